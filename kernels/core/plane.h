@@ -27,7 +27,11 @@ struct Plane {
                                  static_cast<std::size_t>(y) * pitch);
   }
 
-  operator Plane<const T>() const { return {data, width, height, pitch}; }
+  // A template, so that a plane of const samples has none.
+  template <class U, class = std::enable_if_t<std::is_same_v<U, T> && !std::is_const_v<T>>>
+  operator Plane<const U>() const {
+    return {data, width, height, pitch};
+  }
 };
 
 // What every operation demands of every plane it is given.

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// For .cu files: the runtime's error codes as Status, and launches that return one.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <type_traits>
+
+#include "status.h"
+
+namespace coalesce {
+
+// The text is the runtime's own, which is static.
+inline Status cuda_status(cudaError_t error) {
+  switch (error) {
+    case cudaSuccess:
+      return {};
+    case cudaErrorMemoryAllocation:
+      return {StatusCode::out_of_memory, cudaGetErrorString(error)};
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorInvalidKernelImage:
+    case cudaErrorInvalidDeviceFunction:
+    case cudaErrorUnsupportedPtxVersion:
+    case cudaErrorInvalidPtx:
+      return {StatusCode::unsupported, "the CUDA kernels were not built for this GPU"};
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorStubLibrary:
+      return {StatusCode::unsupported, cudaGetErrorString(error)};
+    default:
+      return {StatusCode::device_error, cudaGetErrorString(error)};
+  }
+}
+
+// Checks the result of a runtime call. A failed call also leaves its error where the next
+// cudaGetLastError() of this thread would find it: take it away, since it has been told. (An error
+// that has broken the context stays, and every later call reports it.)
+inline Status cuda_checked(cudaError_t error) {
+  if (error != cudaSuccess) (void)cudaGetLastError();
+  return cuda_status(error);
+}
+
+// kernel<<<grid, block, 0, stream>>>(args...) that reports its own failure only, not one that some
+// earlier call left behind.
+template <class... Params, class... Args>
+Status launch(void (*kernel)(Params...), dim3 grid, dim3 block, cudaStream_t stream, Args... args) {
+  static_assert((std::is_same_v<Params, Args> && ...),
+                "arguments must have the kernel's own types");
+  void *pointers[] = {&args...};
+  return cuda_checked(
+      cudaLaunchKernel(reinterpret_cast<const void *>(kernel), grid, block, pointers, 0, stream));
+}
+
+}  // namespace coalesce

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "../core/thread_pool.h"
+#include "uyvy2y.h"
+#include "uyvy2y_pixel.h"
+
+// A second copy of the row loop for AVX2, chosen when the program is loaded. The dynamic linker
+// does that before a sanitizer is ready, so not with one.
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+#define COALESCE_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define COALESCE_CLONES
+#endif
+
+namespace coalesce {
+namespace {
+
+constexpr int kBlock = 64;  // pixels
+
+// The luma byte of a pixel that was loaded with its chroma byte as one 16-bit word. Loading both is
+// what lets the compiler take whole vectors: of single bytes it may not touch the ones between.
+inline std::uint8_t luma_of_pixel(const std::uint8_t *pixel, int offset) {
+  std::uint16_t word;
+  std::memcpy(&word, pixel, sizeof word);
+  const int shift = 8 * (std::endian::native == std::endian::little ? offset : 1 - offset);
+  return static_cast<std::uint8_t>(word >> shift);
+}
+
+// A block has a constant number of pixels, so that the compiler makes straight vector code of it.
+inline void luma_block(const std::uint8_t *__restrict in, std::uint8_t *__restrict out,
+                       int offset) {
+  for (int i = 0; i < kBlock; ++i)
+    out[i] = luma_of_pixel(in + 2 * i, offset);
+}
+
+COALESCE_CLONES
+void luma_row(const std::uint8_t *in, std::uint8_t *out, int width, int offset) {
+  if (width < kBlock) {
+    for (int x = 0; x < width; ++x)
+      out[x] = luma_of_pixel(in + 2 * x, offset);
+    return;
+  }
+  int x = 0;
+  for (; x <= width - kBlock; x += kBlock)
+    luma_block(in + 2 * std::ptrdiff_t{x}, out + x, offset);
+  // The rest as a whole block that ends with the row and repeats some pixels.
+  x = width - kBlock;
+  luma_block(in + 2 * std::ptrdiff_t{x}, out + x, offset);
+}
+
+}  // namespace
+
+Status uyvy2y_cpu(const Uyvy2yParams &params, Plane<const std::uint8_t> packed,
+                  const LumaImage &out, ThreadPool *pool) {
+  const int offset = luma_offset(params.layout);
+  // At least 64 KiB a range: waking a thread costs as much as moving that.
+  const int grain = std::max(1, (1 << 16) / packed.width);
+  for_ranges(pool, packed.height, grain, [&](int first, int last) {
+    for (int y = first; y < last; ++y)
+      luma_row(packed.row(y), out.luma.row(y), out.luma.width, offset);
+  });
+  for (const Plane<std::uint8_t> &chroma : out.chroma) {
+    if (chroma.data == nullptr) continue;
+    for_ranges(pool, chroma.height, grain, [&](int first, int last) {
+      for (int y = first; y < last; ++y)
+        std::memset(chroma.row(y), kNeutralChroma, static_cast<std::size_t>(chroma.width));
+    });
+  }
+  return {};
+}
+
+}  // namespace coalesce
