@@ -21,35 +21,39 @@ namespace {
 
 constexpr int kBlock = 64;  // pixels
 
-// The luma byte of a pixel that was loaded with its chroma byte as one 16-bit word. Loading both is
-// what lets the compiler take whole vectors: of single bytes it may not touch the ones between.
-inline std::uint8_t luma_of_pixel(const std::uint8_t *pixel, int offset) {
+// The luma byte of a pixel, loaded with its chroma byte as one word: that lets the compiler take whole
+// vectors, where of single bytes it may not touch the ones between.
+template <int kOffset>
+inline std::uint8_t luma_of_pixel(const std::uint8_t *pixel) {
   std::uint16_t word;
   std::memcpy(&word, pixel, sizeof word);
-  const int shift = 8 * (std::endian::native == std::endian::little ? offset : 1 - offset);
-  return static_cast<std::uint8_t>(word >> shift);
+  constexpr bool kHigh = (kOffset == 1) == (std::endian::native == std::endian::little);
+  return static_cast<std::uint8_t>(kHigh ? word >> 8 : word);
 }
 
-// A block has a constant number of pixels, so that the compiler makes straight vector code of it.
-inline void luma_block(const std::uint8_t *__restrict in, std::uint8_t *__restrict out,
-                       int offset) {
+// A constant number of pixels, so that the compiler makes straight vector code of it.
+template <int kOffset>
+inline void luma_block(const std::uint8_t *__restrict in, std::uint8_t *__restrict out) {
   for (int i = 0; i < kBlock; ++i)
-    out[i] = luma_of_pixel(in + 2 * i, offset);
+    out[i] = luma_of_pixel<kOffset>(in + 2 * i);
+}
+
+template <int kOffset>
+inline void luma_pixels(const std::uint8_t *in, std::uint8_t *out, std::ptrdiff_t width) {
+  if (width < kBlock) {
+    for (std::ptrdiff_t x = 0; x < width; ++x)
+      out[x] = luma_of_pixel<kOffset>(in + 2 * x);
+    return;
+  }
+  for (std::ptrdiff_t x = 0; x < width - kBlock; x += kBlock)
+    luma_block<kOffset>(in + 2 * x, out + x);
+  // The rest as a whole block that ends with the row, and may repeat some pixels.
+  luma_block<kOffset>(in + 2 * (width - kBlock), out + (width - kBlock));
 }
 
 COALESCE_CLONES
 void luma_row(const std::uint8_t *in, std::uint8_t *out, int width, int offset) {
-  if (width < kBlock) {
-    for (int x = 0; x < width; ++x)
-      out[x] = luma_of_pixel(in + 2 * x, offset);
-    return;
-  }
-  int x = 0;
-  for (; x <= width - kBlock; x += kBlock)
-    luma_block(in + 2 * std::ptrdiff_t{x}, out + x, offset);
-  // The rest as a whole block that ends with the row and repeats some pixels.
-  x = width - kBlock;
-  luma_block(in + 2 * std::ptrdiff_t{x}, out + x, offset);
+  offset != 0 ? luma_pixels<1>(in, out, width) : luma_pixels<0>(in, out, width);
 }
 
 }  // namespace
