@@ -21,8 +21,8 @@ namespace {
 
 constexpr int kBlock = 64;  // pixels
 
-// The luma byte of a pixel, loaded with its chroma byte as one word: that lets the compiler take whole
-// vectors, where of single bytes it may not touch the ones between.
+// The luma byte of a pixel, loaded with its chroma byte as one word: that lets the compiler take
+// whole vectors, where of single bytes it may not touch the ones between.
 template <int kOffset>
 inline std::uint8_t luma_of_pixel(const std::uint8_t *pixel) {
   std::uint16_t word;

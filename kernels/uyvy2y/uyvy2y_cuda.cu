@@ -2,33 +2,31 @@
 #include <algorithm>
 
 #include "../core/cuda_status.h"
+#include "../core/trace.h"
 #include "uyvy2y.h"
+#include "uyvy2y_access.h"
 #include "uyvy2y_kernel.cuh"
 
 namespace coalesce {
 namespace {
 
-constexpr int kRows = 8;
-constexpr dim3 kBlock(128);
-constexpr int kMaxBands = 65535;  // the limit of gridDim.y
+constexpr int kThreads = 128;                // of a block, along the row
+constexpr int kMaxRows = kLumaBand * 65535;  // of a launch: the limit of gridDim.y
 
-bool aligned16(const void *data, std::size_t pitch) {
-  return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && pitch % 16 == 0;
-}
-
-Status luma(const LumaArgs &whole, cudaStream_t stream) {
-  const bool aligned =
-      aligned16(whole.packed, whole.packed_pitch) && aligned16(whole.luma, whole.luma_pitch);
-  const int chunks = whole.width / 8 + (aligned ? 1 : 2);
-  for (int y = 0; y < whole.height; y += kMaxBands * kRows) {
-    LumaArgs part = whole;
-    part.packed += y * part.packed_pitch;
-    part.luma += y * part.luma_pitch;
-    part.height = std::min(whole.height - y, kMaxBands * kRows);
-    const dim3 grid((chunks - 1) / kBlock.x + 1, (part.height - 1) / kRows + 1);
-    const Status s =
-        launch(aligned ? luma_aligned<kRows> : luma_shifted<kRows>, grid, kBlock, stream, part);
-    if (!s.ok()) return s;
+Status enqueue_luma(LumaArgs args, cudaStream_t stream) {
+  const LumaAccess access =
+      choose_access(reinterpret_cast<std::uintptr_t>(args.packed), args.packed_pitch,
+                    reinterpret_cast<std::uintptr_t>(args.luma), args.luma_pitch);
+  auto *kernel =
+      access == LumaAccess::aligned ? luma_aligned<1, kLumaBand> : luma_shifted<kLumaBand>;
+  const int blocks = (luma_chunks(access, args.width) - 1) / kThreads + 1;
+  for (int left = args.height; left > 0; left -= args.height) {
+    args.height = std::min(left, kMaxRows);
+    const int bands = (args.height - 1) / kLumaBand + 1;
+    if (Status s = launch(kernel, dim3(blocks, bands), dim3(kThreads), stream, args); !s.ok())
+      return s;
+    args.packed += static_cast<std::size_t>(args.height) * args.packed_pitch;
+    args.luma += static_cast<std::size_t>(args.height) * args.luma_pitch;
   }
   return {};
 }
@@ -37,6 +35,7 @@ Status luma(const LumaArgs &whole, cudaStream_t stream) {
 
 Status uyvy2y_cuda(const Uyvy2yParams &params, Plane<const std::uint8_t> packed,
                    const LumaImage &out, void *stream) {
+  const TraceRange range("uyvy2y");
   const auto cuda_stream = static_cast<cudaStream_t>(stream);
   const LumaArgs args = {packed.data,
                          out.luma.data,
@@ -45,7 +44,7 @@ Status uyvy2y_cuda(const Uyvy2yParams &params, Plane<const std::uint8_t> packed,
                          out.luma.width,
                          out.luma.height,
                          luma_offset(params.layout)};
-  if (Status s = luma(args, cuda_stream); !s.ok()) return s;
+  if (Status s = enqueue_luma(args, cuda_stream); !s.ok()) return s;
   for (const Plane<std::uint8_t> &chroma : out.chroma) {
     if (chroma.data == nullptr) continue;
     const Status s = cuda_checked(cudaMemset2DAsync(

@@ -25,33 +25,57 @@ __device__ __forceinline__ void luma_bytes(const std::uint8_t *packed, std::uint
     luma[x] = packed[2 * static_cast<std::ptrdiff_t>(x) + offset];
 }
 
-// Planes and pitches of both sides are multiples of 16 bytes. A thread takes 8 pixels, 16 bytes in
-// and 8 out, of each of kRows rows, and has all of its loads under way before it uses the first.
-// blockDim.x covers a row, blockIdx.y the bands of kRows rows.
-template <int kRows>
+__device__ __forceinline__ uint2 luma_of_8(uint4 pixels, int offset) {
+  return make_uint2(luma_of_words(pixels.x, pixels.y, offset),
+                    luma_of_words(pixels.z, pixels.w, offset));
+}
+
+// Planes and pitches of both sides are multiples of 16 bytes. A thread takes kLoads times 8 pixels,
+// 16 bytes in and 8 out each, of kRows rows, and has all of its loads under way before it uses the
+// first. Data is touched once, so loads and stores ask to be evicted first. blockIdx.x and
+// threadIdx.x go along a row, blockIdx.y and threadIdx.y down the bands of kRows rows.
+template <int kLoads, int kRows, bool kEvictFirst = true>
 __global__ void luma_aligned(LumaArgs a) {
-  const int x = 8 * static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  constexpr int kPixels = 8 * kLoads;
+  const int x = kPixels * static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int y = kRows * static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   if (x >= a.width || y >= a.height) return;
   const std::uint8_t *in = a.packed + y * a.packed_pitch;
   std::uint8_t *out = a.luma + y * a.luma_pitch;
 
-  if (x + 8 > a.width) {
+  if (x + kPixels > a.width) {
     for (int r = 0; r < kRows && y + r < a.height; ++r)
       luma_bytes(in + r * a.packed_pitch, out + r * a.luma_pitch, x, a.width, a.offset);
     return;
   }
-  uint4 pixels[kRows];
+  in += 2 * static_cast<std::size_t>(x);
+  out += x;
+  uint4 pixels[kRows][kLoads];
 #pragma unroll
-  for (int r = 0; r < kRows; ++r)
-    if (y + r < a.height)
-      pixels[r] = __ldcs(reinterpret_cast<const uint4 *>(in + r * a.packed_pitch + 2 * x));
+  for (int r = 0; r < kRows; ++r) {
+    const auto *from = reinterpret_cast<const uint4 *>(in + r * a.packed_pitch);
+    if (y + r < a.height) {
 #pragma unroll
-  for (int r = 0; r < kRows; ++r)
-    if (y + r < a.height)
-      __stcs(reinterpret_cast<uint2 *>(out + r * a.luma_pitch + x),
-             make_uint2(luma_of_words(pixels[r].x, pixels[r].y, a.offset),
-                        luma_of_words(pixels[r].z, pixels[r].w, a.offset)));
+      for (int i = 0; i < kLoads; ++i)
+        pixels[r][i] = kEvictFirst ? __ldcs(from + i) : __ldg(from + i);
+    }
+  }
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    if (y + r >= a.height) return;
+    if constexpr (kLoads == 1) {
+      auto *to = reinterpret_cast<uint2 *>(out + r * a.luma_pitch);
+      const uint2 value = luma_of_8(pixels[r][0], a.offset);
+      kEvictFirst ? __stcs(to, value) : void(*to = value);
+    } else {
+      static_assert(kLoads == 2, "a store has at most 16 bytes");
+      auto *to = reinterpret_cast<uint4 *>(out + r * a.luma_pitch);
+      const uint2 low = luma_of_8(pixels[r][0], a.offset);
+      const uint2 high = luma_of_8(pixels[r][1], a.offset);
+      const uint4 value = make_uint4(low.x, low.y, high.x, high.y);
+      kEvictFirst ? __stcs(to, value) : void(*to = value);
+    }
+  }
 }
 
 // Any alignment. The stores of a row are aligned 8-byte words between a head and a tail of single
@@ -60,21 +84,22 @@ __global__ void luma_aligned(LumaArgs a) {
 template <int kRows>
 __global__ void luma_shifted(LumaArgs a) {
   const int chunk = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int y0 = kRows * static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  const int y = kRows * static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
-    if (y0 + r >= a.height) return;
-    const std::uint8_t *in = a.packed + (y0 + r) * a.packed_pitch;
-    std::uint8_t *out = a.luma + (y0 + r) * a.luma_pitch;
+    if (y + r >= a.height) return;
+    const std::uint8_t *in = a.packed + (y + r) * a.packed_pitch;
+    std::uint8_t *out = a.luma + (y + r) * a.luma_pitch;
     // Chunk 0 is the head, of 0 to 7 pixels.
     const int head = static_cast<int>(-reinterpret_cast<std::uintptr_t>(out) & 7);
     const int x = head + 8 * (chunk - 1);
     const std::uint8_t *first = in + 2 * static_cast<std::ptrdiff_t>(x);
     const int shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(first) & 3);
-    const bool whole = x >= 0 && x + 8 <= a.width;
-    const bool inside = 2 * x >= shift && (shift == 0 || 2 * x - shift + 20 <= 2 * a.width);
+    const int start = 2 * x - shift;  // of the words, in bytes from the row's first
+    const bool whole = x >= 0 && x <= a.width - 8;
+    const bool inside = start >= 0 && (shift == 0 || start <= 2 * a.width - 20);
     if (!whole || !inside) {
-      luma_bytes(in, out, x > 0 ? x : 0, x + 8 < a.width ? x + 8 : a.width, a.offset);
+      luma_bytes(in, out, max(x, 0), min(x + 8, a.width), a.offset);
       continue;
     }
     const auto *words = reinterpret_cast<const std::uint32_t *>(first - shift);
@@ -87,7 +112,7 @@ __global__ void luma_shifted(LumaArgs a) {
     for (int i = 0; i < 4; ++i)
       w[i] = __funnelshift_r(w[i], w[i + 1], 8 * shift);
     __stcs(reinterpret_cast<uint2 *>(out + x),
-           make_uint2(luma_of_words(w[0], w[1], a.offset), luma_of_words(w[2], w[3], a.offset)));
+           luma_of_8(make_uint4(w[0], w[1], w[2], w[3]), a.offset));
   }
 }
 
