@@ -70,8 +70,8 @@ Status run(const Uyvy2yParams &params, Plane<const std::uint8_t> packed, const L
                 args_of(params, packed, out));
 }
 
-template <int kLoads, int kRows, int kX, int kY, bool kEvictFirst = true>
-constexpr auto shaped = run<luma_aligned<kLoads, kRows, kEvictFirst>, 8 * kLoads, kRows, kX, kY>;
+template <int kLoads, int kRows, int kX, int kY, CacheHint kHint = CacheHint::evict_first>
+constexpr auto shaped = run<luma_aligned<kLoads, kRows, kHint>, 8 * kLoads, kRows, kX, kY>;
 
 constexpr Uyvy2yVariant kVariants[] = {
     {"8-bit loads, 8-bit stores", run<luma_8_bit, 1, 1, 128, 1>},
@@ -83,8 +83,12 @@ constexpr Uyvy2yVariant kVariants[] = {
     {"128/64 bits, 4 rows", shaped<1, 4, 128, 1>},
     {"128/64 bits, 8 rows", shaped<1, 8, 128, 1>},
     {"128/64 bits, 16 rows", shaped<1, 16, 128, 1>},
-    {"128/64 bits, 4 rows, no hints", shaped<1, 4, 128, 1, false>},
-    {"128/64 bits, 8 rows, no hints", shaped<1, 8, 128, 1, false>},
+    {"128/64 bits, 4 rows, no hints", shaped<1, 4, 128, 1, CacheHint::none>},
+    {"128/64 bits, 8 rows, no hints", shaped<1, 8, 128, 1, CacheHint::none>},
+    {"128/64 bits, 4 rows, hinted stores", shaped<1, 4, 128, 1, CacheHint::evict_first_stores>},
+    {"128/64 bits, 8 rows, hinted stores", shaped<1, 8, 128, 1, CacheHint::evict_first_stores>},
+    {"128/64 bits, 4 rows, prefetch", shaped<1, 4, 128, 1, CacheHint::prefetch>},
+    {"128/64 bits, 8 rows, prefetch", shaped<1, 8, 128, 1, CacheHint::prefetch>},
     {"128/64 bits, 4 rows, block 64x1", shaped<1, 4, 64, 1>},
     {"128/64 bits, 8 rows, block 64x1", shaped<1, 8, 64, 1>},
     {"128/64 bits, 4 rows, block 256x1", shaped<1, 4, 256, 1>},
@@ -97,8 +101,11 @@ constexpr Uyvy2yVariant kVariants[] = {
     {"2x128/128 bits, 2 rows", shaped<2, 2, 128, 1>},
     {"2x128/128 bits, 4 rows", shaped<2, 4, 128, 1>},
     {"2x128/128 bits, 8 rows", shaped<2, 8, 128, 1>},
-    {"2x128/128 bits, 4 rows, no hints", shaped<2, 4, 128, 1, false>},
+    {"2x128/128 bits, 4 rows, no hints", shaped<2, 4, 128, 1, CacheHint::none>},
     {"2x128/128 bits, 4 rows, block 64x1", shaped<2, 4, 64, 1>},
+    {"2x128/128 bits, 8 rows, block 64x1", shaped<2, 8, 64, 1>},
+    {"any alignment, 1 row", run<luma_shifted<1>, 8, 1, 128, 1>},
+    {"any alignment, 2 rows", run<luma_shifted<2>, 8, 2, 128, 1>},
     {"any alignment, 4 rows", run<luma_shifted<4>, 8, 4, 128, 1>},
     {"any alignment, 8 rows", run<luma_shifted<8>, 8, 8, 128, 1>},
 };
