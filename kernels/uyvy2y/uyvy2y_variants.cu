@@ -60,11 +60,12 @@ LumaArgs args_of(const Uyvy2yParams &params, Plane<const std::uint8_t> packed,
           luma_offset(params.layout)};
 }
 
-// kPixels and kRows: what one thread of the kernel takes; kX and kY: the block's shape.
-template <void (*kKernel)(LumaArgs), int kPixels, int kRows, int kX, int kY>
+// kPixels and kRows: what one thread of the kernel takes; kX and kY: the block's shape; kHead:
+// pixels that the first thread of a row has for itself, at most.
+template <void (*kKernel)(LumaArgs), int kPixels, int kRows, int kX, int kY, int kHead = 0>
 Status run(const Uyvy2yParams &params, Plane<const std::uint8_t> packed, const LumaImage &out,
            void *stream) {
-  const dim3 grid((out.luma.width - 1) / (kPixels * kX) + 1,
+  const dim3 grid((out.luma.width - 1 + kHead) / (kPixels * kX) + 1,
                   (out.luma.height - 1) / (kRows * kY) + 1);
   return launch(kKernel, grid, dim3(kX, kY), static_cast<cudaStream_t>(stream),
                 args_of(params, packed, out));
@@ -104,10 +105,10 @@ constexpr Uyvy2yVariant kVariants[] = {
     {"2x128/128 bits, 4 rows, no hints", shaped<2, 4, 128, 1, CacheHint::none>},
     {"2x128/128 bits, 4 rows, block 64x1", shaped<2, 4, 64, 1>},
     {"2x128/128 bits, 8 rows, block 64x1", shaped<2, 8, 64, 1>},
-    {"any alignment, 1 row", run<luma_shifted<1>, 8, 1, 128, 1>},
-    {"any alignment, 2 rows", run<luma_shifted<2>, 8, 2, 128, 1>},
-    {"any alignment, 4 rows", run<luma_shifted<4>, 8, 4, 128, 1>},
-    {"any alignment, 8 rows", run<luma_shifted<8>, 8, 8, 128, 1>},
+    {"any alignment, 1 row", run<luma_shifted<1>, 8, 1, 128, 1, 8>},
+    {"any alignment, 2 rows", run<luma_shifted<2>, 8, 2, 128, 1, 8>},
+    {"any alignment, 4 rows", run<luma_shifted<4>, 8, 4, 128, 1, 8>},
+    {"any alignment, 8 rows", run<luma_shifted<8>, 8, 8, 128, 1, 8>},
 };
 
 }  // namespace
