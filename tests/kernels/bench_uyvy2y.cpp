@@ -4,10 +4,8 @@
 
 #include "../support/device.h"
 #include "core/thread_pool.h"
-#include "uyvy2y_trial.h"
-#if COALESCE_CUDA_KERNELS
 #include "uyvy2y/uyvy2y_variants.h"
-#endif
+#include "uyvy2y_trial.h"
 
 namespace coalesce::test {
 namespace {
@@ -20,7 +18,7 @@ const Size kCudaSizes[] = {{1920, 1080}, {3840, 2160}, {4096, 4096}, {16384, 163
 const Size kCpuSizes[] = {{1920, 1080}, {3840, 2160}};
 
 constexpr std::size_t kCudaFootprint = std::size_t{400} << 20;  // over six times the largest L2
-[[maybe_unused]] constexpr int kVariantTrials = 60;
+constexpr int kVariantTrials = 60;
 constexpr std::size_t kCpuFootprint = std::size_t{256} << 20;
 
 struct Kind {
@@ -99,7 +97,6 @@ void bench_cpu(Bench &bench, const Backend &backend, Size size) {
   bench.time(backend, t);
 }
 
-#if COALESCE_CUDA_KERNELS
 // A variant is timed if it passes the operation's own trials.
 std::vector<Uyvy2yVariant> correct_variants(const Backend &backend) {
   std::vector<Uyvy2yVariant> correct;
@@ -183,9 +180,6 @@ void bench_cuda(Bench &bench, const Backend &backend) {
     bench_variants(bench, backend, variants, size);
   }
 }
-#else
-void bench_cuda(Bench &, const Backend &) {}
-#endif
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// planted.h in a build without CUDA.
+// planted.h and uyvy2y_variants.h in a build without CUDA.
 #include "planted.h"
+#include "uyvy2y/uyvy2y_variants.h"
 
 namespace coalesce::test {
 
@@ -14,3 +15,11 @@ int run_planted_oob() {
 }
 
 }  // namespace coalesce::test
+
+namespace coalesce {
+
+Uyvy2yVariants uyvy2y_variants() {
+  return {nullptr, 0};
+}
+
+}  // namespace coalesce
