@@ -53,7 +53,7 @@ class DeviceGraph {
   double milliseconds();  // of one replay, by events
 
  private:
-  void *exec_ = nullptr;
+  [[maybe_unused]] void *exec_ = nullptr;
 };
 
 }  // namespace coalesce::test
