@@ -101,7 +101,7 @@ void fixate_format(GstPad *pad, GstStructure *structure) {
   const guint n = GST_VALUE_HOLDS_LIST(formats) ? gst_value_list_get_size(formats) : 0;
   for (guint i = 0; allowed && i < n; i++) {
     const GValue *format = gst_value_list_get_value(formats, i);
-    if (gst_value_can_intersect(allowed, format)) {
+    if (gst_value_intersect(nullptr, allowed, format)) {
       gst_structure_set_value(structure, "format", format);
       break;
     }
@@ -137,7 +137,7 @@ GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps
   for (const char *field : {"pixel-aspect-ratio", "interlace-mode"}) {
     if (const GValue *value = gst_structure_get_value(source, field);
         value && gst_structure_has_field(structure, field) && gst_value_is_fixed(value) &&
-        gst_value_can_intersect(value, gst_structure_get_value(structure, field)))
+        gst_value_intersect(nullptr, value, gst_structure_get_value(structure, field)))
       gst_structure_set_value(structure, field, value);
   }
   return gst_caps_fixate(result);
