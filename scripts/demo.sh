@@ -97,7 +97,8 @@ demo_error() {
 # arrived at the sink, so that frame, and starting up, are not in the time.
 demo_speed() {  # FRAMES WHAT
   local frames=$(($1 - 1)) backend
-  backend=$(sed -n 's/.*: active-backend = //p' "$log" | tail -n 1)
+  # It is "none" again when the pipeline stops.
+  backend=$(sed -n 's/.*: active-backend = \(c[a-z]*\)$/\1/p' "$log" | tail -n 1)
   awk -v frames="$frames" -v what="$2" -v backend="${backend:-unknown}" '
     /^Execution ended after / {
       split($4, t, ":")
