@@ -7,6 +7,7 @@ Exits with 1 if anything failed or nothing ran.
 """
 import json
 import os
+import re
 import sys
 
 
@@ -14,7 +15,8 @@ def skip_reason(test):
     lines = [line.strip() for stream in ("stdout", "stderr")
              for line in test.get(stream, "").splitlines() if line.strip()]
     named = [line for line in lines if "skip" in line.lower()]
-    return (named or lines or ["no reason given"])[-1]
+    reason = (named or lines or ["no reason given"])[-1]
+    return re.sub(r"^(skip\w*)\W+", "", reason, flags=re.IGNORECASE)
 
 
 def main(path):
