@@ -6,6 +6,7 @@ demo() {  # [FILE-or-URI] [OUTDIR]
   local input=${1:-} outdir=${2:-out} source=()
   demo_source "$input"
   mkdir -p -- "$outdir" 2>"$log" && [ -w "$outdir" ] || die "cannot write into $outdir"
+  rm -f -- "$outdir"/{input,luma,luma-cpu,luma-cuda}.png  # no picture of an earlier run is left
 
   build_all
   say "" "The plugin is used from the build tree. For this and for every line below:" \
@@ -115,8 +116,10 @@ demo_pictures() {
   demo_launch "${source[@]}" ! imagefreeze num-buffers=1 ! tee name=frame \
     frame. ! queue ! videoconvert ! pngenc ! filesink "location=$outdir/input.png" \
     frame. ! queue ! uyvy2y ! pngenc ! filesink "location=$outdir/luma.png" &&
-    [ -s "$outdir/input.png" ] && [ -s "$outdir/luma.png" ] ||
+    [ -s "$outdir/input.png" ] && [ -s "$outdir/luma.png" ] || {
+    rm -f -- "$outdir"/{input,luma}.png
     die "no picture came out of ${input:-the test card}: $(demo_error)"
+  }
 }
 
 # Up to 300 frames after the first; how many they were is counted from what identity prints.
