@@ -124,7 +124,7 @@ demo_pictures() {
 
 # Up to 300 frames after the first; how many they were is counted from what identity prints.
 demo_moving() {
-  say "" "The whole way of a moving picture, from the source on:"
+  say "" "The whole way, from the source on:"
   demo_launch "${source[@]}" ! identity silent=false eos-after=302 ! uyvy2y ! fakesink ||
     die "failed: $(demo_error)"
   local frames
@@ -155,6 +155,8 @@ demo_gpu() {
     demo_launch "${source[@]}" ! imagefreeze num-buffers=1 ! cudaupload ! imagefreeze num-buffers=10001 ! \
       uyvy2y ! 'video/x-raw(memory:CUDAMemory),format=GRAY8' ! fakesink || die "failed: $(demo_error)"
     demo_speed 10001 "CUDA memory to CUDA memory"
+  else
+    say "  CUDA memory to CUDA memory is left out: GStreamer's cudaupload is not there to begin it."
   fi
 
   say "" "The same frame from both back ends:"
