@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash disable=SC2015,SC2017,SC2054,SC2154
 # ./run demo, one function a step. Sourced by ./run, whose say, die, usage, log and build_all it uses.
 
 demo() {  # [FILE-or-URI] [OUTDIR]
