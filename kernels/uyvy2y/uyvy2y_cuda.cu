@@ -13,8 +13,9 @@ namespace {
 constexpr int kThreads = 128;                // of a block, along the row
 constexpr int kMaxRows = kLumaBand * 65535;  // of a launch: the limit of gridDim.y
 
+// Not an array: indexing one by blockIdx would copy it to the stack.
 struct ChromaArgs {
-  Plane<std::uint8_t> planes[2];
+  Plane<std::uint8_t> first, second;
 };
 
 // A thread's part of a plane of neutral chroma, cut into chunks and bands as luma is.
@@ -39,8 +40,10 @@ __device__ __forceinline__ void fill_neutral(const Plane<std::uint8_t> &plane) {
 // than the filling costs the GPU.
 template <LumaAccess kAccess>
 __global__ void luma_and_chroma(LumaArgs luma, ChromaArgs chroma) {
-  if (blockIdx.z != 0)
-    fill_neutral(blockIdx.z == 1 ? chroma.planes[0] : chroma.planes[1]);
+  if (blockIdx.z == 1)
+    fill_neutral(chroma.first);
+  else if (blockIdx.z == 2)
+    fill_neutral(chroma.second);
   else if constexpr (kAccess == LumaAccess::aligned)
     luma_aligned_rows<1, kLumaBand>(luma);
   else
@@ -69,7 +72,7 @@ Status enqueue(const LumaImage &out, const Plane<const std::uint8_t> &packed, in
   int rows = luma.height;
   for (const Plane<std::uint8_t> &plane : out.chroma) {
     if (plane.data == nullptr || plane.height == 0) continue;
-    chroma.planes[planes++] = plane;
+    (planes++ == 0 ? chroma.first : chroma.second) = plane;
     chunks = std::max(chunks, (plane.width - 1) / kLumaChunk + 1);
     rows = std::max(rows, plane.height);
   }
