@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The test plugin links this file in place of the CUDA kernels: every <op>_cuda() runs its CPU back
+// end in the simulated driver's streams and memory, as late as a kernel may run.
+
+#include <dlfcn.h>
+
+#include "../../kernels/uyvy2y/uyvy2y.h"
+#include "fakecuda.h"
+#include "twin.h"
+
+namespace coalesce {
+
+namespace twin {
+
+namespace {
+
+struct Driver {
+  decltype(&fakecuda_launch) launch = nullptr;
+  decltype(&fakecuda_check_access) check_access = nullptr;
+};
+
+// Only a driver that someone else has loaded counts, as for real kernels.
+const Driver *driver() {
+  static const Driver loaded = [] {
+    Driver d;
+    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) return d;
+    d.launch = reinterpret_cast<decltype(d.launch)>(dlsym(library, "fakecuda_launch"));
+    d.check_access =
+        reinterpret_cast<decltype(d.check_access)>(dlsym(library, "fakecuda_check_access"));
+    return d;
+  }();
+  return loaded.launch != nullptr && loaded.check_access != nullptr ? &loaded : nullptr;
+}
+
+Status no_driver() {
+  return {StatusCode::unsupported, "the simulated CUDA driver is not loaded"};
+}
+
+}  // namespace
+
+Status check_access(std::initializer_list<Bytes> planes) {
+  const Driver *d = driver();
+  if (d == nullptr) return no_driver();
+  for (const Bytes &plane : planes) {
+    if (plane.data == nullptr) continue;
+    if (d->check_access(plane.data, plane.row_bytes, plane.rows, plane.pitch) != 0)
+      return {StatusCode::device_error, "an illegal memory access was encountered"};
+  }
+  return {};
+}
+
+Status enqueue(void *stream, void (*fn)(void *), void *arg, void (*free_arg)(void *)) {
+  const Driver *d = driver();
+  if (d == nullptr) {
+    free_arg(arg);
+    return no_driver();
+  }
+  if (d->launch(static_cast<CUstream_st *>(stream), fn, arg, free_arg) != 0)
+    return {StatusCode::device_error, "the kernel could not be launched"};
+  return {};
+}
+
+}  // namespace twin
+
+Status uyvy2y_cuda(const Uyvy2yParams &params, Plane<const std::uint8_t> packed,
+                   const LumaImage &out, void *stream) {
+  if (Status s = twin::check_access({packed, out.luma, out.chroma[0], out.chroma[1]}); !s.ok())
+    return s;
+  return twin::launch(stream, [=] { (void)uyvy2y_cpu(params, packed, out, nullptr); });
+}
+
+}  // namespace coalesce
