@@ -52,9 +52,10 @@ __global__ void luma_and_chroma(LumaArgs luma, ChromaArgs chroma) {
 
 // The rows of a plane from `first` on, at most kMaxRows.
 template <class T>
-Plane<T> slice(const Plane<T> &plane, int first) {
-  const int rows = std::clamp(plane.height - first, 0, kMaxRows);
-  return {rows > 0 ? plane.row(first) : plane.data, plane.width, rows, plane.pitch};
+Plane<T> slice(const Plane<T> &plane, std::int64_t first) {
+  const auto rows = std::clamp<std::int64_t>(plane.height - first, 0, kMaxRows);
+  return {rows > 0 ? plane.row(static_cast<int>(first)) : plane.data, plane.width,
+          static_cast<int>(rows), plane.pitch};
 }
 
 Status enqueue(const LumaImage &out, const Plane<const std::uint8_t> &packed, int offset,
@@ -86,7 +87,7 @@ Status uyvy2y_cuda(const Uyvy2yParams &params, Plane<const std::uint8_t> packed,
                    const LumaImage &out, void *stream) {
   const TraceRange range("uyvy2y");
   const int tallest = std::max({out.luma.height, out.chroma[0].height, out.chroma[1].height});
-  for (int first = 0; first < tallest; first += kMaxRows) {
+  for (std::int64_t first = 0; first < tallest; first += kMaxRows) {
     const LumaImage part = {slice(out.luma, first),
                             {slice(out.chroma[0], first), slice(out.chroma[1], first)}};
     Status s = enqueue(part, slice(packed, first), luma_offset(params.layout),
