@@ -88,7 +88,7 @@ int run_again(const char *case_name, const char *variable, const char *value) {
 int main(int argc, char **argv) {
   using namespace selftest;
   int run = 0;
-  for (const auto *cases : {&stream_cases, &memory_cases, &context_cases, &fault_cases}) {
+  for (const auto *cases : all_cases) {
     for (const Case &c : *cases) {
       // A name that starts with "env:" needs an environment, which run_again() makes.
       bool wanted =

@@ -17,7 +17,8 @@ struct Case {
   void (*run)();
 };
 
-extern const std::vector<Case> stream_cases, memory_cases, context_cases, fault_cases;
+// Every program has a list of its own.
+extern const std::vector<const std::vector<Case> *> all_cases;
 
 bool check(bool good, const char *what, const char *file, int line);
 bool check_equal(long long got, long long want, const char *what, const char *file, int line);

@@ -276,6 +276,7 @@ void what_is_not_there() {
 
 }  // namespace
 
+extern const std::vector<Case> context_cases;
 const std::vector<Case> context_cases = {
     {"env:before init", before_init},
     {"env:none", no_devices},

@@ -186,6 +186,7 @@ void faults_by_environment() {
 
 }  // namespace
 
+extern const std::vector<Case> fault_cases;
 const std::vector<Case> fault_cases = {
     {"every function fails on demand", every_function_fails_on_demand},
     {"some faults stay", some_faults_stay},

@@ -371,6 +371,7 @@ void follow_a_device_pointer() {
 
 }  // namespace
 
+extern const std::vector<Case> memory_cases;
 const std::vector<Case> memory_cases = {
     {"fresh memory is poisoned", fresh_memory_is_poisoned},
     {"pitches are odd", pitches_are_odd},

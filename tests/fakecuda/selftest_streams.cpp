@@ -377,6 +377,7 @@ void many_threads() {
 
 }  // namespace
 
+extern const std::vector<Case> stream_cases;
 const std::vector<Case> stream_cases = {
     {"nothing before the wait", nothing_before_the_wait},
     {"order within a stream", order_within_a_stream},
