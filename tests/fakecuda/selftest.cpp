@@ -67,6 +67,8 @@ int peek(CUdeviceptr pointer) {
 }
 
 int run_again(const char *case_name, const char *variable, const char *value) {
+  char program[4096] = "";
+  if (readlink("/proc/self/exe", program, sizeof program - 1) < 0) return -1;
   std::fflush(stdout);
   pid_t child = fork();
   if (child == 0) {
@@ -75,7 +77,7 @@ int run_again(const char *case_name, const char *variable, const char *value) {
     if (std::freopen("/dev/null", "w", stdout) == nullptr ||
         std::freopen("/dev/null", "w", stderr) == nullptr)
       _exit(127);
-    execl("/proc/self/exe", "selftest", case_name, nullptr);
+    execl(program, "selftest", case_name, nullptr);
     _exit(127);
   }
   int status = 0;

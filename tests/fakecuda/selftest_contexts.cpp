@@ -55,6 +55,10 @@ void devices() {
   CHECK_OK(cuDeviceGetAttribute(&align, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, device));
   CHECK_EQ(major * 10 + minor, 90);
   CHECK_EQ(align, 512);
+  CUuuid first, second;
+  CHECK_OK(cuDeviceGetUuid(&first, 0));
+  CHECK_OK(cuDeviceGetUuid(&second, 1));
+  CHECK(std::memcmp(&first, &second, sizeof first) != 0);
   CHECK_OK(cuDeviceCanAccessPeer(&can, 0, 1));
   CHECK_EQ(can, 1);
   CHECK_OK(cuDeviceCanAccessPeer(&can, 1, 1));
@@ -257,6 +261,46 @@ void destroying_pops_only_the_top() {
   session.bad_calls = 1;
 }
 
+void peer_access_ends_with_the_peer() {
+  Session session;
+  CUcontext other;
+  for (int i = 0; i < 3; ++i) {
+    CHECK_OK(cuCtxCreate_v2(&other, 0, 1));
+    CHECK_OK(cuCtxPopCurrent_v2(nullptr));
+    CHECK_OK(cuCtxEnablePeerAccess(other, 0));
+    CHECK_EQ(cuCtxEnablePeerAccess(other, 0), CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+    CHECK_OK(cuCtxDestroy_v2(other));
+  }
+}
+
+void a_reset_keeps_what_lives() {
+  Session session;
+  StreamHandle stream;
+  EventHandle event;
+  DeviceBytes device(10);
+  HostBytes host(20, 0);
+  char registered[1];
+  CHECK_OK(cuMemHostRegister_v2(registered, 1, 0));
+  CHECK_OK(cuMemsetD8Async(device.pointer, 0, 1, stream));
+  fakecuda_reset_counts();
+  FakecudaCounts c = counts();
+  CHECK_EQ(c.contexts_live, 1);
+  CHECK_EQ(c.streams_live, 1);
+  CHECK_EQ(c.events_live, 1);
+  CHECK_EQ(c.allocations_live, 1);
+  CHECK_EQ(c.bytes_live, 10);
+  CHECK_EQ(c.host_allocations_live, 1);
+  CHECK_EQ(c.host_bytes_live, 20);
+  CHECK_EQ(c.host_registrations_live, 1);
+  CHECK_EQ(c.pending, 1);
+  CHECK_EQ(c.contexts + c.streams + c.events + c.allocations + c.bytes + c.memsets + c.pushes, 0);
+  CHECK_OK(cuMemHostUnregister(registered));
+  // The session pushed its context before the reset.
+  CHECK_OK(cuCtxPopCurrent_v2(nullptr));
+  fakecuda_reset_counts();
+  CHECK_OK(cuCtxPushCurrent_v2(session.context));
+}
+
 void names_of_errors() {
   const char *text = nullptr;
   CHECK_OK(cuGetErrorName(CUDA_ERROR_NOT_READY, &text));
@@ -291,6 +335,8 @@ const std::vector<Case> context_cases = {
     {"leaks are counted", leaks_are_counted},
     {"threads have their own stacks", threads_have_their_own_stacks},
     {"destroying pops only the top", destroying_pops_only_the_top},
+    {"peer access ends with the peer", peer_access_ends_with_the_peer},
+    {"a reset keeps what lives", a_reset_keeps_what_lives},
     {"names of errors", names_of_errors},
     {"what is not there", what_is_not_there},
 };

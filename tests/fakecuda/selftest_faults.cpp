@@ -85,6 +85,15 @@ void every_function_fails_on_demand() {
   CHECK_EQ(ran, 2);
 }
 
+// A refusal that the test asked for is not the program's fault.
+void faults_are_not_bad_calls() {
+  Session session;
+  fakecuda_fail(FAKECUDA_SYNCHRONIZE, 1, CUDA_ERROR_INVALID_HANDLE);
+  CHECK_EQ(cuCtxSynchronize(), CUDA_ERROR_INVALID_HANDLE);
+  CHECK_EQ(counts().bad_calls, 0);
+  session.injected_faults = 1;
+}
+
 void some_faults_stay() {
   Session session;
   CUstream stream = nullptr;
@@ -189,6 +198,7 @@ void faults_by_environment() {
 extern const std::vector<Case> fault_cases;
 const std::vector<Case> fault_cases = {
     {"every function fails on demand", every_function_fails_on_demand},
+    {"faults are not bad calls", faults_are_not_bad_calls},
     {"some faults stay", some_faults_stay},
     {"a lost device", a_lost_device},
     {"failing work breaks its context", failing_work_breaks_its_context},

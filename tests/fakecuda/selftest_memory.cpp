@@ -120,6 +120,16 @@ void rectangles() {
   CHECK_EQ(peek(device + 3 * pitch + 1), poison);
   CHECK_EQ(peek(device), poison);
 
+  CHECK_OK(cuMemsetD2D16Async(device, pitch, 0x1234, 3, 2, nullptr));
+  CHECK_EQ(peek(device + pitch + 4), 0x34);
+  CHECK_EQ(peek(device + pitch + 5), 0x12);
+  CHECK_EQ(peek(device + pitch + 6), poison);
+  CHECK_OK(cuMemsetD2D32_v2(device, pitch, 0x12345678, 1, 1));
+  CHECK_EQ(peek(device + 3), 0x12);
+  CHECK_EQ(peek(device + 4), 0x34);
+  CHECK_EQ(cuMemsetD2D32_v2(device + 2, pitch, 0, 1, 1), CUDA_ERROR_INVALID_VALUE);
+  CHECK_EQ(cuMemsetD2D8_v2(device, 10, 0, 11, 2), CUDA_ERROR_INVALID_VALUE);
+
   // The last row may end with the memory; a row may not be longer than the pitch.
   up.dstXInBytes = pitch - 7;
   CHECK_OK(cuMemcpy2D_v2(&up));
@@ -129,13 +139,14 @@ void rectangles() {
   up.dstMemoryType = CU_MEMORYTYPE_ARRAY;
   CHECK_EQ(cuMemcpy2D_v2(&up), CUDA_ERROR_NOT_SUPPORTED);
   up.dstMemoryType = CU_MEMORYTYPE_DEVICE;
-  up.dstY = ~std::size_t{0} / pitch;
+  up.dstY = ~std::size_t{0} / pitch + 1;  // times the pitch it is 0 again
+  CHECK_EQ(up.dstY * pitch, 0);
   CHECK_EQ(cuMemcpy2D_v2(&up), CUDA_ERROR_INVALID_VALUE);
   up.Height = 0;
   up.dstY = 0;
   CHECK_OK(cuMemcpy2D_v2(&up));
   CHECK_OK(cuMemFree_v2(device));
-  session.bad_calls = 2;
+  session.bad_calls = 4;
   session.padding_writes = 1;
 }
 

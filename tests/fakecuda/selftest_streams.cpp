@@ -144,8 +144,8 @@ void a_wait_means_the_record_before_it() {
   CHECK_OK(cuStreamWaitEvent(b, event, 0));  // never recorded: nothing to wait for
   add_one(a, &first);
   CHECK_OK(cuEventRecord(event, a));
-  CHECK_OK(cuStreamWaitEvent(b, event, 0));
   add_one(a, &second);
+  CHECK_OK(cuStreamWaitEvent(b, event, 0));
   CHECK_OK(cuEventRecord(event, a));
   CHECK_OK(cuStreamSynchronize(b));
   CHECK_EQ(first, 1);
@@ -191,8 +191,15 @@ void queries_make_progress() {
   CHECK_EQ(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
   CHECK_OK(cuStreamQuery(stream));
   CHECK_EQ(ran, 3);
+  StreamHandle blocking(CU_STREAM_DEFAULT);
+  add_one(blocking, &ran);
+  CHECK_EQ(cuStreamQuery(nullptr), CUDA_ERROR_NOT_READY);
+  CHECK_OK(cuStreamQuery(nullptr));
+  CHECK_EQ(ran, 4);
+  add_one(stream, &ran);
+  CHECK_OK(cuStreamQuery(nullptr));
   CHECK_EQ(counts().event_queries, 5);
-  CHECK_EQ(counts().stream_queries, 3);
+  CHECK_EQ(counts().stream_queries, 6);
   CHECK_EQ(counts().stalls, 0);
 }
 
@@ -298,6 +305,13 @@ void kernels_must_not_call_the_driver() {
   fakecuda_launch(
       nullptr, [](void *arg) { *static_cast<CUresult *>(arg) = cuCtxSynchronize(); }, &answer,
       nullptr);
+  CHECK_OK(cuCtxSynchronize());
+  CHECK_EQ(answer, CUDA_ERROR_NOT_PERMITTED);
+  // Nor must what frees their argument.
+  answer = CUDA_SUCCESS;
+  fakecuda_launch(
+      nullptr, [](void *) {}, &answer,
+      [](void *arg) { *static_cast<CUresult *>(arg) = cuCtxSynchronize(); });
   CHECK_OK(cuCtxSynchronize());
   CHECK_EQ(answer, CUDA_ERROR_NOT_PERMITTED);
 }
