@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "bufferpool.h"
+
+GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
+#define GST_CAT_DEFAULT gst_coalesce_debug
+
+struct GstCoalesceBufferPool {
+  GstBufferPool parent;
+  GstCudaContext *context;
+  GstVideoInfo info;
+};
+struct GstCoalesceBufferPoolClass {
+  GstBufferPoolClass parent_class;
+};
+
+GType gst_coalesce_buffer_pool_get_type();
+G_DEFINE_TYPE(GstCoalesceBufferPool, gst_coalesce_buffer_pool, GST_TYPE_BUFFER_POOL)
+
+namespace {
+
+GstCoalesceBufferPool *self_of(GstBufferPool *pool) {
+  return reinterpret_cast<GstCoalesceBufferPool *>(pool);
+}
+
+const gchar **get_options(GstBufferPool *) {
+  static const gchar *options[] = {GST_BUFFER_POOL_OPTION_VIDEO_META, nullptr};
+  return options;
+}
+
+GstBuffer *new_buffer(GstCoalesceBufferPool *self) {
+  gsize offsets[GST_VIDEO_MAX_PLANES];
+  gint strides[GST_VIDEO_MAX_PLANES];
+  GstMemory *memory =
+      coalesce::gst::fenced_memory_alloc(self->context, self->info, offsets, strides);
+  if (memory == nullptr) return nullptr;
+  GstBuffer *buffer = gst_buffer_new();
+  gst_buffer_append_memory(buffer, memory);
+  gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE,
+                                 GST_VIDEO_INFO_FORMAT(&self->info),
+                                 GST_VIDEO_INFO_WIDTH(&self->info),
+                                 GST_VIDEO_INFO_HEIGHT(&self->info),
+                                 GST_VIDEO_INFO_N_PLANES(&self->info), offsets, strides);
+  return buffer;
+}
+
+gboolean set_config(GstBufferPool *pool, GstStructure *config) {
+  GstCoalesceBufferPool *self = self_of(pool);
+  GstCaps *caps = nullptr;
+  guint size = 0, min_buffers = 0, max_buffers = 0;
+  GstVideoInfo info;
+  if (!gst_buffer_pool_config_get_params(config, &caps, &size, &min_buffers, &max_buffers) ||
+      caps == nullptr || !gst_video_info_from_caps(&info, caps)) {
+    GST_WARNING_OBJECT(pool, "configuration without raw video caps");
+    return FALSE;
+  }
+  self->info = info;
+  // Only an allocation tells the pitch, and the base class discards buffers whose size is not the
+  // configured one.
+  GstBuffer *trial = new_buffer(self);
+  if (trial == nullptr) {
+    GST_WARNING_OBJECT(pool, "no CUDA memory for %" GST_PTR_FORMAT, caps);
+    return FALSE;
+  }
+  size = static_cast<guint>(gst_buffer_get_size(trial));
+  gst_buffer_unref(trial);
+  gst_buffer_pool_config_set_params(config, caps, size, min_buffers, max_buffers);
+  return GST_BUFFER_POOL_CLASS(gst_coalesce_buffer_pool_parent_class)->set_config(pool, config);
+}
+
+GstFlowReturn alloc_buffer(GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *) {
+  *buffer = new_buffer(self_of(pool));
+  return *buffer != nullptr ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
+
+void dispose(GObject *object) {
+  gst_clear_object(&reinterpret_cast<GstCoalesceBufferPool *>(object)->context);
+  G_OBJECT_CLASS(gst_coalesce_buffer_pool_parent_class)->dispose(object);
+}
+
+}  // namespace
+
+static void gst_coalesce_buffer_pool_class_init(GstCoalesceBufferPoolClass *klass) {
+  G_OBJECT_CLASS(klass)->dispose = dispose;
+  auto *pool_class = GST_BUFFER_POOL_CLASS(klass);
+  pool_class->get_options = get_options;
+  pool_class->set_config = set_config;
+  pool_class->alloc_buffer = alloc_buffer;
+}
+
+static void gst_coalesce_buffer_pool_init(GstCoalesceBufferPool *) {}
+
+namespace coalesce::gst {
+
+PoolRef cuda_pool_new(GstCudaContext *context, GstCaps *caps, guint min_buffers, guint max_buffers,
+                      guint *size) {
+  PoolRef pool(GST_BUFFER_POOL(
+      gst_object_ref_sink(g_object_new(gst_coalesce_buffer_pool_get_type(), nullptr))));
+  self_of(pool.get())->context = GST_CUDA_CONTEXT(gst_object_ref(context));
+  GstStructure *config = gst_buffer_pool_get_config(pool.get());
+  gst_buffer_pool_config_set_params(config, caps, 0, min_buffers, max_buffers);
+  if (!gst_buffer_pool_set_config(pool.get(), config)) return nullptr;
+  config = gst_buffer_pool_get_config(pool.get());
+  gst_buffer_pool_config_get_params(config, nullptr, size, nullptr, nullptr);
+  gst_structure_free(config);
+  return pool;
+}
+
+GstBuffer *pool_acquire(GstBufferPool *pool) {
+  GstBuffer *buffer = nullptr;
+  return gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr) == GST_FLOW_OK ? buffer : nullptr;
+}
+
+}  // namespace coalesce::gst

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cudadriver.h"
+
+#include <gmodule.h>
+
+namespace coalesce::gst {
+namespace {
+
+struct Lookup {
+  CudaDriver table{};
+  std::string missing;
+};
+
+template <class Function>
+void find(GModule *library, const char *name, Function *function, std::string *missing) {
+  gpointer symbol = nullptr;
+  if (g_module_symbol(library, name, &symbol))
+    *function = reinterpret_cast<Function>(symbol);
+  else if (missing->empty())
+    *missing = std::string("the CUDA driver library lacks ") + name;
+}
+
+Lookup look_up() {
+  Lookup result;
+  // The library stays open for the life of the process, as the plugin does.
+  GModule *library = g_module_open("libcuda.so.1", G_MODULE_BIND_LAZY);
+  if (library == nullptr) {
+    result.missing = "the CUDA driver library libcuda.so.1 could not be loaded";
+    return result;
+  }
+  CudaDriver &t = result.table;
+  std::string *missing = &result.missing;
+  find(library, "cuStreamCreate", &t.stream_create, missing);
+  find(library, "cuStreamDestroy_v2", &t.stream_destroy, missing);
+  find(library, "cuStreamSynchronize", &t.stream_synchronize, missing);
+  find(library, "cuStreamWaitEvent", &t.stream_wait_event, missing);
+  find(library, "cuEventCreate", &t.event_create, missing);
+  find(library, "cuEventDestroy_v2", &t.event_destroy, missing);
+  find(library, "cuEventRecord", &t.event_record, missing);
+  find(library, "cuEventQuery", &t.event_query, missing);
+  find(library, "cuEventSynchronize", &t.event_synchronize, missing);
+  find(library, "cuMemcpy2DAsync_v2", &t.memcpy_2d_async, missing);
+  find(library, "cuInit", &t.init, missing);
+  find(library, "cuDriverGetVersion", &t.driver_get_version, missing);
+  find(library, "cuDeviceGetCount", &t.device_get_count, missing);
+  find(library, "cuDeviceGet", &t.device_get, missing);
+  find(library, "cuDeviceGetName", &t.device_get_name, missing);
+  find(library, "cuGetErrorName", &t.get_error_name, missing);
+  find(library, "cuGetErrorString", &t.get_error_string, missing);
+  return result;
+}
+
+const Lookup &lookup() {
+  static const Lookup once = look_up();
+  return once;
+}
+
+}  // namespace
+
+const CudaDriver *cuda_driver() { return lookup().missing.empty() ? &lookup().table : nullptr; }
+
+const std::string &cuda_driver_missing() { return lookup().missing; }
+
+std::string cuda_error_text(CUresult result) {
+  const char *name = nullptr, *text = nullptr;
+  if (const CudaDriver *driver = cuda_driver()) {
+    driver->get_error_name(result, &name);
+    driver->get_error_string(result, &text);
+  }
+  return std::string(name ? name : "unknown CUDA error") + " (" +
+         (text ? text : std::to_string(result).c_str()) + ")";
+}
+
+Stream::Stream(GstCudaContext *context, CUstream handle)
+    : context_(GST_CUDA_CONTEXT(gst_object_ref(context))), handle_(handle) {}
+
+std::unique_ptr<Stream> Stream::create(GstCudaContext *context, CUresult *error) {
+  ContextScope scope(context);
+  CUstream handle = nullptr;
+  *error = scope.ok() ? cuda_driver()->stream_create(&handle, CU_STREAM_NON_BLOCKING)
+                      : CUDA_ERROR_UNKNOWN;
+  if (*error != CUDA_SUCCESS) return nullptr;
+  return std::unique_ptr<Stream>(new Stream(context, handle));
+}
+
+Stream::~Stream() {
+  ContextScope scope(context_.get());
+  cuda_driver()->stream_synchronize(handle_);
+  cuda_driver()->stream_destroy(handle_);
+}
+
+Event::Event(GstCudaContext *context, CUevent handle)
+    : context_(GST_CUDA_CONTEXT(gst_object_ref(context))), handle_(handle) {}
+
+std::shared_ptr<Event> Event::create(GstCudaContext *context, CUresult *error) {
+  ContextScope scope(context);
+  CUevent handle = nullptr;
+  *error =
+      scope.ok() ? cuda_driver()->event_create(&handle, CU_EVENT_DISABLE_TIMING) : CUDA_ERROR_UNKNOWN;
+  if (*error != CUDA_SUCCESS) return nullptr;
+  return std::shared_ptr<Event>(new Event(context, handle));
+}
+
+Event::~Event() {
+  ContextScope scope(context_.get());
+  cuda_driver()->event_destroy(handle_);
+}
+
+}  // namespace coalesce::gst

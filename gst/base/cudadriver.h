@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The driver's functions that libgstcuda does not offer (events, stream order), looked up once in
+// libcuda.so.1, and small owners for what they make.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "gstcompat.h"
+
+namespace coalesce::gst {
+
+struct CudaDriver {
+  CUresult (*stream_create)(CUstream *, unsigned flags);
+  CUresult (*stream_destroy)(CUstream);
+  CUresult (*stream_synchronize)(CUstream);
+  CUresult (*stream_wait_event)(CUstream, CUevent, unsigned flags);
+  CUresult (*event_create)(CUevent *, unsigned flags);
+  CUresult (*event_destroy)(CUevent);
+  CUresult (*event_record)(CUevent, CUstream);
+  CUresult (*event_query)(CUevent);
+  CUresult (*event_synchronize)(CUevent);
+  CUresult (*memcpy_2d_async)(const CUDA_MEMCPY2D *, CUstream);
+  CUresult (*init)(unsigned flags);
+  CUresult (*driver_get_version)(int *);
+  CUresult (*device_get_count)(int *);
+  CUresult (*device_get)(CUdevice *, int ordinal);
+  CUresult (*device_get_name)(char *, int size, CUdevice);
+  CUresult (*get_error_name)(CUresult, const char **);
+  CUresult (*get_error_string)(CUresult, const char **);
+};
+
+// The table, or nullptr if the library or one of the functions is missing; the reason is then in
+// cuda_driver_missing(). Only the gate (gpu.h) calls this before a GPU is known to be usable.
+const CudaDriver *cuda_driver();
+const std::string &cuda_driver_missing();
+
+// "CUDA_ERROR_NAME (what it means)".
+std::string cuda_error_text(CUresult result);
+
+// Makes a context current for a scope. Nothing of CUDA is called outside one.
+class ContextScope {
+ public:
+  explicit ContextScope(GstCudaContext *context) : pushed_(gst_cuda_context_push(context)) {}
+  ~ContextScope() {
+    if (pushed_) gst_cuda_context_pop(nullptr);
+  }
+  ContextScope(const ContextScope &) = delete;
+  ContextScope &operator=(const ContextScope &) = delete;
+  bool ok() const { return pushed_; }
+
+ private:
+  bool pushed_;
+};
+
+// Drops the reference of a GObject.
+struct Unref {
+  void operator()(gpointer object) const { gst_object_unref(object); }
+};
+using ContextRef = std::unique_ptr<GstCudaContext, Unref>;
+
+// A stream that does not wait for the legacy default stream. Destroying it lets its work finish.
+class Stream {
+ public:
+  static std::unique_ptr<Stream> create(GstCudaContext *context, CUresult *error);
+  ~Stream();
+  Stream(const Stream &) = delete;
+  Stream &operator=(const Stream &) = delete;
+
+  CUstream handle() const { return handle_; }
+  GstCudaContext *context() const { return context_.get(); }
+  CUresult synchronize() { return cuda_driver()->stream_synchronize(handle_); }
+
+ private:
+  Stream(GstCudaContext *context, CUstream handle);
+  ContextRef context_;
+  CUstream handle_;
+};
+
+// A point in a stream. It keeps its context alive.
+class Event {
+ public:
+  static std::shared_ptr<Event> create(GstCudaContext *context, CUresult *error);
+  ~Event();
+  Event(const Event &) = delete;
+  Event &operator=(const Event &) = delete;
+
+  CUresult record(const Stream &stream) {
+    return cuda_driver()->event_record(handle_, stream.handle());
+  }
+  CUresult query() const { return cuda_driver()->event_query(handle_); }
+  CUresult synchronize() const { return cuda_driver()->event_synchronize(handle_); }
+  CUevent handle() const { return handle_; }
+
+ private:
+  Event(GstCudaContext *context, CUevent handle);
+  ContextRef context_;
+  CUevent handle_;
+};
+
+}  // namespace coalesce::gst

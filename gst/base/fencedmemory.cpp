@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "fencedmemory.h"
+
+#include <algorithm>
+#include <mutex>
+
+GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
+#define GST_CAT_DEFAULT gst_coalesce_debug
+
+struct GstCoalesceAllocator {
+  GstCudaAllocator parent;
+  GstMemoryMapFunction parent_map;
+};
+struct GstCoalesceAllocatorClass {
+  GstCudaAllocatorClass parent_class;
+};
+
+GType gst_coalesce_allocator_get_type();
+
+namespace coalesce::gst {
+namespace {
+
+// Attached to the memory as qdata the first time it is fenced; goes with it.
+struct Fence {
+  std::mutex lock;
+  std::shared_ptr<Event> event;
+  CUstream stream = nullptr;  // the one the event was recorded on
+  bool pending = false;
+  std::shared_ptr<Counters> counters;
+};
+
+GQuark fence_quark() {
+  static const GQuark quark = g_quark_from_static_string("coalesce-fence");
+  return quark;
+}
+
+Fence *get_fence(GstMemory *memory) {
+  return static_cast<Fence *>(
+      gst_mini_object_get_qdata(GST_MINI_OBJECT_CAST(memory), fence_quark()));
+}
+
+Fence *ensure_fence(GstMemory *memory) {
+  static std::mutex creation;
+  std::lock_guard guard(creation);
+  Fence *fence = get_fence(memory);
+  if (fence == nullptr) {
+    fence = new Fence;
+    gst_mini_object_set_qdata(GST_MINI_OBJECT_CAST(memory), fence_quark(), fence,
+                              [](gpointer data) { delete static_cast<Fence *>(data); });
+  }
+  return fence;
+}
+
+// The wait that everyone but us gets.
+bool wait_for_fence(GstMemory *memory) {
+  Fence *fence = get_fence(memory);
+  if (fence == nullptr) return true;
+  std::lock_guard guard(fence->lock);
+  if (!fence->pending) return true;
+  ContextScope scope(GST_CUDA_MEMORY_CAST(memory)->context);
+  CUresult result = scope.ok() ? fence->event->query() : CUDA_ERROR_UNKNOWN;
+  if (result == CUDA_ERROR_NOT_READY) {
+    fence->counters->synchronizations++;
+    result = fence->event->synchronize();
+  }
+  if (result != CUDA_SUCCESS) {
+    GST_ERROR("waiting for the GPU failed: %s", cuda_error_text(result).c_str());
+    return false;
+  }
+  fence->pending = false;
+  return true;
+}
+
+gpointer fenced_map(GstMemory *memory, gsize maxsize, GstMapFlags flags) {
+  if ((flags & MAP_FENCED) == 0 && !wait_for_fence(memory)) return nullptr;
+  auto *allocator = reinterpret_cast<GstCoalesceAllocator *>(memory->allocator);
+  return allocator->parent_map(memory, maxsize, flags);
+}
+
+GstCudaAllocator *allocator() {
+  static auto *instance = [] {
+    auto *made = static_cast<GstCudaAllocator *>(
+        g_object_new(gst_coalesce_allocator_get_type(), nullptr));
+    gst_object_ref_sink(made);
+    // One for the life of the process, as libgstcuda's own is.
+    GST_OBJECT_FLAG_SET(made, GST_OBJECT_FLAG_MAY_BE_LEAKED);
+    return made;
+  }();
+  return instance;
+}
+
+// Can libgstcuda lay this frame out? Its allocator asserts on other formats, and puts the chroma
+// planes of three-plane 4:2:0 with an odd height half a row too early.
+bool known_to_libgstcuda(const GstVideoInfo &info) {
+  switch (GST_VIDEO_INFO_FORMAT(&info)) {
+    case GST_VIDEO_FORMAT_I420:
+    case GST_VIDEO_FORMAT_YV12:
+    case GST_VIDEO_FORMAT_I420_10LE:
+      return GST_VIDEO_INFO_HEIGHT(&info) % 2 == 0;
+    case GST_VIDEO_FORMAT_Y42B:
+    case GST_VIDEO_FORMAT_I422_10LE:
+    case GST_VIDEO_FORMAT_I422_12LE:
+    case GST_VIDEO_FORMAT_NV12:
+    case GST_VIDEO_FORMAT_NV21:
+    case GST_VIDEO_FORMAT_P010_10LE:
+    case GST_VIDEO_FORMAT_P016_LE:
+    case GST_VIDEO_FORMAT_Y444:
+    case GST_VIDEO_FORMAT_Y444_16LE:
+    case GST_VIDEO_FORMAT_RGBP:
+    case GST_VIDEO_FORMAT_BGRP:
+    case GST_VIDEO_FORMAT_GBR:
+    case GST_VIDEO_FORMAT_GBRA:
+    case GST_VIDEO_FORMAT_BGRA:
+    case GST_VIDEO_FORMAT_RGBA:
+    case GST_VIDEO_FORMAT_RGBx:
+    case GST_VIDEO_FORMAT_BGRx:
+    case GST_VIDEO_FORMAT_ARGB:
+    case GST_VIDEO_FORMAT_ABGR:
+    case GST_VIDEO_FORMAT_RGB:
+    case GST_VIDEO_FORMAT_BGR:
+    case GST_VIDEO_FORMAT_BGR10A2_LE:
+    case GST_VIDEO_FORMAT_RGB10A2_LE:
+    case GST_VIDEO_FORMAT_YUY2:
+    case GST_VIDEO_FORMAT_UYVY:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// An RGBA picture as wide as the widest plane's row and as high as all planes together.
+bool surrogate_for(const GstVideoInfo &info, GstVideoInfo *surrogate,
+                   gint rows[GST_VIDEO_MAX_PLANES]) {
+  gint widest = 0, height = 0;
+  for (guint plane = 0; plane < GST_VIDEO_INFO_N_PLANES(&info); plane++) {
+    gint component[GST_VIDEO_MAX_COMPONENTS];
+    gst_video_format_info_component(info.finfo, plane, component);
+    rows[plane] =
+        GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT(info.finfo, component[0], GST_VIDEO_INFO_HEIGHT(&info));
+    widest = std::max(widest, GST_VIDEO_INFO_PLANE_STRIDE(&info, plane));
+    height += rows[plane];
+  }
+  return gst_video_info_set_format(surrogate, GST_VIDEO_FORMAT_RGBA, (widest + 3) / 4, height);
+}
+
+}  // namespace
+
+GstMemory *fenced_memory_alloc(GstCudaContext *context, const GstVideoInfo &info,
+                               gsize offsets[GST_VIDEO_MAX_PLANES],
+                               gint strides[GST_VIDEO_MAX_PLANES]) {
+  if (known_to_libgstcuda(info)) {
+    GstMemory *memory = cuda_allocator_alloc(allocator(), context, &info);
+    if (memory == nullptr) return nullptr;
+    const GstVideoInfo &real = GST_CUDA_MEMORY_CAST(memory)->info;
+    std::copy_n(real.offset, GST_VIDEO_MAX_PLANES, offsets);
+    std::copy_n(real.stride, GST_VIDEO_MAX_PLANES, strides);
+    return memory;
+  }
+  GstVideoInfo surrogate;
+  gint rows[GST_VIDEO_MAX_PLANES] = {};
+  if (!surrogate_for(info, &surrogate, rows)) return nullptr;
+  GstMemory *memory = cuda_allocator_alloc(allocator(), context, &surrogate);
+  if (memory == nullptr) return nullptr;
+  const gint pitch = GST_CUDA_MEMORY_CAST(memory)->info.stride[0];
+  gsize offset = 0;
+  for (guint plane = 0; plane < GST_VIDEO_MAX_PLANES; plane++) {
+    offsets[plane] = offset;
+    strides[plane] = pitch;
+    offset += static_cast<gsize>(pitch) * rows[plane];
+  }
+  return memory;
+}
+
+bool is_fenced_memory(GstMemory *memory) {
+  return memory->allocator != nullptr &&
+         G_TYPE_CHECK_INSTANCE_TYPE(memory->allocator, gst_coalesce_allocator_get_type());
+}
+
+std::shared_ptr<Event> fence_memory(GstMemory *memory, const Stream &stream,
+                                    const std::shared_ptr<Counters> &counters, CUresult *error) {
+  Fence *fence = ensure_fence(memory);
+  std::lock_guard guard(fence->lock);
+  *error = CUDA_SUCCESS;
+  if (fence->event == nullptr) {
+    fence->event = Event::create(GST_CUDA_MEMORY_CAST(memory)->context, error);
+    if (fence->event == nullptr) return nullptr;
+  }
+  *error = fence->event->record(stream);
+  if (*error != CUDA_SUCCESS) return nullptr;
+  fence->stream = stream.handle();
+  fence->pending = true;
+  fence->counters = counters;
+  return fence->event;
+}
+
+CUresult order_behind_fence(GstMemory *memory, const Stream &stream) {
+  if (!is_fenced_memory(memory)) {
+    cuda_memory_sync(memory);
+    return CUDA_SUCCESS;
+  }
+  Fence *fence = get_fence(memory);
+  if (fence == nullptr) return CUDA_SUCCESS;
+  std::lock_guard guard(fence->lock);
+  if (!fence->pending || fence->stream == stream.handle()) return CUDA_SUCCESS;
+  return cuda_driver()->stream_wait_event(stream.handle(), fence->event->handle(), 0);
+}
+
+}  // namespace coalesce::gst
+
+G_DEFINE_TYPE(GstCoalesceAllocator, gst_coalesce_allocator, GST_TYPE_CUDA_ALLOCATOR)
+
+static void gst_coalesce_allocator_class_init(GstCoalesceAllocatorClass *) {}
+
+static void gst_coalesce_allocator_init(GstCoalesceAllocator *self) {
+  auto *base = GST_ALLOCATOR_CAST(self);
+  self->parent_map = base->mem_map;
+  base->mem_map = coalesce::gst::fenced_map;
+}

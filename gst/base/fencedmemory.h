@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// CUDA memory that knows when its last write will be done.
+//
+// Our elements leave their kernels in flight. The memory they write carries an event (the fence).
+// Whoever maps it in the ordinary way, for the CPU or for CUDA, waits for the event first; our own
+// elements map it with MAP_FENCED, get the pointer at once, and order their stream behind the event.
+// The promise travels with the memory, so tee, queue, identity, probes or a replaced downstream
+// cannot lose it. To everyone else it is ordinary GstCudaMemory.
+#pragma once
+
+#include <memory>
+
+#include "counters.h"
+#include "cudadriver.h"
+
+namespace coalesce::gst {
+
+// Private to us: "I order myself behind the fence."
+constexpr auto MAP_FENCED = static_cast<GstMapFlags>(GST_MAP_FLAG_LAST << 12);
+
+// Allocates device memory for `info`. libgstcuda lays out the formats it knows; for every other it
+// would abort the process, so such a frame is allocated as an RGBA surrogate of the same bytes.
+// offsets and strides receive where the planes really are. nullptr on failure.
+GstMemory *fenced_memory_alloc(GstCudaContext *context, const GstVideoInfo &info,
+                               gsize offsets[GST_VIDEO_MAX_PLANES],
+                               gint strides[GST_VIDEO_MAX_PLANES]);
+
+bool is_fenced_memory(GstMemory *memory);
+
+// Sets the fence behind everything `stream` has been given so far. The event is returned, so that
+// inputs of the same work can be kept until it has passed.
+std::shared_ptr<Event> fence_memory(GstMemory *memory, const Stream &stream,
+                                    const std::shared_ptr<Counters> &counters, CUresult *error);
+
+// Orders `stream` behind the last write to `memory` (CUDA memory of any origin), without waiting if
+// it is ours. Call before enqueuing work that reads or overwrites it.
+CUresult order_behind_fence(GstMemory *memory, const Stream &stream);
+
+}  // namespace coalesce::gst

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "frame.h"
+
+#include <algorithm>
+
+#include "fencedmemory.h"
+
+namespace coalesce::gst {
+
+gint plane_rows(const GstVideoInfo &info, guint plane) {
+  gint component[GST_VIDEO_MAX_COMPONENTS];
+  gst_video_format_info_component(info.finfo, plane, component);
+  return GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT(info.finfo, component[0],
+                                            GST_VIDEO_INFO_HEIGHT(&info));
+}
+
+gsize plane_row_bytes(const GstVideoInfo &info, guint plane) {
+  const GstVideoFormatInfo *format = info.finfo;
+  if (GST_VIDEO_FORMAT_INFO_IS_COMPLEX(format)) {
+    // v210 and its like have no pixel stride; their default row is a whole number of groups.
+    GstVideoInfo tight;
+    gst_video_info_set_format(&tight, GST_VIDEO_INFO_FORMAT(&info), GST_VIDEO_INFO_WIDTH(&info),
+                              GST_VIDEO_INFO_HEIGHT(&info));
+    return GST_VIDEO_INFO_PLANE_STRIDE(&tight, plane);
+  }
+  gsize bytes = 0;
+  for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format); c++) {
+    if (GST_VIDEO_FORMAT_INFO_PLANE(format, c) != plane) continue;
+    const gsize width = GST_VIDEO_FORMAT_INFO_SCALE_WIDTH(format, c, GST_VIDEO_INFO_WIDTH(&info));
+    const gsize sample = (GST_VIDEO_FORMAT_INFO_DEPTH(format, c) + 7) / 8;
+    bytes = std::max(bytes, (width - 1) * GST_VIDEO_FORMAT_INFO_PSTRIDE(format, c) +
+                                GST_VIDEO_FORMAT_INFO_POFFSET(format, c) + sample);
+  }
+  return bytes;
+}
+
+bool Frame::map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMapFlags access) {
+  unmap();
+  info_ = info;
+  where_ = where;
+  problem_.clear();
+  if (gst_buffer_n_memory(buffer) == 0) {
+    problem_ = "the buffer is empty";
+    return false;
+  }
+  // gst_video_frame_map() raises criticals for these; a wrong buffer is no fault of the program.
+  if (const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer)) {
+    if (meta->format != GST_VIDEO_INFO_FORMAT(&info) ||
+        meta->width < static_cast<guint>(GST_VIDEO_INFO_WIDTH(&info)) ||
+        meta->height < static_cast<guint>(GST_VIDEO_INFO_HEIGHT(&info))) {
+      problem_ = std::string("the buffer's GstVideoMeta says ") +
+                 gst_video_format_to_string(meta->format) + " " + std::to_string(meta->width) +
+                 "x" + std::to_string(meta->height) + ", which is not what the caps say";
+      return false;
+    }
+  }
+  int flags = int(access) | int(GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
+  if (where == Memory::cuda) {
+    flags |= GST_MAP_CUDA;
+    if (is_fenced_memory(gst_buffer_peek_memory(buffer, 0))) flags |= MAP_FENCED;
+  }
+  if (!gst_video_frame_map(&frame_, &info, buffer, static_cast<GstMapFlags>(flags))) {
+    problem_ = "the buffer of " + std::to_string(gst_buffer_get_size(buffer)) +
+               " bytes could not be mapped as a frame of " +
+               std::to_string(GST_VIDEO_INFO_SIZE(&info)) + " bytes";
+    return false;
+  }
+  mapped_ = true;
+  if (!planes_fit()) {
+    unmap();
+    return false;
+  }
+  return true;
+}
+
+void Frame::unmap() {
+  if (mapped_) gst_video_frame_unmap(&frame_);
+  mapped_ = false;
+}
+
+Plane<std::uint8_t> Frame::plane(guint index) const {
+  return {static_cast<std::uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&frame_, index)),
+          static_cast<int>(plane_row_bytes(info_, index)), plane_rows(info_, index),
+          static_cast<std::size_t>(GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, index))};
+}
+
+// A GstVideoMeta may claim any stride and offset; trust only what the mapping really covers.
+bool Frame::planes_fit() {
+  const bool one_map = gst_buffer_get_video_meta(frame_.buffer) == nullptr;
+  for (guint p = 0; p < n_planes(); p++) {
+    const gint stride = GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, p);
+    const gsize row = plane_row_bytes(info_, p);
+    if (stride < 0 || static_cast<gsize>(stride) < row) {
+      problem_ = "plane " + std::to_string(p) + " has rows of " + std::to_string(row) +
+                 " bytes but a stride of " + std::to_string(stride);
+      return false;
+    }
+    const GstMapInfo &map = frame_.map[one_map ? 0 : p];
+    const auto *start = static_cast<const guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&frame_, p));
+    const gsize needed = static_cast<gsize>(stride) * (plane_rows(info_, p) - 1) + row;
+    const gsize skipped = static_cast<gsize>(start - map.data);
+    if (start < map.data || skipped > map.size || map.size - skipped < needed) {
+      problem_ = "plane " + std::to_string(p) + " needs " + std::to_string(needed) +
+                 " bytes and the buffer has fewer";
+      return false;
+    }
+  }
+  return true;
+}
+
+bool is_cuda_buffer_of(GstBuffer *buffer, GstCudaContext *context) {
+  if (gst_buffer_n_memory(buffer) != 1) return false;
+  GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
+  return gst_is_cuda_memory(memory) && GST_CUDA_MEMORY_CAST(memory)->context == context;
+}
+
+}  // namespace coalesce::gst

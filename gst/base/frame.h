@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A GstBuffer and its GstVideoInfo as planes, mapped the right way for a scope.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/plane.h"
+#include "cudadriver.h"
+
+namespace coalesce::gst {
+
+enum class Memory { system, cuda };
+
+class Frame {
+ public:
+  Frame() = default;
+  ~Frame() { unmap(); }
+  Frame(const Frame &) = delete;
+  Frame &operator=(const Frame &) = delete;
+
+  // Maps `buffer`, whose caps say `info`, for reading or writing in host or device memory. Every plane
+  // is checked to lie inside the buffer. On failure returns false and says why in problem().
+  // Device memory of ours is mapped without waiting: the caller orders its stream behind the fence.
+  bool map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMapFlags access);
+  void unmap();
+
+  const GstVideoInfo &info() const { return info_; }
+  Memory where() const { return where_; }
+  guint n_planes() const { return GST_VIDEO_INFO_N_PLANES(&info_); }
+  const std::string &problem() const { return problem_; }
+
+  // The bytes of a plane: width is the number of meaningful bytes in a row.
+  Plane<std::uint8_t> plane(guint index) const;
+
+ private:
+  bool planes_fit();
+
+  GstVideoFrame frame_{};
+  GstVideoInfo info_{};
+  Memory where_ = Memory::system;
+  bool mapped_ = false;
+  std::string problem_;
+};
+
+// Meaningful bytes in a row of a plane, and the number of its rows.
+gsize plane_row_bytes(const GstVideoInfo &info, guint plane);
+gint plane_rows(const GstVideoInfo &info, guint plane);
+
+// Is the buffer one piece of CUDA memory of this context?
+bool is_cuda_buffer_of(GstBuffer *buffer, GstCudaContext *context);
+
+}  // namespace coalesce::gst

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Every difference between the GStreamer versions we run on (1.22 to 1.28) is here.
+#pragma once
+
+#ifndef GST_USE_UNSTABLE_API
+#define GST_USE_UNSTABLE_API
+#endif
+#include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
+#include <gst/gst.h>
+#include <gst/video/video.h>
+
+namespace coalesce::gst {
+
+inline bool running_on(guint major, guint minor) {
+  guint have_major = 0, have_minor = 0, micro = 0, nano = 0;
+  gst_version(&have_major, &have_minor, &micro, &nano);
+  return have_major > major || (have_major == major && have_minor >= minor);
+}
+
+// gst_cuda_allocator_alloc() gained a stream argument in 1.24 while the library kept its soname, so
+// the signature follows the library that is loaded, not the headers that were compiled against.
+inline GstMemory *cuda_allocator_alloc(GstCudaAllocator *allocator, GstCudaContext *context,
+                                       const GstVideoInfo *info) {
+  static const bool takes_stream = running_on(1, 23);
+  auto *function = reinterpret_cast<void *>(&gst_cuda_allocator_alloc);
+  if (takes_stream) {
+    using Alloc = GstMemory *(*)(GstCudaAllocator *, GstCudaContext *, void *stream,
+                                 const GstVideoInfo *);
+    return reinterpret_cast<Alloc>(function)(allocator, context, nullptr, info);
+  }
+  using Alloc = GstMemory *(*)(GstCudaAllocator *, GstCudaContext *, const GstVideoInfo *);
+  return reinterpret_cast<Alloc>(function)(allocator, context, info);
+}
+
+// From 1.24 on, others leave their writes in flight on a GstCudaStream and mark the memory NEED_SYNC;
+// up to 1.22 they wait themselves and there is nothing to call.
+void cuda_memory_sync(GstMemory *memory);
+
+}  // namespace coalesce::gst

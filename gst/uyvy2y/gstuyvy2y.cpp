@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * SECTION:element-uyvy2y
+ * @title: uyvy2y
+ *
+ * Luma of packed 4:2:2 video. See docs/uyvy2y.md.
+ */
+#include "gstuyvy2y.h"
+
+#include "base/filter.h"
+#include "uyvy2y/uyvy2y.h"
+
+GST_DEBUG_CATEGORY_STATIC(gst_uyvy2y_debug);
+#define GST_CAT_DEFAULT gst_uyvy2y_debug
+
+using namespace coalesce;
+
+#define SINK_FORMATS "{ UYVY, YUY2, YVYU, VYUY }"
+#define SRC_FORMATS "{ GRAY8, NV12, I420 }"
+
+struct GstUyvy2y {
+  GstCoalesceFilter parent;
+  Uyvy2yParams params;
+};
+struct GstUyvy2yClass {
+  GstCoalesceFilterClass parent_class;
+};
+
+G_DEFINE_TYPE(GstUyvy2y, gst_uyvy2y, GST_TYPE_COALESCE_FILTER)
+
+namespace {
+
+Packed422 layout_of(GstVideoFormat format) {
+  switch (format) {
+    case GST_VIDEO_FORMAT_YUY2: return Packed422::yuy2;
+    case GST_VIDEO_FORMAT_YVYU: return Packed422::yvyu;
+    case GST_VIDEO_FORMAT_VYUY: return Packed422::vyuy;
+    default: return Packed422::uyvy;
+  }
+}
+
+void set_formats(GstStructure *structure, const char *formats) {
+  GValue list = G_VALUE_INIT;
+  g_value_init(&list, GST_TYPE_LIST);
+  gst_value_deserialize(&list, formats);
+  gst_structure_take_value(structure, "format", &list);
+}
+
+// Luma keeps its meaning, so the source's colorimetry is spelled out on the output: GStreamer's
+// default for GRAY8 is full range, luma from UYVY usually is not.
+void keep_colorimetry(GstStructure *structure) {
+  if (gst_structure_has_field(structure, "colorimetry")) return;
+  gint width = 0, height = 0;
+  const gchar *format = gst_structure_get_string(structure, "format");
+  if (format == nullptr || !gst_structure_get_int(structure, "width", &width) ||
+      !gst_structure_get_int(structure, "height", &height))
+    return;
+  GstVideoInfo info;
+  if (!gst_video_info_set_format(&info, gst_video_format_from_string(format), width, height)) return;
+  gchar *colorimetry = gst_video_colorimetry_to_string(&info.colorimetry);
+  gst_structure_set(structure, "colorimetry", G_TYPE_STRING, colorimetry, nullptr);
+  g_free(colorimetry);
+}
+
+void convert_caps(GstCoalesceFilter *, GstPadDirection direction, GstStructure *structure) {
+  // The way back asks nothing of a source that does not name its colorimetry.
+  if (direction == GST_PAD_SINK)
+    keep_colorimetry(structure);
+  else
+    gst_structure_remove_field(structure, "colorimetry");
+  // Chroma is neutral everywhere on the output: it has no site.
+  gst_structure_remove_field(structure, "chroma-site");
+  set_formats(structure, direction == GST_PAD_SINK ? SRC_FORMATS : SINK_FORMATS);
+}
+
+gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVideoInfo *) {
+  reinterpret_cast<GstUyvy2y *>(filter)->params.layout = layout_of(GST_VIDEO_INFO_FORMAT(in));
+  return TRUE;
+}
+
+Status run(GstCoalesceFilter *filter, const gst::Frame &in, const gst::Frame &out,
+           const Queue &queue) {
+  LumaImage image{out.plane(0), {}};
+  for (guint p = 1; p < out.n_planes(); p++) image.chroma[p - 1] = out.plane(p);
+  Plane<const std::uint8_t> packed = in.plane(0);
+  packed.width = 2 * image.luma.width;
+  return uyvy2y(reinterpret_cast<GstUyvy2y *>(filter)->params, packed, image, queue);
+}
+
+}  // namespace
+
+static void gst_uyvy2y_class_init(GstUyvy2yClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(gst_uyvy2y_debug, "uyvy2y", 0, "luma of packed 4:2:2 video");
+  auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
+  filter_class->convert_caps = convert_caps;
+  filter_class->set_info = set_info;
+  filter_class->run = run;
+  gst_coalesce_filter_class_add_templates(filter_class, SINK_FORMATS, SRC_FORMATS);
+  gst_element_class_set_static_metadata(
+      GST_ELEMENT_CLASS(klass), "Luma of packed 4:2:2", "Filter/Converter/Video",
+      "Takes the luma of UYVY, YUY2, YVYU or VYUY video, on the GPU or on the CPU",
+      "The gst-coalesce authors");
+}
+
+static void gst_uyvy2y_init(GstUyvy2y *) {}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the tests and the benchmark on a real GPU share: CUDA frames in and out of an element.
+#pragma once
+
+#include <gst/check/gstharness.h>
+#include <gst/video/video.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gpu_test {
+
+constexpr int kSkip = 77;
+
+// Initialises the driver. If it has no device, ends the program: as skipped, or as failed when
+// COALESCE_REQUIRE_GPU=1 says that there has to be one.
+void require_gpu();
+
+std::string caps_text(const char *format, int width, int height, bool cuda);
+
+// An element between two pads of the test, with these caps on either side.
+GstHarness *harness(const char *launch_line, const std::string &in_caps,
+                    const std::string &out_caps);
+
+// A buffer from the pool that the element proposes for its sink caps.
+GstBufferPool *proposed_pool(GstHarness *h);
+
+// Packed bytes (row after row, no padding) into and out of a plane of a buffer, by the CPU map that
+// any element may use.
+void write_plane(GstBuffer *buffer, GstCaps *caps, guint plane,
+                 const std::vector<std::uint8_t> &bytes, std::size_t row);
+std::vector<std::uint8_t> read_plane(GstBuffer *buffer, GstCaps *caps, guint plane,
+                                     std::size_t row);
+
+std::vector<std::uint8_t> random_bytes(std::size_t count, unsigned seed);
+
+}  // namespace gpu_test
