@@ -143,11 +143,24 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
       {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9},
       {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0},
   };
+  constexpr int last_attribute = 150;
   return after_init(no_function, [&](State &s) {
     if (!is_device(s, device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (value == nullptr || attribute < 1 || attribute > last_attribute)
+      return CUDA_ERROR_INVALID_VALUE;
+    // Of the others most say whether there is some feature, and there is not.
     auto found = values.find(attribute);
-    if (value == nullptr || found == values.end()) return CUDA_ERROR_INVALID_VALUE;
-    *value = found->second;
+    *value = found != values.end() ? found->second : 0;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device) {
+  return after_init(no_function, [&](State &s) {
+    if (uuid == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_device(s, device)) return CUDA_ERROR_INVALID_DEVICE;
+    *uuid = {{'S', 'i', 'm', 'u', 'l', 'a', 't', 'e', 'd', ' ', 'G', 'P', 'U', ' ',
+              static_cast<char>('0' + device)}};
     return CUDA_SUCCESS;
   });
 }

@@ -73,10 +73,12 @@ CUresult execute_copy(const Area &from, const Area &to) {
   return CUDA_SUCCESS;
 }
 
-CUresult execute_fill(const Area &to, unsigned char value) {
+// `unit` bytes of the value at a time.
+CUresult execute_fill(const Area &to, std::uint32_t value, std::size_t unit) {
   if (CUresult error = check_again(to)) return error;
   for (std::size_t y = 0; y < to.rows; ++y)
-    std::memset(reinterpret_cast<char *>(to.first + y * to.pitch), value, to.row_bytes);
+    for (std::size_t x = 0; x < to.row_bytes; x += unit)
+      std::memcpy(reinterpret_cast<char *>(to.first + y * to.pitch + x), &value, unit);
   return CUDA_SUCCESS;
 }
 
@@ -167,16 +169,20 @@ CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream stream, bool wait) {
   });
 }
 
-CUresult fill(CUdeviceptr to, std::size_t pitch, unsigned char value, std::size_t row_bytes,
-              std::size_t rows, CUstream handle) {
+CUresult fill(CUdeviceptr to, std::size_t pitch, std::uint32_t value, std::size_t unit,
+              std::size_t width, std::size_t rows, CUstream handle) {
   return in_context(FAKECUDA_MEMSET, [&](State &s, Context &context) {
     std::shared_ptr<Stream> stream;
     if (CUresult error = find_stream(s, context, handle, stream)) return error;
-    if (row_bytes == 0 || rows == 0) return CUDA_SUCCESS;
-    Area area{true, to, pitch, row_bytes, rows};
+    if (width == 0 || rows == 0) return CUDA_SUCCESS;
+    Area area{true, to, pitch, 0, rows};
+    if (__builtin_mul_overflow(width, unit, &area.row_bytes) || to % unit != 0 ||
+        (rows > 1 && pitch % unit != 0))
+      return CUDA_ERROR_INVALID_VALUE;
+    if (rows == 1) area.pitch = area.row_bytes;
     if (CUresult error = check(s, context, area)) return error;
     ++s.counts.memsets;
-    enqueue(s, stream, [area, value] { return execute_fill(area, value); });
+    enqueue(s, stream, [area, value, unit] { return execute_fill(area, value, unit); });
     return s.lost != CUDA_SUCCESS ? s.lost : context.sticky;
   });
 }
@@ -224,21 +230,41 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t size
 }
 
 CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, std::size_t size) {
-  return fill(to, size, value, size, 1, nullptr);
+  return fill(to, size, value, 1, size, 1, nullptr);
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t size, CUstream stream) {
-  return fill(to, size, value, size, 1, stream);
+  return fill(to, size, value, 1, size, 1, stream);
 }
 
-CUresult cuMemsetD2D8_v2(CUdeviceptr to, std::size_t pitch, unsigned char value,
-                         std::size_t row_bytes, std::size_t rows) {
-  return fill(to, pitch, value, row_bytes, rows, nullptr);
+CUresult cuMemsetD2D8_v2(CUdeviceptr to, std::size_t pitch, unsigned char value, std::size_t width,
+                         std::size_t rows) {
+  return fill(to, pitch, value, 1, width, rows, nullptr);
 }
 
 CUresult cuMemsetD2D8Async(CUdeviceptr to, std::size_t pitch, unsigned char value,
-                           std::size_t row_bytes, std::size_t rows, CUstream stream) {
-  return fill(to, pitch, value, row_bytes, rows, stream);
+                           std::size_t width, std::size_t rows, CUstream stream) {
+  return fill(to, pitch, value, 1, width, rows, stream);
+}
+
+CUresult cuMemsetD2D16_v2(CUdeviceptr to, std::size_t pitch, unsigned short value,
+                          std::size_t width, std::size_t rows) {
+  return fill(to, pitch, value, 2, width, rows, nullptr);
+}
+
+CUresult cuMemsetD2D16Async(CUdeviceptr to, std::size_t pitch, unsigned short value,
+                            std::size_t width, std::size_t rows, CUstream stream) {
+  return fill(to, pitch, value, 2, width, rows, stream);
+}
+
+CUresult cuMemsetD2D32_v2(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t width,
+                          std::size_t rows) {
+  return fill(to, pitch, value, 4, width, rows, nullptr);
+}
+
+CUresult cuMemsetD2D32Async(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t width,
+                            std::size_t rows, CUstream stream) {
+  return fill(to, pitch, value, 4, width, rows, stream);
 }
 
 int fakecuda_check_access(const void *data, std::size_t row_bytes, std::size_t rows,

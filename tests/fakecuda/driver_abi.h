@@ -83,6 +83,14 @@ enum {
   CU_MEMHOSTALLOC_WRITECOMBINED = 4
 };
 
+struct CUipcHandle {
+  char bytes[64];
+};
+
+struct CUuuid {
+  char bytes[16];
+};
+
 struct CUDA_MEMCPY2D {
   std::size_t srcXInBytes, srcY;
   CUmemorytype srcMemoryType;
@@ -117,6 +125,7 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal);
 CUresult cuDeviceGetName(char *name, int length, CUdevice device);
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device);
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer);
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device);
 CUresult cuDeviceTotalMem_v2(std::size_t *bytes, CUdevice device);
 
 CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device);
@@ -154,10 +163,19 @@ CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, std::size_t size, CUst
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream stream);
 CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, std::size_t size);
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t size, CUstream stream);
-CUresult cuMemsetD2D8_v2(CUdeviceptr to, std::size_t pitch, unsigned char value,
-                         std::size_t row_bytes, std::size_t rows);
+CUresult cuMemsetD2D8_v2(CUdeviceptr to, std::size_t pitch, unsigned char value, std::size_t width,
+                         std::size_t rows);
 CUresult cuMemsetD2D8Async(CUdeviceptr to, std::size_t pitch, unsigned char value,
-                           std::size_t row_bytes, std::size_t rows, CUstream stream);
+                           std::size_t width, std::size_t rows, CUstream stream);
+
+CUresult cuMemsetD2D16_v2(CUdeviceptr to, std::size_t pitch, unsigned short value,
+                          std::size_t width, std::size_t rows);
+CUresult cuMemsetD2D16Async(CUdeviceptr to, std::size_t pitch, unsigned short value,
+                            std::size_t width, std::size_t rows, CUstream stream);
+CUresult cuMemsetD2D32_v2(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t width,
+                          std::size_t rows);
+CUresult cuMemsetD2D32Async(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t width,
+                            std::size_t rows, CUstream stream);
 
 CUresult cuStreamCreate(CUstream *stream, unsigned flags);
 CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority);
@@ -175,6 +193,13 @@ CUresult cuEventQuery(CUevent event);
 CUresult cuEventSynchronize(CUevent event);
 
 // Answered with CUDA_ERROR_NOT_SUPPORTED: there is nothing behind them.
+CUresult cuCtxGetLimit(std::size_t *value, int limit);
+CUresult cuCtxSetLimit(int limit, std::size_t value);
+CUresult cuIpcGetEventHandle(void *handle, CUevent event);
+CUresult cuIpcOpenEventHandle(CUevent *event, CUipcHandle handle);
+CUresult cuIpcGetMemHandle(void *handle, CUdeviceptr pointer);
+CUresult cuIpcOpenMemHandle(CUdeviceptr *pointer, CUipcHandle handle, unsigned flags);
+CUresult cuIpcCloseMemHandle(CUdeviceptr pointer);
 CUresult cuModuleLoadData(CUmodule *module, const void *image);
 CUresult cuModuleUnload(CUmodule module);
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name);

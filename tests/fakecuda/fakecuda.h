@@ -12,6 +12,7 @@
 // Environment, read once when the library is first used:
 //   COALESCE_FAKECUDA_DEVICES=n  number of devices, 2 if unset; with 0 cuInit() says NO_DEVICE
 //   COALESCE_FAKECUDA_EAGER=1    asynchronous work runs at once
+//   COALESCE_FAKECUDA_PROTECT=1  the host cannot follow device pointers: it gets a SIGSEGV
 //   COALESCE_FAKECUDA_FAIL=function:nth:code[:once|always|lost][,...]  e.g. init:1:999; the names
 //                                are those of FakecudaFunction in lower case
 #pragma once

@@ -46,6 +46,15 @@ CUresult query(State &s, Context &context, const Mark &mark) {
   return CUDA_ERROR_NOT_READY;
 }
 
+// The default stream is busy as long as any blocking stream is.
+Mark unfinished(const std::shared_ptr<Stream> &stream) {
+  Mark mark = tail(stream);
+  if (!stream->is_null || !mark.done()) return mark;
+  for (const auto &other : stream->context->streams)
+    if (other->blocking && !tail(other).done()) return tail(other);
+  return mark;
+}
+
 CUresult find_any_stream(State &s, Context &current, CUstream handle,
                          std::shared_ptr<Stream> &stream) {
   constexpr std::uintptr_t legacy_handle = 1;
@@ -192,7 +201,7 @@ CUresult cuStreamQuery(CUstream handle) {
     std::shared_ptr<Stream> stream;
     if (CUresult error = find_any_stream(s, current, handle, stream)) return error;
     ++s.counts.stream_queries;
-    return query(s, *stream->context, tail(stream));
+    return query(s, *stream->context, unfinished(stream));
   });
 }
 

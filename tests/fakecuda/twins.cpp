@@ -37,6 +37,10 @@ Status no_driver() {
   return {StatusCode::unsupported, "the simulated CUDA driver is not loaded"};
 }
 
+Status launch_failed() {
+  return {StatusCode::device_error, "the kernel could not be launched"};
+}
+
 }  // namespace
 
 Status check_access(std::initializer_list<Bytes> planes) {
@@ -44,8 +48,11 @@ Status check_access(std::initializer_list<Bytes> planes) {
   if (d == nullptr) return no_driver();
   for (const Bytes &plane : planes) {
     if (plane.data == nullptr) continue;
-    if (d->check_access(plane.data, plane.row_bytes, plane.rows, plane.pitch) != 0)
+    constexpr int illegal_address = 700;
+    int error = d->check_access(plane.data, plane.row_bytes, plane.rows, plane.pitch);
+    if (error == illegal_address)
       return {StatusCode::device_error, "an illegal memory access was encountered"};
+    if (error != 0) return launch_failed();
   }
   return {};
 }
@@ -56,8 +63,7 @@ Status enqueue(void *stream, void (*fn)(void *), void *arg, void (*free_arg)(voi
     free_arg(arg);
     return no_driver();
   }
-  if (d->launch(static_cast<CUstream_st *>(stream), fn, arg, free_arg) != 0)
-    return {StatusCode::device_error, "the kernel could not be launched"};
+  if (d->launch(static_cast<CUstream_st *>(stream), fn, arg, free_arg) != 0) return launch_failed();
   return {};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Names of errors, and the functions that exist because libgstcuda wants to find them all.
+// Names of errors, and the functions that exist because some version of libgstcuda, from 1.22 on,
+// wants to find them all.
 
 #include "state.h"
 
@@ -55,6 +56,34 @@ CUresult cuGetErrorName(CUresult error, const char **name) {
 
 CUresult cuGetErrorString(CUresult error, const char **text) {
   return find_text(error, &ErrorText::text, text);
+}
+
+CUresult cuCtxGetLimit(std::size_t *, int) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuCtxSetLimit(int, std::size_t) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuIpcGetEventHandle(void *, CUevent) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuIpcOpenEventHandle(CUevent *, CUipcHandle) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuIpcGetMemHandle(void *, CUdeviceptr) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuIpcOpenMemHandle(CUdeviceptr *, CUipcHandle, unsigned) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuIpcCloseMemHandle(CUdeviceptr) {
+  return CUDA_ERROR_NOT_SUPPORTED;
 }
 
 CUresult cuModuleLoadData(CUmodule *, const void *) {

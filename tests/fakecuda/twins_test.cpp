@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The twins through the public entry of each operation, as the test plugin calls them.
+
+#include <array>
+
+#include "../../kernels/uyvy2y/uyvy2y.h"
+#include "selftest.h"
+
+namespace selftest {
+
+namespace {
+
+using coalesce::LumaImage;
+using coalesce::Plane;
+using coalesce::Queue;
+using coalesce::StatusCode;
+
+struct Picture {
+  explicit Picture(int width, int height) {
+    std::size_t pitch;
+    CHECK_OK(cuMemAllocPitch_v2(&pointer, &pitch, static_cast<std::size_t>(width),
+                                static_cast<std::size_t>(height), 4));
+    plane = {reinterpret_cast<std::uint8_t *>(pointer), width, height, pitch};
+  }
+  ~Picture() { CHECK_OK(cuMemFree_v2(pointer)); }
+  Picture(const Picture &) = delete;
+  CUdeviceptr pointer = 0;
+  Plane<std::uint8_t> plane;
+};
+
+constexpr int width = 37, height = 5;
+
+void it_runs_late_and_right() {
+  Session session;
+  StreamHandle stream;
+  Picture packed(2 * width, height), luma(width, height), chroma(width + 1, 3);
+  HostBytes from(2 * width * height, 0), to(width * height, 0);
+  for (int i = 0; i < 2 * width * height; ++i)
+    from.data[i] = static_cast<unsigned char>(i * 7);
+  CUDA_MEMCPY2D up{};
+  up.srcMemoryType = CU_MEMORYTYPE_HOST;
+  up.srcHost = from.data;
+  up.srcPitch = 2 * width;
+  up.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  up.dstDevice = packed.pointer;
+  up.dstPitch = packed.plane.pitch;
+  up.WidthInBytes = 2 * width;
+  up.Height = height;
+  CHECK_OK(cuMemcpy2DAsync_v2(&up, stream));
+  {
+    // Its arguments are its own: these go away before it runs.
+    coalesce::Uyvy2yParams params{coalesce::Packed422::uyvy};
+    LumaImage out{luma.plane, {chroma.plane, {}}};
+    CHECK(uyvy2y(params, packed.plane, out, Queue::cuda(stream)).ok());
+    params.layout = coalesce::Packed422::yuy2;
+    out = {};
+  }
+  CHECK_EQ(counts().launches, 1);
+  CHECK_EQ(peek(luma.pointer), 0xCD);
+  CHECK_OK(cuStreamSynchronize(stream));
+  CUDA_MEMCPY2D down{};
+  down.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+  down.srcDevice = luma.pointer;
+  down.srcPitch = luma.plane.pitch;
+  down.dstMemoryType = CU_MEMORYTYPE_HOST;
+  down.dstHost = to.data;
+  down.dstPitch = width;
+  down.WidthInBytes = width;
+  down.Height = height;
+  CHECK_OK(cuMemcpy2D_v2(&down));
+  for (int i = 0; i < width * height; ++i)
+    if (!CHECK_EQ(to.data[i], from.data[2 * i + 1])) break;
+  CHECK_EQ(peek(chroma.pointer + 2 * chroma.plane.pitch + width), 128);
+}
+
+void it_refuses_what_is_not_there() {
+  Session session;
+  Picture packed(2 * width, height), luma(width, height), chroma(width, height);
+  auto run = [&](Plane<std::uint8_t> in, Plane<std::uint8_t> y, Plane<std::uint8_t> c) {
+    return uyvy2y({}, in, {y, {{}, c}}, Queue::cuda(nullptr));
+  };
+  auto rows = [](Plane<std::uint8_t> plane, int more) {
+    plane.height += more;
+    return plane;
+  };
+  auto moved = [](Plane<std::uint8_t> plane, std::ptrdiff_t bytes) {
+    plane.data += bytes;
+    return plane;
+  };
+  CHECK(run(packed.plane, luma.plane, chroma.plane).ok());
+  std::array<std::uint8_t, 2 * width * height> host{};
+  Plane<std::uint8_t> on_host{host.data(), 2 * width, height, 2 * width};
+  for (const auto &status : {
+           run(on_host, luma.plane, {}),
+           run(rows(packed.plane, 1), rows(luma.plane, 1), {}),
+           run(moved(packed.plane, -1), luma.plane, {}),
+           run(packed.plane, moved(luma.plane, static_cast<std::ptrdiff_t>(luma.plane.pitch)), {}),
+           run(packed.plane, luma.plane, rows(chroma.plane, 1)),
+       })
+    CHECK(status.code() == StatusCode::device_error);
+  CHECK_EQ(counts().launches, 1);
+  session.bad_accesses = 5;
+}
+
+void it_reports_a_failed_launch() {
+  Session session;
+  Picture packed(2 * width, height), luma(width, height);
+  fakecuda_fail(FAKECUDA_LAUNCH, 1, CUDA_ERROR_LAUNCH_FAILED);
+  auto run = [&](CUstream stream) {
+    return uyvy2y({}, packed.plane, {luma.plane, {}}, Queue::cuda(stream)).code();
+  };
+  CHECK(run(nullptr) == StatusCode::device_error);
+  CHECK(run(nullptr) == StatusCode::ok);
+  CHECK_OK(cuCtxPopCurrent_v2(nullptr));
+  CHECK(run(nullptr) == StatusCode::device_error);
+  CHECK_OK(cuCtxPushCurrent_v2(session.context));
+  session.bad_calls = 1;
+  session.injected_faults = 1;
+}
+
+}  // namespace
+
+static const std::vector<Case> twin_cases = {
+    {"it runs late and right", it_runs_late_and_right},
+    {"it refuses what is not there", it_refuses_what_is_not_there},
+    {"it reports a failed launch", it_reports_a_failed_launch},
+};
+const std::vector<const std::vector<Case> *> all_cases = {&twin_cases};
+
+}  // namespace selftest
