@@ -88,9 +88,10 @@ Placement place(const GstVideoInfo &info, const Layout &layout) {
 
 GstBuffer *wrap(const GstVideoInfo &info, const Layout &layout, Placement at, guint8 *bytes) {
   GstBuffer *buffer = gst_buffer_new();
+  // Not by the memory's own offset: a pool resets that when the buffer comes back.
   gst_buffer_append_memory(
-      buffer, gst_memory_new_wrapped(GstMemoryFlags(0), bytes, layout.misalign + at.size,
-                                     layout.misalign, at.size, bytes, g_free));
+      buffer, gst_memory_new_wrapped(GstMemoryFlags(0), bytes + layout.misalign, at.size, 0,
+                                     at.size, bytes, g_free));
   if (layout.with_meta)
     gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT(&info),
                                    static_cast<guint>(info.width), static_cast<guint>(info.height),
@@ -278,8 +279,9 @@ void check_guards(GstBuffer *buffer, const GstVideoInfo &info) {
       std::fill_n(row, row_bytes(info, p), false);
     }
   for (gsize i = 0; i < map.size; i++)
-    fail_if(guard[i] && map.data[i] != kGuard, "byte %" G_GSIZE_FORMAT " of the padding is written",
-            i);
+    fail_if(guard[i] && map.data[i] != kGuard,
+            "%dx%d: byte %" G_GSIZE_FORMAT " belongs to no plane and was written", info.width,
+            info.height, i);
   gst_buffer_unmap(buffer, &map);
 }
 
