@@ -48,9 +48,14 @@ GstBusSyncReply Pipeline::note(GstBus *, GstMessage *message, gpointer self) {
   return GST_BUS_DROP;
 }
 
-void Pipeline::fail_on_error() {
+std::string Pipeline::take_error() {
   const std::lock_guard guard(lock_);
-  fail_unless(error_.empty(), "%s", error_.c_str());
+  return std::exchange(error_, {});
+}
+
+void Pipeline::fail_on_error() {
+  const std::string error = take_error();
+  fail_unless(error.empty(), "%s", error.c_str());
 }
 
 void Pipeline::set_state(GstState state) {
@@ -65,13 +70,17 @@ void Pipeline::set_state(GstState state) {
 }
 
 void Pipeline::wait_for_eos() {
-  wait_until([this] { return eos_.load(); }, "end of stream");
+  wait_until(
+      [this] {
+        fail_on_error();
+        return eos_.load();
+      },
+      "end of stream");
 }
 
 void Pipeline::wait_until(const std::function<bool()> &done, const char *what) {
   const gint64 end = g_get_monotonic_time() + 10 * G_USEC_PER_SEC;
   while (!done()) {
-    fail_on_error();
     fail_unless(g_get_monotonic_time() < end, "waited too long for %s", what);
     g_usleep(500);
   }
@@ -79,7 +88,12 @@ void Pipeline::wait_until(const std::function<bool()> &done, const char *what) {
 
 void Pipeline::wait_for_buffers(int more) {
   const int target = buffers_ + more;
-  wait_until([this, target] { return buffers_ >= target; }, "buffers");
+  wait_until(
+      [this, target] {
+        fail_on_error();
+        return buffers_ >= target;
+      },
+      "buffers");
 }
 
 }  // namespace test

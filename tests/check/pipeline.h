@@ -26,8 +26,11 @@ class Pipeline {
   void wait_for_eos();
   // Waits until `more` further buffers have reached the sink.
   void wait_for_buffers(int more);
-  // Until then; fails the test, with the words, if it takes longer than ten seconds.
+  // Until then; fails the test if it takes longer than ten seconds.
   void wait_until(const std::function<bool()> &done, const char *what);
+
+  // The first error since the last call, with its debug text; empty if there was none.
+  std::string take_error();
 
   int buffers() const { return buffers_; }
   // Called for every buffer at the sink, in the streaming thread. Set it before PLAYING.
@@ -41,7 +44,7 @@ class Pipeline {
   std::atomic<int> buffers_{0};
   std::atomic<bool> eos_{false};
   std::mutex lock_;
-  std::string error_;  // the first one
+  std::string error_;
 };
 
 }  // namespace test

@@ -160,7 +160,7 @@ MessageRef Harness::next_error() {
   return MessageRef(gst_bus_pop_filtered(bus_.get(), GST_MESSAGE_ERROR));
 }
 
-void Harness::expect_error(GQuark domain, int code, std::initializer_list<const char *> words) {
+void Harness::expect_error(GQuark domain, int code, const std::vector<const char *> &words) {
   const MessageRef message = next_error();
   fail_unless(message != nullptr, "no error message on the bus");
   GError *error = nullptr;

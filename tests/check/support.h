@@ -3,7 +3,6 @@
 // the plugin, and a main() that insists on the plugin of this build and on no object left behind.
 #pragma once
 
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -96,7 +95,7 @@ class Harness {
 
   // The next error on the bus must be this one, with all of `words` in its text; others are
   // dropped.
-  void expect_error(GQuark domain, int code, std::initializer_list<const char *> words);
+  void expect_error(GQuark domain, int code, const std::vector<const char *> &words);
   void expect_no_error();
 
  private:
