@@ -14,4 +14,4 @@ static gboolean plugin_init(GstPlugin *plugin) {
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, coalesce,
                   "Image operations on CUDA buffers and, with the same bytes, on the CPU",
                   plugin_init, COALESCE_VERSION, "LGPL", "gst-coalesce",
-                  "https://gstreamer.freedesktop.org/")
+                  "Unknown package origin")

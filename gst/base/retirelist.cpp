@@ -34,7 +34,6 @@ int RetireList::take_passed(GstBuffer *passed[kMostAtOnce]) {
 
 // A buffer's last reference may free memory or wake its pool: never under the lock.
 void RetireList::release_passed() {
-  ContextScope scope(context_.get());
   GstBuffer *passed[kMostAtOnce];
   int count;
   do {
@@ -81,7 +80,10 @@ void RetireList::sweep() {
     }
     if (entries_.empty()) continue;
     guard.unlock();
-    release_passed();
+    {
+      ContextScope scope(context_.get());
+      release_passed();
+    }
     guard.lock();
   }
 }

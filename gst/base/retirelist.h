@@ -24,7 +24,7 @@ class RetireList {
   RetireList(const RetireList &) = delete;
   RetireList &operator=(const RetireList &) = delete;
 
-  // Takes a reference of its own.
+  // Takes a reference of its own. The context is current.
   void add(GstBuffer *buffer, std::shared_ptr<Event> event);
 
  private:

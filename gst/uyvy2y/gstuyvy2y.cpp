@@ -63,7 +63,11 @@ void keep_colorimetry(GstStructure *structure) {
 }
 
 void convert_caps(GstCoalesceFilter *, GstPadDirection direction, GstStructure *structure) {
-  if (direction == GST_PAD_SINK) keep_colorimetry(structure);
+  // The way back asks nothing of a source that does not name its colorimetry.
+  if (direction == GST_PAD_SINK)
+    keep_colorimetry(structure);
+  else
+    gst_structure_remove_field(structure, "colorimetry");
   // Chroma is neutral everywhere on the output: it has no site.
   gst_structure_remove_field(structure, "chroma-site");
   set_formats(structure, direction == GST_PAD_SINK ? SRC_FORMATS : SINK_FORMATS);

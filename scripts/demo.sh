@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash disable=SC2015,SC2017,SC2054,SC2154
+# ./run demo, one function a step. Sourced by ./run, whose say, die, usage, log and build_all it uses.
+
+demo() {  # [FILE-or-URI] [OUTDIR]
+  (($# <= 2)) || { usage >&2; exit 2; }
+  local input=${1:-} outdir=${2:-out} source=()
+  demo_source "$input"
+  mkdir -p -- "$outdir" 2>"$log" && [ -w "$outdir" ] || die "cannot write into $outdir"
+  rm -f -- "$outdir"/{input,luma,luma-cpu,luma-cuda}.png  # no picture of an earlier run is left
+
+  build_all
+  say "" "The plugin is used from the build tree. For this and for every line below:" \
+    "" "  export GST_PLUGIN_PATH=$(demo_quote "$build/gst")"
+  export GST_PLUGIN_PATH=$build/gst
+  # Not --exists, which also wants the plugin's version to be at least GStreamer's.
+  gst-inspect-1.0 uyvy2y >/dev/null 2>&1 || die "GStreamer does not find the element uyvy2y in $build/gst"
+
+  demo_pictures
+  demo_moving
+  demo_still
+  demo_gpu
+  say "" "Pictures to look at: $outdir/input.png (what went in), $outdir/luma.png (what came out)"
+}
+
+# ---- the input ----------------------------------------------------------------------------------
+
+# Sets `source` to the words of a pipeline that makes frames in UYVY from the input.
+demo_source() {  # FILE-or-URI, or '' for the test card
+  local input=$1
+  if [ -z "$input" ]; then
+    source=(videotestsrc pattern=smpte horizontal-speed=4 !
+      video/x-raw,format=UYVY,width=1920,height=1080,framerate=30/1)
+  elif [[ $input =~ ^[A-Za-z][A-Za-z0-9+.-]*:// ]]; then
+    source=(uridecodebin "uri=$input" ! videoconvert ! video/x-raw,format=UYVY)
+  elif [ ! -e "$input" ]; then
+    die "no such file: $input"
+  elif [ ! -f "$input" ] || [ ! -r "$input" ]; then
+    die "cannot be read as a file: $input"
+  elif [[ $input == *.uyvy ]]; then
+    demo_raw_source "$input"
+  else
+    source=(uridecodebin "uri=$(demo_file_uri "$input")" ! videoconvert ! video/x-raw,format=UYVY)
+  fi
+}
+
+demo_raw_source() {  # FILE
+  local name=${1##*/} width height frame length
+  [[ $name =~ ([1-9][0-9]{0,4})x([1-9][0-9]{0,4})[^0-9]*$ ]] ||
+    die "raw video needs its size in its name, as in camera_1920x1080.uyvy; not so: $name"
+  width=${BASH_REMATCH[1]} height=${BASH_REMATCH[2]}
+  frame=$(((width + 1) / 2 * 4 * height))  # a macropixel of 4 bytes is two pixels
+  length=$(stat -Lc %s -- "$1")
+  ((length > 0 && length % frame == 0)) ||
+    die "$name has $length bytes; whole UYVY frames of ${width}x$height have $frame each"
+  source=(filesrc "location=$1" ! rawvideoparse format=uyvy "width=$width" "height=$height")
+}
+
+# A URI has odd characters escaped, so that any file name gets through gst-launch-1.0 unharmed.
+demo_file_uri() {  # FILE
+  local LC_ALL=C path char i
+  path=$(realpath -- "$1")
+  printf 'file://'
+  for ((i = 0; i < ${#path}; i++)); do
+    char=${path:i:1}
+    case $char in
+      [A-Za-z0-9/._~-]) printf %s "$char" ;;
+      *) printf '%%%02X' "'$char" ;;
+    esac
+  done
+}
+
+# ---- running a pipeline -------------------------------------------------------------------------
+
+demo_quote() {  # WORD, as a shell wants to read it
+  if [[ $1 == ! || $1 =~ ^[A-Za-z0-9_./:=,%@+-]+$ ]]; then
+    printf %s "$1"
+  else
+    printf "'%s'" "${1//\'/\'\\\'\'}"
+  fi
+}
+
+# Prints a gst-launch-1.0 line so that it can be copied into a shell, and runs it into $log.
+demo_launch() {  # words of the pipeline
+  local word line='gst-launch-1.0 -v'
+  for word; do line+=" $(demo_quote "$word")"; done
+  say "" "  $line"
+  gst-launch-1.0 -v "$@" >"$log" 2>&1
+}
+
+# What the last pipeline gave as its reason to fail: GStreamer's message and the element's own words.
+demo_error() {
+  local text
+  text=$(sed -n 's/^ERROR: from element [^ ]*: //p; s/^WARNING: erroneous pipeline: //p' "$log" | head -n 1)
+  printf %s "${text:-$(tail -n 1 "$log")}"
+  awk '/^Additional debug info:/ { getline; getline; if ($0 !~ /^(ERROR:.*)?$/) printf " (%s)", $0; exit }' "$log"
+}
+
+# Prints the speed of the last pipeline. gst-launch-1.0 starts its clock when the first frame has
+# arrived at the sink, so that frame, and starting up, are not in the time.
+demo_speed() {  # FRAMES WHAT
+  local frames=$(($1 - 1)) backend
+  # It is "none" again when the pipeline stops.
+  backend=$(sed -n 's/.*: active-backend = \(c[a-z]*\)$/\1/p' "$log" | tail -n 1)
+  awk -v frames="$frames" -v what="$2" -v backend="${backend:-unknown}" '
+    /^Execution ended after / {
+      split($4, t, ":")
+      s = t[1] * 3600 + t[2] * 60 + t[3]
+      printf "  back end %s, %s: %d frames in %.3f s, %.0f frames/s\n", backend, what, frames, s, frames / s
+    }' "$log"
+}
+
+# ---- the steps ----------------------------------------------------------------------------------
+
+demo_pictures() {
+  say "" "One frame, before and after:"
+  demo_launch "${source[@]}" ! imagefreeze num-buffers=1 ! tee name=frame \
+    frame. ! queue ! videoconvert ! pngenc ! filesink "location=$outdir/input.png" \
+    frame. ! queue ! uyvy2y ! pngenc ! filesink "location=$outdir/luma.png" &&
+    [ -s "$outdir/input.png" ] && [ -s "$outdir/luma.png" ] || {
+    rm -f -- "$outdir"/{input,luma}.png
+    die "no picture came out of ${input:-the test card}: $(demo_error)"
+  }
+}
+
+# Up to 300 frames after the first; how many they were is counted from what identity prints.
+demo_moving() {
+  say "" "The whole way, from the source on:"
+  demo_launch "${source[@]}" ! identity silent=false eos-after=302 ! uyvy2y ! fakesink ||
+    die "failed: $(demo_error)"
+  local frames
+  frames=$(grep -c 'last-message = chain' "$log" || true)
+  if ((frames > 1)); then
+    demo_speed "$frames" "source included"
+  else
+    say "  a single frame, nothing to time"
+  fi
+}
+
+demo_still() {
+  say "" "The element alone: one frame, again and again."
+  demo_launch "${source[@]}" ! imagefreeze num-buffers=1001 ! uyvy2y ! fakesink ||
+    die "failed: $(demo_error)"
+  demo_speed 1001 "system memory to system memory"
+}
+
+demo_gpu() {
+  local backend
+  say "" "The same on the GPU:"
+  if ! demo_launch "${source[@]}" ! imagefreeze num-buffers=1001 ! uyvy2y backend=cuda ! fakesink; then
+    say "  $(demo_error)" "  So all of the above ran on the CPU; a GPU gives the same bytes."
+    return
+  fi
+  demo_speed 1001 "copied to the GPU and back"
+  if gst-inspect-1.0 --exists cudaupload; then
+    demo_launch "${source[@]}" ! imagefreeze num-buffers=1 ! cudaupload ! imagefreeze num-buffers=10001 ! \
+      uyvy2y ! 'video/x-raw(memory:CUDAMemory),format=GRAY8' ! fakesink || die "failed: $(demo_error)"
+    demo_speed 10001 "CUDA memory to CUDA memory"
+  else
+    say "  CUDA memory to CUDA memory is left out: GStreamer's cudaupload is not there to begin it."
+  fi
+
+  say "" "The same frame from both back ends:"
+  for backend in cpu cuda; do
+    demo_launch "${source[@]}" ! imagefreeze num-buffers=1 ! uyvy2y backend=$backend ! pngenc ! \
+      filesink "location=$outdir/luma-$backend.png" || die "failed: $(demo_error)"
+  done
+  cmp "$outdir/luma-cpu.png" "$outdir/luma-cuda.png" || die "the back ends differ"
+  say "" "  identical: $outdir/luma-cpu.png and $outdir/luma-cuda.png"
+}
