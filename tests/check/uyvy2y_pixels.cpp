@@ -92,6 +92,7 @@ GST_END_TEST;
 GST_START_TEST(any_input_layout) {
   const char *sink = kSinkFormats[__i__];
   for (Size size : {Size{1, 1}, Size{3, 1}, Size{5, 4}, Size{33, 17}, Size{640, 35}}) {
+    if (too_big(size)) continue;
     const std::string caps = video_caps(sink, size);
     const GstVideoInfo info = video_info(caps);
     Harness harness("uyvy2y");
@@ -111,6 +112,7 @@ GST_END_TEST;
 GST_START_TEST(any_output_layout) {
   const char *src = kSrcFormats[__i__];
   for (Size size : {Size{1, 1}, Size{3, 1}, Size{1, 3}, Size{5, 4}, Size{33, 17}, Size{641, 35}}) {
+    if (too_big(size)) continue;
     const std::string caps = video_caps("UYVY", size);
     Harness harness("uyvy2y");
     const Owned<GstBufferPool> pool(odd_pool_new());
