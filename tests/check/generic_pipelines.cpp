@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Whole pipelines: states, seeks, threads.
+#include <thread>
+
 #include "generic_cases.h"
 #include "pipeline.h"
 
@@ -117,32 +119,66 @@ GST_START_TEST(behind_a_tee) {
 }
 GST_END_TEST;
 
-// The element goes up and down by itself while another thread pushes into it.
-GST_START_TEST(states_under_fire) {
+// What an application and neighbours do from their threads, while frames flow.
+GST_START_TEST(asked_while_streaming) {
   const std::string caps = sink_caps(element_name(__i__), {33, 17});
   Harness harness(element_name(__i__));
   fail_unless(harness.set_input(caps));
-  gst_harness_set_drop_buffers(harness.get(), TRUE);
-  GstSegment segment;
-  gst_segment_init(&segment, GST_FORMAT_TIME);
-  const BufferRef buffer(nth_frame(caps, 0));
-  const CapsRef parsed = parse_caps(caps);
-  GstHarnessThread *states = gst_harness_stress_statechange_start(harness.get());
-  GstHarnessThread *buffers =
-      gst_harness_stress_push_buffer_start(harness.get(), parsed.get(), &segment, buffer.get());
-  g_usleep(small_run() ? 100000 : 300000);
-  gst_harness_stress_thread_stop(buffers);
-  gst_harness_stress_thread_stop(states);
-
-  fail_unless_equals_int(gst_element_set_state(harness.element(), GST_STATE_PLAYING),
-                         GST_STATE_CHANGE_SUCCESS);
-  harness.push_event(gst_event_new_stream_start("again"));
-  fail_unless(harness.set_input(caps));
-  harness.push_event(gst_event_new_segment(&segment));
-  gst_harness_set_drop_buffers(harness.get(), FALSE);
-  fail_unless_equals_int(harness.push(nth_frame(caps, 1)), GST_FLOW_OK);
+  Owned<GstPad> sink(gst_element_get_static_pad(harness.element(), "sink"));
+  std::atomic<bool> stop{false};
+  std::atomic<int> rounds{0};
+  const auto ask = [&] {
+    while (!stop) {
+      GstStructure *stats = nullptr;
+      gint active = 0;
+      g_object_get(harness.element(), "stats", &stats, "active-backend", &active, nullptr);
+      gst_structure_free(stats);
+      const CapsRef possible(gst_pad_query_caps(sink.get(), nullptr));
+      gst_harness_push_upstream_event(harness.get(), gst_event_new_reconfigure());
+      gst_harness_push_upstream_event(
+          harness.get(), gst_event_new_qos(GST_QOS_TYPE_OVERFLOW, 0.5, -GST_MSECOND, GST_MSECOND));
+      while (EventRef(gst_harness_try_pull_upstream_event(harness.get())) != nullptr) {
+      }
+      rounds++;
+    }
+  };
+  std::thread one(ask), another(ask);
+  int pushed = 0;
+  for (; pushed < 200 || rounds < 100; pushed++)
+    fail_unless_equals_int(harness.push(nth_frame(caps, pushed + 1)), GST_FLOW_OK);
+  stop = true;
+  one.join();
+  another.join();
   harness.push_event(gst_event_new_eos());
-  fail_unless_equals_int(harness.waiting(), 1);
+  fail_unless_equals_int(harness.waiting(), pushed);
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
+int threads_of_this_process() {
+  GDir *tasks = g_dir_open("/proc/self/task", 0, nullptr);
+  if (tasks == nullptr) return -1;
+  int count = 0;
+  while (g_dir_read_name(tasks) != nullptr)
+    count++;
+  g_dir_close(tasks);
+  return count;
+}
+
+// n-threads counts the streaming thread, and they go when the element stops.
+GST_START_TEST(as_many_threads_as_asked) {
+  const std::string caps = sink_caps(element_name(__i__), {33, 17});
+  const int at_first = threads_of_this_process();
+  if (at_first < 0) return;  // no /proc
+  for (const auto &[text, number] : {std::pair{"1", 1}, {"2", 2}, {"5", 5}}) {
+    Harness harness(element_name(__i__), {{"n-threads", text}});
+    const int before = threads_of_this_process();
+    fail_unless(harness.set_input(caps));
+    fail_unless_equals_int(harness.push(nth_frame(caps, 0)), GST_FLOW_OK);
+    fail_unless_equals_int(threads_of_this_process() - before, number - 1);
+    gst_element_set_state(harness.element(), GST_STATE_NULL);
+    fail_unless_equals_int(threads_of_this_process(), before);
+  }
 }
 GST_END_TEST;
 
@@ -172,7 +208,8 @@ void add_pipeline_cases(Suite *suite) {
   tcase_add_loop_test(pipelines, flushing_seeks_while_streaming, 0, n_elements());
   tcase_add_loop_test(pipelines, renegotiation_between_threads, 0, n_elements());
   tcase_add_loop_test(pipelines, behind_a_tee, 0, n_elements());
-  tcase_add_loop_test(pipelines, states_under_fire, 0, n_elements());
+  tcase_add_loop_test(pipelines, asked_while_streaming, 0, n_elements());
+  tcase_add_loop_test(pipelines, as_many_threads_as_asked, 0, n_elements());
   tcase_add_loop_test(pipelines, element_goes_away, 0, n_elements());
 }
 

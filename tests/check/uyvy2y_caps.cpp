@@ -53,6 +53,40 @@ GST_START_TEST(grey_is_preferred) {
 }
 GST_END_TEST;
 
+// Some answer in their own order, whatever they were asked.
+GST_START_TEST(grey_is_preferred_to_downstreams_order) {
+  Harness harness("uyvy2y");
+  gst_pad_add_probe(
+      harness.from_element(), GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
+      [](GstPad *, GstPadProbeInfo *info, gpointer) {
+        GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
+        if (GST_QUERY_TYPE(query) != GST_QUERY_CAPS) return GST_PAD_PROBE_OK;
+        gst_query_set_caps_result(
+            query, parse_caps("video/x-raw, format={ RGB, I420, NV12, GRAY8 }").get());
+        return GST_PAD_PROBE_HANDLED;
+      },
+      nullptr, nullptr);
+  fail_unless(harness.set_input(video_caps("UYVY", kSmall)));
+  expect_field(harness.output_caps(), "format", "GRAY8");
+}
+GST_END_TEST;
+
+// Downstream may change its mind while frames flow.
+GST_START_TEST(downstream_reconfigures) {
+  const std::string in = video_caps("UYVY", kSmall);
+  Harness harness("uyvy2y");
+  harness.accept("video/x-raw, format=GRAY8");
+  fail_unless(harness.set_input(in));
+  for (const char *format : {"NV12", "GRAY8", "I420"}) {
+    harness.accept(std::string("video/x-raw, format=") + format);
+    gst_harness_push_upstream_event(harness.get(), gst_event_new_reconfigure());
+    fail_unless_equals_int(harness.push(random_frame(video_info(in), {}, 1)), GST_FLOW_OK);
+    expect_field(harness.output_caps(), "format", format);
+    fail_unless_equals_int(gst_buffer_get_size(harness.pull().get()), harness.output_info().size);
+  }
+}
+GST_END_TEST;
+
 GST_START_TEST(colorimetry_is_spelled_out) {
   // Written in the caps: kept as it is, whatever the output's own default would be.
   for (const char *colorimetry : {"bt601", "bt709", "bt2020", "smpte240m", "2:4:5:1", "1:4:5:1"})
@@ -263,6 +297,8 @@ GST_END_TEST;
 void add_caps_cases(Suite *suite) {
   TCase *caps = new_case(suite, "caps");
   tcase_add_test(caps, grey_is_preferred);
+  tcase_add_test(caps, grey_is_preferred_to_downstreams_order);
+  tcase_add_test(caps, downstream_reconfigures);
   tcase_add_test(caps, colorimetry_is_spelled_out);
   tcase_add_test(caps, range_survives_on_grey);
   tcase_add_test(caps, absent_colorimetry_is_named);
