@@ -7,9 +7,9 @@ class ThreadPool;
 
 // Where an operation runs: on the threads of a pool, or in order on a CUDA stream.
 //
-// On the CPU an operation has finished when it returns. On CUDA it has been enqueued: the planes are
-// device memory of the context that is current on the calling thread, the stream belongs to that
-// context, and both must outlive the work. Nothing is allocated and nothing waits.
+// On the CPU an operation has finished when it returns. On CUDA it has been enqueued: the planes
+// are device memory of the context that is current on the calling thread, the stream belongs to
+// that context, and both must outlive the work. Nothing is allocated and nothing waits.
 class Queue {
  public:
   // pool == nullptr runs on the calling thread.

@@ -36,7 +36,8 @@ class ThreadPool {
   int threads() const;
 
   // Calls body(first, last) for disjoint ranges that cover [0, count), and returns when all have
-  // returned. No range but the last has fewer than `grain` rows, so small work stays on few threads.
+  // returned. No range but the last has fewer than `grain` rows, so small work stays on few
+  // threads.
   void for_ranges(int count, int grain, RangeBody body);
 
  private:

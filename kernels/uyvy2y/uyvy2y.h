@@ -23,8 +23,8 @@ struct Uyvy2yParams {
 };
 
 // The destination: luma, and for formats that have chroma up to two planes of it, which are filled
-// with the neutral value 128. A chroma plane with data == nullptr is left out. chroma[i].width counts
-// bytes, so the interleaved plane of NV12 is as wide as its pairs are many, times two.
+// with the neutral value 128. A chroma plane with data == nullptr is left out. chroma[i].width
+// counts bytes, so the interleaved plane of NV12 is as wide as its pairs are many, times two.
 struct LumaImage {
   Plane<std::uint8_t> luma;
   Plane<std::uint8_t> chroma[2];
@@ -32,7 +32,8 @@ struct LumaImage {
 
 // luma(x, y) = packed(2x + 1, y) for uyvy and vyuy, packed(2x, y) for yuy2 and yvyu.
 //
-// packed  in bytes: packed.width == 2 * out.luma.width, packed.height == out.luma.height. For an odd
+// packed  in bytes: packed.width == 2 * out.luma.width, packed.height == out.luma.height. For an
+// odd
 //         number of pixels the last macropixel's second half is neither needed nor read.
 // Any width and height from 1, any pitch, any alignment. The planes must not overlap.
 //

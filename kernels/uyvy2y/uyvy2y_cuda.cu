@@ -13,22 +13,72 @@ namespace {
 constexpr int kThreads = 128;                // of a block, along the row
 constexpr int kMaxRows = kLumaBand * 65535;  // of a launch: the limit of gridDim.y
 
-Status enqueue_luma(LumaArgs args, cudaStream_t stream) {
-  const LumaAccess access =
-      choose_access(reinterpret_cast<std::uintptr_t>(args.packed), args.packed_pitch,
-                    reinterpret_cast<std::uintptr_t>(args.luma), args.luma_pitch);
-  auto *kernel =
-      access == LumaAccess::aligned ? luma_aligned<1, kLumaBand> : luma_shifted<kLumaBand>;
-  const int blocks = (luma_chunks(access, args.width) - 1) / kThreads + 1;
-  for (int left = args.height; left > 0; left -= args.height) {
-    args.height = std::min(left, kMaxRows);
-    const int bands = (args.height - 1) / kLumaBand + 1;
-    if (Status s = launch(kernel, dim3(blocks, bands), dim3(kThreads), stream, args); !s.ok())
-      return s;
-    args.packed += static_cast<std::size_t>(args.height) * args.packed_pitch;
-    args.luma += static_cast<std::size_t>(args.height) * args.luma_pitch;
+// Not an array: indexing one by blockIdx would copy it to the stack.
+struct ChromaArgs {
+  Plane<std::uint8_t> first, second;
+};
+
+// A thread's part of a plane of neutral chroma, cut into chunks and bands as luma is.
+__device__ __forceinline__ void fill_neutral(const Plane<std::uint8_t> &plane) {
+  const int x = kLumaChunk * static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = kLumaBand * static_cast<int>(blockIdx.y);
+  constexpr std::uint32_t kWord = kNeutralChroma * 0x01010101u;
+  const int bytes = min(kLumaChunk, plane.width - x);
+  if (bytes <= 0) return;
+  for (int r = y; r < min(y + kLumaBand, plane.height); ++r) {
+    std::uint8_t *out = plane.row(r) + x;
+    if (bytes == kLumaChunk && reinterpret_cast<std::uintptr_t>(out) % kLumaChunk == 0) {
+      __stcs(reinterpret_cast<uint2 *>(out), make_uint2(kWord, kWord));
+    } else {
+      for (int i = 0; i < bytes; ++i)
+        out[i] = kNeutralChroma;
+    }
   }
-  return {};
+}
+
+// blockIdx.z: luma, then the chroma planes. All in one launch, because a launch costs the CPU more
+// than the filling costs the GPU.
+template <LumaAccess kAccess>
+__global__ void luma_and_chroma(LumaArgs luma, ChromaArgs chroma) {
+  if (blockIdx.z == 1)
+    fill_neutral(chroma.first);
+  else if (blockIdx.z == 2)
+    fill_neutral(chroma.second);
+  else if constexpr (kAccess == LumaAccess::aligned)
+    luma_aligned_rows<1, kLumaBand>(luma);
+  else
+    luma_shifted_rows<kLumaBand>(luma);
+}
+
+// The rows of a plane from `first` on, at most kMaxRows.
+template <class T>
+Plane<T> slice(const Plane<T> &plane, std::int64_t first) {
+  const auto rows = std::clamp<std::int64_t>(plane.height - first, 0, kMaxRows);
+  return {rows > 0 ? plane.row(static_cast<int>(first)) : plane.data, plane.width,
+          static_cast<int>(rows), plane.pitch};
+}
+
+Status enqueue(const LumaImage &out, const Plane<const std::uint8_t> &packed, int offset,
+               cudaStream_t stream) {
+  const LumaAccess access =
+      choose_access(reinterpret_cast<std::uintptr_t>(packed.data), packed.pitch,
+                    reinterpret_cast<std::uintptr_t>(out.luma.data), out.luma.pitch);
+  auto *kernel = access == LumaAccess::aligned ? luma_and_chroma<LumaAccess::aligned>
+                                               : luma_and_chroma<LumaAccess::shifted>;
+  const LumaArgs luma = {packed.data,    out.luma.data,   packed.pitch, out.luma.pitch,
+                         out.luma.width, out.luma.height, offset};
+  ChromaArgs chroma{};
+  unsigned planes = 0;
+  int chunks = luma_chunks(access, luma.width);
+  int rows = luma.height;
+  for (const Plane<std::uint8_t> &plane : out.chroma) {
+    if (plane.data == nullptr || plane.height == 0) continue;
+    (planes++ == 0 ? chroma.first : chroma.second) = plane;
+    chunks = std::max(chunks, (plane.width - 1) / kLumaChunk + 1);
+    rows = std::max(rows, plane.height);
+  }
+  const dim3 grid((chunks - 1) / kThreads + 1, (rows - 1) / kLumaBand + 1, 1 + planes);
+  return launch(kernel, grid, dim3(kThreads), stream, luma, chroma);
 }
 
 }  // namespace
@@ -36,20 +86,12 @@ Status enqueue_luma(LumaArgs args, cudaStream_t stream) {
 Status uyvy2y_cuda(const Uyvy2yParams &params, Plane<const std::uint8_t> packed,
                    const LumaImage &out, void *stream) {
   const TraceRange range("uyvy2y");
-  const auto cuda_stream = static_cast<cudaStream_t>(stream);
-  const LumaArgs args = {packed.data,
-                         out.luma.data,
-                         packed.pitch,
-                         out.luma.pitch,
-                         out.luma.width,
-                         out.luma.height,
-                         luma_offset(params.layout)};
-  if (Status s = enqueue_luma(args, cuda_stream); !s.ok()) return s;
-  for (const Plane<std::uint8_t> &chroma : out.chroma) {
-    if (chroma.data == nullptr) continue;
-    const Status s = cuda_checked(cudaMemset2DAsync(
-        chroma.data, chroma.pitch, kNeutralChroma, static_cast<std::size_t>(chroma.width),
-        static_cast<std::size_t>(chroma.height), cuda_stream));
+  const int tallest = std::max({out.luma.height, out.chroma[0].height, out.chroma[1].height});
+  for (std::int64_t first = 0; first < tallest; first += kMaxRows) {
+    const LumaImage part = {slice(out.luma, first),
+                            {slice(out.chroma[0], first), slice(out.chroma[1], first)}};
+    Status s = enqueue(part, slice(packed, first), luma_offset(params.layout),
+                       static_cast<cudaStream_t>(stream));
     if (!s.ok()) return s;
   }
   return {};

@@ -30,12 +30,39 @@ __device__ __forceinline__ uint2 luma_of_8(uint4 pixels, int offset) {
                     luma_of_words(pixels.z, pixels.w, offset));
 }
 
+// What a load and a store tell the caches about data that is touched once.
+enum class CacheHint { none, evict_first, evict_first_stores, prefetch };
+
+template <CacheHint kHint>
+__device__ __forceinline__ uint4 load(const uint4 *from) {
+  if constexpr (kHint == CacheHint::evict_first) return __ldcs(from);
+#if __CUDA_ARCH__ >= 800
+  if constexpr (kHint == CacheHint::prefetch) {
+    uint4 v;
+    asm("ld.global.nc.L1::no_allocate.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+        : "l"(from));
+    return v;
+  }
+#endif
+  return __ldg(from);
+}
+
+template <CacheHint kHint, class T>
+__device__ __forceinline__ void store(T *to, T value) {
+  if constexpr (kHint == CacheHint::none) {
+    *to = value;
+  } else {
+    __stcs(to, value);
+  }
+}
+
 // Planes and pitches of both sides are multiples of 16 bytes. A thread takes kLoads times 8 pixels,
 // 16 bytes in and 8 out each, of kRows rows, and has all of its loads under way before it uses the
 // first. Data is touched once, so loads and stores ask to be evicted first. blockIdx.x and
 // threadIdx.x go along a row, blockIdx.y and threadIdx.y down the bands of kRows rows.
-template <int kLoads, int kRows, bool kEvictFirst = true>
-__global__ void luma_aligned(LumaArgs a) {
+template <int kLoads, int kRows, CacheHint kHint = CacheHint::evict_first>
+__device__ __forceinline__ void luma_aligned_rows(const LumaArgs &a) {
   constexpr int kPixels = 8 * kLoads;
   const int x = kPixels * static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int y = kRows * static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
@@ -57,7 +84,7 @@ __global__ void luma_aligned(LumaArgs a) {
     if (y + r < a.height) {
 #pragma unroll
       for (int i = 0; i < kLoads; ++i)
-        pixels[r][i] = kEvictFirst ? __ldcs(from + i) : __ldg(from + i);
+        pixels[r][i] = load<kHint>(from + i);
     }
   }
 #pragma unroll
@@ -66,14 +93,14 @@ __global__ void luma_aligned(LumaArgs a) {
     if constexpr (kLoads == 1) {
       auto *to = reinterpret_cast<uint2 *>(out + r * a.luma_pitch);
       const uint2 value = luma_of_8(pixels[r][0], a.offset);
-      kEvictFirst ? __stcs(to, value) : void(*to = value);
+      store<kHint>(to, value);
     } else {
       static_assert(kLoads == 2, "a store has at most 16 bytes");
       auto *to = reinterpret_cast<uint4 *>(out + r * a.luma_pitch);
       const uint2 low = luma_of_8(pixels[r][0], a.offset);
       const uint2 high = luma_of_8(pixels[r][1], a.offset);
       const uint4 value = make_uint4(low.x, low.y, high.x, high.y);
-      kEvictFirst ? __stcs(to, value) : void(*to = value);
+      store<kHint>(to, value);
     }
   }
 }
@@ -82,7 +109,7 @@ __global__ void luma_aligned(LumaArgs a) {
 // bytes; the loads are aligned 4-byte words, shifted into place. A word that reaches over an end of
 // the row is not loaded: the pixels that need it go byte by byte.
 template <int kRows>
-__global__ void luma_shifted(LumaArgs a) {
+__device__ __forceinline__ void luma_shifted_rows(const LumaArgs &a) {
   const int chunk = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int y = kRows * static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
 #pragma unroll
@@ -114,6 +141,17 @@ __global__ void luma_shifted(LumaArgs a) {
     __stcs(reinterpret_cast<uint2 *>(out + x),
            luma_of_8(make_uint4(w[0], w[1], w[2], w[3]), a.offset));
   }
+}
+
+// The two as kernels of their own, for the benchmark's shapes.
+template <int kLoads, int kRows, CacheHint kHint = CacheHint::evict_first>
+__global__ void luma_aligned(LumaArgs a) {
+  luma_aligned_rows<kLoads, kRows, kHint>(a);
+}
+
+template <int kRows>
+__global__ void luma_shifted(LumaArgs a) {
+  luma_shifted_rows<kRows>(a);
 }
 
 }  // namespace coalesce

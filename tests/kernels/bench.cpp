@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <stdexcept>
+
+#include "../support/device.h"
+#include "check.h"
+
+namespace coalesce::test {
+namespace {
+
+constexpr int kRepeats = 15;      // of each, operation and copy by turns
+constexpr int kRunsOfGraph = 32;  // at least
+
+double median(std::vector<double> &values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+struct Pair {
+  double us;
+  double copy_us;
+};
+
+Pair time_cuda(const Timing &t) {
+  const int runs = std::max(kRunsOfGraph, t.buffers);
+  const auto all = [&t, runs](const std::function<void(int)> &one) {
+    return [&t, &one, runs] {
+      for (int i = 0; i < runs; ++i)
+        one(i % t.buffers);
+    };
+  };
+  DeviceGraph operation(all(t.run));
+  DeviceGraph copy(all(t.copy));
+  operation.milliseconds();
+  copy.milliseconds();
+  std::vector<double> us, copy_us;
+  for (int i = 0; i < kRepeats; ++i) {
+    us.push_back(1e3 * operation.milliseconds() / runs);
+    copy_us.push_back(1e3 * copy.milliseconds() / runs);
+  }
+  return {median(us), median(copy_us)};
+}
+
+double microseconds(const std::function<void(int)> &one, int i) {
+  const auto begin = std::chrono::steady_clock::now();
+  one(i);
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin)
+      .count();
+}
+
+Pair time_cpu(const Timing &t) {
+  std::vector<double> us, copy_us;
+  for (int i = 0; i < (1 + kRepeats) * t.buffers; ++i) {
+    const double a = microseconds(t.run, i % t.buffers);
+    const double b = microseconds(t.copy, i % t.buffers);
+    if (i < t.buffers) continue;  // the first touch of each
+    us.push_back(a);
+    copy_us.push_back(b);
+  }
+  return {median(us), median(copy_us)};
+}
+
+}  // namespace
+
+void Bench::time(const Backend &backend, const Timing &t) {
+  const Pair pair = backend.cuda ? time_cuda(t) : time_cpu(t);
+  if (results_.empty())
+    std::printf("%-6s %-30s %-34s %11s %10s %10s %6s %8s\n", "", "operation", "variant", "size",
+                "us", "copy us", "ratio", "GB/s");
+  std::printf("%-6s %-30s %-34s %5dx%-5d %10.2f %10.2f %6.2f %8.0f\n", backend.name,
+              t.operation.c_str(), t.variant.c_str(), t.width, t.height, pair.us, pair.copy_us,
+              pair.copy_us / pair.us, static_cast<double>(t.bytes) / pair.us / 1e3);
+  results_.push_back(
+      {backend.name, t.operation, t.variant, t.width, t.height, pair.us, pair.copy_us});
+}
+
+bool Bench::write_json(const char *path, const std::string &machine) const {
+  std::FILE *file = std::fopen(path, "w");
+  if (file == nullptr) return false;
+  // No text of ours has a character that JSON would want escaped.
+  std::fprintf(file, "{\"device\": \"%s\", \"results\": [", machine.c_str());
+  const char *separator = "\n";
+  for (const Result &r : results_) {
+    std::fprintf(
+        file,
+        "%s{\"backend\": \"%s\", \"operation\": \"%s\", \"variant\": \"%s\", \"width\": %d, "
+        "\"height\": %d, \"us\": %.3f, \"copy_us\": %.3f, \"ratio\": %.4f}",
+        separator, r.backend.c_str(), r.operation.c_str(), r.variant.c_str(), r.width, r.height,
+        r.us, r.copy_us, r.copy_us / r.us);
+    separator = ",\n";
+  }
+  std::fprintf(file, "\n]}\n");
+  return std::fclose(file) == 0;
+}
+
+void require(bool good, const std::string &what) {
+  if (!good) throw std::runtime_error(what);
+}
+
+}  // namespace coalesce::test

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "check.h"
+
+namespace coalesce::test {
+
+// A new operation adds a line here.
+std::vector<Case> all_cases() {
+  return {uyvy2y_case()};
+}
+
+}  // namespace coalesce::test

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "check.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <stdexcept>
+
+#include "../support/device.h"
+#include "../support/fenced.h"
+#include "core/thread_pool.h"
+#include "planted.h"
+
+namespace coalesce::test {
+namespace {
+
+constexpr int kSkipped = 77;  // what meson shows as SKIP
+constexpr int kPlantedTrials = 80;
+
+const char *const kUsage =
+    "usage: check-kernels [option ...]\n"
+    "  --list               the operations and back ends, and whether a GPU is usable\n"
+    "  --case NAME          only this operation\n"
+    "  --backend NAME       only this back end: cpu (both of them), cpu-1, cpu-n or cuda\n"
+    "  --seed N             the random numbers (default: from the clock)\n"
+    "  --trial N            only this trial\n"
+    "  --bench              time what is correct; --json FILE: write the figures there too\n"
+    "  --self-test          the planted bugs must be caught\n"
+    "  --planted-oob        run a CUDA kernel that reads out of bounds, for compute-sanitizer to "
+    "flag\n"
+    "COALESCE_REQUIRE_GPU=1 makes it an error that a back end has no GPU (otherwise exit status "
+    "77\n"
+    "if cuda was asked for, a note if not).\n";
+
+struct Options {
+  bool list = false;
+  bool bench = false;
+  bool self_test = false;
+  bool planted_oob = false;
+  const char *only_case = nullptr;
+  const char *backend = nullptr;
+  const char *json = nullptr;
+  std::uint64_t seed = static_cast<std::uint64_t>(std::time(nullptr));
+  int trial = -1;
+};
+
+std::string trial_text;             // which trial this is, and how to run it again
+char doing[4096] = "no trial yet";  // what a crash handler prints: memory that is always there
+
+bool parse(int argc, char **argv, Options &options) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string arg = argv[i];
+    const char *value = i + 1 < argc ? argv[i + 1] : nullptr;
+    const bool takes_value = arg == "--case" || arg == "--backend" || arg == "--seed" ||
+                             arg == "--trial" || arg == "--json";
+    if (takes_value && value == nullptr) return false;
+    if (arg == "--list")
+      options.list = true;
+    else if (arg == "--bench")
+      options.bench = true;
+    else if (arg == "--self-test")
+      options.self_test = true;
+    else if (arg == "--planted-oob")
+      options.planted_oob = true;
+    else if (arg == "--case")
+      options.only_case = value;
+    else if (arg == "--backend")
+      options.backend = value;
+    else if (arg == "--seed")
+      options.seed = std::strtoull(value, nullptr, 0);
+    else if (arg == "--trial")
+      options.trial = std::atoi(value);
+    else if (arg == "--json")
+      options.json = value;
+    else
+      return false;
+    i += takes_value;
+  }
+  return true;
+}
+
+bool wanted(const Options &options, const Backend &backend) {
+  if (options.backend == nullptr) return true;
+  const std::string name = options.backend;
+  return name == backend.name || (name == "cpu" && !backend.cuda);
+}
+
+// Trial n draws the same numbers whichever trials ran before it.
+std::string run_trial(const Trial &trial, std::uint64_t seed, int index, const Backend &backend,
+                      const char *name) {
+  trial_text = std::string(name) + " on " + backend.name + "; again with --seed " +
+               std::to_string(seed) + " --trial " + std::to_string(index) + " --case " + name +
+               " --backend " + backend.name;
+  set_doing("");
+  Random random(seed + 0x1000003 * static_cast<std::uint64_t>(index));
+  return trial(random, index, backend);
+}
+
+int check(const Case &c, const Backend &backend, const Options &options) {
+  const int first = options.trial < 0 ? 0 : options.trial;
+  const int last = options.trial < 0 ? c.trials : options.trial + 1;
+  int failures = 0;
+  for (int i = first; i < last && failures < 3; ++i) {
+    const std::string wrong = run_trial(c.trial, options.seed, i, backend, c.name);
+    if (wrong.empty()) continue;
+    ++failures;
+    std::printf("FAIL %s\n    %s\n", trial_text.c_str(), wrong.c_str());
+  }
+  std::printf("%-5s %s, %s: %d trials, seed %llu\n", failures == 0 ? "ok" : "FAIL", c.name,
+              backend.name, last - first, static_cast<unsigned long long>(options.seed));
+  return failures;
+}
+
+// True if the child was ended by the fault handler.
+bool faults(void (*body)(std::uint8_t *end)) {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    on_fault([] { return "as it should be, in the self-test"; });
+    const FencedMemory memory(100, FencedMemory::Against::high);
+    body(memory.data() + 100);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 1;
+}
+
+int self_test(const std::vector<Case> &cases, const std::vector<Backend> &backends,
+              const Options &options) {
+  int missed = 0;
+  const auto tell = [&missed](bool caught, const char *what, const char *where, int trials) {
+    std::printf("%s: %s, %s (%d trials)\n", caught ? "caught" : "MISSED", what, where, trials);
+    missed += !caught;
+  };
+  for (const Case &c : cases) {
+    for (const PlantedBug &bug : c.planted()) {
+      for (const Backend &backend : backends) {
+        if (backend.cuda != bug.cuda) continue;
+        int i = 0;
+        std::string wrong;
+        while (wrong.empty() && i < kPlantedTrials)
+          wrong = run_trial(bug.trial, options.seed, i++, backend, bug.name);
+        tell(!wrong.empty(), bug.name, backend.name, i);
+      }
+    }
+  }
+  tell(faults([](std::uint8_t *end) { *static_cast<volatile std::uint8_t *>(end) = 1; }),
+       "a byte written behind a buffer", "fence", 1);
+  tell(faults([](std::uint8_t *end) { (void)*static_cast<volatile std::uint8_t *>(end); }),
+       "a byte read behind a buffer", "fence", 1);
+  return missed;
+}
+
+int run(const Options &options) {
+  const bool required = [] {
+    const char *value = std::getenv("COALESCE_REQUIRE_GPU");
+    return value != nullptr && std::strcmp(value, "0") != 0 && *value != '\0';
+  }();
+  const bool gpu = device_usable();
+
+  ThreadPool pool(3);
+  ThreadPool all_cores;
+  std::vector<Backend> backends;
+  // The checks want several threads wherever they run; the benchmark wants the machine's own
+  // number.
+  for (const Backend &b : {Backend{"cpu-1", nullptr, false},
+                           Backend{"cpu-n", options.bench ? &all_cores : &pool, false},
+                           Backend{"cuda", nullptr, true}})
+    if (wanted(options, b)) backends.push_back(b);
+  std::vector<Case> cases;
+  for (const Case &c : all_cases())
+    if (options.only_case == nullptr || std::strcmp(options.only_case, c.name) == 0)
+      cases.push_back(c);
+  if (backends.empty() || cases.empty()) {
+    std::fprintf(stderr, "no such operation or back end\n");
+    return 2;
+  }
+
+  if (options.list) {
+    for (const Case &c : cases)
+      std::printf("%s\n", c.name);
+    for (const Backend &b : backends)
+      std::printf("%s%s%s\n", b.name, b.cuda ? ": " : "", b.cuda ? device_text().c_str() : "");
+    return 0;
+  }
+  if (!gpu && backends.back().cuda) {
+    std::printf("%s cuda: %s\n", required ? "FAIL" : "SKIP", device_text().c_str());
+    if (required) return 1;
+    backends.pop_back();
+    if (backends.empty()) return kSkipped;
+  }
+  if (options.planted_oob) return gpu ? run_planted_oob() : kSkipped;
+  if (options.self_test) return self_test(cases, backends, options) == 0 ? 0 : 1;
+
+  int failures = 0;
+  Bench bench;
+  for (const Case &c : cases) {
+    for (const Backend &b : backends) {
+      const int failed = check(c, b, options);
+      if (failed == 0 && options.bench) c.bench(bench, b);
+      failures += failed;
+    }
+  }
+  if (options.json != nullptr && !bench.write_json(options.json, device_text())) {
+    std::fprintf(stderr, "cannot write %s\n", options.json);
+    return 1;
+  }
+  return failures == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+Queue Backend::queue() const {
+  return cuda ? Queue::cuda(device_stream()) : Queue::cpu(pool);
+}
+
+void set_doing(const std::string &text) {
+  const std::string all = trial_text + "\n    " + text;
+  doing[all.copy(doing, sizeof doing - 1)] = '\0';
+}
+
+}  // namespace coalesce::test
+
+int main(int argc, char **argv) {
+  using namespace coalesce::test;
+  Options options;
+  if (!parse(argc, argv, options)) {
+    std::fputs(kUsage, stderr);
+    return 2;
+  }
+  on_fault([] { return static_cast<const char *>(doing); });
+  setvbuf(stdout, nullptr, _IOLBF, 0);
+  try {
+    return run(options);
+  } catch (const std::exception &e) {
+    std::printf("FAIL %s\n    %s\n", doing, e.what());
+    return 1;
+  }
+}

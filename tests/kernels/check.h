@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The check tool: every back end of every operation against an obvious reference, and how fast the
+// correct ones are. An operation adds itself in one file, with a Case.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "../support/random.h"
+#include "core/queue.h"
+
+namespace coalesce::test {
+
+struct Backend {
+  const char *name;
+  ThreadPool *pool;
+  bool cuda;
+
+  Queue queue() const;  // CUDA: on device_stream()
+};
+
+// One trial with the numbers of `random`. Returns what was wrong, or nothing. Before it calls into
+// an operation it says with what, for the reader of a crash.
+using Trial = std::function<std::string(Random &random, int index, const Backend &backend)>;
+void set_doing(const std::string &text);
+
+// A broken implementation, which the same trials must catch.
+struct PlantedBug {
+  const char *name;
+  bool cuda;
+  Trial trial;
+};
+
+// One implementation at one size, ready to be enqueued (CUDA) or run (CPU) on buffer i of
+// `buffers`, which together are larger than the caches.
+struct Timing {
+  std::string operation;  // "uyvy2y UYVY->GRAY8"
+  std::string variant;    // "library", or a shape of the study
+  int width = 0;
+  int height = 0;
+  int buffers = 0;
+  std::size_t bytes = 0;  // read and written by one run
+  std::function<void(int i)> run;
+  std::function<void(int i)> copy;  // a copy that reads and writes as many bytes
+};
+
+class Bench {
+ public:
+  void time(const Backend &backend, const Timing &timing);
+  bool write_json(const char *path, const std::string &machine) const;
+
+ private:
+  struct Result {
+    std::string backend, operation, variant;
+    int width, height;
+    double us, copy_us;
+  };
+  std::vector<Result> results_;
+};
+
+struct Case {
+  const char *name;
+  int trials;
+  Trial trial;
+  std::function<std::vector<PlantedBug>()> planted;
+  std::function<void(Bench &, const Backend &)> bench;
+};
+
+std::vector<Case> all_cases();
+Case uyvy2y_case();
+
+// Throws std::runtime_error unless a benchmark's result was right.
+void require(bool good, const std::string &what);
+
+}  // namespace coalesce::test

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// planted.h and uyvy2y_variants.h in a build without CUDA.
+#include "planted.h"
+#include "uyvy2y/uyvy2y_variants.h"
+
+namespace coalesce::test {
+
+Status planted_uyvy2y_cuda(Planted, const Uyvy2yParams &, Plane<const std::uint8_t>,
+                           const LumaImage &, const Queue &) {
+  return {StatusCode::unsupported, "this build has no CUDA kernels"};
+}
+
+int run_planted_oob() {
+  return 2;
+}
+
+}  // namespace coalesce::test
+
+namespace coalesce {
+
+Uyvy2yVariants uyvy2y_variants() {
+  return {nullptr, 0};
+}
+
+}  // namespace coalesce

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What tests need of a GPU, without CUDA in their source. In a build without CUDA no device is
+// usable. Every function but the first two throws std::runtime_error when the device reports an
+// error.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace coalesce::test {
+
+bool device_usable();
+std::string device_text();  // the GPU and its driver, or why there is none
+
+// An allocation of exactly so many bytes.
+class DeviceMemory {
+ public:
+  explicit DeviceMemory(std::size_t bytes);
+  ~DeviceMemory();
+  DeviceMemory(DeviceMemory &&other) noexcept;
+  DeviceMemory(const DeviceMemory &) = delete;
+  DeviceMemory &operator=(const DeviceMemory &) = delete;
+
+  std::uint8_t *data() const { return data_; }
+  std::size_t size() const { return size_; }
+  void upload(const void *from);
+  void download(void *to) const;
+  void fill_random(std::uint64_t seed);
+
+ private:
+  std::uint8_t *data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// The number of places where they differ.
+std::size_t device_mismatches(const DeviceMemory &a, const DeviceMemory &b);
+
+void *device_stream();      // one for the whole program
+void device_synchronize();  // waits for that stream, reports what went wrong in it
+void device_copy_async(void *to, const void *from, std::size_t bytes);
+
+// Work on device_stream(), captured once and timed by replaying it.
+class DeviceGraph {
+ public:
+  explicit DeviceGraph(const std::function<void()> &enqueue);
+  ~DeviceGraph();
+  DeviceGraph(const DeviceGraph &) = delete;
+  DeviceGraph &operator=(const DeviceGraph &) = delete;
+
+  double milliseconds();  // of one replay, by events
+
+ private:
+  [[maybe_unused]] void *exec_ = nullptr;
+};
+
+}  // namespace coalesce::test
