@@ -411,14 +411,20 @@ bool warm_up(GstCoalesceFilter *self) {
 
 // ---- the rest --------------------------------------------------------------------------------
 
+// libgstvideo 1.22 lets some sizes through whose strides overflow; such a frame counts 2^63 bytes.
+bool usable_info(GstCaps *caps, GstVideoInfo *info) {
+  return gst_video_info_from_caps(info, caps) && GST_VIDEO_INFO_SIZE(info) <= G_MAXINT;
+}
+
 gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   auto *self = GST_COALESCE_FILTER(trans);
   auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
   GstCoalesceFilterPrivate &priv = *self->priv;
-  if (!gst_video_info_from_caps(&priv.in_info, in_caps) ||
-      !gst_video_info_from_caps(&priv.out_info, out_caps)) {
-    GST_ELEMENT_ERROR(self, STREAM, FORMAT, ("caps that are no raw video"),
-                      ("%" GST_PTR_FORMAT " or %" GST_PTR_FORMAT, in_caps, out_caps));
+  if (!usable_info(in_caps, &priv.in_info) || !usable_info(out_caps, &priv.out_info)) {
+    GST_ELEMENT_ERROR(self, STREAM, FORMAT,
+                      ("caps that are no raw video, or of frames of 2 GiB and more: %" GST_PTR_FORMAT,
+                       in_caps),
+                      ("output %" GST_PTR_FORMAT, out_caps));
     return FALSE;
   }
   if (klass->set_info && !klass->set_info(self, &priv.in_info, &priv.out_info)) return FALSE;
