@@ -3,6 +3,8 @@
 
 #include <cuda.h>
 
+#include <cstring>
+
 extern "C" CUresult cuInit(unsigned flags);
 
 namespace simulated {
@@ -173,7 +175,9 @@ bool is_cuda(GstBuffer *buffer) {
 
 static GstElement *make(const char *launch) {
   GError *error = nullptr;
-  GstElement *element = gst_parse_launch(launch, &error);
+  const bool several = strchr(launch, '!') != nullptr;
+  GstElement *element = several ? gst_parse_bin_from_description(launch, TRUE, &error)
+                                : gst_parse_launch(launch, &error);
   fail_unless(element != nullptr && error == nullptr, "cannot make: %s", launch);
   return element;
 }

@@ -70,7 +70,7 @@ bool is_cuda(GstBuffer *buffer);
 // A harness around an element, and the errors it posts.
 class Bench {
  public:
-  // `launch` names one element and its properties, as on a command line.
+  // `launch` is an element and its properties, or several with "!" between them.
   explicit Bench(const char *launch);
   explicit Bench(GstElement *element);
   ~Bench();
