@@ -291,13 +291,14 @@ class GpuFrame {
         return bad_buffer(self_, "input", in_);
       return ordered(gst_buffer_peek_memory(in_buffer_, 0));
     }
-    if (!host_.map(in_buffer_, info, Memory::system, GST_MAP_READ))
-      return bad_buffer(self_, "input", host_);
+    host_ = std::make_unique<Frame>();
+    if (!host_->map(in_buffer_, info, Memory::system, GST_MAP_READ))
+      return bad_buffer(self_, "input", *host_);
     uploaded_.reset(pool_acquire(self_->priv->upload_pool.get()));
     if (uploaded_ == nullptr || !in_.map(uploaded_.get(), info, Memory::cuda, GST_MAP_WRITE))
       return fail("allocating device memory for an upload", CUDA_ERROR_OUT_OF_MEMORY);
     gsize bytes = 0;
-    if (CUresult result = copy_frame(host_, in_, *session_.stream, &bytes); result != CUDA_SUCCESS)
+    if (CUresult result = copy_frame(*host_, in_, *session_.stream, &bytes); result != CUDA_SUCCESS)
       return fail("uploading a frame", result);
     state_.counters->uploads++;
     state_.counters->upload_bytes += bytes;
@@ -340,9 +341,8 @@ class GpuFrame {
       (void)session_.stream->synchronize();
       return fail("fencing a frame", result);
     }
-    host_.unmap();
     in_.unmap();
-    session_.retired->add(in_buffer_, event);
+    session_.retired->add(in_buffer_, event, std::move(host_));
     if (uploaded_ != nullptr) session_.retired->add(uploaded_.get(), event);
     return GST_FLOW_OK;
   }
@@ -364,7 +364,7 @@ class GpuFrame {
   GstBuffer *out_buffer_;
   BufferRef uploaded_;
   BufferRef scratch_;
-  Frame host_;  // the input, where it has to be uploaded
+  std::unique_ptr<Frame> host_;  // the input, where it has to be uploaded
   Frame in_;
   Frame out_;
 };
