@@ -29,7 +29,8 @@ struct InvertWork {
 void invert_plane(void *arg) {
   const auto &[in, out] = *static_cast<InvertWork *>(arg);
   for (int y = 0; y < out.height; y++)
-    for (int x = 0; x < out.width; x++) out.row(y)[x] = static_cast<std::uint8_t>(~in.row(y)[x]);
+    for (int x = 0; x < out.width; x++)
+      out.row(y)[x] = static_cast<std::uint8_t>(~in.row(y)[x]);
 }
 
 Status invert_run(GstCoalesceFilter *filter, const gst::Frame &in, const gst::Frame &out,
@@ -42,7 +43,9 @@ Status invert_run(GstCoalesceFilter *filter, const gst::Frame &in, const gst::Fr
     return {};
   }
   auto *stream = static_cast<CUstream>(queue.stream());
-  for (int i = 0; i < self->delay; i++) fakecuda_launch(stream, [](void *) {}, nullptr, nullptr);
+  for (int i = 0; i < self->delay; i++)
+    fakecuda_launch(
+        stream, [](void *) {}, nullptr, nullptr);
   const auto free_work = [](void *arg) { delete static_cast<InvertWork *>(arg); };
   if (fakecuda_launch(stream, invert_plane, new InvertWork(work), free_work) != 0)
     return {StatusCode::device_error, "the kernel could not be launched"};
@@ -67,7 +70,9 @@ void invert_class_init(InvertClass *klass) {
                          static_cast<GParamFlags>(G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS)));
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
   filter_class->run = invert_run;
-  filter_class->worth_the_trip = [](GstCoalesceFilter *, const GstVideoInfo *) -> gboolean { return TRUE; };
+  filter_class->worth_the_trip = [](GstCoalesceFilter *, const GstVideoInfo *) -> gboolean {
+    return TRUE;
+  };
   gst_coalesce_filter_class_add_templates(filter_class, "{ GRAY8 }", "{ GRAY8 }");
   gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "Invert", "Filter/Video", "Test",
                                         "The gst-coalesce authors");
@@ -86,7 +91,9 @@ struct HoldClass {
 GType hold_get_type();
 G_DEFINE_TYPE(Hold, hold, GST_TYPE_COALESCE_TRANSFORM)
 
-Hold *hold_of(gpointer object) { return reinterpret_cast<Hold *>(object); }
+Hold *hold_of(gpointer object) {
+  return reinterpret_cast<Hold *>(object);
+}
 
 GstBuffer *oldest(Hold *self) {
   GstBuffer *buffer = self->held->front();
@@ -113,7 +120,8 @@ GstFlowReturn hold_drain(GstCoalesceTransform *transform) {
 }
 
 void hold_discard(GstCoalesceTransform *transform) {
-  while (!hold_of(transform)->held->empty()) gst_buffer_unref(oldest(hold_of(transform)));
+  while (!hold_of(transform)->held->empty())
+    gst_buffer_unref(oldest(hold_of(transform)));
 }
 
 void hold_finalize(GObject *object) {
@@ -121,7 +129,9 @@ void hold_finalize(GObject *object) {
   G_OBJECT_CLASS(hold_parent_class)->finalize(object);
 }
 
-void hold_init(Hold *self) { self->held = new std::deque<GstBuffer *>; }
+void hold_init(Hold *self) {
+  self->held = new std::deque<GstBuffer *>;
+}
 
 void hold_class_init(HoldClass *klass) {
   auto *object_class = G_OBJECT_CLASS(klass);

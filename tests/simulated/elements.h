@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Elements that only tests need, made on the base classes, and the project's own ones, registered in
-// this process: a program that uses these links the plugin's objects and must not load the plugin.
+// Elements that only tests need, made on the base classes, and the project's own ones, registered
+// in this process: a program that uses these links the plugin's objects and must not load the
+// plugin.
 #pragma once
 
 #include "base/filter.h"
@@ -11,7 +12,8 @@ namespace simulated {
 void register_elements();
 
 // coalesceinvert: GRAY8 to GRAY8, every byte inverted, always worth the trip to the GPU.
-//   delay  empty kernels launched before the real one, so that what a frame waits for is not done by
+//   delay  empty kernels launched before the real one, so that what a frame waits for is not done
+//   by
 //          the time the test looks (each question about an event runs one operation)
 //   fail   the number of the frame whose run() fails, counted from 1; 0 = none
 //

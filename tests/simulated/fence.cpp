@@ -38,8 +38,8 @@ struct Maker {
   guint64 waits() { return stat(bench.element(), "synchronizations"); }
 };
 
-// All that matters about a bin whose last elements are fakesinks: what each of them got, looked at in
-// the thread it came in.
+// All that matters about a bin whose last elements are fakesinks: what each of them got, looked at
+// in the thread it came in.
 struct Sinks {
   std::mutex lock;
   std::vector<std::string> wrong;
@@ -96,8 +96,8 @@ void check_pipeline(const char *middle, Sinks &sinks, bool twice) {
 
 }  // namespace
 
-// Without this, all that follows could pass for nothing: a frame in flight read by someone who claims
-// to order himself and does not is seen to lack its picture.
+// Without this, all that follows could pass for nothing: a frame in flight read by someone who
+// claims to order himself and does not is seen to lack its picture.
 GST_START_TEST(detects_a_missing_wait) {
   Maker maker;
   GstBuffer *buffer = maker.make(1);
@@ -109,8 +109,8 @@ GST_START_TEST(detects_a_missing_wait) {
 }
 GST_END_TEST
 
-// The same for an element that launches on a stream of its own: with order_behind_fence() it reads the
-// picture, without it something else.
+// The same for an element that launches on a stream of its own: with order_behind_fence() it reads
+// the picture, without it something else.
 GST_START_TEST(detects_a_missing_order) {
   Maker maker;
   for (bool ordered : {false, true}) {
@@ -205,7 +205,8 @@ GST_START_TEST(copy_into_our_element) {
   for (unsigned seed : {7u, 8u}) {
     GstBuffer *buffer = maker.make(seed);
     if (seed == 7) {
-      give_context(next.element(), GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0))->context);
+      give_context(next.element(),
+                   GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0))->context);
       next.negotiate(kCudaGray, kCudaGray);
     }
     GstBuffer *copy = gst_buffer_copy_deep(buffer);
@@ -222,7 +223,8 @@ GST_END_TEST
 
 // One of our elements after the other: in order, and nobody waits.
 GST_START_TEST(ours_to_ours) {
-  Bench bench("coalesceinvert name=a delay=50 ! video/x-raw(memory:CUDAMemory) ! coalesceinvert name=b");
+  Bench bench(
+      "coalesceinvert name=a delay=50 ! video/x-raw(memory:CUDAMemory) ! coalesceinvert name=b");
   bench.negotiate(kSystemGray, kCudaGray);
   GstElement *a = gst_bin_get_by_name(GST_BIN(bench.element()), "a");
   GstElement *b = gst_bin_get_by_name(GST_BIN(bench.element()), "b");
@@ -274,7 +276,8 @@ GST_START_TEST(through_tee) {
   for (int flags : {int(GST_MAP_READ), kForeignCuda}) {
     Sinks sinks;
     sinks.flags = flags;
-    check_pipeline(CUDA_CAPS " ! tee name=t  t. ! queue ! fakesink name=once  "
+    check_pipeline(CUDA_CAPS
+                   " ! tee name=t  t. ! queue ! fakesink name=once  "
                    "t. ! queue ! coalesceinvert delay=20 ! " CUDA_CAPS " ! fakesink name=twice",
                    sinks, true);
   }
@@ -307,7 +310,8 @@ GST_START_TEST(foreign_writers) {
   for (int flags : {int(GST_MAP_READWRITE), int(GST_MAP_READWRITE) | int(GST_MAP_CUDA)}) {
     GstBuffer *buffer = maker.make(10);
     if (first) {
-      give_context(next.element(), GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0))->context);
+      give_context(next.element(),
+                   GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0))->context);
       next.negotiate(kCudaGray, kCudaGray);
     }
     first = false;
