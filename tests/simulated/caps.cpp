@@ -8,7 +8,9 @@ namespace {
 
 constexpr const char *kFields = ",format=UYVY,width=32,height=4,framerate=25/1";
 
-std::string in_caps(const char *memory) { return video_caps(memory, "UYVY", 32, 4); }
+std::string in_caps(const char *memory) {
+  return video_caps(memory, "UYVY", 32, 4);
+}
 
 struct Choice {
   const char *launch;
@@ -18,7 +20,9 @@ struct Choice {
   const char *active;
 };
 
-bool names_cuda(const std::string &caps) { return caps.find(kCuda) != std::string::npos; }
+bool names_cuda(const std::string &caps) {
+  return caps.find(kCuda) != std::string::npos;
+}
 
 void check(const Choice &c) {
   Bench bench(c.launch);
@@ -73,7 +77,8 @@ GST_START_TEST(cuda_memory_where_it_is_named) {
   for (const char *memory : {kSystem, kCuda}) {
     check({"uyvy2y", memory, kOnlyCuda, true, "cuda"});
     check({"uyvy2y name=y ! identity ! queue", memory, kOnlyCuda, true, "cuda"});
-    check({"uyvy2y name=y ! capsfilter caps=video/x-raw(memory:CUDAMemory)", memory, "", true, "cuda"});
+    check({"uyvy2y name=y ! capsfilter caps=video/x-raw(memory:CUDAMemory)", memory, "", true,
+           "cuda"});
     check({"uyvy2y backend=cuda", memory, kOnlySystem, false, "cuda"});
   }
 }
@@ -119,11 +124,10 @@ GST_END_TEST
 GST_START_TEST(active_backend_notifies) {
   int notified = 0;
   GstElement *element = gst_element_factory_make("uyvy2y", nullptr);
-  g_signal_connect(element, "notify::active-backend",
-                   G_CALLBACK(+[](GObject *, GParamSpec *, gpointer data) {
-                     ++*static_cast<int *>(data);
-                   }),
-                   &notified);
+  g_signal_connect(
+      element, "notify::active-backend",
+      G_CALLBACK(+[](GObject *, GParamSpec *, gpointer data) { ++*static_cast<int *>(data); }),
+      &notified);
   Bench bench(element);
   fail_unless_equals_string(active_backend(element).c_str(), "none");
   bench.negotiate(in_caps(kSystem), kBoth);

@@ -10,9 +10,15 @@ namespace {
 
 constexpr int kWidth = 64, kHeight = 6;
 
-GstVideoInfo in_info() { return video_info(GST_VIDEO_FORMAT_UYVY, kWidth, kHeight); }
-GstVideoInfo out_info() { return video_info(GST_VIDEO_FORMAT_GRAY8, kWidth, kHeight); }
-std::string in_caps(const char *memory = kCuda) { return video_caps(memory, "UYVY", kWidth, kHeight); }
+GstVideoInfo in_info() {
+  return video_info(GST_VIDEO_FORMAT_UYVY, kWidth, kHeight);
+}
+GstVideoInfo out_info() {
+  return video_info(GST_VIDEO_FORMAT_GRAY8, kWidth, kHeight);
+}
+std::string in_caps(const char *memory = kCuda) {
+  return video_caps(memory, "UYVY", kWidth, kHeight);
+}
 std::string out_caps(const char *memory = kCuda) {
   return video_caps(memory, "GRAY8", kWidth, kHeight);
 }
@@ -113,7 +119,8 @@ GST_END_TEST
 
 // Without anyone else's, one is made, and the rest of the pipeline is told.
 GST_START_TEST(own_context_is_announced) {
-  GstElement *pipeline = gst_parse_launch("uyvy2y name=a backend=cuda uyvy2y name=b backend=cuda", nullptr);
+  GstElement *pipeline =
+      gst_parse_launch("uyvy2y name=a backend=cuda uyvy2y name=b backend=cuda", nullptr);
   GstBus *bus = gst_element_get_bus(pipeline);
   gst_element_set_state(pipeline, GST_STATE_PAUSED);
   GstMessage *message = gst_bus_pop_filtered(bus, GST_MESSAGE_HAVE_CONTEXT);
@@ -127,8 +134,8 @@ GST_START_TEST(own_context_is_announced) {
 }
 GST_END_TEST
 
-// Any device will do: the element goes where the buffers are, in the middle of the stream, again and
-// again, and leaves nothing behind.
+// Any device will do: the element goes where the buffers are, in the middle of the stream, again
+// and again, and leaves nothing behind.
 GST_START_TEST(follows_the_buffers) {
   GstCudaContext *contexts[] = {new_context(0), new_context(0), new_context(1)};
   {
@@ -147,7 +154,8 @@ GST_START_TEST(follows_the_buffers) {
     fail_unless_equals_uint64(counts().streams_live, 1);
     fail_unless(bench.errors().empty());
   }
-  for (GstCudaContext *context : contexts) gst_object_unref(context);
+  for (GstCudaContext *context : contexts)
+    gst_object_unref(context);
   done();
 }
 GST_END_TEST
@@ -160,8 +168,8 @@ GST_START_TEST(moves_with_frames_in_flight) {
     give_context(bench.element(), one);
     bench.negotiate(in_caps(), out_caps());
     for (unsigned seed = 1; seed <= 4; seed++)
-      fail_unless_equals_int(
-          bench.push(plain_cuda_buffer(seed % 2 ? one : other, in_info(), seed)), GST_FLOW_OK);
+      fail_unless_equals_int(bench.push(plain_cuda_buffer(seed % 2 ? one : other, in_info(), seed)),
+                             GST_FLOW_OK);
     for (unsigned seed = 1; seed <= 4; seed++) {
       GstBuffer *output = bench.pull();
       fail_unless(context_of(output) == (seed % 2 ? one : other));
@@ -231,13 +239,15 @@ GST_START_TEST(no_such_device) {
     gst_object_ref_sink(element);
     GstBus *bus = gst_bus_new();
     gst_element_set_bus(element, bus);
-    fail_unless_equals_int(gst_element_set_state(element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+    fail_unless_equals_int(gst_element_set_state(element, GST_STATE_PAUSED),
+                           GST_STATE_CHANGE_FAILURE);
     GstMessage *message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
     fail_unless(message != nullptr);
     GError *error = nullptr;
     gst_message_parse_error(message, &error, nullptr);
-    fail_unless(strstr(error->message, "cuda-device-id=99") && strstr(error->message, "2 CUDA devices"),
-                "%s", error->message);
+    fail_unless(
+        strstr(error->message, "cuda-device-id=99") && strstr(error->message, "2 CUDA devices"),
+        "%s", error->message);
     g_error_free(error);
     gst_message_unref(message);
     fail_unless(gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR) == nullptr);
@@ -296,7 +306,8 @@ GST_START_TEST(simultaneous_starts) {
       "video/x-raw(memory:CUDAMemory) ! fakesink";
   GstElement *pipelines[] = {gst_parse_launch(kLine, nullptr), gst_parse_launch(kLine, nullptr)};
   GThread *threads[2];
-  for (int i = 0; i < 2; i++) threads[i] = g_thread_new("start", start_and_stop, pipelines[i]);
+  for (int i = 0; i < 2; i++)
+    threads[i] = g_thread_new("start", start_and_stop, pipelines[i]);
   for (int i = 0; i < 2; i++) {
     g_thread_join(threads[i]);
     gst_object_unref(pipelines[i]);
