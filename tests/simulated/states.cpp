@@ -50,6 +50,7 @@ GST_START_TEST(one_element_up_and_down) {
     bench.negotiate(video_caps(kSystem, "UYVY", 34, 5), kOutCuda);
     pass(bench, kSystem, "UYVY", 34, 5, unsigned(round));
     set_state(bench, GST_STATE_NULL);
+    fail_unless(bench.errors().empty());  // and the messages with contexts in them are gone
     // GstElement itself remembers the context it was given, so that one stays; all else goes.
     const FakecudaCounts now = counts();
     fail_unless_equals_uint64(now.allocations_live + now.host_allocations_live, 0);
