@@ -165,7 +165,7 @@ bool make_pools(GstCoalesceTransform *self) {
   drop_pools(priv);
   if (self->state->active != ActiveBackend::cuda) return true;
   priv.output_pool = active_pool(self, priv.out_caps);
-  priv.upload_pool = active_pool(self, priv.in_caps);
+  if (priv.output_pool) priv.upload_pool = active_pool(self, priv.in_caps);
   return priv.output_pool && priv.upload_pool;
 }
 
@@ -206,9 +206,11 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
   GstCoalesceFilterPrivate &priv = priv_of(trans);
   if (!priv.out_cuda)
     return GST_BASE_TRANSFORM_CLASS(parent_class)->prepare_output_buffer(trans, in, out);
-  if (priv.output_pool == nullptr) return GST_FLOW_ERROR;  // the error has been posted
+  TransformState &state = *GST_COALESCE_TRANSFORM(trans)->state;
+  if (state.failed) return GST_FLOW_ERROR;
   *out = pool_acquire(priv.output_pool.get());
   if (*out == nullptr) {
+    state.failed = true;
     post_gpu_error(GST_COALESCE_TRANSFORM(trans), "no device memory for an output frame");
     return GST_FLOW_ERROR;
   }
@@ -372,12 +374,11 @@ class GpuFrame {
 GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
   auto *self = GST_COALESCE_FILTER(trans);
   TransformState &state = *GST_COALESCE_TRANSFORM(trans)->state;
-  GstFlowReturn flow = GST_FLOW_ERROR;
-  if (state.active == ActiveBackend::cpu)
-    flow = run_on_cpu(self, in, out);
-  else if (state.gpu != nullptr && self->priv->output_pool != nullptr)
-    flow = GpuFrame(self, in, out).run();
+  if (state.failed) return GST_FLOW_ERROR;
+  const GstFlowReturn flow = state.active == ActiveBackend::cpu ? run_on_cpu(self, in, out)
+                                                                : GpuFrame(self, in, out).run();
   if (flow == GST_FLOW_OK) state.counters->frames++;
+  state.failed = flow == GST_FLOW_ERROR;
   return flow;
 }
 
@@ -411,7 +412,7 @@ bool warm_up(GstCoalesceFilter *self) {
 
 // ---- the rest --------------------------------------------------------------------------------
 
-gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
+bool apply_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   auto *self = GST_COALESCE_FILTER(trans);
   auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
   GstCoalesceFilterPrivate &priv = *self->priv;
@@ -419,18 +420,24 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) 
       !gst_video_info_from_caps(&priv.out_info, out_caps)) {
     GST_ELEMENT_ERROR(self, STREAM, FORMAT, ("caps that are no raw video"),
                       ("%" GST_PTR_FORMAT " or %" GST_PTR_FORMAT, in_caps, out_caps));
-    return FALSE;
+    return false;
   }
-  if (klass->set_info && !klass->set_info(self, &priv.in_info, &priv.out_info)) return FALSE;
+  if (klass->set_info && !klass->set_info(self, &priv.in_info, &priv.out_info)) return false;
   gst_caps_replace(&priv.in_caps, in_caps);
   gst_caps_replace(&priv.out_caps, out_caps);
   priv.in_cuda = caps_are_cuda(in_caps);
   priv.out_cuda = caps_are_cuda(out_caps);
   const bool worth = klass->worth_the_trip && klass->worth_the_trip(self, &priv.in_info);
   auto *transform = GST_COALESCE_TRANSFORM(trans);
-  if (!select_backend(transform, priv.in_cuda, priv.out_cuda, worth)) return FALSE;
-  if (!make_pools(transform)) return FALSE;
+  if (!select_backend(transform, priv.in_cuda, priv.out_cuda, worth)) return false;
+  if (!make_pools(transform)) return false;
   return transform->state->active != ActiveBackend::cuda || warm_up(self);
+}
+
+gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
+  TransformState &state = *GST_COALESCE_TRANSFORM(trans)->state;
+  if (!state.failed) state.failed = !apply_caps(trans, in_caps, out_caps);
+  return !state.failed;
 }
 
 gboolean context_changed(GstCoalesceTransform *transform) {
