@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A driver that fails, at every call it is asked for in turn: one clear error of the element at most,
-// never a wrong frame, no hang, no leak, and all is well again once the driver is.
+// A driver that fails, at every call it is asked for in turn: one clear error of the element at
+// most, never a wrong frame, no hang, no leak, and all is well again once the driver is.
 #include <cuda.h>
 
 #include "support.h"
@@ -41,8 +41,12 @@ struct Fault {
   FakecudaFault how;
 };
 
-GstVideoInfo in_info() { return video_info(GST_VIDEO_FORMAT_UYVY, 34, 5); }
-GstVideoInfo out_info() { return video_info(GST_VIDEO_FORMAT_GRAY8, 34, 5); }
+GstVideoInfo in_info() {
+  return video_info(GST_VIDEO_FORMAT_UYVY, 34, 5);
+}
+GstVideoInfo out_info() {
+  return video_info(GST_VIDEO_FORMAT_GRAY8, 34, 5);
+}
 
 std::string describe(const Fault &fault, const Mix &mix) {
   static const char *how[] = {"once", "always", "lost"};
@@ -90,7 +94,8 @@ std::vector<GstBuffer *> push_all(Bench &bench, const std::vector<GstBuffer *> &
 }
 
 // A frame whose work failed cannot be mapped; no frame is wrong.
-void check_outputs(const std::vector<GstBuffer *> &outputs, bool all_good, const std::string &what) {
+void check_outputs(const std::vector<GstBuffer *> &outputs, bool all_good,
+                   const std::string &what) {
   for (unsigned i = 0; i < outputs.size(); i++) {
     const std::string wrong = wrong_luma(outputs[i], out_info(), GST_VIDEO_FORMAT_UYVY, i + 1);
     const bool fine = wrong.empty() || (!all_good && wrong == "the frame could not be mapped");
@@ -101,13 +106,15 @@ void check_outputs(const std::vector<GstBuffer *> &outputs, bool all_good, const
 
 void check_error(const std::string &text, const Fault &fault, const std::string &what) {
   if (fault.function == FAKECUDA_CTX_CREATE) {
-    fail_unless(text.find("CUDA context") != std::string::npos, "%s: %s", what.c_str(), text.c_str());
+    fail_unless(text.find("CUDA context") != std::string::npos, "%s: %s", what.c_str(),
+                text.c_str());
     return;
   }
   // A lost device no longer tells its name.
   const char *device = fault.how == FAKECUDA_LOST ? "cuda-device-id 0" : "Simulated GPU 0";
   fail_unless(text.find(device) != std::string::npos, "%s: %s", what.c_str(), text.c_str());
-  fail_unless(text.find("CUDA driver 13.0") != std::string::npos, "%s: %s", what.c_str(), text.c_str());
+  fail_unless(text.find("CUDA driver 13.0") != std::string::npos, "%s: %s", what.c_str(),
+              text.c_str());
 }
 
 // Was the fault met? `running`: it comes in the middle of a stream, not in its beginning.
@@ -115,7 +122,6 @@ bool check_fault(const Fault &fault, const Mix &mix, bool running) {
   const std::string what = describe(fault, mix) + (running ? ", while running" : "");
   GstCudaContext *context =
       mix.in == kCuda || fault.function != FAKECUDA_CTX_CREATE ? new_context() : nullptr;
-  bool met = false;
   {
     Bench bench("uyvy2y");
     if (mix.in == kSystem && mix.out == kSystem)
@@ -126,19 +132,18 @@ bool check_fault(const Fault &fault, const Mix &mix, bool running) {
       fail_unless(begin(bench, context, mix));
       before = push_all(bench, make_inputs(context, mix));
     }
-    fakecuda_reset_counts();
     fakecuda_fail_how(fault.function, fault.nth, fault.code, fault.how);
     const bool begun = running || begin(bench, context, mix);
     const std::vector<GstBuffer *> outputs = push_all(bench, inputs, !begun);
     const bool all = outputs.size() == kFrames;
     check_outputs(outputs, false, what);
     check_outputs(before, false, what);
-    met = counts().injected_faults > 0;
     const std::vector<std::string> errors = bench.errors();
     fail_unless(errors.size() == (all ? 0 : 1), "%s: %zu errors, %zu frames%s%s", what.c_str(),
-                errors.size(), outputs.size(), errors.empty() ? "" : "; the last: ",
-                errors.empty() ? "" : errors.back().c_str());
-    for (const std::string &error : errors) check_error(error, fault, what);
+                errors.size(), outputs.size(),
+                errors.empty() ? "" : "; the last: ", errors.empty() ? "" : errors.back().c_str());
+    for (const std::string &error : errors)
+      check_error(error, fault, what);
     fakecuda_reset_faults();
 
     gst_element_set_state(bench.element(), GST_STATE_NULL);
@@ -149,11 +154,15 @@ bool check_fault(const Fault &fault, const Mix &mix, bool running) {
     check_outputs(push_all(again, make_inputs(context, mix)), true, what + ", then again");
   }
   gst_clear_object(&context);
-  assert_nothing_lives();
+  // One look for all: it searches the memory of the whole device.
   const FakecudaCounts now = counts();
+  assert_nothing_lives(now);
   fail_unless(now.bad_calls + now.bad_accesses + now.guard_violations + now.use_after_free == 0,
               "%s: wrong calls", what.c_str());
   fail_unless_equals_int(fakecuda_stack_depth(), 0);
+  static guint64 faults_before = 0;
+  const bool met = now.injected_faults > faults_before;
+  faults_before = now.injected_faults;
   return met;
 }
 
@@ -161,25 +170,39 @@ void check_every_call(FakecudaFault how, bool running) {
   for (const auto &f : kFunctions) {
     int met = 0;
     for (const Mix &mix : kMixes)
-      for (int nth = 1; check_fault({f.function, f.name, nth, f.code, how}, mix, running); nth++) met++;
-    const bool only_at_start = f.function == FAKECUDA_CTX_CREATE || f.function == FAKECUDA_STREAM_CREATE;
+      for (int nth = 1; check_fault({f.function, f.name, nth, f.code, how}, mix, running); nth++)
+        met++;
+    const bool only_at_start =
+        f.function == FAKECUDA_CTX_CREATE || f.function == FAKECUDA_STREAM_CREATE;
     fail_unless(met > 0 || (running && only_at_start), "%s was never called", f.name);
   }
 }
 
 }  // namespace
 
-GST_START_TEST(once_at_start) { check_every_call(FAKECUDA_ONCE, false); }
+GST_START_TEST(once_at_start) {
+  check_every_call(FAKECUDA_ONCE, false);
+}
 GST_END_TEST
-GST_START_TEST(always_from_start) { check_every_call(FAKECUDA_ALWAYS, false); }
+GST_START_TEST(always_from_start) {
+  check_every_call(FAKECUDA_ALWAYS, false);
+}
 GST_END_TEST
-GST_START_TEST(lost_at_start) { check_every_call(FAKECUDA_LOST, false); }
+GST_START_TEST(lost_at_start) {
+  check_every_call(FAKECUDA_LOST, false);
+}
 GST_END_TEST
-GST_START_TEST(once_while_running) { check_every_call(FAKECUDA_ONCE, true); }
+GST_START_TEST(once_while_running) {
+  check_every_call(FAKECUDA_ONCE, true);
+}
 GST_END_TEST
-GST_START_TEST(always_while_running) { check_every_call(FAKECUDA_ALWAYS, true); }
+GST_START_TEST(always_while_running) {
+  check_every_call(FAKECUDA_ALWAYS, true);
+}
 GST_END_TEST
-GST_START_TEST(lost_while_running) { check_every_call(FAKECUDA_LOST, true); }
+GST_START_TEST(lost_while_running) {
+  check_every_call(FAKECUDA_LOST, true);
+}
 GST_END_TEST
 
 static Suite *faults_suite() {

@@ -64,6 +64,8 @@ void drop_pool(GstBufferPool *pool);  // stops it; nullptr is nothing
 GstBuffer *pool_buffer(GstBufferPool *pool, const GstVideoInfo &info, unsigned seed);
 
 bool is_cuda(GstBuffer *buffer);
+// Brings what the CPU has written to the device.
+void to_device(GstBuffer *buffer);
 
 // ---- an element under test -------------------------------------------------------------------
 
@@ -104,7 +106,7 @@ FakecudaCounts counts();
 // No wrong address, no wrong call, nothing written where nothing should be.
 void assert_clean();
 // Nothing made through the driver exists any more.
-void assert_nothing_lives();
+void assert_nothing_lives(const FakecudaCounts &now = counts());
 
 // Waits, for at most a few seconds, until the condition holds.
 template <class Condition>
