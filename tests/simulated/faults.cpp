@@ -205,6 +205,63 @@ GST_START_TEST(lost_while_running) {
 }
 GST_END_TEST
 
+// With backend=cuda the GPU is wanted at the start already.
+GST_START_TEST(start_fails) {
+  for (FakecudaFunction function :
+       {FAKECUDA_CTX_CREATE, FAKECUDA_STREAM_CREATE, FAKECUDA_EVENT_CREATE}) {
+    for (FakecudaFault how : {FAKECUDA_ONCE, FAKECUDA_ALWAYS, FAKECUDA_LOST}) {
+      GstElement *element =
+          GST_ELEMENT(gst_object_ref_sink(gst_element_factory_make("uyvy2y", nullptr)));
+      gst_util_set_object_arg(G_OBJECT(element), "backend", "cuda");
+      GstBus *bus = gst_bus_new();
+      gst_element_set_bus(element, bus);
+      fakecuda_fail_how(function, 1, CUDA_ERROR_OUT_OF_MEMORY, how);
+      fail_unless_equals_int(gst_element_set_state(element, GST_STATE_PAUSED),
+                             GST_STATE_CHANGE_FAILURE);
+      GstMessage *message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
+      fail_unless(message != nullptr);
+      gst_message_unref(message);
+      fail_unless(gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR) == nullptr);
+      fakecuda_reset_faults();
+      gst_element_set_state(element, GST_STATE_NULL);
+      fail_if(gst_element_set_state(element, GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE);
+      fail_unless_equals_uint64(counts().streams_live, 1);
+      gst_element_set_state(element, GST_STATE_NULL);
+      gst_element_set_bus(element, nullptr);
+      gst_object_unref(bus);
+      gst_object_unref(element);
+      assert_nothing_lives();
+    }
+  }
+}
+GST_END_TEST
+
+// CUDA buffers that are not what their caps say end in one error, not in a read past their end.
+GST_START_TEST(wrong_buffers) {
+  GstCudaContext *context = new_context();
+  const struct {
+    GstVideoFormat format;
+    int width, height;
+  } cases[] = {{GST_VIDEO_FORMAT_UYVY, 32, 5},
+               {GST_VIDEO_FORMAT_UYVY, 34, 4},
+               {GST_VIDEO_FORMAT_YUY2, 34, 5}};
+  for (const auto &c : cases) {
+    for (const Mix &mix : kMixes) {
+      Bench bench("uyvy2y backend=cuda");
+      fail_unless(begin(bench, context, mix));
+      const GstVideoInfo info = video_info(c.format, c.width, c.height);
+      fail_unless(push_all(bench, {plain_cuda_buffer(context, info, 1)}).empty());
+      const std::vector<std::string> errors = bench.errors();
+      fail_unless_equals_int(errors.size(), 1);
+      fail_unless(errors[0].find("GstVideoMeta") != std::string::npos, "%s", errors[0].c_str());
+    }
+  }
+  gst_object_unref(context);
+  assert_clean();
+  assert_nothing_lives();
+}
+GST_END_TEST
+
 static Suite *faults_suite() {
   Suite *suite = suite_create("faults");
   TCase *tests = tcase_create("faults");
@@ -215,6 +272,8 @@ static Suite *faults_suite() {
   tcase_add_test(tests, once_while_running);
   tcase_add_test(tests, always_while_running);
   tcase_add_test(tests, lost_while_running);
+  tcase_add_test(tests, start_fails);
+  tcase_add_test(tests, wrong_buffers);
   return suite;
 }
 GST_CHECK_MAIN(faults)

@@ -254,6 +254,24 @@ GST_START_TEST(ours_to_ours) {
 }
 GST_END_TEST
 
+// The element that made a frame is gone, with its stream, and the next one still comes after it.
+GST_START_TEST(maker_is_gone) {
+  auto maker = std::make_unique<Maker>();
+  Bench next("coalesceinvert");
+  GstBuffer *buffer = maker->make(1);
+  give_context(next.element(), GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0))->context);
+  next.negotiate(kCudaGray, kCudaGray);
+  gst_buffer_unref(buffer);
+  buffer = maker->make(11);
+  maker.reset();
+  fail_unless_equals_int(next.push(buffer), GST_FLOW_OK);
+  GstBuffer *output = next.pull();
+  assert_inverted(output, kInfo, 11, GST_MAP_READ, 0);
+  gst_buffer_unref(output);
+  assert_clean();
+}
+GST_END_TEST
+
 #define CUDA_CAPS "video/x-raw(memory:CUDAMemory)"
 
 GST_START_TEST(through_elements) {
@@ -344,6 +362,7 @@ static Suite *fence_suite() {
   tcase_add_test(tests, copies);
   tcase_add_test(tests, copy_into_our_element);
   tcase_add_test(tests, ours_to_ours);
+  tcase_add_test(tests, maker_is_gone);
   tcase_add_test(tests, through_elements);
   tcase_add_test(tests, through_tee);
   tcase_add_test(tests, pad_probe);
