@@ -178,9 +178,8 @@ GST_START_TEST(pipelines) {
     gst_caps_unref(caps);
     gst_object_unref(pad);
     gst_object_unref(y);
-    gst_element_set_state(pipeline, GST_STATE_NULL);
     gst_object_unref(bus);
-    gst_object_unref(pipeline);
+    drop_pipeline(pipeline);
   }
   assert_clean();
   assert_nothing_lives();

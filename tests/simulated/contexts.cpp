@@ -109,9 +109,8 @@ GST_START_TEST(need_context_is_heard) {
   fail_unless(message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS);
   gst_message_unref(message);
   fail_unless_equals_uint64(counts().contexts, 1);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(bus);
-  gst_object_unref(pipeline);
+  drop_pipeline(pipeline);
   gst_object_unref(context);
   done();
 }
@@ -127,9 +126,8 @@ GST_START_TEST(own_context_is_announced) {
   fail_unless(message != nullptr);
   gst_message_unref(message);
   fail_unless_equals_uint64(counts().contexts, 1);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(bus);
-  gst_object_unref(pipeline);
+  drop_pipeline(pipeline);
   done();
 }
 GST_END_TEST
@@ -310,7 +308,7 @@ GST_START_TEST(simultaneous_starts) {
     threads[i] = g_thread_new("start", start_and_stop, pipelines[i]);
   for (int i = 0; i < 2; i++) {
     g_thread_join(threads[i]);
-    gst_object_unref(pipelines[i]);
+    drop_pipeline(pipelines[i]);
   }
   done();
 }

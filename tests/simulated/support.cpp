@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "support.h"
 
+#include <atomic>
 #include <cstring>
 
 namespace simulated {
@@ -192,6 +193,16 @@ std::vector<std::string> Bench::errors() {
     gst_message_unref(message);
   }
   return texts;
+}
+
+void drop_pipeline(GstElement *pipeline) {
+  std::atomic<bool> gone{false};
+  g_object_weak_ref(
+      G_OBJECT(pipeline),
+      [](gpointer data, GObject *) { *static_cast<std::atomic<bool> *>(data) = true; }, &gone);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  fail_unless(eventually([&] { return gone.load(); }), "a pipeline lives on");
 }
 
 guint64 stat(GstElement *element, const char *name) {

@@ -14,6 +14,16 @@
 
 namespace simulated {
 
+// Waits, for at most a few seconds, until the condition holds.
+template <class Condition>
+bool eventually(Condition condition) {
+  for (int i = 0; i < 5000; i++) {
+    if (condition()) return true;
+    g_usleep(1000);
+  }
+  return false;
+}
+
 // ---- pictures --------------------------------------------------------------------------------
 
 GstVideoInfo video_info(GstVideoFormat format, int width, int height);
@@ -100,6 +110,10 @@ class Bench {
 guint64 stat(GstElement *element, const char *name);
 std::string active_backend(GstElement *element);
 
+// Stops a pipeline and drops it for good: a thread of GstBin's own, which continues a state change,
+// may hold it a moment longer than we do.
+void drop_pipeline(GstElement *pipeline);
+
 // ---- counts ----------------------------------------------------------------------------------
 
 FakecudaCounts counts();
@@ -107,15 +121,5 @@ FakecudaCounts counts();
 void assert_clean();
 // Nothing made through the driver exists any more.
 void assert_nothing_lives(const FakecudaCounts &now = counts());
-
-// Waits, for at most a few seconds, until the condition holds.
-template <class Condition>
-bool eventually(Condition condition) {
-  for (int i = 0; i < 5000; i++) {
-    if (condition()) return true;
-    g_usleep(1000);
-  }
-  return false;
-}
 
 }  // namespace simulated
