@@ -116,6 +116,19 @@ GST_START_TEST(need_context_is_heard) {
 }
 GST_END_TEST
 
+// An element that was given a context and never used lets go of it.
+GST_START_TEST(given_and_never_started) {
+  GstCudaContext *context = new_context();
+  GstElement *element =
+      GST_ELEMENT(gst_object_ref_sink(gst_element_factory_make("uyvy2y", nullptr)));
+  give_context(element, context);
+  gst_object_unref(context);
+  fail_unless_equals_uint64(counts().contexts_live, 1);
+  gst_object_unref(element);
+  done();
+}
+GST_END_TEST
+
 // Without anyone else's, one is made, and the rest of the pipeline is told.
 GST_START_TEST(own_context_is_announced) {
   GstElement *pipeline =
@@ -320,6 +333,7 @@ static Suite *contexts_suite() {
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, from_the_application);
   tcase_add_test(tests, need_context_is_heard);
+  tcase_add_test(tests, given_and_never_started);
   tcase_add_test(tests, own_context_is_announced);
   tcase_add_test(tests, follows_the_buffers);
   tcase_add_test(tests, moves_with_frames_in_flight);
