@@ -10,6 +10,7 @@ GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
 struct GstCoalesceAllocator {
   GstCudaAllocator parent;
   GstMemoryMapFunction parent_map;
+  GstMemoryCopyFunction parent_copy;
 };
 struct GstCoalesceAllocatorClass {
   GstCudaAllocatorClass parent_class;
@@ -77,10 +78,24 @@ gpointer fenced_map(GstMemory *memory, gsize maxsize, GstMapFlags flags) {
   return allocator->parent_map(memory, maxsize, flags);
 }
 
+// libgstcuda copies within the device on the default stream and does not wait, and our streams are
+// not ordered with that one. Copies are rare: wait here.
+GstMemory *fenced_copy(GstMemory *memory, gssize offset, gssize size) {
+  auto *allocator = reinterpret_cast<GstCoalesceAllocator *>(memory->allocator);
+  GstMemory *copy = allocator->parent_copy(memory, offset, size);
+  if (copy == nullptr) return nullptr;
+  ContextScope scope(GST_CUDA_MEMORY_CAST(memory)->context);
+  const CUresult result = cuda_driver()->stream_synchronize(nullptr);
+  if (result == CUDA_SUCCESS) return copy;
+  GST_ERROR("copying CUDA memory failed: %s", cuda_error_text(result).c_str());
+  gst_memory_unref(copy);
+  return nullptr;
+}
+
 GstCudaAllocator *allocator() {
   static auto *instance = [] {
-    auto *made = static_cast<GstCudaAllocator *>(
-        g_object_new(gst_coalesce_allocator_get_type(), nullptr));
+    auto *made =
+        static_cast<GstCudaAllocator *>(g_object_new(gst_coalesce_allocator_get_type(), nullptr));
     gst_object_ref_sink(made);
     // One for the life of the process, as libgstcuda's own is.
     GST_OBJECT_FLAG_SET(made, GST_OBJECT_FLAG_MAY_BE_LEAKED);
@@ -196,7 +211,7 @@ std::shared_ptr<Event> fence_memory(GstMemory *memory, const Stream &stream,
 CUresult order_behind_fence(GstMemory *memory, const Stream &stream) {
   if (!is_fenced_memory(memory)) {
     cuda_memory_sync(memory);
-    return CUDA_SUCCESS;
+    return stream.follow_default_stream();
   }
   Fence *fence = get_fence(memory);
   if (fence == nullptr) return CUDA_SUCCESS;
@@ -215,4 +230,6 @@ static void gst_coalesce_allocator_init(GstCoalesceAllocator *self) {
   auto *base = GST_ALLOCATOR_CAST(self);
   self->parent_map = base->mem_map;
   base->mem_map = coalesce::gst::fenced_map;
+  self->parent_copy = base->mem_copy;
+  base->mem_copy = coalesce::gst::fenced_copy;
 }

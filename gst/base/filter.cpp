@@ -165,7 +165,7 @@ bool make_pools(GstCoalesceTransform *self) {
   drop_pools(priv);
   if (self->state->active != ActiveBackend::cuda) return true;
   priv.output_pool = active_pool(self, priv.out_caps);
-  priv.upload_pool = active_pool(self, priv.in_caps);
+  if (priv.output_pool) priv.upload_pool = active_pool(self, priv.in_caps);
   return priv.output_pool && priv.upload_pool;
 }
 
@@ -206,9 +206,11 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
   GstCoalesceFilterPrivate &priv = priv_of(trans);
   if (!priv.out_cuda)
     return GST_BASE_TRANSFORM_CLASS(parent_class)->prepare_output_buffer(trans, in, out);
-  if (priv.output_pool == nullptr) return GST_FLOW_ERROR;  // the error has been posted
+  TransformState &state = *GST_COALESCE_TRANSFORM(trans)->state;
+  if (state.failed) return GST_FLOW_ERROR;
   *out = pool_acquire(priv.output_pool.get());
   if (*out == nullptr) {
+    state.failed = true;
     post_gpu_error(GST_COALESCE_TRANSFORM(trans), "no device memory for an output frame");
     return GST_FLOW_ERROR;
   }
@@ -291,13 +293,14 @@ class GpuFrame {
         return bad_buffer(self_, "input", in_);
       return ordered(gst_buffer_peek_memory(in_buffer_, 0));
     }
-    if (!host_.map(in_buffer_, info, Memory::system, GST_MAP_READ))
-      return bad_buffer(self_, "input", host_);
+    host_ = std::make_unique<Frame>();
+    if (!host_->map(in_buffer_, info, Memory::system, GST_MAP_READ))
+      return bad_buffer(self_, "input", *host_);
     uploaded_.reset(pool_acquire(self_->priv->upload_pool.get()));
     if (uploaded_ == nullptr || !in_.map(uploaded_.get(), info, Memory::cuda, GST_MAP_WRITE))
       return fail("allocating device memory for an upload", CUDA_ERROR_OUT_OF_MEMORY);
     gsize bytes = 0;
-    if (CUresult result = copy_frame(host_, in_, *session_.stream, &bytes); result != CUDA_SUCCESS)
+    if (CUresult result = copy_frame(*host_, in_, *session_.stream, &bytes); result != CUDA_SUCCESS)
       return fail("uploading a frame", result);
     state_.counters->uploads++;
     state_.counters->upload_bytes += bytes;
@@ -340,9 +343,8 @@ class GpuFrame {
       (void)session_.stream->synchronize();
       return fail("fencing a frame", result);
     }
-    host_.unmap();
     in_.unmap();
-    session_.retired->add(in_buffer_, event);
+    session_.retired->add(in_buffer_, event, std::move(host_));
     if (uploaded_ != nullptr) session_.retired->add(uploaded_.get(), event);
     return GST_FLOW_OK;
   }
@@ -364,7 +366,7 @@ class GpuFrame {
   GstBuffer *out_buffer_;
   BufferRef uploaded_;
   BufferRef scratch_;
-  Frame host_;  // the input, where it has to be uploaded
+  std::unique_ptr<Frame> host_;  // the input, where it has to be uploaded
   Frame in_;
   Frame out_;
 };
@@ -372,12 +374,11 @@ class GpuFrame {
 GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
   auto *self = GST_COALESCE_FILTER(trans);
   TransformState &state = *GST_COALESCE_TRANSFORM(trans)->state;
-  GstFlowReturn flow = GST_FLOW_ERROR;
-  if (state.active == ActiveBackend::cpu)
-    flow = run_on_cpu(self, in, out);
-  else if (state.gpu != nullptr && self->priv->output_pool != nullptr)
-    flow = GpuFrame(self, in, out).run();
+  if (state.failed) return GST_FLOW_ERROR;
+  const GstFlowReturn flow = state.active == ActiveBackend::cpu ? run_on_cpu(self, in, out)
+                                                                : GpuFrame(self, in, out).run();
   if (flow == GST_FLOW_OK) state.counters->frames++;
+  state.failed = flow == GST_FLOW_ERROR;
   return flow;
 }
 
@@ -416,27 +417,33 @@ bool usable_info(GstCaps *caps, GstVideoInfo *info) {
   return gst_video_info_from_caps(info, caps) && GST_VIDEO_INFO_SIZE(info) <= G_MAXINT;
 }
 
-gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
+bool apply_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   auto *self = GST_COALESCE_FILTER(trans);
   auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
   GstCoalesceFilterPrivate &priv = *self->priv;
   if (!usable_info(in_caps, &priv.in_info) || !usable_info(out_caps, &priv.out_info)) {
-    GST_ELEMENT_ERROR(self, STREAM, FORMAT,
-                      ("caps that are no raw video, or of frames of 2 GiB and more: %" GST_PTR_FORMAT,
-                       in_caps),
-                      ("output %" GST_PTR_FORMAT, out_caps));
-    return FALSE;
+    GST_ELEMENT_ERROR(
+        self, STREAM, FORMAT,
+        ("caps that are no raw video, or of frames of 2 GiB and more: %" GST_PTR_FORMAT, in_caps),
+        ("output %" GST_PTR_FORMAT, out_caps));
+    return false;
   }
-  if (klass->set_info && !klass->set_info(self, &priv.in_info, &priv.out_info)) return FALSE;
+  if (klass->set_info && !klass->set_info(self, &priv.in_info, &priv.out_info)) return false;
   gst_caps_replace(&priv.in_caps, in_caps);
   gst_caps_replace(&priv.out_caps, out_caps);
   priv.in_cuda = caps_are_cuda(in_caps);
   priv.out_cuda = caps_are_cuda(out_caps);
   const bool worth = klass->worth_the_trip && klass->worth_the_trip(self, &priv.in_info);
   auto *transform = GST_COALESCE_TRANSFORM(trans);
-  if (!select_backend(transform, priv.in_cuda, priv.out_cuda, worth)) return FALSE;
-  if (!make_pools(transform)) return FALSE;
+  if (!select_backend(transform, priv.in_cuda, priv.out_cuda, worth)) return false;
+  if (!make_pools(transform)) return false;
   return transform->state->active != ActiveBackend::cuda || warm_up(self);
+}
+
+gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
+  TransformState &state = *GST_COALESCE_TRANSFORM(trans)->state;
+  if (!state.failed) state.failed = !apply_caps(trans, in_caps, out_caps);
+  return !state.failed;
 }
 
 gboolean context_changed(GstCoalesceTransform *transform) {

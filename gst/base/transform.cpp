@@ -113,6 +113,7 @@ void discard_frames(GstCoalesceTransform *self) {
 
 gboolean start(GstBaseTransform *trans) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
+  self->state->failed = false;
   switch (self->state->backend) {
     case BackendChoice::cpu: return TRUE;
     case BackendChoice::cuda: return ensure_session(self);
@@ -212,7 +213,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
   TransformState &state = *self->state;
-  if (state.gpu == nullptr || state.active != ActiveBackend::cuda) return;
+  if (state.failed || state.gpu == nullptr || state.active != ActiveBackend::cuda) return;
   GstMemory *memory = gst_buffer_n_memory(buffer) ? gst_buffer_peek_memory(buffer, 0) : nullptr;
   if (memory == nullptr || !gst_is_cuda_memory(memory)) return;
   GstCudaContext *theirs = GST_CUDA_MEMORY_CAST(memory)->context;
@@ -226,8 +227,10 @@ void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   if (klass->drain) klass->drain(self);
   state.gpu.reset();
   set_context_slot(state, theirs);
-  if (open_session(self, theirs) && klass->context_changed && !klass->context_changed(self))
+  if (!open_session(self, theirs) || (klass->context_changed && !klass->context_changed(self))) {
     state.gpu.reset();
+    state.failed = true;
+  }
 }
 
 PoolRef video_pool_new(GstCaps *caps, guint size) {

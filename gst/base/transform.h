@@ -51,6 +51,9 @@ struct TransformState {
   // The streaming thread's own.
   std::unique_ptr<GpuSession> gpu;
   std::unique_ptr<ThreadPool> threads;
+  // An element error has been posted: nothing more is taken, and no second error posted, until the
+  // next start. (Upstream's pads send caps again and again that have been refused.)
+  bool failed = false;
 
   std::atomic<ActiveBackend> active{ActiveBackend::none};
   std::shared_ptr<Counters> counters = std::make_shared<Counters>();
