@@ -3,9 +3,9 @@
 //
 // Our elements leave their kernels in flight. The memory they write carries an event (the fence).
 // Whoever maps it in the ordinary way, for the CPU or for CUDA, waits for the event first; our own
-// elements map it with MAP_FENCED, get the pointer at once, and order their stream behind the event.
-// The promise travels with the memory, so tee, queue, identity, probes or a replaced downstream
-// cannot lose it. To everyone else it is ordinary GstCudaMemory.
+// elements map it with MAP_FENCED, get the pointer at once, and order their stream behind the
+// event. The promise travels with the memory, so tee, queue, identity, probes or a replaced
+// downstream cannot lose it. To everyone else it is ordinary GstCudaMemory.
 #pragma once
 
 #include <memory>

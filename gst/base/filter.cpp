@@ -13,6 +13,7 @@ struct GstCoalesceFilterPrivate {
   GstVideoInfo out_info;
   GstCaps *in_caps = nullptr;
   GstCaps *out_caps = nullptr;
+  GstCaps *refused_caps = nullptr;  // input caps that came to an error, until others come
   bool in_cuda = false;
   bool out_cuda = false;
   // Device memory: for inputs that have to be uploaded, and for every output made on the GPU.
@@ -25,7 +26,9 @@ G_DEFINE_ABSTRACT_TYPE(GstCoalesceFilter, gst_coalesce_filter, GST_TYPE_COALESCE
 
 namespace {
 
-GstCoalesceFilterPrivate &priv_of(gpointer object) { return *GST_COALESCE_FILTER(object)->priv; }
+GstCoalesceFilterPrivate &priv_of(gpointer object) {
+  return *GST_COALESCE_FILTER(object)->priv;
+}
 
 struct Unmini {
   void operator()(gpointer object) const { gst_mini_object_unref(GST_MINI_OBJECT_CAST(object)); }
@@ -41,14 +44,16 @@ bool names_cuda(GstCapsFeatures *features) {
 
 // `features` with the memory it names replaced.
 GstCapsFeatures *with_memory(GstCapsFeatures *features, Memory memory) {
-  GstCapsFeatures *result = gst_caps_features_is_any(features)
-                                ? gst_caps_features_new_empty()
-                                : gst_caps_features_copy(features);
+  GstCapsFeatures *result = gst_caps_features_is_any(features) ? gst_caps_features_new_empty()
+                                                               : gst_caps_features_copy(features);
   gst_caps_features_remove(result, GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY);
   gst_caps_features_remove(result, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY);
-  if (memory == Memory::cuda)
-    gst_caps_features_add(result, GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY);
+  if (memory == Memory::cuda) gst_caps_features_add(result, GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY);
   return result;
+}
+
+gboolean keep_caps(GstCoalesceFilter *, GstPadDirection, guint alternative, GstStructure *) {
+  return alternative == 0;
 }
 
 GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
@@ -61,16 +66,19 @@ GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstC
     GstCapsFeatures *features = gst_caps_get_features(caps, i);
     const bool from_cuda = names_cuda(features);
     if (from_cuda && !gpu) continue;
-    GstStructure *structure = gst_structure_copy(gst_caps_get_structure(caps, i));
-    if (klass->convert_caps) klass->convert_caps(self, direction, structure);
     // The same memory first, so that buffers stay where they are.
-    for (Memory to : {from_cuda ? Memory::cuda : Memory::system,
-                      from_cuda ? Memory::system : Memory::cuda}) {
+    for (Memory to :
+         {from_cuda ? Memory::cuda : Memory::system, from_cuda ? Memory::system : Memory::cuda}) {
       if (to == Memory::cuda && !gpu) continue;
-      gst_caps_append_structure_full(result, gst_structure_copy(structure),
-                                     with_memory(features, to));
+      for (guint alternative = 0;; alternative++) {
+        GstStructure *structure = gst_structure_copy(gst_caps_get_structure(caps, i));
+        if (!klass->convert_caps(self, direction, alternative, structure)) {
+          gst_structure_free(structure);
+          break;
+        }
+        gst_caps_append_structure_full(result, structure, with_memory(features, to));
+      }
     }
-    gst_structure_free(structure);
   }
   if (filter != nullptr) {
     GstCaps *filtered = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
@@ -128,7 +136,8 @@ GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps
   GstPad *otherpad = direction == GST_PAD_SINK ? GST_BASE_TRANSFORM_SRC_PAD(trans)
                                                : GST_BASE_TRANSFORM_SINK_PAD(trans);
   const gint choice = choose_structure(othercaps, caps_are_cuda(caps), peer_names_cuda(otherpad));
-  GstCaps *result = choice < 0 ? gst_caps_copy_nth(othercaps, 0) : gst_caps_copy_nth(othercaps, choice);
+  GstCaps *result =
+      choice < 0 ? gst_caps_copy_nth(othercaps, 0) : gst_caps_copy_nth(othercaps, choice);
   gst_caps_unref(othercaps);
   GstStructure *structure = gst_caps_get_structure(result, 0);
   fixate_format(otherpad, structure);
@@ -193,7 +202,8 @@ void add_default_pool(GstQuery *query, GstCaps *caps) {
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   // CUDA output comes from our own pool (see prepare_output_buffer): only its memory has a fence.
   if (priv_of(trans).out_cuda) {
-    while (gst_query_get_n_allocation_pools(query) > 0) gst_query_remove_nth_allocation_pool(query, 0);
+    while (gst_query_get_n_allocation_pools(query) > 0)
+      gst_query_remove_nth_allocation_pool(query, 0);
     return TRUE;
   }
   GstCaps *caps = nullptr;
@@ -210,12 +220,12 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
   if (state.failed) return GST_FLOW_ERROR;
   *out = pool_acquire(priv.output_pool.get());
   if (*out == nullptr) {
-    state.failed = true;
     post_gpu_error(GST_COALESCE_TRANSFORM(trans), "no device memory for an output frame");
     return GST_FLOW_ERROR;
   }
   if (!GST_BASE_TRANSFORM_GET_CLASS(trans)->copy_metadata(trans, in, *out))
-    GST_ELEMENT_WARNING(trans, STREAM, NOT_IMPLEMENTED, ("metadata could not be copied"), (nullptr));
+    GST_ELEMENT_WARNING(trans, STREAM, NOT_IMPLEMENTED, ("metadata could not be copied"),
+                        (nullptr));
   return GST_FLOW_OK;
 }
 
@@ -223,9 +233,9 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
 
 GstFlowReturn bad_buffer(GstCoalesceFilter *self, const char *which, const Frame &frame) {
   GST_ELEMENT_ERROR(self, STREAM, FORMAT,
-                    ("%s %s frame of %dx%d: %s", which,
-                     GST_VIDEO_INFO_NAME(&frame.info()), GST_VIDEO_INFO_WIDTH(&frame.info()),
-                     GST_VIDEO_INFO_HEIGHT(&frame.info()), frame.problem().c_str()),
+                    ("%s %s frame of %dx%d: %s", which, GST_VIDEO_INFO_NAME(&frame.info()),
+                     GST_VIDEO_INFO_WIDTH(&frame.info()), GST_VIDEO_INFO_HEIGHT(&frame.info()),
+                     frame.problem().c_str()),
                     (nullptr));
   return GST_FLOW_ERROR;
 }
@@ -251,8 +261,8 @@ GstFlowReturn run_on_cpu(GstCoalesceFilter *self, GstBuffer *in_buffer, GstBuffe
   return status.ok() ? GST_FLOW_OK : bad_status(self, status);
 }
 
-// One frame's way over the GPU. Each step posts its own error; once work has been enqueued, finish()
-// keeps everything it touches alive until it is done.
+// One frame's way over the GPU. Each step posts its own error; once work has been enqueued,
+// finish() keeps everything it touches alive until it is done.
 class GpuFrame {
  public:
   GpuFrame(GstCoalesceFilter *self, GstBuffer *in, GstBuffer *out)
@@ -378,7 +388,6 @@ GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) 
   const GstFlowReturn flow = state.active == ActiveBackend::cpu ? run_on_cpu(self, in, out)
                                                                 : GpuFrame(self, in, out).run();
   if (flow == GST_FLOW_OK) state.counters->frames++;
-  state.failed = flow == GST_FLOW_ERROR;
   return flow;
 }
 
@@ -441,9 +450,13 @@ bool apply_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
 }
 
 gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
-  TransformState &state = *GST_COALESCE_TRANSFORM(trans)->state;
-  if (!state.failed) state.failed = !apply_caps(trans, in_caps, out_caps);
-  return !state.failed;
+  GstCoalesceFilterPrivate &priv = priv_of(trans);
+  if (GST_COALESCE_TRANSFORM(trans)->state->failed) return FALSE;
+  // Upstream's pads send caps again and again that have been refused: one error is enough.
+  if (priv.refused_caps && gst_caps_is_equal(priv.refused_caps, in_caps)) return FALSE;
+  const bool accepted = apply_caps(trans, in_caps, out_caps);
+  gst_caps_replace(&priv.refused_caps, accepted ? nullptr : in_caps);
+  return accepted;
 }
 
 gboolean context_changed(GstCoalesceTransform *transform) {
@@ -456,6 +469,7 @@ gboolean stop(GstBaseTransform *trans) {
   drop_pools(priv);
   gst_clear_caps(&priv.in_caps);
   gst_clear_caps(&priv.out_caps);
+  gst_clear_caps(&priv.refused_caps);
   return stopped;
 }
 
@@ -494,6 +508,7 @@ void finalize(GObject *object) {
 }  // namespace
 
 static void gst_coalesce_filter_class_init(GstCoalesceFilterClass *klass) {
+  klass->convert_caps = keep_caps;
   G_OBJECT_CLASS(klass)->finalize = finalize;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   trans_class->transform_caps = transform_caps;
@@ -530,7 +545,8 @@ void gst_coalesce_filter_class_add_templates(GstCoalesceFilterClass *klass,
                              "; video/x-raw, " + fields;
     GstCaps *caps = gst_caps_from_string(text.c_str());
     gst_element_class_add_pad_template(
-        GST_ELEMENT_CLASS(klass), gst_pad_template_new(pad.name, pad.direction, GST_PAD_ALWAYS, caps));
+        GST_ELEMENT_CLASS(klass),
+        gst_pad_template_new(pad.name, pad.direction, GST_PAD_ALWAYS, caps));
     gst_caps_unref(caps);
   }
 }

@@ -10,8 +10,7 @@ namespace coalesce::gst {
 gint plane_rows(const GstVideoInfo &info, guint plane) {
   gint component[GST_VIDEO_MAX_COMPONENTS];
   gst_video_format_info_component(info.finfo, plane, component);
-  return GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT(info.finfo, component[0],
-                                            GST_VIDEO_INFO_HEIGHT(&info));
+  return GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT(info.finfo, component[0], GST_VIDEO_INFO_HEIGHT(&info));
 }
 
 gsize plane_row_bytes(const GstVideoInfo &info, guint plane) {

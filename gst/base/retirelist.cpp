@@ -17,11 +17,12 @@ RetireList::~RetireList() {
   }
   wake_.notify_one();
   sweeper_.join();
-  for (Entry &entry : entries_) release(&entry);
+  for (Entry &entry : entries_)
+    release(&entry);
 }
 
-// Work on one stream ends in order, so the first event that has not passed ends the search. An event
-// in error counts as passed: the failure is reported where the frame is made, not here.
+// Work on one stream ends in order, so the first event that has not passed ends the search. An
+// event in error counts as passed: the failure is reported where the frame is made, not here.
 int RetireList::take_passed(Entry passed[kMostAtOnce]) {
   int count = 0;
   for (Entry &entry : entries_) {
@@ -46,7 +47,8 @@ void RetireList::release_passed() {
       std::lock_guard guard(lock_);
       count = take_passed(passed);
     }
-    for (int i = 0; i < count; i++) release(&passed[i]);
+    for (int i = 0; i < count; i++)
+      release(&passed[i]);
   } while (count == kMostAtOnce);
 }
 
@@ -68,8 +70,8 @@ void RetireList::add(GstBuffer *buffer, std::shared_ptr<Event> event,
   release_passed();
 }
 
-// Looks every few milliseconds while there is something to release, and sleeps only after a while of
-// finding nothing, so that a running stream does not pay for waking it.
+// Looks every few milliseconds while there is something to release, and sleeps only after a while
+// of finding nothing, so that a running stream does not pay for waking it.
 void RetireList::sweep() {
   using namespace std::chrono_literals;
   constexpr int kIdleRounds = 50;
