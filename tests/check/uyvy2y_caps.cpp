@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What uyvy2y negotiates.
+#include "pipeline.h"
 #include "support.h"
 #include "uyvy2y_cases.h"
 
@@ -254,11 +255,32 @@ GST_START_TEST(caps_queries) {
   fail_unless(
       gst_pad_query_accept_caps(sink.get(), parse_caps(video_caps("UYVY", {64, 64})).get()));
 
+  // But one that can choose is asked for the one that downstream wants.
+  fail_unless_equals_string(
+      gst_structure_get_string(gst_caps_get_structure(caps.get(), 0), "colorimetry"), "bt709");
+
   const CapsRef filter = parse_caps("video/x-raw, format={ RGB, YVYU }");
   const CapsRef filtered(gst_pad_query_caps(sink.get(), filter.get()));
   fail_unless(
       contains(text_of(filtered.get()), "YVYU") && !contains(text_of(filtered.get()), "UYVY"), "%s",
       text_of(filtered.get()).c_str());
+}
+GST_END_TEST;
+
+// Converters upstream learn which colorimetry downstream wants, and a source that cannot name one
+// (here a raw file's, behind imagefreeze) is taken all the same.
+GST_START_TEST(colorimetry_through_pipelines) {
+  Pipeline converted(
+      "videotestsrc num-buffers=2 ! video/x-raw,format=RGB,width=64,height=48 ! videoconvert ! "
+      "uyvy2y ! video/x-raw,format=GRAY8,colorimetry=bt709 ! fakesink name=sink");
+  converted.set_state(GST_STATE_PLAYING);
+  converted.wait_for_eos();
+  Pipeline unnamed(
+      "fakesrc num-buffers=1 sizetype=fixed sizemax=2048 filltype=zero format=time ! "
+      "rawvideoparse format=uyvy width=32 height=32 ! imagefreeze num-buffers=3 ! uyvy2y ! "
+      "fakesink name=sink");
+  unnamed.set_state(GST_STATE_PLAYING);
+  unnamed.wait_for_eos();
 }
 GST_END_TEST;
 
@@ -310,6 +332,7 @@ void add_caps_cases(Suite *suite) {
   tcase_add_test(caps, no_cuda_without_a_gpu);
   tcase_add_test(caps, anything_means_system_memory);
   tcase_add_test(caps, caps_queries);
+  tcase_add_test(caps, colorimetry_through_pipelines);
   tcase_add_test(caps, statistics);
 }
 
