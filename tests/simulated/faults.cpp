@@ -168,6 +168,8 @@ bool check_fault(const Fault &fault, const Mix &mix, bool running) {
 
 void check_every_call(FakecudaFault how, bool running) {
   for (const auto &f : kFunctions) {
+    // A GPU that works on while no one can wait for it does not exist, and no one could survive it.
+    if (f.function == FAKECUDA_SYNCHRONIZE && how == FAKECUDA_ALWAYS) continue;
     int met = 0;
     for (const Mix &mix : kMixes)
       for (int nth = 1; check_fault({f.function, f.name, nth, f.code, how}, mix, running); nth++)
