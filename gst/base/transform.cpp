@@ -399,31 +399,6 @@ static void gst_coalesce_transform_init(GstCoalesceTransform *self) {
 
 namespace coalesce::gst {
 
-std::unique_ptr<GpuSession> GpuSession::open(GstCudaContext *context,
-                                             const std::shared_ptr<Counters> &counters,
-                                             std::string *why) {
-  auto session = std::make_unique<GpuSession>();
-  session->context.reset(GST_CUDA_CONTEXT(gst_object_ref(GST_OBJECT_CAST(context))));
-  CUresult error = CUDA_SUCCESS;
-  session->stream = Stream::create(context, &error);
-  if (session->stream == nullptr) {
-    *why = "a CUDA stream could not be made: " + cuda_error_text(error);
-    return nullptr;
-  }
-  session->retired = std::make_unique<RetireList>(context, counters);
-  return session;
-}
-
-GpuSession::~GpuSession() {
-  // Everything enqueued has ended before the inputs it read are let go.
-  if (stream != nullptr) {
-    ContextScope scope(context.get());
-    (void)stream->synchronize();
-  }
-  retired.reset();
-  stream.reset();
-}
-
 bool caps_are_cuda(GstCaps *caps) {
   GstCapsFeatures *features = gst_caps_get_features(caps, 0);
   return features != nullptr && !gst_caps_features_is_any(features) &&

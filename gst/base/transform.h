@@ -12,28 +12,12 @@
 #include "bufferpool.h"
 #include "core/queue.h"
 #include "core/thread_pool.h"
-#include "frame.h"
 #include "gpu.h"
-#include "retirelist.h"
+#include "gpusession.h"
 
 GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
 
 namespace coalesce::gst {
-
-// What an element holds while it uses a GPU. One context, one stream; everything made under them
-// goes with them.
-struct GpuSession {
-  ContextRef context;
-  std::unique_ptr<Stream> stream;
-  std::unique_ptr<RetireList> retired;
-  bool warm = false;
-
-  // nullptr and a reason on failure.
-  static std::unique_ptr<GpuSession> open(GstCudaContext *context,
-                                          const std::shared_ptr<Counters> &counters,
-                                          std::string *why);
-  ~GpuSession();
-};
 
 enum class BackendChoice { automatic, cuda, cpu };
 enum class ActiveBackend { none, cpu, cuda };
