@@ -24,9 +24,8 @@ namespace {
 // Attached to the memory as qdata the first time it is fenced; goes with it.
 struct Fence {
   std::mutex lock;
-  std::shared_ptr<Event> event;
-  CUstream stream = nullptr;  // the one the event was recorded on
-  bool pending = false;
+  std::shared_ptr<Event> event;  // none once it has passed
+  CUstream stream = nullptr;     // the one the event was recorded on
   std::shared_ptr<Counters> counters;
 };
 
@@ -57,7 +56,7 @@ bool wait_for_fence(GstMemory *memory) {
   Fence *fence = get_fence(memory);
   if (fence == nullptr) return true;
   std::lock_guard guard(fence->lock);
-  if (!fence->pending) return true;
+  if (fence->event == nullptr) return true;
   ContextScope scope(GST_CUDA_MEMORY_CAST(memory)->context);
   CUresult result = scope.ok() ? fence->event->query() : CUDA_ERROR_UNKNOWN;
   if (result == CUDA_ERROR_NOT_READY) {
@@ -68,7 +67,7 @@ bool wait_for_fence(GstMemory *memory) {
     GST_ERROR("waiting for the GPU failed: %s", cuda_error_text(result).c_str());
     return false;
   }
-  fence->pending = false;
+  fence->event.reset();
   return true;
 }
 
@@ -191,21 +190,13 @@ bool is_fenced_memory(GstMemory *memory) {
          G_TYPE_CHECK_INSTANCE_TYPE(memory->allocator, gst_coalesce_allocator_get_type());
 }
 
-std::shared_ptr<Event> fence_memory(GstMemory *memory, const Stream &stream,
-                                    const std::shared_ptr<Counters> &counters, CUresult *error) {
+void fence_memory(GstMemory *memory, std::shared_ptr<Event> event, const Stream &stream,
+                  std::shared_ptr<Counters> counters) {
   Fence *fence = ensure_fence(memory);
   std::lock_guard guard(fence->lock);
-  *error = CUDA_SUCCESS;
-  if (fence->event == nullptr) {
-    fence->event = Event::create(GST_CUDA_MEMORY_CAST(memory)->context, error);
-    if (fence->event == nullptr) return nullptr;
-  }
-  *error = fence->event->record(stream);
-  if (*error != CUDA_SUCCESS) return nullptr;
+  fence->event = std::move(event);
   fence->stream = stream.handle();
-  fence->pending = true;
-  fence->counters = counters;
-  return fence->event;
+  fence->counters = std::move(counters);
 }
 
 CUresult order_behind_fence(GstMemory *memory, const Stream &stream) {
@@ -216,7 +207,7 @@ CUresult order_behind_fence(GstMemory *memory, const Stream &stream) {
   Fence *fence = get_fence(memory);
   if (fence == nullptr) return CUDA_SUCCESS;
   std::lock_guard guard(fence->lock);
-  if (!fence->pending || fence->stream == stream.handle()) return CUDA_SUCCESS;
+  if (fence->event == nullptr || fence->stream == stream.handle()) return CUDA_SUCCESS;
   return cuda_driver()->stream_wait_event(stream.handle(), fence->event->handle(), 0);
 }
 

@@ -27,10 +27,10 @@ GstMemory *fenced_memory_alloc(GstCudaContext *context, const GstVideoInfo &info
 
 bool is_fenced_memory(GstMemory *memory);
 
-// Sets the fence behind everything `stream` has been given so far. The event is returned, so that
-// inputs of the same work can be kept until it has passed.
-std::shared_ptr<Event> fence_memory(GstMemory *memory, const Stream &stream,
-                                    const std::shared_ptr<Counters> &counters, CUresult *error);
+// Sets the fence: `event`, which has been recorded on `stream` behind the last write. Waits for it
+// are counted in `counters`.
+void fence_memory(GstMemory *memory, std::shared_ptr<Event> event, const Stream &stream,
+                  std::shared_ptr<Counters> counters);
 
 // Orders `stream` behind the last write to `memory` (CUDA memory of any origin), without waiting if
 // it is ours. Call before enqueuing work that reads or overwrites it.

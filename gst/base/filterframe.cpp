@@ -116,12 +116,12 @@ class GpuFrame {
   // The output goes on with its fence; what the GPU still reads is kept until the fence has passed.
   GstFlowReturn leave_in_flight() {
     CUresult result = CUDA_SUCCESS;
-    auto event = fence_memory(gst_buffer_peek_memory(out_buffer_, 0), *session_.stream,
-                              state_.counters, &result);
+    auto event = session_.mark(&result);
     if (event == nullptr) {
       (void)session_.stream->synchronize();
       return fail("fencing a frame", result);
     }
+    fence_memory(gst_buffer_peek_memory(out_buffer_, 0), event, *session_.stream, state_.counters);
     in_.unmap();
     session_.retired->add(in_buffer_, event, std::move(host_));
     if (uploaded_ != nullptr) session_.retired->add(uploaded_.get(), event);

@@ -28,4 +28,20 @@ GpuSession::~GpuSession() {
   stream.reset();
 }
 
+std::shared_ptr<Event> GpuSession::mark(CUresult *error) {
+  std::shared_ptr<Event> event;
+  for (std::size_t tried = 0; tried < events_.size() && event == nullptr; tried++) {
+    next_event_ = (next_event_ + 1) % events_.size();
+    // No one but this thread hands out further references.
+    if (events_[next_event_].use_count() == 1) event = events_[next_event_];
+  }
+  if (event == nullptr) {
+    event = Event::create(context.get(), error);
+    if (event == nullptr) return nullptr;
+    events_.push_back(event);
+  }
+  *error = event->record(*stream);
+  return *error == CUDA_SUCCESS ? event : nullptr;
+}
+
 }  // namespace coalesce::gst

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "retirelist.h"
 
@@ -13,13 +14,23 @@ struct GpuSession {
   ContextRef context;
   std::unique_ptr<Stream> stream;
   std::unique_ptr<RetireList> retired;
-  bool warm = false;
+  bool warm = false;  // the kernels have been loaded
 
   // nullptr and a reason on failure.
   static std::unique_ptr<GpuSession> open(GstCudaContext *context,
                                           const std::shared_ptr<Counters> &counters,
                                           std::string *why);
   ~GpuSession();
+
+  // An event behind everything that the stream has been given so far; nullptr and a reason on
+  // failure.
+  std::shared_ptr<Event> mark(CUresult *error);
+
+ private:
+  // Every event made, in use or not: those that no one else holds any more are recorded again, so
+  // that a running stream makes none.
+  std::vector<std::shared_ptr<Event>> events_;
+  std::size_t next_event_ = 0;
 };
 
 }  // namespace coalesce::gst

@@ -84,6 +84,7 @@ bool check_device_id(GstCoalesceTransform *self) {
 
 bool open_session(GstCoalesceTransform *self, GstCudaContext *context) {
   std::string why;
+  self->state->gpu_name = describe_gpu(context);
   self->state->gpu = GpuSession::open(context, self->state->counters, &why);
   if (self->state->gpu == nullptr) post_gpu_error(self, why);
   return self->state->gpu != nullptr;
@@ -430,11 +431,9 @@ Queue transform_queue(GstCoalesceTransform *self) {
 
 void post_gpu_error(GstCoalesceTransform *self, const std::string &what) {
   if (std::exchange(self->state->failed, true)) return;
-  ContextRef context = current_context(*self->state);
-  const std::string gpu = context ? describe_gpu(context.get()) : "the GPU";
   GstCaps *in = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
   GstCaps *out = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SRC_PAD(self));
-  GST_ELEMENT_ERROR(self, RESOURCE, FAILED, ("%s: %s", gpu.c_str(), what.c_str()),
+  GST_ELEMENT_ERROR(self, RESOURCE, FAILED, ("%s: %s", self->state->gpu_name.c_str(), what.c_str()),
                     ("input %" GST_PTR_FORMAT ", output %" GST_PTR_FORMAT, in, out));
   gst_clear_caps(&in);
   gst_clear_caps(&out);

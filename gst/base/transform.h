@@ -35,6 +35,7 @@ struct TransformState {
 
   // The streaming thread's own.
   std::unique_ptr<GpuSession> gpu;
+  std::string gpu_name;  // and driver, for error messages: a lost device cannot be asked any more
   std::unique_ptr<ThreadPool> threads;
   // The GPU has failed and the element error has been posted: nothing more is taken, and no second
   // error posted, until the next start.
