@@ -118,6 +118,11 @@ void fakecuda_reset_faults() {
   auto &s = state();
   std::lock_guard guard(s.lock);
   s.faults.clear();
+  // What a broken context still had to do it never does, and its host memory may be gone by now.
+  std::uint64_t nobody_waited = 0;
+  for (auto &[handle, context] : s.contexts)
+    if (s.lost != CUDA_SUCCESS || context->sticky != CUDA_SUCCESS)
+      fakecuda::synchronize_context(s, *context, nobody_waited);
   s.lost = CUDA_SUCCESS;
   for (auto &[handle, context] : s.contexts)
     context->sticky = CUDA_SUCCESS;
