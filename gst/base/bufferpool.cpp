@@ -35,11 +35,10 @@ GstBuffer *new_buffer(GstCoalesceBufferPool *self) {
   if (memory == nullptr) return nullptr;
   GstBuffer *buffer = gst_buffer_new();
   gst_buffer_append_memory(buffer, memory);
-  gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE,
-                                 GST_VIDEO_INFO_FORMAT(&self->info),
-                                 GST_VIDEO_INFO_WIDTH(&self->info),
-                                 GST_VIDEO_INFO_HEIGHT(&self->info),
-                                 GST_VIDEO_INFO_N_PLANES(&self->info), offsets, strides);
+  gst_buffer_add_video_meta_full(
+      buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT(&self->info),
+      GST_VIDEO_INFO_WIDTH(&self->info), GST_VIDEO_INFO_HEIGHT(&self->info),
+      GST_VIDEO_INFO_N_PLANES(&self->info), offsets, strides);
   return buffer;
 }
 

@@ -9,8 +9,8 @@ namespace coalesce::gst {
 
 using PoolRef = std::unique_ptr<GstBufferPool, Unref>;
 
-// A configured, inactive pool, or nullptr if the memory cannot be had. size receives the bytes of one
-// buffer, which are more than the caps say because of the pitch. max_buffers 0 = no limit.
+// A configured, inactive pool, or nullptr if the memory cannot be had. size receives the bytes of
+// one buffer, which are more than the caps say because of the pitch. max_buffers 0 = no limit.
 PoolRef cuda_pool_new(GstCudaContext *context, GstCaps *caps, guint min_buffers, guint max_buffers,
                       guint *size);
 

@@ -6,8 +6,8 @@
 
 namespace coalesce::gst {
 
-// What the `stats` property shows. Shared between an element and the memory it wrote, because a wait
-// that someone downstream causes is counted where the write was made.
+// What the `stats` property shows. Shared between an element and the memory it wrote, because a
+// wait that someone downstream causes is counted where the write was made.
 struct Counters {
   std::atomic<std::uint64_t> frames{0};
   std::atomic<std::uint64_t> uploads{0};

@@ -57,9 +57,13 @@ const Lookup &lookup() {
 
 }  // namespace
 
-const CudaDriver *cuda_driver() { return lookup().missing.empty() ? &lookup().table : nullptr; }
+const CudaDriver *cuda_driver() {
+  return lookup().missing.empty() ? &lookup().table : nullptr;
+}
 
-const std::string &cuda_driver_missing() { return lookup().missing; }
+const std::string &cuda_driver_missing() {
+  return lookup().missing;
+}
 
 std::string cuda_error_text(CUresult result) {
   const char *name = nullptr, *text = nullptr;
@@ -71,8 +75,10 @@ std::string cuda_error_text(CUresult result) {
          (text ? text : std::to_string(result).c_str()) + ")";
 }
 
-Stream::Stream(GstCudaContext *context, CUstream handle)
-    : context_(GST_CUDA_CONTEXT(gst_object_ref(context))), handle_(handle) {}
+Stream::Stream(GstCudaContext *context, CUstream handle, std::shared_ptr<Event> default_stream)
+    : context_(GST_CUDA_CONTEXT(gst_object_ref(context))),
+      handle_(handle),
+      default_stream_(std::move(default_stream)) {}
 
 std::unique_ptr<Stream> Stream::create(GstCudaContext *context, CUresult *error) {
   ContextScope scope(context);
@@ -80,7 +86,19 @@ std::unique_ptr<Stream> Stream::create(GstCudaContext *context, CUresult *error)
   *error = scope.ok() ? cuda_driver()->stream_create(&handle, CU_STREAM_NON_BLOCKING)
                       : CUDA_ERROR_UNKNOWN;
   if (*error != CUDA_SUCCESS) return nullptr;
-  return std::unique_ptr<Stream>(new Stream(context, handle));
+  auto event = Event::create(context, error);
+  if (event == nullptr) {
+    cuda_driver()->stream_destroy(handle);
+    return nullptr;
+  }
+  return std::unique_ptr<Stream>(new Stream(context, handle, std::move(event)));
+}
+
+CUresult Stream::follow_default_stream() const {
+  const CUresult result = cuda_driver()->event_record(default_stream_->handle(), nullptr);
+  return result == CUDA_SUCCESS
+             ? cuda_driver()->stream_wait_event(handle_, default_stream_->handle(), 0)
+             : result;
 }
 
 Stream::~Stream() {
@@ -95,8 +113,8 @@ Event::Event(GstCudaContext *context, CUevent handle)
 std::shared_ptr<Event> Event::create(GstCudaContext *context, CUresult *error) {
   ContextScope scope(context);
   CUevent handle = nullptr;
-  *error =
-      scope.ok() ? cuda_driver()->event_create(&handle, CU_EVENT_DISABLE_TIMING) : CUDA_ERROR_UNKNOWN;
+  *error = scope.ok() ? cuda_driver()->event_create(&handle, CU_EVENT_DISABLE_TIMING)
+                      : CUDA_ERROR_UNKNOWN;
   if (*error != CUDA_SUCCESS) return nullptr;
   return std::shared_ptr<Event>(new Event(context, handle));
 }

@@ -59,6 +59,8 @@ struct Unref {
 };
 using ContextRef = std::unique_ptr<GstCudaContext, Unref>;
 
+class Event;
+
 // A stream that does not wait for the legacy default stream. Destroying it lets its work finish.
 class Stream {
  public:
@@ -70,11 +72,15 @@ class Stream {
   CUstream handle() const { return handle_; }
   GstCudaContext *context() const { return context_.get(); }
   CUresult synchronize() { return cuda_driver()->stream_synchronize(handle_); }
+  // Orders what comes behind all that the default stream has been given, where libgstcuda leaves
+  // copies within the device in flight.
+  CUresult follow_default_stream() const;
 
  private:
-  Stream(GstCudaContext *context, CUstream handle);
+  Stream(GstCudaContext *context, CUstream handle, std::shared_ptr<Event> default_stream);
   ContextRef context_;
   CUstream handle_;
+  std::shared_ptr<Event> default_stream_;
 };
 
 // A point in a stream. It keeps its context alive.

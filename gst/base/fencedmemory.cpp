@@ -10,6 +10,7 @@ GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
 struct GstCoalesceAllocator {
   GstCudaAllocator parent;
   GstMemoryMapFunction parent_map;
+  GstMemoryCopyFunction parent_copy;
 };
 struct GstCoalesceAllocatorClass {
   GstCudaAllocatorClass parent_class;
@@ -23,9 +24,8 @@ namespace {
 // Attached to the memory as qdata the first time it is fenced; goes with it.
 struct Fence {
   std::mutex lock;
-  std::shared_ptr<Event> event;
-  CUstream stream = nullptr;  // the one the event was recorded on
-  bool pending = false;
+  std::shared_ptr<Event> event;  // none once it has passed
+  CUstream stream = nullptr;     // the one the event was recorded on
   std::shared_ptr<Counters> counters;
 };
 
@@ -56,7 +56,7 @@ bool wait_for_fence(GstMemory *memory) {
   Fence *fence = get_fence(memory);
   if (fence == nullptr) return true;
   std::lock_guard guard(fence->lock);
-  if (!fence->pending) return true;
+  if (fence->event == nullptr) return true;
   ContextScope scope(GST_CUDA_MEMORY_CAST(memory)->context);
   CUresult result = scope.ok() ? fence->event->query() : CUDA_ERROR_UNKNOWN;
   if (result == CUDA_ERROR_NOT_READY) {
@@ -67,7 +67,7 @@ bool wait_for_fence(GstMemory *memory) {
     GST_ERROR("waiting for the GPU failed: %s", cuda_error_text(result).c_str());
     return false;
   }
-  fence->pending = false;
+  fence->event.reset();
   return true;
 }
 
@@ -77,10 +77,24 @@ gpointer fenced_map(GstMemory *memory, gsize maxsize, GstMapFlags flags) {
   return allocator->parent_map(memory, maxsize, flags);
 }
 
+// libgstcuda copies within the device on the default stream and does not wait, and our streams are
+// not ordered with that one. Copies are rare: wait here.
+GstMemory *fenced_copy(GstMemory *memory, gssize offset, gssize size) {
+  auto *allocator = reinterpret_cast<GstCoalesceAllocator *>(memory->allocator);
+  GstMemory *copy = allocator->parent_copy(memory, offset, size);
+  if (copy == nullptr) return nullptr;
+  ContextScope scope(GST_CUDA_MEMORY_CAST(memory)->context);
+  const CUresult result = cuda_driver()->stream_synchronize(nullptr);
+  if (result == CUDA_SUCCESS) return copy;
+  GST_ERROR("copying CUDA memory failed: %s", cuda_error_text(result).c_str());
+  gst_memory_unref(copy);
+  return nullptr;
+}
+
 GstCudaAllocator *allocator() {
   static auto *instance = [] {
-    auto *made = static_cast<GstCudaAllocator *>(
-        g_object_new(gst_coalesce_allocator_get_type(), nullptr));
+    auto *made =
+        static_cast<GstCudaAllocator *>(g_object_new(gst_coalesce_allocator_get_type(), nullptr));
     gst_object_ref_sink(made);
     // One for the life of the process, as libgstcuda's own is.
     GST_OBJECT_FLAG_SET(made, GST_OBJECT_FLAG_MAY_BE_LEAKED);
@@ -176,32 +190,24 @@ bool is_fenced_memory(GstMemory *memory) {
          G_TYPE_CHECK_INSTANCE_TYPE(memory->allocator, gst_coalesce_allocator_get_type());
 }
 
-std::shared_ptr<Event> fence_memory(GstMemory *memory, const Stream &stream,
-                                    const std::shared_ptr<Counters> &counters, CUresult *error) {
+void fence_memory(GstMemory *memory, std::shared_ptr<Event> event, const Stream &stream,
+                  std::shared_ptr<Counters> counters) {
   Fence *fence = ensure_fence(memory);
   std::lock_guard guard(fence->lock);
-  *error = CUDA_SUCCESS;
-  if (fence->event == nullptr) {
-    fence->event = Event::create(GST_CUDA_MEMORY_CAST(memory)->context, error);
-    if (fence->event == nullptr) return nullptr;
-  }
-  *error = fence->event->record(stream);
-  if (*error != CUDA_SUCCESS) return nullptr;
+  fence->event = std::move(event);
   fence->stream = stream.handle();
-  fence->pending = true;
-  fence->counters = counters;
-  return fence->event;
+  fence->counters = std::move(counters);
 }
 
 CUresult order_behind_fence(GstMemory *memory, const Stream &stream) {
   if (!is_fenced_memory(memory)) {
     cuda_memory_sync(memory);
-    return CUDA_SUCCESS;
+    return stream.follow_default_stream();
   }
   Fence *fence = get_fence(memory);
   if (fence == nullptr) return CUDA_SUCCESS;
   std::lock_guard guard(fence->lock);
-  if (!fence->pending || fence->stream == stream.handle()) return CUDA_SUCCESS;
+  if (fence->event == nullptr || fence->stream == stream.handle()) return CUDA_SUCCESS;
   return cuda_driver()->stream_wait_event(stream.handle(), fence->event->handle(), 0);
 }
 
@@ -215,4 +221,6 @@ static void gst_coalesce_allocator_init(GstCoalesceAllocator *self) {
   auto *base = GST_ALLOCATOR_CAST(self);
   self->parent_map = base->mem_map;
   base->mem_map = coalesce::gst::fenced_map;
+  self->parent_copy = base->mem_copy;
+  base->mem_copy = coalesce::gst::fenced_copy;
 }

@@ -3,9 +3,9 @@
 //
 // Our elements leave their kernels in flight. The memory they write carries an event (the fence).
 // Whoever maps it in the ordinary way, for the CPU or for CUDA, waits for the event first; our own
-// elements map it with MAP_FENCED, get the pointer at once, and order their stream behind the event.
-// The promise travels with the memory, so tee, queue, identity, probes or a replaced downstream
-// cannot lose it. To everyone else it is ordinary GstCudaMemory.
+// elements map it with MAP_FENCED, get the pointer at once, and order their stream behind the
+// event. The promise travels with the memory, so tee, queue, identity, probes or a replaced
+// downstream cannot lose it. To everyone else it is ordinary GstCudaMemory.
 #pragma once
 
 #include <memory>
@@ -27,10 +27,10 @@ GstMemory *fenced_memory_alloc(GstCudaContext *context, const GstVideoInfo &info
 
 bool is_fenced_memory(GstMemory *memory);
 
-// Sets the fence behind everything `stream` has been given so far. The event is returned, so that
-// inputs of the same work can be kept until it has passed.
-std::shared_ptr<Event> fence_memory(GstMemory *memory, const Stream &stream,
-                                    const std::shared_ptr<Counters> &counters, CUresult *error);
+// Sets the fence: `event`, which has been recorded on `stream` behind the last write. Waits for it
+// are counted in `counters`.
+void fence_memory(GstMemory *memory, std::shared_ptr<Event> event, const Stream &stream,
+                  std::shared_ptr<Counters> counters);
 
 // Orders `stream` behind the last write to `memory` (CUDA memory of any origin), without waiting if
 // it is ours. Call before enqueuing work that reads or overwrites it.

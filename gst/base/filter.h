@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Video in, video of the same size out, one frame for one frame, in any mix of CUDA and system memory.
+// Video in, video of the same size out, one frame for one frame, in any mix of CUDA and system
+// memory.
 //
-// An element derives from this, gives pad templates and formats, turns its properties into parameters,
-// and implements run().
+// An element derives from this, gives pad templates and formats, turns its properties into
+// parameters, and implements run().
 #pragma once
 
 #include "transform.h"
@@ -19,9 +20,12 @@ struct GstCoalesceFilterClass {
   coalesce::Status (*run)(GstCoalesceFilter *self, const coalesce::gst::Frame &in,
                           const coalesce::gst::Frame &out, const coalesce::Queue &queue);
 
-  // Rewrites the fields of a caps structure from one pad for the other (formats, mostly). `direction`
-  // is the pad the structure comes from. Memory features are the base's business. Default: unchanged.
-  void (*convert_caps)(GstCoalesceFilter *self, GstPadDirection direction, GstStructure *structure);
+  // Rewrites the fields of a caps structure from one pad for the other (formats, mostly).
+  // `direction` is the pad the structure comes from. Called for alternative 0, the one wanted most,
+  // and on, until it returns FALSE. Memory features are the base's business. Default: unchanged, no
+  // alternatives.
+  gboolean (*convert_caps)(GstCoalesceFilter *self, GstPadDirection direction, guint alternative,
+                           GstStructure *structure);
 
   // New video infos, before the first frame that has them. FALSE refuses them (post an error).
   gboolean (*set_info)(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVideoInfo *out);
@@ -38,7 +42,7 @@ GType gst_coalesce_filter_get_type();
 #define GST_COALESCE_FILTER_GET_CLASS(object) \
   (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_COALESCE_FILTER, GstCoalesceFilterClass))
 
-// Both pads' templates: the given format lists (as in "{ UYVY, YUY2 }", most preferred first) in CUDA
-// and in system memory.
+// Both pads' templates: the given format lists (as in "{ UYVY, YUY2 }", most preferred first) in
+// CUDA and in system memory.
 void gst_coalesce_filter_class_add_templates(GstCoalesceFilterClass *klass,
                                              const char *sink_formats, const char *src_formats);

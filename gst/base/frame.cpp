@@ -10,8 +10,7 @@ namespace coalesce::gst {
 gint plane_rows(const GstVideoInfo &info, guint plane) {
   gint component[GST_VIDEO_MAX_COMPONENTS];
   gst_video_format_info_component(info.finfo, plane, component);
-  return GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT(info.finfo, component[0],
-                                            GST_VIDEO_INFO_HEIGHT(&info));
+  return GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT(info.finfo, component[0], GST_VIDEO_INFO_HEIGHT(&info));
 }
 
 gsize plane_row_bytes(const GstVideoInfo &info, guint plane) {
@@ -46,11 +45,13 @@ bool Frame::map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMa
   // gst_video_frame_map() raises criticals for these; a wrong buffer is no fault of the program.
   if (const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer)) {
     if (meta->format != GST_VIDEO_INFO_FORMAT(&info) ||
+        meta->n_planes != GST_VIDEO_INFO_N_PLANES(&info) ||
         meta->width < static_cast<guint>(GST_VIDEO_INFO_WIDTH(&info)) ||
         meta->height < static_cast<guint>(GST_VIDEO_INFO_HEIGHT(&info))) {
       problem_ = std::string("the buffer's GstVideoMeta says ") +
                  gst_video_format_to_string(meta->format) + " " + std::to_string(meta->width) +
-                 "x" + std::to_string(meta->height) + ", which is not what the caps say";
+                 "x" + std::to_string(meta->height) + " in " + std::to_string(meta->n_planes) +
+                 " planes, which is not what the caps say";
       return false;
     }
   }

@@ -19,8 +19,8 @@ class Frame {
   Frame(const Frame &) = delete;
   Frame &operator=(const Frame &) = delete;
 
-  // Maps `buffer`, whose caps say `info`, for reading or writing in host or device memory. Every plane
-  // is checked to lie inside the buffer. On failure returns false and says why in problem().
+  // Maps `buffer`, whose caps say `info`, for reading or writing in host or device memory. Every
+  // plane is checked to lie inside the buffer. On failure returns false and says why in problem().
   // Device memory of ours is mapped without waiting: the caller orders its stream behind the fence.
   bool map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMapFlags access);
   void unmap();

@@ -6,10 +6,13 @@
 namespace coalesce::gst {
 namespace {
 
-GpuGate closed(std::string why) { return {false, 0, std::move(why)}; }
+GpuGate closed(std::string why) {
+  return {false, 0, std::move(why)};
+}
 
 GpuGate open_gate() {
-  if (!cuda_kernels_built()) return closed("this build has no CUDA kernels (it was built without nvcc)");
+  if (!cuda_kernels_built())
+    return closed("this build has no CUDA kernels (it was built without nvcc)");
   const CudaDriver *driver = cuda_driver();
   if (driver == nullptr) return closed(cuda_driver_missing());
   // The order matters: libgstcuda's own table first, then cuInit, and only if both went well may

@@ -8,8 +8,9 @@
 
 namespace coalesce::gst {
 
-// Asked once per process, on first use, never while a plugin is being scanned: libgstcuda 1.22 aborts
-// if a context is wanted before the driver is loaded, and hangs at the second try after cuInit failed.
+// Asked once per process, on first use, never while a plugin is being scanned: libgstcuda 1.22
+// aborts if a context is wanted before the driver is loaded, and hangs at the second try after
+// cuInit failed.
 struct GpuGate {
   bool usable = false;
   int devices = 0;

@@ -27,16 +27,16 @@ inline GstMemory *cuda_allocator_alloc(GstCudaAllocator *allocator, GstCudaConte
   static const bool takes_stream = running_on(1, 23);
   auto *function = reinterpret_cast<void *>(&gst_cuda_allocator_alloc);
   if (takes_stream) {
-    using Alloc = GstMemory *(*)(GstCudaAllocator *, GstCudaContext *, void *stream,
-                                 const GstVideoInfo *);
+    using Alloc =
+        GstMemory *(*)(GstCudaAllocator *, GstCudaContext *, void *stream, const GstVideoInfo *);
     return reinterpret_cast<Alloc>(function)(allocator, context, nullptr, info);
   }
   using Alloc = GstMemory *(*)(GstCudaAllocator *, GstCudaContext *, const GstVideoInfo *);
   return reinterpret_cast<Alloc>(function)(allocator, context, info);
 }
 
-// From 1.24 on, others leave their writes in flight on a GstCudaStream and mark the memory NEED_SYNC;
-// up to 1.22 they wait themselves and there is nothing to call.
+// From 1.24 on, others leave their writes in flight on a GstCudaStream and mark the memory
+// NEED_SYNC; up to 1.22 they wait themselves and there is nothing to call.
 void cuda_memory_sync(GstMemory *memory);
 
 }  // namespace coalesce::gst

@@ -17,40 +17,48 @@ RetireList::~RetireList() {
   }
   wake_.notify_one();
   sweeper_.join();
-  for (Entry &entry : entries_) gst_buffer_unref(entry.buffer);
+  for (Entry &entry : entries_)
+    release(&entry);
 }
 
-// Work on one stream ends in order, so the first event that has not passed ends the search. An event
-// in error counts as passed: the failure is reported where the frame is made, not here.
-int RetireList::take_passed(GstBuffer *passed[kMostAtOnce]) {
+// Work on one stream ends in order, so the first event that has not passed ends the search. An
+// event in error counts as passed: the failure is reported where the frame is made, not here.
+int RetireList::take_passed(Entry passed[kMostAtOnce]) {
   int count = 0;
-  for (const Entry &entry : entries_) {
+  for (Entry &entry : entries_) {
     if (count == kMostAtOnce || entry.event->query() == CUDA_ERROR_NOT_READY) break;
-    passed[count++] = entry.buffer;
+    passed[count++] = std::move(entry);
   }
   entries_.erase(entries_.begin(), entries_.begin() + count);
   return count;
 }
 
+void RetireList::release(Entry *entry) {
+  entry->mapping.reset();
+  gst_buffer_unref(entry->buffer);
+}
+
 // A buffer's last reference may free memory or wake its pool: never under the lock.
 void RetireList::release_passed() {
-  GstBuffer *passed[kMostAtOnce];
+  Entry passed[kMostAtOnce];
   int count;
   do {
     {
       std::lock_guard guard(lock_);
       count = take_passed(passed);
     }
-    for (int i = 0; i < count; i++) gst_buffer_unref(passed[i]);
+    for (int i = 0; i < count; i++)
+      release(&passed[i]);
   } while (count == kMostAtOnce);
 }
 
-void RetireList::add(GstBuffer *buffer, std::shared_ptr<Event> event) {
+void RetireList::add(GstBuffer *buffer, std::shared_ptr<Event> event,
+                     std::unique_ptr<Frame> mapping) {
   bool wake_sweeper;
   std::shared_ptr<Event> oldest;
   {
     std::lock_guard guard(lock_);
-    entries_.push_back({gst_buffer_ref(buffer), std::move(event)});
+    entries_.push_back({gst_buffer_ref(buffer), std::move(event), std::move(mapping)});
     wake_sweeper = sweeper_asleep_;
     if (entries_.size() > kMostInFlight) oldest = entries_.front().event;
   }
@@ -62,8 +70,8 @@ void RetireList::add(GstBuffer *buffer, std::shared_ptr<Event> event) {
   release_passed();
 }
 
-// Looks every few milliseconds while there is something to release, and sleeps only after a while of
-// finding nothing, so that a running stream does not pay for waking it.
+// Looks every few milliseconds while there is something to release, and sleeps only after a while
+// of finding nothing, so that a running stream does not pay for waking it.
 void RetireList::sweep() {
   using namespace std::chrono_literals;
   constexpr int kIdleRounds = 50;

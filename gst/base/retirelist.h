@@ -9,14 +9,15 @@
 
 #include "counters.h"
 #include "cudadriver.h"
+#include "frame.h"
 
 namespace coalesce::gst {
 
-// Keeps a reference to each input until the event behind its last reader has passed, so that it does
-// not go back to its pool too early. The streaming thread looks at the list when it adds to it, and
-// waits only when kMostInFlight inputs are out, which bounds the memory where the GPU is the slower
-// side. A second thread empties the list when frames stop coming, so that an upstream pool of few
-// buffers cannot run dry for ever.
+// Keeps a reference to each input until the event behind its last reader has passed, so that it
+// does not go back to its pool too early. The streaming thread looks at the list when it adds to
+// it, and waits only when kMostInFlight inputs are out, which bounds the memory where the GPU is
+// the slower side. A second thread empties the list when frames stop coming, so that an upstream
+// pool of few buffers cannot run dry for ever.
 class RetireList {
  public:
   RetireList(GstCudaContext *context, std::shared_ptr<Counters> counters);
@@ -24,18 +25,23 @@ class RetireList {
   RetireList(const RetireList &) = delete;
   RetireList &operator=(const RetireList &) = delete;
 
-  // Takes a reference of its own. The context is current.
-  void add(GstBuffer *buffer, std::shared_ptr<Event> event);
+  // Takes a reference of its own. An input that the GPU fetches from host memory stays mapped, too:
+  // a camera's memory may be gone from the address space when it is unmapped. The context is
+  // current.
+  void add(GstBuffer *buffer, std::shared_ptr<Event> event,
+           std::unique_ptr<Frame> mapping = nullptr);
 
  private:
   struct Entry {
-    GstBuffer *buffer;
+    GstBuffer *buffer = nullptr;
     std::shared_ptr<Event> event;
+    std::unique_ptr<Frame> mapping;
   };
   static constexpr std::size_t kMostInFlight = 16;
   static constexpr int kMostAtOnce = 8;
 
-  int take_passed(GstBuffer *passed[kMostAtOnce]);
+  int take_passed(Entry passed[kMostAtOnce]);
+  static void release(Entry *entry);
   void release_passed();
   void sweep();
 

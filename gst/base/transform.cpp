@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform.h"
 
+#include <utility>
+
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
 using namespace coalesce;
@@ -28,11 +30,10 @@ static GType gst_coalesce_backend_get_type() {
 }
 
 static GType gst_coalesce_active_backend_get_type() {
-  static const GEnumValue values[] = {
-      {int(ActiveBackend::none), "Not negotiated", "none"},
-      {int(ActiveBackend::cpu), "The CPU", "cpu"},
-      {int(ActiveBackend::cuda), "The GPU", "cuda"},
-      {0, nullptr, nullptr}};
+  static const GEnumValue values[] = {{int(ActiveBackend::none), "Not negotiated", "none"},
+                                      {int(ActiveBackend::cpu), "The CPU", "cpu"},
+                                      {int(ActiveBackend::cuda), "The GPU", "cuda"},
+                                      {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstCoalesceActiveBackend", values);
   return type;
 }
@@ -42,7 +43,9 @@ G_DEFINE_ABSTRACT_TYPE(GstCoalesceTransform, gst_coalesce_transform, GST_TYPE_BA
 
 namespace {
 
-TransformState &state_of(gpointer object) { return *GST_COALESCE_TRANSFORM(object)->state; }
+TransformState &state_of(gpointer object) {
+  return *GST_COALESCE_TRANSFORM(object)->state;
+}
 
 void set_active(GstCoalesceTransform *self, ActiveBackend active) {
   if (self->state->active.exchange(active) != active)
@@ -51,9 +54,8 @@ void set_active(GstCoalesceTransform *self, ActiveBackend active) {
 
 ContextRef current_context(TransformState &state) {
   std::lock_guard guard(state.lock);
-  return ContextRef(state.context
-                        ? GST_CUDA_CONTEXT(gst_object_ref(GST_OBJECT_CAST(state.context)))
-                        : nullptr);
+  return ContextRef(state.context ? GST_CUDA_CONTEXT(gst_object_ref(GST_OBJECT_CAST(state.context)))
+                                  : nullptr);
 }
 
 void set_context_slot(TransformState &state, GstCudaContext *context) {
@@ -62,10 +64,10 @@ void set_context_slot(TransformState &state, GstCudaContext *context) {
 }
 
 void post_no_gpu(GstCoalesceTransform *self, const std::string &why) {
-  GST_ELEMENT_ERROR(self, RESOURCE, NOT_FOUND,
-                    ("No NVIDIA GPU can be used: %s. backend=auto or backend=cpu runs on the CPU.",
-                     why.c_str()),
-                    (nullptr));
+  GST_ELEMENT_ERROR(
+      self, RESOURCE, NOT_FOUND,
+      ("No NVIDIA GPU can be used: %s. backend=auto or backend=cpu runs on the CPU.", why.c_str()),
+      (nullptr));
 }
 
 // A property that names a device which is not there is an error before anything runs.
@@ -82,6 +84,7 @@ bool check_device_id(GstCoalesceTransform *self) {
 
 bool open_session(GstCoalesceTransform *self, GstCudaContext *context) {
   std::string why;
+  self->state->gpu_name = describe_gpu(context);
   self->state->gpu = GpuSession::open(context, self->state->counters, &why);
   if (self->state->gpu == nullptr) post_gpu_error(self, why);
   return self->state->gpu != nullptr;
@@ -113,10 +116,14 @@ void discard_frames(GstCoalesceTransform *self) {
 
 gboolean start(GstBaseTransform *trans) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
+  self->state->failed = false;
   switch (self->state->backend) {
-    case BackendChoice::cpu: return TRUE;
-    case BackendChoice::cuda: return ensure_session(self);
-    case BackendChoice::automatic: break;
+    case BackendChoice::cpu:
+      return TRUE;
+    case BackendChoice::cuda:
+      return ensure_session(self);
+    case BackendChoice::automatic:
+      break;
   }
   // A machine without a GPU cannot honour an id, and auto means that it need not.
   return self->state->cuda_device_id < 0 || check_device_id(self);
@@ -173,7 +180,8 @@ gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *que
     case GST_QUERY_LATENCY:
       if (direction == GST_PAD_SRC) return answer_latency(GST_COALESCE_TRANSFORM(trans), query);
       break;
-    default: break;
+    default:
+      break;
   }
   return GST_BASE_TRANSFORM_CLASS(parent_class)->query(trans, direction, query);
 }
@@ -189,8 +197,10 @@ bool must_not_overtake(GstEvent *event) {
     case GST_EVENT_GAP:
     case GST_EVENT_TAG:
     case GST_EVENT_TOC:
-    case GST_EVENT_CUSTOM_DOWNSTREAM: return true;
-    default: return false;
+    case GST_EVENT_CUSTOM_DOWNSTREAM:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -212,7 +222,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
   TransformState &state = *self->state;
-  if (state.gpu == nullptr || state.active != ActiveBackend::cuda) return;
+  if (state.failed || state.gpu == nullptr || state.active != ActiveBackend::cuda) return;
   GstMemory *memory = gst_buffer_n_memory(buffer) ? gst_buffer_peek_memory(buffer, 0) : nullptr;
   if (memory == nullptr || !gst_is_cuda_memory(memory)) return;
   GstCudaContext *theirs = GST_CUDA_MEMORY_CAST(memory)->context;
@@ -226,8 +236,9 @@ void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   if (klass->drain) klass->drain(self);
   state.gpu.reset();
   set_context_slot(state, theirs);
-  if (open_session(self, theirs) && klass->context_changed && !klass->context_changed(self))
+  if (!open_session(self, theirs) || (klass->context_changed && !klass->context_changed(self))) {
     state.gpu.reset();
+  }
 }
 
 PoolRef video_pool_new(GstCaps *caps, guint size) {
@@ -265,24 +276,30 @@ gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, Gst
 
 GstStructure *stats_of(const TransformState &state) {
   const Counters &c = *state.counters;
-  return gst_structure_new(
-      "application/x-coalesce-stats",                                        //
-      "frames", G_TYPE_UINT64, guint64(c.frames),                            //
-      "uploads", G_TYPE_UINT64, guint64(c.uploads),                          //
-      "downloads", G_TYPE_UINT64, guint64(c.downloads),                      //
-      "upload-bytes", G_TYPE_UINT64, guint64(c.upload_bytes),                //
-      "download-bytes", G_TYPE_UINT64, guint64(c.download_bytes),            //
-      "synchronizations", G_TYPE_UINT64, guint64(c.synchronizations), nullptr);
+  return gst_structure_new("application/x-coalesce-stats",                              //
+                           "frames", G_TYPE_UINT64, guint64(c.frames),                  //
+                           "uploads", G_TYPE_UINT64, guint64(c.uploads),                //
+                           "downloads", G_TYPE_UINT64, guint64(c.downloads),            //
+                           "upload-bytes", G_TYPE_UINT64, guint64(c.upload_bytes),      //
+                           "download-bytes", G_TYPE_UINT64, guint64(c.download_bytes),  //
+                           "synchronizations", G_TYPE_UINT64, guint64(c.synchronizations), nullptr);
 }
 
 void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
   TransformState &state = state_of(object);
   GST_OBJECT_LOCK(object);
   switch (id) {
-    case PROP_BACKEND: state.backend = static_cast<BackendChoice>(g_value_get_enum(value)); break;
-    case PROP_CUDA_DEVICE_ID: state.cuda_device_id = g_value_get_int(value); break;
-    case PROP_N_THREADS: state.n_threads = g_value_get_int(value); break;
-    default: G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+    case PROP_BACKEND:
+      state.backend = static_cast<BackendChoice>(g_value_get_enum(value));
+      break;
+    case PROP_CUDA_DEVICE_ID:
+      state.cuda_device_id = g_value_get_int(value);
+      break;
+    case PROP_N_THREADS:
+      state.n_threads = g_value_get_int(value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   }
   GST_OBJECT_UNLOCK(object);
 }
@@ -291,12 +308,23 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
   TransformState &state = state_of(object);
   GST_OBJECT_LOCK(object);
   switch (id) {
-    case PROP_BACKEND: g_value_set_enum(value, int(state.backend)); break;
-    case PROP_CUDA_DEVICE_ID: g_value_set_int(value, state.cuda_device_id); break;
-    case PROP_N_THREADS: g_value_set_int(value, state.n_threads); break;
-    case PROP_ACTIVE_BACKEND: g_value_set_enum(value, int(state.active.load())); break;
-    case PROP_STATS: g_value_take_boxed(value, stats_of(state)); break;
-    default: G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+    case PROP_BACKEND:
+      g_value_set_enum(value, int(state.backend));
+      break;
+    case PROP_CUDA_DEVICE_ID:
+      g_value_set_int(value, state.cuda_device_id);
+      break;
+    case PROP_N_THREADS:
+      g_value_set_int(value, state.n_threads);
+      break;
+    case PROP_ACTIVE_BACKEND:
+      g_value_set_enum(value, int(state.active.load()));
+      break;
+    case PROP_STATS:
+      g_value_take_boxed(value, stats_of(state));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   }
   GST_OBJECT_UNLOCK(object);
 }
@@ -321,8 +349,8 @@ void install_properties(GObjectClass *klass) {
   g_object_class_install_property(
       klass, PROP_CUDA_DEVICE_ID,
       g_param_spec_int("cuda-device-id", "CUDA device",
-                       "Number of the GPU, counted from 0 (-1 = any: the one the buffers are on)", -1,
-                       G_MAXINT, -1, ready));
+                       "Number of the GPU, counted from 0 (-1 = any: the one the buffers are on)",
+                       -1, G_MAXINT, -1, ready));
   g_object_class_install_property(
       klass, PROP_N_THREADS,
       g_param_spec_int("n-threads", "Threads",
@@ -333,11 +361,12 @@ void install_properties(GObjectClass *klass) {
   g_object_class_install_property(klass, PROP_ACTIVE_BACKEND, active_backend_pspec);
   g_object_class_install_property(
       klass, PROP_STATS,
-      g_param_spec_boxed("stats", "Statistics",
-                         "Since the element was made: frames, uploads, downloads (frames moved over "
-                         "the bus), upload-bytes, download-bytes, synchronizations (waits of a CPU "
-                         "thread for the GPU)",
-                         GST_TYPE_STRUCTURE, readable));
+      g_param_spec_boxed(
+          "stats", "Statistics",
+          "Since the element was made: frames, uploads, downloads (frames moved over "
+          "the bus), upload-bytes, download-bytes, synchronizations (waits of a CPU "
+          "thread for the GPU)",
+          GST_TYPE_STRUCTURE, readable));
 }
 
 }  // namespace
@@ -371,31 +400,6 @@ static void gst_coalesce_transform_init(GstCoalesceTransform *self) {
 
 namespace coalesce::gst {
 
-std::unique_ptr<GpuSession> GpuSession::open(GstCudaContext *context,
-                                             const std::shared_ptr<Counters> &counters,
-                                             std::string *why) {
-  auto session = std::make_unique<GpuSession>();
-  session->context.reset(GST_CUDA_CONTEXT(gst_object_ref(GST_OBJECT_CAST(context))));
-  CUresult error = CUDA_SUCCESS;
-  session->stream = Stream::create(context, &error);
-  if (session->stream == nullptr) {
-    *why = "a CUDA stream could not be made: " + cuda_error_text(error);
-    return nullptr;
-  }
-  session->retired = std::make_unique<RetireList>(context, counters);
-  return session;
-}
-
-GpuSession::~GpuSession() {
-  // Everything enqueued has ended before the inputs it read are let go.
-  if (stream != nullptr) {
-    ContextScope scope(context.get());
-    (void)stream->synchronize();
-  }
-  retired.reset();
-  stream.reset();
-}
-
 bool caps_are_cuda(GstCaps *caps) {
   GstCapsFeatures *features = gst_caps_get_features(caps, 0);
   return features != nullptr && !gst_caps_features_is_any(features) &&
@@ -426,11 +430,10 @@ Queue transform_queue(GstCoalesceTransform *self) {
 }
 
 void post_gpu_error(GstCoalesceTransform *self, const std::string &what) {
-  ContextRef context = current_context(*self->state);
-  const std::string gpu = context ? describe_gpu(context.get()) : "the GPU";
+  if (std::exchange(self->state->failed, true)) return;
   GstCaps *in = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
   GstCaps *out = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SRC_PAD(self));
-  GST_ELEMENT_ERROR(self, RESOURCE, FAILED, ("%s: %s", gpu.c_str(), what.c_str()),
+  GST_ELEMENT_ERROR(self, RESOURCE, FAILED, ("%s: %s", self->state->gpu_name.c_str(), what.c_str()),
                     ("input %" GST_PTR_FORMAT ", output %" GST_PTR_FORMAT, in, out));
   gst_clear_caps(&in);
   gst_clear_caps(&out);

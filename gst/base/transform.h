@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The base class of every element: back end, CUDA context and stream, properties, and the order of
-// events around frames in flight. It knows nothing of what comes out; see filter.h for video to video.
+// events around frames in flight. It knows nothing of what comes out; see filter.h for video to
+// video.
 #pragma once
 
 #include <gst/base/gstbasetransform.h>
@@ -11,28 +12,12 @@
 #include "bufferpool.h"
 #include "core/queue.h"
 #include "core/thread_pool.h"
-#include "frame.h"
 #include "gpu.h"
-#include "retirelist.h"
+#include "gpusession.h"
 
 GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
 
 namespace coalesce::gst {
-
-// What an element holds while it uses a GPU. One context, one stream; everything made under them goes
-// with them.
-struct GpuSession {
-  ContextRef context;
-  std::unique_ptr<Stream> stream;
-  std::unique_ptr<RetireList> retired;
-  bool warm = false;
-
-  // nullptr and a reason on failure.
-  static std::unique_ptr<GpuSession> open(GstCudaContext *context,
-                                          const std::shared_ptr<Counters> &counters,
-                                          std::string *why);
-  ~GpuSession();
-};
 
 enum class BackendChoice { automatic, cuda, cpu };
 enum class ActiveBackend { none, cpu, cuda };
@@ -50,7 +35,11 @@ struct TransformState {
 
   // The streaming thread's own.
   std::unique_ptr<GpuSession> gpu;
+  std::string gpu_name;  // and driver, for error messages: a lost device cannot be asked any more
   std::unique_ptr<ThreadPool> threads;
+  // The GPU has failed and the element error has been posted: nothing more is taken, and no second
+  // error posted, until the next start.
+  bool failed = false;
 
   std::atomic<ActiveBackend> active{ActiveBackend::none};
   std::shared_ptr<Counters> counters = std::make_shared<Counters>();
@@ -66,9 +55,9 @@ struct GstCoalesceTransform {
 struct GstCoalesceTransformClass {
   GstBaseTransformClass parent_class;
 
-  // For elements that hold frames in flight; the default holds none. drain pushes them downstream and
-  // is called before EOS, CAPS, SEGMENT, GAP, TAG and custom serialized events, so that none of these
-  // overtakes a frame. discard drops them, on a flush and on stop.
+  // For elements that hold frames in flight; the default holds none. drain pushes them downstream
+  // and is called before EOS, CAPS, SEGMENT, GAP, TAG and custom serialized events, so that none of
+  // these overtakes a frame. discard drops them, on a flush and on stop.
   GstFlowReturn (*drain)(GstCoalesceTransform *self);
   void (*discard)(GstCoalesceTransform *self);
   // Frames that may be held back at most, for the LATENCY query.
@@ -92,16 +81,16 @@ bool caps_are_cuda(GstCaps *caps);
 // May CUDA memory be offered on the pads?
 bool may_use_gpu(GstCoalesceTransform *self);
 
-// Chooses the back end for a stream and makes it ready. worth_the_trip: is the operation heavy enough
-// that system memory should go to the GPU and back? Posts an element error and returns false if the
-// GPU is needed and cannot be had.
+// Chooses the back end for a stream and makes it ready. worth_the_trip: is the operation heavy
+// enough that system memory should go to the GPU and back? Posts an element error and returns false
+// if the GPU is needed and cannot be had.
 bool select_backend(GstCoalesceTransform *self, bool in_cuda, bool out_cuda, bool worth_the_trip);
 
 // The queue of the chosen back end.
 Queue transform_queue(GstCoalesceTransform *self);
 
-// Posts GST_ELEMENT_ERROR (RESOURCE, FAILED) with the GPU's name, the driver's version and the caps in
-// the text.
+// Posts GST_ELEMENT_ERROR (RESOURCE, FAILED) with the GPU's name, the driver's version and the caps
+// in the text, once until the next start, and marks the state as failed.
 void post_gpu_error(GstCoalesceTransform *self, const std::string &what);
 void post_gpu_error(GstCoalesceTransform *self, const char *doing, CUresult result);
 

@@ -32,10 +32,14 @@ namespace {
 
 Packed422 layout_of(GstVideoFormat format) {
   switch (format) {
-    case GST_VIDEO_FORMAT_YUY2: return Packed422::yuy2;
-    case GST_VIDEO_FORMAT_YVYU: return Packed422::yvyu;
-    case GST_VIDEO_FORMAT_VYUY: return Packed422::vyuy;
-    default: return Packed422::uyvy;
+    case GST_VIDEO_FORMAT_YUY2:
+      return Packed422::yuy2;
+    case GST_VIDEO_FORMAT_YVYU:
+      return Packed422::yvyu;
+    case GST_VIDEO_FORMAT_VYUY:
+      return Packed422::vyuy;
+    default:
+      return Packed422::uyvy;
   }
 }
 
@@ -56,21 +60,24 @@ void keep_colorimetry(GstStructure *structure) {
       !gst_structure_get_int(structure, "height", &height))
     return;
   GstVideoInfo info;
-  if (!gst_video_info_set_format(&info, gst_video_format_from_string(format), width, height)) return;
+  if (!gst_video_info_set_format(&info, gst_video_format_from_string(format), width, height))
+    return;
   gchar *colorimetry = gst_video_colorimetry_to_string(&info.colorimetry);
   gst_structure_set(structure, "colorimetry", G_TYPE_STRING, colorimetry, nullptr);
   g_free(colorimetry);
 }
 
-void convert_caps(GstCoalesceFilter *, GstPadDirection direction, GstStructure *structure) {
-  // The way back asks nothing of a source that does not name its colorimetry.
-  if (direction == GST_PAD_SINK)
-    keep_colorimetry(structure);
-  else
-    gst_structure_remove_field(structure, "colorimetry");
+gboolean convert_caps(GstCoalesceFilter *, GstPadDirection direction, guint alternative,
+                      GstStructure *structure) {
+  // A source is asked for the colorimetry that downstream wants, and else need not name any.
+  const bool ask = direction == GST_PAD_SRC && gst_structure_has_field(structure, "colorimetry");
+  if (alternative > (ask ? 1u : 0u)) return FALSE;
+  if (alternative == 1) gst_structure_remove_field(structure, "colorimetry");
+  if (direction == GST_PAD_SINK) keep_colorimetry(structure);
   // Chroma is neutral everywhere on the output: it has no site.
   gst_structure_remove_field(structure, "chroma-site");
   set_formats(structure, direction == GST_PAD_SINK ? SRC_FORMATS : SINK_FORMATS);
+  return TRUE;
 }
 
 gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVideoInfo *) {
@@ -81,7 +88,8 @@ gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVi
 Status run(GstCoalesceFilter *filter, const gst::Frame &in, const gst::Frame &out,
            const Queue &queue) {
   LumaImage image{out.plane(0), {}};
-  for (guint p = 1; p < out.n_planes(); p++) image.chroma[p - 1] = out.plane(p);
+  for (guint p = 1; p < out.n_planes(); p++)
+    image.chroma[p - 1] = out.plane(p);
   Plane<const std::uint8_t> packed = in.plane(0);
   packed.width = 2 * image.luma.width;
   return uyvy2y(reinterpret_cast<GstUyvy2y *>(filter)->params, packed, image, queue);

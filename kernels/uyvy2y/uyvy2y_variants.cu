@@ -65,10 +65,18 @@ LumaArgs args_of(const Uyvy2yParams &params, Plane<const std::uint8_t> packed,
 template <void (*kKernel)(LumaArgs), int kPixels, int kRows, int kX, int kY, int kHead = 0>
 Status run(const Uyvy2yParams &params, Plane<const std::uint8_t> packed, const LumaImage &out,
            void *stream) {
-  const dim3 grid((out.luma.width - 1 + kHead) / (kPixels * kX) + 1,
-                  (out.luma.height - 1) / (kRows * kY) + 1);
-  return launch(kKernel, grid, dim3(kX, kY), static_cast<cudaStream_t>(stream),
-                args_of(params, packed, out));
+  constexpr int kMaxRows = kRows * kY * 65535;  // of a launch: the limit of gridDim.y
+  LumaArgs args = args_of(params, packed, out);
+  for (int left = args.height; left > 0; left -= args.height) {
+    args.height = left < kMaxRows ? left : kMaxRows;
+    const dim3 grid((args.width - 1 + kHead) / (kPixels * kX) + 1,
+                    (args.height - 1) / (kRows * kY) + 1);
+    Status s = launch(kKernel, grid, dim3(kX, kY), static_cast<cudaStream_t>(stream), args);
+    if (!s.ok()) return s;
+    args.packed += static_cast<std::size_t>(args.height) * args.packed_pitch;
+    args.luma += static_cast<std::size_t>(args.height) * args.luma_pitch;
+  }
+  return {};
 }
 
 template <int kLoads, int kRows, int kX, int kY, CacheHint kHint = CacheHint::evict_first>

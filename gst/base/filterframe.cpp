@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "filterframe.h"
+
+#include "transfer.h"
+
+#define GST_CAT_DEFAULT gst_coalesce_debug
+
+namespace coalesce::gst {
+namespace {
+
+struct Unmini {
+  void operator()(gpointer object) const { gst_mini_object_unref(GST_MINI_OBJECT_CAST(object)); }
+};
+using BufferRef = std::unique_ptr<GstBuffer, Unmini>;
+
+GstFlowReturn bad_buffer(GstCoalesceFilter *self, const char *which, const Frame &frame) {
+  GST_ELEMENT_ERROR(self, STREAM, FORMAT,
+                    ("%s %s frame of %dx%d: %s", which, GST_VIDEO_INFO_NAME(&frame.info()),
+                     GST_VIDEO_INFO_WIDTH(&frame.info()), GST_VIDEO_INFO_HEIGHT(&frame.info()),
+                     frame.problem().c_str()),
+                    (nullptr));
+  return GST_FLOW_ERROR;
+}
+
+GstFlowReturn bad_status(GstCoalesceFilter *self, const Status &status) {
+  auto *transform = GST_COALESCE_TRANSFORM(self);
+  if (transform->state->active == ActiveBackend::cuda)
+    post_gpu_error(transform, status.message());
+  else
+    GST_ELEMENT_ERROR(self, STREAM, FAILED, ("%s", status.message()), (nullptr));
+  return GST_FLOW_ERROR;
+}
+
+// One frame's way over the GPU. Each step posts its own error.
+class GpuFrame {
+ public:
+  GpuFrame(GstCoalesceFilter *self, GstBuffer *in, GstBuffer *out)
+      : self_(self),
+        state_(*GST_COALESCE_TRANSFORM(self)->state),
+        session_(*state_.gpu),
+        in_buffer_(in),
+        out_buffer_(out) {}
+
+  GstFlowReturn run() {
+    ContextScope scope(session_.context.get());
+    if (!scope.ok()) return fail("making the CUDA context current", CUDA_ERROR_UNKNOWN);
+    GstFlowReturn flow = enqueue();
+    if (flow != GST_FLOW_OK) {
+      // Some of the work may be in flight; let it end before the buffers go.
+      (void)session_.stream->synchronize();
+      return flow;
+    }
+    return self_->priv->out_cuda ? leave_in_flight() : flow;
+  }
+
+ private:
+  GstFlowReturn enqueue() {
+    GstFlowReturn flow = take_input();
+    if (flow == GST_FLOW_OK) flow = take_output();
+    if (flow != GST_FLOW_OK) return flow;
+    const Status status = GST_COALESCE_FILTER_GET_CLASS(self_)->run(
+        self_, in_, out_, Queue::cuda(session_.stream->handle()));
+    if (!status.ok()) return bad_status(self_, status);
+    return self_->priv->out_cuda ? GST_FLOW_OK : download();
+  }
+
+  // Device memory of our context is read where it is; everything else is uploaded.
+  GstFlowReturn take_input() {
+    const GstVideoInfo &info = self_->priv->in_info;
+    if (is_cuda_buffer_of(in_buffer_, session_.context.get())) {
+      if (!in_.map(in_buffer_, info, Memory::cuda, GST_MAP_READ))
+        return bad_buffer(self_, "input", in_);
+      return ordered(gst_buffer_peek_memory(in_buffer_, 0));
+    }
+    host_ = std::make_unique<Frame>();
+    if (!host_->map(in_buffer_, info, Memory::system, GST_MAP_READ))
+      return bad_buffer(self_, "input", *host_);
+    uploaded_.reset(pool_acquire(self_->priv->upload_pool.get()));
+    if (uploaded_ == nullptr || !in_.map(uploaded_.get(), info, Memory::cuda, GST_MAP_WRITE))
+      return fail("allocating device memory for an upload", CUDA_ERROR_OUT_OF_MEMORY);
+    gsize bytes = 0;
+    if (CUresult result = copy_frame(*host_, in_, *session_.stream, &bytes); result != CUDA_SUCCESS)
+      return fail("uploading a frame", result);
+    state_.counters->uploads++;
+    state_.counters->upload_bytes += bytes;
+    return GST_FLOW_OK;
+  }
+
+  GstFlowReturn take_output() {
+    GstBuffer *target = out_buffer_;
+    if (!self_->priv->out_cuda) {
+      scratch_.reset(pool_acquire(self_->priv->output_pool.get()));
+      target = scratch_.get();
+    }
+    if (target == nullptr)
+      return fail("allocating device memory for a frame", CUDA_ERROR_OUT_OF_MEMORY);
+    if (!out_.map(target, self_->priv->out_info, Memory::cuda, GST_MAP_WRITE))
+      return bad_buffer(self_, "output", out_);
+    return GST_FLOW_OK;
+  }
+
+  GstFlowReturn download() {
+    Frame host;
+    if (!host.map(out_buffer_, self_->priv->out_info, Memory::system, GST_MAP_WRITE))
+      return bad_buffer(self_, "output", host);
+    gsize bytes = 0;
+    CUresult result = copy_frame(out_, host, *session_.stream, &bytes);
+    if (result == CUDA_SUCCESS) result = session_.stream->synchronize();
+    if (result != CUDA_SUCCESS) return fail("downloading a frame", result);
+    state_.counters->downloads++;
+    state_.counters->download_bytes += bytes;
+    state_.counters->synchronizations++;
+    return GST_FLOW_OK;
+  }
+
+  // The output goes on with its fence; what the GPU still reads is kept until the fence has passed.
+  GstFlowReturn leave_in_flight() {
+    CUresult result = CUDA_SUCCESS;
+    auto event = session_.mark(&result);
+    if (event == nullptr) {
+      (void)session_.stream->synchronize();
+      return fail("fencing a frame", result);
+    }
+    fence_memory(gst_buffer_peek_memory(out_buffer_, 0), event, *session_.stream, state_.counters);
+    in_.unmap();
+    session_.retired->add(in_buffer_, event, std::move(host_));
+    if (uploaded_ != nullptr) session_.retired->add(uploaded_.get(), event);
+    return GST_FLOW_OK;
+  }
+
+  GstFlowReturn ordered(GstMemory *memory) {
+    const CUresult result = order_behind_fence(memory, *session_.stream);
+    return result == CUDA_SUCCESS ? GST_FLOW_OK : fail("ordering behind the input", result);
+  }
+
+  GstFlowReturn fail(const char *doing, CUresult result) {
+    post_gpu_error(GST_COALESCE_TRANSFORM(self_), doing, result);
+    return GST_FLOW_ERROR;
+  }
+
+  GstCoalesceFilter *self_;
+  TransformState &state_;
+  GpuSession &session_;
+  GstBuffer *in_buffer_;
+  GstBuffer *out_buffer_;
+  BufferRef uploaded_;
+  BufferRef scratch_;
+  std::unique_ptr<Frame> host_;  // the input, where it has to be uploaded
+  Frame in_;
+  Frame out_;
+};
+
+}  // namespace
+
+GstFlowReturn filter_run_on_cpu(GstCoalesceFilter *self, GstBuffer *in_buffer,
+                                GstBuffer *out_buffer) {
+  GstCoalesceFilterPrivate &priv = *self->priv;
+  Frame in, out;
+  if (!in.map(in_buffer, priv.in_info, Memory::system, GST_MAP_READ))
+    return bad_buffer(self, "input", in);
+  if (!out.map(out_buffer, priv.out_info, Memory::system, GST_MAP_WRITE))
+    return bad_buffer(self, "output", out);
+  const Status status = GST_COALESCE_FILTER_GET_CLASS(self)->run(
+      self, in, out, transform_queue(GST_COALESCE_TRANSFORM(self)));
+  return status.ok() ? GST_FLOW_OK : bad_status(self, status);
+}
+
+GstFlowReturn filter_run_on_gpu(GstCoalesceFilter *self, GstBuffer *in, GstBuffer *out) {
+  return GpuFrame(self, in, out).run();
+}
+
+bool filter_warm_up(GstCoalesceFilter *self) {
+  GpuSession &session = *GST_COALESCE_TRANSFORM(self)->state->gpu;
+  if (session.warm) return true;
+  ContextScope scope(session.context.get());
+  BufferRef from(pool_acquire(self->priv->upload_pool.get()));
+  BufferRef to(pool_acquire(self->priv->output_pool.get()));
+  Frame in, out;
+  if (!from || !to || !in.map(from.get(), self->priv->in_info, Memory::cuda, GST_MAP_WRITE) ||
+      !out.map(to.get(), self->priv->out_info, Memory::cuda, GST_MAP_WRITE)) {
+    post_gpu_error(GST_COALESCE_TRANSFORM(self), "no device memory for the frames");
+    return false;
+  }
+  const Status status = GST_COALESCE_FILTER_GET_CLASS(self)->run(
+      self, in, out, Queue::cuda(session.stream->handle()));
+  const CUresult result = session.stream->synchronize();
+  if (!status.ok()) {
+    bad_status(self, status);
+    return false;
+  }
+  if (result != CUDA_SUCCESS) {
+    post_gpu_error(GST_COALESCE_TRANSFORM(self), "the first launch", result);
+    return false;
+  }
+  session.warm = true;
+  return true;
+}
+
+}  // namespace coalesce::gst

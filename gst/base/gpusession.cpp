@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gpusession.h"
+
+namespace coalesce::gst {
+
+std::unique_ptr<GpuSession> GpuSession::open(GstCudaContext *context,
+                                             const std::shared_ptr<Counters> &counters,
+                                             std::string *why) {
+  auto session = std::make_unique<GpuSession>();
+  session->context.reset(GST_CUDA_CONTEXT(gst_object_ref(GST_OBJECT_CAST(context))));
+  CUresult error = CUDA_SUCCESS;
+  session->stream = Stream::create(context, &error);
+  if (session->stream == nullptr) {
+    *why = "a CUDA stream could not be made: " + cuda_error_text(error);
+    return nullptr;
+  }
+  session->retired = std::make_unique<RetireList>(context, counters);
+  return session;
+}
+
+GpuSession::~GpuSession() {
+  // Everything enqueued has ended before the inputs it read are let go.
+  if (stream != nullptr) {
+    ContextScope scope(context.get());
+    (void)stream->synchronize();
+  }
+  retired.reset();
+  stream.reset();
+}
+
+std::shared_ptr<Event> GpuSession::mark(CUresult *error) {
+  std::shared_ptr<Event> event;
+  for (std::size_t tried = 0; tried < events_.size() && event == nullptr; tried++) {
+    next_event_ = (next_event_ + 1) % events_.size();
+    // No one but this thread hands out further references.
+    if (events_[next_event_].use_count() == 1) event = events_[next_event_];
+  }
+  if (event == nullptr) {
+    event = Event::create(context.get(), error);
+    if (event == nullptr) return nullptr;
+    events_.push_back(event);
+  }
+  *error = event->record(*stream);
+  return *error == CUDA_SUCCESS ? event : nullptr;
+}
+
+}  // namespace coalesce::gst

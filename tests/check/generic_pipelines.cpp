@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Whole pipelines: states, seeks, threads.
+#include <thread>
+
+#include "generic_cases.h"
+#include "pipeline.h"
+
+namespace test {
+namespace {
+
+std::string line(const std::string &element, Size size, const std::string &source,
+                 const std::string &sink = "sync=false") {
+  return "videotestsrc " + source + " ! capsfilter name=input caps=\"" + sink_caps(element, size) +
+         "\" ! " + element + " name=subject ! fakesink name=sink " + sink;
+}
+
+GST_START_TEST(three_rounds_of_states) {
+  Pipeline pipeline(line(element_name(__i__), {33, 17}, "num-buffers=6"));
+  for (int round = 1; round <= 3; round++) {
+    pipeline.set_state(GST_STATE_PLAYING);
+    pipeline.wait_for_eos();
+    pipeline.set_state(GST_STATE_NULL);
+    fail_unless_equals_int(pipeline.buffers(), 6 * round);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(states_while_streaming) {
+  Pipeline pipeline(line(element_name(__i__), {33, 17}, ""));
+  for (int round = 0; round < 3; round++)
+    for (GstState state : {GST_STATE_PAUSED, GST_STATE_READY, GST_STATE_NULL}) {
+      pipeline.set_state(GST_STATE_PLAYING);
+      pipeline.wait_for_buffers(10);
+      pipeline.set_state(state);
+    }
+}
+GST_END_TEST;
+
+GST_START_TEST(live_source) {
+  Pipeline pipeline(line(element_name(__i__), {64, 48}, "is-live=true num-buffers=8", "sync=true"));
+  pipeline.set_state(GST_STATE_PLAYING);
+  pipeline.wait_for_eos();
+  fail_unless(pipeline.buffers() >= 1);
+}
+GST_END_TEST;
+
+GST_START_TEST(seeks) {
+  Pipeline pipeline(line(element_name(__i__), {33, 17}, "", "sync=true"));
+  std::atomic<GstClockTime> last{0};
+  pipeline.on_buffer = [&last](GstBuffer *buffer, GstPad *) { last = GST_BUFFER_PTS(buffer); };
+  pipeline.set_state(GST_STATE_PAUSED);
+  for (int seconds : {7, 2, 100}) {
+    const GstClockTime target = static_cast<GstClockTime>(seconds) * GST_SECOND;
+    fail_unless(gst_element_seek_simple(pipeline.get(), GST_FORMAT_TIME,
+                                        GstSeekFlags(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE),
+                                        static_cast<gint64>(target)));
+    pipeline.set_state(GST_STATE_PLAYING);
+    pipeline.wait_for_buffers(2);
+    fail_unless(last >= target && last < target + GST_SECOND,
+                "%" GST_TIME_FORMAT " after a seek to %d s", GST_TIME_ARGS(last.load()), seconds);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(flushing_seeks_while_streaming) {
+  Pipeline pipeline(line(element_name(__i__), {33, 17}, ""));
+  pipeline.set_state(GST_STATE_PLAYING);
+  for (int i = 0; i < 20; i++) {
+    pipeline.wait_for_buffers(1);
+    fail_unless(gst_element_seek_simple(pipeline.get(), GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
+                                        i * 100 * static_cast<gint64>(GST_MSECOND)));
+  }
+  pipeline.wait_for_buffers(3);
+}
+GST_END_TEST;
+
+// Size, format and rate change while queues on both sides hold buffers.
+GST_START_TEST(renegotiation_between_threads) {
+  const std::string &element = element_name(__i__);
+  Pipeline pipeline("videotestsrc ! capsfilter name=input caps=\"" + sink_caps(element, {64, 48}) +
+                    "\" ! queue max-size-buffers=3 ! " + element +
+                    " ! queue max-size-buffers=3 ! fakesink name=sink sync=false");
+  std::atomic<int> width{0};
+  std::atomic<bool> sound{true};
+  pipeline.on_buffer = [&](GstBuffer *buffer, GstPad *pad) {
+    const CapsRef caps(gst_pad_get_current_caps(pad));
+    gint now = 0;
+    gst_structure_get_int(gst_caps_get_structure(caps.get(), 0), "width", &now);
+    GstVideoInfo info;
+    if (gst_video_info_from_caps(&info, caps.get()) && gst_buffer_get_size(buffer) != info.size)
+      sound = false;
+    width = now;
+  };
+  pipeline.set_state(GST_STATE_PLAYING);
+  const Owned<GstElement> input = pipeline.element("input");
+  int format = 0;
+  for (Size size : {Size{33, 17}, Size{320, 240}, Size{1, 1}, Size{64, 48}}) {
+    format = (format + 1) % n_sink_formats(element);
+    const CapsRef caps = parse_caps(sink_caps(element, size, format, "50/1"));
+    g_object_set(input.get(), "caps", caps.get(), nullptr);
+    pipeline.wait_until([&width, size] { return width == size.width; }, "the new size");
+    pipeline.wait_for_buffers(5);
+  }
+  pipeline.set_state(GST_STATE_NULL);
+  fail_unless(sound, "a buffer did not have the size of its caps");
+}
+GST_END_TEST;
+
+// Two of them on one input, in threads of their own.
+GST_START_TEST(behind_a_tee) {
+  const std::string &element = element_name(__i__);
+  Pipeline pipeline("videotestsrc num-buffers=40 ! capsfilter caps=\"" +
+                    sink_caps(element, {320, 241}) + "\" ! tee name=t ! queue ! " + element +
+                    " ! fakesink name=sink sync=false  t. ! queue ! " + element +
+                    " n-threads=2 ! fakesink name=other sync=false");
+  pipeline.set_state(GST_STATE_PLAYING);
+  pipeline.wait_for_eos();
+  fail_unless_equals_int(pipeline.buffers(), 40);
+}
+GST_END_TEST;
+
+// What an application and neighbours do from their threads, while frames flow.
+GST_START_TEST(asked_while_streaming) {
+  const std::string caps = sink_caps(element_name(__i__), {33, 17});
+  Harness harness(element_name(__i__));
+  fail_unless(harness.set_input(caps));
+  Owned<GstPad> sink(gst_element_get_static_pad(harness.element(), "sink"));
+  std::atomic<bool> stop{false};
+  std::atomic<int> rounds{0};
+  const auto ask = [&] {
+    while (!stop) {
+      GstStructure *stats = nullptr;
+      gint active = 0;
+      g_object_get(harness.element(), "stats", &stats, "active-backend", &active, nullptr);
+      gst_structure_free(stats);
+      const CapsRef possible(gst_pad_query_caps(sink.get(), nullptr));
+      gst_harness_push_upstream_event(harness.get(), gst_event_new_reconfigure());
+      gst_harness_push_upstream_event(
+          harness.get(), gst_event_new_qos(GST_QOS_TYPE_OVERFLOW, 0.5, -GST_MSECOND, GST_MSECOND));
+      while (EventRef(gst_harness_try_pull_upstream_event(harness.get())) != nullptr) {
+      }
+      rounds++;
+    }
+  };
+  std::thread one(ask), another(ask);
+  int pushed = 0;
+  for (; pushed < 200 || rounds < 100; pushed++)
+    fail_unless_equals_int(harness.push(nth_frame(caps, pushed + 1)), GST_FLOW_OK);
+  stop = true;
+  one.join();
+  another.join();
+  harness.push_event(gst_event_new_eos());
+  fail_unless_equals_int(harness.waiting(), pushed);
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
+int threads_of_this_process() {
+  GDir *tasks = g_dir_open("/proc/self/task", 0, nullptr);
+  if (tasks == nullptr) return -1;
+  int count = 0;
+  while (g_dir_read_name(tasks) != nullptr)
+    count++;
+  g_dir_close(tasks);
+  return count;
+}
+
+// n-threads counts the streaming thread, and they go when the element stops.
+GST_START_TEST(as_many_threads_as_asked) {
+  const std::string caps = sink_caps(element_name(__i__), {33, 17});
+  const int at_first = threads_of_this_process();
+  if (at_first < 0) return;  // no /proc
+  for (const auto &[text, number] : {std::pair{"1", 1}, {"2", 2}, {"5", 5}}) {
+    Harness harness(element_name(__i__), {{"n-threads", text}});
+    const int before = threads_of_this_process();
+    fail_unless(harness.set_input(caps));
+    fail_unless_equals_int(harness.push(nth_frame(caps, 0)), GST_FLOW_OK);
+    fail_unless_equals_int(threads_of_this_process() - before, number - 1);
+    gst_element_set_state(harness.element(), GST_STATE_NULL);
+    fail_unless_equals_int(threads_of_this_process(), before);
+  }
+}
+GST_END_TEST;
+
+// Everything that was made goes with the last reference.
+GST_START_TEST(element_goes_away) {
+  gpointer gone = nullptr;
+  {
+    Pipeline pipeline(line(element_name(__i__), {33, 17}, "num-buffers=2"));
+    const Owned<GstElement> subject = pipeline.element("subject");
+    gone = subject.get();
+    g_object_add_weak_pointer(G_OBJECT(subject.get()), &gone);
+    pipeline.set_state(GST_STATE_PLAYING);
+    pipeline.wait_for_eos();
+  }
+  fail_unless(gone == nullptr);
+}
+GST_END_TEST;
+
+}  // namespace
+
+void add_pipeline_cases(Suite *suite) {
+  TCase *pipelines = new_case(suite, "pipelines");
+  tcase_add_loop_test(pipelines, three_rounds_of_states, 0, n_elements());
+  tcase_add_loop_test(pipelines, states_while_streaming, 0, n_elements());
+  tcase_add_loop_test(pipelines, live_source, 0, n_elements());
+  tcase_add_loop_test(pipelines, seeks, 0, n_elements());
+  tcase_add_loop_test(pipelines, flushing_seeks_while_streaming, 0, n_elements());
+  tcase_add_loop_test(pipelines, renegotiation_between_threads, 0, n_elements());
+  tcase_add_loop_test(pipelines, behind_a_tee, 0, n_elements());
+  tcase_add_loop_test(pipelines, asked_while_streaming, 0, n_elements());
+  tcase_add_loop_test(pipelines, as_many_threads_as_asked, 0, n_elements());
+  tcase_add_loop_test(pipelines, element_goes_away, 0, n_elements());
+}
+
+}  // namespace test

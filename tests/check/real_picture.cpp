@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <cstdio>
+
+#include "uyvy2y_cases.h"
+
+int main(int argc, char **argv) {
+  const std::string file = test::real_picture_file();
+  if (!g_file_test(file.c_str(), G_FILE_TEST_EXISTS)) {
+    std::printf("SKIP: %s is not there\n", file.c_str());
+    return 77;
+  }
+  return test::run(&argc, &argv, "real-picture", test::add_real_picture_case);
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Who gets CUDA memory, and which back end is chosen.
+#include "support.h"
+
+using namespace simulated;
+
+namespace {
+
+constexpr const char *kFields = ",format=UYVY,width=32,height=4,framerate=25/1";
+
+std::string in_caps(const char *memory) {
+  return video_caps(memory, "UYVY", 32, 4);
+}
+
+struct Choice {
+  const char *launch;
+  const char *in_memory;
+  const char *out;  // what downstream takes; "" = ANY
+  bool cuda_out;
+  const char *active;
+};
+
+bool names_cuda(const std::string &caps) {
+  return caps.find(kCuda) != std::string::npos;
+}
+
+void check(const Choice &c) {
+  Bench bench(c.launch);
+  bench.negotiate(in_caps(c.in_memory), c.out);
+  const std::string got = bench.out_caps();
+  fail_if(got.empty(), "%s, %s to %s: not negotiated", c.launch, c.in_memory, c.out);
+  fail_unless(names_cuda(got) == c.cuda_out, "%s, %s to %s: %s", c.launch, c.in_memory, c.out,
+              got.c_str());
+  GstElement *element = bench.element();
+  if (GST_IS_BIN(element)) element = gst_bin_get_by_name(GST_BIN(element), "y");
+  fail_unless_equals_string(active_backend(element).c_str(), c.active);
+  if (element != bench.element()) gst_object_unref(element);
+  fail_unless(bench.errors().empty());
+}
+
+constexpr const char *kBoth = "video/x-raw;video/x-raw(memory:CUDAMemory)";
+constexpr const char *kBothCudaFirst = "video/x-raw(memory:CUDAMemory);video/x-raw";
+constexpr const char *kOnlyCuda = "video/x-raw(memory:CUDAMemory)";
+constexpr const char *kOnlySystem = "video/x-raw";
+
+GstCaps *pad_caps(GstElement *element, const char *pad_name) {
+  GstPad *pad = gst_element_get_static_pad(element, pad_name);
+  GstCaps *caps = gst_pad_query_caps(pad, nullptr);
+  gst_object_unref(pad);
+  return caps;
+}
+
+bool offers_cuda(GstElement *element, const char *pad_name) {
+  GstCaps *caps = pad_caps(element, pad_name);
+  gchar *text = gst_caps_to_string(caps);
+  const bool offered = names_cuda(text);
+  g_free(text);
+  gst_caps_unref(caps);
+  return offered;
+}
+
+}  // namespace
+
+GST_START_TEST(any_means_system_memory) {
+  for (const char *memory : {kSystem, kCuda}) {
+    const char *active = memory == kCuda ? "cuda" : "cpu";
+    check({"uyvy2y", memory, "", false, active});
+    check({"uyvy2y backend=cuda", memory, "", false, "cuda"});
+    check({"uyvy2y", memory, "ANY", false, active});
+    // Elements that hand on whatever they are given know no better.
+    check({"uyvy2y name=y ! identity ! queue", memory, "", false, active});
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(cuda_memory_where_it_is_named) {
+  for (const char *memory : {kSystem, kCuda}) {
+    check({"uyvy2y", memory, kOnlyCuda, true, "cuda"});
+    check({"uyvy2y name=y ! identity ! queue", memory, kOnlyCuda, true, "cuda"});
+    check({"uyvy2y name=y ! capsfilter caps=video/x-raw(memory:CUDAMemory)", memory, "", true,
+           "cuda"});
+    check({"uyvy2y backend=cuda", memory, kOnlySystem, false, "cuda"});
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(buffers_stay_where_they_are) {
+  for (const char *both : {kBoth, kBothCudaFirst}) {
+    check({"uyvy2y", kCuda, both, true, "cuda"});
+    check({"uyvy2y", kSystem, both, false, "cpu"});
+    check({"uyvy2y backend=cuda", kSystem, both, false, "cuda"});
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(cpu_never_offers_cuda) {
+  check({"uyvy2y backend=cpu", kSystem, kBothCudaFirst, false, "cpu"});
+  check({"uyvy2y backend=cpu", kSystem, "", false, "cpu"});
+  GstElement *element = gst_element_factory_make("uyvy2y", nullptr);
+  gst_util_set_object_arg(G_OBJECT(element), "backend", "cpu");
+  Bench bench(element);
+  gst_harness_set_sink_caps_str(bench.harness(), kBoth);
+  fail_if(offers_cuda(element, "sink"));
+  fail_if(offers_cuda(element, "src"));
+  GstCaps *cuda = gst_caps_from_string((std::string(kOnlyCuda) + kFields).c_str());
+  GstPad *sink = gst_element_get_static_pad(element, "sink");
+  fail_if(gst_pad_query_accept_caps(sink, cuda));
+  gst_object_unref(sink);
+  gst_caps_unref(cuda);
+}
+GST_END_TEST
+
+GST_START_TEST(both_pads_offer_cuda) {
+  for (const char *launch : {"uyvy2y", "uyvy2y backend=cuda"}) {
+    Bench bench(launch);
+    gst_harness_set_sink_caps_str(bench.harness(), kOnlySystem);
+    fail_unless(offers_cuda(bench.element(), "sink"));
+    gst_harness_set_sink_caps_str(bench.harness(), kOnlyCuda);
+    fail_unless(offers_cuda(bench.element(), "sink"));
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(active_backend_notifies) {
+  int notified = 0;
+  GstElement *element = gst_element_factory_make("uyvy2y", nullptr);
+  g_signal_connect(
+      element, "notify::active-backend",
+      G_CALLBACK(+[](GObject *, GParamSpec *, gpointer data) { ++*static_cast<int *>(data); }),
+      &notified);
+  Bench bench(element);
+  fail_unless_equals_string(active_backend(element).c_str(), "none");
+  bench.negotiate(in_caps(kSystem), kBoth);
+  fail_unless_equals_int(notified, 1);
+  fail_unless_equals_string(active_backend(element).c_str(), "cpu");
+  bench.negotiate(in_caps(kCuda), kBoth);
+  fail_unless_equals_int(notified, 2);
+  fail_unless_equals_string(active_backend(element).c_str(), "cuda");
+  gst_element_set_state(element, GST_STATE_NULL);
+  fail_unless_equals_int(notified, 3);
+  fail_unless_equals_string(active_backend(element).c_str(), "none");
+}
+GST_END_TEST
+
+// The whole of it in pipelines as people write them.
+GST_START_TEST(pipelines) {
+  const struct {
+    const char *middle;
+    bool cuda;
+  } cases[] = {
+      {"uyvy2y name=y ! fakesink", false},
+      {"uyvy2y name=y backend=cuda ! fakesink", false},
+      {"uyvy2y name=y ! video/x-raw(memory:CUDAMemory) ! fakesink", true},
+      {"uyvy2y name=y ! tee name=t t. ! queue ! fakesink t. ! queue ! fakesink", false},
+      {"uyvy2y name=y ! video/x-raw(memory:CUDAMemory),format=NV12 ! tee ! fakesink", true},
+  };
+  for (const auto &c : cases) {
+    const std::string text =
+        std::string("videotestsrc num-buffers=3 ! video/x-raw,format=UYVY,width=34,height=5 ! ") +
+        c.middle;
+    GError *error = nullptr;
+    GstElement *pipeline = gst_parse_launch(text.c_str(), &error);
+    fail_unless(error == nullptr, "%s", text.c_str());
+    gst_element_set_state(pipeline, GST_STATE_PLAYING);
+    GstBus *bus = gst_element_get_bus(pipeline);
+    GstMessage *message = gst_bus_timed_pop_filtered(
+        bus, 10 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+    fail_unless(message != nullptr && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS, "%s",
+                text.c_str());
+    gst_message_unref(message);
+    GstElement *y = gst_bin_get_by_name(GST_BIN(pipeline), "y");
+    GstPad *pad = gst_element_get_static_pad(y, "src");
+    GstCaps *caps = gst_pad_get_current_caps(pad);
+    gchar *caps_text = gst_caps_to_string(caps);
+    fail_unless(names_cuda(caps_text) == c.cuda, "%s: %s", text.c_str(), caps_text);
+    fail_unless_equals_uint64(stat(y, "frames"), 3);
+    g_free(caps_text);
+    gst_caps_unref(caps);
+    gst_object_unref(pad);
+    gst_object_unref(y);
+    gst_object_unref(bus);
+    drop_pipeline(pipeline);
+  }
+  assert_clean();
+  assert_nothing_lives();
+}
+GST_END_TEST
+
+static Suite *caps_suite() {
+  Suite *suite = suite_create("caps");
+  TCase *tests = tcase_create("caps");
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, any_means_system_memory);
+  tcase_add_test(tests, cuda_memory_where_it_is_named);
+  tcase_add_test(tests, buffers_stay_where_they_are);
+  tcase_add_test(tests, cpu_never_offers_cuda);
+  tcase_add_test(tests, both_pads_offer_cuda);
+  tcase_add_test(tests, active_backend_notifies);
+  tcase_add_test(tests, pipelines);
+  return suite;
+}
+GST_CHECK_MAIN(caps)

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Inputs stay untouched while the GPU reads them, come back soon, and are never many.
+#include <gst/allocators/gstfdmemory.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "elements.h"
+
+using namespace simulated;
+
+namespace {
+
+constexpr int kWidth = 70, kHeight = 9;
+const std::string kSystemGray = video_caps(kSystem, "GRAY8", kWidth, kHeight);
+const std::string kCudaGray = video_caps(kCuda, "GRAY8", kWidth, kHeight);
+
+GstVideoInfo gray() {
+  return video_info(GST_VIDEO_FORMAT_GRAY8, kWidth, kHeight);
+}
+
+// Counts the buffers that have been made and not yet come to their end.
+std::atomic<int> alive{0};
+
+GstBuffer *counted(GstBuffer *buffer) {
+  alive++;
+  gst_mini_object_weak_ref(
+      GST_MINI_OBJECT_CAST(buffer), [](gpointer, GstMiniObject *) { alive--; }, nullptr);
+  return buffer;
+}
+
+// Upstream has so few buffers that it must wait for each of them, and writes into them at once.
+void check_small_pool(const std::string &caps, guint buffers) {
+  constexpr unsigned kFrames = 25;
+  Bench bench("coalesceinvert delay=3");
+  bench.negotiate(caps, kCudaGray);
+  GstBufferPool *pool = proposed_pool(bench.harness(), caps.c_str(), nullptr, buffers);
+  fail_unless(pool != nullptr);
+  for (unsigned seed = 1; seed <= kFrames; seed++)
+    fail_unless_equals_int(bench.push(pool_buffer(pool, gray(), seed)), GST_FLOW_OK);
+  for (unsigned seed = 1; seed <= kFrames; seed++) {
+    GstBuffer *output = bench.pull();
+    assert_inverted(output, gray(), seed);
+    gst_buffer_unref(output);
+  }
+  drop_pool(pool);
+  assert_clean();
+}
+
+}  // namespace
+
+GST_START_TEST(small_cuda_pool) {
+  check_small_pool(kCudaGray, 1);
+  check_small_pool(kCudaGray, 2);
+}
+GST_END_TEST
+
+GST_START_TEST(small_system_pool) {
+  check_small_pool(kSystemGray, 1);
+  check_small_pool(kSystemGray, 2);
+}
+GST_END_TEST
+
+// No further frame comes, and yet the input is given back, and the output is done.
+GST_START_TEST(released_without_further_frames) {
+  for (const std::string &caps : {kSystemGray, kCudaGray}) {
+    Bench bench("coalesceinvert delay=3");
+    bench.negotiate(caps, kCudaGray);
+    GstBufferPool *pool = proposed_pool(bench.harness(), caps.c_str());
+    // Twice, with a pause in which the element may go to sleep.
+    for (unsigned seed : {1u, 2u}) {
+      fail_unless_equals_int(bench.push(counted(pool_buffer(pool, gray(), seed))), GST_FLOW_OK);
+      gst_buffer_pool_set_active(pool, FALSE);  // what comes back is freed
+      fail_unless(eventually([] { return alive == 0; }));
+      fail_unless_equals_uint64(stat(bench.element(), "synchronizations"), 0);
+      gst_buffer_pool_set_active(pool, TRUE);
+      g_usleep(150000);
+    }
+    gst_object_unref(pool);
+  }
+}
+GST_END_TEST
+
+// The GPU is slower than upstream: the element waits rather than collect frames without end.
+GST_START_TEST(bounded) {
+  constexpr int kMost = 16;
+  Bench bench("coalesceinvert delay=200");
+  bench.negotiate(kSystemGray, kCudaGray);
+  int most = 0, least = kMost;
+  for (unsigned seed = 1; seed <= 100; seed++) {
+    fail_unless_equals_int(bench.push(counted(system_buffer(gray(), seed))), GST_FLOW_OK);
+    most = std::max(most, alive.load());
+    if (seed > 50) least = std::min(least, alive.load());
+    gst_buffer_unref(bench.pull());
+  }
+  fail_unless(most <= kMost, "%d inputs in flight", most);
+  fail_unless(most > 1, "nothing was in flight: the test tests nothing");
+  // It waits for the oldest frame only: the GPU never runs dry, although all outputs are one buffer.
+  fail_unless(least > most / 2, "down to %d of %d inputs in flight", least, most);
+  fail_unless(stat(bench.element(), "synchronizations") > 0);
+}
+GST_END_TEST
+
+// Memory whose mapping ends with gst_memory_unmap(), like a camera's: the upload must still find
+// it.
+GST_START_TEST(input_unmapped_early) {
+  Bench bench("coalesceinvert delay=2000");
+  bench.negotiate(kSystemGray, kCudaGray);
+  GstAllocator *allocator = gst_fd_allocator_new();
+  for (unsigned seed = 1; seed <= 3; seed++) {
+    const GstVideoInfo info = gray();
+    const gsize size = GST_VIDEO_INFO_SIZE(&info);
+    const int fd = memfd_create("frame", MFD_CLOEXEC);
+    fail_unless(fd >= 0 && ftruncate(fd, static_cast<off_t>(size)) == 0);
+    GstBuffer *input = gst_buffer_new();
+    gst_buffer_append_memory(input,
+                             gst_fd_allocator_alloc(allocator, fd, size, GST_FD_MEMORY_FLAG_NONE));
+    fill(input, gray(), seed);
+    fail_unless_equals_int(bench.push(input), GST_FLOW_OK);
+    GstBuffer *output = bench.pull();
+    assert_inverted(output, gray(), seed);
+    gst_buffer_unref(output);
+  }
+  gst_object_unref(allocator);
+  assert_clean();
+}
+GST_END_TEST
+
+// Stopped with frames in flight: everything comes back, the outputs stay readable.
+GST_START_TEST(stopped_in_flight) {
+  std::vector<GstBuffer *> outputs;
+  {
+    Bench bench("coalesceinvert delay=2000");
+    bench.negotiate(kSystemGray, kCudaGray);
+    for (unsigned seed = 1; seed <= 5; seed++) {
+      fail_unless_equals_int(bench.push(counted(system_buffer(gray(), seed))), GST_FLOW_OK);
+      outputs.push_back(bench.pull());
+    }
+  }
+  fail_unless_equals_int(alive, 0);
+  for (unsigned seed = 1; seed <= 5; seed++) {
+    assert_inverted(outputs[seed - 1], gray(), seed);
+    gst_buffer_unref(outputs[seed - 1]);
+  }
+  assert_clean();
+  assert_nothing_lives();
+}
+GST_END_TEST
+
+static Suite *retire_suite() {
+  register_elements();
+  Suite *suite = suite_create("retire");
+  TCase *tests = tcase_create("retire");
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, small_cuda_pool);
+  tcase_add_test(tests, small_system_pool);
+  tcase_add_test(tests, released_without_further_frames);
+  tcase_add_test(tests, bounded);
+  tcase_add_test(tests, input_unmapped_early);
+  tcase_add_test(tests, stopped_in_flight);
+  return suite;
+}
+GST_CHECK_MAIN(retire)
