@@ -76,9 +76,14 @@ CUresult execute_copy(const Area &from, const Area &to) {
 // `unit` bytes of the value at a time.
 CUresult execute_fill(const Area &to, std::uint32_t value, std::size_t unit) {
   if (CUresult error = check_again(to)) return error;
-  for (std::size_t y = 0; y < to.rows; ++y)
-    for (std::size_t x = 0; x < to.row_bytes; x += unit)
-      std::memcpy(reinterpret_cast<char *>(to.first + y * to.pitch + x), &value, unit);
+  for (std::size_t y = 0; y < to.rows; ++y) {
+    char *row = reinterpret_cast<char *>(to.first + y * to.pitch);
+    if (unit == 1)
+      std::memset(row, static_cast<int>(value), to.row_bytes);
+    else
+      for (std::size_t x = 0; x < to.row_bytes; x += unit)
+        std::memcpy(row + x, &value, unit);
+  }
   return CUDA_SUCCESS;
 }
 

@@ -19,7 +19,7 @@ using CUfunction = struct CUfunc_st *;
 using CUarray = struct CUarray_st *;
 using CUgraphicsResource = struct CUgraphicsResource_st *;
 
-enum CUresult {
+enum CUresult : int {
   CUDA_SUCCESS = 0,
   CUDA_ERROR_INVALID_VALUE = 1,
   CUDA_ERROR_OUT_OF_MEMORY = 2,
@@ -42,14 +42,14 @@ enum CUresult {
   CUDA_ERROR_UNKNOWN = 999,
 };
 
-enum CUmemorytype {
+enum CUmemorytype : int {
   CU_MEMORYTYPE_HOST = 1,
   CU_MEMORYTYPE_DEVICE = 2,
   CU_MEMORYTYPE_ARRAY = 3,
   CU_MEMORYTYPE_UNIFIED = 4,
 };
 
-enum CUdevice_attribute {
+enum CUdevice_attribute : int {
   CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
   CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10,
   CU_DEVICE_ATTRIBUTE_MAX_PITCH = 11,
@@ -65,7 +65,7 @@ enum CUdevice_attribute {
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
 };
 
-enum CUpointer_attribute {
+enum CUpointer_attribute : int {
   CU_POINTER_ATTRIBUTE_CONTEXT = 1,
   CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
   CU_POINTER_ATTRIBUTE_DEVICE_POINTER = 3,

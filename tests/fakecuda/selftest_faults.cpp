@@ -165,7 +165,17 @@ void failing_work_breaks_its_context() {
   fakecuda_reset_faults();
   CHECK_OK(cuCtxSynchronize());
   CHECK_EQ(ran, 1);
-  session.injected_faults = 1;
+  // What was queued when it broke, and nobody waited for, is not done after a reset either.
+  StreamHandle bystander;
+  CHECK_OK(add_one(bystander, &ran));
+  fakecuda_fail(FAKECUDA_EXECUTE, 1, CUDA_ERROR_LAUNCH_FAILED);
+  CHECK_OK(add_one(stream, &ran));
+  CHECK_EQ(cuStreamSynchronize(stream), CUDA_ERROR_LAUNCH_FAILED);
+  CHECK_EQ(counts().pending, 1);
+  fakecuda_reset_faults();
+  CHECK_OK(cuCtxSynchronize());
+  CHECK_EQ(ran, 1);
+  session.injected_faults = 2;
 }
 
 void init_fails_once() {
