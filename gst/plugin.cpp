@@ -4,7 +4,8 @@
 
 GST_DEBUG_CATEGORY(gst_coalesce_debug);
 
-// Elements are registered whether there is a GPU or not: the registry remembers, and a GPU may come.
+// Elements are registered whether there is a GPU or not: the registry remembers, and a GPU may
+// come.
 static gboolean plugin_init(GstPlugin *plugin) {
   GST_DEBUG_CATEGORY_INIT(gst_coalesce_debug, "coalesce", 0, "gst-coalesce base classes");
   return gst_element_register(plugin, "uyvy2y", GST_RANK_NONE, gst_uyvy2y_get_type());
@@ -13,5 +14,4 @@ static gboolean plugin_init(GstPlugin *plugin) {
 #define PACKAGE "gst-coalesce"
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, coalesce,
                   "Image operations on CUDA buffers and, with the same bytes, on the CPU",
-                  plugin_init, COALESCE_VERSION, "LGPL", "gst-coalesce",
-                  "Unknown package origin")
+                  plugin_init, COALESCE_VERSION, "LGPL", "gst-coalesce", "Unknown package origin")

@@ -22,13 +22,14 @@ double cost(const char *element, const char *out_format, int width, int height, 
   const bool identity = g_str_equal(element, "identity");
   GstHarness *h = harness(element, in, identity ? in : caps_text(out_format, width, height, true));
   gst_pad_set_chain_function(h->sinkpad, drop);
-  GstHarness *owner = identity ? harness("uyvy2y backend=cuda", in,
-                                         caps_text("GRAY8", width, height, true))
-                               : nullptr;
+  GstHarness *owner =
+      identity ? harness("uyvy2y backend=cuda", in, caps_text("GRAY8", width, height, true))
+               : nullptr;
   GstBufferPool *pool = proposed_pool(owner ? owner : h);
   constexpr int kInputs = 32, kBatch = 100;
   std::vector<GstBuffer *> inputs(kInputs);
-  for (auto &buffer : inputs) gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr);
+  for (auto &buffer : inputs)
+    gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr);
   std::vector<double> batches;
   for (int done = 0; done < frames; done += kBatch) {
     const auto start = std::chrono::steady_clock::now();
@@ -39,7 +40,8 @@ double cost(const char *element, const char *out_format, int width, int height, 
     batches.push_back(spent.count() / kBatch);
   }
   gst_harness_teardown(h);
-  for (auto *buffer : inputs) gst_buffer_unref(buffer);
+  for (auto *buffer : inputs)
+    gst_buffer_unref(buffer);
   if (owner) gst_harness_teardown(owner);
   gst_object_unref(pool);
   std::nth_element(batches.begin(), batches.begin() + batches.size() / 2, batches.end());

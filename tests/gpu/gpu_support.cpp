@@ -87,7 +87,8 @@ std::vector<std::uint8_t> read_plane(GstBuffer *buffer, GstCaps *caps, guint pla
 std::vector<std::uint8_t> random_bytes(std::size_t count, unsigned seed) {
   std::mt19937 generator(seed);
   std::vector<std::uint8_t> bytes(count);
-  for (auto &byte : bytes) byte = static_cast<std::uint8_t>(generator());
+  for (auto &byte : bytes)
+    byte = static_cast<std::uint8_t>(generator());
   return bytes;
 }
 

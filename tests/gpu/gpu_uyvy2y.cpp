@@ -21,7 +21,9 @@ const struct {
 const char *kOut[] = {"GRAY8", "NV12", "I420"};
 const int kSizes[][2] = {{1, 1}, {3, 1}, {1, 3}, {2, 2}, {33, 17}, {640, 357}, {1921, 1079}};
 
-std::size_t packed_row(int width) { return std::size_t(width + 1) / 2 * 4; }
+std::size_t packed_row(int width) {
+  return std::size_t(width + 1) / 2 * 4;
+}
 
 int first_luma(const char *format) {
   for (const auto &in : kIn)
@@ -45,7 +47,8 @@ void check_output(GstBuffer *buffer, const Case &c, const std::vector<std::uint8
   gst_video_info_from_caps(&info, caps);
   for (guint p = 1; p < GST_VIDEO_INFO_N_PLANES(&info); p++) {
     const std::size_t row = std::size_t(c.width + 1) / 2 * GST_VIDEO_INFO_COMP_PSTRIDE(&info, p);
-    for (std::uint8_t byte : read_plane(buffer, caps, p, row)) fail_unless_equals_int(byte, 128);
+    for (std::uint8_t byte : read_plane(buffer, caps, p, row))
+      fail_unless_equals_int(byte, 128);
   }
   gst_caps_unref(caps);
 }
@@ -98,18 +101,22 @@ void run_case(const Case &c, int frames) {
 GST_START_TEST(formats_and_sizes) {
   for (const auto &in : kIn)
     for (const char *out : kOut)
-      for (const auto &size : kSizes) run_case({in.name, out, size[0], size[1], true, true}, 2);
+      for (const auto &size : kSizes)
+        run_case({in.name, out, size[0], size[1], true, true}, 2);
 }
 GST_END_TEST
 
 GST_START_TEST(memory_combinations) {
   for (bool in_cuda : {false, true})
     for (bool out_cuda : {false, true})
-      for (const char *out : kOut) run_case({"UYVY", out, 641, 359, in_cuda, out_cuda}, 12);
+      for (const char *out : kOut)
+        run_case({"UYVY", out, 641, 359, in_cuda, out_cuda}, 12);
 }
 GST_END_TEST
 
-GST_START_TEST(frames_in_flight) { run_case({"UYVY", "GRAY8", 3840, 2160, true, true}, 12); }
+GST_START_TEST(frames_in_flight) {
+  run_case({"UYVY", "GRAY8", 3840, 2160, true, true}, 12);
+}
 GST_END_TEST
 
 // The CPU and the GPU, one against the other, through whole pipelines and many state changes.

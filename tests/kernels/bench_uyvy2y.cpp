@@ -172,11 +172,23 @@ void bench_variants(Bench &bench, const Backend &backend,
   }
 }
 
+// How good is the yardstick? cudaMemcpyAsync is not equally fast at all sizes.
+void bench_yardstick(Bench &bench, const Backend &backend, Size size) {
+  const Shape shape = {size, false};
+  Timing t = timing(kLuma, "a plain copy by a kernel", shape, shape.buffers(kCudaFootprint));
+  DeviceBuffers b(shape, 0, t.buffers);
+  const std::size_t bytes = shape.useful_bytes() / 2;
+  t.run = [&](int i) { device_copy_by_kernel_async(b.out[i].data(), b.in[i].data(), bytes); };
+  t.copy = [&](int i) { device_copy_async(b.out[i].data(), b.in[i].data(), bytes); };
+  bench.time(backend, t);
+}
+
 void bench_cuda(Bench &bench, const Backend &backend) {
   const std::vector<Uyvy2yVariant> variants = correct_variants(backend);
   for (const Size &size : kCudaSizes) {
     for (const Kind &kind : {kLuma, kCropped, kOdd, kNv12})
       bench_library(bench, backend, kind, size);
+    bench_yardstick(bench, backend, size);
     bench_variants(bench, backend, variants, size);
   }
 }

@@ -96,7 +96,8 @@ GST_START_TEST(bounded) {
   }
   fail_unless(most <= kMost, "%d inputs in flight", most);
   fail_unless(most > 1, "nothing was in flight: the test tests nothing");
-  // It waits for the oldest frame only: the GPU never runs dry, although all outputs are one buffer.
+  // It waits for the oldest frame only: the GPU never runs dry, although all outputs are one
+  // buffer.
   fail_unless(least > most / 2, "down to %d of %d inputs in flight", least, most);
   fail_unless(stat(bench.element(), "synchronizations") > 0);
 }

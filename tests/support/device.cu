@@ -113,6 +113,32 @@ void device_synchronize() {
   check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
 }
 
+namespace {
+
+constexpr int kCopyThreads = 256;
+constexpr int kCopyWords = 4;  // of 16 bytes, for a thread
+
+__global__ void copy_words(uint4 *to, const uint4 *from, std::size_t words) {
+  const std::size_t first = std::size_t{blockIdx.x} * kCopyThreads * kCopyWords + threadIdx.x;
+  uint4 word[kCopyWords];
+#pragma unroll
+  for (int i = 0; i < kCopyWords; ++i)
+    if (first + i * kCopyThreads < words) word[i] = __ldcs(from + first + i * kCopyThreads);
+#pragma unroll
+  for (int i = 0; i < kCopyWords; ++i)
+    if (first + i * kCopyThreads < words) __stcs(to + first + i * kCopyThreads, word[i]);
+}
+
+}  // namespace
+
+void device_copy_by_kernel_async(void *to, const void *from, std::size_t bytes) {
+  const std::size_t words = bytes / sizeof(uint4);
+  const auto blocks = static_cast<unsigned>((words - 1) / (kCopyThreads * kCopyWords) + 1);
+  copy_words<<<blocks, kCopyThreads, 0, stream()>>>(static_cast<uint4 *>(to),
+                                                    static_cast<const uint4 *>(from), words);
+  check(cudaGetLastError(), "copy by a kernel");
+}
+
 void device_copy_async(void *to, const void *from, std::size_t bytes) {
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream()), "copy");
 }

@@ -41,6 +41,9 @@ std::size_t device_mismatches(const DeviceMemory &a, const DeviceMemory &b);
 void *device_stream();      // one for the whole program
 void device_synchronize();  // waits for that stream, reports what went wrong in it
 void device_copy_async(void *to, const void *from, std::size_t bytes);
+// The same by a kernel of four 16-byte loads and stores a thread, to judge that yardstick by. Both
+// addresses are multiples of 16; the last bytes that fill no 16 are left out.
+void device_copy_by_kernel_async(void *to, const void *from, std::size_t bytes);
 
 // Work on device_stream(), captured once and timed by replaying it.
 class DeviceGraph {
