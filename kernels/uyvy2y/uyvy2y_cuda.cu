@@ -10,8 +10,10 @@
 namespace coalesce {
 namespace {
 
-constexpr int kThreads = 128;                // of a block, along the row
-constexpr int kMaxRows = kLumaBand * 65535;  // of a launch: the limit of gridDim.y
+constexpr int kThreads = 128;  // of a block, along the row
+// Of a launch, by the limit of gridDim.y.
+constexpr int kMaxRows =
+    65535 * std::min(luma_band(LumaAccess::aligned), luma_band(LumaAccess::shifted));
 
 // Not an array: indexing one by blockIdx would copy it to the stack.
 struct ChromaArgs {
@@ -19,13 +21,14 @@ struct ChromaArgs {
 };
 
 // A thread's part of a plane of neutral chroma, cut into chunks and bands as luma is.
+template <int kRows>
 __device__ __forceinline__ void fill_neutral(const Plane<std::uint8_t> &plane) {
   const int x = kLumaChunk * static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int y = kLumaBand * static_cast<int>(blockIdx.y);
+  const int y = kRows * static_cast<int>(blockIdx.y);
   constexpr std::uint32_t kWord = kNeutralChroma * 0x01010101u;
   const int bytes = min(kLumaChunk, plane.width - x);
   if (bytes <= 0) return;
-  for (int r = y; r < min(y + kLumaBand, plane.height); ++r) {
+  for (int r = y; r < min(y + kRows, plane.height); ++r) {
     std::uint8_t *out = plane.row(r) + x;
     if (bytes == kLumaChunk && reinterpret_cast<std::uintptr_t>(out) % kLumaChunk == 0) {
       __stcs(reinterpret_cast<uint2 *>(out), make_uint2(kWord, kWord));
@@ -38,16 +41,16 @@ __device__ __forceinline__ void fill_neutral(const Plane<std::uint8_t> &plane) {
 
 // blockIdx.z: luma, then the chroma planes. All in one launch, because a launch costs the CPU more
 // than the filling costs the GPU.
-template <LumaAccess kAccess>
+template <LumaAccess kAccess, int kRows = luma_band(kAccess)>
 __global__ void luma_and_chroma(LumaArgs luma, ChromaArgs chroma) {
   if (blockIdx.z == 1)
-    fill_neutral(chroma.first);
+    fill_neutral<kRows>(chroma.first);
   else if (blockIdx.z == 2)
-    fill_neutral(chroma.second);
+    fill_neutral<kRows>(chroma.second);
   else if constexpr (kAccess == LumaAccess::aligned)
-    luma_aligned_rows<1, kLumaBand>(luma);
+    luma_aligned_rows<1, kRows>(luma);
   else
-    luma_shifted_rows<kLumaBand>(luma);
+    luma_shifted_rows<kRows>(luma);
 }
 
 // The rows of a plane from `first` on, at most kMaxRows.
@@ -77,7 +80,7 @@ Status enqueue(const LumaImage &out, const Plane<const std::uint8_t> &packed, in
     chunks = std::max(chunks, (plane.width - 1) / kLumaChunk + 1);
     rows = std::max(rows, plane.height);
   }
-  const dim3 grid((chunks - 1) / kThreads + 1, (rows - 1) / kLumaBand + 1, 1 + planes);
+  const dim3 grid((chunks - 1) / kThreads + 1, (rows - 1) / luma_band(access) + 1, 1 + planes);
   return launch(kernel, grid, dim3(kThreads), stream, luma, chroma);
 }
 

@@ -79,7 +79,7 @@ Status run(const Uyvy2yParams &params, Plane<const std::uint8_t> packed, const L
   return {};
 }
 
-template <int kLoads, int kRows, int kX, int kY, CacheHint kHint = CacheHint::evict_first>
+template <int kLoads, int kRows, int kX, int kY, CacheHint kHint = CacheHint::evict_first_stores>
 constexpr auto shaped = run<luma_aligned<kLoads, kRows, kHint>, 8 * kLoads, kRows, kX, kY>;
 
 constexpr Uyvy2yVariant kVariants[] = {
@@ -94,8 +94,8 @@ constexpr Uyvy2yVariant kVariants[] = {
     {"128/64 bits, 16 rows", shaped<1, 16, 128, 1>},
     {"128/64 bits, 4 rows, no hints", shaped<1, 4, 128, 1, CacheHint::none>},
     {"128/64 bits, 8 rows, no hints", shaped<1, 8, 128, 1, CacheHint::none>},
-    {"128/64 bits, 4 rows, hinted stores", shaped<1, 4, 128, 1, CacheHint::evict_first_stores>},
-    {"128/64 bits, 8 rows, hinted stores", shaped<1, 8, 128, 1, CacheHint::evict_first_stores>},
+    {"128/64 bits, 4 rows, hinted loads too", shaped<1, 4, 128, 1, CacheHint::evict_first>},
+    {"128/64 bits, 8 rows, hinted loads too", shaped<1, 8, 128, 1, CacheHint::evict_first>},
     {"128/64 bits, 4 rows, prefetch", shaped<1, 4, 128, 1, CacheHint::prefetch>},
     {"128/64 bits, 8 rows, prefetch", shaped<1, 8, 128, 1, CacheHint::prefetch>},
     {"128/64 bits, 4 rows, block 64x1", shaped<1, 4, 64, 1>},
