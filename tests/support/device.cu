@@ -123,7 +123,7 @@ __global__ void copy_words(uint4 *to, const uint4 *from, std::size_t words) {
   uint4 word[kCopyWords];
 #pragma unroll
   for (int i = 0; i < kCopyWords; ++i)
-    if (first + i * kCopyThreads < words) word[i] = __ldcs(from + first + i * kCopyThreads);
+    if (first + i * kCopyThreads < words) word[i] = __ldg(from + first + i * kCopyThreads);
 #pragma unroll
   for (int i = 0; i < kCopyWords; ++i)
     if (first + i * kCopyThreads < words) __stcs(to + first + i * kCopyThreads, word[i]);
