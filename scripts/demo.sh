@@ -13,6 +13,10 @@ demo() {  # [FILE-or-URI] [OUTDIR]
   say "" "The plugin is used from the build tree. For this and for every line below:" \
     "" "  export GST_PLUGIN_PATH=$(demo_quote "$build/gst")"
   export GST_PLUGIN_PATH=$build/gst
+  if [ -n "${GST_PLUGIN_PATH_1_0:-}" ]; then  # it would go before
+    unset GST_PLUGIN_PATH_1_0
+    say "  unset GST_PLUGIN_PATH_1_0"
+  fi
   # Not --exists, which also wants the plugin's version to be at least GStreamer's.
   gst-inspect-1.0 uyvy2y >/dev/null 2>&1 || die "GStreamer does not find the element uyvy2y in $build/gst"
 
@@ -53,7 +57,7 @@ demo_raw_source() {  # FILE
   length=$(stat -Lc %s -- "$1")
   ((length > 0 && length % frame == 0)) ||
     die "$name has $length bytes; whole UYVY frames of ${width}x$height have $frame each"
-  source=(filesrc "location=$1" ! rawvideoparse format=uyvy "width=$width" "height=$height")
+  source=(filesrc "location=$(demo_location "$1")" ! rawvideoparse format=uyvy "width=$width" "height=$height")
 }
 
 # A URI has odd characters escaped, so that any file name gets through gst-launch-1.0 unharmed.
@@ -68,6 +72,11 @@ demo_file_uri() {  # FILE
       *) printf '%%%02X' "'$char" ;;
     esac
   done
+}
+
+# gst-launch-1.0 takes a backslash away.
+demo_location() {  # FILE
+  printf %s "${1//\\/\\\\}"
 }
 
 # ---- running a pipeline -------------------------------------------------------------------------
@@ -115,8 +124,8 @@ demo_speed() {  # FRAMES WHAT
 demo_pictures() {
   say "" "One frame, before and after:"
   demo_launch "${source[@]}" ! imagefreeze num-buffers=1 ! tee name=frame \
-    frame. ! queue ! videoconvert ! pngenc ! filesink "location=$outdir/input.png" \
-    frame. ! queue ! uyvy2y ! pngenc ! filesink "location=$outdir/luma.png" &&
+    frame. ! queue ! videoconvert ! pngenc ! filesink "location=$(demo_location "$outdir/input.png")" \
+    frame. ! queue ! uyvy2y ! pngenc ! filesink "location=$(demo_location "$outdir/luma.png")" &&
     [ -s "$outdir/input.png" ] && [ -s "$outdir/luma.png" ] || {
     rm -f -- "$outdir"/{input,luma}.png
     die "no picture came out of ${input:-the test card}: $(demo_error)"
@@ -163,7 +172,7 @@ demo_gpu() {
   say "" "The same frame from both back ends:"
   for backend in cpu cuda; do
     demo_launch "${source[@]}" ! imagefreeze num-buffers=1 ! uyvy2y backend=$backend ! pngenc ! \
-      filesink "location=$outdir/luma-$backend.png" || die "failed: $(demo_error)"
+      filesink "location=$(demo_location "$outdir/luma-$backend.png")" || die "failed: $(demo_error)"
   done
   cmp "$outdir/luma-cpu.png" "$outdir/luma-cuda.png" || die "the back ends differ"
   say "" "  identical: $outdir/luma-cpu.png and $outdir/luma-cuda.png"

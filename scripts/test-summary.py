@@ -16,7 +16,7 @@ def skip_reason(test):
              for line in test.get(stream, "").splitlines() if line.strip()]
     named = [line for line in lines if "skip" in line.lower()]
     reason = (named or lines or ["no reason given"])[-1]
-    return re.sub(r"^(skip\w*)\W+", "", reason, flags=re.IGNORECASE)
+    return re.sub(r"^skip\w*[\s:,-]+", "", reason, flags=re.IGNORECASE)
 
 
 def main(path):

@@ -92,7 +92,7 @@ gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
 
 GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
   GstCoalesceFilterPrivate &priv = priv_of(trans);
-  if (!priv.out_cuda)
+  if (!priv.out_cuda || gst_base_transform_is_passthrough(trans))
     return GST_BASE_TRANSFORM_CLASS(parent_class)->prepare_output_buffer(trans, in, out);
   TransformState &state = *GST_COALESCE_TRANSFORM(trans)->state;
   if (state.failed) return GST_FLOW_ERROR;
@@ -110,6 +110,15 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
 // libgstvideo 1.22 lets some sizes through whose strides overflow; such a frame counts 2^63 bytes.
 bool usable_info(GstCaps *caps, GstVideoInfo *info) {
   return gst_video_info_from_caps(info, caps) && GST_VIDEO_INFO_SIZE(info) <= G_MAXINT;
+}
+
+// Without a peer GstBaseTransform takes the input's caps for the output's and expects passthrough.
+// That ends in not-linked, as it should; work on caps that the source pad does not have would not.
+bool unlinked_caps(GstBaseTransform *trans, GstCaps *out_caps) {
+  GstCaps *possible = gst_pad_get_pad_template_caps(GST_BASE_TRANSFORM_SRC_PAD(trans));
+  const bool unlinked = !gst_caps_is_subset(out_caps, possible);
+  gst_caps_unref(possible);
+  return unlinked;
 }
 
 bool apply_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
@@ -138,6 +147,9 @@ bool apply_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
 gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   GstCoalesceFilterPrivate &priv = priv_of(trans);
   if (GST_COALESCE_TRANSFORM(trans)->state->failed) return FALSE;
+  const bool unlinked = unlinked_caps(trans, out_caps);
+  gst_base_transform_set_passthrough(trans, unlinked);
+  if (unlinked) return TRUE;
   // Upstream's pads send caps again and again that have been refused: one error is enough.
   if (priv.refused_caps && gst_caps_is_equal(priv.refused_caps, in_caps)) return FALSE;
   const bool accepted = apply_caps(trans, in_caps, out_caps);

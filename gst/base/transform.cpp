@@ -72,7 +72,7 @@ void post_no_gpu(GstCoalesceTransform *self, const std::string &why) {
 
 // A property that names a device which is not there is an error before anything runs.
 bool check_device_id(GstCoalesceTransform *self) {
-  const int id = self->state->cuda_device_id;
+  const int id = self->state->settings.cuda_device_id;
   const GpuGate &gate = gpu_gate();
   if (!gate.usable || id < gate.devices) return true;
   GST_ELEMENT_ERROR(self, RESOURCE, NOT_FOUND,
@@ -99,10 +99,11 @@ bool ensure_session(GstCoalesceTransform *self) {
   }
   if (!check_device_id(self)) return false;
   // The real slot is passed, because set_context() is re-entered from in there and fills it.
-  if (!gst_cuda_ensure_element_context(GST_ELEMENT(self), state.cuda_device_id, &state.context)) {
+  if (!gst_cuda_ensure_element_context(GST_ELEMENT(self), state.settings.cuda_device_id,
+                                       &state.context)) {
     GST_ELEMENT_ERROR(self, RESOURCE, OPEN_READ_WRITE,
                       ("A CUDA context could not be made on the device (cuda-device-id=%d)",
-                       state.cuda_device_id),
+                       state.settings.cuda_device_id),
                       (nullptr));
     return false;
   }
@@ -114,19 +115,33 @@ void discard_frames(GstCoalesceTransform *self) {
   if (klass->discard) klass->discard(self);
 }
 
-gboolean start(GstBaseTransform *trans) {
-  auto *self = GST_COALESCE_TRANSFORM(trans);
-  self->state->failed = false;
-  switch (self->state->backend) {
+void set_started(GstCoalesceTransform *self, bool started) {
+  GST_OBJECT_LOCK(self);
+  self->state->started = started;
+  self->state->settings = self->state->wanted;
+  GST_OBJECT_UNLOCK(self);
+}
+
+bool start_backend(GstCoalesceTransform *self) {
+  switch (self->state->settings.backend) {
     case BackendChoice::cpu:
-      return TRUE;
+      return true;
     case BackendChoice::cuda:
       return ensure_session(self);
     case BackendChoice::automatic:
       break;
   }
   // A machine without a GPU cannot honour an id, and auto means that it need not.
-  return self->state->cuda_device_id < 0 || check_device_id(self);
+  return self->state->settings.cuda_device_id < 0 || check_device_id(self);
+}
+
+gboolean start(GstBaseTransform *trans) {
+  auto *self = GST_COALESCE_TRANSFORM(trans);
+  self->state->failed = false;
+  set_started(self, true);
+  if (start_backend(self)) return TRUE;
+  set_started(self, false);
+  return FALSE;
 }
 
 gboolean stop(GstBaseTransform *trans) {
@@ -136,6 +151,7 @@ gboolean stop(GstBaseTransform *trans) {
   self->state->threads.reset();
   set_context_slot(*self->state, nullptr);
   set_active(self, ActiveBackend::none);
+  set_started(self, false);
   return TRUE;
 }
 
@@ -143,7 +159,7 @@ void set_context(GstElement *element, GstContext *context) {
   TransformState &state = state_of(element);
   {
     std::lock_guard guard(state.lock);
-    gst_cuda_handle_set_context(element, context, state.cuda_device_id, &state.context);
+    gst_cuda_handle_set_context(element, context, state.settings.cuda_device_id, &state.context);
   }
   GST_ELEMENT_CLASS(parent_class)->set_context(element, context);
 }
@@ -222,14 +238,18 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
   TransformState &state = *self->state;
-  if (state.failed || state.gpu == nullptr || state.active != ActiveBackend::cuda) return;
+  if (state.failed || state.gpu == nullptr || state.active != ActiveBackend::cuda ||
+      gst_base_transform_is_passthrough(trans))
+    return;
   GstMemory *memory = gst_buffer_n_memory(buffer) ? gst_buffer_peek_memory(buffer, 0) : nullptr;
   if (memory == nullptr || !gst_is_cuda_memory(memory)) return;
   GstCudaContext *theirs = GST_CUDA_MEMORY_CAST(memory)->context;
   if (theirs == state.gpu->context.get()) return;
   guint device = 0;
   g_object_get(theirs, "cuda-device-id", &device, nullptr);
-  if (state.cuda_device_id >= 0 && static_cast<guint>(state.cuda_device_id) != device) return;
+  if (state.settings.cuda_device_id >= 0 &&
+      static_cast<guint>(state.settings.cuda_device_id) != device)
+    return;
 
   GST_INFO_OBJECT(self, "following the input to %s", describe_gpu(theirs).c_str());
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
@@ -290,17 +310,18 @@ void set_property(GObject *object, guint id, const GValue *value, GParamSpec *ps
   GST_OBJECT_LOCK(object);
   switch (id) {
     case PROP_BACKEND:
-      state.backend = static_cast<BackendChoice>(g_value_get_enum(value));
+      state.wanted.backend = static_cast<BackendChoice>(g_value_get_enum(value));
       break;
     case PROP_CUDA_DEVICE_ID:
-      state.cuda_device_id = g_value_get_int(value);
+      state.wanted.cuda_device_id = g_value_get_int(value);
       break;
     case PROP_N_THREADS:
-      state.n_threads = g_value_get_int(value);
+      state.wanted.n_threads = g_value_get_int(value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   }
+  if (!state.started) state.settings = state.wanted;
   GST_OBJECT_UNLOCK(object);
 }
 
@@ -309,13 +330,13 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
   GST_OBJECT_LOCK(object);
   switch (id) {
     case PROP_BACKEND:
-      g_value_set_enum(value, int(state.backend));
+      g_value_set_enum(value, int(state.wanted.backend));
       break;
     case PROP_CUDA_DEVICE_ID:
-      g_value_set_int(value, state.cuda_device_id);
+      g_value_set_int(value, state.wanted.cuda_device_id);
       break;
     case PROP_N_THREADS:
-      g_value_set_int(value, state.n_threads);
+      g_value_set_int(value, state.wanted.n_threads);
       break;
     case PROP_ACTIVE_BACKEND:
       g_value_set_enum(value, int(state.active.load()));
@@ -407,17 +428,17 @@ bool caps_are_cuda(GstCaps *caps) {
 }
 
 bool may_use_gpu(GstCoalesceTransform *self) {
-  return self->state->backend != BackendChoice::cpu && gpu_gate().usable;
+  return self->state->settings.backend != BackendChoice::cpu && gpu_gate().usable;
 }
 
 bool select_backend(GstCoalesceTransform *self, bool in_cuda, bool out_cuda, bool worth_the_trip) {
   TransformState &state = *self->state;
-  const bool gpu = in_cuda || out_cuda || state.backend == BackendChoice::cuda ||
+  const bool gpu = in_cuda || out_cuda || state.settings.backend == BackendChoice::cuda ||
                    (worth_the_trip && may_use_gpu(self));
   if (gpu) {
     if (!ensure_session(self)) return false;
   } else if (state.threads == nullptr) {
-    state.threads = std::make_unique<ThreadPool>(state.n_threads);
+    state.threads = std::make_unique<ThreadPool>(state.settings.n_threads);
   }
   set_active(self, gpu ? ActiveBackend::cuda : ActiveBackend::cpu);
   return true;

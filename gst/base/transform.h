@@ -22,11 +22,19 @@ namespace coalesce::gst {
 enum class BackendChoice { automatic, cuda, cpu };
 enum class ActiveBackend { none, cpu, cuda };
 
-struct TransformState {
-  // Properties, changed in NULL and READY only.
+// What the properties say.
+struct Settings {
   BackendChoice backend = BackendChoice::automatic;
   int cuda_device_id = -1;
   int n_threads = 0;
+};
+
+struct TransformState {
+  // `wanted` follows the properties; `settings` is what holds, and follows it only while stopped:
+  // caps and context were negotiated for it.
+  Settings wanted;
+  Settings settings;
+  bool started = false;
 
   // Guards context: the application, a neighbour's query and the streaming thread all come here.
   // Never held while asking anyone else.

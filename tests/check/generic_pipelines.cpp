@@ -119,6 +119,68 @@ GST_START_TEST(behind_a_tee) {
 }
 GST_END_TEST;
 
+// An output that is not linked is no fault: the other branch of the tee gets all of its frames.
+GST_START_TEST(not_linked) {
+  const std::string &element = element_name(__i__);
+  Pipeline pipeline("videotestsrc num-buffers=20 ! capsfilter caps=\"" +
+                    sink_caps(element, {64, 48}) +
+                    "\" ! tee allow-not-linked=true name=t ! queue ! fakesink name=sink sync=false "
+                    "t. ! " +
+                    element);
+  pipeline.set_state(GST_STATE_PLAYING);
+  pipeline.wait_for_eos();
+  fail_unless_equals_int(pipeline.buffers(), 20);
+}
+GST_END_TEST;
+
+// Unlinked while frames flow, and linked again after the size has changed.
+GST_START_TEST(linked_again) {
+  const std::string &element = element_name(__i__);
+  Pipeline pipeline(
+      "videotestsrc is-live=true ! capsfilter name=input caps=\"" +
+      sink_caps(element, {64, 48}, 0, "200/1") +
+      "\" ! tee allow-not-linked=true name=t ! queue ! fakesink sync=false async=false "
+      "t. ! " +
+      element + " name=subject ! fakesink name=sink sync=false async=false");
+  pipeline.set_state(GST_STATE_PLAYING);
+  pipeline.wait_for_buffers(5);
+  const Owned<GstElement> subject = pipeline.element("subject"), sink = pipeline.element("sink"),
+                          input = pipeline.element("input");
+  gst_element_unlink(subject.get(), sink.get());
+  g_usleep(30000);
+  const CapsRef caps = parse_caps(sink_caps(element, {128, 48}, 0, "200/1"));
+  g_object_set(input.get(), "caps", caps.get(), nullptr);
+  g_usleep(60000);
+  fail_unless(gst_element_link(subject.get(), sink.get()));
+  pipeline.wait_for_buffers(5);
+  Owned<GstPad> pad(gst_element_get_static_pad(sink.get(), "sink"));
+  const CapsRef arrived(gst_pad_get_current_caps(pad.get()));
+  gint width = 0;
+  gst_structure_get_int(gst_caps_get_structure(arrived.get(), 0), "width", &width);
+  fail_unless_equals_int(width, 128);
+  pipeline.set_state(GST_STATE_NULL);
+}
+GST_END_TEST;
+
+// What is changed too late for this run holds from the next start on.
+GST_START_TEST(back_end_changed_while_playing) {
+  const std::string &element = element_name(__i__);
+  Pipeline pipeline(line(element, {33, 17}, ""));
+  pipeline.set_state(GST_STATE_PLAYING);
+  pipeline.wait_for_buffers(3);
+  const Owned<GstElement> subject = pipeline.element("subject"), input = pipeline.element("input");
+  gst_util_set_object_arg(G_OBJECT(subject.get()), "backend", "cuda");
+  const CapsRef caps = parse_caps(sink_caps(element, {65, 17}));
+  g_object_set(input.get(), "caps", caps.get(), nullptr);
+  pipeline.wait_for_buffers(20);
+  pipeline.set_state(GST_STATE_NULL);
+  // There is no GPU here.
+  fail_unless_equals_int(gst_element_set_state(pipeline.get(), GST_STATE_PAUSED),
+                         GST_STATE_CHANGE_FAILURE);
+  fail_unless(contains(pipeline.take_error(), "No NVIDIA GPU can be used"));
+}
+GST_END_TEST;
+
 // What an application and neighbours do from their threads, while frames flow.
 GST_START_TEST(asked_while_streaming) {
   const std::string caps = sink_caps(element_name(__i__), {33, 17});
@@ -208,6 +270,9 @@ void add_pipeline_cases(Suite *suite) {
   tcase_add_loop_test(pipelines, flushing_seeks_while_streaming, 0, n_elements());
   tcase_add_loop_test(pipelines, renegotiation_between_threads, 0, n_elements());
   tcase_add_loop_test(pipelines, behind_a_tee, 0, n_elements());
+  tcase_add_loop_test(pipelines, not_linked, 0, n_elements());
+  tcase_add_loop_test(pipelines, linked_again, 0, n_elements());
+  tcase_add_loop_test(pipelines, back_end_changed_while_playing, 0, n_elements());
   tcase_add_loop_test(pipelines, asked_while_streaming, 0, n_elements());
   tcase_add_loop_test(pipelines, as_many_threads_as_asked, 0, n_elements());
   tcase_add_loop_test(pipelines, element_goes_away, 0, n_elements());

@@ -208,7 +208,9 @@ void add_pixel_cases(Suite *suite) {
 }
 
 std::string real_picture_file() {
-  return std::string(g_getenv("COALESCE_TEST_DATA")) + "/camera_1920x1080.uyvy";
+  const gchar *folder = g_getenv("COALESCE_TEST_DATA");
+  if (folder == nullptr) folder = g_getenv("COALESCE_TEST_DATA_DEFAULT");
+  return std::string(folder) + "/camera_1920x1080.uyvy";
 }
 
 void add_real_picture_case(Suite *suite) {
