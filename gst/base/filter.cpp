@@ -132,6 +132,12 @@ bool apply_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
         ("output %" GST_PTR_FORMAT, out_caps));
     return false;
   }
+  if (GST_VIDEO_INFO_WIDTH(&priv.in_info) != GST_VIDEO_INFO_WIDTH(&priv.out_info) ||
+      GST_VIDEO_INFO_HEIGHT(&priv.in_info) != GST_VIDEO_INFO_HEIGHT(&priv.out_info)) {
+    GST_ELEMENT_ERROR(self, STREAM, FORMAT, ("input and output differ in size"),
+                      ("%" GST_PTR_FORMAT " and %" GST_PTR_FORMAT, in_caps, out_caps));
+    return false;
+  }
   if (klass->set_info && !klass->set_info(self, &priv.in_info, &priv.out_info)) return false;
   gst_caps_replace(&priv.in_caps, in_caps);
   gst_caps_replace(&priv.out_caps, out_caps);
