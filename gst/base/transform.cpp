@@ -233,8 +233,8 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
 }
 
-// Buffers may live in another context than the one that was negotiated. Where any device will do,
-// follow them; else they are copied (see Frame and filter.cpp).
+// Buffers may live in another context than the one that was negotiated. Where their device will do,
+// follow them; else they are copied (see filterframe.cpp).
 void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
   TransformState &state = *self->state;
