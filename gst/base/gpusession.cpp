@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gpusession.h"
 
+#include <system_error>
+
 namespace coalesce::gst {
 
 std::unique_ptr<GpuSession> GpuSession::open(GstCudaContext *context,
@@ -14,7 +16,12 @@ std::unique_ptr<GpuSession> GpuSession::open(GstCudaContext *context,
     *why = "a CUDA stream could not be made: " + cuda_error_text(error);
     return nullptr;
   }
-  session->retired = std::make_unique<RetireList>(context, counters);
+  try {
+    session->retired = std::make_unique<RetireList>(context, counters);
+  } catch (const std::system_error &error) {  // the system gives no more threads
+    *why = std::string("a thread could not be made: ") + error.what();
+    return nullptr;
+  }
   return session;
 }
 
