@@ -7,19 +7,12 @@
 GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
-struct GstCoalesceAllocator {
-  GstCudaAllocator parent;
-  GstMemoryMapFunction parent_map;
-  GstMemoryCopyFunction parent_copy;
-};
-struct GstCoalesceAllocatorClass {
-  GstCudaAllocatorClass parent_class;
-};
-
-GType gst_coalesce_allocator_get_type();
-
 namespace coalesce::gst {
 namespace {
+
+// libgstcuda's own functions, beneath ours. There is one allocator, so they need no place in it.
+GstMemoryMapFunction parent_map;
+GstMemoryCopyFunction parent_copy;
 
 // Attached to the memory as qdata the first time it is fenced; goes with it.
 struct Fence {
@@ -73,15 +66,13 @@ bool wait_for_fence(GstMemory *memory) {
 
 gpointer fenced_map(GstMemory *memory, gsize maxsize, GstMapFlags flags) {
   if ((flags & MAP_FENCED) == 0 && !wait_for_fence(memory)) return nullptr;
-  auto *allocator = reinterpret_cast<GstCoalesceAllocator *>(memory->allocator);
-  return allocator->parent_map(memory, maxsize, flags);
+  return parent_map(memory, maxsize, flags);
 }
 
 // libgstcuda copies within the device on the default stream and does not wait, and our streams are
 // not ordered with that one. Copies are rare: wait here.
 GstMemory *fenced_copy(GstMemory *memory, gssize offset, gssize size) {
-  auto *allocator = reinterpret_cast<GstCoalesceAllocator *>(memory->allocator);
-  GstMemory *copy = allocator->parent_copy(memory, offset, size);
+  GstMemory *copy = parent_copy(memory, offset, size);
   if (copy == nullptr) return nullptr;
   ContextScope scope(GST_CUDA_MEMORY_CAST(memory)->context);
   const CUresult result = cuda_driver()->stream_synchronize(nullptr);
@@ -91,10 +82,30 @@ GstMemory *fenced_copy(GstMemory *memory, gssize offset, gssize size) {
   return nullptr;
 }
 
+void init_allocator(GTypeInstance *instance, gpointer) {
+  auto *allocator = reinterpret_cast<GstAllocator *>(instance);
+  parent_map = allocator->mem_map;
+  parent_copy = allocator->mem_copy;
+  allocator->mem_map = fenced_map;
+  allocator->mem_copy = fenced_copy;
+}
+
+// The sizes are asked for: GstCudaAllocator and its class grew in 1.24 while the library kept its
+// soname, and we may have been compiled against the smaller ones.
+GType allocator_type() {
+  static const GType type = [] {
+    GTypeQuery parent;
+    g_type_query(GST_TYPE_CUDA_ALLOCATOR, &parent);
+    return g_type_register_static_simple(GST_TYPE_CUDA_ALLOCATOR, "GstCoalesceAllocator",
+                                         parent.class_size, nullptr, parent.instance_size,
+                                         init_allocator, GTypeFlags(0));
+  }();
+  return type;
+}
+
 GstCudaAllocator *allocator() {
   static auto *instance = [] {
-    auto *made =
-        static_cast<GstCudaAllocator *>(g_object_new(gst_coalesce_allocator_get_type(), nullptr));
+    auto *made = static_cast<GstCudaAllocator *>(g_object_new(allocator_type(), nullptr));
     gst_object_ref_sink(made);
     // One for the life of the process, as libgstcuda's own is.
     GST_OBJECT_FLAG_SET(made, GST_OBJECT_FLAG_MAY_BE_LEAKED);
@@ -187,7 +198,7 @@ GstMemory *fenced_memory_alloc(GstCudaContext *context, const GstVideoInfo &info
 
 bool is_fenced_memory(GstMemory *memory) {
   return memory->allocator != nullptr &&
-         G_TYPE_CHECK_INSTANCE_TYPE(memory->allocator, gst_coalesce_allocator_get_type());
+         G_TYPE_CHECK_INSTANCE_TYPE(memory->allocator, allocator_type());
 }
 
 void fence_memory(GstMemory *memory, std::shared_ptr<Event> event, const Stream &stream,
@@ -212,15 +223,3 @@ CUresult order_behind_fence(GstMemory *memory, const Stream &stream) {
 }
 
 }  // namespace coalesce::gst
-
-G_DEFINE_TYPE(GstCoalesceAllocator, gst_coalesce_allocator, GST_TYPE_CUDA_ALLOCATOR)
-
-static void gst_coalesce_allocator_class_init(GstCoalesceAllocatorClass *) {}
-
-static void gst_coalesce_allocator_init(GstCoalesceAllocator *self) {
-  auto *base = GST_ALLOCATOR_CAST(self);
-  self->parent_map = base->mem_map;
-  base->mem_map = coalesce::gst::fenced_map;
-  self->parent_copy = base->mem_copy;
-  base->mem_copy = coalesce::gst::fenced_copy;
-}

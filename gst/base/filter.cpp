@@ -78,15 +78,15 @@ void add_default_pool(GstQuery *query, GstCaps *caps) {
 }
 
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
-  // CUDA output comes from our own pool (see prepare_output_buffer): only its memory has a fence.
   if (priv_of(trans).out_cuda) {
+    // CUDA output comes from our own pool (see prepare_output_buffer): only its memory has a fence.
     while (gst_query_get_n_allocation_pools(query) > 0)
       gst_query_remove_nth_allocation_pool(query, 0);
-    return TRUE;
+  } else {
+    GstCaps *caps = nullptr;
+    gst_query_parse_allocation(query, &caps, nullptr);
+    add_default_pool(query, caps);
   }
-  GstCaps *caps = nullptr;
-  gst_query_parse_allocation(query, &caps, nullptr);
-  add_default_pool(query, caps);
   return GST_BASE_TRANSFORM_CLASS(parent_class)->decide_allocation(trans, query);
 }
 

@@ -70,6 +70,14 @@ void post_no_gpu(GstCoalesceTransform *self, const std::string &why) {
       (nullptr));
 }
 
+// Is a context on the device that cuda-device-id names, if it names one?
+bool device_will_do(const TransformState &state, GstCudaContext *context) {
+  guint device = 0;
+  g_object_get(context, "cuda-device-id", &device, nullptr);
+  return state.settings.cuda_device_id < 0 ||
+         static_cast<guint>(state.settings.cuda_device_id) == device;
+}
+
 // A property that names a device which is not there is an error before anything runs.
 bool check_device_id(GstCoalesceTransform *self) {
   const int id = self->state->settings.cuda_device_id;
@@ -90,6 +98,24 @@ bool open_session(GstCoalesceTransform *self, GstCudaContext *context) {
   return self->state->gpu != nullptr;
 }
 
+// Asks neighbours and application for a context, or makes one, if there is none that will do.
+bool ask_for_context(GstCoalesceTransform *self) {
+  TransformState &state = *self->state;
+  {
+    std::lock_guard guard(state.lock);
+    state.asked = std::exchange(state.context, nullptr);
+    if (state.asked != nullptr && !device_will_do(state, state.asked))
+      gst_clear_object(&state.asked);
+    state.asking = std::this_thread::get_id();
+  }
+  const bool found = gst_cuda_ensure_element_context(GST_ELEMENT(self),
+                                                     state.settings.cuda_device_id, &state.asked);
+  std::lock_guard guard(state.lock);
+  state.asking = {};
+  state.context = std::exchange(state.asked, nullptr);
+  return found;
+}
+
 bool ensure_session(GstCoalesceTransform *self) {
   TransformState &state = *self->state;
   if (state.gpu != nullptr) return true;
@@ -98,9 +124,7 @@ bool ensure_session(GstCoalesceTransform *self) {
     return false;
   }
   if (!check_device_id(self)) return false;
-  // The real slot is passed, because set_context() is re-entered from in there and fills it.
-  if (!gst_cuda_ensure_element_context(GST_ELEMENT(self), state.settings.cuda_device_id,
-                                       &state.context)) {
+  if (!ask_for_context(self)) {
     GST_ELEMENT_ERROR(self, RESOURCE, OPEN_READ_WRITE,
                       ("A CUDA context could not be made on the device (cuda-device-id=%d)",
                        state.settings.cuda_device_id),
@@ -140,6 +164,7 @@ gboolean start(GstBaseTransform *trans) {
   self->state->failed = false;
   set_started(self, true);
   if (start_backend(self)) return TRUE;
+  set_context_slot(*self->state, nullptr);
   set_started(self, false);
   return FALSE;
 }
@@ -159,7 +184,11 @@ void set_context(GstElement *element, GstContext *context) {
   TransformState &state = state_of(element);
   {
     std::lock_guard guard(state.lock);
-    gst_cuda_handle_set_context(element, context, state.settings.cuda_device_id, &state.context);
+    const bool answer = state.asking == std::this_thread::get_id();
+    // While another thread is asking, it has the say.
+    if (answer || state.asking == std::thread::id())
+      gst_cuda_handle_set_context(element, context, state.settings.cuda_device_id,
+                                  answer ? &state.asked : &state.context);
   }
   GST_ELEMENT_CLASS(parent_class)->set_context(element, context);
 }
@@ -245,11 +274,7 @@ void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   if (memory == nullptr || !gst_is_cuda_memory(memory)) return;
   GstCudaContext *theirs = GST_CUDA_MEMORY_CAST(memory)->context;
   if (theirs == state.gpu->context.get()) return;
-  guint device = 0;
-  g_object_get(theirs, "cuda-device-id", &device, nullptr);
-  if (state.settings.cuda_device_id >= 0 &&
-      static_cast<guint>(state.settings.cuda_device_id) != device)
-    return;
+  if (!device_will_do(state, theirs)) return;
 
   GST_INFO_OBJECT(self, "following the input to %s", describe_gpu(theirs).c_str());
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);

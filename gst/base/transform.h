@@ -8,6 +8,7 @@
 
 #include <mutex>
 #include <string>
+#include <thread>
 
 #include "bufferpool.h"
 #include "core/queue.h"
@@ -36,10 +37,13 @@ struct TransformState {
   Settings settings;
   bool started = false;
 
-  // Guards context: the application, a neighbour's query and the streaming thread all come here.
-  // Never held while asking anyone else.
+  // Guards the context: the application, a neighbour's query and the streaming thread all come
+  // here. Never held while asking anyone else. A thread that asks for a context gets it in a slot
+  // of its own, which set_context(), re-entered in that thread, fills.
   std::mutex lock;
   GstCudaContext *context = nullptr;
+  GstCudaContext *asked = nullptr;
+  std::thread::id asking;
 
   // The streaming thread's own.
   std::unique_ptr<GpuSession> gpu;

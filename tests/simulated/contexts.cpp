@@ -230,6 +230,26 @@ GST_START_TEST(selects_the_device) {
 GST_END_TEST
 
 // A context for another device than the one that was asked for is not taken.
+// A context that came before the property said which device.
+GST_START_TEST(device_chosen_after_a_context) {
+  GstCudaContext *other = new_context(0);
+  {
+    Bench bench("uyvy2y");
+    gst_element_set_state(bench.element(), GST_STATE_NULL);
+    give_context(bench.element(), other);
+    g_object_set(bench.element(), "cuda-device-id", 1, nullptr);
+    gst_element_set_state(bench.element(), GST_STATE_PLAYING);
+    bench.negotiate(in_caps(kSystem), out_caps());
+    fail_unless_equals_int(bench.push(system_buffer(in_info(), 1)), GST_FLOW_OK);
+    GstBuffer *output = bench.pull();
+    fail_unless_equals_int(device_of(context_of(output)), 1);
+    gst_buffer_unref(output);
+  }
+  gst_object_unref(other);
+  done();
+}
+GST_END_TEST
+
 GST_START_TEST(wrong_context_is_refused) {
   GstCudaContext *other = new_context(1);
   {
@@ -339,6 +359,7 @@ static Suite *contexts_suite() {
   tcase_add_test(tests, moves_with_frames_in_flight);
   tcase_add_test(tests, fixed_device_copies);
   tcase_add_test(tests, selects_the_device);
+  tcase_add_test(tests, device_chosen_after_a_context);
   tcase_add_test(tests, wrong_context_is_refused);
   tcase_add_test(tests, no_such_device);
   tcase_add_test(tests, memory_is_not_what_the_caps_say);
