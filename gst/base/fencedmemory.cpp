@@ -114,19 +114,20 @@ GstCudaAllocator *allocator() {
   return instance;
 }
 
-// Can libgstcuda lay this frame out? Its allocator asserts on other formats, and puts the chroma
-// planes of three-plane 4:2:0 with an odd height half a row too early.
+// Can libgstcuda lay this frame out? Its allocator asserts on other formats, puts the chroma
+// planes of three-plane 4:2:0 with an odd height half a row too early; from 1.24 on it leaves too
+// little room for NV21 with one.
 bool known_to_libgstcuda(const GstVideoInfo &info) {
   switch (GST_VIDEO_INFO_FORMAT(&info)) {
     case GST_VIDEO_FORMAT_I420:
     case GST_VIDEO_FORMAT_YV12:
     case GST_VIDEO_FORMAT_I420_10LE:
+    case GST_VIDEO_FORMAT_NV21:
       return GST_VIDEO_INFO_HEIGHT(&info) % 2 == 0;
     case GST_VIDEO_FORMAT_Y42B:
     case GST_VIDEO_FORMAT_I422_10LE:
     case GST_VIDEO_FORMAT_I422_12LE:
     case GST_VIDEO_FORMAT_NV12:
-    case GST_VIDEO_FORMAT_NV21:
     case GST_VIDEO_FORMAT_P010_10LE:
     case GST_VIDEO_FORMAT_P016_LE:
     case GST_VIDEO_FORMAT_Y444:
