@@ -107,8 +107,10 @@ GST_START_TEST(properties_out_of_range) {
                {"backend", 3, 2},         {"backend", -1, 2}};
   g_object_set(bench.element.get(), "n-threads", 3, "cuda-device-id", 5, "backend", 2, nullptr);
   for (const auto &[name, value, kept] : cases) {
-    // GLib says so itself; the value stays what it was.
-    ASSERT_WARNING(g_object_set(bench.element.get(), name, value, nullptr));
+    // GLib says so itself (newer ones do not); the value stays what it was.
+    _gst_check_expecting_log = TRUE;
+    g_object_set(bench.element.get(), name, value, nullptr);
+    _gst_check_expecting_log = FALSE;
     gint now = 77;
     g_object_get(bench.element.get(), name, &now, nullptr);
     fail_unless(now == kept, "%s: %d", name, now);
