@@ -4,11 +4,6 @@
 namespace coalesce::gst {
 namespace {
 
-bool names_cuda(GstCapsFeatures *features) {
-  return !gst_caps_features_is_any(features) &&
-         gst_caps_features_contains(features, GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY);
-}
-
 // `features` with the memory it names replaced.
 GstCapsFeatures *with_memory(GstCapsFeatures *features, Memory memory) {
   GstCapsFeatures *result = gst_caps_features_is_any(features) ? gst_caps_features_new_empty()

@@ -446,10 +446,13 @@ static void gst_coalesce_transform_init(GstCoalesceTransform *self) {
 
 namespace coalesce::gst {
 
-bool caps_are_cuda(GstCaps *caps) {
-  GstCapsFeatures *features = gst_caps_get_features(caps, 0);
-  return features != nullptr && !gst_caps_features_is_any(features) &&
+bool names_cuda(GstCapsFeatures *features) {
+  return !gst_caps_features_is_any(features) &&
          gst_caps_features_contains(features, GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY);
+}
+
+bool caps_are_cuda(GstCaps *caps) {
+  return names_cuda(gst_caps_get_features(caps, 0));
 }
 
 bool may_use_gpu(GstCoalesceTransform *self) {

@@ -88,6 +88,8 @@ GType gst_coalesce_transform_get_type();
 
 namespace coalesce::gst {
 
+// Do features, or the features of the first structure, name CUDA memory? (ANY does not.)
+bool names_cuda(GstCapsFeatures *features);
 bool caps_are_cuda(GstCaps *caps);
 
 // May CUDA memory be offered on the pads?

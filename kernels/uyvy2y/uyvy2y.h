@@ -32,8 +32,9 @@ struct LumaImage {
 
 // luma(x, y) = packed(2x + 1, y) for uyvy and vyuy, packed(2x, y) for yuy2 and yvyu.
 //
-// packed  in bytes: packed.width == 2 * out.luma.width, packed.height == out.luma.height. For an odd
-//         number of pixels the last macropixel's second half is neither needed nor read.
+// packed  in bytes: packed.width == 2 * out.luma.width, packed.height == out.luma.height. Where the
+//         number of pixels is odd, the second half of the last macropixel is neither needed nor
+//         read.
 // Any width and height from 1, any pitch, any alignment. The planes must not overlap (which is not
 // checked).
 //
