@@ -163,7 +163,8 @@ demo_gpu() {
   demo_speed 1001 "copied to the GPU and back"
   if gst-inspect-1.0 --exists cudaupload; then
     demo_launch "${source[@]}" ! imagefreeze num-buffers=1 ! cudaupload ! \
-      'video/x-raw(memory:CUDAMemory)' ! imagefreeze num-buffers=10001 ! uyvy2y ! 'video/x-raw(memory:CUDAMemory),format=GRAY8' ! fakesink || die "failed: $(demo_error)"
+      'video/x-raw(memory:CUDAMemory)' ! imagefreeze num-buffers=10001 ! uyvy2y ! \
+      'video/x-raw(memory:CUDAMemory),format=GRAY8' ! fakesink || die "failed: $(demo_error)"
     demo_speed 10001 "CUDA memory to CUDA memory"
   else
     say "  CUDA memory to CUDA memory is left out: GStreamer's cudaupload is not there to begin it."
