@@ -31,6 +31,11 @@ GstFlowReturn bad_status(GstCoalesceFilter *self, const Status &status) {
   return GST_FLOW_ERROR;
 }
 
+Status run_element(GstCoalesceFilter *self, const Frame &in, const Frame &out) {
+  return GST_COALESCE_FILTER_GET_CLASS(self)->run(self, in, out,
+                                                  transform_queue(GST_COALESCE_TRANSFORM(self)));
+}
+
 // One frame's way over the GPU. Each step posts its own error.
 class GpuFrame {
  public:
@@ -44,13 +49,10 @@ class GpuFrame {
   GstFlowReturn run() {
     ContextScope scope(session_.context.get());
     if (!scope.ok()) return fail("making the CUDA context current", CUDA_ERROR_UNKNOWN);
-    GstFlowReturn flow = enqueue();
-    if (flow != GST_FLOW_OK) {
-      // Some of the work may be in flight; let it end before the buffers go.
-      (void)session_.stream->synchronize();
-      return flow;
-    }
-    return self_->priv->out_cuda ? leave_in_flight() : flow;
+    const GstFlowReturn flow = enqueue();
+    // Some of the work may be in flight; let it end before the buffers go.
+    if (flow != GST_FLOW_OK) (void)session_.stream->synchronize();
+    return flow;
   }
 
  private:
@@ -58,10 +60,9 @@ class GpuFrame {
     GstFlowReturn flow = take_input();
     if (flow == GST_FLOW_OK) flow = take_output();
     if (flow != GST_FLOW_OK) return flow;
-    const Status status = GST_COALESCE_FILTER_GET_CLASS(self_)->run(
-        self_, in_, out_, Queue::cuda(session_.stream->handle()));
+    const Status status = run_element(self_, in_, out_);
     if (!status.ok()) return bad_status(self_, status);
-    return self_->priv->out_cuda ? GST_FLOW_OK : download();
+    return self_->priv->out_cuda ? leave_in_flight() : download();
   }
 
   // Device memory of our context is read where it is; everything else is uploaded.
@@ -117,10 +118,7 @@ class GpuFrame {
   GstFlowReturn leave_in_flight() {
     CUresult result = CUDA_SUCCESS;
     auto event = session_.mark(&result);
-    if (event == nullptr) {
-      (void)session_.stream->synchronize();
-      return fail("fencing a frame", result);
-    }
+    if (event == nullptr) return fail("fencing a frame", result);
     fence_memory(gst_buffer_peek_memory(out_buffer_, 0), event, *session_.stream, state_.counters);
     in_.unmap();
     session_.retired->add(in_buffer_, event, std::move(host_));
@@ -160,8 +158,7 @@ GstFlowReturn filter_run_on_cpu(GstCoalesceFilter *self, GstBuffer *in_buffer,
     return bad_buffer(self, "input", in);
   if (!out.map(out_buffer, priv.out_info, Memory::system, GST_MAP_WRITE))
     return bad_buffer(self, "output", out);
-  const Status status = GST_COALESCE_FILTER_GET_CLASS(self)->run(
-      self, in, out, transform_queue(GST_COALESCE_TRANSFORM(self)));
+  const Status status = run_element(self, in, out);
   return status.ok() ? GST_FLOW_OK : bad_status(self, status);
 }
 
@@ -181,8 +178,7 @@ bool filter_warm_up(GstCoalesceFilter *self) {
     post_gpu_error(GST_COALESCE_TRANSFORM(self), "no device memory for the frames");
     return false;
   }
-  const Status status = GST_COALESCE_FILTER_GET_CLASS(self)->run(
-      self, in, out, Queue::cuda(session.stream->handle()));
+  const Status status = run_element(self, in, out);
   const CUresult result = session.stream->synchronize();
   if (!status.ok()) {
     bad_status(self, status);
