@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 
+#include "../../kernels/rgb2yuv/rgb2yuv.h"
 #include "../../kernels/uyvy2y/uyvy2y.h"
 #include "fakecuda.h"
 #include "twin.h"
@@ -68,6 +69,15 @@ Status enqueue(void *stream, void (*fn)(void *), void *arg, void (*free_arg)(voi
 }
 
 }  // namespace twin
+
+Status rgb2yuv_cuda(const Rgb2yuvParams &params, const RgbImage &in, const YuvImage &out,
+                    void *stream) {
+  if (Status s = twin::check_access(
+          {in.plane[0], in.plane[1], in.plane[2], out.plane[0], out.plane[1], out.plane[2]});
+      !s.ok())
+    return s;
+  return twin::launch(stream, [=] { (void)rgb2yuv_cpu(params, in, out, nullptr); });
+}
 
 Status uyvy2y_cuda(const Uyvy2yParams &params, Plane<const std::uint8_t> packed,
                    const LumaImage &out, void *stream) {
