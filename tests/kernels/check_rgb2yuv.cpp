@@ -34,8 +34,12 @@ Rgb2yuvParams random_params(Random &random, const Rgb2yuvTrialOptions &options) 
   params.out = options.out.value_or(static_cast<YuvLayout>(random.below(10)));
   params.alpha = has_fourth_byte(params.in) && random.below(2) == 0;
   params.matrix = static_cast<YuvMatrix>(random.below(5));
-  params.in_range = static_cast<SampleRange>(random.below(2));
-  params.out_range = static_cast<SampleRange>(random.below(2));
+  if (!options.full_range) {
+    params.in_range = static_cast<SampleRange>(random.below(2));
+    params.out_range = static_cast<SampleRange>(random.below(2));
+  } else {
+    params.in_range = params.out_range = SampleRange::full;
+  }
   params.h_cosited = random.below(2) == 0;
   params.v_cosited = random.below(2) == 0;
   params.interlaced = random.below(2) == 0;
@@ -120,7 +124,7 @@ std::string rgb2yuv_trial(const Rgb2yuv &operation, const Rgb2yuvTrialOptions &o
 }
 
 Case rgb2yuv_case() {
-  return {"rgb2yuv", 1200,
+  return {"rgb2yuv", 1500,
           [](Random &random, int index, const Backend &backend) {
             return rgb2yuv_trial(rgb2yuv, {}, random, index, backend);
           },

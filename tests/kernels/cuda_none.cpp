@@ -10,6 +10,11 @@ Status planted_uyvy2y_cuda(Planted, const Uyvy2yParams &, Plane<const std::uint8
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
 }
 
+Status planted_rgb2yuv_cuda(Planted, const Rgb2yuvParams &, const RgbImage &, const YuvImage &,
+                            const Queue &) {
+  return {StatusCode::unsupported, "this build has no CUDA kernels"};
+}
+
 int run_planted_oob() {
   return 2;
 }

@@ -50,11 +50,11 @@ Layout random_layout(Random &random, int row_bytes, int height, const LayoutOpti
 
 Pattern random_pattern(Random &random) {
   return random.pick({Pattern::low, Pattern::high, Pattern::gradient, Pattern::extremes,
-                      Pattern::noise, Pattern::noise, Pattern::noise});
+                      Pattern::sparse, Pattern::noise, Pattern::noise, Pattern::noise});
 }
 
 const char *name(Pattern pattern) {
-  static const char *const names[] = {"low", "high", "gradient", "extremes", "noise"};
+  static const char *const names[] = {"low", "high", "gradient", "extremes", "sparse", "noise"};
   return names[static_cast<int>(pattern)];
 }
 
@@ -69,7 +69,9 @@ void TestImage::fill(Pattern pattern, Random &random) {
                 : pattern == Pattern::high     ? 255
                 : pattern == Pattern::gradient ? static_cast<std::uint8_t>(i)
                 : pattern == Pattern::extremes ? static_cast<std::uint8_t>(random.below(2) * 255)
-                                               : static_cast<std::uint8_t>(random.bits());
+                : pattern == Pattern::sparse && random.below(4) != 0
+                    ? 0
+                    : static_cast<std::uint8_t>(random.bits());
 }
 
 void TestImage::fill_guard() {

@@ -36,8 +36,9 @@ struct LayoutOptions {
 // without a byte to spare behind the last row.
 Layout random_layout(Random &random, int row_bytes, int height, const LayoutOptions &options);
 
-// All low, all high, a gradient, each byte either low or high, or (mostly) noise.
-enum class Pattern { low, high, gradient, extremes, noise };
+// All low, all high, a gradient, each byte either low or high, mostly low with some noise, or
+// (most often) noise.
+enum class Pattern { low, high, gradient, extremes, sparse, noise };
 Pattern random_pattern(Random &random);
 const char *name(Pattern pattern);
 

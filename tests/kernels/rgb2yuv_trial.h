@@ -16,6 +16,7 @@ struct Rgb2yuvTrialOptions {
   bool roomy = false;    // for planted bugs, which must not crash
   std::optional<RgbLayout> in = {};
   std::optional<YuvLayout> out = {};
+  bool full_range = false;  // to full range: chroma of plain blues then lies on halves
 };
 
 std::string rgb2yuv_trial(const Rgb2yuv &operation, const Rgb2yuvTrialOptions &options,
