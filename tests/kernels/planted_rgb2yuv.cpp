@@ -107,11 +107,11 @@ Status rounds_twice(const Rgb2yuvParams &params, const RgbImage &in, const YuvIm
 Status with_rounding(double (*round)(double), const Rgb2yuvParams &params, const RgbImage &in,
                      const YuvImage &out) {
   const YuvComponents c = yuv_quantised(params);
+  const RgbPicture picture(params, in);
   for (int y = 0; y < out.plane[0].height; ++y)
     for (int x = 0; x < out.plane[0].width; ++x) {
-      const double values[] = {luma_value(c.y, params, in, x, y),
-                               chroma_value(c.u, params, in, x, y),
-                               chroma_value(c.v, params, in, x, y)};
+      const double values[] = {picture.luma(c.y, x, y), picture.chroma(c.u, x, y),
+                               picture.chroma(c.v, x, y)};
       for (int i = 0; i < 3; ++i)
         out.plane[i].row(y)[x] =
             static_cast<std::uint8_t>(std::clamp(round(values[i]), 0.0, 255.0));

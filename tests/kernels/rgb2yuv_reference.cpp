@@ -2,7 +2,6 @@
 #include "rgb2yuv_reference.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -42,70 +41,6 @@ const YuvBytes &yuv_bytes(YuvLayout layout) {
 
 bool has(const std::string &bytes, char letter) {
   return bytes.find(letter) != std::string::npos;
-}
-
-int width_of(const Rgb2yuvParams &params, const RgbImage &in) {
-  const std::string bytes = rgb_bytes(params.in);
-  return in.plane[0].width / (bytes.empty() ? 1 : static_cast<int>(bytes.size()));
-}
-
-// 'R', 'G', 'B' or 'x' of a pixel.
-int sample(RgbLayout layout, const RgbImage &in, char letter, int x, int y) {
-  if (layout == RgbLayout::planar)
-    return in.plane[letter == 'R' ? 0 : letter == 'G' ? 1 : 2].row(y)[x];
-  const char *bytes = rgb_bytes(layout);
-  const auto step = static_cast<int>(std::strlen(bytes));
-  return in.plane[0].row(y)[step * x + (std::strchr(bytes, letter) - bytes)];
-}
-
-struct Tap {
-  int at;
-  double weight;
-};
-using Taps = std::array<Tap, 3>;
-
-// Chroma at sample `at`, or between it and the next; samples lie `step` apart, from first to last.
-Taps halved(bool cosited, int at, int step, int first, int last) {
-  Taps taps = {Tap{at - step, 0}, Tap{at, 0.5}, Tap{at + step, 0.5}};
-  if (cosited) taps = {Tap{at - step, 0.25}, Tap{at, 0.5}, Tap{at + step, 0.25}};
-  for (Tap &tap : taps)
-    tap.at = std::clamp(tap.at, first, last);
-  return taps;
-}
-
-Taps only(int at) {
-  return {Tap{at, 1}, Tap{at, 0}, Tap{at, 0}};
-}
-
-Taps columns(const Rgb2yuvParams &params, int column, int width) {
-  if (!yuv_bytes(params.out).half_width) return only(column);
-  return halved(params.h_cosited, 2 * column, 1, 0, width - 1);
-}
-
-Taps rows(const Rgb2yuvParams &params, int row, int height) {
-  if (!yuv_bytes(params.out).half_height) return only(row);
-  if (!params.interlaced) return halved(params.v_cosited, 2 * row, 1, 0, height - 1);
-  const int field = row % 2;
-  if (field >= height) return only(height - 1);  // one row: there is no odd field
-  const int last = height - 1 - (height - 1 - field) % 2;
-  return halved(params.v_cosited, 4 * (row / 2) + field, 2, field, last);
-}
-
-double value(const YuvComponent &component, RgbLayout layout, const RgbImage &in,
-             const Taps &across, const Taps &down) {
-  double sum = component.offset;
-  for (const Tap &row : down) {
-    for (const Tap &column : across) {
-      const double weight = row.weight * column.weight;
-      if (weight == 0) continue;
-      const int x = column.at;
-      const int y = row.at;
-      sum += weight * (component.red * (sample(layout, in, 'R', x, y) - component.black) +
-                       component.green * (sample(layout, in, 'G', x, y) - component.black) +
-                       component.blue * (sample(layout, in, 'B', x, y) - component.black));
-    }
-  }
-  return sum;
 }
 
 std::uint8_t rounded(double value) {
@@ -186,37 +121,86 @@ YuvComponents yuv_quantised(const Rgb2yuvParams &params) {
   return components;
 }
 
-double luma_value(const YuvComponent &component, const Rgb2yuvParams &params, const RgbImage &in,
-                  int x, int y) {
-  return value(component, params.in, in, only(x), only(y));
+RgbPicture::RgbPicture(const Rgb2yuvParams &params, const RgbImage &in)
+    : params_(params), width_(in.plane[0].width), step_(1) {
+  std::copy_n(in.plane, 3, component_);
+  const std::string bytes = rgb_bytes(params.in);
+  if (bytes.empty()) return;
+  step_ = static_cast<int>(bytes.size());
+  width_ /= step_;
+  for (int i = 0; i < 4; ++i) {
+    component_[i] = in.plane[0];
+    if (has(bytes, "RGBx"[i])) component_[i].data += bytes.find("RGBx"[i]);
+  }
 }
 
-double chroma_value(const YuvComponent &component, const Rgb2yuvParams &params, const RgbImage &in,
-                    int column, int row) {
-  return value(component, params.in, in, columns(params, column, width_of(params, in)),
-               rows(params, row, in.plane[0].height));
+double RgbPicture::luma(const YuvComponent &component, int x, int y) const {
+  return value(component, only(x), only(y));
+}
+
+double RgbPicture::chroma(const YuvComponent &component, int column, int row) const {
+  return value(component, columns(column), rows(row));
+}
+
+// At sample `at`, or between it and the next; samples lie `step` apart, from first to last.
+RgbPicture::Taps RgbPicture::halved(bool cosited, int at, int step, int first, int last) {
+  Taps taps = {Tap{at - step, 0}, Tap{at, 0.5}, Tap{at + step, 0.5}};
+  if (cosited) taps = {Tap{at - step, 0.25}, Tap{at, 0.5}, Tap{at + step, 0.25}};
+  for (Tap &tap : taps)
+    tap.at = std::clamp(tap.at, first, last);
+  return taps;
+}
+
+RgbPicture::Taps RgbPicture::columns(int column) const {
+  if (!yuv_bytes(params_.out).half_width) return only(column);
+  return halved(params_.h_cosited, 2 * column, 1, 0, width() - 1);
+}
+
+RgbPicture::Taps RgbPicture::rows(int row) const {
+  if (!yuv_bytes(params_.out).half_height) return only(row);
+  if (!params_.interlaced) return halved(params_.v_cosited, 2 * row, 1, 0, height() - 1);
+  const int field = row % 2;
+  if (field >= height()) return only(0);  // of one row there is no odd field
+  const int last = height() - 1 - (height() - 1 - field) % 2;
+  return halved(params_.v_cosited, 4 * (row / 2) + field, 2, field, last);
+}
+
+double RgbPicture::value(const YuvComponent &component, const Taps &across,
+                         const Taps &down) const {
+  double sum = component.offset;
+  for (const Tap &row : down) {
+    for (const Tap &column : across) {
+      const double weight = row.weight * column.weight;
+      if (weight == 0) continue;
+      const double red = sample(0, column.at, row.at) - component.black;
+      const double green = sample(1, column.at, row.at) - component.black;
+      const double blue = sample(2, column.at, row.at) - component.black;
+      sum += weight * (component.red * red + component.green * green + component.blue * blue);
+    }
+  }
+  return sum;
 }
 
 void rgb2yuv_reference(const Rgb2yuvParams &params, const RgbImage &in, const YuvImage &out) {
+  const RgbPicture picture(params, in);
   const YuvComponents components = yuv_quantised(params);
-  const int last = width_of(params, in) - 1;
   const std::vector<std::string> &planes = yuv_bytes(params.out).planes;
   for (std::size_t p = 0; p < planes.size(); ++p) {
     const std::string &bytes = planes[p];
     const auto size = static_cast<int>(bytes.size());
     for (int y = 0; y < out.plane[p].height; ++y) {
-      for (int i = 0, luma = 0; i < out.plane[p].width; ++i) {
+      int x = 0;  // of the next luma sample
+      for (int i = 0; i < out.plane[p].width; ++i) {
         const char letter = bytes[static_cast<std::size_t>(i % size)];
         std::uint8_t &byte = out.plane[p].row(y)[i];
-        if (letter == 'Y')
-          // The last pair of an odd row has no second luma.
-          byte = rounded(luma_value(components.y, params, in, std::min(luma++, last), y));
-        else if (letter == 'A')
-          byte = params.alpha ? static_cast<std::uint8_t>(sample(params.in, in, 'x', i / size, y))
-                              : 255;
-        else
-          byte = rounded(
-              chroma_value(letter == 'U' ? components.u : components.v, params, in, i / size, y));
+        if (letter == 'Y') {
+          byte = rounded(picture.luma(components.y, x, y));
+          x = std::min(x + 1, picture.width() - 1);  // the last pair of an odd row lacks one
+        } else if (letter == 'A') {
+          byte = params.alpha ? static_cast<std::uint8_t>(picture.fourth_byte(i / size, y)) : 255;
+        } else {
+          byte = rounded(picture.chroma(letter == 'U' ? components.u : components.v, i / size, y));
+        }
       }
     }
   }

@@ -4,6 +4,7 @@
 // the weights of the formula it is the float64 that they are judged by.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "rgb2yuv/rgb2yuv.h"
@@ -32,11 +33,35 @@ struct YuvComponents {
 YuvComponents yuv_formula(const Rgb2yuvParams &params);
 YuvComponents yuv_quantised(const Rgb2yuvParams &params);
 
-// A component before it is rounded: luma at (x, y), chroma sample (column, row).
-double luma_value(const YuvComponent &component, const Rgb2yuvParams &params, const RgbImage &in,
-                  int x, int y);
-double chroma_value(const YuvComponent &component, const Rgb2yuvParams &params, const RgbImage &in,
-                    int column, int row);
+// A picture and what each sample of its conversion is before it is rounded.
+class RgbPicture {
+ public:
+  RgbPicture(const Rgb2yuvParams &params, const RgbImage &in);
+
+  int width() const { return width_; }
+  int height() const { return component_[0].height; }
+  double luma(const YuvComponent &component, int x, int y) const;
+  double chroma(const YuvComponent &component, int column, int row) const;
+  int fourth_byte(int x, int y) const { return sample(3, x, y); }
+
+ private:
+  struct Tap {
+    int at;
+    double weight;
+  };
+  using Taps = std::array<Tap, 3>;
+  static Taps only(int at) { return {Tap{at, 1}, Tap{at, 0}, Tap{at, 0}}; }
+  static Taps halved(bool cosited, int at, int step, int first, int last);
+  Taps columns(int column) const;
+  Taps rows(int row) const;
+  double value(const YuvComponent &component, const Taps &across, const Taps &down) const;
+  int sample(int i, int x, int y) const { return component_[i].row(y)[step_ * x]; }
+
+  Rgb2yuvParams params_;
+  int width_;
+  int step_;                                // from pixel to pixel
+  Plane<const std::uint8_t> component_[4];  // R, G, B, x: from the first of each
+};
 
 // The whole operation.
 void rgb2yuv_reference(const Rgb2yuvParams &params, const RgbImage &in, const YuvImage &out);
