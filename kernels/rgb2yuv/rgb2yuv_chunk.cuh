@@ -94,6 +94,14 @@ __device__ __forceinline__ std::uint32_t samples(const WordWeights &weights, int
   return pack(value[0], value[1], value[2], value[3]);
 }
 
+// A pixel of AYUV or VUYA.
+__device__ __forceinline__ std::uint32_t packed_sample(const Rgb2yuvArgs &a, std::uint32_t pixel) {
+  const std::uint32_t yuv = pack(add_weighted(a.y, pixel, a.y_bias) >> kWeightBits,
+                                 add_weighted(a.u, pixel, a.uv_bias) >> kWeightBits,
+                                 add_weighted(a.v, pixel, a.uv_bias) >> kWeightBits, kOpaque);
+  return __byte_perm(yuv, pixel, a.order);
+}
+
 // The chroma of a quad of 4:2:2 or 4:2:0: two samples, as sums of filtered pixels.
 struct ChromaSums {
   int u[2], v[2];

@@ -18,96 +18,69 @@ __device__ __forceinline__ void store(std::uint8_t *to, const std::uint32_t *w, 
   }
 }
 
-// The functions below convert one thread's chunks, at x of the rows of a band. kAligned: the chunk
-// is whole, and its rows start on 16 bytes.
+// The write functions convert a chunk, at x of row y. kAligned: it is whole, and rows start on 16
+// bytes.
 
 // Gray and 4:4:4 in planes.
-template <YuvSink kSink, RgbSource kSource, int kPixels, int kRows, bool kAligned>
-__device__ __forceinline__ void convert_planes(const Rgb2yuvArgs &a, int x, int y) {
+template <YuvSink kSink, RgbSource kSource, int kPixels, bool kAligned>
+__device__ __forceinline__ void write_planes(const Rgb2yuvArgs &a, int x, int y,
+                                             const RgbChunk<kSource, kPixels> &chunk) {
   constexpr int kQuads = kPixels / 4;
-  RgbChunk<kSource, kPixels> chunk[kRows];
+  std::uint32_t luma[kQuads], u[kQuads], v[kQuads];
 #pragma unroll
-  for (int r = 0; r < kRows; ++r)
-    if (y + r < a.height) chunk[r].template load<kAligned>(a, x, y + r, false);
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    if (y + r >= a.height) return;
-    std::uint32_t luma[kQuads], u[kQuads], v[kQuads];
-#pragma unroll
-    for (int q = 0; q < kQuads; ++q) {
-      std::uint32_t pixel[4];
-      chunk[r].quad(q, pixel);
-      luma[q] = samples(a.y, a.y_bias, pixel);
-      if constexpr (kSink == YuvSink::planar444) {
-        u[q] = samples(a.u, a.uv_bias, pixel);
-        v[q] = samples(a.v, a.uv_bias, pixel);
-      }
-    }
-    const int bytes = a.width - x;
-    store<kAligned, kQuads>(a.out.plane[0].row(y + r) + x, luma, bytes);
+  for (int q = 0; q < kQuads; ++q) {
+    std::uint32_t pixel[4];
+    chunk.quad(q, pixel);
+    luma[q] = samples(a.y, a.y_bias, pixel);
     if constexpr (kSink == YuvSink::planar444) {
-      store<kAligned, kQuads>(a.out.plane[1].row(y + r) + x, u, bytes);
-      store<kAligned, kQuads>(a.out.plane[2].row(y + r) + x, v, bytes);
+      u[q] = samples(a.u, a.uv_bias, pixel);
+      v[q] = samples(a.v, a.uv_bias, pixel);
     }
+  }
+  store<kAligned, kQuads>(a.out.plane[0].row(y) + x, luma, a.width - x);
+  if constexpr (kSink == YuvSink::planar444) {
+    store<kAligned, kQuads>(a.out.plane[1].row(y) + x, u, a.width - x);
+    store<kAligned, kQuads>(a.out.plane[2].row(y) + x, v, a.width - x);
   }
 }
 
 // AYUV and VUYA.
-template <RgbSource kSource, int kPixels, int kRows, bool kAligned>
-__device__ __forceinline__ void convert_packed444(const Rgb2yuvArgs &a, int x, int y) {
-  RgbChunk<kSource, kPixels> chunk[kRows];
+template <RgbSource kSource, int kPixels, bool kAligned>
+__device__ __forceinline__ void write_packed444(const Rgb2yuvArgs &a, int x, int y,
+                                                const RgbChunk<kSource, kPixels> &chunk) {
+  std::uint32_t out[kPixels];
 #pragma unroll
-  for (int r = 0; r < kRows; ++r)
-    if (y + r < a.height) chunk[r].template load<kAligned>(a, x, y + r, false);
+  for (int q = 0; q < kPixels / 4; ++q) {
+    std::uint32_t pixel[4];
+    chunk.quad(q, pixel);
 #pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    if (y + r >= a.height) return;
-    std::uint32_t out[kPixels];
-#pragma unroll
-    for (int q = 0; q < kPixels / 4; ++q) {
-      std::uint32_t pixel[4];
-      chunk[r].quad(q, pixel);
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const std::uint32_t yuv =
-            pack(add_weighted(a.y, pixel[i], a.y_bias) >> kWeightBits,
-                 add_weighted(a.u, pixel[i], a.uv_bias) >> kWeightBits,
-                 add_weighted(a.v, pixel[i], a.uv_bias) >> kWeightBits, kOpaque);
-        out[4 * q + i] = __byte_perm(yuv, pixel[i], a.order);
-      }
-    }
-    store<kAligned, kPixels>(a.out.plane[0].row(y + r) + 4 * x, out, 4 * (a.width - x));
+    for (int i = 0; i < 4; ++i)
+      out[4 * q + i] = packed_sample(a, pixel[i]);
   }
+  store<kAligned, kPixels>(a.out.plane[0].row(y) + 4 * x, out, 4 * (a.width - x));
 }
 
 // The second pair of a quad is two bytes further in its words of luma and chroma.
 constexpr std::uint32_t kSecondPair = 0x2222;
 
 // YUY2 and UYVY.
-template <RgbSource kSource, int kPixels, int kRows, bool kAligned>
-__device__ __forceinline__ void convert_packed422(const Rgb2yuvArgs &a, int x, int y) {
-  RgbChunk<kSource, kPixels> chunk[kRows];
+template <RgbSource kSource, int kPixels, bool kAligned>
+__device__ __forceinline__ void write_packed422(const Rgb2yuvArgs &a, int x, int y,
+                                                RgbChunk<kSource, kPixels> &chunk) {
+  std::uint32_t out[kPixels / 2];
 #pragma unroll
-  for (int r = 0; r < kRows; ++r)
-    if (y + r < a.height) chunk[r].template load<kAligned>(a, x, y + r, a.h_cosited);
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    if (y + r >= a.height) return;
-    std::uint32_t out[kPixels / 2];
-#pragma unroll
-    for (int q = 0; q < kPixels / 4; ++q) {
-      std::uint32_t pixel[4];
-      chunk[r].template pairs<kAligned>(a, x, q, pixel);
-      ChromaSums sums(a.uv_bias);
-      sums.add_row(a, pixel, chunk[r].before);
-      const std::uint32_t luma = samples(a.y, a.y_bias, pixel);
-      const std::uint32_t chroma = sums.packed(a.uv_shift);
-      out[2 * q] = __byte_perm(luma, chroma, a.order);
-      out[2 * q + 1] = __byte_perm(luma, chroma, a.order + kSecondPair);
-    }
-    const int bytes = 4 * ((a.width - x + 1) / 2);
-    store<kAligned, kPixels / 2>(a.out.plane[0].row(y + r) + 2 * x, out, bytes);
+  for (int q = 0; q < kPixels / 4; ++q) {
+    std::uint32_t pixel[4];
+    chunk.template pairs<kAligned>(a, x, q, pixel);
+    ChromaSums sums(a.uv_bias);
+    sums.add_row(a, pixel, chunk.before);
+    const std::uint32_t luma = samples(a.y, a.y_bias, pixel);
+    const std::uint32_t chroma = sums.packed(a.uv_shift);
+    out[2 * q] = __byte_perm(luma, chroma, a.order);
+    out[2 * q + 1] = __byte_perm(luma, chroma, a.order + kSecondPair);
   }
+  const int bytes = 4 * ((a.width - x + 1) / 2);
+  store<kAligned, kPixels / 2>(a.out.plane[0].row(y) + 2 * x, out, bytes);
 }
 
 // Row y of the chroma that 4:2:2 and 4:2:0 have in planes, from words of U V U V.
@@ -128,10 +101,9 @@ __device__ __forceinline__ void store_chroma(const Rgb2yuvArgs &a, int x, int y,
 
 // 4:2:2 in planes.
 template <RgbSource kSource, int kPixels, bool kAligned>
-__device__ __forceinline__ void convert_planar422(const Rgb2yuvArgs &a, int x, int y) {
+__device__ __forceinline__ void write_planar422(const Rgb2yuvArgs &a, int x, int y,
+                                                RgbChunk<kSource, kPixels> &chunk) {
   constexpr int kQuads = kPixels / 4;
-  RgbChunk<kSource, kPixels> chunk;
-  chunk.template load<kAligned>(a, x, y, a.h_cosited);
   std::uint32_t luma[kQuads], uv[kQuads];
 #pragma unroll
   for (int q = 0; q < kQuads; ++q) {
@@ -144,6 +116,30 @@ __device__ __forceinline__ void convert_planar422(const Rgb2yuvArgs &a, int x, i
   }
   store<kAligned, kQuads>(a.out.plane[0].row(y) + x, luma, a.width - x);
   store_chroma<kQuads, kAligned>(a, x, y, uv);
+}
+
+// Everything but 4:2:0: kRows rows, each for itself, but all of their loads first.
+template <YuvSink kSink, RgbSource kSource, int kPixels, int kRows, bool kAligned>
+__device__ __forceinline__ void convert_rows(const Rgb2yuvArgs &a, int x, int first) {
+  constexpr bool kPairs = kSink == YuvSink::planar422 || kSink == YuvSink::packed422;
+  RgbChunk<kSource, kPixels> chunk[kRows];
+#pragma unroll
+  for (int r = 0; r < kRows; ++r)
+    if (first + r < a.height)
+      chunk[r].template load<kAligned>(a, x, first + r, kPairs && a.h_cosited);
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    const int y = first + r;
+    if (y >= a.height) return;
+    if constexpr (kSink == YuvSink::packed444)
+      write_packed444<kSource, kPixels, kAligned>(a, x, y, chunk[r]);
+    else if constexpr (kSink == YuvSink::packed422)
+      write_packed422<kSource, kPixels, kAligned>(a, x, y, chunk[r]);
+    else if constexpr (kSink == YuvSink::planar422)
+      write_planar422<kSource, kPixels, kAligned>(a, x, y, chunk[r]);
+    else
+      write_planes<kSink, kSource, kPixels, kAligned>(a, x, y, chunk[r]);
+  }
 }
 
 // 4:2:0: row c of chroma and its two rows of luma. The row above them, where chroma is cosited, is
@@ -187,16 +183,10 @@ __device__ __forceinline__ void convert_planar420(const Rgb2yuvArgs &a, int x, i
 
 template <YuvSink kSink, RgbSource kSource, int kPixels, int kRows, bool kAligned>
 __device__ __forceinline__ void convert_chunk(const Rgb2yuvArgs &a, int x, int band) {
-  if constexpr (kSink == YuvSink::packed444)
-    convert_packed444<kSource, kPixels, kRows, kAligned>(a, x, kRows * band);
-  else if constexpr (kSink == YuvSink::packed422)
-    convert_packed422<kSource, kPixels, kRows, kAligned>(a, x, kRows * band);
-  else if constexpr (kSink == YuvSink::planar422)
-    convert_planar422<kSource, kPixels, kAligned>(a, x, band);
-  else if constexpr (kSink == YuvSink::planar420)
+  if constexpr (kSink == YuvSink::planar420)
     convert_planar420<kSource, kPixels, kAligned>(a, x, band);
   else
-    convert_planes<kSink, kSource, kPixels, kRows, kAligned>(a, x, kRows * band);
+    convert_rows<kSink, kSource, kPixels, kRows, kAligned>(a, x, kRows * band);
 }
 
 // blockIdx.x and threadIdx.x go along a row, blockIdx.y and threadIdx.y down the bands.
