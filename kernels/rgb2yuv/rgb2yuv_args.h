@@ -21,7 +21,7 @@ struct Rgb2yuvArgs {
   bool aligned;       // RgbAccess::aligned
   WordWeights y, u, v;
   int y_bias;
-  int uv_bias;          // that the sum of the filter starts with
+  int uv_bias;          // of the sum of the filter
   int uv_shift;         // from that sum to the sample
   std::uint32_t order;  // of the bytes of a packed sink, as a selector of __byte_perm
   bool pairs;           // chroma in plane[1] alone
@@ -75,8 +75,7 @@ inline Rgb2yuvArgs rgb2yuv_args(const Rgb2yuvParams &params, const RgbImage &in,
   a.u = word_weights(w.u, params.in);
   a.v = word_weights(w.v, params.in);
   a.y_bias = w.y.bias;
-  // Of cosited rows, the middle one's sum is doubled, and the bias with it.
-  a.uv_bias = w.u.bias * (1 << (across + (down == 2 ? 1 : down)));
+  a.uv_bias = w.u.bias * (1 << (across + down));
   a.uv_shift = kWeightBits + across + down;
   a.order = byte_order(params);
   a.pairs = chroma_in_pairs(params.out);

@@ -32,6 +32,7 @@ struct RgbChunk {
       else
         load_run<kRunWords>(plane.row(y), kStep * x, plane.width, word + i * kRunWords);
     }
+    before = 0;
     if (with_before) load_before<kAligned>(a.in, x, y);
   }
 
@@ -102,41 +103,50 @@ __device__ __forceinline__ std::uint32_t packed_sample(const Rgb2yuvArgs &a, std
   return __byte_perm(yuv, pixel, a.order);
 }
 
-// The chroma of a quad of 4:2:2 or 4:2:0: two samples, as sums of filtered pixels.
-struct ChromaSums {
-  int u[2], v[2];
+// U and V of a pixel, or of the same pixel of several rows: sums without the bias.
+struct ChromaSum {
+  int u = 0, v = 0;
 
-  __device__ __forceinline__ explicit ChromaSums(int bias) : u{bias, bias}, v{bias, bias} {}
-
-  __device__ __forceinline__ void add(const Rgb2yuvArgs &a, int i, std::uint32_t pixel) {
-    u[i] = add_weighted(a.u, pixel, u[i]);
-    v[i] = add_weighted(a.v, pixel, v[i]);
+  __device__ __forceinline__ void add(const Rgb2yuvArgs &a, std::uint32_t pixel) {
+    u = add_weighted(a.u, pixel, u);
+    v = add_weighted(a.v, pixel, v);
   }
+  __device__ __forceinline__ void twice() {
+    u *= 2;
+    v *= 2;
+  }
+};
 
-  // One row's part: pairs of pixels as they are for centred chroma; for [1 2 1] those too that
-  // start one pixel earlier. `before` becomes the quad's last pixel.
-  __device__ __forceinline__ void add_row(const Rgb2yuvArgs &a, const std::uint32_t (&pixel)[4],
-                                          std::uint32_t &before) {
+// The pixels of a quad.
+struct ChromaSums {
+  ChromaSum of[4];
+
+  __device__ __forceinline__ void add_row(const Rgb2yuvArgs &a, const std::uint32_t (&pixel)[4]) {
 #pragma unroll
     for (int i = 0; i < 4; ++i)
-      add(a, i / 2, pixel[i]);
-    if (!a.h_cosited) return;
-    add(a, 0, before);
-    add(a, 0, pixel[0]);
-    add(a, 1, pixel[1]);
-    add(a, 1, pixel[2]);
-    before = pixel[3];
+      of[i].add(a, pixel[i]);
   }
-
-  __device__ __forceinline__ void double_all() {
+  __device__ __forceinline__ void twice() {
 #pragma unroll
-    for (int i = 0; i < 2; ++i)
-      u[i] *= 2, v[i] *= 2;
+    for (int i = 0; i < 4; ++i)
+      of[i].twice();
   }
 
-  // U V U V
-  __device__ __forceinline__ std::uint32_t packed(int shift) const {
-    return pack(u[0] >> shift, v[0] >> shift, u[1] >> shift, v[1] >> shift);
+  // The two samples of chroma that the quad shares, as U V U V: pairs of pixels, or [1 2 1].
+  // `before` is the sum of the pixel before the quad and becomes that of its last.
+  __device__ __forceinline__ std::uint32_t packed(const Rgb2yuvArgs &a, ChromaSum &before) const {
+    int u[2], v[2];
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      u[i] = of[2 * i].u + of[2 * i + 1].u + a.uv_bias;
+      v[i] = of[2 * i].v + of[2 * i + 1].v + a.uv_bias;
+      if (a.h_cosited) {
+        u[i] += of[2 * i].u + before.u;
+        v[i] += of[2 * i].v + before.v;
+        before = of[2 * i + 1];
+      }
+    }
+    return pack(u[0] >> a.uv_shift, v[0] >> a.uv_shift, u[1] >> a.uv_shift, v[1] >> a.uv_shift);
   }
 };
 

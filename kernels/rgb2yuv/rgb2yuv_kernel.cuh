@@ -66,16 +66,18 @@ constexpr std::uint32_t kSecondPair = 0x2222;
 // YUY2 and UYVY.
 template <RgbSource kSource, int kPixels, bool kAligned>
 __device__ __forceinline__ void write_packed422(const Rgb2yuvArgs &a, int x, int y,
-                                                RgbChunk<kSource, kPixels> &chunk) {
+                                                const RgbChunk<kSource, kPixels> &chunk) {
   std::uint32_t out[kPixels / 2];
+  ChromaSum before;
+  before.add(a, chunk.before);
 #pragma unroll
   for (int q = 0; q < kPixels / 4; ++q) {
     std::uint32_t pixel[4];
     chunk.template pairs<kAligned>(a, x, q, pixel);
-    ChromaSums sums(a.uv_bias);
-    sums.add_row(a, pixel, chunk.before);
+    ChromaSums sums;
+    sums.add_row(a, pixel);
     const std::uint32_t luma = samples(a.y, a.y_bias, pixel);
-    const std::uint32_t chroma = sums.packed(a.uv_shift);
+    const std::uint32_t chroma = sums.packed(a, before);
     out[2 * q] = __byte_perm(luma, chroma, a.order);
     out[2 * q + 1] = __byte_perm(luma, chroma, a.order + kSecondPair);
   }
@@ -102,17 +104,19 @@ __device__ __forceinline__ void store_chroma(const Rgb2yuvArgs &a, int x, int y,
 // 4:2:2 in planes.
 template <RgbSource kSource, int kPixels, bool kAligned>
 __device__ __forceinline__ void write_planar422(const Rgb2yuvArgs &a, int x, int y,
-                                                RgbChunk<kSource, kPixels> &chunk) {
+                                                const RgbChunk<kSource, kPixels> &chunk) {
   constexpr int kQuads = kPixels / 4;
   std::uint32_t luma[kQuads], uv[kQuads];
+  ChromaSum before;
+  before.add(a, chunk.before);
 #pragma unroll
   for (int q = 0; q < kQuads; ++q) {
     std::uint32_t pixel[4];
     chunk.template pairs<kAligned>(a, x, q, pixel);
     luma[q] = samples(a.y, a.y_bias, pixel);
-    ChromaSums sums(a.uv_bias);
-    sums.add_row(a, pixel, chunk.before);
-    uv[q] = sums.packed(a.uv_shift);
+    ChromaSums sums;
+    sums.add_row(a, pixel);
+    uv[q] = sums.packed(a, before);
   }
   store<kAligned, kQuads>(a.out.plane[0].row(y) + x, luma, a.width - x);
   store_chroma<kQuads, kAligned>(a, x, y, uv);
@@ -155,24 +159,30 @@ __device__ __forceinline__ void convert_planar420(const Rgb2yuvArgs &a, int x, i
   for (int r = 0; r < 2; ++r)
     chunk[r].template load<kAligned>(a, x, clamp_row(y[r], a.height, rows.step), a.h_cosited);
   std::uint32_t luma[2][kQuads], uv[kQuads];
+  ChromaSum before;
 #pragma unroll
   for (int q = 0; q < kQuads; ++q) {
-    ChromaSums sums(a.uv_bias);
+    ChromaSums sums;
     std::uint32_t pixel[4];
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       chunk[r].template pairs<kAligned>(a, x, q, pixel);
       luma[r][q] = samples(a.y, a.y_bias, pixel);
-      sums.add_row(a, pixel, chunk[r].before);
-      if (r == 0 && a.v_cosited) sums.double_all();  // [1 2 1]
+      sums.add_row(a, pixel);
+      if (q == 0) before.add(a, chunk[r].before);
+      if (r == 0 && a.v_cosited) {  // [1 2 1]
+        sums.twice();
+        if (q == 0) before.twice();
+      }
     }
     if (a.v_cosited && (kAligned || x + 4 * q < a.width)) {
       RgbChunk<kSource, 4> quad;
-      quad.template load<kAligned>(a, x + 4 * q, above, a.h_cosited);
+      quad.template load<kAligned>(a, x + 4 * q, above, q == 0 && a.h_cosited);
       quad.template pairs<kAligned>(a, x + 4 * q, 0, pixel);
-      sums.add_row(a, pixel, quad.before);
+      sums.add_row(a, pixel);
+      if (q == 0) before.add(a, quad.before);
     }
-    uv[q] = sums.packed(a.uv_shift);
+    uv[q] = sums.packed(a, before);
   }
 #pragma unroll
   for (int r = 0; r < 2; ++r)
@@ -189,10 +199,11 @@ __device__ __forceinline__ void convert_chunk(const Rgb2yuvArgs &a, int x, int b
     convert_rows<kSink, kSource, kPixels, kRows, kAligned>(a, x, kRows * band);
 }
 
-// blockIdx.x and threadIdx.x go along a row, blockIdx.y and threadIdx.y down the bands.
+// blockIdx.x and threadIdx.x go along a row, blockIdx.y and threadIdx.y down the bands. kResident
+// blocks of up to kThreads fit a multiprocessor.
 template <YuvSink kSink, RgbSource kSource, int kPixels = chunk_pixels(kSink),
-          int kRows = band_rows(kSink)>
-__global__ void rgb_to_yuv(Rgb2yuvArgs a) {
+          int kRows = band_rows(kSink), int kThreads = 256, int kResident = 1>
+__global__ void __launch_bounds__(kThreads, kResident) rgb_to_yuv(Rgb2yuvArgs a) {
   const int x = kPixels * static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int band = a.first_band + static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   if (x >= a.width) return;
