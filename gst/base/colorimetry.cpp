@@ -39,6 +39,11 @@ GstVideoColorimetry named_colorimetry(const GstStructure *structure) {
   return info ? info->colorimetry : GstVideoColorimetry{};
 }
 
+bool is_yuv_matrix(GstVideoColorMatrix matrix) {
+  gdouble red, blue;
+  return gst_video_color_matrix_get_Kr_Kb(matrix, &red, &blue);
+}
+
 bool has_subsampled_chroma(const GstVideoInfo &info) {
   return GST_VIDEO_INFO_N_COMPONENTS(&info) >= 3 &&
          (GST_VIDEO_FORMAT_INFO_W_SUB(info.finfo, 1) > 0 ||
@@ -67,9 +72,7 @@ void fixate_best(GstStructure *structure, const char *field,
 // How well would this colorimetry do for a frame of `info`, where `wanted` is the best?
 int rank_colorimetry(const gchar *text, GstVideoInfo info, const GstVideoColorimetry &wanted) {
   if (!gst_video_colorimetry_from_string(&info.colorimetry, text)) return 0;
-  if (info.colorimetry.matrix == GST_VIDEO_COLOR_MATRIX_UNKNOWN ||
-      info.colorimetry.matrix == GST_VIDEO_COLOR_MATRIX_RGB)
-    return 1;
+  if (!is_yuv_matrix(info.colorimetry.matrix)) return 1;
   const GstVideoColorimetry meant = known_colorimetry(info);
   if (meant.matrix != wanted.matrix || meant.range != wanted.range) return 2;
   return meant.transfer == wanted.transfer && meant.primaries == wanted.primaries ? 4 : 3;
@@ -80,9 +83,9 @@ int rank_colorimetry(const gchar *text, GstVideoInfo info, const GstVideoColorim
 GstVideoColorimetry known_colorimetry(const GstVideoInfo &info) {
   const GstVideoColorimetry plain = default_info(info).colorimetry;
   GstVideoColorimetry known = info.colorimetry;
-  if (known.range == GST_VIDEO_COLOR_RANGE_UNKNOWN) known.range = plain.range;
-  if (known.matrix == GST_VIDEO_COLOR_MATRIX_UNKNOWN || known.matrix == GST_VIDEO_COLOR_MATRIX_RGB)
-    known.matrix = plain.matrix;
+  if (known.range != GST_VIDEO_COLOR_RANGE_0_255 && known.range != GST_VIDEO_COLOR_RANGE_16_235)
+    known.range = plain.range;
+  if (!is_yuv_matrix(known.matrix)) known.matrix = plain.matrix;
   return known;
 }
 

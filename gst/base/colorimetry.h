@@ -8,7 +8,7 @@
 namespace coalesce::gst {
 
 // The colorimetry and the chroma site of a frame, with GStreamer's defaults for its format and size
-// where matrix, range or site are unknown. Of YUV, grey included, the matrix is never RGB.
+// where matrix, range or site are unknown, or numbers that mean nothing.
 GstVideoColorimetry known_colorimetry(const GstVideoInfo &info);
 GstVideoChromaSite known_chroma_site(const GstVideoInfo &info);
 
