@@ -16,7 +16,7 @@ GST_START_TEST(every_format_and_size) {
   const char *rgb = kRgbFormats[__i__];
   for (const char *yuv : kYuvFormats)
     for (Size size : kSizes) {
-      if (small_run() && size.width > 5) continue;
+      if (small_run() && size.width != 3 && size.width != 5) continue;
       Harness harness("rgb2yuv");
       const std::string caps = video_caps(rgb, size);
       start_rgb2yuv(harness, caps, downstream(yuv));
@@ -42,6 +42,7 @@ GST_END_TEST;
 GST_START_TEST(any_input_layout) {
   const char *rgb = kRgbFormats[__i__];
   for (Size size : {Size{1, 1}, Size{3, 1}, Size{5, 4}, Size{33, 17}}) {
+    if (small_run() && size.width != 5) continue;
     const std::string caps = video_caps(rgb, size);
     const GstVideoInfo info = video_info(caps);
     Harness harness("rgb2yuv");
@@ -115,10 +116,7 @@ GST_START_TEST(any_number_of_threads) {
     const BufferRef in(rgb_frame(video_info(caps)));
     const BufferRef out = convert_rgb(harness, caps, gst_buffer_ref(in.get()));
     const BufferRef same = convert_rgb(alone, caps, gst_buffer_ref(in.get()));
-    GstMapInfo map;
-    fail_unless(gst_buffer_map(same.get(), &map, GST_MAP_READ));
-    fail_unless(gst_buffer_memcmp(out.get(), 0, map.data, map.size) == 0);
-    gst_buffer_unmap(same.get(), &map);
+    expect_same_samples(out.get(), same.get(), harness.output_info());
   }
 }
 GST_END_TEST;

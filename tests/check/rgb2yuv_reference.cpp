@@ -153,6 +153,19 @@ void check_yuv(GstBuffer *in_buffer, const GstVideoInfo &in_info, GstBuffer *out
   check_pairs(out.frame);
 }
 
+void expect_same_samples(GstBuffer *one, GstBuffer *other, const GstVideoInfo &info) {
+  const Mapped a(one, info), b(other, info);
+  for (int p = 0; p < static_cast<int>(GST_VIDEO_INFO_N_PLANES(&info)); p++)
+    for (int y = 0; y < rows(info, p); y++) {
+      const auto row = [p, y](const GstVideoFrame &frame) {
+        return static_cast<const guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, p)) +
+               static_cast<gssize>(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, p);
+      };
+      fail_unless(std::equal(row(a.frame), row(a.frame) + row_bytes(info, p), row(b.frame)),
+                  "row %d of plane %d", y, p);
+    }
+}
+
 BufferRef convert_rgb(Harness &harness, const std::string &in_caps, GstBuffer *in) {
   const BufferRef keep(gst_buffer_ref(in));
   fail_unless_equals_int(harness.push(in), GST_FLOW_OK);

@@ -14,6 +14,9 @@ BufferRef convert_rgb(Harness &harness, const std::string &in_caps, GstBuffer *i
 void check_yuv(GstBuffer *in, const GstVideoInfo &in_info, GstBuffer *out,
                const GstVideoInfo &out_info, bool interlaced);
 
+// Two frames with the same bytes in every row.
+void expect_same_samples(GstBuffer *one, GstBuffer *other, const GstVideoInfo &info);
+
 // A playing rgb2yuv with these caps on either side; downstream's may be partial.
 void start_rgb2yuv(Harness &harness, const std::string &in_caps, const std::string &downstream);
 
