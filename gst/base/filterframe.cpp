@@ -107,7 +107,6 @@ class GpuFrame {
     Frame host;
     if (!host.map(out_buffer_, self_->priv->out_info, Memory::system, GST_MAP_WRITE))
       return bad_buffer(self_, "output", host);
-    host.set_interlaced(out_.interlaced());
     gsize bytes = 0;
     CUresult result = copy_frame(out_, host, *session_.stream, &bytes);
     if (result == CUDA_SUCCESS) result = session_.stream->synchronize();

@@ -105,6 +105,8 @@ const Line kLines[] = {
     {"videoconvert", "videoconvert ! video/x-raw, format=BGR", "Y444"},
     {"videoscale", "videoscale ! video/x-raw, width=32", "Y444"},
     {"deinterlace", "deinterlace", "Y444"},
+    {"uyvy2y", "uyvy2y", "YUY2"},
+    {"uyvy2y", "uyvy2y ! video/x-raw, colorimetry=(string)1:4:0:0", "YUY2", "1:4:0:0"},
     {"vp8enc", "video/x-raw, colorimetry=bt709 ! vp8enc deadline=1", "I420", "bt709"},
     {"pngenc", "video/x-raw, colorimetry=(string)1:4:0:0 ! pngenc", "GRAY8", "1:4:0:0"},
     {"identity", "identity ! video/x-raw, format={ NV21, YUY2 }, chroma-site=cosited ! queue",
