@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// planted.h and uyvy2y_variants.h in a build without CUDA.
+// planted.h and the variants in a build without CUDA.
 #include "planted.h"
+#include "rgb2yuv/rgb2yuv_variants.h"
 #include "uyvy2y/uyvy2y_variants.h"
 
 namespace coalesce::test {
@@ -22,6 +23,10 @@ int run_planted_oob() {
 }  // namespace coalesce::test
 
 namespace coalesce {
+
+Rgb2yuvVariants rgb2yuv_variants() {
+  return {nullptr, 0};
+}
 
 Uyvy2yVariants uyvy2y_variants() {
   return {nullptr, 0};
