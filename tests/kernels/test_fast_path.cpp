@@ -119,7 +119,7 @@ void rgb(RgbLayout from, int step, YuvLayout to, int luma_step, int height) {
 
 struct Kind {
   const char *name;
-  double factor;  // at least; measured with vectors of 16 bytes: a third more
+  double factor;  // at least; with vectors of 16 bytes a third more was measured
   void (*by_bytes)();
   void (*library)();
 };
