@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Vectors, for the few loops in which the compiler does not find the instruction that everything
+// hangs on.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#define COALESCE_INLINE [[gnu::always_inline]] inline
+
+// COALESCE_AVX2 marks a function that is called only if __builtin_cpu_supports("avx2"). Vector<32>
+// is for templates that are always inlined into one: GCC looks at the target only then. (clang
+// looks at it before, so there it is left out.)
+#if defined(__x86_64__) && !defined(__clang__)
+#define COALESCE_AVX2 __attribute__((target("avx2")))
+// How vectors are passed depends on the target: none is passed anywhere.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
+namespace coalesce {
+
+// Vectors of 16 or 32 bytes. Beside the compiler's own operations:
+//   add_pairs     the sums of neighbours: a[0] + a[1], a[2] + a[3], ..., b[0] + b[1], ...
+// and with kMultipliesPairs (elsewhere the compiler makes good code of plain loops):
+//   multiply_add  out[i] = a[2i] * b[2i] + a[2i + 1] * b[2i + 1]
+//   saturate      the numbers of four vectors as bytes
+template <int kBytes>
+struct Vector;
+
+template <>
+struct Vector<16> {
+  typedef std::int16_t Int16 __attribute__((vector_size(16)));
+  typedef std::int32_t Int32 __attribute__((vector_size(16)));
+  typedef std::uint32_t Uint32 __attribute__((vector_size(16)));
+  typedef std::uint64_t Uint64 __attribute__((vector_size(16)));
+
+  COALESCE_INLINE static void add_pairs(const Uint32 &a, const Uint32 &b, Uint32 &out) {
+    out = __builtin_shufflevector(a, b, 0, 2, 4, 6) + __builtin_shufflevector(a, b, 1, 3, 5, 7);
+  }
+
+#if defined(__x86_64__)
+  static constexpr bool kMultipliesPairs = true;
+
+  COALESCE_INLINE static void multiply_add(const Int16 &a, const Int16 &b, Int32 &out) {
+    out = reinterpret_cast<Int32>(__builtin_ia32_pmaddwd128(a, b));
+  }
+
+  COALESCE_INLINE static void saturate(const Int32 (&in)[4], std::uint8_t *out) {
+    const auto bytes = __builtin_ia32_packuswb128(__builtin_ia32_packssdw128(in[0], in[1]),
+                                                  __builtin_ia32_packssdw128(in[2], in[3]));
+    std::memcpy(out, &bytes, sizeof bytes);
+  }
+#else
+  static constexpr bool kMultipliesPairs = false;
+#endif
+};
+
+#if defined(COALESCE_AVX2)
+// The instructions work on each half of a vector for itself; what they leave is put in order.
+template <>
+struct Vector<32> {
+  typedef std::int16_t Int16 __attribute__((vector_size(32)));
+  typedef std::int32_t Int32 __attribute__((vector_size(32)));
+  typedef std::uint32_t Uint32 __attribute__((vector_size(32)));
+  typedef std::uint64_t Uint64 __attribute__((vector_size(32)));
+  static constexpr bool kMultipliesPairs = true;
+
+  COALESCE_INLINE static void add_pairs(const Uint32 &a, const Uint32 &b, Uint32 &out) {
+    const Uint32 sums = __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14) +
+                        __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
+    out = __builtin_shufflevector(sums, sums, 0, 1, 4, 5, 2, 3, 6, 7);
+  }
+
+  COALESCE_INLINE static void multiply_add(const Int16 &a, const Int16 &b, Int32 &out) {
+    out = reinterpret_cast<Int32>(__builtin_ia32_pmaddwd256(a, b));
+  }
+
+  COALESCE_INLINE static void saturate(const Int32 (&in)[4], std::uint8_t *out) {
+    const auto packed = __builtin_ia32_packuswb256(__builtin_ia32_packssdw256(in[0], in[1]),
+                                                   __builtin_ia32_packssdw256(in[2], in[3]));
+    const Int32 words = reinterpret_cast<Int32>(packed);
+    const Int32 bytes = __builtin_shufflevector(words, words, 0, 4, 1, 5, 2, 6, 3, 7);
+    std::memcpy(out, &bytes, sizeof bytes);
+  }
+};
+#pragma GCC diagnostic pop
+#endif
+
+}  // namespace coalesce
