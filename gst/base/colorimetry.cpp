@@ -72,7 +72,7 @@ void fixate_best(GstStructure *structure, const char *field,
 // How well would this colorimetry do for a frame of `info`, where `wanted` is the best?
 int rank_colorimetry(const gchar *text, GstVideoInfo info, const GstVideoColorimetry &wanted) {
   if (!gst_video_colorimetry_from_string(&info.colorimetry, text)) return 0;
-  if (!is_yuv_matrix(info.colorimetry.matrix)) return 1;
+  if (info.colorimetry.matrix == GST_VIDEO_COLOR_MATRIX_RGB) return 1;
   const GstVideoColorimetry meant = known_colorimetry(info);
   if (meant.matrix != wanted.matrix || meant.range != wanted.range) return 2;
   return meant.transfer == wanted.transfer && meant.primaries == wanted.primaries ? 4 : 3;

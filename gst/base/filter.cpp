@@ -128,8 +128,10 @@ bool apply_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   if (!usable_info(in_caps, &priv.in_info) || !usable_info(out_caps, &priv.out_info)) {
     GST_ELEMENT_ERROR(
         self, STREAM, FORMAT,
-        ("caps that are no raw video, or of frames of 2 GiB and more: %" GST_PTR_FORMAT, in_caps),
-        ("output %" GST_PTR_FORMAT, out_caps));
+        ("caps that are no raw video, or of frames of 2 GiB and more: %" GST_PTR_FORMAT
+         ", or for the output %" GST_PTR_FORMAT,
+         in_caps, out_caps),
+        (nullptr));
     return false;
   }
   if (GST_VIDEO_INFO_WIDTH(&priv.in_info) != GST_VIDEO_INFO_WIDTH(&priv.out_info) ||

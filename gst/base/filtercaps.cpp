@@ -64,6 +64,11 @@ bool is_fields(const GstStructure *structure) {
   return g_strcmp0(gst_structure_get_string(structure, "interlace-mode"), "fields") == 0;
 }
 
+bool is_progressive(const GstStructure *structure) {
+  const gchar *mode = gst_structure_get_string(structure, "interlace-mode");
+  return mode == nullptr || g_str_equal(mode, "progressive");
+}
+
 }  // namespace
 
 GstCaps *filter_transform_caps(GstCoalesceFilter *self, GstPadDirection direction, GstCaps *caps,
@@ -114,8 +119,14 @@ GstCaps *filter_fixate_caps(GstCoalesceFilter *self, GstPadDirection direction, 
     gst_structure_fixate_field_nearest_fraction(structure, "pixel-aspect-ratio", 1, 1);
   if (gst_structure_has_field(structure, "interlace-mode"))
     gst_structure_fixate_field_string(structure, "interlace-mode", "progressive");
+  const GstStructure *given = gst_caps_get_structure(caps, 0);
+  if (!gst_structure_has_field(given, "interlace-mode") && !is_progressive(structure)) {
+    // Caps that say nothing are progressive, and frames cannot become fields.
+    gst_caps_unref(result);
+    return gst_caps_new_empty();
+  }
   auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
-  if (klass->fixate) klass->fixate(self, direction, gst_caps_get_structure(caps, 0), structure);
+  if (klass->fixate) klass->fixate(self, direction, given, structure);
   return gst_caps_fixate(result);
 }
 

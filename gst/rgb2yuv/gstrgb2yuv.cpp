@@ -149,6 +149,9 @@ Status run(GstCoalesceFilter *filter, const gst::Frame &in, const gst::Frame &ou
     rgb.plane[i] = in.plane(plane_of(in, i));
     yuv.plane[i] = out.plane(plane_of(out, i));
   }
+  // A GstVideoMeta may leave room for the last row of interlaced chroma in one plane only.
+  if (params.out == YuvLayout::planar420)
+    yuv.plane[1].height = yuv.plane[2].height = std::min(yuv.plane[1].height, yuv.plane[2].height);
   return rgb2yuv(params, rgb, yuv, queue);
 }
 

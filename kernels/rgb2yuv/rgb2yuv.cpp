@@ -92,6 +92,8 @@ Status check_planes(const Rgb2yuvParams &params, const RgbImage &in, const YuvIm
                               "rgb2yuv: a chroma plane has not the size that the layout wants");
         !s.ok())
       return s;
+  if (planes_of(params.out) == 3 && out.plane[1].height != out.plane[2].height)
+    return invalid_argument("rgb2yuv: the chroma planes differ in height");
   return {};
 }
 

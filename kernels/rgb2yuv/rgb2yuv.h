@@ -68,10 +68,9 @@ struct YuvImage {
 //   out  Y w x h; planar chroma w x h, (w+1)/2 x h or (w+1)/2 x (h+1)/2; nv12, nv21 chroma
 //        2((w+1)/2) x (h+1)/2; ayuv, vuya 4w x h; yuy2, uyvy 4((w+1)/2) x h. Where w is odd, the
 //        second luma of the last pair repeats the first.
-// Interlaced 4:2:0 chroma may have an even number of rows where (h+1)/2 is odd: the last row then
-// belongs to the odd field.
-// Any width and height from 1, any pitch, any alignment. The planes must not overlap (which is not
-// checked).
+// Interlaced 4:2:0 chroma may have an even number of rows where (h+1)/2 is odd, in both planes
+// alike: the last row then belongs to the odd field. Any width and height from 1, any pitch, any
+// alignment. The planes must not overlap (which is not checked).
 //
 // The arithmetic is in docs/numerics.md: weights of 16 bits, chroma filtered before rounding,
 // floor(x + 0.5), saturation.

@@ -47,6 +47,16 @@ void check_choice(const Choice &c) {
   expect_field(out, "chroma-site", c.site);
 }
 
+// Frames that are not said to be interlaced do not become so.
+GST_START_TEST(progressive_stays_progressive) {
+  const std::string in = video_caps("RGB", kSmall);
+  for (const char *mode : {"interleaved", "mixed", "fields"})
+    expect_refused(in, std::string("video/x-raw, format=I420, interlace-mode=") + mode);
+  expect_field(negotiated(in, "video/x-raw, interlace-mode={ interleaved, progressive }"),
+               "interlace-mode", "progressive");
+}
+GST_END_TEST;
+
 // Range, matrix and site are GStreamer's for format and size; transfer function and primaries stay.
 GST_START_TEST(colours_are_spelled_out) {
   const Choice choices[] = {
@@ -206,6 +216,7 @@ GST_END_TEST;
 void add_rgb2yuv_caps_cases(Suite *suite) {
   TCase *caps = new_case(suite, "caps");
   tcase_add_test(caps, full_chroma_is_preferred);
+  tcase_add_test(caps, progressive_stays_progressive);
   tcase_add_test(caps, colours_are_spelled_out);
   tcase_add_test(caps, downstream_decides_on_colours);
   tcase_add_test(caps, site_of_the_input);

@@ -154,6 +154,10 @@ void test_spare_row() {
     expect_refused("chroma plane", kRgb, layout, [](Call &c) { set_height(c, 4, 3); });
     expect_refused("chroma plane", kRgb, layout, [](Call &c) { set_height(c, 7, 5); });
   }
+  expect_refused("chroma planes differ", kRgb, kI420, [](Call &c) {
+    set_height(c, 6, 4);
+    c.out.plane[2].height = 3;
+  });
   expect_refused("chroma plane", kRgb, YuvLayout::planar422, [](Call &c) { set_height(c, 5, 6); });
   expect_refused("chroma plane", kRgb, YuvLayout::planar444, [](Call &c) { set_height(c, 5, 6); });
 }
