@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 #include "../core/thread_pool.h"
 #include "convolve_rows.h"
@@ -14,36 +15,28 @@
 namespace coalesce {
 namespace {
 
-// Lines beside the ring: what sums start with, what is added to their absolute values, which bytes
-// are copied, zeros, a row of samples if the ring holds sums, sums.
-enum { kStart, kAfter, kCopied, kZeros, kSamples, kSums, kOthers };
-
 constexpr int kMinStrip = 16;            // pixels
 constexpr std::size_t kAlign = 64;       // of lines, in bytes
 constexpr std::size_t kCache = 1 << 16;  // what lines may take, if that is wide enough
+// Lines beside the ring: of what is added to sums and to their absolute values; which bytes are
+// copied; a row of samples, if the ring holds sums; sums.
+enum { kBefore, kAfter, kCopied, kSamples, kSums, kOthers };
 constexpr std::size_t kMaxLine = (kMinStrip + kMaxTaps - 1) * 4 * sizeof(double);
 constexpr std::size_t kScratch = (kMaxTaps + kOthers) * kMaxLine;
-static_assert(kMaxLine % kAlign == 0 && kCache <= kScratch);
+static_assert(kMaxLine % kAlign == 0 && kCache + (kMaxTaps + kOthers) * kAlign <= kScratch);
 
-template <class T>
-struct Strip {
-  std::byte *scratch;
-  std::size_t pitch;
-  int x, pixels, samples;
-
-  T *line(int i) const {
-    return reinterpret_cast<T *>(scratch + static_cast<std::size_t>(i) * pitch);
-  }
-};
-
-// Filters rows of one plane with sums of type T.
-template <class T>
+// A product for each element of the mask, of lines of samples; or across and then down, of lines of
+// sums.
+template <class Sample, bool kSeparable>
 class RowFilter {
+  using Sum = typename SumOf<Sample>::Type;
+  using Line = std::conditional_t<kSeparable, Sum, Sample>;  // of the ring
+
  public:
-  RowFilter(const Filter &filter, bool separable, const Source &source, const ConvolvePlane &plane,
-            const Finish<T> &finish)
-      : filter_(filter), separable_(separable), source_(source), plane_(plane), finish_(finish) {
-    const int pixel_bytes = plane.channels * static_cast<int>(sizeof(T));
+  RowFilter(const Filter &filter, const Source &source, const ConvolvePlane &plane,
+            const SumPlan<Sum> &plan)
+      : filter_(filter), source_(source), plane_(plane), plan_(plan) {
+    const int pixel_bytes = plane.channels * static_cast<int>(std::max(sizeof(Sum), sizeof(Line)));
     const int line_bytes = static_cast<int>(kCache) / (filter.height + kOthers);
     const int fits = std::max(line_bytes / pixel_bytes - (filter.width - 1), kMinStrip);
     const int strips = (source.width() - 1) / fits + 1;
@@ -55,11 +48,11 @@ class RowFilter {
   // Rows first to last - 1.
   void operator()(int first, int last) const {
     alignas(kAlign) std::byte scratch[kScratch];
+    const int lead = filter_.height - 1;
     for (int x = 0; x < source_.width(); x += strip_pixels_) {
       const int pixels = std::min(strip_pixels_, source_.width() - x);
-      const Strip<T> strip = {scratch, pitch_, x, pixels, pixels * plane_.channels};
+      const Strip strip = {scratch, pitch_, x, pixels, pixels * plane_.channels};
       prepare(strip);
-      const int lead = filter_.height - 1;
       for (int i = 0; i < last - first + lead; ++i) {
         load(strip, first - filter_.above + i, ring(strip, i));
         if (i < lead) continue;
@@ -70,73 +63,102 @@ class RowFilter {
   }
 
  private:
-  // The line of the i-th row that was loaded.
-  T *ring(const Strip<T> &strip, int i) const { return strip.line(kOthers + i % filter_.height); }
+  struct Strip {
+    std::byte *scratch;
+    std::size_t pitch;
+    int x, pixels, samples;
 
-  void prepare(const Strip<T> &strip) const {
+    template <class T>
+    T *line(int i) const {
+      return reinterpret_cast<T *>(scratch + static_cast<std::size_t>(i) * pitch);
+    }
+  };
+
+  // The line of the i-th row that was loaded.
+  Line *ring(const Strip &strip, int i) const {
+    return strip.template line<Line>(kOthers + i % filter_.height);
+  }
+
+  void prepare(const Strip &strip) const {
     const auto bytes = static_cast<std::ptrdiff_t>(filter_.depth.bytes());
-    auto *copied = reinterpret_cast<std::uint8_t *>(strip.line(kCopied));
     for (int i = 0; i < strip.samples; ++i) {
       const int c = i % plane_.channels;
-      strip.line(kStart)[i] = finish_.start[c];
-      strip.line(kAfter)[i] = finish_.after[c];
-      strip.line(kZeros)[i] = 0;
-      std::fill_n(copied + i * bytes, bytes, plane_.role[c] == ChannelRole::copy ? 0xff : 0);
+      strip.template line<Sum>(kBefore)[i] = plan_.before[c];
+      strip.template line<Sum>(kAfter)[i] = plan_.after[c];
+      std::fill_n(strip.template line<std::uint8_t>(kCopied) + i * bytes, bytes,
+                  plane_.role[c] == ChannelRole::copy ? 0xff : 0);
     }
   }
 
-  void load(const Strip<T> &strip, int row, T *line) const {
-    T *samples = separable_ ? strip.line(kSamples) : line;
-    source_.load(strip.x - filter_.left, row, strip.pixels + filter_.width - 1, samples);
-    if (!separable_) return;
-    Term<T> terms[kMaxTaps];
+  // Terms for a row of weights, zeros left out: pairs, if samples are. Returns how many.
+  template <class T>
+  int make_terms(const T *line, const std::int32_t *weights, int width, Term<T> *terms) const {
     int n = 0;
-    for (int c = 0; c < filter_.width; ++c)
-      terms[n++] = {samples + c * plane_.channels,
-                    static_cast<T>(filter_.across[static_cast<std::size_t>(c)])};
-    add_terms(strip.line(kZeros), terms, n, strip.samples, line);
-  }
-
-  // Of the lines from the i-th on that was loaded.
-  void add_up(const Strip<T> &strip, int i) const {
-    constexpr int kBatch = 64;
-    static_assert(kBatch >= kMaxTaps);
-    Term<T> terms[kBatch];
-    int n = 0;
-    const T *start = strip.line(kStart);
-    const std::int32_t *weight = separable_ ? filter_.down.data() : filter_.weights.data();
-    const int width = separable_ ? 1 : filter_.width;
-    for (int r = 0; r < filter_.height; ++r) {
-      const T *line = ring(strip, i + r);
-      for (int c = 0; c < width; ++c, ++weight) {
-        if (*weight == 0) continue;
-        if (n == kBatch) {
-          add_terms(start, terms, n, strip.samples, strip.line(kSums));
-          start = strip.line(kSums);
-          n = 0;
-        }
-        terms[n++] = {line + c * plane_.channels, static_cast<T>(*weight)};
+    for (int c = 0; c < width; ++c, line += plane_.channels) {
+      if (weights[c] == 0) continue;
+      if constexpr (std::is_same_v<T, SamplePair>) {
+        const std::int32_t second = c + 1 < width ? weights[c + 1] : 0;
+        terms[n++] = {line,
+                      {static_cast<std::uint16_t>(weights[c]), static_cast<std::uint16_t>(second)}};
+        ++c, line += plane_.channels;
+      } else {
+        terms[n++] = {line, static_cast<T>(weights[c])};
       }
     }
-    add_terms(start, terms, n, strip.samples, strip.line(kSums));
+    return n;
   }
 
-  void store(const Strip<T> &strip, int y) const {
+  void load(const Strip &strip, int row, Line *line) const {
+    const int x = strip.x - filter_.left;
+    const int pixels = strip.pixels + filter_.width - 1;
+    if constexpr (kSeparable) {
+      Sample *samples = strip.template line<Sample>(kSamples);
+      source_.load(x, row, pixels, samples);
+      Term<Sample> terms[kMaxTaps];
+      const int n = make_terms(samples, filter_.across.data(), filter_.width, terms);
+      add_terms(terms, n, strip.samples, false, line);
+    } else {
+      source_.load(x, row, pixels, line);
+    }
+  }
+
+  // The lines from the i-th on that was loaded.
+  void add_up(const Strip &strip, int i) const {
+    constexpr int kBatch = 2 * kMaxTaps;
+    Term<Line> terms[kBatch];
+    int n = 0;
+    bool onto = false;
+    auto *sums = strip.template line<Sum>(kSums);
+    const int width = kSeparable ? 1 : filter_.width;
+    const std::int32_t *weights = kSeparable ? filter_.down.data() : filter_.weights.data();
+    for (int r = 0; r < filter_.height; ++r, weights += width) {
+      if (n + width > kBatch) {
+        add_terms(terms, n, strip.samples, onto, sums);
+        onto = true;
+        n = 0;
+      }
+      n += make_terms(ring(strip, i + r), weights, width, terms + n);
+    }
+    add_terms(terms, n, strip.samples, onto, sums);
+  }
+
+  void store(const Strip &strip, int y) const {
+    auto *sums = strip.template line<Sum>(kSums);
+    if (!plan_.same)
+      add_offsets(strip.template line<Sum>(kBefore), filter_.absolute,
+                  strip.template line<Sum>(kAfter), strip.samples, sums);
     const std::ptrdiff_t offset = static_cast<std::ptrdiff_t>(strip.x) * source_.pixel_bytes();
     std::uint8_t *out = plane_.out.row(y) + offset;
-    finish_row(finish_, finish_.absolute ? strip.line(kAfter) : nullptr, strip.samples,
-               strip.line(kSums), out);
+    finish_row(plan_.finish, sums, strip.samples, out);
     if (source_.copies())
-      copy_some(plane_.in.row(y) + offset,
-                reinterpret_cast<const std::uint8_t *>(strip.line(kCopied)),
+      copy_some(plane_.in.row(y) + offset, strip.template line<std::uint8_t>(kCopied),
                 strip.samples * filter_.depth.bytes(), out);
   }
 
   const Filter &filter_;
-  bool separable_;
   const Source &source_;
   const ConvolvePlane &plane_;
-  const Finish<T> &finish_;
+  const SumPlan<Sum> &plan_;
   int strip_pixels_;
   std::size_t pitch_;
 };
@@ -144,19 +166,27 @@ class RowFilter {
 // At least this many products a range: waking a thread costs as much as some hundred thousand.
 constexpr std::int64_t kGrain = 1 << 19;
 
-template <class T>
-bool filter_plane(const ConvolveParams &params, const ConvolvePlane &plane, bool separable,
-                  ThreadPool *pool) {
+template <class Sample, bool kSeparable>
+void filter_rows(const ConvolveParams &params, const ConvolvePlane &plane,
+                 const SumPlan<typename SumOf<Sample>::Type> &plan, ThreadPool *pool) {
   const Filter &f = *params.filter;
-  Finish<T> finish;
-  if (!make_finish(f, plane, &finish)) return false;
   const Source source(params, plane);
-  const RowFilter<T> rows(f, separable, source, plane, finish);
+  const RowFilter<Sample, kSeparable> rows(f, source, plane, plan);
   const std::int64_t row_work = std::int64_t{source.width()} * plane.channels *
-                                (separable ? f.width + f.height : f.width * f.height);
+                                (kSeparable ? f.width + f.height : f.width * f.height);
   // Every range loads the rows above it anew, so not fewer rows than these.
   const std::int64_t grain = std::max<std::int64_t>(kGrain / row_work, f.height);
   for_ranges(pool, plane.in.height, static_cast<int>(grain), rows);
+}
+
+// False if the sums do not fit.
+template <class Sample>
+bool filter_plane(const ConvolveParams &params, const ConvolvePlane &plane, bool separable,
+                  ThreadPool *pool) {
+  SumPlan<typename SumOf<Sample>::Type> plan;
+  if (!plan_sums(*params.filter, plane, &plan)) return false;
+  separable ? filter_rows<Sample, true>(params, plane, plan, pool)
+            : filter_rows<Sample, false>(params, plane, plan, pool);
   return true;
 }
 
@@ -194,12 +224,17 @@ Status convolve_cpu(const ConvolveParams &params, const ConvolveImage &image,
                                         [](ChannelRole role) { return role == ChannelRole::copy; });
     if (algorithm == ConvolveAlgorithm::copy || all_copied) {
       copy_plane(plane, params.filter->depth, pool);
-    } else {
-      filter_plane<std::uint16_t>(params, plane, separable, pool) ||
-          filter_plane<std::uint32_t>(params, plane, separable, pool) ||
-          filter_plane<double>(params, plane, separable, pool) ||
-          filter_plane<std::uint64_t>(params, plane, separable, pool);
+      continue;
     }
+    if (filter_plane<std::uint16_t>(params, plane, separable, pool)) continue;
+    if constexpr (kMultipliesPairs) {
+      if (fits_pairs(*params.filter, separable) &&
+          filter_plane<SamplePair>(params, plane, separable, pool))
+        continue;
+    }
+    if (filter_plane<std::uint32_t>(params, plane, separable, pool)) continue;
+    if (filter_plane<double>(params, plane, separable, pool)) continue;
+    filter_plane<std::uint64_t>(params, plane, separable, pool);
   }
   return {};
 }

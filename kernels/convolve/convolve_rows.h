@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The inner loops of the CPU back end of convolve, each over one row of samples.
+// The inner loops of the CPU back end of convolve, each over a line: one row of samples, or of
+// sums.
 //
 // Sums are of one of four types. The integers are unsigned and wrap, so neither the order of a sum
 // nor what it passes on the way matters, if only the result fits. A double is an integer below 2^53
@@ -8,61 +9,111 @@
 
 #include <cstdint>
 
+#include "convolve_finish.h"
 #include "filter.h"
 
 namespace coalesce {
 
-// line[i] times weight, for every i of a row.
-template <class T>
-struct Term {
-  const T *line;
-  T weight;
+// A sample and the same channel of the next pixel; or two weights. x86 has an instruction for the
+// sum of two 16-bit products, which compilers do not find by themselves.
+struct SamplePair {
+  std::uint16_t first, second;
+};
+#if defined(__x86_64__)
+constexpr bool kMultipliesPairs = true;
+#else
+constexpr bool kMultipliesPairs = false;
+#endif
+
+template <class Sample>
+struct SumOf {
+  using Type = Sample;
+};
+template <>
+struct SumOf<SamplePair> {
+  using Type = std::uint32_t;
 };
 
-// From a sum to a sample: floor(value / divisor), saturated, of
-// value = sum - zero, or |sum| + after - zero, or 0 where that is negative.
-template <class T>
-struct Finish {
-  T start[4];  // of each channel: what its sums begin with
-  bool absolute = false;
-  T after[4];  // of each channel, where the absolute value is taken
-  T zero = 0;  // keeps unsigned values from being negative
-  T limit;     // the largest value that gives the largest sample
-  T divisor;
-  // value / divisor as value >> shift; else for integers of 16 and 32 bits as
-  // (value * multiplier) >> shift, and for doubles as value * multiplier, put right by 1 if need
-  // be.
-  bool shifts = false;
+// line[i] times weight, for every i of a line.
+template <class Sample>
+struct Term {
+  const Sample *line;
+  Sample weight;
+};
+
+// How a value from 0 to the limit of RowFinish is divided.
+struct Divider16 {  // (value * multiplier) >> shift, without a multiplier value >> shift
+  std::uint16_t multiplier = 0;
   int shift = 0;
-  T multiplier = 0;
+};
+struct DividerDouble {  // value * inverse, put right by 1 if need be
+  double divisor = 1, inverse = 1;
+};
+template <class Sum>
+struct DividerOf;
+template <>
+struct DividerOf<std::uint16_t> {
+  using Type = Divider16;
+};
+template <>
+struct DividerOf<std::uint32_t> {
+  using Type = Divider<std::int32_t>;
+};
+template <>
+struct DividerOf<std::uint64_t> {
+  using Type = Divider<std::int64_t>;
+};
+template <>
+struct DividerOf<double> {
+  using Type = DividerDouble;
+};
+
+// From sums to samples: floor(value / divisor), saturated, of
+// value = sum + offset - zero, or 0 where that is negative.
+template <class Sum>
+struct RowFinish {
+  Sum offset = 0;
+  Sum zero = 0;   // keeps unsigned values from being negative
+  Sum limit = 0;  // the largest value that gives the largest sample
+  typename DividerOf<Sum>::Type divider;
   SampleDepth depth;
 };
 
-// line[i] = sample i
-void widen(const void *samples, SampleDepth depth, int count, std::uint16_t *line);
-void widen(const void *samples, SampleDepth depth, int count, std::uint32_t *line);
-void widen(const void *samples, SampleDepth depth, int count, std::uint64_t *line);
-void widen(const void *samples, SampleDepth depth, int count, double *line);
+// line[i] = sample i. Of pairs the second sample is `channels` further, and is read as well.
+void widen(const void *samples, SampleDepth depth, int channels, int count, SamplePair *line);
+void widen(const void *samples, SampleDepth depth, int channels, int count, std::uint16_t *line);
+void widen(const void *samples, SampleDepth depth, int channels, int count, std::uint32_t *line);
+void widen(const void *samples, SampleDepth depth, int channels, int count, std::uint64_t *line);
+void widen(const void *samples, SampleDepth depth, int channels, int count, double *line);
 
-// sums[i] = start[i] + the sum of the terms; start may be sums.
-void add_terms(const std::uint16_t *start, const Term<std::uint16_t> *terms, int number, int count,
-               std::uint16_t *sums);
-void add_terms(const std::uint32_t *start, const Term<std::uint32_t> *terms, int number, int count,
+// sums[i] = the sum of the terms, added to what is there if `onto`. With pairs, lines are read and
+// sums written up to a multiple of 32 bytes.
+void add_terms(const Term<SamplePair> *terms, int number, int count, bool onto,
                std::uint32_t *sums);
-void add_terms(const std::uint64_t *start, const Term<std::uint64_t> *terms, int number, int count,
+void add_terms(const Term<std::uint16_t> *terms, int number, int count, bool onto,
+               std::uint16_t *sums);
+void add_terms(const Term<std::uint32_t> *terms, int number, int count, bool onto,
+               std::uint32_t *sums);
+void add_terms(const Term<std::uint64_t> *terms, int number, int count, bool onto,
                std::uint64_t *sums);
-void add_terms(const double *start, const Term<double> *terms, int number, int count, double *sums);
+void add_terms(const Term<double> *terms, int number, int count, bool onto, double *sums);
 
-// The samples of sums, which are overwritten. after[i] is that of the channel of sample i; nullptr
-// if no absolute value is taken.
-void finish_row(const Finish<std::uint16_t> &finish, const std::uint16_t *after, int count,
-                std::uint16_t *sums, void *samples);
-void finish_row(const Finish<std::uint32_t> &finish, const std::uint32_t *after, int count,
-                std::uint32_t *sums, void *samples);
-void finish_row(const Finish<std::uint64_t> &finish, const std::uint64_t *after, int count,
-                std::uint64_t *sums, void *samples);
-void finish_row(const Finish<double> &finish, const double *after, int count, double *sums,
+// sums[i] = sums[i] + before[i], or its absolute value, the sums being signed; then + after[i].
+void add_offsets(const std::uint16_t *before, bool absolute, const std::uint16_t *after, int count,
+                 std::uint16_t *sums);
+void add_offsets(const std::uint32_t *before, bool absolute, const std::uint32_t *after, int count,
+                 std::uint32_t *sums);
+void add_offsets(const std::uint64_t *before, bool absolute, const std::uint64_t *after, int count,
+                 std::uint64_t *sums);
+void add_offsets(const double *before, bool absolute, const double *after, int count, double *sums);
+
+void finish_row(const RowFinish<std::uint16_t> &finish, const std::uint16_t *sums, int count,
                 void *samples);
+void finish_row(const RowFinish<std::uint32_t> &finish, const std::uint32_t *sums, int count,
+                void *samples);
+void finish_row(const RowFinish<std::uint64_t> &finish, const std::uint64_t *sums, int count,
+                void *samples);
+void finish_row(const RowFinish<double> &finish, const double *sums, int count, void *samples);
 
 // to[i] = from[i] where mask[i] is 255; it is 0 elsewhere.
 void copy_some(const std::uint8_t *from, const std::uint8_t *mask, int bytes, std::uint8_t *to);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <type_traits>
 
 #include "convolve.h"
 #include "convolve_rows.h"
@@ -33,17 +35,20 @@ class Source {
   int pixel_bytes() const { return channels_ * depth_.bytes(); }
 
   // Pixels x to x + pixels - 1 of row y; all of them may lie outside.
-  template <class T>
-  void load(int x, int y, int pixels, T *line) const {
+  template <class Sample>
+  void load(int x, int y, int pixels, Sample *line) const {
+    // A pair needs the pixel after it as well.
+    constexpr int kMore = std::is_same_v<Sample, SamplePair> ? 1 : 0;
     y = border_position(border_, y, in_.height);
     const int first = y < 0 ? pixels : std::clamp(-x, 0, pixels);
-    const int end = y < 0 ? pixels : std::clamp(width_ - x, first, pixels);
+    const int end = y < 0 ? pixels : std::clamp(width_ - kMore - x, first, pixels);
     for (int i = 0; i < first; ++i)
-      load_outside(x + i, y, line + i * channels_);
+      load_one(x + i, y, line + i * channels_);
     if (end > first)
-      widen(pixel(x + first, y), depth_, (end - first) * channels_, line + first * channels_);
+      widen(pixel(x + first, y), depth_, channels_, (end - first) * channels_,
+            line + first * channels_);
     for (int i = end; i < pixels; ++i)
-      load_outside(x + i, y, line + i * channels_);
+      load_one(x + i, y, line + i * channels_);
   }
 
  private:
@@ -51,19 +56,22 @@ class Source {
     return in_.row(y) + static_cast<std::ptrdiff_t>(x) * pixel_bytes();
   }
 
-  // y has been put inside.
-  template <class T>
-  void load_outside(int x, int y, T *line) const {
-    x = border_position(border_, x, width_);
+  // x and y as border_position() gives them.
+  std::uint16_t sample(int x, int y, int c) const {
+    if (x < 0 || y < 0) return static_cast<std::uint16_t>(outside_[c]);
+    if (depth_.bytes() == 1) return pixel(x, y)[c];
+    const int stored = reinterpret_cast<const std::uint16_t *>(pixel(x, y))[c];
+    return static_cast<std::uint16_t>((stored >> depth_.shift) & depth_.max());
+  }
+
+  template <class Sample>
+  void load_one(int x, int y, Sample *line) const {
+    const int inside = border_position(border_, x, width_);
     for (int c = 0; c < channels_; ++c) {
-      if (x < 0 || y < 0)
-        line[c] = static_cast<T>(outside_[c]);
-      else if (depth_.bytes() == 1)
-        line[c] = pixel(x, y)[c];
+      if constexpr (std::is_same_v<Sample, SamplePair>)
+        line[c] = {sample(inside, y, c), sample(border_position(border_, x + 1, width_), y, c)};
       else
-        line[c] = static_cast<T>(
-            (reinterpret_cast<const std::uint16_t *>(pixel(x, y))[c] >> depth_.shift) &
-            depth_.max());
+        line[c] = sample(inside, y, c);
     }
   }
 

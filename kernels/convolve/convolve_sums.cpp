@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
-#include <numeric>
 #include <vector>
 
 namespace coalesce {
@@ -58,74 +57,89 @@ Ranges ranges(const Filter &f, const ConvolvePlane &plane) {
   return r;
 }
 
-// What does not depend on the type's arithmetic. zero: see Finish.
-template <class T>
-void fill(const Filter &f, const ConvolvePlane &plane, std::int64_t zero, std::int64_t highest,
-          Finish<T> *finish) {
-  for (int c = 0; c < 4; ++c) {
-    const Filter::Offsets &o = plane.role[c] == ChannelRole::chroma ? f.chroma : f.level;
-    // Unsigned, so that it may wrap where the channel does not exist.
-    const auto before = static_cast<std::uint64_t>(o.before);
-    const auto after = static_cast<std::uint64_t>(o.after) + static_cast<std::uint64_t>(zero);
-    finish->start[c] =
-        static_cast<T>(static_cast<std::int64_t>(f.absolute ? before : before + after));
-    finish->after[c] = static_cast<T>(static_cast<std::int64_t>(after));
+template <class Sum>
+void plan_offsets(const Filter &f, const ConvolvePlane &plane, std::int64_t zero,
+                  SumPlan<Sum> *plan) {
+  bool has_level = false, has_chroma = false;
+  for (int c = 0; c < plane.channels; ++c) {
+    has_level = has_level || plane.role[c] == ChannelRole::level;
+    has_chroma = has_chroma || plane.role[c] == ChannelRole::chroma;
+    const Filter::Offsets &o = plane.role[c] == ChannelRole::level ? f.level : f.chroma;
+    plan->before[c] = static_cast<Sum>(o.before);
+    plan->after[c] = static_cast<Sum>(static_cast<Sum>(o.after) + static_cast<Sum>(zero));
   }
-  finish->absolute = f.absolute;
-  finish->zero = static_cast<T>(zero);
-  finish->limit = static_cast<T>(std::min(f.divisor * (f.depth.max() + 1) - 1, highest));
-  finish->divisor = static_cast<T>(f.divisor);
-  finish->shifts = std::has_single_bit(static_cast<std::uint64_t>(f.divisor));
-  finish->shift = std::bit_width(static_cast<std::uint64_t>(f.divisor)) - 1;
+  plan->same = !f.absolute && !(has_level && has_chroma);
+  if (!plan->same) return;
+  const Filter::Offsets &o = has_level ? f.level : f.chroma;
+  plan->finish.offset = static_cast<Sum>(static_cast<Sum>(o.before) + static_cast<Sum>(o.after) +
+                                         static_cast<Sum>(zero));
+}
+
+// With values up to `most`.
+template <class Sum>
+void plan_finish(const Filter &f, std::int64_t zero, std::int64_t most, RowFinish<Sum> *finish) {
+  finish->zero = static_cast<Sum>(zero);
+  finish->limit = static_cast<Sum>(std::min(f.divisor * (f.depth.max() + 1) - 1, most));
   finish->depth = f.depth;
 }
 
-// A multiplier of kBits bits instead of the divisor. False if it is not exact up to the limit:
-// value / divisor may be too large by value * excess / (divisor << shift), which must be less than
-// 1 / divisor.
-template <int kBits, class T>
-bool multiply(Finish<T> *finish) {
-  if (finish->shifts) return true;
-  finish->shift += kBits;
-  const std::uint64_t one = std::uint64_t{1} << finish->shift;
-  const std::uint64_t multiplier = one / finish->divisor + 1;
-  finish->multiplier = static_cast<T>(multiplier);
-  const std::uint64_t excess = multiplier * finish->divisor - one;
-  return finish->limit < (one + excess - 1) / excess;
+// False if there is none that is exact up to the limit: value / divisor comes out too large by
+// value * excess / (divisor << shift), which must be less than 1 / divisor.
+bool plan_divider(std::int64_t divisor, std::int64_t limit, Divider16 *divider) {
+  divider->shift = std::bit_width(static_cast<std::uint64_t>(divisor)) - 1;
+  if (std::has_single_bit(static_cast<std::uint64_t>(divisor))) return true;
+  divider->shift += 16;
+  const std::int64_t one = std::int64_t{1} << divider->shift;
+  const std::int64_t multiplier = one / divisor + 1;
+  divider->multiplier = static_cast<std::uint16_t>(multiplier);
+  return limit * (multiplier * divisor - one) < one;
 }
 
 }  // namespace
 
-bool make_finish(const Filter &f, const ConvolvePlane &plane, Finish<std::uint16_t> *finish) {
+bool plan_sums(const Filter &f, const ConvolvePlane &plane, SumPlan<std::uint16_t> *plan) {
   if (!f.narrow || f.depth.bits > 10 || f.divisor > kMax16) return false;
   const Ranges r = ranges(f, plane);
   if (f.absolute && (r.before.low < -kMax16 / 2 || r.before.high > kMax16 / 2)) return false;
   if (r.value.high - r.value.low > kMax16) return false;
-  fill(f, plane, -r.value.low, kMax16, finish);
-  return multiply<16>(finish);
+  plan_offsets(f, plane, -r.value.low, plan);
+  plan_finish(f, -r.value.low, kMax16, &plan->finish);
+  return plan_divider(f.divisor, plan->finish.limit, &plan->finish.divider);
 }
 
-bool make_finish(const Filter &f, const ConvolvePlane &plane, Finish<std::uint32_t> *finish) {
+bool plan_sums(const Filter &f, const ConvolvePlane &plane, SumPlan<std::uint32_t> *plan) {
   if (!f.narrow) return false;
-  const Ranges r = ranges(f, plane);
-  fill(f, plane, -r.value.low, INT32_MAX, finish);
-  return multiply<32>(finish);
+  const std::int64_t zero = -ranges(f, plane).value.low;
+  plan_offsets(f, plane, zero, plan);
+  plan_finish(f, zero, INT32_MAX, &plan->finish);
+  plan->finish.divider = make_divider(static_cast<std::int32_t>(f.divisor));
+  return true;
 }
 
-bool make_finish(const Filter &f, const ConvolvePlane &plane, Finish<double> *finish) {
+bool plan_sums(const Filter &f, const ConvolvePlane &plane, SumPlan<double> *plan) {
   const Ranges r = ranges(f, plane);
   for (const Range &range : {r.sum, r.before, r.value})
     if (range.low < -kMaxDouble || range.high > kMaxDouble) return false;
   if (f.divisor > kMaxDouble / (f.depth.max() + 1)) return false;
-  fill(f, plane, 0, kMaxDouble, finish);
-  finish->shifts = false;
-  finish->multiplier = 1 / finish->divisor;
+  plan_offsets(f, plane, 0, plan);
+  plan_finish(f, 0, kMaxDouble, &plan->finish);
+  plan->finish.divider = {static_cast<double>(f.divisor), 1 / static_cast<double>(f.divisor)};
   return true;
 }
 
-bool make_finish(const Filter &f, const ConvolvePlane &plane, Finish<std::uint64_t> *finish) {
-  fill(f, plane, -ranges(f, plane).value.low, INT64_MAX, finish);
+bool plan_sums(const Filter &f, const ConvolvePlane &plane, SumPlan<std::uint64_t> *plan) {
+  const std::int64_t zero = -ranges(f, plane).value.low;
+  plan_offsets(f, plane, zero, plan);
+  plan_finish(f, zero, INT64_MAX, &plan->finish);
+  plan->finish.divider = make_divider(f.divisor);
   return true;
+}
+
+bool fits_pairs(const Filter &f, bool separable) {
+  const std::vector<std::int32_t> &weights = separable ? f.across : f.weights;
+  return kMultipliesPairs && f.narrow && f.depth.bits <= 10 &&
+         std::all_of(weights.begin(), weights.end(),
+                     [](std::int32_t w) { return w >= INT16_MIN && w <= INT16_MAX; });
 }
 
 }  // namespace coalesce

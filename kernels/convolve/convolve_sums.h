@@ -7,11 +7,23 @@
 
 namespace coalesce {
 
-// True, and `finish` filled, if the sums over this plane fit the type. They always fit 64 bits; of
+template <class Sum>
+struct SumPlan {
+  // Of each channel: added to its sums, and then to their absolute values if these are taken. With
+  // `same`, finish.offset says all.
+  bool same = false;
+  Sum before[4] = {}, after[4] = {};
+  RowFinish<Sum> finish;
+};
+
+// True, and `plan` filled, if the sums over this plane fit the type. They always fit 64 bits; of
 // the others the first one that they fit is the fastest: 16 bits, 32, double.
-bool make_finish(const Filter &filter, const ConvolvePlane &plane, Finish<std::uint16_t> *finish);
-bool make_finish(const Filter &filter, const ConvolvePlane &plane, Finish<std::uint32_t> *finish);
-bool make_finish(const Filter &filter, const ConvolvePlane &plane, Finish<double> *finish);
-bool make_finish(const Filter &filter, const ConvolvePlane &plane, Finish<std::uint64_t> *finish);
+bool plan_sums(const Filter &filter, const ConvolvePlane &plane, SumPlan<std::uint16_t> *plan);
+bool plan_sums(const Filter &filter, const ConvolvePlane &plane, SumPlan<std::uint32_t> *plan);
+bool plan_sums(const Filter &filter, const ConvolvePlane &plane, SumPlan<double> *plan);
+bool plan_sums(const Filter &filter, const ConvolvePlane &plane, SumPlan<std::uint64_t> *plan);
+
+// Can samples be multiplied in pairs: of up to 10 bits, by signed 16-bit weights?
+bool fits_pairs(const Filter &filter, bool separable);
 
 }  // namespace coalesce
