@@ -23,13 +23,12 @@ constexpr std::size_t kCache = 1 << 16;  // what lines may take, if that is wide
 enum { kBefore, kAfter, kCopied, kSamples, kSums, kOthers };
 constexpr std::size_t kMaxLine = (kMinStrip + kMaxTaps - 1) * 4 * sizeof(double);
 constexpr std::size_t kScratch = (kMaxTaps + kOthers) * kMaxLine;
-static_assert(kMaxLine % kAlign == 0 && kCache + (kMaxTaps + kOthers) * kAlign <= kScratch);
+static_assert(kMaxLine % kAlign == 0 && kCache + 2 * (kMaxTaps + kOthers) * kAlign <= kScratch);
 
 // A product for each element of the mask, of lines of samples; or across and then down, of lines of
 // sums.
-template <class Sample, bool kSeparable>
+template <class Sample, class Sum, bool kSeparable>
 class RowFilter {
-  using Sum = typename SumOf<Sample>::Type;
   using Line = std::conditional_t<kSeparable, Sum, Sample>;  // of the ring
 
  public:
@@ -43,6 +42,8 @@ class RowFilter {
     strip_pixels_ = (source.width() - 1) / strips + 1;  // all about equally wide
     const auto bytes = static_cast<std::size_t>((strip_pixels_ + filter.width - 1) * pixel_bytes);
     pitch_ = (bytes + kAlign - 1) / kAlign * kAlign;
+    // Lines at the same place of every page would be in each other's way in the cache.
+    if (pitch_ % 4096 == 0) pitch_ += kAlign;
   }
 
   // Rows first to last - 1.
@@ -116,7 +117,13 @@ class RowFilter {
       source_.load(x, row, pixels, samples);
       Term<Sample> terms[kMaxTaps];
       const int n = make_terms(samples, filter_.across.data(), filter_.width, terms);
-      add_terms(terms, n, strip.samples, false, line);
+      if constexpr (std::is_same_v<SumOf<Sample>, Sum>) {
+        add_terms(terms, n, strip.samples, false, line);
+      } else {
+        auto *sums = strip.template line<SumOf<Sample>>(kSums);
+        add_terms(terms, n, strip.samples, false, sums);
+        to_integers(sums, strip.samples, line);
+      }
     } else {
       source_.load(x, row, pixels, line);
     }
@@ -166,12 +173,12 @@ class RowFilter {
 // At least this many products a range: waking a thread costs as much as some hundred thousand.
 constexpr std::int64_t kGrain = 1 << 19;
 
-template <class Sample, bool kSeparable>
-void filter_rows(const ConvolveParams &params, const ConvolvePlane &plane,
-                 const SumPlan<typename SumOf<Sample>::Type> &plan, ThreadPool *pool) {
+template <class Sample, class Sum, bool kSeparable>
+void filter_rows(const ConvolveParams &params, const ConvolvePlane &plane, const SumPlan<Sum> &plan,
+                 ThreadPool *pool) {
   const Filter &f = *params.filter;
   const Source source(params, plane);
-  const RowFilter<Sample, kSeparable> rows(f, source, plane, plan);
+  const RowFilter<Sample, Sum, kSeparable> rows(f, source, plane, plan);
   const std::int64_t row_work = std::int64_t{source.width()} * plane.channels *
                                 (kSeparable ? f.width + f.height : f.width * f.height);
   // Every range loads the rows above it anew, so not fewer rows than these.
@@ -183,11 +190,30 @@ void filter_rows(const ConvolveParams &params, const ConvolvePlane &plane,
 template <class Sample>
 bool filter_plane(const ConvolveParams &params, const ConvolvePlane &plane, bool separable,
                   ThreadPool *pool) {
-  SumPlan<typename SumOf<Sample>::Type> plan;
+  SumPlan<SumOf<Sample>> plan;
   if (!plan_sums(*params.filter, plane, &plan)) return false;
-  separable ? filter_rows<Sample, true>(params, plane, plan, pool)
-            : filter_rows<Sample, false>(params, plane, plan, pool);
+  separable ? filter_rows<Sample, SumOf<Sample>, true>(params, plane, plan, pool)
+            : filter_rows<Sample, SumOf<Sample>, false>(params, plane, plan, pool);
   return true;
+}
+
+// With sums of the first type that they fit.
+void filter_plane(const ConvolveParams &params, const ConvolvePlane &plane, bool separable,
+                  ThreadPool *pool) {
+  const Filter &f = *params.filter;
+  if (filter_plane<std::uint16_t>(params, plane, separable, pool)) return;
+  if constexpr (kMultipliesPairs) {
+    if (fits_pairs(f, separable) && filter_plane<SamplePair>(params, plane, separable, pool))
+      return;
+  }
+  if (filter_plane<std::uint32_t>(params, plane, separable, pool)) return;
+  if (filter_plane<double>(params, plane, separable, pool)) return;
+  if (separable && across_fits_double(f)) {
+    SumPlan<std::uint64_t> plan;
+    plan_sums(f, plane, &plan);
+    return filter_rows<double, std::uint64_t, true>(params, plane, plan, pool);
+  }
+  filter_plane<std::uint64_t>(params, plane, separable, pool);
 }
 
 // Samples as they are. Of channels that are not ChannelRole::copy, only the bits that count.
@@ -224,17 +250,9 @@ Status convolve_cpu(const ConvolveParams &params, const ConvolveImage &image,
                                         [](ChannelRole role) { return role == ChannelRole::copy; });
     if (algorithm == ConvolveAlgorithm::copy || all_copied) {
       copy_plane(plane, params.filter->depth, pool);
-      continue;
+    } else {
+      filter_plane(params, plane, separable, pool);
     }
-    if (filter_plane<std::uint16_t>(params, plane, separable, pool)) continue;
-    if constexpr (kMultipliesPairs) {
-      if (fits_pairs(*params.filter, separable) &&
-          filter_plane<SamplePair>(params, plane, separable, pool))
-        continue;
-    }
-    if (filter_plane<std::uint32_t>(params, plane, separable, pool)) continue;
-    if (filter_plane<double>(params, plane, separable, pool)) continue;
-    filter_plane<std::uint64_t>(params, plane, separable, pool);
   }
   return {};
 }

@@ -118,60 +118,85 @@ COALESCE_INLINE void add_offsets_any(const T *before, bool absolute, const T *af
            : add_lines<false>(before, after, count, sums);
 }
 
-COALESCE_INLINE int quotient(const Divider16 &by, U16 value) {
-  return static_cast<int>(U32{value} * by.multiplier >> by.shift);
-}
-
-COALESCE_INLINE int quotient(const Divider<std::int32_t> &by, U32 value) {
-  return divide(static_cast<std::int32_t>(value), by);
-}
-
-COALESCE_INLINE int quotient(const Divider<std::int64_t> &by, U64 value) {
-  return static_cast<int>(divide(static_cast<std::int64_t>(value), by));
-}
-
-COALESCE_INLINE int quotient(const DividerDouble &by, double value) {
-  const int q = static_cast<int>(value * by.inverse);
-  const double rest = value - q * by.divisor;
-  return q + (rest >= by.divisor ? 1 : 0) - (rest < 0 ? 1 : 0);
-}
-
-template <class T>
-COALESCE_INLINE bool only_shifts(const RowFinish<T> &f) {
-  if constexpr (std::is_same_v<T, double>)
-    return false;
-  else
-    return f.divider.multiplier == 0;
-}
-
-template <bool kShift, class T, class Sample>
-COALESCE_INLINE void finish_samples(const RowFinish<T> &finish, const T *sums, int count,
-                                    Sample *__restrict samples) {
-  const RowFinish<T> f = finish;
+// Samples of quotient(sum), which is saturated.
+template <class Sample, class Sum, class Quotient>
+COALESCE_INLINE void finish_with(const RowFinish<Sum> &f, const Sum *sums, int count,
+                                 Sample *__restrict samples, const Quotient &quotient) {
+  const Sum offset = f.offset;
+  const auto unit = static_cast<Sample>(1 << f.depth.shift);
   for (int i = 0; i < count; ++i) {
-    const T sum = static_cast<T>(sums[i] + f.offset);
-    const T value = std::min(static_cast<T>(std::max(sum, f.zero) - f.zero), f.limit);
-    int q = 0;
-    if constexpr (kShift && !std::is_same_v<T, double>)
-      q = static_cast<int>(value >> f.divider.shift);
-    else
-      q = quotient(f.divider, value);
-    samples[i] = static_cast<Sample>(q << f.depth.shift);
+    const auto q = static_cast<Sample>(quotient(static_cast<Sum>(sums[i] + offset)));
+    samples[i] = sizeof(Sample) == 1 ? q : static_cast<Sample>(q * unit);
   }
 }
 
-template <class T, class Sample>
-COALESCE_INLINE void finish_any(const RowFinish<T> &f, const T *sums, int count, Sample *samples) {
-  only_shifts(f) ? finish_samples<true>(f, sums, count, samples)
-                 : finish_samples<false>(f, sums, count, samples);
+// Each step in 16 bits, so that the compiler stays there.
+template <class Sample>
+COALESCE_INLINE void finish_samples(const RowFinish<U16> &f, const U16 *sums, int count,
+                                    Sample *samples) {
+  const auto value = [zero = f.zero, limit = f.limit](U16 sum) {
+    const U16 above = static_cast<U16>(std::max(sum, zero) - zero);
+    return std::min(above, limit);
+  };
+  const auto [multiplier, shift] = f.divider;
+  if (shift == 16) {
+    finish_with(f, sums, count, samples, [value, multiplier = multiplier](U16 sum) {
+      return static_cast<U16>(U32{value(sum)} * multiplier >> 16);
+    });
+  } else if (shift == 0) {
+    finish_with(f, sums, count, samples, value);
+  } else {
+    finish_with(f, sums, count, samples, [value, multiplier = multiplier, shift = shift](U16 sum) {
+      return U32{value(sum)} * multiplier >> shift;
+    });
+  }
 }
 
-template <class T>
-COALESCE_INLINE void finish_any(const RowFinish<T> &f, const T *sums, int count, void *samples) {
-  if (f.depth.bytes() == 1)
-    finish_any(f, sums, count, static_cast<std::uint8_t *>(samples));
+template <class Sample, class Signed, class Sum>
+COALESCE_INLINE void finish_divided(const RowFinish<Sum> &f, const Divider<Signed> &by,
+                                    const Sum *sums, int count, Sample *samples) {
+  const auto value = [limit = static_cast<Signed>(f.limit)](Sum sum) {
+    return std::min(std::max(static_cast<Signed>(sum), Signed{0}), limit);
+  };
+  if (by.multiplier == 0)
+    finish_with(f, sums, count, samples,
+                [value, shift = by.shift](Sum sum) { return value(sum) >> shift; });
   else
-    finish_any(f, sums, count, static_cast<U16 *>(samples));
+    finish_with(f, sums, count, samples, [value, by](Sum sum) { return divide(value(sum), by); });
+}
+
+template <class Sample>
+COALESCE_INLINE void finish_samples(const RowFinish<U32> &f, const U32 *sums, int count,
+                                    Sample *samples) {
+  if (sizeof(Sample) > 1 || !f.divider.has_bytes)
+    return finish_divided(f, f.divider.any, sums, count, samples);
+  finish_with(f, sums, count, samples, [bytes = f.divider.bytes](U32 sum) {
+    return finish_byte(bytes, static_cast<int>(sum) + bytes.low) >> 24;
+  });
+}
+
+template <class Sample>
+COALESCE_INLINE void finish_samples(const RowFinish<U64> &f, const U64 *sums, int count,
+                                    Sample *samples) {
+  finish_divided(f, f.divider, sums, count, samples);
+}
+
+template <class Sample>
+COALESCE_INLINE void finish_samples(const RowFinish<double> &f, const double *sums, int count,
+                                    Sample *samples) {
+  finish_with(f, sums, count, samples, [limit = f.limit, inverse = f.divider.inverse](double sum) {
+    const double above = sum > 0 ? sum : 0;
+    return static_cast<int>(((above < limit ? above : limit) + 0.5) * inverse);
+  });
+}
+
+template <class Sum>
+COALESCE_INLINE void finish_any(const RowFinish<Sum> &f, const Sum *sums, int count,
+                                void *samples) {
+  if (f.depth.bytes() == 1)
+    finish_samples(f, sums, count, static_cast<std::uint8_t *>(samples));
+  else
+    finish_samples(f, sums, count, static_cast<U16 *>(samples));
 }
 
 }  // namespace
@@ -219,6 +244,12 @@ void add_terms(const Term<U64> *terms, int number, int count, bool onto, U64 *su
 COALESCE_CLONES
 void add_terms(const Term<double> *terms, int number, int count, bool onto, double *sums) {
   add_any(terms, number, count, onto, sums);
+}
+
+COALESCE_CLONES
+void to_integers(const double *__restrict from, int count, U64 *__restrict to) {
+  for (int i = 0; i < count; ++i)
+    to[i] = static_cast<U64>(static_cast<std::int64_t>(from[i]));
 }
 
 COALESCE_CLONES

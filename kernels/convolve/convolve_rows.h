@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "convolve_finish.h"
 #include "filter.h"
@@ -25,14 +26,9 @@ constexpr bool kMultipliesPairs = true;
 constexpr bool kMultipliesPairs = false;
 #endif
 
+// What the products of samples are added up as, unless it is said.
 template <class Sample>
-struct SumOf {
-  using Type = Sample;
-};
-template <>
-struct SumOf<SamplePair> {
-  using Type = std::uint32_t;
-};
+using SumOf = std::conditional_t<std::is_same_v<Sample, SamplePair>, std::uint32_t, Sample>;
 
 // line[i] times weight, for every i of a line.
 template <class Sample>
@@ -41,13 +37,18 @@ struct Term {
   Sample weight;
 };
 
-// How a value from 0 to the limit of RowFinish is divided.
-struct Divider16 {  // (value * multiplier) >> shift, without a multiplier value >> shift
-  std::uint16_t multiplier = 0;
+// How values from 0 to a limit are divided.
+struct Divider16 {  // (value * multiplier) >> shift
+  std::uint16_t multiplier = 1;
   int shift = 0;
 };
-struct DividerDouble {  // value * inverse, put right by 1 if need be
-  double divisor = 1, inverse = 1;
+struct Divider32 {
+  Divider<std::int32_t> any;
+  bool has_bytes = false;
+  ByteFinish bytes;  // cheaper; serves 8-bit samples of most filters
+};
+struct DividerDouble {  // (value + 0.5) * inverse, cut off
+  double inverse = 1;
 };
 template <class Sum>
 struct DividerOf;
@@ -57,7 +58,7 @@ struct DividerOf<std::uint16_t> {
 };
 template <>
 struct DividerOf<std::uint32_t> {
-  using Type = Divider<std::int32_t>;
+  using Type = Divider32;
 };
 template <>
 struct DividerOf<std::uint64_t> {
@@ -68,12 +69,11 @@ struct DividerOf<double> {
   using Type = DividerDouble;
 };
 
-// From sums to samples: floor(value / divisor), saturated, of
-// value = sum + offset - zero, or 0 where that is negative.
+// From sums to samples: floor(value / divisor), saturated, of value = sum + offset - zero.
 template <class Sum>
 struct RowFinish {
   Sum offset = 0;
-  Sum zero = 0;   // keeps unsigned values from being negative
+  Sum zero = 0;   // of 16-bit sums: what keeps them from being negative; else 0
   Sum limit = 0;  // the largest value that gives the largest sample
   typename DividerOf<Sum>::Type divider;
   SampleDepth depth;
@@ -98,7 +98,9 @@ void add_terms(const Term<std::uint64_t> *terms, int number, int count, bool ont
                std::uint64_t *sums);
 void add_terms(const Term<double> *terms, int number, int count, bool onto, double *sums);
 
-// sums[i] = sums[i] + before[i], or its absolute value, the sums being signed; then + after[i].
+void to_integers(const double *from, int count, std::uint64_t *to);
+
+// sums[i] + before[i], or its absolute value (the sums being signed), + after[i]
 void add_offsets(const std::uint16_t *before, bool absolute, const std::uint16_t *after, int count,
                  std::uint16_t *sums);
 void add_offsets(const std::uint32_t *before, bool absolute, const std::uint32_t *after, int count,

@@ -10,7 +10,7 @@ namespace coalesce {
 namespace {
 
 constexpr std::int64_t kMax16 = (1 << 16) - 1;
-constexpr std::int64_t kMaxDouble = std::int64_t{1} << 53;
+constexpr std::int64_t kMaxDouble = std::int64_t{1} << 52;  // and a half is exact, too
 
 // The values something can have.
 struct Range {
@@ -86,13 +86,16 @@ void plan_finish(const Filter &f, std::int64_t zero, std::int64_t most, RowFinis
 // False if there is none that is exact up to the limit: value / divisor comes out too large by
 // value * excess / (divisor << shift), which must be less than 1 / divisor.
 bool plan_divider(std::int64_t divisor, std::int64_t limit, Divider16 *divider) {
-  divider->shift = std::bit_width(static_cast<std::uint64_t>(divisor)) - 1;
-  if (std::has_single_bit(static_cast<std::uint64_t>(divisor))) return true;
-  divider->shift += 16;
-  const std::int64_t one = std::int64_t{1} << divider->shift;
-  const std::int64_t multiplier = one / divisor + 1;
-  divider->multiplier = static_cast<std::uint16_t>(multiplier);
-  return limit * (multiplier * divisor - one) < one;
+  if (divisor == 1) return true;
+  // With a shift of 16 bits the product's upper half is the quotient; that is cheapest.
+  for (const int more :
+       {0, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(divisor))) - 1}) {
+    const std::int64_t one = std::int64_t{1} << (16 + more);
+    const std::int64_t multiplier = (one + divisor - 1) / divisor;
+    *divider = {static_cast<std::uint16_t>(multiplier), 16 + more};
+    if (multiplier <= kMax16 && limit * (multiplier * divisor - one) < one) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -109,10 +112,13 @@ bool plan_sums(const Filter &f, const ConvolvePlane &plane, SumPlan<std::uint16_
 
 bool plan_sums(const Filter &f, const ConvolvePlane &plane, SumPlan<std::uint32_t> *plan) {
   if (!f.narrow) return false;
-  const std::int64_t zero = -ranges(f, plane).value.low;
-  plan_offsets(f, plane, zero, plan);
-  plan_finish(f, zero, INT32_MAX, &plan->finish);
-  plan->finish.divider = make_divider(static_cast<std::int32_t>(f.divisor));
+  plan_offsets(f, plane, 0, plan);
+  plan_finish(f, 0, INT32_MAX, &plan->finish);
+  Divider32 &divider = plan->finish.divider;
+  divider.any = make_divider(static_cast<std::int32_t>(f.divisor));
+  // Which adds up to 1 to the value.
+  divider.has_bytes = f.depth.bits == 8 && ranges(f, plane).value.high < INT32_MAX &&
+                      make_byte_finish(f.divisor, &divider.bytes);
   return true;
 }
 
@@ -120,19 +126,24 @@ bool plan_sums(const Filter &f, const ConvolvePlane &plane, SumPlan<double> *pla
   const Ranges r = ranges(f, plane);
   for (const Range &range : {r.sum, r.before, r.value})
     if (range.low < -kMaxDouble || range.high > kMaxDouble) return false;
-  if (f.divisor > kMaxDouble / (f.depth.max() + 1)) return false;
+  // The quotient, up to 2^16, is off by less than 2^-35, and 0.5 / divisor away from an integer.
+  if (f.divisor > std::int64_t{1} << 34) return false;
   plan_offsets(f, plane, 0, plan);
   plan_finish(f, 0, kMaxDouble, &plan->finish);
-  plan->finish.divider = {static_cast<double>(f.divisor), 1 / static_cast<double>(f.divisor)};
+  plan->finish.divider.inverse = 1 / static_cast<double>(f.divisor);
   return true;
 }
 
 bool plan_sums(const Filter &f, const ConvolvePlane &plane, SumPlan<std::uint64_t> *plan) {
-  const std::int64_t zero = -ranges(f, plane).value.low;
-  plan_offsets(f, plane, zero, plan);
-  plan_finish(f, zero, INT64_MAX, &plan->finish);
+  plan_offsets(f, plane, 0, plan);
+  plan_finish(f, 0, INT64_MAX, &plan->finish);
   plan->finish.divider = make_divider(f.divisor);
   return true;
+}
+
+bool across_fits_double(const Filter &f) {
+  const Range sums = sums_of(f.across);
+  return std::max(-sums.low, sums.high) <= kMaxDouble / f.depth.max();
 }
 
 bool fits_pairs(const Filter &f, bool separable) {

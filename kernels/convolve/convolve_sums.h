@@ -23,6 +23,9 @@ bool plan_sums(const Filter &filter, const ConvolvePlane &plane, SumPlan<std::ui
 bool plan_sums(const Filter &filter, const ConvolvePlane &plane, SumPlan<double> *plan);
 bool plan_sums(const Filter &filter, const ConvolvePlane &plane, SumPlan<std::uint64_t> *plan);
 
+// Do the sums over `across` fit a double?
+bool across_fits_double(const Filter &filter);
+
 // Can samples be multiplied in pairs: of up to 10 bits, by signed 16-bit weights?
 bool fits_pairs(const Filter &filter, bool separable);
 
