@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
+
+#include "convolve_sums.h"
 
 namespace coalesce {
 namespace {
@@ -84,15 +87,27 @@ bool is_identity(const Filter &filter, const ConvolveImage &image) {
   return true;
 }
 
+// Of masks that are both, on CUDA: one pass over memory is all that counts for small ones.
+constexpr int kMostDirectTaps = 25;
+
+bool separable_is_cheaper(const Filter &filter, const ConvolveImage &image) {
+  int direct = 0, separable = 0;
+  for (int i = 0; i < image.planes; ++i) {
+    direct += sums_cost(filter, image.plane[i], false);
+    separable += sums_cost(filter, image.plane[i], true);
+  }
+  return separable < direct;
+}
+
 }  // namespace
 
-ConvolveAlgorithm choose_algorithm(const Filter &filter, const ConvolveImage &image,
-                                   bool /*on_cuda*/) {
+ConvolveAlgorithm choose_algorithm(const Filter &filter, const ConvolveImage &image, bool on_cuda) {
   if (is_identity(filter, image)) return ConvolveAlgorithm::copy;
   if (!filter.separable) return ConvolveAlgorithm::direct;
-  if (filter.weights.empty() || filter.width * filter.height > 9)
-    return ConvolveAlgorithm::separable;
-  return ConvolveAlgorithm::direct;
+  if (filter.weights.empty()) return ConvolveAlgorithm::separable;
+  const bool separable = on_cuda ? filter.width * filter.height > kMostDirectTaps
+                                 : separable_is_cheaper(filter, image);
+  return separable ? ConvolveAlgorithm::separable : ConvolveAlgorithm::direct;
 }
 
 Status convolve(const ConvolveParams &params, const ConvolveImage &image, const Queue &queue,

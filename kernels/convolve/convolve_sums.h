@@ -29,4 +29,7 @@ bool across_fits_double(const Filter &filter);
 // Can samples be multiplied in pairs: of up to 10 bits, by signed 16-bit weights?
 bool fits_pairs(const Filter &filter, bool separable);
 
+// What a sample costs, about.
+int sums_cost(const Filter &filter, const ConvolvePlane &plane, bool separable);
+
 }  // namespace coalesce
