@@ -91,16 +91,20 @@ class RowFilter {
     }
   }
 
-  // Terms for a row of weights, zeros left out: pairs, if samples are. Returns how many.
+  // Terms for a row of weights, zeros left out: pairs, if samples are, two for each pair at most.
+  // Returns how many.
   template <class T>
   int make_terms(const T *line, const std::int32_t *weights, int width, Term<T> *terms) const {
     int n = 0;
     for (int c = 0; c < width; ++c, line += plane_.channels) {
       if (weights[c] == 0) continue;
       if constexpr (std::is_same_v<T, SamplePair>) {
-        const std::int32_t second = c + 1 < width ? weights[c + 1] : 0;
-        terms[n++] = {line,
-                      {static_cast<std::uint16_t>(weights[c]), static_cast<std::uint16_t>(second)}};
+        std::int32_t first = weights[c], second = c + 1 < width ? weights[c + 1] : 0;
+        while (first != 0 || second != 0) {
+          const std::int32_t a = pair_part(first), b = pair_part(second);
+          terms[n++] = {line, {static_cast<std::uint16_t>(a), static_cast<std::uint16_t>(b)}};
+          first -= a, second -= b;
+        }
         ++c, line += plane_.channels;
       } else {
         terms[n++] = {line, static_cast<T>(weights[c])};
@@ -115,14 +119,14 @@ class RowFilter {
     if constexpr (kSeparable) {
       Sample *samples = strip.template line<Sample>(kSamples);
       source_.load(x, row, pixels, samples);
-      Term<Sample> terms[kMaxTaps];
+      Term<Sample> terms[kMaxTaps + 1];
       const int n = make_terms(samples, filter_.across.data(), filter_.width, terms);
       if constexpr (std::is_same_v<SumOf<Sample>, Sum>) {
         add_terms(terms, n, strip.samples, false, line);
       } else {
         auto *sums = strip.template line<SumOf<Sample>>(kSums);
         add_terms(terms, n, strip.samples, false, sums);
-        to_integers(sums, strip.samples, line);
+        convert(sums, strip.samples, line);
       }
     } else {
       source_.load(x, row, pixels, line);
@@ -139,7 +143,7 @@ class RowFilter {
     const int width = kSeparable ? 1 : filter_.width;
     const std::int32_t *weights = kSeparable ? filter_.down.data() : filter_.weights.data();
     for (int r = 0; r < filter_.height; ++r, weights += width) {
-      if (n + width > kBatch) {
+      if (n + width + 1 > kBatch) {
         add_terms(terms, n, strip.samples, onto, sums);
         onto = true;
         n = 0;
@@ -186,34 +190,41 @@ void filter_rows(const ConvolveParams &params, const ConvolvePlane &plane, const
   for_ranges(pool, plane.in.height, static_cast<int>(grain), rows);
 }
 
-// False if the sums do not fit.
-template <class Sample>
-bool filter_plane(const ConvolveParams &params, const ConvolvePlane &plane, bool separable,
-                  ThreadPool *pool) {
-  SumPlan<SumOf<Sample>> plan;
-  if (!plan_sums(*params.filter, plane, &plan)) return false;
-  separable ? filter_rows<Sample, SumOf<Sample>, true>(params, plane, plan, pool)
-            : filter_rows<Sample, SumOf<Sample>, false>(params, plane, plan, pool);
-  return true;
+// Of samples that are multiplied in 32 bits.
+template <class Sum, bool kSeparable>
+void filter_narrow(const ConvolveParams &params, const ConvolvePlane &plane,
+                   const SumPlan<Sum> &plan, ThreadPool *pool) {
+  if constexpr (kMultipliesPairs) {
+    if (pairs_pay(*params.filter, kSeparable))
+      return filter_rows<SamplePair, Sum, kSeparable>(params, plane, plan, pool);
+  }
+  filter_rows<std::uint32_t, Sum, kSeparable>(params, plane, plan, pool);
 }
 
 // With sums of the first type that they fit.
-void filter_plane(const ConvolveParams &params, const ConvolvePlane &plane, bool separable,
-                  ThreadPool *pool) {
+template <bool kSeparable>
+void filter_plane(const ConvolveParams &params, const ConvolvePlane &plane, ThreadPool *pool) {
   const Filter &f = *params.filter;
-  if (filter_plane<std::uint16_t>(params, plane, separable, pool)) return;
-  if constexpr (kMultipliesPairs) {
-    if (fits_pairs(f, separable) && filter_plane<SamplePair>(params, plane, separable, pool))
-      return;
+  SumPlan<std::uint16_t> plan16;
+  SumPlan<std::uint32_t> plan32;
+  SumPlan<double> plan_double;
+  SumPlan<std::uint64_t> plan64;
+  if (plan_sums(f, plane, &plan16)) {
+    filter_rows<std::uint16_t, std::uint16_t, kSeparable>(params, plane, plan16, pool);
+  } else if (plan_sums(f, plane, &plan32)) {
+    filter_narrow<std::uint32_t, kSeparable>(params, plane, plan32, pool);
+  } else if (plan_sums(f, plane, &plan_double)) {
+    if constexpr (kSeparable) {
+      if (f.narrow_across) return filter_narrow<double, true>(params, plane, plan_double, pool);
+    }
+    filter_rows<double, double, kSeparable>(params, plane, plan_double, pool);
+  } else if (plan_sums(f, plane, &plan64)) {
+    if constexpr (kSeparable) {
+      if (across_fits_double(f))
+        return filter_rows<double, std::uint64_t, true>(params, plane, plan64, pool);
+    }
+    filter_rows<std::uint64_t, std::uint64_t, kSeparable>(params, plane, plan64, pool);
   }
-  if (filter_plane<std::uint32_t>(params, plane, separable, pool)) return;
-  if (filter_plane<double>(params, plane, separable, pool)) return;
-  if (separable && across_fits_double(f)) {
-    SumPlan<std::uint64_t> plan;
-    plan_sums(f, plane, &plan);
-    return filter_rows<double, std::uint64_t, true>(params, plane, plan, pool);
-  }
-  filter_plane<std::uint64_t>(params, plane, separable, pool);
 }
 
 // Samples as they are. Of channels that are not ChannelRole::copy, only the bits that count.
@@ -243,15 +254,16 @@ void copy_plane(const ConvolvePlane &plane, SampleDepth depth, ThreadPool *pool)
 
 Status convolve_cpu(const ConvolveParams &params, const ConvolveImage &image,
                     ConvolveAlgorithm algorithm, ThreadPool *pool) {
-  const bool separable = algorithm == ConvolveAlgorithm::separable;
   for (int i = 0; i < image.planes; ++i) {
     const ConvolvePlane &plane = image.plane[i];
     const bool all_copied = std::all_of(plane.role, plane.role + plane.channels,
                                         [](ChannelRole role) { return role == ChannelRole::copy; });
     if (algorithm == ConvolveAlgorithm::copy || all_copied) {
       copy_plane(plane, params.filter->depth, pool);
+    } else if (algorithm == ConvolveAlgorithm::separable) {
+      filter_plane<true>(params, plane, pool);
     } else {
-      filter_plane(params, plane, separable, pool);
+      filter_plane<false>(params, plane, pool);
     }
   }
   return {};

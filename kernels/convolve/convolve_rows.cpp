@@ -184,10 +184,11 @@ COALESCE_INLINE void finish_samples(const RowFinish<U64> &f, const U64 *sums, in
 template <class Sample>
 COALESCE_INLINE void finish_samples(const RowFinish<double> &f, const double *sums, int count,
                                     Sample *samples) {
-  finish_with(f, sums, count, samples, [limit = f.limit, inverse = f.divider.inverse](double sum) {
-    const double above = sum > 0 ? sum : 0;
-    return static_cast<int>(((above < limit ? above : limit) + 0.5) * inverse);
-  });
+  finish_with(f, sums, count, samples,
+              [zero = f.zero, limit = f.limit, inverse = f.divider.inverse](double sum) {
+                const double above = sum > zero ? sum : zero;
+                return static_cast<int>((above < limit ? above : limit) * inverse);
+              });
 }
 
 template <class Sum>
@@ -247,7 +248,13 @@ void add_terms(const Term<double> *terms, int number, int count, bool onto, doub
 }
 
 COALESCE_CLONES
-void to_integers(const double *__restrict from, int count, U64 *__restrict to) {
+void convert(const U32 *__restrict from, int count, double *__restrict to) {
+  for (int i = 0; i < count; ++i)
+    to[i] = static_cast<std::int32_t>(from[i]);
+}
+
+COALESCE_CLONES
+void convert(const double *__restrict from, int count, U64 *__restrict to) {
   for (int i = 0; i < count; ++i)
     to[i] = static_cast<U64>(static_cast<std::int64_t>(from[i]));
 }

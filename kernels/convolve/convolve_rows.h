@@ -47,7 +47,7 @@ struct Divider32 {
   bool has_bytes = false;
   ByteFinish bytes;  // cheaper; serves 8-bit samples of most filters
 };
-struct DividerDouble {  // (value + 0.5) * inverse, cut off
+struct DividerDouble {  // value * inverse, cut off; 0.5 has been added to value
   double inverse = 1;
 };
 template <class Sum>
@@ -73,7 +73,7 @@ struct DividerOf<double> {
 template <class Sum>
 struct RowFinish {
   Sum offset = 0;
-  Sum zero = 0;   // of 16-bit sums: what keeps them from being negative; else 0
+  Sum zero = 0;   // of 16-bit sums: what keeps them from being negative; of doubles: 0.5
   Sum limit = 0;  // the largest value that gives the largest sample
   typename DividerOf<Sum>::Type divider;
   SampleDepth depth;
@@ -98,7 +98,9 @@ void add_terms(const Term<std::uint64_t> *terms, int number, int count, bool ont
                std::uint64_t *sums);
 void add_terms(const Term<double> *terms, int number, int count, bool onto, double *sums);
 
-void to_integers(const double *from, int count, std::uint64_t *to);
+// The same values, signed, in a type with more room.
+void convert(const std::uint32_t *from, int count, double *to);
+void convert(const double *from, int count, std::uint64_t *to);
 
 // sums[i] + before[i], or its absolute value (the sums being signed), + after[i]
 void add_offsets(const std::uint16_t *before, bool absolute, const std::uint16_t *after, int count,

@@ -58,27 +58,26 @@ Ranges ranges(const Filter &f, const ConvolvePlane &plane) {
 }
 
 template <class Sum>
-void plan_offsets(const Filter &f, const ConvolvePlane &plane, std::int64_t zero,
-                  SumPlan<Sum> *plan) {
+void plan_offsets(const Filter &f, const ConvolvePlane &plane, Sum zero, SumPlan<Sum> *plan) {
   bool has_level = false, has_chroma = false;
   for (int c = 0; c < plane.channels; ++c) {
     has_level = has_level || plane.role[c] == ChannelRole::level;
     has_chroma = has_chroma || plane.role[c] == ChannelRole::chroma;
     const Filter::Offsets &o = plane.role[c] == ChannelRole::level ? f.level : f.chroma;
     plan->before[c] = static_cast<Sum>(o.before);
-    plan->after[c] = static_cast<Sum>(static_cast<Sum>(o.after) + static_cast<Sum>(zero));
+    plan->after[c] = static_cast<Sum>(static_cast<Sum>(o.after) + zero);
   }
   plan->same = !f.absolute && !(has_level && has_chroma);
   if (!plan->same) return;
   const Filter::Offsets &o = has_level ? f.level : f.chroma;
-  plan->finish.offset = static_cast<Sum>(static_cast<Sum>(o.before) + static_cast<Sum>(o.after) +
-                                         static_cast<Sum>(zero));
+  plan->finish.offset =
+      static_cast<Sum>(static_cast<Sum>(o.before) + static_cast<Sum>(o.after) + zero);
 }
 
 // With values up to `most`.
 template <class Sum>
-void plan_finish(const Filter &f, std::int64_t zero, std::int64_t most, RowFinish<Sum> *finish) {
-  finish->zero = static_cast<Sum>(zero);
+void plan_finish(const Filter &f, Sum zero, std::int64_t most, RowFinish<Sum> *finish) {
+  finish->zero = zero;
   finish->limit = static_cast<Sum>(std::min(f.divisor * (f.depth.max() + 1) - 1, most));
   finish->depth = f.depth;
 }
@@ -98,15 +97,22 @@ bool plan_divider(std::int64_t divisor, std::int64_t limit, Divider16 *divider) 
   return false;
 }
 
-// Products of rows of weights, without those by 0.
-int count_terms(const std::vector<std::int32_t> &weights, int width, bool pairs) {
-  const int size = static_cast<int>(weights.size());
+// Terms for rows of weights, without those by 0.
+int count_terms(const std::vector<std::int32_t> &weights) {
+  return static_cast<int>(weights.size() - std::count(weights.begin(), weights.end(), 0));
+}
+
+// The same with pairs, none of which needs more than two terms.
+int count_pairs(const std::vector<std::int32_t> &weights, int width) {
+  const auto size = static_cast<int>(weights.size());
   int n = 0;
   for (int row = 0; row < size; row += width)
-    for (int i = row; i < row + width; ++i) {
-      if (weights[static_cast<std::size_t>(i)] == 0) continue;
-      ++n;
-      if (pairs) ++i;
+    for (int c = 0; c < width; ++c) {
+      const std::int32_t first = weights[static_cast<std::size_t>(row + c)];
+      if (first == 0) continue;
+      ++c;
+      const std::int32_t second = c < width ? weights[static_cast<std::size_t>(row + c)] : 0;
+      n += first == pair_part(first) && second == pair_part(second) ? 1 : 2;
     }
   return n;
 }
@@ -118,15 +124,16 @@ bool plan_sums(const Filter &f, const ConvolvePlane &plane, SumPlan<std::uint16_
   const Ranges r = ranges(f, plane);
   if (f.absolute && (r.before.low < -kMax16 / 2 || r.before.high > kMax16 / 2)) return false;
   if (r.value.high - r.value.low > kMax16) return false;
-  plan_offsets(f, plane, -r.value.low, plan);
-  plan_finish(f, -r.value.low, kMax16, &plan->finish);
+  const auto zero = static_cast<std::uint16_t>(-r.value.low);
+  plan_offsets(f, plane, zero, plan);
+  plan_finish(f, zero, kMax16, &plan->finish);
   return plan_divider(f.divisor, plan->finish.limit, &plan->finish.divider);
 }
 
 bool plan_sums(const Filter &f, const ConvolvePlane &plane, SumPlan<std::uint32_t> *plan) {
   if (!f.narrow) return false;
-  plan_offsets(f, plane, 0, plan);
-  plan_finish(f, 0, INT32_MAX, &plan->finish);
+  plan_offsets(f, plane, 0U, plan);
+  plan_finish(f, 0U, INT32_MAX, &plan->finish);
   Divider32 &divider = plan->finish.divider;
   divider.any = make_divider(static_cast<std::int32_t>(f.divisor));
   // Which adds up to 1 to the value.
@@ -139,17 +146,19 @@ bool plan_sums(const Filter &f, const ConvolvePlane &plane, SumPlan<double> *pla
   const Ranges r = ranges(f, plane);
   for (const Range &range : {r.sum, r.before, r.value})
     if (range.low < -kMaxDouble || range.high > kMaxDouble) return false;
-  // The quotient, up to 2^16, is off by less than 2^-35, and 0.5 / divisor away from an integer.
-  if (f.divisor > std::int64_t{1} << 34) return false;
-  plan_offsets(f, plane, 0, plan);
-  plan_finish(f, 0, kMaxDouble, &plan->finish);
+  // The quotient, up to max + 1, is off by less than 2^-52 of it, and 0.5 / divisor away from an
+  // integer.
+  if (f.divisor > (std::int64_t{1} << 50) / (f.depth.max() + 1)) return false;
+  plan_offsets(f, plane, 0.5, plan);
+  plan_finish(f, 0.5, kMaxDouble, &plan->finish);
+  plan->finish.limit += 0.5;
   plan->finish.divider.inverse = 1 / static_cast<double>(f.divisor);
   return true;
 }
 
 bool plan_sums(const Filter &f, const ConvolvePlane &plane, SumPlan<std::uint64_t> *plan) {
-  plan_offsets(f, plane, 0, plan);
-  plan_finish(f, 0, INT64_MAX, &plan->finish);
+  plan_offsets(f, plane, std::uint64_t{0}, plan);
+  plan_finish(f, std::uint64_t{0}, INT64_MAX, &plan->finish);
   plan->finish.divider = make_divider(f.divisor);
   return true;
 }
@@ -159,11 +168,12 @@ bool across_fits_double(const Filter &f) {
   return std::max(-sums.low, sums.high) <= kMaxDouble / f.depth.max();
 }
 
-bool fits_pairs(const Filter &f, bool separable) {
+bool pairs_pay(const Filter &f, bool separable) {
   const std::vector<std::int32_t> &weights = separable ? f.across : f.weights;
-  return kMultipliesPairs && f.narrow && f.depth.bits <= 10 &&
-         std::all_of(weights.begin(), weights.end(),
-                     [](std::int32_t w) { return w >= INT16_MIN && w <= INT16_MAX; });
+  if (!kMultipliesPairs || f.depth.bits > 10) return false;
+  for (const std::int32_t w : weights)
+    if (pair_part(w - pair_part(w)) != w - pair_part(w)) return false;
+  return count_pairs(weights, f.width) < count_terms(weights);
 }
 
 // Measured: a term with 16-bit sums costs 1, with 32-bit sums 2 (a pair as well), in doubles 4,
@@ -172,18 +182,19 @@ int sums_cost(const Filter &f, const ConvolvePlane &plane, bool separable) {
   SumPlan<std::uint16_t> plan16;
   SumPlan<double> plan_double;
   int across = 10, down = 10;
-  if (plan_sums(f, plane, &plan16))
+  if (plan_sums(f, plane, &plan16)) {
     across = down = 1;
-  else if (f.narrow)
+  } else if (f.narrow) {
     across = down = 2;
-  else if (plan_sums(f, plane, &plan_double))
-    across = down = 4;
-  else if (separable && across_fits_double(f))
-    across = 4;
-  const bool pairs = across == 2 && fits_pairs(f, separable);
-  if (!separable) return across * count_terms(f.weights, f.width, pairs);
-  return across * count_terms(f.across, f.width, pairs) +
-         down * (count_terms(f.down, 1, false) + 1);
+  } else {
+    if (plan_sums(f, plane, &plan_double)) down = 4;
+    if (down == 4 || across_fits_double(f)) across = 4;
+    if (down == 4 && separable && f.narrow_across) across = 2;
+  }
+  const bool pairs = across == 2 && pairs_pay(f, separable);
+  const std::vector<std::int32_t> &weights = separable ? f.across : f.weights;
+  const int first = across * (pairs ? count_pairs(weights, f.width) : count_terms(weights));
+  return separable ? first + down * (count_terms(f.down) + 1) : first;
 }
 
 }  // namespace coalesce

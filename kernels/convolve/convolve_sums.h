@@ -2,6 +2,8 @@
 // Which type the sums of a filter fit, for the CPU back end.
 #pragma once
 
+#include <algorithm>
+
 #include "convolve.h"
 #include "convolve_rows.h"
 
@@ -26,8 +28,12 @@ bool plan_sums(const Filter &filter, const ConvolvePlane &plane, SumPlan<std::ui
 // Do the sums over `across` fit a double?
 bool across_fits_double(const Filter &filter);
 
-// Can samples be multiplied in pairs: of up to 10 bits, by signed 16-bit weights?
-bool fits_pairs(const Filter &filter, bool separable);
+// Are there fewer products of pairs than single ones? Weights of pairs have 16 bits and sign; of a
+// larger one, pair_part() is taken and the rest goes into another pair.
+bool pairs_pay(const Filter &filter, bool separable);
+inline std::int32_t pair_part(std::int32_t weight) {
+  return std::clamp(weight, -INT16_MAX, INT16_MAX);
+}
 
 // What a sample costs, about.
 int sums_cost(const Filter &filter, const ConvolvePlane &plane, bool separable);
