@@ -236,7 +236,7 @@ std::string convolve_trial(const Convolve &operation, const ConvolveTrialOptions
 }
 
 Case convolve_case() {
-  return {"convolve", 1200,
+  return {"convolve", 1500,
           [](Random &random, int index, const Backend &backend) {
             return convolve_trial(convolve, {}, random, index, backend);
           },
