@@ -105,17 +105,13 @@ const GstMapInfo &Frame::map_of(guint index) const {
 // GStreamer's own layouts have the row that makes the chroma of both fields equally high; a
 // GstVideoMeta may put something else there, or nothing.
 bool Frame::has_spare_row(guint index) const {
-  const gint rows = plane_rows(info_, index);
   gint component[GST_VIDEO_MAX_COMPONENTS];
   gst_video_format_info_component(info_.finfo, index, component);
-  if (GST_VIDEO_FORMAT_INFO_H_SUB(info_.finfo, component[0]) != 1 || rows % 2 == 0) return false;
-  const auto data = [this](guint p) {
-    return static_cast<const guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&frame_, p));
-  };
-  const guint8 *start = data(index) + static_cast<gsize>(rows) * plane(index).pitch;
-  const guint8 *end = start + plane_row_bytes(info_, index);
-  const GstMapInfo &map = map_of(index);
-  if (end > map.data + map.size) return false;
+  const Plane<std::uint8_t> chroma = plane(index);
+  if (GST_VIDEO_FORMAT_INFO_H_SUB(info_.finfo, component[0]) != 1 || chroma.height % 2 == 0)
+    return false;
+  const guint8 *start = chroma.row(chroma.height), *end = start + chroma.width;
+  if (end > map_of(index).data + map_of(index).size) return false;
   for (guint p = 0; p < n_planes(); p++) {
     const Plane<std::uint8_t> other = plane(p);
     if (p != index && end > other.data && start < other.row(other.height - 1) + other.width)

@@ -202,7 +202,7 @@ __device__ __forceinline__ void convert_chunk(const Rgb2yuvArgs &a, int x, int b
 // blockIdx.x and threadIdx.x go along a row, blockIdx.y and threadIdx.y down the bands. kResident
 // blocks of up to kThreads fit a multiprocessor.
 template <YuvSink kSink, RgbSource kSource, int kPixels = chunk_pixels(kSink),
-          int kRows = band_rows(kSink), int kThreads = 256, int kResident = 1>
+          int kRows = band_rows(kSink), int kThreads = 512, int kResident = 1>
 __global__ void __launch_bounds__(kThreads, kResident) rgb_to_yuv(Rgb2yuvArgs a) {
   const int x = kPixels * static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int band = a.first_band + static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);

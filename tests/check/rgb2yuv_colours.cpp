@@ -19,13 +19,17 @@ void convert(const std::string &in_caps, const std::string &downstream) {
   harness.expect_no_error();
 }
 
+Size picture_size() {
+  return small_run() ? Size{9, 5} : Size{64, 33};
+}
+
 // The matrices by GStreamer's numbers: FCC, BT.709, BT.601, SMPTE 240M, BT.2020.
 GST_START_TEST(every_matrix_and_range) {
   for (const char *in_range : {"1", "2"})
     for (const char *out_range : {"1", "2"})
       for (const char *matrix : {"2", "3", "4", "5", "6"})
         for (const char *yuv : {"Y444", "NV12", "GRAY8"})
-          convert(video_caps("RGB", {64, 33},
+          convert(video_caps("RGB", picture_size(),
                              std::string("colorimetry=(string)") + in_range + ":1:7:1"),
                   with_colorimetry(yuv, std::string(out_range) + ":" + matrix + ":7:1"));
 }
@@ -34,7 +38,7 @@ GST_END_TEST;
 GST_START_TEST(colorimetry_by_name) {
   for (const char *in : {"sRGB", "bt709", "bt601", "bt2020"})
     for (const char *out : {"bt601", "bt709", "bt2020", "bt2020-10", "smpte240m"})
-      convert(video_caps("BGR", {33, 33}, std::string("colorimetry=") + in),
+      convert(video_caps("BGR", picture_size(), std::string("colorimetry=") + in),
               with_colorimetry("I420", out));
 }
 GST_END_TEST;
@@ -55,7 +59,7 @@ GST_START_TEST(every_chroma_site) {
   const char *yuv = kSubsampled[__i__];
   for (const char *site : {"jpeg", "mpeg2", "v-cosited", "cosited", "dv", "alt-line", "none"})
     for (Size size : {Size{1, 1}, Size{2, 3}, Size{3, 2}, Size{33, 18}, Size{64, 17}}) {
-      if (small_run() && size.width > 3) continue;
+      if (small_run() && size.width != 3) continue;
       convert(video_caps("GBR", size),
               std::string("video/x-raw, format=") + yuv + ", chroma-site=" + site);
     }

@@ -24,6 +24,7 @@ GstBuffer *flagged(GstBuffer *buffer, bool interlaced) {
 GST_START_TEST(every_height) {
   for (const char *site : {"jpeg", "mpeg2", "cosited", "v-cosited"})
     for (int height : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 22}) {
+      if (small_run() && height % 4 != 2) continue;
       const std::string caps = interlaced_caps("RGB", {7, height});
       Harness harness("rgb2yuv");
       start_rgb2yuv(harness, caps, downstream(kFormats[__i__], site));

@@ -13,12 +13,14 @@ struct Kind {
   bool alpha;
   YuvLayout out;
   std::size_t skew;  // bytes from a well-aligned address to the picture
+  bool h_cosited = false;
 };
 const Kind kKinds[] = {
     {"RGB->Y444", RgbLayout::rgb, false, YuvLayout::planar444, 0},
     {"RGB->NV12", RgbLayout::rgb, false, YuvLayout::nv12, 0},
     {"RGB->AYUV", RgbLayout::rgb, false, YuvLayout::ayuv, 0},
     {"RGB->GRAY8", RgbLayout::rgb, false, YuvLayout::gray, 0},
+    {"RGB->NV12, mpeg2 chroma", RgbLayout::rgb, false, YuvLayout::nv12, 0, true},
     {"RGB->I420", RgbLayout::rgb, false, YuvLayout::planar420, 0},
     {"RGBA->AYUV", RgbLayout::rgbx, true, YuvLayout::ayuv, 0},
     {"BGRx->NV12", RgbLayout::bgrx, false, YuvLayout::nv12, 0},
@@ -69,6 +71,7 @@ struct Frame {
     params.in = kind.in;
     params.alpha = kind.alpha;
     params.out = kind.out;
+    params.h_cosited = kind.h_cosited;
     in.sizes = rgb_plane_sizes(kind.in, size.width, size.height);
     out.sizes = yuv_plane_sizes(kind.out, size.width, size.height, false);
   }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What rgb2yuv refuses, and what it must not.
+// What rgb2yuv refuses, and what it must not; which way its CUDA back end reaches memory.
 #include <cstring>
 #include <vector>
 
 #include "expect.h"
+#include "rgb2yuv/rgb2yuv_access.h"
 #include "rgb2yuv_reference.h"
 
 namespace coalesce::test {
@@ -31,7 +32,7 @@ struct Call {
   Status run(const Queue &queue) const { return rgb2yuv(params, in, out, queue); }
 
  private:
-  std::uint8_t memory_[6][32 * 8] = {};
+  alignas(16) std::uint8_t memory_[6][32 * 8] = {};
 };
 
 constexpr RgbLayout kRgb = RgbLayout::rgb;
@@ -157,6 +158,35 @@ void test_spare_row() {
   expect_refused("chroma plane", kRgb, YuvLayout::planar444, [](Call &c) { set_height(c, 5, 6); });
 }
 
+// Which way the CUDA back end takes: the fast one wherever every row that counts starts on 16
+// bytes.
+void test_access() {
+  const auto access = [](RgbLayout from, YuvLayout to, void (*change)(Call &)) {
+    Call call(from, to);
+    change(call);
+    return choose_access(call.params, call.in, call.out);
+  };
+  for (YuvLayout to : {YuvLayout::gray, YuvLayout::planar444, kI420, kNv12, YuvLayout::ayuv}) {
+    const auto nothing = [](Call &) {};
+    EXPECT(access(kRgb, to, nothing) == RgbAccess::aligned, "layout %d", static_cast<int>(to));
+    EXPECT(access(kPlanar, to, nothing) == RgbAccess::aligned, "planar, %d", static_cast<int>(to));
+    const auto cropped = [](Call &c) { c.in.plane[0].data += 3; };
+    EXPECT(access(kRgb, to, cropped) == RgbAccess::shifted, "layout %d", static_cast<int>(to));
+    const auto odd_pitch = [](Call &c) { c.out.plane[0].pitch = 24; };
+    EXPECT(access(kRgb, to, odd_pitch) == RgbAccess::shifted, "layout %d", static_cast<int>(to));
+  }
+  EXPECT(access(kPlanar, kNv12, [](Call &c) { c.in.plane[2].data += 8; }) == RgbAccess::shifted,
+         "the last plane counts");
+  EXPECT(access(kRgb, kNv12, [](Call &c) { c.out.plane[1].pitch = 40; }) == RgbAccess::shifted,
+         "chroma counts");
+  EXPECT(access(kRgb, kNv12,
+                [](Call &c) {
+                  c.in.plane[1].data += 1;
+                  c.out.plane[2].data += 1;
+                }) == RgbAccess::aligned,
+         "planes that the layouts lack do not");
+}
+
 void test_without_gpu() {
   if (cuda_kernels_built()) return;
   const Call call(kRgb, kI420);
@@ -175,6 +205,7 @@ int main() {
   test_planes();
   test_sizes();
   test_spare_row();
+  test_access();
   test_without_gpu();
   std::printf("%s\n", failures == 0 ? "ok" : "FAILED");
   return failures == 0 ? 0 : 1;
