@@ -13,7 +13,7 @@ namespace {
 UniversalPlane make_plane(const ConvolveParams &params, const ConvolvePlane &plane) {
   const SampleDepth depth = params.filter->depth;
   UniversalPlane p = {};
-  p.in = make_source(params, plane);
+  p.in = make_tile_source(params, plane);
   p.out = plane.out.data;
   p.out_pitch = plane.out.pitch;
   p.channels = plane.channels;

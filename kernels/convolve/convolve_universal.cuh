@@ -19,7 +19,7 @@ constexpr int kThreadRows = 4;  // a thread's samples stand one below the other
 constexpr int kGroups = kUniversalThreads / kTileColumns;
 
 struct UniversalPlane {
-  Source in;
+  TileSource in;
   std::uint8_t *out;
   std::size_t out_pitch;
   int channels;
