@@ -11,7 +11,8 @@ namespace coalesce {
 
 constexpr int kMaxMaskSize = 31;   // rows and columns of convolve's masks
 constexpr int kMaxTaps = 63;       // of sepconvolve's rows
-constexpr double kMaxSigma = 100;  // of presets, in pixels
+constexpr double kMinSigma = 0.1;  // of presets, in pixels
+constexpr double kMaxSigma = 100;
 
 struct Mask {
   int width = 1;
@@ -31,7 +32,7 @@ struct Mask {
 bool parse_mask(std::string_view text, int max_width, int max_height, Mask *mask,
                 std::string *error);
 
-// The shortest text that parse_mask() reads back to the same mask.
+// Text that parse_mask() reads back to the same mask, its numbers in their shortest form.
 std::string mask_text(const Mask &mask);
 
 enum class MaskPreset : std::uint8_t {
@@ -55,7 +56,7 @@ enum class MaskPreset : std::uint8_t {
 
 // The presets, as masks to convolve with (not to correlate); docs/numerics.md defines them.
 //   size   rows and columns, 1 to kMaxMaskSize; 0: the preset's own, or chosen from sigma
-//   sigma  of those made of a Gaussian, in pixels, up to kMaxSigma; 0: chosen from size
+//   sigma  of those made of a Gaussian, kMinSigma to kMaxSigma; 0: chosen from size
 // Presets that come in one size only ignore both. none gives the default mask, 1.
 // Returns false and says in `error` what is wrong with size or sigma.
 bool preset_mask(MaskPreset preset, int size, double sigma, Mask *mask, std::string *error);
