@@ -10,6 +10,8 @@
 namespace coalesce {
 namespace {
 
+constexpr int kMaxBlocks = std::numeric_limits<int>::max();
+
 // Blocks of a multiprocessor, by which the compiler decides on registers.
 constexpr int small_blocks(int channels, int taps, bool general) {
   if (channels == 3) return taps == 3 ? 6 : 4;
@@ -21,14 +23,15 @@ template <int kFirst, int kSecond, int kTaps, bool kGeneral>
 __global__ void __launch_bounds__(kSmallThreads, small_blocks(kFirst, kTaps, kGeneral))
     small_kernel(const __grid_constant__ SmallArgs a) {
   const int block = static_cast<int>(blockIdx.x);
-  int i = 0;
-  while (i + 1 < a.planes && block >= a.plane[i + 1].first_block)
-    ++i;
-  const SmallPlane &p = a.plane[i];
+  // No access by index: it would take longer.
+  SmallPlane p = a.plane[0];
+#pragma unroll
+  for (int i = 1; i < 4; ++i)
+    if (block >= a.plane[i].first_block) p = a.plane[i];
   if (kFirst == kSecond || p.channels == kFirst)
-    small_rows<kFirst, kTaps, kGeneral>(a, p, block - p.first_block);
+    small_block<kFirst, kTaps, kGeneral>(a, p, block - p.first_block);
   else
-    small_rows<kSecond, kTaps, kGeneral>(a, p, block - p.first_block);
+    small_block<kSecond, kTaps, kGeneral>(a, p, block - p.first_block);
 }
 
 // Where the square of `taps` stands: rows and columns of it before the sample.
@@ -49,68 +52,84 @@ Square square_of(const Filter &f) {
   return {0, 0, 0};
 }
 
-SmallMask make_mask(const Filter &f, const Square &square) {
-  std::uint32_t at[5][5] = {};
+void place_weights(const Filter &f, const Square &square, std::int8_t (&weights)[5][5]) {
   for (int j = 0; j < f.height; ++j)
     for (int i = 0; i < f.width; ++i)
-      at[j - f.above + square.above][i - f.left + square.left] =
-          static_cast<std::uint8_t>(f.weights[static_cast<std::size_t>(j * f.width + i)]);
+      weights[j - f.above + square.above][i - f.left + square.left] =
+          static_cast<std::int8_t>(f.weights[static_cast<std::size_t>(j * f.width + i)]);
+}
+
+SmallMask make_mask(const std::int8_t (&weights)[5][5], int taps) {
+  const auto at = [&](int j, int i) -> std::uint32_t {
+    return static_cast<std::uint8_t>(weights[j][i]);
+  };
   SmallMask mask = {};
-  if (square.taps == 3) {
+  if (taps == 3) {
     for (int j = 0; j < 3; ++j) {
-      mask.words[j][0] = at[j][0] | at[j][1] << 8 | at[j][2] << 16;
+      mask.words[j][0] = at(j, 0) | at(j, 1) << 8 | at(j, 2) << 16;
       mask.words[j][1] = mask.words[j][0] << 8;
     }
     return mask;
   }
   for (int j = 0; j < 5; ++j) {
-    mask.words[j][0] = at[j][0] | at[j][1] << 8 | at[j][2] << 16 | at[j][3] << 24;
+    mask.words[j][0] = at(j, 0) | at(j, 1) << 8 | at(j, 2) << 16 | at(j, 3) << 24;
     for (int i = 0; i < 4; ++i)
-      mask.words[i][i + j < 4 ? 1 : 2] |= at[j][4] << 8 * ((i + j) % 4);
+      mask.words[i][i + j < 4 ? 1 : 2] |= at(j, 4) << 8 * ((i + j) % 4);
   }
   return mask;
 }
 
 SmallPlane make_plane(const ConvolveParams &params, const ConvolvePlane &plane) {
-  const Filter &f = *params.filter;
-  const int width = plane.in.width / plane.channels;
-  const Finish<std::int32_t> finish = make_finish<std::int32_t>(f);
   SmallPlane p = {};
   p.in = plane.in.data;
   p.out = plane.out.data;
   p.in_pitch = static_cast<int>(plane.in.pitch);
   p.out_pitch = static_cast<int>(plane.out.pitch);
-  p.width = width;
+  p.width = plane.in.width / plane.channels;
   p.height = plane.in.height;
   p.channels = plane.channels;
-  p.columns = near_border(params.border, width);
-  p.rows = near_border(params.border, p.height);
+  p.border = params.border;
   for (int c = 0; c < plane.channels; ++c) {
     const bool chroma = plane.role[c] == ChannelRole::chroma;
-    const auto value = static_cast<std::uint32_t>(chroma ? f.depth.middle() : params.border_value);
-    p.fill |= value << 8 * c;
+    p.fill |=
+        static_cast<std::uint32_t>(chroma ? params.filter->depth.middle() : params.border_value)
+        << 8 * c;
     if (plane.role[c] == ChannelRole::copy) p.copied |= 0xffu << 8 * c;
-    p.offsets[c] = chroma ? finish.chroma : finish.level;
+    if (chroma) p.chroma |= 1u << c;
   }
   return p;
 }
 
+// Cuts a plane into chunks and rim. Returns how many blocks it needs.
+template <class Shape>
+std::int64_t cut(SmallPlane *p) {
+  const int bytes = p->width * Shape::kChannels;
+  const bool wrap = p->border == Border::wrap;
+  // Chunks need the words beside them, unless they are the first or the last of a row whose border
+  // is made of what is near.
+  const bool to_end = !wrap && bytes % Shape::kBytes == 0;
+  p->first_chunk = wrap ? 1 : 0;
+  p->last_chunk = std::max((bytes - (to_end ? 0 : Shape::kHalo)) / Shape::kBytes, p->first_chunk);
+  const int chunks = p->last_chunk - p->first_chunk;
+  const int rim = bytes - chunks * Shape::kBytes;
+  p->blocks_across = std::max((chunks + kSmallThreads - 1) / kSmallThreads, 1);
+  p->by_blocks_across = make_divider(p->blocks_across);
+  const int bands = chunks == 0 ? 0 : (p->height - 1) / Shape::kRows + 1;
+  const std::int64_t blocks = std::int64_t{bands} * p->blocks_across;
+  p->rim_block = static_cast<int>(std::min<std::int64_t>(blocks, kMaxBlocks));
+  return blocks + (std::int64_t{rim} * p->height + kSmallThreads - 1) / kSmallThreads;
+}
+
 template <int kFirst, int kSecond, int kTaps>
-Status launch_shape(SmallArgs a, bool general, cudaStream_t stream) {
-  using First = SmallShape<kFirst, kTaps>;
-  using Second = SmallShape<kSecond, kTaps>;
+Status launch_shape(SmallArgs a, int planes, bool general, cudaStream_t stream) {
   std::int64_t blocks = 0;
-  for (int i = 0; i < a.planes; ++i) {
+  for (int i = 0; i < 4; ++i) {
     SmallPlane &p = a.plane[i];
-    const bool first = p.channels == kFirst;
-    p.blocks_across =
-        (p.width - 1) / (kSmallThreads * (first ? First::kPixels : Second::kPixels)) + 1;
-    p.by_blocks_across = make_divider(p.blocks_across);
-    p.first_block = static_cast<int>(blocks);
-    const int rows = first ? First::kRows : Second::kRows;
-    blocks += std::int64_t{(p.height - 1) / rows + 1} * p.blocks_across;
-    if (blocks > std::numeric_limits<int>::max())
-      return {StatusCode::unsupported, "convolve: the picture is too large"};
+    p.first_block = i < planes ? static_cast<int>(blocks) : kMaxBlocks;
+    if (i >= planes) continue;
+    blocks += p.channels == kFirst ? cut<SmallShape<kFirst, kTaps>>(&p)
+                                   : cut<SmallShape<kSecond, kTaps>>(&p);
+    if (blocks > kMaxBlocks) return {StatusCode::unsupported, "convolve: the picture is too large"};
   }
   auto *kernel = general ? small_kernel<kFirst, kSecond, kTaps, true>
                          : small_kernel<kFirst, kSecond, kTaps, false>;
@@ -123,14 +142,14 @@ Status launch_taps(const ConvolveParams &params, const ConvolvePlane *const *pla
   Status status;
   // Planes of one and two channels go together, as those of NV12.
   for (int least = 1; least <= 4 && status.ok(); least += least == 1 ? 2 : 1) {
-    a.planes = 0;
+    int used = 0;
     for (int i = 0; i < count; ++i)
       if (planes[i]->channels == least || (least == 1 && planes[i]->channels == 2))
-        a.plane[a.planes++] = make_plane(params, *planes[i]);
-    if (a.planes == 0) continue;
-    status = least == 1   ? launch_shape<1, 2, kTaps>(a, general, stream)
-             : least == 3 ? launch_shape<3, 3, kTaps>(a, general, stream)
-                          : launch_shape<4, 4, kTaps>(a, general, stream);
+        a.plane[used++] = make_plane(params, *planes[i]);
+    if (used == 0) continue;
+    status = least == 1   ? launch_shape<1, 2, kTaps>(a, used, general, stream)
+             : least == 3 ? launch_shape<3, 3, kTaps>(a, used, general, stream)
+                          : launch_shape<4, 4, kTaps>(a, used, general, stream);
   }
   return status;
 }
@@ -148,8 +167,9 @@ bool small_takes(const Filter &f, const ConvolvePlane &plane) {
   if (addresses % (plane.channels == 3 ? 4 : 8) != 0) return false;
   constexpr std::size_t kMaxPitch = std::numeric_limits<int>::max();
   if (plane.in.pitch > kMaxPitch || plane.out.pitch > kMaxPitch) return false;
-  // As much as a thread takes, and as near_border() needs.
-  if (plane.in.width < 8 * plane.channels || plane.in.height < 8) return false;
+  // As much as a thread takes; and the rim's bytes can be counted.
+  if (plane.in.width < 8 * plane.channels || plane.in.height < 8 || plane.in.height > 1 << 24)
+    return false;
   for (int c = 0; c < plane.channels; ++c)
     if (plane.role[c] == ChannelRole::copy &&
         (plane.channels != 4 || square.above != square.taps / 2))
@@ -162,10 +182,12 @@ Status launch_small(const ConvolveParams &params, const ConvolvePlane *const *pl
   const Filter &f = *params.filter;
   const Square square = square_of(f);
   SmallArgs a = {};
-  a.mask = make_mask(f, square);
+  place_weights(f, square, a.weights);
+  a.mask = make_mask(a.weights, square.taps);
   a.above = square.above;
-  a.constant = params.border == Border::constant;
   a.general = make_finish<std::int32_t>(f);
+  a.level = a.general.level.before + a.general.level.after;
+  a.chroma = a.general.chroma.before + a.general.chroma.after;
   const bool general = f.absolute || !make_byte_finish(f.divisor, &a.finish);
   return square.taps == 3 ? launch_taps<3>(params, planes, count, a, general, stream)
                           : launch_taps<5>(params, planes, count, a, general, stream);
