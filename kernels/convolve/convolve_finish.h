@@ -87,37 +87,43 @@ COALESCE_HOST_DEVICE int finish_sum(const Finish<Sum> &f,
 }
 
 // The cheap way for 8 bits, without `absolute`: the sample is the uppermost byte of
-//   clamp(N' + after + low, low, high) * multiplier     (32 bits)
+//   clamp(N' + after, 0, top) * multiplier + addend     (32 bits)
 // Powers of two and all divisors up to 256 have such numbers, others may.
 struct ByteFinish {
-  int low = 0, high = 0;
-  std::uint32_t multiplier = 0;
+  int top = 0;
+  std::uint32_t multiplier = 0, addend = 0;
 };
 
-// False if there are none for this divisor. The product grows with its first factor, so the first
-// and the last t of every quotient prove all.
+// False if there are none for this divisor. 2^24 / divisor is rounded up, or down and then added
+// once more. The result grows with the sum, so the first and the last of every quotient prove all.
 inline bool make_byte_finish(std::int64_t divisor, ByteFinish *finish) {
   constexpr std::int64_t kOne = 1 << 24;
   if (divisor < 1 || divisor > kOne / 2) return false;
-  for (int low = 0; low <= 1; ++low) {
-    const std::int64_t m = (kOne + (low == 0 ? divisor - 1 : 0)) / divisor;
+  const std::int64_t floor = kOne / divisor;
+  for (int down = 0; down <= 1; ++down) {
+    const std::int64_t multiplier = floor + (down == 0 && floor * divisor != kOne ? 1 : 0);
+    const std::int64_t addend = down * multiplier;
     bool exact = true;
     for (std::int64_t q = 0; q < 256 && exact; ++q)
-      exact =
-          ((q * divisor + low) * m) >> 24 == q && (((q + 1) * divisor - 1 + low) * m) >> 24 == q;
+      exact = (q * divisor * multiplier + addend) >> 24 == q &&
+              ((q * divisor + divisor - 1) * multiplier + addend) >> 24 == q;
     if (!exact) continue;
-    *finish = {low, static_cast<int>(256 * divisor - 1) + low, static_cast<std::uint32_t>(m)};
+    *finish = {static_cast<int>(256 * divisor - 1), static_cast<std::uint32_t>(multiplier),
+               static_cast<std::uint32_t>(addend)};
     return true;
   }
   return false;
 }
 
-// The uppermost byte is the sample.
-COALESCE_HOST_DEVICE std::uint32_t finish_byte(const ByteFinish &f, int sum_and_offsets) {
-  const int t = sum_and_offsets < f.low    ? f.low
-                : sum_and_offsets > f.high ? f.high
-                                           : sum_and_offsets;
-  return static_cast<std::uint32_t>(t) * f.multiplier;
+// The uppermost byte is the sample. `offset` is before + after.
+COALESCE_HOST_DEVICE std::uint32_t finish_byte(const ByteFinish &f, int sum, int offset) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && CUDART_VERSION >= 12000
+  const int t = __viaddmin_s32_relu(sum, offset, f.top);
+#else
+  const int cut = sum + offset < f.top ? sum + offset : f.top;
+  const int t = cut > 0 ? cut : 0;
+#endif
+  return static_cast<std::uint32_t>(t) * f.multiplier + f.addend;
 }
 
 }  // namespace coalesce

@@ -171,7 +171,7 @@ COALESCE_INLINE void finish_samples(const RowFinish<U32> &f, const U32 *sums, in
   if (sizeof(Sample) > 1 || !f.divider.has_bytes)
     return finish_divided(f, f.divider.any, sums, count, samples);
   finish_with(f, sums, count, samples, [bytes = f.divider.bytes](U32 sum) {
-    return finish_byte(bytes, static_cast<int>(sum) + bytes.low) >> 24;
+    return finish_byte(bytes, static_cast<int>(sum), 0) >> 24;
   });
 }
 

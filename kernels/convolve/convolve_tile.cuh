@@ -12,7 +12,7 @@ namespace coalesce {
 
 // A plane as kernels read it: bytes. Positions count bytes across and rows down, and may lie
 // outside.
-struct Source {
+struct TileSource {
   const std::uint8_t *data;
   std::size_t pitch;
   int width, height;  // bytes, rows
@@ -22,17 +22,17 @@ struct Source {
   std::uint64_t fill;  // constant border: a pixel of it
 };
 
-inline Source make_source(const ConvolveParams &params, const ConvolvePlane &plane) {
+inline TileSource make_tile_source(const ConvolveParams &params, const ConvolvePlane &plane) {
   const SampleDepth depth = params.filter->depth;
   const std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch | 16;
-  Source s = {plane.in.data,
-              plane.in.pitch,
-              plane.in.width,
-              plane.in.height,
-              plane.channels * depth.bytes(),
-              params.border,
-              static_cast<int>(bits & -bits),
-              0};
+  TileSource s = {plane.in.data,
+                  plane.in.pitch,
+                  plane.in.width,
+                  plane.in.height,
+                  plane.channels * depth.bytes(),
+                  params.border,
+                  static_cast<int>(bits & -bits),
+                  0};
   for (int c = 0; c < plane.channels; ++c) {
     const int value = plane.role[c] == ChannelRole::chroma ? depth.middle() : params.border_value;
     s.fill |= static_cast<std::uint64_t>(value << depth.shift) << (8 * depth.bytes() * c);
@@ -41,7 +41,7 @@ inline Source make_source(const ConvolveParams &params, const ConvolvePlane &pla
 }
 
 // The byte at x of a row, which is null where all of it is border.
-__device__ __forceinline__ std::uint32_t load_byte(const Source &s, const std::uint8_t *row,
+__device__ __forceinline__ std::uint32_t load_byte(const TileSource &s, const std::uint8_t *row,
                                                    int x) {
   int pixel = x / s.pixel;
   int byte = x - pixel * s.pixel;
@@ -57,7 +57,7 @@ __device__ __forceinline__ std::uint32_t load_byte(const Source &s, const std::u
 // kWords words (1, 2 or 4) from x on, which is a multiple of their size; in one access where they
 // lie inside an aligned plane.
 template <int kWords>
-__device__ __forceinline__ void load_words(const Source &s, int x, int y,
+__device__ __forceinline__ void load_words(const TileSource &s, int x, int y,
                                            std::uint32_t (&words)[kWords]) {
   static_assert(kWords == 1 || kWords == 2 || kWords == 4, "what one access can take");
   y = border_position(s.border, y, s.height);
@@ -86,7 +86,7 @@ __device__ __forceinline__ void load_words(const Source &s, int x, int y,
 // A block's tile: `chunks` times kWords words across from x on (a multiple of their size), `rows`
 // rows down from y on. Thread `thread` of `threads` hands its share to put(row, chunk, words).
 template <int kWords, class Put>
-__device__ __forceinline__ void load_tile(const Source &s, int x, int y, int chunks, int rows,
+__device__ __forceinline__ void load_tile(const TileSource &s, int x, int y, int chunks, int rows,
                                           int thread, int threads, Put put) {
   const int rows_on = threads / chunks, chunks_on = threads % chunks;
   int row = thread / chunks, chunk = thread % chunks;
