@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "bench_frames.h"
-#include "convolve_settings.h"
+#include "convolve_random.h"
 #include "convolve_trial.h"
 
 namespace coalesce::test {

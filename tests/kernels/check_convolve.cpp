@@ -3,7 +3,7 @@
 #include <deque>
 
 #include "convolve_reference.h"
-#include "convolve_settings.h"
+#include "convolve_random.h"
 #include "convolve_trial.h"
 #include "image.h"
 

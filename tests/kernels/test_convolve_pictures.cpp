@@ -9,7 +9,7 @@
 #include <string>
 
 #include "convolve_pictures.h"
-#include "convolve_settings.h"
+#include "convolve_random.h"
 #include "expect.h"
 
 namespace coalesce::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "convolve_settings.h"
+#include "convolve_random.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 
 #include "convolve_pictures.h"
 #include "convolve_reference.h"
-#include "convolve_settings.h"
+#include "convolve_random.h"
 #include "expect.h"
 
 namespace coalesce::test {
