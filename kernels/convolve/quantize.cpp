@@ -95,8 +95,8 @@ std::optional<Primitive> primitive(const std::vector<double> &values) {
   for (const Odd &part : parts) {
     const std::int64_t number = part.number / result.odd;
     const int shift = number != 0 ? part.exponent - result.exponent : 0;
-    if (shift > 30 || std::abs(number) > (INT32_MAX >> shift)) return {};
-    result.integers.push_back(static_cast<std::int32_t>(number * (std::int64_t{1} << shift)));
+    if (shift > 53 || std::abs(number) > (std::int64_t{1} << 53 >> shift)) return {};
+    result.integers.push_back(number * (std::int64_t{1} << shift));
   }
   return result;
 }
