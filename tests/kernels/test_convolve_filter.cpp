@@ -440,6 +440,19 @@ void test_sums() {
       }
     }
   }
+  // Rows of even size stay symmetrical.
+  for (int size = 2; size <= kMaxTaps; size += 2)
+    for (double sigma : {0.0, 0.7, 2.0, 9.9}) {
+      Mask horizontal, vertical;
+      std::string error;
+      EXPECT(preset_rows(RowPreset::gaussian, size, sigma, &horizontal, &vertical, &error), "%s",
+             error.c_str());
+      for (SampleDepth depth : kDepths) {
+        const Filter filter = make(rows(horizontal.at, {1}), depth);
+        EXPECT(std::equal(filter.across.begin(), filter.across.end(), filter.across.rbegin()),
+               "size %d, sigma %g, %d bits", size, sigma, depth.bits);
+      }
+    }
   const Filter identity = make(masked("1"));
   EXPECT(identity.width == 1 && identity.weights == Integers{1} && identity.divisor == 1 &&
              identity.level.after == 0 && identity.chroma.before + identity.chroma.after == 0,
