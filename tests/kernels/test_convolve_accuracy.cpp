@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Filters against the formula in real numbers: never more than 1 off, at 8 bits nearly always
 // equal.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -11,21 +12,14 @@
 #include "../support/random.h"
 #include "convolve_filter.h"
 #include "convolve_ideal.h"
+#include "convolve_settings.h"
 
 namespace coalesce::test {
 namespace {
 
-constexpr SampleDepth kDepths[] = {{8, 0}, {10, 0}, {10, 6}, {16, 0}};
-
 // 0 to less than 1.
 double uniform(Random &random) {
   return std::ldexp(static_cast<double>(random.bits() >> 11), -53);
-}
-
-std::string text_of(const FilterSettings &s) {
-  if (s.horizontal.empty()) return mask_text(s.mask);
-  return mask_text({static_cast<int>(s.horizontal.size()), 1, s.horizontal}) + " | " +
-         mask_text({static_cast<int>(s.vertical.size()), 1, s.vertical});
 }
 
 // One filter on samples of its own choice.
@@ -149,6 +143,64 @@ void test_never_far() {
   std::printf("random masks: %d of %d beyond the fixed-point range\n", refused, kMasks * 4);
 }
 
+// Which q the rules of docs/numerics.md give, told from the real numbers alone; -1 where a weight
+// is so near to a limit that its rounding matters.
+int expected_q(const Taps &taps, SampleDepth depth) {
+  long double up = 0, down = 0, most = 0, least = 0;
+  for (long double r : taps.real) {
+    (r > 0 ? up : down) += std::abs(r);
+    most = std::max(most, r);
+    least = std::min(least, r);
+  }
+  const bool is_signed = least < 0;
+  const auto largest_q = [](long double value, long double limit) {
+    return static_cast<int>(std::floor(std::log2(limit / value)));
+  };
+  if (depth.bits > 10) return std::min(30, largest_q(std::max(most, -least), 2147483647.0L));
+  const long double reach = is_signed ? std::max(most / 32767, -least / 32768) : most / 65535;
+  const int short_q = largest_q(reach, 1);
+  if (std::abs(std::ldexp(reach, short_q) - 0.75L) > 0.2499L) return -1;
+  const int sum_q = largest_q((std::max(up, down) + 1) * (depth.max() + 1), 2147483647.0L);
+  return std::min({30, std::max(short_q, 17), sum_q});
+}
+
+// Of masks that are neither integer nor of rank 1: q is what the rules say, the sum is the nearest
+// integer, and no weight has been moved that should not.
+void test_rules() {
+  Random random(11);
+  int known = 0;
+  for (int i = 0; i < 1000; ++i) {
+    FilterSettings s;
+    s.mask = {random.between(2, 12), random.between(2, 12), {}};
+    for (int k = 0; k < s.mask.width * s.mask.height; ++k)
+      s.mask.at.push_back(uniform(random) - (i % 3 == 0 ? 0.4 : 0));
+    if (i % 2 == 0) s.mask.at[s.mask.at.size() / 2] += random.below(40);
+    s.divisor = i % 5 == 0 ? 1000 * uniform(random) + 3 : 0;
+    for (SampleDepth depth : kDepths) {
+      Trial trial(s, depth);
+      const Filter &filter = trial.filter;
+      EXPECT(trial.made && !filter.separable && !filter.exact, "%s", text_of(s).c_str());
+      const int q = std::ilogb(static_cast<double>(filter.divisor));
+      const int expected = expected_q(trial.taps, depth);
+      known += expected >= 0;
+      EXPECT(expected < 0 || q == expected, "%d bits: q = %d, not %d: %s", depth.bits, q, expected,
+             text_of(s).c_str());
+      EXPECT(filter.narrow == (depth.bits <= 10), "%d bits: %s", depth.bits, text_of(s).c_str());
+      long double sum = 0, most = -1, least = 1;
+      for (std::size_t k = 0; k < trial.taps.size(); ++k) {
+        const long double error =
+            static_cast<long double>(trial.taps.weights[k]) - std::ldexp(trial.taps.real[k], q);
+        sum += error;
+        most = std::max(most, error);
+        least = std::min(least, error);
+      }
+      EXPECT(std::abs(sum) <= 0.5001L && most - least <= 1.001L, "the errors are %Lg to %Lg: %s",
+             least, most, text_of(s).c_str());
+    }
+  }
+  EXPECT(known > 3900, "%d", known);
+}
+
 // How often results equal the rounded ones, on noise and on gradients.
 class Tally {
  public:
@@ -247,6 +299,7 @@ void test_random_equal() {
 int main() {
   using namespace coalesce::test;
   test_never_far();
+  test_rules();
   test_presets_equal();
   test_random_equal();
   return result();
