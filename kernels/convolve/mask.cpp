@@ -2,7 +2,6 @@
 #include "mask.h"
 
 #include <charconv>
-#include <cmath>
 #include <system_error>
 #include <utility>
 
