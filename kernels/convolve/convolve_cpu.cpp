@@ -219,20 +219,21 @@ void filter_plane(const ConvolveParams &params, const ConvolvePlane &plane, Thre
     }
     filter_rows<double, double, kSeparable>(params, plane, plan_double, pool);
   } else if (plan_sums(f, plane, &plan64)) {
-    if constexpr (kSeparable) {
-      if (across_fits_double(f))
-        return filter_rows<double, std::uint64_t, true>(params, plane, plan64, pool);
-    }
-    filter_rows<std::uint64_t, std::uint64_t, kSeparable>(params, plane, plan64, pool);
+    // Across, a double always does.
+    static_assert(kMaxTaps * std::int64_t{UINT16_MAX} <= std::int64_t{1} << (53 - 31));
+    using Sample = std::conditional_t<kSeparable, double, std::uint64_t>;
+    filter_rows<Sample, std::uint64_t, kSeparable>(params, plane, plan64, pool);
   }
+}
+
+bool all_copied(const ConvolvePlane &plane) {
+  return std::all_of(plane.role, plane.role + plane.channels,
+                     [](ChannelRole role) { return role == ChannelRole::copy; });
 }
 
 // Samples as they are. Of channels that are not ChannelRole::copy, only the bits that count.
 void copy_plane(const ConvolvePlane &plane, SampleDepth depth, ThreadPool *pool) {
-  bool whole = depth.bits == 8 * depth.bytes();
-  if (!whole)
-    whole = std::all_of(plane.role, plane.role + plane.channels,
-                        [](ChannelRole role) { return role == ChannelRole::copy; });
+  const bool whole = depth.bits == 8 * depth.bytes() || all_copied(plane);
   const int grain = std::max(1, (1 << 16) / plane.in.width);
   for_ranges(pool, plane.in.height, grain, [&](int first, int last) {
     for (int y = first; y < last; ++y) {
@@ -256,9 +257,7 @@ Status convolve_cpu(const ConvolveParams &params, const ConvolveImage &image,
                     ConvolveAlgorithm algorithm, ThreadPool *pool) {
   for (int i = 0; i < image.planes; ++i) {
     const ConvolvePlane &plane = image.plane[i];
-    const bool all_copied = std::all_of(plane.role, plane.role + plane.channels,
-                                        [](ChannelRole role) { return role == ChannelRole::copy; });
-    if (algorithm == ConvolveAlgorithm::copy || all_copied) {
+    if (algorithm == ConvolveAlgorithm::copy || all_copied(plane)) {
       copy_plane(plane, params.filter->depth, pool);
     } else if (algorithm == ConvolveAlgorithm::separable) {
       filter_plane<true>(params, plane, pool);
