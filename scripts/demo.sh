@@ -4,10 +4,13 @@
 
 demo() {  # [FILE-or-URI] [OUTDIR]
   (($# <= 2)) || { usage >&2; exit 2; }
-  local input=${1:-} outdir=${2:-out} source=()
+  local input=${1:-} outdir=${2:-out} source=() uyvy=() rgb=() width height
   demo_source "$input"
+  uyvy=("${source[@]}" ! video/x-raw,format=UYVY)
+  rgb=("${source[@]}" ! video/x-raw,format=RGB)
   mkdir -p -- "$outdir" 2>"$log" && [ -w "$outdir" ] || die "cannot write into $outdir"
-  rm -f -- "$outdir"/{input,luma,luma-cpu,luma-cuda}.png  # no picture of an earlier run is left
+  # No picture of an earlier run is left.
+  rm -f -- "$outdir"/{input,luma,luma-cpu,luma-cuda,yuv,yuv-cpu,yuv-cuda,vuya-cpu,vuya-cuda}.png
 
   build_all
   say "" "The plugin is used from the build tree. For this and for every line below:" \
@@ -18,25 +21,31 @@ demo() {  # [FILE-or-URI] [OUTDIR]
     say "  unset GST_PLUGIN_PATH_1_0"
   fi
   # Not --exists, which also wants the plugin's version to be at least GStreamer's.
-  gst-inspect-1.0 uyvy2y >/dev/null 2>&1 || die "GStreamer does not find the element uyvy2y in $build/gst"
+  local element
+  for element in uyvy2y rgb2yuv; do
+    gst-inspect-1.0 $element >/dev/null 2>&1 ||
+      die "GStreamer does not find the element $element in $build/gst"
+  done
 
-  demo_pictures
+  demo_luma
   demo_moving
+  demo_yuv
   demo_still
   demo_gpu
-  say "" "Pictures to look at: $outdir/input.png (what went in), $outdir/luma.png (what came out)"
+  say "" "Pictures to look at: $outdir/input.png (what went in), $outdir/luma.png (its luma)," \
+    "and $outdir/yuv.png (above: Y, U and V; below: V of 4:4:4, 4:2:2 and 4:2:0)"
 }
 
 # ---- the input ----------------------------------------------------------------------------------
 
-# Sets `source` to the words of a pipeline that makes frames in UYVY from the input.
+# Sets `source` to the words of a pipeline that makes frames from the input, in any format.
 demo_source() {  # FILE-or-URI, or '' for the test card
   local input=$1
   if [ -z "$input" ]; then
     source=(videotestsrc pattern=smpte horizontal-speed=4 !
-      video/x-raw,format=UYVY,width=1920,height=1080,framerate=30/1)
+      video/x-raw,width=1920,height=1080,framerate=30/1 ! videoconvert)
   elif [[ $input =~ ^[A-Za-z][A-Za-z0-9+.-]*:// ]]; then
-    source=(uridecodebin "uri=$input" ! videoconvert ! video/x-raw,format=UYVY)
+    source=(uridecodebin "uri=$input" ! videoconvert)
   elif [ ! -e "$input" ]; then
     die "no such file: $input"
   elif [ ! -f "$input" ] || [ ! -r "$input" ]; then
@@ -44,7 +53,7 @@ demo_source() {  # FILE-or-URI, or '' for the test card
   elif [[ $input == *.uyvy ]]; then
     demo_raw_source "$input"
   else
-    source=(uridecodebin "uri=$(demo_file_uri "$input")" ! videoconvert ! video/x-raw,format=UYVY)
+    source=(uridecodebin "uri=$(demo_file_uri "$input")" ! videoconvert)
   fi
 }
 
@@ -57,7 +66,8 @@ demo_raw_source() {  # FILE
   length=$(stat -Lc %s -- "$1")
   ((length > 0 && length % frame == 0)) ||
     die "$name has $length bytes; whole UYVY frames of ${width}x$height have $frame each"
-  source=(filesrc "location=$(demo_location "$1")" ! rawvideoparse format=uyvy "width=$width" "height=$height")
+  source=(filesrc "location=$(demo_location "$1")" !
+    rawvideoparse format=uyvy "width=$width" "height=$height" ! videoconvert)
 }
 
 # A URI has odd characters escaped, so that any file name gets through gst-launch-1.0 unharmed.
@@ -121,21 +131,24 @@ demo_speed() {  # FRAMES WHAT
 
 # ---- the steps ----------------------------------------------------------------------------------
 
-demo_pictures() {
+# Also sets `width` and `height`.
+demo_luma() {
   say "" "One frame, before and after:"
-  demo_launch "${source[@]}" ! imagefreeze num-buffers=1 ! tee name=frame \
+  demo_launch "${uyvy[@]}" ! imagefreeze num-buffers=1 ! tee name=frame \
     frame. ! queue ! videoconvert ! pngenc ! filesink "location=$(demo_location "$outdir/input.png")" \
     frame. ! queue ! uyvy2y ! pngenc ! filesink "location=$(demo_location "$outdir/luma.png")" &&
     [ -s "$outdir/input.png" ] && [ -s "$outdir/luma.png" ] || {
     rm -f -- "$outdir"/{input,luma}.png
     die "no picture came out of ${input:-the test card}: $(demo_error)"
   }
+  # The header of a PNG has them.
+  read -r width height < <(od -An -tu4 --endian=big -j16 -N8 -- "$outdir/luma.png")
 }
 
 # Up to 300 frames after the first; how many they were is counted from what identity prints.
 demo_moving() {
   say "" "The whole way, from the source on:"
-  demo_launch "${source[@]}" ! identity silent=false eos-after=302 ! uyvy2y ! fakesink ||
+  demo_launch "${uyvy[@]}" ! identity silent=false eos-after=302 ! uyvy2y ! fakesink ||
     die "failed: $(demo_error)"
   local frames
   frames=$(grep -c 'last-message = chain' "$log" || true)
@@ -146,35 +159,100 @@ demo_moving() {
   fi
 }
 
+demo_yuv() {
+  say "" "RGB to YUV. Above, the planes Y, U and V; below, V of 4:4:4, 4:2:2 and 4:2:0 video of 64x48:"
+  demo_sheet "$outdir/yuv.png"
+}
+
+# A contact sheet. To look at a plane, the bytes of a frame are taken for rows of a grey picture, and
+# the rows of the plane cut out. Y444 of 320x240 is three times 240 rows of 320. As rows of 32, 64x48
+# has 96 of luma (Y42B, I420), and behind them twice 48 or twice 24 of chroma.
+demo_sheet() {  # FILE [properties of rgb2yuv]
+  local file=$1 yuv=(rgb2yuv "${@:2}") square=pixel-aspect-ratio=1/1
+  # videoscale leaves a grid where it makes a picture much smaller at once, and nothing of a narrow
+  # strip between borders.
+  local scale=(videoscale method=bilinear2)
+  ((width <= 32 * height && height <= 24 * width)) || scale+=(add-borders=false)
+  local shrink=("${scale[@]}" ! "video/x-raw,width=1280,height=960,$square" ! "${scale[@]}")
+  local magnify=(videoscale method=nearest-neighbour ! "video/x-raw,width=320,height=240,$square")
+  demo_launch "${rgb[@]}" ! imagefreeze num-buffers=1 ! tee name=frame \
+    compositor name=sheet background=white sink_1::xpos=328 sink_2::xpos=656 sink_3::ypos=248 \
+    sink_4::xpos=328 sink_4::ypos=248 sink_5::xpos=656 sink_5::ypos=248 ! \
+    video/x-raw,format=GRAY8 ! pngenc ! filesink "location=$(demo_location "$file")" \
+    frame. ! queue ! "${yuv[@]}" ! video/x-raw,format=Y444 ! "${shrink[@]}" ! \
+    "video/x-raw,width=320,height=240,$square" ! \
+    rawvideoparse format=gray8 width=320 height=720 ! tee name=planes \
+    planes. ! queue ! videocrop bottom=480 ! sheet.sink_0 \
+    planes. ! queue ! videocrop top=240 bottom=240 ! sheet.sink_1 \
+    planes. ! queue ! videocrop top=480 ! sheet.sink_2 \
+    frame. ! queue ! "${shrink[@]}" ! "video/x-raw,width=64,height=48,$square" ! tee name=small \
+    small. ! queue ! "${yuv[@]}" ! video/x-raw,format=Y444 ! \
+    rawvideoparse format=gray8 width=64 height=144 ! \
+    videocrop top=96 ! "${magnify[@]}" ! sheet.sink_3 \
+    small. ! queue ! "${yuv[@]}" ! video/x-raw,format=Y42B ! \
+    rawvideoparse format=gray8 width=32 height=192 pixel-aspect-ratio=2/1 ! \
+    videocrop top=144 ! "${magnify[@]}" ! sheet.sink_4 \
+    small. ! queue ! "${yuv[@]}" ! video/x-raw,format=I420 ! \
+    rawvideoparse format=gray8 width=32 height=144 ! \
+    videocrop top=120 ! "${magnify[@]}" ! sheet.sink_5 &&
+    [ -s "$file" ] || {
+    rm -f -- "$file"
+    die "no contact sheet came out: $(demo_error)"
+  }
+}
+
 demo_still() {
-  say "" "The element alone: one frame, again and again."
-  demo_launch "${source[@]}" ! imagefreeze num-buffers=1001 ! uyvy2y ! fakesink ||
+  say "" "The elements alone: one frame, again and again."
+  demo_launch "${uyvy[@]}" ! imagefreeze num-buffers=1001 ! uyvy2y ! fakesink ||
     die "failed: $(demo_error)"
   demo_speed 1001 "system memory to system memory"
+  demo_launch "${rgb[@]}" ! imagefreeze num-buffers=101 ! rgb2yuv ! \
+    video/x-raw,format=NV12 ! fakesink || die "failed: $(demo_error)"
+  demo_speed 101 "system memory to system memory"
 }
 
 demo_gpu() {
-  local backend
   say "" "The same on the GPU:"
-  if ! demo_launch "${source[@]}" ! imagefreeze num-buffers=1001 ! uyvy2y backend=cuda ! fakesink; then
+  if ! demo_launch "${uyvy[@]}" ! imagefreeze num-buffers=1001 ! uyvy2y backend=cuda ! fakesink; then
     say "  $(demo_error)" "  So all of the above ran on the CPU; a GPU gives the same bytes."
     return
   fi
   demo_speed 1001 "copied to the GPU and back"
+  demo_launch "${rgb[@]}" ! imagefreeze num-buffers=101 ! rgb2yuv backend=cuda ! \
+    video/x-raw,format=NV12 ! fakesink || die "failed: $(demo_error)"
+  demo_speed 101 "copied to the GPU and back"
   if gst-inspect-1.0 --exists cudaupload; then
-    demo_launch "${source[@]}" ! imagefreeze num-buffers=1 ! cudaupload ! \
-      'video/x-raw(memory:CUDAMemory)' ! imagefreeze num-buffers=10001 ! uyvy2y ! \
-      'video/x-raw(memory:CUDAMemory),format=GRAY8' ! fakesink || die "failed: $(demo_error)"
-    demo_speed 10001 "CUDA memory to CUDA memory"
+    demo_cuda_memory uyvy2y GRAY8 "${uyvy[@]}"
+    demo_cuda_memory rgb2yuv NV12 "${rgb[@]}"
   else
     say "  CUDA memory to CUDA memory is left out: GStreamer's cudaupload is not there to begin it."
   fi
 
+  # Of rgb2yuv every byte, as a picture in false colours: VUYA has no padding, and passes for RGBA.
   say "" "The same frame from both back ends:"
+  local backend
   for backend in cpu cuda; do
-    demo_launch "${source[@]}" ! imagefreeze num-buffers=1 ! uyvy2y backend=$backend ! pngenc ! \
+    demo_launch "${uyvy[@]}" ! imagefreeze num-buffers=1 ! uyvy2y backend=$backend ! pngenc ! \
       filesink "location=$(demo_location "$outdir/luma-$backend.png")" || die "failed: $(demo_error)"
+    demo_launch "${rgb[@]}" ! imagefreeze num-buffers=1 ! rgb2yuv backend=$backend ! \
+      video/x-raw,format=VUYA ! rawvideoparse format=rgba "width=$width" "height=$height" ! pngenc ! \
+      filesink "location=$(demo_location "$outdir/vuya-$backend.png")" || die "failed: $(demo_error)"
+    demo_sheet "$outdir/yuv-$backend.png" backend=$backend
   done
-  cmp "$outdir/luma-cpu.png" "$outdir/luma-cuda.png" || die "the back ends differ"
-  say "" "  identical: $outdir/luma-cpu.png and $outdir/luma-cuda.png"
+  say ""
+  demo_identical luma
+  demo_identical vuya
+  demo_identical yuv
+}
+
+demo_cuda_memory() {  # ELEMENT FORMAT words of the source
+  demo_launch "${@:3}" ! imagefreeze num-buffers=1 ! cudaupload ! \
+    'video/x-raw(memory:CUDAMemory)' ! imagefreeze num-buffers=10001 ! "$1" ! \
+    "video/x-raw(memory:CUDAMemory),format=$2" ! fakesink || die "failed: $(demo_error)"
+  demo_speed 10001 "CUDA memory to CUDA memory"
+}
+
+demo_identical() {  # NAME of the pictures
+  cmp "$outdir/$1-cpu.png" "$outdir/$1-cuda.png" || die "the back ends differ"
+  say "  identical: $outdir/$1-cpu.png and $outdir/$1-cuda.png"
 }

@@ -244,6 +244,13 @@ static void gst_coalesce_filter_init(GstCoalesceFilter *self) {
   self->priv = new GstCoalesceFilterPrivate;
 }
 
+void gst_coalesce_filter_set_formats(GstStructure *structure, const char *formats) {
+  GValue list = G_VALUE_INIT;
+  g_value_init(&list, GST_TYPE_LIST);
+  gst_value_deserialize(&list, formats);
+  gst_structure_take_value(structure, "format", &list);
+}
+
 void gst_coalesce_filter_class_add_templates(GstCoalesceFilterClass *klass,
                                              const char *sink_formats, const char *src_formats) {
   const struct {

@@ -27,6 +27,12 @@ struct GstCoalesceFilterClass {
   gboolean (*convert_caps)(GstCoalesceFilter *self, GstPadDirection direction, guint alternative,
                            GstStructure *structure);
 
+  // Fixes fields of `result`, a structure for the other pad, that convert_caps() has left open.
+  // `given` is what it was made from, fixed, on the pad `direction`. Format and interlace mode are
+  // fixed already; what this leaves open too becomes its first value. Default: nothing.
+  void (*fixate)(GstCoalesceFilter *self, GstPadDirection direction, const GstStructure *given,
+                 GstStructure *result);
+
   // New video infos, before the first frame that has them. FALSE refuses them (post an error).
   gboolean (*set_info)(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVideoInfo *out);
 
@@ -41,6 +47,9 @@ GType gst_coalesce_filter_get_type();
 #define GST_COALESCE_FILTER_CLASS(klass) (reinterpret_cast<GstCoalesceFilterClass *>(klass))
 #define GST_COALESCE_FILTER_GET_CLASS(object) \
   (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_COALESCE_FILTER, GstCoalesceFilterClass))
+
+// For convert_caps(): any of these formats (as in "{ UYVY, YUY2 }").
+void gst_coalesce_filter_set_formats(GstStructure *structure, const char *formats);
 
 // Both pads' templates: the given format lists (as in "{ UYVY, YUY2 }", most preferred first) in
 // CUDA and in system memory.

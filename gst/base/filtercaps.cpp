@@ -58,6 +58,12 @@ guint choose_structure(GstCaps *caps, bool from_cuda, bool may_be_cuda) {
   return first;
 }
 
+// Buffers of two pictures, one for each field, are not what a Frame maps. (One field a buffer has a
+// caps feature of its own, which the templates lack.)
+bool is_fields(const GstStructure *structure) {
+  return g_strcmp0(gst_structure_get_string(structure, "interlace-mode"), "fields") == 0;
+}
+
 }  // namespace
 
 GstCaps *filter_transform_caps(GstCoalesceFilter *self, GstPadDirection direction, GstCaps *caps,
@@ -69,6 +75,7 @@ GstCaps *filter_transform_caps(GstCoalesceFilter *self, GstPadDirection directio
     GstCapsFeatures *features = gst_caps_get_features(caps, i);
     const bool from_cuda = names_cuda(features);
     if (from_cuda && !gpu) continue;
+    if (is_fields(gst_caps_get_structure(caps, i))) continue;
     // The same memory first, so that buffers stay where they are.
     for (Memory to :
          {from_cuda ? Memory::cuda : Memory::system, from_cuda ? Memory::system : Memory::cuda}) {
@@ -107,6 +114,8 @@ GstCaps *filter_fixate_caps(GstCoalesceFilter *self, GstPadDirection direction, 
     gst_structure_fixate_field_nearest_fraction(structure, "pixel-aspect-ratio", 1, 1);
   if (gst_structure_has_field(structure, "interlace-mode"))
     gst_structure_fixate_field_string(structure, "interlace-mode", "progressive");
+  auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
+  if (klass->fixate) klass->fixate(self, direction, gst_caps_get_structure(caps, 0), structure);
   return gst_caps_fixate(result);
 }
 

@@ -31,7 +31,9 @@ GstFlowReturn bad_status(GstCoalesceFilter *self, const Status &status) {
   return GST_FLOW_ERROR;
 }
 
-Status run_element(GstCoalesceFilter *self, const Frame &in, const Frame &out) {
+// The output is interlaced if the input is; scratch frames have no flags that would say so.
+Status run_element(GstCoalesceFilter *self, const Frame &in, Frame &out) {
+  out.set_interlaced(in.interlaced());
   return GST_COALESCE_FILTER_GET_CLASS(self)->run(self, in, out,
                                                   transform_queue(GST_COALESCE_TRANSFORM(self)));
 }
@@ -79,6 +81,7 @@ class GpuFrame {
     uploaded_.reset(pool_acquire(self_->priv->upload_pool.get()));
     if (uploaded_ == nullptr || !in_.map(uploaded_.get(), info, Memory::cuda, GST_MAP_WRITE))
       return fail("allocating device memory for an upload", CUDA_ERROR_OUT_OF_MEMORY);
+    in_.be_copy_of(*host_);
     gsize bytes = 0;
     if (CUresult result = copy_frame(*host_, in_, *session_.stream, &bytes); result != CUDA_SUCCESS)
       return fail("uploading a frame", result);

@@ -26,9 +26,7 @@ gsize plane_row_bytes(const GstVideoInfo &info, guint plane) {
   for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format); c++) {
     if (GST_VIDEO_FORMAT_INFO_PLANE(format, c) != plane) continue;
     const gsize width = GST_VIDEO_FORMAT_INFO_SCALE_WIDTH(format, c, GST_VIDEO_INFO_WIDTH(&info));
-    const gsize sample = (GST_VIDEO_FORMAT_INFO_DEPTH(format, c) + 7) / 8;
-    bytes = std::max(bytes, (width - 1) * GST_VIDEO_FORMAT_INFO_PSTRIDE(format, c) +
-                                GST_VIDEO_FORMAT_INFO_POFFSET(format, c) + sample);
+    bytes = std::max(bytes, width * GST_VIDEO_FORMAT_INFO_PSTRIDE(format, c));
   }
   return bytes;
 }
@@ -71,6 +69,7 @@ bool Frame::map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMa
     unmap();
     return false;
   }
+  set_interlaced(GST_VIDEO_FRAME_IS_INTERLACED(&frame_));
   return true;
 }
 
@@ -79,15 +78,50 @@ void Frame::unmap() {
   mapped_ = false;
 }
 
+void Frame::set_interlaced(bool interlaced) {
+  interlaced_ = interlaced;
+  std::fill_n(spare_row_, GST_VIDEO_MAX_PLANES, false);
+  for (guint p = 0; p < n_planes(); p++)
+    spare_row_[p] = interlaced && has_spare_row(p);
+}
+
+void Frame::be_copy_of(const Frame &original) {
+  set_interlaced(original.interlaced_);
+  for (guint p = 0; p < n_planes(); p++)
+    spare_row_[p] = spare_row_[p] && original.spare_row_[p];
+}
+
 Plane<std::uint8_t> Frame::plane(guint index) const {
   return {static_cast<std::uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&frame_, index)),
-          static_cast<int>(plane_row_bytes(info_, index)), plane_rows(info_, index),
+          static_cast<int>(plane_row_bytes(info_, index)),
+          plane_rows(info_, index) + (spare_row_[index] ? 1 : 0),
           static_cast<std::size_t>(GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, index))};
+}
+
+const GstMapInfo &Frame::map_of(guint index) const {
+  return frame_.map[gst_buffer_get_video_meta(frame_.buffer) == nullptr ? 0 : index];
+}
+
+// GStreamer's own layouts have the row that makes the chroma of both fields equally high; a
+// GstVideoMeta may put something else there, or nothing.
+bool Frame::has_spare_row(guint index) const {
+  gint component[GST_VIDEO_MAX_COMPONENTS];
+  gst_video_format_info_component(info_.finfo, index, component);
+  const Plane<std::uint8_t> chroma = plane(index);
+  if (GST_VIDEO_FORMAT_INFO_H_SUB(info_.finfo, component[0]) != 1 || chroma.height % 2 == 0)
+    return false;
+  const guint8 *start = chroma.row(chroma.height), *end = start + chroma.width;
+  if (end > map_of(index).data + map_of(index).size) return false;
+  for (guint p = 0; p < n_planes(); p++) {
+    const Plane<std::uint8_t> other = plane(p);
+    if (p != index && end > other.data && start < other.row(other.height - 1) + other.width)
+      return false;
+  }
+  return true;
 }
 
 // A GstVideoMeta may claim any stride and offset; trust only what the mapping really covers.
 bool Frame::planes_fit() {
-  const bool one_map = gst_buffer_get_video_meta(frame_.buffer) == nullptr;
   for (guint p = 0; p < n_planes(); p++) {
     const gint stride = GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, p);
     const gsize row = plane_row_bytes(info_, p);
@@ -96,7 +130,7 @@ bool Frame::planes_fit() {
                  " bytes but a stride of " + std::to_string(stride);
       return false;
     }
-    const GstMapInfo &map = frame_.map[one_map ? 0 : p];
+    const GstMapInfo &map = map_of(p);
     const auto *start = static_cast<const guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&frame_, p));
     const gsize needed = static_cast<gsize>(stride) * (plane_rows(info_, p) - 1) + row;
     const gsize skipped = static_cast<gsize>(start - map.data);

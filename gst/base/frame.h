@@ -30,20 +30,33 @@ class Frame {
   guint n_planes() const { return GST_VIDEO_INFO_N_PLANES(&info_); }
   const std::string &problem() const { return problem_; }
 
-  // The bytes of a plane: width is the number of meaningful bytes in a row.
+  // Is the picture two fields? Of mixed video the buffer's flag says so.
+  bool interlaced() const { return interlaced_; }
+  // Instead: what the picture's own buffer said, where this one has not its flags.
+  void set_interlaced(bool interlaced);
+  // Filled from that frame, of the same format: interlaced if it is, and with no row that it lacks.
+  void be_copy_of(const Frame &original);
+
+  // The bytes of a plane: width is the number of meaningful bytes in a row. Interlaced 4:2:0 chroma
+  // has as many rows of each field, an even number; the last is there if the buffer has it.
   Plane<std::uint8_t> plane(guint index) const;
 
  private:
   bool planes_fit();
+  bool has_spare_row(guint index) const;
+  const GstMapInfo &map_of(guint index) const;
 
   GstVideoFrame frame_{};
   GstVideoInfo info_{};
   Memory where_ = Memory::system;
   bool mapped_ = false;
+  bool interlaced_ = false;
+  bool spare_row_[GST_VIDEO_MAX_PLANES] = {};
   std::string problem_;
 };
 
-// Meaningful bytes in a row of a plane, and the number of its rows.
+// Meaningful bytes in a row of a plane (whole pixels and, of packed 4:2:2, whole pairs of them),
+// and the number of its rows in a progressive picture.
 gsize plane_row_bytes(const GstVideoInfo &info, guint plane);
 gint plane_rows(const GstVideoInfo &info, guint plane);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transfer.h"
 
+#include <algorithm>
+
 namespace coalesce::gst {
 
 CUresult copy_frame(const Frame &from, const Frame &to, const Stream &stream, gsize *bytes) {
@@ -25,7 +27,7 @@ CUresult copy_frame(const Frame &from, const Frame &to, const Stream &stream, gs
     copy.srcPitch = source.pitch;
     copy.dstPitch = target.pitch;
     copy.WidthInBytes = static_cast<size_t>(source.width);
-    copy.Height = static_cast<size_t>(source.height);
+    copy.Height = static_cast<size_t>(std::min(source.height, target.height));
     CUresult result = cuda_driver()->memcpy_2d_async(&copy, stream.handle());
     if (result != CUDA_SUCCESS) return result;
     *bytes += copy.WidthInBytes * copy.Height;

@@ -43,13 +43,6 @@ Packed422 layout_of(GstVideoFormat format) {
   }
 }
 
-void set_formats(GstStructure *structure, const char *formats) {
-  GValue list = G_VALUE_INIT;
-  g_value_init(&list, GST_TYPE_LIST);
-  gst_value_deserialize(&list, formats);
-  gst_structure_take_value(structure, "format", &list);
-}
-
 // Luma keeps its meaning, so the source's colorimetry is spelled out on the output: GStreamer's
 // default for GRAY8 is full range, luma from UYVY usually is not.
 void keep_colorimetry(GstStructure *structure) {
@@ -76,7 +69,8 @@ gboolean convert_caps(GstCoalesceFilter *, GstPadDirection direction, guint alte
   if (direction == GST_PAD_SINK) keep_colorimetry(structure);
   // Chroma is neutral everywhere on the output: it has no site.
   gst_structure_remove_field(structure, "chroma-site");
-  set_formats(structure, direction == GST_PAD_SINK ? SRC_FORMATS : SINK_FORMATS);
+  gst_coalesce_filter_set_formats(structure,
+                                  direction == GST_PAD_SINK ? SRC_FORMATS : SINK_FORMATS);
   return TRUE;
 }
 

@@ -112,9 +112,9 @@ const Case kCases[] = {
      {"input"}},
     {"another format",
      [](const GstVideoInfo &info) {
-       return claiming(info, [](Claim &c) { c.format = GST_VIDEO_FORMAT_RGB; });
+       return claiming(info, [](Claim &c) { c.format = GST_VIDEO_FORMAT_v216; });
      },
-     {"input", "RGB", "GstVideoMeta"}},
+     {"input", "v216", "GstVideoMeta"}},
     {"a narrower frame",
      [](const GstVideoInfo &info) { return claiming(info, [](Claim &c) { c.width = 63; }); },
      {"input", "63x48", "GstVideoMeta"}},

@@ -36,20 +36,47 @@ bool contains(const std::string &text, const std::string &part) {
 }
 
 int rows(const GstVideoInfo &info, int plane) {
-  const bool halved = plane > 0 && (GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_NV12 ||
-                                    GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_I420);
-  return halved ? (info.height + 1) / 2 : info.height;
+  switch (GST_VIDEO_INFO_FORMAT(&info)) {
+    case GST_VIDEO_FORMAT_I420:
+    case GST_VIDEO_FORMAT_YV12:
+    case GST_VIDEO_FORMAT_NV12:
+    case GST_VIDEO_FORMAT_NV21:
+      return plane > 0 ? (info.height + 1) / 2 : info.height;
+    default:
+      return info.height;
+  }
 }
 
 int row_bytes(const GstVideoInfo &info, int plane) {
   const int half = (info.width + 1) / 2;
   switch (GST_VIDEO_INFO_FORMAT(&info)) {
     case GST_VIDEO_FORMAT_GRAY8:
+    case GST_VIDEO_FORMAT_Y444:
+    case GST_VIDEO_FORMAT_GBR:
+    case GST_VIDEO_FORMAT_RGBP:
+    case GST_VIDEO_FORMAT_BGRP:
       return info.width;
     case GST_VIDEO_FORMAT_NV12:
+    case GST_VIDEO_FORMAT_NV21:
       return plane == 0 ? info.width : 2 * half;
     case GST_VIDEO_FORMAT_I420:
+    case GST_VIDEO_FORMAT_YV12:
+    case GST_VIDEO_FORMAT_Y42B:
       return plane == 0 ? info.width : half;
+    case GST_VIDEO_FORMAT_RGB:
+    case GST_VIDEO_FORMAT_BGR:
+      return 3 * info.width;
+    case GST_VIDEO_FORMAT_RGBx:
+    case GST_VIDEO_FORMAT_BGRx:
+    case GST_VIDEO_FORMAT_xRGB:
+    case GST_VIDEO_FORMAT_xBGR:
+    case GST_VIDEO_FORMAT_RGBA:
+    case GST_VIDEO_FORMAT_BGRA:
+    case GST_VIDEO_FORMAT_ARGB:
+    case GST_VIDEO_FORMAT_ABGR:
+    case GST_VIDEO_FORMAT_AYUV:
+    case GST_VIDEO_FORMAT_VUYA:
+      return 4 * info.width;
     case GST_VIDEO_FORMAT_UYVY:
     case GST_VIDEO_FORMAT_VYUY:
     case GST_VIDEO_FORMAT_YUY2:

@@ -177,6 +177,20 @@ GST_START_TEST(split_buffer) {
 }
 GST_END_TEST;
 
+// GStreamer's layouts of interlaced 4:2:0 may have a row of chroma more than progressive ones.
+GST_START_TEST(interlaced_chroma) {
+  const std::string caps = video_caps("UYVY", {16, 6}, "interlace-mode=interleaved");
+  for (const char *src : {"I420", "NV12"}) {
+    Harness harness("uyvy2y");
+    start(harness, caps, src);
+    const BufferRef out = convert(harness, video_info(caps), {}, 1);
+    fail_unless_equals_int(gst_buffer_get_size(out.get()), 16 * 6 + 2 * 8 * 4);
+    const std::vector<guint8> neutral(2 * 8 * 4, 128);
+    fail_unless(gst_buffer_memcmp(out.get(), 16 * 6, neutral.data(), neutral.size()) == 0);
+  }
+}
+GST_END_TEST;
+
 // A capture of a real camera, where it is there.
 GST_START_TEST(real_picture) {
   gchar *bytes = nullptr;
@@ -205,6 +219,7 @@ void add_pixel_cases(Suite *suite) {
   tcase_add_loop_test(pixels, no_odd_layout_unasked, 0, G_N_ELEMENTS(kSrcFormats));
   tcase_add_loop_test(pixels, any_number_of_threads, 0, 4);
   tcase_add_test(pixels, split_buffer);
+  tcase_add_test(pixels, interlaced_chroma);
 }
 
 std::string real_picture_file() {

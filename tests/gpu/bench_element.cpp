@@ -17,8 +17,9 @@ GstFlowReturn drop(GstPad *, GstObject *, GstBuffer *buffer) {
 }
 
 // Median microseconds of a push, in batches, over `frames` frames.
-double cost(const char *element, const char *out_format, int width, int height, int frames) {
-  const std::string in = caps_text("UYVY", width, height, true);
+double cost(const char *element, const char *in_format, const char *out_format, int width,
+            int height, int frames) {
+  const std::string in = caps_text(in_format, width, height, true);
   const bool identity = g_str_equal(element, "identity");
   GstHarness *h = harness(element, in, identity ? in : caps_text(out_format, width, height, true));
   gst_pad_set_chain_function(h->sinkpad, drop);
@@ -53,12 +54,18 @@ double cost(const char *element, const char *out_format, int width, int height, 
 int main(int argc, char **argv) {
   gst_init(&argc, &argv);
   require_gpu();
-  std::printf("microseconds of the streaming thread a frame, UYVY in CUDA memory, median\n");
+  std::printf("microseconds of the streaming thread a frame, from and to CUDA memory, median\n");
   for (const auto &[width, height] : {std::pair{64, 64}, std::pair{1920, 1080}}) {
-    std::printf("%4dx%-4d  identity %.2f  uyvy2y to GRAY8 %.2f  to NV12 %.2f\n", width, height,
-                cost("identity", "", width, height, 20000),
-                cost("uyvy2y backend=cuda", "GRAY8", width, height, 20000),
-                cost("uyvy2y backend=cuda", "NV12", width, height, 20000));
+    const struct {
+      const char *element, *in, *out;
+    } rows[] = {{"identity", "UYVY", ""},
+                {"uyvy2y backend=cuda", "UYVY", "GRAY8"},
+                {"uyvy2y backend=cuda", "UYVY", "NV12"},
+                {"rgb2yuv backend=cuda", "RGB", "NV12"},
+                {"rgb2yuv backend=cuda", "BGRx", "I420"}};
+    for (const auto &[element, in, out] : rows)
+      std::printf("%4dx%-4d  %-20s  %-4s  %-5s  %.2f\n", width, height, element, in, out,
+                  cost(element, in, out, width, height, 20000));
   }
   return 0;
 }

@@ -8,6 +8,7 @@
 #define GST_USE_UNSTABLE_API
 #include <gst/cuda/cuda-gst.h>
 #include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudautils.h>
 
 namespace gpu_test {
 
@@ -29,8 +30,14 @@ std::string caps_text(const char *format, int width, int height, bool cuda) {
 }
 
 GstHarness *harness(const char *launch_line, const std::string &in_caps,
-                    const std::string &out_caps) {
-  GstHarness *h = gst_harness_new_parse(launch_line);
+                    const std::string &out_caps, Context context) {
+  GstElement *bin = gst_parse_bin_from_description(launch_line, TRUE, nullptr);
+  if (context == Context::shared) {
+    static GstContext *shared = gst_context_new_cuda_context(gst_cuda_context_new(0));
+    gst_element_set_context(bin, shared);
+  }
+  GstHarness *h = gst_harness_new_with_element(bin, "sink", "src");
+  gst_object_unref(bin);
   gst_harness_set_sink_caps_str(h, out_caps.c_str());
   gst_harness_set_src_caps_str(h, in_caps.c_str());
   return h;

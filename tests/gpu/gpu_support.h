@@ -19,9 +19,11 @@ void require_gpu();
 
 std::string caps_text(const char *format, int width, int height, bool cuda);
 
-// An element between two pads of the test, with these caps on either side.
+// An element between two pads of the test, with these caps on either side. In a CUDA context of its
+// own, or in one that is made once: making one takes longer than most tests.
+enum class Context { own, shared };
 GstHarness *harness(const char *launch_line, const std::string &in_caps,
-                    const std::string &out_caps);
+                    const std::string &out_caps, Context context = Context::own);
 
 // A buffer from the pool that the element proposes for its sink caps.
 GstBufferPool *proposed_pool(GstHarness *h);

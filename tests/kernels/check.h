@@ -68,6 +68,7 @@ struct Case {
 };
 
 std::vector<Case> all_cases();
+Case rgb2yuv_case();
 Case uyvy2y_case();
 
 // Throws std::runtime_error unless a benchmark's result was right.

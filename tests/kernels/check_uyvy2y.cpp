@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <algorithm>
-#include <memory>
+#include <deque>
 
 #include "image.h"
 #include "uyvy2y_trial.h"
@@ -44,15 +43,6 @@ std::vector<Size> chroma_sizes(Chroma chroma, Size s) {
   return {};
 }
 
-struct Output {
-  TestImage expected;
-  TestImage actual;
-  explicit Output(const Layout &layout) : expected(layout), actual(layout) {
-    expected.fill_guard();
-    actual.fill_guard();
-  }
-};
-
 }  // namespace
 
 void uyvy2y_reference(const Uyvy2yParams &params, Plane<const std::uint8_t> packed,
@@ -86,49 +76,46 @@ std::string uyvy2y_trial(const Uyvy2y &operation, const Uyvy2yTrialOptions &opti
                       std::to_string(static_cast<int>(chroma)) + ", " + name(pattern) +
                       "\n    packed " + packed_layout.text() + "\n    luma " + luma_layout.text();
 
-  TestImage packed(packed_layout);
-  fill(packed, pattern, random);
-  TestImage packed_before(packed_layout);
-  std::copy_n(packed.data(), packed.size(), packed_before.data());
-
-  std::vector<std::unique_ptr<Output>> outputs;
-  outputs.push_back(std::make_unique<Output>(luma_layout));
+  InputImage packed(packed_layout, pattern, random);
+  std::deque<OutputImage> outputs;
+  outputs.emplace_back(luma_layout);
   for (const Size &s : chroma_sizes(chroma, size)) {
     const Layout layout = random_layout(random, s.width, s.height, layout_options);
     doing += "\n    chroma " + layout.text();
-    outputs.push_back(std::make_unique<Output>(layout));
+    outputs.emplace_back(layout);
   }
   set_doing(doing);
 
   LumaImage expected;
   LumaImage actual;
-  if (backend.cuda) packed.upload();
+  if (backend.cuda) packed.image.upload();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    Output &o = *outputs[i];
+    OutputImage &o = outputs[i];
     if (backend.cuda) o.actual.upload();
     (i == 0 ? expected.luma : expected.chroma[i - 1]) = o.expected.plane();
     (i == 0 ? actual.luma : actual.chroma[i - 1]) =
         backend.cuda ? o.actual.device_plane() : o.actual.plane();
   }
 
-  uyvy2y_reference(params, packed.plane(), expected);
-  const Status status = operation(params, backend.cuda ? packed.device_plane() : packed.plane(),
-                                  actual, backend.queue());
+  uyvy2y_reference(params, packed.image.plane(), expected);
+  const Status status =
+      operation(params, backend.cuda ? packed.image.device_plane() : packed.image.plane(), actual,
+                backend.queue());
   if (!status.ok()) return std::string("it returned: ") + status.message() + "\n    " + doing;
   if (backend.cuda) {
     device_synchronize();
-    packed.download();
-    for (const auto &o : outputs)
-      o->actual.download();
+    packed.image.download();
+    for (OutputImage &o : outputs)
+      o.actual.download();
   }
 
   static const char *const names[] = {"luma ", "the first chroma plane ",
                                       "the second chroma plane "};
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const std::string difference = outputs[i]->actual.difference(outputs[i]->expected);
+    const std::string difference = outputs[i].difference();
     if (!difference.empty()) return names[i] + difference + "\n    " + doing;
   }
-  const std::string difference = packed.difference(packed_before);
+  const std::string difference = packed.difference();
   if (!difference.empty()) return "the input " + difference + "\n    " + doing;
   return {};
 }

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// planted.h and uyvy2y_variants.h in a build without CUDA.
+// planted.h and the variants in a build without CUDA.
 #include "planted.h"
+#include "rgb2yuv/rgb2yuv_variants.h"
 #include "uyvy2y/uyvy2y_variants.h"
 
 namespace coalesce::test {
 
 Status planted_uyvy2y_cuda(Planted, const Uyvy2yParams &, Plane<const std::uint8_t>,
                            const LumaImage &, const Queue &) {
+  return {StatusCode::unsupported, "this build has no CUDA kernels"};
+}
+
+Status planted_rgb2yuv_cuda(Planted, const Rgb2yuvParams &, const RgbImage &, const YuvImage &,
+                            const Queue &) {
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
 }
 
@@ -17,6 +23,10 @@ int run_planted_oob() {
 }  // namespace coalesce::test
 
 namespace coalesce {
+
+Rgb2yuvVariants rgb2yuv_variants() {
+  return {nullptr, 0};
+}
 
 Uyvy2yVariants uyvy2y_variants() {
   return {nullptr, 0};

@@ -48,9 +48,30 @@ Layout random_layout(Random &random, int row_bytes, int height, const LayoutOpti
   return layout;
 }
 
+Pattern random_pattern(Random &random) {
+  return random.pick({Pattern::low, Pattern::high, Pattern::gradient, Pattern::extremes,
+                      Pattern::sparse, Pattern::noise, Pattern::noise, Pattern::noise});
+}
+
+const char *name(Pattern pattern) {
+  static const char *const names[] = {"low", "high", "gradient", "extremes", "sparse", "noise"};
+  return names[static_cast<int>(pattern)];
+}
+
 void TestImage::upload() {
   if (!device_) device_.emplace(host_.size());
   device_->upload(host_.data());
+}
+
+void TestImage::fill(Pattern pattern, Random &random) {
+  for (std::size_t i = 0; i < size(); ++i)
+    data()[i] = pattern == Pattern::low        ? 0
+                : pattern == Pattern::high     ? 255
+                : pattern == Pattern::gradient ? static_cast<std::uint8_t>(i)
+                : pattern == Pattern::extremes ? static_cast<std::uint8_t>(random.below(2) * 255)
+                : pattern == Pattern::sparse && random.below(4) != 0
+                    ? 0
+                    : static_cast<std::uint8_t>(random.bits());
 }
 
 void TestImage::fill_guard() {
@@ -77,22 +98,15 @@ std::string TestImage::difference(const TestImage &expected) const {
          "\n    got     " + hex_window(data(), size(), at);
 }
 
-Pattern random_pattern(Random &random) {
-  return random.pick({Pattern::low, Pattern::high, Pattern::gradient, Pattern::noise,
-                      Pattern::noise, Pattern::noise});
+InputImage::InputImage(const Layout &layout, Pattern pattern, Random &random)
+    : image(layout), before(layout) {
+  image.fill(pattern, random);
+  std::copy_n(image.data(), image.size(), before.data());
 }
 
-void fill(const TestImage &image, Pattern pattern, Random &random) {
-  for (std::size_t i = 0; i < image.size(); ++i)
-    image.data()[i] = pattern == Pattern::low        ? 0
-                      : pattern == Pattern::high     ? 255
-                      : pattern == Pattern::gradient ? static_cast<std::uint8_t>(i)
-                                                     : static_cast<std::uint8_t>(random.bits());
-}
-
-const char *name(Pattern pattern) {
-  static const char *const names[] = {"low", "high", "gradient", "noise"};
-  return names[static_cast<int>(pattern)];
+OutputImage::OutputImage(const Layout &layout) : expected(layout), actual(layout) {
+  expected.fill_guard();
+  actual.fill_guard();
 }
 
 }  // namespace coalesce::test

@@ -36,6 +36,12 @@ struct LayoutOptions {
 // without a byte to spare behind the last row.
 Layout random_layout(Random &random, int row_bytes, int height, const LayoutOptions &options);
 
+// All low, all high, a gradient, each byte either low or high, mostly low with some noise, or
+// (most often) noise.
+enum class Pattern { low, high, gradient, extremes, sparse, noise };
+Pattern random_pattern(Random &random);
+const char *name(Pattern pattern);
+
 // A plane in host memory and, on demand, a copy of all of its memory on the device.
 class TestImage {
  public:
@@ -49,6 +55,8 @@ class TestImage {
 
   void upload();
   void download() { device_->download(host_.data()); }
+
+  void fill(Pattern pattern, Random &random);
 
   // Bytes that depend on their place alone: what nobody should have written is recognised.
   void fill_guard();
@@ -66,10 +74,22 @@ class TestImage {
   std::optional<DeviceMemory> device_;
 };
 
-// All low, all high, a gradient, or (mostly) noise.
-enum class Pattern { low, high, gradient, noise };
-Pattern random_pattern(Random &random);
-void fill(const TestImage &image, Pattern pattern, Random &random);
-const char *name(Pattern pattern);
+// What an operation may only read.
+struct InputImage {
+  TestImage image;
+  TestImage before;
+  InputImage(const Layout &layout, Pattern pattern, Random &random);
 
+  // Empty if no byte has changed.
+  std::string difference() const { return image.difference(before); }
+};
+
+// What it writes: all of the memory is guarded until then.
+struct OutputImage {
+  TestImage expected;
+  TestImage actual;
+  explicit OutputImage(const Layout &layout);
+
+  std::string difference() const { return actual.difference(expected); }
+};
 }  // namespace coalesce::test

@@ -8,24 +8,13 @@
 #include <vector>
 
 #include "core/thread_pool.h"
+#include "expect.h"
 #include "uyvy2y/uyvy2y.h"
 #include "uyvy2y/uyvy2y_access.h"
 #include "uyvy2y/uyvy2y_pixel.h"
 
 namespace coalesce {
 namespace {
-
-int failures = 0;
-
-#define EXPECT(condition, ...)                                         \
-  do {                                                                 \
-    if (!(condition)) {                                                \
-      ++failures;                                                      \
-      std::printf("FAIL %s:%d: %s: ", __FILE__, __LINE__, #condition); \
-      std::printf(__VA_ARGS__);                                        \
-      std::printf("\n");                                               \
-    }                                                                  \
-  } while (false)
 
 // Every number below count is handed out once; only the last range may be short.
 void expect_cover(ThreadPool *pool, int count, int grain) {
@@ -218,6 +207,6 @@ int main() {
   test_without_gpu();
   test_access();
   test_words();
-  std::printf("%s\n", failures == 0 ? "ok" : "FAILED");
-  return failures == 0 ? 0 : 1;
+  std::printf("%s\n", test::failures == 0 ? "ok" : "FAILED");
+  return test::failures == 0 ? 0 : 1;
 }

@@ -22,7 +22,7 @@ void uyvy2y_reference(const Uyvy2yParams &params, Plane<const std::uint8_t> pack
 std::string uyvy2y_trial(const Uyvy2y &operation, const Uyvy2yTrialOptions &options, Random &random,
                          int index, const Backend &backend);
 
-// Broken ones (planted.cpp, planted_cuda.cu).
+// Broken ones (planted_uyvy2y.cpp, planted_cuda.cu).
 std::vector<PlantedBug> uyvy2y_planted();
 
 void uyvy2y_bench(Bench &bench, const Backend &backend);

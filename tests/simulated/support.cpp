@@ -30,7 +30,10 @@ guint8 sample(unsigned seed, guint plane, int x, int y) {
 gint rows(const GstVideoInfo &info, guint plane) {
   gint component[GST_VIDEO_MAX_COMPONENTS];
   gst_video_format_info_component(info.finfo, plane, component);
-  return GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT(info.finfo, component[0], GST_VIDEO_INFO_HEIGHT(&info));
+  const gint height =
+      GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT(info.finfo, component[0], GST_VIDEO_INFO_HEIGHT(&info));
+  const bool halved = GST_VIDEO_FORMAT_INFO_H_SUB(info.finfo, component[0]) == 1;
+  return halved && GST_VIDEO_INFO_IS_INTERLACED(&info) ? GST_ROUND_UP_2(height) : height;
 }
 
 gsize row_bytes(const GstVideoInfo &info, guint plane) {

@@ -36,7 +36,8 @@ constexpr const char *kSystem = "";
 // The picture numbered `seed`: a byte of every plane at every place.
 guint8 sample(unsigned seed, guint plane, int x, int y);
 
-// Bytes in a row of a plane, and its rows, as GStreamer lays the format out without padding.
+// Bytes in a row of a plane, and its rows, as GStreamer lays the format out without padding:
+// interlaced 4:2:0 has an even number of chroma rows.
 gsize row_bytes(const GstVideoInfo &info, guint plane);
 gint rows(const GstVideoInfo &info, guint plane);
 

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "colorimetry.h"
+
+#include <functional>
+#include <optional>
+
+namespace coalesce::gst {
+namespace {
+
+GstVideoInfo default_info(const GstVideoInfo &info) {
+  GstVideoInfo plain;
+  gst_video_info_set_format(&plain, GST_VIDEO_INFO_FORMAT(&info), static_cast<guint>(info.width),
+                            static_cast<guint>(info.height));
+  return plain;
+}
+
+// What caps with these fields mean where they say nothing of colours.
+std::optional<GstVideoInfo> default_info(const GstStructure *structure) {
+  gint width = 0, height = 0;
+  const gchar *name = gst_structure_get_string(structure, "format");
+  const GstVideoFormat format =
+      name != nullptr ? gst_video_format_from_string(name) : GST_VIDEO_FORMAT_UNKNOWN;
+  GstVideoInfo info;
+  if (format == GST_VIDEO_FORMAT_UNKNOWN || format == GST_VIDEO_FORMAT_ENCODED ||
+      !gst_structure_get_int(structure, "width", &width) || width < 1 ||
+      !gst_structure_get_int(structure, "height", &height) || height < 1 ||
+      !gst_video_info_set_format(&info, format, static_cast<guint>(width),
+                                 static_cast<guint>(height)))
+    return {};
+  return info;
+}
+
+// The transfer function and primaries that a structure names, or those of its format.
+GstVideoColorimetry named_colorimetry(const GstStructure *structure) {
+  const gchar *text = gst_structure_get_string(structure, "colorimetry");
+  GstVideoColorimetry named;
+  if (text != nullptr && gst_video_colorimetry_from_string(&named, text)) return named;
+  const auto info = default_info(structure);
+  return info ? info->colorimetry : GstVideoColorimetry{};
+}
+
+bool is_yuv_matrix(GstVideoColorMatrix matrix) {
+  gdouble red, blue;
+  return gst_video_color_matrix_get_Kr_Kb(matrix, &red, &blue);
+}
+
+bool has_subsampled_chroma(const GstVideoInfo &info) {
+  return GST_VIDEO_INFO_N_COMPONENTS(&info) >= 3 &&
+         (GST_VIDEO_FORMAT_INFO_W_SUB(info.finfo, 1) > 0 ||
+          GST_VIDEO_FORMAT_INFO_H_SUB(info.finfo, 1) > 0);
+}
+
+// Fixes a field to the best of its strings, the first of equals.
+void fixate_best(GstStructure *structure, const char *field,
+                 const std::function<int(const gchar *)> &rank) {
+  const GValue *list = gst_structure_get_value(structure, field);
+  if (!GST_VALUE_HOLDS_LIST(list)) return;
+  const GValue *best = nullptr;
+  int best_rank = -1;
+  for (guint i = 0; i < gst_value_list_get_size(list); i++) {
+    const GValue *value = gst_value_list_get_value(list, i);
+    const int value_rank = G_VALUE_HOLDS_STRING(value) ? rank(g_value_get_string(value)) : -1;
+    if (value_rank > best_rank) best = value, best_rank = value_rank;
+  }
+  if (best == nullptr) return;
+  GValue chosen = G_VALUE_INIT;
+  g_value_init(&chosen, G_TYPE_STRING);
+  g_value_copy(best, &chosen);
+  gst_structure_take_value(structure, field, &chosen);
+}
+
+// How well would this colorimetry do for a frame of `info`, where `wanted` is the best?
+int rank_colorimetry(const gchar *text, GstVideoInfo info, const GstVideoColorimetry &wanted) {
+  if (!gst_video_colorimetry_from_string(&info.colorimetry, text)) return 0;
+  if (!is_yuv_matrix(info.colorimetry.matrix)) return 1;
+  const GstVideoColorimetry meant = known_colorimetry(info);
+  if (meant.matrix != wanted.matrix || meant.range != wanted.range) return 2;
+  return meant.transfer == wanted.transfer && meant.primaries == wanted.primaries ? 4 : 3;
+}
+
+}  // namespace
+
+GstVideoColorimetry known_colorimetry(const GstVideoInfo &info) {
+  const GstVideoColorimetry plain = default_info(info).colorimetry;
+  GstVideoColorimetry known = info.colorimetry;
+  if (known.range != GST_VIDEO_COLOR_RANGE_0_255 && known.range != GST_VIDEO_COLOR_RANGE_16_235)
+    known.range = plain.range;
+  if (!is_yuv_matrix(known.matrix)) known.matrix = plain.matrix;
+  return known;
+}
+
+GstVideoChromaSite known_chroma_site(const GstVideoInfo &info) {
+  return info.chroma_site != GST_VIDEO_CHROMA_SITE_UNKNOWN ? info.chroma_site
+                                                           : default_info(info).chroma_site;
+}
+
+void fixate_colours(const GstStructure *given, GstStructure *result) {
+  const auto info = default_info(result);
+  if (!info) return;
+  const GstVideoColorimetry source = named_colorimetry(given);
+  GstVideoColorimetry wanted = info->colorimetry;
+  wanted.transfer = source.transfer;
+  wanted.primaries = source.primaries;
+  if (!gst_structure_has_field(result, "colorimetry")) {
+    gchar *text = gst_video_colorimetry_to_string(&wanted);
+    gst_structure_set(result, "colorimetry", G_TYPE_STRING, text, nullptr);
+    g_free(text);
+  }
+  fixate_best(result, "colorimetry",
+              [&](const gchar *text) { return rank_colorimetry(text, *info, wanted); });
+
+  if (has_subsampled_chroma(*info) && !gst_structure_has_field(result, "chroma-site")) {
+    gchar *text = gst_video_chroma_site_to_string(info->chroma_site);
+    gst_structure_set(result, "chroma-site", G_TYPE_STRING, text, nullptr);
+    g_free(text);
+  }
+  fixate_best(result, "chroma-site", [&](const gchar *text) {
+    return gst_video_chroma_site_from_string(text) == info->chroma_site ? 1 : 0;
+  });
+}
+
+}  // namespace coalesce::gst

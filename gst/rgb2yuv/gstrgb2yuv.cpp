@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * SECTION:element-rgb2yuv
+ * @title: rgb2yuv
+ *
+ * 8-bit RGB to YUV. See docs/rgb2yuv.md.
+ */
+#include "gstrgb2yuv.h"
+
+#include <algorithm>
+
+#include "base/colorimetry.h"
+#include "base/filter.h"
+#include "rgb2yuv/rgb2yuv.h"
+
+GST_DEBUG_CATEGORY_STATIC(gst_rgb2yuv_debug);
+#define GST_CAT_DEFAULT gst_rgb2yuv_debug
+
+using namespace coalesce;
+
+#define SINK_FORMATS "{ RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, GBR, RGBP, BGRP }"
+#define SRC_FORMATS "{ Y444, AYUV, VUYA, Y42B, I420, YV12, NV12, NV21, YUY2, UYVY, GRAY8 }"
+
+struct GstRgb2yuv {
+  GstCoalesceFilter parent;
+  Rgb2yuvParams params;
+};
+struct GstRgb2yuvClass {
+  GstCoalesceFilterClass parent_class;
+};
+
+G_DEFINE_TYPE(GstRgb2yuv, gst_rgb2yuv, GST_TYPE_COALESCE_FILTER)
+
+namespace {
+
+RgbLayout rgb_layout(GstVideoFormat format) {
+  switch (format) {
+    case GST_VIDEO_FORMAT_RGB:
+      return RgbLayout::rgb;
+    case GST_VIDEO_FORMAT_BGR:
+      return RgbLayout::bgr;
+    case GST_VIDEO_FORMAT_RGBx:
+    case GST_VIDEO_FORMAT_RGBA:
+      return RgbLayout::rgbx;
+    case GST_VIDEO_FORMAT_BGRx:
+    case GST_VIDEO_FORMAT_BGRA:
+      return RgbLayout::bgrx;
+    case GST_VIDEO_FORMAT_xRGB:
+    case GST_VIDEO_FORMAT_ARGB:
+      return RgbLayout::xrgb;
+    case GST_VIDEO_FORMAT_xBGR:
+    case GST_VIDEO_FORMAT_ABGR:
+      return RgbLayout::xbgr;
+    default:
+      return RgbLayout::planar;
+  }
+}
+
+YuvLayout yuv_layout(GstVideoFormat format) {
+  switch (format) {
+    case GST_VIDEO_FORMAT_AYUV:
+      return YuvLayout::ayuv;
+    case GST_VIDEO_FORMAT_VUYA:
+      return YuvLayout::vuya;
+    case GST_VIDEO_FORMAT_Y42B:
+      return YuvLayout::planar422;
+    case GST_VIDEO_FORMAT_I420:
+    case GST_VIDEO_FORMAT_YV12:
+      return YuvLayout::planar420;
+    case GST_VIDEO_FORMAT_NV12:
+      return YuvLayout::nv12;
+    case GST_VIDEO_FORMAT_NV21:
+      return YuvLayout::nv21;
+    case GST_VIDEO_FORMAT_YUY2:
+      return YuvLayout::yuy2;
+    case GST_VIDEO_FORMAT_UYVY:
+      return YuvLayout::uyvy;
+    case GST_VIDEO_FORMAT_GRAY8:
+      return YuvLayout::gray;
+    default:
+      return YuvLayout::planar444;
+  }
+}
+
+YuvMatrix yuv_matrix(GstVideoColorMatrix matrix) {
+  switch (matrix) {
+    case GST_VIDEO_COLOR_MATRIX_FCC:
+      return YuvMatrix::fcc;
+    case GST_VIDEO_COLOR_MATRIX_BT709:
+      return YuvMatrix::bt709;
+    case GST_VIDEO_COLOR_MATRIX_SMPTE240M:
+      return YuvMatrix::smpte240m;
+    case GST_VIDEO_COLOR_MATRIX_BT2020:
+      return YuvMatrix::bt2020;
+    default:
+      return YuvMatrix::bt601;
+  }
+}
+
+SampleRange sample_range(const GstVideoColorimetry &colorimetry) {
+  return colorimetry.range == GST_VIDEO_COLOR_RANGE_16_235 ? SampleRange::limited
+                                                           : SampleRange::full;
+}
+
+// Every colorimetry and site of one side goes with every one of the other.
+gboolean convert_caps(GstCoalesceFilter *, GstPadDirection direction, guint alternative,
+                      GstStructure *structure) {
+  if (alternative > 0) return FALSE;
+  gst_structure_remove_fields(structure, "colorimetry", "chroma-site", nullptr);
+  gst_coalesce_filter_set_formats(structure,
+                                  direction == GST_PAD_SINK ? SRC_FORMATS : SINK_FORMATS);
+  return TRUE;
+}
+
+void fixate(GstCoalesceFilter *, GstPadDirection direction, const GstStructure *given,
+            GstStructure *result) {
+  if (direction == GST_PAD_SINK) gst::fixate_colours(given, result);
+}
+
+gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVideoInfo *out) {
+  const GstVideoColorimetry colorimetry = gst::known_colorimetry(*out);
+  const GstVideoChromaSite site = gst::known_chroma_site(*out);
+  Rgb2yuvParams &params = reinterpret_cast<GstRgb2yuv *>(filter)->params;
+  params.in = rgb_layout(GST_VIDEO_INFO_FORMAT(in));
+  params.alpha = GST_VIDEO_INFO_HAS_ALPHA(in);
+  params.out = yuv_layout(GST_VIDEO_INFO_FORMAT(out));
+  params.matrix = yuv_matrix(colorimetry.matrix);
+  params.in_range = sample_range(gst::known_colorimetry(*in));
+  params.out_range = sample_range(colorimetry);
+  params.h_cosited = (site & GST_VIDEO_CHROMA_SITE_H_COSITED) != 0;
+  params.v_cosited = (site & GST_VIDEO_CHROMA_SITE_V_COSITED) != 0;
+  return TRUE;
+}
+
+// The planes in the order of the components, R, G, B or Y, U, V, wherever a format has them. (nv12
+// and packed layouts have several components in one.)
+guint plane_of(const gst::Frame &frame, guint component) {
+  const guint last = GST_VIDEO_INFO_N_COMPONENTS(&frame.info()) - 1;
+  return static_cast<guint>(GST_VIDEO_INFO_COMP_PLANE(&frame.info(), std::min(component, last)));
+}
+
+Status run(GstCoalesceFilter *filter, const gst::Frame &in, const gst::Frame &out,
+           const Queue &queue) {
+  Rgb2yuvParams params = reinterpret_cast<GstRgb2yuv *>(filter)->params;
+  params.interlaced = in.interlaced();
+  RgbImage rgb;
+  YuvImage yuv;
+  for (guint i = 0; i < 3; i++) {
+    rgb.plane[i] = in.plane(plane_of(in, i));
+    yuv.plane[i] = out.plane(plane_of(out, i));
+  }
+  return rgb2yuv(params, rgb, yuv, queue);
+}
+
+}  // namespace
+
+static void gst_rgb2yuv_class_init(GstRgb2yuvClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(gst_rgb2yuv_debug, "rgb2yuv", 0, "8-bit RGB to YUV");
+  auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
+  filter_class->convert_caps = convert_caps;
+  filter_class->fixate = fixate;
+  filter_class->set_info = set_info;
+  filter_class->run = run;
+  gst_coalesce_filter_class_add_templates(filter_class, SINK_FORMATS, SRC_FORMATS);
+  gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "RGB to YUV",
+                                        "Filter/Converter/Video/Colorspace",
+                                        "Converts 8-bit RGB video to YUV or grey, by matrix, range "
+                                        "and chroma site of the caps, on the "
+                                        "GPU or on the CPU",
+                                        "The gst-coalesce authors");
+}
+
+static void gst_rgb2yuv_init(GstRgb2yuv *) {}
