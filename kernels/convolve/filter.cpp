@@ -211,7 +211,8 @@ bool is_narrow(const Filter &filter, const Extent &weights) {
     for (Int128 sum : {-weights.negative * max, Int128{0}, weights.positive * max}) {
       const Int128 moved = sum + add.before;
       const Int128 used = filter.absolute && moved < 0 ? -moved : moved;
-      if (!fits(sum) || !fits(moved) || !fits(used + add.after) || !fits(add.after)) return false;
+      // `moved` is no larger than the largest sum, since `before` takes back half of it.
+      if (!fits(sum) || !fits(used + add.after) || !fits(add.after)) return false;
     }
   return true;
 }

@@ -52,7 +52,7 @@ struct Filter {
   int width = 1, height = 1;  // taps, after rows and columns of zeros at the rim have gone
   int left = 0, above = 0;    // taps before the sample; may lie outside 0 .. width - 1
   bool separable = false;
-  std::vector<std::int32_t> weights;  // empty where a product would not fit
+  std::vector<std::int32_t> weights;  // empty where a product would not fit, and beyond 31 x 31
   std::vector<std::int32_t> across, down;
   std::int64_t divisor = 1;  // at least 1
   bool absolute = false;
@@ -62,7 +62,7 @@ struct Filter {
   };
   Offsets level, chroma;
   // Every partial sum over weights in any order, N', N' + after, and divisor * (max + 1) fit
-  // 32 bits (else 64). For the sums over `across` alone the same is said apart.
+  // 31 bits and sign (else 63). For the sums over `across` alone the same is said apart.
   bool narrow = true;
   bool narrow_across = true;
   bool exact = true;  // no weight was rounded

@@ -34,11 +34,13 @@ Quantized round_at(const std::vector<double> &values, double sum, int q) {
     error.push_back(rounded - exact);
     excess += result.weights.back();
   }
-  // The weights that rounding has moved furthest make up for the excess. Moves that differ by less
-  // than 2^-12 are taken for equal, lest the last bit of a value decide.
+  // The weights that rounding has moved furthest make up for the excess. Moves are compared in
+  // steps of 2^-12, lest the last bit of a value decide. Of equals, opposite ones follow each
+  // other: so what is symmetrical stays so, if the excess is even.
   const int step = excess > 0 ? 1 : -1;
   std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t i = 0; i < order.size(); ++i)
+    order[i] = i % 2 == 0 ? i / 2 : order.size() - 1 - i / 2;
   if (excess != 0)
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       return std::floor(error[a] * step * 4096 + 0.5) > std::floor(error[b] * step * 4096 + 0.5);
@@ -95,8 +97,8 @@ std::optional<Primitive> primitive(const std::vector<double> &values) {
   for (const Odd &part : parts) {
     const std::int64_t number = part.number / result.odd;
     const int shift = number != 0 ? part.exponent - result.exponent : 0;
-    if (shift > 30 || std::abs(number) > (INT32_MAX >> shift)) return {};
-    result.integers.push_back(static_cast<std::int32_t>(number * (std::int64_t{1} << shift)));
+    if (shift > 53 || std::abs(number) > (std::int64_t{1} << 53 >> shift)) return {};
+    result.integers.push_back(number * (std::int64_t{1} << shift));
   }
   return result;
 }

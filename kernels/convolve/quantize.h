@@ -21,12 +21,12 @@ double absolute_sum(const std::vector<double> &values);
 
 // values[i] = integers[i] * odd * 2^exponent, exactly; the integers have no divisor in common.
 struct Primitive {
-  std::vector<std::int32_t> integers;
+  std::vector<std::int64_t> integers;
   std::int64_t odd = 1;
   int exponent = 0;
 };
 
-// Finite values, not all zero. Nothing where an integer does not fit 31 bits and sign.
+// Finite values, not all zero. Nothing where an integer is beyond 2^53.
 std::optional<Primitive> primitive(const std::vector<double> &values);
 
 // Of integer weights.

@@ -16,7 +16,7 @@ namespace {
 using Reals = std::vector<double>;
 using Integers = std::vector<std::int32_t>;
 
-constexpr double kNearly = 1e-12;  // relative: what counts as zero, and as rank 1
+constexpr double kNearly = 1e-12;  // relative: what counts as zero, as rank 1, as the same
 constexpr int kLeastQ = 17;        // with 16-bit weights
 constexpr int kMostQ = 30;
 constexpr double kMostError = 0.999;  // less than 1, so that no result is more than 1 off
@@ -69,7 +69,7 @@ std::size_t pivot(const std::vector<T> &values) {
 
 // The row and the column through the pivot; false unless the mask is their product (divided by the
 // pivot), to `nearly` of the pivot.
-template <class T, class Product>
+template <class Product, class T>
 bool split(const std::vector<T> &mask, int width, Product nearly, std::vector<T> *across,
            std::vector<T> *down) {
   const auto columns = static_cast<std::size_t>(width);
@@ -79,43 +79,63 @@ bool split(const std::vector<T> &mask, int width, Product nearly, std::vector<T>
   down->clear();
   for (std::size_t i = at % columns; i < mask.size(); i += columns)
     down->push_back(mask[i]);
-  const Product peak = mask[at];
+  const Product peak = mask[at], limit = nearly * peak * peak;
   for (std::size_t i = 0; i < mask.size(); ++i) {
     const Product off = mask[i] * peak - Product{(*down)[i / columns]} * row[i % columns];
-    if (std::abs(off) > nearly * peak * peak) return false;
+    if (off > limit || off < -limit) return false;
   }
   return true;
 }
 
-// The mask as integers without a common divisor, which belongs into odd * 2^exponent.
-bool primitive_weights(const WeightsSource &source, Weights *weights, Int128 *odd, int *exponent) {
+// Integers without a common divisor (which belongs into odd * 2^exponent): the mask's, or if it is
+// of rank 1, the row's and the column's.
+struct Primitives {
+  std::vector<std::int64_t> mask, across, down;
+  Int128 odd = 1;
+  int exponent = 0;
+};
+
+std::optional<Primitives> primitives(const WeightsSource &source) {
+  Primitives result;
   if (source.mask.empty()) {
-    const auto across = primitive(source.across), down = primitive(source.down);
-    if (!across || !down) return false;
-    *weights = {{}, across->integers, down->integers};
-    *odd = Int128{across->odd} * down->odd;
-    *exponent = across->exponent + down->exponent;
+    auto across = primitive(source.across), down = primitive(source.down);
+    if (!across || !down) return {};
+    result = {{},
+              std::move(across->integers),
+              std::move(down->integers),
+              Int128{across->odd} * down->odd,
+              across->exponent + down->exponent};
   } else {
-    const auto mask = primitive(source.mask);
-    if (!mask) return false;
-    *odd = mask->odd;
-    *exponent = mask->exponent;
-    if (!split(mask->integers, source.width, std::int64_t{0}, &weights->across, &weights->down)) {
-      *weights = {mask->integers, {}, {}};
-      return true;
+    auto mask = primitive(source.mask);
+    if (!mask) return {};
+    result.odd = mask->odd;
+    result.exponent = mask->exponent;
+    if (!split(mask->integers, source.width, Int128{0}, &result.across, &result.down)) {
+      result.mask = std::move(mask->integers);
+      return result;
     }
-    int divisor = 0;
-    for (std::int32_t u : weights->across)
+    std::int64_t divisor = 0;
+    for (std::int64_t u : result.across)
       divisor = std::gcd(divisor, u);
-    const std::int32_t peak = weights->across[pivot(weights->across)];
-    for (std::int32_t &u : weights->across)
+    const std::int64_t peak = result.across[pivot(result.across)];
+    for (std::int64_t &u : result.across)
       u /= divisor;
-    for (std::int32_t &v : weights->down)
+    for (std::int64_t &v : result.down)
       v /= peak / divisor;
   }
-  if (first_is_negative(weights->across)) {
-    negate(&weights->across);
-    negate(&weights->down);
+  if (first_is_negative(result.across)) {
+    negate(&result.across);
+    negate(&result.down);
+  }
+  return result;
+}
+
+// False if one does not fit 31 bits.
+bool multiply(const std::vector<std::int64_t> &values, Int128 factor, Integers *result) {
+  for (std::int64_t x : values) {
+    const Int128 product = x * factor;
+    if (product < -INT32_MAX || product > INT32_MAX) return false;
+    result->push_back(static_cast<std::int32_t>(product));
   }
   return true;
 }
@@ -123,29 +143,25 @@ bool primitive_weights(const WeightsSource &source, Weights *weights, Int128 *od
 // Integer masks, and what a power of two makes one.
 bool exact_weights(const WeightsSource &source, const Divisor &by, int max, Weights *result) {
   constexpr int kLeastExponent = -20;
-  Weights weights;
-  Int128 odd = 1;
-  int exponent = 0;
-  if (!primitive_weights(source, &weights, &odd, &exponent)) return false;
-  if (exponent < kLeastExponent) return false;
+  const auto integers = primitives(source);
+  if (!integers || integers->exponent < kLeastExponent) return false;
 
   Int128 factor = 1, divisor = 1;
-  if (by.sum) {
-    divisor = weights.extent().sum();
-  } else {
+  if (!by.sum) {
     const Primitive d = *primitive({by.value});
     if (d.exponent < kLeastExponent) return false;
-    const std::int64_t common = std::gcd(static_cast<std::int64_t>(odd % d.odd), d.odd);
-    const int shift = exponent - d.exponent;
-    if (odd / common > INT32_MAX || std::abs(shift) > 62) return false;
-    factor = odd / common * d.integers[0] * (Int128{1} << std::max(shift, 0));
+    const std::int64_t common = std::gcd(static_cast<std::int64_t>(integers->odd % d.odd), d.odd);
+    const int shift = integers->exponent - d.exponent;
+    if (integers->odd / common > INT32_MAX || shift > 30 || shift < -62) return false;
+    factor = integers->odd / common * d.integers[0] * (Int128{1} << std::max(shift, 0));
     divisor = Int128{d.odd / common} << std::max(-shift, 0);
   }
-  for (std::int32_t &w : weights.mask.empty() ? weights.down : weights.mask) {
-    const Int128 product = w * factor;
-    if (product < -INT32_MAX || product > INT32_MAX) return false;
-    w = static_cast<std::int32_t>(product);
-  }
+  Weights weights;
+  if (!multiply(integers->mask, factor, &weights.mask) ||
+      !multiply(integers->across, 1, &weights.across) ||
+      !multiply(integers->down, factor, &weights.down))
+    return false;
+  if (by.sum) divisor = weights.extent().sum();
   if (!fits_62_bits(weights.extent(), divisor, max)) return false;
   weights.divisor = static_cast<std::int64_t>(divisor);
   *result = std::move(weights);
@@ -177,7 +193,8 @@ int bits_of(Int128 value) {
 // absolute values is 1 to 2. With the other one's weights it must fit 62 bits.
 std::optional<Quantized> rounded_row(const Reals &values, int max, bool narrow, int most_q,
                                      const Quantized *other) {
-  const int gain = std::ilogb(absolute_sum(values));
+  // Where the sum is a power of two, its last bits must not decide.
+  const int gain = std::ilogb(absolute_sum(values) * (1 + kNearly));
   const int spare = 60 - bits_of(max);  // bits for both rows
   int q = kMostQ;
   if (!narrow)
@@ -235,16 +252,23 @@ bool rounded_product(Reals across, Reals down, int exponent, const Divisor &by, 
 bool real_weights(const WeightsSource &source, const Divisor &by, SampleDepth depth,
                   Weights *weights) {
   Reals mask = source.mask, across = source.across, down = source.down;
-  if (mask.empty()) {
-    const int exponent = scale(&across) + scale(&down);
-    return rounded_product(across, down, exponent, by, depth, weights);
-  }
-  const int exponent = scale(&mask);
-  if (split(mask, source.width, kNearly, &across, &down)) {
-    const double peak = mask[pivot(mask)];
-    for (double &v : down)
+  int exponent = 0;
+  bool rank_1 = mask.empty();
+  if (rank_1) {
+    exponent = scale(&across) + scale(&down);
+  } else {
+    exponent = scale(&mask);
+    rank_1 = split(mask, source.width, kNearly, &across, &down);
+    for (const double peak = mask[pivot(mask)]; double &v : down)
       v /= peak;
-    return rounded_product(across, down, exponent, by, depth, weights);
+  }
+  if (rank_1 && rounded_product(across, down, exponent, by, depth, weights)) return true;
+
+  if (mask.empty()) {
+    if (source.width > kMaxMaskSize || source.height > kMaxMaskSize) return false;
+    for (double v : down)
+      for (double u : across)
+        mask.push_back(v * u);
   }
   int divisor_exponent = 0;
   const double divisor = by.sum ? exact_sum(mask) : std::frexp(by.value, &divisor_exponent);
