@@ -35,7 +35,8 @@ class RowFilter {
   RowFilter(const Filter &filter, const Source &source, const ConvolvePlane &plane,
             const SumPlan<Sum> &plan)
       : filter_(filter), source_(source), plane_(plane), plan_(plan) {
-    const int pixel_bytes = plane.channels * static_cast<int>(std::max(sizeof(Sum), sizeof(Line)));
+    const int pixel_bytes =
+        plane.channels * static_cast<int>(std::max(sizeof(Sum), sizeof(Sample)));
     const int line_bytes = static_cast<int>(kCache) / (filter.height + kOthers);
     const int fits = std::max(line_bytes / pixel_bytes - (filter.width - 1), kMinStrip);
     const int strips = (source.width() - 1) / fits + 1;
