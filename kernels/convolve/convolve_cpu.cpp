@@ -35,7 +35,8 @@ class RowFilter {
   RowFilter(const Filter &filter, const Source &source, const ConvolvePlane &plane,
             const SumPlan<Sum> &plan)
       : filter_(filter), source_(source), plane_(plane), plan_(plan) {
-    const int pixel_bytes = plane.channels * static_cast<int>(std::max(sizeof(Sum), sizeof(Line)));
+    const int pixel_bytes =
+        plane.channels * static_cast<int>(std::max(sizeof(Sum), sizeof(Sample)));
     const int line_bytes = static_cast<int>(kCache) / (filter.height + kOthers);
     const int fits = std::max(line_bytes / pixel_bytes - (filter.width - 1), kMinStrip);
     const int strips = (source.width() - 1) / fits + 1;
@@ -52,8 +53,8 @@ class RowFilter {
     const int lead = filter_.height - 1;
     for (int x = 0; x < source_.width(); x += strip_pixels_) {
       const int pixels = std::min(strip_pixels_, source_.width() - x);
-      const Strip strip = {scratch, pitch_, x, pixels, pixels * plane_.channels};
-      prepare(strip);
+      Strip strip = {scratch, pitch_, x, pixels, pixels * plane_.channels};
+      prepare(&strip);
       for (int i = 0; i < last - first + lead; ++i) {
         load(strip, first - filter_.above + i, ring(strip, i));
         if (i < lead) continue;
@@ -68,6 +69,8 @@ class RowFilter {
     std::byte *scratch;
     std::size_t pitch;
     int x, pixels, samples;
+    int across_terms = 0;  // which are the same for all rows, for the line of samples is
+    Term<Sample> across[kMaxTaps + 1] = {};
 
     template <class T>
     T *line(int i) const {
@@ -80,15 +83,18 @@ class RowFilter {
     return strip.template line<Line>(kOthers + i % filter_.height);
   }
 
-  void prepare(const Strip &strip) const {
+  void prepare(Strip *strip) const {
     const auto bytes = static_cast<std::ptrdiff_t>(filter_.depth.bytes());
-    for (int i = 0; i < strip.samples; ++i) {
+    for (int i = 0; i < strip->samples; ++i) {
       const int c = i % plane_.channels;
-      strip.template line<Sum>(kBefore)[i] = plan_.before[c];
-      strip.template line<Sum>(kAfter)[i] = plan_.after[c];
-      std::fill_n(strip.template line<std::uint8_t>(kCopied) + i * bytes, bytes,
+      strip->template line<Sum>(kBefore)[i] = plan_.before[c];
+      strip->template line<Sum>(kAfter)[i] = plan_.after[c];
+      std::fill_n(strip->template line<std::uint8_t>(kCopied) + i * bytes, bytes,
                   plane_.role[c] == ChannelRole::copy ? 0xff : 0);
     }
+    if constexpr (kSeparable)
+      strip->across_terms = make_terms(strip->template line<Sample>(kSamples),
+                                       filter_.across.data(), filter_.width, strip->across);
   }
 
   // Terms for a row of weights, zeros left out: pairs, if samples are, two for each pair at most.
@@ -119,13 +125,11 @@ class RowFilter {
     if constexpr (kSeparable) {
       Sample *samples = strip.template line<Sample>(kSamples);
       source_.load(x, row, pixels, samples);
-      Term<Sample> terms[kMaxTaps + 1];
-      const int n = make_terms(samples, filter_.across.data(), filter_.width, terms);
       if constexpr (std::is_same_v<SumOf<Sample>, Sum>) {
-        add_terms(terms, n, strip.samples, false, line);
+        add_terms(strip.across, strip.across_terms, strip.samples, false, line);
       } else {
         auto *sums = strip.template line<SumOf<Sample>>(kSums);
-        add_terms(terms, n, strip.samples, false, sums);
+        add_terms(strip.across, strip.across_terms, strip.samples, false, sums);
         convert(sums, strip.samples, line);
       }
     } else {
@@ -142,13 +146,15 @@ class RowFilter {
     auto *sums = strip.template line<Sum>(kSums);
     const int width = kSeparable ? 1 : filter_.width;
     const std::int32_t *weights = kSeparable ? filter_.down.data() : filter_.weights.data();
+    int slot = i % filter_.height;
     for (int r = 0; r < filter_.height; ++r, weights += width) {
       if (n + width + 1 > kBatch) {
         add_terms(terms, n, strip.samples, onto, sums);
         onto = true;
         n = 0;
       }
-      n += make_terms(ring(strip, i + r), weights, width, terms + n);
+      n += make_terms(strip.template line<Line>(kOthers + slot), weights, width, terms + n);
+      slot = slot + 1 < filter_.height ? slot + 1 : 0;
     }
     add_terms(terms, n, strip.samples, onto, sums);
   }
@@ -219,20 +225,21 @@ void filter_plane(const ConvolveParams &params, const ConvolvePlane &plane, Thre
     }
     filter_rows<double, double, kSeparable>(params, plane, plan_double, pool);
   } else if (plan_sums(f, plane, &plan64)) {
-    if constexpr (kSeparable) {
-      if (across_fits_double(f))
-        return filter_rows<double, std::uint64_t, true>(params, plane, plan64, pool);
-    }
-    filter_rows<std::uint64_t, std::uint64_t, kSeparable>(params, plane, plan64, pool);
+    // Across, a double always does.
+    static_assert(kMaxTaps * std::int64_t{UINT16_MAX} <= std::int64_t{1} << (53 - 31));
+    using Sample = std::conditional_t<kSeparable, double, std::uint64_t>;
+    filter_rows<Sample, std::uint64_t, kSeparable>(params, plane, plan64, pool);
   }
+}
+
+bool all_copied(const ConvolvePlane &plane) {
+  return std::all_of(plane.role, plane.role + plane.channels,
+                     [](ChannelRole role) { return role == ChannelRole::copy; });
 }
 
 // Samples as they are. Of channels that are not ChannelRole::copy, only the bits that count.
 void copy_plane(const ConvolvePlane &plane, SampleDepth depth, ThreadPool *pool) {
-  bool whole = depth.bits == 8 * depth.bytes();
-  if (!whole)
-    whole = std::all_of(plane.role, plane.role + plane.channels,
-                        [](ChannelRole role) { return role == ChannelRole::copy; });
+  const bool whole = depth.bits == 8 * depth.bytes() || all_copied(plane);
   const int grain = std::max(1, (1 << 16) / plane.in.width);
   for_ranges(pool, plane.in.height, grain, [&](int first, int last) {
     for (int y = first; y < last; ++y) {
@@ -256,9 +263,7 @@ Status convolve_cpu(const ConvolveParams &params, const ConvolveImage &image,
                     ConvolveAlgorithm algorithm, ThreadPool *pool) {
   for (int i = 0; i < image.planes; ++i) {
     const ConvolvePlane &plane = image.plane[i];
-    const bool all_copied = std::all_of(plane.role, plane.role + plane.channels,
-                                        [](ChannelRole role) { return role == ChannelRole::copy; });
-    if (algorithm == ConvolveAlgorithm::copy || all_copied) {
+    if (algorithm == ConvolveAlgorithm::copy || all_copied(plane)) {
       copy_plane(plane, params.filter->depth, pool);
     } else if (algorithm == ConvolveAlgorithm::separable) {
       filter_plane<true>(params, plane, pool);

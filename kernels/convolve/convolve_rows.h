@@ -4,7 +4,7 @@
 //
 // Sums are of one of four types. The integers are unsigned and wrap, so neither the order of a sum
 // nor what it passes on the way matters, if only the result fits. A double is an integer below 2^53
-// and exact; it serves 16-bit samples, because 64-bit multiplications are slow.
+// and exact; it serves sums of more than 32 bits, because 64-bit multiplications are slow.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ struct Divider32 {
   bool has_bytes = false;
   ByteFinish bytes;  // cheaper; serves 8-bit samples of most filters
 };
-struct DividerDouble {  // value * inverse, cut off; 0.5 has been added to value
+struct DividerDouble {  // (value + 0.5) * inverse, cut off
   double inverse = 1;
 };
 template <class Sum>
@@ -69,11 +69,12 @@ struct DividerOf<double> {
   using Type = DividerDouble;
 };
 
-// From sums to samples: floor(value / divisor), saturated, of value = sum + offset - zero.
+// From sums to samples: sum + offset is cut to zero .. limit, then divided; a 16-bit sum less zero,
+// which keeps it from being negative.
 template <class Sum>
 struct RowFinish {
   Sum offset = 0;
-  Sum zero = 0;   // of 16-bit sums: what keeps them from being negative; of doubles: 0.5
+  Sum zero = 0;   // stands for 0; of doubles: 0.5, which is part of the offset
   Sum limit = 0;  // the largest value that gives the largest sample
   typename DividerOf<Sum>::Type divider;
   SampleDepth depth;

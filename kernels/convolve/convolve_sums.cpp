@@ -163,11 +163,6 @@ bool plan_sums(const Filter &f, const ConvolvePlane &plane, SumPlan<std::uint64_
   return true;
 }
 
-bool across_fits_double(const Filter &f) {
-  const Range sums = sums_of(f.across);
-  return std::max(-sums.low, sums.high) <= kMaxDouble / f.depth.max();
-}
-
 bool pairs_pay(const Filter &f, bool separable) {
   const std::vector<std::int32_t> &weights = separable ? f.across : f.weights;
   if (!kMultipliesPairs || f.depth.bits > 10) return false;
@@ -188,7 +183,7 @@ int sums_cost(const Filter &f, const ConvolvePlane &plane, bool separable) {
     across = down = 2;
   } else {
     if (plan_sums(f, plane, &plan_double)) down = 4;
-    if (down == 4 || across_fits_double(f)) across = 4;
+    across = separable ? 4 : down;
     if (down == 4 && separable && f.narrow_across) across = 2;
   }
   const bool pairs = across == 2 && pairs_pay(f, separable);

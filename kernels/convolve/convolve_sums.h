@@ -25,9 +25,6 @@ bool plan_sums(const Filter &filter, const ConvolvePlane &plane, SumPlan<std::ui
 bool plan_sums(const Filter &filter, const ConvolvePlane &plane, SumPlan<double> *plan);
 bool plan_sums(const Filter &filter, const ConvolvePlane &plane, SumPlan<std::uint64_t> *plan);
 
-// Do the sums over `across` fit a double?
-bool across_fits_double(const Filter &filter);
-
 // Are there fewer products of pairs than single ones? Weights of pairs have 16 bits and sign; of a
 // larger one, pair_part() is taken and the rest goes into another pair.
 bool pairs_pay(const Filter &filter, bool separable);
