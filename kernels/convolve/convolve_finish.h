@@ -115,15 +115,19 @@ inline bool make_byte_finish(std::int64_t divisor, ByteFinish *finish) {
   return false;
 }
 
-// The uppermost byte is the sample. `offset` is before + after.
-COALESCE_HOST_DEVICE std::uint32_t finish_byte(const ByteFinish &f, int sum, int offset) {
+// 0 .. top. `offset` is before + after.
+COALESCE_HOST_DEVICE int clamp_sum(const ByteFinish &f, int sum, int offset) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && CUDART_VERSION >= 12000
-  const int t = __viaddmin_s32_relu(sum, offset, f.top);
+  return __viaddmin_s32_relu(sum, offset, f.top);
 #else
   const int cut = sum + offset < f.top ? sum + offset : f.top;
-  const int t = cut > 0 ? cut : 0;
+  return cut > 0 ? cut : 0;
 #endif
-  return static_cast<std::uint32_t>(t) * f.multiplier + f.addend;
+}
+
+// The uppermost byte is the sample.
+COALESCE_HOST_DEVICE std::uint32_t finish_byte(const ByteFinish &f, int sum, int offset) {
+  return static_cast<std::uint32_t>(clamp_sum(f, sum, offset)) * f.multiplier + f.addend;
 }
 
 }  // namespace coalesce

@@ -43,10 +43,13 @@ COALESCE_HOST_DEVICE std::uint32_t column_bytes(std::uint32_t a, std::uint32_t b
                        i % 2 == 0 ? 0x5410 : 0x7632);
 }
 
-// The uppermost bytes of four words.
-COALESCE_HOST_DEVICE std::uint32_t top_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t c,
-                                             std::uint32_t d) {
-  return shuffle_bytes(shuffle_bytes(a, b, 0x0073), shuffle_bytes(c, d, 0x0073), 0x5410);
+// The same byte of four words. The selector names it in both of two words: kTopBytes.
+constexpr std::uint32_t kTopBytes = 0x73;
+
+COALESCE_HOST_DEVICE std::uint32_t same_bytes(const std::uint32_t (&words)[4],
+                                              std::uint32_t selector) {
+  return shuffle_bytes(shuffle_bytes(words[0], words[1], selector),
+                       shuffle_bytes(words[2], words[3], selector), 0x5410);
 }
 
 // Bytes first, first + stride, first + 2 stride, first + 3 stride of a row of words. first and

@@ -13,14 +13,14 @@ namespace {
 constexpr int kMaxBlocks = std::numeric_limits<int>::max();
 
 // Blocks of a multiprocessor, by which the compiler decides on registers.
-constexpr int small_blocks(int channels, int taps, bool general) {
+constexpr int small_blocks(int channels, int taps) {
   if (channels == 3) return taps == 3 ? 6 : 4;
-  return taps == 3 ? (general ? 5 : 8) : (general ? 4 : 5);
+  return taps == 3 ? 8 : 5;
 }
 
 // Planes of kFirst or kSecond channels.
-template <int kFirst, int kSecond, int kTaps, bool kGeneral>
-__global__ void __launch_bounds__(kSmallThreads, small_blocks(kFirst, kTaps, kGeneral))
+template <int kFirst, int kSecond, int kTaps, SmallFinish kFinish>
+__global__ void __launch_bounds__(kSmallThreads, small_blocks(kFirst, kTaps))
     small_kernel(const __grid_constant__ SmallArgs a) {
   const int block = static_cast<int>(blockIdx.x);
   // No access by index: it would take longer.
@@ -29,9 +29,9 @@ __global__ void __launch_bounds__(kSmallThreads, small_blocks(kFirst, kTaps, kGe
   for (int i = 1; i < 4; ++i)
     if (block >= a.plane[i].first_block) p = a.plane[i];
   if (kFirst == kSecond || p.channels == kFirst)
-    small_block<kFirst, kTaps, kGeneral>(a, p, block - p.first_block);
+    small_block<kFirst, kTaps, kFinish>(a, p, block - p.first_block);
   else
-    small_block<kSecond, kTaps, kGeneral>(a, p, block - p.first_block);
+    small_block<kSecond, kTaps, kFinish>(a, p, block - p.first_block);
 }
 
 // Where the square of `taps` stands: rows and columns of it before the sample.
@@ -59,9 +59,22 @@ void place_weights(const Filter &f, const Square &square, std::int8_t (&weights)
           static_cast<std::int8_t>(f.weights[static_cast<std::size_t>(j * f.width + i)]);
 }
 
-SmallMask make_mask(const std::int8_t (&weights)[5][5], int taps) {
+// What the mask can be multiplied with to divide by 1 or 256, or 0.
+int byte_scale(const Filter &f, const std::int8_t (&weights)[5][5]) {
+  if (f.absolute || f.divisor > 256 || (f.divisor > 1 && 256 % f.divisor != 0)) return 0;
+  const int scale = f.divisor == 1 ? 1 : static_cast<int>(256 / f.divisor);
+  for (const auto &row : weights)
+    for (const int w : row)
+      if (w * scale < -128 || w * scale > 127) return 0;
+  // The sums stay far from the end of an int; the offsets may be anything.
+  for (const Filter::Offsets &o : {f.level, f.chroma})
+    if (std::abs(o.before + o.after) > 1 << 20) return 0;
+  return scale;
+}
+
+SmallMask make_mask(const std::int8_t (&weights)[5][5], int taps, int scale) {
   const auto at = [&](int j, int i) -> std::uint32_t {
-    return static_cast<std::uint8_t>(weights[j][i]);
+    return static_cast<std::uint8_t>(weights[j][i] * scale);
   };
   SmallMask mask = {};
   if (taps == 3) {
@@ -86,7 +99,7 @@ SmallPlane make_plane(const ConvolveParams &params, const ConvolvePlane &plane) 
   p.in_pitch = static_cast<int>(plane.in.pitch);
   p.out_pitch = static_cast<int>(plane.out.pitch);
   p.width = plane.in.width / plane.channels;
-  p.height = plane.in.height;
+  p.rows = near_border(params.border, plane.in.height);
   p.channels = plane.channels;
   p.border = params.border;
   for (int c = 0; c < plane.channels; ++c) {
@@ -114,14 +127,14 @@ std::int64_t cut(SmallPlane *p) {
   const int rim = bytes - chunks * Shape::kBytes;
   p->blocks_across = std::max((chunks + kSmallThreads - 1) / kSmallThreads, 1);
   p->by_blocks_across = make_divider(p->blocks_across);
-  const int bands = chunks == 0 ? 0 : (p->height - 1) / Shape::kRows + 1;
+  const int bands = chunks == 0 ? 0 : (p->rows.size - 1) / Shape::kRows + 1;
   const std::int64_t blocks = std::int64_t{bands} * p->blocks_across;
   p->rim_block = static_cast<int>(std::min<std::int64_t>(blocks, kMaxBlocks));
-  return blocks + (std::int64_t{rim} * p->height + kSmallThreads - 1) / kSmallThreads;
+  return blocks + (std::int64_t{rim} * p->rows.size + kSmallThreads - 1) / kSmallThreads;
 }
 
 template <int kFirst, int kSecond, int kTaps>
-Status launch_shape(SmallArgs a, int planes, bool general, cudaStream_t stream) {
+Status launch_shape(SmallArgs a, int planes, SmallFinish finish, cudaStream_t stream) {
   std::int64_t blocks = 0;
   for (int i = 0; i < 4; ++i) {
     SmallPlane &p = a.plane[i];
@@ -131,14 +144,17 @@ Status launch_shape(SmallArgs a, int planes, bool general, cudaStream_t stream) 
                                    : cut<SmallShape<kSecond, kTaps>>(&p);
     if (blocks > kMaxBlocks) return {StatusCode::unsupported, "convolve: the picture is too large"};
   }
-  auto *kernel = general ? small_kernel<kFirst, kSecond, kTaps, true>
-                         : small_kernel<kFirst, kSecond, kTaps, false>;
+  auto *kernel = finish == SmallFinish::byte
+                     ? small_kernel<kFirst, kSecond, kTaps, SmallFinish::byte>
+                 : finish == SmallFinish::multiplied
+                     ? small_kernel<kFirst, kSecond, kTaps, SmallFinish::multiplied>
+                     : small_kernel<kFirst, kSecond, kTaps, SmallFinish::absolute>;
   return launch(kernel, dim3(static_cast<unsigned>(blocks)), dim3(kSmallThreads), stream, a);
 }
 
 template <int kTaps>
 Status launch_taps(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
-                   SmallArgs a, bool general, cudaStream_t stream) {
+                   SmallArgs a, SmallFinish finish, cudaStream_t stream) {
   Status status;
   // Planes of one and two channels go together, as those of NV12.
   for (int least = 1; least <= 4 && status.ok(); least += least == 1 ? 2 : 1) {
@@ -147,9 +163,9 @@ Status launch_taps(const ConvolveParams &params, const ConvolvePlane *const *pla
       if (planes[i]->channels == least || (least == 1 && planes[i]->channels == 2))
         a.plane[used++] = make_plane(params, *planes[i]);
     if (used == 0) continue;
-    status = least == 1   ? launch_shape<1, 2, kTaps>(a, used, general, stream)
-             : least == 3 ? launch_shape<3, 3, kTaps>(a, used, general, stream)
-                          : launch_shape<4, 4, kTaps>(a, used, general, stream);
+    status = least == 1   ? launch_shape<1, 2, kTaps>(a, used, finish, stream)
+             : least == 3 ? launch_shape<3, 3, kTaps>(a, used, finish, stream)
+                          : launch_shape<4, 4, kTaps>(a, used, finish, stream);
   }
   return status;
 }
@@ -161,7 +177,8 @@ bool small_takes(const Filter &f, const ConvolvePlane &plane) {
   for (const std::int32_t w : f.weights)
     if (w < -128 || w > 127) return false;
   const Square square = square_of(f);
-  if (square.taps == 0) return false;
+  ByteFinish finish;
+  if (square.taps == 0 || !make_byte_finish(f.divisor, &finish)) return false;
   const auto addresses = reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch |
                          reinterpret_cast<std::uintptr_t>(plane.out.data) | plane.out.pitch;
   if (addresses % (plane.channels == 3 ? 4 : 8) != 0) return false;
@@ -182,15 +199,28 @@ Status launch_small(const ConvolveParams &params, const ConvolvePlane *const *pl
   const Filter &f = *params.filter;
   const Square square = square_of(f);
   SmallArgs a = {};
+  a.rim = make_finish<std::int32_t>(f);
+  a.level_before = a.rim.level.before;
+  a.level_after = a.rim.level.after;
+  a.chroma_before = a.rim.chroma.before;
+  a.chroma_after = a.rim.chroma.after;
+  make_byte_finish(f.divisor, &a.finish);
   place_weights(f, square, a.weights);
-  a.mask = make_mask(a.weights, square.taps);
+  const int scale = byte_scale(f, a.weights);
+  a.mask = make_mask(a.weights, square.taps, std::max(scale, 1));
   a.above = square.above;
-  a.general = make_finish<std::int32_t>(f);
-  a.level = a.general.level.before + a.general.level.after;
-  a.chroma = a.general.chroma.before + a.general.chroma.after;
-  const bool general = f.absolute || !make_byte_finish(f.divisor, &a.finish);
-  return square.taps == 3 ? launch_taps<3>(params, planes, count, a, general, stream)
-                          : launch_taps<5>(params, planes, count, a, general, stream);
+  SmallFinish finish = SmallFinish::absolute;
+  if (!f.absolute) {
+    finish = scale > 0 ? SmallFinish::byte : SmallFinish::multiplied;
+    a.level_after = (a.level_before + a.level_after) * std::max(scale, 1);
+    a.chroma_after = (a.chroma_before + a.chroma_after) * std::max(scale, 1);
+  }
+  if (scale > 0) {
+    a.byte = f.divisor == 1 ? 0x40 : 0x51;
+    a.finish.top = f.divisor == 1 ? 0xff : 0xffff;
+  }
+  return square.taps == 3 ? launch_taps<3>(params, planes, count, a, finish, stream)
+                          : launch_taps<5>(params, planes, count, a, finish, stream);
 }
 
 }  // namespace coalesce

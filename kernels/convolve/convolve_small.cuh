@@ -15,6 +15,13 @@ namespace coalesce {
 
 constexpr int kSmallThreads = 128;  // of a block, along the row
 
+// How samples are made of sums.
+enum class SmallFinish : std::uint8_t {
+  byte,        // a byte of the sum: the mask has been multiplied so that it divides by 1 or 256
+  multiplied,  // by ByteFinish
+  absolute,    // the absolute value by ByteFinish
+};
+
 // The mask as dot products want it, in a square of 3 or 5 taps, zeros where it has none.
 //   3  words[row][i]: the row's three weights from byte i on
 //   5  words[row][0]: its first four weights. The fifth ones of all rows stand one below the other
@@ -28,9 +35,10 @@ struct SmallArgs {
   SmallMask mask;
   std::int8_t weights[5][5];  // the same, one by one
   int above;
-  ByteFinish finish;  // of kGeneral perhaps without a multiplier: none is exact
-  int level, chroma;  // before + after
-  Finish<std::int32_t> general;
+  std::uint32_t byte;  // SmallFinish::byte: selects it in two words
+  ByteFinish finish;
+  int level_before, level_after, chroma_before, chroma_after;  // only `absolute` has two
+  Finish<std::int32_t> rim;
 };
 
 // The sum of pixel i, channel c of output row y, from the words of all rows.
@@ -68,31 +76,13 @@ __device__ __forceinline__ int small_sum(
   }
 }
 
-// Four samples of one word, from their sums. The first of them is of channel (4 * w) % kChannels.
-template <int kChannels, bool kGeneral>
-__device__ __forceinline__ std::uint32_t small_samples(const SmallArgs &a, const SmallPlane &p,
-                                                       int w, const int (&sums)[4]) {
-  std::uint32_t samples[4];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const bool chroma = p.chroma >> (4 * w + i) % kChannels & 1;
-    if (!kGeneral) {
-      samples[i] = finish_byte(a.finish, sums[i], chroma ? a.chroma : a.level);
-      continue;
-    }
-    const Finish<std::int32_t>::Offsets &offsets = chroma ? a.general.chroma : a.general.level;
-    const int t = sums[i] + offsets.before;
-    samples[i] = finish_byte(a.finish, a.general.absolute ? abs(t) : t, offsets.after);
-  }
-  if (kGeneral && a.finish.multiplier == 0) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const bool chroma = p.chroma >> (4 * w + i) % kChannels & 1;
-      samples[i] = finish_sum(a.general, chroma ? a.general.chroma : a.general.level, sums[i])
-                   << 24;
-    }
-  }
-  return top_bytes(samples[0], samples[1], samples[2], samples[3]);
+// The sample is the byte of the result that the finish says.
+template <SmallFinish kFinish>
+__device__ __forceinline__ std::uint32_t small_sample(const ByteFinish &f, int before, int after,
+                                                      int sum) {
+  if (kFinish == SmallFinish::absolute) return finish_byte(f, abs(sum + before), after);
+  if (kFinish == SmallFinish::multiplied) return finish_byte(f, sum, after);
+  return static_cast<std::uint32_t>(clamp_sum(f, sum, after));
 }
 
 __device__ __forceinline__ void store_row(std::uint8_t *to, const std::uint32_t (&words)[2]) {
@@ -106,25 +96,34 @@ __device__ __forceinline__ void store_row(std::uint8_t *to, const std::uint32_t 
 }
 
 // Pixels x on of some rows. The last thread of a column moves up to lie inside the picture.
-template <int kChannels, int kTaps, bool kGeneral>
+template <int kChannels, int kTaps, SmallFinish kFinish>
 __device__ __forceinline__ void small_chunk(const SmallArgs &a, const SmallPlane &p, int x,
                                             int band) {
   using Shape = SmallShape<kChannels, kTaps>;
-  const int y = min(band * Shape::kRows, p.height - Shape::kRows);
+  const int y = min(band * Shape::kRows, p.rows.size - Shape::kRows);
   std::uint32_t words[Shape::kRowsIn][Shape::kWords];
   load_small<Shape>(p, x, y - a.above, words);
+  int before[kChannels], after[kChannels];
+#pragma unroll
+  for (int c = 0; c < kChannels; ++c) {
+    const bool chroma = p.chroma >> c & 1;
+    before[c] = chroma ? a.chroma_before : a.level_before;
+    after[c] = chroma ? a.chroma_after : a.level_after;
+  }
   std::uint8_t *to = p.out + std::int64_t{y} * p.out_pitch + x * kChannels;
 #pragma unroll
   for (int r = 0; r < Shape::kRows; ++r, to += p.out_pitch) {
     std::uint32_t out[Shape::kBytes / 4];
 #pragma unroll
     for (int w = 0; w < Shape::kBytes / 4; ++w) {
-      int sums[4];
+      std::uint32_t samples[4];
 #pragma unroll
-      for (int i = 0; i < 4; ++i)
-        sums[i] = small_sum<Shape, kTaps>(words, a.mask, r, (4 * w + i) / kChannels,
-                                          (4 * w + i) % kChannels);
-      out[w] = small_samples<kChannels, kGeneral>(a, p, w, sums);
+      for (int i = 0; i < 4; ++i) {
+        const int pixel = (4 * w + i) / kChannels, c = (4 * w + i) % kChannels;
+        samples[i] = small_sample<kFinish>(a.finish, before[c], after[c],
+                                           small_sum<Shape, kTaps>(words, a.mask, r, pixel, c));
+      }
+      out[w] = same_bytes(samples, kFinish == SmallFinish::byte ? a.byte : kTopBytes);
       if (kChannels == 4) {
         const std::uint32_t in = words[r + kTaps / 2][Shape::kLeft + w];
         out[w] = (out[w] & ~p.copied) | (in & p.copied);
@@ -141,7 +140,7 @@ __device__ __forceinline__ void small_rim(const SmallArgs &a, const SmallPlane &
   const int before = p.first_chunk * kBytes, behind = p.width * kChannels - p.last_chunk * kBytes;
   const int y = byte / (before + behind);
   int at = byte - y * (before + behind);
-  if (y >= p.height) return;
+  if (y >= p.rows.size) return;
   if (at >= before) at += (p.last_chunk - p.first_chunk) * kBytes;
   const int c = at % kChannels, x = at / kChannels;
   std::uint8_t *to = p.out + std::int64_t{y} * p.out_pitch + at;
@@ -152,7 +151,7 @@ __device__ __forceinline__ void small_rim(const SmallArgs &a, const SmallPlane &
   int sum = 0;
 #pragma unroll 1
   for (int j = 0; j < kTaps; ++j) {
-    const int row = border_position(p.border, y + j - a.above, p.height);
+    const int row = border_position(p.border, y + j - a.above, p.rows.size);
     const std::uint8_t *from = p.in + std::int64_t{max(row, 0)} * p.in_pitch + c;
 #pragma unroll 1
     for (int i = 0; i < kTaps; ++i) {
@@ -163,11 +162,10 @@ __device__ __forceinline__ void small_rim(const SmallArgs &a, const SmallPlane &
     }
   }
   const bool chroma = p.chroma >> c & 1;
-  *to = static_cast<std::uint8_t>(
-      finish_sum(a.general, chroma ? a.general.chroma : a.general.level, sum));
+  *to = static_cast<std::uint8_t>(finish_sum(a.rim, chroma ? a.rim.chroma : a.rim.level, sum));
 }
 
-template <int kChannels, int kTaps, bool kGeneral>
+template <int kChannels, int kTaps, SmallFinish kFinish>
 __device__ __forceinline__ void small_block(const SmallArgs &a, const SmallPlane &p, int block) {
   if (block >= p.rim_block) {
     small_rim<kChannels, kTaps>(a, p, (block - p.rim_block) * kSmallThreads + threadIdx.x);
@@ -176,8 +174,8 @@ __device__ __forceinline__ void small_block(const SmallArgs &a, const SmallPlane
   const int band = divide(block, p.by_blocks_across);
   const int chunk = (block - band * p.blocks_across) * kSmallThreads + threadIdx.x + p.first_chunk;
   if (chunk < p.last_chunk)
-    small_chunk<kChannels, kTaps, kGeneral>(a, p, chunk * SmallShape<kChannels, kTaps>::kPixels,
-                                            band);
+    small_chunk<kChannels, kTaps, kFinish>(a, p, chunk * SmallShape<kChannels, kTaps>::kPixels,
+                                           band);
 }
 
 }  // namespace coalesce

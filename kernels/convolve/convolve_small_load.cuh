@@ -27,11 +27,36 @@ struct SmallShape {
   static constexpr int kAlignment = kChannels == 3 ? 4 : 8;  // of its accesses
 };
 
+// border_position() for positions outside by less than the size, without branches or a division.
+// Constant: some position inside.
+struct NearBorder {
+  int slope, before, behind, size;
+
+  COALESCE_HOST_DEVICE int operator()(int position) const {
+    if (position < 0) return slope * position + before;
+    return position < size ? position : slope * position + behind;
+  }
+};
+
+inline NearBorder near_border(Border border, int size) {
+  switch (border) {
+    case Border::reflect:
+      return {-1, -1, 2 * size - 1, size};
+    case Border::reflect_101:
+      return {-1, 0, 2 * size - 2, size};
+    case Border::wrap:
+      return {1, size, -size, size};
+    default:
+      return {0, 0, size - 1, size};
+  }
+}
+
 struct SmallPlane {
   const std::uint8_t *in;
   std::uint8_t *out;
   int in_pitch, out_pitch;
-  int width, height;  // pixels, rows; at least 8 of each
+  int width;        // pixels, at least 8
+  NearBorder rows;  // their number is at least 8
   int channels;
   int first_block;  // of the launch
   // Threads take chunks `first_chunk` to `last_chunk` of a row, which are whole; what remains of
@@ -109,7 +134,7 @@ __device__ __forceinline__ void load_small(const SmallPlane &p, int x, int y,
   const int start = x * kChannels - Shape::kHalo;
   const bool left = start >= 0;
   const bool right = start + 4 * Shape::kWords <= p.width * kChannels;
-  const bool rows_inside = y >= 0 && y + kRowsIn <= p.height;
+  const bool rows_inside = y >= 0 && y + kRowsIn <= p.rows.size;
   const auto load = [&](const std::uint8_t *from, int r) {
     if (left) load_row<Shape::kAlignment>(from, 0, Shape::kLeft, words[r]);
     load_row<Shape::kAlignment>(from, Shape::kLeft, Shape::kRight, words[r]);
@@ -123,7 +148,9 @@ __device__ __forceinline__ void load_small(const SmallPlane &p, int x, int y,
   } else {
 #pragma unroll
     for (int r = 0; r < kRowsIn; ++r) {
-      const int row = max(border_position(p.border, y + r, p.height), 0);
+      // Only the first rows may be above the picture, only the last ones below.
+      const bool near = r < kRowsIn - Shape::kRows || r >= Shape::kRows;
+      const int row = near ? p.rows(y + r) : y + r;
       load(p.in + std::int64_t{row} * p.in_pitch + start, r);
     }
   }
@@ -132,7 +159,7 @@ __device__ __forceinline__ void load_small(const SmallPlane &p, int x, int y,
   if (!rows_inside && p.border == Border::constant) {
 #pragma unroll
     for (int r = 0; r < kRowsIn; ++r) {
-      if (y + r >= 0 && y + r < p.height) continue;
+      if (y + r >= 0 && y + r < p.rows.size) continue;
 #pragma unroll
       for (int i = 0; i < 4 * Shape::kWords; ++i)
         put_byte(words[r], i, p.fill, (i - Shape::kHalo + 4 * kChannels) % kChannels);

@@ -84,22 +84,19 @@ __device__ __forceinline__ void load_words(const TileSource &s, int x, int y,
 }
 
 // A block's tile: `chunks` times kWords words across from x on (a multiple of their size), `rows`
-// rows down from y on. Thread `thread` of `threads` hands its share to put(row, chunk, words).
+// rows down from y on. Thread `thread` of `threads` (a multiple of 32) hands its share to
+// put(row, chunk, words).
 template <int kWords, class Put>
 __device__ __forceinline__ void load_tile(const TileSource &s, int x, int y, int chunks, int rows,
                                           int thread, int threads, Put put) {
-  const int rows_on = threads / chunks, chunks_on = threads % chunks;
-  int row = thread / chunks, chunk = thread % chunks;
-#pragma unroll 4
-  for (; row < rows;) {
-    std::uint32_t words[kWords];
-    load_words(s, x + 4 * kWords * chunk, y + row, words);
-    put(row, chunk, words);
-    row += rows_on;
-    chunk += chunks_on;
-    if (chunk >= chunks) {
-      chunk -= chunks;
-      ++row;
+  const int shift = chunks <= 8 ? 3 : chunks <= 16 ? 4 : 5;  // of the threads side by side
+  const int first = thread & ((1 << shift) - 1);
+#pragma unroll 2
+  for (int row = thread >> shift; row < rows; row += threads >> shift) {
+    for (int chunk = first; chunk < chunks; chunk += 1 << shift) {
+      std::uint32_t words[kWords];
+      load_words(s, x + 4 * kWords * chunk, y + row, words);
+      put(row, chunk, words);
     }
   }
 }
