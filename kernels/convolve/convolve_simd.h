@@ -66,11 +66,9 @@ COALESCE_HOST_DEVICE std::uint32_t gather_bytes(const std::uint32_t (&row)[kWord
     return column_bytes(row[word], row[word + 1], row[word + 2], row[word + 3], first % 4);
   std::uint32_t result = row[word];
   bool in_place = false;  // are the bytes found so far where they belong?
-#pragma unroll
   for (int k = 1; k < 4; ++k) {
     std::uint32_t selector = 0;
     bool any = false;
-#pragma unroll
     for (int i = 0; i < 4; ++i) {
       const int at = first % 4 + i * stride;
       const int digit = at / 4 == k ? 4 + at % 4 : in_place ? i : at % 4;
