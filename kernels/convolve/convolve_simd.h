@@ -43,13 +43,17 @@ COALESCE_HOST_DEVICE std::uint32_t column_bytes(std::uint32_t a, std::uint32_t b
                        i % 2 == 0 ? 0x5410 : 0x7632);
 }
 
-// The same byte of four words. The selector names it in both of two words: kTopBytes.
-constexpr std::uint32_t kTopBytes = 0x73;
+// The uppermost bytes of four words.
+COALESCE_HOST_DEVICE std::uint32_t top_bytes(const std::uint32_t (&words)[4]) {
+  return shuffle_bytes(shuffle_bytes(words[0], words[1], 0x73),
+                       shuffle_bytes(words[2], words[3], 0x73), 0x5410);
+}
 
-COALESCE_HOST_DEVICE std::uint32_t same_bytes(const std::uint32_t (&words)[4],
-                                              std::uint32_t selector) {
-  return shuffle_bytes(shuffle_bytes(words[0], words[1], selector),
-                       shuffle_bytes(words[2], words[3], selector), 0x5410);
+// A byte of each of four numbers of 16 bits: byte 0 with the selector 0x6420, byte 1 with 0x7531.
+// Multiplications, which have units of their own, spare shuffles, which dot products wait for.
+COALESCE_HOST_DEVICE std::uint32_t low_bytes(const std::uint32_t (&words)[4],
+                                             std::uint32_t selector) {
+  return shuffle_bytes(words[1] * 0x10000u + words[0], words[3] * 0x10000u + words[2], selector);
 }
 
 // Bytes first, first + stride, first + 2 stride, first + 3 stride of a row of words. first and
@@ -62,11 +66,9 @@ COALESCE_HOST_DEVICE std::uint32_t gather_bytes(const std::uint32_t (&row)[kWord
     return column_bytes(row[word], row[word + 1], row[word + 2], row[word + 3], first % 4);
   std::uint32_t result = row[word];
   bool in_place = false;  // are the bytes found so far where they belong?
-#pragma unroll
   for (int k = 1; k < 4; ++k) {
     std::uint32_t selector = 0;
     bool any = false;
-#pragma unroll
     for (int i = 0; i < 4; ++i) {
       const int at = first % 4 + i * stride;
       const int digit = at / 4 == k ? 4 + at % 4 : in_place ? i : at % 4;

@@ -12,10 +12,16 @@ namespace {
 
 constexpr int kMaxBlocks = std::numeric_limits<int>::max();
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr int kNine = 8;  // a multiprocessor takes 1024 threads
+#else
+constexpr int kNine = 9;
+#endif
+
 // Blocks of a multiprocessor, by which the compiler decides on registers.
 constexpr int small_blocks(int channels, int taps) {
-  if (channels == 3) return taps == 3 ? 6 : 4;
-  return taps == 3 ? 8 : 5;
+  if (channels == 3) return taps == 3 ? 7 : 4;
+  return taps == 3 ? (channels == 4 ? 8 : kNine) : 5;
 }
 
 // Planes of kFirst or kSecond channels.
@@ -216,7 +222,7 @@ Status launch_small(const ConvolveParams &params, const ConvolvePlane *const *pl
     a.chroma_after = (a.chroma_before + a.chroma_after) * std::max(scale, 1);
   }
   if (scale > 0) {
-    a.byte = f.divisor == 1 ? 0x40 : 0x51;
+    a.byte = f.divisor == 1 ? 0x6420 : 0x7531;
     a.finish.top = f.divisor == 1 ? 0xff : 0xffff;
   }
   return square.taps == 3 ? launch_taps<3>(params, planes, count, a, finish, stream)

@@ -35,7 +35,7 @@ struct SmallArgs {
   SmallMask mask;
   std::int8_t weights[5][5];  // the same, one by one
   int above;
-  std::uint32_t byte;  // SmallFinish::byte: selects it in two words
+  std::uint32_t byte;  // SmallFinish::byte: which, as a selector of low_bytes()
   ByteFinish finish;
   int level_before, level_after, chroma_before, chroma_after;  // only `absolute` has two
   Finish<std::int32_t> rim;
@@ -123,7 +123,7 @@ __device__ __forceinline__ void small_chunk(const SmallArgs &a, const SmallPlane
         samples[i] = small_sample<kFinish>(a.finish, before[c], after[c],
                                            small_sum<Shape, kTaps>(words, a.mask, r, pixel, c));
       }
-      out[w] = same_bytes(samples, kFinish == SmallFinish::byte ? a.byte : kTopBytes);
+      out[w] = kFinish == SmallFinish::byte ? low_bytes(samples, a.byte) : top_bytes(samples);
       if (kChannels == 4) {
         const std::uint32_t in = words[r + kTaps / 2][Shape::kLeft + w];
         out[w] = (out[w] & ~p.copied) | (in & p.copied);

@@ -73,21 +73,24 @@ __device__ __forceinline__ const T *load_samples(const UniversalPlane &p, int x,
   return reinterpret_cast<const T *>(tile) + (first - start) / kBytes;
 }
 
-// sums[k] += weights[j * stride] * at[(j + k) * step] for all j. Every sample is loaded once.
-template <class Sum, class T, int kRows>
+// sums[k] += weights[j * stride] * at[(j + k) * step] for all j, four weights at a time: so every
+// sample that is loaded serves four sums. Up to three samples behind the last one are read, too,
+// and do not count.
+template <class Sum, class T, int kShare>
 __device__ __forceinline__ void add_column(const std::int32_t *weights, int stride, int count,
-                                           const T *at, int step, Sum (&sums)[kRows]) {
-  Sum w[kRows] = {};
-#pragma unroll 4
-  for (int i = 0; i < count + kRows - 1; ++i) {
+                                           const T *at, int step, Sum (&sums)[kShare]) {
+  for (int j = 0; j < count; j += 4) {
+    Sum w[4];
 #pragma unroll
-    for (int k = kRows - 1; k > 0; --k)
-      w[k] = w[k - 1];
-    w[0] = i < count ? weights[i * stride] : 0;
-    const Sum v = at[i * step];
+    for (int k = 0; k < 4; ++k)
+      w[k] = j + k < count ? weights[(j + k) * stride] : 0;
 #pragma unroll
-    for (int k = 0; k < kRows; ++k)
-      sums[k] += w[k] * v;
+    for (int i = 0; i < kShare + 3; ++i) {
+      const Sum v = at[(j + i) * step];
+#pragma unroll
+      for (int k = 0; k < 4; ++k)
+        if (i >= k && i - k < kShare) sums[i - k] += w[k] * v;
+    }
   }
 }
 
@@ -108,15 +111,19 @@ struct Column {
     offsets = role == ChannelRole::chroma ? finish.chroma : finish.level;
   }
 
-  template <int kRows>
-  __device__ __forceinline__ void store(int y, const Sum (&sums)[kRows]) const {
-    const int rows = inside ? min(p.in.height - y, kRows) : 0;
+  template <int kShare>
+  __device__ __forceinline__ void store(int y, const Sum (&sums)[kShare]) const {
+    const int rows = inside ? min(p.in.height - y, kShare) : 0;
     const std::uint8_t *from = p.in.data + static_cast<std::size_t>(y) * p.in.pitch;
     std::uint8_t *to = p.out + static_cast<std::size_t>(y) * p.out_pitch;
+    if (copied) {
+      for (int k = 0; k < rows; ++k, from += p.in.pitch, to += p.out_pitch)
+        reinterpret_cast<T *>(to)[x] = reinterpret_cast<const T *>(from)[x];
+      return;
+    }
 #pragma unroll
-    for (int k = 0; k < kRows; ++k, from += p.in.pitch, to += p.out_pitch) {
-      int sample = finish_sum(finish, offsets, sums[k]) << p.shift;
-      if (copied && k < rows) sample = reinterpret_cast<const T *>(from)[x];
+    for (int k = 0; k < kShare; ++k, to += p.out_pitch) {
+      const int sample = finish_sum(finish, offsets, sums[k]) << p.shift;
       if (k < rows) reinterpret_cast<T *>(to)[x] = static_cast<T>(sample);
     }
   }
@@ -125,12 +132,13 @@ struct Column {
 constexpr int kDirectColumns = 128;
 
 template <class T, class Sum>
-__global__ void __launch_bounds__(kUniversalThreads)
+__global__ void __launch_bounds__(kUniversalThreads, 3)
     direct_kernel(const __grid_constant__ DirectArgs<Sum> a) {
   constexpr int kWords = kTileWords<T, kDirectColumns, kMaxMaskSize>;
   constexpr int kPitch = kWords * 4 / static_cast<int>(sizeof(T));
-  constexpr int kShare = kTileRows * kDirectColumns / kUniversalThreads;  // of a thread: a column
-  __shared__ __align__(16) std::uint32_t tile[kTileRows + kMaxMaskSize - 1][kWords];
+  constexpr int kShare = kTileRows * kDirectColumns / kUniversalThreads;  // a column, of a thread
+  // With a row more, for add_column().
+  __shared__ __align__(16) std::uint32_t tile[kTileRows + kMaxMaskSize][kWords];
   const UniversalPlane &p = a.plane;
   const int band = divide(static_cast<int>(blockIdx.x), p.by_tiles_across);
   const int x = (static_cast<int>(blockIdx.x) - band * p.tiles_across) * kDirectColumns;
@@ -139,55 +147,50 @@ __global__ void __launch_bounds__(kUniversalThreads)
   __syncthreads();
   const int column = threadIdx.x % kDirectColumns;
   const int row = threadIdx.x / kDirectColumns * kShare;
-  const Column<T, Sum> out(p, a.finish, x + column);
-#pragma unroll 1
-  for (int i = row; i < row + kShare; i += 4) {
-    Sum sums[4] = {};
-    for (int j = 0; j < a.width; ++j)
-      add_column(a.weights + j, a.width, a.height, first + i * kPitch + column + j * p.channels,
-                 kPitch, sums);
-    out.store(band * kTileRows + i, sums);
-  }
+  const T *at = first + row * kPitch + column;
+  Sum sums[kShare] = {};
+  for (int i = 0; i < a.width; ++i, at += p.channels)
+    add_column(a.weights + i, a.width, a.height, at, kPitch, sums);
+  Column<T, Sum>(p, a.finish, x + column).store(band * kTileRows + row, sums);
 }
 
 // Across, kStripRows at a time, then down. Across is the type of the sums in between.
 template <class T, class Across, class Sum>
-__global__ void __launch_bounds__(kUniversalThreads)
+__global__ void __launch_bounds__(kUniversalThreads, 3)
     separable_kernel(const __grid_constant__ SeparableArgs<Sum> a) {
   constexpr int kColumns = kSeparableColumns<Across>, kGroups = kUniversalThreads / kColumns;
   constexpr int kWords = kTileWords<T, kColumns, kMaxTaps>;
   constexpr int kPitch = kWords * 4 / static_cast<int>(sizeof(T));
-  constexpr int kStripRows = 4 * kGroups;
+  constexpr int kStripRows = 32, kRows = kStripRows / kGroups;
   __shared__ __align__(16) std::uint32_t strip[kStripRows][kWords];
-  __shared__ Across sums_across[kTileRows + kMaxTaps - 1][kColumns];
+  __shared__ Across sums_across[kTileRows + kMaxTaps][kColumns];  // a row more, for add_column()
   const UniversalPlane &p = a.plane;
   const int band = divide(static_cast<int>(blockIdx.x), p.by_tiles_across);
   const int x = (static_cast<int>(blockIdx.x) - band * p.tiles_across) * kColumns;
   const int column = threadIdx.x % kColumns, group = threadIdx.x / kColumns;
-  const int rows = kTileRows + a.height - 1;
-  for (int row = 0; row < rows; row += kStripRows) {
+  for (int left = kTileRows + a.height - 1, row = 0; left > 0;
+       left -= kStripRows, row += kStripRows) {
     const T *first = load_samples<T>(p, x, band * kTileRows - a.above + row, a.left, kColumns,
-                                     a.width, min(kStripRows, rows - row), strip);
+                                     a.width, min(kStripRows, left), strip);
     __syncthreads();
-    const T *at = first + 4 * group * kPitch + column;
-    Across sums[4] = {};
-#pragma unroll 4
-    for (int i = 0; i < a.width; ++i, at += p.channels)
+    if (group * kRows < left) {
+      const T *at = first + group * kRows * kPitch + column;
+      Across sums[kRows] = {};
+#pragma unroll 2
+      for (int i = 0; i < a.width; ++i, at += p.channels)
 #pragma unroll
-      for (int k = 0; k < 4; ++k)
-        sums[k] += static_cast<Across>(a.across[i]) * at[k * kPitch];
+        for (int k = 0; k < kRows; ++k)
+          sums[k] += static_cast<Across>(a.across[i]) * at[k * kPitch];
 #pragma unroll
-    for (int k = 0; k < 4; ++k)
-      if (row + 4 * group + k < rows) sums_across[row + 4 * group + k][column] = sums[k];
+      for (int k = 0; k < kRows; ++k)
+        if (group * kRows + k < left) sums_across[row + group * kRows + k][column] = sums[k];
+    }
     __syncthreads();
   }
-  const Column<T, Sum> out(p, a.finish, x + column);
-#pragma unroll 1
-  for (int row = 4 * group; row < kTileRows; row += 4 * kGroups) {
-    Sum sums[4] = {};
-    add_column(a.down, 1, a.height, &sums_across[row][column], kColumns, sums);
-    out.store(band * kTileRows + row, sums);
-  }
+  constexpr int kShare = kTileRows / kGroups;
+  Sum sums[kShare] = {};
+  add_column(a.down, 1, a.height, &sums_across[group * kShare][column], kColumns, sums);
+  Column<T, Sum>(p, a.finish, x + column).store(band * kTileRows + group * kShare, sums);
 }
 
 }  // namespace coalesce
