@@ -36,6 +36,17 @@ struct Span {
   Span half() const { return {x / 2, (n + 1) / 2, count / 2}; }
 };
 
+// Asks the cache for what is needed soon: a hint past the end of a plane does no harm. Measured to
+// halve the time of a picture that does not fit the cache: two rows are read a block at a time by
+// turns, which the machine does not foresee.
+enum class Use { read, write };
+template <Use kUse>
+COALESCE_INLINE void prefetch(const std::uint8_t *bytes, int count) {
+  for (int i = 0; i < count; i += 64)
+    __builtin_prefetch(bytes + i, kUse == Use::write);
+}
+constexpr int kAhead = 4096;  // bytes from what is written to what will be
+
 // Pixels of row y, and after an odd number of them the last one again.
 template <int kBytes>
 COALESCE_INLINE void read(const Task &t, Span span, int y, Scratch &s, Pixels &out) {
@@ -45,6 +56,7 @@ COALESCE_INLINE void read(const Task &t, Span span, int y, Scratch &s, Pixels &o
   const std::uint8_t *in[3] = {};
   for (int i = 0; i < (planar ? 3 : 1); ++i) {
     in[i] = t.in.plane[i].row(y) + static_cast<std::ptrdiff_t>(span.x) * step;
+    prefetch<Use::read>(in[i] + (t.in.plane[i].pitch << t.shift.down), n * step);  // the next row
     if (whole) continue;
     std::memcpy(s.in + i * kBlock, in[i], static_cast<std::size_t>(n * step));
     in[i] = s.in + i * kBlock;
@@ -67,6 +79,7 @@ template <int kBytes>
 COALESCE_INLINE void write(const Pixels &p, Span span, const PixelWeights &w, std::uint8_t *aside,
                            std::uint8_t *row) {
   const bool whole = span.n == span.count;
+  prefetch<Use::write>(row + span.x + kAhead, span.n);
   weigh<kBytes>(p, span.count, w, whole ? row + span.x : aside);
   if (!whole) std::memcpy(row + span.x, aside, static_cast<std::size_t>(span.n));
 }
@@ -75,6 +88,7 @@ COALESCE_INLINE void write_pairs(const std::uint8_t *a, const std::uint8_t *b, S
                                  std::uint8_t *aside, std::uint8_t *row) {
   const bool whole = span.n == span.count;
   row += static_cast<std::ptrdiff_t>(2) * span.x;
+  prefetch<Use::write>(row + kAhead, 2 * span.n);
   interleave(a, b, span.count, whole ? row : aside);
   if (!whole) std::memcpy(row, aside, static_cast<std::size_t>(2 * span.n));
 }
