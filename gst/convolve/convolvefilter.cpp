@@ -18,7 +18,8 @@ ConvolveState &state_of(gpointer object) {
 }
 
 void set_algorithm(GstConvolveFilter *self, ConvolveAlgorithm algorithm) {
-  if (self->state->algorithm.exchange(algorithm) != algorithm) convolve_notify_algorithm(self);
+  if (self->state->algorithm.exchange(algorithm) != algorithm)
+    g_object_notify(G_OBJECT(self), "algorithm");
 }
 
 // Values that are controlled have the value of the frame's time.
@@ -60,6 +61,11 @@ Status run(GstCoalesceFilter *filter, const Frame &in, const Frame &out, const Q
   return missing.planes > 0 ? convolve(params, missing, queue) : Status();
 }
 
+gboolean start(GstBaseTransform *trans) {
+  return convolve_check_texts(GST_CONVOLVE_FILTER(trans)) &&
+         GST_BASE_TRANSFORM_CLASS(parent_class)->start(trans);
+}
+
 gboolean stop(GstBaseTransform *trans) {
   const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
   state_of(trans).use = {};
@@ -75,9 +81,13 @@ void finalize(GObject *object) {
 }  // namespace
 
 static void gst_convolve_filter_class_init(GstConvolveFilterClass *klass) {
-  G_OBJECT_CLASS(klass)->finalize = finalize;
+  auto *object_class = G_OBJECT_CLASS(klass);
+  object_class->set_property = convolve_set_property;
+  object_class->get_property = convolve_get_property;
+  object_class->finalize = finalize;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   trans_class->before_transform = before_transform;
+  trans_class->start = start;
   trans_class->stop = stop;
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
   filter_class->set_info = set_info;

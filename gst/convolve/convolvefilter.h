@@ -86,12 +86,39 @@ void convolve_class_setup(GstConvolveFilterClass *klass, const ConvolveKind *kin
 void convolve_instance_setup(GstConvolveFilter *self, const ConvolveKind *kind);
 
 // In convolveproperties.cpp.
+enum ConvolveProperty : guint {
+  PROP_0,
+  PROP_TEXT,
+  PROP_SECOND_TEXT,
+  PROP_PRESET,
+  PROP_SIZE,
+  PROP_SIGMA,
+  PROP_ANCHOR_X,
+  PROP_ANCHOR_Y,
+  PROP_CORRELATE,
+  PROP_NORMALIZE,
+  PROP_DIVISOR,
+  PROP_BIAS,
+  PROP_ABSOLUTE,
+  PROP_BORDER,
+  PROP_BORDER_VALUE,
+  PROP_PLANES,
+  PROP_FILTER_ALPHA,
+  PROP_ALGORITHM,
+};
 void convolve_install_properties(GstConvolveFilterClass *klass);
-void convolve_notify_algorithm(GstConvolveFilter *self);
 
-// In convolveupdate.cpp: brings state->use up to date with the properties, for frames of `info`.
-// What is wrong with them is an error and returns false if there is nothing that could be used
-// instead, else a warning. `renewed`: the format may have changed.
+// In convolvevalues.cpp.
+void convolve_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec);
+void convolve_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec);
+
+// In convolveupdate.cpp. Before the start: is what can be said without a format right? If not,
+// posts an error.
+bool convolve_check_texts(GstConvolveFilter *self);
+
+// Brings state->use up to date with the properties, for frames of `info`. What is wrong with them
+// is an error and returns false if there is nothing that could be used instead, else a warning.
+// `renewed`: the format may have changed.
 bool convolve_update(GstConvolveFilter *self, const GstVideoInfo &info, bool renewed);
 
 // `property="text"`, of a sane length and in UTF-8, for messages.

@@ -98,6 +98,13 @@ bool settle_all(GstConvolveFilter *self, const GstVideoInfo &info, ConvolveWishe
 
 }  // namespace
 
+bool convolve_check_texts(GstConvolveFilter *self) {
+  GST_OBJECT_LOCK(self);
+  const std::string problem = self->state->wanted.problem;
+  GST_OBJECT_UNLOCK(self);
+  return problem.empty() || can_go_on(self, texts, problem);
+}
+
 bool convolve_update(GstConvolveFilter *self, const GstVideoInfo &info, bool renewed) {
   ConvolveState &state = *self->state;
   GST_OBJECT_LOCK(self);
