@@ -24,9 +24,11 @@ void set_algorithm(GstConvolveFilter *self, ConvolveAlgorithm algorithm) {
 
 // Values that are controlled have the value of the frame's time.
 void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
-  const GstClockTime time =
-      gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_TIMESTAMP(buffer));
-  if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(trans), time);
+  if (trans->segment.format == GST_FORMAT_TIME) {
+    const GstClockTime time =
+        gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_TIMESTAMP(buffer));
+    if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(trans), time);
+  }
   GST_BASE_TRANSFORM_CLASS(parent_class)->before_transform(trans, buffer);
 }
 
@@ -81,10 +83,7 @@ void finalize(GObject *object) {
 }  // namespace
 
 static void gst_convolve_filter_class_init(GstConvolveFilterClass *klass) {
-  auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->set_property = convolve_set_property;
-  object_class->get_property = convolve_get_property;
-  object_class->finalize = finalize;
+  G_OBJECT_CLASS(klass)->finalize = finalize;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   trans_class->before_transform = before_transform;
   trans_class->start = start;

@@ -12,6 +12,17 @@ ChannelRole role_of(const GstVideoInfo &info, guint component, bool luma_only, b
   return luma_only ? ChannelRole::copy : ChannelRole::chroma;
 }
 
+// Which of its plane's channels a component is. By the order of the offsets: GStreamer 1.22 gives
+// V of P010 the offset 1, which should be 2. (Padding comes last, where there is any.)
+int channel_of(const GstVideoInfo &info, guint component) {
+  int channel = 0;
+  for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&info); c++)
+    if (GST_VIDEO_INFO_COMP_PLANE(&info, c) == GST_VIDEO_INFO_COMP_PLANE(&info, component) &&
+        GST_VIDEO_INFO_COMP_POFFSET(&info, c) < GST_VIDEO_INFO_COMP_POFFSET(&info, component))
+      channel++;
+  return channel;
+}
+
 }  // namespace
 
 SampleDepth convolve_depth(const GstVideoInfo &info) {
@@ -34,8 +45,7 @@ ConvolveImage convolve_image(const Frame &in, const Frame &out, bool luma_only, 
   for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&info); c++) {
     ConvolvePlane &plane = image.plane[GST_VIDEO_INFO_COMP_PLANE(&info, c)];
     plane.channels = GST_VIDEO_INFO_COMP_PSTRIDE(&info, c) / bytes;
-    plane.role[GST_VIDEO_INFO_COMP_POFFSET(&info, c) / bytes] =
-        role_of(info, c, luma_only, filter_alpha);
+    plane.role[channel_of(info, c)] = role_of(info, c, luma_only, filter_alpha);
   }
   return image;
 }
