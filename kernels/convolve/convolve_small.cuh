@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Small masks at 8 bits: up to 5 x 5 weights of 8 bits, four to a dot product. A thread loads all
 // it needs at once, in wide accesses, and has neither a loop nor shared memory: so many loads are
-// under way all the time. Dot products and multiplications share their units, which decide for 5 x
-// 5; the other instructions have room.
+// under way all the time. Dot products and multiplications share their units, which are the bound
+// of five taps; for other instructions there is room.
 #pragma once
 
 #include <cstddef>
