@@ -43,17 +43,13 @@ COALESCE_HOST_DEVICE std::uint32_t column_bytes(std::uint32_t a, std::uint32_t b
                        i % 2 == 0 ? 0x5410 : 0x7632);
 }
 
-// The uppermost bytes of four words.
-COALESCE_HOST_DEVICE std::uint32_t top_bytes(const std::uint32_t (&words)[4]) {
-  return shuffle_bytes(shuffle_bytes(words[0], words[1], 0x73),
-                       shuffle_bytes(words[2], words[3], 0x73), 0x5410);
-}
+// The same byte of four words. The selector names it in both of two words: 0x40, 0x51, ...
+constexpr std::uint32_t kTopByte = 0x73;
 
-// A byte of each of four numbers of 16 bits: byte 0 with the selector 0x6420, byte 1 with 0x7531.
-// Multiplications, which have units of their own, spare shuffles, which dot products wait for.
-COALESCE_HOST_DEVICE std::uint32_t low_bytes(const std::uint32_t (&words)[4],
-                                             std::uint32_t selector) {
-  return shuffle_bytes(words[1] * 0x10000u + words[0], words[3] * 0x10000u + words[2], selector);
+COALESCE_HOST_DEVICE std::uint32_t same_bytes(const std::uint32_t (&words)[4],
+                                              std::uint32_t selector) {
+  return shuffle_bytes(shuffle_bytes(words[0], words[1], selector),
+                       shuffle_bytes(words[2], words[3], selector), 0x5410);
 }
 
 // Bytes first, first + stride, first + 2 stride, first + 3 stride of a row of words. first and

@@ -2,6 +2,7 @@
 #include "convolve_small.cuh"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 #include "../core/cuda_status.h"
@@ -12,16 +13,19 @@ namespace {
 
 constexpr int kMaxBlocks = std::numeric_limits<int>::max();
 
+// Threads that a multiprocessor takes, at least.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-constexpr int kNine = 8;  // a multiprocessor takes 1024 threads
+constexpr int kMultiprocessorThreads = 1024;
 #else
-constexpr int kNine = 9;
+constexpr int kMultiprocessorThreads = 1536;
 #endif
 
-// Blocks of a multiprocessor, by which the compiler decides on registers.
+// Blocks of a multiprocessor, by which the compiler decides on registers: the most that it manages
+// without spilling any.
 constexpr int small_blocks(int channels, int taps) {
   if (channels == 3) return taps == 3 ? 7 : 4;
-  return taps == 3 ? (channels == 4 ? 8 : kNine) : 5;
+  if (taps == 5) return 5;
+  return channels == 4 ? 8 : std::min(9, kMultiprocessorThreads / kSmallThreads);
 }
 
 // Planes of kFirst or kSecond channels.
@@ -161,16 +165,17 @@ Status launch_shape(SmallArgs a, int planes, SmallFinish finish, cudaStream_t st
 template <int kTaps>
 Status launch_taps(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
                    SmallArgs a, SmallFinish finish, cudaStream_t stream) {
-  Status status;
   // Planes of one and two channels go together, as those of NV12.
-  for (int least = 1; least <= 4 && status.ok(); least += least == 1 ? 2 : 1) {
+  constexpr int kGroups[3][2] = {{1, 2}, {3, 3}, {4, 4}};
+  Status status;
+  for (int group = 0; group < 3 && status.ok(); ++group) {
     int used = 0;
     for (int i = 0; i < count; ++i)
-      if (planes[i]->channels == least || (least == 1 && planes[i]->channels == 2))
+      if (planes[i]->channels == kGroups[group][0] || planes[i]->channels == kGroups[group][1])
         a.plane[used++] = make_plane(params, *planes[i]);
     if (used == 0) continue;
-    status = least == 1   ? launch_shape<1, 2, kTaps>(a, used, finish, stream)
-             : least == 3 ? launch_shape<3, 3, kTaps>(a, used, finish, stream)
+    status = group == 0   ? launch_shape<1, 2, kTaps>(a, used, finish, stream)
+             : group == 1 ? launch_shape<3, 3, kTaps>(a, used, finish, stream)
                           : launch_shape<4, 4, kTaps>(a, used, finish, stream);
   }
   return status;
@@ -222,7 +227,7 @@ Status launch_small(const ConvolveParams &params, const ConvolvePlane *const *pl
     a.chroma_after = (a.chroma_before + a.chroma_after) * std::max(scale, 1);
   }
   if (scale > 0) {
-    a.byte = f.divisor == 1 ? 0x6420 : 0x7531;
+    a.byte = f.divisor == 1 ? 0x40 : 0x51;
     a.finish.top = f.divisor == 1 ? 0xff : 0xffff;
   }
   return square.taps == 3 ? launch_taps<3>(params, planes, count, a, finish, stream)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Small masks at 8 bits: up to 5 x 5 weights of 8 bits, four to a dot product. A thread loads all
-// it needs at once, in wide accesses, and has neither a loop nor shared memory: what the memory
-// takes longest for is under way from the first instructions on.
+// it needs at once, in wide accesses, and has neither a loop nor shared memory: so many loads are
+// under way all the time. Dot products and multiplications share their units, which are the bound
+// of five taps; for other instructions there is room.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +36,7 @@ struct SmallArgs {
   SmallMask mask;
   std::int8_t weights[5][5];  // the same, one by one
   int above;
-  std::uint32_t byte;  // SmallFinish::byte: which, as a selector of low_bytes()
+  std::uint32_t byte;  // SmallFinish::byte: which, as a selector of same_bytes()
   ByteFinish finish;
   int level_before, level_after, chroma_before, chroma_after;  // only `absolute` has two
   Finish<std::int32_t> rim;
@@ -123,7 +124,7 @@ __device__ __forceinline__ void small_chunk(const SmallArgs &a, const SmallPlane
         samples[i] = small_sample<kFinish>(a.finish, before[c], after[c],
                                            small_sum<Shape, kTaps>(words, a.mask, r, pixel, c));
       }
-      out[w] = kFinish == SmallFinish::byte ? low_bytes(samples, a.byte) : top_bytes(samples);
+      out[w] = same_bytes(samples, kFinish == SmallFinish::byte ? a.byte : kTopByte);
       if (kChannels == 4) {
         const std::uint32_t in = words[r + kTaps / 2][Shape::kLeft + w];
         out[w] = (out[w] & ~p.copied) | (in & p.copied);

@@ -54,32 +54,39 @@ __device__ __forceinline__ std::uint32_t load_byte(const TileSource &s, const st
   return __ldg(row + pixel * s.pixel + byte);
 }
 
-// kWords words (1, 2 or 4) from x on, which is a multiple of their size; in one access where they
-// lie inside an aligned plane.
+// kWords words (1, 2 or 4) in one access.
+template <int kWords>
+__device__ __forceinline__ void load_wide(const std::uint8_t *from,
+                                          std::uint32_t (&words)[kWords]) {
+  static_assert(kWords == 1 || kWords == 2 || kWords == 4, "what one access can take");
+  if constexpr (kWords == 1) {
+    words[0] = __ldg(reinterpret_cast<const unsigned *>(from));
+  } else if constexpr (kWords == 2) {
+    const uint2 v = __ldg(reinterpret_cast<const uint2 *>(from));
+    words[0] = v.x, words[1] = v.y;
+  } else {
+    const uint4 v = __ldg(reinterpret_cast<const uint4 *>(from));
+    words[0] = v.x, words[1] = v.y, words[2] = v.z, words[3] = v.w;
+  }
+}
+
+// kWords words from x on, which is a multiple of their size, by the border rule.
 template <int kWords>
 __device__ __forceinline__ void load_words(const TileSource &s, int x, int y,
                                            std::uint32_t (&words)[kWords]) {
-  static_assert(kWords == 1 || kWords == 2 || kWords == 4, "what one access can take");
   y = border_position(s.border, y, s.height);
   const std::uint8_t *row = y < 0 ? nullptr : s.data + static_cast<std::size_t>(y) * s.pitch;
   if (s.alignment >= 4 * kWords && row != nullptr && x >= 0 && x <= s.width - 4 * kWords) {
-    if constexpr (kWords == 1) {
-      words[0] = __ldg(reinterpret_cast<const unsigned *>(row + x));
-    } else if constexpr (kWords == 2) {
-      const uint2 v = __ldg(reinterpret_cast<const uint2 *>(row + x));
-      words[0] = v.x, words[1] = v.y;
-    } else {
-      const uint4 v = __ldg(reinterpret_cast<const uint4 *>(row + x));
-      words[0] = v.x, words[1] = v.y, words[2] = v.z, words[3] = v.w;
-    }
+    load_wide(row + x, words);
     return;
   }
 #pragma unroll
   for (int i = 0; i < kWords; ++i) {
-    words[i] = 0;
-#pragma unroll 1
+    std::uint32_t bytes[4];
+#pragma unroll
     for (int b = 0; b < 4; ++b)
-      words[i] = words[i] >> 8 | load_byte(s, row, x + 4 * i + b) << 24;
+      bytes[b] = load_byte(s, row, x + 4 * i + b);
+    words[i] = bytes[0] | bytes[1] << 8 | bytes[2] << 16 | bytes[3] << 24;
   }
 }
 
@@ -90,13 +97,29 @@ template <int kWords, class Put>
 __device__ __forceinline__ void load_tile(const TileSource &s, int x, int y, int chunks, int rows,
                                           int thread, int threads, Put put) {
   const int shift = chunks <= 8 ? 3 : chunks <= 16 ? 4 : 5;  // of the threads side by side
-  const int first = thread & ((1 << shift) - 1);
-#pragma unroll 2
-  for (int row = thread >> shift; row < rows; row += threads >> shift) {
-    for (int chunk = first; chunk < chunks; chunk += 1 << shift) {
-      std::uint32_t words[kWords];
-      load_words(s, x + 4 * kWords * chunk, y + row, words);
-      put(row, chunk, words);
+  const int first = thread & ((1 << shift) - 1), step = threads >> shift;
+  const bool inside = s.alignment >= 4 * kWords && x >= 0 && y >= 0 &&
+                      x + 4 * kWords * chunks <= s.width && y + rows <= s.height;
+  for (int chunk = first; chunk < chunks; chunk += 1 << shift) {
+    const int at = x + 4 * kWords * chunk;
+    if (!inside) {
+      for (int row = thread >> shift; row < rows; row += step) {
+        std::uint32_t words[kWords];
+        load_words(s, at, y + row, words);
+        put(row, chunk, words);
+      }
+      continue;
+    }
+    constexpr int kBatch = 4;  // under way at a time
+    for (int row = thread >> shift; row < rows; row += kBatch * step) {
+      std::uint32_t words[kBatch][kWords];
+#pragma unroll
+      for (int i = 0; i < kBatch; ++i)
+        if (row + i * step < rows)
+          load_wide(s.data + static_cast<std::size_t>(y + row + i * step) * s.pitch + at, words[i]);
+#pragma unroll
+      for (int i = 0; i < kBatch; ++i)
+        if (row + i * step < rows) put(row + i * step, chunk, words[i]);
     }
   }
 }

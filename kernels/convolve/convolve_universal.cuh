@@ -132,7 +132,7 @@ struct Column {
 constexpr int kDirectColumns = 128;
 
 template <class T, class Sum>
-__global__ void __launch_bounds__(kUniversalThreads, 3)
+__global__ void __launch_bounds__(kUniversalThreads, 4)
     direct_kernel(const __grid_constant__ DirectArgs<Sum> a) {
   constexpr int kWords = kTileWords<T, kDirectColumns, kMaxMaskSize>;
   constexpr int kPitch = kWords * 4 / static_cast<int>(sizeof(T));
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(kUniversalThreads, 3)
 
 // Across, kStripRows at a time, then down. Across is the type of the sums in between.
 template <class T, class Across, class Sum>
-__global__ void __launch_bounds__(kUniversalThreads, 3)
+__global__ void __launch_bounds__(kUniversalThreads, 4)
     separable_kernel(const __grid_constant__ SeparableArgs<Sum> a) {
   constexpr int kColumns = kSeparableColumns<Across>, kGroups = kUniversalThreads / kColumns;
   constexpr int kWords = kTileWords<T, kColumns, kMaxTaps>;
