@@ -76,8 +76,10 @@ GST_START_TEST(deep_and_far_borders) {
   c.border = "constant";
   c.border_value = 1023;
   push_and_check(harness, deep, c);
+  // Valgrind takes two sums of pmaddwd for one, the one behind the last for its neighbour.
+  const Size size{small_run() ? 4 : 3, 5};
   for (const char *border : {"replicate", "reflect", "reflect-101", "wrap"}) {
-    const std::string caps = video_caps("NV12", {3, 5});
+    const std::string caps = video_caps("NV12", size);
     Harness far("convolve", {{"preset", "box"}, {"size", "31"}, {"border", border}});
     fail_unless(far.set_input(caps));
     Convolution box{31, 31, std::vector<double>(31 * 31, 1), 31 * 31};
