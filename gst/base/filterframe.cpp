@@ -31,9 +31,14 @@ GstFlowReturn bad_status(GstCoalesceFilter *self, const Status &status) {
   return GST_FLOW_ERROR;
 }
 
-// The output is interlaced if the input is; scratch frames have no flags that would say so.
-Status run_element(GstCoalesceFilter *self, const Frame &in, Frame &out) {
+// The output is interlaced if the input is; scratch frames have no flags that would say so, and no
+// row that the frame they are copied to lacks.
+Status run_element(GstCoalesceFilter *self, const Frame &in, Frame &out, Frame *target = nullptr) {
   out.set_interlaced(in.interlaced());
+  if (target != nullptr) {
+    target->set_interlaced(in.interlaced());
+    out.be_copy_of(*target);
+  }
   return GST_COALESCE_FILTER_GET_CLASS(self)->run(self, in, out,
                                                   transform_queue(GST_COALESCE_TRANSFORM(self)));
 }
@@ -62,7 +67,7 @@ class GpuFrame {
     GstFlowReturn flow = take_input();
     if (flow == GST_FLOW_OK) flow = take_output();
     if (flow != GST_FLOW_OK) return flow;
-    const Status status = run_element(self_, in_, out_);
+    const Status status = run_element(self_, in_, out_, self_->priv->out_cuda ? nullptr : &target_);
     if (!status.ok()) return bad_status(self_, status);
     return self_->priv->out_cuda ? leave_in_flight() : download();
   }
@@ -93,6 +98,8 @@ class GpuFrame {
   GstFlowReturn take_output() {
     GstBuffer *target = out_buffer_;
     if (!self_->priv->out_cuda) {
+      if (!target_.map(out_buffer_, self_->priv->out_info, Memory::system, GST_MAP_WRITE))
+        return bad_buffer(self_, "output", target_);
       scratch_.reset(pool_acquire(self_->priv->output_pool.get()));
       target = scratch_.get();
     }
@@ -104,11 +111,8 @@ class GpuFrame {
   }
 
   GstFlowReturn download() {
-    Frame host;
-    if (!host.map(out_buffer_, self_->priv->out_info, Memory::system, GST_MAP_WRITE))
-      return bad_buffer(self_, "output", host);
     gsize bytes = 0;
-    CUresult result = copy_frame(out_, host, *session_.stream, &bytes);
+    CUresult result = copy_frame(out_, target_, *session_.stream, &bytes);
     if (result == CUDA_SUCCESS) result = session_.stream->synchronize();
     if (result != CUDA_SUCCESS) return fail("downloading a frame", result);
     state_.counters->downloads++;
@@ -149,6 +153,7 @@ class GpuFrame {
   std::unique_ptr<Frame> host_;  // the input, where it has to be uploaded
   Frame in_;
   Frame out_;
+  Frame target_;  // the output, where it has to be downloaded
 };
 
 }  // namespace

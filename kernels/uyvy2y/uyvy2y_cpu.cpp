@@ -3,24 +3,10 @@
 #include <bit>
 #include <cstring>
 
+#include "../core/clones.h"
 #include "../core/thread_pool.h"
 #include "uyvy2y.h"
 #include "uyvy2y_pixel.h"
-
-// A second copy of the row loop for AVX2, chosen when the program is loaded. The dynamic linker
-// does that before a sanitizer is ready, so not with one.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define COALESCE_SANITIZED 1
-#endif
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define COALESCE_SANITIZED 1
-#endif
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(COALESCE_SANITIZED)
-#define COALESCE_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define COALESCE_CLONES
-#endif
 
 namespace coalesce {
 namespace {

@@ -41,6 +41,8 @@ int rows(const GstVideoInfo &info, int plane) {
     case GST_VIDEO_FORMAT_YV12:
     case GST_VIDEO_FORMAT_NV12:
     case GST_VIDEO_FORMAT_NV21:
+    case GST_VIDEO_FORMAT_P010_10LE:
+    case GST_VIDEO_FORMAT_I420_10LE:
       return plane > 0 ? (info.height + 1) / 2 : info.height;
     default:
       return info.height;
@@ -63,6 +65,15 @@ int row_bytes(const GstVideoInfo &info, int plane) {
     case GST_VIDEO_FORMAT_YV12:
     case GST_VIDEO_FORMAT_Y42B:
       return plane == 0 ? info.width : half;
+    case GST_VIDEO_FORMAT_GRAY16_LE:
+    case GST_VIDEO_FORMAT_Y444_10LE:
+    case GST_VIDEO_FORMAT_Y444_16LE:
+      return 2 * info.width;
+    case GST_VIDEO_FORMAT_I420_10LE:
+    case GST_VIDEO_FORMAT_I422_10LE:
+      return 2 * (plane == 0 ? info.width : half);
+    case GST_VIDEO_FORMAT_P010_10LE:
+      return plane == 0 ? 2 * info.width : 4 * half;
     case GST_VIDEO_FORMAT_RGB:
     case GST_VIDEO_FORMAT_BGR:
       return 3 * info.width;
@@ -202,6 +213,16 @@ void Harness::expect_error(GQuark domain, int code, const std::vector<const char
     fail_unless(contains(text, word), "the error should say \"%s\": %s", word, text.c_str());
   while (next_error() != nullptr) {
   }
+}
+
+std::string Harness::take_warning() {
+  const MessageRef message(gst_bus_pop_filtered(bus_.get(), GST_MESSAGE_WARNING));
+  if (message == nullptr) return {};
+  GError *error = nullptr;
+  gst_message_parse_warning(message.get(), &error, nullptr);
+  const std::string text = error->message;
+  g_error_free(error);
+  return text;
 }
 
 void Harness::expect_no_error() {

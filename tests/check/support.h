@@ -97,6 +97,8 @@ class Harness {
   // dropped.
   void expect_error(GQuark domain, int code, const std::vector<const char *> &words);
   void expect_no_error();
+  // The text of the next warning on the bus; empty if there is none. Errors before it are dropped.
+  std::string take_warning();
 
  private:
   MessageRef next_error();

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "../../kernels/convolve/convolve.h"
 #include "../../kernels/uyvy2y/uyvy2y.h"
 #include "selftest.h"
 
@@ -73,6 +74,34 @@ void it_runs_late_and_right() {
   CHECK_EQ(peek(chroma.pointer + 2 * chroma.plane.pitch + width), 128);
 }
 
+void it_keeps_the_filter() {
+  Session session;
+  StreamHandle stream;
+  Picture in(width, height), out(width, height);
+  CHECK_OK(cuMemsetD2D8_v2(in.pointer, in.plane.pitch, 20, width, height));
+  {
+    // Goes away before the twin runs.
+    coalesce::FilterSettings settings;
+    settings.horizontal = {1, 2};
+    settings.normalize = false;
+    coalesce::Filter filter;
+    coalesce::FilterError error;
+    CHECK(make_filter(settings, {8, 0}, &filter, &error));
+    coalesce::ConvolveParams params;
+    params.filter = &filter;
+    coalesce::ConvolveImage image;
+    image.plane[0].in = in.plane;
+    image.plane[0].out = out.plane;
+    CHECK(convolve(params, image, Queue::cuda(stream)).ok());
+    filter.divisor = 100;
+    filter.weights.assign(filter.weights.size(), 0);
+    filter.across.assign(filter.across.size(), 0);
+  }
+  CHECK_EQ(peek(out.pointer), 0xCD);
+  CHECK_OK(cuStreamSynchronize(stream));
+  CHECK_EQ(peek(out.pointer), 20 * 9);
+}
+
 void it_refuses_what_is_not_there() {
   Session session;
   Picture packed(2 * width, height), luma(width, height), chroma(width, height);
@@ -122,6 +151,7 @@ void it_reports_a_failed_launch() {
 
 static const std::vector<Case> twin_cases = {
     {"it runs late and right", it_runs_late_and_right},
+    {"it keeps the filter", it_keeps_the_filter},
     {"it refuses what is not there", it_refuses_what_is_not_there},
     {"it reports a failed launch", it_reports_a_failed_launch},
 };

@@ -62,9 +62,11 @@ int main(int argc, char **argv) {
                 {"uyvy2y backend=cuda", "UYVY", "GRAY8"},
                 {"uyvy2y backend=cuda", "UYVY", "NV12"},
                 {"rgb2yuv backend=cuda", "RGB", "NV12"},
-                {"rgb2yuv backend=cuda", "BGRx", "I420"}};
+                {"rgb2yuv backend=cuda", "BGRx", "I420"},
+                {"convolve backend=cuda preset=sharpen", "NV12", "NV12"},
+                {"sepconvolve backend=cuda preset=gaussian", "NV12", "NV12"}};
     for (const auto &[element, in, out] : rows)
-      std::printf("%4dx%-4d  %-20s  %-4s  %-5s  %.2f\n", width, height, element, in, out,
+      std::printf("%4dx%-4d  %-40s  %-4s  %-5s  %.2f\n", width, height, element, in, out,
                   cost(element, in, out, width, height, 20000));
   }
   return 0;

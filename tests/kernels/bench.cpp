@@ -12,6 +12,10 @@ namespace {
 
 constexpr int kRepeats = 15;      // of each, operation and copy by turns
 constexpr int kRunsOfGraph = 32;  // at least
+// Of slow operations less, so that a whole benchmark takes no minutes.
+constexpr double kGraphMs = 30;
+constexpr int kSlowRepeats = 5;
+constexpr double kCpuUs = 1.5e6;
 
 double median(std::vector<double> &values) {
   std::sort(values.begin(), values.end());
@@ -23,22 +27,30 @@ struct Pair {
   double copy_us;
 };
 
-Pair time_cuda(const Timing &t) {
-  const int runs = std::max(kRunsOfGraph, t.buffers);
-  const auto all = [&t, runs](const std::function<void(int)> &one) {
-    return [&t, &one, runs] {
-      for (int i = 0; i < runs; ++i)
-        one(i % t.buffers);
-    };
+// So many runs, over all buffers.
+std::function<void()> turns(const Timing &t, const std::function<void(int)> &one, int runs) {
+  return [&t, &one, runs] {
+    for (int i = 0; i < runs; ++i)
+      one(i % t.buffers);
   };
-  DeviceGraph operation(all(t.run));
-  DeviceGraph copy(all(t.copy));
+}
+
+Pair time_cuda(const Timing &t) {
+  DeviceGraph single(turns(t, t.run, 1));
+  single.milliseconds();
+  const double single_ms = single.milliseconds();
+  const int copies = std::max(kRunsOfGraph, t.buffers);
+  const int runs = static_cast<int>(
+      std::clamp(kGraphMs / std::max(single_ms, 1e-3), 1.0, static_cast<double>(copies)));
+  DeviceGraph operation(turns(t, t.run, runs));
+  DeviceGraph copy(turns(t, t.copy, copies));
   operation.milliseconds();
   copy.milliseconds();
   std::vector<double> us, copy_us;
-  for (int i = 0; i < kRepeats; ++i) {
+  const int repeats = single_ms < kGraphMs ? kRepeats : kSlowRepeats;
+  for (int i = 0; i < repeats; ++i) {
     us.push_back(1e3 * operation.milliseconds() / runs);
-    copy_us.push_back(1e3 * copy.milliseconds() / runs);
+    copy_us.push_back(1e3 * copy.milliseconds() / copies);
   }
   return {median(us), median(copy_us)};
 }
@@ -52,10 +64,13 @@ double microseconds(const std::function<void(int)> &one, int i) {
 
 Pair time_cpu(const Timing &t) {
   std::vector<double> us, copy_us;
+  double spent = 0;
   for (int i = 0; i < (1 + kRepeats) * t.buffers; ++i) {
+    if (spent > kCpuUs && us.size() >= kSlowRepeats) break;
     const double a = microseconds(t.run, i % t.buffers);
     const double b = microseconds(t.copy, i % t.buffers);
-    if (i < t.buffers) continue;  // the first touch of each
+    spent += a + b;
+    if (i < t.buffers && spent < kCpuUs / 4) continue;  // the first touch of each
     us.push_back(a);
     copy_us.push_back(b);
   }

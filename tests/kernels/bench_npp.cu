@@ -3,43 +3,13 @@
 // copy of its own bytes. Meson builds this where it finds NPP; by hand:
 //   nvcc -O3 -std=c++17 -arch=native -Itests tests/kernels/bench_npp.cu tests/support/device.cu
 //        -lnppicc -lnppc -o bench-npp
-#include <cuda_runtime.h>
-#include <npp.h>
-
-#include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <stdexcept>
-#include <vector>
 
-#include "support/device.h"
+#include "bench_npp.h"
 
 namespace {
 
-using coalesce::test::DeviceGraph;
-using coalesce::test::DeviceMemory;
-
-constexpr std::size_t kFootprint = std::size_t{400} << 20;
-constexpr int kRepeats = 15;
-
-void check(bool good, const char *what) {
-  if (!good) throw std::runtime_error(what);
-}
-
-NppStreamContext context() {
-  cudaDeviceProp p;
-  check(cudaGetDeviceProperties(&p, 0) == cudaSuccess, "cudaGetDeviceProperties");
-  NppStreamContext c = {};
-  c.hStream = static_cast<cudaStream_t>(coalesce::test::device_stream());
-  c.nMultiProcessorCount = p.multiProcessorCount;
-  c.nMaxThreadsPerMultiProcessor = p.maxThreadsPerMultiProcessor;
-  c.nMaxThreadsPerBlock = p.maxThreadsPerBlock;
-  c.nSharedMemPerBlock = p.sharedMemPerBlock;
-  c.nCudaDevAttrComputeCapabilityMajor = p.major;
-  c.nCudaDevAttrComputeCapabilityMinor = p.minor;
-  check(cudaStreamGetFlags(c.hStream, &c.nStreamFlags) == cudaSuccess, "cudaStreamGetFlags");
-  return c;
-}
+using namespace coalesce::test;
 
 using Planes = Npp8u *[3];
 
@@ -114,11 +84,6 @@ const Function kFunctions[] = {
      luma_full, 1.5},
 };
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 bool correct(const Function &f, const DeviceMemory &in, const DeviceMemory &out,
              std::size_t pixels) {
   std::vector<std::uint8_t> from(in.size()), to(out.size());
@@ -135,7 +100,6 @@ bool time(const Function &f, int width, int height, const NppStreamContext &npp)
   const std::size_t chroma_bytes = f.chroma_of_2 * pixels / 2;
   const std::size_t moved = in_bytes + f.out_step * pixels + chroma_bytes;
   const int buffers = static_cast<int>(std::max<std::size_t>(2, kFootprint / moved + 1));
-  const int runs = std::max(buffers, 32);
   std::vector<DeviceMemory> in, out;
   for (int i = 0; i < buffers; ++i) {
     // The copy reads and writes half of the bytes each.
@@ -155,40 +119,24 @@ bool time(const Function &f, int width, int height, const NppStreamContext &npp)
     return false;
   }
 
-  DeviceGraph operation([&] {
-    for (int i = 0; i < runs; ++i)
-      run(i % buffers);
-  });
-  DeviceGraph copy([&] {
-    for (int i = 0; i < runs; ++i)
-      coalesce::test::device_copy_async(out[i % buffers].data(), in[i % buffers].data(), moved / 2);
-  });
-  operation.milliseconds();
-  copy.milliseconds();
-  std::vector<double> us, copy_us;
-  for (int i = 0; i < kRepeats; ++i) {
-    us.push_back(1e3 * operation.milliseconds() / runs);
-    copy_us.push_back(1e3 * copy.milliseconds() / runs);
-  }
-  std::printf("%-50s %5dx%-5d %9.2f us, copy %9.2f us, ratio %.2f\n", f.name, width, height,
-              median(us), median(copy_us), median(copy_us) / median(us));
+  time_against_copy(f.name, width, height, buffers, run,
+                    [&](int i) { device_copy_async(out[i].data(), in[i].data(), moved / 2); });
   return true;
 }
 
 }  // namespace
 
 int main() {
-  if (!coalesce::test::device_usable()) {
-    std::printf("SKIP: %s\n", coalesce::test::device_text().c_str());
+  if (!device_usable()) {
+    std::printf("SKIP: %s\n", device_text().c_str());
     return 77;
   }
-  std::printf("NPP on %s\n", coalesce::test::device_text().c_str());
+  std::printf("NPP on %s\n", device_text().c_str());
   bool all_correct = true;
   try {
-    const NppStreamContext npp = context();
-    const int sizes[][2] = {{1920, 1080}, {3840, 2160}, {4096, 4096}, {16384, 16384}};
+    const NppStreamContext npp = npp_context();
     for (const Function &f : kFunctions)
-      for (const auto &size : sizes)
+      for (const auto &size : kSizes)
         all_correct &= time(f, size[0], size[1], npp);
   } catch (const std::exception &e) {
     std::printf("FAIL %s\n", e.what());

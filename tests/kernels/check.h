@@ -68,6 +68,7 @@ struct Case {
 };
 
 std::vector<Case> all_cases();
+Case convolve_case();
 Case rgb2yuv_case();
 Case uyvy2y_case();
 

@@ -16,6 +16,11 @@ Status planted_rgb2yuv_cuda(Planted, const Rgb2yuvParams &, const RgbImage &, co
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
 }
 
+Status planted_convolve_cuda(Planted, const ConvolveParams &, const ConvolveImage &,
+                             const Queue &) {
+  return {StatusCode::unsupported, "this build has no CUDA kernels"};
+}
+
 int run_planted_oob() {
   return 2;
 }

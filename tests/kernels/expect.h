@@ -8,6 +8,12 @@ namespace coalesce::test {
 
 inline int failures = 0;
 
+// What main() returns.
+inline int result() {
+  std::printf("%s\n", failures == 0 ? "ok" : "FAILED");
+  return failures == 0 ? 0 : 1;
+}
+
 }  // namespace coalesce::test
 
 #define EXPECT(condition, ...)                                         \

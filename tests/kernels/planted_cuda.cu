@@ -37,6 +37,38 @@ __global__ void broken_rgb2yuv(const std::uint8_t *rgb, std::size_t rgb_pitch, s
   luma[y * pitch + x] = kBug == Planted::last_column && x == width - 1 ? right ^ 1 : right;
 }
 
+struct BrokenConvolveArgs {
+  std::int64_t weights[kPlantedMaskSize * kPlantedMaskSize];
+  std::int64_t divisor, before, after;
+  int columns, rows, left, above;
+  bool absolute;
+};
+
+template <Planted kBug>
+__global__ void broken_convolve(const std::uint8_t *in, std::size_t in_pitch, std::uint8_t *out,
+                                std::size_t out_pitch, int width, int height,
+                                BrokenConvolveArgs a) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y);
+  if (x >= width + (kBug == Planted::past_row ? 1 : 0) || y >= height) return;
+  const std::size_t pitch =
+      kBug == Planted::ignores_pitch ? static_cast<std::size_t>(width) : in_pitch;
+  const int last = kBug == Planted::wrong_border && width > 1 ? width - 2 : width - 1;
+  std::int64_t sum = a.before;
+  for (int r = 0; r < a.rows; ++r)
+    for (int c = 0; c < a.columns; ++c) {
+      const int from_y = min(max(y + r - a.above, 0), height - 1);
+      const int column = x + c - a.left;
+      const int from_x = column >= width ? last : max(column, 0);
+      sum += a.weights[r * a.columns + c] * in[from_y * pitch + from_x];
+    }
+  if (a.absolute && sum < 0) sum = -sum;
+  sum += a.after - (kBug == Planted::truncates ? a.divisor / 2 : 0);
+  const std::int64_t quotient = sum < 0 ? 0 : sum / a.divisor;
+  const std::uint8_t right = quotient > 255 ? 255 : static_cast<std::uint8_t>(quotient);
+  out[y * out_pitch + x] = kBug == Planted::last_column && x == width - 1 ? right ^ 1 : right;
+}
+
 // The trials' tallest planes have more rows than this grid can: they are not what is tested here.
 dim3 grid_of(const Plane<std::uint8_t> &luma) {
   return dim3(luma.width / 128 + 1, luma.height > 65535 ? 65535 : luma.height);
@@ -71,6 +103,25 @@ Status planted_rgb2yuv_cuda(Planted bug, const Rgb2yuvParams &params, const RgbI
   return launch(kernel, grid_of(luma), dim3(128), static_cast<cudaStream_t>(queue.stream()),
                 in.plane[0].data, in.plane[0].pitch, luma.data, luma.pitch, luma.width, luma.height,
                 yuv_weights(params).y);
+}
+
+Status planted_convolve_cuda(Planted bug, const ConvolveParams &params, const ConvolveImage &image,
+                             const Queue &queue) {
+  auto *kernel = bug == Planted::last_column     ? broken_convolve<Planted::last_column>
+                 : bug == Planted::past_row      ? broken_convolve<Planted::past_row>
+                 : bug == Planted::ignores_pitch ? broken_convolve<Planted::ignores_pitch>
+                 : bug == Planted::truncates     ? broken_convolve<Planted::truncates>
+                                                 : broken_convolve<Planted::wrong_border>;
+  const Filter &f = *params.filter;
+  BrokenConvolveArgs a = {{},       f.divisor, f.level.before, f.level.after, f.width,
+                          f.height, f.left,    f.above,        f.absolute};
+  for (int i = 0; i < f.width * f.height; ++i)
+    a.weights[i] =
+        f.separable ? std::int64_t{f.down[i / f.width]} * f.across[i % f.width] : f.weights[i];
+  const ConvolvePlane &plane = image.plane[0];
+  return launch(kernel, grid_of(plane.out), dim3(128), static_cast<cudaStream_t>(queue.stream()),
+                plane.in.data, plane.in.pitch, plane.out.data, plane.out.pitch, plane.out.width,
+                plane.out.height, a);
 }
 
 int run_planted_oob() {

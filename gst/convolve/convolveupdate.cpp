@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// From what the properties say to what frames are filtered with.
+#include "convolvefilter.h"
+#include "convolveformat.h"
+
+#define GST_CAT_DEFAULT gst_coalesce_debug
+
+namespace coalesce::gst {
+namespace {
+
+enum Part { texts, masks, border, planes };
+
+// Posts what is wrong: a warning, once, if there is something to use instead, else an error.
+bool can_go_on(GstConvolveFilter *self, Part part, const std::string &problem) {
+  ConvolveUse &use = self->state->use;
+  if (!use.any) {
+    GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS, ("%s", problem.c_str()), (nullptr));
+    return false;
+  }
+  if (use.warned[part] == problem) return true;
+  use.warned[part] = problem;
+  GST_ELEMENT_WARNING(self, LIBRARY, SETTINGS, ("%s", problem.c_str()),
+                      ("what was used before is kept"));
+  return true;
+}
+
+std::string filter_problem(GstConvolveFilter *self, const ConvolveWishes &wishes,
+                           const FilterError &error) {
+  const ConvolveKind &kind = *GST_CONVOLVE_FILTER_GET_CLASS(self)->kind;
+  for (int i = 0; i < 2; i++)
+    if (kind.text[i].name != nullptr && error.property == kind.text[i].name)
+      return convolve_quote(kind.text[i].name, wishes.text[i]) + ": " + error.text;
+  return error.property + " " + error.text;
+}
+
+// Of masks and numbers together. (The masks of a text that is wrong are the last right ones.)
+std::string make(GstConvolveFilter *self, const ConvolveWishes &wishes, SampleDepth depth,
+                 Filter *filter) {
+  FilterError error;
+  if (make_filter(wishes.filter, depth, filter, &error)) return {};
+  return filter_problem(self, wishes, error);
+}
+
+std::string border_problem(const ConvolveWishes &wishes, const GstVideoInfo &info) {
+  const int max = convolve_depth(info).max();
+  if (wishes.border != Border::constant || wishes.border_value <= max) return {};
+  return "border-value " + std::to_string(wishes.border_value) + " is more than " +
+         std::to_string(max) + ", the largest sample of " + GST_VIDEO_INFO_NAME(&info);
+}
+
+std::string planes_problem(const ConvolveWishes &wishes, const GstVideoInfo &info) {
+  if (!wishes.luma_only || !GST_VIDEO_INFO_IS_RGB(&info)) return {};
+  return std::string("planes=luma: ") + GST_VIDEO_INFO_NAME(&info) + " has no luma";
+}
+
+// Checks one part of the wishes; what cannot be met is replaced by what was used before. In a new
+// format that may be wrong as well, and there is nothing else.
+template <class Check, class Restore>
+bool settle(GstConvolveFilter *self, Part part, Check check, Restore restore) {
+  ConvolveUse &use = self->state->use;
+  std::string problem = check();
+  if (problem.empty()) {
+    use.warned[part].clear();
+    return true;
+  }
+  if (!can_go_on(self, part, problem)) return false;
+  restore();
+  problem = check();
+  if (problem.empty()) return true;
+  use.any = false;
+  return can_go_on(self, part, problem);
+}
+
+// Each part by itself: a bad mask does not keep a new border from being used.
+bool settle_all(GstConvolveFilter *self, const GstVideoInfo &info, ConvolveWishes *wishes,
+                Filter *filter) {
+  const ConvolveWishes &before = self->state->use.wishes;
+  return settle(
+             self, texts, [&] { return wishes->problem; },
+             [&] {
+               wishes->problem.clear();
+               for (int i = 0; i < 2; i++)
+                 wishes->text[i] = before.text[i];
+             }) &&
+         settle(
+             self, masks, [&] { return make(self, *wishes, convolve_depth(info), filter); },
+             [&] { wishes->filter = before.filter; }) &&
+         settle(
+             self, border, [&] { return border_problem(*wishes, info); },
+             [&] {
+               wishes->border = before.border;
+               wishes->border_value = before.border_value;
+             }) &&
+         settle(
+             self, planes, [&] { return planes_problem(*wishes, info); },
+             [&] { wishes->luma_only = before.luma_only; });
+}
+
+}  // namespace
+
+bool convolve_check_texts(GstConvolveFilter *self) {
+  GST_OBJECT_LOCK(self);
+  const std::string problem = self->state->wanted.problem;
+  GST_OBJECT_UNLOCK(self);
+  return problem.empty() || can_go_on(self, texts, problem);
+}
+
+bool convolve_update(GstConvolveFilter *self, const GstVideoInfo &info, bool renewed) {
+  ConvolveState &state = *self->state;
+  GST_OBJECT_LOCK(self);
+  const guint changes = state.changes;
+  if (changes == state.use.changes && !renewed) {
+    GST_OBJECT_UNLOCK(self);
+    return true;
+  }
+  ConvolveWishes wishes = state.wanted;
+  GST_OBJECT_UNLOCK(self);
+
+  Filter filter;
+  state.use.changes = changes;
+  if (!settle_all(self, info, &wishes, &filter)) return false;
+  state.use.any = true;
+  state.use.wishes = std::move(wishes);
+  state.use.filter = std::move(filter);
+  return true;
+}
+
+std::string convolve_quote(const char *property, const std::string &text) {
+  constexpr std::size_t kLongest = 400;
+  gchar *readable = g_utf8_make_valid(
+      text.c_str(), static_cast<gssize>(text.size() < kLongest ? text.size() : kLongest));
+  const std::string result =
+      std::string(property) + "=\"" + readable + (text.size() > kLongest ? "...\"" : "\"");
+  g_free(readable);
+  return result;
+}
+
+}  // namespace coalesce::gst

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The values of the properties.
+#include "convolvefilter.h"
+
+namespace coalesce::gst {
+namespace {
+
+const ConvolveKind &kind_of(GstConvolveFilter *self) {
+  return *GST_CONVOLVE_FILTER_GET_CLASS(self)->kind;
+}
+
+// What follows is called under the object's lock.
+
+void read_texts(GstConvolveFilter *self) {
+  ConvolveWishes &wanted = self->state->wanted;
+  wanted.problem.clear();
+  kind_of(self).parse(wanted.text, &wanted.filter, &wanted.problem);
+}
+
+void set_text(GstConvolveFilter *self, int which, const gchar *text) {
+  ConvolveState &state = *self->state;
+  state.wanted.text[which] = text ? text : "";
+  state.wanted.preset = 0;
+  state.changes++;
+  read_texts(self);
+}
+
+// After a change of preset, size or sigma. none leaves the texts as they are.
+void follow_preset(GstConvolveFilter *self) {
+  ConvolveWishes &wanted = self->state->wanted;
+  std::string problem;
+  if (wanted.preset == 0 ||
+      kind_of(self).fill(wanted.preset, wanted.size, wanted.sigma, wanted.text, &problem)) {
+    read_texts(self);
+    return;
+  }
+  auto *values = static_cast<GEnumClass *>(g_type_class_ref(kind_of(self).preset_type));
+  wanted.problem =
+      std::string("preset=") + g_enum_get_value(values, wanted.preset)->value_nick + ": " + problem;
+  g_type_class_unref(values);
+}
+
+// Is it a change?
+template <class T>
+bool assign(ConvolveState &state, T &field, T value) {
+  if (field == value) return false;
+  field = value;
+  state.changes++;
+  return true;
+}
+
+void set_number(ConvolveState &state, guint id, const GValue *value) {
+  ConvolveWishes &wanted = state.wanted;
+  FilterSettings &filter = wanted.filter;
+  switch (id) {
+    case PROP_ANCHOR_X:
+      assign(state, filter.anchor_x, g_value_get_int(value));
+      break;
+    case PROP_ANCHOR_Y:
+      assign(state, filter.anchor_y, g_value_get_int(value));
+      break;
+    case PROP_CORRELATE:
+      assign(state, filter.correlate, g_value_get_boolean(value) != FALSE);
+      break;
+    case PROP_NORMALIZE:
+      assign(state, filter.normalize, g_value_get_boolean(value) != FALSE);
+      break;
+    case PROP_DIVISOR:
+      assign(state, filter.divisor, g_value_get_double(value));
+      break;
+    case PROP_BIAS:
+      assign(state, filter.bias, g_value_get_double(value));
+      break;
+    case PROP_ABSOLUTE:
+      assign(state, filter.absolute, g_value_get_boolean(value) != FALSE);
+      break;
+    case PROP_BORDER:
+      assign(state, wanted.border, static_cast<Border>(g_value_get_enum(value)));
+      break;
+    case PROP_BORDER_VALUE:
+      assign(state, wanted.border_value, g_value_get_int(value));
+      break;
+    case PROP_PLANES:
+      assign(state, wanted.luma_only, g_value_get_enum(value) != 0);
+      break;
+    default:
+      assign(state, wanted.filter_alpha, g_value_get_boolean(value) != FALSE);
+  }
+}
+
+void get_filter_property(const FilterSettings &filter, guint id, GValue *value) {
+  switch (id) {
+    case PROP_ANCHOR_X:
+      g_value_set_int(value, filter.anchor_x);
+      break;
+    case PROP_ANCHOR_Y:
+      g_value_set_int(value, filter.anchor_y);
+      break;
+    case PROP_CORRELATE:
+      g_value_set_boolean(value, filter.correlate);
+      break;
+    case PROP_NORMALIZE:
+      g_value_set_boolean(value, filter.normalize);
+      break;
+    case PROP_DIVISOR:
+      g_value_set_double(value, filter.divisor);
+      break;
+    case PROP_BIAS:
+      g_value_set_double(value, filter.bias);
+      break;
+    default:
+      g_value_set_boolean(value, filter.absolute);
+  }
+}
+
+}  // namespace
+
+void convolve_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
+  auto *self = GST_CONVOLVE_FILTER(object);
+  ConvolveState &state = *self->state;
+  ConvolveWishes &wanted = state.wanted;
+  bool preset_gone = false, refilled = false;
+  GST_OBJECT_LOCK(self);
+  switch (id) {
+    case PROP_TEXT:
+    case PROP_SECOND_TEXT:
+      preset_gone = wanted.preset != 0;
+      set_text(self, id == PROP_TEXT ? 0 : 1, g_value_get_string(value));
+      break;
+    case PROP_PRESET:
+      refilled = assign(state, wanted.preset, g_value_get_enum(value));
+      break;
+    case PROP_SIZE:
+      refilled = assign(state, wanted.size, g_value_get_int(value)) && wanted.preset != 0;
+      break;
+    case PROP_SIGMA:
+      refilled = assign(state, wanted.sigma, g_value_get_double(value)) && wanted.preset != 0;
+      break;
+    default:
+      if (id <= PROP_FILTER_ALPHA)
+        set_number(state, id, value);
+      else
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+  }
+  if (refilled) follow_preset(self);
+  GST_OBJECT_UNLOCK(self);
+  if (preset_gone) g_object_notify(object, "preset");
+  for (const ConvolveKind::Text &text : kind_of(self).text)
+    if (refilled && text.name != nullptr) g_object_notify(object, text.name);
+}
+
+void convolve_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
+  const ConvolveState &state = *GST_CONVOLVE_FILTER(object)->state;
+  const ConvolveWishes &wanted = state.wanted;
+  GST_OBJECT_LOCK(object);
+  switch (id) {
+    case PROP_TEXT:
+    case PROP_SECOND_TEXT:
+      g_value_set_string(value, wanted.text[id == PROP_TEXT ? 0 : 1].c_str());
+      break;
+    case PROP_PRESET:
+      g_value_set_enum(value, wanted.preset);
+      break;
+    case PROP_SIZE:
+      g_value_set_int(value, wanted.size);
+      break;
+    case PROP_SIGMA:
+      g_value_set_double(value, wanted.sigma);
+      break;
+    case PROP_BORDER:
+      g_value_set_enum(value, int(wanted.border));
+      break;
+    case PROP_BORDER_VALUE:
+      g_value_set_int(value, wanted.border_value);
+      break;
+    case PROP_PLANES:
+      g_value_set_enum(value, wanted.luma_only ? 1 : 0);
+      break;
+    case PROP_FILTER_ALPHA:
+      g_value_set_boolean(value, wanted.filter_alpha);
+      break;
+    case PROP_ALGORITHM:
+      g_value_set_enum(value, int(state.algorithm.load()));
+      break;
+    default:
+      if (id >= PROP_ANCHOR_X && id <= PROP_ABSOLUTE)
+        get_filter_property(wanted.filter, id, value);
+      else
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+  }
+  GST_OBJECT_UNLOCK(object);
+}
+
+}  // namespace coalesce::gst

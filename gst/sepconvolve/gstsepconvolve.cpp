@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * SECTION:element-sepconvolve
+ * @title: sepconvolve
+ *
+ * Convolution with the product of a row and a column. See docs/convolve.md.
+ */
+#include "gstsepconvolve.h"
+
+#include "convolve/convolvefilter.h"
+
+using namespace coalesce;
+using namespace coalesce::gst;
+
+struct GstSepconvolve {
+  GstConvolveFilter parent;
+};
+struct GstSepconvolveClass {
+  GstConvolveFilterClass parent_class;
+};
+
+G_DEFINE_TYPE(GstSepconvolve, gst_sepconvolve, GST_TYPE_CONVOLVE_FILTER)
+
+namespace {
+
+GType preset_type() {
+  static const GEnumValue values[] = {
+      {int(RowPreset::none), "What `horizontal` and `vertical` say", "none"},
+      {int(RowPreset::identity), "1: nothing changes", "identity"},
+      {int(RowPreset::box), "Ones: the mean (size)", "box"},
+      {int(RowPreset::gaussian), "Gaussian blur (size, sigma)", "gaussian"},
+      {int(RowPreset::binomial), "Blur with Pascal's triangle (size)", "binomial"},
+      {int(RowPreset::derivative_x), "Central difference across, nothing down", "derivative-x"},
+      {int(RowPreset::derivative_y), "Central difference down, nothing across", "derivative-y"},
+      {int(RowPreset::sobel_x), "Sobel: difference across, binomial down (size)", "sobel-x"},
+      {int(RowPreset::sobel_y), "Sobel: difference down, binomial across (size)", "sobel-y"},
+      {int(RowPreset::gaussian_x), "Derivative of a Gaussian, across (size, sigma)", "gaussian-x"},
+      {int(RowPreset::gaussian_y), "Derivative of a Gaussian, down (size, sigma)", "gaussian-y"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstSepconvolvePreset", values);
+  return type;
+}
+
+bool parse_row(const char *property, const std::string &text, std::vector<double> *row,
+               std::string *problem) {
+  Mask mask;
+  std::string why;
+  if (!parse_mask(text, kMaxTaps, 1, &mask, &why)) {
+    if (problem->empty()) *problem = convolve_quote(property, text) + ": " + why;
+    return false;
+  }
+  *row = std::move(mask.at);
+  return true;
+}
+
+bool is_empty(const std::string &text) {
+  return text.find_first_not_of(" \t\n\v\f\r") == std::string::npos;
+}
+
+bool parse(const std::string (&text)[2], FilterSettings *settings, std::string *problem) {
+  const bool across = parse_row("horizontal", text[0], &settings->horizontal, problem);
+  if (!is_empty(text[1]))
+    return parse_row("vertical", text[1], &settings->vertical, problem) && across;
+  settings->vertical.clear();
+  return across;
+}
+
+bool fill(int preset, int size, double sigma, std::string (&text)[2], std::string *problem) {
+  Mask horizontal, vertical;
+  if (!preset_rows(static_cast<RowPreset>(preset), size, sigma, &horizontal, &vertical, problem))
+    return false;
+  text[0] = mask_text(horizontal);
+  text[1] = mask_text(vertical);
+  return true;
+}
+
+const ConvolveKind &kind() {
+  static const ConvolveKind sepconvolve = {
+      {{"horizontal", "Row",
+        "Coefficients across, as in \"1 4 6 4 1\": 1 to 63 numbers separated by spaces or a comma",
+        "1"},
+       {"vertical", "Column",
+        "Coefficients down, from the top, written like horizontal (empty = the same as horizontal)",
+        ""}},
+      preset_type(),
+      kMaxTaps,
+      parse,
+      fill};
+  return sepconvolve;
+}
+
+}  // namespace
+
+static void gst_sepconvolve_class_init(GstSepconvolveClass *klass) {
+  convolve_class_setup(GST_CONVOLVE_FILTER_CLASS(klass), &kind());
+  gst_element_class_set_static_metadata(
+      GST_ELEMENT_CLASS(klass), "Separable convolution", "Filter/Effect/Video",
+      "Convolves video with a row and a column of up to 63 coefficients, on the GPU or on the CPU",
+      "The gst-coalesce authors");
+}
+
+static void gst_sepconvolve_init(GstSepconvolve *self) {
+  convolve_instance_setup(GST_CONVOLVE_FILTER(self), &kind());
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "convolve.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+
+#include "convolve_sums.h"
+
+namespace coalesce {
+namespace {
+
+// Positions in a picture, those outside it included, and the bytes of a row fit an int.
+constexpr int kMaxSize = 1 << 28;
+
+bool known_depth(SampleDepth depth) {
+  if (depth.bits == 8 || depth.bits == 16) return depth.shift == 0;
+  return depth.bits == 10 && (depth.shift == 0 || depth.shift == 6);
+}
+
+Status check_filter(const Filter &f) {
+  if (!known_depth(f.depth)) return invalid_argument("convolve: no such depth");
+  if (f.width < 1 || f.width > kMaxTaps || f.height < 1 || f.height > kMaxTaps)
+    return invalid_argument("convolve: the filter is empty or too large");
+  if (std::max(std::abs(f.left), std::abs(f.above)) >= kMaxTaps)
+    return invalid_argument("convolve: the filter's anchor is too far away");
+  const auto width = static_cast<std::size_t>(f.width);
+  const auto height = static_cast<std::size_t>(f.height);
+  if (f.separable ? f.across.size() != width || f.down.size() != height : f.weights.empty())
+    return invalid_argument("convolve: the filter has not the weights it wants");
+  if (!f.weights.empty() && f.weights.size() != width * height)
+    return invalid_argument("convolve: the filter's weights are not as many as its size wants");
+  if (f.divisor < 1) return invalid_argument("convolve: the filter's divisor is less than 1");
+  return {};
+}
+
+Status check_plane_pair(const ConvolvePlane &plane, SampleDepth depth) {
+  if (Status s = check_plane(plane.in); !s.ok()) return s;
+  if (Status s = check_plane(plane.out); !s.ok()) return s;
+  if (plane.in.width != plane.out.width || plane.in.height != plane.out.height)
+    return invalid_argument("convolve: the two planes differ in size");
+  if (plane.in.width > kMaxSize || plane.in.height > kMaxSize)
+    return invalid_argument("convolve: the picture is too large");
+  if (plane.channels < 1 || plane.channels > 4)
+    return invalid_argument("convolve: a pixel has 1 to 4 channels");
+  if (plane.in.width % (plane.channels * depth.bytes()) != 0)
+    return invalid_argument("convolve: a plane is not a whole number of pixels wide");
+  const auto addresses = reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch |
+                         reinterpret_cast<std::uintptr_t>(plane.out.data) | plane.out.pitch;
+  if (addresses % static_cast<std::uintptr_t>(depth.bytes()) != 0)
+    return invalid_argument("convolve: a plane is not aligned to its samples");
+  for (int c = 0; c < plane.channels; ++c)
+    if (plane.role[c] > ChannelRole::chroma) return invalid_argument("convolve: no such role");
+  return {};
+}
+
+Status check(const ConvolveParams &params, const ConvolveImage &image) {
+  if (params.filter == nullptr) return invalid_argument("convolve: there is no filter");
+  if (Status s = check_filter(*params.filter); !s.ok()) return s;
+  const SampleDepth depth = params.filter->depth;
+  if (params.border > Border::constant) return invalid_argument("convolve: no such border");
+  if (params.border == Border::constant &&
+      (params.border_value < 0 || params.border_value > depth.max()))
+    return invalid_argument("convolve: the border's value is no sample");
+  if (image.planes < 1 || image.planes > 4)
+    return invalid_argument("convolve: an image has 1 to 4 planes");
+  for (int i = 0; i < image.planes; ++i)
+    if (Status s = check_plane_pair(image.plane[i], depth); !s.ok()) return s;
+  return {};
+}
+
+// Is every sample of this role left as it is?
+bool is_identity(const Filter &f, ChannelRole role) {
+  if (role == ChannelRole::copy) return true;
+  if (f.width != 1 || f.height != 1 || f.left != 0 || f.above != 0) return false;
+  const std::int64_t weight =
+      f.weights.empty() ? std::int64_t{f.down[0]} * f.across[0] : std::int64_t{f.weights[0]};
+  const Filter::Offsets &o = role == ChannelRole::level ? f.level : f.chroma;
+  if (weight != f.divisor || (f.absolute && o.before != 0)) return false;
+  return o.before + o.after >= 0 && o.before + o.after < f.divisor;
+}
+
+bool is_identity(const Filter &filter, const ConvolveImage &image) {
+  for (int i = 0; i < image.planes; ++i)
+    for (int c = 0; c < image.plane[i].channels; ++c)
+      if (!is_identity(filter, image.plane[i].role[c])) return false;
+  return true;
+}
+
+// Of masks that are both, on CUDA: one pass over memory is all that counts for small ones.
+constexpr int kMostDirectTaps = 25;
+
+bool separable_is_cheaper(const Filter &filter, const ConvolveImage &image) {
+  int direct = 0, separable = 0;
+  for (int i = 0; i < image.planes; ++i) {
+    direct += sums_cost(filter, image.plane[i], false);
+    separable += sums_cost(filter, image.plane[i], true);
+  }
+  return separable < direct;
+}
+
+}  // namespace
+
+ConvolveAlgorithm choose_algorithm(const Filter &filter, const ConvolveImage &image, bool on_cuda) {
+  if (is_identity(filter, image)) return ConvolveAlgorithm::copy;
+  if (!filter.separable) return ConvolveAlgorithm::direct;
+  if (filter.weights.empty()) return ConvolveAlgorithm::separable;
+  const bool separable = on_cuda ? filter.width * filter.height > kMostDirectTaps
+                                 : separable_is_cheaper(filter, image);
+  return separable ? ConvolveAlgorithm::separable : ConvolveAlgorithm::direct;
+}
+
+Status convolve(const ConvolveParams &params, const ConvolveImage &image, const Queue &queue,
+                ConvolveAlgorithm algorithm) {
+  if (Status s = check(params, image); !s.ok()) return s;
+  const Filter &filter = *params.filter;
+  switch (algorithm) {
+    case ConvolveAlgorithm::automatic:
+      algorithm = choose_algorithm(filter, image, queue.on_cuda());
+      break;
+    case ConvolveAlgorithm::copy:
+      if (!is_identity(filter, image))
+        return {StatusCode::unsupported, "convolve: this filter is not the identity"};
+      break;
+    case ConvolveAlgorithm::direct:
+      if (filter.weights.empty())
+        return {StatusCode::unsupported, "convolve: this filter has factors only"};
+      break;
+    case ConvolveAlgorithm::separable:
+      if (!filter.separable)
+        return {StatusCode::unsupported, "convolve: this filter is not separable"};
+      break;
+    default:
+      return invalid_argument("convolve: no such algorithm");
+  }
+  if (!queue.on_cuda()) return convolve_cpu(params, image, algorithm, queue.pool());
+#if COALESCE_CUDA_KERNELS
+  return convolve_cuda(params, image, algorithm, queue.stream());
+#else
+  return {StatusCode::unsupported, "this build has no CUDA kernels"};
+#endif
+}
+
+}  // namespace coalesce

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The CUDA kernels that convolve_cuda() chooses from. All give the same bytes.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "convolve.h"
+
+namespace coalesce {
+
+// Copies what has the role copy, and clears the bits of the other samples that say nothing.
+Status launch_copy(SampleDepth depth, const ConvolvePlane &plane, cudaStream_t stream);
+
+// Any filter with weights for masks of up to kMaxMaskSize, any plane.
+Status launch_direct(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream);
+
+// Any separable filter, any plane.
+Status launch_separable(const ConvolveParams &params, const ConvolvePlane &plane,
+                        cudaStream_t stream);
+
+// 8 bits, up to 5 x 5 weights of 8 bits.
+bool small_takes(const Filter &filter, const ConvolvePlane &plane);
+Status launch_small(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
+                    cudaStream_t stream);
+
+}  // namespace coalesce

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "convolve_reference.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace test {
+
+const SampleFormat kSampleFormats[26] = {{"GRAY8", 8, 0, {"y"}},
+                                         {"GRAY16_LE", 16, 0, {"y"}},
+                                         {"I420", 8, 0, {"y", "c", "c"}},
+                                         {"YV12", 8, 0, {"y", "c", "c"}},
+                                         {"NV12", 8, 0, {"y", "cc"}},
+                                         {"NV21", 8, 0, {"y", "cc"}},
+                                         {"Y42B", 8, 0, {"y", "c", "c"}},
+                                         {"Y444", 8, 0, {"y", "c", "c"}},
+                                         {"P010_10LE", 10, 6, {"y", "cc"}},
+                                         {"I420_10LE", 10, 0, {"y", "c", "c"}},
+                                         {"I422_10LE", 10, 0, {"y", "c", "c"}},
+                                         {"Y444_10LE", 10, 0, {"y", "c", "c"}},
+                                         {"Y444_16LE", 16, 0, {"y", "c", "c"}},
+                                         {"RGB", 8, 0, {"yyy"}},
+                                         {"BGR", 8, 0, {"yyy"}},
+                                         {"RGBx", 8, 0, {"yyyx"}},
+                                         {"BGRx", 8, 0, {"yyyx"}},
+                                         {"RGBA", 8, 0, {"yyya"}},
+                                         {"BGRA", 8, 0, {"yyya"}},
+                                         {"ARGB", 8, 0, {"ayyy"}},
+                                         {"ABGR", 8, 0, {"ayyy"}},
+                                         {"AYUV", 8, 0, {"aycc"}},
+                                         {"VUYA", 8, 0, {"ccya"}},
+                                         {"GBR", 8, 0, {"y", "y", "y"}},
+                                         {"RGBP", 8, 0, {"y", "y", "y"}},
+                                         {"BGRP", 8, 0, {"y", "y", "y"}}};
+
+const SampleFormat &sample_format(const std::string &name) {
+  const auto found = std::find_if(std::begin(kSampleFormats), std::end(kSampleFormats),
+                                  [&name](const SampleFormat &f) { return name == f.name; });
+  fail_unless(found != std::end(kSampleFormats), "%s", name.c_str());
+  return *found;
+}
+
+namespace {
+
+// One channel of a plane.
+struct Channel {
+  std::vector<int> samples;
+  int width = 0, height = 0;
+  int at(int x, int y) const { return samples[static_cast<gsize>(y * width + x)]; }
+};
+
+Channel read(const GstVideoFrame &frame, const SampleFormat &format, int plane, int channel) {
+  const int bytes = format.bits > 8 ? 2 : 1;
+  const int pixel = bytes * static_cast<int>(std::string(format.planes[plane]).size());
+  Channel result;
+  result.width = row_bytes(frame.info, plane) / pixel;
+  result.height = rows(frame.info, plane);
+  for (int y = 0; y < result.height; y++)
+    for (int x = 0; x < result.width; x++) {
+      const auto *at = static_cast<const guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, plane)) +
+                       y * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, plane) + x * pixel +
+                       channel * bytes;
+      const int word = bytes == 2 ? at[0] + 256 * at[1] : at[0];
+      // Of P010 the lower bits do not count; of other formats all count that may be there.
+      result.samples.push_back((word >> format.shift) & ((1 << format.bits) - 1));
+    }
+  return result;
+}
+
+// Walks to the picture step by step. -1: nowhere.
+int inside(const std::string &border, int at, int size) {
+  if (at >= 0 && at < size) return at;
+  if (border == "constant") return -1;
+  if (border == "replicate") return std::clamp(at, 0, size - 1);
+  if (size == 1) return 0;
+  while (at < 0 || at >= size) {
+    if (border == "wrap") {
+      at += at < 0 ? size : -size;
+    } else {
+      const int edge = border == "reflect" ? 1 : 0;
+      at = at < 0 ? -at - edge : 2 * (size - 1) - at + edge;
+    }
+  }
+  return at;
+}
+
+int convolved(const Channel &in, int x, int y, const Convolution &c, bool chroma, int bits) {
+  const int max = (1 << bits) - 1, middle = 1 << (bits - 1);
+  const int anchor_x = c.anchor_x < 0 ? (c.width - 1) / 2 : c.anchor_x;
+  const int anchor_y = c.anchor_y < 0 ? (c.height - 1) / 2 : c.anchor_y;
+  double sum = 0;
+  for (int i = 0; i < c.height; i++)
+    for (int j = 0; j < c.width; j++) {
+      const int way = c.correlate ? 1 : -1;
+      const int column = inside(c.border, x + way * (j - anchor_x), in.width);
+      const int row = inside(c.border, y + way * (i - anchor_y), in.height);
+      const int sample = row >= 0 && column >= 0 ? in.at(column, row)
+                         : chroma                ? middle
+                                                 : c.border_value;
+      sum += c.mask[static_cast<gsize>(i * c.width + j)] * (sample - (chroma ? middle : 0));
+    }
+  if (c.absolute) sum = std::abs(sum);
+  const double value = sum / c.divisor + (chroma ? middle : c.bias);
+  return static_cast<int>(std::clamp(std::floor(value + 0.5), 0.0, double(max)));
+}
+
+}  // namespace
+
+void expect_convolved(GstBuffer *in, GstBuffer *out, const std::string &caps,
+                      const Convolution &c) {
+  const GstVideoInfo info = video_info(caps);
+  const SampleFormat &format = sample_format(info.finfo->name);
+  GstVideoFrame from, to;
+  fail_unless(gst_video_frame_map(&from, &info, in, GST_MAP_READ));
+  fail_unless(gst_video_frame_map(&to, &info, out, GST_MAP_READ));
+  for (int p = 0; p < 3 && format.planes[p] != nullptr; p++) {
+    const std::string letters = format.planes[p];
+    for (int n = 0; n < static_cast<int>(letters.size()); n++) {
+      const char letter = letters[static_cast<gsize>(n)];
+      const bool filtered =
+          letter == 'y' || (letter == 'c' && !c.luma_only) || (letter == 'a' && c.filter_alpha);
+      const Channel before = read(from, format, p, n), after = read(to, format, p, n);
+      for (int y = 0; y < before.height; y++)
+        for (int x = 0; x < before.width; x++) {
+          const int expected =
+              filtered ? convolved(before, x, y, c, letter == 'c', format.bits) : before.at(x, y);
+          fail_unless(after.at(x, y) == expected, "%s: plane %d, channel %d, (%d, %d): %d, not %d",
+                      caps.c_str(), p, n, x, y, after.at(x, y), expected);
+        }
+    }
+  }
+  gst_video_frame_unmap(&from);
+  gst_video_frame_unmap(&to);
+}
+
+void push_and_check(Harness &harness, const std::string &caps, const Convolution &convolution,
+                    guint32 seed) {
+  const BufferRef in(random_frame(video_info(caps), {}, seed));
+  fail_unless_equals_int(harness.push(gst_buffer_ref(in.get())), GST_FLOW_OK);
+  const BufferRef out = harness.pull();
+  fail_unless(out != nullptr, "%s", caps.c_str());
+  expect_convolved(in.get(), out.get(), caps, convolution);
+}
+
+}  // namespace test

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Settings made by hand, and the filters that come of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "expect.h"
+#include "convolve_filter.h"
+
+namespace coalesce::test {
+
+using Integers = std::vector<std::int32_t>;
+using Reals = std::vector<double>;
+
+inline constexpr SampleDepth kDepths[] = {{8, 0}, {10, 0}, {10, 6}, {16, 0}};
+inline constexpr SampleDepth k8 = {8, 0};
+
+inline FilterSettings masked(const char *text) {
+  FilterSettings settings;
+  std::string error;
+  EXPECT(parse_mask(text, kMaxMaskSize, kMaxMaskSize, &settings.mask, &error), "%s", error.c_str());
+  return settings;
+}
+
+inline FilterSettings rows(Reals horizontal, Reals vertical) {
+  FilterSettings settings;
+  settings.horizontal = std::move(horizontal);
+  settings.vertical = std::move(vertical);
+  return settings;
+}
+
+// The outer product as a mask.
+inline FilterSettings outer(const FilterSettings &rows) {
+  FilterSettings settings = rows;
+  settings.mask = {
+      static_cast<int>(rows.horizontal.size()), static_cast<int>(rows.vertical.size()), {}};
+  for (double v : rows.vertical)
+    for (double u : rows.horizontal)
+      settings.mask.at.push_back(v * u);
+  settings.horizontal.clear();
+  settings.vertical.clear();
+  return settings;
+}
+
+inline std::string text_of(const FilterSettings &s) {
+  const auto row_text = [](const Reals &row) {
+    return mask_text({static_cast<int>(row.size()), 1, row});
+  };
+  if (s.horizontal.empty()) return mask_text(s.mask);
+  return row_text(s.horizontal) + " | " + row_text(s.vertical);
+}
+
+inline Filter make(const FilterSettings &settings, SampleDepth depth = k8) {
+  Filter filter;
+  FilterError error;
+  const bool good = make_filter(settings, depth, &filter, &error);
+  EXPECT(good, "%s: %s %s", text_of(settings).c_str(), error.property.c_str(), error.text.c_str());
+  EXPECT(!good || flaw(filter).empty(), "%s: %s", text_of(settings).c_str(), flaw(filter).c_str());
+  return filter;
+}
+
+// An error, and a filter that is left alone.
+inline void expect_error(const FilterSettings &settings, const char *property, const char *text,
+                         SampleDepth depth = k8) {
+  Filter filter;
+  filter.left = 77;
+  FilterError error;
+  const bool good = make_filter(settings, depth, &filter, &error);
+  EXPECT(!good && error.property == property && error.text == text, "%s %s\ninstead of %s %s",
+         error.property.c_str(), error.text.c_str(), property, text);
+  Filter untouched;
+  untouched.left = 77;
+  EXPECT(same(filter, untouched), "%s: the filter was changed", property);
+}
+
+}  // namespace coalesce::test

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <optional>
+
+#include "check.h"
+#include "convolve/convolve.h"
+
+namespace coalesce::test {
+
+using Convolve = std::function<Status(const ConvolveParams &, const ConvolveImage &, const Queue &,
+                                      ConvolveAlgorithm)>;
+
+struct ConvolveTrialOptions {
+  bool roomy = false;           // for planted bugs, which must not crash
+  bool only_automatic = false;  // not the other algorithms
+  bool gray = false;            // one plane of one level channel
+  int most_side = 63;           // rows and columns of masks
+  std::optional<SampleDepth> depth = {};
+  std::optional<Border> border = {};
+};
+
+std::string convolve_trial(const Convolve &operation, const ConvolveTrialOptions &options,
+                           Random &random, int index, const Backend &backend);
+
+// Broken ones (planted_convolve.cpp, planted_cuda.cu).
+std::vector<PlantedBug> convolve_planted();
+
+void convolve_bench(Bench &bench, const Backend &backend);
+
+}  // namespace coalesce::test

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What convolve refuses, and what it must not.
+#include <functional>
+#include <vector>
+
+#include "convolve/convolve.h"
+#include "expect.h"
+
+namespace coalesce::test {
+namespace {
+
+// A sound call: 8 x 5 pixels of a byte each, a mask that is not the identity.
+struct Call {
+  Filter filter;
+  ConvolveParams params;
+  ConvolveImage image;
+  ConvolveAlgorithm algorithm = ConvolveAlgorithm::automatic;
+
+  explicit Call(const FilterSettings &settings, SampleDepth depth = {8, 0}) {
+    FilterError error;
+    EXPECT(make_filter(settings, depth, &filter, &error), "%s", error.text.c_str());
+    params.filter = &filter;
+    image.plane[0].in = {in_, 8 * depth.bytes(), 5, 32};
+    image.plane[0].out = {out_, 8 * depth.bytes(), 5, 32};
+  }
+  Call(const Call &) = delete;
+  Call &operator=(const Call &) = delete;
+
+  Status run(const Queue &queue) const { return convolve(params, image, queue, algorithm); }
+
+ private:
+  alignas(16) std::uint8_t in_[32 * 5] = {};
+  alignas(16) std::uint8_t out_[32 * 5] = {};
+};
+
+FilterSettings settings_of(Mask mask) {
+  FilterSettings settings;
+  settings.mask = std::move(mask);
+  return settings;
+}
+
+FilterSettings rows(std::vector<double> across, std::vector<double> down) {
+  FilterSettings settings;
+  settings.horizontal = std::move(across);
+  settings.vertical = std::move(down);
+  return settings;
+}
+
+const FilterSettings kBox = settings_of({3, 1, {1, 1, 1}});
+const FilterSettings kCorners = settings_of({2, 2, {1, 2, 2, 1}});  // of rank 2
+
+using Change = std::function<void(Call &)>;
+
+void expect_code(StatusCode code, const char *what, const FilterSettings &settings,
+                 SampleDepth depth, const Change &change) {
+  for (const Queue &queue : {Queue::cpu(), Queue::cuda(nullptr)}) {
+    if (queue.on_cuda() && code == StatusCode::ok) continue;
+    Call call(settings, depth);
+    change(call);
+    const Status s = call.run(queue);
+    EXPECT(s.code() == code, "%s: code %d, \"%s\"", what, static_cast<int>(s.code()), s.message());
+  }
+}
+
+void refused(const char *what, const Change &change) {
+  expect_code(StatusCode::invalid_argument, what, kBox, {8, 0}, change);
+}
+
+void refused_words(const char *what, const Change &change) {
+  expect_code(StatusCode::invalid_argument, what, kBox, {16, 0}, change);
+}
+
+void taken(const char *what, const FilterSettings &settings, SampleDepth depth,
+           const Change &change) {
+  expect_code(StatusCode::ok, what, settings, depth, change);
+}
+
+void unsupported(const char *what, const FilterSettings &settings, SampleDepth depth,
+                 ConvolveAlgorithm algorithm) {
+  expect_code(StatusCode::unsupported, what, settings, depth,
+              [algorithm](Call &c) { c.algorithm = algorithm; });
+}
+
+void test_filters() {
+  refused("no filter", [](Call &c) { c.params.filter = nullptr; });
+  for (SampleDepth depth : {SampleDepth{9, 0}, SampleDepth{0, 0}, SampleDepth{8, 1},
+                            SampleDepth{10, 4}, SampleDepth{16, 1}, SampleDepth{32, 0}})
+    refused("a depth that there is not", [depth](Call &c) { c.filter.depth = depth; });
+  refused("no columns", [](Call &c) { c.filter.width = 0; });
+  refused("no rows", [](Call &c) { c.filter.height = -1; });
+  refused("more columns than weights", [](Call &c) { c.filter.width = 4; });
+  refused("fewer rows than factors", [](Call &c) { c.filter.down = {1, 1}; });
+  refused("fewer weights than elements", [](Call &c) { c.filter.weights.pop_back(); });
+  refused("too many columns", [](Call &c) {
+    c.filter.width = kMaxTaps + 1;
+    c.filter.across.assign(kMaxTaps + 1, 1);
+    c.filter.weights.clear();
+  });
+  refused("no weights", [](Call &c) {
+    c.filter.separable = false;
+    c.filter.weights.clear();
+  });
+  refused("divisor 0", [](Call &c) { c.filter.divisor = 0; });
+  refused("divisor below 0", [](Call &c) { c.filter.divisor = -3; });
+}
+
+void test_params() {
+  refused("no such border", [](Call &c) { c.params.border = static_cast<Border>(5); });
+  for (int value : {-1, 256})
+    refused("a border value that is no sample", [value](Call &c) {
+      c.params.border = Border::constant;
+      c.params.border_value = value;
+    });
+  for (SampleDepth depth :
+       {SampleDepth{8, 0}, SampleDepth{10, 0}, SampleDepth{10, 6}, SampleDepth{16, 0}})
+    for (int value : {0, depth.max()})
+      taken("an extreme border value", kBox, depth, [value](Call &c) {
+        c.params.border = Border::constant;
+        c.params.border_value = value;
+      });
+  taken("a border value that nobody wants", kBox, {8, 0},
+        [](Call &c) { c.params.border_value = -7; });
+  refused("no such algorithm", [](Call &c) { c.algorithm = static_cast<ConvolveAlgorithm>(4); });
+}
+
+void test_planes() {
+  refused("no plane", [](Call &c) { c.image.planes = 0; });
+  refused("five planes", [](Call &c) { c.image.planes = 5; });
+  refused("an empty second plane", [](Call &c) { c.image.planes = 2; });
+  taken("nonsense in planes that do not count", kBox, {8, 0},
+        [](Call &c) { c.image.plane[1].channels = -1; });
+  refused("nothing to read", [](Call &c) { c.image.plane[0].in.data = nullptr; });
+  refused("nothing to write", [](Call &c) { c.image.plane[0].out.data = nullptr; });
+  refused("no width", [](Call &c) { c.image.plane[0].in.width = c.image.plane[0].out.width = 0; });
+  refused("no height",
+          [](Call &c) { c.image.plane[0].in.height = c.image.plane[0].out.height = 0; });
+  refused("pitch below the row, in", [](Call &c) { c.image.plane[0].in.pitch = 7; });
+  refused("pitch below the row, out", [](Call &c) { c.image.plane[0].out.pitch = 7; });
+  refused("other width", [](Call &c) { c.image.plane[0].in.width = 7; });
+  refused("other height", [](Call &c) { c.image.plane[0].out.height = 4; });
+  refused("no channels", [](Call &c) { c.image.plane[0].channels = 0; });
+  refused("five channels", [](Call &c) {
+    c.image.plane[0].in.width = c.image.plane[0].out.width = 5;
+    c.image.plane[0].channels = 5;
+  });
+  refused("part of a pixel", [](Call &c) { c.image.plane[0].channels = 3; });
+  refused("no such role", [](Call &c) { c.image.plane[0].role[0] = static_cast<ChannelRole>(3); });
+  taken("nonsense as role of a channel that is none", kBox, {8, 0},
+        [](Call &c) { c.image.plane[0].role[1] = static_cast<ChannelRole>(3); });
+  taken("any address", kBox, {8, 0}, [](Call &c) {
+    ++c.image.plane[0].in.data;
+    --c.image.plane[0].in.pitch;
+  });
+  refused_words("half a sample",
+                [](Call &c) { c.image.plane[0].in.width = c.image.plane[0].out.width = 15; });
+  refused_words("words at odd addresses, in", [](Call &c) { ++c.image.plane[0].in.data; });
+  refused_words("words at odd addresses, out", [](Call &c) { ++c.image.plane[0].out.data; });
+  refused_words("words in odd rows, in", [](Call &c) { --c.image.plane[0].in.pitch; });
+  refused_words("words in odd rows, out", [](Call &c) { --c.image.plane[0].out.pitch; });
+}
+
+void test_algorithms() {
+  unsupported("separable, of rank 2", kCorners, {8, 0}, ConvolveAlgorithm::separable);
+  unsupported("direct, factors only", rows(std::vector<double>(40, 1), {1}), {8, 0},
+              ConvolveAlgorithm::direct);
+  unsupported("copy, not the identity", kBox, {8, 0}, ConvolveAlgorithm::copy);
+  FilterSettings biased;
+  biased.bias = 1;
+  unsupported("copy, a bias", biased, {8, 0}, ConvolveAlgorithm::copy);
+  FilterSettings negative;
+  negative.mask.at = {-1};
+  unsupported("copy, a negative", negative, {8, 0}, ConvolveAlgorithm::copy);
+  FilterSettings shifted;
+  shifted.mask = {2, 1, {1, 0}};
+  shifted.anchor_x = 1;
+  unsupported("copy, a shift", shifted, {8, 0}, ConvolveAlgorithm::copy);
+  for (const std::vector<double> &identity :
+       {std::vector<double>{1}, std::vector<double>{0.3}, std::vector<double>{0, 7, 0}})
+    for (SampleDepth depth : {SampleDepth{8, 0}, SampleDepth{10, 6}, SampleDepth{16, 0}})
+      for (ConvolveAlgorithm algorithm :
+           {ConvolveAlgorithm::copy, ConvolveAlgorithm::direct, ConvolveAlgorithm::separable})
+        taken("the identity", settings_of({static_cast<int>(identity.size()), 1, identity}), depth,
+              [algorithm](Call &c) { c.algorithm = algorithm; });
+  taken("what is only copied", kBox, {8, 0}, [](Call &c) {
+    c.image.plane[0].role[0] = ChannelRole::copy;
+    c.algorithm = ConvolveAlgorithm::copy;
+  });
+#if !COALESCE_CUDA_KERNELS
+  Call call(kBox);
+  EXPECT(call.run(Queue::cuda(nullptr)).code() == StatusCode::unsupported, "no CUDA kernels");
+#endif
+}
+
+// What `automatic` takes must be able to.
+void test_choice() {
+  for (bool on_cuda : {false, true}) {
+    const Call identity{FilterSettings()}, corners{kCorners},
+        factors{rows(std::vector<double>(40, 1), {1, 1})};
+    const auto chosen = [on_cuda](const Call &c) {
+      return choose_algorithm(c.filter, c.image, on_cuda);
+    };
+    EXPECT(chosen(identity) == ConvolveAlgorithm::copy, "identity");
+    EXPECT(chosen(corners) == ConvolveAlgorithm::direct, "rank 2");
+    EXPECT(chosen(factors) == ConvolveAlgorithm::separable, "factors only");
+  }
+}
+
+}  // namespace
+}  // namespace coalesce::test
+
+int main() {
+  using namespace coalesce::test;
+  test_filters();
+  test_params();
+  test_planes();
+  test_algorithms();
+  test_choice();
+  std::printf("%s\n", failures == 0 ? "ok" : "FAILED");
+  return failures == 0 ? 0 : 1;
+}

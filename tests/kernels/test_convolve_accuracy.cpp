@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Filters against the formula in real numbers: never more than 1 off, at 8 bits nearly always
+// equal.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "expect.h"
+#include "../support/random.h"
+#include "convolve_filter.h"
+#include "convolve_ideal.h"
+#include "convolve_settings.h"
+
+namespace coalesce::test {
+namespace {
+
+// 0 to less than 1.
+double uniform(Random &random) {
+  return std::ldexp(static_cast<double>(random.bits() >> 11), -53);
+}
+
+// One filter on samples of its own choice.
+struct Trial {
+  const FilterSettings &settings;
+  Filter filter;
+  Taps taps;
+  std::vector<int> samples;
+
+  Trial(const FilterSettings &s, SampleDepth depth) : settings(s) {
+    FilterError error;
+    made = make_filter(s, depth, &filter, &error);
+    if (!made) return;
+    EXPECT(flaw(filter).empty(), "%s: %s", text_of(s).c_str(), flaw(filter).c_str());
+    taps = taps_of(s, filter);
+    EXPECT(taps.inside, "%s: a tap is outside the mask", text_of(s).c_str());
+    samples.resize(taps.size());
+  }
+  bool made = false;
+
+  // Is the result the rounded one? (Within 10^-9 of a half, either way: there, float64 errs.)
+  bool equal(bool chroma) {
+    const long double exact = ideal(taps, filter, samples.data(), chroma);
+    const int expected = rounded(exact, filter.depth);
+    const int result = by_filter(taps, filter, samples.data(), chroma);
+    EXPECT(std::abs(result - expected) <= 1, "%s, %d bits, divisor %g, chroma %d: %d, not %d",
+           text_of(settings).c_str(), filter.depth.bits, settings.divisor, chroma, result,
+           expected);
+    return result == expected || std::abs(exact - std::floor(exact) - 0.5L) < 1e-9L;
+  }
+
+  template <class Sample>
+  bool equal_with(bool chroma, Sample sample) {
+    for (std::size_t i = 0; i < samples.size(); ++i)
+      samples[i] = sample(i);
+    return equal(chroma);
+  }
+
+  // All that makes rounding errors add up, and noise.
+  void torment(Random &random) {
+    const int max = filter.depth.max();
+    for (bool chroma : {false, true}) {
+      equal_with(chroma, [](std::size_t) { return 0; });
+      equal_with(chroma, [max](std::size_t) { return max; });
+      for (int up : {0, max}) {
+        equal_with(chroma, [&](std::size_t i) {
+          const long double w = static_cast<long double>(taps.weights[i]) / filter.divisor;
+          return w > taps.real[i] ? up : max - up;
+        });
+        equal_with(chroma, [&](std::size_t i) { return taps.real[i] > 0 ? up : max - up; });
+      }
+      for (int i = 0; i < 3; ++i)
+        equal_with(chroma, [&](std::size_t) { return random.between(0, max); });
+      const int level = random.between(0, max);
+      equal_with(chroma, [&](std::size_t) { return std::min(level + random.below(4), max); });
+    }
+  }
+};
+
+// Numbers of the kind that people write, and of the kind that programs write.
+double any_number(Random &random, int kind) {
+  switch (kind) {
+    case 0:
+      return random.between(-20, 20);
+    case 1:
+      return random.between(0, 9);
+    case 2:
+      return random.between(-1000, 1000) / 64.0;
+    case 3:
+      return random.between(-99, 99) / 10.0;
+    case 4:
+      return uniform(random);
+    default:
+      return uniform(random) - (kind == 5 ? 0.25 : 0.5);
+  }
+}
+
+FilterSettings any_settings(Random &random) {
+  FilterSettings s;
+  const int kind = random.below(7);
+  const int most = random.below(8) == 0 ? 31 : 7;
+  const auto fill = [&](std::vector<double> *values, int count) {
+    for (int i = 0; i < count; ++i)
+      values->push_back(any_number(random, kind));
+  };
+  if (random.below(3) == 0) {
+    fill(&s.horizontal, random.between(1, most));
+    fill(&s.vertical, random.between(1, most));
+  } else {
+    s.mask = {random.between(1, most), random.between(1, most), {}};
+    fill(&s.mask.at, s.mask.width * s.mask.height);
+  }
+  if (random.below(4) == 0)  // S = 0
+    for (auto *values : {&s.horizontal, &s.mask.at})
+      for (std::size_t i = 0; 2 * i < values->size(); ++i)
+        (*values)[values->size() - 1 - i] = -(*values)[i];
+  s.normalize = random.below(4) != 0;
+  s.absolute = random.below(5) == 0;
+  s.correlate = random.below(2) == 0;
+  if (random.below(3) == 0) s.divisor = 1 + 20 * uniform(random);
+  if (!s.absolute && s.divisor != 0 && random.below(3) == 0) s.divisor = -s.divisor;
+  if (random.below(4) == 0) s.bias = 300 * uniform(random) - 20;
+  return s;
+}
+
+void test_never_far() {
+  Random random(7);
+  int refused = 0;
+  constexpr int kMasks = 3000;
+  for (int i = 0; i < kMasks; ++i) {
+    const FilterSettings settings = any_settings(random);
+    for (SampleDepth depth : kDepths) {
+      Trial trial(settings, depth);
+      if (trial.made)
+        trial.torment(random);
+      else
+        ++refused;
+    }
+  }
+  EXPECT(refused < kMasks * 4 / 100, "%d of %d refused", refused, kMasks * 4);
+  std::printf("random masks: %d of %d beyond the fixed-point range\n", refused, kMasks * 4);
+}
+
+// Which q the rules of docs/numerics.md give, told from the real numbers alone; -1 where a weight
+// is so near to a limit that its rounding matters.
+int expected_q(const Taps &taps, SampleDepth depth) {
+  long double up = 0, down = 0, most = 0, least = 0;
+  for (long double r : taps.real) {
+    (r > 0 ? up : down) += std::abs(r);
+    most = std::max(most, r);
+    least = std::min(least, r);
+  }
+  const bool is_signed = least < 0;
+  const auto largest_q = [](long double value, long double limit) {
+    return static_cast<int>(std::floor(std::log2(limit / value)));
+  };
+  if (depth.bits > 10) return std::min(30, largest_q(std::max(most, -least), 2147483647.0L));
+  const long double reach = is_signed ? std::max(most / 32767, -least / 32768) : most / 65535;
+  const int short_q = largest_q(reach, 1);
+  if (std::abs(std::ldexp(reach, short_q) - 0.75L) > 0.2499L) return -1;
+  const int sum_q = largest_q((std::max(up, down) + 1) * (depth.max() + 1), 2147483647.0L);
+  return std::min({30, std::max(short_q, 17), sum_q});
+}
+
+// Of masks that are neither integer nor of rank 1: q is what the rules say, the sum is the nearest
+// integer, and no weight has been moved that should not.
+void test_rules() {
+  Random random(11);
+  int known = 0;
+  for (int i = 0; i < 1000; ++i) {
+    FilterSettings s;
+    s.mask = {random.between(2, 12), random.between(2, 12), {}};
+    for (int k = 0; k < s.mask.width * s.mask.height; ++k)
+      s.mask.at.push_back(uniform(random) - (i % 3 == 0 ? 0.4 : 0));
+    if (i % 2 == 0) s.mask.at[s.mask.at.size() / 2] += random.below(40);
+    s.divisor = i % 5 == 0 ? 1000 * uniform(random) + 3 : 0;
+    for (SampleDepth depth : kDepths) {
+      Trial trial(s, depth);
+      const Filter &filter = trial.filter;
+      EXPECT(trial.made && !filter.separable && !filter.exact, "%s", text_of(s).c_str());
+      const int q = std::ilogb(static_cast<double>(filter.divisor));
+      const int expected = expected_q(trial.taps, depth);
+      known += expected >= 0;
+      EXPECT(expected < 0 || q == expected, "%d bits: q = %d, not %d: %s", depth.bits, q, expected,
+             text_of(s).c_str());
+      EXPECT(filter.narrow == (depth.bits <= 10), "%d bits: %s", depth.bits, text_of(s).c_str());
+      long double sum = 0, most = -1, least = 1;
+      for (std::size_t k = 0; k < trial.taps.size(); ++k) {
+        const long double error =
+            static_cast<long double>(trial.taps.weights[k]) - std::ldexp(trial.taps.real[k], q);
+        sum += error;
+        most = std::max(most, error);
+        least = std::min(least, error);
+      }
+      EXPECT(std::abs(sum) <= 0.5001L && most - least <= 1.001L, "the errors are %Lg to %Lg: %s",
+             least, most, text_of(s).c_str());
+    }
+  }
+  EXPECT(known > 3900, "%d", known);
+}
+
+// How often results equal the rounded ones, on noise and on gradients.
+class Tally {
+ public:
+  void add(const FilterSettings &settings, Random &random, int noise, int gradients) {
+    Trial trial(settings, {8, 0});
+    EXPECT(trial.made, "%s", text_of(settings).c_str());
+    if (!trial.made) return;
+    for (int i = 0; i < noise; ++i)
+      noise_.count(trial.equal_with(false, [&](std::size_t) { return random.below(256); }));
+    const int width = trial.taps.width, height = trial.taps.height;
+    for (int i = 0; i < gradients; ++i) {
+      // The whole of the range across the mask at most.
+      const double limit = i % 2 == 0 ? 1.5 : 128.0 / (width + height);
+      const double dx = limit * (2 * uniform(random) - 1), dy = limit * (2 * uniform(random) - 1);
+      const double middle = random.between(32, 223);
+      gradient_.count(trial.equal_with(false, [&](std::size_t at) {
+        const int x = static_cast<int>(at) % width, y = static_cast<int>(at) / width;
+        const double value = middle + dx * (x - width / 2) + dy * (y - height / 2);
+        return static_cast<int>(std::min(std::max(value + 0.5, 0.0), 255.0));
+      }));
+    }
+  }
+
+  void expect(const char *what) const {
+    std::printf("%s: %.4f %% of noise, %.4f %% of gradients as in real numbers\n", what,
+                noise_.percent(), gradient_.percent());
+    EXPECT(noise_.percent() >= 99.9, "%s", what);
+    EXPECT(gradient_.percent() >= 99.9, "%s", what);
+  }
+
+ private:
+  struct Count {
+    int equal = 0, all = 0;
+    void count(bool is_equal) {
+      equal += is_equal;
+      ++all;
+    }
+    double percent() const { return 100.0 * equal / all; }
+  };
+  Count noise_, gradient_;
+};
+
+void test_presets_equal() {
+  Random random(8);
+  Tally masks, rows;
+  std::string error;
+  for (int size = 0; size <= kMaxMaskSize; ++size)
+    for (int preset = 0; preset <= static_cast<int>(MaskPreset::emboss); ++preset) {
+      FilterSettings s;
+      const auto which = static_cast<MaskPreset>(preset);
+      if (!preset_mask(which, size, 0, &s.mask, &error)) continue;
+      // Undivided, the large ones are beyond the range.
+      if (which == MaskPreset::sobel_x || which == MaskPreset::sobel_y)
+        s.divisor = std::ldexp(1, 2 * size);
+      masks.add(s, random, 300, 300);
+    }
+  for (int size = 0; size <= kMaxTaps; size += size < 16 ? 1 : 5)
+    for (int preset = 0; preset <= static_cast<int>(RowPreset::gaussian_y); ++preset) {
+      FilterSettings s;
+      Mask horizontal, vertical;
+      const auto which = static_cast<RowPreset>(preset);
+      if (!preset_rows(which, size, 0, &horizontal, &vertical, &error)) continue;
+      s.horizontal = horizontal.at;
+      s.vertical = vertical.at;
+      if (which == RowPreset::sobel_x || which == RowPreset::sobel_y)
+        s.divisor = std::ldexp(1, 2 * size);
+      rows.add(s, random, 100, 100);
+    }
+  masks.expect("presets of convolve");
+  rows.expect("presets of sepconvolve");
+}
+
+void test_random_equal() {
+  Random random(9);
+  Tally positive, mixed;
+  for (int i = 0; i < 600; ++i) {
+    FilterSettings s;
+    const int most = i % 8 == 0 ? 31 : 9;
+    s.mask = {random.between(1, most), random.between(1, most), {}};
+    double sum = 0;
+    for (int k = 0; k < s.mask.width * s.mask.height; ++k) {
+      s.mask.at.push_back(uniform(random) - (i % 2 == 0 ? 0 : 0.5));
+      sum += s.mask.at.back();
+    }
+    for (double &x : s.mask.at)
+      x = sum < 0 ? -x : x;
+    (i % 2 == 0 ? positive : mixed).add(s, random, 200, 200);
+  }
+  positive.expect("random masks");
+  mixed.expect("random masks with negative weights");
+}
+
+}  // namespace
+}  // namespace coalesce::test
+
+int main() {
+  using namespace coalesce::test;
+  test_never_far();
+  test_rules();
+  test_presets_equal();
+  test_random_equal();
+  return result();
+}

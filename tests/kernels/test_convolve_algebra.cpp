@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What must hold of Filters whatever the mask: hostile numbers, products of rows, multiples, sums.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "expect.h"
+#include "../support/random.h"
+#include "convolve_filter.h"
+#include "convolve_settings.h"
+
+namespace coalesce::test {
+namespace {
+
+// Numbers at the ends of the range of doubles: a sound filter, or an error that names the culprit.
+void test_hostile() {
+  const auto beyond = [](const char *by) {
+    return std::string("beyond the fixed-point range: divided by ") + by +
+           ", the weights are too large for 8-bit samples";
+  };
+  EXPECT(make(rows(Reals(63, 1e300), {})).divisor == 63 * 63, "the sum is beyond doubles");
+  Reals large(63, 1e308);
+  large[3] = 1.5e308;
+  EXPECT(make(rows(large, {1e-308})).left == 31, "rows of opposite scale");
+  EXPECT(make(masked("1e308 1.7e308; 1e308 -1.1e308")).divisor > 1, "large");
+  EXPECT(make(masked("5e-324 5e-324 1e-323")).divisor > 1, "denormal");
+  EXPECT(make(masked("1e308 1e-308")).width == 1, "all of the range");
+  EXPECT(make(rows({1e-308, 1.1e-308}, {1e308, 1.3e308})).divisor > 1, "products in the middle");
+  FilterSettings s = masked("1e308 1.7e308");
+  s.normalize = false;
+  expect_error(s, "mask", beyond("1").c_str());
+  s.divisor = 1e-308;
+  expect_error(s, "mask", beyond("1e-308").c_str());
+  s.divisor = 1.6e308;
+  EXPECT(make(s).divisor > 1, "divided by as much");
+  s = masked("1 1; 1 0.9");
+  s.divisor = 5e-324;
+  expect_error(s, "divisor", beyond("5e-324").c_str());
+  // The sum is little, but not nothing.
+  expect_error(masked("1000 -999.99999999; 1000 -1000"), "mask", beyond("their sum").c_str());
+  expect_error(rows({1, -0.99999999}, {1, 2}), "horizontal", beyond("their sum").c_str());
+  expect_error(rows({1, 2}, {1, -0.99999999}), "vertical", beyond("their sum").c_str());
+  s = rows({1e9, 3.3}, {1, 2.2});
+  s.normalize = false;
+  expect_error(s, "horizontal", beyond("1").c_str());
+  s.vertical.swap(s.horizontal);
+  expect_error(s, "vertical", beyond("1").c_str());
+  s.horizontal = s.vertical;
+  s.vertical.clear();
+  expect_error(s, "horizontal", beyond("1").c_str());
+
+  const double numbers[] = {0,       1,      -1,     1e308,  -1.7976931348623157e308, 5e-324,
+                            -1e-310, 1e-300, 1e-154, 1e154,  3.3333333333333333e-5,   65535.5,
+                            1e12,    -1e12,  0.1,    1 / 3.0};
+  Random random(4);
+  int good = 0;
+  for (int i = 0; i < 20000; ++i) {
+    FilterSettings t;
+    if (random.below(2) == 0) {
+      t.horizontal = Reals(static_cast<std::size_t>(random.between(1, 5)));
+      t.vertical = Reals(static_cast<std::size_t>(random.between(0, 5)));
+    } else {
+      t.mask = {random.between(1, 4), random.between(1, 4), {}};
+      t.mask.at.resize(static_cast<std::size_t>(t.mask.width * t.mask.height));
+    }
+    for (Reals *values : {&t.horizontal, &t.vertical, &t.mask.at})
+      for (double &x : *values)
+        x = random.pick(numbers);
+    if (random.below(2) == 0) t.divisor = random.pick(numbers);
+    if (random.below(2) == 0) t.bias = random.pick(numbers);
+    t.normalize = random.below(2) == 0;
+    t.absolute = random.below(3) == 0;
+    Filter filter;
+    FilterError error;
+    if (make_filter(t, random.pick(kDepths), &filter, &error)) {
+      ++good;
+      EXPECT(flaw(filter).empty(), "%s: %s", text_of(t).c_str(), flaw(filter).c_str());
+    } else {
+      EXPECT(!error.property.empty() && error.text.size() > 10, "%s", error.text.c_str());
+    }
+  }
+  EXPECT(good > 2000 && good < 18000, "%d of 20000 are possible", good);
+}
+
+// convolve's outer product and sepconvolve's rows give the same Filter.
+void test_products() {
+  Random random(5);
+  for (int i = 0; i < 2000; ++i) {
+    const bool real = i % 2 == 0;
+    FilterSettings s;
+    s.horizontal.resize(static_cast<std::size_t>(random.between(1, i % 20 == 0 ? 31 : 7)));
+    s.vertical.resize(static_cast<std::size_t>(random.between(1, i % 20 == 0 ? 31 : 7)));
+    for (Reals *row : {&s.horizontal, &s.vertical})
+      for (double &x : *row)
+        x = real ? std::ldexp(static_cast<double>(random.bits() >> 12), -50) - (i % 4) / 2
+                 : random.between(-20, 20);
+    s.normalize = random.below(2) == 0;
+    s.correlate = random.below(2) == 0;
+    if (random.below(4) == 0) s.divisor = random.between(1, 1000);
+    FilterSettings product = outer(s);
+    std::string error;
+    EXPECT(parse_mask(mask_text(product.mask), 31, 31, &product.mask, &error), "%s", error.c_str());
+    for (SampleDepth depth : kDepths) {
+      Filter a, b;
+      FilterError e;
+      const bool made = make_filter(s, depth, &a, &e);
+      EXPECT(make_filter(product, depth, &b, &e) == made, "%s", text_of(s).c_str());
+      EXPECT(!made || same(a, b), "%d bits: %s", depth.bits, text_of(s).c_str());
+      EXPECT(!made || flaw(a).empty(), "%s: %s", text_of(s).c_str(), flaw(a).c_str());
+    }
+  }
+  for (int size = 1; size <= kMaxMaskSize; ++size)
+    for (RowPreset preset : {RowPreset::gaussian, RowPreset::binomial, RowPreset::box})
+      for (SampleDepth depth : kDepths) {
+        FilterSettings s;
+        Mask horizontal, vertical;
+        std::string error;
+        EXPECT(preset_rows(preset, size, 0, &horizontal, &vertical, &error), "%s", error.c_str());
+        s.horizontal = horizontal.at;
+        s.vertical = vertical.at;
+        EXPECT(same(make(s, depth), make(outer(s), depth)), "size %d, %d bits", size, depth.bits);
+      }
+}
+
+// A normalised mask and its multiples; the sum is kept to the last unit.
+void test_sums() {
+  Random random(6);
+  for (int i = 0; i < 1000; ++i) {
+    FilterSettings s;
+    s.mask = {random.between(1, 9), random.between(1, 9), {}};
+    for (int k = 0; k < s.mask.width * s.mask.height; ++k)
+      s.mask.at.push_back(i % 2 == 0 ? random.between(0, 50) + 1
+                                     : std::ldexp(static_cast<double>(random.bits() >> 12), -52));
+    for (SampleDepth depth : kDepths) {
+      const Filter filter = make(s, depth);
+      EXPECT(sums(filter).up == filter.divisor, "a flat area does not stay flat: %s",
+             mask_text(s.mask).c_str());
+      for (double factor : {2.0, 3.0}) {
+        FilterSettings t = s;
+        for (double &x : t.mask.at)
+          x *= factor;
+        EXPECT(same(make(t, depth), filter), "%g times %s", factor, mask_text(s.mask).c_str());
+      }
+    }
+  }
+  // Rows of even size stay symmetrical.
+  for (int size = 2; size <= kMaxTaps; size += 2)
+    for (double sigma : {0.0, 0.7, 2.0, 9.9}) {
+      Mask horizontal, vertical;
+      std::string error;
+      EXPECT(preset_rows(RowPreset::gaussian, size, sigma, &horizontal, &vertical, &error), "%s",
+             error.c_str());
+      for (SampleDepth depth : kDepths) {
+        const Filter filter = make(rows(horizontal.at, {1}), depth);
+        EXPECT(std::equal(filter.across.begin(), filter.across.end(), filter.across.rbegin()),
+               "size %d, sigma %g, %d bits", size, sigma, depth.bits);
+      }
+    }
+  const Filter identity = make(masked("1"));
+  EXPECT(identity.width == 1 && identity.weights == Integers{1} && identity.divisor == 1 &&
+             identity.level.after == 0 && identity.chroma.before + identity.chroma.after == 0,
+         "the identity");
+  for (Filter scaled : {make(masked("0.3")), make(rows({0.7}, {0.1}))}) {
+    EXPECT(!scaled.exact, "0.3 is not what the text says");
+    scaled.exact = true;
+    EXPECT(same(scaled, identity), "the identity, scaled");
+  }
+}
+
+}  // namespace
+}  // namespace coalesce::test
+
+int main() {
+  using namespace coalesce::test;
+  test_hostile();
+  test_products();
+  test_sums();
+  return result();
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// From settings to Filters: by hand, and what holds for all of them.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "expect.h"
+#include "../support/random.h"
+#include "convolve_filter.h"
+#include "convolve_ideal.h"
+#include "convolve_settings.h"
+
+namespace coalesce::test {
+namespace {
+
+void test_exact() {
+  const Filter binomial = make(masked("1 2 1; 2 4 2; 1 2 1"));
+  EXPECT(binomial.exact && binomial.separable && binomial.divisor == 16 && binomial.narrow, "%d",
+         binomial.separable);
+  EXPECT((binomial.across == Integers{1, 2, 1} && binomial.down == Integers{1, 2, 1} &&
+          binomial.weights == Integers{1, 2, 1, 2, 4, 2, 1, 2, 1}),
+         "weights");
+  EXPECT(
+      binomial.level.after == 8 && binomial.chroma.before == -2048 && binomial.chroma.after == 2056,
+      "offsets");
+  for (const char *text : {"0.5 1 0.5; 1 2 1; 0.5 1 0.5", "100 200 100; 200 400 200; 100 200 100",
+                           "1e300 2e300 1e300; 2e300 4e300 2e300; 1e300 2e300 1e300"})
+    EXPECT(same(make(masked(text)), binomial), "%s", text);
+  EXPECT(same(make(rows({1, 2, 1}, {})), binomial), "rows");
+  EXPECT(same(make(rows({-3, -6, -3}, {-0.25, -0.5, -0.25})), binomial), "rows, scaled");
+
+  const Filter box = make(masked("7 7 7"));
+  EXPECT(box.divisor == 3 && (box.weights == Integers{1, 1, 1}) && box.level.after == 1, "box");
+  const Filter sharpen = make(masked("0 -1 0; -1 5 -1; 0 -1 0"));
+  EXPECT(sharpen.exact && !sharpen.separable && sharpen.divisor == 1, "sharpen");
+  // Turned round: a mask to convolve with.
+  EXPECT((make(masked("1 2 3; 4 5 7")).weights == Integers{7, 5, 4, 3, 2, 1}), "not turned");
+
+  // Up to 2^20, up to 31 bits.
+  FilterSettings fine = masked("1 0");
+  for (int bits : {20, 21}) {
+    fine.mask.at = {1, std::ldexp(1, -bits)};
+    EXPECT(make(fine).exact == (bits == 20), "2^-%d", bits);
+  }
+  fine.mask.at = {0x7fffffff, 1};
+  EXPECT(make(fine).exact, "31 bits");
+  fine.mask.at = {0x80000000, 1};
+  EXPECT(!make(fine).exact, "32 bits");
+}
+
+void test_divisor() {
+  FilterSettings s = masked("1 2 3");
+  s.divisor = 2.5;
+  EXPECT((make(s).weights == Integers{6, 4, 2}) && make(s).divisor == 5 && make(s).exact, "2.5");
+  s.divisor = -3;
+  EXPECT((make(s).weights == Integers{-3, -2, -1}) && make(s).divisor == 3, "-3");
+  s.divisor = 0.75;
+  EXPECT((make(s).weights == Integers{12, 8, 4}) && make(s).divisor == 3, "0.75");
+  s.divisor = 0x1p50;
+  EXPECT((make(s).weights == Integers{3, 2, 1}) && make(s).divisor == 1LL << 50, "2^50");
+  s.divisor = 0.1;
+  EXPECT(!make(s).exact && make(s).divisor > 1, "0.1");
+  s.divisor = 1e30;  // All is 0 then; the bias stays.
+  s.bias = 3;
+  const Filter nothing = make(s);
+  EXPECT(nothing.weights == Integers{0} && nothing.divisor == 1 && nothing.level.after == 3, "%lld",
+         static_cast<long long>(nothing.level.after));
+  s = masked("1 2 3");
+  s.divisor = 1e-9;
+  expect_error(s, "divisor",
+               "beyond the fixed-point range: divided by 1e-09, the weights are too large for "
+               "8-bit samples");
+}
+
+// after = floor(divisor * (bias + 1/2)), with the bias k / 2^j.
+void test_bias() {
+  Random random(2);
+  for (int i = 0; i < 2000; ++i) {
+    FilterSettings s = masked("1 1");
+    s.divisor = random.between(1, 1 << random.between(0, 30));
+    const int j = random.between(0, 30);
+    const Wide k = random.between(-(1 << 29), 1 << 29);
+    s.bias = std::ldexp(static_cast<double>(k), -j);
+    const Filter filter = make(s);
+    Wide twice = filter.divisor * (2 * k + (Wide{1} << j));  // times 2^j
+    EXPECT(filter.level.after == static_cast<std::int64_t>(twice >> (j + 1)), "bias %.17g", s.bias);
+  }
+  const auto after = [](double divisor, double bias) {
+    FilterSettings s = masked("1");
+    s.divisor = divisor;
+    s.bias = bias;
+    return make(s).level.after;
+  };
+  EXPECT(after(3, 0.25) == 2 && after(3, -0.25) == 0 && after(3, -0.75) == -1, "quarters");
+  EXPECT(after(1, 1e-320) == 0 && after(1, -1e-320) == 0, "tiny");
+  EXPECT(after(2, 1e-320) == 1 && after(2, -1e-320) == 0, "tiny, at an integer");
+  EXPECT(after(1, 0x1p61) == 1LL << 61, "large");
+  FilterSettings s = masked("1");
+  s.bias = 1e300;
+  expect_error(s, "bias", "1e+300 is beyond the fixed-point range");
+  s.bias = -0x1p63;
+  expect_error(s, "bias", "-9223372036854775808 is beyond the fixed-point range");
+}
+
+// The table of docs/numerics.md: what normalize and absolute make of the sum.
+void test_normalize() {
+  const auto expect = [](const char *text, bool normalize, bool absolute, std::int64_t divisor,
+                         double bias8, double bias16) {
+    FilterSettings s = masked(text);
+    s.normalize = normalize;
+    s.absolute = absolute;
+    const Filter narrow = make(s), wide = make(s, {16, 0});
+    EXPECT(narrow.divisor == divisor && narrow.absolute == absolute &&
+               narrow.level.after == std::floor(static_cast<double>(divisor) * (bias8 + 0.5)) &&
+               wide.level.after == std::floor(static_cast<double>(divisor) * (bias16 + 0.5)),
+           "%s: / %lld, + %lld", text, static_cast<long long>(narrow.divisor),
+           static_cast<long long>(narrow.level.after));
+  };
+  expect("1 2 1", true, false, 4, 0, 0);
+  expect("1 0 -1", true, false, 1, 128, 32768);
+  expect("1 -4 2", true, false, 1, 255, 65535);
+  for (const char *text : {"1 2 1", "1 0 -1", "1 -4 2"}) {
+    expect(text, false, false, 1, 0, 0);
+    expect(text, true, true, 1, 0, 0);
+    expect(text, false, true, 1, 0, 0);
+  }
+  // A sum within 10^-12 of nothing is nothing.
+  EXPECT(make(masked("0.1 0.2 -0.3")).level.after == make(masked("0.1 0.2 -0.3")).divisor * 257 / 2,
+         "0.1 + 0.2 - 0.3");
+  FilterSettings s = masked("1 0 -1");
+  s.divisor = 2;
+  EXPECT(make(s).level.after == 257 && make(s).divisor == 2, "a divisor leaves the bias alone");
+  s.bias = 0;
+  EXPECT(make(s).level.after == 1, "a bias counts");
+}
+
+// Rims of zeros, anchors anywhere, both directions: every weight stands where it must.
+void test_places() {
+  FilterSettings s = masked("0 0 0 5; 0 0 0 0");
+  s.normalize = false;
+  EXPECT(make(s).left == 2 && make(s).above == 0, "%d %d", make(s).left, make(s).above);
+  s.correlate = true;
+  EXPECT(make(s).left == -2 && make(s).above == 0 && make(s).width == 1, "%d", make(s).left);
+  s.anchor_x = 3;
+  s.anchor_y = 1;
+  EXPECT(make(s).left == 0 && make(s).above == 1, "%d %d", make(s).left, make(s).above);
+  EXPECT(make(masked("0 0; 0 0; 0 0")).level.after == 128, "zeros");
+  EXPECT(make(rows({0, 0}, {1, 2, 3})).level.after == 128, "a row of zeros");
+
+  Random random(3);
+  for (int i = 0; i < 3000; ++i) {
+    Mask mask{random.between(1, 6), random.between(1, 6), {}};
+    for (int k = 0; k < mask.width * mask.height; ++k)
+      mask.at.push_back(random.below(3) == 0 ? random.between(-9, 9) : 0);
+    s = {};
+    s.mask = mask;
+    s.anchor_x = random.between(-1, mask.width - 1);
+    s.anchor_y = random.between(-1, mask.height - 1);
+    s.correlate = random.below(2) == 0;
+    if (random.below(2) == 0) s.divisor = random.between(1, 20);
+    const Filter filter = make(s);
+    const Taps taps = taps_of(s, filter);
+    bool equal = taps.inside;
+    for (std::size_t k = 0; k < taps.size(); ++k)
+      equal = equal && std::abs(static_cast<long double>(taps.weights[k]) / filter.divisor -
+                                taps.real[k]) < 1e-15L;
+    EXPECT(equal && filter.exact, "%s, anchor %d %d", mask_text(mask).c_str(), s.anchor_x,
+           s.anchor_y);
+  }
+}
+
+void test_rank() {
+  EXPECT(!make(masked("1 2; 2 5")).separable, "1 2; 2 5");
+  EXPECT(make(masked("2 4 6; -3 -6 -9; 0 0 0; 1 2 3")).separable, "of integers");
+  // Equal to a product to a millionth of a millionth, and not equal.
+  EXPECT(!make(masked("1000000 999999; 1000001 1000000")).separable, "integers, nearly");
+  EXPECT(make(masked("0.1 0.3; 0.2 0.6")).separable, "of reals");
+  EXPECT(!make(masked("0.1 0.3; 0.2 0.600001")).separable, "of reals, not quite");
+  FilterSettings s = masked("0.1 0.3; 0.2 0.6");
+  s.mask.at[3] *= 1 + 1e-13;
+  EXPECT(make(s).separable, "10^-13 off");
+  s.mask.at[3] *= 1 + 1e-11;
+  EXPECT(!make(s).separable, "10^-11 off");
+}
+
+// Rows that are not integers, by hand.
+void test_rounded_rows() {
+  // 1/6 of 2^18 is 43690.67; of six equals, the first and the last make up for the excess of 2.
+  const Filter six = make(rows({1, 1, 1, 1, 1, 1}, {0.1, 0.23}));
+  EXPECT((six.across == Integers{43690, 43691, 43691, 43691, 43691, 43690}), "%d", six.across[0]);
+  // 10/33 and 23/33 of 2^17, turned round: 0.7 takes 17 bits.
+  EXPECT((six.down == Integers{91353, 39719}) && six.divisor == 1LL << 35, "%d", six.down[0]);
+  EXPECT(!six.narrow && six.narrow_across && !six.exact, "flags");
+  const Filter wide = make(rows({1, 1, 1, 1, 1, 1}, {0.1, 0.23}), {16, 0});
+  EXPECT(wide.divisor == 1LL << 44 && wide.across[0] == 699050, "%d", wide.across[0]);
+  // An exact row leaves the column 30 bits: 0.3 and 0.7 of them.
+  const Filter half = make(rows({1, 2, 1}, {0.3, 0.7}), {16, 0});
+  EXPECT((half.across == Integers{1, 2, 1}) && half.divisor == 1LL << 32 &&
+             (half.down == Integers{751619277, 322122547}),
+         "%d", half.down[0]);
+  // What rows cannot do to within 1, a mask does.
+  FilterSettings s = rows({4.2, -3.5, 2.3, -1.1, 7.2, 8.1}, {1.4, -3.8, -7.3});
+  s.normalize = false;
+  EXPECT(make(s).separable && !make(s, {16, 0}).separable, "both");
+}
+
+// The largest weight whose sums fit 32 bits, and the next.
+void test_narrow() {
+  for (bool absolute : {false, true})
+    for (int sign : {1, -1}) {
+      FilterSettings s = masked("1");
+      s.normalize = false;
+      s.absolute = absolute;
+      s.mask.at = {sign * 8421504.0};
+      EXPECT(make(s).narrow && make(s).narrow_across, "%g", s.mask.at[0]);
+      s.mask.at = {sign * 8421505.0};
+      EXPECT(!make(s).narrow && make(s).narrow_across, "%g", s.mask.at[0]);
+      s.mask.at = {sign * 8400000.0};
+      s.bias = 20000000;
+      EXPECT(make(s).narrow == (sign < 0 && !absolute), "with a bias");
+    }
+  FilterSettings s = rows({1000000, 1, 1}, {9, 9});
+  s.normalize = false;
+  EXPECT(!make(s).narrow && make(s).narrow_across, "across alone");
+  s = masked("1");
+  s.divisor = 8388607;
+  EXPECT(make(s).narrow, "divisor");
+  s.divisor = 8388609;
+  EXPECT(!make(s).narrow, "divisor");
+}
+
+void test_errors() {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double nan = std::nan("");
+  FilterSettings s = masked("1 2 3; 4 5 6");
+  s.anchor_x = 3;
+  expect_error(s, "anchor-x",
+               "3 lies outside the mask: possible are 0 to 2, and -1 for the middle");
+  s.anchor_x = -2;
+  expect_error(s, "anchor-x",
+               "-2 lies outside the mask: possible are 0 to 2, and -1 for the middle");
+  s.anchor_x = 2;
+  s.anchor_y = 2;
+  expect_error(s, "anchor-y",
+               "2 lies outside the mask: possible are 0 to 1, and -1 for the middle");
+  s = masked("1");
+  s.divisor = nan;
+  expect_error(s, "divisor", "is not a finite number");
+  s.divisor = -1;
+  s.absolute = true;
+  expect_error(s, "divisor", "-1 is negative, which makes no sense with absolute");
+  s = masked("1");
+  s.bias = infinity;
+  expect_error(s, "bias", "is not a finite number");
+  s = masked("1");
+  s.mask.at = {nan};
+  expect_error(s, "mask", "holds a number that is not finite");
+  s.mask = {2, 2, {1, 2, 3}};
+  expect_error(s, "mask", "is 2 wide and 2 high with 3 numbers; at most 31 x 31 are possible");
+  s.mask = {32, 1, Reals(32, 1.0)};
+  expect_error(s, "mask", "is 32 wide and 1 high with 32 numbers; at most 31 x 31 are possible");
+  expect_error(rows({infinity}, {1}), "horizontal", "holds a number that is not finite");
+  expect_error(rows({1}, {-infinity}), "vertical", "holds a number that is not finite");
+  expect_error(rows({1}, Reals(64, 1.0)), "vertical", "has 64 numbers; at most 63 are possible");
+}
+
+}  // namespace
+}  // namespace coalesce::test
+
+int main() {
+  using namespace coalesce::test;
+  test_exact();
+  test_divisor();
+  test_bias();
+  test_normalize();
+  test_places();
+  test_rank();
+  test_rounded_rows();
+  test_narrow();
+  test_errors();
+  return result();
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// convolve and sepconvolve with backend=cuda: the bytes of backend=cpu, for each format in each mix
+// of CUDA and system memory, changes of the mask between frames included. (What the bytes have to
+// be is tested without a GPU: tests/check/convolve_*.cpp.)
+#include "support.h"
+
+using namespace simulated;
+
+namespace {
+
+constexpr const char *kFormats[] = {
+    "GRAY8",     "GRAY16_LE", "I420",      "YV12",      "NV12", "NV21", "Y42B", "Y444", "P010_10LE",
+    "I420_10LE", "I422_10LE", "Y444_10LE", "Y444_16LE", "RGB",  "BGR",  "RGBx", "BGRx", "RGBA",
+    "BGRA",      "ARGB",      "ABGR",      "AYUV",      "VUYA", "GBR",  "RGBP", "BGRP"};
+
+struct Case {
+  const char *element;
+  const char *format;
+  int width, height;
+  std::string more;
+};
+
+std::string caps_of(const Case &c, const char *memory) {
+  return video_caps(memory, c.format, c.width, c.height) + c.more;
+}
+
+GstVideoInfo info_of(const std::string &text) {
+  GstVideoInfo info;
+  GstCaps *caps = gst_caps_from_string(text.c_str());
+  fail_unless(gst_video_info_from_caps(&info, caps), "%s", text.c_str());
+  gst_caps_unref(caps);
+  return info;
+}
+
+// The samples of all planes, rows without their padding.
+std::vector<guint8> samples_of(GstBuffer *buffer, const GstVideoInfo &info) {
+  GstVideoFrame frame;
+  fail_unless(gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ));
+  std::vector<guint8> samples;
+  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES(&info); p++)
+    for (gint y = 0; y < rows(info, p); y++) {
+      const auto *row = static_cast<const guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, p)) +
+                        y * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, p);
+      samples.insert(samples.end(), row, row + row_bytes(info, p));
+    }
+  gst_video_frame_unmap(&frame);
+  return samples;
+}
+
+// The second frame is in flight, perhaps not even begun, when the mask for the third is set.
+void check_case(const Case &c, const char *in_memory, const char *out_memory) {
+  const std::string in = caps_of(c, in_memory), out = caps_of(c, out_memory);
+  const GstVideoInfo info = info_of(caps_of(c, kSystem));
+  Bench gpu((std::string(c.element) + " backend=cuda").c_str()),
+      cpu((std::string(c.element) + " backend=cpu").c_str());
+  gpu.negotiate(in, out);
+  cpu.negotiate(caps_of(c, kSystem), caps_of(c, kSystem));
+  GstBufferPool *pool = in_memory == kCuda ? proposed_pool(gpu.harness(), in.c_str()) : nullptr;
+  for (unsigned n = 0; n < 3; n++) {
+    if (n == 2)
+      for (Bench *bench : {&gpu, &cpu})
+        gst_util_set_object_arg(G_OBJECT(bench->element()), "preset", "box");
+    GstBuffer *input = pool ? pool_buffer(pool, info, n) : system_buffer(info, n);
+    fail_unless_equals_int(gpu.push(input), GST_FLOW_OK);
+    fail_unless_equals_int(cpu.push(system_buffer(info, n)), GST_FLOW_OK);
+  }
+  for (unsigned n = 0; n < 3; n++) {
+    GstBuffer *got = gpu.pull(), *expected = cpu.pull();
+    fail_unless(is_cuda(got) == (out_memory == kCuda));
+    fail_unless(samples_of(got, info) == samples_of(expected, info), "%s: %s to %s, frame %u",
+                c.element, in.c_str(), out.c_str(), n);
+    gst_buffer_unref(got);
+    gst_buffer_unref(expected);
+  }
+  fail_unless(gpu.errors().empty() && cpu.errors().empty());
+  drop_pool(pool);
+}
+
+void in_all_memories(const Case &c) {
+  for (const char *in : {kSystem, kCuda})
+    for (const char *out : {kSystem, kCuda})
+      check_case(c, in, out);
+}
+
+void all_clean() {
+  assert_clean();
+  assert_nothing_lives();
+}
+
+}  // namespace
+
+GST_START_TEST(every_format) {
+  const char *format = kFormats[__i__];
+  in_all_memories({"convolve mask=\"1 2 3; 4 5 6\" filter-alpha=true", format, 9, 5, ""});
+  in_all_memories(
+      {"sepconvolve horizontal=\"1 0 -1\" vertical=\"1 2 1\" border=wrap", format, 8, 6, ""});
+  all_clean();
+}
+GST_END_TEST
+
+// 4:2:0 of two fields has a row of chroma more than half of the lines. (GStreamer's P010 has not.)
+GST_START_TEST(fields) {
+  for (const char *format : {"I420", "YV12", "NV12", "NV21"})
+    for (int height : {1, 2, 6, 8})
+      in_all_memories(
+          {"convolve preset=binomial", format, 8, height, ",interlace-mode=interleaved"});
+  all_clean();
+}
+GST_END_TEST
+
+// From system memory to system memory: only what is heavy goes to the GPU by itself.
+GST_START_TEST(worth_the_trip) {
+  const struct {
+    const char *element;
+    int width, height;
+    const char *backend;
+  } cases[] = {{"convolve preset=sharpen", 1920, 1080, "cpu"},
+               {"convolve preset=laplacian-of-gaussian size=15", 640, 360, "cpu"},
+               {"convolve preset=laplacian-of-gaussian size=15", 1920, 1080, "cuda"},
+               {"convolve preset=gaussian size=31", 1920, 1080, "cpu"},
+               {"sepconvolve preset=gaussian size=63", 3840, 2160, "cuda"}};
+  for (const auto &[element, width, height, backend] : cases) {
+    Bench bench(element);
+    const std::string caps = video_caps(kSystem, "GRAY8", width, height);
+    bench.negotiate(caps, caps);
+    fail_unless_equals_string(active_backend(bench.element()).c_str(), backend);
+  }
+  all_clean();
+}
+GST_END_TEST
+
+// A mask that turns bad while frames are in flight.
+GST_START_TEST(bad_mask) {
+  Bench bench("convolve backend=cuda mask=\"1 1\"");
+  const std::string caps = video_caps(kCuda, "NV12", 16, 8);
+  const GstVideoInfo info = info_of(caps);
+  bench.negotiate(caps, caps);
+  GstBufferPool *pool = proposed_pool(bench.harness(), caps.c_str());
+  for (unsigned n = 0; n < 3; n++) {
+    fail_unless_equals_int(bench.push(pool_buffer(pool, info, n)), GST_FLOW_OK);
+    g_object_set(bench.element(), "mask", "1 x", nullptr);
+  }
+  fail_unless(bench.errors().empty());
+  drop_pool(pool);
+}
+GST_END_TEST
+
+static Suite *convolutions_suite() {
+  Suite *suite = suite_create("simulated-convolutions");
+  TCase *cases = tcase_create("convolutions");
+  tcase_add_loop_test(cases, every_format, 0, G_N_ELEMENTS(kFormats));
+  tcase_add_test(cases, fields);
+  tcase_add_test(cases, worth_the_trip);
+  tcase_add_test(cases, bad_mask);
+  suite_add_tcase(suite, cases);
+  return suite;
+}
+
+GST_CHECK_MAIN(convolutions);
