@@ -165,7 +165,9 @@ GST_START_TEST(changes_in_flight) {
   fill(cpu_in, info, 1);
   for (const char *mask : masks)
     for (auto [h, buffer] : {std::pair{gpu, gpu_in}, {cpu, cpu_in}}) {
-      g_object_set(h->element, "mask", mask, nullptr);
+      GstElement *element = gst_harness_find_element(h, "convolve");
+      g_object_set(element, "mask", mask, nullptr);
+      gst_object_unref(element);
       fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(buffer)), GST_FLOW_OK);
     }
   for (const char *mask : masks) {
