@@ -61,6 +61,17 @@ ChannelRole role_of(const ConvolvePlane &plane) {
   return role;
 }
 
+// For divisors that ByteFinish has no numbers for. With r = floor(2^32 / d) + 1 the product with t
+// exceeds 2^32 * t / d by t * (r * d - 2^32) / d: too little to matter if that is below 2^32 / d.
+bool make_reciprocal(const Filter &f, ByteFinish *finish, std::uint32_t *reciprocal) {
+  constexpr std::int64_t kOne = std::int64_t{1} << 32;
+  const std::int64_t top = 256 * f.divisor - 1, r = kOne / f.divisor + 1;
+  if (f.divisor < 2 || top >= kOne / 2 || top * (r * f.divisor - kOne) >= kOne) return false;
+  finish->top = static_cast<int>(top);
+  *reciprocal = static_cast<std::uint32_t>(r);
+  return true;
+}
+
 template <class Shape>
 Status launch_shape(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream) {
   const Filter &f = *params.filter;
@@ -79,7 +90,10 @@ Status launch_shape(const ConvolveParams &params, const ConvolvePlane &plane, cu
   a.above = f.above;
   a.right = span_of(f, plane.channels) - 1 - a.left;
   a.height = f.height;
-  a.by_byte = !f.absolute && make_byte_finish(f.divisor, &a.byte);
+  a.way = f.absolute                                   ? MmaFinish::any
+          : make_byte_finish(f.divisor, &a.byte)       ? MmaFinish::byte
+          : make_reciprocal(f, &a.byte, &a.reciprocal) ? MmaFinish::reciprocal
+                                                       : MmaFinish::any;
   a.finish = make_finish<std::int32_t>(f);
   a.offsets = chroma ? a.finish.chroma : a.finish.level;
   a.offset = a.offsets.before + a.offsets.after;
@@ -90,8 +104,19 @@ Status launch_shape(const ConvolveParams &params, const ConvolvePlane &plane, cu
         const int at = i * plane.channels;
         a.taps[d][j][at / 4] |= (static_cast<std::uint32_t>(w) >> 8 * d & 0xff) << 8 * (at % 4);
       }
-  const std::int64_t blocks =
-      std::int64_t{(plane.in.height - 1) / Shape::kRows + 1} * a.tiles_across;
+  // As tall as leaves no multiprocessor without its blocks.
+  int device = 0, multiprocessors = 1;
+  if (Status s = cuda_checked(cudaGetDevice(&device)); !s.ok()) return s;
+  if (Status s = cuda_checked(
+          cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+      !s.ok())
+    return s;
+  const std::int64_t passes =
+      (std::int64_t{plane.in.height - 1} / Shape::kPassRows + 1) * a.tiles_across;
+  const int wanted = Shape::kBlocks * multiprocessors;
+  a.rows = Shape::kPassRows *
+           static_cast<int>(std::clamp<std::int64_t>(passes / wanted, 1, Shape::kPasses));
+  const std::int64_t blocks = std::int64_t{(plane.in.height - 1) / a.rows + 1} * a.tiles_across;
   if (blocks > std::numeric_limits<int>::max())
     return {StatusCode::unsupported, "convolve: the picture is too large"};
   return launch(mma_kernel<Shape>, dim3(static_cast<unsigned>(blocks)), dim3(Shape::kThreads),

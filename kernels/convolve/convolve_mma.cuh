@@ -26,6 +26,13 @@ enum class MmaWeights : std::uint8_t {
   unsigned_words,  // 0 to 65535
 };
 
+// How samples are made of sums.
+enum class MmaFinish : std::uint8_t {
+  byte,        // by ByteFinish
+  reciprocal,  // the upper half of the product with it
+  any,         // by Finish
+};
+
 constexpr int kMmaPlaces = 4;  // of a mask down
 constexpr int kMmaGroups = 2;  // of so many rows of output, one below the other, in a warp
 
@@ -41,14 +48,16 @@ struct MmaShape {
   static constexpr int kMostWidth = kWindow - 1;
   static constexpr int kMostHeight = kMostChunks * kChunkRows - kMmaPlaces + 1;
 
-  static constexpr int kWarpsAcross = 2, kWarpsDown = 4;
+  static constexpr int kWarpsAcross = 2, kWarpsDown = 2;
   static constexpr int kThreads = 32 * kWarpsAcross * kWarpsDown;
   static constexpr int kColumns = 128 * kWarpsAcross;  // of output
-  static constexpr int kWarpRows = kMmaPlaces * kMmaGroups, kRows = kWarpRows * kWarpsDown;
-  static constexpr int kBlocks = kDigits == 1 ? 3 : 2;  // of a multiprocessor: decides on registers
+  static constexpr int kWarpRows = kMmaPlaces * kMmaGroups;
+  static constexpr int kPassRows = kWarpRows * kWarpsDown;  // one below the other
+  // Most passes of a block, one below the other: what fits into 48 KiB.
+  static constexpr int kPasses = kWindow == 32 ? 4 : 6;
+  static constexpr int kBlocks = kDigits == 1 ? 5 : 4;  // of a multiprocessor: decides on registers
 
-  static constexpr int kMostRowsIn = kRows + kMostHeight - 1;
-  static constexpr int kTileRows = kRows - kMmaPlaces + kMostChunks * kChunkRows;
+  static constexpr int kTileRows = kPasses * kPassRows - kMmaPlaces + kMostChunks * kChunkRows;
   static constexpr int kTileChunks = (kColumns + kWindow + 8 + 15) / 16;
   static constexpr int kTilePitch = kColumns + 64;  // two rows do not meet in a bank
   // Rows of zeros before and after those of the mask; as many as keep lanes out of each other's
@@ -66,11 +75,13 @@ struct MmaArgs {
   std::uint32_t copied;  // bits of each four bytes that are not filtered
   int tiles_across;
   Divider<std::int32_t> by_tiles_across;
+  int rows;         // of a block
   int left, above;  // bytes and rows before the sample
   int right;        // bytes behind it
   int height;       // of the mask
-  bool by_byte;     // finish with `byte`, else with `finish`
+  MmaFinish way;
   ByteFinish byte;
+  std::uint32_t reciprocal;  // of the divisor, times 2^32
   int offset;
   Finish<std::int32_t> finish;
   Finish<std::int32_t>::Offsets offsets;
@@ -81,6 +92,8 @@ struct MmaArgs {
 template <class Shape>
 struct alignas(16) MmaShared {
   std::uint8_t tile[Shape::kTileRows * Shape::kTilePitch];
+  // Rows on their way, as the picture has them.
+  std::uint8_t stage[Shape::kPassRows * (Shape::kTileChunks + 1) * 16];
   // The taps of a row, and once more one byte further on.
   std::uint32_t taps[Shape::kDigits][2][Shape::kTapRows][Shape::kTapWords];
 };
@@ -240,6 +253,30 @@ __device__ __forceinline__ void store_16(const MmaArgs<Shape> &a, int x, int y,
                   : static_cast<std::uint8_t>(words[i / 4] >> 8 * (i % 4));
 }
 
+// Four samples of a group, from byte 4 s on.
+template <class Shape>
+__device__ __forceinline__ std::uint32_t finish_four(const MmaArgs<Shape> &a,
+                                                     const MmaSums<Shape> &sums, int s) {
+  std::uint32_t samples[4];
+  if (a.way == MmaFinish::byte) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      samples[i] = finish_byte(a.byte, sums(s, i), a.offset);
+    return same_bytes(samples, kTopBytes);
+  }
+  if (a.way == MmaFinish::reciprocal) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      samples[i] = upper_half(static_cast<std::uint32_t>(clamp_sum(a.byte, sums(s, i), a.offset)),
+                              a.reciprocal);
+  } else {
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      samples[i] = static_cast<std::uint32_t>(finish_sum(a.finish, a.offsets, sums(s, i)));
+  }
+  return same_bytes(samples, 0x40);
+}
+
 template <class Shape>
 __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
     mma_kernel(const __grid_constant__ MmaArgs<Shape> a) {
@@ -247,47 +284,59 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
   __shared__ MmaShared<Shape> shared;
   const int band = divide(static_cast<int>(blockIdx.x), a.by_tiles_across);
   int x = (static_cast<int>(blockIdx.x) - band * a.tiles_across) * Shape::kColumns;
-  int y = band * Shape::kRows;
-  const int rows_in = min(Shape::kRows, a.in.height - y) + a.height - 1;
-  const int first =
-      fill_tile<Shape>(a.in, x - a.left, y - a.above, rows_in, a.in.width + a.right, shared.tile);
+  int y = band * a.rows;
+  const int rows_in = min(a.rows, a.in.height - y) + a.height - 1;
+  const MmaTile<Shape> tile = {a.in,        x - a.left,  y - a.above, a.in.width + a.right,
+                               shared.tile, shared.stage};
+  // Rows of input: those of the first pass, and then as many as a pass adds.
+  const int needed = min(Shape::kPassRows + a.height - 1, rows_in);
+  int filled = 0;
+  tile.load(0, needed);
+  tile.fill_rim(rows_in);
   place_taps(a, &shared);
+#pragma unroll 1
+  for (;;) {
+    tile.place(filled, needed);
+    filled += Shape::kPassRows;
+    if (filled >= needed) break;
+    __syncthreads();
+    tile.load(filled, needed);
+  }
+  filled = needed;
   __syncthreads();
 
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int g = lane / 4, t = lane % 4;
   const int column = warp % Shape::kWarpsAcross * 128 + 16 * g;
   const int row = warp / Shape::kWarpsAcross * Shape::kWarpRows;
-  const std::uint8_t *from = shared.tile + (row + t / kLanesAcross) * Shape::kTilePitch + first +
-                             column + 8 * (t % kLanesAcross);
+  const std::uint8_t *from = shared.tile + (row + t / kLanesAcross) * Shape::kTilePitch +
+                             tile.first() + column + 8 * (t % kLanesAcross);
   // As a column of B, g is the place g / 2 down and g % 2 across.
   const std::uint32_t *taps =
       &shared.taps[0][g % 2][t / kLanesAcross + kMmaPlaces - 1 - g / 2][2 * (t % kLanesAcross)];
-  MmaSums<Shape> sums[kMmaGroups];
-  add_chunks<Shape>(a.height + kMmaPlaces - 1, from, taps, sums);
-
   x += column;
-  y += row + t;
+  y += row;
+#pragma unroll 1
+  for (;;) {
+    // The rows of the next pass are under way during this one.
+    if (filled < rows_in) tile.load(filled, rows_in);
+    MmaSums<Shape> sums[kMmaGroups];
+    add_chunks<Shape>(a.height + kMmaPlaces - 1, from, taps, sums);
 #pragma unroll
-  for (int group = 0; group < kMmaGroups; ++group, y += kMmaPlaces) {
-    std::uint32_t words[4];
+    for (int group = 0; group < kMmaGroups; ++group) {
+      const int line = y + group * kMmaPlaces + t;
+      std::uint32_t words[4];
 #pragma unroll
-    for (int s = 0; s < 4; ++s) {
-      std::uint32_t samples[4];
-      if (a.by_byte) {
-#pragma unroll
-        for (int i = 0; i < 4; ++i)
-          samples[i] = finish_byte(a.byte, sums[group](s, i), a.offset);
-        words[s] = same_bytes(samples, kTopBytes);
-      } else {
-#pragma unroll
-        for (int i = 0; i < 4; ++i)
-          samples[i] =
-              static_cast<std::uint32_t>(finish_sum(a.finish, a.offsets, sums[group](s, i)));
-        words[s] = same_bytes(samples, 0x40);
-      }
+      for (int s = 0; s < 4; ++s)
+        words[s] = finish_four(a, sums[group], s);
+      if (x < a.in.width && line < a.in.height) store_16(a, x, line, words);
     }
-    if (x < a.in.width && y < a.in.height) store_16(a, x, y, words);
+    if (filled >= rows_in) return;
+    tile.place(filled, rows_in);
+    filled += Shape::kPassRows;
+    from += Shape::kPassRows * Shape::kTilePitch;
+    y += Shape::kPassRows;
+    __syncthreads();
   }
 }
 
