@@ -262,7 +262,7 @@ __device__ __forceinline__ std::uint32_t finish_four(const MmaArgs<Shape> &a,
 #pragma unroll
     for (int i = 0; i < 4; ++i)
       samples[i] = finish_byte(a.byte, sums(s, i), a.offset);
-    return same_bytes(samples, kTopBytes);
+    return same_bytes(samples, 0x73);
   }
   if (a.way == MmaFinish::reciprocal) {
 #pragma unroll
