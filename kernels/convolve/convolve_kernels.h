@@ -23,4 +23,8 @@ bool small_takes(const Filter &filter, const ConvolvePlane &plane);
 Status launch_small(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
                     cudaStream_t stream);
 
+// 8 bits, up to 31 x 31 weights of 8 or 16 bits, on tensor cores.
+bool mma_takes(const Filter &filter, const ConvolvePlane &plane);
+Status launch_mma(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream);
+
 }  // namespace coalesce

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Masks of up to 31 x 31 weights of 8 or 16 bits on 8-bit planes, on tensor cores.
+//
+// One instruction multiplies 16 windows of the picture (rows of A) by the mask at 8 places (columns
+// of B): 2 across and 4 down. The 32 terms of a window, a chunk, are 32 / kWindow rows of kWindow
+// bytes. Windows begin every 2 bytes, so that 64 of them, four instructions, make 128 bytes of
+// 4 rows of output. A mask takes several chunks, one below the other.
+//
+// Lane 4 g + t holds 8 terms of a window in a row, those from 8 t on; what it finds there for the
+// windows 16 g + 4 s (and 2 behind) is six words of the tile, as they are and shifted by two bytes.
+// In the end it has 16 bytes in a row of output: those from 16 g on of row t.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "convolve_finish.h"
+#include "convolve_mma_load.cuh"
+#include "convolve_simd.h"
+
+namespace coalesce {
+
+enum class MmaWeights : std::uint8_t {
+  bytes,           // -128 to 127
+  words,           // -32768 to 32767: two bytes, the lower one unsigned
+  unsigned_words,  // 0 to 65535
+};
+
+// How samples are made of sums.
+enum class MmaFinish : std::uint8_t {
+  byte,        // by ByteFinish
+  reciprocal,  // the upper half of the product with it
+  any,         // by Finish
+};
+
+constexpr int kMmaPlaces = 4;  // of a mask down
+constexpr int kMmaGroups = 2;  // of so many rows of output, one below the other, in a warp
+
+// Masks of kChunks chunks, or fewer; of any number if kChunks is 0.
+template <int kWindowBytes, int kChunkCount, MmaWeights kWeightKind>
+struct MmaShape {
+  static constexpr int kWindow = kWindowBytes, kChunks = kChunkCount;
+  static constexpr MmaWeights kWeights = kWeightKind;
+  static constexpr int kDigits = kWeights == MmaWeights::bytes ? 1 : 2;
+  static constexpr int kChunkRows = 32 / kWindow;
+  static constexpr int kGroupChunks = kMmaPlaces / kChunkRows;  // from one group to the next
+  static constexpr int kMostChunks = kChunks == 0 ? 34 : kChunks;
+  static constexpr int kMostWidth = kWindow - 1;
+  static constexpr int kMostHeight = kMostChunks * kChunkRows - kMmaPlaces + 1;
+
+  static constexpr int kWarpsAcross = 2, kWarpsDown = 2;
+  static constexpr int kThreads = 32 * kWarpsAcross * kWarpsDown;
+  static constexpr int kColumns = 128 * kWarpsAcross;  // of output
+  static constexpr int kWarpRows = kMmaPlaces * kMmaGroups;
+  static constexpr int kPassRows = kWarpRows * kWarpsDown;  // one below the other
+  // Most passes of a block, one below the other: what fits into 48 KiB.
+  static constexpr int kPasses = kWindow == 32 ? 4 : 6;
+  static constexpr int kBlocks = kDigits == 1 ? 5 : 4;  // of a multiprocessor: decides on registers
+
+  static constexpr int kTileRows = kPasses * kPassRows - kMmaPlaces + kMostChunks * kChunkRows;
+  static constexpr int kTileChunks = (kColumns + kWindow + 8 + 15) / 16;
+  static constexpr int kTilePitch = kColumns + 64;  // two rows do not meet in a bank
+  // Rows of zeros before and after those of the mask; as many as keep lanes out of each other's
+  // banks.
+  static constexpr int kTapRows = (kMostChunks * kChunkRows + kMmaPlaces - 1) / 4 * 4 + 6;
+  static constexpr int kTapWords = kWindow / 4;
+};
+
+template <class Shape>
+struct MmaArgs {
+  TileSource in;
+  std::uint8_t *out;
+  std::size_t out_pitch;
+  bool wide_stores;
+  std::uint32_t copied;  // bits of each four bytes that are not filtered
+  int tiles_across;
+  Divider<std::int32_t> by_tiles_across;
+  int rows;         // of a block
+  int left, above;  // bytes and rows before the sample
+  int right;        // bytes behind it
+  int height;       // of the mask
+  MmaFinish way;
+  ByteFinish byte;
+  std::uint32_t reciprocal;  // of the divisor, times 2^32
+  int offset;
+  Finish<std::int32_t> finish;
+  Finish<std::int32_t>::Offsets offsets;
+  // Byte by byte, zeros behind the last one.
+  std::uint32_t taps[Shape::kDigits][Shape::kMostHeight][Shape::kTapWords];
+};
+
+template <class Shape>
+struct alignas(16) MmaShared {
+  std::uint8_t tile[Shape::kTileRows * Shape::kTilePitch];
+  // Rows on their way, as the picture has them.
+  std::uint8_t stage[Shape::kPassRows * (Shape::kTileChunks + 1) * 16];
+  // The taps of a row, and once more one byte further on.
+  std::uint32_t taps[Shape::kDigits][2][Shape::kTapRows][Shape::kTapWords];
+};
+
+template <bool kSigned>
+__device__ __forceinline__ void multiply(int (&d)[4], std::uint32_t a0, std::uint32_t a1,
+                                         std::uint32_t a2, std::uint32_t a3, const uint2 &b) {
+#if __CUDA_ARCH__ >= 800
+  if constexpr (kSigned)
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 "
+        "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b.x), "r"(b.y));
+  else
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 "
+        "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b.x), "r"(b.y));
+#endif
+}
+
+// What a lane holds of a chunk of 64 windows.
+struct MmaWindows {
+  std::uint32_t words[5], shifted[5];
+
+  __device__ __forceinline__ explicit MmaWindows(const std::uint8_t *at) {
+    std::uint32_t all[6];
+#pragma unroll
+    for (int i = 0; i < 3; ++i) {
+      const uint2 two = reinterpret_cast<const uint2 *>(at)[i];
+      all[2 * i] = two.x, all[2 * i + 1] = two.y;
+    }
+#pragma unroll
+    for (int i = 0; i < 5; ++i) {
+      words[i] = all[i];
+      shifted[i] = shuffle_bytes(all[i], all[i + 1], 0x5432);
+    }
+  }
+};
+
+// Sums by digit of weight, of one group: [s][i] is byte 4 s + i of the lane's 16.
+template <class Shape>
+struct MmaSums {
+  int digit[Shape::kDigits][4][4] = {};
+
+  // taps: of a chunk, by digit, the lower one first.
+  __device__ __forceinline__ void add(const MmaWindows &a, const uint2 (&taps)[Shape::kDigits]) {
+    constexpr bool kSigned = Shape::kWeights != MmaWeights::unsigned_words;
+#pragma unroll
+    for (int s = 0; s < 4; ++s) {
+      const auto add_digit = [&](auto is_signed, int d) {
+        multiply<decltype(is_signed)::value>(digit[d][s], a.words[s], a.shifted[s], a.words[s + 1],
+                                             a.shifted[s + 1], taps[d]);
+      };
+      if constexpr (Shape::kDigits == 2) add_digit(std::false_type(), 0);
+      add_digit(std::bool_constant<kSigned>(), Shape::kDigits - 1);
+    }
+  }
+
+  __device__ __forceinline__ int operator()(int s, int i) const {
+    return Shape::kDigits == 1 ? digit[0][s][i]
+                               : digit[0][s][i] + 256 * digit[Shape::kDigits - 1][s][i];
+  }
+};
+
+template <class Shape>
+__device__ __forceinline__ void place_taps(const MmaArgs<Shape> &a, MmaShared<Shape> *shared) {
+  constexpr int kWords = Shape::kTapWords;
+  constexpr int kAll = Shape::kDigits * 2 * Shape::kTapRows * kWords;
+#pragma unroll 1
+  for (int i = threadIdx.x; i < kAll; i += Shape::kThreads) {
+    const int word = i % kWords, row = i / kWords % Shape::kTapRows - (kMmaPlaces - 1);
+    const int copy = i / (kWords * Shape::kTapRows);
+    std::uint32_t taps = 0;
+    if (row >= 0 && row < a.height) {
+      taps = a.taps[copy / 2][row][word];
+      if (copy % 2 == 1) taps = taps << 8 | (word == 0 ? 0 : a.taps[copy / 2][row][word - 1] >> 24);
+    }
+    (&shared->taps[0][0][0][0])[i] = taps;
+  }
+}
+
+// All chunks of a warp's tile. from: the lane's bytes of the first one; taps: likewise.
+template <class Shape>
+__device__ __forceinline__ void add_chunks(int chunks, const std::uint8_t *from,
+                                           const std::uint32_t *taps,
+                                           MmaSums<Shape> (&sums)[kMmaGroups]) {
+  constexpr int kStep = Shape::kChunkRows * Shape::kTilePitch, kGroup = Shape::kGroupChunks;
+  const auto taps_at = [&](int chunk, uint2(&b)[Shape::kDigits]) {
+#pragma unroll
+    for (int d = 0; d < Shape::kDigits; ++d)
+      b[d] = *reinterpret_cast<const uint2 *>(
+          taps + (2 * d * Shape::kTapRows + chunk * Shape::kChunkRows) * Shape::kTapWords);
+  };
+  if constexpr (Shape::kChunks != 0) {
+    uint2 b[Shape::kChunks][Shape::kDigits];
+#pragma unroll
+    for (int i = 0; i < Shape::kChunks; ++i)
+      taps_at(i, b[i]);
+#pragma unroll
+    for (int i = 0; i < Shape::kChunks + kGroup * (kMmaGroups - 1); ++i) {
+      const MmaWindows a(from + i * kStep);
+#pragma unroll
+      for (int group = 0; group < kMmaGroups; ++group)
+        if (i - kGroup * group >= 0 && i - kGroup * group < Shape::kChunks)
+          sums[group].add(a, b[i - kGroup * group]);
+    }
+  } else {
+    static_assert(kMmaGroups == 2, "the first has a lead, the second what is left");
+    const auto add = [&](int i, bool first, bool second) {
+      const MmaWindows a(from + i * kStep);
+      uint2 b[Shape::kDigits];
+      if (first) {
+        taps_at(i, b);
+        sums[0].add(a, b);
+      }
+      if (second) {
+        taps_at(i - kGroup, b);
+        sums[1].add(a, b);
+      }
+    };
+#pragma unroll 1
+    for (int i = 0; i < kGroup; ++i)
+      add(i, true, false);
+#pragma unroll 2
+    for (int i = kGroup; i < chunks; ++i)
+      add(i, true, true);
+#pragma unroll 1
+    for (int i = chunks; i < chunks + kGroup; ++i)
+      add(i, false, true);
+  }
+}
+
+// 16 bytes from x on, or what there is of them, of row y; some may be copied.
+template <class Shape>
+__device__ __forceinline__ void store_16(const MmaArgs<Shape> &a, int x, int y,
+                                         std::uint32_t (&words)[4]) {
+  const int bytes = min(16, a.in.width - x);
+  const std::uint8_t *from = a.in.data + static_cast<std::size_t>(y) * a.in.pitch + x;
+  std::uint8_t *to = a.out + static_cast<std::size_t>(y) * a.out_pitch + x;
+  if (bytes == 16 && a.wide_stores) {
+    if (a.copied != 0) {
+      const uint4 in = __ldg(reinterpret_cast<const uint4 *>(from));
+      words[0] = (words[0] & ~a.copied) | (in.x & a.copied);
+      words[1] = (words[1] & ~a.copied) | (in.y & a.copied);
+      words[2] = (words[2] & ~a.copied) | (in.z & a.copied);
+      words[3] = (words[3] & ~a.copied) | (in.w & a.copied);
+    }
+    __stcs(reinterpret_cast<uint4 *>(to), make_uint4(words[0], words[1], words[2], words[3]));
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < 16; ++i)
+    if (i < bytes)
+      to[i] = (a.copied >> 8 * (i % 4) & 1) != 0
+                  ? __ldg(from + i)
+                  : static_cast<std::uint8_t>(words[i / 4] >> 8 * (i % 4));
+}
+
+// Four samples of a group, from byte 4 s on.
+template <class Shape>
+__device__ __forceinline__ std::uint32_t finish_four(const MmaArgs<Shape> &a,
+                                                     const MmaSums<Shape> &sums, int s) {
+  std::uint32_t samples[4];
+  if (a.way == MmaFinish::byte) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      samples[i] = finish_byte(a.byte, sums(s, i), a.offset);
+    return same_bytes(samples, 0x73);
+  }
+  if (a.way == MmaFinish::reciprocal) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      samples[i] = upper_half(static_cast<std::uint32_t>(clamp_sum(a.byte, sums(s, i), a.offset)),
+                              a.reciprocal);
+  } else {
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      samples[i] = static_cast<std::uint32_t>(finish_sum(a.finish, a.offsets, sums(s, i)));
+  }
+  return same_bytes(samples, 0x40);
+}
+
+template <class Shape>
+__global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
+    mma_kernel(const __grid_constant__ MmaArgs<Shape> a) {
+  constexpr int kLanesAcross = Shape::kWindow / 8;
+  __shared__ MmaShared<Shape> shared;
+  const int band = divide(static_cast<int>(blockIdx.x), a.by_tiles_across);
+  int x = (static_cast<int>(blockIdx.x) - band * a.tiles_across) * Shape::kColumns;
+  int y = band * a.rows;
+  const int rows_in = min(a.rows, a.in.height - y) + a.height - 1;
+  const MmaTile<Shape> tile = {a.in,        x - a.left,  y - a.above, a.in.width + a.right,
+                               shared.tile, shared.stage};
+  // Rows of input: those of the first pass, and then as many as a pass adds.
+  const int needed = min(Shape::kPassRows + a.height - 1, rows_in);
+  int filled = 0;
+  tile.load(0, needed);
+  tile.fill_rim(rows_in);
+  place_taps(a, &shared);
+#pragma unroll 1
+  for (;;) {
+    tile.place(filled, needed);
+    filled += Shape::kPassRows;
+    if (filled >= needed) break;
+    __syncthreads();
+    tile.load(filled, needed);
+  }
+  filled = needed;
+  __syncthreads();
+
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int g = lane / 4, t = lane % 4;
+  const int column = warp % Shape::kWarpsAcross * 128 + 16 * g;
+  const int row = warp / Shape::kWarpsAcross * Shape::kWarpRows;
+  const std::uint8_t *from = shared.tile + (row + t / kLanesAcross) * Shape::kTilePitch +
+                             tile.first() + column + 8 * (t % kLanesAcross);
+  // As a column of B, g is the place g / 2 down and g % 2 across.
+  const std::uint32_t *taps =
+      &shared.taps[0][g % 2][t / kLanesAcross + kMmaPlaces - 1 - g / 2][2 * (t % kLanesAcross)];
+  x += column;
+  y += row;
+#pragma unroll 1
+  for (;;) {
+    // The rows of the next pass are under way during this one.
+    if (filled < rows_in) tile.load(filled, rows_in);
+    MmaSums<Shape> sums[kMmaGroups];
+    add_chunks<Shape>(a.height + kMmaPlaces - 1, from, taps, sums);
+#pragma unroll
+    for (int group = 0; group < kMmaGroups; ++group) {
+      const int line = y + group * kMmaPlaces + t;
+      std::uint32_t words[4];
+#pragma unroll
+      for (int s = 0; s < 4; ++s)
+        words[s] = finish_four(a, sums[group], s);
+      if (x < a.in.width && line < a.in.height) store_16(a, x, line, words);
+    }
+    if (filled >= rows_in) return;
+    tile.place(filled, rows_in);
+    filled += Shape::kPassRows;
+    from += Shape::kPassRows * Shape::kTilePitch;
+    y += Shape::kPassRows;
+    __syncthreads();
+  }
+}
+
+}  // namespace coalesce
