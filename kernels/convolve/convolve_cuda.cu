@@ -34,7 +34,14 @@ Status convolve_cuda(const ConvolveParams &params, const ConvolveImage &image,
   const auto cuda_stream = static_cast<cudaStream_t>(stream);
   const ConvolvePlane *small[4];
   int smalls = 0;
+  unsigned done = 0;  // bits of planes
+  if (algorithm == ConvolveAlgorithm::separable) {
+    Status s;
+    done = launch_separable_mma(params, image, cuda_stream, &s);
+    if (!s.ok()) return s;
+  }
   for (int i = 0; i < image.planes; ++i) {
+    if ((done >> i & 1) != 0) continue;
     const ConvolvePlane &plane = image.plane[i];
     if (algorithm == ConvolveAlgorithm::direct && !is_copied(plane) &&
         small_takes(*params.filter, plane)) {

@@ -18,6 +18,11 @@ Status launch_direct(const ConvolveParams &params, const ConvolvePlane &plane, c
 Status launch_separable(const ConvolveParams &params, const ConvolvePlane &plane,
                         cudaStream_t stream);
 
+// Those planes of the image that tensor cores can filter: 8 bits, and taps with a way to sum (see
+// mma_numbers.h); on devices of compute capability 8.0 on. Returns their bits.
+unsigned launch_separable_mma(const ConvolveParams &params, const ConvolveImage &image,
+                              cudaStream_t stream, Status *status);
+
 // 8 bits, up to 5 x 5 weights of 8 bits.
 bool small_takes(const Filter &filter, const ConvolvePlane &plane);
 Status launch_small(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "separable_mma.cuh"
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "../core/cuda_status.h"
+#include "convolve_kernels.h"
+#include "mma_numbers.h"
+
+namespace coalesce {
+namespace {
+
+using Smallest = MmaShape<2, 2, 2, 2, 8>;
+
+// Were kernels built for this device that have something in them?
+bool built_for(int device) {
+  enum : signed char { unknown, no, yes };
+  constexpr int kDevices = 64;
+  static std::atomic<signed char> known[kDevices];
+  if (device >= kDevices) return false;
+  signed char answer = known[device].load(std::memory_order_relaxed);
+  if (answer == unknown) {
+    cudaFuncAttributes attributes{};
+    const void *kernel =
+        reinterpret_cast<const void *>(separable_mma_kernel<Smallest, MmaSums::packed>);
+    const Status s = cuda_checked(cudaFuncGetAttributes(&attributes, kernel));
+    answer = s.ok() && attributes.ptxVersion >= 80 ? yes : no;
+    known[device].store(answer, std::memory_order_relaxed);
+  }
+  return answer == yes;
+}
+
+// What a filter reaches for: of a row in memory, in bytes, and of rows, each in units of 16.
+struct Reach {
+  int span;    // from the first tap to the last, both included
+  int before;  // the sample
+  int down_units;
+
+  Reach(const Filter &f, int channels)
+      : span((f.width - 1) * channels + 1),
+        before(f.left * channels),
+        down_units((f.height + 15 + 15) / 16) {}
+  // `before`, rounded up to where windows may begin.
+  int left(int shift) const { return before + ((shift - before) & 15); }
+  int across_units(int shift) const { return (left(shift) - before + span + 15 + 15) / 16; }
+
+  template <class Shape>
+  bool fits() const {
+    return down_units <= Shape::kDownUnits && across_units(Shape::kShift) <= Shape::kAcrossUnits;
+  }
+};
+
+// Planes with the same number of channels.
+struct Job {
+  const Filter &filter;
+  const MmaNumbers &numbers;
+  Reach reach;
+  int channels;
+  MmaPlane plane[4];
+  int planes;
+  int multiprocessors;
+  cudaStream_t stream;
+};
+
+// Byte `digit` of tap i, 0 where there is none.
+std::uint32_t tap_byte(const std::vector<std::int32_t> &row, int i, int scale, int digit) {
+  if (i < 0 || i >= static_cast<int>(row.size())) return 0;
+  const int tap = row[static_cast<std::size_t>(i)] * (1 << scale);
+  return static_cast<std::uint32_t>(tap) >> (8 * digit) & 0xff;
+}
+
+template <class Shape, MmaSums kSums>
+void fill_taps(const Job &job, MmaArgs<Shape, kSums> *args) {
+  const auto down = [&](int i, int digit) {
+    return tap_byte(job.filter.down, i, job.numbers.scale_down, digit);
+  };
+  const int zeros = job.reach.left(Shape::kShift) - job.reach.before;
+  const auto across = [&](int i, int digit) {
+    i -= zeros;
+    if (i < 0 || i % job.channels != 0) return std::uint32_t{0};
+    return tap_byte(job.filter.across, i / job.channels, job.numbers.scale_across, digit);
+  };
+  for (int d = 0; d < MmaTypes<kSums>::kDigits; ++d) {
+    for (int j = 0; j < Shape::kDownWords; ++j) {
+      const int i = j - 15;
+      args->down[d][j] =
+          down(i, d) | down(i + 1, d) << 8 | down(i + 8, d) << 16 | down(i + 9, d) << 24;
+    }
+    for (int j = 0; j < Shape::kAcrossWords; ++j) {
+      const int i = j - 15;
+      args->across[d][j] =
+          across(i, d) | across(i + 1, d) << 8 | across(i + 2, d) << 16 | across(i + 3, d) << 24;
+    }
+  }
+}
+
+template <class Shape, MmaSums kSums>
+Status run(const Job &job) {
+  MmaArgs<Shape, kSums> args{};
+  int strips = 0, tiles = 0;
+  for (int i = 0; i < job.planes; ++i) {
+    const TileSource &in = job.plane[i].in;
+    args.plane[i] = job.plane[i];
+    strips = std::max(strips, (in.width - 1) / Shape::kColumns + 1);
+    tiles = std::max(tiles, (in.height - 1) / Shape::kStep + 1);
+  }
+  args.left = job.reach.left(Shape::kShift);
+  args.above = job.filter.above;
+  args.below = job.filter.height - 1;
+  args.right = job.reach.span - 1 - job.reach.before;
+  args.shift = job.numbers.shift;
+  args.reciprocal = job.numbers.reciprocal;
+  fill_taps(job, &args);
+  // Blocks that do more load less, and start less often; but the longer they walk, the further
+  // apart are the rows that are under way, which the memory does not like.
+  const std::int64_t blocks = std::int64_t{strips} * tiles * job.planes;
+  const std::int64_t slots = job.multiprocessors * mma_blocks<Shape, kSums>();
+  args.steps = static_cast<int>(std::clamp<std::int64_t>(blocks / (4 * slots), 1, 4));
+  args.steps = std::max(args.steps, tiles / 65535 + 1);
+  const dim3 grid(strips, (tiles - 1) / args.steps + 1, job.planes);
+  return launch(separable_mma_kernel<Shape, kSums>, grid, dim3(Shape::kThreads), job.stream, args);
+}
+
+// With wide sums, so many units do not fit into the registers.
+template <class Shape>
+constexpr bool kWideFits = Shape::kAcrossUnits <= 5;
+
+template <class Shape>
+Status run(const Job &job) {
+  switch (job.numbers.sums) {
+    case MmaSums::packed:
+      return run<Shape, MmaSums::packed>(job);
+    case MmaSums::divided:
+      return run<Shape, MmaSums::divided>(job);
+    case MmaSums::shifted:
+      return run<Shape, MmaSums::shifted>(job);
+    default:
+      break;
+  }
+  if constexpr (kWideFits<Shape>) {
+    if (job.numbers.sums == MmaSums::wide) return run<Shape, MmaSums::wide>(job);
+    if (job.numbers.sums == MmaSums::wide_across) return run<Shape, MmaSums::wide_across>(job);
+    return run<Shape, MmaSums::wide_down>(job);
+  }
+  return {StatusCode::unsupported, "convolve: no kernel of this shape"};
+}
+
+// The first shape that is large enough; false if none is.
+template <class Shape, class... Larger>
+bool run_first(const Job &job, Status *status) {
+  if (job.reach.fits<Shape>() && (kWideFits<Shape> || job.numbers.sums < MmaSums::wide)) {
+    *status = run<Shape>(job);
+    return true;
+  }
+  if constexpr (sizeof...(Larger) > 0)
+    return run_first<Larger...>(job, status);
+  else
+    return false;
+}
+
+// False if the plane is not for these kernels.
+bool make_plane(const ConvolveParams &params, const ConvolvePlane &plane, const MmaNumbers &numbers,
+                MmaPlane *made) {
+  constexpr std::size_t kMaxPitch = INT32_MAX;
+  if (plane.in.pitch > kMaxPitch || plane.out.pitch > kMaxPitch) return false;
+  int levels = 0, chromas = 0;
+  std::uint32_t copied = 0;
+  for (int c = 0; c < plane.channels; ++c) {
+    levels += plane.role[c] == ChannelRole::level;
+    chromas += plane.role[c] == ChannelRole::chroma;
+    if (plane.role[c] == ChannelRole::copy) copied |= 0xffu << (8 * c);
+  }
+  if (levels + chromas == 0 || (copied != 0 && plane.channels == 3)) return false;
+  if (levels > 0 && chromas > 0 && numbers.level != numbers.chroma) return false;
+  if (plane.channels == 2) copied |= copied << 16;
+  *made = {make_tile_source(params, plane), plane.out.data, plane.out.pitch, copied,
+           levels > 0 ? numbers.level : numbers.chroma};
+  return true;
+}
+
+}  // namespace
+
+unsigned launch_separable_mma(const ConvolveParams &params, const ConvolveImage &image,
+                              cudaStream_t stream, Status *status) {
+  *status = {};
+  MmaNumbers numbers;
+  if (!choose_mma_numbers(*params.filter, &numbers)) return 0;
+  int device = 0, multiprocessors = 0;
+  *status = cuda_checked(cudaGetDevice(&device));
+  if (!status->ok() || !built_for(device)) return 0;
+  *status = cuda_checked(
+      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  if (!status->ok()) return 0;
+
+  unsigned done = 0;
+  for (int channels = 1; channels <= 4 && status->ok(); ++channels) {
+    Job job = {*params.filter,  numbers, Reach(*params.filter, channels), channels, {}, 0,
+               multiprocessors, stream};
+    unsigned taken = 0;
+    for (int i = 0; i < image.planes; ++i) {
+      if (image.plane[i].channels != channels ||
+          !make_plane(params, image.plane[i], numbers, &job.plane[job.planes]))
+        continue;
+      ++job.planes;
+      taken |= 1u << i;
+    }
+    if (job.planes > 0 && run_first<Smallest, MmaShape<3, 3, 2, 2, 8>, MmaShape<3, 5, 2, 2, 8>,
+                                    MmaShape<5, 5, 2, 1, 8>, MmaShape<3, 9, 2, 1, 8>>(job, status))
+      done |= taken;
+  }
+  return done;
+}
+
+}  // namespace coalesce
