@@ -9,6 +9,17 @@
 
 namespace coalesce {
 
+// 16 bytes to shared memory, not waited for. Below 8.0 the kernel is empty: it is not chosen there.
+__device__ __forceinline__ void copy_chunk_async([[maybe_unused]] std::uint8_t *to,
+                                                 [[maybe_unused]] const std::uint8_t *from) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                   static_cast<std::uint32_t>(__cvta_generic_to_shared(to))),
+               "l"(from)
+               : "memory");
+#endif
+}
+
 // Byte by byte: rows `row` to `last` of the tile whose corner is byte x of row y, and of these
 // columns `column` to `behind` (the first is that of x & ~8).
 template <class Shape>
@@ -55,19 +66,13 @@ struct MmaTile {
     const int from = start() + thread % kLoads * 16;
     if (thread >= kAtOnce * kLoads || from < 0 || from + 16 > s.width) return;
     const std::uint8_t *data = s.data + from;
-    const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(stage));
 #pragma unroll
     for (int i = 0; i < kBatch; ++i) {
       const int down = thread / kLoads + i * kAtOnce;
       const int position = border_position(s.border, y + row + down, s.height);
       if (down >= Shape::kPassRows || row + down >= last || position < 0) continue;
-      const std::uint8_t *line = data + static_cast<std::size_t>(position) * s.pitch;
-#if __CUDA_ARCH__ >= 800
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                       to + (down * kLoads + thread % kLoads) * 16),
-                   "l"(line)
-                   : "memory");
-#endif
+      copy_chunk_async(stage + (down * kLoads + thread % kLoads) * 16,
+                       data + static_cast<std::size_t>(position) * s.pitch);
     }
   }
 

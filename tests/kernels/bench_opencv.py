@@ -30,19 +30,19 @@ class Coalesce:
         if vertical is not None:
             down = numpy.ascontiguousarray(vertical, numpy.float64).ctypes.data_as(pointer)
         library.bench_open.restype = ctypes.c_void_p
-        self.library = library
+        self.shared_object = library
         self.bench = ctypes.c_void_p(
             library.bench_open(values.ctypes.data_as(pointer), width, down, height, threads))
         if not self.bench:
             sys.exit('no such filter')
 
     def __call__(self, source, result):
-        if self.library.bench_run(self.bench, source.ctypes.data_as(ctypes.c_void_p),
+        if self.shared_object.bench_run(self.bench, source.ctypes.data_as(ctypes.c_void_p),
                                   result.ctypes.data_as(ctypes.c_void_p), WIDTH, HEIGHT):
             sys.exit('convolve() failed')
 
     def close(self):
-        self.library.bench_close(self.bench)
+        self.shared_object.bench_close(self.bench)
 
 
 def by_turns(first, second, clock):

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <deque>
 
-#include "convolve_reference.h"
 #include "convolve_random.h"
+#include "convolve_reference.h"
 #include "convolve_trial.h"
 #include "image.h"
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "expect.h"
 #include "convolve_filter.h"
+#include "expect.h"
 
 namespace coalesce::test {
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "expect.h"
 #include "../support/random.h"
 #include "convolve_filter.h"
 #include "convolve_ideal.h"
 #include "convolve_settings.h"
+#include "expect.h"
 
 namespace coalesce::test {
 namespace {

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <string>
 
-#include "expect.h"
 #include "../support/random.h"
 #include "convolve_filter.h"
 #include "convolve_settings.h"
+#include "expect.h"
 
 namespace coalesce::test {
 namespace {

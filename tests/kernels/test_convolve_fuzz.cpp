@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "expect.h"
 #include "../support/random.h"
 #include "convolve_filter.h"
+#include "expect.h"
 
 namespace coalesce::test {
 namespace {

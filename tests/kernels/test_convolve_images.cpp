@@ -3,8 +3,8 @@
 #include <stdexcept>
 
 #include "convolve_pictures.h"
-#include "convolve_reference.h"
 #include "convolve_random.h"
+#include "convolve_reference.h"
 #include "expect.h"
 
 namespace coalesce::test {

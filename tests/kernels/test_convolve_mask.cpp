@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "expect.h"
 #include "../support/random.h"
 #include "convolve/mask.h"
+#include "expect.h"
 
 namespace coalesce::test {
 namespace {
