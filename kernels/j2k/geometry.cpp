@@ -166,10 +166,10 @@ Rect component_rect(const CodingParams &p, int comp) {
 }
 
 Rect resolution_rect(const Rect &tc, int levels, int resolution) {
-  return band_rect(tc, Orientation::ll, levels - resolution);
+  return band_rect(tc, Band::ll, levels - resolution);
 }
 
-Rect band_rect(const Rect &tc, Orientation orientation, int level) {
+Rect band_rect(const Rect &tc, Band orientation, int level) {
   const std::int64_t half = level > 0 ? std::int64_t{1} << (level - 1) : 0;
   const std::int64_t x = high_across(orientation) ? half : 0;
   const std::int64_t y = high_down(orientation) ? half : 0;
@@ -214,10 +214,10 @@ class Builder {
 
   void add_bands(int comp, const Rect &tc, int r) {
     const int level = r > 0 ? p_.levels - r + 1 : p_.levels;
-    const Rect low = band_rect(tc, Orientation::ll, level);
+    const Rect low = band_rect(tc, Band::ll, level);
     const BlockSize block = block_size(p_, r);
     for (int i = r > 0; i <= (r > 0 ? 3 : 0); ++i) {
-      const auto o = static_cast<Orientation>(i);
+      const auto o = static_cast<Band>(i);
       t_.bands.push_back({o, level, band_rect(tc, o, level), high_across(o) ? low.width() : 0,
                           high_down(o) ? low.height() : 0, block.x, block.y, comp, r});
     }
@@ -244,7 +244,7 @@ class Builder {
 
   // The blocks of a band inside a precinct's area.
   void add_blocks(int band_index, const Rect &area) {
-    const Band &band = t_.bands[static_cast<std::size_t>(band_index)];
+    const Subband &band = t_.bands[static_cast<std::size_t>(band_index)];
     const Rect part = intersection(band.rect, area);
     const Rect grid = cells(part, band.block_x, band.block_y);
     t_.precinct_bands.push_back({grid.width(), grid.height(), size(t_.blocks), band_index});

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../core/status.h"
+#include "band.h"
 
 namespace coalesce::j2k {
 
@@ -76,24 +77,21 @@ Rect tile_rect(const CodingParams &params, int tile);                      // B-
 Rect tile_component_rect(const CodingParams &params, int tile, int comp);  // B-12
 Rect component_rect(const CodingParams &params, int comp);                 // B-2: of the image
 
-// Bit 0: high-pass across; bit 1: high-pass down.
-enum class Orientation : std::uint8_t { ll, hl, lh, hh };
-
-inline bool high_across(Orientation o) {
+inline bool high_across(Band o) {
   return (static_cast<int>(o) & 1) != 0;
 }
-inline bool high_down(Orientation o) {
+inline bool high_down(Band o) {
   return (static_cast<int>(o) & 2) != 0;
 }
 // log2 of the gain of a band (Table E.1): 0, 1, 1, 2.
-inline int log2_gain(Orientation o) {
+inline int log2_gain(Band o) {
   return high_across(o) + high_down(o);
 }
 
-Rect resolution_rect(const Rect &tile_component, int levels, int resolution);    // B-14
-Rect band_rect(const Rect &tile_component, Orientation orientation, int level);  // B-15
+Rect resolution_rect(const Rect &tile_component, int levels, int resolution);  // B-14
+Rect band_rect(const Rect &tile_component, Band orientation, int level);       // B-15
 
-struct CodeBlock {
+struct BlockPlace {
   Rect rect;             // in the band
   int plane_x, plane_y;  // where its first sample lies in the plane
   int band, precinct;    // indices into the tile's lists
@@ -113,8 +111,8 @@ struct Precinct {
   int reference_x, reference_y;
 };
 
-struct Band {
-  Orientation orientation;
+struct Subband {
+  Band orientation;
   int level;             // n_b: 1 is the first decomposition; 0 if there is none
   Rect rect;             // may be empty
   int plane_x, plane_y;  // where rect's first sample lies in the plane
@@ -144,10 +142,10 @@ struct TileGeometry {
   Rect rect;
   std::vector<TileComponent> components;
   std::vector<Resolution> resolutions;
-  std::vector<Band> bands;
+  std::vector<Subband> bands;
   std::vector<Precinct> precincts;
   std::vector<PrecinctBand> precinct_bands;
-  std::vector<CodeBlock> blocks;
+  std::vector<BlockPlace> blocks;
 
   const Resolution &resolution(int component, int r) const {
     return resolutions[static_cast<std::size_t>(

@@ -71,7 +71,7 @@ class ComponentCheck {
   // Every sample of the plane belongs to one block.
   void paint() {
     for (int i = tc_.first_block; i < tc_.first_block + tc_.num_blocks; ++i) {
-      const CodeBlock &block = t_.blocks[static_cast<std::size_t>(i)];
+      const BlockPlace &block = t_.blocks[static_cast<std::size_t>(i)];
       EXPECT(!block.rect.empty(), "%s: block %d is empty", text(p_).c_str(), i);
       for (int y = 0; y < block.rect.height(); ++y)
         for (int x = 0; x < block.rect.width(); ++x) {
@@ -93,7 +93,7 @@ class ComponentCheck {
     const Resolution &r = t_.resolution(comp_, at.resolution);
     const int b = at.resolution > 0 ? at.orientation - 1 : 0;
     const int band_index = r.first_band + b;
-    const Band &band = t_.bands[static_cast<std::size_t>(band_index)];
+    const Subband &band = t_.bands[static_cast<std::size_t>(band_index)];
     const int px = band.plane_x + at.x - band.rect.x0, py = band.plane_y + at.y - band.rect.y0;
     const bool inside = at.x >= band.rect.x0 && at.x < band.rect.x1 && at.y >= band.rect.y0 &&
                         at.y < band.rect.y1 && px < width() && py < height();
@@ -103,7 +103,7 @@ class ComponentCheck {
 
     const int i = painted_[static_cast<std::size_t>(py * width() + px)];
     if (i < 0) return;  // told already
-    const CodeBlock &block = t_.blocks[static_cast<std::size_t>(i)];
+    const BlockPlace &block = t_.blocks[static_cast<std::size_t>(i)];
     const PrecinctSize size = p_.precinct[static_cast<std::size_t>(at.resolution)];
     const int share = at.resolution > 0;
     const int cell_x = at.x / (1 << (size.x - share)), cell_y = at.y / (1 << (size.y - share));
@@ -141,7 +141,7 @@ class ComponentCheck {
       const Resolution &resolution = t_.resolution(comp_, r);
       EXPECT(resolution.num_bands == (r > 0 ? 3 : 1), "bands");
       for (int b = resolution.first_band; b < resolution.first_band + resolution.num_bands; ++b) {
-        const Band &band = t_.bands[static_cast<std::size_t>(b)];
+        const Subband &band = t_.bands[static_cast<std::size_t>(b)];
         const int area = band.rect.empty() ? 0 : band.rect.width() * band.rect.height();
         EXPECT(area_[b] == area && band.component == comp_ && band.resolution == r &&
                    band.level == (r > 0 ? p_.levels - r + 1 : p_.levels),

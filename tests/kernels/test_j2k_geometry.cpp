@@ -79,7 +79,7 @@ void test_known() {
   EXPECT(check_params(p).ok(), "%s", check_params(p).message());
   for (int t = 0, samples = 0; t < tile_count(p); ++t) {
     tile = tile_geometry(p, t);
-    for (const CodeBlock &block : tile.blocks)
+    for (const BlockPlace &block : tile.blocks)
       samples += block.rect.width() * block.rect.height();
     if (t == tile_count(p) - 1) EXPECT(samples == 6, "%d", samples);
   }
