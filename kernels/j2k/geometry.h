@@ -33,7 +33,9 @@ struct Rect {
   int width() const { return x1 - x0; }
   int height() const { return y1 - y0; }
   bool empty() const { return x1 <= x0 || y1 <= y0; }
-  bool operator==(const Rect &) const = default;
+  bool operator==(const Rect &o) const {
+    return x0 == o.x0 && y0 == o.y0 && x1 == o.x1 && y1 == o.y1;
+  }
 };
 
 struct Component {

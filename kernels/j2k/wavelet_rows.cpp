@@ -32,15 +32,14 @@ COALESCE_INLINE Halves<T> split(const T *line, int x0, int width, int reach, T *
   return {even, odd, pairs};
 }
 
-}  // namespace
-
+// (Clones are for callers in the same file: with another compiler they have other names.)
 COALESCE_CLONES
-void Wavelet53::down(const Sample *even, const Sample *odd, const Sample *next,
-                     Sample *const *state, Sample *__restrict low, Sample *__restrict high,
-                     int width) {
-  Sample *__restrict before = state[0];  // the high-pass row before
+void down_53(const std::int32_t *even, const std::int32_t *odd, const std::int32_t *next,
+             std::int32_t *const *state, std::int32_t *__restrict low,
+             std::int32_t *__restrict high, int width) {
+  std::int32_t *__restrict before = state[0];  // the high-pass row before
   for (int x = 0; x < width; ++x) {
-    const Sample h = high_53(odd[x], even[x], next[x]);
+    const std::int32_t h = high_53(odd[x], even[x], next[x]);
     low[x] = low_53(even[x], before[x], h);
     high[x] = h;
     before[x] = h;
@@ -48,17 +47,16 @@ void Wavelet53::down(const Sample *even, const Sample *odd, const Sample *next,
 }
 
 COALESCE_CLONES
-void Wavelet97::down(const Sample *even, const Sample *odd, const Sample *next,
-                     Sample *const *state, Sample *__restrict low, Sample *__restrict high,
-                     int width) {
-  Sample *__restrict alpha = state[0];  // row 2n - 1 after the step of that name
-  Sample *__restrict beta = state[1];   // row 2n - 2
-  Sample *__restrict gamma = state[2];  // row 2n - 3
+void down_97(const float *even, const float *odd, const float *next, float *const *state,
+             float *__restrict low, float *__restrict high, int width) {
+  float *__restrict alpha = state[0];  // row 2n - 1 after the step of that name
+  float *__restrict beta = state[1];   // row 2n - 2
+  float *__restrict gamma = state[2];  // row 2n - 3
   for (int x = 0; x < width; ++x) {
-    const Sample a = lift_97(odd[x], kAlpha, even[x], next[x]);
-    const Sample b = lift_97(even[x], kBeta, alpha[x], a);
-    const Sample c = lift_97(alpha[x], kGamma, beta[x], b);
-    const Sample d = lift_97(beta[x], kDelta, gamma[x], c);
+    const float a = lift_97(odd[x], kAlpha, even[x], next[x]);
+    const float b = lift_97(even[x], kBeta, alpha[x], a);
+    const float c = lift_97(alpha[x], kGamma, beta[x], b);
+    const float d = lift_97(beta[x], kDelta, gamma[x], c);
     alpha[x] = a;
     beta[x] = b;
     gamma[x] = c;
@@ -68,9 +66,9 @@ void Wavelet97::down(const Sample *even, const Sample *odd, const Sample *next,
 }
 
 COALESCE_CLONES
-void Wavelet53::along(const Sample *line, int x0, int width, Sample *halves, Sample *__restrict low,
-                      Sample *__restrict high) {
-  const Halves<Sample> h = split(line, x0, width, 1, halves);
+void along_53(const std::int32_t *line, int x0, int width, std::int32_t *halves,
+              std::int32_t *__restrict low, std::int32_t *__restrict high) {
+  const Halves<std::int32_t> h = split(line, x0, width, 1, halves);
   for (int i = 0; i < h.pairs; ++i)
     h.odd[i] = high_53(h.odd[i], h.even[i], h.even[i + 1]);
   const int first = 1 + (x0 & 1);  // an odd x0 has no low-pass sample of its own
@@ -81,9 +79,9 @@ void Wavelet53::along(const Sample *line, int x0, int width, Sample *halves, Sam
 }
 
 COALESCE_CLONES
-void Wavelet97::along(const Sample *line, int x0, int width, Sample *halves, Sample *__restrict low,
-                      Sample *__restrict high) {
-  const Halves<Sample> h = split(line, x0, width, 2, halves);
+void along_97(const float *line, int x0, int width, float *halves, float *__restrict low,
+              float *__restrict high) {
+  const Halves<float> h = split(line, x0, width, 2, halves);
   for (int i = 0; i < h.pairs; ++i)
     h.odd[i] = lift_97(h.odd[i], kAlpha, h.even[i], h.even[i + 1]);
   for (int i = 1; i < h.pairs; ++i)
@@ -95,6 +93,28 @@ void Wavelet97::along(const Sample *line, int x0, int width, Sample *halves, Sam
     low[i] = lift_97(h.even[first + i], kDelta, h.odd[first + i - 1], h.odd[first + i]) * kScaleLow;
   for (int i = 0; i < (width + (x0 & 1)) / 2; ++i)
     high[i] = h.odd[2 + i] * kScaleHigh;
+}
+
+}  // namespace
+
+void Wavelet53::down(const Sample *even, const Sample *odd, const Sample *next,
+                     Sample *const *state, Sample *low, Sample *high, int width) {
+  down_53(even, odd, next, state, low, high, width);
+}
+
+void Wavelet53::along(const Sample *line, int x0, int width, Sample *halves, Sample *low,
+                      Sample *high) {
+  along_53(line, x0, width, halves, low, high);
+}
+
+void Wavelet97::down(const Sample *even, const Sample *odd, const Sample *next,
+                     Sample *const *state, Sample *low, Sample *high, int width) {
+  down_97(even, odd, next, state, low, high, width);
+}
+
+void Wavelet97::along(const Sample *line, int x0, int width, Sample *halves, Sample *low,
+                      Sample *high) {
+  along_97(line, x0, width, halves, low, high);
 }
 
 }  // namespace coalesce::j2k

@@ -10,6 +10,7 @@
 
 #include "../support/random.h"
 #include "j2k/colour.h"
+#include "j2k/quantiser.h"
 #include "j2k/wavelet.h"
 
 namespace coalesce::test {
@@ -84,6 +85,8 @@ void run(ThreadPool *pool) {
     time("  5/3", [&] { return wavelet_53(rect, levels, i0, i3, &integer_memory, pool); });
     time("  9/7", [&] { return wavelet_97(rect, levels, f0, f3, &float_memory, pool); });
   }
+  const BandQuantiser quantiser = {0, 0, 12, 0.25f, {}};
+  time("quantiser, 1 component", [&] { return quantise(quantiser, f3, i3, pool); });
 }
 
 }  // namespace
