@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Times the stages of JPEG 2000 that work on whole planes: for a picture of 3840 x 2160 of three
-// components of 8 bits, the least of several runs, in ms. Run by hand: bench-j2k [threads]
+// components of 8 bits, the least of several runs, in ms. Run by hand: bench-j2k-planes [threads]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
