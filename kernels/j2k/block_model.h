@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "code_block.h"
 #include "mq_coder.h"
-#include "tier1.h"
 
 namespace coalesce::j2k {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "block_model.h"
+#include "code_block.h"
 #include "mq_coder.h"
-#include "tier1.h"
 
 namespace coalesce::j2k {
 
