@@ -24,7 +24,8 @@ enum class PassType : std::uint8_t { significance, refinement, cleanup };  // D.
 
 constexpr int kMaxBlockSide = 1024;
 constexpr int kMaxBlockSamples = 4096;
-constexpr int kMaxPlanes = 32;
+constexpr int kMaxPlanes = 32;      // that a block has
+constexpr int kMaxBandPlanes = 74;  // M_b: 37, and as much of a region of interest's shift
 constexpr int kMaxFractionBits = 30;
 constexpr int kMaxPasses = 3 * kMaxPlanes - 2;
 
@@ -37,8 +38,8 @@ struct CodeBlock {
   std::ptrdiff_t pitch;  // from row to row, in samples
   int width, height;     // from 1 to kMaxBlockSide, the product at most kMaxBlockSamples
   int fraction_bits;     // 0 to kMaxFractionBits
-  // M_b of the sub-band, 0 to 32: exponent + guard bits - 1, plus the shift of a region of interest
-  // (E-2, H-1).
+  // M_b of the sub-band, 0 to kMaxBandPlanes: exponent + guard bits - 1, plus the shift of a region
+  // of interest (E-2, H-1).
   int max_planes;
   Band band;
   std::uint8_t style;  // of BlockStyle

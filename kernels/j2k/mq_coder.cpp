@@ -66,40 +66,46 @@ void MqCoder::byte_out() {
   shifts_ = static_cast<std::uint8_t>(8 - stuffed);
 }
 
+// CODE1, CODE0 and RENORME. What happens in them depends on the decisions, which are as hard to
+// foretell as the models could make them: so there is no branch but for whole bytes.
 void MqCoder::encode(const std::uint8_t *symbols, int count) {
-  for (int i = 0; i < count; ++i) {
-    const int symbol = symbols[i];
-    std::uint8_t &context = contexts_[symbol >> 1];
+  std::uint8_t contexts[kMqContexts];
+  std::memcpy(contexts, contexts_, sizeof contexts);
+  std::uint32_t range = range_, low = low_;
+  int shifts = shifts_;
+  for (const std::uint8_t *end = symbols + count; symbols != end; ++symbols) {
+    const unsigned symbol = *symbols;
+    const unsigned context = contexts[symbol >> 1];
     const MqRow row = kRows.at[context];
-    range_ -= row.qe;
-    if (((context ^ symbol) & 1) == 0) {  // the more probable decision
-      if (range_ >= 0x8000) {
-        low_ += row.qe;
-        continue;
+    const std::uint32_t qe = row.qe;
+    const std::uint32_t rest = range - qe;
+    const std::uint32_t less_probable = (context ^ symbol) & 1;
+    // All ones if the decision gets the upper part of the interval, the rest: the more probable one
+    // does, unless qe is the larger part (conditional exchange).
+    const std::uint32_t upper = (less_probable - 1) ^ (0u - (rest < qe ? 1u : 0u));
+    low += qe & upper;
+    range = qe ^ ((qe ^ rest) & upper);
+    const unsigned if_more = rest >= 0x8000 ? context : row.next_mps;
+    contexts[symbol >> 1] = static_cast<std::uint8_t>(less_probable != 0 ? row.next_lps : if_more);
+
+    int shift = std::countl_zero(range | 1) - 16;  // | 1: for the compiler to see that it is not 0
+    range <<= shift;
+    if (shift >= shifts) {
+      low_ = low;
+      for (; shift >= shifts; shifts = shifts_) {
+        low_ <<= shifts;
+        shift -= shifts;
+        byte_out();
       }
-      context = row.next_mps;
-      if (range_ < row.qe)
-        range_ = row.qe;
-      else
-        low_ += row.qe;
-    } else {
-      context = row.next_lps;
-      if (range_ < row.qe)
-        low_ += row.qe;
-      else
-        range_ = row.qe;
+      low = low_;
     }
-    // RENORME
-    int shift = std::countl_zero(range_) - 16;
-    range_ <<= shift;
-    while (shift >= shifts_) {
-      low_ <<= shifts_;
-      shift -= shifts_;
-      byte_out();
-    }
-    low_ <<= shift;
-    shifts_ = static_cast<std::uint8_t>(shifts_ - shift);
+    low <<= shift;
+    shifts -= shift;
   }
+  range_ = range;
+  low_ = low;
+  shifts_ = static_cast<std::uint8_t>(shifts);
+  std::memcpy(contexts_, contexts, sizeof contexts);
 }
 
 int MqCoder::finish() {

@@ -7,8 +7,6 @@
 
 #include <cstdint>
 
-#include "../core/host_device.h"
-
 namespace coalesce::j2k {
 
 // Decisions are coded in contexts: T.800 Tables D.1 to D.5. Raw bits have a number here, too.

@@ -5,6 +5,10 @@
 #include <bit>
 #include <cstring>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include "word_logic.h"
 
 namespace coalesce::j2k {
@@ -82,50 +86,56 @@ class Gains {
   int count_ = 0, sum_ = 0;
 };
 
-std::uint64_t transpose_8x8(std::uint64_t x) {
-  std::uint64_t t = (x ^ x >> 7) & 0x00AA00AA00AA00AA;
-  x ^= t ^ t << 7;
-  t = (x ^ x >> 14) & 0x0000CCCC0000CCCC;
-  x ^= t ^ t << 14;
-  t = (x ^ x >> 28) & 0x00000000F0F0F0F0;
-  return x ^ t ^ t << 28;
+// Bit i of 64 bytes as a word, for each i.
+#if defined(__SSE2__)
+void slice(const std::uint8_t (&bytes)[64], std::uint64_t (&planes)[8]) {
+  for (int quarter = 0; quarter < 4; ++quarter) {
+    __m128i sixteen = _mm_load_si128(reinterpret_cast<const __m128i *>(bytes) + quarter);
+    for (int i = 7; i >= 0; --i) {  // the upper bits, one after the other
+      const unsigned mask = static_cast<unsigned>(_mm_movemask_epi8(sixteen));
+      planes[i] |= std::uint64_t{mask} << 16 * quarter;
+      sixteen = _mm_add_epi8(sixteen, sixteen);
+    }
+  }
 }
+#else
+void slice(const std::uint8_t (&bytes)[64], std::uint64_t (&planes)[8]) {
+  for (int i = 0; i < 64; ++i)
+    for (int bit = 0; bit < 8; ++bit)
+      planes[bit] |= std::uint64_t{bytes[i] >> bit & 1u} << i;
+}
+#endif
 
 }  // namespace
 
+// The samples of a word: their planes, and signs.
 void ParallelModel::load_word(const CodeBlock &block, int stripe, int column, int word) {
-  std::uint32_t magnitudes[64] = {};
-  std::uint64_t inside = 0, negative = 0;
+  // Column by column, as the bits are.
+  std::uint32_t values[64] = {};
   const int rows = std::min(4, block.height - 4 * stripe);
   const int columns = std::min(16, block.width - 16 * column);
-  std::uint32_t all = 0;
-  for (int y = 0; y < rows; ++y) {
-    const std::int32_t *row = block.samples + (4 * stripe + y) * block.pitch + 16 * column;
-    for (int x = 0; x < columns; ++x) {
-      const std::uint32_t v = static_cast<std::uint32_t>(row[x]);
-      const std::uint32_t sign = v >> 31;
-      const int bit = 4 * x + y;
-      magnitudes[bit] = sign != 0 ? 0u - v : v;
-      all |= magnitudes[bit];
-      inside |= std::uint64_t{1} << bit;
-      negative |= std::uint64_t{sign} << bit;
-    }
+  const std::int32_t *first = block.samples + 4 * stripe * block.pitch + 16 * column;
+  for (int y = 0; y < rows; ++y)
+    for (int x = 0; x < columns; ++x)
+      values[4 * x + y] = static_cast<std::uint32_t>(first[y * block.pitch + x]);
+  const std::uint64_t column_bits = kTopRow * ((1u << rows) - 1);
+  inside_[word] = column_bits & ~std::uint64_t{0} >> (64 - 4 * columns);
+
+  alignas(16) std::uint8_t bytes[64];
+  std::uint64_t planes[8] = {};
+  for (int i = 0; i < 64; ++i) {
+    bytes[i] = static_cast<std::uint8_t>(values[i] >> 31);
+    values[i] = (values[i] ^ (0u - (values[i] >> 31))) + (values[i] >> 31);
   }
-  inside_[word] = inside;
-  negative_[word] = negative;
-  for (int byte = 0; byte < 4; ++byte) {
-    if (byte * 8 >= total_planes_) break;
-    std::uint64_t planes[8] = {};
-    for (int group = 0; group < 8; ++group) {
-      std::uint64_t eight = 0;
-      for (int i = 0; i < 8; ++i)
-        eight |= std::uint64_t{magnitudes[8 * group + i] >> 8 * byte & 255} << 8 * i;
-      eight = transpose_8x8(eight);
-      for (int i = 0; i < 8; ++i)
-        planes[i] |= (eight >> 8 * i & 255) << 8 * group;
-    }
+  slice(bytes, planes);
+  negative_[word] = planes[0];
+  for (int plane = 0; plane < total_planes_; plane += 8) {
+    for (int i = 0; i < 64; ++i)
+      bytes[i] = static_cast<std::uint8_t>(values[i] >> plane);
+    std::memset(planes, 0, sizeof planes);
+    slice(bytes, planes);
     for (int i = 0; i < 8; ++i)
-      planes_[(8 * byte + i) * words_ + word] = planes[i];
+      planes_[(plane + i) * words_ + word] = planes[i];
   }
 }
 

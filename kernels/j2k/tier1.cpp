@@ -14,8 +14,8 @@ Status check_block(const CodeBlock &block) {
     return invalid_argument("code-block: sides are 1 to 1024, and 4096 samples at most");
   if (block.fraction_bits < 0 || block.fraction_bits > kMaxFractionBits)
     return invalid_argument("code-block: fraction bits are 0 to 30");
-  if (block.max_planes < 0 || block.max_planes > kMaxPlanes)
-    return invalid_argument("code-block: bit-planes are 0 to 32");
+  if (block.max_planes < 0 || block.max_planes > kMaxBandPlanes)
+    return invalid_argument("code-block: bit-planes are 0 to 74");
   if (block.band > Band::hh) return invalid_argument("code-block: no such band");
   if ((block.style & ~kAllBlockStyles) != 0)
     return invalid_argument("code-block: no such style flag");

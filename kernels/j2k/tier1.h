@@ -17,7 +17,7 @@ namespace coalesce::j2k {
 std::size_t tier1_bytes_bound(int samples, int planes, unsigned style);
 
 // Codes blocks, one after the other. What a block becomes depends on nothing else. It keeps the
-// memory that it works in, about 300 KB: one for each thread, made once.
+// memory that it works in, about 250 KB: one for each thread, made once.
 class Tier1Coder {
  public:
   Tier1Coder();  // allocates
@@ -25,10 +25,10 @@ class Tier1Coder {
   Tier1Coder(Tier1Coder &&) noexcept;
   Tier1Coder &operator=(Tier1Coder &&) noexcept;
 
-  // passes: room for 3 * max_planes - 2, at least 1. bytes: room for tier1_bytes_bound() of
-  // max_planes, or of fewer planes, if it is known that no more will be used.
-  // Errors: invalid_argument for a block that is not as CodeBlock says, magnitudes that max_planes
-  // planes do not hold, or too little room. Allocates nothing.
+  // passes: room for 3 * planes - 2; bytes: room for tier1_bytes_bound(). planes are the block's,
+  // or what they can be at most: max_planes and kMaxPlanes. Errors: invalid_argument for a block
+  // that is not as CodeBlock says, magnitudes that max_planes planes do not hold, or too little
+  // room. Allocates nothing.
   Status encode(const CodeBlock &block, Pass *passes, std::uint8_t *bytes, std::size_t room,
                 CodedBlock *coded);
 

@@ -60,7 +60,7 @@ class BlockDecoder {
         for (int expected : {1, 0, 1, 0})
           if (mq_.decode(18) != expected) result_.bad_segmentation_symbol = true;
       if (ends_segment(pass) && (in_.style & kPredictable) != 0 &&
-          !(raw_pass_ ? raw_.used_up() : mq_.used_up()))
+          !(raw_pass_ ? raw_.ends_predictably() : mq_.ends_predictably()))
         result_.bad_termination = true;
       if ((in_.style & kReset) != 0) mq_.reset_contexts();
     }

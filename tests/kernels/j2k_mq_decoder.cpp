@@ -38,7 +38,9 @@ void MqDecoder::set_context(int context, int state) {
 void MqDecoder::start(const std::uint8_t *bytes, int length) {
   bytes_ = bytes;
   length_ = length;
-  position_ = padding_ = 0;
+  position_ = 0;
+  encoder_ct_ = 12;
+  encoder_bytes_ = 0;
   c_ = static_cast<std::uint32_t>(byte(0)) << 16;
   byte_in();
   c_ <<= 7;
@@ -56,7 +58,6 @@ void MqDecoder::byte_in() {
   } else if (next > 0x8F) {
     c_ += 0xFF00;
     ct_ = 8;
-    ++padding_;
   } else {
     ++position_;
     c_ += static_cast<std::uint32_t>(next) << 9;
@@ -71,7 +72,26 @@ void MqDecoder::renormalise() {
     a_ <<= 1;
     c_ <<= 1;
     --ct_;
+    if (--encoder_ct_ == 0) encoder_ct_ = next_encoder_byte(++encoder_bytes_);
   } while ((a_ & 0x8000) == 0);
+}
+
+// CT when the encoder's BYTEOUT has put out so many bytes.
+int MqDecoder::next_encoder_byte(int count) const {
+  return count >= 2 && byte(count - 2) == 0xFF ? 7 : 8;
+}
+
+bool MqDecoder::ends_predictably() const {
+  int count = encoder_bytes_, ct = encoder_ct_, shifts = 0;
+  for (int k = 11 - ct + 1; k > 0; k -= ct) {
+    shifts += ct;
+    ct = next_encoder_byte(++count);
+  }
+  if (count == 0) return length_ == 0;
+  const int expected = byte(count - 1) == 0xFF ? count - 1 : count;
+  // What the encoder did not send of its register C is what C of the decoder may have.
+  const int not_sent = 27 - ct - shifts;
+  return length_ == expected && c_ >> (16 + not_sent) == 0;
 }
 
 // DECODE, with MPS_EXCHANGE and LPS_EXCHANGE
@@ -112,7 +132,7 @@ int RawDecoder::decode() {
   return byte(position_) >> left_ & 1;
 }
 
-bool RawDecoder::used_up() const {
+bool RawDecoder::ends_predictably() const {
   if (position_ + 1 == length_) {
     if (left_ == 0) return length_ == 0 || bytes_[position_] != 0xFF;
     // 0, 1, 0, 1, ... from the left

@@ -16,22 +16,24 @@ class MqDecoder {
   void start(const std::uint8_t *bytes, int length);
   int decode(int context);
 
-  // Whether a segment that was terminated predictably leaves nothing unread and needed no more than
-  // the padding that every decoder has ahead.
-  bool used_up() const { return position_ + 1 >= length_ && padding_ <= 2; }
+  // Whether the segment ends as the encoder ends it by the procedure of D.4.2 when it has coded
+  // what was decoded.
+  bool ends_predictably() const;
 
  private:
   int byte(int i) const { return i < length_ ? bytes_[i] : 0xFF; }
   void byte_in();
   void renormalise();
+  int next_encoder_byte(int count) const;
 
   struct {
     int state, mps;
   } contexts_[19];
   const std::uint8_t *bytes_;
-  int length_, position_, padding_;
+  int length_, position_;
   std::uint32_t c_, a_;
   int ct_;
+  int encoder_ct_, encoder_bytes_;  // CT of the encoder, and bytes that it has put out
 };
 
 class RawDecoder {
@@ -39,8 +41,8 @@ class RawDecoder {
   void start(const std::uint8_t *bytes, int length);
   int decode();
 
-  // Whether the rest of a segment that was terminated predictably is what it has to be.
-  bool used_up() const;
+  // Whether all that is left of the segment is the filling of D.6: 0, 1, 0, 1, ...
+  bool ends_predictably() const;
 
  private:
   int byte(int i) const { return i < length_ ? bytes_[i] : 0xFF; }

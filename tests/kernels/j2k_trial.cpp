@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
+#include <memory>
 
 #include "j2k/block_passes.h"
+#include "j2k/parallel_model.h"
 #include "j2k_block_decoder.h"
 #include "j2k_serial_model.h"
 
@@ -22,9 +24,10 @@ namespace {
   return line;
 }
 
-// The serial model, its symbols written down.
-struct RecordingModel {
-  j2k::SerialModel model;
+// A model whose symbols are written down.
+template <class Model>
+struct Recording {
+  Model &model;
   std::vector<std::vector<std::uint8_t>> passes;
 
   j2k::PassSymbols record(const j2k::PassSymbols &made, const std::uint8_t *symbols) {
@@ -41,6 +44,24 @@ struct RecordingModel {
     return record(model.cleanup(plane, symbols), symbols);
   }
 };
+
+template <class Model>
+Encoded encode(Model &model, const j2k::CodeBlock &block) {
+  Encoded encoded;
+  encoded.planes = model.begin(block);
+  encoded.passes.resize(j2k::kMaxPasses);
+  encoded.bytes.resize(
+      j2k::tier1_bytes_bound(block.width * block.height, encoded.planes, block.style));
+  std::vector<std::uint8_t> symbols(j2k::kMaxPassSymbols);
+  Recording<Model> recording = {model, {}};
+  j2k::PassCoder coder;
+  coder.start(block.style, encoded.planes, encoded.passes.data(), encoded.bytes.data());
+  j2k::code_passes(recording, encoded.planes, block.style, symbols.data(), coder);
+  encoded.passes.resize(static_cast<std::size_t>(coder.passes()));
+  encoded.bytes.resize(coder.length());
+  encoded.symbols = std::move(recording.passes);
+  return encoded;
+}
 
 class Judge {
  public:
@@ -174,20 +195,34 @@ class Judge {
 }  // namespace
 
 Encoded encode_serially(const j2k::CodeBlock &block) {
-  Encoded encoded;
-  RecordingModel recording;
-  encoded.planes = recording.model.begin(block);
-  encoded.passes.resize(j2k::kMaxPasses);
-  encoded.bytes.resize(
-      j2k::tier1_bytes_bound(block.width * block.height, encoded.planes, block.style));
-  std::vector<std::uint8_t> symbols(j2k::kMaxPassSymbols);
-  j2k::PassCoder coder;
-  coder.start(block.style, encoded.planes, encoded.passes.data(), encoded.bytes.data());
-  j2k::code_passes(recording, encoded.planes, block.style, symbols.data(), coder);
-  encoded.passes.resize(static_cast<std::size_t>(coder.passes()));
-  encoded.bytes.resize(coder.length());
-  encoded.symbols = std::move(recording.passes);
-  return encoded;
+  j2k::SerialModel model;
+  return encode(model, block);
+}
+
+Encoded encode_in_parallel(const j2k::CodeBlock &block) {
+  const auto model = std::make_unique<j2k::ParallelModel>();
+  return encode(*model, block);
+}
+
+std::string difference(const Encoded &a, const Encoded &b) {
+  if (a.planes != b.planes) return format("%d planes and %d", a.planes, b.planes);
+  if (a.passes.size() != b.passes.size())
+    return format("%zu passes and %zu", a.passes.size(), b.passes.size());
+  if (a.symbols != b.symbols) {
+    std::size_t pass = 0;
+    while (a.symbols[pass] == b.symbols[pass])
+      ++pass;
+    return format("pass %zu: symbols", pass);
+  }
+  for (std::size_t i = 0; i < a.passes.size(); ++i) {
+    const j2k::Pass &p = a.passes[i], &q = b.passes[i];
+    if (p.length != q.length) return format("pass %zu: length %u and %u", i, p.length, q.length);
+    if (p.distortion != q.distortion)
+      return format("pass %zu: distortion %d and %d", i, p.distortion, q.distortion);
+    if (p.type != q.type || p.plane != q.plane || p.terminated != q.terminated || p.raw != q.raw)
+      return format("pass %zu: another kind", i);
+  }
+  return a.bytes == b.bytes ? "" : "bytes";
 }
 
 std::string judge(const TestBlock &test, const Encoded &encoded) {

@@ -17,13 +17,18 @@ struct Encoded {
   std::vector<std::vector<std::uint8_t>> symbols;  // of each pass
 };
 
-// By the serial reference.
+// With the serial reference of context modelling.
 Encoded encode_serially(const j2k::CodeBlock &block);
+// With that of the library, the symbols too.
+Encoded encode_in_parallel(const j2k::CodeBlock &block);
 
 // Empty, or what is wrong. Behind every pass (of large blocks: behind some), a decoder that is
 // given the bytes of the pass's length finds the samples as they are, apart from planes that come
 // later; with one byte less it does not. The squared error went down by the distortion, to the
 // accuracy docs/numerics.md promises. The bytes are codeword segments as T.800 wants them.
 std::string judge(const TestBlock &test, const Encoded &encoded);
+
+// Empty, or the first difference.
+std::string difference(const Encoded &a, const Encoded &b);
 
 }  // namespace coalesce::test

@@ -70,7 +70,7 @@ Parts random_parts(Random &random) {
 }
 
 // How many symbols come out as they went in.
-int decoded(const Parts &parts, bool raw, const std::uint8_t *bytes, int length, bool *used_up) {
+int decoded(const Parts &parts, bool raw, const std::uint8_t *bytes, int length, bool *predicted) {
   MqDecoder mq;
   RawDecoder bits;
   mq.reset_contexts();
@@ -81,7 +81,7 @@ int decoded(const Parts &parts, bool raw, const std::uint8_t *bytes, int length,
     if ((raw ? bits.decode() : mq.decode(symbol >> 1)) != (symbol & 1)) break;
     ++right;
   }
-  *used_up = raw ? bits.used_up() : mq.used_up();
+  *predicted = raw ? bits.ends_predictably() : mq.ends_predictably();
   return right;
 }
 
@@ -97,9 +97,9 @@ std::string trial(const Parts &parts, Coder &coder, bool raw, bool predictable) 
     done = end;
   }
   const int length = predictable ? coder.flush_predictably() : coder.flush();
-  bool used_up = false;
-  if (decoded(parts, raw, bytes.data(), length, &used_up) != done) return "decoded otherwise";
-  if (predictable && !used_up) return "not used up";
+  bool predicted = false;
+  if (decoded(parts, raw, bytes.data(), length, &predicted) != done) return "decoded otherwise";
+  if (predictable && !predicted) return "an end that was not to be expected";
   if (length > 0 && bytes[static_cast<std::size_t>(length - 1)] == 0xFF) return "ends in FF";
   for (int i = 0; i + 1 < length; ++i)
     if (bytes[static_cast<std::size_t>(i)] == 0xFF && bytes[static_cast<std::size_t>(i + 1)] > 0x8F)
@@ -109,9 +109,9 @@ std::string trial(const Parts &parts, Coder &coder, bool raw, bool predictable) 
     const int least = raw ? truncated_raw_length(marks[i], bytes.data(), length)
                           : truncated_length(marks[i], bytes.data(), length);
     if (least > length) return part + " is longer than all";
-    if (decoded(parts, raw, bytes.data(), least, &used_up) < parts.ends[i])
+    if (decoded(parts, raw, bytes.data(), least, &predicted) < parts.ends[i])
       return part + " is cut too short";
-    if (least > 0 && decoded(parts, raw, bytes.data(), least - 1, &used_up) >= parts.ends[i])
+    if (least > 0 && decoded(parts, raw, bytes.data(), least - 1, &predicted) >= parts.ends[i])
       return part + " has a byte too many";
   }
   return "";
