@@ -15,55 +15,13 @@
 #include "j2k/geometry.h"
 #include "j2k/quantiser.h"
 #include "j2k/wavelet.h"
+#include "j2k_picture.h"
 #include "j2k_wavelet_reference.h"
 
 namespace coalesce::test {
 namespace {
 
 using namespace j2k;
-
-// Components of at most 16 bits, each in a plane of its own.
-struct Picture {
-  CodingParams params;
-  bool transform;  // the first three components are R, G, B
-  std::vector<std::uint16_t> plane[kMaxComponents];
-
-  Samples samples(int c, const Rect &tile_component) const {
-    const auto i = static_cast<std::size_t>(c);
-    const Rect all = component_rect(params, c);
-    return {plane[i].data(),
-            static_cast<std::size_t>(all.width()) * 2,
-            Container::u16,
-            0,
-            static_cast<std::uint8_t>(params.component[i].bits),
-            0,
-            1,
-            tile_component.x0 - all.x0,
-            tile_component.y0 - all.y0};
-  }
-  int at(int c, int x, int y) const {
-    const Rect all = component_rect(params, c);
-    return plane[c][static_cast<std::size_t>((y - all.y0) * all.width() + x - all.x0)];
-  }
-};
-
-// Smooth, with edges and some noise.
-Picture picture(const CodingParams &params, bool transform, Random &random) {
-  Picture p = {params, transform, {}};
-  for (int c = 0; c < params.num_components; ++c) {
-    const Rect r = component_rect(params, c);
-    const int most = (1 << params.component[static_cast<std::size_t>(c)].bits) - 1;
-    for (int y = r.y0; y < r.y1; ++y)
-      for (int x = r.x0; x < r.x1; ++x) {
-        const double smooth = 0.5 + 0.4 * std::sin(x / 9.0 + c) * std::cos(y / 7.0);
-        const double noise = (random.below(1001) - 500) / 5000.0;
-        const double edge = (x + 2 * y) / 23 % 2 != 0 ? 0.1 : -0.1;
-        p.plane[c].push_back(static_cast<std::uint16_t>(
-            std::clamp(static_cast<int>(most * (smooth + noise + edge) + 0.5), 0, most)));
-      }
-  }
-  return p;
-}
 
 // The coefficients of a tile, by component, as an inverse takes them.
 template <class T>
@@ -76,8 +34,8 @@ void store(const GuardedPlane<std::int32_t> &from, ReferencePicture<T> &to) {
       to(x, y) = static_cast<T>(from.at(x, y));
 }
 
-Coefficients<std::int32_t> forward_reversible(const Picture &p, int tile, Random &random,
-                                              ThreadPool *pool) {
+Coefficients<std::int32_t> forward_reversible(const Picture &p, bool transform, int tile,
+                                              Random &random, ThreadPool *pool) {
   Coefficients<std::int32_t> out;
   WaveletMemory<std::int32_t> memory;
   std::vector<std::unique_ptr<GuardedPlane<std::int32_t>>> planes;
@@ -89,10 +47,10 @@ Coefficients<std::int32_t> forward_reversible(const Picture &p, int tile, Random
         tc.empty() ? nullptr
                    : std::make_unique<GuardedPlane<std::int32_t>>(tc.width(), tc.height(), random));
     samples.push_back(p.samples(c, tc));
-    if (!tc.empty() && !(p.transform && c < 3))
+    if (!tc.empty() && !(transform && c < 3))
       EXPECT(level_shift(samples.back(), planes.back()->plane(), pool).ok(), "level shift");
   }
-  if (p.transform && planes[0] != nullptr)
+  if (transform && planes[0] != nullptr)
     EXPECT(reversible_transform({samples[0], samples[1], samples[2]},
                                 {planes[0]->plane(), planes[1]->plane(), planes[2]->plane()}, pool)
                .ok(),
@@ -114,7 +72,7 @@ Coefficients<std::int32_t> forward_reversible(const Picture &p, int tile, Random
       if (band.component != static_cast<int>(c)) continue;
       const int planes_of_band =
           band_quantiser({Wavelet::reversible_53, p.params.levels, p.params.component[c].bits,
-                          p.transform && c < 3 ? static_cast<int>(c) : -1, 2, 1, false},
+                          transform && c < 3 ? static_cast<int>(c) : -1, 2, 1, false},
                          band.orientation, band.level)
               .planes;
       for (int y = 0; y < band.rect.height(); ++y)
@@ -127,9 +85,9 @@ Coefficients<std::int32_t> forward_reversible(const Picture &p, int tile, Random
 }
 
 void test_reversible(const CodingParams &params, bool transform, Random &random, ThreadPool *pool) {
-  const Picture p = picture(params, transform, random);
+  const Picture p = picture(params, random);
   for (int tile = 0; tile < tile_count(params); ++tile) {
-    Coefficients<std::int32_t> v = forward_reversible(p, tile, random, pool);
+    Coefficients<std::int32_t> v = forward_reversible(p, transform, tile, random, pool);
     for (int c = 0; c < params.num_components; ++c)
       if (!v[static_cast<std::size_t>(c)].rect.empty())
         v[static_cast<std::size_t>(c)].inverse(params.levels);
@@ -239,7 +197,7 @@ void test_lossy() {
     p.num_components = 3;
     for (Component &c : p.component)
       c.bits = bits;
-    const Picture in = picture(p, true, random);
+    const Picture in = picture(p, random);
     const double peak = (1 << bits) - 1;
     for (const double step : {bits == 16 ? 0.25 : 0.0625, 1.0}) {
       const double error = irreversible_error(in, step, false, random);

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "codestream.h"
+
+#include <algorithm>
+
+#include "big_endian.h"
+
+namespace coalesce::j2k {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+// Table A.2.
+enum Marker : unsigned {
+  kSoc = 0xFF4F,
+  kSiz = 0xFF51,
+  kCod = 0xFF52,
+  kTlm = 0xFF55,
+  kPlt = 0xFF58,
+  kQcd = 0xFF5C,
+  kQcc = 0xFF5D,
+  kRgn = 0xFF5E,
+  kCom = 0xFF64,
+  kSot = 0xFF90,
+  kSod = 0xFF93,
+  kEoc = 0xFFD9,
+};
+
+// A marker segment: its length is known at the end.
+class Segment {
+ public:
+  Segment(Marker marker, Bytes *out) : out_(out) {
+    put_u16(marker, out);
+    begin_ = out->size();
+    put_u16(0, out);
+  }
+  ~Segment() { set_u16(static_cast<unsigned>(out_->size() - begin_), begin_, out_); }
+  Segment(const Segment &) = delete;
+  Segment &operator=(const Segment &) = delete;
+
+ private:
+  Bytes *out_;
+  std::size_t begin_;
+};
+
+void put_int(int v, Bytes *out) {
+  put_u32(static_cast<std::uint32_t>(v), out);
+}
+
+// A.5.1
+void put_siz(const EncoderParams &params, Bytes *out) {
+  const CodingParams &p = params.coding;
+  const Segment segment(kSiz, out);
+  put_u16(params.profile, out);
+  for (int v : {p.image.x1, p.image.y1, p.image.x0, p.image.y0, tile_width(p), tile_height(p),
+                p.tile_x0, p.tile_y0})
+    put_int(v, out);
+  put_u16(static_cast<unsigned>(p.num_components), out);
+  for (int c = 0; c < p.num_components; ++c) {
+    const Component &component = p.component[static_cast<std::size_t>(c)];
+    for (int v : {component.bits - 1, component.dx, component.dy})
+      put_u8(static_cast<unsigned>(v), out);
+  }
+}
+
+bool has_precincts(const CodingParams &p) {
+  return std::any_of(p.precinct.begin(), p.precinct.begin() + p.resolutions(),
+                     [](const PrecinctSize &size) {
+                       return size.x != kMaxPrecinctExponent || size.y != kMaxPrecinctExponent;
+                     });
+}
+
+// A.6.1. Nothing in it differs between components, so there is no COC.
+void put_cod(const EncoderParams &params, Bytes *out) {
+  const CodingParams &p = params.coding;
+  const Segment segment(kCod, out);
+  const bool precincts = has_precincts(p);
+  put_u8((precincts ? 1u : 0u) | (params.sop ? 2u : 0u) | (params.eph ? 4u : 0u), out);
+  put_u8(static_cast<unsigned>(params.progression), out);
+  put_u16(static_cast<unsigned>(params.layers), out);
+  put_u8(params.colour_transform, out);
+  for (int v : {p.levels, p.block_x - 2, p.block_y - 2})
+    put_u8(static_cast<unsigned>(v), out);
+  put_u8(params.block_style, out);
+  put_u8(params.wavelet == Wavelet::reversible_53, out);
+  if (!precincts) return;
+  for (int r = 0; r < p.resolutions(); ++r) {
+    const PrecinctSize &size = p.precinct[static_cast<std::size_t>(r)];
+    put_u8(static_cast<unsigned>(size.y << 4 | size.x), out);
+  }
+}
+
+// A.6.4: the part that QCD and QCC have in common.
+void put_quantisation(const EncoderParams &params, const ComponentBands &component, Bytes *out) {
+  const bool reversible = params.wavelet == Wavelet::reversible_53;
+  const unsigned style = reversible ? 0 : params.derived ? 1 : 2;
+  put_u8(static_cast<unsigned>(params.guard_bits) << 5 | style, out);
+  for (const BandQuantiser &band : component.bands) {
+    if (reversible)
+      put_u8(static_cast<unsigned>(band.exponent) << 3, out);
+    else
+      put_u16(static_cast<unsigned>(band.exponent << 11 | band.mantissa), out);
+    if (style == 1) break;
+  }
+}
+
+bool same_quantisation(const ComponentBands &a, const ComponentBands &b) {
+  return std::equal(a.bands.begin(), a.bands.end(), b.bands.begin(), b.bands.end(),
+                    [](const BandQuantiser &p, const BandQuantiser &q) {
+                      return p.exponent == q.exponent && p.mantissa == q.mantissa;
+                    });
+}
+
+// QCD is the first component's; QCC, of others that differ.
+void put_quantisers(const EncoderParams &params, const Bands &bands, Bytes *out) {
+  for (int c = 0; c < params.coding.num_components; ++c) {
+    const ComponentBands &component = bands[static_cast<std::size_t>(c)];
+    if (c > 0 && same_quantisation(component, bands[0])) continue;
+    const Segment segment(c == 0 ? kQcd : kQcc, out);
+    if (c > 0) put_u8(static_cast<unsigned>(c), out);
+    put_quantisation(params, component, out);
+  }
+}
+
+// A.6.3
+void put_regions(const EncoderParams &params, const Bands &bands, Bytes *out) {
+  for (int c = 0; c < params.coding.num_components; ++c) {
+    const int shift = bands[static_cast<std::size_t>(c)].roi_shift;
+    if (shift == 0) continue;
+    const Segment segment(kRgn, out);
+    put_u8(static_cast<unsigned>(c), out);
+    put_u8(0, out);
+    put_u8(static_cast<unsigned>(shift), out);
+  }
+}
+
+// A.9.2
+void put_comment(const std::string &comment, Bytes *out) {
+  if (comment.empty()) return;
+  const Segment segment(kCom, out);
+  put_u16(1, out);  // Latin-1
+  out->insert(out->end(), comment.begin(), comment.end());
+}
+
+// A.7.1: a tile's number and length have 2 and 4 bytes.
+constexpr int kTlmEntry = 6, kTlmHead = 6;  // bytes
+constexpr int kTlmTiles = (65535 - 4) / kTlmEntry;
+constexpr unsigned kTlmSizes = 0x60;
+
+void put_tlm(int tiles, Bytes *out) {
+  for (int first = 0; first < tiles; first += kTlmTiles) {
+    const Segment segment(kTlm, out);
+    put_u8(static_cast<unsigned>(first / kTlmTiles), out);
+    put_u8(kTlmSizes, out);
+    for (int tile = first; tile < std::min(tiles, first + kTlmTiles); ++tile) {
+      put_u16(static_cast<unsigned>(tile), out);
+      put_u32(0, out);
+    }
+  }
+}
+
+// A.7.3: seven bits a byte, the highest first.
+int plt_bytes(std::uint64_t length) {
+  int bytes = 1;
+  while (length >>= 7)
+    ++bytes;
+  return bytes;
+}
+
+constexpr int kPltRoom = 65535 - 3;
+constexpr int kMaxPltSegments = 256;
+constexpr std::uint64_t kSotBytes = 12, kSodBytes = 2;
+
+// The packets of one PLT: from first to what is returned, and the bytes of their lengths.
+std::size_t plt_end(const std::vector<std::uint64_t> &packets, std::size_t first, int *bytes) {
+  *bytes = 0;
+  for (std::size_t i = first; i < packets.size(); ++i) {
+    if (*bytes + plt_bytes(packets[i]) > kPltRoom) return i;
+    *bytes += plt_bytes(packets[i]);
+  }
+  return packets.size();
+}
+
+void put_plt(const std::vector<std::uint64_t> &packets, Bytes *out) {
+  int bytes;
+  unsigned number = 0;
+  for (std::size_t i = 0; i < packets.size(); ++number) {
+    const Segment segment(kPlt, out);
+    put_u8(number, out);
+    for (const std::size_t end = plt_end(packets, i, &bytes); i < end; ++i)
+      for (int k = plt_bytes(packets[i]) - 1; k >= 0; --k)
+        put_u8((packets[i] >> (7 * k) & 0x7F) | (k > 0 ? 0x80 : 0), out);
+  }
+}
+
+}  // namespace
+
+void put_main_header(const EncoderParams &params, const Bands &bands, Bytes *out,
+                     std::size_t *lengths) {
+  put_u16(kSoc, out);
+  put_siz(params, out);
+  put_cod(params, out);
+  put_quantisers(params, bands, out);
+  put_regions(params, bands, out);
+  put_comment(params.comment, out);
+  *lengths = out->size() + kTlmHead + 2;
+  if (params.tlm) put_tlm(tile_count(params.coding), out);
+}
+
+void set_tile_length(int tile, std::uint32_t length, std::size_t lengths, Bytes *out) {
+  set_u32(length,
+          lengths + static_cast<std::size_t>(tile * kTlmEntry + tile / kTlmTiles * kTlmHead), out);
+}
+
+std::uint64_t tile_header_length(bool plt, const std::vector<std::uint64_t> &packets) {
+  std::uint64_t length = kSotBytes + kSodBytes;
+  if (!plt) return length;
+  int segments = 0, bytes;
+  for (std::size_t i = 0; i < packets.size(); ++segments) {
+    i = plt_end(packets, i, &bytes);
+    length += 5 + static_cast<unsigned>(bytes);
+  }
+  return segments > kMaxPltSegments ? 0 : length;
+}
+
+void put_tile_header(int tile, std::uint32_t length, bool plt,
+                     const std::vector<std::uint64_t> &packets, Bytes *out) {
+  {
+    const Segment segment(kSot, out);
+    put_u16(static_cast<unsigned>(tile), out);
+    put_u32(length, out);
+    put_u8(0, out);  // the first tile-part
+    put_u8(1, out);  // of one
+  }
+  if (plt) put_plt(packets, out);
+  put_u16(kSod, out);
+}
+
+void put_end(Bytes *out) {
+  put_u16(kEoc, out);
+}
+
+}  // namespace coalesce::j2k

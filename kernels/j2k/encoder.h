@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The whole encoder: pictures to codestreams of ITU-T T.800. See docs/jpeg2000.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "../core/status.h"
+#include "../core/thread_pool.h"
+#include "coded_picture.h"
+#include "encoder_params.h"
+#include "samples.h"
+
+namespace coalesce::j2k {
+
+// For pictures of one format, one after the other. The bytes depend on the parameters and the
+// samples only, not on the pool (nullptr: the calling thread) or on earlier pictures. Memory is
+// allocated in make(), and with the first picture, or the first that is larger coded than any
+// before it.
+//
+// Errors: invalid_argument, the text naming the parameter; out_of_memory; unsupported for results
+// that a codestream has no numbers for (4 GiB of a tile, 256 PLT markers).
+class Encoder {
+ public:
+  static Status make(const EncoderParams &params, std::unique_ptr<Encoder> *encoder);
+  ~Encoder();
+
+  // samples: one for each component, at its first sample; of the component's bits. Appends a
+  // codestream to *out, with all there is in the first layer.
+  Status encode(const Samples *samples, ThreadPool *pool, std::vector<std::uint8_t> *out);
+
+  // The same in steps. First everything up to Tier-1,
+  Status code(const Samples *samples, ThreadPool *pool);
+  // which leaves the blocks of all tiles as they are until the next picture;
+  const std::vector<BlockData> &blocks() const;
+  // then whatever decides what is in which layer; at first, nothing is in any;
+  LayerPasses *layers();
+  // then, as often as wanted: how long a codestream that would be,
+  Status measure(std::uint64_t *bytes);
+  // and the codestream, appended.
+  Status write(std::vector<std::uint8_t> *out);
+
+ private:
+  struct State;
+  explicit Encoder(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace coalesce::j2k

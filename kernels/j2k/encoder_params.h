@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Everything that decides what a codestream looks like.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "../core/status.h"
+#include "code_block.h"
+#include "geometry.h"
+#include "quantiser.h"
+
+namespace coalesce::j2k {
+
+// In which order packets come (T.800 B.12, Table A.16): Layer, Resolution, Component, Position.
+enum class Progression : std::uint8_t { lrcp, rlcp, rpcl, pcrl, cprl };
+
+constexpr int kMaxLayers = 65535;
+constexpr int kMaxComment = 65530;
+
+struct EncoderParams {
+  CodingParams coding;
+  Wavelet wavelet = Wavelet::reversible_53;
+  bool colour_transform = false;  // RCT or ICT: the first three components are R, G, B
+  int guard_bits = 2;
+  double base_step = 0.5;  // 9/7: QuantiserParams
+  bool derived = false;    // 9/7: QuantiserParams
+  bool visual_weighting = false;
+  unsigned block_style = 0;  // of BlockStyle
+  Progression progression = Progression::lrcp;
+  int layers = 1;
+  Rect roi;                   // of the reference grid: has all its bit-planes first; or empty
+  bool sop = false;           // a marker before each packet
+  bool eph = false;           // a marker behind each packet header
+  bool plt = false;           // the lengths of the packets, before each tile
+  bool tlm = false;           // the lengths of the tiles, at the beginning
+  std::uint16_t profile = 0;  // Rsiz
+  std::string comment;        // Latin-1; empty: none
+};
+
+// The text names the parameter.
+Status check_params(const EncoderParams &params);
+
+// The quantiser's view of a component.
+QuantiserParams quantiser_params(const EncoderParams &params, int component);
+
+}  // namespace coalesce::j2k

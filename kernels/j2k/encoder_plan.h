@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the encoder computes once for a format of input.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "codestream.h"
+#include "encoder_params.h"
+#include "progression.h"
+
+namespace coalesce::j2k {
+
+// A tile-component's coefficients: where they begin, and samples from row to row.
+struct CoefficientPlane {
+  std::size_t first, pitch;
+};
+
+struct TilePlan {
+  TileGeometry geometry;
+  std::vector<PacketPlace> order;
+  std::size_t first_block;  // of those of all tiles
+  CoefficientPlane plane[kMaxComponents];
+};
+
+// A block of the picture: what Tier-1 takes, and where its results have room.
+struct BlockPlan {
+  std::size_t coefficient, pitch;  // its first one, and samples from row to row
+  std::size_t first_byte, first_pass;
+  std::uint32_t bytes;  // room
+  std::uint16_t width, height;
+  std::uint8_t max_planes;
+  Band band;
+  DistortionWeight weight;
+};
+
+struct EncoderPlan {
+  EncoderParams params;
+  Bands bands;
+  std::vector<TilePlan> tiles;
+  std::vector<BlockPlan> blocks;  // of all tiles
+  // Room for the picture's coefficients, and for what Tier-1 makes of them.
+  std::size_t coefficients = 0, bytes = 0, passes = 0;
+  int fraction_bits = 0;
+
+  int components() const { return params.coding.num_components; }
+  // Index of a tile's band among those of its component.
+  std::size_t band_of(const TilePlan &tile, int band) const;
+  // M_b and the shift of a region of interest.
+  int max_planes(const TilePlan &tile, int band) const;
+};
+
+// For params that check_params() has passed. Allocates.
+Status make_plan(const EncoderParams &params, EncoderPlan *plan);
+
+}  // namespace coalesce::j2k

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// From the samples of a tile to what Tier-1 codes: level shift and colour, wavelet, quantiser,
+// region of interest.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "../core/thread_pool.h"
+#include "encoder_plan.h"
+#include "samples.h"
+#include "wavelet.h"
+
+namespace coalesce::j2k {
+
+// Keeps the memory it works in, which grows with the largest tile.
+class TileTransform {
+ public:
+  // samples: of each component, the whole of it; coefficients: of the picture.
+  Status run(const EncoderPlan &plan, const TilePlan &tile, const Samples *samples,
+             std::int32_t *coefficients, ThreadPool *pool);
+
+ private:
+  template <class T>
+  struct Memory {
+    Plane<T> get(int plane, const Rect &rect);
+
+    std::unique_ptr<T[]> storage[kMaxComponents];
+    std::size_t size[kMaxComponents] = {};
+    WaveletMemory<T> wavelet;
+  };
+
+  Status run_53(const EncoderPlan &plan, const TilePlan &tile, const Samples *samples,
+                std::int32_t *coefficients, ThreadPool *pool);
+  Status run_97(const EncoderPlan &plan, const TilePlan &tile, const Samples *samples,
+                std::int32_t *coefficients, ThreadPool *pool);
+
+  Memory<std::int32_t> integers_;
+  Memory<float> floats_, transformed_;
+};
+
+}  // namespace coalesce::j2k

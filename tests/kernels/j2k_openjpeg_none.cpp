@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "j2k_openjpeg.h"
+
+namespace coalesce::test {
+
+bool have_openjpeg() {
+  return false;
+}
+
+Decoded decode_with_openjpeg(const std::vector<std::uint8_t> &, int) {
+  return {{}, "the tests were built without OpenJPEG"};
+}
+
+}  // namespace coalesce::test

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+
+#include "../support/random.h"
+#include "j2k/encoder_params.h"
+
+namespace coalesce::test {
+
+// Any parameters a picture of moderate size can have, nearly; every second one lossless.
+// at most: samples of the grid.
+j2k::EncoderParams random_params(Random &random, int at_most);
+
+// For messages.
+std::string describe(const j2k::EncoderParams &params);
+
+}  // namespace coalesce::test
