@@ -116,6 +116,60 @@ GST_START_TEST(downstream_decides_on_colours) {
 }
 GST_END_TEST;
 
+#if !defined(GST_DISABLE_GST_DEBUG)
+// What the element warns of in GStreamer's log while this lives.
+class Warnings {
+ public:
+  Warnings() {
+    gst_debug_set_threshold_for_name("rgb2yuv", GST_LEVEL_WARNING);
+    gst_debug_add_log_function(note, &text_, nullptr);
+  }
+  ~Warnings() {
+    gst_debug_remove_log_function_by_data(&text_);
+    gst_debug_unset_threshold_for_name("rgb2yuv");
+  }
+  const std::string &text() const { return text_; }
+
+ private:
+  static void note(GstDebugCategory *category, GstDebugLevel, const gchar *, const gchar *, gint,
+                   GObject *, GstDebugMessage *message, gpointer text) {
+    if (g_str_equal(gst_debug_category_get_name(category), "rgb2yuv"))
+      static_cast<std::string *>(text)->append(gst_debug_message_get(message));
+  }
+  std::string text_;
+};
+
+// Where the defaults are taken in place of what caps name, the log says what that was.
+GST_START_TEST(meaningless_colours_are_warned_of) {
+  if (small_run()) return;  // valgrind would find what GStreamer leaks with every log function
+  const struct {
+    const char *in, *downstream, *warning;
+  } cases[] = {
+      {"", "format=NV12", ""},
+      {"bt709", "format=NV12, colorimetry=bt601, chroma-site=none", ""},
+      {"0:0:0:0", "format=GRAY8, colorimetry=(string)1:0:0:0", ""},
+      {"", "format=Y444, chroma-site=nonsense", ""},
+      {"nonsense", "format=NV12", "colorimetry=nonsense "},
+      {"7:1:1:1", "format=NV12", "colorimetry=7:1:1:1 "},
+      {"", "format=NV12, colorimetry=bt602", "colorimetry=bt602 "},
+      {"", "format=NV12, colorimetry=sRGB", "colorimetry=sRGB "},
+      {"", "format=AYUV, colorimetry=(string)1:0:5:1", "colorimetry=1:0:5:1 "},
+      {"", "format=GRAY8, colorimetry=(string)2:77:1:1", "colorimetry=2:77:1:1 "},
+      {"", "format=UYVY, chroma-site=left", "chroma-site=left "},
+      {"", "format=I420, colorimetry=a, chroma-site=b", "colorimetry=a, chroma-site=b "},
+  };
+  for (const auto &[in, downstream, warning] : cases) {
+    const Warnings warnings;
+    const std::string colours = *in ? std::string("colorimetry=(string)") + in : "";
+    negotiated(video_caps("RGB", kSmall, colours), std::string("video/x-raw, ") + downstream);
+    const std::string &text = warnings.text();
+    fail_unless(*warning ? text.find(warning) == 0 : text.empty(), "\"%s\" to \"%s\": \"%s\"", in,
+                downstream, text.c_str());
+  }
+}
+GST_END_TEST;
+#endif
+
 // The input's own site means nothing: RGB has no chroma.
 GST_START_TEST(site_of_the_input) {
   for (const char *more : {"chroma-site=cosited", "chroma-site=mpeg2, colorimetry=sRGB"}) {
@@ -203,6 +257,9 @@ void add_rgb2yuv_caps_cases(Suite *suite) {
   tcase_add_test(caps, progressive_stays_progressive);
   tcase_add_test(caps, colours_are_spelled_out);
   tcase_add_test(caps, downstream_decides_on_colours);
+#if !defined(GST_DISABLE_GST_DEBUG)
+  tcase_add_test(caps, meaningless_colours_are_warned_of);
+#endif
   tcase_add_test(caps, site_of_the_input);
   tcase_add_test(caps, strange_fields);
   tcase_add_test(caps, the_rest_is_kept);
