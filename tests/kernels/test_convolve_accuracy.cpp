@@ -246,29 +246,14 @@ class Tally {
 void test_presets_equal() {
   Random random(8);
   Tally masks, rows;
-  std::string error;
   for (int size = 0; size <= kMaxMaskSize; ++size)
-    for (int preset = 0; preset <= static_cast<int>(MaskPreset::emboss); ++preset) {
-      FilterSettings s;
-      const auto which = static_cast<MaskPreset>(preset);
-      if (!preset_mask(which, size, 0, &s.mask, &error)) continue;
-      // Undivided, the large ones are beyond the range.
-      if (which == MaskPreset::sobel_x || which == MaskPreset::sobel_y)
-        s.divisor = std::ldexp(1, 2 * size);
-      masks.add(s, random, 300, 300);
-    }
+    for (int preset = 0; preset <= static_cast<int>(MaskPreset::emboss); ++preset)
+      if (const auto s = preset_settings(static_cast<MaskPreset>(preset), size))
+        masks.add(*s, random, 300, 300);
   for (int size = 0; size <= kMaxTaps; size += size < 16 ? 1 : 5)
-    for (int preset = 0; preset <= static_cast<int>(RowPreset::gaussian_y); ++preset) {
-      FilterSettings s;
-      Mask horizontal, vertical;
-      const auto which = static_cast<RowPreset>(preset);
-      if (!preset_rows(which, size, 0, &horizontal, &vertical, &error)) continue;
-      s.horizontal = horizontal.at;
-      s.vertical = vertical.at;
-      if (which == RowPreset::sobel_x || which == RowPreset::sobel_y)
-        s.divisor = std::ldexp(1, 2 * size);
-      rows.add(s, random, 100, 100);
-    }
+    for (int preset = 0; preset <= static_cast<int>(RowPreset::gaussian_y); ++preset)
+      if (const auto s = preset_settings(static_cast<RowPreset>(preset), size))
+        rows.add(*s, random, 100, 100);
   masks.expect("presets of convolve");
   rows.expect("presets of sepconvolve");
 }
