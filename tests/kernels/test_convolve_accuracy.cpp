@@ -347,7 +347,17 @@ void test_random_equal() {
       x = sum < 0 ? -x : x;
     (i % 2 == 0 ? positive : mixed).add(s, random, 200, 200);
   }
+  Tally rows;
+  for (int i = 0; i < 300; ++i) {
+    FilterSettings s;
+    const int most = i % 4 == 0 ? kMaxTaps : 9;
+    for (auto *row : {&s.horizontal, &s.vertical})
+      for (int k = random.between(1, most); k > 0; --k)
+        row->push_back(uniform(random) - (i % 3 == 0 ? 0.2 : 0));
+    rows.add(s, random, 50, 50);
+  }
   positive.expect("random masks");
+  rows.expect("random rows");
   mixed.expect("random masks with negative weights");
 }
 
