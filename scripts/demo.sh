@@ -5,12 +5,14 @@
 demo() {  # [FILE-or-URI] [OUTDIR]
   (($# <= 2)) || { usage >&2; exit 2; }
   local input=${1:-} outdir=${2:-out} source=() uyvy=() rgb=() width height
+  local filters_caption='above: the picture, blurred, sharpened; below: edges, sobel-x, emboss'
   demo_source "$input"
   uyvy=("${source[@]}" ! video/x-raw,format=UYVY)
   rgb=("${source[@]}" ! video/x-raw,format=RGB)
   mkdir -p -- "$outdir" 2>"$log" && [ -w "$outdir" ] || die "cannot write into $outdir"
   # No picture of an earlier run is left.
-  rm -f -- "$outdir"/{input,luma,luma-cpu,luma-cuda,yuv,yuv-cpu,yuv-cuda,vuya-cpu,vuya-cuda}.png
+  rm -f -- "$outdir"/{input,luma,yuv,blur,sharpen,edges,filters}.png \
+    "$outdir"/{luma,vuya,yuv,blur,sharpen,edges,filters}-{cpu,cuda}.png
 
   build_all
   say "" "The plugin is used from the build tree. For this and for every line below:" \
@@ -22,7 +24,7 @@ demo() {  # [FILE-or-URI] [OUTDIR]
   fi
   # Not --exists, which also wants the plugin's version to be at least GStreamer's.
   local element
-  for element in uyvy2y rgb2yuv; do
+  for element in uyvy2y rgb2yuv convolve sepconvolve; do
     gst-inspect-1.0 $element >/dev/null 2>&1 ||
       die "GStreamer does not find the element $element in $build/gst"
   done
@@ -30,10 +32,15 @@ demo() {  # [FILE-or-URI] [OUTDIR]
   demo_luma
   demo_moving
   demo_yuv
+  demo_filters
   demo_still
   demo_gpu
-  say "" "Pictures to look at: $outdir/input.png (what went in), $outdir/luma.png (its luma)," \
-    "and $outdir/yuv.png (above: Y, U and V; below: V of 4:4:4, 4:2:2 and 4:2:0)"
+  say "" "Pictures to look at, all in $outdir:" \
+    "  input.png                         what went in" \
+    "  luma.png                          its luma" \
+    "  yuv.png                           above: Y, U and V; below: V of 4:4:4, 4:2:2 and 4:2:0" \
+    "  blur.png, sharpen.png, edges.png  the whole picture, filtered" \
+    "  filters.png                       $filters_caption"
 }
 
 # ---- the input ----------------------------------------------------------------------------------
@@ -161,43 +168,37 @@ demo_moving() {
 
 demo_yuv() {
   say "" "RGB to YUV. Above, the planes Y, U and V; below, V of 4:4:4, 4:2:2 and 4:2:0 video of 64x48:"
-  demo_sheet "$outdir/yuv.png"
+  demo_yuv_sheet "$outdir/yuv.png"
 }
 
-# A contact sheet. To look at a plane, the bytes of a frame are taken for rows of a grey picture, and
-# the rows of the plane cut out. Y444 of 320x240 is three times 240 rows of 320. As rows of 32, 64x48
-# has 96 of luma (Y42B, I420), and behind them twice 48 or twice 24 of chroma.
-demo_sheet() {  # FILE [properties of rgb2yuv]
-  local file=$1 yuv=(rgb2yuv "${@:2}") square=pixel-aspect-ratio=1/1
-  # videoscale leaves a grid where it makes a picture much smaller at once, and nothing of a narrow
-  # strip between borders.
-  local scale=(videoscale method=bilinear2)
-  ((width <= 32 * height && height <= 24 * width)) || scale+=(add-borders=false)
-  local shrink=("${scale[@]}" ! "video/x-raw,width=1280,height=960,$square" ! "${scale[@]}")
-  local magnify=(videoscale method=nearest-neighbour ! "video/x-raw,width=320,height=240,$square")
+demo_filters() {
+  say "" "Filters, the whole picture: sepconvolve blurs, convolve sharpens, edges take both in a row:"
+  demo_filtered
+  say "" "And small, where more can be seen of it ($filters_caption):"
+  demo_filter_sheet
+}
+
+# Sets `edges`: where the brightness turns. On the GPU one element hands CUDA memory to the other.
+demo_edges() {  # [properties of both]
+  edges=(sepconvolve preset=gaussian sigma=1 "$@")
+  [ "$*" != backend=cuda ] || edges+=(! 'video/x-raw(memory:CUDAMemory)')
+  edges+=(! convolve preset=laplacian absolute=true divisor=0.25 "$@")
+}
+
+demo_filtered() {  # [SUFFIX of the files' names] [properties of the filters]
+  local suffix=${1:-} edges=()
+  demo_edges "${@:2}"
   demo_launch "${rgb[@]}" ! imagefreeze num-buffers=1 ! tee name=frame \
-    compositor name=sheet background=white sink_1::xpos=328 sink_2::xpos=656 sink_3::ypos=248 \
-    sink_4::xpos=328 sink_4::ypos=248 sink_5::xpos=656 sink_5::ypos=248 ! \
-    video/x-raw,format=GRAY8 ! pngenc ! filesink "location=$(demo_location "$file")" \
-    frame. ! queue ! "${yuv[@]}" ! video/x-raw,format=Y444 ! "${shrink[@]}" ! \
-    "video/x-raw,width=320,height=240,$square" ! \
-    rawvideoparse format=gray8 width=320 height=720 ! tee name=planes \
-    planes. ! queue ! videocrop bottom=480 ! sheet.sink_0 \
-    planes. ! queue ! videocrop top=240 bottom=240 ! sheet.sink_1 \
-    planes. ! queue ! videocrop top=480 ! sheet.sink_2 \
-    frame. ! queue ! "${shrink[@]}" ! "video/x-raw,width=64,height=48,$square" ! tee name=small \
-    small. ! queue ! "${yuv[@]}" ! video/x-raw,format=Y444 ! \
-    rawvideoparse format=gray8 width=64 height=144 ! \
-    videocrop top=96 ! "${magnify[@]}" ! sheet.sink_3 \
-    small. ! queue ! "${yuv[@]}" ! video/x-raw,format=Y42B ! \
-    rawvideoparse format=gray8 width=32 height=192 pixel-aspect-ratio=2/1 ! \
-    videocrop top=144 ! "${magnify[@]}" ! sheet.sink_4 \
-    small. ! queue ! "${yuv[@]}" ! video/x-raw,format=I420 ! \
-    rawvideoparse format=gray8 width=32 height=144 ! \
-    videocrop top=120 ! "${magnify[@]}" ! sheet.sink_5 &&
-    [ -s "$file" ] || {
-    rm -f -- "$file"
-    die "no contact sheet came out: $(demo_error)"
+    frame. ! queue ! sepconvolve preset=gaussian sigma=4 "${@:2}" ! pngenc ! \
+    filesink "location=$(demo_location "$outdir/blur$suffix.png")" \
+    frame. ! queue ! convolve preset=unsharp sigma=2 "${@:2}" ! pngenc ! \
+    filesink "location=$(demo_location "$outdir/sharpen$suffix.png")" \
+    frame. ! queue ! "${edges[@]}" ! pngenc ! \
+    filesink "location=$(demo_location "$outdir/edges$suffix.png")" &&
+    [ -s "$outdir/blur$suffix.png" ] && [ -s "$outdir/sharpen$suffix.png" ] &&
+    [ -s "$outdir/edges$suffix.png" ] || {
+    rm -f -- "$outdir"/{blur,sharpen,edges}"$suffix".png
+    die "no filtered picture came out: $(demo_error)"
   }
 }
 
@@ -209,6 +210,9 @@ demo_still() {
   demo_launch "${rgb[@]}" ! imagefreeze num-buffers=101 ! rgb2yuv ! \
     video/x-raw,format=NV12 ! fakesink || die "failed: $(demo_error)"
   demo_speed 101 "system memory to system memory"
+  demo_launch "${rgb[@]}" ! imagefreeze num-buffers=31 ! sepconvolve preset=gaussian sigma=4 ! \
+    fakesink || die "failed: $(demo_error)"
+  demo_speed 31 "system memory to system memory"
 }
 
 demo_gpu() {
@@ -221,9 +225,13 @@ demo_gpu() {
   demo_launch "${rgb[@]}" ! imagefreeze num-buffers=101 ! rgb2yuv backend=cuda ! \
     video/x-raw,format=NV12 ! fakesink || die "failed: $(demo_error)"
   demo_speed 101 "copied to the GPU and back"
+  demo_launch "${rgb[@]}" ! imagefreeze num-buffers=101 ! \
+    sepconvolve preset=gaussian sigma=4 backend=cuda ! fakesink || die "failed: $(demo_error)"
+  demo_speed 101 "copied to the GPU and back"
   if gst-inspect-1.0 --exists cudaupload; then
     demo_cuda_memory uyvy2y GRAY8 "${uyvy[@]}"
     demo_cuda_memory rgb2yuv NV12 "${rgb[@]}"
+    demo_cuda_memory 'sepconvolve preset=gaussian sigma=4' RGB "${rgb[@]}"
   else
     say "  CUDA memory to CUDA memory is left out: GStreamer's cudaupload is not there to begin it."
   fi
@@ -237,17 +245,20 @@ demo_gpu() {
     demo_launch "${rgb[@]}" ! imagefreeze num-buffers=1 ! rgb2yuv backend=$backend ! \
       video/x-raw,format=VUYA ! rawvideoparse format=rgba "width=$width" "height=$height" ! pngenc ! \
       filesink "location=$(demo_location "$outdir/vuya-$backend.png")" || die "failed: $(demo_error)"
-    demo_sheet "$outdir/yuv-$backend.png" backend=$backend
+    demo_yuv_sheet "$outdir/yuv-$backend.png" backend=$backend
+    demo_filtered -$backend backend=$backend
+    demo_filter_sheet -$backend backend=$backend
   done
   say ""
-  demo_identical luma
-  demo_identical vuya
-  demo_identical yuv
+  local name
+  for name in luma vuya yuv blur sharpen edges filters; do demo_identical $name; done
 }
 
-demo_cuda_memory() {  # ELEMENT FORMAT words of the source
+demo_cuda_memory() {  # ELEMENT, with its properties; FORMAT; words of the source
+  local element
+  read -r -a element <<<"$1"
   demo_launch "${@:3}" ! imagefreeze num-buffers=1 ! cudaupload ! \
-    'video/x-raw(memory:CUDAMemory)' ! imagefreeze num-buffers=10001 ! "$1" ! \
+    'video/x-raw(memory:CUDAMemory)' ! imagefreeze num-buffers=10001 ! "${element[@]}" ! \
     "video/x-raw(memory:CUDAMemory),format=$2" ! fakesink || die "failed: $(demo_error)"
   demo_speed 10001 "CUDA memory to CUDA memory"
 }

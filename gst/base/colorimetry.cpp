@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "colorimetry.h"
 
-#include <functional>
 #include <optional>
 
 namespace coalesce::gst {
@@ -44,15 +43,23 @@ bool is_yuv_matrix(GstVideoColorMatrix matrix) {
   return gst_video_color_matrix_get_Kr_Kb(matrix, &red, &blue);
 }
 
+// RGB has no matrix but its own, which GStreamer assumes whatever the caps say; YUV must have one.
+bool can_mean(const GstVideoInfo &info, const GstVideoColorimetry &colorimetry) {
+  return colorimetry.range <= GST_VIDEO_COLOR_RANGE_16_235 &&
+         (GST_VIDEO_INFO_IS_RGB(&info) || is_yuv_matrix(colorimetry.matrix) ||
+          (GST_VIDEO_INFO_IS_GRAY(&info) && colorimetry.matrix == GST_VIDEO_COLOR_MATRIX_UNKNOWN));
+}
+
 bool has_subsampled_chroma(const GstVideoInfo &info) {
   return GST_VIDEO_INFO_N_COMPONENTS(&info) >= 3 &&
          (GST_VIDEO_FORMAT_INFO_W_SUB(info.finfo, 1) > 0 ||
           GST_VIDEO_FORMAT_INFO_H_SUB(info.finfo, 1) > 0);
 }
 
-// Fixes a field to the best of its strings, the first of equals.
-void fixate_best(GstStructure *structure, const char *field,
-                 const std::function<int(const gchar *)> &rank) {
+// Fixes a field to the best of its strings, the first of equals, by rank(string), which is 0 or
+// more.
+template <class Rank>
+void fixate_best(GstStructure *structure, const char *field, Rank rank) {
   const GValue *list = gst_structure_get_value(structure, field);
   if (!GST_VALUE_HOLDS_LIST(list)) return;
   const GValue *best = nullptr;
@@ -73,25 +80,41 @@ void fixate_best(GstStructure *structure, const char *field,
 int rank_colorimetry(const gchar *text, GstVideoInfo info, const GstVideoColorimetry &wanted) {
   if (!gst_video_colorimetry_from_string(&info.colorimetry, text)) return 0;
   if (info.colorimetry.matrix == GST_VIDEO_COLOR_MATRIX_RGB) return 1;
-  const GstVideoColorimetry meant = known_colorimetry(info);
+  const GstVideoColorimetry meant = effective_colorimetry(info);
   if (meant.matrix != wanted.matrix || meant.range != wanted.range) return 2;
   return meant.transfer == wanted.transfer && meant.primaries == wanted.primaries ? 4 : 3;
 }
 
 }  // namespace
 
-GstVideoColorimetry known_colorimetry(const GstVideoInfo &info) {
+GstVideoColorimetry effective_colorimetry(const GstVideoInfo &info) {
   const GstVideoColorimetry plain = default_info(info).colorimetry;
-  GstVideoColorimetry known = info.colorimetry;
-  if (known.range != GST_VIDEO_COLOR_RANGE_0_255 && known.range != GST_VIDEO_COLOR_RANGE_16_235)
-    known.range = plain.range;
-  if (!is_yuv_matrix(known.matrix)) known.matrix = plain.matrix;
-  return known;
+  GstVideoColorimetry effective = info.colorimetry;
+  if (effective.range != GST_VIDEO_COLOR_RANGE_0_255 &&
+      effective.range != GST_VIDEO_COLOR_RANGE_16_235)
+    effective.range = plain.range;
+  if (!is_yuv_matrix(effective.matrix)) effective.matrix = plain.matrix;
+  return effective;
 }
 
-GstVideoChromaSite known_chroma_site(const GstVideoInfo &info) {
+GstVideoChromaSite effective_chroma_site(const GstVideoInfo &info) {
   return info.chroma_site != GST_VIDEO_CHROMA_SITE_UNKNOWN ? info.chroma_site
                                                            : default_info(info).chroma_site;
+}
+
+std::string meaningless_colours(const GstStructure *structure) {
+  const auto info = default_info(structure);
+  const gchar *colorimetry = gst_structure_get_string(structure, "colorimetry");
+  const gchar *site = gst_structure_get_string(structure, "chroma-site");
+  GstVideoColorimetry named;
+  std::string found;
+  if (colorimetry != nullptr && (!gst_video_colorimetry_from_string(&named, colorimetry) ||
+                                 (info && !can_mean(*info, named))))
+    found = std::string("colorimetry=") + colorimetry;
+  if (site != nullptr && info && has_subsampled_chroma(*info) &&
+      gst_video_chroma_site_from_string(site) == GST_VIDEO_CHROMA_SITE_UNKNOWN)
+    found += std::string(found.empty() ? "" : ", ") + "chroma-site=" + site;
+  return found;
 }
 
 void fixate_colours(const GstStructure *given, GstStructure *result) {

@@ -5,12 +5,19 @@
 
 #include <gst/video/video.h>
 
+#include <string>
+
 namespace coalesce::gst {
 
 // The colorimetry and the chroma site of a frame, with GStreamer's defaults for its format and size
 // where matrix, range or site are unknown, or numbers that mean nothing.
-GstVideoColorimetry known_colorimetry(const GstVideoInfo &info);
-GstVideoChromaSite known_chroma_site(const GstVideoInfo &info);
+GstVideoColorimetry effective_colorimetry(const GstVideoInfo &info);
+GstVideoChromaSite effective_chroma_site(const GstVideoInfo &info);
+
+// The colorimetry and, of subsampled formats, the chroma site in `structure` that GStreamer takes
+// its defaults in place of: no such name, or none for this format. Empty if there is nothing of
+// that kind, else text for a message.
+std::string meaningless_colours(const GstStructure *structure);
 
 // Fixes colorimetry and, of subsampled formats, chroma-site in `result`, whose format and size are
 // fixed. Open: range, matrix and site are GStreamer's defaults for format and size, transfer

@@ -70,7 +70,6 @@ class Stream {
   Stream &operator=(const Stream &) = delete;
 
   CUstream handle() const { return handle_; }
-  GstCudaContext *context() const { return context_.get(); }
   CUresult synchronize() { return cuda_driver()->stream_synchronize(handle_); }
   // Orders what comes behind all that the default stream has been given, where libgstcuda leaves
   // copies within the device in flight.

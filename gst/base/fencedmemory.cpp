@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include "planes.h"
+
 GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
@@ -114,32 +116,22 @@ GstCudaAllocator *allocator() {
   return instance;
 }
 
-// Rows of a plane. Of interlaced 4:2:0 GStreamer's layouts have as many rows of either field.
-gint layout_rows(const GstVideoInfo &info, guint plane) {
-  gint component[GST_VIDEO_MAX_COMPONENTS];
-  gst_video_format_info_component(info.finfo, plane, component);
-  const gint rows =
-      GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT(info.finfo, component[0], GST_VIDEO_INFO_HEIGHT(&info));
-  const bool halved = GST_VIDEO_FORMAT_INFO_H_SUB(info.finfo, component[0]) == 1;
-  return GST_VIDEO_INFO_IS_INTERLACED(&info) && halved ? GST_ROUND_UP_2(rows) : rows;
-}
-
 // Can libgstcuda lay this frame out? Its allocator asserts on other formats, puts the chroma
 // planes of three-plane 4:2:0 with an odd height half a row too early, and forgets the last row of
 // interlaced 4:2:0; from 1.24 on it leaves too little room for NV21 with an odd height.
 bool known_to_libgstcuda(const GstVideoInfo &info) {
-  const bool needs_spare_row =
-      GST_VIDEO_INFO_IS_INTERLACED(&info) && (GST_VIDEO_INFO_HEIGHT(&info) + 1) / 2 % 2 == 1;
+  const bool has_spare_row = GST_VIDEO_INFO_IS_INTERLACED(&info) &&
+                             GST_VIDEO_INFO_N_PLANES(&info) > 1 && wants_spare_row(info, 1);
   switch (GST_VIDEO_INFO_FORMAT(&info)) {
     case GST_VIDEO_FORMAT_I420:
     case GST_VIDEO_FORMAT_YV12:
     case GST_VIDEO_FORMAT_I420_10LE:
     case GST_VIDEO_FORMAT_NV21:
-      return GST_VIDEO_INFO_HEIGHT(&info) % 2 == 0 && !needs_spare_row;
+      return GST_VIDEO_INFO_HEIGHT(&info) % 2 == 0 && !has_spare_row;
     case GST_VIDEO_FORMAT_NV12:
     case GST_VIDEO_FORMAT_P010_10LE:
     case GST_VIDEO_FORMAT_P016_LE:
-      return !needs_spare_row;
+      return !has_spare_row;
     case GST_VIDEO_FORMAT_Y42B:
     case GST_VIDEO_FORMAT_I422_10LE:
     case GST_VIDEO_FORMAT_I422_12LE:
@@ -172,7 +164,8 @@ bool surrogate_for(const GstVideoInfo &info, GstVideoInfo *surrogate,
                    gint rows[GST_VIDEO_MAX_PLANES]) {
   gint widest = 0, height = 0;
   for (guint plane = 0; plane < GST_VIDEO_INFO_N_PLANES(&info); plane++) {
-    rows[plane] = layout_rows(info, plane);
+    rows[plane] = plane_rows(info, plane);
+    if (GST_VIDEO_INFO_IS_INTERLACED(&info) && wants_spare_row(info, plane)) rows[plane]++;
     widest = std::max(widest, GST_VIDEO_INFO_PLANE_STRIDE(&info, plane));
     height += rows[plane];
   }

@@ -7,30 +7,6 @@
 
 namespace coalesce::gst {
 
-gint plane_rows(const GstVideoInfo &info, guint plane) {
-  gint component[GST_VIDEO_MAX_COMPONENTS];
-  gst_video_format_info_component(info.finfo, plane, component);
-  return GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT(info.finfo, component[0], GST_VIDEO_INFO_HEIGHT(&info));
-}
-
-gsize plane_row_bytes(const GstVideoInfo &info, guint plane) {
-  const GstVideoFormatInfo *format = info.finfo;
-  if (GST_VIDEO_FORMAT_INFO_IS_COMPLEX(format)) {
-    // v210 and its like have no pixel stride; their default row is a whole number of groups.
-    GstVideoInfo tight;
-    gst_video_info_set_format(&tight, GST_VIDEO_INFO_FORMAT(&info), GST_VIDEO_INFO_WIDTH(&info),
-                              GST_VIDEO_INFO_HEIGHT(&info));
-    return GST_VIDEO_INFO_PLANE_STRIDE(&tight, plane);
-  }
-  gsize bytes = 0;
-  for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format); c++) {
-    if (GST_VIDEO_FORMAT_INFO_PLANE(format, c) != plane) continue;
-    const gsize width = GST_VIDEO_FORMAT_INFO_SCALE_WIDTH(format, c, GST_VIDEO_INFO_WIDTH(&info));
-    bytes = std::max(bytes, width * GST_VIDEO_FORMAT_INFO_PSTRIDE(format, c));
-  }
-  return bytes;
-}
-
 bool Frame::map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMapFlags access) {
   unmap();
   info_ = info;
@@ -102,16 +78,14 @@ const GstMapInfo &Frame::map_of(guint index) const {
   return frame_.map[gst_buffer_get_video_meta(frame_.buffer) == nullptr ? 0 : index];
 }
 
-// GStreamer's own layouts have the row that makes the chroma of both fields equally high; a
-// GstVideoMeta may put something else there, or nothing.
+// Where GStreamer's own layouts have that row, a GstVideoMeta may put something else, or nothing.
 bool Frame::has_spare_row(guint index) const {
-  gint component[GST_VIDEO_MAX_COMPONENTS];
-  gst_video_format_info_component(info_.finfo, index, component);
+  if (!wants_spare_row(info_, index)) return false;
   const Plane<std::uint8_t> chroma = plane(index);
-  if (GST_VIDEO_FORMAT_INFO_H_SUB(info_.finfo, component[0]) != 1 || chroma.height % 2 == 0)
-    return false;
+  const GstMapInfo &map = map_of(index);
+  const gsize skipped = static_cast<gsize>(chroma.row(chroma.height - 1) - map.data);
+  if (map.size - skipped < chroma.pitch + static_cast<gsize>(chroma.width)) return false;
   const guint8 *start = chroma.row(chroma.height), *end = start + chroma.width;
-  if (end > map_of(index).data + map_of(index).size) return false;
   for (guint p = 0; p < n_planes(); p++) {
     const Plane<std::uint8_t> other = plane(p);
     if (p != index && end > other.data && start < other.row(other.height - 1) + other.width)

@@ -7,6 +7,7 @@
 
 #include "core/plane.h"
 #include "cudadriver.h"
+#include "planes.h"
 
 namespace coalesce::gst {
 
@@ -54,11 +55,6 @@ class Frame {
   bool spare_row_[GST_VIDEO_MAX_PLANES] = {};
   std::string problem_;
 };
-
-// Meaningful bytes in a row of a plane (whole pixels and, of packed 4:2:2, whole pairs of them),
-// and the number of its rows in a progressive picture.
-gsize plane_row_bytes(const GstVideoInfo &info, guint plane);
-gint plane_rows(const GstVideoInfo &info, guint plane);
 
 // Is the buffer one piece of CUDA memory of this context?
 bool is_cuda_buffer_of(GstBuffer *buffer, GstCudaContext *context);

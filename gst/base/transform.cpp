@@ -47,6 +47,14 @@ TransformState &state_of(gpointer object) {
   return *GST_COALESCE_TRANSFORM(object)->state;
 }
 
+// For threads that may come while the element is stopped and the application sets properties.
+Settings settings_of(GstCoalesceTransform *self) {
+  GST_OBJECT_LOCK(self);
+  const Settings settings = self->state->settings;
+  GST_OBJECT_UNLOCK(self);
+  return settings;
+}
+
 void set_active(GstCoalesceTransform *self, ActiveBackend active) {
   if (self->state->active.exchange(active) != active)
     g_object_notify_by_pspec(G_OBJECT(self), active_backend_pspec);
@@ -182,13 +190,13 @@ gboolean stop(GstBaseTransform *trans) {
 
 void set_context(GstElement *element, GstContext *context) {
   TransformState &state = state_of(element);
+  const int device = settings_of(GST_COALESCE_TRANSFORM(element)).cuda_device_id;
   {
     std::lock_guard guard(state.lock);
     const bool answer = state.asking == std::this_thread::get_id();
     // While another thread is asking, it has the say.
     if (answer || state.asking == std::thread::id())
-      gst_cuda_handle_set_context(element, context, state.settings.cuda_device_id,
-                                  answer ? &state.asked : &state.context);
+      gst_cuda_handle_set_context(element, context, device, answer ? &state.asked : &state.context);
   }
   GST_ELEMENT_CLASS(parent_class)->set_context(element, context);
 }
@@ -456,7 +464,7 @@ bool caps_are_cuda(GstCaps *caps) {
 }
 
 bool may_use_gpu(GstCoalesceTransform *self) {
-  return self->state->settings.backend != BackendChoice::cpu && gpu_gate().usable;
+  return settings_of(self).backend != BackendChoice::cpu && gpu_gate().usable;
 }
 
 bool select_backend(GstCoalesceTransform *self, bool in_cuda, bool out_cuda, bool worth_the_trip) {

@@ -3,8 +3,6 @@
 
 #include "convolveformat.h"
 
-#define GST_CAT_DEFAULT gst_coalesce_debug
-
 using namespace coalesce;
 using namespace coalesce::gst;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The descriptions of the properties.
+#include <array>
 #include <tuple>
 
 #include "convolvefilter.h"
@@ -26,14 +27,31 @@ GType planes_type() {
   return type;
 }
 
+// As a switch, so that the compiler misses an algorithm that is new. What is none ends the list.
+constexpr GEnumValue algorithm_value(ConvolveAlgorithm algorithm) {
+  switch (algorithm) {
+    case ConvolveAlgorithm::automatic:
+      return {int(algorithm), "No frame so far", "none"};
+    case ConvolveAlgorithm::copy:
+      return {int(algorithm), "Copied: the filter changes nothing", "copy"};
+    case ConvolveAlgorithm::direct:
+      return {int(algorithm), "A multiplication for each element of the mask", "direct"};
+    case ConvolveAlgorithm::separable:
+      return {int(algorithm), "Across, then down", "separable"};
+  }
+  return {0, nullptr, nullptr};
+}
+
+constexpr auto kAlgorithms = [] {
+  std::array<GEnumValue, 16> values{};
+  for (std::size_t i = 0; i < values.size(); i++)
+    values[i] = algorithm_value(static_cast<ConvolveAlgorithm>(i));
+  return values;
+}();
+static_assert(kAlgorithms.back().value_nick == nullptr);
+
 GType algorithm_type() {
-  static const GEnumValue values[] = {
-      {int(ConvolveAlgorithm::automatic), "No frame so far", "none"},
-      {int(ConvolveAlgorithm::copy), "Copied: the filter changes nothing", "copy"},
-      {int(ConvolveAlgorithm::direct), "A multiplication for each element of the mask", "direct"},
-      {int(ConvolveAlgorithm::separable), "Across, then down", "separable"},
-      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GstConvolveAlgorithm", values);
+  static const GType type = g_enum_register_static("GstConvolveAlgorithm", kAlgorithms.data());
   return type;
 }
 

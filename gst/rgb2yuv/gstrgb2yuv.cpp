@@ -112,20 +112,25 @@ gboolean convert_caps(GstCoalesceFilter *, GstPadDirection direction, guint alte
   return TRUE;
 }
 
-void fixate(GstCoalesceFilter *, GstPadDirection direction, const GstStructure *given,
+void fixate(GstCoalesceFilter *self, GstPadDirection direction, const GstStructure *given,
             GstStructure *result) {
-  if (direction == GST_PAD_SINK) gst::fixate_colours(given, result);
+  if (direction != GST_PAD_SINK) return;
+  gst::fixate_colours(given, result);
+  // GStreamer itself warns of some of these, but does not say what it found.
+  for (const GstStructure *structure : {given, static_cast<const GstStructure *>(result)})
+    if (const std::string found = gst::meaningless_colours(structure); !found.empty())
+      GST_WARNING_OBJECT(self, "%s means nothing here: the defaults are taken", found.c_str());
 }
 
 gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVideoInfo *out) {
-  const GstVideoColorimetry colorimetry = gst::known_colorimetry(*out);
-  const GstVideoChromaSite site = gst::known_chroma_site(*out);
+  const GstVideoColorimetry colorimetry = gst::effective_colorimetry(*out);
+  const GstVideoChromaSite site = gst::effective_chroma_site(*out);
   Rgb2yuvParams &params = reinterpret_cast<GstRgb2yuv *>(filter)->params;
   params.in = rgb_layout(GST_VIDEO_INFO_FORMAT(in));
   params.alpha = GST_VIDEO_INFO_HAS_ALPHA(in);
   params.out = yuv_layout(GST_VIDEO_INFO_FORMAT(out));
   params.matrix = yuv_matrix(colorimetry.matrix);
-  params.in_range = sample_range(gst::known_colorimetry(*in));
+  params.in_range = sample_range(gst::effective_colorimetry(*in));
   params.out_range = sample_range(colorimetry);
   params.h_cosited = (site & GST_VIDEO_CHROMA_SITE_H_COSITED) != 0;
   params.v_cosited = (site & GST_VIDEO_CHROMA_SITE_V_COSITED) != 0;

@@ -10,9 +10,6 @@
 #include "base/filter.h"
 #include "uyvy2y/uyvy2y.h"
 
-GST_DEBUG_CATEGORY_STATIC(gst_uyvy2y_debug);
-#define GST_CAT_DEFAULT gst_uyvy2y_debug
-
 using namespace coalesce;
 
 #define SINK_FORMATS "{ UYVY, YUY2, YVYU, VYUY }"
@@ -92,7 +89,6 @@ Status run(GstCoalesceFilter *filter, const gst::Frame &in, const gst::Frame &ou
 }  // namespace
 
 static void gst_uyvy2y_class_init(GstUyvy2yClass *klass) {
-  GST_DEBUG_CATEGORY_INIT(gst_uyvy2y_debug, "uyvy2y", 0, "luma of packed 4:2:2 video");
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
   filter_class->convert_caps = convert_caps;
   filter_class->set_info = set_info;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "convolve.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 
 #include "convolve_sums.h"
 
@@ -22,7 +20,8 @@ Status check_filter(const Filter &f) {
   if (!known_depth(f.depth)) return invalid_argument("convolve: no such depth");
   if (f.width < 1 || f.width > kMaxTaps || f.height < 1 || f.height > kMaxTaps)
     return invalid_argument("convolve: the filter is empty or too large");
-  if (std::max(std::abs(f.left), std::abs(f.above)) >= kMaxTaps)
+  const auto too_far = [](int taps) { return taps <= -kMaxTaps || taps >= kMaxTaps; };
+  if (too_far(f.left) || too_far(f.above))
     return invalid_argument("convolve: the filter's anchor is too far away");
   const auto width = static_cast<std::size_t>(f.width);
   const auto height = static_cast<std::size_t>(f.height);

@@ -13,7 +13,7 @@
 namespace coalesce {
 
 enum class ChannelRole : std::uint8_t {
-  copy,    // alpha and padding, or a plane that is left alone
+  copy,    // alpha and padding, or a plane that is left alone: every bit of it
   level,   // luma, R, G, B, filtered alpha
   chroma,  // filtered around the middle of its range
 };

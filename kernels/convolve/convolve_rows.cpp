@@ -202,6 +202,8 @@ COALESCE_INLINE void finish_any(const RowFinish<Sum> &f, const Sum *sums, int co
 
 }  // namespace
 
+// A function for each type instead of templates: clang makes no clones of those.
+
 COALESCE_CLONES
 void widen(const void *samples, SampleDepth depth, int channels, int count, SamplePair *line) {
   widen_any(samples, depth, channels, count, line);

@@ -28,8 +28,6 @@ class Source {
   }
 
   int width() const { return width_; }
-  int height() const { return in_.height; }
-  int channels() const { return channels_; }
   // Are some channels copied?
   bool copies() const { return copies_; }
   int pixel_bytes() const { return channels_ * depth_.bytes(); }

@@ -136,9 +136,7 @@ bool plan_sums(const Filter &f, const ConvolvePlane &plane, SumPlan<std::uint32_
   plan_finish(f, 0U, INT32_MAX, &plan->finish);
   Divider32 &divider = plan->finish.divider;
   divider.any = make_divider(static_cast<std::int32_t>(f.divisor));
-  // Which adds up to 1 to the value.
-  divider.has_bytes = f.depth.bits == 8 && ranges(f, plane).value.high < INT32_MAX &&
-                      make_byte_finish(f.divisor, &divider.bytes);
+  divider.has_bytes = f.depth.bits == 8 && make_byte_finish(f.divisor, &divider.bytes);
   return true;
 }
 

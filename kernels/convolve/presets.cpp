@@ -132,7 +132,7 @@ bool choose_gaussian(int *size, double *sigma, int largest, bool odd, std::strin
     if (*sigma == 0) *sigma = 1;
     *size = std::min(2 * static_cast<int>(std::ceil(3 * *sigma)) + 1, largest);
   } else if (*sigma == 0) {
-    *sigma = 0.3 * ((*size - 1) / 2.0 - 1) + 0.8;
+    *sigma = 0.3 * ((*size - 1.0) / 2 - 1) + 0.8;
   }
   return choose_size(size, largest, odd, 1, error);
 }

@@ -49,10 +49,13 @@ Quantized round_at(const std::vector<double> &values, double sum, int q) {
     result.weights[order[i]] -= step;
     error[order[i]] -= step;
   }
-  double up = 0, down = 0;
-  for (double e : error)
+  double up = 0, down = 0, squares = 0;
+  for (double e : error) {
     (e > 0 ? up : down) += std::abs(e);
+    squares += e * e;
+  }
   result.error = std::ldexp(std::max(up, down), -q);
+  result.noise = std::ldexp(std::sqrt(squares), -q);
   return result;
 }
 
@@ -103,11 +106,11 @@ std::optional<Primitive> primitive(const std::vector<double> &values) {
   return result;
 }
 
-std::optional<Quantized> quantize(const std::vector<double> &values, int top,
+std::optional<Quantized> quantize(const std::vector<double> &values, int top, int bottom,
                                   const std::function<bool(const Quantized &)> &accept) {
   const double most = largest(values);
   const double sum = exact_sum(values);
-  for (int q = top; q >= top - 64; --q) {
+  for (int q = top; q >= bottom; --q) {
     if (!(std::ldexp(most, q) < INT32_MAX - 1)) continue;
     Quantized result = round_at(values, sum, q);
     if (accept(result)) return result;

@@ -57,11 +57,12 @@ struct Quantized {
   std::vector<std::int32_t> weights;
   int q = 0;
   double error = 0;  // at most, of the sum of the values, each times something from 0 to 1
+  double noise = 0;  // of that sum, if each is times independent noise of the standard deviation 1
 };
 
-// With the largest q, from `top` down to top - 64, whose weights fit 31 bits and sign and are good
+// With the largest q, from `top` down to `bottom`, whose weights fit 31 bits and sign and are good
 // enough for `accept`. The weights add up to the nearest integer to 2^q times the exact sum.
-std::optional<Quantized> quantize(const std::vector<double> &values, int top,
+std::optional<Quantized> quantize(const std::vector<double> &values, int top, int bottom,
                                   const std::function<bool(const Quantized &)> &accept);
 
 // Values that are integers when multiplied by 2^q, to 1e-12 of the largest: the least q from 0 to

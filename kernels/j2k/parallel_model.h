@@ -11,9 +11,9 @@
 // and the right side only grows with pi: so it can be applied to many samples at once, from pi = 0
 // on, until nothing changes any more, and arrives at what the serial order arrives at. (After
 // J. Matela, V. Rusnak, P. Holub: Efficient JPEG2000 EBCOT Context Modeling for Massively Parallel
-// Architectures, DCC 2011, whose rho, tau and delta are sigma, pi and v, and the neighbourhood.)
-// All else in the three passes then follows from pi without any order: contexts are logic on whole
-// words, and symbols are bytes at places that population counts give.
+// Architectures, DCC 2011: sigma is their rho of the plane above, pi and v their tau, and what
+// stands in brackets their delta.) All else in the three passes then follows from pi: contexts are
+// logic on whole words.
 //
 // A word holds 4 rows, one stripe, of 16 columns; sample (x, y) of them is bit 4 x + y, so that the
 // order of bits is the order of the scan (T.800 D.1).

@@ -22,20 +22,6 @@ Status check_size(const Plane<const std::uint8_t> &plane, Size size, bool spare_
   return {};
 }
 
-int planes_of(YuvLayout layout) {
-  switch (layout) {
-    case YuvLayout::planar444:
-    case YuvLayout::planar422:
-    case YuvLayout::planar420:
-      return 3;
-    case YuvLayout::nv12:
-    case YuvLayout::nv21:
-      return 2;
-    default:
-      return 1;
-  }
-}
-
 Size first_plane_size(YuvLayout layout, Size picture) {
   switch (layout) {
     case YuvLayout::ayuv:
@@ -53,7 +39,7 @@ Size chroma_size(YuvLayout layout, Size picture) {
   const ChromaShift shift = chroma_shift(layout);
   const int width = (picture.width + shift.across) >> shift.across;
   const int height = (picture.height + shift.down) >> shift.down;
-  return {planes_of(layout) == 2 ? 2 * width : width, height};
+  return {chroma_in_pairs(layout) ? 2 * width : width, height};
 }
 
 Status check_params(const Rgb2yuvParams &params) {
@@ -87,12 +73,12 @@ Status check_planes(const Rgb2yuvParams &params, const RgbImage &in, const YuvIm
   const Size chroma = chroma_size(params.out, picture);
   const bool spare_row =
       params.interlaced && chroma_shift(params.out).down == 1 && chroma.height % 2 == 1;
-  for (int i = 1; i < planes_of(params.out); ++i)
+  for (int i = 1; i < yuv_planes(params.out); ++i)
     if (Status s = check_size(out.plane[i], chroma, spare_row,
                               "rgb2yuv: a chroma plane has not the size that the layout wants");
         !s.ok())
       return s;
-  if (planes_of(params.out) == 3 && out.plane[1].height != out.plane[2].height)
+  if (yuv_planes(params.out) == 3 && out.plane[1].height != out.plane[2].height)
     return invalid_argument("rgb2yuv: the chroma planes differ in height");
   return {};
 }

@@ -46,22 +46,6 @@ constexpr YuvSink yuv_sink(YuvLayout layout) {
   }
 }
 
-constexpr bool chroma_in_pairs(YuvLayout layout) {
-  return layout == YuvLayout::nv12 || layout == YuvLayout::nv21;
-}
-
-constexpr int yuv_planes(YuvLayout layout) {
-  switch (yuv_sink(layout)) {
-    case YuvSink::planar444:
-    case YuvSink::planar422:
-      return 3;
-    case YuvSink::planar420:
-      return chroma_in_pairs(layout) ? 2 : 3;
-    default:
-      return 1;
-  }
-}
-
 // A thread takes one chunk of each of a band's rows. A chunk's longest store has 16 bytes, so the
 // stores of a warp fill whole sectors.
 constexpr int chunk_pixels(YuvSink sink) {

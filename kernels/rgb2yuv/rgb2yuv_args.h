@@ -2,6 +2,8 @@
 // What the CUDA kernels of rgb2yuv are told: parameters and layouts as numbers.
 #pragma once
 
+#include <utility>
+
 #include "rgb2yuv_access.h"
 
 namespace coalesce {
@@ -57,11 +59,7 @@ constexpr std::uint32_t byte_order(const Rgb2yuvParams &params) {
 inline Rgb2yuvArgs rgb2yuv_args(const Rgb2yuvParams &params, const RgbImage &in,
                                 const YuvImage &out) {
   YuvWeights w = yuv_weights(params);
-  if (params.out == YuvLayout::nv21) {
-    const ComponentWeights u = w.u;
-    w.u = w.v;
-    w.v = u;
-  }
+  if (params.out == YuvLayout::nv21) std::swap(w.u, w.v);
   const ChromaShift shift = chroma_shift(params.out);
   const int across = shift.across == 0 ? 0 : params.h_cosited ? 2 : 1;
   const int down = shift.down == 0 ? 0 : params.v_cosited ? 2 : 1;

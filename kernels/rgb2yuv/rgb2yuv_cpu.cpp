@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "../core/thread_pool.h"
@@ -36,14 +38,17 @@ struct Span {
   Span half() const { return {x / 2, (n + 1) / 2, count / 2}; }
 };
 
-// Asks the cache for what is needed soon: a hint past the end of a plane does no harm. Measured to
-// halve the time of a picture that does not fit the cache: two rows are read a block at a time by
-// turns, which the machine does not foresee.
+// Asks the cache for `count` bytes, `ahead` of others, that are needed soon. Measured to halve the
+// time of a picture that does not fit the cache: two rows are read a block at a time by turns,
+// which the machine does not foresee. They may lie past the end of a plane, where a hint does no
+// harm but a pointer must not go: so the sum is one of numbers.
 enum class Use { read, write };
 template <Use kUse>
-COALESCE_INLINE void prefetch(const std::uint8_t *bytes, int count) {
+COALESCE_INLINE void prefetch(const std::uint8_t *bytes, std::size_t ahead, int count) {
+  const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(bytes) + ahead;
   for (int i = 0; i < count; i += 64)
-    __builtin_prefetch(bytes + i, kUse == Use::write);
+    __builtin_prefetch(reinterpret_cast<const void *>(first + static_cast<std::uintptr_t>(i)),
+                       kUse == Use::write);
 }
 constexpr int kAhead = 4096;  // bytes from what is written to what will be
 
@@ -56,7 +61,7 @@ COALESCE_INLINE void read(const Task &t, Span span, int y, Scratch &s, Pixels &o
   const std::uint8_t *in[3] = {};
   for (int i = 0; i < (planar ? 3 : 1); ++i) {
     in[i] = t.in.plane[i].row(y) + static_cast<std::ptrdiff_t>(span.x) * step;
-    prefetch<Use::read>(in[i] + (t.in.plane[i].pitch << t.shift.down), n * step);  // the next row
+    prefetch<Use::read>(in[i], t.in.plane[i].pitch << t.shift.down, n * step);  // the next row
     if (whole) continue;
     std::memcpy(s.in + i * kBlock, in[i], static_cast<std::size_t>(n * step));
     in[i] = s.in + i * kBlock;
@@ -79,7 +84,7 @@ template <int kBytes>
 COALESCE_INLINE void write(const Pixels &p, Span span, const PixelWeights &w, std::uint8_t *aside,
                            std::uint8_t *row) {
   const bool whole = span.n == span.count;
-  prefetch<Use::write>(row + span.x + kAhead, span.n);
+  prefetch<Use::write>(row + span.x, kAhead, span.n);
   weigh<kBytes>(p, span.count, w, whole ? row + span.x : aside);
   if (!whole) std::memcpy(row + span.x, aside, static_cast<std::size_t>(span.n));
 }
@@ -88,7 +93,7 @@ COALESCE_INLINE void write_pairs(const std::uint8_t *a, const std::uint8_t *b, S
                                  std::uint8_t *aside, std::uint8_t *row) {
   const bool whole = span.n == span.count;
   row += static_cast<std::ptrdiff_t>(2) * span.x;
-  prefetch<Use::write>(row + kAhead, 2 * span.n);
+  prefetch<Use::write>(row, kAhead, 2 * span.n);
   interleave(a, b, span.count, whole ? row : aside);
   if (!whole) std::memcpy(row, aside, static_cast<std::size_t>(2 * span.n));
 }
@@ -143,7 +148,7 @@ COALESCE_INLINE void write_half(const Task &t, Span span, int c, const Pixels &p
   }
   weigh<kBytes>(p, half.count, t.u, s.u);
   weigh<kBytes>(p, half.count, t.v, s.v);
-  if (layout == YuvLayout::nv12 || layout == YuvLayout::nv21) {
+  if (chroma_in_pairs(layout)) {
     const bool nv12 = layout == YuvLayout::nv12;
     if (c < plane[1].height)
       write_pairs(nv12 ? s.u : s.v, nv12 ? s.v : s.u, half, s.out, plane[1].row(c));

@@ -59,6 +59,26 @@ constexpr ChromaShift chroma_shift(YuvLayout layout) {
   }
 }
 
+// U and V in one plane, by turns.
+constexpr bool chroma_in_pairs(YuvLayout layout) {
+  return layout == YuvLayout::nv12 || layout == YuvLayout::nv21;
+}
+
+// How many planes a layout has.
+constexpr int yuv_planes(YuvLayout layout) {
+  switch (layout) {
+    case YuvLayout::planar444:
+    case YuvLayout::planar422:
+    case YuvLayout::planar420:
+      return 3;
+    case YuvLayout::nv12:
+    case YuvLayout::nv21:
+      return 2;
+    default:
+      return 1;
+  }
+}
+
 // One output component of a pixel is saturate((r*R + g*G + b*B + bias) >> kWeightBits).
 struct ComponentWeights {
   std::int16_t r, g, b;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gpu_support.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <random>
@@ -55,6 +56,17 @@ GstBufferPool *proposed_pool(GstHarness *h) {
   return pool;
 }
 
+GstBuffer *acquire(GstBufferPool *pool) {
+  GstBuffer *buffer = nullptr;
+  fail_unless_equals_int(gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr), GST_FLOW_OK);
+  return buffer;
+}
+
+void drop_pool(GstBufferPool *pool) {
+  gst_buffer_pool_set_active(pool, FALSE);
+  gst_object_unref(pool);
+}
+
 namespace {
 
 // Calls use(data, stride, rows) on a plane mapped for the CPU.
@@ -97,6 +109,119 @@ std::vector<std::uint8_t> random_bytes(std::size_t count, unsigned seed) {
   for (auto &byte : bytes)
     byte = static_cast<std::uint8_t>(generator());
   return bytes;
+}
+
+namespace {
+
+GstVideoInfo info_of(GstPad *pad) {
+  GstVideoInfo info;
+  GstCaps *caps = gst_pad_get_current_caps(pad);
+  fail_unless(caps != nullptr && gst_video_info_from_caps(&info, caps));
+  gst_caps_unref(caps);
+  return info;
+}
+
+// Calls visit(row, bytes) for every row of every plane, the last chroma row of the odd field too.
+template <class Visit>
+void each_row(GstBuffer *buffer, const GstVideoInfo &info, GstMapFlags flags, Visit visit) {
+  GstVideoFrame frame;
+  fail_unless(gst_video_frame_map(&frame, &info, buffer, flags));
+  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES(&info); p++) {
+    gint component[GST_VIDEO_MAX_COMPONENTS];
+    gst_video_format_info_component(info.finfo, p, component);
+    int rows = GST_VIDEO_INFO_COMP_HEIGHT(&info, component[0]), bytes = 0;
+    if (rows < info.height && GST_VIDEO_INFO_IS_INTERLACED(&info)) rows = GST_ROUND_UP_2(rows);
+    for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&info); c++)
+      if (GST_VIDEO_INFO_COMP_PLANE(&info, c) == p)
+        bytes = std::max(
+            bytes, GST_VIDEO_INFO_COMP_WIDTH(&info, c) * GST_VIDEO_INFO_COMP_PSTRIDE(&info, c));
+    for (int y = 0; y < rows; y++)
+      visit(static_cast<std::uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, p)) +
+                std::size_t(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, p),
+            std::size_t(bytes));
+  }
+  gst_video_frame_unmap(&frame);
+}
+
+std::vector<std::uint8_t> bytes_of(GstBuffer *buffer, const GstVideoInfo &info) {
+  std::vector<std::uint8_t> all;
+  each_row(buffer, info, GST_MAP_READ, [&all](std::uint8_t *row, std::size_t bytes) {
+    all.insert(all.end(), row, row + bytes);
+  });
+  return all;
+}
+
+}  // namespace
+
+Twins::Twins(const std::string &element, const CapsPair &gpu, const CapsPair &cpu) {
+  const struct {
+    const char *backend;
+    const CapsPair &caps;
+  } wanted[2] = {{"cuda", gpu}, {"cpu", cpu}};
+  for (int i = 0; i < 2; i++) {
+    const auto &[backend, caps] = wanted[i];
+    const std::string line = element + " backend=" + backend;
+    sides_[i].harness = harness(line.c_str(), caps.in, caps.out, Context::shared);
+    sides_[i].pool = proposed_pool(sides_[i].harness);
+    fail_unless(sides_[i].pool != nullptr, "no pool from %s", line.c_str());
+  }
+}
+
+Twins::~Twins() {
+  for (const Side &side : sides_) {
+    drop_pool(side.pool);
+    gst_harness_teardown(side.harness);
+  }
+}
+
+GstBuffer *Twins::random_frame(const Side &side, unsigned seed) const {
+  GstBuffer *buffer = acquire(side.pool);
+  const GstVideoInfo info = info_of(side.harness->srcpad);
+  each_row(buffer, info, GST_MAP_WRITE, [&seed](std::uint8_t *row, std::size_t bytes) {
+    const auto random = random_bytes(bytes, seed++);
+    std::copy(random.begin(), random.end(), row);
+  });
+  return buffer;
+}
+
+void Twins::expect_same_frames(const std::string &what) const {
+  std::vector<std::uint8_t> bytes[2];
+  for (int i = 0; i < 2; i++) {
+    GstBuffer *buffer = gst_harness_pull(sides_[i].harness);
+    fail_unless(buffer != nullptr, "no frame: %s", what.c_str());
+    bytes[i] = bytes_of(buffer, info_of(sides_[i].harness->sinkpad));
+    gst_buffer_unref(buffer);
+  }
+  const auto &[gpu, cpu] = bytes;
+  fail_unless_equals_uint64(gpu.size(), cpu.size());
+  const auto first = std::mismatch(gpu.begin(), gpu.end(), cpu.begin()).first - gpu.begin();
+  fail_unless(gpu == cpu, "byte %zd of %zu: %s", first, gpu.size(), what.c_str());
+}
+
+void compare_with_cpu(const std::string &element, const CapsPair &gpu, const CapsPair &cpu,
+                      int frames) {
+  const Twins twins(element, gpu, cpu);
+  for (int i = 0; i < frames; i++)
+    for (const Twins::Side &side : twins.sides()) {
+      GstBuffer *frame = twins.random_frame(side, 1000u * static_cast<unsigned>(i));
+      fail_unless_equals_int(gst_harness_push(side.harness, frame), GST_FLOW_OK);
+    }
+  for (int i = 0; i < frames; i++)
+    twins.expect_same_frames(element + ", frame " + std::to_string(i) + ", " + gpu.in + " to " +
+                             gpu.out);
+}
+
+int run(int *argc, char ***argv, const char *name, void (*add_tests)(TCase *)) {
+  gst_check_init(argc, argv);
+  require_gpu();
+  // A CUDA context does not survive a fork.
+  g_setenv("CK_FORK", "no", TRUE);
+  Suite *suite = suite_create(name);
+  TCase *tests = tcase_create("gpu");
+  tcase_set_timeout(tests, 120);
+  add_tests(tests);
+  suite_add_tcase(suite, tests);
+  return gst_check_run_suite(suite, name, name);
 }
 
 }  // namespace gpu_test

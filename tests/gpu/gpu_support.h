@@ -2,6 +2,7 @@
 // What the tests and the benchmark on a real GPU share: CUDA frames in and out of an element.
 #pragma once
 
+#include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 
@@ -36,5 +37,42 @@ std::vector<std::uint8_t> read_plane(GstBuffer *buffer, GstCaps *caps, guint pla
                                      std::size_t row);
 
 std::vector<std::uint8_t> random_bytes(std::size_t count, unsigned seed);
+
+GstBuffer *acquire(GstBufferPool *pool);
+void drop_pool(GstBufferPool *pool);
+
+struct CapsPair {
+  std::string in, out;
+};
+
+// One element twice: on the GPU, and on the CPU, which tests/check has judged, to compare with.
+class Twins {
+ public:
+  Twins(const std::string &element, const CapsPair &gpu, const CapsPair &cpu);
+  ~Twins();
+  Twins(const Twins &) = delete;
+  Twins &operator=(const Twins &) = delete;
+
+  struct Side {
+    GstHarness *harness;
+    GstBufferPool *pool;  // as the element proposes it
+  };
+  const Side (&sides() const)[2] { return sides_; }
+
+  // The same samples on either side.
+  GstBuffer *random_frame(const Side &side, unsigned seed) const;
+  // Pulls the next frame of each and fails unless they have the same bytes.
+  void expect_same_frames(const std::string &what) const;
+
+ private:
+  Side sides_[2];
+};
+
+// All frames are pushed before the first is looked at, so that their work is in flight together.
+void compare_with_cpu(const std::string &element, const CapsPair &gpu, const CapsPair &cpu,
+                      int frames);
+
+// The program of a test, of one case.
+int run(int *argc, char ***argv, const char *name, void (*add_tests)(TCase *));
 
 }  // namespace gpu_test

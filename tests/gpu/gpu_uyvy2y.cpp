@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The plugin as it ships, on a real GPU.
-#include <gst/check/gstcheck.h>
-
 #include "gpu_support.h"
 
 using namespace gpu_test;
@@ -53,14 +51,12 @@ void check_output(GstBuffer *buffer, const Case &c, const std::vector<std::uint8
   gst_caps_unref(caps);
 }
 
-guint64 stat(GstHarness *h, const char *name) {
-  GstElement *element = gst_harness_find_element(h, "uyvy2y");
+guint64 statistic(GstElement *element, const char *name) {
   GstStructure *stats = nullptr;
   g_object_get(element, "stats", &stats, nullptr);
   guint64 value = 0;
   fail_unless(gst_structure_get_uint64(stats, name, &value));
   gst_structure_free(stats);
-  gst_object_unref(element);
   return value;
 }
 
@@ -74,24 +70,24 @@ void run_case(const Case &c, int frames) {
   fail_unless(pool != nullptr);
   std::vector<std::vector<std::uint8_t>> pictures;
   for (int i = 0; i < frames; i++) {
-    GstBuffer *buffer = nullptr;
-    fail_unless_equals_int(gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr), GST_FLOW_OK);
+    GstBuffer *buffer = acquire(pool);
     pictures.push_back(random_bytes(packed_row(c.width) * c.height, 1000 + i));
     write_plane(buffer, in_caps, 0, pictures.back(), packed_row(c.width));
     fail_unless_equals_int(gst_harness_push(h, buffer), GST_FLOW_OK);
   }
-  const guint64 waits_in_element = stat(h, "synchronizations");
+  GstElement *element = gst_harness_find_element(h, "uyvy2y");
+  const guint64 waits_in_element = statistic(element, "synchronizations");
   for (int i = 0; i < frames; i++) {
     GstBuffer *buffer = gst_harness_pull(h);
     check_output(buffer, c, pictures[i]);
     gst_buffer_unref(buffer);
   }
-  fail_unless_equals_uint64(stat(h, "frames"), frames);
-  fail_unless_equals_uint64(stat(h, "uploads"), c.in_cuda ? 0 : frames);
-  fail_unless_equals_uint64(stat(h, "downloads"), c.out_cuda ? 0 : frames);
+  fail_unless_equals_uint64(statistic(element, "frames"), frames);
+  fail_unless_equals_uint64(statistic(element, "uploads"), c.in_cuda ? 0 : frames);
+  fail_unless_equals_uint64(statistic(element, "downloads"), c.out_cuda ? 0 : frames);
   if (c.out_cuda) fail_unless_equals_uint64(waits_in_element, 0);
-  gst_buffer_pool_set_active(pool, FALSE);
-  gst_object_unref(pool);
+  drop_pool(pool);
+  gst_object_unref(element);
   gst_caps_unref(in_caps);
   gst_harness_teardown(h);
 }
@@ -135,12 +131,7 @@ GST_START_TEST(state_changes) {
     fail_unless(message != nullptr && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS);
     gst_message_unref(message);
     gst_element_set_state(pipeline, GST_STATE_NULL);
-    GstStructure *stats = nullptr;
-    guint64 frames = 0;
-    g_object_get(gpu, "stats", &stats, nullptr);
-    gst_structure_get_uint64(stats, "frames", &frames);
-    gst_structure_free(stats);
-    fail_unless_equals_uint64(frames, guint64(5 * round));
+    fail_unless_equals_uint64(statistic(gpu, "frames"), guint64(5 * round));
   }
   gst_object_unref(bus);
   gst_object_unref(gpu);
@@ -168,23 +159,12 @@ GST_START_TEST(missing_device) {
 }
 GST_END_TEST
 
-static Suite *gpu_uyvy2y_suite() {
-  Suite *suite = suite_create("gpu_uyvy2y");
-  TCase *tests = tcase_create("gpu");
-  tcase_set_timeout(tests, 120);
-  tcase_add_test(tests, formats_and_sizes);
-  tcase_add_test(tests, memory_combinations);
-  tcase_add_test(tests, frames_in_flight);
-  tcase_add_test(tests, state_changes);
-  tcase_add_test(tests, missing_device);
-  suite_add_tcase(suite, tests);
-  return suite;
-}
-
 int main(int argc, char **argv) {
-  gst_check_init(&argc, &argv);
-  require_gpu();
-  // A CUDA context does not survive a fork.
-  g_setenv("CK_FORK", "no", TRUE);
-  return gst_check_run_suite(gpu_uyvy2y_suite(), "gpu_uyvy2y", __FILE__);
+  return run(&argc, &argv, "gpu_uyvy2y", [](TCase *tests) {
+    tcase_add_test(tests, formats_and_sizes);
+    tcase_add_test(tests, memory_combinations);
+    tcase_add_test(tests, frames_in_flight);
+    tcase_add_test(tests, state_changes);
+    tcase_add_test(tests, missing_device);
+  });
 }

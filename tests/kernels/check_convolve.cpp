@@ -96,14 +96,6 @@ Layout random_even_layout(Random &random, const Shape &shape, SampleDepth depth,
   return layout;
 }
 
-// Samples of {10, 0} leave the upper six bits of a word 0; those of P010 may have anything below.
-void keep_to_depth(SampleDepth depth, InputImage *in) {
-  if (depth.bits != 10 || depth.shift != 0) return;
-  for (TestImage *image : {&in->image, &in->before})
-    for (std::size_t i = 1; i < image->size(); i += 2)
-      image->data()[i] &= 3;
-}
-
 std::string text(const ConvolveParams &params) {
   static const char *const borders[] = {"replicate", "reflect", "reflect-101", "wrap", "constant"};
   return std::string("border ") + borders[static_cast<int>(params.border)] + " " +
@@ -130,7 +122,6 @@ class Pictures {
       const Layout out = random_even_layout(random, shape, depth, roomy);
       *doing += "\n    " + text(shape) + "\n    in  " + in.text() + "\n    out " + out.text();
       inputs_.emplace_back(in, pattern, random);
-      keep_to_depth(depth, &inputs_.back());
       outputs_.emplace_back(out);
     }
   }

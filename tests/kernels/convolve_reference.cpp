@@ -15,7 +15,7 @@ std::size_t offset(const ConvolvePlane &plane, SampleDepth depth, int channel, i
 int load_sample(const ConvolvePlane &plane, SampleDepth depth, int channel, int x, int y) {
   const std::uint8_t *bytes = plane.in.row(y) + offset(plane, depth, channel, x);
   const int stored = depth.bytes() == 1 ? bytes[0] : bytes[0] + 256 * bytes[1];
-  return stored >> depth.shift;
+  return (stored >> depth.shift) & depth.max();  // the other bits of the word do not count
 }
 
 std::vector<std::int64_t> weights_of(const Filter &filter) {

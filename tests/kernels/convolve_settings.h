@@ -2,7 +2,9 @@
 // Settings made by hand, and the filters that come of them.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +31,27 @@ inline FilterSettings rows(Reals horizontal, Reals vertical) {
   FilterSettings settings;
   settings.horizontal = std::move(horizontal);
   settings.vertical = std::move(vertical);
+  return settings;
+}
+
+// A preset with default settings, but for Sobel's, the large ones of which would be beyond the
+// range if nothing divided them. Nothing if the preset does not come in this size.
+inline std::optional<FilterSettings> preset_settings(MaskPreset preset, int size) {
+  FilterSettings settings;
+  std::string error;
+  if (!preset_mask(preset, size, 0, &settings.mask, &error)) return {};
+  if (preset == MaskPreset::sobel_x || preset == MaskPreset::sobel_y)
+    settings.divisor = std::ldexp(1, 2 * size);
+  return settings;
+}
+
+inline std::optional<FilterSettings> preset_settings(RowPreset preset, int size) {
+  Mask horizontal, vertical;
+  std::string error;
+  if (!preset_rows(preset, size, 0, &horizontal, &vertical, &error)) return {};
+  FilterSettings settings = rows(horizontal.at, vertical.at);
+  if (preset == RowPreset::sobel_x || preset == RowPreset::sobel_y)
+    settings.divisor = std::ldexp(1, 2 * size);
   return settings;
 }
 

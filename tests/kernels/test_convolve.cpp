@@ -96,6 +96,13 @@ void test_filters() {
     c.filter.across.assign(kMaxTaps + 1, 1);
     c.filter.weights.clear();
   });
+  for (int taps : {-kMaxTaps, kMaxTaps, INT32_MIN}) {
+    refused("an anchor too far to the side", [taps](Call &c) { c.filter.left = taps; });
+    refused("an anchor too far up or down", [taps](Call &c) { c.filter.above = taps; });
+  }
+  for (int taps : {1 - kMaxTaps, kMaxTaps - 1})
+    taken("an anchor outside", kBox, {8, 0},
+          [taps](Call &c) { c.filter.left = c.filter.above = taps; });
   refused("no weights", [](Call &c) {
     c.filter.separable = false;
     c.filter.weights.clear();

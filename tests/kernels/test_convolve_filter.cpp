@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // From settings to Filters: by hand, and what holds for all of them.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -102,6 +103,47 @@ void test_bias() {
   expect_error(s, "bias", "1e+300 is beyond the fixed-point range");
   s.bias = -0x1p63;
   expect_error(s, "bias", "-9223372036854775808 is beyond the fixed-point range");
+}
+
+// What is accepted at least, as docs/convolve.md has it: with every mask a bias of -max to max, and
+// with n elements in up to 31 rows and columns a quotient of each by the divisor of up to
+// 2^31 / (n * max).
+void test_ranges() {
+  Random random(6);
+  const auto any = [&random] { return std::ldexp(static_cast<double>(random.bits()), -63) - 1; };
+  for (int i = 0; i < 3000; ++i) {
+    FilterSettings s;
+    int n = 0;
+    double most = 0;
+    const auto fill = [&](std::vector<double> *values, int count) {
+      double largest = 0;
+      for (int k = 0; k < count; ++k) {
+        values->push_back(any());
+        largest = std::max(largest, std::abs(values->back()));
+      }
+      n = n == 0 ? count : n * count;
+      most = most == 0 ? largest : most * largest;
+    };
+    const int limit = i % 4 == 0 ? kMaxMaskSize : 6;
+    if (i % 3 == 0) {
+      fill(&s.horizontal, random.between(1, limit));
+      fill(&s.vertical, random.between(1, limit));
+    } else {
+      s.mask.width = random.between(1, limit);
+      s.mask.height = random.between(1, limit);
+      s.mask.at.clear();
+      fill(&s.mask.at, s.mask.width * s.mask.height);
+    }
+    for (SampleDepth depth : kDepths) {
+      const int max = depth.max();
+      s.divisor = most / (0x1p31 / n / max);
+      s.bias = i % 2 == 0 ? max : -max;
+      Filter filter;
+      FilterError error;
+      EXPECT(make_filter(s, depth, &filter, &error), "%d bits: %s %s", depth.bits,
+             error.property.c_str(), error.text.c_str());
+    }
+  }
 }
 
 // The table of docs/numerics.md: what normalize and absolute make of the sum.
@@ -274,6 +316,7 @@ int main() {
   test_exact();
   test_divisor();
   test_bias();
+  test_ranges();
   test_normalize();
   test_places();
   test_rank();

@@ -10,12 +10,13 @@
 
 #include "convolve_pictures.h"
 #include "convolve_random.h"
+#include "convolve_settings.h"
 #include "expect.h"
 
 namespace coalesce::test {
 namespace {
 
-constexpr SampleDepth kDepths[] = {{8, 0}, {10, 6}, {16, 0}};
+constexpr SampleDepth kSomeDepths[] = {{8, 0}, {10, 6}, {16, 0}};
 constexpr int kWidth = 120, kHeight = 72;
 
 // Per cent at 8 bits. Noise of the full range under a large mask is the worst that can be.
@@ -29,29 +30,14 @@ struct Named {
 // All presets in some sizes.
 std::vector<Named> presets() {
   std::vector<Named> all;
-  std::string error;
   for (int preset = 1; preset <= static_cast<int>(MaskPreset::emboss); ++preset)
-    for (int size : {0, 3, 5, 7, 15, 31}) {
-      FilterSettings s;
-      const auto which = static_cast<MaskPreset>(preset);
-      if (!preset_mask(which, size, 0, &s.mask, &error)) continue;
-      // Undivided, the large ones are beyond the range.
-      if (which == MaskPreset::sobel_x || which == MaskPreset::sobel_y)
-        s.divisor = std::ldexp(1, 2 * size);
-      all.push_back({"mask " + std::to_string(preset) + ", size " + std::to_string(size), s});
-    }
+    for (int size : {0, 3, 5, 7, 15, 31})
+      if (const auto s = preset_settings(static_cast<MaskPreset>(preset), size))
+        all.push_back({"mask " + std::to_string(preset) + ", size " + std::to_string(size), *s});
   for (int preset = 1; preset <= static_cast<int>(RowPreset::gaussian_y); ++preset)
-    for (int size : {0, 9, 31, 63}) {
-      FilterSettings s;
-      Mask horizontal, vertical;
-      const auto which = static_cast<RowPreset>(preset);
-      if (!preset_rows(which, size, 0, &horizontal, &vertical, &error)) continue;
-      s.horizontal = horizontal.at;
-      s.vertical = vertical.at;
-      if (which == RowPreset::sobel_x || which == RowPreset::sobel_y)
-        s.divisor = std::ldexp(1, 2 * size);
-      all.push_back({"rows " + std::to_string(preset) + ", size " + std::to_string(size), s});
-    }
+    for (int size : {0, 9, 31, 63})
+      if (const auto s = preset_settings(static_cast<RowPreset>(preset), size))
+        all.push_back({"rows " + std::to_string(preset) + ", size " + std::to_string(size), *s});
   return all;
 }
 
@@ -131,7 +117,7 @@ void test_all(const char *what, const std::vector<Named> &masks,
   std::map<std::string, Count> sums;
   for (const auto &[name, in] : pictures)
     for (const Named &mask : masks)
-      for (SampleDepth depth : kDepths) {
+      for (SampleDepth depth : kSomeDepths) {
         if (depth.bits != 8 && name != "noise") continue;
         const Picture deep = deepened(in, depth, random);
         const Surroundings around = {

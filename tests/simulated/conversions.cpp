@@ -27,14 +27,6 @@ std::string caps_text(const Case &c, const char *memory, const char *format) {
   return video_caps(memory, format, c.width, c.height) + ",interlace-mode=" + c.mode;
 }
 
-GstVideoInfo info_of(const std::string &text) {
-  GstVideoInfo info;
-  GstCaps *caps = gst_caps_from_string(text.c_str());
-  fail_unless(gst_video_info_from_caps(&info, caps), "%s", text.c_str());
-  gst_caps_unref(caps);
-  return info;
-}
-
 GstBuffer *flag(GstBuffer *buffer, bool interlaced) {
   if (interlaced) GST_BUFFER_FLAG_SET(buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
   return buffer;
@@ -84,7 +76,7 @@ void check_traffic(const Case &c, GstElement *element) {
 void check_case(const Case &c) {
   const std::string in_text = caps_text(c, c.in_memory, c.rgb),
                     out_text = caps_text(c, c.out_memory, c.yuv);
-  const GstVideoInfo in = info_of(in_text), out = info_of(out_text);
+  const GstVideoInfo in = video_info(in_text), out = video_info(out_text);
   Bench gpu("rgb2yuv backend=cuda"), cpu("rgb2yuv backend=cpu");
   gpu.negotiate(in_text, out_text);
   cpu.negotiate(caps_text(c, kSystem, c.rgb), caps_text(c, kSystem, c.yuv));
@@ -171,7 +163,7 @@ GST_START_TEST(ntsc) {
         const Case c{in_memory, out_memory, "RGB", yuv, 720, 486, "interleaved"};
         const std::string in_text = caps_text(c, in_memory, "RGB"),
                           out_text = caps_text(c, out_memory, yuv);
-        const GstVideoInfo in = info_of(in_text), out = info_of(out_text);
+        const GstVideoInfo in = video_info(in_text), out = video_info(out_text);
         Bench bench("rgb2yuv backend=cuda");
         bench.negotiate(in_text, out_text);
         GstBufferPool *pool =
@@ -262,14 +254,14 @@ GST_START_TEST(renegotiation) {
                                     out_caps(bench == &gpu ? kCuda : kSystem).c_str());
       gst_harness_push_upstream_event(bench->harness(), gst_event_new_reconfigure());
       gst_harness_set_src_caps_str(bench->harness(), in_text.c_str());
-      fail_unless_equals_int(bench->push(system_buffer(info_of(in_text), n)), GST_FLOW_OK);
+      fail_unless_equals_int(bench->push(system_buffer(video_info(in_text), n)), GST_FLOW_OK);
     }
   }
   for (unsigned n = 0; n < 2 * G_N_ELEMENTS(steps); n++) {
     const auto &step = steps[n % G_N_ELEMENTS(steps)];
     GstBuffer *got = gpu.pull(), *expected = cpu.pull();
-    const std::string where =
-        different(got, expected, info_of(video_caps(kSystem, step.yuv, step.width, step.height)));
+    const std::string where = different(
+        got, expected, video_info(video_caps(kSystem, step.yuv, step.width, step.height)));
     fail_unless(where.empty(), "step %u: %s", n, where.c_str());
     gst_buffer_unref(got);
     gst_buffer_unref(expected);

@@ -24,14 +24,6 @@ std::string caps_of(const Case &c, const char *memory) {
   return video_caps(memory, c.format, c.width, c.height) + c.more;
 }
 
-GstVideoInfo info_of(const std::string &text) {
-  GstVideoInfo info;
-  GstCaps *caps = gst_caps_from_string(text.c_str());
-  fail_unless(gst_video_info_from_caps(&info, caps), "%s", text.c_str());
-  gst_caps_unref(caps);
-  return info;
-}
-
 // The samples of all planes, rows without their padding.
 std::vector<guint8> samples_of(GstBuffer *buffer, const GstVideoInfo &info) {
   GstVideoFrame frame;
@@ -50,7 +42,7 @@ std::vector<guint8> samples_of(GstBuffer *buffer, const GstVideoInfo &info) {
 // The second frame is in flight, perhaps not even begun, when the mask for the third is set.
 void check_case(const Case &c, const char *in_memory, const char *out_memory) {
   const std::string in = caps_of(c, in_memory), out = caps_of(c, out_memory);
-  const GstVideoInfo info = info_of(caps_of(c, kSystem));
+  const GstVideoInfo info = video_info(caps_of(c, kSystem));
   Bench gpu((std::string(c.element) + " backend=cuda").c_str()),
       cpu((std::string(c.element) + " backend=cpu").c_str());
   gpu.negotiate(in, out);
@@ -133,7 +125,7 @@ GST_END_TEST
 GST_START_TEST(bad_mask) {
   Bench bench("convolve backend=cuda mask=\"1 1\"");
   const std::string caps = video_caps(kCuda, "NV12", 16, 8);
-  const GstVideoInfo info = info_of(caps);
+  const GstVideoInfo info = video_info(caps);
   bench.negotiate(caps, caps);
   GstBufferPool *pool = proposed_pool(bench.harness(), caps.c_str());
   for (unsigned n = 0; n < 3; n++) {

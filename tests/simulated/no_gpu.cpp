@@ -57,26 +57,12 @@ GST_START_TEST(cuda_says_why_not) {
   GstElement *element =
       GST_ELEMENT(gst_object_ref_sink(gst_element_factory_make("uyvy2y", nullptr)));
   gst_util_set_object_arg(G_OBJECT(element), "backend", "cuda");
-  GstBus *bus = gst_bus_new();
-  gst_element_set_bus(element, bus);
   // libgstcuda hangs at the second try after cuInit() has failed.
   for (int attempt = 0; attempt < 3; attempt++) {
-    fail_unless_equals_int(gst_element_set_state(element, GST_STATE_PAUSED),
-                           GST_STATE_CHANGE_FAILURE);
-    GstMessage *message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
-    fail_unless(message != nullptr);
-    GError *error = nullptr;
-    gst_message_parse_error(message, &error, nullptr);
-    fail_unless(strstr(error->message, "No NVIDIA GPU can be used"), "%s", error->message);
-    fail_unless(strstr(error->message, expected), "%s", error->message);
-    fail_unless(strstr(error->message, "backend=cpu"), "%s", error->message);
-    g_error_free(error);
-    gst_message_unref(message);
-    fail_unless(gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR) == nullptr);
-    gst_element_set_state(element, GST_STATE_NULL);
+    const std::string error = start_error(element);
+    for (const char *part : {"No NVIDIA GPU can be used", expected, "backend=cpu"})
+      fail_unless(error.find(part) != std::string::npos, "%s", error.c_str());
   }
-  gst_element_set_bus(element, nullptr);
-  gst_object_unref(bus);
   gst_object_unref(element);
 }
 GST_END_TEST

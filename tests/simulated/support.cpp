@@ -12,6 +12,14 @@ GstVideoInfo video_info(GstVideoFormat format, int width, int height) {
   return info;
 }
 
+GstVideoInfo video_info(const std::string &text) {
+  GstVideoInfo info;
+  GstCaps *caps = gst_caps_from_string(text.c_str());
+  fail_unless(gst_video_info_from_caps(&info, caps), "%s", text.c_str());
+  gst_caps_unref(caps);
+  return info;
+}
+
 std::string video_caps(const char *memory, const char *format, int width, int height) {
   std::string text = "video/x-raw";
   if (*memory != '\0') text += std::string("(") + memory + ")";
@@ -152,6 +160,25 @@ static GstElement *make(const char *launch) {
                                 : gst_parse_launch(launch, &error);
   fail_unless(element != nullptr && error == nullptr, "cannot make: %s", launch);
   return element;
+}
+
+std::string start_error(GstElement *element) {
+  GstBus *bus = gst_bus_new();
+  gst_element_set_bus(element, bus);
+  fail_unless_equals_int(gst_element_set_state(element, GST_STATE_PAUSED),
+                         GST_STATE_CHANGE_FAILURE);
+  GstMessage *message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
+  fail_unless(message != nullptr);
+  GError *error = nullptr;
+  gst_message_parse_error(message, &error, nullptr);
+  const std::string text = error->message;
+  g_error_free(error);
+  gst_message_unref(message);
+  fail_unless(gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR) == nullptr);
+  gst_element_set_state(element, GST_STATE_NULL);
+  gst_element_set_bus(element, nullptr);
+  gst_object_unref(bus);
+  return text;
 }
 
 Bench::Bench(const char *launch) : Bench(make(launch)) {}

@@ -27,6 +27,7 @@ bool eventually(Condition condition) {
 // ---- pictures --------------------------------------------------------------------------------
 
 GstVideoInfo video_info(GstVideoFormat format, int width, int height);
+GstVideoInfo video_info(const std::string &caps);
 
 // memory: "" or "memory:CUDAMemory".
 std::string video_caps(const char *memory, const char *format, int width, int height);
@@ -79,6 +80,9 @@ bool is_cuda(GstBuffer *buffer);
 void to_device(GstBuffer *buffer);
 
 // ---- an element under test -------------------------------------------------------------------
+
+// An element that cannot start: the text of the one error that it posts on the way to PAUSED.
+std::string start_error(GstElement *element);
 
 // A harness around an element, and the errors it posts.
 class Bench {
