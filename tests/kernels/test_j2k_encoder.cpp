@@ -68,32 +68,40 @@ void expect_identical(const EncoderParams &params, const Picture &p, const Bytes
   }
 }
 
-void test_lossless(int count, int at_most) {
-  Random random(30);
-  for (int i = 0; i < count && failures < 10; ++i) {
-    const EncoderParams params = random_params(random, at_most);
-    const Picture p = picture(params.coding, random);
-    const Bytes bytes = encode(params, p, nullptr, random);
-    if (std::getenv("DUMP") != nullptr) {
-      std::printf("%d %s\n", i, describe(params).c_str());
-      std::fflush(stdout);
-      FILE *f = std::fopen("/tmp/j2kcs.j2k", "wb");
-      std::fwrite(bytes.data(), 1, bytes.size(), f);
-      std::fclose(f);
-    }
-    expect_identical(params, p, bytes);
-  }
+// One codestream; into a file, if there is one to be looked at by hand.
+void test_lossless(std::uint64_t seed, int at_most, const char *file) {
+  Random random(seed);
+  const EncoderParams params = random_params(random, at_most);
+  const Picture p = picture(params.coding, random);
+  const Bytes bytes = encode(params, p, nullptr, random);
+  const int before = failures;
+  expect_identical(params, p, bytes);
+  if (failures > before) std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+  if (file == nullptr) return;
+  std::printf("%s\n", describe(params).c_str());
+  FILE *out = std::fopen(file, "wb");
+  EXPECT(out != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), out) == bytes.size(), "%s",
+         file);
+  if (out != nullptr) std::fclose(out);
 }
 
 }  // namespace
 }  // namespace coalesce::test
 
+// test-j2k-encoder [--all | SEED FILE]
 int main(int argc, char **argv) {
-  if (!coalesce::test::have_openjpeg()) {
+  using namespace coalesce::test;
+  if (!have_openjpeg()) {
     std::printf("skipped: the tests were built without OpenJPEG\n");
     return 77;
   }
-  const bool all = argc > 1 && std::strcmp(argv[1], "--all") == 0;
-  coalesce::test::test_lossless(all ? 3000 : 200, 640 * 357);
-  return coalesce::test::result();
+  constexpr int kMost = 640 * 357;
+  if (argc == 3) {
+    test_lossless(std::strtoull(argv[1], nullptr, 10), kMost, argv[2]);
+    return result();
+  }
+  const bool all = argc == 2 && std::strcmp(argv[1], "--all") == 0;
+  for (std::uint64_t seed = 0; seed < (all ? 3000 : 300) && failures < 10; ++seed)
+    test_lossless(seed, kMost, nullptr);
+  return result();
 }
