@@ -12,6 +12,7 @@
 #include "j2k_openjpeg.h"
 #include "j2k_picture.h"
 #include "j2k_random_params.h"
+#include "j2k_stream_decoder.h"
 
 namespace coalesce::test {
 namespace {
@@ -55,16 +56,17 @@ Bytes encode(const EncoderParams &params, const Picture &p, ThreadPool *pool, Ra
   return bytes;
 }
 
-void expect_identical(const EncoderParams &params, const Picture &p, const Bytes &bytes) {
-  const Decoded decoded = decode_with_openjpeg(bytes);
-  EXPECT(decoded.complaint.empty(), "%s: %s", decoded.complaint.c_str(), describe(params).c_str());
+void expect_identical(const EncoderParams &params, const Picture &p, const Decoded &decoded,
+                      const char *judge) {
+  EXPECT(decoded.complaint.empty(), "%s: %s: %s", judge, decoded.complaint.c_str(),
+         describe(params).c_str());
   if (decoded.components.size() != static_cast<std::size_t>(params.coding.num_components)) return;
   for (std::size_t c = 0; c < decoded.components.size(); ++c) {
     const Decoded::Component &component = decoded.components[c];
     bool same = component.samples.size() == p.plane[c].size();
     for (std::size_t i = 0; same && i < p.plane[c].size(); ++i)
       same = component.samples[i] == p.plane[c][i];
-    EXPECT(same, "component %zu: %s", c, describe(params).c_str());
+    EXPECT(same, "%s: component %zu: %s", judge, c, describe(params).c_str());
   }
 }
 
@@ -75,7 +77,8 @@ void test_lossless(std::uint64_t seed, int at_most, const char *file) {
   const Picture p = picture(params.coding, random);
   const Bytes bytes = encode(params, p, nullptr, random);
   const int before = failures;
-  expect_identical(params, p, bytes);
+  expect_identical(params, p, decode_stream(bytes), "own decoder");
+  if (have_openjpeg()) expect_identical(params, p, decode_with_openjpeg(bytes), "OpenJPEG");
   if (failures > before) std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
   if (file == nullptr) return;
   std::printf("%s\n", describe(params).c_str());

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What a decoder makes of a codestream.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace coalesce::test {
+
+struct Decoded {
+  struct Component {
+    int width, height, bits;
+    std::vector<std::int32_t> samples;
+  };
+  std::vector<Component> components;
+  std::string complaint;  // empty: it decoded, and there was nothing to warn of
+};
+
+}  // namespace coalesce::test

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "j2k_markers.h"
+
+#include <algorithm>
+
+namespace coalesce::test {
+namespace {
+
+using namespace j2k;
+
+void demand(bool condition, const char *what) {
+  if (!condition) throw Malformed(what);
+}
+
+int to_int(std::uint32_t v) {
+  demand(v <= INT32_MAX, "a number of SIZ is above 2^31");
+  return static_cast<int>(v);
+}
+
+void read_siz(ByteReader r, Stream *s) {
+  CodingParams &p = s->coding;
+  s->profile = r.u16();
+  for (int *v : {&p.image.x1, &p.image.y1, &p.image.x0, &p.image.y0, &p.tile_width, &p.tile_height,
+                 &p.tile_x0, &p.tile_y0})
+    *v = to_int(r.u32());
+  p.num_components = static_cast<int>(r.u16());
+  demand(p.num_components >= 1 && p.num_components <= kMaxComponents, "SIZ: components");
+  for (int c = 0; c < p.num_components; ++c) {
+    const unsigned bits = r.u8(), dx = r.u8(), dy = r.u8();
+    demand(bits < 16, "SIZ: bits");
+    p.component[static_cast<std::size_t>(c)] = {static_cast<int>(dx), static_cast<int>(dy),
+                                                static_cast<int>(bits) + 1};
+  }
+  s->components.resize(static_cast<std::size_t>(p.num_components));
+  demand(r.left() == 0, "SIZ: length");
+}
+
+void read_cod(ByteReader r, Stream *s) {
+  CodingParams &p = s->coding;
+  const unsigned flags = r.u8();
+  demand(flags < 8, "COD: flags");
+  s->sop = (flags & 2) != 0;
+  s->eph = (flags & 4) != 0;
+  s->order = static_cast<int>(r.u8());
+  s->layers = static_cast<int>(r.u16());
+  const unsigned colour = r.u8();
+  demand(s->order <= 4 && s->layers >= 1 && colour <= 1, "COD: order, layers or transform");
+  s->colour = colour == 1;
+  p.levels = static_cast<int>(r.u8());
+  p.block_x = static_cast<int>(r.u8()) + 2;
+  p.block_y = static_cast<int>(r.u8()) + 2;
+  s->style = r.u8();
+  const unsigned wavelet = r.u8();
+  demand(p.levels <= kMaxLevels && s->style < 64 && wavelet <= 1, "COD: levels, style or wavelet");
+  s->reversible = wavelet == 1;
+  for (int i = 0; i <= p.levels && (flags & 1) != 0; ++i) {
+    const unsigned size = r.u8();
+    p.precinct[static_cast<std::size_t>(i)] = {static_cast<std::uint8_t>(size & 15),
+                                               static_cast<std::uint8_t>(size >> 4)};
+  }
+  demand(r.left() == 0, "COD: length");
+}
+
+StreamComponent read_quantisation(ByteReader r, const Stream &s) {
+  StreamComponent c;
+  const unsigned style = r.u8();
+  c.guard_bits = static_cast<int>(style >> 5);
+  demand((style & 31) <= 2 && ((style & 31) == 0) == s.reversible, "QCD: style");
+  const int bands = 3 * s.coding.levels + 1;
+  for (int i = 0; i < bands; ++i) {
+    if ((style & 31) == 0) {
+      const unsigned v = r.u8();
+      demand((v & 7) == 0, "QCD: exponent");
+      c.steps.push_back({static_cast<int>(v >> 3), 0});
+    } else if ((style & 31) == 2 || i == 0) {
+      const unsigned v = r.u16();
+      c.steps.push_back({static_cast<int>(v >> 11), static_cast<int>(v & 2047)});
+    } else {  // E-5
+      StepSize step = c.steps[0];
+      step.exponent -= (i - 1) / 3;
+      demand(step.exponent >= 0, "QCD: derived exponent");
+      c.steps.push_back(step);
+    }
+  }
+  demand(r.left() == 0, "QCD: length");
+  return c;
+}
+
+void set_quantisation(const StreamComponent &from, StreamComponent *to) {
+  to->steps = from.steps;
+  to->guard_bits = from.guard_bits;
+}
+
+StreamComponent &component(ByteReader *r, Stream *s) {
+  const unsigned c = r->u8();
+  demand(c < s->components.size(), "a component that is not there");
+  return s->components[c];
+}
+
+void read_tlm(ByteReader r, unsigned number, Stream *s) {
+  demand(r.u8() == number, "TLM: number");
+  const unsigned sizes = r.u8();
+  demand(sizes == 0x60, "TLM: sizes");
+  s->has_tlm = true;
+  while (r.left() > 0) {
+    demand(r.u16() == s->tile_lengths.size(), "TLM: tiles are not in their order");
+    s->tile_lengths.push_back(r.u32());
+  }
+}
+
+void read_main_header(ByteReader *all, Stream *s) {
+  demand(all->u16() == 0xFF4F, "SOC");
+  demand(all->peek_u16() == 0xFF51, "SIZ does not come first");
+  bool cod = false, qcd = false;
+  unsigned tlms = 0;
+  for (unsigned last = 0; all->peek_u16() != 0xFF90;) {
+    const unsigned marker = all->u16();
+    const unsigned length = all->peek_u16();
+    demand(length >= 2, "the length of a marker segment");
+    ByteReader r = all->part(length);
+    r.u16();
+    demand(marker == 0xFF51 || s->coding.image.x1 > 0, "SIZ");
+    demand(marker == 0xFF51 || marker == 0xFF52 || cod, "COD");
+    switch (marker) {
+      case 0xFF51:
+        demand(last == 0, "SIZ comes twice");
+        read_siz(r, s);
+        break;
+      case 0xFF52:
+        demand(!cod, "COD comes twice");
+        read_cod(r, s);
+        cod = true;
+        break;
+      case 0xFF5C:
+        demand(!qcd, "QCD comes twice");
+        qcd = true;
+        for (StreamComponent &c : s->components)
+          set_quantisation(read_quantisation(r, *s), &c);
+        break;
+      case 0xFF5D: {
+        demand(qcd, "QCC before QCD");
+        StreamComponent &c = component(&r, s);
+        set_quantisation(read_quantisation(r, *s), &c);
+        break;
+      }
+      case 0xFF5E: {
+        StreamComponent &c = component(&r, s);
+        demand(r.u8() == 0, "RGN: style");
+        c.roi_shift = static_cast<int>(r.u8());
+        demand(r.left() == 0, "RGN: length");
+        break;
+      }
+      case 0xFF64:
+        demand(r.u16() == 1, "COM: no text");
+        s->comment.assign(r.data(), r.data() + r.left());
+        break;
+      case 0xFF55:
+        read_tlm(r, tlms++, s);
+        break;
+      default:
+        throw Malformed("a marker that is not expected in the main header");
+    }
+    last = marker;
+  }
+  demand(cod && qcd, "COD or QCD is missing");
+  demand(check_params(s->coding).ok(), "SIZ or COD");
+}
+
+void read_plt(ByteReader r, unsigned number, StreamTile *tile) {
+  demand(r.u8() == number, "PLT: number");
+  while (r.left() > 0) {
+    std::uint64_t length = 0;
+    unsigned byte;
+    do {
+      byte = r.u8();
+      length = length << 7 | (byte & 0x7F);
+      demand(length < std::uint64_t{1} << 40, "PLT: a length");
+    } while ((byte & 0x80) != 0);
+    tile->packet_lengths.push_back(length);
+  }
+}
+
+StreamTile read_tile(ByteReader *all, Stream *s) {
+  const std::size_t index = s->tiles.size();
+  ByteReader header(*all);
+  demand(header.u16() == 0xFF90 && header.u16() == 10, "SOT");
+  demand(header.u16() == index, "SOT: tiles are not in their order");
+  const std::uint32_t length = header.u32();
+  demand(header.u8() == 0 && header.u8() == 1, "SOT: tile-parts");
+  demand(!s->has_tlm || (index < s->tile_lengths.size() && s->tile_lengths[index] == length),
+         "TLM and SOT differ");
+  ByteReader r = all->part(length);
+  r.part(12);
+  StreamTile tile;
+  unsigned plts = 0;
+  for (; r.peek_u16() == 0xFF58; s->has_plt = true) {
+    r.u16();
+    const unsigned segment = r.peek_u16();
+    demand(segment >= 3, "PLT: length");
+    ByteReader plt = r.part(segment);
+    plt.u16();
+    read_plt(plt, plts++, &tile);
+  }
+  demand(r.u16() == 0xFF93, "SOD");
+  tile.data.assign(r.data(), r.data() + r.left());
+  return tile;
+}
+
+}  // namespace
+
+unsigned ByteReader::u8() {
+  demand(at_ < count_, "too few bytes");
+  return bytes_[at_++];
+}
+
+ByteReader ByteReader::part(std::size_t count) {
+  demand(count <= left(), "a length goes beyond the end");
+  const ByteReader result(data(), count);
+  at_ += count;
+  return result;
+}
+
+Stream read_markers(const std::vector<std::uint8_t> &bytes) {
+  Stream s;
+  ByteReader all(bytes.data(), bytes.size());
+  read_main_header(&all, &s);
+  const int tiles = tile_count(s.coding);
+  demand(!s.has_tlm || s.tile_lengths.size() == static_cast<std::size_t>(tiles), "TLM: tiles");
+  for (int i = 0; i < tiles; ++i)
+    s.tiles.push_back(read_tile(&all, &s));
+  demand(all.u16() == 0xFFD9 && all.left() == 0, "EOC");
+  return s;
+}
+
+}  // namespace coalesce::test
