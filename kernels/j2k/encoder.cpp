@@ -93,7 +93,9 @@ Status Encoder::State::transform(const Samples *samples, ThreadPool *pool) {
   const int threads = pool == nullptr ? 1 : pool->threads();
   const bool whole = tiles >= 2 * threads;
   tile_workers.prepare(whole ? threads : 1);
-  tile_workers.for_all([](TileWorker &worker) { worker.status = {}; });
+  tile_workers.for_all([&](TileWorker &worker) {
+    worker.status = worker.transform.prepare(plan, whole ? nullptr : pool);
+  });
   const auto body = [&](int first, int last) {
     typename PerThread<TileWorker>::Lease worker(tile_workers);
     for (int i = first; i < last && worker->status.ok(); ++i)

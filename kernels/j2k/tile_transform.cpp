@@ -15,6 +15,12 @@ const Rect &rect_of(const TilePlan &tile, int c) {
   return tile.geometry.components[static_cast<std::size_t>(c)].rect;
 }
 
+template <class T>
+std::size_t padded(int width) {
+  constexpr std::size_t kAlign = 64 / sizeof(T);
+  return (static_cast<std::size_t>(width) + kAlign - 1) / kAlign * kAlign;
+}
+
 Plane<std::int32_t> coefficient_plane(const TilePlan &tile, int c, std::int32_t *coefficients) {
   const Rect &rect = rect_of(tile, c);
   return {coefficients + tile.plane[c].first, rect.width(), rect.height(),
@@ -94,29 +100,53 @@ Status shift_regions(const EncoderPlan &plan, const TilePlan &tile, std::int32_t
 
 // Rows begin at 64 bytes. Uninitialised: every sample will be written.
 template <class T>
+void TileTransform::Memory<T>::reserve(int plane, int width, int height) {
+  const std::size_t samples = padded<T>(width) * static_cast<std::size_t>(height);
+  if (size[plane] >= samples) return;
+  size[plane] = 0;
+  storage[plane].reset(new T[samples]);
+  size[plane] = samples;
+}
+
+template <class T>
+bool TileTransform::Memory<T>::reserve_wavelet(int width, int height, ThreadPool *pool) {
+  return wavelet.get(wavelet_memory_bound<T>(width, height, pool)) != nullptr;
+}
+
+template <class T>
 Plane<T> TileTransform::Memory<T>::get(int plane, const Rect &rect) {
   if (rect.empty()) return {};
-  constexpr std::size_t kAlign = 64 / sizeof(T);
-  const std::size_t pitch = (static_cast<std::size_t>(rect.width()) + kAlign - 1) / kAlign * kAlign;
-  const std::size_t samples = pitch * static_cast<std::size_t>(rect.height());
-  if (size[plane] < samples) {
-    size[plane] = 0;
-    storage[plane].reset(new T[samples]);
-    size[plane] = samples;
+  return {storage[plane].get(), rect.width(), rect.height(), padded<T>(rect.width()) * sizeof(T)};
+}
+
+Status TileTransform::prepare(const EncoderPlan &plan, ThreadPool *pool) {
+  const bool reversible = plan.params.wavelet == Wavelet::reversible_53;
+  try {
+    for (int c = 0; c < plan.components(); ++c) {
+      int width = 0, height = 0;
+      for (const TilePlan &tile : plan.tiles) {
+        width = std::max(width, rect_of(tile, c).width());
+        height = std::max(height, rect_of(tile, c).height());
+      }
+      if (reversible) integers_.reserve(c, width, height);
+      if (!reversible) floats_.reserve(c, width, height);
+      if (!reversible) transformed_.reserve(0, width, height);
+      if (reversible ? !integers_.reserve_wavelet(width, height, pool)
+                     : !floats_.reserve_wavelet(width, height, pool))
+        throw std::bad_alloc();
+    }
+  } catch (const std::bad_alloc &) {
+    return {StatusCode::out_of_memory, "j2k: no memory for a tile of this size"};
   }
-  return {storage[plane].get(), rect.width(), rect.height(), pitch * sizeof(T)};
+  return {};
 }
 
 Status TileTransform::run(const EncoderPlan &plan, const TilePlan &tile, const Samples *samples,
                           std::int32_t *coefficients, ThreadPool *pool) {
-  try {
-    const bool reversible = plan.params.wavelet == Wavelet::reversible_53;
-    const Status s = reversible ? run_53(plan, tile, samples, coefficients, pool)
-                                : run_97(plan, tile, samples, coefficients, pool);
-    return s.ok() ? shift_regions(plan, tile, coefficients, pool) : s;
-  } catch (const std::bad_alloc &) {
-    return {StatusCode::out_of_memory, "j2k: no memory for a tile of this size"};
-  }
+  const bool reversible = plan.params.wavelet == Wavelet::reversible_53;
+  const Status s = reversible ? run_53(plan, tile, samples, coefficients, pool)
+                              : run_97(plan, tile, samples, coefficients, pool);
+  return s.ok() ? shift_regions(plan, tile, coefficients, pool) : s;
 }
 
 Status TileTransform::run_53(const EncoderPlan &plan, const TilePlan &tile, const Samples *samples,

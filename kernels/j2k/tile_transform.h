@@ -13,9 +13,11 @@
 
 namespace coalesce::j2k {
 
-// Keeps the memory it works in, which grows with the largest tile.
+// Keeps the memory it works in.
 class TileTransform {
  public:
+  // Allocates for the largest tile.
+  Status prepare(const EncoderPlan &plan, ThreadPool *pool);
   // samples: of each component, the whole of it; coefficients: of the picture.
   Status run(const EncoderPlan &plan, const TilePlan &tile, const Samples *samples,
              std::int32_t *coefficients, ThreadPool *pool);
@@ -23,6 +25,8 @@ class TileTransform {
  private:
   template <class T>
   struct Memory {
+    void reserve(int plane, int width, int height);
+    bool reserve_wavelet(int width, int height, ThreadPool *pool);
     Plane<T> get(int plane, const Rect &rect);
 
     std::unique_ptr<T[]> storage[kMaxComponents];

@@ -136,6 +136,15 @@ void decompose(const Level<typename W::Sample> &level, typename W::Sample *memor
   });
 }
 
+template <class W>
+std::size_t memory_bound(int width, int height, ThreadPool *pool) {
+  const auto plane = [&](int share) {
+    return row_samples(width / share + 1) * static_cast<std::size_t>(height / share + 1);
+  };
+  return plane(2) + plane(4) +
+         static_cast<std::size_t>(ranges(height, pool)) * range_samples<W>(width);
+}
+
 template <class T>
 Plane<T> part(const Plane<T> &plane, int x, int y, int width, int height) {
   // (Where a part is empty, no address is made of it.)
@@ -211,6 +220,16 @@ T *WaveletMemory<T>::get(std::size_t samples) {
 
 template class WaveletMemory<std::int32_t>;
 template class WaveletMemory<float>;
+
+template <>
+std::size_t wavelet_memory_bound<std::int32_t>(int width, int height, ThreadPool *pool) {
+  return memory_bound<Wavelet53>(width, height, pool);
+}
+
+template <>
+std::size_t wavelet_memory_bound<float>(int width, int height, ThreadPool *pool) {
+  return memory_bound<Wavelet97>(width, height, pool);
+}
 
 Status wavelet_53(const Rect &tile_component, int levels, const Plane<const std::int32_t> &in,
                   const Plane<std::int32_t> &out, WaveletMemory<std::int32_t> *memory,

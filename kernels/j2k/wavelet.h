@@ -27,6 +27,10 @@ class WaveletMemory {
   std::vector<T> storage_;
 };
 
+// So much memory is enough for a tile-component of that size, wherever it lies.
+template <class T>
+std::size_t wavelet_memory_bound(int width, int height, ThreadPool *pool);
+
 // Transforms a tile-component, whose coordinates decide which samples are low-pass. `in` has its
 // size; `out` as well, and receives the sub-bands where band_rect() and Subband::plane_x, plane_y
 // say: the low-pass quarter in the upper left corner, and that again as often as there are levels.

@@ -14,6 +14,8 @@ struct Decoded {
     std::vector<std::int32_t> samples;
   };
   std::vector<Component> components;
+  int colour_space = 0;   // of a JP2 file: 1 sRGB, 2 grey, 3 sYCC
+  int alpha = -1;         // of a JP2 file: the component that is opacity
   std::string complaint;  // empty: it decoded, and there was nothing to warn of
 };
 

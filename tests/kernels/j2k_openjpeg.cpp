@@ -82,8 +82,10 @@ Decoded decode_with_openjpeg(const std::vector<std::uint8_t> &bytes, int layers)
   Decoded decoded;
   const Image image = decode(codec.get(), stream.get(), layers, &decoded.complaint);
   if (image == nullptr) return decoded;
+  decoded.colour_space = image->color_space;
   for (OPJ_UINT32 c = 0; c < image->numcomps; ++c) {
     const opj_image_comp_t &from = image->comps[c];
+    if (from.alpha != 0) decoded.alpha = static_cast<int>(c);
     decoded.components.push_back(
         {static_cast<int>(from.w), static_cast<int>(from.h), static_cast<int>(from.prec), {}});
     if (from.data != nullptr)

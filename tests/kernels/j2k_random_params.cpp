@@ -15,6 +15,8 @@ constexpr Size kSizes[] = {{1, 1},   {2, 3},     {1, 50},    {64, 1},   {17, 33}
                            {31, 31}, {127, 61},  {128, 128}, {97, 211}, {257, 64},
                            {37, 29}, {181, 113}, {5, 300},   {640, 357}};
 
+constexpr double kSteps[] = {0.25, 0.5, 1.0, 3.0};
+
 bool once_in(int n, Random &random) {
   return random.below(n) == 0;
 }
@@ -68,6 +70,23 @@ void set_blocks(EncoderParams *e, Random &random) {
   }
 }
 
+// (A region of interest needs bit-planes: not of many bits, and not with fine steps.)
+void set_wavelet(EncoderParams *e, Random &random) {
+  if (once_in(3, random)) {
+    e->wavelet = Wavelet::irreversible_97;
+    e->base_step = random.pick(kSteps);
+    e->derived = once_in(4, random);
+    return;
+  }
+  const Rect &image = e->coding.image;
+  if (!once_in(6, random) || e->coding.component[0].bits > 8 || e->coding.component[3].bits > 8)
+    return;
+  e->roi.x0 = random.between(image.x0, image.x1 - 1);
+  e->roi.y0 = random.between(image.y0, image.y1 - 1);
+  e->roi.x1 = random.between(e->roi.x0 + 1, image.x1);
+  e->roi.y1 = random.between(e->roi.y0 + 1, image.y1);
+}
+
 }  // namespace
 
 EncoderParams random_params(Random &random, int at_most) {
@@ -75,6 +94,7 @@ EncoderParams random_params(Random &random, int at_most) {
   set_size(&e.coding, random, at_most);
   set_components(&e, random);
   set_blocks(&e, random);
+  set_wavelet(&e, random);
   e.guard_bits = once_in(3, random) ? random.between(1, 4) : 2;
   e.block_style = once_in(2, random) ? 0u : static_cast<unsigned>(random.below(64));
   e.progression = static_cast<Progression>(random.below(5));
@@ -93,13 +113,14 @@ std::string describe(const EncoderParams &e) {
   std::snprintf(text, sizeof text,
                 "image %d,%d-%d,%d tiles %dx%d at %d,%d, %d components (%d bits, chroma %dx%d) "
                 "colour %d, wavelet %d, levels %d, blocks 2^%d x 2^%d, precinct 2^%d x 2^%d, style "
-                "%u, order %d, layers %d, guard %d, sop %d eph %d plt %d tlm %d",
+                "%u, order %d, layers %d, guard %d, sop %d eph %d plt %d tlm %d, "
+                "step %g derived %d, roi %d,%d-%d,%d",
                 p.image.x0, p.image.y0, p.image.x1, p.image.y1, p.tile_width, p.tile_height,
                 p.tile_x0, p.tile_y0, p.num_components, p.component[0].bits, p.component[1].dx,
                 p.component[1].dy, e.colour_transform, static_cast<int>(e.wavelet), p.levels,
                 p.block_x, p.block_y, p.precinct[0].x, p.precinct[0].y, e.block_style,
-                static_cast<int>(e.progression), e.layers, e.guard_bits, e.sop, e.eph, e.plt,
-                e.tlm);
+                static_cast<int>(e.progression), e.layers, e.guard_bits, e.sop, e.eph, e.plt, e.tlm,
+                e.base_step, e.derived, e.roi.x0, e.roi.y0, e.roi.x1, e.roi.y1);
   return text;
 }
 

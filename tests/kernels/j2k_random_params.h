@@ -8,8 +8,7 @@
 
 namespace coalesce::test {
 
-// Any parameters a picture of moderate size can have, nearly; every second one lossless.
-// at most: samples of the grid.
+// Any parameters that a picture of at most so many samples can have, or nearly.
 j2k::EncoderParams random_params(Random &random, int at_most);
 
 // For messages.

@@ -13,6 +13,9 @@ namespace {
 
 using namespace j2k;
 
+// More than samples of 16 bits can have; and the wavelet does not overflow with it.
+constexpr double kMostMagnitude = 1 << 24;
+
 // A step of the quantiser, E-3.
 double step_of(const Stream &s, int component, Band band, const StepSize &step) {
   if (s.reversible) return 1;
@@ -61,12 +64,17 @@ ReferencePicture<T> coefficients(const Stream &s, const TileGeometry &tile,
         const auto k = static_cast<std::size_t>(y * place.rect.width() + x);
         double magnitude = decoded.magnitudes[k];
         if (magnitude == 0) continue;
-        // E-6: the middle of what it may be. (Of integers: only if planes are missing.)
-        if (!s.reversible || decoded.lowest[k] > 0) magnitude += std::ldexp(0.5, decoded.lowest[k]);
-        if (component.roi_shift > 0 && magnitude >= std::ldexp(1.0, component.roi_shift))
+        int lowest = decoded.lowest[k];
+        if (component.roi_shift > 0 && magnitude >= std::ldexp(1.0, component.roi_shift)) {
           magnitude = std::ldexp(magnitude, -component.roi_shift);
+          lowest = std::max(lowest - component.roi_shift, 0);
+        }
+        // E-6: the middle of what it may be. (Of integers: only if planes are missing.)
+        if (!s.reversible || lowest > 0) magnitude += std::ldexp(0.5, lowest);
+        magnitude *= delta;
+        if (magnitude > kMostMagnitude) throw Malformed("a coefficient is too large");
         out(place.plane_x + x, place.plane_y + y) =
-            static_cast<T>((decoded.negative[k] ? -1 : 1) * magnitude * delta);
+            static_cast<T>(decoded.negative[k] ? -magnitude : magnitude);
       }
   }
   out.inverse(s.coding.levels);

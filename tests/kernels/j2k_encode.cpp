@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "j2k_encode.h"
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <cstdlib>
+
+#include "expect.h"
+#include "j2k_random_params.h"
+
+namespace coalesce::test {
+
+using namespace j2k;
+
+void spread_over_layers(Encoder *encoder, Random &random) {
+  LayerPasses &layers = *encoder->layers();
+  const std::vector<BlockData> &blocks = encoder->blocks();
+  for (std::size_t b = 0; b < layers.blocks; ++b) {
+    int passes = 0;
+    for (int layer = 0; layer < layers.layers; ++layer) {
+      const int left = blocks[b].coded.passes - passes;
+      if (random.below(3) != 0) passes += random.below(left + 1);
+      if (layer + 1 == layers.layers) passes = blocks[b].coded.passes;
+      layers.at(layer, b) = static_cast<std::uint8_t>(passes);
+    }
+  }
+}
+
+std::vector<std::uint8_t> encode(const EncoderParams &params, const Picture &p, ThreadPool *pool,
+                                 Random &random) {
+  std::unique_ptr<Encoder> encoder;
+  Status s = Encoder::make(params, &encoder);
+  std::vector<std::uint8_t> bytes;
+  std::uint64_t length = 0;
+  if (s.ok()) {
+    Samples samples[kMaxComponents];
+    for (int c = 0; c < params.coding.num_components; ++c)
+      samples[c] = p.samples(c);
+    s = encoder->code(samples, pool);
+    spread_over_layers(encoder.get(), random);
+    if (s.ok()) s = encoder->measure(&length);
+    if (s.ok()) s = encoder->write(&bytes);
+  }
+  EXPECT(s.ok(), "%s: %s", s.message(), describe(params).c_str());
+  EXPECT(bytes.size() == length, "%zu bytes, %llu measured", bytes.size(),
+         static_cast<unsigned long long>(length));
+  return bytes;
+}
+
+void expect_identical(const EncoderParams &params, const Picture &p, const Decoded &decoded,
+                      const char *judge) {
+  EXPECT(decoded.complaint.empty(), "%s: %s: %s", judge, decoded.complaint.c_str(),
+         describe(params).c_str());
+  if (!decoded.complaint.empty()) return;
+  const double error = mean_squared_error(p, decoded);
+  EXPECT(error == 0, "%s: error %g: %s", judge, error, describe(params).c_str());
+}
+
+double mean_squared_error(const Picture &p, const Decoded &decoded) {
+  if (decoded.components.size() != static_cast<std::size_t>(p.params.num_components))
+    return HUGE_VAL;
+  double sum = 0;
+  std::size_t count = 0;
+  for (std::size_t c = 0; c < decoded.components.size(); ++c) {
+    const std::vector<std::int32_t> &samples = decoded.components[c].samples;
+    if (samples.size() != p.plane[c].size()) return HUGE_VAL;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      const double error = samples[i] - p.plane[c][i];
+      sum += error * error;
+    }
+    count += samples.size();
+  }
+  return sum / static_cast<double>(count);
+}
+
+int largest_difference(const Decoded &a, const Decoded &b) {
+  if (a.components.size() != b.components.size()) return INT_MAX;
+  int most = 0;
+  for (std::size_t c = 0; c < a.components.size(); ++c) {
+    const std::vector<std::int32_t> &u = a.components[c].samples, &v = b.components[c].samples;
+    if (u.size() != v.size()) return INT_MAX;
+    for (std::size_t i = 0; i < u.size(); ++i)
+      most = std::max(most, std::abs(u[i] - v[i]));
+  }
+  return most;
+}
+
+}  // namespace coalesce::test

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What tests of the whole encoder share.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "../support/random.h"
+#include "core/thread_pool.h"
+#include "j2k/encoder.h"
+#include "j2k_decoded.h"
+#include "j2k_picture.h"
+
+namespace coalesce::test {
+
+// Passes of each block in the layers: at random, and all of them in the last.
+void spread_over_layers(j2k::Encoder *encoder, Random &random);
+
+// The codestream, its layers as above. What fails is told; then it is empty.
+std::vector<std::uint8_t> encode(const j2k::EncoderParams &params, const Picture &p,
+                                 ThreadPool *pool, Random &random);
+
+// Tells if the decoder complained, or if its samples are not the picture's.
+void expect_identical(const j2k::EncoderParams &params, const Picture &p, const Decoded &decoded,
+                      const char *judge);
+
+// Of all samples; infinite if a component is not as large.
+double mean_squared_error(const Picture &p, const Decoded &decoded);
+
+// The largest difference of a sample; INT_MAX if a component is not as large.
+int largest_difference(const Decoded &a, const Decoded &b);
+
+}  // namespace coalesce::test

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What is judged byte by byte: markers and boxes against bytes written down by hand, tag trees
+// against the standard's example; and that the validator finds what is wrong.
+#include <cstdio>
+#include <cstring>
+
+#include "expect.h"
+#include "j2k/jp2.h"
+#include "j2k/tag_tree.h"
+#include "j2k_encode.h"
+#include "j2k_markers.h"
+#include "j2k_stream_decoder.h"
+
+namespace coalesce::test {
+namespace {
+
+using namespace j2k;
+
+using Bytes = std::vector<std::uint8_t>;
+
+// T.800 B.10.2, Figure B.12: 6 x 3 leaves. The codes of the first ones, as the text has them.
+void test_tag_tree() {
+  constexpr int kLeaves[] = {1, 3, 2, 3, 2, 3, 2, 2, 1, 4, 3, 2, 2, 2, 2, 2, 1, 2};
+  TagNode nodes[40];
+  EXPECT(tag_tree_nodes(6, 3) == 18 + 6 + 2 + 1, "%d", tag_tree_nodes(6, 3));
+  EXPECT(tag_tree_nodes(0, 3) == 0 && tag_tree_nodes(1, 1) == 1, "empty and single");
+  TagTree tree(nodes, 6, 3);
+  for (int i = 0; i < 18; ++i)
+    tree.set(i, kLeaves[i]);
+  tree.start();
+  Bytes bytes;
+  HeaderBits bits(&bytes);
+  tree.encode(0, 0, 2, &bits);  // 01111
+  tree.encode(1, 0, 4, &bits);  // 001
+  tree.encode(2, 0, 3, &bits);  // 101
+  bits.end();
+  EXPECT((bytes == Bytes{0x79, 0xA0}), "%02x %02x", bytes[0], bytes[1]);
+}
+
+void test_header_bits() {
+  Bytes bytes;
+  {
+    HeaderBits bits(&bytes);
+    bits.put(0xFF, 8);
+    bits.put(0x7F, 7);
+    bits.end();
+  }
+  EXPECT((bytes == Bytes{0xFF, 0x7F}), "stuffing");
+  bytes.clear();
+  {
+    HeaderBits bits(&bytes);
+    bits.put(0xFF, 8);
+    bits.end();
+  }
+  EXPECT((bytes == Bytes{0xFF, 0}), "FF at the end");
+}
+
+EncoderParams marked() {
+  EncoderParams params;
+  params.coding.image = {0, 0, 60, 50};
+  params.coding.tile_width = 40;
+  params.coding.tile_height = 50;
+  params.coding.levels = 1;
+  params.coding.precinct = {};
+  params.coding.precinct[0] = {4, 5};
+  params.sop = params.eph = params.plt = params.tlm = true;
+  params.profile = 2;
+  params.comment = "abc";
+  return params;
+}
+
+Bytes marked_stream() {
+  Random random(60);
+  const EncoderParams params = marked();
+  return encode(params, picture(params.coding, random), nullptr, random);
+}
+
+void test_main_header() {
+  // clang-format off
+  const Bytes expected = {
+      0xFF, 0x4F,
+      0xFF, 0x51, 0, 41, 0, 2, 0, 0, 0, 60, 0, 0, 0, 50, 0, 0, 0, 0, 0, 0, 0, 0,
+      0, 0, 0, 40, 0, 0, 0, 50, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 7, 1, 1,
+      0xFF, 0x52, 0, 14, 7, 0, 0, 1, 0, 1, 4, 4, 0, 1, 0x54, 0xFF,
+      0xFF, 0x5C, 0, 7, 0x40, 8 << 3, 9 << 3, 9 << 3, 10 << 3,
+      0xFF, 0x64, 0, 7, 0, 1, 'a', 'b', 'c',
+      0xFF, 0x55, 0, 16, 0, 0x60, 0, 0,
+  };
+  // clang-format on
+  const Bytes bytes = marked_stream();
+  EXPECT(
+      bytes.size() > expected.size() && std::equal(expected.begin(), expected.end(), bytes.begin()),
+      "main header");
+}
+
+void test_jp2_header() {
+  CodingParams coding;
+  coding.image = {2, 1, 66, 33};
+  coding.num_components = 2;
+  coding.component[1].bits = 1;
+  Jp2Params jp2;
+  jp2.colour = ColourSpace::grey;
+  jp2.alpha = 1;
+  jp2.aspect_width = 16;
+  jp2.aspect_height = 11;
+  EXPECT(check_params(jp2, coding).ok(), "params");
+  Bytes bytes;
+  EXPECT(put_jp2_header(jp2, coding, 100, &bytes).ok(), "header");
+  // clang-format off
+  const Bytes expected = {
+      0, 0, 0, 12, 'j', 'P', ' ', ' ', 0x0D, 0x0A, 0x87, 0x0A,
+      0, 0, 0, 20, 'f', 't', 'y', 'p', 'j', 'p', '2', ' ', 0, 0, 0, 0, 'j', 'p', '2', ' ',
+      0, 0, 0, 8 + 22 + 10 + 15 + 22 + 26, 'j', 'p', '2', 'h',
+      0, 0, 0, 22, 'i', 'h', 'd', 'r', 0, 0, 0, 32, 0, 0, 0, 64, 0, 2, 255, 7, 0, 0,
+      0, 0, 0, 10, 'b', 'p', 'c', 'c', 7, 0,
+      0, 0, 0, 15, 'c', 'o', 'l', 'r', 1, 0, 0, 0, 0, 0, 17,
+      0, 0, 0, 22, 'c', 'd', 'e', 'f', 0, 2, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0,
+      0, 0, 0, 26, 'r', 'e', 's', ' ', 0, 0, 0, 18, 'r', 'e', 's', 'd',
+      0, 16, 0, 1, 0, 11, 0, 1, 2, 2,
+      0, 0, 0, 108, 'j', 'p', '2', 'c',
+  };
+  // clang-format on
+  EXPECT(bytes == expected, "%zu bytes", bytes.size());
+  EXPECT(put_jp2c_header(0xFFFFFFF8u, &bytes).code() == StatusCode::unsupported, "4 GiB");
+
+  const auto refused = [&](const char *word, const Jp2Params &bad) {
+    const Status s = check_params(bad, coding);
+    EXPECT(!s.ok() && std::strstr(s.message(), word) != nullptr, "%s: %s", word, s.message());
+  };
+  Jp2Params bad = jp2;
+  bad.colour = ColourSpace::srgb;
+  refused("number of components", bad);
+  bad = jp2;
+  bad.alpha = 0;
+  refused("alpha", bad);
+  bad = jp2;
+  bad.aspect_width = 0;
+  refused("pixel-aspect-ratio", bad);
+}
+
+// Where two bytes are found, from a place on.
+std::size_t find(const Bytes &bytes, unsigned marker, std::size_t from = 0) {
+  for (std::size_t i = from; i + 1 < bytes.size(); ++i)
+    if ((unsigned{bytes[i]} << 8 | bytes[i + 1]) == marker) return i;
+  return bytes.size();
+}
+
+// One byte changed here or there: the validator finds it.
+void test_planted() {
+  const Bytes good = marked_stream();
+  EXPECT(decode_stream(good).complaint.empty(), "%s", decode_stream(good).complaint.c_str());
+  const auto planted = [&](const char *what, std::size_t at, int by) {
+    Bytes bad = good;
+    bad[at] = static_cast<std::uint8_t>(bad[at] + by);
+    EXPECT(!decode_stream(bad).complaint.empty(), "%s was not found", what);
+  };
+  planted("the length of SIZ", 5, 1);
+  planted("a tile's length in TLM", find(good, 0xFF55) + 11, 1);
+  planted("a tile's number in TLM", find(good, 0xFF55) + 7, 1);
+  planted("Isot", find(good, 0xFF90) + 5, 1);
+  planted("Psot", find(good, 0xFF90) + 9, -1);
+  planted("TNsot", find(good, 0xFF90) + 11, 1);
+  planted("the number of a PLT", find(good, 0xFF58) + 4, 1);
+  planted("a packet's length in PLT", find(good, 0xFF58) + 5, 1);
+  const std::size_t sop = find(good, 0xFF91);
+  planted("the number of the second SOP", find(good, 0xFF91, sop + 2) + 5, 1);
+  planted("EPH", find(good, 0xFF92) + 1, 1);
+  planted("the order", find(good, 0xFF52) + 5, 9);
+  planted("EOC", good.size() - 1, 1);
+  Bytes longer = good, shorter = good;
+  longer.push_back(0);
+  shorter.pop_back();
+  EXPECT(!decode_stream(longer).complaint.empty(), "a byte behind EOC");
+  EXPECT(!decode_stream(shorter).complaint.empty(), "a byte less");
+}
+
+// Anything, behind the size of the picture: it ends, with a complaint or without.
+void fuzz_validator(int count) {
+  Random random(61);
+  const Bytes good = marked_stream();
+  const std::size_t cod = find(good, 0xFF52);
+  int complaints = 0;
+  for (int i = 0; i < count; ++i) {
+    Bytes bad = good;
+    for (int n = random.between(1, 4); n > 0; --n) {
+      const auto at = cod + static_cast<std::size_t>(random.below(
+                                static_cast<int>(i % 2 == 0 ? 120 : good.size() - cod)));
+      bad[at] = static_cast<std::uint8_t>(random.below(256));
+    }
+    if (i % 5 == 0) bad.resize(cod + static_cast<std::size_t>(random.below(1000)));
+    complaints += !decode_stream(bad).complaint.empty();
+  }
+  EXPECT(complaints > count / 3, "%d complaints of %d", complaints, count);
+}
+
+}  // namespace
+}  // namespace coalesce::test
+
+int main() {
+  using namespace coalesce::test;
+  test_tag_tree();
+  test_header_bits();
+  test_main_header();
+  test_jp2_header();
+  test_planted();
+  fuzz_validator(2000);
+  return result();
+}

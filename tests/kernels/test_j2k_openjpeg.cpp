@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Codestreams of the whole encoder, decoded by OpenJPEG.
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "expect.h"
+#include "j2k/jp2.h"
+#include "j2k_encode.h"
+#include "j2k_openjpeg.h"
+#include "j2k_random_params.h"
+#include "j2k_stream_decoder.h"
+
+namespace coalesce::test {
+namespace {
+
+using namespace j2k;
+
+using Bytes = std::vector<std::uint8_t>;
+
+// OpenJPEG 2.5.0 decodes some codestreams with such tiles, and gives up on others without a word
+// (as does Debian's opj_decompress).
+bool has_empty_tile_component(const CodingParams &p) {
+  for (int tile = 0; tile < tile_count(p); ++tile)
+    for (int c = 0; c < p.num_components; ++c)
+      if (tile_component_rect(p, tile, c).empty()) return true;
+  return false;
+}
+
+// OpenJPEG and the tests' decoder agree.
+void expect_close(const EncoderParams &params, const Decoded &decoded, const Bytes &bytes) {
+  const Decoded own = decode_stream(bytes);
+  EXPECT(decoded.complaint.empty() && own.complaint.empty(), "%s %s: %s", decoded.complaint.c_str(),
+         own.complaint.c_str(), describe(params).c_str());
+  const int difference = largest_difference(decoded, own);
+  EXPECT(difference <= 1, "%d: %s", difference, describe(params).c_str());
+}
+
+// One codestream; into a file, if there is one to be looked at by hand.
+void test_codestream(std::uint64_t seed, const char *file) {
+  Random random(seed);
+  const EncoderParams params = random_params(random, 640 * 357);
+  const Picture p = picture(params.coding, random);
+  const Bytes bytes = encode(params, p, nullptr, random);
+  const int before = failures;
+  if (!has_empty_tile_component(params.coding)) {
+    const Decoded decoded = decode_with_openjpeg(bytes);
+    if (params.wavelet == Wavelet::reversible_53)
+      expect_identical(params, p, decoded, "OpenJPEG");
+    else
+      expect_close(params, decoded, bytes);
+  }
+  if (failures > before) std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+  if (file == nullptr) return;
+  std::printf("%s\n", describe(params).c_str());
+  FILE *out = std::fopen(file, "wb");
+  EXPECT(out != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), out) == bytes.size(), "%s",
+         file);
+  if (out != nullptr) std::fclose(out);
+}
+
+// Every layer makes it better, and the last one perfect.
+void test_layers() {
+  Random random(41);
+  EncoderParams params;
+  params.coding.image = {0, 0, 200, 150};
+  params.coding.num_components = 3;
+  params.colour_transform = true;
+  params.layers = 5;
+  const Picture p = picture(params.coding, random);
+  const Bytes bytes = encode(params, p, nullptr, random);
+  double last = HUGE_VAL;
+  for (int layers = 1; layers <= 5; ++layers) {
+    const Decoded decoded = decode_with_openjpeg(bytes, layers);
+    EXPECT(decoded.complaint.empty(), "%s", decoded.complaint.c_str());
+    const double error = mean_squared_error(p, decoded);
+    EXPECT(error < last && (error == 0) == (layers == 5), "%d layers: %g, then %g", layers, last,
+           error);
+    last = error;
+  }
+}
+
+void test_jp2() {
+  Random random(42);
+  for (const ColourSpace colour : {ColourSpace::srgb, ColourSpace::grey, ColourSpace::sycc})
+    for (const bool alpha : {false, true}) {
+      EncoderParams params;
+      params.coding.image = {0, 0, 67, 45};
+      params.coding.num_components = (colour == ColourSpace::grey ? 1 : 3) + alpha;
+      if (colour == ColourSpace::sycc)
+        params.coding.component[1] = params.coding.component[2] = {2, 2, 8};
+      if (alpha) params.coding.component[3 * (colour != ColourSpace::grey)].bits = 4;
+      const Picture p = picture(params.coding, random);
+      const Bytes codestream = encode(params, p, nullptr, random);
+      Jp2Params jp2;
+      jp2.colour = colour;
+      jp2.alpha = alpha ? params.coding.num_components - 1 : -1;
+      jp2.aspect_width = 16;
+      jp2.aspect_height = 11;
+      EXPECT(check_params(jp2, params.coding).ok(), "params");
+      Bytes file;
+      EXPECT(put_jp2_header(jp2, params.coding, codestream.size(), &file).ok(), "header");
+      file.insert(file.end(), codestream.begin(), codestream.end());
+      const Decoded decoded = decode_with_openjpeg(file);
+      expect_identical(params, p, decoded, "OpenJPEG, JP2");
+      const int space = colour == ColourSpace::srgb ? 1 : colour == ColourSpace::grey ? 2 : 3;
+      EXPECT(decoded.colour_space == space, "%d", decoded.colour_space);
+      EXPECT(decoded.alpha == jp2.alpha, "%d", decoded.alpha);
+    }
+}
+
+}  // namespace
+}  // namespace coalesce::test
+
+// test-j2k-openjpeg [--all | SEED FILE]
+int main(int argc, char **argv) {
+  using namespace coalesce::test;
+  if (!have_openjpeg()) {
+    std::printf("skipped: the tests were built without OpenJPEG\n");
+    return 77;
+  }
+  if (argc == 3) {
+    test_codestream(std::strtoull(argv[1], nullptr, 10), argv[2]);
+    return result();
+  }
+  const bool all = argc == 2 && std::strcmp(argv[1], "--all") == 0;
+  test_layers();
+  test_jp2();
+  for (std::uint64_t seed = 0; seed < (all ? 3000 : 300) && failures < 10; ++seed)
+    test_codestream(seed, nullptr);
+  return result();
+}
