@@ -79,8 +79,9 @@ void set_wavelet(EncoderParams *e, Random &random) {
     return;
   }
   const Rect &image = e->coding.image;
-  if (!once_in(6, random) || e->coding.component[0].bits > 8 || e->coding.component[3].bits > 8)
-    return;
+  if (!once_in(6, random)) return;
+  for (const Component &c : e->coding.component)
+    if (c.bits > 8) return;
   e->roi.x0 = random.between(image.x0, image.x1 - 1);
   e->roi.y0 = random.between(image.y0, image.y1 - 1);
   e->roi.x1 = random.between(e->roi.x0 + 1, image.x1);

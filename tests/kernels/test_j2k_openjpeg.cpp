@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Codestreams of the whole encoder, decoded by OpenJPEG.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -19,22 +20,32 @@ using namespace j2k;
 
 using Bytes = std::vector<std::uint8_t>;
 
-// OpenJPEG 2.5.0 decodes some codestreams with such tiles, and gives up on others without a word
-// (as does Debian's opj_decompress).
+// What OpenJPEG 2.5.0 does not decode; the tests' own decoder does.
+// - Some, not all, codestreams with a tile that has no samples of a component: it gives up without
+//   a word.
+// - Bypass and a region of interest: it counts the four planes before raw bits without the region's
+//   shift at one place, and with it at another.
 bool has_empty_tile_component(const CodingParams &p) {
   for (int tile = 0; tile < tile_count(p); ++tile)
     for (int c = 0; c < p.num_components; ++c)
       if (tile_component_rect(p, tile, c).empty()) return true;
   return false;
 }
+bool is_beyond_openjpeg(const EncoderParams &params) {
+  return ((params.block_style & kBypass) != 0 && !params.roi.empty()) ||
+         has_empty_tile_component(params.coding);
+}
 
-// OpenJPEG and the tests' decoder agree.
+// OpenJPEG and the tests' decoder agree. (Its 9/7 is exact to about 3 / 2^16.)
 void expect_close(const EncoderParams &params, const Decoded &decoded, const Bytes &bytes) {
   const Decoded own = decode_stream(bytes);
   EXPECT(decoded.complaint.empty() && own.complaint.empty(), "%s %s: %s", decoded.complaint.c_str(),
          own.complaint.c_str(), describe(params).c_str());
+  int bits = 0;
+  for (int c = 0; c < params.coding.num_components; ++c)
+    bits = std::max(bits, params.coding.component[static_cast<std::size_t>(c)].bits);
   const int difference = largest_difference(decoded, own);
-  EXPECT(difference <= 1, "%d: %s", difference, describe(params).c_str());
+  EXPECT(difference <= (bits > 14 ? 5 : 1), "%d: %s", difference, describe(params).c_str());
 }
 
 // One codestream; into a file, if there is one to be looked at by hand.
@@ -44,7 +55,7 @@ void test_codestream(std::uint64_t seed, const char *file) {
   const Picture p = picture(params.coding, random);
   const Bytes bytes = encode(params, p, nullptr, random);
   const int before = failures;
-  if (!has_empty_tile_component(params.coding)) {
+  if (!is_beyond_openjpeg(params)) {
     const Decoded decoded = decode_with_openjpeg(bytes);
     if (params.wavelet == Wavelet::reversible_53)
       expect_identical(params, p, decoded, "OpenJPEG");

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Codes a PPM or PGM file of 8 bits without loss, some times, and writes the codestream: to compare
+// with other encoders. bench-j2k-encoder IN OUT [THREADS [TIMES]]
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "j2k/encoder.h"
+
+namespace {
+
+using namespace coalesce;
+using namespace coalesce::j2k;
+
+struct Pnm {
+  int width = 0, height = 0, components = 0;
+  std::vector<std::uint8_t> samples;
+};
+
+bool read(const char *name, Pnm *out) {
+  FILE *file = std::fopen(name, "rb");
+  if (file == nullptr) return false;
+  char type = 0;
+  int most = 0;
+  bool ok = std::fscanf(file, "P%c%d%d%d", &type, &out->width, &out->height, &most) == 4 &&
+            std::fgetc(file) != EOF && (type == '5' || type == '6') && most == 255;
+  if (ok) {
+    out->components = type == '6' ? 3 : 1;
+    out->samples.resize(static_cast<std::size_t>(out->width) *
+                        static_cast<std::size_t>(out->height * out->components));
+    ok = std::fread(out->samples.data(), 1, out->samples.size(), file) == out->samples.size();
+  }
+  std::fclose(file);
+  return ok;
+}
+
+bool write(const char *name, const std::vector<std::uint8_t> &bytes) {
+  FILE *file = std::fopen(name, "wb");
+  if (file == nullptr) return false;
+  const bool ok = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  return std::fclose(file) == 0 && ok;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  Pnm picture;
+  if (argc < 3 || !read(argv[1], &picture)) {
+    std::fprintf(stderr, "bench-j2k-encoder IN.ppm OUT.j2k [THREADS [TIMES]]\n");
+    return 1;
+  }
+  ThreadPool pool(argc > 3 ? std::atoi(argv[3]) : 0);
+  const int times = argc > 4 ? std::atoi(argv[4]) : 5;
+  EncoderParams params;
+  params.coding.image = {0, 0, picture.width, picture.height};
+  params.coding.num_components = picture.components;
+  params.colour_transform = picture.components == 3;
+  std::unique_ptr<Encoder> encoder;
+  Status status = Encoder::make(params, &encoder);
+  Samples samples[3];
+  for (int c = 0; c < picture.components; ++c) {
+    samples[c].data = picture.samples.data();
+    samples[c].pitch = static_cast<std::size_t>(picture.width * picture.components);
+    samples[c].first = c;
+    samples[c].step = picture.components;
+  }
+  std::vector<std::uint8_t> bytes;
+  for (int i = 0; i < times && status.ok(); ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    bytes.clear();
+    status = encoder->code(samples, &pool);
+    const auto coded = std::chrono::steady_clock::now();
+    if (status.ok()) status = encoder->encode(samples, &pool, &bytes);
+    const auto end = std::chrono::steady_clock::now();
+    std::printf("%.1f ms without packets, %.1f ms with them, %zu bytes\n",
+                std::chrono::duration<double, std::milli>(coded - begin).count(),
+                std::chrono::duration<double, std::milli>(end - coded).count(), bytes.size());
+  }
+  if (!status.ok()) std::fprintf(stderr, "%s\n", status.message());
+  return status.ok() && write(argv[2], bytes) ? 0 : 1;
+}
