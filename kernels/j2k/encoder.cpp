@@ -59,6 +59,7 @@ struct Encoder::State {
   Status transform(const Samples *samples, ThreadPool *pool);
   Status code_blocks(ThreadPool *pool);
   void code_block(std::size_t i, BlockWorker *worker);
+  Status check_layers() const;
   void make_packets(const TilePlan &tile);
   Status tile_length(std::uint64_t *length) const;
   Status write(std::vector<std::uint8_t> *out);
@@ -134,6 +135,18 @@ Status Encoder::State::code_blocks(ThreadPool *pool) {
   return result(&block_workers);
 }
 
+Status Encoder::State::check_layers() const {
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    for (int layer = 0, before = 0; layer < layers.layers; ++layer) {
+      const int passes = layers.at(layer, b);
+      if (passes < before || passes > blocks[b].coded.passes)
+        return invalid_argument(
+            "j2k: a layer has fewer passes than the one before, or more than its block");
+      before = passes;
+    }
+  return {};
+}
+
 void Encoder::State::make_packets(const TilePlan &tile) {
   packets.make(plan.params, tile.geometry, tile.order, blocks.data() + tile.first_block, layers,
                tile.first_block);
@@ -206,6 +219,7 @@ LayerPasses *Encoder::layers() {
 
 Status Encoder::measure(std::uint64_t *bytes) {
   *bytes = state_->main_header.size() + kEndBytes;
+  if (Status s = state_->check_layers(); !s.ok()) return s;
   try {
     for (const TilePlan &tile : state_->plan.tiles) {
       state_->make_packets(tile);
@@ -221,6 +235,7 @@ Status Encoder::measure(std::uint64_t *bytes) {
 
 Status Encoder::write(std::vector<std::uint8_t> *out) {
   const std::size_t begin = out->size();
+  if (Status s = state_->check_layers(); !s.ok()) return s;
   try {
     return state_->write(out);
   } catch (const std::bad_alloc &) {

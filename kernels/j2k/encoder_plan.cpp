@@ -2,6 +2,7 @@
 #include "encoder_plan.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "roi.h"
 #include "tier1.h"
@@ -12,20 +13,13 @@ namespace {
 
 constexpr std::size_t kRowAlign = 16;  // samples, 64 bytes
 
-int rounded_log2(int v) {
-  int log = 0;
-  while (v * v > 2 << (2 * log))
-    ++log;
-  return log;
-}
-
 // Y, Cb, Cr have weights, and so has what came as such: chroma that is coarser than luma.
 double visual(const EncoderParams &p, int component, Band band, int level) {
   if (!p.visual_weighting || component > 2) return 1;
   const Component &c = p.coding.component[static_cast<std::size_t>(component)];
   const bool subsampled = c.dx * c.dy > p.coding.component[0].dx * p.coding.component[0].dy;
   if (component > 0 && !p.colour_transform && !subsampled) return 1;
-  return visual_weight(component, band, level + rounded_log2(c.dx * c.dy) / 2);
+  return visual_weight(component, band, level + std::ilogb(c.dx * c.dy) / 2);
 }
 
 Status make_bands(const EncoderParams &p, Bands *bands) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What is judged byte by byte: markers and boxes against bytes written down by hand, tag trees
 // against the standard's example; and that the validator finds what is wrong.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
 #include "expect.h"
+#include "j2k/codestream.h"
 #include "j2k/jp2.h"
 #include "j2k/tag_tree.h"
 #include "j2k_encode.h"
@@ -91,6 +93,34 @@ void test_main_header() {
   EXPECT(
       bytes.size() > expected.size() && std::equal(expected.begin(), expected.end(), bytes.begin()),
       "main header");
+}
+
+// More than one TLM, more than one PLT, and SOP's number begins again.
+void test_many() {
+  Random random(62);
+  EncoderParams tiles;
+  tiles.coding.image = {0, 0, 11000, 1};
+  tiles.coding.tile_width = tiles.coding.tile_height = 1;
+  tiles.coding.levels = 0;
+  tiles.tlm = true;
+  EncoderParams packets;
+  packets.coding.image = {0, 0, 300, 300};
+  packets.coding.levels = 0;
+  packets.coding.precinct[0] = {1, 1};
+  packets.layers = 3;
+  packets.plt = packets.sop = true;
+  for (const EncoderParams &params : {tiles, packets}) {
+    const Picture p = picture(params.coding, random);
+    const Bytes bytes = encode(params, p, nullptr, random);
+    expect_identical(params, p, decode_stream(bytes), "own decoder");
+  }
+  // 65532 bytes of lengths in each of 256 PLT: 5 bytes for a length.
+  std::vector<std::uint64_t> lengths(65532 / 5 * 256, std::uint64_t{1} << 34);
+  EXPECT(tile_header_length(true, lengths) == 14 + 256 * (5 + 65530), "256 PLT");
+  lengths.push_back(1);
+  EXPECT(tile_header_length(true, lengths) == 14 + 256 * (5 + 65530) + 1, "256 full PLT");
+  lengths.push_back(1 << 7);
+  EXPECT(tile_header_length(true, lengths) == 0, "257 PLT");
 }
 
 void test_jp2_header() {
@@ -201,6 +231,7 @@ int main() {
   test_tag_tree();
   test_header_bits();
   test_main_header();
+  test_many();
   test_jp2_header();
   test_planted();
   fuzz_validator(2000);

@@ -142,6 +142,27 @@ void test_again() {
     }
 }
 
+double value(const DistortionWeight &weight) {
+  return std::ldexp(weight.mantissa, weight.exponent);
+}
+
+// With visual weighting, fine detail weighs less, and colour less than luma.
+void test_weights() {
+  EncoderParams params = rgb(64, 64);
+  params.coding.levels = 1;
+  std::unique_ptr<Encoder> plain, visual;
+  EXPECT(Encoder::make(params, &plain).ok(), "make");
+  params.visual_weighting = true;
+  EXPECT(Encoder::make(params, &visual).ok(), "make");
+  double factor[12];  // LL, HL, LH, HH of Y, Cb, Cr
+  for (std::size_t b = 0; b < 12; ++b) {
+    factor[b] = value(visual->blocks()[b].weight) / value(plain->blocks()[b].weight);
+    EXPECT(b % 4 == 0 ? factor[b] == 1 : factor[b] < 1, "block %zu: %g", b, factor[b]);
+    EXPECT(b % 4 != 3 || factor[b] < factor[b - 1], "block %zu: %g", b, factor[b]);
+    EXPECT(b % 4 == 0 || b < 4 || factor[b] < factor[b % 4], "block %zu: %g", b, factor[b]);
+  }
+}
+
 // Status names what is wrong.
 void test_errors() {
   const auto error = [](const char *word, auto &&change) {
@@ -186,6 +207,14 @@ void test_errors() {
   EXPECT(s.code() == StatusCode::invalid_argument && std::strstr(s.message(), "bits") != nullptr,
          "%s", s.message());
   EXPECT(bytes.size() == 3, "something was written");
+
+  samples[1].bits = 8;
+  EXPECT(encoder->code(samples, nullptr).ok(), "code");
+  encoder->layers()->at(0, 0) = static_cast<std::uint8_t>(encoder->blocks()[0].coded.passes + 1);
+  std::uint64_t length;
+  EXPECT(encoder->measure(&length).code() == StatusCode::invalid_argument, "measure");
+  EXPECT(encoder->write(&bytes).code() == StatusCode::invalid_argument && bytes.size() == 3,
+         "write");
 }
 
 }  // namespace
@@ -197,6 +226,7 @@ int main(int argc, char **argv) {
   const bool all = argc == 2 && std::strcmp(argv[1], "--all") == 0;
   coalesce::ThreadPool pool(3);
   test_errors();
+  test_weights();
   test_again();
   test_lossy();
   test_region_first();
