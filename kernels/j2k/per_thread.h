@@ -10,6 +10,11 @@ namespace coalesce::j2k {
 
 template <class T>
 class PerThread {
+  struct Slot {
+    T value;
+    std::atomic_flag taken = ATOMIC_FLAG_INIT;
+  };
+
  public:
   // At least one for each thread. Allocates only if there are more of them than ever.
   void prepare(int threads) {
@@ -27,7 +32,7 @@ class PerThread {
     T *operator->() const { return &slot_.value; }
 
    private:
-    typename PerThread::Slot &slot_;
+    Slot &slot_;
   };
 
   template <class Visit>
@@ -37,11 +42,6 @@ class PerThread {
   }
 
  private:
-  struct Slot {
-    T value;
-    std::atomic_flag taken = ATOMIC_FLAG_INIT;
-  };
-
   // There is one: no more threads come than prepare() was told of.
   Slot &free_slot() {
     for (std::size_t i = 0;; i = (i + 1) % slots_.size())

@@ -8,7 +8,9 @@ bool have_openjpeg() {
 }
 
 Decoded decode_with_openjpeg(const std::vector<std::uint8_t> &, int) {
-  return {{}, "the tests were built without OpenJPEG"};
+  Decoded none;
+  none.complaint = "the tests were built without OpenJPEG";
+  return none;
 }
 
 }  // namespace coalesce::test

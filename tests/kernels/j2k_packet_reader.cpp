@@ -51,7 +51,7 @@ class BitReader {
 // B.10.2, by recursion.
 class TagTreeReader {
  public:
-  TagTreeReader(int width, int height) : width_(width), height_(height), low_(), known_() {
+  TagTreeReader(int width, int height) : width_(width) {
     low_.resize(static_cast<std::size_t>(width * height));
     known_.resize(low_.size());
     if (width * height > 1) parent_.push_back(TagTreeReader((width + 1) / 2, (height + 1) / 2));
@@ -73,7 +73,7 @@ class TagTreeReader {
   }
 
  private:
-  int width_, height_;
+  int width_;
   std::vector<int> low_;
   std::vector<bool> known_;
   std::vector<TagTreeReader> parent_;

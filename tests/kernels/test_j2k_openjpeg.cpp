@@ -138,7 +138,7 @@ int main(int argc, char **argv) {
   const bool all = argc == 2 && std::strcmp(argv[1], "--all") == 0;
   test_layers();
   test_jp2();
-  for (std::uint64_t seed = 0; seed < (all ? 3000 : 300) && failures < 10; ++seed)
+  for (std::uint64_t seed = 0; seed < (all ? 3000 : 200) && failures < 10; ++seed)
     test_codestream(seed, nullptr);
   return result();
 }
