@@ -37,14 +37,21 @@ Key key_of(const TileGeometry &tile, Progression progression, const PacketPlace 
 
 std::vector<PacketPlace> packet_order(const TileGeometry &tile, Progression progression,
                                       int layers) {
-  std::vector<PacketPlace> order;
-  order.reserve(tile.precincts.size() * static_cast<std::size_t>(layers));
+  struct Keyed {
+    Key key;
+    PacketPlace place;
+  };
+  std::vector<Keyed> packets;
+  packets.reserve(tile.precincts.size() * static_cast<std::size_t>(layers));
   for (int precinct = 0; precinct < static_cast<int>(tile.precincts.size()); ++precinct)
     for (int layer = 0; layer < layers; ++layer)
-      order.push_back({precinct, layer});
-  std::sort(order.begin(), order.end(), [&](const PacketPlace &a, const PacketPlace &b) {
-    return key_of(tile, progression, a) < key_of(tile, progression, b);
-  });
+      packets.push_back({key_of(tile, progression, {precinct, layer}), {precinct, layer}});
+  std::sort(packets.begin(), packets.end(),
+            [](const Keyed &a, const Keyed &b) { return a.key < b.key; });
+  std::vector<PacketPlace> order;
+  order.reserve(packets.size());
+  for (const Keyed &packet : packets)
+    order.push_back(packet.place);
   return order;
 }
 
