@@ -252,12 +252,9 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
 #pragma unroll
     for (int group = 0; group < kMmaGroups; ++group) {
       const int line = y + group * kMmaPlaces + t;
-      int four[4][4];
-#pragma unroll
-      for (int i = 0; i < 16; ++i)
-        four[i / 4][i % 4] = sums[group](i / 4, i % 4);
       std::uint32_t words[4];
-      finish_words(a.out, four, words);
+      finish_words(
+          a.out, [&](int s, int i) { return sums[group](s, i); }, words);
       if (x < a.in.width && line < a.in.height) store_16(a.out, a.in, x, line, words);
     }
     if (filled >= rows_in) return;

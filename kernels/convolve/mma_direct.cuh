@@ -48,8 +48,9 @@ inline int mma_span(const Filter &f, const ConvolvePlane &plane) {
   return (f.width - 1) * plane.channels + 1;
 }
 
-// Words of four samples each, the first lowest, from 16 sums.
-__device__ __forceinline__ void finish_words(const MmaOutput &o, const int (&sums)[4][4],
+// Four words of four samples each, the first lowest, from sum(word, i).
+template <class Sum>
+__device__ __forceinline__ void finish_words(const MmaOutput &o, Sum sum,
                                              std::uint32_t (&words)[4]) {
   const auto finish = [&](std::uint32_t selector, auto one) {
 #pragma unroll
@@ -57,20 +58,19 @@ __device__ __forceinline__ void finish_words(const MmaOutput &o, const int (&sum
       std::uint32_t samples[4];
 #pragma unroll
       for (int i = 0; i < 4; ++i)
-        samples[i] = one(sums[w][i]);
+        samples[i] = one(sum(w, i));
       words[w] = same_bytes(samples, selector);
     }
   };
   if (o.way == MmaFinish::byte)
-    finish(kTopByte, [&](int sum) { return finish_byte(o.byte, sum, o.offset); });
+    finish(kTopByte, [&](int n) { return finish_byte(o.byte, n, o.offset); });
   else if (o.way == MmaFinish::reciprocal)
-    finish(0x40, [&](int sum) {
-      return upper_half(static_cast<std::uint32_t>(clamp_sum(o.byte, sum, o.offset)), o.reciprocal);
+    finish(0x40, [&](int n) {
+      return upper_half(static_cast<std::uint32_t>(clamp_sum(o.byte, n, o.offset)), o.reciprocal);
     });
   else
-    finish(0x40, [&](int sum) {
-      return static_cast<std::uint32_t>(finish_sum(o.finish, o.offsets, sum));
-    });
+    finish(0x40,
+           [&](int n) { return static_cast<std::uint32_t>(finish_sum(o.finish, o.offsets, n)); });
 }
 
 // 16 bytes from x on, or what there is of them, of row y; some may be copied.

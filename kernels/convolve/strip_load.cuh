@@ -55,26 +55,20 @@ class StripTile {
   }
 
  private:
+  // Each warp starts the copies of a group of rows, then of another one; a lane for each row.
   __device__ __forceinline__ void load_bulk() const {
-    if (threadIdx.x != 0) return;
-    const int bytes = end_ - first_;
-    std::uint8_t *to = tile_ + first_;
+    const int lane = threadIdx.x % 32, bytes = end_ - first_;
 #pragma unroll 1
-    for (int row = 0; row < rows_; row += kGroupRows) {
-      const int last = min(row + kGroupRows, rows_);
-      const int inside = s_.border == Border::constant
-                             ? max(min(y_ + last, s_.height) - max(y_ + row, 0), 0)
-                             : last - row;
-      BulkBarrier &arrived = arrived_[row / kGroupRows];
-      arrived.expect(bytes == 0 ? 0 : bytes * inside);
-      if (bytes == 0) continue;
-#pragma unroll 1
-      for (int i = row; i < last; ++i, to += Shape::kTilePitch) {
-        const int position = border_position(s_.border, y_ + i, s_.height);
-        if (position < 0) continue;
-        arrived.copy(to, s_.data + static_cast<std::size_t>(position) * s_.pitch + x_ + first_,
-                     bytes);
-      }
+    for (int group = threadIdx.x / 32; group * kGroupRows < rows_; group += Shape::kWarps) {
+      const int row = group * kGroupRows + lane;
+      const int position = border_position(s_.border, y_ + row, s_.height);
+      const bool copied = lane < kGroupRows && row < rows_ && position >= 0 && bytes > 0;
+      const int rows = __popc(__ballot_sync(~0u, copied));
+      if (lane == 0) arrived_[group].expect(bytes * rows);
+      if (copied)
+        arrived_[group].copy(tile_ + row * Shape::kTilePitch + first_,
+                             s_.data + static_cast<std::size_t>(position) * s_.pitch + x_ + first_,
+                             bytes);
     }
   }
 

@@ -166,7 +166,8 @@ __device__ __forceinline__ void compute_tile(const StripArgs<Shape> &a, StripSha
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       std::uint32_t words[4];
-      finish_words(a.out, sums[half], words);
+      finish_words(
+          a.out, [&](int w, int i) { return sums[half][w][i]; }, words);
       exchange_rows(shared.out[warp], words);
       const int to_y = y + unit * kUnitRows + 4 * half + lane / 8;
       if (to_x < a.in.width && to_y < y + rows) store_16(a.out, a.in, to_x, to_y, words);
@@ -202,6 +203,7 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
         barrier.init();
     fence_for_copies();
   }
+  if (Shape::kBulk) __syncthreads();
 #pragma unroll
   for (int i = 0; i < kAhead; ++i)
     if (tile + i * static_cast<int>(gridDim.x) < a.tiles) load(tile + i * gridDim.x, i);
