@@ -252,10 +252,10 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
 #pragma unroll
     for (int group = 0; group < kMmaGroups; ++group) {
       const int line = y + group * kMmaPlaces + t;
-      std::uint32_t words[4];
+      std::uint32_t words[1][4];
       finish_words(
-          a.out, [&](int s, int i) { return sums[group](s, i); }, words);
-      if (x < a.in.width && line < a.in.height) store_16(a.out, a.in, x, line, words);
+          a.out, [&](int, int s, int i) { return sums[group](s, i); }, words);
+      if (x < a.in.width && line < a.in.height) store_16(a.out, a.in, x, line, words[0]);
     }
     if (filled >= rows_in) return;
     tile.place(filled, rows_in);

@@ -31,13 +31,12 @@ ChannelRole role_of(const ConvolvePlane &plane) {
   return role;
 }
 
-// For divisors that ByteFinish has no numbers for. With r = floor(2^32 / d) + 1 the product with t
-// exceeds 2^32 * t / d by t * (r * d - 2^32) / d: too little to matter if that is below 2^32 / d.
-bool make_reciprocal(const Filter &f, ByteFinish *finish, std::uint32_t *reciprocal) {
+// For sums of 0 .. 256 * d - 1. With r = 2^32 / d, rounded up, the product with t exceeds
+// 2^32 * t / d by t * (r * d - 2^32) / d: too little to matter if that is below 2^32 / d.
+bool make_reciprocal(const Filter &f, std::uint32_t *reciprocal) {
   constexpr std::int64_t kOne = std::int64_t{1} << 32;
-  const std::int64_t top = 256 * f.divisor - 1, r = kOne / f.divisor + 1;
+  const std::int64_t top = 256 * f.divisor - 1, r = (kOne - 1) / f.divisor + 1;
   if (f.divisor < 2 || top >= kOne / 2 || top * (r * f.divisor - kOne) >= kOne) return false;
-  finish->top = static_cast<int>(top);
   *reciprocal = static_cast<std::uint32_t>(r);
   return true;
 }
@@ -58,13 +57,23 @@ MmaOutput make_mma_output(const Filter &f, const ConvolvePlane &plane) {
   o.wide_stores = (reinterpret_cast<std::uintptr_t>(plane.out.data) | plane.out.pitch) % 16 == 0;
   for (int i = 0; i < 4; ++i)
     if (plane.role[i % plane.channels] == ChannelRole::copy) o.copied |= 0xffu << 8 * i;
-  o.way = f.absolute                                   ? MmaFinish::any
-          : make_byte_finish(f.divisor, &o.byte)       ? MmaFinish::byte
-          : make_reciprocal(f, &o.byte, &o.reciprocal) ? MmaFinish::reciprocal
-                                                       : MmaFinish::any;
   o.finish = make_finish<std::int32_t>(f);
   o.offsets = role_of(plane) == ChannelRole::chroma ? o.finish.chroma : o.finish.level;
   o.offset = o.offsets.before + o.offsets.after;
+  const bool reciprocal = make_reciprocal(f, &o.reciprocal);
+  // What is below 0 stays there and what is above 255 too, however much it is. The product is one
+  // of signed numbers.
+  if (!f.absolute && reciprocal && f.divisor > 2) {
+    o.way = MmaFinish::saturated;
+    o.addend = std::int64_t{o.offset} * o.reciprocal;
+  } else if (f.absolute) {
+    o.way = MmaFinish::any;
+  } else if (make_byte_finish(f.divisor, &o.byte)) {
+    o.way = MmaFinish::byte;
+  } else {
+    o.way = reciprocal ? MmaFinish::reciprocal : MmaFinish::any;
+    o.byte.top = o.finish.top;
+  }
   return o;
 }
 

@@ -9,6 +9,7 @@
 #include "convolve_finish.h"
 #include "convolve_simd.h"
 #include "convolve_tile.cuh"
+#include "mma_int8.cuh"
 
 namespace coalesce {
 
@@ -22,6 +23,7 @@ enum class MmaWeights : std::uint8_t {
 enum class MmaFinish : std::uint8_t {
   byte,        // by ByteFinish
   reciprocal,  // the upper half of the product with it
+  saturated,   // the same, and only then cut to 0 .. 255
   any,         // by Finish
 };
 
@@ -33,7 +35,9 @@ struct MmaOutput {
   MmaFinish way;
   ByteFinish byte;
   std::uint32_t reciprocal;  // of the divisor, times 2^32
+  std::int64_t addend;       // the offset times that
   int offset;
+
   Finish<std::int32_t> finish;
   Finish<std::int32_t>::Offsets offsets;
 };
@@ -48,29 +52,45 @@ inline int mma_span(const Filter &f, const ConvolvePlane &plane) {
   return (f.width - 1) * plane.channels + 1;
 }
 
-// Four words of four samples each, the first lowest, from sum(word, i).
-template <class Sum>
+// kGroups times four words of four samples, the first lowest, from sum(group, word, i).
+template <int kGroups, class Sum>
 __device__ __forceinline__ void finish_words(const MmaOutput &o, Sum sum,
-                                             std::uint32_t (&words)[4]) {
-  const auto finish = [&](std::uint32_t selector, auto one) {
+                                             std::uint32_t (&words)[kGroups][4]) {
+  const auto finish = [&](auto word) {
 #pragma unroll
-    for (int w = 0; w < 4; ++w) {
-      std::uint32_t samples[4];
+    for (int g = 0; g < kGroups; ++g)
 #pragma unroll
-      for (int i = 0; i < 4; ++i)
-        samples[i] = one(sum(w, i));
-      words[w] = same_bytes(samples, selector);
-    }
+      for (int w = 0; w < 4; ++w)
+        words[g][w] = word(sum(g, w, 0), sum(g, w, 1), sum(g, w, 2), sum(g, w, 3));
   };
-  if (o.way == MmaFinish::byte)
-    finish(kTopByte, [&](int n) { return finish_byte(o.byte, n, o.offset); });
+  const auto finish_by_one = [&](std::uint32_t selector, auto one) {
+    finish([&](int n0, int n1, int n2, int n3) {
+      const std::uint32_t samples[4] = {one(n0), one(n1), one(n2), one(n3)};
+      return same_bytes(samples, selector);
+    });
+  };
+  if (o.way == MmaFinish::saturated)
+    finish([&](int n0, int n1, int n2, int n3) {
+      const auto divided = [&](int n) {
+        return static_cast<int>((std::int64_t{n} * static_cast<int>(o.reciprocal) + o.addend) >>
+                                32);
+      };
+      return saturate_bytes(divided(n0), divided(n1), divided(n2), divided(n3));
+    });
+  else if (o.way == MmaFinish::byte)
+    finish_by_one(kTopByte, [&](int n) { return finish_byte(o.byte, n, o.offset); });
   else if (o.way == MmaFinish::reciprocal)
-    finish(0x40, [&](int n) {
+    finish_by_one(0x40, [&](int n) {
       return upper_half(static_cast<std::uint32_t>(clamp_sum(o.byte, n, o.offset)), o.reciprocal);
     });
   else
-    finish(0x40,
-           [&](int n) { return static_cast<std::uint32_t>(finish_sum(o.finish, o.offsets, n)); });
+    finish_by_one(0x40, [&](int n) {
+      return static_cast<std::uint32_t>(finish_sum(o.finish, o.offsets, n));
+    });
+}
+
+__device__ __forceinline__ void store_words(std::uint8_t *to, const std::uint32_t (&words)[4]) {
+  __stcs(reinterpret_cast<uint4 *>(to), make_uint4(words[0], words[1], words[2], words[3]));
 }
 
 // 16 bytes from x on, or what there is of them, of row y; some may be copied.
@@ -87,7 +107,7 @@ __device__ __forceinline__ void store_16(const MmaOutput &o, const TileSource &i
       words[2] = (words[2] & ~o.copied) | (copied.z & o.copied);
       words[3] = (words[3] & ~o.copied) | (copied.w & o.copied);
     }
-    __stcs(reinterpret_cast<uint4 *>(to), make_uint4(words[0], words[1], words[2], words[3]));
+    store_words(to, words);
     return;
   }
 #pragma unroll

@@ -29,36 +29,26 @@ void fill_taps(const Filter &f, const ConvolvePlane &plane, StripArgs<Shape> *a)
         const int at = i / 4 - 7 + i % 4 - slack;
         if (at < 0 || at % plane.channels != 0 || at / plane.channels >= f.width) continue;
         const int w = f.weights[static_cast<std::size_t>(j * f.width + at / plane.channels)];
-        a->taps[d][j][i / 4] |= (static_cast<std::uint32_t>(w) >> 8 * d & 0xff) << 8 * (i % 4);
+        a->taps[d][j + 1][i / 4] |= (static_cast<std::uint32_t>(w) >> 8 * d & 0xff) << 8 * (i % 4);
       }
 }
 
+// rows: of a tile, a multiple of kUnitRows.
 template <class Shape>
-Status launch_shape(const ConvolveParams &params, const ConvolvePlane &plane, int across, int rows,
+Status launch_shape(const ConvolveParams &params, const ConvolvePlane &plane, int rows,
                     cudaStream_t stream) {
   const Filter &f = *params.filter;
   StripArgs<Shape> a = {};
   static_assert(sizeof a <= 4096, "kernels take no more");
+  if (!make_plane_map(plane.in, Shape::kTilePitch, rows + Shape::kHeight - 1, &a.map))
+    return {StatusCode::device_error, "convolve: the driver cannot describe the picture"};
   a.in = make_tile_source(params, plane);
   a.out = make_mma_output(f, plane);
+  a.rows = rows;
   a.left = window_left(f, plane);
   a.above = f.above;
   a.right = mma_span(f, plane) - 1 - f.left * plane.channels;
-  a.across = across;
-  a.rows = rows;
-  a.tiles_across = (plane.in.width - 1) / (128 * across) + 1;
-  a.by_tiles_across = make_divider(a.tiles_across);
   fill_taps(f, plane, &a);
-  const std::int64_t tiles = std::int64_t{(plane.in.height - 1) / rows + 1} * a.tiles_across;
-  if (tiles > std::numeric_limits<int>::max())
-    return {StatusCode::unsupported, "convolve: the picture is too large"};
-  a.tiles = static_cast<int>(tiles);
-  int device = 0, multiprocessors = 1;
-  if (Status s = cuda_checked(cudaGetDevice(&device)); !s.ok()) return s;
-  if (Status s = cuda_checked(
-          cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-      !s.ok())
-    return s;
   auto *kernel = strip_kernel<Shape>;
   constexpr int kBytes = sizeof(StripShared<Shape>);
   if (kBytes > 48 * 1024)
@@ -66,10 +56,12 @@ Status launch_shape(const ConvolveParams &params, const ConvolvePlane &plane, in
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
         !s.ok())
       return s;
-  const int blocks =
-      Shape::kStages == 1 ? a.tiles : std::min(a.tiles, Shape::kBlocks * multiprocessors);
-  return launch_shared(kernel, dim3(static_cast<unsigned>(blocks)), dim3(Shape::kThreads), kBytes,
-                       stream, a);
+  const auto tiles = [](int size, int tile) {
+    return static_cast<unsigned>((size - 1) / tile + 1);
+  };
+  return launch_shared(kernel,
+                       dim3(tiles(plane.in.width, Shape::kColumns), tiles(plane.in.height, rows)),
+                       dim3(Shape::kThreads), kBytes, stream, a);
 }
 
 }  // namespace

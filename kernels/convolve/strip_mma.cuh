@@ -22,7 +22,7 @@
 
 namespace coalesce {
 
-constexpr int kUnitRows = 8;
+constexpr int kUnitRows = 8, kUnitColumns = 128;
 
 // Masks of kMaskHeight rows, which is odd, or fewer.
 template <int kMaskHeight, MmaWeights kWeightKind, class Config>
@@ -32,35 +32,34 @@ struct StripShape : Config {
   static constexpr int kDigits = kWeights == MmaWeights::bytes ? 1 : 2;
   static constexpr int kPairs = (kHeight + 1) / 2;  // of a row of output
   static constexpr int kUnitPairs = (kUnitRows + kHeight - 1) / 2;
-  static constexpr int kThreads = 32 * Config::kWarps;
+  static constexpr int kThreads = 32 * Config::kWarpsAcross * Config::kWarpsDown;
+  static constexpr int kColumns = kUnitColumns * Config::kWarpsAcross;  // of a block
+  static constexpr int kNeededColumns = kColumns + 8 + Config::kAlignment - 4;
+  static constexpr int kTilePitch = kColumns + 32;
   static constexpr int kTileRows = Config::kMostRows + kHeight - 1;
-  static constexpr int kTilePitch = Config::kMostColumns + 32;
-  static constexpr int kGroups = (kTileRows + kUnitRows - 1) / kUnitRows;
   // Four bytes of a row of taps for each distance from the first byte of a window's word to the
-  // place: -7 to 12.
-  static constexpr int kTapWords = 20;
+  // place: -7 to 12. No taps stand before the first row and behind the last one.
+  static constexpr int kTapRows = kHeight + 2, kTapWords = 20;
 };
 
 template <class Shape>
 struct StripArgs {
+  CUtensorMap map;  // of the picture, for tiles
   TileSource in;
   MmaOutput out;
-  int tiles_across, tiles;
-  Divider<std::int32_t> by_tiles_across;
-  int across, rows;  // of a tile: so many times 128 bytes
-  int left, above;   // bytes before the sample where windows begin, a multiple of 4; rows
-  int right;         // bytes behind it
-  std::uint32_t taps[Shape::kDigits][Shape::kHeight][Shape::kTapWords];
+  int rows;         // of output of a block: a multiple of kUnitRows
+  int left, above;  // bytes before the sample where windows begin, a multiple of 4; rows
+  int right;        // bytes behind it
+  std::uint32_t taps[Shape::kDigits][Shape::kTapRows][Shape::kTapWords];
 };
 
 template <class Shape>
-struct alignas(16) StripShared {
-  std::uint8_t tile[Shape::kStages][Shape::kTileRows * Shape::kTilePitch];
-  // Four rows of a warp's output, on their way to the lanes that store them.
-  std::uint8_t out[Shape::kWarps][4 * 128];
-  BulkBarrier arrived[Shape::kStages][Shape::kGroups];
-  // Of taps j - 1 and j; there are none before the first and behind the last.
-  uint2 taps[Shape::kDigits][Shape::kHeight + 1][Shape::kTapWords];
+struct alignas(128) StripShared {
+  std::uint8_t tile[Shape::kTileRows * Shape::kTilePitch];
+  // Two times four rows of a warp's output, on their way to the lanes that store them.
+  std::uint8_t out[Shape::kThreads / 32][2][4 * kUnitColumns];
+  uint2 taps[Shape::kDigits][Shape::kTapRows - 1][Shape::kTapWords];  // and those of the next row
+  BulkBarrier arrived;
 };
 
 // The mask as B wants it, by pair of rows: of rows of output that begin in the first of the first
@@ -69,13 +68,13 @@ template <class Shape>
 struct StripBands {
   uint2 first[Shape::kPairs], second[Shape::kPairs];
 
-  __device__ __forceinline__ StripBands(const uint2 (&taps)[Shape::kHeight + 1][Shape::kTapWords]) {
-    const int lane = threadIdx.x % 32;
-    const uint2 *from = taps[0] + (4 * (lane % 4) - lane / 4 + 7);
+  __device__ __forceinline__
+  StripBands(const uint2 (&taps)[Shape::kTapRows - 1][Shape::kTapWords]) {
+    const int word = 4 * (threadIdx.x % 4) - threadIdx.x % 32 / 4 + 7;
 #pragma unroll
     for (int i = 0; i < Shape::kPairs; ++i) {
-      second[i] = from[2 * i * Shape::kTapWords];
-      first[i] = from[(2 * i + 1) * Shape::kTapWords];
+      second[i] = taps[2 * i][word];
+      first[i] = taps[2 * i + 1][word];
     }
   }
 };
@@ -83,7 +82,7 @@ struct StripBands {
 // from: the lane's word of the first row of a unit.
 template <class Shape, bool kSigned>
 __device__ __forceinline__ void add_pairs(const std::uint8_t *from, const StripBands<Shape> &bands,
-                                          int (&sums)[2][4][4]) {
+                                          int (&sums)[kUnitRows][4]) {
 #pragma unroll
   for (int i = 0; i < Shape::kUnitPairs; ++i) {
     std::uint32_t a[2][2];
@@ -97,81 +96,92 @@ __device__ __forceinline__ void add_pairs(const std::uint8_t *from, const StripB
     for (int row = 0; row < kUnitRows; ++row) {
       const int pair = i - row / 2;
       if (pair < 0 || pair >= Shape::kPairs) continue;
-      const uint2 b = row % 2 == 0 ? bands.first[pair] : bands.second[pair];
-      int(&sum)[4] = sums[row / 4][row % 4];
-      mma_32<false, kSigned>(sum, a[0], a[1], b.x, b.y, sum);
+      const uint2 &b = row % 2 == 0 ? bands.first[pair] : bands.second[pair];
+      mma_32<false, kSigned>(sums[row], a[0], a[1], b.x, b.y, sums[row]);
     }
   }
 }
 
 template <class Shape>
 __device__ __forceinline__ void sum_unit(const std::uint8_t *from, const StripShared<Shape> &shared,
-                                         const StripBands<Shape> &bands, int (&sums)[2][4][4]) {
+                                         const StripBands<Shape> &bands,
+                                         int (&sums)[kUnitRows][4]) {
 #pragma unroll
-  for (int row = 0; row < kUnitRows; ++row)
+  for (auto &row : sums)
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
-      sums[row / 4][row % 4][i] = 0;
+    for (int &sum : row)
+      sum = 0;
   if constexpr (Shape::kDigits == 1) {
     add_pairs<Shape, true>(from, bands, sums);
   } else {
     add_pairs<Shape, Shape::kWeights == MmaWeights::words>(from, StripBands<Shape>(shared.taps[1]),
                                                            sums);
 #pragma unroll
-    for (int row = 0; row < kUnitRows; ++row)
+    for (auto &row : sums)
 #pragma unroll
-      for (int i = 0; i < 4; ++i)
-        sums[row / 4][row % 4][i] *= 256;
-    add_pairs<Shape, false>(from, StripBands<Shape>(shared.taps[0]), sums);
+      for (int &sum : row)
+        sum *= 256;
+    add_pairs<Shape, false>(from, bands, sums);
   }
 }
 
-// Four rows of 128 bytes: from words with bytes 2 t and the next of the windows 2 g and 2 g + 1 to
-// 16 bytes in a row, those of lane % 8 of row lane / 8. staged: the warp's.
-__device__ __forceinline__ void exchange_rows(std::uint8_t *staged, std::uint32_t (&words)[4]) {
-  std::uint8_t *mine = staged + 16 * (threadIdx.x % 32);
-  store_matrices(shared_address(mine), words);
+// Two times four rows of 128 bytes: from words with bytes 2 t and the next of the windows 2 g and
+// 2 g + 1 to 16 bytes in a row, those of lane % 8 of row lane / 8. staged: the warp's.
+__device__ __forceinline__ void exchange_rows(std::uint8_t (&staged)[2][4 * kUnitColumns],
+                                              std::uint32_t (&words)[2][4]) {
+  const int mine = 16 * (threadIdx.x % 32);
+#pragma unroll
+  for (int half = 0; half < 2; ++half)
+    store_matrices(shared_address(staged[half] + mine), words[half]);
   __syncwarp();
-  const uint4 v = *reinterpret_cast<const uint4 *>(mine);
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const uint4 v = *reinterpret_cast<const uint4 *>(staged[half] + mine);
+    words[half][0] = shuffle_bytes(v.x, v.y, 0x5410);
+    words[half][1] = shuffle_bytes(v.z, v.w, 0x5410);
+    words[half][2] = shuffle_bytes(v.x, v.y, 0x7632);
+    words[half][3] = shuffle_bytes(v.z, v.w, 0x7632);
+  }
   __syncwarp();
-  words[0] = shuffle_bytes(v.x, v.y, 0x5410);
-  words[1] = shuffle_bytes(v.z, v.w, 0x5410);
-  words[2] = shuffle_bytes(v.x, v.y, 0x7632);
-  words[3] = shuffle_bytes(v.z, v.w, 0x7632);
 }
 
 // The units of a tile, shared among the warps. x, y: of its output.
 template <class Shape>
 __device__ __forceinline__ void compute_tile(const StripArgs<Shape> &a, StripShared<Shape> &shared,
-                                             const StripBands<Shape> &bands, int stage, int parity,
-                                             int x, int y) {
+                                             const StripBands<Shape> &bands, int x, int y) {
+  constexpr int kStep = kUnitRows * Shape::kWarpsDown;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int rows = min(a.rows, a.in.height - y);
-  const int groups = (rows + Shape::kHeight - 2) / kUnitRows;  // the last one, counted from 0
-  const std::uint8_t *from =
-      shared.tile[stage] + ((x - a.left) & 15) + 16 * (lane / 4) + 4 * (lane % 4);
-  int unit = 0, column = warp;
+  const int column = kUnitColumns * (warp % Shape::kWarpsAcross);
+  const int first = kUnitRows * (warp / Shape::kWarpsAcross);
+  const int rows = min(a.rows, a.in.height - y) - lane / 8;  // from the lane's first one on
+  const bool whole =
+      a.out.wide_stores && a.out.copied == 0 && x + column + kUnitColumns <= a.in.width;
+  const std::uint8_t *from = shared.tile + first * Shape::kTilePitch + column +
+                             ((x - a.left) & (Shape::kAlignment - 1)) + 16 * (lane / 4) +
+                             4 * (lane % 4);
+  x += column + 16 * (lane % 8);
+  y += lane / 8;
+  std::uint8_t *to = a.out.data + static_cast<std::size_t>(y + first) * a.out.pitch + x;
+  const std::size_t half_pitch = 4 * a.out.pitch, step_pitch = kStep * a.out.pitch;
+
 #pragma unroll 1
-  for (;; column += Shape::kWarps) {
-    for (; column >= a.across; column -= a.across)
-      ++unit;
-    if (unit * kUnitRows >= rows) return;
-    if constexpr (Shape::kBulk) {
-      shared.arrived[stage][unit].wait(parity);
-      shared.arrived[stage][min(unit + 1, groups)].wait(parity);
-    }
-    int sums[2][4][4];
-    sum_unit(from + unit * kUnitRows * Shape::kTilePitch + 128 * column, shared, bands, sums);
-    const int to_x = x + 128 * column + 16 * (lane % 8);
+  for (int row = first; row < a.rows; row += kStep) {
+    int sums[kUnitRows][4];
+    sum_unit(from, shared, bands, sums);
+    std::uint32_t words[2][4];
+    finish_words(
+        a.out, [&](int half, int w, int i) { return sums[4 * half + w][i]; }, words);
+    exchange_rows(shared.out[warp], words);
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      std::uint32_t words[4];
-      finish_words(
-          a.out, [&](int w, int i) { return sums[half][w][i]; }, words);
-      exchange_rows(shared.out[warp], words);
-      const int to_y = y + unit * kUnitRows + 4 * half + lane / 8;
-      if (to_x < a.in.width && to_y < y + rows) store_16(a.out, a.in, to_x, to_y, words);
+      if (row + 4 * half >= rows) continue;
+      if (whole)
+        store_words(to + half * half_pitch, words[half]);
+      else if (x < a.in.width)
+        store_16(a.out, a.in, x, y + row + 4 * half, words[half]);
     }
+    from += kStep * Shape::kTilePitch;
+    to += step_pitch;
   }
 }
 
@@ -181,60 +191,23 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
 #if __CUDA_ARCH__ >= COALESCE_BULK_COPY_FROM
   extern __shared__ __align__(128) std::uint8_t memory[];
   StripShared<Shape> &shared = *reinterpret_cast<StripShared<Shape> *>(memory);
-  const auto place = [&](int tile, int *x, int *y) {
-    const int band = divide(tile, a.by_tiles_across);
-    *x = (tile - band * a.tiles_across) * 128 * a.across;
-    *y = band * a.rows;
-  };
-  const auto tile_at = [&](int x, int y, int stage) {
-    return StripTile<Shape>(a.in, x, y, a.left, a.above, a.right, a.across, a.rows,
-                            shared.tile[stage], shared.arrived[stage]);
-  };
-  const auto load = [&](int tile, int stage) {
-    int x, y;
-    place(tile, &x, &y);
-    tile_at(x, y, stage).load();
-  };
-  int tile = blockIdx.x;
-  constexpr int kAhead = Shape::kStages - 1;
-  if (Shape::kBulk && threadIdx.x == 0) {
-    for (auto &stage : shared.arrived)
-      for (BulkBarrier &barrier : stage)
-        barrier.init();
-    fence_for_copies();
+  const int x = static_cast<int>(blockIdx.x) * Shape::kColumns;
+  const int y = static_cast<int>(blockIdx.y) * a.rows;
+  const int tile_x = (x - a.left) & -Shape::kAlignment, tile_y = y - a.above;
+  const int rows = a.rows + Shape::kHeight - 1;
+  if (threadIdx.x == 0) {
+    shared.arrived.init();
+    shared.arrived.copy(shared.tile, a.map, tile_x >> 2, tile_y, rows * Shape::kTilePitch);
   }
-  if (Shape::kBulk) __syncthreads();
 #pragma unroll
-  for (int i = 0; i < kAhead; ++i)
-    if (tile + i * static_cast<int>(gridDim.x) < a.tiles) load(tile + i * gridDim.x, i);
-  if (kAhead == 0) load(tile, 0);
-  for (int i = threadIdx.x; i < Shape::kDigits * (Shape::kHeight + 1) * Shape::kTapWords;
-       i += Shape::kThreads) {
-    const int word = i % Shape::kTapWords, row = i / Shape::kTapWords % (Shape::kHeight + 1);
-    const auto &taps = a.taps[i / (Shape::kTapWords * (Shape::kHeight + 1))];
-    (&shared.taps[0][0][0])[i] =
-        make_uint2(row == 0 ? 0 : taps[row - 1][word], row == Shape::kHeight ? 0 : taps[row][word]);
-  }
+  for (int d = 0; d < Shape::kDigits; ++d)
+    for (int i = threadIdx.x; i < (Shape::kTapRows - 1) * Shape::kTapWords; i += Shape::kThreads)
+      shared.taps[d][0][i] = make_uint2(a.taps[d][0][i], a.taps[d][1][i]);
   __syncthreads();
   const StripBands<Shape> bands(shared.taps[0]);
-  int stage = 0, parity = 0;
-#pragma unroll 1
-  for (;;) {
-    int x, y;
-    place(tile, &x, &y);
-    if constexpr (kAhead > 0) {
-      const int next = tile + kAhead * static_cast<int>(gridDim.x);
-      if (next < a.tiles) load(next, (stage + kAhead) % Shape::kStages);
-    }
-    const StripTile<Shape> here = tile_at(x, y, stage);
-    here.finish(kAhead > 0);
-    compute_tile(a, shared, bands, stage, parity, x, y);
-    tile += gridDim.x;
-    if (tile >= a.tiles) return;
-    __syncthreads();
-    if constexpr (kAhead == 0) load(tile, 0);
-    if (++stage == Shape::kStages) stage = 0, parity ^= 1;
-  }
+  shared.arrived.wait();
+  fill_rim<Shape>(a.in, tile_x, tile_y, rows, a.right, shared.tile);
+  compute_tile(a, shared, bands, x, y);
 #endif
 }
 
