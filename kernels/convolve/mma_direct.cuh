@@ -52,41 +52,55 @@ inline int mma_span(const Filter &f, const ConvolvePlane &plane) {
   return (f.width - 1) * plane.channels + 1;
 }
 
-// kGroups times four words of four samples, the first lowest, from sum(group, word, i).
+// kGroups times four words of four samples, the first lowest, from sum(group, word, i); word()
+// makes one of them.
+template <int kGroups, class Sum, class Word>
+__device__ __forceinline__ void finish_each(Sum sum, Word word,
+                                            std::uint32_t (&words)[kGroups][4]) {
+#pragma unroll
+  for (int g = 0; g < kGroups; ++g)
+#pragma unroll
+    for (int w = 0; w < 4; ++w)
+      words[g][w] = word(sum(g, w, 0), sum(g, w, 1), sum(g, w, 2), sum(g, w, 3));
+}
+
+template <int kGroups, class Sum>
+__device__ __forceinline__ void finish_saturated(int reciprocal, std::int64_t addend, Sum sum,
+                                                 std::uint32_t (&words)[kGroups][4]) {
+  const auto one = [&](int n) {
+    return static_cast<int>((std::int64_t{n} * reciprocal + addend) >> 32);
+  };
+  finish_each(
+      sum,
+      [&](int n0, int n1, int n2, int n3) {
+        return saturate_bytes(one(n0), one(n1), one(n2), one(n3));
+      },
+      words);
+}
+
 template <int kGroups, class Sum>
 __device__ __forceinline__ void finish_words(const MmaOutput &o, Sum sum,
                                              std::uint32_t (&words)[kGroups][4]) {
-  const auto finish = [&](auto word) {
-#pragma unroll
-    for (int g = 0; g < kGroups; ++g)
-#pragma unroll
-      for (int w = 0; w < 4; ++w)
-        words[g][w] = word(sum(g, w, 0), sum(g, w, 1), sum(g, w, 2), sum(g, w, 3));
-  };
-  const auto finish_by_one = [&](std::uint32_t selector, auto one) {
-    finish([&](int n0, int n1, int n2, int n3) {
-      const std::uint32_t samples[4] = {one(n0), one(n1), one(n2), one(n3)};
-      return same_bytes(samples, selector);
-    });
+  const auto finish = [&](std::uint32_t selector, auto one) {
+    finish_each(
+        sum,
+        [&](int n0, int n1, int n2, int n3) {
+          const std::uint32_t samples[4] = {one(n0), one(n1), one(n2), one(n3)};
+          return same_bytes(samples, selector);
+        },
+        words);
   };
   if (o.way == MmaFinish::saturated)
-    finish([&](int n0, int n1, int n2, int n3) {
-      const auto divided = [&](int n) {
-        return static_cast<int>((std::int64_t{n} * static_cast<int>(o.reciprocal) + o.addend) >>
-                                32);
-      };
-      return saturate_bytes(divided(n0), divided(n1), divided(n2), divided(n3));
-    });
+    finish_saturated(static_cast<int>(o.reciprocal), o.addend, sum, words);
   else if (o.way == MmaFinish::byte)
-    finish_by_one(kTopByte, [&](int n) { return finish_byte(o.byte, n, o.offset); });
+    finish(kTopByte, [&](int n) { return finish_byte(o.byte, n, o.offset); });
   else if (o.way == MmaFinish::reciprocal)
-    finish_by_one(0x40, [&](int n) {
+    finish(0x40, [&](int n) {
       return upper_half(static_cast<std::uint32_t>(clamp_sum(o.byte, n, o.offset)), o.reciprocal);
     });
   else
-    finish_by_one(0x40, [&](int n) {
-      return static_cast<std::uint32_t>(finish_sum(o.finish, o.offsets, n));
-    });
+    finish(0x40,
+           [&](int n) { return static_cast<std::uint32_t>(finish_sum(o.finish, o.offsets, n)); });
 }
 
 __device__ __forceinline__ void store_words(std::uint8_t *to, const std::uint32_t (&words)[4]) {

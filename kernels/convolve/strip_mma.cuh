@@ -153,35 +153,47 @@ __device__ __forceinline__ void compute_tile(const StripArgs<Shape> &a, StripSha
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int column = kUnitColumns * (warp % Shape::kWarpsAcross);
   const int first = kUnitRows * (warp / Shape::kWarpsAcross);
-  const int rows = min(a.rows, a.in.height - y) - lane / 8;  // from the lane's first one on
-  const bool whole =
-      a.out.wide_stores && a.out.copied == 0 && x + column + kUnitColumns <= a.in.width;
+  const int last = min(a.rows, a.in.height - y);
   const std::uint8_t *from = shared.tile + first * Shape::kTilePitch + column +
                              ((x - a.left) & (Shape::kAlignment - 1)) + 16 * (lane / 4) +
                              4 * (lane % 4);
+  std::uint8_t(&staged)[2][4 * kUnitColumns] = shared.out[warp];
+  const auto compute_unit = [&](int row, auto finish, std::uint32_t(&words)[2][4]) {
+    int sums[kUnitRows][4];
+    sum_unit(from + (row - first) * Shape::kTilePitch, shared, bands, sums);
+    finish([&](int half, int w, int i) { return sums[4 * half + w][i]; }, words);
+    exchange_rows(staged, words);
+  };
   x += column + 16 * (lane % 8);
   y += lane / 8;
-  std::uint8_t *to = a.out.data + static_cast<std::size_t>(y + first) * a.out.pitch + x;
-  const std::size_t half_pitch = 4 * a.out.pitch, step_pitch = kStep * a.out.pitch;
-
+  if (a.out.way == MmaFinish::saturated && a.out.wide_stores && a.out.copied == 0 &&
+      x - lane % 8 * 16 + kUnitColumns <= a.in.width) {
+    // Nothing else is to be decided.
+    std::uint8_t *to = a.out.data + static_cast<std::size_t>(y + first) * a.out.pitch + x;
+    const std::size_t half_pitch = 4 * a.out.pitch, step_pitch = kStep * a.out.pitch;
+    const int reciprocal = static_cast<int>(a.out.reciprocal);
+    const std::int64_t addend = a.out.addend;
 #pragma unroll 1
-  for (int row = first; row < a.rows; row += kStep) {
-    int sums[kUnitRows][4];
-    sum_unit(from, shared, bands, sums);
-    std::uint32_t words[2][4];
-    finish_words(
-        a.out, [&](int half, int w, int i) { return sums[4 * half + w][i]; }, words);
-    exchange_rows(shared.out[warp], words);
+    for (int row = first; row < last; row += kStep) {
+      std::uint32_t words[2][4];
+      compute_unit(
+          row, [&](auto sum, auto &w) { finish_saturated(reciprocal, addend, sum, w); }, words);
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      if (row + 4 * half >= rows) continue;
-      if (whole)
-        store_words(to + half * half_pitch, words[half]);
-      else if (x < a.in.width)
-        store_16(a.out, a.in, x, y + row + 4 * half, words[half]);
+      for (int half = 0; half < 2; ++half)
+        if (row + 4 * half + lane / 8 < last) store_words(to + half * half_pitch, words[half]);
+      to += step_pitch;
     }
-    from += kStep * Shape::kTilePitch;
-    to += step_pitch;
+    return;
+  }
+#pragma unroll 1
+  for (int row = first; row < last; row += kStep) {
+    std::uint32_t words[2][4];
+    compute_unit(
+        row, [&](auto sum, auto &w) { finish_words(a.out, sum, w); }, words);
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+      if (row + 4 * half + lane / 8 < last && x < a.in.width)
+        store_16(a.out, a.in, x, y + row + 4 * half, words[half]);
   }
 }
 
