@@ -15,6 +15,10 @@ Encode find_encode() {
   const cudaError_t error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function,
                                                              12000, cudaEnableDefault, &found);
 #else
+  bool has_plane_maps() {
+    return false;
+  }
+
   const cudaError_t error =
       cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &found);
 #endif
@@ -24,21 +28,29 @@ Encode find_encode() {
              : nullptr;
 }
 
+Encode encode() {
+  static const Encode found = find_encode();
+  return found;
+}
+
 }  // namespace
+
+bool has_plane_maps() {
+  return encode() != nullptr;
+}
 
 bool make_plane_map(const Plane<const std::uint8_t> &plane, int columns, int rows,
                     CUtensorMap *map) {
-  static const Encode encode = find_encode();
-  if (encode == nullptr || plane.width < 4) return false;
+  if (encode() == nullptr || plane.width < 4) return false;
   const cuuint64_t size[] = {static_cast<cuuint64_t>(plane.width / 4),
                              static_cast<cuuint64_t>(plane.height)};
   const cuuint64_t pitch[] = {plane.pitch};
   const cuuint32_t box[] = {static_cast<cuuint32_t>(columns / 4), static_cast<cuuint32_t>(rows)};
   const cuuint32_t steps[] = {1, 1};
-  return encode(map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, const_cast<std::uint8_t *>(plane.data),
-                size, pitch, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-                CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+  return encode()(map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, const_cast<std::uint8_t *>(plane.data),
+                  size, pitch, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                  CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 #else
 bool make_plane_map(const Plane<const std::uint8_t> &, int, int, CUtensorMap *) {

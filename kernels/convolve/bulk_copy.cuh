@@ -22,6 +22,9 @@ struct alignas(64) CUtensorMap {};
 
 namespace coalesce {
 
+// Does the driver know of them?
+bool has_plane_maps();
+
 // What the copy engine knows of a plane: words of 4 bytes (what a row has more, counts as outside)
 // and the rectangles to copy, `columns` bytes (a multiple of 16, at most 1024) by `rows` (at most
 // 256). False if it cannot have such. Address and pitch are multiples of 16.

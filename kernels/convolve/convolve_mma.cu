@@ -2,7 +2,6 @@
 #include "convolve_mma.cuh"
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
 
 #include "../core/cuda_status.h"
@@ -13,22 +12,9 @@ namespace {
 
 using Smallest = MmaShape<8, 2, MmaWeights::bytes>;
 
-// Were the kernels built for the current device, with the instructions they want?
 bool built_for_device() {
-  enum : signed char { unknown, no, yes };
-  constexpr int kDevices = 64;
-  static std::atomic<signed char> known[kDevices];
-  int device = 0;
-  if (!cuda_checked(cudaGetDevice(&device)).ok() || device >= kDevices) return false;
-  signed char answer = known[device].load(std::memory_order_relaxed);
-  if (answer == unknown) {
-    cudaFuncAttributes attributes = {};
-    const Status s = cuda_checked(
-        cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(mma_kernel<Smallest>)));
-    answer = s.ok() && attributes.ptxVersion >= 80 ? yes : no;
-    known[device].store(answer, std::memory_order_relaxed);
-  }
-  return answer == yes;
+  static MmaKernel kernel(reinterpret_cast<const void *>(mma_kernel<Smallest>), 80);
+  return kernel.built();
 }
 
 template <class Shape>

@@ -2,6 +2,9 @@
 #include "mma_direct.cuh"
 
 #include <algorithm>
+#include <iterator>
+
+#include "../core/cuda_status.h"
 
 namespace coalesce {
 namespace {
@@ -31,14 +34,15 @@ ChannelRole role_of(const ConvolvePlane &plane) {
   return role;
 }
 
-// For sums of 0 .. 256 * d - 1. With r = 2^32 / d, rounded up, the product with t exceeds
-// 2^32 * t / d by t * (r * d - 2^32) / d: too little to matter if that is below 2^32 / d.
-bool make_reciprocal(const Filter &f, std::uint32_t *reciprocal) {
+// For sums of 0 .. 256 * d - 1: with r = 2^32 / d, rounded up, the product with t exceeds
+// 2^32 * t / d by t * (r * d - 2^32) / d: too little to matter if that is below 2^32 / d. Sums
+// below give something negative, those above 256 and more. r is signed.
+bool make_reciprocal(const Filter &f, int *reciprocal) {
   constexpr std::int64_t kOne = std::int64_t{1} << 32;
-  const std::int64_t top = 256 * f.divisor - 1, r = (kOne - 1) / f.divisor + 1;
-  if (f.divisor < 2 || top >= kOne / 2 || top * (r * f.divisor - kOne) >= kOne) return false;
-  *reciprocal = static_cast<std::uint32_t>(r);
-  return true;
+  if (f.divisor <= 2 || 256 * f.divisor > kOne / 2) return false;
+  const std::int64_t r = (kOne - 1) / f.divisor + 1;
+  *reciprocal = static_cast<int>(r);
+  return (256 * f.divisor - 1) * (r * f.divisor - kOne) < kOne;
 }
 
 }  // namespace
@@ -48,6 +52,20 @@ bool mma_direct_takes(const Filter &f, const ConvolvePlane &plane, MmaWeights *w
   if ((reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch) % 16 != 0) return false;
   if (role_of(plane) == ChannelRole::copy) return false;
   return plane.channels != 3 || std::count(plane.role, plane.role + 3, ChannelRole::copy) == 0;
+}
+
+bool MmaKernel::built() {
+  int device = 0;
+  if (!cuda_checked(cudaGetDevice(&device)).ok() || device >= static_cast<int>(std::size(known_)))
+    return false;
+  signed char answer = known_[device].load(std::memory_order_relaxed);
+  if (answer == unknown) {
+    cudaFuncAttributes attributes = {};
+    const Status s = cuda_checked(cudaFuncGetAttributes(&attributes, kernel_));
+    answer = s.ok() && attributes.ptxVersion >= from_ ? yes : no;
+    known_[device].store(answer, std::memory_order_relaxed);
+  }
+  return answer == yes;
 }
 
 MmaOutput make_mma_output(const Filter &f, const ConvolvePlane &plane) {
@@ -60,19 +78,13 @@ MmaOutput make_mma_output(const Filter &f, const ConvolvePlane &plane) {
   o.finish = make_finish<std::int32_t>(f);
   o.offsets = role_of(plane) == ChannelRole::chroma ? o.finish.chroma : o.finish.level;
   o.offset = o.offsets.before + o.offsets.after;
-  const bool reciprocal = make_reciprocal(f, &o.reciprocal);
-  // What is below 0 stays there and what is above 255 too, however much it is. The product is one
-  // of signed numbers.
-  if (!f.absolute && reciprocal && f.divisor > 2) {
+  if (f.absolute) {
+    o.way = MmaFinish::any;
+  } else if (make_reciprocal(f, &o.reciprocal)) {
     o.way = MmaFinish::saturated;
     o.addend = std::int64_t{o.offset} * o.reciprocal;
-  } else if (f.absolute) {
-    o.way = MmaFinish::any;
-  } else if (make_byte_finish(f.divisor, &o.byte)) {
-    o.way = MmaFinish::byte;
   } else {
-    o.way = reciprocal ? MmaFinish::reciprocal : MmaFinish::any;
-    o.byte.top = o.finish.top;
+    o.way = make_byte_finish(f.divisor, &o.byte) ? MmaFinish::byte : MmaFinish::any;
   }
   return o;
 }

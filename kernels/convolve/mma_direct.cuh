@@ -3,6 +3,7 @@
 // sums become samples, and how those are stored.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,10 +22,9 @@ enum class MmaWeights : std::uint8_t {
 
 // How samples are made of sums.
 enum class MmaFinish : std::uint8_t {
-  byte,        // by ByteFinish
-  reciprocal,  // the upper half of the product with it
-  saturated,   // the same, and only then cut to 0 .. 255
-  any,         // by Finish
+  byte,       // by ByteFinish
+  saturated,  // the upper half of the product with the reciprocal, cut to 0 .. 255
+  any,        // by Finish
 };
 
 struct MmaOutput {
@@ -34,8 +34,8 @@ struct MmaOutput {
   std::uint32_t copied;  // bits of each four bytes that are not filtered
   MmaFinish way;
   ByteFinish byte;
-  std::uint32_t reciprocal;  // of the divisor, times 2^32
-  std::int64_t addend;       // the offset times that
+  int reciprocal;       // of the divisor, times 2^32
+  std::int64_t addend;  // the offset times that
   int offset;
 
   Finish<std::int32_t> finish;
@@ -44,6 +44,22 @@ struct MmaOutput {
 
 // False if tensor cores cannot compute this at all; else says which weights there are.
 bool mma_direct_takes(const Filter &filter, const ConvolvePlane &plane, MmaWeights *weights);
+
+// A kernel for devices of some compute capability on, times 10, and empty below.
+class MmaKernel {
+ public:
+  MmaKernel(const void *kernel, int from) : kernel_(kernel), from_(from) {}
+
+  // Was it built for the current device, with the instructions it wants?
+  bool built();
+
+ private:
+  enum : signed char { unknown, no, yes };
+
+  const void *kernel_;
+  int from_;
+  std::atomic<signed char> known_[64] = {};  // by device
+};
 
 MmaOutput make_mma_output(const Filter &filter, const ConvolvePlane &plane);
 
@@ -91,13 +107,10 @@ __device__ __forceinline__ void finish_words(const MmaOutput &o, Sum sum,
         words);
   };
   if (o.way == MmaFinish::saturated)
-    finish_saturated(static_cast<int>(o.reciprocal), o.addend, sum, words);
+    finish_saturated(o.reciprocal, o.addend, sum, words);
   else if (o.way == MmaFinish::byte)
     finish(kTopByte, [&](int n) { return finish_byte(o.byte, n, o.offset); });
-  else if (o.way == MmaFinish::reciprocal)
-    finish(0x40, [&](int n) {
-      return upper_half(static_cast<std::uint32_t>(clamp_sum(o.byte, n, o.offset)), o.reciprocal);
-    });
+
   else
     finish(0x40,
            [&](int n) { return static_cast<std::uint32_t>(finish_sum(o.finish, o.offsets, n)); });

@@ -2,7 +2,6 @@
 #include "strip_mma.cuh"
 
 #include <algorithm>
-#include <limits>
 
 #include "../core/cuda_status.h"
 #include "convolve_kernels.h"
@@ -64,5 +63,67 @@ Status launch_shape(const ConvolveParams &params, const ConvolvePlane &plane, in
                        dim3(Shape::kThreads), kBytes, stream, a);
 }
 
+// As many rows as leave no multiprocessor without its tiles.
+template <int kHeight, MmaWeights kWeights>
+Status launch_rows(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream) {
+  using Shape = StripShape<kHeight, kWeights, StripConfig>;
+  int device = 0, multiprocessors = 1;
+  if (Status s = cuda_checked(cudaGetDevice(&device)); !s.ok()) return s;
+  if (Status s = cuda_checked(
+          cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+      !s.ok())
+    return s;
+  const std::int64_t across = (plane.in.width - 1) / Shape::kColumns + 1;
+  const std::int64_t units = (std::int64_t{plane.in.height - 1} / kUnitRows + 1) * across;
+  const int rows = static_cast<int>(std::clamp<std::int64_t>(
+      units / (StripConfig::kBlocks * multiprocessors), 1, Shape::kMostRows / kUnitRows));
+  return launch_shape<Shape>(params, plane, kUnitRows * rows, stream);
+}
+
+template <MmaWeights kWeights>
+Status launch_weights(const ConvolveParams &params, const ConvolvePlane &plane,
+                      cudaStream_t stream) {
+  switch ((params.filter->height + 1) / 2) {
+    case 1:
+    case 2:
+      return launch_rows<3, kWeights>(params, plane, stream);
+    case 3:
+      return launch_rows<5, kWeights>(params, plane, stream);
+    case 4:
+      return launch_rows<7, kWeights>(params, plane, stream);
+    default:
+      return launch_rows<9, kWeights>(params, plane, stream);
+  }
+}
+
+bool built_for_device() {
+  using Smallest = StripShape<3, MmaWeights::bytes, StripConfig>;
+  static MmaKernel kernel(reinterpret_cast<const void *>(strip_kernel<Smallest>),
+                          COALESCE_BULK_COPY_FROM);
+  return kernel.built();
+}
+
 }  // namespace
+
+bool strip_takes(const Filter &f, const ConvolvePlane &plane) {
+  constexpr int kMostHeight = 65535 * kUnitRows;  // of a grid
+  MmaWeights weights;
+  return mma_direct_takes(f, plane, &weights) && f.height <= 9 && fits_window(f, plane) &&
+         plane.in.width >= 4 && plane.in.height <= kMostHeight && built_for_device() &&
+         has_plane_maps();
+}
+
+Status launch_strip(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream) {
+  MmaWeights weights = MmaWeights::bytes;
+  mma_direct_takes(*params.filter, plane, &weights);
+  switch (weights) {
+    case MmaWeights::bytes:
+      return launch_weights<MmaWeights::bytes>(params, plane, stream);
+    case MmaWeights::words:
+      return launch_weights<MmaWeights::words>(params, plane, stream);
+    default:
+      return launch_weights<MmaWeights::unsigned_words>(params, plane, stream);
+  }
+}
+
 }  // namespace coalesce

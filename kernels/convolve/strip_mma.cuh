@@ -24,6 +24,12 @@ namespace coalesce {
 
 constexpr int kUnitRows = 8, kUnitColumns = 128;
 
+// A block and its tile.
+struct StripConfig {
+  static constexpr int kWarpsAcross = 4, kWarpsDown = 1, kMostRows = 32, kBlocks = 6;
+  static constexpr int kAlignment = 4;  // of where tiles begin
+};
+
 // Masks of kMaskHeight rows, which is odd, or fewer.
 template <int kMaskHeight, MmaWeights kWeightKind, class Config>
 struct StripShape : Config {
@@ -171,7 +177,7 @@ __device__ __forceinline__ void compute_tile(const StripArgs<Shape> &a, StripSha
     // Nothing else is to be decided.
     std::uint8_t *to = a.out.data + static_cast<std::size_t>(y + first) * a.out.pitch + x;
     const std::size_t half_pitch = 4 * a.out.pitch, step_pitch = kStep * a.out.pitch;
-    const int reciprocal = static_cast<int>(a.out.reciprocal);
+    const int reciprocal = a.out.reciprocal;
     const std::int64_t addend = a.out.addend;
 #pragma unroll 1
     for (int row = first; row < last; row += kStep) {
@@ -200,7 +206,7 @@ __device__ __forceinline__ void compute_tile(const StripArgs<Shape> &a, StripSha
 template <class Shape>
 __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
     strip_kernel(const __grid_constant__ StripArgs<Shape> a) {
-#if __CUDA_ARCH__ >= COALESCE_BULK_COPY_FROM
+#if __CUDA_ARCH__ >= 10 * COALESCE_BULK_COPY_FROM
   extern __shared__ __align__(128) std::uint8_t memory[];
   StripShared<Shape> &shared = *reinterpret_cast<StripShared<Shape> *>(memory);
   const int x = static_cast<int>(blockIdx.x) * Shape::kColumns;
