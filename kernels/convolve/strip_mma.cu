@@ -83,13 +83,13 @@ Status launch_rows(const ConvolveParams &params, const ConvolvePlane &plane, cud
 template <MmaWeights kWeights>
 Status launch_weights(const ConvolveParams &params, const ConvolvePlane &plane,
                       cudaStream_t stream) {
-  switch ((params.filter->height + 1) / 2) {
+  switch (params.filter->height / 2) {
+    case 0:
     case 1:
-    case 2:
       return launch_rows<3, kWeights>(params, plane, stream);
-    case 3:
+    case 2:
       return launch_rows<5, kWeights>(params, plane, stream);
-    case 4:
+    case 3:
       return launch_rows<7, kWeights>(params, plane, stream);
     default:
       return launch_rows<9, kWeights>(params, plane, stream);
