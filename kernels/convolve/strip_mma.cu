@@ -66,7 +66,7 @@ Status launch_shape(const ConvolveParams &params, const ConvolvePlane &plane, in
 // As many rows as leave no multiprocessor without its tiles.
 template <int kHeight, MmaWeights kWeights>
 Status launch_rows(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream) {
-  using Shape = StripShape<kHeight, kWeights, StripConfig>;
+  using Shape = StripShape<kHeight, kWeights, StripConfig<kWeights>>;
   int device = 0, multiprocessors = 1;
   if (Status s = cuda_checked(cudaGetDevice(&device)); !s.ok()) return s;
   if (Status s = cuda_checked(
@@ -76,7 +76,7 @@ Status launch_rows(const ConvolveParams &params, const ConvolvePlane &plane, cud
   const std::int64_t across = (plane.in.width - 1) / Shape::kColumns + 1;
   const std::int64_t units = (std::int64_t{plane.in.height - 1} / kUnitRows + 1) * across;
   const int rows = static_cast<int>(std::clamp<std::int64_t>(
-      units / (StripConfig::kBlocks * multiprocessors), 1, Shape::kMostRows / kUnitRows));
+      units / (Shape::kBlocks * multiprocessors), 1, Shape::kMostRows / kUnitRows));
   return launch_shape<Shape>(params, plane, kUnitRows * rows, stream);
 }
 
@@ -97,7 +97,7 @@ Status launch_weights(const ConvolveParams &params, const ConvolvePlane &plane,
 }
 
 bool built_for_device() {
-  using Smallest = StripShape<3, MmaWeights::bytes, StripConfig>;
+  using Smallest = StripShape<3, MmaWeights::bytes, StripConfig<MmaWeights::bytes>>;
   static MmaKernel kernel(reinterpret_cast<const void *>(strip_kernel<Smallest>),
                           COALESCE_BULK_COPY_FROM);
   return kernel.built();

@@ -25,9 +25,11 @@ namespace coalesce {
 constexpr int kUnitRows = 8, kUnitColumns = 128;
 
 // A block and its tile.
+template <MmaWeights kWeights>
 struct StripConfig {
-  static constexpr int kWarpsAcross = 4, kWarpsDown = 1, kMostRows = 32, kBlocks = 6;
-  static constexpr int kAlignment = 4;  // of where tiles begin
+  static constexpr int kWarpsAcross = 4, kWarpsDown = 1, kMostRows = 32;
+  static constexpr int kBlocks = kWeights == MmaWeights::bytes ? 6 : 5;  // decides on registers
+  static constexpr int kAlignment = 4;                                   // of where tiles begin
 };
 
 // Masks of kMaskHeight rows, which is odd, or fewer.
