@@ -83,9 +83,7 @@ __device__ __forceinline__ void finish_each(Sum sum, Word word,
 template <int kGroups, class Sum>
 __device__ __forceinline__ void finish_saturated(int reciprocal, std::int64_t addend, Sum sum,
                                                  std::uint32_t (&words)[kGroups][4]) {
-  const auto one = [&](int n) {
-    return static_cast<int>((std::int64_t{n} * reciprocal + addend) >> 32);
-  };
+  const auto one = [&](int n) { return upper_half_of_sum(n, reciprocal, addend); };
   finish_each(
       sum,
       [&](int n0, int n1, int n2, int n3) {
