@@ -107,9 +107,9 @@ __device__ __forceinline__ std::uint32_t saturate_bytes(int a, int b, int c, int
 
 // The upper half of a * b + c, all signed: one instruction, where C++ may become four.
 __device__ __forceinline__ int upper_half_of_sum(int a, int b, std::int64_t c) {
-  std::int64_t sum;
-  asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(sum) : "r"(a), "r"(b), "l"(c));
-  return static_cast<int>(sum >> 32);
+  std::int64_t product;
+  asm("mul.wide.s32 %0, %1, %2;" : "=l"(product) : "r"(a), "r"(b));
+  return static_cast<int>((product + c) >> 32);
 }
 
 }  // namespace coalesce
