@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "convolve/convolve_choice.h"
 #include "convolve_random.h"
 #include "convolve_reference.h"
 #include "convolve_trial.h"
@@ -182,6 +183,28 @@ bool must_serve(ConvolveAlgorithm algorithm, const Filter &filter) {
          (algorithm == ConvolveAlgorithm::separable && filter.separable);
 }
 
+// Every kernel on its own; those that do not take the planes refuse.
+constexpr ConvolveKernel kKernels[] = {ConvolveKernel::universal, ConvolveKernel::small,
+                                       ConvolveKernel::mma, ConvolveKernel::strip};
+const char *const kKernelNames[] = {"automatic", "universal", "small", "mma", "strip"};
+
+std::string kernels_trial(const ConvolveParams &params, Pictures &pictures, const Backend &backend,
+                          const std::string &doing) {
+  for (ConvolveKernel kernel : kKernels) {
+    const std::string with =
+        std::string("kernel ") + kKernelNames[static_cast<int>(kernel)] + ", " + doing;
+    set_doing(with);
+    pictures.prepare(true);
+    const Status status =
+        convolve_cuda_by(kernel, params, pictures.actual(true), backend.queue().stream());
+    if (status.code() == StatusCode::unsupported) continue;
+    if (!status.ok()) return std::string("it returned: ") + status.message() + "\n    " + with;
+    const std::string difference = pictures.difference(true);
+    if (!difference.empty()) return difference + "\n    " + with;
+  }
+  return {};
+}
+
 constexpr ConvolveAlgorithm kAlgorithms[] = {ConvolveAlgorithm::automatic,
                                              ConvolveAlgorithm::direct,
                                              ConvolveAlgorithm::separable, ConvolveAlgorithm::copy};
@@ -223,13 +246,14 @@ std::string convolve_trial(const Convolve &operation, const ConvolveTrialOptions
     const std::string difference = pictures.difference(backend.cuda);
     if (!difference.empty()) return difference + "\n    " + with;
   }
-  return {};
+  if (!backend.cuda || !options.kernels) return {};
+  return kernels_trial(params, pictures, backend, doing);
 }
 
 Case convolve_case() {
   return {"convolve", 1500,
           [](Random &random, int index, const Backend &backend) {
-            return convolve_trial(convolve, {}, random, index, backend);
+            return convolve_trial(convolve, {.kernels = true}, random, index, backend);
           },
           convolve_planted, convolve_bench};
 }

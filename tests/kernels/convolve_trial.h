@@ -14,6 +14,7 @@ using Convolve = std::function<Status(const ConvolveParams &, const ConvolveImag
 struct ConvolveTrialOptions {
   bool roomy = false;           // for planted bugs, which must not crash
   bool only_automatic = false;  // not the other algorithms
+  bool kernels = false;         // every CUDA kernel too
   bool gray = false;            // one plane of one level channel
   int most_side = 63;           // rows and columns of masks
   std::optional<SampleDepth> depth = {};
