@@ -147,6 +147,7 @@ struct SparseStrip {
     }
     if (position >= 0 && first <= x && end >= behind) return;
     const auto fill = [&](int from, int to) {
+#pragma unroll 1
       for (int i = from + lane; i < to; i += 32)
         raw[i - start()] = static_cast<std::uint8_t>(load_byte(s, row, i));
     };
