@@ -11,11 +11,15 @@ namespace coalesce {
 constexpr int kGroupPositions = 64;  // columns of B
 
 // Where in shared memory B lies: of each column 16 terms in a row, then those of the next column;
-// `pitch` bytes further on (a multiple of 16), the next 16 terms of all columns.
-__device__ __forceinline__ std::uint64_t sparse_operand(std::uint32_t address, int pitch) {
-  constexpr std::uint32_t kEightColumns = 128;
-  const std::uint32_t low = address >> 4 | static_cast<std::uint32_t>(pitch >> 4) << 16;
-  return static_cast<std::uint64_t>(kEightColumns >> 4) << 32 | low;
+// `pitch` bytes further on (a multiple of 16), the next 16 terms of all columns. B that lies
+// 16 bytes further on is described by one more.
+__device__ __forceinline__ std::uint32_t sparse_address(std::uint32_t address, int pitch) {
+  return address >> 4 | static_cast<std::uint32_t>(pitch >> 4) << 16;
+}
+
+__device__ __forceinline__ std::uint64_t sparse_operand(std::uint32_t address) {
+  constexpr std::uint64_t kEightColumns = 128;
+  return kEightColumns >> 4 << 32 | address;
 }
 
 // d = a * b, or d + a * b: 64 x 64 sums over 64 terms, of which a has 32: two of each four.
@@ -75,6 +79,14 @@ __device__ __forceinline__ void store_transposed(std::uint32_t address,
   asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(address),
                "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
                : "memory");
+}
+
+// True in one lane of the warp.
+__device__ __forceinline__ bool elect_lane() {
+  std::uint32_t is_elected;
+  asm volatile("{.reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p;}"
+               : "=r"(is_elected));
+  return is_elected != 0;
 }
 
 // Waits for the 64 threads that call it with the same number, 0 or 1.

@@ -60,6 +60,7 @@ SparseArgs<Shape> make_args(const ConvolveParams &params, const ConvolvePlane &p
   static_assert(sizeof a <= 4096, "kernels take no more");
   a.in = make_tile_source(params, plane);
   a.out = make_mma_output(f, plane);
+  a.plain = a.out.wide_stores && a.out.copied == 0 && plane.in.width % 16 == 0;
   a.lead = lead_of(f, plane);
   a.left = f.left * plane.channels + a.lead;
   a.above = f.above;

@@ -17,58 +17,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "bulk_copy.cuh"
-#include "mma_direct.cuh"
-#include "sparse_instructions.cuh"
+#include "sparse_shape.cuh"
+#include "sparse_strip.cuh"
 
 namespace coalesce {
-
-constexpr int kStepRows = 4;  // of output, and of input that comes with a step
-constexpr int kBandBytes = 16;
-
-// Masks of kMaskRows rows, which is odd, or fewer.
-template <int kDigitCount, bool kSignedDigits, int kMaskRows>
-struct SparseShape {
-  static constexpr int kDigits = kDigitCount, kHeight = kMaskRows;
-  static constexpr bool kSigned = kSignedDigits;
-  // A's rows are four rows of output, or with two digits two: then a step has two groups.
-  static constexpr int kGroups = kDigits, kGroupRows = kStepRows / kGroups;
-  static constexpr int kPairs = (kHeight + kGroupRows) / 2;     // of rows of input, of a group
-  static constexpr int kStepPairs = (kHeight + kStepRows) / 2;  // of a step
-  static constexpr int kRingPairs = kStepPairs + kStepRows / 2;
-  // Steps begin in the ring behind so many pairs: input comes in fours of rows.
-  static constexpr int kFirstPair = kStepPairs % 2;
-  static constexpr int kAhead = (kStepPairs + 1) / 2;  // fours of rows of the first step
-  static constexpr int kThreads = 128;
-  static constexpr int kColumns = kGroupPositions * kBandBytes;  // of output
-  static constexpr int kRawBytes = kColumns + 2 * kBandBytes;    // of a row of input
-  // Of 16 terms of all columns. Halves of a band do not meet in a bank.
-  static constexpr int kTermPitch = kColumns + 64;
-  static constexpr int kPairPitch = 3 * kTermPitch + kColumns;
-  static constexpr int kStages = 2;
-  static constexpr int kTapWords = 8;
-  static constexpr int kBlocks = kHeight <= 15 ? 4 : 3;  // of a multiprocessor
-};
-
-template <class Shape>
-struct SparseArgs {
-  TileSource in;
-  MmaOutput out;
-  int left, above;  // bytes and rows of input before the first output
-  int right;        // bytes behind the last output
-  int lead;         // bytes of a band before the first tap of its first output
-  int rows;         // of a block, a multiple of kStepRows
-  // By digit, the lower one first; byte by byte, zeros behind the last one.
-  std::uint32_t taps[Shape::kDigits][Shape::kHeight][kBandBytes / 4];
-};
-
-template <class Shape>
-struct alignas(128) SparseShared {
-  std::uint8_t ring[Shape::kRingPairs * Shape::kPairPitch];
-  // Of a warp: its row of input, and later output on its way to the lanes that store it.
-  std::uint8_t raw[Shape::kStages][kStepRows][Shape::kRawBytes];
-  BulkBarrier arrived[Shape::kStages][kStepRows];
-};
 
 // A, as a lane holds it. Rows g and g + 8 of a warp's are with one digit outputs 2 g and 2 g + 1 of
 // the row of output of the warp's number; with two they are the digits of output g + 8 * (warp % 2)
@@ -112,83 +64,17 @@ struct SparseBands {
   }
 };
 
-// A block's strip of input.
-template <class Shape>
-struct SparseStrip {
-  const TileSource &s;
-  int x, y;        // of the first byte that is needed; x is a multiple of 8
-  int behind;      // columns that are needed end here
-  int first, end;  // those that are copied
-  SparseShared<Shape> &shared;
-
-  __device__ __forceinline__ SparseStrip(const SparseArgs<Shape> &a, int x_out, int y_out,
-                                         SparseShared<Shape> &shared)
-      : s(a.in), x(x_out - a.left), y(y_out - a.above - 2 * Shape::kFirstPair), shared(shared) {
-    behind = min(start() + Shape::kRawBytes, a.in.width + a.right);
-    first = max(start(), 0);
-    end = max(min(start() + Shape::kRawBytes, a.in.width & ~15), first);
-  }
-
-  __device__ __forceinline__ int start() const { return x & ~15; }
-
-  // Starts the copies of four rows: each warp that of its own. All reads of what stood there are
-  // over, and fenced.
-  __device__ __forceinline__ void load(int four) const {
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, stage = four % Shape::kStages;
-    const int position = border_position(s.border, y + four * kStepRows + warp, s.height);
-    std::uint8_t *raw = shared.raw[stage][warp];
-    const std::uint8_t *row =
-        position < 0 ? nullptr : s.data + static_cast<std::size_t>(position) * s.pitch;
-    const int bytes = position < 0 ? 0 : end - first;
-    if (lane == 0) {
-      BulkBarrier &arrived = shared.arrived[stage][warp];
-      arrived.expect(bytes);
-      if (bytes > 0) arrived.copy(raw + (first - start()), row + first, bytes);
-    }
-    if (position >= 0 && first <= x && end >= behind) return;
-    const auto fill = [&](int from, int to) {
-#pragma unroll 1
-      for (int i = from + lane; i < to; i += 32)
-        raw[i - start()] = static_cast<std::uint8_t>(load_byte(s, row, i));
-    };
-    fill(x, position < 0 ? behind : min(first, behind));
-    if (position >= 0) fill(end, behind);
-  }
-
-  // Brings a warp's row of four to the ring, interleaved: to `pair` and the next.
-  __device__ __forceinline__ void place(int four, int pair) const {
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, stage = four % Shape::kStages;
-    shared.arrived[stage][warp].wait(four / Shape::kStages % 2);
-    __syncwarp();
-    const std::uint8_t *from = shared.raw[stage][warp] + (x - start()) + 8 * lane;
-    pair += warp / 2;
-    if (pair >= Shape::kRingPairs) pair -= Shape::kRingPairs;
-    std::uint8_t *to = shared.ring + pair * Shape::kPairPitch +
-                       (warp % 2 * 2 + lane % 2) * Shape::kTermPitch + lane / 2 * kBandBytes;
-    uint2 low[4], high[4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      low[i] = *reinterpret_cast<const uint2 *>(from + 256 * i);
-      high[i] = *reinterpret_cast<const uint2 *>(from + 256 * i + kBandBytes);
-    }
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      *reinterpret_cast<uint4 *>(to + 256 * i) = make_uint4(
-          shuffle_bytes(low[i].x, high[i].x, 0x5140), shuffle_bytes(low[i].x, high[i].x, 0x7362),
-          shuffle_bytes(low[i].y, high[i].y, 0x5140), shuffle_bytes(low[i].y, high[i].y, 0x7362));
-  }
-};
-
-// The sums of a group of rows of output, whose input begins with `pair` of the ring.
+// The sums of a group of rows of output. `b` describes their first pair of rows of input, `ring`
+// the first of the ring.
 template <class Shape>
 __device__ __forceinline__ void start_group(const SparseBands<Shape> &bands, std::uint32_t ring,
-                                            int pair, int (&sums)[32]) {
+                                            std::uint32_t b, int (&sums)[32]) {
   start_products();
 #pragma unroll
   for (int i = 0; i < Shape::kPairs; ++i) {
-    const std::uint64_t b = sparse_operand(ring + pair * Shape::kPairPitch, Shape::kTermPitch);
-    multiply_sparse<Shape::kSigned>(sums, bands.a[i], b, bands.places, i > 0);
-    if (++pair == Shape::kRingPairs) pair = 0;
+    multiply_sparse<Shape::kSigned>(sums, bands.a[i], sparse_operand(b), bands.places, i > 0);
+    b += Shape::kPairPitch / 16;
+    if (b == ring + Shape::kRingBytes / 16) b = ring;
   }
   end_products();
 }
@@ -221,105 +107,149 @@ __device__ __forceinline__ void finish_group(const MmaOutput &out, const int (&s
   }
 }
 
-// Stores a warp's row of output, of the four from y on; x is that of the first.
-template <class Shape>
-__device__ __forceinline__ void store_row(
-    const SparseArgs<Shape> &a, int x, int y,
-    const std::uint8_t (&samples)[kStepRows][Shape::kRawBytes]) {
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  constexpr int kHalf = 32 * kBandBytes;
-  std::uint32_t words[2][4];
-  const auto load = [&](const std::uint8_t *from, std::uint32_t(&to)[4]) {
-    const uint4 v = *reinterpret_cast<const uint4 *>(from + lane * kBandBytes);
-    to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
-  };
-  if constexpr (Shape::kDigits == 1) {
-    __syncwarp();
-    load(samples[warp], words[0]);
-    load(samples[warp] + kHalf, words[1]);
-    y += warp;
-  } else {
-    // Two warps have half of each band, of two rows.
-    const int other = warp / 2;
-    sync_two_warps(other);
-    std::uint32_t mixed[2][4];
-    load(samples[2 * other] + warp % 2 * kHalf, mixed[0]);
-    load(samples[2 * other + 1] + warp % 2 * kHalf, mixed[1]);
+// A step's sums, the last group of products still under way.
+template <class Shape, MmaFinish kWay>
+__device__ __forceinline__ void finish_step(const SparseArgs<Shape> &a,
+                                            int (&sums)[Shape::kGroups][32], std::uint8_t *to) {
+  MmaOutput out = a.out;
+  out.way = kWay;
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const std::uint32_t *two = mixed[i / 2] + i % 2 * 2;
-      words[0][i] = shuffle_bytes(two[0], two[1], 0x6420);
-      words[1][i] = shuffle_bytes(two[0], two[1], 0x7531);
-    }
-    y += warp % 2 * Shape::kGroupRows + other;
-  }
-  if (y >= a.in.height) return;
-#pragma unroll
-  for (int i = 0; i < 2; ++i) {
-    const int at = x + kHalf * i + lane * kBandBytes;
-    if (at < a.in.width) store_16(a.out, a.in, at, y, words[i]);
+  for (int group = 0; group < Shape::kGroups; ++group) {
+    if (group + 1 < Shape::kGroups)
+      wait_for_products<1>(sums[group]);
+    else
+      wait_for_products<0>(sums[group]);
+    finish_group<Shape>(out, sums[group], to + group * 32 * kBandBytes);
   }
 }
+
+// Where a lane stores: 16 bytes, and 16 half a strip further on, of one row of a step.
+template <class Shape>
+struct SparseStore {
+  static constexpr int kHalf = 32 * kBandBytes;
+
+  const SparseArgs<Shape> &a;
+  int warp, lane;
+  int x, y;
+  std::uint8_t *to;
+
+  __device__ __forceinline__ SparseStore(const SparseArgs<Shape> &a, int x_first, int y_first,
+                                         int warp)
+      : a(a), warp(warp), lane(threadIdx.x % 32), x(x_first + lane * kBandBytes) {
+    y = y_first + (Shape::kDigits == 1 ? warp : warp % 2 * Shape::kGroupRows + warp / 2);
+    to = a.out.data + static_cast<std::size_t>(y) * a.out.pitch + x;
+  }
+
+  // The samples of a step, and on to the next one.
+  __device__ __forceinline__ void store(
+      const std::uint8_t (&samples)[kStepRows][Shape::kRawBytes]) {
+    std::uint32_t words[2][4];
+    if constexpr (Shape::kDigits == 1) {
+      __syncwarp();
+      load(samples[warp], words[0]);
+      load(samples[warp] + kHalf, words[1]);
+    } else {
+      // Two warps have half of each band, of two rows.
+      const int other = warp / 2;
+      sync_two_warps(other);
+      std::uint32_t mixed[2][4];
+      load(samples[2 * other] + warp % 2 * kHalf, mixed[0]);
+      load(samples[2 * other + 1] + warp % 2 * kHalf, mixed[1]);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const std::uint32_t *two = mixed[i / 2] + i % 2 * 2;
+        words[0][i] = shuffle_bytes(two[0], two[1], 0x6420);
+        words[1][i] = shuffle_bytes(two[0], two[1], 0x7531);
+      }
+    }
+    if (y < a.in.height) {
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const int at = x + kHalf * i;
+        if (at >= a.in.width) continue;
+        if (a.plain)
+          __stcs(reinterpret_cast<uint4 *>(to + kHalf * i),
+                 make_uint4(words[i][0], words[i][1], words[i][2], words[i][3]));
+        else
+          store_16(a.out, a.in, at, y, words[i]);
+      }
+    }
+    y += kStepRows;
+    to += kStepRows * a.out.pitch;
+  }
+
+ private:
+  __device__ __forceinline__ void load(const std::uint8_t *from, std::uint32_t (&words)[4]) const {
+    const uint4 v = *reinterpret_cast<const uint4 *>(from + lane * kBandBytes);
+    words[0] = v.x, words[1] = v.y, words[2] = v.z, words[3] = v.w;
+  }
+};
 
 template <class Shape>
 __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
     sparse_kernel(const __grid_constant__ SparseArgs<Shape> a) {
   extern __shared__ uint4 memory[];
   auto &shared = *reinterpret_cast<SparseShared<Shape> *>(memory);
-  const int x = blockIdx.x * Shape::kColumns;
-  int y = blockIdx.y * a.rows;
+  const int warp = __shfl_sync(0xffffffff, threadIdx.x / 32, 0);
+  const int x = blockIdx.x * Shape::kColumns, y = blockIdx.y * a.rows;
   const int steps = (min(a.rows, a.in.height - y) + kStepRows - 1) / kStepRows;
   const int fours = steps - 1 + Shape::kAhead;
   if (threadIdx.x < Shape::kStages * kStepRows) (&shared.arrived[0][0])[threadIdx.x].init();
   fence_for_copies();
   __syncthreads();
-  const SparseStrip<Shape> strip(a, x, y, shared);
-#pragma unroll
-  for (int four = 0; four < Shape::kStages; ++four)
+  SparseStrip<Shape> strip(a, x - a.left, y - a.above - 2 * Shape::kFirstPair, warp, shared);
+#pragma unroll 1
+  for (int four = 0; four < Shape::kStages; ++four) {
     strip.load(four);
+    strip.add_rim(four);
+  }
   const SparseBands<Shape> bands(
       a, reinterpret_cast<std::uint32_t(&)[Shape::kDigits][Shape::kHeight][Shape::kTapWords]>(
              shared.ring));
+  int four = 0;
 #pragma unroll 1
-  for (int four = 0; four < Shape::kAhead; ++four) {
-    strip.place(four, 2 * four);
+  for (; four < Shape::kAhead; ++four) {
+    strip.place(four % 2, four / 2 % 2, 2 * four * Shape::kPairPitch);
     fence_for_copies();
     __syncwarp();
-    if (four + Shape::kStages < fours) strip.load(four + Shape::kStages);
+    if (four + Shape::kStages >= fours) continue;
+    strip.load(four % 2);
+    strip.add_rim(four % 2);
   }
   __syncthreads();
 
-  const std::uint32_t ring = shared_address(shared.ring);
-  int pair = Shape::kFirstPair, next = 2 * Shape::kAhead % Shape::kRingPairs;
-  int four = Shape::kAhead;
+  constexpr int kStepPitch = kStepRows / 2 * Shape::kPairPitch;
+  const std::uint32_t ring = sparse_address(shared_address(shared.ring), Shape::kTermPitch);
+  std::uint32_t b = ring + Shape::kFirstPair * Shape::kPairPitch / 16;
+  int next = Shape::kAhead * kStepPitch % Shape::kRingBytes;
+  SparseStore<Shape> output(a, x, y, warp);
 #pragma unroll 1
-  for (int step = 0;; ++step) {
+  for (int last = four + steps - 1;; ++four) {
     int sums[Shape::kGroups][32];
 #pragma unroll
     for (int group = 0; group < Shape::kGroups; ++group) {
-      const int first = pair + group * Shape::kGroupRows / 2;
-      start_group(bands, ring, first < Shape::kRingPairs ? first : first - Shape::kRingPairs,
+      const std::uint32_t first = b + group * (Shape::kGroupRows / 2) * (Shape::kPairPitch / 16);
+      start_group(bands, ring,
+                  first < ring + Shape::kRingBytes / 16 ? first : first - Shape::kRingBytes / 16,
                   sums[group]);
     }
-    if (four < fours) strip.place(four, next);
-    auto &samples = shared.raw[four % Shape::kStages];
-#pragma unroll
-    for (int group = 0; group < Shape::kGroups; ++group) {
-      if (group + 1 < Shape::kGroups)
-        wait_for_products<1>(sums[group]);
-      else
-        wait_for_products<0>(sums[group]);
-      finish_group<Shape>(a.out, sums[group], samples[threadIdx.x / 32] + group * 32 * kBandBytes);
-    }
-    store_row(a, x, y + step * kStepRows, samples);
-    if (step + 1 == steps) return;
+    strip.add_rim((four + 1) % 2);
+    if (four < fours) strip.place(four % 2, four / 2 % 2, next);
+    auto &samples = shared.raw[four % 2];
+    if (a.out.way == MmaFinish::byte)
+      finish_step<Shape, MmaFinish::byte>(a, sums, samples[warp]);
+    else if (a.out.way == MmaFinish::reciprocal)
+      finish_step<Shape, MmaFinish::reciprocal>(a, sums, samples[warp]);
+    else
+      finish_step<Shape, MmaFinish::any>(a, sums, samples[warp]);
     // The next four rows are in the ring, and those that this step began with may go.
     fence_for_copies();
+    output.store(samples);
+    if (four == last) return;
     __syncthreads();
-    if (four + Shape::kStages < fours) strip.load(four + Shape::kStages);
-    ++four;
-    if ((pair += kStepRows / 2) >= Shape::kRingPairs) pair -= Shape::kRingPairs;
-    if ((next += kStepRows / 2) >= Shape::kRingPairs) next -= Shape::kRingPairs;
+    if (four + Shape::kStages < fours) strip.load(four % 2);
+    if ((b += kStepPitch / 16) >= ring + Shape::kRingBytes / 16) b -= Shape::kRingBytes / 16;
+    if ((next += kStepPitch) >= Shape::kRingBytes) next -= Shape::kRingBytes;
   }
 }
 
