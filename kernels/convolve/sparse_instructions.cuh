@@ -81,6 +81,11 @@ __device__ __forceinline__ void store_transposed(std::uint32_t address,
                : "memory");
 }
 
+// An address in shared memory, in a register of the warp and not worked out anew where it is used.
+__device__ __forceinline__ void *same_in_all_lanes(void *shared) {
+  return __cvta_shared_to_generic(__shfl_sync(0xffffffff, shared_address(shared), 0));
+}
+
 // True in one lane of the warp.
 __device__ __forceinline__ bool elect_lane() {
   std::uint32_t is_elected;

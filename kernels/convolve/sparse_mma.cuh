@@ -163,22 +163,30 @@ struct SparseStore {
       }
     }
     if (y < a.in.height) {
-#pragma unroll
-      for (int i = 0; i < 2; ++i) {
-        const int at = x + kHalf * i;
-        if (at >= a.in.width) continue;
-        if (a.plain)
-          __stcs(reinterpret_cast<uint4 *>(to + kHalf * i),
-                 make_uint4(words[i][0], words[i][1], words[i][2], words[i][3]));
-        else
-          store_16(a.out, a.in, at, y, words[i]);
-      }
+      if (a.plain)
+        store_plain(words);
+      else
+        store_any(words);
     }
     y += kStepRows;
     to += kStepRows * a.out.pitch;
   }
 
  private:
+  __device__ __forceinline__ void store_plain(const std::uint32_t (&words)[2][4]) const {
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+      if (x + kHalf * i < a.in.width)
+        __stcs(reinterpret_cast<uint4 *>(to + kHalf * i),
+               make_uint4(words[i][0], words[i][1], words[i][2], words[i][3]));
+  }
+
+  __device__ __forceinline__ void store_any(std::uint32_t (&words)[2][4]) const {
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+      if (x + kHalf * i < a.in.width) store_16(a.out, a.in, x + kHalf * i, y, words[i]);
+  }
+
   __device__ __forceinline__ void load(const std::uint8_t *from, std::uint32_t (&words)[4]) const {
     const uint4 v = *reinterpret_cast<const uint4 *>(from + lane * kBandBytes);
     words[0] = v.x, words[1] = v.y, words[2] = v.z, words[3] = v.w;
@@ -189,7 +197,7 @@ template <class Shape>
 __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
     sparse_kernel(const __grid_constant__ SparseArgs<Shape> a) {
   extern __shared__ uint4 memory[];
-  auto &shared = *reinterpret_cast<SparseShared<Shape> *>(memory);
+  auto &shared = *static_cast<SparseShared<Shape> *>(same_in_all_lanes(memory));
   const int warp = __shfl_sync(0xffffffff, threadIdx.x / 32, 0);
   const int x = blockIdx.x * Shape::kColumns, y = blockIdx.y * a.rows;
   const int steps = (min(a.rows, a.in.height - y) + kStepRows - 1) / kStepRows;

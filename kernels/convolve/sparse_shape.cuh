@@ -30,9 +30,8 @@ struct SparseShape {
   static constexpr int kThreads = 128;
   static constexpr int kColumns = kGroupPositions * kBandBytes;  // of output
   static constexpr int kRawBytes = kColumns + 2 * kBandBytes;    // of a row of input
-  // Of 16 terms of all columns. Halves of a band do not meet in a bank.
-  static constexpr int kTermPitch = kColumns + 64;
-  static constexpr int kPairPitch = 3 * kTermPitch + kColumns;
+  static constexpr int kTermPitch = kColumns;                    // of 16 terms of all columns
+  static constexpr int kPairPitch = 4 * kTermPitch;
   static constexpr int kRingBytes = kRingPairs * kPairPitch;
   static constexpr int kStages = 2;
   static constexpr int kTapWords = 8;

@@ -66,11 +66,15 @@ class SparseStrip {
   __device__ __forceinline__ void place(int buffer, int parity, int to) const {
     shared_.arrived[buffer][warp_].wait(parity);
     __syncwarp();
-    const std::uint8_t *from = shared_.raw[buffer][warp_] + (x_ - start_) + 8 * lane_;
+    // Half of a band: of its 32 bytes 8 and the 8 that are 16 further on. Lanes go through bands
+    // and halves so that eight of them, writing, do not meet in a bank.
+    const int half = lane_ % 2, band = lane_ / 2 ^ 4 * half;
+    const std::uint8_t *from =
+        shared_.raw[buffer][warp_] + (x_ - start_) + kBandBytes * band + 8 * half;
     to += warp_ / 2 * Shape::kPairPitch;
     if (to >= Shape::kRingBytes) to -= Shape::kRingBytes;
-    std::uint8_t *out = shared_.ring + to + (warp_ % 2 * 2 + lane_ % 2) * Shape::kTermPitch +
-                        lane_ / 2 * kBandBytes;
+    std::uint8_t *out =
+        shared_.ring + to + (warp_ % 2 * 2 + half) * Shape::kTermPitch + kBandBytes * band;
     uint2 low[4], high[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
