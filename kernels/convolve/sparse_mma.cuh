@@ -219,12 +219,11 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
   for (; four < Shape::kAhead; ++four) {
     strip.place(four % 2, four / 2 % 2, 2 * four * Shape::kPairPitch);
     fence_for_copies();
-    __syncwarp();
+    __syncthreads();  // also: warps may be at the same place of the ring, one after the other
     if (four + Shape::kStages >= fours) continue;
     strip.load(four % 2);
     strip.add_rim(four % 2);
   }
-  __syncthreads();
 
   constexpr int kStepPitch = kStepRows / 2 * Shape::kPairPitch;
   const std::uint32_t ring = sparse_address(shared_address(shared.ring), Shape::kTermPitch);
@@ -242,6 +241,10 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
                   sums[group]);
     }
     strip.add_rim((four + 1) % 2);
+    if constexpr (!Shape::kEarly) {
+      wait_for_products<0>(sums[0]);
+      __syncthreads();
+    }
     if (four < fours) strip.place(four % 2, four / 2 % 2, next);
     auto &samples = shared.raw[four % 2];
     if (a.out.way == MmaFinish::byte)

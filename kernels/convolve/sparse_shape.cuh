@@ -23,7 +23,9 @@ struct SparseShape {
   static constexpr int kGroups = kDigits, kGroupRows = kStepRows / kGroups;
   static constexpr int kPairs = (kHeight + kGroupRows) / 2;     // of rows of input, of a group
   static constexpr int kStepPairs = (kHeight + kStepRows) / 2;  // of a step
-  static constexpr int kRingPairs = kStepPairs + kStepRows / 2;
+  // Rows of input come to the ring while products are under way: it takes memory, which is blocks.
+  static constexpr bool kEarly = kDigits == 2;
+  static constexpr int kRingPairs = kStepPairs + (kEarly ? kStepRows / 2 : 0);
   // Steps begin in the ring behind so many pairs: input comes in fours of rows.
   static constexpr int kFirstPair = kStepPairs % 2;
   static constexpr int kAhead = (kStepPairs + 1) / 2;  // fours of rows of the first step
@@ -35,7 +37,11 @@ struct SparseShape {
   static constexpr int kRingBytes = kRingPairs * kPairPitch;
   static constexpr int kStages = 2;
   static constexpr int kTapWords = 8;
-  static constexpr int kBlocks = kHeight <= 15 ? 4 : 3;  // of a multiprocessor
+  static constexpr int kBlocks =  // of a multiprocessor
+      kEarly          ? (kHeight <= 15 ? 4 : 3)
+      : kHeight <= 11 ? 6
+      : kHeight <= 15 ? 5
+                      : 4;
 };
 
 template <class Shape>

@@ -30,8 +30,8 @@ class SparseStrip {
     const int end = max(min(start_ + Shape::kRawBytes, a.in.width & ~15), first_);
     bytes_ = end - first_;
     has_rim_ = first_ > x || end < behind_;
-    rim_[0] = make_rim(x, min(first_, behind_));
-    rim_[1] = make_rim(end, behind_);
+    rim_[0] = make_rim(rim_at(0), min(first_, behind_));
+    rim_[1] = make_rim(rim_at(1), behind_);
   }
 
   // Starts the copy of the warp's next row, to this buffer: what stood there is read, and fenced.
@@ -58,8 +58,9 @@ class SparseStrip {
   __device__ __forceinline__ void add_rim(int buffer) {
     if (!has_rim_) return;
 #pragma unroll
-    for (Rim &rim : rim_)
-      if (rim.to >= 0) shared_.raw[buffer][warp_][rim.to] = static_cast<std::uint8_t>(rim.value);
+    for (int i = 0; i < 2; ++i)
+      if (rim_[i].from != kNone)
+        shared_.raw[buffer][warp_][rim_at(i) - start_] = static_cast<std::uint8_t>(rim_[i].value);
   }
 
   // Brings the warp's row from a buffer to the ring, interleaved; `to`: where four rows begin.
@@ -89,20 +90,25 @@ class SparseStrip {
   }
 
  private:
+  static constexpr int kNone = -2, kConstant = -1;
+
   // A byte of each row that a lane brings.
   struct Rim {
-    int to;    // in a buffer; less than 0: none
-    int from;  // in the row; less than 0: the value stays as it is
+    int from;  // in the row; or the value stays as it is; or there is no such byte
     std::uint32_t value;
   };
 
-  __device__ __forceinline__ Rim make_rim(int from, int end) const {
-    const int x = from + lane_;
-    if (x >= end) return {-1, -1, 0};
+  // Where in the row it belongs: before what is copied, or behind that.
+  __device__ __forceinline__ int rim_at(int i) const {
+    return (i == 0 ? x_ : first_ + bytes_) + lane_;
+  }
+
+  __device__ __forceinline__ Rim make_rim(int x, int end) const {
+    if (x >= end) return {kNone, 0};
     const int pixel = (x + kBandBytes * s_.pixel) / s_.pixel - kBandBytes;
     const int byte = x - pixel * s_.pixel;
     const int position = border_position(s_.border, pixel, s_.width / s_.pixel);
-    return {x - start_, position < 0 ? -1 : position * s_.pixel + byte,
+    return {position < 0 ? kConstant : position * s_.pixel + byte,
             static_cast<std::uint8_t>(s_.fill >> (8 * byte))};
   }
 
@@ -123,8 +129,8 @@ class SparseStrip {
     for (int i = x_ + lane_; i < behind_; i += 32)
       raw[i - start_] = static_cast<std::uint8_t>(load_byte(s_, nullptr, i));
 #pragma unroll
-    for (Rim &rim : rim_)
-      if (rim.to >= 0) rim.value = load_byte(s_, nullptr, start_ + rim.to);
+    for (int i = 0; i < 2; ++i)
+      if (rim_[i].from != kNone) rim_[i].value = load_byte(s_, nullptr, rim_at(i));
   }
 
   const TileSource &s_;
