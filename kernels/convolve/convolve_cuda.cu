@@ -18,6 +18,7 @@ Status enqueue(const ConvolveParams &params, const ConvolvePlane &plane,
   if (algorithm == ConvolveAlgorithm::copy || is_copied(plane))
     return launch_copy(f.depth, plane, stream);
   if (algorithm == ConvolveAlgorithm::separable) return launch_separable(params, plane, stream);
+  if (sparse_takes(f, plane)) return launch_sparse(params, plane, stream);
   if (mma_takes(f, plane)) return launch_mma(params, plane, stream);
   if (f.width <= kMaxMaskSize && f.height <= kMaxMaskSize)
     return launch_direct(params, plane, stream);

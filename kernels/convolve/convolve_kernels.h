@@ -32,8 +32,8 @@ Status launch_small(const ConvolveParams &params, const ConvolvePlane *const *pl
 bool mma_takes(const Filter &filter, const ConvolvePlane &plane);
 Status launch_mma(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream);
 
-// 8 bits, up to 17 rows of weights of 8 or 16 bits that lie within 16 bytes, on sparse tensor
-// cores: on devices of compute capability 9.0.
+// 8 bits, up to 17 rows of weights of 8 or 16 bits that take 10 to 16 bytes, on sparse tensor cores:
+// on devices of compute capability 9.0, if something is compiled for it.
 bool sparse_takes(const Filter &filter, const ConvolvePlane &plane);
 Status launch_sparse(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream);
 

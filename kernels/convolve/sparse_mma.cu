@@ -123,11 +123,13 @@ Status launch_digits(const ConvolveParams &params, const ConvolvePlane &plane,
 }  // namespace
 
 bool sparse_takes(const Filter &f, const ConvolvePlane &plane) {
+  constexpr int kLeastSpan = 10;  // for less, other kernels waste less
+  constexpr int kMostRows = 17;
   MmaWeights weights;
-  if (!mma_direct_takes(f, plane, &weights) || digits_of(f).count == 0 || f.height > 17)
-    return false;
-  return lead_of(f, plane) + mma_span(f, plane) <= kBandBytes + 1 &&
-         mma_span(f, plane) <= kBandBytes && built_for_device();
+  const int span = mma_span(f, plane);
+  if (!mma_direct_takes(f, plane, &weights) || digits_of(f).count == 0) return false;
+  return f.height <= kMostRows && span >= kLeastSpan && span <= kBandBytes &&
+         lead_of(f, plane) + span <= kBandBytes + 1 && built_for_device();
 }
 
 Status launch_sparse(const ConvolveParams &params, const ConvolvePlane &plane,

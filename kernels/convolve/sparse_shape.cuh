@@ -37,11 +37,8 @@ struct SparseShape {
   static constexpr int kRingBytes = kRingPairs * kPairPitch;
   static constexpr int kStages = 2;
   static constexpr int kTapWords = 8;
-  static constexpr int kBlocks =  // of a multiprocessor
-      kEarly          ? (kHeight <= 15 ? 4 : 3)
-      : kHeight <= 11 ? 6
-      : kHeight <= 15 ? 5
-                      : 4;
+  // Of a multiprocessor: as many as there are registers and shared memory for.
+  static constexpr int kBlocks = (kEarly ? 4 : 6 - (kHeight > 11 ? 1 : 0)) - (kHeight > 15 ? 1 : 0);
 };
 
 template <class Shape>
