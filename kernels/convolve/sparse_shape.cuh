@@ -38,7 +38,7 @@ struct SparseShape {
   static constexpr int kStages = 2;
   static constexpr int kTapWords = 8;
   // Of a multiprocessor: as many as there are registers and shared memory for.
-  static constexpr int kBlocks = (kEarly ? 4 : 6 - (kHeight > 11 ? 1 : 0)) - (kHeight > 15 ? 1 : 0);
+  static constexpr int kBlocks = kHeight > 15 ? (kEarly ? 3 : 4) : kEarly ? 4 : kHeight > 7 ? 5 : 6;
 };
 
 template <class Shape>

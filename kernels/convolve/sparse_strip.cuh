@@ -76,17 +76,22 @@ class SparseStrip {
     if (to >= Shape::kRingBytes) to -= Shape::kRingBytes;
     std::uint8_t *out =
         shared_.ring + to + (warp_ % 2 * 2 + half) * Shape::kTermPitch + kBandBytes * band;
-    uint2 low[4], high[4];
+    constexpr int kParts = Shape::kEarly ? 1 : 2, kAtOnce = 4 / kParts;  // saves registers
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      low[i] = *reinterpret_cast<const uint2 *>(from + 256 * i);
-      high[i] = *reinterpret_cast<const uint2 *>(from + 256 * i + kBandBytes);
+    for (int part = 0; part < kParts; ++part, from += 256 * kAtOnce, out += 256 * kAtOnce) {
+      uint2 low[kAtOnce], high[kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        low[i] = *reinterpret_cast<const uint2 *>(from + 256 * i);
+        high[i] = *reinterpret_cast<const uint2 *>(from + 256 * i + kBandBytes);
+      }
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i)
+        *reinterpret_cast<uint4 *>(out + 256 * i) = make_uint4(
+            shuffle_bytes(low[i].x, high[i].x, 0x5140), shuffle_bytes(low[i].x, high[i].x, 0x7362),
+            shuffle_bytes(low[i].y, high[i].y, 0x5140), shuffle_bytes(low[i].y, high[i].y, 0x7362));
+      asm volatile("" ::: "memory");
     }
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      *reinterpret_cast<uint4 *>(out + 256 * i) = make_uint4(
-          shuffle_bytes(low[i].x, high[i].x, 0x5140), shuffle_bytes(low[i].x, high[i].x, 0x7362),
-          shuffle_bytes(low[i].y, high[i].y, 0x5140), shuffle_bytes(low[i].y, high[i].y, 0x7362));
   }
 
  private:
