@@ -79,22 +79,22 @@ __device__ __forceinline__ void start_group(const SparseBands<Shape> &bands, std
   end_products();
 }
 
-// From sums to samples in shared memory: with one digit, a row as it is. With two, of each 16 bytes
-// 8 belong to a position and 8, between them, to that 32 further on.
-template <class Shape>
-__device__ __forceinline__ void finish_group(const MmaOutput &out, const int (&sums)[32],
-                                             std::uint8_t *to) {
-  const std::uint32_t address = shared_address(to + threadIdx.x % 32 * kBandBytes);
+// From a group's sums to samples, as store_transposed() takes them: with one digit, words[i] is of
+// the positions 32 * i on. With two it is of group i: of each 16 bytes 8 belong to a position and
+// 8, between them, to that 32 further on.
+template <class Shape, MmaFinish kWay>
+__device__ __forceinline__ void finish_group(const MmaOutput &any, const int (&sums)[32], int group,
+                                             std::uint32_t (&words)[2][4]) {
+  MmaOutput out = any;
+  out.way = kWay;
   int fours[4][4];
-  std::uint32_t words[4];
   if constexpr (Shape::kDigits == 1) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
 #pragma unroll
       for (int i = 0; i < 16; ++i)
         fours[i / 4][i % 4] = sums[16 * half + i / 4 * 4 + i % 2 * 2 + i / 2 % 2];
-      finish_words(out, fours, words);
-      store_transposed(address + 32 * kBandBytes * half, words);
+      finish_words(out, fours, words[half]);
     }
   } else {
 #pragma unroll
@@ -102,25 +102,19 @@ __device__ __forceinline__ void finish_group(const MmaOutput &out, const int (&s
       const int *lower = sums + i / 4 * 4 + i % 2 * 16 + i / 2 % 2;
       fours[i / 4][i % 4] = lower[0] + 256 * lower[2];
     }
-    finish_words(out, fours, words);
-    store_transposed(address, words);
+    finish_words(out, fours, words[group]);
   }
 }
 
-// A step's sums, the last group of products still under way.
-template <class Shape, MmaFinish kWay>
-__device__ __forceinline__ void finish_step(const SparseArgs<Shape> &a,
-                                            int (&sums)[Shape::kGroups][32], std::uint8_t *to) {
-  MmaOutput out = a.out;
-  out.way = kWay;
-#pragma unroll
-  for (int group = 0; group < Shape::kGroups; ++group) {
-    if (group + 1 < Shape::kGroups)
-      wait_for_products<1>(sums[group]);
-    else
-      wait_for_products<0>(sums[group]);
-    finish_group<Shape>(out, sums[group], to + group * 32 * kBandBytes);
-  }
+template <class Shape>
+__device__ __forceinline__ void finish_group(const MmaOutput &out, const int (&sums)[32], int group,
+                                             std::uint32_t (&words)[2][4]) {
+  if (out.way == MmaFinish::byte)
+    finish_group<Shape, MmaFinish::byte>(out, sums, group, words);
+  else if (out.way == MmaFinish::reciprocal)
+    finish_group<Shape, MmaFinish::reciprocal>(out, sums, group, words);
+  else
+    finish_group<Shape, MmaFinish::any>(out, sums, group, words);
 }
 
 // Where a lane stores: 16 bytes, and 16 half a strip further on, of one row of a step.
@@ -232,27 +226,49 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
   SparseStore<Shape> output(a, x, y, warp);
 #pragma unroll 1
   for (int last = four + steps - 1;; ++four) {
-    int sums[Shape::kGroups][32];
-#pragma unroll
-    for (int group = 0; group < Shape::kGroups; ++group) {
+    const auto start = [&](int group, int(&sums)[32]) {
       const std::uint32_t first = b + group * (Shape::kGroupRows / 2) * (Shape::kPairPitch / 16);
       start_group(bands, ring,
                   first < ring + Shape::kRingBytes / 16 ? first : first - Shape::kRingBytes / 16,
-                  sums[group]);
+                  sums);
+    };
+    const auto place = [&] {
+      if (four < fours) strip.place(four % 2, four / 2 % 2, next);
+    };
+    std::uint32_t words[2][4];
+    if constexpr (Shape::kEarly) {
+      int sums[Shape::kGroups][32];
+#pragma unroll
+      for (int group = 0; group < Shape::kGroups; ++group)
+        start(group, sums[group]);
+      strip.add_rim((four + 1) % 2);
+      place();
+#pragma unroll
+      for (int group = 0; group < Shape::kGroups; ++group) {
+        if (group + 1 < Shape::kGroups)
+          wait_for_products<1>(sums[group]);
+        else
+          wait_for_products<0>(sums[group]);
+        finish_group<Shape>(a.out, sums[group], group, words);
+      }
+    } else {
+#pragma unroll
+      for (int group = 0; group < Shape::kGroups; ++group) {
+        int sums[32];
+        start(group, sums);
+        if (group == 0) strip.add_rim((four + 1) % 2);
+        wait_for_products<0>(sums);
+        if (group + 1 == Shape::kGroups) {
+          __syncthreads();
+          place();
+        }
+        finish_group<Shape>(a.out, sums, group, words);
+      }
     }
-    strip.add_rim((four + 1) % 2);
-    if constexpr (!Shape::kEarly) {
-      wait_for_products<0>(sums[0]);
-      __syncthreads();
-    }
-    if (four < fours) strip.place(four % 2, four / 2 % 2, next);
     auto &samples = shared.raw[four % 2];
-    if (a.out.way == MmaFinish::byte)
-      finish_step<Shape, MmaFinish::byte>(a, sums, samples[warp]);
-    else if (a.out.way == MmaFinish::reciprocal)
-      finish_step<Shape, MmaFinish::reciprocal>(a, sums, samples[warp]);
-    else
-      finish_step<Shape, MmaFinish::any>(a, sums, samples[warp]);
+    const std::uint32_t to = shared_address(samples[warp] + threadIdx.x % 32 * kBandBytes);
+    store_transposed(to, words[0]);
+    store_transposed(to + 32 * kBandBytes, words[1]);
     // The next four rows are in the ring, and those that this step began with may go.
     fence_for_copies();
     output.store(samples);

@@ -24,7 +24,7 @@ struct SparseShape {
   static constexpr int kPairs = (kHeight + kGroupRows) / 2;     // of rows of input, of a group
   static constexpr int kStepPairs = (kHeight + kStepRows) / 2;  // of a step
   // Rows of input come to the ring while products are under way: it takes memory, which is blocks.
-  static constexpr bool kEarly = kDigits == 2;
+  static constexpr bool kEarly = false;
   static constexpr int kRingPairs = kStepPairs + (kEarly ? kStepRows / 2 : 0);
   // Steps begin in the ring behind so many pairs: input comes in fours of rows.
   static constexpr int kFirstPair = kStepPairs % 2;
