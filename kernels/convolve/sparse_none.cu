@@ -4,7 +4,9 @@
 
 namespace coalesce {
 
-bool sparse_takes(const Filter &, const ConvolvePlane &) { return false; }
+bool sparse_takes(const Filter &, const ConvolvePlane &) {
+  return false;
+}
 
 Status launch_sparse(const ConvolveParams &, const ConvolvePlane &, cudaStream_t) {
   return {StatusCode::unsupported, "convolve: no kernels for sparse tensor cores in this build"};
