@@ -15,10 +15,6 @@ Encode find_encode() {
   const cudaError_t error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function,
                                                              12000, cudaEnableDefault, &found);
 #else
-  bool has_plane_maps() {
-    return false;
-  }
-
   const cudaError_t error =
       cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &found);
 #endif
@@ -53,6 +49,10 @@ bool make_plane_map(const Plane<const std::uint8_t> &plane, int columns, int row
                   CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 #else
+bool has_plane_maps() {
+  return false;
+}
+
 bool make_plane_map(const Plane<const std::uint8_t> &, int, int, CUtensorMap *) {
   return false;
 }

@@ -12,6 +12,7 @@ enum class ConvolveKernel : unsigned char {
   small,      // convolve_small.cu
   mma,        // convolve_mma.cu
   strip,      // strip_mma.cu
+  sparse,     // sparse_mma.cu
 };
 
 // convolve_cuda() by the direct algorithm, planes by this kernel. Unsupported if it does not take

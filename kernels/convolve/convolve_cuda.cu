@@ -19,6 +19,8 @@ bool takes(ConvolveKernel kernel, const Filter &f, const ConvolvePlane &plane) {
       return mma_takes(f, plane);
     case ConvolveKernel::strip:
       return strip_takes(f, plane);
+    case ConvolveKernel::sparse:
+      return sparse_takes(f, plane);
     default:
       return !f.weights.empty() && f.width <= kMaxMaskSize && f.height <= kMaxMaskSize;
   }
@@ -32,7 +34,7 @@ ConvolveKernel choose_kernel(const Filter &f, const ConvolvePlane &plane) {
   const bool small = f.height <= 3 || bytes <= kSmallPicture;
   if (small && takes(ConvolveKernel::small, f, plane)) return ConvolveKernel::small;
   for (const ConvolveKernel kernel :
-       {ConvolveKernel::strip, ConvolveKernel::small, ConvolveKernel::mma})
+       {ConvolveKernel::strip, ConvolveKernel::sparse, ConvolveKernel::small, ConvolveKernel::mma})
     if (takes(kernel, f, plane)) return kernel;
   return ConvolveKernel::universal;
 }
@@ -42,6 +44,7 @@ Status enqueue(const ConvolveParams &params, const ConvolvePlane &plane, Convolv
                cudaStream_t stream) {
   const Filter &f = *params.filter;
   if (kernel == ConvolveKernel::strip) return launch_strip(params, plane, stream);
+  if (kernel == ConvolveKernel::sparse) return launch_sparse(params, plane, stream);
   if (kernel == ConvolveKernel::mma) return launch_mma(params, plane, stream);
   if (takes(kernel, f, plane)) return launch_direct(params, plane, stream);
   // The weights of so large a mask are no kernel's parameters; its factors are.

@@ -38,4 +38,9 @@ Status launch_mma(const ConvolveParams &params, const ConvolvePlane &plane, cuda
 bool strip_takes(const Filter &filter, const ConvolvePlane &plane);
 Status launch_strip(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream);
 
+// 8 bits, up to 17 rows of weights of 8 or 16 bits that take 10 to 16 bytes, on sparse tensor
+// cores: on devices of compute capability 9.0, if something is compiled for it.
+bool sparse_takes(const Filter &filter, const ConvolvePlane &plane);
+Status launch_sparse(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream);
+
 }  // namespace coalesce

@@ -62,6 +62,7 @@ bool MmaKernel::built() {
   if (answer == unknown) {
     cudaFuncAttributes attributes = {};
     const Status s = cuda_checked(cudaFuncGetAttributes(&attributes, kernel_));
+    if (!s.ok() && s.code() != StatusCode::unsupported) return false;  // for now
     answer = s.ok() && attributes.ptxVersion >= from_ ? yes : no;
     known_[device].store(answer, std::memory_order_relaxed);
   }

@@ -108,7 +108,6 @@ __device__ __forceinline__ void finish_words(const MmaOutput &o, Sum sum,
     finish_saturated(o.reciprocal, o.addend, sum, words);
   else if (o.way == MmaFinish::byte)
     finish(kTopByte, [&](int n) { return finish_byte(o.byte, n, o.offset); });
-
   else
     finish(0x40,
            [&](int n) { return static_cast<std::uint32_t>(finish_sum(o.finish, o.offsets, n)); });

@@ -28,8 +28,8 @@ constexpr int kUnitRows = 8, kUnitColumns = 128;
 template <MmaWeights kWeights>
 struct StripConfig {
   static constexpr int kWarpsAcross = 4, kWarpsDown = 1, kMostRows = 32;
-  static constexpr int kBlocks = kWeights == MmaWeights::bytes ? 6 : 5;  // decides on registers
-  static constexpr int kAlignment = 4;                                   // of where tiles begin
+  static constexpr int kBlocks = kWeights == MmaWeights::bytes ? 7 : 5;  // decides on registers
+  static constexpr int kAlignment = 16;  // of where tiles begin: the copy engine wants it
 };
 
 // Masks of kMaskHeight rows, which is odd, or fewer.
@@ -217,7 +217,9 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
   const int rows = a.rows + Shape::kHeight - 1;
   if (threadIdx.x == 0) {
     shared.arrived.init();
-    shared.arrived.copy(shared.tile, a.map, tile_x >> 2, tile_y, rows * Shape::kTilePitch);
+    fence_for_copies();
+    shared.arrived.expect(rows * Shape::kTilePitch);
+    shared.arrived.copy(shared.tile, a.map, tile_x >> 2, tile_y);
   }
 #pragma unroll
   for (int d = 0; d < Shape::kDigits; ++d)
@@ -225,7 +227,7 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
       shared.taps[d][0][i] = make_uint2(a.taps[d][0][i], a.taps[d][1][i]);
   __syncthreads();
   const StripBands<Shape> bands(shared.taps[0]);
-  shared.arrived.wait();
+  shared.arrived.wait(0);
   fill_rim<Shape>(a.in, tile_x, tile_y, rows, a.right, shared.tile);
   compute_tile(a, shared, bands, x, y);
 #endif

@@ -136,9 +136,11 @@ struct Frame {
 
 // Kernels that some time or other are not the choice.
 void add_kernels(std::vector<FrameVariant> *variants, const Backend &backend, const Frame &frame) {
-  constexpr std::pair<ConvolveKernel, const char *> kernels[] = {{ConvolveKernel::small, "small"},
-                                                                 {ConvolveKernel::mma, "mma"},
-                                                                 {ConvolveKernel::strip, "strip"}};
+  constexpr std::pair<ConvolveKernel, const char *> kernels[] = {
+      {ConvolveKernel::small, "small"},
+      {ConvolveKernel::mma, "mma"},
+      {ConvolveKernel::strip, "strip"},
+      {ConvolveKernel::sparse, "sparse"}};
   for (const auto &[kernel, name] : kernels) {
     FrameRun run = [&frame, &backend, kernel = kernel](const std::uint8_t *in, std::uint8_t *out) {
       return convolve_cuda_by(kernel, {&frame.filter}, frame.image(in, out),

@@ -185,8 +185,9 @@ bool must_serve(ConvolveAlgorithm algorithm, const Filter &filter) {
 
 // Every kernel on its own; those that do not take the planes refuse.
 constexpr ConvolveKernel kKernels[] = {ConvolveKernel::universal, ConvolveKernel::small,
-                                       ConvolveKernel::mma, ConvolveKernel::strip};
-const char *const kKernelNames[] = {"automatic", "universal", "small", "mma", "strip"};
+                                       ConvolveKernel::mma, ConvolveKernel::strip,
+                                       ConvolveKernel::sparse};
+const char *const kKernelNames[] = {"automatic", "universal", "small", "mma", "strip", "sparse"};
 
 std::string kernels_trial(const ConvolveParams &params, Pictures &pictures, const Backend &backend,
                           const std::string &doing) {
