@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Grey pictures of many rows, aligned: a block of a kernel for matrix units walks down several
+// steps only where there are more tiles than the GPU takes at once. These are enough of them for
+// 144 multiprocessors.
+#include <deque>
+
+#include "convolve_random.h"
+#include "convolve_reference.h"
+#include "convolve_trial.h"
+#include "image.h"
+
+namespace coalesce::test {
+namespace {
+
+// Wide enough that copies of 16 bytes that are not waited for bring what is not at the rim.
+struct Large {
+  int width, height, planes;
+  ConvolveAlgorithm algorithm;
+};
+constexpr Large kMask = {72, 30001, 1, ConvolveAlgorithm::direct};
+constexpr Large kTallMask = {48, 70001, 1, ConvolveAlgorithm::direct};  // the most steps there are
+constexpr Large kRows = {48, 230017, 1, ConvolveAlgorithm::separable};
+constexpr Large kPlanes = {48, 57617, 4, ConvolveAlgorithm::separable};
+
+FilterSettings masked(int width, int height, std::vector<double> at) {
+  FilterSettings s;
+  s.mask = {width, height, std::move(at)};
+  return s;
+}
+
+FilterSettings rows(std::vector<double> across, std::vector<double> down) {
+  FilterSettings s;
+  s.horizontal = std::move(across);
+  s.vertical = std::move(down);
+  return s;
+}
+
+// Of 16 bits and more in the end.
+std::vector<double> reals(int taps) {
+  Random random(static_cast<std::uint64_t>(taps));
+  std::vector<double> row;
+  for (int i = 0; i < taps; ++i)
+    row.push_back(0.1 + uniform(random));
+  return row;
+}
+
+FilterSettings settings_of(int index, Large *large) {
+  FilterSettings s;
+  switch (index) {
+    case 0:
+      *large = kTallMask;
+      return masked(9, 1, {1, -2, 3, 5, 9, -7, 4, 2, 6});
+    case 1:
+      *large = kMask;
+      return masked(3, 3, {301, -1000, 777, 2000, 32767, -128, 129, 5, -31000});
+    case 2:
+      *large = kMask;
+      s = masked(3, 3, {1000, -2000, 555, -32767, 31000, 7, 2111, -600, 3});
+      s.absolute = true;
+      return s;
+    case 3:
+      *large = kRows;
+      return rows({1, 2, 1}, {1, 2, 1});
+    case 4:
+      *large = kPlanes;
+      return rows({3, 1, 4}, {2, 7, 1});
+    default:
+      *large = kPlanes;
+      return rows(reals(9), reals(9));
+  }
+}
+
+Layout aligned_layout(const Large &large) {
+  Layout layout;
+  layout.row_bytes = large.width;
+  layout.height = large.height;
+  layout.pitch = (static_cast<std::size_t>(large.width) + 15) / 16 * 16;
+  return layout;
+}
+
+ConvolveImage image_of(std::deque<InputImage> *in, std::deque<OutputImage> *out, bool expected,
+                       bool on_device) {
+  ConvolveImage image;
+  image.planes = static_cast<int>(in->size());
+  for (std::size_t i = 0; i < in->size(); ++i) {
+    const TestImage &from = (*in)[i].image;
+    const TestImage &to = expected ? (*out)[i].expected : (*out)[i].actual;
+    image.plane[i].in = on_device ? from.device_plane() : from.plane();
+    image.plane[i].out = on_device ? to.device_plane() : to.plane();
+  }
+  return image;
+}
+
+}  // namespace
+
+std::string large_convolve_trial(const Convolve &operation, Random &random, int index,
+                                 const Backend &backend) {
+  Large large;
+  const FilterSettings settings = settings_of(index, &large);
+  Filter filter;
+  FilterError error;
+  if (!make_filter(settings, {8, 0}, &filter, &error)) return error.text;
+  const ConvolveParams params = {&filter, static_cast<Border>(random.below(5)), random.below(256)};
+  const Layout layout = aligned_layout(large);
+  const std::string doing = text(settings) + "\n    " + text(filter) + ", border " +
+                            std::to_string(static_cast<int>(params.border)) + "\n    " +
+                            std::to_string(large.planes) + " planes " + layout.text();
+  set_doing(doing);
+  std::deque<InputImage> in;
+  std::deque<OutputImage> out;
+  for (int i = 0; i < large.planes; ++i) {
+    in.emplace_back(layout, Pattern::noise, random);
+    out.emplace_back(layout);
+    if (!backend.cuda) continue;
+    in.back().image.upload();
+    out.back().actual.upload();
+  }
+  convolve_reference(params, image_of(&in, &out, true, false));
+  const Status s =
+      operation(params, image_of(&in, &out, false, backend.cuda), backend.queue(), large.algorithm);
+  if (!s.ok()) return std::string("it returned: ") + s.message() + "\n    " + doing;
+  if (backend.cuda) device_synchronize();
+  for (int i = 0; i < large.planes; ++i) {
+    const auto plane = static_cast<std::size_t>(i);
+    if (backend.cuda) out[plane].actual.download();
+    const std::string wrong = out[plane].difference();
+    if (!wrong.empty()) return "plane " + std::to_string(i) + " " + wrong + "\n    " + doing;
+  }
+  return {};
+}
+
+}  // namespace coalesce::test
