@@ -2,8 +2,11 @@
 // Grey pictures of many rows, aligned: a block of a kernel for matrix units walks down several
 // steps only where there are more tiles than the GPU takes at once. These are enough of them for
 // 144 multiprocessors.
+#include <cstdio>
 #include <deque>
+#include <utility>
 
+#include "convolve/convolve_choice.h"
 #include "convolve_random.h"
 #include "convolve_reference.h"
 #include "convolve_trial.h"
@@ -16,9 +19,11 @@ namespace {
 struct Large {
   int width, height, planes;
   ConvolveAlgorithm algorithm;
+  ConvolveKernel kernel = ConvolveKernel::automatic;
 };
-constexpr Large kMask = {72, 30001, 1, ConvolveAlgorithm::direct};
-constexpr Large kTallMask = {48, 70001, 1, ConvolveAlgorithm::direct};  // the most steps there are
+constexpr Large kMask = {72, 30001, 1, ConvolveAlgorithm::direct, ConvolveKernel::mma};
+constexpr Large kTallMask = {48, 70001, 1, ConvolveAlgorithm::direct,
+                             ConvolveKernel::mma};  // the most steps there are
 constexpr Large kRows = {48, 230017, 1, ConvolveAlgorithm::separable};
 constexpr Large kPlanes = {48, 57617, 4, ConvolveAlgorithm::separable};
 
@@ -91,10 +96,81 @@ ConvolveImage image_of(std::deque<InputImage> *in, std::deque<OutputImage> *out,
   return image;
 }
 
+// Rows so far apart that 32 bits do not count the bytes between them.
+struct FarRows {
+  static constexpr std::size_t kPitch = std::size_t{1} << 28;
+  static constexpr int kHeight = 20;
+  static constexpr std::size_t kBytes = kPitch * (kHeight - 1) + 1024;
+  DeviceMemory memory{kBytes};
+
+  template <class T>
+  Plane<T> like(const Plane<T> &near) const {
+    return {memory.data(), near.width, near.height, kPitch};
+  }
+};
+
+template <class From, class To>
+void copy_rows(const Plane<From> &from, const Plane<To> &to) {
+  for (int y = 0; y < from.height; ++y)
+    device_copy_async(to.row(y), from.row(y), static_cast<std::size_t>(from.width));
+}
+
+std::string far_rows_difference(const Convolve &operation, const ConvolveParams &params,
+                                ConvolveAlgorithm algorithm, const FarRows &far_in,
+                                const FarRows &far_out, Random &random, const Backend &backend) {
+  const Layout layout = aligned_layout({272, FarRows::kHeight, 1, algorithm});
+  InputImage in(layout, Pattern::noise, random);
+  OutputImage out(layout);
+  in.image.upload();
+  out.actual.upload();
+  ConvolveImage image;
+  image.plane[0].in = in.image.plane();
+  image.plane[0].out = out.expected.plane();
+  convolve_reference(params, image);
+  image.plane[0].in = far_in.like(Plane<const std::uint8_t>(in.image.device_plane()));
+  image.plane[0].out = far_out.like(out.actual.device_plane());
+  copy_rows(in.image.device_plane(), far_in.like(in.image.device_plane()));
+  const Status s = operation(params, image, backend.queue(), algorithm);
+  if (!s.ok()) return std::string("it returned: ") + s.message();
+  copy_rows(image.plane[0].out, out.actual.device_plane());
+  device_synchronize();
+  out.actual.download();
+  return out.difference();
+}
+
+std::string far_rows_trial(const Convolve &operation, Random &random, const Backend &backend) {
+  if (!backend.cuda) return {};
+  if (device_free_bytes() < 2 * FarRows::kBytes + (std::size_t{1} << 28)) {
+    std::printf("note  convolve: no memory for planes of more than 4 GiB, which are not tried\n");
+    return {};
+  }
+  const FarRows in, out;
+  const std::pair<FilterSettings, ConvolveAlgorithm> cases[] = {
+      {masked(3, 3, {1, 2, 3, 0, 5, 7, 4, 1, 2}), ConvolveAlgorithm::direct},
+      {masked(7, 2, {1, 2, 3, 0, 5, 7, 4, 1, 2, 9, -3, 2, 1, 5}), ConvolveAlgorithm::direct},
+      {rows(reals(5), reals(7)), ConvolveAlgorithm::direct},
+      {rows({1, 2, 1}, {1, 2, 1}), ConvolveAlgorithm::separable},
+      {rows(reals(63), {-1, 2, 7}), ConvolveAlgorithm::separable},
+      {{}, ConvolveAlgorithm::copy}};
+  for (const auto &[settings, algorithm] : cases) {
+    Filter filter;
+    FilterError error;
+    if (!make_filter(settings, {8, 0}, &filter, &error)) return error.text;
+    const std::string doing = text(settings) + "\n    " + text(filter) + ", rows far apart";
+    set_doing(doing);
+    const ConvolveParams params = {&filter, static_cast<Border>(random.below(5)), 9};
+    const std::string wrong =
+        far_rows_difference(operation, params, algorithm, in, out, random, backend);
+    if (!wrong.empty()) return wrong + "\n    " + doing;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string large_convolve_trial(const Convolve &operation, Random &random, int index,
                                  const Backend &backend) {
+  if (index == kLargeConvolveTrials - 1) return far_rows_trial(operation, random, backend);
   Large large;
   const FilterSettings settings = settings_of(index, &large);
   Filter filter;
@@ -116,8 +192,10 @@ std::string large_convolve_trial(const Convolve &operation, Random &random, int 
     out.back().actual.upload();
   }
   convolve_reference(params, image_of(&in, &out, true, false));
-  const Status s =
-      operation(params, image_of(&in, &out, false, backend.cuda), backend.queue(), large.algorithm);
+  const ConvolveImage image = image_of(&in, &out, false, backend.cuda);
+  const Status s = backend.cuda && large.kernel != ConvolveKernel::automatic
+                       ? convolve_cuda_by(large.kernel, params, image, backend.queue().stream())
+                       : operation(params, image, backend.queue(), large.algorithm);
   if (!s.ok()) return std::string("it returned: ") + s.message() + "\n    " + doing;
   if (backend.cuda) device_synchronize();
   for (int i = 0; i < large.planes; ++i) {

@@ -26,7 +26,8 @@ std::string convolve_trial(const Convolve &operation, const ConvolveTrialOptions
                            Random &random, int index, const Backend &backend);
 
 // Fixed trials of pictures so large that a GPU's blocks take several steps (convolve_large.cpp).
-constexpr int kLargeConvolveTrials = 6;
+// The last one, of planes of more than 4 GiB, is for GPUs alone.
+constexpr int kLargeConvolveTrials = 7;
 std::string large_convolve_trial(const Convolve &operation, Random &random, int index,
                                  const Backend &backend);
 
