@@ -162,16 +162,12 @@ void bench_on_cuda(Bench &bench, const Backend &backend, const Frame &frame) {
     variants.push_back({"direct", frame.run(backend, ConvolveAlgorithm::direct)});
   if (choice != ConvolveAlgorithm::separable && frame.filter.separable)
     variants.push_back({"separable", frame.run(backend, ConvolveAlgorithm::separable)});
-<<<<<<< HEAD
   if (!frame.filter.weights.empty()) add_kernels(&variants, backend, frame);
-=======
-  // One variant has no other to be compared with.
-  if (variants.size() == 1 && frame.size.width <= kCpuSizes[1].width)
+  if (frame.size.width <= kCpuSizes[1].width)
     compare_with_cpu(frame.work(), variants[0].run,
                      [&frame](const std::uint8_t *in, std::uint8_t *out) {
                        return convolve({&frame.filter}, frame.image(in, out), Queue::cpu());
                      });
->>>>>>> cover
   time_variants(bench, backend, frame.work(), variants);
 }
 

@@ -37,11 +37,8 @@ struct FrameVariant {
 // On CUDA or on the CPU, with buffers of its own.
 void time_frames(Bench &bench, const Backend &backend, const FrameWork &work, const FrameRun &run);
 
-<<<<<<< HEAD
-// On CUDA: each variant that gives the same bytes as the first. Others than the first may refuse.
-=======
-// On CUDA: each variant; they must give the same bytes as the first.
->>>>>>> cover
+// On CUDA: each variant; they must give the same bytes as the first. Others than the first may
+// refuse.
 void time_variants(Bench &bench, const Backend &backend, const FrameWork &work,
                    const std::vector<FrameVariant> &variants);
 
