@@ -233,7 +233,7 @@ std::string convolve_trial(const Convolve &operation, const ConvolveTrialOptions
 }
 
 Case convolve_case() {
-  constexpr int kRandomTrials = 3000;
+  constexpr int kRandomTrials = 2400;
   return {"convolve", kRandomTrials + kLargeConvolveTrials,
           [](Random &random, int index, const Backend &backend) {
             if (index >= kRandomTrials)
