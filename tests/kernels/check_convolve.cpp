@@ -223,7 +223,7 @@ std::string convolve_trial(const Convolve &operation, const ConvolveTrialOptions
   const Size size = choose_size(random, index, options.for_matrix_units);
   const std::vector<Shape> shapes = random_shapes(random, size, options);
   const int budget = index < static_cast<int>(std::size(kSizes)) ? 2000000
-                     : options.for_matrix_units                  ? 8000000
+                     : options.for_matrix_units                  ? 3000000
                                                 : random.pick({20000, 100000, 100000, 400000});
   std::string doing;
   const Filter filter =
@@ -258,7 +258,7 @@ std::string convolve_trial(const Convolve &operation, const ConvolveTrialOptions
 }
 
 Case convolve_case() {
-  constexpr int kRandomTrials = 3000;
+  constexpr int kRandomTrials = 2400;
   return {"convolve", kRandomTrials + kLargeConvolveTrials,
           [](Random &random, int index, const Backend &backend) {
             if (index >= kRandomTrials)

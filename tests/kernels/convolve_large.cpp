@@ -83,15 +83,14 @@ Layout aligned_layout(const Large &large) {
   return layout;
 }
 
-ConvolveImage image_of(std::deque<InputImage> *in, std::deque<OutputImage> *out, bool expected,
-                       bool on_device) {
+// As the reference wants them, or on the device.
+ConvolveImage image_of(std::deque<InputImage> *in, std::deque<OutputImage> *out, bool expected) {
   ConvolveImage image;
   image.planes = static_cast<int>(in->size());
   for (std::size_t i = 0; i < in->size(); ++i) {
     const TestImage &from = (*in)[i].image;
-    const TestImage &to = expected ? (*out)[i].expected : (*out)[i].actual;
-    image.plane[i].in = on_device ? from.device_plane() : from.plane();
-    image.plane[i].out = on_device ? to.device_plane() : to.plane();
+    image.plane[i].in = expected ? from.plane() : from.device_plane();
+    image.plane[i].out = expected ? (*out)[i].expected.plane() : (*out)[i].actual.device_plane();
   }
   return image;
 }
@@ -139,7 +138,6 @@ std::string far_rows_difference(const Convolve &operation, const ConvolveParams 
 }
 
 std::string far_rows_trial(const Convolve &operation, Random &random, const Backend &backend) {
-  if (!backend.cuda) return {};
   if (device_free_bytes() < 2 * FarRows::kBytes + (std::size_t{1} << 28)) {
     std::printf("note  convolve: no memory for planes of more than 4 GiB, which are not tried\n");
     return {};
@@ -170,6 +168,7 @@ std::string far_rows_trial(const Convolve &operation, Random &random, const Back
 
 std::string large_convolve_trial(const Convolve &operation, Random &random, int index,
                                  const Backend &backend) {
+  if (!backend.cuda) return {};
   if (index == kLargeConvolveTrials - 1) return far_rows_trial(operation, random, backend);
   Large large;
   const FilterSettings settings = settings_of(index, &large);
@@ -187,20 +186,19 @@ std::string large_convolve_trial(const Convolve &operation, Random &random, int 
   for (int i = 0; i < large.planes; ++i) {
     in.emplace_back(layout, Pattern::noise, random);
     out.emplace_back(layout);
-    if (!backend.cuda) continue;
     in.back().image.upload();
     out.back().actual.upload();
   }
-  convolve_reference(params, image_of(&in, &out, true, false));
-  const ConvolveImage image = image_of(&in, &out, false, backend.cuda);
-  const Status s = backend.cuda && large.kernel != ConvolveKernel::automatic
-                       ? convolve_cuda_by(large.kernel, params, image, backend.queue().stream())
-                       : operation(params, image, backend.queue(), large.algorithm);
+  convolve_reference(params, image_of(&in, &out, true));
+  const ConvolveImage image = image_of(&in, &out, false);
+  const Status s = large.kernel == ConvolveKernel::automatic
+                       ? operation(params, image, backend.queue(), large.algorithm)
+                       : convolve_cuda_by(large.kernel, params, image, backend.queue().stream());
   if (!s.ok()) return std::string("it returned: ") + s.message() + "\n    " + doing;
-  if (backend.cuda) device_synchronize();
+  device_synchronize();
   for (int i = 0; i < large.planes; ++i) {
     const auto plane = static_cast<std::size_t>(i);
-    if (backend.cuda) out[plane].actual.download();
+    out[plane].actual.download();
     const std::string wrong = out[plane].difference();
     if (!wrong.empty()) return "plane " + std::to_string(i) + " " + wrong + "\n    " + doing;
   }
