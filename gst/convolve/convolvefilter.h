@@ -27,6 +27,9 @@ struct ConvolveKind {
   bool (*fill)(int preset, int size, double sigma, std::string (&text)[2], std::string *problem);
 };
 
+// Each may be wrong without the others.
+enum ConvolvePart : guint { PART_TEXTS, PART_FILTER, PART_BORDER, PART_PLANES, N_PARTS };
+
 // What the properties say.
 struct ConvolveWishes {
   std::string text[2] = {"1", ""};
@@ -39,6 +42,7 @@ struct ConvolveWishes {
   int border_value = 0;
   bool luma_only = false;
   bool filter_alpha = false;
+  guint set[N_PARTS] = {};  // how often, by hand: what is controlled is set for every frame
 };
 
 // What frames are filtered with: the wishes, or where one cannot be met, what was used before.
@@ -47,7 +51,11 @@ struct ConvolveUse {
   guint changes = 0;  // which wishes these are
   ConvolveWishes wishes;
   Filter filter;
-  std::string warned[4];  // per kind of problem, so that none is reported again and again
+  struct Warning {
+    std::string problem;
+    guint set = 0;
+  };
+  Warning warned[N_PARTS];  // the last ones, lest a problem be reported for every frame
 };
 
 struct ConvolveState {
@@ -117,9 +125,13 @@ void convolve_get_property(GObject *object, guint id, GValue *value, GParamSpec 
 bool convolve_check_texts(GstConvolveFilter *self);
 
 // Brings state->use up to date with the properties, for frames of `info`. What is wrong with them
-// is an error and returns false if there is nothing that could be used instead, else a warning.
+// is an error and returns false if there is nothing that could be used instead, else a warning for
+// each time that it was set.
 // `renewed`: the format may have changed.
 bool convolve_update(GstConvolveFilter *self, const GstVideoInfo &info, bool renewed);
+
+// `preset=nick`, for messages.
+std::string convolve_preset(const ConvolveKind &kind, int preset);
 
 // `property="text"`, of a sane length and in UTF-8, for messages.
 std::string convolve_quote(const char *property, const std::string &text);

@@ -8,20 +8,28 @@
 namespace coalesce::gst {
 namespace {
 
-enum Part { texts, masks, border, planes };
+bool post_error(GstConvolveFilter *self, const std::string &problem) {
+  GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS, ("%s", problem.c_str()), (nullptr));
+  return false;
+}
 
-// Posts what is wrong: a warning, once, if there is something to use instead, else an error.
-bool can_go_on(GstConvolveFilter *self, Part part, const std::string &problem) {
-  ConvolveUse &use = self->state->use;
-  if (!use.any) {
-    GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS, ("%s", problem.c_str()), (nullptr));
-    return false;
-  }
-  if (use.warned[part] == problem) return true;
-  use.warned[part] = problem;
+// Unless it has been said, and nothing has been set since.
+void post_warning(GstConvolveFilter *self, ConvolvePart part, guint set,
+                  const std::string &problem) {
+  ConvolveUse::Warning &last = self->state->use.warned[part];
+  if (last.problem == problem && last.set == set) return;
+  last = {problem, set};
   GST_ELEMENT_WARNING(self, LIBRARY, SETTINGS, ("%s", problem.c_str()),
                       ("what was used before is kept"));
-  return true;
+}
+
+// A preset in numbers would say nothing to who has set it.
+std::string preset_problem(const ConvolveKind &kind, const ConvolveWishes &wishes,
+                           const std::string &text) {
+  std::string problem = convolve_preset(kind, wishes.preset);
+  if (wishes.size != 0) problem += " size=" + std::to_string(wishes.size);
+  if (wishes.sigma != 0) problem += " sigma=" + mask_text({1, 1, {wishes.sigma}});
+  return problem + ": " + text + "; a larger divisor makes them smaller";
 }
 
 std::string filter_problem(GstConvolveFilter *self, const ConvolveWishes &wishes,
@@ -29,7 +37,9 @@ std::string filter_problem(GstConvolveFilter *self, const ConvolveWishes &wishes
   const ConvolveKind &kind = *GST_CONVOLVE_FILTER_GET_CLASS(self)->kind;
   for (int i = 0; i < 2; i++)
     if (kind.text[i].name != nullptr && error.property == kind.text[i].name)
-      return convolve_quote(kind.text[i].name, wishes.text[i]) + ": " + error.text;
+      return wishes.preset != 0
+                 ? preset_problem(kind, wishes, error.text)
+                 : convolve_quote(kind.text[i].name, wishes.text[i]) + ": " + error.text;
   return error.property + " " + error.text;
 }
 
@@ -56,43 +66,48 @@ std::string planes_problem(const ConvolveWishes &wishes, const GstVideoInfo &inf
 // Checks one part of the wishes; what cannot be met is replaced by what was used before. In a new
 // format that may be wrong as well, and there is nothing else.
 template <class Check, class Restore>
-bool settle(GstConvolveFilter *self, Part part, Check check, Restore restore) {
+bool settle(GstConvolveFilter *self, ConvolvePart part, guint set, Check check, Restore restore) {
   ConvolveUse &use = self->state->use;
-  std::string problem = check();
+  const std::string problem = check();
   if (problem.empty()) {
-    use.warned[part].clear();
+    use.warned[part] = {};
     return true;
   }
-  if (!can_go_on(self, part, problem)) return false;
+  if (!use.any) return post_error(self, problem);
   restore();
-  problem = check();
-  if (problem.empty()) return true;
+  if (check().empty()) {
+    post_warning(self, part, set, problem);
+    return true;
+  }
   use.any = false;
-  return can_go_on(self, part, problem);
+  return post_error(self, problem);
 }
 
 // Each part by itself: a bad mask does not keep a new border from being used.
 bool settle_all(GstConvolveFilter *self, const GstVideoInfo &info, ConvolveWishes *wishes,
                 Filter *filter) {
   const ConvolveWishes &before = self->state->use.wishes;
-  return settle(
-             self, texts, [&] { return wishes->problem; },
+  const auto settle_part = [self, wishes](ConvolvePart part, auto check, auto restore) {
+    return settle(self, part, wishes->set[part], check, restore);
+  };
+  return settle_part(
+             PART_TEXTS, [&] { return wishes->problem; },
              [&] {
                wishes->problem.clear();
                for (int i = 0; i < 2; i++)
                  wishes->text[i] = before.text[i];
              }) &&
-         settle(
-             self, masks, [&] { return make(self, *wishes, convolve_depth(info), filter); },
+         settle_part(
+             PART_FILTER, [&] { return make(self, *wishes, convolve_depth(info), filter); },
              [&] { wishes->filter = before.filter; }) &&
-         settle(
-             self, border, [&] { return border_problem(*wishes, info); },
+         settle_part(
+             PART_BORDER, [&] { return border_problem(*wishes, info); },
              [&] {
                wishes->border = before.border;
                wishes->border_value = before.border_value;
              }) &&
-         settle(
-             self, planes, [&] { return planes_problem(*wishes, info); },
+         settle_part(
+             PART_PLANES, [&] { return planes_problem(*wishes, info); },
              [&] { wishes->luma_only = before.luma_only; });
 }
 
@@ -102,7 +117,7 @@ bool convolve_check_texts(GstConvolveFilter *self) {
   GST_OBJECT_LOCK(self);
   const std::string problem = self->state->wanted.problem;
   GST_OBJECT_UNLOCK(self);
-  return problem.empty() || can_go_on(self, texts, problem);
+  return problem.empty() || post_error(self, problem);
 }
 
 bool convolve_update(GstConvolveFilter *self, const GstVideoInfo &info, bool renewed) {
@@ -123,6 +138,13 @@ bool convolve_update(GstConvolveFilter *self, const GstVideoInfo &info, bool ren
   state.use.wishes = std::move(wishes);
   state.use.filter = std::move(filter);
   return true;
+}
+
+std::string convolve_preset(const ConvolveKind &kind, int preset) {
+  auto *values = static_cast<GEnumClass *>(g_type_class_ref(kind.preset_type));
+  const std::string text = std::string("preset=") + g_enum_get_value(values, preset)->value_nick;
+  g_type_class_unref(values);
+  return text;
 }
 
 std::string convolve_quote(const char *property, const std::string &text) {

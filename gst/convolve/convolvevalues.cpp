@@ -34,10 +34,18 @@ void follow_preset(GstConvolveFilter *self) {
     read_texts(self);
     return;
   }
-  auto *values = static_cast<GEnumClass *>(g_type_class_ref(kind_of(self).preset_type));
-  wanted.problem =
-      std::string("preset=") + g_enum_get_value(values, wanted.preset)->value_nick + ": " + problem;
-  g_type_class_unref(values);
+  wanted.problem = convolve_preset(kind_of(self), wanted.preset) + ": " + problem;
+}
+
+// Notes that a property has been set to something new, or a text to anything.
+void count_setting(ConvolveWishes &wanted, guint id) {
+  const bool of_texts = id <= PROP_SIGMA;
+  if ((id == PROP_SIZE || id == PROP_SIGMA) && wanted.preset == 0) return;
+  if (of_texts) wanted.set[PART_TEXTS]++;
+  // Texts that are wrong leave the masks as they were.
+  if (id <= PROP_ABSOLUTE && !(of_texts && !wanted.problem.empty())) wanted.set[PART_FILTER]++;
+  if (id == PROP_BORDER || id == PROP_BORDER_VALUE) wanted.set[PART_BORDER]++;
+  if (id == PROP_PLANES) wanted.set[PART_PLANES]++;
 }
 
 // Is it a change?
@@ -113,6 +121,13 @@ void get_filter_property(const FilterSettings &filter, guint id, GValue *value) 
   }
 }
 
+bool is_controlled(GObject *object, const GParamSpec *pspec) {
+  GstControlBinding *binding = gst_object_get_control_binding(GST_OBJECT(object), pspec->name);
+  if (binding == nullptr) return false;
+  gst_object_unref(binding);
+  return true;
+}
+
 }  // namespace
 
 void convolve_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
@@ -120,7 +135,9 @@ void convolve_set_property(GObject *object, guint id, const GValue *value, GPara
   ConvolveState &state = *self->state;
   ConvolveWishes &wanted = state.wanted;
   bool preset_gone = false, refilled = false;
+  const bool by_hand = !is_controlled(object, pspec);
   GST_OBJECT_LOCK(self);
+  const guint before = state.changes;
   switch (id) {
     case PROP_TEXT:
     case PROP_SECOND_TEXT:
@@ -143,6 +160,7 @@ void convolve_set_property(GObject *object, guint id, const GValue *value, GPara
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   }
   if (refilled) follow_preset(self);
+  if (by_hand && state.changes != before) count_setting(wanted, id);
   GST_OBJECT_UNLOCK(self);
   if (preset_gone) g_object_notify(object, "preset");
   for (const ConvolveKind::Text &text : kind_of(self).text)

@@ -2,6 +2,7 @@
 #include "convolve.h"
 
 #include <cstddef>
+#include <cstdlib>
 
 #include "convolve_sums.h"
 
@@ -14,6 +15,24 @@ constexpr int kMaxSize = 1 << 28;
 bool known_depth(SampleDepth depth) {
   if (depth.bits == 8 || depth.bits == 16) return depth.shift == 0;
   return depth.bits == 10 && (depth.shift == 0 || depth.shift == 6);
+}
+
+// Does what a picture of zeros becomes fit 31 bits and sign, on the way too?
+bool narrow_enough(const Filter &f, const Filter::Offsets &o) {
+  const auto fits = [](std::int64_t x) { return x >= -INT32_MAX && x <= INT32_MAX; };
+  return fits(o.before) && fits(o.after) &&
+         fits((f.absolute ? std::abs(o.before) : o.before) + o.after);
+}
+
+// Those beside the weights.
+Status check_numbers(const Filter &f) {
+  if (f.divisor < 1) return invalid_argument("convolve: the filter's divisor is less than 1");
+  const std::int64_t most = f.narrow ? INT32_MAX : INT64_MAX;
+  if (f.divisor > most / (std::int64_t{f.depth.max()} + 1))
+    return invalid_argument("convolve: the filter's divisor is too large for its sums");
+  if (f.narrow && (!narrow_enough(f, f.level) || !narrow_enough(f, f.chroma)))
+    return invalid_argument("convolve: the filter's offsets are too large for its sums");
+  return {};
 }
 
 Status check_filter(const Filter &f) {
@@ -29,8 +48,9 @@ Status check_filter(const Filter &f) {
     return invalid_argument("convolve: the filter has not the weights it wants");
   if (!f.weights.empty() && f.weights.size() != width * height)
     return invalid_argument("convolve: the filter's weights are not as many as its size wants");
-  if (f.divisor < 1) return invalid_argument("convolve: the filter's divisor is less than 1");
-  return {};
+  if (!f.weights.empty() && (f.width > kMaxMaskSize || f.height > kMaxMaskSize))
+    return invalid_argument("convolve: so large a filter has no weights but factors");
+  return check_numbers(f);
 }
 
 Status check_plane_pair(const ConvolvePlane &plane, SampleDepth depth) {

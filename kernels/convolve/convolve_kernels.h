@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include "convolve.h"
+#include "convolve_choice.h"
 
 namespace coalesce {
 
@@ -31,5 +32,15 @@ Status launch_small(const ConvolveParams &params, const ConvolvePlane *const *pl
 // 8 bits, up to 31 x 31 weights of 8 or 16 bits, on tensor cores.
 bool mma_takes(const Filter &filter, const ConvolvePlane &plane);
 Status launch_mma(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream);
+
+// The same for up to 9 rows whose taps lie within 9 bytes; faster, and of compute capability 9.0
+// on.
+bool strip_takes(const Filter &filter, const ConvolvePlane &plane);
+Status launch_strip(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream);
+
+// 8 bits, up to 17 rows of weights of 8 or 16 bits that take 10 to 16 bytes, on sparse tensor
+// cores: on devices of compute capability 9.0, if something is compiled for it.
+bool sparse_takes(const Filter &filter, const ConvolvePlane &plane);
+Status launch_sparse(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream);
 
 }  // namespace coalesce

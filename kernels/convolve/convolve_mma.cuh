@@ -14,24 +14,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "convolve_finish.h"
 #include "convolve_mma_load.cuh"
-#include "convolve_simd.h"
+#include "mma_direct.cuh"
 
 namespace coalesce {
-
-enum class MmaWeights : std::uint8_t {
-  bytes,           // -128 to 127
-  words,           // -32768 to 32767: two bytes, the lower one unsigned
-  unsigned_words,  // 0 to 65535
-};
-
-// How samples are made of sums.
-enum class MmaFinish : std::uint8_t {
-  byte,        // by ByteFinish
-  reciprocal,  // the upper half of the product with it
-  any,         // by Finish
-};
 
 constexpr int kMmaPlaces = 4;  // of a mask down
 constexpr int kMmaGroups = 2;  // of so many rows of output, one below the other, in a warp
@@ -69,22 +55,13 @@ struct MmaShape {
 template <class Shape>
 struct MmaArgs {
   TileSource in;
-  std::uint8_t *out;
-  std::size_t out_pitch;
-  bool wide_stores;
-  std::uint32_t copied;  // bits of each four bytes that are not filtered
+  MmaOutput out;
   int tiles_across;
   Divider<std::int32_t> by_tiles_across;
   int rows;         // of a block
   int left, above;  // bytes and rows before the sample
   int right;        // bytes behind it
   int height;       // of the mask
-  MmaFinish way;
-  ByteFinish byte;
-  std::uint32_t reciprocal;  // of the divisor, times 2^32
-  int offset;
-  Finish<std::int32_t> finish;
-  Finish<std::int32_t>::Offsets offsets;
   // Byte by byte, zeros behind the last one.
   std::uint32_t taps[Shape::kDigits][Shape::kMostHeight][Shape::kTapWords];
 };
@@ -227,56 +204,6 @@ __device__ __forceinline__ void add_chunks(int chunks, const std::uint8_t *from,
   }
 }
 
-// 16 bytes from x on, or what there is of them, of row y; some may be copied.
-template <class Shape>
-__device__ __forceinline__ void store_16(const MmaArgs<Shape> &a, int x, int y,
-                                         std::uint32_t (&words)[4]) {
-  const int bytes = min(16, a.in.width - x);
-  const std::uint8_t *from = a.in.data + static_cast<std::size_t>(y) * a.in.pitch + x;
-  std::uint8_t *to = a.out + static_cast<std::size_t>(y) * a.out_pitch + x;
-  if (bytes == 16 && a.wide_stores) {
-    if (a.copied != 0) {
-      const uint4 in = __ldg(reinterpret_cast<const uint4 *>(from));
-      words[0] = (words[0] & ~a.copied) | (in.x & a.copied);
-      words[1] = (words[1] & ~a.copied) | (in.y & a.copied);
-      words[2] = (words[2] & ~a.copied) | (in.z & a.copied);
-      words[3] = (words[3] & ~a.copied) | (in.w & a.copied);
-    }
-    __stcs(reinterpret_cast<uint4 *>(to), make_uint4(words[0], words[1], words[2], words[3]));
-    return;
-  }
-#pragma unroll
-  for (int i = 0; i < 16; ++i)
-    if (i < bytes)
-      to[i] = (a.copied >> 8 * (i % 4) & 1) != 0
-                  ? __ldg(from + i)
-                  : static_cast<std::uint8_t>(words[i / 4] >> 8 * (i % 4));
-}
-
-// Four samples of a group, from byte 4 s on.
-template <class Shape>
-__device__ __forceinline__ std::uint32_t finish_four(const MmaArgs<Shape> &a,
-                                                     const MmaSums<Shape> &sums, int s) {
-  std::uint32_t samples[4];
-  if (a.way == MmaFinish::byte) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      samples[i] = finish_byte(a.byte, sums(s, i), a.offset);
-    return same_bytes(samples, 0x73);
-  }
-  if (a.way == MmaFinish::reciprocal) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      samples[i] = upper_half(static_cast<std::uint32_t>(clamp_sum(a.byte, sums(s, i), a.offset)),
-                              a.reciprocal);
-  } else {
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      samples[i] = static_cast<std::uint32_t>(finish_sum(a.finish, a.offsets, sums(s, i)));
-  }
-  return same_bytes(samples, 0x40);
-}
-
 template <class Shape>
 __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
     mma_kernel(const __grid_constant__ MmaArgs<Shape> a) {
@@ -325,11 +252,10 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
 #pragma unroll
     for (int group = 0; group < kMmaGroups; ++group) {
       const int line = y + group * kMmaPlaces + t;
-      std::uint32_t words[4];
-#pragma unroll
-      for (int s = 0; s < 4; ++s)
-        words[s] = finish_four(a, sums[group], s);
-      if (x < a.in.width && line < a.in.height) store_16(a, x, line, words);
+      std::uint32_t words[1][4];
+      finish_words(
+          a.out, [&](int, int s, int i) { return sums[group](s, i); }, words);
+      if (x < a.in.width && line < a.in.height) store_16(a.out, a.in, x, line, words[0]);
     }
     if (filled >= rows_in) return;
     tile.place(filled, rows_in);

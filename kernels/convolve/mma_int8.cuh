@@ -73,6 +73,15 @@ __device__ __forceinline__ void load_transposed(std::uint32_t address, std::uint
                  : "memory");
 }
 
+// Four matrices as load_transposed() has them, but not transposed: words[i] of matrix i is that of
+// row lane / 4, bytes 4 * (lane % 4) on. From compute capability 9.0 on.
+__device__ __forceinline__ void store_matrices(std::uint32_t address,
+                                               const std::uint32_t (&words)[4]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(address),
+               "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
+               : "memory");
+}
+
 __device__ __forceinline__ std::uint32_t shared_address(const void *p) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
 }
@@ -94,6 +103,13 @@ __device__ __forceinline__ std::uint32_t saturate_bytes(int a, int b, int c, int
       : "=r"(word)
       : "r"(a), "r"(b), "r"(c), "r"(d));
   return word;
+}
+
+// The upper half of a * b + c, all signed: one instruction, where C++ may become four.
+__device__ __forceinline__ int upper_half_of_sum(int a, int b, std::int64_t c) {
+  std::int64_t product;
+  asm("mul.wide.s32 %0, %1, %2;" : "=l"(product) : "r"(a), "r"(b));
+  return static_cast<int>((product + c) >> 32);
 }
 
 }  // namespace coalesce

@@ -61,7 +61,7 @@ bool choose_packed(const Problem &p, MmaNumbers *n) {
     if (!fits(p.down, down) || !fits(p.across, across)) continue;
     if ((kMax * p.down.positive * p.across.positive + p.most_add()) << scale >= 1 << 24)
       return false;
-    *n = {MmaSums::packed, down, across, 16, 0, 0, 0};
+    *n = {SeparableSums::packed, down, across, 16, 0, 0, 0};
     // Two sums in a word, both less their lowest byte.
     n->level = static_cast<std::int32_t>((p.level << scale >> 8) * 0x10001);
     n->chroma = static_cast<std::int32_t>((p.chroma << scale >> 8) * 0x10001);
@@ -81,7 +81,7 @@ bool choose_divided(const Problem &p, MmaNumbers *n) {
   if (top >= 256 * p.divisor || top > INT32_MAX) return false;
   const std::int64_t reciprocal = ((std::int64_t{1} << 32) + p.divisor - 1) / p.divisor;
   if (top * (reciprocal * p.divisor - (std::int64_t{1} << 32)) >> 32 != 0) return false;
-  *n = {MmaSums::divided, 0, 0, 0, static_cast<std::uint32_t>(reciprocal), 0, 0};
+  *n = {SeparableSums::divided, 0, 0, 0, static_cast<std::uint32_t>(reciprocal), 0, 0};
   n->level = static_cast<std::int32_t>(p.level);
   n->chroma = static_cast<std::int32_t>(p.chroma);
   return true;
@@ -93,7 +93,7 @@ bool choose_shifted(const Problem &p, MmaNumbers *n) {
     return false;
   if (kMax * std::max(p.down.positive, p.down.negative) > INT16_MAX) return false;
   if (std::max(std::abs(p.least_add()), std::abs(p.most_add())) >= 1 << 30) return false;
-  *n = {MmaSums::shifted, 0, 0, p.log2, 0, 0, 0};
+  *n = {SeparableSums::shifted, 0, 0, p.log2, 0, 0, 0};
   n->level = static_cast<std::int32_t>(p.level);
   n->chroma = static_cast<std::int32_t>(p.chroma);
   return true;
@@ -122,25 +122,20 @@ bool choose_wide(const Problem &p, MmaNumbers *n) {
     else
       return false;
   }
-  // The lower 32 bits of what is added must be 0.
+  // The lower 32 bits of what is added must be 0: of that before scaling, 2 at least.
   const int zeros = 32 - (down + across);
   for (const std::int64_t add : {p.level, p.chroma})
-    if (zeros > 0 ? add % (std::int64_t{1} << zeros) != 0 || std::abs(add >> zeros) >= 1 << 30
-                  : std::abs(add) >= 1 << 30 >> -zeros)
-      return false;
-  const auto shifted = [&](std::int64_t add) {
-    return static_cast<std::int32_t>(zeros > 0 ? add >> zeros : add * (1 << -zeros));
-  };
-  *n = {p.across.is_signed() ? MmaSums::wide_across
-        : p.down.is_signed() ? MmaSums::wide_down
-                             : MmaSums::wide,
+    if (add % (std::int64_t{1} << zeros) != 0 || std::abs(add >> zeros) >= 1 << 30) return false;
+  *n = {p.across.is_signed() ? SeparableSums::wide_across
+        : p.down.is_signed() ? SeparableSums::wide_down
+                             : SeparableSums::wide,
         down,
         across,
         p.log2 + down + across - 32,
         0,
-        shifted(p.level),
-        shifted(p.chroma)};
-  return n->shift < 32;
+        static_cast<std::int32_t>(p.level >> zeros),
+        static_cast<std::int32_t>(p.chroma >> zeros)};
+  return true;
 }
 
 }  // namespace

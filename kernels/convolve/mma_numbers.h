@@ -9,7 +9,7 @@
 namespace coalesce {
 
 // Ways to sum and to finish. Sums down are cut into bytes, and so are taps of more than one.
-enum class MmaSums : std::uint8_t {
+enum class SeparableSums : std::uint8_t {
   packed,       // taps of 8 bits, none negative; divisor 2^16; nothing saturates
   divided,      // the same with any divisor
   shifted,      // signed taps of 8 bits; divisor a power of two
@@ -21,7 +21,7 @@ enum class MmaSums : std::uint8_t {
 // Taps are scaled up by powers of two to reach the divisor a way wants; all else here is scaled
 // too.
 struct MmaNumbers {
-  MmaSums sums = MmaSums::packed;
+  SeparableSums sums = SeparableSums::packed;
   int scale_down = 0, scale_across = 0;  // taps << scale
   int shift = 0;                         // what is left to do of a divisor 2^shift
   std::uint32_t reciprocal = 0;          // divided: 2^32 / divisor, rounded up

@@ -12,14 +12,14 @@ namespace coalesce {
 
 // Units are 16 taps and zeros: kDown down, kAcross across. A block is so many warps down and
 // across; each computes kWindows windows before it stores them.
-template <int kDown, int kAcross, int kWarpsDown_, int kWarpsAcross, int kWindows_>
-struct MmaShape {
+template <int kDown, int kAcross, int kWarpsAcross>
+struct SeparableShape {
   static constexpr int kDownUnits = kDown, kAcrossUnits = kAcross;
   // Windows begin at a multiple of 16 columns in the picture; with two units, 8 behind one, for
   // there the usual rows of up to 17 taps fit.
   static constexpr int kShift = kAcross == 2 ? 8 : 0;
-  static constexpr int kWindows = kWindows_;
-  static constexpr int kWarpsDown = kWarpsDown_;
+  static constexpr int kWindows = 8;
+  static constexpr int kWarpsDown = 2;
   static constexpr int kThreads = 32 * kWarpsDown * kWarpsAcross;
   static constexpr int kWarpColumns = 16 * kWindows;
   static constexpr int kColumns = kWarpColumns * kWarpsAcross;                  // of a strip
@@ -33,15 +33,17 @@ struct MmaShape {
   static constexpr int kDownWords = 16 * kDown + 6, kAcrossWords = 16 * kAcross + 12;
 };
 
-template <MmaSums kSums>
+template <SeparableSums kSums>
 struct MmaTypes {
-  static constexpr bool kWide = kSums >= MmaSums::wide;
+  static constexpr bool kWide = kSums >= SeparableSums::wide;
   static constexpr int kDigits = kWide ? 2 : 1;  // bytes of a tap
   static constexpr int kPlanes = kWide ? 4 : 2;  // bytes of a sum down
-  static constexpr bool kSignedDown = kSums == MmaSums::shifted || kSums == MmaSums::wide_down;
-  static constexpr bool kSignedAcross = kSums == MmaSums::shifted || kSums == MmaSums::wide_across;
+  static constexpr bool kSignedDown =
+      kSums == SeparableSums::shifted || kSums == SeparableSums::wide_down;
+  static constexpr bool kSignedAcross =
+      kSums == SeparableSums::shifted || kSums == SeparableSums::wide_across;
   // Sums of 31 bits and sign: the uppermost byte is signed even if the sums cannot be negative.
-  static constexpr bool kSignedSums = kSums == MmaSums::shifted || kWide;
+  static constexpr bool kSignedSums = kSums == SeparableSums::shifted || kWide;
 };
 
 struct MmaPlane {
@@ -52,8 +54,8 @@ struct MmaPlane {
   int add;               // to sums; as the way of finishing wants it
 };
 
-template <class Shape, MmaSums kSums>
-struct MmaArgs {
+template <class Shape, SeparableSums kSums>
+struct SeparableMmaArgs {
   MmaPlane plane[4];
   int left, above;  // columns and rows of input before those of output
   int below;        // rows of input that a row of output needs, less one

@@ -34,7 +34,7 @@ struct ColumnSums {
 };
 
 // The bands of the taps, as the lane holds them.
-template <class Shape, MmaSums kSums>
+template <class Shape, SeparableSums kSums>
 struct MmaBands {
   using Types = MmaTypes<kSums>;
   std::uint32_t down[Types::kDigits][Shape::kDownUnits][2];  // first factor of the sums down
@@ -44,7 +44,7 @@ struct MmaBands {
   static constexpr bool kTwice = !Types::kWide && Shape::kAcrossUnits > 2;
   std::uint32_t across[1 + kTwice][Types::kDigits][2][Shape::kAcrossUnits];
 
-  // down and across: the words of MmaArgs.
+  // down and across: the words of SeparableMmaArgs.
   __device__ __forceinline__ MmaBands(const std::uint32_t *words) {
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
     const int column = Shape::kShift == 0 ? t : t ^ 2;  // see MmaRows::shift()
@@ -96,8 +96,8 @@ struct MmaRows {
 
 // The 16 bytes of a row come as pairs; even ones make one factor, odd ones another. Of the terms of
 // a unit, 4 * t + i is row {2 * t, 2 * t + 1, 2 * t + 8, 2 * t + 9}[i], t being lane % 4: so
-// MmaArgs::down.
-template <class Shape, MmaSums kSums>
+// SeparableMmaArgs::down.
+template <class Shape, SeparableSums kSums>
 __device__ __forceinline__ auto column_sums(const MmaBands<Shape, kSums> &bands,
                                             const MmaRows<Shape> &rows) {
   using Types = MmaTypes<kSums>;
@@ -154,7 +154,7 @@ __device__ __forceinline__ auto column_sums(const MmaBands<Shape, kSums> &bands,
 
 // c + one digit of the taps times one byte of the sums down: two sums of 2 columns, for 2 rows
 // each. kOdd: the first unit is an odd one, counted over windows.
-template <int kByte, int kDigit, bool kOdd, class Shape, MmaSums kSums>
+template <int kByte, int kDigit, bool kOdd, class Shape, SeparableSums kSums>
 __device__ __forceinline__ void add_across(int (&d)[4], const MmaBands<Shape, kSums> &bands,
                                            int half,
                                            const ColumnSums<MmaTypes<kSums>::kPlanes> *sums,
@@ -173,7 +173,7 @@ __device__ __forceinline__ void add_across(int (&d)[4], const MmaBands<Shape, kS
       d, a, bands.across[kOdd && kTwice][kDigit][half], c);
 }
 
-struct MmaFinish {
+struct SeparableFinish {
   int shift;
   std::uint32_t reciprocal;
   int add[4];  // the same four times: where sums begin
@@ -181,10 +181,10 @@ struct MmaFinish {
 
 // Four samples of row lane / 4 and four of the row 8 below, columns 4 * (lane % 4) and on, from the
 // sums down of the kAcrossUnits * 16 columns there.
-template <bool kOdd, class Shape, MmaSums kSums>
+template <bool kOdd, class Shape, SeparableSums kSums>
 __device__ __forceinline__ void row_sums(const MmaBands<Shape, kSums> &bands,
                                          const ColumnSums<MmaTypes<kSums>::kPlanes> *sums,
-                                         const MmaFinish &f, std::uint32_t (&samples)[2]) {
+                                         const SeparableFinish &f, std::uint32_t (&samples)[2]) {
   const int zero[4] = {0, 0, 0, 0};
   if constexpr (MmaTypes<kSums>::kWide) {
     int v[2][4];
@@ -214,13 +214,14 @@ __device__ __forceinline__ void row_sums(const MmaBands<Shape, kSums> &bands,
     int lower[2][4], upper[2][4];
 #pragma unroll
     for (int q = 0; q < 2; ++q) {
-      add_across<0, 0, kOdd>(lower[q], bands, q, sums, kSums == MmaSums::packed ? zero : f.add);
+      add_across<0, 0, kOdd>(lower[q], bands, q, sums,
+                             kSums == SeparableSums::packed ? zero : f.add);
       add_across<1, 0, kOdd>(upper[q], bands, q, sums, zero);
     }
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
       std::uint32_t v[4];
-      if constexpr (kSums == MmaSums::packed) {
+      if constexpr (kSums == SeparableSums::packed) {
         // Two sums in a word, less their lowest byte.
 #pragma unroll
         for (int q = 0; q < 2; ++q)
@@ -235,12 +236,12 @@ __device__ __forceinline__ void row_sums(const MmaBands<Shape, kSums> &bands,
         for (int i = 0; i < 4; ++i) {
           const int at = 2 * h + i % 2;
           const int sum = lower[i / 2][at] + upper[i / 2][at] * 256;
-          if constexpr (kSums == MmaSums::divided)
+          if constexpr (kSums == SeparableSums::divided)
             v[i] = __umulhi(static_cast<std::uint32_t>(sum), f.reciprocal);
           else
             v[i] = static_cast<std::uint32_t>(sum >> f.shift);
         }
-        if constexpr (kSums == MmaSums::divided)
+        if constexpr (kSums == SeparableSums::divided)
           samples[h] =
               __byte_perm(__byte_perm(v[0], v[1], 0x0040), __byte_perm(v[2], v[3], 0x0040), 0x5410);
         else

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mask.h"
+#include "quantize.h"
 
 namespace coalesce {
 namespace {
@@ -89,19 +90,26 @@ Mask unsharp(int size, double sigma) {
   return mask;
 }
 
+// With t = r^2 / 2 sigma^2 the formula is (t - 1) e^-t times a factor. Adding the factor changes
+// nothing once the mean is gone, and leaves sums of what is not negative: a large sigma loses no
+// digits.
 Mask laplacian_of_gaussian(int size, double sigma) {
-  const Row g = gaussian(size, sigma);
   const Row x = distances(size);
   const double sigma2 = sigma * sigma;
-  Mask mask = outer(g, g);
-  double sum = 0;
-  for (std::size_t i = 0; i < mask.at.size(); ++i) {
-    const double dx = x[i % x.size()], dy = x[i / x.size()];
-    mask.at[i] *= (dx * dx + dy * dy - 2 * sigma2) / (sigma2 * sigma2);
-    sum += mask.at[i];
-  }
+  Mask mask{size, size, {}};
+  Row g;
+  for (double dy : x)
+    for (double dx : x) {
+      const double t = (dx * dx + dy * dy) / (2 * sigma2);
+      g.push_back(std::exp(-t));
+      mask.at.push_back(t * std::exp(-t) - std::expm1(-t));
+    }
+  const double factor = 2 / (sigma2 * exact_sum(g));
+  const double mean = exact_sum(mask.at) / static_cast<double>(mask.at.size());
   for (double &h : mask.at)
-    h -= sum / static_cast<double>(mask.at.size());
+    h = (h - mean) * factor;
+  // What rounding leaves of the sum, but for a last bit.
+  mask.at[mask.at.size() / 2] -= exact_sum(mask.at);
   return mask;
 }
 

@@ -21,6 +21,22 @@ double scaled_sum(const std::vector<double> &values, bool absolute) {
   return std::ldexp(static_cast<double>(sum), exponent - kBits);
 }
 
+// 0 to count - 1, so that each stretch of the order lies all over the range: steps of the golden
+// ratio, each followed by its mirror image.
+std::vector<std::size_t> scattered(std::size_t count) {
+  const std::size_t pairs = count / 2;
+  std::size_t step = std::max<std::size_t>(pairs * 618 / 1000, 1);
+  while (std::gcd(step, pairs) > 1)
+    ++step;
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    order.push_back(i * step % pairs);
+    order.push_back(count - 1 - order.back());
+  }
+  if (count % 2 == 1) order.push_back(pairs);
+  return order;
+}
+
 // The caller has seen to it that the weights fit.
 Quantized round_at(const std::vector<double> &values, double sum, int q) {
   Quantized result;
@@ -36,11 +52,10 @@ Quantized round_at(const std::vector<double> &values, double sum, int q) {
   }
   // The weights that rounding has moved furthest make up for the excess. Moves are compared in
   // steps of 2^-12, lest the last bit of a value decide. Of equals, opposite ones follow each
-  // other: so what is symmetrical stays so, if the excess is even.
+  // other, so that what is symmetrical stays so if the excess is even; and they are spread, lest
+  // moves on one side add up on pictures that differ from side to side.
   const int step = excess > 0 ? 1 : -1;
-  std::vector<std::size_t> order(values.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    order[i] = i % 2 == 0 ? i / 2 : order.size() - 1 - i / 2;
+  std::vector<std::size_t> order = scattered(values.size());
   if (excess != 0)
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       return std::floor(error[a] * step * 4096 + 0.5) > std::floor(error[b] * step * 4096 + 0.5);

@@ -12,7 +12,7 @@
 namespace coalesce {
 namespace {
 
-using Smallest = MmaShape<2, 2, 2, 2, 8>;
+using Smallest = SeparableShape<2, 2, 2>;
 
 // Were kernels built for this device that have something in them?
 bool built_for(int device) {
@@ -24,9 +24,10 @@ bool built_for(int device) {
   if (answer == unknown) {
     cudaFuncAttributes attributes{};
     const void *kernel =
-        reinterpret_cast<const void *>(separable_mma_kernel<Smallest, MmaSums::packed>);
+        reinterpret_cast<const void *>(separable_mma_kernel<Smallest, SeparableSums::packed>);
     const Status s = cuda_checked(cudaFuncGetAttributes(&attributes, kernel));
-    answer = s.ok() && attributes.ptxVersion >= 80 ? yes : no;
+    if (!s.ok()) return false;  // this time
+    answer = attributes.ptxVersion >= 80 ? yes : no;
     known[device].store(answer, std::memory_order_relaxed);
   }
   return answer == yes;
@@ -71,8 +72,8 @@ std::uint32_t tap_byte(const std::vector<std::int32_t> &row, int i, int scale, i
   return static_cast<std::uint32_t>(tap) >> (8 * digit) & 0xff;
 }
 
-template <class Shape, MmaSums kSums>
-void fill_taps(const Job &job, MmaArgs<Shape, kSums> *args) {
+template <class Shape, SeparableSums kSums>
+void fill_taps(const Job &job, SeparableMmaArgs<Shape, kSums> *args) {
   const auto down = [&](int i, int digit) {
     return tap_byte(job.filter.down, i, job.numbers.scale_down, digit);
   };
@@ -96,9 +97,10 @@ void fill_taps(const Job &job, MmaArgs<Shape, kSums> *args) {
   }
 }
 
-template <class Shape, MmaSums kSums>
+template <class Shape, SeparableSums kSums>
 Status run(const Job &job) {
-  MmaArgs<Shape, kSums> args{};
+  SeparableMmaArgs<Shape, kSums> args{};
+  static_assert(sizeof args <= 4096, "kernels take no more");
   int strips = 0, tiles = 0;
   for (int i = 0; i < job.planes; ++i) {
     const TileSource &in = job.plane[i].in;
@@ -123,36 +125,44 @@ Status run(const Job &job) {
   return launch(separable_mma_kernel<Shape, kSums>, grid, dim3(Shape::kThreads), job.stream, args);
 }
 
-// With wide sums, so many units do not fit into the registers.
 template <class Shape>
-constexpr bool kWideFits = Shape::kAcrossUnits <= 5;
+Status run_narrow(const Job &job) {
+  switch (job.numbers.sums) {
+    case SeparableSums::packed:
+      return run<Shape, SeparableSums::packed>(job);
+    case SeparableSums::divided:
+      return run<Shape, SeparableSums::divided>(job);
+    default:
+      return run<Shape, SeparableSums::shifted>(job);
+  }
+}
 
 template <class Shape>
-Status run(const Job &job) {
+Status run_wide(const Job &job) {
   switch (job.numbers.sums) {
-    case MmaSums::packed:
-      return run<Shape, MmaSums::packed>(job);
-    case MmaSums::divided:
-      return run<Shape, MmaSums::divided>(job);
-    case MmaSums::shifted:
-      return run<Shape, MmaSums::shifted>(job);
+    case SeparableSums::wide:
+      return run<Shape, SeparableSums::wide>(job);
+    case SeparableSums::wide_across:
+      return run<Shape, SeparableSums::wide_across>(job);
     default:
-      break;
+      return run<Shape, SeparableSums::wide_down>(job);
   }
-  if constexpr (kWideFits<Shape>) {
-    if (job.numbers.sums == MmaSums::wide) return run<Shape, MmaSums::wide>(job);
-    if (job.numbers.sums == MmaSums::wide_across) return run<Shape, MmaSums::wide_across>(job);
-    return run<Shape, MmaSums::wide_down>(job);
-  }
-  return {StatusCode::unsupported, "convolve: no kernel of this shape"};
 }
 
 // The first shape that is large enough; false if none is.
 template <class Shape, class... Larger>
 bool run_first(const Job &job, Status *status) {
-  if (job.reach.fits<Shape>() && (kWideFits<Shape> || job.numbers.sums < MmaSums::wide)) {
-    *status = run<Shape>(job);
+  const bool fits = job.reach.fits<Shape>(), wide = job.numbers.sums >= SeparableSums::wide;
+  if (fits && !wide) {
+    *status = run_narrow<Shape>(job);
     return true;
+  }
+  // With wide sums, more units do not fit into the registers.
+  if constexpr (Shape::kAcrossUnits <= 5) {
+    if (fits) {
+      *status = run_wide<Shape>(job);
+      return true;
+    }
   }
   if constexpr (sizeof...(Larger) > 0)
     return run_first<Larger...>(job, status);
@@ -206,8 +216,8 @@ unsigned launch_separable_mma(const ConvolveParams &params, const ConvolveImage 
       ++job.planes;
       taken |= 1u << i;
     }
-    if (job.planes > 0 && run_first<Smallest, MmaShape<3, 3, 2, 2, 8>, MmaShape<3, 5, 2, 2, 8>,
-                                    MmaShape<5, 5, 2, 1, 8>, MmaShape<3, 9, 2, 1, 8>>(job, status))
+    if (job.planes > 0 && run_first<Smallest, SeparableShape<3, 3, 2>, SeparableShape<3, 5, 2>,
+                                    SeparableShape<5, 5, 1>, SeparableShape<3, 9, 1>>(job, status))
       done |= taken;
   }
   return done;

@@ -86,8 +86,8 @@ __device__ __forceinline__ void store_rows(const MmaPlane &plane, int x, int y,
   }
 }
 
-template <class Shape, MmaSums kSums>
-struct alignas(16) MmaShared {
+template <class Shape, SeparableSums kSums>
+struct alignas(16) SeparableShared {
   std::uint8_t ring[Shape::kRing * Shape::kPitch];
   std::uint8_t stage[Shape::kThreads / 32][16 * Shape::kStagePitch];
   std::uint32_t taps[MmaTypes<kSums>::kDigits * (Shape::kDownWords + Shape::kAcrossWords)];
@@ -95,22 +95,23 @@ struct alignas(16) MmaShared {
 };
 
 // Blocks that are to share a multiprocessor: as its memory (of 9.0) and the registers allow.
-template <class Shape, MmaSums kSums>
+template <class Shape, SeparableSums kSums>
 constexpr int mma_blocks() {
   constexpr int kUnits = Shape::kDownUnits + Shape::kAcrossUnits;
-  constexpr bool kPacked = kSums == MmaSums::packed, kWide = MmaTypes<kSums>::kWide;
+  constexpr bool kPacked = kSums == SeparableSums::packed, kWide = MmaTypes<kSums>::kWide;
   constexpr int kMost = kWide ? 16 : kPacked ? 24 : 20;  // warps
   constexpr int kWarps = kUnits > (kWide ? 7 : 8) ? kMost / 2 : kUnits > 4 ? kMost - 4 : kMost;
-  constexpr int kByMemory = 227 * 1024 / static_cast<int>(sizeof(MmaShared<Shape, kSums>) + 1024);
+  constexpr int kByMemory =
+      227 * 1024 / static_cast<int>(sizeof(SeparableShared<Shape, kSums>) + 1024);
   constexpr int kByWarps = kWarps * 32 / Shape::kThreads;
   return kByMemory < kByWarps ? kByMemory : kByWarps;
 }
 
 // A warp's 16 rows from (x, y) on, window after window. rows: addresses for MmaRows.
-template <class Shape, MmaSums kSums>
+template <class Shape, SeparableSums kSums>
 __device__ __forceinline__ void compute_rows(const MmaBands<Shape, kSums> &bands,
-                                             const MmaFinish &finish, const MmaPlane &plane, int x,
-                                             int y,
+                                             const SeparableFinish &finish, const MmaPlane &plane,
+                                             int x, int y,
                                              std::uint32_t (&rows)[(Shape::kDownUnits + 1) / 2],
                                              std::uint8_t *stage) {
   constexpr int kUnits = Shape::kAcrossUnits;
@@ -147,11 +148,11 @@ __device__ __forceinline__ void compute_rows(const MmaBands<Shape, kSums> &bands
 }
 
 // blockIdx: strip, part of its rows, plane.
-template <class Shape, MmaSums kSums>
+template <class Shape, SeparableSums kSums>
 __global__ void __launch_bounds__(Shape::kThreads, (mma_blocks<Shape, kSums>()))
-    separable_mma_kernel(const MmaArgs<Shape, kSums> p) {
+    separable_mma_kernel(const __grid_constant__ SeparableMmaArgs<Shape, kSums> p) {
 #if __CUDA_ARCH__ >= 800
-  __shared__ MmaShared<Shape, kSums> shared;
+  __shared__ SeparableShared<Shape, kSums> shared;
   const MmaPlane &plane = p.plane[blockIdx.z];
   const TileSource &in = plane.in;
   const int x0 = Shape::kColumns * static_cast<int>(blockIdx.x);
@@ -173,7 +174,7 @@ __global__ void __launch_bounds__(Shape::kThreads, (mma_blocks<Shape, kSums>()))
   }
   __syncthreads();
   const MmaBands<Shape, kSums> bands(shared.taps);
-  MmaFinish finish;
+  SeparableFinish finish;
   finish.shift = p.shift;
   finish.reciprocal = p.reciprocal;
 #pragma unroll

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <type_traits>
 
 #include "status.h"
@@ -40,15 +41,21 @@ inline Status cuda_checked(cudaError_t error) {
   return cuda_status(error);
 }
 
-// kernel<<<grid, block, 0, stream>>>(args...) that reports its own failure only, not one that some
-// earlier call left behind.
+// kernel<<<grid, block, shared_bytes, stream>>>(args...) that reports its own failure only, not one
+// that some earlier call left behind.
 template <class... Params, class... Args>
-Status launch(void (*kernel)(Params...), dim3 grid, dim3 block, cudaStream_t stream, Args... args) {
+Status launch_shared(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t shared_bytes,
+                     cudaStream_t stream, Args... args) {
   static_assert((std::is_same_v<Params, Args> && ...),
                 "arguments must have the kernel's own types");
   void *pointers[] = {&args...};
-  return cuda_checked(
-      cudaLaunchKernel(reinterpret_cast<const void *>(kernel), grid, block, pointers, 0, stream));
+  return cuda_checked(cudaLaunchKernel(reinterpret_cast<const void *>(kernel), grid, block,
+                                       pointers, shared_bytes, stream));
+}
+
+template <class... Params, class... Args>
+Status launch(void (*kernel)(Params...), dim3 grid, dim3 block, cudaStream_t stream, Args... args) {
+  return launch_shared(kernel, grid, block, 0, stream, args...);
 }
 
 }  // namespace coalesce

@@ -6,5 +6,6 @@ int main(int argc, char **argv) {
     test::add_convolve_sample_cases(suite);
     test::add_convolve_property_cases(suite);
     test::add_convolve_change_cases(suite);
+    test::add_convolve_refusal_cases(suite);
   });
 }

@@ -8,5 +8,6 @@ namespace test {
 void add_convolve_sample_cases(Suite *suite);    // formats, borders, anchors, sizes, fields
 void add_convolve_property_cases(Suite *suite);  // presets, bad values
 void add_convolve_change_cases(Suite *suite);    // while playing
+void add_convolve_refusal_cases(Suite *suite);   // what is said, and how often
 
 }  // namespace test

@@ -194,12 +194,20 @@ GstVideoInfo Harness::output_info() const {
   return video_info(text_of(caps.get()));
 }
 
-MessageRef Harness::next_error() {
-  return MessageRef(gst_bus_pop_filtered(bus_.get(), GST_MESSAGE_ERROR));
+MessageRef Harness::next(GstMessageType type) {
+  while (GstMessage *message = gst_bus_pop(bus_.get()))
+    messages_.emplace_back(message);
+  const auto found = std::find_if(messages_.begin(), messages_.end(), [type](const MessageRef &m) {
+    return GST_MESSAGE_TYPE(m.get()) == type;
+  });
+  if (found == messages_.end()) return nullptr;
+  MessageRef message = std::move(*found);
+  messages_.erase(found);
+  return message;
 }
 
 void Harness::expect_error(GQuark domain, int code, const std::vector<const char *> &words) {
-  const MessageRef message = next_error();
+  const MessageRef message = next(GST_MESSAGE_ERROR);
   fail_unless(message != nullptr, "no error message on the bus");
   GError *error = nullptr;
   gchar *debug = nullptr;
@@ -211,12 +219,12 @@ void Harness::expect_error(GQuark domain, int code, const std::vector<const char
   g_free(debug);
   for (const char *word : words)
     fail_unless(contains(text, word), "the error should say \"%s\": %s", word, text.c_str());
-  while (next_error() != nullptr) {
+  while (next(GST_MESSAGE_ERROR) != nullptr) {
   }
 }
 
 std::string Harness::take_warning() {
-  const MessageRef message(gst_bus_pop_filtered(bus_.get(), GST_MESSAGE_WARNING));
+  const MessageRef message = next(GST_MESSAGE_WARNING);
   if (message == nullptr) return {};
   GError *error = nullptr;
   gst_message_parse_warning(message.get(), &error, nullptr);
@@ -226,7 +234,7 @@ std::string Harness::take_warning() {
 }
 
 void Harness::expect_no_error() {
-  if (const MessageRef message = next_error()) {
+  if (const MessageRef message = next(GST_MESSAGE_ERROR)) {
     GError *error = nullptr;
     gst_message_parse_error(message.get(), &error, nullptr);
     ck_abort_msg("unexpected error: %s", error->message);

@@ -3,6 +3,7 @@
 // the plugin, and a main() that insists on the plugin of this build and on no object left behind.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <utility>
@@ -93,17 +94,19 @@ class Harness {
   CapsRef output_caps() const;  // nullptr if none were announced
   GstVideoInfo output_info() const;
 
-  // The next error on the bus must be this one, with all of `words` in its text; others are
+  // The next error on the bus must be this one, with all of `words` in its text; further ones are
   // dropped.
   void expect_error(GQuark domain, int code, const std::vector<const char *> &words);
   void expect_no_error();
-  // The text of the next warning on the bus; empty if there is none. Errors before it are dropped.
+  // The text of the next warning on the bus; empty if there is none.
   std::string take_warning();
 
  private:
-  MessageRef next_error();
+  // nullptr if there is none. Those of other types that come before it are kept.
+  MessageRef next(GstMessageType type);
   GstHarness *harness_;
   Owned<GstBus> bus_;
+  std::deque<MessageRef> messages_;
 };
 
 // ---- a pool that downstream offers -----------------------------------------------------------

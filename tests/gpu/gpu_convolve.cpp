@@ -16,6 +16,8 @@ const char *const kFilters[] = {
     "convolve mask=1",
     "convolve mask=\"1 2 3; 0 5 7; 4 1 2\"",
     "convolve mask=\"0.3 -0.7; 0.11 2.5\" filter-alpha=true correlate=true",
+    "convolve mask=\"1 2 3 2 1; 2 5 7 -4 2; 3 7 9 1 3; 2 4 6 5 2; 1 2 3 2 0\"",
+    "convolve mask=\"1 0 -3 2 1; 2 5 7 -4 2; 3 -7 9 1 3; -2 4 6 -5 2; 1 2 -3 2 4\" absolute=true",
     "convolve preset=sobel-x",
     "convolve preset=gaussian sigma=1.5",
     "convolve preset=emboss planes=all absolute=true",
@@ -56,6 +58,10 @@ GST_START_TEST(large_frames) {
   for (const char *format : {"GRAY8", "NV12", "RGB", "RGBA", "P010_10LE", "Y444_16LE"})
     for (const char *filter : kFilters)
       run_case({filter, format, 1921, 1079});
+  // Rows of whole blocks, all aligned.
+  for (const char *format : {"GRAY8", "NV12", "RGBA"})
+    for (const char *filter : kFilters)
+      run_case({filter, format, 3840, 2160}, 1);
 }
 GST_END_TEST
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "bench_frames.h"
+#include "convolve/convolve_choice.h"
 #include "convolve_random.h"
 #include "convolve_trial.h"
 
@@ -133,7 +134,23 @@ struct Frame {
   }
 };
 
-// By choice, and by every other algorithm that can.
+// Kernels that some time or other are not the choice.
+void add_kernels(std::vector<FrameVariant> *variants, const Backend &backend, const Frame &frame) {
+  constexpr std::pair<ConvolveKernel, const char *> kernels[] = {
+      {ConvolveKernel::small, "small"},
+      {ConvolveKernel::mma, "mma"},
+      {ConvolveKernel::strip, "strip"},
+      {ConvolveKernel::sparse, "sparse"}};
+  for (const auto &[kernel, name] : kernels) {
+    FrameRun run = [&frame, &backend, kernel = kernel](const std::uint8_t *in, std::uint8_t *out) {
+      return convolve_cuda_by(kernel, {&frame.filter}, frame.image(in, out),
+                              backend.queue().stream());
+    };
+    variants->push_back({name, run});
+  }
+}
+
+// By choice, by every other algorithm that can, and by every kernel that can.
 void bench_on_cuda(Bench &bench, const Backend &backend, const Frame &frame) {
   static const char *const chosen[] = {"automatic", "automatic: copy", "automatic: direct",
                                        "automatic: separable"};
@@ -145,6 +162,12 @@ void bench_on_cuda(Bench &bench, const Backend &backend, const Frame &frame) {
     variants.push_back({"direct", frame.run(backend, ConvolveAlgorithm::direct)});
   if (choice != ConvolveAlgorithm::separable && frame.filter.separable)
     variants.push_back({"separable", frame.run(backend, ConvolveAlgorithm::separable)});
+  if (!frame.filter.weights.empty()) add_kernels(&variants, backend, frame);
+  if (frame.size.width <= kCpuSizes[1].width)
+    compare_with_cpu(frame.work(), variants[0].run,
+                     [&frame](const std::uint8_t *in, std::uint8_t *out) {
+                       return convolve({&frame.filter}, frame.image(in, out), Queue::cpu());
+                     });
   time_variants(bench, backend, frame.work(), variants);
 }
 

@@ -37,9 +37,13 @@ struct FrameVariant {
 // On CUDA or on the CPU, with buffers of its own.
 void time_frames(Bench &bench, const Backend &backend, const FrameWork &work, const FrameRun &run);
 
-// On CUDA: each variant that gives the same bytes as the first.
+// On CUDA: each variant; they must give the same bytes as the first. Others than the first may
+// refuse.
 void time_variants(Bench &bench, const Backend &backend, const FrameWork &work,
                    const std::vector<FrameVariant> &variants);
+
+// On CUDA: throws unless a run gives the bytes of one in host memory.
+void compare_with_cpu(const FrameWork &work, const FrameRun &on_device, const FrameRun &on_cpu);
 
 // On CUDA: how good is the yardstick? cudaMemcpyAsync is not equally fast at all sizes.
 void time_yardstick(Bench &bench, const Backend &backend, const FrameWork &work);

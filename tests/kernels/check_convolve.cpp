@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "convolve/convolve_choice.h"
 #include "convolve_random.h"
 #include "convolve_reference.h"
 #include "convolve_trial.h"
@@ -27,8 +28,10 @@ const Size kSizes[] = {
 
 const SampleDepth kDepths[] = {{8, 0}, {8, 0}, {10, 0}, {10, 6}, {16, 0}};
 
-Size choose_size(Random &random, int index) {
+Size choose_size(Random &random, int index, bool for_matrix_units) {
   if (index < static_cast<int>(std::size(kSizes))) return kSizes[index];
+  if (for_matrix_units)
+    return {random.between(1, random.pick({70, 300})), random.between(1, random.pick({20, 70}))};
   return {random.between(1, random.pick({5, 20, 70, 300})),
           random.between(1, random.pick({5, 7, 20, 70}))};
 }
@@ -77,7 +80,8 @@ Filter random_filter(Random &random, int most_taps, const ConvolveTrialOptions &
                      std::string *doing) {
   const SampleDepth depth = options.depth.value_or(random.pick(kDepths));
   for (;;) {
-    const FilterSettings settings = random_settings(random, most_taps, options.most_side);
+    const FilterSettings settings = (options.for_matrix_units ? matrix_settings : random_settings)(
+        random, most_taps, options.most_side);
     Filter filter;
     FilterError error;  // beyond the fixed-point range, most likely
     if (!make_filter(settings, depth, &filter, &error)) continue;
@@ -87,9 +91,11 @@ Filter random_filter(Random &random, int most_taps, const ConvolveTrialOptions &
 }
 
 // A layout for samples of two bytes.
-Layout random_even_layout(Random &random, const Shape &shape, SampleDepth depth, bool roomy) {
+Layout random_even_layout(Random &random, const Shape &shape, SampleDepth depth,
+                          LayoutOptions options) {
+  if (random.below(10) == 0) options.aligned = false;
   Layout layout = random_layout(random, shape.size.width * shape.channels * depth.bytes(),
-                                shape.size.height, {.roomy = roomy});
+                                shape.size.height, options);
   if (depth.bytes() == 2)
     for (std::size_t *bytes : {&layout.pitch, &layout.before, &layout.after})
       *bytes += *bytes % 2;
@@ -112,14 +118,14 @@ std::string text(const Shape &shape) {
 // A picture in memory of its own.
 class Pictures {
  public:
-  Pictures(Random &random, const std::vector<Shape> &shapes, SampleDepth depth, bool roomy,
-           std::string *doing)
+  Pictures(Random &random, const std::vector<Shape> &shapes, SampleDepth depth,
+           LayoutOptions layout, std::string *doing)
       : shapes_(shapes) {
     const Pattern pattern = random_pattern(random);
     *doing += std::string(", ") + name(pattern);
     for (const Shape &shape : shapes) {
-      const Layout in = random_even_layout(random, shape, depth, roomy);
-      const Layout out = random_even_layout(random, shape, depth, roomy);
+      const Layout in = random_even_layout(random, shape, depth, layout);
+      const Layout out = random_even_layout(random, shape, depth, layout);
       *doing += "\n    " + text(shape) + "\n    in  " + in.text() + "\n    out " + out.text();
       inputs_.emplace_back(in, pattern, random);
       outputs_.emplace_back(out);
@@ -182,6 +188,29 @@ bool must_serve(ConvolveAlgorithm algorithm, const Filter &filter) {
          (algorithm == ConvolveAlgorithm::separable && filter.separable);
 }
 
+// Every kernel on its own; those that do not take the planes refuse.
+constexpr ConvolveKernel kKernels[] = {ConvolveKernel::universal, ConvolveKernel::small,
+                                       ConvolveKernel::mma, ConvolveKernel::strip,
+                                       ConvolveKernel::sparse};
+const char *const kKernelNames[] = {"automatic", "universal", "small", "mma", "strip", "sparse"};
+
+std::string kernels_trial(const ConvolveParams &params, Pictures &pictures, const Backend &backend,
+                          const std::string &doing) {
+  for (ConvolveKernel kernel : kKernels) {
+    const std::string with =
+        std::string("kernel ") + kKernelNames[static_cast<int>(kernel)] + ", " + doing;
+    set_doing(with);
+    pictures.prepare(true);
+    const Status status =
+        convolve_cuda_by(kernel, params, pictures.actual(true), backend.queue().stream());
+    if (status.code() == StatusCode::unsupported) continue;
+    if (!status.ok()) return std::string("it returned: ") + status.message() + "\n    " + with;
+    const std::string difference = pictures.difference(true);
+    if (!difference.empty()) return difference + "\n    " + with;
+  }
+  return {};
+}
+
 constexpr ConvolveAlgorithm kAlgorithms[] = {ConvolveAlgorithm::automatic,
                                              ConvolveAlgorithm::direct,
                                              ConvolveAlgorithm::separable, ConvolveAlgorithm::copy};
@@ -191,11 +220,11 @@ const char *const kAlgorithmNames[] = {"automatic", "copy", "direct", "separable
 
 std::string convolve_trial(const Convolve &operation, const ConvolveTrialOptions &options,
                            Random &random, int index, const Backend &backend) {
-  const Size size = choose_size(random, index);
+  const Size size = choose_size(random, index, options.for_matrix_units);
   const std::vector<Shape> shapes = random_shapes(random, size, options);
-  const int budget = index < static_cast<int>(std::size(kSizes))
-                         ? 2000000
-                         : random.pick({20000, 100000, 100000, 400000});
+  const int budget = index < static_cast<int>(std::size(kSizes)) ? 2000000
+                     : options.for_matrix_units                  ? 3000000
+                                                : random.pick({20000, 100000, 100000, 400000});
   std::string doing;
   const Filter filter =
       random_filter(random, std::max(9, budget / samples_in(shapes)), options, &doing);
@@ -205,7 +234,8 @@ std::string convolve_trial(const Convolve &operation, const ConvolveTrialOptions
   params.border_value = random.pick(
       {0, filter.depth.max(), random.between(0, filter.depth.max()), filter.depth.middle()});
   doing += ", " + text(params);
-  Pictures pictures(random, shapes, filter.depth, options.roomy, &doing);
+  Pictures pictures(random, shapes, filter.depth,
+                    {.aligned = options.for_matrix_units, .roomy = options.roomy}, &doing);
   convolve_reference(params, pictures.expected());
 
   for (ConvolveAlgorithm algorithm : kAlgorithms) {
@@ -223,13 +253,20 @@ std::string convolve_trial(const Convolve &operation, const ConvolveTrialOptions
     const std::string difference = pictures.difference(backend.cuda);
     if (!difference.empty()) return difference + "\n    " + with;
   }
-  return {};
+  if (!backend.cuda || !options.kernels) return {};
+  return kernels_trial(params, pictures, backend, doing);
 }
 
 Case convolve_case() {
-  return {"convolve", 1500,
+  constexpr int kRandomTrials = 2400;
+  return {"convolve", kRandomTrials + kLargeConvolveTrials,
           [](Random &random, int index, const Backend &backend) {
-            return convolve_trial(convolve, {}, random, index, backend);
+            if (index >= kRandomTrials)
+              return large_convolve_trial(convolve, random, index - kRandomTrials, backend);
+            ConvolveTrialOptions options;
+            if (index % 2 == 1) options = {.for_matrix_units = true, .depth = SampleDepth{8, 0}};
+            options.kernels = true;
+            return convolve_trial(convolve, options, random, index, backend);
           },
           convolve_planted, convolve_bench};
 }

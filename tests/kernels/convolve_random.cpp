@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace coalesce::test {
 namespace {
@@ -77,13 +78,158 @@ void random_preset(Random &random, int most_taps, int most_side, FilterSettings 
   s->vertical = vertical.at;
 }
 
+// `total` dealt out to `taps` places, one each to the first and the last if they are two.
+std::vector<double> dealt(Random &random, int taps, int total) {
+  std::vector<double> row(static_cast<std::size_t>(taps));
+  for (int i = 0; i < total; ++i)
+    ++row[static_cast<std::size_t>(i == 0 ? 0 : i == 1 ? taps - 1 : random.below(taps))];
+  return row;
+}
+
+// One of `every` becomes negative, and the middle one, but neither end: of rows, make_filter() may
+// turn all the signs by those.
+void turn_signs(Random &random, int every, std::vector<double> *row) {
+  for (double &value : *row)
+    if (random.below(every) == 0) value = -value;
+  row->front() = std::abs(row->front());
+  row->back() = std::abs(row->back());
+  double &middle = (*row)[row->size() / 2];
+  middle = -std::abs(middle);
+}
+
+// Reals, half of them on a bell; or integers of 16 bits whose sum is a multiple of 2^13, so that
+// chroma's offset is none of small numbers.
+std::vector<double> long_row(Random &random, int taps, bool real, bool with_signs) {
+  constexpr int kStep = 1 << 13;
+  const int most = (with_signs ? 32767 : 65535) - kStep;
+  const bool bell = random.below(2) == 0;
+  std::vector<double> row;
+  for (int i = 0; i < taps; ++i)
+    row.push_back(!real  ? random.between(1, most)
+                  : bell ? std::exp(-8 * std::pow((i - taps / 2) / (taps + 1.0), 2))
+                         : 0.01 + uniform(random));
+  if (with_signs) turn_signs(random, 4, &row);
+  const double sum = std::accumulate(row.begin(), row.end(), 0.0);
+  if (!real) row.back() += kStep * std::ceil(sum / kStep) - sum;
+  return row;
+}
+
+// Of the kinds that the matrix units have ways for (mma_numbers.h), and of all lengths.
+FilterSettings row_settings(Random &random, int most_taps, int most_side) {
+  enum { packed, divided, shifted, wide, wide_across, wide_down };
+  int across = random.between(1, random.pick({6, 17, 33, 63}));
+  int down = random.between(1, random.pick({17, 33, 63, 63}));
+  across = std::min({across, most_side, most_taps});
+  down = std::min({down, most_side, most_taps});
+  if (random.below(3) == 0)
+    down = std::min(down, most_taps / across);
+  else
+    across = std::min(across, most_taps / down);
+  FilterSettings s;
+  const int way = random.pick(
+      {packed, divided, divided, shifted, wide, wide_across, wide_across, wide_down, wide_down});
+  if (way == packed) {
+    s.horizontal = dealt(random, across, 1 << random.between(6, 8));
+    s.vertical = dealt(random, down, 1 << random.between(6, 8));
+  } else if (way == divided) {
+    s.horizontal = dealt(random, across, random.between(2, 257));
+    s.vertical = dealt(random, down, random.between(2, 257));
+  } else if (way == shifted) {
+    s.horizontal = dealt(random, across, random.between(2, 128));
+    s.vertical = dealt(random, down, random.between(2, 128));
+    if (random.below(3) != 0) turn_signs(random, 2, &s.horizontal);
+    if (random.below(3) != 0) turn_signs(random, 2, &s.vertical);
+    s.divisor = 1 << random.below(15);
+  } else {
+    const bool real = random.below(2) == 0;
+    s.horizontal = long_row(random, across, real, way == wide_across);
+    s.vertical = long_row(random, down, real, way == wide_down);
+    if (!real) s.divisor = std::ldexp(1, random.between(33, 42));
+  }
+  return s;
+}
+
+// Of all sizes, integers that fit 8 bits and 16, with sign and without; sums that fit 31.
+FilterSettings weight_settings(Random &random, int most_taps, int most_side) {
+  enum { bytes, few, words, extremes, unsigned_words };
+  const int kind = random.pick({bytes, few, words, extremes, unsigned_words, unsigned_words});
+  const int side = std::min(most_side, kMaxMaskSize);
+  const int b = std::min({random.between(1, random.pick({5, 9, 9, 15, 15, 31})), side, most_taps});
+  const int a =
+      std::min({random.between(1, random.pick({2, 3, 5, 8, 15, 31})), side, most_taps / b});
+  FilterSettings s;
+  s.mask = {a, b, {}};
+  const int most = std::min(32767, (8 << 20) / (a * b));
+  for (int i = 0; i < a * b; ++i)
+    s.mask.at.push_back(kind == bytes      ? random.between(-128, 127)
+                        : kind == few      ? random.between(-3, 9)
+                        : kind == words    ? random.between(-most, most)
+                        : kind == extremes ? random.pick({-most, most})
+                                           : random.below(2 * most + 1));
+  double &one = s.mask.at[static_cast<std::size_t>(random.below(a * b))];
+  if (kind == words) one = random.pick({-32767, 32767});
+  if (kind == unsigned_words) one = random.between(32768, 65535);
+  return s;
+}
+
+// Squares whose sums divide by a power of two or by another number, or that are absolute.
+FilterSettings square_settings(Random &random, int most_taps, int most_side) {
+  const int side =
+      std::min({random.pick({3, 5}), most_side, static_cast<int>(std::sqrt(most_taps))});
+  FilterSettings s;
+  s.mask = {side, side, {}};
+  for (int i = 0; i < side * side; ++i)
+    s.mask.at.push_back(random.between(-3, 9));
+  const int form = random.below(5);
+  s.divisor = form < 2 ? 1 << random.pick({0, 5, 6, 7, 8}) : random.between(1, 300);
+  s.absolute = form > 2;
+  return s;
+}
+
+// Divisors for which there are ways of their own, biases beyond all samples.
+void choose_numbers(Random &random, FilterSettings *s) {
+  if (random.below(2) == 0)
+    s->divisor = random.pick({1 << random.below(24), random.between(1, 300),
+                              random.between(1, 30000), random.between(1, 8000000)});
+  if (random.below(3) == 0)
+    s->bias =
+        random.pick({0, 1, -1, 127, 128, 255, 256, -255, -256, 1000, -1000, 100000, -100000}) *
+        (random.below(2) == 0 ? 1 : uniform(random));
+  s->normalize = random.below(4) != 0;
+  s->absolute = random.below(6) == 0;
+}
+
+void choose_place(Random &random, FilterSettings *s) {
+  const auto count = [](const std::vector<double> &row) { return static_cast<int>(row.size()); };
+  const int columns = s->horizontal.empty() ? s->mask.width : count(s->horizontal);
+  const int rows = s->horizontal.empty() ? s->mask.height
+                   : s->vertical.empty() ? columns
+                                         : count(s->vertical);
+  if (random.below(3) == 0) {
+    s->anchor_x = random.between(-1, columns - 1);
+    s->anchor_y = random.between(-1, rows - 1);
+  }
+  s->correlate = random.below(2) == 0;
+}
+
 }  // namespace
 
 double uniform(Random &random) {
   return std::ldexp(static_cast<double>(random.bits() >> 11), -53);
 }
 
+FilterSettings matrix_settings(Random &random, int most_taps, int most_side) {
+  using Make = FilterSettings (*)(Random &, int, int);
+  const Make make =
+      random.pick<Make>({row_settings, row_settings, weight_settings, square_settings});
+  FilterSettings s = make(random, most_taps, most_side);
+  if (random.below(make == weight_settings ? 1 : 6) == 0) choose_numbers(random, &s);
+  choose_place(random, &s);
+  return s;
+}
+
 FilterSettings random_settings(Random &random, int most_taps, int most_side) {
+  if (random.below(3) == 0) return matrix_settings(random, most_taps, most_side);
   FilterSettings s;
   const int kind = random.below(kKinds);
   const int form = random.below(8);
@@ -105,15 +251,7 @@ FilterSettings random_settings(Random &random, int most_taps, int most_side) {
             down[static_cast<std::size_t>(i / width)] * across[static_cast<std::size_t>(i % width)];
     }
   }
-  const int columns = s.horizontal.empty() ? s.mask.width : static_cast<int>(s.horizontal.size());
-  const int rows = s.horizontal.empty() ? s.mask.height
-                   : s.vertical.empty() ? columns
-                                        : static_cast<int>(s.vertical.size());
-  if (random.below(3) == 0) {
-    s.anchor_x = random.between(-1, columns - 1);
-    s.anchor_y = random.between(-1, rows - 1);
-  }
-  s.correlate = random.below(2) == 0;
+  choose_place(random, &s);
   s.normalize = random.below(4) != 0;
   s.absolute = random.below(5) == 0;
   if (random.below(4) == 0)

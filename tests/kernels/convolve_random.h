@@ -16,6 +16,10 @@ double uniform(Random &random);  // 0 to less than 1
 // and columns.
 FilterSettings random_settings(Random &random, int most_taps, int most_side);
 
+// Those among them that the kernels for matrix units, and others for bytes, are chosen for: each of
+// these about as often.
+FilterSettings matrix_settings(Random &random, int most_taps, int most_side);
+
 std::string text(const FilterSettings &settings);
 std::string text(const Filter &filter);
 

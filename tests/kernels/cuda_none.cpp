@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // planted.h and the variants in a build without CUDA.
+#include "convolve/convolve_choice.h"
 #include "planted.h"
 #include "rgb2yuv/rgb2yuv_variants.h"
 #include "uyvy2y/uyvy2y_variants.h"
@@ -28,6 +29,10 @@ int run_planted_oob() {
 }  // namespace coalesce::test
 
 namespace coalesce {
+
+Status convolve_cuda_by(ConvolveKernel, const ConvolveParams &, const ConvolveImage &, void *) {
+  return {StatusCode::unsupported, "this build has no CUDA kernels"};
+}
 
 Rgb2yuvVariants rgb2yuv_variants() {
   return {nullptr, 0};

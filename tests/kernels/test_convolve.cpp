@@ -109,6 +109,62 @@ void test_filters() {
   });
   refused("divisor 0", [](Call &c) { c.filter.divisor = 0; });
   refused("divisor below 0", [](Call &c) { c.filter.divisor = -3; });
+  refused("weights of more columns than masks have", [](Call &c) {
+    c.filter.width = kMaxMaskSize + 1;
+    c.filter.separable = false;
+    c.filter.weights.assign(kMaxMaskSize + 1, 1);
+  });
+  refused("weights of more rows than masks have, and factors", [](Call &c) {
+    c.filter.width = 1;
+    c.filter.height = kMaxMaskSize + 1;
+    c.filter.across = {1};
+    c.filter.down.assign(kMaxMaskSize + 1, 1);
+    c.filter.weights = c.filter.down;
+  });
+}
+
+// Divisors and offsets beyond the sums' bits.
+void test_numbers() {
+  for (bool narrow : {true, false}) {
+    const std::int64_t most = narrow ? INT32_MAX : INT64_MAX;
+    const auto divide_by = [narrow](std::int64_t divisor) {
+      return [narrow, divisor](Call &c) {
+        c.filter.narrow = narrow;
+        c.filter.divisor = divisor;
+      };
+    };
+    taken("the largest divisor", kBox, {8, 0}, divide_by(most / 256));
+    taken("the largest divisor of 16 bits", kBox, {16, 0}, divide_by(most / 65536));
+    refused("a divisor one too large", divide_by(most / 256 + 1));
+    refused_words("a divisor one too large for 16 bits", divide_by(most / 65536 + 1));
+  }
+  // The second becomes 0 if it is cut to 32 bits.
+  for (std::int64_t divisor : {std::int64_t{INT32_MAX} + 1, std::int64_t{1} << 32, INT64_MAX})
+    refused("a divisor of more than 31 bits", [divisor](Call &c) { c.filter.divisor = divisor; });
+
+  constexpr std::int64_t kMost = INT32_MAX;
+  const auto offsets = [](bool chroma, bool absolute, Filter::Offsets o) {
+    return [chroma, absolute, o](Call &c) {
+      (chroma ? c.filter.chroma : c.filter.level) = o;
+      c.filter.absolute = absolute;
+    };
+  };
+  for (bool chroma : {false, true}) {
+    for (std::int64_t offset : {kMost + 1, -kMost - 1, std::int64_t{1} << 32, INT64_MIN}) {
+      refused("too large an offset before", offsets(chroma, false, {offset, 0}));
+      refused("too large an offset after", offsets(chroma, false, {0, offset}));
+    }
+    refused("too large a sum of offsets", offsets(chroma, false, {kMost, 1}));
+    refused("too small a sum of offsets", offsets(chroma, false, {-kMost, -1}));
+    refused("too large an absolute value", offsets(chroma, true, {-kMost, 1}));
+  }
+  // Of a plane of the other role, for the sums over samples want their bits, too.
+  taken("large offsets", kBox, {8, 0}, offsets(true, false, {kMost, -kMost}));
+  taken("a large absolute value", kBox, {8, 0}, offsets(true, true, {-kMost, -kMost}));
+  taken("offsets of more than 31 bits with sums that have them", kBox, {8, 0}, [](Call &c) {
+    c.filter.narrow = false;
+    c.filter.level = {kMost + 1, -kMost};
+  });
 }
 
 void test_params() {
@@ -218,6 +274,7 @@ void test_choice() {
 int main() {
   using namespace coalesce::test;
   test_filters();
+  test_numbers();
   test_params();
   test_planes();
   test_algorithms();

@@ -234,6 +234,31 @@ void test_rules() {
   EXPECT(known > 3800, "%d", known);
 }
 
+// Equal elements beside another: what rounding does to them nearly cancels in the first n already,
+// for each n, wherever the picture has its edge.
+void test_spread() {
+  Random random(12);
+  for (int size : {7, 15, 31})
+    for (int i = 0; i < 50; ++i) {
+      FilterSettings s;
+      const int count = size * size;
+      s.mask = {size, size, Reals(static_cast<std::size_t>(count), 0.1 + uniform(random))};
+      s.mask.at[static_cast<std::size_t>(count / 2)] += 3;
+      s.divisor = s.mask.at[0] * count;
+      const Trial trial(s, k8);
+      EXPECT(trial.made && !trial.filter.separable, "%s", text_of(s).c_str());
+      const int q = std::ilogb(static_cast<double>(trial.filter.divisor));
+      long double sum = 0, most = 0;
+      for (int k = 0; k < count; ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        sum +=
+            static_cast<long double>(trial.taps.weights[at]) - std::ldexp(trial.taps.real[at], q);
+        if (k != count / 2) most = std::max(most, std::abs(sum));
+      }
+      EXPECT(most < 4, "%d x %d: errors of %Lg add up", size, size, most);
+    }
+}
+
 // Is there room for weights that are good enough?
 bool is_moderate(const Taps &taps, bool separable) {
   long double up = 0, down = 0;
@@ -353,6 +378,7 @@ int main() {
   using namespace coalesce::test;
   test_never_far();
   test_rules();
+  test_spread();
   test_presets_equal();
   test_unsharp_equal();
   test_random_equal();

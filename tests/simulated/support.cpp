@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <utility>
 
 namespace simulated {
 
@@ -213,16 +214,27 @@ std::string Bench::out_caps() const {
   return result;
 }
 
-std::vector<std::string> Bench::errors() {
-  std::vector<std::string> texts;
-  while (GstMessage *message = gst_bus_pop_filtered(bus_, GST_MESSAGE_ERROR)) {
+// What is popped is looked at, since a filter drops the rest.
+void Bench::take_messages() {
+  constexpr auto kTypes = static_cast<GstMessageType>(GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+  while (GstMessage *message = gst_bus_pop_filtered(bus_, kTypes)) {
+    const bool is_error = GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR;
     GError *error = nullptr;
-    gst_message_parse_error(message, &error, nullptr);
-    texts.push_back(error->message);
+    (is_error ? gst_message_parse_error : gst_message_parse_warning)(message, &error, nullptr);
+    (is_error ? errors_ : warnings_).push_back(error->message);
     g_error_free(error);
     gst_message_unref(message);
   }
-  return texts;
+}
+
+std::vector<std::string> Bench::errors() {
+  take_messages();
+  return std::exchange(errors_, {});
+}
+
+std::vector<std::string> Bench::warnings() {
+  take_messages();
+  return std::exchange(warnings_, {});
 }
 
 void drop_pipeline(GstElement *pipeline) {

@@ -103,13 +103,17 @@ class Bench {
   // The caps on the source pad, as text; empty if there are none.
   std::string out_caps() const;
 
-  // The texts of the errors the element has posted since the last call.
+  // The texts of the errors, and of the warnings, the element has posted since the last call.
   std::vector<std::string> errors();
+  std::vector<std::string> warnings();
 
  private:
+  void take_messages();
+
   GstElement *element_;
   GstBus *bus_;
   GstHarness *harness_;
+  std::vector<std::string> errors_, warnings_;  // not asked for yet
 };
 
 guint64 stat(GstElement *element, const char *name);

@@ -109,6 +109,12 @@ void *device_stream() {
   return made;
 }
 
+std::size_t device_free_bytes() {
+  std::size_t free_bytes = 0, all = 0;
+  check(cudaMemGetInfo(&free_bytes, &all), "cudaMemGetInfo");
+  return free_bytes;
+}
+
 void device_synchronize() {
   check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
 }

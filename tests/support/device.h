@@ -40,6 +40,7 @@ std::size_t device_mismatches(const DeviceMemory &a, const DeviceMemory &b);
 
 void *device_stream();      // one for the whole program
 void device_synchronize();  // waits for that stream, reports what went wrong in it
+std::size_t device_free_bytes();
 void device_copy_async(void *to, const void *from, std::size_t bytes);
 // The same by a kernel of four 16-byte loads and stores a thread, to judge that yardstick by. Both
 // addresses are multiples of 16; the last bytes that fill no 16 are left out.

@@ -44,6 +44,9 @@ void *device_stream() {
 void device_synchronize() {
   none();
 }
+std::size_t device_free_bytes() {
+  none();
+}
 void device_copy_async(void *, const void *, std::size_t) {
   none();
 }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "mma_direct.cuh"
+
+#include <algorithm>
+#include <iterator>
+
+#include "../core/cuda_status.h"
+
+namespace coalesce {
+namespace {
+
+// False if there are larger ones.
+bool weights_of(const Filter &f, MmaWeights *weights) {
+  const auto [least, most] = std::minmax_element(f.weights.begin(), f.weights.end());
+  if (*least >= -128 && *most <= 127)
+    *weights = MmaWeights::bytes;
+  else if (*least >= -32768 && *most <= 32767)
+    *weights = MmaWeights::words;
+  else if (*least >= 0 && *most <= 65535)
+    *weights = MmaWeights::unsigned_words;
+  else
+    return false;
+  return true;
+}
+
+// The role of what is filtered; copy if there are several.
+ChannelRole role_of(const ConvolvePlane &plane) {
+  ChannelRole role = ChannelRole::copy;
+  for (int c = 0; c < plane.channels; ++c) {
+    if (plane.role[c] == ChannelRole::copy) continue;
+    if (role != ChannelRole::copy && role != plane.role[c]) return ChannelRole::copy;
+    role = plane.role[c];
+  }
+  return role;
+}
+
+// For sums of 0 .. 256 * d - 1: with r = 2^32 / d, rounded up, the product with t exceeds
+// 2^32 * t / d by t * (r * d - 2^32) / d: too little to matter if that is below 2^32 / d. Sums
+// below give something negative, those above 256 and more. r is signed.
+bool make_reciprocal(const Filter &f, int *reciprocal) {
+  constexpr std::int64_t kOne = std::int64_t{1} << 32;
+  if (f.divisor <= 2 || 256 * f.divisor > kOne / 2) return false;
+  const std::int64_t r = (kOne - 1) / f.divisor + 1;
+  *reciprocal = static_cast<int>(r);
+  return (256 * f.divisor - 1) * (r * f.divisor - kOne) < kOne;
+}
+
+}  // namespace
+
+bool mma_direct_takes(const Filter &f, const ConvolvePlane &plane, MmaWeights *weights) {
+  if (f.depth.bits != 8 || !f.narrow || f.weights.empty() || !weights_of(f, weights)) return false;
+  if ((reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch) % 16 != 0) return false;
+  if (role_of(plane) == ChannelRole::copy) return false;
+  return plane.channels != 3 || std::count(plane.role, plane.role + 3, ChannelRole::copy) == 0;
+}
+
+bool MmaKernel::built() {
+  int device = 0;
+  if (!cuda_checked(cudaGetDevice(&device)).ok() || device >= static_cast<int>(std::size(known_)))
+    return false;
+  signed char answer = known_[device].load(std::memory_order_relaxed);
+  if (answer == unknown) {
+    cudaFuncAttributes attributes = {};
+    const Status s = cuda_checked(cudaFuncGetAttributes(&attributes, kernel_));
+    if (!s.ok() && s.code() != StatusCode::unsupported) return false;  // for now
+    answer = s.ok() && attributes.ptxVersion >= from_ ? yes : no;
+    known_[device].store(answer, std::memory_order_relaxed);
+  }
+  return answer == yes;
+}
+
+MmaOutput make_mma_output(const Filter &f, const ConvolvePlane &plane) {
+  MmaOutput o = {};
+  o.data = plane.out.data;
+  o.pitch = plane.out.pitch;
+  o.wide_stores = (reinterpret_cast<std::uintptr_t>(plane.out.data) | plane.out.pitch) % 16 == 0;
+  for (int i = 0; i < 4; ++i)
+    if (plane.role[i % plane.channels] == ChannelRole::copy) o.copied |= 0xffu << 8 * i;
+  o.finish = make_finish<std::int32_t>(f);
+  o.offsets = role_of(plane) == ChannelRole::chroma ? o.finish.chroma : o.finish.level;
+  o.offset = o.offsets.before + o.offsets.after;
+  if (f.absolute) {
+    o.way = MmaFinish::any;
+  } else if (make_reciprocal(f, &o.reciprocal)) {
+    o.way = MmaFinish::saturated;
+    o.addend = std::int64_t{o.offset} * o.reciprocal;
+  } else {
+    o.way = make_byte_finish(f.divisor, &o.byte) ? MmaFinish::byte : MmaFinish::any;
+  }
+  return o;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Settings that are refused: what is said, and how often.
+#include <gst/controller/controller.h>
+
+#include "convolve_cases.h"
+#include "convolve_reference.h"
+
+namespace test {
+namespace {
+
+const Size kSize{16, 9};
+
+void set(Harness &harness, const char *name, const char *value) {
+  gst_util_set_object_arg(G_OBJECT(harness.element()), name, value);
+}
+
+// Some frames, and the one warning that they bring: with these words, or none.
+void expect_warning(Harness &harness, const std::string &caps,
+                    const std::vector<const char *> &words) {
+  for (int n = 0; n < 3; n++) {
+    fail_unless_equals_int(harness.push(random_frame(video_info(caps), {}, 1)), GST_FLOW_OK);
+    fail_unless(harness.pull() != nullptr);
+  }
+  const std::string warning = harness.take_warning();
+  fail_unless(warning.empty() == words.empty(), "\"%s\"", warning.c_str());
+  for (const char *word : words)
+    fail_unless(contains(warning, word), "\"%s\" in \"%s\"", word, warning.c_str());
+  fail_unless(harness.take_warning().empty(), "a second warning");
+}
+
+// Each setting that is refused, and no other, is told, be it the same as before.
+GST_START_TEST(each_is_told) {
+  const std::string caps = video_caps("GRAY8", kSize);
+  Harness harness("convolve", {{"mask", "1 2 3"}});
+  fail_unless(harness.set_input(caps));
+  expect_warning(harness, caps, {});
+  const struct {
+    const char *name, *value;
+    std::vector<const char *> words;
+  } steps[] = {
+      {"anchor-x", "5", {"anchor-x 5", "0 to 2"}},
+      {"mask", "3 2 1", {"anchor-x 5", "0 to 2"}},
+      {"mask", "3 2 1", {"anchor-x 5", "0 to 2"}},
+      {"border", "wrap", {}},
+      {"bias", "3", {"anchor-x 5"}},
+      {"mask", "1,,1", {"mask=\"1,,1\""}},
+      {"mask", "1,,1", {"mask=\"1,,1\""}},
+      {"size", "7", {}},
+      {"anchor-x", "0", {}},
+      {"border", "constant", {}},
+      {"border-value", "256", {"border-value 256"}},
+      {"mask", "1 1", {}},
+      {"border-value", "255", {}},
+      {"preset", "sobel-x", {}},
+      {"size", "31", {"preset=sobel-x size=31: beyond the fixed-point range"}},
+      {"preset", "sobel-y", {"preset=sobel-y size=31: beyond the fixed-point range"}},
+      {"divisor", "1e15", {}},
+      {"size", "4", {"preset=sobel-y: size 4"}},
+      {"size", "3", {}},
+      {"size", "4", {"preset=sobel-y: size 4"}},
+  };
+  for (const auto &[name, value, words] : steps) {
+    set(harness, name, value);
+    expect_warning(harness, caps, words);
+  }
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
+// What a control binding sets for each frame is no reason to repeat a warning.
+GST_START_TEST(not_for_every_frame) {
+  const std::string caps = video_caps("GRAY8", kSize);
+  Harness harness("convolve", {{"mask", "1 1"}});
+  GstElement *element = harness.element();
+  GstControlSource *source = gst_interpolation_control_source_new();
+  g_object_set(source, "mode", GST_INTERPOLATION_MODE_LINEAR, nullptr);
+  auto *values = GST_TIMED_VALUE_CONTROL_SOURCE(source);
+  gst_timed_value_control_source_set(values, 0, 0);
+  gst_timed_value_control_source_set(values, GST_SECOND, 100);
+  fail_unless(gst_object_add_control_binding(
+      GST_OBJECT(element),
+      gst_direct_control_binding_new_absolute(GST_OBJECT(element), "bias", source)));
+  gst_object_unref(source);
+  fail_unless(harness.set_input(caps));
+  const BufferRef in(random_frame(video_info(caps), {}, 1));
+  for (int n = 0; n < 10; n++) {
+    if (n == 2) set(harness, "anchor-x", "5");
+    const BufferRef frame(gst_buffer_copy(in.get()));
+    GST_BUFFER_PTS(frame.get()) = static_cast<GstClockTime>(n) * GST_SECOND / 10;
+    fail_unless_equals_int(harness.push(gst_buffer_ref(frame.get())), GST_FLOW_OK);
+    const std::string warning = harness.take_warning();
+    fail_unless(contains(warning, "anchor-x 5") == (n == 2), "frame %d: \"%s\"", n,
+                warning.c_str());
+  }
+}
+GST_END_TEST;
+
+// What new caps make wrong is an error, and only that: nothing that was used before can be kept.
+GST_START_TEST(new_caps) {
+  const struct {
+    Properties properties;
+    const char *before, *after;
+    std::vector<const char *> words;
+  } cases[] = {
+      {{{"planes", "luma"}}, "I420", "RGB", {"planes=luma", "RGB"}},
+      {{{"border", "constant"}, {"border-value", "1000"}},
+       "I420_10LE",
+       "GRAY8",
+       {"border-value 1000", "255"}},
+      {{{"preset", "sobel-x"}, {"size", "27"}},
+       "GRAY8",
+       "GRAY16_LE",
+       {"preset=sobel-x size=27", "16-bit", "divisor"}},
+  };
+  for (const auto &[properties, before, after, words] : cases) {
+    Harness harness("convolve", properties);
+    fail_unless(harness.set_input(video_caps(before, kSize)));
+    expect_warning(harness, video_caps(before, kSize), {});
+    const std::string caps = video_caps(after, kSize);
+    harness.set_input(caps);
+    fail_unless_equals_int(harness.push(random_frame(video_info(caps), {}, 1)),
+                           GST_FLOW_NOT_NEGOTIATED);
+    fail_unless(harness.take_warning().empty(), "%s", after);
+    harness.expect_error(GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, words);
+  }
+}
+GST_END_TEST;
+
+// Rows are named by their preset, too.
+GST_START_TEST(presets_of_rows) {
+  const std::string caps = video_caps("GRAY8", kSize);
+  Harness harness("sepconvolve", {{"preset", "sobel-x"}, {"size", "63"}});
+  harness.set_input(caps);
+  fail_unless_equals_int(harness.push(random_frame(video_info(caps), {}, 1)),
+                         GST_FLOW_NOT_NEGOTIATED);
+  harness.expect_error(GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+                       {"preset=sobel-x size=63: beyond", "divisor"});
+  Harness divided("sepconvolve", {{"preset", "sobel-x"}, {"size", "63"}, {"divisor", "1e36"}});
+  fail_unless(divided.set_input(caps));
+  expect_warning(divided, caps, {});
+  divided.expect_no_error();
+}
+GST_END_TEST;
+
+}  // namespace
+
+void add_convolve_refusal_cases(Suite *suite) {
+  TCase *refusals = new_case(suite, "refusals");
+  tcase_add_test(refusals, each_is_told);
+  tcase_add_test(refusals, not_for_every_frame);
+  tcase_add_test(refusals, new_caps);
+  tcase_add_test(refusals, presets_of_rows);
+}
+
+}  // namespace test
