@@ -121,6 +121,23 @@ std::optional<Primitive> primitive(const std::vector<double> &values) {
   return result;
 }
 
+double take_decimals(std::vector<double> *values) {
+  constexpr double kMost = 1e6;
+  for (double power = 1; power <= kMost; power *= 10) {
+    std::vector<double> integers;
+    for (double x : *values) {
+      const double exact = x * power, whole = std::floor(exact + 0.5);
+      if (!(std::abs(exact) < INT32_MAX) || std::abs(exact - whole) > 1e-12 * std::abs(exact))
+        break;
+      integers.push_back(whole);
+    }
+    if (integers.size() < values->size()) continue;
+    *values = std::move(integers);
+    return power;
+  }
+  return 1;
+}
+
 std::optional<Quantized> quantize(const std::vector<double> &values, int top, int bottom,
                                   const std::function<bool(const Quantized &)> &accept) {
   const double most = largest(values);

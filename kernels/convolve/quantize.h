@@ -29,6 +29,10 @@ struct Primitive {
 // Finite values, not all zero. Nothing where an integer is beyond 2^53.
 std::optional<Primitive> primitive(const std::vector<double> &values);
 
+// Values that are integers when multiplied by a power of ten of up to 10^6, to 1e-12 of each,
+// become these, and fit 31 bits and sign; returns the least such power. Others are left alone (1).
+double take_decimals(std::vector<double> *values);
+
 // Of integer weights.
 struct Extent {
   Int128 positive = 0;  // sum of the positive ones

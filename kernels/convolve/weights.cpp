@@ -165,8 +165,27 @@ bool exact_weights(const WeightsSource &source, const Divisor &by, int max, Weig
       !multiply(integers->down, factor, &weights.down))
     return false;
   if (by.sum) divisor = weights.extent().sum();
+  if (divisor <= 0) return false;
   if (!fits_62_bits(weights.extent(), divisor, max)) return false;
   weights.divisor = static_cast<std::int64_t>(divisor);
+  *result = std::move(weights);
+  return true;
+}
+
+// Masks and divisors in decimal fractions. Only as far as 16 bits go: beyond, rounded weights are
+// faster and nearly as good.
+bool decimal_weights(WeightsSource source, const Divisor &by, int max, Weights *result) {
+  const double power =
+      take_decimals(&source.mask) * take_decimals(&source.across) * take_decimals(&source.down);
+  Reals divisor = {by.value};
+  const double divisor_power = take_decimals(&divisor);
+  for (double &h : source.mask.empty() ? source.down : source.mask)
+    h *= divisor_power;
+  if (!(std::abs(divisor[0]) * power <= 0x1p53)) return false;
+  Weights weights;
+  if (!exact_weights(source, {by.sum, divisor[0] * power}, max, &weights)) return false;
+  for (const Integers *row : {&weights.mask, &weights.across, &weights.down})
+    if (!row->empty() && !fits_16_bits(*row)) return false;
   *result = std::move(weights);
   return true;
 }
@@ -313,6 +332,7 @@ SourceSums sums_of(const WeightsSource &source) {
 bool make_weights(const WeightsSource &source, const Divisor &divisor, SampleDepth depth,
                   Weights *weights) {
   return exact_weights(source, divisor, depth.max(), weights) ||
+         decimal_weights(source, divisor, depth.max(), weights) ||
          real_weights(source, divisor, depth, weights);
 }
 

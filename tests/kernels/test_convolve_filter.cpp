@@ -51,6 +51,38 @@ void test_exact() {
   EXPECT(!make(fine).exact, "32 bits");
 }
 
+// Decimal fractions are the integers that they are short for, in whichever way they were computed.
+void test_decimals() {
+  EXPECT(same(make(masked("0.1 0.2 0.7")), make(masked("1 2 7"))), "0.1 0.2 0.7");
+  EXPECT(same(make(masked("0.1 0.3; 0.2 0.7")), make(masked("1 3; 2 7"))), "2 x 2");
+  EXPECT(same(make(rows({0.1, 0.8, 0.1}, {0.05, 0.9, 0.05})), make(rows({1, 8, 1}, {1, 18, 1}))),
+         "rows");
+  EXPECT(same(make(rows({0.1, 0.8, 0.1}, {1 / 3.0, 1})), make(rows({1, 8, 1}, {1 / 3.0, 1}))),
+         "a row alone");
+  FilterSettings s = masked("0 0 0"), whole = masked("1 2 -3");
+  s.mask.at = {0.1, 0.2, -(0.1 + 0.2)};  // 0.30000000000000004
+  whole.divisor = 10;
+  EXPECT(same(make(s), make(whole)), "no sum");
+  s = masked("0.123456 0.004096");
+  s.normalize = false;
+  EXPECT(make(s).exact && (make(s).weights == Integers{64, 1929}) && make(s).divisor == 15625,
+         "six digits");
+  s = whole = masked("1 2 3");
+  s.divisor = 0.3;
+  EXPECT((make(s).weights == Integers{30, 20, 10}) && make(s).divisor == 3, "/ 0.3");
+  s = masked("0.1 0.3; 0.2 0.7");
+  s.divisor = -0.03;
+  EXPECT((make(s).weights == Integers{-70, -20, -30, -10}) && make(s).divisor == 3, "/ -0.03");
+  // Nothing is recognised that is not there: a seventh digit, a last digit that differs.
+  EXPECT(!make(masked("0.1234567 1")).exact, "seven digits");
+  EXPECT(!make(masked("0.10000000001 0.2")).exact, "10^-11 off");
+  // Weights of 16 bits, or else rounded ones.
+  EXPECT(make(masked("0.65535 0.00001")).exact && !make(masked("0.65537 0.00001")).exact,
+         "16 bits");
+  s = masked("0.00001 0.5; 0.5 0.32767");
+  EXPECT(make(s).exact && make(s, {16, 0}).exact, "16 bits");
+}
+
 void test_divisor() {
   FilterSettings s = masked("1 2 3");
   s.divisor = 2.5;
@@ -61,8 +93,8 @@ void test_divisor() {
   EXPECT((make(s).weights == Integers{12, 8, 4}) && make(s).divisor == 3, "0.75");
   s.divisor = 0x1p50;
   EXPECT((make(s).weights == Integers{3, 2, 1}) && make(s).divisor == 1LL << 50, "2^50");
-  s.divisor = 0.1;
-  EXPECT(!make(s).exact && make(s).divisor > 1, "0.1");
+  s.divisor = 1 / 3.0;
+  EXPECT(!make(s).exact && make(s).divisor > 1, "1/3");
   s.divisor = 1e30;  // All is 0 then; the bias stays.
   s.bias = 3;
   const Filter nothing = make(s);
@@ -230,20 +262,22 @@ void test_rank() {
 // Rows that are not integers, by hand.
 void test_rounded_rows() {
   // 1/6 of 2^18 is 43690.67; of six equals, the first and the last make up for the excess of 2.
-  const Filter six = make(rows({1, 1, 1, 1, 1, 1}, {0.1, 0.23}));
+  const Filter six = make(rows({1, 1, 1, 1, 1, 1}, {0.1 / 3, 0.23 / 3}));
   EXPECT((six.across == Integers{43690, 43691, 43691, 43691, 43691, 43690}), "%d", six.across[0]);
   // 10/33 and 23/33 of 2^17, turned round: 0.7 takes 17 bits.
   EXPECT((six.down == Integers{91353, 39719}) && six.divisor == 1LL << 35, "%d", six.down[0]);
   EXPECT(!six.narrow && six.narrow_across && !six.exact, "flags");
-  const Filter wide = make(rows({1, 1, 1, 1, 1, 1}, {0.1, 0.23}), {16, 0});
+  const Filter wide = make(rows({1, 1, 1, 1, 1, 1}, {0.1 / 3, 0.23 / 3}), {16, 0});
   EXPECT(wide.divisor == 1LL << 44 && wide.across[0] == 699050, "%d", wide.across[0]);
   // An exact row leaves the column 30 bits: 0.3 and 0.7 of them.
-  const Filter half = make(rows({1, 2, 1}, {0.3, 0.7}), {16, 0});
+  const Filter half = make(rows({1, 2, 1}, {0.3 / 7, 0.7 / 7}), {16, 0});
   EXPECT((half.across == Integers{1, 2, 1}) && half.divisor == 1LL << 32 &&
              (half.down == Integers{751619277, 322122547}),
          "%d", half.down[0]);
   // What rows cannot do to within 1, a mask does.
   FilterSettings s = rows({4.2, -3.5, 2.3, -1.1, 7.2, 8.1}, {1.4, -3.8, -7.3});
+  s.horizontal[0] += 1e-9;  // no decimals
+  s.vertical[0] += 1e-9;
   s.normalize = false;
   EXPECT(make(s).separable && !make(s, {16, 0}).separable, "both");
 }
@@ -314,6 +348,7 @@ void test_errors() {
 int main() {
   using namespace coalesce::test;
   test_exact();
+  test_decimals();
   test_divisor();
   test_bias();
   test_ranges();
