@@ -54,9 +54,10 @@ struct LayerTarget {
   std::uint64_t value = 0;
 };
 
-// What the error may be if each component is to have this many dB; the PSNR of the whole picture if
-// all have the same depth. (Where the weights have a visual part, so has the PSNR.)
-std::uint64_t error_at_psnr(const CodingParams &params, double psnr);
+// What the error may be if each component is to have this many dB, after a decoder has rounded its
+// samples; the PSNR of the whole picture if all have the same depth. (Where the weights have a
+// visual part, so has the PSNR.)
+std::uint64_t error_at_psnr(const CodingParams &params, Wavelet wavelet, double psnr);
 
 // For each layer and block, the number of passes in this layer and those before.
 struct PassTable {
