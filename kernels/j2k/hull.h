@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Where it pays to cut a block: the convex hull of its passes' lengths and distortions.
+#pragma once
+
+#include <cstdint>
+
+#include "rate.h"
+
+namespace coalesce::j2k {
+
+__extension__ typedef __int128 Int128;
+
+// The slope of a gain of `distortion` * 2^exponent for so many bytes (neither is 0), as rate.h has
+// it.
+int quantised_slope(unsigned __int128 distortion, int exponent, std::uint32_t bytes);
+
+// By how much a pass lowers the error, in units of step^2 / 64.
+inline Int128 distortion_of(const Pass &pass) {
+  return static_cast<Int128>(pass.distortion) * (static_cast<Int128>(1) << (2 * pass.plane));
+}
+
+// A step from one corner of the hull to the next.
+struct HullStep {
+  std::int64_t gain;     // of error units, from the first pass on
+  std::uint32_t length;  // of bytes behind it
+  std::uint16_t slope;   // never above that of the step before
+  std::uint8_t passes;   // up to its end
+};
+
+struct Hull {
+  int steps;
+  std::int64_t error;  // in error units, if nothing is decoded
+};
+
+// The steps are at most as many as passes. (A pass that needs no bytes is no corner: it comes with
+// the first that does.)
+Hull convex_hull(const RateBlock &block, HullStep *steps);
+
+}  // namespace coalesce::j2k

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Rate allocation: behind which pass each block is cut in each quality layer, so that a number of
+// bytes buys the least squared error there is for it (PCRD-opt), over all tiles and components. In
+// integers: docs/numerics.md. The result is a table for Tier-2; see docs/jpeg2000.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "../core/status.h"
+#include "../core/thread_pool.h"
+#include "code_block.h"
+#include "geometry.h"
+#include "quantiser.h"
+
+namespace coalesce::j2k {
+
+// A block as Tier-1 left it.
+struct RateBlock {
+  const Pass *passes = nullptr;
+  int num_passes = 0;             // 0 to kMaxPasses
+  DistortionWeight weight;        // of its band: BandQuantiser
+  std::uint32_t final_error = 0;  // final_error(); only targets of an error ask for it
+  // Planes from this one on belong to a region of interest and are worth 4^-roi_shift of what their
+  // number says, where errors are summed. (The slopes keep them as they are: they come first.) 0:
+  // there is no region.
+  int roi_shift = 0;
+};
+
+// The squared error that is left when all passes of a block are decoded, in units of step^2 / 64.
+std::uint32_t final_error(const CodeBlock &block);
+
+// Slopes, squared error (weighted) for a byte, are kept as logarithms: kSlopeOne + 256 log2(slope),
+// rounded down, 0 to kMaxSlope.
+constexpr int kSlopeOne = 96 * 256;
+constexpr int kMaxSlope = 65535;
+
+// Sums of squared errors are in units of 1 / kErrorUnits. (64 bits hold those of pictures of 2^29
+// samples of 16 bits.)
+constexpr int kErrorUnits = 16;
+
+struct LayerTarget {
+  enum class Kind : std::uint8_t {
+    // Not the last layer: sizes (without headers) go up to the last one's geometrically, over
+    // num_layers - 1 octaves, but at most six.
+    automatic,
+    bytes,      // at most `value` bytes, packet headers and bodies, of this layer and those before
+    error,      // the fewest bytes that leave a squared error of `value` / kErrorUnits, or less
+    slope,      // what has at least the slope `value`
+    everything  // all passes
+  };
+  Kind kind = Kind::everything;
+  std::uint64_t value = 0;
+};
+
+// What the error may be if each component is to have this many dB, after a decoder has rounded its
+// samples; the PSNR of the whole picture if all have the same depth. (Where the weights have a
+// visual part, so has the PSNR.)
+std::uint64_t error_at_psnr(const CodingParams &params, Wavelet wavelet, double psnr);
+
+// For each layer and block, the number of passes in this layer and those before.
+struct PassTable {
+  const std::uint8_t *passes = nullptr;
+  std::size_t blocks = 0;
+  int layers = 0;
+
+  const std::uint8_t *layer(int i) const { return passes + static_cast<std::size_t>(i) * blocks; }
+};
+
+// Tier-2's part: what a layer costs beside the bodies.
+class PacketHeaders {
+ public:
+  virtual ~PacketHeaders() = default;
+  // The exact number of bytes of the headers of all of this layer's packets, and of markers that
+  // come with them, if `table` is right for layers 0 to `layer`. Calls come in the order of layers,
+  // often several for one, and once the next has begun the layers before stay as they are; but
+  // there may be a first round of layer 0 alone. A layer in which no block has new passes must not
+  // take more than such a layer 0.
+  virtual std::uint64_t bytes(int layer, const PassTable &table) = 0;
+};
+
+struct LayerResult {
+  std::uint64_t body;     // bytes of the blocks, in this layer and those before
+  std::uint64_t headers;  // of this layer alone; 0 if nobody was asked
+  // All that is this steep or more is included; -1: all passes. (A layer of so many bytes may have
+  // passes beyond that, too.)
+  int slope;
+};
+
+class RateAllocator {
+ public:
+  RateAllocator();
+  ~RateAllocator();
+  RateAllocator(RateAllocator &&) noexcept;
+  RateAllocator &operator=(RateAllocator &&) noexcept;
+
+  // Makes room: once for a format. passes: all blocks' at most, together.
+  // Errors: out_of_memory; invalid_argument for layers that are not 1 to 65535.
+  Status prepare(std::size_t blocks, std::size_t passes, int layers);
+
+  // As many blocks and targets as prepare() was told. Every layer has at least the passes of the
+  // one before, and more as long as there are thresholds left: for that, layers other than the last
+  // exceed their target if they must, and leave something for those behind. The last one never
+  // exceeds its number of bytes. headers: asked if the last target is `bytes`; may be nullptr if no
+  // target is. Allocates nothing; does not depend on the pool.
+  // Errors: invalid_argument for an automatic last layer, `bytes` without headers, more passes than
+  // there is room for, or fewer bytes than empty packets take.
+  Status allocate(const RateBlock *blocks, const LayerTarget *targets, PacketHeaders *headers,
+                  ThreadPool *pool);
+
+  // Of the last allocate() that was ok.
+  PassTable table() const;
+  const LayerResult &result(int layer) const;
+
+ private:
+  struct Memory;
+  std::unique_ptr<Memory> memory_;
+};
+
+}  // namespace coalesce::j2k

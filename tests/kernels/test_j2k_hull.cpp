@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Slopes and convex hulls of blocks, against what they are by definition.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "expect.h"
+#include "j2k/hull.h"
+#include "j2k_rate_tables.h"
+
+namespace coalesce::test {
+namespace {
+
+using namespace j2k;
+
+void test_slopes() {
+  Random random(1);
+  for (int i = 0; i < 200000; ++i) {
+    const int bits = random.between(1, 116);
+    unsigned __int128 gain = random.bits();
+    gain = gain << 64 | random.bits();
+    gain = gain >> (128 - bits) | 1;
+    const auto bytes =
+        static_cast<std::uint32_t>((random.bits() & ((1u << random.between(1, 20)) - 1)) + 1);
+    const int exponent = random.between(-60, 30);
+    const long double exact =
+        kSlopeOne + 256 * (std::log2(static_cast<long double>(gain)) + exponent -
+                           std::log2(static_cast<long double>(bytes)));
+    const long double slope = quantised_slope(gain, exponent, bytes);
+    if (exact < 0 || exact > kMaxSlope)
+      EXPECT(slope == (exact < 0 ? 0 : kMaxSlope), "%Lg becomes %Lg", exact, slope);
+    else
+      EXPECT(slope <= exact + 1e-4L && slope > exact - 1.0001L, "%Lg becomes %Lg", exact, slope);
+  }
+  // Ratios that are powers of two are exact.
+  for (int log2 = -90; log2 < 150; ++log2)
+    EXPECT(quantised_slope(3 << 5, log2 - 5, 3) == kSlopeOne + 256 * log2, "2^%d", log2);
+  // The larger one never gets the smaller number.
+  for (int i = 0; i < 200000; ++i) {
+    const std::uint64_t gain = random.bits() >> random.below(60) | 1;
+    const auto bytes = static_cast<std::uint32_t>(random.below(100000) + 1);
+    const int slope = quantised_slope(gain, -20, bytes);
+    EXPECT(quantised_slope(static_cast<unsigned __int128>(gain) + 1, -20, bytes) >= slope, "gain");
+    EXPECT(quantised_slope(gain, -20, bytes + 1) <= slope, "bytes");
+  }
+}
+
+struct Point {
+  Int128 distortion;
+  std::int64_t length;
+  int passes;
+};
+
+// By definition: what no other cut, nor a mixture of two others, is as good as; of equals, the
+// first. Without bytes there is no cut.
+std::vector<Point> corners_by_definition(const RateBlock &block) {
+  std::vector<Point> all = {{0, 0, 0}};
+  Int128 distortion = 0;
+  for (int i = 0; i < block.num_passes; ++i) {
+    distortion += static_cast<Int128>(block.passes[i].distortion)
+                  << static_cast<int>(2 * block.passes[i].plane);
+    if (block.passes[i].length > 0) all.push_back({distortion, block.passes[i].length, i + 1});
+  }
+  std::vector<Point> corners;
+  for (const Point &p : all) {
+    bool corner = p.passes > 0;
+    for (const Point &a : all)
+      if (a.passes < p.passes) {
+        corner = corner && a.distortion < p.distortion;
+        for (const Point &b : all)
+          if (b.passes > p.passes && b.distortion > p.distortion)
+            corner = corner && (p.distortion - a.distortion) * (b.length - p.length) >
+                                   (b.distortion - p.distortion) * (p.length - a.length);
+      }
+    if (corner) corners.push_back(p);
+  }
+  return corners;
+}
+
+void test_hull(const RateBlock &block) {
+  const std::vector<Point> corners = corners_by_definition(block);
+  std::vector<HullStep> steps(static_cast<std::size_t>(block.num_passes));
+  const Hull hull = convex_hull(block, steps.data());
+  EXPECT(hull.steps == static_cast<int>(corners.size()), "%d corners instead of %zu", hull.steps,
+         corners.size());
+  if (hull.steps != static_cast<int>(corners.size())) return;
+  Point before = {0, 0, 0};
+  for (std::size_t i = 0; i < corners.size(); ++i) {
+    const Point &corner = corners[i];
+    const HullStep &step = steps[i];
+    EXPECT(step.passes == corner.passes && step.length == corner.length, "corner %zu", i);
+    const int slope = quantised_slope(
+        static_cast<unsigned __int128>((corner.distortion - before.distortion) *
+                                       block.weight.mantissa),
+        block.weight.exponent - 6, static_cast<std::uint32_t>(corner.length - before.length));
+    EXPECT(step.slope == slope, "corner %zu: %d instead of %d", i, step.slope, slope);
+    EXPECT(i == 0 || step.slope <= steps[i - 1].slope, "slopes increase");
+    const long double gain = gain_of(block, corner.passes) * kErrorUnits;
+    if (std::abs(gain) < 0x1p62L)
+      EXPECT(
+          std::abs(static_cast<long double>(step.gain) - gain) <= 1.001L + std::abs(gain) * 1e-15L,
+          "gain %lld of %Lg", static_cast<long long>(step.gain), gain);
+    before = corner;
+  }
+  const long double error =
+      (gain_of(block, block.num_passes) +
+       std::ldexp(static_cast<long double>(block.final_error) * block.weight.mantissa,
+                  block.weight.exponent - 6)) *
+      kErrorUnits;
+  if (std::abs(error) < 0x1p62L)
+    EXPECT(
+        std::abs(static_cast<long double>(hull.error) - error) <= 1.001L + std::abs(error) * 1e-15L,
+        "error %lld of %Lg", static_cast<long long>(hull.error), error);
+}
+
+void test_hulls() {
+  Random random(2);
+  std::size_t corners = 0, passes = 0;
+  for (int i = 0; i < 600; ++i) {
+    Blocks blocks = random_blocks(random, i % 3 == 0 ? Passes::likely : Passes::unlikely, 3,
+                                  i % 8 == 0 ? 32 : 8);
+    for (RateBlock &block : blocks.blocks) {
+      if (random.below(4) == 0) block.roi_shift = random.between(1, 12);
+      test_hull(block);
+      corners += corners_by_definition(block).size();
+      passes += static_cast<std::size_t>(block.num_passes);
+    }
+  }
+  std::printf("%zu corners of %zu passes\n", corners, passes);
+}
+
+// Two slopes that differ by less than their quotients show: the second must not come out larger.
+void test_nearly_straight() {
+  Random random(3);
+  for (int i = 0; i < 20000; ++i) {
+    std::vector<Pass> passes;
+    std::uint32_t length = 0;
+    for (int k = 0; k < 4; ++k) {
+      const int bytes = random.between(1, 3);
+      length += static_cast<std::uint32_t>(bytes);
+      Pass pass = {};
+      pass.length = length;
+      pass.plane = static_cast<std::uint8_t>(31 - k);
+      pass.distortion = bytes * (1 << (2 * k + 20)) - random.below(2);
+      passes.push_back(pass);
+    }
+    RateBlock block;
+    block.passes = passes.data();
+    block.num_passes = 4;
+    HullStep steps[4];
+    const int count = convex_hull(block, steps).steps;
+    for (int k = 1; k < count; ++k)
+      EXPECT(steps[k].slope <= steps[k - 1].slope, "%d after %d", steps[k].slope,
+             steps[k - 1].slope);
+  }
+}
+
+// Against the definition in docs/numerics.md, in floats.
+void test_final_error() {
+  Random random(4);
+  for (int i = 0; i < 300; ++i) {
+    const int width = random.between(1, 40), height = random.between(1, 40);
+    const int pitch = width + random.below(3), fraction = random.pick({0, 1, 3, 6, 6, 6, 9, 30});
+    std::vector<std::int32_t> samples;
+    for (int k = 0; k < pitch * height; ++k)
+      samples.push_back(static_cast<std::int32_t>(random.bits()) >> random.below(31));
+    samples[0] = INT32_MIN;
+    CodeBlock block = {};
+    block.samples = samples.data();
+    block.pitch = pitch;
+    block.width = width;
+    block.height = height;
+    block.fraction_bits = fraction;
+    double sum = 0;
+    for (int y = 0; y < height && fraction > 0; ++y)
+      for (int x = 0; x < width; ++x) {
+        const double v =
+            std::abs(static_cast<double>(samples[static_cast<std::size_t>(y * pitch + x)]));
+        const double steps = std::ldexp(v, -fraction);
+        const double below = std::floor((steps - std::floor(steps)) * 64) / 64 + 1.0 / 128;
+        const double error = steps >= 1 ? below - 0.5 : below;
+        sum += error * error * 64;
+      }
+    EXPECT(final_error(block) == std::floor(sum + 0.5), "%u instead of %f, %d bits",
+           final_error(block), sum, fraction);
+  }
+}
+
+}  // namespace
+}  // namespace coalesce::test
+
+int main() {
+  using namespace coalesce::test;
+  test_slopes();
+  test_hulls();
+  test_nearly_straight();
+  test_final_error();
+  return result();
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Rate allocation of several layers; again and again, on threads, without new memory.
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#include "expect.h"
+#include "j2k/rate.h"
+#include "j2k_rate_tables.h"
+#include "j2k_rate_trial.h"
+
+namespace {
+std::atomic<int> allocations;
+}
+void *operator new(std::size_t size) {
+  ++allocations;
+  if (void *memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void *memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void *memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace coalesce::test {
+namespace {
+
+using namespace j2k;
+using Kind = LayerTarget::Kind;
+
+// Different slopes, which is as many layers as can be told apart; up to `most`.
+int ranks_of(const Blocks &blocks, int most) {
+  int ranks = 0;
+  for (std::uint64_t from = 0; ranks < most; ++ranks) {
+    const int least = allocated(blocks, {{Kind::slope, from}}, nullptr).result(0).slope;
+    if (least > kMaxSlope) break;
+    from = static_cast<std::uint64_t>(least) + 1;
+  }
+  return ranks;
+}
+
+LayerTarget random_target(Random &random, std::uint64_t all) {
+  switch (random.below(6)) {
+    case 0:
+      return {Kind::bytes, random.bits() % (all + 100)};
+    case 1:
+      return {Kind::slope, static_cast<std::uint64_t>(random.below(kMaxSlope))};
+    case 2:
+      return {Kind::error, random.bits() >> random.between(10, 60)};
+    case 3:
+      return {Kind::everything, 0};
+    default:
+      return {};
+  }
+}
+
+void test_layers() {
+  Random random(5);
+  for (int i = 0; i < 200; ++i) {
+    const Blocks blocks = random_blocks(random, i % 4 == 0 ? Passes::unlikely : Passes::likely,
+                                        random.between(1, 60), 8);
+    const Row all_passes = row_of(allocated(blocks, {{}}, nullptr), 0);
+    const std::uint64_t all = bytes_of(blocks, all_passes.data());
+    const int layers = random.pick({2, 3, 5, 12, 40});
+    std::vector<LayerTarget> targets;
+    for (int l = 0; l + 1 < layers; ++l)
+      targets.push_back(i % 2 == 0 ? LayerTarget{Kind::automatic, 0} : random_target(random, all));
+    ModelHeaders headers(blocks, 8);
+    const std::uint64_t empty = (blocks.blocks.size() + 7) / 8;
+    const bool limited = i % 3 != 0;
+    const std::uint64_t limit = empty * static_cast<unsigned>(layers) + random.bits() % (all + 1);
+    targets.push_back(limited ? LayerTarget{Kind::bytes, limit} : LayerTarget{Kind::everything, 0});
+    const RateAllocator rate = allocated(blocks, targets, &headers);
+    Row before(blocks.blocks.size(), 0);
+    int refined = 0;
+    for (int l = 0; l < layers; ++l) {
+      const Row row = row_of(rate, l);
+      for (std::size_t b = 0; b < row.size(); ++b)
+        EXPECT(row[b] >= before[b] && row[b] <= all_passes[b], "layer %d", l);
+      EXPECT(rate.result(l).body == bytes_of(blocks, row.data()), "layer %d", l);
+      refined += row != before;
+      before = row;
+    }
+    const std::uint64_t total = rate.result(layers - 1).body + headers.all(rate.table());
+    if (limited) {
+      EXPECT(total <= limit, "%llu of %llu bytes", static_cast<unsigned long long>(total),
+             static_cast<unsigned long long>(limit));
+    } else {
+      EXPECT(before == all_passes, "not everything");
+      EXPECT(refined >= ranks_of(blocks, layers), "%d layers of %d", refined, layers);
+    }
+  }
+}
+
+// Of a picture that is large enough: limits of all layers hold and are used, automatic ones double.
+void test_layer_sizes() {
+  Random random(6);
+  const Blocks blocks = random_blocks(random, Passes::likely, 900, 9);
+  ModelHeaders headers(blocks, 12);
+  std::vector<LayerTarget> targets;
+  for (const std::uint64_t size : {9000, 15000, 22000, 40000, 70000})
+    targets.push_back({Kind::bytes, size});
+  const RateAllocator rate = allocated(blocks, targets, &headers);
+  std::uint64_t spent = 0;
+  for (int l = 0; l < 5; ++l) {
+    spent += rate.result(l).headers;
+    const std::uint64_t total = rate.result(l).body + spent;
+    const std::uint64_t limit = targets[static_cast<std::size_t>(l)].value;
+    EXPECT(total <= limit && total * 100 >= limit * 99, "layer %d: %llu of %llu", l,
+           static_cast<unsigned long long>(total), static_cast<unsigned long long>(limit));
+  }
+  EXPECT(spent == headers.all(rate.table()), "headers");
+  std::vector<LayerTarget> automatic(4, LayerTarget{Kind::automatic, 0});
+  automatic.back() = {Kind::slope, 25000};
+  const RateAllocator doubling = allocated(blocks, automatic, nullptr);
+  for (int l = 0; l < 3; ++l) {
+    const double ratio = static_cast<double>(doubling.result(l + 1).body) /
+                         static_cast<double>(doubling.result(l).body);
+    EXPECT(ratio > 1.98 && ratio < 2.02, "layer %d: %f", l + 1, ratio);
+  }
+}
+
+// The same from any number of threads, whatever was there before, and without new memory.
+void test_steady() {
+  Random random(7);
+  ThreadPool pool(3);
+  const Blocks first = random_blocks(random, Passes::likely, 700, 8);
+  const Blocks second = random_blocks(random, Passes::unlikely, 700, 8);
+  const std::vector<LayerTarget> targets = {
+      {Kind::automatic, 0}, {Kind::bytes, 3000}, {Kind::bytes, 12000}};
+  RateAllocator rate;
+  EXPECT(rate.prepare(700, std::max(first.most_passes(), second.most_passes()), 3).ok(), "memory");
+  NoHeaders headers;
+  for (const Blocks *blocks : {&first, &second, &first}) {
+    const int before = allocations;
+    const Status status = rate.allocate(blocks->blocks.data(), targets.data(), &headers, &pool);
+    EXPECT(status.ok() && allocations == before, "%d allocations", allocations - before);
+    const RateAllocator fresh = allocated(*blocks, targets, &headers);
+    for (int l = 0; l < 3; ++l)
+      EXPECT(row_of(rate, l) == row_of(fresh, l), "layer %d", l);
+  }
+}
+
+}  // namespace
+}  // namespace coalesce::test
+
+int main() {
+  using namespace coalesce::test;
+  test_layers();
+  test_layer_sizes();
+  test_steady();
+  return result();
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Rate allocation on passes made by chance: optimal, within its limits, layer upon layer.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "expect.h"
+#include "j2k/rate.h"
+#include "j2k_rate_tables.h"
+#include "j2k_rate_trial.h"
+
+namespace coalesce::test {
+namespace {
+
+using namespace j2k;
+using Kind = LayerTarget::Kind;
+
+// Passes without bytes are not for themselves.
+bool is_cut(const RateBlock &block, int passes) {
+  return passes == 0 || length_of(block, passes) > 0;
+}
+
+// What a byte spent on the way from one cut of a block to another gains.
+long double slope(const RateBlock &block, int from, int to) {
+  return (gain_of(block, to) - gain_of(block, from)) /
+         static_cast<long double>(length_of(block, to) - length_of(block, from));
+}
+
+// The steepest way on from a cut; 0 if none gains. And the flattest way back; none: infinity.
+long double steepest_on(const RateBlock &block, int passes) {
+  long double best = 0;
+  for (int to = passes + 1; to <= block.num_passes; ++to)
+    if (length_of(block, to) > length_of(block, passes))
+      best = std::max(best, slope(block, passes, to));
+  return best;
+}
+long double flattest_back(const RateBlock &block, int passes) {
+  long double least = HUGE_VALL;
+  for (int from = 0; from < passes; ++from)
+    if (is_cut(block, from) && length_of(block, passes) > length_of(block, from))
+      least = std::min(least, slope(block, from, passes));
+  return least;
+}
+
+// A layer of a slope is the best there is for its bytes: nothing that was left out is steeper than
+// anything that was taken.
+void test_slope_targets() {
+  Random random(1);
+  for (int i = 0; i < 300; ++i) {
+    const Blocks blocks =
+        random_blocks(random, i % 2 == 0 ? Passes::likely : Passes::unlikely, 12, 8);
+    const auto target = static_cast<std::uint64_t>(kSlopeOne + random.between(-1500, 3500));
+    const Row row = row_of(allocated(blocks, {{Kind::slope, target}}, nullptr), 0);
+    const long double threshold = std::exp2((static_cast<long double>(target) - kSlopeOne) / 256);
+    for (std::size_t b = 0; b < row.size(); ++b) {
+      const long double on = steepest_on(blocks.blocks[b], row[b]);
+      const long double back = flattest_back(blocks.blocks[b], row[b]);
+      EXPECT(on < threshold * (1 + 1e-6L), "block %zu: %Lg is left, from %Lg on", b, on, threshold);
+      EXPECT(back > threshold * (1 - 1e-6L), "block %zu: %Lg is in, from %Lg on", b, back,
+             threshold);
+    }
+  }
+}
+
+// The most that so many bytes can gain, by trying everything.
+long double best_gain(const Blocks &blocks, std::size_t from, std::uint64_t room) {
+  if (from == blocks.blocks.size()) return 0;
+  const RateBlock &block = blocks.blocks[from];
+  long double best = -HUGE_VALL;
+  for (int n = 0; n <= block.num_passes && length_of(block, n) <= room; ++n)
+    if (is_cut(block, n))
+      best = std::max(best,
+                      gain_of(block, n) + best_gain(blocks, from + 1, room - length_of(block, n)));
+  return best;
+}
+
+// Blocks of few passes: what is lost against the optimum is less than one step of a hull gains.
+void test_against_everything() {
+  Random random(2);
+  int optimal = 0, trials = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Blocks blocks = random_blocks(random, i % 2 == 0 ? Passes::likely : Passes::unlikely,
+                                        random.between(1, 4), 3);
+    std::uint64_t all = 0;
+    for (const RateBlock &block : blocks.blocks)
+      all += length_of(block, block.num_passes);
+    const auto limit = static_cast<std::uint64_t>(random.below(static_cast<int>(all) + 3));
+    NoHeaders headers;
+    const RateAllocator rate = allocated(blocks, {{Kind::bytes, limit}}, &headers);
+    const Row row = row_of(rate, 0);
+    EXPECT(bytes_of(blocks, row.data()) <= limit, "more than %llu bytes",
+           static_cast<unsigned long long>(limit));
+    EXPECT(bytes_of(blocks, row.data()) == rate.result(0).body, "another number of bytes");
+    const long double best = best_gain(blocks, 0, limit), gain = gain_of(blocks, row.data());
+    if (all <= limit) {
+      for (std::size_t b = 0; b < row.size(); ++b)
+        EXPECT(row[b] == blocks.blocks[b].num_passes, "all would fit");
+      continue;
+    }
+    long double step = 0;
+    for (const RateBlock &block : blocks.blocks)
+      for (int a = 0; a < block.num_passes; ++a)
+        for (int b = a + 1; b <= block.num_passes; ++b)
+          step = std::max(step, gain_of(block, b) - gain_of(block, a));
+    EXPECT(gain >= best - step - best * 1e-12L, "%Lg of %Lg", gain, best);
+    ++trials;
+    optimal += gain >= best * (1 - 1e-12L);
+  }
+  std::printf("%d of %d tiny cases are optimal\n", optimal, trials);
+  EXPECT(optimal * 2 > trials, "%d of %d", optimal, trials);
+}
+
+// Sorted by slope and taken as far as they fit: the steps of all hulls, in floats. The fraction of
+// the step that does not fit any more counts, so no allocation gains more.
+long double upper_bound(const Blocks &blocks, std::uint64_t body) {
+  struct Step {
+    long double slope;
+    std::uint32_t bytes;
+  };
+  std::vector<Step> steps;
+  for (const RateBlock &block : blocks.blocks) {
+    int at = 0;
+    while (steepest_on(block, at) > 0) {
+      int next = at;
+      long double steepest = 0;
+      for (int to = at + 1; to <= block.num_passes; ++to)
+        if (length_of(block, to) > length_of(block, at) && slope(block, at, to) >= steepest) {
+          steepest = slope(block, at, to);
+          next = to;
+        }
+      steps.push_back({steepest, length_of(block, next) - length_of(block, at)});
+      at = next;
+    }
+  }
+  std::sort(steps.begin(), steps.end(),
+            [](const Step &a, const Step &b) { return a.slope > b.slope; });
+  long double gain = 0;
+  for (const Step &step : steps) {
+    const std::uint64_t bytes = std::min<std::uint64_t>(step.bytes, body);
+    gain += step.slope * static_cast<long double>(bytes);
+    body -= bytes;
+  }
+  return gain;
+}
+
+// With headers: the limit holds, almost all is used, and for the bytes that blocks have there is
+// hardly anything better.
+void test_limits() {
+  Random random(3);
+  int calls = 0, trials = 0;
+  double least_used = 1, least_gain = 1;
+  for (int i = 0; i < 120; ++i) {
+    const Blocks blocks = random_blocks(random, Passes::likely, random.between(150, 600), 9);
+    const Row all_passes = row_of(allocated(blocks, {{}}, nullptr), 0);
+    const std::uint64_t all = bytes_of(blocks, all_passes.data());
+    ModelHeaders headers(blocks, random.between(1, 20));
+    const std::uint64_t limit = all / 50 + random.bits() % all;
+    const RateAllocator rate = allocated(blocks, {{Kind::bytes, limit}}, &headers);
+    const Row row = row_of(rate, 0);
+    const std::uint64_t body = bytes_of(blocks, row.data());
+    const std::uint64_t total = body + headers.all(rate.table());
+    EXPECT(total <= limit && total == rate.result(0).body + rate.result(0).headers,
+           "%llu bytes of %llu", static_cast<unsigned long long>(total),
+           static_cast<unsigned long long>(limit));
+    if (row == all_passes) continue;
+    least_used = std::min(least_used, static_cast<double>(total) / static_cast<double>(limit));
+    least_gain = std::min(
+        least_gain, static_cast<double>(gain_of(blocks, row.data()) / upper_bound(blocks, body)));
+    calls += headers.calls;
+    ++trials;
+  }
+  std::printf("%d limits: at least %.4f used, %.6f of the gain there can be, %.1f calls\n", trials,
+              least_used, least_gain, static_cast<double>(calls) / trials);
+  EXPECT(least_used > 0.99 && least_gain > 0.999, "%f used, %f gained", least_used, least_gain);
+  EXPECT(calls < 6 * trials, "%d calls", calls);
+}
+
+// The error that is left is what was asked for, or less; one threshold lower it would be more.
+void test_error_targets() {
+  Random random(4);
+  for (int i = 0; i < 100; ++i) {
+    const Blocks blocks = random_blocks(random, Passes::likely, 40, 8);
+    long double all = 0, finest = 0;
+    for (const RateBlock &b : blocks.blocks) {
+      const long double left = std::ldexp(
+          static_cast<long double>(b.final_error) * b.weight.mantissa, b.weight.exponent - 6);
+      all += gain_of(b, b.num_passes) + left;
+      finest += left;
+    }
+    const auto target = static_cast<std::uint64_t>(
+        (finest + (all - finest) * std::exp2(-random.between(0, 12))) * kErrorUnits);
+    const RateAllocator rate = allocated(blocks, {{Kind::error, target}}, nullptr);
+    const long double error = all - gain_of(blocks, row_of(rate, 0).data());
+    EXPECT(error * kErrorUnits <= static_cast<long double>(target) + 50, "%Lg of %llu",
+           error * kErrorUnits, static_cast<unsigned long long>(target));
+    const int slope = rate.result(0).slope;
+    if (slope > kMaxSlope) continue;
+    const RateAllocator less =
+        allocated(blocks, {{Kind::slope, static_cast<std::uint64_t>(slope) + 1}}, nullptr);
+    const long double more = all - gain_of(blocks, row_of(less, 0).data());
+    EXPECT(more * kErrorUnits > static_cast<long double>(target) - 50, "%Lg would do for %llu",
+           more * kErrorUnits, static_cast<unsigned long long>(target));
+  }
+}
+
+void expect_refused(const char *text, const Blocks &blocks, std::vector<LayerTarget> targets,
+                    PacketHeaders *headers, std::size_t passes) {
+  RateAllocator rate;
+  Status s = rate.prepare(blocks.blocks.size(), passes, static_cast<int>(targets.size()));
+  if (s.ok()) s = rate.allocate(blocks.blocks.data(), targets.data(), headers, nullptr);
+  EXPECT(s.code() == StatusCode::invalid_argument && std::strstr(s.message(), text) != nullptr,
+         "\"%s\" does not say \"%s\"", s.message(), text);
+}
+
+// Headers of empty layers that grow, which is against the contract.
+struct GrowingHeaders : PacketHeaders {
+  std::uint64_t bytes(int layer, const PassTable &) override {
+    return static_cast<std::uint64_t>(10 + 90 * layer);
+  }
+};
+
+void test_refusals() {
+  Random random(8);
+  const Blocks blocks = random_blocks(random, Passes::likely, 20, 5);
+  const std::size_t most = blocks.most_passes();
+  ModelHeaders headers(blocks, 1);
+  GrowingHeaders growing;
+  NoHeaders no_headers;
+  expect_refused("automatic", blocks, {{Kind::automatic, 0}}, &headers, most);
+  expect_refused("headers of a layer", blocks, {{Kind::bytes, 1000}, {}}, nullptr, most);
+  expect_refused("more passes", blocks, {{}}, nullptr, most - 1);
+  expect_refused("empty packets take", blocks, {{Kind::bytes, 19}}, &headers, most);
+  expect_refused("empty packets take", blocks, {{Kind::automatic, 0}, {Kind::bytes, 39}}, &headers,
+                 most);
+  expect_refused("what they were", blocks, {{Kind::automatic, 0}, {Kind::bytes, 60}}, &growing,
+                 most);
+  expect_refused("65535", blocks, {}, nullptr, most);
+  const RateAllocator least = allocated(blocks, {{Kind::bytes, 20}}, &headers);
+  EXPECT(least.result(0).body == 0 && least.result(0).headers == 20, "empty packets");
+  const RateAllocator none = allocated({}, {{Kind::automatic, 0}, {Kind::bytes, 0}}, &no_headers);
+  EXPECT(none.result(1).body == 0, "no blocks");
+}
+
+}  // namespace
+}  // namespace coalesce::test
+
+int main() {
+  using namespace coalesce::test;
+  test_slope_targets();
+  test_against_everything();
+  test_limits();
+  test_error_targets();
+  test_refusals();
+  return result();
+}
