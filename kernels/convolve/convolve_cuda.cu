@@ -26,15 +26,16 @@ bool takes(ConvolveKernel kernel, const Filter &f, const ConvolvePlane &plane) {
   }
 }
 
-// Of 3 x 3 weights small_kernel is as fast as a copy; of 5 x 5 it is where the picture is too small
-// for strips to fill the device.
+// Of 3 x 3 weights small_kernel is as fast as a copy; of 5 x 5 it is up to this size, and
+// mma_kernel is up to that, where strips are too few to fill the device (docs/benchmarks.md).
 ConvolveKernel choose_kernel(const Filter &f, const ConvolvePlane &plane) {
-  constexpr std::int64_t kSmallPicture = 3840 * 2160;
+  constexpr std::int64_t kSmallUpTo = 3840 * 2160, kMmaUpTo = kSmallUpTo / 2;
   const std::int64_t bytes = std::int64_t{plane.in.width} * plane.in.height;
-  const bool small = f.height <= 3 || bytes <= kSmallPicture;
+  const bool small = f.height <= 3 || bytes <= kSmallUpTo;
   if (small && takes(ConvolveKernel::small, f, plane)) return ConvolveKernel::small;
+  if (bytes > kMmaUpTo && takes(ConvolveKernel::strip, f, plane)) return ConvolveKernel::strip;
   for (const ConvolveKernel kernel :
-       {ConvolveKernel::strip, ConvolveKernel::sparse, ConvolveKernel::small, ConvolveKernel::mma})
+       {ConvolveKernel::sparse, ConvolveKernel::small, ConvolveKernel::mma})
     if (takes(kernel, f, plane)) return kernel;
   return ConvolveKernel::universal;
 }
