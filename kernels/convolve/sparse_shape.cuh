@@ -23,8 +23,8 @@ struct SparseShape {
   static constexpr int kGroups = kDigits, kGroupRows = kStepRows / kGroups;
   static constexpr int kPairs = (kHeight + kGroupRows) / 2;     // of rows of input, of a group
   static constexpr int kStepPairs = (kHeight + kStepRows) / 2;  // of a step
-  // Rows of input come to the ring while products are under way, or after them: with two digits it
-  // is the registers that count.
+  // Rows of input come to the ring while products are under way, or after them, whichever was
+  // measured to be faster.
   static constexpr bool kEarly = kDigits == 1;
   static constexpr int kRingPairs = kStepPairs + (kEarly ? kStepRows / 2 : 0);
   // Steps begin in the ring behind so many pairs: input comes in fours of rows.
