@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <stdexcept>
+#include <thread>
 
 #include "../support/device.h"
 #include "check.h"
@@ -16,6 +17,9 @@ constexpr int kRunsOfGraph = 32;  // at least
 constexpr double kGraphMs = 30;
 constexpr int kSlowRepeats = 5;
 constexpr double kCpuUs = 1.5e6;
+// Before large pictures the GPU rests: tensor cores lower its clock for longer than they work.
+constexpr std::size_t kLargeBytes = std::size_t{1} << 28;
+constexpr std::chrono::milliseconds kRest{1500};
 
 double median(std::vector<double> &values) {
   std::sort(values.begin(), values.end());
@@ -36,6 +40,7 @@ std::function<void()> turns(const Timing &t, const std::function<void(int)> &one
 }
 
 Pair time_cuda(const Timing &t) {
+  if (t.bytes >= kLargeBytes) std::this_thread::sleep_for(kRest);
   DeviceGraph single(turns(t, t.run, 1));
   single.milliseconds();
   const double single_ms = single.milliseconds();
@@ -78,6 +83,11 @@ Pair time_cpu(const Timing &t) {
 }
 
 }  // namespace
+
+bool Bench::wants(const std::string &operation, int width, int height) const {
+  const std::string size = std::to_string(width) + "x" + std::to_string(height);
+  return (operation + " " + size).find(only_) != std::string::npos;
+}
 
 void Bench::time(const Backend &backend, const Timing &t) {
   const Pair pair = backend.cuda ? time_cuda(t) : time_cpu(t);

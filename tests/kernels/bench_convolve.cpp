@@ -172,6 +172,7 @@ void bench_on_cuda(Bench &bench, const Backend &backend, const Frame &frame) {
 }
 
 void bench_frame(Bench &bench, const Backend &backend, const Frame &frame) {
+  if (!bench.wants(frame.operation, frame.size.width, frame.size.height)) return;
   if (backend.cuda)
     bench_on_cuda(bench, backend, frame);
   else

@@ -94,6 +94,7 @@ void time_on_cpu(Bench &bench, const Backend &backend, const FrameWork &work, co
 }  // namespace
 
 void time_frames(Bench &bench, const Backend &backend, const FrameWork &work, const FrameRun &run) {
+  if (!bench.wants(work.operation, work.size.width, work.size.height)) return;
   if (backend.cuda)
     time_on_device(bench, backend, work, "library", run, DeviceBuffers(work));
   else
@@ -102,7 +103,7 @@ void time_frames(Bench &bench, const Backend &backend, const FrameWork &work, co
 
 void time_variants(Bench &bench, const Backend &backend, const FrameWork &work,
                    const std::vector<FrameVariant> &variants) {
-  if (variants.empty()) return;
+  if (variants.empty() || !bench.wants(work.operation, work.size.width, work.size.height)) return;
   DeviceBuffers b(work);
   // The first judges the others at this size. The noise in the padding of rows is the same for all.
   DeviceMemory right(b.out[0].size());
@@ -135,6 +136,7 @@ void compare_with_cpu(const FrameWork &work, const FrameRun &on_device, const Fr
 }
 
 void time_yardstick(Bench &bench, const Backend &backend, const FrameWork &work) {
+  if (!bench.wants(work.operation, work.size.width, work.size.height)) return;
   const FrameRun copy = [&work](const std::uint8_t *in, std::uint8_t *out) {
     device_copy_by_kernel_async(out, in, work.useful_bytes / 2);
     return Status();

@@ -29,6 +29,7 @@ const char *const kUsage =
     "  --seed N             the random numbers (default: from the clock)\n"
     "  --trial N            only this trial\n"
     "  --bench              time what is correct; --json FILE: write the figures there too\n"
+    "  --operation TEXT     time only what has TEXT in \"OPERATION WIDTHxHEIGHT\"\n"
     "  --self-test          the planted bugs must be caught\n"
     "  --planted-oob        run a CUDA kernel that reads out of bounds, for compute-sanitizer to "
     "flag\n"
@@ -44,6 +45,7 @@ struct Options {
   const char *only_case = nullptr;
   const char *backend = nullptr;
   const char *json = nullptr;
+  const char *operation = "";
   std::uint64_t seed = static_cast<std::uint64_t>(std::time(nullptr));
   int trial = -1;
 };
@@ -56,7 +58,7 @@ bool parse(int argc, char **argv, Options &options) {
     const std::string arg = argv[i];
     const char *value = i + 1 < argc ? argv[i + 1] : nullptr;
     const bool takes_value = arg == "--case" || arg == "--backend" || arg == "--seed" ||
-                             arg == "--trial" || arg == "--json";
+                             arg == "--trial" || arg == "--json" || arg == "--operation";
     if (takes_value && value == nullptr) return false;
     if (arg == "--list")
       options.list = true;
@@ -76,6 +78,8 @@ bool parse(int argc, char **argv, Options &options) {
       options.trial = std::atoi(value);
     else if (arg == "--json")
       options.json = value;
+    else if (arg == "--operation")
+      options.operation = value;
     else
       return false;
     i += takes_value;
@@ -198,7 +202,7 @@ int run(const Options &options) {
   if (options.self_test) return self_test(cases, backends, options) == 0 ? 0 : 1;
 
   int failures = 0;
-  Bench bench;
+  Bench bench(options.operation);
   for (const Case &c : cases) {
     for (const Backend &b : backends) {
       const int failed = check(c, b, options);

@@ -47,6 +47,9 @@ struct Timing {
 
 class Bench {
  public:
+  // only: no others are timed than those with this text in "OPERATION WIDTHxHEIGHT".
+  explicit Bench(std::string only) : only_(std::move(only)) {}
+  bool wants(const std::string &operation, int width, int height) const;
   void time(const Backend &backend, const Timing &timing);
   bool write_json(const char *path, const std::string &machine) const;
 
@@ -56,6 +59,7 @@ class Bench {
     int width, height;
     double us, copy_us;
   };
+  std::string only_;
   std::vector<Result> results_;
 };
 
