@@ -203,6 +203,27 @@ void queries_make_progress() {
   CHECK_EQ(counts().stalls, 0);
 }
 
+// Of work on another stream that has to come first, too.
+void queries_follow_waits() {
+  Session session;
+  StreamHandle first, second;
+  EventHandle middle, end;
+  int ran = 0;
+  for (int i = 0; i < 3; ++i)
+    CHECK_OK(add_one(first, &ran));
+  CHECK_OK(cuEventRecord(middle, first));
+  CHECK_OK(cuStreamWaitEvent(second, middle, 0));
+  CHECK_OK(cuEventRecord(end, second));
+  for (int i = 1; i <= 3; ++i) {
+    CHECK_EQ(cuEventQuery(end), CUDA_ERROR_NOT_READY);
+    CHECK_EQ(ran, i);
+  }
+  // Three more: the first record, the wait, the second record.
+  for (int i = 0; i < 3; ++i)
+    CHECK_EQ(cuEventQuery(end), CUDA_ERROR_NOT_READY);
+  CHECK_OK(cuEventQuery(end));
+}
+
 void a_destroyed_stream_finishes_later() {
   Session session;
   int ran = 0;
@@ -402,6 +423,7 @@ const std::vector<Case> stream_cases = {
     {"a wait means the record before it", a_wait_means_the_record_before_it},
     {"a wait outlives its event and stream", a_wait_outlives_its_event_and_stream},
     {"queries make progress", queries_make_progress},
+    {"queries follow waits", queries_follow_waits},
     {"a destroyed stream finishes later", a_destroyed_stream_finishes_later},
     {"freeing memory waits", freeing_memory_waits},
     {"destroying a context waits", destroying_a_context_waits},

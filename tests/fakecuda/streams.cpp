@@ -39,10 +39,17 @@ void step(State &s, Stream &stream) {
   --s.counts.pending;
 }
 
+// One operation further: the first of all that the mark comes after.
+void advance(State &s, const Mark &mark) {
+  for (const Mark &before : mark.stream->queue.front().after)
+    if (!before.done()) return advance(s, before);
+  step(s, *mark.stream);
+}
+
 // Polling ends, because every question about unfinished work brings it one operation further.
 CUresult query(State &s, Context &context, const Mark &mark) {
   if (mark.done()) return s.lost != CUDA_SUCCESS ? s.lost : context.sticky;
-  step(s, *mark.stream);
+  advance(s, mark);
   return CUDA_ERROR_NOT_READY;
 }
 
