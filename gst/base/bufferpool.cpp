@@ -104,6 +104,15 @@ PoolRef cuda_pool_new(GstCudaContext *context, GstCaps *caps, guint min_buffers,
   return pool;
 }
 
+PoolRef system_pool_new(GstAllocator *allocator, GstCaps *caps, guint size) {
+  PoolRef pool(gst_video_buffer_pool_new());
+  GstStructure *config = gst_buffer_pool_get_config(pool.get());
+  gst_buffer_pool_config_set_params(config, caps, size, 0, 0);
+  if (allocator != nullptr) gst_buffer_pool_config_set_allocator(config, allocator, nullptr);
+  if (!gst_buffer_pool_set_config(pool.get(), config)) return nullptr;
+  return pool;
+}
+
 GstBuffer *pool_acquire(GstBufferPool *pool) {
   GstBuffer *buffer = nullptr;
   return gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr) == GST_FLOW_OK ? buffer : nullptr;

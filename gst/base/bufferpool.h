@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A pool of video frames in fenced CUDA memory. (libgstcuda 1.22's own pool forces its default
-// allocator.) Every buffer carries a GstVideoMeta with the real format, offsets and strides.
+// Pools of video frames: in fenced CUDA memory, where every buffer carries a GstVideoMeta with the
+// real format, offsets and strides (libgstcuda 1.22's own pool forces its default allocator), and
+// in system memory.
 #pragma once
 
 #include "fencedmemory.h"
@@ -9,10 +10,18 @@ namespace coalesce::gst {
 
 using PoolRef = std::unique_ptr<GstBufferPool, Unref>;
 
+struct Unmini {
+  void operator()(gpointer object) const { gst_mini_object_unref(GST_MINI_OBJECT_CAST(object)); }
+};
+using BufferRef = std::unique_ptr<GstBuffer, Unmini>;
+
 // A configured, inactive pool, or nullptr if the memory cannot be had. size receives the bytes of
 // one buffer, which are more than the caps say because of the pitch. max_buffers 0 = no limit.
 PoolRef cuda_pool_new(GstCudaContext *context, GstCaps *caps, guint min_buffers, guint max_buffers,
                       guint *size);
+
+// The same in system memory, of GStreamer's own allocator if none is given.
+PoolRef system_pool_new(GstAllocator *allocator, GstCaps *caps, guint size);
 
 // A buffer from an active pool, or nullptr.
 GstBuffer *pool_acquire(GstBufferPool *pool);

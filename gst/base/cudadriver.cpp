@@ -40,6 +40,8 @@ Lookup look_up() {
   find(library, "cuEventQuery", &t.event_query, missing);
   find(library, "cuEventSynchronize", &t.event_synchronize, missing);
   find(library, "cuMemcpy2DAsync_v2", &t.memcpy_2d_async, missing);
+  find(library, "cuMemHostAlloc", &t.mem_host_alloc, missing);
+  find(library, "cuMemFreeHost", &t.mem_free_host, missing);
   find(library, "cuInit", &t.init, missing);
   find(library, "cuDriverGetVersion", &t.driver_get_version, missing);
   find(library, "cuDeviceGetCount", &t.device_get_count, missing);
@@ -122,6 +124,24 @@ std::shared_ptr<Event> Event::create(GstCudaContext *context, CUresult *error) {
 Event::~Event() {
   ContextScope scope(context_.get());
   cuda_driver()->event_destroy(handle_);
+}
+
+PageLockedBlock::PageLockedBlock(GstCudaContext *context, void *data)
+    : context_(GST_CUDA_CONTEXT(gst_object_ref(context))), data_(static_cast<guint8 *>(data)) {}
+
+std::unique_ptr<PageLockedBlock> PageLockedBlock::create(GstCudaContext *context, gsize bytes,
+                                                         CUresult *error) {
+  ContextScope scope(context);
+  void *data = nullptr;
+  *error = scope.ok() ? cuda_driver()->mem_host_alloc(&data, bytes, CU_MEMHOSTALLOC_PORTABLE)
+                      : CUDA_ERROR_UNKNOWN;
+  if (*error != CUDA_SUCCESS) return nullptr;
+  return std::unique_ptr<PageLockedBlock>(new PageLockedBlock(context, data));
+}
+
+PageLockedBlock::~PageLockedBlock() {
+  ContextScope scope(context_.get());
+  cuda_driver()->mem_free_host(data_);
 }
 
 }  // namespace coalesce::gst

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The driver's functions that libgstcuda does not offer (events, stream order), looked up once in
-// libcuda.so.1, and small owners for what they make.
+// The driver's functions that libgstcuda does not offer (events, stream order, page-locked memory),
+// looked up once in libcuda.so.1, and small owners for what they make.
 #pragma once
 
 #include <memory>
@@ -21,6 +21,8 @@ struct CudaDriver {
   CUresult (*event_query)(CUevent);
   CUresult (*event_synchronize)(CUevent);
   CUresult (*memcpy_2d_async)(const CUDA_MEMCPY2D *, CUstream);
+  CUresult (*mem_host_alloc)(void **, size_t bytes, unsigned flags);
+  CUresult (*mem_free_host)(void *);
   CUresult (*init)(unsigned flags);
   CUresult (*driver_get_version)(int *);
   CUresult (*device_get_count)(int *);
@@ -96,11 +98,31 @@ class Event {
   CUresult query() const { return cuda_driver()->event_query(handle_); }
   CUresult synchronize() const { return cuda_driver()->event_synchronize(handle_); }
   CUevent handle() const { return handle_; }
+  GstCudaContext *context() const { return context_.get(); }
 
  private:
   Event(GstCudaContext *context, CUevent handle);
   ContextRef context_;
   CUevent handle_;
+};
+
+// Host memory that the GPU fetches and fills by itself, at the speed of the bus. It belongs to the
+// context, which it keeps alive, and is page-locked for every other context too. The GPU must be
+// done with it when it goes.
+class PageLockedBlock {
+ public:
+  static std::unique_ptr<PageLockedBlock> create(GstCudaContext *context, gsize bytes,
+                                                 CUresult *error);
+  ~PageLockedBlock();
+  PageLockedBlock(const PageLockedBlock &) = delete;
+  PageLockedBlock &operator=(const PageLockedBlock &) = delete;
+
+  guint8 *data() const { return data_; }
+
+ private:
+  PageLockedBlock(GstCudaContext *context, void *data);
+  ContextRef context_;
+  guint8 *data_;
 };
 
 }  // namespace coalesce::gst

@@ -16,14 +16,6 @@ namespace {
 GstMemoryMapFunction parent_map;
 GstMemoryCopyFunction parent_copy;
 
-// Attached to the memory as qdata the first time it is fenced; goes with it.
-struct Fence {
-  std::mutex lock;
-  std::shared_ptr<Event> event;  // none once it has passed
-  CUstream stream = nullptr;     // the one the event was recorded on
-  std::shared_ptr<Counters> counters;
-};
-
 GQuark fence_quark() {
   static const GQuark quark = g_quark_from_static_string("coalesce-fence");
   return quark;
@@ -34,6 +26,7 @@ Fence *get_fence(GstMemory *memory) {
       gst_mini_object_get_qdata(GST_MINI_OBJECT_CAST(memory), fence_quark()));
 }
 
+// Attached to the memory as qdata the first time it is fenced; goes with it.
 Fence *ensure_fence(GstMemory *memory) {
   static std::mutex creation;
   std::lock_guard guard(creation);
@@ -47,27 +40,16 @@ Fence *ensure_fence(GstMemory *memory) {
 }
 
 // The wait that everyone but us gets.
-bool wait_for_fence(GstMemory *memory) {
+bool wait_for_fence(GstMemory *memory, GstMapFlags access) {
   Fence *fence = get_fence(memory);
-  if (fence == nullptr) return true;
-  std::lock_guard guard(fence->lock);
-  if (fence->event == nullptr) return true;
-  ContextScope scope(GST_CUDA_MEMORY_CAST(memory)->context);
-  CUresult result = scope.ok() ? fence->event->query() : CUDA_ERROR_UNKNOWN;
-  if (result == CUDA_ERROR_NOT_READY) {
-    fence->counters->synchronizations++;
-    result = fence->event->synchronize();
-  }
-  if (result != CUDA_SUCCESS) {
+  const CUresult result = fence != nullptr ? fence->wait(access) : CUDA_SUCCESS;
+  if (result != CUDA_SUCCESS)
     GST_ERROR("waiting for the GPU failed: %s", cuda_error_text(result).c_str());
-    return false;
-  }
-  fence->event.reset();
-  return true;
+  return result == CUDA_SUCCESS;
 }
 
 gpointer fenced_map(GstMemory *memory, gsize maxsize, GstMapFlags flags) {
-  if ((flags & MAP_FENCED) == 0 && !wait_for_fence(memory)) return nullptr;
+  if ((flags & MAP_FENCED) == 0 && !wait_for_fence(memory, flags)) return nullptr;
   return parent_map(memory, maxsize, flags);
 }
 
@@ -207,11 +189,7 @@ bool is_fenced_memory(GstMemory *memory) {
 
 void fence_memory(GstMemory *memory, std::shared_ptr<Event> event, const Stream &stream,
                   std::shared_ptr<Counters> counters) {
-  Fence *fence = ensure_fence(memory);
-  std::lock_guard guard(fence->lock);
-  fence->event = std::move(event);
-  fence->stream = stream.handle();
-  fence->counters = std::move(counters);
+  ensure_fence(memory)->written(std::move(event), stream, std::move(counters));
 }
 
 CUresult order_behind_fence(GstMemory *memory, const Stream &stream) {
@@ -220,10 +198,7 @@ CUresult order_behind_fence(GstMemory *memory, const Stream &stream) {
     return stream.follow_default_stream();
   }
   Fence *fence = get_fence(memory);
-  if (fence == nullptr) return CUDA_SUCCESS;
-  std::lock_guard guard(fence->lock);
-  if (fence->event == nullptr || fence->stream == stream.handle()) return CUDA_SUCCESS;
-  return cuda_driver()->stream_wait_event(stream.handle(), fence->event->handle(), 0);
+  return fence != nullptr ? fence->order(stream, GST_MAP_READWRITE) : CUDA_SUCCESS;
 }
 
 }  // namespace coalesce::gst

@@ -8,15 +8,9 @@
 // downstream cannot lose it. To everyone else it is ordinary GstCudaMemory.
 #pragma once
 
-#include <memory>
-
-#include "counters.h"
-#include "cudadriver.h"
+#include "fence.h"
 
 namespace coalesce::gst {
-
-// Private to us: "I order myself behind the fence."
-constexpr auto MAP_FENCED = static_cast<GstMapFlags>(GST_MAP_FLAG_LAST << 12);
 
 // Allocates device memory for `info`. libgstcuda lays out the formats it knows; for every other it
 // would abort the process, so such a frame is allocated as an RGBA surrogate of the same bytes.

@@ -77,6 +77,28 @@ void add_default_pool(GstQuery *query, GstCaps *caps) {
   gst_object_unref(pool);
 }
 
+bool is_ordinary(GstAllocator *allocator) {
+  return allocator == nullptr || g_strcmp0(allocator->mem_type, GST_ALLOCATOR_SYSMEM) == 0;
+}
+
+// Memory that downstream has of its own is used, be it special; ordinary memory gives way.
+void prefer_page_locked(GstQuery *query, GstAllocator *page_locked) {
+  GstBufferPool *pool = nullptr;
+  gst_query_parse_nth_allocation_pool(query, 0, &pool, nullptr, nullptr, nullptr);
+  const GType type = G_OBJECT_TYPE(pool);
+  gst_object_unref(pool);
+  if (type != GST_TYPE_VIDEO_BUFFER_POOL && type != GST_TYPE_BUFFER_POOL) return;
+  if (gst_query_get_n_allocation_params(query) == 0) {
+    gst_query_add_allocation_param(query, page_locked, nullptr);
+    return;
+  }
+  GstAllocator *theirs = nullptr;
+  GstAllocationParams params;
+  gst_query_parse_nth_allocation_param(query, 0, &theirs, &params);
+  if (is_ordinary(theirs)) gst_query_set_nth_allocation_param(query, 0, page_locked, &params);
+  if (theirs != nullptr) gst_object_unref(theirs);
+}
+
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   if (priv_of(trans).out_cuda) {
     // CUDA output comes from our own pool (see prepare_output_buffer): only its memory has a fence.
@@ -86,6 +108,10 @@ gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
     GstCaps *caps = nullptr;
     gst_query_parse_allocation(query, &caps, nullptr);
     add_default_pool(query, caps);
+    const TransformState &state = *GST_COALESCE_TRANSFORM(trans)->state;
+    if (state.active == ActiveBackend::cuda && state.gpu != nullptr &&
+        gst_query_get_n_allocation_pools(query) > 0)
+      prefer_page_locked(query, state.gpu->page_locked.get());
   }
   return GST_BASE_TRANSFORM_CLASS(parent_class)->decide_allocation(trans, query);
 }
@@ -166,6 +192,8 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) 
 }
 
 gboolean context_changed(GstCoalesceTransform *transform) {
+  // The output pool's page-locked memory is the old context's.
+  gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(transform));
   return make_pools(transform) && filter_warm_up(GST_COALESCE_FILTER(transform));
 }
 

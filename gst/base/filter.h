@@ -6,6 +6,7 @@
 // parameters, and implements run().
 #pragma once
 
+#include "frame.h"
 #include "transform.h"
 
 struct GstCoalesceFilter {

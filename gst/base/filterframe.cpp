@@ -8,11 +8,6 @@
 namespace coalesce::gst {
 namespace {
 
-struct Unmini {
-  void operator()(gpointer object) const { gst_mini_object_unref(GST_MINI_OBJECT_CAST(object)); }
-};
-using BufferRef = std::unique_ptr<GstBuffer, Unmini>;
-
 GstFlowReturn bad_buffer(GstCoalesceFilter *self, const char *which, const Frame &frame) {
   GST_ELEMENT_ERROR(self, STREAM, FORMAT,
                     ("%s %s frame of %dx%d: %s", which, GST_VIDEO_INFO_NAME(&frame.info()),
@@ -58,7 +53,7 @@ class GpuFrame {
     if (!scope.ok()) return fail("making the CUDA context current", CUDA_ERROR_UNKNOWN);
     const GstFlowReturn flow = enqueue();
     // Some of the work may be in flight; let it end before the buffers go.
-    if (flow != GST_FLOW_OK) (void)session_.stream->synchronize();
+    if (flow != GST_FLOW_OK) session_.synchronize();
     return flow;
   }
 
@@ -69,7 +64,7 @@ class GpuFrame {
     if (flow != GST_FLOW_OK) return flow;
     const Status status = run_element(self_, in_, out_, self_->priv->out_cuda ? nullptr : &target_);
     if (!status.ok()) return bad_status(self_, status);
-    return self_->priv->out_cuda ? leave_in_flight() : download();
+    return leave_in_flight();
   }
 
   // Device memory of our context is read where it is; everything else is uploaded.
@@ -80,25 +75,27 @@ class GpuFrame {
         return bad_buffer(self_, "input", in_);
       return ordered(gst_buffer_peek_memory(in_buffer_, 0));
     }
-    host_ = std::make_unique<Frame>();
-    if (!host_->map(in_buffer_, info, Memory::system, GST_MAP_READ))
-      return bad_buffer(self_, "input", *host_);
+    return upload();
+  }
+
+  GstFlowReturn upload() {
+    const GstVideoInfo &info = self_->priv->in_info;
+    Frame host;
+    if (!host.map(in_buffer_, info, transfer_memory(in_buffer_), GST_MAP_READ))
+      return bad_buffer(self_, "input", host);
     uploaded_.reset(pool_acquire(self_->priv->upload_pool.get()));
     if (uploaded_ == nullptr || !in_.map(uploaded_.get(), info, Memory::cuda, GST_MAP_WRITE))
       return fail("allocating device memory for an upload", CUDA_ERROR_OUT_OF_MEMORY);
-    in_.be_copy_of(*host_);
-    gsize bytes = 0;
-    if (CUresult result = copy_frame(*host_, in_, *session_.stream, &bytes); result != CUDA_SUCCESS)
-      return fail("uploading a frame", result);
-    state_.counters->uploads++;
-    state_.counters->upload_bytes += bytes;
-    return GST_FLOW_OK;
+    in_.be_copy_of(host);
+    const CUresult result = upload_frame(session_, in_buffer_, host, in_);
+    return result == CUDA_SUCCESS ? GST_FLOW_OK : fail("uploading a frame", result);
   }
 
   GstFlowReturn take_output() {
     GstBuffer *target = out_buffer_;
     if (!self_->priv->out_cuda) {
-      if (!target_.map(out_buffer_, self_->priv->out_info, Memory::system, GST_MAP_WRITE))
+      if (!target_.map(out_buffer_, self_->priv->out_info, transfer_memory(out_buffer_),
+                       GST_MAP_WRITE))
         return bad_buffer(self_, "output", target_);
       scratch_.reset(pool_acquire(self_->priv->output_pool.get()));
       target = scratch_.get();
@@ -110,26 +107,20 @@ class GpuFrame {
     return GST_FLOW_OK;
   }
 
-  GstFlowReturn download() {
-    gsize bytes = 0;
-    CUresult result = copy_frame(out_, target_, *session_.stream, &bytes);
-    if (result == CUDA_SUCCESS) result = session_.stream->synchronize();
-    if (result != CUDA_SUCCESS) return fail("downloading a frame", result);
-    state_.counters->downloads++;
-    state_.counters->download_bytes += bytes;
-    state_.counters->synchronizations++;
-    return GST_FLOW_OK;
-  }
-
-  // The output goes on with its fence; what the GPU still reads is kept until the fence has passed.
+  // The output goes on with its fence; what the GPU still reads is kept until it has done so.
   GstFlowReturn leave_in_flight() {
     CUresult result = CUDA_SUCCESS;
-    auto event = session_.mark(&result);
+    auto event = session_.mark(*session_.stream, &result);
     if (event == nullptr) return fail("fencing a frame", result);
-    fence_memory(gst_buffer_peek_memory(out_buffer_, 0), event, *session_.stream, state_.counters);
     in_.unmap();
-    session_.retired->add(in_buffer_, event, std::move(host_));
-    if (uploaded_ != nullptr) session_.retired->add(uploaded_.get(), event);
+    session_.retired->add(uploaded_ ? uploaded_.get() : in_buffer_, event);
+    if (self_->priv->out_cuda) {
+      fence_memory(gst_buffer_peek_memory(out_buffer_, 0), event, *session_.stream,
+                   state_.counters);
+    } else {
+      result = download_frame(session_, scratch_.get(), out_, event, out_buffer_, target_);
+      if (result != CUDA_SUCCESS) return fail("downloading a frame", result);
+    }
     return GST_FLOW_OK;
   }
 
@@ -150,7 +141,6 @@ class GpuFrame {
   GstBuffer *out_buffer_;
   BufferRef uploaded_;
   BufferRef scratch_;
-  std::unique_ptr<Frame> host_;  // the input, where it has to be uploaded
   Frame in_;
   Frame out_;
   Frame target_;  // the output, where it has to be downloaded

@@ -30,10 +30,10 @@ bool Frame::map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMa
     }
   }
   int flags = int(access) | int(GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
-  if (where == Memory::cuda) {
-    flags |= GST_MAP_CUDA;
-    if (is_fenced_memory(gst_buffer_peek_memory(buffer, 0))) flags |= MAP_FENCED;
-  }
+  if (where == Memory::cuda) flags |= GST_MAP_CUDA;
+  if (where == Memory::page_locked ||
+      (where == Memory::cuda && is_fenced_memory(gst_buffer_peek_memory(buffer, 0))))
+    flags |= MAP_FENCED;
   if (!gst_video_frame_map(&frame_, &info, buffer, static_cast<GstMapFlags>(flags))) {
     problem_ = "the buffer of " + std::to_string(gst_buffer_get_size(buffer)) +
                " bytes could not be mapped as a frame of " +

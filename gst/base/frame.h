@@ -11,7 +11,8 @@
 
 namespace coalesce::gst {
 
-enum class Memory { system, cuda };
+// page_locked: system memory that carries a fence (pagelocked.h), for the GPU to read and write.
+enum class Memory { system, page_locked, cuda };
 
 class Frame {
  public:
@@ -22,7 +23,8 @@ class Frame {
 
   // Maps `buffer`, whose caps say `info`, for reading or writing in host or device memory. Every
   // plane is checked to lie inside the buffer. On failure returns false and says why in problem().
-  // Device memory of ours is mapped without waiting: the caller orders its stream behind the fence.
+  // Device memory of ours and Memory::page_locked are mapped without waiting: the caller orders its
+  // stream behind the fence.
   bool map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMapFlags access);
   void unmap();
 

@@ -10,6 +10,9 @@ std::unique_ptr<GpuSession> GpuSession::open(GstCudaContext *context,
                                              std::string *why) {
   auto session = std::make_unique<GpuSession>();
   session->context.reset(GST_CUDA_CONTEXT(gst_object_ref(GST_OBJECT_CAST(context))));
+  session->counters = counters;
+  session->page_locked = page_locked_allocator_new(context);
+  session->staging = std::make_unique<StagingRing>(session->page_locked.get());
   CUresult error = CUDA_SUCCESS;
   session->stream = Stream::create(context, &error);
   if (session->stream == nullptr) {
@@ -27,15 +30,17 @@ std::unique_ptr<GpuSession> GpuSession::open(GstCudaContext *context,
 
 GpuSession::~GpuSession() {
   // Everything enqueued has ended before the inputs it read are let go.
-  if (stream != nullptr) {
-    ContextScope scope(context.get());
-    (void)stream->synchronize();
-  }
+  synchronize();
   retired.reset();
-  stream.reset();
 }
 
-std::shared_ptr<Event> GpuSession::mark(CUresult *error) {
+void GpuSession::synchronize() {
+  ContextScope scope(context.get());
+  for (const auto *each : {&uploads, &stream, &downloads})
+    if (*each != nullptr) (void)(*each)->synchronize();
+}
+
+std::shared_ptr<Event> GpuSession::mark(const Stream &on, CUresult *error) {
   std::shared_ptr<Event> event;
   for (std::size_t tried = 0; tried < events_.size() && event == nullptr; tried++) {
     next_event_ = (next_event_ + 1) % events_.size();
@@ -47,7 +52,7 @@ std::shared_ptr<Event> GpuSession::mark(CUresult *error) {
     if (event == nullptr) return nullptr;
     events_.push_back(event);
   }
-  *error = event->record(*stream);
+  *error = event->record(on);
   return *error == CUDA_SUCCESS ? event : nullptr;
 }
 

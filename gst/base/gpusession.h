@@ -4,16 +4,24 @@
 #include <string>
 #include <vector>
 
+#include "pagelocked.h"
 #include "retirelist.h"
+#include "stagingring.h"
 
 namespace coalesce::gst {
 
-// What an element holds while it uses a GPU. One context, one stream; everything made under them
-// goes with them.
+// What an element holds while it uses a GPU. One context; everything made under it goes with it.
 struct GpuSession {
   ContextRef context;
-  std::unique_ptr<Stream> stream;
+  std::shared_ptr<Counters> counters;
+  std::unique_ptr<Stream> stream;  // the kernels
+  // Transfers have streams of their own, so that the next frame comes in and the last one goes out
+  // while this one is worked on. They are made when first needed.
+  std::unique_ptr<Stream> uploads;
+  std::unique_ptr<Stream> downloads;
   std::unique_ptr<RetireList> retired;
+  AllocatorRef page_locked;
+  std::unique_ptr<StagingRing> staging;
   bool warm = false;  // the kernels have been loaded
 
   // nullptr and a reason on failure.
@@ -22,9 +30,12 @@ struct GpuSession {
                                           std::string *why);
   ~GpuSession();
 
-  // An event behind everything that the stream has been given so far; nullptr and a reason on
-  // failure.
-  std::shared_ptr<Event> mark(CUresult *error);
+  // An event behind everything that a stream of the session has been given so far; nullptr and a
+  // reason on failure.
+  std::shared_ptr<Event> mark(const Stream &on, CUresult *error);
+
+  // Waits for all streams.
+  void synchronize();
 
  private:
   // Every event made, in use or not: those that no one else holds any more are recorded again, so

@@ -18,11 +18,11 @@ RetireList::~RetireList() {
   wake_.notify_one();
   sweeper_.join();
   for (Entry &entry : entries_)
-    release(&entry);
+    gst_buffer_unref(entry.buffer);
 }
 
-// Work on one stream ends in order, so the first event that has not passed ends the search. An
-// event in error counts as passed: the failure is reported where the frame is made, not here.
+// Frames end in order, so the first event that has not passed ends the search. An event in error
+// counts as passed: the failure is reported where the frame is made, not here.
 int RetireList::take_passed(Entry passed[kMostAtOnce]) {
   int count = 0;
   for (Entry &entry : entries_) {
@@ -31,11 +31,6 @@ int RetireList::take_passed(Entry passed[kMostAtOnce]) {
   }
   entries_.erase(entries_.begin(), entries_.begin() + count);
   return count;
-}
-
-void RetireList::release(Entry *entry) {
-  entry->mapping.reset();
-  gst_buffer_unref(entry->buffer);
 }
 
 // A buffer's last reference may free memory or wake its pool: never under the lock.
@@ -48,17 +43,16 @@ void RetireList::release_passed() {
       count = take_passed(passed);
     }
     for (int i = 0; i < count; i++)
-      release(&passed[i]);
+      gst_buffer_unref(passed[i].buffer);
   } while (count == kMostAtOnce);
 }
 
-void RetireList::add(GstBuffer *buffer, std::shared_ptr<Event> event,
-                     std::unique_ptr<Frame> mapping) {
+void RetireList::add(GstBuffer *buffer, std::shared_ptr<Event> event) {
   bool wake_sweeper;
   std::shared_ptr<Event> oldest;
   {
     std::lock_guard guard(lock_);
-    entries_.push_back({gst_buffer_ref(buffer), std::move(event), std::move(mapping)});
+    entries_.push_back({gst_buffer_ref(buffer), std::move(event)});
     wake_sweeper = sweeper_asleep_;
     if (entries_.size() > kMostInFlight) oldest = entries_.front().event;
   }

@@ -9,7 +9,6 @@
 
 #include "counters.h"
 #include "cudadriver.h"
-#include "frame.h"
 
 namespace coalesce::gst {
 
@@ -25,23 +24,18 @@ class RetireList {
   RetireList(const RetireList &) = delete;
   RetireList &operator=(const RetireList &) = delete;
 
-  // Takes a reference of its own. An input that the GPU fetches from host memory stays mapped, too:
-  // a camera's memory may be gone from the address space when it is unmapped. The context is
-  // current.
-  void add(GstBuffer *buffer, std::shared_ptr<Event> event,
-           std::unique_ptr<Frame> mapping = nullptr);
+  // Takes a reference of its own. The context is current.
+  void add(GstBuffer *buffer, std::shared_ptr<Event> event);
 
  private:
   struct Entry {
     GstBuffer *buffer = nullptr;
     std::shared_ptr<Event> event;
-    std::unique_ptr<Frame> mapping;
   };
   static constexpr std::size_t kMostInFlight = 16;
   static constexpr int kMostAtOnce = 8;
 
   int take_passed(Entry passed[kMostAtOnce]);
-  static void release(Entry *entry);
   void release_passed();
   void sweep();
 

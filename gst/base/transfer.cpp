@@ -2,6 +2,7 @@
 #include "transfer.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace coalesce::gst {
 
@@ -32,6 +33,106 @@ CUresult copy_frame(const Frame &from, const Frame &to, const Stream &stream, gs
     if (result != CUDA_SUCCESS) return result;
     *bytes += copy.WidthInBytes * copy.Height;
   }
+  return CUDA_SUCCESS;
+}
+
+namespace {
+
+// The same by the CPU, now.
+void copy_on_cpu(const Frame &from, const Frame &to) {
+  for (guint p = 0; p < from.n_planes(); p++) {
+    const Plane<std::uint8_t> source = from.plane(p), target = to.plane(p);
+    for (int y = 0; y < std::min(source.height, target.height); y++)
+      std::memcpy(target.row(y), source.row(y), static_cast<std::size_t>(source.width));
+  }
+}
+
+CUresult ensure(std::unique_ptr<Stream> *stream, GpuSession &session) {
+  CUresult result = CUDA_SUCCESS;
+  if (*stream == nullptr) *stream = Stream::create(session.context.get(), &result);
+  return result;
+}
+
+CUresult wait_for(GpuSession &session, Stream &stream) {
+  session.counters->synchronizations++;
+  return stream.synchronize();
+}
+
+// Enqueues the copy of a frame that stays as it is until the GPU has been there.
+CUresult enqueue_upload(GpuSession &session, const Frame &from, const Frame &to,
+                        std::shared_ptr<Event> *done) {
+  gsize bytes = 0;
+  CUresult result = copy_frame(from, to, *session.uploads, &bytes);
+  if (result != CUDA_SUCCESS) return result;
+  *done = session.mark(*session.uploads, &result);
+  if (*done == nullptr) return result;
+  session.counters->uploads++;
+  session.counters->upload_bytes += bytes;
+  return cuda_driver()->stream_wait_event(session.stream->handle(), (*done)->handle(), 0);
+}
+
+CUresult upload_page_locked(GpuSession &session, Fence &fence, const Frame &from, const Frame &to,
+                            std::shared_ptr<Event> *done) {
+  CUresult result = fence.order(*session.uploads, GST_MAP_READ);
+  if (result == CUDA_SUCCESS) result = enqueue_upload(session, from, to, done);
+  if (result == CUDA_SUCCESS) fence.read(*done, *session.uploads, session.counters);
+  return result;
+}
+
+CUresult upload_staged(GpuSession &session, GstBuffer *slot, const Frame &from, const Frame &to) {
+  Fence &fence = *page_locked_fence(slot);
+  if (CUresult result = fence.wait(GST_MAP_WRITE); result != CUDA_SUCCESS) return result;
+  Frame staged;
+  if (!staged.map(slot, from.info(), Memory::page_locked, GST_MAP_WRITE)) return CUDA_ERROR_UNKNOWN;
+  staged.be_copy_of(from);
+  copy_on_cpu(from, staged);
+  std::shared_ptr<Event> done;
+  return upload_page_locked(session, fence, staged, to, &done);
+}
+
+}  // namespace
+
+Memory transfer_memory(GstBuffer *buffer) {
+  return page_locked_fence(buffer) != nullptr ? Memory::page_locked : Memory::system;
+}
+
+CUresult upload_frame(GpuSession &session, GstBuffer *buffer, const Frame &from, const Frame &to) {
+  CUresult result = ensure(&session.uploads, session);
+  if (result != CUDA_SUCCESS) return result;
+  std::shared_ptr<Event> done;
+  if (from.where() == Memory::page_locked) {
+    result = upload_page_locked(session, *page_locked_fence(buffer), from, to, &done);
+    if (result == CUDA_SUCCESS) session.retired->add(buffer, std::move(done));
+    return result;
+  }
+  if (GstBuffer *slot = session.staging->next(GST_VIDEO_INFO_SIZE(&from.info())))
+    return upload_staged(session, slot, from, to);
+  result = enqueue_upload(session, from, to, &done);
+  return result == CUDA_SUCCESS ? wait_for(session, *session.uploads) : result;
+}
+
+CUresult download_frame(GpuSession &session, GstBuffer *from_buffer, const Frame &from,
+                        std::shared_ptr<Event> ready, GstBuffer *to_buffer, const Frame &to) {
+  CUresult result = ensure(&session.downloads, session);
+  if (result != CUDA_SUCCESS) return result;
+  Stream &stream = *session.downloads;
+  Fence *fence = to.where() == Memory::page_locked ? page_locked_fence(to_buffer) : nullptr;
+  result = cuda_driver()->stream_wait_event(stream.handle(), ready->handle(), 0);
+  if (result == CUDA_SUCCESS && fence != nullptr) result = fence->order(stream, GST_MAP_WRITE);
+  gsize bytes = 0;
+  if (result == CUDA_SUCCESS) result = copy_frame(from, to, stream, &bytes);
+  if (result != CUDA_SUCCESS) return result;
+  if (fence != nullptr) {
+    auto done = session.mark(stream, &result);
+    if (done == nullptr) return result;
+    fence->written(done, stream, session.counters);
+    session.retired->add(from_buffer, std::move(done));
+  } else {
+    result = wait_for(session, stream);
+    if (result != CUDA_SUCCESS) return result;
+  }
+  session.counters->downloads++;
+  session.counters->download_bytes += bytes;
   return CUDA_SUCCESS;
 }
 

@@ -294,12 +294,16 @@ void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   }
 }
 
-PoolRef video_pool_new(GstCaps *caps, guint size) {
-  PoolRef pool(gst_video_buffer_pool_new());
-  GstStructure *config = gst_buffer_pool_get_config(pool.get());
-  gst_buffer_pool_config_set_params(config, caps, size, 0, 0);
-  if (!gst_buffer_pool_set_config(pool.get(), config)) return nullptr;
-  return pool;
+// System memory to be filled by upstream: page-locked if it is going to be uploaded. The allocator
+// is offered, too, for those who make their own pool.
+PoolRef propose_system_pool(TransformState &state, GstQuery *query, GstCaps *caps, guint size) {
+  AllocatorRef allocator;
+  ContextRef context = current_context(state);
+  if (context != nullptr && state.active == ActiveBackend::cuda) {
+    allocator = page_locked_allocator_new(context.get());
+    gst_query_add_allocation_param(query, allocator.get(), nullptr);
+  }
+  return system_pool_new(allocator.get(), caps, size);
 }
 
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query) {
@@ -319,7 +323,7 @@ gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, Gst
     ContextRef context = current_context(state);
     if (context != nullptr) pool = cuda_pool_new(context.get(), caps, 0, 0, &size);
   } else {
-    pool = video_pool_new(caps, size);
+    pool = propose_system_pool(state, query, caps, size);
   }
   if (pool == nullptr) return FALSE;
   gst_query_add_allocation_pool(query, pool.get(), size, 0, 0);

@@ -15,6 +15,7 @@
 #include "core/thread_pool.h"
 #include "gpu.h"
 #include "gpusession.h"
+#include "pagelocked.h"
 
 GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
 

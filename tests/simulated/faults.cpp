@@ -24,6 +24,7 @@ constexpr struct {
 } kFunctions[] = {
     {FAKECUDA_CTX_CREATE, "ctx_create", CUDA_ERROR_OUT_OF_MEMORY},
     {FAKECUDA_ALLOC_PITCH, "alloc_pitch", CUDA_ERROR_OUT_OF_MEMORY},
+    {FAKECUDA_ALLOC_HOST, "alloc_host", CUDA_ERROR_OUT_OF_MEMORY},
     {FAKECUDA_COPY, "copy", kLaunchFailure},
     {FAKECUDA_LAUNCH, "launch", kLaunchFailure},
     {FAKECUDA_STREAM_CREATE, "stream_create", CUDA_ERROR_OUT_OF_MEMORY},

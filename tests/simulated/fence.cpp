@@ -228,9 +228,10 @@ GST_START_TEST(ours_to_ours) {
   bench.negotiate(kSystemGray, kCudaGray);
   GstElement *a = gst_bin_get_by_name(GST_BIN(bench.element()), "a");
   GstElement *b = gst_bin_get_by_name(GST_BIN(bench.element()), "b");
+  GstBufferPool *pool = proposed_pool(bench.harness(), kSystemGray.c_str());
   fakecuda_reset_counts();
   for (unsigned seed = 1; seed <= 8; seed++)
-    fail_unless_equals_int(bench.push(system_buffer(kInfo, seed)), GST_FLOW_OK);
+    fail_unless_equals_int(bench.push(pool_buffer(pool, kInfo, seed)), GST_FLOW_OK);
   const FakecudaCounts now = counts();
   for (GstElement *element : {a, b}) {
     fail_unless_equals_uint64(stat(element, "frames"), 8);
@@ -240,7 +241,8 @@ GST_START_TEST(ours_to_ours) {
   fail_unless_equals_uint64(stat(a, "uploads"), 8);
   fail_unless_equals_uint64(stat(b, "uploads"), 0);
   fail_unless_equals_uint64(now.stream_syncs + now.event_syncs + now.context_syncs, 0);
-  fail_unless_equals_uint64(now.stream_waits, 8);
+  // Each frame's kernel behind its upload, and the second element behind the first.
+  fail_unless_equals_uint64(now.stream_waits, 16);
   fail_unless_equals_uint64(now.contexts_live, 1);
   fail_unless(now.pending > 0);
   for (unsigned seed = 1; seed <= 8; seed++) {
@@ -250,6 +252,7 @@ GST_START_TEST(ours_to_ours) {
   }
   gst_object_unref(a);
   gst_object_unref(b);
+  drop_pool(pool);
   assert_clean();
 }
 GST_END_TEST

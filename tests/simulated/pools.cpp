@@ -237,13 +237,17 @@ GST_START_TEST(steady_state) {
       const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_YVYU, 33, 17);
       bench.negotiate(caps, video_caps(out, "GRAY8", 33, 17));
       GstBufferPool *pool = proposed_pool(bench.harness(), caps.c_str(), nullptr, 4);
+      unsigned looked_at = 0;
       for (unsigned seed = 0; seed < 160; seed++) {
         if (seed == 60) fakecuda_reset_counts();
         fail_unless_equals_int(bench.push(pool_buffer(pool, info, seed)), GST_FLOW_OK);
-        GstBuffer *output = bench.pull();
-        assert_luma(output, video_info(GST_VIDEO_FORMAT_GRAY8, 33, 17), GST_VIDEO_FORMAT_YVYU,
-                    seed);
-        gst_buffer_unref(output);
+        // More is out in the beginning than ever again.
+        for (; seed >= 12 && looked_at <= seed; looked_at++) {
+          GstBuffer *output = bench.pull();
+          assert_luma(output, video_info(GST_VIDEO_FORMAT_GRAY8, 33, 17), GST_VIDEO_FORMAT_YVYU,
+                      looked_at);
+          gst_buffer_unref(output);
+        }
       }
       const FakecudaCounts now = counts();
       fail_unless_equals_uint64(now.launches, 100);

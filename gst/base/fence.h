@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the GPU still has to do with a piece of memory. The promise travels with the memory: who
+// wants to touch it on the CPU waits here, who goes on on the GPU orders a stream behind it.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "counters.h"
+#include "cudadriver.h"
+
+namespace coalesce::gst {
+
+// Private to us: "I order myself behind the fence." Any other map waits.
+constexpr auto MAP_FENCED = static_cast<GstMapFlags>(GST_MAP_FLAG_LAST << 12);
+
+class Fence {
+ public:
+  // `event` has been recorded on `stream` behind a write, or a read, of this memory, before which
+  // the stream was ordered with order(). Waits for it are counted in `counters`.
+  void written(std::shared_ptr<Event> event, const Stream &stream,
+               std::shared_ptr<Counters> counters);
+  void read(std::shared_ptr<Event> event, const Stream &stream, std::shared_ptr<Counters> counters);
+
+  // The CPU is about to read (GST_MAP_READ) or to write: waits for the last write, and before
+  // writing for the readers too. After a failure the memory must not be touched.
+  CUresult wait(GstMapFlags access);
+  // The same for what `stream` is given next, without waiting.
+  CUresult order(const Stream &stream, GstMapFlags access);
+
+ private:
+  struct Use {
+    std::shared_ptr<Event> event;  // none, or it has passed
+    CUstream stream = nullptr;     // the one the event was recorded on
+    std::shared_ptr<Counters> counters;
+
+    CUresult wait() const;
+    CUresult order(const Stream &behind) const;
+  };
+  Use next_to_wait_for(GstMapFlags access);
+  void forget(const Use &use);
+
+  std::mutex lock_;  // never held while waiting: others need only order themselves
+  Use write_;
+  std::vector<Use> reads_;  // since that write, the last of each stream
+};
+
+}  // namespace coalesce::gst

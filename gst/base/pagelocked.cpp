@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pagelocked.h"
+
+#include <cstring>
+
+GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
+#define GST_CAT_DEFAULT gst_coalesce_debug
+
+namespace {
+
+using namespace coalesce::gst;
+
+struct FencedBlock {
+  std::unique_ptr<PageLockedBlock> block;
+  Fence fence;
+};
+
+// Pieces of one memory (gst_memory_share()) point to what their parent owns.
+struct PageLockedMemory {
+  GstMemory parent;
+  FencedBlock *fenced;
+  guint8 *data;  // as aligned as was asked for
+};
+
+}  // namespace
+
+struct GstCoalescePageLockedAllocator {
+  GstAllocator parent;
+  GstCudaContext *context;
+};
+struct GstCoalescePageLockedAllocatorClass {
+  GstAllocatorClass parent_class;
+};
+
+GType gst_coalesce_page_locked_allocator_get_type();
+G_DEFINE_TYPE(GstCoalescePageLockedAllocator, gst_coalesce_page_locked_allocator,
+              GST_TYPE_ALLOCATOR)
+
+namespace {
+
+PageLockedMemory *memory_of(GstMemory *memory) {
+  return reinterpret_cast<PageLockedMemory *>(memory);
+}
+
+bool wait(PageLockedMemory *memory, GstMapFlags access) {
+  const CUresult result = memory->fenced->fence.wait(access);
+  if (result != CUDA_SUCCESS)
+    GST_ERROR("waiting for the GPU failed: %s", cuda_error_text(result).c_str());
+  return result == CUDA_SUCCESS;
+}
+
+GstMemory *alloc(GstAllocator *allocator, gsize size, GstAllocationParams *params) {
+  gsize maxsize, bytes;
+  if (!g_size_checked_add(&maxsize, size, params->prefix) ||
+      !g_size_checked_add(&maxsize, maxsize, params->padding) ||
+      !g_size_checked_add(&bytes, maxsize, params->align))
+    return nullptr;
+  auto *self = reinterpret_cast<GstCoalescePageLockedAllocator *>(allocator);
+  CUresult error = CUDA_SUCCESS;
+  auto block = bytes > 0 ? PageLockedBlock::create(self->context, bytes, &error) : nullptr;
+  if (block == nullptr) {
+    GST_WARNING("no page-locked memory of %" G_GSIZE_FORMAT " bytes, transfers will be slower: %s",
+                bytes, cuda_error_text(error).c_str());
+    return gst_allocator_alloc(nullptr, size, params);
+  }
+  // The alignment is a mask.
+  const auto address = reinterpret_cast<guintptr>(block->data());
+  auto *data = block->data() + (-address & params->align);
+  if (params->flags & GST_MEMORY_FLAG_ZERO_PREFIXED) std::memset(data, 0, params->prefix);
+  if (params->flags & GST_MEMORY_FLAG_ZERO_PADDED)
+    std::memset(data + params->prefix + size, 0, params->padding);
+  auto *memory = new PageLockedMemory{{}, new FencedBlock{std::move(block), {}}, data};
+  gst_memory_init(&memory->parent, params->flags, allocator, nullptr, maxsize, params->align,
+                  params->prefix, size);
+  return &memory->parent;
+}
+
+void free_memory(GstAllocator *, GstMemory *memory) {
+  PageLockedMemory *self = memory_of(memory);
+  if (memory->parent == nullptr) {
+    wait(self, GST_MAP_READWRITE);
+    delete self->fenced;
+  }
+  delete self;
+}
+
+gpointer map(GstMemory *memory, gsize, GstMapFlags flags) {
+  PageLockedMemory *self = memory_of(memory);
+  return (flags & MAP_FENCED) != 0 || wait(self, flags) ? self->data : nullptr;
+}
+
+void unmap(GstMemory *) {}
+
+gsize size_from(GstMemory *memory, gssize offset, gssize size) {
+  return size == -1 ? memory->size - static_cast<gsize>(offset) : static_cast<gsize>(size);
+}
+
+// Ordinary memory: whoever copies a frame does so again and again, and page-locked memory is slow
+// to make.
+GstMemory *copy(GstMemory *memory, gssize offset, gssize size) {
+  PageLockedMemory *self = memory_of(memory);
+  const gsize bytes = size_from(memory, offset, size);
+  GstMapInfo map;
+  GstMemory *result =
+      wait(self, GST_MAP_READ) ? gst_allocator_alloc(nullptr, bytes, nullptr) : nullptr;
+  if (result == nullptr || !gst_memory_map(result, &map, GST_MAP_WRITE)) {
+    g_clear_pointer(&result, gst_memory_unref);
+    return nullptr;
+  }
+  std::memcpy(map.data, self->data + memory->offset + offset, bytes);
+  gst_memory_unmap(result, &map);
+  return result;
+}
+
+GstMemory *share(GstMemory *memory, gssize offset, gssize size) {
+  PageLockedMemory *self = memory_of(memory);
+  GstMemory *parent = memory->parent != nullptr ? memory->parent : memory;
+  auto *piece = new PageLockedMemory{{}, self->fenced, self->data};
+  const auto flags = static_cast<GstMemoryFlags>(GST_MINI_OBJECT_FLAGS(parent) |
+                                                 GST_MINI_OBJECT_FLAG_LOCK_READONLY);
+  gst_memory_init(&piece->parent, flags, memory->allocator, parent, memory->maxsize, memory->align,
+                  memory->offset + offset, size_from(memory, offset, size));
+  return &piece->parent;
+}
+
+void dispose(GObject *object) {
+  gst_clear_object(&reinterpret_cast<GstCoalescePageLockedAllocator *>(object)->context);
+  G_OBJECT_CLASS(gst_coalesce_page_locked_allocator_parent_class)->dispose(object);
+}
+
+}  // namespace
+
+static void gst_coalesce_page_locked_allocator_class_init(
+    GstCoalescePageLockedAllocatorClass *klass) {
+  G_OBJECT_CLASS(klass)->dispose = dispose;
+  GST_ALLOCATOR_CLASS(klass)->alloc = alloc;
+  GST_ALLOCATOR_CLASS(klass)->free = free_memory;
+}
+
+static void gst_coalesce_page_locked_allocator_init(GstCoalescePageLockedAllocator *self) {
+  self->parent.mem_type = "CoalescePageLockedMemory";
+  self->parent.mem_map = map;
+  self->parent.mem_unmap = unmap;
+  self->parent.mem_copy = copy;
+  self->parent.mem_share = share;
+}
+
+namespace coalesce::gst {
+
+AllocatorRef page_locked_allocator_new(GstCudaContext *context) {
+  auto *self = static_cast<GstCoalescePageLockedAllocator *>(
+      g_object_new(gst_coalesce_page_locked_allocator_get_type(), nullptr));
+  gst_object_ref_sink(self);
+  self->context = GST_CUDA_CONTEXT(gst_object_ref(context));
+  return AllocatorRef(GST_ALLOCATOR(self));
+}
+
+Fence *page_locked_fence(GstBuffer *buffer) {
+  if (gst_buffer_n_memory(buffer) != 1) return nullptr;
+  GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
+  if (memory->allocator == nullptr ||
+      G_OBJECT_TYPE(memory->allocator) != gst_coalesce_page_locked_allocator_get_type())
+    return nullptr;
+  return &memory_of(memory)->fenced->fence;
+}
+
+}  // namespace coalesce::gst

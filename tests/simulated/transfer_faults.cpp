@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A driver that fails while frames go over the bus from and to page-locked memory: at most one
+// error, no wrong frame, nothing left, and all is well again after a restart. (Frames in upstream's
+// own memory are in faults.cpp.)
+#include "elements.h"
+
+using namespace simulated;
+
+namespace {
+
+constexpr unsigned kFrames = 3;
+constexpr int kLaunchFailure = 719;
+const std::string kSystemGray = video_caps(kSystem, "GRAY8", 34, 5);
+
+constexpr struct {
+  FakecudaFunction function;
+  const char *name;
+} kFunctions[] = {
+    {FAKECUDA_ALLOC_HOST, "alloc_host"},
+    {FAKECUDA_ALLOC_PITCH, "alloc_pitch"},
+    {FAKECUDA_COPY, "copy"},
+    {FAKECUDA_STREAM_CREATE, "stream_create"},
+    {FAKECUDA_STREAM_WAIT, "stream_wait"},
+    {FAKECUDA_EVENT_CREATE, "event_create"},
+    {FAKECUDA_EVENT_RECORD, "event_record"},
+    {FAKECUDA_QUERY, "query"},
+    {FAKECUDA_SYNCHRONIZE, "synchronize"},
+    {FAKECUDA_EXECUTE, "execute"},
+};
+
+GstVideoInfo gray() {
+  return video_info(GST_VIDEO_FORMAT_GRAY8, 34, 5);
+}
+
+// As an upstream fills it: not at all if it cannot be had or mapped.
+GstBuffer *filled(GstBufferPool *pool, unsigned seed) {
+  GstBuffer *buffer = nullptr;
+  if (gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr) != GST_FLOW_OK) return nullptr;
+  GstMapInfo map;
+  if (!gst_buffer_map(buffer, &map, GST_MAP_WRITE)) {
+    gst_buffer_unref(buffer);
+    return nullptr;
+  }
+  gst_buffer_unmap(buffer, &map);
+  fill(buffer, gray(), seed);
+  return buffer;
+}
+
+// Frames until the first that fails. How many came out, each right or not to be had.
+unsigned pass(Bench &bench, GstBufferPool *pool, bool all_right, const std::string &what) {
+  unsigned passed = 0;
+  for (unsigned seed = 1; seed <= kFrames; seed++, passed++) {
+    GstBuffer *input = filled(pool, seed);
+    if (input == nullptr || bench.push(input) != GST_FLOW_OK) break;
+  }
+  for (unsigned seed = 1; seed <= passed; seed++) {
+    GstBuffer *output = bench.pull();
+    const std::string wrong = wrong_inverted(output, gray(), seed);
+    fail_unless(wrong.empty() || (!all_right && wrong == "the frame could not be mapped"), "%s: %s",
+                what.c_str(), wrong.c_str());
+    gst_buffer_unref(output);
+  }
+  fail_unless_equals_uint64(gst_harness_buffers_in_queue(bench.harness()), 0);
+  return passed;
+}
+
+// Was the fault met?
+bool check_fault(FakecudaFunction function, int nth, FakecudaFault how, const std::string &what) {
+  const guint64 before = counts().injected_faults;
+  Bench bench("coalesceinvert delay=3");
+  bench.negotiate(kSystemGray, kSystemGray);
+  GstBufferPool *pool = proposed_pool(bench.harness(), kSystemGray.c_str());
+  const int code = function == FAKECUDA_ALLOC_HOST ? 2 : kLaunchFailure;
+  fakecuda_fail_how(function, nth, code, how);
+  pass(bench, pool, false, what);
+  const bool met = counts().injected_faults > before;
+  const std::size_t errors = bench.errors().size();
+  fail_unless(errors <= 1, "%s: %zu errors", what.c_str(), errors);
+  if (function == FAKECUDA_ALLOC_HOST && how != FAKECUDA_LOST)
+    fail_unless(errors == 0, "%s: there is other memory", what.c_str());
+  fakecuda_reset_faults();
+  drop_pool(pool);
+  gst_element_set_state(bench.element(), GST_STATE_NULL);
+  const FakecudaCounts now = counts();
+  fail_unless(
+      now.allocations_live + now.host_allocations_live + now.streams_live + now.events_live == 0,
+      "%s: something lives on", what.c_str());
+
+  gst_element_set_state(bench.element(), GST_STATE_PLAYING);
+  gst_harness_push_event(bench.harness(), gst_event_new_stream_start("again"));
+  bench.negotiate(kSystemGray, kSystemGray);
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  gst_harness_push_event(bench.harness(), gst_event_new_segment(&segment));
+  pool = proposed_pool(bench.harness(), kSystemGray.c_str());
+  fail_unless(pass(bench, pool, true, what + ", then again") == kFrames, "%s", what.c_str());
+  fail_unless(bench.errors().empty());
+  drop_pool(pool);
+  return met;
+}
+
+void check_all(FakecudaFault how) {
+  static const char *hows[] = {"once", "always", "lost"};
+  for (const auto &[function, name] : kFunctions) {
+    // A GPU that works on while no one can wait for it does not exist.
+    const bool waits = function == FAKECUDA_SYNCHRONIZE || function == FAKECUDA_QUERY;
+    if (waits && how == FAKECUDA_ALWAYS) continue;
+    int nth = 1;
+    const auto what = [&, name = name] {
+      return std::string(name) + " number " + std::to_string(nth) + " fails " + hows[how];
+    };
+    while (nth < 200 && check_fault(function, nth, how, what()))
+      nth++;
+    fail_unless(nth > 1, "%s was never called", name);
+  }
+  assert_nothing_lives();
+  assert_clean();
+}
+
+}  // namespace
+
+GST_START_TEST(once) {
+  check_all(FAKECUDA_ONCE);
+}
+GST_END_TEST
+GST_START_TEST(always) {
+  check_all(FAKECUDA_ALWAYS);
+}
+GST_END_TEST
+GST_START_TEST(lost) {
+  check_all(FAKECUDA_LOST);
+}
+GST_END_TEST
+
+static Suite *transfer_faults_suite() {
+  register_elements();
+  Suite *suite = suite_create("transfer-faults");
+  TCase *tests = tcase_create("transfer-faults");
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, once);
+  tcase_add_test(tests, always);
+  tcase_add_test(tests, lost);
+  return suite;
+}
+GST_CHECK_MAIN(transfer_faults)
