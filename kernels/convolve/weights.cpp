@@ -23,6 +23,7 @@ constexpr double kMostError = 0.999;  // less than 1, so that no result is more 
 // White noise of 8 bits has the standard deviation 73.9, and the mean absolute value of the error
 // is 0.8 of its deviation: that share of results rounds differently, one in a thousand.
 constexpr double kMostNoise = 0.001 / 59;
+constexpr int kNoisy = 255;  // up to these samples it decides whether sums of 31 bits will do
 
 // The sums of samples 0 to max, each times a weight, with `before` and the automatic `after` added.
 bool fits_31_bits(const Extent &weights, Int128 divisor, int max) {
@@ -190,7 +191,8 @@ bool decimal_weights(WeightsSource source, const Divisor &by, int max, Weights *
   return true;
 }
 
-// The mask divided by its divisor. Weights of 16 bits are the fast ones, but must be good enough.
+// The mask divided by its divisor. Weights of 16 bits are the fast ones, sums of 31 bits the next;
+// but they must be good enough.
 std::optional<Quantized> narrow_mask(const Reals &values, int max) {
   const auto fits = [max](const Quantized &mask) {
     return fits_31_bits(extent_of(mask.weights), Int128{1} << mask.q, max);
@@ -198,7 +200,9 @@ std::optional<Quantized> narrow_mask(const Reals &values, int max) {
   const auto mask = quantize(values, kMostQ, kLeastQ, [&](const Quantized &q) {
     return fits(q) && fits_16_bits(q.weights) && q.noise <= kMostNoise;
   });
-  return mask ? mask : quantize(values, kMostQ, 0, fits);
+  if (mask) return mask;
+  const auto longer = quantize(values, kMostQ, 0, fits);
+  return longer && (max > kNoisy || longer->noise <= kMostNoise) ? longer : std::nullopt;
 }
 
 std::optional<Quantized> wide_mask(const Reals &values, int max) {
@@ -238,6 +242,17 @@ std::optional<Quantized> rounded_row(const Reals &values, int max, bool narrow, 
   });
 }
 
+// The noise of the products of both, at most.
+double product_noise(const Quantized &u, const Quantized &v) {
+  const auto size = [](const Quantized &row) {
+    double squares = 0;
+    for (std::int32_t w : row.weights)
+      squares += static_cast<double>(w) * w;
+    return std::ldexp(std::sqrt(squares), -row.q);
+  };
+  return u.noise * size(v) + v.noise * size(u);
+}
+
 bool rounded_rows(const Reals &across, const Reals &down, int max, bool narrow, Weights *result) {
   const int most_q = 62 - bits_of(max);
   std::optional<Quantized> u = quantize_dyadic(across), v = quantize_dyadic(down);
@@ -248,6 +263,7 @@ bool rounded_rows(const Reals &across, const Reals &down, int max, bool narrow, 
   const int q = u->q + v->q;
   Weights weights = {{}, u->weights, v->weights, 0, false};
   if (q < 0 || q > most_q || !fits_62_bits(weights.extent(), Int128{1} << q, max)) return false;
+  if (narrow && max <= kNoisy && product_noise(*u, *v) > kMostNoise) return false;
   const double v_absolute = static_cast<double>(extent_of(v->weights).absolute());
   const double error = u->error * std::ldexp(v_absolute, -v->q) + absolute_sum(across) * v->error;
   if (!(error * max <= kMostError)) return false;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../support/random.h"
+#include "convolve/quantize.h"
 #include "convolve_filter.h"
 #include "convolve_ideal.h"
 #include "convolve_settings.h"
@@ -169,9 +170,14 @@ double share_off(const Taps &taps, int q) {
   return share_off(errors);
 }
 
-// Which q the rules of docs/numerics.md give, told from the real numbers alone; -1 where something
-// is so near to a limit that rounding matters.
-int expected_q(const Taps &taps, SampleDepth depth) {
+struct Rules {
+  int q;
+  bool narrow;
+};
+
+// What the rules of docs/numerics.md give, told from the real numbers alone; q is -1 where
+// something is so near to a limit that rounding matters.
+Rules expected_rules(const Taps &taps, SampleDepth depth) {
   long double up = 0, down = 0, most = 0, least = 0;
   for (long double r : taps.real) {
     (r > 0 ? up : down) += std::abs(r);
@@ -182,43 +188,49 @@ int expected_q(const Taps &taps, SampleDepth depth) {
   const auto largest_q = [](long double value, long double limit) {
     return static_cast<int>(std::floor(std::log2(limit / value)));
   };
-  if (depth.bits > 10) return std::min(30, largest_q(std::max(most, -least), 2147483647.0L));
+  const int wide_q = std::min(30, largest_q(std::max(most, -least), 2147483647.0L));
+  if (depth.bits > 10) return {wide_q, false};
   const long double reach = is_signed ? std::max(most / 32767, -least / 32768) : most / 65535;
   const int short_q = largest_q(reach, 1);
-  if (std::abs(std::ldexp(reach, short_q) - 0.75L) > 0.2499L) return -1;
+  if (std::abs(std::ldexp(reach, short_q) - 0.75L) > 0.2499L) return {-1, true};
   const long double sum = (std::max(up, down) + 1) * (depth.max() + 1);
   const int sum_q = largest_q(sum, 2147483647.0L);
   // Positive weights add up to exactly 1, which is no limit to be near to.
   const long double part = std::ldexp(sum, sum_q - 31);
-  if (part > 0.999L || (part > 0.5L + 1e-9L && part < 0.501L)) return -1;
+  if (part > 0.999L || (part > 0.5L + 1e-9L && part < 0.501L)) return {-1, true};
   const int q = std::min(short_q, sum_q);
-  const double share = q < 17 ? 1 : share_off(taps, q);
-  if (share > 0.00095 && share < 0.00105) return -1;
-  return share < 0.001 ? q : sum_q;
+  const auto near = [](double share) { return share > 0.0009 && share < 0.0011; };
+  const double share = q < 17 ? 1 : share_off(taps, q), sum_share = share_off(taps, sum_q);
+  if (near(share) || near(sum_share)) return {-1, true};
+  if (share < 0.001) return {q, true};
+  return sum_share < 0.001 || depth.bits > 8 ? Rules{sum_q, true} : Rules{wide_q, false};
 }
 
 // Of masks that are neither integer nor of rank 1: q is what the rules say, the sum is the nearest
 // integer, and no weight has been moved that should not.
 void test_rules() {
   Random random(11);
-  int known = 0;
+  int known = 0, wide = 0;
   for (int i = 0; i < 1000; ++i) {
     FilterSettings s;
     s.mask = {random.between(2, 12), random.between(2, 12), {}};
     for (int k = 0; k < s.mask.width * s.mask.height; ++k)
       s.mask.at.push_back(uniform(random) - (i % 3 == 0 ? 0.4 : 0));
     if (i % 2 == 0) s.mask.at[s.mask.at.size() / 2] += random.below(40);
-    s.divisor = i % 5 == 0 ? 1000 * uniform(random) + 3 : 0;
+    s.divisor = i % 5 == 0   ? 1000 * uniform(random) + 3
+                : i % 5 == 1 ? absolute_sum(s.mask.at) / (7 + 200 * uniform(random))
+                             : 0;
     for (SampleDepth depth : kDepths) {
+      if (i % 5 == 1 && depth.bits == 10) continue;  // these may be more than 1 off with 31 bits
       Trial trial(s, depth);
       const Filter &filter = trial.filter;
       EXPECT(trial.made && !filter.separable && !filter.exact, "%s", text_of(s).c_str());
       const int q = std::ilogb(static_cast<double>(filter.divisor));
-      const int expected = expected_q(trial.taps, depth);
-      known += expected >= 0;
-      EXPECT(expected < 0 || q == expected, "%d bits: q = %d, not %d: %s", depth.bits, q, expected,
-             text_of(s).c_str());
-      EXPECT(filter.narrow == (depth.bits <= 10), "%d bits: %s", depth.bits, text_of(s).c_str());
+      const Rules expected = expected_rules(trial.taps, depth);
+      known += expected.q >= 0;
+      wide += expected.q >= 0 && depth.bits == 8 && !expected.narrow;
+      EXPECT(expected.q < 0 || (q == expected.q && filter.narrow == expected.narrow),
+             "%d bits: q = %d, not %d: %s", depth.bits, q, expected.q, text_of(s).c_str());
       long double sum = 0, most = -1, least = 1;
       for (std::size_t k = 0; k < trial.taps.size(); ++k) {
         const long double error =
@@ -231,7 +243,8 @@ void test_rules() {
              least, most, text_of(s).c_str());
     }
   }
-  EXPECT(known > 3800, "%d", known);
+  EXPECT(known > 3500, "%d", known);
+  EXPECT(wide > 50, "%d", wide);
 }
 
 // Equal elements beside another: what rounding does to them nearly cancels in the first n already,
@@ -259,14 +272,6 @@ void test_spread() {
     }
 }
 
-// Is there room for weights that are good enough?
-bool is_moderate(const Taps &taps, bool separable) {
-  long double up = 0, down = 0;
-  for (long double r : taps.real)
-    (r > 0 ? up : down) += std::abs(r);
-  return std::max(up, down) < (separable ? 2 : 7);
-}
-
 // How often results equal the rounded ones, on noise and on gradients.
 class Tally {
  public:
@@ -275,8 +280,7 @@ class Tally {
     EXPECT(trial.made, "%s", text_of(settings).c_str());
     if (!trial.made) return;
     const double share = share_off(trial.taps, trial.filter);
-    EXPECT(share <= 0.001 || !is_moderate(trial.taps, trial.filter.separable),
-           "%g of noise off: %s", share, text_of(settings).c_str());
+    EXPECT(share <= 0.001, "%g of noise off: %s", share, text_of(settings).c_str());
     for (int i = 0; i < noise; ++i)
       noise_.count(trial.equal_with(false, [&](std::size_t) { return random.below(256); }));
     const int width = trial.taps.width, height = trial.taps.height;
@@ -366,9 +370,30 @@ void test_random_equal() {
         row->push_back(uniform(random) - (i % 3 == 0 ? 0.2 : 0));
     rows.add(s, random, 50, 50);
   }
+  // They amplify, some of them a thousand times.
+  Tally loud;
+  for (int i = 0; i < 300; ++i) {
+    FilterSettings s;
+    s.mask = {random.between(2, 9), random.between(2, 9), {}};
+    double sum = 0;
+    for (int k = 0; k < s.mask.width * s.mask.height; ++k) {
+      s.mask.at.push_back(uniform(random) - 0.5);
+      sum += std::abs(s.mask.at.back());
+    }
+    if (i % 2 == 0) {
+      for (std::vector<double> *row : {&s.horizontal, &s.vertical})
+        row->assign(s.mask.at.begin(), s.mask.at.begin() + random.between(2, 4));
+      s.mask = {};
+      sum = 1;
+    }
+    s.divisor = sum * std::pow(10.0, -3 * uniform(random));
+    s.bias = 128;
+    loud.add(s, random, 100, 100);
+  }
   positive.expect("random masks");
   rows.expect("random rows");
   mixed.expect("random masks with negative weights");
+  loud.expect("random masks that amplify");
 }
 
 }  // namespace
