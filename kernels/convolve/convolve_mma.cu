@@ -34,7 +34,7 @@ Status launch_shape(const ConvolveParams &params, const ConvolvePlane &plane, cu
     for (int j = 0; j < f.height; ++j)
       for (int i = 0; i < f.width; ++i) {
         const int w = f.weights[static_cast<std::size_t>(j * f.width + i)];
-        const int at = i * plane.channels;
+        const int at = Shape::kSegments == 1 ? i * plane.channels : i;
         a.taps[d][j][at / 4] |= (static_cast<std::uint32_t>(w) >> 8 * d & 0xff) << 8 * (at % 4);
       }
   // As tall as leaves no multiprocessor without its blocks.
@@ -67,13 +67,16 @@ Status launch_weights(const ConvolveParams &params, const ConvolvePlane &plane,
   if (MmaShape<8, 3, kWeights> s; fits(s)) return launch_shape<decltype(s)>(params, plane, stream);
   if (MmaShape<16, 6, kWeights> s; fits(s)) return launch_shape<decltype(s)>(params, plane, stream);
   if (MmaShape<16, 9, kWeights> s; fits(s)) return launch_shape<decltype(s)>(params, plane, stream);
-  return launch_shape<MmaShape<32, 0, kWeights>>(params, plane, stream);
+  if (MmaShape<32, 0, kWeights> s; fits(s)) return launch_shape<decltype(s)>(params, plane, stream);
+  if (MmaShape<64, 0, kWeights> s; fits(s)) return launch_shape<decltype(s)>(params, plane, stream);
+  if (MmaShape<96, 0, kWeights> s; fits(s)) return launch_shape<decltype(s)>(params, plane, stream);
+  return launch_shape<MmaShape<128, 0, kWeights>>(params, plane, stream);
 }
 
 }  // namespace
 
 bool mma_takes(const Filter &f, const ConvolvePlane &plane) {
-  using Largest = MmaShape<32, 0, MmaWeights::bytes>;
+  using Largest = MmaShape<128, 0, MmaWeights::bytes>;
   MmaWeights weights;
   return mma_direct_takes(f, plane, &weights) && mma_span(f, plane) <= Largest::kMostWidth &&
          f.height <= Largest::kMostHeight && built_for_device();

@@ -4,7 +4,8 @@
 // One instruction multiplies 16 windows of the picture (rows of A) by the mask at 8 places (columns
 // of B): 2 across and 4 down. The 32 terms of a window, a chunk, are 32 / kWindow rows of kWindow
 // bytes. Windows begin every 2 bytes, so that 64 of them, four instructions, make 128 bytes of
-// 4 rows of output. A mask takes several chunks, one below the other.
+// 4 rows of output. A mask takes several chunks, one below the other; where its rows are longer
+// than a chunk, the same for one segment of 32 bytes after the other.
 //
 // Lane 4 g + t holds 8 terms of a window in a row, those from 8 t on; what it finds there for the
 // windows 16 g + 4 s (and 2 behind) is six words of the tile, as they are and shifted by two bytes.
@@ -28,7 +29,9 @@ struct MmaShape {
   static constexpr int kWindow = kWindowBytes, kChunks = kChunkCount;
   static constexpr MmaWeights kWeights = kWeightKind;
   static constexpr int kDigits = kWeights == MmaWeights::bytes ? 1 : 2;
-  static constexpr int kChunkRows = 32 / kWindow;
+  static constexpr int kSegments = kWindow <= 32 ? 1 : kWindow / 32;
+  static constexpr int kSegment = kWindow / kSegments;  // bytes
+  static constexpr int kChunkRows = 32 / kSegment;
   static constexpr int kGroupChunks = kMmaPlaces / kChunkRows;  // from one group to the next
   static constexpr int kMostChunks = kChunks == 0 ? 34 : kChunks;
   static constexpr int kMostWidth = kWindow - 1;
@@ -39,17 +42,27 @@ struct MmaShape {
   static constexpr int kColumns = 128 * kWarpsAcross;  // of output
   static constexpr int kWarpRows = kMmaPlaces * kMmaGroups;
   static constexpr int kPassRows = kWarpRows * kWarpsDown;  // one below the other
-  // Most passes of a block, one below the other: what fits into 48 KiB.
-  static constexpr int kPasses = kWindow == 32 ? 4 : 6;
-  static constexpr int kBlocks = kDigits == 1 ? 5 : 4;  // of a multiprocessor: decides on registers
+  // Of a multiprocessor: decides on registers.
+  static constexpr int kBlocks = kDigits == 1 && kSegments == 1 ? 5 : 4;
 
-  static constexpr int kTileRows = kPasses * kPassRows - kMmaPlaces + kMostChunks * kChunkRows;
-  static constexpr int kTileChunks = (kColumns + kWindow + 8 + 15) / 16;
-  static constexpr int kTilePitch = kColumns + 64;  // two rows do not meet in a bank
   // Rows of zeros before and after those of the mask; as many as keep lanes out of each other's
   // banks.
   static constexpr int kTapRows = (kMostChunks * kChunkRows + kMmaPlaces - 1) / 4 * 4 + 6;
-  static constexpr int kTapWords = kWindow / 4;
+  static constexpr int kTapWords = kSegment / 4;
+  static constexpr int kSegmentTaps = kDigits * 2 * kTapRows * kTapWords;
+
+  static constexpr int kTileChunks = (kColumns + kWindow + 8 + 15) / 16;
+  // Two rows of a chunk do not meet in a bank.
+  static constexpr int kTilePitch = kSegments == 1 ? kColumns + 64 : 16 * kTileChunks;
+  static constexpr int kStageBytes = kPassRows * (kTileChunks + 1) * 16;
+  static constexpr int kMaskRows = kMostChunks * kChunkRows - kMmaPlaces;
+  // Most passes of a block, one below the other: what fits into 48 KiB.
+  static constexpr int kRowsThatFit =
+      (48 * 1024 - kStageBytes - kSegments * kSegmentTaps * 4) / kTilePitch;
+  static constexpr int kPasses = kWindow < 32    ? 6
+                                 : kWindow == 32 ? 4
+                                                 : (kRowsThatFit - kMaskRows) / kPassRows;
+  static constexpr int kTileRows = kPasses * kPassRows + kMaskRows;
 };
 
 template <class Shape>
@@ -62,7 +75,7 @@ struct MmaArgs {
   int left, above;  // bytes and rows before the sample
   int right;        // bytes behind it
   int height;       // of the mask
-  // Byte by byte, zeros behind the last one.
+  // Byte by byte, of several segments weight by weight; zeros behind the last one.
   std::uint32_t taps[Shape::kDigits][Shape::kMostHeight][Shape::kTapWords];
 };
 
@@ -70,9 +83,9 @@ template <class Shape>
 struct alignas(16) MmaShared {
   std::uint8_t tile[Shape::kTileRows * Shape::kTilePitch];
   // Rows on their way, as the picture has them.
-  std::uint8_t stage[Shape::kPassRows * (Shape::kTileChunks + 1) * 16];
+  std::uint8_t stage[Shape::kStageBytes];
   // The taps of a row, and once more one byte further on.
-  std::uint32_t taps[Shape::kDigits][2][Shape::kTapRows][Shape::kTapWords];
+  std::uint32_t taps[Shape::kSegments][Shape::kDigits][2][Shape::kTapRows][Shape::kTapWords];
 };
 
 template <bool kSigned>
@@ -136,20 +149,38 @@ struct MmaSums {
   }
 };
 
+// A word of a row whose weights stand a pixel apart, of two bytes or more: four taps from the one
+// at `first` on, which may be the byte before the row.
+__device__ __forceinline__ std::uint32_t spread_taps(const std::uint32_t *weights, int first,
+                                                     int pixel) {
+  std::uint32_t taps = 0;
+  int i = (first + pixel - 1) / pixel;
+  for (int to = i * pixel - first; to < 4; to += pixel, ++i)
+    taps |= std::uint32_t{reinterpret_cast<const std::uint8_t *>(weights)[i]} << 8 * to;
+  return taps;
+}
+
 template <class Shape>
 __device__ __forceinline__ void place_taps(const MmaArgs<Shape> &a, MmaShared<Shape> *shared) {
   constexpr int kWords = Shape::kTapWords;
-  constexpr int kAll = Shape::kDigits * 2 * Shape::kTapRows * kWords;
+  constexpr int kAll = Shape::kSegments * Shape::kSegmentTaps;
 #pragma unroll 1
   for (int i = threadIdx.x; i < kAll; i += Shape::kThreads) {
     const int word = i % kWords, row = i / kWords % Shape::kTapRows - (kMmaPlaces - 1);
     const int copy = i / (kWords * Shape::kTapRows);
     std::uint32_t taps = 0;
     if (row >= 0 && row < a.height) {
-      taps = a.taps[copy / 2][row][word];
-      if (copy % 2 == 1) taps = taps << 8 | (word == 0 ? 0 : a.taps[copy / 2][row][word - 1] >> 24);
+      if constexpr (Shape::kSegments == 1) {
+        taps = a.taps[copy / 2][row][word];
+        if (copy % 2 == 1)
+          taps = taps << 8 | (word == 0 ? 0 : a.taps[copy / 2][row][word - 1] >> 24);
+      } else {
+        const int segment = copy / (2 * Shape::kDigits), digit = copy / 2 % Shape::kDigits;
+        taps =
+            spread_taps(a.taps[digit][row], 4 * (segment * kWords + word) - copy % 2, a.in.pixel);
+      }
     }
-    (&shared->taps[0][0][0][0])[i] = taps;
+    (&shared->taps[0][0][0][0][0])[i] = taps;
   }
 }
 
@@ -207,7 +238,7 @@ __device__ __forceinline__ void add_chunks(int chunks, const std::uint8_t *from,
 template <class Shape>
 __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
     mma_kernel(const __grid_constant__ MmaArgs<Shape> a) {
-  constexpr int kLanesAcross = Shape::kWindow / 8;
+  constexpr int kLanesAcross = Shape::kSegment / 8;
   __shared__ MmaShared<Shape> shared;
   const int band = divide(static_cast<int>(blockIdx.x), a.by_tiles_across);
   int x = (static_cast<int>(blockIdx.x) - band * a.tiles_across) * Shape::kColumns;
@@ -240,7 +271,7 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
                              tile.first() + column + 8 * (t % kLanesAcross);
   // As a column of B, g is the place g / 2 down and g % 2 across.
   const std::uint32_t *taps =
-      &shared.taps[0][g % 2][t / kLanesAcross + kMmaPlaces - 1 - g / 2][2 * (t % kLanesAcross)];
+      &shared.taps[0][0][g % 2][t / kLanesAcross + kMmaPlaces - 1 - g / 2][2 * (t % kLanesAcross)];
   x += column;
   y += row;
 #pragma unroll 1
@@ -248,7 +279,10 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
     // The rows of the next pass are under way during this one.
     if (filled < rows_in) tile.load(filled, rows_in);
     MmaSums<Shape> sums[kMmaGroups];
-    add_chunks<Shape>(a.height + kMmaPlaces - 1, from, taps, sums);
+#pragma unroll 1
+    for (int i = 0; i < Shape::kSegments; ++i)
+      add_chunks<Shape>(a.height + kMmaPlaces - 1, from + i * Shape::kSegment,
+                        taps + i * Shape::kSegmentTaps, sums);
 #pragma unroll
     for (int group = 0; group < kMmaGroups; ++group) {
       const int line = y + group * kMmaPlaces + t;
