@@ -22,6 +22,7 @@ Status launch_shape(const ConvolveParams &params, const ConvolvePlane &plane, cu
   const Filter &f = *params.filter;
   MmaArgs<Shape> a = {};
   static_assert(sizeof a <= 4096, "kernels take no more");
+  static_assert(Shape::kSegments == 1 || kMaxMaskSize <= 4 * Shape::kTapWords, "a row's weights");
   a.in = make_tile_source(params, plane);
   a.out = make_mma_output(f, plane);
   a.tiles_across = (plane.in.width - 1) / Shape::kColumns + 1;
@@ -56,12 +57,14 @@ Status launch_shape(const ConvolveParams &params, const ConvolvePlane &plane, cu
                 stream, a);
 }
 
+// by_role: only those of several segments know offsets by role.
 template <MmaWeights kWeights>
-Status launch_weights(const ConvolveParams &params, const ConvolvePlane &plane,
+Status launch_weights(const ConvolveParams &params, const ConvolvePlane &plane, bool by_role,
                       cudaStream_t stream) {
   const Filter &f = *params.filter;
   const auto fits = [&](auto shape) {
-    return mma_span(f, plane) <= shape.kMostWidth && f.height <= shape.kMostHeight;
+    return mma_span(f, plane) <= shape.kMostWidth && f.height <= shape.kMostHeight &&
+           (!by_role || shape.kSegments > 1);
   };
   if (MmaShape<8, 2, kWeights> s; fits(s)) return launch_shape<decltype(s)>(params, plane, stream);
   if (MmaShape<8, 3, kWeights> s; fits(s)) return launch_shape<decltype(s)>(params, plane, stream);
@@ -78,20 +81,23 @@ Status launch_weights(const ConvolveParams &params, const ConvolvePlane &plane,
 bool mma_takes(const Filter &f, const ConvolvePlane &plane) {
   using Largest = MmaShape<128, 0, MmaWeights::bytes>;
   MmaWeights weights;
-  return mma_direct_takes(f, plane, &weights) && mma_span(f, plane) <= Largest::kMostWidth &&
-         f.height <= Largest::kMostHeight && built_for_device();
+  bool by_role = false;
+  return mma_direct_takes(f, plane, &weights, &by_role) &&
+         mma_span(f, plane) <= Largest::kMostWidth && f.height <= Largest::kMostHeight &&
+         built_for_device();
 }
 
 Status launch_mma(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream) {
   MmaWeights weights = MmaWeights::bytes;
-  mma_direct_takes(*params.filter, plane, &weights);
+  bool by_role = false;
+  mma_direct_takes(*params.filter, plane, &weights, &by_role);
   switch (weights) {
     case MmaWeights::bytes:
-      return launch_weights<MmaWeights::bytes>(params, plane, stream);
+      return launch_weights<MmaWeights::bytes>(params, plane, by_role, stream);
     case MmaWeights::words:
-      return launch_weights<MmaWeights::words>(params, plane, stream);
+      return launch_weights<MmaWeights::words>(params, plane, by_role, stream);
     default:
-      return launch_weights<MmaWeights::unsigned_words>(params, plane, stream);
+      return launch_weights<MmaWeights::unsigned_words>(params, plane, by_role, stream);
   }
 }
 

@@ -12,81 +12,13 @@
 // In the end it has 16 bytes in a row of output: those from 16 g on of row t.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "convolve_mma_load.cuh"
-#include "mma_direct.cuh"
+#include "convolve_mma_shape.cuh"
 
 namespace coalesce {
-
-constexpr int kMmaPlaces = 4;  // of a mask down
-constexpr int kMmaGroups = 2;  // of so many rows of output, one below the other, in a warp
-
-// Masks of kChunks chunks, or fewer; of any number if kChunks is 0.
-template <int kWindowBytes, int kChunkCount, MmaWeights kWeightKind>
-struct MmaShape {
-  static constexpr int kWindow = kWindowBytes, kChunks = kChunkCount;
-  static constexpr MmaWeights kWeights = kWeightKind;
-  static constexpr int kDigits = kWeights == MmaWeights::bytes ? 1 : 2;
-  static constexpr int kSegments = kWindow <= 32 ? 1 : kWindow / 32;
-  static constexpr int kSegment = kWindow / kSegments;  // bytes
-  static constexpr int kChunkRows = 32 / kSegment;
-  static constexpr int kGroupChunks = kMmaPlaces / kChunkRows;  // from one group to the next
-  static constexpr int kMostChunks = kChunks == 0 ? 34 : kChunks;
-  static constexpr int kMostWidth = kWindow - 1;
-  static constexpr int kMostHeight = kMostChunks * kChunkRows - kMmaPlaces + 1;
-
-  static constexpr int kWarpsAcross = 2, kWarpsDown = 2;
-  static constexpr int kThreads = 32 * kWarpsAcross * kWarpsDown;
-  static constexpr int kColumns = 128 * kWarpsAcross;  // of output
-  static constexpr int kWarpRows = kMmaPlaces * kMmaGroups;
-  static constexpr int kPassRows = kWarpRows * kWarpsDown;  // one below the other
-  // Of a multiprocessor: decides on registers.
-  static constexpr int kBlocks = kDigits == 1 && kSegments == 1 ? 5 : 4;
-
-  // Rows of zeros before and after those of the mask; as many as keep lanes out of each other's
-  // banks.
-  static constexpr int kTapRows = (kMostChunks * kChunkRows + kMmaPlaces - 1) / 4 * 4 + 6;
-  static constexpr int kTapWords = kSegment / 4;
-  static constexpr int kSegmentTaps = kDigits * 2 * kTapRows * kTapWords;
-
-  static constexpr int kTileChunks = (kColumns + kWindow + 8 + 15) / 16;
-  // Two rows of a chunk do not meet in a bank.
-  static constexpr int kTilePitch = kSegments == 1 ? kColumns + 64 : 16 * kTileChunks;
-  static constexpr int kStageBytes = kPassRows * (kTileChunks + 1) * 16;
-  static constexpr int kMaskRows = kMostChunks * kChunkRows - kMmaPlaces;
-  // Most passes of a block, one below the other: what fits into 48 KiB.
-  static constexpr int kRowsThatFit =
-      (48 * 1024 - kStageBytes - kSegments * kSegmentTaps * 4) / kTilePitch;
-  static constexpr int kPasses = kWindow < 32    ? 6
-                                 : kWindow == 32 ? 4
-                                                 : (kRowsThatFit - kMaskRows) / kPassRows;
-  static constexpr int kTileRows = kPasses * kPassRows + kMaskRows;
-};
-
-template <class Shape>
-struct MmaArgs {
-  TileSource in;
-  MmaOutput out;
-  int tiles_across;
-  Divider<std::int32_t> by_tiles_across;
-  int rows;         // of a block
-  int left, above;  // bytes and rows before the sample
-  int right;        // bytes behind it
-  int height;       // of the mask
-  // Byte by byte, of several segments weight by weight; zeros behind the last one.
-  std::uint32_t taps[Shape::kDigits][Shape::kMostHeight][Shape::kTapWords];
-};
-
-template <class Shape>
-struct alignas(16) MmaShared {
-  std::uint8_t tile[Shape::kTileRows * Shape::kTilePitch];
-  // Rows on their way, as the picture has them.
-  std::uint8_t stage[Shape::kStageBytes];
-  // The taps of a row, and once more one byte further on.
-  std::uint32_t taps[Shape::kSegments][Shape::kDigits][2][Shape::kTapRows][Shape::kTapWords];
-};
 
 template <bool kSigned>
 __device__ __forceinline__ void multiply(int (&d)[4], std::uint32_t a0, std::uint32_t a1,
@@ -149,8 +81,9 @@ struct MmaSums {
   }
 };
 
-// A word of a row whose weights stand a pixel apart, of two bytes or more: four taps from the one
-// at `first` on, which may be the byte before the row.
+// Four taps of a row, from byte `first` on, which may be the one before the row. weights: of which
+// there are a row of words, zeros behind the last one; they stand a pixel apart, 2 to 4 bytes, and
+// the narrowest window that holds the mask is no longer than all of them.
 __device__ __forceinline__ std::uint32_t spread_taps(const std::uint32_t *weights, int first,
                                                      int pixel) {
   std::uint32_t taps = 0;
@@ -272,6 +205,8 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
   // As a column of B, g is the place g / 2 down and g % 2 across.
   const std::uint32_t *taps =
       &shared.taps[0][0][g % 2][t / kLanesAcross + kMmaPlaces - 1 - g / 2][2 * (t % kLanesAcross)];
+  // One, if only offsets by role ask for a window this wide.
+  const int segments = Shape::kSegments == 1 ? 1 : (a.left + a.right + 1) / Shape::kSegment + 1;
   x += column;
   y += row;
 #pragma unroll 1
@@ -280,15 +215,19 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
     if (filled < rows_in) tile.load(filled, rows_in);
     MmaSums<Shape> sums[kMmaGroups];
 #pragma unroll 1
-    for (int i = 0; i < Shape::kSegments; ++i)
+    for (int i = 0; i < segments; ++i)
       add_chunks<Shape>(a.height + kMmaPlaces - 1, from + i * Shape::kSegment,
                         taps + i * Shape::kSegmentTaps, sums);
+    const int by_role[4] = {a.out.offset_by_role(0), a.out.offset_by_role(1),
+                            a.out.offset_by_role(2), a.out.offset_by_role(3)};
 #pragma unroll
     for (int group = 0; group < kMmaGroups; ++group) {
       const int line = y + group * kMmaPlaces + t;
+      const auto sum = [&](int, int s, int i) {
+        return sums[group](s, i) + (Shape::kSegments == 1 ? 0 : by_role[i]);
+      };
       std::uint32_t words[1][4];
-      finish_words(
-          a.out, [&](int, int s, int i) { return sums[group](s, i); }, words);
+      finish_words(a.out, sum, words);
       if (x < a.in.width && line < a.in.height) store_16(a.out, a.in, x, line, words[0]);
     }
     if (filled >= rows_in) return;

@@ -23,15 +23,27 @@ bool weights_of(const Filter &f, MmaWeights *weights) {
   return true;
 }
 
-// The role of what is filtered; copy if there are several.
-ChannelRole role_of(const ConvolvePlane &plane) {
-  ChannelRole role = ChannelRole::copy;
-  for (int c = 0; c < plane.channels; ++c) {
-    if (plane.role[c] == ChannelRole::copy) continue;
-    if (role != ChannelRole::copy && role != plane.role[c]) return ChannelRole::copy;
-    role = plane.role[c];
-  }
-  return role;
+int channels_of(const ConvolvePlane &plane, ChannelRole role) {
+  return static_cast<int>(std::count(plane.role, plane.role + plane.channels, role));
+}
+
+std::int64_t offset_of(const Filter::Offsets &o) {
+  return o.before + o.after;
+}
+
+// Are there samples of both roles, and not the same offset for both?
+bool has_two_offsets(const Filter &f, const ConvolvePlane &plane) {
+  return channels_of(plane, ChannelRole::level) != 0 &&
+         channels_of(plane, ChannelRole::chroma) != 0 &&
+         (f.absolute || offset_of(f.level) != offset_of(f.chroma));
+}
+
+// Of each four bytes of a plane.
+std::uint32_t bytes_of(const ConvolvePlane &plane, ChannelRole role) {
+  std::uint32_t bits = 0;
+  for (int i = 0; i < 4; ++i)
+    if (plane.role[i % plane.channels] == role) bits |= 0xffu << 8 * i;
+  return bits;
 }
 
 // For sums of 0 .. 256 * d - 1: with r = 2^32 / d, rounded up, the product with t exceeds
@@ -47,11 +59,16 @@ bool make_reciprocal(const Filter &f, int *reciprocal) {
 
 }  // namespace
 
-bool mma_direct_takes(const Filter &f, const ConvolvePlane &plane, MmaWeights *weights) {
+bool mma_direct_takes(const Filter &f, const ConvolvePlane &plane, MmaWeights *weights,
+                      bool *by_role) {
   if (f.depth.bits != 8 || !f.narrow || f.weights.empty() || !weights_of(f, weights)) return false;
   if ((reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch) % 16 != 0) return false;
-  if (role_of(plane) == ChannelRole::copy) return false;
-  return plane.channels != 3 || std::count(plane.role, plane.role + 3, ChannelRole::copy) == 0;
+  const int copied = channels_of(plane, ChannelRole::copy);
+  if (copied == plane.channels) return false;
+  const bool two = has_two_offsets(f, plane);
+  if (by_role != nullptr) *by_role = two;
+  if (two && (by_role == nullptr || f.absolute)) return false;
+  return plane.channels != 3 || (copied == 0 && !two);
 }
 
 bool MmaKernel::built() {
@@ -74,10 +91,12 @@ MmaOutput make_mma_output(const Filter &f, const ConvolvePlane &plane) {
   o.data = plane.out.data;
   o.pitch = plane.out.pitch;
   o.wide_stores = (reinterpret_cast<std::uintptr_t>(plane.out.data) | plane.out.pitch) % 16 == 0;
-  for (int i = 0; i < 4; ++i)
-    if (plane.role[i % plane.channels] == ChannelRole::copy) o.copied |= 0xffu << 8 * i;
+  o.copied = bytes_of(plane, ChannelRole::copy);
   o.finish = make_finish<std::int32_t>(f);
-  o.offsets = role_of(plane) == ChannelRole::chroma ? o.finish.chroma : o.finish.level;
+  if (has_two_offsets(f, plane))
+    o.chroma = bytes_of(plane, ChannelRole::chroma);
+  else
+    o.offsets = channels_of(plane, ChannelRole::level) == 0 ? o.finish.chroma : o.finish.level;
   o.offset = o.offsets.before + o.offsets.after;
   if (f.absolute) {
     o.way = MmaFinish::any;

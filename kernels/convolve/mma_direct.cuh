@@ -34,16 +34,27 @@ struct MmaOutput {
   std::uint32_t copied;  // bits of each four bytes that are not filtered
   MmaFinish way;
   ByteFinish byte;
-  int reciprocal;       // of the divisor, times 2^32
-  std::int64_t addend;  // the offset times that
+  int reciprocal;  // of the divisor, times 2^32
+  // Bits of each four bytes that are chroma, if they have an offset of their own: then the one
+  // below is 0, and sums come with theirs.
+  std::uint32_t chroma;
+  std::int64_t addend;  // the offset times the reciprocal
   int offset;
 
   Finish<std::int32_t> finish;
   Finish<std::int32_t>::Offsets offsets;
+
+  // Of byte i of four.
+  __device__ __forceinline__ int offset_by_role(int i) const {
+    const auto &of = (chroma >> 8 * i & 1) != 0 ? finish.chroma : finish.level;
+    return chroma == 0 ? 0 : of.before + of.after;
+  }
 };
 
-// False if tensor cores cannot compute this at all; else says which weights there are.
-bool mma_direct_takes(const Filter &filter, const ConvolvePlane &plane, MmaWeights *weights);
+// False if tensor cores cannot compute this at all; else says which weights there are, and if level
+// and chroma have offsets of their own. Without `by_role` such planes are not taken.
+bool mma_direct_takes(const Filter &filter, const ConvolvePlane &plane, MmaWeights *weights,
+                      bool *by_role = nullptr);
 
 // A kernel for devices of some compute capability on, times 10, and empty below.
 class MmaKernel {

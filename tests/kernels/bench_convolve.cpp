@@ -71,8 +71,8 @@ const std::vector<NamedFilter> &filters() {
 
 // Of pictures in colour these will do.
 bool in_colour(const NamedFilter &f) {
-  return f.name == "3x3 binomial" || f.name == "5x5 integer" || f.name == "15x15 real" ||
-         f.name == "separable 15 real";
+  return f.name == "3x3 binomial" || f.name == "5x5 integer" || f.name == "15x15 integer" ||
+         f.name == "15x15 real" || f.name == "31x31 real" || f.name == "separable 15 real";
 }
 
 struct PlaneShape {

@@ -53,9 +53,10 @@ std::vector<Shape> random_shapes(Random &random, Size size, const ConvolveTrialO
   const ChannelRole level = ChannelRole::level;
   if (options.gray) return {{size, 1, {level, level, level, level}}};
   std::vector<Shape> shapes;
-  const int planes = random.pick({1, 1, 1, 2, 3, 4});
+  const int planes = options.wide_rows ? 1 : random.pick({1, 1, 1, 2, 3, 4});
   for (int i = 0; i < planes; ++i) {
-    Shape shape = {size, random.between(1, 4), {level, level, level, level}};
+    const int channels = options.wide_rows ? random.pick({2, 3, 3, 4}) : random.between(1, 4);
+    Shape shape = {size, channels, {level, level, level, level}};
     if (i > 0 && random.below(2) == 0)
       shape.size = {(size.width + 1) / 2, (size.height + 1) / 2};
     else if (i > 0 && random.below(3) == 0)
@@ -79,9 +80,11 @@ int samples_in(const std::vector<Shape> &shapes) {
 Filter random_filter(Random &random, int most_taps, const ConvolveTrialOptions &options,
                      std::string *doing) {
   const SampleDepth depth = options.depth.value_or(random.pick(kDepths));
+  const auto make = options.wide_rows          ? wide_settings
+                    : options.for_matrix_units ? matrix_settings
+                                               : random_settings;
   for (;;) {
-    const FilterSettings settings = (options.for_matrix_units ? matrix_settings : random_settings)(
-        random, most_taps, options.most_side);
+    const FilterSettings settings = make(random, most_taps, options.most_side);
     Filter filter;
     FilterError error;  // beyond the fixed-point range, most likely
     if (!make_filter(settings, depth, &filter, &error)) continue;
@@ -264,7 +267,10 @@ Case convolve_case() {
             if (index >= kRandomTrials)
               return large_convolve_trial(convolve, random, index - kRandomTrials, backend);
             ConvolveTrialOptions options;
-            if (index % 2 == 1) options = {.for_matrix_units = true, .depth = SampleDepth{8, 0}};
+            if (index % 2 == 1)
+              options = {.for_matrix_units = true,
+                         .wide_rows = index % 8 == 3,
+                         .depth = SampleDepth{8, 0}};
             options.kernels = true;
             return convolve_trial(convolve, options, random, index, backend);
           },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Grey pictures of many rows, aligned: a block of a kernel for matrix units walks down several
-// steps only where there are more tiles than the GPU takes at once. These are enough of them for
-// 144 multiprocessors.
+// Pictures of many rows, aligned: a block of a kernel for matrix units walks down several steps
+// only where there are more tiles than the GPU takes at once. These are enough of them for 144
+// multiprocessors.
 #include <cstdio>
 #include <deque>
 #include <utility>
@@ -20,10 +20,14 @@ struct Large {
   int width, height, planes;
   ConvolveAlgorithm algorithm;
   ConvolveKernel kernel = ConvolveKernel::automatic;
+  int channels = 1;
 };
 constexpr Large kMask = {72, 30001, 1, ConvolveAlgorithm::direct, ConvolveKernel::mma};
 constexpr Large kTallMask = {48, 70001, 1, ConvolveAlgorithm::direct,
                              ConvolveKernel::mma};  // the most steps there are
+// As many steps as masks of several segments take.
+constexpr Large kPixels3 = {96, 48001, 1, ConvolveAlgorithm::direct, ConvolveKernel::mma, 3};
+constexpr Large kPixels4 = {96, 48001, 1, ConvolveAlgorithm::direct, ConvolveKernel::mma, 4};
 constexpr Large kRows = {48, 230017, 1, ConvolveAlgorithm::separable};
 constexpr Large kPlanes = {48, 57617, 4, ConvolveAlgorithm::separable};
 
@@ -38,6 +42,14 @@ FilterSettings rows(std::vector<double> across, std::vector<double> down) {
   s.horizontal = std::move(across);
   s.vertical = std::move(down);
   return s;
+}
+
+std::vector<double> integers(int count, int most) {
+  Random random(static_cast<std::uint64_t>(count));
+  std::vector<double> at;
+  for (int i = 0; i < count; ++i)
+    at.push_back(random.between(-most, most));
+  return at;
 }
 
 // Of 16 bits and more in the end.
@@ -64,9 +76,18 @@ FilterSettings settings_of(int index, Large *large) {
       s.absolute = true;
       return s;
     case 3:
+      *large = kPixels3;
+      return masked(12, 2, integers(24, 9000));
+    case 4:
+      *large = kPixels4;
+      return masked(17, 1, integers(17, 9000));
+    case 5:
+      *large = kPixels4;
+      return masked(25, 1, integers(25, 100));
+    case 6:
       *large = kRows;
       return rows({1, 2, 1}, {1, 2, 1});
-    case 4:
+    case 7:
       *large = kPlanes;
       return rows({3, 1, 4}, {2, 7, 1});
     default:
@@ -84,13 +105,15 @@ Layout aligned_layout(const Large &large) {
 }
 
 // As the reference wants them, or on the device.
-ConvolveImage image_of(std::deque<InputImage> *in, std::deque<OutputImage> *out, bool expected) {
+ConvolveImage image_of(std::deque<InputImage> *in, std::deque<OutputImage> *out, int channels,
+                       bool expected) {
   ConvolveImage image;
   image.planes = static_cast<int>(in->size());
   for (std::size_t i = 0; i < in->size(); ++i) {
     const TestImage &from = (*in)[i].image;
     image.plane[i].in = expected ? from.plane() : from.device_plane();
     image.plane[i].out = expected ? (*out)[i].expected.plane() : (*out)[i].actual.device_plane();
+    image.plane[i].channels = channels;
   }
   return image;
 }
@@ -189,8 +212,8 @@ std::string large_convolve_trial(const Convolve &operation, Random &random, int 
     in.back().image.upload();
     out.back().actual.upload();
   }
-  convolve_reference(params, image_of(&in, &out, true));
-  const ConvolveImage image = image_of(&in, &out, false);
+  convolve_reference(params, image_of(&in, &out, large.channels, true));
+  const ConvolveImage image = image_of(&in, &out, large.channels, false);
   const Status s = large.kernel == ConvolveKernel::automatic
                        ? operation(params, image, backend.queue(), large.algorithm)
                        : convolve_cuda_by(large.kernel, params, image, backend.queue().stream());

@@ -149,14 +149,10 @@ FilterSettings row_settings(Random &random, int most_taps, int most_side) {
   return s;
 }
 
-// Of all sizes, integers that fit 8 bits and 16, with sign and without; sums that fit 31.
-FilterSettings weight_settings(Random &random, int most_taps, int most_side) {
+// Integers that fit 8 bits and 16, with sign and without; sums that fit 31.
+FilterSettings integer_settings(Random &random, int a, int b) {
   enum { bytes, few, words, extremes, unsigned_words };
   const int kind = random.pick({bytes, few, words, extremes, unsigned_words, unsigned_words});
-  const int side = std::min(most_side, kMaxMaskSize);
-  const int b = std::min({random.between(1, random.pick({5, 9, 9, 15, 15, 31})), side, most_taps});
-  const int a =
-      std::min({random.between(1, random.pick({2, 3, 5, 8, 15, 31})), side, most_taps / b});
   FilterSettings s;
   s.mask = {a, b, {}};
   const int most = std::min(32767, (8 << 20) / (a * b));
@@ -170,6 +166,14 @@ FilterSettings weight_settings(Random &random, int most_taps, int most_side) {
   if (kind == words) one = random.pick({-32767, 32767});
   if (kind == unsigned_words) one = random.between(32768, 65535);
   return s;
+}
+
+FilterSettings weight_settings(Random &random, int most_taps, int most_side) {
+  const int side = std::min(most_side, kMaxMaskSize);
+  const int b = std::min({random.between(1, random.pick({5, 9, 9, 15, 15, 31})), side, most_taps});
+  const int a =
+      std::min({random.between(1, random.pick({2, 3, 5, 8, 15, 31})), side, most_taps / b});
+  return integer_settings(random, a, b);
 }
 
 // Squares whose sums divide by a power of two or by another number, or that are absolute.
@@ -224,6 +228,17 @@ FilterSettings matrix_settings(Random &random, int most_taps, int most_side) {
       random.pick<Make>({row_settings, row_settings, weight_settings, square_settings});
   FilterSettings s = make(random, most_taps, most_side);
   if (random.below(make == weight_settings ? 1 : 6) == 0) choose_numbers(random, &s);
+  choose_place(random, &s);
+  return s;
+}
+
+FilterSettings wide_settings(Random &random, int most_taps, int most_side) {
+  const int side = std::min(most_side, kMaxMaskSize);
+  const int a =
+      std::min({random.between(random.pick({9, 9, 17, 25}), kMaxMaskSize), side, most_taps});
+  const int b = std::min({random.between(1, random.pick({5, 15, 31})), side, most_taps / a});
+  FilterSettings s = integer_settings(random, a, b);
+  choose_numbers(random, &s);
   choose_place(random, &s);
   return s;
 }

@@ -20,6 +20,9 @@ FilterSettings random_settings(Random &random, int most_taps, int most_side);
 // these about as often.
 FilterSettings matrix_settings(Random &random, int most_taps, int most_side);
 
+// Integers in rows of 9 weights and more: of pixels, up to 121 bytes.
+FilterSettings wide_settings(Random &random, int most_taps, int most_side);
+
 std::string text(const FilterSettings &settings);
 std::string text(const Filter &filter);
 
