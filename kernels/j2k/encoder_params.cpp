@@ -38,6 +38,7 @@ Status check_params(const EncoderParams &p) {
   if (p.progression > Progression::cprl) return invalid_argument("j2k: no such progression order");
   if (p.layers < 1 || p.layers > kMaxLayers)
     return invalid_argument("j2k: the number of layers is not 1 to 65535");
+  if (!p.targets.empty()) return invalid_argument("j2k: targets of layers are not supported yet");
   if (p.comment.size() > kMaxComment)
     return invalid_argument("j2k: the comment is longer than 65530 bytes");
   return check_roi(p);

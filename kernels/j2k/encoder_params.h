@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "../core/status.h"
 #include "code_block.h"
 #include "geometry.h"
+#include "layer_target.h"
 #include "quantiser.h"
 
 namespace coalesce::j2k {
@@ -29,6 +31,9 @@ struct EncoderParams {
   unsigned block_style = 0;  // of BlockStyle
   Progression progression = Progression::lrcp;
   int layers = 1;
+  // Empty: everything is in the first layer. Or one for each layer; `bytes` are those of the whole
+  // codestream, SOC to EOC, if it had the layers up to this one only: never exceeded by the last.
+  std::vector<LayerTarget> targets;
   Rect roi;                   // of the reference grid: has all its bit-planes first; or empty
   bool sop = false;           // a marker before each packet
   bool eph = false;           // a marker behind each packet header

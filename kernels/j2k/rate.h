@@ -12,6 +12,7 @@
 #include "../core/thread_pool.h"
 #include "code_block.h"
 #include "geometry.h"
+#include "layer_target.h"
 #include "quantiser.h"
 
 namespace coalesce::j2k {
@@ -30,29 +31,6 @@ struct RateBlock {
 
 // The squared error that is left when all passes of a block are decoded, in units of step^2 / 64.
 std::uint32_t final_error(const CodeBlock &block);
-
-// Slopes, squared error (weighted) for a byte, are kept as logarithms: kSlopeOne + 256 log2(slope),
-// rounded down, 0 to kMaxSlope.
-constexpr int kSlopeOne = 96 * 256;
-constexpr int kMaxSlope = 65535;
-
-// Sums of squared errors are in units of 1 / kErrorUnits. (64 bits hold those of pictures of 2^29
-// samples of 16 bits.)
-constexpr int kErrorUnits = 16;
-
-struct LayerTarget {
-  enum class Kind : std::uint8_t {
-    // Not the last layer: sizes (without headers) go up to the last one's geometrically, over
-    // num_layers - 1 octaves, but at most six.
-    automatic,
-    bytes,      // at most `value` bytes, packet headers and bodies, of this layer and those before
-    error,      // the fewest bytes that leave a squared error of `value` / kErrorUnits, or less
-    slope,      // what has at least the slope `value`
-    everything  // all passes
-  };
-  Kind kind = Kind::everything;
-  std::uint64_t value = 0;
-};
 
 // What the error may be if each component is to have this many dB, after a decoder has rounded its
 // samples; the PSNR of the whole picture if all have the same depth. (Where the weights have a

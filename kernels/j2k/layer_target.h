@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What a quality layer is to reach, together with those before it.
+#pragma once
+
+#include <cstdint>
+
+namespace coalesce::j2k {
+
+// Slopes, squared error (weighted) for a byte, are kept as logarithms: kSlopeOne + 256 log2(slope),
+// rounded down, 0 to kMaxSlope.
+constexpr int kSlopeOne = 96 * 256;
+constexpr int kMaxSlope = 65535;
+
+// Sums of squared errors are in units of 1 / kErrorUnits. (64 bits hold those of pictures of 2^29
+// samples of 16 bits.)
+constexpr int kErrorUnits = 16;
+
+struct LayerTarget {
+  enum class Kind : std::uint8_t {
+    // Not the last layer: sizes go up to the last one's geometrically, over num_layers - 1 octaves,
+    // but at most six.
+    automatic,
+    bytes,      // at most `value` bytes, those of headers and markers among them
+    error,      // the fewest bytes that leave a squared error of `value` / kErrorUnits, or less
+    slope,      // what has at least the slope `value`
+    everything  // all passes
+  };
+  Kind kind = Kind::everything;
+  std::uint64_t value = 0;
+};
+
+}  // namespace coalesce::j2k
