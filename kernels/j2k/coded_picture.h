@@ -17,6 +17,7 @@ struct BlockData {
   const std::uint8_t *bytes;
   CodedBlock coded;
   DistortionWeight weight;
+  std::uint32_t final_error = 0;  // RateBlock
 };
 
 // How much of each block is in each layer: at(layer, block) passes have come when the layer is
@@ -27,12 +28,12 @@ struct LayerPasses {
   std::size_t blocks = 0;
   std::vector<std::uint8_t> passes;
 
-  std::uint8_t &at(int layer, std::size_t block) {
-    return passes[static_cast<std::size_t>(layer) * blocks + block];
+  std::uint8_t *row(int layer) { return passes.data() + static_cast<std::size_t>(layer) * blocks; }
+  const std::uint8_t *row(int layer) const {
+    return passes.data() + static_cast<std::size_t>(layer) * blocks;
   }
-  int at(int layer, std::size_t block) const {
-    return passes[static_cast<std::size_t>(layer) * blocks + block];
-  }
+  std::uint8_t &at(int layer, std::size_t block) { return row(layer)[block]; }
+  int at(int layer, std::size_t block) const { return row(layer)[block]; }
 };
 
 }  // namespace coalesce::j2k

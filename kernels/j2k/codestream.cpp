@@ -159,15 +159,9 @@ void put_tlm(int tiles, Bytes *out) {
   }
 }
 
-// A.7.3: seven bits a byte, the highest first.
-int plt_bytes(std::uint64_t length) {
-  int bytes = 1;
-  while (length >>= 7)
-    ++bytes;
-  return bytes;
-}
-
-constexpr int kPltRoom = 65535 - 3;
+// A.7.3: seven bits a byte, the highest first. Lengths are below 2^35.
+constexpr int kMaxPltBytes = 5;
+constexpr int kPltRoom = 65535 - 3, kPltHead = 5;
 constexpr int kMaxPltSegments = 256;
 constexpr std::uint64_t kSotBytes = 12, kSodBytes = 2;
 
@@ -212,13 +206,26 @@ void set_tile_length(int tile, std::uint32_t length, std::size_t lengths, Bytes 
           lengths + static_cast<std::size_t>(tile * kTlmEntry + tile / kTlmTiles * kTlmHead), out);
 }
 
+int plt_bytes(std::uint64_t packet) {
+  int bytes = 1;
+  while (packet >>= 7)
+    ++bytes;
+  return bytes;
+}
+
+// If no segment had more than the longest lengths that fit.
+std::uint64_t tile_header_bound(bool plt, std::size_t packets) {
+  constexpr std::size_t kLeast = kPltRoom / kMaxPltBytes;
+  return kSotBytes + kSodBytes + (plt ? (packets + kLeast - 1) / kLeast * kPltHead : 0);
+}
+
 std::uint64_t tile_header_length(bool plt, const std::vector<std::uint64_t> &packets) {
   std::uint64_t length = kSotBytes + kSodBytes;
   if (!plt) return length;
   int segments = 0, bytes;
   for (std::size_t i = 0; i < packets.size(); ++segments) {
     i = plt_end(packets, i, &bytes);
-    length += 5 + static_cast<unsigned>(bytes);
+    length += static_cast<unsigned>(kPltHead + bytes);
   }
   return segments > kMaxPltSegments ? 0 : length;
 }

@@ -28,6 +28,9 @@ void set_tile_length(int tile, std::uint32_t length, std::size_t lengths,
 // A tile's SOT to SOD is as long: with PLT, for packets of these lengths; 0 if they do not fit into
 // the 256 markers there may be.
 std::uint64_t tile_header_length(bool plt, const std::vector<std::uint64_t> &packets);
+// At most, for any so many packets, without their lengths in PLT, which take plt_bytes() each.
+std::uint64_t tile_header_bound(bool plt, std::size_t packets);
+int plt_bytes(std::uint64_t packet);
 // length: of the tile-part, this header included.
 void put_tile_header(int tile, std::uint32_t length, bool plt,
                      const std::vector<std::uint64_t> &packets, std::vector<std::uint8_t> *out);

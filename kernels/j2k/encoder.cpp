@@ -8,6 +8,7 @@
 #include "encoder_plan.h"
 #include "packets.h"
 #include "per_thread.h"
+#include "rate_control.h"
 #include "tier1.h"
 #include "tile_transform.h"
 
@@ -50,6 +51,7 @@ struct Encoder::State {
   LayerPasses layers;
   PerThread<TileWorker> tile_workers;
   PerThread<BlockWorker> block_workers;
+  RateControl rate;  // if there are targets
   Packets packets;
   std::vector<std::uint8_t> main_header;
   std::size_t tile_lengths = 0;  // in the main header
@@ -59,6 +61,7 @@ struct Encoder::State {
   Status transform(const Samples *samples, ThreadPool *pool);
   Status code_blocks(ThreadPool *pool);
   void code_block(std::size_t i, BlockWorker *worker);
+  Status allocate(ThreadPool *pool);
   Status check_layers() const;
   void make_packets(const TilePlan &tile);
   Status tile_length(std::uint64_t *length) const;
@@ -73,12 +76,12 @@ Status Encoder::State::prepare(const EncoderParams &params) {
   blocks.reserve(plan.blocks.size());
   for (const BlockPlan &block : plan.blocks)
     blocks.push_back(
-        {passes.get() + block.first_pass, bytes.get() + block.first_byte, {}, block.weight});
+        {passes.get() + block.first_pass, bytes.get() + block.first_byte, {}, block.weight, 0});
   layers.layers = params.layers;
   layers.blocks = blocks.size();
   layers.passes.resize(static_cast<std::size_t>(params.layers) * blocks.size());
   put_main_header(params, plan.bands, &main_header, &tile_lengths);
-  return {};
+  return params.targets.empty() ? Status() : rate.prepare(plan, blocks, main_header.size());
 }
 
 Status Encoder::State::check_samples(const Samples *samples) const {
@@ -122,6 +125,7 @@ void Encoder::State::code_block(std::size_t i, BlockWorker *worker) {
                            static_cast<std::uint8_t>(plan.params.block_style)};
   worker->status = worker->coder.encode(block, passes.get() + p.first_pass,
                                         bytes.get() + p.first_byte, p.bytes, &blocks[i].coded);
+  if (rate.wants_errors()) blocks[i].final_error = final_error(block);
 }
 
 Status Encoder::State::code_blocks(ThreadPool *pool) {
@@ -133,6 +137,14 @@ Status Encoder::State::code_blocks(ThreadPool *pool) {
       code_block(static_cast<std::size_t>(i), &*worker);
   });
   return result(&block_workers);
+}
+
+Status Encoder::State::allocate(ThreadPool *pool) {
+  if (!plan.params.targets.empty()) return rate.run(pool, &layers);
+  for (int layer = 0; layer < layers.layers; ++layer)
+    for (std::size_t b = 0; b < layers.blocks; ++b)
+      layers.at(layer, b) = static_cast<std::uint8_t>(blocks[b].coded.passes);
+  return {};
 }
 
 Status Encoder::State::check_layers() const {
@@ -213,6 +225,14 @@ const std::vector<BlockData> &Encoder::blocks() const {
   return state_->blocks;
 }
 
+Status Encoder::allocate(ThreadPool *pool) {
+  try {
+    return state_->allocate(pool);
+  } catch (const std::bad_alloc &) {
+    return no_memory();
+  }
+}
+
 LayerPasses *Encoder::layers() {
   return &state_->layers;
 }
@@ -246,10 +266,7 @@ Status Encoder::write(std::vector<std::uint8_t> *out) {
 
 Status Encoder::encode(const Samples *samples, ThreadPool *pool, std::vector<std::uint8_t> *out) {
   if (Status s = code(samples, pool); !s.ok()) return s;
-  LayerPasses &layers = state_->layers;
-  for (int layer = 0; layer < layers.layers; ++layer)
-    for (std::size_t b = 0; b < layers.blocks; ++b)
-      layers.at(layer, b) = static_cast<std::uint8_t>(state_->blocks[b].coded.passes);
+  if (Status s = allocate(pool); !s.ok()) return s;
   return write(out);
 }
 

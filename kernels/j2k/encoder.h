@@ -27,14 +27,16 @@ class Encoder {
   ~Encoder();
 
   // samples: one for each component, at its first sample; of the component's bits. Appends a
-  // codestream to *out, with all there is in the first layer.
+  // codestream to *out, with layers as the targets want them.
   Status encode(const Samples *samples, ThreadPool *pool, std::vector<std::uint8_t> *out);
 
   // The same in steps. First everything up to Tier-1,
   Status code(const Samples *samples, ThreadPool *pool);
   // which leaves the blocks of all tiles as they are until the next picture;
   const std::vector<BlockData> &blocks() const;
-  // then whatever decides what is in which layer; at first, nothing is in any;
+  // then what is in which layer: as the targets want it,
+  Status allocate(ThreadPool *pool);
+  // or whatever is put here; at first, nothing is in any;
   LayerPasses *layers();
   // then, as often as wanted: how long a codestream that would be,
   Status measure(std::uint64_t *bytes);

@@ -26,6 +26,18 @@ Status check_roi(const EncoderParams &p) {
   return {};
 }
 
+Status check_targets(const EncoderParams &p) {
+  if (p.targets.empty()) return {};
+  if (p.targets.size() != static_cast<std::size_t>(p.layers))
+    return invalid_argument("j2k: there are not as many targets as layers");
+  for (const LayerTarget &target : p.targets)
+    if (target.kind > LayerTarget::Kind::everything)
+      return invalid_argument("j2k: no such kind of target");
+  if (p.targets.back().kind == LayerTarget::Kind::automatic)
+    return invalid_argument("j2k: the target of the last layer cannot be automatic");
+  return {};
+}
+
 }  // namespace
 
 Status check_params(const EncoderParams &p) {
@@ -38,9 +50,9 @@ Status check_params(const EncoderParams &p) {
   if (p.progression > Progression::cprl) return invalid_argument("j2k: no such progression order");
   if (p.layers < 1 || p.layers > kMaxLayers)
     return invalid_argument("j2k: the number of layers is not 1 to 65535");
-  if (!p.targets.empty()) return invalid_argument("j2k: targets of layers are not supported yet");
   if (p.comment.size() > kMaxComment)
     return invalid_argument("j2k: the comment is longer than 65530 bytes");
+  if (Status s = check_targets(p); !s.ok()) return s;
   return check_roi(p);
 }
 

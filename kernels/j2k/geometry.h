@@ -102,8 +102,9 @@ struct BlockPlace {
 // The code-blocks of one band that lie in one precinct; none where the two do not meet.
 struct PrecinctBand {
   int blocks_wide = 0, blocks_high = 0;
-  int first_block = 0;  // of blocks_wide * blocks_high, row by row
+  int first_block = 0;  // of blocks(), row by row
   int band = 0;
+  int blocks() const { return blocks_wide * blocks_high; }
 };
 
 struct Precinct {
@@ -137,6 +138,11 @@ struct TileComponent {
   int first_block, num_blocks;
 };
 
+// From one index up to another, which is not among them.
+struct IndexRange {
+  int begin, end;
+};
+
 // One tile, as flat lists. Blocks stand in the order component, resolution, precinct, band, row,
 // column, which is the order of their packets within a component and layer.
 struct TileGeometry {
@@ -152,6 +158,19 @@ struct TileGeometry {
   const Resolution &resolution(int component, int r) const {
     return resolutions[static_cast<std::size_t>(
         components[static_cast<std::size_t>(component)].first_resolution + r)];
+  }
+  // Of precinct_bands, and of blocks.
+  IndexRange bands_of(int precinct) const {
+    const auto p = static_cast<std::size_t>(precinct);
+    return {precincts[p].first_band, p + 1 < precincts.size()
+                                         ? precincts[p + 1].first_band
+                                         : static_cast<int>(precinct_bands.size())};
+  }
+  IndexRange blocks_of(int precinct) const {
+    const IndexRange range = bands_of(precinct);
+    const PrecinctBand &last = precinct_bands[static_cast<std::size_t>(range.end) - 1];
+    return {precinct_bands[static_cast<std::size_t>(range.begin)].first_block,
+            last.first_block + last.blocks()};
   }
 };
 

@@ -7,10 +7,13 @@
 
 #include "coded_picture.h"
 #include "encoder_params.h"
+#include "packet_headers.h"
 #include "progression.h"
-#include "tag_tree.h"
 
 namespace coalesce::j2k {
+
+// SOP and EPH of a packet, if it has them.
+unsigned packet_marker_bytes(const EncoderParams &params);
 
 // Makes the headers of a tile's packets, which tells how long everything is; then writes packets.
 // One tile after the other; it keeps its memory, so that it grows with the largest tile only.
@@ -28,29 +31,9 @@ class Packets {
   void append_to(std::vector<std::uint8_t> *out) const;
 
  private:
-  // What the decoder knows of a block.
-  struct BlockState {
-    std::uint32_t length;  // bytes that were sent
-    std::uint8_t passes;   // that were sent
-    std::uint8_t l_block;  // B.10.7.1
-    std::uint16_t x, y;    // in its precinct's part of the band
-  };
-  struct BandTrees {
-    int inclusion, zero_planes;  // first node
-  };
-
-  void start_trees();
-  void start_band(std::size_t band);
-  void make_packet(const PacketPlace &place);
-  bool has_blocks(const PacketPlace &place) const;
-  void put_block(const PrecinctBand &band, const BandTrees &trees, int block, int layer,
-                 HeaderBits *bits);
-  void put_lengths(const Pass *passes, BlockState *state, int upto, HeaderBits *bits);
-  int passes_of(int block, int layer) const {
-    return (*passes_).at(layer, first_block_ + static_cast<std::size_t>(block));
-  }
-  template <class Visit>
-  void for_blocks(const PacketPlace &place, Visit &&visit) const;
+  void append_body(const PacketPlace &place, std::vector<std::uint8_t> *out) const;
+  // Of the tile's blocks.
+  const std::uint8_t *passes_of(int layer) const { return passes_->row(layer) + first_block_; }
 
   const EncoderParams *params_ = nullptr;
   const TileGeometry *tile_ = nullptr;
@@ -59,9 +42,7 @@ class Packets {
   const LayerPasses *passes_ = nullptr;
   std::size_t first_block_ = 0;
 
-  std::vector<TagNode> nodes_;
-  std::vector<BandTrees> trees_;  // of each of the tile's precinct_bands
-  std::vector<BlockState> states_;
+  TileHeaders maker_;
   std::vector<std::uint8_t> headers_;
   std::vector<std::uint32_t> header_ends_;
   std::vector<std::uint64_t> lengths_;

@@ -52,9 +52,9 @@ class PacketHeaders {
   virtual ~PacketHeaders() = default;
   // The exact number of bytes of the headers of all of this layer's packets, and of markers that
   // come with them, if `table` is right for layers 0 to `layer`. Calls come in the order of layers,
-  // often several for one, and once the next has begun the layers before stay as they are; but
-  // there may be a first round of layer 0 alone. A layer in which no block has new passes must not
-  // take more than such a layer 0.
+  // often several for one; the last of them, but for the last layer, with what the layer stays to
+  // be. There may be a first round of layer 0 alone. A layer in which no block has new passes must
+  // not take more than such a layer 0.
   virtual std::uint64_t bytes(int layer, const PassTable &table) = 0;
 };
 

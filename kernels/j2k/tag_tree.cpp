@@ -51,6 +51,14 @@ void TagTree::start() {
   }
 }
 
+void TagTree::lower(int x, int y, int value) {
+  for (int level = 0; level < depth_; ++level) {
+    TagNode &node = nodes_[first_[level] + (y >> level) * halved(width_, level) + (x >> level)];
+    if (node.value <= value) return;
+    node.value = value;
+  }
+}
+
 void TagTree::encode(int x, int y, int threshold, HeaderBits *bits) {
   int low = 0;
   for (int level = depth_ - 1; level >= 0; --level) {

@@ -26,6 +26,8 @@ class TagTree {
   void set(int leaf, int value) { nodes_[leaf].value = value; }
   // When all leaves are set: the values of the other nodes; nothing has been told.
   void start();
+  // A leaf's value becomes less, and is still not below what has been told.
+  void lower(int x, int y, int value);
   // Tells whether the leaf's value is below the threshold, and then what it is.
   void encode(int x, int y, int threshold, HeaderBits *bits);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Codes a PPM or PGM file of 8 bits without loss, some times, and writes the codestream: to compare
-// with other encoders. bench-j2k-encoder IN OUT [THREADS [TIMES]]
+// Codes a PPM or PGM file of 8 bits, some times, and writes the codestream: to compare with other
+// encoders. Without loss, or with so many bits per pixel, in so many layers.
+// bench-j2k-encoder IN OUT [THREADS [TIMES [BPP [53 | 97 [LAYERS]]]]]
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -43,22 +44,37 @@ bool write(const char *name, const std::vector<std::uint8_t> &bytes) {
   return std::fclose(file) == 0 && ok;
 }
 
+EncoderParams params_of(const Pnm &picture, int argc, char **argv) {
+  EncoderParams params;
+  params.coding.image = {0, 0, picture.width, picture.height};
+  params.coding.num_components = picture.components;
+  params.colour_transform = picture.components == 3;
+  if (argc <= 5) return params;
+  const double bytes = std::atof(argv[5]) / 8 * picture.width * picture.height;
+  if (argc <= 6 || std::atoi(argv[6]) == 97) params.wavelet = Wavelet::irreversible_97;
+  if (argc > 7) params.layers = std::atoi(argv[7]);
+  params.targets.assign(static_cast<std::size_t>(params.layers), {LayerTarget::Kind::automatic, 0});
+  params.targets.back() = {LayerTarget::Kind::bytes, static_cast<std::uint64_t>(bytes)};
+  return params;
+}
+
+double milliseconds(std::chrono::steady_clock::duration time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
   Pnm picture;
   if (argc < 3 || !read(argv[1], &picture)) {
-    std::fprintf(stderr, "bench-j2k-encoder IN.ppm OUT.j2k [THREADS [TIMES]]\n");
+    std::fprintf(stderr,
+                 "bench-j2k-encoder IN.ppm OUT.j2k [THREADS [TIMES [BPP [53 | 97 [LAYERS]]]]]\n");
     return 1;
   }
   ThreadPool pool(argc > 3 ? std::atoi(argv[3]) : 0);
   const int times = argc > 4 ? std::atoi(argv[4]) : 5;
-  EncoderParams params;
-  params.coding.image = {0, 0, picture.width, picture.height};
-  params.coding.num_components = picture.components;
-  params.colour_transform = picture.components == 3;
   std::unique_ptr<Encoder> encoder;
-  Status status = Encoder::make(params, &encoder);
+  Status status = Encoder::make(params_of(picture, argc, argv), &encoder);
   Samples samples[3];
   for (int c = 0; c < picture.components; ++c) {
     samples[c].data = picture.samples.data();
@@ -72,11 +88,13 @@ int main(int argc, char **argv) {
     bytes.clear();
     status = encoder->code(samples, &pool);
     const auto coded = std::chrono::steady_clock::now();
-    if (status.ok()) status = encoder->encode(samples, &pool, &bytes);
+    if (status.ok()) status = encoder->allocate(&pool);
+    const auto allocated = std::chrono::steady_clock::now();
+    if (status.ok()) status = encoder->write(&bytes);
     const auto end = std::chrono::steady_clock::now();
-    std::printf("%.1f ms without packets, %.1f ms with them, %zu bytes\n",
-                std::chrono::duration<double, std::milli>(coded - begin).count(),
-                std::chrono::duration<double, std::milli>(end - coded).count(), bytes.size());
+    std::printf("%.1f ms up to Tier-1, %.2f ms rate allocation, %.2f ms packets, %zu bytes\n",
+                milliseconds(coded - begin), milliseconds(allocated - coded),
+                milliseconds(end - allocated), bytes.size());
   }
   if (!status.ok()) std::fprintf(stderr, "%s\n", status.message());
   return status.ok() && write(argv[2], bytes) ? 0 : 1;

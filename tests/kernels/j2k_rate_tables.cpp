@@ -120,13 +120,12 @@ ModelHeaders::ModelHeaders(const Blocks &blocks, int packet_blocks)
 
 std::uint64_t ModelHeaders::bytes(int layer, const j2k::PassTable &table) {
   ++calls;
-  const std::size_t before = static_cast<std::size_t>(layer) * table.blocks;
   EXPECT(layer == layer_ || layer == layer_ + 1, "layer %d after %d", layer, layer_);
-  EXPECT(layer == layer_ || before == before_.size() + table.blocks, "layer %d", layer);
-  if (layer == layer_)
-    EXPECT(std::equal(before_.begin(), before_.end(), table.passes), "layers before %d", layer);
+  const std::size_t before = static_cast<std::size_t>(layer) * table.blocks;
+  EXPECT(seen_.size() >= before && std::equal(seen_.data(), seen_.data() + before, table.passes),
+         "layers before %d", layer);
   layer_ = layer;
-  before_.assign(table.passes, table.passes + before);
+  seen_.assign(table.passes, table.layer(layer) + table.blocks);
   return of_layer(layer, table);
 }
 

@@ -48,7 +48,7 @@ class ModelHeaders : public j2k::PacketHeaders {
   const Blocks &blocks_;
   int packet_blocks_;
   int layer_ = 0;
-  std::vector<std::uint8_t> before_;  // the rows of the layers before layer_
+  std::vector<std::uint8_t> seen_;  // the rows up to layer_, when it was asked for last
 };
 
 }  // namespace coalesce::test

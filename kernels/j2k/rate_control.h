@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Rate allocation inside of the encoder: whole codestreams that reach the targets of their layers.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "encoder_plan.h"
+#include "packet_headers.h"
+#include "rate.h"
+
+namespace coalesce::j2k {
+
+// Counts the headers of packets by making them, and what markers take with each packet: SOP, EPH,
+// its length in PLT.
+class HeaderCounter : public PacketHeaders {
+ public:
+  // Both must stay. Allocates, as much as is ever needed.
+  void prepare(const EncoderPlan &plan, const std::vector<BlockData> &blocks);
+  // Of a layer with nothing in it.
+  std::uint64_t empty_layer() const;
+  std::uint64_t bytes(int layer, const PassTable &table) override;
+
+ private:
+  std::uint64_t of_tile(const TilePlan &tile, int layer, const std::uint8_t *passes,
+                        TileHeaders *headers);
+
+  const EncoderPlan *plan_ = nullptr;
+  const std::vector<BlockData> *blocks_ = nullptr;
+  int layer_ = 0;                          // that was asked for last
+  std::vector<TileHeaders> before_, now_;  // where layer_ begins; its end
+  std::vector<std::uint8_t> header_;
+};
+
+class RateControl {
+ public:
+  // For plan.params.targets, which are not empty. main_header: its bytes. Plan and blocks must
+  // stay.
+  // Errors: out_of_memory; invalid_argument if nothing fits the last layer's bytes.
+  Status prepare(const EncoderPlan &plan, const std::vector<BlockData> &blocks,
+                 std::size_t main_header);
+  // A target is of an error: Tier-1 has to set BlockData::final_error.
+  bool wants_errors() const { return wants_errors_; }
+  // Which passes are in which layer. Allocates nothing.
+  Status run(ThreadPool *pool, LayerPasses *layers);
+
+ private:
+  Status set_targets(const EncoderPlan &plan, std::uint64_t fixed);
+
+  const std::vector<BlockData> *coded_ = nullptr;
+  std::vector<RateBlock> blocks_;
+  std::vector<LayerTarget> targets_;  // bytes: of packets, and of what comes with each
+  bool wants_errors_ = false, wants_bytes_ = false;
+  HeaderCounter headers_;
+  RateAllocator rate_;
+};
+
+}  // namespace coalesce::j2k
