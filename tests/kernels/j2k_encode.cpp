@@ -13,6 +13,11 @@ namespace coalesce::test {
 
 using namespace j2k;
 
+AllSamples::AllSamples(const Picture &p) {
+  for (int c = 0; c < p.params.num_components; ++c)
+    at[c] = p.samples(c);
+}
+
 void spread_over_layers(Encoder *encoder, Random &random) {
   LayerPasses &layers = *encoder->layers();
   const std::vector<BlockData> &blocks = encoder->blocks();
@@ -34,10 +39,7 @@ std::vector<std::uint8_t> encode(const EncoderParams &params, const Picture &p, 
   std::vector<std::uint8_t> bytes;
   std::uint64_t length = 0;
   if (s.ok()) {
-    Samples samples[kMaxComponents];
-    for (int c = 0; c < params.coding.num_components; ++c)
-      samples[c] = p.samples(c);
-    s = encoder->code(samples, pool);
+    s = encoder->code(AllSamples(p).at, pool);
     spread_over_layers(encoder.get(), random);
     if (s.ok()) s = encoder->measure(&length);
     if (s.ok()) s = encoder->write(&bytes);

@@ -13,6 +13,12 @@
 
 namespace coalesce::test {
 
+// Of all components, as Encoder takes them.
+struct AllSamples {
+  explicit AllSamples(const Picture &p);
+  j2k::Samples at[j2k::kMaxComponents];
+};
+
 // Passes of each block in the layers: at random, and all of them in the last.
 void spread_over_layers(j2k::Encoder *encoder, Random &random);
 

@@ -104,11 +104,19 @@ int rounded(double v) {
   return static_cast<int>(std::floor(v + 0.5));
 }
 
+// What the first layers have of a block.
+void cut(int layers, ReadBlock *block) {
+  block->passes = block->layer_passes[static_cast<std::size_t>(layers) - 1];
+  block->lengths.resize(static_cast<std::size_t>(block->passes));
+  block->bytes.resize(block->passes == 0 ? 0 : block->lengths.back());
+}
+
 template <class T>
-void decode_tile(const Stream &s, int index, Decoded *out) {
+void decode_tile(const Stream &s, int index, int layers, Decoded *out) {
   const TileGeometry tile = tile_geometry(s.coding, index);
-  const std::vector<ReadBlock> blocks =
-      read_packets(s, tile, s.tiles[static_cast<std::size_t>(index)]);
+  std::vector<ReadBlock> blocks = read_packets(s, tile, s.tiles[static_cast<std::size_t>(index)]);
+  for (ReadBlock &block : blocks)
+    if (layers > 0) cut(layers, &block);
   std::vector<ReferencePicture<T>> planes;
   for (int c = 0; c < s.coding.num_components; ++c)
     planes.push_back(coefficients<T>(s, tile, blocks, c));
@@ -129,7 +137,7 @@ void decode_tile(const Stream &s, int index, Decoded *out) {
 
 }  // namespace
 
-Decoded decode_stream(const std::vector<std::uint8_t> &bytes) {
+Decoded decode_stream(const std::vector<std::uint8_t> &bytes, int layers) {
   Decoded out;
   try {
     const Stream s = read_markers(bytes);
@@ -143,7 +151,8 @@ Decoded decode_stream(const std::vector<std::uint8_t> &bytes) {
                                 std::vector<std::int32_t>(samples)});
     }
     for (int i = 0; i < tile_count(s.coding); ++i)
-      s.reversible ? decode_tile<std::int32_t>(s, i, &out) : decode_tile<double>(s, i, &out);
+      s.reversible ? decode_tile<std::int32_t>(s, i, layers, &out)
+                   : decode_tile<double>(s, i, layers, &out);
   } catch (const Malformed &malformed) {
     out.complaint = malformed.what();
   }

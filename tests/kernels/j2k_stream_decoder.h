@@ -11,7 +11,8 @@
 
 namespace coalesce::test {
 
-// Whatever is wrong is the complaint.
-Decoded decode_stream(const std::vector<std::uint8_t> &bytes);
+// Whatever is wrong is the complaint. layers: how many to decode; 0: all. (The others are looked
+// at, too.)
+Decoded decode_stream(const std::vector<std::uint8_t> &bytes, int layers = 0);
 
 }  // namespace coalesce::test

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The whole encoder, with the tests' own decoder as the judge.
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdio>
@@ -11,6 +12,7 @@
 #include "j2k_encode.h"
 #include "j2k_random_params.h"
 #include "j2k_stream_decoder.h"
+#include "j2k_targets.h"
 
 namespace {
 std::atomic<long> allocations{0};
@@ -54,6 +56,29 @@ void test_codestream(std::uint64_t seed, ThreadPool *pool) {
     const double error = mean_squared_error(p, decoded);
     EXPECT(error < (params.derived ? 4 : 2) * promised + 0.5, "%g, %g promised: %s", error,
            promised, describe(params).c_str());
+  }
+}
+
+// Layers with targets, at random: each goes on from the one before. (Of few samples, it is not
+// always better: errors of coefficients do not add up in every sample, which then is rounded.)
+void test_targets(std::uint64_t seed, ThreadPool *pool) {
+  Random random(seed);
+  EncoderParams params = random_params(random, 128 * 128);
+  const Picture p = picture(params.coding, random);
+  params.targets = random_targets(params.layers, length_range(params, p), random);
+  const Targeted coded = encode_to_targets(params, p, nullptr);
+  const std::string text = describe(params);
+  EXPECT(encode_to_targets(params, p, pool).bytes == coded.bytes, "threads: %s", text.c_str());
+  EXPECT(coded.lengths.back() == coded.bytes.size(), "%s", text.c_str());
+  EXPECT(std::is_sorted(coded.lengths.begin(), coded.lengths.end()), "%s", text.c_str());
+  double before = HUGE_VAL;
+  for (int layers = 1; layers <= params.layers; ++layers) {
+    const Decoded decoded = decode_stream(coded.bytes, layers);
+    EXPECT(decoded.complaint.empty(), "%s: %s", decoded.complaint.c_str(), text.c_str());
+    const double error = mean_squared_error(p, decoded);
+    EXPECT(error <= 1.1 * before + 1, "layer %d: %g after %g: %s", layers, error, before,
+           text.c_str());
+    before = error;
   }
 }
 
@@ -121,10 +146,15 @@ void test_again() {
   Random random(52);
   ThreadPool pool(3);
   for (const Wavelet wavelet : {Wavelet::reversible_53, Wavelet::irreversible_97})
-    for (const int tile : {0, 30}) {
+    for (const int tile : {0, 30, 75}) {
       EncoderParams params = rgb(150, 100);
       params.wavelet = wavelet;
       params.coding.tile_width = params.coding.tile_height = tile;
+      params.layers = 3;
+      if (tile > 0)
+        params.targets = {{LayerTarget::Kind::bytes, 7000},
+                          {LayerTarget::Kind::error, 5 * kErrorUnits * 150 * 100 * 3},
+                          {LayerTarget::Kind::bytes, 15000}};
       params.plt = params.tlm = params.sop = true;
       const Picture p = picture(params.coding, random), q = picture(params.coding, random);
       const Samples first[] = {p.samples(0), p.samples(1), p.samples(2)};
@@ -185,6 +215,11 @@ void test_errors() {
   error("roi", [](EncoderParams &p) { p.roi = {9, 9, 9, 10}; });
   error("three components", [](EncoderParams &p) { p.coding.num_components = 2; });
   error("one kind", [](EncoderParams &p) { p.coding.component[2].bits = 7; });
+  error("targets", [](EncoderParams &p) { p.targets.resize(2); });
+  error("automatic", [](EncoderParams &p) { p.targets = {{LayerTarget::Kind::automatic, 0}}; });
+  error("kind of target", [](EncoderParams &p) {
+    p.targets = {{static_cast<LayerTarget::Kind>(5), 0}};
+  });
   error("65535 tiles", [](EncoderParams &p) {
     p.coding.image = {0, 0, 1000, 1000};
     p.coding.tile_width = p.coding.tile_height = 3;
@@ -217,6 +252,28 @@ void test_errors() {
          "write");
 }
 
+// As few bytes as can be, with nothing in any layer; and one less.
+void test_least_bytes() {
+  Random random(54);
+  EncoderParams params = rgb(100, 90);
+  params.coding.tile_width = params.coding.tile_height = 60;
+  params.layers = 3;
+  params.sop = params.eph = params.plt = params.tlm = true;
+  const Picture p = picture(params.coding, random);
+  const std::uint64_t least = length_range(params, p).least;
+  params.targets.assign(3, {LayerTarget::Kind::automatic, 0});
+  params.targets.back() = {LayerTarget::Kind::bytes, least};
+  const Bytes bytes = encode_to_targets(params, p, nullptr).bytes;
+  EXPECT(bytes.size() == least, "%zu of %llu bytes", bytes.size(),
+         static_cast<unsigned long long>(least));
+  EXPECT(decode_stream(bytes).complaint.empty(), "%s", decode_stream(bytes).complaint.c_str());
+  --params.targets.back().value;
+  std::unique_ptr<Encoder> encoder;
+  const Status s = Encoder::make(params, &encoder);
+  EXPECT(s.code() == StatusCode::invalid_argument && std::strstr(s.message(), "target") != nullptr,
+         "%s", s.message());
+}
+
 }  // namespace
 }  // namespace coalesce::test
 
@@ -228,9 +285,12 @@ int main(int argc, char **argv) {
   test_errors();
   test_weights();
   test_again();
+  test_least_bytes();
   test_lossy();
   test_region_first();
   for (std::uint64_t seed = 0; seed < (all ? 2000 : 60) && failures < 10; ++seed)
     test_codestream(seed, &pool);
+  for (std::uint64_t seed = 5000; seed < (all ? 7000 : 5060) && failures < 10; ++seed)
+    test_targets(seed, &pool);
   return result();
 }

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "j2k_targets.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "expect.h"
+#include "j2k_random_params.h"
+
+namespace coalesce::test {
+namespace {
+
+using namespace j2k;
+using Kind = LayerTarget::Kind;
+
+// PLT markers are counted as if all packets were long.
+constexpr std::uint64_t kPltSlack = 100;
+
+Status code(const EncoderParams &params, const Picture &p, std::unique_ptr<Encoder> *encoder) {
+  if (Status s = Encoder::make(params, encoder); !s.ok()) return s;
+  return (*encoder)->code(AllSamples(p).at, nullptr);
+}
+
+bool has_all_passes(Encoder *encoder) {
+  const LayerPasses &layers = *encoder->layers();
+  for (std::size_t b = 0; b < layers.blocks; ++b)
+    if (layers.at(layers.layers - 1, b) != encoder->blocks()[b].coded.passes) return false;
+  return true;
+}
+
+// Whether a block can have a pass more in the last layer, one that makes it better.
+bool is_room(Encoder *encoder, std::uint64_t limit) {
+  LayerPasses &layers = *encoder->layers();
+  for (std::size_t b = 0; b < layers.blocks; ++b) {
+    std::uint8_t &passes = layers.at(layers.layers - 1, b);
+    const BlockData &block = encoder->blocks()[b];
+    if (passes == block.coded.passes || block.passes[passes].distortion <= 0) continue;
+    std::uint64_t length;
+    ++passes;
+    const bool fits = encoder->measure(&length).ok() && length <= limit;
+    --passes;
+    if (fits) return true;
+  }
+  return false;
+}
+
+// Not exceeded; and 98 % of it is used, unless that is all, or no pass fits any more. (Where that
+// is a few bytes, the guess of what headers will take may have been too high.)
+void expect_limit_kept(const EncoderParams &params, Encoder *encoder, std::uint64_t used) {
+  constexpr std::uint64_t kGuess = 5;
+  const std::uint64_t limit = params.targets.back().value;
+  EXPECT(used <= limit, "%llu of %llu bytes: %s", static_cast<unsigned long long>(used),
+         static_cast<unsigned long long>(limit), describe(params).c_str());
+  if (used * 100 >= limit * 98 || used + kGuess >= limit) return;
+  EXPECT(has_all_passes(encoder) || !is_room(encoder, limit), "%llu of %llu bytes: %s",
+         static_cast<unsigned long long>(used), static_cast<unsigned long long>(limit),
+         describe(params).c_str());
+}
+
+}  // namespace
+
+LengthRange length_range(EncoderParams params, const Picture &p) {
+  LengthRange range = {0, 0};
+  params.targets.assign(static_cast<std::size_t>(params.layers), {Kind::automatic, 0});
+  params.targets.back() = {Kind::everything, 0};
+  std::unique_ptr<Encoder> encoder;
+  Status s = code(params, p, &encoder);
+  if (s.ok()) s = encoder->measure(&range.least);
+  if (s.ok()) s = encoder->allocate(nullptr);
+  if (s.ok()) s = encoder->measure(&range.finest);
+  EXPECT(s.ok(), "%s: %s", s.message(), describe(params).c_str());
+  return range;
+}
+
+std::vector<LayerTarget> random_targets(int layers, const LengthRange &range, Random &random) {
+  const auto size = [&] {
+    const auto least = static_cast<double>(range.least);
+    const double octaves = std::log2(static_cast<double>(range.finest) * 1.2 / least);
+    return kPltSlack + static_cast<std::uint64_t>(
+                           std::ceil(least * std::exp2(octaves * random.below(1000) / 1000)));
+  };
+  std::vector<LayerTarget> targets;
+  const bool automatic = random.below(2) == 0;
+  for (int layer = 0; layer + 1 < layers; ++layer)
+    switch (automatic ? 0 : random.below(5)) {
+      case 0:
+        targets.push_back({Kind::automatic, 0});
+        break;
+      case 1:
+        targets.push_back({Kind::error, random.bits() >> random.between(20, 60)});
+        break;
+      case 2:
+        targets.push_back({Kind::slope, static_cast<std::uint64_t>(random.below(kMaxSlope))});
+        break;
+      case 3:
+        targets.push_back({Kind::everything, 0});
+        break;
+      default:
+        targets.push_back({Kind::bytes, size()});
+    }
+  targets.push_back({Kind::bytes, size()});
+  return targets;
+}
+
+Targeted encode_to_targets(const EncoderParams &params, const Picture &p, ThreadPool *pool) {
+  Targeted out;
+  std::unique_ptr<Encoder> encoder, part;
+  Status s = Encoder::make(params, &encoder);
+  if (s.ok()) s = encoder->encode(AllSamples(p).at, pool, &out.bytes);
+  for (int layers = 1; layers <= params.layers && s.ok(); ++layers) {
+    EncoderParams fewer = params;
+    fewer.targets.clear();
+    fewer.layers = layers;
+    out.lengths.push_back(0);
+    s = code(fewer, p, &part);
+    const std::vector<std::uint8_t> &passes = encoder->layers()->passes;
+    std::copy_n(passes.begin(), part->layers()->passes.size(), part->layers()->passes.begin());
+    if (s.ok()) s = part->measure(&out.lengths.back());
+  }
+  EXPECT(s.ok(), "%s: %s", s.message(), describe(params).c_str());
+  if (s.ok() && params.targets.back().kind == Kind::bytes)
+    expect_limit_kept(params, encoder.get(), out.bytes.size());
+  return out;
+}
+
+}  // namespace coalesce::test
