@@ -26,7 +26,8 @@ RateAllocator::Memory::Memory(std::size_t blocks, std::size_t passes, int layers
     : results_(static_cast<std::size_t>(layers)),
       num_blocks_(blocks),
       num_layers_(layers),
-      steps_(passes),
+      num_steps_(passes),
+      steps_(new HullStep[passes]),
       hulls_(blocks),
       table_(blocks * static_cast<std::size_t>(layers)),
       saved_(blocks) {
@@ -39,7 +40,7 @@ bool RateAllocator::Memory::find_hulls(ThreadPool *pool) {
     hulls_[i].first_step = passes;
     passes += static_cast<std::size_t>(blocks_[i].num_passes);
   }
-  if (passes > steps_.size()) return false;
+  if (passes > num_steps_) return false;
   constexpr int kGrain = 64;
   for_ranges(pool, static_cast<int>(num_blocks_), kGrain, [&](int first, int last) {
     for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i)

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "rate.h"
@@ -63,9 +64,9 @@ struct RateAllocator::Memory {
   const std::uint8_t *row(int layer) const {
     return table_.data() + static_cast<std::size_t>(layer) * num_blocks_;
   }
-  HullStep *steps_of(std::size_t block) { return steps_.data() + hulls_[block].first_step; }
+  HullStep *steps_of(std::size_t block) { return steps_.get() + hulls_[block].first_step; }
   const HullStep *steps_of(std::size_t block) const {
-    return steps_.data() + hulls_[block].first_step;
+    return steps_.get() + hulls_[block].first_step;
   }
   std::uint32_t length(std::size_t block, int passes) const {
     return passes == 0 ? 0 : blocks_[block].passes[passes - 1].length;
@@ -73,7 +74,8 @@ struct RateAllocator::Memory {
 
   std::size_t num_blocks_;
   int num_layers_;
-  std::vector<HullStep> steps_;
+  std::size_t num_steps_;
+  std::unique_ptr<HullStep[]> steps_;  // uninitialised: what is not used costs nothing
   std::vector<BlockHull> hulls_;
   std::vector<std::uint8_t> table_, saved_;
   std::vector<std::uint64_t> heap_;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "encoder_params.h"
 
+#include <cmath>
+
+#include "band_gains.h"
+
 namespace coalesce::j2k {
 namespace {
 
@@ -54,6 +58,10 @@ Status check_params(const EncoderParams &p) {
     return invalid_argument("j2k: the comment is longer than 65530 bytes");
   if (Status s = check_targets(p); !s.ok()) return s;
   return check_roi(p);
+}
+
+double fine_base_step(bool colour_transform) {
+  return colour_transform ? std::sqrt(colour_energy(Wavelet::irreversible_97, 0)) / 4 : 0.5;
 }
 
 QuantiserParams quantiser_params(const EncoderParams &p, int component) {

@@ -46,6 +46,11 @@ struct EncoderParams {
 // The text names the parameter.
 Status check_params(const EncoderParams &params);
 
+// A base step for rate allocation, which cuts the planes that are not needed: fine, and the same
+// for grey and for the luma of R, G, B. (Where others have it, too, times a power of two, PSNRs are
+// comparable at every rate: they ripple with what the planes' steps happen to be.)
+double fine_base_step(bool colour_transform);
+
 // The quantiser's view of a component.
 QuantiserParams quantiser_params(const EncoderParams &params, int component);
 

@@ -11,9 +11,7 @@
 #include "../core/status.h"
 #include "../core/thread_pool.h"
 #include "code_block.h"
-#include "geometry.h"
-#include "layer_target.h"
-#include "quantiser.h"
+#include "encoder_params.h"
 
 namespace coalesce::j2k {
 
@@ -33,9 +31,10 @@ struct RateBlock {
 std::uint32_t final_error(const CodeBlock &block);
 
 // What the error may be if each component is to have this many dB, after a decoder has rounded its
-// samples; the PSNR of the whole picture if all have the same depth. (Where the weights have a
-// visual part, so has the PSNR.)
-std::uint64_t error_at_psnr(const CodingParams &params, Wavelet wavelet, double psnr);
+// samples; the PSNR of the whole picture if all have the same depth. How near that comes:
+// docs/numerics.md. (Where the weights have a visual part, so has the PSNR; and with a region of
+// interest, what 9/7's quantiser loses is not counted.)
+std::uint64_t error_at_psnr(const EncoderParams &params, double psnr);
 
 // For each layer and block, the number of passes in this layer and those before.
 struct PassTable {

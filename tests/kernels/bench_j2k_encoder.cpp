@@ -52,6 +52,7 @@ EncoderParams params_of(const Pnm &picture, int argc, char **argv) {
   if (argc <= 5) return params;
   const double bytes = std::atof(argv[5]) / 8 * picture.width * picture.height;
   if (argc <= 6 || std::atoi(argv[6]) == 97) params.wavelet = Wavelet::irreversible_97;
+  params.base_step = fine_base_step(params.colour_transform);
   if (argc > 7) params.layers = std::atoi(argv[7]);
   params.targets.assign(static_cast<std::size_t>(params.layers), {LayerTarget::Kind::automatic, 0});
   params.targets.back() = {LayerTarget::Kind::bytes, static_cast<std::uint64_t>(bytes)};

@@ -7,19 +7,10 @@
 
 #include "j2k/geometry.h"
 #include "j2k/quantiser.h"
+#include "j2k_plain_picture.h"
 #include "j2k_rate_tables.h"
 
 namespace coalesce::test {
-
-// 8 bits, of one or three components (R, G, B).
-struct PlainPicture {
-  int width = 0, height = 0, components = 0;
-  std::vector<std::uint8_t> samples;  // plane by plane
-};
-// Smooth parts, edges, texture, noise.
-PlainPicture made_picture(int width, int height, int components, std::uint64_t seed);
-// P5 or P6; nothing of it if it cannot be read.
-PlainPicture read_pnm(const char *path);
 
 struct CodingChoice {
   j2k::Wavelet wavelet = j2k::Wavelet::irreversible_97;

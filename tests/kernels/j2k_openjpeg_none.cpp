@@ -13,4 +13,8 @@ Decoded decode_with_openjpeg(const std::vector<std::uint8_t> &, int) {
   return none;
 }
 
+std::vector<std::uint8_t> encode_with_openjpeg(const Picture &, j2k::Wavelet, std::uint64_t) {
+  return {};
+}
+
 }  // namespace coalesce::test
