@@ -20,6 +20,7 @@ enum Marker : unsigned {
   kQcd = 0xFF5C,
   kQcc = 0xFF5D,
   kRgn = 0xFF5E,
+  kPoc = 0xFF5F,
   kCom = 0xFF64,
   kSot = 0xFF90,
   kSod = 0xFF93,
@@ -134,6 +135,23 @@ void put_regions(const EncoderParams &params, const Bands &bands, Bytes *out) {
   }
 }
 
+// A.6.6: resolutions from first to end - 1, of all components and layers.
+void put_progression(const EncoderParams &params, int first, int end, Bytes *out) {
+  put_u8(static_cast<unsigned>(first), out);
+  put_u8(0, out);
+  put_u16(static_cast<unsigned>(params.layers), out);
+  put_u8(static_cast<unsigned>(end), out);
+  put_u8(static_cast<unsigned>(params.coding.num_components), out);
+  put_u8(static_cast<unsigned>(params.progression), out);
+}
+
+void put_poc(const EncoderParams &params, Bytes *out) {
+  if (params.split_resolution == 0) return;
+  const Segment segment(kPoc, out);
+  put_progression(params, 0, params.split_resolution, out);
+  put_progression(params, params.split_resolution, params.coding.resolutions(), out);
+}
+
 // A.9.2
 void put_comment(const std::string &comment, Bytes *out) {
   if (comment.empty()) return;
@@ -142,20 +160,17 @@ void put_comment(const std::string &comment, Bytes *out) {
   out->insert(out->end(), comment.begin(), comment.end());
 }
 
-// A.7.1: a tile's number and length have 2 and 4 bytes.
-constexpr int kTlmEntry = 6, kTlmHead = 6;  // bytes
-constexpr int kTlmTiles = (65535 - 4) / kTlmEntry;
+// A.7.1: a tile's number and a tile-part's length have 2 and 4 bytes.
+constexpr std::size_t kTlmEntry = 6, kTlmHead = 6;  // bytes
+constexpr std::size_t kTlmEntries = kMaxTlmEntries / 256;
 constexpr unsigned kTlmSizes = 0x60;
 
-void put_tlm(int tiles, Bytes *out) {
-  for (int first = 0; first < tiles; first += kTlmTiles) {
+void put_tlm(std::size_t entries, Bytes *out) {
+  for (std::size_t first = 0; first < entries; first += kTlmEntries) {
     const Segment segment(kTlm, out);
-    put_u8(static_cast<unsigned>(first / kTlmTiles), out);
+    put_u8(static_cast<unsigned>(first / kTlmEntries), out);
     put_u8(kTlmSizes, out);
-    for (int tile = first; tile < std::min(tiles, first + kTlmTiles); ++tile) {
-      put_u16(static_cast<unsigned>(tile), out);
-      put_u32(0, out);
-    }
+    out->resize(out->size() + kTlmEntry * std::min(entries - first, kTlmEntries));
   }
 }
 
@@ -166,7 +181,7 @@ constexpr int kMaxPltSegments = 256;
 constexpr std::uint64_t kSotBytes = 12, kSodBytes = 2;
 
 // The packets of one PLT: from first to what is returned, and the bytes of their lengths.
-std::size_t plt_end(const std::vector<std::uint64_t> &packets, std::size_t first, int *bytes) {
+std::size_t plt_end(PacketLengths packets, std::size_t first, int *bytes) {
   *bytes = 0;
   for (std::size_t i = first; i < packets.size(); ++i) {
     if (*bytes + plt_bytes(packets[i]) > kPltRoom) return i;
@@ -175,7 +190,7 @@ std::size_t plt_end(const std::vector<std::uint64_t> &packets, std::size_t first
   return packets.size();
 }
 
-void put_plt(const std::vector<std::uint64_t> &packets, Bytes *out) {
+void put_plt(PacketLengths packets, Bytes *out) {
   int bytes;
   unsigned number = 0;
   for (std::size_t i = 0; i < packets.size(); ++number) {
@@ -189,21 +204,23 @@ void put_plt(const std::vector<std::uint64_t> &packets, Bytes *out) {
 
 }  // namespace
 
-void put_main_header(const EncoderParams &params, const Bands &bands, Bytes *out,
-                     std::size_t *lengths) {
+void put_main_header(const EncoderParams &params, const Bands &bands, std::size_t tile_parts,
+                     Bytes *out, std::size_t *tlm) {
   put_u16(kSoc, out);
   put_siz(params, out);
   put_cod(params, out);
   put_quantisers(params, bands, out);
   put_regions(params, bands, out);
+  put_poc(params, out);
   put_comment(params.comment, out);
-  *lengths = out->size() + kTlmHead + 2;
-  if (params.tlm) put_tlm(tile_count(params.coding), out);
+  *tlm = out->size() + kTlmHead;
+  if (params.tlm) put_tlm(tile_parts, out);
 }
 
-void set_tile_length(int tile, std::uint32_t length, std::size_t lengths, Bytes *out) {
-  set_u32(length,
-          lengths + static_cast<std::size_t>(tile * kTlmEntry + tile / kTlmTiles * kTlmHead), out);
+void set_tlm_entry(std::size_t number, const TilePart &part, std::size_t tlm, Bytes *out) {
+  const std::size_t at = tlm + number * kTlmEntry + number / kTlmEntries * kTlmHead;
+  set_u16(static_cast<unsigned>(part.tile), at, out);
+  set_u32(part.length, at + 2, out);
 }
 
 int plt_bytes(std::uint64_t packet) {
@@ -214,12 +231,12 @@ int plt_bytes(std::uint64_t packet) {
 }
 
 // If no segment had more than the longest lengths that fit.
-std::uint64_t tile_header_bound(bool plt, std::size_t packets) {
+std::uint64_t tile_part_header_bound(bool plt, std::size_t packets) {
   constexpr std::size_t kLeast = kPltRoom / kMaxPltBytes;
   return kSotBytes + kSodBytes + (plt ? (packets + kLeast - 1) / kLeast * kPltHead : 0);
 }
 
-std::uint64_t tile_header_length(bool plt, const std::vector<std::uint64_t> &packets) {
+std::uint64_t tile_part_header_length(bool plt, PacketLengths packets) {
   std::uint64_t length = kSotBytes + kSodBytes;
   if (!plt) return length;
   int segments = 0, bytes;
@@ -230,14 +247,13 @@ std::uint64_t tile_header_length(bool plt, const std::vector<std::uint64_t> &pac
   return segments > kMaxPltSegments ? 0 : length;
 }
 
-void put_tile_header(int tile, std::uint32_t length, bool plt,
-                     const std::vector<std::uint64_t> &packets, Bytes *out) {
+void put_tile_part_header(const TilePart &part, bool plt, PacketLengths packets, Bytes *out) {
   {
     const Segment segment(kSot, out);
-    put_u16(static_cast<unsigned>(tile), out);
-    put_u32(length, out);
-    put_u8(0, out);  // the first tile-part
-    put_u8(1, out);  // of one
+    put_u16(static_cast<unsigned>(part.tile), out);
+    put_u32(part.length, out);
+    put_u8(static_cast<unsigned>(part.number), out);
+    put_u8(static_cast<unsigned>(part.count), out);
   }
   if (plt) put_plt(packets, out);
   put_u16(kSod, out);

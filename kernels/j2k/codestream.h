@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "../core/status.h"
@@ -18,22 +19,34 @@ struct ComponentBands {
 };
 using Bands = std::array<ComponentBands, kMaxComponents>;
 
-// SOC to the last marker before the first tile; TLM has zeros, its first length stands at *lengths.
-void put_main_header(const EncoderParams &params, const Bands &bands,
-                     std::vector<std::uint8_t> *out, std::size_t *lengths);
-// The length of tile number `tile` for TLM, of which put_main_header() said where it is.
-void set_tile_length(int tile, std::uint32_t length, std::size_t lengths,
-                     std::vector<std::uint8_t> *out);
+// What SOT says of a tile-part.
+struct TilePart {
+  int tile;
+  int number, count;     // of the tile's
+  std::uint32_t length;  // header included
+};
 
-// A tile's SOT to SOD is as long: with PLT, for packets of these lengths; 0 if they do not fit into
-// the 256 markers there may be.
-std::uint64_t tile_header_length(bool plt, const std::vector<std::uint64_t> &packets);
+// As many as there is room for in 256 TLM.
+constexpr std::size_t kMaxTlmEntries = std::size_t{256} * ((65535 - 4) / 6);
+
+// SOC to the last marker before the first tile-part; TLM, for so many of them, has zeros, the first
+// of which stands at *tlm.
+void put_main_header(const EncoderParams &params, const Bands &bands, std::size_t tile_parts,
+                     std::vector<std::uint8_t> *out, std::size_t *tlm);
+// The entry of TLM of that number. tlm: as put_main_header() said.
+void set_tlm_entry(std::size_t number, const TilePart &part, std::size_t tlm,
+                   std::vector<std::uint8_t> *out);
+
+using PacketLengths = std::span<const std::uint64_t>;
+
+// A tile-part's SOT to SOD is as long: with PLT, for packets of these lengths; 0 if they do not fit
+// into the 256 markers there may be.
+std::uint64_t tile_part_header_length(bool plt, PacketLengths packets);
 // At most, for any so many packets, without their lengths in PLT, which take plt_bytes() each.
-std::uint64_t tile_header_bound(bool plt, std::size_t packets);
+std::uint64_t tile_part_header_bound(bool plt, std::size_t packets);
 int plt_bytes(std::uint64_t packet);
-// length: of the tile-part, this header included.
-void put_tile_header(int tile, std::uint32_t length, bool plt,
-                     const std::vector<std::uint64_t> &packets, std::vector<std::uint8_t> *out);
+void put_tile_part_header(const TilePart &part, bool plt, PacketLengths packets,
+                          std::vector<std::uint8_t> *out);
 
 constexpr std::size_t kEndBytes = 2;
 void put_end(std::vector<std::uint8_t> *out);  // EOC

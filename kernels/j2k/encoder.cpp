@@ -11,6 +11,7 @@
 #include "rate_control.h"
 #include "tier1.h"
 #include "tile_transform.h"
+#include "tile_writer.h"
 
 namespace coalesce::j2k {
 namespace {
@@ -54,7 +55,7 @@ struct Encoder::State {
   RateControl rate;  // if there are targets
   Packets packets;
   std::vector<std::uint8_t> main_header;
-  std::size_t tile_lengths = 0;  // in the main header
+  std::size_t tlm = 0;  // in the main header
 
   Status prepare(const EncoderParams &params);
   Status check_samples(const Samples *samples) const;
@@ -64,7 +65,6 @@ struct Encoder::State {
   Status allocate(ThreadPool *pool);
   Status check_layers() const;
   void make_packets(const TilePlan &tile);
-  Status tile_length(std::uint64_t *length) const;
   Status write(std::vector<std::uint8_t> *out);
 };
 
@@ -80,7 +80,7 @@ Status Encoder::State::prepare(const EncoderParams &params) {
   layers.layers = params.layers;
   layers.blocks = blocks.size();
   layers.passes.resize(static_cast<std::size_t>(params.layers) * blocks.size());
-  put_main_header(params, plan.bands, &main_header, &tile_lengths);
+  put_main_header(params, plan.bands, plan.tile_parts, &main_header, &tlm);
   return params.targets.empty() ? Status() : rate.prepare(plan, blocks, main_header.size());
 }
 
@@ -164,32 +164,15 @@ void Encoder::State::make_packets(const TilePlan &tile) {
                tile.first_block);
 }
 
-// Of the tile whose packets were made.
-Status Encoder::State::tile_length(std::uint64_t *length) const {
-  const std::uint64_t header = tile_header_length(plan.params.plt, packets.lengths());
-  if (header == 0)
-    return {StatusCode::unsupported, "j2k: a tile has more packets than plt can list"};
-  *length = header + packets.length();
-  if (*length > UINT32_MAX)
-    return {StatusCode::unsupported, "j2k: a tile has more than 4 GiB coded"};
-  return {};
-}
-
 Status Encoder::State::write(std::vector<std::uint8_t> *out) {
   const std::size_t begin = out->size();
   out->insert(out->end(), main_header.begin(), main_header.end());
   for (const TilePlan &tile : plan.tiles) {
     make_packets(tile);
-    std::uint64_t length;
-    if (Status s = tile_length(&length); !s.ok()) {
+    if (Status s = append_tile(plan.params, tile, packets, begin + tlm, out); !s.ok()) {
       out->resize(begin);
       return s;
     }
-    const auto length32 = static_cast<std::uint32_t>(length);
-    const int index = tile.geometry.index;
-    if (plan.params.tlm) set_tile_length(index, length32, begin + tile_lengths, out);
-    put_tile_header(index, length32, plan.params.plt, packets.lengths(), out);
-    packets.append_to(out);
   }
   put_end(out);
   return {};
@@ -237,14 +220,17 @@ LayerPasses *Encoder::layers() {
   return &state_->layers;
 }
 
-Status Encoder::measure(std::uint64_t *bytes) {
+Status Encoder::measure(std::uint64_t *bytes, std::uint64_t *components) {
   *bytes = state_->main_header.size() + kEndBytes;
+  if (components != nullptr) std::fill_n(components, state_->plan.components(), std::uint64_t{0});
   if (Status s = state_->check_layers(); !s.ok()) return s;
   try {
     for (const TilePlan &tile : state_->plan.tiles) {
       state_->make_packets(tile);
       std::uint64_t length;
-      if (Status s = state_->tile_length(&length); !s.ok()) return s;
+      if (Status s = tile_length(state_->plan.params, tile, state_->packets, &length, components);
+          !s.ok())
+        return s;
       *bytes += length;
     }
   } catch (const std::bad_alloc &) {

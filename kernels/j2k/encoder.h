@@ -20,7 +20,7 @@ namespace coalesce::j2k {
 // before it.
 //
 // Errors: invalid_argument, the text naming the parameter; out_of_memory; unsupported for results
-// that a codestream has no numbers for (4 GiB of a tile, 256 PLT markers).
+// that a codestream has no numbers for (4 GiB of a tile-part, 256 PLT markers).
 class Encoder {
  public:
   static Status make(const EncoderParams &params, std::unique_ptr<Encoder> *encoder);
@@ -38,8 +38,9 @@ class Encoder {
   Status allocate(ThreadPool *pool);
   // or whatever is put here; at first, nothing is in any;
   LayerPasses *layers();
-  // then, as often as wanted: how long a codestream that would be,
-  Status measure(std::uint64_t *bytes);
+  // then, as often as wanted: how long a codestream that would be (components: and each one's
+  // tile-parts; of use with TileParts::component),
+  Status measure(std::uint64_t *bytes, std::uint64_t *components = nullptr);
   // and the codestream, appended.
   Status write(std::vector<std::uint8_t> *out);
 

@@ -17,6 +17,10 @@ namespace coalesce::j2k {
 // In which order packets come (T.800 B.12, Table A.16): Layer, Resolution, Component, Position.
 enum class Progression : std::uint8_t { lrcp, rlcp, rpcl, pcrl, cprl };
 
+// Where a tile is cut into tile-parts: between packets that differ in it.
+enum class TileParts : std::uint8_t { one, resolution, layer, component };
+
+constexpr int kMaxTileParts = 255;  // of a tile
 constexpr int kMaxLayers = 65535;
 constexpr int kMaxComment = 65530;
 
@@ -30,6 +34,10 @@ struct EncoderParams {
   bool visual_weighting = false;
   unsigned block_style = 0;  // of BlockStyle
   Progression progression = Progression::lrcp;
+  // If it is not 0: the packets of resolutions below it come first, those of all components and
+  // layers, and then the others, each in the order of `progression` (POC).
+  int split_resolution = 0;
+  TileParts tile_parts = TileParts::one;
   int layers = 1;
   // Empty: everything is in the first layer. Or one for each layer; `bytes` are those of the whole
   // codestream, SOC to EOC, if it had the layers up to this one only: never exceeded by the last.
@@ -37,8 +45,8 @@ struct EncoderParams {
   Rect roi;                   // of the reference grid: has all its bit-planes first; or empty
   bool sop = false;           // a marker before each packet
   bool eph = false;           // a marker behind each packet header
-  bool plt = false;           // the lengths of the packets, before each tile
-  bool tlm = false;           // the lengths of the tiles, at the beginning
+  bool plt = false;           // the lengths of the packets, before each tile-part
+  bool tlm = false;           // the lengths of the tile-parts, at the beginning
   std::uint16_t profile = 0;  // Rsiz
   std::string comment;        // Latin-1; empty: none
 };

@@ -75,6 +75,18 @@ void place_blocks(EncoderPlan *plan, TilePlan *tile) {
   }
 }
 
+Status place_packets(EncoderPlan *plan, TilePlan *tile) {
+  tile->order = packet_order(tile->geometry, plan->params);
+  tile->part_ends = tile_part_ends(tile->geometry, plan->params.tile_parts, tile->order);
+  tile->first_part = plan->tile_parts;
+  plan->tile_parts += tile->part_ends.size();
+  if (tile->part_ends.size() > kMaxTileParts)
+    return invalid_argument("j2k: a tile has more than 255 tile-parts");
+  if (plan->params.tlm && plan->tile_parts > kMaxTlmEntries)
+    return invalid_argument("j2k: there are more tile-parts than tlm can list");
+  return {};
+}
+
 }  // namespace
 
 std::size_t EncoderPlan::band_of(const TilePlan &tile, int band) const {
@@ -98,9 +110,9 @@ Status make_plan(const EncoderParams &params, EncoderPlan *plan) {
   const int tiles = tile_count(params.coding);
   plan->tiles.reserve(static_cast<std::size_t>(tiles));
   for (int i = 0; i < tiles; ++i) {
-    plan->tiles.push_back({tile_geometry(params.coding, i), {}, 0, {}});
+    plan->tiles.push_back({tile_geometry(params.coding, i), {}, {}, 0, 0, {}});
     TilePlan &tile = plan->tiles.back();
-    tile.order = packet_order(tile.geometry, params.progression, params.layers);
+    if (Status s = place_packets(plan, &tile); !s.ok()) return s;
     place_planes(plan, &tile);
     place_blocks(plan, &tile);
   }

@@ -19,7 +19,9 @@ struct CoefficientPlane {
 struct TilePlan {
   TileGeometry geometry;
   std::vector<PacketPlace> order;
-  std::size_t first_block;  // of those of all tiles
+  std::vector<std::size_t> part_ends;  // of tile-parts, in `order`
+  std::size_t first_part;              // of those of all tiles
+  std::size_t first_block;             // of those of all tiles
   CoefficientPlane plane[kMaxComponents];
 };
 
@@ -42,6 +44,7 @@ struct EncoderPlan {
   // Room for the picture's coefficients, and for what Tier-1 makes of them.
   std::size_t coefficients = 0, bytes = 0, passes = 0;
   int fraction_bits = 0;
+  std::size_t tile_parts = 0;  // of all tiles
 
   int components() const { return params.coding.num_components; }
   // Index of a tile's band among those of its component.

@@ -30,7 +30,6 @@ void Packets::make(const EncoderParams &params, const TileGeometry &tile,
   headers_.clear();
   header_ends_.clear();
   lengths_.clear();
-  length_ = 0;
   maker_.start(tile, blocks);
   for (const PacketPlace &place : order) {
     const std::size_t begin = headers_.size();
@@ -38,13 +37,12 @@ void Packets::make(const EncoderParams &params, const TileGeometry &tile,
         maker_.put(place.precinct, place.layer, passes_of(place.layer), &headers_);
     header_ends_.push_back(static_cast<std::uint32_t>(headers_.size()));
     lengths_.push_back(packet_marker_bytes(params) + headers_.size() - begin + body);
-    length_ += lengths_.back();
   }
 }
 
-void Packets::append_to(std::vector<std::uint8_t> *out) const {
-  std::size_t header = 0;
-  for (std::size_t i = 0; i < order_->size(); ++i) {
+void Packets::append_to(std::size_t first, std::size_t end, std::vector<std::uint8_t> *out) const {
+  std::size_t header = first > 0 ? header_ends_[first - 1] : 0;
+  for (std::size_t i = first; i < end; ++i) {
     if (params_->sop) {
       put_u16(0xFF91, out);
       put_u16(4, out);

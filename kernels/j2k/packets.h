@@ -27,8 +27,8 @@ class Packets {
 
   // Of each packet, with SOP and EPH, in their order.
   const std::vector<std::uint64_t> &lengths() const { return lengths_; }
-  std::uint64_t length() const { return length_; }  // of all
-  void append_to(std::vector<std::uint8_t> *out) const;
+  // Of packets first to end - 1.
+  void append_to(std::size_t first, std::size_t end, std::vector<std::uint8_t> *out) const;
 
  private:
   void append_body(const PacketPlace &place, std::vector<std::uint8_t> *out) const;
@@ -46,7 +46,6 @@ class Packets {
   std::vector<std::uint8_t> headers_;
   std::vector<std::uint32_t> header_ends_;
   std::vector<std::uint64_t> lengths_;
-  std::uint64_t length_ = 0;
 };
 
 }  // namespace coalesce::j2k

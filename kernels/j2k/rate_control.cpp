@@ -13,7 +13,10 @@ namespace {
 std::uint64_t fixed_bytes(const EncoderPlan &plan, std::size_t main_header) {
   std::uint64_t sum = main_header + kEndBytes;
   for (const TilePlan &tile : plan.tiles)
-    sum += tile_header_bound(plan.params.plt, tile.order.size());
+    for (std::size_t first = 0; const std::size_t end : tile.part_ends) {
+      sum += tile_part_header_bound(plan.params.plt, end - first);
+      first = end;
+    }
   return sum;
 }
 

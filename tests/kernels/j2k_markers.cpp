@@ -41,10 +41,10 @@ void read_cod(ByteReader r, Stream *s) {
   demand(flags < 8, "COD: flags");
   s->sop = (flags & 2) != 0;
   s->eph = (flags & 4) != 0;
-  s->order = static_cast<int>(r.u8());
+  const int order = static_cast<int>(r.u8());
   s->layers = static_cast<int>(r.u16());
   const unsigned colour = r.u8();
-  demand(s->order <= 4 && s->layers >= 1 && colour <= 1, "COD: order, layers or transform");
+  demand(order <= 4 && s->layers >= 1 && colour <= 1, "COD: order, layers or transform");
   s->colour = colour == 1;
   p.levels = static_cast<int>(r.u8());
   p.block_x = static_cast<int>(r.u8()) + 2;
@@ -52,6 +52,7 @@ void read_cod(ByteReader r, Stream *s) {
   s->style = r.u8();
   const unsigned wavelet = r.u8();
   demand(p.levels <= kMaxLevels && s->style < 64 && wavelet <= 1, "COD: levels, style or wavelet");
+  s->progressions = {{0, 0, s->layers, p.levels + 1, p.num_components, order}};
   s->reversible = wavelet == 1;
   for (int i = 0; i <= p.levels && (flags & 1) != 0; ++i) {
     const unsigned size = r.u8();
@@ -97,21 +98,43 @@ StreamComponent &component(ByteReader *r, Stream *s) {
   return s->components[c];
 }
 
+// (That every packet is in one of the progressions is for_packets()'s business.)
+void read_poc(ByteReader r, Stream *s) {
+  s->progressions.clear();
+  while (r.left() > 0) {
+    StreamProgression p;
+    p.first_resolution = static_cast<int>(r.u8());
+    p.first_component = static_cast<int>(r.u8());
+    p.end_layer = static_cast<int>(r.u16());
+    p.end_resolution = static_cast<int>(r.u8());
+    p.end_component = static_cast<int>(r.u8());
+    p.order = static_cast<int>(r.u8());
+    demand(p.first_resolution < p.end_resolution && p.end_resolution <= s->coding.levels + 1,
+           "POC: resolutions");
+    demand(p.first_component < p.end_component && p.end_component <= s->coding.num_components,
+           "POC: components");
+    demand(p.end_layer >= 1 && p.end_layer <= s->layers, "POC: layers");
+    demand(p.order <= 4, "POC: order");
+    s->progressions.push_back(p);
+  }
+  demand(s->progressions.size() > 1, "POC: no change");
+}
+
 void read_tlm(ByteReader r, unsigned number, Stream *s) {
   demand(r.u8() == number, "TLM: number");
   const unsigned sizes = r.u8();
   demand(sizes == 0x60, "TLM: sizes");
   s->has_tlm = true;
   while (r.left() > 0) {
-    demand(r.u16() == s->tile_lengths.size(), "TLM: tiles are not in their order");
-    s->tile_lengths.push_back(r.u32());
+    const unsigned tile = r.u16();
+    s->tlm.push_back({tile, r.u32()});
   }
 }
 
 void read_main_header(ByteReader *all, Stream *s) {
   demand(all->u16() == 0xFF4F, "SOC");
   demand(all->peek_u16() == 0xFF51, "SIZ does not come first");
-  bool cod = false, qcd = false;
+  bool cod = false, qcd = false, poc = false;
   unsigned tlms = 0;
   for (unsigned last = 0; all->peek_u16() != 0xFF90;) {
     const unsigned marker = all->u16();
@@ -150,6 +173,11 @@ void read_main_header(ByteReader *all, Stream *s) {
         demand(r.left() == 0, "RGN: length");
         break;
       }
+      case 0xFF5F:
+        demand(!poc, "POC comes twice");
+        poc = true;
+        read_poc(r, s);
+        break;
       case 0xFF64:
         demand(r.u16() == 1, "COM: no text");
         s->comment.assign(r.data(), r.data() + r.left());
@@ -166,7 +194,7 @@ void read_main_header(ByteReader *all, Stream *s) {
   demand(check_params(s->coding).ok(), "SIZ or COD");
 }
 
-void read_plt(ByteReader r, unsigned number, StreamTile *tile) {
+void read_plt(ByteReader r, unsigned number, StreamPart *part) {
   demand(r.u8() == number, "PLT: number");
   while (r.left() > 0) {
     std::uint64_t length = 0;
@@ -176,22 +204,26 @@ void read_plt(ByteReader r, unsigned number, StreamTile *tile) {
       length = length << 7 | (byte & 0x7F);
       demand(length < std::uint64_t{1} << 40, "PLT: a length");
     } while ((byte & 0x80) != 0);
-    tile->packet_lengths.push_back(length);
+    part->packet_lengths.push_back(length);
   }
 }
 
-StreamTile read_tile(ByteReader *all, Stream *s) {
-  const std::size_t index = s->tiles.size();
+// How many tile-parts the tile has. number: of those of all tiles.
+unsigned read_tile_part(ByteReader *all, std::size_t number, Stream *s, StreamTile *tile) {
   ByteReader header(*all);
   demand(header.u16() == 0xFF90 && header.u16() == 10, "SOT");
-  demand(header.u16() == index, "SOT: tiles are not in their order");
+  const unsigned index = header.u16();
+  demand(index == s->tiles.size(), "SOT: tiles are not in their order");
   const std::uint32_t length = header.u32();
-  demand(header.u8() == 0 && header.u8() == 1, "SOT: tile-parts");
-  demand(!s->has_tlm || (index < s->tile_lengths.size() && s->tile_lengths[index] == length),
+  demand(header.u8() == tile->parts.size(), "SOT: tile-parts are not in their order");
+  const unsigned parts = header.u8();
+  demand(parts > tile->parts.size(), "SOT: number of tile-parts");
+  demand(!s->has_tlm || (number < s->tlm.size() && s->tlm[number].tile == index &&
+                         s->tlm[number].length == length),
          "TLM and SOT differ");
   ByteReader r = all->part(length);
   r.part(12);
-  StreamTile tile;
+  StreamPart part;
   unsigned plts = 0;
   for (; r.peek_u16() == 0xFF58; s->has_plt = true) {
     r.u16();
@@ -199,10 +231,20 @@ StreamTile read_tile(ByteReader *all, Stream *s) {
     demand(segment >= 3, "PLT: length");
     ByteReader plt = r.part(segment);
     plt.u16();
-    read_plt(plt, plts++, &tile);
+    read_plt(plt, plts++, &part);
   }
   demand(r.u16() == 0xFF93, "SOD");
-  tile.data.assign(r.data(), r.data() + r.left());
+  tile->data.insert(tile->data.end(), r.data(), r.data() + r.left());
+  part.end = tile->data.size();
+  tile->parts.push_back(part);
+  return parts;
+}
+
+StreamTile read_tile(ByteReader *all, std::size_t *number, Stream *s) {
+  StreamTile tile;
+  const unsigned parts = read_tile_part(all, (*number)++, s, &tile);
+  while (tile.parts.size() < parts)
+    demand(read_tile_part(all, (*number)++, s, &tile) == parts, "SOT: number of tile-parts");
   return tile;
 }
 
@@ -220,14 +262,21 @@ ByteReader ByteReader::part(std::size_t count) {
   return result;
 }
 
+std::size_t find_marker(const std::vector<std::uint8_t> &bytes, unsigned marker, std::size_t from) {
+  for (std::size_t i = from; i + 1 < bytes.size(); ++i)
+    if ((unsigned{bytes[i]} << 8 | bytes[i + 1]) == marker) return i;
+  return bytes.size();
+}
+
 Stream read_markers(const std::vector<std::uint8_t> &bytes) {
   Stream s;
   ByteReader all(bytes.data(), bytes.size());
   read_main_header(&all, &s);
   const int tiles = tile_count(s.coding);
-  demand(!s.has_tlm || s.tile_lengths.size() == static_cast<std::size_t>(tiles), "TLM: tiles");
+  std::size_t parts = 0;
   for (int i = 0; i < tiles; ++i)
-    s.tiles.push_back(read_tile(&all, &s));
+    s.tiles.push_back(read_tile(&all, &parts, &s));
+  demand(!s.has_tlm || s.tlm.size() == parts, "TLM: tile-parts");
   demand(all.u16() == 0xFFD9 && all.left() == 0, "EOC");
   return s;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Reads the markers of a codestream, as ITU-T T.800 Annex A has them, and complains of whatever is
-// not so. It is made for what the encoder writes: unsigned components, one tile-part of each tile.
+// not so. It is made for what the encoder writes: unsigned components, tile after tile, POC in the
+// main header only.
 #pragma once
 
 #include <cstdint>
@@ -53,23 +54,46 @@ struct StreamComponent {
   int roi_shift = 0;
 };
 
-struct StreamTile {
+// A line of POC.
+struct StreamProgression {
+  int first_resolution, first_component;
+  int end_layer, end_resolution, end_component;  // exclusive
+  int order;
+};
+
+// A tile-part begins where the one before ends.
+struct StreamPart {
+  std::size_t end;                            // of its bytes, in the tile's data
   std::vector<std::uint64_t> packet_lengths;  // of PLT
-  std::vector<std::uint8_t> data;             // behind SOD
+};
+
+struct StreamTile {
+  std::vector<StreamPart> parts;
+  std::vector<std::uint8_t> data;  // behind SOD, of all parts
+};
+
+struct TlmEntry {
+  unsigned tile;
+  std::uint32_t length;
 };
 
 struct Stream {
   j2k::CodingParams coding;
   unsigned profile = 0;
   bool sop = false, eph = false, colour = false, reversible = false;
-  int order = 0, layers = 0;
+  int layers = 0;
+  std::vector<StreamProgression> progressions;  // of POC, or the one of COD
   unsigned style = 0;
   std::vector<StreamComponent> components;
   std::string comment;
   bool has_tlm = false, has_plt = false;
-  std::vector<std::uint32_t> tile_lengths;  // of TLM
+  std::vector<TlmEntry> tlm;
   std::vector<StreamTile> tiles;
 };
+
+// Where a marker is found, from a place on; bytes.size() if it is not.
+std::size_t find_marker(const std::vector<std::uint8_t> &bytes, unsigned marker,
+                        std::size_t from = 0);
 
 // Throws Malformed.
 Stream read_markers(const std::vector<std::uint8_t> &bytes);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "j2k_packet_order.h"
 
+#include <algorithm>
+
 namespace coalesce::test {
 namespace {
 
@@ -10,44 +12,46 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
+// One progression.
 class Order {
  public:
-  Order(const Stream &stream, const TileGeometry &tile, const VisitPacket &visit)
-      : s_(stream), p_(stream.coding), tile_(tile), visit_(visit) {}
+  Order(const StreamProgression &progression, const CodingParams &params, const TileGeometry &tile,
+        const VisitPacket &visit)
+      : s_(progression), p_(params), tile_(tile), visit_(visit) {}
 
   void lrcp() const {
-    for (int l = 0; l < s_.layers; ++l)
-      for (int r = 0; r <= p_.levels; ++r)
-        for (int c = 0; c < p_.num_components; ++c)
+    for (int l = 0; l < s_.end_layer; ++l)
+      for (int r = s_.first_resolution; r < s_.end_resolution; ++r)
+        for (int c = s_.first_component; c < s_.end_component; ++c)
           for (int k = 0; k < precincts(c, r); ++k)
             visit_(c, r, k, l);
   }
   void rlcp() const {
-    for (int r = 0; r <= p_.levels; ++r)
-      for (int l = 0; l < s_.layers; ++l)
-        for (int c = 0; c < p_.num_components; ++c)
+    for (int r = s_.first_resolution; r < s_.end_resolution; ++r)
+      for (int l = 0; l < s_.end_layer; ++l)
+        for (int c = s_.first_component; c < s_.end_component; ++c)
           for (int k = 0; k < precincts(c, r); ++k)
             visit_(c, r, k, l);
   }
   void rpcl() const {
-    for (int r = 0; r <= p_.levels; ++r)
+    for (int r = s_.first_resolution; r < s_.end_resolution; ++r)
       for (int y = tile_.rect.y0; y < tile_.rect.y1; ++y)
         for (int x = tile_.rect.x0; x < tile_.rect.x1; ++x)
-          for (int c = 0; c < p_.num_components; ++c)
+          for (int c = s_.first_component; c < s_.end_component; ++c)
             at(c, r, x, y);
   }
   void pcrl() const {
     for (int y = tile_.rect.y0; y < tile_.rect.y1; ++y)
       for (int x = tile_.rect.x0; x < tile_.rect.x1; ++x)
-        for (int c = 0; c < p_.num_components; ++c)
-          for (int r = 0; r <= p_.levels; ++r)
+        for (int c = s_.first_component; c < s_.end_component; ++c)
+          for (int r = s_.first_resolution; r < s_.end_resolution; ++r)
             at(c, r, x, y);
   }
   void cprl() const {
-    for (int c = 0; c < p_.num_components; ++c)
+    for (int c = s_.first_component; c < s_.end_component; ++c)
       for (int y = tile_.rect.y0; y < tile_.rect.y1; ++y)
         for (int x = tile_.rect.x0; x < tile_.rect.x1; ++x)
-          for (int r = 0; r <= p_.levels; ++r)
+          for (int r = s_.first_resolution; r < s_.end_resolution; ++r)
             at(c, r, x, y);
   }
 
@@ -75,11 +79,11 @@ class Order {
     };
     const int k = index(x, component.dx, size.x, tr.x0) +
                   tile_.resolution(c, r).precincts_wide * index(y, component.dy, size.y, tr.y0);
-    for (int l = 0; l < s_.layers; ++l)
+    for (int l = 0; l < s_.end_layer; ++l)
       visit_(c, r, k, l);
   }
 
-  const Stream &s_;
+  const StreamProgression &s_;
   const CodingParams &p_;
   const TileGeometry &tile_;
   const VisitPacket &visit_;
@@ -88,10 +92,25 @@ class Order {
 }  // namespace
 
 void for_packets(const Stream &stream, const TileGeometry &tile, const VisitPacket &visit) {
-  const Order order(stream, tile, visit);
   void (Order::*const loops[])()
       const = {&Order::lrcp, &Order::rlcp, &Order::rpcl, &Order::pcrl, &Order::cprl};
-  (order.*loops[stream.order])();
+  // B.12.2: what came in one progression does not come again.
+  std::vector<int> layers(tile.precincts.size());
+  const VisitPacket next = [&](int component, int resolution, int precinct, int layer) {
+    const Resolution &r = tile.resolution(component, resolution);
+    if (precinct >= r.num_precincts()) throw Malformed("a precinct that is not there");
+    int &done = layers[static_cast<std::size_t>(r.first_precinct + precinct)];
+    if (layer < done) return;
+    done = layer + 1;
+    visit(component, resolution, precinct, layer);
+  };
+  for (const StreamProgression &p : stream.progressions) {
+    const Order order(p, stream.coding, tile, next);
+    (order.*loops[p.order])();
+  }
+  const int all = stream.layers;
+  if (!std::all_of(layers.begin(), layers.end(), [all](int done) { return done == all; }))
+    throw Malformed("POC: packets that never come");
 }
 
 }  // namespace coalesce::test

@@ -118,7 +118,6 @@ class PacketReader {
       demand(bytes_.u16() == (count_ & 0xFFFF), "SOP: number");
     }
     const Resolution &r = tile_.resolution(component, resolution);
-    demand(precinct < r.num_precincts(), "a precinct that is not there");
     contributions_.clear();
     header(r, tile_.precincts[static_cast<std::size_t>(r.first_precinct + precinct)], layer);
     if (s_.eph) demand(bytes_.u16() == 0xFF92, "EPH");
@@ -127,16 +126,14 @@ class PacketReader {
       const ByteReader part = bytes_.part(c.bytes);
       block.bytes.insert(block.bytes.end(), part.data(), part.data() + c.bytes);
     }
-    if (s_.has_plt)
-      demand(count_ < data_.packet_lengths.size() &&
-                 data_.packet_lengths[count_] == bytes_.at() - begin,
-             "PLT and a packet differ");
     ++count_;
+    count_in_tile_part(bytes_.at() - begin);
   }
 
   std::vector<ReadBlock> finish() {
     demand(bytes_.left() == 0, "bytes behind the last packet");
-    demand(!s_.has_plt || data_.packet_lengths.size() == count_, "PLT: packets");
+    if (count_ == 0) demand(data_.parts[part_++].packet_lengths.empty(), "PLT: packets");
+    demand(part_ == data_.parts.size(), "a tile-part without packets");
     for (const ReadBlock &block : blocks_)
       demand(block.layer_passes.size() == static_cast<std::size_t>(s_.layers), "layers");
     return std::move(blocks_);
@@ -147,6 +144,21 @@ class PacketReader {
     std::size_t block;
     std::uint32_t bytes;
   };
+
+  // Tile-parts have whole packets, and each of them the PLT of its own.
+  void count_in_tile_part(std::size_t length) {
+    demand(part_ < data_.parts.size(), "a packet behind the last tile-part");
+    const StreamPart &part = data_.parts[part_];
+    demand(bytes_.at() <= part.end, "a packet goes beyond its tile-part");
+    if (s_.has_plt)
+      demand(part_count_ < part.packet_lengths.size() && part.packet_lengths[part_count_] == length,
+             "PLT and a packet differ");
+    ++part_count_;
+    if (bytes_.at() < part.end) return;
+    demand(!s_.has_plt || part.packet_lengths.size() == part_count_, "PLT: packets");
+    part_count_ = 0;
+    ++part_;
+  }
 
   void header(const Resolution &r, const Precinct &precinct, int layer) {
     BitReader bits(&bytes_);
@@ -208,6 +220,7 @@ class PacketReader {
   std::vector<TagTreeReader> inclusion_, zero_planes_;
   std::vector<Contribution> contributions_;
   std::size_t count_ = 0;
+  std::size_t part_ = 0, part_count_ = 0;  // the tile-part, and packets in it
 };
 
 }  // namespace

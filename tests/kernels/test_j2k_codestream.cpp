@@ -116,11 +116,11 @@ void test_many() {
   }
   // 65532 bytes of lengths in each of 256 PLT: 5 bytes for a length.
   std::vector<std::uint64_t> lengths(65532 / 5 * 256, std::uint64_t{1} << 34);
-  EXPECT(tile_header_length(true, lengths) == 14 + 256 * (5 + 65530), "256 PLT");
+  EXPECT(tile_part_header_length(true, lengths) == 14 + 256 * (5 + 65530), "256 PLT");
   lengths.push_back(1);
-  EXPECT(tile_header_length(true, lengths) == 14 + 256 * (5 + 65530) + 1, "256 full PLT");
+  EXPECT(tile_part_header_length(true, lengths) == 14 + 256 * (5 + 65530) + 1, "256 full PLT");
   lengths.push_back(1 << 7);
-  EXPECT(tile_header_length(true, lengths) == 0, "257 PLT");
+  EXPECT(tile_part_header_length(true, lengths) == 0, "257 PLT");
 }
 
 void test_jp2_header() {
@@ -168,13 +168,6 @@ void test_jp2_header() {
   refused("pixel-aspect-ratio", bad);
 }
 
-// Where two bytes are found, from a place on.
-std::size_t find(const Bytes &bytes, unsigned marker, std::size_t from = 0) {
-  for (std::size_t i = from; i + 1 < bytes.size(); ++i)
-    if ((unsigned{bytes[i]} << 8 | bytes[i + 1]) == marker) return i;
-  return bytes.size();
-}
-
 // One byte changed here or there: the validator finds it.
 void test_planted() {
   const Bytes good = marked_stream();
@@ -185,17 +178,17 @@ void test_planted() {
     EXPECT(!decode_stream(bad).complaint.empty(), "%s was not found", what);
   };
   planted("the length of SIZ", 5, 1);
-  planted("a tile's length in TLM", find(good, 0xFF55) + 11, 1);
-  planted("a tile's number in TLM", find(good, 0xFF55) + 7, 1);
-  planted("Isot", find(good, 0xFF90) + 5, 1);
-  planted("Psot", find(good, 0xFF90) + 9, -1);
-  planted("TNsot", find(good, 0xFF90) + 11, 1);
-  planted("the number of a PLT", find(good, 0xFF58) + 4, 1);
-  planted("a packet's length in PLT", find(good, 0xFF58) + 5, 1);
-  const std::size_t sop = find(good, 0xFF91);
-  planted("the number of the second SOP", find(good, 0xFF91, sop + 2) + 5, 1);
-  planted("EPH", find(good, 0xFF92) + 1, 1);
-  planted("the order", find(good, 0xFF52) + 5, 9);
+  planted("a tile's length in TLM", find_marker(good, 0xFF55) + 11, 1);
+  planted("a tile's number in TLM", find_marker(good, 0xFF55) + 7, 1);
+  planted("Isot", find_marker(good, 0xFF90) + 5, 1);
+  planted("Psot", find_marker(good, 0xFF90) + 9, -1);
+  planted("TNsot", find_marker(good, 0xFF90) + 11, 1);
+  planted("the number of a PLT", find_marker(good, 0xFF58) + 4, 1);
+  planted("a packet's length in PLT", find_marker(good, 0xFF58) + 5, 1);
+  const std::size_t sop = find_marker(good, 0xFF91);
+  planted("the number of the second SOP", find_marker(good, 0xFF91, sop + 2) + 5, 1);
+  planted("EPH", find_marker(good, 0xFF92) + 1, 1);
+  planted("the order", find_marker(good, 0xFF52) + 5, 9);
   planted("EOC", good.size() - 1, 1);
   Bytes longer = good, shorter = good;
   longer.push_back(0);
@@ -208,7 +201,7 @@ void test_planted() {
 void fuzz_validator(int count) {
   Random random(61);
   const Bytes good = marked_stream();
-  const std::size_t cod = find(good, 0xFF52);
+  const std::size_t cod = find_marker(good, 0xFF52);
   int complaints = 0;
   for (int i = 0; i < count; ++i) {
     Bytes bad = good;
