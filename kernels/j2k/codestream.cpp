@@ -146,10 +146,11 @@ void put_progression(const EncoderParams &params, int first, int end, Bytes *out
 }
 
 void put_poc(const EncoderParams &params, Bytes *out) {
-  if (params.split_resolution == 0) return;
+  if (!params.largest_last) return;
   const Segment segment(kPoc, out);
-  put_progression(params, 0, params.split_resolution, out);
-  put_progression(params, params.split_resolution, params.coding.resolutions(), out);
+  const int levels = params.coding.levels;
+  put_progression(params, 0, levels, out);
+  put_progression(params, levels, levels + 1, out);
 }
 
 // A.9.2

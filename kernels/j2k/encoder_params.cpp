@@ -52,8 +52,8 @@ Status check_params(const EncoderParams &p) {
   if ((p.block_style & ~unsigned{kAllBlockStyles}) != 0)
     return invalid_argument("j2k: no such flag of the code-block style");
   if (p.progression > Progression::cprl) return invalid_argument("j2k: no such progression order");
-  if (p.split_resolution < 0 || p.split_resolution > p.coding.levels)
-    return invalid_argument("j2k: no such resolution to split the progression at");
+  if (p.largest_last && p.coding.levels == 0)
+    return invalid_argument("j2k: the largest resolution is to be last and there is no other");
   if (p.tile_parts > TileParts::component) return invalid_argument("j2k: no such tile-parts");
   if (p.layers < 1 || p.layers > kMaxLayers)
     return invalid_argument("j2k: the number of layers is not 1 to 65535");

@@ -34,9 +34,7 @@ struct EncoderParams {
   bool visual_weighting = false;
   unsigned block_style = 0;  // of BlockStyle
   Progression progression = Progression::lrcp;
-  // If it is not 0: the packets of resolutions below it come first, those of all components and
-  // layers, and then the others, each in the order of `progression` (POC).
-  int split_resolution = 0;
+  bool largest_last = false;  // the packets of the largest resolution behind all others (POC)
   TileParts tile_parts = TileParts::one;
   int layers = 1;
   // Empty: everything is in the first layer. Or one for each layer; `bytes` are those of the whole

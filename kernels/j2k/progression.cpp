@@ -14,9 +14,9 @@ using Key = std::array<int, 7>;
 Key key_of(const TileGeometry &tile, const EncoderParams &params, const PacketPlace &packet) {
   const Precinct &p = tile.precincts[static_cast<std::size_t>(packet.precinct)];
   const Subband &band = packet_band(tile, packet);
-  const int s = band.resolution >= params.split_resolution;
   const int l = packet.layer, k = packet.precinct;
   const int r = band.resolution, c = band.component;
+  const int s = params.largest_last && r == params.coding.levels;
   const int x = p.reference_x, y = p.reference_y;
   switch (params.progression) {
     case Progression::lrcp:

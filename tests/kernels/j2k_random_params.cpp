@@ -100,7 +100,7 @@ bool has_too_many_parts(const EncoderParams &e) {
 }
 
 void set_parts(EncoderParams *e, Random &random) {
-  if (once_in(4, random)) e->split_resolution = random.between(0, e->coding.levels);
+  e->largest_last = e->coding.levels > 0 && once_in(4, random);
   if (once_in(2, random)) e->tile_parts = static_cast<TileParts>(random.between(1, 3));
   if (has_too_many_parts(*e)) e->tile_parts = TileParts::one;
 }
@@ -133,15 +133,15 @@ std::string describe(const EncoderParams &e) {
       text, sizeof text,
       "image %d,%d-%d,%d tiles %dx%d at %d,%d, %d components (%d bits, chroma %dx%d) "
       "colour %d, wavelet %d, levels %d, blocks 2^%d x 2^%d, precinct 2^%d x 2^%d, style "
-      "%u, order %d split at %d, tile-parts %d, layers %d, guard %d, sop %d eph %d plt %d "
+      "%u, order %d largest last %d, tile-parts %d, layers %d, guard %d, sop %d eph %d plt %d "
       "tlm %d, "
       "step %g derived %d, roi %d,%d-%d,%d",
       p.image.x0, p.image.y0, p.image.x1, p.image.y1, p.tile_width, p.tile_height, p.tile_x0,
       p.tile_y0, p.num_components, p.component[0].bits, p.component[1].dx, p.component[1].dy,
       e.colour_transform, static_cast<int>(e.wavelet), p.levels, p.block_x, p.block_y,
       p.precinct[0].x, p.precinct[0].y, e.block_style, static_cast<int>(e.progression),
-      e.split_resolution, static_cast<int>(e.tile_parts), e.layers, e.guard_bits, e.sop, e.eph,
-      e.plt, e.tlm, e.base_step, e.derived, e.roi.x0, e.roi.y0, e.roi.x1, e.roi.y1);
+      e.largest_last, static_cast<int>(e.tile_parts), e.layers, e.guard_bits, e.sop, e.eph, e.plt,
+      e.tlm, e.base_step, e.derived, e.roi.x0, e.roi.y0, e.roi.x1, e.roi.y1);
   return text;
 }
 

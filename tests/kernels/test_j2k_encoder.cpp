@@ -208,8 +208,10 @@ void test_errors() {
   error("layers", [](EncoderParams &p) { p.layers = 65536; });
   error("4096", [](EncoderParams &p) { p.coding.block_x = 7; });
   error("style", [](EncoderParams &p) { p.block_style = 64; });
-  error("split", [](EncoderParams &p) { p.split_resolution = 6; });
-  error("split", [](EncoderParams &p) { p.split_resolution = -1; });
+  error("largest resolution", [](EncoderParams &p) {
+    p.largest_last = true;
+    p.coding.levels = 0;
+  });
   error("tile-parts", [](EncoderParams &p) { p.tile_parts = static_cast<TileParts>(4); });
   error("255 tile-parts", [](EncoderParams &p) {
     p.progression = Progression::pcrl;

@@ -8,6 +8,7 @@
 
 #include "expect.h"
 #include "j2k/jp2.h"
+#include "j2k/profile.h"
 #include "j2k_encode.h"
 #include "j2k_openjpeg.h"
 #include "j2k_random_params.h"
@@ -49,6 +50,13 @@ void expect_close(const EncoderParams &params, const Bytes &bytes, int layers) {
   EXPECT(difference <= (bits > 14 ? 5 : 1), "%d: %s", difference, describe(params).c_str());
 }
 
+void write_file(const std::string &file, const Bytes &bytes) {
+  FILE *out = std::fopen(file.c_str(), "wb");
+  EXPECT(out != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), out) == bytes.size(), "%s",
+         file.c_str());
+  if (out != nullptr) std::fclose(out);
+}
+
 // One codestream; into a file, if there is one to be looked at by hand.
 void test_codestream(std::uint64_t seed, const char *file) {
   Random random(seed);
@@ -65,10 +73,7 @@ void test_codestream(std::uint64_t seed, const char *file) {
   if (failures > before) std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
   if (file == nullptr) return;
   std::printf("%s\n", describe(params).c_str());
-  FILE *out = std::fopen(file, "wb");
-  EXPECT(out != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), out) == bytes.size(), "%s",
-         file);
-  if (out != nullptr) std::fclose(out);
+  write_file(file, bytes);
 }
 
 // Where a block is cut inside of a segment, the segment has no predictable end, and OpenJPEG takes
@@ -112,6 +117,26 @@ void test_layers() {
   }
 }
 
+// OpenJPEG has nothing to say against profiles, and decodes them.
+void test_profiles(const char *folder) {
+  for (int i = 1; i <= static_cast<int>(Profile::imf_4k); ++i) {
+    Random random(43);
+    EncoderParams params;
+    params.coding.image = {0, 0, 400, 300};
+    params.coding.num_components = 3;
+    for (Component &c : params.coding.component)
+      c.bits = 12;
+    ByteLimits limits;
+    const Status s = set_profile(static_cast<Profile>(i), {24, 1, 0}, &params, &limits);
+    EXPECT(s.ok(), "%s", s.message());
+    const Picture p = picture(params.coding, random);
+    const Bytes bytes = encode(params, p, nullptr, random);
+    expect_close(params, bytes, 0);
+    if (folder != nullptr)
+      write_file(std::string(folder) + "/profile" + std::to_string(i) + ".j2k", bytes);
+  }
+}
+
 void test_jp2() {
   Random random(42);
   for (const ColourSpace colour : {ColourSpace::srgb, ColourSpace::grey, ColourSpace::sycc})
@@ -144,12 +169,16 @@ void test_jp2() {
 }  // namespace
 }  // namespace coalesce::test
 
-// test-j2k-openjpeg [--all | SEED FILE]
+// test-j2k-openjpeg [--all | --profiles FOLDER | SEED FILE]
 int main(int argc, char **argv) {
   using namespace coalesce::test;
   if (!have_openjpeg()) {
     std::printf("skipped: the tests were built without OpenJPEG\n");
     return 77;
+  }
+  if (argc == 3 && std::strcmp(argv[1], "--profiles") == 0) {
+    test_profiles(argv[2]);
+    return result();
   }
   if (argc == 3) {
     test_codestream(std::strtoull(argv[1], nullptr, 10), argv[2]);
@@ -158,6 +187,7 @@ int main(int argc, char **argv) {
   const bool all = argc == 2 && std::strcmp(argv[1], "--all") == 0;
   test_layers();
   test_jp2();
+  test_profiles(nullptr);
   for (std::uint64_t seed = 0; seed < (all ? 3000 : 200) && failures < 10; ++seed)
     test_codestream(seed, nullptr);
   for (std::uint64_t seed = 10000; seed < (all ? 12000 : 10050) && failures < 10; ++seed)

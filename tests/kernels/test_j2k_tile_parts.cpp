@@ -16,7 +16,7 @@ using namespace j2k;
 
 using Bytes = std::vector<std::uint8_t>;
 
-// Two tiles; two tile-parts of each component, because the progression is split.
+// Two tiles; two tile-parts of each component, because the largest resolution is last.
 EncoderParams parted() {
   EncoderParams params;
   params.coding.image = {0, 0, 60, 50};
@@ -26,7 +26,7 @@ EncoderParams parted() {
   params.coding.levels = 2;
   params.layers = 3;
   params.progression = Progression::cprl;
-  params.split_resolution = 2;
+  params.largest_last = true;
   params.tile_parts = TileParts::component;
   params.plt = params.tlm = true;
   return params;

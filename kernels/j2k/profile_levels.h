@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Levels of profiles, and the bytes that these allow. The numbers: see profile.h.
+#pragma once
+
+#include <cstdint>
+
+#include "profile.h"
+
+namespace coalesce::j2k {
+
+enum class LevelFit : std::uint8_t { fits, no_frame_rate, too_many_samples, too_many_bytes };
+
+// The levels that a picture of so many samples needs at this rate, as Rsiz has them (0 for cinema),
+// and what they allow. Not for Profile::none.
+LevelFit fit_levels(Profile profile, double samples, const ProfileRate &rate, unsigned *levels,
+                    ByteLimits *limits);
+
+}  // namespace coalesce::j2k
