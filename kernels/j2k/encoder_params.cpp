@@ -42,6 +42,15 @@ Status check_targets(const EncoderParams &p) {
   return {};
 }
 
+Status check_component_bytes(const EncoderParams &p) {
+  if (p.component_bytes == 0) return {};
+  if (p.tile_parts != TileParts::component)
+    return invalid_argument("j2k: component_bytes wants tile-parts by component");
+  if (p.layers != 1 || p.targets.empty())
+    return invalid_argument("j2k: component_bytes wants one layer with a target");
+  return {};
+}
+
 }  // namespace
 
 Status check_params(const EncoderParams &p) {
@@ -60,6 +69,7 @@ Status check_params(const EncoderParams &p) {
   if (p.comment.size() > kMaxComment)
     return invalid_argument("j2k: the comment is longer than 65530 bytes");
   if (Status s = check_targets(p); !s.ok()) return s;
+  if (Status s = check_component_bytes(p); !s.ok()) return s;
   return check_roi(p);
 }
 

@@ -40,6 +40,9 @@ struct EncoderParams {
   // Empty: everything is in the first layer. Or one for each layer; `bytes` are those of the whole
   // codestream, SOC to EOC, if it had the layers up to this one only: never exceeded by the last.
   std::vector<LayerTarget> targets;
+  // If it is not 0: that many bytes at most for the tile-parts of each component, whatever the
+  // target of the layer, of which there is one, would like. For TileParts::component.
+  std::uint64_t component_bytes = 0;
   Rect roi;                   // of the reference grid: has all its bit-planes first; or empty
   bool sop = false;           // a marker before each packet
   bool eph = false;           // a marker behind each packet header

@@ -225,9 +225,10 @@ void set_coding(const Limits &limits, EncoderParams *p) {
 
 }  // namespace
 
-Status set_profile(Profile profile, const ProfileRate &rate, EncoderParams *p, ByteLimits *limits) {
+Status set_profile(Profile profile, const ProfileRate &rate, EncoderParams *p,
+                   std::uint64_t *frame_limit) {
   const Limits &l = limits_of(profile);
-  *limits = {};
+  *frame_limit = 0;
   p->profile = static_cast<std::uint16_t>(l.rsiz);
   if (profile == Profile::none) return {};
   set_coding(l, p);
@@ -242,10 +243,16 @@ Status set_profile(Profile profile, const ProfileRate &rate, EncoderParams *p, B
   p->roi = {};
   p->sop = p->eph = p->plt = false;
   p->tlm = true;
-  unsigned levels = 0;
-  const LevelFit fit = fit_levels(profile, samples_of(*p), rate, &levels, limits);
+  unsigned levels;
+  ByteLimits limits;
+  const LevelFit fit = fit_levels(profile, samples_of(*p), rate, &levels, &limits);
+  if (fit != LevelFit::fits) return refused(profile, fit);
   p->profile = static_cast<std::uint16_t>(l.rsiz | levels);
-  return fit == LevelFit::fits ? Status() : refused(profile, fit);
+  *frame_limit = limits.frame;
+  const std::uint64_t bytes = rate.frame_bytes > 0 ? rate.frame_bytes : limits.frame;
+  p->targets = {{LayerTarget::Kind::bytes, bytes}};
+  p->component_bytes = limits.component;
+  return {};
 }
 
 Status check_profile(Profile profile, const EncoderParams &params) {

@@ -41,18 +41,14 @@ struct ProfileRate {
   std::uint64_t frame_bytes = 0;  // that a codestream is to have at most; 0: as many as may be
 };
 
-// 0: as many as you like.
-struct ByteLimits {
-  std::uint64_t frame = 0;      // of a codestream
-  std::uint64_t component = 0;  // of a component's tile-parts: see Encoder::measure()
-};
-
 // Of params, which have image and components: sets all that the profile says something of, Rsiz
 // among it, which for broadcast has the lowest level, and for IMF the lowest main and sub-level,
-// that this size and rate fit in. `none` sets Rsiz only.
+// that this size and rate fit in; and as the target of its layer the bytes that are wanted, or else
+// those that are allowed. `none` sets Rsiz only.
+// frame_limit: how many bytes a codestream may have, for those who set another target; 0: any.
 // Errors: invalid_argument, the text naming the profile, and the property or the caps' field.
 Status set_profile(Profile profile, const ProfileRate &rate, EncoderParams *params,
-                   ByteLimits *limits);
+                   std::uint64_t *frame_limit);
 
 // What the profile forbids of params, if something was changed since. Errors: as above.
 Status check_profile(Profile profile, const EncoderParams &params);

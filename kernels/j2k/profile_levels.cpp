@@ -71,6 +71,7 @@ LevelFit fit_cinema(const ProfileRate &rate, ByteLimits *limits) {
 LevelFit fit_levels(Profile profile, double samples, const ProfileRate &rate, unsigned *levels,
                     ByteLimits *limits) {
   *levels = 0;
+  *limits = {};
   if (rate.fps_num <= 0 || rate.fps_den <= 0) return LevelFit::no_frame_rate;
   if (profile == Profile::cinema_2k || profile == Profile::cinema_4k)
     return fit_cinema(rate, limits);

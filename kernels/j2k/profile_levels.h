@@ -8,6 +8,12 @@
 
 namespace coalesce::j2k {
 
+// 0: any.
+struct ByteLimits {
+  std::uint64_t frame = 0;      // of a codestream
+  std::uint64_t component = 0;  // of a component's tile-parts
+};
+
 enum class LevelFit : std::uint8_t { fits, no_frame_rate, too_many_samples, too_many_bytes };
 
 // The levels that a picture of so many samples needs at this rate, as Rsiz has them (0 for cinema),

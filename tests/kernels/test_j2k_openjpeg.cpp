@@ -126,8 +126,8 @@ void test_profiles(const char *folder) {
     params.coding.num_components = 3;
     for (Component &c : params.coding.component)
       c.bits = 12;
-    ByteLimits limits;
-    const Status s = set_profile(static_cast<Profile>(i), {24, 1, 0}, &params, &limits);
+    std::uint64_t limit;
+    const Status s = set_profile(static_cast<Profile>(i), {24, 1, 0}, &params, &limit);
     EXPECT(s.ok(), "%s", s.message());
     const Picture p = picture(params.coding, random);
     const Bytes bytes = encode(params, p, nullptr, random);

@@ -78,8 +78,8 @@ void test_levels() {
     ProfileRate rate = {e.fps_num, e.fps_den, 0};
     if (e.megabits > 0)
       rate.frame_bytes = static_cast<std::uint64_t>(e.megabits * 1e6 / 8 * e.fps_den / e.fps_num);
-    ByteLimits limits;
-    const Status s = set_profile(e.profile, rate, &params, &limits);
+    std::uint64_t limit;
+    const Status s = set_profile(e.profile, rate, &params, &limit);
     EXPECT(s.ok() == (e.rsiz != 0), "%s %dx%d: %s", name(e.profile), e.width, e.height,
            s.message());
     if (e.rsiz == 0) {
@@ -89,17 +89,20 @@ void test_levels() {
     }
     EXPECT(params.profile == e.rsiz, "%s %dx%d: %04x, not %04x", name(e.profile), e.width, e.height,
            params.profile, e.rsiz);
-    EXPECT(limits.frame == e.frame && limits.component == e.component, "%s: %llu, %llu",
-           name(e.profile), static_cast<unsigned long long>(limits.frame),
-           static_cast<unsigned long long>(limits.component));
+    EXPECT(limit == e.frame && params.component_bytes == e.component, "%s: %llu, %llu",
+           name(e.profile), static_cast<unsigned long long>(limit),
+           static_cast<unsigned long long>(params.component_bytes));
+    EXPECT(params.targets.size() == 1 && params.targets[0].kind == LayerTarget::Kind::bytes &&
+               params.targets[0].value == (e.megabits > 0 ? rate.frame_bytes : limit),
+           "%s: target", name(e.profile));
     EXPECT(check_profile(e.profile, params).ok(), "%s", check_profile(e.profile, params).message());
   }
 }
 
 EncoderParams params_of(Profile profile, int width, int height) {
   EncoderParams params = format(width, height);
-  ByteLimits limits;
-  const Status s = set_profile(profile, {24, 1, 0}, &params, &limits);
+  std::uint64_t limit;
+  const Status s = set_profile(profile, {24, 1, 0}, &params, &limit);
   EXPECT(s.ok(), "%s", s.message());
   return params;
 }
@@ -182,9 +185,9 @@ void test_allowed() {
   EXPECT(check_profile(Profile::broadcast_multi, params).ok(), "%s",
          check_profile(Profile::broadcast_multi, params).message());
   EXPECT(check_profile(Profile::none, EncoderParams()).ok(), "none");
-  ByteLimits limits;
-  EXPECT(set_profile(Profile::none, {}, &params, &limits).ok() && params.profile == 0, "none");
-  EXPECT(limits.frame == 0 && limits.component == 0, "none has no limits");
+  std::uint64_t limit;
+  EXPECT(set_profile(Profile::none, {}, &params, &limit).ok() && params.profile == 0, "none");
+  EXPECT(limit == 0, "none has no limit");
 }
 
 void test_codestream(Profile profile) {
