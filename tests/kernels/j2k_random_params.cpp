@@ -122,7 +122,8 @@ EncoderParams random_params(Random &random, int at_most) {
   e.plt = once_in(3, random);
   e.tlm = once_in(3, random);
   if (once_in(4, random)) e.comment = "A comment.";
-  set_parts(&e, random);
+  Random parts = random;  // a copy: a seed's pictures are what they were
+  set_parts(&e, parts);
   return e;
 }
 

@@ -47,7 +47,7 @@ bool is_room(Encoder *encoder, std::uint64_t limit) {
 // Not exceeded; and 98 % of it is used, unless that is all, or no pass fits any more. (Where that
 // is a few bytes, the guess of what headers will take may have been too high.)
 void expect_limit_kept(const EncoderParams &params, Encoder *encoder, std::uint64_t used) {
-  constexpr std::uint64_t kGuess = 5;
+  constexpr std::uint64_t kGuess = 8;
   const std::uint64_t limit = params.targets.back().value;
   EXPECT(used <= limit, "%llu of %llu bytes: %s", static_cast<unsigned long long>(used),
          static_cast<unsigned long long>(limit), describe(params).c_str());

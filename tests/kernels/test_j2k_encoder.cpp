@@ -54,8 +54,7 @@ void test_codestream(std::uint64_t seed, ThreadPool *pool) {
     // (Single pictures of few samples differ from the mean; samples are rounded.)
     const double promised = params.base_step * params.base_step / 12 + 1.0 / 12;
     const double error = mean_squared_error(p, decoded);
-    const bool few = p.plane[0].size() < 64;
-    EXPECT(error < (params.derived || few ? 4 : 2) * promised + 0.5, "%g, %g promised: %s", error,
+    EXPECT(error < (params.derived ? 4 : 2) * promised + 0.5, "%g, %g promised: %s", error,
            promised, describe(params).c_str());
   }
 }
