@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gpu.h"
 
+#include <mutex>
+#include <optional>
+
 #include "core/queue.h"
 
 namespace coalesce::gst {
 namespace {
+
+std::mutex gate_lock;
+std::optional<GpuGate> known_gate;
 
 GpuGate closed(std::string why) {
   return {false, 0, std::move(why)};
@@ -30,9 +36,15 @@ GpuGate open_gate() {
 
 }  // namespace
 
-const GpuGate &gpu_gate() {
-  static const GpuGate gate = open_gate();
-  return gate;
+GpuGate gpu_gate() {
+  std::lock_guard guard(gate_lock);
+  if (!known_gate) known_gate = open_gate();
+  return *known_gate;
+}
+
+void retry_gpu_gate() {
+  std::lock_guard guard(gate_lock);
+  if (known_gate && !known_gate->usable) known_gate.reset();
 }
 
 std::string describe_gpu(GstCudaContext *context) {

@@ -8,15 +8,19 @@
 
 namespace coalesce::gst {
 
-// Asked once per process, on first use, never while a plugin is being scanned: libgstcuda 1.22
-// aborts if a context is wanted before the driver is loaded, and hangs at the second try after
-// cuInit failed.
+// Asked on first use, never while a plugin is being scanned: libgstcuda 1.22 aborts if a context is
+// wanted before the driver is loaded, and hangs at its second try after a cuInit() of its own
+// failed.
 struct GpuGate {
   bool usable = false;
   int devices = 0;
   std::string why_not;  // a sentence part, empty if usable
 };
-const GpuGate &gpu_gate();
+GpuGate gpu_gate();
+
+// A closed gate is tried anew when next asked: the driver may have become ready. For starts only,
+// as it may take long.
+void retry_gpu_gate();
 
 // "NVIDIA H200 (cuda-device-id 0, CUDA driver 13.0)".
 std::string describe_gpu(GstCudaContext *context);

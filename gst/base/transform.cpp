@@ -89,7 +89,7 @@ bool device_will_do(const TransformState &state, GstCudaContext *context) {
 // A property that names a device which is not there is an error before anything runs.
 bool check_device_id(GstCoalesceTransform *self) {
   const int id = self->state->settings.cuda_device_id;
-  const GpuGate &gate = gpu_gate();
+  const GpuGate gate = gpu_gate();
   if (!gate.usable || id < gate.devices) return true;
   GST_ELEMENT_ERROR(self, RESOURCE, NOT_FOUND,
                     ("cuda-device-id=%d does not exist: this machine has %d CUDA device%s", id,
@@ -127,8 +127,8 @@ bool ask_for_context(GstCoalesceTransform *self) {
 bool ensure_session(GstCoalesceTransform *self) {
   TransformState &state = *self->state;
   if (state.gpu != nullptr) return true;
-  if (!gpu_gate().usable) {
-    post_no_gpu(self, gpu_gate().why_not);
+  if (const GpuGate gate = gpu_gate(); !gate.usable) {
+    post_no_gpu(self, gate.why_not);
     return false;
   }
   if (!check_device_id(self)) return false;
@@ -171,6 +171,7 @@ gboolean start(GstBaseTransform *trans) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
   self->state->failed = false;
   set_started(self, true);
+  if (self->state->settings.backend != BackendChoice::cpu) retry_gpu_gate();
   if (start_backend(self)) return TRUE;
   set_context_slot(*self->state, nullptr);
   set_started(self, false);

@@ -239,6 +239,38 @@ GST_START_TEST(start_fails) {
 }
 GST_END_TEST
 
+// A driver that is not ready yet: an error, or the CPU, and the GPU from the first start after it
+// is.
+GST_START_TEST(driver_comes_late) {
+  constexpr int kSystemNotReady = 802;
+  GstElement *element =
+      GST_ELEMENT(gst_object_ref_sink(gst_element_factory_make("uyvy2y", nullptr)));
+  gst_util_set_object_arg(G_OBJECT(element), "backend", "cuda");
+  fakecuda_fail_how(FAKECUDA_INIT, 1, kSystemNotReady, FAKECUDA_ALWAYS);
+  for (int attempt = 0; attempt < 2; attempt++) {
+    const std::string error = start_error(element);
+    fail_unless(error.find("could not be initialised") != std::string::npos, "%s", error.c_str());
+  }
+  {
+    Bench bench("uyvy2y");
+    bench.negotiate(video_caps(kSystem, "UYVY", 34, 5), video_caps(kSystem, "GRAY8", 34, 5));
+    check_outputs(push_all(bench, make_inputs(nullptr, {kSystem, kSystem})), true, "on the CPU");
+    fail_unless(active_backend(bench.element()) == "cpu");
+  }
+  fakecuda_reset_faults();
+  fail_if(gst_element_set_state(element, GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE);
+  fail_unless_equals_uint64(counts().streams_live, 1);
+  gst_element_set_state(element, GST_STATE_NULL);
+  gst_object_unref(element);
+  {
+    Bench bench("uyvy2y");
+    bench.negotiate(video_caps(kSystem, "UYVY", 34, 5), video_caps(kCuda, "GRAY8", 34, 5));
+    check_outputs(push_all(bench, make_inputs(nullptr, {kSystem, kCuda})), true, "on the GPU");
+  }
+  assert_nothing_lives();
+}
+GST_END_TEST
+
 // CUDA buffers that are not what their caps say end in one error, not in a read past their end.
 GST_START_TEST(wrong_buffers) {
   GstCudaContext *context = new_context();
@@ -276,6 +308,7 @@ static Suite *faults_suite() {
   tcase_add_test(tests, always_while_running);
   tcase_add_test(tests, lost_while_running);
   tcase_add_test(tests, start_fails);
+  tcase_add_test(tests, driver_comes_late);
   tcase_add_test(tests, wrong_buffers);
   return suite;
 }
