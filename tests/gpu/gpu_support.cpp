@@ -125,7 +125,7 @@ GstVideoInfo info_of(GstPad *pad) {
 template <class Visit>
 void each_row(GstBuffer *buffer, const GstVideoInfo &info, GstMapFlags flags, Visit visit) {
   GstVideoFrame frame;
-  fail_unless(gst_video_frame_map(&frame, &info, buffer, flags));
+  if (!gst_video_frame_map(&frame, &info, buffer, flags)) g_error("a frame could not be mapped");
   for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES(&info); p++) {
     gint component[GST_VIDEO_MAX_COMPONENTS];
     gst_video_format_info_component(info.finfo, p, component);
@@ -143,6 +143,8 @@ void each_row(GstBuffer *buffer, const GstVideoInfo &info, GstMapFlags flags, Vi
   gst_video_frame_unmap(&frame);
 }
 
+}  // namespace
+
 std::vector<std::uint8_t> bytes_of(GstBuffer *buffer, const GstVideoInfo &info) {
   std::vector<std::uint8_t> all;
   each_row(buffer, info, GST_MAP_READ, [&all](std::uint8_t *row, std::size_t bytes) {
@@ -151,7 +153,14 @@ std::vector<std::uint8_t> bytes_of(GstBuffer *buffer, const GstVideoInfo &info) 
   return all;
 }
 
-}  // namespace
+guint64 statistic(GstElement *element, const char *name) {
+  GstStructure *stats = nullptr;
+  g_object_get(element, "stats", &stats, nullptr);
+  guint64 value = 0;
+  fail_unless(gst_structure_get_uint64(stats, name, &value));
+  gst_structure_free(stats);
+  return value;
+}
 
 Twins::Twins(const std::string &element, const CapsPair &gpu, const CapsPair &cpu) {
   const struct {

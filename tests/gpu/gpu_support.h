@@ -36,10 +36,16 @@ void write_plane(GstBuffer *buffer, GstCaps *caps, guint plane,
 std::vector<std::uint8_t> read_plane(GstBuffer *buffer, GstCaps *caps, guint plane,
                                      std::size_t row);
 
+// The meaningful bytes of a frame, plane after plane.
+std::vector<std::uint8_t> bytes_of(GstBuffer *buffer, const GstVideoInfo &info);
+
 std::vector<std::uint8_t> random_bytes(std::size_t count, unsigned seed);
 
 GstBuffer *acquire(GstBufferPool *pool);
 void drop_pool(GstBufferPool *pool);
+
+// A number of an element's stats.
+guint64 statistic(GstElement *element, const char *name);
 
 struct CapsPair {
   std::string in, out;

@@ -51,15 +51,6 @@ void check_output(GstBuffer *buffer, const Case &c, const std::vector<std::uint8
   gst_caps_unref(caps);
 }
 
-guint64 statistic(GstElement *element, const char *name) {
-  GstStructure *stats = nullptr;
-  g_object_get(element, "stats", &stats, nullptr);
-  guint64 value = 0;
-  fail_unless(gst_structure_get_uint64(stats, name, &value));
-  gst_structure_free(stats);
-  return value;
-}
-
 // All frames are pushed before the first is looked at, so that their work is in flight together.
 void run_case(const Case &c, int frames) {
   const std::string in = caps_text(c.in, c.width, c.height, c.in_cuda);
