@@ -2,7 +2,8 @@
 // What a frame costs the streaming thread, CUDA memory to CUDA memory: the time of a push into an
 // element whose downstream drops the buffer, beside the same push into `identity`. The GPU is idle
 // when a batch begins, and a batch is no longer than what an element lets be in flight: so a slow
-// kernel does not hold the thread up.
+// kernel does not hold the thread up. Then chains of one to four elements: what each further one
+// costs.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -29,11 +30,12 @@ void wait_for_gpu() {
 }
 
 // Median microseconds of a push, in batches, over `frames` frames.
-double cost(const char *element, const char *in_format, const char *out_format, int width,
+double cost(const std::string &element, const char *in_format, const char *out_format, int width,
             int height, int frames) {
   const std::string in = caps_text(in_format, width, height, true);
-  const bool identity = g_str_equal(element, "identity");
-  GstHarness *h = harness(element, in, identity ? in : caps_text(out_format, width, height, true));
+  const bool identity = element == "identity";
+  GstHarness *h =
+      harness(element.c_str(), in, identity ? in : caps_text(out_format, width, height, true));
   gst_pad_set_chain_function(h->sinkpad, keep_last);
   GstHarness *owner =
       identity ? harness("uyvy2y backend=cuda", in, caps_text("GRAY8", width, height, true))
@@ -62,6 +64,20 @@ double cost(const char *element, const char *in_format, const char *out_format, 
   return batches[batches.size() / 2];
 }
 
+// One to four elements between a source and a sink in CUDA memory, of one cheap kernel a plane.
+void chains(int width, int height) {
+  std::string chain;
+  double before = 0;
+  for (int k = 1; k <= 4; k++) {
+    chain += k == 1 ? "uyvy2y backend=cuda" : " ! convolve backend=cuda preset=sharpen";
+    const double now = cost(chain, "UYVY", "GRAY8", width, height, 10000);
+    std::printf("%4dx%-4d  chain of %d: %.2f", width, height, k, now);
+    if (k > 1) std::printf(", the further element %.2f", now - before);
+    std::printf("\n");
+    before = now;
+  }
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
@@ -82,6 +98,7 @@ int main(int argc, char **argv) {
     for (const auto &[element, in, out] : rows)
       std::printf("%4dx%-4d  %-40s  %-4s  %-5s  %.2f\n", width, height, element, in, out,
                   cost(element, in, out, width, height, 10000));
+    chains(width, height);
   }
   return 0;
 }
