@@ -53,7 +53,7 @@ class GpuFrame {
     if (!scope.ok()) return fail("making the CUDA context current", CUDA_ERROR_UNKNOWN);
     const GstFlowReturn flow = enqueue();
     // Some of the work may be in flight; let it end before the buffers go.
-    if (flow != GST_FLOW_OK) session_.synchronize();
+    if (flow != GST_FLOW_OK) (void)session_.synchronize();
     return flow;
   }
 

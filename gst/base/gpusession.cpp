@@ -30,14 +30,19 @@ std::unique_ptr<GpuSession> GpuSession::open(GstCudaContext *context,
 
 GpuSession::~GpuSession() {
   // Everything enqueued has ended before the inputs it read are let go.
-  synchronize();
+  (void)synchronize();
   retired.reset();
 }
 
-void GpuSession::synchronize() {
+CUresult GpuSession::synchronize() {
   ContextScope scope(context.get());
-  for (const auto *each : {&uploads, &stream, &downloads})
-    if (*each != nullptr) (void)(*each)->synchronize();
+  CUresult first = CUDA_SUCCESS;
+  for (const auto *each : {&uploads, &stream, &downloads}) {
+    if (*each == nullptr) continue;
+    const CUresult result = (*each)->synchronize();
+    if (first == CUDA_SUCCESS) first = result;
+  }
+  return first;
 }
 
 std::shared_ptr<Event> GpuSession::mark(const Stream &on, CUresult *error) {

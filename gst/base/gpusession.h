@@ -34,8 +34,8 @@ struct GpuSession {
   // reason on failure.
   std::shared_ptr<Event> mark(const Stream &on, CUresult *error);
 
-  // Waits for all streams.
-  void synchronize();
+  // Waits for all streams. The first failure of any work, if one has failed.
+  CUresult synchronize();
 
  private:
   // Every event made, in use or not: those that no one else holds any more are recorded again, so

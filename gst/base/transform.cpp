@@ -258,6 +258,14 @@ bool must_not_overtake(GstEvent *event) {
   }
 }
 
+// Work may fail after its frame has gone on. The next frame tells, and after the last this does.
+void finish_frames(GstCoalesceTransform *self) {
+  TransformState &state = *self->state;
+  if (state.failed || state.gpu == nullptr) return;
+  if (CUresult result = state.gpu->synchronize(); result != CUDA_SUCCESS)
+    post_gpu_error(self, "the work on the last frames", result);
+}
+
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
@@ -267,6 +275,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
       GST_DEBUG_OBJECT(self, "draining before %s: %s", GST_EVENT_TYPE_NAME(event),
                        gst_flow_get_name(flow));
   }
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) finish_frames(self);
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) discard_frames(self);
   return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
 }

@@ -4,12 +4,13 @@
 // host's nor the device's memory grows.
 #include <gst/app/app.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <random>
 #include <thread>
+#include <utility>
 
 #include "soak_support.h"
 
@@ -17,7 +18,8 @@ using namespace soak;
 
 namespace {
 
-constexpr int kPipelines = 8, kFramesOfRound = 40, kSamples = 10;
+constexpr int kPipelines = 8, kFramesOfRound = 40;
+constexpr std::size_t kTenths = 10;
 
 std::atomic<long> frames_done{0};
 
@@ -38,14 +40,19 @@ void run_share(const Line &line, long frames, unsigned seed) {
   line.check(line.pull().get(), {0, 1});
 }
 
-// What a tenth of the run has come to.
-struct Point {
+// The most that was in use during a tenth of the run, which sizes and seeks make go up and down.
+struct Tenth {
   long frames;
-  Memory memory;
+  Memory most;
 };
 
-// All pipelines from their making to their end. The points are taken while they run.
-std::vector<Point> run_all(long frames, const Device &device) {
+void raise(Memory *most, const Memory &now) {
+  most->host = std::max(most->host, now.host);
+  most->device = std::max(most->device, now.device);
+}
+
+// All pipelines from their making to their end. Memory is looked at while they run.
+std::vector<Tenth> run_all(long frames, const Device &device) {
   const long before = frames_done;
   std::vector<std::thread> threads;
   std::atomic<int> running{kPipelines};
@@ -56,19 +63,21 @@ std::vector<Point> run_all(long frames, const Device &device) {
       run_share(line, frames / kPipelines, unsigned(i));
       running--;
     });
-  std::vector<Point> points;
+  std::vector<Tenth> tenths;
+  Memory most;
   while (running > 0) {
-    g_usleep(1000);
+    g_usleep(10000);
+    raise(&most, memory_in_use(device));
     const long done = frames_done - before;
-    if (done < frames * long(points.size() + 1) / kSamples) continue;
-    points.push_back({done, memory_in_use(device)});
-    std::printf("%9ld frames, host %7.1f MiB, device %7.1f MiB\n", done, points.back().memory.host,
-                points.back().memory.device);
+    if (done < frames * long(tenths.size() + 1) / long(kTenths)) continue;
+    tenths.push_back({done, std::exchange(most, {})});
+    const Memory &shown = tenths.back().most;
+    std::printf("%9ld frames, host %7.1f MiB, device %7.1f MiB\n", done, shown.host, shown.device);
     std::fflush(stdout);
   }
   for (std::thread &thread : threads)
     thread.join();
-  return points;
+  return tenths;
 }
 
 bool grew(const char *what, double before, double after, double allowed) {
@@ -78,18 +87,16 @@ bool grew(const char *what, double before, double after, double allowed) {
   return too_much;
 }
 
-// The most in the third to fifth tenth of the run beside the most in the last three.
-bool grew_while_running(const std::vector<Point> &points) {
-  if (points.size() < kSamples - 1) return false;  // over too soon to be looked at
-  Memory early{}, late{};
-  for (std::size_t i = 2; i < points.size(); i++) {
-    Memory &most = i < 5 ? early : late;
-    if (i >= 5 && i < 7) continue;
-    most.host = std::max(most.host, points[i].memory.host);
-    most.device = std::max(most.device, points[i].memory.device);
-  }
-  const bool host = grew("host, while running", early.host, late.host, 32);
-  return grew("device, while running", early.device, late.device, 32) || host;
+// The third to fifth tenth of the run beside the last three.
+bool grew_while_running(const std::vector<Tenth> &tenths) {
+  if (tenths.size() < kTenths - 1) return false;  // over too soon to be looked at
+  Memory early, late;
+  for (std::size_t i = 2; i < 5; i++)
+    raise(&early, tenths[i].most);
+  for (std::size_t i = kTenths - 3; i < tenths.size(); i++)
+    raise(&late, tenths[i].most);
+  const bool host = grew("host, while running", early.host, late.host, 64);
+  return grew("device, while running", early.device, late.device, 64) || host;
 }
 
 }  // namespace
@@ -108,9 +115,9 @@ int main(int argc, char **argv) {
     // What libraries and driver take once is taken here.
     run_all(std::max(frames / 20, 960L), device);
     const Memory before = memory_in_use(device);
-    const std::vector<Point> points = run_all(frames, device);
+    const std::vector<Tenth> tenths = run_all(frames, device);
     const Memory after = memory_in_use(device);
-    bad = grew_while_running(points);
+    bad = grew_while_running(tenths);
     bad = grew("host, after the end", before.host, after.host, 32) || bad;
     bad = grew("device, after the end", before.device, after.device, 4) || bad;
   }

@@ -98,9 +98,11 @@ void Line::end() {
   g_signal_emit_by_name(element("source"), "end-of-stream", &flow);
 }
 
-void Line::drain() {
-  end();
-  fail_unless(eventually([this] { return is_eos(element("sink")); }));
+void Line::wait_for_end() {
+  fail_unless(eventually([this] {
+    take_messages();
+    return !errors_.empty() || is_eos(element("sink"));
+  }));
 }
 
 void Line::take_messages() {

@@ -28,8 +28,9 @@ class Line {
   GstFlowReturn push(GstBuffer *buffer);
   // The next frame at an appsink; nullptr if the stream has ended or failed.
   GstBuffer *pull(const char *sink = "sink");
-  void end();    // sends EOS
-  void drain();  // the same, and waits until it comes out
+  void end();  // sends EOS
+  // Waits until EOS or an error comes.
+  void wait_for_end();
 
   struct Error {
     std::string element, text;
