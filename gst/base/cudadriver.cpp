@@ -77,10 +77,10 @@ std::string cuda_error_text(CUresult result) {
          (text ? text : std::to_string(result).c_str()) + ")";
 }
 
-Stream::Stream(GstCudaContext *context, CUstream handle, std::shared_ptr<Event> default_stream)
+Stream::Stream(GstCudaContext *context, CUstream handle, std::shared_ptr<Event> others_work)
     : context_(GST_CUDA_CONTEXT(gst_object_ref(context))),
       handle_(handle),
-      default_stream_(std::move(default_stream)) {}
+      others_work_(std::move(others_work)) {}
 
 std::unique_ptr<Stream> Stream::create(GstCudaContext *context, CUresult *error) {
   ContextScope scope(context);
@@ -96,10 +96,10 @@ std::unique_ptr<Stream> Stream::create(GstCudaContext *context, CUresult *error)
   return std::unique_ptr<Stream>(new Stream(context, handle, std::move(event)));
 }
 
-CUresult Stream::follow_default_stream() const {
-  const CUresult result = cuda_driver()->event_record(default_stream_->handle(), nullptr);
+CUresult Stream::follow(CUstream other) const {
+  const CUresult result = cuda_driver()->event_record(others_work_->handle(), other);
   return result == CUDA_SUCCESS
-             ? cuda_driver()->stream_wait_event(handle_, default_stream_->handle(), 0)
+             ? cuda_driver()->stream_wait_event(handle_, others_work_->handle(), 0)
              : result;
 }
 

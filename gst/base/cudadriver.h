@@ -73,15 +73,15 @@ class Stream {
 
   CUstream handle() const { return handle_; }
   CUresult synchronize() { return cuda_driver()->stream_synchronize(handle_); }
-  // Orders what comes behind all that the default stream has been given, where libgstcuda leaves
-  // copies within the device in flight.
-  CUresult follow_default_stream() const;
+  // Orders what comes behind all that a stream of someone else's has been given. nullptr is the
+  // default stream, and with it every stream that is ordered with that one.
+  CUresult follow(CUstream other) const;
 
  private:
-  Stream(GstCudaContext *context, CUstream handle, std::shared_ptr<Event> default_stream);
+  Stream(GstCudaContext *context, CUstream handle, std::shared_ptr<Event> others_work);
   ContextRef context_;
   CUstream handle_;
-  std::shared_ptr<Event> default_stream_;
+  std::shared_ptr<Event> others_work_;
 };
 
 // A point in a stream. It keeps its context alive.

@@ -2,6 +2,7 @@
 #include "fencedmemory.h"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 
 #include "planes.h"
@@ -21,36 +22,58 @@ GQuark fence_quark() {
   return quark;
 }
 
-Fence *get_fence(GstMemory *memory) {
-  return static_cast<Fence *>(
+// Attached to the memory as qdata the first time it is needed; goes with it.
+struct Record {
+  Fence fence;
+  // Since our last write, someone else has got the device pointer, and may have work in flight.
+  std::atomic<bool> seen_by_others{false};
+};
+
+Record *get_record(GstMemory *memory) {
+  return static_cast<Record *>(
       gst_mini_object_get_qdata(GST_MINI_OBJECT_CAST(memory), fence_quark()));
 }
 
-// Attached to the memory as qdata the first time it is fenced; goes with it.
-Fence *ensure_fence(GstMemory *memory) {
+Record *ensure_record(GstMemory *memory) {
   static std::mutex creation;
   std::lock_guard guard(creation);
-  Fence *fence = get_fence(memory);
-  if (fence == nullptr) {
-    fence = new Fence;
-    gst_mini_object_set_qdata(GST_MINI_OBJECT_CAST(memory), fence_quark(), fence,
-                              [](gpointer data) { delete static_cast<Fence *>(data); });
+  Record *record = get_record(memory);
+  if (record == nullptr) {
+    record = new Record;
+    gst_mini_object_set_qdata(GST_MINI_OBJECT_CAST(memory), fence_quark(), record,
+                              [](gpointer data) { delete static_cast<Record *>(data); });
   }
-  return fence;
+  return record;
 }
 
 // The wait that everyone but us gets.
 bool wait_for_fence(GstMemory *memory, GstMapFlags access) {
-  Fence *fence = get_fence(memory);
-  const CUresult result = fence != nullptr ? fence->wait(access) : CUDA_SUCCESS;
+  Record *record = get_record(memory);
+  const CUresult result = record != nullptr ? record->fence.wait(access) : CUDA_SUCCESS;
   if (result != CUDA_SUCCESS)
     GST_ERROR("waiting for the GPU failed: %s", cuda_error_text(result).c_str());
   return result == CUDA_SUCCESS;
 }
 
+// libgstcuda may take a copy to the host that has failed for one that has not.
+bool downloaded(GstMemory *memory) {
+  if (cuda_download_is_checked()) return true;
+  ContextScope scope(GST_CUDA_MEMORY_CAST(memory)->context);
+  const CUresult result = cuda_driver()->stream_synchronize(nullptr);
+  if (result == CUDA_SUCCESS) return true;
+  GST_ERROR("copying a frame to the host failed: %s", cuda_error_text(result).c_str());
+  GST_MINI_OBJECT_FLAG_SET(memory, GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD);  // as it still does
+  return false;
+}
+
 gpointer fenced_map(GstMemory *memory, gsize maxsize, GstMapFlags flags) {
-  if ((flags & MAP_FENCED) == 0 && !wait_for_fence(memory, flags)) return nullptr;
-  return parent_map(memory, maxsize, flags);
+  const bool for_cuda = (flags & GST_MAP_CUDA) == GST_MAP_CUDA;
+  if ((flags & MAP_FENCED) == 0) {
+    if (!wait_for_fence(memory, flags)) return nullptr;
+    if (for_cuda) ensure_record(memory)->seen_by_others = true;
+  }
+  gpointer data = parent_map(memory, maxsize, flags);
+  return for_cuda || data == nullptr || downloaded(memory) ? data : nullptr;
 }
 
 // libgstcuda copies within the device on the default stream and does not wait, and our streams are
@@ -189,16 +212,25 @@ bool is_fenced_memory(GstMemory *memory) {
 
 void fence_memory(GstMemory *memory, std::shared_ptr<Event> event, const Stream &stream,
                   std::shared_ptr<Counters> counters) {
-  ensure_fence(memory)->written(std::move(event), stream, std::move(counters));
+  Record *record = ensure_record(memory);
+  record->fence.written(std::move(event), stream, std::move(counters));
+  record->seen_by_others = false;
 }
 
 CUresult order_behind_fence(GstMemory *memory, const Stream &stream) {
   if (!is_fenced_memory(memory)) {
-    cuda_memory_sync(memory);
-    return stream.follow_default_stream();
+    const std::optional<CUstream> theirs = cuda_memory_stream(memory);
+    return theirs ? stream.follow(*theirs) : CUDA_SUCCESS;
   }
-  Fence *fence = get_fence(memory);
-  return fence != nullptr ? fence->order(stream, GST_MAP_READWRITE) : CUDA_SUCCESS;
+  Record *record = get_record(memory);
+  if (record == nullptr) return CUDA_SUCCESS;
+  const CUresult result = record->fence.order(stream, GST_MAP_READWRITE);
+  return result == CUDA_SUCCESS ? order_behind_others(memory, stream) : result;
+}
+
+CUresult order_behind_others(GstMemory *memory, const Stream &stream) {
+  Record *record = get_record(memory);
+  return record != nullptr && record->seen_by_others ? stream.follow(nullptr) : CUDA_SUCCESS;
 }
 
 }  // namespace coalesce::gst

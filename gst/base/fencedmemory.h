@@ -26,8 +26,13 @@ bool is_fenced_memory(GstMemory *memory);
 void fence_memory(GstMemory *memory, std::shared_ptr<Event> event, const Stream &stream,
                   std::shared_ptr<Counters> counters);
 
-// Orders `stream` behind the last write to `memory` (CUDA memory of any origin), without waiting if
-// it is ours. Call before enqueuing work that reads or overwrites it.
+// Orders `stream` behind the last write to `memory` (CUDA memory of any origin), on the GPU. Call
+// before enqueuing work that reads it.
 CUresult order_behind_fence(GstMemory *memory, const Stream &stream);
+
+// The same behind everyone else who has had it, before work that overwrites memory of ours that has
+// come back to its pool. Our own readers have ended by then. Others may have left reads in flight,
+// on the default stream or one that is ordered with it, as a GstCudaStream is.
+CUresult order_behind_others(GstMemory *memory, const Stream &stream);
 
 }  // namespace coalesce::gst

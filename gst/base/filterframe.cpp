@@ -104,7 +104,9 @@ class GpuFrame {
       return fail("allocating device memory for a frame", CUDA_ERROR_OUT_OF_MEMORY);
     if (!out_.map(target, self_->priv->out_info, Memory::cuda, GST_MAP_WRITE))
       return bad_buffer(self_, "output", out_);
-    return GST_FLOW_OK;
+    const CUresult result =
+        order_behind_others(gst_buffer_peek_memory(target, 0), *session_.stream);
+    return result == CUDA_SUCCESS ? GST_FLOW_OK : fail("ordering behind other readers", result);
   }
 
   // The output goes on with its fence; what the GPU still reads is kept until it has done so.

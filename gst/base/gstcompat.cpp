@@ -4,11 +4,27 @@
 #include <dlfcn.h>
 
 namespace coalesce::gst {
+namespace {
 
-void cuda_memory_sync(GstMemory *memory) {
-  using Sync = void (*)(GstCudaMemory *);
-  static const auto sync = reinterpret_cast<Sync>(dlsym(RTLD_DEFAULT, "gst_cuda_memory_sync"));
-  if (sync != nullptr) sync(GST_CUDA_MEMORY_CAST(memory));
+// Of 1.24, looked up because we may have been compiled against less.
+constexpr auto kNeedSync = GST_MEMORY_FLAG_LAST << 2;
+using GetStream = void *(*)(GstCudaMemory *);
+using GetHandle = CUstream (*)(void *stream);
+
+template <class Function>
+Function look_up(const char *name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+}
+
+}  // namespace
+
+std::optional<CUstream> cuda_memory_stream(GstMemory *memory) {
+  static const auto get_stream = look_up<GetStream>("gst_cuda_memory_get_stream");
+  static const auto get_handle = look_up<GetHandle>("gst_cuda_stream_get_handle");
+  void *stream = get_stream && get_handle ? get_stream(GST_CUDA_MEMORY_CAST(memory)) : nullptr;
+  if (stream == nullptr) return nullptr;
+  if (!GST_MEMORY_FLAG_IS_SET(memory, kNeedSync)) return {};
+  return get_handle(stream);
 }
 
 }  // namespace coalesce::gst

@@ -12,6 +12,8 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
+#include <optional>
+
 namespace coalesce::gst {
 
 inline bool running_on(guint major, guint minor) {
@@ -35,8 +37,16 @@ inline GstMemory *cuda_allocator_alloc(GstCudaAllocator *allocator, GstCudaConte
   return reinterpret_cast<Alloc>(function)(allocator, context, info);
 }
 
-// From 1.24 on, others leave their writes in flight on a GstCudaStream and mark the memory
-// NEED_SYNC; up to 1.22 they wait themselves and there is nothing to call.
-void cuda_memory_sync(GstMemory *memory);
+// Where others may have left writes to their memory in flight: nullptr is the default stream; none
+// means that nothing is. From 1.24 on, memory may have a GstCudaStream, and is marked NEED_SYNC
+// while something is in flight there.
+std::optional<CUstream> cuda_memory_stream(GstMemory *memory);
+
+// Does a map for the CPU fail when the copy to the host has failed? From 1.24 on libgstcuda does
+// not look at what the driver says of it.
+inline bool cuda_download_is_checked() {
+  static const bool checked = !running_on(1, 23);
+  return checked;
+}
 
 }  // namespace coalesce::gst
