@@ -218,6 +218,7 @@ GST_START_TEST(memory_with_a_stream) {
           "gst_cuda_allocator_alloc");
   GstCudaContext *context = new_context();
   void *stream = stream_new(context);
+  std::vector<GstBuffer *> inputs;  // kept: libgstcuda waits for the stream when it frees memory
   {
     const GstVideoInfo rgba = video_info(GST_VIDEO_FORMAT_RGBA, 64, 4);
     const std::string caps = video_caps(kCuda, "RGBA", 64, 4);
@@ -234,7 +235,8 @@ GST_START_TEST(memory_with_a_stream) {
         copy_on(handle_of(stream), source, input);
       }
       fakecuda_reset_counts();
-      fail_unless_equals_int(reader.push(input), GST_FLOW_OK);
+      fail_unless_equals_int(reader.push(gst_buffer_ref(input)), GST_FLOW_OK);
+      inputs.push_back(input);
       const FakecudaCounts now = counts();
       fail_unless_equals_uint64(now.stream_syncs + now.event_syncs + now.context_syncs, 0);
       GstBuffer *output = reader.pull();
@@ -243,6 +245,8 @@ GST_START_TEST(memory_with_a_stream) {
       gst_buffer_unref(source);
     }
   }
+  for (GstBuffer *input : inputs)
+    gst_buffer_unref(input);
   gst_mini_object_unref(GST_MINI_OBJECT_CAST(stream));
   gst_object_unref(context);
 }

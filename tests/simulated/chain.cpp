@@ -233,7 +233,7 @@ GST_END_TEST
 // A pipeline of four elements in four threads, up and down a hundred times.
 GST_START_TEST(a_hundred_rounds) {
   const Chain &chain = kChains[0];
-  const int threads = threads_of_process();
+  int threads = 0;
   for (const char *memory : {kCuda, kSystem}) {
     Line line(describe(chain, "cuda", " ! queue ! "), caps_of(kSystem, chain.in),
               caps_of(memory, chain.out));
@@ -261,10 +261,12 @@ GST_START_TEST(a_hundred_rounds) {
       fail_unless(now.contexts_live <= 1);
     }
     fail_unless(line.errors().empty());
+    // GStreamer keeps idle threads for the next pipeline.
+    if (threads == 0) threads = threads_of_process();
   }
   assert_clean();
   assert_nothing_lives();
-  fail_unless(eventually([threads] { return threads_of_process() <= threads + 1; }),
+  fail_unless(eventually([threads] { return threads_of_process() <= threads; }),
               "%d threads, then %d", threads, threads_of_process());
 }
 GST_END_TEST
