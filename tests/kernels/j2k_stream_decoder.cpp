@@ -81,6 +81,15 @@ ReferencePicture<T> coefficients(const Stream &s, const TileGeometry &tile,
   return out;
 }
 
+// G.2: three components of one kind.
+bool may_transform(const CodingParams &p) {
+  const auto same = [](const Component &a, const Component &b) {
+    return a.dx == b.dx && a.dy == b.dy && a.bits == b.bits;
+  };
+  return p.num_components >= 3 && same(p.component[0], p.component[1]) &&
+         same(p.component[0], p.component[2]);
+}
+
 void inverse_colour(std::int32_t *y, std::int32_t *cb, std::int32_t *cr) {
   const int green = *y - ((*cb + *cr) >> 2);
   const int red = *cr + green, blue = *cb + green;
@@ -137,11 +146,15 @@ void decode_tile(const Stream &s, int index, int layers, Decoded *out) {
 
 }  // namespace
 
-Decoded decode_stream(const std::vector<std::uint8_t> &bytes, int layers) {
+Decoded decode_stream(const std::vector<std::uint8_t> &bytes, int layers,
+                      std::int64_t most_points) {
   Decoded out;
   try {
     const Stream s = read_markers(bytes);
-    if (s.colour && s.coding.num_components < 3) throw Malformed("COD: transform");
+    const Rect &image = s.coding.image;
+    if (std::int64_t{image.width()} * image.height() > most_points / s.coding.num_components)
+      throw Malformed("SIZ: a picture too large for this decoder");
+    if (s.colour && !may_transform(s.coding)) throw Malformed("COD: transform");
     for (int c = 0; c < s.coding.num_components; ++c) {
       const Rect rect = component_rect(s.coding, c);
       const auto samples =

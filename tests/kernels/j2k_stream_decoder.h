@@ -11,8 +11,11 @@
 
 namespace coalesce::test {
 
-// Whatever is wrong is the complaint. layers: how many to decode; 0: all. (The others are looked
-// at, too.)
-Decoded decode_stream(const std::vector<std::uint8_t> &bytes, int layers = 0);
+// Whatever is wrong is the complaint. So are pictures of more than so many points of the reference
+// grid, all components together. layers: how many to decode; 0: all. (The others are looked at,
+// too.)
+constexpr std::int64_t kMostPoints = std::int64_t{1} << 28;
+Decoded decode_stream(const std::vector<std::uint8_t> &bytes, int layers = 0,
+                      std::int64_t most_points = kMostPoints);
 
 }  // namespace coalesce::test
