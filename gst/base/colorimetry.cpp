@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "colorimetry.h"
 
+#include <cstring>
 #include <optional>
+
+#include "enumnumber.h"
 
 namespace coalesce::gst {
 namespace {
@@ -38,16 +41,25 @@ GstVideoColorimetry named_colorimetry(const GstStructure *structure) {
   return info ? info->colorimetry : GstVideoColorimetry{};
 }
 
-bool is_yuv_matrix(GstVideoColorMatrix matrix) {
+bool is_yuv_matrix(const GstVideoColorMatrix &matrix) {
   gdouble red, blue;
-  return gst_video_color_matrix_get_Kr_Kb(matrix, &red, &blue);
+  const int number = number_of(matrix);
+  return number >= 0 && number <= GST_VIDEO_COLOR_MATRIX_BT2020 &&
+         gst_video_color_matrix_get_Kr_Kb(static_cast<GstVideoColorMatrix>(number), &red, &blue);
+}
+
+bool is_range(const GstVideoColorRange &range) {
+  const int number = number_of(range);
+  return number == GST_VIDEO_COLOR_RANGE_0_255 || number == GST_VIDEO_COLOR_RANGE_16_235;
 }
 
 // RGB has no matrix but its own, which GStreamer assumes whatever the caps say; YUV must have one.
 bool can_mean(const GstVideoInfo &info, const GstVideoColorimetry &colorimetry) {
-  return colorimetry.range <= GST_VIDEO_COLOR_RANGE_16_235 &&
+  const bool open = number_of(colorimetry.range) == GST_VIDEO_COLOR_RANGE_UNKNOWN;
+  return (open || is_range(colorimetry.range)) &&
          (GST_VIDEO_INFO_IS_RGB(&info) || is_yuv_matrix(colorimetry.matrix) ||
-          (GST_VIDEO_INFO_IS_GRAY(&info) && colorimetry.matrix == GST_VIDEO_COLOR_MATRIX_UNKNOWN));
+          (GST_VIDEO_INFO_IS_GRAY(&info) &&
+           number_of(colorimetry.matrix) == GST_VIDEO_COLOR_MATRIX_UNKNOWN));
 }
 
 bool has_subsampled_chroma(const GstVideoInfo &info) {
@@ -79,10 +91,13 @@ void fixate_best(GstStructure *structure, const char *field, Rank rank) {
 // How well would this colorimetry do for a frame of `info`, where `wanted` is the best?
 int rank_colorimetry(const gchar *text, GstVideoInfo info, const GstVideoColorimetry &wanted) {
   if (!gst_video_colorimetry_from_string(&info.colorimetry, text)) return 0;
-  if (info.colorimetry.matrix == GST_VIDEO_COLOR_MATRIX_RGB) return 1;
+  if (number_of(info.colorimetry.matrix) == GST_VIDEO_COLOR_MATRIX_RGB) return 1;
   const GstVideoColorimetry meant = effective_colorimetry(info);
   if (meant.matrix != wanted.matrix || meant.range != wanted.range) return 2;
-  return meant.transfer == wanted.transfer && meant.primaries == wanted.primaries ? 4 : 3;
+  return number_of(meant.transfer) == number_of(wanted.transfer) &&
+                 number_of(meant.primaries) == number_of(wanted.primaries)
+             ? 4
+             : 3;
 }
 
 }  // namespace
@@ -90,9 +105,7 @@ int rank_colorimetry(const gchar *text, GstVideoInfo info, const GstVideoColorim
 GstVideoColorimetry effective_colorimetry(const GstVideoInfo &info) {
   const GstVideoColorimetry plain = default_info(info).colorimetry;
   GstVideoColorimetry effective = info.colorimetry;
-  if (effective.range != GST_VIDEO_COLOR_RANGE_0_255 &&
-      effective.range != GST_VIDEO_COLOR_RANGE_16_235)
-    effective.range = plain.range;
+  if (!is_range(effective.range)) effective.range = plain.range;
   if (!is_yuv_matrix(effective.matrix)) effective.matrix = plain.matrix;
   return effective;
 }
@@ -122,8 +135,8 @@ void fixate_colours(const GstStructure *given, GstStructure *result) {
   if (!info) return;
   const GstVideoColorimetry source = named_colorimetry(given);
   GstVideoColorimetry wanted = info->colorimetry;
-  wanted.transfer = source.transfer;
-  wanted.primaries = source.primaries;
+  std::memcpy(&wanted.transfer, &source.transfer, sizeof wanted.transfer);
+  std::memcpy(&wanted.primaries, &source.primaries, sizeof wanted.primaries);
   if (!gst_structure_has_field(result, "colorimetry")) {
     gchar *text = gst_video_colorimetry_to_string(&wanted);
     gst_structure_set(result, "colorimetry", G_TYPE_STRING, text, nullptr);

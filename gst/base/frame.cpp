@@ -3,9 +3,22 @@
 
 #include <algorithm>
 
+#include "enumnumber.h"
 #include "fencedmemory.h"
 
 namespace coalesce::gst {
+namespace {
+
+// libgstvideo raises a critical for numbers that are no format, and returns no name.
+std::string format_name(int number) {
+  guint count = 0;
+  const GstVideoFormat *all = gst_video_formats_raw(&count);
+  for (guint i = 0; i < count; i++)
+    if (all[i] == number) return gst_video_format_to_string(all[i]);
+  return "format " + std::to_string(number);
+}
+
+}  // namespace
 
 bool Frame::map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMapFlags access) {
   unmap();
@@ -18,13 +31,13 @@ bool Frame::map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMa
   }
   // gst_video_frame_map() raises criticals for these; a wrong buffer is no fault of the program.
   if (const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer)) {
-    if (meta->format != GST_VIDEO_INFO_FORMAT(&info) ||
+    if (number_of(meta->format) != GST_VIDEO_INFO_FORMAT(&info) ||
         meta->n_planes != GST_VIDEO_INFO_N_PLANES(&info) ||
         meta->width < static_cast<guint>(GST_VIDEO_INFO_WIDTH(&info)) ||
         meta->height < static_cast<guint>(GST_VIDEO_INFO_HEIGHT(&info))) {
       problem_ = std::string("the buffer's GstVideoMeta says ") +
-                 gst_video_format_to_string(meta->format) + " " + std::to_string(meta->width) +
-                 "x" + std::to_string(meta->height) + " in " + std::to_string(meta->n_planes) +
+                 format_name(number_of(meta->format)) + " " + std::to_string(meta->width) + "x" +
+                 std::to_string(meta->height) + " in " + std::to_string(meta->n_planes) +
                  " planes, which is not what the caps say";
       return false;
     }
@@ -45,7 +58,7 @@ bool Frame::map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMa
     unmap();
     return false;
   }
-  set_interlaced(GST_VIDEO_FRAME_IS_INTERLACED(&frame_));
+  set_interlaced((number_of(frame_.flags) & GST_VIDEO_FRAME_FLAG_INTERLACED) != 0);
   return true;
 }
 

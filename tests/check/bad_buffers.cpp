@@ -2,6 +2,7 @@
 // Buffers that are not what their caps say end in an element error that names the problem; the next
 // good one works.
 #include <algorithm>
+#include <cstring>
 #include <functional>
 
 #include "bad_cases.h"
@@ -115,6 +116,14 @@ const Case kCases[] = {
        return claiming(info, [](Claim &c) { c.format = GST_VIDEO_FORMAT_v216; });
      },
      {"input", "v216", "GstVideoMeta"}},
+    {"a format that there is not",
+     [](const GstVideoInfo &info) {
+       return claiming(info, [](Claim &c) {
+         const int number = 300;
+         std::memcpy(&c.format, &number, sizeof number);
+       });
+     },
+     {"input", "format 300", "GstVideoMeta"}},
     {"a narrower frame",
      [](const GstVideoInfo &info) { return claiming(info, [](Claim &c) { c.width = 63; }); },
      {"input", "63x48", "GstVideoMeta"}},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace test {
 namespace {
@@ -23,6 +24,14 @@ class Mapped {
   GstVideoFrame frame;
 };
 
+// Caps may hold any number in the place of these enumerations' names.
+template <class Enum>
+int number_of(const Enum &field) {
+  int number;
+  std::memcpy(&number, &field, sizeof number);
+  return number;
+}
+
 // Exact samples. Rows of an interlaced picture are looked at as those of two pictures, its fields.
 class Exact {
  public:
@@ -32,11 +41,13 @@ class Exact {
         out_(out),
         n_fields_(interlaced ? 2 : 1),
         site_(out.chroma_site),
-        full_in_(in.info.colorimetry.range != GST_VIDEO_COLOR_RANGE_16_235),
-        full_out_(out.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255) {
+        full_in_(number_of(in.info.colorimetry.range) != GST_VIDEO_COLOR_RANGE_16_235) {
     const bool grey = GST_VIDEO_INFO_IS_GRAY(&out);
-    if (out.colorimetry.range == GST_VIDEO_COLOR_RANGE_UNKNOWN) full_out_ = grey;
-    if (!gst_video_color_matrix_get_Kr_Kb(out.colorimetry.matrix, &kr_, &kb_)) {
+    const int range = number_of(out.colorimetry.range), matrix = number_of(out.colorimetry.matrix);
+    full_out_ =
+        range == GST_VIDEO_COLOR_RANGE_0_255 || (grey && range != GST_VIDEO_COLOR_RANGE_16_235);
+    if (matrix > GST_VIDEO_COLOR_MATRIX_BT2020 ||
+        !gst_video_color_matrix_get_Kr_Kb(static_cast<GstVideoColorMatrix>(matrix), &kr_, &kb_)) {
       const bool hd = !grey && out.height > 576;
       kr_ = hd ? 0.2126 : 0.299, kb_ = hd ? 0.0722 : 0.114;
     }
@@ -140,15 +151,15 @@ void check_yuv(GstBuffer *in_buffer, const GstVideoInfo &in_info, GstBuffer *out
   const std::string what = std::string(GST_VIDEO_INFO_NAME(&in_info)) + " to " +
                            GST_VIDEO_INFO_NAME(&out_info) + ", " + std::to_string(in_info.width) +
                            "x" + std::to_string(in_info.height) + ", component ";
+  const std::string names[] = {what + "Y", what + "U", what + "V"};
   for (int y = 0; y < in_info.height; y++)
     for (int x = 0; x < in_info.width; x++)
-      expect_sample(byte_of(out.frame, 0, x, y), exact.luma(x, y), (what + "Y").c_str(), x, y);
+      expect_sample(byte_of(out.frame, 0, x, y), exact.luma(x, y), names[0].c_str(), x, y);
   if (GST_VIDEO_INFO_N_COMPONENTS(&out_info) >= 3)
     for (int c = 1; c <= 2; c++)
       for (int y = 0; y < chroma_rows(out_info, interlaced); y++)
         for (int x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH(&out.frame, c); x++)
-          expect_sample(byte_of(out.frame, c, x, y), exact.chroma(c, x, y),
-                        (what + (c == 1 ? "U" : "V")).c_str(), x, y);
+          expect_sample(byte_of(out.frame, c, x, y), exact.chroma(c, x, y), names[c].c_str(), x, y);
   check_alpha(in.frame, out.frame);
   check_pairs(out.frame);
 }
