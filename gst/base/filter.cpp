@@ -3,6 +3,7 @@
 
 #include "filtercaps.h"
 #include "filterframe.h"
+#include "planes.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
@@ -133,9 +134,15 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
   return GST_FLOW_OK;
 }
 
-// libgstvideo 1.22 lets some sizes through whose strides overflow; such a frame counts 2^63 bytes.
+// libgstvideo 1.22 lets some sizes through whose strides overflow: such a frame counts 2^63 bytes,
+// or rows that are shorter than their samples, even none at all.
 bool usable_info(GstCaps *caps, GstVideoInfo *info) {
-  return gst_video_info_from_caps(info, caps) && GST_VIDEO_INFO_SIZE(info) <= G_MAXINT;
+  if (!gst_video_info_from_caps(info, caps) || GST_VIDEO_INFO_SIZE(info) > G_MAXINT) return false;
+  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES(info); p++) {
+    const gint stride = GST_VIDEO_INFO_PLANE_STRIDE(info, p);
+    if (stride < 0 || static_cast<gsize>(stride) < plane_row_bytes(*info, p)) return false;
+  }
+  return true;
 }
 
 // Without a peer GstBaseTransform takes the input's caps for the output's and expects passthrough.
