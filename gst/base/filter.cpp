@@ -185,6 +185,25 @@ bool apply_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   return transform->state->active != ActiveBackend::cuda || filter_warm_up(self);
 }
 
+struct Unref {
+  void operator()(GstCaps *caps) const { gst_caps_unref(caps); }
+};
+using CapsRef = std::unique_ptr<GstCaps, Unref>;
+
+CapsRef take_ref(GstCaps *caps) {
+  return CapsRef(caps != nullptr ? gst_caps_ref(caps) : nullptr);
+}
+
+// Where caps are refused, those before are still the pads', and GstBaseTransform does not set them
+// again when they come again. What cannot be had again either is not negotiated.
+void go_back(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
+  const bool failed = GST_COALESCE_TRANSFORM(trans)->state->failed;
+  if (in_caps != nullptr && !failed && apply_caps(trans, in_caps, out_caps)) return;
+  GstCoalesceFilterPrivate &priv = priv_of(trans);
+  gst_clear_caps(&priv.in_caps);
+  gst_clear_caps(&priv.out_caps);
+}
+
 gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   GstCoalesceFilterPrivate &priv = priv_of(trans);
   if (GST_COALESCE_TRANSFORM(trans)->state->failed) return FALSE;
@@ -193,8 +212,10 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) 
   if (unlinked) return TRUE;
   // Upstream's pads send caps again and again that have been refused: one error is enough.
   if (priv.refused_caps && gst_caps_is_equal(priv.refused_caps, in_caps)) return FALSE;
+  const CapsRef in_before = take_ref(priv.in_caps), out_before = take_ref(priv.out_caps);
   const bool accepted = apply_caps(trans, in_caps, out_caps);
   gst_caps_replace(&priv.refused_caps, accepted ? nullptr : in_caps);
+  if (!accepted) go_back(trans, in_before.get(), out_before.get());
   return accepted;
 }
 
@@ -218,6 +239,8 @@ GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) 
   auto *self = GST_COALESCE_FILTER(trans);
   TransformState &state = *GST_COALESCE_TRANSFORM(trans)->state;
   if (state.failed) return GST_FLOW_ERROR;
+  if (self->priv->in_caps == nullptr) return GST_FLOW_NOT_NEGOTIATED;
+  gst_caps_replace(&self->priv->refused_caps, nullptr);  // others have come
   const GstFlowReturn flow = state.active == ActiveBackend::cpu ? filter_run_on_cpu(self, in, out)
                                                                 : filter_run_on_gpu(self, in, out);
   if (flow == GST_FLOW_OK) state.counters->frames++;

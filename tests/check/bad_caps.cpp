@@ -137,6 +137,25 @@ GST_START_TEST(bad_caps_in_mid_stream) {
 }
 GST_END_TEST;
 
+// Caps that are refused late, behind the pad's template, leave no trace: the good ones before are
+// in use again, and refused ones are an error each time that they come anew.
+GST_START_TEST(refused_caps_in_mid_stream) {
+  const std::string &element = element_name(__i__);
+  const std::string good = sink_caps(element, {64, 48});
+  Harness harness(element);
+  fail_unless(harness.set_input(good));
+  for (guint32 round = 0; round < 3; round++) {
+    fail_unless_equals_int(harness.push(random_frame(video_info(good), {}, round)), GST_FLOW_OK);
+    harness.set_input(sink_caps(element, {65536, 65535}));
+    fail_unless(harness.push(tiny()) != GST_FLOW_OK);
+    harness.expect_error(GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, {"2 GiB"});
+    harness.set_input(good);
+  }
+  harness.push_event(gst_event_new_eos());
+  fail_unless_equals_int(harness.waiting(), 3);
+}
+GST_END_TEST;
+
 }  // namespace
 
 void add_bad_caps_cases(Suite *suite) {
@@ -147,6 +166,7 @@ void add_bad_caps_cases(Suite *suite) {
   tcase_add_loop_test(caps, tiny_buffer_for_a_large_frame, 0, n_elements());
   tcase_add_loop_test(caps, buffer_before_caps, 0, n_elements());
   tcase_add_loop_test(caps, bad_caps_in_mid_stream, 0, n_elements());
+  tcase_add_loop_test(caps, refused_caps_in_mid_stream, 0, n_elements());
 }
 
 }  // namespace test
