@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "element_judges.h"
+
+#include <cstring>
+
+#include "../check/rgb2yuv_reference.h"
+#include "../check/uyvy2y_reference.h"
+#include "convolve_judge.h"
+
+namespace test {
+namespace {
+
+// As GStreamer itself has it: by the caps, of mixed video by the buffer.
+bool is_interlaced(const Work &work) {
+  GstVideoFrame frame;
+  fail_unless(gst_video_frame_map(&frame, &work.in_info, work.in, GST_MAP_READ));
+  guint flags;  // of a GstVideoMeta: any number
+  std::memcpy(&flags, &frame.flags, sizeof flags);
+  gst_video_frame_unmap(&frame);
+  return (flags & GST_VIDEO_FRAME_FLAG_INTERLACED) != 0;
+}
+
+// Interlaced 4:2:0 with an odd number of rows of chroma has one more, unless a GstVideoMeta leaves
+// no room for it: the references know one case or the other.
+bool rows_are_certain(const Work &work) {
+  const bool halved = GST_VIDEO_INFO_N_COMPONENTS(&work.out_info) >= 3 &&
+                      GST_VIDEO_FORMAT_INFO_H_SUB(work.out_info.finfo, 1) > 0;
+  const bool odd = (work.out_info.height + 1) / 2 % 2 == 1;
+  return !halved || !odd || !is_interlaced(work) ||
+         (gst_buffer_get_video_meta(work.in) == nullptr &&
+          gst_buffer_get_video_meta(work.out) == nullptr);
+}
+
+void judge_rgb2yuv(const Work &work) {
+  check_yuv(work.in, work.in_info, work.out, work.out_info, is_interlaced(work));
+}
+
+void judge_uyvy2y(const Work &work) {
+  check_uyvy2y(work.in, work.in_info, work.out, work.out_info);
+}
+
+void judge_convolve(const Work &work) {
+  if (settings_are_sound(work.element, work.in_info)) check_convolve(work, is_interlaced(work));
+}
+
+constexpr struct {
+  const char *element;
+  void (*judge)(const Work &work);
+} kJudges[] = {
+    {"convolve", judge_convolve},
+    {"rgb2yuv", judge_rgb2yuv},
+    {"sepconvolve", judge_convolve},
+    {"uyvy2y", judge_uyvy2y},
+};
+
+}  // namespace
+
+void judge(const Work &work) {
+  // A GstVideoMeta may be of a larger frame; the references take the size of what they map.
+  if (GstVideoMeta *meta = gst_buffer_get_video_meta(work.in)) {
+    meta->width = static_cast<guint>(work.in_info.width);
+    meta->height = static_cast<guint>(work.in_info.height);
+  }
+  const gchar *name = GST_OBJECT_NAME(gst_element_get_factory(work.element));
+  for (const auto &known : kJudges)
+    if (g_str_equal(name, known.element) && rows_are_certain(work)) known.judge(work);
+}
+
+}  // namespace test
