@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# ./run fuzz: libFuzzer, with AddressSanitizer and UndefinedBehaviorSanitizer; docs/fuzzing.md.
+# Everything it writes is in build-fuzz/.
+
+fuzz_build=$root/build-fuzz
+
+has_libfuzzer() {
+  clang++ -fsanitize=fuzzer,address,undefined -x c++ -o "$log" - >/dev/null 2>&1 <<'END'
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long) { return 0; }
+END
+}
+
+# How many inputs were executed, by the last line of libFuzzer's that looks like "#37606: cov: ...", and
+# how much code all that have been kept reach. (The coverage in that line is not of this program alone.)
+fuzz_summary() {  # OUTPUT PROGRAM CORPUS...
+  local executions
+  executions=$(sed -nE 's/^#([0-9]+): cov: .*/\1/p' "$1" | tail -n 1)
+  [ -n "$executions" ] || return 1
+  "$2" -runs=0 "${@:3}" 2>&1 | awk -v executions="$executions" '
+    /Loaded .* inline 8-bit counters/ { edges = substr($5, 2) }
+    $2 == "DONE" { reached = ", " $4 " of " edges " edges reached" }
+    END { print executions " executions" reached }'
+}
+
+fuzz_target() {  # TARGET SECONDS; false if something was found
+  local target=$1 seconds=$2
+  local program=$fuzz_build/tests/fuzz/fuzz-$target findings=$fuzz_build/findings/$target
+  local output=$fuzz_build/$target.log corpus=$fuzz_build/corpus/$target found file summary
+  mkdir -p "$corpus" "$findings"
+  touch "$output.begin"
+  # As many processes as there are cores; each finding is written, and the search goes on.
+  nice "$program" -fork="$(nproc)" -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 \
+    -max_total_time="$seconds" -timeout=20 -max_len=1024 -len_control=0 \
+    -artifact_prefix="$findings/" "$corpus" "$root/tests/fuzz/corpus/$target" >"$output" 2>&1 || true
+  summary=$(fuzz_summary "$output" "$program" "$corpus") || { tail -n 20 "$output"; return 1; }
+  mapfile -t found < <(find "$findings" -type f -newer "$output.begin" ! -name 'slow-unit-*' | sort)
+  say "$target: $summary, ${#found[@]} findings (log: $output)"
+  for file in "${found[@]}"; do
+    say "  replay with: $program $file"
+  done
+  ((${#found[@]} == 0))
+}
+
+# Where there is no libFuzzer: the driver of the tests, which ends at the first finding.
+fuzz_without_clang() {  # SECONDS TARGET...
+  local seconds=$1 target program reproducer good=true
+  build_all
+  mkdir -p "$fuzz_build/findings"
+  for target in "${@:2}"; do
+    program=$build/tests/fuzz/fuzz-$target
+    reproducer=$fuzz_build/findings/$target-$(date +%s)
+    say "$target:"
+    nice "$program" --seconds="$seconds" --seed="$(date +%s)" --write="$reproducer" \
+      "$root/tests/fuzz/corpus/$target" && continue
+    good=false
+    say "  replay with: $program $reproducer"
+  done
+  $good
+}
+
+fuzz() {
+  local seconds=${1:-} targets=() target good=true cannot=''
+  mapfile -t targets < <(ls "$root/tests/fuzz/corpus")
+  [[ $seconds =~ ^[1-9][0-9]*$ ]] && (($# <= 2)) || { usage >&2; exit 2; }
+  if (($# == 2)); then
+    [ -d "$root/tests/fuzz/corpus/$2" ] || die "no target $2; there are: ${targets[*]}"
+    targets=("$2")
+  fi
+
+  install_missing
+  has_libfuzzer || install_packages 'clang and libclang-rt-dev (libFuzzer)' clang libclang-rt-dev
+  if ! has_libfuzzer; then
+    say "Going on without libFuzzer$cannot: no coverage is seen, little is found."
+    fuzz_without_clang "$seconds" "${targets[@]}"
+    return
+  fi
+
+  CXX=clang++ configure "$fuzz_build" -Dlibfuzzer=true -Dcuda=disabled -Dbuildtype=debugoptimized \
+    -Db_sanitize=address,undefined -Db_lundef=false
+  ninja -C "$fuzz_build" "${targets[@]/#/tests/fuzz/fuzz-}" || die "the build failed"
+  for target in "${targets[@]}"; do
+    fuzz_target "$target" "$seconds" || good=false
+  done
+  $good
+}
