@@ -179,6 +179,13 @@ class Session {
                           : in_.byte() / 8.0;
   }
 
+  // One of the values, or one more, which is none.
+  static gint any_choice(const GParamSpec *spec, int number) {
+    const GEnumClass *choices = G_PARAM_SPEC_ENUM(spec)->enum_class;
+    const guint n = static_cast<guint>(number) % (choices->n_values + 1);
+    return n < choices->n_values ? choices->values[n].value : choices->maximum + 1;
+  }
+
   void set_property() {
     const GParamSpec *spec = any_property();
     if (spec == nullptr) return;
@@ -197,7 +204,7 @@ class Session {
     else if (G_VALUE_HOLDS_BOOLEAN(&value))
       g_value_set_boolean(&value, number & 1);
     else if (G_VALUE_HOLDS_ENUM(&value))
-      g_value_set_enum(&value, number % 20);
+      g_value_set_enum(&value, any_choice(spec, number));
     else
       fail_unless(false, "%s is of a type that is not fuzzed", spec->name);
     g_object_set_property(object, spec->name, &value);
