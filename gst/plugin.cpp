@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "config.h"
 #include "convolve/gstconvolve.h"
+#include "j2kenc/gstj2kenc.h"
 #include "rgb2yuv/gstrgb2yuv.h"
 #include "sepconvolve/gstsepconvolve.h"
 #include "uyvy2y/gstuyvy2y.h"
@@ -12,6 +13,7 @@ GST_DEBUG_CATEGORY(gst_coalesce_debug);
 static gboolean plugin_init(GstPlugin *plugin) {
   GST_DEBUG_CATEGORY_INIT(gst_coalesce_debug, "coalesce", 0, "gst-coalesce base classes");
   return gst_element_register(plugin, "convolve", GST_RANK_NONE, gst_convolve_get_type()) &&
+         gst_element_register(plugin, "j2kenc", GST_RANK_SECONDARY, gst_j2kenc_get_type()) &&
          gst_element_register(plugin, "rgb2yuv", GST_RANK_NONE, gst_rgb2yuv_get_type()) &&
          gst_element_register(plugin, "sepconvolve", GST_RANK_NONE, gst_sepconvolve_get_type()) &&
          gst_element_register(plugin, "uyvy2y", GST_RANK_NONE, gst_uyvy2y_get_type());

@@ -3,7 +3,7 @@
 
 #include "filtercaps.h"
 #include "filterframe.h"
-#include "planes.h"
+#include "input.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
@@ -134,26 +134,6 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
   return GST_FLOW_OK;
 }
 
-// libgstvideo 1.22 lets some sizes through whose strides overflow: such a frame counts 2^63 bytes,
-// or rows that are shorter than their samples, even none at all.
-bool usable_info(GstCaps *caps, GstVideoInfo *info) {
-  if (!gst_video_info_from_caps(info, caps) || GST_VIDEO_INFO_SIZE(info) > G_MAXINT) return false;
-  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES(info); p++) {
-    const gint stride = GST_VIDEO_INFO_PLANE_STRIDE(info, p);
-    if (stride < 0 || static_cast<gsize>(stride) < plane_row_bytes(*info, p)) return false;
-  }
-  return true;
-}
-
-// Without a peer GstBaseTransform takes the input's caps for the output's and expects passthrough.
-// That ends in not-linked, as it should; work on caps that the source pad does not have would not.
-bool unlinked_caps(GstBaseTransform *trans, GstCaps *out_caps) {
-  GstCaps *possible = gst_pad_get_pad_template_caps(GST_BASE_TRANSFORM_SRC_PAD(trans));
-  const bool unlinked = !gst_caps_is_subset(out_caps, possible);
-  gst_caps_unref(possible);
-  return unlinked;
-}
-
 bool apply_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   auto *self = GST_COALESCE_FILTER(trans);
   auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
@@ -259,18 +239,8 @@ gboolean transform_size(GstBaseTransform *trans, GstPadDirection, GstCaps *, gsi
   return get_unit_size(trans, othercaps, othersize);
 }
 
-// Size and place of every sample stay what they were, so what is said about the picture (timecodes,
-// regions, crop rectangles) stays true; what is said about its memory or colours does not.
 gboolean transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *meta, GstBuffer *in) {
-  const gchar *const *tags = gst_meta_api_type_get_tags(meta->info->api);
-  if (tags == nullptr) return TRUE;
-  bool only_picture = true;
-  for (; *tags != nullptr; tags++) {
-    only_picture = only_picture && (g_str_equal(*tags, GST_META_TAG_VIDEO_STR) ||
-                                    g_str_equal(*tags, GST_META_TAG_VIDEO_SIZE_STR) ||
-                                    g_str_equal(*tags, GST_META_TAG_VIDEO_ORIENTATION_STR));
-  }
-  return only_picture ||
+  return is_about_picture(meta) ||
          GST_BASE_TRANSFORM_CLASS(parent_class)->transform_meta(trans, out, meta, in);
 }
 

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "filterframe.h"
 
+#include "input.h"
 #include "transfer.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
 namespace coalesce::gst {
 namespace {
-
-GstFlowReturn bad_buffer(GstCoalesceFilter *self, const char *which, const Frame &frame) {
-  GST_ELEMENT_ERROR(self, STREAM, FORMAT,
-                    ("%s %s frame of %dx%d: %s", which, GST_VIDEO_INFO_NAME(&frame.info()),
-                     GST_VIDEO_INFO_WIDTH(&frame.info()), GST_VIDEO_INFO_HEIGHT(&frame.info()),
-                     frame.problem().c_str()),
-                    (nullptr));
-  return GST_FLOW_ERROR;
-}
 
 GstFlowReturn bad_status(GstCoalesceFilter *self, const Status &status) {
   auto *transform = GST_COALESCE_TRANSFORM(self);
@@ -72,7 +64,7 @@ class GpuFrame {
     const GstVideoInfo &info = self_->priv->in_info;
     if (is_cuda_buffer_of(in_buffer_, session_.context.get())) {
       if (!in_.map(in_buffer_, info, Memory::cuda, GST_MAP_READ))
-        return bad_buffer(self_, "input", in_);
+        return post_bad_frame(GST_ELEMENT(self_), "input", in_);
       return ordered(gst_buffer_peek_memory(in_buffer_, 0));
     }
     return upload();
@@ -82,7 +74,7 @@ class GpuFrame {
     const GstVideoInfo &info = self_->priv->in_info;
     Frame host;
     if (!host.map(in_buffer_, info, transfer_memory(in_buffer_), GST_MAP_READ))
-      return bad_buffer(self_, "input", host);
+      return post_bad_frame(GST_ELEMENT(self_), "input", host);
     uploaded_.reset(pool_acquire(self_->priv->upload_pool.get()));
     if (uploaded_ == nullptr || !in_.map(uploaded_.get(), info, Memory::cuda, GST_MAP_WRITE))
       return fail("allocating device memory for an upload", CUDA_ERROR_OUT_OF_MEMORY);
@@ -96,14 +88,14 @@ class GpuFrame {
     if (!self_->priv->out_cuda) {
       if (!target_.map(out_buffer_, self_->priv->out_info, transfer_memory(out_buffer_),
                        GST_MAP_WRITE))
-        return bad_buffer(self_, "output", target_);
+        return post_bad_frame(GST_ELEMENT(self_), "output", target_);
       scratch_.reset(pool_acquire(self_->priv->output_pool.get()));
       target = scratch_.get();
     }
     if (target == nullptr)
       return fail("allocating device memory for a frame", CUDA_ERROR_OUT_OF_MEMORY);
     if (!out_.map(target, self_->priv->out_info, Memory::cuda, GST_MAP_WRITE))
-      return bad_buffer(self_, "output", out_);
+      return post_bad_frame(GST_ELEMENT(self_), "output", out_);
     const CUresult result =
         order_behind_others(gst_buffer_peek_memory(target, 0), *session_.stream);
     return result == CUDA_SUCCESS ? GST_FLOW_OK : fail("ordering behind other readers", result);
@@ -155,9 +147,9 @@ GstFlowReturn filter_run_on_cpu(GstCoalesceFilter *self, GstBuffer *in_buffer,
   GstCoalesceFilterPrivate &priv = *self->priv;
   Frame in, out;
   if (!in.map(in_buffer, priv.in_info, Memory::system, GST_MAP_READ))
-    return bad_buffer(self, "input", in);
+    return post_bad_frame(GST_ELEMENT(self), "input", in);
   if (!out.map(out_buffer, priv.out_info, Memory::system, GST_MAP_WRITE))
-    return bad_buffer(self, "output", out);
+    return post_bad_frame(GST_ELEMENT(self), "output", out);
   const Status status = run_element(self, in, out);
   return status.ok() ? GST_FLOW_OK : bad_status(self, status);
 }

@@ -124,9 +124,17 @@ bool ask_for_context(GstCoalesceTransform *self) {
   return found;
 }
 
+const char *no_cuda(GstCoalesceTransform *self) {
+  return GST_COALESCE_TRANSFORM_GET_CLASS(self)->no_cuda;
+}
+
 bool ensure_session(GstCoalesceTransform *self) {
   TransformState &state = *self->state;
   if (state.gpu != nullptr) return true;
+  if (no_cuda(self) != nullptr) {
+    post_no_gpu(self, no_cuda(self));
+    return false;
+  }
   if (const GpuGate gate = gpu_gate(); !gate.usable) {
     post_no_gpu(self, gate.why_not);
     return false;
@@ -164,7 +172,8 @@ bool start_backend(GstCoalesceTransform *self) {
       break;
   }
   // A machine without a GPU cannot honour an id, and auto means that it need not.
-  return self->state->settings.cuda_device_id < 0 || check_device_id(self);
+  return self->state->settings.cuda_device_id < 0 || no_cuda(self) != nullptr ||
+         check_device_id(self);
 }
 
 gboolean start(GstBaseTransform *trans) {
@@ -478,7 +487,8 @@ bool caps_are_cuda(GstCaps *caps) {
 }
 
 bool may_use_gpu(GstCoalesceTransform *self) {
-  return settings_of(self).backend != BackendChoice::cpu && gpu_gate().usable;
+  return settings_of(self).backend != BackendChoice::cpu && no_cuda(self) == nullptr &&
+         gpu_gate().usable;
 }
 
 bool select_backend(GstCoalesceTransform *self, bool in_cuda, bool out_cuda, bool worth_the_trip) {

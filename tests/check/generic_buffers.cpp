@@ -7,6 +7,11 @@ namespace {
 
 const Size kSize{64, 48};
 
+// Steps through the formats: all of them, or about eight where everything is slow.
+int few_formats(const std::string &element) {
+  return small_run() ? n_sink_formats(element) / 8 + 1 : 1;
+}
+
 void end(Harness &harness) {
   fail_unless(harness.push_event(gst_event_new_eos()));
 }
@@ -29,7 +34,7 @@ void expect_whole_frame(Harness &harness, GstBuffer *buffer) {
 
 GST_START_TEST(every_size) {
   const std::string &element = element_name(__i__);
-  for (int format = 0; format < n_sink_formats(element); format++)
+  for (int format = 0; format < n_sink_formats(element); format += few_formats(element))
     for (Size size : {Size{1, 1}, Size{1, 3}, Size{3, 1}, Size{2, 2}, Size{5, 7}, Size{33, 17},
                       Size{320, 241}, Size{1023, 3}, Size{3, 1023}, Size{8192, 1}}) {
       const std::string caps = sink_caps(element, size, format);
@@ -70,7 +75,7 @@ GST_START_TEST(format_and_rate_change) {
   Harness harness(element);
   int n = 0;
   for (int round = 0; round < 2; round++)
-    for (int format = 0; format < n_sink_formats(element); format++)
+    for (int format = 0; format < n_sink_formats(element); format += few_formats(element))
       for (const char *rate : {"25/1", "30000/1001", "0/1"}) {
         const std::string caps = sink_caps(element, kSize, format, rate);
         fail_unless(harness.set_input(caps));

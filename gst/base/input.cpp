@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "input.h"
+
+#include "planes.h"
+
+#define GST_CAT_DEFAULT gst_coalesce_debug
+GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
+
+namespace coalesce::gst {
+
+// libgstvideo 1.22 lets some sizes through whose strides overflow: such a frame counts 2^63 bytes,
+// or rows that are shorter than their samples, even none at all.
+bool usable_info(GstCaps *caps, GstVideoInfo *info) {
+  if (!gst_video_info_from_caps(info, caps) || GST_VIDEO_INFO_SIZE(info) > G_MAXINT) return false;
+  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES(info); p++) {
+    const gint stride = GST_VIDEO_INFO_PLANE_STRIDE(info, p);
+    if (stride < 0 || static_cast<gsize>(stride) < plane_row_bytes(*info, p)) return false;
+  }
+  return true;
+}
+
+// Without a peer GstBaseTransform takes the input's caps for the output's and expects passthrough.
+// That ends in not-linked, as it should; work on caps that the source pad does not have would not.
+bool unlinked_caps(GstBaseTransform *trans, GstCaps *out_caps) {
+  GstCaps *possible = gst_pad_get_pad_template_caps(GST_BASE_TRANSFORM_SRC_PAD(trans));
+  const bool unlinked = !gst_caps_is_subset(out_caps, possible);
+  gst_caps_unref(possible);
+  return unlinked;
+}
+
+// Size and place of every sample stay what they were, so what is said about the picture (timecodes,
+// regions, crop rectangles) stays true; what is said about its memory or colours does not.
+bool is_about_picture(const GstMeta *meta) {
+  const gchar *const *tags = gst_meta_api_type_get_tags(meta->info->api);
+  for (; tags != nullptr && *tags != nullptr; tags++)
+    if (!g_str_equal(*tags, GST_META_TAG_VIDEO_STR) &&
+        !g_str_equal(*tags, GST_META_TAG_VIDEO_SIZE_STR) &&
+        !g_str_equal(*tags, GST_META_TAG_VIDEO_ORIENTATION_STR))
+      return false;
+  return true;
+}
+
+GstFlowReturn post_bad_frame(GstElement *self, const char *which, const Frame &frame) {
+  GST_ELEMENT_ERROR(self, STREAM, FORMAT,
+                    ("%s %s frame of %dx%d: %s", which, GST_VIDEO_INFO_NAME(&frame.info()),
+                     GST_VIDEO_INFO_WIDTH(&frame.info()), GST_VIDEO_INFO_HEIGHT(&frame.info()),
+                     frame.problem().c_str()),
+                    (nullptr));
+  return GST_FLOW_ERROR;
+}
+
+}  // namespace coalesce::gst

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What elements of any kind of output have to look at in their input.
+#pragma once
+
+#include <gst/base/gstbasetransform.h>
+
+#include "frame.h"
+
+namespace coalesce::gst {
+
+// Fills `info`. False for caps that are no raw video, or of frames of 2 GiB and more.
+bool usable_info(GstCaps *caps, GstVideoInfo *info);
+
+// Is nothing linked to the source pad, so that out_caps, which are the input's, mean passthrough?
+bool unlinked_caps(GstBaseTransform *trans, GstCaps *out_caps);
+
+// Is a meta about the picture alone, and true of any that has its samples at the same places?
+bool is_about_picture(const GstMeta *meta);
+
+// The element error for a frame that could not be mapped, the `which` one: "input", "output".
+GstFlowReturn post_bad_frame(GstElement *self, const char *which, const Frame &frame);
+
+}  // namespace coalesce::gst

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * SECTION:element-j2kenc
+ * @title: j2kenc
+ *
+ * JPEG 2000 of raw video. See docs/j2kenc.md.
+ */
+#include "gstj2kenc.h"
+
+#include <utility>
+
+#include "base/input.h"
+#include "j2kenccaps.h"
+#include "j2kencstate.h"
+
+GST_DEBUG_CATEGORY(gst_j2kenc_debug);
+#define GST_CAT_DEFAULT gst_j2kenc_debug
+
+using namespace coalesce;
+using namespace coalesce::gst;
+
+struct GstJ2kEncClass {
+  GstCoalesceTransformClass parent_class;
+};
+
+G_DEFINE_TYPE_WITH_CODE(GstJ2kEnc, gst_j2kenc, GST_TYPE_COALESCE_TRANSFORM,
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, nullptr))
+#define parent_class gst_j2kenc_parent_class
+
+namespace {
+
+J2kState &state_of(gpointer object) {
+  return *GST_J2KENC(object)->state;
+}
+
+GstCaps *transform_caps(GstBaseTransform *, GstPadDirection direction, GstCaps *caps,
+                        GstCaps *filter) {
+  GstCaps *result = j2k_transform_caps(direction, caps, 0);
+  if (filter == nullptr) return result;
+  GstCaps *both = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(result);
+  return both;
+}
+
+// mj2mux of GStreamer 1.22 takes x-jpc and then cannot use it; it names x-j2c first.
+GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+                     GstCaps *othercaps) {
+  if (direction == GST_PAD_SINK) {
+    GstCaps *downstream = gst_pad_peer_query_caps(GST_BASE_TRANSFORM_SRC_PAD(trans), nullptr);
+    othercaps = j2k_prefer(othercaps, downstream);
+    gst_caps_unref(downstream);
+  }
+  return GST_BASE_TRANSFORM_CLASS(parent_class)->fixate_caps(trans, direction, caps, othercaps);
+}
+
+bool check_format(GstBaseTransform *trans, GstCaps *caps, GstVideoInfo *info) {
+  if (!usable_info(caps, info)) {
+    GST_ELEMENT_ERROR(
+        trans, STREAM, FORMAT,
+        ("caps that are no raw video, or of frames of 2 GiB and more: %" GST_PTR_FORMAT, caps),
+        (nullptr));
+    return false;
+  }
+  if (GST_VIDEO_INFO_INTERLACE_MODE(info) <= GST_VIDEO_INTERLACE_MODE_MIXED) return true;
+  GST_ELEMENT_ERROR(trans, STREAM, FORMAT,
+                    ("interlace-mode=%s: frames must be whole",
+                     gst_video_interlace_mode_to_string(GST_VIDEO_INFO_INTERLACE_MODE(info))),
+                    (nullptr));
+  return false;
+}
+
+bool apply_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
+  GstVideoInfo info;
+  return check_format(trans, in_caps, &info) &&
+         j2k_set_format(GST_J2KENC(trans), info, j2k_media_of(out_caps)) &&
+         select_backend(GST_COALESCE_TRANSFORM(trans), false, false, false);
+}
+
+gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
+  J2kState &state = state_of(trans);
+  const bool unlinked = unlinked_caps(trans, out_caps);
+  gst_base_transform_set_passthrough(trans, unlinked);
+  if (unlinked) return TRUE;
+  // Upstream's pads send caps again and again that have been refused: one error is enough.
+  if (state.refused_caps && gst_caps_is_equal(state.refused_caps, in_caps)) return FALSE;
+  const bool accepted = apply_caps(trans, in_caps, out_caps);
+  gst_caps_replace(&state.refused_caps, accepted ? nullptr : in_caps);
+  return accepted;
+}
+
+// Pools have frames of one size, and codestreams differ.
+gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
+  while (gst_query_get_n_allocation_pools(query) > 0)
+    gst_query_remove_nth_allocation_pool(query, 0);
+  return GST_BASE_TRANSFORM_CLASS(parent_class)->decide_allocation(trans, query);
+}
+
+// In the order of time, as they stand in the buffer.
+bool is_top_first(const GstVideoInfo &info, GstBuffer *buffer) {
+  const GstVideoFieldOrder order = GST_VIDEO_INFO_FIELD_ORDER(&info);
+  if (order != GST_VIDEO_FIELD_ORDER_UNKNOWN) return order == GST_VIDEO_FIELD_ORDER_TOP_FIELD_FIRST;
+  return GST_BUFFER_FLAG_IS_SET(buffer, GST_VIDEO_BUFFER_FLAG_TFF);
+}
+
+GstBuffer *output_buffer(GstBaseTransform *trans, GstBuffer *in) {
+  const std::vector<std::uint8_t> &bytes = state_of(trans).bytes;
+  GstAllocator *allocator = nullptr;
+  GstAllocationParams params;
+  gst_base_transform_get_allocator(trans, &allocator, &params);
+  GstBuffer *out = gst_buffer_new_allocate(allocator, bytes.size(), &params);
+  if (allocator != nullptr) gst_object_unref(allocator);
+  if (out == nullptr) {
+    GST_ELEMENT_ERROR(trans, RESOURCE, NO_SPACE_LEFT,
+                      ("no memory for %" G_GSIZE_FORMAT " bytes coded", bytes.size()), (nullptr));
+    return nullptr;
+  }
+  gst_buffer_fill(out, 0, bytes.data(), bytes.size());
+  GST_BASE_TRANSFORM_GET_CLASS(trans)->copy_metadata(trans, in, out);
+  GST_BUFFER_FLAG_UNSET(out, GST_BUFFER_FLAG_DELTA_UNIT);
+  // Frames are decoded in the order in which they are shown.
+  if (!GST_BUFFER_DTS_IS_VALID(out)) GST_BUFFER_DTS(out) = GST_BUFFER_PTS(out);
+  return out;
+}
+
+GstFlowReturn encode(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
+  J2kState &state = state_of(trans);
+  if (!j2k_update(GST_J2KENC(trans))) return GST_FLOW_ERROR;
+  Frame frame;
+  if (!frame.map(in, state.info, Memory::system, GST_MAP_READ))
+    return post_bad_frame(GST_ELEMENT(trans), "input", frame);
+  if (!j2k_encode(GST_J2KENC(trans), frame, is_top_first(state.info, in))) return GST_FLOW_ERROR;
+  frame.unmap();
+  *out = output_buffer(trans, in);
+  if (*out == nullptr) return GST_FLOW_ERROR;
+  GST_COALESCE_TRANSFORM(trans)->state->counters->frames++;
+  return GST_FLOW_OK;
+}
+
+GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **out) {
+  if (gst_base_transform_is_passthrough(trans))
+    return GST_BASE_TRANSFORM_CLASS(parent_class)->generate_output(trans, out);
+  *out = nullptr;
+  GstBuffer *in = std::exchange(trans->queued_buf, nullptr);
+  if (in == nullptr) return GST_FLOW_OK;
+  const GstFlowReturn flow = encode(trans, in, out);
+  gst_buffer_unref(in);
+  return flow;
+}
+
+gboolean transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *meta, GstBuffer *in) {
+  return is_about_picture(meta) ||
+         GST_BASE_TRANSFORM_CLASS(parent_class)->transform_meta(trans, out, meta, in);
+}
+
+gboolean start(GstBaseTransform *trans) {
+  return j2k_check_settings(GST_J2KENC(trans)) &&
+         GST_BASE_TRANSFORM_CLASS(parent_class)->start(trans);
+}
+
+gboolean stop(GstBaseTransform *trans) {
+  const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
+  J2kState &state = state_of(trans);
+  state.coder.reset();
+  state.good.reset();
+  state.bytes = {};
+  gst_clear_caps(&state.refused_caps);
+  return stopped;
+}
+
+void finalize(GObject *object) {
+  delete GST_J2KENC(object)->state;
+  G_OBJECT_CLASS(parent_class)->finalize(object);
+}
+
+void add_template(GstElementClass *klass, const char *name, GstPadDirection direction,
+                  GstCaps *caps) {
+  gst_element_class_add_pad_template(klass,
+                                     gst_pad_template_new(name, direction, GST_PAD_ALWAYS, caps));
+  gst_caps_unref(caps);
+}
+
+}  // namespace
+
+static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(gst_j2kenc_debug, "j2kenc", 0, "JPEG 2000 encoder");
+  auto *object_class = G_OBJECT_CLASS(klass);
+  object_class->finalize = finalize;
+  j2k_install_properties(object_class);
+
+  auto *element_class = GST_ELEMENT_CLASS(klass);
+  add_template(element_class, "sink", GST_PAD_SINK, j2k_sink_template());
+  add_template(element_class, "src", GST_PAD_SRC, j2k_src_template());
+  gst_element_class_set_static_metadata(
+      element_class, "JPEG 2000 encoder", "Codec/Encoder/Image/Video",
+      "Encodes video as JPEG 2000, lossless or at a rate, in layers, tiles and precincts",
+      "The gst-coalesce authors");
+
+  auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
+  trans_class->transform_caps = transform_caps;
+  trans_class->fixate_caps = fixate_caps;
+  trans_class->set_caps = set_caps;
+  trans_class->decide_allocation = decide_allocation;
+  trans_class->generate_output = generate_output;
+  trans_class->transform_meta = transform_meta;
+  trans_class->start = start;
+  trans_class->stop = stop;
+  trans_class->passthrough_on_same_caps = FALSE;
+  GST_COALESCE_TRANSFORM_CLASS(klass)->no_cuda = "j2kenc has no CUDA back end yet";
+}
+
+static void gst_j2kenc_init(GstJ2kEnc *self) {
+  self->state = new J2kState;
+  // GstBaseTransform does not look at generate_output() and takes this for an element that changes
+  // nothing.
+  gst_base_transform_set_passthrough(GST_BASE_TRANSFORM(self), FALSE);
+  gst_base_transform_set_in_place(GST_BASE_TRANSFORM(self), FALSE);
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "j2kenccaps.h"
+
+#include <algorithm>
+
+namespace coalesce::gst {
+namespace {
+
+const char *const kSizes =
+    "width = (int) [ 1, max ], height = (int) [ 1, max ], framerate = (fraction) [ 0, max ]";
+
+// Said of the input, and true of the output.
+constexpr const char *kKept[] = {"width",           "height",
+                                 "framerate",       "max-framerate",
+                                 "field-order",     "pixel-aspect-ratio",
+                                 "colorimetry",     "chroma-site",
+                                 "interlace-mode",  "multiview-mode",
+                                 "multiview-flags", "mastering-display-info",
+                                 "views",           "content-light-level"};
+
+void copy_field(const GstStructure *from, const char *field, GstStructure *to) {
+  if (const GValue *value = gst_structure_get_value(from, field))
+    gst_structure_set_value(to, field, value);
+}
+
+template <class Take>
+void for_each_format(const GstStructure *raw, Take take) {
+  const GValue *value = gst_structure_get_value(raw, "format");
+  if (value == nullptr) return;
+  const auto take_name = [&take](const GValue *name) {
+    const GstVideoFormat format = gst_video_format_from_string(g_value_get_string(name));
+    if (format != GST_VIDEO_FORMAT_UNKNOWN && format != GST_VIDEO_FORMAT_ENCODED)
+      take(gst_video_format_get_info(format));
+  };
+  if (G_VALUE_HOLDS_STRING(value)) take_name(value);
+  if (!GST_VALUE_HOLDS_LIST(value)) return;
+  for (guint i = 0; i < gst_value_list_get_size(value); i++)
+    take_name(gst_value_list_get_value(value, i));
+}
+
+GValue string_value(const char *text) {
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, G_TYPE_STRING);
+  g_value_set_string(&value, text);
+  return value;
+}
+
+GValue int_value(int number) {
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, G_TYPE_INT);
+  g_value_set_int(&value, number);
+  return value;
+}
+
+// Takes one more value into a field.
+void add_value(GstStructure *structure, const char *field, GValue value) {
+  const GValue *before = gst_structure_get_value(structure, field);
+  if (before == nullptr) {
+    gst_structure_take_value(structure, field, &value);
+    return;
+  }
+  GValue both = G_VALUE_INIT;
+  gst_value_union(&both, before, &value);
+  g_value_unset(&value);
+  gst_structure_take_value(structure, field, &both);
+}
+
+// mj2mux makes a channel definition box of this: colours, from 1, and 0 for opacity.
+void set_channels(const GstVideoInfo &info, GstStructure *coded) {
+  if (!GST_VIDEO_INFO_HAS_ALPHA(&info)) return;
+  GValue channels = G_VALUE_INIT;
+  gst_value_array_init(&channels, 4);
+  for (int channel : {1, 2, 3, 0}) {
+    GValue value = int_value(channel);
+    gst_value_array_append_and_take_value(&channels, &value);
+  }
+  gst_structure_take_value(coded, "channel-definitions", &channels);
+}
+
+// What raw caps say without words.
+void set_defaults(const GstVideoInfo &info, J2kMedia media, GstStructure *coded) {
+  gst_structure_set(coded, "pixel-aspect-ratio", GST_TYPE_FRACTION, GST_VIDEO_INFO_PAR_N(&info),
+                    GST_VIDEO_INFO_PAR_D(&info), "interlace-mode", G_TYPE_STRING,
+                    gst_video_interlace_mode_to_string(GST_VIDEO_INFO_INTERLACE_MODE(&info)),
+                    "fields", G_TYPE_INT, j2k_fields(info, media), nullptr);
+  if (gchar *text = gst_video_colorimetry_to_string(&info.colorimetry)) {
+    gst_structure_set(coded, "colorimetry", G_TYPE_STRING, text, nullptr);
+    g_free(text);
+  }
+  set_channels(info, coded);
+}
+
+bool fixed_info(const GstStructure *raw, GstVideoInfo *info) {
+  GstCaps *caps = gst_caps_new_full(gst_structure_copy(raw), nullptr);
+  const bool fixed = gst_caps_is_fixed(caps) && gst_video_info_from_caps(info, caps);
+  gst_caps_unref(caps);
+  return fixed;
+}
+
+GstStructure *coded_structure(const GstStructure *raw, J2kMedia media, int profile) {
+  GstStructure *coded = gst_structure_new(j2k_media_type(media), "alignment", G_TYPE_STRING,
+                                          "frame", "profile", G_TYPE_INT, profile, nullptr);
+  for (const char *field : kKept)
+    copy_field(raw, field, coded);
+  for_each_format(raw, [coded](const GstVideoFormatInfo *format) {
+    add_value(coded, "sampling", string_value(j2k_sampling(format)));
+    add_value(coded, "colorspace", string_value(j2k_colorspace(format)));
+    add_value(coded, "num-components",
+              int_value(static_cast<int>(GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format))));
+  });
+  GstVideoInfo info;
+  if (fixed_info(raw, &info)) set_defaults(info, media, coded);
+  return coded;
+}
+
+bool allows(const GstStructure *structure, const char *field, GValue value) {
+  const GValue *allowed = gst_structure_get_value(structure, field);
+  const bool fits = allowed == nullptr || gst_value_can_intersect(allowed, &value);
+  g_value_unset(&value);
+  return fits;
+}
+
+bool allows_format(const GstStructure *coded, const GstVideoFormatInfo *format) {
+  const auto components = static_cast<int>(GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format));
+  return allows(coded, "sampling", string_value(j2k_sampling(format))) &&
+         allows(coded, "colorspace", string_value(j2k_colorspace(format))) &&
+         allows(coded, "num-components", int_value(components));
+}
+
+// nullptr if no format will do.
+GstStructure *raw_structure(const GstStructure *coded, const GstStructure *possible) {
+  GstStructure *raw = gst_structure_new_empty("video/x-raw");
+  for (const char *field : {"width", "height", "framerate", "pixel-aspect-ratio"})
+    copy_field(coded, field, raw);
+  for_each_format(possible, [coded, raw](const GstVideoFormatInfo *format) {
+    if (allows_format(coded, format))
+      add_value(raw, "format", string_value(GST_VIDEO_FORMAT_INFO_NAME(format)));
+  });
+  if (gst_structure_has_field(raw, "format")) return raw;
+  gst_structure_free(raw);
+  return nullptr;
+}
+
+GstCaps *coded_caps(GstCaps *raw, int profile) {
+  GstCaps *result = gst_caps_new_empty();
+  for (J2kMedia media : kJ2kMedia)
+    for (guint i = 0; i < gst_caps_get_size(raw); i++)
+      gst_caps_append_structure(result,
+                                coded_structure(gst_caps_get_structure(raw, i), media, profile));
+  return result;
+}
+
+GstCaps *raw_caps(GstCaps *coded) {
+  GstCaps *possible = j2k_sink_template();
+  GstCaps *result = gst_caps_new_empty();
+  for (guint i = 0; i < gst_caps_get_size(coded); i++) {
+    const GstStructure *structure = gst_caps_get_structure(coded, i);
+    if (GstStructure *raw = raw_structure(structure, gst_caps_get_structure(possible, 0)))
+      result = gst_caps_merge_structure(result, raw);
+  }
+  gst_caps_unref(possible);
+  return result;
+}
+
+}  // namespace
+
+GstCaps *j2k_sink_template() {
+  const std::string text = "video/x-raw, format = (string) " + j2k_formats() + ", " + kSizes;
+  return gst_caps_from_string(text.c_str());
+}
+
+GstCaps *j2k_src_template() {
+  std::string text;
+  for (J2kMedia media : kJ2kMedia)
+    text += std::string(text.empty() ? "" : "; ") + j2k_media_type(media) +
+            ", alignment = (string) frame, num-components = (int) { 1, 3, 4 }, "
+            "sampling = (string) { RGB, RGBA, YCbCr-4:4:4, YCbCr-4:2:2, YCbCr-4:2:0, YCbCr-4:1:1, "
+            "YCbCrA-4:4:4:4, GRAYSCALE }, colorspace = (string) { sRGB, sYUV, GRAY }, " +
+            kSizes;
+  return gst_caps_from_string(text.c_str());
+}
+
+GstCaps *j2k_transform_caps(GstPadDirection direction, GstCaps *caps, int profile) {
+  return direction == GST_PAD_SINK ? coded_caps(caps, profile) : raw_caps(caps);
+}
+
+GstCaps *j2k_prefer(GstCaps *caps, GstCaps *downstream) {
+  if (gst_caps_is_any(downstream)) return caps;
+  const char *const box = j2k_media_type(J2kMedia::box);
+  for (guint i = 0; i < gst_caps_get_size(downstream); i++) {
+    const GstStructure *structure = gst_caps_get_structure(downstream, i);
+    if (gst_structure_has_name(structure, j2k_media_type(J2kMedia::codestream))) break;
+    if (!gst_structure_has_name(structure, box)) continue;
+    GstCaps *boxes = gst_caps_new_empty_simple(box);
+    GstCaps *first = gst_caps_intersect(caps, boxes);
+    gst_caps_unref(boxes);
+    return gst_caps_merge(first, caps);
+  }
+  return caps;
+}
+
+J2kMedia j2k_media_of(GstCaps *caps) {
+  const GstStructure *structure = gst_caps_get_structure(caps, 0);
+  return *std::find_if(std::begin(kJ2kMedia), std::end(kJ2kMedia) - 1, [structure](J2kMedia media) {
+    return gst_structure_has_name(structure, j2k_media_type(media));
+  });
+}
+
+}  // namespace coalesce::gst

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Caps of raw video to those of JPEG 2000, and back.
+#pragma once
+
+#include "j2kenccoder.h"
+
+namespace coalesce::gst {
+
+GstCaps *j2k_sink_template();
+GstCaps *j2k_src_template();
+
+// What the element makes of `caps`, or what it makes `caps` of. direction: of the pad that they are
+// from. profile: Rsiz.
+GstCaps *j2k_transform_caps(GstPadDirection direction, GstCaps *caps, int profile);
+
+// Of the codestream's two forms, that which downstream names first; x-jpc if it names none. (All
+// the other alternatives come behind.) Takes `caps`.
+GstCaps *j2k_prefer(GstCaps *caps, GstCaps *downstream);
+
+// Of fixed caps.
+J2kMedia j2k_media_of(GstCaps *caps);
+
+}  // namespace coalesce::gst

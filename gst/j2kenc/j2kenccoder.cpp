@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "j2kenccoder.h"
+
+#include <algorithm>
+
+namespace coalesce::gst {
+namespace {
+
+bool same_coding(const j2k::EncoderParams &a, const j2k::EncoderParams &b) {
+  return a.coding.image == b.coding.image && a.roi == b.roi;
+}
+
+}  // namespace
+
+const char *j2k_media_type(J2kMedia media) {
+  switch (media) {
+    case J2kMedia::codestream:
+      return "image/x-jpc";
+    case J2kMedia::box:
+      return "image/x-j2c";
+    default:
+      return "image/jp2";
+  }
+}
+
+// Of a frame of one row there is one field.
+int j2k_fields(const GstVideoInfo &info, J2kMedia media) {
+  return GST_VIDEO_INFO_INTERLACE_MODE(&info) == GST_VIDEO_INTERLACE_MODE_INTERLEAVED &&
+                 media != J2kMedia::file && info.height > 1
+             ? 2
+             : 1;
+}
+
+J2kCoder::J2kCoder(const J2kSettings &settings, const GstVideoInfo &info, J2kMedia media)
+    : settings_(settings), info_(info), media_(media), jp2_(j2k_jp2_params(info)) {}
+
+std::unique_ptr<J2kCoder> J2kCoder::make(const J2kSettings &settings, const GstVideoInfo &info,
+                                         J2kMedia media, std::string *problem) {
+  *problem = j2k_check(settings);
+  if (!problem->empty()) return nullptr;
+  std::unique_ptr<J2kCoder> coder(new J2kCoder(settings, info, media));
+  const int fields = j2k_fields(info, media);
+  for (int f = 0; f < fields; f++) {
+    Field field;
+    field.rows = {f, fields};
+    J2kPicture picture;
+    j2k_components(info, field.rows, &picture.coding);
+    picture.rgb = j2k_is_rgb(info.finfo);
+    picture.first_row = f;
+    picture.row_step = fields;
+    picture.frame_height = info.height;
+    picture.fps_n = GST_VIDEO_INFO_FPS_N(&info);
+    picture.fps_d = GST_VIDEO_INFO_FPS_D(&info);
+    field.params.coding = picture.coding;
+    // (Headers are as long, whatever they say.)
+    if (Status s = coder->put_header(field, 0, &coder->header_); !s.ok()) {
+      *problem = j2k_text(s);
+      return nullptr;
+    }
+    picture.overhead = coder->header_.size() * static_cast<std::uint64_t>(fields);
+    *problem = j2k_params(settings, picture, &field.params);
+    if (!problem->empty()) return nullptr;
+    coder->fields_.push_back(std::move(field));
+  }
+  return coder;
+}
+
+Status J2kCoder::put_header(const Field &field, std::uint64_t codestream,
+                            std::vector<std::uint8_t> *out) {
+  out->clear();
+  switch (media_) {
+    case J2kMedia::codestream:
+      return {};
+    case J2kMedia::box:
+      return j2k::put_jp2c_header(codestream, out);
+    default:
+      return j2k::put_jp2_header(jp2_, field.params.coding, codestream, out);
+  }
+}
+
+Status J2kCoder::encode_field(Field *field, const Frame &frame, ThreadPool *pool,
+                              std::vector<std::uint8_t> *out) {
+  // Fields of the same kind take turns with one encoder.
+  Field *owner = same_coding(field->params, fields_[0].params) ? &fields_[0] : field;
+  if (owner->encoder == nullptr)
+    if (Status s = j2k::Encoder::make(field->params, &owner->encoder); !s.ok()) return s;
+  j2k::Samples samples[j2k::kMaxComponents];
+  j2k_samples(frame, field->rows, spare_, samples);
+  const std::size_t header = out->size();
+  if (Status s = put_header(*field, 0, &header_); !s.ok()) return s;
+  out->insert(out->end(), header_.begin(), header_.end());
+  const std::size_t begin = out->size();
+  if (Status s = owner->encoder->encode(samples, pool, out); !s.ok()) return s;
+  if (Status s = put_header(*field, out->size() - begin, &header_); !s.ok()) return s;
+  std::copy(header_.begin(), header_.end(), out->begin() + static_cast<std::ptrdiff_t>(header));
+  return {};
+}
+
+Status J2kCoder::encode(const Frame &frame, bool top_first, ThreadPool *pool,
+                        std::vector<std::uint8_t> *out) {
+  for (std::size_t i = 0; i < fields_.size(); i++) {
+    Field &field = fields_[top_first ? i : fields_.size() - 1 - i];
+    if (Status s = encode_field(&field, frame, pool, out); !s.ok()) return s;
+  }
+  has_encoded_ = true;
+  return {};
+}
+
+}  // namespace coalesce::gst

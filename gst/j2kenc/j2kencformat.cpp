@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "j2kencformat.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace coalesce::gst {
+namespace {
+
+// By name, since some are newer than the oldest GStreamer there may be.
+constexpr const char *kFormats[] = {
+    "GRAY8",     "GRAY16_LE", "RGB",       "BGR",       "RGBx",      "BGRx",        "xRGB",
+    "xBGR",      "RGBA",      "BGRA",      "ARGB",      "ABGR",      "GBR",         "RGBP",
+    "I420",      "YV12",      "NV12",      "NV21",      "Y42B",      "UYVY",        "YUY2",
+    "Y41B",      "Y444",      "AYUV",      "VUYA",      "P010_10LE", "P012_LE",     "P016_LE",
+    "I420_10LE", "I420_12LE", "I422_10LE", "I422_12LE", "Y444_10LE", "Y444_12LE",   "Y444_16LE",
+    "GBR_10LE",  "GBR_12LE",  "ARGB64",    "AYUV64",    "v210",      "GRAY10_LE16", "GBR_16LE"};
+
+bool has_alpha(const GstVideoFormatInfo *format) {
+  return GST_VIDEO_FORMAT_INFO_HAS_ALPHA(format);
+}
+
+// GStreamer has no pixel stride for these words, which hold Cb Y Cr Y Cb Y and so on.
+void place_in_v210(guint component, j2k::Samples *samples) {
+  constexpr struct { int first, step; } places[] = {{1, 2}, {0, 4}, {2, 4}};
+  samples->container = j2k::Container::v210;
+  samples->first = places[component].first;
+  samples->step = places[component].step;
+}
+
+void place_in_plane(const GstVideoFormatInfo *format, guint component, j2k::Samples *samples) {
+  const auto depth = GST_VIDEO_FORMAT_INFO_DEPTH(format, component);
+  const auto shift = GST_VIDEO_FORMAT_INFO_SHIFT(format, component);
+  const int bytes = depth + shift > 8 ? 2 : 1;
+  samples->container = bytes == 2 ? j2k::Container::u16 : j2k::Container::u8;
+  samples->shift = static_cast<std::uint8_t>(shift);
+  // Rounded up: GStreamer 1.22 says that P010's V begins at byte 1, where it begins at 2.
+  const auto offset = static_cast<int>(GST_VIDEO_FORMAT_INFO_POFFSET(format, component));
+  samples->first = (offset + bytes - 1) / bytes;
+  samples->step = GST_VIDEO_FORMAT_INFO_PSTRIDE(format, component) / bytes;
+}
+
+// So many rows of a plane, the last of them instead of those that it lacks.
+const std::uint8_t *with_spare_row(const Plane<std::uint8_t> &plane, J2kRows rows, int count,
+                                   std::vector<std::uint8_t> *spare) {
+  const auto bytes = static_cast<std::size_t>(plane.width);
+  spare->resize(bytes * static_cast<std::size_t>(count));
+  for (int y = 0; y < count; y++)
+    std::memcpy(spare->data() + bytes * static_cast<std::size_t>(y),
+                plane.row(std::min(rows.first + rows.step * y, plane.height - 1)), bytes);
+  return spare->data();
+}
+
+}  // namespace
+
+std::string j2k_formats() {
+  std::string list;
+  for (const char *name : kFormats)
+    if (gst_video_format_from_string(name) != GST_VIDEO_FORMAT_UNKNOWN)
+      list += std::string(list.empty() ? "{ " : ", ") + name;
+  return list + " }";
+}
+
+bool j2k_is_rgb(const GstVideoFormatInfo *format) {
+  return GST_VIDEO_FORMAT_INFO_IS_RGB(format);
+}
+
+int j2k_bits(const GstVideoFormatInfo *format) {
+  return static_cast<int>(GST_VIDEO_FORMAT_INFO_DEPTH(format, 0));
+}
+
+const char *j2k_sampling(const GstVideoFormatInfo *format) {
+  if (GST_VIDEO_FORMAT_INFO_IS_GRAY(format)) return "GRAYSCALE";
+  if (j2k_is_rgb(format)) return has_alpha(format) ? "RGBA" : "RGB";
+  if (has_alpha(format)) return "YCbCrA-4:4:4:4";
+  if (GST_VIDEO_FORMAT_INFO_H_SUB(format, 1) == 1) return "YCbCr-4:2:0";
+  constexpr const char *names[] = {"YCbCr-4:4:4", "YCbCr-4:2:2", "YCbCr-4:1:1"};
+  return names[GST_VIDEO_FORMAT_INFO_W_SUB(format, 1)];
+}
+
+const char *j2k_colorspace(const GstVideoFormatInfo *format) {
+  if (GST_VIDEO_FORMAT_INFO_IS_GRAY(format)) return "GRAY";
+  return j2k_is_rgb(format) ? "sRGB" : "sYUV";
+}
+
+void j2k_components(const GstVideoInfo &info, J2kRows rows, j2k::CodingParams *coding) {
+  const GstVideoFormatInfo *format = info.finfo;
+  coding->image = {0, 0, info.width, rows.count(info.height)};
+  coding->num_components = static_cast<int>(GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format));
+  for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format); c++)
+    coding->component[c] = {1 << GST_VIDEO_FORMAT_INFO_W_SUB(format, c),
+                            1 << GST_VIDEO_FORMAT_INFO_H_SUB(format, c),
+                            static_cast<int>(GST_VIDEO_FORMAT_INFO_DEPTH(format, c))};
+}
+
+void j2k_samples(const Frame &frame, J2kRows rows, std::vector<std::uint8_t> *spare,
+                 j2k::Samples *samples) {
+  const GstVideoFormatInfo *format = frame.info().finfo;
+  const int height = rows.count(frame.info().height);
+  for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format); c++) {
+    const Plane<std::uint8_t> plane = frame.plane(GST_VIDEO_FORMAT_INFO_PLANE(format, c));
+    j2k::Samples &s = samples[c] = {};
+    s.bits = static_cast<std::uint8_t>(GST_VIDEO_FORMAT_INFO_DEPTH(format, c));
+    if (GST_VIDEO_FORMAT_INFO_FORMAT(format) == GST_VIDEO_FORMAT_v210)
+      place_in_v210(c, &s);
+    else
+      place_in_plane(format, c, &s);
+    const int needed = GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT(format, c, height);
+    if (rows.count(plane.height) < needed) {
+      s.data = with_spare_row(plane, rows, needed, &spare[c]);
+      s.pitch = static_cast<std::size_t>(plane.width);
+    } else {
+      s.data = plane.row(rows.first);
+      s.pitch = plane.pitch * static_cast<std::size_t>(rows.step);
+    }
+  }
+}
+
+j2k::Jp2Params j2k_jp2_params(const GstVideoInfo &info) {
+  j2k::Jp2Params jp2;
+  jp2.colour = GST_VIDEO_INFO_IS_GRAY(&info) ? j2k::ColourSpace::grey
+               : j2k_is_rgb(info.finfo)      ? j2k::ColourSpace::srgb
+                                             : j2k::ColourSpace::sycc;
+  if (GST_VIDEO_INFO_HAS_ALPHA(&info))
+    jp2.alpha = static_cast<int>(GST_VIDEO_INFO_N_COMPONENTS(&info)) - 1;
+  jp2.premultiplied = (info.flags & GST_VIDEO_FLAG_PREMULTIPLIED_ALPHA) != 0;
+  // Sixteen bits for each side will do.
+  gint n = GST_VIDEO_INFO_PAR_N(&info), d = GST_VIDEO_INFO_PAR_D(&info);
+  for (; n > G_MAXUINT16 || d > G_MAXUINT16; n /= 2, d /= 2) {
+  }
+  jp2.aspect_width = static_cast<std::uint16_t>(std::max(n, 1));
+  jp2.aspect_height = static_cast<std::uint16_t>(std::max(d, 1));
+  return jp2;
+}
+
+}  // namespace coalesce::gst

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Formats of raw video as the components of a codestream.
+#pragma once
+
+#include <gst/video/video.h>
+
+#include <string>
+#include <vector>
+
+#include "base/frame.h"
+#include "j2k/geometry.h"
+#include "j2k/jp2.h"
+#include "j2k/samples.h"
+
+namespace coalesce::gst {
+
+// Those that this GStreamer knows, as in "{ GRAY8, RGB }".
+std::string j2k_formats();
+
+bool j2k_is_rgb(const GstVideoFormatInfo *format);
+// Bits of its samples, alpha included.
+int j2k_bits(const GstVideoFormatInfo *format);
+
+// What caps call it: sampling, colorspace.
+const char *j2k_sampling(const GstVideoFormatInfo *format);
+const char *j2k_colorspace(const GstVideoFormatInfo *format);
+
+// Rows of the picture that have one codestream: all, or those of a field.
+struct J2kRows {
+  int first = 0, step = 1;
+
+  // Of so many rows of a frame.
+  int count(int rows) const { return (rows - first + step - 1) / step; }
+};
+
+// Image and components: R, G, B or Y, Cb, Cr or grey, and alpha.
+void j2k_components(const GstVideoInfo &info, J2kRows rows, j2k::CodingParams *coding);
+
+// Says where the samples of each component are in the frame. A chroma row that belongs to a field,
+// and that the frame lacks, is made in `spare` (one for each component) out of the frame's last.
+void j2k_samples(const Frame &frame, J2kRows rows, std::vector<std::uint8_t> *spare,
+                 j2k::Samples *samples);
+
+// For info's pixels.
+j2k::Jp2Params j2k_jp2_params(const GstVideoInfo &info);
+
+}  // namespace coalesce::gst

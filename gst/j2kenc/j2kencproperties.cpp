@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The properties: their descriptions, and their values.
+#include <iterator>
+
+#include "j2kencstate.h"
+
+namespace coalesce::gst {
+namespace {
+
+constexpr auto kFlags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                                 GST_PARAM_MUTABLE_PLAYING);
+
+template <class T>
+struct Property {
+  const char *name, *nick, *blurb;
+  T J2kSettings::*field;
+};
+
+struct IntProperty : Property<int> {
+  int least, most;
+};
+
+constexpr IntProperty kInts[] = {
+    {{"quality", "Quality",
+      "The quantiser's step: at 100 half of a sample's unit (of 8 bits), and twice as much for "
+      "every 12.5 less; 9/7 only (0 = not set)",
+      &J2kSettings::quality},
+     0,
+     100},
+    {{"num-layers", "Quality layers",
+      "How many; a decoder may stop behind any, and gets what its bytes are worth",
+      &J2kSettings::num_layers},
+     1,
+     j2k::kMaxLayers},
+    {{"num-resolutions", "Resolutions",
+      "How many sizes there are to decode, each half of the next; one less than that are the "
+      "levels of decomposition",
+      &J2kSettings::num_resolutions},
+     1,
+     j2k::kMaxResolutions},
+    {{"tile-width", "Tile width", "In pixels (0 = one tile across)", &J2kSettings::tile_width},
+     0,
+     G_MAXINT},
+    {{"tile-height", "Tile height", "In rows (0 = one tile down)", &J2kSettings::tile_height},
+     0,
+     G_MAXINT},
+    {{"code-block-width", "Code-block width",
+      "A power of two; times code-block-height at most 4096", &J2kSettings::block_width},
+     4,
+     j2k::kMaxBlockSide},
+    {{"code-block-height", "Code-block height",
+      "A power of two; times code-block-width at most 4096", &J2kSettings::block_height},
+     4,
+     j2k::kMaxBlockSide},
+    {{"guard-bits", "Guard bits", "Bit-planes more than samples of the nominal range need",
+      &J2kSettings::guard_bits},
+     0,
+     7},
+};
+
+constexpr Property<bool> kBools[] = {
+    {"visual-weighting", "Visual weighting",
+     "Weigh errors by how well they are seen, where a rate decides what is left out",
+     &J2kSettings::visual_weighting},
+    {"sop", "SOP markers", "A marker before each packet", &J2kSettings::sop},
+    {"eph", "EPH markers", "A marker behind each packet's header", &J2kSettings::eph},
+    {"plt", "PLT markers", "The lengths of the packets, before each tile", &J2kSettings::plt},
+    {"tlm", "TLM marker", "The lengths of the tiles, at the beginning", &J2kSettings::tlm},
+};
+
+constexpr Property<std::string> kTexts[] = {
+    {"layer-rates", "Rates of the layers",
+     "Bits per pixel of each layer but the last, together with those before, as in \"0.25 0.5\" "
+     "(empty = spaced evenly on a logarithmic scale)",
+     &J2kSettings::layer_rates},
+    {"precincts", "Precincts",
+     "Sizes of precincts as in \"256x256 128x128\", that of the largest resolution first; the last "
+     "holds for all that are smaller (empty = 32768x32768)",
+     &J2kSettings::precincts},
+    {"roi", "Region of interest",
+     "A rectangle of the frame, as in \"x,y,width,height\", that is coded before all else, by "
+     "max-shift (empty = none)",
+     &J2kSettings::roi},
+    {"comment", "Comment", "In the main header; Latin-1 (empty = none)", &J2kSettings::comment},
+};
+
+enum : guint {
+  PROP_0,
+  PROP_LOSSLESS,
+  PROP_WAVELET,
+  PROP_BPP,
+  PROP_BITRATE,
+  PROP_FRAME_SIZE,
+  PROP_PSNR,
+  PROP_PROGRESSION_ORDER,
+  PROP_CODE_BLOCK_STYLE,
+  PROP_FIRST_INT,
+  PROP_FIRST_BOOL = PROP_FIRST_INT + std::size(kInts),
+  PROP_FIRST_TEXT = PROP_FIRST_BOOL + std::size(kBools),
+  PROP_END = PROP_FIRST_TEXT + std::size(kTexts)
+};
+
+// ---- types -----------------------------------------------------------------------------------
+
+GType wavelet_type() {
+  static const GEnumValue values[] = {
+      {int(J2kWavelet::automatic), "5/3 if lossless, else 9/7", "auto"},
+      {int(J2kWavelet::reversible_53), "5/3: lossless as long as nothing is left out", "5/3"},
+      {int(J2kWavelet::irreversible_97), "9/7: better at any rate", "9/7"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstJ2kEncWavelet", values);
+  return type;
+}
+
+GType progression_type() {
+  static const GEnumValue values[] = {
+      {int(j2k::Progression::lrcp), "Layer, resolution, component, position", "lrcp"},
+      {int(j2k::Progression::rlcp), "Resolution, layer, component, position", "rlcp"},
+      {int(j2k::Progression::rpcl), "Resolution, position, component, layer", "rpcl"},
+      {int(j2k::Progression::pcrl), "Position, component, resolution, layer", "pcrl"},
+      {int(j2k::Progression::cprl), "Component, position, resolution, layer", "cprl"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstJ2kEncProgressionOrder", values);
+  return type;
+}
+
+GType block_style_type() {
+  static const GFlagsValue values[] = {
+      {j2k::kBypass, "Raw bits in most passes of the low bit-planes", "bypass"},
+      {j2k::kReset, "Contexts begin anew with every pass", "reset"},
+      {j2k::kTermAll, "Every pass is a segment of its own", "termall"},
+      {j2k::kCausal, "Contexts do not look into the next stripe", "causal"},
+      {j2k::kPredictable, "Segments end so that a decoder notices errors",
+       "predictable-termination"},
+      {j2k::kSegmentationSymbols, "A known symbol behind every bit-plane", "segmentation-symbols"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_flags_register_static("GstJ2kEncCodeBlockStyle", values);
+  return type;
+}
+
+// ---- descriptions ----------------------------------------------------------------------------
+
+void install_rates(GObjectClass *klass) {
+  const auto install = [klass](guint id, GParamSpec *pspec) {
+    g_object_class_install_property(klass, id, pspec);
+  };
+  install(PROP_LOSSLESS,
+          g_param_spec_boolean("lossless", "Lossless",
+                               "Every sample comes back as it was; false as soon as a rate is set",
+                               TRUE, kFlags));
+  install(PROP_BPP, g_param_spec_double("bpp", "Bits per pixel",
+                                        "Rate: at most so many bits for each pixel of the frame "
+                                        "(0 = not set)",
+                                        0, 1000, 0, kFlags));
+  install(PROP_BITRATE, g_param_spec_uint("bitrate", "Bit rate",
+                                          "Rate: at most so many kbit/s, by the caps' framerate, "
+                                          "the same for every frame (0 = not set)",
+                                          0, G_MAXUINT, 0, kFlags));
+  install(PROP_FRAME_SIZE, g_param_spec_uint("frame-size", "Size of a frame",
+                                             "Rate: at most so many bytes for a frame, boxes "
+                                             "included (0 = not set)",
+                                             0, G_MAXUINT, 0, kFlags));
+  install(PROP_PSNR, g_param_spec_double("psnr", "Signal to noise",
+                                         "Rate: the fewest bytes for so many dB, of peak signal to "
+                                         "noise (0 = not set)",
+                                         0, 200, 0, kFlags));
+}
+
+void install_enums(GObjectClass *klass) {
+  const auto install = [klass](guint id, GParamSpec *pspec) {
+    g_object_class_install_property(klass, id, pspec);
+  };
+  install(PROP_WAVELET, g_param_spec_enum("wavelet", "Wavelet", "The transform", wavelet_type(),
+                                          int(J2kWavelet::automatic), kFlags));
+  install(PROP_PROGRESSION_ORDER,
+          g_param_spec_enum("progression-order", "Order of the packets",
+                            "What comes first: what is named last changes fastest",
+                            progression_type(), int(j2k::Progression::lrcp), kFlags));
+  install(PROP_CODE_BLOCK_STYLE,
+          g_param_spec_flags("code-block-style", "Style of the code-blocks",
+                             "How bit-planes are coded", block_style_type(), 0, kFlags));
+  for (GType type : {wavelet_type(), progression_type(), block_style_type()})
+    gst_type_mark_as_plugin_api(type, GstPluginAPIFlags(0));
+}
+
+void install_tables(GObjectClass *klass) {
+  const J2kSettings defaults;
+  guint id = PROP_FIRST_INT;
+  for (const IntProperty &p : kInts)
+    g_object_class_install_property(
+        klass, id++,
+        g_param_spec_int(p.name, p.nick, p.blurb, p.least, p.most, defaults.*p.field, kFlags));
+  for (const auto &p : kBools)
+    g_object_class_install_property(
+        klass, id++, g_param_spec_boolean(p.name, p.nick, p.blurb, defaults.*p.field, kFlags));
+  for (const auto &p : kTexts)
+    g_object_class_install_property(klass, id++,
+                                    g_param_spec_string(p.name, p.nick, p.blurb, "", kFlags));
+}
+
+// ---- values ----------------------------------------------------------------------------------
+
+void set_rate(J2kSettings *s, guint id, const GValue *value) {
+  switch (id) {
+    case PROP_LOSSLESS:
+      s->lossless = g_value_get_boolean(value) != FALSE;
+      break;
+    case PROP_BPP:
+      s->bpp = g_value_get_double(value);
+      break;
+    case PROP_BITRATE:
+      s->bitrate = g_value_get_uint(value);
+      break;
+    case PROP_FRAME_SIZE:
+      s->frame_size = g_value_get_uint(value);
+      break;
+    default:
+      s->psnr = g_value_get_double(value);
+  }
+}
+
+void get_rate(const J2kSettings &s, guint id, GValue *value) {
+  switch (id) {
+    case PROP_LOSSLESS:
+      g_value_set_boolean(value, j2k_is_lossless(s));
+      break;
+    case PROP_BPP:
+      g_value_set_double(value, s.bpp);
+      break;
+    case PROP_BITRATE:
+      g_value_set_uint(value, s.bitrate);
+      break;
+    case PROP_FRAME_SIZE:
+      g_value_set_uint(value, s.frame_size);
+      break;
+    default:
+      g_value_set_double(value, s.psnr);
+  }
+}
+
+void set_value(J2kSettings *s, guint id, const GValue *value) {
+  if (id == PROP_WAVELET) {
+    s->wavelet = static_cast<J2kWavelet>(g_value_get_enum(value));
+  } else if (id == PROP_PROGRESSION_ORDER) {
+    s->progression = static_cast<j2k::Progression>(g_value_get_enum(value));
+  } else if (id == PROP_CODE_BLOCK_STYLE) {
+    s->block_style = g_value_get_flags(value);
+  } else if (id < PROP_FIRST_INT) {
+    set_rate(s, id, value);
+  } else if (id < PROP_FIRST_BOOL) {
+    s->*kInts[id - PROP_FIRST_INT].field = g_value_get_int(value);
+  } else if (id < PROP_FIRST_TEXT) {
+    s->*kBools[id - PROP_FIRST_BOOL].field = g_value_get_boolean(value) != FALSE;
+  } else {
+    const gchar *text = g_value_get_string(value);
+    s->*kTexts[id - PROP_FIRST_TEXT].field = text != nullptr ? text : "";
+  }
+}
+
+void get_value(const J2kSettings &s, guint id, GValue *value) {
+  if (id == PROP_WAVELET)
+    g_value_set_enum(value, int(s.wavelet));
+  else if (id == PROP_PROGRESSION_ORDER)
+    g_value_set_enum(value, int(s.progression));
+  else if (id == PROP_CODE_BLOCK_STYLE)
+    g_value_set_flags(value, s.block_style);
+  else if (id < PROP_FIRST_INT)
+    get_rate(s, id, value);
+  else if (id < PROP_FIRST_BOOL)
+    g_value_set_int(value, s.*kInts[id - PROP_FIRST_INT].field);
+  else if (id < PROP_FIRST_TEXT)
+    g_value_set_boolean(value, s.*kBools[id - PROP_FIRST_BOOL].field);
+  else
+    g_value_set_string(value, (s.*kTexts[id - PROP_FIRST_TEXT].field).c_str());
+}
+
+}  // namespace
+
+void j2k_install_properties(GObjectClass *klass) {
+  // GObject does not inherit these two.
+  klass->set_property = j2k_set_property;
+  klass->get_property = j2k_get_property;
+  install_rates(klass);
+  install_enums(klass);
+  install_tables(klass);
+}
+
+void j2k_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
+  if (id >= PROP_END) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+    return;
+  }
+  J2kState &state = *GST_J2KENC(object)->state;
+  GST_OBJECT_LOCK(object);
+  const bool lossless = j2k_is_lossless(state.wanted);
+  set_value(&state.wanted, id, value);
+  state.changes++;
+  const bool turned = id != PROP_LOSSLESS && lossless != j2k_is_lossless(state.wanted);
+  GST_OBJECT_UNLOCK(object);
+  if (turned) g_object_notify(object, "lossless");
+}
+
+void j2k_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
+  if (id >= PROP_END) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+    return;
+  }
+  GST_OBJECT_LOCK(object);
+  get_value(GST_J2KENC(object)->state->wanted, id, value);
+  GST_OBJECT_UNLOCK(object);
+}
+
+}  // namespace coalesce::gst

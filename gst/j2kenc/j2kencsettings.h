@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the properties say, and the parameters of an encoder that this comes to.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "j2k/encoder_params.h"
+
+namespace coalesce::gst {
+
+enum class J2kWavelet { automatic, reversible_53, irreversible_97 };
+
+// Named as the properties, with their defaults. 0, or no text: not set.
+struct J2kSettings {
+  std::optional<bool> lossless;
+  J2kWavelet wavelet = J2kWavelet::automatic;
+  double bpp = 0;
+  unsigned bitrate = 0;     // kbit/s
+  unsigned frame_size = 0;  // bytes
+  double psnr = 0;          // dB
+  int quality = 0;
+  bool visual_weighting = false;
+  int num_layers = 1;
+  std::string layer_rates;
+  int num_resolutions = 6;
+  j2k::Progression progression = j2k::Progression::lrcp;
+  int tile_width = 0, tile_height = 0;
+  int block_width = 64, block_height = 64;
+  std::string precincts;
+  unsigned block_style = 0;
+  bool sop = false, eph = false, plt = false, tlm = false;
+  int guard_bits = 2;
+  std::string roi;
+  std::string comment;
+};
+
+// What `lossless` reads as: what was set, else whether no rate is.
+bool j2k_is_lossless(const J2kSettings &settings);
+
+// What is wrong with them in any format, naming property and value; empty if nothing is.
+std::string j2k_check(const J2kSettings &settings);
+
+// What there is to code: one of them in each frame, or one for each field.
+struct J2kPicture {
+  j2k::CodingParams coding;  // image and components only
+  bool rgb = false;
+  int first_row = 0, row_step = 1;  // of the frame, that are in it
+  int frame_height = 0;
+  int fps_n = 0, fps_d = 1;
+  std::uint64_t overhead = 0;  // bytes of a buffer that are in no codestream
+};
+
+// For settings that j2k_check() has passed. Returns what is wrong with them for this picture.
+std::string j2k_params(const J2kSettings &settings, const J2kPicture &picture,
+                       j2k::EncoderParams *params);
+
+// What the library says, without its name.
+std::string j2k_text(const Status &status);
+
+// The rate that is set, as in "bpp=0.5"; empty if none is.
+std::string j2k_rate_text(const J2kSettings &settings);
+
+}  // namespace coalesce::gst

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// From what the properties say to what frames are encoded with.
+#include "j2kencstate.h"
+
+#define GST_CAT_DEFAULT gst_j2kenc_debug
+
+namespace coalesce::gst {
+namespace {
+
+bool post_error(GstJ2kEnc *self, const std::string &problem) {
+  GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS, ("%s", problem.c_str()), (nullptr));
+  return false;
+}
+
+void post_warning(GstJ2kEnc *self, const std::string &problem) {
+  GST_ELEMENT_WARNING(self, LIBRARY, SETTINGS, ("%s", problem.c_str()),
+                      ("what was used before is kept"));
+}
+
+J2kSettings take_wishes(GstJ2kEnc *self) {
+  GST_OBJECT_LOCK(self);
+  self->state->used = self->state->changes;
+  J2kSettings wishes = self->state->wanted;
+  GST_OBJECT_UNLOCK(self);
+  return wishes;
+}
+
+bool has_changed(GstJ2kEnc *self) {
+  GST_OBJECT_LOCK(self);
+  const bool changed = self->state->used != self->state->changes;
+  GST_OBJECT_UNLOCK(self);
+  return changed;
+}
+
+using CoderRef = std::unique_ptr<J2kCoder>;
+
+// One with the settings that were good before, because of a problem with newer ones.
+CoderRef go_back(GstJ2kEnc *self, const GstVideoInfo &info, J2kMedia media,
+                 const std::string &problem) {
+  const std::optional<J2kSettings> &good = self->state->good;
+  std::string why_not;
+  CoderRef coder = good ? J2kCoder::make(*good, info, media, &why_not) : nullptr;
+  if (coder != nullptr)
+    post_warning(self, problem);
+  else
+    post_error(self, problem);
+  return coder;
+}
+
+CoderRef make_coder(GstJ2kEnc *self, const GstVideoInfo &info, J2kMedia media) {
+  std::string problem;
+  CoderRef coder = J2kCoder::make(take_wishes(self), info, media, &problem);
+  return coder != nullptr ? std::move(coder) : go_back(self, info, media, problem);
+}
+
+bool post_status(GstJ2kEnc *self, const Status &status) {
+  if (status.code() == StatusCode::out_of_memory)
+    GST_ELEMENT_ERROR(self, RESOURCE, NO_SPACE_LEFT, ("%s", j2k_text(status).c_str()), (nullptr));
+  else
+    GST_ELEMENT_ERROR(self, STREAM, ENCODE, ("%s", j2k_text(status).c_str()), (nullptr));
+  return false;
+}
+
+// A rate that nothing fits into is noticed with the first frame.
+std::string rate_problem(const J2kCoder &coder, const Status &status) {
+  const std::string rate = j2k_rate_text(coder.settings());
+  return rate.empty() ? j2k_text(status) : rate + ": " + j2k_text(status);
+}
+
+}  // namespace
+
+bool j2k_check_settings(GstJ2kEnc *self) {
+  GST_OBJECT_LOCK(self);
+  const J2kSettings wishes = self->state->wanted;
+  GST_OBJECT_UNLOCK(self);
+  const std::string problem = j2k_check(wishes);
+  return problem.empty() || post_error(self, problem);
+}
+
+bool j2k_set_format(GstJ2kEnc *self, const GstVideoInfo &info, J2kMedia media) {
+  J2kState &state = *self->state;
+  CoderRef coder = make_coder(self, info, media);
+  if (coder == nullptr) return false;
+  state.coder = std::move(coder);
+  state.info = info;
+  state.media = media;
+  return true;
+}
+
+bool j2k_update(GstJ2kEnc *self) {
+  J2kState &state = *self->state;
+  if (has_changed(self)) state.coder = make_coder(self, state.info, state.media);
+  return state.coder != nullptr;
+}
+
+bool j2k_encode(GstJ2kEnc *self, const Frame &frame, bool top_first) {
+  J2kState &state = *self->state;
+  ThreadPool *pool = transform_queue(GST_COALESCE_TRANSFORM(self)).pool();
+  for (;;) {
+    const bool proven = state.coder->has_encoded();
+    state.bytes.clear();
+    const Status status = state.coder->encode(frame, top_first, pool, &state.bytes);
+    if (status.ok()) {
+      if (!proven) state.good = state.coder->settings();
+      return true;
+    }
+    if (proven || status.code() != StatusCode::invalid_argument) return post_status(self, status);
+    state.coder = go_back(self, state.info, state.media, rate_problem(*state.coder, status));
+    if (state.coder == nullptr) return false;
+  }
+}
+
+}  // namespace coalesce::gst

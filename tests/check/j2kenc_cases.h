@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "support.h"
+
+namespace test {
+
+void add_j2kenc_caps_cases(Suite *suite);
+void add_j2kenc_library_cases(Suite *suite);  // properties are parameters of the library
+void add_j2kenc_rate_cases(Suite *suite);     // bytes and decibels
+void add_j2kenc_refusal_cases(Suite *suite);  // what is wrong, at the start
+void add_j2kenc_change_cases(Suite *suite);   // what changes while playing
+void add_j2kenc_muxer_cases(Suite *suite);    // into files, and out of them
+
+}  // namespace test

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Through GStreamer's muxers into files, and where it can read them, out again to the same pixels.
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "j2kenc_cases.h"
+#include "j2kenc_codestream.h"
+#include "pipeline.h"
+
+namespace test {
+namespace {
+
+constexpr int kFrames = 3;
+
+bool have(const std::string &elements) {
+  gchar **names = g_strsplit(elements.c_str(), " ! ", -1);
+  bool all = true;
+  for (gchar **name = names; *name != nullptr; name++) {
+    const Owned<GstElementFactory> factory(gst_element_factory_find(*name));
+    all = all && factory != nullptr;
+  }
+  g_strfreev(names);
+  return all;
+}
+
+std::string source(const std::string &caps) {
+  return "videotestsrc pattern=ball num-buffers=" + std::to_string(kFrames) + " ! " + caps + " ! ";
+}
+
+// The frames that reach the end of a pipeline.
+std::vector<Bytes> run(const std::string &description) {
+  std::vector<Bytes> frames;
+  Pipeline pipeline(description + " ! fakesink name=sink sync=false");
+  pipeline.on_buffer = [&frames](GstBuffer *buffer, GstPad *) {
+    frames.push_back(bytes_of(buffer));
+  };
+  pipeline.set_state(GST_STATE_PLAYING);
+  pipeline.wait_for_eos();
+  pipeline.set_state(GST_STATE_NULL);
+  return frames;
+}
+
+class File {
+ public:
+  File() : name_(std::string(g_get_tmp_dir()) + "/check-j2kenc-XXXXXX") {
+    const int file = g_mkstemp(name_.data());
+    fail_unless(file >= 0, "%s", name_.c_str());
+    close(file);
+  }
+  ~File() { std::remove(name_.c_str()); }
+  File(const File &) = delete;
+  File &operator=(const File &) = delete;
+
+  const char *name() const { return name_.c_str(); }
+
+ private:
+  std::string name_;
+};
+
+std::string read_file(const File &file) {
+  gchar *text = nullptr;
+  gsize length = 0;
+  fail_unless(g_file_get_contents(file.name(), &text, &length, nullptr));
+  const std::string result(text, length);
+  g_free(text);
+  return result;
+}
+
+// filesink may seek back and mend headers, which fakesink would not.
+void write_file(const std::string &caps, const std::string &muxer, const File &file) {
+  Pipeline pipeline(source(caps) + "tee name=t ! queue ! j2kenc ! " + muxer +
+                    " ! filesink location=" + file.name() +
+                    " t. ! queue ! fakesink name=sink sync=false");
+  pipeline.set_state(GST_STATE_PLAYING);
+  pipeline.wait_for_eos();
+  pipeline.set_state(GST_STATE_NULL);
+}
+
+void there_and_back(const std::string &format, const std::string &muxer,
+                    const std::string &demuxer) {
+  const std::string caps = video_caps(format, {64, 48});
+  const File file;
+  write_file(caps, muxer, file);
+  const std::vector<Bytes> wanted = run(source(caps) + "identity");
+  const std::vector<Bytes> got =
+      run(std::string("filesrc location=") + file.name() + " ! " + demuxer +
+          " ! jpeg2000parse ! openjpegdec ! videoconvert ! video/x-raw, format=" + format);
+  fail_unless(wanted.size() == kFrames && got.size() == kFrames, "%s, %s: %zu frames",
+              format.c_str(), muxer.c_str(), got.size());
+  for (std::size_t i = 0; i < got.size(); i++)
+    fail_unless(got[i] == wanted[i], "%s, %s: frame %zu differs", format.c_str(), muxer.c_str(), i);
+}
+
+constexpr struct {
+  const char *muxer, *demuxer, *formats;
+} kMuxers[] = {{"mj2mux", "qtdemux", "I420 Y42B Y444 RGB AYUV GRAY8 I422_10LE"},
+               {"mxfmux", "mxfdemux", "I420 Y42B RGB I422_10LE"},
+               {"mpegtsmux", "tsdemux", "I420 Y42B RGB I422_10LE"}};
+
+GST_START_TEST(files) {
+  const auto &[muxer, demuxer, formats] = kMuxers[__i__];
+  if (!have(std::string(muxer) + " ! " + demuxer + " ! jpeg2000parse ! openjpegdec")) {
+    g_printerr("%s: left out, since GStreamer lacks it or its reader\n", muxer);
+    return;
+  }
+  gchar **names = g_strsplit(formats, " ", -1);
+  for (gchar **name = names; *name != nullptr; name++)
+    there_and_back(*name, muxer, demuxer);
+  g_strfreev(names);
+}
+GST_END_TEST;
+
+GST_START_TEST(packets) {
+  if (!have("rtpj2kpay ! rtpj2kdepay ! jpeg2000parse ! openjpegdec")) {
+    g_printerr("rtpj2kpay: left out\n");
+    return;
+  }
+  for (const char *format : {"I420", "RGB", "GRAY8"}) {
+    const std::string caps = video_caps(format, {64, 48});
+    const std::vector<Bytes> got =
+        run(source(caps) +
+            "j2kenc ! rtpj2kpay ! rtpj2kdepay ! jpeg2000parse ! openjpegdec ! videoconvert ! "
+            "video/x-raw, format=" +
+            format);
+    fail_unless(got == run(source(caps) + "identity"), "%s: %zu frames", format, got.size());
+  }
+}
+GST_END_TEST;
+
+// GStreamer writes these and cannot read them.
+GST_START_TEST(avi) {
+  if (!have("avimux")) return;
+  const std::string caps = video_caps("I420", {64, 48});
+  const File file;
+  write_file(caps, "avimux", file);
+  const std::string text = read_file(file);
+  fail_unless(contains(text, "MJ2C"), "no video stream of that kind");
+  for (const Bytes &frame : run(source(caps) + "j2kenc"))
+    fail_unless(contains(text, std::string(frame.begin(), frame.end())), "a frame is missing");
+}
+GST_END_TEST;
+
+// Two fields: their number in the file, both of them in each sample.
+GST_START_TEST(fields_in_mj2) {
+  if (!have("mj2mux ! qtdemux")) return;
+  const std::string caps =
+      video_caps("I420", {64, 48}, "interlace-mode=interleaved, field-order=top-field-first");
+  const File file;
+  write_file(caps, "mj2mux", file);
+  const std::vector<Bytes> samples =
+      run(std::string("filesrc location=") + file.name() + " ! qtdemux");
+  fail_unless_equals_int(static_cast<int>(samples.size()), kFrames);
+  for (const Bytes &sample : samples)
+    fail_unless_equals_int(static_cast<int>(boxed_codestreams(sample).size()), 2);
+}
+GST_END_TEST;
+
+// What needs no muxer: files of one picture each.
+GST_START_TEST(stills) {
+  if (!have("openjpegdec")) return;
+  for (const char *format : {"RGB", "GRAY8", "ARGB", "I420"}) {
+    const std::string caps = video_caps(format, {33, 17});
+    const std::vector<Bytes> got =
+        run(source(caps) +
+            "j2kenc ! image/jp2 ! openjpegdec ! videoconvert ! video/x-raw, format=" + format);
+    fail_unless(got == run(source(caps) + "identity"), "%s: %zu frames", format, got.size());
+  }
+}
+GST_END_TEST;
+
+}  // namespace
+
+void add_j2kenc_muxer_cases(Suite *suite) {
+  TCase *muxers = new_case(suite, "muxers");
+  tcase_add_loop_test(muxers, files, 0, static_cast<int>(std::size(kMuxers)));
+  tcase_add_test(muxers, packets);
+  tcase_add_test(muxers, avi);
+  tcase_add_test(muxers, fields_in_mj2);
+  tcase_add_test(muxers, stills);
+}
+
+}  // namespace test

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Settings that cannot be: an error that names property and value, before anything comes out.
+#include "j2kenc_cases.h"
+
+namespace test {
+namespace {
+
+struct Refusal {
+  Properties properties;
+  std::vector<const char *> words;
+};
+
+// At the start, in whatever format.
+const std::vector<Refusal> &settings() {
+  static const std::vector<Refusal> all = {
+      {{{"bpp", "1"}, {"psnr", "40"}}, {"bpp=1 and psnr=40", "only one"}},
+      {{{"bitrate", "5000"}, {"frame-size", "100"}}, {"bitrate=5000 and frame-size=100"}},
+      {{{"quality", "80"}, {"bpp", "0.5"}}, {"bpp=0.5 and quality=80"}},
+      {{{"lossless", "true"}, {"bpp", "0.5"}}, {"lossless=true and bpp=0.5"}},
+      {{{"lossless", "true"}, {"quality", "80"}}, {"lossless=true and quality=80"}},
+      {{{"wavelet", "9/7"}}, {"lossless=true and wavelet=9/7"}},
+      {{{"wavelet", "5/3"}, {"quality", "80"}}, {"quality=80 and wavelet=5/3", "psnr"}},
+      {{{"code-block-width", "65"}},
+       {"code-block-width=65 and code-block-height=64", "power of two"}},
+      {{{"code-block-height", "12"}}, {"code-block-height=12", "12 is not"}},
+      {{{"code-block-width", "128"}}, {"code-block-width=128", "4096 samples"}},
+      {{{"precincts", "100x128"}}, {"precincts=\"100x128\"", "powers of two"}},
+      {{{"precincts", "128"}}, {"precincts=\"128\""}},
+      {{{"precincts", "128x-128"}}, {"precincts=\"128x-128\""}},
+      {{{"precincts", "65536x65536"}}, {"precincts=\"65536x65536\""}},
+      {{{"precincts", "wide"}}, {"precincts=\"wide\""}},
+      {{{"precincts", "128x64"}}, {"precincts=\"128x64\"", "128x64 is smaller than a code-block"}},
+      {{{"precincts", "256x256 64x64"}}, {"64x64 is smaller than a code-block"}},
+      {{{"precincts", "256x256 256x256"}, {"num-resolutions", "1"}},
+       {"precincts=", "num-resolutions=1"}},
+      {{{"layer-rates", "0.5"}}, {"layer-rates=\"0.5\" and num-layers=1", "1 rates"}},
+      {{{"layer-rates", "0.5 1 2"}, {"num-layers", "3"}}, {"num-layers=3", "3 rates"}},
+      {{{"layer-rates", "0.5 0.5"}, {"num-layers", "3"}}, {"0.5 is not above the rate before"}},
+      {{{"layer-rates", "0 0.5"}, {"num-layers", "3"}}, {"0 is not above 0"}},
+      {{{"layer-rates", "a lot"}, {"num-layers", "3"}}, {"layer-rates=\"a lot\""}},
+      {{{"roi", "1,2,3"}}, {"roi=\"1,2,3\""}},
+      {{{"roi", "1,2,0,4"}}, {"roi=\"1,2,0,4\""}},
+      {{{"roi", "1,2,3,4.5"}}, {"roi=\"1,2,3,4.5\""}},
+      {{{"roi", "99999999999,2,3,4"}}, {"roi="}},
+      {{{"comment", "\xe2\x82\xac"}}, {"comment=\"\xe2\x82\xac\"", "Latin-1"}},
+  };
+  return all;
+}
+
+GST_START_TEST(settings_that_cannot_be) {
+  for (const auto &[properties, words] : settings()) {
+    Owned<GstElement> element(
+        GST_ELEMENT(gst_object_ref_sink(gst_element_factory_make("j2kenc", nullptr))));
+    for (const auto &[name, value] : properties)
+      gst_util_set_object_arg(G_OBJECT(element.get()), name, value);
+    const Owned<GstBus> bus(gst_bus_new());
+    gst_element_set_bus(element.get(), bus.get());
+    fail_unless_equals_int(gst_element_set_state(element.get(), GST_STATE_PAUSED),
+                           GST_STATE_CHANGE_FAILURE);
+    gst_element_set_state(element.get(), GST_STATE_NULL);
+    gst_element_set_bus(element.get(), nullptr);
+    const MessageRef message(gst_bus_pop_filtered(bus.get(), GST_MESSAGE_ERROR));
+    fail_unless(message != nullptr, "no error: %s", words[0]);
+    GError *error = nullptr;
+    gst_message_parse_error(message.get(), &error, nullptr);
+    const std::string text = error->message;
+    fail_unless(g_error_matches(error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS));
+    g_error_free(error);
+    for (const char *word : words)
+      fail_unless(contains(text, word), "\"%s\" should say \"%s\"", text.c_str(), word);
+  }
+}
+GST_END_TEST;
+
+// With the caps, or with the first frame.
+const std::vector<Refusal> &settings_for_the_format() {
+  static const std::vector<Refusal> all = {
+      {{{"tile-width", "1"}, {"tile-height", "1"}}, {"tile-width=1 and tile-height=1", "65535"}},
+      {{{"roi", "300,200,21,10"}}, {"roi=\"300,200,21,10\"", "320x240"}},
+      {{{"roi", "0,2147483647,1,2147483647"}}, {"roi=", "outside"}},
+      {{{"frame-size", "20"}}, {"frame-size=20", "fewer bytes"}},
+      {{{"bpp", "0.001"}}, {"bpp=0.001", "fewer bytes"}},
+      {{{"bpp", "0.00001"}}, {"bpp=1e-05", "less than the headers take"}},
+      {{{"bpp", "1"}, {"num-layers", "2"}, {"layer-rates", "1.5"}},
+       {"layer-rates=\"1.5\" and bpp=1"}},
+  };
+  return all;
+}
+
+void expect_refusal(const Properties &properties, const std::string &caps,
+                    const std::vector<const char *> &words) {
+  Harness harness("j2kenc", properties);
+  harness.set_input(caps);
+  const GstFlowReturn flow = harness.push(random_frame(video_info(caps), {}, 1));
+  fail_unless(flow == GST_FLOW_ERROR || flow == GST_FLOW_NOT_NEGOTIATED, "%s: %s", words[0],
+              gst_flow_get_name(flow));
+  fail_unless_equals_int(harness.waiting(), 0);
+  harness.expect_error(GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, words);
+}
+
+GST_START_TEST(settings_that_the_format_forbids) {
+  for (const auto &[properties, words] : settings_for_the_format())
+    expect_refusal(properties, video_caps("I420", {320, 240}), words);
+  expect_refusal({{"roi", "1,1,9,9"}}, video_caps("Y444_16LE", {320, 240}),
+                 {"roi=\"1,1,9,9\"", "16 bits", "5/3"});
+  expect_refusal({{"roi", "1,1,9,9"}, {"quality", "100"}}, video_caps("RGB", {320, 240}),
+                 {"roi=\"1,1,9,9\"", "quality=100"});
+  std::string still = video_caps("I420", {320, 240});
+  still.replace(still.find("25/1"), 4, "0/1");
+  expect_refusal({{"bitrate", "1000"}}, still, {"bitrate=1000", "framerate"});
+}
+GST_END_TEST;
+
+}  // namespace
+
+void add_j2kenc_refusal_cases(Suite *suite) {
+  TCase *refusals = new_case(suite, "refusals");
+  tcase_add_test(refusals, settings_that_cannot_be);
+  tcase_add_test(refusals, settings_that_the_format_forbids);
+}
+
+}  // namespace test
