@@ -33,9 +33,12 @@ J2kState &state_of(gpointer object) {
   return *GST_J2KENC(object)->state;
 }
 
-GstCaps *transform_caps(GstBaseTransform *, GstPadDirection direction, GstCaps *caps,
+GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                         GstCaps *filter) {
-  GstCaps *result = j2k_transform_caps(direction, caps, 0);
+  GST_OBJECT_LOCK(trans);
+  const J2kSettings wishes = state_of(trans).wanted;
+  GST_OBJECT_UNLOCK(trans);
+  GstCaps *result = j2k_transform_caps(direction, caps, wishes, state_of(trans).profile);
   if (filter == nullptr) return result;
   GstCaps *both = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref(result);

@@ -97,9 +97,22 @@ bool fixed_info(const GstStructure *raw, GstVideoInfo *info) {
   return fixed;
 }
 
-GstStructure *coded_structure(const GstStructure *raw, J2kMedia media, int profile) {
-  GstStructure *coded = gst_structure_new(j2k_media_type(media), "alignment", G_TYPE_STRING,
-                                          "frame", "profile", G_TYPE_INT, profile, nullptr);
+struct ProfileSource {
+  const J2kSettings &settings;
+  int otherwise;
+
+  int rsiz(const GstVideoInfo &info, J2kMedia media) const {
+    if (settings.profile == j2k::Profile::none) return 0;
+    std::string problem;
+    const auto coder = J2kCoder::make(settings, info, media, &problem);
+    return coder != nullptr ? coder->profile() : otherwise;
+  }
+};
+
+GstStructure *coded_structure(const GstStructure *raw, J2kMedia media,
+                              const ProfileSource &profile) {
+  GstStructure *coded =
+      gst_structure_new(j2k_media_type(media), "alignment", G_TYPE_STRING, "frame", nullptr);
   for (const char *field : kKept)
     copy_field(raw, field, coded);
   for_each_format(raw, [coded](const GstVideoFormatInfo *format) {
@@ -109,7 +122,9 @@ GstStructure *coded_structure(const GstStructure *raw, J2kMedia media, int profi
               int_value(static_cast<int>(GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format))));
   });
   GstVideoInfo info;
-  if (fixed_info(raw, &info)) set_defaults(info, media, coded);
+  if (!fixed_info(raw, &info)) return coded;
+  set_defaults(info, media, coded);
+  gst_structure_set(coded, "profile", G_TYPE_INT, profile.rsiz(info, media), nullptr);
   return coded;
 }
 
@@ -141,7 +156,7 @@ GstStructure *raw_structure(const GstStructure *coded, const GstStructure *possi
   return nullptr;
 }
 
-GstCaps *coded_caps(GstCaps *raw, int profile) {
+GstCaps *coded_caps(GstCaps *raw, const ProfileSource &profile) {
   GstCaps *result = gst_caps_new_empty();
   for (J2kMedia media : kJ2kMedia)
     for (guint i = 0; i < gst_caps_get_size(raw); i++)
@@ -180,8 +195,9 @@ GstCaps *j2k_src_template() {
   return gst_caps_from_string(text.c_str());
 }
 
-GstCaps *j2k_transform_caps(GstPadDirection direction, GstCaps *caps, int profile) {
-  return direction == GST_PAD_SINK ? coded_caps(caps, profile) : raw_caps(caps);
+GstCaps *j2k_transform_caps(GstPadDirection direction, GstCaps *caps, const J2kSettings &settings,
+                            int otherwise) {
+  return direction == GST_PAD_SINK ? coded_caps(caps, {settings, otherwise}) : raw_caps(caps);
 }
 
 GstCaps *j2k_prefer(GstCaps *caps, GstCaps *downstream) {

@@ -10,8 +10,9 @@ GstCaps *j2k_sink_template();
 GstCaps *j2k_src_template();
 
 // What the element makes of `caps`, or what it makes `caps` of. direction: of the pad that they are
-// from. profile: Rsiz.
-GstCaps *j2k_transform_caps(GstPadDirection direction, GstCaps *caps, int profile);
+// from. settings: of which the profile stands in fixed caps; `otherwise` if they will not do.
+GstCaps *j2k_transform_caps(GstPadDirection direction, GstCaps *caps, const J2kSettings &settings,
+                            int otherwise);
 
 // Of the codestream's two forms, that which downstream names first; x-jpc if it names none. (All
 // the other alternatives come behind.) Takes `caps`.

@@ -31,6 +31,7 @@ class J2kCoder {
                 std::vector<std::uint8_t> *out);
 
   const J2kSettings &settings() const { return settings_; }
+  int profile() const { return fields_[0].params.profile; }  // Rsiz
   bool has_encoded() const { return has_encoded_; }
 
  private:

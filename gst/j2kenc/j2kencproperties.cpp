@@ -94,6 +94,7 @@ enum : guint {
   PROP_PSNR,
   PROP_PROGRESSION_ORDER,
   PROP_CODE_BLOCK_STYLE,
+  PROP_PROFILE,
   PROP_FIRST_INT,
   PROP_FIRST_BOOL = PROP_FIRST_INT + std::size(kInts),
   PROP_FIRST_TEXT = PROP_FIRST_BOOL + std::size(kBools),
@@ -138,6 +139,21 @@ GType block_style_type() {
   return type;
 }
 
+GType profile_type() {
+  using j2k::Profile;
+  static const GEnumValue values[] = {
+      {int(Profile::none), "As the properties say", "none"},
+      {int(Profile::cinema_2k), "Digital cinema, up to 2048x1080: X'Y'Z' of 12 bits", "cinema-2k"},
+      {int(Profile::cinema_4k), "The same, up to 4096x2160", "cinema-4k"},
+      {int(Profile::broadcast_single), "Broadcast, one tile", "broadcast-single"},
+      {int(Profile::broadcast_multi), "Broadcast, four tiles", "broadcast-multi"},
+      {int(Profile::imf_2k), "Interoperable Master Format, up to 2048x1556", "imf-2k"},
+      {int(Profile::imf_4k), "The same, up to 4096x3112", "imf-4k"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstJ2kEncProfile", values);
+  return type;
+}
+
 // ---- descriptions ----------------------------------------------------------------------------
 
 void install_rates(GObjectClass *klass) {
@@ -179,7 +195,12 @@ void install_enums(GObjectClass *klass) {
   install(PROP_CODE_BLOCK_STYLE,
           g_param_spec_flags("code-block-style", "Style of the code-blocks",
                              "How bit-planes are coded", block_style_type(), 0, kFlags));
-  for (GType type : {wavelet_type(), progression_type(), block_style_type()})
+  install(PROP_PROFILE,
+          g_param_spec_enum("profile", "Profile",
+                            "What decoders for an application expect; it chooses what is left at "
+                            "its default, and refuses what does not go with it",
+                            profile_type(), int(j2k::Profile::none), kFlags));
+  for (GType type : {wavelet_type(), progression_type(), block_style_type(), profile_type()})
     gst_type_mark_as_plugin_api(type, GstPluginAPIFlags(0));
 }
 
@@ -245,6 +266,8 @@ void set_value(J2kSettings *s, guint id, const GValue *value) {
     s->progression = static_cast<j2k::Progression>(g_value_get_enum(value));
   } else if (id == PROP_CODE_BLOCK_STYLE) {
     s->block_style = g_value_get_flags(value);
+  } else if (id == PROP_PROFILE) {
+    s->profile = static_cast<j2k::Profile>(g_value_get_enum(value));
   } else if (id < PROP_FIRST_INT) {
     set_rate(s, id, value);
   } else if (id < PROP_FIRST_BOOL) {
@@ -264,6 +287,8 @@ void get_value(const J2kSettings &s, guint id, GValue *value) {
     g_value_set_enum(value, int(s.progression));
   else if (id == PROP_CODE_BLOCK_STYLE)
     g_value_set_flags(value, s.block_style);
+  else if (id == PROP_PROFILE)
+    g_value_set_enum(value, int(s.profile));
   else if (id < PROP_FIRST_INT)
     get_rate(s, id, value);
   else if (id < PROP_FIRST_BOOL)
@@ -296,7 +321,10 @@ void j2k_set_property(GObject *object, guint id, const GValue *value, GParamSpec
   set_value(&state.wanted, id, value);
   state.changes++;
   const bool turned = id != PROP_LOSSLESS && lossless != j2k_is_lossless(state.wanted);
+  const bool in_caps = id == PROP_PROFILE || state.wanted.profile != j2k::Profile::none;
   GST_OBJECT_UNLOCK(object);
+  // The caps have the profile, and its levels follow the rate.
+  if (in_caps) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
   if (turned) g_object_notify(object, "lossless");
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "j2k/encoder_params.h"
+#include "j2k/profile.h"
 
 namespace coalesce::gst {
 
@@ -34,9 +35,10 @@ struct J2kSettings {
   int guard_bits = 2;
   std::string roi;
   std::string comment;
+  j2k::Profile profile = j2k::Profile::none;
 };
 
-// What `lossless` reads as: what was set, else whether no rate is.
+// What `lossless` reads as: what was set, else whether neither rate nor profile is.
 bool j2k_is_lossless(const J2kSettings &settings);
 
 // What is wrong with them in any format, naming property and value; empty if nothing is.
@@ -46,15 +48,19 @@ std::string j2k_check(const J2kSettings &settings);
 struct J2kPicture {
   j2k::CodingParams coding;  // image and components only
   bool rgb = false;
-  int first_row = 0, row_step = 1;  // of the frame, that are in it
+  int first_row = 0, row_step = 1;  // of the frame, that are in it; as many pictures have a frame
   int frame_height = 0;
   int fps_n = 0, fps_d = 1;
   std::uint64_t overhead = 0;  // bytes of a buffer that are in no codestream
 };
 
 // For settings that j2k_check() has passed. Returns what is wrong with them for this picture.
+// Settings that are not the default go before what a profile chooses.
 std::string j2k_params(const J2kSettings &settings, const J2kPicture &picture,
                        j2k::EncoderParams *params);
+
+// "cinema-2k" and so on.
+const char *j2k_profile_name(j2k::Profile profile);
 
 // What the library says, without its name.
 std::string j2k_text(const Status &status);

@@ -14,6 +14,8 @@ struct J2kState {
   J2kSettings wanted;
   guint changes = 1;  // of `wanted`, counted
 
+  std::atomic<int> profile{0};  // Rsiz of what was encoded last
+
   // The streaming thread's own, from here on. What frames are encoded with:
   std::unique_ptr<J2kCoder> coder;  // of `info` and `media`
   guint used = 0;                   // which of the changes it has seen

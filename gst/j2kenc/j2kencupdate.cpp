@@ -102,6 +102,7 @@ bool j2k_encode(GstJ2kEnc *self, const Frame &frame, bool top_first) {
     const Status status = state.coder->encode(frame, top_first, pool, &state.bytes);
     if (status.ok()) {
       if (!proven) state.good = state.coder->settings();
+      if (!proven) state.profile = state.coder->profile();
       return true;
     }
     if (proven || status.code() != StatusCode::invalid_argument) return post_status(self, status);

@@ -42,6 +42,8 @@ const std::vector<Refusal> &settings() {
       {{{"roi", "1,2,0,4"}}, {"roi=\"1,2,0,4\""}},
       {{{"roi", "1,2,3,4.5"}}, {"roi=\"1,2,3,4.5\""}},
       {{{"roi", "99999999999,2,3,4"}}, {"roi="}},
+      {{{"profile", "cinema-2k"}, {"lossless", "true"}}, {"lossless=true and profile=cinema-2k"}},
+      {{{"profile", "imf-4k"}, {"psnr", "40"}}, {"psnr=40 and profile=imf-4k"}},
       {{{"comment", "\xe2\x82\xac"}}, {"comment=\"\xe2\x82\xac\"", "Latin-1"}},
   };
   return all;
@@ -98,6 +100,35 @@ void expect_refusal(const Properties &properties, const std::string &caps,
   harness.expect_error(GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, words);
 }
 
+struct ProfileRefusal {
+  const char *profile, *format, *name, *value, *word;
+};
+
+// What a profile forbids, by its name.
+constexpr ProfileRefusal kProfileRefusals[] = {
+    {"cinema-2k", "RGB", "comment", "", "bits"},
+    {"cinema-2k", "I420_12LE", "comment", "", "subsampling"},
+    {"cinema-2k", "GBR_12LE", "num-layers", "2", "num-layers"},
+    {"cinema-4k", "GBR_12LE", "num-resolutions", "1", "num-resolutions"},
+    {"cinema-4k", "GBR_12LE", "wavelet", "5/3", "wavelet"},
+    {"cinema-2k", "GBR_12LE", "sop", "true", "sop"},
+    {"cinema-2k", "GBR_12LE", "frame-size", "4000000", "frame-size"},
+    {"imf-2k", "I422_10LE", "tile-width", "100", "tile-width"},
+    {"imf-2k", "I422_10LE", "roi", "1,1,9,9", "roi"},
+    {"broadcast-multi", "I422_10LE", "precincts", "512x512", "precincts"},
+    {"broadcast-single", "I422_10LE", "code-block-style", "reset", "code-block-style"},
+};
+
+GST_START_TEST(what_profiles_forbid) {
+  for (const auto &[profile, format, name, value, word] : kProfileRefusals)
+    expect_refusal({{"profile", profile}, {name, value}}, video_caps(format, {320, 240}),
+                   {profile, word});
+  std::string still = video_caps("I422_10LE", {320, 240});
+  still.replace(still.find("25/1"), 4, "0/1");
+  expect_refusal({{"profile", "imf-2k"}}, still, {"imf-2k", "framerate"});
+}
+GST_END_TEST;
+
 GST_START_TEST(settings_that_the_format_forbids) {
   for (const auto &[properties, words] : settings_for_the_format())
     expect_refusal(properties, video_caps("I420", {320, 240}), words);
@@ -117,6 +148,7 @@ void add_j2kenc_refusal_cases(Suite *suite) {
   TCase *refusals = new_case(suite, "refusals");
   tcase_add_test(refusals, settings_that_cannot_be);
   tcase_add_test(refusals, settings_that_the_format_forbids);
+  tcase_add_test(refusals, what_profiles_forbid);
 }
 
 }  // namespace test

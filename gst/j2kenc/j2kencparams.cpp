@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Settings to the library's parameters.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <vector>
+
+#include "j2k/rate.h"
+#include "j2k/roi.h"
+#include "j2kencsettings.h"
+#include "j2kenctexts.h"
+
+namespace coalesce::gst {
+namespace {
+
+using j2k::EncoderParams;
+using j2k::LayerTarget;
+
+void set_precincts(const J2kSettings &s, j2k::CodingParams *coding) {
+  std::vector<int> sizes;
+  j2k_parse_precincts(s.precincts, &sizes);
+  if (sizes.empty()) return;
+  for (int r = coding->levels, i = 0; r >= 0; r--) {
+    const auto at = static_cast<std::size_t>(i);
+    coding->precinct[static_cast<std::size_t>(r)] = {
+        static_cast<std::uint8_t>(std::countr_zero(static_cast<unsigned>(sizes[at]))),
+        static_cast<std::uint8_t>(std::countr_zero(static_cast<unsigned>(sizes[at + 1])))};
+    if (at + 2 < sizes.size()) i += 2;
+  }
+}
+
+// The rows of the frame that a picture has; empty if it has none of them.
+std::string set_roi(const J2kSettings &s, const J2kPicture &picture, EncoderParams *params) {
+  std::vector<int> roi;
+  j2k_parse_integers(s.roi, " ,", &roi);
+  if (roi.empty()) return {};
+  const int width = picture.coding.image.width();
+  if (roi[2] > width || roi[0] > width - roi[2] || roi[3] > picture.frame_height ||
+      roi[1] > picture.frame_height - roi[3])
+    return j2k_setting("roi", s.roi) + ": outside of the picture of " + std::to_string(width) +
+           "x" + std::to_string(picture.frame_height);
+  const auto row = [&picture](int y) {
+    return (std::max(y - picture.first_row, 0) + picture.row_step - 1) / picture.row_step;
+  };
+  params->roi = {roi[0], row(roi[1]), roi[0] + roi[2], row(roi[1] + roi[3])};
+  if (params->roi.empty()) params->roi = {};
+  return {};
+}
+
+// Of all bands, whose planes a region is shifted by.
+int most_planes(const EncoderParams &params) {
+  int most = 0;
+  for (int c = 0; c < params.coding.num_components; c++)
+    for (int level = 0; level <= params.coding.levels; level++)
+      for (int b = level == 0 ? 0 : 1; b <= (level == 0 ? 0 : 3); b++)
+        most = std::max(
+            most, j2k::band_quantiser(j2k::quantiser_params(params, c), static_cast<j2k::Band>(b),
+                                      level == 0 ? params.coding.levels : level)
+                      .planes);
+  return most;
+}
+
+// Fewer planes come of coarser steps. Where nobody has asked for a step, it is the finest that
+// leaves room for the shift.
+std::string make_room_for_roi(const J2kSettings &s, const J2kPicture &, EncoderParams *params) {
+  if (params->roi.empty()) return {};
+  const auto fits = [params] { return j2k::check_max_shift(most_planes(*params)).ok(); };
+  const bool free = params->wavelet == j2k::Wavelet::irreversible_97 && s.quality == 0;
+  for (int doublings = 0; free && !fits() && doublings < 32; doublings++)
+    params->base_step *= 2;
+  if (fits()) return {};
+  return j2k_setting("roi", s.roi) + ": " +
+         (s.quality > 0 ? "too many bit-planes to shift it by; a lower quality than " +
+                              j2k_setting("quality", s.quality) + " has fewer"
+                        : "samples of " + std::to_string(params->coding.component[0].bits) +
+                              " bits have too many bit-planes to shift it by, with the wavelet "
+                              "5/3; 9/7 has fewer");
+}
+
+// Bytes of a frame's codestreams, all of them; 0 if the rate is not one of bytes.
+double frame_bytes(const J2kSettings &s, const J2kPicture &picture) {
+  const double pixels = double(picture.coding.image.width()) * picture.frame_height;
+  if (s.bpp > 0) return s.bpp * pixels / 8;
+  if (s.bitrate > 0) return s.bitrate * 125. * picture.fps_d / std::max(picture.fps_n, 1);
+  return s.frame_size;
+}
+
+// Of one picture; 0 if the rate is not one of bytes.
+double picture_bytes(const J2kSettings &s, const J2kPicture &picture) {
+  const double all = frame_bytes(s, picture);
+  const double share = double(picture.coding.image.height()) / picture.frame_height;
+  return all > 0 ? std::max((all - double(picture.overhead)) * share, 0.) : 0;
+}
+
+std::uint64_t whole_bytes(double bytes) {
+  return static_cast<std::uint64_t>(std::min(bytes, 1e18));
+}
+
+// most: what a profile allows; 0 for no limit.
+std::string set_last_target(const J2kSettings &s, const J2kPicture &picture,
+                            const EncoderParams &params, std::uint64_t most, LayerTarget *last) {
+  if (s.psnr > 0) {
+    *last = {LayerTarget::Kind::error, j2k::error_at_psnr(params, s.psnr)};
+    return {};
+  }
+  std::uint64_t bytes = most;
+  if (frame_bytes(s, picture) > 0) {
+    const std::uint64_t wanted = whole_bytes(picture_bytes(s, picture));
+    if (wanted == 0) return j2k_rate_text(s) + ": less than the headers take";
+    bytes = most > 0 ? std::min(wanted, most) : wanted;
+  }
+  if (bytes > 0) *last = {LayerTarget::Kind::bytes, bytes};
+  return {};
+}
+
+std::string set_targets(const J2kSettings &s, const J2kPicture &picture, std::uint64_t most,
+                        EncoderParams *params) {
+  LayerTarget last;
+  if (std::string p = set_last_target(s, picture, *params, most, &last); !p.empty()) return p;
+  if (params->layers == 1 && last.kind == LayerTarget::Kind::everything) return {};
+  const double pixels = double(picture.coding.image.width()) * picture.coding.image.height();
+  std::vector<double> list;
+  j2k_parse_numbers(s.layer_rates, " ,", &list);
+  params->targets.assign(static_cast<std::size_t>(params->layers - 1),
+                         {LayerTarget::Kind::automatic, 0});
+  for (std::size_t i = 0; i < list.size(); i++)
+    params->targets[i] = {LayerTarget::Kind::bytes, whole_bytes(list[i] * pixels / 8)};
+  if (!list.empty() && last.kind == LayerTarget::Kind::bytes &&
+      params->targets.back().value >= last.value)
+    return j2k_setting("layer-rates", s.layer_rates) + " and " + j2k_rate_text(s) +
+           ": the rate of all layers is not above that of the last but one";
+  params->targets.push_back(last);
+  return {};
+}
+
+// Every 12.5 double or halve the step, which is half of a sample's unit at 100 (of 8 bits).
+double step_of(int quality, int bits) {
+  return std::exp2((100 - quality) * 0.08 - 1 + (bits - 8));
+}
+
+// Was a property set to something? Without a profile everything was.
+template <class T>
+bool was_set(const J2kSettings &s, T J2kSettings::*field) {
+  return s.profile == j2k::Profile::none || s.*field != J2kSettings().*field;
+}
+
+void set_coding(const J2kSettings &s, j2k::CodingParams *coding) {
+  using S = J2kSettings;
+  if (was_set(s, &S::tile_width)) coding->tile_width = s.tile_width;
+  if (was_set(s, &S::tile_height)) coding->tile_height = s.tile_height;
+  if (was_set(s, &S::num_resolutions)) coding->levels = s.num_resolutions - 1;
+  if (was_set(s, &S::block_width))
+    coding->block_x = std::countr_zero(static_cast<unsigned>(s.block_width));
+  if (was_set(s, &S::block_height))
+    coding->block_y = std::countr_zero(static_cast<unsigned>(s.block_height));
+  set_precincts(s, coding);
+}
+
+void set_wavelet(const J2kSettings &s, EncoderParams *params) {
+  if (s.wavelet != J2kWavelet::automatic || s.profile == j2k::Profile::none)
+    params->wavelet = s.wavelet == J2kWavelet::reversible_53 ||
+                              (s.wavelet == J2kWavelet::automatic && j2k_is_lossless(s))
+                          ? j2k::Wavelet::reversible_53
+                          : j2k::Wavelet::irreversible_97;
+  if (was_set(s, &J2kSettings::guard_bits)) params->guard_bits = s.guard_bits;
+  if (s.quality > 0) params->base_step = step_of(s.quality, params->coding.component[0].bits);
+  params->visual_weighting = s.visual_weighting;
+}
+
+void set_markers(const J2kSettings &s, EncoderParams *params) {
+  using S = J2kSettings;
+  if (was_set(s, &S::block_style)) params->block_style = s.block_style;
+  if (was_set(s, &S::progression)) params->progression = s.progression;
+  if (was_set(s, &S::num_layers)) params->layers = s.num_layers;
+  params->sop = s.sop;
+  params->eph = s.eph;
+  params->plt = s.plt;
+  params->tlm = params->tlm || s.tlm;
+  j2k_parse_comment(s.comment, &params->comment);
+}
+
+}  // namespace
+
+std::string j2k_params(const J2kSettings &s, const J2kPicture &picture, EncoderParams *params) {
+  *params = {};
+  params->coding = picture.coding;
+  params->colour_transform = picture.rgb;
+  if (s.bitrate > 0 && picture.fps_n == 0) return j2k_rate_text(s) + ": the caps have no framerate";
+  std::uint64_t frame_limit;
+  const j2k::ProfileRate rate = {picture.fps_n * picture.row_step, picture.fps_d,
+                                 whole_bytes(picture_bytes(s, picture))};
+  if (Status status = set_profile(s.profile, rate, params, &frame_limit); !status.ok())
+    return j2k_text(status);
+  set_coding(s, &params->coding);
+  set_wavelet(s, params);
+  set_markers(s, params);
+  if (std::int64_t{j2k::tiles_wide(params->coding)} * j2k::tiles_high(params->coding) >
+      j2k::kMaxTiles)
+    return j2k_settings("tile-width", s.tile_width, "tile-height", s.tile_height) + ": more than " +
+           std::to_string(j2k::kMaxTiles) + " tiles";
+  for (auto set : {set_roi, make_room_for_roi})
+    if (std::string problem = set(s, picture, params); !problem.empty()) return problem;
+  if (std::string problem = set_targets(s, picture, frame_limit, params); !problem.empty())
+    return problem;
+  for (const Status &status : {check_profile(s.profile, *params), j2k::check_params(*params)})
+    if (!status.ok()) return j2k_text(status);
+  return {};
+}
+
+}  // namespace coalesce::gst
