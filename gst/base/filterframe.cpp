@@ -107,7 +107,7 @@ class GpuFrame {
     auto event = session_.mark(*session_.stream, &result);
     if (event == nullptr) return fail("fencing a frame", result);
     in_.unmap();
-    session_.retired->add(uploaded_ ? uploaded_.get() : in_buffer_, event);
+    session_.retired->add(uploaded_ ? uploaded_.get() : in_buffer_, event, *session_.stream);
     if (self_->priv->out_cuda) {
       fence_memory(gst_buffer_peek_memory(out_buffer_, 0), event, *session_.stream,
                    state_.counters);

@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "retirelist.h"
 
+#include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace coalesce::gst {
+namespace {
+
+// An event in error counts as passed: the failure is reported where the frame is made, not here.
+bool has_passed(const Event &event) {
+  return event.query() != CUDA_ERROR_NOT_READY;
+}
+
+}  // namespace
+
+RetireList::Passed::~Passed() {
+  for (std::size_t i = 0; i < count; i++)
+    gst_buffer_unref(buffers[i]);
+}
 
 RetireList::RetireList(GstCudaContext *context, std::shared_ptr<Counters> counters)
     : context_(GST_CUDA_CONTEXT(gst_object_ref(context))),
@@ -17,74 +32,99 @@ RetireList::~RetireList() {
   }
   wake_.notify_one();
   sweeper_.join();
-  for (Entry &entry : entries_)
-    gst_buffer_unref(entry.buffer);
+  for (Line &line : lines_)
+    for (Entry &entry : line.entries)
+      gst_buffer_unref(entry.buffer);
 }
 
-// Frames end in order, so the first event that has not passed ends the search. An event in error
-// counts as passed: the failure is reported where the frame is made, not here.
-int RetireList::take_passed(Entry passed[kMostAtOnce]) {
-  int count = 0;
-  for (Entry &entry : entries_) {
-    if (count == kMostAtOnce || entry.event->query() == CUDA_ERROR_NOT_READY) break;
-    passed[count++] = std::move(entry);
+RetireList::Line &RetireList::line_of(const Stream &stream) {
+  for (Line &line : lines_)
+    if (line.stream == stream.handle()) return line;
+  return lines_.emplace_back(Line{stream.handle(), {}});
+}
+
+std::size_t RetireList::size() const {
+  std::size_t size = 0;
+  for (const Line &line : lines_)
+    size += line.entries.size();
+  return size;
+}
+
+void RetireList::take(Line *line, std::size_t entries, Passed *passed) {
+  for (std::size_t i = 0; i < entries; i++)
+    passed->buffers[passed->count++] = line->entries[i].buffer;
+  line->entries.erase(line->entries.begin(), line->entries.begin() + gssize(entries));
+}
+
+void RetireList::take_all_passed(Passed *passed) {
+  for (Line &line : lines_) {
+    std::size_t count = 0;
+    while (count < line.entries.size() && has_passed(*line.entries[count].event))
+      count++;
+    take(&line, count, passed);
   }
-  entries_.erase(entries_.begin(), entries_.begin() + count);
-  return count;
 }
 
-// A buffer's last reference may free memory or wake its pool: never under the lock.
-void RetireList::release_passed() {
-  Entry passed[kMostAtOnce];
-  int count;
-  do {
-    {
-      std::lock_guard guard(lock_);
-      count = take_passed(passed);
-    }
-    for (int i = 0; i < count; i++)
-      gst_buffer_unref(passed[i].buffer);
-  } while (count == kMostAtOnce);
-}
-
-void RetireList::add(GstBuffer *buffer, std::shared_ptr<Event> event) {
-  bool wake_sweeper;
-  std::shared_ptr<Event> oldest;
+void RetireList::add(GstBuffer *buffer, std::shared_ptr<Event> event, const Stream &stream) {
+  bool wake_sweeper, too_many;
   {
+    Passed passed;
     std::lock_guard guard(lock_);
-    entries_.push_back({gst_buffer_ref(buffer), std::move(event)});
+    Line &line = line_of(stream);
+    line.entries.push_back({gst_buffer_ref(buffer), std::move(event)});
+    const std::size_t last = line.entries.size() - 1;
+    if (last + 1 >= kLookFrom && has_passed(*line.entries[last - kLastFew].event))
+      take(&line, last - kLastFew + 1, &passed);
+    frames_come_ = true;
     wake_sweeper = sweeper_asleep_;
-    if (entries_.size() > kMostInFlight) oldest = entries_.front().event;
+    too_many = size() > kMostInFlight;
   }
   if (wake_sweeper) wake_.notify_one();
-  if (oldest != nullptr && oldest->query() == CUDA_ERROR_NOT_READY) {
+  if (too_many) wait_for_oldest();
+}
+
+void RetireList::wait_for_oldest() {
+  const auto longest = [this] {
+    return std::max_element(lines_.begin(), lines_.end(), [](const Line &a, const Line &b) {
+      return a.entries.size() < b.entries.size();
+    });
+  };
+  Passed passed;
+  std::unique_lock guard(lock_);
+  if (size() <= kMostInFlight) return;  // the sweeper has been here
+  const auto line = longest();
+  const std::shared_ptr<Event> oldest = line->entries.front().event;
+  guard.unlock();
+  if (!has_passed(*oldest)) {
     counters_->synchronizations++;
     (void)oldest->synchronize();
   }
-  release_passed();
+  guard.lock();
+  if (!line->entries.empty() && line->entries.front().event == oldest) take(&*line, 1, &passed);
 }
 
-// Looks every few milliseconds while there is something to release, and sleeps only after a while
-// of finding nothing, so that a running stream does not pay for waking it.
+// Looks every few milliseconds whether frames have stopped coming, and sleeps only after a while of
+// finding nothing to release, so that a running stream does not pay for waking it.
 void RetireList::sweep() {
   using namespace std::chrono_literals;
   constexpr int kIdleRounds = 50;
   int idle = 0;
   std::unique_lock guard(lock_);
   while (!stopping_) {
-    idle = entries_.empty() ? idle + 1 : 0;
+    idle = size() == 0 ? idle + 1 : 0;
     if (idle < kIdleRounds) {
       wake_.wait_for(guard, 2ms);
     } else {
       sweeper_asleep_ = true;
-      wake_.wait(guard, [this] { return stopping_ || !entries_.empty(); });
+      wake_.wait(guard, [this] { return stopping_ || size() > 0; });
       sweeper_asleep_ = false;
     }
-    if (entries_.empty()) continue;
-    guard.unlock();
+    if (size() == 0 || std::exchange(frames_come_, false)) continue;
     {
       ContextScope scope(context_.get());
-      release_passed();
+      Passed passed;
+      take_all_passed(&passed);
+      guard.unlock();
     }
     guard.lock();
   }

@@ -13,37 +13,56 @@
 namespace coalesce::gst {
 
 // Keeps a reference to each input until the event behind its last reader has passed, so that it
-// does not go back to its pool too early. The streaming thread looks at the list when it adds to
-// it, and waits only when kMostInFlight inputs are out, which bounds the memory where the GPU is
-// the slower side. A second thread empties the list when frames stop coming, so that an upstream
-// pool of few buffers cannot run dry for ever.
+// does not go back to its pool too early. The streaming thread looks at the list when some have
+// come together, and waits only when kMostInFlight inputs are out, which bounds the memory where
+// the GPU is the slower side. A second thread empties the list when frames stop coming, so that an
+// upstream pool of few buffers cannot run dry for ever.
 class RetireList {
  public:
   RetireList(GstCudaContext *context, std::shared_ptr<Counters> counters);
-  ~RetireList();  // the stream must have been synchronised
+  ~RetireList();  // the streams must have been synchronised
   RetireList(const RetireList &) = delete;
   RetireList &operator=(const RetireList &) = delete;
 
-  // Takes a reference of its own. The context is current.
-  void add(GstBuffer *buffer, std::shared_ptr<Event> event);
+  // `event` has been recorded on `stream`. Takes a reference to the buffer of its own. The context
+  // is current.
+  void add(GstBuffer *buffer, std::shared_ptr<Event> event, const Stream &stream);
 
  private:
+  static constexpr std::size_t kMostInFlight = 16;
+  // To ask the driver for an event takes a third of the time of a launch, so one answer is made to
+  // do for several entries: with so many of a stream, is the one before the last few done?
+  static constexpr std::size_t kLookFrom = 6, kLastFew = 2;
+
   struct Entry {
     GstBuffer *buffer = nullptr;
     std::shared_ptr<Event> event;
   };
-  static constexpr std::size_t kMostInFlight = 16;
-  static constexpr int kMostAtOnce = 8;
+  struct Line {  // of one stream: events pass in this order
+    CUstream stream;
+    std::vector<Entry> entries;
+  };
+  // Lets go of buffers when it goes itself. The last reference may free memory or wake a pool:
+  // never under the lock.
+  struct Passed {
+    ~Passed();
+    GstBuffer *buffers[kMostInFlight + 1];
+    std::size_t count = 0;
+  };
 
-  int take_passed(Entry passed[kMostAtOnce]);
-  void release_passed();
+  Line &line_of(const Stream &stream);
+  std::size_t size() const;
+  static void take(Line *line, std::size_t entries, Passed *passed);
+  void take_all_passed(Passed *passed);
+  void wait_for_oldest();
   void sweep();
 
   ContextRef context_;
   std::shared_ptr<Counters> counters_;
   std::mutex lock_;
   std::condition_variable wake_;
-  std::vector<Entry> entries_;  // oldest first
+  std::vector<Line> lines_;
+  bool frames_come_ = false;  // since the sweeper last looked
   bool stopping_ = false;
   bool sweeper_asleep_ = false;
   std::thread sweeper_;

@@ -102,7 +102,7 @@ CUresult upload_frame(GpuSession &session, GstBuffer *buffer, const Frame &from,
   std::shared_ptr<Event> done;
   if (from.where() == Memory::page_locked) {
     result = upload_page_locked(session, *page_locked_fence(buffer), from, to, &done);
-    if (result == CUDA_SUCCESS) session.retired->add(buffer, std::move(done));
+    if (result == CUDA_SUCCESS) session.retired->add(buffer, std::move(done), *session.uploads);
     return result;
   }
   if (GstBuffer *slot = session.staging->next(GST_VIDEO_INFO_SIZE(&from.info())))
@@ -126,7 +126,7 @@ CUresult download_frame(GpuSession &session, GstBuffer *from_buffer, const Frame
     auto done = session.mark(stream, &result);
     if (done == nullptr) return result;
     fence->written(done, stream, session.counters);
-    session.retired->add(from_buffer, std::move(done));
+    session.retired->add(from_buffer, std::move(done), stream);
   } else {
     result = wait_for(session, stream);
     if (result != CUDA_SUCCESS) return result;

@@ -127,6 +127,7 @@ GstBuffer *output_buffer(GstBaseTransform *trans, GstBuffer *in) {
 
 GstFlowReturn encode(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
   J2kState &state = state_of(trans);
+  gst_clear_caps(&state.refused_caps);  // others have come
   if (!j2k_update(GST_J2KENC(trans))) return GST_FLOW_ERROR;
   Frame frame;
   if (!frame.map(in, state.info, Memory::system, GST_MAP_READ))

@@ -64,15 +64,16 @@ GST_START_TEST(appsink_maps_for_cuda) {
     fail_unless(is_cuda(buffer));
     check_frame(buffer, seed, 0xFF, seed % 2 ? kForeignCuda : int(GST_MAP_READ));
   }
-  // Waiting for a frame is waiting for those before it.
+  // Waiting for a frame is waiting for those before it; the fourth upload may have waited, too.
   const guint64 waits = stat(line.element("a"), "synchronizations");
-  fail_unless(waits >= 1 && waits <= 4, "%u waits", unsigned(waits));
+  fail_unless(waits >= 1 && waits <= 5, "%u waits", unsigned(waits));
 }
 GST_END_TEST
 
 // Two elements in two contexts, on one GPU and on two. The second follows the first's buffers
 // unless it was told another GPU: then they are copied, and the first's fence is waited for.
 GST_START_TEST(two_contexts) {
+  constexpr unsigned kFrames = 3;  // as many as can be uploaded without a wait
   const struct {
     guint first, second;
     const char *more;
@@ -91,13 +92,13 @@ GST_START_TEST(two_contexts) {
       give_context(b.element(), second);
       a.negotiate(kSystemGray, kCudaGray);
       b.negotiate(kCudaGray, kCudaGray);
-      for (unsigned seed = 1; seed <= 5; seed++) {
+      for (unsigned seed = 1; seed <= kFrames; seed++) {
         fail_unless_equals_int(a.push(timed_buffer(seed)), GST_FLOW_OK);
         fail_unless_equals_int(b.push(a.pull()), GST_FLOW_OK);
       }
-      fail_unless_equals_uint64(stat(b.element(), "uploads"), c.copied ? 5 : 0);
-      fail_unless_equals_uint64(stat(a.element(), "synchronizations"), c.copied ? 5 : 0);
-      for (unsigned seed = 1; seed <= 5; seed++) {
+      fail_unless_equals_uint64(stat(b.element(), "uploads"), c.copied ? kFrames : 0);
+      fail_unless_equals_uint64(stat(a.element(), "synchronizations"), c.copied ? kFrames : 0);
+      for (unsigned seed = 1; seed <= kFrames; seed++) {
         GstBuffer *output = b.pull();
         fail_unless(GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(output, 0))->context ==
                     (c.copied ? second : first));

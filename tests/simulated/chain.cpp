@@ -112,7 +112,8 @@ guint64 copies(const FakecudaCounts &now) {
 
 }  // namespace
 
-// With a GPU that keeps up: 500 frames, and not one wait, copy or allocation.
+// With a GPU that keeps up: 500 frames, and not one wait or copy, and nothing is allocated but for
+// frames that the elements' second threads have just then in their hands.
 GST_START_TEST(costs_its_launches) {
   const Chain &chain = kChains[__i__];
   constexpr guint64 kFrames = 500;
@@ -132,8 +133,10 @@ GST_START_TEST(costs_its_launches) {
       fail_unless_equals_uint64(total(bench.element(), name), 0);
     fail_unless_equals_uint64(now.launches, 4 * kFrames);
     fail_unless_equals_uint64(waits(now) + copies(now) + now.memsets, 0);
-    fail_unless_equals_uint64(now.allocations + now.host_allocations, 0);
-    fail_unless_equals_uint64(now.events + now.streams + now.contexts, 0);
+    fail_unless(now.allocations <= 8, "%u allocations", unsigned(now.allocations));
+    fail_unless(now.events <= 8, "%u events", unsigned(now.events));
+    fail_unless_equals_uint64(now.host_allocations, 0);
+    fail_unless_equals_uint64(now.streams + now.contexts, 0);
     fail_unless_equals_uint64(now.contexts_live, 1);
     fail_unless_equals_uint64(now.streams_live, 4);
     drop_pool(pool);

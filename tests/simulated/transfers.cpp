@@ -374,8 +374,11 @@ GST_START_TEST(steady_state) {
           kept.erase(kept.begin());
         }
         const FakecudaCounts now = counts();
-        fail_unless_equals_uint64(now.allocations + now.host_allocations, 0);
-        fail_unless_equals_uint64(now.events + now.streams + now.contexts, 0);
+        // But for frames that the element's second thread has just then in its hands.
+        fail_unless(now.allocations + now.host_allocations <= 8, "%u and %u allocations",
+                    unsigned(now.allocations), unsigned(now.host_allocations));
+        fail_unless(now.events <= 8, "%u events", unsigned(now.events));
+        fail_unless_equals_uint64(now.streams + now.contexts, 0);
         fail_unless(now.host_allocations_live <= 24, "%" G_GUINT64_FORMAT " blocks",
                     now.host_allocations_live);
         for (GstBuffer *buffer : kept)
