@@ -52,21 +52,29 @@ struct MmaPlane {
   std::size_t out_pitch;
   std::uint32_t copied;  // bytes of a word that are not filtered
   int add;               // to sums; as the way of finishing wants it
+  int row;               // of SeparableMmaArgs
+};
+
+// A row of taps, for planes with so many channels.
+template <class Shape, SeparableSums kSums>
+struct SeparableRow {
+  int left;   // columns of input before those of output
+  int right;  // columns behind the last one of output that are needed
+  std::uint32_t across[MmaTypes<kSums>::kDigits][Shape::kAcrossWords];
 };
 
 template <class Shape, SeparableSums kSums>
 struct SeparableMmaArgs {
   MmaPlane plane[4];
-  int left, above;  // columns and rows of input before those of output
-  int below;        // rows of input that a row of output needs, less one
-  int right;        // columns behind the last one of output that are needed
-  int steps;        // of a block
-  int shift;        // finishing
+  int above;  // rows of input before those of output
+  int below;  // rows of input that a row of output needs, less one
+  int steps;  // of a block
+  int shift;  // finishing
   std::uint32_t reciprocal;
   // The taps t as the lanes want them: four bytes a word, zeros before the first and behind the
   // last. down[j + 15]: t[j], t[j + 1], t[j + 8], t[j + 9]; across[j + 15]: t[j] to t[j + 3].
   std::uint32_t down[MmaTypes<kSums>::kDigits][Shape::kDownWords];
-  std::uint32_t across[MmaTypes<kSums>::kDigits][Shape::kAcrossWords];
+  SeparableRow<Shape, kSums> row[2];
 };
 
 }  // namespace coalesce

@@ -53,16 +53,29 @@ struct Reach {
   }
 };
 
-// Planes with the same number of channels.
+// Planes of one or two numbers of channels, as those of NV12.
 struct Job {
-  const Filter &filter;
-  const MmaNumbers &numbers;
-  Reach reach;
-  int channels;
-  MmaPlane plane[4];
-  int planes;
+  const Filter *filter;
+  const MmaNumbers *numbers;
   int multiprocessors;
   cudaStream_t stream;
+  int rows = 0;  // numbers of channels
+  int channels[2] = {};
+  int planes = 0;
+  MmaPlane plane[4] = {};
+  unsigned taken = 0;  // bits of the image's planes
+
+  Reach reach(int row) const { return {*filter, channels[row]}; }
+  bool wide() const { return numbers->sums >= SeparableSums::wide; }
+
+  template <class Shape>
+  bool fits() const {
+    // With wide sums, more units do not fit into the registers.
+    if (wide() && Shape::kAcrossUnits > 5) return false;
+    for (int i = 0; i < rows; ++i)
+      if (!reach(i).fits<Shape>()) return false;
+    return true;
+  }
 };
 
 // Byte `digit` of tap i, 0 where there is none.
@@ -73,28 +86,36 @@ std::uint32_t tap_byte(const std::vector<std::int32_t> &row, int i, int scale, i
 }
 
 template <class Shape, SeparableSums kSums>
-void fill_taps(const Job &job, SeparableMmaArgs<Shape, kSums> *args) {
+void fill_down(const Job &job, SeparableMmaArgs<Shape, kSums> *args) {
   const auto down = [&](int i, int digit) {
-    return tap_byte(job.filter.down, i, job.numbers.scale_down, digit);
+    return tap_byte(job.filter->down, i, job.numbers->scale_down, digit);
   };
-  const int zeros = job.reach.left(Shape::kShift) - job.reach.before;
-  const auto across = [&](int i, int digit) {
-    i -= zeros;
-    if (i < 0 || i % job.channels != 0) return std::uint32_t{0};
-    return tap_byte(job.filter.across, i / job.channels, job.numbers.scale_across, digit);
-  };
-  for (int d = 0; d < MmaTypes<kSums>::kDigits; ++d) {
+  for (int d = 0; d < MmaTypes<kSums>::kDigits; ++d)
     for (int j = 0; j < Shape::kDownWords; ++j) {
       const int i = j - 15;
       args->down[d][j] =
           down(i, d) | down(i + 1, d) << 8 | down(i + 8, d) << 16 | down(i + 9, d) << 24;
     }
+}
+
+template <class Shape, SeparableSums kSums>
+void fill_row(const Job &job, int which, SeparableRow<Shape, kSums> *row) {
+  const Reach reach = job.reach(which);
+  const int channels = job.channels[which];
+  row->left = reach.left(Shape::kShift);
+  row->right = reach.span - 1 - reach.before;
+  const int zeros = row->left - reach.before;
+  const auto across = [&](int i, int digit) {
+    i -= zeros;
+    if (i < 0 || i % channels != 0) return std::uint32_t{0};
+    return tap_byte(job.filter->across, i / channels, job.numbers->scale_across, digit);
+  };
+  for (int d = 0; d < MmaTypes<kSums>::kDigits; ++d)
     for (int j = 0; j < Shape::kAcrossWords; ++j) {
       const int i = j - 15;
-      args->across[d][j] =
+      row->across[d][j] =
           across(i, d) | across(i + 1, d) << 8 | across(i + 2, d) << 16 | across(i + 3, d) << 24;
     }
-  }
 }
 
 template <class Shape, SeparableSums kSums>
@@ -108,13 +129,13 @@ Status run(const Job &job) {
     strips = std::max(strips, (in.width - 1) / Shape::kColumns + 1);
     tiles = std::max(tiles, (in.height - 1) / Shape::kStep + 1);
   }
-  args.left = job.reach.left(Shape::kShift);
-  args.above = job.filter.above;
-  args.below = job.filter.height - 1;
-  args.right = job.reach.span - 1 - job.reach.before;
-  args.shift = job.numbers.shift;
-  args.reciprocal = job.numbers.reciprocal;
-  fill_taps(job, &args);
+  args.above = job.filter->above;
+  args.below = job.filter->height - 1;
+  args.shift = job.numbers->shift;
+  args.reciprocal = job.numbers->reciprocal;
+  fill_down(job, &args);
+  for (int i = 0; i < job.rows; ++i)
+    fill_row(job, i, &args.row[i]);
   // Blocks that do more load less, and start less often; but the longer they walk, the further
   // apart are the rows that are under way, which the memory does not like.
   const std::int64_t blocks = std::int64_t{strips} * tiles * job.planes;
@@ -127,7 +148,7 @@ Status run(const Job &job) {
 
 template <class Shape>
 Status run_narrow(const Job &job) {
-  switch (job.numbers.sums) {
+  switch (job.numbers->sums) {
     case SeparableSums::packed:
       return run<Shape, SeparableSums::packed>(job);
     case SeparableSums::divided:
@@ -139,7 +160,7 @@ Status run_narrow(const Job &job) {
 
 template <class Shape>
 Status run_wide(const Job &job) {
-  switch (job.numbers.sums) {
+  switch (job.numbers->sums) {
     case SeparableSums::wide:
       return run<Shape, SeparableSums::wide>(job);
     case SeparableSums::wide_across:
@@ -149,26 +170,32 @@ Status run_wide(const Job &job) {
   }
 }
 
-// The first shape that is large enough; false if none is.
-template <class Shape, class... Larger>
-bool run_first(const Job &job, Status *status) {
-  const bool fits = job.reach.fits<Shape>(), wide = job.numbers.sums >= SeparableSums::wide;
-  if (fits && !wide) {
-    *status = run_narrow<Shape>(job);
-    return true;
-  }
-  // With wide sums, more units do not fit into the registers.
-  if constexpr (Shape::kAcrossUnits <= 5) {
-    if (fits) {
-      *status = run_wide<Shape>(job);
-      return true;
-    }
-  }
-  if constexpr (sizeof...(Larger) > 0)
-    return run_first<Larger...>(job, status);
-  else
-    return false;
+template <class Shape>
+Status run_shape(const Job &job) {
+  if constexpr (Shape::kAcrossUnits <= 5)
+    if (job.wide()) return run_wide<Shape>(job);
+  return run_narrow<Shape>(job);
 }
+
+// From small to large.
+template <class... Shapes>
+struct ShapeList {
+  // The first that is large enough, or their number.
+  static int first(const Job &job) {
+    int count = 0;
+    (void)((!job.fits<Shapes>() && ++count) && ...);
+    return count;
+  }
+  static Status run(int shape, const Job &job) {
+    Status status;
+    int i = 0;
+    (void)((i++ == shape && (status = run_shape<Shapes>(job), true)) || ...);
+    return status;
+  }
+  static constexpr int kCount = sizeof...(Shapes);
+};
+using AllShapes = ShapeList<Smallest, SeparableShape<3, 3, 2>, SeparableShape<3, 5, 2>,
+                            SeparableShape<5, 5, 1>, SeparableShape<3, 9, 1>>;
 
 // False if the plane is not for these kernels.
 bool make_plane(const ConvolveParams &params, const ConvolvePlane &plane, const MmaNumbers &numbers,
@@ -185,9 +212,28 @@ bool make_plane(const ConvolveParams &params, const ConvolvePlane &plane, const 
   if (levels + chromas == 0 || (copied != 0 && plane.channels == 3)) return false;
   if (levels > 0 && chromas > 0 && numbers.level != numbers.chroma) return false;
   if (plane.channels == 2) copied |= copied << 16;
-  *made = {make_tile_source(params, plane), plane.out.data, plane.out.pitch, copied,
-           levels > 0 ? numbers.level : numbers.chroma};
+  *made = {make_tile_source(params, plane),
+           plane.out.data,
+           plane.out.pitch,
+           copied,
+           levels > 0 ? numbers.level : numbers.chroma,
+           0};
   return true;
+}
+
+// All planes with so many channels that are for these kernels join the job.
+void add_planes(const ConvolveParams &params, const ConvolveImage &image, int channels, Job *job) {
+  const int before = job->planes;
+  for (int i = 0; i < image.planes; ++i) {
+    MmaPlane &plane = job->plane[job->planes];
+    if (image.plane[i].channels != channels ||
+        !make_plane(params, image.plane[i], *job->numbers, &plane))
+      continue;
+    plane.row = job->rows;
+    ++job->planes;
+    job->taken |= 1u << i;
+  }
+  if (job->planes > before) job->channels[job->rows++] = channels;
 }
 
 }  // namespace
@@ -204,22 +250,30 @@ unsigned launch_separable_mma(const ConvolveParams &params, const ConvolveImage 
       cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   if (!status->ok()) return 0;
 
+  // One launch for both kinds of planes, unless one of them would have to take a larger shape.
   unsigned done = 0;
-  for (int channels = 1; channels <= 4 && status->ok(); ++channels) {
-    Job job = {*params.filter,  numbers, Reach(*params.filter, channels), channels, {}, 0,
-               multiprocessors, stream};
-    unsigned taken = 0;
-    for (int i = 0; i < image.planes; ++i) {
-      if (image.plane[i].channels != channels ||
-          !make_plane(params, image.plane[i], numbers, &job.plane[job.planes]))
-        continue;
-      ++job.planes;
-      taken |= 1u << i;
+  const Job none = {params.filter, &numbers, multiprocessors, stream};
+  Job waiting = none;
+  int waiting_shape = AllShapes::kCount;
+  const auto run = [&] {
+    if (waiting.planes == 0 || waiting_shape == AllShapes::kCount || !status->ok()) return;
+    *status = AllShapes::run(waiting_shape, waiting);
+    done |= waiting.taken;
+  };
+  for (int channels = 1; channels <= 4; ++channels) {
+    Job alone = none;
+    add_planes(params, image, channels, &alone);
+    if (alone.planes == 0) continue;
+    const int shape = AllShapes::first(alone);
+    if (waiting.rows == 1 && shape == waiting_shape) {
+      add_planes(params, image, channels, &waiting);
+      continue;
     }
-    if (job.planes > 0 && run_first<Smallest, SeparableShape<3, 3, 2>, SeparableShape<3, 5, 2>,
-                                    SeparableShape<5, 5, 1>, SeparableShape<3, 9, 1>>(job, status))
-      done |= taken;
+    run();
+    waiting = alone;
+    waiting_shape = shape;
   }
+  run();
   return done;
 }
 

@@ -162,15 +162,16 @@ __global__ void __launch_bounds__(Shape::kThreads, (mma_blocks<Shape, kSums>()))
 
   const int top = y0 - p.above;  // the first row of input
   constexpr int kAhead = Shape::kStep + 16 * (Shape::kDownUnits - 1);
+  const SeparableRow<Shape, kSums> &taps = p.row[plane.row];
   MmaFill<Shape> fill;
-  if (fill.init(in, x0 - p.left - Shape::kShift, top, in.width + p.right, &shared.columns))
+  if (fill.init(in, x0 - taps.left - Shape::kShift, top, in.width + taps.right, &shared.columns))
     __syncthreads();
   const int input_rows = rows + p.below;
   fill.copy(in, top, 0, min(input_rows, kAhead), shared.columns, shared.ring);
   fill.gather(in, top, 0, min(input_rows, kAhead), shared.columns, shared.ring);
   for (int i = threadIdx.x; i < static_cast<int>(sizeof shared.taps / 4); i += Shape::kThreads) {
     constexpr int kDownWords = MmaTypes<kSums>::kDigits * Shape::kDownWords;
-    shared.taps[i] = i < kDownWords ? (&p.down[0][0])[i] : (&p.across[0][0])[i - kDownWords];
+    shared.taps[i] = i < kDownWords ? (&p.down[0][0])[i] : (&taps.across[0][0])[i - kDownWords];
   }
   __syncthreads();
   const MmaBands<Shape, kSums> bands(shared.taps);
