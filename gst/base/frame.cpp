@@ -42,10 +42,10 @@ bool Frame::map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMa
       return false;
     }
   }
+  GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
   int flags = int(access) | int(GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
   if (where == Memory::cuda) flags |= GST_MAP_CUDA;
-  if (where == Memory::page_locked ||
-      (where == Memory::cuda && is_fenced_memory(gst_buffer_peek_memory(buffer, 0))))
+  if (where == Memory::page_locked || (where == Memory::cuda && is_fenced_memory(memory)))
     flags |= MAP_FENCED;
   if (!gst_video_frame_map(&frame_, &info, buffer, static_cast<GstMapFlags>(flags))) {
     problem_ = "the buffer of " + std::to_string(gst_buffer_get_size(buffer)) +
@@ -54,6 +54,7 @@ bool Frame::map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMa
     return false;
   }
   mapped_ = true;
+  if (where == Memory::page_locked && !maps_only(memory)) where_ = Memory::system;
   if (!planes_fit()) {
     unmap();
     return false;
@@ -89,6 +90,14 @@ Plane<std::uint8_t> Frame::plane(guint index) const {
 
 const GstMapInfo &Frame::map_of(guint index) const {
   return frame_.map[gst_buffer_get_video_meta(frame_.buffer) == nullptr ? 0 : index];
+}
+
+// Memory that someone else has mapped in another way is copied by GStreamer, for this mapping or
+// for the buffer.
+bool Frame::maps_only(const GstMemory *memory) const {
+  for (guint p = 0; p < n_planes(); p++)
+    if (map_of(p).memory != memory) return false;
+  return true;
 }
 
 // Where GStreamer's own layouts have that row, a GstVideoMeta may put something else, or nothing.

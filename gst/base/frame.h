@@ -24,7 +24,8 @@ class Frame {
   // Maps `buffer`, whose caps say `info`, for reading or writing in host or device memory. Every
   // plane is checked to lie inside the buffer. On failure returns false and says why in problem().
   // Device memory of ours and Memory::page_locked are mapped without waiting: the caller orders its
-  // stream behind the fence.
+  // stream behind the fence. where() is Memory::system after all if only a copy of the memory could
+  // be had.
   bool map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMapFlags access);
   void unmap();
 
@@ -47,6 +48,7 @@ class Frame {
  private:
   bool planes_fit();
   bool has_spare_row(guint index) const;
+  bool maps_only(const GstMemory *memory) const;
   const GstMapInfo &map_of(guint index) const;
 
   GstVideoFrame frame_{};

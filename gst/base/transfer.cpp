@@ -107,8 +107,10 @@ CUresult upload_frame(GpuSession &session, GstBuffer *buffer, const Frame &from,
   }
   if (GstBuffer *slot = session.staging->next(GST_VIDEO_INFO_SIZE(&from.info())))
     return upload_staged(session, slot, from, to);
+  // Also after a failure: the mapping ends, and the copy may have begun.
   result = enqueue_upload(session, from, to, &done);
-  return result == CUDA_SUCCESS ? wait_for(session, *session.uploads) : result;
+  const CUresult waited = wait_for(session, *session.uploads);
+  return result == CUDA_SUCCESS ? waited : result;
 }
 
 CUresult download_frame(GpuSession &session, GstBuffer *from_buffer, const Frame &from,

@@ -51,6 +51,19 @@ GstBuffer *page_locked_buffer(GstAllocator *allocator, unsigned seed) {
   return buffer;
 }
 
+// Memory whose mapping ends with gst_memory_unmap(), like a camera's.
+GstBuffer *fd_buffer(GstAllocator *allocator, unsigned seed) {
+  const GstVideoInfo info = gray();
+  const gsize size = GST_VIDEO_INFO_SIZE(&info);
+  const int fd = memfd_create("frame", MFD_CLOEXEC);
+  fail_unless(fd >= 0 && ftruncate(fd, static_cast<off_t>(size)) == 0);
+  GstBuffer *buffer = gst_buffer_new();
+  gst_buffer_append_memory(buffer,
+                           gst_fd_allocator_alloc(allocator, fd, size, GST_FD_MEMORY_FLAG_NONE));
+  fill(buffer, info, seed);
+  return buffer;
+}
+
 // Upstream has so few buffers that it must wait for each of them, and writes into them at once.
 void check_small_pool(const std::string &caps, guint buffers) {
   constexpr unsigned kFrames = 25;
@@ -126,25 +139,61 @@ GST_START_TEST(bounded) {
 }
 GST_END_TEST
 
-// Memory whose mapping ends with gst_memory_unmap(), like a camera's: the upload must still find
-// it.
+// The upload must still find what was there.
 GST_START_TEST(input_unmapped_early) {
   Bench bench("coalesceinvert delay=2000");
   bench.negotiate(kSystemGray, kCudaGray);
   GstAllocator *allocator = gst_fd_allocator_new();
   for (unsigned seed = 1; seed <= 3; seed++) {
-    const GstVideoInfo info = gray();
-    const gsize size = GST_VIDEO_INFO_SIZE(&info);
-    const int fd = memfd_create("frame", MFD_CLOEXEC);
-    fail_unless(fd >= 0 && ftruncate(fd, static_cast<off_t>(size)) == 0);
-    GstBuffer *input = gst_buffer_new();
-    gst_buffer_append_memory(input,
-                             gst_fd_allocator_alloc(allocator, fd, size, GST_FD_MEMORY_FLAG_NONE));
-    fill(input, gray(), seed);
-    fail_unless_equals_int(bench.push(input), GST_FLOW_OK);
+    fail_unless_equals_int(bench.push(fd_buffer(allocator, seed)), GST_FLOW_OK);
     GstBuffer *output = bench.pull();
     assert_inverted(output, gray(), seed);
     gst_buffer_unref(output);
+  }
+  gst_object_unref(allocator);
+  assert_clean();
+}
+GST_END_TEST
+
+// The same where there is no page-locked memory, and the upload fails after its copy has begun.
+GST_START_TEST(input_unmapped_after_a_failure) {
+  for (FakecudaFunction function : {FAKECUDA_EVENT_RECORD, FAKECUDA_STREAM_WAIT}) {
+    Bench bench("coalesceinvert");
+    bench.negotiate(kSystemGray, kCudaGray);
+    fakecuda_fail_how(FAKECUDA_ALLOC_HOST, 1, 2, FAKECUDA_ALWAYS);
+    fakecuda_fail(function, 1, 719);
+    GstAllocator *allocator = gst_fd_allocator_new();
+    fail_unless_equals_int(bench.push(fd_buffer(allocator, 1)), GST_FLOW_ERROR);
+    fail_unless_equals_int(bench.errors().size(), 1);
+    gst_object_unref(allocator);
+    fakecuda_reset_faults();
+    assert_clean();
+  }
+}
+GST_END_TEST
+
+// Upstream keeps its page-locked memory mapped for writing, so that mapping it to read gives a
+// copy: one that the buffer gets, or, if others have the buffer too, one that ends with the
+// mapping.
+GST_START_TEST(input_still_mapped_by_upstream) {
+  Bench bench("coalesceinvert delay=2000");
+  bench.negotiate(kSystemGray, kCudaGray);
+  GstAllocator *allocator = proposed_allocator(bench);
+  for (unsigned seed = 1; seed <= 6; seed++) {
+    GstBuffer *input = page_locked_buffer(allocator, seed);
+    GstBuffer *shared = seed % 2 ? gst_buffer_ref(input) : nullptr;
+    GstMemory *memory = gst_buffer_get_memory(input, 0);
+    GstMapInfo map;
+    fail_unless(gst_memory_map(memory, &map, GST_MAP_WRITE));
+    const guint64 before = counts().pageable_async_copies;
+    fail_unless_equals_int(bench.push(input), GST_FLOW_OK);
+    fail_unless_equals_uint64(counts().pageable_async_copies, before);
+    GstBuffer *output = bench.pull();
+    assert_inverted(output, gray(), seed);
+    gst_buffer_unref(output);
+    gst_memory_unmap(memory, &map);
+    gst_memory_unref(memory);
+    gst_clear_buffer(&shared);
   }
   gst_object_unref(allocator);
   assert_clean();
@@ -185,6 +234,8 @@ static Suite *retire_suite() {
   tcase_add_test(tests, released_without_further_frames);
   tcase_add_test(tests, bounded);
   tcase_add_test(tests, input_unmapped_early);
+  tcase_add_test(tests, input_unmapped_after_a_failure);
+  tcase_add_test(tests, input_still_mapped_by_upstream);
   tcase_add_test(tests, stopped_in_flight);
   return suite;
 }
