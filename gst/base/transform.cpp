@@ -3,40 +3,13 @@
 
 #include <utility>
 
+#include "transformcontext.h"
+#include "transformproperties.h"
+
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
 using namespace coalesce;
 using namespace coalesce::gst;
-
-enum {
-  PROP_0,
-  PROP_BACKEND,
-  PROP_CUDA_DEVICE_ID,
-  PROP_N_THREADS,
-  PROP_ACTIVE_BACKEND,
-  PROP_STATS,
-};
-
-static GParamSpec *active_backend_pspec;
-
-static GType gst_coalesce_backend_get_type() {
-  static const GEnumValue values[] = {
-      {int(BackendChoice::automatic), "Where the buffers are: CUDA memory goes to the GPU", "auto"},
-      {int(BackendChoice::cuda), "The GPU; an error if there is none to use", "cuda"},
-      {int(BackendChoice::cpu), "The CPU; CUDA memory is not offered", "cpu"},
-      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GstCoalesceBackend", values);
-  return type;
-}
-
-static GType gst_coalesce_active_backend_get_type() {
-  static const GEnumValue values[] = {{int(ActiveBackend::none), "Not negotiated", "none"},
-                                      {int(ActiveBackend::cpu), "The CPU", "cpu"},
-                                      {int(ActiveBackend::cuda), "The GPU", "cuda"},
-                                      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GstCoalesceActiveBackend", values);
-  return type;
-}
 
 G_DEFINE_ABSTRACT_TYPE(GstCoalesceTransform, gst_coalesce_transform, GST_TYPE_BASE_TRANSFORM)
 #define parent_class gst_coalesce_transform_parent_class
@@ -47,119 +20,9 @@ TransformState &state_of(gpointer object) {
   return *GST_COALESCE_TRANSFORM(object)->state;
 }
 
-// For threads that may come while the element is stopped and the application sets properties.
-Settings settings_of(GstCoalesceTransform *self) {
-  GST_OBJECT_LOCK(self);
-  const Settings settings = self->state->settings;
-  GST_OBJECT_UNLOCK(self);
-  return settings;
-}
-
-void set_active(GstCoalesceTransform *self, ActiveBackend active) {
-  if (self->state->active.exchange(active) != active)
-    g_object_notify_by_pspec(G_OBJECT(self), active_backend_pspec);
-}
-
-ContextRef current_context(TransformState &state) {
-  std::lock_guard guard(state.lock);
-  return ContextRef(state.context ? GST_CUDA_CONTEXT(gst_object_ref(GST_OBJECT_CAST(state.context)))
-                                  : nullptr);
-}
-
-void set_context_slot(TransformState &state, GstCudaContext *context) {
-  std::lock_guard guard(state.lock);
-  gst_object_replace(reinterpret_cast<GstObject **>(&state.context), GST_OBJECT_CAST(context));
-}
-
-void post_no_gpu(GstCoalesceTransform *self, const std::string &why) {
-  GST_ELEMENT_ERROR(
-      self, RESOURCE, NOT_FOUND,
-      ("No NVIDIA GPU can be used: %s. backend=auto or backend=cpu runs on the CPU.", why.c_str()),
-      (nullptr));
-}
-
-// Is a context on the device that cuda-device-id names, if it names one?
-bool device_will_do(const TransformState &state, GstCudaContext *context) {
-  guint device = 0;
-  g_object_get(context, "cuda-device-id", &device, nullptr);
-  return state.settings.cuda_device_id < 0 ||
-         static_cast<guint>(state.settings.cuda_device_id) == device;
-}
-
-// A property that names a device which is not there is an error before anything runs.
-bool check_device_id(GstCoalesceTransform *self) {
-  const int id = self->state->settings.cuda_device_id;
-  const GpuGate gate = gpu_gate();
-  if (!gate.usable || id < gate.devices) return true;
-  GST_ELEMENT_ERROR(self, RESOURCE, NOT_FOUND,
-                    ("cuda-device-id=%d does not exist: this machine has %d CUDA device%s", id,
-                     gate.devices, gate.devices == 1 ? "" : "s"),
-                    (nullptr));
-  return false;
-}
-
-bool open_session(GstCoalesceTransform *self, GstCudaContext *context) {
-  std::string why;
-  self->state->gpu_name = describe_gpu(context);
-  self->state->gpu = GpuSession::open(context, self->state->counters, &why);
-  if (self->state->gpu == nullptr) post_gpu_error(self, why);
-  return self->state->gpu != nullptr;
-}
-
-// Asks neighbours and application for a context, or makes one, if there is none that will do.
-bool ask_for_context(GstCoalesceTransform *self) {
-  TransformState &state = *self->state;
-  {
-    std::lock_guard guard(state.lock);
-    state.asked = std::exchange(state.context, nullptr);
-    if (state.asked != nullptr && !device_will_do(state, state.asked))
-      gst_clear_object(&state.asked);
-    state.asking = std::this_thread::get_id();
-  }
-  const bool found = gst_cuda_ensure_element_context(GST_ELEMENT(self),
-                                                     state.settings.cuda_device_id, &state.asked);
-  std::lock_guard guard(state.lock);
-  state.asking = {};
-  state.context = std::exchange(state.asked, nullptr);
-  return found;
-}
-
-const char *no_cuda(GstCoalesceTransform *self) {
-  return GST_COALESCE_TRANSFORM_GET_CLASS(self)->no_cuda;
-}
-
-bool ensure_session(GstCoalesceTransform *self) {
-  TransformState &state = *self->state;
-  if (state.gpu != nullptr) return true;
-  if (no_cuda(self) != nullptr) {
-    post_no_gpu(self, no_cuda(self));
-    return false;
-  }
-  if (const GpuGate gate = gpu_gate(); !gate.usable) {
-    post_no_gpu(self, gate.why_not);
-    return false;
-  }
-  if (!check_device_id(self)) return false;
-  if (!ask_for_context(self)) {
-    GST_ELEMENT_ERROR(self, RESOURCE, OPEN_READ_WRITE,
-                      ("A CUDA context could not be made on the device (cuda-device-id=%d)",
-                       state.settings.cuda_device_id),
-                      (nullptr));
-    return false;
-  }
-  return open_session(self, current_context(state).get());
-}
-
 void discard_frames(GstCoalesceTransform *self) {
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
   if (klass->discard) klass->discard(self);
-}
-
-void set_started(GstCoalesceTransform *self, bool started) {
-  GST_OBJECT_LOCK(self);
-  self->state->started = started;
-  self->state->settings = self->state->wanted;
-  GST_OBJECT_UNLOCK(self);
 }
 
 bool start_backend(GstCoalesceTransform *self) {
@@ -199,15 +62,7 @@ gboolean stop(GstBaseTransform *trans) {
 }
 
 void set_context(GstElement *element, GstContext *context) {
-  TransformState &state = state_of(element);
-  const int device = settings_of(GST_COALESCE_TRANSFORM(element)).cuda_device_id;
-  {
-    std::lock_guard guard(state.lock);
-    const bool answer = state.asking == std::this_thread::get_id();
-    // While another thread is asking, it has the say.
-    if (answer || state.asking == std::thread::id())
-      gst_cuda_handle_set_context(element, context, device, answer ? &state.asked : &state.context);
-  }
+  take_context(GST_COALESCE_TRANSFORM(element), context);
   GST_ELEMENT_CLASS(parent_class)->set_context(element, context);
 }
 
@@ -350,62 +205,6 @@ gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, Gst
   return TRUE;
 }
 
-GstStructure *stats_of(const TransformState &state) {
-  const Counters &c = *state.counters;
-  return gst_structure_new("application/x-coalesce-stats",                              //
-                           "frames", G_TYPE_UINT64, guint64(c.frames),                  //
-                           "uploads", G_TYPE_UINT64, guint64(c.uploads),                //
-                           "downloads", G_TYPE_UINT64, guint64(c.downloads),            //
-                           "upload-bytes", G_TYPE_UINT64, guint64(c.upload_bytes),      //
-                           "download-bytes", G_TYPE_UINT64, guint64(c.download_bytes),  //
-                           "synchronizations", G_TYPE_UINT64, guint64(c.synchronizations), nullptr);
-}
-
-void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
-  TransformState &state = state_of(object);
-  GST_OBJECT_LOCK(object);
-  switch (id) {
-    case PROP_BACKEND:
-      state.wanted.backend = static_cast<BackendChoice>(g_value_get_enum(value));
-      break;
-    case PROP_CUDA_DEVICE_ID:
-      state.wanted.cuda_device_id = g_value_get_int(value);
-      break;
-    case PROP_N_THREADS:
-      state.wanted.n_threads = g_value_get_int(value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-  }
-  if (!state.started) state.settings = state.wanted;
-  GST_OBJECT_UNLOCK(object);
-}
-
-void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
-  TransformState &state = state_of(object);
-  GST_OBJECT_LOCK(object);
-  switch (id) {
-    case PROP_BACKEND:
-      g_value_set_enum(value, int(state.wanted.backend));
-      break;
-    case PROP_CUDA_DEVICE_ID:
-      g_value_set_int(value, state.wanted.cuda_device_id);
-      break;
-    case PROP_N_THREADS:
-      g_value_set_int(value, state.wanted.n_threads);
-      break;
-    case PROP_ACTIVE_BACKEND:
-      g_value_set_enum(value, int(state.active.load()));
-      break;
-    case PROP_STATS:
-      g_value_take_boxed(value, stats_of(state));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-  }
-  GST_OBJECT_UNLOCK(object);
-}
-
 void finalize(GObject *object) {
   TransformState *state = &state_of(object);
   set_context_slot(*state, nullptr);
@@ -413,47 +212,14 @@ void finalize(GObject *object) {
   G_OBJECT_CLASS(parent_class)->finalize(object);
 }
 
-void install_properties(GObjectClass *klass) {
-  constexpr auto kStatic = static_cast<GParamFlags>(G_PARAM_STATIC_STRINGS);
-  const auto ready =
-      static_cast<GParamFlags>(G_PARAM_READWRITE | kStatic | GST_PARAM_MUTABLE_READY);
-  const auto readable = static_cast<GParamFlags>(G_PARAM_READABLE | kStatic);
-  g_object_class_install_property(
-      klass, PROP_BACKEND,
-      g_param_spec_enum("backend", "Back end",
-                        "Where the work is done. The bytes are the same everywhere.",
-                        gst_coalesce_backend_get_type(), int(BackendChoice::automatic), ready));
-  g_object_class_install_property(
-      klass, PROP_CUDA_DEVICE_ID,
-      g_param_spec_int("cuda-device-id", "CUDA device",
-                       "Number of the GPU, counted from 0 (-1 = any: the one the buffers are on)",
-                       -1, G_MAXINT, -1, ready));
-  g_object_class_install_property(
-      klass, PROP_N_THREADS,
-      g_param_spec_int("n-threads", "Threads",
-                       "Threads of the CPU back end (0 = one for each core)", 0, 1024, 0, ready));
-  active_backend_pspec = g_param_spec_enum(
-      "active-backend", "Active back end", "Where the work is done for the negotiated caps",
-      gst_coalesce_active_backend_get_type(), int(ActiveBackend::none), readable);
-  g_object_class_install_property(klass, PROP_ACTIVE_BACKEND, active_backend_pspec);
-  g_object_class_install_property(
-      klass, PROP_STATS,
-      g_param_spec_boxed(
-          "stats", "Statistics",
-          "Since the element was made: frames, uploads, downloads (frames moved over "
-          "the bus), upload-bytes, download-bytes, synchronizations (waits of a CPU "
-          "thread for the GPU)",
-          GST_TYPE_STRUCTURE, readable));
-}
-
 }  // namespace
 
 static void gst_coalesce_transform_class_init(GstCoalesceTransformClass *klass) {
   auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
+  object_class->set_property = transform_set_property;
+  object_class->get_property = transform_get_property;
   object_class->finalize = finalize;
-  install_properties(object_class);
+  transform_install_properties(object_class);
 
   GST_ELEMENT_CLASS(klass)->set_context = set_context;
 
@@ -465,8 +231,6 @@ static void gst_coalesce_transform_class_init(GstCoalesceTransformClass *klass) 
   trans_class->before_transform = before_transform;
   trans_class->propose_allocation = propose_allocation;
 
-  gst_type_mark_as_plugin_api(gst_coalesce_backend_get_type(), GstPluginAPIFlags(0));
-  gst_type_mark_as_plugin_api(gst_coalesce_active_backend_get_type(), GstPluginAPIFlags(0));
   gst_type_mark_as_plugin_api(GST_TYPE_COALESCE_TRANSFORM, GstPluginAPIFlags(0));
 }
 

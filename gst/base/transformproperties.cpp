@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "transformproperties.h"
+
+namespace coalesce::gst {
+namespace {
+
+enum {
+  PROP_0,
+  PROP_BACKEND,
+  PROP_CUDA_DEVICE_ID,
+  PROP_N_THREADS,
+  PROP_ACTIVE_BACKEND,
+  PROP_STATS,
+};
+
+GParamSpec *active_backend_pspec;
+
+GType backend_get_type() {
+  static const GEnumValue values[] = {
+      {int(BackendChoice::automatic), "Where the buffers are: CUDA memory goes to the GPU", "auto"},
+      {int(BackendChoice::cuda), "The GPU; an error if there is none to use", "cuda"},
+      {int(BackendChoice::cpu), "The CPU; CUDA memory is not offered", "cpu"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstCoalesceBackend", values);
+  return type;
+}
+
+GType active_backend_get_type() {
+  static const GEnumValue values[] = {{int(ActiveBackend::none), "Not negotiated", "none"},
+                                      {int(ActiveBackend::cpu), "The CPU", "cpu"},
+                                      {int(ActiveBackend::cuda), "The GPU", "cuda"},
+                                      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstCoalesceActiveBackend", values);
+  return type;
+}
+
+GstStructure *stats_of(const TransformState &state) {
+  const Counters &c = *state.counters;
+  return gst_structure_new("application/x-coalesce-stats",                              //
+                           "frames", G_TYPE_UINT64, guint64(c.frames),                  //
+                           "uploads", G_TYPE_UINT64, guint64(c.uploads),                //
+                           "downloads", G_TYPE_UINT64, guint64(c.downloads),            //
+                           "upload-bytes", G_TYPE_UINT64, guint64(c.upload_bytes),      //
+                           "download-bytes", G_TYPE_UINT64, guint64(c.download_bytes),  //
+                           "synchronizations", G_TYPE_UINT64, guint64(c.synchronizations), nullptr);
+}
+
+}  // namespace
+
+Settings settings_of(GstCoalesceTransform *self) {
+  GST_OBJECT_LOCK(self);
+  const Settings settings = self->state->settings;
+  GST_OBJECT_UNLOCK(self);
+  return settings;
+}
+
+void set_active(GstCoalesceTransform *self, ActiveBackend active) {
+  if (self->state->active.exchange(active) != active)
+    g_object_notify_by_pspec(G_OBJECT(self), active_backend_pspec);
+}
+
+void set_started(GstCoalesceTransform *self, bool started) {
+  GST_OBJECT_LOCK(self);
+  self->state->started = started;
+  self->state->settings = self->state->wanted;
+  GST_OBJECT_UNLOCK(self);
+}
+
+void transform_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
+  TransformState &state = *GST_COALESCE_TRANSFORM(object)->state;
+  GST_OBJECT_LOCK(object);
+  switch (id) {
+    case PROP_BACKEND:
+      state.wanted.backend = static_cast<BackendChoice>(g_value_get_enum(value));
+      break;
+    case PROP_CUDA_DEVICE_ID:
+      state.wanted.cuda_device_id = g_value_get_int(value);
+      break;
+    case PROP_N_THREADS:
+      state.wanted.n_threads = g_value_get_int(value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+  }
+  if (!state.started) state.settings = state.wanted;
+  GST_OBJECT_UNLOCK(object);
+}
+
+void transform_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
+  TransformState &state = *GST_COALESCE_TRANSFORM(object)->state;
+  GST_OBJECT_LOCK(object);
+  switch (id) {
+    case PROP_BACKEND:
+      g_value_set_enum(value, int(state.wanted.backend));
+      break;
+    case PROP_CUDA_DEVICE_ID:
+      g_value_set_int(value, state.wanted.cuda_device_id);
+      break;
+    case PROP_N_THREADS:
+      g_value_set_int(value, state.wanted.n_threads);
+      break;
+    case PROP_ACTIVE_BACKEND:
+      g_value_set_enum(value, int(state.active.load()));
+      break;
+    case PROP_STATS:
+      g_value_take_boxed(value, stats_of(state));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+  }
+  GST_OBJECT_UNLOCK(object);
+}
+
+void transform_install_properties(GObjectClass *klass) {
+  constexpr auto kStatic = static_cast<GParamFlags>(G_PARAM_STATIC_STRINGS);
+  const auto ready =
+      static_cast<GParamFlags>(G_PARAM_READWRITE | kStatic | GST_PARAM_MUTABLE_READY);
+  const auto readable = static_cast<GParamFlags>(G_PARAM_READABLE | kStatic);
+  g_object_class_install_property(
+      klass, PROP_BACKEND,
+      g_param_spec_enum("backend", "Back end",
+                        "Where the work is done. The bytes are the same everywhere.",
+                        backend_get_type(), int(BackendChoice::automatic), ready));
+  g_object_class_install_property(
+      klass, PROP_CUDA_DEVICE_ID,
+      g_param_spec_int("cuda-device-id", "CUDA device",
+                       "Number of the GPU, counted from 0 (-1 = any: the one the buffers are on)",
+                       -1, G_MAXINT, -1, ready));
+  g_object_class_install_property(
+      klass, PROP_N_THREADS,
+      g_param_spec_int("n-threads", "Threads",
+                       "Threads of the CPU back end (0 = one for each core)", 0, 1024, 0, ready));
+  active_backend_pspec = g_param_spec_enum(
+      "active-backend", "Active back end", "Where the work is done for the negotiated caps",
+      active_backend_get_type(), int(ActiveBackend::none), readable);
+  g_object_class_install_property(klass, PROP_ACTIVE_BACKEND, active_backend_pspec);
+  g_object_class_install_property(
+      klass, PROP_STATS,
+      g_param_spec_boxed(
+          "stats", "Statistics",
+          "Since the element was made: frames, uploads, downloads (frames moved over "
+          "the bus), upload-bytes, download-bytes, synchronizations (waits of a CPU "
+          "thread for the GPU)",
+          GST_TYPE_STRUCTURE, readable));
+  gst_type_mark_as_plugin_api(backend_get_type(), GstPluginAPIFlags(0));
+  gst_type_mark_as_plugin_api(active_backend_get_type(), GstPluginAPIFlags(0));
+}
+
+}  // namespace coalesce::gst
