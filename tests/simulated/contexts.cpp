@@ -194,6 +194,34 @@ GST_START_TEST(moves_with_frames_in_flight) {
 }
 GST_END_TEST
 
+// What the element needs in the new context cannot be had: one error, and no frame after it.
+GST_START_TEST(cannot_move) {
+  constexpr FakecudaFunction kNeeded[] = {FAKECUDA_STREAM_CREATE, FAKECUDA_EVENT_CREATE,
+                                          FAKECUDA_ALLOC_PITCH, FAKECUDA_LAUNCH};
+  for (FakecudaFunction needed : kNeeded) {
+    for (const char *out : {kCuda, kSystem}) {
+      GstCudaContext *one = new_context(0), *other = new_context(1);
+      GstBuffer *moved[] = {plain_cuda_buffer(other, in_info(), 2),
+                            plain_cuda_buffer(one, in_info(), 3)};
+      Bench bench("uyvy2y");
+      give_context(bench.element(), one);
+      bench.negotiate(in_caps(), out_caps(out));
+      pass(bench, plain_cuda_buffer(one, in_info(), 1), 1);
+      fakecuda_fail(needed, 1, 2);
+      for (GstBuffer *buffer : moved)
+        fail_unless_equals_int(bench.push(buffer), GST_FLOW_ERROR);
+      gst_harness_push_event(bench.harness(), gst_event_new_eos());
+      fail_unless_equals_int(bench.errors().size(), 1);
+      fail_unless_equals_uint64(gst_harness_buffers_in_queue(bench.harness()), 0);
+      gst_object_unref(one);
+      gst_object_unref(other);
+    }
+    fakecuda_reset_faults();
+    done();
+  }
+}
+GST_END_TEST
+
 // The user named the device: buffers of another one are copied, and counted.
 GST_START_TEST(fixed_device_copies) {
   GstCudaContext *own = new_context(0), *other = new_context(1);
@@ -229,7 +257,6 @@ GST_START_TEST(selects_the_device) {
 }
 GST_END_TEST
 
-// A context for another device than the one that was asked for is not taken.
 // A context that came before the property said which device.
 GST_START_TEST(device_chosen_after_a_context) {
   GstCudaContext *other = new_context(0);
@@ -250,6 +277,7 @@ GST_START_TEST(device_chosen_after_a_context) {
 }
 GST_END_TEST
 
+// A context for another device than the one that was asked for is not taken.
 GST_START_TEST(wrong_context_is_refused) {
   GstCudaContext *other = new_context(1);
   {
@@ -343,6 +371,7 @@ static Suite *contexts_suite() {
   tcase_add_test(tests, own_context_is_announced);
   tcase_add_test(tests, follows_the_buffers);
   tcase_add_test(tests, moves_with_frames_in_flight);
+  tcase_add_test(tests, cannot_move);
   tcase_add_test(tests, fixed_device_copies);
   tcase_add_test(tests, selects_the_device);
   tcase_add_test(tests, device_chosen_after_a_context);
