@@ -3,6 +3,7 @@
 
 #include "filtercaps.h"
 #include "filterframe.h"
+#include "filterpools.h"
 #include "input.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug
@@ -33,87 +34,8 @@ GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps
   return filter_fixate_caps(GST_COALESCE_FILTER(trans), direction, caps, othercaps);
 }
 
-PoolRef active_pool(GstCoalesceTransform *self, GstCaps *caps) {
-  guint size = 0;
-  PoolRef pool = cuda_pool_new(self->state->gpu->context.get(), caps, 0, 0, &size);
-  if (pool != nullptr && !gst_buffer_pool_set_active(pool.get(), TRUE)) pool.reset();
-  if (pool == nullptr) post_gpu_error(self, "no device memory for the frames");
-  return pool;
-}
-
-void drop_pools(GstCoalesceFilterPrivate &priv) {
-  for (PoolRef *pool : {&priv.upload_pool, &priv.output_pool}) {
-    if (*pool) gst_buffer_pool_set_active(pool->get(), FALSE);
-    pool->reset();
-  }
-}
-
-bool make_pools(GstCoalesceTransform *self) {
-  GstCoalesceFilterPrivate &priv = priv_of(self);
-  drop_pools(priv);
-  if (self->state->active != ActiveBackend::cuda) return true;
-  priv.output_pool = active_pool(self, priv.out_caps);
-  if (priv.output_pool) priv.upload_pool = active_pool(self, priv.in_caps);
-  return priv.output_pool && priv.upload_pool;
-}
-
-void add_default_pool(GstQuery *query, GstCaps *caps) {
-  GstVideoInfo info;
-  if (caps == nullptr || !gst_video_info_from_caps(&info, caps)) return;
-  GstBufferPool *pool = nullptr;
-  guint size = static_cast<guint>(GST_VIDEO_INFO_SIZE(&info)), least = 0, most = 0;
-  const bool offered = gst_query_get_n_allocation_pools(query) > 0;
-  if (offered) gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &least, &most);
-  if (pool == nullptr) pool = gst_video_buffer_pool_new();
-  GstStructure *config = gst_buffer_pool_get_config(pool);
-  gst_buffer_pool_config_set_params(config, caps, size, least, most);
-  // Strides other than the default only if downstream said that it can read them.
-  if (gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr))
-    gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  gst_buffer_pool_set_config(pool, config);
-  if (offered)
-    gst_query_set_nth_allocation_pool(query, 0, pool, size, least, most);
-  else
-    gst_query_add_allocation_pool(query, pool, size, least, most);
-  gst_object_unref(pool);
-}
-
-bool is_ordinary(GstAllocator *allocator) {
-  return allocator == nullptr || g_strcmp0(allocator->mem_type, GST_ALLOCATOR_SYSMEM) == 0;
-}
-
-// Memory that downstream has of its own is used, be it special; ordinary memory gives way.
-void prefer_page_locked(GstQuery *query, GstAllocator *page_locked) {
-  GstBufferPool *pool = nullptr;
-  gst_query_parse_nth_allocation_pool(query, 0, &pool, nullptr, nullptr, nullptr);
-  const GType type = G_OBJECT_TYPE(pool);
-  gst_object_unref(pool);
-  if (type != GST_TYPE_VIDEO_BUFFER_POOL && type != GST_TYPE_BUFFER_POOL) return;
-  if (gst_query_get_n_allocation_params(query) == 0) {
-    gst_query_add_allocation_param(query, page_locked, nullptr);
-    return;
-  }
-  GstAllocator *theirs = nullptr;
-  GstAllocationParams params;
-  gst_query_parse_nth_allocation_param(query, 0, &theirs, &params);
-  if (is_ordinary(theirs)) gst_query_set_nth_allocation_param(query, 0, page_locked, &params);
-  if (theirs != nullptr) gst_object_unref(theirs);
-}
-
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
-  if (priv_of(trans).out_cuda) {
-    // CUDA output comes from our own pool (see prepare_output_buffer): only its memory has a fence.
-    while (gst_query_get_n_allocation_pools(query) > 0)
-      gst_query_remove_nth_allocation_pool(query, 0);
-  } else {
-    GstCaps *caps = nullptr;
-    gst_query_parse_allocation(query, &caps, nullptr);
-    add_default_pool(query, caps);
-    const TransformState &state = *GST_COALESCE_TRANSFORM(trans)->state;
-    if (state.active == ActiveBackend::cuda && state.gpu != nullptr &&
-        gst_query_get_n_allocation_pools(query) > 0)
-      prefer_page_locked(query, state.gpu->page_locked.get());
-  }
+  filter_choose_pools(GST_COALESCE_FILTER(trans), query);
   return GST_BASE_TRANSFORM_CLASS(parent_class)->decide_allocation(trans, query);
 }
 
@@ -161,14 +83,11 @@ bool apply_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   const bool worth = klass->worth_the_trip && klass->worth_the_trip(self, &priv.in_info);
   auto *transform = GST_COALESCE_TRANSFORM(trans);
   if (!select_backend(transform, priv.in_cuda, priv.out_cuda, worth)) return false;
-  if (!make_pools(transform)) return false;
+  if (!filter_make_pools(self)) return false;
   return transform->state->active != ActiveBackend::cuda || filter_warm_up(self);
 }
 
-struct Unref {
-  void operator()(GstCaps *caps) const { gst_caps_unref(caps); }
-};
-using CapsRef = std::unique_ptr<GstCaps, Unref>;
+using CapsRef = std::unique_ptr<GstCaps, Unmini>;
 
 CapsRef take_ref(GstCaps *caps) {
   return CapsRef(caps != nullptr ? gst_caps_ref(caps) : nullptr);
@@ -202,13 +121,14 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) 
 gboolean context_changed(GstCoalesceTransform *transform) {
   // The output pool's page-locked memory is the old context's.
   gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(transform));
-  return make_pools(transform) && filter_warm_up(GST_COALESCE_FILTER(transform));
+  auto *self = GST_COALESCE_FILTER(transform);
+  return filter_make_pools(self) && filter_warm_up(self);
 }
 
 gboolean stop(GstBaseTransform *trans) {
   const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
   GstCoalesceFilterPrivate &priv = priv_of(trans);
-  drop_pools(priv);
+  filter_drop_pools(GST_COALESCE_FILTER(trans));
   gst_clear_caps(&priv.in_caps);
   gst_clear_caps(&priv.out_caps);
   gst_clear_caps(&priv.refused_caps);

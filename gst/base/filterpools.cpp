@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "filterpools.h"
+
+#include "filterframe.h"
+
+namespace coalesce::gst {
+namespace {
+
+PoolRef active_pool(GstCoalesceTransform *self, GstCaps *caps) {
+  guint size = 0;
+  PoolRef pool = cuda_pool_new(self->state->gpu->context.get(), caps, 0, 0, &size);
+  if (pool != nullptr && !gst_buffer_pool_set_active(pool.get(), TRUE)) pool.reset();
+  if (pool == nullptr) post_gpu_error(self, "no device memory for the frames");
+  return pool;
+}
+
+void add_default_pool(GstQuery *query, GstCaps *caps) {
+  GstVideoInfo info;
+  if (caps == nullptr || !gst_video_info_from_caps(&info, caps)) return;
+  GstBufferPool *pool = nullptr;
+  guint size = static_cast<guint>(GST_VIDEO_INFO_SIZE(&info)), least = 0, most = 0;
+  const bool offered = gst_query_get_n_allocation_pools(query) > 0;
+  if (offered) gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &least, &most);
+  if (pool == nullptr) pool = gst_video_buffer_pool_new();
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_set_params(config, caps, size, least, most);
+  // Strides other than the default only if downstream said that it can read them.
+  if (gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr))
+    gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  gst_buffer_pool_set_config(pool, config);
+  if (offered)
+    gst_query_set_nth_allocation_pool(query, 0, pool, size, least, most);
+  else
+    gst_query_add_allocation_pool(query, pool, size, least, most);
+  gst_object_unref(pool);
+}
+
+bool is_ordinary(GstAllocator *allocator) {
+  return allocator == nullptr || g_strcmp0(allocator->mem_type, GST_ALLOCATOR_SYSMEM) == 0;
+}
+
+// Memory that downstream has of its own is used, be it special; ordinary memory gives way.
+void prefer_page_locked(GstQuery *query, GstAllocator *page_locked) {
+  GstBufferPool *pool = nullptr;
+  gst_query_parse_nth_allocation_pool(query, 0, &pool, nullptr, nullptr, nullptr);
+  const GType type = G_OBJECT_TYPE(pool);
+  gst_object_unref(pool);
+  if (type != GST_TYPE_VIDEO_BUFFER_POOL && type != GST_TYPE_BUFFER_POOL) return;
+  if (gst_query_get_n_allocation_params(query) == 0) {
+    gst_query_add_allocation_param(query, page_locked, nullptr);
+    return;
+  }
+  GstAllocator *theirs = nullptr;
+  GstAllocationParams params;
+  gst_query_parse_nth_allocation_param(query, 0, &theirs, &params);
+  if (is_ordinary(theirs)) gst_query_set_nth_allocation_param(query, 0, page_locked, &params);
+  if (theirs != nullptr) gst_object_unref(theirs);
+}
+
+}  // namespace
+
+void filter_drop_pools(GstCoalesceFilter *self) {
+  for (PoolRef *pool : {&self->priv->upload_pool, &self->priv->output_pool}) {
+    if (*pool) gst_buffer_pool_set_active(pool->get(), FALSE);
+    pool->reset();
+  }
+}
+
+bool filter_make_pools(GstCoalesceFilter *self) {
+  GstCoalesceFilterPrivate &priv = *self->priv;
+  auto *transform = GST_COALESCE_TRANSFORM(self);
+  filter_drop_pools(self);
+  if (transform->state->active != ActiveBackend::cuda) return true;
+  priv.output_pool = active_pool(transform, priv.out_caps);
+  if (priv.output_pool) priv.upload_pool = active_pool(transform, priv.in_caps);
+  return priv.output_pool && priv.upload_pool;
+}
+
+void filter_choose_pools(GstCoalesceFilter *self, GstQuery *query) {
+  if (self->priv->out_cuda) {
+    // CUDA output comes from our own pool: only its memory has a fence.
+    while (gst_query_get_n_allocation_pools(query) > 0)
+      gst_query_remove_nth_allocation_pool(query, 0);
+    return;
+  }
+  GstCaps *caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  add_default_pool(query, caps);
+  const TransformState &state = *GST_COALESCE_TRANSFORM(self)->state;
+  if (state.active == ActiveBackend::cuda && state.gpu != nullptr &&
+      gst_query_get_n_allocation_pools(query) > 0)
+    prefer_page_locked(query, state.gpu->page_locked.get());
+}
+
+}  // namespace coalesce::gst
