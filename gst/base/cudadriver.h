@@ -72,6 +72,7 @@ class Stream {
   Stream &operator=(const Stream &) = delete;
 
   CUstream handle() const { return handle_; }
+  GstCudaContext *context() const { return context_.get(); }
   CUresult synchronize() { return cuda_driver()->stream_synchronize(handle_); }
   // Orders what comes behind all that a stream of someone else's has been given. nullptr is the
   // default stream, and with it every stream that is ordered with that one.

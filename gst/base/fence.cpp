@@ -50,7 +50,15 @@ CUresult Fence::wait(GstMapFlags access) {
   return CUDA_SUCCESS;
 }
 
+bool Fence::is_written_elsewhere(const Stream &stream) {
+  std::lock_guard guard(lock_);
+  return write_.event != nullptr && write_.event->context() != stream.context();
+}
+
+// A failure need not reach another context, whose work would go on with what is not there.
 CUresult Fence::order(const Stream &stream, GstMapFlags access) {
+  if ((access & GST_MAP_READ) != 0 && is_written_elsewhere(stream))
+    if (CUresult result = wait(GST_MAP_READ); result != CUDA_SUCCESS) return result;
   std::lock_guard guard(lock_);
   if (CUresult result = write_.order(stream); result != CUDA_SUCCESS) return result;
   if ((access & GST_MAP_WRITE) == 0) return CUDA_SUCCESS;

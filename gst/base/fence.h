@@ -26,7 +26,8 @@ class Fence {
   // The CPU is about to read (GST_MAP_READ) or to write: waits for the last write, and before
   // writing for the readers too. After a failure the memory must not be touched.
   CUresult wait(GstMapFlags access);
-  // The same for what `stream` is given next, without waiting.
+  // The same for what `stream` is given next, without waiting, unless it reads what another context
+  // writes.
   CUresult order(const Stream &stream, GstMapFlags access);
 
  private:
@@ -38,6 +39,7 @@ class Fence {
     CUresult wait() const;
     CUresult order(const Stream &behind) const;
   };
+  bool is_written_elsewhere(const Stream &stream);
   Use next_to_wait_for(GstMapFlags access);
   void forget(const Use &use);
 

@@ -135,6 +135,35 @@ GST_START_TEST(lost) {
 }
 GST_END_TEST
 
+// Two GPUs, with page-locked memory between them: a failure on the first does not stop the second
+// by itself, and yet no wrong frame comes from it.
+GST_START_TEST(failure_on_another_gpu) {
+  guint64 met = 0;
+  do {
+    met++;
+    {
+      Bench bench("coalesceinvert cuda-device-id=0 ! coalesceinvert cuda-device-id=1");
+      bench.negotiate(kSystemGray, kSystemGray);
+      fakecuda_fail(FAKECUDA_EXECUTE, static_cast<int>(met), kLaunchFailure);
+      GstFlowReturn flow = GST_FLOW_OK;
+      unsigned seen = 0;
+      for (unsigned seed = 1; seed <= kFrames && flow == GST_FLOW_OK; seed++)
+        flow = bench.push(system_buffer(gray(), seed));
+      while (gst_harness_buffers_in_queue(bench.harness()) > 0) {
+        GstBuffer *output = bench.pull();
+        const std::string wrong = wrong_inverted(output, gray(), ++seen, GST_MAP_READ, 0);
+        fail_unless(wrong.empty() || wrong == "the frame could not be mapped", "%s", wrong.c_str());
+        gst_buffer_unref(output);
+      }
+    }
+    fakecuda_reset_faults();
+    assert_nothing_lives();
+  } while (counts().injected_faults == met);
+  fail_unless(met > kFrames);
+  assert_clean();
+}
+GST_END_TEST
+
 static Suite *transfer_faults_suite() {
   register_elements();
   Suite *suite = suite_create("transfer-faults");
@@ -143,6 +172,7 @@ static Suite *transfer_faults_suite() {
   tcase_add_test(tests, once);
   tcase_add_test(tests, always);
   tcase_add_test(tests, lost);
+  tcase_add_test(tests, failure_on_another_gpu);
   return suite;
 }
 GST_CHECK_MAIN(transfer_faults)
