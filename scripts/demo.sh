@@ -4,15 +4,16 @@
 
 demo() {  # [FILE-or-URI] [OUTDIR]
   (($# <= 2)) || { usage >&2; exit 2; }
-  local input=${1:-} outdir=${2:-out} source=() uyvy=() rgb=() width height
+  local input=${1:-} outdir=${2:-out} source=() uyvy=() rgb=() width height frames
   local filters_caption='above: the picture, blurred, sharpened; below: edges, sobel-x, emboss'
   demo_source "$input"
   uyvy=("${source[@]}" ! video/x-raw,format=UYVY)
   rgb=("${source[@]}" ! video/x-raw,format=RGB)
   mkdir -p -- "$outdir" 2>"$log" && [ -w "$outdir" ] || die "cannot write into $outdir"
-  # No picture of an earlier run is left.
+  # No picture or video of an earlier run is left.
   rm -f -- "$outdir"/{input,luma,yuv,blur,sharpen,edges,filters}.png \
-    "$outdir"/{luma,vuya,yuv,blur,sharpen,edges,filters}-{cpu,cuda}.png
+    "$outdir"/{luma,vuya,yuv,blur,sharpen,edges,filters}-{cpu,cuda}.png \
+    "$outdir"/picture{,-{0.25,0.5,1,2}bpp}.jp2 "$outdir"/{video.mj2,rates.png}
 
   build_all
   say "" "The plugin is used from the build tree. For this and for every line below:" \
@@ -24,7 +25,7 @@ demo() {  # [FILE-or-URI] [OUTDIR]
   fi
   # Not --exists, which also wants the plugin's version to be at least GStreamer's.
   local element
-  for element in uyvy2y rgb2yuv convolve sepconvolve; do
+  for element in uyvy2y rgb2yuv convolve sepconvolve j2kenc; do
     gst-inspect-1.0 $element >/dev/null 2>&1 ||
       die "GStreamer does not find the element $element in $build/gst"
   done
@@ -35,12 +36,20 @@ demo() {  # [FILE-or-URI] [OUTDIR]
   demo_filters
   demo_still
   demo_gpu
-  say "" "Pictures to look at, all in $outdir:" \
+  demo_jpeg2000
+  say "" "To look at, all in $outdir:" \
     "  input.png                         what went in" \
     "  luma.png                          its luma" \
     "  yuv.png                           above: Y, U and V; below: V of 4:4:4, 4:2:2 and 4:2:0" \
     "  blur.png, sharpen.png, edges.png  the whole picture, filtered" \
-    "  filters.png                       $filters_caption"
+    "  filters.png                       $filters_caption" \
+    "  picture.jp2                       the picture as RGB of 8 bits, in JPEG 2000 without loss"
+  [ ! -e "$outdir/picture-1bpp.jp2" ] ||
+    say "  picture-{0.25,0.5,1,2}bpp.jp2     at so many bits per pixel"
+  [ ! -e "$outdir/rates.png" ] ||
+    say "  rates.png                         a part of these beside the original"
+  [ ! -e "$outdir/video.mj2" ] ||
+    say "  video.mj2                         the video, up to 300 frames, at 2 bits per pixel"
 }
 
 # ---- the input ----------------------------------------------------------------------------------
@@ -108,10 +117,14 @@ demo_quote() {  # WORD, as a shell wants to read it
 
 # Prints a gst-launch-1.0 line so that it can be copied into a shell, and runs it into $log.
 demo_launch() {  # words of the pipeline
-  local word line='gst-launch-1.0 -v'
+  demo_run gst-launch-1.0 -v "$@"
+}
+
+demo_run() {  # PROGRAM and its words
+  local word line=
   for word; do line+=" $(demo_quote "$word")"; done
-  say "" "  $line"
-  gst-launch-1.0 -v "$@" >"$log" 2>&1
+  say "" " $line"
+  "$@" >"$log" 2>&1
 }
 
 # What the last pipeline gave as its reason to fail: GStreamer's message and the element's own words.
@@ -132,7 +145,8 @@ demo_speed() {  # FRAMES WHAT
     /^Execution ended after / {
       split($4, t, ":")
       s = t[1] * 3600 + t[2] * 60 + t[3]
-      printf "  back end %s, %s: %d frames in %.3f s, %.0f frames/s\n", backend, what, frames, s, frames / s
+      speed = sprintf(frames / s < 100 ? "%.1f" : "%.0f", frames / s)
+      printf "  back end %s, %s: %d frames in %.3f s, %s frames/s\n", backend, what, frames, s, speed
     }' "$log"
 }
 
@@ -152,12 +166,12 @@ demo_luma() {
   read -r width height < <(od -An -tu4 --endian=big -j16 -N8 -- "$outdir/luma.png")
 }
 
-# Up to 300 frames after the first; how many they were is counted from what identity prints.
+# Up to 300 frames after the first; `frames`, how many they were with it, is counted from what identity
+# prints.
 demo_moving() {
   say "" "The whole way, from the source on:"
   demo_launch "${uyvy[@]}" ! identity silent=false eos-after=302 ! uyvy2y ! fakesink ||
     die "failed: $(demo_error)"
-  local frames
   frames=$(grep -c 'last-message = chain' "$log" || true)
   if ((frames > 1)); then
     demo_speed "$frames" "source included"
