@@ -18,8 +18,8 @@ struct GpuGate {
 };
 GpuGate gpu_gate();
 
-// A closed gate is tried anew when next asked: the driver may have become ready. For starts only,
-// as it may take long.
+// A closed gate is tried anew when next asked: the driver may have become ready. For starts that
+// insist on a GPU, as it may take long.
 void retry_gpu_gate();
 
 // "NVIDIA H200 (cuda-device-id 0, CUDA driver 13.0)".

@@ -43,7 +43,7 @@ gboolean start(GstBaseTransform *trans) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
   self->state->failed = false;
   set_started(self, true);
-  if (self->state->settings.backend != BackendChoice::cpu) retry_gpu_gate();
+  if (self->state->settings.backend == BackendChoice::cuda) retry_gpu_gate();
   if (start_backend(self)) return TRUE;
   set_context_slot(*self->state, nullptr);
   set_started(self, false);
