@@ -100,8 +100,8 @@ bool grew_while_running(const std::vector<Tenth> &tenths) {
   return grew("device, while running", early.device, late.device, 64) || host;
 }
 
-// GLib's slice allocator grows with threads that come and go, with every seek 1.2 KB of the heap
-// here, on any back end; with plain malloc() what is in use stays the same to the kilobyte.
+// With GLib's slice allocator the heap grew by 1.2 KB with every seek, on the CPU back end too;
+// with plain malloc() what was in use stayed the same to the kilobyte.
 void want_plain_malloc(char **argv) {
   if (g_getenv("G_SLICE") != nullptr) return;
   g_setenv("G_SLICE", "always-malloc", TRUE);
