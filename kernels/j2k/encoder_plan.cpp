@@ -66,11 +66,12 @@ void place_blocks(EncoderPlan *plan, TilePlan *tile) {
     plan->blocks.push_back(
         {plane.first + static_cast<std::size_t>(place.plane_y) * plane.pitch +
              static_cast<std::size_t>(place.plane_x),
-         plane.pitch, plan->bytes, plan->passes, static_cast<std::uint32_t>(room),
+         plane.pitch, plan->bytes, plan->passes, plan->symbols, static_cast<std::uint32_t>(room),
          static_cast<std::uint16_t>(place.rect.width()),
          static_cast<std::uint16_t>(place.rect.height()), static_cast<std::uint8_t>(max_planes),
          band.orientation, bands.bands[plan->band_of(*tile, place.band)].weight});
     plan->bytes += room;
+    plan->symbols += tier1_symbols_bound(samples, planes);
     plan->passes += static_cast<std::size_t>(std::max(3 * planes - 2, 0));
   }
 }

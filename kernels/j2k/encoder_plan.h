@@ -28,7 +28,7 @@ struct TilePlan {
 // A block of the picture: what Tier-1 takes, and where its results have room.
 struct BlockPlan {
   std::size_t coefficient, pitch;  // its first one, and samples from row to row
-  std::size_t first_byte, first_pass;
+  std::size_t first_byte, first_pass, first_symbol;
   std::uint32_t bytes;  // room
   std::uint16_t width, height;
   std::uint8_t max_planes;
@@ -42,7 +42,7 @@ struct EncoderPlan {
   std::vector<TilePlan> tiles;
   std::vector<BlockPlan> blocks;  // of all tiles
   // Room for the picture's coefficients, and for what Tier-1 makes of them.
-  std::size_t coefficients = 0, bytes = 0, passes = 0;
+  std::size_t coefficients = 0, bytes = 0, passes = 0, symbols = 0;
   int fraction_bits = 0;
   std::size_t tile_parts = 0;  // of all tiles
 

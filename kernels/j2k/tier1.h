@@ -15,6 +15,8 @@ namespace coalesce::j2k {
 // As many bytes are enough for so many samples, whatever they are. planes: of the largest magnitude
 // that is coded, so at most max_planes.
 std::size_t tier1_bytes_bound(int samples, int planes, unsigned style);
+// And no more decisions are made of them.
+std::size_t tier1_symbols_bound(int samples, int planes);
 
 // Codes blocks, one after the other. What a block becomes depends on nothing else. It keeps the
 // memory that it works in, about 250 KB: one for each thread, made once.
