@@ -35,6 +35,7 @@ Record *get_record(GstMemory *memory) {
 }
 
 Record *ensure_record(GstMemory *memory) {
+  if (Record *record = get_record(memory)) return record;
   static std::mutex creation;
   std::lock_guard guard(creation);
   Record *record = get_record(memory);

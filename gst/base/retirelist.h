@@ -33,7 +33,7 @@ class RetireList {
   // To ask the driver for an event takes a third of the time of a launch, so one answer is made to
   // do for several entries: with so many of a stream, is the one before the last few done? (Pools
   // of fewer buffers get theirs from the sweeper, a few milliseconds later.)
-  static constexpr std::size_t kLookFrom = 4, kLastFew = 1;
+  static constexpr std::size_t kLookFrom = 6, kLastFew = 1;
 
   struct Entry {
     GstBuffer *buffer = nullptr;

@@ -94,25 +94,20 @@ struct ByteFinish {
   std::uint32_t multiplier = 0, addend = 0;
 };
 
-// False if there are none for this divisor. 2^24 / divisor is rounded up, or down and then added
-// once more. The result grows with the sum, so the first and the last of every quotient prove all.
+// False if there are none for this divisor. The multiplier is 2^24 / divisor, rounded up; or
+// rounded down, and added once more. Of a quotient q the sums reach from q * divisor to (q + 1) *
+// divisor - 1, and their results must lie in 2^24 * q .. 2^24 * (q + 1) - 1: what the multiplier is
+// wrong by grows with q, so the last quotient decides for all.
 inline bool make_byte_finish(std::int64_t divisor, ByteFinish *finish) {
-  constexpr std::int64_t kOne = 1 << 24;
+  constexpr std::int64_t kOne = 1 << 24, kLast = 255;
   if (divisor < 1 || divisor > kOne / 2) return false;
-  const std::int64_t floor = kOne / divisor;
-  for (int down = 0; down <= 1; ++down) {
-    const std::int64_t multiplier = floor + (down == 0 && floor * divisor != kOne ? 1 : 0);
-    const std::int64_t addend = down * multiplier;
-    bool exact = true;
-    for (std::int64_t q = 0; q < 256 && exact; ++q)
-      exact = (q * divisor * multiplier + addend) >> 24 == q &&
-              ((q * divisor + divisor - 1) * multiplier + addend) >> 24 == q;
-    if (!exact) continue;
-    *finish = {static_cast<int>(256 * divisor - 1), static_cast<std::uint32_t>(multiplier),
-               static_cast<std::uint32_t>(addend)};
-    return true;
-  }
-  return false;
+  const std::int64_t down = kOne / divisor, up = (kOne - 1) / divisor + 1;
+  const bool rounds_up = (kLast + 1) * (up * divisor - kOne) < up;
+  if (!rounds_up && kLast * (kOne - down * divisor) > down) return false;
+  *finish = {static_cast<int>((kLast + 1) * divisor - 1),
+             static_cast<std::uint32_t>(rounds_up ? up : down),
+             static_cast<std::uint32_t>(rounds_up ? 0 : down)};
+  return true;
 }
 
 // 0 .. top. `offset` is before + after.

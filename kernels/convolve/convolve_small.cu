@@ -144,7 +144,7 @@ std::int64_t cut(SmallPlane *p) {
 }
 
 template <int kFirst, int kSecond, int kTaps>
-Status launch_shape(SmallArgs a, int planes, SmallFinish finish, cudaStream_t stream) {
+Status launch_shape(SmallArgs &a, int planes, SmallFinish finish, cudaStream_t stream) {
   std::int64_t blocks = 0;
   for (int i = 0; i < 4; ++i) {
     SmallPlane &p = a.plane[i];
@@ -164,7 +164,7 @@ Status launch_shape(SmallArgs a, int planes, SmallFinish finish, cudaStream_t st
 
 template <int kTaps>
 Status launch_taps(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
-                   SmallArgs a, SmallFinish finish, cudaStream_t stream) {
+                   SmallArgs &a, SmallFinish finish, cudaStream_t stream) {
   // Planes of one and two channels go together, as those of NV12.
   constexpr int kGroups[3][2] = {{1, 2}, {3, 3}, {4, 4}};
   Status status;

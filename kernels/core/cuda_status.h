@@ -45,16 +45,18 @@ inline Status cuda_checked(cudaError_t error) {
 // that some earlier call left behind.
 template <class... Params, class... Args>
 Status launch_shared(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t shared_bytes,
-                     cudaStream_t stream, Args... args) {
+                     cudaStream_t stream, const Args &...args) {
   static_assert((std::is_same_v<Params, Args> && ...),
                 "arguments must have the kernel's own types");
-  void *pointers[] = {&args...};
+  // (Not written to.)
+  void *pointers[] = {const_cast<Args *>(&args)...};
   return cuda_checked(cudaLaunchKernel(reinterpret_cast<const void *>(kernel), grid, block,
                                        pointers, shared_bytes, stream));
 }
 
 template <class... Params, class... Args>
-Status launch(void (*kernel)(Params...), dim3 grid, dim3 block, cudaStream_t stream, Args... args) {
+Status launch(void (*kernel)(Params...), dim3 grid, dim3 block, cudaStream_t stream,
+              const Args &...args) {
   return launch_shared(kernel, grid, block, 0, stream, args...);
 }
 

@@ -2,8 +2,10 @@
 // What a frame costs the streaming thread, CUDA memory to CUDA memory: the time of a push into an
 // element whose downstream drops the buffer, beside the same push into `identity`. The GPU is idle
 // when a batch begins, and a batch is no longer than what an element lets be in flight: so a slow
-// kernel does not hold the thread up. Then chains of one to four elements: what each further one
-// costs.
+// kernel does not hold the thread up. The thread stays on one processor meanwhile. Then chains of
+// one to four elements: what each further one costs.
+#include <sched.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -29,6 +31,42 @@ void wait_for_gpu() {
   gst_clear_buffer(&last);
 }
 
+// Keeps this thread, and no other, where it runs.
+class OneProcessor {
+ public:
+  OneProcessor() {
+    sched_getaffinity(0, sizeof all_, &all_);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+  }
+  ~OneProcessor() { sched_setaffinity(0, sizeof all_, &all_); }
+  OneProcessor(const OneProcessor &) = delete;
+  OneProcessor &operator=(const OneProcessor &) = delete;
+
+ private:
+  cpu_set_t all_;
+};
+
+// Microseconds of a push, the mean of each batch.
+std::vector<double> push_batches(GstHarness *h, const std::vector<GstBuffer *> &inputs,
+                                 int frames) {
+  constexpr int kBatch = 12;
+  std::vector<double> batches;
+  const OneProcessor pinned;
+  for (int done = 0; done < frames; done += kBatch) {
+    const auto start = std::chrono::steady_clock::now();
+    for (std::size_t i = 0; i < kBatch; i++)
+      gst_pad_push(h->srcpad, gst_buffer_ref(inputs[i % inputs.size()]));
+    const std::chrono::duration<double, std::micro> spent =
+        std::chrono::steady_clock::now() - start;
+    batches.push_back(spent.count() / kBatch);
+    wait_for_gpu();
+  }
+  return batches;
+}
+
 // Median microseconds of a push, in batches, over `frames` frames.
 double cost(const std::string &element, const char *in_format, const char *out_format, int width,
             int height, int frames) {
@@ -41,20 +79,10 @@ double cost(const std::string &element, const char *in_format, const char *out_f
       identity ? harness("uyvy2y backend=cuda", in, caps_text("GRAY8", width, height, true))
                : nullptr;
   GstBufferPool *pool = proposed_pool(owner ? owner : h);
-  constexpr int kInputs = 32, kBatch = 12;
-  std::vector<GstBuffer *> inputs(kInputs);
+  std::vector<GstBuffer *> inputs(32);
   for (auto &buffer : inputs)
     gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr);
-  std::vector<double> batches;
-  for (int done = 0; done < frames; done += kBatch) {
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < kBatch; i++)
-      gst_pad_push(h->srcpad, gst_buffer_ref(inputs[i % kInputs]));
-    const std::chrono::duration<double, std::micro> spent =
-        std::chrono::steady_clock::now() - start;
-    batches.push_back(spent.count() / kBatch);
-    wait_for_gpu();
-  }
+  std::vector<double> batches = push_batches(h, inputs, frames);
   gst_harness_teardown(h);
   for (auto *buffer : inputs)
     gst_buffer_unref(buffer);

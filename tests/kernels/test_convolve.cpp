@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "convolve/convolve.h"
+#include "convolve/convolve_finish.h"
 #include "expect.h"
 
 namespace coalesce::test {
@@ -268,6 +269,27 @@ void test_choice() {
   }
 }
 
+// The byte that a sum becomes is its quotient, for the first and the last sum of each.
+bool divides(std::int64_t divisor, std::uint32_t multiplier, std::uint32_t addend) {
+  const auto byte = [&](std::int64_t sum) { return (sum * multiplier + addend) >> 24; };
+  for (std::int64_t q = 0; q < 256; ++q)
+    if (byte(q * divisor) != q || byte((q + 1) * divisor - 1) != q) return false;
+  return true;
+}
+
+void test_byte_finish() {
+  for (std::int64_t divisor = 1; divisor <= 1 << 23; divisor += 1 + divisor / 512) {
+    ByteFinish f;
+    const auto down = static_cast<std::uint32_t>((1 << 24) / divisor);
+    if (make_byte_finish(divisor, &f))
+      EXPECT(f.top == 256 * divisor - 1 && divides(divisor, f.multiplier, f.addend), "%d",
+             static_cast<int>(divisor));
+    else
+      EXPECT(divisor > 256 && !divides(divisor, down + 1, 0) && !divides(divisor, down, down), "%d",
+             static_cast<int>(divisor));
+  }
+}
+
 }  // namespace
 }  // namespace coalesce::test
 
@@ -279,6 +301,7 @@ int main() {
   test_planes();
   test_algorithms();
   test_choice();
+  test_byte_finish();
   std::printf("%s\n", failures == 0 ? "ok" : "FAILED");
   return failures == 0 ? 0 : 1;
 }
