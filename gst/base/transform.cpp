@@ -139,7 +139,8 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
       GST_DEBUG_OBJECT(self, "draining before %s: %s", GST_EVENT_TYPE_NAME(event),
                        gst_flow_get_name(flow));
   }
-  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) finish_frames(self);
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS || GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT_DONE)
+    finish_frames(self);
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) discard_frames(self);
   return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
 }

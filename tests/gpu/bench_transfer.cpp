@@ -2,7 +2,9 @@
 // Frames over the bus, in GB/s: elements of ours that do next to nothing with them, beside
 // GStreamer's cudaupload and cudadownload, by turns in one process. Upstream takes its buffers from
 // the pool that the element proposes and writes into each of them; downstream looks at each frame
-// when three more have come, as behind a queue.
+// when three more have come, as behind a queue. Upstream's few buffers may stay in the processor's
+// cache; rows "from memory" have a queue of more frames than it holds, as if a capture card or
+// another processor had written them.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -41,8 +43,10 @@ struct Way {
   const char *what, *launch;
   const char *in_format, *out_format;
   bool in_cuda, out_cuda;
-  bool own_memory;  // upstream brings its own instead
+  bool own_memory;         // upstream brings its own instead
+  guint queued_bytes = 0;  // what upstream holds of frames that are filled
 };
+constexpr guint kMoreThanCaches = 512 << 20;
 
 // One element between a source and a sink.
 class Bench {
@@ -59,6 +63,7 @@ class Bench {
 
  private:
   static GstFlowReturn take(GstPad *pad, GstObject *, GstBuffer *buffer);
+  GstBuffer *filled(int number);
   GstBuffer *next_input(int number);
   void look_at_oldest();
 
@@ -67,7 +72,7 @@ class Bench {
   GstBufferPool *pool_;
   gsize bytes_;
   std::vector<GstBuffer *> device_inputs_;
-  std::deque<GstBuffer *> outputs_;
+  std::deque<GstBuffer *> queued_, outputs_;
 };
 
 GstBufferPool *ordinary_pool(GstHarness *h) {
@@ -112,6 +117,8 @@ Bench::Bench(const Way &way, int width, int height)
 Bench::~Bench() {
   for (GstBuffer *buffer : device_inputs_)
     gst_buffer_unref(buffer);
+  for (GstBuffer *buffer : queued_)
+    gst_buffer_unref(buffer);
   gst_harness_teardown(harness_);
   drop_pool(pool_);
 }
@@ -151,14 +158,22 @@ void Bench::look_at_oldest() {
   outputs_.pop_front();
 }
 
-GstBuffer *Bench::next_input(int number) {
-  if (way_.in_cuda)
-    return gst_buffer_ref(device_inputs_[static_cast<size_t>(number) % device_inputs_.size()]);
+GstBuffer *Bench::filled(int number) {
   GstBuffer *buffer = take_from(pool_);
   GstMapInfo map;
   must(gst_buffer_map(buffer, &map, GST_MAP_WRITE), "write a frame");
   std::memset(map.data, number, 4096);
   gst_buffer_unmap(buffer, &map);
+  return buffer;
+}
+
+GstBuffer *Bench::next_input(int number) {
+  if (way_.in_cuda)
+    return gst_buffer_ref(device_inputs_[static_cast<size_t>(number) % device_inputs_.size()]);
+  while (queued_.size() * bytes_ <= way_.queued_bytes)
+    queued_.push_back(filled(number));
+  GstBuffer *buffer = queued_.front();
+  queued_.pop_front();
   return buffer;
 }
 
@@ -231,6 +246,10 @@ int main(int argc, char **argv) {
               true, true},
              {"cudaupload, buffers of upstream's own", "cudaupload", "UYVY", "UYVY", false, true,
               true}});
+    compare("upload from memory", width, height,
+            {{"cudaupload UYVY", "cudaupload", "UYVY", "UYVY", false, true, false, kMoreThanCaches},
+             {"uyvy2y UYVY->GRAY8", "uyvy2y backend=cuda", "UYVY", "GRAY8", false, true, false,
+              kMoreThanCaches}});
     compare("download, NV12", width, height,
             {{"cudadownload NV12", "cudadownload", "NV12", "NV12", true, false, false},
              {"convolve NV12", "convolve preset=identity backend=cuda", "NV12", "NV12", true, false,
