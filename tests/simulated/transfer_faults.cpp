@@ -135,6 +135,27 @@ GST_START_TEST(lost) {
 }
 GST_END_TEST
 
+// No frame comes after it that could tell.
+GST_START_TEST(failure_of_the_last_frame) {
+  GstEvent *(*const ends[])() = {gst_event_new_eos,
+                                 [] { return gst_event_new_segment_done(GST_FORMAT_TIME, 0); }};
+  for (const auto end : ends) {
+    Bench bench("coalesceinvert");
+    bench.negotiate(kSystemGray, kSystemGray);
+    fakecuda_fail(FAKECUDA_EXECUTE, 1, kLaunchFailure);
+    const GstVideoInfo info = gray();
+    GstBuffer *input = gst_buffer_new_allocate(nullptr, GST_VIDEO_INFO_SIZE(&info), nullptr);
+    fill(input, info, 1);
+    fail_unless_equals_int(bench.push(input), GST_FLOW_OK);
+    fail_unless_equals_int(bench.errors().size(), 0);
+    gst_harness_push_event(bench.harness(), end());
+    fail_unless_equals_int(bench.errors().size(), 1);
+    fakecuda_reset_faults();
+  }
+  assert_nothing_lives();
+}
+GST_END_TEST
+
 // Two GPUs, with page-locked memory between them: a failure on the first does not stop the second
 // by itself, and yet no wrong frame comes from it.
 GST_START_TEST(failure_on_another_gpu) {
@@ -172,6 +193,7 @@ static Suite *transfer_faults_suite() {
   tcase_add_test(tests, once);
   tcase_add_test(tests, always);
   tcase_add_test(tests, lost);
+  tcase_add_test(tests, failure_of_the_last_frame);
   tcase_add_test(tests, failure_on_another_gpu);
   return suite;
 }
