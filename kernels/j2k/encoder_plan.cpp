@@ -37,7 +37,7 @@ Status make_bands(const EncoderParams &p, Bands *bands) {
       }
     if (p.roi.empty()) continue;
     if (Status s = check_max_shift(most); !s.ok()) return s;
-    component.roi_shift = most;
+    component.roi_shift = max_shift_of(most);
   }
   return {};
 }

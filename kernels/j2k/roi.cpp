@@ -49,7 +49,7 @@ Rect roi_in_band(Wavelet wavelet, const Rect &tile_component, const Rect &region
 }
 
 Status check_max_shift(int max_planes) {
-  if (2 * max_planes > 31)
+  if (max_planes + max_shift_of(max_planes) > 31)
     return invalid_argument("j2k: too many bit-planes for a region of interest (roi)");
   return {};
 }

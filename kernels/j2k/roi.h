@@ -19,8 +19,14 @@ namespace coalesce::j2k {
 Rect roi_in_band(Wavelet wavelet, const Rect &tile_component, const Rect &region, Band band,
                  int level);
 
-// s (SPrgn of RGN) is the largest M_b of the component's bands; Tier-1 then has M_b + s planes.
-// invalid_argument if those are more than 31.
+// s (SPrgn of RGN) for a component whose bands have up to so many planes (M_b). T.800 asks for M_b;
+// it is one more, because OpenJPEG, Grok and FFmpeg compare with 2^s what has a bit of fraction
+// behind it, and take 2^(s - 1) for the region's.
+constexpr int max_shift_of(int max_planes) {
+  return max_planes + 1;
+}
+
+// Tier-1 has M_b + s planes: invalid_argument if those are more than 31.
 Status check_max_shift(int max_planes);
 
 // Shifts what is inside of `band` (from its first sample on) up by s. fraction_bits, which may not

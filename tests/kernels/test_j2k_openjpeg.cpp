@@ -117,6 +117,29 @@ void test_layers() {
   }
 }
 
+// Black and white only: outside of the region, magnitudes are as large as bands have planes for,
+// at least where there is neither a level nor a guard bit.
+void test_region() {
+  Random random(44);
+  for (int guard_bits = 0; guard_bits <= 2; ++guard_bits)
+    for (int levels = 0; levels <= 2; ++levels)
+      for (const bool colour : {false, true}) {
+        EncoderParams params;
+        params.coding.image = {0, 0, 61, 47};
+        params.coding.num_components = colour ? 3 : 1;
+        params.coding.levels = levels;
+        params.colour_transform = colour;
+        params.guard_bits = guard_bits;
+        params.roi = {7, 5, 20, 30};
+        Picture p = picture(params.coding, random);
+        for (auto &plane : p.plane)
+          for (std::uint16_t &sample : plane)
+            sample = random.below(2) == 0 ? 0 : 255;
+        expect_identical(params, p, decode_with_openjpeg(encode(params, p, nullptr, random)),
+                         "OpenJPEG");
+      }
+}
+
 // OpenJPEG has nothing to say against profiles, and decodes them.
 void test_profiles(const char *folder) {
   for (int i = 1; i <= static_cast<int>(Profile::imf_4k); ++i) {
@@ -188,6 +211,7 @@ int main(int argc, char **argv) {
   test_layers();
   test_jp2();
   test_profiles(nullptr);
+  test_region();
   for (std::uint64_t seed = 0; seed < (all ? 3000 : 200) && failures < 10; ++seed)
     test_codestream(seed, nullptr);
   for (std::uint64_t seed = 10000; seed < (all ? 12000 : 10050) && failures < 10; ++seed)
