@@ -24,7 +24,7 @@ struct GstJ2kEncClass {
 };
 
 G_DEFINE_TYPE_WITH_CODE(GstJ2kEnc, gst_j2kenc, GST_TYPE_COALESCE_TRANSFORM,
-                        G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, nullptr))
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, j2k_init_presets))
 #define parent_class gst_j2kenc_parent_class
 
 namespace {
@@ -36,7 +36,7 @@ J2kState &state_of(gpointer object) {
 GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                         GstCaps *filter) {
   GST_OBJECT_LOCK(trans);
-  const J2kSettings wishes = state_of(trans).wanted;
+  const J2kSettings wishes = state_of(trans).before_load.value_or(state_of(trans).wanted);
   GST_OBJECT_UNLOCK(trans);
   GstCaps *result = j2k_transform_caps(direction, caps, wishes, state_of(trans).profile);
   if (filter == nullptr) return result;

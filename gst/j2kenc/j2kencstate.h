@@ -12,7 +12,8 @@ namespace coalesce::gst {
 struct J2kState {
   // Under the object's lock.
   J2kSettings wanted;
-  guint changes = 1;  // of `wanted`, counted
+  guint changes = 1;                       // of `wanted`, counted
+  std::optional<J2kSettings> before_load;  // holds until a preset is loaded whole
 
   std::atomic<int> profile{0};  // Rsiz of what was encoded last
 
@@ -42,6 +43,9 @@ namespace coalesce::gst {
 void j2k_install_properties(GObjectClass *klass);
 void j2k_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec);
 void j2k_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec);
+
+// In j2kencpreset.cpp.
+void j2k_init_presets(gpointer interface, gpointer);
 
 // In j2kencupdate.cpp. Before the start: posts an error for what is wrong in any format.
 bool j2k_check_settings(GstJ2kEnc *self);

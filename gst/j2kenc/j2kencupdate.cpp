@@ -20,7 +20,7 @@ void post_warning(GstJ2kEnc *self, const std::string &problem) {
 J2kSettings take_wishes(GstJ2kEnc *self) {
   GST_OBJECT_LOCK(self);
   self->state->used = self->state->changes;
-  J2kSettings wishes = self->state->wanted;
+  J2kSettings wishes = self->state->before_load.value_or(self->state->wanted);
   GST_OBJECT_UNLOCK(self);
   return wishes;
 }

@@ -10,6 +10,7 @@ void add_j2kenc_library_cases(Suite *suite);  // properties are parameters of th
 void add_j2kenc_rate_cases(Suite *suite);     // bytes and decibels
 void add_j2kenc_refusal_cases(Suite *suite);  // what is wrong, at the start
 void add_j2kenc_change_cases(Suite *suite);   // what changes while playing
+void add_j2kenc_preset_cases(Suite *suite);   // settings handed on
 void add_j2kenc_muxer_cases(Suite *suite);    // into files, and out of them
 
 }  // namespace test

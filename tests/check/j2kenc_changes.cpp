@@ -205,16 +205,6 @@ GST_START_TEST(cinema) {
 }
 GST_END_TEST;
 
-GST_START_TEST(presets) {
-  Harness harness("j2kenc");
-  fail_unless(GST_IS_PRESET(harness.element()));
-  gchar **names = gst_preset_get_property_names(GST_PRESET(harness.element()));
-  for (const char *name : {"bpp", "progression-order", "code-block-style", "precincts", "sop"})
-    fail_unless(g_strv_contains(names, name), "%s is not in presets", name);
-  g_strfreev(names);
-}
-GST_END_TEST;
-
 }  // namespace
 
 void add_j2kenc_change_cases(Suite *suite) {
@@ -226,7 +216,6 @@ void add_j2kenc_change_cases(Suite *suite) {
   tcase_add_test(changes, put_right);
   tcase_add_test(changes, profiles);
   if (!small_run()) tcase_add_test(changes, cinema);
-  tcase_add_test(changes, presets);
 }
 
 }  // namespace test

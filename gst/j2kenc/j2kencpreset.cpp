@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Presets, as GStreamer saves and loads them, but for what it (1.22) loses:
+// - `lossless` reads as it is. Whether somebody has set it stands in a preset's meta data.
+// - Of texts with spaces, quotes and the like others come back, or none. They are there, too.
+// - The element's name and parent are saved, and would be loaded.
+#include <cstring>
+
+#include "j2kencstate.h"
+
+namespace coalesce::gst {
+namespace {
+
+constexpr const char *kUnset = "lossless-is-not-set";
+
+GstPresetInterface parent;
+
+template <class Take>
+void for_each_property(GstPreset *preset, Take take) {
+  guint count = 0;
+  GParamSpec **all = g_object_class_list_properties(G_OBJECT_GET_CLASS(preset), &count);
+  for (guint i = 0; i < count; i++)
+    take(all[i]);
+  g_free(all);
+}
+
+gchar **property_names(GstPreset *preset) {
+  gchar **names = parent.get_property_names(preset);
+  gchar **kept = names;
+  for (gchar **name = names; name != nullptr && *name != nullptr; name++) {
+    const GParamSpec *property = g_object_class_find_property(G_OBJECT_GET_CLASS(preset), *name);
+    if (property != nullptr && property->owner_type == GST_TYPE_OBJECT)
+      g_free(*name);
+    else
+      *kept++ = *name;
+  }
+  if (kept != nullptr) *kept = nullptr;
+  return names;
+}
+
+// Empty if there is none.
+std::string meta(GstPreset *preset, const gchar *name, const std::string &tag) {
+  gchar *value = nullptr;
+  if (!parent.get_meta(preset, name, tag.c_str(), &value) || value == nullptr) return {};
+  const std::string text = value;
+  g_free(value);
+  return text;
+}
+
+// Each change writes the user's file.
+bool set_meta(GstPreset *preset, const gchar *name, const std::string &tag,
+              const std::string &text) {
+  return meta(preset, name, tag) == text ||
+         parent.set_meta(preset, name, tag.c_str(), text.c_str());
+}
+
+std::string tag_of(const GParamSpec *property) {
+  return std::string("property-") + property->name;
+}
+
+bool comes_back(const char *text) {
+  return text[std::strspn(text, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_-+/:.")] == '\0';
+}
+
+std::string text_of(GstPreset *preset, const GParamSpec *property) {
+  gchar *text = nullptr;
+  g_object_get(preset, property->name, &text, nullptr);
+  gchar *escaped = comes_back(text) ? nullptr : g_uri_escape_string(text, nullptr, FALSE);
+  const std::string result = escaped != nullptr ? escaped : "";
+  g_free(escaped);
+  g_free(text);
+  return result;
+}
+
+bool is_text(const GstPreset *preset, const GParamSpec *property) {
+  return property->owner_type == G_OBJECT_TYPE(preset) && G_IS_PARAM_SPEC_STRING(property);
+}
+
+gboolean save(GstPreset *preset, const gchar *name) {
+  bool saved = parent.save_preset(preset, name);
+  GST_OBJECT_LOCK(preset);
+  const bool unset = !GST_J2KENC(preset)->state->wanted.lossless;
+  GST_OBJECT_UNLOCK(preset);
+  saved = saved && set_meta(preset, name, kUnset, unset ? "true" : "");
+  for_each_property(preset, [&](const GParamSpec *property) {
+    if (saved && is_text(preset, property))
+      saved = set_meta(preset, name, tag_of(property), text_of(preset, property));
+  });
+  return saved;
+}
+
+void load_texts(GstPreset *preset, const gchar *name) {
+  for_each_property(preset, [&](const GParamSpec *property) {
+    if (!is_text(preset, property)) return;
+    gchar *text = g_uri_unescape_string(meta(preset, name, tag_of(property)).c_str(), nullptr);
+    if (text != nullptr && *text != '\0') g_object_set(preset, property->name, text, nullptr);
+    g_free(text);
+  });
+}
+
+// All at once, for frames that are encoded meanwhile.
+gboolean load(GstPreset *preset, const gchar *name) {
+  J2kState &state = *GST_J2KENC(preset)->state;
+  GST_OBJECT_LOCK(preset);
+  state.before_load = state.wanted;
+  GST_OBJECT_UNLOCK(preset);
+  const bool loaded = parent.load_preset(preset, name);
+  if (loaded) load_texts(preset, name);
+  const bool unset = loaded && !meta(preset, name, kUnset).empty();
+  GST_OBJECT_LOCK(preset);
+  if (unset) state.wanted.lossless.reset();
+  state.before_load.reset();
+  state.changes++;
+  GST_OBJECT_UNLOCK(preset);
+  g_object_notify(G_OBJECT(preset), "lossless");
+  return loaded;
+}
+
+}  // namespace
+
+void j2k_init_presets(gpointer interface, gpointer) {
+  auto *presets = static_cast<GstPresetInterface *>(interface);
+  parent = *presets;
+  presets->get_property_names = property_names;
+  presets->save_preset = save;
+  presets->load_preset = load;
+}
+
+}  // namespace coalesce::gst
