@@ -43,7 +43,7 @@ std::unique_ptr<J2kCoder> J2kCoder::make(const J2kSettings &settings, const GstV
   for (int f = 0; f < fields; f++) {
     Field field;
     field.rows = {f, fields};
-    J2kPicture picture;
+    J2kPicture &picture = field.picture;
     j2k_components(info, field.rows, &picture.coding);
     picture.rgb = j2k_is_rgb(info.finfo);
     picture.first_row = f;
@@ -78,12 +78,31 @@ Status J2kCoder::put_header(const Field &field, std::uint64_t codestream,
   }
 }
 
+// (Of two fields, one may need more.)
+void J2kCoder::find_least_rate() {
+  std::uint64_t least_frame = 0;
+  for (const Field &field : fields_) {
+    std::unique_ptr<j2k::Encoder> encoder;
+    std::uint64_t least = 0;
+    const bool fits = j2k::Encoder::make(field.params, &encoder, &least).ok();
+    const auto &targets = field.params.targets;
+    if (!fits && (targets.empty() || targets.back().kind != j2k::LayerTarget::Kind::bytes ||
+                  targets.back().value >= least))
+      return;  // something else is wrong
+    least_frame = std::max(least_frame, j2k_frame_bytes(field.picture, least));
+  }
+  least_rate_ = j2k_least_rate(settings_, fields_[0].picture, least_frame);
+}
+
 Status J2kCoder::encode_field(Field *field, const Frame &frame, ThreadPool *pool,
                               std::vector<std::uint8_t> *out) {
   // Fields of the same kind take turns with one encoder.
   Field *owner = same_coding(field->params, fields_[0].params) ? &fields_[0] : field;
   if (owner->encoder == nullptr)
-    if (Status s = j2k::Encoder::make(field->params, &owner->encoder); !s.ok()) return s;
+    if (Status s = j2k::Encoder::make(field->params, &owner->encoder); !s.ok()) {
+      find_least_rate();
+      return s;
+    }
   j2k::Samples samples[j2k::kMaxComponents];
   j2k_samples(frame, field->rows, spare_, samples);
   const std::size_t header = out->size();

@@ -32,17 +32,21 @@ class J2kCoder {
 
   const J2kSettings &settings() const { return settings_; }
   int profile() const { return fields_[0].params.profile; }  // Rsiz
+  // After encode() has failed: the least rate that is enough; empty if that is not what is wrong.
+  const std::string &least_rate() const { return least_rate_; }
   bool has_encoded() const { return has_encoded_; }
 
  private:
   struct Field {
     J2kRows rows;
+    J2kPicture picture;
     j2k::EncoderParams params;
     std::unique_ptr<j2k::Encoder> encoder;
   };
 
   J2kCoder(const J2kSettings &settings, const GstVideoInfo &info, J2kMedia media);
   Status put_header(const Field &field, std::uint64_t codestream, std::vector<std::uint8_t> *out);
+  void find_least_rate();
   Status encode_field(Field *field, const Frame &frame, ThreadPool *pool,
                       std::vector<std::uint8_t> *out);
 
@@ -53,6 +57,7 @@ class J2kCoder {
   std::vector<Field> fields_;  // the top one first
   std::vector<std::uint8_t> header_;
   std::vector<std::uint8_t> spare_[j2k::kMaxComponents];
+  std::string least_rate_;
   bool has_encoded_ = false;
 };
 

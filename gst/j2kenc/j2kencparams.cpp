@@ -60,6 +60,19 @@ int most_planes(const EncoderParams &params) {
   return most;
 }
 
+// What may help: guard-bits by themselves, if they do, and what else has an influence.
+std::string fewer_planes(const J2kSettings &s, const EncoderParams &params) {
+  EncoderParams with = params;
+  while (with.guard_bits > 0 && !j2k::check_max_shift(most_planes(with)).ok())
+    with.guard_bits--;
+  std::string all = s.quality > 0 ? "a quality below " + std::to_string(s.quality)
+                                  : "wavelet=9/7 with a rate instead of 5/3";
+  if (j2k::check_max_shift(most_planes(with)).ok())
+    all = j2k_setting("guard-bits", with.guard_bits) + " instead of " +
+          std::to_string(params.guard_bits) + ", or of " + all;
+  return all;
+}
+
 // Fewer planes come of coarser steps. Where nobody has asked for a step, it is the finest that
 // leaves room for the shift.
 std::string make_room_for_roi(const J2kSettings &s, const J2kPicture &, EncoderParams *params) {
@@ -69,12 +82,8 @@ std::string make_room_for_roi(const J2kSettings &s, const J2kPicture &, EncoderP
   for (int doublings = 0; free && !fits() && doublings < 32; doublings++)
     params->base_step *= 2;
   if (fits()) return {};
-  return j2k_setting("roi", s.roi) + ": " +
-         (s.quality > 0 ? "too many bit-planes to shift it by; a lower quality than " +
-                              j2k_setting("quality", s.quality) + " has fewer"
-                        : "samples of " + std::to_string(params->coding.component[0].bits) +
-                              " bits have too many bit-planes to shift it by, with the wavelet "
-                              "5/3; 9/7 has fewer");
+  return j2k_setting("roi", s.roi) + ": " + std::to_string(most_planes(*params)) +
+         " bit-planes are too many to shift it by; fewer come of " + fewer_planes(s, *params);
 }
 
 // Bytes of a frame's codestreams, all of them; 0 if the rate is not one of bytes.
@@ -106,10 +115,9 @@ std::string set_last_target(const J2kSettings &s, const J2kPicture &picture,
   std::uint64_t bytes = most;
   if (frame_bytes(s, picture) > 0) {
     const std::uint64_t wanted = whole_bytes(picture_bytes(s, picture));
-    if (wanted == 0) return j2k_rate_text(s) + ": less than the headers take";
     bytes = most > 0 ? std::min(wanted, most) : wanted;
   }
-  if (bytes > 0) *last = {LayerTarget::Kind::bytes, bytes};
+  if (bytes > 0 || frame_bytes(s, picture) > 0) *last = {LayerTarget::Kind::bytes, bytes};
   return {};
 }
 
@@ -189,8 +197,9 @@ std::string j2k_params(const J2kSettings &s, const J2kPicture &picture, EncoderP
   std::uint64_t frame_limit;
   const j2k::ProfileRate rate = {picture.fps_n * picture.row_step, picture.fps_d,
                                  whole_bytes(picture_bytes(s, picture))};
-  if (Status status = set_profile(s.profile, rate, params, &frame_limit); !status.ok())
-    return j2k_text(status);
+  std::string values;
+  if (Status status = set_profile(s.profile, rate, params, &frame_limit, &values); !status.ok())
+    return j2k_text(status, values);
   set_coding(s, &params->coding);
   set_wavelet(s, params);
   set_markers(s, params);
@@ -202,9 +211,29 @@ std::string j2k_params(const J2kSettings &s, const J2kPicture &picture, EncoderP
     if (std::string problem = set(s, picture, params); !problem.empty()) return problem;
   if (std::string problem = set_targets(s, picture, frame_limit, params); !problem.empty())
     return problem;
-  for (const Status &status : {check_profile(s.profile, *params), j2k::check_params(*params)})
-    if (!status.ok()) return j2k_text(status);
-  return {};
+  if (Status status = check_profile(s.profile, *params, &values); !status.ok())
+    return j2k_text(status, values);
+  const Status status = j2k::check_params(*params);
+  return status.ok() ? std::string() : j2k_text(status);
+}
+
+std::uint64_t j2k_frame_bytes(const J2kPicture &picture, std::uint64_t bytes) {
+  J2kSettings s;
+  const double fields = double(picture.frame_height) / picture.coding.image.height();
+  s.frame_size = static_cast<unsigned>(double(bytes) * fields) + unsigned(picture.overhead);
+  while (whole_bytes(picture_bytes(s, picture)) < bytes)
+    s.frame_size++;
+  return s.frame_size;
+}
+
+std::string j2k_least_rate(const J2kSettings &s, const J2kPicture &picture, std::uint64_t bytes) {
+  const double all = double(bytes);
+  const double pixels = double(picture.coding.image.width()) * picture.frame_height;
+  if (s.bpp > 0) return "bpp=" + j2k_number(std::ceil(all * 8 / pixels * 1e5) / 1e5);
+  if (s.bitrate > 0)
+    return j2k_setting(
+        "bitrate", static_cast<unsigned>(std::ceil(all * picture.fps_n / (125. * picture.fps_d))));
+  return s.frame_size > 0 ? j2k_setting("frame-size", bytes) : std::string();
 }
 
 }  // namespace coalesce::gst

@@ -119,9 +119,10 @@ std::string j2k_rate_text(const J2kSettings &settings) {
   return set.empty() ? std::string() : set[0];
 }
 
-std::string j2k_text(const Status &status) {
-  const std::string text = status.message();
-  return text.compare(0, 5, "j2k: ") == 0 ? text.substr(5) : text;
+std::string j2k_text(const Status &status, const std::string &values) {
+  std::string text = status.message();
+  if (text.compare(0, 5, "j2k: ") == 0) text.erase(0, 5);
+  return values.empty() ? text : text + ": " + values;
 }
 
 std::string j2k_check(const J2kSettings &settings) {

@@ -62,8 +62,14 @@ std::string j2k_params(const J2kSettings &settings, const J2kPicture &picture,
 // "cinema-2k" and so on.
 const char *j2k_profile_name(j2k::Profile profile);
 
-// What the library says, without its name.
-std::string j2k_text(const Status &status);
+// What the library says, without its name; and which values it means.
+std::string j2k_text(const Status &status, const std::string &values = {});
+
+// A frame's, that leave a picture's codestream so many.
+std::uint64_t j2k_frame_bytes(const J2kPicture &picture, std::uint64_t bytes);
+// The setting of the rate that gives a frame so many bytes; empty if the rate is not one of bytes.
+std::string j2k_least_rate(const J2kSettings &settings, const J2kPicture &picture,
+                           std::uint64_t bytes);
 
 // The rate that is set, as in "bpp=0.5"; empty if none is.
 std::string j2k_rate_text(const J2kSettings &settings);

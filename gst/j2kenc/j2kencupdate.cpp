@@ -64,6 +64,9 @@ bool post_status(GstJ2kEnc *self, const Status &status) {
 // A rate that nothing fits into is noticed with the first frame.
 std::string rate_problem(const J2kCoder &coder, const Status &status) {
   const std::string rate = j2k_rate_text(coder.settings());
+  if (!coder.least_rate().empty())
+    return rate + ": fewer bytes than headers and empty packets take; the least is " +
+           coder.least_rate();
   return rate.empty() ? j2k_text(status) : rate + ": " + j2k_text(status);
 }
 

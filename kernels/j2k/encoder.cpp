@@ -181,11 +181,14 @@ Status Encoder::State::write(std::vector<std::uint8_t> *out) {
 Encoder::Encoder(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Encoder::~Encoder() = default;
 
-Status Encoder::make(const EncoderParams &params, std::unique_ptr<Encoder> *encoder) {
+Status Encoder::make(const EncoderParams &params, std::unique_ptr<Encoder> *encoder,
+                     std::uint64_t *least_bytes) {
   if (Status s = check_params(params); !s.ok()) return s;
   try {
     auto state = std::make_unique<State>();
-    if (Status s = state->prepare(params); !s.ok()) return s;
+    const Status s = state->prepare(params);
+    if (least_bytes != nullptr) *least_bytes = state->rate.least_bytes();
+    if (!s.ok()) return s;
     encoder->reset(new Encoder(std::move(state)));
     return {};
   } catch (const std::bad_alloc &) {

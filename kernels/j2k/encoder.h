@@ -23,7 +23,10 @@ namespace coalesce::j2k {
 // that a codestream has no numbers for (4 GiB of a tile-part, 256 PLT markers).
 class Encoder {
  public:
-  static Status make(const EncoderParams &params, std::unique_ptr<Encoder> *encoder);
+  // least_bytes: how many the last layer's target has to have at least, if it is of bytes, and if
+  // nothing else is wrong.
+  static Status make(const EncoderParams &params, std::unique_ptr<Encoder> *encoder,
+                     std::uint64_t *least_bytes = nullptr);
   ~Encoder();
 
   // samples: one for each component, at its first sample; of the component's bits. Appends a

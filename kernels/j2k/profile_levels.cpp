@@ -35,8 +35,9 @@ std::size_t level_of(double samples, const ProfileRate &rate) {
 }
 
 LevelFit fit_broadcast(std::size_t level, const ProfileRate &rate, unsigned *levels,
-                       ByteLimits *limits) {
+                       LevelLimits *limits) {
   constexpr std::size_t kLevels = std::size(kBroadcastBits);
+  *limits = {kLevelSamples[kLevels - 1] * 1e6, frame_bytes(kBroadcastBits[kLevels - 1], rate), 0};
   if (level >= kLevels) return LevelFit::too_many_samples;
   while (level < kLevels && !has_room(rate, kBroadcastBits[level]))
     ++level;
@@ -47,8 +48,11 @@ LevelFit fit_broadcast(std::size_t level, const ProfileRate &rate, unsigned *lev
 }
 
 // If nobody says how many bytes, it is the highest sub-level of the lowest main level.
-LevelFit fit_imf(std::size_t level, const ProfileRate &rate, unsigned *levels, ByteLimits *limits) {
+LevelFit fit_imf(std::size_t level, const ProfileRate &rate, unsigned *levels,
+                 LevelLimits *limits) {
   constexpr std::size_t kSubLevels = std::size(kSubLevelBits);
+  *limits = {std::end(kLevelSamples)[-1] * 1e6, frame_bytes(kSubLevelBits[kSubLevels - 1], rate),
+             0};
   if (level == std::size(kLevelSamples)) return LevelFit::too_many_samples;
   std::size_t sub = rate.frame_bytes == 0 ? kHighestSubLevel[level] - 1 : 0;
   while (sub < kSubLevels && !has_room(rate, kSubLevelBits[sub]))
@@ -61,15 +65,15 @@ LevelFit fit_imf(std::size_t level, const ProfileRate &rate, unsigned *levels, B
   return LevelFit::fits;
 }
 
-LevelFit fit_cinema(const ProfileRate &rate, ByteLimits *limits) {
-  *limits = {frame_bytes(kCinemaBits, rate), frame_bytes(kCinemaComponentBits, rate)};
+LevelFit fit_cinema(const ProfileRate &rate, LevelLimits *limits) {
+  *limits = {0, frame_bytes(kCinemaBits, rate), frame_bytes(kCinemaComponentBits, rate)};
   return has_room(rate, kCinemaBits) ? LevelFit::fits : LevelFit::too_many_bytes;
 }
 
 }  // namespace
 
 LevelFit fit_levels(Profile profile, double samples, const ProfileRate &rate, unsigned *levels,
-                    ByteLimits *limits) {
+                    LevelLimits *limits) {
   *levels = 0;
   *limits = {};
   if (rate.fps_num <= 0 || rate.fps_den <= 0) return LevelFit::no_frame_rate;

@@ -9,8 +9,9 @@
 namespace coalesce::j2k {
 
 // 0: any.
-struct ByteLimits {
-  std::uint64_t frame = 0;      // of a codestream
+struct LevelLimits {
+  double samples = 0;           // a second, of the highest level
+  std::uint64_t frame = 0;      // bytes of a codestream; where too many are wanted, of the highest
   std::uint64_t component = 0;  // of a component's tile-parts
 };
 
@@ -19,6 +20,6 @@ enum class LevelFit : std::uint8_t { fits, no_frame_rate, too_many_samples, too_
 // The levels that a picture of so many samples needs at this rate, as Rsiz has them (0 for cinema),
 // and what they allow. Not for Profile::none.
 LevelFit fit_levels(Profile profile, double samples, const ProfileRate &rate, unsigned *levels,
-                    ByteLimits *limits);
+                    LevelLimits *limits);
 
 }  // namespace coalesce::j2k

@@ -96,9 +96,9 @@ Status RateControl::set_targets(const EncoderPlan &plan, std::uint64_t fixed) {
     wants_bytes_ = true;
     target.value -= std::min(target.value, fixed);
   }
+  least_bytes_ = fixed + headers_.empty_layer() * static_cast<unsigned>(plan.params.layers);
   if (targets_.back().kind == LayerTarget::Kind::bytes &&
-      plan.params.targets.back().value <
-          fixed + headers_.empty_layer() * static_cast<unsigned>(plan.params.layers))
+      plan.params.targets.back().value < least_bytes_)
     return invalid_argument(
         "j2k: the last layer's target has fewer bytes than markers and empty packets take");
   return {};

@@ -46,6 +46,8 @@ class RateControl {
   // Errors: out_of_memory; invalid_argument if nothing fits the last layer's bytes.
   Status prepare(const EncoderPlan &plan, const std::vector<BlockData> &blocks,
                  std::size_t main_header);
+  // What the last layer's target has to have at least, if it is of bytes.
+  std::uint64_t least_bytes() const { return least_bytes_; }
   // A target is of an error: Tier-1 has to set BlockData::final_error.
   bool wants_errors() const { return wants_errors_; }
   // Which passes are in which layer. Allocates nothing.
@@ -65,6 +67,7 @@ class RateControl {
   const std::vector<BlockData> *coded_ = nullptr;
   std::vector<RateBlock> blocks_;
   std::vector<LayerTarget> targets_;  // bytes: of packets, and of what comes with each
+  std::uint64_t least_bytes_ = 0;
   bool wants_errors_ = false, wants_bytes_ = false;
   std::vector<std::uint8_t> component_of_;  // of each block
   std::vector<std::uint64_t>

@@ -80,9 +80,9 @@ const std::vector<Refusal> &settings_for_the_format() {
       {{{"tile-width", "1"}, {"tile-height", "1"}}, {"tile-width=1 and tile-height=1", "65535"}},
       {{{"roi", "300,200,21,10"}}, {"roi=\"300,200,21,10\"", "320x240"}},
       {{{"roi", "0,2147483647,1,2147483647"}}, {"roi=", "outside"}},
-      {{{"frame-size", "20"}}, {"frame-size=20", "fewer bytes"}},
-      {{{"bpp", "0.001"}}, {"bpp=0.001", "fewer bytes"}},
-      {{{"bpp", "0.00001"}}, {"bpp=1e-05", "less than the headers take"}},
+      {{{"frame-size", "20"}}, {"frame-size=20", "fewer bytes", "the least is frame-size="}},
+      {{{"bpp", "0.001"}}, {"bpp=0.001", "fewer bytes", "the least is bpp=0."}},
+      {{{"bpp", "0.00001"}}, {"bpp=1e-05", "the least is bpp=0."}},
       {{{"bpp", "1"}, {"num-layers", "2"}, {"layer-rates", "1.5"}},
        {"layer-rates=\"1.5\" and bpp=1"}},
   };
@@ -101,28 +101,30 @@ void expect_refusal(const Properties &properties, const std::string &caps,
 }
 
 struct ProfileRefusal {
-  const char *profile, *format, *name, *value, *word;
+  const char *profile, *format, *name, *value, *word, *allowed;
 };
 
-// What a profile forbids, by its name.
+// What a profile forbids, by its name: what is, and what may be.
 constexpr ProfileRefusal kProfileRefusals[] = {
-    {"cinema-2k", "RGB", "comment", "", "bits"},
-    {"cinema-2k", "I420_12LE", "comment", "", "subsampling"},
-    {"cinema-2k", "GBR_12LE", "num-layers", "2", "num-layers"},
-    {"cinema-4k", "GBR_12LE", "num-resolutions", "1", "num-resolutions"},
-    {"cinema-4k", "GBR_12LE", "wavelet", "5/3", "wavelet"},
-    {"cinema-2k", "GBR_12LE", "sop", "true", "sop"},
-    {"cinema-2k", "GBR_12LE", "frame-size", "4000000", "frame-size"},
-    {"imf-2k", "I422_10LE", "tile-width", "100", "tile-width"},
-    {"imf-2k", "I422_10LE", "roi", "1,1,9,9", "roi"},
-    {"broadcast-multi", "I422_10LE", "precincts", "512x512", "precincts"},
-    {"broadcast-single", "I422_10LE", "code-block-style", "reset", "code-block-style"},
+    {"cinema-2k", "RGB", "comment", "", "bits", "it is 8, and may be 12"},
+    {"cinema-2k", "I420_12LE", "comment", "", "subsampling", "2x2, 2x2, and may be 1x1"},
+    {"cinema-2k", "GBR_12LE", "num-layers", "2", "num-layers", "it is 2, and may be 1"},
+    {"cinema-4k", "GBR_12LE", "num-resolutions", "1", "num-resolutions", "is 1, and may be 2 to 7"},
+    {"cinema-4k", "GBR_12LE", "wavelet", "5/3", "wavelet", "not 9/7"},
+    {"cinema-2k", "GBR_12LE", "sop", "true", "sop", "not allowed"},
+    {"cinema-2k", "GBR_12LE", "guard-bits", "3", "guard-bits", "it is 3, and may be 1"},
+    {"cinema-2k", "GBR_12LE", "frame-size", "4000000", "frame-size", "4000000 bytes of a frame"},
+    {"imf-2k", "I422_10LE", "tile-width", "100", "tile-width", "it is 4x1, and may be 1x1"},
+    {"imf-2k", "I422_10LE", "roi", "1,1,9,9", "roi", "not allowed"},
+    {"imf-2k", "I422_10LE", "progression-order", "rpcl", "progression-order", "rpcl, and may be"},
+    {"broadcast-multi", "I422_10LE", "precincts", "512x512", "precincts", "512x512 512x512"},
+    {"broadcast-single", "I422_10LE", "code-block-style", "reset", "code-block-style", "none"},
 };
 
 GST_START_TEST(what_profiles_forbid) {
-  for (const auto &[profile, format, name, value, word] : kProfileRefusals)
+  for (const auto &[profile, format, name, value, word, allowed] : kProfileRefusals)
     expect_refusal({{"profile", profile}, {name, value}}, video_caps(format, {320, 240}),
-                   {profile, word});
+                   {profile, word, allowed});
   std::string still = video_caps("I422_10LE", {320, 240});
   still.replace(still.find("25/1"), 4, "0/1");
   expect_refusal({{"profile", "imf-2k"}}, still, {"imf-2k", "framerate"});
@@ -133,12 +135,43 @@ GST_START_TEST(settings_that_the_format_forbids) {
   for (const auto &[properties, words] : settings_for_the_format())
     expect_refusal(properties, video_caps("I420", {320, 240}), words);
   expect_refusal({{"roi", "1,1,9,9"}}, video_caps("Y444_16LE", {320, 240}),
-                 {"roi=\"1,1,9,9\"", "16 bits", "5/3"});
+                 {"roi=\"1,1,9,9\"", "bit-planes", "wavelet=9/7"});
   expect_refusal({{"roi", "1,1,9,9"}, {"quality", "100"}}, video_caps("RGB", {320, 240}),
-                 {"roi=\"1,1,9,9\"", "quality=100"});
+                 {"roi=\"1,1,9,9\"", "quality below 100"});
+  expect_refusal({{"roi", "1,1,9,9"}, {"guard-bits", "3"}}, video_caps("Y444_12LE", {320, 240}),
+                 {"16 bit-planes", "guard-bits=2 instead of 3"});
   std::string still = video_caps("I420", {320, 240});
   still.replace(still.find("25/1"), 4, "0/1");
   expect_refusal({{"bitrate", "1000"}}, still, {"bitrate=1000", "framerate"});
+}
+GST_END_TEST;
+
+// (Of a string that stays.)
+Properties layers_of(const std::string &frame_size) {
+  return {{"frame-size", frame_size.c_str()}, {"num-layers", "3"}, {"plt", "true"}};
+}
+
+// The rate that the refusal names is enough, and less is not.
+GST_START_TEST(least_rates) {
+  for (const char *more : {"", "interlace-mode=interleaved, field-order=top-field-first"}) {
+    const std::string caps = video_caps("I420", {64, 49}, more);
+    const auto push = [&caps](Harness &harness) {
+      return harness.push(random_frame(video_info(caps), {}, 1));
+    };
+    Harness harness("j2kenc", layers_of("9000"));
+    fail_unless(harness.set_input(caps) && push(harness) == GST_FLOW_OK);
+    g_object_set(harness.element(), "frame-size", 9, nullptr);
+    fail_unless_equals_int(push(harness), GST_FLOW_OK);
+    const std::string told = harness.take_warning();
+    const gsize at = told.find("the least is frame-size=");
+    fail_unless(at != std::string::npos, "\"%s\"", told.c_str());
+    const int least = std::stoi(told.substr(told.rfind('=') + 1));
+    for (int size : {least - 1, least}) {
+      Harness other("j2kenc", layers_of(std::to_string(size)));
+      fail_unless(other.set_input(caps));
+      fail_unless_equals_int(push(other), size < least ? GST_FLOW_ERROR : GST_FLOW_OK);
+    }
+  }
 }
 GST_END_TEST;
 
@@ -149,6 +182,7 @@ void add_j2kenc_refusal_cases(Suite *suite) {
   tcase_add_test(refusals, settings_that_cannot_be);
   tcase_add_test(refusals, settings_that_the_format_forbids);
   tcase_add_test(refusals, what_profiles_forbid);
+  tcase_add_test(refusals, least_rates);
 }
 
 }  // namespace test
