@@ -45,7 +45,8 @@ GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstC
   return both;
 }
 
-// mj2mux of GStreamer 1.22 takes x-jpc and then cannot use it; it names x-j2c first.
+// mj2mux of GStreamer 1.22 takes x-jpc and then writes a file without a frame; it names x-j2c
+// first. (So do decoders, which use either, and take JP2 files as well.)
 GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                      GstCaps *othercaps) {
   if (direction == GST_PAD_SINK) {

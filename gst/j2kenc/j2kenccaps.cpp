@@ -177,6 +177,15 @@ GstCaps *raw_caps(GstCaps *coded) {
   return result;
 }
 
+// The first of its kind; as many as there are if there is none.
+guint place_of(GstCaps *caps, J2kMedia media) {
+  guint i = 0;
+  while (i < gst_caps_get_size(caps) &&
+         !gst_structure_has_name(gst_caps_get_structure(caps, i), j2k_media_type(media)))
+    i++;
+  return i;
+}
+
 }  // namespace
 
 GstCaps *j2k_sink_template() {
@@ -201,18 +210,14 @@ GstCaps *j2k_transform_caps(GstPadDirection direction, GstCaps *caps, const J2kS
 }
 
 GstCaps *j2k_prefer(GstCaps *caps, GstCaps *downstream) {
-  if (gst_caps_is_any(downstream)) return caps;
-  const char *const box = j2k_media_type(J2kMedia::box);
-  for (guint i = 0; i < gst_caps_get_size(downstream); i++) {
-    const GstStructure *structure = gst_caps_get_structure(downstream, i);
-    if (gst_structure_has_name(structure, j2k_media_type(J2kMedia::codestream))) break;
-    if (!gst_structure_has_name(structure, box)) continue;
-    GstCaps *boxes = gst_caps_new_empty_simple(box);
-    GstCaps *first = gst_caps_intersect(caps, boxes);
-    gst_caps_unref(boxes);
-    return gst_caps_merge(first, caps);
-  }
-  return caps;
+  if (gst_caps_is_any(downstream) ||
+      place_of(downstream, J2kMedia::box) > place_of(downstream, J2kMedia::codestream) ||
+      place_of(downstream, J2kMedia::file) < gst_caps_get_size(downstream))
+    return caps;
+  GstCaps *boxes = gst_caps_new_empty_simple(j2k_media_type(J2kMedia::box));
+  GstCaps *first = gst_caps_intersect(caps, boxes);
+  gst_caps_unref(boxes);
+  return gst_caps_merge(first, caps);
 }
 
 J2kMedia j2k_media_of(GstCaps *caps) {

@@ -14,8 +14,8 @@ GstCaps *j2k_src_template();
 GstCaps *j2k_transform_caps(GstPadDirection direction, GstCaps *caps, const J2kSettings &settings,
                             int otherwise);
 
-// Of the codestream's two forms, that which downstream names first; x-jpc if it names none. (All
-// the other alternatives come behind.) Takes `caps`.
+// x-jpc first, but x-j2c where downstream names that before and takes no JP2 files. (All the other
+// alternatives come behind.) Takes `caps`.
 GstCaps *j2k_prefer(GstCaps *caps, GstCaps *downstream);
 
 // Of fixed caps.

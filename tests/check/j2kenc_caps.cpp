@@ -69,7 +69,7 @@ GST_START_TEST(opacity) {
 }
 GST_END_TEST;
 
-// Codestreams, unless downstream wants, or names first, something else.
+// Codestreams, unless downstream wants something else, or names boxes first as mj2mux does.
 GST_START_TEST(media_types) {
   for (const auto &[accepted, expected] :
        {std::pair{"image/x-jpc", "image/x-jpc"},
@@ -78,6 +78,10 @@ GST_START_TEST(media_types) {
         {"image/x-jpc; image/x-j2c", "image/x-jpc"},
         {"image/x-j2c; image/x-jpc", "image/x-j2c"},
         {"image/jp2; image/x-jpc; image/x-j2c", "image/x-jpc"},
+        {"image/jp2; image/x-jpc", "image/x-jpc"},
+        {"image/jp2; image/x-j2c", "image/x-j2c"},
+        {"image/x-j2c; image/x-jpc; image/jp2; image/x-jpc-striped", "image/x-jpc"},
+        {"image/x-j2c, fields=1; image/jpeg; image/x-jpc, fields=1", "image/x-j2c"},
         {"image/jp2; image/x-j2c, sampling=RGB; image/x-jpc", "image/x-jpc"},
         {"ANY", "image/x-jpc"}}) {
     Harness harness("j2kenc");
