@@ -119,6 +119,19 @@ GST_START_TEST(a_size_that_forbids_settings) {
 }
 GST_END_TEST;
 
+// Each size is coded as if there had been no other.
+GST_START_TEST(sizes_by_turns) {
+  Harness harness("j2kenc", {{"num-layers", "2"}});
+  for (const Size size : {kSize, Size{1, 1}, Size{2, 3}, Size{1, 90}, kSize, Size{90, 1}}) {
+    const std::string caps = video_caps("RGB", size);
+    Harness other("j2kenc", {{"num-layers", "2"}});
+    fail_unless(harness.set_input(caps) && other.set_input(caps));
+    fail_unless(next_frame(harness, caps) == next_frame(other, caps), "%dx%d", size.width,
+                size.height);
+  }
+}
+GST_END_TEST;
+
 // What has been wrong at the first frame can be put right without a restart.
 GST_START_TEST(put_right) {
   Harness harness("j2kenc", {{"frame-size", "7"}});
@@ -213,6 +226,7 @@ void add_j2kenc_change_cases(Suite *suite) {
   tcase_add_test(changes, from_the_next_frame_on);
   tcase_add_test(changes, bad_settings_are_not_used);
   tcase_add_test(changes, a_size_that_forbids_settings);
+  tcase_add_test(changes, sizes_by_turns);
   tcase_add_test(changes, put_right);
   tcase_add_test(changes, profiles);
   if (!small_run()) tcase_add_test(changes, cinema);
