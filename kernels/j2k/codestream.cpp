@@ -10,23 +10,6 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// Table A.2.
-enum Marker : unsigned {
-  kSoc = 0xFF4F,
-  kSiz = 0xFF51,
-  kCod = 0xFF52,
-  kTlm = 0xFF55,
-  kPlt = 0xFF58,
-  kQcd = 0xFF5C,
-  kQcc = 0xFF5D,
-  kRgn = 0xFF5E,
-  kPoc = 0xFF5F,
-  kCom = 0xFF64,
-  kSot = 0xFF90,
-  kSod = 0xFF93,
-  kEoc = 0xFFD9,
-};
-
 // A marker segment: its length is known at the end.
 class Segment {
  public:
@@ -175,31 +158,25 @@ void put_tlm(std::size_t entries, Bytes *out) {
   }
 }
 
-// A.7.3: seven bits a byte, the highest first. Lengths are below 2^35.
-constexpr int kMaxPltBytes = 5;
-constexpr int kPltRoom = 65535 - 3, kPltHead = 5;
-constexpr int kMaxPltSegments = 256;
-constexpr std::uint64_t kSotBytes = 12, kSodBytes = 2;
-
 // The packets of one PLT: from first to what is returned, and the bytes of their lengths.
-std::size_t plt_end(PacketLengths packets, std::size_t first, int *bytes) {
+std::size_t plt_end(PacketLengths packets, std::size_t first, unsigned *bytes) {
   *bytes = 0;
   for (std::size_t i = first; i < packets.size(); ++i) {
-    if (*bytes + plt_bytes(packets[i]) > kPltRoom) return i;
-    *bytes += plt_bytes(packets[i]);
+    const auto more = static_cast<unsigned>(plt_bytes(packets[i]));
+    if (*bytes + more > kPltRoom) return i;
+    *bytes += more;
   }
   return packets.size();
 }
 
 void put_plt(PacketLengths packets, Bytes *out) {
-  int bytes;
-  unsigned number = 0;
+  unsigned bytes, number = 0;
   for (std::size_t i = 0; i < packets.size(); ++number) {
     const Segment segment(kPlt, out);
     put_u8(number, out);
     for (const std::size_t end = plt_end(packets, i, &bytes); i < end; ++i)
       for (int k = plt_bytes(packets[i]) - 1; k >= 0; --k)
-        put_u8((packets[i] >> (7 * k) & 0x7F) | (k > 0 ? 0x80 : 0), out);
+        put_u8(plt_byte(packets[i], k), out);
   }
 }
 
@@ -218,17 +195,14 @@ void put_main_header(const EncoderParams &params, const Bands &bands, std::size_
   if (params.tlm) put_tlm(tile_parts, out);
 }
 
-void set_tlm_entry(std::size_t number, const TilePart &part, std::size_t tlm, Bytes *out) {
-  const std::size_t at = tlm + number * kTlmEntry + number / kTlmEntries * kTlmHead;
-  set_u16(static_cast<unsigned>(part.tile), at, out);
-  set_u32(part.length, at + 2, out);
+std::size_t tlm_entry(std::size_t number, std::size_t tlm) {
+  return tlm + number * kTlmEntry + number / kTlmEntries * kTlmHead;
 }
 
-int plt_bytes(std::uint64_t packet) {
-  int bytes = 1;
-  while (packet >>= 7)
-    ++bytes;
-  return bytes;
+void set_tlm_entry(std::size_t number, const TilePart &part, std::size_t tlm, Bytes *out) {
+  const std::size_t at = tlm_entry(number, tlm);
+  set_u16(static_cast<unsigned>(part.tile), at, out);
+  set_u32(part.length, at + 2, out);
 }
 
 // If no segment had more than the longest lengths that fit.
@@ -240,10 +214,10 @@ std::uint64_t tile_part_header_bound(bool plt, std::size_t packets) {
 std::uint64_t tile_part_header_length(bool plt, PacketLengths packets) {
   std::uint64_t length = kSotBytes + kSodBytes;
   if (!plt) return length;
-  int segments = 0, bytes;
+  unsigned segments = 0, bytes;
   for (std::size_t i = 0; i < packets.size(); ++segments) {
     i = plt_end(packets, i, &bytes);
-    length += static_cast<unsigned>(kPltHead + bytes);
+    length += kPltHead + bytes;
   }
   return segments > kMaxPltSegments ? 0 : length;
 }

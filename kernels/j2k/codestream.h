@@ -9,6 +9,7 @@
 
 #include "../core/status.h"
 #include "encoder_params.h"
+#include "markers.h"
 
 namespace coalesce::j2k {
 
@@ -33,7 +34,8 @@ constexpr std::size_t kMaxTlmEntries = std::size_t{256} * ((65535 - 4) / 6);
 // of which stands at *tlm.
 void put_main_header(const EncoderParams &params, const Bands &bands, std::size_t tile_parts,
                      std::vector<std::uint8_t> *out, std::size_t *tlm);
-// The entry of TLM of that number. tlm: as put_main_header() said.
+// Where the entry of TLM of that number stands, and setting it. tlm: as put_main_header() said.
+std::size_t tlm_entry(std::size_t number, std::size_t tlm);
 void set_tlm_entry(std::size_t number, const TilePart &part, std::size_t tlm,
                    std::vector<std::uint8_t> *out);
 
@@ -44,11 +46,9 @@ using PacketLengths = std::span<const std::uint64_t>;
 std::uint64_t tile_part_header_length(bool plt, PacketLengths packets);
 // At most, for any so many packets, without their lengths in PLT, which take plt_bytes() each.
 std::uint64_t tile_part_header_bound(bool plt, std::size_t packets);
-int plt_bytes(std::uint64_t packet);
 void put_tile_part_header(const TilePart &part, bool plt, PacketLengths packets,
                           std::vector<std::uint8_t> *out);
 
-constexpr std::size_t kEndBytes = 2;
 void put_end(std::vector<std::uint8_t> *out);  // EOC
 
 }  // namespace coalesce::j2k

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "block_model.h"
+#include "block_plan.h"
 #include "code_block.h"
-#include "encoder_plan.h"
 
 namespace coalesce::j2k {
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "block_plan.h"
 #include "codestream.h"
 #include "encoder_params.h"
 #include "progression.h"
@@ -23,17 +24,6 @@ struct TilePlan {
   std::size_t first_part;              // of those of all tiles
   std::size_t first_block;             // of those of all tiles
   CoefficientPlane plane[kMaxComponents];
-};
-
-// A block of the picture: what Tier-1 takes, and where its results have room.
-struct BlockPlan {
-  std::size_t coefficient, pitch;  // its first one, and samples from row to row
-  std::size_t first_byte, first_pass, first_symbol;
-  std::uint32_t bytes;  // room
-  std::uint16_t width, height;
-  std::uint8_t max_planes;
-  Band band;
-  DistortionWeight weight;
 };
 
 struct EncoderPlan {

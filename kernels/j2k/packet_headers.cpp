@@ -7,36 +7,6 @@
 namespace coalesce::j2k {
 namespace {
 
-int floor_log2(unsigned v) {
-  return 31 - __builtin_clz(v);
-}
-
-// Table B.4.
-void put_number_of_passes(int passes, HeaderBits *bits) {
-  if (passes == 1)
-    bits->put(0, 1);
-  else if (passes == 2)
-    bits->put(2, 2);
-  else if (passes <= 5)
-    bits->put(0xCu + static_cast<unsigned>(passes - 3), 4);
-  else if (passes <= 36)
-    bits->put(0x1E0u + static_cast<unsigned>(passes - 6), 9);
-  else
-    bits->put(0xFF80u + static_cast<unsigned>(passes - 37), 16);
-}
-
-// The codeword segments, or parts of one, that passes first to end - 1 are in: visit(number of
-// passes, bytes).
-template <class Visit>
-void for_segments(const Pass *passes, int first, int end, std::uint32_t sent, Visit &&visit) {
-  for (int i = first; i < end; ++i) {
-    if (i + 1 < end && !passes[i].terminated) continue;
-    visit(static_cast<unsigned>(i + 1 - first), passes[i].length - sent);
-    sent = passes[i].length;
-    first = i + 1;
-  }
-}
-
 // A layer that is yet to come.
 constexpr int kLater = std::numeric_limits<int>::max();
 
@@ -108,32 +78,14 @@ std::uint64_t TileHeaders::put_band(std::size_t index, int layer, const std::uin
     if (passes[block] == state.passes) continue;
     if (state.passes == 0)
       zero_planes.encode(i % wide, i / wide, blocks_[block].coded.zero_planes + 1, bits);
-    const std::uint32_t before = state.length;
-    put_number_of_passes(passes[block] - state.passes, bits);
-    put_lengths(block, passes[block], bits);
-    body += state.length - before;
+    const PassRun run = {blocks_[block].passes, state.passes, passes[block], state.length, false};
+    put_number_of_passes(run.end - run.first, bits);
+    state.l_block = static_cast<std::uint8_t>(put_lengths(state.l_block, run, bits));
+    state.passes = passes[block];
+    state.length += run.bytes();
+    body += run.bytes();
   }
   return body;
-}
-
-// B.10.7: a length has l_block + floor(log2(passes)) bits, so l_block grows until all fit.
-void TileHeaders::put_lengths(int block, int upto, HeaderBits *bits) {
-  const Pass *passes = blocks_[block].passes;
-  BlockState &state = states_[static_cast<std::size_t>(block)];
-  int l_block = state.l_block;
-  for_segments(passes, state.passes, upto, state.length, [&](unsigned count, std::uint32_t bytes) {
-    const int needed = bytes == 0 ? 0 : floor_log2(bytes) + 1;
-    l_block = std::max(l_block, needed - floor_log2(count));
-  });
-  for (int i = state.l_block; i < l_block; ++i)
-    bits->put(true);
-  bits->put(false);
-  state.l_block = static_cast<std::uint8_t>(l_block);
-  for_segments(passes, state.passes, upto, state.length, [&](unsigned count, std::uint32_t bytes) {
-    bits->put(bytes, l_block + floor_log2(count));
-  });
-  state.passes = static_cast<std::uint8_t>(upto);
-  state.length = passes[upto - 1].length;
 }
 
 }  // namespace coalesce::j2k

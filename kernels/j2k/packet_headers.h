@@ -7,6 +7,7 @@
 
 #include "coded_picture.h"
 #include "geometry.h"
+#include "packet_codes.h"
 #include "tag_tree.h"
 
 namespace coalesce::j2k {
@@ -29,7 +30,7 @@ class TileHeaders {
   struct BlockState {
     std::uint32_t length = 0;  // bytes that were sent
     std::uint8_t passes = 0;   // that were sent
-    std::uint8_t l_block = 3;  // B.10.7.1
+    std::uint8_t l_block = kFirstLBlock;
   };
   struct BandTrees {
     int inclusion, zero_planes;  // first node
@@ -37,7 +38,6 @@ class TileHeaders {
 
   void start_band(std::size_t band);
   std::uint64_t put_band(std::size_t band, int layer, const std::uint8_t *passes, HeaderBits *bits);
-  void put_lengths(int block, int upto, HeaderBits *bits);
   bool is_first(int block, const std::uint8_t *passes) const {
     return states_[static_cast<std::size_t>(block)].passes == 0 && passes[block] > 0;
   }

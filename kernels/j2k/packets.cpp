@@ -2,11 +2,10 @@
 #include "packets.h"
 
 #include "big_endian.h"
+#include "markers.h"
 
 namespace coalesce::j2k {
 namespace {
-
-constexpr unsigned kSopBytes = 6, kEphBytes = 2;
 
 std::uint32_t length_of(const BlockData &block, int passes) {
   return passes == 0 ? 0 : block.passes[passes - 1].length;
@@ -44,13 +43,13 @@ void Packets::append_to(std::size_t first, std::size_t end, std::vector<std::uin
   std::size_t header = first > 0 ? header_ends_[first - 1] : 0;
   for (std::size_t i = first; i < end; ++i) {
     if (params_->sop) {
-      put_u16(0xFF91, out);
+      put_u16(kSop, out);
       put_u16(4, out);
       put_u16(static_cast<unsigned>(i & 0xFFFF), out);
     }
     out->insert(out->end(), headers_.data() + header, headers_.data() + header_ends_[i]);
     header = header_ends_[i];
-    if (params_->eph) put_u16(0xFF92, out);
+    if (params_->eph) put_u16(kEph, out);
     append_body((*order_)[i], out);
   }
 }

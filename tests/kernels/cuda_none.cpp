@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // planted.h and the variants in a build without CUDA.
 #include "convolve/convolve_choice.h"
+#include "j2k/packets_cuda.h"
 #include "planted.h"
 #include "rgb2yuv/rgb2yuv_variants.h"
 #include "uyvy2y/uyvy2y_variants.h"
@@ -29,6 +30,26 @@ int run_planted_oob() {
 }  // namespace coalesce::test
 
 namespace coalesce {
+
+namespace j2k {
+
+Status packets_cuda(const PacketJob &, std::uint8_t *, std::uint64_t, void *) {
+  return {StatusCode::unsupported, "this build has no CUDA kernels"};
+}
+Status make_headers_cuda(const PacketJob &, void *) {
+  return {StatusCode::unsupported, "this build has no CUDA kernels"};
+}
+Status lay_out_packets_cuda(const PacketJob &, std::uint8_t *, std::uint64_t, void *) {
+  return {StatusCode::unsupported, "this build has no CUDA kernels"};
+}
+Status write_packets_cuda(const PacketJob &, std::uint8_t *, void *) {
+  return {StatusCode::unsupported, "this build has no CUDA kernels"};
+}
+Status count_headers_cuda(const PacketJob &, int, unsigned, std::uint64_t *, void *) {
+  return {StatusCode::unsupported, "this build has no CUDA kernels"};
+}
+
+}  // namespace j2k
 
 Status convolve_cuda_by(ConvolveKernel, const ConvolveParams &, const ConvolveImage &, void *) {
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
