@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Bits of a packet header before zeros are stuffed, so that each block can count its own, and write
+// Bits of a packet header before zeros are stuffed, so that each block can make its own, and write
 // them where they come to stand, by itself.
 #pragma once
 
@@ -9,13 +9,21 @@
 
 namespace coalesce::j2k {
 
-struct BitCount {
+// How many there are; and which, as long as they are not more than 64.
+struct BitString {
+  std::uint64_t bits = 0;
   std::uint32_t count = 0;
-  COALESCE_HOST_DEVICE void put(std::uint32_t, int bits) {
-    count += static_cast<std::uint32_t>(bits);
+
+  COALESCE_HOST_DEVICE void put(std::uint32_t value, int more) {
+    bits = bits << more | value;
+    count += static_cast<std::uint32_t>(more);
   }
-  COALESCE_HOST_DEVICE void zeros(std::uint32_t bits) { count += bits; }
+  COALESCE_HOST_DEVICE void zeros(std::uint32_t more) {
+    bits = more < 64 ? bits << more : 0;
+    count += more;
+  }
 };
+constexpr std::uint32_t kMostStringBits = 64;
 
 // Into words, the highest bit first, that were zeros. Neighbours share words, so several threads
 // may write into one.
@@ -23,7 +31,7 @@ class BitWriter {
  public:
   COALESCE_HOST_DEVICE BitWriter(std::uint32_t *words, std::uint32_t at) : words_(words), at_(at) {}
 
-  // 1 to 32 bits, which the value has no more of.
+  // 1 to 32 bits; the value has no more of them.
   COALESCE_HOST_DEVICE void put(std::uint32_t value, int bits) {
     const int used = static_cast<int>(at_ & 31);
     const std::uint64_t both = std::uint64_t{value} << (64 - used - bits);
@@ -35,6 +43,12 @@ class BitWriter {
     const bool leaves = (at_ & 31) + bits >= 32;
     advance(bits);
     if (leaves) open_ = 0;
+  }
+  // The last ones of a string.
+  COALESCE_HOST_DEVICE void put_string(std::uint64_t bits, std::uint32_t count) {
+    if (count > 32) put(static_cast<std::uint32_t>(bits >> 32), static_cast<int>(count) - 32);
+    const std::uint32_t low = count < 32 ? count : 32;
+    if (low > 0) put(static_cast<std::uint32_t>(bits), static_cast<int>(low));
   }
   COALESCE_HOST_DEVICE void end() { store(); }
 

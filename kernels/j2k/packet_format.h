@@ -18,7 +18,7 @@ struct FlatBand {  // the blocks of a band in a precinct
 };
 struct FlatPrecinct {
   std::uint32_t first_block, blocks;
-  std::uint32_t first_band;
+  std::uint32_t first_band, first_node, nodes;
   std::uint16_t bands, component;
 };
 struct FlatPart {                   // a tile-part
@@ -31,8 +31,9 @@ struct FlatPart {                   // a tile-part
 
 // Of a format. A packet's number is layer * num_precincts + precinct.
 struct PacketFormat {
-  std::uint32_t blocks, most_blocks;  // in all, and of a precinct
-  std::uint32_t nodes, num_bands, num_precincts, packets, num_parts, main_bytes;
+  std::uint32_t blocks, nodes;
+  std::uint32_t most_blocks, most_nodes;  // of a precinct
+  std::uint32_t num_bands, num_precincts, packets, num_parts, main_bytes;
   int layers;
   bool one_segment;  // PassRun
   bool sop, eph, plt;
@@ -75,10 +76,11 @@ struct PacketScratch {
   std::uint64_t *length_sum;
   std::uint32_t *plt_sum;
   // Of each layer and block: Lblock when the layer is complete; where it begins in the header
-  // (bits) and in the body.
+  // (bits) and in the body; and those bits, if they are not more than 64.
   std::uint8_t *l_block;
   std::uint32_t *bit_at, *byte_at;
-  // Of each layer and node, see packet_trees.h.
+  std::uint64_t *bit_strings;
+  // Of each layer and node, see packet_telling.h.
   std::uint32_t *keys;
   std::uint8_t *zero_planes;
   std::uint32_t *pool;  // headers, and their bits where they are many

@@ -12,8 +12,7 @@
 namespace coalesce::j2k {
 namespace {
 
-constexpr unsigned kMaxThreads = 512;         // for a packet
-constexpr std::uint32_t kSharedWords = 6144;  // of bits; where a packet has more, in the pool
+constexpr unsigned kMaxThreads = 1024;  // for a packet
 constexpr unsigned kLBlockThreads = 128;
 
 // Of all layers but the last, behind which nobody asks.
@@ -39,22 +38,29 @@ __device__ bool same_layers(const PacketView &packet, int a, int b) {
   return __syncthreads_and(same) != 0;
 }
 
+// Of all bands' trees. Whether there is any such node.
+__device__ bool set_level(const PacketView &packet, int level) {
+  const FlatBand *bands = packet.format.bands + packet.precinct.first_band;
+  std::uint32_t first = 0;  // of the band's, among them
+  for (std::uint32_t i = 0; i < packet.precinct.bands; ++i) {
+    const TreePlaces tree(bands[i]);
+    if (level >= tree.depth) continue;
+    const std::uint32_t nodes = tree.level_nodes(level);
+    for (std::uint32_t node = (threadIdx.x + blockDim.x - first % blockDim.x) % blockDim.x;
+         node < nodes; node += blockDim.x)
+      packet.set_node(tree, level, node);
+    first += nodes;
+  }
+  return first > 0;
+}
+
 __device__ void make_trees(const PacketView &packet) {
   const FlatPrecinct &p = packet.precinct;
   for (std::uint32_t i = p.first_block + threadIdx.x; i < p.first_block + p.blocks; i += blockDim.x)
     packet.set_leaf(i);
-  bool more = true;
-  for (int level = 1; more; ++level) {
+  __syncthreads();
+  for (int level = 1; set_level(packet, level); ++level)
     __syncthreads();
-    more = false;
-    for (std::uint32_t i = 0; i < p.bands; ++i) {
-      const TreePlaces tree(packet.format.bands[p.first_band + i]);
-      if (level >= tree.depth) continue;
-      more = true;
-      for (std::uint32_t node = threadIdx.x; node < tree.level_nodes(level); node += blockDim.x)
-        packet.set_node(tree, level, node);
-    }
-  }
 }
 
 struct Lengths {
@@ -71,7 +77,7 @@ __device__ Lengths place_blocks(const PacketView &packet, const PacketScratch &s
   std::uint64_t before = std::uint64_t{1} << 32;  // a bit says that there is anything
   for (std::uint32_t first = 0; first < p.blocks; first += blockDim.x) {
     const std::uint32_t i = first + threadIdx.x, b = p.first_block + i;
-    BitCount bits;
+    BitString bits;
     BlockTold block = {0, 0};
     if (i < p.blocks) block = tell_block(packet, b, told, &bits);
     std::uint64_t all;
@@ -81,6 +87,7 @@ __device__ Lengths place_blocks(const PacketView &packet, const PacketScratch &s
     if (i >= p.blocks) continue;
     s.bit_at[row + b] = static_cast<std::uint32_t>(at >> 32);
     s.byte_at[row + b] = static_cast<std::uint32_t>(at);
+    s.bit_strings[row + b] = bits.bits;
     if (kCount) s.l_block[row + b] = static_cast<std::uint8_t>(block.l_block);
   }
   return {static_cast<std::uint32_t>(before >> 32), static_cast<std::uint32_t>(before)};
@@ -89,14 +96,19 @@ __device__ Lengths place_blocks(const PacketView &packet, const PacketScratch &s
 __device__ void write_bits(const PacketView &packet, const PacketScratch &s, int told,
                            std::uint32_t bits, std::uint32_t *words) {
   const FlatPrecinct &p = packet.precinct;
-  const std::uint32_t *at = s.bit_at + std::size_t{packet.format.blocks} * packet.layer;
+  const std::size_t row = std::size_t{packet.format.blocks} * packet.layer;
   for (std::uint32_t i = threadIdx.x; i < words_of_bits(bits); i += blockDim.x)
     words[i] = i == 0 ? 1u << 31 : 0;
   __syncthreads();
-  for (std::uint32_t b = p.first_block + threadIdx.x; b < p.first_block + p.blocks;
-       b += blockDim.x) {
-    BitWriter writer(words, at[b]);
-    tell_block(packet, b, told, &writer);
+  const std::uint32_t end = p.first_block + p.blocks;
+  for (std::uint32_t b = p.first_block + threadIdx.x; b < end; b += blockDim.x) {
+    const std::uint32_t at = s.bit_at[row + b];
+    const std::uint32_t count = (b + 1 < end ? s.bit_at[row + b + 1] : bits) - at;
+    BitWriter writer(words, at);
+    if (count <= kMostStringBits)
+      writer.put_string(s.bit_strings[row + b], count);
+    else
+      tell_block(packet, b, told, &writer);
     writer.end();
   }
   __syncthreads();
@@ -139,27 +151,38 @@ __device__ std::uint32_t take(const PacketScratch &s, std::uint64_t words) {
   return atomicAdd(&s.result->pool, static_cast<std::uint32_t>(words));
 }
 
+// What shared memory has room for: bits of a header, in words, and nodes. What is more, is in the
+// scratch memory.
+struct SharedRoom {
+  std::uint32_t words, nodes;
+  constexpr std::size_t bytes() const { return 4 * std::size_t{words} + 5 * std::size_t{nodes}; }
+};
+
 struct SharedMemory {
   BlockScan scan;
   std::uint32_t pool_at;
-  std::uint32_t words[kSharedWords];
 };
+extern __shared__ std::uint32_t shared_words[];
 
 // A packet that has something. Only the first thread's result counts.
 template <bool kCount>
-__device__ PacketHeader make_header(const PacketView &packet, const PacketScratch &s,
-                                    SharedMemory &shared) {
+__device__ PacketHeader make_header(PacketView &packet, const PacketScratch &s,
+                                    const SharedRoom &room, SharedMemory &shared) {
   const int told =
       layers_told(packet.layer, [&](int k) { return same_layers(packet, k, packet.layer - 1); });
+  if (packet.precinct.nodes <= room.nodes) {
+    packet.keys = shared_words + room.words;
+    packet.zero_planes = reinterpret_cast<std::uint8_t *>(packet.keys + room.nodes);
+  }
   make_trees(packet);
   const Lengths lengths = place_blocks<kCount>(packet, s, told, shared.scan);
   const std::uint64_t words = words_of_bits(lengths.bits);
-  const bool fits = words <= kSharedWords;
+  const bool fits = words <= room.words;
   const std::uint64_t header_words = kCount ? 0 : words_of_header(lengths.bits);
   if (threadIdx.x == 0) shared.pool_at = take(s, header_words + (fits ? 0 : words));
   __syncthreads();
   std::uint32_t *header = s.pool + shared.pool_at;
-  std::uint32_t *const bits = fits ? shared.words : header + header_words;
+  std::uint32_t *const bits = fits ? shared_words : header + header_words;
   write_bits(packet, s, told, lengths.bits, bits);
   if (threadIdx.x >= 32) return {};
   const std::uint32_t bytes =
@@ -170,16 +193,16 @@ __device__ PacketHeader make_header(const PacketView &packet, const PacketScratc
 // The last precincts are the largest, so they come first.
 template <bool kCount>
 __global__ void __launch_bounds__(kMaxThreads)
-    make_headers(PacketFormat f, PacketScratch s, PacketInput in, int first_layer,
+    make_headers(PacketFormat f, PacketScratch s, PacketInput in, SharedRoom room, int first_layer,
                  unsigned components, std::uint64_t *counted) {
   __shared__ SharedMemory shared;
   const std::uint32_t precinct = f.num_precincts - 1 - blockIdx.x % f.num_precincts;
   const int layer = first_layer + static_cast<int>(blockIdx.x / f.num_precincts);
-  const PacketView packet(f, in, s, precinct, layer);
+  PacketView packet(f, in, s, precinct, layer);
   if (kCount && (components >> packet.precinct.component & 1) == 0) return;
   PacketHeader header;
   if (!same_layers(packet, layer, layer - 1)) {
-    header = make_header<kCount>(packet, s, shared);
+    header = make_header<kCount>(packet, s, room, shared);
   } else {
     header = {0, 1, 0};
     const FlatPrecinct &p = packet.precinct;
@@ -204,6 +227,27 @@ dim3 threads_of(const PacketFormat &f) {
   return dim3(std::clamp((f.most_blocks + 31) / 32 * 32, 32u, kMaxThreads));
 }
 
+// Where there are many small precincts, many of them share a multiprocessor's memory: so each takes
+// what the largest may need, with two words for each block, and not all that there is.
+SharedRoom room_of(const PacketFormat &f) {
+  constexpr std::uint32_t kMostBytes = 48 << 10, kOther = sizeof(SharedMemory) + 16;
+  constexpr std::uint32_t kMostWords = 6144,
+                          kMostNodes = (kMostBytes - kOther - 4 * kMostWords) / 5;
+  const std::uint64_t words = words_of_bits(kMostStringBits * std::uint64_t{f.most_blocks});
+  return {static_cast<std::uint32_t>(std::min<std::uint64_t>(words, kMostWords)),
+          std::min(f.most_nodes, kMostNodes)};
+}
+
+template <bool kCount>
+Status launch_headers(const PacketJob &job, std::uint32_t packets, int first_layer,
+                      unsigned components, std::uint64_t *counted, cudaStream_t stream) {
+  if (packets == 0) return {};
+  const PacketFormat &f = job.format;
+  const SharedRoom room = room_of(f);
+  return launch_shared(make_headers<kCount>, dim3(packets), threads_of(f), room.bytes(), stream, f,
+                       job.scratch, job.input, room, first_layer, components, counted);
+}
+
 Status clear(void *memory, std::size_t bytes, cudaStream_t stream) {
   return cuda_checked(cudaMemsetAsync(memory, 0, bytes, stream));
 }
@@ -222,22 +266,17 @@ Status make_headers_cuda(const PacketJob &job, void *to_stream) {
         !s.ok())
       return s;
   }
-  if (f.packets == 0) return {};
-  return launch(make_headers<false>, dim3(f.packets), threads_of(f), stream, f, job.scratch,
-                job.input, 0, ~0u, static_cast<std::uint64_t *>(nullptr));
+  return launch_headers<false>(job, f.packets, 0, ~0u, nullptr, stream);
 }
 
 Status count_headers_cuda(const PacketJob &job, int layer, unsigned components,
                           std::uint64_t *bytes, void *to_stream) {
   const TraceRange range("j2k header bytes");
-  const PacketFormat &f = job.format;
   const auto stream = static_cast<cudaStream_t>(to_stream);
   if (Status s = clear(&job.scratch.result->pool, sizeof job.scratch.result->pool, stream); !s.ok())
     return s;
   if (Status s = clear(bytes, sizeof *bytes, stream); !s.ok()) return s;
-  if (f.num_precincts == 0) return {};
-  return launch(make_headers<true>, dim3(f.num_precincts), threads_of(f), stream, f, job.scratch,
-                job.input, layer, components, bytes);
+  return launch_headers<true>(job, job.format.num_precincts, layer, components, bytes, stream);
 }
 
 }  // namespace coalesce::j2k

@@ -47,7 +47,7 @@ ImageLayout image_layout(const PacketFormat &f) {
 
 struct ScratchLayout {
   std::size_t part_lengths, part_at, part_header, headers, packet_at, length_sum, plt_sum, l_block,
-      bit_at, byte_at, keys, zero_planes, pool, end;
+      bit_at, byte_at, bit_strings, keys, zero_planes, pool, end;
 };
 ScratchLayout scratch_layout(const PacketFormat &f, std::size_t pool) {
   const auto layers = static_cast<std::size_t>(f.layers);
@@ -64,6 +64,7 @@ ScratchLayout scratch_layout(const PacketFormat &f, std::size_t pool) {
   at.l_block = l.add<std::uint8_t>(layers * f.blocks);
   at.bit_at = l.add<std::uint32_t>(layers * f.blocks);
   at.byte_at = l.add<std::uint32_t>(layers * f.blocks);
+  at.bit_strings = l.add<std::uint64_t>(layers * f.blocks);
   at.keys = l.add<std::uint32_t>(layers * f.nodes);
   at.zero_planes = l.add<std::uint8_t>(layers * f.nodes);
   at.pool = l.add<std::uint32_t>(pool);
@@ -107,12 +108,17 @@ void PacketTables::add_tile(const EncoderPlan &plan, const TilePlan &tile) {
   for (int i = 0; i < static_cast<int>(geometry.precincts.size()); ++i) {
     const IndexRange blocks = geometry.blocks_of(i), bands = geometry.bands_of(i);
     const auto count = static_cast<std::uint32_t>(blocks.end - blocks.begin);
+    const std::uint32_t band = first_band + static_cast<std::uint32_t>(bands.begin);
+    const auto band_end = first_band + static_cast<std::size_t>(bands.end);
+    const std::uint32_t node = bands_[band].first_node;
+    const std::uint32_t nodes =
+        (band_end < bands_.size() ? bands_[band_end].first_node : format_.nodes) - node;
     const int component = packet_band(geometry, {i, 0}).component;
     precinct_of_.insert(precinct_of_.end(), count, static_cast<std::uint32_t>(precincts_.size()));
-    precincts_.push_back({first_block + static_cast<std::uint32_t>(blocks.begin), count,
-                          first_band + static_cast<std::uint32_t>(bands.begin),
-                          static_cast<std::uint16_t>(bands.end - bands.begin),
+    precincts_.push_back({first_block + static_cast<std::uint32_t>(blocks.begin), count, band, node,
+                          nodes, static_cast<std::uint16_t>(bands.end - bands.begin),
                           static_cast<std::uint16_t>(component)});
+    format_.most_nodes = std::max(format_.most_nodes, nodes);
     format_.most_blocks = std::max(format_.most_blocks, count);
   }
   // Numbers of packets need to know how many precincts there are in all.
@@ -252,6 +258,7 @@ PacketScratch PacketTables::scratch_at(std::uint8_t *memory) const {
           memory + at.l_block,
           words(at.bit_at),
           words(at.byte_at),
+          longs(at.bit_strings),
           words(at.keys),
           memory + at.zero_planes,
           words(at.pool)};

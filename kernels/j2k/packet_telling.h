@@ -73,7 +73,7 @@ struct PacketView {
   FlatPrecinct precinct;
   int layer;
   const std::uint8_t *l_block_before;
-  std::uint32_t *keys;
+  std::uint32_t *keys;  // of the precinct's nodes
   std::uint8_t *zero_planes;
 
   COALESCE_HOST_DEVICE PacketView(const PacketFormat &f, const PacketInput &in,
@@ -82,8 +82,10 @@ struct PacketView {
       : format(f), input(in), precinct(f.precincts[precinct_number]), layer(at_layer) {
     const std::size_t row = std::size_t{f.blocks} * static_cast<unsigned>(layer);
     l_block_before = scratch.l_block + row - f.blocks;
-    keys = scratch.keys + std::size_t{f.nodes} * static_cast<unsigned>(layer);
-    zero_planes = scratch.zero_planes + std::size_t{f.nodes} * static_cast<unsigned>(layer);
+    const std::size_t first_node =
+        std::size_t{f.nodes} * static_cast<unsigned>(layer) + precinct.first_node;
+    keys = scratch.keys + first_node;
+    zero_planes = scratch.zero_planes + first_node;
   }
 
   // Of block number b, one of the precinct's.
@@ -100,6 +102,14 @@ struct PacketView {
     return *band;
   }
 
+  // Of a node, by its number among all.
+  COALESCE_HOST_DEVICE std::uint32_t &key(std::uint32_t node) const {
+    return keys[node - precinct.first_node];
+  }
+  COALESCE_HOST_DEVICE std::uint8_t &planes(std::uint32_t node) const {
+    return zero_planes[node - precinct.first_node];
+  }
+
   // The trees: leaves, then level by level.
   COALESCE_HOST_DEVICE void set_leaf(std::uint32_t b) const {
     const FlatBand band = band_of(b);
@@ -108,27 +118,31 @@ struct PacketView {
                         : passes_in(layer, b) > 0   ? Comes::now
                                                     : Comes::later;
     const CodedBlock &coded = input.coded[b];
-    keys[band.first_node + leaf] = leaf_key(comes, leaf);
-    zero_planes[band.first_node + leaf] =
+    key(band.first_node + leaf) = leaf_key(comes, leaf);
+    planes(band.first_node + leaf) =
         static_cast<std::uint8_t>(coded.passes > 0 ? coded.zero_planes : kMaxBandPlanes);
   }
+  // (At the edges, a node below counts twice.)
   COALESCE_HOST_DEVICE void set_node(const TreePlaces &tree, int level,
                                      std::uint32_t number) const {
     const std::uint32_t wide = halved(tree.band.wide, level);
     const std::uint32_t below_wide = halved(tree.band.wide, level - 1);
     const std::uint32_t below_high = halved(tree.band.high, level - 1);
     const std::uint32_t x = 2 * (number % wide), y = 2 * (number / wide);
-    const std::uint32_t below = tree.first_node(level - 1), node = tree.first_node(level) + number;
-    std::uint32_t key = ~0u;
-    std::uint8_t planes = 255;
-    for (std::uint32_t j = y; j < y + 2 && j < below_high; ++j)
-      for (std::uint32_t i = x; i < x + 2 && i < below_wide; ++i) {
-        const std::uint32_t from = below + j * below_wide + i;
-        key = keys[from] < key ? keys[from] : key;
-        planes = zero_planes[from] < planes ? zero_planes[from] : planes;
-      }
-    keys[node] = key;
-    zero_planes[node] = planes;
+    const std::uint32_t right = x + 1 < below_wide ? 1 : 0;
+    const std::uint32_t down = y + 1 < below_high ? below_wide : 0;
+    const std::uint32_t first = tree.first_node(level - 1) + y * below_wide + x;
+    const std::uint32_t node = tree.first_node(level) + number;
+    key(node) = least(least(key(first), key(first + right)),
+                      least(key(first + down), key(first + down + right)));
+    planes(node) =
+        static_cast<std::uint8_t>(least(least(planes(first), planes(first + right)),
+                                        least(planes(first + down), planes(first + down + right))));
+  }
+
+ private:
+  COALESCE_HOST_DEVICE static std::uint32_t least(std::uint32_t a, std::uint32_t b) {
+    return a < b ? a : b;
   }
 };
 
@@ -169,9 +183,9 @@ COALESCE_HOST_DEVICE void tell_inclusion(const PacketView &packet, const TreePla
   while (level + 1 < tree.depth && ((x | y) >> level & 1) == 0)
     ++level;
   Comes above = Comes::before;
-  if (level + 1 < tree.depth) above = comes_of(packet.keys[tree.above(x, y, level + 1)]);
+  if (level + 1 < tree.depth) above = comes_of(packet.key(tree.above(x, y, level + 1)));
   for (; level >= 0; --level) {
-    const Comes comes = comes_of(packet.keys[tree.above(x, y, level)]);
+    const Comes comes = comes_of(packet.key(tree.above(x, y, level)));
     const int from = told_up_to(above, told, packet.layer);
     above = comes;
     if (comes == Comes::before) continue;
@@ -186,11 +200,11 @@ COALESCE_HOST_DEVICE void tell_zero_planes(const PacketView &packet, const TreeP
                                            std::uint32_t x, std::uint32_t y, Bits *bits) {
   const std::uint32_t mine = leaf_key(Comes::now, y * tree.band.wide + x);
   int level = 0;
-  while (level < tree.depth && packet.keys[tree.above(x, y, level)] == mine)
+  while (level < tree.depth && packet.key(tree.above(x, y, level)) == mine)
     ++level;
-  std::uint32_t low = level < tree.depth ? packet.zero_planes[tree.above(x, y, level)] : 0;
+  std::uint32_t low = level < tree.depth ? packet.planes(tree.above(x, y, level)) : 0;
   while (--level >= 0) {
-    const std::uint32_t planes = packet.zero_planes[tree.above(x, y, level)];
+    const std::uint32_t planes = packet.planes(tree.above(x, y, level));
     bits->zeros(planes - low);
     bits->put(1, 1);
     low = planes;

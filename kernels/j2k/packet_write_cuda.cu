@@ -28,10 +28,12 @@ __device__ __forceinline__ uint4 shifted(const uint4 &low, const uint4 &high, un
   return make_uint4(w[0], w[1], w[2], w[3]);
 }
 
-// Any length, any alignment on both sides. The stores are aligned 16 bytes, made of the aligned 16
-// bytes that they come from and those behind, as far as all of these belong to the piece; what is
-// left at both ends, 31 bytes each at most, goes byte by byte.
-__device__ __forceinline__ void copy(const Piece &piece, int lane) {
+// By kLanes threads. Any length, any alignment on both sides. The stores are aligned 16 bytes, made
+// of the aligned 16 bytes that they come from and those behind, as far as all of these belong to
+// the piece; what is left at both ends, 31 bytes each at most, goes byte by byte.
+template <int kLanes>
+__device__ __forceinline__ void copy(const Piece &piece) {
+  const auto lane = static_cast<int>(threadIdx.x % kLanes);
   const int bytes = static_cast<int>(piece.bytes);
   const int ahead = static_cast<int>(-reinterpret_cast<std::uintptr_t>(piece.to) & 15);
   const auto shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(piece.from + ahead) & 15);
@@ -39,18 +41,18 @@ __device__ __forceinline__ void copy(const Piece &piece, int lane) {
   const int reach = shift == 0 ? 16 : 32 - shift;      // of its loads, from there on
   const int stores = bytes - begin < reach ? 0 : (bytes - begin - reach) / 16 + 1;
   const int head = stores == 0 ? bytes : begin;
-  for (int i = lane; i < head; i += 32)
+  for (int i = lane; i < head; i += kLanes)
     piece.to[i] = __ldg(piece.from + i);
   if (stores == 0) return;
   const auto *from = reinterpret_cast<const uint4 *>(piece.from + begin - shift);
   auto *to = reinterpret_cast<uint4 *>(piece.to + begin);
 #pragma unroll 4
-  for (int i = lane; i < stores; i += 32) {
+  for (int i = lane; i < stores; i += kLanes) {
     const uint4 low = __ldg(from + i);
     to[i] = shift == 0 ? low : shifted(low, __ldg(from + i + 1), static_cast<unsigned>(shift));
   }
-  const int tail = begin + 16 * stores + lane;
-  if (tail < bytes) piece.to[tail] = __ldg(piece.from + tail);
+  for (int i = begin + 16 * stores + lane; i < bytes; i += kLanes)
+    piece.to[i] = __ldg(piece.from + i);
 }
 
 // Blocks of threads for each kind of thing that is written.
@@ -58,22 +60,22 @@ struct Shares {
   unsigned bodies, packets;
 };
 
-// A warp for each block of each layer, then for each packet's header; a thread for each tile-part.
+// kLanes threads for each block of each layer, then a warp for each packet's header; a thread for
+// each tile-part.
+template <int kLanes>
 __global__ void __launch_bounds__(kThreads)
     write(PacketFormat f, PacketScratch s, PacketInput in, std::uint8_t *out, Shares shares) {
   if (s.result->errors != 0) return;
-  const auto lane = static_cast<int>(threadIdx.x % 32);
-  const unsigned warp = threadIdx.x / 32;
   if (blockIdx.x < shares.bodies) {
-    const std::uint32_t i = blockIdx.x * kWarps + warp;
+    const std::uint32_t i = blockIdx.x * (kThreads / kLanes) + threadIdx.x / kLanes;
     if (i >= f.blocks * static_cast<std::uint32_t>(f.layers)) return;
     const auto layer = static_cast<int>(i / f.blocks);
-    copy(body_piece(f, s, in, layer, i % f.blocks, out), lane);
+    copy<kLanes>(body_piece(f, s, in, layer, i % f.blocks, out));
   } else if (blockIdx.x < shares.bodies + shares.packets) {
-    const std::uint32_t i = (blockIdx.x - shares.bodies) * kWarps + warp;
+    const std::uint32_t i = (blockIdx.x - shares.bodies) * kWarps + threadIdx.x / 32;
     if (i >= f.packets) return;
-    if (lane == 0) write_packet_markers(f, s, i, out);
-    copy(header_piece(f, s, f.order[i], out), lane);
+    if (threadIdx.x % 32 == 0) write_packet_markers(f, s, i, out);
+    copy<32>(header_piece(f, s, f.order[i], out));
   } else {
     const std::uint32_t p = (blockIdx.x - shares.bodies - shares.packets) * kThreads + threadIdx.x;
     if (p < f.num_parts) write_part(f, s, p, out);
@@ -84,16 +86,24 @@ constexpr unsigned groups(std::uint32_t count, unsigned size) {
   return count / size + (count % size != 0);
 }
 
-}  // namespace
-
-Status write_packets_cuda(const PacketJob &job, std::uint8_t *out, void *stream) {
-  const TraceRange range("j2k packets");
+template <int kLanes>
+Status launch_write(const PacketJob &job, std::uint8_t *out, cudaStream_t stream) {
   const PacketFormat &f = job.format;
-  const Shares shares = {groups(f.blocks * static_cast<std::uint32_t>(f.layers), kWarps),
+  const Shares shares = {groups(f.blocks * static_cast<std::uint32_t>(f.layers), kThreads / kLanes),
                          groups(f.packets, kWarps)};
   const unsigned parts = groups(f.num_parts, kThreads);
-  return launch(write, dim3(shares.bodies + shares.packets + parts), dim3(kThreads),
-                static_cast<cudaStream_t>(stream), f, job.scratch, job.input, out, shares);
+  return launch(write<kLanes>, dim3(shares.bodies + shares.packets + parts), dim3(kThreads), stream,
+                f, job.scratch, job.input, out, shares);
+}
+
+}  // namespace
+
+// The more layers, the shorter are the pieces.
+Status write_packets_cuda(const PacketJob &job, std::uint8_t *out, void *to_stream) {
+  const TraceRange range("j2k packets");
+  const auto stream = static_cast<cudaStream_t>(to_stream);
+  if (job.format.layers <= 2) return launch_write<32>(job, out, stream);
+  return launch_write<8>(job, out, stream);
 }
 
 Status packets_cuda(const PacketJob &job, std::uint8_t *out, std::uint64_t room, void *stream) {

@@ -63,20 +63,26 @@ PacketHeader make_header(const PacketFormat &f, const PacketScratch &s, const Pa
   for (std::uint32_t b = p.first_block; b < p.first_block + p.blocks; ++b) {
     s.l_block[row + b] = static_cast<std::uint8_t>(packet.l_block(b));
     if (empty) continue;
-    BitCount count;
-    const BlockTold told_now = tell_block(packet, b, told, &count);
+    BitString string;
+    const BlockTold told_now = tell_block(packet, b, told, &string);
     s.bit_at[row + b] = bits;
     s.byte_at[row + b] = header.body;
+    s.bit_strings[row + b] = string.bits;
     s.l_block[row + b] = static_cast<std::uint8_t>(told_now.l_block);
-    bits += count.count;
+    bits += string.count;
     header.body += told_now.body;
   }
   if (!empty) {
     std::vector<std::uint32_t> words(words_of_bits(bits));
     words[0] = 1u << 31;
     for (std::uint32_t b = p.first_block; b < p.first_block + p.blocks; ++b) {
+      const bool last = b + 1 == p.first_block + p.blocks;
+      const std::uint32_t count = (last ? bits : s.bit_at[row + b + 1]) - s.bit_at[row + b];
       BitWriter writer(words.data(), s.bit_at[row + b]);
-      tell_block(packet, b, told, &writer);
+      if (count <= kMostStringBits)
+        writer.put_string(s.bit_strings[row + b], count);
+      else
+        tell_block(packet, b, told, &writer);
       writer.end();
     }
     header.bytes = stuff(words.data(), bits, out);
