@@ -103,7 +103,7 @@ Status write_packets_cuda(const PacketJob &job, std::uint8_t *out, void *to_stre
   const TraceRange range("j2k packets");
   const auto stream = static_cast<cudaStream_t>(to_stream);
   if (job.format.layers <= 2) return launch_write<32>(job, out, stream);
-  return launch_write<8>(job, out, stream);
+  return launch_write<16>(job, out, stream);
 }
 
 Status packets_cuda(const PacketJob &job, std::uint8_t *out, std::uint64_t room, void *stream) {

@@ -193,7 +193,7 @@ std::string j2k_packets_trial(const PacketDamage &damage, Random &random, int in
 }
 
 Case j2k_packets_case() {
-  return {"j2k-packets", 300,
+  return {"j2k-packets", 120,
           [](Random &random, int index, const Backend &backend) {
             return j2k_packets_trial(nullptr, random, index, backend);
           },
