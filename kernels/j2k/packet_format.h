@@ -18,7 +18,7 @@ struct FlatBand {  // the blocks of a band in a precinct
 };
 struct FlatPrecinct {
   std::uint32_t first_block, blocks;
-  std::uint32_t first_band, first_node, nodes;
+  std::uint32_t first_band, first_node;
   std::uint16_t bands, component;
 };
 struct FlatPart {                   // a tile-part
@@ -31,9 +31,8 @@ struct FlatPart {                   // a tile-part
 
 // Of a format. A packet's number is layer * num_precincts + precinct.
 struct PacketFormat {
-  std::uint32_t blocks, nodes;
-  std::uint32_t most_blocks, most_nodes;  // of a precinct
-  std::uint32_t num_bands, num_precincts, packets, num_parts, main_bytes;
+  std::uint32_t blocks, most_blocks;  // in all, and of a precinct
+  std::uint32_t nodes, num_bands, num_precincts, packets, num_parts, main_bytes;
   int layers;
   bool one_segment;  // PassRun
   bool sop, eph, plt;
@@ -64,12 +63,16 @@ struct PacketResult {
   std::uint32_t pool;    // words of the pool that are taken
 };
 
+// The packet is empty.
+constexpr std::int32_t kNothing = -1;
+
 struct PacketScratch {
   PacketResult *result;
   std::uint32_t *part_lengths;  // of each tile-part, as SOT has it
   std::uint64_t *part_at;       // where it begins
   std::uint32_t *part_header;   // bytes
   // Of each packet, by its number.
+  std::int32_t *told;  // layers_told(), or kNothing
   PacketHeader *headers;
   std::uint64_t *packet_at;  // where it begins in the codestream
   // Before the i-th packet, and behind the last: bytes of packets, and of their lengths in PLT.

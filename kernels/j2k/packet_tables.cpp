@@ -46,8 +46,8 @@ ImageLayout image_layout(const PacketFormat &f) {
 }
 
 struct ScratchLayout {
-  std::size_t part_lengths, part_at, part_header, headers, packet_at, length_sum, plt_sum, l_block,
-      bit_at, byte_at, bit_strings, keys, zero_planes, pool, end;
+  std::size_t part_lengths, part_at, part_header, told, headers, packet_at, length_sum, plt_sum,
+      l_block, bit_at, byte_at, bit_strings, keys, zero_planes, pool, end;
 };
 ScratchLayout scratch_layout(const PacketFormat &f, std::size_t pool) {
   const auto layers = static_cast<std::size_t>(f.layers);
@@ -57,6 +57,7 @@ ScratchLayout scratch_layout(const PacketFormat &f, std::size_t pool) {
   at.part_lengths = l.add<std::uint32_t>(f.num_parts);
   at.part_at = l.add<std::uint64_t>(f.num_parts);
   at.part_header = l.add<std::uint32_t>(f.num_parts);
+  at.told = l.add<std::int32_t>(f.packets);
   at.headers = l.add<PacketHeader>(f.packets);
   at.packet_at = l.add<std::uint64_t>(f.packets);
   at.length_sum = l.add<std::uint64_t>(f.packets + std::size_t{1});
@@ -109,16 +110,12 @@ void PacketTables::add_tile(const EncoderPlan &plan, const TilePlan &tile) {
     const IndexRange blocks = geometry.blocks_of(i), bands = geometry.bands_of(i);
     const auto count = static_cast<std::uint32_t>(blocks.end - blocks.begin);
     const std::uint32_t band = first_band + static_cast<std::uint32_t>(bands.begin);
-    const auto band_end = first_band + static_cast<std::size_t>(bands.end);
     const std::uint32_t node = bands_[band].first_node;
-    const std::uint32_t nodes =
-        (band_end < bands_.size() ? bands_[band_end].first_node : format_.nodes) - node;
     const int component = packet_band(geometry, {i, 0}).component;
     precinct_of_.insert(precinct_of_.end(), count, static_cast<std::uint32_t>(precincts_.size()));
     precincts_.push_back({first_block + static_cast<std::uint32_t>(blocks.begin), count, band, node,
-                          nodes, static_cast<std::uint16_t>(bands.end - bands.begin),
+                          static_cast<std::uint16_t>(bands.end - bands.begin),
                           static_cast<std::uint16_t>(component)});
-    format_.most_nodes = std::max(format_.most_nodes, nodes);
     format_.most_blocks = std::max(format_.most_blocks, count);
   }
   // Numbers of packets need to know how many precincts there are in all.
@@ -251,6 +248,7 @@ PacketScratch PacketTables::scratch_at(std::uint8_t *memory) const {
           words(at.part_lengths),
           longs(at.part_at),
           words(at.part_header),
+          reinterpret_cast<std::int32_t *>(memory + at.told),
           reinterpret_cast<PacketHeader *>(memory + at.headers),
           longs(at.packet_at),
           longs(at.length_sum),

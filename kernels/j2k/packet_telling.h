@@ -71,7 +71,9 @@ struct PacketView {
   const PacketFormat &format;
   const PacketInput &input;
   FlatPrecinct precinct;
+  std::uint32_t number;  // the packet's
   int layer;
+  const FlatBand *bands;
   const std::uint8_t *l_block_before;
   std::uint32_t *keys;  // of the precinct's nodes
   std::uint8_t *zero_planes;
@@ -79,7 +81,12 @@ struct PacketView {
   COALESCE_HOST_DEVICE PacketView(const PacketFormat &f, const PacketInput &in,
                                   const PacketScratch &scratch, std::uint32_t precinct_number,
                                   int at_layer)
-      : format(f), input(in), precinct(f.precincts[precinct_number]), layer(at_layer) {
+      : format(f),
+        input(in),
+        precinct(f.precincts[precinct_number]),
+        number(static_cast<unsigned>(at_layer) * f.num_precincts + precinct_number),
+        layer(at_layer) {
+    bands = f.bands + precinct.first_band;
     const std::size_t row = std::size_t{f.blocks} * static_cast<unsigned>(layer);
     l_block_before = scratch.l_block + row - f.blocks;
     const std::size_t first_node =
@@ -96,7 +103,7 @@ struct PacketView {
     return layer > 0 ? l_block_before[b] : kFirstLBlock;
   }
   COALESCE_HOST_DEVICE FlatBand band_of(std::uint32_t b) const {
-    const FlatBand *band = format.bands + precinct.first_band + precinct.bands - 1;
+    const FlatBand *band = bands + precinct.bands - 1;
     while (band->first_block > b)
       --band;
     return *band;
@@ -123,16 +130,16 @@ struct PacketView {
         static_cast<std::uint8_t>(coded.passes > 0 ? coded.zero_planes : kMaxBandPlanes);
   }
   // (At the edges, a node below counts twice.)
-  COALESCE_HOST_DEVICE void set_node(const TreePlaces &tree, int level,
-                                     std::uint32_t number) const {
+  COALESCE_HOST_DEVICE void set_node(const TreePlaces &tree, int level, std::uint32_t column,
+                                     std::uint32_t row) const {
     const std::uint32_t wide = halved(tree.band.wide, level);
     const std::uint32_t below_wide = halved(tree.band.wide, level - 1);
     const std::uint32_t below_high = halved(tree.band.high, level - 1);
-    const std::uint32_t x = 2 * (number % wide), y = 2 * (number / wide);
+    const std::uint32_t x = 2 * column, y = 2 * row;
     const std::uint32_t right = x + 1 < below_wide ? 1 : 0;
     const std::uint32_t down = y + 1 < below_high ? below_wide : 0;
     const std::uint32_t first = tree.first_node(level - 1) + y * below_wide + x;
-    const std::uint32_t node = tree.first_node(level) + number;
+    const std::uint32_t node = tree.first_node(level) + row * wide + column;
     key(node) = least(least(key(first), key(first + right)),
                       least(key(first + down), key(first + down + right)));
     planes(node) =

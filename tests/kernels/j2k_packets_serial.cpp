@@ -5,8 +5,8 @@
 #include <cstring>
 #include <vector>
 
-#include "j2k/packet_bits.h"
 #include "j2k/packet_layout.h"
+#include "j2k/packet_stuffing.h"
 #include "j2k/packet_telling.h"
 
 namespace coalesce::test {
@@ -21,8 +21,9 @@ void make_trees(const PacketView &packet) {
   for (std::uint32_t i = 0; i < p.bands; ++i) {
     const TreePlaces tree(packet.format.bands[p.first_band + i]);
     for (int level = 1; level < tree.depth; ++level)
-      for (std::uint32_t node = 0; node < tree.level_nodes(level); ++node)
-        packet.set_node(tree, level, node);
+      for (std::uint32_t y = 0; y < halved(tree.band.high, level); ++y)
+        for (std::uint32_t x = 0; x < halved(tree.band.wide, level); ++x)
+          packet.set_node(tree, level, x, y);
   }
 }
 
@@ -34,17 +35,21 @@ bool same_layers(const PacketView &packet, int a, int b) {
   return true;
 }
 
+// In parts of 96 bits.
 std::uint32_t stuff(const std::uint32_t *words, std::uint32_t bits, std::uint8_t *out) {
-  std::uint32_t bytes = 0;
-  for (std::uint32_t at = 0; at < bits;) {
-    const std::uint32_t byte = bits_at(words, at, 8);
-    out[bytes++] = static_cast<std::uint8_t>(byte);
-    at += 8;
-    if (byte != 0xFF) continue;
-    out[bytes++] = static_cast<std::uint8_t>(bits_at(words, at, 7));
-    at += 7;
+  constexpr std::uint32_t kPart = 96;
+  const std::uint32_t all = (bits + 31) / 32 * 32;
+  ByteStart right = {0, 0};
+  for (std::uint32_t begin = 0; begin < all; begin += kPart) {
+    const std::uint32_t end = std::min(begin + kPart, all);
+    ByteStart next[kByteStarts];
+    for (std::uint32_t guess = 0; guess < kByteStarts; ++guess)
+      next[guess] = pass_bytes(words, {begin + guess, 0}, end);
+    write_bytes(words, right, end, bits, out);
+    const ByteStart &after = next[right.at - begin];
+    right = {after.at, right.zeros + after.zeros};
   }
-  return bytes;
+  return (bits + right.zeros + 7) / 8;
 }
 
 // One packet's header, behind what is in the pool; its blocks get their places.
