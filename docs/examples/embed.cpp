@@ -97,7 +97,7 @@ GstBufferPool *pool_of_inputs(GstCudaContext *context, GstCaps *caps) {
   return pool;
 }
 
-GstBuffer *wrap_picture(const Application &app, GstBufferPool *pool, GstCaps *caps) {
+GstBuffer *copy_picture(const Application &app, GstBufferPool *pool, GstCaps *caps) {
   GstVideoInfo info;
   gst_video_info_from_caps(&info, caps);
   GstBuffer *buffer = nullptr;
@@ -195,7 +195,7 @@ void run(const Application &app, GstCudaContext *context) {
 
   for (int i = 0; i < kFrames; i++) {
     draw(app, i);
-    check(gst_app_src_push_buffer(GST_APP_SRC(in), wrap_picture(app, pool, caps)) == GST_FLOW_OK,
+    check(gst_app_src_push_buffer(GST_APP_SRC(in), copy_picture(app, pool, caps)) == GST_FLOW_OK,
           "pushing a frame");
     GstSample *sample = gst_app_sink_try_pull_sample(GST_APP_SINK(out), 20 * GST_SECOND);
     check(sample != nullptr, "a frame comes out");
