@@ -56,7 +56,7 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
   return GST_FLOW_OK;
 }
 
-bool apply_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
+bool check_and_use(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   auto *self = GST_COALESCE_FILTER(trans);
   auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
   GstCoalesceFilterPrivate &priv = *self->priv;
@@ -85,6 +85,15 @@ bool apply_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   if (!select_backend(transform, priv.in_cuda, priv.out_cuda, worth)) return false;
   if (!filter_make_pools(self)) return false;
   return transform->state->active != ActiveBackend::cuda || filter_warm_up(self);
+}
+
+bool apply_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
+  TransformState &state = *GST_COALESCE_TRANSFORM(trans)->state;
+  state.new_in_caps = in_caps;
+  state.new_out_caps = out_caps;
+  const bool applied = check_and_use(trans, in_caps, out_caps);
+  state.new_in_caps = state.new_out_caps = nullptr;
+  return applied;
 }
 
 using CapsRef = std::unique_ptr<GstCaps, Unmini>;

@@ -206,6 +206,10 @@ gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, Gst
   return TRUE;
 }
 
+GstCaps *caps_of(GstPad *pad, GstCaps *being_set) {
+  return being_set != nullptr ? gst_caps_ref(being_set) : gst_pad_get_current_caps(pad);
+}
+
 void finalize(GObject *object) {
   TransformState *state = &state_of(object);
   set_context_slot(*state, nullptr);
@@ -277,8 +281,8 @@ Queue transform_queue(GstCoalesceTransform *self) {
 
 void post_gpu_error(GstCoalesceTransform *self, const std::string &what) {
   if (std::exchange(self->state->failed, true)) return;
-  GstCaps *in = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
-  GstCaps *out = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SRC_PAD(self));
+  GstCaps *in = caps_of(GST_BASE_TRANSFORM_SINK_PAD(self), self->state->new_in_caps);
+  GstCaps *out = caps_of(GST_BASE_TRANSFORM_SRC_PAD(self), self->state->new_out_caps);
   GST_ELEMENT_ERROR(self, RESOURCE, FAILED, ("%s: %s", self->state->gpu_name.c_str(), what.c_str()),
                     ("input %" GST_PTR_FORMAT ", output %" GST_PTR_FORMAT, in, out));
   gst_clear_caps(&in);

@@ -53,6 +53,9 @@ struct TransformState {
   // The GPU has failed and the element error has been posted: nothing more is taken, and no second
   // error posted, until the next start.
   bool failed = false;
+  // While caps are being set, which the pads do not have yet: for error messages. Not references.
+  GstCaps *new_in_caps = nullptr;
+  GstCaps *new_out_caps = nullptr;
 
   std::atomic<ActiveBackend> active{ActiveBackend::none};
   std::shared_ptr<Counters> counters = std::make_shared<Counters>();

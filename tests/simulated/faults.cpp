@@ -116,6 +116,11 @@ void check_error(const std::string &text, const Fault &fault, const std::string 
   fail_unless(text.find(device) != std::string::npos, "%s: %s", what.c_str(), text.c_str());
   fail_unless(text.find("CUDA driver 13.0") != std::string::npos, "%s: %s", what.c_str(),
               text.c_str());
+  // Where the session is made at the start there are no caps yet.
+  const bool has_caps = text.find("input video/x-raw") != std::string::npos &&
+                        text.find("output video/x-raw") != std::string::npos;
+  fail_unless(has_caps || text.find("stream could not be made") != std::string::npos, "%s: %s",
+              what.c_str(), text.c_str());
 }
 
 // Was the fault met? `running`: it comes in the middle of a stream, not in its beginning.
@@ -239,6 +244,21 @@ GST_START_TEST(start_fails) {
 }
 GST_END_TEST
 
+// The caps that there is no memory for are in the error, and not those before them.
+GST_START_TEST(no_memory_for_new_caps) {
+  Bench bench("uyvy2y");
+  bench.negotiate(video_caps(kSystem, "UYVY", 34, 5), video_caps(kCuda, "GRAY8", 0, 0));
+  check_outputs(push_all(bench, make_inputs(nullptr, {kSystem, kCuda})), true, "before");
+  fakecuda_fail(FAKECUDA_ALLOC_PITCH, 1, CUDA_ERROR_OUT_OF_MEMORY);
+  gst_harness_set_src_caps_str(bench.harness(), video_caps(kSystem, "UYVY", 34, 77).c_str());
+  const std::vector<std::string> errors = bench.errors();
+  fail_unless_equals_int(errors.size(), 1);
+  fail_unless(errors[0].find("height=(int)77") != std::string::npos &&
+                  errors[0].find("height=(int)5") == std::string::npos,
+              "%s", errors[0].c_str());
+}
+GST_END_TEST
+
 // A driver that is not ready yet: an error, or the CPU, and the GPU from the first start after it
 // is.
 GST_START_TEST(driver_comes_late) {
@@ -308,6 +328,7 @@ static Suite *faults_suite() {
   tcase_add_test(tests, always_while_running);
   tcase_add_test(tests, lost_while_running);
   tcase_add_test(tests, start_fails);
+  tcase_add_test(tests, no_memory_for_new_caps);
   tcase_add_test(tests, driver_comes_late);
   tcase_add_test(tests, wrong_buffers);
   return suite;

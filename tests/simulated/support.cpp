@@ -220,8 +220,11 @@ void Bench::take_messages() {
   while (GstMessage *message = gst_bus_pop_filtered(bus_, kTypes)) {
     const bool is_error = GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR;
     GError *error = nullptr;
-    (is_error ? gst_message_parse_error : gst_message_parse_warning)(message, &error, nullptr);
-    (is_error ? errors_ : warnings_).push_back(error->message);
+    gchar *details = nullptr;
+    (is_error ? gst_message_parse_error : gst_message_parse_warning)(message, &error, &details);
+    const std::string text = std::string(error->message) + (details ? details : "");
+    (is_error ? errors_ : warnings_).push_back(text);
+    g_free(details);
     g_error_free(error);
     gst_message_unref(message);
   }

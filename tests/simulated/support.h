@@ -103,7 +103,8 @@ class Bench {
   // The caps on the source pad, as text; empty if there are none.
   std::string out_caps() const;
 
-  // The texts of the errors, and of the warnings, the element has posted since the last call.
+  // The texts of the errors, and of the warnings, the element has posted since the last call, each
+  // with its details.
   std::vector<std::string> errors();
   std::vector<std::string> warnings();
 
