@@ -7,12 +7,13 @@
 
 namespace simulated {
 
-inline const std::string kSystemGray = video_caps(kSystem, "GRAY8", 70, 9);
-inline const std::string kCudaGray = video_caps(kCuda, "GRAY8", 70, 9);
+constexpr int kWidth = 70, kHeight = 9;
+inline const std::string kSystemGray = video_caps(kSystem, "GRAY8", kWidth, kHeight);
+inline const std::string kCudaGray = video_caps(kCuda, "GRAY8", kWidth, kHeight);
 constexpr int kForeignCuda = GST_MAP_READ | GST_MAP_CUDA;
 
-inline GstVideoInfo gray() {
-  return video_info(GST_VIDEO_FORMAT_GRAY8, 70, 9);
+inline GstVideoInfo gray(int width = kWidth) {
+  return video_info(GST_VIDEO_FORMAT_GRAY8, width, kHeight);
 }
 
 // The numbered picture, as often inverted as the line inverts it.

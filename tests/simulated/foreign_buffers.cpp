@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Buffers of another CUDA context than the element's, or in other memory than the caps say.
+#include <cstring>
+
+#include "luma.h"
+
+using namespace simulated;
+
+// Any device will do: the element goes where the buffers are, in the middle of the stream, again
+// and again, and leaves nothing behind.
+GST_START_TEST(follows_the_buffers) {
+  GstCudaContext *contexts[] = {new_context(0), new_context(0), new_context(1)};
+  {
+    Bench bench("uyvy2y");
+    give_context(bench.element(), contexts[0]);
+    bench.negotiate(in_caps(), out_caps());
+    for (unsigned seed = 1; seed <= 12; seed++) {
+      GstCudaContext *theirs = contexts[seed / 2 % 3];
+      fail_unless(pass(bench, plain_cuda_buffer(theirs, in_info(), seed), seed) == theirs);
+      GstCudaContext *answer = asked(bench.element(), "src");
+      fail_unless(answer == theirs);
+      gst_object_unref(answer);
+    }
+    fail_unless_equals_uint64(stat(bench.element(), "uploads"), 0);
+    // One stream for each element, however often it moved.
+    fail_unless_equals_uint64(counts().streams_live, 1);
+    fail_unless(bench.errors().empty());
+  }
+  for (GstCudaContext *context : contexts)
+    gst_object_unref(context);
+  done();
+}
+GST_END_TEST
+
+// A frame still in flight in the old context when the element moves on.
+GST_START_TEST(moves_with_frames_in_flight) {
+  GstCudaContext *one = new_context(0), *other = new_context(1);
+  {
+    Bench bench("uyvy2y");
+    give_context(bench.element(), one);
+    bench.negotiate(in_caps(), out_caps());
+    for (unsigned seed = 1; seed <= 4; seed++)
+      fail_unless_equals_int(bench.push(plain_cuda_buffer(seed % 2 ? one : other, in_info(), seed)),
+                             GST_FLOW_OK);
+    for (unsigned seed = 1; seed <= 4; seed++) {
+      GstBuffer *output = bench.pull();
+      fail_unless(context_of(output) == (seed % 2 ? one : other));
+      assert_luma(output, out_info(), GST_VIDEO_FORMAT_UYVY, seed);
+      gst_buffer_unref(output);
+    }
+  }
+  gst_object_unref(one);
+  gst_object_unref(other);
+  done();
+}
+GST_END_TEST
+
+// What the element needs in the new context cannot be had: one error, and no frame after it.
+GST_START_TEST(cannot_move) {
+  constexpr FakecudaFunction kNeeded[] = {FAKECUDA_STREAM_CREATE, FAKECUDA_EVENT_CREATE,
+                                          FAKECUDA_ALLOC_PITCH, FAKECUDA_LAUNCH};
+  for (FakecudaFunction needed : kNeeded) {
+    for (const char *out : {kCuda, kSystem}) {
+      GstCudaContext *one = new_context(0), *other = new_context(1);
+      GstBuffer *moved[] = {plain_cuda_buffer(other, in_info(), 2),
+                            plain_cuda_buffer(one, in_info(), 3)};
+      Bench bench("uyvy2y");
+      give_context(bench.element(), one);
+      bench.negotiate(in_caps(), out_caps(out));
+      pass(bench, plain_cuda_buffer(one, in_info(), 1), 1);
+      fakecuda_fail(needed, 1, 2);
+      for (GstBuffer *buffer : moved)
+        fail_unless_equals_int(bench.push(buffer), GST_FLOW_ERROR);
+      gst_harness_push_event(bench.harness(), gst_event_new_eos());
+      fail_unless_equals_int(bench.errors().size(), 1);
+      fail_unless_equals_uint64(gst_harness_buffers_in_queue(bench.harness()), 0);
+      gst_object_unref(one);
+      gst_object_unref(other);
+    }
+    fakecuda_reset_faults();
+    done();
+  }
+}
+GST_END_TEST
+
+// The user named the device: buffers of another one are copied, and counted.
+GST_START_TEST(fixed_device_copies) {
+  GstCudaContext *own = new_context(0), *other = new_context(1);
+  for (const char *out : {kCuda, kSystem}) {
+    Bench bench("uyvy2y cuda-device-id=0");
+    give_context(bench.element(), own);
+    bench.negotiate(in_caps(), out_caps(out));
+    for (unsigned seed = 1; seed <= 6; seed++) {
+      GstBuffer *input = plain_cuda_buffer(seed % 2 ? own : other, in_info(), seed);
+      GstCudaContext *context = pass(bench, input, seed);
+      fail_unless(context == (out == kCuda ? own : nullptr));
+      fail_unless_equals_uint64(stat(bench.element(), "uploads"), seed / 2);
+    }
+    fail_unless_equals_uint64(stat(bench.element(), "frames"), 6);
+  }
+  gst_object_unref(own);
+  gst_object_unref(other);
+  done();
+}
+GST_END_TEST
+
+// A CUDA buffer under system caps, and a system buffer under CUDA caps.
+GST_START_TEST(memory_is_not_what_the_caps_say) {
+  GstCudaContext *context = new_context();
+  for (const char *launch : {"uyvy2y", "uyvy2y backend=cuda", "uyvy2y backend=cpu"}) {
+    for (const char *out : {kSystem, kCuda}) {
+      if (out == kCuda && strstr(launch, "cpu")) continue;
+      Bench bench(launch);
+      give_context(bench.element(), context);
+      bench.negotiate(in_caps(kSystem), out_caps(out));
+      pass(bench, system_buffer(in_info(), 1), 1);
+      pass(bench, plain_cuda_buffer(context, in_info(), 2), 2);
+      pass(bench, system_buffer(in_info(), 3), 3);
+      fail_unless(bench.errors().empty());
+    }
+  }
+  for (const char *out : {kSystem, kCuda}) {
+    Bench bench("uyvy2y");
+    give_context(bench.element(), context);
+    bench.negotiate(in_caps(kCuda), out_caps(out));
+    pass(bench, plain_cuda_buffer(context, in_info(), 4), 4);
+    pass(bench, system_buffer(in_info(), 5), 5);
+    fail_unless_equals_uint64(stat(bench.element(), "uploads"), 1);
+    fail_unless(bench.errors().empty());
+  }
+  gst_object_unref(context);
+  done();
+}
+GST_END_TEST
+
+static Suite *foreign_buffers_suite() {
+  Suite *suite = suite_create("foreign_buffers");
+  TCase *tests = tcase_create("foreign_buffers");
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, follows_the_buffers);
+  tcase_add_test(tests, moves_with_frames_in_flight);
+  tcase_add_test(tests, cannot_move);
+  tcase_add_test(tests, fixed_device_copies);
+  tcase_add_test(tests, memory_is_not_what_the_caps_say);
+  return suite;
+}
+GST_CHECK_MAIN(foreign_buffers)
