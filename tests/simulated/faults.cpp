@@ -291,7 +291,7 @@ GST_START_TEST(driver_comes_late) {
 }
 GST_END_TEST
 
-// CUDA buffers that are not what their caps say end in one error, not in a read past their end.
+// Buffers that are not what their caps say end in one error, not in a read past their end.
 GST_START_TEST(wrong_buffers) {
   GstCudaContext *context = new_context();
   const struct {
@@ -310,6 +310,16 @@ GST_START_TEST(wrong_buffers) {
       fail_unless_equals_int(errors.size(), 1);
       fail_unless(errors[0].find("GstVideoMeta") != std::string::npos, "%s", errors[0].c_str());
     }
+  }
+  for (const char *out : {kSystem, kCuda}) {
+    Bench bench("uyvy2y backend=cuda");
+    fail_unless(begin(bench, context, {kSystem, out}));
+    const GstVideoInfo shorter = video_info(GST_VIDEO_FORMAT_UYVY, 34, 4);
+    fail_unless(push_all(bench, {system_buffer(shorter, 1)}).empty());
+    const std::vector<std::string> errors = bench.errors();
+    fail_unless_equals_int(errors.size(), 1);
+    fail_unless(errors[0].find("could not be mapped") != std::string::npos, "%s",
+                errors[0].c_str());
   }
   gst_object_unref(context);
   assert_clean();
