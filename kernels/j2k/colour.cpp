@@ -125,23 +125,6 @@ void ict_row(const Samples (&in)[3], const Plane<float> (&out)[3], int y) {
   transform_row<float>(in, y, out[0].width, out[0].row(y), out[1].row(y), out[2].row(y), ict_pixel);
 }
 
-Status check_samples(const Samples &in, int width) {
-  if (in.data == nullptr) return invalid_argument("j2k: a component has no data");
-  if (in.container > Container::v210) return invalid_argument("j2k: no such container");
-  if (in.bits < 1 || in.bits > 16) return invalid_argument("j2k: a sample has not 1 to 16 bits");
-  if (in.shift + in.bits > container_bits(in.container))
-    return invalid_argument("j2k: a sample has bits that its container has not");
-  if (in.first < 0 || in.step < 1 || in.x0 < 0 || in.y0 < 0)
-    return invalid_argument("j2k: samples before the first one");
-  const std::int64_t last = in.first + (std::int64_t{in.x0} + width - 1) * in.step;
-  const std::int64_t containers = in.container == Container::v210 ? last / 3 + 1 : last + 1;
-  // (Fields are counted in 32 bits.)
-  if (last > INT32_MAX ||
-      static_cast<std::uint64_t>(containers * container_bytes(in.container)) > in.pitch)
-    return invalid_argument("j2k: samples behind the end of a row");
-  return {};
-}
-
 template <class T>
 Status check_one(const Samples &in, const Plane<T> &out) {
   if (Status s = check_plane(out); !s.ok()) return s;
@@ -170,6 +153,23 @@ void for_rows(ThreadPool *pool, int width, int height, RowBody body) {
 }
 
 }  // namespace
+
+Status check_samples(const Samples &in, int width) {
+  if (in.data == nullptr) return invalid_argument("j2k: a component has no data");
+  if (in.container > Container::v210) return invalid_argument("j2k: no such container");
+  if (in.bits < 1 || in.bits > 16) return invalid_argument("j2k: a sample has not 1 to 16 bits");
+  if (in.shift + in.bits > container_bits(in.container))
+    return invalid_argument("j2k: a sample has bits that its container has not");
+  if (in.first < 0 || in.step < 1 || in.x0 < 0 || in.y0 < 0)
+    return invalid_argument("j2k: samples before the first one");
+  const std::int64_t last = in.first + (std::int64_t{in.x0} + width - 1) * in.step;
+  const std::int64_t containers = in.container == Container::v210 ? last / 3 + 1 : last + 1;
+  // (Fields are counted in 32 bits.)
+  if (last > INT32_MAX ||
+      static_cast<std::uint64_t>(containers * container_bytes(in.container)) > in.pitch)
+    return invalid_argument("j2k: samples behind the end of a row");
+  return {};
+}
 
 Status level_shift(const Samples &in, const Plane<std::int32_t> &out, ThreadPool *pool) {
   if (Status s = check_one(in, out); !s.ok()) return s;

@@ -23,9 +23,12 @@ Status reversible_transform(const Samples (&in)[3], const Plane<std::int32_t> (&
 Status irreversible_transform(const Samples (&in)[3], const Plane<float> (&out)[3],
                               ThreadPool *pool);
 
-// Errors: invalid_argument for a plane that check_plane() refuses, for samples without data, of 0
-// or more than 16 bits, of bits that the container does not have, or behind the end of a row
-// (pitch); for components or planes that differ. Planes and samples must not overlap (which is not
+// invalid_argument for samples without data, of 0 or more than 16 bits, of bits that the container
+// does not have, or behind the end of a row (pitch).
+Status check_samples(const Samples &in, int width);
+
+// Errors: invalid_argument for a plane that check_plane() refuses, for samples that check_samples()
+// does; for components or planes that differ. Planes and samples must not overlap (which is not
 // checked).
 
 }  // namespace coalesce::j2k

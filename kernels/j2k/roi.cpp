@@ -3,36 +3,10 @@
 
 #include <algorithm>
 
+#include "interval.h"
+#include "roi_sample.h"
+
 namespace coalesce::j2k {
-namespace {
-
-struct Interval {
-  int first, end;
-};
-
-// One level down: coefficients k, low-pass at 2k or high-pass at 2k + 1, which are at most `reach`
-// samples away.
-Interval halved(Interval samples, bool high, int reach) {
-  const auto up = [](int v) { return (v + 1) >> 1; };
-  return {up(samples.first - reach - high), ((samples.end - 1 + reach - high) >> 1) + 1};
-}
-
-Interval in_band(Wavelet wavelet, Interval samples, bool high, int level) {
-  // How far a basis function reaches to either side.
-  const int low_reach = wavelet == Wavelet::reversible_53 ? 1 : 3;
-  for (int i = 1; i <= level; ++i) {
-    const bool last_high = high && i == level;
-    samples = halved(samples, last_high, low_reach + last_high);
-  }
-  return samples;
-}
-
-// Towards zero. (Magnitudes have at most 31 bits.)
-std::int32_t without_fraction(std::int32_t v, int fraction_bits) {
-  return v / (std::int32_t{1} << fraction_bits);
-}
-
-}  // namespace
 
 Rect roi_in_band(Wavelet wavelet, const Rect &tile_component, const Rect &region, Band band,
                  int level) {
@@ -40,8 +14,9 @@ Rect roi_in_band(Wavelet wavelet, const Rect &tile_component, const Rect &region
   const Interval x = {std::max(region.x0, tc.x0), std::min(region.x1, tc.x1)};
   const Interval y = {std::max(region.y0, tc.y0), std::min(region.y1, tc.y1)};
   if (x.first >= x.end || y.first >= y.end) return {};
-  const Interval across = in_band(wavelet, x, high_across(band), level);
-  const Interval down = in_band(wavelet, y, high_down(band), level);
+  const int reach = low_pass_reach(wavelet);
+  const Interval across = reaching_into(x, high_across(band), level, reach);
+  const Interval down = reaching_into(y, high_down(band), level, reach);
   const Rect all = band_rect(tc, band, level);
   const Rect rect = {std::max(across.first, all.x0), std::max(down.first, all.y0),
                      std::min(across.end, all.x1), std::min(down.end, all.y1)};

@@ -74,6 +74,7 @@ struct Case {
 std::vector<Case> all_cases();
 Case convolve_case();
 Case j2k_packets_case();
+Case j2k_transform_case();
 Case rgb2yuv_case();
 Case uyvy2y_case();
 

@@ -2,6 +2,7 @@
 // planted.h and the variants in a build without CUDA.
 #include "convolve/convolve_choice.h"
 #include "j2k/packets_cuda.h"
+#include "j2k/transform_cuda.h"
 #include "planted.h"
 #include "rgb2yuv/rgb2yuv_variants.h"
 #include "uyvy2y/uyvy2y_variants.h"
@@ -52,6 +53,11 @@ Status count_headers_cuda(const PacketJob &, int, unsigned, std::uint64_t *, voi
 }  // namespace j2k
 
 Status convolve_cuda_by(ConvolveKernel, const ConvolveParams &, const ConvolveImage &, void *) {
+  return {StatusCode::unsupported, "this build has no CUDA kernels"};
+}
+
+Status j2k::transform_cuda(const TransformPlan &, const TransformTile *, const Samples *,
+                           std::int32_t *, void *, void *) {
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
 }
 
