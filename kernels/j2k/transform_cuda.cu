@@ -6,6 +6,7 @@
 #include "../core/cuda_status.h"
 #include "../core/trace.h"
 #include "colour.h"
+#include "transform_roi.cuh"
 #include "transform_strip.cuh"
 
 namespace coalesce::j2k {
@@ -53,10 +54,34 @@ __global__ void __launch_bounds__(kWarp *kStripWarps, blocks_at_once(kParts))
       Source(samples.component + place.component, *place.tile, x, at.column),
       BandRows<W, kParts>(args, place.tile, place.component, args.level, x, y, at.column / 2), x,
       y);
-  if (args.level == 0)
-    warp.run_samples(at.rows);
-  else
-    warp.run(at.rows);
+  warp.run(at.rows);
+}
+
+// If there are no levels: samples are coefficients. A warp has a row.
+template <class W, int kParts>
+__global__ void __launch_bounds__(kWarp *kStripWarps)
+    no_level(TransformArgs args, PictureSamples samples) {
+  using T = typename W::Sample;
+  const BlockPlace place(args);
+  const Interval x = place.tile->x, y = place.tile->y;
+  const int row = static_cast<int>(place.block * kStripWarps + threadIdx.x / kWarp);
+  if (row >= y.size()) return;
+  for (int i = static_cast<int>(threadIdx.x) % kWarp * kLaneColumns; i < x.size();
+       i += kWarp * kLaneColumns) {
+    const SampleRows<T, AnyColumns, kParts> source(samples.component + place.component, *place.tile,
+                                                   x, x.first + i);
+    T v[kParts][kLaneColumns];
+    source.values(source.fetch(row), v);
+#pragma unroll
+    for (int p = 0; p < kParts; ++p) {
+      const BandStep &step = args.step_of(place.component + p, 0, 0);
+      std::int32_t *out = args.coefficients + place.tile[p].plane +
+                          static_cast<std::size_t>(row) * place.tile[p].pitch + i;
+#pragma unroll
+      for (int j = 0; j < kLaneColumns; ++j)
+        if (i + j < x.size()) out[j] = W::coefficient(v[p][j], step.factor, step.limit);
+    }
+  }
 }
 
 // A later level of a tile-component, one strip of it.
@@ -86,14 +111,14 @@ __global__ void __launch_bounds__(kWarp *kStripWarps, blocks_at_once(1))
 
 // The last levels of a tile-component, all in one block.
 template <class W>
-__global__ void __launch_bounds__(kWarp *kTailWarps) last_levels(TransformArgs args) {
+__global__ void __launch_bounds__(kWarp *kMostTailWarps) last_levels(TransformArgs args) {
   const BlockPlace place(args);
   for (int level = args.level; level <= args.levels; ++level) {
     const Interval x = low_after(place.tile->x, level - 1);
     const Interval y = low_after(place.tile->y, level - 1);
     const Strips strips = strips_of(x, y, args.row_pairs);
     for (int strip = static_cast<int>(threadIdx.x / kWarp); strip < strips.count();
-         strip += kTailWarps)
+         strip += static_cast<int>(blockDim.x / kWarp))
       next_level<W>(args, place, level, x, y, strips, strip);
     __syncthreads();  // what the next level reads has been written
   }
@@ -109,11 +134,8 @@ class Launcher {
     args_.scratch = scratch;
     args_.components = plan.components;
     args_.levels = plan.levels;
-    args_.roi = plan.roi;
-    for (int c = 0; c < plan.components; ++c) {
-      args_.roi_shift[c] = plan.roi_shift[c];
+    for (int c = 0; c < plan.components; ++c)
       std::copy_n(plan.step[c], kMaxBands, args_.step[c]);
-    }
   }
 
   Status first(const Samples *samples) {
@@ -126,6 +148,16 @@ class Launcher {
   Status rest() {
     const bool reversible = plan_.wavelet == Wavelet::reversible_53;
     return reversible ? rest_of<Lift53>() : rest_of<Lift97>();
+  }
+
+  Status region() {
+    if (!plan_.roi) return {};
+    RegionShift shift = {{}, plan_.fraction_bits, low_pass_reach(plan_.wavelet)};
+    std::copy_n(plan_.roi_shift, plan_.components, shift.shift);
+    const unsigned levels = static_cast<unsigned>(std::max(plan_.levels, 1));
+    return launch(shift_region,
+                  dim3(static_cast<unsigned>(plan_.tiles.size()) * levels, kRegionSlices),
+                  dim3(kRegionThreads), stream_, args_, shift);
   }
 
  private:
@@ -157,10 +189,14 @@ class Launcher {
 
   template <class W, int kParts>
   Status columns(dim3 grid, const PictureSamples &samples, int first, int end) {
+    if (plan_.levels == 0)
+      return launch(no_level<W, kParts>, grid, dim3(kWarp * kStripWarps), stream_, args_, samples);
     const auto all = [&](Container container) {
-      return std::all_of(
-          samples.component + first, samples.component + end,
-          [container](const Samples &s) { return s.container == container && s.step == 1; });
+      return std::all_of(samples.component + first, samples.component + end,
+                         [container](const Samples &s) {
+                           return s.container == container && s.step == 1 &&
+                                  (container != Container::u8 || s.bits == 8);
+                         });
     };
     auto *kernel = all(Container::u8)    ? first_level<W, PlanarColumns<std::uint8_t>, kParts>
                    : all(Container::u16) ? first_level<W, PlanarColumns<std::uint16_t>, kParts>
@@ -181,7 +217,7 @@ class Launcher {
     args_.blocks = 1;
     args_.row_pairs = kTailRowPairs;
     return launch(last_levels<W>, dim3(static_cast<unsigned>(plan_.tiles.size())),
-                  dim3(kWarp * kTailWarps), stream_, args_);
+                  dim3(static_cast<unsigned>(kWarp * plan_.tail_warps)), stream_, args_);
   }
 
   const TransformPlan &plan_;
@@ -207,7 +243,8 @@ Status transform_cuda(const TransformPlan &plan, const TransformTile *tiles, con
     return invalid_argument("j2k: memory of the transform is not aligned");
   Launcher launcher(plan, tiles, coefficients, scratch, stream);
   if (Status s = launcher.first(samples); !s.ok()) return s;
-  return launcher.rest();
+  if (Status s = launcher.rest(); !s.ok()) return s;
+  return launcher.region();
 }
 
 }  // namespace coalesce::j2k

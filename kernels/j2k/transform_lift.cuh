@@ -24,8 +24,7 @@ __device__ __forceinline__ T of_lane_behind(T value) {
 
 struct Lift53 {
   using Sample = std::int32_t;
-  static constexpr Wavelet kWavelet = Wavelet::reversible_53;
-  static constexpr int kDelay = 0, kWarmUp = 1, kFractionBits = 0;
+  static constexpr int kDelay = 0, kWarmUp = 1;
   struct State {
     Sample high;  // row 2n - 1
   };
@@ -50,8 +49,7 @@ struct Lift53 {
 
 struct Lift97 {
   using Sample = float;
-  static constexpr Wavelet kWavelet = Wavelet::irreversible_97;
-  static constexpr int kDelay = 1, kWarmUp = 2, kFractionBits = kFractionBitsOf97;
+  static constexpr int kDelay = 1, kWarmUp = 2;
   struct State {
     Sample alpha;  // row 2n - 1 after the step of that name
     Sample beta;   // row 2n - 2

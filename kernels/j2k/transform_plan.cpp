@@ -9,11 +9,13 @@
 namespace coalesce::j2k {
 namespace {
 
-// Small enough for one block of threads, which does this level and all behind it.
-constexpr std::int64_t kTailSamples = 1 << 15;
+// Small enough for one block of threads, which does this level and all behind it: a large one where
+// there are few.
+constexpr std::int64_t kTailSamples = 1 << 12;
+constexpr std::size_t kManyTiles = 256;
 // So many strips keep all of a large GPU at work. Below, strips are as small as makes sense.
 constexpr std::int64_t kManyStrips = 4096;
-constexpr int kMostRowPairs = 16, kLeastRowPairs = 4;
+constexpr int kMostRowPairs = 8, kLeastRowPairs = 4;
 
 Interval interval(int first, int end, int origin) {
   return {first - origin, end - origin};
@@ -55,13 +57,14 @@ std::size_t scratch_samples(const TransformTile &t, int levels) {
   return (samples + kWarp - 1) / kWarp * kWarp;
 }
 
-// Short strips read more rows than they have, tall ones are few.
+// Short strips read more rows than they have, tall ones are few. (Without levels, rows are
+// counted.)
 void share_out(TransformPlan *p, int level) {
   TransformLevel *l = &p->level[level];
   const auto strips = [&](std::size_t i) {
     const TransformTile &t = p->tiles[i];
-    const int before = std::max(level - 1, 0);
-    return strips_of(low_after(t.x, before), low_after(t.y, before), l->row_pairs).count();
+    if (level == 0) return t.y.size();
+    return strips_of(low_after(t.x, level - 1), low_after(t.y, level - 1), l->row_pairs).count();
   };
   for (l->row_pairs = kMostRowPairs; l->row_pairs > kLeastRowPairs; l->row_pairs /= 2) {
     std::int64_t all = 0;
@@ -95,6 +98,7 @@ TransformPlan transform_plan(const EncoderPlan &plan) {
   p.levels = plan.params.coding.levels;
   p.colour = plan.params.colour_transform;
   p.roi = !plan.params.roi.empty();
+  p.fraction_bits = p.wavelet == Wavelet::irreversible_97 ? kFractionBitsOf97 : 0;
   for (int c = 0; c < p.components; ++c) {
     const ComponentBands &bands = plan.bands[static_cast<std::size_t>(c)];
     p.bits[c] = plan.params.coding.component[static_cast<std::size_t>(c)].bits;
@@ -115,6 +119,7 @@ TransformPlan transform_plan(const EncoderPlan &plan) {
   for (int level = std::min(p.levels, 1); level <= p.levels; ++level)
     share_out(&p, level);
   p.tail = first_of_tail(p);
+  p.tail_warps = p.tiles.size() < kManyTiles ? kMostTailWarps : kMostTailWarps / 4;
   return p;
 }
 

@@ -17,7 +17,7 @@ constexpr int kWarp = 32;
 constexpr int kLanePairs = 2;                          // of columns
 constexpr int kStripPairs = kLanePairs * (kWarp - 2);  // the outer lanes help their neighbours
 constexpr int kStripWarps = 4;                         // of a block
-constexpr int kTailWarps = 16;                         // of a block that does several levels
+constexpr int kMostTailWarps = 16;                     // of a block that does several levels
 constexpr int kTailRowPairs = 4;                       // of a strip there
 constexpr int kMaxBands = 3 * kMaxLevels + 1;          // of a component
 constexpr std::size_t kTransformAlign = kWarp * sizeof(int);  // of scratch and coefficients, bytes
@@ -84,9 +84,11 @@ struct TransformPlan {
   int widths[kMaxComponents];  // of components
   bool roi;
   int roi_shift[kMaxComponents];
+  int fraction_bits;                         // that it takes away
   BandStep step[kMaxComponents][kMaxBands];  // in the order of ComponentBands
   TransformLevel level[kMaxLevels + 1];      // by number; 0: if there are no levels
   int tail;  // the first level that is done together with those behind it, or more than levels
+  int tail_warps;  // of a tile-component
 
   std::vector<TransformTile> tiles;  // of each tile, the components
   std::size_t scratch_bytes;

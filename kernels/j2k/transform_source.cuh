@@ -71,7 +71,7 @@ __device__ __forceinline__ std::uint32_t container_at(const std::uint8_t *from) 
   return value;
 }
 
-// A component's first sample of a tile, and what is the same for all of them.
+// A component's first sample in a tile, and what is the same for all of them.
 struct TileSamples {
   const std::uint8_t *row;  // the first one
   std::size_t pitch;
@@ -92,12 +92,12 @@ struct TileSamples {
         shift(s.shift),
         container(s.container) {}
 
-  __device__ __forceinline__ std::int32_t shifted(std::uint32_t value) const {
-    return static_cast<std::int32_t>((value >> shift) & mask) - middle;
+  __device__ __forceinline__ std::int32_t bits(std::uint32_t container_value) const {
+    return static_cast<std::int32_t>((container_value >> shift) & mask);
   }
 };
 
-// Containers one after the other, four in a word.
+// Containers one after the other, four in a word. Bytes are samples of eight bits.
 template <class C>
 class PlanarColumns {
  public:
@@ -121,8 +121,9 @@ class PlanarColumns {
     return word;
   }
 
-  static __device__ __forceinline__ std::uint32_t container(Word word, int i) {
-    return static_cast<std::uint32_t>(word >> (8 * sizeof(C) * i));
+  static __device__ __forceinline__ std::int32_t bits(const TileSamples &s, Word word, int i) {
+    const C container = static_cast<C>(word >> (8 * sizeof(C) * i));
+    return sizeof(C) == 1 ? container : s.bits(container);
   }
 
  private:
@@ -152,8 +153,9 @@ class AnyColumns {
     return word;
   }
 
-  static __device__ __forceinline__ std::uint32_t container(const Word &word, int i) {
-    return word.c[i];
+  static __device__ __forceinline__ std::int32_t bits(const TileSamples &s, const Word &word,
+                                                      int i) {
+    return s.bits(word.c[i]);
   }
 
  private:
@@ -166,12 +168,16 @@ class AnyColumns {
   }
 };
 
+// Level shift, and the component transform. (Of the differences, and of a quarter of the sum of
+// four, the shift is the same behind the transform as before it. Of floats, which are whole, it is
+// as good as of integers.)
 __device__ __forceinline__ Pixel<std::int32_t> colour_pixel(std::int32_t r, std::int32_t g,
-                                                            std::int32_t b) {
-  return rct_pixel(r, g, b);
+                                                            std::int32_t b, std::int32_t middle) {
+  const Pixel<std::int32_t> pixel = rct_pixel(r, g, b);
+  return {pixel.c0 - middle, pixel.c1, pixel.c2};
 }
-__device__ __forceinline__ Pixel<float> colour_pixel(float r, float g, float b) {
-  return ict_pixel(r, g, b);
+__device__ __forceinline__ Pixel<float> colour_pixel(float r, float g, float b, float middle) {
+  return ict_pixel(r - middle, g - middle, b - middle);
 }
 
 // The samples of a component, or of three, which then have the component transform.
@@ -196,16 +202,20 @@ class SampleRows {
   }
 
   __device__ __forceinline__ void values(const Row &row, T (&v)[kParts][kLaneColumns]) const {
+    const T middle = static_cast<T>(samples_[0].middle);
 #pragma unroll
     for (int i = 0; i < kLaneColumns; ++i) {
+      T sample[kParts];
 #pragma unroll
       for (int p = 0; p < kParts; ++p)
-        v[p][i] = static_cast<T>(samples_[p].shifted(Columns::container(row.word[p], i)));
+        sample[p] = static_cast<T>(Columns::bits(samples_[p], row.word[p], i));
       if constexpr (kParts == 3) {
-        const Pixel<T> pixel = colour_pixel(v[0][i], v[1][i], v[2][i]);
+        const Pixel<T> pixel = colour_pixel(sample[0], sample[1], sample[2], middle);
         v[0][i] = pixel.c0;
         v[1][i] = pixel.c1;
         v[2][i] = pixel.c2;
+      } else {
+        v[0][i] = sample[0] - middle;
       }
     }
   }

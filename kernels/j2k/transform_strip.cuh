@@ -22,7 +22,6 @@ class Strip {
 
   // Pairs of rows.
   __device__ __forceinline__ void run(Interval pairs) {
-    if (y_.size() == 1) return run_single();
     const int end = pairs.end + W::kDelay;
     int n = pairs.first - W::kWarmUp;
     source_.values(fetch(2 * n), even_);
@@ -43,15 +42,6 @@ class Strip {
     }
   }
 
-  // No levels.
-  __device__ __forceinline__ void run_samples(Interval pairs) {
-    for (int y = max(2 * pairs.first, y_.first); y < min(2 * pairs.end, y_.end); ++y) {
-      Values v;
-      source_.values(fetch(y), v);
-      bands_.put_samples(y - y_.first, v);
-    }
-  }
-
  private:
   // Mirrored, at any distance.
   __device__ __forceinline__ typename Source::Row fetch(int y) const {
@@ -64,8 +54,8 @@ class Strip {
     for (int p = 0; p < kParts; ++p)
 #pragma unroll
       for (int i = 0; i < kLaneColumns; ++i) {
-        T low, high;
-        W::down(even_[p][i], odd[p][i], next[p][i], state_[p][i], low, high);
+        T low = even_[p][i], high = 2 * low;  // F.4.6: of a single row, one or the other
+        if (y_.size() > 1) W::down(low, odd[p][i], next[p][i], state_[p][i], low, high);
         even_[p][i] = next[p][i];
         odd[p][i] = low;
         next[p][i] = high;
@@ -75,7 +65,7 @@ class Strip {
   __device__ __forceinline__ void across(int k, bool high, Values &v) const {
 #pragma unroll
     for (int p = 0; p < kParts; ++p) {
-      if (x_.size() == 1) {  // F.4.6, as below
+      if (x_.size() == 1) {  // of a single column, too
         v[p][1] = 2 * v[p][1];
         v[p][3] = 2 * v[p][3];
       } else {
@@ -83,19 +73,6 @@ class Strip {
       }
     }
     bands_.put(k, high, v);
-  }
-
-  // F.4.6: a single row is low-pass as it is, or high-pass and doubled.
-  __device__ __forceinline__ void run_single() const {
-    const bool odd = y_.first % 2 != 0;
-    Values v;
-    source_.values(fetch(y_.first), v);
-#pragma unroll
-    for (int p = 0; p < kParts; ++p)
-#pragma unroll
-      for (int i = 0; i < kLaneColumns; ++i)
-        v[p][i] = odd ? 2 * v[p][i] : v[p][i];
-    across(y_.first / 2, odd, v);
   }
 
   Source source_;
