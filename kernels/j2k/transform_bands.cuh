@@ -45,6 +45,8 @@ class BandRows {
       high_ = share(high_x, pair, right);
       next_share_ = share(low_x, pair, 0);
     }
+    const bool idle = low_ == 0 && high_ == 0;
+    whole_ = __all_sync(0xffffffffu, idle || (low_ == kAll && high_ == kAll));
     to_high_ = right - left;
     low_row_ = low_y.first;
     high_row_ = high_half(y).first - low_y.size();
@@ -61,41 +63,55 @@ class BandRows {
   // across, by turns.
   __device__ __forceinline__ void put(int k, bool high, const T (&v)[kParts][kLaneColumns]) const {
     const std::size_t row = static_cast<unsigned>(k - (high ? high_row_ : low_row_));
-#pragma unroll
-    for (int p = 0; p < kParts; ++p) {
-      std::int32_t *out = out_[p] + row * pitch_;
-      if (!high && level_ < args_.levels)
-        store(next_[p] + row * next_pitch_, next_share_, v[p][0], v[p][2]);
-      else
-        quantise(out, p, high ? 2 : 0, low_, v[p][0], v[p][2]);
-      quantise(out + to_high_, p, high ? 3 : 1, high_, v[p][1], v[p][3]);
-    }
+    if (!whole_)
+      put_row<false>(row, high, v);
+    else if (low_ != 0)
+      put_row<true>(row, high, v);
   }
 
  private:
   // Which of two coefficients a lane writes: the first, the second; both at once, where they lie
   // so.
   static constexpr unsigned kFirst = 1, kSecond = 2, kTogether = 4;
+  static constexpr unsigned kAll = kFirst | kSecond | kTogether;
 
   static __device__ __forceinline__ unsigned share(Interval band, int pair, int column) {
     const unsigned mine =
         (band.contains(pair) ? kFirst : 0) | (band.contains(pair + 1) ? kSecond : 0);
-    return mine == (kFirst | kSecond) && column % 2 == 0 ? mine | kTogether : mine;
+    return mine == (kFirst | kSecond) && column % 2 == 0 ? kAll : mine;
   }
 
+  template <bool kWhole>
+  __device__ __forceinline__ void put_row(std::size_t row, bool high,
+                                          const T (&v)[kParts][kLaneColumns]) const {
+    if (!high && level_ < args_.levels) {
+#pragma unroll
+      for (int p = 0; p < kParts; ++p)
+        store<kWhole>(next_[p] + row * next_pitch_, next_share_, v[p][0], v[p][2]);
+    } else {
+#pragma unroll
+      for (int p = 0; p < kParts; ++p)
+        quantise<kWhole>(out_[p] + row * pitch_, p, high ? 2 : 0, low_, v[p][0], v[p][2]);
+    }
+#pragma unroll
+    for (int p = 0; p < kParts; ++p)
+      quantise<kWhole>(out_[p] + row * pitch_ + to_high_, p, high ? 3 : 1, high_, v[p][1], v[p][3]);
+  }
+
+  template <bool kWhole>
   __device__ __forceinline__ void quantise(std::int32_t *to, int part, int band, unsigned mine,
                                            T first, T second) const {
     const BandStep &step = args_.step_of(component_ + part, level_, band);
-    store(to, mine, W::coefficient(first, step.factor, step.limit),
-          W::coefficient(second, step.factor, step.limit));
+    store<kWhole>(to, mine, W::coefficient(first, step.factor, step.limit),
+                  W::coefficient(second, step.factor, step.limit));
   }
 
-  template <class V>
+  template <bool kWhole, class V>
   static __device__ __forceinline__ void store(V *to, unsigned mine, V first, V second) {
     struct alignas(2 * sizeof(V)) Two {
       V first, second;
     };
-    if ((mine & kTogether) != 0) {
+    if (kWhole || (mine & kTogether) != 0) {
       *reinterpret_cast<Two *>(to) = {first, second};
     } else {
       if ((mine & kFirst) != 0) to[0] = first;
@@ -108,6 +124,7 @@ class BandRows {
   unsigned pitch_, next_pitch_;
   unsigned low_ = 0, high_ = 0;  // the lane's share of the bands that are so across
   unsigned next_share_ = 0;      // of LL in scratch memory
+  bool whole_;                   // every lane of the warp writes all it could, or nothing
   int to_high_;                  // from a coefficient on the left to that on the right
   int low_row_, high_row_;       // numbers of rows less their places in the plane
   std::int32_t *out_[kParts];

@@ -107,7 +107,8 @@ class PlanarColumns {
       : from_(s.row + s.first * sizeof(C)) {
     const std::uintptr_t address =
         reinterpret_cast<std::uintptr_t>(from_ + columns.column[0] * sizeof(C));
-    whole_ = columns.inside && address % sizeof(Word) == 0 && s.pitch % sizeof(Word) == 0;
+    whole_ = __all_sync(
+        0xffffffffu, columns.inside && address % sizeof(Word) == 0 && s.pitch % sizeof(Word) == 0);
   }
 
   __device__ __forceinline__ Word fetch(const TileSamples &s, const LaneColumns &columns,
@@ -128,7 +129,7 @@ class PlanarColumns {
 
  private:
   const std::uint8_t *from_;
-  bool whole_;
+  bool whole_;  // for all lanes
 };
 
 // Whatever else there is.
@@ -143,14 +144,20 @@ class AnyColumns {
   __device__ __forceinline__ Word fetch(const TileSamples &s, const LaneColumns &columns,
                                         int row) const {
     const std::uint8_t *from = s.row + static_cast<std::size_t>(row) * s.pitch;
-    Word word;
-#pragma unroll
-    for (int i = 0; i < kLaneColumns; ++i)
-      word.c[i] =
-          one(s.container, from,
-              static_cast<std::uint32_t>(s.first) + static_cast<std::uint32_t>(columns.column[i]) *
-                                                        static_cast<std::uint32_t>(s.step));
-    return word;
+    const auto number = [&](int i) {
+      return static_cast<unsigned>(s.first) +
+             static_cast<unsigned>(columns.column[i]) * static_cast<unsigned>(s.step);
+    };
+    if (s.container == Container::u8)
+      return each([&](int i) { return at<std::uint8_t>(from, number(i)); });
+    if (s.container == Container::u16)
+      return each([&](int i) { return at<std::uint16_t>(from, number(i)); });
+    if (s.container == Container::u32)
+      return each([&](int i) { return at<std::uint32_t>(from, number(i)); });
+    return each([&](int i) {
+      const unsigned field = number(i);
+      return at<std::uint32_t>(from, field / 3) >> (10 * (field % 3)) & 0x3FF;
+    });
   }
 
   static __device__ __forceinline__ std::int32_t bits(const TileSamples &s, const Word &word,
@@ -159,12 +166,14 @@ class AnyColumns {
   }
 
  private:
-  static __device__ __forceinline__ std::uint32_t one(Container container, const std::uint8_t *from,
-                                                      std::uint32_t i) {
-    if (container == Container::u8) return from[i];
-    if (container == Container::u16) return container_at<std::uint16_t>(from + 2 * std::size_t{i});
-    if (container == Container::u32) return container_at<std::uint32_t>(from + 4 * std::size_t{i});
-    return container_at<std::uint32_t>(from + 4 * std::size_t{i / 3}) >> (10 * (i % 3)) & 0x3FF;
+  template <class C>
+  static __device__ __forceinline__ std::uint32_t at(const std::uint8_t *from, unsigned i) {
+    return container_at<C>(from + std::size_t{i} * sizeof(C));
+  }
+
+  template <class At>
+  static __device__ __forceinline__ Word each(At at) {
+    return {{at(0), at(1), at(2), at(3)}};
   }
 };
 
