@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "../core/host_device.h"
 #include "code_block.h"
 #include "mq_coder.h"
 
@@ -22,10 +23,12 @@ constexpr int kMaxPassSymbols = kMaxBlockSamples / 4 * 10 + 4;
 
 // T.800 D.6: the passes that have raw bits, and D.4.1 and Table D.9: those behind which a segment
 // ends. planes is the number of planes that are coded, from plane planes - 1 down to 0.
-constexpr bool pass_is_raw(unsigned style, int planes, int plane, PassType type) {
+COALESCE_HOST_DEVICE constexpr bool pass_is_raw(unsigned style, int planes, int plane,
+                                                PassType type) {
   return (style & kBypass) != 0 && plane < planes - 4 && type != PassType::cleanup;
 }
-constexpr bool pass_is_terminated(unsigned style, int planes, int plane, PassType type) {
+COALESCE_HOST_DEVICE constexpr bool pass_is_terminated(unsigned style, int planes, int plane,
+                                                       PassType type) {
   if ((style & kTermAll) != 0 || (plane == 0 && type == PassType::cleanup)) return true;
   if ((style & kBypass) == 0 || plane > planes - 4) return false;
   return type == PassType::cleanup || (plane < planes - 4 && type == PassType::refinement);

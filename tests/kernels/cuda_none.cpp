@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// planted.h and the variants in a build without CUDA.
+// planted.h, the variants and stages in a build without CUDA.
 #include "convolve/convolve_choice.h"
+#include "j2k/model_cuda.h"
 #include "j2k/packets_cuda.h"
 #include "j2k/transform_cuda.h"
 #include "planted.h"
@@ -70,3 +71,15 @@ Uyvy2yVariants uyvy2y_variants() {
 }
 
 }  // namespace coalesce
+
+namespace coalesce::j2k {
+
+ModelShape model_shape(const BlockPlan *, int) {
+  return {};
+}
+
+Status model_blocks(const DeviceFrame &, const ModelShape &, int, int, void *) {
+  return {StatusCode::unsupported, "this build has no CUDA kernels"};
+}
+
+}  // namespace coalesce::j2k

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The coding passes of a block: parallel_model.h, with a word for each lane of a team. Where a
+// block has more words than the team has lanes, it takes them in turns, in the order of the scan.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "block_model.h"
+#include "device_frame.h"
+#include "model_cuda.h"
+#include "model_slice.cuh"
+#include "model_writer.cuh"
+#include "word_logic.h"
+
+namespace coalesce::j2k {
+
+// Shared memory of a team, a multiple of 16.
+__host__ __device__ inline std::size_t team_bytes(const ModelShape &shape) {
+  const int words = 3 * shape.framed + (2 + kPlaneWindow) * shape.words;
+  return static_cast<std::size_t>((8 * words + 15) / 16 * 16 + stage_bytes(shape.lanes));
+}
+
+constexpr int kZeroSymbol = symbol_of(kContextZero, 0), kSignSymbol = symbol_of(kContextSign, 0);
+constexpr int kMagnitudeSymbol = symbol_of(kContextMagnitude, 0);
+constexpr int kRawSymbol = symbol_of(kContextRaw, 0);
+constexpr int kSignificant = becomes_significant(0, false);
+constexpr int kSignificantExactly = becomes_significant(0, true);
+constexpr int kSignificantStep = becomes_significant(1, false) - kSignificant;
+constexpr int kRefined = is_refined(1, 0, false), kRefinedExactly = is_refined(1, 0, true);
+
+class BlockModel {
+ public:
+  __device__ BlockModel(const DeviceFrame &frame, const BlockPlan &plan, const Team &team,
+                        const ModelShape &shape, std::uint64_t *memory)
+      : team_(team),
+        block_(frame.coefficients, plan),
+        writer_(reinterpret_cast<std::uint8_t *>(memory), frame.symbols + plan.first_symbol),
+        made_(frame.made + plan.first_pass),
+        fraction_bits_(frame.fraction_bits),
+        style_(frame.style),
+        band_(plan.band) {
+    stride_ = block_.columns + 2;
+    before_ = memory + stage_bytes(team.lanes) / sizeof *memory;
+    after_ = before_ + shape.framed;
+    negative_ = after_ + shape.framed;
+    visited_ = negative_ + shape.framed;
+    refined_ = visited_ + shape.words;
+    planes_ = refined_ + shape.words;
+    const int cleared = 3 * shape.framed + 2 * shape.words;
+    for (int i = team.lane; i < cleared; i += team.lanes)
+      before_[i] = 0;
+    __syncwarp();
+  }
+
+  // Returns the number of planes to code.
+  __device__ int begin() {
+    const std::uint32_t all = magnitude_bits(block_, team_);
+    return 32 - __clz(static_cast<int>(all >> fraction_bits_));
+  }
+
+  __device__ void code(int planes) {
+    block_planes_ = planes;
+    const int most = max(planes, __shfl_xor_sync(kAllLanes, planes, 16));
+    low_ = kMaxPlanes;
+    for (int plane = most - 1; plane >= 0; --plane) {
+      load_planes(plane + fraction_bits_);
+#pragma unroll 1
+      for (int type = plane == most - 1 ? 2 : 0; type < 3; ++type)
+        code_pass(plane, static_cast<PassType>(type));
+    }
+    writer_.finish(team_);
+  }
+
+ private:
+  // A lane's word.
+  struct Place {
+    int word, at;          // in arrays without and with a frame
+    bool valid;            // false: there are no more words
+    std::uint64_t inside;  // samples of the block
+  };
+  __device__ Place place(int first) const {
+    Place p;
+    p.valid = first + team_.lane < block_.words;
+    p.word = p.valid ? first + team_.lane : 0;
+    const int stripe = block_.stripe_of(p.word), column = p.word - stripe * block_.columns;
+    p.at = (stripe + 1) * stride_ + column + 1;
+    const int rows = min(4, block_.height - 4 * stripe);
+    const int columns = min(16, block_.width - 16 * column);
+    p.inside = kTopRow * ((1u << rows) - 1) & ~std::uint64_t{0} >> (64 - 4 * columns);
+    if (!p.valid) p.inside = 0;
+    return p;
+  }
+
+  // The plane and those below it which distortions need: numbers with fraction bits.
+  __device__ void load_planes(int plane) {
+    below_ = min(plane, kDistortionBits);
+    if (plane - below_ < low_) {
+      low_ = max(plane - (kPlaneWindow - 1), 0);
+      __syncwarp();
+      slice(block_, team_, low_, planes_, negative_);
+      __syncwarp();
+    }
+    plane_ = planes_ + (plane - low_) * block_.words;
+  }
+
+  __device__ void code_pass(int plane, PassType type) {
+    const bool raw = pass_is_raw(style_, block_planes_, plane, type);
+    const bool coded = plane < block_planes_ - (type != PassType::cleanup);
+    const bool exact = fraction_bits_ == 0 && plane == 0;
+    const int begin = writer_.made();
+    int distortion = 0;
+    if (type == PassType::cleanup) find_last_members(coded);
+#pragma unroll 1
+    for (int first = 0; __any_sync(kAllLanes, first < block_.words); first += team_.lanes) {
+      Place p = place(first);
+      if (!coded) p.inside = 0;
+      WordSymbols symbols;
+      if (type == PassType::significance)
+        symbols = significance(p, raw);
+      else if (type == PassType::refinement)
+        symbols = refinement(p, raw);
+      else
+        symbols = cleanup(p);
+      distortion += type == PassType::refinement ? gain_of_refined(p, symbols.decisions, exact)
+                                                 : gain_of_significant(p, symbols.fires, exact);
+      const int count = symbols.count(), up_to_here = team_.sum_up_to_here(count);
+      std::uint8_t *room = writer_.take(team_, team_.from_last(up_to_here));
+      put_symbols(symbols, room + (up_to_here - count));
+    }
+    if (type == PassType::cleanup && (style_ & kSegmentationSymbols) != 0) {
+      std::uint8_t *room = writer_.take(team_, coded ? 4 : 0);
+      if (coded && team_.lane < 4)
+        room[team_.lane] = static_cast<std::uint8_t>(kUniformSymbol + 1 - team_.lane % 2);
+    }
+    distortion = team_.sum(distortion);
+    const int pass = 3 * (block_planes_ - 1 - plane) + static_cast<int>(type) - 2;
+    if (coded && team_.lane == 0) made_[pass] = {writer_.made() - begin, distortion};
+  }
+
+  // Words of significance around a lane's, which those that are scanned before have left behind
+  // already.
+  __device__ WordsAround around(int at) const {
+    const std::uint64_t *above = after_ + at - stride_, *below = before_ + at + stride_;
+    WordsAround w = {above[-1], above[0], above[1], after_[at - 1], before_[at], before_[at + 1],
+                     0,         0,        0};
+    if ((style_ & kCausal) == 0) {
+      w.below_left = below[-1];
+      w.below = below[0];
+      w.below_right = below[1];
+    }
+    return w;
+  }
+
+  __device__ WordSymbols significance(const Place &p, bool raw) {
+    const std::uint64_t bits = plane_[p.word];
+    WordsAround w = around(p.at);
+    const std::uint64_t candidates = p.inside & ~w.word;
+    const std::uint64_t near = any_neighbour(w);
+    std::uint64_t members, now = w.word;
+    for (bool changes = true; __any_sync(kAllLanes, changes);) {
+      const std::uint64_t *above = after_ + p.at - stride_;
+      w.above_left = above[-1], w.above = above[0], w.above_right = above[1];
+      w.left = after_[p.at - 1];
+      const WordsAround earlier = {w.above_left, w.above, w.above_right, w.left, 0, 0, 0, 0, 0};
+      members = significance_members(candidates, near | any_neighbour(earlier), bits);
+      const std::uint64_t then = w.word | (members & bits);
+      changes = then != now;
+      now = then;
+      __syncwarp();
+      if (changes) after_[p.at] = now;
+      __syncwarp();
+    }
+    if (p.valid) visited_[p.word] = members;
+    WordSymbols s = {members, members & bits, 0, 0, {}, {}};
+    set_symbols(&s, p, bits, raw, w, now);
+    return s;
+  }
+
+  __device__ WordSymbols refinement(const Place &p, bool raw) {
+    const std::uint64_t bits = plane_[p.word];
+    const std::uint64_t members = p.valid ? before_[p.at] : 0;
+    const std::uint64_t refined = refined_[p.word];
+    WordSymbols s = {members, 0, 0, 0, {}, {}};
+    if (raw) {
+      s.first = {{bits}, kRawSymbol};
+    } else {
+      const std::uint64_t any =
+          any_neighbour(words_around(after_ + p.at, stride_, (style_ & kCausal) != 0));
+      s.first = {{bits, any & ~refined, refined}, kMagnitudeSymbol};
+    }
+    __syncwarp();
+    if (p.valid) {
+      refined_[p.word] = refined | members;
+      before_[p.at] = after_[p.at];
+    }
+    return s;
+  }
+
+  // What the cleanup pass makes significant, which takes no neighbours to know.
+  __device__ void find_last_members(bool coded) {
+    for (int first = 0; first < block_.words; first += team_.lanes) {
+      const Place p = place(first);
+      if (!p.valid || !coded) continue;
+      const std::uint64_t members = p.inside & ~before_[p.at] & ~visited_[p.word];
+      after_[p.at] = before_[p.at] | (members & plane_[p.word]);
+    }
+    __syncwarp();
+  }
+
+  __device__ WordSymbols cleanup(const Place &p) {
+    const std::uint64_t bits = plane_[p.word];
+    const WordsAround w = around(p.at);
+    const std::uint64_t members = p.inside & ~w.word & ~visited_[p.word];
+    const std::uint64_t fires = members & bits, now = w.word | fires;
+    const CleanupSets sets = cleanup_sets(members, fires, w, neighbours_when_visited(w, now));
+    WordSymbols s = {sets.single, fires, sets.runs, sets.first, {}, {}};
+    set_symbols(&s, p, bits, false, w, now);
+    __syncwarp();
+    if (p.valid) before_[p.at] = now;
+    return s;
+  }
+
+  __device__ void set_symbols(WordSymbols *s, const Place &p, std::uint64_t bits, bool raw,
+                              const WordsAround &w, std::uint64_t now) const {
+    const std::uint64_t minus = negative_[p.at];
+    if (raw) {
+      s->first = {{bits}, kRawSymbol};
+      s->sign = {{minus}, kRawSymbol};
+      return;
+    }
+    const Neighbours n = neighbours_when_visited(w, now);
+    const Sliced zero = zero_contexts(band_, n);
+    s->first = {{bits, zero.bit0, zero.bit1, zero.bit2, zero.bit3}, kZeroSymbol};
+    const WordsAround signs = words_around(negative_ + p.at, stride_, false);
+    Neighbours negative = neighbours_when_visited(signs, signs.word);
+    negative.left &= n.left;
+    negative.right &= n.right;
+    negative.above &= n.above;
+    negative.below &= n.below;
+    const Sliced sign = sign_contexts(n, negative);
+    s->sign = {{minus ^ sign.bit3, sign.bit0, sign.bit1, sign.bit2}, kSignSymbol};
+  }
+
+  // What samples take off the squared error: becomes_significant() and is_refined() for all.
+  __device__ int gain_of_significant(const Place &p, std::uint64_t fires, bool exact) const {
+    int sum = 0;
+    for (int i = 1; i <= below_; ++i)
+      sum += __popcll(fires & plane_[p.word - i * block_.words]) << (kDistortionBits - i);
+    return (exact ? kSignificantExactly : kSignificant) * __popcll(fires) + kSignificantStep * sum;
+  }
+  // A fraction f of a sample whose bit is 0 counts as 1 - f would if it were 1.
+  __device__ int gain_of_refined(const Place &p, std::uint64_t members, bool exact) const {
+    const std::uint64_t zeros = ~plane_[p.word];
+    int sum = __popcll(members & zeros) << (kDistortionBits - below_);
+    for (int i = 1; i <= below_; ++i)
+      sum += __popcll(members & (plane_[p.word - i * block_.words] ^ zeros))
+             << (kDistortionBits - i);
+    return (exact ? kRefinedExactly : kRefined) * __popcll(members) + sum;
+  }
+
+  Team team_;
+  BlockSamples block_;
+  SymbolWriter writer_;
+  PassSymbols *made_;
+  int fraction_bits_;
+  unsigned style_;
+  Band band_;
+  int block_planes_;
+  int stride_;  // of arrays with a frame
+  int low_;     // the lowest plane that is in shared memory
+  int below_;   // planes below this one that count for distortions
+  // In shared memory; the first three have frames.
+  std::uint64_t *before_, *after_;     // significance: before the pass and behind it
+  std::uint64_t *negative_;            // signs
+  std::uint64_t *visited_, *refined_;  // pi of this plane; at least once
+  std::uint64_t *planes_;              // of magnitudes, kPlaneWindow of them
+  const std::uint64_t *plane_;         // this one
+};
+
+}  // namespace coalesce::j2k

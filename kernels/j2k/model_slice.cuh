@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// From samples to bit-planes: each bit of a word is a sample (parallel_model.h has the order).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "block_plan.h"
+
+namespace coalesce::j2k {
+
+constexpr unsigned kAllLanes = 0xFFFFFFFF;
+constexpr int kPlaneWindow = 8;  // planes that are in shared memory at a time
+
+// The lanes that share a block: a warp, or half of one. All lanes of a warp call these together.
+struct Team {
+  int lanes, lane;
+
+  __device__ int sum_up_to_here(int value) const {
+    for (int distance = 1; distance < lanes; distance *= 2) {
+      const int other = __shfl_up_sync(kAllLanes, value, distance, lanes);
+      if (lane >= distance) value += other;
+    }
+    return value;
+  }
+  __device__ int from_last(int value) const {
+    return __shfl_sync(kAllLanes, value, lanes - 1, lanes);
+  }
+  __device__ int sum(int value) const {
+    for (int distance = lanes / 2; distance > 0; distance /= 2)
+      value += __shfl_xor_sync(kAllLanes, value, distance, lanes);
+    return value;
+  }
+  __device__ std::uint32_t any_bits(std::uint32_t value) const {
+    for (int distance = lanes / 2; distance > 0; distance /= 2)
+      value |= __shfl_xor_sync(kAllLanes, value, distance, lanes);
+    return value;
+  }
+};
+
+// A block's samples, and how they are cut into words: word after word of a stripe.
+struct BlockSamples {
+  const std::int32_t *first;
+  std::size_t pitch;
+  int width, height;
+  int columns, words;
+  unsigned inverse;  // 65536 / columns, rounded up: exact for up to 64 columns and 288 words
+
+  __device__ BlockSamples(const std::int32_t *samples, const BlockPlan &plan)
+      : first(samples + plan.coefficient),
+        pitch(plan.pitch),
+        width(plan.width),
+        height(plan.height),
+        columns((width + 15) / 16),
+        words(columns * ((height + 3) / 4)),
+        inverse((65535u + columns) / columns) {}
+
+  __device__ int stripe_of(int word) const { return static_cast<int>(word * inverse >> 16); }
+
+  // Half a word: 8 columns of 4 rows, as bits are. 0 outside the block.
+  __device__ __forceinline__ void load(int half_word, std::int32_t (&samples)[32]) const {
+    const int stripe = stripe_of(half_word / 2);
+    const int x = 8 * (half_word - stripe * 2 * columns);
+#pragma unroll
+    for (int y = 0; y < 4; ++y) {
+      const std::int32_t *row = first + (4 * stripe + y) * pitch + x;
+      const int count = 4 * stripe + y < height ? width - x : 0;
+      if (count >= 8 && reinterpret_cast<std::uintptr_t>(row) % sizeof(int4) == 0) {
+        const int4 a = reinterpret_cast<const int4 *>(row)[0];
+        const int4 b = reinterpret_cast<const int4 *>(row)[1];
+        const std::int32_t eight[] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+#pragma unroll
+        for (int i = 0; i < 8; ++i)
+          samples[4 * i + y] = eight[i];
+      } else {
+#pragma unroll
+        for (int i = 0; i < 8; ++i)
+          samples[4 * i + y] = i < count ? row[i] : 0;
+      }
+    }
+  }
+};
+
+__device__ __forceinline__ std::uint32_t magnitude_of(std::int32_t sample) {
+  const std::uint32_t bits = static_cast<std::uint32_t>(sample);
+  return sample < 0 ? 0u - bits : bits;
+}
+
+// All magnitudes or'ed.
+__device__ inline std::uint32_t magnitude_bits(const BlockSamples &block, const Team &team) {
+  std::uint32_t all = 0;
+  for (int i = team.lane; i < 2 * block.words; i += team.lanes) {
+    std::int32_t samples[32];
+    block.load(i, samples);
+#pragma unroll
+    for (int k = 0; k < 32; ++k)
+      all |= magnitude_of(samples[k]);
+  }
+  return team.any_bits(all);
+}
+
+// Swaps rows and columns in each 8 x 8 bits that stand in one byte of eight words.
+__device__ __forceinline__ void transpose_bytes(std::uint32_t (&rows)[8]) {
+#pragma unroll
+  for (int distance = 4; distance > 0; distance /= 2) {
+    const std::uint32_t mask = distance == 4 ? 0x0F0F0F0F : distance == 2 ? 0x33333333 : 0x55555555;
+#pragma unroll
+    for (int i = 0; i < 8; ++i)
+      if ((i & distance) == 0) {
+        const std::uint32_t swap = (rows[i] >> distance ^ rows[i + distance]) & mask;
+        rows[i + distance] ^= swap;
+        rows[i] ^= swap << distance;
+      }
+  }
+}
+
+// Planes low to low + 7 of the magnitudes, one after the other, and the signs, which come with a
+// frame.
+__device__ inline void slice(const BlockSamples &block, const Team &team, int low,
+                             std::uint64_t *planes, std::uint64_t *negative) {
+  auto *plane_halves = reinterpret_cast<std::uint32_t *>(planes);
+  auto *negative_halves = reinterpret_cast<std::uint32_t *>(negative);
+  for (int i = team.lane; i < 2 * block.words; i += team.lanes) {
+    std::int32_t samples[32];
+    block.load(i, samples);
+    std::uint32_t minus = 0;
+#pragma unroll
+    for (int k = 31; k >= 0; --k)
+      minus = __funnelshift_l(static_cast<std::uint32_t>(samples[k]), minus, 1);
+    std::uint32_t rows[8];
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      const std::uint32_t two =
+          __byte_perm(magnitude_of(samples[k]) >> low, magnitude_of(samples[k + 8]) >> low, 0x0040);
+      const std::uint32_t more = __byte_perm(magnitude_of(samples[k + 16]) >> low,
+                                             magnitude_of(samples[k + 24]) >> low, 0x0040);
+      rows[k] = __byte_perm(two, more, 0x5410);
+    }
+    transpose_bytes(rows);
+#pragma unroll
+    for (int k = 0; k < kPlaneWindow; ++k)
+      plane_halves[k * 2 * block.words + i] = rows[k];
+    const int stripe = block.stripe_of(i / 2);
+    const int framed = (stripe + 1) * (block.columns + 2) + i / 2 - stripe * block.columns + 1;
+    negative_halves[2 * framed + i % 2] = minus;
+  }
+}
+
+}  // namespace coalesce::j2k
