@@ -8,18 +8,26 @@
 namespace coalesce::j2k {
 namespace {
 
-__global__ void __launch_bounds__(32)
-    model_kernel(DeviceFrame frame, ModelShape shape, int first, int count) {
-  extern __shared__ std::uint64_t memory[];
-  const int teams = 32 / shape.lanes;
-  const Team team = {shape.lanes, static_cast<int>(threadIdx.x) % shape.lanes};
-  const int number = static_cast<int>(threadIdx.x) / shape.lanes;
-  const int index = static_cast<int>(blockIdx.x) * teams + number;
-  const bool idle = index >= count;  // behind the last block
+constexpr int kThreads = 64;
 
+template <int kLanes>
+__global__ void __launch_bounds__(kThreads, 10)
+    model_kernel(DeviceFrame frame, ModelShape shape, int first, int count) {
+  extern __shared__ uint4 memory[];
+  auto *table = reinterpret_cast<std::uint32_t *>(memory);
+  for (int i = static_cast<int>(threadIdx.x); i < kColumnTable; i += kThreads)
+    table[i] = column_entry(i);
+  __syncthreads();
+
+  constexpr int kTeams = kThreads / kLanes;
+  const int number = static_cast<int>(threadIdx.x) / kLanes;
+  const int index = static_cast<int>(blockIdx.x) * kTeams + number;
+  const bool idle = index >= count;  // behind the last block
   const int block = first + (idle ? 0 : index);
-  BlockModel model(frame, frame.plan[block], team, shape,
-                   memory + number * (team_bytes(shape) / sizeof(std::uint64_t)));
+  auto *mine = reinterpret_cast<std::uint8_t *>(table + kColumnTable) + number * team_bytes(shape);
+
+  const Team<kLanes> team = {static_cast<int>(threadIdx.x) % kLanes};
+  BlockModel<kLanes> model(frame, frame.plan[block], team, shape, table, mine);
   const int planes = model.begin();
   if (team.lane == 0 && !idle) frame.planes[block] = static_cast<std::uint8_t>(planes);
   model.code(idle || planes > frame.plan[block].max_planes ? 0 : planes);
@@ -43,10 +51,11 @@ Status model_blocks(const DeviceFrame &frame, const ModelShape &shape, int first
                     void *stream) {
   if (count == 0) return {};
   const TraceRange range("j2k model");
-  const int teams = 32 / shape.lanes;
-  return launch_shared(model_kernel, dim3((count + teams - 1) / teams), dim3(32),
-                       teams * team_bytes(shape), static_cast<cudaStream_t>(stream), frame, shape,
-                       first, count);
+  const int teams = kThreads / shape.lanes;
+  const std::size_t bytes = kColumnTable * sizeof(std::uint32_t) + teams * team_bytes(shape);
+  return launch_shared(shape.lanes == 16 ? model_kernel<16> : model_kernel<32>,
+                       dim3((count + teams - 1) / teams), dim3(kThreads), bytes,
+                       static_cast<cudaStream_t>(stream), frame, shape, first, count);
 }
 
 }  // namespace coalesce::j2k

@@ -10,6 +10,7 @@
 #include "device_frame.h"
 #include "model_cuda.h"
 #include "model_slice.cuh"
+#include "model_team.cuh"
 #include "model_writer.cuh"
 #include "word_logic.h"
 
@@ -18,37 +19,48 @@ namespace coalesce::j2k {
 // Shared memory of a team, a multiple of 16.
 __host__ __device__ inline std::size_t team_bytes(const ModelShape &shape) {
   const int words = 3 * shape.framed + (2 + kPlaneWindow) * shape.words;
-  return static_cast<std::size_t>((8 * words + 15) / 16 * 16 + stage_bytes(shape.lanes));
+  return static_cast<std::size_t>((8 * words + 15) / 16 * 16 + kStageBytes);
 }
 
-constexpr int kZeroSymbol = symbol_of(kContextZero, 0), kSignSymbol = symbol_of(kContextSign, 0);
-constexpr int kMagnitudeSymbol = symbol_of(kContextMagnitude, 0);
-constexpr int kRawSymbol = symbol_of(kContextRaw, 0);
 constexpr int kSignificant = becomes_significant(0, false);
 constexpr int kSignificantExactly = becomes_significant(0, true);
 constexpr int kSignificantStep = becomes_significant(1, false) - kSignificant;
 constexpr int kRefined = is_refined(1, 0, false), kRefinedExactly = is_refined(1, 0, true);
 
+// The bits of symbols, which are written out below: of decisions, and of contexts.
+static_assert(kContextZero == 0 && kContextSign == 8 + 1 && kContextMagnitude == 8 + 4 + 2 &&
+              kContextRaw == 16 + 2 + 1);
+constexpr std::uint64_t kAll = ~std::uint64_t{0};
+__device__ __forceinline__ void set_bits(std::uint64_t (&to)[kSymbolBits], std::uint64_t decision,
+                                         std::uint64_t bit0, std::uint64_t bit1, std::uint64_t bit2,
+                                         std::uint64_t bit3, std::uint64_t bit4) {
+  const std::uint64_t bits[] = {decision, bit0, bit1, bit2, bit3, bit4};
+#pragma unroll
+  for (int i = 0; i < kSymbolBits; ++i)
+    to[i] = bits[i];
+}
+
+template <int kLanes>
 class BlockModel {
  public:
-  __device__ BlockModel(const DeviceFrame &frame, const BlockPlan &plan, const Team &team,
-                        const ModelShape &shape, std::uint64_t *memory)
+  __device__ BlockModel(const DeviceFrame &frame, const BlockPlan &plan, Team<kLanes> team,
+                        const ModelShape &shape, const std::uint32_t *table, std::uint8_t *memory)
       : team_(team),
         block_(frame.coefficients, plan),
-        writer_(reinterpret_cast<std::uint8_t *>(memory), frame.symbols + plan.first_symbol),
+        writer_(team, memory, table, frame.symbols + plan.first_symbol),
         made_(frame.made + plan.first_pass),
         fraction_bits_(frame.fraction_bits),
         style_(frame.style),
         band_(plan.band) {
     stride_ = block_.columns + 2;
-    before_ = memory + stage_bytes(team.lanes) / sizeof *memory;
+    before_ = reinterpret_cast<std::uint64_t *>(memory + kStageBytes);
     after_ = before_ + shape.framed;
     negative_ = after_ + shape.framed;
     visited_ = negative_ + shape.framed;
     refined_ = visited_ + shape.words;
     planes_ = refined_ + shape.words;
     const int cleared = 3 * shape.framed + 2 * shape.words;
-    for (int i = team.lane; i < cleared; i += team.lanes)
+    for (int i = team.lane; i < cleared; i += kLanes)
       before_[i] = 0;
     __syncwarp();
   }
@@ -69,7 +81,7 @@ class BlockModel {
       for (int type = plane == most - 1 ? 2 : 0; type < 3; ++type)
         code_pass(plane, static_cast<PassType>(type));
     }
-    writer_.finish(team_);
+    writer_.finish();
   }
 
  private:
@@ -112,7 +124,7 @@ class BlockModel {
     int distortion = 0;
     if (type == PassType::cleanup) find_last_members(coded);
 #pragma unroll 1
-    for (int first = 0; __any_sync(kAllLanes, first < block_.words); first += team_.lanes) {
+    for (int first = 0; __any_sync(kAllLanes, first < block_.words); first += kLanes) {
       Place p = place(first);
       if (!coded) p.inside = 0;
       WordSymbols symbols;
@@ -124,15 +136,10 @@ class BlockModel {
         symbols = cleanup(p);
       distortion += type == PassType::refinement ? gain_of_refined(p, symbols.decisions, exact)
                                                  : gain_of_significant(p, symbols.fires, exact);
-      const int count = symbols.count(), up_to_here = team_.sum_up_to_here(count);
-      std::uint8_t *room = writer_.take(team_, team_.from_last(up_to_here));
-      put_symbols(symbols, room + (up_to_here - count));
+      writer_.put(symbols);
     }
-    if (type == PassType::cleanup && (style_ & kSegmentationSymbols) != 0) {
-      std::uint8_t *room = writer_.take(team_, coded ? 4 : 0);
-      if (coded && team_.lane < 4)
-        room[team_.lane] = static_cast<std::uint8_t>(kUniformSymbol + 1 - team_.lane % 2);
-    }
+    if (type == PassType::cleanup && (style_ & kSegmentationSymbols) != 0)
+      writer_.put_segmentation_symbol(coded);
     distortion = team_.sum(distortion);
     const int pass = 3 * (block_planes_ - 1 - plane) + static_cast<int>(type) - 2;
     if (coded && team_.lane == 0) made_[pass] = {writer_.made() - begin, distortion};
@@ -172,7 +179,7 @@ class BlockModel {
       __syncwarp();
     }
     if (p.valid) visited_[p.word] = members;
-    WordSymbols s = {members, members & bits, 0, 0, {}, {}};
+    WordSymbols s = {members, members & bits};
     set_symbols(&s, p, bits, raw, w, now);
     return s;
   }
@@ -181,13 +188,13 @@ class BlockModel {
     const std::uint64_t bits = plane_[p.word];
     const std::uint64_t members = p.valid ? before_[p.at] : 0;
     const std::uint64_t refined = refined_[p.word];
-    WordSymbols s = {members, 0, 0, 0, {}, {}};
+    WordSymbols s = {members};
     if (raw) {
-      s.first = {{bits}, kRawSymbol};
+      set_bits(s.first, bits, kAll, kAll, 0, 0, kAll);
     } else {
       const std::uint64_t any =
           any_neighbour(words_around(after_ + p.at, stride_, (style_ & kCausal) != 0));
-      s.first = {{bits, any & ~refined, refined}, kMagnitudeSymbol};
+      set_bits(s.first, bits, any & ~refined, ~refined, ~refined, ~refined, refined);
     }
     __syncwarp();
     if (p.valid) {
@@ -199,7 +206,7 @@ class BlockModel {
 
   // What the cleanup pass makes significant, which takes no neighbours to know.
   __device__ void find_last_members(bool coded) {
-    for (int first = 0; first < block_.words; first += team_.lanes) {
+    for (int first = 0; first < block_.words; first += kLanes) {
       const Place p = place(first);
       if (!p.valid || !coded) continue;
       const std::uint64_t members = p.inside & ~before_[p.at] & ~visited_[p.word];
@@ -214,7 +221,7 @@ class BlockModel {
     const std::uint64_t members = p.inside & ~w.word & ~visited_[p.word];
     const std::uint64_t fires = members & bits, now = w.word | fires;
     const CleanupSets sets = cleanup_sets(members, fires, w, neighbours_when_visited(w, now));
-    WordSymbols s = {sets.single, fires, sets.runs, sets.first, {}, {}};
+    WordSymbols s = {sets.single, fires, sets.runs, sets.first};
     set_symbols(&s, p, bits, false, w, now);
     __syncwarp();
     if (p.valid) before_[p.at] = now;
@@ -225,13 +232,13 @@ class BlockModel {
                               const WordsAround &w, std::uint64_t now) const {
     const std::uint64_t minus = negative_[p.at];
     if (raw) {
-      s->first = {{bits}, kRawSymbol};
-      s->sign = {{minus}, kRawSymbol};
+      set_bits(s->first, bits, kAll, kAll, 0, 0, kAll);
+      set_bits(s->sign, minus, kAll, kAll, 0, 0, kAll);
       return;
     }
     const Neighbours n = neighbours_when_visited(w, now);
     const Sliced zero = zero_contexts(band_, n);
-    s->first = {{bits, zero.bit0, zero.bit1, zero.bit2, zero.bit3}, kZeroSymbol};
+    set_bits(s->first, bits, zero.bit0, zero.bit1, zero.bit2, zero.bit3, 0);
     const WordsAround signs = words_around(negative_ + p.at, stride_, false);
     Neighbours negative = neighbours_when_visited(signs, signs.word);
     negative.left &= n.left;
@@ -239,7 +246,8 @@ class BlockModel {
     negative.above &= n.above;
     negative.below &= n.below;
     const Sliced sign = sign_contexts(n, negative);
-    s->sign = {{minus ^ sign.bit3, sign.bit0, sign.bit1, sign.bit2}, kSignSymbol};
+    set_bits(s->sign, minus ^ sign.bit3, ~sign.bit0, sign.bit1 ^ sign.bit0,
+             sign.bit2 ^ (sign.bit1 & sign.bit0), kAll, 0);
   }
 
   // What samples take off the squared error: becomes_significant() and is_refined() for all.
@@ -259,9 +267,9 @@ class BlockModel {
     return (exact ? kRefinedExactly : kRefined) * __popcll(members) + sum;
   }
 
-  Team team_;
+  Team<kLanes> team_;
   BlockSamples block_;
-  SymbolWriter writer_;
+  SymbolWriter<kLanes> writer_;
   PassSymbols *made_;
   int fraction_bits_;
   unsigned style_;

@@ -6,37 +6,12 @@
 #include <cstdint>
 
 #include "block_plan.h"
+#include "model_team.cuh"
+#include "transpose_bytes.cuh"
 
 namespace coalesce::j2k {
 
-constexpr unsigned kAllLanes = 0xFFFFFFFF;
 constexpr int kPlaneWindow = 8;  // planes that are in shared memory at a time
-
-// The lanes that share a block: a warp, or half of one. All lanes of a warp call these together.
-struct Team {
-  int lanes, lane;
-
-  __device__ int sum_up_to_here(int value) const {
-    for (int distance = 1; distance < lanes; distance *= 2) {
-      const int other = __shfl_up_sync(kAllLanes, value, distance, lanes);
-      if (lane >= distance) value += other;
-    }
-    return value;
-  }
-  __device__ int from_last(int value) const {
-    return __shfl_sync(kAllLanes, value, lanes - 1, lanes);
-  }
-  __device__ int sum(int value) const {
-    for (int distance = lanes / 2; distance > 0; distance /= 2)
-      value += __shfl_xor_sync(kAllLanes, value, distance, lanes);
-    return value;
-  }
-  __device__ std::uint32_t any_bits(std::uint32_t value) const {
-    for (int distance = lanes / 2; distance > 0; distance /= 2)
-      value |= __shfl_xor_sync(kAllLanes, value, distance, lanes);
-    return value;
-  }
-};
 
 // A block's samples, and how they are cut into words: word after word of a stripe.
 struct BlockSamples {
@@ -87,9 +62,10 @@ __device__ __forceinline__ std::uint32_t magnitude_of(std::int32_t sample) {
 }
 
 // All magnitudes or'ed.
-__device__ inline std::uint32_t magnitude_bits(const BlockSamples &block, const Team &team) {
+template <int kLanes>
+__device__ std::uint32_t magnitude_bits(const BlockSamples &block, Team<kLanes> team) {
   std::uint32_t all = 0;
-  for (int i = team.lane; i < 2 * block.words; i += team.lanes) {
+  for (int i = team.lane; i < 2 * block.words; i += kLanes) {
     std::int32_t samples[32];
     block.load(i, samples);
 #pragma unroll
@@ -99,28 +75,14 @@ __device__ inline std::uint32_t magnitude_bits(const BlockSamples &block, const 
   return team.any_bits(all);
 }
 
-// Swaps rows and columns in each 8 x 8 bits that stand in one byte of eight words.
-__device__ __forceinline__ void transpose_bytes(std::uint32_t (&rows)[8]) {
-#pragma unroll
-  for (int distance = 4; distance > 0; distance /= 2) {
-    const std::uint32_t mask = distance == 4 ? 0x0F0F0F0F : distance == 2 ? 0x33333333 : 0x55555555;
-#pragma unroll
-    for (int i = 0; i < 8; ++i)
-      if ((i & distance) == 0) {
-        const std::uint32_t swap = (rows[i] >> distance ^ rows[i + distance]) & mask;
-        rows[i + distance] ^= swap;
-        rows[i] ^= swap << distance;
-      }
-  }
-}
-
 // Planes low to low + 7 of the magnitudes, one after the other, and the signs, which come with a
 // frame.
-__device__ inline void slice(const BlockSamples &block, const Team &team, int low,
-                             std::uint64_t *planes, std::uint64_t *negative) {
+template <int kLanes>
+__device__ void slice(const BlockSamples &block, Team<kLanes> team, int low, std::uint64_t *planes,
+                      std::uint64_t *negative) {
   auto *plane_halves = reinterpret_cast<std::uint32_t *>(planes);
   auto *negative_halves = reinterpret_cast<std::uint32_t *>(negative);
-  for (int i = team.lane; i < 2 * block.words; i += team.lanes) {
+  for (int i = team.lane; i < 2 * block.words; i += kLanes) {
     std::int32_t samples[32];
     block.load(i, samples);
     std::uint32_t minus = 0;

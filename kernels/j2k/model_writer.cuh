@@ -1,133 +1,89 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The way of symbols to global memory: lanes put single bytes into shared memory, from where they
-// go out 16 at a time.
+// The way of symbols to global memory: lanes queue theirs up in shared memory, from where they go
+// out 16 at a time.
 #pragma once
 
 #include <cstdint>
 
 #include "../core/host_device.h"
-#include "block_model.h"
-#include "model_slice.cuh"
-#include "word_logic.h"
+#include "model_bytes.cuh"
+#include "model_team.cuh"
 
 namespace coalesce::j2k {
 
-// Room for what a word for each lane makes at most (ten symbols for four samples), behind what was
-// left of a unit of 16 bytes.
 constexpr int kUnit = 16;
-COALESCE_HOST_DEVICE constexpr int stage_bytes(int lanes) {
-  return lanes * 160 + 2 * kUnit;
-}
+// Symbols that fit at a time: more than most passes have for a word of each lane, and than one lane
+// ever has (ten for four samples). Behind them there is what was left of a unit, and its copy.
+constexpr int kStageSymbols = 1536;
+constexpr int kStageBytes = kStageSymbols + 2 * kUnit;
 
+template <int kLanes>
 class SymbolWriter {
  public:
-  __device__ SymbolWriter(std::uint8_t *stage, std::uint8_t *to)
-      : stage_(stage), skipped_(static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % kUnit)) {
+  __device__ SymbolWriter(Team<kLanes> team, std::uint8_t *stage, const std::uint32_t *table,
+                          std::uint8_t *to)
+      : team_(team),
+        stage_(stage),
+        table_(table),
+        skipped_(static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % kUnit)) {
     units_ = to - skipped_;
     end_ = skipped_;
   }
   __device__ int made() const { return end_ - skipped_; }
 
-  // Where the next `count` symbols go, if all teams of a warp ask: in shared memory.
-  __device__ std::uint8_t *take(const Team &team, int count) {
-    if (__any_sync(kAllLanes, end_ - flushed_ + count > stage_bytes(team.lanes) - kUnit))
-      flush(team, end_ / kUnit * kUnit);
+  // A word for each lane, in the order of lanes.
+  __device__ void put(const WordSymbols &word) {
+    const int count = word.count();
+    const int end = team_.sum_up_to_here(count), begin = end - count, total = team_.from_last(end);
+    // In turns of as many lanes as there is room for: one, as a rule.
+    for (int done = 0; __any_sync(kAllLanes, done < total);) {
+      const bool mine = begin >= done && end <= done + kStageSymbols;
+      const int until = max(team_.from_highest(mine, end), done);
+      std::uint8_t *room = take(until - done);
+      put_symbols(word, table_, mine, room + (mine ? begin - done : 0));
+      done = until;
+    }
+  }
+  __device__ void put_segmentation_symbol(bool wanted) {
+    std::uint8_t *room = take(wanted ? 4 : 0);
+    if (wanted && team_.lane < 4) room[team_.lane] = kUniformSymbol + 1 - team_.lane % 2;
+  }
+  __device__ void finish() { flush(end_); }
+
+ private:
+  __device__ std::uint8_t *take(int count) {
+    if (__any_sync(kAllLanes, end_ - flushed_ + count > kStageBytes - kUnit))
+      flush(end_ / kUnit * kUnit);
     std::uint8_t *room = stage_ + (end_ - flushed_);
     end_ += count;
     return room;
   }
-  __device__ void finish(const Team &team) { flush(team, end_); }
 
- private:
-  __device__ void flush(const Team &team, int end) {
+  __device__ void flush(int end) {
     __syncwarp();
-    for (int at = flushed_ + kUnit * team.lane; at < end; at += kUnit * team.lanes) {
+    for (int at = flushed_ + kUnit * team_.lane; at < end; at += kUnit * kLanes) {
       const std::uint8_t *from = stage_ + (at - flushed_);
       if (at >= skipped_ && at + kUnit <= end) {
         *reinterpret_cast<uint4 *>(units_ + at) = *reinterpret_cast<const uint4 *>(from);
         continue;
       }
+#pragma unroll 1
       for (int i = 0; i < kUnit; ++i)
         if (at + i >= skipped_ && at + i < end) units_[at + i] = from[i];
     }
     __syncwarp();
-    if (team.lane == 0)
-      *reinterpret_cast<uint4 *>(stage_) =
-          reinterpret_cast<uint4 *>(stage_)[(end - flushed_) / kUnit];
+    auto *units = reinterpret_cast<uint4 *>(stage_);
+    if (team_.lane == 0) units[0] = units[(end - flushed_) / kUnit];
     __syncwarp();
     flushed_ = end;
   }
 
-  std::uint8_t *stage_, *units_;  // units_: with its unit of 16 bytes
-  int skipped_;                   // bytes of that which are not ours
-  int end_;                       // from units_ on
+  Team<kLanes> team_;
+  std::uint8_t *stage_, *units_;  // in global memory, with the unit that the first symbol is in
+  const std::uint32_t *table_;
+  int skipped_;  // bytes of that unit which are not ours
+  int end_;      // from units_ on
   int flushed_ = 0;
 };
-
-// A number of each sample: base plus what bits say, the lowest first.
-struct SymbolBits {
-  std::uint64_t bit[5];
-  int base;
-};
-
-// What a pass makes of a word.
-struct WordSymbols {
-  std::uint64_t decisions;  // samples that have one of their own
-  std::uint64_t fires;      // samples that become significant: their signs follow
-  std::uint64_t runs;       // upper bits of columns with one decision for the four
-  std::uint64_t ends;       // samples that end runs
-  SymbolBits first, sign;
-
-  __device__ int count() const {
-    return __popcll(decisions | runs) + __popcll(fires) + 2 * __popcll(ends);
-  }
-};
-
-template <int kBits>
-__device__ __forceinline__ std::uint8_t symbol_at(const std::uint32_t (&bit)[5], int base,
-                                                  std::uint32_t sample) {
-  int symbol = base;
-#pragma unroll
-  for (int i = 0; i < kBits; ++i)
-    if ((bit[i] & sample) != 0) symbol += 1 << i;
-  return static_cast<std::uint8_t>(symbol);
-}
-
-constexpr int kRunSymbol = symbol_of(kContextRun, 0);
-constexpr int kUniformSymbol = symbol_of(kContextUniform, 0);
-
-__device__ inline void put_symbols(const WordSymbols &word, std::uint8_t *out) {
-#pragma unroll 1
-  for (int shift = 0; shift < 64; shift += 32) {
-    const auto half = [shift](std::uint64_t bits) {
-      return static_cast<std::uint32_t>(bits >> shift);
-    };
-    std::uint32_t first[5], sign[5];
-#pragma unroll
-    for (int i = 0; i < 5; ++i) {
-      first[i] = half(word.first.bit[i]);
-      sign[i] = half(word.sign.bit[i]);
-    }
-    const std::uint32_t fires = half(word.fires), runs = half(word.runs);
-    std::uint32_t left = half(word.decisions) | runs;
-    while (left != 0) {
-      const std::uint32_t sample = left & (0u - left);
-      left ^= sample;
-      std::uint32_t fired = fires & sample;
-      if ((runs & sample) == 0) {
-        *out++ = symbol_at<5>(first, word.first.base, sample);
-      } else {
-        const std::uint32_t column = fires & sample * 15;
-        fired = column & (0u - column);
-        *out++ = static_cast<std::uint8_t>(kRunSymbol + (fired != 0));
-        if (fired != 0) {
-          *out++ = static_cast<std::uint8_t>(kUniformSymbol + ((fired & sample * 12) != 0));
-          *out++ = static_cast<std::uint8_t>(kUniformSymbol + ((fired & sample * 10) != 0));
-        }
-      }
-      if (fired != 0) *out++ = symbol_at<4>(sign, word.sign.base, fired);
-    }
-  }
-}
 
 }  // namespace coalesce::j2k
