@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "block_model.h"
+#include "model_team.cuh"
 #include "transpose_bytes.cuh"
 
 namespace coalesce::j2k {
@@ -17,31 +18,38 @@ constexpr int kUniformSymbol = symbol_of(kContextUniform, 0);
 
 // What a pass makes of a word.
 struct WordSymbols {
-  std::uint64_t decisions;  // samples that have one of their own
+  std::uint64_t decisions;  // samples that have one of their own; quiet runs: the upper ones
   std::uint64_t fires;      // samples that become significant: their signs follow
-  std::uint64_t runs;       // upper bits of columns with one decision for the four
-  std::uint64_t ends;       // samples that end runs
-  std::uint64_t first[kSymbolBits], sign[kSymbolBits];
+  std::uint64_t ends;       // samples that end a run: what tells so precedes their column
+  std::uint64_t first[kSymbolBits];
+  // Signs; in the refinement pass, which has none, its decisions. They count from `base` on.
+  std::uint64_t nibble[4];
+  std::uint32_t base;
 
   __device__ int count() const {
-    return __popcll(decisions | runs) + __popcll(fires) + 2 * __popcll(ends);
+    return __popcll(decisions) + __popcll(fires) + 3 * __popcll(ends);
   }
 };
 
-// For each set of decisions (bits 0 to 3) and signs (4 to 7) of a column: where the bytes of the
-// result come from, 0 to 3 of the first register and 4 to 7 of the second; a nibble each. Those
-// behind the last are 0: the upper bit of a symbol, repeated.
-constexpr int kColumnTable = 256;
-__device__ inline std::uint32_t column_entry(int set) {
-  std::uint32_t entry = 0x88888888;
-  int at = 0;
-  for (int row = 0; row < 4; ++row)
-    for (int source : {row, row + 4})
-      if ((set >> source & 1) != 0) {
-        entry ^= (8u ^ source) << at;
-        at += 4;
-      }
-  return entry;
+// For each set of first symbols (bits 0 to 3) and signs (4 to 7) of a column: where the bytes of
+// the result come from, 0 to 3 of one register and 4 to 7 of the other; a nibble each. Those behind
+// the last are 0: the upper bit of a symbol, repeated.
+struct ColumnTable {
+  std::uint32_t at[256];
+};
+constexpr ColumnTable make_column_table() {
+  ColumnTable table = {};
+  for (unsigned set = 0; set < 256; ++set) {
+    table.at[set] = 0x88888888;
+    int shift = 0;
+    for (unsigned byte = 0; byte < 8; ++byte) {
+      const unsigned source = byte / 2 + byte % 2 * 4;
+      if ((set >> source & 1) == 0) continue;
+      table.at[set] ^= (8 ^ source) << shift;
+      shift += 4;
+    }
+  }
+  return table;
 }
 
 // __byte_perm() knows no repeated bits.
@@ -100,14 +108,9 @@ class ByteQueue {
   unsigned bits_;  // of pending_
 };
 
-// Bits of the symbols of half a word to bytes, a column in a register.
-__device__ __forceinline__ void columns_of(const std::uint64_t (&bits)[kSymbolBits], int shift,
+// Byte b of rows[4 * o + y] is the sample of row y in column 2 * b + o; a column in a register.
+__device__ __forceinline__ void columns_of(const std::uint32_t (&rows)[8],
                                            std::uint32_t (&columns)[8]) {
-  std::uint32_t rows[8] = {};
-#pragma unroll
-  for (int i = 0; i < kSymbolBits; ++i)
-    rows[i] = static_cast<std::uint32_t>(bits[i] >> shift);
-  transpose_bytes(rows);
 #pragma unroll
   for (int odd = 0; odd < 2; ++odd) {
     const std::uint32_t *r = rows + 4 * odd;
@@ -122,41 +125,81 @@ __device__ __forceinline__ void columns_of(const std::uint64_t (&bits)[kSymbolBi
   }
 }
 
-// D.3.4: whether and where a run ends, of which its column's `ends` are one bit, or none.
-__device__ inline void put_run(ByteQueue &queue, std::uint32_t ends) {
-  const std::uint32_t lower = (ends & 12) != 0, odd = (ends & 10) != 0;
-  if (ends == 0)
-    queue.push(kRunSymbol, 8);
-  else
-    queue.push((kRunSymbol + 1) | (kUniformSymbol + lower) << 8 | (kUniformSymbol + odd) << 16, 24);
+// Bits of the symbols of half a word to bytes.
+__device__ __forceinline__ void first_symbols(const WordSymbols &word, int shift,
+                                              std::uint32_t (&columns)[8]) {
+  std::uint32_t rows[8] = {};
+#pragma unroll
+  for (int i = 0; i < kSymbolBits; ++i)
+    rows[i] = static_cast<std::uint32_t>(word.first[i] >> shift);
+  transpose_bytes(rows);
+  columns_of(rows, columns);
+}
+__device__ __forceinline__ void nibble_symbols(const WordSymbols &word, int shift,
+                                               std::uint32_t (&columns)[8]) {
+  std::uint32_t nibbles[4], rows[8];
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    nibbles[i] = static_cast<std::uint32_t>(word.nibble[i] >> shift);
+  transpose_nibbles(nibbles);
+#pragma unroll
+  for (int y = 0; y < 4; ++y) {
+    rows[y] = (nibbles[y] & 0x0F0F0F0F) + 0x01010101 * word.base;
+    rows[4 + y] = (nibbles[y] >> 4 & 0x0F0F0F0F) + 0x01010101 * word.base;
+  }
+  columns_of(rows, columns);
+}
+
+// D.3.4: a run ends, and where, which one bit of `end` tells.
+__device__ __forceinline__ void put_end(ByteQueue &queue, std::uint32_t end) {
+  const std::uint32_t lower = (end & 12) != 0, odd = (end & 10) != 0;
+  queue.push((kRunSymbol + 1) | (kUniformSymbol + lower) << 8 | (kUniformSymbol + odd) << 16, 24);
+}
+
+// Half a word. kSigns: some samples become significant.
+template <bool kSigns>
+__device__ __forceinline__ void put_half(const WordSymbols &word, const std::uint32_t *table,
+                                         bool active, int shift, ByteQueue &queue) {
+  const auto half = [shift, active](std::uint64_t bits) {
+    return active ? static_cast<std::uint32_t>(bits >> shift) : 0;
+  };
+  const std::uint32_t decisions = half(word.decisions);
+  const std::uint32_t fires = kSigns ? half(word.fires) : 0, ends = kSigns ? half(word.ends) : 0;
+  if (!__any_sync(kAllLanes, (decisions | fires) != 0)) return;
+  const bool any_end = kSigns && __any_sync(kAllLanes, ends != 0);
+  std::uint32_t first[8], sign[8];
+  if (kSigns) {
+    first_symbols(word, shift, first);
+    nibble_symbols(word, shift, sign);
+  } else {
+    nibble_symbols(word, shift, first);
+  }
+  constexpr std::uint32_t kEven = 0x0F0F0F0F;
+  const std::uint32_t even = (decisions & kEven) | (fires & kEven) << 4;
+  const std::uint32_t odd = (decisions >> 4 & kEven) | (fires & ~kEven);
+#pragma unroll
+  for (int x = 0; x < 8; ++x) {
+    const std::uint32_t set = (x % 2 == 0 ? even : odd) >> 8 * (x / 2) & 255;
+    const std::uint32_t entry = table[set];
+    const unsigned bits = 8 * static_cast<unsigned>(__popc(set));
+    if (!kSigns) {
+      queue.push(pick_bytes(first[x], 0, entry), bits);
+      continue;
+    }
+    if (any_end && (ends >> 4 * x & 15) != 0) put_end(queue, ends >> 4 * x & 15);
+    queue.push(pick_bytes(first[x], sign[x], entry), pick_bytes(first[x], sign[x], entry >> 16),
+               bits);
+  }
 }
 
 // All lanes together; those that are not `active` put nothing.
-__device__ inline void put_symbols(const WordSymbols &word, const std::uint32_t *table, bool active,
-                                   std::uint8_t *room) {
+template <bool kSigns>
+__device__ __forceinline__ void put_symbols(const WordSymbols &word, const std::uint32_t *table,
+                                            bool active, std::uint8_t *room) {
   ByteQueue queue(room);
 #pragma unroll 1
-  for (int shift = 0; shift < 64; shift += 32) {
-    const auto half = [shift, active](std::uint64_t bits) {
-      return active ? static_cast<std::uint32_t>(bits >> shift) : 0;
-    };
-    const std::uint32_t decisions = half(word.decisions), fires = half(word.fires);
-    const std::uint32_t runs = half(word.runs), ends = half(word.ends);
-    std::uint32_t first[8], sign[8];
-    columns_of(word.first, shift, first);
-    columns_of(word.sign, shift, sign);
-    constexpr std::uint32_t kEven = 0x0F0F0F0F;
-    const std::uint32_t even = (decisions & kEven) | (fires & kEven) << 4;
-    const std::uint32_t odd = (decisions >> 4 & kEven) | (fires & ~kEven);
-#pragma unroll
-    for (int x = 0; x < 8; ++x) {
-      const std::uint32_t set = (x % 2 == 0 ? even : odd) >> 8 * (x / 2) & 255;
-      const std::uint32_t entry = table[set];
-      if ((runs >> 4 * x & 1) != 0) put_run(queue, ends >> 4 * x & 15);
-      queue.push(pick_bytes(first[x], sign[x], entry), pick_bytes(first[x], sign[x], entry >> 16),
-                 8 * __popc(set));
-    }
-  }
+  for (int shift = 0; shift < 64; shift += 32)
+    put_half<kSigns>(word, table, active, shift, queue);
   queue.finish();
 }
 

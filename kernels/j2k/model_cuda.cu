@@ -8,23 +8,27 @@
 namespace coalesce::j2k {
 namespace {
 
-constexpr int kThreads = 64;
+// A warp by itself: blocks differ, and one that is done makes room for the next.
+constexpr int kThreads = 32;
+
+__device__ const ColumnTable kColumnTable = make_column_table();
 
 template <int kLanes>
-__global__ void __launch_bounds__(kThreads, 10)
+__global__ void __launch_bounds__(kThreads, 20)
     model_kernel(DeviceFrame frame, ModelShape shape, int first, int count) {
   extern __shared__ uint4 memory[];
   auto *table = reinterpret_cast<std::uint32_t *>(memory);
-  for (int i = static_cast<int>(threadIdx.x); i < kColumnTable; i += kThreads)
-    table[i] = column_entry(i);
-  __syncthreads();
+  for (int i = static_cast<int>(threadIdx.x); i < 256; i += kThreads)
+    table[i] = kColumnTable.at[i];
+  __syncwarp();
 
   constexpr int kTeams = kThreads / kLanes;
   const int number = static_cast<int>(threadIdx.x) / kLanes;
   const int index = static_cast<int>(blockIdx.x) * kTeams + number;
   const bool idle = index >= count;  // behind the last block
   const int block = first + (idle ? 0 : index);
-  auto *mine = reinterpret_cast<std::uint8_t *>(table + kColumnTable) + number * team_bytes(shape);
+  auto *mine =
+      reinterpret_cast<std::uint8_t *>(memory) + sizeof(ColumnTable) + number * team_bytes(shape);
 
   const Team<kLanes> team = {static_cast<int>(threadIdx.x) % kLanes};
   BlockModel<kLanes> model(frame, frame.plan[block], team, shape, table, mine);
@@ -52,7 +56,7 @@ Status model_blocks(const DeviceFrame &frame, const ModelShape &shape, int first
   if (count == 0) return {};
   const TraceRange range("j2k model");
   const int teams = kThreads / shape.lanes;
-  const std::size_t bytes = kColumnTable * sizeof(std::uint32_t) + teams * team_bytes(shape);
+  const std::size_t bytes = sizeof(ColumnTable) + teams * team_bytes(shape);
   return launch_shared(shape.lanes == 16 ? model_kernel<16> : model_kernel<32>,
                        dim3((count + teams - 1) / teams), dim3(kThreads), bytes,
                        static_cast<cudaStream_t>(stream), frame, shape, first, count);

@@ -27,18 +27,10 @@ constexpr int kSignificantExactly = becomes_significant(0, true);
 constexpr int kSignificantStep = becomes_significant(1, false) - kSignificant;
 constexpr int kRefined = is_refined(1, 0, false), kRefinedExactly = is_refined(1, 0, true);
 
-// The bits of symbols, which are written out below: of decisions, and of contexts.
-static_assert(kContextZero == 0 && kContextSign == 8 + 1 && kContextMagnitude == 8 + 4 + 2 &&
-              kContextRaw == 16 + 2 + 1);
-constexpr std::uint64_t kAll = ~std::uint64_t{0};
-__device__ __forceinline__ void set_bits(std::uint64_t (&to)[kSymbolBits], std::uint64_t decision,
-                                         std::uint64_t bit0, std::uint64_t bit1, std::uint64_t bit2,
-                                         std::uint64_t bit3, std::uint64_t bit4) {
-  const std::uint64_t bits[] = {decision, bit0, bit1, bit2, bit3, bit4};
-#pragma unroll
-  for (int i = 0; i < kSymbolBits; ++i)
-    to[i] = bits[i];
-}
+constexpr int kMagnitudeSymbol = symbol_of(kContextMagnitude, 0);
+constexpr int kSignSymbol = symbol_of(kContextSign, 0);
+constexpr int kRawSymbol = symbol_of(kContextRaw, 0);
+static_assert(kContextZero == 0);
 
 template <int kLanes>
 class BlockModel {
@@ -136,7 +128,11 @@ class BlockModel {
         symbols = cleanup(p);
       distortion += type == PassType::refinement ? gain_of_refined(p, symbols.decisions, exact)
                                                  : gain_of_significant(p, symbols.fires, exact);
-      writer_.put(symbols);
+      if (type == PassType::refinement)
+        writer_.template put<false>(symbols);
+      else
+        writer_.template put<true>(symbols);
+      __syncwarp();
     }
     if (type == PassType::cleanup && (style_ & kSegmentationSymbols) != 0)
       writer_.put_segmentation_symbol(coded);
@@ -179,7 +175,7 @@ class BlockModel {
       __syncwarp();
     }
     if (p.valid) visited_[p.word] = members;
-    WordSymbols s = {members, members & bits};
+    WordSymbols s = {members, members & bits, 0, {}, {}, 0};
     set_symbols(&s, p, bits, raw, w, now);
     return s;
   }
@@ -188,13 +184,14 @@ class BlockModel {
     const std::uint64_t bits = plane_[p.word];
     const std::uint64_t members = p.valid ? before_[p.at] : 0;
     const std::uint64_t refined = refined_[p.word];
-    WordSymbols s = {members};
-    if (raw) {
-      set_bits(s.first, bits, kAll, kAll, 0, 0, kAll);
-    } else {
+    WordSymbols s = {members, 0, 0, {}, {}, 0};
+    s.nibble[0] = bits;
+    s.base = raw ? kRawSymbol : kMagnitudeSymbol;
+    if (!raw) {
       const std::uint64_t any =
           any_neighbour(words_around(after_ + p.at, stride_, (style_ & kCausal) != 0));
-      set_bits(s.first, bits, any & ~refined, ~refined, ~refined, ~refined, refined);
+      s.nibble[1] = any & ~refined;
+      s.nibble[2] = refined;
     }
     __syncwarp();
     if (p.valid) {
@@ -221,8 +218,13 @@ class BlockModel {
     const std::uint64_t members = p.inside & ~w.word & ~visited_[p.word];
     const std::uint64_t fires = members & bits, now = w.word | fires;
     const CleanupSets sets = cleanup_sets(members, fires, w, neighbours_when_visited(w, now));
-    WordSymbols s = {sets.single, fires, sets.runs, sets.first};
+    const std::uint64_t end = sets.first;
+    const std::uint64_t quiet = sets.runs & ~(end | end >> 1 | end >> 2 | end >> 3);
+    WordSymbols s = {sets.single | quiet, fires, end, {}, {}, 0};
     set_symbols(&s, p, bits, false, w, now);
+#pragma unroll
+    for (int i = 0; i < kSymbolBits; ++i)
+      s.first[i] = (kRunSymbol >> i & 1) != 0 ? s.first[i] | quiet : s.first[i] & ~quiet;
     __syncwarp();
     if (p.valid) before_[p.at] = now;
     return s;
@@ -231,14 +233,20 @@ class BlockModel {
   __device__ void set_symbols(WordSymbols *s, const Place &p, std::uint64_t bits, bool raw,
                               const WordsAround &w, std::uint64_t now) const {
     const std::uint64_t minus = negative_[p.at];
+    s->first[0] = bits;
+    s->nibble[0] = minus;
+    s->base = kRawSymbol;
     if (raw) {
-      set_bits(s->first, bits, kAll, kAll, 0, 0, kAll);
-      set_bits(s->sign, minus, kAll, kAll, 0, 0, kAll);
+      for (int i = 1; i < kSymbolBits; ++i)
+        s->first[i] = (kRawSymbol >> i & 1) != 0 ? ~std::uint64_t{0} : 0;
       return;
     }
     const Neighbours n = neighbours_when_visited(w, now);
     const Sliced zero = zero_contexts(band_, n);
-    set_bits(s->first, bits, zero.bit0, zero.bit1, zero.bit2, zero.bit3, 0);
+    s->first[1] = zero.bit0;
+    s->first[2] = zero.bit1;
+    s->first[3] = zero.bit2;
+    s->first[4] = zero.bit3;
     const WordsAround signs = words_around(negative_ + p.at, stride_, false);
     Neighbours negative = neighbours_when_visited(signs, signs.word);
     negative.left &= n.left;
@@ -246,8 +254,11 @@ class BlockModel {
     negative.above &= n.above;
     negative.below &= n.below;
     const Sliced sign = sign_contexts(n, negative);
-    set_bits(s->sign, minus ^ sign.bit3, ~sign.bit0, sign.bit1 ^ sign.bit0,
-             sign.bit2 ^ (sign.bit1 & sign.bit0), kAll, 0);
+    s->nibble[0] = minus ^ sign.bit3;
+    s->nibble[1] = sign.bit0;
+    s->nibble[2] = sign.bit1;
+    s->nibble[3] = sign.bit2;
+    s->base = kSignSymbol;
   }
 
   // What samples take off the squared error: becomes_significant() and is_refined() for all.

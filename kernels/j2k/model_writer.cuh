@@ -31,7 +31,8 @@ class SymbolWriter {
   }
   __device__ int made() const { return end_ - skipped_; }
 
-  // A word for each lane, in the order of lanes.
+  // A word for each lane, in the order of lanes. kSigns: see put_half().
+  template <bool kSigns>
   __device__ void put(const WordSymbols &word) {
     const int count = word.count();
     const int end = team_.sum_up_to_here(count), begin = end - count, total = team_.from_last(end);
@@ -40,7 +41,7 @@ class SymbolWriter {
       const bool mine = begin >= done && end <= done + kStageSymbols;
       const int until = max(team_.from_highest(mine, end), done);
       std::uint8_t *room = take(until - done);
-      put_symbols(word, table_, mine, room + (mine ? begin - done : 0));
+      put_symbols<kSigns>(word, table_, mine, room + (mine ? begin - done : 0));
       done = until;
     }
   }

@@ -5,19 +5,30 @@
 
 namespace coalesce::j2k {
 
-// Swaps rows and columns in each 8 x 8 bits that stand in one byte of eight words.
+// One step of the below: rows that are `distance` apart.
+template <int kRows>
+__device__ __forceinline__ void transpose_step(std::uint32_t (&rows)[kRows], int distance,
+                                               std::uint32_t mask) {
+#pragma unroll
+  for (int i = 0; i < kRows; ++i)
+    if ((i & distance) == 0) {
+      const std::uint32_t swap = (rows[i] >> distance ^ rows[i + distance]) & mask;
+      rows[i + distance] ^= swap;
+      rows[i] ^= swap << distance;
+    }
+}
+
+// Swaps rows and columns in each 4 x 4 bits that stand in one nibble of four words.
+__device__ __forceinline__ void transpose_nibbles(std::uint32_t (&rows)[4]) {
+  transpose_step(rows, 2, 0x33333333);
+  transpose_step(rows, 1, 0x55555555);
+}
+
+// The same for 8 x 8 bits in one byte of eight words.
 __device__ __forceinline__ void transpose_bytes(std::uint32_t (&rows)[8]) {
-#pragma unroll
-  for (int distance = 4; distance > 0; distance /= 2) {
-    const std::uint32_t mask = distance == 4 ? 0x0F0F0F0F : distance == 2 ? 0x33333333 : 0x55555555;
-#pragma unroll
-    for (int i = 0; i < 8; ++i)
-      if ((i & distance) == 0) {
-        const std::uint32_t swap = (rows[i] >> distance ^ rows[i + distance]) & mask;
-        rows[i + distance] ^= swap;
-        rows[i] ^= swap << distance;
-      }
-  }
+  transpose_step(rows, 4, 0x0F0F0F0F);
+  transpose_step(rows, 2, 0x33333333);
+  transpose_step(rows, 1, 0x55555555);
 }
 
 }  // namespace coalesce::j2k
