@@ -32,6 +32,9 @@ constexpr int kSignSymbol = symbol_of(kContextSign, 0);
 constexpr int kRawSymbol = symbol_of(kContextRaw, 0);
 static_assert(kContextZero == 0);
 
+// The last column and the lower row.
+constexpr std::uint64_t kSeenFromLaterWords = std::uint64_t{15} << 60 | kBottomRow;
+
 template <int kLanes>
 class BlockModel {
  public:
@@ -59,14 +62,15 @@ class BlockModel {
 
   // Returns the number of planes to code.
   __device__ int begin() {
-    const std::uint32_t all = magnitude_bits(block_, team_);
+    low_ = 0;
+    const std::uint32_t all = team_.any_bits(slice(block_, team_, low_, planes_, negative_));
+    __syncwarp();
     return 32 - __clz(static_cast<int>(all >> fraction_bits_));
   }
 
   __device__ void code(int planes) {
     block_planes_ = planes;
     const int most = max(planes, __shfl_xor_sync(kAllLanes, planes, 16));
-    low_ = kMaxPlanes;
     for (int plane = most - 1; plane >= 0; --plane) {
       load_planes(plane + fraction_bits_);
 #pragma unroll 1
@@ -99,7 +103,7 @@ class BlockModel {
   // The plane and those below it which distortions need: numbers with fraction bits.
   __device__ void load_planes(int plane) {
     below_ = min(plane, kDistortionBits);
-    if (plane - below_ < low_) {
+    if (plane - below_ < low_ || plane >= low_ + kPlaneWindow) {
       low_ = max(plane - (kPlaneWindow - 1), 0);
       __syncwarp();
       slice(block_, team_, low_, planes_, negative_);
@@ -161,17 +165,18 @@ class BlockModel {
     const std::uint64_t candidates = p.inside & ~w.word;
     const std::uint64_t near = any_neighbour(w);
     std::uint64_t members, now = w.word;
-    for (bool changes = true; __any_sync(kAllLanes, changes);) {
+    for (bool spreads = true; __any_sync(kAllLanes, spreads);) {
       const std::uint64_t *above = after_ + p.at - stride_;
       w.above_left = above[-1], w.above = above[0], w.above_right = above[1];
       w.left = after_[p.at - 1];
       const WordsAround earlier = {w.above_left, w.above, w.above_right, w.left, 0, 0, 0, 0, 0};
       members = significance_members(candidates, near | any_neighbour(earlier), bits);
       const std::uint64_t then = w.word | (members & bits);
-      changes = then != now;
+      const std::uint64_t change = then ^ now;
       now = then;
+      spreads = (change & kSeenFromLaterWords) != 0;
       __syncwarp();
-      if (changes) after_[p.at] = now;
+      if (change != 0) after_[p.at] = now;
       __syncwarp();
     }
     if (p.valid) visited_[p.word] = members;

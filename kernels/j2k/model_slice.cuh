@@ -61,34 +61,23 @@ __device__ __forceinline__ std::uint32_t magnitude_of(std::int32_t sample) {
   return sample < 0 ? 0u - bits : bits;
 }
 
-// All magnitudes or'ed.
-template <int kLanes>
-__device__ std::uint32_t magnitude_bits(const BlockSamples &block, Team<kLanes> team) {
-  std::uint32_t all = 0;
-  for (int i = team.lane; i < 2 * block.words; i += kLanes) {
-    std::int32_t samples[32];
-    block.load(i, samples);
-#pragma unroll
-    for (int k = 0; k < 32; ++k)
-      all |= magnitude_of(samples[k]);
-  }
-  return team.any_bits(all);
-}
-
 // Planes low to low + 7 of the magnitudes, one after the other, and the signs, which come with a
-// frame.
+// frame. Returns all magnitudes of the lane's samples, or'ed.
 template <int kLanes>
-__device__ void slice(const BlockSamples &block, Team<kLanes> team, int low, std::uint64_t *planes,
-                      std::uint64_t *negative) {
+__device__ std::uint32_t slice(const BlockSamples &block, Team<kLanes> team, int low,
+                               std::uint64_t *planes, std::uint64_t *negative) {
   auto *plane_halves = reinterpret_cast<std::uint32_t *>(planes);
   auto *negative_halves = reinterpret_cast<std::uint32_t *>(negative);
+  std::uint32_t all = 0;
   for (int i = team.lane; i < 2 * block.words; i += kLanes) {
     std::int32_t samples[32];
     block.load(i, samples);
     std::uint32_t minus = 0;
 #pragma unroll
-    for (int k = 31; k >= 0; --k)
+    for (int k = 31; k >= 0; --k) {
+      all |= magnitude_of(samples[k]);
       minus = __funnelshift_l(static_cast<std::uint32_t>(samples[k]), minus, 1);
+    }
     std::uint32_t rows[8];
 #pragma unroll
     for (int k = 0; k < 8; ++k) {
@@ -106,6 +95,7 @@ __device__ void slice(const BlockSamples &block, Team<kLanes> team, int low, std
     const int framed = (stripe + 1) * (block.columns + 2) + i / 2 - stripe * block.columns + 1;
     negative_halves[2 * framed + i % 2] = minus;
   }
+  return all;
 }
 
 }  // namespace coalesce::j2k
