@@ -108,36 +108,18 @@ class ByteQueue {
   unsigned bits_;  // of pending_
 };
 
-// Byte b of rows[4 * o + y] is the sample of row y in column 2 * b + o; a column in a register.
-__device__ __forceinline__ void columns_of(const std::uint32_t (&rows)[8],
-                                           std::uint32_t (&columns)[8]) {
-#pragma unroll
-  for (int odd = 0; odd < 2; ++odd) {
-    const std::uint32_t *r = rows + 4 * odd;
-    const std::uint32_t upper = __byte_perm(r[0], r[1], 0x5140);
-    const std::uint32_t upper_behind = __byte_perm(r[0], r[1], 0x7362);
-    const std::uint32_t lower = __byte_perm(r[2], r[3], 0x5140);
-    const std::uint32_t lower_behind = __byte_perm(r[2], r[3], 0x7362);
-    columns[0 + odd] = __byte_perm(upper, lower, 0x5410);
-    columns[2 + odd] = __byte_perm(upper, lower, 0x7632);
-    columns[4 + odd] = __byte_perm(upper_behind, lower_behind, 0x5410);
-    columns[6 + odd] = __byte_perm(upper_behind, lower_behind, 0x7632);
-  }
-}
-
-// Bits of the symbols of half a word to bytes.
+// Bits of the symbols of half a word to bytes: byte b of rows[4 * o + y] is the sample of row y in
+// column 2 * b + o.
 __device__ __forceinline__ void first_symbols(const WordSymbols &word, int shift,
-                                              std::uint32_t (&columns)[8]) {
-  std::uint32_t rows[8] = {};
+                                              std::uint32_t (&rows)[8]) {
 #pragma unroll
-  for (int i = 0; i < kSymbolBits; ++i)
-    rows[i] = static_cast<std::uint32_t>(word.first[i] >> shift);
+  for (int i = 0; i < 8; ++i)
+    rows[i] = i < kSymbolBits ? static_cast<std::uint32_t>(word.first[i] >> shift) : 0;
   transpose_bytes(rows);
-  columns_of(rows, columns);
 }
 __device__ __forceinline__ void nibble_symbols(const WordSymbols &word, int shift,
-                                               std::uint32_t (&columns)[8]) {
-  std::uint32_t nibbles[4], rows[8];
+                                               std::uint32_t (&rows)[8]) {
+  std::uint32_t nibbles[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i)
     nibbles[i] = static_cast<std::uint32_t>(word.nibble[i] >> shift);
@@ -147,7 +129,12 @@ __device__ __forceinline__ void nibble_symbols(const WordSymbols &word, int shif
     rows[y] = (nibbles[y] & 0x0F0F0F0F) + 0x01010101 * word.base;
     rows[4 + y] = (nibbles[y] >> 4 & 0x0F0F0F0F) + 0x01010101 * word.base;
   }
-  columns_of(rows, columns);
+}
+// Column 2 * b + odd.
+__device__ __forceinline__ std::uint32_t column_of(const std::uint32_t (&rows)[8], int b, int odd) {
+  const std::uint32_t two = 0x0040 + 0x0011 * b;
+  return __byte_perm(__byte_perm(rows[4 * odd], rows[4 * odd + 1], two),
+                     __byte_perm(rows[4 * odd + 2], rows[4 * odd + 3], two), 0x5410);
 }
 
 // D.3.4: a run ends, and where, which one bit of `end` tells.
@@ -177,29 +164,37 @@ __device__ __forceinline__ void put_half(const WordSymbols &word, const std::uin
   constexpr std::uint32_t kEven = 0x0F0F0F0F;
   const std::uint32_t even = (decisions & kEven) | (fires & kEven) << 4;
   const std::uint32_t odd = (decisions >> 4 & kEven) | (fires & ~kEven);
+#pragma unroll 1  // what is unrolled further waits for instructions
+  for (int b = 0; b < 4; ++b) {
 #pragma unroll
-  for (int x = 0; x < 8; ++x) {
-    const std::uint32_t set = (x % 2 == 0 ? even : odd) >> 8 * (x / 2) & 255;
-    const std::uint32_t entry = table[set];
-    const unsigned bits = 8 * static_cast<unsigned>(__popc(set));
-    if (!kSigns) {
-      queue.push(pick_bytes(first[x], 0, entry), bits);
-      continue;
+    for (int o = 0; o < 2; ++o) {
+      const std::uint32_t set = (o == 0 ? even : odd) >> 8 * b & 255;
+      const std::uint32_t entry = table[set];
+      const unsigned bits = 8 * static_cast<unsigned>(__popc(set));
+      const std::uint32_t column = column_of(first, b, o);
+      if (!kSigns) {
+        queue.push(pick_bytes(column, 0, entry), bits);
+        continue;
+      }
+      const std::uint32_t signs = column_of(sign, b, o);
+      const std::uint32_t end = ends >> (8 * b + 4 * o) & 15;
+      if (any_end && end != 0) put_end(queue, end);
+      queue.push(pick_bytes(column, signs, entry), pick_bytes(column, signs, entry >> 16), bits);
     }
-    if (any_end && (ends >> 4 * x & 15) != 0) put_end(queue, ends >> 4 * x & 15);
-    queue.push(pick_bytes(first[x], sign[x], entry), pick_bytes(first[x], sign[x], entry >> 16),
-               bits);
   }
 }
 
 // All lanes together; those that are not `active` put nothing.
-template <bool kSigns>
-__device__ __forceinline__ void put_symbols(const WordSymbols &word, const std::uint32_t *table,
-                                            bool active, std::uint8_t *room) {
+__device__ __forceinline__ void put_symbols(const WordSymbols &word, bool signs,
+                                            const std::uint32_t *table, bool active,
+                                            std::uint8_t *room) {
   ByteQueue queue(room);
 #pragma unroll 1
   for (int shift = 0; shift < 64; shift += 32)
-    put_half<kSigns>(word, table, active, shift, queue);
+    if (signs)
+      put_half<true>(word, table, active, shift, queue);
+    else
+      put_half<false>(word, table, active, shift, queue);
   queue.finish();
 }
 

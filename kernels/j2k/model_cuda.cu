@@ -32,9 +32,8 @@ __global__ void __launch_bounds__(kThreads, 20)
 
   const Team<kLanes> team = {static_cast<int>(threadIdx.x) % kLanes};
   BlockModel<kLanes> model(frame, frame.plan[block], team, shape, table, mine);
-  const int planes = model.begin();
+  const int planes = model.code(idle ? -1 : frame.plan[block].max_planes);
   if (team.lane == 0 && !idle) frame.planes[block] = static_cast<std::uint8_t>(planes);
-  model.code(idle || planes > frame.plan[block].max_planes ? 0 : planes);
 }
 
 }  // namespace

@@ -60,24 +60,28 @@ class BlockModel {
     __syncwarp();
   }
 
-  // Returns the number of planes to code.
-  __device__ int begin() {
+  // Returns the number of planes; if it is more than `limit`, nothing is coded.
+  __device__ int code(int limit) {
+    int planes = 0, plane = 0, top = 0;
     low_ = 0;
-    const std::uint32_t all = team_.any_bits(slice(block_, team_, low_, planes_, negative_));
-    __syncwarp();
-    return 32 - __clz(static_cast<int>(all >> fraction_bits_));
-  }
-
-  __device__ void code(int planes) {
-    block_planes_ = planes;
-    const int most = max(planes, __shfl_xor_sync(kAllLanes, planes, 16));
-    for (int plane = most - 1; plane >= 0; --plane) {
-      load_planes(plane + fraction_bits_);
 #pragma unroll 1
-      for (int type = plane == most - 1 ? 2 : 0; type < 3; ++type)
-        code_pass(plane, static_cast<PassType>(type));
+    for (bool first = true; plane >= 0; first = false) {
+      __syncwarp();
+      const std::uint32_t all = slice(block_, team_, low_, planes_, negative_);
+      __syncwarp();
+      if (first) {
+        planes = 32 - __clz(static_cast<int>(team_.any_bits(all) >> fraction_bits_));
+        block_planes_ = planes <= limit ? planes : 0;
+        plane = top = max(block_planes_, __shfl_xor_sync(kAllLanes, block_planes_, 16)) - 1;
+      }
+      for (; plane >= 0 && has_planes(plane + fraction_bits_); --plane)
+#pragma unroll 1
+        for (int type = plane == top ? 2 : 0; type < 3; ++type)
+          code_pass(plane, static_cast<PassType>(type));
+      low_ = max(plane + fraction_bits_ - (kPlaneWindow - 1), 0);
     }
     writer_.finish();
+    return planes;
   }
 
  private:
@@ -100,16 +104,12 @@ class BlockModel {
     return p;
   }
 
-  // The plane and those below it which distortions need: numbers with fraction bits.
-  __device__ void load_planes(int plane) {
+  // Whether the plane and those below it which distortions need are in shared memory: numbers with
+  // fraction bits.
+  __device__ bool has_planes(int plane) {
     below_ = min(plane, kDistortionBits);
-    if (plane - below_ < low_ || plane >= low_ + kPlaneWindow) {
-      low_ = max(plane - (kPlaneWindow - 1), 0);
-      __syncwarp();
-      slice(block_, team_, low_, planes_, negative_);
-      __syncwarp();
-    }
     plane_ = planes_ + (plane - low_) * block_.words;
+    return plane - below_ >= low_ && plane < low_ + kPlaneWindow;
   }
 
   __device__ void code_pass(int plane, PassType type) {
@@ -123,19 +123,12 @@ class BlockModel {
     for (int first = 0; __any_sync(kAllLanes, first < block_.words); first += kLanes) {
       Place p = place(first);
       if (!coded) p.inside = 0;
-      WordSymbols symbols;
-      if (type == PassType::significance)
-        symbols = significance(p, raw);
-      else if (type == PassType::refinement)
-        symbols = refinement(p, raw);
-      else
-        symbols = cleanup(p);
-      distortion += type == PassType::refinement ? gain_of_refined(p, symbols.decisions, exact)
-                                                 : gain_of_significant(p, symbols.fires, exact);
-      if (type == PassType::refinement)
-        writer_.template put<false>(symbols);
-      else
-        writer_.template put<true>(symbols);
+      const bool signs = type != PassType::refinement;
+      const WordSymbols symbols =
+          signs ? new_significance(p, type == PassType::cleanup, raw) : refinement(p, raw);
+      distortion += signs ? gain_of_significant(p, symbols.fires, exact)
+                          : gain_of_refined(p, symbols.decisions, exact);
+      writer_.put(symbols, signs);
       __syncwarp();
     }
     if (type == PassType::cleanup && (style_ & kSegmentationSymbols) != 0)
@@ -159,19 +152,19 @@ class BlockModel {
     return w;
   }
 
-  __device__ WordSymbols significance(const Place &p, bool raw) {
-    const std::uint64_t bits = plane_[p.word];
-    WordsAround w = around(p.at);
-    const std::uint64_t candidates = p.inside & ~w.word;
-    const std::uint64_t near = any_neighbour(w);
-    std::uint64_t members, now = w.word;
+  // The members of the significance pass, by a fixed point over all words; w and after_ become what
+  // they leave behind.
+  __device__ std::uint64_t significance(const Place &p, std::uint64_t bits, WordsAround *w) {
+    const std::uint64_t candidates = p.inside & ~w->word;
+    const std::uint64_t near = any_neighbour(*w);
+    std::uint64_t members, now = w->word;
     for (bool spreads = true; __any_sync(kAllLanes, spreads);) {
       const std::uint64_t *above = after_ + p.at - stride_;
-      w.above_left = above[-1], w.above = above[0], w.above_right = above[1];
-      w.left = after_[p.at - 1];
-      const WordsAround earlier = {w.above_left, w.above, w.above_right, w.left, 0, 0, 0, 0, 0};
+      w->above_left = above[-1], w->above = above[0], w->above_right = above[1];
+      w->left = after_[p.at - 1];
+      const WordsAround earlier = {w->above_left, w->above, w->above_right, w->left, 0, 0, 0, 0, 0};
       members = significance_members(candidates, near | any_neighbour(earlier), bits);
-      const std::uint64_t then = w.word | (members & bits);
+      const std::uint64_t then = w->word | (members & bits);
       const std::uint64_t change = then ^ now;
       now = then;
       spreads = (change & kSeenFromLaterWords) != 0;
@@ -180,8 +173,24 @@ class BlockModel {
       __syncwarp();
     }
     if (p.valid) visited_[p.word] = members;
-    WordSymbols s = {members, members & bits, 0, {}, {}, 0};
-    set_symbols(&s, p, bits, raw, w, now);
+    return members;
+  }
+
+  // The significance and the cleanup pass.
+  __device__ WordSymbols new_significance(const Place &p, bool cleanup, bool raw) {
+    const std::uint64_t bits = plane_[p.word];
+    WordsAround w = around(p.at);
+    const std::uint64_t members =
+        cleanup ? p.inside & ~w.word & ~visited_[p.word] : significance(p, bits, &w);
+    const std::uint64_t fires = members & bits, now = w.word | fires;
+    const Neighbours n = neighbours_when_visited(w, now);
+    WordSymbols s = {members, fires, 0, {}, {}, 0};
+    set_symbols(&s, p, bits, raw, n);
+    if (cleanup) {
+      set_runs(&s, cleanup_sets(members, fires, w, n));
+      __syncwarp();
+      if (p.valid) before_[p.at] = now;
+    }
     return s;
   }
 
@@ -217,36 +226,28 @@ class BlockModel {
     __syncwarp();
   }
 
-  __device__ WordSymbols cleanup(const Place &p) {
-    const std::uint64_t bits = plane_[p.word];
-    const WordsAround w = around(p.at);
-    const std::uint64_t members = p.inside & ~w.word & ~visited_[p.word];
-    const std::uint64_t fires = members & bits, now = w.word | fires;
-    const CleanupSets sets = cleanup_sets(members, fires, w, neighbours_when_visited(w, now));
+  __device__ static void set_runs(WordSymbols *s, const CleanupSets &sets) {
     const std::uint64_t end = sets.first;
     const std::uint64_t quiet = sets.runs & ~(end | end >> 1 | end >> 2 | end >> 3);
-    WordSymbols s = {sets.single | quiet, fires, end, {}, {}, 0};
-    set_symbols(&s, p, bits, false, w, now);
+    s->decisions = sets.single | quiet;
+    s->ends = end;
 #pragma unroll
     for (int i = 0; i < kSymbolBits; ++i)
-      s.first[i] = (kRunSymbol >> i & 1) != 0 ? s.first[i] | quiet : s.first[i] & ~quiet;
-    __syncwarp();
-    if (p.valid) before_[p.at] = now;
-    return s;
+      s->first[i] = (kRunSymbol >> i & 1) != 0 ? s->first[i] | quiet : s->first[i] & ~quiet;
   }
 
   __device__ void set_symbols(WordSymbols *s, const Place &p, std::uint64_t bits, bool raw,
-                              const WordsAround &w, std::uint64_t now) const {
+                              const Neighbours &n) const {
     const std::uint64_t minus = negative_[p.at];
     s->first[0] = bits;
     s->nibble[0] = minus;
     s->base = kRawSymbol;
     if (raw) {
+#pragma unroll
       for (int i = 1; i < kSymbolBits; ++i)
         s->first[i] = (kRawSymbol >> i & 1) != 0 ? ~std::uint64_t{0} : 0;
       return;
     }
-    const Neighbours n = neighbours_when_visited(w, now);
     const Sliced zero = zero_contexts(band_, n);
     s->first[1] = zero.bit0;
     s->first[2] = zero.bit1;

@@ -13,9 +13,10 @@ namespace coalesce::j2k {
 
 constexpr int kUnit = 16;
 // Symbols that fit at a time: more than most passes have for a word of each lane, and than one lane
-// ever has (ten for four samples). Behind them there is what was left of a unit, and its copy.
+// ever has (ten for four samples). There is also room for what was left of a unit, a segmentation
+// symbol, and what is read to keep such a rest.
 constexpr int kStageSymbols = 1536;
-constexpr int kStageBytes = kStageSymbols + 2 * kUnit;
+constexpr int kStageBytes = kStageSymbols + 3 * kUnit;
 
 template <int kLanes>
 class SymbolWriter {
@@ -31,9 +32,8 @@ class SymbolWriter {
   }
   __device__ int made() const { return end_ - skipped_; }
 
-  // A word for each lane, in the order of lanes. kSigns: see put_half().
-  template <bool kSigns>
-  __device__ void put(const WordSymbols &word) {
+  // A word for each lane, in the order of lanes. signs: see put_half().
+  __device__ void put(const WordSymbols &word, bool signs) {
     const int count = word.count();
     const int end = team_.sum_up_to_here(count), begin = end - count, total = team_.from_last(end);
     // In turns of as many lanes as there is room for: one, as a rule.
@@ -41,19 +41,20 @@ class SymbolWriter {
       const bool mine = begin >= done && end <= done + kStageSymbols;
       const int until = max(team_.from_highest(mine, end), done);
       std::uint8_t *room = take(until - done);
-      put_symbols<kSigns>(word, table_, mine, room + (mine ? begin - done : 0));
+      put_symbols(word, signs, table_, mine, room + (mine ? begin - done : 0));
       done = until;
     }
   }
   __device__ void put_segmentation_symbol(bool wanted) {
-    std::uint8_t *room = take(wanted ? 4 : 0);
-    if (wanted && team_.lane < 4) room[team_.lane] = kUniformSymbol + 1 - team_.lane % 2;
+    if (wanted && team_.lane < 4)
+      stage_[end_ - flushed_ + team_.lane] = kUniformSymbol + 1 - team_.lane % 2;
+    if (wanted) end_ += 4;
   }
   __device__ void finish() { flush(end_); }
 
  private:
   __device__ std::uint8_t *take(int count) {
-    if (__any_sync(kAllLanes, end_ - flushed_ + count > kStageBytes - kUnit))
+    if (__any_sync(kAllLanes, end_ - flushed_ + count > kStageSymbols + kUnit))
       flush(end_ / kUnit * kUnit);
     std::uint8_t *room = stage_ + (end_ - flushed_);
     end_ += count;
