@@ -14,7 +14,7 @@ constexpr int kThreads = 32;
 __device__ const ColumnTable kColumnTable = make_column_table();
 
 template <int kLanes>
-__global__ void __launch_bounds__(kThreads, 20)
+__global__ void __launch_bounds__(kThreads, 16)
     model_kernel(DeviceFrame frame, ModelShape shape, int first, int count) {
   extern __shared__ uint4 memory[];
   auto *table = reinterpret_cast<std::uint32_t *>(memory);
