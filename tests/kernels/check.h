@@ -74,6 +74,7 @@ struct Case {
 std::vector<Case> all_cases();
 Case convolve_case();
 Case j2k_model_case();
+Case j2k_mq_case();
 Case j2k_packets_case();
 Case j2k_transform_case();
 Case rgb2yuv_case();

@@ -2,6 +2,7 @@
 // planted.h, the variants and stages in a build without CUDA.
 #include "convolve/convolve_choice.h"
 #include "j2k/model_cuda.h"
+#include "j2k/mq_variants.h"
 #include "j2k/packets_cuda.h"
 #include "j2k/transform_cuda.h"
 #include "planted.h"
@@ -80,6 +81,18 @@ ModelShape model_shape(const BlockPlan *, int) {
 
 Status model_blocks(const DeviceFrame &, const ModelShape &, int, int, void *) {
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
+}
+
+std::size_t code_blocks_scratch(std::size_t, std::size_t, int) {
+  return 0;
+}
+
+Status code_blocks(const DeviceFrame *, int, std::size_t, void *, void *) {
+  return {StatusCode::unsupported, "this build has no CUDA kernels"};
+}
+
+MqVariants mq_variants() {
+  return {nullptr, 0};
 }
 
 }  // namespace coalesce::j2k

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The first stage of the MQ pipeline: one codeword's symbols, in groups that begin with passes.
+#pragma once
+
+#include "block_model.h"
+#include "mq_pipeline.h"
+
+namespace coalesce::j2k {
+
+constexpr std::uint32_t kFourNothings = 0x01010101u * (2 * kContextNothing);
+
+struct SymbolGroup {
+  std::uint32_t word[kGroup / 4];
+  std::uint32_t end;  // GroupEnd
+};
+
+// A block's symbols and passes.
+struct SymbolSource {
+  const std::uint8_t *symbols;
+  const PassSymbols *made;
+  int planes;
+  unsigned style;
+};
+
+class SymbolFeed {
+ public:
+  // contexts: the place of this lane's first one.
+  COALESCE_HOST_DEVICE void start(const SymbolSource &source, std::uint32_t contexts) {
+    made_ = source.made;
+    style_ = source.style;
+    plane_ = source.planes - 1;
+    planes_ = source.planes;
+    type_ = PassType::cleanup;
+    first_context_ = contexts << 16 | kSelectLow;
+    busy_ = source.planes > 0;
+    left_ = busy_ ? made_->count : 0;
+    left_after_ = planes_ > 1 ? made_[1].count : 0;
+    const auto address = reinterpret_cast<std::uintptr_t>(source.symbols);
+    offset_ = static_cast<unsigned>(address % sizeof(Word4));
+    ahead_at_ = reinterpret_cast<const Word4 *>(source.symbols - offset_);
+    if (busy_) now_ = ahead_at_[0], after_ = ahead_at_[1], ahead_ = ahead_at_[2];
+    ahead_at_ += 2;
+    group_ = fetch();
+  }
+
+  // False if there is nothing more: then the group is of symbols that do nothing.
+  COALESCE_HOST_DEVICE bool step(Word4 (*fed)[kLanes], std::uint32_t *end) {
+    const bool busy = group_.end != 0 || busy_;
+    *end = group_.end;
+    const SymbolGroup next = fetch();
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+    for (int i = 0; i < kGroup / 4; ++i) {
+      const std::uint32_t word = group_.word[i];
+      const std::uint32_t behind = i + 1 < kGroup / 4 ? group_.word[i + 1] : next.word[0];
+      const std::uint32_t following = word >> 8 | behind << 24;
+      const FedSymbol s0 = symbol<0>(word, following), s1 = symbol<1>(word, following),
+                      s2 = symbol<2>(word, following), s3 = symbol<3>(word, following);
+      *fed[2 * i] = {s0.how, s0.where, s1.how, s1.where};
+      *fed[2 * i + 1] = {s2.how, s2.where, s3.how, s3.where};
+    }
+    group_ = next;
+    return busy;
+  }
+
+ private:
+  template <int kByte>
+  COALESCE_HOST_DEVICE FedSymbol symbol(std::uint32_t word, std::uint32_t following) const {
+    constexpr std::uint32_t kContextBytes = sizeof(std::uint32_t) * kLanes;
+    const std::uint32_t value = word >> (8 * kByte) & 0xFF, decision = value & 1;
+    const bool same = ((word ^ following) & 0xFEu << (8 * kByte)) == 0;
+    const std::uint32_t where = first_context_ + value * (kContextBytes / 2 << 16) +
+                                decision * (kSelectHigh - kSelectLow - (kContextBytes / 2 << 16));
+    const std::uint32_t how =
+        same ? kSelectLow + decision * (kSelectHigh - kSelectLow) : kSelectOther | kOtherContext;
+    return {how | decision << 31, where};
+  }
+
+  COALESCE_HOST_DEVICE SymbolGroup fetch() {
+    if (!busy_) return {{kFourNothings, kFourNothings, kFourNothings, kFourNothings}, 0};
+    SymbolGroup group = window();
+    const int count = left_ < kGroup ? left_ : kGroup;
+    if (count < kGroup) cut(&group, count);
+    left_ -= count;
+    offset_ += static_cast<unsigned>(count);
+    if (offset_ >= sizeof(Word4)) {
+      offset_ -= static_cast<unsigned>(sizeof(Word4));
+      now_ = after_;
+      after_ = ahead_;
+      ++ahead_at_;
+    }
+    ahead_ = *ahead_at_;
+    if (left_ == 0) group.end = end_pass();
+    return group;
+  }
+
+  // The next kGroup bytes.
+  COALESCE_HOST_DEVICE SymbolGroup window() const {
+    const bool two = (offset_ & 8) != 0, one = (offset_ & 4) != 0;
+    const int shift = static_cast<int>(8 * (offset_ & 3));
+    const std::uint32_t a = two ? now_.z : now_.x, b = two ? now_.w : now_.y,
+                        c = two ? after_.x : now_.z, d = two ? after_.y : now_.w,
+                        e = two ? after_.z : after_.x, f = two ? after_.w : after_.y;
+    return {{joined(one ? b : a, one ? c : b, shift), joined(one ? c : b, one ? d : c, shift),
+             joined(one ? d : c, one ? e : d, shift), joined(one ? e : d, one ? f : e, shift)},
+            0};
+  }
+  COALESCE_HOST_DEVICE static std::uint32_t joined(std::uint32_t low, std::uint32_t high,
+                                                   int shift) {
+    return static_cast<std::uint32_t>((std::uint64_t{high} << 32 | low) >> shift);
+  }
+
+  COALESCE_HOST_DEVICE static void cut(SymbolGroup *group, int count) {
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+    for (int i = 0; i < kGroup / 4; ++i) {
+      const int valid = count - 4 * i;
+      const std::uint32_t mask = valid <= 0   ? 0
+                                 : valid >= 4 ? ~std::uint32_t{0}
+                                              : (1u << (8 * valid)) - 1;
+      group->word[i] = (group->word[i] & mask) | (kFourNothings & ~mask);
+    }
+  }
+
+  // To the next pass.
+  COALESCE_HOST_DEVICE std::uint32_t end_pass() {
+    std::uint32_t end = kEndsPass;
+    if (pass_is_terminated(style_, planes_, plane_, type_)) end |= kEndsSegment;
+    if (pass_is_raw(style_, planes_, plane_, type_)) end |= kEndsRaw;
+    if ((style_ & kPredictable) != 0) end |= kEndsPredictably;
+    if ((style_ & kReset) != 0) end |= kResetsContexts;
+    const bool cleanup = type_ == PassType::cleanup;
+    type_ = cleanup                           ? PassType::significance
+            : type_ == PassType::significance ? PassType::refinement
+                                              : PassType::cleanup;
+    if (cleanup) --plane_;
+    busy_ = plane_ >= 0;
+    left_ = left_after_;
+    ++made_;
+    // One more is there, unless this one or the next is the last.
+    if (plane_ > 0 || (plane_ == 0 && type_ != PassType::cleanup)) left_after_ = made_[1].count;
+    return end;
+  }
+
+  Word4 now_ = {}, after_ = {}, ahead_ = {};  // of the symbols, from offset_ in now_ on
+  const Word4 *ahead_at_;
+  const PassSymbols *made_;  // the pass's
+  SymbolGroup group_;
+  std::uint32_t first_context_;  // FedSymbol::where of context 0 and decision 0
+  unsigned offset_, style_;
+  int left_, left_after_;  // symbols of this pass and the next
+  int plane_, planes_;
+  PassType type_;
+  bool busy_;
+};
+
+}  // namespace coalesce::j2k

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The GPU's MQ and raw coders against those of the CPU, which other tests judge by a decoder. On
+// the CPU back ends the same stages run lane by lane.
+#include <memory>
+
+#include "check.h"
+#include "j2k/mq_cuda.h"
+#include "j2k/parallel_model.h"
+#include "j2k_blocks.h"
+#include "j2k_mq_bench.h"
+#include "j2k_mq_frames.h"
+
+namespace coalesce::test {
+namespace {
+
+using namespace j2k;
+
+// Decisions as lopsided as it gets; passes of no symbols, of some, of many.
+MqBlock random_symbols(Random &random, unsigned style) {
+  MqBlock block;
+  block.planes = random.below(10) == 0 ? random.below(kMaxPlanes + 1) : random.below(9);
+  int one_in[kMqContexts + 1];
+  for (int &n : one_in)
+    n = 1 << random.below(14);
+  const int favourite = random.below(2), most = random.pick({3, 40, 40, 300, 2000});
+  const int contexts = random.below(3) == 0 ? random.between(1, 3) : kMqContexts;
+  for (int i = 0; i < 3 * block.planes - 2; ++i) {
+    const int plane = block.planes - 1 - (i + 2) / 3;
+    const bool raw = pass_is_raw(style, block.planes, plane, static_cast<PassType>((i + 2) % 3));
+    const int count = random.below(most);
+    block.made.push_back({count, static_cast<std::int32_t>(random.bits())});
+    for (int n = 0; n < count; ++n) {
+      const int context = raw ? int{kContextRaw} : random.below(contexts);
+      const bool rare = random.below(one_in[context]) == 0;
+      block.symbols.push_back(symbol_of(context, rare ? 1 - favourite : favourite));
+    }
+  }
+  block.room = block.symbols.size() * 2 + block.made.size() * 8;
+  return block;
+}
+
+// Its own style is replaced.
+MqBlock modelled(TestBlock test, unsigned style) {
+  static const auto model = std::make_unique<ParallelModel>();
+  static std::vector<std::uint8_t> symbols(kMaxPassSymbols);
+  test.style = style;
+  MqBlock block;
+  block.planes = model->begin(test.block());
+  const auto take = [&block](const PassSymbols &made) {
+    block.made.push_back(made);
+    block.symbols.insert(block.symbols.end(), symbols.begin(), symbols.begin() + made.count);
+  };
+  for (int plane = block.planes - 1; plane >= 0; --plane) {
+    if (plane < block.planes - 1) {
+      const bool raw = pass_is_raw(style, block.planes, plane, PassType::significance);
+      take(model->significance(plane, raw, symbols.data()));
+      take(model->refinement(plane, raw, symbols.data()));
+    }
+    take(model->cleanup(plane, symbols.data()));
+  }
+  block.room = tier1_bytes_bound(test.width * test.height, block.planes, style);
+  return block;
+}
+
+std::vector<MqFrame> random_frames(Random &random, int index) {
+  // Every style comes, some more often.
+  const unsigned style = index < kAllBlockStyles + 1 ? static_cast<unsigned>(index)
+                         : random.below(2) == 0      ? 0
+                                                     : static_cast<unsigned>(random.below(64));
+  const int frames = random.pick({1, 1, 2, 3}), most_samples = random.pick({100, 300, 1500});
+  const int blocks = random.below(10) == 0 ? random.between(60, 110) : random.between(1, 24);
+  std::vector<std::vector<MqBlock>> all(static_cast<std::size_t>(frames));
+  for (std::vector<MqBlock> &frame : all)
+    for (int b = 0; b < blocks; ++b)
+      frame.push_back(random.below(2) == 0 ? random_symbols(random, style)
+                                           : modelled(random_block(random, most_samples), style));
+  // One of full size.
+  if (index % 16 == 0) all[0][0] = modelled(block_of(random, 64, 64, Content::photograph), style);
+  return frames_of(all, style);
+}
+
+std::string trial(const CodeBlocks &code, Random &random, int index, const Backend &backend) {
+  std::vector<MqFrame> actual = random_frames(random, index);
+  const std::string doing = "style " + std::to_string(actual[0].style) + ", " +
+                            std::to_string(actual.size()) + " frames of " +
+                            std::to_string(actual[0].plan.size()) + " blocks";
+  set_doing(doing);
+  std::vector<MqFrame> expected = actual;
+  for (MqFrame &frame : expected)
+    code_by_pass_coder(&frame);
+
+  Status status;
+  if (backend.cuda) {
+    const DeviceMqFrames device(actual);
+    status = device.run(code, static_cast<int>(actual.size()));
+    device_synchronize();
+    device.download(actual);
+  } else {
+    std::vector<DeviceFrame> views;
+    for (MqFrame &frame : actual)
+      views.push_back(frame.view());
+    status =
+        code(views.data(), static_cast<int>(views.size()), actual[0].made.size(), nullptr, nullptr);
+  }
+  if (!status.ok()) return std::string("it returned: ") + status.message() + "\n    " + doing;
+  for (std::size_t f = 0; f < actual.size(); ++f) {
+    const std::string wrong = difference(actual[f], expected[f]);
+    if (!wrong.empty()) return "frame " + std::to_string(f) + ", " + wrong + "\n    " + doing;
+  }
+  return {};
+}
+
+// The true operation, on another input or with some damage afterwards.
+Status true_code(bool cuda, const DeviceFrame *frames, int count, std::size_t passes, void *scratch,
+                 void *stream) {
+  return (cuda ? code_blocks : code_blocks_on_host)(frames, count, passes, scratch, stream);
+}
+
+template <unsigned kFlag>
+PlantedBug ignores(const char *name, bool cuda) {
+  const CodeBlocks code = [cuda](const DeviceFrame *frames, int count, std::size_t passes,
+                                 void *scratch, void *stream) {
+    std::vector<DeviceFrame> changed(frames, frames + count);
+    for (DeviceFrame &frame : changed)
+      frame.style &= ~kFlag;
+    return true_code(cuda, changed.data(), count, passes, scratch, stream);
+  };
+  return {name, cuda, [code](Random &random, int index, const Backend &backend) {
+            return trial(code, random, index, backend);
+          }};
+}
+
+PlantedBug forgets_last_frame(const char *name, bool cuda) {
+  const CodeBlocks code = [cuda](const DeviceFrame *frames, int count, std::size_t passes,
+                                 void *scratch, void *stream) {
+    return true_code(cuda, frames, count - 1 > 0 ? count - 1 : 1, passes, scratch, stream);
+  };
+  return {name, cuda, [code](Random &random, int index, const Backend &backend) {
+            return trial(code, random, index, backend);
+          }};
+}
+
+PlantedBug damages(const char *name, void (*damage)(const DeviceFrame &)) {
+  const CodeBlocks code = [damage](const DeviceFrame *frames, int count, std::size_t passes,
+                                   void *scratch, void *stream) {
+    const Status s = code_blocks_on_host(frames, count, passes, scratch, stream);
+    damage(frames[count - 1]);
+    return s;
+  };
+  return {name, false, [code](Random &random, int index, const Backend &backend) {
+            return trial(code, random, index, backend);
+          }};
+}
+
+std::vector<PlantedBug> planted() {
+  return {
+      ignores<kReset>("j2k-mq, no contexts are reset", false),
+      ignores<kTermAll>("j2k-mq, segments are too long", false),
+      ignores<kBypass>("j2k-mq, raw bits are no segments", false),
+      ignores<kPredictable>("j2k-mq, ends as usual", false),
+      forgets_last_frame("j2k-mq, forgets a frame", false),
+      damages("j2k-mq, a length less", [](const DeviceFrame &f) { --f.passes[0].length; }),
+      damages("j2k-mq, a length more", [](const DeviceFrame &f) { ++f.passes[0].length; }),
+      damages("j2k-mq, a distortion more", [](const DeviceFrame &f) { ++f.passes[0].distortion; }),
+      damages("j2k-mq, a bit of a byte", [](const DeviceFrame &f) { f.bytes[0] ^= 1; }),
+      damages("j2k-mq, a byte behind a block's room",
+              [](const DeviceFrame &f) { f.bytes[f.plan[0].first_byte + f.plan[0].bytes] = 0; }),
+      damages("j2k-mq, a zero plane more", [](const DeviceFrame &f) { ++f.coded[0].zero_planes; }),
+      ignores<kReset>("j2k-mq, no contexts are reset, kernel", true),
+      ignores<kTermAll>("j2k-mq, segments are too long, kernel", true),
+      ignores<kBypass>("j2k-mq, raw bits are no segments, kernel", true),
+      ignores<kPredictable>("j2k-mq, ends as usual, kernel", true),
+      forgets_last_frame("j2k-mq, forgets a frame, kernel", true),
+  };
+}
+
+}  // namespace
+
+Case j2k_mq_case() {
+  return {"j2k-mq", 200,
+          [](Random &random, int index, const Backend &backend) {
+            return trial(backend.cuda ? code_blocks : code_blocks_on_host, random, index, backend);
+          },
+          planted, j2k_mq_bench};
+}
+
+}  // namespace coalesce::test
