@@ -104,7 +104,8 @@ std::string trial(const CodeBlocks &code, Random &random, int index, const Backe
   }
   if (!status.ok()) return std::string("it returned: ") + status.message() + "\n    " + doing;
   for (std::size_t f = 0; f < actual.size(); ++f) {
-    const std::string wrong = difference(actual[f], expected[f]);
+    std::string wrong = difference(actual[f], expected[f]);
+    if (wrong.empty()) wrong = guard_difference(actual[f]);
     if (!wrong.empty()) return "frame " + std::to_string(f) + ", " + wrong + "\n    " + doing;
   }
   return {};

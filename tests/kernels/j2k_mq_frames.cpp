@@ -148,6 +148,13 @@ std::string difference(const MqFrame &actual, const MqFrame &expected) {
     for (std::size_t i = 0; i < e.length; ++i)
       if (actual.bytes[plan.first_byte + i] != expected.bytes[plan.first_byte + i])
         return at(b, "byte " + std::to_string(i) + " of " + std::to_string(e.length));
+  }
+  return "";
+}
+
+std::string guard_difference(const MqFrame &actual) {
+  for (std::size_t b = 0; b < actual.plan.size(); ++b) {
+    const j2k::BlockPlan &plan = actual.plan[b];
     for (std::size_t i = 0; i < kGuard; ++i)
       if (actual.bytes[plan.first_byte + plan.bytes + i] != kUnwritten)
         return at(b, "byte " + std::to_string(i) + " behind its room");
