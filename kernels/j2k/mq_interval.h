@@ -25,21 +25,21 @@ class MqInterval {
   COALESCE_HOST_DEVICE void resume(const Word4 (*fed)[kLanes]) {
     state_ = state_at(word_at(fed[0]->y >> 16));
     other_ = word_at(fed[0]->w >> 16);
+    pair_ = *fed[0];
   }
 
   // next: the group behind it, of which two symbols must be there.
   COALESCE_HOST_DEVICE void group(const Word4 (*fed)[kLanes], const Word4 (*next)[kLanes],
                                   Word4 (*coded)[kLanes]) {
-    Word4 pair = *fed[0];
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
     for (int i = 0; i < kGroup / 2; ++i) {
       const Word4 after = i + 1 < kGroup / 2 ? *fed[i + 1] : *next[0];
-      const CodedSymbol a = code({pair.x, pair.y}, after.y >> 16);
-      const CodedSymbol b = code({pair.z, pair.w}, after.w >> 16);
+      const CodedSymbol a = code({pair_.x, pair_.y}, after.y >> 16);
+      const CodedSymbol b = code({pair_.z, pair_.w}, after.w >> 16);
       *coded[i] = {a.interval, a.add, b.interval, b.add};
-      pair = after;
+      pair_ = after;
     }
   }
   COALESCE_HOST_DEVICE void end_group(std::uint32_t end) {
@@ -124,6 +124,7 @@ class MqInterval {
   }
 
   std::uint8_t *memory_;
+  Word4 pair_;              // that is next
   StateRow state_;          // of the symbol that is next
   std::uint32_t other_;     // where the state of the one behind it is, if its context is another
   std::uint32_t interval_;  // A << 16, and the last factor

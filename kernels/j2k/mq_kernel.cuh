@@ -48,11 +48,87 @@ struct CoderMemory {
   PipelineRings rings[kPipelines];
 };
 
-using LaneGroup = Word4 (*)[kLanes];
-__device__ inline void swap(LaneGroup &a, LaneGroup &b) {
-  const LaneGroup c = a;
-  a = b;
-  b = c;
+// A lane's view of its pipeline.
+struct PipelineLane {
+  PipelineRings *rings;
+  int lane, barrier;
+
+  __device__ __forceinline__ LaneGroup fed(int slot) const {
+    return reinterpret_cast<LaneGroup>(&rings->fed[slot][0][lane]);
+  }
+  __device__ __forceinline__ LaneGroup coded(int slot) const {
+    return reinterpret_cast<LaneGroup>(&rings->coded[slot][0][lane]);
+  }
+  __device__ __forceinline__ std::uint32_t end(int turn) const {
+    return rings->ends[turn % kGroupEnds][lane];
+  }
+  // Of the group that was fed two turns ago. When that is nothing, the turn is the last.
+  __device__ __forceinline__ std::uint32_t summary(int turn) const {
+    return turn < 2 ? kBusy : rings->summary[(turn - 2) % kGroupEnds];
+  }
+  __device__ __forceinline__ void end_turn() const {
+    asm volatile("bar.sync %0, 96;" ::"r"(barrier) : "memory");
+  }
+};
+
+__device__ inline void feed_symbols(const PipelineLane &p, const SymbolSource &source,
+                                    std::uint32_t contexts_at) {
+  SymbolFeed feed;
+  feed.start(source, contexts_at);
+  std::uint32_t summary = kBusy;
+  for (int turn = 0, slot = 0; (summary & kBusy) != 0; ++turn) {
+    summary = p.summary(turn);
+    std::uint32_t end;
+    const bool busy = __any_sync(~0u, feed.step(p.fed(slot), &end));
+    const bool resets = __any_sync(~0u, (end & kResetsContexts) != 0);
+    p.rings->ends[turn % kGroupEnds][p.lane] = end;
+    if (p.lane == 0)
+      p.rings->summary[turn % kGroupEnds] = (busy ? kBusy : 0) | (resets ? kResetsContexts : 0);
+    slot = slot == kFedGroups - 1 ? 0 : slot + 1;
+    p.end_turn();
+  }
+}
+
+// What is read at the beginning of a turn is there at its end, without waiting.
+__device__ inline void code_symbols(const PipelineLane &p, std::uint8_t *memory,
+                                    std::uint32_t tables_at, std::uint32_t contexts_at) {
+  MqInterval interval;
+  interval.start(memory, tables_at, contexts_at, p.lane);
+  p.end_turn();
+  p.end_turn();
+  interval.resume(p.fed(0));
+  LaneGroup coded = p.coded(0), coded_next = p.coded(1);
+  std::uint32_t summary = kBusy;
+  for (int turn = 2, slot = 0; (summary & kBusy) != 0; ++turn) {
+    summary = p.summary(turn);
+    const std::uint32_t end = p.end(turn - 2);
+    const int next = slot == kFedGroups - 1 ? 0 : slot + 1;
+    interval.group(p.fed(slot), p.fed(next), coded);
+    interval.end_group(end);
+    if ((summary & kResetsContexts) != 0) interval.resume(p.fed(next));
+    slot = next;
+    const LaneGroup last = coded;
+    coded = coded_next;
+    coded_next = last;
+    p.end_turn();
+  }
+}
+
+__device__ inline void make_bytes(const PipelineLane &p, const Codeword &codeword) {
+  RegisterStage passes;
+  passes.start(codeword);
+  p.end_turn();
+  p.end_turn();
+  LaneGroup coded = p.coded(1), coded_next = p.coded(0);
+  std::uint32_t summary = kBusy;
+  for (int turn = 2; (summary & kBusy) != 0; ++turn) {
+    summary = p.summary(turn);
+    if (turn > 2) passes.step(coded, p.end(turn - 3));
+    const LaneGroup last = coded;
+    coded = coded_next;
+    coded_next = last;
+    p.end_turn();
+  }
 }
 
 // Warps of a block, by three: their pipelines take as many turns at the barrier as the longest of
@@ -75,69 +151,26 @@ __global__ void __launch_bounds__(96 * kPipelines)
     const StateRow row = state_row(rows.at[state < kRawState ? state : 0], tables_at, state, lane);
     tables->states[state][lane] = {row.qe, row.taken, row.next, row.flags};
   }
-  auto *rings = reinterpret_cast<PipelineRings *>(memory + offsetof(Memory, rings)) + pipeline;
+  __syncthreads();
+
+  const PipelineLane p = {
+      reinterpret_cast<PipelineRings *>(memory + offsetof(Memory, rings)) + pipeline, lane,
+      pipeline + 1};
   const auto contexts_at =
       tables_at +
       static_cast<std::uint32_t>(offsetof(Memory, contexts) + pipeline * sizeof(PipelineContexts) +
                                  lane * sizeof(std::uint32_t));
-  __syncthreads();
-
   const std::uint32_t all =
       static_cast<std::uint32_t>(frames.count) * static_cast<std::uint32_t>(frames.frame[0].blocks);
   const std::uint32_t place = (blockIdx.x * kPipelines + pipeline) * kLanes + lane;
   Codeword codeword = {};
   if (place < all) codeword = codeword_at(frames, scratch, scratch.order[place]);
-
-  const auto barrier = [pipeline] {
-    asm volatile("bar.sync %0, 96;" ::"r"(pipeline + 1) : "memory");
-  };
-  const auto lanes_of = [lane](Word4(*group)[kLanes]) {
-    return reinterpret_cast<LaneGroup>(&group[0][lane]);
-  };
-  const auto done = [&](int turn) { return turn >= 3 && rings->busy[(turn - 3) % 4] == 0; };
-
-  if (stage == 0) {
-    SymbolFeed feed;
-    feed.start(codeword.source, contexts_at);
-    for (int turn = 0, slot = 0; !done(turn); ++turn) {
-      std::uint32_t end;
-      const bool busy = feed.step(lanes_of(rings->fed[slot]), &end);
-      rings->ends[turn % kGroupEnds][lane] = end;
-      const bool any = __any_sync(~0u, busy);
-      if (lane == 0) rings->busy[turn % kGroupEnds] = any ? 1 : 0;
-      slot = slot == kFedGroups - 1 ? 0 : slot + 1;
-      barrier();
-    }
-  } else if (stage == 1) {
-    MqInterval interval;
-    interval.start(memory, tables_at, contexts_at, lane);
-    auto coded = lanes_of(rings->coded[0]), coded_next = lanes_of(rings->coded[1]);
-    for (int turn = 0, slot = 0; !done(turn); ++turn) {
-      if (turn >= 2) {
-        const int next = slot == kFedGroups - 1 ? 0 : slot + 1;
-        if (turn == 2) interval.resume(lanes_of(rings->fed[0]));
-        interval.group(lanes_of(rings->fed[slot]), lanes_of(rings->fed[next]), coded);
-        const std::uint32_t end = rings->ends[(turn - 2) % kGroupEnds][lane];
-        interval.end_group(end);
-        if (__any_sync(~0u, (end & kResetsContexts) != 0))
-          interval.resume(lanes_of(rings->fed[next]));
-        slot = next;
-        swap(coded, coded_next);
-      }
-      barrier();
-    }
-  } else {
-    RegisterStage passes;
-    passes.start(codeword);
-    auto coded = lanes_of(rings->coded[0]), coded_next = lanes_of(rings->coded[1]);
-    for (int turn = 0; !done(turn); ++turn) {
-      if (turn >= 3) {
-        passes.step(coded, rings->ends[(turn - 3) % kGroupEnds][lane]);
-        swap(coded, coded_next);
-      }
-      barrier();
-    }
-  }
+  if (stage == 0)
+    feed_symbols(p, codeword.source, contexts_at);
+  else if (stage == 1)
+    code_symbols(p, memory, tables_at, contexts_at);
+  else
+    make_bytes(p, codeword);
 }
 
 }  // namespace coalesce::j2k

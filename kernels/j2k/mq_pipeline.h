@@ -73,6 +73,7 @@ enum GroupEnd : std::uint32_t {
   kResetsContexts = 4,
   kEndsRaw = 8,  // the pass is of raw bits
   kEndsPredictably = 16,
+  kBusy = 32,  // of a summary
 };
 
 // What a warp of each stage shares: rings of groups. FedSymbol and CodedSymbol come in pairs.
@@ -81,8 +82,12 @@ struct PipelineRings {
   Word4 fed[kFedGroups][kGroup / 2][kLanes];
   Word4 coded[kCodedGroups][kGroup / 2][kLanes];
   std::uint32_t ends[kGroupEnds][kLanes];  // GroupEnd
-  std::uint32_t busy[kGroupEnds];          // some lane has symbols
+  // Of all lanes: do some have symbols, do some reset their contexts?
+  std::uint32_t summary[kGroupEnds];  // kBusy, kResetsContexts
 };
+
+// A group of a lane: pairs, kLanes apart.
+using LaneGroup = Word4 (*)[kLanes];
 
 // A symbol for MqInterval. `how` is the decision (bit 31), whether the next symbol has another
 // context (bit 30), and a selector of bytes for select_bytes(state.next, place of the other

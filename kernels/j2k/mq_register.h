@@ -27,12 +27,19 @@ class MqRegister {
   }
 
   COALESCE_HOST_DEVICE void group(const Word4 (*coded)[kLanes]) {
+    Word4 a = *coded[0], b = *coded[1];
 #if defined(__CUDA_ARCH__)
-#pragma unroll
+#pragma unroll 1
 #endif
-    for (int i = 0; i < kGroup / 2; i += 2)
-      four(*coded[i], *coded[i + 1]);
-    range_ = coded[kGroup / 2 - 1]->z >> 16;
+    for (int i = 0; i < kGroup / 2; i += 2) {
+      // The next ones, while these are coded; behind the last, once more those.
+      const int ahead = i + 2 < kGroup / 2 ? i + 2 : i;
+      const Word4 next_a = *coded[ahead], next_b = *coded[ahead + 1];
+      if (!four(a, b)) one_by_one(a, b);
+      range_ = b.z >> 16;
+      a = next_a;
+      b = next_b;
+    }
   }
 
   // Behind a group that ends a pass.
@@ -74,69 +81,77 @@ class MqRegister {
     count_ = -1;
   }
 
-  // Makes the numbers of MqCoder::byte_out(), of a register that was shifted on by so many bits.
-  COALESCE_HOST_DEVICE std::uint64_t byte_out(std::uint64_t low, int further) {
-    const int carry = kCarryShift + further;
+  // What MqCoder::byte_out() does. top: the register above its spacer bits; returns what stays of
+  // it, one bit of a byte that has only seven.
+  COALESCE_HOST_DEVICE std::uint32_t byte_out(std::uint32_t top) {
     if (pending_ != 0xFF) {
-      pending_ += static_cast<std::uint32_t>(low >> carry);
-      low &= (std::uint64_t{1} << carry) - 1;
+      pending_ += top >> 8;
+      top &= 0xFF;
     }
     if (count_ >= 0) bytes_[count_] = static_cast<std::uint8_t>(pending_);
     ++count_;
-    const int stuffed = pending_ == 0xFF ? 1 : 0;
-    const int shift = kByteShift + stuffed + further;
-    pending_ = static_cast<std::uint32_t>(low >> shift);
-    shifts_ = 8 - stuffed;
-    return low & ((std::uint64_t{1} << shift) - 1);
+    const bool stuffed = pending_ == 0xFF;
+    pending_ = stuffed ? top >> 1 : top;
+    shifts_ = stuffed ? 7 : 8;
+    return stuffed ? top & 1 : 0;
   }
 
   // Four symbols are added up and shifted by themselves; then bytes are taken. That is too late,
   // for a carry of a later symbol has gone into them: which makes no difference unless it has gone
-  // through a byte of ones into the byte before. What may be such a case is coded again.
-  COALESCE_HOST_DEVICE void four(const Word4 &a, const Word4 &b) {
+  // through a byte of ones into the byte before. False, and nothing has happened, if that may be
+  // so, or if the shift is a long one.
+  COALESCE_HOST_DEVICE bool four(const Word4 &a, const Word4 &b) {
+    constexpr int kLongest = 31 - kByteShift;
     const std::uint32_t f0 = a.x & 0xFFFF, f1 = a.z & 0xFFFF, f2 = b.x & 0xFFFF, f3 = b.z & 0xFFFF;
     const std::uint32_t factor = f0 * f1 * f2 * f3;
-    // More than 2^32 are 0.
-    if (factor - 1 >= 1u << 16) return one_by_one(a, b);
+    if (factor - 1 >= 1u << kLongest) return false;  // 2^32 and more are 0
     std::uint32_t sum = (a.y >> 16) * f0;
     sum = (sum + (a.w >> 16)) * f1;
     sum = (sum + (b.y >> 16)) * f2;
     sum = (sum + (b.w >> 16)) * f3;
-    std::uint64_t low = std::uint64_t{low_} * factor + sum;
+    const std::uint64_t shifted = std::uint64_t{low_} * factor + sum;
+    auto low = static_cast<std::uint32_t>(shifted);
     int further = log2_of(factor) - shifts_;
     if (further >= 0) {
       const std::uint32_t pending = pending_;
       const int shifts = shifts_, count = count_;
-      do {
-        const auto top = static_cast<std::uint32_t>(low >> (kByteShift + further));
+      auto top = static_cast<std::uint32_t>(shifted >> (kByteShift + further));
+      for (;;) {
         if (top >= 0x100 && (top & 0xFF) == 0) {
           pending_ = pending;
           shifts_ = shifts;
           count_ = count;
-          return one_by_one(a, b);
+          return false;
         }
-        low = byte_out(low, further);
+        const std::uint32_t below = kByteShift + static_cast<std::uint32_t>(further);
+        low = (low & ((1u << below) - 1)) | byte_out(top) << below;
         further -= shifts_;
-      } while (further >= 0);
+        if (further < 0) break;
+        top = low >> (kByteShift + further);
+      }
     }
     shifts_ = -further;
-    low_ = static_cast<std::uint32_t>(low);
+    low_ = low;
+    return true;
   }
 
-  COALESCE_HOST_DEVICE void one_by_one(const Word4 &a, const Word4 &b) {
-    one(a.x, a.y);
-    one(a.z, a.w);
-    one(b.x, b.y);
-    one(b.z, b.w);
-  }
-  COALESCE_HOST_DEVICE void one(std::uint32_t interval, std::uint32_t add) {
-    low_ += add >> 16;
-    shift(log2_of(interval & 0xFFFF));
+  COALESCE_HOST_DEVICE void one_by_one(Word4 a, Word4 b) {
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#endif
+    for (int i = 0; i < 4; ++i) {
+      low_ += a.y >> 16;
+      shift(log2_of(a.x & 0xFFFF));
+      a = {a.z, a.w, b.x, b.y};
+      b = {b.z, b.w, 0, 0};
+    }
   }
   COALESCE_HOST_DEVICE void shift(int bits) {
     while (bits >= shifts_) {
       bits -= shifts_;
-      low_ = static_cast<std::uint32_t>(byte_out(std::uint64_t{low_} << shifts_, 0));
+      low_ <<= shifts_;
+      const std::uint32_t stays = byte_out(low_ >> kByteShift);
+      low_ = (low_ & ((1u << kByteShift) - 1)) | stays << kByteShift;
     }
     low_ <<= bits;
     shifts_ -= bits;

@@ -20,9 +20,8 @@ struct Memory {
 };
 constexpr std::uint32_t kTables = 1024;  // a place
 
-using Lane = Word4 (*)[kLanes];
-Lane lane_of(Word4 (*group)[kLanes], int lane) {
-  return reinterpret_cast<Lane>(&group[0][lane]);
+LaneGroup lane_of(Word4 (*group)[kLanes], int lane) {
+  return reinterpret_cast<LaneGroup>(&group[0][lane]);
 }
 
 class Pipeline {
@@ -42,17 +41,17 @@ class Pipeline {
     PipelineRings &rings = memory_->rings;
     for (int lane = 0; lane < kLanes; ++lane)
       start(lane, lane < count ? codewords[lane] : Codeword{});
-    for (int turn = 0; turn < 3 || rings.busy[(turn - 3) % 4] != 0; ++turn) {
+    for (int turn = 0; turn < 3 || (rings.summary[(turn - 3) % kGroupEnds] & kBusy) != 0; ++turn) {
       for (int lane = 0; turn >= 3 && lane < kLanes; ++lane)
         passes_[lane].step(lane_of(rings.coded[(turn - 1) % kCodedGroups], lane),
                            rings.ends[(turn - 3) % kGroupEnds][lane]);
       for (int lane = 0; turn >= 2 && lane < kLanes; ++lane)
         code(turn, lane);
-      rings.busy[turn % kGroupEnds] = 0;
+      rings.summary[turn % kGroupEnds] = 0;
       for (int lane = 0; lane < kLanes; ++lane)
         if (feed_[lane].step(lane_of(rings.fed[turn % kFedGroups], lane),
                              &rings.ends[turn % kGroupEnds][lane]))
-          rings.busy[turn % kGroupEnds] = 1;
+          rings.summary[turn % kGroupEnds] = kBusy;
     }
   }
 
@@ -67,8 +66,8 @@ class Pipeline {
 
   void code(int turn, int lane) {
     PipelineRings &rings = memory_->rings;
-    const Lane fed = lane_of(rings.fed[(turn - 2) % kFedGroups], lane),
-               next = lane_of(rings.fed[(turn - 1) % kFedGroups], lane);
+    const LaneGroup fed = lane_of(rings.fed[(turn - 2) % kFedGroups], lane),
+                    next = lane_of(rings.fed[(turn - 1) % kFedGroups], lane);
     if (turn == 2) interval_[lane].resume(fed);
     interval_[lane].group(fed, next, lane_of(rings.coded[turn % kCodedGroups], lane));
     const std::uint32_t end = rings.ends[(turn - 2) % kGroupEnds][lane];
