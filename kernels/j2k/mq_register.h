@@ -116,8 +116,9 @@ class MqRegister {
       const std::uint32_t pending = pending_;
       const int shifts = shifts_, count = count_;
       auto top = static_cast<std::uint32_t>(shifted >> (kByteShift + further));
-      for (;;) {
-        if (top >= 0x100 && (top & 0xFF) == 0) {
+      for (bool again = false;; again = true) {
+        // Of a second byte, the carry has gone into the first one.
+        if ((top & 0xFF) == 0 && (again || top >= 0x100)) {
           pending_ = pending;
           shifts_ = shifts;
           count_ = count;
