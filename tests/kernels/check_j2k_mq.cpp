@@ -8,6 +8,7 @@
 #include "j2k/parallel_model.h"
 #include "j2k_blocks.h"
 #include "j2k_mq_bench.h"
+#include "j2k_mq_carries.h"
 #include "j2k_mq_frames.h"
 
 namespace coalesce::test {
@@ -36,6 +37,15 @@ MqBlock random_symbols(Random &random, unsigned style) {
     }
   }
   block.room = block.symbols.size() * 2 + block.made.size() * 8;
+  return block;
+}
+
+MqBlock one_pass(std::vector<std::uint8_t> symbols) {
+  MqBlock block;
+  block.planes = 1;
+  block.made.push_back({static_cast<int>(symbols.size()), 1});
+  block.room = symbols.size() * 2 + 50;
+  block.symbols = std::move(symbols);
   return block;
 }
 
@@ -74,6 +84,7 @@ std::vector<MqFrame> random_frames(Random &random, int index) {
     for (int b = 0; b < blocks; ++b)
       frame.push_back(random.below(2) == 0 ? random_symbols(random, style)
                                            : modelled(random_block(random, most_samples), style));
+  all.back().back() = one_pass(carries_through_ones(random, 2500));
   // One of full size.
   if (index % 16 == 0) all[0][0] = modelled(block_of(random, 64, 64, Content::photograph), style);
   return frames_of(all, style);
@@ -115,6 +126,20 @@ std::string trial(const CodeBlocks &code, Random &random, int index, const Backe
 Status true_code(bool cuda, const DeviceFrame *frames, int count, std::size_t passes, void *scratch,
                  void *stream) {
   return (cuda ? code_blocks : code_blocks_on_host)(frames, count, passes, scratch, stream);
+}
+
+// Where a carry stopped behind a byte FF, it goes on into the byte before.
+void carry_through_ones(const DeviceFrame &frame) {
+  for (int b = 0; b < frame.blocks; ++b) {
+    std::uint8_t *bytes = frame.bytes + frame.plan[b].first_byte;
+    for (std::uint32_t i = 1; i + 1 < frame.coded[b].length; ++i) {
+      if (bytes[i] != 0xFF || bytes[i + 1] < 0x80) continue;
+      ++bytes[i - 1];
+      bytes[i] = 0;
+      bytes[i + 1] &= 0x7F;
+      return;
+    }
+  }
 }
 
 template <unsigned kFlag>
@@ -164,6 +189,7 @@ std::vector<PlantedBug> planted() {
       damages("j2k-mq, a length more", [](const DeviceFrame &f) { ++f.passes[0].length; }),
       damages("j2k-mq, a distortion more", [](const DeviceFrame &f) { ++f.passes[0].distortion; }),
       damages("j2k-mq, a bit of a byte", [](const DeviceFrame &f) { f.bytes[0] ^= 1; }),
+      damages("j2k-mq, a carry goes too far", carry_through_ones),
       damages("j2k-mq, a byte behind a block's room",
               [](const DeviceFrame &f) { f.bytes[f.plan[0].first_byte + f.plan[0].bytes] = 0; }),
       damages("j2k-mq, a zero plane more", [](const DeviceFrame &f) { ++f.coded[0].zero_planes; }),
