@@ -5,6 +5,13 @@
 #include "mq_lengths.h"
 #include "mq_pipeline.h"
 
+// Not worth its place among what runs all the time.
+#if defined(__CUDACC__)
+#define COALESCE_SELDOM __host__ __device__ __noinline__
+#else
+#define COALESCE_SELDOM
+#endif
+
 namespace coalesce::j2k {
 
 // CoderMark, and where its segment begins.
@@ -21,34 +28,39 @@ static_assert(sizeof(PassMark) == sizeof(Word4));
 class MqRegister {
  public:
   COALESCE_HOST_DEVICE void start(std::uint8_t *bytes) {
-    bytes_ = bytes;
+    state_.bytes = bytes;
     segment_ = 0;
     begin_segment();
   }
 
   COALESCE_HOST_DEVICE void group(const Word4 (*coded)[kLanes]) {
-    Word4 a = *coded[0], b = *coded[1];
+    Word4 pair[kGroup / 2];
+    Sum sum[kGroup / 4];
 #if defined(__CUDA_ARCH__)
-#pragma unroll 1
+#pragma unroll
 #endif
-    for (int i = 0; i < kGroup / 2; i += 2) {
-      // The next ones, while these are coded; behind the last, once more those.
-      const int ahead = i + 2 < kGroup / 2 ? i + 2 : i;
-      const Word4 next_a = *coded[ahead], next_b = *coded[ahead + 1];
-      if (!four(a, b)) one_by_one(a, b);
-      range_ = b.z >> 16;
-      a = next_a;
-      b = next_b;
-    }
+    for (int i = 0; i < kGroup / 2; ++i)
+      pair[i] = *coded[i];
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+    for (int i = 0; i < kGroup / 4; ++i)
+      sum[i] = added(pair[2 * i], pair[2 * i + 1]);
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+    for (int i = 0; i < kGroup / 4; ++i)
+      if (!four(sum[i])) state_ = one_by_one(state_, pair[2 * i], pair[2 * i + 1]);
+    range_ = pair[kGroup / 2 - 1].z >> 16;
   }
 
   // Behind a group that ends a pass.
   COALESCE_HOST_DEVICE PassMark mark(std::uint32_t end) const {
-    PassMark m = {low_,
+    PassMark m = {state_.low,
                   static_cast<std::uint16_t>(range_),
-                  static_cast<std::uint8_t>(shifts_),
-                  static_cast<std::uint8_t>(pending_),
-                  count_,
+                  static_cast<std::uint8_t>(state_.shifts),
+                  static_cast<std::uint8_t>(state_.pending),
+                  state_.count,
                   segment_};
     if ((end & kEndsRaw) == 0) return m;
     const RawBits raw = raw_bits();
@@ -61,7 +73,7 @@ class MqRegister {
   COALESCE_HOST_DEVICE int end_segment(std::uint32_t end) {
     const bool predictably = (end & kEndsPredictably) != 0;
     const int length = (end & kEndsRaw) != 0 ? flush_raw(predictably) : flush(predictably);
-    bytes_ += length;
+    state_.bytes += length;
     segment_ += static_cast<std::uint32_t>(length);
     begin_segment();
     return length;
@@ -75,87 +87,95 @@ class MqRegister {
   };
 
   COALESCE_HOST_DEVICE void begin_segment() {
-    low_ = 0;
-    shifts_ = 12;
-    pending_ = 0;
-    count_ = -1;
+    state_.low = 0;
+    state_.shifts = 12;
+    state_.pending = 0;
+    state_.count = -1;
   }
 
-  // What MqCoder::byte_out() does. top: the register above its spacer bits; returns what stays of
-  // it, one bit of a byte that has only seven.
-  COALESCE_HOST_DEVICE std::uint32_t byte_out(std::uint32_t top) {
-    if (pending_ != 0xFF) {
-      pending_ += top >> 8;
-      top &= 0xFF;
+  struct State {
+    std::uint8_t *bytes;         // of the segment
+    std::uint32_t low, pending;  // CoderMark
+    std::int32_t count;          // of bytes that are final; -1 as long as pending is no byte at all
+    int shifts;
+
+    // What MqCoder::byte_out() does. top: the register above its spacer bits; returns what stays of
+    // it, one bit of a byte that has only seven.
+    COALESCE_HOST_DEVICE std::uint32_t byte_out(std::uint32_t top) {
+      const bool full = pending == 0xFF;
+      pending += full ? 0 : top >> 8;
+      if (!full) top &= 0xFF;
+      if (count >= 0) bytes[count] = static_cast<std::uint8_t>(pending);
+      ++count;
+      const bool stuffed = pending == 0xFF;
+      pending = stuffed ? top >> 1 : top;
+      shifts = stuffed ? 7 : 8;
+      return stuffed ? top & 1 : 0;
     }
-    if (count_ >= 0) bytes_[count_] = static_cast<std::uint8_t>(pending_);
-    ++count_;
-    const bool stuffed = pending_ == 0xFF;
-    pending_ = stuffed ? top >> 1 : top;
-    shifts_ = stuffed ? 7 : 8;
-    return stuffed ? top & 1 : 0;
-  }
+    COALESCE_HOST_DEVICE void shift(int bits) {
+      while (bits >= shifts) {
+        bits -= shifts;
+        low <<= shifts;
+        const std::uint32_t stays = byte_out(low >> kByteShift);
+        low = (low & ((1u << kByteShift) - 1)) | stays << kByteShift;
+      }
+      low <<= bits;
+      shifts -= bits;
+    }
+  };
 
-  // Four symbols are added up and shifted by themselves; then bytes are taken. That is too late,
-  // for a carry of a later symbol has gone into them: which makes no difference unless it has gone
-  // through a byte of ones into the byte before. False, and nothing has happened, if that may be
-  // so, or if the shift is a long one.
-  COALESCE_HOST_DEVICE bool four(const Word4 &a, const Word4 &b) {
-    constexpr int kLongest = 31 - kByteShift;
+  // Four symbols, by themselves: C becomes C * factor + sum.
+  struct Sum {
+    std::uint32_t factor, sum;
+    int shift;
+  };
+  COALESCE_HOST_DEVICE static Sum added(const Word4 &a, const Word4 &b) {
     const std::uint32_t f0 = a.x & 0xFFFF, f1 = a.z & 0xFFFF, f2 = b.x & 0xFFFF, f3 = b.z & 0xFFFF;
-    const std::uint32_t factor = f0 * f1 * f2 * f3;
-    if (factor - 1 >= 1u << kLongest) return false;  // 2^32 and more are 0
     std::uint32_t sum = (a.y >> 16) * f0;
     sum = (sum + (a.w >> 16)) * f1;
     sum = (sum + (b.y >> 16)) * f2;
     sum = (sum + (b.w >> 16)) * f3;
-    const std::uint64_t shifted = std::uint64_t{low_} * factor + sum;
-    auto low = static_cast<std::uint32_t>(shifted);
-    int further = log2_of(factor) - shifts_;
+    const std::uint32_t factor = f0 * f1 * f2 * f3;  // 0 from 2^32 on
+    return {factor, sum, log2_of(factor | (factor == 0 ? 1u << 31 : 0))};
+  }
+
+  // Shifts the register for all four, then takes bytes. That is too late, for a carry of a later
+  // symbol has gone into them: which makes no difference unless it has gone through a byte of ones
+  // into the byte before. False, and nothing has happened, if that may be so, or if the shift is a
+  // long one.
+  COALESCE_HOST_DEVICE bool four(const Sum &sum) {
+    constexpr int kLongest = 31 - kByteShift;
+    const std::uint64_t shifted = std::uint64_t{state_.low} * sum.factor + sum.sum;
+    int further = sum.shift - state_.shifts;
+    if (sum.shift > kLongest) return false;
+    State s = state_;
+    s.low = static_cast<std::uint32_t>(shifted);
     if (further >= 0) {
-      const std::uint32_t pending = pending_;
-      const int shifts = shifts_, count = count_;
       auto top = static_cast<std::uint32_t>(shifted >> (kByteShift + further));
-      for (bool again = false;; again = true) {
-        // Of a second byte, the carry has gone into the first one.
-        if ((top & 0xFF) == 0 && (again || top >= 0x100)) {
-          pending_ = pending;
-          shifts_ = shifts;
-          count_ = count;
-          return false;
-        }
-        const std::uint32_t below = kByteShift + static_cast<std::uint32_t>(further);
-        low = (low & ((1u << below) - 1)) | byte_out(top) << below;
-        further -= shifts_;
+      if (top >= 0x100 && (top & 0xFF) == 0) return false;
+      for (;;) {
+        const int below = kByteShift + further;
+        s.low = (s.low & ((1u << below) - 1)) | s.byte_out(top) << below;
+        further -= s.shifts;
         if (further < 0) break;
-        top = low >> (kByteShift + further);
+        // Of a second byte, the carry has gone into the first one.
+        top = s.low >> (kByteShift + further);
+        if ((top & 0xFF) == 0) return false;
       }
     }
-    shifts_ = -further;
-    low_ = low;
+    s.shifts = -further;
+    state_ = s;
     return true;
   }
 
-  COALESCE_HOST_DEVICE void one_by_one(Word4 a, Word4 b) {
-#if defined(__CUDA_ARCH__)
-#pragma unroll 1
-#endif
+  COALESCE_SELDOM static State one_by_one(State s, Word4 a, Word4 b) {
     for (int i = 0; i < 4; ++i) {
-      low_ += a.y >> 16;
-      shift(log2_of(a.x & 0xFFFF));
+      s.low += a.y >> 16;
+      s.shift(log2_of(a.x & 0xFFFF));
       a = {a.z, a.w, b.x, b.y};
       b = {b.z, b.w, 0, 0};
     }
-  }
-  COALESCE_HOST_DEVICE void shift(int bits) {
-    while (bits >= shifts_) {
-      bits -= shifts_;
-      low_ <<= shifts_;
-      const std::uint32_t stays = byte_out(low_ >> kByteShift);
-      low_ = (low_ & ((1u << kByteShift) - 1)) | stays << kByteShift;
-    }
-    low_ <<= bits;
-    shifts_ -= bits;
+    return s;
   }
   COALESCE_HOST_DEVICE static int log2_of(std::uint32_t power) {
 #if defined(__CUDA_ARCH__)
@@ -168,25 +188,26 @@ class MqRegister {
   // See MqCoder.
   COALESCE_HOST_DEVICE int flush(bool predictably) {
     if (predictably) {
-      for (int left = 12 - shifts_; left > 0; left -= shifts_)
-        shift(shifts_);
+      for (int left = 12 - state_.shifts; left > 0; left -= state_.shifts)
+        state_.shift(state_.shifts);
     } else {
-      const std::uint32_t end = low_ + range_;
-      low_ |= 0xFFFF;
-      if (low_ >= end) low_ -= 0x8000;
-      shift(shifts_);
-      shift(shifts_);
+      const std::uint32_t end = state_.low + range_;
+      state_.low |= 0xFFFF;
+      if (state_.low >= end) state_.low -= 0x8000;
+      state_.shift(state_.shifts);
+      state_.shift(state_.shifts);
     }
-    if (pending_ != 0xFF && count_ >= 0) bytes_[count_++] = static_cast<std::uint8_t>(pending_);
-    return count_ > 0 ? count_ : 0;
+    if (state_.pending != 0xFF && state_.count >= 0)
+      state_.bytes[state_.count++] = static_cast<std::uint8_t>(state_.pending);
+    return state_.count > 0 ? state_.count : 0;
   }
 
-  // Raw bits stand in the pending byte and in the register above bit 14, 12 - shifts_ of them: more
-  // than their byte takes, maybe.
+  // Raw bits stand in the pending byte and in the register above bit 14, 12 - state_.shifts of
+  // them: more than their byte takes, maybe.
   COALESCE_HOST_DEVICE RawBits raw_bits() const {
-    int bits = 12 - shifts_;
-    std::uint32_t last = pending_, begun = low_ >> 15;
-    int bytes = count_ + 1;
+    int bits = 12 - state_.shifts;
+    std::uint32_t last = state_.pending, begun = state_.low >> 15;
+    int bytes = state_.count + 1;
     int room = bytes > 0 && last == 0xFF ? 7 : 8;
     if (bits >= room) {
       bits -= room;
@@ -200,20 +221,19 @@ class MqRegister {
 
   COALESCE_HOST_DEVICE int flush_raw(bool predictably) {
     const RawBits raw = raw_bits();
-    if (count_ >= 0) bytes_[count_] = static_cast<std::uint8_t>(pending_);
-    if (raw.bytes > count_ + 1) bytes_[raw.bytes - 1] = static_cast<std::uint8_t>(raw.last);
+    if (state_.count >= 0) state_.bytes[state_.count] = static_cast<std::uint8_t>(state_.pending);
+    if (raw.bytes > state_.count + 1)
+      state_.bytes[raw.bytes - 1] = static_cast<std::uint8_t>(raw.last);
     if (raw.free == raw.room && !(predictably && raw.room == 7)) return raw.bytes;
     // 0, 1, 0, ...
     const std::uint32_t filling = 0x55u >> (8 - raw.free);
-    bytes_[raw.bytes] = static_cast<std::uint8_t>(raw.begun << raw.free | filling);
+    state_.bytes[raw.bytes] = static_cast<std::uint8_t>(raw.begun << raw.free | filling);
     return raw.bytes + 1;
   }
 
-  std::uint8_t *bytes_;    // of the segment
+  State state_;
   std::uint32_t segment_;  // where it begins
-  std::uint32_t low_, range_, pending_;
-  std::int32_t count_;  // of bytes that are final; -1 as long as pending_ is no byte at all
-  int shifts_;
+  std::uint32_t range_;
 };
 
 }  // namespace coalesce::j2k
