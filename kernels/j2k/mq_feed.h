@@ -2,6 +2,8 @@
 // The first stage of the MQ pipeline: one codeword's symbols, in groups that begin with passes.
 #pragma once
 
+#include <cstring>
+
 #include "block_model.h"
 #include "mq_pipeline.h"
 
@@ -37,9 +39,13 @@ class SymbolFeed {
     left_after_ = planes_ > 1 ? made_[1].count : 0;
     const auto address = reinterpret_cast<std::uintptr_t>(source.symbols);
     offset_ = static_cast<unsigned>(address % sizeof(Word4));
-    ahead_at_ = reinterpret_cast<const Word4 *>(source.symbols - offset_);
-    if (busy_) now_ = ahead_at_[0], after_ = ahead_at_[1], ahead_ = ahead_at_[2];
-    ahead_at_ += 2;
+    ahead_at_ = source.symbols - offset_;
+    if (busy_) {
+      now_ = words_at(ahead_at_);
+      after_ = words_at(ahead_at_ + sizeof(Word4));
+      ahead_at_ += 2 * sizeof(Word4);
+      ahead_ = words_at(ahead_at_);
+    }
     group_ = fetch();
   }
 
@@ -88,11 +94,22 @@ class SymbolFeed {
       offset_ -= static_cast<unsigned>(sizeof(Word4));
       now_ = after_;
       after_ = ahead_;
-      ++ahead_at_;
+      ahead_at_ += sizeof(Word4);
     }
-    ahead_ = *ahead_at_;
+    ahead_ = words_at(ahead_at_);
     if (left_ == 0) group.end = end_pass();
     return group;
+  }
+
+  // The address is a multiple of 16.
+  COALESCE_HOST_DEVICE static Word4 words_at(const std::uint8_t *bytes) {
+#if defined(__CUDA_ARCH__)
+    return *reinterpret_cast<const Word4 *>(bytes);
+#else
+    Word4 words;
+    std::memcpy(&words, bytes, sizeof words);
+    return words;
+#endif
   }
 
   // The next kGroup bytes.
@@ -145,7 +162,7 @@ class SymbolFeed {
   }
 
   Word4 now_ = {}, after_ = {}, ahead_ = {};  // of the symbols, from offset_ in now_ on
-  const Word4 *ahead_at_;
+  const std::uint8_t *ahead_at_;
   const PassSymbols *made_;  // the pass's
   SymbolGroup group_;
   std::uint32_t first_context_;  // FedSymbol::where of context 0 and decision 0

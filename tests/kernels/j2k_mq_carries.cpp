@@ -38,7 +38,7 @@ class Chase {
     }
     if (less_probable || rest < 0x8000) state = less_probable ? row.next_lps : row.next_mps;
     for (; range_ < 0x8000; range_ *= 2)
-      distance_ = std::max(2 * distance_, -1);
+      distance_ = std::clamp(2 * distance_, -1, 0x10000);
   }
 
  private:
