@@ -5,6 +5,14 @@
 #include "mq_launch.cuh"
 
 namespace coalesce::j2k {
+namespace {
+
+// From so many codewords on, it is faster to have two pipelines in a block than one; with fewer the
+// GPU has room for all at once, and one is faster. (64x64: between 2 and 10 UHD frames; 32x32: less
+// than one.)
+constexpr std::size_t kManyCodewords = 20000;
+
+}  // namespace
 
 std::size_t code_blocks_scratch(std::size_t blocks, std::size_t passes, int frames) {
   const ScratchSizes sizes(blocks, passes, frames);
@@ -14,7 +22,10 @@ std::size_t code_blocks_scratch(std::size_t blocks, std::size_t passes, int fram
 Status code_blocks(const DeviceFrame *frames, int count, std::size_t passes, void *scratch,
                    void *stream) {
   const TraceRange trace("j2k: MQ coder");
-  return code_frames<1>(frames, count, passes, scratch, stream);
+  const std::size_t codewords =
+      static_cast<std::size_t>(count) * static_cast<std::size_t>(frames[0].blocks);
+  return codewords < kManyCodewords ? code_frames<1>(frames, count, passes, scratch, stream)
+                                    : code_frames<2>(frames, count, passes, scratch, stream);
 }
 
 }  // namespace coalesce::j2k
