@@ -79,8 +79,8 @@ std::string make_room_for_roi(const J2kSettings &s, const J2kPicture &, EncoderP
   if (params->roi.empty()) return {};
   const auto fits = [params] { return j2k::check_max_shift(most_planes(*params)).ok(); };
   const bool free = params->wavelet == j2k::Wavelet::irreversible_97 && s.quality == 0;
-  for (int doublings = 0; free && !fits() && doublings < 32; doublings++)
-    params->base_step *= 2;
+  for (int eighths = 0; free && !fits() && eighths < 32 * 8; eighths++)
+    params->base_step *= std::exp2(0.125);
   if (fits()) return {};
   return j2k_setting("roi", s.roi) + ": " + std::to_string(most_planes(*params)) +
          " bit-planes are too many to shift it by; fewer come of " + fewer_planes(s, *params);
@@ -141,9 +141,9 @@ std::string set_targets(const J2kSettings &s, const J2kPicture &picture, std::ui
   return {};
 }
 
-// Every 12.5 double or halve the step, which is half of a sample's unit at 100 (of 8 bits).
-double step_of(int quality, int bits) {
-  return std::exp2((100 - quality) * 0.08 - 1 + (bits - 8));
+// Every 12.5 double or halve the step, which is at 100 (of 8 bits) what it is for rates.
+double step_of(int quality, int bits, bool colour_transform) {
+  return j2k::fine_base_step(colour_transform) * std::exp2((100 - quality) * 0.08 + (bits - 8));
 }
 
 // Was a property set to something? Without a profile everything was.
@@ -171,7 +171,13 @@ void set_wavelet(const J2kSettings &s, EncoderParams *params) {
                           ? j2k::Wavelet::reversible_53
                           : j2k::Wavelet::irreversible_97;
   if (was_set(s, &J2kSettings::guard_bits)) params->guard_bits = s.guard_bits;
-  if (s.quality > 0) params->base_step = step_of(s.quality, params->coding.component[0].bits);
+  const auto bits = params->coding.component[0].bits;
+  if (s.quality > 0)
+    params->base_step = step_of(s.quality, bits, params->colour_transform);
+  else if (s.psnr > 0)
+    params->base_step = j2k::base_step_at_psnr(*params, s.psnr);
+  else
+    params->base_step = j2k::fine_base_step(params->colour_transform);
   params->visual_weighting = s.visual_weighting;
 }
 

@@ -54,7 +54,7 @@ struct RateAllocator::Memory {
 
   // allocation_fill.cpp: the rest of the limit is spent step by step.
   void fill(int layer, std::uint64_t limit);
-  void add_steps(int layer, std::uint64_t room);
+  std::uint64_t add_steps(int layer, std::uint64_t most);
   const HullStep *next_step(int layer, std::size_t block) const;
   int best_inside(std::size_t block, int from, int to, std::uint64_t room) const;
 

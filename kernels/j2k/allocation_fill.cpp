@@ -38,7 +38,7 @@ int RateAllocator::Memory::best_inside(std::size_t block, int from, int to,
   Int128 gain = 0, best_gain = 0;
   int best = from;
   for (int i = from; i < to && length(block, i + 1) <= most; ++i) {
-    gain += distortion_of(blocks_[block].passes[i]);
+    gain += worth_of(blocks_[block], blocks_[block].passes[i]);
     if (gain <= best_gain) continue;
     best_gain = gain;
     best = i + 1;
@@ -47,8 +47,9 @@ int RateAllocator::Memory::best_inside(std::size_t block, int from, int to,
 }
 
 // Steps in the order of their slopes, as far as they fit. Where one does not, the block gets what
-// fits of its passes, and is done.
-void RateAllocator::Memory::add_steps(int layer, std::uint64_t room) {
+// fits of its passes, and is done. Returns what it took them to need.
+std::uint64_t RateAllocator::Memory::add_steps(int layer, std::uint64_t most) {
+  std::uint64_t room = most;
   std::uint8_t *now = row(layer);
   const std::uint8_t *before = layer > 0 ? row(layer - 1) : nullptr;
   heap_.clear();
@@ -78,9 +79,11 @@ void RateAllocator::Memory::add_steps(int layer, std::uint64_t room) {
       std::push_heap(heap_.begin(), heap_.end());
     }
   }
+  return most - room;
 }
 
-// Headers are only known afterwards: if they are too long, it is done again with as much less room.
+// Headers are only known afterwards: if they are too long, it is done again with room for as much
+// less than was added.
 void RateAllocator::Memory::fill(int layer, std::uint64_t limit) {
   constexpr int kTries = 6;
   LayerResult &result = results_[static_cast<std::size_t>(layer)];
@@ -88,7 +91,7 @@ void RateAllocator::Memory::fill(int layer, std::uint64_t limit) {
   for (int tries = 0; tries < kTries && room > limit / 256; ++tries) {
     const LayerResult good = result;
     std::copy_n(row(layer), num_blocks_, saved_.begin());
-    add_steps(layer, room);
+    const std::uint64_t added = add_steps(layer, room);
     if (result.body == good.body) return;
     result.headers = headers_->bytes(layer, table());
     if (total(layer) <= limit) {
@@ -98,7 +101,7 @@ void RateAllocator::Memory::fill(int layer, std::uint64_t limit) {
     const std::uint64_t over = total(layer) - limit;
     std::copy_n(saved_.begin(), num_blocks_, row(layer));
     result = good;
-    room -= std::min(room, over);
+    room = added - std::min(added, over);
   }
 }
 

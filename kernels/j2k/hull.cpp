@@ -42,14 +42,15 @@ std::int64_t error_units(Int128 distortion, DistortionWeight weight, int shift) 
   return static_cast<std::int64_t>((product + (static_cast<Int128>(1) << (-up - 1))) >> -up);
 }
 
-// Distortions up to some pass; those of a region's planes apart.
+// Distortions up to some pass, those of a region's planes apart; and what they are worth.
 struct Sums {
-  Int128 region = 0, rest = 0;
+  Int128 region = 0, rest = 0, worth = 0;
 
-  void add(const Pass &pass, int roi_shift) {
-    (roi_shift > 0 && pass.plane >= roi_shift ? region : rest) += distortion_of(pass);
+  void add(const RateBlock &block, const Pass &pass) {
+    const bool in_region = block.roi_shift > 0 && pass.plane >= block.roi_shift;
+    (in_region ? region : rest) += distortion_of(pass);
+    worth += worth_of(block, pass);
   }
-  Int128 all() const { return region + rest; }
   std::int64_t units(const RateBlock &block) const {
     return error_units(region, block.weight, 2 * block.roi_shift) +
            error_units(rest, block.weight, 0);
@@ -57,15 +58,39 @@ struct Sums {
 };
 
 struct Corner {
-  Int128 distortion = 0;
+  Int128 worth = 0;
   std::uint32_t length = 0;
 };
 
-// Is the way from b to c at least as steep as that from a to b? Distortions are below 2^100,
-// lengths below 2^26.
+// Is the way from b to c at least as steep as that from a to b? What passes are worth is below
+// 2^101, lengths below 2^25.
 bool as_steep(const Corner &a, const Corner &b, const Corner &c) {
-  return (c.distortion - b.distortion) * (b.length - a.length) >=
-         (b.distortion - a.distortion) * (c.length - b.length);
+  return (c.worth - b.worth) * (b.length - a.length) >= (b.worth - a.worth) * (c.length - b.length);
+}
+
+// A block of fine planes only holds what its samples were rounded by, or little more. Coded in
+// part, it would make rounded pictures worse: it comes last and at once, square by square, so that
+// one part of the picture is (nearly) exact and the other as it was.
+bool is_rounding(const RateBlock &block) {
+  return block.num_passes > 0 && block.passes[0].plane < block.fine_planes;
+}
+
+std::uint16_t rounding_slope(const RateBlock &block) {
+  return static_cast<std::uint16_t>(kLeastSlope - 1 - std::min(block.square, kLeastSlope - 1));
+}
+
+// Of the steps that end at corners 1 to count.
+void set_slopes(const RateBlock &block, const Corner *corners, int count, HullStep *steps) {
+  int least = kMaxSlope;
+  for (int i = 0; i < count; ++i) {
+    const Int128 gain = corners[i + 1].worth - corners[i].worth;
+    const int slope = quantised_slope(static_cast<unsigned __int128>(gain * block.weight.mantissa),
+                                      block.weight.exponent - kUnitBits - kWorthBits,
+                                      corners[i + 1].length - corners[i].length);
+    // Quotients are cut off: of two slopes that are almost equal, the second may come out larger.
+    least = std::clamp(slope + block.visual_slope, kLeastSlope, least);
+    steps[i].slope = static_cast<std::uint16_t>(least);
+  }
 }
 
 }  // namespace
@@ -87,26 +112,28 @@ Hull convex_hull(const RateBlock &block, HullStep *steps) {
   int count = 0;
   for (int i = 0; i < block.num_passes; ++i) {
     const Pass &pass = block.passes[i];
-    sums.add(pass, block.roi_shift);
-    const Corner corner = {sums.all(), pass.length};
-    if (pass.length == 0 || corner.distortion <= corners[count].distortion) continue;
+    sums.add(block, pass);
+    const Corner corner = {sums.worth, pass.length};
+    const bool free = i + 1 < block.num_passes && block.passes[i + 1].length == pass.length;
+    if (free || pass.length == 0 || corner.worth <= corners[count].worth) continue;
     while (count > 0 && as_steep(corners[count - 1], corners[count], corner))
       --count;
     corners[++count] = corner;
     steps[count - 1] = {sums.units(block), pass.length, 0, static_cast<std::uint8_t>(i + 1)};
   }
-  int least = kMaxSlope;
-  for (int i = 0; i < count; ++i) {
-    const Int128 gain = corners[i + 1].distortion - corners[i].distortion;
-    // Quotients are cut off: of two slopes that are almost equal, the second may come out larger.
-    least = std::min(least,
-                     quantised_slope(static_cast<unsigned __int128>(gain * block.weight.mantissa),
-                                     block.weight.exponent - kUnitBits,
-                                     corners[i + 1].length - corners[i].length));
-    steps[i].slope = static_cast<std::uint16_t>(least);
-  }
+  set_slopes(block, corners, count, steps);
   sums.rest += block.final_error;
-  return {count, sums.units(block)};
+  std::int64_t error = sums.units(block);
+  // Distortions are rounded, which a block of a few samples shows: no error is below 0.
+  for (int i = 0; i < count; ++i)
+    steps[i].gain = std::min(steps[i].gain, error);
+  if (count > 0 && is_rounding(block)) {
+    steps[0] = {steps[count - 1].gain / 2, steps[count - 1].length, rounding_slope(block),
+                steps[count - 1].passes};
+    count = 1;
+    error /= 2;  // decoders round about as much of it away
+  }
+  return {count, error};
 }
 
 std::uint32_t final_error(const CodeBlock &block) {

@@ -19,6 +19,14 @@ inline Int128 distortion_of(const Pass &pass) {
   return static_cast<Int128>(pass.distortion) * (static_cast<Int128>(1) << (2 * pass.plane));
 }
 
+// What that is worth when passes are compared, times 2^kWorthBits. Decoders round; as long as there
+// are larger errors anywhere, those of the fine planes are better left alone: docs/jpeg2000.md.
+constexpr int kWorthBits = 4;
+inline Int128 worth_of(const RateBlock &block, const Pass &pass) {
+  const Int128 distortion = distortion_of(pass);
+  return pass.plane < block.fine_planes ? distortion : distortion * (1 << kWorthBits);
+}
+
 // A step from one corner of the hull to the next.
 struct HullStep {
   std::int64_t gain;     // of error units, from the first pass on
@@ -32,8 +40,8 @@ struct Hull {
   std::int64_t error;  // in error units, if nothing is decoded
 };
 
-// The steps are at most as many as passes. (A pass that needs no bytes is no corner: it comes with
-// the first that does.)
+// The steps are at most as many as passes. (Passes that need no bytes come with the one before; the
+// first, with the first that does.)
 Hull convex_hull(const RateBlock &block, HullStep *steps);
 
 }  // namespace coalesce::j2k

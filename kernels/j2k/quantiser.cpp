@@ -14,6 +14,10 @@ namespace {
 constexpr int kMantissaBits = 11;
 constexpr int kMaxExponent = 31;
 
+// Irreversible, as a part of what a sample's unit weighs: between one plane and the next, where
+// steps are sample units times powers of two. (Between 1 / 4 and 1; which it is mattered little.)
+constexpr double kFineWeight = 0.5;
+
 // R_b of E-4.
 int dynamic_range(const QuantiserParams &p, Band band) {
   return p.bits + log2_gain(band);
@@ -62,7 +66,8 @@ StepSize nearest_step(double step, int range, int guard_bits, int least) {
 StepSize irreversible_step(const QuantiserParams &p, Band band, int level) {
   const Band of = p.derived ? Band::ll : band;
   const int of_level = p.derived ? p.levels : level;
-  const double wanted = p.base_step / std::sqrt(energy(p, of, of_level));
+  const double colour = p.colour >= 0 ? colour_energy(p.wavelet, 0) : 1;
+  const double wanted = p.base_step / std::sqrt(band_energy(p.wavelet, of, of_level) * colour);
   // With derived steps the exponent of level 1 is levels - 1 below that of LL.
   const int least = (p.guard_bits == 0) + (p.derived ? std::max(p.levels - 1, 0) : 0);
   StepSize step = nearest_step(wanted, dynamic_range(p, of), p.guard_bits, least);
@@ -118,8 +123,12 @@ BandQuantiser band_quantiser(const QuantiserParams &p, Band band, int level, dou
                         dynamic_range(p, band) - q.exponent - kMantissaBits);
   }
   q.planes = p.guard_bits + q.exponent - 1;
-  const double step = static_cast<double>(q.step) * visual;
+  const double step = static_cast<double>(q.step);
   q.weight = distortion_weight(step * step * energy(p, band, level));
+  q.visual_slope = static_cast<int>(std::floor(2 * 256 * std::log2(visual) + 0.5));
+  if (p.wavelet == Wavelet::irreversible_97)
+    for (double w = step * step * band_energy(p.wavelet, band, level); w < kFineWeight; w *= 4)
+      ++q.fine_planes;
   return q;
 }
 

@@ -23,8 +23,9 @@ struct QuantiserParams {
   int colour = -1;     // 0 to 2: it is Y, Cb, Cr of the component transform; -1: it is not
   int guard_bits = 2;  // G, 0 to 7
   // Irreversible: the step, in units of one sample value, of a coefficient that weighs as much as a
-  // sample. A band's is that, divided by the root of its energy and the colour's: so each
-  // coefficient adds the same to the squared error.
+  // sample. A band's is that, divided by the root of its energy and Y's: so each coefficient adds
+  // (nearly) the same to the squared error. Cb and Cr have the steps of Y: the codestream need not
+  // say them three times, which small pictures would notice.
   double base_step = 0.5;
   bool derived = false;  // irreversible: one step in the codestream, the others follow (E-5)
 };
@@ -44,7 +45,9 @@ struct BandQuantiser {
   float step;    // delta_b (E-3); 1 on the reversible path
   // What 1 of a coefficient's (quantised) value squared is in the squared error of the picture:
   // step^2 times energies. The unit of Tier-1's distortions, times 64.
-  DistortionWeight weight;
+  DistortionWeight weight = {};
+  int visual_slope = 0;  // what `visual` adds to slopes (layer_target.h): 0 or less
+  int fine_planes = 0;   // planes below this one change samples by less than decoders round off
 };
 
 // Guard bits 0 to 7, levels 0 to 10, bits 1 to 16, colour -1 to 2, a step above 0; the text names
@@ -54,8 +57,8 @@ Status check_quantiser(const QuantiserParams &params);
 // For params that are sound. Reversible: the exponent is bits + log2_gain (+ 1 for Cb and Cr), or
 // more if few guard bits make it necessary: 2^M_b is above every coefficient that can occur.
 // Irreversible: the step is the nearest there is to the one wanted, but M_b + kFractionBitsOf97 is
-// at most 31, so steps have a lower bound. visual: a factor of the weight, see visual_weight(); of
-// amplitudes, so it counts twice.
+// at most 31, so steps have a lower bound. visual: see visual_weight(); of amplitudes, so it counts
+// twice.
 BandQuantiser band_quantiser(const QuantiserParams &params, Band band, int level,
                              double visual = 1);
 

@@ -11,29 +11,45 @@ namespace coalesce::j2k {
 
 namespace {
 
+// Errors that are normally distributed are rounded; each of more than k + 1/2 counts 2 k + 1 more.
+double rounded_normal(double variance) {
+  constexpr double kMuch = 4;
+  if (variance > kMuch) return variance + 1.0 / 12;
+  double sum = 0;
+  for (int k = 0; k < 12; ++k)
+    sum += (2 * k + 1) * std::erfc((k + 0.5) / std::sqrt(2 * variance));
+  return sum;
+}
+
 // The mean squared error of samples that a decoder makes of a mean squared error of coefficients.
-// 9/7: errors are as good as normally distributed, and rounded; each of more than k + 1/2 counts
-// 2 k + 1 more. 5/3: each lifting step and the colour transform round, too, unless there is nothing
-// to round; fitted to what pictures show.
+// 9/7: normally distributed, more of it in one place than in another, and in R and B than in G.
+// 5/3: each lifting step and the colour transform round, too, unless there is nothing to round.
+// Both fitted to what pictures show: docs/numerics.md.
 double after_rounding(const EncoderParams &params, double error) {
   if (params.wavelet == Wavelet::reversible_53)
     return error + (params.colour_transform ? std::min(0.7, 0.7 * std::sqrt(error))
                                             : std::min(0.45, 0.55 * std::sqrt(error)));
-  constexpr double kMuch = 4;
-  if (error > kMuch) return error + 1.0 / 12;
+  constexpr double kColours[3] = {1.02, 0.56, 1.42}, kGrey[3] = {1, 1, 1};
   double sum = 0;
-  for (int k = 0; k < 12; ++k)
-    sum += (2 * k + 1) * std::erfc((k + 0.5) / std::sqrt(2 * error));
+  for (const double of_component : params.colour_transform ? kColours : kGrey)
+    for (const double of_place : {0.7, 1.3})
+      sum += rounded_normal(error * of_component * of_place) / 6;
   return sum;
 }
 
 double before_rounding(const EncoderParams &params, double wanted) {
-  double low = 0, high = wanted;
+  double low = 0, high = wanted + 1;  // small errors are rounded away
   for (int i = 0; i < 40; ++i) {
     const double middle = (low + high) / 2;
     (after_rounding(params, middle) < wanted ? low : high) = middle;
   }
   return low;
+}
+
+// The mean squared error of a component's coefficients.
+double component_error(const EncoderParams &params, int c, double psnr) {
+  const double peak = (1 << params.coding.component[static_cast<std::size_t>(c)].bits) - 1;
+  return before_rounding(params, peak * peak * std::pow(10, -psnr / 10));
 }
 
 }  // namespace
@@ -42,12 +58,23 @@ std::uint64_t error_at_psnr(const EncoderParams &params, double psnr) {
   double sum = 0;
   for (int c = 0; c < params.coding.num_components; ++c) {
     const Rect rect = component_rect(params.coding, c);
-    const double peak = (1 << params.coding.component[static_cast<std::size_t>(c)].bits) - 1;
-    const double wanted = peak * peak * std::pow(10, -psnr / 10);
-    sum += before_rounding(params, wanted) * rect.width() * rect.height();
+    sum += component_error(params, c, psnr) * rect.width() * rect.height();
   }
   const double units = std::floor(sum * kErrorUnits);
   return units < 0x1p63 ? static_cast<std::uint64_t>(units) : std::uint64_t{1} << 63;
+}
+
+double base_step_at_psnr(const EncoderParams &params, double psnr) {
+  // What a step leaves of its square: 1/12 where coefficients are large, up to 1/3 where they are
+  // not.
+  constexpr double kPart = 1.0 / 6;
+  double error = component_error(params, 0, psnr);
+  for (int c = 1; c < params.coding.num_components; ++c)
+    error = std::min(error, component_error(params, c, psnr));
+  double step = fine_base_step(params.colour_transform);
+  for (int halvings = 0; halvings < 8 && kPart * step * step > error; ++halvings)
+    step /= 2;
+  return step;
 }
 
 RateAllocator::RateAllocator() = default;

@@ -18,8 +18,11 @@ namespace coalesce::j2k {
 // A block as Tier-1 left it.
 struct RateBlock {
   const Pass *passes = nullptr;
-  int num_passes = 0;             // 0 to kMaxPasses
-  DistortionWeight weight;        // of its band: BandQuantiser
+  int num_passes = 0;       // 0 to kMaxPasses
+  DistortionWeight weight;  // this and the next two of its band: BandQuantiser
+  int visual_slope = 0;
+  int fine_planes = 0;
+  int square = 0;                 // where it lies: what is near in the picture has near numbers
   std::uint32_t final_error = 0;  // final_error(); only targets of an error ask for it
   // Planes from this one on belong to a region of interest and are worth 4^-roi_shift of what their
   // number says, where errors are summed. (The slopes keep them as they are: they come first.) 0:
@@ -32,9 +35,11 @@ std::uint32_t final_error(const CodeBlock &block);
 
 // What the error may be if each component is to have this many dB, after a decoder has rounded its
 // samples; the PSNR of the whole picture if all have the same depth. How near that comes:
-// docs/numerics.md. (Where the weights have a visual part, so has the PSNR; and with a region of
-// interest, what 9/7's quantiser loses is not counted.)
+// docs/numerics.md. (With a region of interest, what 9/7's quantiser loses is not counted.)
 std::uint64_t error_at_psnr(const EncoderParams &params, double psnr);
+
+// fine_base_step(), or as often halved as it takes to leave no more error than that.
+double base_step_at_psnr(const EncoderParams &params, double psnr);
 
 // For each layer and block, the number of passes in this layer and those before.
 struct PassTable {

@@ -22,6 +22,34 @@ std::uint64_t fixed_bytes(const EncoderPlan &plan, std::size_t main_header) {
   return sum;
 }
 
+// Squares of 128 x 128 of the reference grid are counted row by row. (A usual block of level 1 is
+// as large.)
+int square_of(const CodingParams &coding, const Subband &band, const Rect &block) {
+  constexpr int kSide = 128;
+  const Component &component = coding.component[static_cast<std::size_t>(band.component)];
+  const std::int64_t x = std::int64_t{block.x0} * component.dx << band.level;
+  const std::int64_t y = std::int64_t{block.y0} * component.dy << band.level;
+  const std::int64_t squares = y / kSide * (coding.image.x1 / kSide + 1) + x / kSide;
+  return static_cast<int>(std::min<std::int64_t>(squares, INT32_MAX));
+}
+
+// All but what Tier-1 finds.
+RateBlock rate_block(const EncoderPlan &plan, const TilePlan &tile, const BlockPlace &place,
+                     const Pass *passes) {
+  const Subband &band = tile.geometry.bands[static_cast<std::size_t>(place.band)];
+  const auto component = static_cast<std::size_t>(band.component);
+  const ComponentBands &bands = plan.bands[component];
+  const BandQuantiser &quantiser = bands.bands[plan.band_of(tile, place.band)];
+  RateBlock block;
+  block.passes = passes;
+  block.weight = quantiser.weight;
+  block.visual_slope = quantiser.visual_slope;
+  block.fine_planes = quantiser.fine_planes;
+  block.square = square_of(plan.params.coding, band, place.rect);
+  block.roi_shift = bands.roi_shift;
+  return block;
+}
+
 }  // namespace
 
 void HeaderCounter::prepare(const EncoderPlan &plan, const std::vector<BlockData> &blocks) {
@@ -76,11 +104,9 @@ Status RateControl::prepare(const EncoderPlan &plan, const std::vector<BlockData
   component_of_.clear();
   for (const TilePlan &tile : plan.tiles)
     for (const BlockPlace &place : tile.geometry.blocks) {
-      const BlockData &block = blocks[blocks_.size()];
-      const int component = tile.geometry.bands[static_cast<std::size_t>(place.band)].component;
-      blocks_.push_back({block.passes, 0, block.weight, 0,
-                         plan.bands[static_cast<std::size_t>(component)].roi_shift});
-      component_of_.push_back(static_cast<std::uint8_t>(component));
+      blocks_.push_back(rate_block(plan, tile, place, blocks[blocks_.size()].passes));
+      const Subband &band = tile.geometry.bands[static_cast<std::size_t>(place.band)];
+      component_of_.push_back(static_cast<std::uint8_t>(band.component));
     }
   headers_.prepare(plan, blocks);
   if (Status s = set_targets(plan, fixed_bytes(plan, main_header)); !s.ok()) return s;

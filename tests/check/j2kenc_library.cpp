@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What comes out are the bytes of the library, with the parameters that the properties say.
+#include <cmath>
 #include <functional>
 
 #include "j2k/encoder.h"
@@ -65,18 +66,22 @@ LayerTarget bytes_target(std::uint64_t bytes) {
   return {LayerTarget::Kind::bytes, bytes};
 }
 
-constexpr auto k97 = j2k::Wavelet::irreversible_97;
+void use_97(EncoderParams &p) {
+  p.wavelet = j2k::Wavelet::irreversible_97;
+  p.base_step = j2k::fine_base_step(true);
+}
+
 constexpr int kPixels = 300 * 170;
 
 const std::vector<Case> &cases() {
   static const std::vector<Case> all = {
       {{}, [](EncoderParams &) {}},
       {{{"lossless", "true"}}, [](EncoderParams &) {}},
-      {{{"lossless", "false"}}, [](EncoderParams &p) { p.wavelet = k97; }},
+      {{{"lossless", "false"}}, [](EncoderParams &p) { use_97(p); }},
       {{{"lossless", "false"}, {"wavelet", "5/3"}}, [](EncoderParams &) {}},
-      {{{"lossless", "false"}, {"wavelet", "9/7"}}, [](EncoderParams &p) { p.wavelet = k97; }},
-      {{{"quality", "100"}}, [](EncoderParams &p) { p.wavelet = k97, p.base_step = 0.5; }},
-      {{{"quality", "50"}}, [](EncoderParams &p) { p.wavelet = k97, p.base_step = 8; }},
+      {{{"lossless", "false"}, {"wavelet", "9/7"}}, [](EncoderParams &p) { use_97(p); }},
+      {{{"quality", "100"}}, [](EncoderParams &p) { use_97(p); }},
+      {{{"quality", "50"}}, [](EncoderParams &p) { use_97(p), p.base_step *= 16; }},
       {{{"num-resolutions", "1"}}, [](EncoderParams &p) { p.coding.levels = 0; }},
       {{{"num-resolutions", "11"}}, [](EncoderParams &p) { p.coding.levels = 10; }},
       {{{"progression-order", "rlcp"}},
@@ -107,7 +112,7 @@ const std::vector<Case> &cases() {
       {{{"roi", "10,20,100,50"}, {"bpp", "2"}},  // a coarser step leaves room for the shift
        [](EncoderParams &p) {
          p.roi = {10, 20, 110, 70};
-         p.wavelet = k97, p.base_step = 1;
+         use_97(p), p.base_step *= std::exp2(1.125);
          p.targets = {bytes_target(kPixels / 4)};
        }},
       {{{"comment", "caf\xc3\xa9"}}, [](EncoderParams &p) { p.comment = "caf\xe9"; }},
@@ -119,7 +124,7 @@ const std::vector<Case> &cases() {
        }},
       {{{"bpp", "1.5"}},
        [](EncoderParams &p) {
-         p.wavelet = k97;
+         use_97(p);
          p.targets = {bytes_target(kPixels * 3 / 16)};
        }},
       {{{"bpp", "1.5"}, {"wavelet", "5/3"}, {"visual-weighting", "true"}},
@@ -128,18 +133,18 @@ const std::vector<Case> &cases() {
          p.targets = {bytes_target(kPixels * 3 / 16)};
        }},
       {{{"frame-size", "5000"}},
-       [](EncoderParams &p) { p.wavelet = k97, p.targets = {bytes_target(5000)}; }},
+       [](EncoderParams &p) { use_97(p), p.targets = {bytes_target(5000)}; }},
       {{{"bitrate", "1000"}},  // at 25 frames a second
-       [](EncoderParams &p) { p.wavelet = k97, p.targets = {bytes_target(5000)}; }},
+       [](EncoderParams &p) { use_97(p), p.targets = {bytes_target(5000)}; }},
       {{{"frame-size", "20000"}, {"num-layers", "3"}, {"layer-rates", "0.5 1"}},
        [](EncoderParams &p) {
-         p.wavelet = k97;
+         use_97(p);
          p.layers = 3;
          p.targets = {bytes_target(kPixels / 16), bytes_target(kPixels / 8), bytes_target(20000)};
        }},
       {{{"psnr", "35"}},
        [](EncoderParams &p) {
-         p.wavelet = k97;
+         use_97(p);
          p.targets = {{LayerTarget::Kind::error, j2k::error_at_psnr(p, 35)}};
        }},
   };

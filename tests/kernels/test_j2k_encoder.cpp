@@ -9,6 +9,7 @@
 #include <new>
 
 #include "expect.h"
+#include "j2k/encoder_plan.h"
 #include "j2k_encode.h"
 #include "j2k_random_params.h"
 #include "j2k_stream_decoder.h"
@@ -71,12 +72,13 @@ void test_targets(std::uint64_t seed, ThreadPool *pool) {
   EXPECT(encode_to_targets(params, p, pool).bytes == coded.bytes, "threads: %s", text.c_str());
   EXPECT(coded.lengths.back() == coded.bytes.size(), "%s", text.c_str());
   EXPECT(std::is_sorted(coded.lengths.begin(), coded.lengths.end()), "%s", text.c_str());
+  const double slack = p.plane[0].size() < 64 ? 2 : 1;
   double before = HUGE_VAL;
   for (int layers = 1; layers <= params.layers; ++layers) {
     const Decoded decoded = decode_stream(coded.bytes, layers);
     EXPECT(decoded.complaint.empty(), "%s: %s", decoded.complaint.c_str(), text.c_str());
     const double error = mean_squared_error(p, decoded);
-    EXPECT(error <= 1.1 * before + 1, "layer %d: %g after %g: %s", layers, error, before,
+    EXPECT(error <= 1.1 * before + slack, "layer %d: %g after %g: %s", layers, error, before,
            text.c_str());
     before = error;
   }
@@ -172,24 +174,25 @@ void test_again() {
     }
 }
 
-double value(const DistortionWeight &weight) {
-  return std::ldexp(weight.mantissa, weight.exponent);
-}
-
-// With visual weighting, fine detail weighs less, and colour less than luma.
+// With visual weighting, fine detail is worth less, and colour less than luma. Errors stay errors.
 void test_weights() {
   EncoderParams params = rgb(64, 64);
   params.coding.levels = 1;
-  std::unique_ptr<Encoder> plain, visual;
-  EXPECT(Encoder::make(params, &plain).ok(), "make");
+  EncoderPlan plain, visual;
+  EXPECT(make_plan(params, &plain).ok(), "make");
   params.visual_weighting = true;
-  EXPECT(Encoder::make(params, &visual).ok(), "make");
-  double factor[12];  // LL, HL, LH, HH of Y, Cb, Cr
+  EXPECT(make_plan(params, &visual).ok(), "make");
+  int slope[12];  // LL, HL, LH, HH of Y, Cb, Cr
   for (std::size_t b = 0; b < 12; ++b) {
-    factor[b] = value(visual->blocks()[b].weight) / value(plain->blocks()[b].weight);
-    EXPECT(b % 4 == 0 ? factor[b] == 1 : factor[b] < 1, "block %zu: %g", b, factor[b]);
-    EXPECT(b % 4 != 3 || factor[b] < factor[b - 1], "block %zu: %g", b, factor[b]);
-    EXPECT(b % 4 == 0 || b < 4 || factor[b] < factor[b % 4], "block %zu: %g", b, factor[b]);
+    const BandQuantiser &with = visual.bands[b / 4].bands[b % 4];
+    const BandQuantiser &without = plain.bands[b / 4].bands[b % 4];
+    slope[b] = with.visual_slope;
+    EXPECT(with.weight.mantissa == without.weight.mantissa &&
+               with.weight.exponent == without.weight.exponent && without.visual_slope == 0,
+           "band %zu", b);
+    EXPECT(b % 4 == 0 ? slope[b] == 0 : slope[b] < 0, "band %zu: %d", b, slope[b]);
+    EXPECT(b % 4 != 3 || slope[b] < slope[b - 1], "band %zu: %d", b, slope[b]);
+    EXPECT(b % 4 == 0 || b < 4 || slope[b] < slope[b % 4], "band %zu: %d", b, slope[b]);
   }
 }
 

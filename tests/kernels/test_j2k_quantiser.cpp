@@ -161,16 +161,20 @@ void test_irreversible() {
                  q.planes >= 0 && q.planes + kFractionBitsOf97 <= 31,
              "trial %d: exponent %d, mantissa %d, step %g", i, q.exponent, q.mantissa,
              static_cast<double>(q.step));
-      const double energy = band_energy(kIrreversible, band, level) *
-                            (p.colour < 0 ? 1 : colour_energy(kIrreversible, p.colour));
-      EXPECT(near(value(q.weight), 0.25 * step * step * energy, 1.0 / 65536) &&
-                 q.weight.mantissa >= 32768,
-             "trial %d: weight %g", i, value(q.weight));
+      const double energy = band_energy(kIrreversible, band, level);
+      const double colour = p.colour < 0 ? 1 : colour_energy(kIrreversible, p.colour);
+      EXPECT(near(value(q.weight), step * step * energy * colour, 1.0 / 65536) &&
+                 q.weight.mantissa >= 32768 && q.visual_slope == -512,
+             "trial %d: weight %g, slopes %d", i, value(q.weight), q.visual_slope);
+      // The lowest plane that is not fine weighs from 1/2 to 2; it may be the one of the step.
+      const double above = std::ldexp(step * step * energy, 2 * q.fine_planes);
+      EXPECT(above >= 0.5 && (q.fine_planes == 0 || above < 2), "trial %d: %d fine planes", i,
+             q.fine_planes);
       if (p.derived) {  // E-5
         EXPECT(q.exponent == ll.exponent - p.levels + level && q.mantissa == ll.mantissa,
                "trial %d: derived", i);
       } else {
-        const double wanted = p.base_step / std::sqrt(energy);
+        const double wanted = p.base_step / std::sqrt(energy * (p.colour < 0 ? 1 : 3));
         const bool at_limit =
             q.planes + kFractionBitsOf97 == 31 || q.exponent == (p.guard_bits == 0 ? 1 : 0);
         EXPECT(at_limit || near(step, wanted, 1.0 / 4096), "trial %d: %g instead of %g", i, step,

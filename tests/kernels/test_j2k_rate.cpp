@@ -18,7 +18,9 @@ using Kind = LayerTarget::Kind;
 
 // Passes without bytes are not for themselves.
 bool is_cut(const RateBlock &block, int passes) {
-  return passes == 0 || length_of(block, passes) > 0;
+  if (passes == 0) return true;
+  const std::uint32_t length = length_of(block, passes);
+  return length > 0 && (passes == block.num_passes || length_of(block, passes + 1) > length);
 }
 
 // What a byte spent on the way from one cut of a block to another gains.
@@ -31,7 +33,7 @@ long double slope(const RateBlock &block, int from, int to) {
 long double steepest_on(const RateBlock &block, int passes) {
   long double best = 0;
   for (int to = passes + 1; to <= block.num_passes; ++to)
-    if (length_of(block, to) > length_of(block, passes))
+    if (is_cut(block, to) && length_of(block, to) > length_of(block, passes))
       best = std::max(best, slope(block, passes, to));
   return best;
 }

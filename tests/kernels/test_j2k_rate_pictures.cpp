@@ -129,7 +129,7 @@ int main(int argc, char **argv) {
   const char *photograph = argc > 1 ? argv[1] : COALESCE_TEST_DATA "/photograph_128x128.pgm";
   const PlainPicture picture = read_pnm(photograph);
   EXPECT(!picture.samples.empty(), "cannot read %s", photograph);
-  if (!picture.samples.empty()) test("photograph", picture, argc > 1 ? 0.2 : 0.1, 0.6);
+  if (!picture.samples.empty()) test("photograph", picture, argc > 1 ? 0.2 : 0.15, 0.6);
   if (argc == 1) test("made", made_picture(400, 300, 3, 1), 0.65, 0.85);
   return result();
 }
