@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "final_error.h"
+
 namespace coalesce::j2k {
 namespace {
 
@@ -138,21 +140,11 @@ Hull convex_hull(const RateBlock &block, HullStep *steps) {
 
 std::uint32_t final_error(const CodeBlock &block) {
   if (block.fraction_bits == 0) return 0;
-  const int right = std::max(block.fraction_bits - 6, 0);
-  const int left = std::max(6 - block.fraction_bits, 0);
   std::uint32_t sum = 0;
-  for (int y = 0; y < block.height; ++y) {
-    const std::int32_t *row = block.samples + y * block.pitch;
-    for (int x = 0; x < block.width; ++x) {
-      const std::uint32_t sample = static_cast<std::uint32_t>(row[x]);
-      const std::uint32_t magnitude = row[x] < 0 ? 0 - sample : sample;
-      // In units of 1 / 128: the middle of what was rounded down; the decoder takes 64, or 0.
-      const int fraction = static_cast<int>((magnitude >> right << left & 63) * 2 + 1);
-      const int error = magnitude >> block.fraction_bits != 0 ? fraction - 64 : fraction;
-      sum += static_cast<std::uint32_t>(error * error);
-    }
-  }
-  return (sum + 128) / 256;
+  for (int y = 0; y < block.height; ++y)
+    for (int x = 0; x < block.width; ++x)
+      sum += final_error_of(block.samples[y * block.pitch + x], block.fraction_bits);
+  return final_error_sum(sum);
 }
 
 }  // namespace coalesce::j2k

@@ -240,6 +240,14 @@ std::size_t PacketTables::result_bytes() const {
   return scratch_layout(format_, pool_).part_lengths + format_.num_parts * sizeof(std::uint32_t);
 }
 
+std::size_t PacketTables::most_beside() const {
+  constexpr std::size_t kSopAndEph = 8, kMostPlt = 5;
+  std::size_t sum = format_.main_bytes + kEndBytes + 4 * pool_;
+  for (const FlatPart &part : parts_)
+    sum += tile_part_header_bound(format_.plt, part.end - part.first_packet);
+  return sum + (kSopAndEph + kMostPlt) * format_.packets;
+}
+
 PacketScratch PacketTables::scratch_at(std::uint8_t *memory) const {
   const ScratchLayout at = scratch_layout(format_, pool_);
   const auto words = [&](std::size_t i) { return reinterpret_cast<std::uint32_t *>(memory + i); };

@@ -28,6 +28,8 @@ class PacketTables {
   PacketScratch scratch_at(std::uint8_t *memory) const;
   // Its first bytes, which the host reads: PacketResult, and the lengths of the tile-parts.
   std::size_t result_bytes() const;
+  // What a codestream has at most beside the bytes of blocks.
+  std::size_t most_beside() const;
 
  private:
   void add_tile(const EncoderPlan &plan, const TilePlan &tile);

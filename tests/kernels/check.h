@@ -73,6 +73,7 @@ struct Case {
 
 std::vector<Case> all_cases();
 Case convolve_case();
+Case j2k_encoder_case();
 Case j2k_model_case();
 Case j2k_mq_case();
 Case j2k_packets_case();

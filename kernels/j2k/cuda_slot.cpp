@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda_slot.h"
+
+#include <algorithm>
+
+#include "../core/layout.h"
+#include "layers_cuda.h"
+#include "model_cuda.h"
+#include "mq_cuda.h"
+#include "transform_cuda.h"
+
+namespace coalesce::j2k {
+namespace {
+
+Status bad_result(std::uint32_t errors) {
+  if ((errors & PacketResult::kTooManyPackets) != 0)
+    return {StatusCode::unsupported, "j2k: a tile-part has more packets than plt can list"};
+  if ((errors & PacketResult::kTooLong) != 0)
+    return {StatusCode::unsupported, "j2k: a tile-part has more than 4 GiB coded"};
+  return {StatusCode::device_error, "j2k: the codestream is longer than it can be"};
+}
+
+}  // namespace
+
+Status CudaSlot::prepare(const CudaFormat &format) {
+  format_ = &format;
+  const EncoderPlan &plan = format.plan();
+  const bool targets = !plan.params.targets.empty();
+  const std::size_t blocks = plan.blocks.size();
+  Layout l;
+  result_at_ = l.add<std::uint8_t>(format.packets().result_bytes());
+  coded_at_ = l.add<CodedBlock>(targets ? blocks : 0);
+  passes_at_ = l.add<Pass>(targets ? plan.passes : 0);
+  errors_at_ = l.add<std::uint32_t>(targets ? blocks : 0);
+  layers_at_ =
+      l.add<std::uint8_t>(targets ? blocks * static_cast<std::size_t>(plan.params.layers) : 0);
+  if (Status s = DeviceMemory::on_device(format.slot().end, &memory_); !s.ok()) return s;
+  if (Status s = DeviceMemory::page_locked(l.end(), &host_memory_); !s.ok()) return s;
+  if (Status s = DeviceStream::make(&stream_); !s.ok()) return s;
+  if (Status s = DeviceEvent::make(&input_ready_); !s.ok()) return s;
+  if (Status s = DeviceEvent::make(&input_read_); !s.ok()) return s;
+  return targets ? prepare_rate() : Status();
+}
+
+Status CudaSlot::prepare_rate() {
+  const EncoderPlan &plan = format_->plan();
+  blocks_.clear();
+  for (const BlockPlan &block : plan.blocks)
+    blocks_.push_back({host<Pass>(passes_at_) + block.first_pass, nullptr, {}, block.weight, 0});
+  layers_.layers = plan.params.layers;
+  layers_.blocks = blocks_.size();
+  layers_.passes.assign(blocks_.size() * static_cast<std::size_t>(plan.params.layers), 0);
+  return rate_.prepare(plan, blocks_, format_->packet_format().main_bytes);
+}
+
+DeviceFrame CudaSlot::frame() const {
+  const SlotLayout &at = format_->slot();
+  const EncoderPlan &plan = format_->plan();
+  return {format_->blocks(),
+          static_cast<int>(plan.blocks.size()),
+          plan.fraction_bits,
+          plan.params.block_style,
+          device<std::int32_t>(at.coefficients),
+          device<std::uint8_t>(at.planes),
+          device<std::uint8_t>(at.symbols),
+          device<PassSymbols>(at.made),
+          device<Pass>(at.passes),
+          device<std::uint8_t>(at.bytes),
+          device<CodedBlock>(at.coded)};
+}
+
+Status CudaSlot::start(const Samples *samples, void *stream) {
+  if (Status s = input_ready_.record(stream); !s.ok()) return s;
+  if (Status s = input_ready_.hold_back(stream_.get()); !s.ok()) return s;
+  if (Status s =
+          transform_cuda(format_->transform(), format_->transform_tiles(), samples,
+                         device<std::int32_t>(format_->slot().coefficients),
+                         device<std::uint8_t>(format_->slot().transform_scratch), stream_.get());
+      !s.ok())
+    return s;
+  if (Status s = input_read_.record(stream_.get()); !s.ok()) return s;
+  if (Status s = input_read_.hold_back(stream); !s.ok()) return s;
+  return code();
+}
+
+// What comes behind the transform and does not need the host.
+Status CudaSlot::code() {
+  const EncoderPlan &plan = format_->plan();
+  const SlotLayout &at = format_->slot();
+  const DeviceFrame f = frame();
+  void *stream = stream_.get();
+  if (Status s = model_blocks(f, format_->model(), 0, f.blocks, stream); !s.ok()) return s;
+  if (Status s = code_blocks(&f, 1, plan.passes, device<std::uint8_t>(at.code_scratch), stream);
+      !s.ok())
+    return s;
+  if (plan.params.targets.empty()) {
+    auto *layers = device<std::uint8_t>(at.layers);
+    if (Status s = fill_layers_cuda(f, plan.params.layers, layers, stream); !s.ok()) return s;
+    return write();
+  }
+  auto *errors = device<std::uint32_t>(at.errors);
+  if (Status s = final_errors_cuda(f, errors, stream); !s.ok()) return s;
+  if (Status s = copy_to_host(host<CodedBlock>(coded_at_), f.coded,
+                              blocks_.size() * sizeof(CodedBlock), stream);
+      !s.ok())
+    return s;
+  if (Status s = copy_to_host(host<Pass>(passes_at_), f.passes, plan.passes * sizeof(Pass), stream);
+      !s.ok())
+    return s;
+  return copy_to_host(host<std::uint32_t>(errors_at_), errors,
+                      blocks_.size() * sizeof(std::uint32_t), stream);
+}
+
+Status CudaSlot::allocate_on_host() {
+  if (Status s = stream_.wait(); !s.ok()) return s;
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    blocks_[i].coded = host<CodedBlock>(coded_at_)[i];
+    blocks_[i].final_error = host<std::uint32_t>(errors_at_)[i];
+  }
+  if (Status s = rate_.run(nullptr, &layers_); !s.ok()) return s;
+  auto *layers = host<std::uint8_t>(layers_at_);
+  std::copy(layers_.passes.begin(), layers_.passes.end(), layers);
+  if (Status s = copy_to_device(device<std::uint8_t>(format_->slot().layers), layers,
+                                layers_.passes.size(), stream_.get());
+      !s.ok())
+    return s;
+  return write();
+}
+
+Status CudaSlot::write() {
+  const SlotLayout &at = format_->slot();
+  const DeviceFrame f = frame();
+  const PacketJob job = {format_->packet_format(),
+                         format_->packets().scratch_at(device<std::uint8_t>(at.packet_scratch)),
+                         {f.plan, f.passes, f.bytes, f.coded, device<std::uint8_t>(at.layers)}};
+  if (Status s = packets_cuda(job, device<std::uint8_t>(at.out), at.out_bytes, stream_.get());
+      !s.ok())
+    return s;
+  return copy_to_host(host<std::uint8_t>(result_at_), device<std::uint8_t>(at.packet_scratch),
+                      format_->packets().result_bytes(), stream_.get());
+}
+
+Status CudaSlot::wait(std::size_t *bytes) {
+  if (!format_->plan().params.targets.empty())
+    if (Status s = allocate_on_host(); !s.ok()) return s;
+  if (Status s = stream_.wait(); !s.ok()) return s;
+  const PacketResult &result = *host<PacketResult>(result_at_);
+  if (result.errors != 0) return bad_result(result.errors);
+  *bytes = length_ = result.bytes;
+  return {};
+}
+
+Status CudaSlot::fetch(std::uint8_t *to) {
+  const auto *from = device<std::uint8_t>(format_->slot().out);
+  if (Status s = copy_to_host(to, from, length_, stream_.get()); !s.ok()) return s;
+  return stream_.wait();
+}
+
+void CudaSlot::abandon() {
+  (void)stream_.wait();
+}
+
+}  // namespace coalesce::j2k

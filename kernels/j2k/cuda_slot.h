@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A frame under way in CudaEncoder.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "../core/device.h"
+#include "cuda_format.h"
+#include "device_frame.h"
+#include "packets_cuda.h"
+#include "rate_control.h"
+#include "samples.h"
+
+namespace coalesce::j2k {
+
+class CudaSlot {
+ public:
+  // format must stay.
+  Status prepare(const CudaFormat &format);
+  Status start(const Samples *samples, void *stream);
+  Status wait(std::size_t *bytes);
+  Status fetch(std::uint8_t *to);
+  void abandon();
+
+ private:
+  Status prepare_rate();
+  Status code();
+  Status allocate_on_host();
+  Status write();
+  DeviceFrame frame() const;
+  template <class T>
+  T *device(std::size_t offset) const {
+    return reinterpret_cast<T *>(static_cast<std::uint8_t *>(memory_.get()) + offset);
+  }
+  template <class T>
+  T *host(std::size_t offset) const {
+    return reinterpret_cast<T *>(static_cast<std::uint8_t *>(host_memory_.get()) + offset);
+  }
+
+  const CudaFormat *format_ = nullptr;
+  DeviceMemory memory_, host_memory_;
+  DeviceStream stream_;
+  DeviceEvent input_ready_, input_read_;
+  std::size_t length_ = 0;
+  // In page-locked memory.
+  std::size_t result_at_ = 0, coded_at_ = 0, passes_at_ = 0, errors_at_ = 0, layers_at_ = 0;
+  // Where there are targets.
+  std::vector<BlockData> blocks_;
+  LayerPasses layers_;
+  RateControl rate_;
+};
+
+}  // namespace coalesce::j2k

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Frames for bench-j2k-cuda: planes of 8 bits in device memory, each frame different.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../support/device.h"
+
+namespace coalesce::test {
+
+struct BenchFrames {
+  int width = 0, height = 0;
+  // Three planes each, one behind the other, pitch is width.
+  std::vector<DeviceMemory> frames;
+  std::vector<std::uint8_t> first;  // on the host, too
+
+  const std::uint8_t *plane(std::size_t frame, int component) const {
+    return frames[frame].data() +
+           static_cast<std::size_t>(component) * static_cast<std::size_t>(width * height);
+  }
+};
+
+// Cut out of a PPM at different places, every other one mirrored. Throws std::runtime_error.
+BenchFrames read_bench_frames(const char *name, int width, int height, int count);
+
+// Times a frame, in milliseconds, and the bytes of all.
+struct PeerResult {
+  double single = 0;     // one after the other
+  double sustained = 0;  // the best of several numbers of streams
+  int streams = 0;       // that number
+  double bytes = 0;      // a frame
+};
+
+// nvJPEG2000, Part 1: without loss, or at about so many bytes a frame. False: it is not here, or it
+// failed, which is told.
+bool nvjpeg2000(const BenchFrames &frames, bool lossless, double bytes, PeerResult *result);
+
+}  // namespace coalesce::test

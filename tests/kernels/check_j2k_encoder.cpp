@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The encoder whole: the same bytes with any back end.
+#include <algorithm>
+#include <memory>
+
+#include "../support/device.h"
+#include "check.h"
+#include "j2k/cuda_encoder.h"
+#include "j2k/encoder.h"
+#include "j2k_encode.h"
+#include "j2k_random_params.h"
+#include "j2k_targets.h"
+
+namespace coalesce::test {
+namespace {
+
+using namespace j2k;
+
+using Bytes = std::vector<std::uint8_t>;
+
+// A picture in device memory.
+class DevicePicture {
+ public:
+  explicit DevicePicture(const Picture &p) : samples_(p) {
+    for (int c = 0; c < p.params.num_components; ++c) {
+      const std::vector<std::uint16_t> &plane = p.plane[c];
+      planes_.emplace_back(std::max<std::size_t>(plane.size() * sizeof plane[0], 1));
+      if (!plane.empty()) planes_.back().upload(plane.data());
+      samples_.at[c].data =
+          planes_.back().data() + (static_cast<const std::uint8_t *>(samples_.at[c].data) -
+                                   reinterpret_cast<const std::uint8_t *>(plane.data()));
+    }
+  }
+  const Samples *samples() const { return samples_.at; }
+
+ private:
+  AllSamples samples_;
+  std::vector<DeviceMemory> planes_;
+};
+
+// Says what went wrong, or nothing.
+class Trialled {
+ public:
+  Trialled(const EncoderParams &params, Random &random) : params_(params) {
+    for (Picture &p : pictures_)
+      p = picture(params.coding, random);
+  }
+
+  std::string on_cpu(ThreadPool *pool) {
+    std::string wrong = expect_from(nullptr);
+    for (std::size_t i = 0; i < kPictures && wrong.empty(); ++i) {
+      Bytes bytes;
+      if (Status s = encoder_->encode(AllSamples(pictures_[i]).at, pool, &bytes); !s.ok())
+        return s.message();
+      if (bytes != expected_[i]) return "other bytes with more threads";
+    }
+    return wrong;
+  }
+
+  // Both pictures are under way at once, and then the first slot goes round again.
+  std::string on_cuda() {
+    if (std::string wrong = expect_from(nullptr); !wrong.empty()) return wrong;
+    std::unique_ptr<CudaEncoder> cuda;
+    if (Status s = CudaEncoder::make(params_, kPictures, &cuda); !s.ok()) return s.message();
+    const DevicePicture inputs[kPictures] = {DevicePicture(pictures_[0]),
+                                             DevicePicture(pictures_[1])};
+    for (int i = 0; i < kPictures; ++i)
+      if (Status s = cuda->start(i, inputs[i].samples(), device_stream()); !s.ok())
+        return s.message();
+    if (std::string wrong = difference(*cuda, 0, expected_[0]); !wrong.empty()) return wrong;
+    if (Status s = cuda->start(0, inputs[1].samples(), device_stream()); !s.ok())
+      return s.message();
+    for (int slot : {1, 0})
+      if (std::string wrong = difference(*cuda, slot, expected_[1]); !wrong.empty()) return wrong;
+    return {};
+  }
+
+ private:
+  static constexpr int kPictures = 2;
+
+  std::string expect_from(ThreadPool *pool) {
+    if (Status s = Encoder::make(params_, &encoder_); !s.ok()) return s.message();
+    for (std::size_t i = 0; i < kPictures; ++i)
+      if (Status s = encoder_->encode(AllSamples(pictures_[i]).at, pool, &expected_[i]); !s.ok())
+        return s.message();
+    return {};
+  }
+
+  static std::string difference(CudaEncoder &cuda, int slot, const Bytes &expected) {
+    std::size_t length = 0;
+    if (Status s = cuda.wait(slot, &length); !s.ok()) return s.message();
+    Bytes bytes(length);
+    if (Status s = cuda.fetch(slot, bytes.data()); !s.ok()) return s.message();
+    const auto at = std::mismatch(bytes.begin(), bytes.end(), expected.begin(), expected.end());
+    if (at.first == bytes.end() && at.second == expected.end()) return {};
+    return std::to_string(length) + " bytes and not " + std::to_string(expected.size()) +
+           ", other ones from byte " + std::to_string(at.first - bytes.begin()) + " on";
+  }
+
+  EncoderParams params_;
+  Picture pictures_[kPictures];
+  std::unique_ptr<Encoder> encoder_;
+  Bytes expected_[kPictures];
+};
+
+std::string encoder_trial(Random &random, int index, const Backend &backend) {
+  const bool large = backend.cuda && index < 4;
+  EncoderParams params = random_params(random, large            ? 2048 * 2048
+                                               : index % 8 == 0 ? 512 * 512
+                                                                : 128 * 128);
+  const bool targets = index % 2 == 1;
+  if (targets) {
+    Random same = random;
+    const Picture p = picture(params.coding, same);
+    params.targets = random_targets(params.layers, length_range(params, p), random);
+  }
+  const std::string text = describe(params) + (targets ? ", with targets" : "");
+  set_doing(text);
+  Trialled trial(params, random);
+  const std::string wrong = backend.cuda ? trial.on_cuda() : trial.on_cpu(backend.pool);
+  return wrong.empty() ? wrong : wrong + "\n    " + text;
+}
+
+}  // namespace
+
+Case j2k_encoder_case() {
+  return {"j2k-encoder", 400, encoder_trial, [] { return std::vector<PlantedBug>(); },
+          [](Bench &, const Backend &) {}};
+}
+
+}  // namespace coalesce::test
