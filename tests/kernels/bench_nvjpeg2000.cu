@@ -143,8 +143,8 @@ double time_streams(nvjpeg2kEncoder_t encoder, const BenchFrames &frames, const 
 
 // The step that comes near a number of bytes.
 double find_step(nvjpeg2kEncoder_t encoder, const BenchFrames &frames, double bytes) {
-  Worker worker(encoder, frames.first.size() + (1 << 20));
-  double low = 1e-5, high = 1;
+  Worker worker(encoder, 4 * frames.first.size());
+  double low = 1e-3, high = 1e3;
   for (int i = 0; i < 24; ++i) {
     const double middle = std::sqrt(low * high);
     const Params params(frames, middle);
