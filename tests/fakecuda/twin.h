@@ -25,6 +25,10 @@ struct Bytes {
         pitch(plane.pitch) {}
 };
 
+// A function of the driver, if it is a simulated one that someone else has loaded; else nullptr.
+void *driver_function(const char *name);
+Status no_driver();
+
 // unsupported if the simulated driver is not loaded, device_error if the current context may not
 // access all of these bytes. A plane without data is skipped.
 Status check_access(std::initializer_list<Bytes> planes);

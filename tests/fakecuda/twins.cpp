@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The test plugin links this file in place of the CUDA kernels: every <op>_cuda() runs its CPU back
-// end in the simulated driver's streams and memory, as late as a kernel may run.
+// end in the simulated driver's streams and memory, as late as a kernel may run. (The encoder is in
+// encoder_twin.cpp.)
 
 #include <dlfcn.h>
 
@@ -17,6 +18,7 @@ namespace twin {
 namespace {
 
 struct Driver {
+  void *library = nullptr;
   decltype(&fakecuda_launch) launch = nullptr;
   decltype(&fakecuda_check_access) check_access = nullptr;
 };
@@ -25,18 +27,14 @@ struct Driver {
 const Driver *driver() {
   static const Driver loaded = [] {
     Driver d;
-    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (library == nullptr) return d;
-    d.launch = reinterpret_cast<decltype(d.launch)>(dlsym(library, "fakecuda_launch"));
+    d.library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (d.library == nullptr) return d;
+    d.launch = reinterpret_cast<decltype(d.launch)>(dlsym(d.library, "fakecuda_launch"));
     d.check_access =
-        reinterpret_cast<decltype(d.check_access)>(dlsym(library, "fakecuda_check_access"));
+        reinterpret_cast<decltype(d.check_access)>(dlsym(d.library, "fakecuda_check_access"));
     return d;
   }();
   return loaded.launch != nullptr && loaded.check_access != nullptr ? &loaded : nullptr;
-}
-
-Status no_driver() {
-  return {StatusCode::unsupported, "the simulated CUDA driver is not loaded"};
 }
 
 Status launch_failed() {
@@ -44,6 +42,15 @@ Status launch_failed() {
 }
 
 }  // namespace
+
+void *driver_function(const char *name) {
+  const Driver *d = driver();
+  return d != nullptr ? dlsym(d->library, name) : nullptr;
+}
+
+Status no_driver() {
+  return {StatusCode::unsupported, "the simulated CUDA driver is not loaded"};
+}
 
 Status check_access(std::initializer_list<Bytes> planes) {
   const Driver *d = driver();

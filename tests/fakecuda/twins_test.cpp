@@ -155,6 +155,7 @@ static const std::vector<Case> twin_cases = {
     {"it refuses what is not there", it_refuses_what_is_not_there},
     {"it reports a failed launch", it_reports_a_failed_launch},
 };
-const std::vector<const std::vector<Case> *> all_cases = {&twin_cases};
+extern const std::vector<Case> encoder_cases;  // encoder_twin_test.cpp
+const std::vector<const std::vector<Case> *> all_cases = {&twin_cases, &encoder_cases};
 
 }  // namespace selftest
