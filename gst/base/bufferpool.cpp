@@ -104,6 +104,13 @@ PoolRef cuda_pool_new(GstCudaContext *context, GstCaps *caps, guint min_buffers,
   return pool;
 }
 
+PoolRef active_cuda_pool_new(GstCudaContext *context, GstCaps *caps) {
+  guint size = 0;
+  PoolRef pool = cuda_pool_new(context, caps, 0, 0, &size);
+  if (pool != nullptr && !gst_buffer_pool_set_active(pool.get(), TRUE)) pool.reset();
+  return pool;
+}
+
 PoolRef system_pool_new(GstAllocator *allocator, GstCaps *caps, guint size) {
   PoolRef pool(gst_video_buffer_pool_new());
   GstStructure *config = gst_buffer_pool_get_config(pool.get());
@@ -111,6 +118,10 @@ PoolRef system_pool_new(GstAllocator *allocator, GstCaps *caps, guint size) {
   if (allocator != nullptr) gst_buffer_pool_config_set_allocator(config, allocator, nullptr);
   if (!gst_buffer_pool_set_config(pool.get(), config)) return nullptr;
   return pool;
+}
+
+bool is_ordinary(GstAllocator *allocator) {
+  return allocator == nullptr || g_strcmp0(allocator->mem_type, GST_ALLOCATOR_SYSMEM) == 0;
 }
 
 GstBuffer *pool_acquire(GstBufferPool *pool) {

@@ -14,14 +14,21 @@ struct Unmini {
   void operator()(gpointer object) const { gst_mini_object_unref(GST_MINI_OBJECT_CAST(object)); }
 };
 using BufferRef = std::unique_ptr<GstBuffer, Unmini>;
+using CapsRef = std::unique_ptr<GstCaps, Unmini>;
 
 // A configured, inactive pool, or nullptr if the memory cannot be had. size receives the bytes of
 // one buffer, which are more than the caps say because of the pitch. max_buffers 0 = no limit.
 PoolRef cuda_pool_new(GstCudaContext *context, GstCaps *caps, guint min_buffers, guint max_buffers,
                       guint *size);
 
-// The same in system memory, of GStreamer's own allocator if none is given.
+// The same without a limit, and active.
+PoolRef active_cuda_pool_new(GstCudaContext *context, GstCaps *caps);
+
+// The first in system memory, of GStreamer's own allocator if none is given.
 PoolRef system_pool_new(GstAllocator *allocator, GstCaps *caps, guint size);
+
+// Is that memory like any other, none that downstream has of its own? nullptr is.
+bool is_ordinary(GstAllocator *allocator);
 
 // A buffer from an active pool, or nullptr.
 GstBuffer *pool_acquire(GstBufferPool *pool);

@@ -42,6 +42,7 @@ Lookup look_up() {
   find(library, "cuMemcpy2DAsync_v2", &t.memcpy_2d_async, missing);
   find(library, "cuMemHostAlloc", &t.mem_host_alloc, missing);
   find(library, "cuMemFreeHost", &t.mem_free_host, missing);
+  find(library, "cuMemGetInfo_v2", &t.mem_get_info, missing);
   find(library, "cuInit", &t.init, missing);
   find(library, "cuDriverGetVersion", &t.driver_get_version, missing);
   find(library, "cuDeviceGetCount", &t.device_get_count, missing);

@@ -23,6 +23,7 @@ struct CudaDriver {
   CUresult (*memcpy_2d_async)(const CUDA_MEMCPY2D *, CUstream);
   CUresult (*mem_host_alloc)(void **, size_t bytes, unsigned flags);
   CUresult (*mem_free_host)(void *);
+  CUresult (*mem_get_info)(size_t *free, size_t *total);
   CUresult (*init)(unsigned flags);
   CUresult (*driver_get_version)(int *);
   CUresult (*device_get_count)(int *);

@@ -96,8 +96,6 @@ bool apply_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   return applied;
 }
 
-using CapsRef = std::unique_ptr<GstCaps, Unmini>;
-
 CapsRef take_ref(GstCaps *caps) {
   return CapsRef(caps != nullptr ? gst_caps_ref(caps) : nullptr);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "filterframe.h"
 
+#include "gpuinput.h"
 #include "input.h"
 #include "transfer.h"
 
@@ -37,7 +38,7 @@ class GpuFrame {
       : self_(self),
         state_(*GST_COALESCE_TRANSFORM(self)->state),
         session_(*state_.gpu),
-        in_buffer_(in),
+        in_(GST_COALESCE_TRANSFORM(self), in, self->priv->in_info),
         out_buffer_(out) {}
 
   GstFlowReturn run() {
@@ -51,36 +52,15 @@ class GpuFrame {
 
  private:
   GstFlowReturn enqueue() {
-    GstFlowReturn flow = take_input();
+    GstFlowReturn flow = in_.take(self_->priv->upload_pool.get());
+    if (flow == kNoDeviceMemory)
+      return fail("allocating device memory for an upload", CUDA_ERROR_OUT_OF_MEMORY);
     if (flow == GST_FLOW_OK) flow = take_output();
     if (flow != GST_FLOW_OK) return flow;
-    const Status status = run_element(self_, in_, out_, self_->priv->out_cuda ? nullptr : &target_);
+    const Status status =
+        run_element(self_, in_.frame(), out_, self_->priv->out_cuda ? nullptr : &target_);
     if (!status.ok()) return bad_status(self_, status);
     return leave_in_flight();
-  }
-
-  // Device memory of our context is read where it is; everything else is uploaded.
-  GstFlowReturn take_input() {
-    const GstVideoInfo &info = self_->priv->in_info;
-    if (is_cuda_buffer_of(in_buffer_, session_.context.get())) {
-      if (!in_.map(in_buffer_, info, Memory::cuda, GST_MAP_READ))
-        return post_bad_frame(GST_ELEMENT(self_), "input", in_);
-      return ordered(gst_buffer_peek_memory(in_buffer_, 0));
-    }
-    return upload();
-  }
-
-  GstFlowReturn upload() {
-    const GstVideoInfo &info = self_->priv->in_info;
-    Frame host;
-    if (!host.map(in_buffer_, info, transfer_memory(in_buffer_), GST_MAP_READ))
-      return post_bad_frame(GST_ELEMENT(self_), "input", host);
-    uploaded_.reset(pool_acquire(self_->priv->upload_pool.get()));
-    if (uploaded_ == nullptr || !in_.map(uploaded_.get(), info, Memory::cuda, GST_MAP_WRITE))
-      return fail("allocating device memory for an upload", CUDA_ERROR_OUT_OF_MEMORY);
-    in_.be_copy_of(host);
-    const CUresult result = upload_frame(session_, in_buffer_, host, in_);
-    return result == CUDA_SUCCESS ? GST_FLOW_OK : fail("uploading a frame", result);
   }
 
   GstFlowReturn take_output() {
@@ -106,8 +86,7 @@ class GpuFrame {
     CUresult result = CUDA_SUCCESS;
     auto event = session_.mark(*session_.stream, &result);
     if (event == nullptr) return fail("fencing a frame", result);
-    in_.unmap();
-    session_.retired->add(uploaded_ ? uploaded_.get() : in_buffer_, event, *session_.stream);
+    in_.retire(event);
     if (self_->priv->out_cuda) {
       fence_memory(gst_buffer_peek_memory(out_buffer_, 0), event, *session_.stream,
                    state_.counters);
@@ -118,11 +97,6 @@ class GpuFrame {
     return GST_FLOW_OK;
   }
 
-  GstFlowReturn ordered(GstMemory *memory) {
-    const CUresult result = order_behind_fence(memory, *session_.stream);
-    return result == CUDA_SUCCESS ? GST_FLOW_OK : fail("ordering behind the input", result);
-  }
-
   GstFlowReturn fail(const char *doing, CUresult result) {
     post_gpu_error(GST_COALESCE_TRANSFORM(self_), doing, result);
     return GST_FLOW_ERROR;
@@ -131,11 +105,9 @@ class GpuFrame {
   GstCoalesceFilter *self_;
   TransformState &state_;
   GpuSession &session_;
-  GstBuffer *in_buffer_;
+  GpuInput in_;
   GstBuffer *out_buffer_;
-  BufferRef uploaded_;
   BufferRef scratch_;
-  Frame in_;
   Frame out_;
   Frame target_;  // the output, where it has to be downloaded
 };

@@ -7,9 +7,7 @@ namespace coalesce::gst {
 namespace {
 
 PoolRef active_pool(GstCoalesceTransform *self, GstCaps *caps) {
-  guint size = 0;
-  PoolRef pool = cuda_pool_new(self->state->gpu->context.get(), caps, 0, 0, &size);
-  if (pool != nullptr && !gst_buffer_pool_set_active(pool.get(), TRUE)) pool.reset();
+  PoolRef pool = active_cuda_pool_new(self->state->gpu->context.get(), caps);
   if (pool == nullptr) post_gpu_error(self, "no device memory for the frames");
   return pool;
 }
@@ -33,10 +31,6 @@ void add_default_pool(GstQuery *query, GstCaps *caps) {
   else
     gst_query_add_allocation_pool(query, pool, size, least, most);
   gst_object_unref(pool);
-}
-
-bool is_ordinary(GstAllocator *allocator) {
-  return allocator == nullptr || g_strcmp0(allocator->mem_type, GST_ALLOCATOR_SYSMEM) == 0;
 }
 
 // Memory that downstream has of its own is used, be it special; ordinary memory gives way.

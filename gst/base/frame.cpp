@@ -75,6 +75,12 @@ void Frame::set_interlaced(bool interlaced) {
     spare_row_[p] = interlaced && has_spare_row(p);
 }
 
+bool Frame::lacks_spare_row() const {
+  for (guint p = 0; p < n_planes(); p++)
+    if (interlaced_ && wants_spare_row(info_, p) && !spare_row_[p]) return true;
+  return false;
+}
+
 void Frame::be_copy_of(const Frame &original) {
   set_interlaced(original.interlaced_);
   for (guint p = 0; p < n_planes(); p++)

@@ -38,6 +38,8 @@ class Frame {
   bool interlaced() const { return interlaced_; }
   // Instead: what the picture's own buffer said, where this one has not its flags.
   void set_interlaced(bool interlaced);
+  // Has a plane fewer rows of one field than of the other, where GStreamer's layouts have as many?
+  bool lacks_spare_row() const;
   // Filled from that frame, of the same format: interlaced if it is, and with no row that it lacks.
   void be_copy_of(const Frame &original);
 

@@ -36,9 +36,27 @@ CUresult copy_frame(const Frame &from, const Frame &to, const Stream &stream, gs
   return CUDA_SUCCESS;
 }
 
+CUresult repeat_last_rows(const Frame &from, const Frame &to, const Stream &stream) {
+  for (guint p = 0; p < from.n_planes(); p++) {
+    const int rows = from.plane(p).height;
+    const Plane<std::uint8_t> target = to.plane(p);
+    if (target.height <= rows) continue;
+    CUDA_MEMCPY2D copy{};
+    copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    copy.srcDevice = reinterpret_cast<CUdeviceptr>(target.row(rows - 1));
+    copy.dstDevice = reinterpret_cast<CUdeviceptr>(target.row(rows));
+    copy.srcPitch = copy.dstPitch = target.pitch;
+    copy.WidthInBytes = static_cast<size_t>(target.width);
+    copy.Height = 1;
+    const CUresult result = cuda_driver()->memcpy_2d_async(&copy, stream.handle());
+    if (result != CUDA_SUCCESS) return result;
+  }
+  return CUDA_SUCCESS;
+}
+
 namespace {
 
-// The same by the CPU, now.
+// copy_frame() by the CPU, now.
 void copy_on_cpu(const Frame &from, const Frame &to) {
   for (guint p = 0; p < from.n_planes(); p++) {
     const Plane<std::uint8_t> source = from.plane(p), target = to.plane(p);

@@ -134,6 +134,12 @@ void fakecuda_set_eager(int eager) {
   s.eager = eager != 0;
 }
 
+void fakecuda_set_device_memory(std::size_t bytes) {
+  auto &s = state();
+  std::lock_guard guard(s.lock);
+  s.device_memory = bytes;
+}
+
 int fakecuda_stack_depth() {
   return static_cast<int>(fakecuda::context_stack().size());
 }

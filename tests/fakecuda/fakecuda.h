@@ -102,6 +102,9 @@ void fakecuda_reset_faults();
 // Lazy (0) or eager (1) from the next operation on.
 void fakecuda_set_eager(int eager);
 
+// The bytes of each device's memory from now on; 4 GiB at first.
+void fakecuda_set_device_memory(std::size_t bytes);
+
 // How many contexts are pushed on the calling thread.
 int fakecuda_stack_depth();
 

@@ -32,6 +32,10 @@ std::size_t bytes_on(const State &s, CUdevice device) {
   return bytes;
 }
 
+std::size_t free_on(const State &s, CUdevice device) {
+  return s.device_memory - std::min(s.device_memory, bytes_on(s, device));
+}
+
 void set_protection(const Block &block, int protection) {
   mprotect(block.region, block.region_size, protection);
 }
@@ -90,8 +94,7 @@ void retire(State &s, Block block) {
 }
 
 CUresult allocate(State &s, Context &context, std::size_t size, Block block, CUdeviceptr *pointer) {
-  if (size > device_memory - std::min(device_memory, bytes_on(s, context.device)))
-    return CUDA_ERROR_OUT_OF_MEMORY;
+  if (size > free_on(s, context.device)) return CUDA_ERROR_OUT_OF_MEMORY;
   // Aligned to 512 bytes and no more, as nothing more is promised.
   std::size_t shift = 512 + s.counts.allocations % 3 * 1024;
   if (!map_block(block, context, size, shift)) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -111,7 +114,7 @@ CUresult allocate_host(void **pointer, std::size_t size, unsigned flags) {
         CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
     if (pointer == nullptr || size == 0 || (flags & ~known) != 0) return CUDA_ERROR_INVALID_VALUE;
     Block block;
-    if (size > device_memory || !map_block(block, context, size, 0))
+    if (size > s.device_memory || !map_block(block, context, size, 0))
       return CUDA_ERROR_OUT_OF_MEMORY;
     s.host_blocks[block.data] = block;
     *pointer = data_of(block);
@@ -207,7 +210,7 @@ CUresult cuDeviceTotalMem_v2(std::size_t *bytes, CUdevice device) {
   return after_init(no_function, [&](State &s) {
     if (bytes == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (device < 0 || device >= s.devices) return CUDA_ERROR_INVALID_DEVICE;
-    *bytes = device_memory;
+    *bytes = s.device_memory;
     return CUDA_SUCCESS;
   });
 }
@@ -215,8 +218,8 @@ CUresult cuDeviceTotalMem_v2(std::size_t *bytes, CUdevice device) {
 CUresult cuMemGetInfo_v2(std::size_t *free, std::size_t *total) {
   return in_context(no_function, [&](State &s, Context &context) {
     if (free == nullptr || total == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *free = device_memory - bytes_on(s, context.device);
-    *total = device_memory;
+    *free = free_on(s, context.device);
+    *total = s.device_memory;
     return CUDA_SUCCESS;
   });
 }
@@ -235,7 +238,7 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, std::size_t *pitch, std::size_
       return CUDA_ERROR_INVALID_VALUE;
     if (element_size != 4 && element_size != 8 && element_size != 16)
       return CUDA_ERROR_INVALID_VALUE;
-    if (row_bytes > device_memory || rows > device_memory) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (row_bytes > s.device_memory || rows > s.device_memory) return CUDA_ERROR_OUT_OF_MEMORY;
     Block block;
     block.row_bytes = row_bytes;
     block.pitch = odd_pitch(row_bytes, rows);

@@ -328,6 +328,11 @@ void memory_ends() {
   DeviceBytes some(1000);
   CHECK_OK(cuMemGetInfo_v2(&left, &total));
   CHECK_EQ(free - left, 1000);
+  fakecuda_set_device_memory(1500);
+  CHECK_OK(cuMemGetInfo_v2(&left, &total));
+  CHECK_EQ(left, 500);
+  CHECK_EQ(cuMemAlloc_v2(&pointer, 501), CUDA_ERROR_OUT_OF_MEMORY);
+  fakecuda_set_device_memory(free);
 }
 
 void questions_about_pointers() {

@@ -80,6 +80,7 @@ struct State {
   int devices = 2;
   bool eager = false;
   bool protect = false;
+  std::size_t device_memory = std::size_t{4} << 30;
   CUresult lost = CUDA_SUCCESS;
   std::vector<Fault> faults;
   std::map<CUcontext, std::unique_ptr<Context>> contexts;
@@ -120,7 +121,6 @@ void synchronize_context(State &s, Context &context, std::uint64_t &counter);
 Mark tail(const std::shared_ptr<Stream> &stream);
 
 // memory.cpp
-constexpr std::size_t device_memory = std::size_t{4} << 30;
 Block *find_block(Blocks &blocks, std::uintptr_t address);
 bool touches_any(const Blocks &blocks, std::uintptr_t first, std::size_t size);
 bool inside(const Block &block, std::uintptr_t first, std::size_t size);

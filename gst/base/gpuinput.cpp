@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gpuinput.h"
+
+#include "input.h"
+#include "transfer.h"
+
+namespace coalesce::gst {
+
+GstFlowReturn GpuInput::ok(const char *doing, CUresult result) {
+  if (result == CUDA_SUCCESS) return GST_FLOW_OK;
+  post_gpu_error(self_, doing, result);
+  return GST_FLOW_ERROR;
+}
+
+GstFlowReturn GpuInput::take(GstBufferPool *pool, bool both_fields) {
+  if (!is_cuda_buffer_of(buffer_, session_.context.get())) return upload(pool, both_fields);
+  const GstFlowReturn flow = take_in_place();
+  return flow == GST_FLOW_OK && both_fields && frame_.lacks_spare_row() ? complete(pool) : flow;
+}
+
+GstFlowReturn GpuInput::take_in_place() {
+  if (!frame_.map(buffer_, info_, Memory::cuda, GST_MAP_READ))
+    return post_bad_frame(GST_ELEMENT(self_), "input", frame_);
+  return ok("ordering behind the input",
+            order_behind_fence(gst_buffer_peek_memory(buffer_, 0), *session_.stream));
+}
+
+GstFlowReturn GpuInput::acquire(GstBufferPool *pool) {
+  own_.reset(pool_acquire(pool));
+  if (own_ == nullptr || !frame_.map(own_.get(), info_, Memory::cuda, GST_MAP_WRITE))
+    return kNoDeviceMemory;
+  return GST_FLOW_OK;
+}
+
+GstFlowReturn GpuInput::upload(GstBufferPool *pool, bool both_fields) {
+  Frame host;
+  if (!host.map(buffer_, info_, transfer_memory(buffer_), GST_MAP_READ))
+    return post_bad_frame(GST_ELEMENT(self_), "input", host);
+  if (GstFlowReturn flow = acquire(pool); flow != GST_FLOW_OK) return flow;
+  if (both_fields)
+    frame_.set_interlaced(host.interlaced());
+  else
+    frame_.be_copy_of(host);
+  CUresult result = upload_frame(session_, buffer_, host, frame_);
+  if (result == CUDA_SUCCESS && both_fields)
+    result = repeat_last_rows(host, frame_, *session_.stream);
+  return ok("uploading a frame", result);
+}
+
+// The buffer is someone else's, and has no room: a copy.
+GstFlowReturn GpuInput::complete(GstBufferPool *pool) {
+  Frame theirs;
+  frame_.unmap();
+  if (!theirs.map(buffer_, info_, Memory::cuda, GST_MAP_READ))
+    return post_bad_frame(GST_ELEMENT(self_), "input", theirs);
+  if (GstFlowReturn flow = acquire(pool); flow != GST_FLOW_OK) return flow;
+  frame_.set_interlaced(theirs.interlaced());
+  gsize bytes = 0;
+  CUresult result = copy_frame(theirs, frame_, *session_.stream, &bytes);
+  if (result == CUDA_SUCCESS) result = repeat_last_rows(theirs, frame_, *session_.stream);
+  auto copied = result == CUDA_SUCCESS ? session_.mark(*session_.stream, &result) : nullptr;
+  theirs.unmap();
+  if (copied != nullptr) session_.retired->add(buffer_, std::move(copied), *session_.stream);
+  return ok("copying a frame", result);
+}
+
+void GpuInput::retire(std::shared_ptr<Event> done) {
+  frame_.unmap();
+  session_.retired->add(own_ ? own_.get() : buffer_, std::move(done), *session_.stream);
+}
+
+}  // namespace coalesce::gst

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A frame's way to the kernels.
+#pragma once
+
+#include "frame.h"
+#include "transform.h"
+
+namespace coalesce::gst {
+
+// There is no device memory for an upload. Nothing has been posted, and it can be tried again.
+constexpr GstFlowReturn kNoDeviceMemory = GST_FLOW_CUSTOM_ERROR;
+
+// For one call of take(), in which the context of the element's session is current.
+class GpuInput {
+ public:
+  GpuInput(GstCoalesceTransform *self, GstBuffer *buffer, const GstVideoInfo &info)
+      : self_(self), session_(*self->state->gpu), buffer_(buffer), info_(info) {}
+
+  // Device memory of the session's context is read where it is; everything else is uploaded to a
+  // buffer of `pool`. both_fields: chroma rows that one field of an interlaced picture lacks are
+  // copies of the last. Posts an error for whatever goes wrong, but for kNoDeviceMemory. After a
+  // failure work may be in flight.
+  GstFlowReturn take(GstBufferPool *pool, bool both_fields = false);
+
+  // In device memory. Readers are enqueued on the session's stream.
+  const Frame &frame() const { return frame_; }
+
+  // `done` has been recorded there behind the last reader: the memory is kept until then.
+  void retire(std::shared_ptr<Event> done);
+
+ private:
+  GstFlowReturn take_in_place();
+  GstFlowReturn acquire(GstBufferPool *pool);
+  GstFlowReturn upload(GstBufferPool *pool, bool both_fields);
+  GstFlowReturn complete(GstBufferPool *pool);
+  GstFlowReturn ok(const char *doing, CUresult result);
+
+  GstCoalesceTransform *self_;
+  GpuSession &session_;
+  GstBuffer *buffer_;
+  const GstVideoInfo &info_;
+  BufferRef own_;  // what was uploaded, or completed
+  Frame frame_;
+};
+
+}  // namespace coalesce::gst
