@@ -35,8 +35,7 @@ bool start_backend(GstCoalesceTransform *self) {
       break;
   }
   // A machine without a GPU cannot honour an id, and auto means that it need not.
-  return self->state->settings.cuda_device_id < 0 || no_cuda(self) != nullptr ||
-         check_device_id(self);
+  return self->state->settings.cuda_device_id < 0 || check_device_id(self);
 }
 
 gboolean start(GstBaseTransform *trans) {
@@ -256,8 +255,7 @@ bool caps_are_cuda(GstCaps *caps) {
 }
 
 bool may_use_gpu(GstCoalesceTransform *self) {
-  return settings_of(self).backend != BackendChoice::cpu && no_cuda(self) == nullptr &&
-         gpu_gate().usable;
+  return settings_of(self).backend != BackendChoice::cpu && gpu_gate().usable;
 }
 
 bool select_backend(GstCoalesceTransform *self, bool in_cuda, bool out_cuda, bool worth_the_trip) {

@@ -71,10 +71,6 @@ struct GstCoalesceTransform {
 struct GstCoalesceTransformClass {
   GstBaseTransformClass parent_class;
 
-  // Why the element cannot use a GPU, whatever the machine has: a part of a sentence. nullptr: it
-  // can.
-  const char *no_cuda;
-
   // For elements that hold frames in flight; the default holds none. drain pushes them downstream
   // and is called before EOS, CAPS, SEGMENT, GAP, TAG and custom serialized events, so that none of
   // these overtakes a frame. discard drops them, on a flush and on stop.

@@ -37,10 +37,6 @@ bool ask_for_context(GstCoalesceTransform *self) {
 
 }  // namespace
 
-const char *no_cuda(GstCoalesceTransform *self) {
-  return GST_COALESCE_TRANSFORM_GET_CLASS(self)->no_cuda;
-}
-
 ContextRef current_context(TransformState &state) {
   std::lock_guard guard(state.lock);
   return ContextRef(state.context ? GST_CUDA_CONTEXT(gst_object_ref(GST_OBJECT_CAST(state.context)))
@@ -81,10 +77,6 @@ bool open_session(GstCoalesceTransform *self, GstCudaContext *context) {
 bool ensure_session(GstCoalesceTransform *self) {
   TransformState &state = *self->state;
   if (state.gpu != nullptr) return true;
-  if (no_cuda(self) != nullptr) {
-    post_no_gpu(self, no_cuda(self));
-    return false;
-  }
   if (const GpuGate gate = gpu_gate(); !gate.usable) {
     post_no_gpu(self, gate.why_not);
     return false;

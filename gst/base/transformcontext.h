@@ -18,9 +18,6 @@ bool device_will_do(const TransformState &state, GstCudaContext *context);
 // A property that names a device which is not there is an error before anything runs.
 bool check_device_id(GstCoalesceTransform *self);
 
-// Why the element's class has no use for a GPU; nullptr if it has.
-const char *no_cuda(GstCoalesceTransform *self);
-
 // Both post an element error where they return false. The second asks for a context if there is no
 // session yet.
 bool open_session(GstCoalesceTransform *self, GstCudaContext *context);

@@ -7,6 +7,7 @@
  */
 #include "gstj2kenc.h"
 
+#include <cstring>
 #include <utility>
 
 #include "base/input.h"
@@ -38,7 +39,8 @@ GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstC
   GST_OBJECT_LOCK(trans);
   const J2kSettings wishes = state_of(trans).before_load.value_or(state_of(trans).wanted);
   GST_OBJECT_UNLOCK(trans);
-  GstCaps *result = j2k_transform_caps(direction, caps, wishes, state_of(trans).profile);
+  const bool cuda = may_use_gpu(GST_COALESCE_TRANSFORM(trans));
+  GstCaps *result = j2k_transform_caps(direction, caps, cuda, wishes, state_of(trans).profile);
   if (filter == nullptr) return result;
   GstCaps *both = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref(result);
@@ -73,15 +75,32 @@ bool check_format(GstBaseTransform *trans, GstCaps *caps, GstVideoInfo *info) {
   return false;
 }
 
+bool prepare_backend(GstJ2kEnc *self, GstCaps *in_caps) {
+  auto *transform = GST_COALESCE_TRANSFORM(self);
+  if (!select_backend(transform, caps_are_cuda(in_caps), false, true)) return false;
+  if (transform->state->active == ActiveBackend::cuda)
+    return j2k_make_upload_pool(self, in_caps) && j2k_prepare_gpu(self);
+  j2k_set_held(self, 0);
+  return true;
+}
+
 bool apply_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
+  auto *self = GST_J2KENC(trans);
+  TransformState &state = *GST_COALESCE_TRANSFORM(trans)->state;
   GstVideoInfo info;
-  return check_format(trans, in_caps, &info) &&
-         j2k_set_format(GST_J2KENC(trans), info, j2k_media_of(out_caps)) &&
-         select_backend(GST_COALESCE_TRANSFORM(trans), false, false, false);
+  state.new_in_caps = in_caps;
+  state.new_out_caps = out_caps;
+  const bool applied = check_format(trans, in_caps, &info) &&
+                       j2k_set_format(self, info, j2k_media_of(out_caps)) &&
+                       prepare_backend(self, in_caps);
+  state.new_in_caps = state.new_out_caps = nullptr;
+  return applied;
 }
 
 gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   J2kState &state = state_of(trans);
+  if (GST_COALESCE_TRANSFORM(trans)->state->failed) return FALSE;
+  (void)j2k_drain(GST_J2KENC(trans));
   const bool unlinked = unlinked_caps(trans, out_caps);
   gst_base_transform_set_passthrough(trans, unlinked);
   if (unlinked) return TRUE;
@@ -96,49 +115,56 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) 
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   while (gst_query_get_n_allocation_pools(query) > 0)
     gst_query_remove_nth_allocation_pool(query, 0);
+  state_of(trans).output_pool.reset();  // it was made for what downstream asked for before
   return GST_BASE_TRANSFORM_CLASS(parent_class)->decide_allocation(trans, query);
 }
 
-// In the order of time, as they stand in the buffer.
-bool is_top_first(const GstVideoInfo &info, GstBuffer *buffer) {
-  const GstVideoFieldOrder order = GST_VIDEO_INFO_FIELD_ORDER(&info);
-  if (order != GST_VIDEO_FIELD_ORDER_UNKNOWN) return order == GST_VIDEO_FIELD_ORDER_TOP_FIELD_FIRST;
-  return GST_BUFFER_FLAG_IS_SET(buffer, GST_VIDEO_BUFFER_FLAG_TFF);
-}
-
-GstBuffer *output_buffer(GstBaseTransform *trans, GstBuffer *in) {
-  const std::vector<std::uint8_t> &bytes = state_of(trans).bytes;
-  GstAllocator *allocator = nullptr;
-  GstAllocationParams params;
-  gst_base_transform_get_allocator(trans, &allocator, &params);
-  GstBuffer *out = gst_buffer_new_allocate(allocator, bytes.size(), &params);
-  if (allocator != nullptr) gst_object_unref(allocator);
-  if (out == nullptr) {
-    GST_ELEMENT_ERROR(trans, RESOURCE, NO_SPACE_LEFT,
-                      ("no memory for %" G_GSIZE_FORMAT " bytes coded", bytes.size()), (nullptr));
-    return nullptr;
-  }
-  gst_buffer_fill(out, 0, bytes.data(), bytes.size());
-  GST_BASE_TRANSFORM_GET_CLASS(trans)->copy_metadata(trans, in, out);
-  GST_BUFFER_FLAG_UNSET(out, GST_BUFFER_FLAG_DELTA_UNIT);
-  // Frames are decoded in the order in which they are shown.
-  if (!GST_BUFFER_DTS_IS_VALID(out)) GST_BUFFER_DTS(out) = GST_BUFFER_PTS(out);
-  return out;
-}
-
-GstFlowReturn encode(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
-  J2kState &state = state_of(trans);
-  gst_clear_caps(&state.refused_caps);  // others have come
-  if (!j2k_update(GST_J2KENC(trans))) return GST_FLOW_ERROR;
+GstFlowReturn run_on_cpu(GstJ2kEnc *self, GstBuffer *in, GstBuffer **out) {
+  J2kState &state = *self->state;
   Frame frame;
   if (!frame.map(in, state.info, Memory::system, GST_MAP_READ))
-    return post_bad_frame(GST_ELEMENT(trans), "input", frame);
-  if (!j2k_encode(GST_J2KENC(trans), frame, is_top_first(state.info, in))) return GST_FLOW_ERROR;
+    return post_bad_frame(GST_ELEMENT(self), "input", frame);
+  ThreadPool *pool = transform_queue(GST_COALESCE_TRANSFORM(self)).pool();
+  Status status;
+  do {
+    state.bytes.clear();
+    status = state.coder->encode(frame, j2k_is_top_first(state.info, in), pool, &state.bytes);
+  } while (j2k_is_refusal(self, status) && j2k_go_back(self, status));
+  if (state.coder == nullptr) return GST_FLOW_ERROR;
+  if (!status.ok()) {
+    j2k_post_status(self, status);
+    return GST_FLOW_ERROR;
+  }
+  j2k_note_good(self);
   frame.unmap();
-  *out = output_buffer(trans, in);
-  if (*out == nullptr) return GST_FLOW_ERROR;
-  GST_COALESCE_TRANSFORM(trans)->state->counters->frames++;
+  GstMapInfo map;
+  BufferRef buffer = j2k_map_output(self, state.bytes.size(), &map);
+  if (buffer == nullptr) return GST_FLOW_ERROR;
+  std::memcpy(map.data, state.bytes.data(), state.bytes.size());
+  gst_buffer_unmap(buffer.get(), &map);
+  *out = j2k_finished(self, std::move(buffer), j2k_about(self, in));
   return GST_FLOW_OK;
+}
+
+GstFlowReturn encode(GstJ2kEnc *self, GstBuffer *in, GstBuffer **out) {
+  const TransformState &transform = *GST_COALESCE_TRANSFORM(self)->state;
+  if (transform.failed) return GST_FLOW_ERROR;
+  gst_clear_caps(&self->state->refused_caps);  // others have come
+  if (!j2k_update(self)) return GST_FLOW_ERROR;
+  if (self->state->drained != GST_FLOW_OK) return std::exchange(self->state->drained, GST_FLOW_OK);
+  return transform.active == ActiveBackend::cuda ? j2k_run_on_gpu(self, in, out)
+                                                 : run_on_cpu(self, in, out);
+}
+
+// GstBaseTransform marks the next buffer that it pushes after one that was skipped or did not
+// follow: with frames in flight that would be an earlier one.
+GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, GstBuffer *in) {
+  J2kState &state = state_of(trans);
+  if (GST_BUFFER_IS_DISCONT(in) || state.after_skipped) (void)j2k_drain(GST_J2KENC(trans));
+  const GstFlowReturn flow =
+      GST_BASE_TRANSFORM_CLASS(parent_class)->submit_input_buffer(trans, is_discont, in);
+  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) state.after_skipped = true;
+  return flow;
 }
 
 GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **out) {
@@ -147,9 +173,15 @@ GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **out) {
   *out = nullptr;
   GstBuffer *in = std::exchange(trans->queued_buf, nullptr);
   if (in == nullptr) return GST_FLOW_OK;
-  const GstFlowReturn flow = encode(trans, in, out);
+  const GstFlowReturn flow = encode(GST_J2KENC(trans), in, out);
   gst_buffer_unref(in);
   return flow;
+}
+
+// Never called, but GstBaseTransform does not look at generate_output(): without this it takes the
+// element for one that works in place, and hands ALLOCATION queries through.
+GstFlowReturn transform(GstBaseTransform *, GstBuffer *, GstBuffer *) {
+  return GST_FLOW_NOT_SUPPORTED;
 }
 
 gboolean transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *meta, GstBuffer *in) {
@@ -162,9 +194,24 @@ gboolean start(GstBaseTransform *trans) {
          GST_BASE_TRANSFORM_CLASS(parent_class)->start(trans);
 }
 
+// The CUDA context is another one.
+gboolean context_changed(GstCoalesceTransform *transform) {
+  auto *self = GST_J2KENC(transform);
+  J2kState &state = *self->state;
+  state.flight.reset();
+  const CapsRef caps(gst_caps_ref(state.in_caps));
+  return j2k_make_upload_pool(self, caps.get()) &&
+         (state.coder == nullptr || j2k_prepare_gpu(self));
+}
+
 gboolean stop(GstBaseTransform *trans) {
-  const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
   J2kState &state = state_of(trans);
+  j2k_discard(GST_J2KENC(trans));
+  state.flight.reset();
+  j2k_drop_pools(GST_J2KENC(trans));
+  const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
+  gst_clear_caps(&state.in_caps);
+  state.held = 0;
   state.coder.reset();
   state.good.reset();
   state.bytes = {};
@@ -205,18 +252,22 @@ static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
   trans_class->fixate_caps = fixate_caps;
   trans_class->set_caps = set_caps;
   trans_class->decide_allocation = decide_allocation;
+  trans_class->submit_input_buffer = submit_input_buffer;
   trans_class->generate_output = generate_output;
+  trans_class->transform = transform;
   trans_class->transform_meta = transform_meta;
   trans_class->start = start;
   trans_class->stop = stop;
   trans_class->passthrough_on_same_caps = FALSE;
-  GST_COALESCE_TRANSFORM_CLASS(klass)->no_cuda = "j2kenc has no CUDA back end yet";
+  auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
+  transform_class->drain = [](GstCoalesceTransform *self) { return j2k_drain(GST_J2KENC(self)); };
+  transform_class->discard = [](GstCoalesceTransform *self) { j2k_discard(GST_J2KENC(self)); };
+  transform_class->max_frames_in_flight = [](GstCoalesceTransform *self) -> guint {
+    return GST_J2KENC(self)->state->held;
+  };
+  transform_class->context_changed = context_changed;
 }
 
 static void gst_j2kenc_init(GstJ2kEnc *self) {
   self->state = new J2kState;
-  // GstBaseTransform does not look at generate_output() and takes this for an element that changes
-  // nothing.
-  gst_base_transform_set_passthrough(GST_BASE_TRANSFORM(self), FALSE);
-  gst_base_transform_set_in_place(GST_BASE_TRANSFORM(self), FALSE);
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/transform.h"
+
 namespace coalesce::gst {
 namespace {
 
@@ -156,16 +158,26 @@ GstStructure *raw_structure(const GstStructure *coded, const GstStructure *possi
   return nullptr;
 }
 
-GstCaps *coded_caps(GstCaps *raw, const ProfileSource &profile) {
+GstCaps *coded_caps(GstCaps *raw, bool cuda, const ProfileSource &profile) {
   GstCaps *result = gst_caps_new_empty();
   for (J2kMedia media : kJ2kMedia)
     for (guint i = 0; i < gst_caps_get_size(raw); i++)
-      gst_caps_append_structure(result,
-                                coded_structure(gst_caps_get_structure(raw, i), media, profile));
+      if (cuda || !names_cuda(gst_caps_get_features(raw, i)))
+        result = gst_caps_merge_structure(
+            result, coded_structure(gst_caps_get_structure(raw, i), media, profile));
   return result;
 }
 
-GstCaps *raw_caps(GstCaps *coded) {
+GstCaps *in_cuda_memory(const GstCaps *caps) {
+  GstCaps *result = gst_caps_copy(caps);
+  for (guint i = 0; i < gst_caps_get_size(result); i++)
+    gst_caps_set_features(result, i,
+                          gst_caps_features_new(GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY, nullptr));
+  return result;
+}
+
+// In CUDA memory before system memory: there the work is.
+GstCaps *raw_caps(GstCaps *coded, bool cuda) {
   GstCaps *possible = j2k_sink_template();
   GstCaps *result = gst_caps_new_empty();
   for (guint i = 0; i < gst_caps_get_size(coded); i++) {
@@ -174,7 +186,10 @@ GstCaps *raw_caps(GstCaps *coded) {
       result = gst_caps_merge_structure(result, raw);
   }
   gst_caps_unref(possible);
-  return result;
+  if (!cuda) return result;
+  GstCaps *both = in_cuda_memory(result);
+  gst_caps_append(both, result);
+  return both;
 }
 
 // The first of its kind; as many as there are if there is none.
@@ -189,7 +204,9 @@ guint place_of(GstCaps *caps, J2kMedia media) {
 }  // namespace
 
 GstCaps *j2k_sink_template() {
-  const std::string text = "video/x-raw, format = (string) " + j2k_formats() + ", " + kSizes;
+  const std::string fields = ", format = (string) " + j2k_formats() + ", " + kSizes;
+  const std::string text =
+      "video/x-raw(" GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY ")" + fields + "; video/x-raw" + fields;
   return gst_caps_from_string(text.c_str());
 }
 
@@ -204,9 +221,10 @@ GstCaps *j2k_src_template() {
   return gst_caps_from_string(text.c_str());
 }
 
-GstCaps *j2k_transform_caps(GstPadDirection direction, GstCaps *caps, const J2kSettings &settings,
-                            int otherwise) {
-  return direction == GST_PAD_SINK ? coded_caps(caps, {settings, otherwise}) : raw_caps(caps);
+GstCaps *j2k_transform_caps(GstPadDirection direction, GstCaps *caps, bool cuda,
+                            const J2kSettings &settings, int otherwise) {
+  return direction == GST_PAD_SINK ? coded_caps(caps, cuda, {settings, otherwise})
+                                   : raw_caps(caps, cuda);
 }
 
 GstCaps *j2k_prefer(GstCaps *caps, GstCaps *downstream) {

@@ -41,7 +41,7 @@ std::unique_ptr<J2kCoder> J2kCoder::make(const J2kSettings &settings, const GstV
   std::unique_ptr<J2kCoder> coder(new J2kCoder(settings, info, media));
   const int fields = j2k_fields(info, media);
   for (int f = 0; f < fields; f++) {
-    Field field;
+    Field &field = coder->fields_.emplace_back();
     field.rows = {f, fields};
     J2kPicture &picture = field.picture;
     j2k_components(info, field.rows, &picture.coding);
@@ -52,21 +52,19 @@ std::unique_ptr<J2kCoder> J2kCoder::make(const J2kSettings &settings, const GstV
     picture.fps_n = GST_VIDEO_INFO_FPS_N(&info);
     picture.fps_d = GST_VIDEO_INFO_FPS_D(&info);
     field.params.coding = picture.coding;
-    // (Headers are as long, whatever they say.)
-    if (Status s = coder->put_header(field, 0, &coder->header_); !s.ok()) {
+    if (Status s = coder->put_header(f, 0, &coder->header_); !s.ok()) {
       *problem = j2k_text(s);
       return nullptr;
     }
     picture.overhead = coder->header_.size() * static_cast<std::uint64_t>(fields);
     *problem = j2k_params(settings, picture, &field.params);
     if (!problem->empty()) return nullptr;
-    coder->fields_.push_back(std::move(field));
   }
   return coder;
 }
 
-Status J2kCoder::put_header(const Field &field, std::uint64_t codestream,
-                            std::vector<std::uint8_t> *out) {
+Status J2kCoder::put_header(int field, std::uint64_t codestream,
+                            std::vector<std::uint8_t> *out) const {
   out->clear();
   switch (media_) {
     case J2kMedia::codestream:
@@ -74,13 +72,14 @@ Status J2kCoder::put_header(const Field &field, std::uint64_t codestream,
     case J2kMedia::box:
       return j2k::put_jp2c_header(codestream, out);
     default:
-      return j2k::put_jp2_header(jp2_, field.params.coding, codestream, out);
+      return j2k::put_jp2_header(jp2_, params(field).coding, codestream, out);
   }
 }
 
 // (Of two fields, one may need more.)
-void J2kCoder::find_least_rate() {
+std::string J2kCoder::least_rate() const {
   std::uint64_t least_frame = 0;
+  bool all_fit = true;
   for (const Field &field : fields_) {
     std::unique_ptr<j2k::Encoder> encoder;
     std::uint64_t least = 0;
@@ -88,40 +87,37 @@ void J2kCoder::find_least_rate() {
     const auto &targets = field.params.targets;
     if (!fits && (targets.empty() || targets.back().kind != j2k::LayerTarget::Kind::bytes ||
                   targets.back().value >= least))
-      return;  // something else is wrong
+      return {};  // something else is wrong
+    all_fit = all_fit && fits;
     least_frame = std::max(least_frame, j2k_frame_bytes(field.picture, least));
   }
-  least_rate_ = j2k_least_rate(settings_, fields_[0].picture, least_frame);
+  return all_fit ? std::string() : j2k_least_rate(settings_, fields_[0].picture, least_frame);
 }
 
-Status J2kCoder::encode_field(Field *field, const Frame &frame, ThreadPool *pool,
+int J2kCoder::owner(int field) const {
+  return same_coding(params(field), params(0)) ? 0 : field;
+}
+
+Status J2kCoder::encode_field(int number, const Frame &frame, ThreadPool *pool,
                               std::vector<std::uint8_t> *out) {
-  // Fields of the same kind take turns with one encoder.
-  Field *owner = same_coding(field->params, fields_[0].params) ? &fields_[0] : field;
-  if (owner->encoder == nullptr)
-    if (Status s = j2k::Encoder::make(field->params, &owner->encoder); !s.ok()) {
-      find_least_rate();
-      return s;
-    }
+  std::unique_ptr<j2k::Encoder> &encoder = fields_[index(owner(number))].encoder;
+  if (encoder == nullptr)
+    if (Status s = j2k::Encoder::make(params(number), &encoder); !s.ok()) return s;
   j2k::Samples samples[j2k::kMaxComponents];
-  j2k_samples(frame, field->rows, spare_, samples);
+  j2k_samples(frame, rows(number), spare_, samples);
   const std::size_t header = out->size();
-  if (Status s = put_header(*field, 0, &header_); !s.ok()) return s;
   out->insert(out->end(), header_.begin(), header_.end());
   const std::size_t begin = out->size();
-  if (Status s = owner->encoder->encode(samples, pool, out); !s.ok()) return s;
-  if (Status s = put_header(*field, out->size() - begin, &header_); !s.ok()) return s;
+  if (Status s = encoder->encode(samples, pool, out); !s.ok()) return s;
+  if (Status s = put_header(number, out->size() - begin, &header_); !s.ok()) return s;
   std::copy(header_.begin(), header_.end(), out->begin() + static_cast<std::ptrdiff_t>(header));
   return {};
 }
 
 Status J2kCoder::encode(const Frame &frame, bool top_first, ThreadPool *pool,
                         std::vector<std::uint8_t> *out) {
-  for (std::size_t i = 0; i < fields_.size(); i++) {
-    Field &field = fields_[top_first ? i : fields_.size() - 1 - i];
-    if (Status s = encode_field(&field, frame, pool, out); !s.ok()) return s;
-  }
-  has_encoded_ = true;
+  for (int i = 0; i < fields(); i++)
+    if (Status s = encode_field(at(i, top_first), frame, pool, out); !s.ok()) return s;
   return {};
 }
 

@@ -26,15 +26,30 @@ class J2kCoder {
   static std::unique_ptr<J2kCoder> make(const J2kSettings &settings, const GstVideoInfo &info,
                                         J2kMedia media, std::string *problem);
 
-  // Appends to *out. The first frame allocates.
+  // On the CPU: appends to *out. The first frame allocates.
   Status encode(const Frame &frame, bool top_first, ThreadPool *pool,
                 std::vector<std::uint8_t> *out);
 
+  // For other back ends. A frame becomes so many codestreams, which stand in the order of time,
+  // each of the field that at() tells: 0 is the top one.
+  int fields() const { return static_cast<int>(fields_.size()); }
+  int at(int place, bool top_first) const { return top_first ? place : fields() - 1 - place; }
+  const J2kRows &rows(int field) const { return fields_[index(field)].rows; }
+  const j2k::EncoderParams &params(int field) const { return fields_[index(field)].params; }
+  // The field whose encoder it uses: of the same kind take turns with one.
+  int owner(int field) const;
+  // Puts what stands before a codestream of so many bytes into *out: header_bytes(), whatever they
+  // say.
+  Status put_header(int field, std::uint64_t codestream, std::vector<std::uint8_t> *out) const;
+  std::size_t header_bytes() const { return header_.size(); }
+
   const J2kSettings &settings() const { return settings_; }
+  const GstVideoInfo &info() const { return info_; }
   int profile() const { return fields_[0].params.profile; }  // Rsiz
-  // After encode() has failed: the least rate that is enough; empty if that is not what is wrong.
-  const std::string &least_rate() const { return least_rate_; }
+  // The least rate that is enough; empty if there is nothing wrong with the rate. Takes its time.
+  std::string least_rate() const;
   bool has_encoded() const { return has_encoded_; }
+  void set_has_encoded() { has_encoded_ = true; }
 
  private:
   struct Field {
@@ -44,10 +59,10 @@ class J2kCoder {
     std::unique_ptr<j2k::Encoder> encoder;
   };
 
+  static std::size_t index(int field) { return static_cast<std::size_t>(field); }
+
   J2kCoder(const J2kSettings &settings, const GstVideoInfo &info, J2kMedia media);
-  Status put_header(const Field &field, std::uint64_t codestream, std::vector<std::uint8_t> *out);
-  void find_least_rate();
-  Status encode_field(Field *field, const Frame &frame, ThreadPool *pool,
+  Status encode_field(int number, const Frame &frame, ThreadPool *pool,
                       std::vector<std::uint8_t> *out);
 
   J2kSettings settings_;
@@ -57,7 +72,6 @@ class J2kCoder {
   std::vector<Field> fields_;  // the top one first
   std::vector<std::uint8_t> header_;
   std::vector<std::uint8_t> spare_[j2k::kMaxComponents];
-  std::string least_rate_;
   bool has_encoded_ = false;
 };
 

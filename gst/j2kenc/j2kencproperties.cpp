@@ -56,6 +56,13 @@ constexpr IntProperty kInts[] = {
       &J2kSettings::guard_bits},
      0,
      7},
+    {{"frames-in-flight", "Frames in flight",
+      "How many frames the GPU works on at once: all but one of them are held back, and each takes "
+      "device memory (0 = 4, or fewer if these took more than half of the memory that is free). "
+      "The CPU has one.",
+      &J2kSettings::frames_in_flight},
+     0,
+     kJ2kMostInFlight},
 };
 
 constexpr Property<bool> kBools[] = {

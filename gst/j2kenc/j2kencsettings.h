@@ -11,6 +11,8 @@
 
 namespace coalesce::gst {
 
+constexpr int kJ2kMostInFlight = 16;  // frames
+
 enum class J2kWavelet { automatic, reversible_53, irreversible_97 };
 
 // Named as the properties, with their defaults. 0, or no text: not set.
@@ -36,6 +38,9 @@ struct J2kSettings {
   std::string roi;
   std::string comment;
   j2k::Profile profile = j2k::Profile::none;
+  int frames_in_flight = 0;
+
+  bool operator==(const J2kSettings &) const = default;
 };
 
 // What `lossless` reads as: what was set, else whether neither rate nor profile is.

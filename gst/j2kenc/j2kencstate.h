@@ -2,8 +2,10 @@
 // What the files of j2kenc share.
 #pragma once
 
+#include "base/bytepool.h"
 #include "base/transform.h"
 #include "j2kenccoder.h"
+#include "j2kencflight.h"
 
 GST_DEBUG_CATEGORY_EXTERN(gst_j2kenc_debug);
 
@@ -16,6 +18,7 @@ struct J2kState {
   std::optional<J2kSettings> before_load;  // holds until a preset is loaded whole
 
   std::atomic<int> profile{0};  // Rsiz of what was encoded last
+  std::atomic<guint> held{0};   // frames that may be held back
 
   // The streaming thread's own, from here on. What frames are encoded with:
   std::unique_ptr<J2kCoder> coder;  // of `info` and `media`
@@ -26,6 +29,14 @@ struct J2kState {
   J2kMedia media = J2kMedia::codestream;
   std::vector<std::uint8_t> bytes;  // of a frame; kept for its memory
   GstCaps *refused_caps = nullptr;
+
+  // On the GPU only:
+  std::unique_ptr<J2kFlight> flight;  // of `coder`
+  GstCaps *in_caps = nullptr;
+  PoolRef upload_pool;  // of device memory
+  std::unique_ptr<BytePool> output_pool;
+  GstFlowReturn drained = GST_FLOW_OK;  // what draining has come to, if not to the caller's ears
+  bool after_skipped = false;           // the next frame is not the one behind the last
 };
 
 }  // namespace coalesce::gst
@@ -55,8 +66,33 @@ bool j2k_check_settings(GstJ2kEnc *self);
 bool j2k_set_format(GstJ2kEnc *self, const GstVideoInfo &info, J2kMedia media);
 // New settings, if there are any.
 bool j2k_update(GstJ2kEnc *self);
+// What settings make impossible may be noticed with the first frame only. Is it that? Then it is
+// treated the same way.
+bool j2k_is_refusal(GstJ2kEnc *self, const Status &status);
+bool j2k_go_back(GstJ2kEnc *self, const Status &status);
+// A frame has been encoded.
+void j2k_note_good(GstJ2kEnc *self);
+void j2k_post_status(GstJ2kEnc *self, const Status &status);
 
-// Encodes a frame into state->bytes. What settings make impossible is treated the same way.
-bool j2k_encode(GstJ2kEnc *self, const Frame &frame, bool top_first);
+// In j2kencoutput.cpp.
+bool j2k_is_top_first(const GstVideoInfo &info, GstBuffer *buffer);
+// A buffer of so many bytes; posts an error where it is nullptr.
+BufferRef j2k_map_output(GstJ2kEnc *self, gsize bytes, GstMapInfo *map);
+// What is to be said of a frame's output, as a buffer without memory, and when it has been said.
+BufferRef j2k_about(GstJ2kEnc *self, GstBuffer *in);
+GstBuffer *j2k_finished(GstJ2kEnc *self, BufferRef out, const BufferRef &about);
+
+// In j2kencgpu.cpp. So many frames are held back from now on, and the latency is theirs.
+void j2k_set_held(GstJ2kEnc *self, guint frames);
+// Errors have been posted where these fail. For the coder, if it has none: encoders for as many
+// frames as may be in flight.
+bool j2k_prepare_gpu(GstJ2kEnc *self);
+bool j2k_make_upload_pool(GstJ2kEnc *self, GstCaps *caps);
+void j2k_drop_pools(GstJ2kEnc *self);
+// Starts a frame. *out may be an earlier one, or remain nullptr.
+GstFlowReturn j2k_run_on_gpu(GstJ2kEnc *self, GstBuffer *in, GstBuffer **out);
+// All frames in flight go downstream, or nowhere.
+GstFlowReturn j2k_drain(GstJ2kEnc *self);
+void j2k_discard(GstJ2kEnc *self);
 
 }  // namespace coalesce::gst

@@ -53,24 +53,27 @@ CoderRef make_coder(GstJ2kEnc *self, const GstVideoInfo &info, J2kMedia media) {
   return coder != nullptr ? std::move(coder) : go_back(self, info, media, problem);
 }
 
-bool post_status(GstJ2kEnc *self, const Status &status) {
+// A rate that nothing fits into is noticed with the first frame.
+std::string rate_problem(const J2kCoder &coder, const Status &status) {
+  const std::string rate = j2k_rate_text(coder.settings());
+  if (const std::string least = coder.least_rate(); !least.empty())
+    return rate + ": fewer bytes than headers and empty packets take; the least is " + least;
+  return rate.empty() ? j2k_text(status) : rate + ": " + j2k_text(status);
+}
+
+void replace_coder(J2kState &state, CoderRef coder) {
+  state.flight.reset();
+  state.coder = std::move(coder);
+}
+
+}  // namespace
+
+void j2k_post_status(GstJ2kEnc *self, const Status &status) {
   if (status.code() == StatusCode::out_of_memory)
     GST_ELEMENT_ERROR(self, RESOURCE, NO_SPACE_LEFT, ("%s", j2k_text(status).c_str()), (nullptr));
   else
     GST_ELEMENT_ERROR(self, STREAM, ENCODE, ("%s", j2k_text(status).c_str()), (nullptr));
-  return false;
 }
-
-// A rate that nothing fits into is noticed with the first frame.
-std::string rate_problem(const J2kCoder &coder, const Status &status) {
-  const std::string rate = j2k_rate_text(coder.settings());
-  if (!coder.least_rate().empty())
-    return rate + ": fewer bytes than headers and empty packets take; the least is " +
-           coder.least_rate();
-  return rate.empty() ? j2k_text(status) : rate + ": " + j2k_text(status);
-}
-
-}  // namespace
 
 bool j2k_check_settings(GstJ2kEnc *self) {
   GST_OBJECT_LOCK(self);
@@ -84,7 +87,7 @@ bool j2k_set_format(GstJ2kEnc *self, const GstVideoInfo &info, J2kMedia media) {
   J2kState &state = *self->state;
   CoderRef coder = make_coder(self, info, media);
   if (coder == nullptr) return false;
-  state.coder = std::move(coder);
+  replace_coder(state, std::move(coder));
   state.info = info;
   state.media = media;
   return true;
@@ -92,26 +95,32 @@ bool j2k_set_format(GstJ2kEnc *self, const GstVideoInfo &info, J2kMedia media) {
 
 bool j2k_update(GstJ2kEnc *self) {
   J2kState &state = *self->state;
-  if (has_changed(self)) state.coder = make_coder(self, state.info, state.media);
+  if (has_changed(self)) {
+    (void)j2k_drain(self);
+    replace_coder(state, make_coder(self, state.info, state.media));
+  }
   return state.coder != nullptr;
 }
 
-bool j2k_encode(GstJ2kEnc *self, const Frame &frame, bool top_first) {
+bool j2k_is_refusal(GstJ2kEnc *self, const Status &status) {
+  return status.code() == StatusCode::invalid_argument && !self->state->coder->has_encoded();
+}
+
+bool j2k_go_back(GstJ2kEnc *self, const Status &status) {
   J2kState &state = *self->state;
-  ThreadPool *pool = transform_queue(GST_COALESCE_TRANSFORM(self)).pool();
-  for (;;) {
-    const bool proven = state.coder->has_encoded();
-    state.bytes.clear();
-    const Status status = state.coder->encode(frame, top_first, pool, &state.bytes);
-    if (status.ok()) {
-      if (!proven) state.good = state.coder->settings();
-      if (!proven) state.profile = state.coder->profile();
-      return true;
-    }
-    if (proven || status.code() != StatusCode::invalid_argument) return post_status(self, status);
-    state.coder = go_back(self, state.info, state.media, rate_problem(*state.coder, status));
-    if (state.coder == nullptr) return false;
-  }
+  const std::string problem = rate_problem(*state.coder, status);
+  // They were good for other caps.
+  if (state.good == state.coder->settings()) state.good.reset();
+  replace_coder(state, go_back(self, state.info, state.media, problem));
+  return state.coder != nullptr;
+}
+
+void j2k_note_good(GstJ2kEnc *self) {
+  J2kState &state = *self->state;
+  if (state.coder->has_encoded()) return;
+  state.coder->set_has_encoded();
+  state.good = state.coder->settings();
+  state.profile = state.coder->profile();
 }
 
 }  // namespace coalesce::gst

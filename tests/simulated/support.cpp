@@ -50,10 +50,10 @@ gsize row_bytes(const GstVideoInfo &info, guint plane) {
   gst_video_format_info_component(info.finfo, plane, component);
   const gint pixel = GST_VIDEO_FORMAT_INFO_PSTRIDE(info.finfo, component[0]);
   const gint width = GST_VIDEO_INFO_WIDTH(&info);
-  // Packed 4:2:2 comes in whole pairs of pixels; formats without a pixel stride fill their rows.
+  // Formats without a pixel stride fill their rows; packed 4:2:2 comes in whole pairs of pixels.
+  if (pixel == 0) return static_cast<gsize>(GST_VIDEO_INFO_PLANE_STRIDE(&info, plane));
   if (GST_VIDEO_INFO_N_PLANES(&info) == 1 && GST_VIDEO_FORMAT_INFO_W_SUB(info.finfo, 1) == 1)
     return static_cast<gsize>(width + 1) / 2 * 4;
-  if (pixel == 0) return static_cast<gsize>(GST_VIDEO_INFO_PLANE_STRIDE(&info, plane));
   return static_cast<gsize>(pixel) *
          GST_VIDEO_FORMAT_INFO_SCALE_WIDTH(info.finfo, component[0], width);
 }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "j2kencflight.h"
+
+#include <algorithm>
+
+namespace coalesce::gst {
+namespace {
+
+// How many slots a frame has of the encoder of a field: one for each field that uses it.
+int slots_of(const J2kCoder &coder, int field) {
+  int slots = 0;
+  for (int f = 0; f < coder.fields(); f++)
+    slots += coder.owner(f) == field ? 1 : 0;
+  return slots;
+}
+
+}  // namespace
+
+J2kFlight::J2kFlight(GstCudaContext *context, const J2kCoder &coder, int frames)
+    : context_(GST_CUDA_CONTEXT(gst_object_ref(GST_OBJECT_CAST(context)))),
+      coder_(coder),
+      entries_(static_cast<std::size_t>(frames)) {}
+
+J2kFlight::~J2kFlight() {
+  ContextScope scope(context_.get());
+  for (auto &encoder : encoders_)
+    encoder.reset();
+}
+
+Status J2kFlight::make_encoders() {
+  for (int field = 0; field < coder_.fields(); field++) {
+    const int slots = slots_of(coder_, field) * room();
+    if (slots == 0) continue;
+    if (Status s = j2k::CudaEncoder::make(coder_.params(field), slots,
+                                          &encoders_[static_cast<std::size_t>(field)]);
+        !s.ok())
+      return s;
+  }
+  return {};
+}
+
+Status J2kFlight::make(GstCudaContext *context, const J2kCoder &coder, int frames,
+                       std::unique_ptr<J2kFlight> *flight) {
+  std::unique_ptr<J2kFlight> made(new J2kFlight(context, coder, frames));
+  if (Status s = made->make_encoders(); !s.ok()) return s;
+  *flight = std::move(made);
+  return {};
+}
+
+Status J2kFlight::frame_memory(const J2kCoder &coder, std::size_t *bytes) {
+  *bytes = 0;
+  for (int field = 0; field < coder.fields(); field++) {
+    std::size_t one = 0;
+    if (Status s = j2k::CudaEncoder::slot_memory(coder.params(field), &one); !s.ok()) return s;
+    *bytes += one;
+  }
+  return {};
+}
+
+int J2kFlight::slot(std::size_t entry, int field) const {
+  const int owner = coder_.owner(field);
+  return static_cast<int>(entry) * slots_of(coder_, owner) + (field - owner);
+}
+
+Status J2kFlight::start(const Frame &frame, bool top_first, const Stream &stream, BufferRef about) {
+  const std::size_t number = (first_ + static_cast<std::size_t>(size_)) % entries_.size();
+  entries_[number].top_first = top_first;
+  entries_[number].about = std::move(about);
+  size_++;
+  for (int i = 0; i < coder_.fields(); i++) {
+    const int field = coder_.at(i, top_first);
+    j2k::Samples samples[j2k::kMaxComponents];
+    j2k_samples(frame, coder_.rows(field), nullptr, samples);
+    if (Status s = encoder(field).start(slot(number, field), samples, stream.handle()); !s.ok())
+      return s;
+  }
+  return {};
+}
+
+Status J2kFlight::wait(std::size_t *bytes) {
+  *bytes = 0;
+  for (int i = 0; i < coder_.fields(); i++) {
+    const int field = coder_.at(i, oldest().top_first);
+    std::size_t &coded = oldest().bytes[i];
+    if (Status s = encoder(field).wait(slot(first_, field), &coded); !s.ok()) return s;
+    *bytes += coder_.header_bytes() + coded;
+  }
+  return {};
+}
+
+Status J2kFlight::fetch(std::uint8_t *to) {
+  for (int i = 0; i < coder_.fields(); i++) {
+    const int field = coder_.at(i, oldest().top_first);
+    const std::size_t coded = oldest().bytes[i];
+    if (Status s = coder_.put_header(field, coded, &header_); !s.ok()) return s;
+    to = std::copy(header_.begin(), header_.end(), to);
+    if (Status s = encoder(field).fetch(slot(first_, field), to); !s.ok()) return s;
+    to += coded;
+  }
+  return {};
+}
+
+void J2kFlight::drop_oldest() {
+  oldest().about.reset();
+  first_ = (first_ + 1) % entries_.size();
+  size_--;
+}
+
+BufferRef J2kFlight::finish() {
+  BufferRef about = std::move(oldest().about);
+  drop_oldest();
+  return about;
+}
+
+void J2kFlight::abandon() {
+  for (; size_ > 0; drop_oldest())
+    for (int field = 0; field < coder_.fields(); field++)
+      encoder(field).abandon(slot(first_, field));
+}
+
+}  // namespace coalesce::gst

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The buffers that frames go out in, and what is said of them.
+#include <utility>
+
+#include "j2kencstate.h"
+
+namespace coalesce::gst {
+namespace {
+
+constexpr auto kAbout = static_cast<GstBufferCopyFlags>(
+    GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS | GST_BUFFER_COPY_META);
+
+// In page-locked memory where the GPU writes it, unless downstream has memory of its own.
+BufferRef acquire(GstJ2kEnc *self, gsize bytes) {
+  const TransformState &transform = *GST_COALESCE_TRANSFORM(self)->state;
+  std::unique_ptr<BytePool> &pool = self->state->output_pool;
+  GstAllocator *allocator = nullptr;
+  GstAllocationParams params;
+  gst_base_transform_get_allocator(GST_BASE_TRANSFORM(self), &allocator, &params);
+  const AllocatorRef owned(allocator);
+  if (transform.active != ActiveBackend::cuda || !is_ordinary(allocator))
+    return BufferRef(gst_buffer_new_allocate(allocator, bytes, &params));
+  if (pool == nullptr) pool = std::make_unique<BytePool>(transform.gpu->page_locked.get(), params);
+  return pool->acquire(bytes);
+}
+
+}  // namespace
+
+// In the order of time, as they stand in the buffer.
+bool j2k_is_top_first(const GstVideoInfo &info, GstBuffer *buffer) {
+  const GstVideoFieldOrder order = GST_VIDEO_INFO_FIELD_ORDER(&info);
+  if (order != GST_VIDEO_FIELD_ORDER_UNKNOWN) return order == GST_VIDEO_FIELD_ORDER_TOP_FIELD_FIRST;
+  return GST_BUFFER_FLAG_IS_SET(buffer, GST_VIDEO_BUFFER_FLAG_TFF);
+}
+
+BufferRef j2k_map_output(GstJ2kEnc *self, gsize bytes, GstMapInfo *map) {
+  BufferRef out = acquire(self, bytes);
+  if (out != nullptr && gst_buffer_map(out.get(), map, GST_MAP_WRITE)) return out;
+  GST_ELEMENT_ERROR(self, RESOURCE, NO_SPACE_LEFT,
+                    ("no memory for %" G_GSIZE_FORMAT " bytes coded", bytes), (nullptr));
+  return nullptr;
+}
+
+BufferRef j2k_about(GstJ2kEnc *self, GstBuffer *in) {
+  BufferRef about(gst_buffer_new());
+  auto *trans = GST_BASE_TRANSFORM(self);
+  GST_BASE_TRANSFORM_GET_CLASS(trans)->copy_metadata(trans, in, about.get());
+  GST_BUFFER_FLAG_UNSET(about.get(), GST_BUFFER_FLAG_DELTA_UNIT);
+  if (std::exchange(self->state->after_skipped, false))
+    GST_BUFFER_FLAG_SET(about.get(), GST_BUFFER_FLAG_DISCONT);
+  // Frames are decoded in the order in which they are shown.
+  if (!GST_BUFFER_DTS_IS_VALID(about.get())) GST_BUFFER_DTS(about.get()) = GST_BUFFER_PTS(in);
+  return about;
+}
+
+GstBuffer *j2k_finished(GstJ2kEnc *self, BufferRef out, const BufferRef &about) {
+  gst_buffer_copy_into(out.get(), about.get(), kAbout, 0, static_cast<gsize>(-1));
+  GST_COALESCE_TRANSFORM(self)->state->counters->frames++;
+  return out.release();
+}
+
+}  // namespace coalesce::gst
