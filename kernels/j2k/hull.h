@@ -4,27 +4,68 @@
 
 #include <cstdint>
 
-#include "rate.h"
+#include "../core/host_device.h"
+#include "layer_target.h"
+#include "rate_block.h"
 
 namespace coalesce::j2k {
 
 __extension__ typedef __int128 Int128;
+__extension__ typedef unsigned __int128 UInt128;
 
-// The slope of a gain of `distortion` * 2^exponent for so many bytes (neither is 0), as rate.h has
-// it.
-int quantised_slope(unsigned __int128 distortion, int exponent, std::uint32_t bytes);
+// Tier-1's unit is step^2 / 64.
+constexpr int kUnitBits = 6;
+constexpr int kErrorBits = 4;
+static_assert(1 << kErrorBits == kErrorUnits);
 
 // By how much a pass lowers the error, in units of step^2 / 64.
-inline Int128 distortion_of(const Pass &pass) {
+COALESCE_HOST_DEVICE Int128 distortion_of(const Pass &pass) {
   return static_cast<Int128>(pass.distortion) * (static_cast<Int128>(1) << (2 * pass.plane));
 }
 
 // What that is worth when passes are compared, times 2^kWorthBits. Decoders round; as long as there
 // are larger errors anywhere, those of the fine planes are better left alone: docs/jpeg2000.md.
 constexpr int kWorthBits = 4;
-inline Int128 worth_of(const RateBlock &block, const Pass &pass) {
+COALESCE_HOST_DEVICE Int128 worth_of(const RateBlock &block, const Pass &pass) {
   const Int128 distortion = distortion_of(pass);
   return pass.plane < block.fine_planes ? distortion : distortion * (1 << kWorthBits);
+}
+
+// A sum of distortions in error units, rounded; modulo 2^64.
+COALESCE_HOST_DEVICE std::int64_t error_units(Int128 distortion, DistortionWeight weight,
+                                              int shift) {
+  const Int128 product = distortion * weight.mantissa;
+  const int up = weight.exponent - shift - kUnitBits + kErrorBits;
+  if (up >= 64) return 0;
+  if (up >= 0) return static_cast<std::int64_t>(static_cast<std::uint64_t>(product) << up);
+  if (up < -126) return 0;
+  return static_cast<std::int64_t>((product + (static_cast<Int128>(1) << (-up - 1))) >> -up);
+}
+
+// Distortions up to some pass, those of a region's planes apart; and what they are worth.
+struct DistortionSums {
+  Int128 region = 0, rest = 0, worth = 0;
+
+  COALESCE_HOST_DEVICE void add(const RateBlock &block, const Pass &pass) {
+    const bool in_region = block.roi_shift > 0 && pass.plane >= block.roi_shift;
+    (in_region ? region : rest) += distortion_of(pass);
+    worth += worth_of(block, pass);
+  }
+  COALESCE_HOST_DEVICE std::int64_t units(const RateBlock &block) const {
+    return error_units(region, block.weight, 2 * block.roi_shift) +
+           error_units(rest, block.weight, 0);
+  }
+};
+
+struct HullCorner {
+  Int128 worth = 0;
+  std::uint32_t length = 0;
+};
+
+// Is the way from b to c at least as steep as that from a to b? What passes are worth is below
+// 2^101, lengths below 2^25.
+COALESCE_HOST_DEVICE bool as_steep(const HullCorner &a, const HullCorner &b, const HullCorner &c) {
+  return (c.worth - b.worth) * (b.length - a.length) >= (b.worth - a.worth) * (c.length - b.length);
 }
 
 // A step from one corner of the hull to the next.
@@ -40,8 +81,101 @@ struct Hull {
   std::int64_t error;  // in error units, if nothing is decoded
 };
 
+// A block of fine planes only holds what its samples were rounded by, or little more. Coded in
+// part, it would make rounded pictures worse: it comes last and at once, square by square, so that
+// one part of the picture is (nearly) exact and the other as it was.
+COALESCE_HOST_DEVICE bool is_rounding(const RateBlock &block) {
+  return block.num_passes > 0 && block.passes[0].plane < block.fine_planes;
+}
+
+COALESCE_HOST_DEVICE std::uint16_t rounding_slope(const RateBlock &block) {
+  constexpr int kSteepest = kLeastSlope - 1;
+  return static_cast<std::uint16_t>(block.square < kSteepest ? kSteepest - block.square : 0);
+}
+
+// 256 log2 of m / 2^31, rounded down; m has its bit 31 set. Each squaring gives a bit.
+COALESCE_HOST_DEVICE int log2_fraction(std::uint32_t m) {
+  std::uint64_t x = m;
+  int bits = 0;
+  for (int i = 0; i < 8; ++i) {
+    x = x * x >> 31;
+    const int bit = static_cast<int>(x >> 32);
+    bits = 2 * bits + bit;
+    x >>= bit;
+  }
+  return bits;
+}
+
+// Of a number that is not 0.
+COALESCE_HOST_DEVICE int bit_width(std::uint64_t v) {
+#if defined(__CUDA_ARCH__)
+  return 64 - __clzll(static_cast<long long>(v));
+#else
+  return 64 - __builtin_clzll(v);
+#endif
+}
+
+// The slope of a gain of `distortion` * 2^exponent for so many bytes (neither is 0), as
+// layer_target.h has it.
+COALESCE_HOST_DEVICE int quantised_slope(UInt128 distortion, int exponent, std::uint32_t bytes) {
+  const auto high = static_cast<std::uint64_t>(distortion >> 64);
+  const int shift =
+      high != 0 ? bit_width(high) : bit_width(static_cast<std::uint64_t>(distortion)) - 64;
+  const auto top =
+      static_cast<std::uint64_t>(shift >= 0 ? distortion >> shift : distortion << -shift);
+  const std::uint64_t quotient = top / bytes;  // at least 2^31
+  const int width = bit_width(quotient);
+  const int fraction = log2_fraction(static_cast<std::uint32_t>(quotient >> (width - 32)));
+  const int slope = kSlopeOne + (width - 1 + shift + exponent) * 256 + fraction;
+  return slope < 0 ? 0 : slope > kMaxSlope ? kMaxSlope : slope;
+}
+
+// Of the steps that end at corners 1 to count.
+COALESCE_HOST_DEVICE void set_slopes(const RateBlock &block, const HullCorner *corners, int count,
+                                     HullStep *steps) {
+  int least = kMaxSlope;
+  for (int i = 0; i < count; ++i) {
+    const Int128 gain = corners[i + 1].worth - corners[i].worth;
+    const int slope =
+        block.visual_slope + quantised_slope(static_cast<UInt128>(gain * block.weight.mantissa),
+                                             block.weight.exponent - kUnitBits - kWorthBits,
+                                             corners[i + 1].length - corners[i].length);
+    // Quotients are cut off: of two slopes that are almost equal, the second may come out larger.
+    least = slope < kLeastSlope ? kLeastSlope : slope > least ? least : slope;
+    steps[i].slope = static_cast<std::uint16_t>(least);
+  }
+}
+
 // The steps are at most as many as passes. (Passes that need no bytes come with the one before; the
 // first, with the first that does.)
-Hull convex_hull(const RateBlock &block, HullStep *steps);
+COALESCE_HOST_DEVICE Hull convex_hull(const RateBlock &block, HullStep *steps) {
+  HullCorner corners[kMaxPasses + 1];  // the first is where nothing is decoded
+  DistortionSums sums;
+  int count = 0;
+  for (int i = 0; i < block.num_passes; ++i) {
+    const Pass &pass = block.passes[i];
+    sums.add(block, pass);
+    const HullCorner corner = {sums.worth, pass.length};
+    const bool free = i + 1 < block.num_passes && block.passes[i + 1].length == pass.length;
+    if (free || pass.length == 0 || corner.worth <= corners[count].worth) continue;
+    while (count > 0 && as_steep(corners[count - 1], corners[count], corner))
+      --count;
+    corners[++count] = corner;
+    steps[count - 1] = {sums.units(block), pass.length, 0, static_cast<std::uint8_t>(i + 1)};
+  }
+  set_slopes(block, corners, count, steps);
+  sums.rest += block.final_error;
+  std::int64_t error = sums.units(block);
+  // Distortions are rounded, which a block of a few samples shows: no error is below 0.
+  for (int i = 0; i < count; ++i)
+    if (steps[i].gain > error) steps[i].gain = error;
+  if (count > 0 && is_rounding(block)) {
+    steps[0] = {steps[count - 1].gain / 2, steps[count - 1].length, rounding_slope(block),
+                steps[count - 1].passes};
+    count = 1;
+    error /= 2;  // decoders round about as much of it away
+  }
+  return {count, error};
+}
 
 }  // namespace coalesce::j2k

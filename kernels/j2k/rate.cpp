@@ -6,6 +6,7 @@
 #include <new>
 
 #include "allocation.h"
+#include "final_error.h"
 
 namespace coalesce::j2k {
 
@@ -53,6 +54,15 @@ double component_error(const EncoderParams &params, int c, double psnr) {
 }
 
 }  // namespace
+
+std::uint32_t final_error(const CodeBlock &block) {
+  if (block.fraction_bits == 0) return 0;
+  std::uint32_t sum = 0;
+  for (int y = 0; y < block.height; ++y)
+    for (int x = 0; x < block.width; ++x)
+      sum += final_error_of(block.samples[y * block.pitch + x], block.fraction_bits);
+  return final_error_sum(sum);
+}
 
 std::uint64_t error_at_psnr(const EncoderParams &params, double psnr) {
   double sum = 0;

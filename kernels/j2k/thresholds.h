@@ -10,7 +10,67 @@
 
 namespace coalesce::j2k {
 
-// A rank n stands for the n steepest slopes: 0 for nothing, count() for all steps of all hulls.
+// All steps of this slope and of steeper ones.
+struct Threshold {
+  std::uint64_t bytes;
+  std::int64_t gain;
+  int slope;
+};
+
+// A rank n stands for the n steepest slopes: 0 for nothing, count for all steps of all hulls.
+struct Ranks {
+  const Threshold *at = nullptr;  // count + 1
+  int count = 0;
+
+  // The highest rank with at most so many bytes; the lowest that gains so much, or count; the
+  // highest with a slope of at least that.
+  COALESCE_HOST_DEVICE int of_bytes(std::uint64_t most) const {
+    const int n = first([&](int rank) { return at[rank].bytes >= most; });
+    return at[n].bytes > most ? n - 1 : n;
+  }
+  COALESCE_HOST_DEVICE int of_gain(std::int64_t least) const {
+    return first([&](int rank) { return at[rank].gain >= least; });
+  }
+  COALESCE_HOST_DEVICE int of_slope(std::uint64_t least) const {
+    return first([&](int rank) {
+      return rank == count || static_cast<std::uint64_t>(at[rank + 1].slope) < least;
+    });
+  }
+
+ private:
+  // The lowest of 0 to count for which `enough` holds, if it does from one on; else count.
+  template <class Enough>
+  COALESCE_HOST_DEVICE int first(Enough enough) const {
+    int low = 0, high = count;
+    while (low < high) {
+      const int middle = (low + high) / 2;
+      if (enough(middle))
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    return low;
+  }
+};
+
+// What the steps of a slope cost and give; modulo 2^64.
+struct SlopeSums {
+  std::uint64_t bytes, gain;
+};
+
+// add(slope, sums) for each of a block's steps.
+template <class Add>
+COALESCE_HOST_DEVICE void add_steps_by_slope(const HullStep *steps, int count, Add add) {
+  std::uint32_t length = 0;
+  std::uint64_t gain = 0;
+  for (int i = 0; i < count; ++i) {
+    const auto gain_then = static_cast<std::uint64_t>(steps[i].gain);
+    add(steps[i].slope, SlopeSums{steps[i].length - length, gain_then - gain});
+    length = steps[i].length;
+    gain = gain_then;
+  }
+}
+
 class Thresholds {
  public:
   Thresholds();  // allocates, for good
@@ -18,32 +78,13 @@ class Thresholds {
   void add(const HullStep *steps, int count);
   void gather();  // when all have come
 
-  // From here on, of what gather() found.
-  int count() const { return count_; }
-  // Steps from this slope on are included.
-  int slope(int rank) const { return ranks_[static_cast<std::size_t>(rank)].slope; }
-  std::uint64_t bytes(int rank) const { return ranks_[static_cast<std::size_t>(rank)].bytes; }
-  std::int64_t gain(int rank) const { return ranks_[static_cast<std::size_t>(rank)].gain; }
-
-  // The highest rank with at most so many bytes; the lowest that gains so much, or count(); the
-  // highest with a slope of at least that.
-  int of_bytes(std::uint64_t most) const;
-  int of_gain(std::int64_t least) const;
-  int of_slope(std::uint64_t least) const;
+  // Of what gather() found.
+  Ranks ranks() const { return {ranks_.data(), count_}; }
 
  private:
-  struct Rank {
-    std::uint64_t bytes;
-    std::int64_t gain;
-    int slope;
-  };
-  // The lowest of 0 to count() for which `enough` holds, if it does from one on; else count().
-  template <class Enough>
-  int first(Enough enough) const;
-
-  std::vector<Rank> ranks_;  // count_ + 1
+  std::vector<Threshold> ranks_;  // count_ + 1
   int count_ = 0;
-  std::vector<std::uint64_t> bytes_, gain_;  // by slope
+  std::vector<SlopeSums> sums_;
 };
 
 }  // namespace coalesce::j2k
