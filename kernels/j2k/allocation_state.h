@@ -61,10 +61,10 @@ struct AllocationStep {
     too_few_bytes,  // for empty packets
     other_headers   // those of empty packets are not what they were
   };
-  Kind kind = Kind::take;
-  int layer = 0;
-  int slope = 0;           // LayerResult::slope
-  std::uint64_t room = 0;  // bytes, of blocks and headers
+  Kind kind;
+  int layer;
+  int slope;           // LayerResult::slope
+  std::uint64_t room;  // bytes, of blocks and headers
 
   COALESCE_HOST_DEVICE bool is_end() const { return kind >= Kind::done; }
 };
@@ -135,7 +135,7 @@ class AllocationState {
     return rank_ + 1 < last_rank_ ? rank_ + 1 : last_rank_;
   }
 
-  AllocationStep step_;
+  AllocationStep step_ = {Kind::take, 0, 0, 0};
   LayerResult result_ = {0, 0, 0};
   Goal goal_ = Goal::last;
   int steps_ = 0;

@@ -8,6 +8,19 @@ namespace coalesce::j2k {
 
 constexpr unsigned kWholeWarp = 0xFFFFFFFF;
 
+__device__ __forceinline__ void add_atomically(std::uint64_t *sum, std::uint64_t value) {
+  atomicAdd(reinterpret_cast<unsigned long long *>(sum), static_cast<unsigned long long>(value));
+}
+
+// Of the threads of a warp.
+__device__ __forceinline__ std::uint64_t warp_sum(std::uint64_t value) {
+  unsigned long long sum = value;
+#pragma unroll
+  for (int half = 16; half > 0; half /= 2)
+    sum += __shfl_xor_sync(kWholeWarp, sum, half);
+  return sum;
+}
+
 struct BlockScan {
   std::uint64_t warp[33];  // sums of the warps before; behind the last, of all
 };

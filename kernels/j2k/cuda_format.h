@@ -10,6 +10,7 @@
 #include "model_cuda.h"
 #include "mq_cuda.h"
 #include "packet_tables.h"
+#include "rate_tables.h"
 #include "transform_plan.h"
 
 namespace coalesce::j2k {
@@ -17,7 +18,7 @@ namespace coalesce::j2k {
 // Where everything of a frame lies in its slot's device memory.
 struct SlotLayout {
   std::size_t coefficients, planes, symbols, made, passes, bytes, coded;
-  std::size_t transform_scratch, code_scratch, layers, packet_scratch, errors, out;
+  std::size_t transform_scratch, code_scratch, layers, packet_scratch, errors, rate, out;
   std::size_t out_bytes;  // room
   std::size_t end;
 };
@@ -26,7 +27,7 @@ class CudaFormat {
  public:
   // On the host: what decides about memory.
   Status plan_for(const EncoderParams &params);
-  // Copies to the device, and waits for that.
+  // Copies to the device, and waits for that. Errors: targets that no picture can keep, too.
   Status upload();
 
   const EncoderPlan &plan() const { return plan_; }
@@ -34,11 +35,16 @@ class CudaFormat {
   const ModelShape &model() const { return model_; }
   const PacketTables &packets() const { return packets_; }
   const SlotLayout &slot() const { return slot_; }
+  // Where rates are allocated, if there are targets.
+  bool has_targets() const { return !plan_.params.targets.empty(); }
+  bool allocates_on_host() const { return has_targets() && plan_.params.component_bytes != 0; }
+  bool allocates_on_device() const { return has_targets() && plan_.params.component_bytes == 0; }
 
   // In device memory, after upload().
   const BlockPlan *blocks() const { return at<BlockPlan>(blocks_at_); }
   const TransformTile *transform_tiles() const { return at<TransformTile>(tiles_at_); }
   PacketFormat packet_format() const { return packets_.format_at(at<std::uint8_t>(packets_at_)); }
+  RateFormat rate_format() const { return rate_.format_at(at<std::uint8_t>(rate_at_)); }
 
  private:
   void lay_out_slot();
@@ -51,8 +57,9 @@ class CudaFormat {
   TransformPlan transform_;
   ModelShape model_;
   PacketTables packets_;
+  RateTables rate_;
   SlotLayout slot_;
-  std::size_t blocks_at_ = 0, tiles_at_ = 0, packets_at_ = 0;
+  std::size_t blocks_at_ = 0, tiles_at_ = 0, packets_at_ = 0, rate_at_ = 0;
   DeviceMemory memory_;
 };
 

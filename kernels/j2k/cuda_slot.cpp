@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../core/layout.h"
+#include "allocation.h"
 #include "layers_cuda.h"
 #include "model_cuda.h"
 #include "mq_cuda.h"
@@ -11,6 +12,10 @@
 
 namespace coalesce::j2k {
 namespace {
+
+// Of the allocation that are enqueued at once: at first; and as many more as the last frame needed,
+// and at most.
+constexpr int kTurnsOfLayer = 8, kSpareTurns = 2, kMostTurns = 64;
 
 Status bad_result(std::uint32_t errors) {
   if ((errors & PacketResult::kTooManyPackets) != 0)
@@ -25,24 +30,25 @@ Status bad_result(std::uint32_t errors) {
 Status CudaSlot::prepare(const CudaFormat &format) {
   format_ = &format;
   const EncoderPlan &plan = format.plan();
-  const bool targets = !plan.params.targets.empty();
-  const std::size_t blocks = plan.blocks.size();
+  const auto layers = static_cast<std::size_t>(plan.params.layers);
+  const std::size_t blocks = format.allocates_on_host() ? plan.blocks.size() : 0;
   Layout l;
   result_at_ = l.add<std::uint8_t>(format.packets().result_bytes());
-  coded_at_ = l.add<CodedBlock>(targets ? blocks : 0);
-  passes_at_ = l.add<Pass>(targets ? plan.passes : 0);
-  errors_at_ = l.add<std::uint32_t>(targets ? blocks : 0);
-  layers_at_ =
-      l.add<std::uint8_t>(targets ? blocks * static_cast<std::size_t>(plan.params.layers) : 0);
+  report_at_ = l.add<RateReport>(1);
+  coded_at_ = l.add<CodedBlock>(blocks);
+  passes_at_ = l.add<Pass>(format.allocates_on_host() ? plan.passes : 0);
+  errors_at_ = l.add<std::uint32_t>(blocks);
+  layers_at_ = l.add<std::uint8_t>(blocks * layers);
+  likely_turns_ = std::min(kTurnsOfLayer * plan.params.layers, kMostTurns);
   if (Status s = DeviceMemory::on_device(format.slot().end, &memory_); !s.ok()) return s;
   if (Status s = DeviceMemory::page_locked(l.end(), &host_memory_); !s.ok()) return s;
   if (Status s = DeviceStream::make(&stream_); !s.ok()) return s;
   if (Status s = DeviceEvent::make(&input_ready_); !s.ok()) return s;
   if (Status s = DeviceEvent::make(&input_read_); !s.ok()) return s;
-  return targets ? prepare_rate() : Status();
+  return format.allocates_on_host() ? prepare_host_rate() : Status();
 }
 
-Status CudaSlot::prepare_rate() {
+Status CudaSlot::prepare_host_rate() {
   const EncoderPlan &plan = format_->plan();
   blocks_.clear();
   for (const BlockPlan &block : plan.blocks)
@@ -93,22 +99,81 @@ Status CudaSlot::code() {
   if (Status s = code_blocks(&f, 1, plan.passes, device<std::uint8_t>(at.code_scratch), stream);
       !s.ok())
     return s;
-  if (plan.params.targets.empty()) {
+  if (!format_->has_targets()) {
     auto *layers = device<std::uint8_t>(at.layers);
     if (Status s = fill_layers_cuda(f, plan.params.layers, layers, stream); !s.ok()) return s;
     return write();
   }
-  auto *errors = device<std::uint32_t>(at.errors);
-  if (Status s = final_errors_cuda(f, errors, stream); !s.ok()) return s;
-  if (Status s = copy_to_host(host<CodedBlock>(coded_at_), f.coded,
-                              blocks_.size() * sizeof(CodedBlock), stream);
+  return format_->allocates_on_host() ? fetch_passes() : allocate();
+}
+
+PacketJob CudaSlot::packet_job() const {
+  const SlotLayout &at = format_->slot();
+  const DeviceFrame f = frame();
+  return {format_->packet_format(),
+          format_->packets().scratch_at(device<std::uint8_t>(at.packet_scratch)),
+          {f.plan, f.passes, f.bytes, f.coded, device<std::uint8_t>(at.layers)}};
+}
+
+RateJob CudaSlot::rate_job() const {
+  const SlotLayout &at = format_->slot();
+  return {format_->rate_format(),
+          rate_scratch_at(format_->plan(), device<std::uint8_t>(at.rate)),
+          frame(),
+          device<std::uint32_t>(at.errors),
+          packet_job(),
+          device<std::uint8_t>(at.layers)};
+}
+
+// Some turns too many cost little; too few, a round trip.
+Status CudaSlot::allocate() {
+  const RateJob job = rate_job();
+  if (job.format.wants_errors)
+    if (Status s = final_errors_cuda(job.frame, device<std::uint32_t>(format_->slot().errors),
+                                     stream_.get());
+        !s.ok())
+      return s;
+  if (Status s = find_hulls_cuda(job, stream_.get()); !s.ok()) return s;
+  turns_ = 0;
+  return take_turns(likely_turns_);
+}
+
+Status CudaSlot::take_turns(int turns) {
+  const RateJob job = rate_job();
+  if (Status s = allocate_cuda(job, turns_, turns_ + turns, stream_.get()); !s.ok()) return s;
+  turns_ += turns;
+  if (Status s = copy_to_host(host<RateReport>(report_at_), &job.scratch.progress->report,
+                              sizeof(RateReport), stream_.get());
       !s.ok())
     return s;
-  if (Status s = copy_to_host(host<Pass>(passes_at_), f.passes, plan.passes * sizeof(Pass), stream);
+  return write();
+}
+
+Status CudaSlot::finish_turns() {
+  const RateReport &report = *host<RateReport>(report_at_);
+  if (Status s = stream_.wait(); !s.ok()) return s;
+  while (report.step < AllocationStep::Kind::done) {
+    if (Status s = take_turns(kMostTurns); !s.ok()) return s;
+    if (Status s = stream_.wait(); !s.ok()) return s;
+  }
+  likely_turns_ = std::min(report.turns + kSpareTurns, kMostTurns);
+  return status_of(report.step);
+}
+
+Status CudaSlot::fetch_passes() {
+  const DeviceFrame f = frame();
+  auto *errors = device<std::uint32_t>(format_->slot().errors);
+  if (Status s = final_errors_cuda(f, errors, stream_.get()); !s.ok()) return s;
+  if (Status s = copy_to_host(host<CodedBlock>(coded_at_), f.coded,
+                              blocks_.size() * sizeof(CodedBlock), stream_.get());
+      !s.ok())
+    return s;
+  if (Status s = copy_to_host(host<Pass>(passes_at_), f.passes,
+                              format_->plan().passes * sizeof(Pass), stream_.get());
       !s.ok())
     return s;
   return copy_to_host(host<std::uint32_t>(errors_at_), errors,
-                      blocks_.size() * sizeof(std::uint32_t), stream);
+                      blocks_.size() * sizeof(std::uint32_t), stream_.get());
 }
 
 Status CudaSlot::allocate_on_host() {
@@ -129,11 +194,8 @@ Status CudaSlot::allocate_on_host() {
 
 Status CudaSlot::write() {
   const SlotLayout &at = format_->slot();
-  const DeviceFrame f = frame();
-  const PacketJob job = {format_->packet_format(),
-                         format_->packets().scratch_at(device<std::uint8_t>(at.packet_scratch)),
-                         {f.plan, f.passes, f.bytes, f.coded, device<std::uint8_t>(at.layers)}};
-  if (Status s = packets_cuda(job, device<std::uint8_t>(at.out), at.out_bytes, stream_.get());
+  if (Status s =
+          packets_cuda(packet_job(), device<std::uint8_t>(at.out), at.out_bytes, stream_.get());
       !s.ok())
     return s;
   return copy_to_host(host<std::uint8_t>(result_at_), device<std::uint8_t>(at.packet_scratch),
@@ -141,7 +203,9 @@ Status CudaSlot::write() {
 }
 
 Status CudaSlot::wait(std::size_t *bytes) {
-  if (!format_->plan().params.targets.empty())
+  if (format_->allocates_on_device())
+    if (Status s = finish_turns(); !s.ok()) return s;
+  if (format_->allocates_on_host())
     if (Status s = allocate_on_host(); !s.ok()) return s;
   if (Status s = stream_.wait(); !s.ok()) return s;
   const PacketResult &result = *host<PacketResult>(result_at_);

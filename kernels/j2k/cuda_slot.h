@@ -10,6 +10,7 @@
 #include "device_frame.h"
 #include "packets_cuda.h"
 #include "rate_control.h"
+#include "rate_cuda.h"
 #include "samples.h"
 
 namespace coalesce::j2k {
@@ -24,11 +25,18 @@ class CudaSlot {
   void abandon();
 
  private:
-  Status prepare_rate();
+  Status prepare_host_rate();
   Status code();
+  Status allocate();
+  // EncoderParams::component_bytes: a round trip.
+  Status fetch_passes();
   Status allocate_on_host();
+  Status take_turns(int turns);
+  Status finish_turns();
   Status write();
   DeviceFrame frame() const;
+  PacketJob packet_job() const;
+  RateJob rate_job() const;
   template <class T>
   T *device(std::size_t offset) const {
     return reinterpret_cast<T *>(static_cast<std::uint8_t *>(memory_.get()) + offset);
@@ -44,8 +52,11 @@ class CudaSlot {
   DeviceEvent input_ready_, input_read_;
   std::size_t length_ = 0;
   // In page-locked memory.
-  std::size_t result_at_ = 0, coded_at_ = 0, passes_at_ = 0, errors_at_ = 0, layers_at_ = 0;
-  // Where there are targets.
+  std::size_t result_at_ = 0, report_at_ = 0;
+  std::size_t coded_at_ = 0, passes_at_ = 0, errors_at_ = 0, layers_at_ = 0;
+  // Turns of the allocation: that this frame was given, and that one like the last may need.
+  int turns_ = 0, likely_turns_ = 0;
+  // Where allocation is the host's.
   std::vector<BlockData> blocks_;
   LayerPasses layers_;
   RateControl rate_;

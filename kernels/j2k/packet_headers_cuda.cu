@@ -15,8 +15,11 @@ constexpr unsigned kBlockThreads = 128;  // where each has a code-block
 // What a launch is for: a layer's headers are counted, or all are made.
 struct Task {
   int first_layer;
-  unsigned components;     // bits
-  std::uint64_t *counted;  // bytes; or nullptr
+  unsigned components;         // bits
+  std::uint64_t *counted;      // bytes; or nullptr
+  const int *asked = nullptr;  // where the layer stands instead; below 0: there is nothing to do
+
+  __device__ int layer() const { return asked != nullptr ? *asked : first_layer; }
 };
 
 __device__ __forceinline__ bool is_wanted(const Task &task, const PacketView &packet) {
@@ -65,12 +68,14 @@ __device__ bool set_level(const PacketView &packet, int level) {
 // the largest, so they come first.)
 __global__ void __launch_bounds__(kPacketThreads)
     make_trees(PacketFormat f, PacketScratch s, PacketInput in, Task task) {
+  const int first = task.layer();
+  if (first < 0) return;
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     s.result->pool = 0;
     if (task.counted != nullptr) *task.counted = 0;
   }
   const std::uint32_t precinct = f.num_precincts - 1 - blockIdx.x % f.num_precincts;
-  const int layer = task.first_layer + static_cast<int>(blockIdx.x / f.num_precincts);
+  const int layer = first + static_cast<int>(blockIdx.x / f.num_precincts);
   const PacketView packet(f, in, s, precinct, layer);
   if (!is_wanted(task, packet)) return;
   const bool empty = same_layers(packet, layer, layer - 1);
@@ -93,8 +98,9 @@ template <bool kCount>
 __global__ void __launch_bounds__(kBlockThreads)
     tell_blocks(PacketFormat f, PacketScratch s, PacketInput in, Task task) {
   const std::uint32_t b = blockIdx.x * kBlockThreads + threadIdx.x;
-  const int layer = task.first_layer + static_cast<int>(blockIdx.y);
-  if (b >= f.blocks) return;
+  const int first = task.layer();
+  if (b >= f.blocks || first < 0) return;
+  const int layer = first + static_cast<int>(blockIdx.y);
   const PacketView packet(f, in, s, f.precinct_of[b], layer);
   if (!is_wanted(task, packet)) return;
   const int told = s.told[packet.number];
@@ -144,8 +150,10 @@ template <bool kCount>
 __global__ void __launch_bounds__(kPacketThreads)
     join_headers(PacketFormat f, PacketScratch s, PacketInput in, Task task, std::uint32_t room) {
   __shared__ JoinMemory shared;
+  const int first = task.layer();
+  if (first < 0) return;
   const std::uint32_t precinct = f.num_precincts - 1 - blockIdx.x % f.num_precincts;
-  const int layer = task.first_layer + static_cast<int>(blockIdx.x / f.num_precincts);
+  const int layer = first + static_cast<int>(blockIdx.x / f.num_precincts);
   const PacketView packet(f, in, s, precinct, layer);
   if (!is_wanted(task, packet)) return;
   const int told = s.told[packet.number];
@@ -220,6 +228,12 @@ Status count_headers_cuda(const PacketJob &job, int layer, unsigned components,
   if (job.format.num_precincts == 0)
     return cuda_checked(cudaMemsetAsync(bytes, 0, sizeof *bytes, stream));
   return enqueue<true>(job, 1, {layer, components, bytes}, stream);
+}
+
+Status count_asked_headers_cuda(const PacketJob &job, const int *layer, std::uint64_t *bytes,
+                                void *stream) {
+  const TraceRange range("j2k header bytes");
+  return enqueue<true>(job, 1, {0, ~0u, bytes, layer}, static_cast<cudaStream_t>(stream));
 }
 
 }  // namespace coalesce::j2k

@@ -50,6 +50,11 @@ class RateControl {
   std::uint64_t least_bytes() const { return least_bytes_; }
   // A target is of an error: Tier-1 has to set BlockData::final_error.
   bool wants_errors() const { return wants_errors_; }
+  // For allocation elsewhere: blocks without what Tier-1 finds; targets of bytes without what is no
+  // packet's; is there any such target?
+  const std::vector<RateBlock> &blocks() const { return blocks_; }
+  const std::vector<LayerTarget> &targets() const { return targets_; }
+  bool wants_bytes() const { return wants_bytes_; }
   // Which passes are in which layer. Allocates nothing.
   Status run(ThreadPool *pool, LayerPasses *layers);
 

@@ -103,18 +103,69 @@ class Trialled {
   Bytes expected_[kPictures];
 };
 
+// Changes to `params` that may be too much for them.
+template <class Change>
+void try_change(EncoderParams *params, Change change) {
+  EncoderParams changed = *params;
+  change(&changed);
+  std::unique_ptr<Encoder> encoder;
+  if (Encoder::make(changed, &encoder).ok()) *params = changed;
+}
+
+void add_roi(EncoderParams *params) {
+  const Rect &image = params->coding.image;
+  params->roi = {image.x0 + image.width() / 4, image.y0 + image.height() / 4,
+                 image.x1 - image.width() / 4, image.y1 - image.height() / 4};
+}
+
+// More layers than there may be slopes, in one tile-part. Each of them costs a turn of the
+// allocation or more.
+void add_layers(EncoderParams *params, Random &random) {
+  params->layers = random.between(20, 70);
+  params->tile_parts = TileParts::one;
+}
+
+// The last target need not be of bytes.
+LayerTarget other_target(Random &random) {
+  using Kind = LayerTarget::Kind;
+  switch (random.below(3)) {
+    case 0:
+      return {Kind::error, random.bits() >> random.between(20, 60)};
+    case 1:
+      return {Kind::slope, static_cast<std::uint64_t>(random.below(kMaxSlope))};
+    default:
+      return {Kind::everything, 0};
+  }
+}
+
+void add_component_bytes(EncoderParams *params, const LengthRange &range, Random &random) {
+  params->tile_parts = TileParts::component;
+  params->component_bytes =
+      range.least +
+      static_cast<unsigned>(random.below(static_cast<int>(range.finest - range.least) + 1));
+}
+
+void set_targets(EncoderParams *params, int index, Random &random) {
+  Random same = random;
+  const Picture p = picture(params->coding, same);
+  const LengthRange range = length_range(*params, p);
+  params->targets = random_targets(params->layers, range, random);
+  if (index % 16 == 5) params->targets.back() = other_target(random);
+  if (index % 4 == 1 && params->layers == 1)
+    try_change(params, [&](EncoderParams *e) { add_component_bytes(e, range, random); });
+}
+
 std::string encoder_trial(Random &random, int index, const Backend &backend) {
   const bool large = backend.cuda && index < 4;
   EncoderParams params = random_params(random, large            ? 2048 * 2048
                                                : index % 8 == 0 ? 512 * 512
                                                                 : 128 * 128);
   const bool targets = index % 2 == 1;
-  if (targets) {
-    Random same = random;
-    const Picture p = picture(params.coding, same);
-    params.targets = random_targets(params.layers, length_range(params, p), random);
-  }
-  const std::string text = describe(params) + (targets ? ", with targets" : "");
+  if (index % 16 == 3) try_change(&params, add_roi);
+  if (index % 16 == 7) try_change(&params, [&](EncoderParams *e) { add_layers(e, random); });
+  if (targets) set_targets(&params, index, random);
+  const std::string text = describe(params) + (targets ? ", with targets" : "") +
+                           ", component bytes " + std::to_string(params.component_bytes);
   set_doing(text);
   Trialled trial(params, random);
   const std::string wrong = backend.cuda ? trial.on_cuda() : trial.on_cpu(backend.pool);

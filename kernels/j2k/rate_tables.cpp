@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "rate_tables.h"
+
+#include <cstring>
+
+#include "../core/layout.h"
+#include "allocation.h"
+#include "rate_control.h"
+
+namespace coalesce::j2k {
+namespace {
+
+struct ScratchLayout {
+  explicit ScratchLayout(const EncoderPlan &plan) {
+    const std::size_t n = plan.blocks.size();
+    progress = l.add<RateProgress>(1);
+    sums = l.add<SlopeSums>(kMaxSlope + 1);
+    ranks = l.add<Threshold>(kMaxSlope + 2);
+    blocks = l.add<RateBlock>(n);
+    steps = l.add<HullStep>(plan.passes);
+    num_steps = l.add<std::uint8_t>(n);
+    saved = l.add<std::uint8_t>(n);
+    keys = l.add<std::uint64_t>(n);
+  }
+
+  Layout l;
+  std::size_t progress, sums, ranks, blocks, steps, num_steps, saved, keys;
+};
+
+template <class T>
+std::size_t append(const std::vector<T> &list, std::vector<std::uint8_t> *image) {
+  constexpr std::size_t kAlign = 16;
+  const std::size_t at = (image->size() + kAlign - 1) / kAlign * kAlign;
+  image->resize(at + list.size() * sizeof(T));
+  std::memcpy(image->data() + at, list.data(), list.size() * sizeof(T));
+  return at;
+}
+
+template <class T>
+T *at(std::uint8_t *memory, std::size_t offset) {
+  return reinterpret_cast<T *>(memory + offset);
+}
+
+}  // namespace
+
+Status RateTables::make(const EncoderPlan &plan, std::size_t main_header) {
+  const std::vector<BlockData> nothing(plan.blocks.size());
+  RateControl rate;
+  if (Status s = rate.prepare(plan, nothing, main_header); !s.ok()) return s;
+  image_.clear();
+  append(rate.blocks(), &image_);
+  targets_at_ = append(rate.targets(), &image_);
+  shares_at_ = append(automatic_shares(plan.params.layers), &image_);
+  format_.layers = plan.params.layers;
+  format_.wants_bytes = rate.wants_bytes();
+  format_.wants_errors = rate.wants_errors();
+  return {};
+}
+
+RateFormat RateTables::format_at(const std::uint8_t *image) const {
+  RateFormat f = format_;
+  f.blocks = reinterpret_cast<const RateBlock *>(image);
+  f.targets = reinterpret_cast<const LayerTarget *>(image + targets_at_);
+  f.shares = reinterpret_cast<const std::uint32_t *>(image + shares_at_);
+  return f;
+}
+
+std::size_t rate_scratch_bytes(const EncoderPlan &plan) {
+  return ScratchLayout(plan).l.end();
+}
+
+RateScratch rate_scratch_at(const EncoderPlan &plan, std::uint8_t *memory) {
+  const ScratchLayout l(plan);
+  return {at<RateProgress>(memory, l.progress), at<SlopeSums>(memory, l.sums),
+          at<Threshold>(memory, l.ranks),       at<RateBlock>(memory, l.blocks),
+          at<HullStep>(memory, l.steps),        at<std::uint8_t>(memory, l.num_steps),
+          at<std::uint8_t>(memory, l.saved),    at<std::uint64_t>(memory, l.keys)};
+}
+
+}  // namespace coalesce::j2k

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What rate allocation on a GPU needs of a format, prepared once on the host.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "encoder_plan.h"
+#include "rate_cuda.h"
+
+namespace coalesce::j2k {
+
+class RateTables {
+ public:
+  // For plan.params.targets, which are not empty, and without component_bytes.
+  // Errors: as RateControl::prepare(). Allocates.
+  Status make(const EncoderPlan &plan, std::size_t main_header);
+
+  // To be copied to where the tables are to lie, which must be aligned to 256 bytes.
+  const std::vector<std::uint8_t> &image() const { return image_; }
+  // The tables, if the image lies there.
+  RateFormat format_at(const std::uint8_t *image) const;
+
+ private:
+  RateFormat format_ = {};
+  std::size_t targets_at_ = 0, shares_at_ = 0;
+  std::vector<std::uint8_t> image_;
+};
+
+// Scratch memory of a frame, which need not be cleared, and what lies where in it. It must be
+// aligned to 256 bytes.
+std::size_t rate_scratch_bytes(const EncoderPlan &plan);
+RateScratch rate_scratch_at(const EncoderPlan &plan, std::uint8_t *memory);
+
+}  // namespace coalesce::j2k
