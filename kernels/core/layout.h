@@ -5,21 +5,23 @@
 
 namespace coalesce {
 
-// Arrays behind each other in one piece of memory, each aligned to 256 bytes.
+// Arrays behind each other in one piece of memory.
 class Layout {
  public:
+  // align: of each array, in bytes.
+  explicit Layout(std::size_t align = 256) : align_(align) {}
+
   // Where it begins.
   template <class T>
   std::size_t add(std::size_t count) {
-    constexpr std::size_t kAlign = 256;
     const std::size_t at = end_;
-    end_ = (at + count * sizeof(T) + kAlign - 1) / kAlign * kAlign;
+    end_ = (at + count * sizeof(T) + align_ - 1) / align_ * align_;
     return at;
   }
   std::size_t end() const { return end_; }
 
  private:
-  std::size_t end_ = 0;
+  std::size_t align_, end_ = 0;
 };
 
 }  // namespace coalesce

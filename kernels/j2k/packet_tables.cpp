@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../core/layout.h"
 #include "packet_bits.h"
 #include "packet_codes.h"
 #include "tag_tree.h"
@@ -13,26 +14,11 @@ namespace {
 
 constexpr std::size_t kAlign = 16;
 
-// Puts arrays behind each other.
-class Layout {
- public:
-  template <class T>
-  std::size_t add(std::size_t count) {
-    const std::size_t at = end_;
-    end_ = (at + count * sizeof(T) + kAlign - 1) / kAlign * kAlign;
-    return at;
-  }
-  std::size_t end() const { return end_; }
-
- private:
-  std::size_t end_ = 0;
-};
-
 struct ImageLayout {
   std::size_t bands, precincts, parts, order, part_of, precinct_of, main_header, end;
 };
 ImageLayout image_layout(const PacketFormat &f) {
-  Layout l;
+  Layout l(kAlign);
   ImageLayout at;
   at.bands = l.add<FlatBand>(f.num_bands);
   at.precincts = l.add<FlatPrecinct>(f.num_precincts);
@@ -51,7 +37,7 @@ struct ScratchLayout {
 };
 ScratchLayout scratch_layout(const PacketFormat &f, std::size_t pool) {
   const auto layers = static_cast<std::size_t>(f.layers);
-  Layout l;
+  Layout l(kAlign);
   ScratchLayout at;
   l.add<PacketResult>(1);
   at.part_lengths = l.add<std::uint32_t>(f.num_parts);

@@ -18,7 +18,7 @@ namespace twin {
 namespace {
 
 struct Driver {
-  void *library = nullptr;
+  void *handle = nullptr;
   decltype(&fakecuda_launch) launch = nullptr;
   decltype(&fakecuda_check_access) check_access = nullptr;
 };
@@ -27,11 +27,11 @@ struct Driver {
 const Driver *driver() {
   static const Driver loaded = [] {
     Driver d;
-    d.library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (d.library == nullptr) return d;
-    d.launch = reinterpret_cast<decltype(d.launch)>(dlsym(d.library, "fakecuda_launch"));
+    d.handle = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (d.handle == nullptr) return d;
+    d.launch = reinterpret_cast<decltype(d.launch)>(dlsym(d.handle, "fakecuda_launch"));
     d.check_access =
-        reinterpret_cast<decltype(d.check_access)>(dlsym(d.library, "fakecuda_check_access"));
+        reinterpret_cast<decltype(d.check_access)>(dlsym(d.handle, "fakecuda_check_access"));
     return d;
   }();
   return loaded.launch != nullptr && loaded.check_access != nullptr ? &loaded : nullptr;
@@ -45,7 +45,7 @@ Status launch_failed() {
 
 void *driver_function(const char *name) {
   const Driver *d = driver();
-  return d != nullptr ? dlsym(d->library, name) : nullptr;
+  return d != nullptr ? dlsym(d->handle, name) : nullptr;
 }
 
 Status no_driver() {
