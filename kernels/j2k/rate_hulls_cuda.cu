@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "../core/cuda_status.h"
 #include "../core/trace.h"
-#include "allocation_block.h"
 #include "block_scan.cuh"
-#include "rate_cuda.h"
+#include "rate_turn.h"
 
 namespace coalesce::j2k {
 namespace {
@@ -12,36 +11,13 @@ namespace {
 constexpr unsigned kHullThreads = 32;
 constexpr unsigned kRankThreads = 1024;
 
-struct BlockTotals {
-  std::uint64_t bytes, error;
-  bool more;
-};
-
-__device__ BlockTotals find_hull(const RateJob &job, int i) {
-  const RateScratch &s = job.scratch;
-  const std::size_t first = job.frame.plan[i].first_pass;
-  RateBlock block = job.format.blocks[i];
-  block.passes = job.frame.passes + first;
-  block.num_passes = job.frame.coded[i].passes;
-  block.final_error = job.format.wants_errors ? job.errors[i] : 0;
-  HullStep *steps = s.steps + first;
-  const Hull hull = convex_hull(block, steps);
-  s.blocks[i] = block;
-  s.num_steps[i] = static_cast<std::uint8_t>(hull.steps);
-  add_steps_by_slope(steps, hull.steps, [&](int slope, const SlopeSums &step) {
-    add_atomically(&s.sums[slope].bytes, step.bytes);
-    add_atomically(&s.sums[slope].gain, step.gain);
-  });
-  const HulledBlock hulled(block, steps, hull.steps);
-  return {hulled.length(block.num_passes), static_cast<std::uint64_t>(hull.error),
-          hulled.has_more()};
-}
-
 // A thread for each block.
 __global__ void __launch_bounds__(kHullThreads) find_hulls(const RateJob job) {
   const int i = static_cast<int>(blockIdx.x * kHullThreads + threadIdx.x);
   BlockTotals totals = {0, 0, false};
-  if (i < job.frame.blocks) totals = find_hull(job, i);
+  if (i < job.frame.blocks)
+    totals = find_hull(job, static_cast<std::size_t>(i),
+                       [](std::uint64_t *sum, std::uint64_t value) { add_atomically(sum, value); });
   const std::uint64_t bytes = warp_sum(totals.bytes), error = warp_sum(totals.error);
   const bool more = __any_sync(kWholeWarp, totals.more) != 0;
   if (threadIdx.x != 0) return;

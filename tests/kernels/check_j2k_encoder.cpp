@@ -125,19 +125,6 @@ void add_layers(EncoderParams *params, Random &random) {
   params->tile_parts = TileParts::one;
 }
 
-// The last target need not be of bytes.
-LayerTarget other_target(Random &random) {
-  using Kind = LayerTarget::Kind;
-  switch (random.below(3)) {
-    case 0:
-      return {Kind::error, random.bits() >> random.between(20, 60)};
-    case 1:
-      return {Kind::slope, static_cast<std::uint64_t>(random.below(kMaxSlope))};
-    default:
-      return {Kind::everything, 0};
-  }
-}
-
 void add_component_bytes(EncoderParams *params, const LengthRange &range, Random &random) {
   params->tile_parts = TileParts::component;
   params->component_bytes =
@@ -150,7 +137,7 @@ void set_targets(EncoderParams *params, int index, Random &random) {
   const Picture p = picture(params->coding, same);
   const LengthRange range = length_range(*params, p);
   params->targets = random_targets(params->layers, range, random);
-  if (index % 16 == 5) params->targets.back() = other_target(random);
+  if (index % 16 == 5) params->targets.back() = random_unlimited_target(random);
   if (index % 4 == 1 && params->layers == 1)
     try_change(params, [&](EncoderParams *e) { add_component_bytes(e, range, random); });
 }

@@ -4,6 +4,7 @@
 #include "j2k/model_cuda.h"
 #include "j2k/mq_variants.h"
 #include "j2k/packets_cuda.h"
+#include "j2k/rate_cuda.h"
 #include "j2k/transform_cuda.h"
 #include "planted.h"
 #include "rgb2yuv/rgb2yuv_variants.h"
@@ -49,6 +50,12 @@ Status write_packets_cuda(const PacketJob &, std::uint8_t *, void *) {
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
 }
 Status count_headers_cuda(const PacketJob &, int, unsigned, std::uint64_t *, void *) {
+  return {StatusCode::unsupported, "this build has no CUDA kernels"};
+}
+Status find_hulls_cuda(const RateJob &, void *) {
+  return {StatusCode::unsupported, "this build has no CUDA kernels"};
+}
+Status allocate_cuda(const RateJob &, int, int, void *) {
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
 }
 

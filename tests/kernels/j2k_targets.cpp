@@ -102,6 +102,17 @@ std::vector<LayerTarget> random_targets(int layers, const LengthRange &range, Ra
   return targets;
 }
 
+LayerTarget random_unlimited_target(Random &random) {
+  switch (random.below(3)) {
+    case 0:
+      return {Kind::error, random.bits() >> random.between(20, 60)};
+    case 1:
+      return {Kind::slope, static_cast<std::uint64_t>(random.below(kMaxSlope))};
+    default:
+      return {Kind::everything, 0};
+  }
+}
+
 Targeted encode_to_targets(const EncoderParams &params, const Picture &p, ThreadPool *pool) {
   Targeted out;
   std::unique_ptr<Encoder> encoder, part;

@@ -18,6 +18,9 @@ LengthRange length_range(j2k::EncoderParams params, const Picture &p);
 // The last layer: of bytes; the others anything.
 std::vector<j2k::LayerTarget> random_targets(int layers, const LengthRange &range, Random &random);
 
+// For a last layer that has no limit.
+j2k::LayerTarget random_unlimited_target(Random &random);
+
 struct Targeted {
   std::vector<std::uint8_t> bytes;
   // Of codestreams that have the first layers only: 1, 2, and so on.

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the threads of rate allocation on a GPU do, each for itself. Shared with the tests, which do
+// it one thread after the other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "allocation_block.h"
+#include "allocation_state.h"
+#include "rate_cuda.h"
+
+namespace coalesce::j2k {
+
+// What a block adds to AllocationInput.
+struct BlockTotals {
+  std::uint64_t bytes, error;
+  bool more;
+};
+
+// add(sum, value): as several threads can at once.
+template <class Add>
+COALESCE_HOST_DEVICE BlockTotals find_hull(const RateJob &job, std::size_t i, Add add) {
+  const RateScratch &s = job.scratch;
+  const std::size_t first = job.frame.plan[i].first_pass;
+  RateBlock block = job.format.blocks[i];
+  block.passes = job.frame.passes + first;
+  block.num_passes = job.frame.coded[i].passes;
+  block.final_error = job.format.wants_errors ? job.errors[i] : 0;
+  HullStep *steps = s.steps + first;
+  const Hull hull = convex_hull(block, steps);
+  s.blocks[i] = block;
+  s.num_steps[i] = static_cast<std::uint8_t>(hull.steps);
+  add_steps_by_slope(steps, hull.steps, [&](int slope, const SlopeSums &step) {
+    add(&s.sums[slope].bytes, step.bytes);
+    add(&s.sums[slope].gain, step.gain);
+  });
+  const HulledBlock hulled(block, steps, hull.steps);
+  return {hulled.length(block.num_passes), static_cast<std::uint64_t>(hull.error),
+          hulled.has_more()};
+}
+
+COALESCE_HOST_DEVICE HulledBlock hulled(const RateJob &job, std::size_t i) {
+  const RateScratch &s = job.scratch;
+  return {s.blocks[i], s.steps + job.frame.plan[i].first_pass, s.num_steps[i]};
+}
+
+// Passes of each block.
+struct LayerRows {
+  COALESCE_HOST_DEVICE LayerRows(const RateJob &job, int layer)
+      : now(job.layers + static_cast<std::size_t>(layer) * static_cast<unsigned>(job.frame.blocks)),
+        before_(layer > 0 ? now - job.frame.blocks : nullptr) {}
+  COALESCE_HOST_DEVICE int before(std::size_t i) const {
+    return before_ != nullptr ? before_[i] : 0;
+  }
+
+  std::uint8_t *now;
+
+ private:
+  const std::uint8_t *before_;
+};
+
+COALESCE_HOST_DEVICE AllocationInput input_of(const RateJob &job) {
+  const RateProgress &p = *job.scratch.progress;
+  return {job.format.targets,
+          job.format.shares,
+          job.format.layers,
+          {job.scratch.ranks, p.ranks},
+          p.more != 0,
+          p.all_bytes,
+          static_cast<std::int64_t>(p.error)};
+}
+
+// What comes behind the turns before this one.
+COALESCE_HOST_DEVICE AllocationState next_state(const RateJob &job, int turn) {
+  const RateProgress &p = *job.scratch.progress;
+  AllocationState state = p.state[turn % 2];
+  if (turn == 0)
+    state.start(input_of(job));
+  else if (!state.step().is_end())
+    state.advance(input_of(job), p.cost[(turn + 2) % 3]);
+  return state;
+}
+
+// For the next turn, and for the headers' count in this one.
+COALESCE_HOST_DEVICE void keep_state(const RateJob &job, const AllocationState &state, int turn) {
+  RateProgress &p = *job.scratch.progress;
+  p.state[(turn + 1) % 2] = state;
+  p.cost[(turn + 1) % 3] = {0, 0, 0};
+  p.counted = state.step().kind <= AllocationStep::Kind::refill ? state.step().layer : -1;
+  job.packets.scratch.result->pool = 0;
+}
+
+// AllocationStep::Kind::take. Returns the bytes that the block then has.
+COALESCE_HOST_DEVICE std::uint64_t take_block(const RateJob &job, const AllocationStep &step,
+                                              std::size_t i) {
+  const HulledBlock block = hulled(job, i);
+  const LayerRows rows(job, step.layer);
+  const int before = rows.before(i);
+  int passes = block.passes_at(step.slope);
+  if (passes < before) passes = before;
+  rows.now[i] = static_cast<std::uint8_t>(passes);
+  return block.length(passes);
+}
+
+// Before blocks get more of what is left.
+COALESCE_HOST_DEVICE void save_block(const RateJob &job, const AllocationStep &step,
+                                     std::size_t i) {
+  std::uint8_t &now = LayerRows(job, step.layer).now[i], &saved = job.scratch.saved[i];
+  if (step.kind == AllocationStep::Kind::fill)
+    saved = now;
+  else
+    now = saved;
+  if (step.kind != AllocationStep::Kind::put_back)
+    job.scratch.keys[i] = hulled(job, i).next_key(now, i);
+}
+
+// That with the greatest key.
+COALESCE_HOST_DEVICE FilledBlock fill_block(const RateJob &job, const AllocationStep &step,
+                                            std::size_t i, std::uint64_t room) {
+  const HulledBlock block = hulled(job, i);
+  const LayerRows rows(job, step.layer);
+  const FilledBlock filled = block.fill(rows.now[i], rows.before(i), room);
+  rows.now[i] = static_cast<std::uint8_t>(filled.passes);
+  job.scratch.keys[i] = filled.may_go_on ? block.next_key(filled.passes, i) : 0;
+  return filled;
+}
+
+// The layers of which nothing is known yet are as the last one that is known before this turn.
+COALESCE_HOST_DEVICE void complete_block(const RateJob &job, int turn, std::size_t i) {
+  const int known = job.scratch.progress->state[turn % 2].step().layer;
+  const std::uint8_t passes = LayerRows(job, known).now[i];
+  for (int layer = known + 1; layer < job.format.layers; ++layer)
+    LayerRows(job, layer).now[i] = passes;
+}
+
+}  // namespace coalesce::j2k

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Rate allocation as a GPU does it: the same tables as RateControl's.
+#include <algorithm>
+
+#include "j2k/allocation.h"
+#include "j2k/rate_control.h"
+#include "j2k/rate_tables.h"
+#include "j2k_packets_trial.h"
+#include "j2k_random_params.h"
+#include "j2k_rate_serial.h"
+#include "j2k_targets.h"
+
+namespace coalesce::test {
+namespace {
+
+using namespace j2k;
+using Kind = LayerTarget::Kind;
+
+// Passes as the encoder makes them; and where nothing is as one would expect it.
+MadeBlocks blocks_to_cut(const EncoderParams &params, Random &random) {
+  std::vector<std::uint8_t> unused;
+  MadeBlocks made = encoded_blocks(params, random, &unused);
+  const bool usual = random.below(3) > 0;
+  for (std::size_t b = 0; b < made.coded.size(); ++b) {
+    made.data[b].final_error = static_cast<std::uint32_t>(random.below(100000));
+    Pass *passes = made.passes.data() + made.plan.blocks[b].first_pass;
+    for (int i = 0; i < made.coded[b].passes && !usual; ++i)
+      passes[i].distortion = static_cast<std::int32_t>(random.bits()) >> random.below(32);
+  }
+  return made;
+}
+
+std::vector<LayerTarget> targets_for(const MadeBlocks &made, Random &random) {
+  std::uint64_t all = 2000;
+  for (const CodedBlock &block : made.coded)
+    all += block.length;
+  const LengthRange range = {std::min<std::uint64_t>(all, 100 + made.coded.size()), all};
+  std::vector<LayerTarget> targets = random_targets(made.plan.params.layers, range, random);
+  if (random.below(4) == 0) targets.back() = random_unlimited_target(random);
+  return targets;
+}
+
+struct PlacedRate {
+  BackendMemory image, scratch, errors;
+  RateJob job;
+
+  PlacedRate(const MadeBlocks &made, const RateTables &tables, PlacedPackets *packets, bool cuda)
+      : image(tables.image(), cuda),
+        scratch(std::vector<std::uint8_t>(rate_scratch_bytes(made.plan), 0xEE), cuda),
+        errors(errors_of(made), cuda) {
+    DeviceFrame frame = {};
+    frame.plan = packets->plan.as<BlockPlan>();
+    frame.blocks = static_cast<int>(made.coded.size());
+    frame.passes = packets->passes.as<Pass>();
+    frame.coded = packets->coded.as<CodedBlock>();
+    job = {tables.format_at(image.data()),
+           rate_scratch_at(made.plan, scratch.data()),
+           frame,
+           errors.as<std::uint32_t>(),
+           packets->job,
+           packets->layers.data()};
+  }
+
+  static std::vector<std::uint32_t> errors_of(const MadeBlocks &made) {
+    std::vector<std::uint32_t> errors;
+    for (const BlockData &block : made.data)
+      errors.push_back(block.final_error);
+    return errors;
+  }
+  // The progress comes first.
+  RateReport report() const {
+    RateReport report;
+    std::memcpy(&report, scratch.bytes().data(), sizeof report);
+    return report;
+  }
+};
+
+bool is_table(const std::vector<std::uint8_t> &rows, const MadeBlocks &made) {
+  const std::size_t blocks = made.coded.size();
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i] > made.coded[i % blocks].passes || (i >= blocks && rows[i] < rows[i - blocks]))
+      return false;
+  return true;
+}
+
+// Some turns at a time, as many as come, until it has ended.
+std::string allocate(PlacedRate *rate, const PlacedPackets &packets, const MadeBlocks &made,
+                     Random &random, const Backend &backend) {
+  void *stream = backend.cuda ? backend.queue().stream() : nullptr;
+  Status s;
+  if (backend.cuda)
+    s = find_hulls_cuda(rate->job, stream);
+  else
+    find_hulls_serial(rate->job);
+  const int most = 1 << random.below(6), layers = made.plan.params.layers;
+  for (int turn = 0; s.ok() && turn < 60 * (layers + 2);) {
+    const int first = turn;
+    turn += random.between(1, most);
+    if (backend.cuda)
+      s = allocate_cuda(rate->job, first, turn, stream);
+    else
+      allocate_serial(rate->job, first, turn);
+    if (s.ok() && !is_table(packets.layers.bytes(), made)) return "that is no table";
+    const RateReport report = rate->report();
+    if (report.turns > turn) return "more turns than there were";
+    if (report.step >= AllocationStep::Kind::done) return status_of(report.step).message();
+  }
+  return s.ok() ? "it does not end" : s.message();
+}
+
+std::string differences(const std::vector<std::uint8_t> &rows, const LayerPasses &expected) {
+  const auto at = std::mismatch(rows.begin(), rows.end(), expected.passes.begin());
+  if (at.first == rows.end()) return {};
+  const auto i = static_cast<std::size_t>(at.first - rows.begin());
+  return "layer " + std::to_string(i / expected.blocks) + ", block " +
+         std::to_string(i % expected.blocks) + ": " + std::to_string(*at.first) +
+         " passes instead of " + std::to_string(*at.second);
+}
+
+using RateDamage = std::function<void(MadeBlocks *made)>;
+
+std::string rate_trial(const RateDamage &damage, Random &random, int index,
+                       const Backend &backend) {
+  EncoderParams params = random_params(random, index % 16 == 0 ? 60000 : 5000);
+  if (index % 8 == 1) {
+    params.layers = random.between(20, 60);
+    params.tile_parts = TileParts::one;
+  }
+  set_doing(describe(params));
+  MadeBlocks made = blocks_to_cut(params, random);
+  made.plan.params.targets = targets_for(made, random);
+
+  PacketTables packet_tables;
+  if (Status s = packet_tables.make(made.plan); !s.ok()) return s.message();
+  const std::size_t main_header = packet_tables.format_at(nullptr).main_bytes;
+  RateControl control;
+  RateTables tables;
+  const Status refused = control.prepare(made.plan, made.data, main_header);
+  const std::string answer = tables.make(made.plan, main_header).message();
+  if (answer != refused.message()) return answer + ", and not " + refused.message();
+  if (!refused.ok()) return {};
+  LayerPasses expected = made.layers;
+  const std::string message = control.run(nullptr, &expected).message();
+
+  if (damage) damage(&made);
+  PacketFrame frame = {packet_tables.format_at(nullptr), packet_tables.image(), made.plan.blocks,
+                       made.coded};
+  PlacedPackets packets(made, packet_tables, frame, {0}, backend.cuda);
+  PlacedRate rate(made, tables, &packets, backend.cuda);
+  std::string wrong = allocate(&rate, packets, made, random, backend);
+  wrong = wrong == message ? differences(packets.layers.bytes(), expected) : wrong;
+  return wrong.empty() ? wrong : wrong + "\n    " + describe(params);
+}
+
+// The true kernels, with something wrong in what they are told.
+void longer_passes(MadeBlocks *made) {
+  for (std::size_t b = 0; b < made->coded.size(); ++b)
+    for (int i = 0; i < made->coded[b].passes; ++i)
+      made->passes[made->plan.blocks[b].first_pass + static_cast<unsigned>(i)].length +=
+          static_cast<std::uint32_t>(i / 2);
+}
+void no_errors(MadeBlocks *made) {
+  for (BlockData &block : made->data)
+    block.final_error = 0;
+}
+void other_planes(MadeBlocks *made) {
+  for (Pass &pass : made->passes)
+    pass.plane ^= 1;
+}
+
+std::vector<PlantedBug> planted() {
+  std::vector<PlantedBug> bugs;
+  const auto add = [&](const char *name, const RateDamage &damage) {
+    for (const bool cuda : {false, true})
+      bugs.push_back({name, cuda, [damage](Random &random, int index, const Backend &backend) {
+                        return rate_trial(damage, random, index, backend);
+                      }});
+  };
+  add("rate: lengths of passes", longer_passes);
+  add("rate: no final errors", no_errors);
+  add("rate: other planes", other_planes);
+  return bugs;
+}
+
+}  // namespace
+
+Case j2k_rate_case() {
+  return {"j2k-rate", 300,
+          [](Random &random, int index, const Backend &backend) {
+            return rate_trial(nullptr, random, index, backend);
+          },
+          planted, [](Bench &, const Backend &) {}};
+}
+
+}  // namespace coalesce::test

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "j2k_rate_serial.h"
+
+#include <algorithm>
+
+#include "j2k/rate_turn.h"
+#include "j2k_packets_serial.h"
+
+namespace coalesce::test {
+namespace {
+
+using namespace j2k;
+
+void fill(const RateJob &job, const AllocationStep &step, StepCost *cost) {
+  const auto blocks = static_cast<std::size_t>(job.frame.blocks);
+  for (std::size_t i = 0; i < blocks; ++i)
+    save_block(job, step, i);
+  if (step.kind == AllocationStep::Kind::put_back) return;
+  const std::uint64_t *keys = job.scratch.keys;
+  while (step.room - cost->spent > kMoreOfBlock) {
+    const std::uint64_t key = *std::max_element(keys, keys + blocks);
+    if (key == 0) return;
+    const FilledBlock filled = fill_block(job, step, block_of_key(key), step.room - cost->spent);
+    cost->body += filled.bytes;
+    cost->spent += filled.spent;
+  }
+}
+
+void take_turn(const RateJob &job, int turn) {
+  const AllocationState state = next_state(job, turn);
+  const AllocationStep step = state.step();
+  keep_state(job, state, turn);
+  RateProgress &progress = *job.scratch.progress;
+  StepCost *cost = &progress.cost[turn % 3];
+  if (step.kind == AllocationStep::Kind::take)
+    for (int i = 0; i < job.frame.blocks; ++i)
+      cost->body += take_block(job, step, static_cast<std::size_t>(i));
+  else if (!step.is_end())
+    fill(job, step, cost);
+  if (job.format.wants_bytes && progress.counted >= 0)
+    cost->headers += count_headers_serial(job.packets.format, job.packets.scratch,
+                                          job.packets.input, progress.counted, ~0u);
+}
+
+}  // namespace
+
+void find_hulls_serial(const RateJob &job) {
+  RateProgress &progress = *job.scratch.progress;
+  progress = {};
+  std::fill_n(job.scratch.sums, kMaxSlope + 1, SlopeSums{0, 0});
+  for (std::size_t i = 0; i < static_cast<std::size_t>(job.frame.blocks); ++i) {
+    const BlockTotals totals =
+        find_hull(job, i, [](std::uint64_t *sum, std::uint64_t value) { *sum += value; });
+    progress.all_bytes += totals.bytes;
+    progress.error += totals.error;
+    progress.more |= totals.more ? 1u : 0u;
+  }
+  Threshold all = {0, 0, kMaxSlope + 1};
+  job.scratch.ranks[0] = all;
+  for (all.slope = kMaxSlope; all.slope >= 0; --all.slope) {
+    const SlopeSums &sums = job.scratch.sums[all.slope];
+    if (sums.bytes == 0) continue;
+    all.bytes += sums.bytes;
+    all.gain += static_cast<std::int64_t>(sums.gain);
+    job.scratch.ranks[++progress.ranks] = all;
+  }
+}
+
+void allocate_serial(const RateJob &job, int first, int end) {
+  for (int turn = first; turn < end; ++turn)
+    take_turn(job, turn);
+  const AllocationState state = next_state(job, end);
+  job.scratch.progress->report = {state.step().kind, state.steps()};
+  if (state.step().kind == AllocationStep::Kind::done) return;
+  for (int i = 0; i < job.frame.blocks; ++i)
+    complete_block(job, end, static_cast<std::size_t>(i));
+}
+
+}  // namespace coalesce::test
