@@ -52,8 +52,9 @@ struct DistortionSums {
     worth += worth_of(block, pass);
   }
   COALESCE_HOST_DEVICE std::int64_t units(const RateBlock &block) const {
-    return error_units(region, block.weight, 2 * block.roi_shift) +
-           error_units(rest, block.weight, 0);
+    const std::int64_t of_rest = error_units(rest, block.weight, 0);
+    if (block.roi_shift == 0) return of_rest;
+    return error_units(region, block.weight, 2 * block.roi_shift) + of_rest;
   }
 };
 

@@ -4,9 +4,8 @@
 
 #include "j2k/allocation.h"
 #include "j2k/rate_control.h"
-#include "j2k/rate_tables.h"
-#include "j2k_packets_trial.h"
 #include "j2k_random_params.h"
+#include "j2k_rate_placed.h"
 #include "j2k_rate_serial.h"
 #include "j2k_targets.h"
 
@@ -39,41 +38,6 @@ std::vector<LayerTarget> targets_for(const MadeBlocks &made, Random &random) {
   if (random.below(4) == 0) targets.back() = random_unlimited_target(random);
   return targets;
 }
-
-struct PlacedRate {
-  BackendMemory image, scratch, errors;
-  RateJob job;
-
-  PlacedRate(const MadeBlocks &made, const RateTables &tables, PlacedPackets *packets, bool cuda)
-      : image(tables.image(), cuda),
-        scratch(std::vector<std::uint8_t>(rate_scratch_bytes(made.plan), 0xEE), cuda),
-        errors(errors_of(made), cuda) {
-    DeviceFrame frame = {};
-    frame.plan = packets->plan.as<BlockPlan>();
-    frame.blocks = static_cast<int>(made.coded.size());
-    frame.passes = packets->passes.as<Pass>();
-    frame.coded = packets->coded.as<CodedBlock>();
-    job = {tables.format_at(image.data()),
-           rate_scratch_at(made.plan, scratch.data()),
-           frame,
-           errors.as<std::uint32_t>(),
-           packets->job,
-           packets->layers.data()};
-  }
-
-  static std::vector<std::uint32_t> errors_of(const MadeBlocks &made) {
-    std::vector<std::uint32_t> errors;
-    for (const BlockData &block : made.data)
-      errors.push_back(block.final_error);
-    return errors;
-  }
-  // The progress comes first.
-  RateReport report() const {
-    RateReport report;
-    std::memcpy(&report, scratch.bytes().data(), sizeof report);
-    return report;
-  }
-};
 
 bool is_table(const std::vector<std::uint8_t> &rows, const MadeBlocks &made) {
   const std::size_t blocks = made.coded.size();
@@ -189,7 +153,7 @@ Case j2k_rate_case() {
           [](Random &random, int index, const Backend &backend) {
             return rate_trial(nullptr, random, index, backend);
           },
-          planted, [](Bench &, const Backend &) {}};
+          planted, j2k_rate_bench};
 }
 
 }  // namespace coalesce::test
