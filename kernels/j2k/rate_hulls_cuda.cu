@@ -7,17 +7,16 @@
 namespace coalesce::j2k {
 namespace {
 
-// Blocks of a warp: few, for their hulls have little in common.
-constexpr unsigned kHullBlocks = 4;
-constexpr unsigned kWarpThreads = 32;
+// Few, so that blocks are on all multiprocessors; but whole warps: docs/jpeg2000-performance.md.
+constexpr unsigned kHullThreads = 32;
 constexpr unsigned kRankThreads = 1024;
 
 // A thread for each block.
-__global__ void __launch_bounds__(kWarpThreads) find_hulls(const RateJob job) {
-  const unsigned i = blockIdx.x * kHullBlocks + threadIdx.x;
+__global__ void __launch_bounds__(kHullThreads) find_hulls(const RateJob job) {
+  const int i = static_cast<int>(blockIdx.x * kHullThreads + threadIdx.x);
   BlockTotals totals = {0, 0, false};
-  if (threadIdx.x < kHullBlocks && i < static_cast<unsigned>(job.frame.blocks))
-    totals = find_hull(job, i,
+  if (i < job.frame.blocks)
+    totals = find_hull(job, static_cast<std::size_t>(i),
                        [](std::uint64_t *sum, std::uint64_t value) { add_atomically(sum, value); });
   const std::uint64_t bytes = warp_sum(totals.bytes), error = warp_sum(totals.error);
   const bool more = __any_sync(kWholeWarp, totals.more) != 0;
@@ -73,8 +72,8 @@ Status find_hulls_cuda(const RateJob &job, void *to_stream) {
       !status.ok())
     return status;
   const auto blocks = static_cast<unsigned>(job.frame.blocks);
-  if (Status status = launch(find_hulls, dim3((blocks + kHullBlocks - 1) / kHullBlocks),
-                             dim3(kWarpThreads), stream, job);
+  if (Status status = launch(find_hulls, dim3((blocks + kHullThreads - 1) / kHullThreads),
+                             dim3(kHullThreads), stream, job);
       !status.ok())
     return status;
   return launch(gather_ranks, dim3((kMaxSlope + 1) / kRankThreads), dim3(kRankThreads), stream, s);
