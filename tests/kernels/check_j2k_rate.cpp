@@ -21,12 +21,20 @@ MadeBlocks blocks_to_cut(const EncoderParams &params, Random &random) {
   MadeBlocks made = encoded_blocks(params, random, &unused);
   const bool usual = random.below(3) > 0;
   for (std::size_t b = 0; b < made.coded.size(); ++b) {
-    made.data[b].final_error = static_cast<std::uint32_t>(random.below(100000));
+    made.data[b].final_error = static_cast<std::uint32_t>(random.below(1 << 20));
     Pass *passes = made.passes.data() + made.plan.blocks[b].first_pass;
     for (int i = 0; i < made.coded[b].passes && !usual; ++i)
       passes[i].distortion = static_cast<std::int32_t>(random.bits()) >> random.below(32);
   }
   return made;
+}
+
+// Not far above what is left when everything is decoded.
+LayerTarget small_error(const MadeBlocks &made, Random &random) {
+  std::uint64_t left = 0;
+  for (const BlockData &block : made.data)
+    left += static_cast<std::uint64_t>(error_units(block.final_error, block.weight, 0));
+  return {Kind::error, left + left * static_cast<unsigned>(random.below(400)) / 100};
 }
 
 std::vector<LayerTarget> targets_for(const MadeBlocks &made, Random &random) {
@@ -35,7 +43,9 @@ std::vector<LayerTarget> targets_for(const MadeBlocks &made, Random &random) {
     all += block.length;
   const LengthRange range = {std::min<std::uint64_t>(all, 100 + made.coded.size()), all};
   std::vector<LayerTarget> targets = random_targets(made.plan.params.layers, range, random);
-  if (random.below(4) == 0) targets.back() = random_unlimited_target(random);
+  const int kind = random.below(6);
+  if (kind == 0) targets.back() = random_unlimited_target(random);
+  if (kind == 1 || kind == 2) targets.back() = small_error(made, random);
   return targets;
 }
 
