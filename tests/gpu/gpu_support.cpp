@@ -135,6 +135,8 @@ void each_row(GstBuffer *buffer, const GstVideoInfo &info, GstMapFlags flags, Vi
       if (GST_VIDEO_INFO_COMP_PLANE(&info, c) == p)
         bytes = std::max(
             bytes, GST_VIDEO_INFO_COMP_WIDTH(&info, c) * GST_VIDEO_INFO_COMP_PSTRIDE(&info, c));
+    if (GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_v210)  // six pixels in four words
+      bytes = (info.width + 5) / 6 * 16;
     for (int y = 0; y < rows; y++)
       visit(static_cast<std::uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, p)) +
                 std::size_t(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, p),
@@ -151,6 +153,10 @@ std::vector<std::uint8_t> bytes_of(GstBuffer *buffer, const GstVideoInfo &info) 
     all.insert(all.end(), row, row + bytes);
   });
   return all;
+}
+
+void write_rows(GstBuffer *buffer, const GstVideoInfo &info, const WriteRow &write) {
+  each_row(buffer, info, GST_MAP_WRITE, write);
 }
 
 guint64 statistic(GstElement *element, const char *name) {
@@ -186,7 +192,7 @@ Twins::~Twins() {
 GstBuffer *Twins::random_frame(const Side &side, unsigned seed) const {
   GstBuffer *buffer = acquire(side.pool);
   const GstVideoInfo info = info_of(side.harness->srcpad);
-  each_row(buffer, info, GST_MAP_WRITE, [&seed](std::uint8_t *row, std::size_t bytes) {
+  write_rows(buffer, info, [&seed](std::uint8_t *row, std::size_t bytes) {
     const auto random = random_bytes(bytes, seed++);
     std::copy(random.begin(), random.end(), row);
   });

@@ -5,8 +5,10 @@
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
+#undef fail  // a name in the standard headers
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,9 @@ std::vector<std::uint8_t> read_plane(GstBuffer *buffer, GstCaps *caps, guint pla
 
 // The meaningful bytes of a frame, plane after plane.
 std::vector<std::uint8_t> bytes_of(GstBuffer *buffer, const GstVideoInfo &info);
+// Has them written, row after row.
+using WriteRow = std::function<void(std::uint8_t *row, std::size_t bytes)>;
+void write_rows(GstBuffer *buffer, const GstVideoInfo &info, const WriteRow &write);
 
 std::vector<std::uint8_t> random_bytes(std::size_t count, unsigned seed);
 
