@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "soak_support.h"
 
-#include <gmodule.h>
 #include <gst/app/app.h>
 #include <gst/cuda/gstcudautils.h>
-#include <malloc.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <map>
@@ -15,14 +12,7 @@
 namespace soak {
 namespace {
 
-constexpr double kMiB = 1024.0 * 1024.0;
 using Bytes = std::vector<std::uint8_t>;
-
-[[noreturn]] void give_up(const std::string &what) {
-  std::printf("FAILED: %s\n", what.c_str());
-  std::fflush(stdout);
-  std::_Exit(1);
-}
 
 std::string elements_of(int kind, const std::string &backend) {
   const std::string here = " backend=" + backend;
@@ -78,38 +68,6 @@ GstClockTime time_of(const Place &place) {
 }
 
 }  // namespace
-
-Device::Device() : context_(gst_cuda_context_new(0)) {
-  if (context_ == nullptr) give_up("no CUDA context");
-}
-
-Device::~Device() {
-  gst_object_unref(context_);
-}
-
-double Device::mib_in_use() const {
-  using Ask = int (*)(std::size_t * free, std::size_t * total);
-  static const Ask ask = [] {
-    gpointer symbol = nullptr;
-    GModule *driver = g_module_open("libcuda.so.1", G_MODULE_BIND_LAZY);
-    if (driver == nullptr || !g_module_symbol(driver, "cuMemGetInfo_v2", &symbol))
-      give_up("the driver lacks cuMemGetInfo");
-    return reinterpret_cast<Ask>(symbol);
-  }();
-  std::size_t free = 0, total = 0;
-  if (!gst_cuda_context_push(context_) || ask(&free, &total) != 0) give_up("cuMemGetInfo");
-  gst_cuda_context_pop(nullptr);
-  return double(total - free) / kMiB;
-}
-
-Memory memory_in_use(const Device &device) {
-  malloc_trim(0);
-  long pages = 0, resident = 0;
-  FILE *file = std::fopen("/proc/self/statm", "r");
-  if (file == nullptr || std::fscanf(file, "%ld %ld", &pages, &resident) != 2) give_up("statm");
-  std::fclose(file);
-  return {double(resident) * double(sysconf(_SC_PAGESIZE)) / kMiB, device.mib_in_use()};
-}
 
 Line::Line(int kind, const char *backend, GstCudaContext *context) : kind_(kind) {
   const std::string text = std::string("videotestsrc pattern=ball ! capsfilter name=size ! ") +

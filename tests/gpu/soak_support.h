@@ -1,40 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The pipelines of the soak test, and what the process has of memory.
+// The pipelines of the soak test.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#define GST_USE_UNSTABLE_API
-#include <gst/cuda/gstcudacontext.h>
-
 #include "gpu_support.h"
+#include "soak_run.h"
 
 namespace soak {
-
-// ---- memory ------------------------------------------------------------------------------------
-
-// A context of the test's own on GPU 0, to ask the driver in.
-class Device {
- public:
-  Device();
-  ~Device();
-  Device(const Device &) = delete;
-  Device &operator=(const Device &) = delete;
-  GstCudaContext *context() const { return context_; }
-  double mib_in_use() const;  // of the whole GPU
-
- private:
-  GstCudaContext *context_;
-};
-
-struct Memory {
-  double host = 0, device = 0;  // MiB
-};
-// Of the host, what this process has resident after giving back what malloc holds.
-Memory memory_in_use(const Device &device);
-
-// ---- pipelines ---------------------------------------------------------------------------------
 
 struct Size {
   int width, height;

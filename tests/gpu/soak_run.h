@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What soak programs share: pipelines at once in one process, and its memory watched meanwhile.
+#pragma once
+
+#include <atomic>
+#include <functional>
+
+#include "gpu_support.h"
+
+#define GST_USE_UNSTABLE_API
+#include <gst/cuda/gstcudacontext.h>
+
+namespace soak {
+
+[[noreturn]] void give_up(const std::string &what);
+
+// A context of the test's own on GPU 0, to ask the driver in.
+class Device {
+ public:
+  Device();
+  ~Device();
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+  GstCudaContext *context() const { return context_; }
+  double mib_in_use() const;  // of the whole GPU
+
+ private:
+  GstCudaContext *context_;
+};
+
+struct Soak {
+  int pipelines;           // each of them in a thread
+  long usually;            // frames of all of them, unless the command line has another number
+  long least;              // so many at least, and as many before memory is looked at
+  double device_may_grow;  // MiB while running, where shares make memory go up and down
+  // One pipeline from its making to its end. Counts its frames while they are done.
+  std::function<void(int pipeline, const Device &device, long frames, std::atomic<long> *done)>
+      share;
+};
+
+// The program of a soak: what libraries and driver take once is taken first, then memory must not
+// grow, neither the host's nor the device's, neither while pipelines run nor after their end.
+int run(int argc, char **argv, const Soak &soak);
+
+}  // namespace soak
