@@ -13,10 +13,10 @@ namespace {
 
 constexpr int kPipelines = 8, kFramesOfRound = 40;
 
-// One pipeline's share of the frames: rounds of a seek, often a new size, and some frames.
+// One pipeline's share of all frames: rounds of a seek, often a new size, and some frames.
 void run_share(const Line &line, long frames, unsigned seed, std::atomic<long> *done) {
   std::mt19937 random(seed);
-  while (frames > 0) {
+  while (*done < frames) {
     const Place place{random() % kSizes.size(), random() % kPositions.size()};
     line.go_to(place);
     for (int i = 0; i < kFramesOfRound; i++) {
@@ -24,7 +24,6 @@ void run_share(const Line &line, long frames, unsigned seed, std::atomic<long> *
       if (i == 0) line.check(sample.get(), place);
       ++*done;
     }
-    frames -= kFramesOfRound;
   }
   line.go_to({0, 1});
   line.check(line.pull().get(), {0, 1});

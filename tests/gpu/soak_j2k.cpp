@@ -43,7 +43,7 @@ void run_share(int pipeline, long frames, std::atomic<long> *done) {
   // Half of them share a context, the others make their own.
   J2kHarness h(coding(filter, pipeline, random()), inputs[pipeline % 4],
                pipeline / 4 % 2 ? Context::shared : Context::own);
-  for (long round = pipeline; frames > 0; round++, frames -= kFramesOfRound) {
+  for (long round = pipeline; *done < frames; round++) {
     h.change(coding(filter, round, random()));
     for (int i = 0; i < kFramesOfRound; i++) {
       h.push(1);

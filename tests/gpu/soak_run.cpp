@@ -80,7 +80,7 @@ std::vector<Tenth> run_all(const Soak &soak, long frames, const Device &device) 
   std::atomic<int> running{soak.pipelines};
   for (int i = 0; i < soak.pipelines; i++)
     threads.emplace_back([&, i] {
-      soak.share(i, device, frames / soak.pipelines, &frames_done);
+      soak.share(i, device, frames, &frames_done);
       running--;
     });
   std::vector<Tenth> tenths;
