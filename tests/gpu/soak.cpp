@@ -33,7 +33,7 @@ void run_share(const Line &line, long frames, unsigned seed, std::atomic<long> *
 
 int main(int argc, char **argv) {
   return run(argc, argv,
-             {kPipelines, 4000, 960, 64,
+             {kPipelines, 4000, 960, 64, [] {},
               [](int i, const Device &device, long frames, std::atomic<long> *done) {
                 // Half of them share a context, the others make their own.
                 const Line line(i % kKinds, "cuda", i % 2 ? device.context() : nullptr);

@@ -141,6 +141,7 @@ int run(int argc, char **argv, const Soak &soak) {
   bool bad = false;
   {
     const Device device;
+    soak.first();
     run_all(soak, std::max(frames / 20, soak.least), device);
     const Memory before = memory_in_use(device);
     const std::vector<Tenth> tenths = run_all(soak, frames, device);

@@ -33,6 +33,8 @@ struct Soak {
   long usually;            // frames of all of them, unless the command line has another number
   long least;              // so many at least, and as many before memory is looked at
   double device_may_grow;  // MiB while running, where shares make memory go up and down
+  // Comes before all else: takes once what a run may ever take of a context that stays.
+  std::function<void()> first;
   // One pipeline from its making to its end, which is when all together have done so many frames:
   // so that all of them are there until then. Counts its own.
   std::function<void(int pipeline, const Device &device, long frames, std::atomic<long> *done)>
