@@ -83,15 +83,10 @@ struct Hull {
 };
 
 // A block of fine planes only holds what its samples were rounded by, or little more. Coded in
-// part, it would make rounded pictures worse: it comes last and at once, square by square, so that
-// one part of the picture is (nearly) exact and the other as it was.
+// part, it would make rounded pictures worse: it comes at once, square by square, so that one part
+// of the picture is (nearly) exact and the other as it was.
 COALESCE_HOST_DEVICE bool is_rounding(const RateBlock &block) {
   return block.num_passes > 0 && block.passes[0].plane < block.fine_planes;
-}
-
-COALESCE_HOST_DEVICE std::uint16_t rounding_slope(const RateBlock &block) {
-  constexpr int kSteepest = kLeastSlope - 1;
-  return static_cast<std::uint16_t>(block.square < kSteepest ? kSteepest - block.square : 0);
 }
 
 // 256 log2 of m / 2^31, rounded down; m has its bit 31 set. Each squaring gives a bit.
@@ -142,7 +137,7 @@ COALESCE_HOST_DEVICE void set_slopes(const RateBlock &block, const HullCorner *c
                                              block.weight.exponent - kUnitBits - kWorthBits,
                                              corners[i + 1].length - corners[i].length);
     // Quotients are cut off: of two slopes that are almost equal, the second may come out larger.
-    least = slope < kLeastSlope ? kLeastSlope : slope > least ? least : slope;
+    least = slope < 0 ? 0 : slope > least ? least : slope;
     steps[i].slope = static_cast<std::uint16_t>(least);
   }
 }
@@ -171,7 +166,7 @@ COALESCE_HOST_DEVICE Hull convex_hull(const RateBlock &block, HullStep *steps) {
   for (int i = 0; i < count; ++i)
     if (steps[i].gain > error) steps[i].gain = error;
   if (count > 0 && is_rounding(block)) {
-    steps[0] = {steps[count - 1].gain / 2, steps[count - 1].length, rounding_slope(block),
+    steps[0] = {steps[count - 1].gain / 2, steps[count - 1].length, block.rounding_slope,
                 steps[count - 1].passes};
     count = 1;
     error /= 2;  // decoders round about as much of it away

@@ -10,8 +10,6 @@ namespace coalesce::j2k {
 // rounded down, 0 to kMaxSlope.
 constexpr int kSlopeOne = 96 * 256;
 constexpr int kMaxSlope = 65535;
-// Lower ones (2^-64) are not slopes, but put blocks in order that come behind all others.
-constexpr int kLeastSlope = 8192;
 
 // Sums of squared errors are in units of 1 / kErrorUnits. (64 bits hold those of pictures of 2^29
 // samples of 16 bits.)

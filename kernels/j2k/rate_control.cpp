@@ -22,20 +22,35 @@ std::uint64_t fixed_bytes(const EncoderPlan &plan, std::size_t main_header) {
   return sum;
 }
 
-// Squares of 128 x 128 of the reference grid are counted row by row. (A usual block of level 1 is
-// as large.)
+// Squares of 128 x 128 of the reference grid are counted row by row, several of a large picture as
+// one. (A usual block of level 1 is as large.)
+constexpr int kSquares = 64;
 int square_of(const CodingParams &coding, const Subband &band, const Rect &block) {
   constexpr int kSide = 128;
   const Component &component = coding.component[static_cast<std::size_t>(band.component)];
   const std::int64_t x = std::int64_t{block.x0} * component.dx << band.level;
   const std::int64_t y = std::int64_t{block.y0} * component.dy << band.level;
-  const std::int64_t squares = y / kSide * (coding.image.x1 / kSide + 1) + x / kSide;
-  return static_cast<int>(std::min<std::int64_t>(squares, INT32_MAX));
+  const std::int64_t columns = coding.image.x1 / kSide + 1, rows = coding.image.y1 / kSide + 1;
+  const std::int64_t before = y / kSide * columns + x / kSide;
+  return static_cast<int>(
+      std::min<std::int64_t>(before * kSquares / (rows * columns), kSquares - 1));
+}
+
+// Where blocks of rounding come, square by square, as their own passes do not tell: where the
+// others have about 1/16 of squared error left for a sample. With more than that, a byte is better
+// spent on them; with less, decoders round nearly all of it away. Visual weighting lets some of the
+// others wait, and these for the last of them.
+int rounding_slope(const EncoderPlan &plan) {
+  int least_visual = 0;
+  for (const ComponentBands &component : plan.bands)
+    for (const BandQuantiser &band : component.bands)
+      least_visual = std::min(least_visual, band.visual_slope);
+  return kSlopeOne - 1152 + least_visual;
 }
 
 // All but what Tier-1 finds.
 RateBlock rate_block(const EncoderPlan &plan, const TilePlan &tile, const BlockPlace &place,
-                     const Pass *passes) {
+                     const Pass *passes, int rounding) {
   const Subband &band = tile.geometry.bands[static_cast<std::size_t>(place.band)];
   const auto component = static_cast<std::size_t>(band.component);
   const ComponentBands &bands = plan.bands[component];
@@ -45,7 +60,8 @@ RateBlock rate_block(const EncoderPlan &plan, const TilePlan &tile, const BlockP
   block.weight = quantiser.weight;
   block.visual_slope = quantiser.visual_slope;
   block.fine_planes = quantiser.fine_planes;
-  block.square = square_of(plan.params.coding, band, place.rect);
+  block.rounding_slope = static_cast<std::uint16_t>(
+      std::max(rounding - square_of(plan.params.coding, band, place.rect), 0));
   block.roi_shift = bands.roi_shift;
   return block;
 }
@@ -102,9 +118,10 @@ Status RateControl::prepare(const EncoderPlan &plan, const std::vector<BlockData
   coded_ = &blocks;
   blocks_.clear();
   component_of_.clear();
+  const int rounding = rounding_slope(plan);
   for (const TilePlan &tile : plan.tiles)
     for (const BlockPlace &place : tile.geometry.blocks) {
-      blocks_.push_back(rate_block(plan, tile, place, blocks[blocks_.size()].passes));
+      blocks_.push_back(rate_block(plan, tile, place, blocks[blocks_.size()].passes, rounding));
       const Subband &band = tile.geometry.bands[static_cast<std::size_t>(place.band)];
       component_of_.push_back(static_cast<std::uint8_t>(band.component));
     }

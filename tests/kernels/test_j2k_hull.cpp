@@ -81,12 +81,12 @@ std::vector<Point> corners_by_definition(const RateBlock &block) {
 
 // What a corner has in units of slopes, if the one before has `most`.
 int slope_of(const RateBlock &block, const Point &from, const Point &to, int most) {
-  if (block.passes[0].plane < block.fine_planes) return 8191 - std::min(block.square, 8191);
+  if (block.passes[0].plane < block.fine_planes) return block.rounding_slope;
   const auto gain = static_cast<unsigned __int128>((to.worth - from.worth) * block.weight.mantissa);
   const auto bytes = static_cast<std::uint32_t>(to.length - from.length);
   const int slope =
       quantised_slope(gain, block.weight.exponent - 6 - 4, bytes) + block.visual_slope;
-  return std::max(8192, std::min(slope, most));
+  return std::max(0, std::min(slope, most));
 }
 
 bool is_near(std::int64_t units, long double exact) {
@@ -136,7 +136,7 @@ void test_hulls() {
       if (random.below(4) == 0) block.roi_shift = random.between(1, 12);
       if (random.below(2) == 0) block.fine_planes = random.below(8);
       if (random.below(2) == 0) block.visual_slope = -random.below(3000);
-      block.square = random.below(9000);
+      block.rounding_slope = static_cast<std::uint16_t>(random.below(1 << 16));
       test_hull(block);
       corners += corners_by_definition(block).size();
       passes += static_cast<std::size_t>(block.num_passes);
