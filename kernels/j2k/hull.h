@@ -2,6 +2,7 @@
 // Where it pays to cut a block: the convex hull of its passes' lengths and distortions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "../core/host_device.h"
@@ -59,8 +60,19 @@ struct DistortionSums {
 };
 
 struct HullCorner {
-  Int128 worth = 0;
-  std::uint32_t length = 0;
+  Int128 worth;
+  std::uint32_t length;
+};
+// What a hull is found in: one more than the block has passes, each so many behind the one before.
+// (A GPU's threads share memory for them, for as much on its stack each thread that there can be
+// would take, whether it runs or not.)
+struct HullCorners {
+  HullCorner *first;
+  std::size_t stride;
+
+  COALESCE_HOST_DEVICE HullCorner &operator[](int i) const {
+    return first[static_cast<std::size_t>(i) * stride];
+  }
 };
 
 // Is the way from b to c at least as steep as that from a to b? What passes are worth is below
@@ -127,7 +139,7 @@ COALESCE_HOST_DEVICE int quantised_slope(UInt128 distortion, int exponent, std::
 }
 
 // Of the steps that end at corners 1 to count.
-COALESCE_HOST_DEVICE void set_slopes(const RateBlock &block, const HullCorner *corners, int count,
+COALESCE_HOST_DEVICE void set_slopes(const RateBlock &block, const HullCorners &corners, int count,
                                      HullStep *steps) {
   int least = kMaxSlope;
   for (int i = 0; i < count; ++i) {
@@ -144,9 +156,10 @@ COALESCE_HOST_DEVICE void set_slopes(const RateBlock &block, const HullCorner *c
 
 // The steps are at most as many as passes. (Passes that need no bytes come with the one before; the
 // first, with the first that does.)
-COALESCE_HOST_DEVICE Hull convex_hull(const RateBlock &block, HullStep *steps) {
-  HullCorner corners[kMaxPasses + 1];  // the first is where nothing is decoded
+COALESCE_HOST_DEVICE Hull convex_hull(const RateBlock &block, const HullCorners &corners,
+                                      HullStep *steps) {
   DistortionSums sums;
+  corners[0] = {0, 0};  // where nothing is decoded
   int count = 0;
   for (int i = 0; i < block.num_passes; ++i) {
     const Pass &pass = block.passes[i];
@@ -172,6 +185,11 @@ COALESCE_HOST_DEVICE Hull convex_hull(const RateBlock &block, HullStep *steps) {
     error /= 2;  // decoders round about as much of it away
   }
   return {count, error};
+}
+
+inline Hull convex_hull(const RateBlock &block, HullStep *steps) {
+  HullCorner corners[kMaxPasses + 1];
+  return convex_hull(block, {corners, 1}, steps);
 }
 
 }  // namespace coalesce::j2k

@@ -47,6 +47,7 @@ struct RateScratch {
   // Of each block; the steps are where its passes are in DeviceFrame.
   RateBlock *blocks;
   HullStep *steps;
+  HullCorner *corners;  // the first of each block, the second of each, and so on
   std::uint8_t *num_steps;
   std::uint8_t *saved;  // the layer that is kept in mind
   std::uint64_t *keys;  // fill_key() of the step that could be next; 0: there is none

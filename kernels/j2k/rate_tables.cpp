@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "rate_tables.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "../core/layout.h"
@@ -10,6 +11,14 @@
 namespace coalesce::j2k {
 namespace {
 
+// Of a block.
+std::size_t most_passes(const EncoderPlan &plan) {
+  int planes = 1;
+  for (const BlockPlan &block : plan.blocks)
+    planes = std::max(planes, std::min<int>(block.max_planes, kMaxPlanes));
+  return static_cast<std::size_t>(3 * planes - 2);
+}
+
 struct ScratchLayout {
   explicit ScratchLayout(const EncoderPlan &plan) {
     const std::size_t n = plan.blocks.size();
@@ -18,13 +27,14 @@ struct ScratchLayout {
     ranks = l.add<Threshold>(kMaxSlope + 2);
     blocks = l.add<RateBlock>(n);
     steps = l.add<HullStep>(plan.passes);
+    corners = l.add<HullCorner>(n * (most_passes(plan) + 1));
     num_steps = l.add<std::uint8_t>(n);
     saved = l.add<std::uint8_t>(n);
     keys = l.add<std::uint64_t>(n);
   }
 
   Layout l;
-  std::size_t progress, sums, ranks, blocks, steps, num_steps, saved, keys;
+  std::size_t progress, sums, ranks, blocks, steps, corners, num_steps, saved, keys;
 };
 
 template <class T>
@@ -71,10 +81,11 @@ std::size_t rate_scratch_bytes(const EncoderPlan &plan) {
 
 RateScratch rate_scratch_at(const EncoderPlan &plan, std::uint8_t *memory) {
   const ScratchLayout l(plan);
-  return {at<RateProgress>(memory, l.progress), at<SlopeSums>(memory, l.sums),
-          at<Threshold>(memory, l.ranks),       at<RateBlock>(memory, l.blocks),
-          at<HullStep>(memory, l.steps),        at<std::uint8_t>(memory, l.num_steps),
-          at<std::uint8_t>(memory, l.saved),    at<std::uint64_t>(memory, l.keys)};
+  return {at<RateProgress>(memory, l.progress),  at<SlopeSums>(memory, l.sums),
+          at<Threshold>(memory, l.ranks),        at<RateBlock>(memory, l.blocks),
+          at<HullStep>(memory, l.steps),         at<HullCorner>(memory, l.corners),
+          at<std::uint8_t>(memory, l.num_steps), at<std::uint8_t>(memory, l.saved),
+          at<std::uint64_t>(memory, l.keys)};
 }
 
 }  // namespace coalesce::j2k

@@ -28,7 +28,8 @@ COALESCE_HOST_DEVICE BlockTotals find_hull(const RateJob &job, std::size_t i, Ad
   block.num_passes = job.frame.coded[i].passes;
   block.final_error = job.format.wants_errors ? job.errors[i] : 0;
   HullStep *steps = s.steps + first;
-  const Hull hull = convex_hull(block, steps);
+  const HullCorners corners = {s.corners + i, static_cast<std::size_t>(job.frame.blocks)};
+  const Hull hull = convex_hull(block, corners, steps);
   s.blocks[i] = block;
   s.num_steps[i] = static_cast<std::uint8_t>(hull.steps);
   add_steps_by_slope(steps, hull.steps, [&](int slope, const SlopeSums &step) {
