@@ -7,7 +7,7 @@
 namespace coalesce::j2k {
 namespace {
 
-constexpr int kThreads = 256, kWarpSize = 32;
+constexpr int kThreads = 256, kWarpSize = 32, kWarps = kThreads / kWarpSize;
 
 __global__ void __launch_bounds__(kThreads)
     fill_layers_kernel(const DeviceFrame f, int layers, std::uint8_t *passes) {
@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(kThreads)
 // A warp for each block.
 __global__ void __launch_bounds__(kThreads)
     final_errors_kernel(const DeviceFrame f, std::uint32_t *errors) {
-  const int block = static_cast<int>(blockIdx.x * kThreads + threadIdx.x) / kWarpSize;
+  const int block = static_cast<int>(blockIdx.x * kWarps + threadIdx.x / kWarpSize);
   const int lane = static_cast<int>(threadIdx.x) % kWarpSize;
   if (block >= f.blocks) return;
   const BlockPlan plan = f.plan[block];
@@ -34,14 +34,15 @@ __global__ void __launch_bounds__(kThreads)
   if (lane == 0) errors[block] = final_error_sum(sum);
 }
 
-unsigned blocks_for(int threads) {
-  return static_cast<unsigned>((threads + kThreads - 1) / kThreads);
+unsigned groups(int blocks, int each) {
+  return (static_cast<unsigned>(blocks) + static_cast<unsigned>(each) - 1) /
+         static_cast<unsigned>(each);
 }
 
 }  // namespace
 
 Status fill_layers_cuda(const DeviceFrame &frame, int layers, std::uint8_t *passes, void *stream) {
-  return launch(fill_layers_kernel, dim3(blocks_for(frame.blocks)), dim3(kThreads),
+  return launch(fill_layers_kernel, dim3(groups(frame.blocks, kThreads)), dim3(kThreads),
                 static_cast<cudaStream_t>(stream), frame, layers, passes);
 }
 
@@ -50,7 +51,7 @@ Status final_errors_cuda(const DeviceFrame &frame, std::uint32_t *errors, void *
   if (frame.fraction_bits == 0)
     return cuda_checked(cudaMemsetAsync(
         errors, 0, static_cast<std::size_t>(frame.blocks) * sizeof *errors, cuda_stream));
-  return launch(final_errors_kernel, dim3(blocks_for(frame.blocks * kWarpSize)), dim3(kThreads),
+  return launch(final_errors_kernel, dim3(groups(frame.blocks, kWarps)), dim3(kThreads),
                 cuda_stream, frame, errors);
 }
 

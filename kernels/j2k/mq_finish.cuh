@@ -26,7 +26,7 @@ __device__ inline void move_segment(std::uint8_t *bytes, std::uint32_t from, std
 // A warp for each block: the lengths of its passes, and its segments without gaps.
 static __global__ void __launch_bounds__(kFinishThreads)
     finish_passes(CodingFrames frames, CodingScratch scratch, std::uint32_t all) {
-  const std::uint32_t index = (blockIdx.x * kFinishThreads + threadIdx.x) / kLanes;
+  const std::uint32_t index = blockIdx.x * (kFinishThreads / kLanes) + threadIdx.x / kLanes;
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   if (index >= all) return;
   const Codeword codeword = codeword_at(frames, scratch, index);

@@ -19,7 +19,7 @@ __device__ inline std::uint32_t bin_of(std::uint32_t symbols) {
 // Counts the symbols of codewords, and the codewords of each bin. A warp takes a codeword.
 static __global__ void __launch_bounds__(kOrderThreads)
     count_symbols(CodingFrames frames, CodingScratch scratch, std::uint32_t all) {
-  const std::uint32_t index = (blockIdx.x * kOrderThreads + threadIdx.x) / kLanes;
+  const std::uint32_t index = blockIdx.x * (kOrderThreads / kLanes) + threadIdx.x / kLanes;
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   if (index >= all) return;
   const SymbolSource source = codeword_at(frames, scratch, index).source;
