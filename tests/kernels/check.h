@@ -78,6 +78,7 @@ Case j2k_model_case();
 Case j2k_mq_case();
 Case j2k_packets_case();
 Case j2k_rate_case();
+Case j2k_sizes_case();
 Case j2k_transform_case();
 Case rgb2yuv_case();
 Case uyvy2y_case();

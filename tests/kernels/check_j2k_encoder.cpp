@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "../support/device.h"
 #include "check.h"
 #include "j2k/cuda_encoder.h"
 #include "j2k/encoder.h"
-#include "j2k_encode.h"
+#include "j2k_device_picture.h"
 #include "j2k_random_params.h"
 #include "j2k_targets.h"
 
@@ -17,26 +16,6 @@ namespace {
 using namespace j2k;
 
 using Bytes = std::vector<std::uint8_t>;
-
-// A picture in device memory.
-class DevicePicture {
- public:
-  explicit DevicePicture(const Picture &p) : samples_(p) {
-    for (int c = 0; c < p.params.num_components; ++c) {
-      const std::vector<std::uint16_t> &plane = p.plane[c];
-      planes_.emplace_back(std::max<std::size_t>(plane.size() * sizeof plane[0], 1));
-      if (!plane.empty()) planes_.back().upload(plane.data());
-      samples_.at[c].data =
-          planes_.back().data() + (static_cast<const std::uint8_t *>(samples_.at[c].data) -
-                                   reinterpret_cast<const std::uint8_t *>(plane.data()));
-    }
-  }
-  const Samples *samples() const { return samples_.at; }
-
- private:
-  AllSamples samples_;
-  std::vector<DeviceMemory> planes_;
-};
 
 // Says what went wrong, or nothing.
 class Trialled {

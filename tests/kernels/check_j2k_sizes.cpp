@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The encoder whole, where numbers are as large or as small as they get: the same bytes with any
+// back end, or the same refusal. And what a slot goes through when things do not go well.
+#include <cstring>
+#include <iterator>
+#include <memory>
+
+#include "check.h"
+#include "j2k/cuda_encoder.h"
+#include "j2k/encoder.h"
+#include "j2k_device_picture.h"
+#include "j2k_random_params.h"
+
+namespace coalesce::test {
+namespace {
+
+using namespace j2k;
+
+using Bytes = std::vector<std::uint8_t>;
+using Kind = LayerTarget::Kind;
+
+// Cheap to make: rows of little noise around the middle, each shifted against the one before.
+Picture noisy_picture(const CodingParams &params, Random &random) {
+  constexpr int kShift = 37, kShifts = 64;
+  Picture p = {params, {}};
+  for (int c = 0; c < params.num_components; ++c) {
+    const Rect rect = component_rect(params, c);
+    const int bits = params.component[static_cast<std::size_t>(c)].bits;
+    const auto width = static_cast<std::size_t>(rect.width());
+    std::vector<std::uint16_t> noise(width + kShift * kShifts);
+    for (std::uint16_t &sample : noise)
+      sample = static_cast<std::uint16_t>((1 << bits) / 2 - random.below(bits > 3 ? 5 : 2));
+    p.plane[c].resize(width * static_cast<std::size_t>(rect.height()));
+    for (int y = 0; y < rect.height(); ++y)
+      std::memcpy(p.plane[c].data() + static_cast<std::size_t>(y) * width,
+                  noise.data() + (y + y / kShifts) % kShifts * kShift, 2 * width);
+  }
+  return p;
+}
+
+EncoderParams of_size(int x0, int y0, int width, int height, int components = 1, int bits = 8) {
+  EncoderParams e;
+  e.coding.image = {x0, y0, x0 + width, y0 + height};
+  e.coding.num_components = components;
+  for (Component &c : e.coding.component)
+    c.bits = bits;
+  return e;
+}
+
+EncoderParams in_layers(EncoderParams e, int layers, LayerTarget::Kind kind, LayerTarget last) {
+  e.layers = layers;
+  e.targets.assign(static_cast<std::size_t>(layers), {kind, 0});
+  e.targets.back() = last;
+  return e;
+}
+
+EncoderParams one_sample() {
+  EncoderParams e = of_size(4095, 8191, 1, 1, 4, 16);
+  e.coding.levels = kMaxLevels;
+  e.colour_transform = true;
+  return e;
+}
+
+// Each of a sample; of the chroma, three in four of none.
+EncoderParams most_tiles() {
+  EncoderParams e = of_size(1, 1, 255, 257, 3);
+  e.coding.tile_x0 = e.coding.tile_y0 = 1;
+  e.coding.tile_width = e.coding.tile_height = 1;
+  e.coding.component[1].dx = e.coding.component[1].dy = 2;
+  e.coding.component[2] = e.coding.component[1];
+  e.coding.levels = 2;
+  e.tlm = e.plt = e.sop = true;
+  return e;
+}
+
+// Of which all but one have nothing.
+EncoderParams most_layers() {
+  EncoderParams e = of_size(0, 0, 40, 30);
+  e.coding.levels = 1;
+  e.layers = kMaxLayers;
+  e.plt = e.eph = true;
+  return e;
+}
+
+// PLT can list 2^24 packets of a byte, about.
+EncoderParams too_many_packets() {
+  EncoderParams e = of_size(0, 0, 257, 1);
+  e.coding.levels = 0;
+  e.coding.precinct[0] = {0, 0};
+  e.layers = kMaxLayers;
+  e.plt = true;
+  return e;
+}
+
+EncoderParams many_allocated_layers() {
+  return in_layers(of_size(0, 0, 97, 61), 1500, Kind::automatic, {Kind::bytes, 40000});
+}
+
+// A tag tree of ten levels, and a packet of many blocks.
+EncoderParams small_blocks() {
+  EncoderParams e = of_size(3, 5, 3000, 2900);
+  e.coding.block_x = e.coding.block_y = 2;
+  e.coding.levels = 3;
+  e.wavelet = Wavelet::irreversible_97;
+  return in_layers(e, 2, Kind::automatic, {Kind::bytes, 3000000});
+}
+
+EncoderParams small_precincts() {
+  EncoderParams e = of_size(0, 0, 500, 300, 2);
+  for (PrecinctSize &size : e.coding.precinct)
+    size = {2, 2};
+  e.progression = Progression::pcrl;
+  return e;
+}
+
+EncoderParams very_wide() {
+  EncoderParams e = of_size(65535, 3, 1000001, 1);
+  e.coding.block_x = 10;
+  e.coding.block_y = 2;
+  e.wavelet = Wavelet::irreversible_97;
+  return e;
+}
+
+EncoderParams very_tall() {
+  EncoderParams e = of_size(3, 65535, 1, 600001);
+  e.coding.block_x = 2;
+  e.coding.block_y = 10;
+  return e;
+}
+
+// Offsets of symbols and bytes beyond 32 bits, samples beyond 30.
+EncoderParams large_planes() {
+  EncoderParams e = of_size(0, 0, 16384, 16384, 4, 16);
+  e.colour_transform = true;
+  return in_layers(e, 1, Kind::automatic, {Kind::bytes, 200000000});
+}
+
+// Errors are summed over all blocks, each by a warp.
+EncoderParams many_blocks() {
+  EncoderParams e = of_size(0, 0, 16384, 8192, 1);
+  e.wavelet = Wavelet::irreversible_97;
+  e.coding.block_x = e.coding.block_y = 3;
+  return in_layers(e, 1, Kind::automatic, {Kind::error, std::uint64_t{1} << 30});
+}
+
+struct SizeCase {
+  const char *name;
+  EncoderParams (*params)();
+  StatusCode expected = StatusCode::ok;
+};
+constexpr SizeCase kSmall[] = {{"one sample", one_sample},
+                               {"most tiles", most_tiles},
+                               {"most layers", most_layers},
+                               {"many layers with targets", many_allocated_layers},
+                               {"very wide", very_wide},
+                               {"very tall", very_tall},
+                               {"small precincts", small_precincts}};
+constexpr SizeCase kLarge[] = {
+    {"too many packets for PLT", too_many_packets, StatusCode::unsupported},
+    {"small blocks", small_blocks},
+    {"many blocks", many_blocks},
+    {"large planes", large_planes}};
+
+// What came of a picture.
+struct Result {
+  Status status;
+  Bytes bytes;
+};
+
+Result on_cpu(const EncoderParams &params, const Picture &p, ThreadPool *pool) {
+  std::unique_ptr<Encoder> encoder;
+  Result r;
+  r.status = Encoder::make(params, &encoder);
+  if (r.status.ok()) r.status = encoder->encode(AllSamples(p).at, pool, &r.bytes);
+  return r;
+}
+
+Result finished(CudaEncoder &encoder, int slot) {
+  Result r;
+  std::size_t length = 0;
+  r.status = encoder.wait(slot, &length);
+  if (!r.status.ok()) return r;
+  r.bytes.resize(length);
+  r.status = encoder.fetch(slot, r.bytes.data());
+  return r;
+}
+
+Result on_cuda(const EncoderParams &params, const DevicePicture &p) {
+  std::unique_ptr<CudaEncoder> encoder;
+  Result r;
+  r.status = CudaEncoder::make(params, 1, &encoder);
+  if (r.status.ok()) r.status = encoder->start(0, p.samples(), device_stream());
+  return r.status.ok() ? finished(*encoder, 0) : r;
+}
+
+std::string difference(const Result &found, const Result &expected) {
+  if (found.status.code() != expected.status.code() ||
+      std::strcmp(found.status.message(), expected.status.message()) != 0)
+    return std::string("it said \"") + found.status.message() + "\" and not \"" +
+           expected.status.message() + '"';
+  if (found.bytes == expected.bytes) return {};
+  const auto at = std::mismatch(found.bytes.begin(), found.bytes.end(), expected.bytes.begin(),
+                                expected.bytes.end());
+  return std::to_string(found.bytes.size()) + " bytes and not " +
+         std::to_string(expected.bytes.size()) + ", other ones from byte " +
+         std::to_string(at.first - found.bytes.begin()) + " on";
+}
+
+std::string size_wrong(const SizeCase &size, Random &random, const Backend &backend) {
+  const EncoderParams params = size.params();
+  set_doing(std::string(size.name) + ": " + describe(params));
+  const Picture p = noisy_picture(params.coding, random);
+  ThreadPool all_cores;
+  const Result expected = on_cpu(params, p, backend.cuda ? &all_cores : nullptr);
+  if (expected.status.code() != size.expected)
+    return std::string(size.name) + ": the CPU says \"" + expected.status.message() + '"';
+  const Result found =
+      backend.cuda ? on_cuda(params, DevicePicture(p)) : on_cpu(params, p, backend.pool);
+  const std::string wrong = difference(found, expected);
+  return wrong.empty() ? wrong : std::string(size.name) + ": " + wrong;
+}
+
+// Frames that are refused, given up, or still under way at the end.
+std::string life_wrong(Random &random) {
+  EncoderParams params = of_size(0, 0, 300, 200);
+  params = in_layers(params, 3, Kind::automatic, {Kind::bytes, 20000});
+  set_doing("a slot's life: " + describe(params));
+  const Picture pictures[] = {noisy_picture(params.coding, random), picture(params.coding, random)};
+  const DevicePicture inputs[] = {DevicePicture(pictures[0]), DevicePicture(pictures[1])};
+  Samples wrong_bits = inputs[0].samples()[0];
+  wrong_bits.bits = 7;
+  std::unique_ptr<CudaEncoder> encoder;
+  if (Status s = CudaEncoder::make(params, 2, &encoder); !s.ok()) return s.message();
+  const auto start = [&](int slot, const Samples *samples) {
+    return encoder->start(slot, samples, device_stream()).code();
+  };
+  if (start(0, &wrong_bits) != StatusCode::invalid_argument) return "wrong bits were taken";
+  if (start(0, inputs[0].samples()) != StatusCode::ok) return "no start after a refusal";
+  encoder->abandon(0);
+  encoder->abandon(1);
+  for (int i : {0, 1})
+    if (start(i, inputs[i].samples()) != StatusCode::ok) return "no start after abandon()";
+  for (int i : {1, 0})
+    if (std::string wrong = difference(finished(*encoder, i), on_cpu(params, pictures[i], nullptr));
+        !wrong.empty())
+      return "after abandon(): " + wrong;
+  for (int i : {0, 1})
+    if (start(i, inputs[i].samples()) != StatusCode::ok) return "no second round";
+  encoder.reset();  // with both under way
+  return {};
+}
+
+// As many slots as cannot be, then one; and all memory comes back.
+std::string memory_wrong(Random &random) {
+  EncoderParams params = of_size(0, 0, 4096, 4096, 3);
+  const Picture p = noisy_picture(params.coding, random);
+  const DevicePicture input(p);
+  set_doing("slots that there is no memory for: " + describe(params));
+  (void)on_cuda(params, input);  // loads the kernels, which stay
+  const std::size_t free = device_free_bytes();
+  std::size_t bytes = 0;
+  if (Status s = CudaEncoder::slot_memory(params, &bytes); !s.ok()) return s.message();
+  const int slots = static_cast<int>(free / bytes) + 1;
+  std::unique_ptr<CudaEncoder> encoder;
+  if (CudaEncoder::make(params, slots, &encoder).code() != StatusCode::out_of_memory)
+    return std::to_string(slots) + " slots were made";
+  if (device_free_bytes() != free) return "memory was lost when there was too little";
+  ThreadPool all_cores;
+  if (std::string wrong = difference(on_cuda(params, input), on_cpu(params, p, &all_cores));
+      !wrong.empty())
+    return "after too little memory: " + wrong;
+  return device_free_bytes() == free ? "" : "memory was lost";
+}
+
+constexpr int kSizes = std::size(kSmall), kLargeSizes = std::size(kLarge);
+
+std::string sizes_trial(Random &random, int index, const Backend &backend) {
+  if (index < kSizes) return size_wrong(kSmall[index], random, backend);
+  if (!backend.cuda) return {};  // the small ones have to do
+  index -= kSizes;
+  if (index == 0) return life_wrong(random);
+  if (index == 1) return memory_wrong(random);
+  return size_wrong(kLarge[index - 2], random, backend);
+}
+
+}  // namespace
+
+Case j2k_sizes_case() {
+  return {"j2k-sizes", kSizes + 2 + kLargeSizes, sizes_trial,
+          [] { return std::vector<PlantedBug>(); }, [](Bench &, const Backend &) {}};
+}
+
+}  // namespace coalesce::test
