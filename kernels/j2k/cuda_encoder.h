@@ -17,8 +17,9 @@ namespace coalesce::j2k {
 // start(), wait(), fetch(). Nothing is allocated after make().
 //
 // Errors: invalid_argument as for Encoder; out_of_memory in make(), where fewer slots may do;
-// unsupported if the build or the GPU has no kernels; device_error when the GPU failed, after which
-// the encoder is good for nothing but its end.
+// unsupported if the build or the GPU has no kernels, if a picture is too large for tables of
+// 32-bit numbers, and for results as of Encoder; device_error when the GPU failed, after which the
+// encoder is good for nothing but its end.
 class CudaEncoder {
  public:
   static Status make(const EncoderParams &params, int slots, std::unique_ptr<CudaEncoder> *encoder);
@@ -43,7 +44,7 @@ class CudaEncoder {
   virtual void abandon(int slot) = 0;
 };
 
-// kernels/j2k/cuda_encoder.cu; params have been checked, slots are at least 1.
+// kernels/j2k/cuda_slots.cpp; params have been checked, slots are at least 1.
 Status make_cuda_encoder(const EncoderParams &params, int slots,
                          std::unique_ptr<CudaEncoder> *encoder);
 Status cuda_encoder_slot_memory(const EncoderParams &params, std::size_t *bytes);

@@ -135,29 +135,30 @@ Status CudaSlot::allocate() {
       return s;
   if (Status s = find_hulls_cuda(job, stream_.get()); !s.ok()) return s;
   turns_ = 0;
-  return take_turns(likely_turns_);
+  if (Status s = take_turns(likely_turns_); !s.ok()) return s;
+  return write();
 }
 
 Status CudaSlot::take_turns(int turns) {
   const RateJob job = rate_job();
   if (Status s = allocate_cuda(job, turns_, turns_ + turns, stream_.get()); !s.ok()) return s;
   turns_ += turns;
-  if (Status s = copy_to_host(host<RateReport>(report_at_), &job.scratch.progress->report,
-                              sizeof(RateReport), stream_.get());
-      !s.ok())
-    return s;
-  return write();
+  return copy_to_host(host<RateReport>(report_at_), &job.scratch.progress->report,
+                      sizeof(RateReport), stream_.get());
 }
 
+// Packets that were made of what was not the end are made again, once.
 Status CudaSlot::finish_turns() {
   const RateReport &report = *host<RateReport>(report_at_);
   if (Status s = stream_.wait(); !s.ok()) return s;
+  const bool early = report.step < AllocationStep::Kind::done;
   while (report.step < AllocationStep::Kind::done) {
     if (Status s = take_turns(kMostTurns); !s.ok()) return s;
     if (Status s = stream_.wait(); !s.ok()) return s;
   }
   likely_turns_ = std::min(report.turns + kSpareTurns, kMostTurns);
-  return status_of(report.step);
+  if (Status s = status_of(report.step); !s.ok()) return s;
+  return early ? write() : Status();
 }
 
 Status CudaSlot::fetch_passes() {

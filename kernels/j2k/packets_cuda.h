@@ -36,8 +36,8 @@ Status write_packets_cuda(const PacketJob &job, std::uint8_t *out, void *stream)
 Status count_headers_cuda(const PacketJob &job, int layer, unsigned components,
                           std::uint64_t *bytes, void *stream);
 
-// The same of all components, of the layer that stands in device memory; of none, if that is
-// negative. *bytes, and the scratch memory's PacketResult::pool, are 0 by then.
+// The same of all components, of the layer that stands in device memory; of none, and *bytes stays
+// what it is, if that is negative.
 Status count_asked_headers_cuda(const PacketJob &job, const int *layer, std::uint64_t *bytes,
                                 void *stream);
 

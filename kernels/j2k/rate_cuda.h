@@ -29,7 +29,8 @@ struct RateReport {
   int turns;                  // that were needed
 };
 
-// Of a frame. What is up to date is in state[turn % 2] and cost[turn % 3] for the next turn.
+// Of a frame. Turn n finds the state that the turn before has left in state[n % 2], what that cost
+// in cost[(n + 2) % 3], and adds up its own cost in cost[n % 3].
 struct RateProgress {
   RateReport report;
   std::uint64_t all_bytes, error;  // AllocationInput's

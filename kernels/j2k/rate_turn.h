@@ -89,7 +89,6 @@ COALESCE_HOST_DEVICE void keep_state(const RateJob &job, const AllocationState &
   p.state[(turn + 1) % 2] = state;
   p.cost[(turn + 1) % 3] = {0, 0, 0};
   p.counted = state.step().kind <= AllocationStep::Kind::refill ? state.step().layer : -1;
-  job.packets.scratch.result->pool = 0;
 }
 
 // AllocationStep::Kind::take. Returns the bytes that the block then has.
