@@ -25,11 +25,35 @@ int choose_frames(const J2kCoder &coder) {
   return static_cast<int>(std::clamp<std::size_t>(free / 2 / frame, 1, kUsual));
 }
 
+// The first launches load the kernels, which takes milliseconds that the first frame should not
+// have to wait for, and device memory that frames may have left nothing of. What is in the scratch
+// frame's memory may not fit a rate, and that is no failure.
+Status warm_up(GstJ2kEnc *self) {
+  J2kState &state = *self->state;
+  GpuSession &session = session_of(self);
+  if (session.warm) return {};
+  const BufferRef scratch(pool_acquire(state.upload_pool.get()));
+  Frame frame;
+  if (scratch == nullptr || !frame.map(scratch.get(), state.info, Memory::cuda, GST_MAP_WRITE))
+    return {};
+  std::size_t bytes = 0;
+  Status status = state.flight->start(frame, true, *session.stream, nullptr);
+  if (status.ok()) status = state.flight->wait(&bytes);
+  state.flight->abandon();
+  if (status.code() == StatusCode::device_error || status.code() == StatusCode::out_of_memory)
+    return status;
+  session.warm = true;
+  return {};
+}
+
 Status make_flight(GstJ2kEnc *self, int frames) {
   J2kState &state = *self->state;
   for (;; frames /= 2) {
-    const Status status =
+    Status status =
         J2kFlight::make(session_of(self).context.get(), *state.coder, frames, &state.flight);
+    if (status.ok()) status = warm_up(self);
+    if (status.ok()) return {};
+    state.flight.reset();
     if (status.code() != StatusCode::out_of_memory || frames == 1) return status;
     GST_WARNING_OBJECT(self, "no device memory for %d frames in flight", frames);
   }
@@ -50,26 +74,6 @@ void post(GstJ2kEnc *self, const Status &status) {
     post_gpu_error(GST_COALESCE_TRANSFORM(self), j2k_text(status));
 }
 
-// The first launches load the kernels, which takes milliseconds that the first frame should not
-// have to wait for. What is in the scratch frame's memory may not fit a rate, and that is no
-// failure.
-Status warm_up(GstJ2kEnc *self) {
-  J2kState &state = *self->state;
-  GpuSession &session = session_of(self);
-  if (session.warm) return {};
-  const BufferRef scratch(pool_acquire(state.upload_pool.get()));
-  Frame frame;
-  if (scratch == nullptr || !frame.map(scratch.get(), state.info, Memory::cuda, GST_MAP_WRITE))
-    return {};
-  std::size_t bytes = 0;
-  Status status = state.flight->start(frame, true, *session.stream, nullptr);
-  if (status.ok()) status = state.flight->wait(&bytes);
-  state.flight->abandon();
-  if (status.code() == StatusCode::device_error) return status;
-  session.warm = true;
-  return {};
-}
-
 bool set_up(GstJ2kEnc *self, int most = kJ2kMostInFlight) {
   J2kState &state = *self->state;
   ContextScope scope(session_of(self).context.get());
@@ -87,11 +91,6 @@ bool set_up(GstJ2kEnc *self, int most = kJ2kMostInFlight) {
       return false;
     }
     if (!j2k_go_back(self, status)) return false;
-  }
-  if (const Status status = warm_up(self); !status.ok()) {
-    post(self, status);
-    state.flight.reset();
-    return false;
   }
   j2k_set_held(self, static_cast<guint>(state.flight->room() - 1));
   return true;

@@ -72,8 +72,10 @@ Status enqueue(void *stream, void (*fn)(void *), void *arg, void (*free_arg)(voi
     free_arg(arg);
     return no_driver();
   }
-  if (d->launch(static_cast<CUstream_st *>(stream), fn, arg, free_arg) != 0) return launch_failed();
-  return {};
+  constexpr int out_of_memory = 2;
+  const int error = d->launch(static_cast<CUstream_st *>(stream), fn, arg, free_arg);
+  if (error == out_of_memory) return {StatusCode::out_of_memory, "out of memory"};
+  return error != 0 ? launch_failed() : Status();
 }
 
 }  // namespace twin

@@ -179,6 +179,19 @@ std::size_t frame_memory(GstCudaContext *context) {
   return std::stoul(errors[0].substr(errors[0].find("needs ", at) + 6));
 }
 
+// Frames come, so many held back; or, if there is not enough even for one, an error with that text.
+void check_with_fewer(Bench &bench, bool begun, guint64 frames_held, bool enough,
+                      const char *text) {
+  const std::vector<GstBuffer *> inputs = make_inputs(nullptr, kSystem);
+  fail_unless_equals_int(push_all(bench, inputs, !begun), enough);
+  fail_unless_equals_uint64(held(bench), frames_held);
+  end(bench);
+  fail_unless_equals_int(check_outputs(bench, "with fewer frames"), enough ? kFrames : 0);
+  const std::vector<std::string> errors = bench.errors();
+  fail_unless_equals_int(errors.size(), enough ? 0 : 1);
+  if (!enough) fail_unless(errors[0].find(text) != std::string::npos, "%s", errors[0].c_str());
+}
+
 }  // namespace
 
 GST_START_TEST(once_at_start) {
@@ -242,15 +255,21 @@ GST_START_TEST(little_memory_for_uploads) {
     fail_unless_equals_uint64(held(bench), 3);
     for (int i = 0; i < c.failures; i++)
       fakecuda_fail(FAKECUDA_ALLOC_PITCH, 1, CUDA_ERROR_OUT_OF_MEMORY);
-    fail_unless_equals_int(push_all(bench, make_inputs(nullptr, kSystem)), c.enough);
-    fail_unless_equals_uint64(held(bench), c.held);
-    end(bench);
-    fail_unless_equals_int(check_outputs(bench, "with fewer frames"), c.enough ? kFrames : 0);
-    const std::vector<std::string> errors = bench.errors();
-    fail_unless_equals_int(errors.size(), c.enough ? 0 : 1);
-    if (!c.enough)
-      fail_unless(errors[0].find("frames-in-flight=1") != std::string::npos, "%s",
-                  errors[0].c_str());
+    check_with_fewer(bench, true, c.held, c.enough, "frames-in-flight=1");
+  }
+  assert_clean();
+}
+GST_END_TEST
+
+// Or nothing for the kernels themselves, which the scratch frame finds out.
+GST_START_TEST(little_memory_for_kernels) {
+  for (const int failures : {1, 2, 3}) {
+    Bench bench("j2kenc frames-in-flight=4");
+    for (int i = 0; i < failures; i++)
+      fakecuda_fail(FAKECUDA_LAUNCH, 1, CUDA_ERROR_OUT_OF_MEMORY);
+    const bool enough = failures < 3;
+    check_with_fewer(bench, begin(bench, nullptr, kSystem), failures == 1 ? 1 : 0, enough,
+                     "frames-in-flight=4: even one frame");
   }
   assert_clean();
 }
@@ -291,6 +310,7 @@ static Suite *encoder_faults_suite() {
   tcase_add_test(tests, lost_while_running);
   tcase_add_test(tests, little_memory);
   tcase_add_test(tests, little_memory_for_uploads);
+  tcase_add_test(tests, little_memory_for_kernels);
   tcase_add_test(tests, wrong_buffers);
   return suite;
 }
