@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -24,7 +25,7 @@ constexpr int kPlantedTrials = 80;
 const char *const kUsage =
     "usage: check-kernels [option ...]\n"
     "  --list               the operations and back ends, and whether a GPU is usable\n"
-    "  --case NAME          only this operation\n"
+    "  --case NAME          only this operation, and others of which this is said\n"
     "  --backend NAME       only this back end: cpu (both of them), cpu-1, cpu-n or cuda\n"
     "  --seed N             the random numbers (default: from the clock)\n"
     "  --trial N            only this trial\n"
@@ -42,7 +43,7 @@ struct Options {
   bool bench = false;
   bool self_test = false;
   bool planted_oob = false;
-  const char *only_case = nullptr;
+  std::vector<std::string> only_cases;
   const char *backend = nullptr;
   const char *json = nullptr;
   const char *operation = "";
@@ -69,7 +70,7 @@ bool parse(int argc, char **argv, Options &options) {
     else if (arg == "--planted-oob")
       options.planted_oob = true;
     else if (arg == "--case")
-      options.only_case = value;
+      options.only_cases.push_back(value);
     else if (arg == "--backend")
       options.backend = value;
     else if (arg == "--seed")
@@ -178,7 +179,9 @@ int run(const Options &options) {
     if (wanted(options, b)) backends.push_back(b);
   std::vector<Case> cases;
   for (const Case &c : all_cases())
-    if (options.only_case == nullptr || std::strcmp(options.only_case, c.name) == 0)
+    if (options.only_cases.empty() ||
+        std::find(options.only_cases.begin(), options.only_cases.end(), c.name) !=
+            options.only_cases.end())
       cases.push_back(c);
   if (backends.empty() || cases.empty()) {
     std::fprintf(stderr, "no such operation or back end\n");

@@ -204,7 +204,7 @@ std::vector<PlantedBug> planted() {
 }  // namespace
 
 Case j2k_mq_case() {
-  return {"j2k-mq", 150,
+  return {"j2k-mq", 80,
           [](Random &random, int index, const Backend &backend) {
             return trial(backend.cuda ? code_blocks : code_blocks_on_host, random, index, backend);
           },

@@ -159,7 +159,7 @@ std::vector<PlantedBug> planted() {
 }  // namespace
 
 Case j2k_rate_case() {
-  return {"j2k-rate", 300,
+  return {"j2k-rate", 120,
           [](Random &random, int index, const Backend &backend) {
             return rate_trial(nullptr, random, index, backend);
           },

@@ -45,11 +45,14 @@ EncoderPlan random_plan(const J2kTransformTrialOptions &options, Random &random,
   const int most = backend.cuda && index % 4 == 0 ? 640 * 357 : random.pick({300, 15000, 60000});
   EncoderParams params = random_params(random, most);
   CodingParams &coding = params.coding;
-  if (options.lively) coding.levels = random.between(2, 5);
+  if (options.lively) {
+    coding.levels = random.between(2, 5);
+    params.tile_parts = TileParts::one;  // (there may be more precincts)
+  }
   if (random.below(6) == 0) {
     const int away = random.between(1, 1 << 30);
     params.roi = {};
-    params.tile_parts = TileParts::one;  // (there may be more precincts)
+    params.tile_parts = TileParts::one;
     coding.image = {coding.image.x0 + away, coding.image.y0 + away, coding.image.x1 + away,
                     coding.image.y1 + away};
     coding.tile_x0 += away;
