@@ -43,6 +43,8 @@ Status CudaSlot::prepare(const CudaFormat &format) {
   if (Status s = DeviceMemory::on_device(format.slot().end, &memory_); !s.ok()) return s;
   if (Status s = DeviceMemory::page_locked(l.end(), &host_memory_); !s.ok()) return s;
   if (Status s = DeviceStream::make(&stream_); !s.ok()) return s;
+  // The coders read a little further than symbols have been made, whatever stands there.
+  if (Status s = clear_device(memory_.get(), format.slot().end, stream_.get()); !s.ok()) return s;
   if (Status s = DeviceEvent::make(&input_ready_); !s.ok()) return s;
   if (Status s = DeviceEvent::make(&input_read_); !s.ok()) return s;
   return format.allocates_on_host() ? prepare_host_rate() : Status();

@@ -67,7 +67,8 @@ struct PipelineLane {
     return turn < 2 ? kBusy : rings->summary[(turn - 2) % kGroupEnds];
   }
   __device__ __forceinline__ void end_turn() const {
-    asm volatile("bar.sync %0, 96;" ::"r"(barrier) : "memory");
+    // (bar.sync would want a warp's lanes to come together.)
+    asm volatile("barrier.sync %0, 96;" ::"r"(barrier) : "memory");
   }
 };
 
