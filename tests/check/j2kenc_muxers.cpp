@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Through GStreamer's muxers into files, and where it can read them, out again to the same pixels.
-#include <unistd.h>
-
-#include <cstdio>
-
+#include "../support/temporary_file.h"
 #include "j2kenc_cases.h"
 #include "j2kenc_codestream.h"
 #include "pipeline.h"
@@ -41,34 +38,17 @@ std::vector<Bytes> run(const std::string &description) {
   return frames;
 }
 
-class File {
- public:
-  File() : name_(std::string(g_get_tmp_dir()) + "/check-j2kenc-XXXXXX") {
-    const int file = g_mkstemp(name_.data());
-    fail_unless(file >= 0, "%s", name_.c_str());
-    close(file);
-  }
-  ~File() { std::remove(name_.c_str()); }
-  File(const File &) = delete;
-  File &operator=(const File &) = delete;
-
-  const char *name() const { return name_.c_str(); }
-
- private:
-  std::string name_;
-};
-
-std::string read_file(const File &file) {
+std::string read_file(const TemporaryFile &file) {
   gchar *text = nullptr;
   gsize length = 0;
-  fail_unless(g_file_get_contents(file.name(), &text, &length, nullptr));
+  fail_unless(g_file_get_contents(file.name().c_str(), &text, &length, nullptr));
   const std::string result(text, length);
   g_free(text);
   return result;
 }
 
 // filesink may seek back and mend headers, which fakesink would not.
-void write_file(const std::string &caps, const std::string &muxer, const File &file) {
+void write_file(const std::string &caps, const std::string &muxer, const TemporaryFile &file) {
   Pipeline pipeline(source(caps) + "tee name=t ! queue ! j2kenc ! " + muxer +
                     " ! filesink location=" + file.name() +
                     " t. ! queue ! fakesink name=sink sync=false");
@@ -80,7 +60,7 @@ void write_file(const std::string &caps, const std::string &muxer, const File &f
 void there_and_back(const std::string &format, const std::string &muxer,
                     const std::string &demuxer) {
   const std::string caps = video_caps(format, {64, 48});
-  const File file;
+  const TemporaryFile file;
   write_file(caps, muxer, file);
   const std::vector<Bytes> wanted = run(source(caps) + "identity");
   const std::vector<Bytes> got =
@@ -132,7 +112,7 @@ GST_END_TEST;
 GST_START_TEST(avi) {
   if (!have("avimux")) return;
   const std::string caps = video_caps("I420", {64, 48});
-  const File file;
+  const TemporaryFile file;
   write_file(caps, "avimux", file);
   const std::string text = read_file(file);
   fail_unless(contains(text, "MJ2C"), "no video stream of that kind");
@@ -146,7 +126,7 @@ GST_START_TEST(fields_in_mj2) {
   if (!have("mj2mux ! qtdemux")) return;
   const std::string caps =
       video_caps("I420", {64, 48}, "interlace-mode=interleaved, field-order=top-field-first");
-  const File file;
+  const TemporaryFile file;
   write_file(caps, "mj2mux", file);
   const std::vector<Bytes> samples =
       run(std::string("filesrc location=") + file.name() + " ! qtdemux");

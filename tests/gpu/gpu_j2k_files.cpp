@@ -2,10 +2,7 @@
 // j2kenc in whole pipelines on a real GPU, from GStreamer's decoder and upload to its muxers: the
 // codestreams are those of a pipeline on the CPU, and others decode the files to its pixels. What
 // is not there is skipped, and said.
-#include <unistd.h>
-
-#include <cstdio>
-
+#include "../support/temporary_file.h"
 #include "gpu_pipeline.h"
 #include "h264_stream.h"
 
@@ -42,26 +39,13 @@ void feed_h264(const Pipeline &pipeline) {
   g_free(stream);
 }
 
-class File {
- public:
-  File() : name_(std::string(g_get_tmp_dir()) + "/gpu-j2k-files-XXXXXX") {
-    const int file = g_mkstemp(name_.data());
-    fail_unless(file >= 0, "%s", name_.c_str());
-    close(file);
-  }
-  ~File() { std::remove(name_.c_str()); }
-  File(const File &) = delete;
-  File &operator=(const File &) = delete;
-
-  std::string sink() const { return " ! filesink location=" + name_; }
+struct File : TemporaryFile {
+  std::string sink() const { return " ! filesink location=" + name(); }
   // Its pictures, by a demuxer and a decoder.
   std::string read(const char *demuxer, const char *decoder) const {
-    return "filesrc location=" + name_ + " ! " + demuxer + " ! jpeg2000parse ! " + decoder +
+    return "filesrc location=" + name() + " ! " + demuxer + " ! jpeg2000parse ! " + decoder +
            " ! videoconvert ! video/x-raw,format=I420 ! ";
   }
-
- private:
-  std::string name_;
 };
 
 constexpr struct {

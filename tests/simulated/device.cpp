@@ -65,4 +65,16 @@ void assert_nothing_lives(const FakecudaCounts &now) {
       0);
 }
 
+bool fault_was_met(const std::string &what) {
+  const FakecudaCounts now = counts();
+  assert_nothing_lives(now);
+  fail_unless(now.bad_calls + now.bad_accesses + now.guard_violations + now.use_after_free == 0,
+              "%s: wrong calls", what.c_str());
+  fail_unless_equals_int(fakecuda_stack_depth(), 0);
+  static guint64 faults_before = 0;
+  const bool met = now.injected_faults > faults_before;
+  faults_before = now.injected_faults;
+  return met;
+}
+
 }  // namespace simulated

@@ -131,5 +131,10 @@ FakecudaCounts counts();
 void assert_clean();
 // Nothing made through the driver exists any more.
 void assert_nothing_lives(const FakecudaCounts &now = counts());
+// Behind a trial with a fault, and all that it made: fails, naming `what`, if something is left or
+// was called wrongly. Tells whether a fault has been met since it was asked last, so it has one
+// caller in a program. (One look at the counts for all: it searches the memory of the whole
+// device.)
+bool fault_was_met(const std::string &what);
 
 }  // namespace simulated
