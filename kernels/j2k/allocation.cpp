@@ -25,7 +25,8 @@ Status status_of(AllocationStep::Kind end) {
   return {};
 }
 
-RateAllocator::Memory::Memory(std::size_t blocks, std::size_t passes, int layers)
+RateAllocator::Memory::Memory(std::size_t blocks, std::size_t passes, int layers,
+                              ComponentLimits limits)
     : results_(static_cast<std::size_t>(layers)),
       num_blocks_(blocks),
       num_layers_(layers),
@@ -34,7 +35,9 @@ RateAllocator::Memory::Memory(std::size_t blocks, std::size_t passes, int layers
       hulls_(blocks),
       table_(blocks * static_cast<std::size_t>(layers)),
       saved_(blocks),
-      shares_(automatic_shares(layers)) {
+      shares_(automatic_shares(layers)),
+      limits_(limits.bytes, limits.bytes + limits.count),
+      thresholds_(std::max(limits.count, 1)) {
   heap_.reserve(blocks);
 }
 
@@ -56,12 +59,13 @@ bool RateAllocator::Memory::find_hulls(ThreadPool *pool) {
 void RateAllocator::Memory::gather_thresholds() {
   thresholds_.clear();
   std::uint64_t error = 0;
-  input_.all_bytes = 0;
+  std::fill_n(input_.all_bytes, kMaxComponents, std::uint64_t{0});
   input_.more = false;
   for (std::size_t i = 0; i < num_blocks_; ++i) {
     const HulledBlock block = hulled(i);
-    thresholds_.add(steps_.get() + hulls_[i].first_step, hulls_[i].hull.steps);
-    input_.all_bytes += block.length(blocks_[i].num_passes);
+    const int component = blocks_[i].component;
+    thresholds_.add(component, steps_.get() + hulls_[i].first_step, hulls_[i].hull.steps);
+    input_.all_bytes[component] += block.length(blocks_[i].num_passes);
     error += static_cast<std::uint64_t>(hulls_[i].hull.error);
     input_.more = input_.more || block.has_more();
   }
@@ -73,13 +77,14 @@ void RateAllocator::Memory::gather_thresholds() {
 StepCost RateAllocator::Memory::take(const AllocationStep &step) {
   std::uint8_t *now = row(step.layer);
   const std::uint8_t *before = step.layer > 0 ? row(step.layer - 1) : nullptr;
-  StepCost cost = {0, 0, 0};
+  StepCost cost = {};
   for (std::size_t i = 0; i < num_blocks_; ++i) {
+    if (!step.is_for(blocks_[i])) continue;
     const HulledBlock block = hulled(i);
     const int passes =
         std::max<int>(block.passes_at(step.slope), before != nullptr ? before[i] : 0);
     now[i] = static_cast<std::uint8_t>(passes);
-    cost.body += block.length(passes);
+    cost.bytes.body[blocks_[i].component] += block.length(passes);
   }
   return cost;
 }
@@ -87,17 +92,19 @@ StepCost RateAllocator::Memory::take(const AllocationStep &step) {
 StepCost RateAllocator::Memory::done(const AllocationStep &step) {
   const bool taken = step.kind == AllocationStep::Kind::take;
   StepCost cost = taken ? take(step) : fill(step);
-  if (headers_ != nullptr && (taken || cost.body > 0))
-    cost.headers = headers_->bytes(step.layer, table());
+  if (headers_ != nullptr && (taken || sum_of(cost.bytes.body, kAllComponents) > 0))
+    headers_->count(step.layer, step.components, table(), cost.bytes.headers);
   return cost;
 }
 
 Status RateAllocator::Memory::check(const LayerTarget *targets) const {
   if (targets[num_layers_ - 1].kind == LayerTarget::Kind::automatic)
     return invalid_argument("j2k: the last layer cannot be automatic");
+  bool counts = !limits_.empty();
   for (int i = 0; i < num_layers_; ++i)
-    if (targets[i].kind == LayerTarget::Kind::bytes && headers_ == nullptr)
-      return invalid_argument("j2k: nobody knows the headers of a layer of so many bytes");
+    counts = counts || targets[i].kind == LayerTarget::Kind::bytes;
+  if (counts && headers_ == nullptr)
+    return invalid_argument("j2k: nobody knows the headers of a layer of so many bytes");
   return {};
 }
 
@@ -110,6 +117,7 @@ Status RateAllocator::Memory::run(const RateBlock *blocks, const LayerTarget *ta
   input_.targets = targets;
   input_.shares = shares_.data();
   input_.layers = num_layers_;
+  input_.limits = {limits_.data(), static_cast<int>(limits_.size())};
   gather_thresholds();
   AllocationState state;
   state.start(input_);

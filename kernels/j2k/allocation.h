@@ -21,7 +21,7 @@ std::vector<std::uint32_t> automatic_shares(int layers);
 Status status_of(AllocationStep::Kind end);
 
 struct RateAllocator::Memory {
-  Memory(std::size_t blocks, std::size_t passes, int layers);
+  Memory(std::size_t blocks, std::size_t passes, int layers, ComponentLimits limits);
 
   Status run(const RateBlock *blocks, const LayerTarget *targets, PacketHeaders *headers,
              ThreadPool *pool);
@@ -59,6 +59,7 @@ struct RateAllocator::Memory {
   std::vector<std::uint8_t> table_, saved_;
   std::vector<std::uint64_t> heap_;
   std::vector<std::uint32_t> shares_;
+  std::vector<std::uint64_t> limits_;  // of components
   Thresholds thresholds_;
   AllocationInput input_ = {};
 

@@ -14,12 +14,14 @@ StepCost RateAllocator::Memory::fill(const AllocationStep &step) {
     std::copy_n(now, num_blocks_, saved_.begin());
   else
     std::copy_n(saved_.begin(), num_blocks_, now);
-  StepCost cost = {0, 0, 0};
+  StepCost cost = {};
   if (step.kind == AllocationStep::Kind::put_back) return cost;
   const std::uint8_t *before = step.layer > 0 ? row(step.layer - 1) : nullptr;
   heap_.clear();
-  for (std::size_t i = 0; i < num_blocks_; ++i)
+  for (std::size_t i = 0; i < num_blocks_; ++i) {
+    if (!step.is_for(blocks_[i])) continue;
     if (const std::uint64_t key = hulled(i).next_key(now[i], i)) heap_.push_back(key);
+  }
   std::make_heap(heap_.begin(), heap_.end());
   while (!heap_.empty() && step.room - cost.spent > kMoreOfBlock) {
     std::pop_heap(heap_.begin(), heap_.end());
@@ -29,7 +31,7 @@ StepCost RateAllocator::Memory::fill(const AllocationStep &step) {
     const FilledBlock filled =
         block.fill(now[i], before != nullptr ? before[i] : 0, step.room - cost.spent);
     now[i] = static_cast<std::uint8_t>(filled.passes);
-    cost.body += filled.bytes;
+    cost.bytes.body[blocks_[i].component] += filled.bytes;
     cost.spent += filled.spent;
     const std::uint64_t key = filled.may_go_on ? block.next_key(now[i], i) : 0;
     if (key == 0) continue;

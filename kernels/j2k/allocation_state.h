@@ -6,74 +6,9 @@
 
 #include <cstdint>
 
-#include "../core/host_device.h"
-#include "layer_target.h"
-#include "rate_block.h"
-#include "thresholds.h"
+#include "allocation_input.h"
 
 namespace coalesce::j2k {
-
-// What the decisions are made from. Ranks go up to top(): if that is one more than those of the
-// thresholds, it is all passes.
-struct AllocationInput {
-  using Kind = LayerTarget::Kind;
-
-  const LayerTarget *targets;
-  const std::uint32_t *shares;  // automatic_share() of each layer
-  int layers;
-  Ranks ranks;
-  bool more;                // there are passes behind the ends of hulls
-  std::uint64_t all_bytes;  // of all passes
-  std::int64_t error;       // if nothing is decoded
-
-  COALESCE_HOST_DEVICE const LayerTarget &last() const { return targets[layers - 1]; }
-  COALESCE_HOST_DEVICE bool has_limit() const { return last().kind == Kind::bytes; }
-  COALESCE_HOST_DEVICE int top() const { return ranks.count + (more ? 1 : 0); }
-  // LayerResult::slope.
-  COALESCE_HOST_DEVICE int slope(int rank) const {
-    return rank > ranks.count ? -1 : ranks.at[rank].slope;
-  }
-  COALESCE_HOST_DEVICE int rank_of_bytes(std::uint64_t most) const {
-    return all_bytes <= most ? top() : ranks.of_bytes(most);
-  }
-  // last_rank: of the last layer, or about.
-  COALESCE_HOST_DEVICE int rank_of(int layer, int last_rank) const {
-    const LayerTarget &target = targets[layer];
-    if (target.kind == Kind::automatic) {
-      const std::uint64_t all = last_rank > ranks.count ? all_bytes : ranks.at[last_rank].bytes;
-      return rank_of_bytes(all * shares[layer] >> 16);
-    }
-    if (target.kind == Kind::error)
-      return ranks.of_gain(
-          error - static_cast<std::int64_t>(target.value < INT64_MAX ? target.value : INT64_MAX));
-    return target.kind == Kind::slope ? ranks.of_slope(target.value) : top();
-  }
-};
-
-// What is to be done with the passes of a layer.
-struct AllocationStep {
-  enum class Kind : std::uint8_t {
-    take,      // each block gets what `slope` stands for, but not less than in the layer before
-    fill,      // the layer is kept in mind; blocks get more, as long as there is `room`
-    refill,    // the same from what was kept in mind on
-    put_back,  // the layer is what was kept in mind
-    done,
-    too_few_bytes,  // for empty packets
-    other_headers   // those of empty packets are not what they were
-  };
-  Kind kind;
-  int layer;
-  int slope;           // LayerResult::slope
-  std::uint64_t room;  // bytes, of blocks and headers
-
-  COALESCE_HOST_DEVICE bool is_end() const { return kind >= Kind::done; }
-};
-
-struct StepCost {
-  std::uint64_t body;     // the layer's blocks; of fill and refill: what was added to them
-  std::uint64_t headers;  // of the layer, if anybody counts them
-  std::uint64_t spent;    // of `room`
-};
 
 class AllocationState {
  public:
@@ -86,7 +21,9 @@ class AllocationState {
   COALESCE_HOST_DEVICE const AllocationStep &step() const { return step_; }
 
   // Of the last step that was done.
-  COALESCE_HOST_DEVICE const LayerResult &result() const { return result_; }
+  COALESCE_HOST_DEVICE LayerResult result() const {
+    return {sum_of(now_.body, kAllComponents), sum_of(now_.headers, kAllComponents), slope_};
+  }
   COALESCE_HOST_DEVICE int steps() const { return steps_; }  // that were done
 
  private:
@@ -103,18 +40,26 @@ class AllocationState {
     filled
   };
 
-  // A layer need not come closer to its limit than 1 / 256.
-  COALESCE_HOST_DEVICE bool is_close(std::uint64_t limit) const {
-    return total() <= limit && limit - total() <= limit / 256;
+  static constexpr std::uint64_t kNoLimit = UINT64_MAX;
+
+  // A layer need not come closer to its limit than 1 / 256. (With components that are cut again,
+  // whose headers are known, the first guess may be that close, and a second one closer.)
+  COALESCE_HOST_DEVICE bool is_close(const Input &in) const {
+    const unsigned part = in.limits.count > 0 && guesses_ == 1 ? 2048 : 256;
+    return total() <= limit_ && limit_ - total() <= limit_ / part;
   }
-  // Of layers up to this one.
+  // Of the components in hand, in layers up to this one.
   COALESCE_HOST_DEVICE std::uint64_t total() const {
-    return headers_before_ + result_.headers + result_.body;
+    return headers_before_ + now_.of(step_.components);
+  }
+  COALESCE_HOST_DEVICE std::uint64_t headers() const {
+    return sum_of(now_.headers, step_.components);
   }
   COALESCE_HOST_DEVICE void take(const Input &in, Goal goal, int layer, int rank) {
     goal_ = goal;
     taken_ = rank;
-    step_ = {Kind::take, layer, in.slope(rank), 0};
+    slope_ = in.slope(rank);
+    step_ = {Kind::take, layer, slope_, step_.components, 0};
   }
 
   COALESCE_HOST_DEVICE_CALL void fit(const Input &in, Goal goal, int layer, std::uint64_t limit,
@@ -125,18 +70,24 @@ class AllocationState {
   COALESCE_HOST_DEVICE_CALL void begin_layer(const Input &in, int layer);
   COALESCE_HOST_DEVICE_CALL void keep_limit(const Input &in);
   COALESCE_HOST_DEVICE_CALL void end_layer(const Input &in);
+  COALESCE_HOST_DEVICE_CALL void cut_last_layer(const Input &in, unsigned components,
+                                                std::uint64_t limit);
   COALESCE_HOST_DEVICE_CALL void end_last_layer(const Input &in);
   COALESCE_HOST_DEVICE_CALL void try_fill(const Input &in, Kind kind);
+  COALESCE_HOST_DEVICE_CALL void know_step(const StepCost &cost);
   COALESCE_HOST_DEVICE_CALL void know_fill(const Input &in, const StepCost &cost);
   COALESCE_HOST_DEVICE_CALL void finish(const Input &in);
+  COALESCE_HOST_DEVICE_CALL unsigned too_large(const Input &in) const;
+  COALESCE_HOST_DEVICE_CALL void limit_components(const Input &in);
 
   // The least for this layer: one more than in the layer before, if there is any left.
   COALESCE_HOST_DEVICE int next_rank() const {
     return rank_ + 1 < last_rank_ ? rank_ + 1 : last_rank_;
   }
 
-  AllocationStep step_ = {Kind::take, 0, 0, 0};
-  LayerResult result_ = {0, 0, 0};
+  AllocationStep step_ = {Kind::take, 0, 0, 0, 0};  // its components are those in hand
+  LayerBytes now_ = {};                             // that step_.layer has
+  int slope_ = 0;                                   // of the last step to take
   Goal goal_ = Goal::last;
   int steps_ = 0;
   int last_rank_ = 0;                 // about what the last layer gets
@@ -144,15 +95,20 @@ class AllocationState {
   int rank_ = 0;                      // of the layer before
   std::uint64_t headers_before_ = 0;  // of all layers before
   int taken_ = 0;                     // the rank of the last step to take
-  // fit()'s: what is known to fit, and what not; headers as they were asked last.
+  // Of the components in hand; and fit()'s: what is known to fit, and what not; headers as they
+  // were asked last.
+  std::uint64_t limit_ = kNoLimit, headers_ = 0;
   int fits_ = 0, fails_ = 0, guesses_ = 0;
-  std::uint64_t limit_ = 0, headers_ = 0;
   // fill's.
   int fills_ = 0;
   std::uint64_t room_ = 0;
+  // Sets of components: that have not come to limits of their own; and of the others, that are
+  // still larger.
+  unsigned free_ = 0, larger_ = 0;
 };
 
 COALESCE_HOST_DEVICE_CALL void AllocationState::start(const Input &in) {
+  step_.components = free_ = in.components();
   if (in.has_limit()) return take(in, Goal::empty_layer, 0, 0);
   last_rank_ = in.rank_of(in.layers - 1, 0);
   begin_layer(in, 0);
@@ -160,7 +116,7 @@ COALESCE_HOST_DEVICE_CALL void AllocationState::start(const Input &in) {
 
 COALESCE_HOST_DEVICE_CALL void AllocationState::advance(const Input &in, const StepCost &cost) {
   ++steps_;
-  if (step_.kind == Kind::take) result_ = {cost.body, cost.headers, step_.slope};
+  if (step_.kind == Kind::take) know_step(cost);
   if (goal_ <= Goal::last_fit && is_guessing(in)) return;
   switch (goal_) {
     case Goal::last_rank:
@@ -185,6 +141,14 @@ COALESCE_HOST_DEVICE_CALL void AllocationState::advance(const Input &in, const S
   }
 }
 
+COALESCE_HOST_DEVICE_CALL void AllocationState::know_step(const StepCost &cost) {
+  for (int c = 0; c < kMaxComponents; ++c) {
+    if ((step_.components >> c & 1) == 0) continue;
+    now_.body[c] = cost.bytes.body[c] + (step_.kind == Kind::take ? 0 : now_.body[c]);
+    now_.headers[c] = cost.bytes.headers[c];
+  }
+}
+
 // Takes the highest rank with which layers up to this one keep to the limit, or one that comes
 // close to it; `lowest` if none does.
 COALESCE_HOST_DEVICE_CALL void AllocationState::fit(const Input &in, Goal goal, int layer,
@@ -192,8 +156,8 @@ COALESCE_HOST_DEVICE_CALL void AllocationState::fit(const Input &in, Goal goal, 
   goal_ = goal;
   step_.layer = layer;
   limit_ = limit;
-  headers_ = empty_;
-  fits_ = lowest;
+  headers_ = in.layers > 1 ? empty_ : headers();
+  fits_ = in.highest_same(lowest, step_.components);
   fails_ = highest + 1;
   guesses_ = 0;
   taken_ = -1;
@@ -202,9 +166,12 @@ COALESCE_HOST_DEVICE_CALL void AllocationState::fit(const Input &in, Goal goal, 
 
 // After a guess: is another one to be taken?
 COALESCE_HOST_DEVICE_CALL bool AllocationState::is_guessing(const Input &in) {
-  headers_ = result_.headers;
-  (total() <= limit_ ? fits_ : fails_) = taken_;
-  return !is_close(limit_) && guess(in);
+  headers_ = headers();
+  if (total() <= limit_)
+    fits_ = taken_;
+  else
+    fails_ = in.lowest_same(taken_, step_.components);
+  return !is_close(in) && guess(in);
 }
 
 // Headers change little from one rank to the next: those that were asked last make a good guess.
@@ -214,10 +181,12 @@ COALESCE_HOST_DEVICE_CALL bool AllocationState::guess(const Input &in) {
   int rank = fits_;
   if (fails_ - fits_ > 1) {
     const std::uint64_t spent = headers_before_ + headers_;
-    rank = guesses_++ < kGuesses ? in.rank_of_bytes(limit_ > spent ? limit_ - spent : 0)
-                                 : fits_ + (fails_ - fits_) / 2;
+    rank = guesses_++ < kGuesses
+               ? in.rank_of_bytes(limit_ > spent ? limit_ - spent : 0, step_.components)
+               : fits_ + (fails_ - fits_) / 2;
     if (rank <= fits_) rank = fits_ + 1;
     if (rank >= fails_) rank = fails_ - 1;
+    rank = in.highest_same(rank, step_.components);
   } else if (taken_ == fits_) {
     return false;
   }
@@ -226,7 +195,7 @@ COALESCE_HOST_DEVICE_CALL bool AllocationState::guess(const Input &in) {
 }
 
 COALESCE_HOST_DEVICE_CALL void AllocationState::know_empty_layer(const Input &in) {
-  empty_ = result_.headers;
+  empty_ = headers();
   const std::uint64_t most = in.last().value;
   if (empty_ * static_cast<unsigned>(in.layers) > most) {
     step_.kind = Kind::too_few_bytes;
@@ -246,8 +215,8 @@ COALESCE_HOST_DEVICE_CALL void AllocationState::begin_layer(const Input &in, int
   const LayerTarget &target = in.targets[layer];
   const bool has_limit = target.kind == LayerTarget::Kind::bytes;
   if (behind == 0) {
-    if (has_limit) return fit(in, Goal::last_fit, layer, target.value, rank_, in.top());
-    return take(in, Goal::last, layer, rank_ > last_rank_ ? rank_ : last_rank_);
+    step_.layer = layer;
+    return cut_last_layer(in, in.components(), has_limit ? target.value : kNoLimit);
   }
   const int next = next_rank();
   const int highest = last_rank_ - behind > next ? last_rank_ - behind : next;
@@ -267,22 +236,30 @@ COALESCE_HOST_DEVICE_CALL void AllocationState::keep_limit(const Input &in) {
 
 COALESCE_HOST_DEVICE_CALL void AllocationState::end_layer(const Input &in) {
   rank_ = taken_;
-  headers_before_ += result_.headers;
+  headers_before_ += headers();
   begin_layer(in, step_.layer + 1);
+}
+
+COALESCE_HOST_DEVICE_CALL void AllocationState::cut_last_layer(const Input &in, unsigned components,
+                                                               std::uint64_t limit) {
+  step_.components = components;
+  limit_ = limit;
+  fills_ = 0;
+  if (limit != kNoLimit) return fit(in, Goal::last_fit, step_.layer, limit, rank_, in.top());
+  take(in, Goal::last, step_.layer, rank_ > last_rank_ ? rank_ : last_rank_);
 }
 
 // The rest of the limit is spent step by step.
 COALESCE_HOST_DEVICE_CALL void AllocationState::end_last_layer(const Input &in) {
-  const std::uint64_t limit = in.last().value;
-  if (taken_ >= in.top() || total() > limit || is_close(limit)) return finish(in);
+  if (taken_ >= in.top() || total() > limit_ || is_close(in)) return finish(in);
   goal_ = Goal::fill;
-  room_ = limit - total();
+  room_ = limit_ - total();
   try_fill(in, Kind::fill);
 }
 
 COALESCE_HOST_DEVICE_CALL void AllocationState::try_fill(const Input &in, Kind kind) {
   constexpr int kTries = 6;
-  const bool again = fills_++ < kTries && room_ > in.last().value / 256;
+  const bool again = fills_++ < kTries && room_ > limit_ / 256;
   if (!again && kind == Kind::fill) return finish(in);
   if (!again) goal_ = Goal::filled;
   step_.kind = again ? kind : Kind::put_back;
@@ -292,24 +269,49 @@ COALESCE_HOST_DEVICE_CALL void AllocationState::try_fill(const Input &in, Kind k
 // Headers are only known afterwards: if they are too long, it is done again with room for as much
 // less than was added.
 COALESCE_HOST_DEVICE_CALL void AllocationState::know_fill(const Input &in, const StepCost &cost) {
-  if (cost.body == 0) return finish(in);
-  const std::uint64_t limit = in.last().value;
-  const LayerResult good = result_;
-  result_.body += cost.body;
-  result_.headers = cost.headers;
-  if (total() <= limit) {
-    room_ = limit - total();
+  if (sum_of(cost.bytes.body, step_.components) == 0) return finish(in);
+  const LayerBytes good = now_;
+  know_step(cost);
+  if (total() <= limit_) {
+    room_ = limit_ - total();
     return try_fill(in, Kind::fill);
   }
-  const std::uint64_t over = total() - limit;
-  result_ = good;
+  const std::uint64_t over = total() - limit_;
+  now_ = good;
   room_ = cost.spent > over ? cost.spent - over : 0;
   try_fill(in, Kind::refill);
 }
 
 COALESCE_HOST_DEVICE_CALL void AllocationState::finish(const Input &in) {
-  const bool kept = !in.has_limit() || total() <= in.last().value;
-  step_.kind = kept ? Kind::done : Kind::other_headers;
+  if (total() > limit_)
+    step_.kind = Kind::other_headers;
+  else
+    limit_components(in);
+}
+
+// Of those that have come to no limit yet.
+COALESCE_HOST_DEVICE_CALL unsigned AllocationState::too_large(const Input &in) const {
+  unsigned result = 0;
+  for (int c = 0; c < in.limits.count; ++c)
+    if ((free_ >> c & 1) != 0 && now_.of(1u << c) > in.limits.bytes[c]) result |= 1u << c;
+  return result;
+}
+
+// A component that has too many bytes is cut by itself, and if bytes are the target, those that are
+// still free share what it leaves; which may be too many for one of them.
+COALESCE_HOST_DEVICE_CALL void AllocationState::limit_components(const Input &in) {
+  const bool are_free = step_.components == free_;
+  if (are_free)
+    larger_ = too_large(in);
+  else
+    larger_ &= ~step_.components;
+  free_ &= ~larger_;
+  for (int c = 0; c < in.limits.count; ++c)
+    if ((larger_ >> c & 1) != 0) return cut_last_layer(in, 1u << c, in.limits.bytes[c]);
+  if (are_free || free_ == 0 || !in.has_limit())
+    step_.kind = Kind::done;
+  else
+    cut_last_layer(in, free_, in.last().value - now_.of(~free_));
 }
 
 }  // namespace coalesce::j2k

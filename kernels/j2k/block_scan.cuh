@@ -21,6 +21,16 @@ __device__ __forceinline__ std::uint64_t warp_sum(std::uint64_t value) {
   return sum;
 }
 
+// All threads of a warp call it: to sums[c] comes what they have of component c. Components are
+// below `components`.
+__device__ __forceinline__ void add_by_component(int components, int component, std::uint64_t value,
+                                                 std::uint64_t *sums) {
+  for (int c = 0; c < components; ++c) {
+    const std::uint64_t sum = warp_sum(c == component ? value : 0);
+    if (threadIdx.x % 32 == 0 && sum != 0) add_atomically(sums + c, sum);
+  }
+}
+
 struct BlockScan {
   std::uint64_t warp[33];  // sums of the warps before; behind the last, of all
 };

@@ -33,9 +33,8 @@ class CudaEncoder {
   // comes to it; of the component's bits. They are read before anything that `stream` is given
   // after this call.
   virtual Status start(int slot, const Samples *samples, void *stream) = 0;
-  // Waits until the codestream is ready in device memory, and tells its length. (It does more with
-  // component_bytes, for which the host allocates rates; and, seldom, where rates took long to
-  // find.)
+  // Waits until the codestream is ready in device memory, and tells its length. (Seldom, where
+  // rates took long to find, it does more.)
   virtual Status wait(int slot, std::size_t *bytes) = 0;
   // Copies it, and waits for that. Page-locked memory is several times as fast as other.
   virtual Status fetch(int slot, std::uint8_t *to) = 0;

@@ -31,7 +31,7 @@ void CudaFormat::lay_out_slot() {
   slot_.layers = l.add<std::uint8_t>(blocks * static_cast<std::size_t>(plan_.params.layers));
   slot_.packet_scratch = l.add<std::uint8_t>(packets_.scratch_bytes());
   slot_.errors = l.add<std::uint32_t>(blocks);
-  slot_.rate = l.add<std::uint8_t>(allocates_on_device() ? rate_scratch_bytes(plan_) : 0);
+  slot_.rate = l.add<std::uint8_t>(has_targets() ? rate_scratch_bytes(plan_) : 0);
   slot_.out_bytes =
       std::max<std::size_t>(plan_.symbols + kSymbolsPadding, plan_.bytes + packets_.most_beside());
   slot_.symbols = slot_.out = l.add<std::uint8_t>(slot_.out_bytes);
@@ -39,8 +39,8 @@ void CudaFormat::lay_out_slot() {
 }
 
 Status CudaFormat::upload() {
-  if (allocates_on_device())
-    if (Status s = rate_.make(plan_, packets_.format_at(nullptr).main_bytes); !s.ok()) return s;
+  if (has_targets())
+    if (Status s = rate_.make(plan_, packets_.main_bytes()); !s.ok()) return s;
   Layout l;
   blocks_at_ = l.add<BlockPlan>(plan_.blocks.size());
   tiles_at_ = l.add<TransformTile>(transform_.tiles.size());

@@ -35,10 +35,8 @@ class CudaFormat {
   const ModelShape &model() const { return model_; }
   const PacketTables &packets() const { return packets_; }
   const SlotLayout &slot() const { return slot_; }
-  // Where rates are allocated, if there are targets.
+  // Are rates allocated?
   bool has_targets() const { return !plan_.params.targets.empty(); }
-  bool allocates_on_host() const { return has_targets() && plan_.params.component_bytes != 0; }
-  bool allocates_on_device() const { return has_targets() && plan_.params.component_bytes == 0; }
 
   // In device memory, after upload().
   const BlockPlan *blocks() const { return at<BlockPlan>(blocks_at_); }

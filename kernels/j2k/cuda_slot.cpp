@@ -29,36 +29,17 @@ Status bad_result(std::uint32_t errors) {
 
 Status CudaSlot::prepare(const CudaFormat &format) {
   format_ = &format;
-  const EncoderPlan &plan = format.plan();
-  const auto layers = static_cast<std::size_t>(plan.params.layers);
-  const std::size_t blocks = format.allocates_on_host() ? plan.blocks.size() : 0;
   Layout l;
-  result_at_ = l.add<std::uint8_t>(format.packets().result_bytes());
+  result_at_ = l.add<PacketResult>(1);
   report_at_ = l.add<RateReport>(1);
-  coded_at_ = l.add<CodedBlock>(blocks);
-  passes_at_ = l.add<Pass>(format.allocates_on_host() ? plan.passes : 0);
-  errors_at_ = l.add<std::uint32_t>(blocks);
-  layers_at_ = l.add<std::uint8_t>(blocks * layers);
-  likely_turns_ = std::min(kTurnsOfLayer * plan.params.layers, kMostTurns);
+  likely_turns_ = std::min(kTurnsOfLayer * format.plan().params.layers, kMostTurns);
   if (Status s = DeviceMemory::on_device(format.slot().end, &memory_); !s.ok()) return s;
   if (Status s = DeviceMemory::page_locked(l.end(), &host_memory_); !s.ok()) return s;
   if (Status s = DeviceStream::make(&stream_); !s.ok()) return s;
   // The coders read a little further than symbols have been made, whatever stands there.
   if (Status s = clear_device(memory_.get(), format.slot().end, stream_.get()); !s.ok()) return s;
   if (Status s = DeviceEvent::make(&input_ready_); !s.ok()) return s;
-  if (Status s = DeviceEvent::make(&input_read_); !s.ok()) return s;
-  return format.allocates_on_host() ? prepare_host_rate() : Status();
-}
-
-Status CudaSlot::prepare_host_rate() {
-  const EncoderPlan &plan = format_->plan();
-  blocks_.clear();
-  for (const BlockPlan &block : plan.blocks)
-    blocks_.push_back({host<Pass>(passes_at_) + block.first_pass, nullptr, {}, block.weight, 0});
-  layers_.layers = plan.params.layers;
-  layers_.blocks = blocks_.size();
-  layers_.passes.assign(blocks_.size() * static_cast<std::size_t>(plan.params.layers), 0);
-  return rate_.prepare(plan, blocks_, format_->packet_format().main_bytes);
+  return DeviceEvent::make(&input_read_);
 }
 
 DeviceFrame CudaSlot::frame() const {
@@ -101,12 +82,10 @@ Status CudaSlot::code() {
   if (Status s = code_blocks(&f, 1, plan.passes, device<std::uint8_t>(at.code_scratch), stream);
       !s.ok())
     return s;
-  if (!format_->has_targets()) {
-    auto *layers = device<std::uint8_t>(at.layers);
-    if (Status s = fill_layers_cuda(f, plan.params.layers, layers, stream); !s.ok()) return s;
-    return write();
-  }
-  return format_->allocates_on_host() ? fetch_passes() : allocate();
+  if (format_->has_targets()) return allocate();
+  auto *layers = device<std::uint8_t>(at.layers);
+  if (Status s = fill_layers_cuda(f, plan.params.layers, layers, stream); !s.ok()) return s;
+  return write();
 }
 
 PacketJob CudaSlot::packet_job() const {
@@ -152,47 +131,16 @@ Status CudaSlot::take_turns(int turns) {
 // Packets that were made of what was not the end are made again, once.
 Status CudaSlot::finish_turns() {
   const RateReport &report = *host<RateReport>(report_at_);
-  if (Status s = stream_.wait(); !s.ok()) return s;
-  const bool early = report.step < AllocationStep::Kind::done;
-  while (report.step < AllocationStep::Kind::done) {
-    if (Status s = take_turns(kMostTurns); !s.ok()) return s;
+  if (report.step < AllocationStep::Kind::done) {
+    do {
+      if (Status s = take_turns(kMostTurns); !s.ok()) return s;
+      if (Status s = stream_.wait(); !s.ok()) return s;
+    } while (report.step < AllocationStep::Kind::done);
+    if (Status s = write(); !s.ok()) return s;
     if (Status s = stream_.wait(); !s.ok()) return s;
   }
   likely_turns_ = std::min(report.turns + kSpareTurns, kMostTurns);
-  if (Status s = status_of(report.step); !s.ok()) return s;
-  return early ? write() : Status();
-}
-
-Status CudaSlot::fetch_passes() {
-  const DeviceFrame f = frame();
-  auto *errors = device<std::uint32_t>(format_->slot().errors);
-  if (Status s = final_errors_cuda(f, errors, stream_.get()); !s.ok()) return s;
-  if (Status s = copy_to_host(host<CodedBlock>(coded_at_), f.coded,
-                              blocks_.size() * sizeof(CodedBlock), stream_.get());
-      !s.ok())
-    return s;
-  if (Status s = copy_to_host(host<Pass>(passes_at_), f.passes,
-                              format_->plan().passes * sizeof(Pass), stream_.get());
-      !s.ok())
-    return s;
-  return copy_to_host(host<std::uint32_t>(errors_at_), errors,
-                      blocks_.size() * sizeof(std::uint32_t), stream_.get());
-}
-
-Status CudaSlot::allocate_on_host() {
-  if (Status s = stream_.wait(); !s.ok()) return s;
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    blocks_[i].coded = host<CodedBlock>(coded_at_)[i];
-    blocks_[i].final_error = host<std::uint32_t>(errors_at_)[i];
-  }
-  if (Status s = rate_.run(nullptr, &layers_); !s.ok()) return s;
-  auto *layers = host<std::uint8_t>(layers_at_);
-  std::copy(layers_.passes.begin(), layers_.passes.end(), layers);
-  if (Status s = copy_to_device(device<std::uint8_t>(format_->slot().layers), layers,
-                                layers_.passes.size(), stream_.get());
-      !s.ok())
-    return s;
-  return write();
+  return status_of(report.step);
 }
 
 Status CudaSlot::write() {
@@ -201,16 +149,14 @@ Status CudaSlot::write() {
           packets_cuda(packet_job(), device<std::uint8_t>(at.out), at.out_bytes, stream_.get());
       !s.ok())
     return s;
-  return copy_to_host(host<std::uint8_t>(result_at_), device<std::uint8_t>(at.packet_scratch),
-                      format_->packets().result_bytes(), stream_.get());
+  return copy_to_host(host<PacketResult>(result_at_), packet_job().scratch.result,
+                      sizeof(PacketResult), stream_.get());
 }
 
 Status CudaSlot::wait(std::size_t *bytes) {
-  if (format_->allocates_on_device())
-    if (Status s = finish_turns(); !s.ok()) return s;
-  if (format_->allocates_on_host())
-    if (Status s = allocate_on_host(); !s.ok()) return s;
   if (Status s = stream_.wait(); !s.ok()) return s;
+  if (format_->has_targets())
+    if (Status s = finish_turns(); !s.ok()) return s;
   const PacketResult &result = *host<PacketResult>(result_at_);
   if (result.errors != 0) return bad_result(result.errors);
   *bytes = length_ = result.bytes;

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "../core/device.h"
 #include "cuda_format.h"
 #include "device_frame.h"
 #include "packets_cuda.h"
-#include "rate_control.h"
 #include "rate_cuda.h"
 #include "samples.h"
 
@@ -25,12 +23,8 @@ class CudaSlot {
   void abandon();
 
  private:
-  Status prepare_host_rate();
   Status code();
   Status allocate();
-  // EncoderParams::component_bytes: a round trip.
-  Status fetch_passes();
-  Status allocate_on_host();
   Status take_turns(int turns);
   Status finish_turns();
   Status write();
@@ -53,13 +47,8 @@ class CudaSlot {
   std::size_t length_ = 0;
   // In page-locked memory.
   std::size_t result_at_ = 0, report_at_ = 0;
-  std::size_t coded_at_ = 0, passes_at_ = 0, errors_at_ = 0, layers_at_ = 0;
   // Turns of the allocation: that this frame was given, and that one like the last may need.
   int turns_ = 0, likely_turns_ = 0;
-  // Where allocation is the host's.
-  std::vector<BlockData> blocks_;
-  LayerPasses layers_;
-  RateControl rate_;
 };
 
 }  // namespace coalesce::j2k

@@ -39,10 +39,6 @@ class Slots : public CudaEncoder {
   std::vector<CudaSlot> slots_;
 };
 
-Status no_memory() {
-  return {StatusCode::out_of_memory, "j2k: no memory for a picture of this size"};
-}
-
 }  // namespace
 
 Status make_cuda_encoder(const EncoderParams &params, int slots,

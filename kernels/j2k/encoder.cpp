@@ -16,10 +16,6 @@
 namespace coalesce::j2k {
 namespace {
 
-Status no_memory() {
-  return {StatusCode::out_of_memory, "j2k: no memory for a picture of this size"};
-}
-
 struct TileWorker {
   TileTransform transform;
   Status status;

@@ -43,6 +43,11 @@ struct EncoderPlan {
   int max_planes(const TilePlan &tile, int band) const;
 };
 
+// Where memory for an encoder and its plan could not be had.
+constexpr Status no_memory() {
+  return {StatusCode::out_of_memory, "j2k: no memory for a picture of this size"};
+}
+
 // For params that check_params() has passed. Allocates.
 Status make_plan(const EncoderParams &params, EncoderPlan *plan);
 

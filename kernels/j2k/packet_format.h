@@ -52,7 +52,7 @@ struct PacketHeader {
   std::uint32_t body;  // bytes
 };
 
-// What the host wants to know of a frame: this, and PacketScratch::part_lengths behind it.
+// What the host wants to know of a frame.
 struct PacketResult {
   // More packets in a tile-part than PLT can list; more bytes in one than SOT can say; a codestream
   // that is longer than the room for it.
@@ -87,6 +87,12 @@ struct PacketScratch {
   std::uint32_t *keys;
   std::uint8_t *zero_planes;
   std::uint32_t *pool;  // headers, and their bits where they are many
+};
+
+// Of which layer headers are to be counted; below 0: of none.
+struct HeadersAsked {
+  int layer;
+  unsigned components;  // that have a bit
 };
 
 // The blocks of a frame, and how many of their passes are in each layer: LayerPasses::passes.

@@ -6,6 +6,7 @@
 #include "packet_join.cuh"
 #include "packet_layout.h"
 #include "packets_cuda.h"
+#include "rate_block.h"
 
 namespace coalesce::j2k {
 namespace {
@@ -14,16 +15,16 @@ constexpr unsigned kBlockThreads = 128;  // where each has a code-block
 
 // What a launch is for: a layer's headers are counted, or all are made.
 struct Task {
-  int first_layer;
-  unsigned components;         // bits
-  std::uint64_t *counted;      // bytes; or nullptr
-  const int *asked = nullptr;  // where the layer stands instead; below 0: there is nothing to do
+  const HeadersAsked *asked;  // or nullptr
+  std::uint64_t *counted;     // bytes of each component
 
-  __device__ int layer() const { return asked != nullptr ? *asked : first_layer; }
+  __device__ HeadersAsked wanted() const {
+    return asked != nullptr ? *asked : HeadersAsked{0, kAllComponents};
+  }
 };
 
-__device__ __forceinline__ bool is_wanted(const Task &task, const PacketView &packet) {
-  return (task.components >> packet.precinct.component & 1) != 0;
+__device__ __forceinline__ bool is_wanted(const HeadersAsked &wanted, const PacketView &packet) {
+  return (wanted.components >> packet.precinct.component & 1) != 0;
 }
 
 // Of all layers but the last, behind which nobody asks.
@@ -68,16 +69,15 @@ __device__ bool set_level(const PacketView &packet, int level) {
 // the largest, so they come first.)
 __global__ void __launch_bounds__(kPacketThreads)
     make_trees(PacketFormat f, PacketScratch s, PacketInput in, Task task) {
-  const int first = task.layer();
-  if (first < 0) return;
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
-    s.result->pool = 0;
-    if (task.counted != nullptr) *task.counted = 0;
-  }
+  const HeadersAsked wanted = task.wanted();
+  if (wanted.layer < 0) return;
+  if (blockIdx.x == 0 && threadIdx.x == 0) s.result->pool = 0;
+  if (blockIdx.x == 0 && threadIdx.x < kMaxComponents && task.counted != nullptr)
+    task.counted[threadIdx.x] = 0;
   const std::uint32_t precinct = f.num_precincts - 1 - blockIdx.x % f.num_precincts;
-  const int layer = first + static_cast<int>(blockIdx.x / f.num_precincts);
+  const int layer = wanted.layer + static_cast<int>(blockIdx.x / f.num_precincts);
   const PacketView packet(f, in, s, precinct, layer);
-  if (!is_wanted(task, packet)) return;
+  if (!is_wanted(wanted, packet)) return;
   const bool empty = same_layers(packet, layer, layer - 1);
   const int told =
       empty ? kNothing
@@ -98,11 +98,11 @@ template <bool kCount>
 __global__ void __launch_bounds__(kBlockThreads)
     tell_blocks(PacketFormat f, PacketScratch s, PacketInput in, Task task) {
   const std::uint32_t b = blockIdx.x * kBlockThreads + threadIdx.x;
-  const int first = task.layer();
-  if (b >= f.blocks || first < 0) return;
-  const int layer = first + static_cast<int>(blockIdx.y);
+  const HeadersAsked wanted = task.wanted();
+  if (b >= f.blocks || wanted.layer < 0) return;
+  const int layer = wanted.layer + static_cast<int>(blockIdx.y);
   const PacketView packet(f, in, s, f.precinct_of[b], layer);
-  if (!is_wanted(task, packet)) return;
+  if (!is_wanted(wanted, packet)) return;
   const int told = s.told[packet.number];
   BitString bits;
   BlockTold block = {0, 0};
@@ -150,12 +150,12 @@ template <bool kCount>
 __global__ void __launch_bounds__(kPacketThreads)
     join_headers(PacketFormat f, PacketScratch s, PacketInput in, Task task, std::uint32_t room) {
   __shared__ JoinMemory shared;
-  const int first = task.layer();
-  if (first < 0) return;
+  const HeadersAsked wanted = task.wanted();
+  if (wanted.layer < 0) return;
   const std::uint32_t precinct = f.num_precincts - 1 - blockIdx.x % f.num_precincts;
-  const int layer = first + static_cast<int>(blockIdx.x / f.num_precincts);
+  const int layer = wanted.layer + static_cast<int>(blockIdx.x / f.num_precincts);
   const PacketView packet(f, in, s, precinct, layer);
-  if (!is_wanted(task, packet)) return;
+  if (!is_wanted(wanted, packet)) return;
   const int told = s.told[packet.number];
   PacketHeader header = {0, 1, 0};
   if (told != kNothing) {
@@ -166,8 +166,7 @@ __global__ void __launch_bounds__(kPacketThreads)
   }
   if (threadIdx.x != 0) return;
   if (kCount)
-    atomicAdd(reinterpret_cast<unsigned long long *>(task.counted),
-              static_cast<unsigned long long>(counted_bytes(f, header)));
+    add_atomically(task.counted + packet.precinct.component, counted_bytes(f, header));
   else
     s.headers[packet.number] = header;
 }
@@ -218,22 +217,16 @@ Status make_headers_cuda(const PacketJob &job, void *to_stream) {
         !s.ok())
       return s;
   }
-  return enqueue<false>(job, f.layers, {0, ~0u, nullptr}, stream);
+  return enqueue<false>(job, f.layers, {nullptr, nullptr}, stream);
 }
 
-Status count_headers_cuda(const PacketJob &job, int layer, unsigned components,
-                          std::uint64_t *bytes, void *to_stream) {
+Status count_headers_cuda(const PacketJob &job, const HeadersAsked *asked, std::uint64_t *bytes,
+                          void *to_stream) {
   const TraceRange range("j2k header bytes");
   const auto stream = static_cast<cudaStream_t>(to_stream);
   if (job.format.num_precincts == 0)
-    return cuda_checked(cudaMemsetAsync(bytes, 0, sizeof *bytes, stream));
-  return enqueue<true>(job, 1, {layer, components, bytes}, stream);
-}
-
-Status count_asked_headers_cuda(const PacketJob &job, const int *layer, std::uint64_t *bytes,
-                                void *stream) {
-  const TraceRange range("j2k header bytes");
-  return enqueue<true>(job, 1, {0, ~0u, bytes, layer}, static_cast<cudaStream_t>(stream));
+    return cuda_checked(cudaMemsetAsync(bytes, 0, kMaxComponents * sizeof *bytes, stream));
+  return enqueue<true>(job, 1, {asked, bytes}, stream);
 }
 
 }  // namespace coalesce::j2k

@@ -222,10 +222,6 @@ std::size_t PacketTables::scratch_bytes() const {
   return scratch_layout(format_, pool_).end;
 }
 
-std::size_t PacketTables::result_bytes() const {
-  return scratch_layout(format_, pool_).part_lengths + format_.num_parts * sizeof(std::uint32_t);
-}
-
 std::size_t PacketTables::most_beside() const {
   constexpr std::size_t kSopAndEph = 8, kMostPlt = 5;
   std::size_t sum = format_.main_bytes + kEndBytes + 4 * pool_;

@@ -26,8 +26,7 @@ class PacketTables {
   // aligned to 16 bytes.
   std::size_t scratch_bytes() const;
   PacketScratch scratch_at(std::uint8_t *memory) const;
-  // Its first bytes, which the host reads: PacketResult, and the lengths of the tile-parts.
-  std::size_t result_bytes() const;
+  std::size_t main_bytes() const { return main_header_.size(); }
   // What a codestream has at most beside the bytes of blocks.
   std::size_t most_beside() const;
 

@@ -19,8 +19,8 @@ struct PacketJob {
   PacketInput input;
 };
 
-// The codestream, to `out`, which has room for so many bytes. Its length and those of its
-// tile-parts, or what is wrong, are then in the scratch memory (PacketTables::result_bytes()).
+// The codestream, to `out`, which has room for so many bytes. Its length, or what is wrong, is then
+// in PacketScratch::result.
 Status packets_cuda(const PacketJob &job, std::uint8_t *out, std::uint64_t room, void *stream);
 
 // The same in its three stages: headers, and how long everything is; where it goes, and main header
@@ -30,15 +30,11 @@ Status lay_out_packets_cuda(const PacketJob &job, std::uint8_t *out, std::uint64
                             void *stream);
 Status write_packets_cuda(const PacketJob &job, std::uint8_t *out, void *stream);
 
-// What HeaderCounter::bytes() says for the components that have a bit in `components`: to *bytes in
-// device memory. Layers from `layer` on need not be known. Calls come in the order of layers, the
-// last one for each with what it stays to be; a first layer may come again at any time.
-Status count_headers_cuda(const PacketJob &job, int layer, unsigned components,
-                          std::uint64_t *bytes, void *stream);
-
-// The same of all components, of the layer that stands in device memory; of none, and *bytes stays
-// what it is, if that is negative.
-Status count_asked_headers_cuda(const PacketJob &job, const int *layer, std::uint64_t *bytes,
-                                void *stream);
+// What HeaderCounter::count() says for what `asked` says: to bytes, of which there are
+// kMaxComponents. Both are in device memory; bytes stay what they are if nobody asks. Layers behind
+// need not be known. Calls come in the order of layers, the last one for each with what it stays to
+// be; a first layer may come again at any time.
+Status count_headers_cuda(const PacketJob &job, const HeadersAsked *asked, std::uint64_t *bytes,
+                          void *stream);
 
 }  // namespace coalesce::j2k

@@ -92,11 +92,14 @@ RateAllocator::~RateAllocator() = default;
 RateAllocator::RateAllocator(RateAllocator &&) noexcept = default;
 RateAllocator &RateAllocator::operator=(RateAllocator &&) noexcept = default;
 
-Status RateAllocator::prepare(std::size_t blocks, std::size_t passes, int layers) {
+Status RateAllocator::prepare(std::size_t blocks, std::size_t passes, int layers,
+                              ComponentLimits limits) {
   if (layers < 1 || layers > 65535)
     return invalid_argument("j2k: the number of layers is not 1 to 65535");
+  if (limits.count > 0 && layers != 1)
+    return invalid_argument("j2k: components have limits and there is more than one layer");
   try {
-    memory_ = std::make_unique<Memory>(blocks, passes, layers);
+    memory_ = std::make_unique<Memory>(blocks, passes, layers, limits);
   } catch (const std::bad_alloc &) {
     return {StatusCode::out_of_memory, "j2k: no memory for rate allocation"};
   }

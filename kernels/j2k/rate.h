@@ -39,12 +39,14 @@ struct PassTable {
 class PacketHeaders {
  public:
   virtual ~PacketHeaders() = default;
-  // The exact number of bytes of the headers of all of this layer's packets, and of markers that
-  // come with them, if `table` is right for layers 0 to `layer`. Calls come in the order of layers,
-  // often several for one; the last of them, but for the last layer, with what the layer stays to
-  // be. There may be a first round of layer 0 alone. A layer in which no block has new passes must
-  // not take more than such a layer 0.
-  virtual std::uint64_t bytes(int layer, const PassTable &table) = 0;
+  // Adds the exact number of bytes of the headers of this layer's packets, and of markers that come
+  // with them, to bytes[c] for each component c of the set, if `table` is right for layers 0 to
+  // `layer`. (Without limits of components, it does not matter to which of them.) Calls come in the
+  // order of layers, often several for one; the last of them, but for the last layer, with what the
+  // layer stays to be. There may be a first round of layer 0 alone. A layer in which no block has
+  // new passes must not take more than such a layer 0.
+  virtual void count(int layer, unsigned components, const PassTable &table,
+                     std::uint64_t *bytes) = 0;
 };
 
 class RateAllocator {
@@ -54,17 +56,19 @@ class RateAllocator {
   RateAllocator(RateAllocator &&) noexcept;
   RateAllocator &operator=(RateAllocator &&) noexcept;
 
-  // Makes room: once for a format. passes: all blocks' at most, together.
-  // Errors: out_of_memory; invalid_argument for layers that are not 1 to 65535.
-  Status prepare(std::size_t blocks, std::size_t passes, int layers);
+  // Makes room: once for a format. passes: all blocks' at most, together. limits: never exceeded;
+  // each is at least what the component's empty packets take.
+  // Errors: out_of_memory; invalid_argument for layers that are not 1 to 65535, or not 1 with
+  // limits of components.
+  Status prepare(std::size_t blocks, std::size_t passes, int layers, ComponentLimits limits = {});
 
   // As many blocks and targets as prepare() was told. Every layer has at least the passes of the
   // one before, and more as long as there are thresholds left: for that, layers other than the last
   // exceed their target if they must, and leave something for those behind. The last one never
-  // exceeds its number of bytes. headers: asked if the last target is `bytes`; may be nullptr if no
-  // target is. Allocates nothing; does not depend on the pool.
-  // Errors: invalid_argument for an automatic last layer, `bytes` without headers, more passes than
-  // there is room for, or fewer bytes than empty packets take.
+  // exceeds its number of bytes. headers: asked if any target is `bytes`, or components have
+  // limits; may be nullptr otherwise. Allocates nothing; does not depend on the pool. Errors:
+  // invalid_argument for an automatic last layer, `bytes` without headers, more passes than there
+  // is room for, or fewer bytes than empty packets take.
   Status allocate(const RateBlock *blocks, const LayerTarget *targets, PacketHeaders *headers,
                   ThreadPool *pool);
 

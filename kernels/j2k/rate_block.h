@@ -4,10 +4,31 @@
 
 #include <cstdint>
 
+#include "../core/host_device.h"
 #include "code_block.h"
+#include "geometry.h"
 #include "quantiser.h"
 
 namespace coalesce::j2k {
+
+// Sets of components have a bit for each.
+constexpr unsigned kAllComponents = (1u << kMaxComponents) - 1;
+
+// Of the components in the set.
+COALESCE_HOST_DEVICE std::uint64_t sum_of(const std::uint64_t (&bytes)[kMaxComponents],
+                                          unsigned components) {
+  std::uint64_t sum = 0;
+  for (int c = 0; c < kMaxComponents; ++c)
+    if ((components >> c & 1) != 0) sum += bytes[c];
+  return sum;
+}
+
+// What each component may have, beside the target of the one layer that there is then. count: of
+// all components; 0: there are no such limits.
+struct ComponentLimits {
+  const std::uint64_t *bytes = nullptr;  // of blocks and headers
+  int count = 0;
+};
 
 // A block as Tier-1 left it.
 struct RateBlock {
@@ -22,13 +43,14 @@ struct RateBlock {
   // number says, where errors are summed. (The slopes keep them as they are: they come first.) 0:
   // there is no region.
   int roi_shift = 0;
+  std::uint8_t component = 0;  // 0 for all, if there are no limits of components
 };
 
 struct LayerResult {
   std::uint64_t body;     // bytes of the blocks, in this layer and those before
   std::uint64_t headers;  // of this layer alone; 0 if nobody was asked
   // All that is this steep or more is included; -1: all passes. (A layer of so many bytes may have
-  // passes beyond that, too.)
+  // passes beyond that, too; and with limits of components it is that of those cut last.)
   int slope;
 };
 

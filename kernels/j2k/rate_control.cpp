@@ -9,8 +9,6 @@
 namespace coalesce::j2k {
 namespace {
 
-constexpr unsigned kAllComponents = ~0u;
-
 // Of a codestream, at most, beside packets and their lengths in PLT.
 std::uint64_t fixed_bytes(const EncoderPlan &plan, std::size_t main_header) {
   std::uint64_t sum = main_header + kEndBytes;
@@ -63,6 +61,7 @@ RateBlock rate_block(const EncoderPlan &plan, const TilePlan &tile, const BlockP
   block.rounding_slope = static_cast<std::uint16_t>(
       std::max(rounding - square_of(plan.params.coding, band, place.rect), 0));
   block.roi_shift = bands.roi_shift;
+  if (plan.params.component_bytes != 0) block.component = static_cast<std::uint8_t>(component);
   return block;
 }
 
@@ -77,58 +76,54 @@ void HeaderCounter::prepare(const EncoderPlan &plan, const std::vector<BlockData
   now_ = before_;
 }
 
-std::uint64_t HeaderCounter::empty_layer() const {
+std::uint64_t HeaderCounter::empty_layer(unsigned components) const {
   std::uint64_t packets = 0;
   for (const TilePlan &tile : plan_->tiles)
     for (int precinct = 0; precinct < static_cast<int>(tile.geometry.precincts.size()); ++precinct)
-      packets += is_counted(tile, precinct);
+      packets += components >> packet_band(tile.geometry, {precinct, 0}).component & 1;
   const unsigned packet = 1 + packet_marker_bytes(plan_->params);
   return packets * (packet + (plan_->params.plt ? static_cast<unsigned>(plt_bytes(packet)) : 0));
 }
 
-std::uint64_t HeaderCounter::bytes(int layer, const PassTable &table) {
+void HeaderCounter::count(int layer, unsigned components, const PassTable &table,
+                          std::uint64_t *bytes) {
   if (layer > layer_) std::swap(before_, now_);
   layer_ = layer;
-  std::uint64_t sum = 0;
   for (std::size_t i = 0; i < plan_->tiles.size(); ++i) {
     const TilePlan &tile = plan_->tiles[i];
     if (layer == 0) before_[i].start(tile.geometry, blocks_->data() + tile.first_block);
     now_[i] = before_[i];
-    sum += of_tile(tile, layer, table.layer(layer) + tile.first_block, &now_[i]);
+    count_tile(tile, layer, components, table.layer(layer) + tile.first_block, &now_[i], bytes);
   }
-  return sum;
 }
 
-std::uint64_t HeaderCounter::of_tile(const TilePlan &tile, int layer, const std::uint8_t *passes,
-                                     TileHeaders *headers) {
-  std::uint64_t sum = 0;
+void HeaderCounter::count_tile(const TilePlan &tile, int layer, unsigned components,
+                               const std::uint8_t *passes, TileHeaders *headers,
+                               std::uint64_t *bytes) {
   for (int precinct = 0; precinct < static_cast<int>(tile.geometry.precincts.size()); ++precinct) {
-    if (!is_counted(tile, precinct)) continue;
+    const int component = packet_band(tile.geometry, {precinct, 0}).component;
+    if ((components >> component & 1) == 0) continue;
     header_.clear();
     const std::uint64_t body = headers->put(precinct, layer, passes, &header_);
-    const std::uint64_t bytes = header_.size() + packet_marker_bytes(plan_->params);
-    sum += bytes;
-    if (plan_->params.plt) sum += static_cast<unsigned>(plt_bytes(bytes + body));
+    const std::uint64_t header = header_.size() + packet_marker_bytes(plan_->params);
+    bytes[component] += header;
+    if (plan_->params.plt) bytes[component] += static_cast<unsigned>(plt_bytes(header + body));
   }
-  return sum;
 }
 
 Status RateControl::prepare(const EncoderPlan &plan, const std::vector<BlockData> &blocks,
                             std::size_t main_header) {
   coded_ = &blocks;
   blocks_.clear();
-  component_of_.clear();
   const int rounding = rounding_slope(plan);
   for (const TilePlan &tile : plan.tiles)
-    for (const BlockPlace &place : tile.geometry.blocks) {
+    for (const BlockPlace &place : tile.geometry.blocks)
       blocks_.push_back(rate_block(plan, tile, place, blocks[blocks_.size()].passes, rounding));
-      const Subband &band = tile.geometry.bands[static_cast<std::size_t>(place.band)];
-      component_of_.push_back(static_cast<std::uint8_t>(band.component));
-    }
   headers_.prepare(plan, blocks);
   if (Status s = set_targets(plan, fixed_bytes(plan, main_header)); !s.ok()) return s;
   if (Status s = set_component_limits(plan); !s.ok()) return s;
-  return rate_.prepare(blocks.size(), plan.passes, plan.params.layers);
+  return rate_.prepare(blocks.size(), plan.passes, plan.params.layers,
+                       {component_limits_.data(), static_cast<int>(component_limits_.size())});
 }
 
 Status RateControl::set_targets(const EncoderPlan &plan, std::uint64_t fixed) {
@@ -139,7 +134,8 @@ Status RateControl::set_targets(const EncoderPlan &plan, std::uint64_t fixed) {
     wants_bytes_ = true;
     target.value -= std::min(target.value, fixed);
   }
-  least_bytes_ = fixed + headers_.empty_layer() * static_cast<unsigned>(plan.params.layers);
+  least_bytes_ =
+      fixed + headers_.empty_layer(kAllComponents) * static_cast<unsigned>(plan.params.layers);
   if (targets_.back().kind == LayerTarget::Kind::bytes &&
       plan.params.targets.back().value < least_bytes_)
     return invalid_argument(
@@ -148,7 +144,9 @@ Status RateControl::set_targets(const EncoderPlan &plan, std::uint64_t fixed) {
 }
 
 Status RateControl::set_component_limits(const EncoderPlan &plan) {
+  component_limits_.clear();
   if (plan.params.component_bytes == 0) return {};
+  wants_bytes_ = true;
   const auto components = static_cast<std::size_t>(plan.components());
   component_limits_.assign(components, plan.params.component_bytes);
   std::vector<std::uint64_t> fixed(components);
@@ -162,84 +160,25 @@ Status RateControl::set_component_limits(const EncoderPlan &plan) {
     }
   bool fits = true;
   for (std::size_t c = 0; c < components; ++c) {
-    headers_.count_only(1u << c);
-    fits = fits && fixed[c] + headers_.empty_layer() <= component_limits_[c];
+    fits = fits && fixed[c] + headers_.empty_layer(1u << c) <= component_limits_[c];
     component_limits_[c] -= std::min(component_limits_[c], fixed[c]);
   }
-  headers_.count_only(kAllComponents);
   return fits ? Status()
               : invalid_argument("j2k: component_bytes are fewer than empty packets take");
 }
 
-// The passes of other components are kept from the allocation.
-void RateControl::offer_passes(unsigned components) {
+Status RateControl::run(ThreadPool *pool, LayerPasses *layers) {
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    const bool offered = (components >> component_of_[i] & 1) != 0;
-    blocks_[i].num_passes = offered ? (*coded_)[i].coded.passes : 0;
+    blocks_[i].num_passes = (*coded_)[i].coded.passes;
     blocks_[i].final_error = (*coded_)[i].final_error;
   }
-}
-
-std::uint64_t RateControl::bytes_of(unsigned components, const LayerPasses &layers) {
-  headers_.count_only(components);
-  std::uint64_t sum = headers_.bytes(0, {layers.passes.data(), layers.blocks, 1});
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    const int passes = layers.at(0, i);
-    if ((components >> component_of_[i] & 1) != 0 && passes > 0)
-      sum += blocks_[i].passes[passes - 1].length;
-  }
-  return sum;
-}
-
-Status RateControl::allocate_some(unsigned components, std::uint64_t bytes, ThreadPool *pool,
-                                  LayerPasses *layers) {
-  const LayerTarget target = {LayerTarget::Kind::bytes, bytes};
-  offer_passes(components);
-  headers_.count_only(components);
-  if (Status s = rate_.allocate(blocks_.data(), &target, &headers_, pool); !s.ok()) return s;
-  const PassTable table = rate_.table();
-  for (std::size_t i = 0; i < blocks_.size(); ++i)
-    if ((components >> component_of_[i] & 1) != 0) layers->at(0, i) = table.passes[i];
-  return {};
-}
-
-unsigned RateControl::too_large(unsigned components, const LayerPasses &layers) {
-  unsigned result = 0;
-  for (std::size_t c = 0; c < component_limits_.size(); ++c) {
-    const unsigned component = components & 1u << c;
-    if (component != 0 && bytes_of(component, layers) > component_limits_[c]) result |= component;
-  }
-  return result;
-}
-
-// A component that has too many bytes is allocated by itself, and if bytes are the target, the
-// others share what it leaves; which may be too many for one of them.
-Status RateControl::limit_components(ThreadPool *pool, LayerPasses *layers) {
-  unsigned free = (1u << component_limits_.size()) - 1, limited = 0;
-  while (const unsigned large = too_large(free, *layers)) {
-    for (std::size_t c = 0; c < component_limits_.size(); ++c)
-      if ((large >> c & 1) != 0)
-        if (Status s = allocate_some(1u << c, component_limits_[c], pool, layers); !s.ok())
-          return s;
-    limited |= large;
-    free &= ~large;
-    if (free == 0 || !wants_bytes_) continue;
-    const std::uint64_t left = targets_[0].value - bytes_of(limited, *layers);
-    if (Status s = allocate_some(free, left, pool, layers); !s.ok()) return s;
-  }
-  headers_.count_only(kAllComponents);
-  return {};
-}
-
-Status RateControl::run(ThreadPool *pool, LayerPasses *layers) {
-  offer_passes(kAllComponents);
   if (Status s =
           rate_.allocate(blocks_.data(), targets_.data(), wants_bytes_ ? &headers_ : nullptr, pool);
       !s.ok())
     return s;
   const PassTable table = rate_.table();
   std::copy_n(table.passes, layers->passes.size(), layers->passes.begin());
-  return component_limits_.empty() ? Status() : limit_components(pool, layers);
+  return {};
 }
 
 }  // namespace coalesce::j2k

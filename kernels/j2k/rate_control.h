@@ -17,23 +17,16 @@ class HeaderCounter : public PacketHeaders {
  public:
   // Both must stay. Allocates, as much as is ever needed.
   void prepare(const EncoderPlan &plan, const std::vector<BlockData> &blocks);
-  // From now on only packets of components that have a bit here are counted.
-  void count_only(unsigned components) { components_ = components; }
   // Of a layer with nothing in it.
-  std::uint64_t empty_layer() const;
-  std::uint64_t bytes(int layer, const PassTable &table) override;
+  std::uint64_t empty_layer(unsigned components) const;
+  void count(int layer, unsigned components, const PassTable &table, std::uint64_t *bytes) override;
 
  private:
-  std::uint64_t of_tile(const TilePlan &tile, int layer, const std::uint8_t *passes,
-                        TileHeaders *headers);
-
-  bool is_counted(const TilePlan &tile, int precinct) const {
-    return (components_ >> packet_band(tile.geometry, {precinct, 0}).component & 1) != 0;
-  }
+  void count_tile(const TilePlan &tile, int layer, unsigned components, const std::uint8_t *passes,
+                  TileHeaders *headers, std::uint64_t *bytes);
 
   const EncoderPlan *plan_ = nullptr;
   const std::vector<BlockData> *blocks_ = nullptr;
-  unsigned components_ = ~0u;
   int layer_ = 0;                          // that was asked for last
   std::vector<TileHeaders> before_, now_;  // where layer_ begins; its end
   std::vector<std::uint8_t> header_;
@@ -50,33 +43,25 @@ class RateControl {
   std::uint64_t least_bytes() const { return least_bytes_; }
   // A target is of an error: Tier-1 has to set BlockData::final_error.
   bool wants_errors() const { return wants_errors_; }
-  // For allocation elsewhere: blocks without what Tier-1 finds; targets of bytes without what is no
-  // packet's; is there any such target?
+  // For allocation elsewhere: blocks without what Tier-1 finds; targets and limits of bytes without
+  // what is no packet's; is there any of these?
   const std::vector<RateBlock> &blocks() const { return blocks_; }
   const std::vector<LayerTarget> &targets() const { return targets_; }
+  const std::vector<std::uint64_t> &component_limits() const { return component_limits_; }
   bool wants_bytes() const { return wants_bytes_; }
   // Which passes are in which layer. Allocates nothing.
   Status run(ThreadPool *pool, LayerPasses *layers);
 
  private:
   Status set_targets(const EncoderPlan &plan, std::uint64_t fixed);
-  // Components are sets of bits.
   Status set_component_limits(const EncoderPlan &plan);
-  Status limit_components(ThreadPool *pool, LayerPasses *layers);
-  Status allocate_some(unsigned components, std::uint64_t bytes, ThreadPool *pool,
-                       LayerPasses *layers);
-  std::uint64_t bytes_of(unsigned components, const LayerPasses &layers);
-  unsigned too_large(unsigned components, const LayerPasses &layers);
-  void offer_passes(unsigned components);
 
   const std::vector<BlockData> *coded_ = nullptr;
   std::vector<RateBlock> blocks_;
   std::vector<LayerTarget> targets_;  // bytes: of packets, and of what comes with each
   std::uint64_t least_bytes_ = 0;
   bool wants_errors_ = false, wants_bytes_ = false;
-  std::vector<std::uint8_t> component_of_;  // of each block
-  std::vector<std::uint64_t>
-      component_limits_;  // of packets, and of what comes with each; or empty
+  std::vector<std::uint64_t> component_limits_;  // the same; or empty
   HeaderCounter headers_;
   RateAllocator rate_;
 };

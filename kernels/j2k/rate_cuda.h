@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Rate allocation on a CUDA stream: RateControl's tables, from the passes of a frame, all in device
-// memory. (But for EncoderParams::component_bytes, which are the host's.) See docs/jpeg2000.md.
+// memory. See docs/jpeg2000.md.
 // Everything is enqueued; nothing allocates or waits.
 #pragma once
 
@@ -19,8 +19,10 @@ struct RateFormat {
   const RateBlock *blocks;  // all but what Tier-1 finds
   const LayerTarget *targets;
   const std::uint32_t *shares;
+  ComponentLimits limits;
+  int components;  // RateBlock::component is below
   int layers;
-  bool wants_bytes, wants_errors;  // any of the targets
+  bool wants_bytes, wants_errors;  // any of targets and limits
 };
 
 // What the host wants to know.
@@ -33,17 +35,23 @@ struct RateReport {
 // in cost[(n + 2) % 3], and adds up its own cost in cost[n % 3].
 struct RateProgress {
   RateReport report;
-  std::uint64_t all_bytes, error;  // AllocationInput's
+  std::uint64_t all_bytes[kMaxComponents], error;  // AllocationInput's
   std::uint32_t more;
   int ranks;
   AllocationState state[2];
   StepCost cost[3];
-  int counted;  // the layer whose headers are asked for; -1: nobody asks
+  HeadersAsked asked;
 };
+
+// Sums by slope: gains, and behind them the bytes of each component.
+constexpr std::size_t kSlopes = kMaxSlope + 1;
+constexpr std::size_t slope_sums(int components) {
+  return kSlopes * (1 + static_cast<std::size_t>(components));
+}
 
 struct RateScratch {
   RateProgress *progress;
-  SlopeSums *sums;   // by slope
+  std::uint64_t *sums;
   Threshold *ranks;  // kMaxSlope + 2
   // Of each block; the steps are where its passes are in DeviceFrame.
   RateBlock *blocks;

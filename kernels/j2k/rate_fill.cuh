@@ -44,21 +44,20 @@ __device__ __forceinline__ void fill(const RateJob &job, const AllocationStep &s
   for (auto i = static_cast<int>(threadIdx.x); i < job.frame.blocks; i += kTurnThreads)
     save_block(job, step, static_cast<std::size_t>(i));
   if (step.kind == AllocationStep::Kind::put_back) return;
-  std::uint64_t best = best_key(job), bytes = 0, spent = 0;
+  std::uint64_t best = best_key(job), spent = 0;
   while (step.room - spent > kMoreOfBlock) {
     const std::uint64_t key = block_max(best, shared);
     if (key == 0) break;
     const std::size_t block = block_of_key(key);
     if (block % kTurnThreads == threadIdx.x) {
       const FilledBlock filled = fill_block(job, step, block, step.room - spent);
-      bytes += filled.bytes;
+      add_atomically(cost->bytes.body + job.format.blocks[block].component, filled.bytes);
       shared.spent = spent + filled.spent;
       best = best_key(job);
     }
     __syncthreads();
     spent = shared.spent;
   }
-  if (bytes != 0) add_atomically(&cost->body, bytes);
   if (threadIdx.x == 0) cost->spent = spent;
 }
 

@@ -23,7 +23,8 @@ struct ScratchLayout {
   explicit ScratchLayout(const EncoderPlan &plan) {
     const std::size_t n = plan.blocks.size();
     progress = l.add<RateProgress>(1);
-    sums = l.add<SlopeSums>(kMaxSlope + 1);
+    const int components = plan.params.component_bytes != 0 ? plan.components() : 1;
+    sums = l.add<std::uint64_t>(slope_sums(components));
     ranks = l.add<Threshold>(kMaxSlope + 2);
     blocks = l.add<RateBlock>(n);
     steps = l.add<HullStep>(plan.passes);
@@ -61,6 +62,9 @@ Status RateTables::make(const EncoderPlan &plan, std::size_t main_header) {
   append(rate.blocks(), &image_);
   targets_at_ = append(rate.targets(), &image_);
   shares_at_ = append(automatic_shares(plan.params.layers), &image_);
+  limits_at_ = append(rate.component_limits(), &image_);
+  format_.limits.count = static_cast<int>(rate.component_limits().size());
+  format_.components = std::max(format_.limits.count, 1);
   format_.layers = plan.params.layers;
   format_.wants_bytes = rate.wants_bytes();
   format_.wants_errors = rate.wants_errors();
@@ -72,6 +76,7 @@ RateFormat RateTables::format_at(const std::uint8_t *image) const {
   f.blocks = reinterpret_cast<const RateBlock *>(image);
   f.targets = reinterpret_cast<const LayerTarget *>(image + targets_at_);
   f.shares = reinterpret_cast<const std::uint32_t *>(image + shares_at_);
+  f.limits.bytes = reinterpret_cast<const std::uint64_t *>(image + limits_at_);
   return f;
 }
 
@@ -81,7 +86,7 @@ std::size_t rate_scratch_bytes(const EncoderPlan &plan) {
 
 RateScratch rate_scratch_at(const EncoderPlan &plan, std::uint8_t *memory) {
   const ScratchLayout l(plan);
-  return {at<RateProgress>(memory, l.progress),  at<SlopeSums>(memory, l.sums),
+  return {at<RateProgress>(memory, l.progress),  at<std::uint64_t>(memory, l.sums),
           at<Threshold>(memory, l.ranks),        at<RateBlock>(memory, l.blocks),
           at<HullStep>(memory, l.steps),         at<HullCorner>(memory, l.corners),
           at<std::uint8_t>(memory, l.num_steps), at<std::uint8_t>(memory, l.saved),

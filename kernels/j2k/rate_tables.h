@@ -13,7 +13,7 @@ namespace coalesce::j2k {
 
 class RateTables {
  public:
-  // For plan.params.targets, which are not empty, and without component_bytes.
+  // For plan.params.targets, which are not empty.
   // Errors: as RateControl::prepare(). Allocates.
   Status make(const EncoderPlan &plan, std::size_t main_header);
 
@@ -24,7 +24,7 @@ class RateTables {
 
  private:
   RateFormat format_ = {};
-  std::size_t targets_at_ = 0, shares_at_ = 0;
+  std::size_t targets_at_ = 0, shares_at_ = 0, limits_at_ = 0;
   std::vector<std::uint8_t> image_;
 };
 

@@ -14,6 +14,7 @@ namespace coalesce::j2k {
 
 // What a block adds to AllocationInput.
 struct BlockTotals {
+  int component;
   std::uint64_t bytes, error;
   bool more;
 };
@@ -32,12 +33,13 @@ COALESCE_HOST_DEVICE BlockTotals find_hull(const RateJob &job, std::size_t i, Ad
   const Hull hull = convex_hull(block, corners, steps);
   s.blocks[i] = block;
   s.num_steps[i] = static_cast<std::uint8_t>(hull.steps);
+  std::uint64_t *const gains = s.sums, *const bytes = gains + kSlopes * (1 + block.component);
   add_steps_by_slope(steps, hull.steps, [&](int slope, const SlopeSums &step) {
-    add(&s.sums[slope].bytes, step.bytes);
-    add(&s.sums[slope].gain, step.gain);
+    add(gains + slope, step.gain);
+    add(bytes + slope, step.bytes);
   });
   const HulledBlock hulled(block, steps, hull.steps);
-  return {hulled.length(block.num_passes), static_cast<std::uint64_t>(hull.error),
+  return {block.component, hulled.length(block.num_passes), static_cast<std::uint64_t>(hull.error),
           hulled.has_more()};
 }
 
@@ -63,13 +65,17 @@ struct LayerRows {
 
 COALESCE_HOST_DEVICE AllocationInput input_of(const RateJob &job) {
   const RateProgress &p = *job.scratch.progress;
-  return {job.format.targets,
-          job.format.shares,
-          job.format.layers,
-          {job.scratch.ranks, p.ranks},
-          p.more != 0,
-          p.all_bytes,
-          static_cast<std::int64_t>(p.error)};
+  AllocationInput in = {job.format.targets,
+                        job.format.shares,
+                        job.format.layers,
+                        job.format.limits,
+                        {job.scratch.ranks, p.ranks},
+                        p.more != 0,
+                        {},
+                        static_cast<std::int64_t>(p.error)};
+  for (int c = 0; c < kMaxComponents; ++c)
+    in.all_bytes[c] = p.all_bytes[c];
+  return in;
 }
 
 // What comes behind the turns before this one.
@@ -87,11 +93,12 @@ COALESCE_HOST_DEVICE AllocationState next_state(const RateJob &job, int turn) {
 COALESCE_HOST_DEVICE void keep_state(const RateJob &job, const AllocationState &state, int turn) {
   RateProgress &p = *job.scratch.progress;
   p.state[(turn + 1) % 2] = state;
-  p.cost[(turn + 1) % 3] = {0, 0, 0};
-  p.counted = state.step().kind <= AllocationStep::Kind::refill ? state.step().layer : -1;
+  p.cost[(turn + 1) % 3] = {};
+  const AllocationStep &step = state.step();
+  p.asked = {step.kind <= AllocationStep::Kind::refill ? step.layer : -1, step.components};
 }
 
-// AllocationStep::Kind::take. Returns the bytes that the block then has.
+// AllocationStep::Kind::take, of one of its components. Returns the bytes that the block then has.
 COALESCE_HOST_DEVICE std::uint64_t take_block(const RateJob &job, const AllocationStep &step,
                                               std::size_t i) {
   const HulledBlock block = hulled(job, i);
@@ -111,8 +118,8 @@ COALESCE_HOST_DEVICE void save_block(const RateJob &job, const AllocationStep &s
     saved = now;
   else
     now = saved;
-  if (step.kind != AllocationStep::Kind::put_back)
-    job.scratch.keys[i] = hulled(job, i).next_key(now, i);
+  if (step.kind == AllocationStep::Kind::put_back) return;
+  job.scratch.keys[i] = step.is_for(job.format.blocks[i]) ? hulled(job, i).next_key(now, i) : 0;
 }
 
 // That with the greatest key.

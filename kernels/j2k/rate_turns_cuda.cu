@@ -10,9 +10,12 @@ namespace {
 __device__ void take(const RateJob &job, const AllocationStep &step, StepCost *cost) {
   const auto i = blockIdx.x * kTurnThreads + threadIdx.x;
   std::uint64_t bytes = 0;
-  if (i < static_cast<unsigned>(job.frame.blocks)) bytes = take_block(job, step, i);
-  bytes = warp_sum(bytes);
-  if (threadIdx.x % 32 == 0) add_atomically(&cost->body, bytes);
+  int component = 0;
+  if (i < static_cast<unsigned>(job.frame.blocks)) {
+    component = job.format.blocks[i].component;
+    if (step.is_for(job.format.blocks[i])) bytes = take_block(job, step, i);
+  }
+  add_by_component(job.format.components, component, bytes, cost->bytes.body);
 }
 
 // Every block of threads decides for itself, and all come to the same.
@@ -55,8 +58,8 @@ Status allocate_cuda(const RateJob &job, int first, int end, void *to_stream) {
     if (Status s = launch(take_turn, grid, dim3(kTurnThreads), stream, job, turn); !s.ok())
       return s;
     if (!job.format.wants_bytes) continue;
-    if (Status s = count_asked_headers_cuda(job.packets, &progress->counted,
-                                            &progress->cost[turn % 3].headers, stream);
+    if (Status s = count_headers_cuda(job.packets, &progress->asked,
+                                      progress->cost[turn % 3].bytes.headers, stream);
         !s.ok())
       return s;
   }

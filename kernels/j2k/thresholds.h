@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "hull.h"
+#include "rate_block.h"
 
 namespace coalesce::j2k {
 
 // All steps of this slope and of steeper ones.
 struct Threshold {
-  std::uint64_t bytes;
+  std::uint64_t bytes[kMaxComponents];
   std::int64_t gain;
   int slope;
 };
@@ -22,11 +23,17 @@ struct Ranks {
   const Threshold *at = nullptr;  // count + 1
   int count = 0;
 
-  // The highest rank with at most so many bytes; the lowest that gains so much, or count; the
-  // highest with a slope of at least that.
-  COALESCE_HOST_DEVICE int of_bytes(std::uint64_t most) const {
-    const int n = first([&](int rank) { return at[rank].bytes >= most; });
-    return at[n].bytes > most ? n - 1 : n;
+  COALESCE_HOST_DEVICE std::uint64_t bytes(int rank, unsigned components) const {
+    return sum_of(at[rank].bytes, components);
+  }
+  // The highest rank with at most so many bytes, and the lowest with at least as many; the lowest
+  // that gains so much, or count; the highest with a slope of at least that.
+  COALESCE_HOST_DEVICE int of_bytes(std::uint64_t most, unsigned components) const {
+    const int n = first([&](int rank) { return bytes(rank, components) > most; });
+    return bytes(n, components) > most ? n - 1 : n;
+  }
+  COALESCE_HOST_DEVICE int from_bytes(std::uint64_t least, unsigned components) const {
+    return first([&](int rank) { return bytes(rank, components) >= least; });
   }
   COALESCE_HOST_DEVICE int of_gain(std::int64_t least) const {
     return first([&](int rank) { return at[rank].gain >= least; });
@@ -73,9 +80,9 @@ COALESCE_HOST_DEVICE void add_steps_by_slope(const HullStep *steps, int count, A
 
 class Thresholds {
  public:
-  Thresholds();  // allocates, for good
-  void clear();  // for the next picture
-  void add(const HullStep *steps, int count);
+  explicit Thresholds(int components);  // allocates, for good
+  void clear();                         // for the next picture
+  void add(int component, const HullStep *steps, int count);
   void gather();  // when all have come
 
   // Of what gather() found.
@@ -84,7 +91,8 @@ class Thresholds {
  private:
   std::vector<Threshold> ranks_;  // count_ + 1
   int count_ = 0;
-  std::vector<SlopeSums> sums_;
+  std::vector<std::uint64_t> gains_;               // by slope
+  std::vector<std::vector<std::uint64_t>> bytes_;  // of each component
 };
 
 }  // namespace coalesce::j2k

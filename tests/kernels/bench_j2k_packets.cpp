@@ -3,6 +3,7 @@
 #include <cstring>
 #include <memory>
 
+#include "j2k/rate_block.h"
 #include "j2k_packets_trial.h"
 
 namespace coalesce::test {
@@ -67,8 +68,7 @@ void bench_cuda(Bench &bench, const Backend &backend, const Kind &kind, const Ma
                 const std::vector<std::uint8_t> &expected) {
   PacketTables tables;
   must(tables.make(made.plan));
-  const PacketFrame frame = {tables.format_at(nullptr), tables.image(), made.plan.blocks,
-                             made.coded};
+  const PacketFrame frame = frame_of(tables, made);
   const std::size_t bytes = expected.size();
   std::vector<std::unique_ptr<PlacedPackets>> frames;
   for (int i = 0; i < 4; ++i)
@@ -95,9 +95,10 @@ void bench_cuda(Bench &bench, const Backend &backend, const Kind &kind, const Ma
        [&](PlacedPackets &p) { return lay_out_packets_cuda(p.job, p.out.data(), bytes, stream); });
   time("writing",
        [&](PlacedPackets &p) { return write_packets_cuda(p.job, p.out.data(), stream); });
-  BackendMemory count(sizeof(std::uint64_t), true);
+  BackendMemory count(kMaxComponents * sizeof(std::uint64_t), true);
+  BackendMemory asked(std::vector<HeadersAsked>{{kind.layers - 1, kAllComponents}}, true);
   time("counting the last layer's headers", [&](PlacedPackets &p) {
-    return count_headers_cuda(p.job, kind.layers - 1, ~0u, count.as<std::uint64_t>(), stream);
+    return count_headers_cuda(p.job, asked.as<HeadersAsked>(), count.as<std::uint64_t>(), stream);
   });
 }
 

@@ -41,10 +41,7 @@ MadeBlocks blocks_of(const Kind &kind) {
 
 struct Placed {
   Placed(const MadeBlocks &made, const PacketTables &packet_tables, const RateTables &tables)
-      : packets(
-            made, packet_tables,
-            {packet_tables.format_at(nullptr), packet_tables.image(), made.plan.blocks, made.coded},
-            {0}, true),
+      : packets(made, packet_tables, frame_of(packet_tables, made), {0}, true),
         rate(made, tables, &packets, true) {}
 
   PlacedPackets packets;
@@ -56,7 +53,7 @@ void bench_cuda(Bench &bench, const Backend &backend, const Kind &kind, const Ma
   PacketTables packet_tables;
   RateTables tables;
   must(packet_tables.make(made.plan));
-  must(tables.make(made.plan, packet_tables.format_at(nullptr).main_bytes));
+  must(tables.make(made.plan, packet_tables.main_bytes()));
   std::vector<std::unique_ptr<Placed>> frames;
   for (int i = 0; i < 4; ++i)
     frames.push_back(std::make_unique<Placed>(made, packet_tables, tables));
@@ -104,7 +101,7 @@ void j2k_rate_bench(Bench &bench, const Backend &backend) {
     PacketTables tables;
     must(tables.make(made.plan));
     RateControl control;
-    must(control.prepare(made.plan, made.data, tables.format_at(nullptr).main_bytes));
+    must(control.prepare(made.plan, made.data, tables.main_bytes()));
     LayerPasses layers = made.layers;
     must(control.run(backend.pool, &layers));
     if (backend.cuda)

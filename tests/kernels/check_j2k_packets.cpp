@@ -78,24 +78,25 @@ struct Result {
   PacketResult result;
   std::vector<std::uint32_t> part_lengths;
 };
-Result result_of(const PlacedPackets &placed, const PacketTables &tables) {
+Result result_of(const PlacedPackets &placed) {
   const std::vector<std::uint8_t> scratch = placed.scratch.bytes();
   Result r;
   std::memcpy(&r.result, scratch.data(), sizeof r.result);
-  r.part_lengths.resize((tables.result_bytes() - sizeof r.result) / sizeof(std::uint32_t));
-  std::memcpy(r.part_lengths.data(), scratch.data() + sizeof r.result,
+  r.part_lengths.resize(placed.job.format.num_parts);
+  const auto at = reinterpret_cast<const std::uint8_t *>(placed.job.scratch.part_lengths) -
+                  reinterpret_cast<const std::uint8_t *>(placed.job.scratch.result);
+  std::memcpy(r.part_lengths.data(), scratch.data() + at,
               r.part_lengths.size() * sizeof(std::uint32_t));
   return r;
 }
 
 // With room for the codestream, or a byte less.
-std::string run_wrong(PlacedPackets *placed, const PacketTables &tables,
-                      const std::vector<std::uint8_t> &expected, bool fits,
+std::string run_wrong(PlacedPackets *placed, const std::vector<std::uint8_t> &expected, bool fits,
                       const Backend &backend) {
   const std::size_t room = expected.size() - !fits;
   const Status status = run(placed->job, placed->out.data() + kGuard, room, backend);
   if (!status.ok()) return std::string("it returned: ") + status.message();
-  const Result r = result_of(*placed, tables);
+  const Result r = result_of(*placed);
   if (r.result.errors != (fits ? 0 : PacketResult::kNoRoom))
     return "errors " + std::to_string(r.result.errors);
   if (r.result.bytes != expected.size())
@@ -118,33 +119,42 @@ std::string count_wrong(const MadeBlocks &made, const PacketJob &job, unsigned c
                         const Backend &backend) {
   HeaderCounter counter;
   counter.prepare(made.plan, made.data);
-  counter.count_only(components);
-  const auto layers = static_cast<std::size_t>(made.layers.layers);
-  BackendMemory counts(std::vector<std::uint64_t>(layers), backend.cuda);
-  for (std::size_t i = 0; i < layers; ++i) {
-    std::uint64_t *count = counts.as<std::uint64_t>() + i;
-    const int layer = static_cast<int>(i);
-    if (backend.cuda) {
-      const Status s = count_headers_cuda(job, layer, components, count, backend.queue().stream());
-      if (!s.ok()) return std::string("counting: it returned: ") + s.message();
-    } else {
-      *count = count_headers_serial(job.format, job.scratch, job.input, layer, components);
+  std::vector<HeadersAsked> asked;
+  for (int layer = 0; layer < made.layers.layers; ++layer)
+    asked.push_back({layer, components});
+  std::vector<std::uint64_t> expected(asked.size() * kMaxComponents);
+  BackendMemory questions(asked, backend.cuda);
+  BackendMemory counts(std::vector<std::uint64_t>(expected.size(), 5), backend.cuda);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    counter.count(asked[i].layer, components,
+                  {made.layers.passes.data(), made.layers.blocks, made.layers.layers},
+                  expected.data() + i * kMaxComponents);
+    std::uint64_t *count = counts.as<std::uint64_t>() + i * kMaxComponents;
+    if (!backend.cuda) {
+      count_headers_serial(job.format, job.scratch, job.input, asked[i], count);
+      continue;
     }
+    const HeadersAsked *question = questions.as<HeadersAsked>() + i;
+    const Status s = count_headers_cuda(job, question, count, backend.queue().stream());
+    if (!s.ok()) return std::string("counting: it returned: ") + s.message();
   }
   const std::vector<std::uint8_t> bytes = counts.bytes();
-  for (std::size_t i = 0; i < layers; ++i) {
+  for (std::size_t i = 0; i < expected.size(); ++i) {
     std::uint64_t count;
     std::memcpy(&count, bytes.data() + i * sizeof count, sizeof count);
-    const std::uint64_t expected = counter.bytes(
-        static_cast<int>(i), {made.layers.passes.data(), made.layers.blocks, made.layers.layers});
-    if (count != expected)
-      return "layer " + std::to_string(i) + ": " + std::to_string(count) +
-             " bytes of headers were counted instead of " + std::to_string(expected);
+    if (count != expected[i])
+      return "layer " + std::to_string(i / kMaxComponents) + ", component " +
+             std::to_string(i % kMaxComponents) + ": " + std::to_string(count) +
+             " bytes of headers were counted instead of " + std::to_string(expected[i]);
   }
   return {};
 }
 
 }  // namespace
+
+PacketFrame frame_of(const PacketTables &tables, const MadeBlocks &made) {
+  return {tables.format_at(tables.image().data()), tables.image(), made.plan.blocks, made.coded};
+}
 
 PlacedPackets::PlacedPackets(const MadeBlocks &made, const PacketTables &tables,
                              const PacketFrame &frame, const std::vector<std::uint8_t> &out_memory,
@@ -178,17 +188,17 @@ std::string j2k_packets_trial(const PacketDamage &damage, Random &random, int in
 
   PacketTables tables;
   if (Status s = tables.make(made.plan); !s.ok()) return s.message();
-  PacketFrame frame = {tables.format_at(nullptr), tables.image(), made.plan.blocks, made.coded};
+  PacketFrame frame = frame_of(tables, made);
   if (damage) damage(tables, &frame);
   PlacedPackets placed(made, tables, frame,
                        std::vector<std::uint8_t>(expected.size() + 2 * kGuard, kFill),
                        backend.cuda);
   std::string wrong;
-  if (random.below(3) == 0) wrong = count_wrong(made, placed.job, ~0u, backend);
+  if (random.below(3) == 0) wrong = count_wrong(made, placed.job, kAllComponents, backend);
   if (wrong.empty() && random.below(3) == 0)
     wrong = count_wrong(made, placed.job, 1u << random.below(4), backend);
-  if (wrong.empty()) wrong = run_wrong(&placed, tables, expected, false, backend);
-  if (wrong.empty()) wrong = run_wrong(&placed, tables, expected, true, backend);
+  if (wrong.empty()) wrong = run_wrong(&placed, expected, false, backend);
+  if (wrong.empty()) wrong = run_wrong(&placed, expected, true, backend);
   return wrong.empty() ? wrong : wrong + "\n    " + describe(params);
 }
 

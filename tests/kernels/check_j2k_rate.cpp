@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "j2k/allocation.h"
+#include "j2k/encoder.h"
 #include "j2k/rate_control.h"
 #include "j2k_random_params.h"
 #include "j2k_rate_placed.h"
@@ -49,6 +50,31 @@ std::vector<LayerTarget> targets_for(const MadeBlocks &made, Random &random) {
   return targets;
 }
 
+// Where there can be a tile-part for each component.
+void part_components(EncoderParams *params) {
+  EncoderParams parted = *params;
+  parted.layers = 1;
+  parted.progression = Progression::cprl;
+  parted.tile_parts = TileParts::component;
+  std::unique_ptr<Encoder> encoder;
+  if (Encoder::make(parted, &encoder).ok()) *params = parted;
+}
+
+// From what some need for their empty packets to more than any has.
+void limit_components(MadeBlocks *made, Random &random) {
+  EncoderParams &params = made->plan.params;
+  std::uint64_t bytes[kMaxComponents] = {};
+  for (const TilePlan &tile : made->plan.tiles)
+    for (std::size_t i = 0; i < tile.geometry.blocks.size(); ++i) {
+      const auto band = static_cast<std::size_t>(tile.geometry.blocks[i].band);
+      bytes[tile.geometry.bands[band].component] += made->coded[tile.first_block + i].length;
+    }
+  const std::uint64_t most = *std::max_element(bytes, bytes + kMaxComponents);
+  const std::uint64_t least = (made->plan.tile_parts * 14 + made->coded.size() / 4) /
+                              static_cast<unsigned>(params.coding.num_components);
+  params.component_bytes = 1 + least + most * static_cast<unsigned>(random.below(120)) / 100;
+}
+
 bool is_table(const std::vector<std::uint8_t> &rows, const MadeBlocks &made) {
   const std::size_t blocks = made.coded.size();
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -91,7 +117,11 @@ std::string differences(const std::vector<std::uint8_t> &rows, const LayerPasses
          " passes instead of " + std::to_string(*at.second);
 }
 
-using RateDamage = std::function<void(MadeBlocks *made)>;
+// A planted bug.
+struct RateDamage {
+  std::function<void(MadeBlocks *)> blocks;
+  std::function<void(RateFormat *)> format;
+};
 
 std::string rate_trial(const RateDamage &damage, Random &random, int index,
                        const Backend &backend) {
@@ -100,13 +130,18 @@ std::string rate_trial(const RateDamage &damage, Random &random, int index,
     params.layers = random.between(20, 60);
     params.tile_parts = TileParts::one;
   }
-  set_doing(describe(params));
+  const bool limited = index % 4 == 2;
+  if (limited) part_components(&params);
   MadeBlocks made = blocks_to_cut(params, random);
   made.plan.params.targets = targets_for(made, random);
+  if (limited && params.tile_parts == TileParts::component) limit_components(&made, random);
+  const std::string text =
+      describe(params) + ", component bytes " + std::to_string(made.plan.params.component_bytes);
+  set_doing(text);
 
   PacketTables packet_tables;
   if (Status s = packet_tables.make(made.plan); !s.ok()) return s.message();
-  const std::size_t main_header = packet_tables.format_at(nullptr).main_bytes;
+  const std::size_t main_header = packet_tables.main_bytes();
   RateControl control;
   RateTables tables;
   const Status refused = control.prepare(made.plan, made.data, main_header);
@@ -116,14 +151,13 @@ std::string rate_trial(const RateDamage &damage, Random &random, int index,
   LayerPasses expected = made.layers;
   const std::string message = control.run(nullptr, &expected).message();
 
-  if (damage) damage(&made);
-  PacketFrame frame = {packet_tables.format_at(nullptr), packet_tables.image(), made.plan.blocks,
-                       made.coded};
-  PlacedPackets packets(made, packet_tables, frame, {0}, backend.cuda);
+  if (damage.blocks) damage.blocks(&made);
+  PlacedPackets packets(made, packet_tables, frame_of(packet_tables, made), {0}, backend.cuda);
   PlacedRate rate(made, tables, &packets, backend.cuda);
+  if (damage.format) damage.format(&rate.job.format);
   std::string wrong = allocate(&rate, packets, made, random, backend);
   wrong = wrong == message ? differences(packets.layers.bytes(), expected) : wrong;
-  return wrong.empty() ? wrong : wrong + "\n    " + describe(params);
+  return wrong.empty() ? wrong : wrong + "\n    " + text;
 }
 
 // The true kernels, with something wrong in what they are told.
@@ -136,6 +170,9 @@ void longer_passes(MadeBlocks *made) {
 void no_errors(MadeBlocks *made) {
   for (BlockData &block : made->data)
     block.final_error = 0;
+}
+void no_limits(RateFormat *format) {
+  format->limits.count = 0;
 }
 void other_planes(MadeBlocks *made) {
   for (Pass &pass : made->passes)
@@ -150,9 +187,10 @@ std::vector<PlantedBug> planted() {
                         return rate_trial(damage, random, index, backend);
                       }});
   };
-  add("rate: lengths of passes", longer_passes);
-  add("rate: no final errors", no_errors);
-  add("rate: other planes", other_planes);
+  add("rate: lengths of passes", {longer_passes, nullptr});
+  add("rate: no final errors", {no_errors, nullptr});
+  add("rate: other planes", {other_planes, nullptr});
+  add("rate: no limits of components", {nullptr, no_limits});
   return bugs;
 }
 
@@ -161,7 +199,7 @@ std::vector<PlantedBug> planted() {
 Case j2k_rate_case() {
   return {"j2k-rate", 120,
           [](Random &random, int index, const Backend &backend) {
-            return rate_trial(nullptr, random, index, backend);
+            return rate_trial({}, random, index, backend);
           },
           planted, j2k_rate_bench};
 }

@@ -49,7 +49,7 @@ Status lay_out_packets_cuda(const PacketJob &, std::uint8_t *, std::uint64_t, vo
 Status write_packets_cuda(const PacketJob &, std::uint8_t *, void *) {
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
 }
-Status count_headers_cuda(const PacketJob &, int, unsigned, std::uint64_t *, void *) {
+Status count_headers_cuda(const PacketJob &, const HeadersAsked *, std::uint64_t *, void *) {
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
 }
 Status find_hulls_cuda(const RateJob &, void *) {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "j2k/geometry.h"
 #include "j2k/packet_layout.h"
 #include "j2k/packet_stuffing.h"
 #include "j2k/packet_telling.h"
@@ -127,14 +128,16 @@ void copy(const Piece &piece) {
 
 }  // namespace
 
-std::uint64_t count_headers_serial(const PacketFormat &format, const PacketScratch &scratch,
-                                   const PacketInput &input, int layer, unsigned components) {
-  std::uint64_t sum = 0;
+void count_headers_serial(const PacketFormat &format, const PacketScratch &scratch,
+                          const PacketInput &input, const HeadersAsked &asked,
+                          std::uint64_t *bytes) {
+  std::fill_n(bytes, kMaxComponents, std::uint64_t{0});
   scratch.result->pool = 0;
-  for (std::uint32_t p = 0; p < format.num_precincts; ++p)
-    if ((components >> format.precincts[p].component & 1) != 0)
-      sum += counted_bytes(format, make_header(format, scratch, input, p, layer));
-  return sum;
+  for (std::uint32_t p = 0; p < format.num_precincts; ++p) {
+    const int component = format.precincts[p].component;
+    if ((asked.components >> component & 1) == 0) continue;
+    bytes[component] += counted_bytes(format, make_header(format, scratch, input, p, asked.layer));
+  }
 }
 
 void packets_serial(const PacketFormat &format, const PacketScratch &scratch,

@@ -9,8 +9,8 @@ namespace coalesce::test {
 // As packets_cuda() and count_headers_cuda(), on memory of the host.
 void packets_serial(const j2k::PacketFormat &format, const j2k::PacketScratch &scratch,
                     const j2k::PacketInput &input, std::uint8_t *out, std::uint64_t room);
-std::uint64_t count_headers_serial(const j2k::PacketFormat &format,
-                                   const j2k::PacketScratch &scratch, const j2k::PacketInput &input,
-                                   int layer, unsigned components);
+void count_headers_serial(const j2k::PacketFormat &format, const j2k::PacketScratch &scratch,
+                          const j2k::PacketInput &input, const j2k::HeadersAsked &asked,
+                          std::uint64_t *bytes);
 
 }  // namespace coalesce::test

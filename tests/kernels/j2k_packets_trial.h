@@ -47,11 +47,12 @@ class BackendMemory {
 // What Tier-2 works on, on the host, before it goes where the back end wants it: planted bugs
 // change it.
 struct PacketFrame {
-  j2k::PacketFormat format;  // numbers and flags
+  j2k::PacketFormat format;  // of PacketTables::image()
   std::vector<std::uint8_t> image;
   std::vector<j2k::BlockPlan> plan;
   std::vector<j2k::CodedBlock> coded;
 };
+PacketFrame frame_of(const j2k::PacketTables &tables, const MadeBlocks &made);
 using PacketDamage = std::function<void(const j2k::PacketTables &tables, PacketFrame *frame)>;
 
 // The frame in a back end's memory, with room for what is made of it.

@@ -21,9 +21,15 @@ void fill(const RateJob &job, const AllocationStep &step, StepCost *cost) {
     const std::uint64_t key = *std::max_element(keys, keys + blocks);
     if (key == 0) return;
     const FilledBlock filled = fill_block(job, step, block_of_key(key), step.room - cost->spent);
-    cost->body += filled.bytes;
+    cost->bytes.body[job.format.blocks[block_of_key(key)].component] += filled.bytes;
     cost->spent += filled.spent;
   }
+}
+
+void take(const RateJob &job, const AllocationStep &step, StepCost *cost) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(job.frame.blocks); ++i)
+    if (const RateBlock &block = job.format.blocks[i]; step.is_for(block))
+      cost->bytes.body[block.component] += take_block(job, step, i);
 }
 
 void take_turn(const RateJob &job, int turn) {
@@ -33,13 +39,12 @@ void take_turn(const RateJob &job, int turn) {
   RateProgress &progress = *job.scratch.progress;
   StepCost *cost = &progress.cost[turn % 3];
   if (step.kind == AllocationStep::Kind::take)
-    for (int i = 0; i < job.frame.blocks; ++i)
-      cost->body += take_block(job, step, static_cast<std::size_t>(i));
+    take(job, step, cost);
   else if (!step.is_end())
     fill(job, step, cost);
-  if (job.format.wants_bytes && progress.counted >= 0)
-    cost->headers += count_headers_serial(job.packets.format, job.packets.scratch,
-                                          job.packets.input, progress.counted, ~0u);
+  if (job.format.wants_bytes && progress.asked.layer >= 0)
+    count_headers_serial(job.packets.format, job.packets.scratch, job.packets.input, progress.asked,
+                         cost->bytes.headers);
 }
 
 }  // namespace
@@ -47,21 +52,25 @@ void take_turn(const RateJob &job, int turn) {
 void find_hulls_serial(const RateJob &job) {
   RateProgress &progress = *job.scratch.progress;
   progress = {};
-  std::fill_n(job.scratch.sums, kMaxSlope + 1, SlopeSums{0, 0});
+  std::fill_n(job.scratch.sums, slope_sums(job.format.components), std::uint64_t{0});
   for (std::size_t i = 0; i < static_cast<std::size_t>(job.frame.blocks); ++i) {
     const BlockTotals totals =
         find_hull(job, i, [](std::uint64_t *sum, std::uint64_t value) { *sum += value; });
-    progress.all_bytes += totals.bytes;
+    progress.all_bytes[totals.component] += totals.bytes;
     progress.error += totals.error;
     progress.more |= totals.more ? 1u : 0u;
   }
-  Threshold all = {0, 0, kMaxSlope + 1};
+  Threshold all = {{}, 0, kMaxSlope + 1};
   job.scratch.ranks[0] = all;
   for (all.slope = kMaxSlope; all.slope >= 0; --all.slope) {
-    const SlopeSums &sums = job.scratch.sums[all.slope];
-    if (sums.bytes == 0) continue;
-    all.bytes += sums.bytes;
-    all.gain += static_cast<std::int64_t>(sums.gain);
+    const std::uint64_t *sums = job.scratch.sums + all.slope;
+    std::uint64_t bytes = 0;
+    for (int c = 0; c < job.format.components; ++c) {
+      all.bytes[c] += sums[(1 + c) * kSlopes];
+      bytes += sums[(1 + c) * kSlopes];
+    }
+    if (bytes == 0) continue;
+    all.gain += static_cast<std::int64_t>(sums[0]);
     job.scratch.ranks[++progress.ranks] = all;
   }
 }

@@ -36,7 +36,8 @@ long double gain_of(const Blocks &blocks, const std::uint8_t *row);
 class ModelHeaders : public j2k::PacketHeaders {
  public:
   ModelHeaders(const Blocks &blocks, int packet_blocks);
-  std::uint64_t bytes(int layer, const j2k::PassTable &table) override;
+  void count(int layer, unsigned components, const j2k::PassTable &table,
+             std::uint64_t *bytes) override;
   // The headers of all layers.
   std::uint64_t all(const j2k::PassTable &table) const;
 

@@ -9,8 +9,9 @@ using namespace j2k;
 // The true kernels, with something wrong in what they are told.
 
 template <class T>
-T *in_image(PacketFrame *frame, const T *at) {
-  return reinterpret_cast<T *>(frame->image.data() + reinterpret_cast<std::uintptr_t>(at));
+T *in_image(const PacketTables &tables, PacketFrame *frame, const T *at) {
+  const auto offset = reinterpret_cast<const std::uint8_t *>(at) - tables.image().data();
+  return reinterpret_cast<T *>(frame->image.data() + offset);
 }
 
 void one_segment(const PacketTables &, PacketFrame *frame) {
@@ -26,8 +27,8 @@ void one_zero_plane_less(const PacketTables &, PacketFrame *frame) {
     if (block.zero_planes > 0) --block.zero_planes;
 }
 
-void turned_trees(const PacketTables &, PacketFrame *frame) {
-  FlatBand *bands = in_image(frame, frame->format.bands);
+void turned_trees(const PacketTables &tables, PacketFrame *frame) {
+  FlatBand *bands = in_image(tables, frame, frame->format.bands);
   for (std::uint32_t i = 0; i < frame->format.num_bands; ++i)
     std::swap(bands[i].wide, bands[i].high);
 }
@@ -36,16 +37,22 @@ void other_bytes(const PacketTables &, PacketFrame *frame) {
   if (!frame->plan.empty()) frame->plan.back().first_byte /= 2;
 }
 
-void sop_goes_on(const PacketTables &, PacketFrame *frame) {
-  FlatPart *parts = in_image(frame, frame->format.parts);
+void sop_goes_on(const PacketTables &tables, PacketFrame *frame) {
+  FlatPart *parts = in_image(tables, frame, frame->format.parts);
   for (std::uint32_t i = 0; i < frame->format.num_parts; ++i)
     parts[i].tile_packet = 0;
 }
 
-void first_tlm_only(const PacketTables &, PacketFrame *frame) {
-  FlatPart *parts = in_image(frame, frame->format.parts);
+void first_tlm_only(const PacketTables &tables, PacketFrame *frame) {
+  FlatPart *parts = in_image(tables, frame, frame->format.parts);
   for (std::uint32_t i = 1; i < frame->format.num_parts; ++i)
     parts[i].tlm = parts[0].tlm;
+}
+
+void headers_of_others(const PacketTables &tables, PacketFrame *frame) {
+  FlatPrecinct *precincts = in_image(tables, frame, frame->format.precincts);
+  for (std::uint32_t i = 0; i < frame->format.num_precincts; ++i)
+    precincts[i].component ^= 1;
 }
 
 void add(const char *name, const PacketDamage &damage, std::vector<PlantedBug> *bugs) {
@@ -66,6 +73,7 @@ std::vector<PlantedBug> j2k_packets_planted() {
   add("j2k-packets, the last block's bytes from elsewhere", other_bytes, &bugs);
   add("j2k-packets, SOP counts on in the next tile", sop_goes_on, &bugs);
   add("j2k-packets, one entry of TLM for all", first_tlm_only, &bugs);
+  add("j2k-packets, headers counted for another component", headers_of_others, &bugs);
   return bugs;
 }
 

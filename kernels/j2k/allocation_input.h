@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the decisions of rate allocation are made from, and what they come to. Shared by the CPU and
+// the CUDA kernels.
+#pragma once
+
+#include <cstdint>
+
+#include "../core/host_device.h"
+#include "layer_target.h"
+#include "rate_block.h"
+#include "thresholds.h"
+
+namespace coalesce::j2k {
+
+// Ranks go up to top(): if that is one more than those of the thresholds, it is all passes.
+struct AllocationInput {
+  using Kind = LayerTarget::Kind;
+
+  const LayerTarget *targets;
+  const std::uint32_t *shares;  // automatic_share() of each layer
+  int layers;
+  ComponentLimits limits;
+  Ranks ranks;
+  bool more;                                // there are passes behind the ends of hulls
+  std::uint64_t all_bytes[kMaxComponents];  // of all passes
+  std::int64_t error;                       // if nothing is decoded
+
+  COALESCE_HOST_DEVICE const LayerTarget &last() const { return targets[layers - 1]; }
+  COALESCE_HOST_DEVICE bool has_limit() const { return last().kind == Kind::bytes; }
+  COALESCE_HOST_DEVICE int top() const { return ranks.count + (more ? 1 : 0); }
+  // (Without limits, headers are still counted for each component.)
+  COALESCE_HOST_DEVICE unsigned components() const {
+    return limits.count == 0 ? kAllComponents : (1u << limits.count) - 1;
+  }
+  // LayerResult::slope.
+  COALESCE_HOST_DEVICE int slope(int rank) const {
+    return rank > ranks.count ? -1 : ranks.at[rank].slope;
+  }
+  COALESCE_HOST_DEVICE int rank_of_bytes(std::uint64_t most, unsigned of) const {
+    return sum_of(all_bytes, of) <= most ? top() : ranks.of_bytes(most, of);
+  }
+  // Some components may be the same in several ranks: the lowest of these, and the highest.
+  COALESCE_HOST_DEVICE int lowest_same(int rank, unsigned of) const {
+    if (of == components() || rank > ranks.count) return rank;
+    return ranks.from_bytes(ranks.bytes(rank, of), of);
+  }
+  COALESCE_HOST_DEVICE int highest_same(int rank, unsigned of) const {
+    if (of == components() || rank > ranks.count) return rank;
+    return ranks.of_bytes(ranks.bytes(rank, of), of);
+  }
+  // last_rank: of the last layer, or about.
+  COALESCE_HOST_DEVICE int rank_of(int layer, int last_rank) const {
+    const LayerTarget &target = targets[layer];
+    const unsigned all = components();
+    if (target.kind == Kind::automatic) {
+      const std::uint64_t bytes =
+          last_rank > ranks.count ? sum_of(all_bytes, all) : ranks.bytes(last_rank, all);
+      return rank_of_bytes(bytes * shares[layer] >> 16, all);
+    }
+    if (target.kind == Kind::error)
+      return ranks.of_gain(
+          error - static_cast<std::int64_t>(target.value < INT64_MAX ? target.value : INT64_MAX));
+    return target.kind == Kind::slope ? ranks.of_slope(target.value) : top();
+  }
+};
+
+// What is to be done with the passes of a layer, in some components.
+struct AllocationStep {
+  enum class Kind : std::uint8_t {
+    take,      // each block gets what `slope` stands for, but not less than in the layer before
+    fill,      // the layer is kept in mind; blocks get more, as long as there is `room`
+    refill,    // the same from what was kept in mind on
+    put_back,  // the layer is what was kept in mind
+    done,
+    too_few_bytes,  // for empty packets
+    other_headers   // those of empty packets are not what they were
+  };
+  Kind kind;
+  int layer;
+  int slope;  // LayerResult::slope
+  unsigned components;
+  std::uint64_t room;  // bytes, of blocks and headers
+
+  COALESCE_HOST_DEVICE bool is_end() const { return kind >= Kind::done; }
+  COALESCE_HOST_DEVICE bool is_for(const RateBlock &block) const {
+    return (components >> block.component & 1) != 0;
+  }
+};
+
+// Of a layer, in each component.
+struct LayerBytes {
+  std::uint64_t body[kMaxComponents];     // of blocks, in layers up to this one
+  std::uint64_t headers[kMaxComponents];  // of this layer, if anybody counts them
+
+  COALESCE_HOST_DEVICE std::uint64_t of(unsigned components) const {
+    return sum_of(body, components) + sum_of(headers, components);
+  }
+};
+
+struct StepCost {
+  LayerBytes bytes;     // of the step's components; body of fill and refill: what was added
+  std::uint64_t spent;  // of `room`
+};
+
+}  // namespace coalesce::j2k
