@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// JPEG 2000 on a GPU, frame by frame: 8-bit 4:4:4 in device memory to codestreams in page-locked
-// host memory, without loss and at 2 bits per pixel; and nvJPEG2000 with the same frames.
-// bench-j2k-cuda PICTURE.ppm [WIDTH HEIGHT [BLOCK]]
+// JPEG 2000 on a GPU, frame by frame: 4:4:4 in device memory to codestreams in page-locked host
+// memory. Of 8 bits, without loss and at 2 bits per pixel, and nvJPEG2000 with the same frames; or
+// of 12 bits, for cinema at 24 Hz, with all the bytes that a frame and a component may have there.
+// bench-j2k-cuda PICTURE.ppm [WIDTH HEIGHT [BLOCK | cinema]]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include "core/device.h"
 #include "j2k/cuda_encoder.h"
 #include "j2k/encoder.h"
+#include "j2k/profile.h"
 
 namespace {
 
@@ -47,12 +49,27 @@ EncoderParams params_of(const BenchFrames &frames, bool lossless, int block) {
   return params;
 }
 
+EncoderParams cinema_params(const BenchFrames &frames) {
+  EncoderParams params;
+  params.coding.image = {0, 0, frames.width, frames.height};
+  params.coding.num_components = 3;
+  for (std::size_t c = 0; c < 3; ++c)
+    params.coding.component[c].bits = frames.bits;
+  params.colour_transform = true;
+  std::uint64_t unused;
+  const Profile profile = frames.width > 2048 ? Profile::cinema_4k : Profile::cinema_2k;
+  must(set_profile(profile, {24, 1, 0}, &params, &unused));
+  params.base_step = fine_base_step(true);
+  return params;
+}
+
 struct Planes {
   Planes(const std::uint8_t *first, const BenchFrames &frames) {
-    for (int c = 0; c < 3; ++c) {
-      at[c].data = first + static_cast<std::size_t>(c) *
-                               static_cast<std::size_t>(frames.width * frames.height);
-      at[c].pitch = static_cast<std::size_t>(frames.width);
+    for (std::size_t c = 0; c < 3; ++c) {
+      at[c].data = first + c * frames.pitch() * static_cast<std::size_t>(frames.height);
+      at[c].pitch = frames.pitch();
+      at[c].container = frames.bits > 8 ? Container::u16 : Container::u8;
+      at[c].bits = static_cast<std::uint8_t>(frames.bits);
     }
   }
   Samples at[3];
@@ -116,13 +133,12 @@ class Run {
   double bytes_ = 0;
 };
 
-void compare(const BenchFrames &frames, bool lossless, int block) {
-  const EncoderParams params = params_of(frames, lossless, block);
+// Returns the bytes of a frame.
+double measure(const BenchFrames &frames, const EncoderParams &params, const char *what) {
   std::size_t memory = 0;
   must(CudaEncoder::slot_memory(params, &memory));
-  std::printf("%s, %dx%d, blocks of %d: %.0f MB of device memory a slot\n",
-              lossless ? "lossless" : "2 bits per pixel", frames.width, frames.height, 1 << block,
-              static_cast<double>(memory) / 1e6);
+  std::printf("%s, %dx%d, blocks of %d: %.0f MB of device memory a slot\n", what, frames.width,
+              frames.height, 1 << params.coding.block_x, static_cast<double>(memory) / 1e6);
   double bytes = 0;
   for (const int slots : {1, 2, 4, 8, 16}) {
     Run run(frames, params, slots);
@@ -132,6 +148,12 @@ void compare(const BenchFrames &frames, bool lossless, int block) {
     std::printf("  %2d slots  %8.3f ms a frame  %7.1f frames/s  %9.0f bytes\n", slots, time,
                 1000 / time, bytes);
   }
+  return bytes;
+}
+
+void compare(const BenchFrames &frames, bool lossless, int block) {
+  const double bytes = measure(frames, params_of(frames, lossless, block),
+                               lossless ? "lossless" : "2 bits per pixel");
   test::PeerResult peer;
   if (test::nvjpeg2000(frames, lossless, bytes, &peer))
     std::printf(
@@ -145,7 +167,7 @@ void compare(const BenchFrames &frames, bool lossless, int block) {
 
 int main(int argc, char **argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "bench-j2k-cuda PICTURE.ppm [WIDTH HEIGHT [BLOCK]]\n");
+    std::fprintf(stderr, "bench-j2k-cuda PICTURE.ppm [WIDTH HEIGHT [BLOCK | cinema]]\n");
     return 2;
   }
   if (!test::device_usable()) {
@@ -156,8 +178,14 @@ int main(int argc, char **argv) {
     const int width = argc > 3 ? std::atoi(argv[2]) : 3840;
     const int height = argc > 3 ? std::atoi(argv[3]) : 2160;
     const int block = argc > 4 && std::atoi(argv[4]) == 32 ? 5 : 6;
-    const BenchFrames frames = test::read_bench_frames(argv[1], width, height, kFrames);
+    const bool cinema = argc > 4 && std::strcmp(argv[4], "cinema") == 0;
+    const BenchFrames frames =
+        test::read_bench_frames(argv[1], width, height, kFrames, cinema ? 12 : 8);
     std::printf("%s; %d different frames\n", test::device_text().c_str(), kFrames);
+    if (cinema) {
+      measure(frames, cinema_params(frames), "cinema, 24 Hz");
+      return 0;
+    }
     for (const bool lossless : {true, false})
       compare(frames, lossless, block);
   } catch (const std::exception &error) {

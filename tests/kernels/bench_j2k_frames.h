@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Frames for bench-j2k-cuda: planes of 8 bits in device memory, each frame different.
+// Frames for bench-j2k-cuda: planes in device memory, each frame different.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,21 @@ namespace coalesce::test {
 
 struct BenchFrames {
   int width = 0, height = 0;
-  // Three planes each, one behind the other, pitch is width.
+  int bits = 8;  // more than 8 are in 16
+  // Three planes each, one behind the other.
   std::vector<DeviceMemory> frames;
   std::vector<std::uint8_t> first;  // on the host, too
 
+  std::size_t pitch() const { return static_cast<std::size_t>(bits > 8 ? 2 * width : width); }
   const std::uint8_t *plane(std::size_t frame, int component) const {
     return frames[frame].data() +
-           static_cast<std::size_t>(component) * static_cast<std::size_t>(width * height);
+           static_cast<std::size_t>(component) * pitch() * static_cast<std::size_t>(height);
   }
 };
 
-// Cut out of a PPM at different places, every other one mirrored. Throws std::runtime_error.
-BenchFrames read_bench_frames(const char *name, int width, int height, int count);
+// Cut out of a PPM at different places, every other one mirrored; bits: 8, or up to 16, the low
+// ones of which are the high ones once more. Throws std::runtime_error.
+BenchFrames read_bench_frames(const char *name, int width, int height, int count, int bits = 8);
 
 // Times a frame, in milliseconds, and the bytes of all.
 struct PeerResult {
