@@ -138,6 +138,7 @@ GST_END_TEST
 GST_START_TEST(large_frames) {
   Cases cases;
   cases.encode({"GBR_12LE", 1998, 1080, "profile=cinema-2k"}, Input::cuda, 2);
+  cases.encode({"GBR_12LE", 3996, 2160, "profile=cinema-4k"}, Input::cuda, 2);
   cases.encode({"I422_10LE", 1920, 1080, "profile=broadcast-single"}, Input::cuda, 2);
   for (const char *format : {"RGB", "P010_10LE", "v210", "UYVY"})
     for (const char *setting : {"", "bpp=2"})

@@ -109,6 +109,56 @@ void test_all(Kind kind) {
            static_cast<unsigned long long>(got.component[c]));
 }
 
+// Where no bytes are the target, components that keep to the limit do not change.
+void test_others() {
+  Random random(83);
+  EncoderParams params = parted(0);
+  const Picture p = uneven(params, 1, random);
+  for (const LayerTarget &target :
+       {LayerTarget{Kind::slope, kSlopeOne - 512}, LayerTarget{Kind::error, 3000000}}) {
+    params.targets = {target};
+    params.component_bytes = std::uint64_t{1} << 40;
+    Bytes bytes;
+    const Lengths wanted = lengths_of(params, p, nullptr, &bytes);
+    params.component_bytes = wanted.component[0] / 2;
+    bytes.clear();
+    const Lengths got = lengths_of(params, p, nullptr, &bytes);
+    EXPECT(is_nearly(got.component[0], params.component_bytes), "%llu of %llu",
+           static_cast<unsigned long long>(got.component[0]),
+           static_cast<unsigned long long>(params.component_bytes));
+    for (std::size_t c = 1; c < 3; ++c)
+      EXPECT(got.component[c] == wanted.component[c], "component %zu", c);
+  }
+}
+
+// Whatever is wanted and allowed: what has to be given up is used elsewhere.
+void test_by_chance() {
+  Random random(84);
+  for (int i = 0; i < 16; ++i) {
+    EncoderParams params = parted(random.pick({0, 100}));
+    params.plt = random.below(2) == 0;
+    const Picture p = uneven(params, random.below(4), random);
+    const auto limit = static_cast<std::uint64_t>(random.between(3000, 60000));
+    params.targets = {{Kind::bytes, limit}};
+    Bytes bytes, limited;
+    const Lengths wanted = lengths_of(params, p, nullptr, &bytes);
+    params.component_bytes = limit * static_cast<unsigned>(random.between(20, 90)) / 100;
+    const Lengths got = lengths_of(params, p, nullptr, &limited);
+    bool fits = true, all_limited = true;
+    for (std::size_t c = 0; c < 3; ++c) {
+      EXPECT(got.component[c] <= params.component_bytes, "%d: component %zu", i, c);
+      fits = fits && wanted.component[c] <= params.component_bytes;
+      all_limited = all_limited && is_nearly(got.component[c], params.component_bytes);
+    }
+    EXPECT(!fits || bytes == limited, "%d: not the same bytes", i);
+    EXPECT(all_limited || got.all >= std::min(wanted.all, limit) * 98 / 100,
+           "%d: %llu bytes, %llu without limits of components", i,
+           static_cast<unsigned long long>(got.all), static_cast<unsigned long long>(wanted.all));
+    EXPECT(got.all <= limit, "%d: %llu of %llu bytes", i, static_cast<unsigned long long>(got.all),
+           static_cast<unsigned long long>(limit));
+  }
+}
+
 void test_errors() {
   const auto refused = [](const char *word, auto &&change) {
     EncoderParams params = parted(0);
@@ -141,5 +191,7 @@ int main() {
   test_none();
   test_all(coalesce::j2k::LayerTarget::Kind::bytes);
   test_all(coalesce::j2k::LayerTarget::Kind::everything);
+  test_others();
+  test_by_chance();
   return result();
 }

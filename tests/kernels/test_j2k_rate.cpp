@@ -238,6 +238,16 @@ void test_refusals() {
   expect_refused("what they were", blocks, {{Kind::automatic, 0}, {Kind::bytes, 60}}, &growing,
                  most);
   expect_refused("65535", blocks, {}, nullptr, most);
+  const std::uint64_t limits[] = {1000, 1000};
+  RateAllocator limited;
+  EXPECT(limited.prepare(blocks.blocks.size(), most, 2, {limits, 2}).code() ==
+             StatusCode::invalid_argument,
+         "limits of components in two layers");
+  const LayerTarget everything;
+  EXPECT(limited.prepare(blocks.blocks.size(), most, 1, {limits, 2}).ok() &&
+             limited.allocate(blocks.blocks.data(), &everything, nullptr, nullptr).code() ==
+                 StatusCode::invalid_argument,
+         "limits of components, and nobody counts headers");
   const RateAllocator least = allocated(blocks, {{Kind::bytes, 20}}, &headers);
   EXPECT(least.result(0).body == 0 && least.result(0).headers == 20, "empty packets");
   const RateAllocator none = allocated({}, {{Kind::automatic, 0}, {Kind::bytes, 0}}, &no_headers);
