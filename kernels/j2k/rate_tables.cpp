@@ -43,7 +43,7 @@ std::size_t append(const std::vector<T> &list, std::vector<std::uint8_t> *image)
   constexpr std::size_t kAlign = 16;
   const std::size_t at = (image->size() + kAlign - 1) / kAlign * kAlign;
   image->resize(at + list.size() * sizeof(T));
-  std::memcpy(image->data() + at, list.data(), list.size() * sizeof(T));
+  if (!list.empty()) std::memcpy(image->data() + at, list.data(), list.size() * sizeof(T));
   return at;
 }
 
