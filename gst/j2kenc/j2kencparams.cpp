@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Settings to the library's parameters.
+#include <glib.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -103,6 +105,17 @@ double picture_bytes(const J2kSettings &s, const J2kPicture &picture) {
 
 std::uint64_t whole_bytes(double bytes) {
   return static_cast<std::uint64_t>(std::min(bytes, 1e18));
+}
+
+// With six digits, rounded up if need be.
+std::string bpp_of(std::uint64_t bytes, const J2kPicture &picture) {
+  const double exact =
+      double(bytes) * 8 / (double(picture.coding.image.width()) * picture.frame_height);
+  const std::string nearest = j2k_number(exact);
+  J2kSettings s;
+  s.bpp = g_ascii_strtod(nearest.c_str(), nullptr);
+  if (whole_bytes(frame_bytes(s, picture)) >= bytes) return nearest;
+  return j2k_number(exact + std::pow(10, std::floor(std::log10(exact)) - 5));
 }
 
 // most: what a profile allows; 0 for no limit.
@@ -233,13 +246,18 @@ std::uint64_t j2k_frame_bytes(const J2kPicture &picture, std::uint64_t bytes) {
 }
 
 std::string j2k_least_rate(const J2kSettings &s, const J2kPicture &picture, std::uint64_t bytes) {
-  const double all = double(bytes);
-  const double pixels = double(picture.coding.image.width()) * picture.frame_height;
-  if (s.bpp > 0) return "bpp=" + j2k_number(std::ceil(all * 8 / pixels * 1e5) / 1e5);
+  J2kSettings most;
+  most.bpp = s.bpp > 0 ? kJ2kMostBpp : 0;
+  most.bitrate = s.bitrate > 0 ? G_MAXUINT : 0;
+  const std::string frame_size = j2k_setting("frame-size", bytes);
+  if (frame_bytes(most, picture) > 0 && frame_bytes(most, picture) < double(bytes))
+    return frame_size + "; that is more than " + j2k_rate_text(most);
+  if (s.bpp > 0) return "bpp=" + bpp_of(bytes, picture);
   if (s.bitrate > 0)
-    return j2k_setting(
-        "bitrate", static_cast<unsigned>(std::ceil(all * picture.fps_n / (125. * picture.fps_d))));
-  return s.frame_size > 0 ? j2k_setting("frame-size", bytes) : std::string();
+    return j2k_setting("bitrate", static_cast<unsigned>(std::ceil(double(bytes) * picture.fps_n /
+                                                                  (125. * picture.fps_d))));
+  return s.frame_size > 0 ? frame_size
+                          : frame_size + "; that is more than the profile has at this framerate";
 }
 
 }  // namespace coalesce::gst

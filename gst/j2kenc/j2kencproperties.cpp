@@ -174,7 +174,7 @@ void install_rates(GObjectClass *klass) {
   install(PROP_BPP, g_param_spec_double("bpp", "Bits per pixel",
                                         "Rate: at most so many bits for each pixel of the frame "
                                         "(0 = not set)",
-                                        0, 1000, 0, kFlags));
+                                        0, kJ2kMostBpp, 0, kFlags));
   install(PROP_BITRATE, g_param_spec_uint("bitrate", "Bit rate",
                                           "Rate: at most so many kbit/s, by the caps' framerate, "
                                           "the same for every frame (0 = not set)",

@@ -19,19 +19,16 @@ std::vector<std::string> rates(const J2kSettings &s) {
   return set;
 }
 
-std::string profile_setting(const J2kSettings &s) {
-  return std::string("profile=") + j2k_profile_name(s.profile);
-}
-
 std::string check_rates(const J2kSettings &s) {
   const std::vector<std::string> set = rates(s);
   if (set.size() > 1) return set[0] + " and " + set[1] + ": only one rate can be set";
   if (!set.empty() && s.lossless == true)
     return "lossless=true and " + set[0] + ": what has a rate is not lossless";
   if (s.profile != j2k::Profile::none && s.lossless == true)
-    return "lossless=true and " + profile_setting(s) + ": that is lossy";
+    return "lossless=true and " + j2k_profile_setting(s) + ": that is lossy";
   if (s.profile != j2k::Profile::none && s.psnr > 0)
-    return set[0] + " and " + profile_setting(s) + ": that has a limit of bytes; quality has none";
+    return set[0] + " and " + j2k_profile_setting(s) +
+           ": that has a limit of bytes; quality has none";
   if (j2k_is_lossless(s) && s.wavelet == J2kWavelet::irreversible_97)
     return "lossless=true and wavelet=9/7: that wavelet is lossy; set a rate, or lossless=false";
   if (s.quality > 0 && s.wavelet == J2kWavelet::reversible_53)
@@ -107,6 +104,10 @@ const char *j2k_profile_name(j2k::Profile profile) {
   constexpr const char *names[] = {
       "none", "cinema-2k", "cinema-4k", "broadcast-single", "broadcast-multi", "imf-2k", "imf-4k"};
   return names[static_cast<std::size_t>(profile)];
+}
+
+std::string j2k_profile_setting(const J2kSettings &s) {
+  return std::string("profile=") + j2k_profile_name(s.profile);
 }
 
 bool j2k_is_lossless(const J2kSettings &settings) {

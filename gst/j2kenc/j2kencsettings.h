@@ -11,6 +11,7 @@
 
 namespace coalesce::gst {
 
+constexpr double kJ2kMostBpp = 1000;
 constexpr int kJ2kMostInFlight = 16;  // frames
 
 enum class J2kWavelet { automatic, reversible_53, irreversible_97 };
@@ -66,13 +67,15 @@ std::string j2k_params(const J2kSettings &settings, const J2kPicture &picture,
 
 // "cinema-2k" and so on.
 const char *j2k_profile_name(j2k::Profile profile);
+std::string j2k_profile_setting(const J2kSettings &settings);
 
 // What the library says, without its name; and which values it means.
 std::string j2k_text(const Status &status, const std::string &values = {});
 
 // A frame's, that leave a picture's codestream so many.
 std::uint64_t j2k_frame_bytes(const J2kPicture &picture, std::uint64_t bytes);
-// The setting of the rate that gives a frame so many bytes; empty if the rate is not one of bytes.
+// The setting that gives a frame so many bytes: of the rate, or where its property ends below that,
+// frame-size.
 std::string j2k_least_rate(const J2kSettings &settings, const J2kPicture &picture,
                            std::uint64_t bytes);
 

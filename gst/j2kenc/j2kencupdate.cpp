@@ -55,10 +55,10 @@ CoderRef make_coder(GstJ2kEnc *self, const GstVideoInfo &info, J2kMedia media) {
 
 // A rate that nothing fits into is noticed with the first frame.
 std::string rate_problem(const J2kCoder &coder, const Status &status) {
-  const std::string rate = j2k_rate_text(coder.settings());
-  if (const std::string least = coder.least_rate(); !least.empty())
-    return rate + ": fewer bytes than headers and empty packets take; the least is " + least;
-  return rate.empty() ? j2k_text(status) : rate + ": " + j2k_text(status);
+  const std::string least = coder.least_rate(), rate = j2k_rate_text(coder.settings());
+  if (least.empty()) return j2k_text(status);
+  return (rate.empty() ? j2k_profile_setting(coder.settings()) : rate) +
+         ": fewer bytes than headers and empty packets take; the least is " + least;
 }
 
 void replace_coder(J2kState &state, CoderRef coder) {

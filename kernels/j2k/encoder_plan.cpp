@@ -88,6 +88,15 @@ Status place_packets(EncoderPlan *plan, TilePlan *tile) {
   return {};
 }
 
+Status check_layers(const EncoderPlan &plan, std::uint64_t precincts) {
+  const auto layers = static_cast<std::uint64_t>(plan.params.layers);
+  if (layers * precincts > kMaxPackets)
+    return invalid_argument("j2k: num-layers: they make more than 2^27 packets");
+  if (layers * plan.blocks.size() > kMaxLayerBlocks)
+    return invalid_argument("j2k: num-layers: layers times code-blocks are more than 2^30");
+  return {};
+}
+
 }  // namespace
 
 std::size_t EncoderPlan::band_of(const TilePlan &tile, int band) const {
@@ -110,14 +119,17 @@ Status make_plan(const EncoderParams &params, EncoderPlan *plan) {
   plan->fraction_bits = fraction ? kFractionBitsOf97 : 0;
   const int tiles = tile_count(params.coding);
   plan->tiles.reserve(static_cast<std::size_t>(tiles));
+  std::uint64_t precincts = 0;
   for (int i = 0; i < tiles; ++i) {
     plan->tiles.push_back({tile_geometry(params.coding, i), {}, {}, 0, 0, {}});
     TilePlan &tile = plan->tiles.back();
+    precincts += tile.geometry.precincts.size();
+    if (Status s = check_layers(*plan, precincts); !s.ok()) return s;
     if (Status s = place_packets(plan, &tile); !s.ok()) return s;
     place_planes(plan, &tile);
     place_blocks(plan, &tile);
   }
-  return {};
+  return check_layers(*plan, precincts);
 }
 
 }  // namespace coalesce::j2k

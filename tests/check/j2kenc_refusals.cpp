@@ -140,6 +140,8 @@ GST_START_TEST(settings_that_the_format_forbids) {
                  {"roi=\"1,1,9,9\"", "quality below 100"});
   expect_refusal({{"roi", "1,1,9,9"}, {"guard-bits", "3"}}, video_caps("Y444_12LE", {320, 240}),
                  {"16 bit-planes", "guard-bits=2 instead of 3"});
+  expect_refusal({{"code-block-width", "4"}, {"code-block-height", "4"}, {"num-layers", "65535"}},
+                 video_caps("I420", {640, 360}), {"num-layers", "code-blocks"});
   std::string still = video_caps("I420", {320, 240});
   still.replace(still.find("25/1"), 4, "0/1");
   expect_refusal({{"bitrate", "1000"}}, still, {"bitrate=1000", "framerate"});
@@ -175,6 +177,33 @@ GST_START_TEST(least_rates) {
 }
 GST_END_TEST;
 
+// What is named can be set, and is enough.
+GST_START_TEST(least_rates_that_can_be_set) {
+  const struct {
+    int width;
+    const char *fps, *name, *value, *enough, *number, *reason;
+  } cases[] = {
+      {1, "25/1", "bpp", "500", "frame-size", "478", "; that is more than bpp=1000"},
+      {7, "25/1", "bpp", "100", "bpp", "546.286", ""},
+      {7, "25/1", "bitrate", "20", "bitrate", "96", ""},
+      {7, "2147483647/1", "bitrate", "9", "frame-size", "478",
+       "; that is more than bitrate=4294967295"},
+  };
+  for (const auto &[width, fps, name, value, enough, number, reason] : cases) {
+    std::string caps = video_caps("Y444", {width, 1});
+    caps.replace(caps.find("25/1"), 4, fps);
+    const std::string told = std::string("the least is ") + enough + "=" + number + reason;
+    expect_refusal({{"num-layers", "20"}, {name, value}}, caps, {name, value, told.c_str()});
+    Harness harness("j2kenc", {{"num-layers", "20"}, {enough, number}});
+    fail_unless(harness.set_input(caps));
+    fail_unless_equals_int(harness.push(random_frame(video_info(caps), {}, 1)), GST_FLOW_OK);
+  }
+  std::string fast = video_caps("Y444", {8, 1});
+  fast.replace(fast.find("25/1"), 4, "900000/1");
+  expect_refusal({{"profile", "imf-2k"}}, fast, {"profile=imf-2k", "least is frame-size="});
+}
+GST_END_TEST;
+
 }  // namespace
 
 void add_j2kenc_refusal_cases(Suite *suite) {
@@ -183,6 +212,7 @@ void add_j2kenc_refusal_cases(Suite *suite) {
   tcase_add_test(refusals, settings_that_the_format_forbids);
   tcase_add_test(refusals, what_profiles_forbid);
   tcase_add_test(refusals, least_rates);
+  tcase_add_test(refusals, least_rates_that_can_be_set);
 }
 
 }  // namespace test

@@ -208,6 +208,17 @@ void test_errors() {
   };
   error("layers", [](EncoderParams &p) { p.layers = 0; });
   error("layers", [](EncoderParams &p) { p.layers = 65536; });
+  error("2^27 packets", [](EncoderParams &p) {
+    p.layers = kMaxLayers;
+    p.coding.levels = 0;
+    p.coding.precinct[0] = {0, 0};
+  });
+  error("code-blocks", [](EncoderParams &p) {
+    p.layers = kMaxLayers;
+    p.coding.image = {0, 0, 400, 400};
+    p.coding.levels = 0;
+    p.coding.block_x = p.coding.block_y = 2;
+  });
   error("4096", [](EncoderParams &p) { p.coding.block_x = 7; });
   error("style", [](EncoderParams &p) { p.block_style = 64; });
   error("largest resolution", [](EncoderParams &p) {
