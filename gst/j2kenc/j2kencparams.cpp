@@ -122,7 +122,7 @@ std::string bpp_of(std::uint64_t bytes, const J2kPicture &picture) {
 std::string set_last_target(const J2kSettings &s, const J2kPicture &picture,
                             const EncoderParams &params, std::uint64_t most, LayerTarget *last) {
   if (s.psnr > 0) {
-    *last = {LayerTarget::Kind::error, j2k::error_at_psnr(params, s.psnr)};
+    *last = j2k::target_at_psnr(params, s.psnr);
     return {};
   }
   std::uint64_t bytes = most;
@@ -184,6 +184,7 @@ void set_wavelet(const J2kSettings &s, EncoderParams *params) {
                           ? j2k::Wavelet::reversible_53
                           : j2k::Wavelet::irreversible_97;
   if (was_set(s, &J2kSettings::guard_bits)) params->guard_bits = s.guard_bits;
+  params->visual_weighting = s.visual_weighting;
   const auto bits = params->coding.component[0].bits;
   if (s.quality > 0)
     params->base_step = step_of(s.quality, bits, params->colour_transform);
@@ -191,7 +192,6 @@ void set_wavelet(const J2kSettings &s, EncoderParams *params) {
     params->base_step = j2k::base_step_at_psnr(*params, s.psnr);
   else
     params->base_step = j2k::fine_base_step(params->colour_transform);
-  params->visual_weighting = s.visual_weighting;
 }
 
 void set_markers(const J2kSettings &s, EncoderParams *params) {

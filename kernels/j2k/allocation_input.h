@@ -48,6 +48,15 @@ struct AllocationInput {
     if (of == components() || rank > ranks.count) return rank;
     return ranks.of_bytes(ranks.bytes(rank, of), of);
   }
+  // A picture of which all passes leave little is exact in many places, and what is left is in the
+  // others.
+  COALESCE_HOST_DEVICE std::uint64_t most_error(const LayerTarget &target) const {
+    const std::int64_t left = error - ranks.at[ranks.count].gain;
+    if (target.usual == 0 || left >= static_cast<std::int64_t>(target.usual)) return target.value;
+    const std::uint64_t share =
+        left <= 0 ? 0 : static_cast<std::uint64_t>(left) * 256 / target.usual;
+    return target.concentrated + (target.value - target.concentrated) * share / 256;
+  }
   // last_rank: of the last layer, or about.
   COALESCE_HOST_DEVICE int rank_of(int layer, int last_rank) const {
     const LayerTarget &target = targets[layer];
@@ -57,9 +66,10 @@ struct AllocationInput {
           last_rank > ranks.count ? sum_of(all_bytes, all) : ranks.bytes(last_rank, all);
       return rank_of_bytes(bytes * shares[layer] >> 16, all);
     }
-    if (target.kind == Kind::error)
-      return ranks.of_gain(
-          error - static_cast<std::int64_t>(target.value < INT64_MAX ? target.value : INT64_MAX));
+    if (target.kind == Kind::error) {
+      const std::uint64_t most = most_error(target);
+      return ranks.of_gain(error - static_cast<std::int64_t>(most < INT64_MAX ? most : INT64_MAX));
+    }
     return target.kind == Kind::slope ? ranks.of_slope(target.value) : top();
   }
 };

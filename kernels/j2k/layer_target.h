@@ -27,6 +27,10 @@ struct LayerTarget {
   };
   Kind kind = Kind::everything;
   std::uint64_t value = 0;
+  // error: `value` is for errors that are everywhere. If `usual` is not 0, and all passes leave
+  // less than that, the target lies as much nearer to `concentrated`, which is not more than
+  // `value`.
+  std::uint64_t concentrated = 0, usual = 0;  // below 2^55
 };
 
 }  // namespace coalesce::j2k

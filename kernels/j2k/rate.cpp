@@ -23,16 +23,18 @@ double rounded_normal(double variance) {
 }
 
 // The mean squared error of samples that a decoder makes of a mean squared error of coefficients.
-// 9/7: normally distributed, more of it in one place than in another, and in R and B than in G.
-// 5/3: each lifting step and the colour transform round, too, unless there is nothing to round.
-// Both fitted to what pictures show: docs/numerics.md.
+// 9/7: normally distributed, more of it in one place than in another, and in R and B than in G;
+// with visual weighting, in B, for there Cb is. 5/3: each lifting step and the colour transform
+// round, too, unless there is nothing to round. Both fitted to what pictures show:
+// docs/numerics.md.
 double after_rounding(const EncoderParams &params, double error) {
   if (params.wavelet == Wavelet::reversible_53)
     return error + (params.colour_transform ? std::min(0.7, 0.7 * std::sqrt(error))
                                             : std::min(0.45, 0.55 * std::sqrt(error)));
-  constexpr double kColours[3] = {1.02, 0.56, 1.42}, kGrey[3] = {1, 1, 1};
+  constexpr double kColours[2][3] = {{1.02, 0.56, 1.42}, {0.3, 0.2, 2.5}}, kGrey[3] = {1, 1, 1};
   double sum = 0;
-  for (const double of_component : params.colour_transform ? kColours : kGrey)
+  for (const double of_component :
+       params.colour_transform ? kColours[params.visual_weighting] : kGrey)
     for (const double of_place : {0.7, 1.3})
       sum += rounded_normal(error * of_component * of_place) / 6;
   return sum;
@@ -47,10 +49,29 @@ double before_rounding(const EncoderParams &params, double wanted) {
   return low;
 }
 
+// Of a component's samples, that are rounded.
+double error_of_component(const EncoderParams &params, int c, double psnr) {
+  const double peak = (1 << params.coding.component[static_cast<std::size_t>(c)].bits) - 1;
+  return peak * peak * std::pow(10, -psnr / 10);
+}
+
 // The mean squared error of a component's coefficients.
 double component_error(const EncoderParams &params, int c, double psnr) {
-  const double peak = (1 << params.coding.component[static_cast<std::size_t>(c)].bits) - 1;
-  return before_rounding(params, peak * peak * std::pow(10, -psnr / 10));
+  return before_rounding(params, error_of_component(params, c, psnr));
+}
+
+// The same where only as many samples have an error as makes it the smallest: 1/4 each.
+double concentrated_error(const EncoderParams &params, int c, double psnr) {
+  constexpr double kEach = 0.25;
+  const double wanted = error_of_component(params, c, psnr);
+  if (params.wavelet == Wavelet::reversible_53 || wanted > kEach)
+    return component_error(params, c, psnr);
+  return wanted / kEach * before_rounding(params, kEach);
+}
+
+std::uint64_t error_units(double error) {
+  const double units = std::floor(error * kErrorUnits);
+  return units < 0x1p63 ? static_cast<std::uint64_t>(units) : std::uint64_t{1} << 63;
 }
 
 }  // namespace
@@ -64,23 +85,31 @@ std::uint32_t final_error(const CodeBlock &block) {
   return final_error_sum(sum);
 }
 
-std::uint64_t error_at_psnr(const EncoderParams &params, double psnr) {
-  double sum = 0;
+LayerTarget target_at_psnr(const EncoderParams &params, double psnr) {
+  double error = 0, concentrated = 0, samples = 0;
   for (int c = 0; c < params.coding.num_components; ++c) {
     const Rect rect = component_rect(params.coding, c);
-    sum += component_error(params, c, psnr) * rect.width() * rect.height();
+    const double area = double(rect.width()) * rect.height();
+    error += component_error(params, c, psnr) * area;
+    concentrated += concentrated_error(params, c, psnr) * area;
+    samples += area;
   }
-  const double units = std::floor(sum * kErrorUnits);
-  return units < 0x1p63 ? static_cast<std::uint64_t>(units) : std::uint64_t{1} << 63;
+  LayerTarget target = {LayerTarget::Kind::error, error_units(error), 0, 0};
+  target.concentrated = std::min(target.value, error_units(concentrated));
+  if (target.concentrated < target.value)
+    target.usual = error_units(samples * params.base_step * params.base_step / 10);
+  return target;
 }
 
 double base_step_at_psnr(const EncoderParams &params, double psnr) {
   // What a step leaves of its square: 1/12 where coefficients are large, up to 1/3 where they are
   // not.
   constexpr double kPart = 1.0 / 6;
-  double error = component_error(params, 0, psnr);
+  EncoderParams plain = params;
+  plain.visual_weighting = false;  // finer steps would only take more bytes
+  double error = component_error(plain, 0, psnr);
   for (int c = 1; c < params.coding.num_components; ++c)
-    error = std::min(error, component_error(params, c, psnr));
+    error = std::min(error, component_error(plain, c, psnr));
   double step = fine_base_step(params.colour_transform);
   for (int halvings = 0; halvings < 8 && kPart * step * step > error; ++halvings)
     step /= 2;

@@ -145,7 +145,7 @@ const std::vector<Case> &cases() {
       {{{"psnr", "35"}},
        [](EncoderParams &p) {
          use_97(p);
-         p.targets = {{LayerTarget::Kind::error, j2k::error_at_psnr(p, 35)}};
+         p.targets = {j2k::target_at_psnr(p, 35)};
        }},
   };
   return all;

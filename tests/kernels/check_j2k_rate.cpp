@@ -35,7 +35,9 @@ LayerTarget small_error(const MadeBlocks &made, Random &random) {
   std::uint64_t left = 0;
   for (const BlockData &block : made.data)
     left += static_cast<std::uint64_t>(error_units(block.final_error, block.weight, 0));
-  return {Kind::error, left + left * static_cast<unsigned>(random.below(400)) / 100};
+  const std::uint64_t value = left + left * static_cast<unsigned>(random.below(400)) / 100;
+  const std::uint64_t usual = left * static_cast<unsigned>(random.below(4)) / 2;
+  return {Kind::error, value, value / 3, usual};
 }
 
 std::vector<LayerTarget> targets_for(const MadeBlocks &made, Random &random) {

@@ -57,6 +57,11 @@ void expect_limit_kept(const EncoderParams &params, Encoder *encoder, std::uint6
          describe(params).c_str());
 }
 
+LayerTarget random_error(Random &random) {
+  const std::uint64_t bits = random.bits(), value = bits >> random.between(20, 60);
+  return {Kind::error, value, value / 3, value / 2 * (bits & 7)};
+}
+
 }  // namespace
 
 LengthRange length_range(EncoderParams params, const Picture &p) {
@@ -87,7 +92,7 @@ std::vector<LayerTarget> random_targets(int layers, const LengthRange &range, Ra
         targets.push_back({Kind::automatic, 0});
         break;
       case 1:
-        targets.push_back({Kind::error, random.bits() >> random.between(20, 60)});
+        targets.push_back(random_error(random));
         break;
       case 2:
         targets.push_back({Kind::slope, static_cast<std::uint64_t>(random.below(kMaxSlope))});
@@ -105,7 +110,7 @@ std::vector<LayerTarget> random_targets(int layers, const LengthRange &range, Ra
 LayerTarget random_unlimited_target(Random &random) {
   switch (random.below(3)) {
     case 0:
-      return {Kind::error, random.bits() >> random.between(20, 60)};
+      return random_error(random);
     case 1:
       return {Kind::slope, static_cast<std::uint64_t>(random.below(kMaxSlope))};
     default:

@@ -73,7 +73,7 @@ void test_against_openjpeg(const Subject &s, Wavelet wavelet, double bits_per_pi
 
 double psnr_at(EncoderParams params, const Picture &p, double wanted) {
   params.base_step = base_step_at_psnr(params, wanted);
-  params.targets = {{Kind::error, error_at_psnr(params, wanted)}};
+  params.targets = {target_at_psnr(params, wanted)};
   return psnr(p, encode_to_targets(params, p, nullptr).bytes);
 }
 
@@ -177,6 +177,42 @@ Picture plane(int width, int height) {
   return picture(plain);
 }
 
+// Letters of five by seven dots, each of 2 x 2 samples.
+Picture text(int components) {
+  Random random(61);
+  std::uint64_t letters[40];
+  for (std::uint64_t &letter : letters)
+    letter = random.bits();
+  const int paper[3] = {240, 235, 220};
+  const int ink[3][3] = {{16, 16, 16}, {200, 30, 40}, {20, 60, 180}};
+  return made(components, [&](int x, int y, int c) {
+    const int column = x / 2 % 7, row = y / 2 % 10;
+    const std::uint64_t letter = letters[(x / 14 * 7 + y / 20 * 13) % 40];
+    const bool is_ink = column < 5 && row < 7 && (letter >> (row * 5 + column) & 1) != 0;
+    return is_ink ? ink[components == 1 ? 0 : y / 20 % 3][c] : paper[c];
+  });
+}
+
+// Text, and more than half of nothing: where all is exact, the error is in the rest, and decoders
+// round less of it away. Visual weighting leaves most of it in one colour.
+void test_psnr_of_screens() {
+  for (const int components : {1, 3}) {
+    Picture p = text(components);
+    for (int c = 0; c < components; ++c)
+      for (std::size_t i = 0; i < p.plane[c].size(); ++i)
+        if (i % 320 >= 200 || i / 320 >= 140) p.plane[c][i] = 230;
+    EncoderParams params = params_of(p, Wavelet::irreversible_97, {});
+    for (const bool visual : {false, true})
+      for (const double wanted : {56.0, 62.0, 66.0, 70.0, 74.0}) {
+        params.visual_weighting = visual;
+        const double got = psnr_at(params, p, wanted);
+        std::printf("screen, %d components%s: %.2f dB, %.1f wanted\n", components,
+                    visual ? ", visual" : "", got, wanted);
+        EXPECT(got > wanted - 1, "%.2f dB, %.1f wanted", got, wanted);
+      }
+  }
+}
+
 // What makes a picture of almost nothing better before decoders round it could make it worse behind
 // (docs/jpeg2000.md): more bytes are better, but for ripples, and all of them best.
 void test_gradient() {
@@ -247,22 +283,6 @@ void test_small_steps() {
   }
 }
 
-// Letters of five by seven dots, each of 2 x 2 samples.
-Picture text(int components) {
-  Random random(61);
-  std::uint64_t letters[40];
-  for (std::uint64_t &letter : letters)
-    letter = random.bits();
-  const int paper[3] = {240, 235, 220};
-  const int ink[3][3] = {{16, 16, 16}, {200, 30, 40}, {20, 60, 180}};
-  return made(components, [&](int x, int y, int c) {
-    const int column = x / 2 % 7, row = y / 2 % 10;
-    const std::uint64_t letter = letters[(x / 14 * 7 + y / 20 * 13) % 40];
-    const bool is_ink = column < 5 && row < 7 && (letter >> (row * 5 + column) & 1) != 0;
-    return is_ink ? ink[components == 1 ? 0 : y / 20 % 3][c] : paper[c];
-  });
-}
-
 // A file among the real pictures, from some byte on; empty if it is not there.
 Bytes real_bytes(const char *name, long from, std::size_t count) {
   const char *folder = std::getenv("COALESCE_TEST_DATA");
@@ -327,6 +347,7 @@ int main(int argc, char **argv) {
   test_partly_flat();
   test_small_steps();
   test_psnr_by_other_ways();
+  test_psnr_of_screens();
   for (const Progression progression : {Progression::lrcp, Progression::rlcp, Progression::rpcl,
                                         Progression::pcrl, Progression::cprl})
     test_layers(progression, progression == Progression::rpcl ? 130 : 0);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "expect.h"
+#include "j2k/hull.h"
 #include "j2k/rate.h"
 #include "j2k_rate_tables.h"
 #include "j2k_rate_trial.h"
@@ -206,6 +207,35 @@ void test_error_targets() {
   }
 }
 
+// By how much all passes leave of the usual error: with more than that the target is `value`, with
+// nothing against it `concentrated`, and half of it half way.
+void test_concentrated_errors() {
+  Random random(5);
+  for (int i = 0; i < 50; ++i) {
+    const Blocks blocks = random_blocks(random, Passes::likely, 40, 8);
+    std::int64_t left = 0, all = 0;
+    for (const RateBlock &b : blocks.blocks) {
+      std::vector<HullStep> steps(static_cast<std::size_t>(b.num_passes));
+      const Hull hull = convex_hull(b, steps.data());
+      all += hull.error;
+      left +=
+          hull.error - (hull.steps > 0 ? steps[static_cast<std::size_t>(hull.steps - 1)].gain : 0);
+    }
+    if (left <= 0) continue;
+    const auto low = static_cast<std::uint64_t>(left + (all - left) / 64), high = 8 * low;
+    const auto usual = static_cast<std::uint64_t>(left);
+    const auto row = [&](const LayerTarget &target) {
+      return row_of(allocated(blocks, {target}, nullptr), 0);
+    };
+    const Row at_low = row({Kind::error, low}), at_high = row({Kind::error, high});
+    EXPECT(at_low != at_high, "there is nothing to tell apart");
+    EXPECT(row({Kind::error, high, low, usual}) == at_high, "all of the usual error");
+    EXPECT(row({Kind::error, high, low, usual << 10}) == at_low, "little of it");
+    EXPECT(row({Kind::error, high, low, usual * 2}) == row({Kind::error, low + (high - low) / 2}),
+           "half of it");
+  }
+}
+
 void expect_refused(const char *text, const Blocks &blocks, std::vector<LayerTarget> targets,
                     PacketHeaders *headers, std::size_t passes) {
   RateAllocator rate;
@@ -263,6 +293,7 @@ int main() {
   test_against_everything();
   test_limits();
   test_error_targets();
+  test_concentrated_errors();
   test_refusals();
   return result();
 }

@@ -65,7 +65,7 @@ void test_psnr(Trial &t, double slack) {
   params.wavelet = t.wavelet;
   params.colour_transform = params.coding.num_components == 3;
   for (const double wanted : {28.0, 32.0, 36.0, 40.0, 44.0, 48.0, 52.0}) {
-    const std::uint64_t target = error_at_psnr(params, wanted);
+    const std::uint64_t target = target_at_psnr(params, wanted).value;
     t.allocate({{Kind::error, target}}, nullptr);
     const std::uint8_t *row = t.rate.table().layer(0);
     long double left = 0;
