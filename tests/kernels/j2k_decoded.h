@@ -12,6 +12,7 @@ struct Decoded {
   struct Component {
     int width, height, bits;
     std::vector<std::int32_t> samples;
+    std::vector<float> exact = {};  // before they were rounded and limited, if the decoder tells
   };
   std::vector<Component> components;
   int colour_space = 0;   // of a JP2 file: 1 sRGB, 2 grey, 3 sYCC

@@ -59,21 +59,35 @@ void expect_identical(const EncoderParams &params, const Picture &p, const Decod
   EXPECT(error == 0, "%s: error %g: %s", judge, error, describe(params).c_str());
 }
 
-double mean_squared_error(const Picture &p, const Decoded &decoded) {
+namespace {
+
+template <class Sample>
+double mean_squared(const Picture &p, const Decoded &decoded,
+                    std::vector<Sample> Decoded::Component::*member) {
   if (decoded.components.size() != static_cast<std::size_t>(p.params.num_components))
     return HUGE_VAL;
   double sum = 0;
   std::size_t count = 0;
   for (std::size_t c = 0; c < decoded.components.size(); ++c) {
-    const std::vector<std::int32_t> &samples = decoded.components[c].samples;
+    const std::vector<Sample> &samples = decoded.components[c].*member;
     if (samples.size() != p.plane[c].size()) return HUGE_VAL;
     for (std::size_t i = 0; i < samples.size(); ++i) {
-      const double error = samples[i] - p.plane[c][i];
+      const double error = static_cast<double>(samples[i]) - p.plane[c][i];
       sum += error * error;
     }
     count += samples.size();
   }
   return sum / static_cast<double>(count);
+}
+
+}  // namespace
+
+double mean_squared_error(const Picture &p, const Decoded &decoded) {
+  return mean_squared(p, decoded, &Decoded::Component::samples);
+}
+
+double error_before_rounding(const Picture &p, const Decoded &decoded) {
+  return mean_squared(p, decoded, &Decoded::Component::exact);
 }
 
 int largest_difference(const Decoded &a, const Decoded &b) {

@@ -33,6 +33,9 @@ void expect_identical(const j2k::EncoderParams &params, const Picture &p, const 
 // Of all samples; infinite if a component is not as large.
 double mean_squared_error(const Picture &p, const Decoded &decoded);
 
+// The same before samples were rounded, as the tests' own decoder tells.
+double error_before_rounding(const Picture &p, const Decoded &decoded);
+
 // The largest difference of a sample; INT_MAX if a component is not as large.
 int largest_difference(const Decoded &a, const Decoded &b);
 

@@ -137,10 +137,12 @@ void decode_tile(const Stream &s, int index, int layers, Decoded *out) {
     const Rect all = component_rect(s.coding, c);
     const int most = (1 << component.bits) - 1, middle = 1 << (component.bits - 1);
     for (int y = 0; y < plane.rect.height(); ++y)
-      for (int x = 0; x < plane.rect.width(); ++x)
-        component.samples[static_cast<std::size_t>((plane.rect.y0 + y - all.y0) * component.width +
-                                                   plane.rect.x0 + x - all.x0)] =
-            std::clamp(rounded(plane(x, y)) + middle, 0, most);
+      for (int x = 0; x < plane.rect.width(); ++x) {
+        const auto at = static_cast<std::size_t>((plane.rect.y0 + y - all.y0) * component.width +
+                                                 plane.rect.x0 + x - all.x0);
+        component.samples[at] = std::clamp(rounded(plane(x, y)) + middle, 0, most);
+        component.exact[at] = static_cast<float>(plane(x, y)) + static_cast<float>(middle);
+      }
   }
 }
 
@@ -161,7 +163,7 @@ Decoded decode_stream(const std::vector<std::uint8_t> &bytes, int layers,
           static_cast<std::size_t>(rect.width()) * static_cast<std::size_t>(rect.height());
       out.components.push_back({rect.width(), rect.height(),
                                 s.coding.component[static_cast<std::size_t>(c)].bits,
-                                std::vector<std::int32_t>(samples)});
+                                std::vector<std::int32_t>(samples), std::vector<float>(samples)});
     }
     for (int i = 0; i < tile_count(s.coding); ++i)
       s.reversible ? decode_tile<std::int32_t>(s, i, layers, &out)

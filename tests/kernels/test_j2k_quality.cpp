@@ -246,6 +246,34 @@ void test_gradient() {
   }
 }
 
+// On a gradient, where layers come to what rounding did to its samples: with 9/7, each layer is
+// nearer to the picture than the one before it, if not always when a decoder has rounded it; 5/3
+// rounds on the way. All of them are best.
+void test_layers_below_rounding(const Picture &p, Wavelet wavelet, int count) {
+  EncoderParams params = params_of(p, wavelet, {});
+  params.layers = count;
+  params.targets.assign(static_cast<std::size_t>(count - 1), {Kind::automatic, 0});
+  params.targets.push_back({Kind::everything, 0});
+  const Targeted coded = encode_to_targets(params, p, nullptr);
+  double exact = HUGE_VAL, rounded = HUGE_VAL, least = HUGE_VAL, worst = 1;
+  for (int layers = 1; layers <= count; ++layers) {
+    const auto length = [&coded](int n) { return coded.lengths[static_cast<std::size_t>(n - 1)]; };
+    EXPECT(layers == 1 || length(layers) > length(layers - 1), "layer %d adds nothing", layers);
+    const Decoded decoded = decode_stream(coded.bytes, layers);
+    const double now = error_before_rounding(p, decoded);
+    EXPECT(wavelet == Wavelet::reversible_53 || now < exact, "layer %d of %d: %f after %f", layers,
+           count, now, exact);
+    exact = now;
+    worst = std::max(worst, mean_squared_error(p, decoded) / rounded);
+    rounded = mean_squared_error(p, decoded);
+    EXPECT(layers < count || rounded < least, "%f with all layers, %f with fewer", rounded, least);
+    least = std::min(least, rounded);
+  }
+  std::printf("gradient, %s, %d layers: one has %.2f dB less than the one before, when rounded\n",
+              name_of(wavelet), count, 10 * std::log10(worst));
+  EXPECT(10 * std::log10(worst) < 1.5, "%.2f dB", 10 * std::log10(worst));
+}
+
 // Next to a photograph, a surface with less noise than the eye sees must not have to wait until the
 // last of the photograph's bits have come.
 void test_partly_flat() {
@@ -344,6 +372,10 @@ int main(int argc, char **argv) {
        {0.5, 2}, {30, 42});
   test({"text in colours", text(3), 0.5, 0.6}, {0.25, 2}, {30});
   test_gradient();
+  for (const Picture &p : {plane(320, 240), gradient()})
+    for (const Wavelet wavelet : {Wavelet::irreversible_97, Wavelet::reversible_53})
+      for (const int count : {7, 20})
+        test_layers_below_rounding(p, wavelet, count);
   test_partly_flat();
   test_small_steps();
   test_psnr_by_other_ways();
