@@ -28,7 +28,8 @@ const char *const kUsage =
     "  --case NAME          only this operation, and others of which this is said\n"
     "  --backend NAME       only this back end: cpu (both of them), cpu-1, cpu-n or cuda\n"
     "  --seed N             the random numbers (default: from the clock)\n"
-    "  --trial N            only this trial\n"
+    "  --trial N            only this trial; N-M: these\n"
+    "  --all                all trials, where others are a part of them\n"
     "  --bench              time what is correct; --json FILE: write the figures there too\n"
     "  --operation TEXT     time only what has TEXT in \"OPERATION WIDTHxHEIGHT\"\n"
     "  --self-test          the planted bugs must be caught\n"
@@ -43,16 +44,24 @@ struct Options {
   bool bench = false;
   bool self_test = false;
   bool planted_oob = false;
+  bool all = false;
   std::vector<std::string> only_cases;
   const char *backend = nullptr;
   const char *json = nullptr;
   const char *operation = "";
   std::uint64_t seed = static_cast<std::uint64_t>(std::time(nullptr));
-  int trial = -1;
+  int first = 0, last = -1;  // trials, both included; all of them if there is no last one
 };
 
 std::string trial_text;             // which trial this is, and how to run it again
 char doing[4096] = "no trial yet";  // what a crash handler prints: memory that is always there
+
+// "N", or "N-M".
+void parse_trials(const char *text, Options &options) {
+  char *end = nullptr;
+  options.first = static_cast<int>(std::strtol(text, &end, 10));
+  options.last = *end == '-' ? static_cast<int>(std::strtol(end + 1, nullptr, 10)) : options.first;
+}
 
 bool parse(int argc, char **argv, Options &options) {
   for (int i = 1; i < argc; ++i) {
@@ -69,6 +78,8 @@ bool parse(int argc, char **argv, Options &options) {
       options.self_test = true;
     else if (arg == "--planted-oob")
       options.planted_oob = true;
+    else if (arg == "--all")
+      options.all = true;
     else if (arg == "--case")
       options.only_cases.push_back(value);
     else if (arg == "--backend")
@@ -76,7 +87,7 @@ bool parse(int argc, char **argv, Options &options) {
     else if (arg == "--seed")
       options.seed = std::strtoull(value, nullptr, 0);
     else if (arg == "--trial")
-      options.trial = std::atoi(value);
+      parse_trials(value, options);
     else if (arg == "--json")
       options.json = value;
     else if (arg == "--operation")
@@ -106,8 +117,9 @@ std::string run_trial(const Trial &trial, std::uint64_t seed, int index, const B
 }
 
 int check(const Case &c, const Backend &backend, const Options &options) {
-  const int first = options.trial < 0 ? 0 : options.trial;
-  const int last = options.trial < 0 ? c.trials : options.trial + 1;
+  const int first = options.first;
+  const int trials = options.all && c.all_trials ? c.all_trials() : c.trials;
+  const int last = options.last < 0 ? trials : options.last + 1;
   int failures = 0;
   for (int i = first; i < last && failures < 3; ++i) {
     const std::string wrong = run_trial(c.trial, options.seed, i, backend, c.name);

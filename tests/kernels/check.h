@@ -69,10 +69,12 @@ struct Case {
   Trial trial;
   std::function<std::vector<PlantedBug>()> planted;
   std::function<void(Bench &, const Backend &)> bench;
+  std::function<int()> all_trials = {};  // with --all, if those above are a part of them
 };
 
 std::vector<Case> all_cases();
 Case convolve_case();
+Case j2k_array_case();
 Case j2k_encoder_case();
 Case j2k_model_case();
 Case j2k_mq_case();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The encoder whole: the same bytes with any back end.
-#include <algorithm>
 #include <memory>
 
 #include "check.h"
@@ -70,10 +69,7 @@ class Trialled {
     if (Status s = cuda.wait(slot, &length); !s.ok()) return s.message();
     Bytes bytes(length);
     if (Status s = cuda.fetch(slot, bytes.data()); !s.ok()) return s.message();
-    const auto at = std::mismatch(bytes.begin(), bytes.end(), expected.begin(), expected.end());
-    if (at.first == bytes.end() && at.second == expected.end()) return {};
-    return std::to_string(length) + " bytes and not " + std::to_string(expected.size()) +
-           ", other ones from byte " + std::to_string(at.first - bytes.begin()) + " on";
+    return byte_difference(bytes, expected);
   }
 
   EncoderParams params_;

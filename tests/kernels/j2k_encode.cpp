@@ -102,4 +102,12 @@ int largest_difference(const Decoded &a, const Decoded &b) {
   return most;
 }
 
+std::string byte_difference(const std::vector<std::uint8_t> &bytes,
+                            const std::vector<std::uint8_t> &expected) {
+  if (bytes == expected) return {};
+  const auto at = std::mismatch(bytes.begin(), bytes.end(), expected.begin(), expected.end()).first;
+  return std::to_string(bytes.size()) + " bytes and not " + std::to_string(expected.size()) +
+         ", other ones from byte " + std::to_string(at - bytes.begin()) + " on";
+}
+
 }  // namespace coalesce::test

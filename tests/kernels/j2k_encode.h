@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "../support/random.h"
@@ -38,5 +39,9 @@ double error_before_rounding(const Picture &p, const Decoded &decoded);
 
 // The largest difference of a sample; INT_MAX if a component is not as large.
 int largest_difference(const Decoded &a, const Decoded &b);
+
+// Empty, or how codestreams differ.
+std::string byte_difference(const std::vector<std::uint8_t> &bytes,
+                            const std::vector<std::uint8_t> &expected);
 
 }  // namespace coalesce::test
