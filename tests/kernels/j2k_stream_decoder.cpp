@@ -44,7 +44,8 @@ DecodedBlock decode(const Stream &s, const Subband &band, const Rect &rect, cons
 // Coefficients of one component of a tile. T: int32 for 5/3, double for 9/7.
 template <class T>
 ReferencePicture<T> coefficients(const Stream &s, const TileGeometry &tile,
-                                 const std::vector<ReadBlock> &blocks, int c) {
+                                 const std::vector<ReadBlock> &blocks, int c,
+                                 RegionSamples region) {
   const Rect rect = tile.components[static_cast<std::size_t>(c)].rect;
   ReferencePicture<T> out = {rect, {}};
   if (rect.empty()) return out;
@@ -65,12 +66,15 @@ ReferencePicture<T> coefficients(const Stream &s, const TileGeometry &tile,
         double magnitude = decoded.magnitudes[k];
         if (magnitude == 0) continue;
         int lowest = decoded.lowest[k];
+        bool lower_end = false;
         if (component.roi_shift > 0 && magnitude >= std::ldexp(1.0, component.roi_shift)) {
           magnitude = std::ldexp(magnitude, -component.roi_shift);
+          lower_end = region == RegionSamples::lower_end && lowest < component.roi_shift;
           lowest = std::max(lowest - component.roi_shift, 0);
         }
         // E-6: the middle of what it may be. (Of integers: only if planes are missing.)
-        if (!s.reversible || lowest > 0) magnitude += std::ldexp(0.5, lowest);
+        const bool known = s.reversible && lowest == 0;
+        if (!known && !lower_end) magnitude += std::ldexp(0.5, lowest);
         magnitude *= delta;
         if (magnitude > kMostMagnitude) throw Malformed("a coefficient is too large");
         out(place.plane_x + x, place.plane_y + y) =
@@ -121,14 +125,14 @@ void cut(int layers, ReadBlock *block) {
 }
 
 template <class T>
-void decode_tile(const Stream &s, int index, int layers, Decoded *out) {
+void decode_tile(const Stream &s, int index, int layers, RegionSamples region, Decoded *out) {
   const TileGeometry tile = tile_geometry(s.coding, index);
   std::vector<ReadBlock> blocks = read_packets(s, tile, s.tiles[static_cast<std::size_t>(index)]);
   for (ReadBlock &block : blocks)
     if (layers > 0) cut(layers, &block);
   std::vector<ReferencePicture<T>> planes;
   for (int c = 0; c < s.coding.num_components; ++c)
-    planes.push_back(coefficients<T>(s, tile, blocks, c));
+    planes.push_back(coefficients<T>(s, tile, blocks, c, region));
   for (std::size_t i = 0; s.colour && i < planes[0].at.size(); ++i)
     inverse_colour(&planes[0].at[i], &planes[1].at[i], &planes[2].at[i]);
   for (int c = 0; c < s.coding.num_components; ++c) {
@@ -148,8 +152,8 @@ void decode_tile(const Stream &s, int index, int layers, Decoded *out) {
 
 }  // namespace
 
-Decoded decode_stream(const std::vector<std::uint8_t> &bytes, int layers,
-                      std::int64_t most_points) {
+Decoded decode_stream(const std::vector<std::uint8_t> &bytes, int layers, std::int64_t most_points,
+                      RegionSamples region) {
   Decoded out;
   try {
     const Stream s = read_markers(bytes);
@@ -166,8 +170,8 @@ Decoded decode_stream(const std::vector<std::uint8_t> &bytes, int layers,
                                 std::vector<std::int32_t>(samples), std::vector<float>(samples)});
     }
     for (int i = 0; i < tile_count(s.coding); ++i)
-      s.reversible ? decode_tile<std::int32_t>(s, i, layers, &out)
-                   : decode_tile<double>(s, i, layers, &out);
+      s.reversible ? decode_tile<std::int32_t>(s, i, layers, region, &out)
+                   : decode_tile<double>(s, i, layers, region, &out);
   } catch (const Malformed &malformed) {
     out.complaint = malformed.what();
   }
