@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // j2kenc as it ships, on a real GPU: the codestreams of its CPU back end, which tests/check has
 // judged, in order and with their times.
-#include <functional>
-
-#include "j2k_harness.h"
+#include "j2k_settings_array.h"
 
 using namespace gpu_test;
 
@@ -54,52 +52,11 @@ constexpr const char *kSettings[] = {
     "guard-bits=5; comment=take 3",
 };
 
-// Every case is tried; the test fails if one has failed.
-class Cases {
- public:
-  void attempt(const std::function<void()> &one) {
-    tried_++;
-    try {
-      one();
-    } catch (const Failure &failure) {
-      failed_++;
-      g_print("FAILED %s\n", failure.what());
-    }
-  }
-  void encode(const Coding &coding, Input input, int frames = 4) {
-    attempt([&] {
-      J2kHarness h(coding, input);
-      h.push(frames);
-      h.end();
-      const guint64 uploads = input == Input::cuda ? 0 : guint64(frames);
-      if (h.statistic("uploads") != uploads) throw Failure(coding.text() + ": wrong uploads");
-    });
-  }
-  ~Cases() { fail_unless(failed_ == 0 && tried_ > 0, "%d of %d cases", failed_, tried_); }
-
- private:
-  int tried_ = 0, failed_ = 0;
-};
-
-// Of the element's sink template.
-std::vector<std::string> formats() {
-  std::vector<std::string> names;
-  GstElement *element = gst_element_factory_make("j2kenc", nullptr);
-  GstPadTemplate *pad = gst_element_get_pad_template(element, "sink");
-  GstCaps *caps = gst_pad_template_get_caps(pad);
-  const GValue *list = gst_structure_get_value(gst_caps_get_structure(caps, 0), "format");
-  for (guint i = 0; i < gst_value_list_get_size(list); i++)
-    names.emplace_back(g_value_get_string(gst_value_list_get_value(list, i)));
-  gst_caps_unref(caps);
-  gst_object_unref(element);
-  return names;
-}
-
 }  // namespace
 
 GST_START_TEST(every_format) {
   Cases cases;
-  for (const std::string &format : formats())
+  for (const std::string &format : j2k_formats())
     for (Input input : {Input::cuda, Input::page_locked}) {
       cases.encode({format, 67, 35, "", "", "image/x-jpc", "", 3}, input);
       cases.encode({format, 130, 98, "bpp=3; num-layers=3", "", "image/jp2", "", 2}, input);
@@ -112,7 +69,7 @@ GST_START_TEST(fields) {
   Cases cases;
   const std::string top = std::string(kFields) + "top-field-first",
                     bottom = std::string(kFields) + "bottom-field-first";
-  for (const std::string &format : formats())
+  for (const std::string &format : j2k_formats())
     for (Input input : {Input::cuda, Input::page_locked}) {
       cases.encode({format, 68, 40, "", top, "image/x-jpc", "", 3}, input);
       cases.encode({format, 68, 40, "psnr=40", bottom, "image/x-j2c", "", 1}, input);

@@ -226,9 +226,9 @@ void compare_with_cpu(const std::string &element, const CapsPair &gpu, const Cap
                              gpu.out);
 }
 
-int run(int *argc, char ***argv, const char *name, void (*add_tests)(TCase *)) {
-  gst_check_init(argc, argv);
-  require_gpu();
+namespace {
+
+int run_suite(const char *name, void (*add_tests)(TCase *)) {
   // A CUDA context does not survive a fork.
   g_setenv("CK_FORK", "no", TRUE);
   Suite *suite = suite_create(name);
@@ -237,6 +237,19 @@ int run(int *argc, char ***argv, const char *name, void (*add_tests)(TCase *)) {
   add_tests(tests);
   suite_add_tcase(suite, tests);
   return gst_check_run_suite(suite, name, name);
+}
+
+}  // namespace
+
+int run(int *argc, char ***argv, const char *name, void (*add_tests)(TCase *)) {
+  gst_check_init(argc, argv);
+  require_gpu();
+  return run_suite(name, add_tests);
+}
+
+int run_anywhere(int *argc, char ***argv, const char *name, void (*add_tests)(TCase *)) {
+  gst_check_init(argc, argv);
+  return run_suite(name, add_tests);
 }
 
 }  // namespace gpu_test

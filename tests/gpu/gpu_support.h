@@ -85,5 +85,7 @@ void compare_with_cpu(const std::string &element, const CapsPair &gpu, const Cap
 
 // The program of a test, of one case.
 int run(int *argc, char ***argv, const char *name, void (*add_tests)(TCase *));
+// Of one that needs no GPU.
+int run_anywhere(int *argc, char ***argv, const char *name, void (*add_tests)(TCase *));
 
 }  // namespace gpu_test

@@ -262,4 +262,30 @@ guint64 J2kHarness::statistic(const char *name) const {
   return gpu_test::statistic(coder_, name);
 }
 
+Cases::~Cases() {
+  fail_unless(failed_ == 0 && tried_ > 0, "%d of %d cases", failed_, tried_);
+}
+
+bool Cases::attempt(const std::function<void()> &one) {
+  tried_++;
+  try {
+    one();
+    return true;
+  } catch (const Failure &failure) {
+    failed_++;
+    g_print("FAILED %s\n", failure.what());
+    return false;
+  }
+}
+
+bool Cases::encode(const Coding &coding, Input input, int frames) {
+  return attempt([&] {
+    J2kHarness h(coding, input);
+    h.push(frames);
+    h.end();
+    const guint64 uploads = input == Input::cuda ? 0 : guint64(frames);
+    if (h.statistic("uploads") != uploads) throw Failure(coding.text() + ": wrong uploads");
+  });
+}
+
 }  // namespace gpu_test

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <stdexcept>
 
 #include "gpu_support.h"
@@ -78,6 +79,17 @@ class J2kHarness {
   GstBufferPool *pool_ = nullptr;
   guint64 number_ = 0;
   std::deque<Pushed> pushed_;
+};
+
+// Every case is tried; the test fails if one has failed.
+class Cases {
+ public:
+  ~Cases();
+  bool attempt(const std::function<void()> &one);
+  bool encode(const Coding &coding, Input input, int frames = 4);
+
+ private:
+  int tried_ = 0, failed_ = 0;
 };
 
 }  // namespace gpu_test
