@@ -51,7 +51,7 @@ Factor formats() {
 }
 
 Factor sizes() {
-  Factor factor = {"size", {}, true};
+  Factor factor = {"size", {}, coalesce::test::Ties::not_last};
   for (const auto &[width, height] :
        {std::pair{1, 1}, {2, 3}, {17, 33}, {61, 97}, {211, 127}, {1920, 1080}})
     factor.values.push_back(

@@ -63,7 +63,8 @@ Factor wavelets() {
            {"9/7 fine", irreversible(0.25, false)},
            {"9/7", irreversible(1, false)},
            {"9/7 coarse", irreversible(16, false)},
-           {"9/7 derived", irreversible(2, true)}}};
+           {"9/7 derived", irreversible(2, true)}},
+          Ties::mostly_first};
 }
 
 Factor blocks() {
@@ -133,7 +134,8 @@ Factor rates() {
            {"38 dB", psnr},
            {"slope", last(Kind::slope, kSlopeOne + 3 * 256)},
            {"mixed", [](EncoderParams *e) { e->targets = mixed(*e); }},
-           {"component bytes", component}}};
+           {"component bytes", component}},
+          Ties::mostly_first};
 }
 
 Factor regions() {
@@ -149,7 +151,8 @@ Factor regions() {
   return {"region",
           {{"none", [](EncoderParams *) {}},
            {"inside", region(2, 3, 6, 5)},
-           {"corner", region(0, 0, 3, 8)}}};
+           {"corner", region(0, 0, 3, 8)}},
+          Ties::mostly_first};
 }
 
 std::vector<Factor> factors() {

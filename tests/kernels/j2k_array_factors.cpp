@@ -58,7 +58,7 @@ J2kArray::Factor j2k_formats() {
 }
 
 J2kArray::Factor j2k_sizes() {
-  J2kArray::Factor factor = {"size", {}, true};
+  J2kArray::Factor factor = {"size", {}, Ties::not_last};
   for (const auto &[width, height] :
        {std::pair{1, 1}, {2, 3}, {17, 33}, {61, 97}, {211, 127}, {1920, 1080}})
     factor.values.push_back({std::to_string(width) + "x" + std::to_string(height),

@@ -68,10 +68,12 @@ void test_counting() {
   const auto missing = missing_pairs({2, 2}, rows);
   EXPECT(missing.size() == 1 && missing[0].value[0] == 1 && missing[0].value[1] == 1, "%zu",
          missing.size());
-  EXPECT(may_occur({{2, 2}, {false, false}, [](const CoveringRow &) { return true; }}, missing[0]),
+  EXPECT(may_occur({{2, 2}, {Ties::any, Ties::any}, [](const CoveringRow &) { return true; }},
+                   missing[0]),
          "it may be");
-  EXPECT(!may_occur({{2, 2}, {false, false}, [](const CoveringRow &row) { return row[0] == 0; }},
-                    missing[0]),
+  EXPECT(!may_occur(
+             {{2, 2}, {Ties::any, Ties::any}, [](const CoveringRow &row) { return row[0] == 0; }},
+             missing[0]),
          "it may not be");
 }
 

@@ -88,17 +88,17 @@ CoveringRow row_with(const CoveringPair &pair, std::size_t factors) {
 int best_value(const CoveringFactors &factors, const Wanted &wanted, const CoveringRow &row,
                int factor, Random &random) {
   const int values = factors.values[static_cast<std::size_t>(factor)];
-  const bool costly = factors.costly[static_cast<std::size_t>(factor)];
+  const Ties ties = factors.ties[static_cast<std::size_t>(factor)];
   int best = 0, most = -1, equals = 0;
   for (int v = 0; v < values; ++v) {
     const int n = wanted.count(row, factor, v);
-    if (costly && v + 1 == values && n == 0 && values > 1) continue;
+    if (n == 0 && v > 0 && v + 1 == values && ties == Ties::not_last) continue;
     if (n > most) equals = 0;
     if (n < most || random.below(++equals) != 0) continue;
     best = v;
     most = n;
   }
-  return best;
+  return most == 0 && ties == Ties::mostly_first && random.below(2) == 0 ? 0 : best;
 }
 
 CoveringRow greedy_row(const CoveringFactors &factors, const Wanted &wanted,

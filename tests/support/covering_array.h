@@ -12,10 +12,14 @@ namespace coalesce::test {
 
 using CoveringRow = std::vector<int>;  // of each factor, which of its values
 
+// Which value is taken where no pair wants one: any; not the last, which is costly; in every second
+// row the first, which is the plain one.
+enum class Ties { any, not_last, mostly_first };
+
 // What decides about rows.
 struct CoveringFactors {
-  std::vector<int> values;   // how many each factor has
-  std::vector<bool> costly;  // its last value is taken no more often than pairs want it
+  std::vector<int> values;  // how many each factor has
+  std::vector<Ties> ties;
   std::function<bool(const CoveringRow &)> allowed;
 };
 
@@ -44,14 +48,14 @@ class CoveringArray {
   struct Factor {
     std::string name;
     std::vector<Value> values;
-    bool last_is_costly = false;
+    Ties ties = Ties::any;
   };
 
   CoveringArray(std::vector<Factor> factors, std::function<bool(const Subject &)> allowed)
       : factors_(std::move(factors)) {
     for (const Factor &factor : factors_) {
       what_decides_.values.push_back(static_cast<int>(factor.values.size()));
-      what_decides_.costly.push_back(factor.last_is_costly);
+      what_decides_.ties.push_back(factor.ties);
     }
     what_decides_.allowed = [this, allowed = std::move(allowed)](const CoveringRow &row) {
       return allowed(made(row));
