@@ -107,7 +107,7 @@ std::vector<LayerTarget> automatic(const EncoderParams &e, LayerTarget last) {
 std::vector<LayerTarget> mixed(const EncoderParams &e) {
   std::vector<LayerTarget> targets;
   const LayerTarget ways[] = {{Kind::bytes, 20},    {Kind::slope, kSlopeOne},
-                              {Kind::automatic, 0}, {Kind::error, error_at_psnr(e, 30)},
+                              {Kind::automatic, 0}, target_at_psnr(e, 30),
                               {Kind::bytes, 200},   {Kind::everything, 0}};
   for (std::size_t i = 0; i + 1 < static_cast<std::size_t>(e.layers); ++i)
     targets.push_back(ways[i % std::size(ways)]);
@@ -119,9 +119,7 @@ Factor rates() {
   const auto last = [](Kind kind, std::uint64_t value) {
     return [=](EncoderParams *e) { e->targets = automatic(*e, {kind, value}); };
   };
-  const auto psnr = [](EncoderParams *e) {
-    e->targets = automatic(*e, {Kind::error, error_at_psnr(*e, 38)});
-  };
+  const auto psnr = [](EncoderParams *e) { e->targets = automatic(*e, target_at_psnr(*e, 38)); };
   const auto component = [last](EncoderParams *e) {
     last(Kind::everything, 0)(e);
     e->component_bytes = 60;
