@@ -18,6 +18,14 @@ std::string format_name(int number) {
   return "format " + std::to_string(number);
 }
 
+bool is_interlaced(const GstVideoInfo &info, GstBuffer *buffer, const GstVideoMeta *meta) {
+  if (meta != nullptr && (number_of(meta->flags) & GST_VIDEO_FRAME_FLAG_INTERLACED) != 0)
+    return true;
+  if (GST_VIDEO_INFO_INTERLACE_MODE(&info) == GST_VIDEO_INTERLACE_MODE_MIXED)
+    return GST_BUFFER_FLAG_IS_SET(buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
+  return GST_VIDEO_INFO_IS_INTERLACED(&info);
+}
+
 }  // namespace
 
 bool Frame::map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMapFlags access) {
@@ -30,7 +38,8 @@ bool Frame::map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMa
     return false;
   }
   // gst_video_frame_map() raises criticals for these; a wrong buffer is no fault of the program.
-  if (const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer)) {
+  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
+  if (meta != nullptr) {
     if (number_of(meta->format) != GST_VIDEO_INFO_FORMAT(&info) ||
         meta->n_planes != GST_VIDEO_INFO_N_PLANES(&info) ||
         meta->width < static_cast<guint>(GST_VIDEO_INFO_WIDTH(&info)) ||
@@ -43,29 +52,53 @@ bool Frame::map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMa
     }
   }
   GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
-  int flags = int(access) | int(GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
-  if (where == Memory::cuda) flags |= GST_MAP_CUDA;
-  if (where == Memory::page_locked || (where == Memory::cuda && is_fenced_memory(memory)))
-    flags |= MAP_FENCED;
-  if (!gst_video_frame_map(&frame_, &info, buffer, static_cast<GstMapFlags>(flags))) {
+  const bool ours = where == Memory::cuda && is_fenced_memory(memory);
+  int number = int(access);
+  if (where == Memory::cuda) number |= GST_MAP_CUDA;
+  if (where == Memory::page_locked || ours) number |= MAP_FENCED;
+  const auto flags = static_cast<GstMapFlags>(number);
+  if (!(ours && map_whole(buffer, meta, flags)) && !map_planes(buffer, flags)) {
     problem_ = "the buffer of " + std::to_string(gst_buffer_get_size(buffer)) +
                " bytes could not be mapped as a frame of " +
                std::to_string(GST_VIDEO_INFO_SIZE(&info)) + " bytes";
     return false;
   }
-  mapped_ = true;
   if (where == Memory::page_locked && !maps_only(memory)) where_ = Memory::system;
   if (!planes_fit()) {
     unmap();
     return false;
   }
-  set_interlaced((number_of(frame_.flags) & GST_VIDEO_FRAME_FLAG_INTERLACED) != 0);
+  set_interlaced(is_interlaced(info, buffer, meta));
+  return true;
+}
+
+// libgstvideo maps a memory once for each plane in it, with checks that take as long as a third of
+// all else that is done for a frame.
+bool Frame::map_whole(GstBuffer *buffer, const GstVideoMeta *meta, GstMapFlags flags) {
+  GstMapInfo &map = frame_.map[0];
+  if (meta == nullptr || gst_buffer_n_memory(buffer) != 1 ||
+      !gst_memory_map(gst_buffer_peek_memory(buffer, 0), &map, flags))
+    return false;
+  frame_.meta = nullptr;
+  for (guint p = 0; p < n_planes(); p++) {
+    frame_.data[p] = map.data + std::min(meta->offset[p], map.size);
+    frame_.info.stride[p] = meta->stride[p];
+  }
+  mapped_ = Mapped::whole;
+  return true;
+}
+
+bool Frame::map_planes(GstBuffer *buffer, GstMapFlags flags) {
+  const int number = int(flags) | int(GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
+  if (!gst_video_frame_map(&frame_, &info_, buffer, static_cast<GstMapFlags>(number))) return false;
+  mapped_ = Mapped::planes;
   return true;
 }
 
 void Frame::unmap() {
-  if (mapped_) gst_video_frame_unmap(&frame_);
-  mapped_ = false;
+  if (mapped_ == Mapped::whole) gst_memory_unmap(frame_.map[0].memory, &frame_.map[0]);
+  if (mapped_ == Mapped::planes) gst_video_frame_unmap(&frame_);
+  mapped_ = Mapped::no;
 }
 
 void Frame::set_interlaced(bool interlaced) {
@@ -88,14 +121,13 @@ void Frame::be_copy_of(const Frame &original) {
 }
 
 Plane<std::uint8_t> Frame::plane(guint index) const {
-  return {static_cast<std::uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&frame_, index)),
-          static_cast<int>(plane_row_bytes(info_, index)),
-          plane_rows(info_, index) + (spare_row_[index] ? 1 : 0),
-          static_cast<std::size_t>(GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, index))};
+  Plane<std::uint8_t> plane = plane_[index];
+  if (spare_row_[index]) plane.height++;
+  return plane;
 }
 
 const GstMapInfo &Frame::map_of(guint index) const {
-  return frame_.map[gst_buffer_get_video_meta(frame_.buffer) == nullptr ? 0 : index];
+  return frame_.map[frame_.meta == nullptr ? 0 : index];
 }
 
 // Memory that someone else has mapped in another way is copied by GStreamer, for this mapping or
@@ -133,14 +165,16 @@ bool Frame::planes_fit() {
       return false;
     }
     const GstMapInfo &map = map_of(p);
-    const auto *start = static_cast<const guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&frame_, p));
-    const gsize needed = static_cast<gsize>(stride) * (plane_rows(info_, p) - 1) + row;
+    auto *start = static_cast<guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&frame_, p));
+    const gint rows = plane_rows(info_, p);
+    const gsize needed = static_cast<gsize>(stride) * (rows - 1) + row;
     const gsize skipped = static_cast<gsize>(start - map.data);
     if (start < map.data || skipped > map.size || map.size - skipped < needed) {
       problem_ = "plane " + std::to_string(p) + " needs " + std::to_string(needed) +
                  " bytes and the buffer has fewer";
       return false;
     }
+    plane_[p] = {start, static_cast<int>(row), rows, static_cast<std::size_t>(stride)};
   }
   return true;
 }

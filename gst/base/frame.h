@@ -48,15 +48,20 @@ class Frame {
   Plane<std::uint8_t> plane(guint index) const;
 
  private:
+  bool map_whole(GstBuffer *buffer, const GstVideoMeta *meta, GstMapFlags flags);
+  bool map_planes(GstBuffer *buffer, GstMapFlags flags);
   bool planes_fit();
   bool has_spare_row(guint index) const;
   bool maps_only(const GstMemory *memory) const;
   const GstMapInfo &map_of(guint index) const;
 
-  GstVideoFrame frame_{};
+  enum class Mapped { no, whole, planes };
+  Mapped mapped_ = Mapped::no;
+  // Of frame_, data, strides and the first map are there where the buffer is mapped as a whole.
+  GstVideoFrame frame_;
   GstVideoInfo info_{};
   Memory where_ = Memory::system;
-  bool mapped_ = false;
+  Plane<std::uint8_t> plane_[GST_VIDEO_MAX_PLANES];  // without spare rows
   bool interlaced_ = false;
   bool spare_row_[GST_VIDEO_MAX_PLANES] = {};
   std::string problem_;
