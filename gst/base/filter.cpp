@@ -41,7 +41,7 @@ gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
 
 GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
   GstCoalesceFilterPrivate &priv = priv_of(trans);
-  if (!priv.out_cuda || gst_base_transform_is_passthrough(trans))
+  if (!priv.out_cuda)
     return GST_BASE_TRANSFORM_CLASS(parent_class)->prepare_output_buffer(trans, in, out);
   TransformState &state = *GST_COALESCE_TRANSFORM(trans)->state;
   if (state.failed) return GST_FLOW_ERROR;
@@ -115,6 +115,7 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) 
   if (GST_COALESCE_TRANSFORM(trans)->state->failed) return FALSE;
   const bool unlinked = unlinked_caps(trans, out_caps);
   gst_base_transform_set_passthrough(trans, unlinked);
+  if (unlinked) priv.out_cuda = false;
   if (unlinked) return TRUE;
   // Upstream's pads send caps again and again that have been refused: one error is enough.
   if (priv.refused_caps && gst_caps_is_equal(priv.refused_caps, in_caps)) return FALSE;

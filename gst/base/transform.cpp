@@ -149,13 +149,11 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
   TransformState &state = *self->state;
-  if (state.failed || state.gpu == nullptr || state.active != ActiveBackend::cuda ||
-      gst_base_transform_is_passthrough(trans))
-    return;
+  if (state.failed || state.gpu == nullptr || state.active != ActiveBackend::cuda) return;
   GstMemory *memory = gst_buffer_n_memory(buffer) ? gst_buffer_peek_memory(buffer, 0) : nullptr;
   if (memory == nullptr || !gst_is_cuda_memory(memory)) return;
   GstCudaContext *theirs = GST_CUDA_MEMORY_CAST(memory)->context;
-  if (theirs == state.gpu->context.get()) return;
+  if (theirs == state.gpu->context.get() || gst_base_transform_is_passthrough(trans)) return;
   if (!device_will_do(state, theirs)) return;
 
   GST_INFO_OBJECT(self, "following the input to %s", describe_gpu(theirs).c_str());

@@ -16,8 +16,9 @@ ConvolveState &state_of(gpointer object) {
 }
 
 void set_algorithm(GstConvolveFilter *self, ConvolveAlgorithm algorithm) {
-  if (self->state->algorithm.exchange(algorithm) != algorithm)
-    g_object_notify(G_OBJECT(self), "algorithm");
+  if (self->state->algorithm == algorithm) return;
+  self->state->algorithm = algorithm;
+  g_object_notify(G_OBJECT(self), "algorithm");
 }
 
 // Values that are controlled have the value of the frame's time.

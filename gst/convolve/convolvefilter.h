@@ -59,9 +59,9 @@ struct ConvolveUse {
 };
 
 struct ConvolveState {
-  // Under the object's lock.
+  // Set under the object's lock.
   ConvolveWishes wanted;
-  guint changes = 1;  // of `wanted`, counted
+  std::atomic<guint> changes{1};  // of `wanted`, counted
 
   // The streaming thread's own.
   ConvolveUse use;

@@ -122,12 +122,9 @@ bool convolve_check_texts(GstConvolveFilter *self) {
 
 bool convolve_update(GstConvolveFilter *self, const GstVideoInfo &info, bool renewed) {
   ConvolveState &state = *self->state;
+  if (state.changes == state.use.changes && !renewed) return true;
   GST_OBJECT_LOCK(self);
   const guint changes = state.changes;
-  if (changes == state.use.changes && !renewed) {
-    GST_OBJECT_UNLOCK(self);
-    return true;
-  }
   ConvolveWishes wishes = state.wanted;
   GST_OBJECT_UNLOCK(self);
 
