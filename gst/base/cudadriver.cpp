@@ -110,16 +110,31 @@ Stream::~Stream() {
   cuda_driver()->stream_destroy(handle_);
 }
 
-Event::Event(GstCudaContext *context, CUevent handle)
-    : context_(GST_CUDA_CONTEXT(gst_object_ref(context))), handle_(handle) {}
+Event::Event(GstCudaContext *context, CUevent handle, std::shared_ptr<Counters> counters)
+    : context_(GST_CUDA_CONTEXT(gst_object_ref(context))),
+      handle_(handle),
+      counters_(std::move(counters)) {}
 
-std::shared_ptr<Event> Event::create(GstCudaContext *context, CUresult *error) {
+std::shared_ptr<Event> Event::create(GstCudaContext *context, CUresult *error,
+                                     std::shared_ptr<Counters> counters) {
   ContextScope scope(context);
   CUevent handle = nullptr;
   *error = scope.ok() ? cuda_driver()->event_create(&handle, CU_EVENT_DISABLE_TIMING)
                       : CUDA_ERROR_UNKNOWN;
   if (*error != CUDA_SUCCESS) return nullptr;
-  return std::shared_ptr<Event>(new Event(context, handle));
+  return std::shared_ptr<Event>(new Event(context, handle, std::move(counters)));
+}
+
+CUresult Event::wait() const {
+  const CUresult result = query();
+  if (result != CUDA_ERROR_NOT_READY) return result;
+  if (counters_ != nullptr) counters_->synchronizations++;
+  return cuda_driver()->event_synchronize(handle_);
+}
+
+CUresult Event::hold_back(const Stream &stream) const {
+  if (stream.handle() == stream_) return CUDA_SUCCESS;
+  return cuda_driver()->stream_wait_event(stream.handle(), handle_, 0);
 }
 
 Event::~Event() {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "counters.h"
 #include "gstcompat.h"
 
 namespace coalesce::gst {
@@ -89,23 +90,36 @@ class Stream {
 // A point in a stream. It keeps its context alive.
 class Event {
  public:
-  static std::shared_ptr<Event> create(GstCudaContext *context, CUresult *error);
+  // Waits for it are counted in `counters`, if there are any.
+  static std::shared_ptr<Event> create(GstCudaContext *context, CUresult *error,
+                                       std::shared_ptr<Counters> counters = nullptr);
   ~Event();
   Event(const Event &) = delete;
   Event &operator=(const Event &) = delete;
 
   CUresult record(const Stream &stream) {
-    return cuda_driver()->event_record(handle_, stream.handle());
+    stream_ = stream.handle();
+    return cuda_driver()->event_record(handle_, stream_);
   }
-  CUresult query() const { return cuda_driver()->event_query(handle_); }
-  CUresult synchronize() const { return cuda_driver()->event_synchronize(handle_); }
+  // An event in error counts as passed.
+  bool has_passed() const { return query() != CUDA_ERROR_NOT_READY; }
+  // Makes this thread wait, if it must.
+  CUresult wait() const;
+  // Makes what the stream is given next wait, if it must.
+  CUresult hold_back(const Stream &stream) const;
+
   CUevent handle() const { return handle_; }
+  CUstream stream() const { return stream_; }  // that it was recorded on last
   GstCudaContext *context() const { return context_.get(); }
 
  private:
-  Event(GstCudaContext *context, CUevent handle);
+  Event(GstCudaContext *context, CUevent handle, std::shared_ptr<Counters> counters);
+  CUresult query() const { return cuda_driver()->event_query(handle_); }
+
   ContextRef context_;
   CUevent handle_;
+  CUstream stream_ = nullptr;
+  std::shared_ptr<Counters> counters_;
 };
 
 // Host memory that the GPU fetches and fills by itself, at the speed of the bus. It belongs to the

@@ -1,69 +1,57 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "fence.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace coalesce::gst {
 
-CUresult Fence::Use::wait() const {
-  ContextScope scope(event->context());
-  const CUresult result = scope.ok() ? event->query() : CUDA_ERROR_UNKNOWN;
-  if (result != CUDA_ERROR_NOT_READY) return result;
-  counters->synchronizations++;
-  return event->synchronize();
-}
-
-CUresult Fence::Use::order(const Stream &behind) const {
-  if (event == nullptr || stream == behind.handle()) return CUDA_SUCCESS;
-  return cuda_driver()->stream_wait_event(behind.handle(), event->handle(), 0);
-}
-
-void Fence::written(std::shared_ptr<Event> event, const Stream &stream,
-                    std::shared_ptr<Counters> counters) {
+void Fence::written(std::shared_ptr<Event> event) {
   std::lock_guard guard(lock_);
-  write_ = {std::move(event), stream.handle(), std::move(counters)};
+  write_ = std::move(event);
   reads_.clear();
 }
 
-void Fence::read(std::shared_ptr<Event> event, const Stream &stream,
-                 std::shared_ptr<Counters> counters) {
+void Fence::read(std::shared_ptr<Event> event) {
   std::lock_guard guard(lock_);
-  std::erase_if(reads_, [&](const Use &use) { return use.stream == stream.handle(); });
-  reads_.push_back({std::move(event), stream.handle(), std::move(counters)});
+  std::erase_if(reads_, [&](const auto &other) { return other->stream() == event->stream(); });
+  reads_.push_back(std::move(event));
 }
 
-Fence::Use Fence::next_to_wait_for(GstMapFlags access) {
+std::shared_ptr<Event> Fence::next_to_wait_for(GstMapFlags access) {
   std::lock_guard guard(lock_);
-  if (write_.event != nullptr || (access & GST_MAP_WRITE) == 0 || reads_.empty()) return write_;
+  if (write_ != nullptr || (access & GST_MAP_WRITE) == 0 || reads_.empty()) return write_;
   return reads_.back();
 }
 
-void Fence::forget(const Use &use) {
+void Fence::forget(const std::shared_ptr<Event> &event) {
   std::lock_guard guard(lock_);
-  if (write_.event == use.event) write_ = {};
-  std::erase_if(reads_, [&](const Use &read) { return read.event == use.event; });
+  if (write_ == event) write_.reset();
+  std::erase(reads_, event);
 }
 
 CUresult Fence::wait(GstMapFlags access) {
-  for (Use use; (use = next_to_wait_for(access)).event != nullptr; forget(use))
-    if (CUresult result = use.wait(); result != CUDA_SUCCESS) return result;
+  while (const std::shared_ptr<Event> event = next_to_wait_for(access)) {
+    ContextScope scope(event->context());
+    const CUresult result = scope.ok() ? event->wait() : CUDA_ERROR_UNKNOWN;
+    if (result != CUDA_SUCCESS) return result;
+    forget(event);
+  }
   return CUDA_SUCCESS;
 }
 
-bool Fence::is_written_elsewhere(const Stream &stream) {
-  std::lock_guard guard(lock_);
-  return write_.event != nullptr && write_.event->context() != stream.context();
-}
-
-// A failure need not reach another context, whose work would go on with what is not there.
 CUresult Fence::order(const Stream &stream, GstMapFlags access) {
-  if ((access & GST_MAP_READ) != 0 && is_written_elsewhere(stream))
+  std::unique_lock guard(lock_);
+  // A failure need not reach another context, whose work would go on with what is not there.
+  if ((access & GST_MAP_READ) != 0 && write_ != nullptr && write_->context() != stream.context()) {
+    guard.unlock();
     if (CUresult result = wait(GST_MAP_READ); result != CUDA_SUCCESS) return result;
-  std::lock_guard guard(lock_);
-  if (CUresult result = write_.order(stream); result != CUDA_SUCCESS) return result;
+    guard.lock();
+  }
+  if (write_ != nullptr)
+    if (CUresult result = write_->hold_back(stream); result != CUDA_SUCCESS) return result;
   if ((access & GST_MAP_WRITE) == 0) return CUDA_SUCCESS;
-  for (const Use &use : reads_)
-    if (CUresult result = use.order(stream); result != CUDA_SUCCESS) return result;
+  for (const auto &event : reads_)
+    if (CUresult result = event->hold_back(stream); result != CUDA_SUCCESS) return result;
   return CUDA_SUCCESS;
 }
 

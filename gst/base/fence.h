@@ -7,7 +7,6 @@
 #include <mutex>
 #include <vector>
 
-#include "counters.h"
 #include "cudadriver.h"
 
 namespace coalesce::gst {
@@ -17,11 +16,10 @@ constexpr auto MAP_FENCED = static_cast<GstMapFlags>(GST_MAP_FLAG_LAST << 12);
 
 class Fence {
  public:
-  // `event` has been recorded on `stream` behind a write, or a read, of this memory, before which
-  // the stream was ordered with order(). Waits for it are counted in `counters`.
-  void written(std::shared_ptr<Event> event, const Stream &stream,
-               std::shared_ptr<Counters> counters);
-  void read(std::shared_ptr<Event> event, const Stream &stream, std::shared_ptr<Counters> counters);
+  // `event` has been recorded behind a write, or a read, of this memory, before which its stream
+  // was ordered with order().
+  void written(std::shared_ptr<Event> event);
+  void read(std::shared_ptr<Event> event);
 
   // The CPU is about to read (GST_MAP_READ) or to write: waits for the last write, and before
   // writing for the readers too. After a failure the memory must not be touched.
@@ -31,21 +29,12 @@ class Fence {
   CUresult order(const Stream &stream, GstMapFlags access);
 
  private:
-  struct Use {
-    std::shared_ptr<Event> event;  // none, or it has passed
-    CUstream stream = nullptr;     // the one the event was recorded on
-    std::shared_ptr<Counters> counters;
+  std::shared_ptr<Event> next_to_wait_for(GstMapFlags access);
+  void forget(const std::shared_ptr<Event> &event);
 
-    CUresult wait() const;
-    CUresult order(const Stream &behind) const;
-  };
-  bool is_written_elsewhere(const Stream &stream);
-  Use next_to_wait_for(GstMapFlags access);
-  void forget(const Use &use);
-
-  std::mutex lock_;  // never held while waiting: others need only order themselves
-  Use write_;
-  std::vector<Use> reads_;  // since that write, the last of each stream
+  std::mutex lock_;               // never held while waiting: others need only order themselves
+  std::shared_ptr<Event> write_;  // none, or it has passed
+  std::vector<std::shared_ptr<Event>> reads_;  // since that write, the last of each stream
 };
 
 }  // namespace coalesce::gst

@@ -2,7 +2,6 @@
 #include "fencedmemory.h"
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 
 #include "planes.h"
@@ -22,35 +21,16 @@ GQuark fence_quark() {
   return quark;
 }
 
-// Attached to the memory as qdata the first time it is needed; goes with it.
-struct Record {
-  Fence fence;
-  // Since our last write, someone else has got the device pointer, and may have work in flight.
-  std::atomic<bool> seen_by_others{false};
-};
-
-Record *get_record(GstMemory *memory) {
-  return static_cast<Record *>(
+// nullptr if it has not been needed yet.
+MemoryFence *existing_fence(GstMemory *memory) {
+  return static_cast<MemoryFence *>(
       gst_mini_object_get_qdata(GST_MINI_OBJECT_CAST(memory), fence_quark()));
-}
-
-Record *ensure_record(GstMemory *memory) {
-  if (Record *record = get_record(memory)) return record;
-  static std::mutex creation;
-  std::lock_guard guard(creation);
-  Record *record = get_record(memory);
-  if (record == nullptr) {
-    record = new Record;
-    gst_mini_object_set_qdata(GST_MINI_OBJECT_CAST(memory), fence_quark(), record,
-                              [](gpointer data) { delete static_cast<Record *>(data); });
-  }
-  return record;
 }
 
 // The wait that everyone but us gets.
 bool wait_for_fence(GstMemory *memory, GstMapFlags access) {
-  Record *record = get_record(memory);
-  const CUresult result = record != nullptr ? record->fence.wait(access) : CUDA_SUCCESS;
+  MemoryFence *found = existing_fence(memory);
+  const CUresult result = found != nullptr ? found->fence.wait(access) : CUDA_SUCCESS;
   if (result != CUDA_SUCCESS)
     GST_ERROR("waiting for the GPU failed: %s", cuda_error_text(result).c_str());
   return result == CUDA_SUCCESS;
@@ -71,7 +51,7 @@ gpointer fenced_map(GstMemory *memory, gsize maxsize, GstMapFlags flags) {
   const bool for_cuda = (flags & GST_MAP_CUDA) == GST_MAP_CUDA;
   if ((flags & MAP_FENCED) == 0) {
     if (!wait_for_fence(memory, flags)) return nullptr;
-    if (for_cuda) ensure_record(memory)->seen_by_others = true;
+    if (for_cuda) memory_fence(memory)->seen_by_others = true;
   }
   gpointer data = parent_map(memory, maxsize, flags);
   return for_cuda || data == nullptr || downloaded(memory) ? data : nullptr;
@@ -211,11 +191,26 @@ bool is_fenced_memory(GstMemory *memory) {
          G_TYPE_CHECK_INSTANCE_TYPE(memory->allocator, allocator_type());
 }
 
-void fence_memory(GstMemory *memory, std::shared_ptr<Event> event, const Stream &stream,
-                  std::shared_ptr<Counters> counters) {
-  Record *record = ensure_record(memory);
-  record->fence.written(std::move(event), stream, std::move(counters));
-  record->seen_by_others = false;
+void MemoryFence::written(std::shared_ptr<Event> event) {
+  fence.written(std::move(event));
+  seen_by_others = false;
+}
+
+CUresult MemoryFence::order_behind_others(const Stream &stream) const {
+  return seen_by_others ? stream.follow(nullptr) : CUDA_SUCCESS;
+}
+
+MemoryFence *memory_fence(GstMemory *memory) {
+  if (MemoryFence *found = existing_fence(memory)) return found;
+  static std::mutex creation;
+  std::lock_guard guard(creation);
+  MemoryFence *fence = existing_fence(memory);
+  if (fence == nullptr) {
+    fence = new MemoryFence;
+    gst_mini_object_set_qdata(GST_MINI_OBJECT_CAST(memory), fence_quark(), fence,
+                              [](gpointer data) { delete static_cast<MemoryFence *>(data); });
+  }
+  return fence;
 }
 
 CUresult order_behind_fence(GstMemory *memory, const Stream &stream) {
@@ -223,15 +218,10 @@ CUresult order_behind_fence(GstMemory *memory, const Stream &stream) {
     const std::optional<CUstream> theirs = cuda_memory_stream(memory);
     return theirs ? stream.follow(*theirs) : CUDA_SUCCESS;
   }
-  Record *record = get_record(memory);
-  if (record == nullptr) return CUDA_SUCCESS;
-  const CUresult result = record->fence.order(stream, GST_MAP_READWRITE);
-  return result == CUDA_SUCCESS ? order_behind_others(memory, stream) : result;
-}
-
-CUresult order_behind_others(GstMemory *memory, const Stream &stream) {
-  Record *record = get_record(memory);
-  return record != nullptr && record->seen_by_others ? stream.follow(nullptr) : CUDA_SUCCESS;
+  MemoryFence *found = existing_fence(memory);
+  if (found == nullptr) return CUDA_SUCCESS;
+  const CUresult result = found->fence.order(stream, GST_MAP_READWRITE);
+  return result == CUDA_SUCCESS ? found->order_behind_others(stream) : result;
 }
 
 }  // namespace coalesce::gst

@@ -8,6 +8,8 @@
 // downstream cannot lose it. To everyone else it is ordinary GstCudaMemory.
 #pragma once
 
+#include <atomic>
+
 #include "fence.h"
 
 namespace coalesce::gst {
@@ -21,18 +23,26 @@ GstMemory *fenced_memory_alloc(GstCudaContext *context, const GstVideoInfo &info
 
 bool is_fenced_memory(GstMemory *memory);
 
-// Sets the fence: `event`, which has been recorded on `stream` behind the last write. Waits for it
-// are counted in `counters`.
-void fence_memory(GstMemory *memory, std::shared_ptr<Event> event, const Stream &stream,
-                  std::shared_ptr<Counters> counters);
+// What such memory carries.
+struct MemoryFence {
+  Fence fence;
+  // Since our last write, someone else has got the device pointer, and may have work in flight.
+  std::atomic<bool> seen_by_others{false};
+
+  // `event` has been recorded behind a write.
+  void written(std::shared_ptr<Event> event);
+
+  // Orders `stream` behind everyone else who has had the memory, before work that overwrites it
+  // when it has come back to its pool. Our own readers have ended by then. Others may have left
+  // reads in flight, on the default stream or one that is ordered with it, as a GstCudaStream is.
+  CUresult order_behind_others(const Stream &stream) const;
+};
+
+// That of memory of ours, which it lives as long as.
+MemoryFence *memory_fence(GstMemory *memory);
 
 // Orders `stream` behind the last write to `memory` (CUDA memory of any origin), on the GPU. Call
 // before enqueuing work that reads it.
 CUresult order_behind_fence(GstMemory *memory, const Stream &stream);
-
-// The same behind everyone else who has had it, before work that overwrites memory of ours that has
-// come back to its pool. Our own readers have ended by then. Others may have left reads in flight,
-// on the default stream or one that is ordered with it, as a GstCudaStream is.
-CUresult order_behind_others(GstMemory *memory, const Stream &stream);
 
 }  // namespace coalesce::gst

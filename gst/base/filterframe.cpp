@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "filterframe.h"
 
+#include "fencedmemory.h"
 #include "gpuinput.h"
 #include "input.h"
 #include "transfer.h"
@@ -76,8 +77,8 @@ class GpuFrame {
       return fail("allocating device memory for a frame", CUDA_ERROR_OUT_OF_MEMORY);
     if (!out_.map(target, self_->priv->out_info, Memory::cuda, GST_MAP_WRITE))
       return post_bad_frame(GST_ELEMENT(self_), "output", out_);
-    const CUresult result =
-        order_behind_others(gst_buffer_peek_memory(target, 0), *session_.stream);
+    fence_ = memory_fence(gst_buffer_peek_memory(target, 0));
+    const CUresult result = fence_->order_behind_others(*session_.stream);
     return result == CUDA_SUCCESS ? GST_FLOW_OK : fail("ordering behind other readers", result);
   }
 
@@ -88,8 +89,7 @@ class GpuFrame {
     if (event == nullptr) return fail("fencing a frame", result);
     in_.retire(event);
     if (self_->priv->out_cuda) {
-      fence_memory(gst_buffer_peek_memory(out_buffer_, 0), event, *session_.stream,
-                   state_.counters);
+      fence_->written(std::move(event));
     } else {
       result = download_frame(session_, scratch_.get(), out_, event, out_buffer_, target_);
       if (result != CUDA_SUCCESS) return fail("downloading a frame", result);
@@ -108,6 +108,7 @@ class GpuFrame {
   GpuInput in_;
   GstBuffer *out_buffer_;
   BufferRef scratch_;
+  MemoryFence *fence_ = nullptr;  // of what the kernels write
   Frame out_;
   Frame target_;  // the output, where it has to be downloaded
 };

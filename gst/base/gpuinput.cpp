@@ -60,13 +60,13 @@ GstFlowReturn GpuInput::complete(GstBufferPool *pool) {
   if (result == CUDA_SUCCESS) result = repeat_last_rows(theirs, frame_, *session_.stream);
   auto copied = result == CUDA_SUCCESS ? session_.mark(*session_.stream, &result) : nullptr;
   theirs.unmap();
-  if (copied != nullptr) session_.retired->add(buffer_, std::move(copied), *session_.stream);
+  if (copied != nullptr) session_.retired->add(buffer_, std::move(copied));
   return ok("copying a frame", result);
 }
 
 void GpuInput::retire(std::shared_ptr<Event> done) {
   frame_.unmap();
-  session_.retired->add(own_ ? own_.get() : buffer_, std::move(done), *session_.stream);
+  session_.retired->add(own_ ? own_.get() : buffer_, std::move(done));
 }
 
 }  // namespace coalesce::gst

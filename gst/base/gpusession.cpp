@@ -20,7 +20,7 @@ std::unique_ptr<GpuSession> GpuSession::open(GstCudaContext *context,
     return nullptr;
   }
   try {
-    session->retired = std::make_unique<RetireList>(context, counters);
+    session->retired = std::make_unique<RetireList>(context);
   } catch (const std::system_error &error) {  // the system gives no more threads
     *why = std::string("a thread could not be made: ") + error.what();
     return nullptr;
@@ -53,12 +53,13 @@ std::shared_ptr<Event> GpuSession::mark(const Stream &on, CUresult *error) {
     if (events_[next_event_].use_count() == 1) event = events_[next_event_];
   }
   if (event == nullptr) {
-    event = Event::create(context.get(), error);
+    event = Event::create(context.get(), error, counters);
     if (event == nullptr) return nullptr;
     events_.push_back(event);
   }
   *error = event->record(on);
-  return *error == CUDA_SUCCESS ? event : nullptr;
+  if (*error != CUDA_SUCCESS) event.reset();
+  return event;
 }
 
 }  // namespace coalesce::gst

@@ -6,24 +6,14 @@
 #include <utility>
 
 namespace coalesce::gst {
-namespace {
-
-// An event in error counts as passed: the failure is reported where the frame is made, not here.
-bool has_passed(const Event &event) {
-  return event.query() != CUDA_ERROR_NOT_READY;
-}
-
-}  // namespace
 
 RetireList::Passed::~Passed() {
   for (std::size_t i = 0; i < count; i++)
     gst_buffer_unref(buffers[i]);
 }
 
-RetireList::RetireList(GstCudaContext *context, std::shared_ptr<Counters> counters)
-    : context_(GST_CUDA_CONTEXT(gst_object_ref(context))),
-      counters_(std::move(counters)),
-      sweeper_([this] { sweep(); }) {}
+RetireList::RetireList(GstCudaContext *context)
+    : context_(GST_CUDA_CONTEXT(gst_object_ref(context))), sweeper_([this] { sweep(); }) {}
 
 RetireList::~RetireList() {
   {
@@ -37,10 +27,10 @@ RetireList::~RetireList() {
       gst_buffer_unref(entry.buffer);
 }
 
-RetireList::Line &RetireList::line_of(const Stream &stream) {
+RetireList::Line &RetireList::line_of(CUstream stream) {
   for (Line &line : lines_)
-    if (line.stream == stream.handle()) return line;
-  return lines_.emplace_back(Line{stream.handle(), {}});
+    if (line.stream == stream) return line;
+  return lines_.emplace_back(Line{stream, {}});
 }
 
 std::size_t RetireList::size() const {
@@ -59,21 +49,21 @@ void RetireList::take(Line *line, std::size_t entries, Passed *passed) {
 void RetireList::take_all_passed(Passed *passed) {
   for (Line &line : lines_) {
     std::size_t count = 0;
-    while (count < line.entries.size() && has_passed(*line.entries[count].event))
+    while (count < line.entries.size() && line.entries[count].event->has_passed())
       count++;
     take(&line, count, passed);
   }
 }
 
-void RetireList::add(GstBuffer *buffer, std::shared_ptr<Event> event, const Stream &stream) {
+void RetireList::add(GstBuffer *buffer, std::shared_ptr<Event> event) {
   bool wake_sweeper, too_many;
   {
     Passed passed;
     std::lock_guard guard(lock_);
-    Line &line = line_of(stream);
+    Line &line = line_of(event->stream());
     line.entries.push_back({gst_buffer_ref(buffer), std::move(event)});
     const std::size_t last = line.entries.size() - 1;
-    if (last + 1 >= kLookFrom && has_passed(*line.entries[last - kLastFew].event))
+    if (last + 1 >= kLookFrom && line.entries[last - kLastFew].event->has_passed())
       take(&line, last - kLastFew + 1, &passed);
     frames_come_ = true;
     wake_sweeper = sweeper_asleep_;
@@ -95,10 +85,7 @@ void RetireList::wait_for_oldest() {
   const auto line = longest();
   const std::shared_ptr<Event> oldest = line->entries.front().event;
   guard.unlock();
-  if (!has_passed(*oldest)) {
-    counters_->synchronizations++;
-    (void)oldest->synchronize();
-  }
+  (void)oldest->wait();  // a failure is reported where the frame is made
   guard.lock();
   if (!line->entries.empty() && line->entries.front().event == oldest) take(&*line, 1, &passed);
 }

@@ -7,7 +7,6 @@
 #include <thread>
 #include <vector>
 
-#include "counters.h"
 #include "cudadriver.h"
 
 namespace coalesce::gst {
@@ -19,14 +18,13 @@ namespace coalesce::gst {
 // upstream pool of few buffers cannot run dry for ever.
 class RetireList {
  public:
-  RetireList(GstCudaContext *context, std::shared_ptr<Counters> counters);
+  explicit RetireList(GstCudaContext *context);
   ~RetireList();  // the streams must have been synchronised
   RetireList(const RetireList &) = delete;
   RetireList &operator=(const RetireList &) = delete;
 
-  // `event` has been recorded on `stream`. Takes a reference to the buffer of its own. The context
-  // is current.
-  void add(GstBuffer *buffer, std::shared_ptr<Event> event, const Stream &stream);
+  // `event` has been recorded. Takes a reference to the buffer of its own. The context is current.
+  void add(GstBuffer *buffer, std::shared_ptr<Event> event);
 
  private:
   static constexpr std::size_t kMostInFlight = 16;
@@ -51,7 +49,7 @@ class RetireList {
     std::size_t count = 0;
   };
 
-  Line &line_of(const Stream &stream);
+  Line &line_of(CUstream stream);
   std::size_t size() const;
   static void take(Line *line, std::size_t entries, Passed *passed);
   void take_all_passed(Passed *passed);
@@ -59,7 +57,6 @@ class RetireList {
   void sweep();
 
   ContextRef context_;
-  std::shared_ptr<Counters> counters_;
   std::mutex lock_;
   std::condition_variable wake_;
   std::vector<Line> lines_;

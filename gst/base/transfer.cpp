@@ -86,14 +86,14 @@ CUresult enqueue_upload(GpuSession &session, const Frame &from, const Frame &to,
   if (*done == nullptr) return result;
   session.counters->uploads++;
   session.counters->upload_bytes += bytes;
-  return cuda_driver()->stream_wait_event(session.stream->handle(), (*done)->handle(), 0);
+  return (*done)->hold_back(*session.stream);
 }
 
 CUresult upload_page_locked(GpuSession &session, Fence &fence, const Frame &from, const Frame &to,
                             std::shared_ptr<Event> *done) {
   CUresult result = fence.order(*session.uploads, GST_MAP_READ);
   if (result == CUDA_SUCCESS) result = enqueue_upload(session, from, to, done);
-  if (result == CUDA_SUCCESS) fence.read(*done, *session.uploads, session.counters);
+  if (result == CUDA_SUCCESS) fence.read(*done);
   return result;
 }
 
@@ -120,7 +120,7 @@ CUresult upload_frame(GpuSession &session, GstBuffer *buffer, const Frame &from,
   std::shared_ptr<Event> done;
   if (from.where() == Memory::page_locked) {
     result = upload_page_locked(session, *page_locked_fence(buffer), from, to, &done);
-    if (result == CUDA_SUCCESS) session.retired->add(buffer, std::move(done), *session.uploads);
+    if (result == CUDA_SUCCESS) session.retired->add(buffer, std::move(done));
     return result;
   }
   if (GstBuffer *slot = session.staging->next(GST_VIDEO_INFO_SIZE(&from.info())))
@@ -137,7 +137,7 @@ CUresult download_frame(GpuSession &session, GstBuffer *from_buffer, const Frame
   if (result != CUDA_SUCCESS) return result;
   Stream &stream = *session.downloads;
   Fence *fence = to.where() == Memory::page_locked ? page_locked_fence(to_buffer) : nullptr;
-  result = cuda_driver()->stream_wait_event(stream.handle(), ready->handle(), 0);
+  result = ready->hold_back(stream);
   if (result == CUDA_SUCCESS && fence != nullptr) result = fence->order(stream, GST_MAP_WRITE);
   gsize bytes = 0;
   if (result == CUDA_SUCCESS) result = copy_frame(from, to, stream, &bytes);
@@ -145,8 +145,8 @@ CUresult download_frame(GpuSession &session, GstBuffer *from_buffer, const Frame
   if (fence != nullptr) {
     auto done = session.mark(stream, &result);
     if (done == nullptr) return result;
-    fence->written(done, stream, session.counters);
-    session.retired->add(from_buffer, std::move(done), stream);
+    fence->written(done);
+    session.retired->add(from_buffer, std::move(done));
   } else {
     result = wait_for(session, stream);
     if (result != CUDA_SUCCESS) return result;

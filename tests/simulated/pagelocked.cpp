@@ -96,12 +96,12 @@ struct Scene {
     fail_unless_equals_int(fence().order(on, upload ? GST_MAP_READ : GST_MAP_WRITE), CUDA_SUCCESS);
     fail_unless_equals_int(cuda_driver()->memcpy_2d_async(&copy, on.handle()), CUDA_SUCCESS);
     CUresult error = CUDA_SUCCESS;
-    auto event = Event::create(context, &error);
+    auto event = Event::create(context, &error, counters);
     fail_unless(event != nullptr && event->record(on) == CUDA_SUCCESS);
     if (upload)
-      fence().read(std::move(event), on, counters);
+      fence().read(std::move(event));
     else
-      fence().written(std::move(event), on, counters);
+      fence().written(std::move(event));
   }
   void upload() { copy(*stream, true); }
   void download() { copy(*stream, false); }

@@ -65,7 +65,7 @@ void delay_gpu(GstBuffer *buffer, GstCudaContext *context, Stream &stream) {
   CUresult error = CUDA_SUCCESS;
   auto event = Event::create(context, &error);
   fail_unless(event != nullptr && event->record(stream) == CUDA_SUCCESS);
-  page_locked_fence(buffer)->written(event, stream, std::make_shared<Counters>());
+  page_locked_fence(buffer)->written(event);
 }
 
 // Someone writes into the memory of an input that is still being uploaded: he waits, and only if he
@@ -130,7 +130,7 @@ GST_START_TEST(outputs_are_filled_when_read) {
           &reader, nullptr);
       auto event = Event::create(context, &error);
       fail_unless(event != nullptr && event->record(*stream) == CUDA_SUCCESS);
-      page_locked_fence(output)->read(event, *stream, std::make_shared<Counters>());
+      page_locked_fence(output)->read(event);
     }
     gst_buffer_unref(output);
     push(bench, 2);
