@@ -35,6 +35,24 @@ bool ask_for_context(GstCoalesceTransform *self) {
   return found;
 }
 
+// A bin on its way up hands the context that it has to all in it, be it one of an earlier run.
+// (Bins are not locked here: gst_bin_add() hands out contexts, too, and has locked its bin.)
+bool is_handed_out(GstCoalesceTransform *self) {
+  GstObject *parent = gst_object_get_parent(GST_OBJECT(self));
+  bool starting = false;
+  for (GstObject *bin = parent; bin != nullptr && !starting; bin = GST_OBJECT_PARENT(bin))
+    starting = GST_STATE(bin) == GST_STATE_NULL && GST_STATE_NEXT(bin) == GST_STATE_READY;
+  gst_clear_object(&parent);
+  return starting;
+}
+
+bool has_started(GstCoalesceTransform *self) {
+  GST_OBJECT_LOCK(self);
+  const bool started = self->state->started;
+  GST_OBJECT_UNLOCK(self);
+  return started;
+}
+
 }  // namespace
 
 ContextRef current_context(TransformState &state) {
@@ -94,13 +112,19 @@ bool ensure_session(GstCoalesceTransform *self) {
 
 void take_context(GstCoalesceTransform *self, GstContext *context) {
   TransformState &state = *self->state;
-  const int device = settings_of(self).cuda_device_id;
-  std::lock_guard guard(state.lock);
-  const bool answer = state.asking == std::this_thread::get_id();
-  // While another thread is asking, it has the say.
-  if (answer || state.asking == std::thread::id())
-    gst_cuda_handle_set_context(GST_ELEMENT(self), context, device,
-                                answer ? &state.asked : &state.context);
+  GstCudaContext *given = nullptr;
+  gst_cuda_handle_set_context(GST_ELEMENT(self), context, settings_of(self).cuda_device_id, &given);
+  if (given == nullptr) return;  // nothing of CUDA, or of another device
+  const bool replaces = !has_started(self) && !is_handed_out(self);
+  {
+    std::lock_guard guard(state.lock);
+    const bool answer = state.asking == std::this_thread::get_id();
+    GstCudaContext *&slot = answer ? state.asked : state.context;
+    // While another thread is asking, it has the say.
+    if ((answer || state.asking == std::thread::id()) && (slot == nullptr || replaces))
+      std::swap(slot, given);
+  }
+  gst_clear_object(&given);
 }
 
 }  // namespace coalesce::gst

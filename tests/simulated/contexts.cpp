@@ -130,6 +130,92 @@ GST_START_TEST(device_chosen_after_a_context) {
 }
 GST_END_TEST
 
+namespace {
+
+// The context of the frames of one run.
+GstCudaContext *context_of_a_run(Bench &bench, unsigned seed) {
+  gst_element_set_state(bench.element(), GST_STATE_PLAYING);
+  bench.negotiate(in_caps(kSystem), out_caps());
+  GstCudaContext *context = pass(bench, system_buffer(in_info(), seed), seed);
+  gst_element_set_state(bench.element(), GST_STATE_NULL);
+  return context;
+}
+
+GstCudaContext *context_of_a_run(GstElement *pipeline) {
+  GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
+  gst_element_set_state(pipeline, GST_STATE_PAUSED);
+  gst_element_get_state(pipeline, nullptr, nullptr, 10 * GST_SECOND);
+  GstSample *sample = nullptr;
+  g_object_get(sink, "last-sample", &sample, nullptr);
+  fail_unless(sample != nullptr);
+  GstCudaContext *context = context_of(gst_sample_get_buffer(sample));
+  gst_sample_unref(sample);
+  gst_object_unref(sink);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  return context;
+}
+
+}  // namespace
+
+// While the element is stopped, the last context that it is given is the next run's.
+GST_START_TEST(given_another_between_runs) {
+  GstCudaContext *contexts[] = {new_context(0), new_context(1), new_context(0)};
+  {
+    Bench bench("uyvy2y");
+    gst_element_set_state(bench.element(), GST_STATE_NULL);
+    unsigned seed = 1;
+    for (GstCudaContext *before : contexts)
+      for (GstCudaContext *context : contexts) {
+        for (GstState in_between : {GST_STATE_NULL, GST_STATE_READY}) {
+          give_context(bench.element(), before);
+          gst_element_set_state(bench.element(), in_between);
+          give_context(bench.element(), context);
+          fail_unless(context_of_a_run(bench, seed++) == context);
+        }
+      }
+    fail_unless(bench.errors().empty());
+  }
+  for (GstCudaContext *context : contexts)
+    gst_object_unref(context);
+  done();
+}
+GST_END_TEST
+
+// The same in a pipeline, which may have a context too, and hands it to its elements when it
+// starts.
+GST_START_TEST(given_another_in_a_pipeline) {
+  GstCudaContext *one = new_context(0), *other = new_context(1);
+  GstElement *pipeline = gst_parse_launch(
+      "videotestsrc num-buffers=2 ! video/x-raw,format=UYVY,width=64,height=6 ! "
+      "bin.( uyvy2y name=luma backend=cuda ) ! video/x-raw(memory:CUDAMemory) ! fakesink name=sink",
+      nullptr);
+  GstElement *luma = gst_bin_get_by_name(GST_BIN(pipeline), "luma");
+  // The element makes one, which the pipeline remembers.
+  const GstCudaContext *own = context_of_a_run(pipeline);
+  fail_unless(own != one && own != other);
+  for (GstCudaContext *context : {one, other}) {
+    give_context(luma, context);
+    fail_unless(context_of_a_run(pipeline) == context);
+  }
+  for (GstCudaContext *context : {one, other, one}) {
+    give_context(pipeline, context);
+    for (int run = 0; run < 2; run++)
+      fail_unless(context_of_a_run(pipeline) == context);
+  }
+  give_context(pipeline, one);
+  give_context(pipeline, other);
+  fail_unless(context_of_a_run(pipeline) == other);
+  give_context(pipeline, other);
+  give_context(luma, one);
+  fail_unless(context_of_a_run(pipeline) == one);
+  gst_object_unref(luma);
+  drop_pipeline(pipeline);
+  gst_object_unref(one);
+  gst_object_unref(other);
+  done();
+}
+GST_END_TEST
+
 // A context for another device than the one that was asked for is not taken.
 GST_START_TEST(wrong_context_is_refused) {
   GstCudaContext *other = new_context(1);
@@ -195,6 +281,8 @@ static Suite *contexts_suite() {
   tcase_add_test(tests, own_context_is_announced);
   tcase_add_test(tests, selects_the_device);
   tcase_add_test(tests, device_chosen_after_a_context);
+  tcase_add_test(tests, given_another_between_runs);
+  tcase_add_test(tests, given_another_in_a_pipeline);
   tcase_add_test(tests, wrong_context_is_refused);
   tcase_add_test(tests, no_such_device);
   tcase_add_test(tests, simultaneous_starts);
