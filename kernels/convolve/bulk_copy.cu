@@ -1,31 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "bulk_copy.cuh"
 
+#include "../core/driver_function.h"
+
 namespace coalesce {
 #if CUDART_VERSION >= 12000
 namespace {
 
 using Encode = decltype(&cuTensorMapEncodeTiled);
 
-// From the driver, which this library is not linked with.
-Encode find_encode() {
-  void *function = nullptr;
-  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-#if CUDART_VERSION >= 12050
-  const cudaError_t error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function,
-                                                             12000, cudaEnableDefault, &found);
-#else
-  const cudaError_t error =
-      cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &found);
-#endif
-  if (error != cudaSuccess) (void)cudaGetLastError();
-  return error == cudaSuccess && found == cudaDriverEntryPointSuccess
-             ? reinterpret_cast<Encode>(function)
-             : nullptr;
-}
-
 Encode encode() {
-  static const Encode found = find_encode();
+  static const auto found = reinterpret_cast<Encode>(driver_function("cuTensorMapEncodeTiled"));
   return found;
 }
 

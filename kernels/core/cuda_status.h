@@ -41,8 +41,11 @@ inline Status cuda_checked(cudaError_t error) {
   return cuda_status(error);
 }
 
-// kernel<<<grid, block, shared_bytes, stream>>>(args...) that reports its own failure only, not one
-// that some earlier call left behind.
+// kernel<<<grid, block, shared_bytes, stream>>>(arguments) that reports its own failure only, not
+// one that some earlier call left behind.
+Status launch_kernel(const void *kernel, dim3 grid, dim3 block, std::size_t shared_bytes,
+                     cudaStream_t stream, void **arguments);
+
 template <class... Params, class... Args>
 Status launch_shared(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t shared_bytes,
                      cudaStream_t stream, const Args &...args) {
@@ -50,8 +53,8 @@ Status launch_shared(void (*kernel)(Params...), dim3 grid, dim3 block, std::size
                 "arguments must have the kernel's own types");
   // (Not written to.)
   void *pointers[] = {const_cast<Args *>(&args)...};
-  return cuda_checked(cudaLaunchKernel(reinterpret_cast<const void *>(kernel), grid, block,
-                                       pointers, shared_bytes, stream));
+  return launch_kernel(reinterpret_cast<const void *>(kernel), grid, block, shared_bytes, stream,
+                       pointers);
 }
 
 template <class... Params, class... Args>

@@ -57,6 +57,13 @@ void test_on_device() {
   expect(full.code() == StatusCode::out_of_memory, "an exabyte", full);
   const Status after = launch_nothing(1);
   expect(after.ok(), "a launch after somebody else's error", after);
+  // In a new context a kernel is to be found anew.
+  for (int i = 0; i < 4; ++i) {
+    expect(cuda_checked(cudaDeviceReset()).ok(), "a reset", {});
+    expect(launch_nothing(1).ok(), "a launch in a new context", launch_nothing(1));
+    const Status done = cuda_checked(cudaDeviceSynchronize());
+    expect(done.ok(), "the new context", done);
+  }
   const Status end = cuda_checked(cudaDeviceSynchronize());
   expect(end.ok(), "the device", end);
 }

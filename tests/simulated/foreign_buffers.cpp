@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Buffers of another CUDA context than the element's, or in other memory than the caps say.
+// Buffers of another CUDA context than the element's, in other memory than the caps say, or with a
+// GstVideoMeta that is not true.
 #include <cstring>
 
 #include "luma.h"
@@ -133,6 +134,43 @@ GST_START_TEST(memory_is_not_what_the_caps_say) {
 }
 GST_END_TEST
 
+// On our own memory, which is mapped without libgstvideo. (tests/check/bad_buffers.cpp has more of
+// them, on system memory.) The next frame is none the worse for it.
+GST_START_TEST(meta_is_not_true) {
+  const struct {
+    void (*lie)(GstVideoMeta *meta, gsize spare);  // bytes behind the last row
+    const char *told;
+  } cases[] = {
+      {[](GstVideoMeta *meta, gsize spare) { meta->offset[0] = spare + 1; }, "needs"},
+      {[](GstVideoMeta *meta, gsize) { meta->offset[0] = G_MAXSIZE - 16; }, "needs"},
+      {[](GstVideoMeta *meta, gsize spare) { meta->stride[0] += gint(spare) / (kHeight - 1) + 1; },
+       "needs"},
+      {[](GstVideoMeta *meta, gsize) { meta->stride[0] = G_MAXINT; }, "needs"},
+      {[](GstVideoMeta *meta, gsize) { meta->stride[0] = 2 * kWidth - 1; }, "stride of 127"},
+      {[](GstVideoMeta *meta, gsize) { meta->stride[0] = -meta->stride[0]; }, "stride of -"},
+      {[](GstVideoMeta *meta, gsize) { meta->height--; }, "GstVideoMeta"},
+  };
+  for (const auto &[lie, told] : cases) {
+    Bench bench("uyvy2y");
+    bench.negotiate(in_caps(), out_caps());
+    GstBufferPool *pool = proposed_pool(bench.harness(), in_caps().c_str());
+    GstBuffer *input = pool_buffer(pool, in_info(), 1);
+    GstVideoMeta *meta = gst_buffer_get_video_meta(input);
+    const gsize needed = gsize(meta->stride[0]) * (kHeight - 1) + 2 * kWidth;
+    const GstVideoMeta truth = *meta;
+    lie(meta, gst_buffer_get_size(input) - needed);
+    fail_unless_equals_int(bench.push(gst_buffer_ref(input)), GST_FLOW_ERROR);
+    const std::vector<std::string> errors = bench.errors();
+    fail_unless_equals_int(errors.size(), 1);
+    fail_unless(errors[0].find(told) != std::string::npos, "%s", errors[0].c_str());
+    *meta = truth;
+    pass(bench, input, 1);
+    drop_pool(pool);
+  }
+  done();
+}
+GST_END_TEST
+
 static Suite *foreign_buffers_suite() {
   Suite *suite = suite_create("foreign_buffers");
   TCase *tests = tcase_create("foreign_buffers");
@@ -142,6 +180,7 @@ static Suite *foreign_buffers_suite() {
   tcase_add_test(tests, cannot_move);
   tcase_add_test(tests, fixed_device_copies);
   tcase_add_test(tests, memory_is_not_what_the_caps_say);
+  tcase_add_test(tests, meta_is_not_true);
   return suite;
 }
 GST_CHECK_MAIN(foreign_buffers)
