@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "../core/status.h"
 #include "encoder_params.h"
@@ -29,6 +30,10 @@ class CudaEncoder {
   // Waits for whatever is under way.
   virtual ~CudaEncoder() = default;
 
+  // EncoderParams::targets of frames that are started from now on: those under way keep theirs.
+  // The encoder must have been made with some, and they must be as many. Errors: invalid_argument
+  // as of make(); then all stays as it was.
+  virtual Status set_targets(const std::vector<LayerTarget> &targets) = 0;
   // Enqueues a frame. samples: one for each component, in device memory, ready as soon as `stream`
   // comes to it; of the component's bits. They are read before anything that `stream` is given
   // after this call.

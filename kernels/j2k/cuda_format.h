@@ -18,7 +18,7 @@ namespace coalesce::j2k {
 // Where everything of a frame lies in its slot's device memory.
 struct SlotLayout {
   std::size_t coefficients, planes, symbols, made, passes, bytes, coded;
-  std::size_t transform_scratch, code_scratch, layers, packet_scratch, errors, rate, out;
+  std::size_t transform_scratch, code_scratch, layers, packet_scratch, errors, targets, rate, out;
   std::size_t out_bytes;  // room
   std::size_t end;
 };
@@ -29,6 +29,8 @@ class CudaFormat {
   Status plan_for(const EncoderParams &params);
   // Copies to the device, and waits for that. Errors: targets that no picture can keep, too.
   Status upload();
+  // After upload(): other targets, for the frames that are started from now on.
+  Status set_targets(const std::vector<LayerTarget> &targets);
 
   const EncoderPlan &plan() const { return plan_; }
   const TransformPlan &transform() const { return transform_; }
@@ -42,7 +44,12 @@ class CudaFormat {
   const BlockPlan *blocks() const { return at<BlockPlan>(blocks_at_); }
   const TransformTile *transform_tiles() const { return at<TransformTile>(tiles_at_); }
   PacketFormat packet_format() const { return packets_.format_at(at<std::uint8_t>(packets_at_)); }
-  RateFormat rate_format() const { return rate_.format_at(at<std::uint8_t>(rate_at_)); }
+  // The list of targets() at `targets`.
+  RateFormat rate_format(const LayerTarget *targets) const {
+    return rate_.format_at(at<std::uint8_t>(rate_at_), targets);
+  }
+  const PacketTargets &targets() const { return rate_.targets(); }
+  int times_set() const { return times_set_; }  // they were
 
  private:
   void lay_out_slot();
@@ -56,6 +63,7 @@ class CudaFormat {
   ModelShape model_;
   PacketTables packets_;
   RateTables rate_;
+  int times_set_ = 0;
   SlotLayout slot_;
   std::size_t blocks_at_ = 0, tiles_at_ = 0, packets_at_ = 0, rate_at_ = 0;
   DeviceMemory memory_;

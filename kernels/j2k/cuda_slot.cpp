@@ -32,6 +32,7 @@ Status CudaSlot::prepare(const CudaFormat &format) {
   Layout l;
   result_at_ = l.add<PacketResult>(1);
   report_at_ = l.add<RateReport>(1);
+  targets_at_ = l.add<LayerTarget>(format.targets().list().size());
   likely_turns_ = std::min(kTurnsOfLayer * format.plan().params.layers, kMostTurns);
   if (Status s = DeviceMemory::on_device(format.slot().end, &memory_); !s.ok()) return s;
   if (Status s = DeviceMemory::page_locked(l.end(), &host_memory_); !s.ok()) return s;
@@ -98,16 +99,26 @@ PacketJob CudaSlot::packet_job() const {
 
 RateJob CudaSlot::rate_job() const {
   const SlotLayout &at = format_->slot();
-  return {format_->rate_format(),
-          rate_scratch_at(format_->plan(), device<std::uint8_t>(at.rate)),
-          frame(),
-          device<std::uint32_t>(at.errors),
-          packet_job(),
-          device<std::uint8_t>(at.layers)};
+  return {rate_format_, rate_scratch_at(format_->plan(), device<std::uint8_t>(at.rate)),
+          frame(),      device<std::uint32_t>(at.errors),
+          packet_job(), device<std::uint8_t>(at.layers)};
+}
+
+// The frame keeps those of now.
+Status CudaSlot::take_targets() {
+  auto *mine = device<LayerTarget>(format_->slot().targets);
+  rate_format_ = format_->rate_format(mine);
+  if (targets_ == format_->times_set()) return {};
+  targets_ = format_->times_set();
+  const std::vector<LayerTarget> &list = format_->targets().list();
+  auto *on_host = host<LayerTarget>(targets_at_);
+  std::copy(list.begin(), list.end(), on_host);
+  return copy_to_device(mine, on_host, list.size() * sizeof(LayerTarget), stream_.get());
 }
 
 // Some turns too many cost little; too few, a round trip.
 Status CudaSlot::allocate() {
+  if (Status s = take_targets(); !s.ok()) return s;
   const RateJob job = rate_job();
   if (job.format.wants_errors)
     if (Status s = final_errors_cuda(job.frame, device<std::uint32_t>(format_->slot().errors),

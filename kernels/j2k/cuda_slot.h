@@ -24,6 +24,7 @@ class CudaSlot {
 
  private:
   Status code();
+  Status take_targets();
   Status allocate();
   Status take_turns(int turns);
   Status finish_turns();
@@ -46,7 +47,9 @@ class CudaSlot {
   DeviceEvent input_ready_, input_read_;
   std::size_t length_ = 0;
   // In page-locked memory.
-  std::size_t result_at_ = 0, report_at_ = 0;
+  std::size_t result_at_ = 0, report_at_ = 0, targets_at_ = 0;
+  RateFormat rate_format_ = {};  // of the frame under way
+  int targets_ = -1;             // which of the format's it has
   // Turns of the allocation: that this frame was given, and that one like the last may need.
   int turns_ = 0, likely_turns_ = 0;
 };

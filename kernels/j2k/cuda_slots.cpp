@@ -25,6 +25,9 @@ class Slots : public CudaEncoder {
     return {};
   }
 
+  Status set_targets(const std::vector<LayerTarget> &targets) override {
+    return format_.set_targets(targets);
+  }
   Status start(int slot, const Samples *samples, void *stream) override {
     return at(slot).start(samples, stream);
   }

@@ -121,7 +121,7 @@ void Encoder::State::code_block(std::size_t i, BlockWorker *worker) {
                            static_cast<std::uint8_t>(plan.params.block_style)};
   worker->status = worker->coder.encode(block, passes.get() + p.first_pass,
                                         bytes.get() + p.first_byte, p.bytes, &blocks[i].coded);
-  if (rate.wants_errors()) blocks[i].final_error = final_error(block);
+  if (rate.targets().wants_errors()) blocks[i].final_error = final_error(block);
 }
 
 Status Encoder::State::code_blocks(ThreadPool *pool) {
@@ -183,13 +183,17 @@ Status Encoder::make(const EncoderParams &params, std::unique_ptr<Encoder> *enco
   try {
     auto state = std::make_unique<State>();
     const Status s = state->prepare(params);
-    if (least_bytes != nullptr) *least_bytes = state->rate.least_bytes();
+    if (least_bytes != nullptr) *least_bytes = state->rate.targets().least_bytes();
     if (!s.ok()) return s;
     encoder->reset(new Encoder(std::move(state)));
     return {};
   } catch (const std::bad_alloc &) {
     return no_memory();
   }
+}
+
+Status Encoder::set_targets(const std::vector<LayerTarget> &targets) {
+  return state_->rate.set_targets(targets);
 }
 
 Status Encoder::code(const Samples *samples, ThreadPool *pool) {

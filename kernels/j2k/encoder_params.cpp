@@ -2,6 +2,7 @@
 #include "encoder_params.h"
 
 #include <cmath>
+#include <tuple>
 
 #include "band_gains.h"
 
@@ -30,18 +31,6 @@ Status check_roi(const EncoderParams &p) {
   return {};
 }
 
-Status check_targets(const EncoderParams &p) {
-  if (p.targets.empty()) return {};
-  if (p.targets.size() != static_cast<std::size_t>(p.layers))
-    return invalid_argument("j2k: there are not as many targets as layers");
-  for (const LayerTarget &target : p.targets)
-    if (target.kind > LayerTarget::Kind::everything)
-      return invalid_argument("j2k: no such kind of target");
-  if (p.targets.back().kind == LayerTarget::Kind::automatic)
-    return invalid_argument("j2k: the target of the last layer cannot be automatic");
-  return {};
-}
-
 Status check_component_bytes(const EncoderParams &p) {
   if (p.component_bytes == 0) return {};
   if (p.tile_parts != TileParts::component)
@@ -51,7 +40,42 @@ Status check_component_bytes(const EncoderParams &p) {
   return {};
 }
 
+// All members must be named here, or it does not compile.
+auto members(const CodingParams &p) {
+  const auto &[image, tile_x0, tile_y0, tile_width, tile_height, num_components, component, levels,
+               block_x, block_y, precinct] = p;
+  return std::tie(image, tile_x0, tile_y0, tile_width, tile_height, num_components, component,
+                  levels, block_x, block_y, precinct);
+}
+
+auto members_but_targets(const EncoderParams &p) {
+  const auto &[coding, wavelet, colour_transform, guard_bits, base_step, derived, visual_weighting,
+               block_style, progression, largest_last, tile_parts, layers, targets, component_bytes,
+               roi, sop, eph, plt, tlm, profile, comment] = p;
+  return std::tuple_cat(
+      members(coding),
+      std::tie(wavelet, colour_transform, guard_bits, base_step, derived, visual_weighting,
+               block_style, progression, largest_last, tile_parts, layers, component_bytes, roi,
+               sop, eph, plt, tlm, profile, comment));
+}
+
 }  // namespace
+
+Status check_targets(const std::vector<LayerTarget> &targets, int layers) {
+  if (targets.empty() || targets.size() != static_cast<std::size_t>(layers))
+    return invalid_argument("j2k: there are not as many targets as layers");
+  for (const LayerTarget &target : targets)
+    if (target.kind > LayerTarget::Kind::everything)
+      return invalid_argument("j2k: no such kind of target");
+  if (targets.back().kind == LayerTarget::Kind::automatic)
+    return invalid_argument("j2k: the target of the last layer cannot be automatic");
+  return {};
+}
+
+bool differ_in_targets_only(const EncoderParams &a, const EncoderParams &b) {
+  return !a.targets.empty() && !b.targets.empty() &&
+         members_but_targets(a) == members_but_targets(b);
+}
 
 Status check_params(const EncoderParams &p) {
   if (Status s = check_params(p.coding); !s.ok()) return s;
@@ -68,7 +92,8 @@ Status check_params(const EncoderParams &p) {
     return invalid_argument("j2k: the number of layers is not 1 to 65535");
   if (p.comment.size() > kMaxComment)
     return invalid_argument("j2k: the comment is longer than 65530 bytes");
-  if (Status s = check_targets(p); !s.ok()) return s;
+  if (!p.targets.empty())
+    if (Status s = check_targets(p.targets, p.layers); !s.ok()) return s;
   if (Status s = check_component_bytes(p); !s.ok()) return s;
   return check_roi(p);
 }

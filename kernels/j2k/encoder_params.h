@@ -54,6 +54,12 @@ struct EncoderParams {
 
 // The text names the parameter.
 Status check_params(const EncoderParams &params);
+// EncoderParams::targets, which are not empty.
+Status check_targets(const std::vector<LayerTarget> &targets, int layers);
+
+// Can an encoder of the one have the targets of the other (Encoder::set_targets())? All else is the
+// same, and both have targets.
+bool differ_in_targets_only(const EncoderParams &a, const EncoderParams &b);
 
 // A base step for rate allocation, which cuts the planes that are not needed: fine, and the same
 // for grey and for the luma of R, G, B. (Where others have it, too, times a power of two, PSNRs are

@@ -41,11 +41,15 @@ struct Rect {
 struct Component {
   int dx = 1, dy = 1;  // XRsiz, YRsiz: 1 to 255 steps of the reference grid to a sample
   int bits = 8;        // 1 to 16, unsigned
+
+  bool operator==(const Component &o) const { return dx == o.dx && dy == o.dy && bits == o.bits; }
 };
 
 // Precincts of a resolution are 2^x by 2^y samples (PPx, PPy).
 struct PrecinctSize {
   std::uint8_t x = kMaxPrecinctExponent, y = kMaxPrecinctExponent;
+
+  bool operator==(const PrecinctSize &o) const { return x == o.x && y == o.y; }
 };
 
 struct CodingParams {

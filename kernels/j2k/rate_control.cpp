@@ -120,33 +120,17 @@ Status RateControl::prepare(const EncoderPlan &plan, const std::vector<BlockData
     for (const BlockPlace &place : tile.geometry.blocks)
       blocks_.push_back(rate_block(plan, tile, place, blocks[blocks_.size()].passes, rounding));
   headers_.prepare(plan, blocks);
-  if (Status s = set_targets(plan, fixed_bytes(plan, main_header)); !s.ok()) return s;
+  targets_.prepare(plan.params.layers, fixed_bytes(plan, main_header),
+                   headers_.empty_layer(kAllComponents));
+  if (Status s = targets_.set(plan.params.targets); !s.ok()) return s;
   if (Status s = set_component_limits(plan); !s.ok()) return s;
   return rate_.prepare(blocks.size(), plan.passes, plan.params.layers,
                        {component_limits_.data(), static_cast<int>(component_limits_.size())});
 }
 
-Status RateControl::set_targets(const EncoderPlan &plan, std::uint64_t fixed) {
-  targets_ = plan.params.targets;
-  for (LayerTarget &target : targets_) {
-    wants_errors_ = wants_errors_ || target.kind == LayerTarget::Kind::error;
-    if (target.kind != LayerTarget::Kind::bytes) continue;
-    wants_bytes_ = true;
-    target.value -= std::min(target.value, fixed);
-  }
-  least_bytes_ =
-      fixed + headers_.empty_layer(kAllComponents) * static_cast<unsigned>(plan.params.layers);
-  if (targets_.back().kind == LayerTarget::Kind::bytes &&
-      plan.params.targets.back().value < least_bytes_)
-    return invalid_argument(
-        "j2k: the last layer's target has fewer bytes than markers and empty packets take");
-  return {};
-}
-
 Status RateControl::set_component_limits(const EncoderPlan &plan) {
   component_limits_.clear();
   if (plan.params.component_bytes == 0) return {};
-  wants_bytes_ = true;
   const auto components = static_cast<std::size_t>(plan.components());
   component_limits_.assign(components, plan.params.component_bytes);
   std::vector<std::uint64_t> fixed(components);
@@ -172,8 +156,9 @@ Status RateControl::run(ThreadPool *pool, LayerPasses *layers) {
     blocks_[i].num_passes = (*coded_)[i].coded.passes;
     blocks_[i].final_error = (*coded_)[i].final_error;
   }
+  const bool count = targets_.wants_bytes() || !component_limits_.empty();
   if (Status s =
-          rate_.allocate(blocks_.data(), targets_.data(), wants_bytes_ ? &headers_ : nullptr, pool);
+          rate_.allocate(blocks_.data(), targets_.list().data(), count ? &headers_ : nullptr, pool);
       !s.ok())
     return s;
   const PassTable table = rate_.table();

@@ -7,6 +7,7 @@
 
 #include "encoder_plan.h"
 #include "packet_headers.h"
+#include "packet_targets.h"
 #include "rate.h"
 
 namespace coalesce::j2k {
@@ -39,29 +40,23 @@ class RateControl {
   // Errors: out_of_memory; invalid_argument if nothing fits the last layer's bytes.
   Status prepare(const EncoderPlan &plan, const std::vector<BlockData> &blocks,
                  std::size_t main_header);
-  // What the last layer's target has to have at least, if it is of bytes.
-  std::uint64_t least_bytes() const { return least_bytes_; }
-  // A target is of an error: Tier-1 has to set BlockData::final_error.
-  bool wants_errors() const { return wants_errors_; }
-  // For allocation elsewhere: blocks without what Tier-1 finds; targets and limits of bytes without
-  // what is no packet's; is there any of these?
+  // Others, from the next run() on.
+  Status set_targets(const std::vector<LayerTarget> &targets) { return targets_.set(targets); }
+  // (If one wants an error, Tier-1 has to set BlockData::final_error.)
+  const PacketTargets &targets() const { return targets_; }
+  // For allocation elsewhere: blocks without what Tier-1 finds; limits without what is no packet's.
   const std::vector<RateBlock> &blocks() const { return blocks_; }
-  const std::vector<LayerTarget> &targets() const { return targets_; }
   const std::vector<std::uint64_t> &component_limits() const { return component_limits_; }
-  bool wants_bytes() const { return wants_bytes_; }
   // Which passes are in which layer. Allocates nothing.
   Status run(ThreadPool *pool, LayerPasses *layers);
 
  private:
-  Status set_targets(const EncoderPlan &plan, std::uint64_t fixed);
   Status set_component_limits(const EncoderPlan &plan);
 
   const std::vector<BlockData> *coded_ = nullptr;
   std::vector<RateBlock> blocks_;
-  std::vector<LayerTarget> targets_;  // bytes: of packets, and of what comes with each
-  std::uint64_t least_bytes_ = 0;
-  bool wants_errors_ = false, wants_bytes_ = false;
-  std::vector<std::uint64_t> component_limits_;  // the same; or empty
+  PacketTargets targets_;
+  std::vector<std::uint64_t> component_limits_;  // bytes as of the targets; or empty
   HeaderCounter headers_;
   RateAllocator rate_;
 };

@@ -60,23 +60,23 @@ Status RateTables::make(const EncoderPlan &plan, std::size_t main_header) {
   if (Status s = rate.prepare(plan, nothing, main_header); !s.ok()) return s;
   image_.clear();
   append(rate.blocks(), &image_);
-  targets_at_ = append(rate.targets(), &image_);
   shares_at_ = append(automatic_shares(plan.params.layers), &image_);
   limits_at_ = append(rate.component_limits(), &image_);
   format_.limits.count = static_cast<int>(rate.component_limits().size());
   format_.components = std::max(format_.limits.count, 1);
   format_.layers = plan.params.layers;
-  format_.wants_bytes = rate.wants_bytes();
-  format_.wants_errors = rate.wants_errors();
+  targets_ = rate.targets();
   return {};
 }
 
-RateFormat RateTables::format_at(const std::uint8_t *image) const {
+RateFormat RateTables::format_at(const std::uint8_t *image, const LayerTarget *targets) const {
   RateFormat f = format_;
   f.blocks = reinterpret_cast<const RateBlock *>(image);
-  f.targets = reinterpret_cast<const LayerTarget *>(image + targets_at_);
+  f.targets = targets;
   f.shares = reinterpret_cast<const std::uint32_t *>(image + shares_at_);
   f.limits.bytes = reinterpret_cast<const std::uint64_t *>(image + limits_at_);
+  f.wants_bytes = targets_.wants_bytes() || f.limits.count > 0;
+  f.wants_errors = targets_.wants_errors();
   return f;
 }
 

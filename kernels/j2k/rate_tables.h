@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "encoder_plan.h"
+#include "packet_targets.h"
 #include "rate_cuda.h"
 
 namespace coalesce::j2k {
@@ -16,15 +17,19 @@ class RateTables {
   // For plan.params.targets, which are not empty.
   // Errors: as RateControl::prepare(). Allocates.
   Status make(const EncoderPlan &plan, std::size_t main_header);
+  // Others.
+  Status set_targets(const std::vector<LayerTarget> &targets) { return targets_.set(targets); }
+  const PacketTargets &targets() const { return targets_; }
 
   // To be copied to where the tables are to lie, which must be aligned to 256 bytes.
   const std::vector<std::uint8_t> &image() const { return image_; }
-  // The tables, if the image lies there.
-  RateFormat format_at(const std::uint8_t *image) const;
+  // The tables, if the image lies there, and the list of targets() at `targets`.
+  RateFormat format_at(const std::uint8_t *image, const LayerTarget *targets) const;
 
  private:
   RateFormat format_ = {};
-  std::size_t targets_at_ = 0, shares_at_ = 0, limits_at_ = 0;
+  PacketTargets targets_;
+  std::size_t shares_at_ = 0, limits_at_ = 0;
   std::vector<std::uint8_t> image_;
 };
 

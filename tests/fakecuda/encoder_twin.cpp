@@ -105,6 +105,7 @@ struct Taken {
 // What a slot's kernels work on. It outlives them.
 struct Work {
   Encoder *encoder;
+  std::vector<LayerTarget> targets;  // when it was started; empty if there are none
   std::uint8_t *device;
   std::size_t room;
   std::vector<Taken> components;
@@ -116,7 +117,8 @@ struct Work {
     for (std::size_t c = 0; c < components.size(); ++c)
       samples[c] = components[c].samples();
     bytes.clear();
-    status = encoder->encode(samples, nullptr, &bytes);
+    if (!targets.empty()) status = encoder->set_targets(targets);
+    if (targets.empty() || status.ok()) status = encoder->encode(samples, nullptr, &bytes);
     if (!status.ok()) return;
     if (bytes.size() > room)
       status = {StatusCode::device_error, "j2k: a codestream is larger than its room"};
@@ -171,10 +173,17 @@ class TwinEncoder final : public CudaEncoder {
     return {};
   }
 
+  Status set_targets(const std::vector<LayerTarget> &targets) override {
+    if (Status s = encoder_->set_targets(targets); !s.ok()) return s;
+    params_.targets = targets;
+    return {};
+  }
+
   Status start(int number, const Samples *samples, void *stream) override {
     Slot &slot = at(number);
     if (slot.stage != Stage::free) return misused();
     slot.stage = Stage::started;
+    slot.work->targets = params_.targets;
     if (Status s = take(samples, slot.work.get()); !s.ok()) return s;
     const auto theirs = static_cast<CUstream>(stream);
     CUresult result = driver_.record(slot.given, theirs);
@@ -237,7 +246,7 @@ class TwinEncoder final : public CudaEncoder {
   }
 
   const Driver driver_;
-  const EncoderParams params_;
+  EncoderParams params_;
   std::unique_ptr<Encoder> encoder_;
   std::vector<Slot> slots_;
 };

@@ -16,28 +16,35 @@ using namespace j2k;
 
 using Bytes = std::vector<std::uint8_t>;
 
+using Targets = std::vector<LayerTarget>;
+
 // Says what went wrong, or nothing.
 class Trialled {
  public:
-  Trialled(const EncoderParams &params, Random &random) : params_(params) {
+  // others: to be set later; empty if `params` have no targets.
+  Trialled(const EncoderParams &params, const Targets &others, Random &random)
+      : params_(params), others_(others) {
     for (Picture &p : pictures_)
       p = picture(params.coding, random);
   }
 
   std::string on_cpu(ThreadPool *pool) {
-    std::string wrong = expect_from(nullptr);
-    for (std::size_t i = 0; i < kPictures && wrong.empty(); ++i) {
-      Bytes bytes;
-      if (Status s = encoder_->encode(AllSamples(pictures_[i]).at, pool, &bytes); !s.ok())
-        return s.message();
-      if (bytes != expected_[i]) return "other bytes with more threads";
-    }
-    return wrong;
+    if (std::string wrong = expect(params_.targets, expected_); !wrong.empty()) return wrong;
+    std::unique_ptr<Encoder> encoder;
+    if (Status s = Encoder::make(params_, &encoder); !s.ok()) return s.message();
+    for (std::size_t i = 0; i < kPictures; ++i)
+      if (encoded(*encoder, i, pool) != expected_[i]) return "other bytes with more threads";
+    if (others_.empty()) return {};
+    if (std::string wrong = change_targets(*encoder); !wrong.empty()) return wrong;
+    for (std::size_t i = 0; i < kPictures; ++i)
+      if (encoded(*encoder, i, pool) != expected_with_others_[i])
+        return "other bytes than if it had been made with these targets";
+    return {};
   }
 
   // Both pictures are under way at once, and then the first slot goes round again.
   std::string on_cuda() {
-    if (std::string wrong = expect_from(nullptr); !wrong.empty()) return wrong;
+    if (std::string wrong = expect(params_.targets, expected_); !wrong.empty()) return wrong;
     std::unique_ptr<CudaEncoder> cuda;
     if (Status s = CudaEncoder::make(params_, kPictures, &cuda); !s.ok()) return s.message();
     const DevicePicture inputs[kPictures] = {DevicePicture(pictures_[0]),
@@ -50,17 +57,56 @@ class Trialled {
       return s.message();
     for (int slot : {1, 0})
       if (std::string wrong = difference(*cuda, slot, expected_[1]); !wrong.empty()) return wrong;
-    return {};
+    return others_.empty() ? std::string() : other_targets_on_cuda(*cuda, inputs);
   }
 
  private:
   static constexpr int kPictures = 2;
 
-  std::string expect_from(ThreadPool *pool) {
-    if (Status s = Encoder::make(params_, &encoder_); !s.ok()) return s.message();
+  // With targets, from a new encoder.
+  std::string expect(const Targets &targets, Bytes *bytes) const {
+    EncoderParams params = params_;
+    params.targets = targets;
+    std::unique_ptr<Encoder> encoder;
+    if (Status s = Encoder::make(params, &encoder); !s.ok()) return s.message();
     for (std::size_t i = 0; i < kPictures; ++i)
-      if (Status s = encoder_->encode(AllSamples(pictures_[i]).at, pool, &expected_[i]); !s.ok())
-        return s.message();
+      bytes[i] = encoded(*encoder, i, nullptr);
+    return bytes[0].empty() || bytes[1].empty() ? "nothing was encoded" : "";
+  }
+
+  Bytes encoded(Encoder &encoder, std::size_t i, ThreadPool *pool) const {
+    Bytes bytes;
+    return encoder.encode(AllSamples(pictures_[i]).at, pool, &bytes).ok() ? bytes : Bytes();
+  }
+
+  // What cannot be is refused, and changes nothing.
+  template <class AnyEncoder>
+  std::string change_targets(AnyEncoder &encoder) {
+    if (std::string wrong = expect(others_, expected_with_others_); !wrong.empty()) return wrong;
+    const Targets too_few = Targets(others_.size(), {LayerTarget::Kind::bytes, 1}),
+                  too_many = Targets(others_.size() + 1, {LayerTarget::Kind::everything, 0});
+    const auto refuses = [&](const Targets &targets) {
+      return encoder.set_targets(targets).code() == StatusCode::invalid_argument;
+    };
+    if (Status s = encoder.set_targets(others_); !s.ok()) return s.message();
+    return refuses(too_few) && refuses(too_many) && refuses({}) ? "" : "bad targets were taken";
+  }
+
+  // The first frame is under way when they come, and goes round again with them.
+  std::string other_targets_on_cuda(CudaEncoder &cuda, const DevicePicture *inputs) {
+    const auto start = [&](int slot, int picture) {
+      const Status s = cuda.start(slot, inputs[picture].samples(), device_stream());
+      return std::string(s.ok() ? "" : s.message());
+    };
+    if (std::string wrong = start(0, 0); !wrong.empty()) return wrong;
+    if (std::string wrong = change_targets(cuda); !wrong.empty()) return wrong;
+    if (std::string wrong = start(1, 1); !wrong.empty()) return wrong;
+    std::string wrong = difference(cuda, 0, expected_[0]);
+    if (!wrong.empty()) return "under way when other targets came: " + wrong;
+    if (wrong = start(0, 0); !wrong.empty()) return wrong;
+    for (int i : {1, 0})
+      if (wrong = difference(cuda, i, expected_with_others_[i]); !wrong.empty())
+        return "with other targets: " + wrong;
     return {};
   }
 
@@ -73,9 +119,9 @@ class Trialled {
   }
 
   EncoderParams params_;
+  Targets others_;
   Picture pictures_[kPictures];
-  std::unique_ptr<Encoder> encoder_;
-  Bytes expected_[kPictures];
+  Bytes expected_[kPictures], expected_with_others_[kPictures];
 };
 
 // Changes to `params` that may be too much for them.
@@ -107,14 +153,20 @@ void add_component_bytes(EncoderParams *params, const LengthRange &range, Random
       static_cast<unsigned>(random.below(static_cast<int>(range.finest - range.least) + 1));
 }
 
-void set_targets(EncoderParams *params, int index, Random &random) {
+// And others of the same number.
+Targets set_targets(EncoderParams *params, int index, Random &random) {
   Random same = random;
   const Picture p = picture(params->coding, same);
   const LengthRange range = length_range(*params, p);
   params->targets = random_targets(params->layers, range, random);
   if (index % 16 == 5) params->targets.back() = random_unlimited_target(random);
+  Targets others = random_targets(params->layers, range, random);
+  if (index % 16 == 13) others.back() = random_unlimited_target(random);
   if (index % 4 == 1 && params->layers == 1)
     try_change(params, [&](EncoderParams *e) { add_component_bytes(e, range, random); });
+  EncoderParams with_others = *params;  // tile-parts may have made them too few bytes
+  try_change(&with_others, [&](EncoderParams *e) { e->targets = others; });
+  return with_others.targets;
 }
 
 std::string encoder_trial(Random &random, int index, const Backend &backend) {
@@ -125,11 +177,11 @@ std::string encoder_trial(Random &random, int index, const Backend &backend) {
   const bool targets = index % 2 == 1;
   if (index % 16 == 3) try_change(&params, add_roi);
   if (index % 16 == 7) try_change(&params, [&](EncoderParams *e) { add_layers(e, random); });
-  if (targets) set_targets(&params, index, random);
+  const Targets others = targets ? set_targets(&params, index, random) : Targets();
   const std::string text = describe(params) + (targets ? ", with targets" : "") +
                            ", component bytes " + std::to_string(params.component_bytes);
   set_doing(text);
-  Trialled trial(params, random);
+  Trialled trial(params, others, random);
   const std::string wrong = backend.cuda ? trial.on_cuda() : trial.on_cpu(backend.pool);
   return wrong.empty() ? wrong : wrong + "\n    " + text;
 }

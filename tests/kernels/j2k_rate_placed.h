@@ -8,12 +8,13 @@
 namespace coalesce::test {
 
 struct PlacedRate {
-  BackendMemory image, scratch, errors;
+  BackendMemory image, targets, scratch, errors;
   j2k::RateJob job;
 
   PlacedRate(const MadeBlocks &made, const j2k::RateTables &tables, PlacedPackets *packets,
              bool cuda)
       : image(tables.image(), cuda),
+        targets(tables.targets().list(), cuda),
         scratch(std::vector<std::uint8_t>(j2k::rate_scratch_bytes(made.plan), 0xEE), cuda),
         errors(errors_of(made), cuda) {
     j2k::DeviceFrame frame = {};
@@ -21,7 +22,7 @@ struct PlacedRate {
     frame.blocks = static_cast<int>(made.coded.size());
     frame.passes = packets->passes.as<j2k::Pass>();
     frame.coded = packets->coded.as<j2k::CodedBlock>();
-    job = {tables.format_at(image.data()),
+    job = {tables.format_at(image.data(), targets.as<j2k::LayerTarget>()),
            j2k::rate_scratch_at(made.plan, scratch.data()),
            frame,
            errors.as<std::uint32_t>(),
