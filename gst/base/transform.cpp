@@ -144,11 +144,20 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
 }
 
+// Properties that are controlled have the value of the frame's time.
+void sync_values(GstBaseTransform *trans, GstBuffer *buffer) {
+  if (trans->segment.format != GST_FORMAT_TIME) return;
+  const GstClockTime time =
+      gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_TIMESTAMP(buffer));
+  if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(trans), time);
+}
+
 // Buffers may live in another context than the one that was negotiated. Where their device will do,
 // follow them; else they are copied (see filterframe.cpp).
 void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
   TransformState &state = *self->state;
+  sync_values(trans, buffer);
   if (state.failed || state.gpu == nullptr || state.active != ActiveBackend::cuda) return;
   GstMemory *memory = gst_buffer_n_memory(buffer) ? gst_buffer_peek_memory(buffer, 0) : nullptr;
   if (memory == nullptr || !gst_is_cuda_memory(memory)) return;

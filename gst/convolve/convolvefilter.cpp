@@ -21,16 +21,6 @@ void set_algorithm(GstConvolveFilter *self, ConvolveAlgorithm algorithm) {
   g_object_notify(G_OBJECT(self), "algorithm");
 }
 
-// Values that are controlled have the value of the frame's time.
-void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
-  if (trans->segment.format == GST_FORMAT_TIME) {
-    const GstClockTime time =
-        gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_TIMESTAMP(buffer));
-    if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(trans), time);
-  }
-  GST_BASE_TRANSFORM_CLASS(parent_class)->before_transform(trans, buffer);
-}
-
 gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVideoInfo *) {
   return convolve_update(GST_CONVOLVE_FILTER(filter), *in, true);
 }
@@ -84,7 +74,6 @@ void finalize(GObject *object) {
 static void gst_convolve_filter_class_init(GstConvolveFilterClass *klass) {
   G_OBJECT_CLASS(klass)->finalize = finalize;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
-  trans_class->before_transform = before_transform;
   trans_class->start = start;
   trans_class->stop = stop;
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);

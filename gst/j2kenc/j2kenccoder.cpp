@@ -98,6 +98,26 @@ int J2kCoder::owner(int field) const {
   return same_coding(params(field), params(0)) ? 0 : field;
 }
 
+bool J2kCoder::differs_in_targets_only(const J2kCoder &other) const {
+  for (int f = 0; f < fields(); f++)
+    if (!j2k::differ_in_targets_only(params(f), other.params(f))) return false;
+  return settings_.frames_in_flight == other.settings_.frames_in_flight;
+}
+
+Status J2kCoder::set_targets(const J2kCoder &other) {
+  for (int f = 0; f < fields(); f++)
+    if (fields_[index(f)].encoder != nullptr)
+      if (Status s = fields_[index(f)].encoder->set_targets(other.params(f).targets); !s.ok())
+        return s;
+  return {};
+}
+
+void J2kCoder::take_settings(const J2kCoder &other) {
+  settings_ = other.settings_;
+  for (int f = 0; f < fields(); f++)
+    fields_[index(f)].params.targets = other.params(f).targets;
+}
+
 Status J2kCoder::encode_field(int number, const Frame &frame, ThreadPool *pool,
                               std::vector<std::uint8_t> *out) {
   std::unique_ptr<j2k::Encoder> &encoder = fields_[index(owner(number))].encoder;

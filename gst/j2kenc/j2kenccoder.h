@@ -43,6 +43,14 @@ class J2kCoder {
   Status put_header(int field, std::uint64_t codestream, std::vector<std::uint8_t> *out) const;
   std::size_t header_bytes() const { return header_.size(); }
 
+  // Can the encoders that there are have what `other`, of the same format, has? Only the targets of
+  // layers differ. Gives them to those on the CPU, if there are any: errors as of
+  // j2k::Encoder::set_targets().
+  bool differs_in_targets_only(const J2kCoder &other) const;
+  Status set_targets(const J2kCoder &other);
+  // All encoders have been given them.
+  void take_settings(const J2kCoder &other);
+
   const J2kSettings &settings() const { return settings_; }
   const GstVideoInfo &info() const { return info_; }
   int profile() const { return fields_[0].params.profile; }  // Rsiz

@@ -57,6 +57,13 @@ Status J2kFlight::frame_memory(const J2kCoder &coder, std::size_t *bytes) {
   return {};
 }
 
+Status J2kFlight::set_targets(const J2kCoder &other) {
+  for (int field = 0; field < coder_.fields(); field++)
+    if (coder_.owner(field) == field)
+      if (Status s = encoder(field).set_targets(other.params(field).targets); !s.ok()) return s;
+  return {};
+}
+
 int J2kFlight::slot(std::size_t entry, int field) const {
   const int owner = coder_.owner(field);
   return static_cast<int>(entry) * slots_of(coder_, owner) + (field - owner);

@@ -29,6 +29,9 @@ class J2kFlight {
   int size() const { return size_; }
   bool full() const { return size() == room(); }
 
+  // Those of another coder, which differs in nothing else, for frames that are started from now on.
+  // Errors: as of j2k::CudaEncoder::set_targets().
+  Status set_targets(const J2kCoder &other);
   // There must be room. The frame, with all rows of its fields, is read in the order of the stream.
   // about: what is to be said of it in the end.
   Status start(const Frame &frame, bool top_first, const Stream &stream, BufferRef about);

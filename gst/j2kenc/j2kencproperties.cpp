@@ -9,6 +9,8 @@ namespace {
 
 constexpr auto kFlags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
                                                  GST_PARAM_MUTABLE_PLAYING);
+// What can be another for each frame at no cost.
+constexpr auto kTarget = static_cast<GParamFlags>(kFlags | GST_PARAM_CONTROLLABLE);
 
 template <class T>
 struct Property {
@@ -174,19 +176,19 @@ void install_rates(GObjectClass *klass) {
   install(PROP_BPP, g_param_spec_double("bpp", "Bits per pixel",
                                         "Rate: at most so many bits for each pixel of the frame "
                                         "(0 = not set)",
-                                        0, kJ2kMostBpp, 0, kFlags));
+                                        0, kJ2kMostBpp, 0, kTarget));
   install(PROP_BITRATE, g_param_spec_uint("bitrate", "Bit rate",
                                           "Rate: at most so many kbit/s, by the caps' framerate, "
                                           "the same for every frame (0 = not set)",
-                                          0, G_MAXUINT, 0, kFlags));
+                                          0, G_MAXUINT, 0, kTarget));
   install(PROP_FRAME_SIZE, g_param_spec_uint("frame-size", "Size of a frame",
                                              "Rate: at most so many bytes for a frame, boxes "
                                              "included (0 = not set)",
-                                             0, G_MAXUINT, 0, kFlags));
+                                             0, G_MAXUINT, 0, kTarget));
   install(PROP_PSNR, g_param_spec_double("psnr", "Signal to noise",
                                          "Rate: the fewest bytes for so many dB, of peak signal to "
                                          "noise (0 = not set)",
-                                         0, 200, 0, kFlags));
+                                         0, 200, 0, kTarget));
 }
 
 void install_enums(GObjectClass *klass) {

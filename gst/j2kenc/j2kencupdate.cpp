@@ -61,6 +61,27 @@ std::string rate_problem(const J2kCoder &coder, const Status &status) {
          ": fewer bytes than headers and empty packets take; the least is " + least;
 }
 
+// Another rate needs no other encoders, and frames in flight go on with theirs. False: it is more
+// than that.
+bool change_targets(GstJ2kEnc *self, const J2kCoder &wanted) {
+  J2kState &state = *self->state;
+  const bool on_gpu = GST_COALESCE_TRANSFORM(self)->state->active == ActiveBackend::cuda;
+  if (state.coder == nullptr || !state.coder->has_encoded() ||
+      on_gpu != (state.flight != nullptr) || !state.coder->differs_in_targets_only(wanted))
+    return false;
+  const auto set = [&state](const J2kCoder &to) {
+    return state.flight != nullptr ? state.flight->set_targets(to) : state.coder->set_targets(to);
+  };
+  if (Status status = set(wanted); !status.ok()) {
+    (void)set(*state.coder);  // one field may have taken what the other has not
+    post_warning(self, rate_problem(wanted, status));
+    return true;
+  }
+  state.coder->take_settings(wanted);
+  state.good = wanted.settings();
+  return true;
+}
+
 void replace_coder(J2kState &state, CoderRef coder) {
   state.flight.reset();
   state.coder = std::move(coder);
@@ -95,10 +116,11 @@ bool j2k_set_format(GstJ2kEnc *self, const GstVideoInfo &info, J2kMedia media) {
 
 bool j2k_update(GstJ2kEnc *self) {
   J2kState &state = *self->state;
-  if (has_changed(self)) {
-    (void)j2k_drain(self);
-    replace_coder(state, make_coder(self, state.info, state.media));
-  }
+  if (!has_changed(self)) return state.coder != nullptr;
+  CoderRef coder = make_coder(self, state.info, state.media);
+  if (coder != nullptr && change_targets(self, *coder)) return true;
+  (void)j2k_drain(self);
+  replace_coder(state, std::move(coder));
   return state.coder != nullptr;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Properties that change while frames flow, and what they read as.
+#include <gst/controller/controller.h>
+
 #include <algorithm>
 
 #include "j2kenc_cases.h"
@@ -78,6 +80,35 @@ GST_START_TEST(from_the_next_frame_on) {
 }
 GST_END_TEST;
 
+// Rates follow the time of the frames.
+GST_START_TEST(controlled_rates) {
+  const std::string caps = video_caps("RGB", kSize);
+  Harness harness("j2kenc", {{"num-layers", "3"}});
+  GstControlSource *source = gst_interpolation_control_source_new();
+  g_object_set(source, "mode", GST_INTERPOLATION_MODE_LINEAR, nullptr);
+  auto *values = GST_TIMED_VALUE_CONTROL_SOURCE(source);
+  gst_timed_value_control_source_set(values, 0, 4000);
+  gst_timed_value_control_source_set(values, GST_SECOND, 14000);
+  fail_unless(gst_object_add_control_binding(
+      GST_OBJECT(harness.element()), gst_direct_control_binding_new_absolute(
+                                         GST_OBJECT(harness.element()), "frame-size", source)));
+  gst_object_unref(source);
+  fail_unless(harness.set_input(caps));
+  for (const int tenths : {0, 3, 5, 5, 10}) {
+    GstBuffer *in = random_frame(video_info(caps), {}, 1);
+    GST_BUFFER_PTS(in) = static_cast<GstClockTime>(tenths) * GST_SECOND / 10;
+    fail_unless_equals_int(harness.push(in), GST_FLOW_OK);
+    const BufferRef out = harness.pull();
+    const std::string rate = std::to_string(4000 + 1000 * tenths);
+    fail_unless(
+        bytes_of(out.get()) == only_frame({{"num-layers", "3"}, {"frame-size", rate.c_str()}}),
+        "frame-size=%s", rate.c_str());
+  }
+  fail_unless(harness.take_warning().empty());
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
 // A warning for each time that it was set, and what was good holds.
 GST_START_TEST(bad_settings_are_not_used) {
   const Bytes good = only_frame({{"num-resolutions", "3"}});
@@ -99,6 +130,25 @@ GST_START_TEST(bad_settings_are_not_used) {
     }
     harness.expect_no_error();
   }
+}
+GST_END_TEST;
+
+// The same of rates, after which others hold again.
+GST_START_TEST(bad_rates_are_not_used) {
+  Harness harness("j2kenc", {{"frame-size", "5000"}});
+  fail_unless(harness.set_input(video_caps("RGB", kSize)));
+  for (const char *size : {"5000", "6000"}) {
+    const Bytes good = only_frame({{"frame-size", size}});
+    set(harness, "frame-size", size);
+    fail_unless(next_frame(harness) == good);
+    for (int again = 0; again < 2; again++) {
+      set(harness, "frame-size", "7");
+      fail_unless(next_frame(harness) == good && next_frame(harness) == good);
+      fail_unless(contains(harness.take_warning(), "frame-size=7: "));
+      fail_unless(harness.take_warning().empty());
+    }
+  }
+  harness.expect_no_error();
 }
 GST_END_TEST;
 
@@ -224,7 +274,9 @@ void add_j2kenc_change_cases(Suite *suite) {
   TCase *changes = new_case(suite, "changes");
   tcase_add_test(changes, lossless_tells_the_truth);
   tcase_add_test(changes, from_the_next_frame_on);
+  tcase_add_test(changes, controlled_rates);
   tcase_add_test(changes, bad_settings_are_not_used);
+  tcase_add_test(changes, bad_rates_are_not_used);
   tcase_add_test(changes, a_size_that_forbids_settings);
   tcase_add_test(changes, sizes_by_turns);
   tcase_add_test(changes, put_right);

@@ -14,6 +14,34 @@ void done() {
   assert_nothing_lives();
 }
 
+// "bpp=2", and no other.
+void set_rate(GstElement *element, const std::string &rate) {
+  for (const char *name : {"bpp", "bitrate", "frame-size", "psnr"})
+    gst_util_set_object_arg(G_OBJECT(element), name, "0");
+  const std::size_t equals = rate.find('=');
+  gst_util_set_object_arg(G_OBJECT(element), rate.substr(0, equals).c_str(),
+                          rate.substr(equals + 1).c_str());
+}
+
+// Of picture `seed` where each has another from the 7th on.
+constexpr unsigned kFirst = 7, kLast = 20;
+const char *rate_of(unsigned seed) {
+  const char *rates[] = {"bpp=6", "psnr=30", "frame-size=900", "bpp=8", "bitrate=150", "psnr=45"};
+  return rates[seed >= kFirst ? seed % 6 : 0];
+}
+void expect_with_rate(J2kBench &bench, const J2kCase &c, unsigned seed) {
+  const std::string properties = std::string(c.properties) + " " + rate_of(seed);
+  bench.expect({c.format, c.width, c.height, c.more_caps, properties.c_str(), c.media}, seed);
+}
+
+// What the encoders have made through the driver so far: each frame in flight has memory and a
+// stream. (Pools of frames in system memory, and their events, grow when threads are slow.)
+std::string made(const char *memory) {
+  const FakecudaCounts now = counts();
+  return std::to_string(now.streams) + " streams" +
+         (memory == kCuda ? ", " + std::to_string(now.allocations) + " pieces of memory" : "");
+}
+
 }  // namespace
 
 // Each frame is coded as the properties were when it came.
@@ -33,6 +61,70 @@ GST_START_TEST(properties_change) {
     fail_unless(bench.errors().empty() && bench.warnings().empty());
   }
   done();
+}
+GST_END_TEST
+
+// Another rate for every frame: nothing is made for it, no frame comes out early because of it, and
+// each is coded as by an element that never had another.
+GST_START_TEST(rates_change) {
+  const J2kCase cases[] = {{"GRAY8", 40, 24, "", "", "image/x-jpc"},
+                           {"NV12", 40, 25, ",interlace-mode=interleaved", "num-layers=2",
+                            "image/x-j2c"}};  // two fields, of other heights
+  for (const J2kCase &c : cases)
+    for (const char *memory : {kCuda, kSystem})
+      for (const unsigned frames : {1u, 4u}) {
+        J2kBench bench(c, memory, int(frames), rate_of(1));
+        const unsigned held = frames - 1;
+        std::vector<GstBuffer *> inputs;
+        for (unsigned seed = 1; seed <= kLast; seed++)
+          inputs.push_back(bench.buffer(seed));
+        std::string before;
+        for (unsigned seed = 1; seed <= kLast; seed++) {
+          if (seed >= kFirst) set_rate(bench.element(), rate_of(seed));
+          fail_unless_equals_int(bench.push(inputs[seed - 1]), GST_FLOW_OK);
+          if (seed == 1 || seed > held + 1) expect_with_rate(bench, c, seed == 1 ? 1 : seed - held);
+          fail_unless_equals_int(bench.received(), 0);
+          if (seed < kFirst) before = made(memory);
+        }
+        const std::string after = made(memory);
+        fail_unless(after == before, "%s, and %s before", after.c_str(), before.c_str());
+        bench.end();
+        for (unsigned seed = kLast + 1 - held; seed <= kLast; seed++)
+          expect_with_rate(bench, c, seed);
+        fail_unless(bench.errors().empty() && bench.warnings().empty());
+      }
+  done();
+}
+GST_END_TEST
+
+// One that will not do is a warning each time, costs nothing either, and the last one holds.
+GST_START_TEST(impossible_rates) {
+  const J2kCase small = {"GRAY8", 40, 24, "", "frame-size=400", "image/x-jpc"};
+  J2kBench bench(small, kCuda, 4);
+  std::vector<GstBuffer *> inputs;
+  for (unsigned seed = 1; seed <= 10; seed++)
+    inputs.push_back(bench.buffer(seed));
+  const auto push = [&](unsigned seed) {
+    fail_unless_equals_int(bench.push(inputs[seed - 1]), GST_FLOW_OK);
+  };
+  for (unsigned seed = 1; seed <= 4; seed++)
+    push(seed);
+  const std::string before = made(kCuda);
+  for (unsigned n = 0; n < 3; n++) {
+    g_object_set(bench.element(), "frame-size", 10u, nullptr);
+    push(5 + 2 * n);
+    push(6 + 2 * n);
+    const std::vector<std::string> warnings = bench.warnings();
+    fail_unless_equals_int(warnings.size(), 1);
+    fail_unless(warnings[0].find("frame-size=10: ") != std::string::npos &&
+                    warnings[0].find("the least is frame-size=") != std::string::npos,
+                "%s", warnings[0].c_str());
+  }
+  const std::string after = made(kCuda);
+  fail_unless(after == before, "%s, and %s before", after.c_str(), before.c_str());
+  bench.end();
+  bench.expect_pictures(small, 1, 10);
+  fail_unless(bench.errors().empty());
 }
 GST_END_TEST
 
@@ -127,6 +219,8 @@ static Suite *encoder_changes_suite() {
   TCase *tests = tcase_create("encoder_changes");
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, properties_change);
+  tcase_add_test(tests, rates_change);
+  tcase_add_test(tests, impossible_rates);
   tcase_add_test(tests, impossible_settings);
   tcase_add_test(tests, impossible_from_the_start);
   tcase_add_test(tests, impossible_in_a_new_format);
