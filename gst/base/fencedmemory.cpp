@@ -36,17 +36,6 @@ bool wait_for_fence(GstMemory *memory, GstMapFlags access) {
   return result == CUDA_SUCCESS;
 }
 
-// libgstcuda may take a copy to the host that has failed for one that has not.
-bool downloaded(GstMemory *memory) {
-  if (cuda_download_is_checked()) return true;
-  ContextScope scope(GST_CUDA_MEMORY_CAST(memory)->context);
-  const CUresult result = cuda_driver()->stream_synchronize(nullptr);
-  if (result == CUDA_SUCCESS) return true;
-  GST_ERROR("copying a frame to the host failed: %s", cuda_error_text(result).c_str());
-  GST_MINI_OBJECT_FLAG_SET(memory, GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD);  // as it still does
-  return false;
-}
-
 gpointer fenced_map(GstMemory *memory, gsize maxsize, GstMapFlags flags) {
   const bool for_cuda = (flags & GST_MAP_CUDA) == GST_MAP_CUDA;
   if ((flags & MAP_FENCED) == 0) {
@@ -159,6 +148,16 @@ bool surrogate_for(const GstVideoInfo &info, GstVideoInfo *surrogate,
 }
 
 }  // namespace
+
+bool downloaded(GstMemory *memory) {
+  if (cuda_download_is_checked()) return true;
+  ContextScope scope(GST_CUDA_MEMORY_CAST(memory)->context);
+  const CUresult result = cuda_driver()->stream_synchronize(nullptr);
+  if (result == CUDA_SUCCESS) return true;
+  GST_ERROR("copying a frame to the host failed: %s", cuda_error_text(result).c_str());
+  GST_MINI_OBJECT_FLAG_SET(memory, GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD);  // as it still does
+  return false;
+}
 
 GstMemory *fenced_memory_alloc(GstCudaContext *context, const GstVideoInfo &info,
                                gsize offsets[GST_VIDEO_MAX_PLANES],

@@ -41,6 +41,10 @@ struct MemoryFence {
 // That of memory of ours, which it lives as long as.
 MemoryFence *memory_fence(GstMemory *memory);
 
+// Of CUDA memory that has been mapped for the CPU: libgstcuda may take a copy to the host that has
+// failed for one that has not. (Fenced memory is looked at when it is mapped.)
+bool downloaded(GstMemory *memory);
+
 // Orders `stream` behind the last write to `memory` (CUDA memory of any origin), on the GPU. Call
 // before enqueuing work that reads it.
 CUresult order_behind_fence(GstMemory *memory, const Stream &stream);

@@ -63,6 +63,12 @@ bool Frame::map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMa
                std::to_string(GST_VIDEO_INFO_SIZE(&info)) + " bytes";
     return false;
   }
+  if (where != Memory::cuda && gst_is_cuda_memory(memory) && !is_fenced_memory(memory) &&
+      !downloaded(memory)) {
+    unmap();
+    problem_ = "the buffer could not be copied from the GPU";
+    return false;
+  }
   if (where == Memory::page_locked && !maps_only(memory)) where_ = Memory::system;
   if (!planes_fit()) {
     unmap();

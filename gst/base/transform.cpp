@@ -269,13 +269,19 @@ bool select_backend(GstCoalesceTransform *self, bool in_cuda, bool out_cuda, boo
   TransformState &state = *self->state;
   const bool gpu = in_cuda || out_cuda || state.settings.backend == BackendChoice::cuda ||
                    (worth_the_trip && may_use_gpu(self));
-  if (gpu) {
-    if (!ensure_session(self)) return false;
-  } else if (state.threads == nullptr) {
-    state.threads = std::make_unique<ThreadPool>(state.settings.n_threads);
-  }
-  set_active(self, gpu ? ActiveBackend::cuda : ActiveBackend::cpu);
+  if (gpu && !ensure_session(self)) return false;
+  if (gpu)
+    set_active(self, ActiveBackend::cuda);
+  else
+    use_cpu(self);
   return true;
+}
+
+void use_cpu(GstCoalesceTransform *self) {
+  TransformState &state = *self->state;
+  if (state.threads == nullptr)
+    state.threads = std::make_unique<ThreadPool>(state.settings.n_threads);
+  set_active(self, ActiveBackend::cpu);
 }
 
 Queue transform_queue(GstCoalesceTransform *self) {

@@ -104,6 +104,9 @@ bool may_use_gpu(GstCoalesceTransform *self);
 // if the GPU is needed and cannot be had.
 bool select_backend(GstCoalesceTransform *self, bool in_cuda, bool out_cuda, bool worth_the_trip);
 
+// The CPU, until the next choice: a GPU that was chosen will not do.
+void use_cpu(GstCoalesceTransform *self);
+
 // The queue of the chosen back end.
 Queue transform_queue(GstCoalesceTransform *self);
 

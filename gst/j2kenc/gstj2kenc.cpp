@@ -7,7 +7,6 @@
  */
 #include "gstj2kenc.h"
 
-#include <cstring>
 #include <utility>
 
 #include "base/input.h"
@@ -75,15 +74,6 @@ bool check_format(GstBaseTransform *trans, GstCaps *caps, GstVideoInfo *info) {
   return false;
 }
 
-bool prepare_backend(GstJ2kEnc *self, GstCaps *in_caps) {
-  auto *transform = GST_COALESCE_TRANSFORM(self);
-  if (!select_backend(transform, caps_are_cuda(in_caps), false, true)) return false;
-  if (transform->state->active == ActiveBackend::cuda)
-    return j2k_make_upload_pool(self, in_caps) && j2k_prepare_gpu(self);
-  j2k_set_held(self, 0);
-  return true;
-}
-
 bool apply_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   auto *self = GST_J2KENC(trans);
   TransformState &state = *GST_COALESCE_TRANSFORM(trans)->state;
@@ -92,7 +82,7 @@ bool apply_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   state.new_out_caps = out_caps;
   const bool applied = check_format(trans, in_caps, &info) &&
                        j2k_set_format(self, info, j2k_media_of(out_caps)) &&
-                       prepare_backend(self, in_caps);
+                       j2k_choose_backend(self, in_caps);
   state.new_in_caps = state.new_out_caps = nullptr;
   return applied;
 }
@@ -119,33 +109,6 @@ gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   return GST_BASE_TRANSFORM_CLASS(parent_class)->decide_allocation(trans, query);
 }
 
-GstFlowReturn run_on_cpu(GstJ2kEnc *self, GstBuffer *in, GstBuffer **out) {
-  J2kState &state = *self->state;
-  Frame frame;
-  if (!frame.map(in, state.info, Memory::system, GST_MAP_READ))
-    return post_bad_frame(GST_ELEMENT(self), "input", frame);
-  ThreadPool *pool = transform_queue(GST_COALESCE_TRANSFORM(self)).pool();
-  Status status;
-  do {
-    state.bytes.clear();
-    status = state.coder->encode(frame, j2k_is_top_first(state.info, in), pool, &state.bytes);
-  } while (j2k_is_refusal(self, status) && j2k_go_back(self, status));
-  if (state.coder == nullptr) return GST_FLOW_ERROR;
-  if (!status.ok()) {
-    j2k_post_status(self, status);
-    return GST_FLOW_ERROR;
-  }
-  j2k_note_good(self);
-  frame.unmap();
-  GstMapInfo map;
-  BufferRef buffer = j2k_map_output(self, state.bytes.size(), &map);
-  if (buffer == nullptr) return GST_FLOW_ERROR;
-  std::memcpy(map.data, state.bytes.data(), state.bytes.size());
-  gst_buffer_unmap(buffer.get(), &map);
-  *out = j2k_finished(self, std::move(buffer), j2k_about(self, in));
-  return GST_FLOW_OK;
-}
-
 GstFlowReturn encode(GstJ2kEnc *self, GstBuffer *in, GstBuffer **out) {
   const TransformState &transform = *GST_COALESCE_TRANSFORM(self)->state;
   if (transform.failed) return GST_FLOW_ERROR;
@@ -153,7 +116,7 @@ GstFlowReturn encode(GstJ2kEnc *self, GstBuffer *in, GstBuffer **out) {
   if (!j2k_update(self)) return GST_FLOW_ERROR;
   if (self->state->drained != GST_FLOW_OK) return std::exchange(self->state->drained, GST_FLOW_OK);
   return transform.active == ActiveBackend::cuda ? j2k_run_on_gpu(self, in, out)
-                                                 : run_on_cpu(self, in, out);
+                                                 : j2k_run_on_cpu(self, in, out);
 }
 
 // GstBaseTransform marks the next buffer that it pushes after one that was skipped or did not
@@ -194,16 +157,6 @@ gboolean start(GstBaseTransform *trans) {
          GST_BASE_TRANSFORM_CLASS(parent_class)->start(trans);
 }
 
-// The CUDA context is another one.
-gboolean context_changed(GstCoalesceTransform *transform) {
-  auto *self = GST_J2KENC(transform);
-  J2kState &state = *self->state;
-  state.flight.reset();
-  const CapsRef caps(gst_caps_ref(state.in_caps));
-  return j2k_make_upload_pool(self, caps.get()) &&
-         (state.coder == nullptr || j2k_prepare_gpu(self));
-}
-
 gboolean stop(GstBaseTransform *trans) {
   J2kState &state = state_of(trans);
   j2k_discard(GST_J2KENC(trans));
@@ -212,6 +165,7 @@ gboolean stop(GstBaseTransform *trans) {
   const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
   gst_clear_caps(&state.in_caps);
   state.held = 0;
+  state.left_to_cpu = false;
   state.coder.reset();
   state.good.reset();
   state.bytes = {};
@@ -265,7 +219,9 @@ static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
   transform_class->max_frames_in_flight = [](GstCoalesceTransform *self) -> guint {
     return GST_J2KENC(self)->state->held;
   };
-  transform_class->context_changed = context_changed;
+  transform_class->context_changed = [](GstCoalesceTransform *self) -> gboolean {
+    return j2k_move_to_context(GST_J2KENC(self));
+  };
 }
 
 static void gst_j2kenc_init(GstJ2kEnc *self) {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Frames on the GPU: several at once, out of the device memory that there is.
-#include <algorithm>
-
+// Frames on the GPU, several at once.
 #include "base/gpuinput.h"
 #include "j2kencstate.h"
-#include "j2kenctexts.h"
 
 #define GST_CAT_DEFAULT gst_j2kenc_debug
 
@@ -15,99 +12,8 @@ GpuSession &session_of(GstJ2kEnc *self) {
   return *GST_COALESCE_TRANSFORM(self)->state->gpu;
 }
 
-// What the property leaves to us.
-int choose_frames(const J2kCoder &coder) {
-  constexpr std::size_t kUsual = 4;
-  std::size_t frame = 0, free = 0, total = 0;
-  if (!J2kFlight::frame_memory(coder, &frame).ok() || frame == 0 ||
-      cuda_driver()->mem_get_info(&free, &total) != CUDA_SUCCESS)
-    return kUsual;
-  return static_cast<int>(std::clamp<std::size_t>(free / 2 / frame, 1, kUsual));
-}
-
-// The first launches load the kernels, which takes milliseconds that the first frame should not
-// have to wait for, and device memory that frames may have left nothing of. What is in the scratch
-// frame's memory may not fit a rate, and that is no failure.
-Status warm_up(GstJ2kEnc *self) {
-  J2kState &state = *self->state;
-  GpuSession &session = session_of(self);
-  if (session.warm) return {};
-  const BufferRef scratch(pool_acquire(state.upload_pool.get()));
-  Frame frame;
-  if (scratch == nullptr || !frame.map(scratch.get(), state.info, Memory::cuda, GST_MAP_WRITE))
-    return {};
-  std::size_t bytes = 0;
-  Status status = state.flight->start(frame, true, *session.stream, nullptr);
-  if (status.ok()) status = state.flight->wait(&bytes);
-  state.flight->abandon();
-  if (status.code() == StatusCode::device_error || status.code() == StatusCode::out_of_memory)
-    return status;
-  session.warm = true;
-  return {};
-}
-
-Status make_flight(GstJ2kEnc *self, int frames) {
-  J2kState &state = *self->state;
-  for (;; frames /= 2) {
-    Status status =
-        J2kFlight::make(session_of(self).context.get(), *state.coder, frames, &state.flight);
-    if (status.ok()) status = warm_up(self);
-    if (status.ok()) return {};
-    state.flight.reset();
-    if (status.code() != StatusCode::out_of_memory || frames == 1) return status;
-    GST_WARNING_OBJECT(self, "no device memory for %d frames in flight", frames);
-  }
-}
-
-std::string no_memory_text(const J2kCoder &coder) {
-  std::size_t bytes = 0;
-  (void)J2kFlight::frame_memory(coder, &bytes);
-  return j2k_setting("frames-in-flight", coder.settings().frames_in_flight) +
-         ": even one frame needs " + std::to_string(bytes) +
-         " bytes of device memory, and there are not so many";
-}
-
-void post(GstJ2kEnc *self, const Status &status) {
-  if (status.code() == StatusCode::invalid_argument)
-    j2k_post_status(self, status);
-  else
-    post_gpu_error(GST_COALESCE_TRANSFORM(self), j2k_text(status));
-}
-
-bool set_up(GstJ2kEnc *self, int most = kJ2kMostInFlight) {
-  J2kState &state = *self->state;
-  ContextScope scope(session_of(self).context.get());
-  for (;;) {
-    const int wish = state.coder->settings().frames_in_flight;
-    const Status status =
-        make_flight(self, std::min(most, wish > 0 ? wish : choose_frames(*state.coder)));
-    if (status.ok()) break;
-    if (status.code() == StatusCode::out_of_memory) {
-      post_gpu_error(GST_COALESCE_TRANSFORM(self), no_memory_text(*state.coder));
-      return false;
-    }
-    if (!j2k_is_refusal(self, status)) {
-      post(self, status);
-      return false;
-    }
-    if (!j2k_go_back(self, status)) return false;
-  }
-  j2k_set_held(self, static_cast<guint>(state.flight->room() - 1));
-  return true;
-}
-
-// Nothing is under way.
-bool go_on_with_fewer(GstJ2kEnc *self) {
-  const int room = self->state->flight->room();
-  self->state->flight.reset();
-  if (room > 1) return set_up(self, room / 2);
-  post_gpu_error(GST_COALESCE_TRANSFORM(self),
-                 "no device memory for an upload, " + j2k_setting("frames-in-flight", room));
-  return false;
-}
-
 GstFlowReturn fail(GstJ2kEnc *self, const Status &status) {
-  post(self, status);
+  j2k_post_gpu_status(self, status);
   self->state->flight.reset();
   return GST_FLOW_ERROR;
 }
@@ -181,30 +87,11 @@ GstFlowReturn finish_frame(GstJ2kEnc *self, GstBuffer **out, bool *refused) {
 
 }  // namespace
 
-void j2k_set_held(GstJ2kEnc *self, guint frames) {
-  if (self->state->held.exchange(frames) != frames)
-    gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
-}
-
-bool j2k_prepare_gpu(GstJ2kEnc *self) {
-  return self->state->flight != nullptr || set_up(self);
-}
-
-bool j2k_make_upload_pool(GstJ2kEnc *self, GstCaps *caps) {
-  J2kState &state = *self->state;
-  j2k_drop_pools(self);
-  gst_caps_replace(&state.in_caps, caps);
-  state.upload_pool = active_cuda_pool_new(session_of(self).context.get(), caps);
-  if (state.upload_pool == nullptr)
-    post_gpu_error(GST_COALESCE_TRANSFORM(self), "no device memory for the frames");
-  return state.upload_pool != nullptr;
-}
-
-void j2k_drop_pools(GstJ2kEnc *self) {
-  J2kState &state = *self->state;
-  if (state.upload_pool) gst_buffer_pool_set_active(state.upload_pool.get(), FALSE);
-  state.upload_pool.reset();
-  state.output_pool.reset();
+void j2k_post_gpu_status(GstJ2kEnc *self, const Status &status) {
+  if (status.code() == StatusCode::invalid_argument)
+    j2k_post_status(self, status);
+  else
+    post_gpu_error(GST_COALESCE_TRANSFORM(self), j2k_text(status));
 }
 
 GstFlowReturn j2k_run_on_gpu(GstJ2kEnc *self, GstBuffer *in, GstBuffer **out) {
@@ -212,11 +99,12 @@ GstFlowReturn j2k_run_on_gpu(GstJ2kEnc *self, GstBuffer *in, GstBuffer **out) {
   for (;;) {
     bool refused = false;
     if (!j2k_prepare_gpu(self)) return GST_FLOW_ERROR;
+    if (state.flight == nullptr) return j2k_run_on_cpu(self, in, out);
     GstFlowReturn flow = start_frame(self, in);
-    while (flow == kNoDeviceMemory) {
+    if (flow == kNoDeviceMemory) {
       if ((flow = j2k_drain(self)) != GST_FLOW_OK) return flow;
-      if (!go_on_with_fewer(self)) return GST_FLOW_ERROR;
-      flow = start_frame(self, in);
+      if (!j2k_prepare_fewer(self)) return GST_FLOW_ERROR;
+      continue;
     }
     if (flow != GST_FLOW_OK) return flow;
     // Whether settings will do, the first frame that has them tells.

@@ -29,11 +29,12 @@ struct J2kState {
   J2kMedia media = J2kMedia::codestream;
   std::vector<std::uint8_t> bytes;  // of a frame; kept for its memory
   GstCaps *refused_caps = nullptr;
+  GstCaps *in_caps = nullptr;
+  bool left_to_cpu = false;  // by a GPU that these frames are too much for
 
   // On the GPU only:
   std::unique_ptr<J2kFlight> flight;  // of `coder`
-  GstCaps *in_caps = nullptr;
-  PoolRef upload_pool;  // of device memory
+  PoolRef upload_pool;                // of device memory
   std::unique_ptr<BytePool> output_pool;
   GstFlowReturn drained = GST_FLOW_OK;  // what draining has come to, if not to the caller's ears
   bool after_skipped = false;           // the next frame is not the one behind the last
@@ -82,13 +83,26 @@ BufferRef j2k_map_output(GstJ2kEnc *self, gsize bytes, GstMapInfo *map);
 BufferRef j2k_about(GstJ2kEnc *self, GstBuffer *in);
 GstBuffer *j2k_finished(GstJ2kEnc *self, BufferRef out, const BufferRef &about);
 
-// In j2kencgpu.cpp. So many frames are held back from now on, and the latency is theirs.
-void j2k_set_held(GstJ2kEnc *self, guint frames);
-// Errors have been posted where these fail. For the coder, if it has none: encoders for as many
-// frames as may be in flight.
+// In j2kencbackend.cpp. Errors have been posted where these fail. All of them may end with the CPU,
+// where the GPU was not asked for by name and cannot have a single frame: a warning tells.
+bool j2k_choose_backend(GstJ2kEnc *self, GstCaps *in_caps);
+// There is another coder, and what was too much for the GPU may not be any more.
+bool j2k_try_gpu_again(GstJ2kEnc *self);
+// The CUDA context is another one.
+bool j2k_move_to_context(GstJ2kEnc *self);
+// For the coder, if it has none: encoders for as many frames as may be in flight.
 bool j2k_prepare_gpu(GstJ2kEnc *self);
-bool j2k_make_upload_pool(GstJ2kEnc *self, GstCaps *caps);
+// Memory was missing, and nothing is under way: for fewer frames than now.
+bool j2k_prepare_fewer(GstJ2kEnc *self);
 void j2k_drop_pools(GstJ2kEnc *self);
+// So many frames are held back from now on, and the latency is theirs.
+void j2k_set_held(GstJ2kEnc *self, guint frames);
+
+// In j2kenccpu.cpp.
+GstFlowReturn j2k_run_on_cpu(GstJ2kEnc *self, GstBuffer *in, GstBuffer **out);
+
+// In j2kencgpu.cpp.
+void j2k_post_gpu_status(GstJ2kEnc *self, const Status &status);
 // Starts a frame. *out may be an earlier one, or remain nullptr.
 GstFlowReturn j2k_run_on_gpu(GstJ2kEnc *self, GstBuffer *in, GstBuffer **out);
 // All frames in flight go downstream, or nowhere.

@@ -121,7 +121,7 @@ bool j2k_update(GstJ2kEnc *self) {
   if (coder != nullptr && change_targets(self, *coder)) return true;
   (void)j2k_drain(self);
   replace_coder(state, std::move(coder));
-  return state.coder != nullptr;
+  return state.coder != nullptr && j2k_try_gpu_again(self);
 }
 
 bool j2k_is_refusal(GstJ2kEnc *self, const Status &status) {

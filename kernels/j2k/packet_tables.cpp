@@ -159,10 +159,16 @@ Status PacketTables::check(const EncoderPlan &plan, std::uint64_t pool) const {
       bytes += plan.blocks[precinct.first_block + i].bytes;
     most_bytes = std::max(most_bytes, bytes);
   }
+  if (most_bytes > UINT32_MAX)
+    return {StatusCode::unsupported,
+            "j2k: a packet could have more than the 4 GiB that a GPU counts in; smaller precincts "
+            "or tiles have fewer"};
   // (In the pool, bytes are counted.)
-  if (std::max({most_bytes, 4 * pool, 5 * order_.size() + 1, layers * plan.blocks.size()}) >
-      UINT32_MAX)
-    return {StatusCode::unsupported, "j2k: the picture is too large for packets made by a GPU"};
+  if (std::max({4 * pool, 5 * order_.size() + 1, layers * plan.blocks.size()}) > UINT32_MAX)
+    return {
+        StatusCode::unsupported,
+        "j2k: packet headers could have more than the 4 GiB that a GPU counts in; fewer layers, "
+        "or larger code-blocks or precincts, have fewer"};
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include "../../kernels/j2k/cuda_encoder.h"
 #include "../../kernels/j2k/encoder.h"
 #include "../../kernels/j2k/encoder_plan.h"
+#include "../../kernels/j2k/packet_tables.h"
 #include "driver_abi.h"
 #include "twin.h"
 
@@ -78,6 +79,8 @@ std::size_t codestream_room(const EncoderPlan &plan) {
 Status slot_memory(const EncoderParams &params, std::size_t *bytes) {
   EncoderPlan plan;
   if (Status s = make_plan(params, &plan); !s.ok()) return s;
+  PacketTables tables;  // what is too large for the kernels is for their twin
+  if (Status s = tables.make(plan); !s.ok()) return s;
   *bytes = codestream_room(plan);
   return {};
 }
@@ -155,9 +158,9 @@ class TwinEncoder final : public CudaEncoder {
   }
 
   Status prepare(int slots) {
-    if (Status s = Encoder::make(params_, &encoder_); !s.ok()) return s;
     std::size_t room = 0;
     if (Status s = slot_memory(params_, &room); !s.ok()) return s;
+    if (Status s = Encoder::make(params_, &encoder_); !s.ok()) return s;
     for (int i = 0; i < slots; ++i) {
       Slot &slot = slots_.emplace_back();
       CUresult result = driver_.alloc(&slot.memory, room);

@@ -135,6 +135,16 @@ EncoderParams large_planes() {
   return in_layers(e, 1, Kind::automatic, {Kind::bytes, 200000000});
 }
 
+// One packet of more than 4 GiB, if all its blocks had as many bytes as blocks can have.
+EncoderParams too_large_packet() {
+  EncoderParams e = of_size(0, 0, 3500, 3500, 1, 16);
+  e.coding.levels = 0;
+  e.coding.block_x = e.coding.block_y = 2;
+  e.guard_bits = 7;
+  e.block_style = kReset;
+  return e;
+}
+
 // Errors are summed over all blocks, each by a warp.
 EncoderParams many_blocks() {
   EncoderParams e = of_size(0, 0, 16384, 8192, 1);
@@ -250,8 +260,12 @@ std::string life_wrong(Random &random) {
   return {};
 }
 
-// As many slots as cannot be, then one; and the memory of each comes back.
+// What the GPU's numbers are too small for is refused before memory is taken. As many slots as
+// cannot be, then one; and the memory of each comes back.
 std::string memory_wrong(Random &random) {
+  std::unique_ptr<CudaEncoder> refused;
+  if (CudaEncoder::make(too_large_packet(), 1, &refused).code() != StatusCode::unsupported)
+    return "a packet of more than 4 GiB was taken";
   EncoderParams params = of_size(0, 0, 4096, 4096, 3);
   const Picture p = noisy_picture(params.coding, random);
   const DevicePicture input(p);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // j2kenc on a driver that fails, at every call it is asked for in turn: one clear error at most, no
 // wrong codestream, no hang, no leak, and all is well again once the driver is. Where there is too
-// little device memory, there are fewer frames in flight.
+// little device memory, there are fewer frames in flight. (Where there is none: encoder_limits.)
 #include <cuda.h>
 
 #include "j2k.h"
@@ -160,7 +160,7 @@ void check_every_call(FakecudaFault how, bool running) {
 // The bytes that a frame in flight takes, as the error tells them where there are too few.
 std::size_t frame_memory(GstCudaContext *context) {
   fakecuda_fail_how(FAKECUDA_ALLOC, 1, CUDA_ERROR_OUT_OF_MEMORY, FAKECUDA_ALWAYS);
-  Bench bench("j2kenc");
+  Bench bench("j2kenc backend=cuda");
   begin(bench, context, kCuda, kWide);
   fakecuda_reset_faults();
   const std::vector<std::string> errors = bench.errors();
@@ -240,7 +240,7 @@ GST_START_TEST(little_memory_for_uploads) {
     bool enough;
   } cases[] = {{1, 1, true}, {3, 0, true}, {5, 0, false}};
   for (const auto &c : cases) {
-    Bench bench("j2kenc frames-in-flight=4");
+    Bench bench("j2kenc backend=cuda frames-in-flight=4");
     fakecuda_fail(FAKECUDA_ALLOC_PITCH, 2, CUDA_ERROR_OUT_OF_MEMORY);  // the scratch frame
     fail_unless(begin(bench, nullptr, kSystem));
     fail_unless_equals_uint64(held(bench), 3);
@@ -255,7 +255,7 @@ GST_END_TEST
 // Or nothing for the kernels themselves, which the scratch frame finds out.
 GST_START_TEST(little_memory_for_kernels) {
   for (const int failures : {1, 2, 3}) {
-    Bench bench("j2kenc frames-in-flight=4");
+    Bench bench("j2kenc backend=cuda frames-in-flight=4");
     for (int i = 0; i < failures; i++)
       fakecuda_fail(FAKECUDA_LAUNCH, 1, CUDA_ERROR_OUT_OF_MEMORY);
     const bool enough = failures < 3;
