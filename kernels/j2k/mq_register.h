@@ -34,24 +34,8 @@ class MqRegister {
   }
 
   COALESCE_HOST_DEVICE void group(const Word4 (*coded)[kLanes]) {
-    Word4 pair[kGroup / 2];
-    Sum sum[kGroup / 4];
-#if defined(__CUDA_ARCH__)
-#pragma unroll
-#endif
-    for (int i = 0; i < kGroup / 2; ++i)
-      pair[i] = *coded[i];
-#if defined(__CUDA_ARCH__)
-#pragma unroll
-#endif
-    for (int i = 0; i < kGroup / 4; ++i)
-      sum[i] = added(pair[2 * i], pair[2 * i + 1]);
-#if defined(__CUDA_ARCH__)
-#pragma unroll
-#endif
-    for (int i = 0; i < kGroup / 4; ++i)
-      if (!four(sum[i])) state_ = one_by_one(state_, pair[2 * i], pair[2 * i + 1]);
-    range_ = pair[kGroup / 2 - 1].z >> 16;
+    if (!at_once(added(coded))) state_ = one_by_one(state_, coded);
+    range_ = coded[kGroup / 2 - 1]->z >> 16;
   }
 
   // Behind a group that ends a pass.
@@ -124,56 +108,88 @@ class MqRegister {
     }
   };
 
-  // Four symbols, by themselves: C becomes C * factor + sum.
+  // Symbols by themselves: C becomes C * 2^shift + sum.
   struct Sum {
-    std::uint32_t factor, sum;
+    std::uint64_t sum;
     int shift;
   };
-  COALESCE_HOST_DEVICE static Sum added(const Word4 &a, const Word4 &b) {
+  struct FourSum {
+    std::uint32_t sum, factor;
+    int shift;
+  };
+  // As long as the shift is not above kFourShift, the sum is what its 32 bits say: what is added is
+  // below the interval, and with it below 2^16 before the shift.
+  static constexpr int kFourShift = 16;
+  COALESCE_HOST_DEVICE static FourSum four(const Word4 &a, const Word4 &b) {
     const std::uint32_t f0 = a.x & 0xFFFF, f1 = a.z & 0xFFFF, f2 = b.x & 0xFFFF, f3 = b.z & 0xFFFF;
     std::uint32_t sum = (a.y >> 16) * f0;
     sum = (sum + (a.w >> 16)) * f1;
     sum = (sum + (b.y >> 16)) * f2;
     sum = (sum + (b.w >> 16)) * f3;
     const std::uint32_t factor = f0 * f1 * f2 * f3;  // 0 from 2^32 on
-    return {factor, sum, log2_of(factor | (factor == 0 ? 1u << 31 : 0))};
+    return {sum, factor, log2_of(factor | (factor == 0 ? 1u << 31 : 0))};
+  }
+  // A shift that is too long for at_once(), if one of the fours' is.
+  COALESCE_HOST_DEVICE static Sum added(const Word4 (*coded)[kLanes]) {
+    Sum all = {0, 0};
+    int longest = 0;
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+    for (int i = 0; i < kGroup / 8; ++i) {
+      const FourSum a = four(*coded[4 * i], *coded[4 * i + 1]),
+                    b = four(*coded[4 * i + 2], *coded[4 * i + 3]);
+      const int shift = a.shift + b.shift;
+      all.sum = (all.sum << shift) + (std::uint64_t{a.sum} * b.factor + b.sum);
+      all.shift += shift;
+      longest = longest > a.shift ? longest : a.shift;
+      longest = longest > b.shift ? longest : b.shift;
+    }
+    if (longest > kFourShift) all.shift = kLongestShift + 1;
+    return all;
   }
 
-  // Shifts the register for all four, then takes bytes. That is too late, for a carry of a later
+  // Shifts the register for all symbols, then takes bytes. That is too late, for a carry of a later
   // symbol has gone into them: which makes no difference unless it has gone through a byte of ones
   // into the byte before. False, and nothing has happened, if that may be so, or if the shift is a
   // long one.
-  COALESCE_HOST_DEVICE bool four(const Sum &sum) {
-    constexpr int kLongest = 31 - kByteShift;
-    const std::uint64_t shifted = std::uint64_t{state_.low} * sum.factor + sum.sum;
-    int further = sum.shift - state_.shifts;
-    if (sum.shift > kLongest) return false;
+  //
+  // Such a carry leaves a byte of zeros; and three more, for what it came from was below 2^16 when
+  // the byte was taken.
+  static constexpr int kSpacerBits = kByteShift - 16;
+  static constexpr int kLongestShift = 64 - 28;
+  COALESCE_HOST_DEVICE bool at_once(const Sum &sum) {
+    if (sum.shift > kLongestShift) return false;
     State s = state_;
+    const std::uint64_t shifted = (std::uint64_t{s.low} << sum.shift) + sum.sum;
     s.low = static_cast<std::uint32_t>(shifted);
+    int further = sum.shift - s.shifts;
     if (further >= 0) {
-      auto top = static_cast<std::uint32_t>(shifted >> (kByteShift + further));
-      if (top >= 0x100 && (top & 0xFF) == 0) return false;
-      for (;;) {
-        const int below = kByteShift + further;
-        s.low = (s.low & ((1u << below) - 1)) | s.byte_out(top) << below;
-        further -= s.shifts;
-        if (further < 0) break;
+      constexpr std::uint32_t kZeros = (1u << (8 + kSpacerBits)) - 1;
+      auto seen = static_cast<std::uint32_t>(shifted >> (16 + further));
+      if ((seen & kZeros) == 0 && seen > kZeros) return false;
+      std::uint32_t stays = s.byte_out(seen >> kSpacerBits);
+      for (further -= s.shifts; further >= 0; further -= s.shifts) {
         // Of a second byte, the carry has gone into the first one.
-        top = s.low >> (kByteShift + further);
-        if ((top & 0xFF) == 0) return false;
+        seen = static_cast<std::uint32_t>(shifted >> (16 + further)) & kZeros;
+        if (seen == 0) return false;
+        stays = s.byte_out(seen >> kSpacerBits);
       }
+      const int below = kByteShift + further + s.shifts;
+      s.low = (s.low & ((1u << below) - 1)) | stays << below;
     }
     s.shifts = -further;
     state_ = s;
     return true;
   }
 
-  COALESCE_SELDOM static State one_by_one(State s, Word4 a, Word4 b) {
-    for (int i = 0; i < 4; ++i) {
-      s.low += a.y >> 16;
-      s.shift(log2_of(a.x & 0xFFFF));
-      a = {a.z, a.w, b.x, b.y};
-      b = {b.z, b.w, 0, 0};
+  COALESCE_SELDOM static State one_by_one(State s, const Word4 (*coded)[kLanes]) {
+    for (int i = 0; i < kGroup / 2; ++i) {
+      const Word4 pair = *coded[i];
+      s.low += pair.y >> 16;
+      s.shift(log2_of(pair.x & 0xFFFF));
+      s.low += pair.w >> 16;
+      s.shift(log2_of(pair.z & 0xFFFF));
     }
     return s;
   }
