@@ -24,8 +24,9 @@ Status code_blocks(const DeviceFrame *frames, int count, std::size_t passes, voi
   const TraceRange trace("j2k: MQ coder");
   const std::size_t codewords =
       static_cast<std::size_t>(count) * static_cast<std::size_t>(frames[0].blocks);
-  return codewords < kManyCodewords ? code_frames<1>(frames, count, passes, scratch, stream)
-                                    : code_frames<2>(frames, count, passes, scratch, stream);
+  const auto code = codewords < kManyCodewords ? code_frames<code_in_order<MqShape<1>>>
+                                               : code_frames<code_in_order<MqShape<2>>>;
+  return code(frames, count, passes, scratch, stream);
 }
 
 }  // namespace coalesce::j2k

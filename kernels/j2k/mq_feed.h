@@ -11,8 +11,9 @@ namespace coalesce::j2k {
 
 constexpr std::uint32_t kFourNothings = 0x01010101u * (2 * kContextNothing);
 
+template <int kSymbols>
 struct SymbolGroup {
-  std::uint32_t word[kGroup / 4];
+  std::uint32_t word[kSymbols / 4];
   std::uint32_t end;  // GroupEnd
 };
 
@@ -24,6 +25,18 @@ struct SymbolSource {
   unsigned style;
 };
 
+// GroupEnd
+COALESCE_HOST_DEVICE std::uint32_t end_of_pass(unsigned style, int planes, int plane,
+                                               PassType type) {
+  std::uint32_t end = kEndsPass;
+  if (pass_is_terminated(style, planes, plane, type)) end |= kEndsSegment;
+  if (pass_is_raw(style, planes, plane, type)) end |= kEndsRaw;
+  if ((style & kPredictable) != 0) end |= kEndsPredictably;
+  if ((style & kReset) != 0) end |= kResetsContexts;
+  return end;
+}
+
+template <int kGroup>
 class SymbolFeed {
  public:
   // contexts: the place of this lane's first one.
@@ -53,7 +66,7 @@ class SymbolFeed {
   COALESCE_HOST_DEVICE bool step(Word4 (*fed)[kLanes], std::uint32_t *end) {
     const bool busy = group_.end != 0 || busy_;
     *end = group_.end;
-    const SymbolGroup next = fetch();
+    const Group next = fetch();
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
@@ -71,6 +84,11 @@ class SymbolFeed {
   }
 
  private:
+  // What is read at once.
+  static constexpr int kPart = kGroup < 16 ? kGroup : 16;
+  using Group = SymbolGroup<kGroup>;
+  using Part = SymbolGroup<kPart>;
+
   template <int kByte>
   COALESCE_HOST_DEVICE FedSymbol symbol(std::uint32_t word, std::uint32_t following) const {
     constexpr std::uint32_t kContextBytes = sizeof(std::uint32_t) * kLanes;
@@ -83,11 +101,33 @@ class SymbolFeed {
     return {how | decision << 31, where};
   }
 
-  COALESCE_HOST_DEVICE SymbolGroup fetch() {
-    if (!busy_) return {{kFourNothings, kFourNothings, kFourNothings, kFourNothings}, 0};
-    SymbolGroup group = window();
-    const int count = left_ < kGroup ? left_ : kGroup;
-    if (count < kGroup) cut(&group, count);
+  COALESCE_HOST_DEVICE Group fetch() {
+    Group group = {};
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+    for (int first = 0; first < kGroup; first += kPart) {
+      const Part part = fetch_part();
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+      for (int i = 0; i < kPart / 4; ++i)
+        group.word[first / 4 + i] = part.word[i];
+    }
+    if (busy_ && left_ == 0) group.end = end_pass();
+    return group;
+  }
+
+  COALESCE_HOST_DEVICE Part fetch_part() {
+    Part part;
+    if (!busy_) {
+      for (std::uint32_t &word : part.word)
+        word = kFourNothings;
+      return part;
+    }
+    part = window();
+    const int count = left_ < kPart ? left_ : kPart;
+    if (count < kPart) cut(&part, count);
     left_ -= count;
     offset_ += static_cast<unsigned>(count);
     if (offset_ >= sizeof(Word4)) {
@@ -97,8 +137,7 @@ class SymbolFeed {
       ahead_at_ += sizeof(Word4);
     }
     ahead_ = words_at(ahead_at_);
-    if (left_ == 0) group.end = end_pass();
-    return group;
+    return part;
   }
 
   // The address is a multiple of 16.
@@ -112,42 +151,40 @@ class SymbolFeed {
 #endif
   }
 
-  // The next kGroup bytes.
-  COALESCE_HOST_DEVICE SymbolGroup window() const {
+  // The next kPart bytes.
+  COALESCE_HOST_DEVICE Part window() const {
     const bool two = (offset_ & 8) != 0, one = (offset_ & 4) != 0;
     const int shift = static_cast<int>(8 * (offset_ & 3));
     const std::uint32_t a = two ? now_.z : now_.x, b = two ? now_.w : now_.y,
                         c = two ? after_.x : now_.z, d = two ? after_.y : now_.w,
                         e = two ? after_.z : after_.x, f = two ? after_.w : after_.y;
-    return {{joined(one ? b : a, one ? c : b, shift), joined(one ? c : b, one ? d : c, shift),
-             joined(one ? d : c, one ? e : d, shift), joined(one ? e : d, one ? f : e, shift)},
-            0};
+    const std::uint32_t from[] = {one ? b : a, one ? c : b, one ? d : c, one ? e : d, one ? f : e};
+    Part part;
+    for (int i = 0; i < kPart / 4; ++i)
+      part.word[i] = joined(from[i], from[i + 1], shift);
+    return part;
   }
   COALESCE_HOST_DEVICE static std::uint32_t joined(std::uint32_t low, std::uint32_t high,
                                                    int shift) {
     return static_cast<std::uint32_t>((std::uint64_t{high} << 32 | low) >> shift);
   }
 
-  COALESCE_HOST_DEVICE static void cut(SymbolGroup *group, int count) {
+  COALESCE_HOST_DEVICE static void cut(Part *part, int count) {
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
-    for (int i = 0; i < kGroup / 4; ++i) {
+    for (int i = 0; i < kPart / 4; ++i) {
       const int valid = count - 4 * i;
       const std::uint32_t mask = valid <= 0   ? 0
                                  : valid >= 4 ? ~std::uint32_t{0}
                                               : (1u << (8 * valid)) - 1;
-      group->word[i] = (group->word[i] & mask) | (kFourNothings & ~mask);
+      part->word[i] = (part->word[i] & mask) | (kFourNothings & ~mask);
     }
   }
 
   // To the next pass.
   COALESCE_HOST_DEVICE std::uint32_t end_pass() {
-    std::uint32_t end = kEndsPass;
-    if (pass_is_terminated(style_, planes_, plane_, type_)) end |= kEndsSegment;
-    if (pass_is_raw(style_, planes_, plane_, type_)) end |= kEndsRaw;
-    if ((style_ & kPredictable) != 0) end |= kEndsPredictably;
-    if ((style_ & kReset) != 0) end |= kResetsContexts;
+    const std::uint32_t end = end_of_pass(style_, planes_, plane_, type_);
     const bool cleanup = type_ == PassType::cleanup;
     type_ = cleanup                           ? PassType::significance
             : type_ == PassType::significance ? PassType::refinement
@@ -164,7 +201,7 @@ class SymbolFeed {
   Word4 now_ = {}, after_ = {}, ahead_ = {};  // of the symbols, from offset_ in now_ on
   const std::uint8_t *ahead_at_;
   const PassSymbols *made_;  // the pass's
-  SymbolGroup group_;
+  Group group_;
   std::uint32_t first_context_;  // FedSymbol::where of context 0 and decision 0
   unsigned offset_, style_;
   int left_, left_after_;  // symbols of this pass and the next

@@ -9,6 +9,7 @@ namespace coalesce::j2k {
 // The chain from one symbol to the next is: the state's qe, what remains of the interval, whether
 // that is renormalised, the next state of the context. Everything else stands beside it: the state
 // of the next symbol, if its context is another, was looked up while the symbol before was coded.
+template <int kGroup>
 class MqInterval {
  public:
   // memory: PipelineTables at the place `tables`; `contexts` is the place of this lane's first one.

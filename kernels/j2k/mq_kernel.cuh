@@ -41,16 +41,17 @@ __device__ inline Codeword codeword_at(const CodingFrames &frames, const CodingS
 constexpr std::size_t kReservedShared = 1024;
 
 // Shared memory of a block: the states, the contexts of all its pipelines, their rings.
-template <int kPipelines>
+template <class Shape>
 struct CoderMemory {
   PipelineTables tables;
-  PipelineContexts contexts[kPipelines];
-  PipelineRings rings[kPipelines];
+  PipelineContexts contexts[Shape::kPipelines];
+  PipelineRings<Shape::kGroup> rings[Shape::kPipelines];
 };
 
 // A lane's view of its pipeline.
+template <int kGroup>
 struct PipelineLane {
-  PipelineRings *rings;
+  PipelineRings<kGroup> *rings;
   int lane, barrier;
 
   __device__ __forceinline__ LaneGroup fed(int slot) const {
@@ -72,9 +73,10 @@ struct PipelineLane {
   }
 };
 
-__device__ inline void feed_symbols(const PipelineLane &p, const SymbolSource &source,
+template <int kGroup>
+__device__ inline void feed_symbols(const PipelineLane<kGroup> &p, const SymbolSource &source,
                                     std::uint32_t contexts_at) {
-  SymbolFeed feed;
+  SymbolFeed<kGroup> feed;
   feed.start(source, contexts_at);
   std::uint32_t summary = kBusy;
   for (int turn = 0, slot = 0; (summary & kBusy) != 0; ++turn) {
@@ -91,9 +93,10 @@ __device__ inline void feed_symbols(const PipelineLane &p, const SymbolSource &s
 }
 
 // What is read at the beginning of a turn is there at its end, without waiting.
-__device__ inline void code_symbols(const PipelineLane &p, std::uint8_t *memory,
+template <int kGroup>
+__device__ inline void code_symbols(const PipelineLane<kGroup> &p, std::uint8_t *memory,
                                     std::uint32_t tables_at, std::uint32_t contexts_at) {
-  MqInterval interval;
+  MqInterval<kGroup> interval;
   interval.start(memory, tables_at, contexts_at, p.lane);
   p.end_turn();
   p.end_turn();
@@ -115,8 +118,9 @@ __device__ inline void code_symbols(const PipelineLane &p, std::uint8_t *memory,
   }
 }
 
-__device__ inline void make_bytes(const PipelineLane &p, const Codeword &codeword) {
-  RegisterStage passes;
+template <int kGroup>
+__device__ inline void make_bytes(const PipelineLane<kGroup> &p, const Codeword &codeword) {
+  RegisterStage<kGroup> passes;
   passes.start(codeword);
   p.end_turn();
   p.end_turn();
@@ -136,11 +140,12 @@ __device__ inline void make_bytes(const PipelineLane &p, const Codeword &codewor
 // their codewords needs. Group g is fed in turn g, goes through the interval two turns later
 // (whose last symbols want to see the first ones of group g + 1) and the register another one
 // later. Warps of one stage are kPipelines warps apart, which spreads them over the schedulers.
-template <int kPipelines>
-__global__ void __launch_bounds__(96 * kPipelines)
+template <class Shape>
+__global__ void __launch_bounds__(96 * Shape::kPipelines, Shape::kBlocks)
     code_codewords(CodingFrames frames, CodingScratch scratch, MqRows rows) {
   extern __shared__ __align__(16) std::uint8_t memory[];
-  using Memory = CoderMemory<kPipelines>;
+  using Memory = CoderMemory<Shape>;
+  constexpr int kPipelines = Shape::kPipelines;
   static_assert(offsetof(Memory, rings) + kReservedShared <= 65536, "places have 16 bits");
   const auto tables_at = static_cast<std::uint32_t>(__cvta_generic_to_shared(memory));
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
@@ -154,9 +159,9 @@ __global__ void __launch_bounds__(96 * kPipelines)
   }
   __syncthreads();
 
-  const PipelineLane p = {
-      reinterpret_cast<PipelineRings *>(memory + offsetof(Memory, rings)) + pipeline, lane,
-      pipeline + 1};
+  using Rings = PipelineRings<Shape::kGroup>;
+  const PipelineLane<Shape::kGroup> p = {
+      reinterpret_cast<Rings *>(memory + offsetof(Memory, rings)) + pipeline, lane, pipeline + 1};
   const auto contexts_at =
       tables_at +
       static_cast<std::uint32_t>(offsetof(Memory, contexts) + pipeline * sizeof(PipelineContexts) +

@@ -45,20 +45,24 @@ inline Status order_codewords(const CodingFrames &frames, const CodingScratch &s
   return s;
 }
 
-template <int kPipelines>
+template <class Shape>
 Status code_in_order(const CodingFrames &frames, const CodingScratch &scratch, std::uint32_t all,
                      cudaStream_t stream) {
-  constexpr std::size_t kBytes = sizeof(CoderMemory<kPipelines>);
+  constexpr std::size_t kBytes = sizeof(CoderMemory<Shape>);
   // Of a context, like the stream: so it is not remembered.
-  const Status s = cuda_checked(cudaFuncSetAttribute(code_codewords<kPipelines>,
+  const Status s = cuda_checked(cudaFuncSetAttribute(code_codewords<Shape>,
                                                      cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                      static_cast<int>(kBytes)));
   if (!s.ok()) return s;
-  return launch_shared(code_codewords<kPipelines>, dim3(blocks_for(all, kPipelines * kLanes)),
-                       dim3(96 * kPipelines), kBytes, stream, frames, scratch, make_mq_rows());
+  return launch_shared(code_codewords<Shape>, dim3(blocks_for(all, Shape::kPipelines * kLanes)),
+                       dim3(96 * Shape::kPipelines), kBytes, stream, frames, scratch,
+                       make_mq_rows());
 }
 
-template <int kPipelines>
+using CodeInOrder = Status(const CodingFrames &frames, const CodingScratch &scratch,
+                           std::uint32_t all, cudaStream_t stream);
+
+template <CodeInOrder *code>
 Status code_frames(const DeviceFrame *frames, int count, std::size_t passes, void *scratch,
                    void *stream) {
   CodingFrames all_frames = {};
@@ -72,7 +76,7 @@ Status code_frames(const DeviceFrame *frames, int count, std::size_t passes, voi
       divide(scratch, ScratchSizes(static_cast<std::size_t>(frames[0].blocks), passes, count));
   const auto in = static_cast<cudaStream_t>(stream);
   Status s = order_codewords(all_frames, divided, all, in);
-  if (s.ok()) s = code_in_order<kPipelines>(all_frames, divided, all, in);
+  if (s.ok()) s = code(all_frames, divided, all, in);
   if (s.ok())
     s = launch(finish_passes, dim3(blocks_for(all, kFinishThreads / kLanes)), dim3(kFinishThreads),
                in, all_frames, divided, all);

@@ -16,6 +16,7 @@ struct Codeword {
 };
 
 // The last stage of the pipeline, and where its passes go.
+template <int kGroup>
 class RegisterStage {
  public:
   COALESCE_HOST_DEVICE void start(const Codeword &codeword) {
@@ -26,7 +27,12 @@ class RegisterStage {
   // end: GroupEnd
   COALESCE_HOST_DEVICE void step(const Word4 (*coded)[kLanes], std::uint32_t end) {
     coder_.group(coded);
-    if ((end & kEndsPass) == 0) return;
+    if ((end & kEndsPass) != 0) end_pass(end);
+  }
+  COALESCE_HOST_DEVICE void symbol(std::uint32_t add, int shift, std::uint32_t range) {
+    coder_.symbol(add, shift, range);
+  }
+  COALESCE_HOST_DEVICE void end_pass(std::uint32_t end) {
     *marks_++ = coder_.mark(end);
     // For least_length_of().
     if ((end & kEndsSegment) != 0)
@@ -35,7 +41,7 @@ class RegisterStage {
   }
 
  private:
-  MqRegister coder_;
+  MqRegister<kGroup> coder_;
   Pass *passes_;
   PassMark *marks_;
 };

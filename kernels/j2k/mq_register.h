@@ -25,6 +25,7 @@ struct PassMark {
 static_assert(sizeof(PassMark) == sizeof(Word4));
 
 // Segments are written one behind the other, each as long as its flush() makes it.
+template <int kGroup>
 class MqRegister {
  public:
   COALESCE_HOST_DEVICE void start(std::uint8_t *bytes) {
@@ -34,8 +35,19 @@ class MqRegister {
   }
 
   COALESCE_HOST_DEVICE void group(const Word4 (*coded)[kLanes]) {
-    if (!at_once(added(coded))) state_ = one_by_one(state_, coded);
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+    for (int first = 0; first < kGroup / 2; first += kPart / 2)
+      if (!at_once(added(coded + first))) state_ = one_by_one(state_, coded + first);
     range_ = coded[kGroup / 2 - 1]->z >> 16;
+  }
+
+  // One symbol, as the standard has it, and the interval it leaves.
+  COALESCE_HOST_DEVICE void symbol(std::uint32_t add, int shift, std::uint32_t range) {
+    state_.low += add;
+    state_.shift(shift);
+    range_ = range;
   }
 
   // Behind a group that ends a pass.
@@ -108,6 +120,9 @@ class MqRegister {
     }
   };
 
+  // What is taken at once.
+  static constexpr int kPart = kGroup < 16 ? kGroup : 16;
+
   // Symbols by themselves: C becomes C * 2^shift + sum.
   struct Sum {
     std::uint64_t sum;
@@ -136,7 +151,7 @@ class MqRegister {
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
-    for (int i = 0; i < kGroup / 8; ++i) {
+    for (int i = 0; i < kPart / 8; ++i) {
       const FourSum a = four(*coded[4 * i], *coded[4 * i + 1]),
                     b = four(*coded[4 * i + 2], *coded[4 * i + 3]);
       const int shift = a.shift + b.shift;
@@ -184,7 +199,7 @@ class MqRegister {
   }
 
   COALESCE_SELDOM static State one_by_one(State s, const Word4 (*coded)[kLanes]) {
-    for (int i = 0; i < kGroup / 2; ++i) {
+    for (int i = 0; i < kPart / 2; ++i) {
       const Word4 pair = *coded[i];
       s.low += pair.y >> 16;
       s.shift(log2_of(pair.x & 0xFFFF));

@@ -40,6 +40,23 @@ MqBlock random_symbols(Random &random, unsigned style) {
   return block;
 }
 
+// Contexts in all states, then decisions that shift the interval by many bits at once.
+std::vector<std::uint8_t> long_shifts(Random &random) {
+  std::vector<std::uint8_t> symbols;
+  int favourite[kMqContexts];
+  for (int context = 0; context < kMqContexts; ++context) {
+    favourite[context] = random.below(2);
+    symbols.insert(symbols.end(), static_cast<std::size_t>(random.below(1 << random.below(14))),
+                   symbol_of(context, favourite[context]));
+  }
+  for (int i = 0; i < 200; ++i) {
+    const int context = random.below(kMqContexts);
+    const bool rare = random.below(3) != 0;
+    symbols.push_back(symbol_of(context, rare ? 1 - favourite[context] : favourite[context]));
+  }
+  return symbols;
+}
+
 MqBlock one_pass(std::vector<std::uint8_t> symbols) {
   MqBlock block;
   block.planes = 1;
@@ -84,48 +101,80 @@ std::vector<MqFrame> random_frames(Random &random, int index) {
     for (int b = 0; b < blocks; ++b)
       frame.push_back(random.below(2) == 0 ? random_symbols(random, style)
                                            : modelled(random_block(random, most_samples), style));
+  all[0][0] = one_pass(long_shifts(random));
   all.back().back() = one_pass(carries_through_ones(random, 2500));
   // One of full size.
   if (index % 16 == 0) all[0][0] = modelled(block_of(random, 64, 64, Content::photograph), style);
   return frames_of(all, style);
 }
 
-std::string trial(const CodeBlocks &code, Random &random, int index, const Backend &backend) {
-  std::vector<MqFrame> actual = random_frames(random, index);
-  const std::string doing = "style " + std::to_string(actual[0].style) + ", " +
-                            std::to_string(actual.size()) + " frames of " +
-                            std::to_string(actual[0].plan.size()) + " blocks";
-  set_doing(doing);
-  std::vector<MqFrame> expected = actual;
-  for (MqFrame &frame : expected)
-    code_by_pass_coder(&frame);
+struct Coder {
+  std::string name;
+  CodeBlocks run;
+};
 
+// Empty, or what is wrong with its results.
+std::string coder_trial(const Coder &coder, std::vector<MqFrame> actual,
+                        const std::vector<MqFrame> &expected, const Backend &backend) {
   Status status;
   if (backend.cuda) {
     const DeviceMqFrames device(actual);
-    status = device.run(code, static_cast<int>(actual.size()));
+    status = device.run(coder.run, static_cast<int>(actual.size()));
     device_synchronize();
     device.download(actual);
   } else {
     std::vector<DeviceFrame> views;
     for (MqFrame &frame : actual)
       views.push_back(frame.view());
-    status =
-        code(views.data(), static_cast<int>(views.size()), actual[0].made.size(), nullptr, nullptr);
+    status = coder.run(views.data(), static_cast<int>(views.size()), actual[0].made.size(), nullptr,
+                       nullptr);
   }
-  if (!status.ok()) return std::string("it returned: ") + status.message() + "\n    " + doing;
+  if (!status.ok()) return std::string("it returned: ") + status.message();
   for (std::size_t f = 0; f < actual.size(); ++f) {
     std::string wrong = difference(actual[f], expected[f]);
     if (wrong.empty()) wrong = guard_difference(actual[f]);
-    if (!wrong.empty()) return "frame " + std::to_string(f) + ", " + wrong + "\n    " + doing;
+    if (!wrong.empty()) return "frame " + std::to_string(f) + ", " + wrong;
   }
   return {};
 }
 
-// The true operation, on another input or with some damage afterwards.
+std::string trial(const std::vector<Coder> &coders, Random &random, int index,
+                  const Backend &backend) {
+  const std::vector<MqFrame> frames = random_frames(random, index);
+  const std::string what = "style " + std::to_string(frames[0].style) + ", " +
+                           std::to_string(frames.size()) + " frames of " +
+                           std::to_string(frames[0].plan.size()) + " blocks";
+  std::vector<MqFrame> expected = frames;
+  for (MqFrame &frame : expected)
+    code_by_pass_coder(&frame);
+  for (const Coder &coder : coders) {
+    const std::string doing = coder.name + ": " + what;
+    set_doing(doing);
+    const std::string wrong = coder_trial(coder, frames, expected, backend);
+    if (!wrong.empty()) return wrong + "\n    " + doing;
+  }
+  return {};
+}
+
+std::vector<Coder> coders(bool cuda) {
+  std::vector<Coder> all;
+  for (const MqVariant &variant : cuda ? mq_variants() : mq_host_variants())
+    all.push_back({variant.name, variant.run});
+  return all;
+}
+
 Status true_code(bool cuda, const DeviceFrame *frames, int count, std::size_t passes, void *scratch,
                  void *stream) {
-  return (cuda ? code_blocks : code_blocks_on_host)(frames, count, passes, scratch, stream);
+  return (cuda ? code_blocks : mq_host_variants().first->run)(frames, count, passes, scratch,
+                                                              stream);
+}
+
+PlantedBug planted_coder(const char *name, bool cuda, CodeBlocks code) {
+  return {name, cuda,
+          [coders = std::vector<Coder>{{"planted", std::move(code)}}](Random &random, int index,
+                                                                      const Backend &backend) {
+            return trial(coders, random, index, backend);
+          }};
 }
 
 // Where a carry stopped behind a byte FF, it goes on into the byte before.
@@ -144,38 +193,33 @@ void carry_through_ones(const DeviceFrame &frame) {
 
 template <unsigned kFlag>
 PlantedBug ignores(const char *name, bool cuda) {
-  const CodeBlocks code = [cuda](const DeviceFrame *frames, int count, std::size_t passes,
-                                 void *scratch, void *stream) {
-    std::vector<DeviceFrame> changed(frames, frames + count);
-    for (DeviceFrame &frame : changed)
-      frame.style &= ~kFlag;
-    return true_code(cuda, changed.data(), count, passes, scratch, stream);
-  };
-  return {name, cuda, [code](Random &random, int index, const Backend &backend) {
-            return trial(code, random, index, backend);
-          }};
+  return planted_coder(name, cuda,
+                       [cuda](const DeviceFrame *frames, int count, std::size_t passes,
+                              void *scratch, void *stream) {
+                         std::vector<DeviceFrame> changed(frames, frames + count);
+                         for (DeviceFrame &frame : changed)
+                           frame.style &= ~kFlag;
+                         return true_code(cuda, changed.data(), count, passes, scratch, stream);
+                       });
 }
 
 PlantedBug forgets_last_frame(const char *name, bool cuda) {
-  const CodeBlocks code = [cuda](const DeviceFrame *frames, int count, std::size_t passes,
-                                 void *scratch, void *stream) {
-    return true_code(cuda, frames, count - 1 > 0 ? count - 1 : 1, passes, scratch, stream);
-  };
-  return {name, cuda, [code](Random &random, int index, const Backend &backend) {
-            return trial(code, random, index, backend);
-          }};
+  return planted_coder(name, cuda,
+                       [cuda](const DeviceFrame *frames, int count, std::size_t passes,
+                              void *scratch, void *stream) {
+                         return true_code(cuda, frames, count - 1 > 0 ? count - 1 : 1, passes,
+                                          scratch, stream);
+                       });
 }
 
 PlantedBug damages(const char *name, void (*damage)(const DeviceFrame &)) {
-  const CodeBlocks code = [damage](const DeviceFrame *frames, int count, std::size_t passes,
-                                   void *scratch, void *stream) {
-    const Status s = code_blocks_on_host(frames, count, passes, scratch, stream);
-    damage(frames[count - 1]);
-    return s;
-  };
-  return {name, false, [code](Random &random, int index, const Backend &backend) {
-            return trial(code, random, index, backend);
-          }};
+  return planted_coder(name, false,
+                       [damage](const DeviceFrame *frames, int count, std::size_t passes,
+                                void *scratch, void *stream) {
+                         const Status s = true_code(false, frames, count, passes, scratch, stream);
+                         damage(frames[count - 1]);
+                         return s;
+                       });
 }
 
 std::vector<PlantedBug> planted() {
@@ -206,7 +250,7 @@ std::vector<PlantedBug> planted() {
 Case j2k_mq_case() {
   return {"j2k-mq", 80,
           [](Random &random, int index, const Backend &backend) {
-            return trial(backend.cuda ? code_blocks : code_blocks_on_host, random, index, backend);
+            return trial(coders(backend.cuda), random, index, backend);
           },
           planted, j2k_mq_bench};
 }
