@@ -159,16 +159,26 @@ COALESCE_HOST_DEVICE void set_slopes(const RateBlock &block, const HullCorners &
 COALESCE_HOST_DEVICE Hull convex_hull(const RateBlock &block, const HullCorners &corners,
                                       HullStep *steps) {
   DistortionSums sums;
-  corners[0] = {0, 0};  // where nothing is decoded
+  HullCorner before = {0, 0}, last = {0, 0};  // corners count - 1 and count
+  corners[0] = last;                          // where nothing is decoded
   int count = 0;
+  // Passes are read long before they are looked at: a GPU would wait for each.
+  const auto pass_at = [&block](int i) { return i < block.num_passes ? block.passes[i] : Pass{}; };
+  Pass next = pass_at(0), after = pass_at(1);
   for (int i = 0; i < block.num_passes; ++i) {
-    const Pass &pass = block.passes[i];
+    const Pass pass = next;
+    next = after;
+    after = pass_at(i + 2);
     sums.add(block, pass);
     const HullCorner corner = {sums.worth, pass.length};
-    const bool free = i + 1 < block.num_passes && block.passes[i + 1].length == pass.length;
-    if (free || pass.length == 0 || corner.worth <= corners[count].worth) continue;
-    while (count > 0 && as_steep(corners[count - 1], corners[count], corner))
-      --count;
+    const bool free = i + 1 < block.num_passes && next.length == pass.length;
+    if (free || pass.length == 0 || corner.worth <= last.worth) continue;
+    for (; count > 0 && as_steep(before, last, corner); --count) {
+      last = before;
+      if (count > 1) before = corners[count - 2];
+    }
+    before = last;
+    last = corner;
     corners[++count] = corner;
     steps[count - 1] = {sums.units(block), pass.length, 0, static_cast<std::uint8_t>(i + 1)};
   }

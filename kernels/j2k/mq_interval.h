@@ -6,9 +6,10 @@
 
 namespace coalesce::j2k {
 
-// The chain from one symbol to the next is: the state's qe, what remains of the interval, whether
-// that is renormalised, the next state of the context. Everything else stands beside it: the state
-// of the next symbol, if its context is another, was looked up while the symbol before was coded.
+// There are two chains from one symbol to the next: the state, from which comes where the next one
+// is if the context is renormalised, or where the other context's is; and what remains of the
+// interval. They meet in the state's qe, and in whether the state moves at all: which is known
+// after the next one was read. Everything else stands beside them.
 template <int kGroup>
 class MqInterval {
  public:
@@ -64,56 +65,63 @@ class MqInterval {
     std::uint32_t add;
     asm volatile(
         "{\n"
-        ".reg .pred less_probable, less_or_other, renormalised, moves, takes, twice;\n"
-        ".reg .b32 rest, differ, next, own, place, taken;\n"
-        "prmt.b32 rest, %0, %7, 0x3254;\n"
+        ".reg .pred less_probable, less_or_other, renormalised, moves, takes;\n"
+        ".reg .b32 rest, more, differ, masked, place, own, qe, taken, next, flags;\n"
+        "prmt.b32 place, %4, %1, %7;\n"
+        "ld.shared.v4.u32 {qe, taken, next, flags}, [place];\n"
+        "and.b32 rest, %0, 0xFFFF0000;\n"
         "sub.u32 rest, rest, %2;\n"
-        "xor.b32 differ, %5, %8;\n"
-        "and.b32 next, differ, 0x80000000;\n"
-        "setp.ne.u32 less_probable, next, 0;\n"
-        "and.b32 next, differ, 0xC0000000;\n"
-        "setp.ne.u32 less_or_other, next, 0;\n"
+        "add.u32 rest, rest, 1;\n"
+        "prmt.b32 own, %4, %1, %8;\n"
+        "xor.b32 differ, %5, %7;\n"
+        "and.b32 masked, differ, 0x80000000;\n"
+        "setp.ne.u32 less_probable, masked, 0;\n"
+        "and.b32 masked, differ, 0xC0000000;\n"
+        "setp.ne.u32 less_or_other, masked, 0;\n"
         "setp.lt.xor.u32 takes, rest, %2, less_probable;\n"
-        "setp.ge.or.s32 moves, rest, 0, less_or_other;\n"
-        "prmt.b32 next, %4, %1, %8;\n"
-        "prmt.b32 own, %4, %1, %9;\n"
-        "selp.u32 %6, 0, %2, takes;\n"
-        "mov.u32 taken, %3;\n"
-        "@moves ld.shared.v4.u32 {%2, %3, %4, %5}, [next];\n"
         "setp.ge.or.s32 renormalised, rest, 0, less_probable;\n"
-        "shr.u32 place, %9, 16;\n"
+        "setp.ge.or.s32 moves, rest, 0, less_or_other;\n"
+        "selp.u32 %6, 0, %2, takes;\n"
+        "shl.b32 more, rest, 1;\n"
+        "max.u32 rest, rest, more;\n"
+        "shl.b32 more, rest, 1;\n"
+        "max.u32 rest, rest, more;\n"
+        "selp.u32 %0, %3, rest, takes;\n"
+        "shr.u32 place, %8, 16;\n"
         "@renormalised st.shared.u32 [place], own;\n"
-        "ld.shared.u32 %1, [%10];\n"
-        "@renormalised shl.b32 rest, rest, 1;\n"
-        "setp.ge.s32 twice, rest, 0;\n"
-        "@twice shl.b32 rest, rest, 1;\n"
-        "selp.u32 %0, taken, rest, takes;\n"
+        "ld.shared.u32 %1, [%9];\n"
+        "selp.u32 %4, next, %4, moves;\n"
+        "selp.u32 %2, qe, %2, moves;\n"
+        "selp.u32 %5, flags, %5, moves;\n"
+        "selp.u32 %3, taken, %3, moves;\n"
         "}\n"
         : "+r"(interval_), "+r"(other_), "+r"(state_.qe), "+r"(state_.taken), "+r"(state_.next),
           "+r"(state_.flags), "=&r"(add)
-        : "r"(1), "r"(symbol.how), "r"(symbol.where), "r"(prefetch)
+        : "r"(symbol.how), "r"(symbol.where), "r"(prefetch)
         : "memory");
     return {interval_, add};
   }
 #else
   COALESCE_HOST_DEVICE CodedSymbol code(const FedSymbol &symbol, std::uint32_t prefetch) {
     const StateRow s = state_;
+    // Where the state is that follows, if this is renormalised or the next context is another: it
+    // is read before that is known.
+    const StateRow after = state_at(select_bytes(s.next, other_, symbol.how));
     // Bit 0 is shifted along with the interval, so that the shift can be told.
-    std::uint32_t rest = ((interval_ & 0xFFFF0000u) | 1) - s.qe;
+    std::uint32_t rest = (interval_ & 0xFFFF0000u) - s.qe + 1;
     const bool less_probable = ((s.flags ^ symbol.how) >> 31) != 0;
     const bool renormalised = less_probable || rest < 0x80000000u;
     const bool takes_qe = less_probable != (rest < s.qe);  // conditional exchange
-    const std::uint32_t next = select_bytes(s.next, other_, symbol.how);
     if (renormalised) word_at(symbol.where >> 16) = select_bytes(s.next, other_, symbol.where);
     other_ = word_at(prefetch);
     // What is not renormalised and has the same context keeps its state.
-    if (renormalised || (symbol.how & kOtherContext) != 0) state_ = state_at(next);
-    if (renormalised) rest *= 2;
-    if (rest < 0x80000000u) rest *= 2;
+    if (renormalised || (symbol.how & kOtherContext) != 0) state_ = after;
+    // What is too small is less than its double, and all else is not: that loses its upper bit.
+    for (int i = 0; i < 2; ++i)
+      rest = rest < 2 * rest ? 2 * rest : rest;
     interval_ = takes_qe ? s.taken : rest;
     return {interval_, takes_qe ? 0 : s.qe};
   }
-
 #endif
 
   COALESCE_HOST_DEVICE std::uint32_t &word_at(std::uint32_t place) const {

@@ -54,18 +54,19 @@ struct PipelineLane {
   PipelineRings<kGroup> *rings;
   int lane, barrier;
 
-  __device__ __forceinline__ LaneGroup fed(int slot) const {
+  __device__ __forceinline__ LaneGroup fed(unsigned slot) const {
     return reinterpret_cast<LaneGroup>(&rings->fed[slot][0][lane]);
   }
-  __device__ __forceinline__ LaneGroup coded(int slot) const {
+  __device__ __forceinline__ LaneGroup coded(unsigned slot) const {
     return reinterpret_cast<LaneGroup>(&rings->coded[slot][0][lane]);
   }
-  __device__ __forceinline__ std::uint32_t end(int turn) const {
-    return rings->ends[turn % kGroupEnds][lane];
+  // Of the group that was fed so many turns ago.
+  __device__ __forceinline__ std::uint32_t end(unsigned turn, unsigned ago) const {
+    return rings->ends[(turn - ago) % kGroupEnds][lane];
   }
   // Of the group that was fed two turns ago. When that is nothing, the turn is the last.
-  __device__ __forceinline__ std::uint32_t summary(int turn) const {
-    return turn < 2 ? kBusy : rings->summary[(turn - 2) % kGroupEnds];
+  __device__ __forceinline__ std::uint32_t summary(unsigned turn) const {
+    return rings->summary[(turn - 2) % kGroupEnds];
   }
   __device__ __forceinline__ void end_turn() const {
     // (bar.sync would want a warp's lanes to come together.)
@@ -78,8 +79,11 @@ __device__ inline void feed_symbols(const PipelineLane<kGroup> &p, const SymbolS
                                     std::uint32_t contexts_at) {
   SymbolFeed<kGroup> feed;
   feed.start(source, contexts_at);
+  // For the first two turns.
+  if (p.lane < static_cast<int>(kGroupEnds)) p.rings->summary[p.lane] = kBusy;
+  __syncwarp();
   std::uint32_t summary = kBusy;
-  for (int turn = 0, slot = 0; (summary & kBusy) != 0; ++turn) {
+  for (unsigned turn = 0, slot = 0; (summary & kBusy) != 0; ++turn) {
     summary = p.summary(turn);
     std::uint32_t end;
     const bool busy = __any_sync(~0u, feed.step(p.fed(slot), &end));
@@ -103,10 +107,10 @@ __device__ inline void code_symbols(const PipelineLane<kGroup> &p, std::uint8_t 
   interval.resume(p.fed(0));
   LaneGroup coded = p.coded(0), coded_next = p.coded(1);
   std::uint32_t summary = kBusy;
-  for (int turn = 2, slot = 0; (summary & kBusy) != 0; ++turn) {
+  for (unsigned turn = 2, slot = 0; (summary & kBusy) != 0; ++turn) {
     summary = p.summary(turn);
-    const std::uint32_t end = p.end(turn - 2);
-    const int next = slot == kFedGroups - 1 ? 0 : slot + 1;
+    const std::uint32_t end = p.end(turn, 2);
+    const unsigned next = slot == kFedGroups - 1 ? 0 : slot + 1;
     interval.group(p.fed(slot), p.fed(next), coded);
     interval.end_group(end);
     if ((summary & kResetsContexts) != 0) interval.resume(p.fed(next));
@@ -126,9 +130,9 @@ __device__ inline void make_bytes(const PipelineLane<kGroup> &p, const Codeword 
   p.end_turn();
   LaneGroup coded = p.coded(1), coded_next = p.coded(0);
   std::uint32_t summary = kBusy;
-  for (int turn = 2; (summary & kBusy) != 0; ++turn) {
+  for (unsigned turn = 2; (summary & kBusy) != 0; ++turn) {
     summary = p.summary(turn);
-    if (turn > 2) passes.step(coded, p.end(turn - 3));
+    if (turn > 2) passes.step(coded, p.end(turn, 3));
     const LaneGroup last = coded;
     coded = coded_next;
     coded_next = last;

@@ -171,32 +171,56 @@ class MqRegister {
   //
   // Such a carry leaves a byte of zeros; and three more, for what it came from was below 2^16 when
   // the byte was taken.
+  //
+  // The lanes of a warp go through this together: none waits for another's branches.
   static constexpr int kSpacerBits = kByteShift - 16;
   static constexpr int kLongestShift = 64 - 28;
+  static constexpr std::uint32_t kSeen = (1u << (8 + kSpacerBits)) - 1;
   COALESCE_HOST_DEVICE bool at_once(const Sum &sum) {
-    if (sum.shift > kLongestShift) return false;
-    State s = state_;
-    const std::uint64_t shifted = (std::uint64_t{s.low} << sum.shift) + sum.sum;
-    s.low = static_cast<std::uint32_t>(shifted);
-    int further = sum.shift - s.shifts;
-    if (further >= 0) {
-      constexpr std::uint32_t kZeros = (1u << (8 + kSpacerBits)) - 1;
-      auto seen = static_cast<std::uint32_t>(shifted >> (16 + further));
-      if ((seen & kZeros) == 0 && seen > kZeros) return false;
-      std::uint32_t stays = s.byte_out(seen >> kSpacerBits);
-      for (further -= s.shifts; further >= 0; further -= s.shifts) {
-        // Of a second byte, the carry has gone into the first one.
-        seen = static_cast<std::uint32_t>(shifted >> (16 + further)) & kZeros;
-        if (seen == 0) return false;
-        stays = s.byte_out(seen >> kSpacerBits);
-      }
-      const int below = kByteShift + further + s.shifts;
-      s.low = (s.low & ((1u << below) - 1)) | stays << below;
-    }
-    s.shifts = -further;
-    state_ = s;
+    Taking t = {state_, (std::uint64_t{state_.low} << (sum.shift & 63)) + sum.sum,
+                sum.shift - state_.shifts, sum.shift <= kLongestShift};
+    if (!t.fine) t.further = -1;
+    const bool any = t.further >= 0;
+    // Of the first byte, a carry may go into the one before.
+    const auto seen = static_cast<std::uint32_t>(t.shifted >> (16 + t.further));
+    const bool full = t.s.pending == 0xFF;
+    t.take(full ? seen : seen & kSeen, full ? 0 : seen >> (8 + kSpacerBits), seen == kSeen + 1);
+    for (int i = 0; i < 2; ++i)
+      t.take_another();
+    while (any_lane(t.further >= 0))
+      t.take_another();
+    if (!t.fine) return false;
+    const auto low = static_cast<std::uint32_t>(t.shifted);
+    t.s.low = any ? low & ((1u << (kCarryShift + t.further)) - 1) : low;
+    t.s.shifts = -t.further;
+    state_ = t.s;
     return true;
   }
+  struct Taking {
+    State s;
+    std::uint64_t shifted;
+    int further;  // that the register would still have been shifted, behind the next byte
+    bool fine;
+
+    // seen: the next byte, and the bits below it. carry: into the byte before.
+    COALESCE_HOST_DEVICE void take(std::uint32_t seen, std::uint32_t carry, bool suspect) {
+      const bool takes = further >= 0;
+      fine = fine && !(takes && suspect);
+      const std::uint32_t byte = s.pending + carry;
+      if (takes && s.count >= 0) s.bytes[s.count] = static_cast<std::uint8_t>(byte);
+      // Behind FF the byte has seven bits, and a carry.
+      const int stuffed = byte == 0xFF ? 1 : 0;
+      const std::uint32_t next = (seen >> (kSpacerBits + stuffed)) & 0xFF;
+      s.count += takes ? 1 : 0;
+      s.pending = takes ? next : s.pending;
+      further -= takes ? 8 - stuffed : 0;
+    }
+    // Of a second byte, the carry has gone into the first one.
+    COALESCE_HOST_DEVICE void take_another() {
+      const auto seen = static_cast<std::uint32_t>(shifted >> (16 + further)) & kSeen;
+      take(seen, 0, seen == 0);
+    }
+  };
 
   COALESCE_SELDOM static State one_by_one(State s, const Word4 (*coded)[kLanes]) {
     for (int i = 0; i < kPart / 2; ++i) {
@@ -207,6 +231,13 @@ class MqRegister {
       s.shift(log2_of(pair.z & 0xFFFF));
     }
     return s;
+  }
+  COALESCE_HOST_DEVICE static bool any_lane(bool holds) {
+#if defined(__CUDA_ARCH__)
+    return __any_sync(~0u, holds) != 0;
+#else
+    return holds;
+#endif
   }
   COALESCE_HOST_DEVICE static int log2_of(std::uint32_t power) {
 #if defined(__CUDA_ARCH__)
