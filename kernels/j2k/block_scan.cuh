@@ -4,21 +4,12 @@
 
 #include <cstdint>
 
-namespace coalesce::j2k {
+#include "warp_sum.cuh"
 
-constexpr unsigned kWholeWarp = 0xFFFFFFFF;
+namespace coalesce::j2k {
 
 __device__ __forceinline__ void add_atomically(std::uint64_t *sum, std::uint64_t value) {
   atomicAdd(reinterpret_cast<unsigned long long *>(sum), static_cast<unsigned long long>(value));
-}
-
-// Of the threads of a warp.
-__device__ __forceinline__ std::uint64_t warp_sum(std::uint64_t value) {
-  unsigned long long sum = value;
-#pragma unroll
-  for (int half = 16; half > 0; half /= 2)
-    sum += __shfl_xor_sync(kWholeWarp, sum, half);
-  return sum;
 }
 
 // All threads of a warp call it: to sums[c] comes what they have of component c. Components are
@@ -39,22 +30,13 @@ struct BlockScan {
 __device__ __forceinline__ std::uint64_t sum_before(std::uint64_t value, BlockScan &shared,
                                                     std::uint64_t *total) {
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
-  unsigned long long sum = value;
-#pragma unroll
-  for (int step = 1; step < 32; step *= 2) {
-    const unsigned long long other = __shfl_up_sync(kWholeWarp, sum, step);
-    if (lane >= step) sum += other;
-  }
+  const std::uint64_t sum = warp_sum_up_to_here(value, static_cast<int>(lane));
   __syncthreads();  // everybody has read the result before
   if (lane == 31) shared.warp[warp + 1] = sum;
   __syncthreads();
   if (warp == 0) {
-    unsigned long long all = lane < warps ? shared.warp[lane + 1] : 0;
-#pragma unroll
-    for (int step = 1; step < 32; step *= 2) {
-      const unsigned long long other = __shfl_up_sync(kWholeWarp, all, step);
-      if (lane >= step) all += other;
-    }
+    const std::uint64_t all =
+        warp_sum_up_to_here(lane < warps ? shared.warp[lane + 1] : 0, static_cast<int>(lane));
     if (lane < warps) shared.warp[lane + 1] = all;
     if (lane == 0) shared.warp[0] = 0;
   }

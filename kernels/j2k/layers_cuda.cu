@@ -3,6 +3,7 @@
 
 #include "../core/cuda_status.h"
 #include "final_error.h"
+#include "warp_sum.cuh"
 
 namespace coalesce::j2k {
 namespace {
@@ -29,8 +30,7 @@ __global__ void __launch_bounds__(kThreads)
   std::uint32_t sum = 0;
   for (int i = lane; i < plan.width * plan.height; i += kWarpSize)
     sum += final_error_of(samples[i / plan.width * plan.pitch + i % plan.width], f.fraction_bits);
-  for (int half = kWarpSize / 2; half > 0; half /= 2)
-    sum += __shfl_xor_sync(~0u, sum, half);
+  sum = warp_sum(sum);
   if (lane == 0) errors[block] = final_error_sum(sum);
 }
 

@@ -152,8 +152,8 @@ __device__ __forceinline__ void put_half(const WordSymbols &word, const std::uin
   };
   const std::uint32_t decisions = half(word.decisions);
   const std::uint32_t fires = kSigns ? half(word.fires) : 0, ends = kSigns ? half(word.ends) : 0;
-  if (!__any_sync(kAllLanes, (decisions | fires) != 0)) return;
-  const bool any_end = kSigns && __any_sync(kAllLanes, ends != 0);
+  if (!__any_sync(kWholeWarp, (decisions | fires) != 0)) return;
+  const bool any_end = kSigns && __any_sync(kWholeWarp, ends != 0);
   std::uint32_t first[8], sign[8];
   if (kSigns) {
     first_symbols(word, shift, first);

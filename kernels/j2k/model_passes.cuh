@@ -72,7 +72,7 @@ class BlockModel {
       if (first) {
         planes = 32 - __clz(static_cast<int>(team_.any_bits(all) >> fraction_bits_));
         block_planes_ = planes <= limit ? planes : 0;
-        plane = top = max(block_planes_, __shfl_xor_sync(kAllLanes, block_planes_, 16)) - 1;
+        plane = top = max(block_planes_, __shfl_xor_sync(kWholeWarp, block_planes_, 16)) - 1;
       }
       for (; plane >= 0 && has_planes(plane + fraction_bits_); --plane)
 #pragma unroll 1
@@ -120,7 +120,7 @@ class BlockModel {
     int distortion = 0;
     if (type == PassType::cleanup) find_last_members(coded);
 #pragma unroll 1
-    for (int first = 0; __any_sync(kAllLanes, first < block_.words); first += kLanes) {
+    for (int first = 0; __any_sync(kWholeWarp, first < block_.words); first += kLanes) {
       Place p = place(first);
       if (!coded) p.inside = 0;
       const bool signs = type != PassType::refinement;
@@ -158,7 +158,7 @@ class BlockModel {
     const std::uint64_t candidates = p.inside & ~w->word;
     const std::uint64_t near = any_neighbour(*w);
     std::uint64_t members, now = w->word;
-    for (bool spreads = true; __any_sync(kAllLanes, spreads);) {
+    for (bool spreads = true; __any_sync(kWholeWarp, spreads);) {
       const std::uint64_t *above = after_ + p.at - stride_;
       w->above_left = above[-1], w->above = above[0], w->above_right = above[1];
       w->left = after_[p.at - 1];

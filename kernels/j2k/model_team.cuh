@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-namespace coalesce::j2k {
+#include "warp_sum.cuh"
 
-constexpr unsigned kAllLanes = 0xFFFFFFFF;
+namespace coalesce::j2k {
 
 // The lanes that share a block: a warp, or half of one. All lanes of a warp call these together.
 template <int kLanes>
@@ -13,32 +13,22 @@ struct Team {
   int lane;
 
   __device__ int sum_up_to_here(int value) const {
-#pragma unroll
-    for (int distance = 1; distance < kLanes; distance *= 2) {
-      const int other = __shfl_up_sync(kAllLanes, value, distance, kLanes);
-      if (lane >= distance) value += other;
-    }
-    return value;
+    return warp_sum_up_to_here<kLanes>(value, lane);
   }
   __device__ int from_last(int value) const {
-    return __shfl_sync(kAllLanes, value, kLanes - 1, kLanes);
+    return __shfl_sync(kWholeWarp, value, kLanes - 1, kLanes);
   }
   // The value of the last lane for which it holds; of the first, if there is none.
   __device__ int from_highest(bool holds, int value) const {
-    unsigned who = __ballot_sync(kAllLanes, holds);
+    unsigned who = __ballot_sync(kWholeWarp, holds);
     if (kLanes < 32) who = who >> (threadIdx.x & 16) & 0xFFFF;
-    return __shfl_sync(kAllLanes, value, who == 0 ? 0 : 31 - __clz(static_cast<int>(who)), kLanes);
+    return __shfl_sync(kWholeWarp, value, who == 0 ? 0 : 31 - __clz(static_cast<int>(who)), kLanes);
   }
-  __device__ int sum(int value) const {
-#pragma unroll
-    for (int distance = kLanes / 2; distance > 0; distance /= 2)
-      value += __shfl_xor_sync(kAllLanes, value, distance, kLanes);
-    return value;
-  }
+  __device__ int sum(int value) const { return warp_sum<kLanes>(value); }
   __device__ std::uint32_t any_bits(std::uint32_t value) const {
 #pragma unroll
     for (int distance = kLanes / 2; distance > 0; distance /= 2)
-      value |= __shfl_xor_sync(kAllLanes, value, distance, kLanes);
+      value |= __shfl_xor_sync(kWholeWarp, value, distance, kLanes);
     return value;
   }
 };

@@ -37,7 +37,7 @@ class SymbolWriter {
     const int count = word.count();
     const int end = team_.sum_up_to_here(count), begin = end - count, total = team_.from_last(end);
     // In turns of as many lanes as there is room for: one, as a rule.
-    for (int done = 0; __any_sync(kAllLanes, done < total);) {
+    for (int done = 0; __any_sync(kWholeWarp, done < total);) {
       const bool mine = begin >= done && end <= done + kStageSymbols;
       const int until = max(team_.from_highest(mine, end), done);
       std::uint8_t *room = take(until - done);
@@ -54,7 +54,7 @@ class SymbolWriter {
 
  private:
   __device__ std::uint8_t *take(int count) {
-    if (__any_sync(kAllLanes, end_ - flushed_ + count > kStageSymbols + kUnit))
+    if (__any_sync(kWholeWarp, end_ - flushed_ + count > kStageSymbols + kUnit))
       flush(end_ / kUnit * kUnit);
     std::uint8_t *room = stage_ + (end_ - flushed_);
     end_ += count;

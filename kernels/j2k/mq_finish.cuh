@@ -4,6 +4,7 @@
 
 #include "mq_kernel.cuh"
 #include "mq_passes.h"
+#include "warp_sum.cuh"
 
 namespace coalesce::j2k {
 
@@ -58,11 +59,7 @@ static __global__ void __launch_bounds__(kFinishThreads)
   for (int i = 0; i < kPassesOfLane; ++i) {
     if (i * kLanes >= passes) break;
     const std::uint32_t own = made[i].terminated ? made[i].length : 0;
-    std::uint32_t sum = own;
-    for (int step = 1; step < kLanes; step *= 2) {
-      const std::uint32_t before = __shfl_up_sync(~0u, sum, step);
-      if (lane >= step) sum += before;
-    }
+    const std::uint32_t sum = warp_sum_up_to_here(own, lane);
     const std::uint32_t to = begin + sum - own;
     for (unsigned ends = __ballot_sync(~0u, made[i].terminated); ends != 0; ends &= ends - 1) {
       const int from_lane = __ffs(static_cast<int>(ends)) - 1;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "mq_kernel.cuh"
+#include "warp_sum.cuh"
 
 namespace coalesce::j2k {
 
@@ -26,8 +27,7 @@ static __global__ void __launch_bounds__(kOrderThreads)
   int count = 0;
   for (int i = lane; i < 3 * source.planes - 2; i += kLanes)
     count += source.made[i].count;
-  for (int step = kLanes / 2; step > 0; step /= 2)
-    count += __shfl_xor_sync(~0u, count, step);
+  count = warp_sum(count);
   if (lane != 0) return;
   scratch.symbols[index] = static_cast<std::uint32_t>(count);
   atomicAdd(&scratch.bins[bin_of(static_cast<std::uint32_t>(count))], 1u);
@@ -38,11 +38,7 @@ static __global__ void __launch_bounds__(kBins) begin_bins(CodingScratch scratch
   __shared__ std::uint32_t of_warp[kLanes];
   const int lane = static_cast<int>(threadIdx.x) % kLanes, warp = threadIdx.x / kLanes;
   const std::uint32_t own = scratch.bins[threadIdx.x];
-  std::uint32_t sum = own;
-  for (int step = 1; step < kLanes; step *= 2) {
-    const std::uint32_t before = __shfl_up_sync(~0u, sum, step);
-    if (lane >= step) sum += before;
-  }
+  std::uint32_t sum = warp_sum_up_to_here(own, lane);
   if (lane == kLanes - 1) of_warp[warp] = sum;
   __syncthreads();
   for (int i = 0; i < warp; ++i)

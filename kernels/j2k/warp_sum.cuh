@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Sums over the lanes of a warp, or of its halves. All lanes of the warp call these together.
+#pragma once
+
+namespace coalesce::j2k {
+
+constexpr unsigned kWholeWarp = 0xFFFFFFFF;
+
+template <int kLanes = 32, class Number>
+__device__ __forceinline__ Number warp_sum(Number value) {
+#pragma unroll
+  for (int distance = kLanes / 2; distance > 0; distance /= 2)
+    value += __shfl_xor_sync(kWholeWarp, value, distance, kLanes);
+  return value;
+}
+
+// Up to this lane.
+template <int kLanes = 32, class Number>
+__device__ __forceinline__ Number warp_sum_up_to_here(Number value, int lane) {
+#pragma unroll
+  for (int distance = 1; distance < kLanes; distance *= 2) {
+    const Number other = __shfl_up_sync(kWholeWarp, value, distance, kLanes);
+    if (lane >= distance) value += other;
+  }
+  return value;
+}
+
+}  // namespace coalesce::j2k
