@@ -142,12 +142,16 @@ COALESCE_HOST_DEVICE int quantised_slope(UInt128 distortion, int exponent, std::
 COALESCE_HOST_DEVICE void set_slopes(const RateBlock &block, const HullCorners &corners, int count,
                                      HullStep *steps) {
   int least = kMaxSlope;
+  HullCorner here = corners[0], next = count > 0 ? corners[1] : here;
   for (int i = 0; i < count; ++i) {
-    const Int128 gain = corners[i + 1].worth - corners[i].worth;
+    const HullCorner there = next;
+    if (i + 1 < count) next = corners[i + 2];  // read before it is looked at
+    const Int128 gain = there.worth - here.worth;
     const int slope =
         block.visual_slope + quantised_slope(static_cast<UInt128>(gain * block.weight.mantissa),
                                              block.weight.exponent - kUnitBits - kWorthBits,
-                                             corners[i + 1].length - corners[i].length);
+                                             there.length - here.length);
+    here = there;
     // Quotients are cut off: of two slopes that are almost equal, the second may come out larger.
     least = slope < 0 ? 0 : slope > least ? least : slope;
     steps[i].slope = static_cast<std::uint16_t>(least);
@@ -162,8 +166,13 @@ COALESCE_HOST_DEVICE Hull convex_hull(const RateBlock &block, const HullCorners 
   HullCorner before = {0, 0}, last = {0, 0};  // corners count - 1 and count
   corners[0] = last;                          // where nothing is decoded
   int count = 0;
-  // Passes are read long before they are looked at: a GPU would wait for each.
-  const auto pass_at = [&block](int i) { return i < block.num_passes ? block.passes[i] : Pass{}; };
+  // Passes are read long before they are looked at, as far as they will be: a GPU would wait for
+  // each.
+  const auto pass_at = [&block](int i) {
+    if (i >= block.num_passes) return Pass{};
+    const Pass &pass = block.passes[i];
+    return Pass{pass.length, pass.distortion, PassType{}, pass.plane, false, false};
+  };
   Pass next = pass_at(0), after = pass_at(1);
   for (int i = 0; i < block.num_passes; ++i) {
     const Pass pass = next;

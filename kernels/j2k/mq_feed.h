@@ -41,15 +41,14 @@ class SymbolFeed {
  public:
   // contexts: the place of this lane's first one.
   COALESCE_HOST_DEVICE void start(const SymbolSource &source, std::uint32_t contexts) {
-    made_ = source.made;
+    next_pass_ = source.made + (source.planes > 1 ? 1 : 0);
     style_ = source.style;
     plane_ = source.planes - 1;
     planes_ = source.planes;
     type_ = PassType::cleanup;
     first_context_ = contexts << 16 | kSelectLow;
     busy_ = source.planes > 0;
-    left_ = busy_ ? made_->count : 0;
-    left_after_ = planes_ > 1 ? made_[1].count : 0;
+    left_ = busy_ ? source.made->count : 0;
     const auto address = reinterpret_cast<std::uintptr_t>(source.symbols);
     offset_ = static_cast<unsigned>(address % sizeof(Word4));
     ahead_at_ = source.symbols - offset_;
@@ -57,7 +56,7 @@ class SymbolFeed {
       now_ = words_at(ahead_at_);
       after_ = words_at(ahead_at_ + sizeof(Word4));
       ahead_at_ += 2 * sizeof(Word4);
-      ahead_ = words_at(ahead_at_);
+      look_ahead();
     }
     group_ = fetch();
   }
@@ -113,9 +112,17 @@ class SymbolFeed {
 #endif
       for (int i = 0; i < kPart / 4; ++i)
         group.word[first / 4 + i] = part.word[i];
+      if (busy_ && first + kPart < kGroup) look_ahead();
     }
     if (busy_ && left_ == 0) group.end = end_pass();
+    if (busy_) look_ahead();
     return group;
+  }
+
+  // What memory is asked for, all of it last: nobody waits for it before the next group.
+  COALESCE_HOST_DEVICE void look_ahead() {
+    ahead_ = words_at(ahead_at_);
+    left_after_ = next_pass_->count;
   }
 
   COALESCE_HOST_DEVICE Part fetch_part() {
@@ -136,14 +143,14 @@ class SymbolFeed {
       after_ = ahead_;
       ahead_at_ += sizeof(Word4);
     }
-    ahead_ = words_at(ahead_at_);
     return part;
   }
 
   // The address is a multiple of 16.
   COALESCE_HOST_DEVICE static Word4 words_at(const std::uint8_t *bytes) {
 #if defined(__CUDA_ARCH__)
-    return *reinterpret_cast<const Word4 *>(bytes);
+    const uint4 words = __ldg(reinterpret_cast<const uint4 *>(bytes));
+    return {words.x, words.y, words.z, words.w};
 #else
     Word4 words;
     std::memcpy(&words, bytes, sizeof words);
@@ -192,15 +199,14 @@ class SymbolFeed {
     if (cleanup) --plane_;
     busy_ = plane_ >= 0;
     left_ = left_after_;
-    ++made_;
-    // One more is there, unless this one or the next is the last.
-    if (plane_ > 0 || (plane_ == 0 && type_ != PassType::cleanup)) left_after_ = made_[1].count;
+    // One more is there, unless this is the last.
+    if (plane_ > 0 || (plane_ == 0 && type_ != PassType::cleanup)) ++next_pass_;
     return end;
   }
 
   Word4 now_ = {}, after_ = {}, ahead_ = {};  // of the symbols, from offset_ in now_ on
   const std::uint8_t *ahead_at_;
-  const PassSymbols *made_;  // the pass's
+  const PassSymbols *next_pass_;  // or this one, if it is the last
   Group group_;
   std::uint32_t first_context_;  // FedSymbol::where of context 0 and decision 0
   unsigned offset_, style_;

@@ -139,6 +139,11 @@ __device__ __forceinline__ void code_symbol(LaneState &s, const MqRow *rows, std
   s.passes.symbol(add, shift, s.interval);
 }
 
+__device__ __forceinline__ void begin_segment(LaneState &s) {
+  s.interval = 0x8000;
+  s.passes.symbol(0, 0, s.interval);  // a pass may have none
+}
+
 // What a thread has of its block's memory.
 template <class Shape>
 struct Lane {
@@ -158,7 +163,7 @@ __device__ __forceinline__ void code_codeword(const Lane<Shape> &lane, LaneState
   ChunkReader<Shape::kChunk> reader(source.symbols, symbols);
   lane.reset(kMqContexts + 1);
   s.passes.start(codeword);
-  s.interval = 0x8000;
+  begin_segment(s);
   PassType type = PassType::cleanup;
   int plane = source.planes - 1, pass = 0, left = plane < 0 ? 0 : source.made[0].count;
   while (plane >= 0) {
@@ -172,7 +177,7 @@ __device__ __forceinline__ void code_codeword(const Lane<Shape> &lane, LaneState
     }
     const std::uint32_t end = end_of_pass(source.style, source.planes, plane, type);
     s.passes.end_pass(end);
-    if ((end & kEndsSegment) != 0) s.interval = 0x8000;
+    if ((end & kEndsSegment) != 0) begin_segment(s);
     if ((end & kResetsContexts) != 0) lane.reset(kMqContexts);
     if (type == PassType::cleanup) --plane;
     type = pass_place(source.planes, ++pass).type;
@@ -203,7 +208,7 @@ Status spare_memory(int *bytes) {
   if (s.ok())
     s = cuda_checked(
         cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
-  const auto own = static_cast<int>(sizeof(LaneMemory<Shape>) + kReservedShared);
+  const auto own = static_cast<int>(sizeof(LaneMemory<Shape>) + 2 * kReservedShared);
   *bytes = all / Shape::kResident - own;
   return s;
 }
