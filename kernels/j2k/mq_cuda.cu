@@ -25,7 +25,7 @@ Status code_blocks(const DeviceFrame *frames, int count, std::size_t passes, voi
   const std::size_t codewords =
       static_cast<std::size_t>(count) * static_cast<std::size_t>(frames[0].blocks);
   const auto code = codewords < kManyCodewords ? code_frames<code_in_order<MqShape<1>>>
-                                               : code_frames<code_in_order<MqShape<2>>>;
+                                               : code_frames<code_in_order<MqShape<2, 16, 0>>>;
   return code(frames, count, passes, scratch, stream);
 }
 

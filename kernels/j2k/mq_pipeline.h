@@ -26,7 +26,7 @@ constexpr int kLanes = 32;
 //
 // pipelines: in a block of threads. group: symbols that go from stage to stage at once, 8 or a
 // multiple of 16. blocks: a multiprocessor's registers are to do for so many; 0: the compiler says.
-template <int pipelines, int group = 16, int blocks = 0>
+template <int pipelines, int group = 16, int blocks = 1>
 struct MqShape {
   static constexpr int kPipelines = pipelines, kGroup = group, kBlocks = blocks;
   static_assert(group == 8 || group % 16 == 0);
