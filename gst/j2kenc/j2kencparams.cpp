@@ -214,7 +214,7 @@ std::string j2k_params(const J2kSettings &s, const J2kPicture &picture, EncoderP
   params->colour_transform = picture.rgb;
   if (s.bitrate > 0 && picture.fps_n == 0) return j2k_rate_text(s) + ": the caps have no framerate";
   std::uint64_t frame_limit;
-  const j2k::ProfileRate rate = {picture.fps_n * picture.row_step, picture.fps_d,
+  const j2k::ProfileRate rate = {std::int64_t{picture.fps_n} * picture.row_step, picture.fps_d,
                                  whole_bytes(picture_bytes(s, picture))};
   std::string values;
   if (Status status = set_profile(s.profile, rate, params, &frame_limit, &values); !status.ok())

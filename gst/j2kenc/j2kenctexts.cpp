@@ -31,6 +31,17 @@ std::string j2k_settings(const char *width, int w, const char *height, int h) {
   return j2k_setting(width, w) + " and " + j2k_setting(height, h);
 }
 
+namespace {
+
+// g_ascii_strtod() would take 0x64 for a hexadecimal number.
+double decimal(const char *text, gchar **end) {
+  if (text[0] != '0' || (text[1] | 0x20) != 'x') return g_ascii_strtod(text, end);
+  *end = const_cast<gchar *>(text + 1);
+  return 0;
+}
+
+}  // namespace
+
 bool j2k_parse_numbers(const std::string &text, const char *separators,
                        std::vector<double> *numbers) {
   numbers->clear();
@@ -38,7 +49,7 @@ bool j2k_parse_numbers(const std::string &text, const char *separators,
   while (*(at += std::strspn(at, separators)) != '\0') {
     if (!g_ascii_isdigit(*at) && *at != '.') return false;
     gchar *end = nullptr;
-    const double value = g_ascii_strtod(at, &end);
+    const double value = decimal(at, &end);
     if (end == at || !std::isfinite(value)) return false;
     if (*end != '\0' && std::strchr(separators, *end) == nullptr) return false;
     numbers->push_back(value);

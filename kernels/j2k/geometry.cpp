@@ -119,7 +119,8 @@ Status check_counts(const CodingParams &p) {
     }
   }
   if (blocks > kMaxTileBlocks)
-    return invalid_argument("j2k: a tile has more than 2^24 code-blocks (of this size)");
+    return invalid_argument(
+        "j2k: a tile has more than 2^24 code-blocks (code-block-width, code-block-height)");
   return {};
 }
 

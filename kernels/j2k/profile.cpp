@@ -23,8 +23,8 @@ void set_coding(const Limits &limits, EncoderParams *p) {
   c.tile_x0 = c.tile_y0 = 0;
   c.tile_width = c.tile_height = 0;
   if (limits.tiles == 4) {
-    c.tile_width = (c.image.x1 + 1) / 2;
-    c.tile_height = (c.image.y1 + 1) / 2;
+    c.tile_width = c.image.x1 / 2 + c.image.x1 % 2;
+    c.tile_height = c.image.y1 / 2 + c.image.y1 % 2;
   }
   c.levels = limits.levels.most;
   c.block_x = c.block_y = std::min(limits.block.most, 6);

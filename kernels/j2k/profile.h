@@ -38,7 +38,8 @@ enum class Profile : std::uint8_t {
 
 // What limits and levels depend on. A profile needs a frame rate.
 struct ProfileRate {
-  int fps_num = 0, fps_den = 1;
+  std::int64_t fps_num = 0;  // fields of a large rate are more than an int has room for
+  int fps_den = 1;
   std::uint64_t frame_bytes = 0;  // that a codestream is to have at most; 0: as many as may be
 };
 

@@ -27,6 +27,7 @@ const std::vector<Refusal> &settings() {
       {{{"precincts", "100x128"}}, {"precincts=\"100x128\"", "powers of two"}},
       {{{"precincts", "128"}}, {"precincts=\"128\""}},
       {{{"precincts", "128x-128"}}, {"precincts=\"128x-128\""}},
+      {{{"precincts", "0x40x64"}}, {"precincts=\"0x40x64\""}},  // not 64x64
       {{{"precincts", "65536x65536"}}, {"precincts=\"65536x65536\""}},
       {{{"precincts", "wide"}}, {"precincts=\"wide\""}},
       {{{"precincts", "128x64"}}, {"precincts=\"128x64\"", "128x64 is smaller than a code-block"}},
