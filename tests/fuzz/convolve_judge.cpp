@@ -116,7 +116,8 @@ void check_plane(const ConvolveParams &params, ConvolvePlane plane, const GstVid
 // which that of P010 does not.
 int filtered_rows(const GstVideoInfo &info, int plane, bool interlaced) {
   const int n_rows = rows(info, plane);
-  if (!interlaced || n_rows == info.height || n_rows % 2 == 0) return n_rows;
+  const bool halved = plane > 0 && GST_VIDEO_FORMAT_INFO_H_SUB(info.finfo, 1) > 0;
+  if (!interlaced || !halved || n_rows % 2 == 0) return n_rows;
   gsize end = info.size;
   for (int p = 0; p < static_cast<int>(GST_VIDEO_INFO_N_PLANES(&info)); p++)
     if (info.offset[p] > info.offset[plane]) end = std::min(end, info.offset[p]);
