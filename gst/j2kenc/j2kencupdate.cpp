@@ -106,8 +106,12 @@ bool j2k_check_settings(GstJ2kEnc *self) {
 
 bool j2k_set_format(GstJ2kEnc *self, const GstVideoInfo &info, J2kMedia media) {
   J2kState &state = *self->state;
+  const guint used = state.used;
   CoderRef coder = make_coder(self, info, media);
-  if (coder == nullptr) return false;
+  if (coder == nullptr) {
+    state.used = used;  // if the old one comes again, what is new is still to be tried there
+    return false;
+  }
   replace_coder(state, std::move(coder));
   state.info = info;
   state.media = media;
