@@ -126,7 +126,7 @@ class SymbolFeed {
   }
 
   COALESCE_HOST_DEVICE Part fetch_part() {
-    Part part;
+    Part part = {};
     if (!busy_) {
       for (std::uint32_t &word : part.word)
         word = kFourNothings;
@@ -166,7 +166,7 @@ class SymbolFeed {
                         c = two ? after_.x : now_.z, d = two ? after_.y : now_.w,
                         e = two ? after_.z : after_.x, f = two ? after_.w : after_.y;
     const std::uint32_t from[] = {one ? b : a, one ? c : b, one ? d : c, one ? e : d, one ? f : e};
-    Part part;
+    Part part = {};
     for (int i = 0; i < kPart / 4; ++i)
       part.word[i] = joined(from[i], from[i + 1], shift);
     return part;
