@@ -33,10 +33,11 @@ const SampleFormat kSampleFormats[26] = {{"GRAY8", 8, 0, {"y"}},
                                          {"RGBP", 8, 0, {"y", "y", "y"}},
                                          {"BGRP", 8, 0, {"y", "y", "y"}}};
 
-const SampleFormat &sample_format(const std::string &name) {
-  const auto found = std::find_if(std::begin(kSampleFormats), std::end(kSampleFormats),
-                                  [&name](const SampleFormat &f) { return name == f.name; });
-  fail_unless(found != std::end(kSampleFormats), "%s", name.c_str());
+const SampleFormat &sample_format(const char *name) {
+  const auto found =
+      std::find_if(std::begin(kSampleFormats), std::end(kSampleFormats),
+                   [name](const SampleFormat &f) { return g_str_equal(name, f.name); });
+  fail_unless(found != std::end(kSampleFormats), "%s", name);
   return *found;
 }
 

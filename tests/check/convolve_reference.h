@@ -14,7 +14,7 @@ struct SampleFormat {
   const char *planes[3];
 };
 extern const SampleFormat kSampleFormats[26];
-const SampleFormat &sample_format(const std::string &name);
+const SampleFormat &sample_format(const char *name);
 
 // A convolution with everything spelled out.
 struct Convolution {

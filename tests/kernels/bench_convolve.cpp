@@ -95,7 +95,7 @@ struct Frame {
       : operation(std::string(kLayoutNames[layout]) + " " + named.name), size(s) {
     FilterError error;
     require(make_filter(named.settings, {8, 0}, &filter, &error), error.text);
-    planes = {{size.width, size.height, layout == kRgb ? 3 : 1, ChannelRole::level}};
+    planes.push_back({size.width, size.height, layout == kRgb ? 3 : 1, ChannelRole::level});
     if (layout == kNv12)
       planes.push_back({(size.width + 1) / 2, (size.height + 1) / 2, 2, ChannelRole::chroma});
   }

@@ -110,6 +110,7 @@ typedef struct CUmemAccessDesc_st CUmemAccessDesc;
 typedef struct CUmemPoolProps_st CUmemPoolProps;
 typedef struct CUmemLocation_st CUmemLocation;
 typedef struct CUeglFrame_st CUeglFrame;
+typedef struct CUuuid_st CUuuid;
 typedef struct CUextMemory_st *CUexternalMemory;
 typedef struct CUextSemaphore_st *CUexternalSemaphore;
 typedef struct CUDA_EXTERNAL_MEMORY_BUFFER_DESC_st CUDA_EXTERNAL_MEMORY_BUFFER_DESC;
