@@ -5,14 +5,14 @@
 #include <optional>
 
 #include "enumnumber.h"
+#include "gstcompat.h"
 
 namespace coalesce::gst {
 namespace {
 
 GstVideoInfo default_info(const GstVideoInfo &info) {
   GstVideoInfo plain;
-  gst_video_info_set_format(&plain, GST_VIDEO_INFO_FORMAT(&info), static_cast<guint>(info.width),
-                            static_cast<guint>(info.height));
+  plain_video_info(&plain, GST_VIDEO_INFO_FORMAT(&info), info.width, info.height);
   return plain;
 }
 
@@ -26,8 +26,7 @@ std::optional<GstVideoInfo> default_info(const GstStructure *structure) {
   if (format == GST_VIDEO_FORMAT_UNKNOWN || format == GST_VIDEO_FORMAT_ENCODED ||
       !gst_structure_get_int(structure, "width", &width) || width < 1 ||
       !gst_structure_get_int(structure, "height", &height) || height < 1 ||
-      !gst_video_info_set_format(&info, format, static_cast<guint>(width),
-                                 static_cast<guint>(height)))
+      !plain_video_info(&info, format, width, height))
     return {};
   return info;
 }

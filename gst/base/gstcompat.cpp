@@ -27,4 +27,13 @@ std::optional<CUstream> cuda_memory_stream(GstMemory *memory) {
   return get_handle(stream);
 }
 
+bool plain_video_info(GstVideoInfo *info, GstVideoFormat format, gint width, gint height) {
+  GstCaps *caps = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING,
+                                      gst_video_format_to_string(format), "width", G_TYPE_INT,
+                                      width, "height", G_TYPE_INT, height, nullptr);
+  const bool known = gst_video_info_from_caps(info, caps);
+  gst_caps_unref(caps);
+  return known;
+}
+
 }  // namespace coalesce::gst

@@ -49,4 +49,8 @@ inline bool cuda_download_is_checked() {
   return checked;
 }
 
+// What caps of a format and a size alone mean. (From 1.26 on gst_video_info_set_format() leaves open
+// where chroma is sited; gst_video_info_from_caps() still says it.)
+bool plain_video_info(GstVideoInfo *info, GstVideoFormat format, gint width, gint height);
+
 }  // namespace coalesce::gst
