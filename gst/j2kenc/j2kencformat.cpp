@@ -3,29 +3,58 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <string_view>
 
 namespace coalesce::gst {
 namespace {
 
-// By name, since some are newer than the oldest GStreamer there may be.
+// By name: the last ten are newer than GStreamer 1.22. (Five came with 1.24, three with 1.26, and
+// two with 1.28.)
 constexpr const char *kFormats[] = {
-    "GRAY8",     "GRAY16_LE", "RGB",       "BGR",       "RGBx",      "BGRx",        "xRGB",
-    "xBGR",      "RGBA",      "BGRA",      "ARGB",      "ABGR",      "GBR",         "RGBP",
-    "I420",      "YV12",      "NV12",      "NV21",      "Y42B",      "UYVY",        "YUY2",
-    "Y41B",      "Y444",      "AYUV",      "VUYA",      "P010_10LE", "P012_LE",     "P016_LE",
-    "I420_10LE", "I420_12LE", "I422_10LE", "I422_12LE", "Y444_10LE", "Y444_12LE",   "Y444_16LE",
-    "GBR_10LE",  "GBR_12LE",  "ARGB64",    "AYUV64",    "v210",      "GRAY10_LE16", "GBR_16LE"};
+    "GRAY8",     "GRAY16_LE", "RGB",       "BGR",         "RGBx",      "BGRx",      "xRGB",
+    "xBGR",      "RGBA",      "BGRA",      "ARGB",        "ABGR",      "GBR",       "RGBP",
+    "I420",      "YV12",      "NV12",      "NV21",        "Y42B",      "UYVY",      "YUY2",
+    "Y41B",      "Y444",      "AYUV",      "VUYA",        "P010_10LE", "P012_LE",   "P016_LE",
+    "I420_10LE", "I420_12LE", "I422_10LE", "I422_12LE",   "Y444_10LE", "Y444_12LE", "Y444_16LE",
+    "GBR_10LE",  "GBR_12LE",  "ARGB64",    "AYUV64",      "v210",      "GBR_16LE",  "RBGA",
+    "A444",      "A444_12LE", "A444_16LE", "GRAY10_LE16", "Y216_LE",   "Y416_LE",   "RGB10x2_LE",
+    "BGR10x2_LE"};
+
+// Where samples are that GStreamer's description of their format does not find.
+struct KnownPlaces {
+  const char *format;
+  j2k::Container container;
+  struct {
+    int first, step;
+    std::uint8_t shift;
+  } component[4];
+};
+constexpr KnownPlaces kKnownPlaces[] = {
+    // Words that hold Cb Y Cr Y Cb Y and so on.
+    {"v210", j2k::Container::v210, {{1, 2, 0}, {0, 4, 0}, {2, 4, 0}}},
+    {"Y216_LE", j2k::Container::u16, {{0, 2, 0}, {1, 4, 0}, {3, 4, 0}}},
+    {"Y416_LE", j2k::Container::u16, {{1, 4, 0}, {0, 4, 0}, {2, 4, 0}, {3, 4, 0}}},
+    {"RGB10x2_LE", j2k::Container::u32, {{0, 1, 0}, {0, 1, 10}, {0, 1, 20}}},
+    {"BGR10x2_LE", j2k::Container::u32, {{0, 1, 20}, {0, 1, 10}, {0, 1, 0}}},
+};
 
 bool has_alpha(const GstVideoFormatInfo *format) {
   return GST_VIDEO_FORMAT_INFO_HAS_ALPHA(format);
 }
 
-// GStreamer has no pixel stride for these words, which hold Cb Y Cr Y Cb Y and so on.
-void place_in_v210(guint component, j2k::Samples *samples) {
-  constexpr struct { int first, step; } places[] = {{1, 2}, {0, 4}, {2, 4}};
-  samples->container = j2k::Container::v210;
-  samples->first = places[component].first;
-  samples->step = places[component].step;
+const KnownPlaces *known_places(const GstVideoFormatInfo *format) {
+  const std::string_view name = GST_VIDEO_FORMAT_INFO_NAME(format);
+  const auto *known = std::find_if(std::begin(kKnownPlaces), std::end(kKnownPlaces),
+                                   [name](const KnownPlaces &k) { return name == k.format; });
+  return known != std::end(kKnownPlaces) ? known : nullptr;
+}
+
+void place_as_known(const KnownPlaces &known, guint component, j2k::Samples *samples) {
+  samples->container = known.container;
+  samples->shift = known.component[component].shift;
+  samples->first = known.component[component].first;
+  samples->step = known.component[component].step;
 }
 
 void place_in_plane(const GstVideoFormatInfo *format, guint component, j2k::Samples *samples) {
@@ -96,13 +125,14 @@ void j2k_components(const GstVideoInfo &info, J2kRows rows, j2k::CodingParams *c
 void j2k_samples(const Frame &frame, J2kRows rows, std::vector<std::uint8_t> *spare,
                  j2k::Samples *samples) {
   const GstVideoFormatInfo *format = frame.info().finfo;
+  const KnownPlaces *known = known_places(format);
   const int height = rows.count(frame.info().height);
   for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format); c++) {
     const Plane<std::uint8_t> plane = frame.plane(GST_VIDEO_FORMAT_INFO_PLANE(format, c));
     j2k::Samples &s = samples[c] = {};
     s.bits = static_cast<std::uint8_t>(GST_VIDEO_FORMAT_INFO_DEPTH(format, c));
-    if (GST_VIDEO_FORMAT_INFO_FORMAT(format) == GST_VIDEO_FORMAT_v210)
-      place_in_v210(c, &s);
+    if (known != nullptr)
+      place_as_known(*known, c, &s);
     else
       place_in_plane(format, c, &s);
     const int needed = GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT(format, c, height);

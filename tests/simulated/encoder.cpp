@@ -57,6 +57,27 @@ GST_START_TEST(same_bytes) {
 }
 GST_END_TEST
 
+// Those that GStreamer 1.24, 1.26 and 1.28 brought, as far as this one goes.
+GST_START_TEST(later_formats) {
+  int known = 0;
+  for (const char *format : {"GBR_16LE", "RBGA", "A444", "A444_12LE", "A444_16LE", "GRAY10_LE16",
+                             "Y216_LE", "Y416_LE", "RGB10x2_LE", "BGR10x2_LE"}) {
+    if (gst_video_format_from_string(format) == GST_VIDEO_FORMAT_UNKNOWN) continue;
+    known++;
+    const J2kCase c = {format, 33, 17, "", "", "image/x-jpc"};
+    for (const char *memory : {kCuda, kSystem}) {
+      J2kBench bench(c, memory, 2);
+      fail_unless(active_backend(bench.element()) == "cuda");
+      bench.push_pictures(1, 3);
+      bench.end();
+      bench.expect_pictures(c, 1, 3);
+    }
+  }
+  fail_unless(known >= 5, "%d formats", known);
+  done();
+}
+GST_END_TEST
+
 // Buffers that others have made: without page-locked memory, and of libgstcuda's own allocator.
 GST_START_TEST(buffers_of_others) {
   GstCudaContext *context = new_context();
@@ -263,6 +284,7 @@ static Suite *encoder_suite() {
   TCase *tests = tcase_create("encoder");
   suite_add_tcase(suite, tests);
   tcase_add_loop_test(tests, same_bytes, 0, G_N_ELEMENTS(kCases));
+  if (coalesce::gst::running_on(1, 23)) tcase_add_test(tests, later_formats);
   tcase_add_test(tests, buffers_of_others);
   tcase_add_test(tests, fields_that_lack_a_row);
   tcase_add_test(tests, another_device);
