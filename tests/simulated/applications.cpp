@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Applications beside our elements: they map frames, share a context or bring several, and work on
-// streams of their own. And the other way round, planted: what must not work is seen not to.
+// Applications beside our elements: they map frames, and share a context or bring several. And the
+// other way round, planted: what must not work is seen not to.
 #include <cuda.h>
-#include <dlfcn.h>
 
 #include "gray.h"
 
@@ -15,43 +14,6 @@ CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device);
 CUresult cuCtxDestroy_v2(CUcontext context);
 CUresult cuCtxPopCurrent_v2(CUcontext *context);
 }
-
-namespace {
-
-// Enqueues a copy of all the bytes from one buffer of CUDA memory to another.
-void copy_on(CUstream stream, GstBuffer *from, GstBuffer *to) {
-  GstMapInfo in, out;
-  fail_unless(gst_buffer_map(from, &in, GstMapFlags(kForeignCuda)));
-  fail_unless(gst_buffer_map(to, &out, GstMapFlags(GST_MAP_WRITE | GST_MAP_CUDA)));
-  CUDA_MEMCPY2D copy{};
-  copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
-  copy.srcDevice = reinterpret_cast<CUdeviceptr>(in.data);
-  copy.dstDevice = reinterpret_cast<CUdeviceptr>(out.data);
-  copy.srcPitch = copy.dstPitch = copy.WidthInBytes = in.size;
-  copy.Height = 1;
-  fail_unless_equals_int(cuda_driver()->memcpy_2d_async(&copy, stream), CUDA_SUCCESS);
-  gst_buffer_unmap(to, &out);
-  gst_buffer_unmap(from, &in);
-}
-
-GstBuffer *buffer_of(GstMemory *memory, const GstVideoInfo &info, gsize *offsets, gint *strides) {
-  GstBuffer *buffer = gst_buffer_new();
-  gst_buffer_append_memory(buffer, memory);
-  gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT(&info),
-                                 GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info),
-                                 GST_VIDEO_INFO_N_PLANES(&info), offsets, strides);
-  return buffer;
-}
-
-// A function that the libgstcuda of 1.22 lacks.
-template <class Function>
-Function function(const char *name) {
-  void *symbol = dlsym(RTLD_DEFAULT, name);
-  fail_unless(symbol != nullptr, "libgstcuda lacks %s", name);
-  return reinterpret_cast<Function>(symbol);
-}
-
-}  // namespace
 
 // An application takes frames in a thread of its own and maps them for CUDA.
 GST_START_TEST(appsink_maps_for_cuda) {
@@ -139,120 +101,6 @@ GST_START_TEST(application_context) {
 }
 GST_END_TEST
 
-// Memory of libgstcuda's that the application writes on a stream of its own, and hands on without
-// waiting: ours come behind every blocking stream. Not behind a non-blocking one, which shows that
-// there was something to come behind.
-GST_START_TEST(application_stream) {
-  GstCudaContext *context = new_context();
-  for (CUstream_flags flags : {CU_STREAM_DEFAULT, CU_STREAM_NON_BLOCKING}) {
-    const std::string caps = video_caps(kCuda, "RGBA", 64, 4);
-    const GstVideoInfo rgba = video_info(GST_VIDEO_FORMAT_RGBA, 64, 4);
-    GstBuffer *source = plain_cuda_buffer(context, rgba, 1);
-    GstBuffer *input = plain_cuda_buffer(context, rgba, 2);
-    Bench reader("convolve mask=1");
-    give_context(reader.element(), context);
-    reader.negotiate(caps, caps);
-    CUstream stream = nullptr;
-    {
-      ContextScope scope(context);
-      fail_unless_equals_int(cuda_driver()->stream_create(&stream, flags), CUDA_SUCCESS);
-      copy_on(stream, source, input);
-    }
-    fail_unless_equals_int(reader.push(input), GST_FLOW_OK);
-    GstBuffer *output = reader.pull();
-    const bool behind = picture(output, rgba) == picture(source, rgba);
-    fail_unless(behind == (flags == CU_STREAM_DEFAULT), "flags %d", int(flags));
-    gst_buffer_unref(output);
-    gst_buffer_unref(source);
-    ContextScope scope(context);
-    fail_unless_equals_int(cuda_driver()->stream_destroy(stream), CUDA_SUCCESS);
-  }
-  gst_object_unref(context);
-}
-GST_END_TEST
-
-// Someone reads our frame on a stream of his own, gives it back to its pool at once, and we fill it
-// again: the reader comes first.
-GST_START_TEST(read_after_it_was_given_back) {
-  Bench bench("coalesceinvert");
-  bench.negotiate(kSystemGray, kCudaGray);
-  GstCudaContext *context = nullptr;
-  CUstream stream = nullptr;
-  std::vector<GstBuffer *> copies;
-  for (unsigned seed = 1; seed <= 6; seed++) {
-    fail_unless_equals_int(bench.push(timed_buffer(seed)), GST_FLOW_OK);
-    GstBuffer *frame = bench.pull();
-    GstMemory *memory = gst_buffer_peek_memory(frame, 0);
-    if (context == nullptr)
-      context = GST_CUDA_CONTEXT(gst_object_ref(GST_CUDA_MEMORY_CAST(memory)->context));
-    gsize offsets[GST_VIDEO_MAX_PLANES];
-    gint strides[GST_VIDEO_MAX_PLANES];
-    GstMemory *other = fenced_memory_alloc(context, gray(), offsets, strides);
-    GstBuffer *copy = buffer_of(other, gray(), offsets, strides);
-    ContextScope scope(context);
-    if (stream == nullptr)
-      fail_unless_equals_int(cuda_driver()->stream_create(&stream, CU_STREAM_DEFAULT),
-                             CUDA_SUCCESS);
-    copy_on(stream, frame, copy);
-    gst_buffer_unref(frame);
-    copies.push_back(copy);
-  }
-  {
-    ContextScope scope(context);
-    fail_unless_equals_int(cuda_driver()->stream_synchronize(stream), CUDA_SUCCESS);
-    fail_unless_equals_int(cuda_driver()->stream_destroy(stream), CUDA_SUCCESS);
-  }
-  for (unsigned seed = 1; seed <= 6; seed++)
-    check_frame(copies[seed - 1], seed, 0xFF);
-  gst_object_unref(context);
-}
-GST_END_TEST
-
-// From GStreamer 1.24 on: memory that names the stream on which its writes are in flight. Ours come
-// behind them, and nobody waits.
-GST_START_TEST(memory_with_a_stream) {
-  if (!running_on(1, 23)) return;
-  const auto stream_new = function<void *(*)(GstCudaContext *)>("gst_cuda_stream_new");
-  const auto handle_of = function<CUstream (*)(void *)>("gst_cuda_stream_get_handle");
-  const auto alloc =
-      function<GstMemory *(*)(GstCudaAllocator *, GstCudaContext *, void *, const GstVideoInfo *)>(
-          "gst_cuda_allocator_alloc");
-  GstCudaContext *context = new_context();
-  void *stream = stream_new(context);
-  std::vector<GstBuffer *> inputs;  // kept: libgstcuda waits for the stream when it frees memory
-  {
-    const GstVideoInfo rgba = video_info(GST_VIDEO_FORMAT_RGBA, 64, 4);
-    const std::string caps = video_caps(kCuda, "RGBA", 64, 4);
-    Bench reader("convolve mask=1");
-    give_context(reader.element(), context);
-    reader.negotiate(caps, caps);
-    for (unsigned seed = 1; seed <= 4; seed++) {
-      GstBuffer *source = plain_cuda_buffer(context, rgba, seed);
-      GstMemory *memory = alloc(nullptr, context, stream, &rgba);
-      GstVideoInfo &layout = GST_CUDA_MEMORY_CAST(memory)->info;
-      GstBuffer *input = buffer_of(memory, rgba, layout.offset, layout.stride);
-      {
-        ContextScope scope(context);
-        copy_on(handle_of(stream), source, input);
-      }
-      fakecuda_reset_counts();
-      fail_unless_equals_int(reader.push(gst_buffer_ref(input)), GST_FLOW_OK);
-      inputs.push_back(input);
-      const FakecudaCounts now = counts();
-      fail_unless_equals_uint64(now.stream_syncs + now.event_syncs + now.context_syncs, 0);
-      GstBuffer *output = reader.pull();
-      fail_unless(picture(output, rgba) == picture(source, rgba), "picture %u", seed);
-      gst_buffer_unref(output);
-      gst_buffer_unref(source);
-    }
-  }
-  for (GstBuffer *input : inputs)
-    gst_buffer_unref(input);
-  gst_mini_object_unref(GST_MINI_OBJECT_CAST(stream));
-  gst_object_unref(context);
-}
-GST_END_TEST
-
 // The other way round, planted: whoever maps with our private flag and reads before the fence, or
 // writes into a frame that a neighbour still reads, must be seen by these tests, or they prove
 // nothing.
@@ -295,9 +143,6 @@ static Suite *applications_suite() {
   tcase_add_test(tests, appsink_maps_for_cuda);
   tcase_add_test(tests, two_contexts);
   tcase_add_test(tests, application_context);
-  tcase_add_test(tests, application_stream);
-  tcase_add_test(tests, read_after_it_was_given_back);
-  tcase_add_test(tests, memory_with_a_stream);
   tcase_add_test(tests, detects_reading_before_the_fence);
   tcase_add_test(tests, detects_writing_before_the_reader);
   return suite;
