@@ -101,6 +101,8 @@ bool known_to_libgstcuda(const GstVideoInfo &info) {
     case GST_VIDEO_FORMAT_I420:
     case GST_VIDEO_FORMAT_YV12:
     case GST_VIDEO_FORMAT_I420_10LE:
+      if (cuda_misplaces_third_plane()) return false;
+      [[fallthrough]];
     case GST_VIDEO_FORMAT_NV21:
       return GST_VIDEO_INFO_HEIGHT(&info) % 2 == 0 && !has_spare_row;
     case GST_VIDEO_FORMAT_NV12:

@@ -49,8 +49,15 @@ inline bool cuda_download_is_checked() {
   return checked;
 }
 
-// What caps of a format and a size alone mean. (From 1.26 on gst_video_info_set_format() leaves open
-// where chroma is sited; gst_video_info_from_caps() still says it.)
+// Does libgstcuda put the third plane of 4:2:0 in the middle of a row, whatever the height? 1.24
+// does (1.24.2; not 1.22.0, 1.26.2, 1.28.8), and what it maps for the CPU is then not that plane.
+inline bool cuda_misplaces_third_plane() {
+  static const bool misplaces = running_on(1, 23) && !running_on(1, 25);
+  return misplaces;
+}
+
+// What caps of a format and a size alone mean. (From 1.26 on gst_video_info_set_format() leaves
+// open where chroma is sited; gst_video_info_from_caps() still says it.)
 bool plain_video_info(GstVideoInfo *info, GstVideoFormat format, gint width, gint height);
 
 }  // namespace coalesce::gst
