@@ -53,7 +53,7 @@ gsize row_bytes(const GstVideoInfo &info, guint plane) {
   // Formats without a pixel stride fill their rows; packed 4:2:2 comes in whole pairs of pixels.
   if (pixel == 0) return static_cast<gsize>(GST_VIDEO_INFO_PLANE_STRIDE(&info, plane));
   if (GST_VIDEO_INFO_N_PLANES(&info) == 1 && GST_VIDEO_FORMAT_INFO_W_SUB(info.finfo, 1) == 1)
-    return static_cast<gsize>(width + 1) / 2 * 4;
+    return static_cast<gsize>(width + 1) / 2 * GST_VIDEO_FORMAT_INFO_PSTRIDE(info.finfo, 1);
   return static_cast<gsize>(pixel) *
          GST_VIDEO_FORMAT_INFO_SCALE_WIDTH(info.finfo, component[0], width);
 }
