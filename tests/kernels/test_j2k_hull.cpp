@@ -98,7 +98,7 @@ void test_hull(const RateBlock &block) {
   std::vector<Point> corners = corners_by_definition(block);
   // Nothing but fine planes: all or nothing, and half of the error.
   const bool rounding = !corners.empty() && block.passes[0].plane < block.fine_planes;
-  if (rounding) corners = {corners.back()};
+  if (rounding) corners.erase(corners.begin(), corners.end() - 1);
   const long double units = rounding ? 0.5L * kErrorUnits : kErrorUnits;
   const long double error =
       (gain_of(block, block.num_passes) +
