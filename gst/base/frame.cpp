@@ -63,8 +63,10 @@ bool Frame::map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMa
                std::to_string(GST_VIDEO_INFO_SIZE(&info)) + " bytes";
     return false;
   }
-  if (where != Memory::cuda && gst_is_cuda_memory(memory) && !is_fenced_memory(memory) &&
-      !downloaded(memory)) {
+  // (Mapping may have put another memory into the buffer, and let go of the one before.)
+  GstMemory *mapped = map_of(0).memory;
+  if (where != Memory::cuda && gst_is_cuda_memory(mapped) && !is_fenced_memory(mapped) &&
+      !downloaded(mapped)) {
     unmap();
     problem_ = "the buffer could not be copied from the GPU";
     return false;
