@@ -5,10 +5,17 @@
 
 namespace coalesce::gst {
 
-void Fence::written(std::shared_ptr<Event> event) {
+void Fence::written(std::shared_ptr<Event> event, const std::shared_ptr<Stream> &stream) {
   std::lock_guard guard(lock_);
   write_ = std::move(event);
   reads_.clear();
+  stream_ = stream;
+  thread_ = std::this_thread::get_id();
+}
+
+std::shared_ptr<Stream> Fence::stream_of_this_thread() {
+  std::lock_guard guard(lock_);
+  return thread_ == std::this_thread::get_id() ? stream_.lock() : nullptr;
 }
 
 void Fence::read(std::shared_ptr<Event> event) {

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "cudadriver.h"
@@ -17,9 +18,12 @@ constexpr auto MAP_FENCED = static_cast<GstMapFlags>(GST_MAP_FLAG_LAST << 12);
 class Fence {
  public:
   // `event` has been recorded behind a write, or a read, of this memory, before which its stream
-  // was ordered with order().
-  void written(std::shared_ptr<Event> event);
+  // was ordered with order(). stream: that of the write, if others may go on in it.
+  void written(std::shared_ptr<Event> event, const std::shared_ptr<Stream> &stream = nullptr);
   void read(std::shared_ptr<Event> event);
+
+  // The stream of the last write, if it was this thread that gave it, and it still exists.
+  std::shared_ptr<Stream> stream_of_this_thread();
 
   // The CPU is about to read (GST_MAP_READ) or to write: waits for the last write, and before
   // writing for the readers too. After a failure the memory must not be touched.
@@ -35,6 +39,8 @@ class Fence {
   std::mutex lock_;               // never held while waiting: others need only order themselves
   std::shared_ptr<Event> write_;  // none, or it has passed
   std::vector<std::shared_ptr<Event>> reads_;  // since that write, the last of each stream
+  std::weak_ptr<Stream> stream_;
+  std::thread::id thread_;
 };
 
 }  // namespace coalesce::gst

@@ -192,13 +192,18 @@ bool is_fenced_memory(GstMemory *memory) {
          G_TYPE_CHECK_INSTANCE_TYPE(memory->allocator, allocator_type());
 }
 
-void MemoryFence::written(std::shared_ptr<Event> event) {
-  fence.written(std::move(event));
+MemoryFence::~MemoryFence() {
+  (void)fence.wait(GST_MAP_WRITE);  // a failure is reported where the frame is made
+}
+
+void MemoryFence::written(std::shared_ptr<Event> event, const std::shared_ptr<Stream> &stream) {
+  fence.written(std::move(event), stream);
   seen_by_others = false;
 }
 
-CUresult MemoryFence::order_behind_others(const Stream &stream) const {
-  return seen_by_others ? stream.follow(nullptr) : CUDA_SUCCESS;
+CUresult MemoryFence::order(const Stream &stream, GstMapFlags access) {
+  const CUresult result = fence.order(stream, access);
+  return result == CUDA_SUCCESS && seen_by_others ? stream.follow(nullptr) : result;
 }
 
 MemoryFence *memory_fence(GstMemory *memory) {
@@ -221,8 +226,7 @@ CUresult order_behind_fence(GstMemory *memory, const Stream &stream) {
   }
   MemoryFence *found = existing_fence(memory);
   if (found == nullptr) return CUDA_SUCCESS;
-  const CUresult result = found->fence.order(stream, GST_MAP_READWRITE);
-  return result == CUDA_SUCCESS ? found->order_behind_others(stream) : result;
+  return found->order(stream, GST_MAP_READ);
 }
 
 }  // namespace coalesce::gst

@@ -25,17 +25,18 @@ bool is_fenced_memory(GstMemory *memory);
 
 // What such memory carries.
 struct MemoryFence {
+  ~MemoryFence();  // waits until the GPU is done with the memory
   Fence fence;
   // Since our last write, someone else has got the device pointer, and may have work in flight.
   std::atomic<bool> seen_by_others{false};
 
-  // `event` has been recorded behind a write.
-  void written(std::shared_ptr<Event> event);
+  // `event` has been recorded behind a write, which `stream` was given.
+  void written(std::shared_ptr<Event> event, const std::shared_ptr<Stream> &stream);
 
-  // Orders `stream` behind everyone else who has had the memory, before work that overwrites it
-  // when it has come back to its pool. Our own readers have ended by then. Others may have left
-  // reads in flight, on the default stream or one that is ordered with it, as a GstCudaStream is.
-  CUresult order_behind_others(const Stream &stream) const;
+  // Orders `stream` behind the last write and, before work that overwrites the memory, behind those
+  // who read it. Others than us may have left reads in flight, on the default stream or one that is
+  // ordered with it, as a GstCudaStream is.
+  CUresult order(const Stream &stream, GstMapFlags access);
 };
 
 // That of memory of ours, which it lives as long as.

@@ -53,6 +53,8 @@ class GpuFrame {
 
  private:
   GstFlowReturn enqueue() {
+    if (const CUresult result = in_.choose_stream(); result != CUDA_SUCCESS)
+      return fail("going on in another stream", result);
     GstFlowReturn flow = in_.take(self_->priv->upload_pool.get());
     if (flow == kNoDeviceMemory)
       return fail("allocating device memory for an upload", CUDA_ERROR_OUT_OF_MEMORY);
@@ -78,7 +80,7 @@ class GpuFrame {
     if (!out_.map(target, self_->priv->out_info, Memory::cuda, GST_MAP_WRITE))
       return post_bad_frame(GST_ELEMENT(self_), "output", out_);
     fence_ = memory_fence(gst_buffer_peek_memory(target, 0));
-    const CUresult result = fence_->order_behind_others(*session_.stream);
+    const CUresult result = fence_->order(*session_.stream, GST_MAP_WRITE);
     return result == CUDA_SUCCESS ? GST_FLOW_OK : fail("ordering behind other readers", result);
   }
 
@@ -89,7 +91,7 @@ class GpuFrame {
     if (event == nullptr) return fail("fencing a frame", result);
     in_.retire(event);
     if (self_->priv->out_cuda) {
-      fence_->written(std::move(event));
+      fence_->written(std::move(event), session_.stream);
     } else {
       result = download_frame(session_, scratch_.get(), out_, event, out_buffer_, target_);
       if (result != CUDA_SUCCESS) return fail("downloading a frame", result);

@@ -12,6 +12,21 @@ GstFlowReturn GpuInput::ok(const char *doing, CUresult result) {
   return GST_FLOW_ERROR;
 }
 
+CUresult GpuInput::choose_stream() {
+  std::shared_ptr<Stream> stream;
+  if (is_cuda_buffer_of(buffer_, session_.context.get())) {
+    GstMemory *memory = gst_buffer_peek_memory(buffer_, 0);
+    if (is_fenced_memory(memory)) {
+      fence_ = memory_fence(memory);
+      stream = fence_->fence.stream_of_this_thread();
+    }
+  }
+  if (stream != nullptr && stream->context() == session_.context.get())
+    return session_.go_on_in(stream);
+  fence_ = nullptr;
+  return session_.go_on_in(session_.own_stream);
+}
+
 GstFlowReturn GpuInput::take(GstBufferPool *pool, bool both_fields) {
   if (!is_cuda_buffer_of(buffer_, session_.context.get())) return upload(pool, both_fields);
   const GstFlowReturn flow = take_in_place();
@@ -66,7 +81,10 @@ GstFlowReturn GpuInput::complete(GstBufferPool *pool) {
 
 void GpuInput::retire(std::shared_ptr<Event> done) {
   frame_.unmap();
-  session_.retired->add(own_ ? own_.get() : buffer_, std::move(done));
+  if (own_ == nullptr && fence_ != nullptr)
+    fence_->fence.read(std::move(done));
+  else
+    session_.retired->add(own_ ? own_.get() : buffer_, std::move(done));
 }
 
 }  // namespace coalesce::gst

@@ -2,6 +2,7 @@
 // A frame's way to the kernels.
 #pragma once
 
+#include "fencedmemory.h"
 #include "frame.h"
 #include "transform.h"
 
@@ -15,6 +16,12 @@ class GpuInput {
  public:
   GpuInput(GstCoalesceTransform *self, GstBuffer *buffer, const GstVideoInfo &info)
       : self_(self), session_(*self->state->gpu), buffer_(buffer), info_(info) {}
+
+  // If this thread has written the input, in a stream of the session's context, the kernels go to
+  // that stream; else to the session's own. So elements in a row need not be ordered, and give
+  // frames back at once. (Between threads they would keep the frames of one from overlapping those
+  // of the other.) Call it before take(), or not at all.
+  CUresult choose_stream();
 
   // Device memory of the session's context is read where it is; everything else is uploaded to a
   // buffer of `pool`. both_fields: chroma rows that one field of an interlaced picture lacks are
@@ -39,7 +46,8 @@ class GpuInput {
   GpuSession &session_;
   GstBuffer *buffer_;
   const GstVideoInfo &info_;
-  BufferRef own_;  // what was uploaded, or completed
+  MemoryFence *fence_ = nullptr;  // of what was written in the session's present stream
+  BufferRef own_;                 // what was uploaded, or completed
   Frame frame_;
 };
 

@@ -14,7 +14,7 @@ std::unique_ptr<GpuSession> GpuSession::open(GstCudaContext *context,
   session->page_locked = page_locked_allocator_new(context);
   session->staging = std::make_unique<StagingRing>(session->page_locked.get());
   CUresult error = CUDA_SUCCESS;
-  session->stream = Stream::create(context, &error);
+  session->stream = session->own_stream = Stream::create(context, &error);
   if (session->stream == nullptr) {
     *why = "a CUDA stream could not be made: " + cuda_error_text(error);
     return nullptr;
@@ -37,12 +37,21 @@ GpuSession::~GpuSession() {
 CUresult GpuSession::synchronize() {
   ContextScope scope(context.get());
   CUresult first = CUDA_SUCCESS;
-  for (const auto *each : {&uploads, &stream, &downloads}) {
-    if (*each == nullptr) continue;
-    const CUresult result = (*each)->synchronize();
+  for (Stream *each : {uploads.get(), own_stream.get(), stream.get(), downloads.get()}) {
+    if (each == nullptr) continue;
+    const CUresult result = each->synchronize();
     if (first == CUDA_SUCCESS) first = result;
   }
   return first;
+}
+
+CUresult GpuSession::go_on_in(const std::shared_ptr<Stream> &next) {
+  if (next == stream) return CUDA_SUCCESS;
+  CUresult result = CUDA_SUCCESS;
+  const auto event = mark(*stream, &result);
+  if (event != nullptr) result = event->hold_back(*next);
+  if (result == CUDA_SUCCESS) stream = next;
+  return result;
 }
 
 std::shared_ptr<Event> GpuSession::mark(const Stream &on, CUresult *error) {

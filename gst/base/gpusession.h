@@ -14,7 +14,8 @@ namespace coalesce::gst {
 struct GpuSession {
   ContextRef context;
   std::shared_ptr<Counters> counters;
-  std::unique_ptr<Stream> stream;  // the kernels
+  std::shared_ptr<Stream> stream;      // the kernels go there: this one,
+  std::shared_ptr<Stream> own_stream;  // or that of who wrote the input
   // Transfers have streams of their own, so that the next frame comes in and the last one goes out
   // while this one is worked on. They are made when first needed.
   std::unique_ptr<Stream> uploads;
@@ -29,6 +30,9 @@ struct GpuSession {
                                           const std::shared_ptr<Counters> &counters,
                                           std::string *why);
   ~GpuSession();
+
+  // The kernels go to another stream, behind everything that this one has been given.
+  CUresult go_on_in(const std::shared_ptr<Stream> &next);
 
   // An event behind everything that a stream of the session has been given so far; nullptr and a
   // reason on failure.

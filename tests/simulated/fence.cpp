@@ -3,6 +3,7 @@
 // our elements to the next without anyone waiting.
 #include "elements.h"
 
+#include <cstring>
 #include <map>
 #include <mutex>
 
@@ -27,7 +28,10 @@ constexpr const char *kSlow = "coalesceinvert name=slow delay=2000";
 
 struct Maker {
   Bench bench{kSlow};
-  Maker() { bench.negotiate(kSystemGray, kCudaGray); }
+  explicit Maker(GstCudaContext *context = nullptr) {
+    if (context != nullptr) give_context(bench.element(), context);
+    bench.negotiate(kSystemGray, kCudaGray);
+  }
   // A frame in flight: the inverted picture.
   GstBuffer *make(unsigned seed) {
     fail_unless_equals_int(bench.push(system_buffer(kInfo, seed)), GST_FLOW_OK);
@@ -226,10 +230,12 @@ GST_START_TEST(copy_into_our_element) {
 }
 GST_END_TEST
 
-// One of our elements after the other: in order, and nobody waits.
+// One of our elements after the other, in one thread and in two: in order, and nobody waits.
 GST_START_TEST(ours_to_ours) {
-  Bench bench(
-      "coalesceinvert name=a delay=50 ! video/x-raw(memory:CUDAMemory) ! coalesceinvert name=b");
+  const bool two_threads = __i__ == 1;
+  Bench bench((std::string("coalesceinvert name=a delay=50 ! video/x-raw(memory:CUDAMemory) ! ") +
+               (two_threads ? "queue ! " : "") + "coalesceinvert name=b")
+                  .c_str());
   bench.negotiate(kSystemGray, kCudaGray);
   GstElement *a = gst_bin_get_by_name(GST_BIN(bench.element()), "a");
   GstElement *b = gst_bin_get_by_name(GST_BIN(bench.element()), "b");
@@ -237,6 +243,7 @@ GST_START_TEST(ours_to_ours) {
   fakecuda_reset_counts();
   for (unsigned seed = 1; seed <= 8; seed++)
     fail_unless_equals_int(bench.push(pool_buffer(pool, kInfo, seed)), GST_FLOW_OK);
+  fail_unless(eventually([&] { return stat(b, "frames") == 8; }));
   const FakecudaCounts now = counts();
   for (GstElement *element : {a, b}) {
     fail_unless_equals_uint64(stat(element, "frames"), 8);
@@ -246,8 +253,9 @@ GST_START_TEST(ours_to_ours) {
   fail_unless_equals_uint64(stat(a, "uploads"), 8);
   fail_unless_equals_uint64(stat(b, "uploads"), 0);
   fail_unless_equals_uint64(now.stream_syncs + now.event_syncs + now.context_syncs, 0);
-  // Each frame's kernel behind its upload, and the second element behind the first.
-  fail_unless_equals_uint64(now.stream_waits, 16);
+  // Each frame's kernel behind its upload. The second element has the first one's stream, or its
+  // own behind that.
+  fail_unless_equals_uint64(now.stream_waits, two_threads ? 16 : 9);
   fail_unless_equals_uint64(now.contexts_live, 1);
   fail_unless(now.pending > 0);
   for (unsigned seed = 1; seed <= 8; seed++) {
@@ -258,6 +266,84 @@ GST_START_TEST(ours_to_ours) {
   gst_object_unref(a);
   gst_object_unref(b);
   drop_pool(pool);
+  assert_clean();
+}
+GST_END_TEST
+
+// In the stream of who made a frame, that one may have its memory back at once.
+GST_START_TEST(back_at_once) {
+  constexpr unsigned kFrames = 3;  // as many as are uploaded without a wait
+  Maker maker;
+  Bench next("coalesceinvert delay=20");
+  GstBuffer *buffer = maker.make(1);
+  give_context(next.element(), GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0))->context);
+  next.negotiate(kCudaGray, kCudaGray);
+  GstMemory *const memory = gst_buffer_peek_memory(buffer, 0);
+  for (unsigned seed = 1; seed <= kFrames; seed++) {
+    fail_unless(gst_buffer_peek_memory(buffer, 0) == memory, "frame %u", seed);
+    fail_unless_equals_int(next.push(buffer), GST_FLOW_OK);
+    buffer = seed < kFrames ? maker.make(seed + 1) : nullptr;
+  }
+  fail_unless_equals_uint64(maker.waits() + stat(next.element(), "synchronizations"), 0);
+  for (unsigned seed = 1; seed <= kFrames; seed++) {
+    GstBuffer *output = next.pull();
+    assert_inverted(output, kInfo, seed, GST_MAP_READ, 0);
+    gst_buffer_unref(output);
+  }
+  assert_clean();
+}
+GST_END_TEST
+
+// And anyone else who writes there waits for the reader.
+GST_START_TEST(writers_wait_for_readers) {
+  Maker maker;
+  Bench next("coalesceinvert delay=20");
+  GstBuffer *buffer = maker.make(1);
+  give_context(next.element(), GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0))->context);
+  next.negotiate(kCudaGray, kCudaGray);
+  const gint stride = gst_buffer_get_video_meta(buffer)->stride[0];
+  for (int flags : {int(GST_MAP_WRITE), GST_MAP_WRITE | GST_MAP_CUDA}) {
+    fail_unless_equals_int(next.push(gst_buffer_ref(buffer)), GST_FLOW_OK);
+    fail_unless(gst_buffer_is_writable(buffer));
+    GstMapInfo map;
+    fail_unless(gst_buffer_map(buffer, &map, static_cast<GstMapFlags>(flags)));
+    for (gint y = 0; y < GST_VIDEO_INFO_HEIGHT(&kInfo); y++)  // the simulated GPU's memory is ours
+      std::memset(map.data + y * stride, 0, static_cast<gsize>(GST_VIDEO_INFO_WIDTH(&kInfo)));
+    gst_buffer_unmap(buffer, &map);
+    GstBuffer *output = next.pull();
+    assert_inverted(output, kInfo, 1, GST_MAP_READ, 0);
+    gst_buffer_unref(output);
+    gst_buffer_unref(buffer);
+    buffer = maker.make(1);
+  }
+  gst_buffer_unref(buffer);
+  assert_clean();
+}
+GST_END_TEST
+
+// Two who make frames by turns, each in a stream of its own, and one who follows both.
+GST_START_TEST(from_stream_to_stream) {
+  constexpr unsigned kFrames = 6;  // as many as are uploaded without a wait
+  GstCudaContext *context = new_context(0);
+  {
+    Maker makers[] = {Maker(context), Maker(context)};
+    Bench next("coalesceinvert delay=20");
+    give_context(next.element(), context);
+    next.negotiate(kCudaGray, kCudaGray);
+    for (unsigned seed = 1; seed <= kFrames; seed++)
+      fail_unless_equals_int(next.push(makers[seed % 2].make(seed)), GST_FLOW_OK);
+    fail_unless_equals_uint64(stat(next.element(), "synchronizations"), 0);
+    // What an element does comes behind what it did before: when the last frame is done, all are.
+    GstBuffer *outputs[kFrames];
+    for (GstBuffer *&output : outputs)
+      output = next.pull();
+    assert_inverted(outputs[kFrames - 1], kInfo, kFrames, GST_MAP_READ, 0);
+    for (unsigned i = 0; i < kFrames; i++) {
+      assert_inverted(outputs[i], kInfo, i + 1, kOurs, 0);
+      gst_buffer_unref(outputs[i]);
+    }
+  }
+  gst_object_unref(context);
   assert_clean();
 }
 GST_END_TEST
@@ -369,7 +455,10 @@ static Suite *fence_suite() {
   tcase_add_test(tests, looks_like_cuda_memory);
   tcase_add_test(tests, copies);
   tcase_add_test(tests, copy_into_our_element);
-  tcase_add_test(tests, ours_to_ours);
+  tcase_add_loop_test(tests, ours_to_ours, 0, 2);
+  tcase_add_test(tests, back_at_once);
+  tcase_add_test(tests, writers_wait_for_readers);
+  tcase_add_test(tests, from_stream_to_stream);
   tcase_add_test(tests, maker_is_gone);
   tcase_add_test(tests, through_elements);
   tcase_add_test(tests, through_tee);
