@@ -54,7 +54,7 @@ class GpuFrame {
  private:
   GstFlowReturn enqueue() {
     if (const CUresult result = in_.choose_stream(); result != CUDA_SUCCESS)
-      return fail("going on in another stream", result);
+      return fail("making a CUDA stream", result);
     GstFlowReturn flow = in_.take(self_->priv->upload_pool.get());
     if (flow == kNoDeviceMemory)
       return fail("allocating device memory for an upload", CUDA_ERROR_OUT_OF_MEMORY);

@@ -67,7 +67,12 @@ bool filter_make_pools(GstCoalesceFilter *self) {
   if (transform->state->active != ActiveBackend::cuda) return true;
   priv.output_pool = active_pool(transform, priv.out_caps);
   if (priv.output_pool) priv.upload_pool = active_pool(transform, priv.in_caps);
-  return priv.output_pool && priv.upload_pool;
+  if (!priv.output_pool || !priv.upload_pool) return false;
+  // With two buffers, the frames that are in two streams do not wait for each other's memory.
+  // (Where there is none for the second, they do. A pool's own minimum leaks the first then.)
+  const BufferRef one(pool_acquire(priv.output_pool.get())),
+      two(pool_acquire(priv.output_pool.get()));
+  return true;
 }
 
 void filter_choose_pools(GstCoalesceFilter *self, GstQuery *query) {

@@ -21,10 +21,11 @@ CUresult GpuInput::choose_stream() {
       stream = fence_->fence.stream_of_this_thread();
     }
   }
-  if (stream != nullptr && stream->context() == session_.context.get())
-    return session_.go_on_in(stream);
-  fence_ = nullptr;
-  return session_.go_on_in(session_.own_stream);
+  if (stream == nullptr || stream->context() != session_.context.get()) {
+    fence_ = nullptr;
+    stream.reset();
+  }
+  return session_.go_on_in(std::move(stream));
 }
 
 GstFlowReturn GpuInput::take(GstBufferPool *pool, bool both_fields) {

@@ -18,9 +18,9 @@ class GpuInput {
       : self_(self), session_(*self->state->gpu), buffer_(buffer), info_(info) {}
 
   // If this thread has written the input, in a stream of the session's context, the kernels go to
-  // that stream; else to the session's own. So elements in a row need not be ordered, and give
-  // frames back at once. (Between threads they would keep the frames of one from overlapping those
-  // of the other.) Call it before take(), or not at all.
+  // that stream; else to one of the session's own. So elements in a row need not be ordered, and
+  // give frames back at once. (Between threads they would keep the frames of one from overlapping
+  // those of the other.) Call it before take(), or not at all.
   CUresult choose_stream();
 
   // Device memory of the session's context is read where it is; everything else is uploaded to a
@@ -46,7 +46,7 @@ class GpuInput {
   GpuSession &session_;
   GstBuffer *buffer_;
   const GstVideoInfo &info_;
-  MemoryFence *fence_ = nullptr;  // of what was written in the session's present stream
+  MemoryFence *fence_ = nullptr;  // of what was written in the session's stream
   BufferRef own_;                 // what was uploaded, or completed
   Frame frame_;
 };

@@ -2,6 +2,7 @@
 #include "gpusession.h"
 
 #include <system_error>
+#include <utility>
 
 namespace coalesce::gst {
 
@@ -14,7 +15,7 @@ std::unique_ptr<GpuSession> GpuSession::open(GstCudaContext *context,
   session->page_locked = page_locked_allocator_new(context);
   session->staging = std::make_unique<StagingRing>(session->page_locked.get());
   CUresult error = CUDA_SUCCESS;
-  session->stream = session->own_stream = Stream::create(context, &error);
+  session->stream = session->own_streams_[0] = Stream::create(context, &error);
   if (session->stream == nullptr) {
     *why = "a CUDA stream could not be made: " + cuda_error_text(error);
     return nullptr;
@@ -37,7 +38,8 @@ GpuSession::~GpuSession() {
 CUresult GpuSession::synchronize() {
   ContextScope scope(context.get());
   CUresult first = CUDA_SUCCESS;
-  for (Stream *each : {uploads.get(), own_stream.get(), stream.get(), downloads.get()}) {
+  for (Stream *each : {uploads.get(), own_streams_[0].get(), own_streams_[1].get(), stream.get(),
+                       downloads.get()}) {
     if (each == nullptr) continue;
     const CUresult result = each->synchronize();
     if (first == CUDA_SUCCESS) first = result;
@@ -45,12 +47,15 @@ CUresult GpuSession::synchronize() {
   return first;
 }
 
-CUresult GpuSession::go_on_in(const std::shared_ptr<Stream> &next) {
-  if (next == stream) return CUDA_SUCCESS;
+CUresult GpuSession::go_on_in(std::shared_ptr<Stream> other) {
   CUresult result = CUDA_SUCCESS;
-  const auto event = mark(*stream, &result);
-  if (event != nullptr) result = event->hold_back(*next);
-  if (result == CUDA_SUCCESS) stream = next;
+  if (other == nullptr) {
+    turn_ = (turn_ + 1) % own_streams_.size();
+    std::shared_ptr<Stream> &own = own_streams_[turn_];
+    if (own == nullptr) own = Stream::create(context.get(), &result);
+    other = own;
+  }
+  if (other != nullptr) stream = std::move(other);
   return result;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,7 @@ namespace coalesce::gst {
 struct GpuSession {
   ContextRef context;
   std::shared_ptr<Counters> counters;
-  std::shared_ptr<Stream> stream;      // the kernels go there: this one,
-  std::shared_ptr<Stream> own_stream;  // or that of who wrote the input
+  std::shared_ptr<Stream> stream;  // the kernels of the frame in hand
   // Transfers have streams of their own, so that the next frame comes in and the last one goes out
   // while this one is worked on. They are made when first needed.
   std::unique_ptr<Stream> uploads;
@@ -31,8 +31,9 @@ struct GpuSession {
                                           std::string *why);
   ~GpuSession();
 
-  // The kernels go to another stream, behind everything that this one has been given.
-  CUresult go_on_in(const std::shared_ptr<Stream> &next);
+  // The frame in hand has this stream; nullptr: one of the session's own two, by turns, so that
+  // frames overlap where one of them does not fill the GPU.
+  CUresult go_on_in(std::shared_ptr<Stream> other);
 
   // An event behind everything that a stream of the session has been given so far; nullptr and a
   // reason on failure.
@@ -42,6 +43,8 @@ struct GpuSession {
   CUresult synchronize();
 
  private:
+  std::array<std::shared_ptr<Stream>, 2> own_streams_;  // the second is made when first needed
+  std::size_t turn_ = 0;
   // Every event made, in use or not: those that no one else holds any more are recorded again, so
   // that a running stream makes none.
   std::vector<std::shared_ptr<Event>> events_;

@@ -22,9 +22,13 @@ RetireList::~RetireList() {
   }
   wake_.notify_one();
   sweeper_.join();
-  for (Line &line : lines_)
-    for (Entry &entry : line.entries)
+  ContextScope scope(context_.get());
+  for (Line &line : lines_) {
+    for (Entry &entry : line.entries) {
+      (void)entry.event->wait();  // a failure is reported where the frame is made
       gst_buffer_unref(entry.buffer);
+    }
+  }
 }
 
 RetireList::Line &RetireList::line_of(CUstream stream) {

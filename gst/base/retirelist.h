@@ -19,7 +19,7 @@ namespace coalesce::gst {
 class RetireList {
  public:
   explicit RetireList(GstCudaContext *context);
-  ~RetireList();  // the streams must have been synchronised
+  ~RetireList();  // waits until all have been read
   RetireList(const RetireList &) = delete;
   RetireList &operator=(const RetireList &) = delete;
 
