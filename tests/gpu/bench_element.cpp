@@ -5,9 +5,10 @@
 // kernel does not hold the thread up. Then chains of one to four elements: what each further one
 // costs.
 //
-// The thread stays on one processor for a batch. Other virtual machines may have the other half of
-// its core meanwhile: a loop of additions, which then takes up to twice as long, tells. So there
-// are two medians: of batches on cores that the thread has to itself, and of all.
+// The thread stays on one processor for ten batches. Other virtual machines may have the other half
+// of its core meanwhile: a loop of additions before and behind them, which then takes up to twice
+// as long, tells. So there are two medians: of batches on cores that the thread has to itself, and
+// of all.
 #include <sched.h>
 
 #include <algorithm>
@@ -151,19 +152,21 @@ class Bench {
 
 // Medians of the means of batches.
 Cost push_batches(Bench &bench, int frames) {
-  constexpr int kBatch = 12;
+  constexpr int kBatch = 12, kBatchesOfGroup = 10;
   std::vector<double> alone, all;
   OneProcessor processor;
-  for (int done = 0; done < frames; done += kBatch) {
+  for (int done = 0; done < frames; done += kBatchesOfGroup * kBatch) {
     const bool ours = processor.is_ours();
-    const auto start = Clock::now();
-    bench.push(kBatch);
-    all.push_back(microseconds_since(start) / kBatch);
+    for (int i = 0; i < kBatchesOfGroup; i++) {
+      const auto start = Clock::now();
+      bench.push(kBatch);
+      all.push_back(microseconds_since(start) / kBatch);
+      wait_for_gpu();
+    }
     if (ours && processor.is_ours())
-      alone.push_back(all.back());
+      alone.insert(alone.end(), all.end() - kBatchesOfGroup, all.end());
     else
       processor.go_on();
-    wait_for_gpu();
   }
   return {median(std::move(alone)), median(std::move(all))};
 }
