@@ -12,24 +12,23 @@ GstFlowReturn GpuInput::ok(const char *doing, CUresult result) {
   return GST_FLOW_ERROR;
 }
 
+GpuInput::GpuInput(GstCoalesceTransform *self, GstBuffer *buffer, const GstVideoInfo &info)
+    : self_(self), session_(*self->state->gpu), buffer_(buffer), info_(info) {
+  if (!is_cuda_buffer_of(buffer, session_.context.get())) return;
+  memory_ = gst_buffer_peek_memory(buffer, 0);
+  if (is_fenced_memory(memory_)) fence_ = memory_fence(memory_);
+}
+
 CUresult GpuInput::choose_stream() {
   std::shared_ptr<Stream> stream;
-  if (is_cuda_buffer_of(buffer_, session_.context.get())) {
-    GstMemory *memory = gst_buffer_peek_memory(buffer_, 0);
-    if (is_fenced_memory(memory)) {
-      fence_ = memory_fence(memory);
-      stream = fence_->fence.stream_of_this_thread();
-    }
-  }
-  if (stream == nullptr || stream->context() != session_.context.get()) {
-    fence_ = nullptr;
-    stream.reset();
-  }
+  if (fence_ != nullptr) stream = fence_->fence.stream_of_this_thread();
+  if (stream != nullptr && stream->context() != session_.context.get()) stream.reset();
+  in_writers_stream_ = stream != nullptr;
   return session_.go_on_in(std::move(stream));
 }
 
 GstFlowReturn GpuInput::take(GstBufferPool *pool, bool both_fields) {
-  if (!is_cuda_buffer_of(buffer_, session_.context.get())) return upload(pool, both_fields);
+  if (memory_ == nullptr) return upload(pool, both_fields);
   const GstFlowReturn flow = take_in_place();
   return flow == GST_FLOW_OK && both_fields && frame_.lacks_spare_row() ? complete(pool) : flow;
 }
@@ -37,8 +36,11 @@ GstFlowReturn GpuInput::take(GstBufferPool *pool, bool both_fields) {
 GstFlowReturn GpuInput::take_in_place() {
   if (!frame_.map(buffer_, info_, Memory::cuda, GST_MAP_READ))
     return post_bad_frame(GST_ELEMENT(self_), "input", frame_);
-  return ok("ordering behind the input",
-            order_behind_fence(gst_buffer_peek_memory(buffer_, 0), *session_.stream));
+  // (No copy has taken its place, as happens to memory that the CPU maps: the GPU's could not have
+  // been mapped to be copied, either.)
+  return ok("ordering behind the input", fence_ != nullptr
+                                             ? fence_->order(*session_.stream, GST_MAP_READ)
+                                             : order_behind_fence(memory_, *session_.stream));
 }
 
 GstFlowReturn GpuInput::acquire(GstBufferPool *pool) {
@@ -82,7 +84,7 @@ GstFlowReturn GpuInput::complete(GstBufferPool *pool) {
 
 void GpuInput::retire(std::shared_ptr<Event> done) {
   frame_.unmap();
-  if (own_ == nullptr && fence_ != nullptr)
+  if (own_ == nullptr && in_writers_stream_)
     fence_->fence.read(std::move(done));
   else
     session_.retired->add(own_ ? own_.get() : buffer_, std::move(done));

@@ -14,8 +14,7 @@ constexpr GstFlowReturn kNoDeviceMemory = GST_FLOW_CUSTOM_ERROR;
 // For one call of take(), in which the context of the element's session is current.
 class GpuInput {
  public:
-  GpuInput(GstCoalesceTransform *self, GstBuffer *buffer, const GstVideoInfo &info)
-      : self_(self), session_(*self->state->gpu), buffer_(buffer), info_(info) {}
+  GpuInput(GstCoalesceTransform *self, GstBuffer *buffer, const GstVideoInfo &info);
 
   // If this thread has written the input, in a stream of the session's context, the kernels go to
   // that stream; else to one of the session's own. So elements in a row need not be ordered, and
@@ -46,8 +45,10 @@ class GpuInput {
   GpuSession &session_;
   GstBuffer *buffer_;
   const GstVideoInfo &info_;
-  MemoryFence *fence_ = nullptr;  // of what was written in the session's stream
-  BufferRef own_;                 // what was uploaded, or completed
+  GstMemory *memory_ = nullptr;   // that of the buffer, if the GPU can read it where it is
+  MemoryFence *fence_ = nullptr;  // of memory of ours
+  bool in_writers_stream_ = false;
+  BufferRef own_;  // what was uploaded, or completed
   Frame frame_;
 };
 
