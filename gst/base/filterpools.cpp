@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "filterpools.h"
 
+#include <algorithm>
+
 #include "filterframe.h"
 
 namespace coalesce::gst {
@@ -20,6 +22,7 @@ void add_default_pool(GstQuery *query, GstCaps *caps) {
   const bool offered = gst_query_get_n_allocation_pools(query) > 0;
   if (offered) gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &least, &most);
   if (pool == nullptr) pool = gst_video_buffer_pool_new();
+  size = std::max(size, static_cast<guint>(GST_VIDEO_INFO_SIZE(&info)));  // some downstream says 0
   GstStructure *config = gst_buffer_pool_get_config(pool);
   gst_buffer_pool_config_set_params(config, caps, size, least, most);
   // Strides other than the default only if downstream said that it can read them.

@@ -223,6 +223,31 @@ GST_START_TEST(input_is_left_alone) {
 }
 GST_END_TEST;
 
+GstPadProbeReturn want_buffers_of(GstPad *, GstPadProbeInfo *info, gpointer size) {
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
+  if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION) return GST_PAD_PROBE_OK;
+  gst_query_add_allocation_pool(query, nullptr, GPOINTER_TO_UINT(size), 0, 0);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+// Downstream may answer an allocation query without knowing how large a frame is.
+GST_START_TEST(downstream_asks_for_too_small_buffers) {
+  const std::string caps = sink_caps(element_name(__i__), kSize);
+  for (guint size : {0u, 1u}) {
+    Harness harness(element_name(__i__));
+    gst_pad_add_probe(harness.from_element(), GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, want_buffers_of,
+                      GUINT_TO_POINTER(size), nullptr);
+    fail_unless(harness.set_input(caps));
+    for (int n = 0; n < 2; n++)
+      fail_unless_equals_int(harness.push(nth_frame(caps, n)), GST_FLOW_OK);
+    end(harness);
+    harness.expect_no_error();
+    fail_unless_equals_int(harness.waiting(), 2);
+    expect_whole_frame(harness, harness.pull().get());
+  }
+}
+GST_END_TEST;
+
 }  // namespace
 
 void add_buffer_cases(Suite *suite) {
@@ -234,6 +259,7 @@ void add_buffer_cases(Suite *suite) {
   tcase_add_loop_test(buffers, metas_are_carried, 0, n_elements());
   tcase_add_loop_test(buffers, memory_and_colour_metas_are_not_carried, 0, n_elements());
   tcase_add_loop_test(buffers, input_is_left_alone, 0, n_elements());
+  tcase_add_loop_test(buffers, downstream_asks_for_too_small_buffers, 0, n_elements());
 }
 
 }  // namespace test
