@@ -18,7 +18,8 @@ GpuGate closed(std::string why) {
 
 GpuGate open_gate() {
   if (!cuda_kernels_built())
-    return closed("this build has no CUDA kernels (it was built without nvcc)");
+    return closed(
+        "this build has no CUDA kernels (it was built without nvcc, or with -Dcuda=disabled)");
   const CudaDriver *driver = cuda_driver();
   if (driver == nullptr) return closed(cuda_driver_missing());
   // The order matters: libgstcuda's own table first, then cuInit, and only if both went well may

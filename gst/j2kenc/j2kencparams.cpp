@@ -77,7 +77,8 @@ std::string fewer_planes(const J2kSettings &s, const EncoderParams &params) {
 
 // Fewer planes come of coarser steps. Where nobody has asked for a step, it is the finest that
 // leaves room for the shift.
-std::string make_room_for_roi(const J2kSettings &s, const J2kPicture &, EncoderParams *params) {
+std::string make_room_for_roi(const J2kSettings &s, const J2kPicture &picture,
+                              EncoderParams *params) {
   if (params->roi.empty()) return {};
   const auto fits = [params] { return j2k::check_max_shift(most_planes(*params)).ok(); };
   const bool free = params->wavelet == j2k::Wavelet::irreversible_97 && s.quality == 0;
@@ -85,7 +86,9 @@ std::string make_room_for_roi(const J2kSettings &s, const J2kPicture &, EncoderP
     params->base_step *= std::exp2(0.125);
   if (fits()) return {};
   return j2k_setting("roi", s.roi) + ": " + std::to_string(most_planes(*params)) +
-         " bit-planes are too many to shift it by; fewer come of " + fewer_planes(s, *params);
+         " bit-planes are too many to shift it by (the format has " +
+         std::to_string(picture.coding.component[0].bits) + " bits); fewer come of " +
+         fewer_planes(s, *params);
 }
 
 // Bytes of a frame's codestreams, all of them; 0 if the rate is not one of bytes.

@@ -67,7 +67,7 @@ Status check_plane_pair(const ConvolvePlane &plane, SampleDepth depth) {
   const auto addresses = reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch |
                          reinterpret_cast<std::uintptr_t>(plane.out.data) | plane.out.pitch;
   if (addresses % static_cast<std::uintptr_t>(depth.bytes()) != 0)
-    return invalid_argument("convolve: a plane is not aligned to its samples");
+    return invalid_argument("convolve: 16-bit samples at odd addresses (a plane or its pitch)");
   for (int c = 0; c < plane.channels; ++c)
     if (plane.role[c] > ChannelRole::chroma) return invalid_argument("convolve: no such role");
   return {};

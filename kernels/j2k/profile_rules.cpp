@@ -144,12 +144,12 @@ struct Rule {
 
 // The text if it does not hold.
 constexpr Rule kRules[] = {
-    {"the picture is too large", size_fits, size_values},
+    {"the picture (width, height) is too large", size_fits, size_values},
     {"the image or the tiles do not begin at 0, 0", at_origin},
-    {"the number of components is not allowed", has_components,
+    {"the number of components (format) is not allowed", has_components,
      [](L l, P p) { return values(p.coding.num_components, l.components); }},
-    {"the bits of a component are not allowed", has_bits, bits_values},
-    {"the subsampling is not allowed", is_sampled, sampling_values},
+    {"the bits of a component (format) are not allowed", has_bits, bits_values},
+    {"the subsampling (format) is not allowed", is_sampled, sampling_values},
     {"the number of tiles (tile-width, tile-height) is not allowed", has_tiles, tile_values},
     {"num-resolutions is not allowed", has_levels,
      [](L l, P p) { return values(p.coding.levels, l.levels, [](int v) { return v + 1; }); }},

@@ -44,7 +44,7 @@ const std::vector<Refusal> &settings() {
       {{{"roi", "1,2,3,4.5"}}, {"roi=\"1,2,3,4.5\""}},
       {{{"roi", "99999999999,2,3,4"}}, {"roi="}},
       {{{"profile", "cinema-2k"}, {"lossless", "true"}}, {"lossless=true and profile=cinema-2k"}},
-      {{{"profile", "imf-4k"}, {"psnr", "40"}}, {"psnr=40 and profile=imf-4k"}},
+      {{{"profile", "imf-4k"}, {"psnr", "40"}}, {"psnr=40 and profile=imf-4k", "bpp"}},
       {{{"comment", "\xe2\x82\xac"}}, {"comment=\"\xe2\x82\xac\"", "Latin-1"}},
   };
   return all;
@@ -107,8 +107,9 @@ struct ProfileRefusal {
 
 // What a profile forbids, by its name: what is, and what may be.
 constexpr ProfileRefusal kProfileRefusals[] = {
-    {"cinema-2k", "RGB", "comment", "", "bits", "it is 8, and may be 12"},
-    {"cinema-2k", "I420_12LE", "comment", "", "subsampling", "2x2, 2x2, and may be 1x1"},
+    {"cinema-2k", "RGB", "comment", "", "bits of a component (format)", "it is 8, and may be 12"},
+    {"cinema-2k", "GRAY8", "comment", "", "components (format)", "it is 1, and may be 3"},
+    {"cinema-2k", "I420_12LE", "comment", "", "subsampling (format)", "2x2, 2x2, and may be 1x1"},
     {"cinema-2k", "GBR_12LE", "num-layers", "2", "num-layers", "it is 2, and may be 1"},
     {"cinema-4k", "GBR_12LE", "num-resolutions", "1", "num-resolutions", "is 1, and may be 2 to 7"},
     {"cinema-4k", "GBR_12LE", "wavelet", "5/3", "wavelet", "not 9/7"},
@@ -136,7 +137,7 @@ GST_START_TEST(settings_that_the_format_forbids) {
   for (const auto &[properties, words] : settings_for_the_format())
     expect_refusal(properties, video_caps("I420", {320, 240}), words);
   expect_refusal({{"roi", "1,1,9,9"}}, video_caps("Y444_16LE", {320, 240}),
-                 {"roi=\"1,1,9,9\"", "bit-planes", "wavelet=9/7"});
+                 {"roi=\"1,1,9,9\"", "bit-planes", "format has 16 bits", "wavelet=9/7"});
   expect_refusal({{"roi", "1,1,9,9"}, {"quality", "100"}}, video_caps("RGB", {320, 240}),
                  {"roi=\"1,1,9,9\"", "quality below 100"});
   expect_refusal({{"roi", "1,1,9,9"}, {"guard-bits", "3"}}, video_caps("Y444_12LE", {320, 240}),
