@@ -132,7 +132,8 @@ GstStructure *coded_structure(const GstStructure *raw, J2kMedia media,
 
 bool allows(const GstStructure *structure, const char *field, GValue value) {
   const GValue *allowed = gst_structure_get_value(structure, field);
-  const bool fits = allowed == nullptr || gst_value_can_intersect(allowed, &value);
+  // (gst_value_can_intersect() asks for the types alone.)
+  const bool fits = allowed == nullptr || gst_value_intersect(nullptr, allowed, &value);
   g_value_unset(&value);
   return fits;
 }
