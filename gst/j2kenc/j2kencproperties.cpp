@@ -24,8 +24,8 @@ struct IntProperty : Property<int> {
 
 constexpr IntProperty kInts[] = {
     {{"quality", "Quality",
-      "The quantiser's step: at 100 half of a sample's unit (of 8 bits), and twice as much for "
-      "every 12.5 less; 9/7 only (0 = not set)",
+      "Rate: the quantiser's step; at 100 half of a sample's unit (of 8 bits), and twice as much "
+      "for every 12.5 less; 9/7 only (0 = not set)",
       &J2kSettings::quality},
      0,
      100},
