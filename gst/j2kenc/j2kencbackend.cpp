@@ -12,10 +12,6 @@
 namespace coalesce::gst {
 namespace {
 
-GpuSession &session_of(GstJ2kEnc *self) {
-  return *GST_COALESCE_TRANSFORM(self)->state->gpu;
-}
-
 // What the property leaves to us.
 int choose_frames(const J2kCoder &coder) {
   constexpr std::size_t kUsual = 4;
@@ -82,7 +78,8 @@ bool leave_to_cpu(GstJ2kEnc *self, const std::string &why) {
   }
   GST_ELEMENT_WARNING(self, RESOURCE, NO_SPACE_LEFT,
                       ("%s are coded on the CPU: %s", frames.c_str(), why.c_str()),
-                      ("%s; until caps or settings change", transform->state->gpu_name.c_str()));
+                      ("%s; until caps change, or settings other than the rate",
+                       transform->state->gpu_name.c_str()));
   j2k_drop_pools(self);
   j2k_set_held(self, 0);
   use_cpu(transform);

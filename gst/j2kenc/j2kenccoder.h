@@ -36,7 +36,7 @@ class J2kCoder {
   int at(int place, bool top_first) const { return top_first ? place : fields() - 1 - place; }
   const J2kRows &rows(int field) const { return fields_[index(field)].rows; }
   const j2k::EncoderParams &params(int field) const { return fields_[index(field)].params; }
-  // The field whose encoder it uses: of the same kind take turns with one.
+  // The field whose encoder it uses: fields of the same size share one.
   int owner(int field) const;
   // Puts what stands before a codestream of so many bytes into *out: header_bytes(), whatever they
   // say.

@@ -8,10 +8,6 @@
 namespace coalesce::gst {
 namespace {
 
-GpuSession &session_of(GstJ2kEnc *self) {
-  return *GST_COALESCE_TRANSFORM(self)->state->gpu;
-}
-
 GstFlowReturn fail(GstJ2kEnc *self, const Status &status) {
   j2k_post_gpu_status(self, status);
   self->state->flight.reset();

@@ -121,26 +121,19 @@ std::string bpp_of(std::uint64_t bytes, const J2kPicture &picture) {
   return j2k_number(exact + std::pow(10, std::floor(std::log10(exact)) - 5));
 }
 
-// most: what a profile allows; 0 for no limit.
-std::string set_last_target(const J2kSettings &s, const J2kPicture &picture,
-                            const EncoderParams &params, std::uint64_t most, LayerTarget *last) {
-  if (s.psnr > 0) {
-    *last = j2k::target_at_psnr(params, s.psnr);
-    return {};
-  }
-  std::uint64_t bytes = most;
-  if (frame_bytes(s, picture) > 0) {
-    const std::uint64_t wanted = whole_bytes(picture_bytes(s, picture));
-    bytes = most > 0 ? std::min(wanted, most) : wanted;
-  }
-  if (bytes > 0 || frame_bytes(s, picture) > 0) *last = {LayerTarget::Kind::bytes, bytes};
+// most: what a profile allows, which has let the rate pass; 0 for no limit.
+LayerTarget last_target(const J2kSettings &s, const J2kPicture &picture,
+                        const EncoderParams &params, std::uint64_t most) {
+  if (s.psnr > 0) return j2k::target_at_psnr(params, s.psnr);
+  if (frame_bytes(s, picture) > 0)
+    return {LayerTarget::Kind::bytes, whole_bytes(picture_bytes(s, picture))};
+  if (most > 0) return {LayerTarget::Kind::bytes, most};
   return {};
 }
 
 std::string set_targets(const J2kSettings &s, const J2kPicture &picture, std::uint64_t most,
                         EncoderParams *params) {
-  LayerTarget last;
-  if (std::string p = set_last_target(s, picture, *params, most, &last); !p.empty()) return p;
+  const LayerTarget last = last_target(s, picture, *params, most);
   if (params->layers == 1 && last.kind == LayerTarget::Kind::everything) return {};
   const double pixels = double(picture.coding.image.width()) * picture.coding.image.height();
   std::vector<double> list;

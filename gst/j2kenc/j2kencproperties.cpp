@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "j2kencstate.h"
+#include "j2kenctypes.h"
 
 namespace coalesce::gst {
 namespace {
@@ -110,59 +111,6 @@ enum : guint {
   PROP_END = PROP_FIRST_TEXT + std::size(kTexts)
 };
 
-// ---- types -----------------------------------------------------------------------------------
-
-GType wavelet_type() {
-  static const GEnumValue values[] = {
-      {int(J2kWavelet::automatic), "5/3 if lossless, else 9/7", "auto"},
-      {int(J2kWavelet::reversible_53), "5/3: lossless as long as nothing is left out", "5/3"},
-      {int(J2kWavelet::irreversible_97), "9/7: better at any rate", "9/7"},
-      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GstJ2kEncWavelet", values);
-  return type;
-}
-
-GType progression_type() {
-  static const GEnumValue values[] = {
-      {int(j2k::Progression::lrcp), "Layer, resolution, component, position", "lrcp"},
-      {int(j2k::Progression::rlcp), "Resolution, layer, component, position", "rlcp"},
-      {int(j2k::Progression::rpcl), "Resolution, position, component, layer", "rpcl"},
-      {int(j2k::Progression::pcrl), "Position, component, resolution, layer", "pcrl"},
-      {int(j2k::Progression::cprl), "Component, position, resolution, layer", "cprl"},
-      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GstJ2kEncProgressionOrder", values);
-  return type;
-}
-
-GType block_style_type() {
-  static const GFlagsValue values[] = {
-      {j2k::kBypass, "Raw bits in most passes of the low bit-planes", "bypass"},
-      {j2k::kReset, "Contexts begin anew with every pass", "reset"},
-      {j2k::kTermAll, "Every pass is a segment of its own", "termall"},
-      {j2k::kCausal, "Contexts do not look into the next stripe", "causal"},
-      {j2k::kPredictable, "Segments end so that a decoder notices errors",
-       "predictable-termination"},
-      {j2k::kSegmentationSymbols, "A known symbol behind every bit-plane", "segmentation-symbols"},
-      {0, nullptr, nullptr}};
-  static const GType type = g_flags_register_static("GstJ2kEncCodeBlockStyle", values);
-  return type;
-}
-
-GType profile_type() {
-  using j2k::Profile;
-  static const GEnumValue values[] = {
-      {int(Profile::none), "As the properties say", "none"},
-      {int(Profile::cinema_2k), "Digital cinema, up to 2048x1080: X'Y'Z' of 12 bits", "cinema-2k"},
-      {int(Profile::cinema_4k), "The same, up to 4096x2160", "cinema-4k"},
-      {int(Profile::broadcast_single), "Broadcast, one tile", "broadcast-single"},
-      {int(Profile::broadcast_multi), "Broadcast, four tiles", "broadcast-multi"},
-      {int(Profile::imf_2k), "Interoperable Master Format, up to 2048x1556", "imf-2k"},
-      {int(Profile::imf_4k), "The same, up to 4096x3112", "imf-4k"},
-      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GstJ2kEncProfile", values);
-  return type;
-}
-
 // ---- descriptions ----------------------------------------------------------------------------
 
 void install_rates(GObjectClass *klass) {
@@ -195,21 +143,22 @@ void install_enums(GObjectClass *klass) {
   const auto install = [klass](guint id, GParamSpec *pspec) {
     g_object_class_install_property(klass, id, pspec);
   };
-  install(PROP_WAVELET, g_param_spec_enum("wavelet", "Wavelet", "The transform", wavelet_type(),
+  install(PROP_WAVELET, g_param_spec_enum("wavelet", "Wavelet", "The transform", j2k_wavelet_type(),
                                           int(J2kWavelet::automatic), kFlags));
   install(PROP_PROGRESSION_ORDER,
           g_param_spec_enum("progression-order", "Order of the packets",
                             "What comes first: what is named last changes fastest",
-                            progression_type(), int(j2k::Progression::lrcp), kFlags));
+                            j2k_progression_type(), int(j2k::Progression::lrcp), kFlags));
   install(PROP_CODE_BLOCK_STYLE,
           g_param_spec_flags("code-block-style", "Style of the code-blocks",
-                             "How bit-planes are coded", block_style_type(), 0, kFlags));
+                             "How bit-planes are coded", j2k_block_style_type(), 0, kFlags));
   install(PROP_PROFILE,
           g_param_spec_enum("profile", "Profile",
                             "What decoders for an application expect; it chooses what is left at "
                             "its default, and refuses what does not go with it",
-                            profile_type(), int(j2k::Profile::none), kFlags));
-  for (GType type : {wavelet_type(), progression_type(), block_style_type(), profile_type()})
+                            j2k_profile_type(), int(j2k::Profile::none), kFlags));
+  for (GType type :
+       {j2k_wavelet_type(), j2k_progression_type(), j2k_block_style_type(), j2k_profile_type()})
     gst_type_mark_as_plugin_api(type, GstPluginAPIFlags(0));
 }
 

@@ -54,7 +54,7 @@ std::string j2k_check(const J2kSettings &settings);
 struct J2kPicture {
   j2k::CodingParams coding;  // image and components only
   bool rgb = false;
-  int first_row = 0, row_step = 1;  // of the frame, that are in it; as many pictures have a frame
+  int first_row = 0, row_step = 1;  // which of the frame's rows: a frame is row_step pictures
   int frame_height = 0;
   int fps_n = 0, fps_d = 1;
   std::uint64_t overhead = 0;  // bytes of a buffer that are in no codestream
@@ -72,10 +72,10 @@ std::string j2k_profile_setting(const J2kSettings &settings);
 // What the library says, without its name; and which values it means.
 std::string j2k_text(const Status &status, const std::string &values = {});
 
-// A frame's, that leave a picture's codestream so many.
+// How many bytes a frame needs for its rate to leave so many to this picture's codestream.
 std::uint64_t j2k_frame_bytes(const J2kPicture &picture, std::uint64_t bytes);
-// The setting that gives a frame so many bytes: of the rate, or where its property ends below that,
-// frame-size.
+// The setting that gives a frame so many bytes: the property that the rate was set by, or, where
+// that ends below, frame-size.
 std::string j2k_least_rate(const J2kSettings &settings, const J2kPicture &picture,
                            std::uint64_t bytes);
 

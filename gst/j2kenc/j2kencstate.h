@@ -51,6 +51,11 @@ struct GstJ2kEnc {
 
 namespace coalesce::gst {
 
+// On the GPU only.
+inline GpuSession &session_of(GstJ2kEnc *self) {
+  return *GST_COALESCE_TRANSFORM(self)->state->gpu;
+}
+
 // In j2kencproperties.cpp.
 void j2k_install_properties(GObjectClass *klass);
 void j2k_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec);
