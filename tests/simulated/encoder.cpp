@@ -31,11 +31,6 @@ constexpr J2kCase kCases[] = {
 };
 constexpr unsigned kFrames = 5;
 
-void done() {
-  assert_clean();
-  assert_nothing_lives();
-}
-
 }  // namespace
 
 GST_START_TEST(same_bytes) {
@@ -53,7 +48,6 @@ GST_START_TEST(same_bytes) {
       fail_unless_equals_uint64(stat(bench.element(), "frames"), kFrames);
       fail_unless(bench.errors().empty() && bench.warnings().empty());
     }
-  done();
 }
 GST_END_TEST
 
@@ -74,7 +68,6 @@ GST_START_TEST(later_formats) {
     }
   }
   fail_unless(known >= 5, "%d formats", known);
-  done();
 }
 GST_END_TEST
 
@@ -96,7 +89,6 @@ GST_START_TEST(buffers_of_others) {
       fail_unless(take_bytes(bench.pull()) == on_cpu(c, seed), "picture %u", seed);
   }
   gst_object_unref(context);
-  done();
 }
 GST_END_TEST
 
@@ -130,7 +122,6 @@ GST_START_TEST(fields_that_lack_a_row) {
       fail_unless(take_bytes(bench.pull()) == on_cpu(c, lacking(seed)), "picture %u", seed);
   }
   gst_object_unref(context);
-  done();
 }
 GST_END_TEST
 
@@ -154,7 +145,6 @@ GST_START_TEST(another_device) {
   }
   for (GstCudaContext *context : contexts)
     gst_object_unref(context);
-  done();
 }
 GST_END_TEST
 
@@ -200,7 +190,6 @@ GST_START_TEST(costs_its_codestreams) {
                               2 * stat(bench.element(), "frames"));
   }
   fakecuda_set_eager(0);
-  done();
 }
 GST_END_TEST
 
@@ -280,18 +269,16 @@ GST_START_TEST(back_ends) {
 GST_END_TEST
 
 static Suite *encoder_suite() {
-  Suite *suite = suite_create("encoder");
-  TCase *tests = tcase_create("encoder");
-  suite_add_tcase(suite, tests);
-  tcase_add_loop_test(tests, same_bytes, 0, G_N_ELEMENTS(kCases));
-  if (coalesce::gst::running_on(1, 23)) tcase_add_test(tests, later_formats);
-  tcase_add_test(tests, buffers_of_others);
-  tcase_add_test(tests, fields_that_lack_a_row);
-  tcase_add_test(tests, another_device);
-  tcase_add_test(tests, costs_its_codestreams);
-  tcase_add_test(tests, behind_other_elements);
-  tcase_add_test(tests, uploads_once);
-  tcase_add_test(tests, back_ends);
-  return suite;
+  return j2k_suite("encoder", [](TCase *tests) {
+    tcase_add_loop_test(tests, same_bytes, 0, G_N_ELEMENTS(kCases));
+    if (coalesce::gst::running_on(1, 23)) tcase_add_test(tests, later_formats);
+    tcase_add_test(tests, buffers_of_others);
+    tcase_add_test(tests, fields_that_lack_a_row);
+    tcase_add_test(tests, another_device);
+    tcase_add_test(tests, costs_its_codestreams);
+    tcase_add_test(tests, behind_other_elements);
+    tcase_add_test(tests, uploads_once);
+    tcase_add_test(tests, back_ends);
+  });
 }
 GST_CHECK_MAIN(encoder)

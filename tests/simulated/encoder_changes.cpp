@@ -7,13 +7,6 @@ using namespace simulated;
 
 namespace {
 
-constexpr J2kCase kWide = {"GRAY8", 64, 16, "", "", "image/x-jpc"};
-
-void done() {
-  assert_clean();
-  assert_nothing_lives();
-}
-
 // "bpp=2", and no other.
 void set_rate(GstElement *element, const std::string &rate) {
   for (const char *name : {"bpp", "bitrate", "frame-size", "psnr"})
@@ -60,7 +53,6 @@ GST_START_TEST(properties_change) {
     bench.expect_pictures(kGrey, 11, 12);
     fail_unless(bench.errors().empty() && bench.warnings().empty());
   }
-  done();
 }
 GST_END_TEST
 
@@ -93,7 +85,6 @@ GST_START_TEST(rates_change) {
           expect_with_rate(bench, c, seed);
         fail_unless(bench.errors().empty() && bench.warnings().empty());
       }
-  done();
 }
 GST_END_TEST
 
@@ -158,7 +149,6 @@ GST_START_TEST(impossible_from_the_start) {
     fail_unless(errors[0].find("frame-size=10") != std::string::npos, "%s", errors[0].c_str());
     fail_unless(bench.warnings().empty());
   }
-  done();
 }
 GST_END_TEST
 
@@ -176,7 +166,6 @@ GST_START_TEST(impossible_in_a_new_format) {
     }
     fail_unless_equals_int(bench.errors().size(), 1);
   }
-  done();
 }
 GST_END_TEST
 
@@ -196,7 +185,7 @@ GST_END_TEST
 
 GST_START_TEST(caps_change) {
   const J2kCase steps[] = {kGrey,
-                           kWide,
+                           kWideGrey,
                            {"NV12", 32, 24, ",interlace-mode=interleaved", "", "image/x-jpc"},
                            {"RGB", 33, 17, "", "", "image/x-jpc"},
                            kGrey};
@@ -210,22 +199,19 @@ GST_START_TEST(caps_change) {
     for (const J2kCase &step : steps)
       bench.expect_pictures(step, 1, 6);
   }
-  done();
 }
 GST_END_TEST
 
 static Suite *encoder_changes_suite() {
-  Suite *suite = suite_create("encoder_changes");
-  TCase *tests = tcase_create("encoder_changes");
-  suite_add_tcase(suite, tests);
-  tcase_add_test(tests, properties_change);
-  tcase_add_test(tests, rates_change);
-  tcase_add_test(tests, impossible_rates);
-  tcase_add_test(tests, impossible_settings);
-  tcase_add_test(tests, impossible_from_the_start);
-  tcase_add_test(tests, impossible_in_a_new_format);
-  tcase_add_test(tests, the_number_changes);
-  tcase_add_test(tests, caps_change);
-  return suite;
+  return j2k_suite("encoder_changes", [](TCase *tests) {
+    tcase_add_test(tests, properties_change);
+    tcase_add_test(tests, rates_change);
+    tcase_add_test(tests, impossible_rates);
+    tcase_add_test(tests, impossible_settings);
+    tcase_add_test(tests, impossible_from_the_start);
+    tcase_add_test(tests, impossible_in_a_new_format);
+    tcase_add_test(tests, the_number_changes);
+    tcase_add_test(tests, caps_change);
+  });
 }
 GST_CHECK_MAIN(encoder_changes)

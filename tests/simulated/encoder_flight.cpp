@@ -5,45 +5,6 @@
 
 using namespace simulated;
 
-namespace {
-
-constexpr J2kCase kWide = {"GRAY8", 64, 16, "", "", "image/x-jpc"};
-
-void done() {
-  assert_clean();
-  assert_nothing_lives();
-}
-
-GstEvent *segment() {
-  GstSegment time;
-  gst_segment_init(&time, GST_FORMAT_TIME);
-  return gst_event_new_segment(&time);
-}
-
-// Of all elements but ours: what passes its source pad, "b1 b2 segment".
-struct Order {
-  std::string seen;
-
-  explicit Order(J2kBench &bench) {
-    GstPad *pad = gst_element_get_static_pad(bench.element(), "src");
-    gst_pad_add_probe(pad,
-                      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_DATA_DOWNSTREAM |
-                                                   GST_PAD_PROBE_TYPE_EVENT_FLUSH),
-                      note, this, nullptr);
-    gst_object_unref(pad);
-  }
-  static GstPadProbeReturn note(GstPad *, GstPadProbeInfo *info, gpointer data) {
-    auto *self = static_cast<Order *>(data);
-    self->seen += self->seen.empty() ? "" : " ";
-    self->seen += info->type & GST_PAD_PROBE_TYPE_BUFFER
-                      ? std::to_string(GST_BUFFER_OFFSET(GST_PAD_PROBE_INFO_BUFFER(info)))
-                      : GST_EVENT_TYPE_NAME(GST_PAD_PROBE_INFO_EVENT(info));
-    return GST_PAD_PROBE_OK;
-  }
-};
-
-}  // namespace
-
 // The first frame tells whether the settings will do, and comes at once; then all but one are held.
 GST_START_TEST(as_many_as_asked_for) {
   for (int frames : {0, 1, 2, 3, 16}) {
@@ -58,17 +19,16 @@ GST_START_TEST(as_many_as_asked_for) {
     bench.end();
     bench.expect_pictures(kGrey, 1, 20);
   }
-  done();
 }
 GST_END_TEST
 
 GST_START_TEST(nothing_overtakes) {
-  GstCaps *caps = gst_caps_from_string(in_caps(kWide, kCuda).c_str());
+  GstCaps *caps = gst_caps_from_string(in_caps(kWideGrey, kCuda).c_str());
   const struct {
     GstEvent *event;
     const char *expected;
   } cases[] = {
-      {segment(), "1 2 3 4 segment"},
+      {segment_event(), "1 2 3 4 segment"},
       {gst_event_new_caps(caps), "1 2 3 4 caps"},
       {gst_event_new_gap(0, GST_SECOND), "1 2 3 4 gap"},
       {gst_event_new_tag(gst_tag_list_new(GST_TAG_TITLE, "t", nullptr)), "1 2 3 4 tag"},
@@ -80,14 +40,13 @@ GST_START_TEST(nothing_overtakes) {
   };
   for (const auto &c : cases) {
     J2kBench bench(kGrey, kCuda, 4);
-    Order order(bench);
+    const Passing passing(bench);
     bench.push_pictures(1, 4);
-    fail_unless_equals_string(order.seen.c_str(), "1");
+    fail_unless_equals_string(passing.seen.c_str(), "1");
     bench.send(c.event);
-    fail_unless_equals_string(order.seen.c_str(), c.expected);
+    fail_unless_equals_string(passing.seen.c_str(), c.expected);
   }
   gst_caps_unref(caps);
-  done();
 }
 GST_END_TEST
 
@@ -97,7 +56,7 @@ GST_START_TEST(flush_discards) {
   bench.expect_pictures(kGrey, 1, 1);
   bench.send(gst_event_new_flush_start());
   bench.send(gst_event_new_flush_stop(TRUE));
-  bench.send(segment());
+  bench.send(segment_event());
   bench.push_pictures(5, 9);
   bench.end();
   bench.expect_pictures(kGrey, 5, 9);
@@ -115,7 +74,7 @@ GST_START_TEST(stop_discards) {
     gst_element_set_state(bench.element(), GST_STATE_PLAYING);
     bench.send(gst_event_new_stream_start("again"));
     bench.change(kGrey);
-    bench.send(segment());
+    bench.send(segment_event());
     while (bench.received() > 0)
       gst_buffer_unref(bench.pull());
     bench.push_pictures(5, 6);
@@ -123,7 +82,6 @@ GST_START_TEST(stop_discards) {
     bench.expect_pictures(kGrey, 5, 6);
     fail_unless_equals_int(bench.received(), 0);
   }
-  done();
 }
 GST_END_TEST
 
@@ -190,14 +148,13 @@ GST_START_TEST(downstream_ends_it) {
     };
     const gulong probe =
         gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, refuse, &refused, nullptr);
-    if (draining) bench.send(segment());
+    if (draining) bench.send(segment_event());
     fail_unless_equals_int(bench.push_picture(5), GST_FLOW_EOS);
     fail_unless_equals_int(refused, 1);
     gst_pad_remove_probe(pad, probe);
     gst_object_unref(pad);
     fail_unless(bench.errors().empty());
   }
-  done();
 }
 GST_END_TEST
 
@@ -213,22 +170,19 @@ GST_START_TEST(outputs_outlive_the_element) {
   }
   for (unsigned seed = 1; seed <= 5; seed++)
     fail_unless(take_bytes(outputs[seed - 1]) == on_cpu(kGrey, seed));
-  done();
 }
 GST_END_TEST
 
 static Suite *encoder_flight_suite() {
-  Suite *suite = suite_create("encoder_flight");
-  TCase *tests = tcase_create("encoder_flight");
-  suite_add_tcase(suite, tests);
-  tcase_add_test(tests, as_many_as_asked_for);
-  tcase_add_test(tests, nothing_overtakes);
-  tcase_add_test(tests, flush_discards);
-  tcase_add_test(tests, stop_discards);
-  tcase_add_test(tests, metadata_travels);
-  tcase_add_test(tests, late_frames_are_skipped);
-  tcase_add_test(tests, downstream_ends_it);
-  tcase_add_test(tests, outputs_outlive_the_element);
-  return suite;
+  return j2k_suite("encoder_flight", [](TCase *tests) {
+    tcase_add_test(tests, as_many_as_asked_for);
+    tcase_add_test(tests, nothing_overtakes);
+    tcase_add_test(tests, flush_discards);
+    tcase_add_test(tests, stop_discards);
+    tcase_add_test(tests, metadata_travels);
+    tcase_add_test(tests, late_frames_are_skipped);
+    tcase_add_test(tests, downstream_ends_it);
+    tcase_add_test(tests, outputs_outlive_the_element);
+  });
 }
 GST_CHECK_MAIN(encoder_flight)

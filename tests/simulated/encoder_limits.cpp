@@ -19,12 +19,6 @@ constexpr J2kCase kLarge = {"GRAY16_LE",
 constexpr J2kCase kWide = {"RGB", 1000, 16, "", "bpp=4", "image/x-jpc"};
 constexpr std::size_t kPlenty = std::size_t{1} << 30;
 
-void done() {
-  fakecuda_set_device_memory(kPlenty);
-  assert_clean();
-  assert_nothing_lives();
-}
-
 // Mid-grey, which is nothing to code, with some dots.
 GstBuffer *dotted(GstBuffer *buffer, unsigned seed) {
   const GstVideoInfo info = video_info(in_caps(kLarge, kSystem));
@@ -96,7 +90,6 @@ GST_START_TEST(too_large_for_tables) {
     bench.expect_pictures(small, 1, 5);
     fail_unless(bench.errors().empty() && bench.warnings().empty());
   }
-  done();
 }
 GST_END_TEST
 
@@ -141,7 +134,6 @@ GST_START_TEST(no_memory_for_a_frame) {
     bench.expect_pictures(causal, 6, 10);
     fail_unless(bench.errors().empty() && bench.warnings().empty());
   }
-  done();
 }
 GST_END_TEST
 
@@ -162,7 +154,6 @@ GST_START_TEST(no_memory_for_other_settings) {
     bench.expect_pictures(kWide, 4, 5);
     bench.expect_pictures(causal, 6, 7);
   }
-  done();
 }
 GST_END_TEST
 
@@ -183,14 +174,12 @@ GST_START_TEST(the_way_to_the_cpu_fails) {
 GST_END_TEST
 
 static Suite *encoder_limits_suite() {
-  Suite *suite = suite_create("encoder_limits");
-  TCase *tests = tcase_create("encoder_limits");
-  suite_add_tcase(suite, tests);
-  tcase_add_test(tests, too_large_for_tables);
-  tcase_add_test(tests, too_large_and_asked_for);
-  tcase_add_test(tests, no_memory_for_a_frame);
-  tcase_add_test(tests, no_memory_for_other_settings);
-  tcase_add_test(tests, the_way_to_the_cpu_fails);
-  return suite;
+  return j2k_suite("encoder_limits", [](TCase *tests) {
+    tcase_add_test(tests, too_large_for_tables);
+    tcase_add_test(tests, too_large_and_asked_for);
+    tcase_add_test(tests, no_memory_for_a_frame);
+    tcase_add_test(tests, no_memory_for_other_settings);
+    tcase_add_test(tests, the_way_to_the_cpu_fails);
+  });
 }
 GST_CHECK_MAIN(encoder_limits)

@@ -10,29 +10,13 @@ namespace {
 constexpr guint kHeld = 3;
 const std::string kCaps = video_caps(kSystem, "GRAY8", 8, 2);
 
-// What came out, in order: "1 2 3 eos" and the like. Buffers are named by their offset.
 struct Record {
   Bench bench{"coalescehold frames=3"};
-  std::string seen;
+  Passing passing{negotiated()};
 
-  Record() {
+  const Bench &negotiated() {
     bench.negotiate(kCaps, "");
-    GstPad *pad = gst_element_get_static_pad(bench.element(), "src");
-    gst_pad_add_probe(pad,
-                      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER |
-                                                   GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM |
-                                                   GST_PAD_PROBE_TYPE_EVENT_FLUSH),
-                      note, this, nullptr);
-    gst_object_unref(pad);
-  }
-
-  static GstPadProbeReturn note(GstPad *, GstPadProbeInfo *info, gpointer data) {
-    auto *self = static_cast<Record *>(data);
-    self->seen += self->seen.empty() ? "" : " ";
-    self->seen += info->type & GST_PAD_PROBE_TYPE_BUFFER
-                      ? std::to_string(GST_BUFFER_OFFSET(GST_PAD_PROBE_INFO_BUFFER(info)))
-                      : GST_EVENT_TYPE_NAME(GST_PAD_PROBE_INFO_EVENT(info));
-    return GST_PAD_PROBE_OK;
+    return bench;
   }
 
   void push(guint64 first, guint64 last) {
@@ -43,14 +27,8 @@ struct Record {
     }
   }
   void send(GstEvent *event) { fail_unless(gst_harness_push_event(bench.harness(), event)); }
-  void expect(const char *what) { fail_unless_equals_string(seen.c_str(), what); }
+  void expect(const char *what) { fail_unless_equals_string(passing.seen.c_str(), what); }
 };
-
-GstEvent *segment() {
-  GstSegment time;
-  gst_segment_init(&time, GST_FORMAT_TIME);
-  return gst_event_new_segment(&time);
-}
 
 GstEvent *caps(int width) {
   GstCaps *new_caps = gst_caps_from_string(video_caps(kSystem, "GRAY8", width, 2).c_str());
@@ -76,7 +54,7 @@ void check_order(GstEvent *event, const char *expected) {
 }  // namespace
 
 GST_START_TEST(nothing_overtakes) {
-  check_order(segment(), "1 2 3 4 5 segment");
+  check_order(segment_event(), "1 2 3 4 5 segment");
   check_order(caps(4), "1 2 3 4 5 caps");
   check_order(gst_event_new_gap(0, GST_SECOND), "1 2 3 4 5 gap");
   check_order(gst_event_new_tag(gst_tag_list_new(GST_TAG_TITLE, "t", nullptr)), "1 2 3 4 5 tag");
@@ -110,7 +88,7 @@ GST_START_TEST(flush_discards) {
   record.push(1, 5);
   record.send(gst_event_new_flush_start());
   record.send(gst_event_new_flush_stop(TRUE));
-  record.send(segment());
+  record.send(segment_event());
   record.push(6, 9);
   record.send(gst_event_new_eos());
   record.expect("1 2 flush-start flush-stop segment 6 7 8 9 eos");
@@ -123,10 +101,10 @@ GST_START_TEST(stop_discards) {
   record.push(1, 5);
   gst_element_set_state(record.bench.element(), GST_STATE_READY);
   gst_element_set_state(record.bench.element(), GST_STATE_PLAYING);
-  record.seen.clear();
+  record.passing.seen.clear();
   record.send(gst_event_new_stream_start("again"));
   record.send(caps(8));
-  record.send(segment());
+  record.send(segment_event());
   record.send(gst_event_new_eos());
   record.expect("stream-start caps segment eos");
 }

@@ -98,4 +98,17 @@ GstClockTime J2kBench::latency() {
   return gst_harness_query_latency(harness());
 }
 
+Suite *j2k_suite(const char *name, void (*add_tests)(TCase *)) {
+  Suite *suite = suite_create(name);
+  TCase *tests = tcase_create(name);
+  suite_add_tcase(suite, tests);
+  tcase_add_checked_fixture(tests, nullptr, [] {
+    fakecuda_set_device_memory(std::size_t{1} << 30);
+    assert_clean();
+    assert_nothing_lives();
+  });
+  add_tests(tests);
+  return suite;
+}
+
 }  // namespace simulated

@@ -19,6 +19,7 @@ struct J2kCase {
   const char *media;       // of the output
 };
 constexpr J2kCase kGrey = {"GRAY8", 40, 24, "", "", "image/x-jpc"};
+constexpr J2kCase kWideGrey = {"GRAY8", 64, 16, "", "", "image/x-jpc"};
 
 std::string in_caps(const J2kCase &c, const char *memory);
 
@@ -54,5 +55,9 @@ class J2kBench : public Bench {
   const char *memory_;
   GstBufferPool *pool_ = nullptr;
 };
+
+// Of one case. Behind each of its tests nothing may have been called wrongly or be left; the
+// device's memory is what it was.
+Suite *j2k_suite(const char *name, void (*add_tests)(TCase *));
 
 }  // namespace simulated

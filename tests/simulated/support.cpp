@@ -250,6 +250,32 @@ void drop_pipeline(GstElement *pipeline) {
   fail_unless(eventually([&] { return gone.load(); }), "a pipeline lives on");
 }
 
+Passing::Passing(const Bench &bench) : pad_(gst_element_get_static_pad(bench.element(), "src")) {
+  const auto all = static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_DATA_DOWNSTREAM |
+                                                GST_PAD_PROBE_TYPE_EVENT_FLUSH);
+  probe_ = gst_pad_add_probe(pad_, all, note, this, nullptr);
+}
+
+Passing::~Passing() {
+  gst_pad_remove_probe(pad_, probe_);
+  gst_object_unref(pad_);
+}
+
+GstPadProbeReturn Passing::note(GstPad *, GstPadProbeInfo *info, gpointer self) {
+  std::string &seen = static_cast<Passing *>(self)->seen;
+  seen += seen.empty() ? "" : " ";
+  seen += info->type & GST_PAD_PROBE_TYPE_BUFFER
+              ? std::to_string(GST_BUFFER_OFFSET(GST_PAD_PROBE_INFO_BUFFER(info)))
+              : GST_EVENT_TYPE_NAME(GST_PAD_PROBE_INFO_EVENT(info));
+  return GST_PAD_PROBE_OK;
+}
+
+GstEvent *segment_event() {
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  return gst_event_new_segment(&segment);
+}
+
 guint64 stat(GstElement *element, const char *name) {
   GstStructure *stats = nullptr;
   g_object_get(element, "stats", &stats, nullptr);

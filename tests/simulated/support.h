@@ -117,6 +117,27 @@ class Bench {
   std::vector<std::string> errors_, warnings_;  // not asked for yet
 };
 
+// What passes the source pad of a bench's element, in order: "1 2 segment". Buffers are named by
+// their offset.
+class Passing {
+ public:
+  explicit Passing(const Bench &bench);
+  ~Passing();
+  Passing(const Passing &) = delete;
+  Passing &operator=(const Passing &) = delete;
+
+  std::string seen;
+
+ private:
+  static GstPadProbeReturn note(GstPad *, GstPadProbeInfo *info, gpointer self);
+
+  GstPad *pad_;
+  gulong probe_;
+};
+
+// Of time, from the beginning.
+GstEvent *segment_event();
+
 guint64 stat(GstElement *element, const char *name);
 std::string active_backend(GstElement *element);
 
