@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 
-#include "j2k/profile.h"
 #include "j2k_array_factors.h"
+#include "j2k_profiles.h"
 
 namespace coalesce::test {
 namespace {
@@ -10,8 +10,6 @@ namespace {
 using namespace j2k;
 using Factor = J2kArray::Factor;
 
-constexpr const char *kNames[] = {
-    "none", "cinema-2k", "cinema-4k", "broadcast-single", "broadcast-multi", "imf-2k", "imf-4k"};
 constexpr ProfileRate kRate = {24, 1, 0};
 
 // Rsiz has levels in it.
@@ -33,12 +31,13 @@ Profile profile_of(const EncoderParams &e) {
 // What a profile cannot be set for is none: no row may be so.
 Factor profiles() {
   Factor factor = {"profile", {}};
-  for (int i = 1; i <= static_cast<int>(Profile::imf_4k); ++i)
-    factor.values.push_back({kNames[i], [i](EncoderParams *e) {
+  for (int i = 1; i <= static_cast<int>(Profile::imf_4k); ++i) {
+    const auto profile = static_cast<Profile>(i);
+    factor.values.push_back({name_of(profile), [profile](EncoderParams *e) {
                                std::uint64_t limit;
-                               if (!set_profile(static_cast<Profile>(i), kRate, e, &limit).ok())
-                                 e->profile = 0;
+                               if (!set_profile(profile, kRate, e, &limit).ok()) e->profile = 0;
                              }});
+  }
   return factor;
 }
 

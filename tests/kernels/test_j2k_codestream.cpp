@@ -2,6 +2,7 @@
 // What is judged byte by byte: markers and boxes against bytes written down by hand, tag trees
 // against the standard's example; and that the validator finds what is wrong.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 
@@ -55,6 +56,48 @@ void test_header_bits() {
     bits.end();
   }
   EXPECT((bytes == Bytes{0xFF, 0}), "FF at the end");
+}
+
+// What B.10.6 and B.10.7 need for one segment.
+int bits_of_passes(int passes, std::uint32_t bytes) {
+  const int code = passes == 1 ? 1 : passes == 2 ? 2 : passes <= 5 ? 4 : passes <= 36 ? 9 : 16;
+  const int length = std::max(bytes > 0 ? std::ilogb(bytes) + 1 : 0, 3 + std::ilogb(passes));
+  return code + (length - 3 - std::ilogb(passes)) + 1 + length;
+}
+
+// Of four blocks one has nothing, and costs the others' planes nothing; lengths have no bit that
+// they do not need.
+void test_short_header() {
+  Random random(64);
+  EncoderParams params;
+  params.coding.image = {0, 0, 128, 128};
+  params.coding.levels = 0;
+  Picture p = picture(params.coding, random);
+  for (int y = 0; y < 128; ++y)
+    for (int x = 0; x < 128; ++x)
+      p.plane[0][static_cast<std::size_t>(y * 128 + x)] =
+          static_cast<std::uint16_t>(128 + (x < 64 && y < 64 ? 0 : random.below(y < 64 ? 16 : 9)));
+  std::unique_ptr<Encoder> encoder;
+  const Samples samples[] = {p.samples(0)};
+  Bytes bytes;
+  EXPECT(Encoder::make(params, &encoder).ok() && encoder->encode(samples, nullptr, &bytes).ok(),
+         "encode");
+  int bits = 1 + 1 + 4, least = kMaxBandPlanes;  // there is something; which blocks have
+  std::size_t body = 0;
+  const std::vector<BlockData> &blocks = encoder->blocks();
+  for (std::size_t b = 1; b < 4; ++b)
+    least = std::min(least, int{blocks[b].coded.zero_planes});
+  EXPECT(blocks.size() == 4 && blocks[0].coded.passes == 0 && least > 1, "%d planes", least);
+  bits += least + 1;
+  for (std::size_t b = 1; b < 4; ++b) {
+    const int passes = blocks[b].coded.passes;
+    const std::uint32_t length = blocks[b].passes[passes - 1].length;
+    bits += blocks[b].coded.zero_planes - least + 1 + bits_of_passes(passes, length);
+    body += length;
+  }
+  const std::size_t packet = bytes.size() - 2 - (find_marker(bytes, 0xFF93) + 2);
+  EXPECT(packet == body + static_cast<std::size_t>(bits + 7) / 8, "%zu bytes, %d bits and %zu",
+         packet, bits, body);
 }
 
 EncoderParams marked() {
@@ -117,9 +160,9 @@ void test_many() {
   // 65532 bytes of lengths in each of 256 PLT: 5 bytes for a length.
   std::vector<std::uint64_t> lengths(65532 / 5 * 256, std::uint64_t{1} << 34);
   EXPECT(tile_part_header_length(true, lengths) == 14 + 256 * (5 + 65530), "256 PLT");
-  lengths.push_back(1);
-  EXPECT(tile_part_header_length(true, lengths) == 14 + 256 * (5 + 65530) + 1, "256 full PLT");
   lengths.push_back(1 << 7);
+  EXPECT(tile_part_header_length(true, lengths) == 14 + 256 * (5 + 65530) + 2, "256 full PLT");
+  lengths.push_back(1);
   EXPECT(tile_part_header_length(true, lengths) == 0, "257 PLT");
 }
 
@@ -151,6 +194,11 @@ void test_jp2_header() {
   };
   // clang-format on
   EXPECT(bytes == expected, "%zu bytes", bytes.size());
+  Jp2Params multiplied = jp2;
+  multiplied.premultiplied = true;
+  Bytes other, wanted = expected;
+  wanted[find_marker(expected, 'c' << 8 | 'd') + 15] = 2;  // of cdef: opacity, and colours have it
+  EXPECT(put_jp2_header(multiplied, coding, 100, &other).ok() && other == wanted, "premultiplied");
   EXPECT(put_jp2c_header(0xFFFFFFF8u, &bytes).code() == StatusCode::unsupported, "4 GiB");
 
   const auto refused = [&](const char *word, const Jp2Params &bad) {
@@ -223,6 +271,7 @@ int main() {
   using namespace coalesce::test;
   test_tag_tree();
   test_header_bits();
+  test_short_header();
   test_main_header();
   test_many();
   test_jp2_header();

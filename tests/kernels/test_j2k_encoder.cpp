@@ -1,35 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The whole encoder, with the tests' own decoder as the judge.
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 
+#include "counted_allocations.h"
 #include "expect.h"
 #include "j2k/encoder_plan.h"
 #include "j2k_encode.h"
 #include "j2k_random_params.h"
 #include "j2k_stream_decoder.h"
 #include "j2k_targets.h"
-
-namespace {
-std::atomic<long> allocations{0};
-}
-
-void *operator new(std::size_t size) {
-  ++allocations;
-  if (void *memory = std::malloc(size > 0 ? size : 1)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void *memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void *memory, std::size_t) noexcept {
-  std::free(memory);
-}
 
 namespace coalesce::test {
 namespace {

@@ -1,30 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Rate allocation of several layers; again and again, on threads, without new memory.
 #include <algorithm>
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <vector>
 
+#include "counted_allocations.h"
 #include "expect.h"
 #include "j2k/rate.h"
 #include "j2k_rate_tables.h"
 #include "j2k_rate_trial.h"
-
-namespace {
-std::atomic<int> allocations;
-}
-void *operator new(std::size_t size) {
-  ++allocations;
-  if (void *memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void *memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void *memory, std::size_t) noexcept {
-  std::free(memory);
-}
 
 namespace coalesce::test {
 namespace {
@@ -136,9 +119,9 @@ void test_steady() {
   EXPECT(rate.prepare(700, std::max(first.most_passes(), second.most_passes()), 3).ok(), "memory");
   NoHeaders headers;
   for (const Blocks *blocks : {&first, &second, &first}) {
-    const int before = allocations;
+    const long before = allocations;
     const Status status = rate.allocate(blocks->blocks.data(), targets.data(), &headers, &pool);
-    EXPECT(status.ok() && allocations == before, "%d allocations", allocations - before);
+    EXPECT(status.ok() && allocations == before, "%ld allocations", allocations - before);
     const RateAllocator fresh = allocated(*blocks, targets, &headers);
     for (int l = 0; l < 3; ++l)
       EXPECT(row_of(rate, l) == row_of(fresh, l), "layer %d", l);

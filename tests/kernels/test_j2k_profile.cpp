@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Profiles: the numbers that come out of set_profile(), what check_profile() refuses, and
-// codestreams of each.
+// Profiles: what check_profile() refuses, and codestreams of each. (Their levels:
+// test_j2k_profile_levels.)
 #include <cstdio>
 #include <cstring>
 
 #include "expect.h"
-#include "j2k/profile.h"
 #include "j2k_encode.h"
 #include "j2k_markers.h"
+#include "j2k_profiles.h"
 #include "j2k_stream_decoder.h"
 
 namespace coalesce::test {
@@ -18,89 +18,12 @@ using namespace j2k;
 constexpr Profile kProfiles[] = {Profile::cinema_2k,        Profile::cinema_4k,
                                  Profile::broadcast_single, Profile::broadcast_multi,
                                  Profile::imf_2k,           Profile::imf_4k};
-constexpr const char *kNames[] = {
-    "none", "cinema-2k", "cinema-4k", "broadcast-single", "broadcast-multi", "imf-2k", "imf-4k"};
-
-const char *name(Profile profile) {
-  return kNames[static_cast<std::size_t>(profile)];
-}
-
 bool is_cinema(Profile profile) {
   return profile == Profile::cinema_2k || profile == Profile::cinema_4k;
 }
 
-EncoderParams format(int width, int height, int chroma_dx = 1) {
-  EncoderParams params;
-  params.coding.image = {0, 0, width, height};
-  params.coding.num_components = 3;
-  for (std::size_t c = 0; c < 3; ++c)
-    params.coding.component[c] = {c == 0 ? 1 : chroma_dx, 1, 12};
-  return params;
-}
-
-struct Example {
-  Profile profile;
-  int width, height, chroma_dx, fps_num, fps_den;
-  double megabits;  // wanted; 0: nothing is
-  unsigned rsiz;    // 0: refused, because of
-  const char *word;
-  std::uint64_t frame, component;
-};
-
-// Bytes of cinema are those of DCI; 0x536 is what a UHD picture of 24 Hz and 800 Mbit/s has in IMF.
-constexpr Example kExamples[] = {
-    {Profile::cinema_2k, 2048, 1080, 1, 24, 1, 0, 3, "", 1302083, 1041666},
-    {Profile::cinema_2k, 2048, 1080, 1, 48, 1, 0, 3, "", 651041, 520833},
-    {Profile::cinema_4k, 4096, 2160, 1, 24, 1, 250, 4, "", 1302083, 1041666},
-    {Profile::cinema_4k, 4096, 2160, 1, 24, 1, 251, 0, "frame-size", 0, 0},
-    {Profile::cinema_2k, 2048, 1080, 1, 0, 1, 0, 0, "framerate is missing", 0, 0},
-    {Profile::broadcast_single, 1920, 1080, 2, 25, 1, 0, 0x102, "", 1000000, 0},
-    {Profile::broadcast_single, 1920, 1080, 2, 60000, 1001, 0, 0x104, "", 834166, 0},
-    {Profile::broadcast_single, 720, 576, 2, 25, 1, 150, 0x101, "", 1000000, 0},
-    {Profile::broadcast_single, 720, 576, 2, 25, 1, 300, 0x104, "", 2000000, 0},
-    {Profile::broadcast_multi, 3840, 2160, 2, 25, 1, 0, 0x205, "", 4000000, 0},
-    {Profile::broadcast_multi, 3840, 2160, 2, 50, 1, 0, 0, "width, height and framerate", 0, 0},
-    {Profile::broadcast_multi, 3840, 2160, 2, 25, 1, 801, 0, "bitrate", 0, 0},
-    {Profile::imf_2k, 1920, 1080, 1, 24, 1, 0, 0x413, "", 1041666, 0},
-    {Profile::imf_2k, 1920, 1080, 1, 24, 1, 201, 0x424, "", 2083333, 0},
-    {Profile::imf_4k, 3840, 2160, 1, 24, 1, 800, 0x536, "", 4166666, 0},
-    {Profile::imf_4k, 3840, 2160, 1, 24, 1, 0, 0x546, "", 8333333, 0},
-    {Profile::imf_4k, 4096, 3112, 1, 2000, 1, 0, 0, "framerate", 0, 0},
-    {Profile::imf_4k, 64, 64, 1, 24, 1, 51201, 0, "bpp", 0, 0},
-    // Just what a level has, and a sample more.
-    {Profile::imf_2k, 1300, 1000, 2, 25, 1, 0, 0x411, "", 1000000, 0},
-    {Profile::imf_2k, 1300, 1001, 2, 25, 1, 0, 0x412, "", 1000000, 0},
-};
-
-void test_levels() {
-  for (const Example &e : kExamples) {
-    EncoderParams params = format(e.width, e.height, e.chroma_dx);
-    ProfileRate rate = {e.fps_num, e.fps_den, 0};
-    if (e.megabits > 0)
-      rate.frame_bytes = static_cast<std::uint64_t>(e.megabits * 1e6 / 8 * e.fps_den / e.fps_num);
-    std::uint64_t limit;
-    const Status s = set_profile(e.profile, rate, &params, &limit);
-    EXPECT(s.ok() == (e.rsiz != 0), "%s %dx%d: %s", name(e.profile), e.width, e.height,
-           s.message());
-    if (e.rsiz == 0) {
-      EXPECT(std::strstr(s.message(), e.word) && std::strstr(s.message(), name(e.profile)), "%s",
-             s.message());
-      continue;
-    }
-    EXPECT(params.profile == e.rsiz, "%s %dx%d: %04x, not %04x", name(e.profile), e.width, e.height,
-           params.profile, e.rsiz);
-    EXPECT(limit == e.frame && params.component_bytes == e.component, "%s: %llu, %llu",
-           name(e.profile), static_cast<unsigned long long>(limit),
-           static_cast<unsigned long long>(params.component_bytes));
-    EXPECT(params.targets.size() == 1 && params.targets[0].kind == LayerTarget::Kind::bytes &&
-               params.targets[0].value == (e.megabits > 0 ? rate.frame_bytes : limit),
-           "%s: target", name(e.profile));
-    EXPECT(check_profile(e.profile, params).ok(), "%s", check_profile(e.profile, params).message());
-  }
-}
-
 EncoderParams params_of(Profile profile, int width, int height) {
-  EncoderParams params = format(width, height);
+  EncoderParams params = picture_for_profile(width, height);
   std::uint64_t limit;
   const Status s = set_profile(profile, {24, 1, 0}, &params, &limit);
   EXPECT(s.ok(), "%s", s.message());
@@ -152,7 +75,12 @@ void forbidden(Profile profile, Refuse &&refuse) {
   refuse("roi", [](EncoderParams &p) { p.roi = {1, 1, 2, 2}; });
   refuse("tile-parts", [](EncoderParams &p) { p.tile_parts = TileParts::one; });
   refuse("Rsiz", [](EncoderParams &p) { p.profile ^= 0x800; });
+  refuse("tile-width", [](EncoderParams &p) {  // four side by side
+    p.coding.tile_width = (p.coding.image.x1 + 3) / 4;
+    p.coding.tile_height = p.coding.image.y1;
+  });
   if (!cinema) return;
+  refuse("Rsiz", [](EncoderParams &p) { p.profile ^= 7; });
   refuse("guard-bits", [](EncoderParams &p) { p.guard_bits ^= 3; });
   refuse("sop", [](EncoderParams &p) { p.sop = true; });
   refuse("eph", [](EncoderParams &p) { p.eph = true; });
@@ -165,10 +93,53 @@ void test_forbidden(Profile profile) {
     EncoderParams params = params_of(profile, 150, 120);
     change(params);
     const Status s = check_profile(profile, params);
-    EXPECT(s.code() == StatusCode::invalid_argument, "%s, %s: not refused", name(profile), word);
-    EXPECT(std::strstr(s.message(), word) && std::strstr(s.message(), name(profile)), "%s, %s: %s",
-           name(profile), word, s.message());
+    EXPECT(s.code() == StatusCode::invalid_argument, "%s, %s: not refused", name_of(profile), word);
+    EXPECT(std::strstr(s.message(), word) && std::strstr(s.message(), name_of(profile)),
+           "%s, %s: %s", name_of(profile), word, s.message());
   });
+}
+
+struct Bounds {
+  Profile profile;
+  int width, height;  // 0: any
+  int levels[2], block[2], bits[2];
+};
+constexpr Bounds kBounds[] = {
+    {Profile::cinema_2k, 2048, 1080, {0, 5}, {5, 5}, {12, 12}},
+    {Profile::cinema_4k, 4096, 2160, {1, 6}, {5, 5}, {12, 12}},
+    {Profile::broadcast_single, 0, 0, {1, 5}, {5, 7}, {8, 12}},
+    {Profile::broadcast_multi, 0, 0, {1, 5}, {5, 7}, {8, 12}},
+    {Profile::imf_2k, 2048, 1556, {1, 5}, {5, 5}, {8, 16}},
+    {Profile::imf_4k, 4096, 3112, {1, 6}, {5, 5}, {8, 16}},
+};
+
+// As much as there may be, and as little; and one more, and less.
+void test_bounds(const Bounds &b) {
+  const auto expect = [&b](const char *what, bool allowed, auto &&change) {
+    EncoderParams params = params_of(b.profile, 150, 120);
+    change(params);
+    EXPECT(check_profile(b.profile, params).ok() == allowed, "%s: %s", name_of(b.profile), what);
+  };
+  for (const int more : {0, 1}) {
+    const bool fits = more == 0;
+    if (b.width > 0) {
+      expect("width", fits, [&](EncoderParams &p) { p.coding.image.x1 = b.width + more; });
+      expect("height", fits, [&](EncoderParams &p) { p.coding.image.y1 = b.height + more; });
+    }
+    for (const int end : {0, 1}) {
+      const int by = end == 0 ? -more : more;
+      expect("num-resolutions", fits,
+             [&](EncoderParams &p) { p.coding.levels = b.levels[end] + by; });
+      expect("code-block-width", fits,
+             [&](EncoderParams &p) { p.coding.block_x = b.block[end] + by; });
+      expect("code-block-height", fits,
+             [&](EncoderParams &p) { p.coding.block_y = b.block[end] + by; });
+      expect("bits", fits, [&](EncoderParams &p) {
+        for (Component &c : p.coding.component)
+          c.bits = b.bits[end] + by;
+      });
+    }
+  }
 }
 
 // What one profile refuses is not refused by all.
@@ -196,17 +167,17 @@ void test_codestream(Profile profile) {
   const Picture p = picture(params.coding, random);
   const std::vector<std::uint8_t> bytes = encode(params, p, nullptr, random);
   const Decoded decoded = decode_stream(bytes);
-  EXPECT(decoded.complaint.empty(), "%s: %s", name(profile), decoded.complaint.c_str());
+  EXPECT(decoded.complaint.empty(), "%s: %s", name_of(profile), decoded.complaint.c_str());
   const double error = mean_squared_error(p, decoded);
-  EXPECT(error < 0.5, "%s: %g", name(profile), error);
+  EXPECT(error < 0.5, "%s: %g", name_of(profile), error);
   const Stream stream = read_markers(bytes);
   EXPECT(stream.profile == params.profile && stream.has_tlm, "%04x", stream.profile);
   const bool largest_last = profile == Profile::cinema_4k;
-  EXPECT(stream.progressions.size() == (largest_last ? 2 : 1), "%s: POC", name(profile));
+  EXPECT(stream.progressions.size() == (largest_last ? 2 : 1), "%s: POC", name_of(profile));
   EXPECT(stream.tiles.size() == (profile == Profile::broadcast_multi ? 4 : 1), "%s: tiles",
-         name(profile));
+         name_of(profile));
   for (const StreamTile &tile : stream.tiles)
-    EXPECT(tile.parts.size() == (largest_last ? 6 : 3), "%s: tile-parts", name(profile));
+    EXPECT(tile.parts.size() == (largest_last ? 6 : 3), "%s: tile-parts", name_of(profile));
 }
 
 }  // namespace
@@ -214,8 +185,9 @@ void test_codestream(Profile profile) {
 
 int main() {
   using namespace coalesce::test;
-  test_levels();
   test_allowed();
+  for (const Bounds &bounds : kBounds)
+    test_bounds(bounds);
   for (const coalesce::j2k::Profile profile : kProfiles) {
     test_forbidden(profile);
     test_codestream(profile);
