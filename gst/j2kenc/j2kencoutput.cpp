@@ -4,6 +4,8 @@
 
 #include "j2kencstate.h"
 
+#define GST_CAT_DEFAULT gst_j2kenc_debug
+
 namespace coalesce::gst {
 namespace {
 

@@ -194,18 +194,6 @@ GST_START_TEST(put_right) {
 }
 GST_END_TEST;
 
-int profile_in_caps(Harness &harness) {
-  gint profile = -1;
-  gst_structure_get_int(gst_caps_get_structure(harness.output_caps().get(), 0), "profile",
-                        &profile);
-  return profile;
-}
-
-// SIZ's Rsiz.
-int profile_in(const Bytes &codestream) {
-  return codestream[6] << 8 | codestream[7];
-}
-
 // The caps say what the codestreams say, levels included, which follow the rate.
 GST_START_TEST(profiles) {
   const std::string caps = video_caps("I422_10LE", {320, 240});

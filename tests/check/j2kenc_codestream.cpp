@@ -79,6 +79,17 @@ std::vector<Bytes> codestreams(const Bytes &buffer) {
   return result;
 }
 
+int profile_in(const Bytes &codestream) {
+  return static_cast<int>(u16(codestream, 6));
+}
+
+int profile_in_caps(const Harness &harness) {
+  gint profile = -1;
+  gst_structure_get_int(gst_caps_get_structure(harness.output_caps().get(), 0), "profile",
+                        &profile);
+  return profile;
+}
+
 std::vector<Bytes> boxed_codestreams(const Bytes &buffer) {
   std::vector<Bytes> result;
   for (std::size_t at = 0; at < buffer.size();) {

@@ -16,6 +16,10 @@ Bytes bytes_of(GstBuffer *buffer);
 // them or behind are a failure.
 std::vector<Bytes> codestreams(const Bytes &buffer);
 
+// Rsiz, in SIZ; and what the caps on the source pad say of it, -1 if nothing.
+int profile_in(const Bytes &codestream);
+int profile_in_caps(const Harness &harness);
+
 // Those of x-j2c: each in a box.
 std::vector<Bytes> boxed_codestreams(const Bytes &buffer);
 

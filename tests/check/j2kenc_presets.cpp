@@ -104,6 +104,44 @@ GST_START_TEST(saved_and_loaded) {
 }
 GST_END_TEST;
 
+// Frames that come between two properties that a preset sets.
+struct Meanwhile {
+  Harness &harness;
+  const Bytes &wanted;
+  int frames = 0;
+
+  static void push(GObject *, GParamSpec *property, gpointer data) {
+    auto *self = static_cast<Meanwhile *>(data);
+    const std::string name = property->name;
+    if (name == "lossless" || name == "active-backend") return;
+    fail_unless(next_frame(self->harness) == self->wanted, "%s has come too soon", name.c_str());
+    self->frames++;
+  }
+};
+
+// As they were before, until all is there; then as they are now, and so the caps.
+GST_START_TEST(loaded_while_frames_flow) {
+  for (const Properties &before : {Properties{}, Properties{{"profile", "broadcast-single"}}})
+    for (const Properties &after : {Properties{{"profile", "imf-2k"}}, Properties{{"bpp", "1"}}}) {
+      Harness saved("j2kenc", after), harness("j2kenc", before);
+      fail_unless(gst_preset_save_preset(GST_PRESET(saved.element()), kName));
+      start(saved);
+      start(harness);
+      const Bytes wanted = next_frame(harness);
+      Meanwhile meanwhile{harness, wanted};
+      const gulong id =
+          g_signal_connect(harness.element(), "notify", G_CALLBACK(Meanwhile::push), &meanwhile);
+      fail_unless(gst_preset_load_preset(GST_PRESET(harness.element()), kName));
+      g_signal_handler_disconnect(harness.element(), id);
+      fail_unless(meanwhile.frames > 20, "%d frames", meanwhile.frames);
+      const Bytes now = next_frame(harness);
+      fail_unless(now == next_frame(saved) && now != wanted);
+      fail_unless_equals_int(profile_in_caps(harness), profile_in(now));
+      harness.expect_no_error();
+    }
+}
+GST_END_TEST;
+
 GST_START_TEST(no_such_preset) {
   Harness harness("j2kenc", {{"lossless", "false"}});
   fail_if(gst_preset_load_preset(GST_PRESET(harness.element()), "none of that name"));
@@ -160,6 +198,7 @@ void add_j2kenc_preset_cases(Suite *suite) {
   TCase *presets = new_case(suite, "presets");
   tcase_add_test(presets, what_presets_have);
   tcase_add_test(presets, saved_and_loaded);
+  tcase_add_test(presets, loaded_while_frames_flow);
   tcase_add_test(presets, no_such_preset);
   tcase_add_test(presets, copied_one_by_one);
 }
