@@ -7,9 +7,9 @@
 namespace coalesce::j2k {
 
 // A factor, 0 to 1, of an error's amplitude (its square, of the squared error). component: 0 for
-// luma, 1 and 2 for Cb and Cr; alpha and R, G, B have no weights. level: of the decomposition;
-// where the component is subsampled, plus log2 of that (for the eye it is coarser), and then above
-// 10 it is 1. LL is 1.
+// luma, 1 and 2 for Cb and Cr; alpha and R, G, B have no weights. level: of the decomposition, and
+// one more for each time that the component has a quarter of the picture's samples (for the eye it
+// is coarser); above 10 the weight is 1. LL is 1.
 //
 // The weights are exp(-a (c / 2^(level - 1))^p), c being 1 for HL and LH, rounded to 1/1024:
 //         a     p     c of HH

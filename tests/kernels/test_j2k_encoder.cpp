@@ -8,7 +8,6 @@
 
 #include "counted_allocations.h"
 #include "expect.h"
-#include "j2k/encoder_plan.h"
 #include "j2k_encode.h"
 #include "j2k_random_params.h"
 #include "j2k_stream_decoder.h"
@@ -157,28 +156,6 @@ void test_again() {
     }
 }
 
-// With visual weighting, fine detail is worth less, and colour less than luma. Errors stay errors.
-void test_weights() {
-  EncoderParams params = rgb(64, 64);
-  params.coding.levels = 1;
-  EncoderPlan plain, visual;
-  EXPECT(make_plan(params, &plain).ok(), "make");
-  params.visual_weighting = true;
-  EXPECT(make_plan(params, &visual).ok(), "make");
-  int slope[12];  // LL, HL, LH, HH of Y, Cb, Cr
-  for (std::size_t b = 0; b < 12; ++b) {
-    const BandQuantiser &with = visual.bands[b / 4].bands[b % 4];
-    const BandQuantiser &without = plain.bands[b / 4].bands[b % 4];
-    slope[b] = with.visual_slope;
-    EXPECT(with.weight.mantissa == without.weight.mantissa &&
-               with.weight.exponent == without.weight.exponent && without.visual_slope == 0,
-           "band %zu", b);
-    EXPECT(b % 4 == 0 ? slope[b] == 0 : slope[b] < 0, "band %zu: %d", b, slope[b]);
-    EXPECT(b % 4 != 3 || slope[b] < slope[b - 1], "band %zu: %d", b, slope[b]);
-    EXPECT(b % 4 == 0 || b < 4 || slope[b] < slope[b % 4], "band %zu: %d", b, slope[b]);
-  }
-}
-
 // Status names what is wrong.
 void test_errors() {
   const auto error = [](const char *word, auto &&change) {
@@ -300,7 +277,6 @@ int main(int argc, char **argv) {
   const bool all = argc == 2 && std::strcmp(argv[1], "--all") == 0;
   coalesce::ThreadPool pool(3);
   test_errors();
-  test_weights();
   test_again();
   test_least_bytes();
   test_lossy();

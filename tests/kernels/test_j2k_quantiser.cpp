@@ -10,7 +10,6 @@
 #include "expect.h"
 #include "guarded_plane.h"
 #include "j2k/quantiser.h"
-#include "j2k/visual_weight.h"
 #include "j2k_wavelet_reference.h"
 
 namespace coalesce::test {
@@ -231,22 +230,6 @@ void test_quantise() {
     EXPECT(out[i] == expected[i], "%g became %d", static_cast<double>(exact[i]), out[i]);
 }
 
-void test_visual() {
-  const double a[] = {1.29, 2.45, 1.70}, p[] = {2.86, 0.83, 0.97}, c[] = {1.25, 1.6, 1.5};
-  for (int component = 0; component < 3; ++component) {
-    EXPECT(
-        visual_weight(component, Band::ll, 5) == 1 && visual_weight(component, Band::hh, 11) == 1,
-        "LL");
-    for (int level = 1; level <= 10; ++level)
-      for (Band band : {Band::hl, Band::lh, Band::hh}) {
-        const double f = std::ldexp(band == Band::hh ? c[component] : 1, 1 - level);
-        const double exact = std::exp(-a[component] * std::pow(f, p[component]));
-        EXPECT(std::abs(visual_weight(component, band, level) - exact) <= 0.5001 / 1024, "%d, %d",
-               component, level);
-      }
-  }
-}
-
 void expect_refused(const char *what, QuantiserParams p) {
   const Status s = check_quantiser(p);
   EXPECT(s.code() == StatusCode::invalid_argument && std::strstr(s.message(), what) != nullptr,
@@ -278,7 +261,6 @@ int main() {
   test_reversible();
   test_irreversible();
   test_quantise();
-  test_visual();
   test_refused();
   return result();
 }
