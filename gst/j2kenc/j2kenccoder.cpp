@@ -32,7 +32,7 @@ int j2k_fields(const GstVideoInfo &info, J2kMedia media) {
 }
 
 J2kCoder::J2kCoder(const J2kSettings &settings, const GstVideoInfo &info, J2kMedia media)
-    : settings_(settings), info_(info), media_(media), jp2_(j2k_jp2_params(info)) {}
+    : settings_(settings), media_(media), jp2_(j2k_jp2_params(info)) {}
 
 std::unique_ptr<J2kCoder> J2kCoder::make(const J2kSettings &settings, const GstVideoInfo &info,
                                          J2kMedia media, std::string *problem) {

@@ -52,7 +52,6 @@ class J2kCoder {
   void take_settings(const J2kCoder &other);
 
   const J2kSettings &settings() const { return settings_; }
-  const GstVideoInfo &info() const { return info_; }
   int profile() const { return fields_[0].params.profile; }  // Rsiz
   // The least rate that is enough; empty if there is nothing wrong with the rate. Takes its time.
   std::string least_rate() const;
@@ -74,7 +73,6 @@ class J2kCoder {
                       std::vector<std::uint8_t> *out);
 
   J2kSettings settings_;
-  GstVideoInfo info_;
   J2kMedia media_;
   j2k::Jp2Params jp2_;
   std::vector<Field> fields_;  // the top one first

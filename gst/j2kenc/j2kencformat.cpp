@@ -94,10 +94,6 @@ bool j2k_is_rgb(const GstVideoFormatInfo *format) {
   return GST_VIDEO_FORMAT_INFO_IS_RGB(format);
 }
 
-int j2k_bits(const GstVideoFormatInfo *format) {
-  return static_cast<int>(GST_VIDEO_FORMAT_INFO_DEPTH(format, 0));
-}
-
 const char *j2k_sampling(const GstVideoFormatInfo *format) {
   if (GST_VIDEO_FORMAT_INFO_IS_GRAY(format)) return "GRAYSCALE";
   if (j2k_is_rgb(format)) return has_alpha(format) ? "RGBA" : "RGB";

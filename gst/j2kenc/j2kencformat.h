@@ -18,8 +18,6 @@ namespace coalesce::gst {
 std::string j2k_formats();
 
 bool j2k_is_rgb(const GstVideoFormatInfo *format);
-// Bits of its samples, alpha included.
-int j2k_bits(const GstVideoFormatInfo *format);
 
 // What caps call it: sampling, colorspace.
 const char *j2k_sampling(const GstVideoFormatInfo *format);

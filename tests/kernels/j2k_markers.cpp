@@ -131,66 +131,76 @@ void read_tlm(ByteReader r, unsigned number, Stream *s) {
   }
 }
 
+// What a main header may have once.
+struct Seen {
+  bool siz = false, cod = false, qcd = false, poc = false;
+  unsigned tlms = 0;
+};
+
+void once(bool *seen, const char *twice) {
+  demand(!*seen, twice);
+  *seen = true;
+}
+
+void read_qcc(ByteReader r, Stream *s) {
+  StreamComponent &c = component(&r, s);
+  set_quantisation(read_quantisation(r, *s), &c);
+}
+
+void read_rgn(ByteReader r, Stream *s) {
+  StreamComponent &c = component(&r, s);
+  demand(r.u8() == 0, "RGN: style");
+  c.roi_shift = static_cast<int>(r.u8());
+  demand(r.left() == 0, "RGN: length");
+}
+
+// r: behind its length.
+void read_segment(unsigned marker, ByteReader r, Seen *seen, Stream *s) {
+  demand(marker == 0xFF51 || marker == 0xFF52 || seen->cod, "COD");
+  switch (marker) {
+    case 0xFF51:
+      once(&seen->siz, "SIZ comes twice");
+      return read_siz(r, s);
+    case 0xFF52:
+      once(&seen->cod, "COD comes twice");
+      return read_cod(r, s);
+    case 0xFF5C:
+      once(&seen->qcd, "QCD comes twice");
+      for (StreamComponent &c : s->components)
+        set_quantisation(read_quantisation(r, *s), &c);
+      return;
+    case 0xFF5D:
+      demand(seen->qcd, "QCC before QCD");
+      return read_qcc(r, s);
+    case 0xFF5E:
+      return read_rgn(r, s);
+    case 0xFF5F:
+      once(&seen->poc, "POC comes twice");
+      return read_poc(r, s);
+    case 0xFF64:
+      demand(r.u16() == 1, "COM: no text");
+      s->comment.assign(r.data(), r.data() + r.left());
+      return;
+    case 0xFF55:
+      return read_tlm(r, seen->tlms++, s);
+    default:
+      throw Malformed("a marker that is not expected in the main header");
+  }
+}
+
 void read_main_header(ByteReader *all, Stream *s) {
   demand(all->u16() == 0xFF4F, "SOC");
   demand(all->peek_u16() == 0xFF51, "SIZ does not come first");
-  bool cod = false, qcd = false, poc = false;
-  unsigned tlms = 0;
-  for (unsigned last = 0; all->peek_u16() != 0xFF90;) {
+  Seen seen;
+  while (all->peek_u16() != 0xFF90) {
     const unsigned marker = all->u16();
     const unsigned length = all->peek_u16();
     demand(length >= 2, "the length of a marker segment");
     ByteReader r = all->part(length);
     r.u16();
-    demand(marker == 0xFF51 || s->coding.image.x1 > 0, "SIZ");
-    demand(marker == 0xFF51 || marker == 0xFF52 || cod, "COD");
-    switch (marker) {
-      case 0xFF51:
-        demand(last == 0, "SIZ comes twice");
-        read_siz(r, s);
-        break;
-      case 0xFF52:
-        demand(!cod, "COD comes twice");
-        read_cod(r, s);
-        cod = true;
-        break;
-      case 0xFF5C:
-        demand(!qcd, "QCD comes twice");
-        qcd = true;
-        for (StreamComponent &c : s->components)
-          set_quantisation(read_quantisation(r, *s), &c);
-        break;
-      case 0xFF5D: {
-        demand(qcd, "QCC before QCD");
-        StreamComponent &c = component(&r, s);
-        set_quantisation(read_quantisation(r, *s), &c);
-        break;
-      }
-      case 0xFF5E: {
-        StreamComponent &c = component(&r, s);
-        demand(r.u8() == 0, "RGN: style");
-        c.roi_shift = static_cast<int>(r.u8());
-        demand(r.left() == 0, "RGN: length");
-        break;
-      }
-      case 0xFF5F:
-        demand(!poc, "POC comes twice");
-        poc = true;
-        read_poc(r, s);
-        break;
-      case 0xFF64:
-        demand(r.u16() == 1, "COM: no text");
-        s->comment.assign(r.data(), r.data() + r.left());
-        break;
-      case 0xFF55:
-        read_tlm(r, tlms++, s);
-        break;
-      default:
-        throw Malformed("a marker that is not expected in the main header");
-    }
-    last = marker;
+    read_segment(marker, r, &seen, s);
   }
-  demand(cod && qcd, "COD or QCD is missing");
+  demand(seen.cod && seen.qcd, "COD or QCD is missing");
   demand(check_params(s->coding).ok(), "SIZ or COD");
 }
 
