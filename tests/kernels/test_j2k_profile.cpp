@@ -161,6 +161,15 @@ void test_allowed() {
   EXPECT(limit == 0, "none has no limit");
 }
 
+// Two by two, the first ones not smaller.
+void test_tiles() {
+  for (const int width : {150, 333}) {
+    const CodingParams p = params_of(Profile::broadcast_multi, width, width + 1).coding;
+    EXPECT(p.tile_width == (width + 1) / 2 && p.tile_height == (width + 2) / 2, "%dx%d",
+           p.tile_width, p.tile_height);
+  }
+}
+
 void test_codestream(Profile profile) {
   Random random(70);
   const EncoderParams params = params_of(profile, 333, 211);
@@ -186,6 +195,7 @@ void test_codestream(Profile profile) {
 int main() {
   using namespace coalesce::test;
   test_allowed();
+  test_tiles();
   for (const Bounds &bounds : kBounds)
     test_bounds(bounds);
   for (const coalesce::j2k::Profile profile : kProfiles) {

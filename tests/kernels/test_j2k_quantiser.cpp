@@ -114,7 +114,8 @@ void for_bands(int levels, Body body) {
       body(kBands[i], level);
 }
 
-// E-3 and E-2, and that the largest coefficient fits.
+// E-3 and E-2; the exponent is the nominal one, or the smallest with which the bound of
+// docs/numerics.md fits.
 void test_reversible() {
   for (int bits = 1; bits <= 16; ++bits)
     for (int guard = 0; guard <= 7; ++guard)
@@ -124,20 +125,32 @@ void test_reversible() {
           EXPECT(check_quantiser(p).ok(), "%s", check_quantiser(p).message());
           for_bands(levels, [&](Band band, int level) {
             const BandQuantiser q = band_quantiser(p, band, level);
-            const double largest = (colour == 1 ? 2 : 1) * std::ldexp(1.0, bits - 1) *
-                                   band_gain(kReversible, band, level);
+            const double bound = ((colour == 1 ? 2 : 1) * std::ldexp(1.0, bits - 1) + 2 * level) *
+                                 band_gain(kReversible, band, level);
             EXPECT(q.exponent >= 0 && q.exponent <= 31 && q.mantissa == 0 && q.step == 1 &&
-                       q.planes == guard + q.exponent - 1 && largest < std::ldexp(1.0, q.planes),
+                       q.planes == guard + q.exponent - 1 && bound < std::ldexp(1.0, q.planes),
                    "%d bits, G %d: %d planes", bits, guard, q.planes);
             const int nominal = bits + log2_gain(band) + (colour == 1);
-            EXPECT(q.exponent >= nominal && (bits < 8 || guard < 2 || q.exponent == nominal),
+            EXPECT(q.exponent == nominal ||
+                       (q.exponent > nominal && bound >= std::ldexp(1.0, q.planes - 1)),
                    "%d bits, G %d, level %d: %d", bits, guard, level, q.exponent);
+            EXPECT(bits < 8 || guard < 2 || q.exponent == nominal, "%d bits, G %d", bits, guard);
           });
         }
 }
 
 double value(const DistortionWeight &w) {
   return std::ldexp(w.mantissa, w.exponent);
+}
+
+// Rounded to 16 bits, also up to the next power of two.
+void test_distortion_weight() {
+  for (const double v : {1.0, 1.0 - 0x1p-17, 1.0 - 0x1p-30})
+    for (const double power : {0x1p-20, 1.0, 0x1p31}) {
+      const DistortionWeight w = distortion_weight(v * power);
+      EXPECT(w.mantissa == 32768 && value(w) == power, "%g: %d", v, w.mantissa);
+    }
+  EXPECT(distortion_weight(1 - 0x1p-16).mantissa == 65535, "65535");
 }
 
 void test_irreversible() {
@@ -259,6 +272,7 @@ int main() {
   test_gains();
   test_colour();
   test_reversible();
+  test_distortion_weight();
   test_irreversible();
   test_quantise();
   test_refused();
