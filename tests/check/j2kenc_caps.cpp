@@ -52,6 +52,32 @@ GST_START_TEST(every_field) {
 }
 GST_END_TEST;
 
+// What is said of the input and is true of the output, value by value.
+GST_START_TEST(what_is_kept) {
+  const std::string text =
+      video_caps("I420", kSize,
+                 "max-framerate=50/1, interlace-mode=interleaved, field-order=bottom-field-first, "
+                 "pixel-aspect-ratio=12/11, colorimetry=bt2020, chroma-site=mpeg2, "
+                 "multiview-mode=left, multiview-flags=(GstVideoMultiviewFlagsSet)0:ffffffff, "
+                 "views=1, mastering-display-info=(string)35399:14599:8500:39850:6550:2300:15634:"
+                 "16450:10000000:1, content-light-level=(string)1000:400");
+  Harness harness("j2kenc");
+  fail_unless(harness.set_input(text));
+  const CapsRef in = parse_caps(text), out = harness.output_caps();
+  const GstStructure *raw = gst_caps_get_structure(in.get(), 0);
+  for (int i = 0; i < gst_structure_n_fields(raw); i++) {
+    const char *field = gst_structure_nth_field_name(raw, static_cast<guint>(i));
+    const GValue *value = gst_structure_get_value(gst_caps_get_structure(out.get(), 0), field);
+    if (g_str_equal(field, "format"))
+      fail_unless(value == nullptr, "%s", text_of(out.get()).c_str());
+    else
+      fail_unless(value != nullptr && gst_value_compare(value, gst_structure_get_value(
+                                                                   raw, field)) == GST_VALUE_EQUAL,
+                  "%s: %s", field, text_of(out.get()).c_str());
+  }
+}
+GST_END_TEST;
+
 // mj2mux makes a channel definition box of it.
 GST_START_TEST(opacity) {
   for (const char *format : {"RGBA", "AYUV64", "RGB"}) {
@@ -139,6 +165,20 @@ GST_START_TEST(formats_that_are_offered) {
 }
 GST_END_TEST;
 
+GST_START_TEST(sizes_and_rates_that_are_offered) {
+  for (const char *accepted :
+       {"width=65", "height=[ 50, 99 ]", "framerate=30/1", "pixel-aspect-ratio=2/1"})
+    for (const bool fits : {false, true}) {
+      Harness harness("j2kenc");
+      harness.accept(fits ? "image/x-jpc" : std::string("image/x-jpc, ") + accepted);
+      const Owned<GstPad> pad(gst_element_get_static_pad(harness.element(), "sink"));
+      const CapsRef filter = parse_caps(video_caps("I420", kSize, "pixel-aspect-ratio=1/1"));
+      const CapsRef offered(gst_pad_query_caps(pad.get(), filter.get()));
+      fail_unless(gst_caps_is_empty(offered.get()) != fits, "%s", accepted);
+    }
+}
+GST_END_TEST;
+
 GST_START_TEST(fields_in_a_row) {
   Harness harness("j2kenc");
   harness.set_input(video_caps("I420", kSize, "interlace-mode=fields"));
@@ -171,10 +211,12 @@ GST_END_TEST;
 void add_j2kenc_caps_cases(Suite *suite) {
   TCase *caps = new_case(suite, "caps");
   tcase_add_test(caps, every_field);
+  tcase_add_test(caps, what_is_kept);
   tcase_add_test(caps, opacity);
   tcase_add_test(caps, media_types);
   tcase_add_test(caps, formats_that_downstream_can_use);
   tcase_add_test(caps, formats_that_are_offered);
+  tcase_add_test(caps, sizes_and_rates_that_are_offered);
   tcase_add_test(caps, fields_in_a_row);
   tcase_add_test(caps, every_frame_is_a_key_frame);
 }
