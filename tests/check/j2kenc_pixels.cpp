@@ -131,6 +131,40 @@ GST_START_TEST(fields_without_the_spare_row) {
 }
 GST_END_TEST;
 
+// The rows of a field, as a picture of their own.
+BufferRef field_of(GstBuffer *frame, const GstVideoInfo &info, int field) {
+  const auto stride = static_cast<gsize>(info.stride[0]);
+  BufferRef result(gst_buffer_new_and_alloc(gst_buffer_get_size(frame) / 2));
+  const Bytes all = bytes_of(frame);
+  for (gsize row = static_cast<gsize>(field); row < static_cast<gsize>(info.height); row += 2)
+    gst_buffer_fill(result.get(), row / 2 * stride, all.data() + row * stride, stride);
+  return result;
+}
+
+// Of a region, a field has the rows that are its own; there may be none.
+GST_START_TEST(regions_in_fields) {
+  for (const auto &[frame, top, bottom] : {std::tuple{"8,5,9,6", "8,3,9,3", "8,2,9,3"},
+                                           {"8,4,9,5", "8,2,9,3", "8,2,9,2"},
+                                           {"0,4,4,1", "0,2,4,1", ""},
+                                           {"0,7,4,1", "", "0,3,4,1"}}) {
+    const std::string caps = video_caps("GRAY8", {32, 24}, "interlace-mode=interleaved");
+    Harness harness("j2kenc", {{"roi", frame}});
+    fail_unless(harness.set_input(caps));
+    const Shot shot = encode(harness, caps, {}, 3, GST_VIDEO_BUFFER_FLAG_TFF);
+    const auto coded = codestreams(bytes_of(shot.out.get()));
+    fail_unless_equals_int(static_cast<int>(coded.size()), 2);
+    for (int field = 0; field < 2; field++) {
+      Harness alone("j2kenc", {{"roi", field == 0 ? top : bottom}});
+      fail_unless(alone.set_input(video_caps("GRAY8", {32, 12})));
+      BufferRef rows = field_of(shot.in.get(), shot.info, field);
+      fail_unless_equals_int(alone.push(rows.release()), GST_FLOW_OK);
+      fail_unless(bytes_of(alone.pull().get()) == coded[static_cast<std::size_t>(field)],
+                  "roi=%s, field %d", frame, field);
+    }
+  }
+}
+GST_END_TEST;
+
 // Whole frames, where two codestreams have no place, or nothing says that there are two fields.
 GST_START_TEST(frames_of_fields) {
   for (const auto &[media, mode] :
@@ -230,6 +264,7 @@ void add_pixel_cases(Suite *suite) {
   tcase_add_test(pixels, every_format);
   tcase_add_test(pixels, fields);
   tcase_add_test(pixels, fields_without_the_spare_row);
+  tcase_add_test(pixels, regions_in_fields);
   tcase_add_test(pixels, frames_of_fields);
   tcase_add_test(pixels, boxes);
   tcase_add_test(pixels, files);
