@@ -152,11 +152,33 @@ GST_START_TEST(bad_rates_are_not_used) {
 }
 GST_END_TEST;
 
-// A size that makes impossible what was possible before; what is possible again, holds again.
+// Of two fields the first, which has a row more, could have a rate that the second cannot.
+GST_START_TEST(a_rate_for_one_field) {
+  const std::string caps =
+      video_caps("RGB", {40, 25}, "interlace-mode=interleaved, field-order=top-field-first");
+  Harness harness("j2kenc", {{"frame-size", "1500"}});
+  fail_unless(harness.set_input(caps));
+  const Bytes good = next_frame(harness, caps);
+  set(harness, "frame-size", "9");
+  fail_unless(next_frame(harness, caps) == good);
+  const std::string told = harness.take_warning();
+  const int least = std::stoi(told.substr(told.rfind('=') + 1));
+  set(harness, "frame-size", std::to_string(least - 1).c_str());
+  fail_unless(next_frame(harness, caps) == good);
+  fail_unless(contains(harness.take_warning(), "the least is frame-size=" + std::to_string(least)));
+  set(harness, "frame-size", std::to_string(least).c_str());
+  fail_unless(next_frame(harness, caps) != good);
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
+// A size that makes impossible what was possible before; what is possible again, holds again, and
+// what was set meanwhile.
 GST_START_TEST(a_size_that_forbids_settings) {
   Harness harness("j2kenc", {{"roi", "100,50,100,60"}});
   fail_unless(harness.set_input(video_caps("RGB", kSize)));
   next_frame(harness);
+  set(harness, "comment", "meanwhile");
   const std::string small = video_caps("RGB", {64, 64});
   harness.set_input(small);
   fail_unless_equals_int(harness.push(random_frame(video_info(small), {}, 1)),
@@ -165,7 +187,8 @@ GST_START_TEST(a_size_that_forbids_settings) {
   harness.expect_error(GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
                        {"roi=\"100,50,100,60\"", "64x64"});
   fail_unless(harness.set_input(video_caps("RGB", kSize)));
-  fail_unless(next_frame(harness) == only_frame({{"roi", "100,50,100,60"}}));
+  fail_unless(next_frame(harness) ==
+              only_frame({{"roi", "100,50,100,60"}, {"comment", "meanwhile"}}));
 }
 GST_END_TEST;
 
@@ -265,6 +288,7 @@ void add_j2kenc_change_cases(Suite *suite) {
   tcase_add_test(changes, controlled_rates);
   tcase_add_test(changes, bad_settings_are_not_used);
   tcase_add_test(changes, bad_rates_are_not_used);
+  tcase_add_test(changes, a_rate_for_one_field);
   tcase_add_test(changes, a_size_that_forbids_settings);
   tcase_add_test(changes, sizes_by_turns);
   tcase_add_test(changes, put_right);
