@@ -187,6 +187,7 @@ GST_START_TEST(least_rates_that_can_be_set) {
   } cases[] = {
       {1, "25/1", "bpp", "500", "frame-size", "478", "; that is more than bpp=1000"},
       {7, "25/1", "bpp", "100", "bpp", "546.286", ""},
+      {11, "25/1", "bpp", "100", "bpp", "347.637", ""},  // 347.636 is nearer, and too little
       {7, "25/1", "bitrate", "20", "bitrate", "96", ""},
       {7, "2147483647/1", "bitrate", "9", "frame-size", "478",
        "; that is more than bitrate=4294967295"},
