@@ -34,7 +34,12 @@ bool BytePool::grow(gsize bytes) {
 BufferRef BytePool::acquire(gsize bytes) {
   if (bytes > room_ && !grow(bytes)) return nullptr;
   BufferRef buffer(pool_acquire(pool_.get()));
-  if (buffer != nullptr) gst_buffer_set_size(buffer.get(), static_cast<gssize>(bytes));
+  if (buffer == nullptr) return nullptr;
+  // GStreamer's pool gives a buffer that comes back the room before its bytes, too.
+  gsize offset = 0;
+  gst_buffer_get_sizes(buffer.get(), &offset, nullptr);
+  gst_buffer_resize(buffer.get(), static_cast<gssize>(params_.prefix) - static_cast<gssize>(offset),
+                    static_cast<gssize>(bytes));
   return buffer;
 }
 

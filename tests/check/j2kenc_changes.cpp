@@ -147,6 +147,11 @@ GST_START_TEST(bad_rates_are_not_used) {
       fail_unless(contains(harness.take_warning(), "frame-size=7: "));
       fail_unless(harness.take_warning().empty());
     }
+    // What the encoder has to be made anew for goes back to that rate, too.
+    set(harness, "code-block-width", "100");
+    fail_unless(next_frame(harness) == good);
+    fail_unless(contains(harness.take_warning(), "power of two"));
+    set(harness, "code-block-width", "64");
   }
   harness.expect_no_error();
 }

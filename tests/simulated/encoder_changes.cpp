@@ -202,6 +202,39 @@ GST_START_TEST(caps_change) {
 }
 GST_END_TEST
 
+static GstPadProbeReturn answer_allocation(GstPad *, GstPadProbeInfo *info, gpointer params) {
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
+  if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION) return GST_PAD_PROBE_OK;
+  gst_query_add_allocation_param(query, nullptr, static_cast<GstAllocationParams *>(params));
+  return GST_PAD_PROBE_HANDLED;
+}
+
+// Room before the codestream, which downstream wants more of, or less, when it is asked anew.
+GST_START_TEST(downstream_wants_other_memory) {
+  J2kBench bench(kGrey, kCuda, 1);
+  GstAllocationParams params;
+  gst_allocation_params_init(&params);
+  GstPad *pad = gst_element_get_static_pad(bench.element(), "src");
+  gst_pad_add_probe(
+      pad,
+      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH),
+      answer_allocation, &params, nullptr);
+  gst_object_unref(pad);
+  for (const gsize prefix : {0, 64, 256, 0}) {
+    params.prefix = prefix;
+    gst_harness_push_upstream_event(bench.harness(), gst_event_new_reconfigure());
+    for (const unsigned seed : {1u, 2u}) {
+      bench.push_pictures(seed, seed);
+      GstBuffer *buffer = bench.pull();
+      gsize offset = 0;
+      gst_buffer_get_sizes(buffer, &offset, nullptr);
+      fail_unless_equals_uint64(offset, prefix);
+      fail_unless(take_bytes(buffer) == on_cpu(kGrey, seed), "picture %u", seed);
+    }
+  }
+}
+GST_END_TEST
+
 static Suite *encoder_changes_suite() {
   return j2k_suite("encoder_changes", [](TCase *tests) {
     tcase_add_test(tests, properties_change);
@@ -212,6 +245,7 @@ static Suite *encoder_changes_suite() {
     tcase_add_test(tests, impossible_in_a_new_format);
     tcase_add_test(tests, the_number_changes);
     tcase_add_test(tests, caps_change);
+    tcase_add_test(tests, downstream_wants_other_memory);
   });
 }
 GST_CHECK_MAIN(encoder_changes)
