@@ -24,9 +24,7 @@ bool is_lossless(GstElement *element) {
 
 Bytes next_frame(Harness &harness, const std::string &caps = video_caps("RGB", kSize)) {
   fail_unless_equals_int(harness.push(random_frame(video_info(caps), {}, 1)), GST_FLOW_OK);
-  const BufferRef out = harness.pull();
-  fail_unless(out != nullptr);
-  return bytes_of(out.get());
+  return bytes_of(harness.pull().get());
 }
 
 // The same, from the beginning.
@@ -149,8 +147,7 @@ GST_START_TEST(bad_rates_are_not_used) {
     }
     // What the encoder has to be made anew for goes back to that rate, too.
     set(harness, "code-block-width", "100");
-    fail_unless(next_frame(harness) == good);
-    fail_unless(contains(harness.take_warning(), "power of two"));
+    fail_unless(next_frame(harness) == good && contains(harness.take_warning(), "power of two"));
     set(harness, "code-block-width", "64");
   }
   harness.expect_no_error();
@@ -185,15 +182,17 @@ GST_START_TEST(a_size_that_forbids_settings) {
   next_frame(harness);
   set(harness, "comment", "meanwhile");
   const std::string small = video_caps("RGB", {64, 64});
-  harness.set_input(small);
-  fail_unless_equals_int(harness.push(random_frame(video_info(small), {}, 1)),
-                         GST_FLOW_NOT_NEGOTIATED);
-  fail_unless_equals_int(harness.waiting(), 0);
-  harness.expect_error(GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-                       {"roi=\"100,50,100,60\"", "64x64"});
-  fail_unless(harness.set_input(video_caps("RGB", kSize)));
-  fail_unless(next_frame(harness) ==
-              only_frame({{"roi", "100,50,100,60"}, {"comment", "meanwhile"}}));
+  for (int again = 0; again < 2; again++) {
+    harness.set_input(small);
+    fail_unless_equals_int(harness.push(random_frame(video_info(small), {}, 1)),
+                           GST_FLOW_NOT_NEGOTIATED);
+    fail_unless_equals_int(harness.waiting(), 0);
+    harness.expect_error(GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+                         {"roi=\"100,50,100,60\"", "64x64"});
+    fail_unless(harness.set_input(video_caps("RGB", kSize)));
+    fail_unless(next_frame(harness) ==
+                only_frame({{"roi", "100,50,100,60"}, {"comment", "meanwhile"}}));
+  }
 }
 GST_END_TEST;
 

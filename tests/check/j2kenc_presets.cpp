@@ -115,6 +115,7 @@ struct Meanwhile {
     const std::string name = property->name;
     if (name == "lossless" || name == "active-backend") return;
     fail_unless(next_frame(self->harness) == self->wanted, "%s has come too soon", name.c_str());
+    fail_unless_equals_int(profile_in_caps(self->harness), profile_in(self->wanted));
     self->frames++;
   }
 };

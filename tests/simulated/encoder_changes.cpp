@@ -152,6 +152,27 @@ GST_START_TEST(impossible_from_the_start) {
 }
 GST_END_TEST
 
+// What was good before a stop is not kept.
+GST_START_TEST(impossible_after_a_stop) {
+  for (const char *backend : {"cpu", "cuda"}) {
+    Bench bench((std::string("j2kenc backend=") + backend).c_str());
+    const std::string caps = in_caps(kGrey, kSystem);
+    const GstVideoInfo info = video_info(caps);
+    bench.negotiate(caps, kGrey.media);
+    fail_unless_equals_int(bench.push(system_buffer(info, 1)), GST_FLOW_OK);
+    gst_element_set_state(bench.element(), GST_STATE_NULL);
+    g_object_set(bench.element(), "frame-size", 10u, nullptr);
+    gst_element_set_state(bench.element(), GST_STATE_PLAYING);
+    gst_harness_push_event(bench.harness(), gst_event_new_stream_start("again"));
+    gst_harness_set_src_caps_str(bench.harness(), caps.c_str());
+    gst_harness_push_event(bench.harness(), segment_event());
+    fail_unless(bench.push(system_buffer(info, 2)) < GST_FLOW_OK);
+    fail_unless_equals_int(bench.errors().size(), 1);
+    fail_unless(bench.warnings().empty());
+  }
+}
+GST_END_TEST
+
 // What was good for one format need not be for the next.
 GST_START_TEST(impossible_in_a_new_format) {
   for (const char *backend : {"cpu", "cuda"}) {
@@ -242,6 +263,7 @@ static Suite *encoder_changes_suite() {
     tcase_add_test(tests, impossible_rates);
     tcase_add_test(tests, impossible_settings);
     tcase_add_test(tests, impossible_from_the_start);
+    tcase_add_test(tests, impossible_after_a_stop);
     tcase_add_test(tests, impossible_in_a_new_format);
     tcase_add_test(tests, the_number_changes);
     tcase_add_test(tests, caps_change);
