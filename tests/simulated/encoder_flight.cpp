@@ -132,9 +132,10 @@ GST_START_TEST(late_frames_are_skipped) {
 GST_END_TEST
 
 // What downstream returns comes back upstream, and nothing more goes there, also if it was learned
-// while draining.
+// while draining. A flush makes it forgotten.
 GST_START_TEST(downstream_ends_it) {
-  for (const bool draining : {false, true}) {
+  enum { pushing, draining, flushing };
+  for (const int when : {pushing, draining, flushing}) {
     J2kBench bench(kGrey, kCuda, 4);
     bench.push_pictures(1, 4);
     bench.expect_pictures(kGrey, 1, 1);
@@ -148,11 +149,19 @@ GST_START_TEST(downstream_ends_it) {
     };
     const gulong probe =
         gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, refuse, &refused, nullptr);
-    if (draining) bench.send(segment_event());
-    fail_unless_equals_int(bench.push_picture(5), GST_FLOW_EOS);
+    if (when != pushing) bench.send(segment_event());
+    if (when != flushing) fail_unless_equals_int(bench.push_picture(5), GST_FLOW_EOS);
     fail_unless_equals_int(refused, 1);
     gst_pad_remove_probe(pad, probe);
     gst_object_unref(pad);
+    if (when == flushing) {
+      bench.send(gst_event_new_flush_start());
+      bench.send(gst_event_new_flush_stop(TRUE));
+      bench.send(segment_event());
+      bench.push_pictures(6, 7);
+      bench.end();
+      bench.expect_pictures(kGrey, 6, 7);
+    }
     fail_unless(bench.errors().empty());
   }
 }

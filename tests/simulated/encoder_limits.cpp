@@ -121,7 +121,10 @@ GST_START_TEST(no_memory_for_a_frame) {
       fail_unless_equals_int(bench.push(memory == kCuda ? left_on_device(in) : in), GST_FLOW_OK);
     }
     bench.expect_pictures(kWide, 1, 3);
-    fail_unless_equals_uint64(stat(bench.element(), "downloads"), memory == kCuda ? 3 : 0);
+    const guint64 downloads = memory == kCuda ? 3 : 0;
+    fail_unless_equals_uint64(stat(bench.element(), "downloads"), downloads);
+    fail_unless_equals_uint64(stat(bench.element(), "synchronizations"), downloads);
+    fail_unless_equals_uint64(stat(bench.element(), "download-bytes"), downloads * 1000 * 16 * 3);
     fakecuda_set_device_memory(kPlenty);
     g_object_set(bench.element(), "bpp", 3.0, nullptr);
     bench.push_pictures(4, 5);
