@@ -149,7 +149,6 @@ j2k::Jp2Params j2k_jp2_params(const GstVideoInfo &info) {
                                              : j2k::ColourSpace::sycc;
   if (GST_VIDEO_INFO_HAS_ALPHA(&info))
     jp2.alpha = static_cast<int>(GST_VIDEO_INFO_N_COMPONENTS(&info)) - 1;
-  jp2.premultiplied = (info.flags & GST_VIDEO_FLAG_PREMULTIPLIED_ALPHA) != 0;
   // Sixteen bits for each side will do.
   gint n = GST_VIDEO_INFO_PAR_N(&info), d = GST_VIDEO_INFO_PAR_D(&info);
   for (; n > G_MAXUINT16 || d > G_MAXUINT16; n /= 2, d /= 2) {

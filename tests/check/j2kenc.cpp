@@ -6,6 +6,7 @@ int main(int argc, char **argv) {
     test::add_j2kenc_caps_cases(suite);
     test::add_j2kenc_refusal_cases(suite);
     test::add_j2kenc_change_cases(suite);
+    test::add_j2kenc_profile_cases(suite);
     // Many bytes, and others' elements.
     if (test::small_run()) return;
     test::add_j2kenc_preset_cases(suite);

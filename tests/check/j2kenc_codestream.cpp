@@ -68,6 +68,13 @@ Bytes bytes_of(GstBuffer *buffer) {
   return bytes;
 }
 
+Bytes code_frame(Harness &harness, const std::string &caps) {
+  fail_unless_equals_int(harness.push(random_frame(video_info(caps), {}, 1)), GST_FLOW_OK);
+  const BufferRef out = harness.pull();
+  fail_unless(out != nullptr, "%s: nothing has come", caps.c_str());
+  return bytes_of(out.get());
+}
+
 std::vector<Bytes> codestreams(const Bytes &buffer) {
   std::vector<Bytes> result;
   for (std::size_t at = 0; at < buffer.size();) {

@@ -12,6 +12,9 @@ using Bytes = std::vector<std::uint8_t>;
 
 Bytes bytes_of(GstBuffer *buffer);
 
+// What comes of a random frame, always the same one.
+Bytes code_frame(Harness &harness, const std::string &caps);
+
 // The codestreams in a buffer, in their order, from SOC to EOC; by their own lengths. Bytes between
 // them or behind are a failure.
 std::vector<Bytes> codestreams(const Bytes &buffer);

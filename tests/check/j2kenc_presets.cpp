@@ -13,9 +13,7 @@ const Size kSize{96, 64};
 constexpr const char *kName = "check";
 
 Bytes next_frame(Harness &harness) {
-  const GstVideoInfo info = video_info(video_caps("RGB", kSize));
-  fail_unless_equals_int(harness.push(random_frame(info, {}, 1)), GST_FLOW_OK);
-  return bytes_of(harness.pull().get());
+  return code_frame(harness, video_caps("RGB", kSize));
 }
 
 void start(Harness &harness) {
