@@ -72,9 +72,11 @@ Status enqueue(void *stream, void (*fn)(void *), void *arg, void (*free_arg)(voi
     free_arg(arg);
     return no_driver();
   }
-  constexpr int out_of_memory = 2;
+  constexpr int out_of_memory = 2, no_kernel_image = 209;
   const int error = d->launch(static_cast<CUstream_st *>(stream), fn, arg, free_arg);
   if (error == out_of_memory) return {StatusCode::out_of_memory, "out of memory"};
+  if (error == no_kernel_image)
+    return {StatusCode::unsupported, "the CUDA kernels were not built for this GPU"};
   return error != 0 ? launch_failed() : Status();
 }
 

@@ -106,6 +106,31 @@ GST_START_TEST(too_large_and_asked_for) {
 }
 GST_END_TEST
 
+// Which the scratch frame finds out, before the first one comes.
+GST_START_TEST(kernels_for_other_gpus) {
+  constexpr int kNoBinaryForGpu = 209;
+  for (const char *memory : {kSystem, kCuda}) {
+    fakecuda_fail_how(FAKECUDA_LAUNCH, 1, kNoBinaryForGpu, FAKECUDA_ALWAYS);
+    J2kBench bench(kGrey, memory, 3);
+    expect_warning(bench, "GRAY8 frames of 40x24 are coded on the CPU", "not built for this GPU");
+    expect_on(bench, "cpu", 0);
+    fakecuda_reset_faults();
+    bench.push_pictures(1, 3);
+    bench.expect_pictures(kGrey, 1, 3);
+    bench.change(kWide);
+    expect_on(bench, "cuda", 2);
+  }
+  fakecuda_fail_how(FAKECUDA_LAUNCH, 1, kNoBinaryForGpu, FAKECUDA_ALWAYS);
+  Bench bench("j2kenc backend=cuda");
+  bench.negotiate(in_caps(kGrey, kSystem), kGrey.media);
+  fakecuda_reset_faults();
+  const std::vector<std::string> errors = bench.errors();
+  fail_unless_equals_int(errors.size(), 1);
+  fail_unless(errors[0].find("not built for this GPU") != std::string::npos, "%s",
+              errors[0].c_str());
+}
+GST_END_TEST
+
 // Settings that make the encoder anew let the GPU try again; a rate does not.
 GST_START_TEST(no_memory_for_a_frame) {
   const J2kCase other = {"RGB", 1000, 16, "", "bpp=3", "image/x-jpc"};
@@ -180,6 +205,7 @@ static Suite *encoder_limits_suite() {
   return j2k_suite("encoder_limits", [](TCase *tests) {
     tcase_add_test(tests, too_large_for_tables);
     tcase_add_test(tests, too_large_and_asked_for);
+    tcase_add_test(tests, kernels_for_other_gpus);
     tcase_add_test(tests, no_memory_for_a_frame);
     tcase_add_test(tests, no_memory_for_other_settings);
     tcase_add_test(tests, the_way_to_the_cpu_fails);
