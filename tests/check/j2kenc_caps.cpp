@@ -172,9 +172,9 @@ GST_START_TEST(sizes_and_rates_that_are_offered) {
       Harness harness("j2kenc");
       harness.accept(fits ? "image/x-jpc" : std::string("image/x-jpc, ") + accepted);
       const Owned<GstPad> pad(gst_element_get_static_pad(harness.element(), "sink"));
-      const CapsRef filter = parse_caps(video_caps("I420", kSize, "pixel-aspect-ratio=1/1"));
-      const CapsRef offered(gst_pad_query_caps(pad.get(), filter.get()));
-      fail_unless(gst_caps_is_empty(offered.get()) != fits, "%s", accepted);
+      const CapsRef wanted = parse_caps(video_caps("I420", kSize, "pixel-aspect-ratio=1/1"));
+      const CapsRef offered(gst_pad_query_caps(pad.get(), nullptr));
+      fail_unless(gst_caps_can_intersect(offered.get(), wanted.get()) == fits, "%s", accepted);
     }
 }
 GST_END_TEST;
