@@ -173,11 +173,37 @@ GST_START_TEST(bytes_of_the_library) {
 }
 GST_END_TEST;
 
+// The step goes with the range of the samples: of the same picture in 16 bits nothing is different
+// but what SIZ says of them.
+GST_START_TEST(quality_of_more_bits) {
+  const std::string caps8 = video_caps("GRAY8", {64, 48}),
+                    caps16 = video_caps("GRAY16_LE", {64, 48});
+  const BufferRef eight(random_frame(video_info(caps8), {}, 3));
+  Bytes wide;
+  for (const std::uint8_t sample : bytes_of(eight.get()))
+    wide.insert(wide.end(), {0, sample});
+  BufferRef sixteen(gst_buffer_new_and_alloc(wide.size()));
+  gst_buffer_fill(sixteen.get(), 0, wide.data(), wide.size());
+  for (const char *quality : {"30", "60", "100"}) {
+    Harness a("j2kenc", {{"quality", quality}}), b("j2kenc", {{"quality", quality}});
+    fail_unless(a.set_input(caps8) && b.set_input(caps16));
+    fail_unless_equals_int(a.push(gst_buffer_ref(eight.get())), GST_FLOW_OK);
+    fail_unless_equals_int(b.push(gst_buffer_ref(sixteen.get())), GST_FLOW_OK);
+    Bytes expected = bytes_of(a.pull().get());
+    constexpr std::size_t kBits = 42;
+    fail_unless_equals_int(expected[kBits], 8 - 1);
+    expected[kBits] = 16 - 1;
+    fail_unless(bytes_of(b.pull().get()) == expected, "quality=%s", quality);
+  }
+}
+GST_END_TEST;
+
 }  // namespace
 
 void add_j2kenc_library_cases(Suite *suite) {
   TCase *library = new_case(suite, "library");
   tcase_add_test(library, bytes_of_the_library);
+  tcase_add_test(library, quality_of_more_bits);
 }
 
 }  // namespace test
