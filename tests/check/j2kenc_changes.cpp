@@ -132,7 +132,25 @@ GST_START_TEST(bad_settings_are_not_used) {
 }
 GST_END_TEST;
 
-// The same of rates, after which others hold again.
+// Of a text a message has 200 bytes, and is UTF-8 all the same.
+GST_START_TEST(long_texts) {
+  Harness harness("j2kenc");
+  fail_unless(harness.set_input(video_caps("RGB", kSize)));
+  next_frame(harness);
+  std::string text = "9";
+  for (int i = 0; i < 150; i++)
+    text += "\xc3\xa9";
+  set(harness, "precincts", text.c_str());
+  next_frame(harness);
+  const std::string warning = harness.take_warning();
+  fail_unless(contains(warning, "precincts=\"" + text.substr(0, 199)) &&
+                  contains(warning, "...\": not up to") && !contains(warning, text.substr(0, 201)),
+              "%s", warning.c_str());
+  fail_unless(g_utf8_validate(warning.c_str(), -1, nullptr), "%s", warning.c_str());
+}
+GST_END_TEST;
+
+// Nor are rates, after which others hold again.
 GST_START_TEST(bad_rates_are_not_used) {
   Harness harness("j2kenc", {{"frame-size", "5000"}});
   fail_unless(harness.set_input(video_caps("RGB", kSize)));
@@ -230,6 +248,7 @@ void add_j2kenc_change_cases(Suite *suite) {
   tcase_add_test(changes, from_the_next_frame_on);
   tcase_add_test(changes, controlled_rates);
   tcase_add_test(changes, bad_settings_are_not_used);
+  tcase_add_test(changes, long_texts);
   tcase_add_test(changes, bad_rates_are_not_used);
   tcase_add_test(changes, a_rate_for_one_field);
   tcase_add_test(changes, a_size_that_forbids_settings);

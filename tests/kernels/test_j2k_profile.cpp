@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Profiles: what check_profile() refuses, and codestreams of each. (Their levels:
 // test_j2k_profile_levels.)
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -113,8 +114,13 @@ constexpr Bounds kBounds[] = {
     {Profile::imf_4k, 4096, 3112, {1, 6}, {5, 5}, {8, 16}},
 };
 
-// As much as there may be, and as little; and one more, and less.
+// As much as there may be, and as little; and one more, and less. Of resolutions the most are
+// chosen, and blocks as large as can be up to 64.
 void test_bounds(const Bounds &b) {
+  const CodingParams chosen = params_of(b.profile, 150, 120).coding;
+  EXPECT(chosen.levels == b.levels[1] && chosen.block_x == std::min(b.block[1], 6) &&
+             chosen.block_y == chosen.block_x,
+         "%s: %d levels, blocks 2^%d", name_of(b.profile), chosen.levels, chosen.block_x);
   const auto expect = [&b](const char *what, bool allowed, auto &&change) {
     EncoderParams params = params_of(b.profile, 150, 120);
     change(params);
@@ -181,6 +187,7 @@ void test_codestream(Profile profile) {
   EXPECT(error < 0.5, "%s: %g", name_of(profile), error);
   const Stream stream = read_markers(bytes);
   EXPECT(stream.profile == params.profile && stream.has_tlm, "%04x", stream.profile);
+  EXPECT(stream.colour == is_cinema(profile), "%s: the component transform", name_of(profile));
   const bool largest_last = profile == Profile::cinema_4k;
   EXPECT(stream.progressions.size() == (largest_last ? 2 : 1), "%s: POC", name_of(profile));
   EXPECT(stream.tiles.size() == (profile == Profile::broadcast_multi ? 4 : 1), "%s: tiles",
