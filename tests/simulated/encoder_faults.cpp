@@ -14,7 +14,10 @@ constexpr unsigned kFrames = 3;
 constexpr int kLaunchFailure = 719;
 constexpr J2kCase kSmall = {"NV12", 16, 8, "", "", "image/x-j2c"};
 // A frame in flight takes more memory than the picture, though that has rows of 4096 bytes.
-constexpr J2kCase kWide = {"RGB", 1000, 16, "", "", "image/x-jpc"};
+constexpr J2kCase kWide[] = {
+    {"RGB", 1000, 16, "", "", "image/x-jpc"},
+    {"RGB", 1000, 17, ",interlace-mode=interleaved,field-order=top-field-first", "",
+     "image/x-jpc"}};
 
 constexpr struct {
   FakecudaFunction function;
@@ -156,10 +159,10 @@ void check_every_call(FakecudaFault how, bool running) {
 }
 
 // The bytes that a frame in flight takes, as the error tells them where there are too few.
-std::size_t frame_memory(GstCudaContext *context) {
+std::size_t frame_memory(GstCudaContext *context, const J2kCase &c) {
   fakecuda_fail_how(FAKECUDA_ALLOC, 1, CUDA_ERROR_OUT_OF_MEMORY, FAKECUDA_ALWAYS);
   Bench bench("j2kenc backend=cuda");
-  begin(bench, context, kCuda, kWide);
+  begin(bench, context, kCuda, c);
   fakecuda_reset_faults();
   const std::vector<std::string> errors = bench.errors();
   fail_unless_equals_int(errors.size(), 1);
@@ -203,7 +206,8 @@ GST_END_TEST
 // As many as there is room for, halving what was asked for; left to itself, half of the memory.
 GST_START_TEST(little_memory) {
   GstCudaContext *context = new_context();
-  const std::size_t frame = frame_memory(context);
+  const J2kCase &wide = kWide[__i__];
+  const std::size_t frame = frame_memory(context, wide);
   const struct {
     int asked;
     std::size_t room;  // frames
@@ -211,15 +215,15 @@ GST_START_TEST(little_memory) {
   } cases[] = {{8, 9, 8}, {8, 7, 4}, {6, 3, 3}, {6, 2, 1}, {2, 1, 1},
                {0, 9, 4}, {0, 6, 3}, {0, 4, 2}, {0, 1, 1}};
   for (const auto &c : cases) {
-    const std::vector<GstBuffer *> inputs = make_inputs(context, kCuda, kWide);
+    const std::vector<GstBuffer *> inputs = make_inputs(context, kCuda, wide);
     fakecuda_set_device_memory(counts().bytes_live + frame * c.room + 100);
     Bench bench("j2kenc");
     g_object_set(bench.element(), "frames-in-flight", c.asked, nullptr);
-    fail_unless(begin(bench, context, kCuda, kWide));
+    fail_unless(begin(bench, context, kCuda, wide));
     fail_unless(push_all(bench, inputs));
     fail_unless_equals_uint64(held(bench), guint(c.have - 1));
     end(bench);
-    fail_unless_equals_int(check_outputs(bench, "little memory", kWide), kFrames);
+    fail_unless_equals_int(check_outputs(bench, "little memory", wide), kFrames);
     fail_unless(bench.errors().empty());
     fakecuda_set_device_memory(std::size_t{1} << 30);
   }
@@ -289,7 +293,7 @@ static Suite *encoder_faults_suite() {
     tcase_add_test(tests, always_from_start);
     tcase_add_test(tests, once_while_running);
     tcase_add_test(tests, lost_while_running);
-    tcase_add_test(tests, little_memory);
+    tcase_add_loop_test(tests, little_memory, 0, std::size(kWide));
     tcase_add_test(tests, little_memory_for_uploads);
     tcase_add_test(tests, little_memory_for_kernels);
     tcase_add_test(tests, wrong_buffers);
