@@ -188,18 +188,24 @@ GST_START_TEST(fields_in_a_row) {
 }
 GST_END_TEST;
 
-// As a decoder needs it: every frame stands alone.
+// As a decoder needs it: every frame stands alone, and is decoded when it is shown, unless a time
+// is set for that.
 GST_START_TEST(every_frame_is_a_key_frame) {
   const std::string caps = video_caps("I420", kSize);
   Harness harness("j2kenc");
   fail_unless(harness.set_input(caps));
-  GstBuffer *in = random_frame(video_info(caps), {}, 1);
-  GST_BUFFER_PTS(in) = 80 * GST_MSECOND;
-  GST_BUFFER_FLAG_SET(in, GST_BUFFER_FLAG_DELTA_UNIT);
-  fail_unless_equals_int(harness.push(in), GST_FLOW_OK);
-  const BufferRef out = harness.pull();
-  fail_unless_equals_clocktime(GST_BUFFER_DTS(out.get()), 80 * GST_MSECOND);
-  fail_if(GST_BUFFER_FLAG_IS_SET(out.get(), GST_BUFFER_FLAG_DELTA_UNIT));
+  for (const GstClockTime decoded : {GST_CLOCK_TIME_NONE, GstClockTime{70 * GST_MSECOND}}) {
+    GstBuffer *in = random_frame(video_info(caps), {}, 1);
+    GST_BUFFER_PTS(in) = 80 * GST_MSECOND;
+    GST_BUFFER_DTS(in) = decoded;
+    GST_BUFFER_FLAG_SET(in, GST_BUFFER_FLAG_DELTA_UNIT);
+    fail_unless_equals_int(harness.push(in), GST_FLOW_OK);
+    const BufferRef out = harness.pull();
+    fail_unless_equals_clocktime(GST_BUFFER_PTS(out.get()), 80 * GST_MSECOND);
+    fail_unless_equals_clocktime(GST_BUFFER_DTS(out.get()),
+                                 GST_CLOCK_TIME_IS_VALID(decoded) ? decoded : 80 * GST_MSECOND);
+    fail_if(GST_BUFFER_FLAG_IS_SET(out.get(), GST_BUFFER_FLAG_DELTA_UNIT));
+  }
   gst_harness_set_live(harness.get(), TRUE);
   gst_harness_set_upstream_latency(harness.get(), 7 * GST_MSECOND);
   fail_unless_equals_clocktime(gst_harness_query_latency(harness.get()), 7 * GST_MSECOND);
