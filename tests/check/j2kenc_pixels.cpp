@@ -165,11 +165,14 @@ GST_START_TEST(regions_in_fields) {
 }
 GST_END_TEST;
 
-// Whole frames, where two codestreams have no place, or nothing says that there are two fields.
+// Whole frames, where two codestreams have no place, nothing says that there are two fields, or the
+// second would have no row.
 GST_START_TEST(frames_of_fields) {
-  for (const auto &[media, mode] :
-       {std::pair{"image/jp2", "interleaved"}, {"image/x-jpc", "mixed"}}) {
-    const std::string caps = video_caps("I420", {16, 8}, std::string("interlace-mode=") + mode);
+  for (const auto &[media, mode, height] : {std::tuple{"image/jp2", "interleaved", 8},
+                                            {"image/x-jpc", "mixed", 8},
+                                            {"image/x-jpc", "interleaved", 1}}) {
+    const std::string caps =
+        video_caps("I420", {16, height}, std::string("interlace-mode=") + mode);
     Harness harness("j2kenc");
     harness.accept(media);
     fail_unless(harness.set_input(caps));
