@@ -35,8 +35,8 @@ std::set<std::string> test_pairs(const char *name, const J2kArray &array) {
   return left_out;
 }
 
-// Without the rows that have two values together, that pair is missing, and may_occur() knows that it
-// could be there. (Pairs of rows here and there.)
+// Without the rows that have two values together, that pair is missing, and may_occur() knows that
+// it could be there. (Pairs of rows here and there.)
 void test_lost_pairs(const J2kArray &array) {
   const std::vector<int> &values = array.factors().values;
   const int factors = static_cast<int>(values.size());
