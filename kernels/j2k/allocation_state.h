@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "allocation_input.h"
+#include "allocation_search.h"
 
 namespace coalesce::j2k {
 
@@ -45,7 +46,7 @@ class AllocationState {
   // A layer need not come closer to its limit than 1 / 256. (With components that are cut again,
   // whose headers are known, the first guess may be that close, and a second one closer.)
   COALESCE_HOST_DEVICE bool is_close(const Input &in) const {
-    const unsigned part = in.limits.count > 0 && guesses_ == 1 ? 2048 : 256;
+    const unsigned part = in.limits.count > 0 && rank_search_.guesses() == 1 ? 2048 : 256;
     return total() <= limit_ && limit_ - total() <= limit_ / part;
   }
   // Of the components in hand, in layers up to this one.
@@ -95,13 +96,11 @@ class AllocationState {
   int rank_ = 0;                      // of the layer before
   std::uint64_t headers_before_ = 0;  // of all layers before
   int taken_ = 0;                     // the rank of the last step to take
-  // Of the components in hand; and fit()'s: what is known to fit, and what not; headers as they
-  // were asked last.
+  // Of the components in hand; and headers as fit() asked for them last.
   std::uint64_t limit_ = kNoLimit, headers_ = 0;
-  int fits_ = 0, fails_ = 0, guesses_ = 0;
-  // fill's.
+  RankSearch rank_search_;
+  RoomSearch room_search_;
   int fills_ = 0;
-  std::uint64_t room_ = 0;
   // Sets of components: that have not come to limits of their own; and of the others, that are
   // still larger.
   unsigned free_ = 0, larger_ = 0;
@@ -157,9 +156,7 @@ COALESCE_HOST_DEVICE_CALL void AllocationState::fit(const Input &in, Goal goal, 
   step_.layer = layer;
   limit_ = limit;
   headers_ = in.layers > 1 ? empty_ : headers();
-  fits_ = in.highest_same(lowest, step_.components);
-  fails_ = highest + 1;
-  guesses_ = 0;
+  rank_search_.start(in.highest_same(lowest, step_.components), highest + 1);
   taken_ = -1;
   (void)guess(in);
 }
@@ -167,27 +164,17 @@ COALESCE_HOST_DEVICE_CALL void AllocationState::fit(const Input &in, Goal goal, 
 // After a guess: is another one to be taken?
 COALESCE_HOST_DEVICE_CALL bool AllocationState::is_guessing(const Input &in) {
   headers_ = headers();
-  if (total() <= limit_)
-    fits_ = taken_;
-  else
-    fails_ = in.lowest_same(taken_, step_.components);
+  rank_search_.know(in, taken_, total() <= limit_, step_.components);
   return !is_close(in) && guess(in);
 }
 
-// Headers change little from one rank to the next: those that were asked last make a good guess.
 // False: what fits has been taken.
 COALESCE_HOST_DEVICE_CALL bool AllocationState::guess(const Input &in) {
-  constexpr int kGuesses = 4;
-  int rank = fits_;
-  if (fails_ - fits_ > 1) {
+  int rank = rank_search_.fits();
+  if (rank_search_.is_open()) {
     const std::uint64_t spent = headers_before_ + headers_;
-    rank = guesses_++ < kGuesses
-               ? in.rank_of_bytes(limit_ > spent ? limit_ - spent : 0, step_.components)
-               : fits_ + (fails_ - fits_) / 2;
-    if (rank <= fits_) rank = fits_ + 1;
-    if (rank >= fails_) rank = fails_ - 1;
-    rank = in.highest_same(rank, step_.components);
-  } else if (taken_ == fits_) {
+    rank = rank_search_.next(in, limit_ > spent ? limit_ - spent : 0, step_.components);
+  } else if (taken_ == rank) {
     return false;
   }
   take(in, goal_, step_.layer, rank);
@@ -253,32 +240,34 @@ COALESCE_HOST_DEVICE_CALL void AllocationState::cut_last_layer(const Input &in, 
 COALESCE_HOST_DEVICE_CALL void AllocationState::end_last_layer(const Input &in) {
   if (taken_ >= in.top() || total() > limit_ || is_close(in)) return finish(in);
   goal_ = Goal::fill;
-  room_ = limit_ - total();
+  room_search_.start(limit_ - total());
   try_fill(in, Kind::fill);
 }
 
 COALESCE_HOST_DEVICE_CALL void AllocationState::try_fill(const Input &in, Kind kind) {
   constexpr int kTries = 6;
-  const bool again = fills_++ < kTries && room_ > limit_ / 256;
+  const bool again = fills_++ < kTries && limit_ - total() > limit_ / 256 &&
+                     (kind == Kind::fill || room_search_.is_open());
   if (!again && kind == Kind::fill) return finish(in);
   if (!again) goal_ = Goal::filled;
   step_.kind = again ? kind : Kind::put_back;
-  step_.room = room_;
+  step_.room = room_search_.room();
 }
 
-// Headers are only known afterwards: if they are too long, it is done again with room for as much
-// less than was added.
+// Headers are only known afterwards: if they are too long, it is done again with less room.
 COALESCE_HOST_DEVICE_CALL void AllocationState::know_fill(const Input &in, const StepCost &cost) {
-  if (sum_of(cost.bytes.body, step_.components) == 0) return finish(in);
   const LayerBytes good = now_;
+  if (sum_of(cost.bytes.body, step_.components) == 0) {
+    room_search_.know_nothing(limit_ - total() > limit_ / 50);
+    return room_search_.is_open() ? try_fill(in, Kind::refill) : finish(in);
+  }
   know_step(cost);
   if (total() <= limit_) {
-    room_ = limit_ - total();
+    room_search_.start(limit_ - total());
     return try_fill(in, Kind::fill);
   }
-  const std::uint64_t over = total() - limit_;
+  room_search_.know_over(cost.spent, total() - limit_);
   now_ = good;
-  room_ = cost.spent > over ? cost.spent - over : 0;
   try_fill(in, Kind::refill);
 }
 

@@ -246,6 +246,21 @@ void test_errors() {
          "write");
 }
 
+// Limits that a few bytes more of blocks would exceed, as they come into packets that had nothing
+// in this layer so far, of many blocks: some fit (which encode_to_targets() expects).
+void test_new_packets() {
+  Random random(5074);
+  EncoderParams params = random_params(random, 128 * 128);
+  EXPECT(params.layers == 9 && params.plt && params.coding.block_y == 2, "other parameters");
+  const Picture p = picture(params.coding, random);
+  const LengthRange range = length_range(params, p);
+  for (const std::uint64_t seed : {1064, 1725, 2150, 2231, 2290, 2308, 3362, 3847, 4093, 4707}) {
+    Random targets(seed);
+    params.targets = random_targets(params.layers, range, targets);
+    encode_to_targets(params, p, nullptr);
+  }
+}
+
 // As few bytes as can be, with nothing in any layer; and one less.
 void test_least_bytes() {
   Random random(54);
@@ -279,6 +294,7 @@ int main(int argc, char **argv) {
   test_errors();
   test_again();
   test_least_bytes();
+  test_new_packets();
   test_lossy();
   test_region_first();
   for (std::uint64_t seed = 0; seed < (all ? 2000 : 60) && failures < 10; ++seed)
