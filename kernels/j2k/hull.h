@@ -27,9 +27,11 @@ COALESCE_HOST_DEVICE Int128 distortion_of(const Pass &pass) {
 // What that is worth when passes are compared, times 2^kWorthBits. Decoders round; as long as there
 // are larger errors anywhere, those of the fine planes are better left alone: docs/jpeg2000.md.
 constexpr int kWorthBits = 4;
+COALESCE_HOST_DEVICE Int128 worth_of(const RateBlock &block, int plane, Int128 distortion) {
+  return plane < block.fine_planes ? distortion : distortion * (1 << kWorthBits);
+}
 COALESCE_HOST_DEVICE Int128 worth_of(const RateBlock &block, const Pass &pass) {
-  const Int128 distortion = distortion_of(pass);
-  return pass.plane < block.fine_planes ? distortion : distortion * (1 << kWorthBits);
+  return worth_of(block, pass.plane, distortion_of(pass));
 }
 
 // A sum of distortions in error units, rounded; modulo 2^64.
@@ -52,11 +54,36 @@ struct DistortionSums {
     (in_region ? region : rest) += distortion_of(pass);
     worth += worth_of(block, pass);
   }
-  COALESCE_HOST_DEVICE std::int64_t units(const RateBlock &block) const {
-    const std::int64_t of_rest = error_units(rest, block.weight, 0);
+  // less: none where there is a region.
+  COALESCE_HOST_DEVICE std::int64_t units(const RateBlock &block, Int128 less = 0) const {
+    const std::int64_t of_rest = error_units(rest - less, block.weight, 0);
     if (block.roi_shift == 0) return of_rest;
     return error_units(region, block.weight, 2 * block.roi_shift) + of_rest;
   }
+};
+
+// What passes would still gain behind one of them, if the block is of one sample. It is the
+// difference of rounded numbers (docs/numerics.md), which often say that a sample is known exactly
+// long before it is: so it is taken for at least a quarter of its mean, 4^plane / 12.
+class RestOfSample {
+ public:
+  COALESCE_HOST_DEVICE explicit RestOfSample(const RateBlock &block)
+      : is_one_(block.one_sample && block.roi_shift == 0) {
+    if (!is_one_) return;
+    for (int i = 0; i < block.num_passes; ++i)
+      rest_ += distortion_of(block.passes[i]);
+  }
+  // By how much the rest behind `pass` is too small. For each pass in turn; else 0.
+  COALESCE_HOST_DEVICE Int128 missing_behind(const Pass &pass) {
+    if (!is_one_) return 0;
+    rest_ -= distortion_of(pass);
+    const Int128 least = ((static_cast<Int128>(1) << (2 * pass.plane)) - 1) * 4 / 3;
+    return rest_ < least ? least - rest_ : 0;
+  }
+
+ private:
+  bool is_one_;
+  Int128 rest_ = 0;
 };
 
 struct HullCorner {
@@ -163,6 +190,7 @@ COALESCE_HOST_DEVICE void set_slopes(const RateBlock &block, const HullCorners &
 COALESCE_HOST_DEVICE Hull convex_hull(const RateBlock &block, const HullCorners &corners,
                                       HullStep *steps) {
   DistortionSums sums;
+  RestOfSample rest(block);
   HullCorner before = {0, 0}, last = {0, 0};  // corners count - 1 and count
   corners[0] = last;                          // where nothing is decoded
   int count = 0;
@@ -179,7 +207,8 @@ COALESCE_HOST_DEVICE Hull convex_hull(const RateBlock &block, const HullCorners 
     next = after;
     after = pass_at(i + 2);
     sums.add(block, pass);
-    const HullCorner corner = {sums.worth, pass.length};
+    const Int128 missing = rest.missing_behind(pass);
+    const HullCorner corner = {sums.worth - worth_of(block, pass.plane, missing), pass.length};
     const bool free = i + 1 < block.num_passes && next.length == pass.length;
     if (free || pass.length == 0 || corner.worth <= last.worth) continue;
     for (; count > 0 && as_steep(before, last, corner); --count) {
@@ -189,7 +218,8 @@ COALESCE_HOST_DEVICE Hull convex_hull(const RateBlock &block, const HullCorners 
     before = last;
     last = corner;
     corners[++count] = corner;
-    steps[count - 1] = {sums.units(block), pass.length, 0, static_cast<std::uint8_t>(i + 1)};
+    steps[count - 1] = {sums.units(block, missing), pass.length, 0,
+                        static_cast<std::uint8_t>(i + 1)};
   }
   set_slopes(block, corners, count, steps);
   sums.rest += block.final_error;
@@ -198,10 +228,11 @@ COALESCE_HOST_DEVICE Hull convex_hull(const RateBlock &block, const HullCorners 
   for (int i = 0; i < count; ++i)
     if (steps[i].gain > error) steps[i].gain = error;
   if (count > 0 && is_rounding(block)) {
-    steps[0] = {steps[count - 1].gain / 2, steps[count - 1].length, block.rounding_slope,
-                steps[count - 1].passes};
+    const HullStep &all = steps[count - 1];
+    const std::int64_t left = (error - all.gain + 1) / 2, gain = all.gain * block.rounding / 256;
+    steps[0] = {gain, all.length, block.rounding_slope, all.passes};
     count = 1;
-    error /= 2;  // decoders round about as much of it away
+    error = gain + left;
   }
   return {count, error};
 }

@@ -31,6 +31,10 @@ struct LayerTarget {
   // less than that, the target lies as much nearer to `concentrated`, which is not more than
   // `value`.
   std::uint64_t concentrated = 0, usual = 0;  // below 2^55
+  // error, of the last layer: what blocks of nothing but rounding (hull.h) leave counts so many
+  // 256ths. All the error of a part of the picture is in such a block, so decoders round about half
+  // of it away, however little of the others' they leave.
+  std::uint32_t rounding = 128;
 };
 
 }  // namespace coalesce::j2k

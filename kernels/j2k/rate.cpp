@@ -69,6 +69,16 @@ double concentrated_error(const EncoderParams &params, int c, double psnr) {
   return wanted / kEach * before_rounding(params, kEach);
 }
 
+// By how much errors of coefficients are larger in samples than energies of bands say, which are
+// those of endless rows: at the edges of a tile they are mirrored. (Measured: docs/numerics.md.)
+double at_edges(const CodingParams &coding) {
+  const auto of_length = [](int tile, int image) {
+    return 1 + 1.0 / (tile > 0 ? std::min(tile, image) : image);
+  };
+  return of_length(coding.tile_width, coding.image.width()) *
+         of_length(coding.tile_height, coding.image.height());
+}
+
 std::uint64_t error_units(double error) {
   const double units = std::floor(error * kErrorUnits);
   return units < 0x1p63 ? static_cast<std::uint64_t>(units) : std::uint64_t{1} << 63;
@@ -86,15 +96,19 @@ std::uint32_t final_error(const CodeBlock &block) {
 }
 
 LayerTarget target_at_psnr(const EncoderParams &params, double psnr) {
-  double error = 0, concentrated = 0, samples = 0;
+  double error = 0, wanted = 0, concentrated = 0, samples = 0;
   for (int c = 0; c < params.coding.num_components; ++c) {
     const Rect rect = component_rect(params.coding, c);
     const double area = double(rect.width()) * rect.height();
     error += component_error(params, c, psnr) * area;
+    wanted += error_of_component(params, c, psnr) * area;
     concentrated += concentrated_error(params, c, psnr) * area;
     samples += area;
   }
-  LayerTarget target = {LayerTarget::Kind::error, error_units(error), 0, 0};
+  error /= at_edges(params.coding);
+  concentrated /= at_edges(params.coding);
+  LayerTarget target = {LayerTarget::Kind::error, error_units(error)};
+  target.rounding = static_cast<std::uint32_t>(std::min(128 * error / wanted, 0x1p24));
   target.concentrated = std::min(target.value, error_units(concentrated));
   if (target.concentrated < target.value)
     target.usual = error_units(samples * params.base_step * params.base_step / 10);

@@ -37,7 +37,9 @@ struct RateBlock {
   DistortionWeight weight;  // this and the next two of its band: BandQuantiser
   int visual_slope = 0;
   int fine_planes = 0;
-  std::uint16_t rounding_slope = 0;  // what it has if all of its planes are fine
+  bool one_sample = false;           // it is all that the block has
+  std::uint16_t rounding_slope = 0;  // what it has if all of its planes are fine; and
+  std::uint32_t rounding = 128;      // the last layer's LayerTarget::rounding
   std::uint32_t final_error = 0;     // final_error(); only targets of an error ask for it
   // Planes from this one on belong to a region of interest and are worth 4^-roi_shift of what their
   // number says, where errors are summed. (The slopes keep them as they are: they come first.) 0:

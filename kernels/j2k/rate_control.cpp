@@ -58,6 +58,7 @@ RateBlock rate_block(const EncoderPlan &plan, const TilePlan &tile, const BlockP
   block.weight = quantiser.weight;
   block.visual_slope = quantiser.visual_slope;
   block.fine_planes = quantiser.fine_planes;
+  block.one_sample = place.rect.width() * place.rect.height() == 1;
   block.rounding_slope = static_cast<std::uint16_t>(
       std::max(rounding - square_of(plan.params.coding, band, place.rect), 0));
   block.roi_shift = bands.roi_shift;
@@ -155,6 +156,7 @@ Status RateControl::run(ThreadPool *pool, LayerPasses *layers) {
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     blocks_[i].num_passes = (*coded_)[i].coded.passes;
     blocks_[i].final_error = (*coded_)[i].final_error;
+    blocks_[i].rounding = targets_.list().back().rounding;
   }
   const bool count = targets_.wants_bytes() || !component_limits_.empty();
   if (Status s =

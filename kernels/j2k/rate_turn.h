@@ -28,6 +28,7 @@ COALESCE_HOST_DEVICE BlockTotals find_hull(const RateJob &job, std::size_t i, Ad
   block.passes = job.frame.passes + first;
   block.num_passes = job.frame.coded[i].passes;
   block.final_error = job.format.wants_errors ? job.errors[i] : 0;
+  block.rounding = job.format.targets[job.format.layers - 1].rounding;
   HullStep *steps = s.steps + first;
   const HullCorners corners = {s.corners + i, static_cast<std::size_t>(job.frame.blocks)};
   const Hull hull = convex_hull(block, corners, steps);

@@ -150,7 +150,7 @@ int main(int argc, char **argv) {
   }
   test({"noise", noise(), 0.5, 0.6}, {0.25, 0.5, 4, 12}, {30, 42});
   test({"gradient", gradient(), 0, 0}, {0.25, 2}, {});
-  test({"text", text(1), 0.5, 0.6}, {0.5, 2}, {30, 42});
+  test({"text", text(1), 0.6, 0.6}, {0.5, 2}, {30, 42});
   test({"made", picture(made_picture(400, 300, 3, 1)), 0.65, 0.85}, {0.25, 1}, {36, 40});
   test({"photograph", picture(read_pnm(COALESCE_TEST_DATA "/photograph_128x128.pgm")), 0.5, 0.6},
        {0.5, 2}, {30, 42});

@@ -39,6 +39,30 @@ void test_psnr_of_screens() {
   }
 }
 
+// Where it is hardest to tell what is left: tiles that end in blocks of one sample, which were
+// taken for exact; and gradients, of which some parts are exact, and all the error is in others.
+void test_psnr_of_small_pieces() {
+  struct Case {
+    const char *name;
+    Picture picture;
+    int tile;
+    double slack;
+  };
+  const Case cases[] = {{"text", text(3), 16, 1},
+                        {"text", text(1), 32, 1},
+                        {"plane", plane(256, 192), 0, 1},
+                        {"plane", plane(256, 192), 64, 2.5}};
+  for (const Case &c : cases)
+    for (const double wanted : {58.0, 70.0, 80.0}) {
+      EncoderParams params = params_of(c.picture, Wavelet::irreversible_97, {});
+      params.coding.tile_width = params.coding.tile_height = c.tile;
+      const double got = psnr_at(params, c.picture, wanted);
+      std::printf("%s, tiles of %d: %.2f dB, %.1f wanted\n", c.name, c.tile, got, wanted);
+      EXPECT(got > wanted - c.slack, "%s, tiles of %d: %.2f dB, %.1f wanted", c.name, c.tile, got,
+             wanted);
+    }
+}
+
 // What makes a picture of almost nothing better before decoders round it could make it worse behind
 // (docs/jpeg2000.md): more bytes are better, but for ripples, and all of them best.
 void test_gradient() {
@@ -151,5 +175,6 @@ int main() {
   test_partly_flat();
   test_small_steps();
   test_psnr_of_screens();
+  test_psnr_of_small_pieces();
   return result();
 }
