@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Codestreams of the whole encoder, decoded by OpenJPEG.
+// Codestreams of the whole encoder with parameters at random, decoded by OpenJPEG. (The covering
+// array: test_j2k_judges.cpp.)
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -9,7 +10,6 @@
 #include "expect.h"
 #include "j2k/jp2.h"
 #include "j2k/profile.h"
-#include "j2k_array.h"
 #include "j2k_encode.h"
 #include "j2k_openjpeg.h"
 #include "j2k_random_params.h"
@@ -96,32 +96,6 @@ void test_targets(std::uint64_t seed) {
   expect_close(params, bytes, 0);
   expect_close(params, bytes, random.between(1, params.layers));
   if (failures > before) std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
-}
-
-// An entry of the covering array. Without loss it is the picture again; the own decoder is asked,
-// too, unless that takes long.
-void test_entry(int index, const char *file) {
-  const J2kEntry entry = j2k_entry(index);
-  const EncoderParams &params = entry.params;
-  const int before = failures;
-  std::unique_ptr<Encoder> encoder;
-  Bytes bytes;
-  Status s = Encoder::make(params, &encoder);
-  if (s.ok()) s = encoder->encode(AllSamples(entry.picture).at, nullptr, &bytes);
-  EXPECT(s.ok(), "%s", s.message());
-  if (!params.targets.empty() && params.targets.back().kind == LayerTarget::Kind::bytes)
-    EXPECT(bytes.size() <= params.targets.back().value, "%zu bytes", bytes.size());
-  const bool asked = !is_beyond_openjpeg(params) && (entry.whole || !has_cut_ends(params));
-  const bool lossless = entry.whole && params.wavelet == Wavelet::reversible_53;
-  if (lossless && asked)
-    expect_identical(params, entry.picture, decode_with_openjpeg(bytes), "OpenJPEG");
-  if (lossless && (!asked || index < j2k_small_entries()))
-    expect_identical(params, entry.picture, decode_stream(bytes), "own decoder");
-  if (!lossless && asked) expect_close(params, bytes, 0);
-  if (!lossless && !asked)
-    EXPECT(decode_stream(bytes).complaint.empty(), "%s", decode_stream(bytes).complaint.c_str());
-  if (failures > before) std::printf("--entry %d, %s\n", index, entry.text.c_str());
-  if (file != nullptr) write_file(file, bytes);
 }
 
 // Every layer makes it better, and the last one perfect.
@@ -220,7 +194,7 @@ void test_jp2() {
 }  // namespace
 }  // namespace coalesce::test
 
-// test-j2k-openjpeg [--all | --entries FIRST LAST | --entry N FILE | --profiles FOLDER | SEED FILE]
+// test-j2k-openjpeg [--all | --profiles FOLDER | SEED FILE]
 int main(int argc, char **argv) {
   using namespace coalesce::test;
   if (!have_openjpeg()) {
@@ -229,15 +203,6 @@ int main(int argc, char **argv) {
   }
   if (argc == 3 && std::strcmp(argv[1], "--profiles") == 0) {
     test_profiles(argv[2]);
-    return result();
-  }
-  if (argc == 4 && std::strcmp(argv[1], "--entry") == 0) {
-    test_entry(std::atoi(argv[2]), argv[3]);
-    return result();
-  }
-  if (argc == 4 && std::strcmp(argv[1], "--entries") == 0) {
-    for (int i = std::atoi(argv[2]); i <= std::atoi(argv[3]); ++i)
-      test_entry(i, nullptr);
     return result();
   }
   if (argc == 3) {
@@ -249,8 +214,6 @@ int main(int argc, char **argv) {
   test_jp2();
   test_profiles(nullptr);
   test_region();
-  for (int i = 0; i < (all ? j2k_entries() : 60) && failures < 10; ++i)
-    test_entry(i, nullptr);
   for (std::uint64_t seed = 0; seed < (all ? 3000 : 200) && failures < 10; ++seed)
     test_codestream(seed, nullptr);
   for (std::uint64_t seed = 10000; seed < (all ? 12000 : 10050) && failures < 10; ++seed)
