@@ -5,9 +5,6 @@
 #include "gpu_pipeline.h"
 #include "h264_stream.h"
 
-#define GST_USE_UNSTABLE_API
-#include <gst/cuda/cuda-gst.h>
-
 using namespace gpu_test;
 
 namespace {
@@ -81,34 +78,11 @@ GST_START_TEST(tee_to_cpu_and_gpu) {
 }
 GST_END_TEST
 
-// From one GPU to the other and back. What comes from the other one is copied.
-GST_START_TEST(two_gpus) {
-  int devices = 0;
-  fail_unless(CuDeviceGetCount(&devices) == CUDA_SUCCESS);
-  if (devices < 2) {
-    g_print("SKIP two GPUs: this machine has one\n");
-    return;
-  }
-  const Pipeline pipeline(
-      kSource +
-      "tee name=t  t. ! queue ! uyvy2y cuda-device-id=0 ! " CUDA
-      ",format=NV12 ! convolve name=there preset=sharpen cuda-device-id=1 ! " CUDA
-      " ! queue ! sepconvolve name=back preset=gaussian cuda-device-id=0 ! video/x-raw ! "
-      "appsink name=gpu sync=false  t. ! queue ! uyvy2y backend=cpu ! video/x-raw,format=NV12 ! "
-      "convolve preset=sharpen backend=cpu ! sepconvolve preset=gaussian backend=cpu ! "
-      "appsink name=cpu sync=false");
-  fail_unless_equals_int(pipeline.compare(), kFrames);
-  for (const char *name : {"there", "back"})
-    fail_unless_equals_uint64(statistic(pipeline.element(name), "uploads"), kFrames);
-}
-GST_END_TEST
-
 int main(int argc, char **argv) {
   return run(&argc, &argv, "gpu_neighbours", [](TCase *tests) {
     tcase_add_test(tests, h264);
     tcase_add_test(tests, jpeg);
     tcase_add_test(tests, uploaded);
     tcase_add_test(tests, tee_to_cpu_and_gpu);
-    tcase_add_test(tests, two_gpus);
   });
 }
