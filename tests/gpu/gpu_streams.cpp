@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Others' work in flight on a real GPU: they write and read on streams of their own, late, and wait
+// for nothing. Ours come behind a stream that is ordered with the default stream, and from
+// GStreamer 1.24 on behind the GstCudaStream that memory names. Where nothing says that there is
+// something to come behind, ours do not wait: so each late copy is late indeed.
+#include "late_stream.h"
+
+using namespace gpu_test;
+using coalesce::gst::running_on;
+
+namespace {
+
+using Kind = LateStream::Kind;
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr int kWidth = 1282, kHeight = 722, kFrames = 4;
+
+GstVideoInfo info_of(const std::string &caps_text) {
+  GstVideoInfo info;
+  GstCaps *caps = gst_caps_from_string(caps_text.c_str());
+  fail_unless(gst_video_info_from_caps(&info, caps));
+  gst_caps_unref(caps);
+  return info;
+}
+
+// An element of ours between pads of the test, on either back end.
+struct Line {
+  const char *element, *in, *out;  // formats; "" is JPEG 2000
+
+  std::string media(bool cuda) const {
+    return *out == '\0' ? "image/x-jpc" : caps_text(out, kWidth, kHeight, cuda);
+  }
+  GstHarness *open(bool cuda, bool cuda_out) const {
+    const std::string line = std::string(element) + (cuda ? " backend=cuda" : " backend=cpu");
+    return harness(line.c_str(), caps_text(in, kWidth, kHeight, cuda), media(cuda_out),
+                   Context::shared);
+  }
+  GstVideoInfo input() const { return info_of(caps_text(in, kWidth, kHeight, false)); }
+
+  Bytes contents(GstBuffer *buffer) const {
+    if (*out != '\0') return bytes_of(buffer, info_of(media(false)));
+    Bytes all(gst_buffer_get_size(buffer));
+    gst_buffer_extract(buffer, 0, all.data(), all.size());
+    return all;
+  }
+  // What comes out, in the end.
+  Bytes pull(GstHarness *h) const {
+    GstBuffer *buffer = gst_harness_pull(h);
+    fail_unless(buffer != nullptr, "no frame from %s", element);
+    const Bytes all = contents(buffer);
+    gst_buffer_unref(buffer);
+    return all;
+  }
+  Bytes on_cpu(unsigned picture) const {
+    GstHarness *h = open(false, false);
+    const GstVideoInfo info = input();
+    GstBuffer *frame = gst_buffer_new_allocate(nullptr, GST_VIDEO_INFO_SIZE(&info), nullptr);
+    paint(frame, info, picture);
+    gst_harness_push(h, frame);
+    gst_harness_push_event(h, gst_event_new_eos());
+    const Bytes all = pull(h);
+    gst_harness_teardown(h);
+    return all;
+  }
+};
+
+constexpr Line kLines[] = {{"convolve preset=sharpen", "RGBA", "RGBA"},
+                           {"uyvy2y", "UYVY", "NV12"},
+                           {"rgb2yuv", "RGBA", "NV12"},
+                           {"j2kenc", "NV12", ""}};
+
+// The context of an element, by a frame of the pool that it proposes.
+GstCudaContext *context_of(GstHarness *h) {
+  GstBufferPool *pool = proposed_pool(h);
+  GstBuffer *buffer = acquire(pool);
+  GstCudaContext *context = GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0))->context;
+  gst_buffer_unref(buffer);
+  drop_pool(pool);
+  return context;  // the element's, as long as it lives
+}
+
+// Frames of pictures 1, 2, ..., that come late over 100 + 1, 100 + 2, ...: which of them are found?
+// `named` leaves to the memory what it says of its stream.
+void expect(const Line &line, bool cuda_out, Kind kind, bool named, bool late) {
+  GstHarness *h = line.open(true, cuda_out);
+  {
+    LateStream theirs(context_of(h), kind);
+    for (unsigned i = 1; i <= kFrames; i++) {
+      GstBuffer *frame = theirs.frame(line.input(), 100 + i, i);
+      if (kind == Kind::named && !named) forget_stream(frame);
+      fail_unless_equals_int(gst_harness_push(h, frame), GST_FLOW_OK);
+    }
+    gst_harness_push_event(h, gst_event_new_eos());
+    for (unsigned i = 1; i <= kFrames; i++)
+      fail_unless(line.pull(h) == line.on_cpu(late ? i : 100 + i), "%s, picture %u", line.element,
+                  i);
+  }
+  gst_harness_teardown(h);
+}
+
+}  // namespace
+
+GST_START_TEST(ordered_stream) {
+  for (const Line &line : kLines)
+    for (bool cuda_out : {true, false})
+      expect(line, cuda_out && *line.out != '\0', Kind::ordered, false, true);
+}
+GST_END_TEST
+
+GST_START_TEST(unordered_stream) {
+  for (const Line &line : kLines)
+    expect(line, *line.out != '\0', Kind::unordered, false, false);
+}
+GST_END_TEST
+
+GST_START_TEST(named_stream) {
+  for (const Line &line : kLines)
+    for (bool cuda_out : {true, false})
+      expect(line, cuda_out && *line.out != '\0', Kind::named, true, true);
+}
+GST_END_TEST
+
+GST_START_TEST(named_stream_without_work) {
+  for (const Line &line : kLines)
+    expect(line, *line.out != '\0', Kind::named, false, false);
+}
+GST_END_TEST
+
+// They read our frames late, and have given them back to the pool by then, which gives them to us:
+// their reading comes first, but on a stream that nothing is ordered with.
+static void read_late(Kind kind) {
+  const Line line = kLines[0];
+  GstHarness *h = line.open(true, true);
+  const GstVideoInfo info = line.input();
+  GstBufferPool *pool = proposed_pool(h);
+  {
+    LateStream theirs(context_of(h), kind);
+    std::vector<GstBuffer *> copies;
+    for (unsigned i = 1; i <= kFrames; i++) {
+      GstBuffer *frame = acquire(pool), *next = acquire(pool);
+      paint(frame, info, i);
+      paint(next, info, 100 + i);
+      fail_unless_equals_int(gst_harness_push(h, frame), GST_FLOW_OK);
+      GstBuffer *ours = gst_harness_pull(h);
+      copies.push_back(theirs.copy_of(ours, info));
+      gst_buffer_unref(ours);
+      // Over what they have not read yet, in the memory that has come back.
+      fail_unless_equals_int(gst_harness_push(h, next), GST_FLOW_OK);
+      gst_buffer_unref(gst_harness_pull(h));
+      theirs.wait();
+      const bool right = line.contents(copies.back()) == line.on_cpu(i);
+      fail_unless(right == (kind != Kind::unordered), "picture %u", i);
+    }
+    for (GstBuffer *copy : copies)
+      gst_buffer_unref(copy);
+  }
+  drop_pool(pool);
+  gst_harness_teardown(h);
+}
+
+GST_START_TEST(read_on_an_ordered_stream) {
+  read_late(Kind::ordered);
+}
+GST_END_TEST
+
+GST_START_TEST(read_on_an_unordered_stream) {
+  read_late(Kind::unordered);
+}
+GST_END_TEST
+
+GST_START_TEST(read_on_a_named_stream) {
+  read_late(Kind::named);
+}
+GST_END_TEST
+
+int main(int argc, char **argv) {
+  return run(&argc, &argv, "gpu_streams", [](TCase *tests) {
+    tcase_add_test(tests, ordered_stream);
+    tcase_add_test(tests, unordered_stream);
+    tcase_add_test(tests, read_on_an_ordered_stream);
+    tcase_add_test(tests, read_on_an_unordered_stream);
+    if (!running_on(1, 23)) {
+      g_print("SKIP GstCudaStream: GStreamer has it from 1.24 on\n");
+      return;
+    }
+    tcase_add_test(tests, named_stream);
+    tcase_add_test(tests, named_stream_without_work);
+    tcase_add_test(tests, read_on_a_named_stream);
+  });
+}
