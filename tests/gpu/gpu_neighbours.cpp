@@ -65,6 +65,28 @@ GST_START_TEST(uploaded) {
 }
 GST_END_TEST
 
+// GStreamer's converter, which from 1.24 on leaves its work in flight on a GstCudaStream: behind
+// ours, in front of ours, and in between. (1.22 and 1.24 need an NVRTC before CUDA 13 for it.)
+GST_START_TEST(converted) {
+  if (skipped("cudaconvertscale", {"cudaupload", "cudaconvertscale", "cudadownload"})) return;
+  const std::string scaled = "cudaconvertscale ! " CUDA ",format=RGBA,width=962,height=540 ! ";
+  const std::string back =
+      "cudaconvertscale ! " CUDA ",format=NV12 ! cudadownload ! video/x-raw ! ";
+  const Pipeline pipeline(
+      kSource +
+      "tee name=t  t. ! queue ! uyvy2y backend=cuda ! " CUDA
+      ",format=NV12 ! convolve preset=gaussian ! " CUDA " ! " +
+      scaled + "convolve name=last preset=sharpen ! " CUDA " ! " + back +
+      "appsink name=gpu sync=false  "
+      "t. ! queue ! uyvy2y backend=cpu ! video/x-raw,format=NV12 ! "
+      "convolve preset=gaussian backend=cpu ! cudaupload ! " +
+      scaled + "cudadownload ! video/x-raw ! convolve preset=sharpen backend=cpu ! cudaupload ! " +
+      back + "appsink name=cpu sync=false");
+  fail_unless_equals_int(pipeline.compare(), kFrames);
+  fail_unless_equals_uint64(statistic(pipeline.element("last"), "uploads"), 0);
+}
+GST_END_TEST
+
 // One frame in CUDA memory for the GPU, and, brought down by an element of ours, for the CPU.
 GST_START_TEST(tee_to_cpu_and_gpu) {
   const Pipeline pipeline(kSource + "uyvy2y backend=cuda ! " CUDA
@@ -83,6 +105,7 @@ int main(int argc, char **argv) {
     tcase_add_test(tests, h264);
     tcase_add_test(tests, jpeg);
     tcase_add_test(tests, uploaded);
+    tcase_add_test(tests, converted);
     tcase_add_test(tests, tee_to_cpu_and_gpu);
   });
 }
