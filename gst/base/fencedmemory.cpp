@@ -46,10 +46,55 @@ gpointer fenced_map(GstMemory *memory, gsize maxsize, GstMapFlags flags) {
   return for_cuda || data == nullptr || downloaded(memory) ? data : nullptr;
 }
 
-// libgstcuda copies within the device on the default stream and does not wait, and our streams are
-// not ordered with that one. Copies are rare: wait here.
+bool known_to_libgstcuda(const GstVideoInfo &info);
+
+// Memory laid out as another that libgstcuda would lay out otherwise, or not at all. (What the
+// other says of its rows includes their padding.)
+GstMemory *alloc_like(GstMemory *memory) {
+  const GstVideoInfo &from = GST_CUDA_MEMORY_CAST(memory)->info;
+  GstVideoInfo info;
+  gsize offsets[GST_VIDEO_MAX_PLANES];
+  gint strides[GST_VIDEO_MAX_PLANES];
+  if (!gst_video_info_set_interlaced_format(
+          &info, GST_VIDEO_INFO_FORMAT(&from), GST_VIDEO_INFO_INTERLACE_MODE(&from),
+          static_cast<guint>(from.width), static_cast<guint>(from.height)))
+    return nullptr;
+  GstMemory *made =
+      fenced_memory_alloc(GST_CUDA_MEMORY_CAST(memory)->context, info, offsets, strides);
+  if (made != nullptr) GST_CUDA_MEMORY_CAST(made)->info = from;
+  return made;
+}
+
+// The whole of such memory, on the default stream, as libgstcuda copies.
+GstMemory *copy_as_laid_out(GstMemory *memory) {
+  GstMapInfo in, out;
+  if (!gst_memory_map(memory, &in, GstMapFlags(GST_MAP_READ | GST_MAP_CUDA))) return nullptr;
+  bool copied = false;
+  GstMemory *copy = alloc_like(memory);
+  if (copy != nullptr && gst_memory_map(copy, &out, GstMapFlags(GST_MAP_WRITE | GST_MAP_CUDA))) {
+    CUDA_MEMCPY2D all{};
+    all.srcMemoryType = all.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    all.srcDevice = reinterpret_cast<CUdeviceptr>(in.data);
+    all.dstDevice = reinterpret_cast<CUdeviceptr>(out.data);
+    all.srcPitch = all.dstPitch = all.WidthInBytes = in.size;
+    all.Height = 1;
+    ContextScope scope(GST_CUDA_MEMORY_CAST(memory)->context);
+    copied = out.size == in.size && cuda_driver()->memcpy_2d_async(&all, nullptr) == CUDA_SUCCESS;
+    gst_memory_unmap(copy, &out);
+  }
+  gst_memory_unmap(memory, &in);
+  if (copied || copy == nullptr) return copy;
+  gst_memory_unref(copy);
+  return nullptr;
+}
+
+// The copy within the device is on the default stream, nobody waits, and our streams are not
+// ordered with that one. Copies are rare: wait here.
 GstMemory *fenced_copy(GstMemory *memory, gssize offset, gssize size) {
-  GstMemory *copy = parent_copy(memory, offset, size);
+  const bool whole = offset == 0 && (size == -1 || gsize(size) == memory->size);
+  GstMemory *copy = whole && !known_to_libgstcuda(GST_CUDA_MEMORY_CAST(memory)->info)
+                        ? copy_as_laid_out(memory)
+                        : parent_copy(memory, offset, size);
   if (copy == nullptr) return nullptr;
   ContextScope scope(GST_CUDA_MEMORY_CAST(memory)->context);
   const CUresult result = cuda_driver()->stream_synchronize(nullptr);
@@ -177,11 +222,15 @@ GstMemory *fenced_memory_alloc(GstCudaContext *context, const GstVideoInfo &info
   if (!surrogate_for(info, &surrogate, rows)) return nullptr;
   GstMemory *memory = cuda_allocator_alloc(allocator(), context, &surrogate);
   if (memory == nullptr) return nullptr;
-  const gint pitch = GST_CUDA_MEMORY_CAST(memory)->info.stride[0];
+  // What is there, for those who look here and not at the GstVideoMeta: GStreamer's converter does.
+  GstVideoInfo &said = GST_CUDA_MEMORY_CAST(memory)->info;
+  const gint pitch = said.stride[0];
+  said = info;
+  said.size = memory->size;
   gsize offset = 0;
   for (guint plane = 0; plane < GST_VIDEO_MAX_PLANES; plane++) {
-    offsets[plane] = offset;
-    strides[plane] = pitch;
+    offsets[plane] = said.offset[plane] = offset;
+    strides[plane] = said.stride[plane] = pitch;
     offset += static_cast<gsize>(pitch) * rows[plane];
   }
   return memory;

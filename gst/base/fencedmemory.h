@@ -16,7 +16,8 @@ namespace coalesce::gst {
 
 // Allocates device memory for `info`. libgstcuda lays out the formats it knows; for every other it
 // would abort the process, so such a frame is allocated as an RGBA surrogate of the same bytes.
-// offsets and strides receive where the planes really are. nullptr on failure.
+// offsets and strides receive where the planes really are, and the memory says so. nullptr on
+// failure.
 GstMemory *fenced_memory_alloc(GstCudaContext *context, const GstVideoInfo &info,
                                gsize offsets[GST_VIDEO_MAX_PLANES],
                                gint strides[GST_VIDEO_MAX_PLANES]);

@@ -14,7 +14,7 @@ struct Area {
   gsize start, end;
 };
 
-// Every plane inside the buffer, none over another.
+// Every plane inside the buffer, none over another, and the memory says the same of itself.
 void check_layout(GstBuffer *buffer, const GstVideoInfo &info) {
   const char *name = GST_VIDEO_INFO_NAME(&info);
   const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
@@ -23,8 +23,14 @@ void check_layout(GstBuffer *buffer, const GstVideoInfo &info) {
   fail_unless_equals_int(meta->width, GST_VIDEO_INFO_WIDTH(&info));
   fail_unless_equals_int(meta->height, GST_VIDEO_INFO_HEIGHT(&info));
   fail_unless_equals_int(meta->n_planes, GST_VIDEO_INFO_N_PLANES(&info));
+  const GstVideoInfo &said = GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0))->info;
+  fail_unless_equals_string(GST_VIDEO_INFO_NAME(&said), name);
+  fail_unless_equals_int(GST_VIDEO_INFO_WIDTH(&said), meta->width);
+  fail_unless_equals_int(GST_VIDEO_INFO_HEIGHT(&said), meta->height);
   std::vector<Area> areas;
   for (guint p = 0; p < meta->n_planes; p++) {
+    fail_unless_equals_uint64(GST_VIDEO_INFO_PLANE_OFFSET(&said, p), meta->offset[p]);
+    fail_unless_equals_int(GST_VIDEO_INFO_PLANE_STRIDE(&said, p), meta->stride[p]);
     fail_unless(meta->stride[p] >= int(row_bytes(info, p)), "%s, plane %u: stride %d", name, p,
                 meta->stride[p]);
     areas.push_back(
