@@ -87,6 +87,23 @@ GST_START_TEST(converted) {
 }
 GST_END_TEST
 
+// It looks at what memory says of itself, also where libgstcuda would have laid it out otherwise.
+GST_START_TEST(converted_planes) {
+  if (skipped("cudaconvertscale", {"cudaupload", "cudaconvertscale", "cudadownload"})) return;
+  for (const std::string format : {"I420", "YV12", "I420_10LE"})
+    for (const std::string height : {"361", "362"}) {
+      const std::string sink = "cudaconvertscale ! " CUDA
+                               ",format=RGBA ! cudadownload ! video/x-raw ! appsink "
+                               "sync=false name=";
+      const Pipeline pipeline(
+          "videotestsrc num-buffers=4 ! video/x-raw,width=642,format=" + format + ",height=" +
+          height + " ! tee name=t  t. ! queue ! convolve preset=sharpen backend=cuda ! " + sink +
+          "gpu  t. ! queue ! convolve preset=sharpen backend=cpu ! cudaupload ! " + sink + "cpu");
+      fail_unless_equals_int(pipeline.compare(), 4);
+    }
+}
+GST_END_TEST
+
 // One frame in CUDA memory for the GPU, and, brought down by an element of ours, for the CPU.
 GST_START_TEST(tee_to_cpu_and_gpu) {
   const Pipeline pipeline(kSource + "uyvy2y backend=cuda ! " CUDA
@@ -106,6 +123,7 @@ int main(int argc, char **argv) {
     tcase_add_test(tests, jpeg);
     tcase_add_test(tests, uploaded);
     tcase_add_test(tests, converted);
+    tcase_add_test(tests, converted_planes);
     tcase_add_test(tests, tee_to_cpu_and_gpu);
   });
 }

@@ -40,15 +40,15 @@ std::string error_of(const std::string &text) {
   GstBus *bus = gst_element_get_bus(pipeline);
   GstMessage *message = gst_bus_timed_pop_filtered(
       bus, 30 * GST_SECOND, GstMessageType(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  gst_object_unref(bus);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
   fail_unless(message != nullptr && GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR, "no error");
   GError *error = nullptr;
   gst_message_parse_error(message, &error, nullptr);
   const std::string said = error->message;
   g_error_free(error);
   gst_message_unref(message);
-  gst_object_unref(bus);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
   return said;
 }
 
