@@ -51,9 +51,10 @@ GST_END_TEST;
 GST_START_TEST(borders) {
   const char *const names[] = {"replicate", "reflect", "reflect-101", "wrap", "constant"};
   const char *border = names[__i__];
-  for (const SampleFormat &format : kSampleFormats)
+  const int step = small_run() ? kFormats / 8 + 1 : 1;  // every_format has them all
+  for (int format = __i__ % step; format < kFormats; format += step)
     for (Size size : {Size{1, 1}, Size{2, 3}, Size{17, 9}}) {
-      const std::string caps = video_caps(format.name, size);
+      const std::string caps = video_caps(kSampleFormats[format].name, size);
       Harness harness("convolve", {{"mask", "1 0 0 0 2 0 0; 0 3 0 0 0 0 5; 0 0 0 7 0 0 0"},
                                    {"border", border},
                                    {"border-value", "200"}});

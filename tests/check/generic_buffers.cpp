@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Buffers: sizes, renegotiation, and what they carry besides samples.
+#include <algorithm>
+
 #include "generic_cases.h"
 
 namespace test {
@@ -32,12 +34,17 @@ void expect_whole_frame(Harness &harness, GstBuffer *buffer) {
   gst_video_frame_unmap(&frame);
 }
 
+// In every format; where everything is slow, each size in some of them, and each of them with some
+// sizes.
 GST_START_TEST(every_size) {
   const std::string &element = element_name(__i__);
-  for (int format = 0; format < n_sink_formats(element); format += few_formats(element))
-    for (Size size : {Size{1, 1}, Size{1, 3}, Size{3, 1}, Size{2, 2}, Size{5, 7}, Size{33, 17},
-                      Size{320, 241}, Size{1023, 3}, Size{3, 1023}, Size{8192, 1}}) {
-      const std::string caps = sink_caps(element, size, format);
+  const int step = few_formats(element), formats = (n_sink_formats(element) - 1) / step + 1;
+  const int turns = small_run() ? std::min(formats, 4) : 1;
+  int turn = 0;
+  for (Size size : {Size{1, 1}, Size{1, 3}, Size{3, 1}, Size{2, 2}, Size{5, 7}, Size{33, 17},
+                    Size{320, 241}, Size{1023, 3}, Size{3, 1023}, Size{8192, 1}}) {
+    for (int format = turn++ % turns; format < formats; format += turns) {
+      const std::string caps = sink_caps(element, size, format * step);
       Harness harness(element);
       fail_unless(harness.set_input(caps), "%s", caps.c_str());
       for (int n = 0; n < 2; n++)
@@ -47,6 +54,7 @@ GST_START_TEST(every_size) {
       expect_whole_frame(harness, harness.pull().get());
       harness.expect_no_error();
     }
+  }
 }
 GST_END_TEST;
 

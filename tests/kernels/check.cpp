@@ -13,6 +13,7 @@
 
 #include "../support/device.h"
 #include "../support/fenced.h"
+#include "../support/small_run.h"
 #include "core/thread_pool.h"
 #include "planted.h"
 
@@ -35,6 +36,7 @@ const char *const kUsage =
     "  --self-test          the planted bugs must be caught\n"
     "  --planted-oob        run a CUDA kernel that reads out of bounds, for compute-sanitizer to "
     "flag\n"
+    "COALESCE_TEST_SMALL=1: fewer trials by chance.\n"
     "COALESCE_REQUIRE_GPU=1 makes it an error that a back end has no GPU (otherwise exit status "
     "77\n"
     "if cuda was asked for, a note if not).\n";
@@ -118,7 +120,9 @@ std::string run_trial(const Trial &trial, std::uint64_t seed, int index, const B
 
 int check(const Case &c, const Backend &backend, const Options &options) {
   const int first = options.first;
-  const int trials = options.all && c.all_trials ? c.all_trials() : c.trials;
+  const int trials = options.all && c.all_trials ? c.all_trials()
+                     : c.by_chance               ? few_of(c.trials)
+                                                 : c.trials;
   const int last = options.last < 0 ? trials : options.last + 1;
   int failures = 0;
   for (int i = first; i < last && failures < 3; ++i) {

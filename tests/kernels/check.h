@@ -70,6 +70,7 @@ struct Case {
   std::function<std::vector<PlantedBug>()> planted;
   std::function<void(Bench &, const Backend &)> bench;
   std::function<int()> all_trials = {};  // with --all, if those above are a part of them
+  bool by_chance = true;                 // false: each trial is one of its kind
 };
 
 std::vector<Case> all_cases();

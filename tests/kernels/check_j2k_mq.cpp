@@ -90,10 +90,12 @@ MqBlock modelled(TestBlock test, unsigned style) {
 }
 
 std::vector<MqFrame> random_frames(Random &random, int index) {
-  // Every style comes, some more often.
-  const unsigned style = index < kAllBlockStyles + 1 ? static_cast<unsigned>(index)
-                         : random.below(2) == 0      ? 0
-                                                     : static_cast<unsigned>(random.below(64));
+  // Every style comes, some more often; each flag in about half of any few that come one after
+  // another.
+  constexpr int kStyles = kAllBlockStyles + 1;
+  const unsigned style = index < kStyles        ? static_cast<unsigned>(index * 37 % kStyles)
+                         : random.below(2) == 0 ? 0
+                                                : static_cast<unsigned>(random.below(64));
   const int frames = random.pick({1, 1, 2, 3}), most_samples = random.pick({100, 300, 1500});
   const int blocks = random.below(10) == 0 ? random.between(60, 110) : random.between(1, 24);
   std::vector<std::vector<MqBlock>> all(static_cast<std::size_t>(frames));

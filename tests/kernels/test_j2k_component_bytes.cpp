@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../support/small_run.h"
 #include "expect.h"
 #include "j2k_encode.h"
 #include "j2k_markers.h"
@@ -134,7 +135,7 @@ void test_others() {
 // Whatever is wanted and allowed: what has to be given up is used elsewhere.
 void test_by_chance() {
   Random random(84);
-  for (int i = 0; i < 16; ++i) {
+  for (int i = 0; i < few_of(16); ++i) {
     EncoderParams params = parted(random.pick({0, 100}));
     params.plt = random.below(2) == 0;
     const Picture p = uneven(params, random.below(4), random);

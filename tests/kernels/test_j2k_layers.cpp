@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "../support/small_run.h"
 #include "counted_allocations.h"
 #include "expect.h"
 #include "j2k/rate.h"
@@ -43,7 +44,7 @@ LayerTarget random_target(Random &random, std::uint64_t all) {
 
 void test_layers() {
   Random random(5);
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < few_of(200); ++i) {
     const Blocks blocks = random_blocks(random, i % 4 == 0 ? Passes::unlikely : Passes::likely,
                                         random.between(1, 60), 8);
     const Row all_passes = row_of(allocated(blocks, {{}}, nullptr), 0);

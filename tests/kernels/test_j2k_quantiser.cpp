@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../support/random.h"
+#include "../support/small_run.h"
 #include "expect.h"
 #include "guarded_plane.h"
 #include "j2k/quantiser.h"
@@ -155,7 +156,7 @@ void test_distortion_weight() {
 
 void test_irreversible() {
   Random random(9);
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < few_of(400); ++i) {
     const QuantiserParams p = {
         kIrreversible,         random.below(11),
         random.between(1, 16), random.between(-1, 2),
@@ -200,7 +201,7 @@ void test_irreversible() {
 void test_quantise() {
   Random random(10);
   ThreadPool three(3);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < few_of(60); ++i) {
     const QuantiserParams p = {kIrreversible,
                                3,
                                8,

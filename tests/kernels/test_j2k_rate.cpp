@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "../support/small_run.h"
 #include "expect.h"
 #include "j2k/hull.h"
 #include "j2k/rate.h"
@@ -50,7 +51,7 @@ long double flattest_back(const RateBlock &block, int passes) {
 // anything that was taken.
 void test_slope_targets() {
   Random random(1);
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < few_of(300); ++i) {
     const Blocks blocks =
         random_blocks(random, i % 2 == 0 ? Passes::likely : Passes::unlikely, 12, 8);
     const auto target = static_cast<std::uint64_t>(kSlopeOne + random.between(-1500, 3500));
@@ -82,7 +83,7 @@ long double best_gain(const Blocks &blocks, std::size_t from, std::uint64_t room
 void test_against_everything() {
   Random random(2);
   int optimal = 0, trials = 0;
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < few_of(400); ++i) {
     const Blocks blocks = random_blocks(random, i % 2 == 0 ? Passes::likely : Passes::unlikely,
                                         random.between(1, 4), 3);
     std::uint64_t all = 0;
@@ -153,7 +154,7 @@ void test_limits() {
   Random random(3);
   int calls = 0, trials = 0;
   double least_used = 1, least_gain = 1;
-  for (int i = 0; i < 120; ++i) {
+  for (int i = 0; i < few_of(120); ++i) {
     const Blocks blocks = random_blocks(random, Passes::likely, random.between(150, 600), 9);
     const Row all_passes = row_of(allocated(blocks, {{}}, nullptr), 0);
     const std::uint64_t all = bytes_of(blocks, all_passes.data());
@@ -182,7 +183,7 @@ void test_limits() {
 // The error that is left is what was asked for, or less; one threshold lower it would be more.
 void test_error_targets() {
   Random random(4);
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < few_of(100); ++i) {
     const Blocks blocks = random_blocks(random, Passes::likely, 40, 8);
     long double all = 0, finest = 0;
     for (const RateBlock &b : blocks.blocks) {
@@ -211,7 +212,7 @@ void test_error_targets() {
 // nothing against it `concentrated`, and half of it half way.
 void test_concentrated_errors() {
   Random random(5);
-  for (int i = 0; i < 50; ++i) {
+  for (int i = 0; i < few_of(50); ++i) {
     const Blocks blocks = random_blocks(random, Passes::likely, 40, 8);
     std::int64_t left = 0, all = 0;
     for (const RateBlock &b : blocks.blocks) {

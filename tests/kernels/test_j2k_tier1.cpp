@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "../support/small_run.h"
 #include "expect.h"
 #include "j2k/tier1.h"
 #include "j2k_blocks.h"
@@ -217,9 +218,9 @@ int main(int argc, char **argv) {
   }
   test_styles();
   test_sizes();
-  test_random(1, 300, 300);
-  test_random(1000, 40, 4096);
-  test_models(2000, 300);
+  test_random(1, few_of(300), 300);
+  test_random(1000, few_of(40), 4096);
+  test_models(2000, few_of(300));
   test_planted_styles();
   test_planted_results();
   test_planted_blocks();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../support/random.h"
+#include "../support/small_run.h"
 #include "expect.h"
 #include "guarded_plane.h"
 #include "j2k/wavelet.h"
@@ -125,7 +126,7 @@ void test_threads(Random &random) {
 void test_accuracy(Random &random) {
   WaveletMemory<float> memory;
   double worst = 0, squares = 0, count = 0;
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < few_of(40); ++i) {
     const Rect rect = {i % 2, i / 2 % 2, i % 2 + random.between(50, 200), i / 2 % 2 + 100};
     ReferencePicture<double> exact = picture<double>(rect, i % 2, random);
     const GuardedPlane<float> in(rect.width(), rect.height(), random);
