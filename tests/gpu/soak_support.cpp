@@ -104,6 +104,7 @@ void Line::go_to(const Place &place) const {
   g_object_set(size_, "caps", caps, nullptr);
   gst_caps_unref(caps);
   if (GST_STATE(pipeline_) < GST_STATE_PAUSED) return;
+  look_at_bus();
   // New caps make videotestsrc count its frames anew, and a seek sets the count: in this order.
   while (width_of(pull().get()) != size.width) {
   }
@@ -123,6 +124,18 @@ void Line::check(GstSample *sample, const Place &place) const {
   const GstClockTime time = GST_BUFFER_PTS(gst_sample_get_buffer(sample));
   if (time != time_of(place)) die("not the frame that was asked for");
   if (bytes_of(sample) != expected(kind_, place)) die("wrong bytes");
+}
+
+// Else its messages would be kept until the end.
+void Line::look_at_bus() const {
+  GstBus *bus = gst_element_get_bus(pipeline_);
+  while (GstMessage *message = gst_bus_pop(bus)) {
+    const bool error = GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR;
+    if (error) gst_bus_post(bus, gst_message_ref(message));
+    gst_message_unref(message);
+    if (error) die("an error");
+  }
+  gst_object_unref(bus);
 }
 
 // With what the bus has to say.

@@ -41,6 +41,7 @@ class Line {
   void check(GstSample *sample, const Place &place) const;
 
  private:
+  void look_at_bus() const;
   [[noreturn]] void die(const std::string &what) const;
 
   int kind_;
