@@ -49,7 +49,7 @@ inline bool cuda_download_is_checked() {
   return checked;
 }
 
-// Does libgstcuda put the third plane of 4:2:0 in the middle of a row, whatever the height? 1.24
+// Does libgstcuda put the third plane of 4:2:0 in the middle of a row, if the height is even? 1.24
 // does (1.24.2; not 1.22.0, 1.26.2, 1.28.8), and what it maps for the CPU is then not that plane.
 inline bool cuda_misplaces_third_plane() {
   static const bool misplaces = running_on(1, 23) && !running_on(1, 25);
