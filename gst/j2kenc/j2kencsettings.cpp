@@ -28,9 +28,8 @@ std::string check_rates(const J2kSettings &s) {
     return "lossless=true and " + j2k_profile_setting(s) + ": that is lossy";
   if (s.profile != j2k::Profile::none && s.psnr > 0)
     return set[0] + " and " + j2k_profile_setting(s) +
-           ": a profile has a limit of bytes, which comes before any psnr; quality, bpp, bitrate "
-           "and "
-           "frame-size go together with it";
+           ": a profile has a limit of bytes, which comes before any psnr; quality, bpp, "
+           "bitrate and frame-size go together with it";
   if (j2k_is_lossless(s) && s.wavelet == J2kWavelet::irreversible_97)
     return "lossless=true and wavelet=9/7: that wavelet is lossy; set a rate, or lossless=false";
   if (s.quality > 0 && s.wavelet == J2kWavelet::reversible_53)
