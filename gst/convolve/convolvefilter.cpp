@@ -41,8 +41,8 @@ Status run(GstCoalesceFilter *filter, const Frame &in, const Frame &out, const Q
   auto *self = GST_CONVOLVE_FILTER(filter);
   // Cannot fail: what has been used for this format can be used again.
   (void)convolve_update(self, in.info(), false);
-  const ConvolveUse &use = self->state->use;
-  const ConvolveParams params{&use.filter, use.wishes.border, use.wishes.border_value};
+  ConvolveUse &use = self->state->use;
+  const ConvolveParams params{&use.filter, use.wishes.border, use.wishes.border_value, &use.cache};
   const ConvolveImage image =
       convolve_image(in, out, use.wishes.luma_only, use.wishes.filter_alpha);
   const ConvolveAlgorithm algorithm = choose_algorithm(use.filter, image, queue.on_cuda());

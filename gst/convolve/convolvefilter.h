@@ -51,6 +51,7 @@ struct ConvolveUse {
   guint changes = 0;  // which wishes these are
   ConvolveWishes wishes;
   Filter filter;
+  ArgumentCache cache;  // of that filter
   struct Warning {
     std::string problem;
     guint set = 0;

@@ -134,6 +134,7 @@ bool convolve_update(GstConvolveFilter *self, const GstVideoInfo &info, bool ren
   state.use.any = true;
   state.use.wishes = std::move(wishes);
   state.use.filter = std::move(filter);
+  state.use.cache.clear();
   return true;
 }
 

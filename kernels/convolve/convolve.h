@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "../core/argument_cache.h"
 #include "../core/border.h"
 #include "../core/plane.h"
 #include "../core/queue.h"
@@ -38,6 +39,8 @@ struct ConvolveParams {
   const Filter *filter = nullptr;  // needed until the call returns
   Border border = Border::replicate;
   int border_value = 0;  // constant: of level channels, in sample units; chroma uses its middle
+  // Of this filter and no other, where a caller has one: what CUDA kernels make of it.
+  ArgumentCache *cache = nullptr;
 };
 
 // The ways a filter can be computed. All give the same bytes.

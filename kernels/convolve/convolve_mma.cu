@@ -17,16 +17,12 @@ bool built_for_device() {
   return kernel.built();
 }
 
+// All that does not depend on the picture.
 template <class Shape>
-Status launch_shape(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream) {
-  const Filter &f = *params.filter;
+MmaArgs<Shape> make_args(const Filter &f, const ConvolvePlane &plane) {
   MmaArgs<Shape> a = {};
   static_assert(sizeof a <= 4096, "kernels take no more");
   static_assert(Shape::kSegments == 1 || kMaxMaskSize <= 4 * Shape::kTapWords, "a row's weights");
-  a.in = make_tile_source(params, plane);
-  a.out = make_mma_output(f, plane);
-  a.tiles_across = (plane.in.width - 1) / Shape::kColumns + 1;
-  a.by_tiles_across = make_divider(a.tiles_across);
   a.left = f.left * plane.channels;
   a.above = f.above;
   a.right = mma_span(f, plane) - 1 - a.left;
@@ -38,13 +34,20 @@ Status launch_shape(const ConvolveParams &params, const ConvolvePlane &plane, cu
         const int at = Shape::kSegments == 1 ? i * plane.channels : i;
         a.taps[d][j][at / 4] |= (static_cast<std::uint32_t>(w) >> 8 * d & 0xff) << 8 * (at % 4);
       }
+  return a;
+}
+
+template <class Shape>
+Status launch_shape(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream) {
+  auto &a = params.cache->get<MmaArgs<Shape>>(
+      plane.channels, [&] { return make_args<Shape>(*params.filter, plane); });
+  a.in = make_tile_source(params, plane);
+  a.out = make_mma_output(params, plane);
+  a.tiles_across = (plane.in.width - 1) / Shape::kColumns + 1;
+  a.by_tiles_across = make_divider(a.tiles_across);
   // As tall as leaves no multiprocessor without its blocks.
-  int device = 0, multiprocessors = 1;
-  if (Status s = cuda_checked(cudaGetDevice(&device)); !s.ok()) return s;
-  if (Status s = cuda_checked(
-          cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-      !s.ok())
-    return s;
+  int multiprocessors = 1;
+  if (Status s = count_multiprocessors(&multiprocessors); !s.ok()) return s;
   const std::int64_t passes =
       (std::int64_t{plane.in.height - 1} / Shape::kPassRows + 1) * a.tiles_across;
   const int wanted = Shape::kBlocks * multiprocessors;
@@ -78,19 +81,19 @@ Status launch_weights(const ConvolveParams &params, const ConvolvePlane &plane, 
 
 }  // namespace
 
-bool mma_takes(const Filter &f, const ConvolvePlane &plane) {
+bool mma_takes(const ConvolveParams &params, const ConvolvePlane &plane) {
   using Largest = MmaShape<128, 0, MmaWeights::bytes>;
   MmaWeights weights;
   bool by_role = false;
-  return mma_direct_takes(f, plane, &weights, &by_role) &&
-         mma_span(f, plane) <= Largest::kMostWidth && f.height <= Largest::kMostHeight &&
-         built_for_device();
+  return mma_direct_takes(params, plane, &weights, &by_role) &&
+         mma_span(*params.filter, plane) <= Largest::kMostWidth &&
+         params.filter->height <= Largest::kMostHeight && built_for_device();
 }
 
 Status launch_mma(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream) {
   MmaWeights weights = MmaWeights::bytes;
   bool by_role = false;
-  mma_direct_takes(*params.filter, plane, &weights, &by_role);
+  mma_direct_takes(params, plane, &weights, &by_role);
   switch (weights) {
     case MmaWeights::bytes:
       return launch_weights<MmaWeights::bytes>(params, plane, by_role, stream);

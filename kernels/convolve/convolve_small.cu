@@ -143,6 +143,49 @@ std::int64_t cut(SmallPlane *p) {
   return blocks + (std::int64_t{rim} * p->rows.size + kSmallThreads - 1) / kSmallThreads;
 }
 
+// What a filter is for these kernels, whatever the picture.
+struct SmallFilter {
+  bool fits = false;
+  int taps = 0;  // of the square: 3 or 5
+  SmallFinish finish = SmallFinish::absolute;
+  SmallArgs args = {};
+};
+
+SmallFilter make_small_filter(const Filter &f) {
+  SmallFilter filter;
+  SmallArgs &a = filter.args;
+  if (f.depth.bits != 8 || !f.narrow || f.weights.empty()) return filter;
+  for (const std::int32_t w : f.weights)
+    if (w < -128 || w > 127) return filter;
+  const Square square = square_of(f);
+  if (square.taps == 0 || !make_byte_finish(f.divisor, &a.finish)) return filter;
+  filter.fits = true;
+  filter.taps = square.taps;
+  a.rim = make_finish<std::int32_t>(f);
+  a.level_before = a.rim.level.before;
+  a.level_after = a.rim.level.after;
+  a.chroma_before = a.rim.chroma.before;
+  a.chroma_after = a.rim.chroma.after;
+  place_weights(f, square, a.weights);
+  const int scale = byte_scale(f, a.weights);
+  a.mask = make_mask(a.weights, square.taps, std::max(scale, 1));
+  a.above = square.above;
+  if (!f.absolute) {
+    filter.finish = scale > 0 ? SmallFinish::byte : SmallFinish::multiplied;
+    a.level_after = (a.level_before + a.level_after) * std::max(scale, 1);
+    a.chroma_after = (a.chroma_before + a.chroma_after) * std::max(scale, 1);
+  }
+  if (scale > 0) {
+    a.byte = f.divisor == 1 ? 0x40 : 0x51;
+    a.finish.top = f.divisor == 1 ? 0xff : 0xffff;
+  }
+  return filter;
+}
+
+SmallFilter &small_filter(const ConvolveParams &params) {
+  return params.cache->get<SmallFilter>(0, [&] { return make_small_filter(*params.filter); });
+}
+
 template <int kFirst, int kSecond, int kTaps>
 Status launch_shape(SmallArgs &a, int planes, SmallFinish finish, cudaStream_t stream) {
   std::int64_t blocks = 0;
@@ -164,7 +207,7 @@ Status launch_shape(SmallArgs &a, int planes, SmallFinish finish, cudaStream_t s
 
 template <int kTaps>
 Status launch_taps(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
-                   SmallArgs &a, SmallFinish finish, cudaStream_t stream) {
+                   SmallFilter *filter, cudaStream_t stream) {
   // Planes of one and two channels go together, as those of NV12.
   constexpr int kGroups[3][2] = {{1, 2}, {3, 3}, {4, 4}};
   Status status;
@@ -172,24 +215,20 @@ Status launch_taps(const ConvolveParams &params, const ConvolvePlane *const *pla
     int used = 0;
     for (int i = 0; i < count; ++i)
       if (planes[i]->channels == kGroups[group][0] || planes[i]->channels == kGroups[group][1])
-        a.plane[used++] = make_plane(params, *planes[i]);
+        filter->args.plane[used++] = make_plane(params, *planes[i]);
     if (used == 0) continue;
-    status = group == 0   ? launch_shape<1, 2, kTaps>(a, used, finish, stream)
-             : group == 1 ? launch_shape<3, 3, kTaps>(a, used, finish, stream)
-                          : launch_shape<4, 4, kTaps>(a, used, finish, stream);
+    status = group == 0   ? launch_shape<1, 2, kTaps>(filter->args, used, filter->finish, stream)
+             : group == 1 ? launch_shape<3, 3, kTaps>(filter->args, used, filter->finish, stream)
+                          : launch_shape<4, 4, kTaps>(filter->args, used, filter->finish, stream);
   }
   return status;
 }
 
 }  // namespace
 
-bool small_takes(const Filter &f, const ConvolvePlane &plane) {
-  if (f.depth.bits != 8 || !f.narrow || f.weights.empty()) return false;
-  for (const std::int32_t w : f.weights)
-    if (w < -128 || w > 127) return false;
-  const Square square = square_of(f);
-  ByteFinish finish;
-  if (square.taps == 0 || !make_byte_finish(f.divisor, &finish)) return false;
+bool small_takes(const ConvolveParams &params, const ConvolvePlane &plane) {
+  const SmallFilter &filter = small_filter(params);
+  if (!filter.fits) return false;
   const auto addresses = reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch |
                          reinterpret_cast<std::uintptr_t>(plane.out.data) | plane.out.pitch;
   if (addresses % (plane.channels == 3 ? 4 : 8) != 0) return false;
@@ -200,38 +239,16 @@ bool small_takes(const Filter &f, const ConvolvePlane &plane) {
     return false;
   for (int c = 0; c < plane.channels; ++c)
     if (plane.role[c] == ChannelRole::copy &&
-        (plane.channels != 4 || square.above != square.taps / 2))
+        (plane.channels != 4 || filter.args.above != filter.taps / 2))
       return false;
   return true;
 }
 
 Status launch_small(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
                     cudaStream_t stream) {
-  const Filter &f = *params.filter;
-  const Square square = square_of(f);
-  SmallArgs a = {};
-  a.rim = make_finish<std::int32_t>(f);
-  a.level_before = a.rim.level.before;
-  a.level_after = a.rim.level.after;
-  a.chroma_before = a.rim.chroma.before;
-  a.chroma_after = a.rim.chroma.after;
-  make_byte_finish(f.divisor, &a.finish);
-  place_weights(f, square, a.weights);
-  const int scale = byte_scale(f, a.weights);
-  a.mask = make_mask(a.weights, square.taps, std::max(scale, 1));
-  a.above = square.above;
-  SmallFinish finish = SmallFinish::absolute;
-  if (!f.absolute) {
-    finish = scale > 0 ? SmallFinish::byte : SmallFinish::multiplied;
-    a.level_after = (a.level_before + a.level_after) * std::max(scale, 1);
-    a.chroma_after = (a.chroma_before + a.chroma_after) * std::max(scale, 1);
-  }
-  if (scale > 0) {
-    a.byte = f.divisor == 1 ? 0x40 : 0x51;
-    a.finish.top = f.divisor == 1 ? 0xff : 0xffff;
-  }
-  return square.taps == 3 ? launch_taps<3>(params, planes, count, a, finish, stream)
-                          : launch_taps<5>(params, planes, count, a, finish, stream);
+  SmallFilter &filter = small_filter(params);
+  return filter.taps == 3 ? launch_taps<3>(params, planes, count, &filter, stream)
+                          : launch_taps<5>(params, planes, count, &filter, stream);
 }
 
 }  // namespace coalesce

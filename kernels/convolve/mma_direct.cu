@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <vector>
 
 #include "../core/cuda_status.h"
 
@@ -10,13 +11,13 @@ namespace coalesce {
 namespace {
 
 // False if there are larger ones.
-bool weights_of(const Filter &f, MmaWeights *weights) {
-  const auto [least, most] = std::minmax_element(f.weights.begin(), f.weights.end());
-  if (*least >= -128 && *most <= 127)
+bool weights_of(const ConvolveParams &params, MmaWeights *weights) {
+  const auto [least, most] = weight_range(params);
+  if (least >= -128 && most <= 127)
     *weights = MmaWeights::bytes;
-  else if (*least >= -32768 && *most <= 32767)
+  else if (least >= -32768 && most <= 32767)
     *weights = MmaWeights::words;
-  else if (*least >= 0 && *most <= 65535)
+  else if (least >= 0 && most <= 65535)
     *weights = MmaWeights::unsigned_words;
   else
     return false;
@@ -57,11 +58,50 @@ bool make_reciprocal(const Filter &f, int *reciprocal) {
   return (256 * f.divisor - 1) * (r * f.divisor - kOne) < kOne;
 }
 
+// The same for planes whose pixels are alike.
+int pixel_kind(const ConvolvePlane &plane) {
+  int kind = 0;
+  for (int c = 0; c < plane.channels; ++c)
+    kind = 4 * kind + 1 + static_cast<int>(plane.role[c]);
+  return kind;
+}
+
+// All that does not depend on where the plane is.
+MmaOutput make_placeless_output(const Filter &f, const ConvolvePlane &plane) {
+  MmaOutput o = {};
+  o.copied = bytes_of(plane, ChannelRole::copy);
+  o.finish = make_finish<std::int32_t>(f);
+  if (has_two_offsets(f, plane))
+    o.chroma = bytes_of(plane, ChannelRole::chroma);
+  else
+    o.offsets = channels_of(plane, ChannelRole::level) == 0 ? o.finish.chroma : o.finish.level;
+  o.offset = o.offsets.before + o.offsets.after;
+  if (f.absolute) {
+    o.way = MmaFinish::any;
+  } else if (make_reciprocal(f, &o.reciprocal)) {
+    o.way = MmaFinish::saturated;
+    o.addend = std::int64_t{o.offset} * o.reciprocal;
+  } else {
+    o.way = make_byte_finish(f.divisor, &o.byte) ? MmaFinish::byte : MmaFinish::any;
+  }
+  return o;
+}
+
 }  // namespace
 
-bool mma_direct_takes(const Filter &f, const ConvolvePlane &plane, MmaWeights *weights,
+WeightRange weight_range(const ConvolveParams &params) {
+  return params.cache->get<WeightRange>(0, [&] {
+    const std::vector<std::int32_t> &weights = params.filter->weights;
+    const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
+    return WeightRange{*least, *most};
+  });
+}
+
+bool mma_direct_takes(const ConvolveParams &params, const ConvolvePlane &plane, MmaWeights *weights,
                       bool *by_role) {
-  if (f.depth.bits != 8 || !f.narrow || f.weights.empty() || !weights_of(f, weights)) return false;
+  const Filter &f = *params.filter;
+  if (f.depth.bits != 8 || !f.narrow || f.weights.empty() || !weights_of(params, weights))
+    return false;
   if ((reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch) % 16 != 0) return false;
   const int copied = channels_of(plane, ChannelRole::copy);
   if (copied == plane.channels) return false;
@@ -86,26 +126,12 @@ bool MmaKernel::built() {
   return answer == yes;
 }
 
-MmaOutput make_mma_output(const Filter &f, const ConvolvePlane &plane) {
-  MmaOutput o = {};
+MmaOutput make_mma_output(const ConvolveParams &params, const ConvolvePlane &plane) {
+  auto o = params.cache->get<MmaOutput>(
+      pixel_kind(plane), [&] { return make_placeless_output(*params.filter, plane); });
   o.data = plane.out.data;
   o.pitch = plane.out.pitch;
   o.wide_stores = (reinterpret_cast<std::uintptr_t>(plane.out.data) | plane.out.pitch) % 16 == 0;
-  o.copied = bytes_of(plane, ChannelRole::copy);
-  o.finish = make_finish<std::int32_t>(f);
-  if (has_two_offsets(f, plane))
-    o.chroma = bytes_of(plane, ChannelRole::chroma);
-  else
-    o.offsets = channels_of(plane, ChannelRole::level) == 0 ? o.finish.chroma : o.finish.level;
-  o.offset = o.offsets.before + o.offsets.after;
-  if (f.absolute) {
-    o.way = MmaFinish::any;
-  } else if (make_reciprocal(f, &o.reciprocal)) {
-    o.way = MmaFinish::saturated;
-    o.addend = std::int64_t{o.offset} * o.reciprocal;
-  } else {
-    o.way = make_byte_finish(f.divisor, &o.byte) ? MmaFinish::byte : MmaFinish::any;
-  }
   return o;
 }
 

@@ -51,9 +51,15 @@ struct MmaOutput {
   }
 };
 
+// The smallest and the largest weight of a filter that has some.
+struct WeightRange {
+  std::int32_t least, most;
+};
+WeightRange weight_range(const ConvolveParams &params);
+
 // False if tensor cores cannot compute this at all; else says which weights there are, and if level
 // and chroma have offsets of their own. Without `by_role` such planes are not taken.
-bool mma_direct_takes(const Filter &filter, const ConvolvePlane &plane, MmaWeights *weights,
+bool mma_direct_takes(const ConvolveParams &params, const ConvolvePlane &plane, MmaWeights *weights,
                       bool *by_role = nullptr);
 
 // A kernel for devices of some compute capability on, times 10, and empty below.
@@ -72,7 +78,7 @@ class MmaKernel {
   std::atomic<signed char> known_[64] = {};  // by device
 };
 
-MmaOutput make_mma_output(const Filter &filter, const ConvolvePlane &plane);
+MmaOutput make_mma_output(const ConvolveParams &params, const ConvolvePlane &plane);
 
 // From the first tap to the last of a row, in bytes.
 inline int mma_span(const Filter &f, const ConvolvePlane &plane) {

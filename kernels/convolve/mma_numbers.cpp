@@ -140,11 +140,14 @@ bool choose_wide(const Problem &p, MmaNumbers *n) {
 
 }  // namespace
 
-bool choose_mma_numbers(const Filter &filter, MmaNumbers *numbers) {
-  if (!filter.separable || filter.absolute || filter.depth.bits != 8) return false;
+std::optional<MmaNumbers> choose_mma_numbers(const Filter &filter) {
+  if (!filter.separable || filter.absolute || filter.depth.bits != 8) return {};
   const Problem problem(filter);
-  return choose_packed(problem, numbers) || choose_divided(problem, numbers) ||
-         choose_shifted(problem, numbers) || choose_wide(problem, numbers);
+  MmaNumbers n;
+  if (choose_packed(problem, &n) || choose_divided(problem, &n) || choose_shifted(problem, &n) ||
+      choose_wide(problem, &n))
+    return n;
+  return {};
 }
 
 }  // namespace coalesce

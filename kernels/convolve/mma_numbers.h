@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "filter.h"
 
@@ -28,7 +29,7 @@ struct MmaNumbers {
   std::int32_t level = 0, chroma = 0;    // to be added, as the way wants it
 };
 
-// The fastest way that gives exactly the filter's samples; false if there is none.
-bool choose_mma_numbers(const Filter &filter, MmaNumbers *numbers);
+// The fastest way that gives exactly the filter's samples, if there is one.
+std::optional<MmaNumbers> choose_mma_numbers(const Filter &filter);
 
 }  // namespace coalesce

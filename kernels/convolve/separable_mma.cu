@@ -2,11 +2,12 @@
 #include "separable_mma.cuh"
 
 #include <algorithm>
-#include <atomic>
+#include <optional>
 #include <vector>
 
 #include "../core/cuda_status.h"
 #include "convolve_kernels.h"
+#include "mma_direct.cuh"
 #include "mma_numbers.h"
 
 namespace coalesce {
@@ -14,23 +15,10 @@ namespace {
 
 using Smallest = SeparableShape<2, 2, 2>;
 
-// Were kernels built for this device that have something in them?
-bool built_for(int device) {
-  enum : signed char { unknown, no, yes };
-  constexpr int kDevices = 64;
-  static std::atomic<signed char> known[kDevices];
-  if (device >= kDevices) return false;
-  signed char answer = known[device].load(std::memory_order_relaxed);
-  if (answer == unknown) {
-    cudaFuncAttributes attributes{};
-    const void *kernel =
-        reinterpret_cast<const void *>(separable_mma_kernel<Smallest, SeparableSums::packed>);
-    const Status s = cuda_checked(cudaFuncGetAttributes(&attributes, kernel));
-    if (!s.ok()) return false;  // this time
-    answer = attributes.ptxVersion >= 80 ? yes : no;
-    known[device].store(answer, std::memory_order_relaxed);
-  }
-  return answer == yes;
+bool built_for_device() {
+  static MmaKernel kernel(
+      reinterpret_cast<const void *>(separable_mma_kernel<Smallest, SeparableSums::packed>), 80);
+  return kernel.built();
 }
 
 // What a filter reaches for: of a row in memory, in bytes, and of rows, each in units of 16.
@@ -57,6 +45,7 @@ struct Reach {
 struct Job {
   const Filter *filter;
   const MmaNumbers *numbers;
+  ArgumentCache *cache;
   int multiprocessors;
   cudaStream_t stream;
   int rows = 0;  // numbers of channels
@@ -118,17 +107,11 @@ void fill_row(const Job &job, int which, SeparableRow<Shape, kSums> *row) {
     }
 }
 
+// All that does not depend on the picture.
 template <class Shape, SeparableSums kSums>
-Status run(const Job &job) {
+SeparableMmaArgs<Shape, kSums> make_args(const Job &job) {
   SeparableMmaArgs<Shape, kSums> args{};
   static_assert(sizeof args <= 4096, "kernels take no more");
-  int strips = 0, tiles = 0;
-  for (int i = 0; i < job.planes; ++i) {
-    const TileSource &in = job.plane[i].in;
-    args.plane[i] = job.plane[i];
-    strips = std::max(strips, (in.width - 1) / Shape::kColumns + 1);
-    tiles = std::max(tiles, (in.height - 1) / Shape::kStep + 1);
-  }
   args.above = job.filter->above;
   args.below = job.filter->height - 1;
   args.shift = job.numbers->shift;
@@ -136,6 +119,20 @@ Status run(const Job &job) {
   fill_down(job, &args);
   for (int i = 0; i < job.rows; ++i)
     fill_row(job, i, &args.row[i]);
+  return args;
+}
+
+template <class Shape, SeparableSums kSums>
+Status run(const Job &job) {
+  auto &args = job.cache->get<SeparableMmaArgs<Shape, kSums>>(
+      8 * job.channels[1] + job.channels[0], [&] { return make_args<Shape, kSums>(job); });
+  int strips = 0, tiles = 0;
+  for (int i = 0; i < job.planes; ++i) {
+    const TileSource &in = job.plane[i].in;
+    args.plane[i] = job.plane[i];
+    strips = std::max(strips, (in.width - 1) / Shape::kColumns + 1);
+    tiles = std::max(tiles, (in.height - 1) / Shape::kStep + 1);
+  }
   // Blocks that do more load less, and start less often; but the longer they walk, the further
   // apart are the rows that are under way, which the memory does not like.
   const std::int64_t blocks = std::int64_t{strips} * tiles * job.planes;
@@ -241,18 +238,16 @@ void add_planes(const ConvolveParams &params, const ConvolveImage &image, int ch
 unsigned launch_separable_mma(const ConvolveParams &params, const ConvolveImage &image,
                               cudaStream_t stream, Status *status) {
   *status = {};
-  MmaNumbers numbers;
-  if (!choose_mma_numbers(*params.filter, &numbers)) return 0;
-  int device = 0, multiprocessors = 0;
-  *status = cuda_checked(cudaGetDevice(&device));
-  if (!status->ok() || !built_for(device)) return 0;
-  *status = cuda_checked(
-      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  const auto &numbers = params.cache->get<std::optional<MmaNumbers>>(
+      0, [&] { return choose_mma_numbers(*params.filter); });
+  if (!numbers || !built_for_device()) return 0;
+  int multiprocessors = 0;
+  *status = count_multiprocessors(&multiprocessors);
   if (!status->ok()) return 0;
 
   // One launch for both kinds of planes, unless one of them would have to take a larger shape.
   unsigned done = 0;
-  const Job none = {params.filter, &numbers, multiprocessors, stream};
+  const Job none = {params.filter, &*numbers, params.cache, multiprocessors, stream};
   Job waiting = none;
   int waiting_shape = AllShapes::kCount;
   const auto run = [&] {

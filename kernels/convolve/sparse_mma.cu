@@ -24,14 +24,14 @@ struct Digits {
   bool is_signed;
 };
 
-Digits digits_of(const Filter &f) {
-  const auto [least, most] = std::minmax_element(f.weights.begin(), f.weights.end());
+Digits digits_of(const ConvolveParams &params) {
+  const auto [least, most] = weight_range(params);
   // The upper digit of two takes what the lower one, being signed, is too low.
   constexpr int kMost = 127 * 256 + 127;
-  if (*least >= 0 && *most <= 255) return {1, false};
-  if (*least >= -128 && *most <= 127) return {1, true};
-  if (*least >= 0 && *most <= 65535) return {2, false};
-  if (*least >= -32768 && *most <= kMost) return {2, true};
+  if (least >= 0 && most <= 255) return {1, false};
+  if (least >= -128 && most <= 127) return {1, true};
+  if (least >= 0 && most <= 65535) return {2, false};
+  if (least >= -32768 && most <= kMost) return {2, true};
   return {0, false};
 }
 
@@ -40,14 +40,11 @@ int lead_of(const Filter &f, const ConvolvePlane &plane) {
   return -f.left * plane.channels & 7;
 }
 
+// All that does not depend on the picture.
 template <class Shape>
-SparseArgs<Shape> make_args(const ConvolveParams &params, const ConvolvePlane &plane) {
-  const Filter &f = *params.filter;
+SparseArgs<Shape> make_args(const Filter &f, const ConvolvePlane &plane) {
   SparseArgs<Shape> a = {};
   static_assert(sizeof a <= 4096, "kernels take no more");
-  a.in = make_tile_source(params, plane);
-  a.out = make_mma_output(f, plane);
-  a.plain = a.out.wide_stores && a.out.copied == 0 && plane.in.width % 16 == 0;
   a.lead = lead_of(f, plane);
   a.left = f.left * plane.channels + a.lead;
   a.above = f.above;
@@ -76,25 +73,19 @@ int rows_of(int strips, int height, int multiprocessors) {
 
 template <class Shape>
 Status launch_shape(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream) {
-  SparseArgs<Shape> a = make_args<Shape>(params, plane);
-  int device = 0, multiprocessors = 1;
-  if (Status s = cuda_checked(cudaGetDevice(&device)); !s.ok()) return s;
-  if (Status s = cuda_checked(
-          cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-      !s.ok())
-    return s;
+  auto &a = params.cache->get<SparseArgs<Shape>>(
+      plane.channels, [&] { return make_args<Shape>(*params.filter, plane); });
+  a.in = make_tile_source(params, plane);
+  a.out = make_mma_output(params, plane);
+  a.plain = a.out.wide_stores && a.out.copied == 0 && plane.in.width % 16 == 0;
+  int multiprocessors = 1;
+  if (Status s = count_multiprocessors(&multiprocessors); !s.ok()) return s;
   const int strips = (plane.in.width - 1) / Shape::kColumns + 1;
   a.rows = rows_of<Shape>(strips, plane.in.height, multiprocessors);
   const int blocks_down = (plane.in.height - 1) / a.rows + 1;
-  constexpr int kBytes = sizeof(SparseShared<Shape>);
-  // The attribute belongs to the context.
-  if (Status s = cuda_checked(cudaFuncSetAttribute(
-          sparse_kernel<Shape>, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
-      !s.ok())
-    return s;
   return launch_shared(sparse_kernel<Shape>,
                        dim3(static_cast<unsigned>(strips), static_cast<unsigned>(blocks_down)),
-                       dim3(Shape::kThreads), kBytes, stream, a);
+                       dim3(Shape::kThreads), sizeof(SparseShared<Shape>), stream, a);
 }
 
 template <int kDigits, bool kSigned>
@@ -109,19 +100,20 @@ Status launch_digits(const ConvolveParams &params, const ConvolvePlane &plane,
 
 }  // namespace
 
-bool sparse_takes(const Filter &f, const ConvolvePlane &plane) {
+bool sparse_takes(const ConvolveParams &params, const ConvolvePlane &plane) {
+  const Filter &f = *params.filter;
   constexpr int kLeastSpan = 10;  // for less, other kernels waste less
   constexpr int kMostRows = 17;
   MmaWeights weights;
   const int span = mma_span(f, plane);
-  if (!mma_direct_takes(f, plane, &weights) || digits_of(f).count == 0) return false;
+  if (!mma_direct_takes(params, plane, &weights) || digits_of(params).count == 0) return false;
   return f.height <= kMostRows && span >= kLeastSpan && span <= kBandBytes &&
          lead_of(f, plane) + span <= kBandBytes + 1 && built_for_device();
 }
 
 Status launch_sparse(const ConvolveParams &params, const ConvolvePlane &plane,
                      cudaStream_t stream) {
-  const Digits digits = digits_of(*params.filter);
+  const Digits digits = digits_of(params);
   if (digits.count == 1)
     return digits.is_signed ? launch_digits<1, true>(params, plane, stream)
                             : launch_digits<1, false>(params, plane, stream);

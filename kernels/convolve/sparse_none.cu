@@ -4,7 +4,7 @@
 
 namespace coalesce {
 
-bool sparse_takes(const Filter &, const ConvolvePlane &) {
+bool sparse_takes(const ConvolveParams &, const ConvolvePlane &) {
   return false;
 }
 

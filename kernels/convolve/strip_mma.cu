@@ -19,60 +19,51 @@ bool fits_window(const Filter &f, const ConvolvePlane &plane) {
   return window_left(f, plane) - f.left * plane.channels + mma_span(f, plane) <= 9;
 }
 
+// All that does not depend on the picture.
 template <class Shape>
-void fill_taps(const Filter &f, const ConvolvePlane &plane, StripArgs<Shape> *a) {
-  const int slack = a->left - f.left * plane.channels;
+StripArgs<Shape> make_args(const Filter &f, const ConvolvePlane &plane) {
+  StripArgs<Shape> a = {};
+  static_assert(sizeof a <= 4096, "kernels take no more");
+  a.left = window_left(f, plane);
+  a.above = f.above;
+  a.right = mma_span(f, plane) - 1 - f.left * plane.channels;
+  const int slack = a.left - f.left * plane.channels;
   for (int d = 0; d < Shape::kDigits; ++d)
     for (int j = 0; j < f.height; ++j)
       for (int i = 0; i < 4 * Shape::kTapWords; ++i) {
         const int at = i / 4 - 7 + i % 4 - slack;
         if (at < 0 || at % plane.channels != 0 || at / plane.channels >= f.width) continue;
         const int w = f.weights[static_cast<std::size_t>(j * f.width + at / plane.channels)];
-        a->taps[d][j + 1][i / 4] |= (static_cast<std::uint32_t>(w) >> 8 * d & 0xff) << 8 * (i % 4);
+        a.taps[d][j + 1][i / 4] |= (static_cast<std::uint32_t>(w) >> 8 * d & 0xff) << 8 * (i % 4);
       }
+  return a;
 }
 
 // rows: of a tile, a multiple of kUnitRows.
 template <class Shape>
 Status launch_shape(const ConvolveParams &params, const ConvolvePlane &plane, int rows,
                     cudaStream_t stream) {
-  const Filter &f = *params.filter;
-  StripArgs<Shape> a = {};
-  static_assert(sizeof a <= 4096, "kernels take no more");
+  auto &a = params.cache->get<StripArgs<Shape>>(
+      plane.channels, [&] { return make_args<Shape>(*params.filter, plane); });
   if (!make_plane_map(plane.in, Shape::kTilePitch, rows + Shape::kHeight - 1, &a.map))
     return {StatusCode::device_error, "convolve: the driver cannot describe the picture"};
   a.in = make_tile_source(params, plane);
-  a.out = make_mma_output(f, plane);
+  a.out = make_mma_output(params, plane);
   a.rows = rows;
-  a.left = window_left(f, plane);
-  a.above = f.above;
-  a.right = mma_span(f, plane) - 1 - f.left * plane.channels;
-  fill_taps(f, plane, &a);
-  auto *kernel = strip_kernel<Shape>;
-  constexpr int kBytes = sizeof(StripShared<Shape>);
-  if (kBytes > 48 * 1024)
-    if (Status s = cuda_checked(
-            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
-        !s.ok())
-      return s;
   const auto tiles = [](int size, int tile) {
     return static_cast<unsigned>((size - 1) / tile + 1);
   };
-  return launch_shared(kernel,
+  return launch_shared(strip_kernel<Shape>,
                        dim3(tiles(plane.in.width, Shape::kColumns), tiles(plane.in.height, rows)),
-                       dim3(Shape::kThreads), kBytes, stream, a);
+                       dim3(Shape::kThreads), sizeof(StripShared<Shape>), stream, a);
 }
 
 // As many rows as leave no multiprocessor without its tiles.
 template <int kHeight, MmaWeights kWeights>
 Status launch_rows(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream) {
   using Shape = StripShape<kHeight, kWeights, StripConfig<kWeights>>;
-  int device = 0, multiprocessors = 1;
-  if (Status s = cuda_checked(cudaGetDevice(&device)); !s.ok()) return s;
-  if (Status s = cuda_checked(
-          cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-      !s.ok())
-    return s;
+  int multiprocessors = 1;
+  if (Status s = count_multiprocessors(&multiprocessors); !s.ok()) return s;
   const std::int64_t across = (plane.in.width - 1) / Shape::kColumns + 1;
   const std::int64_t units = (std::int64_t{plane.in.height - 1} / kUnitRows + 1) * across;
   const int rows = static_cast<int>(std::clamp<std::int64_t>(
@@ -105,17 +96,18 @@ bool built_for_device() {
 
 }  // namespace
 
-bool strip_takes(const Filter &f, const ConvolvePlane &plane) {
+bool strip_takes(const ConvolveParams &params, const ConvolvePlane &plane) {
   constexpr int kMostHeight = 65535 * kUnitRows;  // of a grid
+  const Filter &f = *params.filter;
   MmaWeights weights;
-  return mma_direct_takes(f, plane, &weights) && f.height <= 9 && fits_window(f, plane) &&
+  return mma_direct_takes(params, plane, &weights) && f.height <= 9 && fits_window(f, plane) &&
          plane.in.width >= 4 && plane.in.height <= kMostHeight && built_for_device() &&
          has_plane_maps();
 }
 
 Status launch_strip(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream) {
   MmaWeights weights = MmaWeights::bytes;
-  mma_direct_takes(*params.filter, plane, &weights);
+  mma_direct_takes(params, plane, &weights);
   switch (weights) {
     case MmaWeights::bytes:
       return launch_weights<MmaWeights::bytes>(params, plane, stream);

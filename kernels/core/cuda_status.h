@@ -41,8 +41,12 @@ inline Status cuda_checked(cudaError_t error) {
   return cuda_status(error);
 }
 
+// Of the current device.
+Status count_multiprocessors(int *count);
+
 // kernel<<<grid, block, shared_bytes, stream>>>(arguments) that reports its own failure only, not
-// one that some earlier call left behind.
+// one that some earlier call left behind. A kernel that wants more shared memory than any may have
+// is granted it.
 Status launch_kernel(const void *kernel, dim3 grid, dim3 block, std::size_t shared_bytes,
                      cudaStream_t stream, void **arguments);
 
