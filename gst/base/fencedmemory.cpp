@@ -2,6 +2,7 @@
 #include "fencedmemory.h"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 
 #include "planes.h"
@@ -125,12 +126,15 @@ GType allocator_type() {
   return type;
 }
 
+std::atomic<GstAllocator *> the_allocator{nullptr};  // once it has been made
+
 GstCudaAllocator *allocator() {
   static auto *instance = [] {
     auto *made = static_cast<GstCudaAllocator *>(g_object_new(allocator_type(), nullptr));
     gst_object_ref_sink(made);
     // One for the life of the process, as libgstcuda's own is.
     GST_OBJECT_FLAG_SET(made, GST_OBJECT_FLAG_MAY_BE_LEAKED);
+    the_allocator = GST_ALLOCATOR_CAST(made);
     return made;
   }();
   return instance;
@@ -237,8 +241,7 @@ GstMemory *fenced_memory_alloc(GstCudaContext *context, const GstVideoInfo &info
 }
 
 bool is_fenced_memory(GstMemory *memory) {
-  return memory->allocator != nullptr &&
-         G_TYPE_CHECK_INSTANCE_TYPE(memory->allocator, allocator_type());
+  return memory->allocator != nullptr && memory->allocator == the_allocator;
 }
 
 MemoryFence::~MemoryFence() {
@@ -252,7 +255,11 @@ void MemoryFence::written(std::shared_ptr<Event> event, const std::shared_ptr<St
 
 CUresult MemoryFence::order(const Stream &stream, GstMapFlags access) {
   const CUresult result = fence.order(stream, access);
-  return result == CUDA_SUCCESS && seen_by_others ? stream.follow(nullptr) : result;
+  return result == CUDA_SUCCESS ? order_behind_others(stream) : result;
+}
+
+CUresult MemoryFence::order_behind_others(const Stream &stream) {
+  return seen_by_others ? stream.follow(nullptr) : CUDA_SUCCESS;
 }
 
 MemoryFence *memory_fence(GstMemory *memory) {

@@ -35,9 +35,10 @@ struct MemoryFence {
   void written(std::shared_ptr<Event> event, const std::shared_ptr<Stream> &stream);
 
   // Orders `stream` behind the last write and, before work that overwrites the memory, behind those
-  // who read it. Others than us may have left reads in flight, on the default stream or one that is
-  // ordered with it, as a GstCudaStream is.
+  // who read it. Others than us may have left work in flight, on the default stream or one that is
+  // ordered with it, as a GstCudaStream is: the second is about them alone.
   CUresult order(const Stream &stream, GstMapFlags access);
+  CUresult order_behind_others(const Stream &stream);
 };
 
 // That of memory of ours, which it lives as long as.

@@ -190,7 +190,8 @@ bool Frame::planes_fit() {
 bool is_cuda_buffer_of(GstBuffer *buffer, GstCudaContext *context) {
   if (gst_buffer_n_memory(buffer) != 1) return false;
   GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
-  return gst_is_cuda_memory(memory) && GST_CUDA_MEMORY_CAST(memory)->context == context;
+  return (is_fenced_memory(memory) || gst_is_cuda_memory(memory)) &&
+         GST_CUDA_MEMORY_CAST(memory)->context == context;
 }
 
 }  // namespace coalesce::gst

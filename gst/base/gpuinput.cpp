@@ -38,9 +38,11 @@ GstFlowReturn GpuInput::take_in_place() {
     return post_bad_frame(GST_ELEMENT(self_), "input", frame_);
   // (No copy has taken its place, as happens to memory that the CPU maps: the GPU's could not have
   // been mapped to be copied, either.)
-  return ok("ordering behind the input", fence_ != nullptr
-                                             ? fence_->order(*session_.stream, GST_MAP_READ)
-                                             : order_behind_fence(memory_, *session_.stream));
+  const Stream &stream = *session_.stream;
+  return ok("ordering behind the input", fence_ == nullptr ? order_behind_fence(memory_, stream)
+                                         : in_writers_stream_
+                                             ? fence_->order_behind_others(stream)
+                                             : fence_->order(stream, GST_MAP_READ));
 }
 
 GstFlowReturn GpuInput::acquire(GstBufferPool *pool) {

@@ -178,14 +178,16 @@ Cost cost(const std::string &element, const char *in_format, const char *out_for
 }
 
 constexpr const char *kFirst = "uyvy2y backend=cuda",
-                     *kFurther = " ! convolve backend=cuda preset=sharpen";
+                     *kFurther = " ! convolve backend=cuda preset=sharpen",
+                     *kSeparable = " ! sepconvolve backend=cuda preset=gaussian";
 
 // One to four elements between a source and a sink in CUDA memory, of one cheap kernel a plane.
-void chains(int width, int height) {
+void chains(const char *further, int width, int height) {
   std::string chain;
   Cost before = {};
+  std::printf("%s, then%s\n", kFirst, further);
   for (int k = 1; k <= 4; k++) {
-    chain += k == 1 ? kFirst : kFurther;
+    chain += k == 1 ? kFirst : further;
     const Cost now = cost(chain, "UYVY", "GRAY8", width, height, 10000);
     std::printf("%4dx%-4d  chain of %d: %.2f %.2f", width, height, k, now.alone, now.all);
     if (k > 1)
@@ -235,7 +237,8 @@ int main(int argc, char **argv) {
       std::printf("%4dx%-4d  %-40s  %-4s  %-5s  %.2f %.2f\n", width, height, element, in, out,
                   now.alone, now.all);
     }
-    chains(width, height);
+    for (const char *further : {kFurther, kSeparable})
+      chains(further, width, height);
   }
   for (const auto &[width, height] : {std::pair{1920, 1080}, std::pair{3840, 2160}})
     sustained(width, height);
