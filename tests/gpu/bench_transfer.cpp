@@ -260,7 +260,8 @@ int main(int argc, char **argv) {
              {"convolve RGBA", "convolve preset=identity backend=cuda", "RGBA", "RGBA", true, false,
               false}});
     compare("both ways", width, height,
-            {{"cudaupload ! cudadownload NV12", "cudaupload ! cudadownload", "NV12", "NV12", false,
+            {{"cudaupload ! cudadownload NV12",
+              "cudaupload ! video/x-raw(memory:CUDAMemory) ! cudadownload", "NV12", "NV12", false,
               false, false},
              {"convolve NV12", "convolve preset=identity backend=cuda", "NV12", "NV12", false,
               false, false}});
