@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "../core/cuda_status.h"
+#include "../core/grid_order.cuh"
 #include "convolve_kernels.h"
 
 namespace coalesce {
@@ -24,6 +25,7 @@ struct CopyArgs {
 };
 
 __global__ void __launch_bounds__(kThreads) copy_kernel(const __grid_constant__ CopyArgs a) {
+  wait_for_grid_before();
   const int block = static_cast<int>(blockIdx.x);
   const int band = block / a.blocks_across;
   const int x = ((block - band * a.blocks_across) * kThreads + threadIdx.x) * kBytes;
@@ -85,7 +87,8 @@ Status launch_copy(SampleDepth depth, const ConvolvePlane &plane, cudaStream_t s
   const std::int64_t blocks = std::int64_t{(a.height - 1) / kRows + 1} * a.blocks_across;
   if (blocks > std::numeric_limits<int>::max())
     return {StatusCode::unsupported, "convolve: the picture is too large"};
-  return launch(copy_kernel, dim3(static_cast<unsigned>(blocks)), dim3(kThreads), stream, a);
+  return launch_early(copy_kernel, dim3(static_cast<unsigned>(blocks)), dim3(kThreads), 0, stream,
+                      a);
 }
 
 }  // namespace coalesce

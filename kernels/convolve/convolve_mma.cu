@@ -56,8 +56,8 @@ Status launch_shape(const ConvolveParams &params, const ConvolvePlane &plane, cu
   const std::int64_t blocks = std::int64_t{(plane.in.height - 1) / a.rows + 1} * a.tiles_across;
   if (blocks > std::numeric_limits<int>::max())
     return {StatusCode::unsupported, "convolve: the picture is too large"};
-  return launch(mma_kernel<Shape>, dim3(static_cast<unsigned>(blocks)), dim3(Shape::kThreads),
-                stream, a);
+  return launch_early(mma_kernel<Shape>, dim3(static_cast<unsigned>(blocks)), dim3(Shape::kThreads),
+                      0, stream, a);
 }
 
 // by_role: only those of several segments know offsets by role.

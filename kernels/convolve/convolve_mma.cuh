@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "../core/grid_order.cuh"
 #include "convolve_mma_load.cuh"
 #include "convolve_mma_shape.cuh"
 
@@ -171,6 +172,7 @@ __device__ __forceinline__ void add_chunks(int chunks, const std::uint8_t *from,
 template <class Shape>
 __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
     mma_kernel(const __grid_constant__ MmaArgs<Shape> a) {
+  wait_for_grid_before();
   constexpr int kLanesAcross = Shape::kSegment / 8;
   __shared__ MmaShared<Shape> shared;
   const int band = divide(static_cast<int>(blockIdx.x), a.by_tiles_across);

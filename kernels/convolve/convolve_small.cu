@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "../core/cuda_status.h"
+#include "../core/grid_order.cuh"
 #include "convolve_kernels.h"
 
 namespace coalesce {
@@ -32,6 +33,7 @@ constexpr int small_blocks(int channels, int taps) {
 template <int kFirst, int kSecond, int kTaps, SmallFinish kFinish>
 __global__ void __launch_bounds__(kSmallThreads, small_blocks(kFirst, kTaps))
     small_kernel(const __grid_constant__ SmallArgs a) {
+  wait_for_grid_before();
   const int block = static_cast<int>(blockIdx.x);
   // No access by index: it would take longer.
   SmallPlane p = a.plane[0];
@@ -202,7 +204,8 @@ Status launch_shape(SmallArgs &a, int planes, SmallFinish finish, cudaStream_t s
                  : finish == SmallFinish::multiplied
                      ? small_kernel<kFirst, kSecond, kTaps, SmallFinish::multiplied>
                      : small_kernel<kFirst, kSecond, kTaps, SmallFinish::absolute>;
-  return launch(kernel, dim3(static_cast<unsigned>(blocks)), dim3(kSmallThreads), stream, a);
+  return launch_early(kernel, dim3(static_cast<unsigned>(blocks)), dim3(kSmallThreads), 0, stream,
+                      a);
 }
 
 template <int kTaps>

@@ -32,7 +32,8 @@ Status launch_tiles(void (*kernel)(Args), const Args &args, cudaStream_t stream)
       std::int64_t{(args.plane.in.height - 1) / kTileRows + 1} * args.plane.tiles_across;
   if (blocks > std::numeric_limits<int>::max())
     return {StatusCode::unsupported, "convolve: the picture is too large"};
-  return launch(kernel, dim3(static_cast<unsigned>(blocks)), dim3(kUniversalThreads), stream, args);
+  return launch_early(kernel, dim3(static_cast<unsigned>(blocks)), dim3(kUniversalThreads), 0,
+                      stream, args);
 }
 
 template <class Sum>

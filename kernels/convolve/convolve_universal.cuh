@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../core/grid_order.cuh"
 #include "convolve_finish.h"
 #include "convolve_tile.cuh"
 
@@ -134,6 +135,7 @@ constexpr int kDirectColumns = 128;
 template <class T, class Sum>
 __global__ void __launch_bounds__(kUniversalThreads, 4)
     direct_kernel(const __grid_constant__ DirectArgs<Sum> a) {
+  wait_for_grid_before();
   constexpr int kWords = kTileWords<T, kDirectColumns, kMaxMaskSize>;
   constexpr int kPitch = kWords * 4 / static_cast<int>(sizeof(T));
   constexpr int kShare = kTileRows * kDirectColumns / kUniversalThreads;  // a column, of a thread
@@ -158,6 +160,7 @@ __global__ void __launch_bounds__(kUniversalThreads, 4)
 template <class T, class Across, class Sum>
 __global__ void __launch_bounds__(kUniversalThreads, 4)
     separable_kernel(const __grid_constant__ SeparableArgs<Sum> a) {
+  wait_for_grid_before();
   constexpr int kColumns = kSeparableColumns<Across>, kGroups = kUniversalThreads / kColumns;
   constexpr int kWords = kTileWords<T, kColumns, kMaxTaps>;
   constexpr int kPitch = kWords * 4 / static_cast<int>(sizeof(T));

@@ -140,7 +140,8 @@ Status run(const Job &job) {
   args.steps = static_cast<int>(std::clamp<std::int64_t>(blocks / (4 * slots), 1, 4));
   args.steps = std::max(args.steps, tiles / 65535 + 1);
   const dim3 grid(strips, (tiles - 1) / args.steps + 1, job.planes);
-  return launch(separable_mma_kernel<Shape, kSums>, grid, dim3(Shape::kThreads), job.stream, args);
+  return launch_early(separable_mma_kernel<Shape, kSums>, grid, dim3(Shape::kThreads), 0,
+                      job.stream, args);
 }
 
 template <class Shape>

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../core/grid_order.cuh"
 #include "mma_fill.cuh"
 #include "mma_sums.cuh"
 
@@ -152,6 +153,7 @@ template <class Shape, SeparableSums kSums>
 __global__ void __launch_bounds__(Shape::kThreads, (mma_blocks<Shape, kSums>()))
     separable_mma_kernel(const __grid_constant__ SeparableMmaArgs<Shape, kSums> p) {
 #if __CUDA_ARCH__ >= 800
+  wait_for_grid_before();
   __shared__ SeparableShared<Shape, kSums> shared;
   const MmaPlane &plane = p.plane[blockIdx.z];
   const TileSource &in = plane.in;

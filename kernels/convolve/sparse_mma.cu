@@ -83,9 +83,9 @@ Status launch_shape(const ConvolveParams &params, const ConvolvePlane &plane, cu
   const int strips = (plane.in.width - 1) / Shape::kColumns + 1;
   a.rows = rows_of<Shape>(strips, plane.in.height, multiprocessors);
   const int blocks_down = (plane.in.height - 1) / a.rows + 1;
-  return launch_shared(sparse_kernel<Shape>,
-                       dim3(static_cast<unsigned>(strips), static_cast<unsigned>(blocks_down)),
-                       dim3(Shape::kThreads), sizeof(SparseShared<Shape>), stream, a);
+  return launch_early(sparse_kernel<Shape>,
+                      dim3(static_cast<unsigned>(strips), static_cast<unsigned>(blocks_down)),
+                      dim3(Shape::kThreads), sizeof(SparseShared<Shape>), stream, a);
 }
 
 template <int kDigits, bool kSigned>

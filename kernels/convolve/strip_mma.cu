@@ -53,9 +53,9 @@ Status launch_shape(const ConvolveParams &params, const ConvolvePlane &plane, in
   const auto tiles = [](int size, int tile) {
     return static_cast<unsigned>((size - 1) / tile + 1);
   };
-  return launch_shared(strip_kernel<Shape>,
-                       dim3(tiles(plane.in.width, Shape::kColumns), tiles(plane.in.height, rows)),
-                       dim3(Shape::kThreads), sizeof(StripShared<Shape>), stream, a);
+  return launch_early(strip_kernel<Shape>,
+                      dim3(tiles(plane.in.width, Shape::kColumns), tiles(plane.in.height, rows)),
+                      dim3(Shape::kThreads), sizeof(StripShared<Shape>), stream, a);
 }
 
 // As many rows as leave no multiprocessor without its tiles.

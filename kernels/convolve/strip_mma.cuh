@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../core/grid_order.cuh"
 #include "mma_direct.cuh"
 #include "mma_int8.cuh"
 #include "strip_load.cuh"
@@ -209,6 +210,7 @@ template <class Shape>
 __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
     strip_kernel(const __grid_constant__ StripArgs<Shape> a) {
 #if __CUDA_ARCH__ >= 10 * COALESCE_BULK_COPY_FROM
+  wait_for_grid_before();
   extern __shared__ __align__(128) std::uint8_t memory[];
   StripShared<Shape> &shared = *reinterpret_cast<StripShared<Shape> *>(memory);
   const int x = static_cast<int>(blockIdx.x) * Shape::kColumns;

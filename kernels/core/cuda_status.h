@@ -47,18 +47,32 @@ Status count_multiprocessors(int *count);
 // kernel<<<grid, block, shared_bytes, stream>>>(arguments) that reports its own failure only, not
 // one that some earlier call left behind. A kernel that wants more shared memory than any may have
 // is granted it.
+// early: the grid may start before the one in front of it in the stream has ended, where device and
+// driver can do that. Its kernel begins with wait_for_grid_before() (grid_order.cuh).
 Status launch_kernel(const void *kernel, dim3 grid, dim3 block, std::size_t shared_bytes,
-                     cudaStream_t stream, void **arguments);
+                     cudaStream_t stream, bool early, void **arguments);
 
 template <class... Params, class... Args>
-Status launch_shared(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t shared_bytes,
-                     cudaStream_t stream, const Args &...args) {
+Status launch_with(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t shared_bytes,
+                   cudaStream_t stream, bool early, const Args &...args) {
   static_assert((std::is_same_v<Params, Args> && ...),
                 "arguments must have the kernel's own types");
   // (Not written to.)
   void *pointers[] = {const_cast<Args *>(&args)...};
   return launch_kernel(reinterpret_cast<const void *>(kernel), grid, block, shared_bytes, stream,
-                       pointers);
+                       early, pointers);
+}
+
+template <class... Params, class... Args>
+Status launch_shared(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t shared_bytes,
+                     cudaStream_t stream, const Args &...args) {
+  return launch_with(kernel, grid, block, shared_bytes, stream, false, args...);
+}
+
+template <class... Params, class... Args>
+Status launch_early(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t shared_bytes,
+                    cudaStream_t stream, const Args &...args) {
+  return launch_with(kernel, grid, block, shared_bytes, stream, true, args...);
 }
 
 template <class... Params, class... Args>

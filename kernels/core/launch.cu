@@ -25,12 +25,11 @@ void *driver_function(const char *name) {
 
 namespace {
 
-using Launch = CUresult (*)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                            unsigned, CUstream, void **, void **);
+using Launch = CUresult (*)(const CUlaunchConfig *, CUfunction, void **, void **);
 using ContextId = CUresult (*)(CUcontext, unsigned long long *);
 
 struct Driver {
-  Launch launch = reinterpret_cast<Launch>(driver_function("cuLaunchKernel"));
+  Launch launch = reinterpret_cast<Launch>(driver_function("cuLaunchKernelEx"));
   ContextId context_id = reinterpret_cast<ContextId>(driver_function("cuCtxGetId"));
 };
 
@@ -40,6 +39,7 @@ struct Known {
   unsigned long long context;
   std::size_t granted;  // bytes of shared memory
   CUfunction function;
+  bool can_be_early;
 };
 
 constexpr std::size_t kSharedBytesOfAny = 48 * 1024;
@@ -50,20 +50,32 @@ Status grant(const void *kernel, std::size_t shared_bytes) {
                                            static_cast<int>(shared_bytes)));
 }
 
-// Of the current context; nullptr if it cannot be told, or is not granted so much.
-CUfunction function_of(const void *kernel, std::size_t shared_bytes, ContextId context_id) {
+// Do this device's grids start early, and does the kernel's code for it wait then?
+bool can_be_early(const void *kernel) {
+  int device = 0, major = 0;
+  cudaFuncAttributes attributes = {};
+  return cuda_checked(cudaGetDevice(&device)).ok() &&
+         cuda_checked(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device))
+             .ok() &&
+         cuda_checked(cudaFuncGetAttributes(&attributes, kernel)).ok() && major >= 9 &&
+         attributes.ptxVersion >= 90;
+}
+
+// In the current context; nullptr if it cannot be told, or is not granted so much.
+const Known *known_kernel(const void *kernel, std::size_t shared_bytes, ContextId context_id) {
   constexpr std::uintptr_t kPlaces = 64;
   static thread_local Known places[kPlaces];  // a kernel that finds its place taken takes it over
   unsigned long long context = 0;
   if (context_id(nullptr, &context) != CUDA_SUCCESS) return nullptr;
   Known &known = places[(reinterpret_cast<std::uintptr_t>(kernel) / 16 + context) % kPlaces];
   if (known.kernel == kernel && known.context == context && shared_bytes <= known.granted)
-    return known.function;
+    return &known;
   cudaFunction_t function = nullptr;
   if (!cuda_checked(cudaGetFuncBySymbol(&function, kernel)).ok()) return nullptr;
   if (!grant(kernel, shared_bytes).ok()) return nullptr;
-  known = {kernel, context, std::max(shared_bytes, kSharedBytesOfAny), function};
-  return function;
+  known = {kernel, context, std::max(shared_bytes, kSharedBytesOfAny), function,
+           can_be_early(kernel)};
+  return &known;
 }
 
 }  // namespace
@@ -85,18 +97,31 @@ Status count_multiprocessors(int *count) {
 // The runtime looks a kernel up in the context at every launch, which takes a tenth of it. (The
 // errors of driver and runtime have the same numbers.)
 Status launch_kernel(const void *kernel, dim3 grid, dim3 block, std::size_t shared_bytes,
-                     cudaStream_t stream, void **arguments) {
+                     cudaStream_t stream, bool early, void **arguments) {
   static const Driver driver;
-  CUfunction function = nullptr;
+  const Known *known = nullptr;
   if (driver.launch != nullptr && driver.context_id != nullptr)
-    function = function_of(kernel, shared_bytes, driver.context_id);
-  if (function == nullptr) {
+    known = known_kernel(kernel, shared_bytes, driver.context_id);
+  if (known == nullptr) {
     if (Status s = grant(kernel, shared_bytes); !s.ok()) return s;
     return cuda_checked(cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream));
   }
-  return cuda_status(static_cast<cudaError_t>(
-      driver.launch(function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-                    static_cast<unsigned>(shared_bytes), stream, arguments, nullptr)));
+  CUlaunchAttribute serialization = {};
+  serialization.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  serialization.value.programmaticStreamSerializationAllowed = 1;
+  CUlaunchConfig config = {};
+  config.gridDimX = grid.x;
+  config.gridDimY = grid.y;
+  config.gridDimZ = grid.z;
+  config.blockDimX = block.x;
+  config.blockDimY = block.y;
+  config.blockDimZ = block.z;
+  config.sharedMemBytes = static_cast<unsigned>(shared_bytes);
+  config.hStream = stream;
+  config.attrs = &serialization;
+  config.numAttrs = early && known->can_be_early ? 1 : 0;
+  return cuda_status(
+      static_cast<cudaError_t>(driver.launch(&config, known->function, arguments, nullptr)));
 }
 
 }  // namespace coalesce

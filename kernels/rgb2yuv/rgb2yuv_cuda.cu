@@ -70,7 +70,8 @@ Status rgb2yuv_cuda(const Rgb2yuvParams &params, const RgbImage &in, const YuvIm
   for (int left = band_count(params, args.height); left > 0; left -= bands) {
     bands = std::min(left, kMaxBands);
     const dim3 grid((chunks - 1) / kThreads + 1, bands);
-    Status s = launch(kernel, grid, dim3(kThreads), static_cast<cudaStream_t>(stream), args);
+    Status s =
+        launch_early(kernel, grid, dim3(kThreads), 0, static_cast<cudaStream_t>(stream), args);
     if (!s.ok()) return s;
     args.first_band += bands;
   }

@@ -2,6 +2,7 @@
 // The kernels of rgb2yuv as templates over their shape, for the operation and for its benchmark.
 #pragma once
 
+#include "../core/grid_order.cuh"
 #include "rgb2yuv_chunk.cuh"
 
 namespace coalesce {
@@ -204,6 +205,7 @@ __device__ __forceinline__ void convert_chunk(const Rgb2yuvArgs &a, int x, int b
 template <YuvSink kSink, RgbSource kSource, int kPixels = chunk_pixels(kSink),
           int kRows = band_rows(kSink), int kThreads = 512, int kResident = 1>
 __global__ void __launch_bounds__(kThreads, kResident) rgb_to_yuv(Rgb2yuvArgs a) {
+  wait_for_grid_before();
   const int x = kPixels * static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int band = a.first_band + static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   if (x >= a.width) return;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "../core/cuda_status.h"
+#include "../core/grid_order.cuh"
 #include "../core/trace.h"
 #include "uyvy2y.h"
 #include "uyvy2y_access.h"
@@ -43,6 +44,7 @@ __device__ __forceinline__ void fill_neutral(const Plane<std::uint8_t> &plane) {
 // than the filling costs the GPU.
 template <LumaAccess kAccess, int kRows = luma_band(kAccess)>
 __global__ void luma_and_chroma(LumaArgs luma, ChromaArgs chroma) {
+  wait_for_grid_before();
   if (blockIdx.z == 1)
     fill_neutral<kRows>(chroma.first);
   else if (blockIdx.z == 2)
@@ -81,7 +83,7 @@ Status enqueue(const LumaImage &out, const Plane<const std::uint8_t> &packed, in
     rows = std::max(rows, plane.height);
   }
   const dim3 grid((chunks - 1) / kThreads + 1, (rows - 1) / luma_band(access) + 1, 1 + planes);
-  return launch(kernel, grid, dim3(kThreads), stream, luma, chroma);
+  return launch_early(kernel, grid, dim3(kThreads), 0, stream, luma, chroma);
 }
 
 }  // namespace
