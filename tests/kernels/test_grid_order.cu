@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Grids that start early see what those before them wrote; and they do start early, for otherwise
 // the wait could be missing, and nobody would know. Needs a GPU.
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 
@@ -42,48 +44,116 @@ __global__ void copy_at_once(const int *from, int *to) {
   *to = *static_cast<const volatile int *>(from);
 }
 
-// What is copied of 1, written late over 0. between: grids that write nothing.
-int copied(void (*how)(const int *, int *), int between, int *memory, cudaStream_t stream) {
-  must(cuda_checked(cudaMemsetAsync(memory, 0, 2 * sizeof(int), stream)), "clear");
-  must(cuda_checked(cudaStreamSynchronize(stream)), "wait");
-  must(launch_early(write_late, dim3(1), dim3(1), 0, stream, memory, 1), "launch a writer");
-  for (int i = 0; i < between; ++i)
-    must(launch_early(do_nothing, dim3(1), dim3(1), 0, stream, 0), "launch");
-  const int *from = memory;
-  must(launch_early(how, dim3(1), dim3(1), 0, stream, from, memory + 1), "launch a reader");
-  int value = -1;
-  must(cuda_checked(
-           cudaMemcpyAsync(&value, memory + 1, sizeof value, cudaMemcpyDeviceToHost, stream)),
-       "copy");
-  must(cuda_checked(cudaStreamSynchronize(stream)), "wait");
-  return value;
-}
+struct Device {
+  cudaStream_t stream = nullptr, other = nullptr;
+  cudaEvent_t event = nullptr;
+  int *memory = nullptr;                        // what is written, and what is copied of it
+  std::uint8_t *from = nullptr, *to = nullptr;  // kMuch bytes each
+  int major = 0;
 
-int test() {
-  int *memory = nullptr, device = 0, major = 0, failures = 0;
-  cudaStream_t stream = nullptr;
+  Device();
+  ~Device();
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+};
+constexpr std::size_t kMuch = 256 << 20;
+
+Device::Device() {
+  int device = 0;
   must(cuda_checked(cudaGetDevice(&device)), "find the device");
   must(cuda_checked(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device)),
        "ask the device");
   must(cuda_checked(cudaMalloc(&memory, 2 * sizeof(int))), "allocate");
-  must(cuda_checked(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)), "make a stream");
+  must(cuda_checked(cudaMalloc(&from, kMuch)), "allocate");
+  must(cuda_checked(cudaMalloc(&to, kMuch)), "allocate");
+  for (cudaStream_t *each : {&stream, &other})
+    must(cuda_checked(cudaStreamCreateWithFlags(each, cudaStreamNonBlocking)), "make a stream");
+  must(cuda_checked(cudaEventCreateWithFlags(&event, cudaEventDisableTiming)), "make an event");
+}
+
+Device::~Device() {
+  cudaEventDestroy(event);
+  cudaStreamDestroy(stream);
+  cudaStreamDestroy(other);
+  cudaFree(memory);
+  cudaFree(from);
+  cudaFree(to);
+}
+
+using Copy = void (*)(const int *, int *);
+
+void nothing_early(const Device &d, int grids) {
+  for (int i = 0; i < grids; ++i)
+    must(launch_early(do_nothing, dim3(1), dim3(1), 0, d.stream, 0), "launch");
+}
+
+// The int that is read early where `from` points to.
+int read_early(const Device &d, Copy how, const int *from) {
+  must(launch_early(how, dim3(1), dim3(1), 0, d.stream, from, d.memory + 1), "launch a reader");
+  int value = -1;
+  must(cuda_checked(
+           cudaMemcpyAsync(&value, d.memory + 1, sizeof value, cudaMemcpyDeviceToHost, d.stream)),
+       "copy");
+  must(cuda_checked(cudaStreamSynchronize(d.stream)), "wait");
+  return value;
+}
+
+void clear(const Device &d) {
+  must(cuda_checked(cudaMemset(d.memory, 0, 2 * sizeof(int))), "clear");
+  must(cuda_checked(cudaMemset(d.from, 1, kMuch)), "fill");
+  must(cuda_checked(cudaMemset(d.to, 0, kMuch)), "clear");
+  must(cuda_checked(cudaDeviceSynchronize()), "wait");
+}
+
+// What a reader sees of the 1 that another grid writes late. between: grids that write nothing.
+int behind_grid(const Device &d, Copy how, int between) {
+  clear(d);
+  must(launch_early(write_late, dim3(1), dim3(1), 0, d.stream, d.memory, 1), "launch a writer");
+  nothing_early(d, between);
+  return read_early(d, how, d.memory);
+}
+
+// That one is in another stream.
+int behind_event(const Device &d, Copy how, int between) {
+  clear(d);
+  must(launch_early(write_late, dim3(1), dim3(1), 0, d.other, d.memory, 1), "launch a writer");
+  must(cuda_checked(cudaEventRecord(d.event, d.other)), "record an event");
+  nothing_early(d, 1);
+  must(cuda_checked(cudaStreamWaitEvent(d.stream, d.event, 0)), "wait for an event");
+  nothing_early(d, between);
+  return read_early(d, how, d.memory);
+}
+
+// What is written is a large copy, to whose end it comes last.
+int behind_copy(const Device &d, Copy how, int between) {
+  clear(d);
+  must(cuda_checked(cudaMemcpyAsync(d.to, d.from, kMuch, cudaMemcpyDeviceToDevice, d.stream)),
+       "copy");
+  nothing_early(d, between);
+  return read_early(d, how, reinterpret_cast<const int *>(d.to + kMuch) - 1) & 1;
+}
+
+int test() {
+  const Device d;
+  int failures = 0;
+  const struct {
+    const char *what;
+    int (*seen)(const Device &, Copy, int);
+  } ways[] = {{"a grid", behind_grid}, {"an event", behind_event}, {"a copy", behind_copy}};
   // A kernel that is loaded first waits for all that is under way.
-  for (const auto how : {copy, copy_at_once})
-    (void)copied(how, 1, memory, stream);
-  for (int between = 0; between < 4; ++between)
-    if (copied(copy, between, memory, stream) != 1) {
-      std::printf("FAIL what was written is not seen, %d grids later\n", between + 1);
-      ++failures;
-    }
-  const bool early = copied(copy_at_once, 0, memory, stream) == 0;
+  for (const Copy how : {copy, copy_at_once})
+    (void)behind_grid(d, how, 1);
+  for (const auto &way : ways)
+    for (int between = 0; between < 4; ++between)
+      if (way.seen(d, copy, between) != 1) {
+        std::printf("FAIL %s: what it wrote is not seen behind %d more\n", way.what, between);
+        ++failures;
+      }
+  const bool early = behind_grid(d, copy_at_once, 0) == 0;
   std::printf("grids start early: %s\n", early ? "yes" : "no");
-  if (early != (major >= 9)) {
-    std::printf("FAIL on a device of compute capability %d.x\n", major);
-    ++failures;
-  }
-  must(cuda_checked(cudaStreamDestroy(stream)), "drop the stream");
-  must(cuda_checked(cudaFree(memory)), "free");
-  return failures;
+  if (early == (d.major >= 9)) return failures;
+  std::printf("FAIL on a device of compute capability %d.x\n", d.major);
+  return failures + 1;
 }
 
 }  // namespace
