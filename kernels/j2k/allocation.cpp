@@ -58,7 +58,7 @@ bool RateAllocator::Memory::find_hulls(ThreadPool *pool) {
 
 void RateAllocator::Memory::gather_thresholds() {
   thresholds_.clear();
-  std::uint64_t error = 0;
+  std::uint64_t error = 0, fine_error = 0;
   std::fill_n(input_.all_bytes, kMaxComponents, std::uint64_t{0});
   input_.more = false;
   for (std::size_t i = 0; i < num_blocks_; ++i) {
@@ -67,10 +67,12 @@ void RateAllocator::Memory::gather_thresholds() {
     thresholds_.add(component, steps_.get() + hulls_[i].first_step, hulls_[i].hull.steps);
     input_.all_bytes[component] += block.length(blocks_[i].num_passes);
     error += static_cast<std::uint64_t>(hulls_[i].hull.error);
+    if (blocks_[i].is_fine) fine_error += static_cast<std::uint64_t>(hulls_[i].hull.error);
     input_.more = input_.more || block.has_more();
   }
   thresholds_.gather();
   input_.error = static_cast<std::int64_t>(error);
+  input_.fine_error = static_cast<std::int64_t>(fine_error);
   input_.ranks = thresholds_.ranks();
 }
 

@@ -24,6 +24,7 @@ struct AllocationInput {
   bool more;                                // there are passes behind the ends of hulls
   std::uint64_t all_bytes[kMaxComponents];  // of all passes
   std::int64_t error;                       // if nothing is decoded
+  std::int64_t fine_error;                  // that of fine blocks
 
   COALESCE_HOST_DEVICE const LayerTarget &last() const { return targets[layers - 1]; }
   COALESCE_HOST_DEVICE bool has_limit() const { return last().kind == Kind::bytes; }
@@ -49,13 +50,15 @@ struct AllocationInput {
     return ranks.of_bytes(ranks.bytes(rank, of), of);
   }
   // A picture of which all passes leave little is exact in many places, and what is left is in the
-  // others.
+  // others; of a smooth one it is in coarse bands.
   COALESCE_HOST_DEVICE std::uint64_t most_error(const LayerTarget &target) const {
+    const std::uint64_t value = target.value;
     const std::int64_t left = error - ranks.at[ranks.count].gain;
-    if (target.usual == 0 || left >= static_cast<std::int64_t>(target.usual)) return target.value;
-    const std::uint64_t share =
-        left <= 0 ? 0 : static_cast<std::uint64_t>(left) * 256 / target.usual;
-    return target.concentrated + (target.value - target.concentrated) * share / 256;
+    const std::uint64_t most =
+        target.usual == 0 ? value : between(target.concentrated, value, left, target.usual);
+    const std::uint64_t smooth =
+        target.smooth == 0 ? value : between(target.smooth, value, fine_error, value);
+    return most < smooth ? most : smooth;
   }
   // last_rank: of the last layer, or about.
   COALESCE_HOST_DEVICE int rank_of(int layer, int last_rank) const {
@@ -71,6 +74,16 @@ struct AllocationInput {
       return ranks.of_gain(error - static_cast<std::int64_t>(most < INT64_MAX ? most : INT64_MAX));
     }
     return target.kind == Kind::slope ? ranks.of_slope(target.value) : top();
+  }
+
+ private:
+  // From `low` where there is no error to `high` where it is `whole`, or more.
+  COALESCE_HOST_DEVICE static std::uint64_t between(std::uint64_t low, std::uint64_t high,
+                                                    std::int64_t error, std::uint64_t whole) {
+    if (error <= 0) return low;
+    const auto part = static_cast<std::uint64_t>(error);
+    if (part >= whole) return high;
+    return low + static_cast<std::uint64_t>(static_cast<UInt128>(high - low) * part / whole);
   }
 };
 

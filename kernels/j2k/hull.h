@@ -229,7 +229,9 @@ COALESCE_HOST_DEVICE Hull convex_hull(const RateBlock &block, const HullCorners 
     if (steps[i].gain > error) steps[i].gain = error;
   if (count > 0 && is_rounding(block)) {
     const HullStep &all = steps[count - 1];
-    const std::int64_t left = (error - all.gain + 1) / 2, gain = all.gain * block.rounding / 256;
+    const std::int64_t part = block.rounding < 256 ? block.rounding : 256;
+    const std::int64_t left = ((error - all.gain) * part + 128) / 256;
+    const std::int64_t gain = all.gain * block.rounding / 256;
     steps[0] = {gain, all.length, block.rounding_slope, all.passes};
     count = 1;
     error = gain + left;

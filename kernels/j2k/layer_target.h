@@ -31,10 +31,15 @@ struct LayerTarget {
   // less than that, the target lies as much nearer to `concentrated`, which is not more than
   // `value`.
   std::uint64_t concentrated = 0, usual = 0;  // below 2^55
-  // error, of the last layer: what blocks of nothing but rounding (hull.h) leave counts so many
-  // 256ths. All the error of a part of the picture is in such a block, so decoders round about half
-  // of it away, however little of the others' they leave.
+  // error, of the last layer: what blocks of nothing but rounding (hull.h) would gain counts so
+  // many 256ths, and so does what they leave, but not more than it is. All the error of a part of
+  // the picture is in such a block, so decoders round about half of it away, however little of the
+  // others' they leave.
   std::uint32_t rounding = 128;
+  // error: if it is not 0, what `value` is for pictures so smooth that fine blocks (RateBlock) have
+  // no error even if nothing of them is decoded: then it is all in coarse bands, where errors add
+  // up. The more of `value` fine blocks could have, the nearer the target lies to it.
+  std::uint64_t smooth = 0;
 };
 
 }  // namespace coalesce::j2k

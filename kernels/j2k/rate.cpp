@@ -28,14 +28,17 @@ double rounded_normal(double variance) {
 // round, too, unless there is nothing to round. Both fitted to what pictures show:
 // docs/numerics.md.
 double after_rounding(const EncoderParams &params, double error) {
-  if (params.wavelet == Wavelet::reversible_53)
-    return error + (params.colour_transform ? std::min(0.7, 0.7 * std::sqrt(error))
-                                            : std::min(0.45, 0.55 * std::sqrt(error)));
+  if (params.wavelet == Wavelet::reversible_53) {
+    const double root = std::sqrt(error);
+    if (!params.colour_transform) return error + std::min(0.45, 0.55 * root);
+    return error + std::min(0.7, std::max(0.7 * root, std::min(0.22, 4.5 * error)));
+  }
   constexpr double kColours[2][3] = {{1.02, 0.56, 1.42}, {0.3, 0.2, 2.5}}, kGrey[3] = {1, 1, 1};
+  constexpr double kPlaces[2][2] = {{0.7, 1.3}, {0.5, 1.5}};
   double sum = 0;
   for (const double of_component :
        params.colour_transform ? kColours[params.visual_weighting] : kGrey)
-    for (const double of_place : {0.7, 1.3})
+    for (const double of_place : kPlaces[params.visual_weighting])
       sum += rounded_normal(error * of_component * of_place) / 6;
   return sum;
 }
@@ -69,19 +72,45 @@ double concentrated_error(const EncoderParams &params, int c, double psnr) {
   return wanted / kEach * before_rounding(params, kEach);
 }
 
+// Of a tile, 1 / its length across and down: the share that is at an edge.
+struct Edges {
+  double across, down;
+
+  explicit Edges(const CodingParams &coding)
+      : across(of(coding.tile_width, coding.image.width())),
+        down(of(coding.tile_height, coding.image.height())) {}
+  static double of(int tile, int image) { return 1.0 / (tile > 0 ? std::min(tile, image) : image); }
+};
+
 // By how much errors of coefficients are larger in samples than energies of bands say, which are
 // those of endless rows: at the edges of a tile they are mirrored. (Measured: docs/numerics.md.)
 double at_edges(const CodingParams &coding) {
-  const auto of_length = [](int tile, int image) {
-    return 1 + 1.0 / (tile > 0 ? std::min(tile, image) : image);
-  };
-  return of_length(coding.tile_width, coding.image.width()) *
-         of_length(coding.tile_height, coding.image.height());
+  const Edges edges(coding);
+  return (1 + edges.across) * (1 + edges.down);
 }
 
 std::uint64_t error_units(double error) {
   const double units = std::floor(error * kErrorUnits);
   return units < 0x1p63 ? static_cast<std::uint64_t>(units) : std::uint64_t{1} << 63;
+}
+
+// LayerTarget::smooth. Errors of coarse bands may be so many times larger in samples than energies
+// of bands say: more of them are at the edges, and neighbours have the same sign. Where rounding
+// makes as much of an error, it would not be worth its bytes. (Measured: docs/numerics.md.)
+std::uint64_t smooth_error(const EncoderParams &params, double error, double samples) {
+  const Edges edges(params.coding);
+  const double size = 9600 * (edges.across + edges.down) * (edges.across + edges.down);
+  const bool reversible = params.wavelet == Wavelet::reversible_53;
+  if (error < samples * (reversible ? 2 : 0.125)) return 0;
+  return error_units(error /
+                     (reversible ? 1.5 + std::min(3.5, 1.5 * size) : 1 + std::min(1.5, size)));
+}
+
+// LayerTarget::rounding. Where about as much error is wanted as rounding makes (1/12) or more, it
+// is an error as others; where less is, decoders make it again, and leave about half.
+std::uint32_t rounding_share(double error, double wanted, double samples) {
+  const double share = std::max(std::min(6 * error / samples, 1.0), error / (2 * wanted));
+  return static_cast<std::uint32_t>(std::min(256 * share, 0x1p24));
 }
 
 }  // namespace
@@ -105,10 +134,13 @@ LayerTarget target_at_psnr(const EncoderParams &params, double psnr) {
     concentrated += concentrated_error(params, c, psnr) * area;
     samples += area;
   }
+  constexpr double kFew = 16;  // fewer wrong samples are no distribution
+  if (wanted < kFew) error = concentrated + (error - concentrated) * wanted / kFew;
   error /= at_edges(params.coding);
   concentrated /= at_edges(params.coding);
   LayerTarget target = {LayerTarget::Kind::error, error_units(error)};
-  target.rounding = static_cast<std::uint32_t>(std::min(128 * error / wanted, 0x1p24));
+  target.smooth = smooth_error(params, error, samples);
+  target.rounding = rounding_share(error, wanted, samples);
   target.concentrated = std::min(target.value, error_units(concentrated));
   if (target.concentrated < target.value)
     target.usual = error_units(samples * params.base_step * params.base_step / 10);

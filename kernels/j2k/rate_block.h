@@ -38,6 +38,7 @@ struct RateBlock {
   int visual_slope = 0;
   int fine_planes = 0;
   bool one_sample = false;           // it is all that the block has
+  bool is_fine = false;              // of a band of level 2, or of a finer one
   std::uint16_t rounding_slope = 0;  // what it has if all of its planes are fine; and
   std::uint32_t rounding = 128;      // the last layer's LayerTarget::rounding
   std::uint32_t final_error = 0;     // final_error(); only targets of an error ask for it

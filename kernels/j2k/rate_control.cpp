@@ -59,6 +59,7 @@ RateBlock rate_block(const EncoderPlan &plan, const TilePlan &tile, const BlockP
   block.visual_slope = quantiser.visual_slope;
   block.fine_planes = quantiser.fine_planes;
   block.one_sample = place.rect.width() * place.rect.height() == 1;
+  block.is_fine = band.level <= 2;
   block.rounding_slope = static_cast<std::uint16_t>(
       std::max(rounding - square_of(plan.params.coding, band, place.rect), 0));
   block.roi_shift = bands.roi_shift;

@@ -35,7 +35,7 @@ struct RateReport {
 // in cost[(n + 2) % 3], and adds up its own cost in cost[n % 3].
 struct RateProgress {
   RateReport report;
-  std::uint64_t all_bytes[kMaxComponents], error;  // AllocationInput's
+  std::uint64_t all_bytes[kMaxComponents], error, fine_error;  // AllocationInput's
   std::uint32_t more;
   int ranks;
   AllocationState state[2];

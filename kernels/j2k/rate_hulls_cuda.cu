@@ -14,16 +14,18 @@ constexpr unsigned kRankThreads = 1024;
 // A thread for each block.
 __global__ void __launch_bounds__(kHullThreads) find_hulls(const RateJob job) {
   const int i = static_cast<int>(blockIdx.x * kHullThreads + threadIdx.x);
-  BlockTotals totals = {0, 0, 0, false};
+  BlockTotals totals = {0, 0, 0, 0, false};
   if (i < job.frame.blocks)
     totals = find_hull(job, static_cast<std::size_t>(i),
                        [](std::uint64_t *sum, std::uint64_t value) { add_atomically(sum, value); });
   RateProgress &progress = *job.scratch.progress;
   add_by_component(job.format.components, totals.component, totals.bytes, progress.all_bytes);
   const std::uint64_t error = warp_sum(totals.error);
+  const std::uint64_t fine_error = warp_sum(totals.fine_error);
   const bool more = __any_sync(kWholeWarp, totals.more) != 0;
   if (threadIdx.x != 0) return;
   add_atomically(&progress.error, error);
+  add_atomically(&progress.fine_error, fine_error);
   if (more) atomicOr(&progress.more, 1u);
 }
 

@@ -15,7 +15,7 @@ namespace coalesce::j2k {
 // What a block adds to AllocationInput.
 struct BlockTotals {
   int component;
-  std::uint64_t bytes, error;
+  std::uint64_t bytes, error, fine_error;
   bool more;
 };
 
@@ -40,7 +40,8 @@ COALESCE_HOST_DEVICE BlockTotals find_hull(const RateJob &job, std::size_t i, Ad
     add(bytes + slope, step.bytes);
   });
   const HulledBlock hulled(block, steps, hull.steps);
-  return {block.component, hulled.length(block.num_passes), static_cast<std::uint64_t>(hull.error),
+  const auto error = static_cast<std::uint64_t>(hull.error);
+  return {block.component, hulled.length(block.num_passes), error, block.is_fine ? error : 0,
           hulled.has_more()};
 }
 
@@ -73,7 +74,8 @@ COALESCE_HOST_DEVICE AllocationInput input_of(const RateJob &job) {
                         {job.scratch.ranks, p.ranks},
                         p.more != 0,
                         {},
-                        static_cast<std::int64_t>(p.error)};
+                        static_cast<std::int64_t>(p.error),
+                        static_cast<std::int64_t>(p.fine_error)};
   for (int c = 0; c < kMaxComponents; ++c)
     in.all_bytes[c] = p.all_bytes[c];
   return in;

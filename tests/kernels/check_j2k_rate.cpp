@@ -37,7 +37,9 @@ LayerTarget small_error(const MadeBlocks &made, Random &random) {
     left += static_cast<std::uint64_t>(error_units(block.final_error, block.weight, 0));
   const std::uint64_t value = left + left * static_cast<unsigned>(random.below(400)) / 100;
   const std::uint64_t usual = left * static_cast<unsigned>(random.below(4)) / 2;
-  return {Kind::error, value, value / 3, usual};
+  LayerTarget target = {Kind::error, value, value / 3, usual};
+  target.smooth = value * static_cast<unsigned>(random.below(5)) / 4;
+  return target;
 }
 
 std::vector<LayerTarget> targets_for(const MadeBlocks &made, Random &random) {

@@ -58,6 +58,7 @@ void find_hulls_serial(const RateJob &job) {
         find_hull(job, i, [](std::uint64_t *sum, std::uint64_t value) { *sum += value; });
     progress.all_bytes[totals.component] += totals.bytes;
     progress.error += totals.error;
+    progress.fine_error += totals.fine_error;
     progress.more |= totals.more ? 1u : 0u;
   }
   Threshold all = {{}, 0, kMaxSlope + 1};

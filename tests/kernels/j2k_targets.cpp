@@ -60,7 +60,7 @@ void expect_limit_kept(const EncoderParams &params, Encoder *encoder, std::uint6
 LayerTarget random_error(Random &random) {
   const std::uint64_t bits = random.bits(), value = bits >> random.between(20, 60);
   const auto rounding = static_cast<std::uint32_t>(64 << (bits >> 3 & 7));
-  return {Kind::error, value, value / 3, value / 2 * (bits & 7), rounding};
+  return {Kind::error, value, value / 3, value / 2 * (bits & 7), rounding, value / 4 * (bits & 3)};
 }
 
 }  // namespace

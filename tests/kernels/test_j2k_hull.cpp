@@ -110,7 +110,7 @@ bool is_near(std::int64_t units, long double exact, long double slack) {
 
 void test_hull(const RateBlock &block) {
   std::vector<Point> corners = corners_by_definition(block);
-  // Nothing but fine planes: all or nothing, and a part of the gain, half of what is left.
+  // Nothing but fine planes: all or nothing, and a part of the gain, and of what is left.
   const bool rounding = !corners.empty() && block.passes[0].plane < block.fine_planes;
   if (rounding) corners.erase(corners.begin(), corners.end() - 1);
   const long double part = rounding ? block.rounding / 256.0L : 1;
@@ -125,7 +125,7 @@ void test_hull(const RateBlock &block) {
   const long double total =
       gain_of(block, block.num_passes) * kErrorUnits + units_of(block.final_error);
   const long double all = rounding ? std::min(gain_at(corners[0].passes), total) : 0;
-  const long double error = rounding ? all * part + (total - all) / 2 : total;
+  const long double error = rounding ? all * part + (total - all) * std::min(part, 1.0L) : total;
   const long double slack = std::max(1.0L, part);
   std::vector<HullStep> steps(static_cast<std::size_t>(block.num_passes));
   const Hull hull = convex_hull(block, steps.data());

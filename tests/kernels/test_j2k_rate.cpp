@@ -231,9 +231,42 @@ void test_concentrated_errors() {
     const Row at_low = row({Kind::error, low}), at_high = row({Kind::error, high});
     EXPECT(at_low != at_high, "there is nothing to tell apart");
     EXPECT(row({Kind::error, high, low, usual}) == at_high, "all of the usual error");
-    EXPECT(row({Kind::error, high, low, usual << 10}) == at_low, "little of it");
+    EXPECT(row({Kind::error, high, low, usual << 10}) ==
+               row({Kind::error, low + ((high - low) >> 10)}),
+           "little of it");
     EXPECT(row({Kind::error, high, low, usual * 2}) == row({Kind::error, low + (high - low) / 2}),
            "half of it");
+  }
+}
+
+// By how much error fine blocks could have: as much as `value` leaves it at that, nothing of it
+// makes it `smooth`, and half of it is half way. What they do have does not matter.
+void test_smooth_pictures() {
+  Random random(6);
+  for (int i = 0; i < few_of(50); ++i) {
+    Blocks blocks = random_blocks(random, Passes::likely, 40, 8);
+    std::int64_t fine = 0, all = 0;
+    std::vector<HullStep> steps(kMaxPasses);
+    for (std::size_t b = 0; b < blocks.blocks.size(); ++b) {
+      RateBlock &block = blocks.blocks[b];
+      const std::int64_t error = convex_hull(block, steps.data()).error;
+      all += error;
+      block.is_fine = b % 2 == 0;
+      if (block.is_fine) fine += error;
+    }
+    const auto row = [&](std::uint64_t value, std::uint64_t smooth) {
+      LayerTarget target = {Kind::error, value};
+      target.smooth = smooth;
+      return row_of(allocated(blocks, {target}, nullptr), 0);
+    };
+    const auto value = static_cast<std::uint64_t>(fine), low = value / 4;
+    EXPECT(row(value, low) == row(value, 0), "as much as is wanted");
+    EXPECT(row(2 * value, low) == row(low + (2 * value - low) / 2, 0), "half of it");
+    for (RateBlock &block : blocks.blocks)
+      block.is_fine = false;
+    EXPECT(row(value, low) == row(low, 0), "nothing");
+    EXPECT(row(value, low) != row(value, 0) || value >= static_cast<std::uint64_t>(all),
+           "there is nothing to tell apart");
   }
 }
 
@@ -295,6 +328,7 @@ int main() {
   test_limits();
   test_error_targets();
   test_concentrated_errors();
+  test_smooth_pictures();
   test_refusals();
   return result();
 }

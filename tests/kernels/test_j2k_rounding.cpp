@@ -34,7 +34,7 @@ void test_psnr_of_screens() {
         const double got = psnr_at(params, p, wanted);
         std::printf("screen, %d components%s: %.2f dB, %.1f wanted\n", components,
                     visual ? ", visual" : "", got, wanted);
-        EXPECT(got > wanted - 1, "%.2f dB, %.1f wanted", got, wanted);
+        EXPECT(got > wanted - 0.5, "%.2f dB, %.1f wanted", got, wanted);
       }
   }
 }
@@ -48,10 +48,10 @@ void test_psnr_of_small_pieces() {
     int tile;
     double slack;
   };
-  const Case cases[] = {{"text", text(3), 16, 1},
-                        {"text", text(1), 32, 1},
-                        {"plane", plane(256, 192), 0, 1},
-                        {"plane", plane(256, 192), 64, 2.5}};
+  const Case cases[] = {{"text", text(3), 16, 0},
+                        {"text", text(1), 32, 0},
+                        {"plane", plane(256, 192), 0, 0.5},
+                        {"plane", plane(256, 192), 64, 2.2}};
   for (const Case &c : cases)
     for (const double wanted : {58.0, 70.0, 80.0}) {
       EncoderParams params = params_of(c.picture, Wavelet::irreversible_97, {});
@@ -61,6 +61,36 @@ void test_psnr_of_small_pieces() {
       EXPECT(got > wanted - c.slack, "%s, tiles of %d: %.2f dB, %.1f wanted", c.name, c.tile, got,
              wanted);
     }
+}
+
+// All their error is in coarse bands, where it is up to 2.5 times as large in samples as energies
+// of bands say, with 5/3 six times. Near 84 dB one wrong sample of 64 x 64 is too much.
+void test_psnr_of_gradients() {
+  struct Case {
+    const char *name;
+    Picture picture;
+    int tile;
+  };
+  const Case cases[] = {{"plane of 64", plane(64, 64), 0},
+                        {"plane of 192", plane(192, 160), 32},
+                        {"curved", gradient(), 0},
+                        {"curved", gradient(), 64}};
+  const auto test = [](const Case &c, Wavelet wavelet, double wanted, double less, double more) {
+    EncoderParams params = params_of(c.picture, wavelet, {});
+    params.coding.tile_width = params.coding.tile_height = c.tile;
+    const double got = psnr_at(params, c.picture, wanted);
+    std::printf("%s, %s, tiles of %d: %.2f dB, %.1f wanted\n", c.name, name_of(wavelet), c.tile,
+                got, wanted);
+    EXPECT(got > wanted - less && got < wanted + more, "%s, %s, tiles of %d: %.2f dB, %.1f wanted",
+           c.name, name_of(wavelet), c.tile, got, wanted);
+  };
+  for (const Case &c : cases)
+    for (const double wanted : {30.0, 35.0, 40.0, 45.0, 50.0, 55.0}) {
+      test(c, Wavelet::irreversible_97, wanted, 0.4, 3.2);
+      test(c, Wavelet::reversible_53, wanted, 0.6, 4.5);
+    }
+  for (const double wanted : {75.0, 80.0, 84.0})
+    test(cases[0], Wavelet::irreversible_97, wanted, 0, HUGE_VAL);
 }
 
 // What makes a picture of almost nothing better before decoders round it could make it worse behind
@@ -176,5 +206,6 @@ int main() {
   test_small_steps();
   test_psnr_of_screens();
   test_psnr_of_small_pieces();
+  test_psnr_of_gradients();
   return result();
 }
