@@ -101,6 +101,32 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) 
   return accepted;
 }
 
+// What downstream does not take is not negotiated. Upstream says so; here is why.
+void tell_conflict(GstBaseTransform *trans, GstCaps *in_caps) {
+  GstCaps *&told = state_of(trans).unwanted_caps;
+  if (told != nullptr && gst_caps_is_equal(told, in_caps)) return;
+  GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD(trans);
+  const CapsRef possible(gst_pad_get_pad_template_caps(pad));
+  const CapsRef made(transform_caps(trans, GST_PAD_SINK, in_caps, possible.get()));
+  const CapsRef taken(gst_pad_peer_query_caps(pad, nullptr));
+  const std::string conflict = j2k_conflict(made.get(), taken.get());
+  if (conflict.empty()) return;  // it is something else, which has been told
+  gst_caps_replace(&told, in_caps);
+  GST_ELEMENT_ERROR(trans, CORE, NEGOTIATION,
+                    ("%s (input %" GST_PTR_FORMAT ")", conflict.c_str(), in_caps),
+                    ("made %" GST_PTR_FORMAT ", taken %" GST_PTR_FORMAT, made.get(), taken.get()));
+}
+
+gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
+  GstCaps *caps = nullptr;
+  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) gst_event_parse_caps(event, &caps);
+  const CapsRef in_caps(caps != nullptr ? gst_caps_ref(caps) : nullptr);
+  const gboolean done = GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
+  if (in_caps != nullptr && done) gst_clear_caps(&state_of(trans).unwanted_caps);
+  if (in_caps != nullptr && !done) tell_conflict(trans, in_caps.get());
+  return done;
+}
+
 // Pools have frames of one size, and codestreams differ.
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   while (gst_query_get_n_allocation_pools(query) > 0)
@@ -170,6 +196,7 @@ gboolean stop(GstBaseTransform *trans) {
   state.good.reset();
   state.bytes = {};
   gst_clear_caps(&state.refused_caps);
+  gst_clear_caps(&state.unwanted_caps);
   return stopped;
 }
 
@@ -205,6 +232,7 @@ static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
   trans_class->transform_caps = transform_caps;
   trans_class->fixate_caps = fixate_caps;
   trans_class->set_caps = set_caps;
+  trans_class->sink_event = sink_event;
   trans_class->decide_allocation = decide_allocation;
   trans_class->submit_input_buffer = submit_input_buffer;
   trans_class->generate_output = generate_output;

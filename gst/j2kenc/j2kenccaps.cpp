@@ -11,7 +11,7 @@ namespace {
 const char *const kSizes =
     "width = (int) [ 1, max ], height = (int) [ 1, max ], framerate = (fraction) [ 0, max ]";
 
-// Said of the input, and true of the output.
+// Said of the input, and true of the output: so what downstream says of them is asked of the input.
 constexpr const char *kKept[] = {"width",           "height",
                                  "framerate",       "max-framerate",
                                  "field-order",     "pixel-aspect-ratio",
@@ -145,16 +145,45 @@ bool allows_format(const GstStructure *coded, const GstVideoFormatInfo *format) 
          allows(coded, "num-components", int_value(components));
 }
 
-// nullptr if no format will do.
+J2kMedia media_of(const GstStructure *coded) {
+  return *std::find_if(std::begin(kJ2kMedia), std::end(kJ2kMedia) - 1, [coded](J2kMedia media) {
+    return gst_structure_has_name(coded, j2k_media_type(media));
+  });
+}
+
+// The modes that come to as many codestreams as `fields` allows. (Where the height is open, it is
+// taken for more than that of a single row, of which there is one field.)
+void ask_for_modes(const GstStructure *coded, GstStructure *raw) {
+  GstVideoInfo info;
+  gst_video_info_init(&info);
+  info.height = 2;
+  gst_structure_get_int(coded, "height", &info.height);
+  gst_structure_remove_field(raw, "interlace-mode");
+  for (GstVideoInterlaceMode mode :
+       {GST_VIDEO_INTERLACE_MODE_PROGRESSIVE, GST_VIDEO_INTERLACE_MODE_INTERLEAVED,
+        GST_VIDEO_INTERLACE_MODE_MIXED}) {
+    const char *name = gst_video_interlace_mode_to_string(mode);
+    GST_VIDEO_INFO_INTERLACE_MODE(&info) = mode;
+    if (allows(coded, "interlace-mode", string_value(name)) &&
+        allows(coded, "fields", int_value(j2k_fields(info, media_of(coded)))))
+      add_value(raw, "interlace-mode", string_value(name));
+  }
+}
+
+// nullptr if no format, or no interlace mode, will do.
 GstStructure *raw_structure(const GstStructure *coded, const GstStructure *possible) {
   GstStructure *raw = gst_structure_new_empty("video/x-raw");
-  for (const char *field : {"width", "height", "framerate", "pixel-aspect-ratio"})
+  for (const char *field : kKept)
     copy_field(coded, field, raw);
+  const bool one_or_two = gst_structure_has_field(coded, "fields");
+  if (one_or_two) ask_for_modes(coded, raw);
   for_each_format(possible, [coded, raw](const GstVideoFormatInfo *format) {
     if (allows_format(coded, format))
       add_value(raw, "format", string_value(GST_VIDEO_FORMAT_INFO_NAME(format)));
   });
-  if (gst_structure_has_field(raw, "format")) return raw;
+  if (gst_structure_has_field(raw, "format") &&
+      (!one_or_two || gst_structure_has_field(raw, "interlace-mode")))
+    return raw;
   gst_structure_free(raw);
   return nullptr;
 }
@@ -240,10 +269,7 @@ GstCaps *j2k_prefer(GstCaps *caps, GstCaps *downstream) {
 }
 
 J2kMedia j2k_media_of(GstCaps *caps) {
-  const GstStructure *structure = gst_caps_get_structure(caps, 0);
-  return *std::find_if(std::begin(kJ2kMedia), std::end(kJ2kMedia) - 1, [structure](J2kMedia media) {
-    return gst_structure_has_name(structure, j2k_media_type(media));
-  });
+  return media_of(gst_caps_get_structure(caps, 0));
 }
 
 }  // namespace coalesce::gst

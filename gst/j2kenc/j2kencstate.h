@@ -28,7 +28,10 @@ struct J2kState {
   GstVideoInfo info{};
   J2kMedia media = J2kMedia::codestream;
   std::vector<std::uint8_t> bytes;  // of a frame; kept for its memory
+  // Caps of the input that came to an error, until others come: one about themselves, or one about
+  // what downstream takes.
   GstCaps *refused_caps = nullptr;
+  GstCaps *unwanted_caps = nullptr;
   GstCaps *in_caps = nullptr;
   bool left_to_cpu = false;  // by a GPU that these frames are too much for
 

@@ -4,6 +4,7 @@
 int main(int argc, char **argv) {
   return test::run(&argc, &argv, "j2kenc", [](Suite *suite) {
     test::add_j2kenc_caps_cases(suite);
+    test::add_j2kenc_negotiation_cases(suite);
     test::add_j2kenc_refusal_cases(suite);
     test::add_j2kenc_change_cases(suite);
     test::add_j2kenc_profile_cases(suite);

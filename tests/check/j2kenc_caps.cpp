@@ -118,67 +118,6 @@ GST_START_TEST(media_types) {
 }
 GST_END_TEST;
 
-GST_START_TEST(formats_that_downstream_can_use) {
-  const struct {
-    const char *accepted, *format;
-    bool possible;
-  } cases[] = {
-      {"image/x-jpc, sampling=RGB", "BGRx", true},
-      {"image/x-jpc, sampling=RGB", "I420", false},
-      {"image/x-jpc, colorspace=sYUV", "v210", true},
-      {"image/x-jpc, colorspace={ sRGB, sYUV }", "GRAY8", false},
-      {"image/x-jpc, num-components=4", "AYUV", true},
-      {"image/x-jpc, num-components=4", "RGB", false},
-      {"image/x-jpc, width=[ 100, 200 ]", "I420", false},
-      {"image/x-jpc, profile=3", "I420", false},
-      {"image/x-jpc, interlace-mode=interleaved", "I420", false},
-      {"image/jpeg", "I420", false},
-  };
-  for (const auto &[accepted, format, possible] : cases) {
-    Harness harness("j2kenc");
-    harness.accept(accepted);
-    const std::string caps = video_caps(format, kSize);
-    harness.set_input(caps);
-    const GstFlowReturn flow = harness.push(random_frame(video_info(caps), {}, 1));
-    fail_unless(flow == (possible ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED), "%s to %s: %s", format,
-                accepted, gst_flow_get_name(flow));
-  }
-}
-GST_END_TEST;
-
-// What upstream is told.
-GST_START_TEST(formats_that_are_offered) {
-  for (const auto &[accepted, offered, not_offered] :
-       {std::tuple{"image/x-jpc, sampling=GRAYSCALE", "GRAY16_LE", "I420"},
-        {"image/jp2, sampling={ RGB, RGBA }", "ARGB64", "AYUV"},
-        {"image/x-j2c, num-components=3", "NV12", "RGBA"}}) {
-    Harness harness("j2kenc");
-    harness.accept(accepted);
-    const Owned<GstPad> pad(gst_element_get_static_pad(harness.element(), "sink"));
-    // Of all formats at once: a source takes the first.
-    const CapsRef all(gst_pad_query_caps(pad.get(), nullptr));
-    const auto possible = [&all](const char *format) {
-      return gst_caps_can_intersect(all.get(), parse_caps(video_caps(format, kSize)).get());
-    };
-    fail_unless(possible(offered) && !possible(not_offered), "%s", accepted);
-  }
-}
-GST_END_TEST;
-
-GST_START_TEST(sizes_and_rates_that_are_offered) {
-  for (const char *accepted :
-       {"width=65", "height=[ 50, 99 ]", "framerate=30/1", "pixel-aspect-ratio=2/1"})
-    for (const bool fits : {false, true}) {
-      Harness harness("j2kenc");
-      harness.accept(fits ? "image/x-jpc" : std::string("image/x-jpc, ") + accepted);
-      const Owned<GstPad> pad(gst_element_get_static_pad(harness.element(), "sink"));
-      const CapsRef wanted = parse_caps(video_caps("I420", kSize, "pixel-aspect-ratio=1/1"));
-      const CapsRef offered(gst_pad_query_caps(pad.get(), nullptr));
-      fail_unless(gst_caps_can_intersect(offered.get(), wanted.get()) == fits, "%s", accepted);
-    }
-}
-GST_END_TEST;
-
 GST_START_TEST(fields_in_a_row) {
   Harness harness("j2kenc");
   harness.set_input(video_caps("I420", kSize, "interlace-mode=fields"));
@@ -220,9 +159,6 @@ void add_j2kenc_caps_cases(Suite *suite) {
   tcase_add_test(caps, what_is_kept);
   tcase_add_test(caps, opacity);
   tcase_add_test(caps, media_types);
-  tcase_add_test(caps, formats_that_downstream_can_use);
-  tcase_add_test(caps, formats_that_are_offered);
-  tcase_add_test(caps, sizes_and_rates_that_are_offered);
   tcase_add_test(caps, fields_in_a_row);
   tcase_add_test(caps, every_frame_is_a_key_frame);
 }
