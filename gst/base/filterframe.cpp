@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "filterframe.h"
 
+#include "alignedframe.h"
 #include "fencedmemory.h"
 #include "gpuinput.h"
 #include "input.h"
@@ -13,10 +14,15 @@ namespace {
 
 GstFlowReturn bad_status(GstCoalesceFilter *self, const Status &status) {
   auto *transform = GST_COALESCE_TRANSFORM(self);
+  const GstVideoInfo &in = self->priv->in_info, &out = self->priv->out_info;
   if (transform->state->active == ActiveBackend::cuda)
     post_gpu_error(transform, status.message());
   else
-    GST_ELEMENT_ERROR(self, STREAM, FAILED, ("%s", status.message()), (nullptr));
+    GST_ELEMENT_ERROR(
+        self, STREAM, FAILED,
+        ("%s frame of %dx%d to %s: %s", GST_VIDEO_INFO_NAME(&in), GST_VIDEO_INFO_WIDTH(&in),
+         GST_VIDEO_INFO_HEIGHT(&in), GST_VIDEO_INFO_NAME(&out), status.message()),
+        (nullptr));
   return GST_FLOW_ERROR;
 }
 
@@ -125,8 +131,15 @@ GstFlowReturn filter_run_on_cpu(GstCoalesceFilter *self, GstBuffer *in_buffer,
     return post_bad_frame(GST_ELEMENT(self), "input", in);
   if (!out.map(out_buffer, priv.out_info, Memory::system, GST_MAP_WRITE))
     return post_bad_frame(GST_ELEMENT(self), "output", out);
-  const Status status = run_element(self, in, out);
-  return status.ok() ? GST_FLOW_OK : bad_status(self, status);
+  AlignedFrame from, to;
+  if (!from.stand_in(in, priv.in_caps, &priv.upload_pool) ||
+      !to.stand_in(out, priv.out_caps, &priv.output_pool))
+    return bad_status(self, {StatusCode::out_of_memory, "no memory for a copy of the frame"});
+  from.fetch();
+  const Status status = run_element(self, from.frame(), to.frame(), to.original_if_other());
+  if (!status.ok()) return bad_status(self, status);
+  to.write_back();
+  return GST_FLOW_OK;
 }
 
 GstFlowReturn filter_run_on_gpu(GstCoalesceFilter *self, GstBuffer *in, GstBuffer *out) {

@@ -12,7 +12,8 @@ struct GstCoalesceFilterPrivate {
   GstCaps *refused_caps = nullptr;  // input caps that came to an error, until others come
   bool in_cuda = false;
   bool out_cuda = false;
-  // Device memory: for inputs that have to be uploaded, and for every output made on the GPU.
+  // Device memory: for inputs that have to be uploaded, and for every output made on the GPU. On
+  // the CPU, where they are needed: for frames whose samples are not aligned.
   coalesce::gst::PoolRef upload_pool;
   coalesce::gst::PoolRef output_pool;
 };

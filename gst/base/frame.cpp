@@ -128,6 +128,14 @@ void Frame::be_copy_of(const Frame &original) {
     spare_row_[p] = spare_row_[p] && original.spare_row_[p];
 }
 
+bool Frame::is_aligned() const {
+  const std::uintptr_t bytes = (GST_VIDEO_FORMAT_INFO_BITS(info_.finfo) + 7) / 8;
+  std::uintptr_t all = 0;
+  for (guint p = 0; p < n_planes(); p++)
+    all |= reinterpret_cast<std::uintptr_t>(plane_[p].data) | plane_[p].pitch;
+  return all % bytes == 0;
+}
+
 Plane<std::uint8_t> Frame::plane(guint index) const {
   Plane<std::uint8_t> plane = plane_[index];
   if (spare_row_[index]) plane.height++;

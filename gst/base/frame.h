@@ -43,6 +43,9 @@ class Frame {
   // Filled from that frame, of the same format: interlaced if it is, and with no row that it lacks.
   void be_copy_of(const Frame &original);
 
+  // Do all samples stand at multiples of their size?
+  bool is_aligned() const;
+
   // The bytes of a plane: width is the number of meaningful bytes in a row. Interlaced 4:2:0 chroma
   // has as many rows of each field, an even number; the last is there if the buffer has it.
   Plane<std::uint8_t> plane(guint index) const;

@@ -30,7 +30,9 @@ CUresult GpuInput::choose_stream() {
 GstFlowReturn GpuInput::take(GstBufferPool *pool, bool both_fields) {
   if (memory_ == nullptr) return upload(pool, both_fields);
   const GstFlowReturn flow = take_in_place();
-  return flow == GST_FLOW_OK && both_fields && frame_.lacks_spare_row() ? complete(pool) : flow;
+  if (flow != GST_FLOW_OK) return flow;
+  const bool lacks_row = both_fields && frame_.lacks_spare_row();
+  return lacks_row || !frame_.is_aligned() ? copy(pool, both_fields) : flow;
 }
 
 GstFlowReturn GpuInput::take_in_place() {
@@ -67,17 +69,21 @@ GstFlowReturn GpuInput::upload(GstBufferPool *pool, bool both_fields) {
   return ok("uploading a frame", result);
 }
 
-// The buffer is someone else's, and has no room: a copy.
-GstFlowReturn GpuInput::complete(GstBufferPool *pool) {
+// The buffer is someone else's, and has no room, or not the right place for a sample.
+GstFlowReturn GpuInput::copy(GstBufferPool *pool, bool both_fields) {
   Frame theirs;
   frame_.unmap();
   if (!theirs.map(buffer_, info_, Memory::cuda, GST_MAP_READ))
     return post_bad_frame(GST_ELEMENT(self_), "input", theirs);
   if (GstFlowReturn flow = acquire(pool); flow != GST_FLOW_OK) return flow;
-  frame_.set_interlaced(theirs.interlaced());
+  if (both_fields)
+    frame_.set_interlaced(theirs.interlaced());
+  else
+    frame_.be_copy_of(theirs);
   gsize bytes = 0;
   CUresult result = copy_frame(theirs, frame_, *session_.stream, &bytes);
-  if (result == CUDA_SUCCESS) result = repeat_last_rows(theirs, frame_, *session_.stream);
+  if (result == CUDA_SUCCESS && both_fields)
+    result = repeat_last_rows(theirs, frame_, *session_.stream);
   auto copied = result == CUDA_SUCCESS ? session_.mark(*session_.stream, &result) : nullptr;
   theirs.unmap();
   if (copied != nullptr) session_.retired->add(buffer_, std::move(copied));

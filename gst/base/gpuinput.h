@@ -22,10 +22,10 @@ class GpuInput {
   // those of the other.) Call it before take(), or not at all.
   CUresult choose_stream();
 
-  // Device memory of the session's context is read where it is; everything else is uploaded to a
-  // buffer of `pool`. both_fields: chroma rows that one field of an interlaced picture lacks are
-  // copies of the last. Posts an error for whatever goes wrong, but for kNoDeviceMemory. After a
-  // failure work may be in flight.
+  // Device memory of the session's context is read where it is, unless samples are not aligned to
+  // their size; everything else is copied to a buffer of `pool`. both_fields: chroma rows that one
+  // field of an interlaced picture lacks are copies of the last. Posts an error for whatever goes
+  // wrong, but for kNoDeviceMemory. After a failure work may be in flight.
   GstFlowReturn take(GstBufferPool *pool, bool both_fields = false);
 
   // In device memory. Readers are enqueued on the session's stream.
@@ -38,7 +38,7 @@ class GpuInput {
   GstFlowReturn take_in_place();
   GstFlowReturn acquire(GstBufferPool *pool);
   GstFlowReturn upload(GstBufferPool *pool, bool both_fields);
-  GstFlowReturn complete(GstBufferPool *pool);
+  GstFlowReturn copy(GstBufferPool *pool, bool both_fields);
   GstFlowReturn ok(const char *doing, CUresult result);
 
   GstCoalesceTransform *self_;
@@ -48,7 +48,7 @@ class GpuInput {
   GstMemory *memory_ = nullptr;   // that of the buffer, if the GPU can read it where it is
   MemoryFence *fence_ = nullptr;  // of memory of ours
   bool in_writers_stream_ = false;
-  BufferRef own_;  // what was uploaded, or completed
+  BufferRef own_;  // what was uploaded, or copied
   Frame frame_;
 };
 

@@ -54,9 +54,6 @@ CUresult repeat_last_rows(const Frame &from, const Frame &to, const Stream &stre
   return CUDA_SUCCESS;
 }
 
-namespace {
-
-// copy_frame() by the CPU, now.
 void copy_on_cpu(const Frame &from, const Frame &to) {
   for (guint p = 0; p < from.n_planes(); p++) {
     const Plane<std::uint8_t> source = from.plane(p), target = to.plane(p);
@@ -64,6 +61,8 @@ void copy_on_cpu(const Frame &from, const Frame &to) {
       std::memcpy(target.row(y), source.row(y), static_cast<std::size_t>(source.width));
   }
 }
+
+namespace {
 
 CUresult ensure(std::unique_ptr<Stream> *stream, GpuSession &session) {
   CUresult result = CUDA_SUCCESS;

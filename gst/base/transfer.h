@@ -12,6 +12,9 @@ namespace coalesce::gst {
 // is until the stream gets there. bytes receives how much was moved.
 CUresult copy_frame(const Frame &from, const Frame &to, const Stream &stream, gsize *bytes);
 
+// The same between frames in system memory by the CPU, now.
+void copy_on_cpu(const Frame &from, const Frame &to);
+
 // Enqueues copies of the last rows of `from` to rows behind them, where `to`, a copy of it in
 // device memory, has one more.
 CUresult repeat_last_rows(const Frame &from, const Frame &to, const Stream &stream);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Settings that are refused: what is said, and how often.
 #include <gst/controller/controller.h>
+#include <sys/mman.h>
 
 #include "convolve_cases.h"
 #include "convolve_reference.h"
@@ -142,6 +143,24 @@ GST_START_TEST(presets_of_rows) {
 }
 GST_END_TEST;
 
+// What only the operation refuses is said of a frame with its format and size.
+GST_START_TEST(too_wide) {
+  constexpr int kWidth = (1 << 28) + 1;
+  const std::string caps = video_caps("GRAY8", {kWidth, 1});
+  const gsize size = video_info(caps).size;
+  void *zeros = mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  fail_unless(zeros != MAP_FAILED);
+  Harness harness("convolve", {{"preset", "box"}});
+  fail_unless(harness.set_input(caps));
+  fail_unless_equals_int(harness.push(gst_buffer_new_wrapped_full(GST_MEMORY_FLAG_READONLY, zeros,
+                                                                  size, 0, size, nullptr, nullptr)),
+                         GST_FLOW_ERROR);
+  harness.expect_error(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+                       {"GRAY8 frame of 268435457x1", "too large"});
+  munmap(zeros, size);
+}
+GST_END_TEST;
+
 }  // namespace
 
 void add_convolve_refusal_cases(Suite *suite) {
@@ -150,6 +169,7 @@ void add_convolve_refusal_cases(Suite *suite) {
   tcase_add_test(refusals, not_for_every_frame);
   tcase_add_test(refusals, new_caps);
   tcase_add_test(refusals, presets_of_rows);
+  if (!small_run()) tcase_add_test(refusals, too_wide);
 }
 
 }  // namespace test

@@ -71,13 +71,12 @@ void add_flags(Input &in, GstBuffer *buffer) {
 }  // namespace
 
 AnyFrame any_frame(Input &in, const GstVideoInfo &info) {
-  const int bytes = GST_VIDEO_INFO_COMP_DEPTH(&info, 0) > 8 ? 2 : 1;  // of a sample
   Layout layout;
   layout.with_meta = in.flag();
   if (layout.with_meta) {
-    layout.extra_stride = bytes * in.below(in.once_in(4) ? 100 : 10);
-    layout.offset = static_cast<gsize>(bytes * in.below(20));
-    layout.misalign = static_cast<gsize>(bytes * in.below(9));
+    layout.extra_stride = in.below(in.once_in(4) ? 100 : 10);
+    layout.offset = static_cast<gsize>(in.below(20));
+    layout.misalign = static_cast<gsize>(in.below(9));
   }
   AnyFrame frame{BufferRef(random_frame(info, layout, in.byte())), true};
   GstBuffer *buffer = frame.buffer.get();

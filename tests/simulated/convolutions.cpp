@@ -100,6 +100,54 @@ GST_START_TEST(fields) {
 }
 GST_END_TEST
 
+// Samples of two bytes at odd addresses, in rows of an odd number of bytes: of CUDA memory, too,
+// they are copied before the kernels see them.
+GST_START_TEST(odd_addresses) {
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_GRAY16_LE, 9, 5);
+  const Case c = {"convolve preset=sharpen backend=cuda", "GRAY16_LE", 9, 5, ""};
+  GstCudaContext *context = new_context();
+  const auto odd = [&info](GstBuffer *room, unsigned seed) {
+    gsize offset[4] = {3};
+    gint stride[4] = {37};
+    if (GstMeta *meta = reinterpret_cast<GstMeta *>(gst_buffer_get_video_meta(room)))
+      gst_buffer_remove_meta(room, meta);
+    gst_buffer_add_video_meta_full(room, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY16_LE, 9,
+                                   5, 1, offset, stride);
+    fill(room, info, seed);
+    if (is_cuda(room)) to_device(room);
+    return room;
+  };
+  Bench cpu("convolve preset=sharpen backend=cpu");
+  cpu.negotiate(caps_of(c, kSystem), caps_of(c, kSystem));
+  for (const char *in : {kSystem, kCuda})
+    for (const char *out : {kSystem, kCuda}) {
+      GstAllocationParams params;
+      gst_allocation_params_init(&params);
+      params.prefix = 13;
+      Bench gpu(c.element);
+      gst_harness_set_propose_allocator(gpu.harness(), nullptr, &params);
+      give_context(gpu.element(), context);
+      gpu.negotiate(caps_of(c, in), caps_of(c, out));
+      for (unsigned n = 0; n < 3; n++) {
+        GstBuffer *input =
+            in == kCuda ? plain_cuda_buffer(context, video_info(GST_VIDEO_FORMAT_RGBA, 64, 1), 0)
+                        : gst_buffer_new_allocate(nullptr, 512, nullptr);
+        fail_unless_equals_int(gpu.push(odd(input, n)), GST_FLOW_OK);
+        fail_unless_equals_int(cpu.push(system_buffer(info, n)), GST_FLOW_OK);
+      }
+      for (unsigned n = 0; n < 3; n++) {
+        GstBuffer *got = gpu.pull(), *expected = cpu.pull();
+        fail_unless(samples_of(got, info) == samples_of(expected, info), "%s to %s", in, out);
+        gst_buffer_unref(got);
+        gst_buffer_unref(expected);
+      }
+      fail_unless(gpu.errors().empty());
+    }
+  gst_object_unref(context);
+  all_clean();
+}
+GST_END_TEST
+
 // From system memory to system memory: only what is heavy goes to the GPU by itself.
 GST_START_TEST(worth_the_trip) {
   const struct {
@@ -153,6 +201,7 @@ static Suite *convolutions_suite() {
   TCase *cases = tcase_create("convolutions");
   tcase_add_loop_test(cases, every_format, 0, G_N_ELEMENTS(kFormats));
   tcase_add_test(cases, fields);
+  tcase_add_test(cases, odd_addresses);
   tcase_add_test(cases, worth_the_trip);
   tcase_add_test(cases, bad_mask);
   suite_add_tcase(suite, cases);
