@@ -40,6 +40,7 @@ Lookup look_up() {
   find(library, "cuEventQuery", &t.event_query, missing);
   find(library, "cuEventSynchronize", &t.event_synchronize, missing);
   find(library, "cuMemcpy2DAsync_v2", &t.memcpy_2d_async, missing);
+  find(library, "cuMemcpyDtoDAsync_v2", &t.memcpy_dtod_async, missing);
   find(library, "cuMemHostAlloc", &t.mem_host_alloc, missing);
   find(library, "cuMemFreeHost", &t.mem_free_host, missing);
   find(library, "cuMemGetInfo_v2", &t.mem_get_info, missing);

@@ -22,6 +22,7 @@ struct CudaDriver {
   CUresult (*event_query)(CUevent);
   CUresult (*event_synchronize)(CUevent);
   CUresult (*memcpy_2d_async)(const CUDA_MEMCPY2D *, CUstream);
+  CUresult (*memcpy_dtod_async)(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream);
   CUresult (*mem_host_alloc)(void **, size_t bytes, unsigned flags);
   CUresult (*mem_free_host)(void *);
   CUresult (*mem_get_info)(size_t *free, size_t *total);

@@ -66,21 +66,19 @@ GstMemory *alloc_like(GstMemory *memory) {
   return made;
 }
 
-// The whole of such memory, on the default stream, as libgstcuda copies.
+// The whole of such memory, on the default stream, as libgstcuda copies. Padding and all, it may be
+// longer than a row of a rectangle can be.
 GstMemory *copy_as_laid_out(GstMemory *memory) {
   GstMapInfo in, out;
   if (!gst_memory_map(memory, &in, GstMapFlags(GST_MAP_READ | GST_MAP_CUDA))) return nullptr;
   bool copied = false;
   GstMemory *copy = alloc_like(memory);
   if (copy != nullptr && gst_memory_map(copy, &out, GstMapFlags(GST_MAP_WRITE | GST_MAP_CUDA))) {
-    CUDA_MEMCPY2D all{};
-    all.srcMemoryType = all.dstMemoryType = CU_MEMORYTYPE_DEVICE;
-    all.srcDevice = reinterpret_cast<CUdeviceptr>(in.data);
-    all.dstDevice = reinterpret_cast<CUdeviceptr>(out.data);
-    all.srcPitch = all.dstPitch = all.WidthInBytes = in.size;
-    all.Height = 1;
     ContextScope scope(GST_CUDA_MEMORY_CAST(memory)->context);
-    copied = out.size == in.size && cuda_driver()->memcpy_2d_async(&all, nullptr) == CUDA_SUCCESS;
+    copied = out.size == in.size &&
+             cuda_driver()->memcpy_dtod_async(reinterpret_cast<CUdeviceptr>(out.data),
+                                              reinterpret_cast<CUdeviceptr>(in.data), in.size,
+                                              nullptr) == CUDA_SUCCESS;
     gst_memory_unmap(copy, &out);
   }
   gst_memory_unmap(memory, &in);
@@ -275,14 +273,9 @@ MemoryFence *memory_fence(GstMemory *memory) {
   return fence;
 }
 
-CUresult order_behind_fence(GstMemory *memory, const Stream &stream) {
-  if (!is_fenced_memory(memory)) {
-    const std::optional<CUstream> theirs = cuda_memory_stream(memory);
-    return theirs ? stream.follow(*theirs) : CUDA_SUCCESS;
-  }
-  MemoryFence *found = existing_fence(memory);
-  if (found == nullptr) return CUDA_SUCCESS;
-  return found->order(stream, GST_MAP_READ);
+CUresult order_behind_stream_of(GstMemory *memory, const Stream &stream) {
+  const std::optional<CUstream> theirs = cuda_memory_stream(memory);
+  return theirs ? stream.follow(*theirs) : CUDA_SUCCESS;
 }
 
 }  // namespace coalesce::gst

@@ -48,8 +48,7 @@ MemoryFence *memory_fence(GstMemory *memory);
 // failed for one that has not. (Fenced memory is looked at when it is mapped.)
 bool downloaded(GstMemory *memory);
 
-// Orders `stream` behind the last write to `memory` (CUDA memory of any origin), on the GPU. Call
-// before enqueuing work that reads it.
-CUresult order_behind_fence(GstMemory *memory, const Stream &stream);
+// Orders `stream` behind the last write to CUDA memory that is not ours, and has no fence.
+CUresult order_behind_stream_of(GstMemory *memory, const Stream &stream);
 
 }  // namespace coalesce::gst

@@ -140,6 +140,12 @@ void fakecuda_set_device_memory(std::size_t bytes) {
   s.device_memory = bytes;
 }
 
+void fakecuda_set_max_pitch(std::size_t bytes) {
+  auto &s = state();
+  std::lock_guard guard(s.lock);
+  s.max_pitch = bytes;
+}
+
 int fakecuda_stack_depth() {
   return static_cast<int>(fakecuda::context_stack().size());
 }

@@ -20,9 +20,7 @@ struct Area {
 };
 
 CUresult measure(Area &area) {
-  constexpr std::size_t max_pitch = 0x7FFFFFFF;
-  if (area.first == 0 || area.pitch < area.row_bytes || (area.rows > 1 && area.pitch > max_pitch))
-    return CUDA_ERROR_INVALID_VALUE;
+  if (area.first == 0 || area.pitch < area.row_bytes) return CUDA_ERROR_INVALID_VALUE;
   std::size_t before_last;
   if (__builtin_mul_overflow(area.pitch, area.rows - 1, &before_last) ||
       __builtin_add_overflow(before_last, area.row_bytes, &area.extent) ||
@@ -161,7 +159,8 @@ CUresult start_of(State &s, CUmemorytype type, const void *host, CUdeviceptr dev
 
 CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream stream, bool wait) {
   return in_context(FAKECUDA_COPY, [&](State &s, Context &context) {
-    if (c == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (c == nullptr || c->srcPitch > s.max_pitch || c->dstPitch > s.max_pitch)
+      return CUDA_ERROR_INVALID_VALUE;
     Area from{false, 0, c->srcPitch, c->WidthInBytes, c->Height};
     Area to{false, 0, c->dstPitch, c->WidthInBytes, c->Height};
     if (CUresult error =

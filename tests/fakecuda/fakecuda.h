@@ -105,6 +105,10 @@ void fakecuda_set_eager(int eager);
 // The bytes of each device's memory from now on; 4 GiB at first.
 void fakecuda_set_device_memory(std::size_t bytes);
 
+// The greatest pitch of a rectangle to be copied from now on, of a single row, too; 2^31 - 1 at
+// first, as a real one.
+void fakecuda_set_max_pitch(std::size_t bytes);
+
 // How many contexts are pushed on the calling thread.
 int fakecuda_stack_depth();
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <csignal>
+#include <utility>
 
 #include "selftest.h"
 
@@ -142,11 +143,17 @@ void rectangles() {
   up.dstY = ~std::size_t{0} / pitch + 1;  // times the pitch it is 0 again
   CHECK_EQ(up.dstY * pitch, 0);
   CHECK_EQ(cuMemcpy2D_v2(&up), CUDA_ERROR_INVALID_VALUE);
-  up.Height = 0;
   up.dstY = 0;
+  up.Height = 1;
+  for (std::size_t *p : {&up.srcPitch, &up.dstPitch}) {
+    const std::size_t before = std::exchange(*p, std::size_t{1} << 31);
+    CHECK_EQ(cuMemcpy2D_v2(&up), CUDA_ERROR_INVALID_VALUE);
+    *p = before;
+  }
+  up.Height = 0;
   CHECK_OK(cuMemcpy2D_v2(&up));
   CHECK_OK(cuMemFree_v2(device));
-  session.bad_calls = 4;
+  session.bad_calls = 6;
   session.padding_writes = 1;
 }
 

@@ -81,6 +81,7 @@ struct State {
   bool eager = false;
   bool protect = false;
   std::size_t device_memory = std::size_t{4} << 30;
+  std::size_t max_pitch = 0x7FFFFFFF;  // of a rectangle that is copied
   CUresult lost = CUDA_SUCCESS;
   std::vector<Fault> faults;
   std::map<CUcontext, std::unique_ptr<Context>> contexts;

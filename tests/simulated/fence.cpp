@@ -113,8 +113,8 @@ GST_START_TEST(detects_a_missing_wait) {
 }
 GST_END_TEST
 
-// The same for an element that launches on a stream of its own: with order_behind_fence() it reads
-// the picture, without it something else.
+// The same for an element that launches on a stream of its own: ordered behind the fence it reads
+// the picture, otherwise something else.
 GST_START_TEST(detects_a_missing_order) {
   Maker maker;
   for (bool ordered : {false, true}) {
@@ -133,7 +133,8 @@ GST_START_TEST(detects_a_missing_order) {
     reader.from = map.data;
     {
       ContextScope scope(context);
-      if (ordered) fail_unless_equals_int(order_behind_fence(memory, *stream), CUDA_SUCCESS);
+      if (ordered)
+        fail_unless_equals_int(memory_fence(memory)->order(*stream, GST_MAP_READ), CUDA_SUCCESS);
       fakecuda_launch(
           stream->handle(),
           [](void *arg) {
@@ -193,6 +194,14 @@ GST_START_TEST(copies) {
   }
   GstBuffer *buffer = maker.make(6);
   GstMemory *copy = gst_memory_copy(gst_buffer_peek_memory(buffer, 0), 0, -1);
+  fail_unless(copy != nullptr);
+  gst_buffer_replace_all_memory(buffer, copy);
+  assert_inverted(buffer, kInfo, 6, kForeignCuda);
+  // Longer than a row of a rectangle can be: as frames of a pixel in width are, which are padding
+  // for the most part.
+  fakecuda_set_max_pitch(gst_buffer_get_size(buffer) - 1);
+  copy = gst_memory_copy(gst_buffer_peek_memory(buffer, 0), 0, -1);
+  fakecuda_set_max_pitch(0x7FFFFFFF);
   fail_unless(copy != nullptr);
   gst_buffer_replace_all_memory(buffer, copy);
   assert_inverted(buffer, kInfo, 6, kForeignCuda);
