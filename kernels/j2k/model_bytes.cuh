@@ -9,6 +9,7 @@
 #include "block_model.h"
 #include "model_team.cuh"
 #include "transpose_bytes.cuh"
+#include "word_logic.h"
 
 namespace coalesce::j2k {
 
@@ -28,6 +29,14 @@ struct WordSymbols {
 
   __device__ int count() const {
     return __popcll(decisions) + __popcll(fires) + 3 * __popcll(ends);
+  }
+  __device__ void set_runs(const CleanupSets &sets) {
+    ends = sets.first;
+    const std::uint64_t quiet = sets.runs & ~(ends | ends >> 1 | ends >> 2 | ends >> 3);
+    decisions = sets.single | quiet;
+#pragma unroll
+    for (int i = 0; i < kSymbolBits; ++i)
+      first[i] = (kRunSymbol >> i & 1) != 0 ? first[i] | quiet : first[i] & ~quiet;
   }
 };
 

@@ -187,7 +187,7 @@ class BlockModel {
     WordSymbols s = {members, fires, 0, {}, {}, 0};
     set_symbols(&s, p, bits, raw, n);
     if (cleanup) {
-      set_runs(&s, cleanup_sets(members, fires, w, n));
+      s.set_runs(cleanup_sets(members, fires, w, n));
       __syncwarp();
       if (p.valid) before_[p.at] = now;
     }
@@ -224,16 +224,6 @@ class BlockModel {
       after_[p.at] = before_[p.at] | (members & plane_[p.word]);
     }
     __syncwarp();
-  }
-
-  __device__ static void set_runs(WordSymbols *s, const CleanupSets &sets) {
-    const std::uint64_t end = sets.first;
-    const std::uint64_t quiet = sets.runs & ~(end | end >> 1 | end >> 2 | end >> 3);
-    s->decisions = sets.single | quiet;
-    s->ends = end;
-#pragma unroll
-    for (int i = 0; i < kSymbolBits; ++i)
-      s->first[i] = (kRunSymbol >> i & 1) != 0 ? s->first[i] | quiet : s->first[i] & ~quiet;
   }
 
   __device__ void set_symbols(WordSymbols *s, const Place &p, std::uint64_t bits, bool raw,

@@ -4,6 +4,7 @@
 
 #include "mq_lengths.h"
 #include "mq_pipeline.h"
+#include "mq_register_state.h"
 
 // Not worth its place among what runs all the time.
 #if defined(__CUDACC__)
@@ -27,11 +28,13 @@ static_assert(sizeof(PassMark) == sizeof(Word4));
 // Segments are written one behind the other, each as long as its flush() makes it.
 template <int kGroup>
 class MqRegister {
+  using State = MqRegisterState;
+
  public:
   COALESCE_HOST_DEVICE void start(std::uint8_t *bytes) {
     state_.bytes = bytes;
     segment_ = 0;
-    begin_segment();
+    state_.begin();
   }
 
   COALESCE_HOST_DEVICE void group(const Word4 (*coded)[kLanes]) {
@@ -71,7 +74,7 @@ class MqRegister {
     const int length = (end & kEndsRaw) != 0 ? flush_raw(predictably) : flush(predictably);
     state_.bytes += length;
     segment_ += static_cast<std::uint32_t>(length);
-    begin_segment();
+    state_.begin();
     return length;
   }
 
@@ -80,44 +83,6 @@ class MqRegister {
     int bytes;       // that are complete
     int free, room;  // bits of the one that was begun
     std::uint32_t last, begun;
-  };
-
-  COALESCE_HOST_DEVICE void begin_segment() {
-    state_.low = 0;
-    state_.shifts = 12;
-    state_.pending = 0;
-    state_.count = -1;
-  }
-
-  struct State {
-    std::uint8_t *bytes;         // of the segment
-    std::uint32_t low, pending;  // CoderMark
-    std::int32_t count;          // of bytes that are final; -1 as long as pending is no byte at all
-    int shifts;
-
-    // What MqCoder::byte_out() does. top: the register above its spacer bits; returns what stays of
-    // it, one bit of a byte that has only seven.
-    COALESCE_HOST_DEVICE std::uint32_t byte_out(std::uint32_t top) {
-      const bool full = pending == 0xFF;
-      pending += full ? 0 : top >> 8;
-      if (!full) top &= 0xFF;
-      if (count >= 0) bytes[count] = static_cast<std::uint8_t>(pending);
-      ++count;
-      const bool stuffed = pending == 0xFF;
-      pending = stuffed ? top >> 1 : top;
-      shifts = stuffed ? 7 : 8;
-      return stuffed ? top & 1 : 0;
-    }
-    COALESCE_HOST_DEVICE void shift(int bits) {
-      while (bits >= shifts) {
-        bits -= shifts;
-        low <<= shifts;
-        const std::uint32_t stays = byte_out(low >> kByteShift);
-        low = (low & ((1u << kByteShift) - 1)) | stays << kByteShift;
-      }
-      low <<= bits;
-      shifts -= bits;
-    }
   };
 
   // What is taken at once.

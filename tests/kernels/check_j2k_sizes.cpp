@@ -2,7 +2,6 @@
 // The encoder whole, where numbers are as large or as small as they get: the same bytes with any
 // back end, or the same refusal. And what a slot goes through when things do not go well.
 #include <cstring>
-#include <iterator>
 #include <memory>
 
 #include "check.h"
@@ -10,6 +9,7 @@
 #include "j2k/encoder.h"
 #include "j2k_device_picture.h"
 #include "j2k_random_params.h"
+#include "j2k_size_cases.h"
 
 namespace coalesce::test {
 namespace {
@@ -17,7 +17,6 @@ namespace {
 using namespace j2k;
 
 using Bytes = std::vector<std::uint8_t>;
-using Kind = LayerTarget::Kind;
 
 // Cheap to make: rows of little noise around the middle, each shifted against the one before.
 Picture noisy_picture(const CodingParams &params, Random &random) {
@@ -37,139 +36,6 @@ Picture noisy_picture(const CodingParams &params, Random &random) {
   }
   return p;
 }
-
-EncoderParams of_size(int x0, int y0, int width, int height, int components = 1, int bits = 8) {
-  EncoderParams e;
-  e.coding.image = {x0, y0, x0 + width, y0 + height};
-  e.coding.num_components = components;
-  for (Component &c : e.coding.component)
-    c.bits = bits;
-  return e;
-}
-
-EncoderParams in_layers(EncoderParams e, int layers, LayerTarget::Kind kind, LayerTarget last) {
-  e.layers = layers;
-  e.targets.assign(static_cast<std::size_t>(layers), {kind, 0});
-  e.targets.back() = last;
-  return e;
-}
-
-EncoderParams one_sample() {
-  EncoderParams e = of_size(4095, 8191, 1, 1, 4, 16);
-  e.coding.levels = kMaxLevels;
-  e.colour_transform = true;
-  return e;
-}
-
-// Each of a sample; of the chroma, three in four of none.
-EncoderParams most_tiles() {
-  EncoderParams e = of_size(1, 1, 255, 257, 3);
-  e.coding.tile_x0 = e.coding.tile_y0 = 1;
-  e.coding.tile_width = e.coding.tile_height = 1;
-  e.coding.component[1].dx = e.coding.component[1].dy = 2;
-  e.coding.component[2] = e.coding.component[1];
-  e.coding.levels = 2;
-  e.tlm = e.plt = e.sop = true;
-  return e;
-}
-
-// Of which all but one have nothing.
-EncoderParams most_layers() {
-  EncoderParams e = of_size(0, 0, 40, 30);
-  e.coding.levels = 1;
-  e.layers = kMaxLayers;
-  e.plt = e.eph = true;
-  return e;
-}
-
-// PLT can list 2^24 packets of a byte, about.
-EncoderParams too_many_packets() {
-  EncoderParams e = of_size(0, 0, 257, 1);
-  e.coding.levels = 0;
-  e.coding.precinct[0] = {0, 0};
-  e.layers = kMaxLayers;
-  e.plt = true;
-  return e;
-}
-
-EncoderParams many_allocated_layers() {
-  return in_layers(of_size(0, 0, 97, 61), 1500, Kind::automatic, {Kind::bytes, 40000});
-}
-
-// A tag tree of ten levels, and a packet of many blocks.
-EncoderParams small_blocks() {
-  EncoderParams e = of_size(3, 5, 3000, 2900);
-  e.coding.block_x = e.coding.block_y = 2;
-  e.coding.levels = 3;
-  e.wavelet = Wavelet::irreversible_97;
-  return in_layers(e, 2, Kind::automatic, {Kind::bytes, 3000000});
-}
-
-EncoderParams small_precincts() {
-  EncoderParams e = of_size(0, 0, 300, 200, 2);
-  for (PrecinctSize &size : e.coding.precinct)
-    size = {2, 2};
-  e.progression = Progression::pcrl;
-  return e;
-}
-
-EncoderParams very_wide() {
-  EncoderParams e = of_size(65535, 3, 1000001, 1);
-  e.coding.block_x = 10;
-  e.coding.block_y = 2;
-  e.wavelet = Wavelet::irreversible_97;
-  return e;
-}
-
-EncoderParams very_tall() {
-  EncoderParams e = of_size(3, 65535, 1, 600001);
-  e.coding.block_x = 2;
-  e.coding.block_y = 10;
-  return e;
-}
-
-// Offsets of symbols and bytes beyond 32 bits, samples beyond 30.
-EncoderParams large_planes() {
-  EncoderParams e = of_size(0, 0, 16384, 16384, 4, 16);
-  e.colour_transform = true;
-  return in_layers(e, 1, Kind::automatic, {Kind::bytes, 200000000});
-}
-
-// One packet of more than 4 GiB, if all its blocks had as many bytes as blocks can have.
-EncoderParams too_large_packet() {
-  EncoderParams e = of_size(0, 0, 3500, 3500, 1, 16);
-  e.coding.levels = 0;
-  e.coding.block_x = e.coding.block_y = 2;
-  e.guard_bits = 7;
-  e.block_style = kReset;
-  return e;
-}
-
-// Errors are summed over all blocks, each by a warp.
-EncoderParams many_blocks() {
-  EncoderParams e = of_size(0, 0, 16384, 8192, 1);
-  e.wavelet = Wavelet::irreversible_97;
-  e.coding.block_x = e.coding.block_y = 3;
-  return in_layers(e, 1, Kind::automatic, {Kind::error, std::uint64_t{1} << 30});
-}
-
-struct SizeCase {
-  const char *name;
-  EncoderParams (*params)();
-  StatusCode expected = StatusCode::ok;
-};
-constexpr SizeCase kSmall[] = {{"one sample", one_sample},
-                               {"most layers", most_layers},
-                               {"many layers with targets", many_allocated_layers},
-                               {"very wide", very_wide},
-                               {"very tall", very_tall},
-                               {"small precincts", small_precincts}};
-constexpr SizeCase kLarge[] = {{"most tiles", most_tiles}, {"small blocks", small_blocks}};
-// Of many GB on the host and on the GPU: asked for with --trial, by numbers behind the last.
-constexpr SizeCase kByHand[] = {
-    {"too many packets for PLT", too_many_packets, StatusCode::unsupported},
-    {"many blocks", many_blocks},
-    {"large planes", large_planes}};
 
 // What came of a picture.
 struct Result {
@@ -233,7 +99,7 @@ std::string size_wrong(const SizeCase &size, Random &random, const Backend &back
 // Frames that are refused, given up, or still under way at the end.
 std::string life_wrong(Random &random) {
   EncoderParams params = of_size(0, 0, 300, 200);
-  params = in_layers(params, 3, Kind::automatic, {Kind::bytes, 20000});
+  params = in_layers(params, 3, LayerTarget::Kind::automatic, {LayerTarget::Kind::bytes, 20000});
   set_doing("a slot's life: " + describe(params));
   const Picture pictures[] = {noisy_picture(params.coding, random), picture(params.coding, random)};
   const DevicePicture inputs[] = {DevicePicture(pictures[0]), DevicePicture(pictures[1])};
@@ -291,24 +157,33 @@ std::string memory_wrong(Random &random) {
   return lost();
 }
 
-constexpr int kSizes = std::size(kSmall), kLargeSizes = std::size(kLarge);
+int number_of(std::span<const SizeCase> cases) {
+  return static_cast<int>(cases.size());
+}
+
+const SizeCase &at(std::span<const SizeCase> cases, int index) {
+  return cases[static_cast<std::size_t>(index) % cases.size()];
+}
 
 std::string sizes_trial(Random &random, int index, const Backend &backend) {
-  if (index < kSizes) return size_wrong(kSmall[index], random, backend);
+  if (index < number_of(small_sizes()))
+    return size_wrong(at(small_sizes(), index), random, backend);
   if (!backend.cuda) return {};  // the small ones have to do
-  index -= kSizes;
+  index -= number_of(small_sizes());
   if (index == 0) return life_wrong(random);
   if (index == 1) return memory_wrong(random);
   index -= 2;
-  if (index < kLargeSizes) return size_wrong(kLarge[index], random, backend);
-  return size_wrong(kByHand[(index - kLargeSizes) % std::size(kByHand)], random, backend);
+  if (index < number_of(large_sizes()))
+    return size_wrong(at(large_sizes(), index), random, backend);
+  return size_wrong(at(sizes_by_hand(), index - number_of(large_sizes())), random, backend);
 }
 
 }  // namespace
 
 Case j2k_sizes_case() {
-  Case c = {"j2k-sizes", kSizes + 2 + kLargeSizes, sizes_trial,
-            [] { return std::vector<PlantedBug>(); }, [](Bench &, const Backend &) {}};
+  const int trials = number_of(small_sizes()) + 2 + number_of(large_sizes());
+  Case c = {"j2k-sizes", trials, sizes_trial, [] { return std::vector<PlantedBug>(); },
+            [](Bench &, const Backend &) {}};
   c.by_chance = false;
   return c;
 }
