@@ -122,7 +122,6 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) gst_event_parse_caps(event, &caps);
   const CapsRef in_caps(caps != nullptr ? gst_caps_ref(caps) : nullptr);
   const gboolean done = GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
-  if (in_caps != nullptr && done) gst_clear_caps(&state_of(trans).unwanted_caps);
   if (in_caps != nullptr && !done) tell_conflict(trans, in_caps.get());
   return done;
 }
@@ -139,6 +138,7 @@ GstFlowReturn encode(GstJ2kEnc *self, GstBuffer *in, GstBuffer **out) {
   const TransformState &transform = *GST_COALESCE_TRANSFORM(self)->state;
   if (transform.failed) return GST_FLOW_ERROR;
   gst_clear_caps(&self->state->refused_caps);  // others have come
+  gst_clear_caps(&self->state->unwanted_caps);
   if (!j2k_update(self)) return GST_FLOW_ERROR;
   if (self->state->drained != GST_FLOW_OK) return std::exchange(self->state->drained, GST_FLOW_OK);
   return transform.active == ActiveBackend::cuda ? j2k_run_on_gpu(self, in, out)
@@ -153,6 +153,9 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
   const GstFlowReturn flow =
       GST_BASE_TRANSFORM_CLASS(parent_class)->submit_input_buffer(trans, is_discont, in);
   if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) state.after_skipped = true;
+  if (flow != GST_FLOW_NOT_NEGOTIATED) return flow;
+  const CapsRef caps(gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(trans)));
+  if (caps != nullptr) tell_conflict(trans, caps.get());  // downstream has changed its mind
   return flow;
 }
 

@@ -28,7 +28,7 @@ BufferRef acquire(GstJ2kEnc *self, gsize bytes) {
 
 }  // namespace
 
-// In the order of time, as they stand in the buffer.
+// Of two fields, is the top one first in time, and so in the buffer?
 bool j2k_is_top_first(const GstVideoInfo &info, GstBuffer *buffer) {
   const GstVideoFieldOrder order = GST_VIDEO_INFO_FIELD_ORDER(&info);
   if (order != GST_VIDEO_FIELD_ORDER_UNKNOWN) return order == GST_VIDEO_FIELD_ORDER_TOP_FIELD_FIRST;

@@ -72,6 +72,26 @@ GST_START_TEST(what_downstream_cannot_use_for_a_while) {
 }
 GST_END_TEST;
 
+// And where downstream changes its mind.
+GST_START_TEST(what_downstream_can_use_no_more) {
+  const std::string caps = video_caps("I420", kSize);
+  Harness harness("j2kenc");
+  const auto push_after = [&](const char *accepted) {
+    harness.accept(accepted);
+    gst_harness_push_upstream_event(harness.get(), gst_event_new_reconfigure());
+    return harness.push(random_frame(video_info(caps), {}, 1));
+  };
+  harness.accept("image/x-jpc");
+  fail_unless(harness.set_input(caps));
+  for (int round = 0; round < 2; round++) {
+    fail_unless_equals_int(push_after("image/x-jpc, sampling=YCbCr-4:2:0"), GST_FLOW_OK);
+    harness.expect_no_error();
+    fail_unless_equals_int(push_after("image/x-jpc, sampling=RGB"), GST_FLOW_NOT_NEGOTIATED);
+    harness.expect_error(GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, {"takes sampling=RGB "});
+  }
+}
+GST_END_TEST;
+
 // What upstream is told.
 GST_START_TEST(formats_that_are_offered) {
   for (const auto &[accepted, offered, not_offered] :
@@ -177,6 +197,7 @@ void add_j2kenc_negotiation_cases(Suite *suite) {
   tcase_add_test(negotiation, what_downstream_can_use);
   tcase_add_test(negotiation, what_downstream_cannot_use);
   tcase_add_test(negotiation, what_downstream_cannot_use_for_a_while);
+  tcase_add_test(negotiation, what_downstream_can_use_no_more);
   tcase_add_test(negotiation, formats_that_are_offered);
   tcase_add_test(negotiation, fields_that_are_asked_for);
   tcase_add_test(negotiation, number_of_fields_that_is_asked_for);
