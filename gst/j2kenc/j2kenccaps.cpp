@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/enumnumber.h"
 #include "base/transform.h"
 
 namespace coalesce::gst {
@@ -26,18 +27,25 @@ void copy_field(const GstStructure *from, const char *field, GstStructure *to) {
 }
 
 template <class Take>
-void for_each_format(const GstStructure *raw, Take take) {
-  const GValue *value = gst_structure_get_value(raw, "format");
-  if (value == nullptr) return;
-  const auto take_name = [&take](const GValue *name) {
-    const GstVideoFormat format = gst_video_format_from_string(g_value_get_string(name));
-    if (format != GST_VIDEO_FORMAT_UNKNOWN && format != GST_VIDEO_FORMAT_ENCODED)
-      take(gst_video_format_get_info(format));
+void for_each_string(const GstStructure *structure, const char *field, Take take) {
+  const GValue *value = gst_structure_get_value(structure, field);
+  const auto take_one = [&take](const GValue *one) {
+    if (G_VALUE_HOLDS_STRING(one)) take(g_value_get_string(one));
   };
-  if (G_VALUE_HOLDS_STRING(value)) take_name(value);
+  if (value == nullptr) return;
+  take_one(value);
   if (!GST_VALUE_HOLDS_LIST(value)) return;
   for (guint i = 0; i < gst_value_list_get_size(value); i++)
-    take_name(gst_value_list_get_value(value, i));
+    take_one(gst_value_list_get_value(value, i));
+}
+
+template <class Take>
+void for_each_format(const GstStructure *raw, Take take) {
+  for_each_string(raw, "format", [&take](const char *name) {
+    const GstVideoFormat format = gst_video_format_from_string(name);
+    if (format != GST_VIDEO_FORMAT_UNKNOWN && format != GST_VIDEO_FORMAT_ENCODED)
+      take(gst_video_format_get_info(format));
+  });
 }
 
 GValue string_value(const char *text) {
@@ -138,11 +146,22 @@ bool allows(const GstStructure *structure, const char *field, GValue value) {
   return fits;
 }
 
+// RGB has a matrix of its own, whatever caps say, and nothing else has that.
+bool allows_matrix(const GstStructure *coded, const GstVideoFormatInfo *format) {
+  bool any = !gst_structure_has_field(coded, "colorimetry");
+  for_each_string(coded, "colorimetry", [&any, format](const char *text) {
+    GstVideoColorimetry c;
+    any = any || (gst_video_colorimetry_from_string(&c, text) &&
+                  (number_of(c.matrix) == GST_VIDEO_COLOR_MATRIX_RGB) == j2k_is_rgb(format));
+  });
+  return any;
+}
+
 bool allows_format(const GstStructure *coded, const GstVideoFormatInfo *format) {
   const auto components = static_cast<int>(GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format));
   return allows(coded, "sampling", string_value(j2k_sampling(format))) &&
          allows(coded, "colorspace", string_value(j2k_colorspace(format))) &&
-         allows(coded, "num-components", int_value(components));
+         allows(coded, "num-components", int_value(components)) && allows_matrix(coded, format);
 }
 
 J2kMedia media_of(const GstStructure *coded) {

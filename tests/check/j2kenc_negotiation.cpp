@@ -97,7 +97,9 @@ GST_START_TEST(formats_that_are_offered) {
   for (const auto &[accepted, offered, not_offered] :
        {std::tuple{"image/x-jpc, sampling=GRAYSCALE", "GRAY16_LE", "I420"},
         {"image/jp2, sampling={ RGB, RGBA }", "ARGB64", "AYUV"},
-        {"image/x-j2c, num-components=3", "NV12", "RGBA"}}) {
+        {"image/x-j2c, num-components=3", "NV12", "RGBA"},
+        {"image/x-jpc, colorimetry=bt709", "GRAY8", "BGRx"},
+        {"image/x-jpc, colorimetry=sRGB", "GBR_12LE", "v210"}}) {
     Harness harness("j2kenc");
     harness.accept(accepted);
     const Owned<GstPad> pad(gst_element_get_static_pad(harness.element(), "sink"));
@@ -177,12 +179,17 @@ GST_START_TEST(number_of_fields_that_is_asked_for) {
 }
 GST_END_TEST;
 
-// And a source goes by it.
+// And a source goes by it, or a converter.
 GST_START_TEST(source_that_does_as_asked) {
-  for (const char *asked : {"interlace-mode=interleaved, fields=2", "colorimetry=bt2020",
-                            "field-order=bottom-field-first", "chroma-site=mpeg2"}) {
-    Pipeline pipeline(std::string("videotestsrc num-buffers=1 ! j2kenc num-resolutions=2 ! "
-                                  "capsfilter caps=\"image/x-jpc, width=16, height=16, ") +
+  for (const auto &[between, asked] :
+       {std::pair{"", "interlace-mode=interleaved, fields=2"},
+        {"", "colorimetry=bt2020"},
+        {"", "field-order=bottom-field-first"},
+        {"", "chroma-site=mpeg2"},
+        {"video/x-raw,format=RGB ! videoconvert ! ", "colorimetry=bt709"}}) {
+    Pipeline pipeline(std::string("videotestsrc num-buffers=1 ! ") + between +
+                      "j2kenc num-resolutions=2 ! capsfilter caps=\"image/x-jpc, width=16, "
+                      "height=16, " +
                       asked + "\" ! fakesink name=sink");
     gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
     pipeline.wait_for_eos();
