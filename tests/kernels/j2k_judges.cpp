@@ -46,12 +46,6 @@ bool is_odd(int v) {
 bool has_region(const JudgedStream &s) {
   return !s.params().roi.empty();
 }
-bool has_region_and_bypass(const JudgedStream &s) {
-  return has_region(s) && (s.params().block_style & kBypass) != 0;
-}
-bool has_empty_component(const JudgedStream &s) {
-  return has_tile_component(s.params().coding, [](const Rect &rect) { return rect.empty(); });
-}
 bool has_cut_ends(const JudgedStream &s) {
   return !s.entry.whole && (s.params().block_style & (kPredictable | kTermAll)) == kPredictable;
 }
@@ -154,6 +148,14 @@ Decoded ask_grok(const JudgedStream &s) {
 }
 
 }  // namespace
+
+bool has_region_and_bypass(const JudgedStream &s) {
+  return has_region(s) && (s.params().block_style & kBypass) != 0;
+}
+
+bool has_empty_component(const JudgedStream &s) {
+  return has_tile_component(s.params().coding, [](const Rect &rect) { return rect.empty(); });
+}
 
 // ---- all of them --------------------------------------------------------------------------------
 
