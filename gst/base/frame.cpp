@@ -129,11 +129,11 @@ void Frame::be_copy_of(const Frame &original) {
 }
 
 bool Frame::is_aligned() const {
-  const std::uintptr_t bytes = (GST_VIDEO_FORMAT_INFO_BITS(info_.finfo) + 7) / 8;
+  const std::uintptr_t bytes = GST_VIDEO_FORMAT_INFO_BITS(info_.finfo) > 8 ? 2 : 1;
   std::uintptr_t all = 0;
   for (guint p = 0; p < n_planes(); p++)
     all |= reinterpret_cast<std::uintptr_t>(plane_[p].data) | plane_[p].pitch;
-  return all % bytes == 0;
+  return (all & (bytes - 1)) == 0;
 }
 
 Plane<std::uint8_t> Frame::plane(guint index) const {
