@@ -93,8 +93,8 @@ StepCost RateAllocator::Memory::take(const AllocationStep &step) {
 
 StepCost RateAllocator::Memory::done(const AllocationStep &step) {
   const bool taken = step.kind == AllocationStep::Kind::take;
-  StepCost cost = taken ? take(step) : fill(step);
-  if (headers_ != nullptr && (taken || sum_of(cost.bytes.body, kAllComponents) > 0))
+  StepCost cost = taken ? take(step) : step.is_of_one_pass() ? add_pass(step) : fill(step);
+  if (headers_ != nullptr && (taken || cost.is_any()))
     headers_->count(step.layer, step.components, table(), cost.bytes.headers);
   return cost;
 }
@@ -119,6 +119,7 @@ Status RateAllocator::Memory::run(const RateBlock *blocks, const LayerTarget *ta
   input_.targets = targets;
   input_.shares = shares_.data();
   input_.layers = num_layers_;
+  input_.blocks = static_cast<int>(num_blocks_);
   input_.limits = {limits_.data(), static_cast<int>(limits_.size())};
   gather_thresholds();
   AllocationState state;

@@ -41,7 +41,8 @@ struct RateAllocator::Memory {
   // Each as AllocationStep has it.
   StepCost done(const AllocationStep &step);
   StepCost take(const AllocationStep &step);
-  StepCost fill(const AllocationStep &step);  // allocation_fill.cpp
+  StepCost fill(const AllocationStep &step);      // allocation_fill.cpp; so is
+  StepCost add_pass(const AllocationStep &step);  // this
 
   std::uint8_t *row(int layer) {
     return table_.data() + static_cast<std::size_t>(layer) * num_blocks_;

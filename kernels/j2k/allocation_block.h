@@ -49,25 +49,43 @@ class HulledBlock {
     return n == 0 ? 0 : steps_[n - 1].passes;
   }
 
-  // The step that leads on from where the block is cut; nullptr behind the last.
-  COALESCE_HOST_DEVICE const HullStep *next_step(int passes) const {
+  // The step that leads on from where the block is cut. At the end of the hull there is none, or if
+  // `behind`, one of all passes behind it, if there are any.
+  COALESCE_HOST_DEVICE HullStep next_step(int passes, bool behind) const {
     const int n = first_step([&](const HullStep &step) { return step.passes > passes; });
-    return n == num_steps_ ? nullptr : steps_ + n;
+    if (n < num_steps_) return steps_[n];
+    const int end = behind ? block_.num_passes : passes;
+    return {0, length(end), 0, static_cast<std::uint8_t>(end)};
   }
   // 0 if there is none.
-  COALESCE_HOST_DEVICE std::uint64_t next_key(int passes, std::size_t block) const {
-    const HullStep *step = next_step(passes);
-    return step == nullptr ? 0 : fill_key(step->slope, block);
+  COALESCE_HOST_DEVICE std::uint64_t next_key(int passes, bool behind, std::size_t block) const {
+    const HullStep step = next_step(passes, behind);
+    return step.passes == passes ? 0 : fill_key(step.slope, block);
+  }
+
+  // Bytes of the pass behind these.
+  COALESCE_HOST_DEVICE std::uint32_t next_pass(int passes) const {
+    return length(passes + 1) - length(passes);
+  }
+  // The order in which blocks get a single pass; 0 where none takes no more than `room`. Those that
+  // are in the layer come first: their packets' headers hardly grow by it. Then the slope of the
+  // step that the pass is part of; behind the end of the hull, 0.
+  COALESCE_HOST_DEVICE std::uint64_t pass_key(int passes, int before, std::uint64_t room,
+                                              std::size_t block) const {
+    if (passes == block_.num_passes || next_pass(passes) > room) return 0;
+    const int slope = next_step(passes, true).slope;
+    return fill_key(passes > before ? kMaxSlope + 1 + slope : slope, block);
   }
 
   // From `passes` on there is another step. If it does not fit, the block gets what fits of its
   // passes. before: the passes in the layer before.
-  COALESCE_HOST_DEVICE FilledBlock fill(int passes, int before, std::uint64_t room) const {
+  COALESCE_HOST_DEVICE FilledBlock fill(int passes, int before, std::uint64_t room,
+                                        bool behind) const {
     const std::uint64_t header = passes == before ? kAnotherBlock : kMoreOfBlock;
     if (room < header) return {passes, 0, 0, false};
-    const HullStep *step = next_step(passes);
-    const bool whole = step->length - length(passes) + header <= room;
-    const int reached = whole ? step->passes : best_inside(passes, step->passes, room - header);
+    const HullStep step = next_step(passes, behind);
+    const bool whole = step.length - length(passes) + header <= room;
+    const int reached = whole ? step.passes : best_inside(passes, step.passes, room - header);
     if (reached == passes) return {passes, 0, 0, false};
     const std::uint64_t bytes = length(reached) - length(passes);
     return {reached, bytes, bytes + header, whole};

@@ -20,7 +20,7 @@ StepCost RateAllocator::Memory::fill(const AllocationStep &step) {
   heap_.clear();
   for (std::size_t i = 0; i < num_blocks_; ++i) {
     if (!step.is_for(blocks_[i])) continue;
-    if (const std::uint64_t key = hulled(i).next_key(now[i], i)) heap_.push_back(key);
+    if (const std::uint64_t key = hulled(i).next_key(now[i], step.behind, i)) heap_.push_back(key);
   }
   std::make_heap(heap_.begin(), heap_.end());
   while (!heap_.empty() && step.room - cost.spent > kMoreOfBlock) {
@@ -29,15 +29,37 @@ StepCost RateAllocator::Memory::fill(const AllocationStep &step) {
     heap_.pop_back();
     const HulledBlock block = hulled(i);
     const FilledBlock filled =
-        block.fill(now[i], before != nullptr ? before[i] : 0, step.room - cost.spent);
+        block.fill(now[i], before != nullptr ? before[i] : 0, step.room - cost.spent, step.behind);
     now[i] = static_cast<std::uint8_t>(filled.passes);
     cost.bytes.body[blocks_[i].component] += filled.bytes;
     cost.spent += filled.spent;
-    const std::uint64_t key = filled.may_go_on ? block.next_key(now[i], i) : 0;
+    const std::uint64_t key = filled.may_go_on ? block.next_key(now[i], step.behind, i) : 0;
     if (key == 0) continue;
     heap_.push_back(key);
     std::push_heap(heap_.begin(), heap_.end());
   }
+  return cost;
+}
+
+// The keys are found anew each time: counting the headers takes longer.
+StepCost RateAllocator::Memory::add_pass(const AllocationStep &step) {
+  std::uint8_t *now = row(step.layer);
+  if (step.kind != AllocationStep::Kind::one_more) --now[block_of_key(step.key)];
+  StepCost cost = {};
+  if (step.kind == AllocationStep::Kind::give_back) return cost;
+  const std::uint8_t *before = step.layer > 0 ? row(step.layer - 1) : nullptr;
+  for (std::size_t i = 0; i < num_blocks_; ++i) {
+    if (!step.is_for(blocks_[i])) continue;
+    const std::uint64_t key =
+        hulled(i).pass_key(now[i], before != nullptr ? before[i] : 0, step.room, i);
+    if (key < step.key) cost.key = std::max(cost.key, key);
+  }
+  if (cost.key == 0) return cost;
+  const std::size_t i = block_of_key(cost.key);
+  const std::uint64_t bytes = hulled(i).next_pass(now[i]);
+  ++now[i];
+  cost.bytes.body[blocks_[i].component] = bytes;
+  cost.spent = bytes + kMoreOfBlock;
   return cost;
 }
 

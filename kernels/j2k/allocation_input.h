@@ -18,7 +18,7 @@ struct AllocationInput {
 
   const LayerTarget *targets;
   const std::uint32_t *shares;  // automatic_share() of each layer
-  int layers;
+  int layers, blocks;
   ComponentLimits limits;
   Ranks ranks;
   bool more;                                // there are passes behind the ends of hulls
@@ -90,10 +90,14 @@ struct AllocationInput {
 // What is to be done with the passes of a layer, in some components.
 struct AllocationStep {
   enum class Kind : std::uint8_t {
-    take,      // each block gets what `slope` stands for, but not less than in the layer before
-    fill,      // the layer is kept in mind; blocks get more, as long as there is `room`
-    refill,    // the same from what was kept in mind on
-    put_back,  // the layer is what was kept in mind
+    take,       // each block gets what `slope` stands for, but not less than in the layer before
+    fill,       // the layer is kept in mind; blocks get more, as long as there is `room`
+    refill,     // the same from what was kept in mind on
+    one_more,   // of all blocks whose next pass takes no more than `room`, the first behind `key`
+                // (HulledBlock::pass_key()) gets that pass
+    another,    // the same, when the block of `key` has given its last pass back
+    put_back,   // the layer is what was kept in mind
+    give_back,  // the block of `key` gives its last pass back
     done,
     too_few_bytes,  // for empty packets
     other_headers   // those of empty packets are not what they were
@@ -103,8 +107,14 @@ struct AllocationStep {
   int slope;  // LayerResult::slope
   unsigned components;
   std::uint64_t room;  // bytes, of blocks and headers
+  bool behind;         // fill and refill: with passes behind the ends of hulls
+  std::uint64_t key;   // of the block that got one pass last
 
   COALESCE_HOST_DEVICE bool is_end() const { return kind >= Kind::done; }
+  COALESCE_HOST_DEVICE bool is_counted() const { return kind < Kind::put_back; }
+  COALESCE_HOST_DEVICE bool is_of_one_pass() const {
+    return kind == Kind::one_more || kind == Kind::another || kind == Kind::give_back;
+  }
   COALESCE_HOST_DEVICE bool is_for(const RateBlock &block) const {
     return (components >> block.component & 1) != 0;
   }
@@ -121,8 +131,11 @@ struct LayerBytes {
 };
 
 struct StepCost {
-  LayerBytes bytes;     // of the step's components; body of fill and refill: what was added
-  std::uint64_t spent;  // of `room`
+  LayerBytes bytes;     // of the step's components; body, but for take: what was added
+  std::uint64_t spent;  // of `room`: 0 if nothing was added, not even a pass without bytes
+  std::uint64_t key;    // of the block that got one pass
+
+  COALESCE_HOST_DEVICE bool is_any() const { return spent > 0; }
 };
 
 }  // namespace coalesce::j2k

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "allocation_input.h"
+#include "allocation_rest.h"
 #include "allocation_search.h"
 
 namespace coalesce::j2k {
@@ -37,8 +38,7 @@ class AllocationState {
     empty_layer,  // what it takes
     lower,        // a layer before the last, with one certain rank
     last,         // the last, too
-    fill,
-    filled
+    rest          // what is left of the last one's limit
   };
 
   static constexpr std::uint64_t kNoLimit = UINT64_MAX;
@@ -60,7 +60,7 @@ class AllocationState {
     goal_ = goal;
     taken_ = rank;
     slope_ = in.slope(rank);
-    step_ = {Kind::take, layer, slope_, step_.components, 0};
+    step_ = {Kind::take, layer, slope_, step_.components, 0, false, 0};
   }
 
   COALESCE_HOST_DEVICE_CALL void fit(const Input &in, Goal goal, int layer, std::uint64_t limit,
@@ -74,9 +74,8 @@ class AllocationState {
   COALESCE_HOST_DEVICE_CALL void cut_last_layer(const Input &in, unsigned components,
                                                 std::uint64_t limit);
   COALESCE_HOST_DEVICE_CALL void end_last_layer(const Input &in);
-  COALESCE_HOST_DEVICE_CALL void try_fill(const Input &in, Kind kind);
   COALESCE_HOST_DEVICE_CALL void know_step(const StepCost &cost);
-  COALESCE_HOST_DEVICE_CALL void know_fill(const Input &in, const StepCost &cost);
+  COALESCE_HOST_DEVICE_CALL void know_rest(const Input &in, const StepCost &cost);
   COALESCE_HOST_DEVICE_CALL void finish(const Input &in);
   COALESCE_HOST_DEVICE_CALL unsigned too_large(const Input &in) const;
   COALESCE_HOST_DEVICE_CALL void limit_components(const Input &in);
@@ -86,9 +85,9 @@ class AllocationState {
     return rank_ + 1 < last_rank_ ? rank_ + 1 : last_rank_;
   }
 
-  AllocationStep step_ = {Kind::take, 0, 0, 0, 0};  // its components are those in hand
-  LayerBytes now_ = {};                             // that step_.layer has
-  int slope_ = 0;                                   // of the last step to take
+  AllocationStep step_ = {Kind::take, 0, 0, 0, 0, false, 0};  // its components are those in hand
+  LayerBytes now_ = {};                                       // that step_.layer has
+  int slope_ = 0;                                             // of the last step to take
   Goal goal_ = Goal::last;
   int steps_ = 0;
   int last_rank_ = 0;                 // about what the last layer gets
@@ -99,8 +98,7 @@ class AllocationState {
   // Of the components in hand; and headers as fit() asked for them last.
   std::uint64_t limit_ = kNoLimit, headers_ = 0;
   RankSearch rank_search_;
-  RoomSearch room_search_;
-  int fills_ = 0;
+  RestSearch rest_search_;
   // Sets of components: that have not come to limits of their own; and of the others, that are
   // still larger.
   unsigned free_ = 0, larger_ = 0;
@@ -132,10 +130,9 @@ COALESCE_HOST_DEVICE_CALL void AllocationState::advance(const Input &in, const S
       return know_empty_layer(in);
     case Goal::lower:
       return keep_limit(in);
-    case Goal::fill:
-      return know_fill(in, cost);
+    case Goal::rest:
+      return know_rest(in, cost);
     case Goal::last:
-    case Goal::filled:
       return finish(in);
   }
 }
@@ -231,44 +228,22 @@ COALESCE_HOST_DEVICE_CALL void AllocationState::cut_last_layer(const Input &in, 
                                                                std::uint64_t limit) {
   step_.components = components;
   limit_ = limit;
-  fills_ = 0;
   if (limit != kNoLimit) return fit(in, Goal::last_fit, step_.layer, limit, rank_, in.top());
   take(in, Goal::last, step_.layer, rank_ > last_rank_ ? rank_ : last_rank_);
 }
 
-// The rest of the limit is spent step by step.
 COALESCE_HOST_DEVICE_CALL void AllocationState::end_last_layer(const Input &in) {
   if (taken_ >= in.top() || total() > limit_ || is_close(in)) return finish(in);
-  goal_ = Goal::fill;
-  room_search_.start(limit_ - total());
-  try_fill(in, Kind::fill);
+  goal_ = Goal::rest;
+  if (!rest_search_.start(in, limit_, total(), &step_)) finish(in);
 }
 
-COALESCE_HOST_DEVICE_CALL void AllocationState::try_fill(const Input &in, Kind kind) {
-  constexpr int kTries = 6;
-  const bool again = fills_++ < kTries && limit_ - total() > limit_ / 256 &&
-                     (kind == Kind::fill || room_search_.is_open());
-  if (!again && kind == Kind::fill) return finish(in);
-  if (!again) goal_ = Goal::filled;
-  step_.kind = again ? kind : Kind::put_back;
-  step_.room = room_search_.room();
-}
-
-// Headers are only known afterwards: if they are too long, it is done again with less room.
-COALESCE_HOST_DEVICE_CALL void AllocationState::know_fill(const Input &in, const StepCost &cost) {
+COALESCE_HOST_DEVICE_CALL void AllocationState::know_rest(const Input &in, const StepCost &cost) {
   const LayerBytes good = now_;
-  if (sum_of(cost.bytes.body, step_.components) == 0) {
-    room_search_.know_nothing(limit_ - total() > limit_ / 50);
-    return room_search_.is_open() ? try_fill(in, Kind::refill) : finish(in);
-  }
-  know_step(cost);
-  if (total() <= limit_) {
-    room_search_.start(limit_ - total());
-    return try_fill(in, Kind::fill);
-  }
-  room_search_.know_over(cost.spent, total() - limit_);
-  now_ = good;
-  try_fill(in, Kind::refill);
+  if (cost.is_any()) know_step(cost);
+  const std::uint64_t all = total();
+  if (all > limit_) now_ = good;
+  if (!rest_search_.next(cost, all, &step_)) finish(in);
 }
 
 COALESCE_HOST_DEVICE_CALL void AllocationState::finish(const Input &in) {

@@ -61,4 +61,16 @@ __device__ __forceinline__ void fill(const RateJob &job, const AllocationStep &s
   if (threadIdx.x == 0) cost->spent = spent;
 }
 
+// By one block of threads: RateAllocator::Memory::add_pass().
+__device__ __forceinline__ void add_pass(const RateJob &job, const AllocationStep &step,
+                                         StepCost *cost) {
+  __shared__ FillShared shared;
+  unsigned long long key = 0;
+  for (auto i = static_cast<int>(threadIdx.x); i < job.frame.blocks; i += kTurnThreads)
+    key =
+        max(key, static_cast<unsigned long long>(pass_key(job, step, static_cast<std::size_t>(i))));
+  key = block_max(key, shared);
+  if (key != 0 && threadIdx.x == 0) add_pass(job, step, key, cost);
+}
+
 }  // namespace coalesce::j2k

@@ -70,6 +70,7 @@ COALESCE_HOST_DEVICE AllocationInput input_of(const RateJob &job) {
   AllocationInput in = {job.format.targets,
                         job.format.shares,
                         job.format.layers,
+                        job.frame.blocks,
                         job.format.limits,
                         {job.scratch.ranks, p.ranks},
                         p.more != 0,
@@ -98,7 +99,7 @@ COALESCE_HOST_DEVICE void keep_state(const RateJob &job, const AllocationState &
   p.state[(turn + 1) % 2] = state;
   p.cost[(turn + 1) % 3] = {};
   const AllocationStep &step = state.step();
-  p.asked = {step.kind <= AllocationStep::Kind::refill ? step.layer : -1, step.components};
+  p.asked = {step.is_counted() ? step.layer : -1, step.components};
 }
 
 // AllocationStep::Kind::take, of one of its components. Returns the bytes that the block then has.
@@ -122,7 +123,8 @@ COALESCE_HOST_DEVICE void save_block(const RateJob &job, const AllocationStep &s
   else
     now = saved;
   if (step.kind == AllocationStep::Kind::put_back) return;
-  job.scratch.keys[i] = step.is_for(job.format.blocks[i]) ? hulled(job, i).next_key(now, i) : 0;
+  job.scratch.keys[i] =
+      step.is_for(job.format.blocks[i]) ? hulled(job, i).next_key(now, step.behind, i) : 0;
 }
 
 // That with the greatest key.
@@ -130,10 +132,32 @@ COALESCE_HOST_DEVICE FilledBlock fill_block(const RateJob &job, const Allocation
                                             std::size_t i, std::uint64_t room) {
   const HulledBlock block = hulled(job, i);
   const LayerRows rows(job, step.layer);
-  const FilledBlock filled = block.fill(rows.now[i], rows.before(i), room);
+  const FilledBlock filled = block.fill(rows.now[i], rows.before(i), room, step.behind);
   rows.now[i] = static_cast<std::uint8_t>(filled.passes);
-  job.scratch.keys[i] = filled.may_go_on ? block.next_key(filled.passes, i) : 0;
+  job.scratch.keys[i] = filled.may_go_on ? block.next_key(filled.passes, step.behind, i) : 0;
   return filled;
+}
+
+// AllocationStep::Kind::one_more, another: the key of a block that may be the one; else 0.
+COALESCE_HOST_DEVICE std::uint64_t pass_key(const RateJob &job, const AllocationStep &step,
+                                            std::size_t i) {
+  const LayerRows rows(job, step.layer);
+  if (step.kind != AllocationStep::Kind::one_more && block_of_key(step.key) == i) --rows.now[i];
+  if (step.kind == AllocationStep::Kind::give_back || !step.is_for(job.format.blocks[i])) return 0;
+  const std::uint64_t key = hulled(job, i).pass_key(rows.now[i], rows.before(i), step.room, i);
+  return key < step.key ? key : 0;
+}
+
+// The one with the greatest key gets its pass.
+COALESCE_HOST_DEVICE void add_pass(const RateJob &job, const AllocationStep &step,
+                                   std::uint64_t key, StepCost *cost) {
+  const std::size_t i = block_of_key(key);
+  std::uint8_t &now = LayerRows(job, step.layer).now[i];
+  const std::uint64_t bytes = hulled(job, i).next_pass(now);
+  ++now;
+  cost->bytes.body[job.format.blocks[i].component] = bytes;
+  cost->spent = bytes + kMoreOfBlock;
+  cost->key = key;
 }
 
 // The layers of which nothing is known yet are as the last one that is known before this turn.

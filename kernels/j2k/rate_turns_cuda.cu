@@ -30,7 +30,11 @@ __global__ void __launch_bounds__(kTurnThreads) take_turn(const RateJob job, int
   StepCost *cost = &job.scratch.progress->cost[turn % 3];
   if (step.kind == AllocationStep::Kind::take)
     take(job, step, cost);
-  else if (!step.is_end() && blockIdx.x == 0)
+  else if (step.is_end() || blockIdx.x > 0)
+    return;
+  else if (step.is_of_one_pass())
+    add_pass(job, step, cost);
+  else
     fill(job, step, cost);
 }
 

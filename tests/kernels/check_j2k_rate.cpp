@@ -79,6 +79,25 @@ void limit_components(MadeBlocks *made, Random &random) {
   params.component_bytes = 1 + least + most * static_cast<unsigned>(random.below(120)) / 100;
 }
 
+// So many blocks that not all are tried where a limit leaves bytes that hardly one has a pass for.
+EncoderParams many_blocks(Random &random) {
+  EncoderParams params;
+  params.coding.image = {0, 0, 640, 480};
+  params.coding.block_x = params.coding.block_y = 2;
+  params.layers = random.between(5, 9);
+  return params;
+}
+void limit_nearly_to_nothing(MadeBlocks *made, Random &random) {
+  EncoderParams params = made->plan.params;
+  params.targets = {static_cast<std::size_t>(params.layers), LayerTarget{Kind::automatic, 0}};
+  params.targets.back() = {Kind::bytes, 0};
+  std::unique_ptr<Encoder> none;
+  std::uint64_t least = 0;
+  (void)Encoder::make(params, &none, &least);
+  params.targets.back().value = least + static_cast<unsigned>(random.between(6, 16));
+  made->plan.params.targets = params.targets;
+}
+
 bool is_table(const std::vector<std::uint8_t> &rows, const MadeBlocks &made) {
   const std::size_t blocks = made.coded.size();
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -97,7 +116,8 @@ std::string allocate(PlacedRate *rate, const PlacedPackets &packets, const MadeB
   else
     find_hulls_serial(rate->job);
   const int most = 1 << random.below(6), layers = made.plan.params.layers;
-  for (int turn = 0; s.ok() && turn < 60 * (layers + 2);) {
+  const int most_turns = 60 * (layers + 2) + 4 * static_cast<int>(made.coded.size());
+  for (int turn = 0; s.ok() && turn < most_turns;) {
     const int first = turn;
     turn += random.between(1, most);
     if (backend.cuda)
@@ -134,11 +154,13 @@ std::string rate_trial(const RateDamage &damage, Random &random, int index,
     params.layers = random.between(20, 60);
     params.tile_parts = TileParts::one;
   }
-  const bool limited = index % 4 == 2;
+  const bool limited = index % 4 == 2, many = index % 64 == 63;
+  if (many) params = many_blocks(random);
   if (limited) part_components(&params);
   MadeBlocks made = blocks_to_cut(params, random);
   made.plan.params.targets = targets_for(made, random);
   if (limited && params.tile_parts == TileParts::component) limit_components(&made, random);
+  if (many) limit_nearly_to_nothing(&made, random);
   const std::string text =
       describe(params) + ", component bytes " + std::to_string(made.plan.params.component_bytes);
   set_doing(text);

@@ -26,6 +26,13 @@ void fill(const RateJob &job, const AllocationStep &step, StepCost *cost) {
   }
 }
 
+void add_pass(const RateJob &job, const AllocationStep &step, StepCost *cost) {
+  std::uint64_t key = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(job.frame.blocks); ++i)
+    key = std::max(key, pass_key(job, step, i));
+  if (key != 0) add_pass(job, step, key, cost);
+}
+
 void take(const RateJob &job, const AllocationStep &step, StepCost *cost) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(job.frame.blocks); ++i)
     if (const RateBlock &block = job.format.blocks[i]; step.is_for(block))
@@ -40,6 +47,8 @@ void take_turn(const RateJob &job, int turn) {
   StepCost *cost = &progress.cost[turn % 3];
   if (step.kind == AllocationStep::Kind::take)
     take(job, step, cost);
+  else if (step.is_of_one_pass())
+    add_pass(job, step, cost);
   else if (!step.is_end())
     fill(job, step, cost);
   if (job.format.wants_bytes && progress.asked.layer >= 0)

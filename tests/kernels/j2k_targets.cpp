@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "expect.h"
+#include "j2k_limit_check.h"
 #include "j2k_random_params.h"
 
 namespace coalesce::test {
@@ -19,42 +20,6 @@ constexpr std::uint64_t kPltSlack = 100;
 Status code(const EncoderParams &params, const Picture &p, std::unique_ptr<Encoder> *encoder) {
   if (Status s = Encoder::make(params, encoder); !s.ok()) return s;
   return (*encoder)->code(AllSamples(p).at, nullptr);
-}
-
-bool has_all_passes(Encoder *encoder) {
-  const LayerPasses &layers = *encoder->layers();
-  for (std::size_t b = 0; b < layers.blocks; ++b)
-    if (layers.at(layers.layers - 1, b) != encoder->blocks()[b].coded.passes) return false;
-  return true;
-}
-
-// Whether a block can have a pass more in the last layer, one that makes it better.
-bool is_room(Encoder *encoder, std::uint64_t limit) {
-  LayerPasses &layers = *encoder->layers();
-  for (std::size_t b = 0; b < layers.blocks; ++b) {
-    std::uint8_t &passes = layers.at(layers.layers - 1, b);
-    const BlockData &block = encoder->blocks()[b];
-    if (passes == block.coded.passes || block.passes[passes].distortion <= 0) continue;
-    std::uint64_t length;
-    ++passes;
-    const bool fits = encoder->measure(&length).ok() && length <= limit;
-    --passes;
-    if (fits) return true;
-  }
-  return false;
-}
-
-// Not exceeded; and 98 % of it is used, unless that is all, or no pass fits any more. (Where that
-// is a few bytes, the guess of what headers will take may have been too high.)
-void expect_limit_kept(const EncoderParams &params, Encoder *encoder, std::uint64_t used) {
-  constexpr std::uint64_t kGuess = 8;
-  const std::uint64_t limit = params.targets.back().value;
-  EXPECT(used <= limit, "%llu of %llu bytes: %s", static_cast<unsigned long long>(used),
-         static_cast<unsigned long long>(limit), describe(params).c_str());
-  if (used * 100 >= limit * 98 || used + kGuess >= limit) return;
-  EXPECT(has_all_passes(encoder) || !is_room(encoder, limit), "%llu of %llu bytes: %s",
-         static_cast<unsigned long long>(used), static_cast<unsigned long long>(limit),
-         describe(params).c_str());
 }
 
 LayerTarget random_error(Random &random) {
@@ -135,8 +100,7 @@ Targeted encode_to_targets(const EncoderParams &params, const Picture &p, Thread
     if (s.ok()) s = part->measure(&out.lengths.back());
   }
   EXPECT(s.ok(), "%s: %s", s.message(), describe(params).c_str());
-  if (s.ok() && params.targets.back().kind == Kind::bytes)
-    expect_limit_kept(params, encoder.get(), out.bytes.size());
+  if (s.ok() && params.targets.back().kind == Kind::bytes) (void)check_limit(params, encoder.get());
   return out;
 }
 

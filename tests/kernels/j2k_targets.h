@@ -26,8 +26,8 @@ struct Targeted {
   // Of codestreams that have the first layers only: 1, 2, and so on.
   std::vector<std::uint64_t> lengths;
 };
-// By Encoder::encode(). Tells what fails; if the last layer's bytes are exceeded; and if not 98 %
-// of them are used, though there is something that would fit.
+// By Encoder::encode(). Tells what fails, and if a limit of the last layer's bytes is not kept or
+// used (check_limit()).
 Targeted encode_to_targets(const j2k::EncoderParams &params, const Picture &p, ThreadPool *pool);
 
 }  // namespace coalesce::test

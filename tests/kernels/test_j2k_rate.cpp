@@ -67,19 +67,27 @@ void test_slope_targets() {
   }
 }
 
-// The most that so many bytes can gain, by trying everything.
-long double best_gain(const Blocks &blocks, std::size_t from, std::uint64_t room) {
+// The most that so many bytes can gain, and no more passes than those, by trying everything.
+long double best_gain(const Blocks &blocks, const Row &most, std::size_t from, std::uint64_t room) {
   if (from == blocks.blocks.size()) return 0;
   const RateBlock &block = blocks.blocks[from];
   long double best = -HUGE_VALL;
-  for (int n = 0; n <= block.num_passes && length_of(block, n) <= room; ++n)
+  for (int n = 0; n <= most[from] && length_of(block, n) <= room; ++n)
     if (is_cut(block, n))
-      best = std::max(best,
-                      gain_of(block, n) + best_gain(blocks, from + 1, room - length_of(block, n)));
+      best = std::max(
+          best, gain_of(block, n) + best_gain(blocks, most, from + 1, room - length_of(block, n)));
   return best;
 }
 
-// Blocks of few passes: what is lost against the optimum is less than one step of a hull gains.
+Row all_passes_of(const Blocks &blocks) {
+  Row row;
+  for (const RateBlock &block : blocks.blocks)
+    row.push_back(static_cast<std::uint8_t>(block.num_passes));
+  return row;
+}
+
+// Blocks of few passes: what is lost against the optimum is less than one step of a hull gains, but
+// for what passes lose that came when less than 98 % were used.
 void test_against_everything() {
   Random random(2);
   int optimal = 0, trials = 0;
@@ -96,7 +104,8 @@ void test_against_everything() {
     EXPECT(bytes_of(blocks, row.data()) <= limit, "more than %llu bytes",
            static_cast<unsigned long long>(limit));
     EXPECT(bytes_of(blocks, row.data()) == rate.result(0).body, "another number of bytes");
-    const long double best = best_gain(blocks, 0, limit), gain = gain_of(blocks, row.data());
+    const long double best = best_gain(blocks, all_passes_of(blocks), 0, limit);
+    const long double gain = gain_of(blocks, row.data());
     if (all <= limit) {
       for (std::size_t b = 0; b < row.size(); ++b)
         EXPECT(row[b] == blocks.blocks[b].num_passes, "all would fit");
@@ -107,7 +116,8 @@ void test_against_everything() {
       for (int a = 0; a < block.num_passes; ++a)
         for (int b = a + 1; b <= block.num_passes; ++b)
           step = std::max(step, gain_of(block, b) - gain_of(block, a));
-    EXPECT(gain >= best - step - best * 1e-12L, "%Lg of %Lg", gain, best);
+    const long double before = best_gain(blocks, row, 0, limit * 98 / 100);
+    EXPECT(std::max(gain, before) >= best - step - best * 1e-12L, "%Lg of %Lg", gain, best);
     ++trials;
     optimal += gain >= best * (1 - 1e-12L);
   }

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Limits of bytes: kept, and used as far as anything fits, which is tried by writing it.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "../support/small_run.h"
+#include "expect.h"
+#include "j2k_encode.h"
+#include "j2k_limit_check.h"
+#include "j2k_random_params.h"
+#include "j2k_targets.h"
+
+namespace coalesce::test {
+namespace {
+
+using namespace j2k;
+using Kind = LayerTarget::Kind;
+
+constexpr int kUses = 4;
+using UseCounts = int[kUses];
+
+// Pictures of a few thousand samples, most of them in many small blocks and some in many layers,
+// for there bytes are left: next to what headers take, passes are few and long.
+EncoderParams difficult_params(std::uint64_t seed, Random &random) {
+  const bool large = seed % 8 == 0;
+  EncoderParams params = random_params(random, large ? 128 * 128 : 5000);
+  if (!large && seed % 2 == 1) {
+    params.coding.block_x = random.between(2, 4);
+    params.coding.block_y = random.between(2, 4);
+  }
+  if (random.below(4) == 0) params.layers = random.between(10, 20);
+  params.tile_parts = TileParts::one;  // of any number of layers
+  return params;
+}
+
+// Several limits of one picture: it is coded once.
+void test_limits(std::uint64_t seed, UseCounts &uses) {
+  Random random(seed);
+  EncoderParams params = difficult_params(seed, random);
+  const Picture p = picture(params.coding, random);
+  const LengthRange range = length_range(params, p);
+  params.targets = random_targets(params.layers, range, random);
+  std::unique_ptr<Encoder> encoder;
+  Status s = Encoder::make(params, &encoder);
+  if (s.ok()) s = encoder->code(AllSamples(p).at, nullptr);
+  for (int i = 0; i < 10 && s.ok(); ++i) {
+    params.targets = random_targets(params.layers, range, random);
+    s = encoder->set_targets(params.targets);
+    if (s.ok()) s = encoder->allocate(nullptr);
+    if (s.ok()) ++uses[static_cast<int>(check_limit(params, encoder.get()))];
+  }
+  EXPECT(s.ok(), "%s: %s", s.message(), describe(params).c_str());
+}
+
+// The same with limits of components, some of which may have less to code than they are allowed.
+void test_component_limits(std::uint64_t seed, UseCounts &uses) {
+  Random random(seed);
+  EncoderParams params;
+  params.coding.image = {0, 0, random.between(1, 60), random.between(1, 60)};
+  params.coding.num_components = random.between(2, 4);
+  params.coding.levels = random.between(0, 4);
+  params.coding.block_x = params.coding.block_y = random.between(2, 5);
+  if (random.below(2) == 0) params.wavelet = Wavelet::irreversible_97;
+  params.plt = random.below(2) == 0;
+  params.progression = Progression::cprl;
+  params.tile_parts = TileParts::component;
+  const Picture p = picture(params.coding, random);
+  const LengthRange range = length_range(params, p);
+  const auto components = static_cast<unsigned>(params.coding.num_components);
+  for (int i = 0; i < 10; ++i) {
+    params.targets = random_targets(1, range, random);
+    const std::uint64_t share = params.targets.back().value / components;
+    params.component_bytes = range.least + share * static_cast<unsigned>(random.below(300)) / 100;
+    std::unique_ptr<Encoder> encoder;
+    Status s = Encoder::make(params, &encoder);
+    if (s.ok()) s = encoder->code(AllSamples(p).at, nullptr);
+    if (s.ok()) s = encoder->allocate(nullptr);
+    if (s.ok()) ++uses[static_cast<int>(check_limit(params, encoder.get()))];
+    EXPECT(s.ok(), "%s: %s", s.message(), describe(params).c_str());
+  }
+}
+
+// Each way that a limit can be used has been seen.
+void expect_all_uses(const char *what, const UseCounts &uses) {
+  const auto count = [&](LimitUse use) { return uses[static_cast<int>(use)]; };
+  const int most = count(LimitUse::most), finest = count(LimitUse::all_there_is),
+            none = count(LimitUse::nothing_fits), wasted = count(LimitUse::wasted);
+  std::printf("%s: %d used 98 %%, %d were all there is, in %d nothing fitted; %d wasted\n", what,
+              most, finest, none, wasted);
+  EXPECT(most > 0 && finest > 0 && none > 0 && wasted == 0, "%s", what);
+}
+
+}  // namespace
+}  // namespace coalesce::test
+
+// test-j2k-limits [--all]
+int main(int argc, char **argv) {
+  using namespace coalesce::test;
+  const bool all = argc == 2 && std::strcmp(argv[1], "--all") == 0;
+  const int seeds = all ? 4000 : few_of(400);
+  UseCounts uses = {}, component_uses = {};
+  for (int i = 0; i < seeds && failures < 10; ++i)
+    test_limits(static_cast<unsigned>(i), uses);
+  for (int i = 0; i < seeds / 4 && failures < 10; ++i)
+    test_component_limits(static_cast<unsigned>(i), component_uses);
+  expect_all_uses("limits", uses);
+  expect_all_uses("limits of components", component_uses);
+  return result();
+}
