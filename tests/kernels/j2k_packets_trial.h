@@ -38,6 +38,16 @@ class BackendMemory {
     device_->download(all.data());
     return all;
   }
+  // What it begins with. Waits.
+  template <class T>
+  T first() const {
+    T value;
+    if (device_)
+      device_->download(&value, sizeof value);
+    else
+      std::memcpy(&value, host_.data(), sizeof value);
+    return value;
+  }
 
  private:
   std::vector<std::uint8_t> host_;

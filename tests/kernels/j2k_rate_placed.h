@@ -37,11 +37,7 @@ struct PlacedRate {
     return errors;
   }
   // The progress comes first.
-  j2k::RateReport report() const {
-    j2k::RateReport report;
-    std::memcpy(&report, scratch.bytes().data(), sizeof report);
-    return report;
-  }
+  j2k::RateReport report() const { return scratch.first<j2k::RateReport>(); }
 };
 
 void j2k_rate_bench(Bench &bench, const Backend &backend);

@@ -78,8 +78,8 @@ void DeviceMemory::upload(const void *from) {
   device_synchronize();
 }
 
-void DeviceMemory::download(void *to) const {
-  check(cudaMemcpyAsync(to, data_, size_, cudaMemcpyDeviceToHost, stream()), "download");
+void DeviceMemory::download(void *to, std::size_t bytes) const {
+  check(cudaMemcpyAsync(to, data_, bytes, cudaMemcpyDeviceToHost, stream()), "download");
   device_synchronize();
 }
 

@@ -27,7 +27,8 @@ class DeviceMemory {
   std::uint8_t *data() const { return data_; }
   std::size_t size() const { return size_; }
   void upload(const void *from);
-  void download(void *to) const;
+  void download(void *to) const { download(to, size_); }
+  void download(void *to, std::size_t bytes) const;  // the first ones
   void fill_random(std::uint64_t seed);
 
  private:

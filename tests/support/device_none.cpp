@@ -29,7 +29,7 @@ DeviceMemory::DeviceMemory(DeviceMemory &&) noexcept = default;
 void DeviceMemory::upload(const void *) {
   none();
 }
-void DeviceMemory::download(void *) const {
+void DeviceMemory::download(void *, std::size_t) const {
   none();
 }
 void DeviceMemory::fill_random(std::uint64_t) {
