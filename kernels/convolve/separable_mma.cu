@@ -234,6 +234,11 @@ void add_planes(const ConvolveParams &params, const ConvolveImage &image, int ch
   if (job->planes > before) job->channels[job->rows++] = channels;
 }
 
+bool has_plane(const ConvolveImage &image, int channels) {
+  return std::any_of(image.plane, image.plane + image.planes,
+                     [channels](const ConvolvePlane &p) { return p.channels == channels; });
+}
+
 }  // namespace
 
 unsigned launch_separable_mma(const ConvolveParams &params, const ConvolveImage &image,
@@ -257,6 +262,7 @@ unsigned launch_separable_mma(const ConvolveParams &params, const ConvolveImage 
     done |= waiting.taken;
   };
   for (int channels = 1; channels <= 4; ++channels) {
+    if (!has_plane(image, channels)) continue;
     Job alone = none;
     add_planes(params, image, channels, &alone);
     if (alone.planes == 0) continue;
