@@ -9,6 +9,7 @@ void Fence::written(std::shared_ptr<Event> event, const std::shared_ptr<Stream> 
   std::lock_guard guard(lock_);
   write_ = std::move(event);
   reads_.clear();
+  // Mostly it is the one before, and setting it would take two locked instructions.
   if (stream_.owner_before(stream) || stream.owner_before(stream_)) stream_ = stream;
   thread_ = std::this_thread::get_id();
 }

@@ -44,6 +44,8 @@ struct Known {
 
 constexpr std::size_t kSharedBytesOfAny = 48 * 1024;
 
+// All threads of a context share what a kernel is granted: it has to be the same every time. (A
+// kernel that has more than that only together with its static memory sees to it itself.)
 Status grant(const void *kernel, std::size_t shared_bytes) {
   if (shared_bytes <= kSharedBytesOfAny) return {};
   return cuda_checked(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
