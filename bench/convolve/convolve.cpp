@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 
-#include "bench_frames.h"
+#include "bench/support/frames.h"
 #include "convolve/convolve_choice.h"
-#include "convolve_random.h"
-#include "convolve_trial.h"
+#include "tests/kernels/convolve_random.h"
+#include "tests/kernels/convolve_trial.h"
 
 namespace coalesce::test {
 namespace {
@@ -43,10 +43,11 @@ std::vector<double> triangle(int taps) {
   return row;
 }
 
-std::vector<double> gaussian(int taps) {
+// Of so many taps, or of as many as sigma requires.
+std::vector<double> gaussian(int taps, double sigma = 0) {
   Mask across, down;
   std::string error;
-  require(preset_rows(RowPreset::gaussian, taps, 0, &across, &down, &error), error);
+  require(preset_rows(RowPreset::gaussian, taps, sigma, &across, &down, &error), error);
   return across.at;
 }
 
@@ -65,14 +66,18 @@ const std::vector<NamedFilter> &filters() {
       rows("separable 31 integer", triangle(31)),
       rows("separable 15 real", gaussian(15)),
       rows("separable 31 real", gaussian(31)),
+      rows("separable Gaussian of sigma 2", gaussian(0, 2)),
   };
   return all;
 }
 
 // Of pictures in colour these will do.
 bool in_colour(const NamedFilter &f) {
-  return f.name == "3x3 binomial" || f.name == "5x5 integer" || f.name == "15x15 integer" ||
-         f.name == "15x15 real" || f.name == "31x31 real" || f.name == "separable 15 real";
+  for (const char *name :
+       {"3x3 binomial", "3x3 integer", "5x5 integer", "7x7 integer", "15x15 integer", "15x15 real",
+        "31x31 real", "separable 15 real", "separable Gaussian of sigma 2"})
+    if (f.name == name) return true;
+  return false;
 }
 
 struct PlaneShape {
@@ -190,7 +195,7 @@ void convolve_bench(Bench &bench, const Backend &backend) {
   for (const FrameSize &size : kCudaSizes) {
     for (const NamedFilter &f : filters())
       bench_frame(bench, backend, {f, kGray, size});
-    if (size.width != 3840 && size.width != 16384) continue;
+    if (size.width == 4096) continue;
     for (Layout layout : {kNv12, kRgb})
       for (const NamedFilter &f : filters())
         if (in_colour(f)) bench_frame(bench, backend, {f, layout, size});

@@ -16,7 +16,8 @@
 #include <cstdio>
 #include <limits>
 
-#include "gpu_support.h"
+#include "bench/support/results.h"
+#include "tests/gpu/gpu_support.h"
 
 using namespace gpu_test;
 
@@ -181,8 +182,16 @@ constexpr const char *kFirst = "uyvy2y backend=cuda",
                      *kFurther = " ! convolve backend=cuda preset=sharpen",
                      *kSeparable = " ! sepconvolve backend=cuda preset=gaussian";
 
+coalesce::test::Row row_of(const std::string &what, const char *in, const char *out, int width,
+                           int height) {
+  coalesce::test::Row row;
+  row.text("operation", what).text("in", in).text("out", out);
+  row.number("width", width).number("height", height);
+  return row;
+}
+
 // One to four elements between a source and a sink in CUDA memory, of one cheap kernel a plane.
-void chains(const char *further, int width, int height) {
+void chains(const char *further, int width, int height, coalesce::test::Results *results) {
   std::string chain;
   Cost before = {};
   std::printf("%s, then%s\n", kFirst, further);
@@ -194,14 +203,18 @@ void chains(const char *further, int width, int height) {
       std::printf(", the further element %.2f %.2f", now.alone - before.alone,
                   now.all - before.all);
     std::printf("\n");
+    results->add(row_of(chain, "UYVY", "GRAY8", width, height)
+                     .number("alone_us", now.alone)
+                     .number("us", now.all));
     before = now;
   }
 }
 
 // Four elements, one frame after the other: microseconds a frame until the GPU is done.
-void sustained(int width, int height) {
+void sustained(int width, int height, coalesce::test::Results *results) {
   constexpr int kFrames = 2000, kRounds = 7;
-  Bench bench(std::string(kFirst) + kFurther + kFurther + kFurther, "UYVY", "GRAY8", width, height);
+  const std::string chain = std::string(kFirst) + kFurther + kFurther + kFurther;
+  Bench bench(chain, "UYVY", "GRAY8", width, height);
   std::vector<double> rounds;
   for (int round = 0; round < kRounds; round++) {
     const auto start = Clock::now();
@@ -209,12 +222,15 @@ void sustained(int width, int height) {
     wait_for_gpu();
     rounds.push_back(microseconds_since(start) / kFrames);
   }
-  std::printf("%4dx%-4d  chain of 4, sustained: %.2f\n", width, height, median(std::move(rounds)));
+  const double us = median(std::move(rounds));
+  std::printf("%4dx%-4d  chain of 4, sustained: %.2f\n", width, height, us);
+  results->add(row_of(chain, "UYVY", "GRAY8", width, height).number("sustained_us", us));
 }
 
 }  // namespace
 
 int main(int argc, char **argv) {
+  coalesce::test::Results results("bench-element", &argc, argv);
   gst_init(&argc, &argv);
   require_gpu();
   std::printf(
@@ -236,11 +252,14 @@ int main(int argc, char **argv) {
       const Cost now = cost(element, in, out, width, height, 10000);
       std::printf("%4dx%-4d  %-40s  %-4s  %-5s  %.2f %.2f\n", width, height, element, in, out,
                   now.alone, now.all);
+      results.add(row_of(element, in, out, width, height)
+                      .number("alone_us", now.alone)
+                      .number("us", now.all));
     }
     for (const char *further : {kFurther, kSeparable})
-      chains(further, width, height);
+      chains(further, width, height, &results);
   }
   for (const auto &[width, height] : {std::pair{1920, 1080}, std::pair{3840, 2160}})
-    sustained(width, height);
-  return 0;
+    sustained(width, height, &results);
+  return results.write() ? 0 : 1;
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// bench-j2kenc PICTURE.ppm [WIDTH HEIGHT]: what a frame takes that comes to j2kenc in CUDA memory
-// and leaves it as a codestream that is dropped, for several numbers of frames in flight. The
-// frames are those of bench-j2k-cuda, which times the same without GStreamer.
+// bench-j2kenc PICTURE.ppm [WIDTH HEIGHT] [--json FILE]: what a frame takes that comes to j2kenc in
+// CUDA memory and leaves it as a codestream that is dropped, for several numbers of frames in
+// flight. The frames are those of bench-j2k-cuda, which times the same without GStreamer.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 
-#include "../support/photograph.h"
-#include "gpu_support.h"
+#include "bench/support/photograph.h"
+#include "bench/support/results.h"
+#include "tests/gpu/gpu_support.h"
 
 using namespace gpu_test;
 
@@ -126,7 +127,7 @@ std::vector<std::uint8_t> on_cpu(const std::string &settings, int width, int hei
 }
 
 void table(const std::string &settings, int width, int height,
-           const std::vector<std::vector<std::uint8_t>> &frames) {
+           const std::vector<std::vector<std::uint8_t>> &frames, coalesce::test::Results *results) {
   const std::vector<std::uint8_t> expected = on_cpu(settings, width, height, frames[0]);
   for (int flight : {1, 2, 4, 8}) {
     Bench bench(settings + " frames-in-flight=" + std::to_string(flight), width, height);
@@ -140,14 +141,21 @@ void table(const std::string &settings, int width, int height,
         settings.empty() ? "lossless" : settings.c_str(), flight, times.frame, 1000 / times.frame,
         times.push, double(received.bytes) / double(received.frames));
     std::fflush(stdout);
+    coalesce::test::Row row;
+    row.text("operation", settings.empty() ? "lossless" : settings);
+    row.number("width", width).number("height", height).number("in_flight", flight);
+    row.number("ms", times.frame).number("push_ms", times.push);
+    row.number("bytes", double(received.bytes) / double(received.frames));
+    results->add(row);
   }
 }
 
 }  // namespace
 
 int main(int argc, char **argv) {
+  coalesce::test::Results results("bench-j2kenc", &argc, argv);
   if (argc < 2) {
-    std::fprintf(stderr, "bench-j2kenc PICTURE.ppm [WIDTH HEIGHT]\n");
+    std::fprintf(stderr, "bench-j2kenc PICTURE.ppm [WIDTH HEIGHT] [--json FILE]\n");
     return 2;
   }
   gst_init(&argc, &argv);
@@ -161,10 +169,10 @@ int main(int argc, char **argv) {
       frames.push_back(photograph.frame(i, kFrames, width, height));
     std::printf("RGBP, %dx%d, %d different frames\n", width, height, kFrames);
     for (const char *settings : {"", "bpp=2"})
-      table(settings, width, height, frames);
+      table(settings, width, height, frames, &results);
   } catch (const std::exception &error) {
     std::fprintf(stderr, "bench-j2kenc: %s\n", error.what());
     return 1;
   }
-  return 0;
+  return results.write() ? 0 : 1;
 }

@@ -14,7 +14,8 @@
 #include <memory>
 #include <optional>
 
-#include "gpu_support.h"
+#include "bench/support/results.h"
+#include "tests/gpu/gpu_support.h"
 
 #define GST_USE_UNSTABLE_API
 #include <gst/cuda/gstcudamemory.h>
@@ -197,7 +198,8 @@ bool is_here(const Way &way) {
 }
 
 // The first of these is what the others are set against.
-void compare(const char *title, int width, int height, const std::vector<Way> &ways) {
+void compare(const char *title, int width, int height, const std::vector<Way> &ways,
+             coalesce::test::Results *results) {
   std::printf("\n%s, %dx%d\n", title, width, height);
   std::vector<std::vector<double>> times(ways.size());
   std::vector<std::unique_ptr<Bench>> benches;
@@ -224,12 +226,18 @@ void compare(const char *title, int width, int height, const std::vector<Way> &w
       std::printf("  (%.2f waits a frame)",
                   static_cast<double>(benches[i]->waits()) / ((kRounds + 1) * kFrames));
     std::printf("\n");
+    coalesce::test::Row row;
+    row.text("operation", title).text("way", ways[i].what);
+    row.number("width", width).number("height", height);
+    row.number("us", median).number("gb_per_s", rate);
+    results->add(row);
   }
 }
 
 }  // namespace
 
 int main(int argc, char **argv) {
+  coalesce::test::Results results("bench-transfer", &argc, argv);
   gst_init(&argc, &argv);
   require_gpu();
   if (gst_element_factory_find("cudaupload") == nullptr)
@@ -245,26 +253,31 @@ int main(int argc, char **argv) {
              {"uyvy2y, buffers of upstream's own", "uyvy2y backend=cuda", "UYVY", "GRAY8", false,
               true, true},
              {"cudaupload, buffers of upstream's own", "cudaupload", "UYVY", "UYVY", false, true,
-              true}});
+              true}},
+            &results);
     compare("upload from memory", width, height,
             {{"cudaupload UYVY", "cudaupload", "UYVY", "UYVY", false, true, false, kMoreThanCaches},
              {"uyvy2y UYVY->GRAY8", "uyvy2y backend=cuda", "UYVY", "GRAY8", false, true, false,
-              kMoreThanCaches}});
+              kMoreThanCaches}},
+            &results);
     compare("download, NV12", width, height,
             {{"cudadownload NV12", "cudadownload", "NV12", "NV12", true, false, false},
              {"convolve NV12", "convolve preset=identity backend=cuda", "NV12", "NV12", true, false,
               false},
-             {"cudadownload UYVY", "cudadownload", "UYVY", "UYVY", true, false, false}});
+             {"cudadownload UYVY", "cudadownload", "UYVY", "UYVY", true, false, false}},
+            &results);
     compare("download, RGBA", width, height,
             {{"cudadownload RGBA", "cudadownload", "RGBA", "RGBA", true, false, false},
              {"convolve RGBA", "convolve preset=identity backend=cuda", "RGBA", "RGBA", true, false,
-              false}});
+              false}},
+            &results);
     compare("both ways", width, height,
             {{"cudaupload ! cudadownload NV12",
               "cudaupload ! video/x-raw(memory:CUDAMemory) ! cudadownload", "NV12", "NV12", false,
               false, false},
              {"convolve NV12", "convolve preset=identity backend=cuda", "NV12", "NV12", false,
-              false, false}});
+              false, false}},
+            &results);
   }
-  return 0;
+  return results.write() ? 0 : 1;
 }

@@ -2,7 +2,7 @@
 // JPEG 2000 on a GPU, frame by frame: 4:4:4 in device memory to codestreams in page-locked host
 // memory. Of 8 bits, without loss and at 2 bits per pixel, and nvJPEG2000 with the same frames; or
 // of 12 bits, for cinema at 24 Hz, with all the bytes that a frame and a component may have there.
-// bench-j2k-cuda PICTURE.ppm [WIDTH HEIGHT [BLOCK | cinema]]
+// bench-j2k-cuda PICTURE.ppm [WIDTH HEIGHT [BLOCK | cinema]] [--json FILE]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -11,7 +11,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include "bench_j2k_frames.h"
+#include "bench/j2k/j2k_frames.h"
+#include "bench/support/results.h"
 #include "core/device.h"
 #include "j2k/cuda_encoder.h"
 #include "j2k/encoder.h"
@@ -133,8 +134,16 @@ class Run {
   double bytes_ = 0;
 };
 
+test::Row row_of(const BenchFrames &frames, const char *what, const char *encoder) {
+  test::Row row;
+  row.text("operation", what).text("encoder", encoder);
+  row.number("width", frames.width).number("height", frames.height);
+  return row;
+}
+
 // Returns the bytes of a frame.
-double measure(const BenchFrames &frames, const EncoderParams &params, const char *what) {
+double measure(const BenchFrames &frames, const EncoderParams &params, const char *what,
+               test::Results *results) {
   std::size_t memory = 0;
   must(CudaEncoder::slot_memory(params, &memory));
   std::printf("%s, %dx%d, blocks of %d: %.0f MB of device memory a slot\n", what, frames.width,
@@ -147,27 +156,43 @@ double measure(const BenchFrames &frames, const EncoderParams &params, const cha
     bytes = run.bytes();
     std::printf("  %2d slots  %8.3f ms a frame  %7.1f frames/s  %9.0f bytes\n", slots, time,
                 1000 / time, bytes);
+    results->add(row_of(frames, what, "j2kenc")
+                     .number("block", 1 << params.coding.block_x)
+                     .number("slots", slots)
+                     .number("ms", time)
+                     .number("bytes", bytes));
   }
   return bytes;
 }
 
-void compare(const BenchFrames &frames, bool lossless, int block) {
-  const double bytes = measure(frames, params_of(frames, lossless, block),
-                               lossless ? "lossless" : "2 bits per pixel");
-  test::PeerResult peer;
-  if (test::nvjpeg2000(frames, lossless, bytes, &peer))
-    std::printf(
-        "  nvJPEG2000  %8.3f ms alone; %8.3f ms, %7.1f frames/s in %d streams  %9.0f bytes\n",
-        peer.single, peer.sustained, 1000 / peer.sustained, peer.streams, peer.bytes);
-  else
-    std::printf("  nvJPEG2000 is not here\n");
+void compare(const BenchFrames &frames, bool lossless, int block, test::Results *results) {
+  const char *what = lossless ? "lossless" : "2 bits per pixel";
+  const double bytes = measure(frames, params_of(frames, lossless, block), what, results);
+  for (const auto &[coder, name] : {std::pair{test::PeerCoder::part1, "nvJPEG2000, Part 1"},
+                                    {test::PeerCoder::ht, "nvJPEG2000, HT"}}) {
+    test::PeerResult peer;
+    if (!test::nvjpeg2000(frames, coder, lossless, bytes, &peer)) {
+      std::printf("  %s: no figures\n", name);
+      continue;
+    }
+    std::printf("  %-18s  %8.3f ms alone; %8.3f ms, %7.1f frames/s in %d streams  %9.0f bytes\n",
+                name, peer.single, peer.sustained, 1000 / peer.sustained, peer.streams, peer.bytes);
+    results->add(row_of(frames, what, name)
+                     .number("block", 64)
+                     .number("alone_ms", peer.single)
+                     .number("ms", peer.sustained)
+                     .number("streams", peer.streams)
+                     .number("bytes", peer.bytes));
+  }
 }
 
 }  // namespace
 
 int main(int argc, char **argv) {
+  test::Results results("bench-j2k-cuda", &argc, argv);
   if (argc < 2) {
-    std::fprintf(stderr, "bench-j2k-cuda PICTURE.ppm [WIDTH HEIGHT [BLOCK | cinema]]\n");
+    std::fprintf(stderr,
+                 "bench-j2k-cuda PICTURE.ppm [WIDTH HEIGHT [BLOCK | cinema]] [--json FILE]\n");
     return 2;
   }
   if (!test::device_usable()) {
@@ -182,12 +207,16 @@ int main(int argc, char **argv) {
     const BenchFrames frames =
         test::read_bench_frames(argv[1], width, height, kFrames, cinema ? 12 : 8);
     std::printf("%s; %d different frames\n", test::device_text().c_str(), kFrames);
+    results.set_machine(test::device_text());
+    if (const std::string version = test::nvjpeg2000_version(); !version.empty())
+      results.set_library("nvJPEG2000", version);
     if (cinema) {
-      measure(frames, cinema_params(frames), "cinema, 24 Hz");
-      return 0;
+      measure(frames, cinema_params(frames), "cinema, 24 Hz", &results);
+    } else {
+      for (const bool lossless : {true, false})
+        compare(frames, lossless, block, &results);
     }
-    for (const bool lossless : {true, false})
-      compare(frames, lossless, block);
+    if (!results.write()) return 1;
   } catch (const std::exception &error) {
     std::fprintf(stderr, "bench-j2k-cuda: %s\n", error.what());
     return 1;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Codes a PPM or PGM file of 8 bits, some times, and writes the codestream: to compare with other
 // encoders. Without loss, or with so many bits per pixel, in so many layers.
-// bench-j2k-encoder IN OUT [THREADS [TIMES [BPP [53 | 97 [LAYERS]]]]]
+// bench-j2k-encoder IN OUT [THREADS [TIMES [BPP [53 | 97 [LAYERS]]]]] [--json FILE]
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <vector>
 
+#include "bench/support/results.h"
 #include "j2k/encoder.h"
 
 namespace {
@@ -66,10 +67,12 @@ double milliseconds(std::chrono::steady_clock::duration time) {
 }  // namespace
 
 int main(int argc, char **argv) {
+  test::Results results("bench-j2k-encoder", &argc, argv);
   Pnm picture;
   if (argc < 3 || !read(argv[1], &picture)) {
     std::fprintf(stderr,
-                 "bench-j2k-encoder IN.ppm OUT.j2k [THREADS [TIMES [BPP [53 | 97 [LAYERS]]]]]\n");
+                 "bench-j2k-encoder IN.ppm OUT.j2k [THREADS [TIMES [BPP [53 | 97 [LAYERS]]]]] "
+                 "[--json FILE]\n");
     return 1;
   }
   ThreadPool pool(argc > 3 ? std::atoi(argv[3]) : 0);
@@ -96,7 +99,15 @@ int main(int argc, char **argv) {
     std::printf("%.1f ms up to Tier-1, %.2f ms rate allocation, %.2f ms packets, %zu bytes\n",
                 milliseconds(coded - begin), milliseconds(allocated - coded),
                 milliseconds(end - allocated), bytes.size());
+    test::Row row;
+    row.text("encoder", "coalesce").number("threads", pool.threads());
+    row.number("width", picture.width).number("height", picture.height);
+    row.number("tier1_ms", milliseconds(coded - begin));
+    row.number("allocation_ms", milliseconds(allocated - coded));
+    row.number("packets_ms", milliseconds(end - allocated));
+    row.number("bytes", static_cast<double>(bytes.size()));
+    results.add(row);
   }
   if (!status.ok()) std::fprintf(stderr, "%s\n", status.message());
-  return status.ok() && write(argv[2], bytes) ? 0 : 1;
+  return status.ok() && write(argv[2], bytes) && results.write() ? 0 : 1;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "bench_j2k_frames.h"
+#include "bench/j2k/j2k_frames.h"
 
 #include <cstring>
 
-#include "../support/photograph.h"
+#include "bench/support/photograph.h"
 
 namespace coalesce::test {
 

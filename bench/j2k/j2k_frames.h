@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../support/device.h"
+#include "tests/support/device.h"
 
 namespace coalesce::test {
 
@@ -36,8 +36,12 @@ struct PeerResult {
   double bytes = 0;      // a frame
 };
 
-// nvJPEG2000, Part 1: without loss, or at about so many bytes a frame. False: it is not here, or it
-// failed, which is told.
-bool nvjpeg2000(const BenchFrames &frames, bool lossless, double bytes, PeerResult *result);
+// nvJPEG2000's two coders: of Part 1, and of Part 15 (HTJ2K), which is another codestream.
+enum class PeerCoder { part1, ht };
+// Without loss, or with the quantiser's step that comes near so many bytes a frame: nvJPEG2000 has
+// no target in bytes. False: it is not here, or it failed, which stderr says.
+bool nvjpeg2000(const BenchFrames &frames, PeerCoder coder, bool lossless, double bytes,
+                PeerResult *result);
+std::string nvjpeg2000_version();  // empty: it is not here
 
 }  // namespace coalesce::test

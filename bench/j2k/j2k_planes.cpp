@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Times the stages of JPEG 2000 that work on whole planes: for a picture of 3840 x 2160 of three
-// components of 8 bits, the least of several runs, in ms. Run by hand: bench-j2k-planes [threads]
+// components of 8 bits, the least of several runs, in ms. Run by hand: bench-j2k-planes [THREADS]
+// [--json FILE]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <vector>
 
-#include "../support/random.h"
+#include "bench/support/results.h"
 #include "j2k/colour.h"
 #include "j2k/quantiser.h"
 #include "j2k/wavelet.h"
+#include "tests/support/random.h"
 
 namespace coalesce::test {
 namespace {
@@ -22,19 +25,20 @@ constexpr int kWidth = 3840, kHeight = 2160, kLevels = 5;
 constexpr std::size_t kSamples = std::size_t{kWidth} * kHeight;
 
 template <class Body>
-void time(const char *what, Body body) {
+void time(Results *results, const std::string &what, Body body) {
   double best = 1e9;
   for (int i = 0; i < 9; ++i) {
     const auto start = std::chrono::steady_clock::now();
     const Status s = body();
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
     if (!s.ok()) {
-      std::printf("%s: %s\n", what, s.message());
+      std::printf("%s: %s\n", what.c_str(), s.message());
       std::exit(1);
     }
     best = std::min(best, took.count());
   }
-  std::printf("%-44s %8.2f ms\n", what, best);
+  std::printf("%-50s %8.2f ms\n", what.c_str(), best);
+  results->add(Row().text("operation", what).number("ms", best));
 }
 
 template <class T>
@@ -43,7 +47,7 @@ Plane<T> plane(std::vector<T> &storage) {
   return {storage.data(), kWidth, kHeight, kWidth * sizeof(T)};
 }
 
-void run(ThreadPool *pool) {
+void run(ThreadPool *pool, Results *results) {
   std::vector<std::uint8_t> packed(4 * kSamples);
   Random random(1);
   for (std::uint8_t &b : packed)
@@ -58,43 +62,46 @@ void run(ThreadPool *pool) {
     return Samples{
         packed.data(), static_cast<std::size_t>(kWidth * step), Container::u8, 0, 8, c, step, 0, 0};
   };
-  time("a plane of int32 copied", [&] {
+  time(results, "a plane of int32 copied", [&] {
     std::memcpy(i3.data, i0.data, kSamples * 4);
     return Status();
   });
-  time("planar 8 bits: level shift, 1 component",
+  time(results, "planar 8 bits: level shift, 1 component",
        [&] { return level_shift(component(0, 1), i0, pool); });
   for (int step : {1, 3, 4}) {
     const Samples in[3] = {component(0, step), component(step > 1, step),
                            component(step > 1 ? 2 : 0, step)};
-    std::printf("step %d\n", step);
-    time("  reversible transform, 3 components", [&] {
+    const std::string at = ", 3 components, step " + std::to_string(step);
+    time(results, "reversible transform" + at, [&] {
       return reversible_transform(in, {i0, i1, i2}, pool);
     });
-    time("  irreversible transform, 3 components", [&] {
+    time(results, "irreversible transform" + at, [&] {
       return irreversible_transform(in, {f0, f1, f2}, pool);
     });
   }
   const Samples v210 = {packed.data(), kWidth * 4, Container::v210, 0, 10, 1, 2, 0, 0};
-  time("v210: level shift of luma", [&] { return level_shift(v210, i3, pool); });
+  time(results, "v210: level shift of luma", [&] { return level_shift(v210, i3, pool); });
   WaveletMemory<std::int32_t> integer_memory;
   WaveletMemory<float> float_memory;
   const Rect rect = {0, 0, kWidth, kHeight};
   for (int levels : {1, kLevels}) {
-    std::printf("%d levels, 1 component\n", levels);
-    time("  5/3", [&] { return wavelet_53(rect, levels, i0, i3, &integer_memory, pool); });
-    time("  9/7", [&] { return wavelet_97(rect, levels, f0, f3, &float_memory, pool); });
+    const std::string of = ", 1 component, levels: " + std::to_string(levels);
+    time(results, "5/3" + of,
+         [&] { return wavelet_53(rect, levels, i0, i3, &integer_memory, pool); });
+    time(results, "9/7" + of,
+         [&] { return wavelet_97(rect, levels, f0, f3, &float_memory, pool); });
   }
   const BandQuantiser quantiser = {0, 0, 12, 0.25f, {}};
-  time("quantiser, 1 component", [&] { return quantise(quantiser, f3, i3, pool); });
+  time(results, "quantiser, 1 component", [&] { return quantise(quantiser, f3, i3, pool); });
 }
 
 }  // namespace
 }  // namespace coalesce::test
 
 int main(int argc, char **argv) {
+  coalesce::test::Results results("bench-j2k-planes", &argc, argv);
   coalesce::ThreadPool pool(argc > 1 ? std::atoi(argv[1]) : 1);
   std::printf("3840 x 2160, %d threads\n", pool.threads());
-  coalesce::test::run(&pool);
-  return 0;
+  coalesce::test::run(&pool, &results);
+  return results.write() ? 0 : 1;
 }

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Context modelling of whole pictures. COALESCE_BENCH_PICTURE names a PNM file of 8 bits to take in
-// place of the photograph in tests/data; either is mirrored until it is large enough.
+// Context modelling of whole pictures.
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
-#include "../support/device.h"
+#include "bench/support/bench.h"
 #include "core/thread_pool.h"
 #include "j2k/encoder_plan.h"
 #include "j2k/model_cuda.h"
 #include "j2k/tile_transform.h"
-#include "j2k_model_trial.h"
-#include "j2k_plain_picture.h"
+#include "tests/kernels/j2k_model_trial.h"
+#include "tests/support/device.h"
 
 namespace coalesce::test {
 namespace {
@@ -33,24 +31,6 @@ constexpr Kind kKinds[] = {
 
 void must(const Status &s) {
   require(s.ok(), s.message());
-}
-
-// Of three components.
-std::vector<std::uint8_t> mirrored(const PlainPicture &from, int width, int height) {
-  const auto mirror = [](int i, int size) {
-    const int at = i % (2 * size);
-    return at < size ? at : 2 * size - 1 - at;
-  };
-  std::vector<std::uint8_t> samples;
-  for (int c = 0; c < 3; ++c)
-    for (int y = 0; y < height; ++y)
-      for (int x = 0; x < width; ++x) {
-        const int plane = std::min(c, from.components - 1);
-        const int row = plane * from.height + mirror(y, from.height);
-        samples.push_back(
-            from.samples[static_cast<std::size_t>(row * from.width + mirror(x, from.width))]);
-      }
-  return samples;
 }
 
 // What the blocks of a picture are before and after, in host memory.
@@ -75,7 +55,7 @@ struct Modelled {
   }
 };
 
-void model_picture(const Kind &kind, const PlainPicture &picture, Modelled *m) {
+void model_picture(const Kind &kind, const std::vector<std::uint8_t> &bytes, Modelled *m) {
   EncoderParams params;
   params.coding.image = {0, 0, kind.width, kind.height};
   params.coding.num_components = 3;
@@ -89,7 +69,6 @@ void model_picture(const Kind &kind, const PlainPicture &picture, Modelled *m) {
   m->symbols.resize(m->plan.symbols);
   m->made.resize(m->plan.passes);
 
-  const std::vector<std::uint8_t> bytes = mirrored(picture, kind.width, kind.height);
   Samples samples[3];
   for (int c = 0; c < 3; ++c) {
     samples[c].pitch = static_cast<std::size_t>(kind.width);
@@ -191,14 +170,10 @@ void time_on_cpu(Bench &bench, const Backend &backend, const Kind &kind, Modelle
 }  // namespace
 
 void j2k_model_bench(Bench &bench, const Backend &backend) {
-  const char *named = std::getenv("COALESCE_BENCH_PICTURE");
-  const PlainPicture picture =
-      read_pnm(named != nullptr ? named : COALESCE_TEST_DATA "/photograph_128x128.pgm");
-  require(!picture.samples.empty(), "j2k-model: the picture cannot be read");
   for (const Kind &kind : kKinds) {
     if (!bench.wants(kind.text, kind.width, kind.height)) continue;
     Modelled m;
-    model_picture(kind, picture, &m);
+    model_picture(kind, bench.picture(kind.width, kind.height), &m);
     if (backend.cuda)
       time_on_device(bench, backend, kind, m);
     else

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 
+#include "bench/j2k/mq_variants.h"
+#include "bench/support/bench.h"
 #include "core/thread_pool.h"
 #include "j2k/encoder_plan.h"
-#include "j2k/mq_variants.h"
 #include "j2k/parallel_model.h"
 #include "j2k/tile_transform.h"
-#include "j2k_mq_bench.h"
-#include "j2k_mq_frames.h"
-#include "j2k_plain_picture.h"
+#include "tests/kernels/j2k_mq_trial.h"
 
 namespace coalesce::test {
 namespace {
@@ -18,38 +16,6 @@ namespace {
 using namespace j2k;
 
 constexpr int kWidth = 3840, kHeight = 2160, kComponents = 3;
-
-struct Source {
-  PlainPicture picture;
-  bool colour;
-};
-
-Source photograph() {
-  const char *path = std::getenv("COALESCE_PHOTOGRAPH");
-  const std::string own = std::string(COALESCE_TEST_DATA) + "/photograph_128x128.pgm";
-  Source source = {read_pnm(path != nullptr ? path : own.c_str()), path != nullptr};
-  require(source.picture.components == (source.colour ? kComponents : 1), "no such photograph");
-  return source;
-}
-
-int mirrored(int x, int size) {
-  const int place = x % (2 * size);
-  return place < size ? place : 2 * size - 1 - place;
-}
-
-std::vector<std::uint8_t> component_of(const Source &source, int component) {
-  const PlainPicture &p = source.picture;
-  const auto plane = static_cast<std::size_t>(p.width) * static_cast<std::size_t>(p.height);
-  const int shift = source.colour ? 0 : 37 * component;
-  std::vector<std::uint8_t> samples;
-  for (int y = 0; y < kHeight; ++y)
-    for (int x = 0; x < kWidth; ++x)
-      samples.push_back(
-          p.samples[(source.colour ? static_cast<std::size_t>(component) * plane : 0) +
-                    static_cast<std::size_t>(mirrored(y + shift, p.height) * p.width +
-                                             mirrored(x + 2 * shift, p.width))]);
-  return samples;
-}
 
 void model(const EncoderPlan &plan, const BlockPlan &block, const std::int32_t *coefficients,
            MqFrame *frame, std::size_t index) {
@@ -75,21 +41,20 @@ void model(const EncoderPlan &plan, const BlockPlan &block, const std::int32_t *
 }
 
 // All blocks of a picture, without loss.
-MqFrame frame_of(const Source &source, unsigned style, int block_log2, ThreadPool *pool) {
+MqFrame frame_of(const std::vector<std::uint8_t> &picture, unsigned style, int block_log2,
+                 ThreadPool *pool) {
   EncoderParams params;
   params.coding.image = {0, 0, kWidth, kHeight};
   params.coding.num_components = kComponents;
   params.coding.block_x = params.coding.block_y = block_log2;
-  params.colour_transform = source.colour;
+  params.colour_transform = true;
   params.block_style = style;
   EncoderPlan plan;
   Status s = make_plan(params, &plan);
   require(s.ok(), s.message());
-  std::vector<std::uint8_t> planes[kComponents];
   Samples samples[kComponents];
   for (int c = 0; c < kComponents; ++c) {
-    planes[c] = component_of(source, c);
-    samples[c].data = planes[c].data();
+    samples[c].data = picture.data() + static_cast<std::size_t>(c) * picture.size() / kComponents;
     samples[c].pitch = kWidth;
   }
   std::vector<std::int32_t> coefficients(plan.coefficients);
@@ -136,9 +101,9 @@ const Setting kSettings[] = {{"j2k-mq 64x64", 0, 6, true},
                              {"j2k-mq 64x64 bypass", kBypass, 6, false},
                              {"j2k-mq 64x64 termall+reset", kTermAll | kReset, 6, false}};
 
-void time_setting(Bench &bench, const Backend &backend, const Source &source,
+void time_setting(Bench &bench, const Backend &backend, const std::vector<std::uint8_t> &picture,
                   const Setting &setting, ThreadPool *pool) {
-  const MqFrame input = frame_of(source, setting.style, setting.block_log2, pool);
+  const MqFrame input = frame_of(picture, setting.style, setting.block_log2, pool);
   MqFrame expected = input;
   code_by_pass_coder(&expected);
   std::size_t bytes = input.symbol_count();
@@ -152,7 +117,7 @@ void time_setting(Bench &bench, const Backend &backend, const Source &source,
     const DeviceMemory from(static_cast<std::size_t>(count) * bytes),
         to(static_cast<std::size_t>(count) * bytes);
     for (const MqVariant &variant : mq_variants()) {
-      if (!setting.study && !variant.candidate) continue;
+      if (!(setting.study && bench.variants()) && !variant.candidate) continue;
       const Status s = device.run(variant.run, count);
       require(s.ok(), s.message());
       device_synchronize();
@@ -178,10 +143,21 @@ void time_setting(Bench &bench, const Backend &backend, const Source &source,
 void j2k_mq_bench(Bench &bench, const Backend &backend) {
   if (!backend.cuda) return;
   ThreadPool pool;
-  const Source source = photograph();
-  for (const Setting &setting : kSettings)
-    if (bench.wants(setting.text, kWidth, kHeight))
-      time_setting(bench, backend, source, setting, &pool);
+  std::vector<std::uint8_t> picture;
+  for (const Setting &setting : kSettings) {
+    if (!bench.wants(setting.text, kWidth, kHeight)) continue;
+    if (picture.empty()) picture = bench.picture(kWidth, kHeight);
+    time_setting(bench, backend, picture, setting, &pool);
+  }
+}
+
+std::vector<VariantTrial> j2k_mq_variant_trials() {
+  std::vector<VariantTrial> trials;
+  for (const MqVariant &v : mq_variants())
+    trials.push_back({v.name, [&v](Random &random, int index, const Backend &backend) {
+                        return j2k_mq_trial({{v.name, v.run}}, random, index, backend);
+                      }});
+  return trials;
 }
 
 }  // namespace coalesce::test

@@ -3,8 +3,9 @@
 #include <cstring>
 #include <memory>
 
+#include "bench/support/bench.h"
 #include "j2k/rate_block.h"
-#include "j2k_packets_trial.h"
+#include "tests/kernels/j2k_packets_trial.h"
 
 namespace coalesce::test {
 namespace {

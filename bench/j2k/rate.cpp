@@ -3,8 +3,9 @@
 #include <cstring>
 #include <memory>
 
+#include "bench/support/bench.h"
 #include "j2k/rate_control.h"
-#include "j2k_rate_placed.h"
+#include "tests/kernels/j2k_rate_placed.h"
 
 namespace coalesce::test {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "../support/device.h"
-#include "bench_frames.h"
+#include "bench/support/frames.h"
 #include "j2k/tile_transform.h"
 #include "j2k/transform_cuda.h"
-#include "j2k_transform_trial.h"
+#include "tests/kernels/j2k_transform_trial.h"
+#include "tests/support/device.h"
 
 namespace coalesce::test {
 namespace {

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the comparisons with NPP share.
+// What the comparisons with NPP share: each function against a copy of its own bytes, over the
+// buffers and by the clock of bench-kernels.
 #pragma once
 
 #include <cuda_runtime.h>
 #include <npp.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <functional>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
-#include "support/device.h"
+#include "bench/support/frames.h"
+#include "tests/support/device.h"
 
 namespace coalesce::test {
-
-constexpr std::size_t kFootprint = std::size_t{400} << 20;
-constexpr int kSizes[][2] = {{1920, 1080}, {3840, 2160}, {4096, 4096}, {16384, 16384}};
 
 inline void check(bool good, const char *what) {
   if (!good) throw std::runtime_error(what);
@@ -37,39 +35,50 @@ inline NppStreamContext npp_context() {
   return c;
 }
 
-inline double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+inline Status status_of(NppStatus status) {
+  return status == NPP_SUCCESS ? Status()
+                               : Status(StatusCode::device_error, "NPP reported an error");
 }
 
-// Times what works on buffer i of `buffers` by turns with a copy of as many bytes, and prints it.
-// What is slow is timed less often.
-inline void time_against_copy(const char *name, int width, int height, int buffers,
-                              const std::function<void(int)> &run,
-                              const std::function<void(int)> &copy) {
-  constexpr double kGraphMs = 30;
-  const auto turns = [buffers](const std::function<void(int)> &one, int runs) {
-    return [&one, buffers, runs] {
-      for (int i = 0; i < runs; ++i)
-        one(i % buffers);
-    };
-  };
-  DeviceGraph single(turns(run, 1));
-  single.milliseconds();
-  const double single_ms = std::max(single.milliseconds(), 1e-3);
-  const int copies = std::max(buffers, 32);
-  const int runs = static_cast<int>(std::clamp(kGraphMs / single_ms, 1.0, 1.0 * copies));
-  DeviceGraph operation(turns(run, runs));
-  DeviceGraph yardstick(turns(copy, copies));
-  operation.milliseconds();
-  yardstick.milliseconds();
-  std::vector<double> us, copy_us;
-  for (int i = 0; i < (single_ms < kGraphMs ? 15 : 5); ++i) {
-    us.push_back(1e3 * operation.milliseconds() / runs);
-    copy_us.push_back(1e3 * yardstick.milliseconds() / copies);
+// The main() of a comparison: time_all(bench, context) returns whether all results were right.
+template <class TimeAll>
+int run_npp(const char *program, int argc, char **argv, const TimeAll &time_all) {
+  Results results(program, &argc, argv);
+  BenchOptions options;
+  for (int i = 1; i < argc; i += 2) {
+    const std::string arg = argv[i];
+    if ((arg != "--operation" && arg != "--size") || i + 1 == argc) {
+      std::fprintf(stderr,
+                   "usage: %s [--operation TEXT]... [--size WIDTHxHEIGHT]... [--json FILE]\n",
+                   program);
+      return 2;
+    }
+    (arg == "--size" ? options.sizes : options.operations).push_back(argv[i + 1]);
   }
-  std::printf("%-50s %5dx%-5d %9.2f us, copy %9.2f us, ratio %.2f\n", name, width, height,
-              median(us), median(copy_us), median(copy_us) / median(us));
+  if (!device_usable()) {
+    std::printf("SKIP: %s\n", device_text().c_str());
+    return 77;
+  }
+  setvbuf(stdout, nullptr, _IOLBF, 0);
+  try {
+    const NppLibraryVersion *version = nppGetLibVersion();
+    results.set_machine(device_text());
+    results.set_library("NPP", std::to_string(version->major) + "." +
+                                   std::to_string(version->minor) + "." +
+                                   std::to_string(version->build));
+    Bench bench(options, &results);
+    const bool right = time_all(&bench, npp_context());
+    return results.write() && right ? 0 : 1;
+  } catch (const std::exception &e) {
+    std::printf("FAIL %s\n", e.what());
+    results.write();
+    return 1;
+  }
+}
+
+inline const Backend &npp_backend() {
+  static const Backend backend = {"npp", nullptr, true};
+  return backend;
 }
 
 }  // namespace coalesce::test

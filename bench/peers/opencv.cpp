@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The CPU back end of convolve for bench_opencv.py.
+// The CPU back end of convolve for opencv.py.
 #include <algorithm>
 #include <cstdio>
 #include <vector>

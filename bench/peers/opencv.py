@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Convolution by OpenCV and by the CPU back end, by turns in one process and on one thread.
 
-usage: bench_opencv.py build/tests/kernels/libbench-opencv.so
+usage: opencv.py build/bench/libbench-opencv.so [--json FILE]
 
 Times are CPU time of the thread, so other work on the machine counts little; the lowest of many. The last
 columns are the back end on two threads, in elapsed time. Needs python3-opencv.
 """
 
+import argparse
 import ctypes
+import json
 import sys
 import time
 
@@ -17,6 +19,7 @@ import numpy
 
 WIDTH, HEIGHT = 1920, 1080
 ROUNDS = 30
+ROWS = []
 
 
 class Coalesce:
@@ -74,13 +77,17 @@ def compare(library, name, values, vertical, opencv):
     print(f'{name:28} OpenCV {their_ms:6.2f} ms, coalesce {our_ms:6.2f} ms, '
           f'ratio {their_ms / our_ms:5.2f}; equal {equal:6.2f} %, at most {difference.max()} off; '
           f'two threads {one_ms / two_ms:4.2f} times as fast')
+    ROWS.append({'operation': name, 'width': WIDTH, 'height': HEIGHT, 'ms': our_ms, 'opencv_ms': their_ms,
+                 'largest_difference': int(difference.max())})
     return difference.max()
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    library = ctypes.CDLL(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('library', help='build/bench/libbench-opencv.so')
+    parser.add_argument('--json', metavar='FILE', help='write the figures as JSON, too')
+    arguments = parser.parse_args()
+    library = ctypes.CDLL(arguments.library)
     cv2.setNumThreads(1)
     random = numpy.random.default_rng(2)
     print(f'OpenCV {cv2.__version__}, {WIDTH}x{HEIGHT} grey, 8 bits, replicated border')
@@ -109,6 +116,10 @@ def main():
         worst = max(worst, sepfilter2d(f'sepFilter2D {n}, Gaussian', gaussian))
         row = random.random(n)
         worst = max(worst, sepfilter2d(f'sepFilter2D {n}, asymmetric', row / row.sum()))
+    if arguments.json:
+        with open(arguments.json, 'w', encoding='utf-8') as file:
+            json.dump({'program': 'opencv.py', 'OpenCV': cv2.__version__, 'rows': ROWS}, file, indent=1)
+            file.write('\n')
     return 0 if worst <= 2 else 1
 
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/support/results.h"
 #include "rgb2yuv/rgb2yuv.h"
 #include "uyvy2y/uyvy2y.h"
 
@@ -133,7 +134,8 @@ const Conversion kConversions[] = {
 };
 
 // Returns whether our bytes are right.
-bool compare(const Conversion &conversion, int width, int height, int frames, const char *where) {
+bool compare(const Conversion &conversion, int width, int height, int frames, const char *where,
+             test::Results *results) {
   GstVideoInfo in_info;
   GstVideoInfo out_info;
   gst_video_info_set_format(&in_info, conversion.in, static_cast<guint>(width),
@@ -186,18 +188,27 @@ bool compare(const Conversion &conversion, int width, int height, int frames, co
       "bytes differ by at most %d, %.3f on average%s\n",
       name.c_str(), width, height, where, median(their_us), median(our_us),
       median(their_us) / median(our_us), d.largest, d.mean, right ? "" : ": OURS ARE WRONG");
+  test::Row row;
+  row.text("operation", name).number("width", width).number("height", height);
+  row.number("buffers", frames).number("us", median(our_us));
+  row.number("videoconvert_us", median(their_us)).number("largest_difference", d.largest);
+  results->add(row);
   return right;
 }
 
 }  // namespace
 
 int main(int argc, char **argv) {
+  test::Results results("bench-videoconvert", &argc, argv);
   gst_init(&argc, &argv);
+  gchar *version = gst_version_string();
+  results.set_library("library", version);
+  g_free(version);
   bool right = true;
   for (const Conversion &conversion : kConversions)
     for (const auto &[width, height] : {std::pair{1920, 1080}, {3840, 2160}}) {
-      right = compare(conversion, width, height, 1, "one buffer") && right;
-      right = compare(conversion, width, height, 12, "12 buffers") && right;
+      right = compare(conversion, width, height, 1, "one buffer", &results) && right;
+      right = compare(conversion, width, height, 12, "12 buffers", &results) && right;
     }
-  return right ? 0 : 1;
+  return results.write() && right ? 0 : 1;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "bench_frames.h"
-#include "rgb2yuv/rgb2yuv_variants.h"
-#include "rgb2yuv_reference.h"
-#include "rgb2yuv_trial.h"
+#include "bench/rgb2yuv/rgb2yuv_variants.h"
+#include "bench/support/frames.h"
+#include "tests/kernels/rgb2yuv_reference.h"
+#include "tests/kernels/rgb2yuv_trial.h"
 
 namespace coalesce::test {
 namespace {
@@ -88,27 +88,11 @@ void bench_library(Bench &bench, const Backend &backend, const Frame &frame) {
   });
 }
 
-// A variant is timed if it passes the operation's own trials.
-std::vector<Rgb2yuvVariant> correct_variants(const Backend &backend) {
-  std::vector<Rgb2yuvVariant> correct;
-  for (const Rgb2yuvVariant &v : rgb2yuv_variants()) {
-    const Rgb2yuv run = [&v](const Rgb2yuvParams &params, const RgbImage &in, const YuvImage &out,
-                             const Queue &queue) { return v.run(params, in, out, queue.stream()); };
-    const Trial trial = [&](Random &random, int index, const Backend &on) {
-      return rgb2yuv_trial(run, {.aligned = true, .in = RgbLayout::rgb, .out = v.out}, random,
-                           index, on);
-    };
-    if (passes_trials(v.name, trial, backend)) correct.push_back(v);
-  }
-  return correct;
-}
-
-void bench_variants(Bench &bench, const Backend &backend,
-                    const std::vector<Rgb2yuvVariant> &variants, const Frame &frame) {
+void bench_variants(Bench &bench, const Backend &backend, const Frame &frame) {
   std::vector<FrameVariant> runs;
-  for (const Rgb2yuvVariant &v : variants)
+  for (const Rgb2yuvVariant &v : rgb2yuv_variants())
     if (v.out == frame.kind.out)
-      runs.push_back({v.name, [&](const std::uint8_t *in, std::uint8_t *out) {
+      runs.push_back({v.name, [&backend, &frame, &v](const std::uint8_t *in, std::uint8_t *out) {
                         return v.run(frame.params, frame.rgb(in), frame.yuv(out),
                                      backend.queue().stream());
                       }});
@@ -119,13 +103,10 @@ void bench_cuda(Bench &bench, const Backend &backend) {
   for (const FrameSize &size : kCudaSizes)
     for (const Kind &kind : kKinds)
       bench_library(bench, backend, {kind, size});
-  const std::vector<Rgb2yuvVariant> variants = correct_variants(backend);
-  for (const FrameSize &size : kVariantSizes) {
-    for (int i = 0; i < kVariantKinds; ++i) {
-      time_yardstick(bench, backend, Frame(kKinds[i], size).work());
-      bench_variants(bench, backend, variants, {kKinds[i], size});
-    }
-  }
+  if (!bench.variants()) return;
+  for (const FrameSize &size : kVariantSizes)
+    for (int i = 0; i < kVariantKinds; ++i)
+      bench_variants(bench, backend, {kKinds[i], size});
 }
 
 }  // namespace
@@ -135,6 +116,20 @@ void rgb2yuv_bench(Bench &bench, const Backend &backend) {
   for (const FrameSize &size : kCpuSizes)
     for (const Kind &kind : kKinds)
       bench_library(bench, backend, {kind, size});
+}
+
+std::vector<VariantTrial> rgb2yuv_variant_trials() {
+  std::vector<VariantTrial> trials;
+  for (const Rgb2yuvVariant &v : rgb2yuv_variants()) {
+    const Rgb2yuv run = [&v](const Rgb2yuvParams &params, const RgbImage &in, const YuvImage &out,
+                             const Queue &queue) { return v.run(params, in, out, queue.stream()); };
+    trials.push_back({v.name, [run, &v](Random &random, int index, const Backend &on) {
+                        return rgb2yuv_trial(run,
+                                             {.aligned = true, .in = RgbLayout::rgb, .out = v.out},
+                                             random, index, on);
+                      }});
+  }
+  return trials;
 }
 
 }  // namespace coalesce::test

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "rgb2yuv_variants.h"
 
-#include "../core/cuda_status.h"
-#include "rgb2yuv_kernel.cuh"
+#include "core/cuda_status.h"
+#include "rgb2yuv/rgb2yuv_kernel.cuh"
 
 namespace coalesce {
 namespace {

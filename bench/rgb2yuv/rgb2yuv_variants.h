@@ -4,7 +4,7 @@
 // longer chunks, more rows, other blocks, and shared memory between.
 #pragma once
 
-#include "rgb2yuv.h"
+#include "rgb2yuv/rgb2yuv.h"
 
 namespace coalesce {
 

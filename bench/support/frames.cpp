@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "bench_frames.h"
+#include "bench/support/frames.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
-#include "../support/device.h"
 #include "core/thread_pool.h"
+#include "tests/support/device.h"
 
 namespace coalesce::test {
 namespace {
 
 constexpr std::size_t kCudaFootprint = std::size_t{400} << 20;  // over six times the largest L2
 constexpr std::size_t kCpuFootprint = std::size_t{256} << 20;
-constexpr int kVariantTrials = 60;
 
 int buffers_for(const FrameWork &work, std::size_t footprint) {
   return static_cast<int>(
@@ -74,6 +72,9 @@ void time_on_device(Bench &bench, const Backend &backend, const FrameWork &work,
   t.copy = [&](int i) {
     device_copy_async(b.out[i].data(), b.in[i].data(), work.useful_bytes / 2);
   };
+  t.copy_by_kernel = [&](int i) {
+    device_copy_by_kernel_async(b.out[i].data(), b.in[i].data(), work.useful_bytes / 2);
+  };
   bench.time(backend, t);
 }
 
@@ -109,6 +110,7 @@ void time_variants(Bench &bench, const Backend &backend, const FrameWork &work,
   DeviceMemory right(b.out[0].size());
   for (const FrameVariant &v : variants) {
     const bool first = &v == &variants.front();
+    if (!first && !bench.variants()) break;
     DeviceMemory &out = first ? right : b.out[0];
     out.fill_random(8);
     const Status status = v.run(b.in[0].data(), out.data());
@@ -133,26 +135,6 @@ void compare_with_cpu(const FrameWork &work, const FrameRun &on_device, const Fr
   device_synchronize();
   device_out.download(got.data());
   require(got == expected, work.operation + ": other bytes than on the CPU");
-}
-
-void time_yardstick(Bench &bench, const Backend &backend, const FrameWork &work) {
-  if (!bench.wants(work.operation, work.size.width, work.size.height)) return;
-  const FrameRun copy = [&work](const std::uint8_t *in, std::uint8_t *out) {
-    device_copy_by_kernel_async(out, in, work.useful_bytes / 2);
-    return Status();
-  };
-  time_on_device(bench, backend, work, "a plain copy by a kernel", copy, DeviceBuffers(work));
-}
-
-bool passes_trials(const char *name, const Trial &trial, const Backend &backend) {
-  for (int i = 0; i < kVariantTrials; ++i) {
-    Random random(static_cast<std::uint64_t>(i));
-    const std::string wrong = trial(random, i, backend);
-    if (wrong.empty()) continue;
-    std::printf("not timed: %s: %s\n", name, wrong.c_str());
-    return false;
-  }
-  return true;
 }
 
 }  // namespace coalesce::test

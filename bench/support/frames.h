@@ -2,7 +2,7 @@
 // Timing what turns one picture into another: sizes, buffers, and the copy that it is set against.
 #pragma once
 
-#include "check.h"
+#include "bench/support/bench.h"
 #include "core/status.h"
 
 namespace coalesce::test {
@@ -37,18 +37,12 @@ struct FrameVariant {
 // On CUDA or on the CPU, with buffers of its own.
 void time_frames(Bench &bench, const Backend &backend, const FrameWork &work, const FrameRun &run);
 
-// On CUDA: each variant; they must give the same bytes as the first. Others than the first may
-// refuse.
+// On CUDA: each variant, or only the first; they must give the same bytes as the first. Others than
+// the first may refuse.
 void time_variants(Bench &bench, const Backend &backend, const FrameWork &work,
                    const std::vector<FrameVariant> &variants);
 
 // On CUDA: throws unless a run gives the bytes of one in host memory.
 void compare_with_cpu(const FrameWork &work, const FrameRun &on_device, const FrameRun &on_cpu);
-
-// On CUDA: how good is the yardstick? cudaMemcpyAsync is not equally fast at all sizes.
-void time_yardstick(Bench &bench, const Backend &backend, const FrameWork &work);
-
-// True if a variant passes some trials; if not, says so, for it will not be timed.
-bool passes_trials(const char *name, const Trial &trial, const Backend &backend);
 
 }  // namespace coalesce::test

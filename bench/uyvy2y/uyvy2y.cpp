@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "bench_frames.h"
-#include "uyvy2y/uyvy2y_variants.h"
-#include "uyvy2y_trial.h"
+#include "bench/support/frames.h"
+#include "bench/uyvy2y/uyvy2y_variants.h"
+#include "tests/kernels/uyvy2y_trial.h"
 
 namespace coalesce::test {
 namespace {
@@ -45,27 +45,10 @@ void bench_library(Bench &bench, const Backend &backend, const Kind &kind, Frame
   });
 }
 
-// A variant is timed if it passes the operation's own trials.
-std::vector<Uyvy2yVariant> correct_variants(const Backend &backend) {
-  std::vector<Uyvy2yVariant> correct;
-  for (const Uyvy2yVariant &v : uyvy2y_variants()) {
-    const Uyvy2y run = [&v](const Uyvy2yParams &params, Plane<const std::uint8_t> packed,
-                            const LumaImage &out, const Queue &queue) {
-      return v.run(params, packed, out, queue.stream());
-    };
-    const Trial trial = [&run](Random &random, int index, const Backend &on) {
-      return uyvy2y_trial(run, {.aligned = true, .luma_only = true}, random, index, on);
-    };
-    if (passes_trials(v.name, trial, backend)) correct.push_back(v);
-  }
-  return correct;
-}
-
-void bench_variants(Bench &bench, const Backend &backend,
-                    const std::vector<Uyvy2yVariant> &variants, FrameSize size) {
+void bench_variants(Bench &bench, const Backend &backend, FrameSize size) {
   std::vector<FrameVariant> runs;
-  for (const Uyvy2yVariant &v : variants)
-    runs.push_back({v.name, [&, size](const std::uint8_t *in, std::uint8_t *out) {
+  for (const Uyvy2yVariant &v : uyvy2y_variants())
+    runs.push_back({v.name, [&backend, &v, size](const std::uint8_t *in, std::uint8_t *out) {
                       return v.run({}, packed_at(in, size), image_at(out, kLuma, size),
                                    backend.queue().stream());
                     }});
@@ -80,13 +63,26 @@ void uyvy2y_bench(Bench &bench, const Backend &backend) {
       bench_library(bench, backend, kLuma, size);
     return;
   }
-  const std::vector<Uyvy2yVariant> variants = correct_variants(backend);
   for (const FrameSize &size : kCudaSizes) {
     for (const Kind &kind : {kLuma, kCropped, kOdd, kNv12})
       bench_library(bench, backend, kind, size);
-    time_yardstick(bench, backend, work_of(kLuma, size));
-    bench_variants(bench, backend, variants, size);
+    if (bench.variants()) bench_variants(bench, backend, size);
   }
+}
+
+std::vector<VariantTrial> uyvy2y_variant_trials() {
+  std::vector<VariantTrial> trials;
+  for (const Uyvy2yVariant &v : uyvy2y_variants()) {
+    const Uyvy2y run = [&v](const Uyvy2yParams &params, Plane<const std::uint8_t> packed,
+                            const LumaImage &out, const Queue &queue) {
+      return v.run(params, packed, out, queue.stream());
+    };
+    trials.push_back({v.name, [run](Random &random, int index, const Backend &on) {
+                        return uyvy2y_trial(run, {.aligned = true, .luma_only = true}, random,
+                                            index, on);
+                      }});
+  }
+  return trials;
 }
 
 }  // namespace coalesce::test

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "uyvy2y_variants.h"
 
-#include "../core/cuda_status.h"
-#include "uyvy2y_kernel.cuh"
+#include "core/cuda_status.h"
+#include "uyvy2y/uyvy2y_kernel.cuh"
 
 namespace coalesce {
 namespace {

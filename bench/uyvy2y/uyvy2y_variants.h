@@ -3,7 +3,7 @@
 // benchmark, not into the library.
 #pragma once
 
-#include "uyvy2y.h"
+#include "uyvy2y/uyvy2y.h"
 
 namespace coalesce {
 

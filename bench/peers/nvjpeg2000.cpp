@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Encoding with nvJPEG2000: its Part 1 coder, with the same blocks and resolutions. A host thread
-// for each stream.
+// Encoding with nvJPEG2000: its coders of Part 1 and of Part 15, with blocks of 64 x 64 and as many
+// resolutions as ours. A host thread for each stream.
 #include <cuda_runtime.h>
 #include <nvjpeg2k.h>
 
@@ -14,7 +14,7 @@
 #include <string>
 #include <thread>
 
-#include "bench_j2k_frames.h"
+#include "bench/j2k/j2k_frames.h"
 
 namespace coalesce::test {
 namespace {
@@ -38,7 +38,7 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
 class Params {
  public:
   // step: 0 is lossless.
-  Params(const BenchFrames &frames, double step) {
+  Params(const BenchFrames &frames, PeerCoder coder, double step) {
     nvjpeg2kImageComponentInfo_t components[3];
     for (auto &c : components)
       c = {static_cast<unsigned>(frames.width), static_cast<unsigned>(frames.height), 8, 0};
@@ -55,6 +55,10 @@ class Params {
     config.num_resolutions = 6;
     config.code_block_w = config.code_block_h = 64;
     config.irreversible = step > 0;
+    if (coder == PeerCoder::ht) {
+      config.rsiz = NVJPEG2K_RSIZ_HT;
+      config.encode_modes = NVJPEG2K_MODE_HT;
+    }
     must(nvjpeg2kEncodeParamsCreate(&params_));
     must(nvjpeg2kEncodeParamsSetEncodeConfig(params_, &config));
     if (step > 0)
@@ -142,12 +146,13 @@ double time_streams(nvjpeg2kEncoder_t encoder, const BenchFrames &frames, const 
 }
 
 // The step that comes near a number of bytes.
-double find_step(nvjpeg2kEncoder_t encoder, const BenchFrames &frames, double bytes) {
+double find_step(nvjpeg2kEncoder_t encoder, const BenchFrames &frames, PeerCoder coder,
+                 double bytes) {
   Worker worker(encoder, 4 * frames.first.size());
   double low = 1e-3, high = 1e3;
   for (int i = 0; i < 24; ++i) {
     const double middle = std::sqrt(low * high);
-    const Params params(frames, middle);
+    const Params params(frames, coder, middle);
     (static_cast<double>(worker.encode(frames, 0, params)) > bytes ? low : high) = middle;
   }
   return high;
@@ -155,16 +160,18 @@ double find_step(nvjpeg2kEncoder_t encoder, const BenchFrames &frames, double by
 
 }  // namespace
 
-bool nvjpeg2000(const BenchFrames &frames, bool lossless, double bytes, PeerResult *result) {
+bool nvjpeg2000(const BenchFrames &frames, PeerCoder coder, bool lossless, double bytes,
+                PeerResult *result) {
   nvjpeg2kEncoder_t encoder = nullptr;
   try {
     must(nvjpeg2kEncoderCreateSimple(&encoder));
-    const Params params(frames, lossless ? 0 : find_step(encoder, frames, bytes));
+    const Params params(frames, coder, lossless ? 0 : find_step(encoder, frames, coder, bytes));
     result->single = time_streams(encoder, frames, params, 1, &result->bytes);
     result->sustained = result->single;
     result->streams = 1;
     for (const int streams : {2, 4, 8, 16}) {
-      const double time = time_streams(encoder, frames, params, streams, &result->bytes);
+      double bytes_of_frame = 0;
+      const double time = time_streams(encoder, frames, params, streams, &bytes_of_frame);
       if (time >= result->sustained) continue;
       result->sustained = time;
       result->streams = streams;
@@ -175,6 +182,15 @@ bool nvjpeg2000(const BenchFrames &frames, bool lossless, double bytes, PeerResu
   }
   nvjpeg2kEncoderDestroy(encoder);
   return true;
+}
+
+std::string nvjpeg2000_version() {
+  int major = 0, minor = 0, patch = 0;
+  if (nvjpeg2kGetProperty(MAJOR_VERSION, &major) != NVJPEG2K_STATUS_SUCCESS ||
+      nvjpeg2kGetProperty(MINOR_VERSION, &minor) != NVJPEG2K_STATUS_SUCCESS ||
+      nvjpeg2kGetProperty(PATCH_LEVEL, &patch) != NVJPEG2K_STATUS_SUCCESS)
+    return "unknown";
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
 }  // namespace coalesce::test

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// NPP's nearest functions to uyvy2y, packed 4:2:2 to planes, and to rgb2yuv. Each is set against a
-// copy of its own bytes. Meson builds this where it finds NPP; by hand:
-//   nvcc -O3 -std=c++17 -arch=native -Itests tests/kernels/bench_npp.cu tests/support/device.cu
-//        -lnppicc -lnppc -o bench-npp
+// bench-npp: NPP's nearest functions to uyvy2y, packed 4:2:2 to planes, and to rgb2yuv. Rows are
+// without padding.
 #include <cmath>
 
-#include "bench_npp.h"
+#include "bench/peers/npp.h"
 
 namespace {
 
@@ -14,8 +12,7 @@ using namespace coalesce::test;
 using Planes = Npp8u *[3];
 
 struct Function {
-  const char *name;
-  // Rows without padding: width * in_step, width * out_step and chroma of what width that makes.
+  const char *format, *name;
   NppStatus (*call)(const Npp8u *in, Planes out, NppiSize size, NppStreamContext npp);
   std::size_t in_step;            // bytes of a pixel
   std::size_t out_step;           // of the first plane
@@ -61,26 +58,34 @@ NppStatus to_nv12(const Npp8u *in, Planes out, NppiSize size, NppStreamContext n
 }
 #endif
 
+NppStatus uyvy_to_nv12(const Npp8u *in, Planes out, NppiSize size, NppStreamContext npp) {
+  return nppiCbYCr422ToYCbCr420_8u_C2P2R_Ctx(in, 2 * size.width, out[0], size.width, out[1],
+                                             size.width, size, npp);
+}
+
+// Names as NPP's manual has them.
 const Function kFunctions[] = {
-    {"nppiYCbCr422_8u_C2P3R (YUY2 -> Y42B)", halved<nppiYCbCr422_8u_C2P3R_Ctx, 2>, 2, 1, 2,
+    {"YUY2->Y42B", "nppiYCbCr422_8u_C2P3R", halved<nppiYCbCr422_8u_C2P3R_Ctx, 2>, 2, 1, 2,
      [](const Npp8u *p) -> double { return p[0]; }, 0},
-    {"nppiCbYCr422ToYCbCr420_8u_C2P3R (UYVY -> I420)",
+    {"UYVY->I420", "nppiCbYCr422ToYCbCr420_8u_C2P3R",
      halved<nppiCbYCr422ToYCbCr420_8u_C2P3R_Ctx, 2>, 2, 1, 1,
      [](const Npp8u *p) -> double { return p[1]; }, 0},
-    {"nppiRGBToYUV_8u_C3P3R (RGB -> Y444)", three_planes<nppiRGBToYUV_8u_C3P3R_Ctx>, 3, 1, 4,
+    {"UYVY->NV12", "nppiCbYCr422ToYCbCr420_8u_C2P2R", uyvy_to_nv12, 2, 1, 1,
+     [](const Npp8u *p) -> double { return p[1]; }, 0},
+    {"RGB->Y444", "nppiRGBToYUV_8u_C3P3R", three_planes<nppiRGBToYUV_8u_C3P3R_Ctx>, 3, 1, 4,
      luma_full, 1.5},
-    {"nppiRGBToYCbCr_8u_C3P3R (RGB -> Y444)", three_planes<nppiRGBToYCbCr_8u_C3P3R_Ctx>, 3, 1, 4,
+    {"RGB->Y444", "nppiRGBToYCbCr_8u_C3P3R", three_planes<nppiRGBToYCbCr_8u_C3P3R_Ctx>, 3, 1, 4,
      luma_limited, 1.5},
-    {"nppiRGBToYUV_8u_C3R (RGB -> packed YUV)", one_plane<nppiRGBToYUV_8u_C3R_Ctx, 3>, 3, 3, 0,
+    {"RGB->packed YUV", "nppiRGBToYUV_8u_C3R", one_plane<nppiRGBToYUV_8u_C3R_Ctx, 3>, 3, 3, 0,
      luma_full, 1.5},
-    {"nppiRGBToYUV420_8u_C3P3R (RGB -> I420)", halved<nppiRGBToYUV420_8u_C3P3R_Ctx, 3>, 3, 1, 1,
+    {"RGB->I420", "nppiRGBToYUV420_8u_C3P3R", halved<nppiRGBToYUV420_8u_C3P3R_Ctx, 3>, 3, 1, 1,
      luma_full, 1.5},
-    {"nppiRGBToYCbCr420_8u_C3P3R (RGB -> I420)", halved<nppiRGBToYCbCr420_8u_C3P3R_Ctx, 3>, 3, 1, 1,
+    {"RGB->I420", "nppiRGBToYCbCr420_8u_C3P3R", halved<nppiRGBToYCbCr420_8u_C3P3R_Ctx, 3>, 3, 1, 1,
      luma_limited, 1.5},
 #if NPP_VER_MAJOR >= 12
-    {"nppiRGBToNV12_8u_ColorTwist32f_C3P2R (RGB -> NV12)", to_nv12, 3, 1, 1, luma_limited, 1.5},
+    {"RGB->NV12", "nppiRGBToNV12_8u_ColorTwist32f_C3P2R", to_nv12, 3, 1, 1, luma_limited, 1.5},
 #endif
-    {"nppiRGBToGray_8u_C3C1R (RGB -> GRAY8)", one_plane<nppiRGBToGray_8u_C3C1R_Ctx, 1>, 3, 1, 0,
+    {"RGB->GRAY8", "nppiRGBToGray_8u_C3C1R", one_plane<nppiRGBToGray_8u_C3C1R_Ctx, 1>, 3, 1, 0,
      luma_full, 1.5},
 };
 
@@ -94,53 +99,40 @@ bool correct(const Function &f, const DeviceMemory &in, const DeviceMemory &out,
   return true;
 }
 
-bool time(const Function &f, int width, int height, const NppStreamContext &npp) {
-  const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  const std::size_t in_bytes = f.in_step * pixels;
+bool time(Bench *bench, const Function &f, FrameSize size, const NppStreamContext &npp) {
+  const std::size_t pixels =
+      static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
   const std::size_t chroma_bytes = f.chroma_of_2 * pixels / 2;
-  const std::size_t moved = in_bytes + f.out_step * pixels + chroma_bytes;
-  const int buffers = static_cast<int>(std::max<std::size_t>(2, kFootprint / moved + 1));
-  std::vector<DeviceMemory> in, out;
-  for (int i = 0; i < buffers; ++i) {
-    // The copy reads and writes half of the bytes each.
-    in.emplace_back(std::max(in_bytes, moved / 2));
-    in.back().fill_random(static_cast<std::uint64_t>(i));
-    out.emplace_back(std::max(moved - in_bytes, moved / 2));
-  }
-  const auto run = [&](int i) {
-    Npp8u *chroma = out[i].data() + f.out_step * pixels;
-    Planes planes = {out[i].data(), chroma, chroma + chroma_bytes / 2};
-    check(f.call(in[i].data(), planes, {width, height}, npp) == NPP_SUCCESS, f.name);
+  FrameWork work = {std::string(f.format) + ", " + f.name, size, f.in_step * pixels,
+                    f.out_step * pixels + chroma_bytes, 0};
+  work.useful_bytes = work.in_bytes + work.out_bytes;
+  if (!bench->wants(work.operation, size.width, size.height)) return true;
+  const FrameRun run = [&](const std::uint8_t *in, std::uint8_t *out) {
+    Npp8u *chroma = out + f.out_step * pixels;
+    Planes planes = {out, chroma, chroma + chroma_bytes / 2};
+    return status_of(f.call(in, planes, {size.width, size.height}, npp));
   };
 
-  run(0);
-  if (!correct(f, in[0], out[0], pixels)) {
-    std::printf("%-50s %5dx%-5d not timed: luma differs\n", f.name, width, height);
+  DeviceMemory in(work.in_bytes), out(work.out_bytes);
+  in.fill_random(1);
+  const Status status = run(in.data(), out.data());
+  check(status.ok(), f.name);
+  if (!correct(f, in, out, pixels)) {
+    std::printf("not timed: luma differs: %s\n", work.operation.c_str());
     return false;
   }
-
-  time_against_copy(f.name, width, height, buffers, run,
-                    [&](int i) { device_copy_async(out[i].data(), in[i].data(), moved / 2); });
+  time_frames(*bench, npp_backend(), work, run);
   return true;
 }
 
 }  // namespace
 
-int main() {
-  if (!device_usable()) {
-    std::printf("SKIP: %s\n", device_text().c_str());
-    return 77;
-  }
-  std::printf("NPP on %s\n", device_text().c_str());
-  bool all_correct = true;
-  try {
-    const NppStreamContext npp = npp_context();
+int main(int argc, char **argv) {
+  return run_npp("bench-npp", argc, argv, [](Bench *bench, const NppStreamContext &npp) {
+    bool right = true;
     for (const Function &f : kFunctions)
-      for (const auto &size : kSizes)
-        all_correct &= time(f, size[0], size[1], npp);
-  } catch (const std::exception &e) {
-    std::printf("FAIL %s\n", e.what());
-    return 1;
-  }
-  return all_correct ? 0 : 1;
+      for (const FrameSize &size : kCudaSizes)
+        right &= time(bench, f, size, npp);
+    return right;
+  });
 }
