@@ -215,8 +215,7 @@ def draw_filters(drawing, rows):
 
 def footer(drawing, figures):
     libraries = figures['libraries']
-    versions = ', '.join(f'{name} {libraries[name]}' for name in ('NPP', 'nvJPEG2000', 'OpenJPEG')
-                         if name in libraries)
+    versions = ', '.join(f'{name} {version}' for name, version in sorted(libraries.items()))
     lines = [
         f"{figures['gpu']}, driver {figures['driver']}, CUDA {figures['cuda']}; OpenJPEG on "
         f"{figures['processors']} processors ({figures['cpu']}).",
@@ -234,6 +233,9 @@ def footer(drawing, figures):
 
 
 def chart(figures):
+    missing = [name for name in ('NPP', 'nvJPEG2000', 'OpenJPEG') if name not in figures['libraries']]
+    if missing:
+        fail(f"there are no figures of {', '.join(missing)}")
     drawing = Drawing()
     drawing.y -= 8
     draw_jpeg2000(drawing, figures['rows'])

@@ -143,7 +143,7 @@ def kernels(build, libraries):
                 *options('--case', ['convolve', 'rgb2yuv', 'uyvy2y']),
                 *options('--operation', [row[3] for row in ROWS])])
     if ours is None or ours['status'] != 0:
-        fail('bench-kernels is required')
+        fail('bench-kernels failed, or was not built')
     peers = {'rows': []}
     for program in 'bench-npp', 'bench-npp-filter':
         figures = run(build / program, [*sizes, *options('--operation', [row[4] for row in ROWS if row[4]])])
@@ -172,7 +172,7 @@ def jpeg2000(build, picture, libraries):
         size = [str(picture), str(width), str(height)]
         gpu = run(build / 'bench-j2k-cuda', size)
         if gpu is None or gpu['status'] != 0:
-            fail('bench-j2k-cuda is required')
+            fail('bench-j2k-cuda failed, or was not built')
         cpu = run(build / 'bench-openjpeg', size) or {'rows': []}
         libraries |= {name: figures[name] for figures in (gpu, cpu) for name in ('nvJPEG2000', 'OpenJPEG')
                       if name in figures}

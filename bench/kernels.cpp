@@ -113,8 +113,9 @@ bool variants_pass(const BenchCase &c, const Backend &backend) {
 bool run_case(const BenchCase &c, const Backend &backend, const Options &options, Bench *bench) {
   if (options.check) return variants_pass(c, backend);
   if (c.of_photograph && options.bench.picture == nullptr) {
-    std::printf("SKIP %s: requires --picture FILE.ppm\n", c.name);
-    return options.cases.empty();
+    const bool named = !options.cases.empty();
+    std::printf("%s %s: requires --picture FILE.ppm\n", named ? "FAIL" : "SKIP", c.name);
+    return !named;
   }
   if (!operation_passes(c, backend)) return false;
   if (options.bench.variants && !variants_pass(c, backend)) return false;

@@ -7,6 +7,7 @@
 
 namespace {
 
+using namespace coalesce;
 using namespace coalesce::test;
 
 using Planes = Npp8u *[3];

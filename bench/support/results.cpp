@@ -40,7 +40,7 @@ Row &Row::text(const char *name, std::string_view value) {
 
 Row &Row::number(const char *name, double value) {
   char digits[40];
-  std::snprintf(digits, sizeof digits, value == std::floor(value) ? "%.0f" : "%.6g", value);
+  std::snprintf(digits, sizeof digits, value == std::floor(value) ? "%.0f" : "%.9g", value);
   this->name(name);
   fields_ += std::isfinite(value) ? digits : "null";
   return *this;

@@ -8,7 +8,7 @@
 
 namespace coalesce::test {
 
-// One measurement. Names are without quotes; numbers have six digits.
+// One measurement. Names are without quotes; numbers have nine digits.
 class Row {
  public:
   Row &text(const char *name, std::string_view value);
