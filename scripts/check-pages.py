@@ -138,14 +138,15 @@ def main():
     for path in files:
         path = path.resolve()
         text = path.read_text(encoding="utf-8")
+        shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
 
         def complain(line, what):
             nonlocal findings
             findings += 1
-            print(f"{path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}:{line}: {what}")
+            print(f"{shown}:{line}: {what}")
 
         check_links(path, text, complain)
-        if not arguments.links_only and "lab" not in path.relative_to(ROOT).parts:
+        if not arguments.links_only and "lab" not in shown.parts:
             check_prose(text, complain)
     print(f"{len(files)} pages, {findings} findings")
     return 1 if findings or not files else 0
