@@ -23,7 +23,6 @@ AVOID = [
     (r"\bbehind\b", "after"),
     (r"\bwhat\b[^.,;:()]{0,60}\b(?:takes?|took)\b", "name the quantity: the time of, the size of"),
     (r"\bas you like\b|\bto be had\b|\bwhoever\b|\bwithout a word\b", "the field's words"),
-    (r"/work\b", "a path of one machine"),
 ]
 # Words with a point in them that ends no sentence.
 ABBREVIATIONS = re.compile(r"\b(e\.g|i\.e|etc|vs|cf|Fig|No|approx)\.")
