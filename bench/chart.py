@@ -76,7 +76,7 @@ class Drawing:
         self.y = MARGIN
 
     def text(self, x, y, text, style='', anchor='', more=''):
-        """more: in small letters behind it."""
+        """more: after it, in small letters."""
         attributes = (f' class="{style}"' if style else '') + (f' text-anchor="{anchor}"' if anchor else '')
         more = f'<tspan class="small">{escape(more)}</tspan>' if more else ''
         self.lines.append(f'<text x="{x:g}" y="{y:g}"{attributes}>{escape(text)}{more}</text>')
