@@ -209,7 +209,9 @@ def draw_filters(drawing, rows):
             at = x + row['copy_us'] * room
             drawing.line(at, top - 2, at, top + len(times) * (BAR + GAP), 'copy')
             if 'peer_us' not in row:
-                drawing.text(x, top + 2 * BAR + GAP - 1, 'NPP has no such function', 'small')
+                none = form == 'UYVY to GRAY8'
+                drawing.text(x, top + 2 * BAR + GAP - 1,
+                             'NPP has no such function' if none else 'NPP was not measured', 'small')
         drawing.y = top + 2 * BAR + GAP
 
 
@@ -220,11 +222,13 @@ def footer(drawing, figures):
         f"{figures['gpu']}, driver {figures['driver']}, CUDA {figures['cuda']}; OpenJPEG on "
         f"{figures['processors']} processors ({figures['cpu']}).",
         f"{versions}. {figures['date']}, commit {figures['commit'][:10]}.",
-        'JPEG 2000: RGB 4:4:4 photographs, 8 bits, 64×64 blocks, from device memory to codestreams in host memory;',
-        'nvJPEG2000 has no target in bytes: its quantiser step was searched for, and its MB stand beside it. '
-        'HT is another codestream.',
+        'JPEG 2000: RGB 4:4:4 photographs, 8 bits, 64×64 blocks, from device memory to codestreams in host memory. '
+        'MB: of a frame.',
+        'nvJPEG2000 has no target in bytes: its quantiser step was searched for. HT codestreams are of Part 15, '
+        'the others of Part 1.',
         'Filters: from device memory to device memory, over more frames than the L2 cache holds. '
         'A cut bar goes on.',
+        "NPP has no row and column filter for NV12's two-channel chroma: there a mask of 13×13 filters the chroma.",
     ]
     drawing.y += 12
     for line in lines:

@@ -41,7 +41,7 @@ NOTES = [
     'Of several NPP functions that do an operation the fastest is taken.',
     'NPP has no function that gives luma alone.',
     "uyvy2y's NV12 has neutral chroma; NPP's has the picture's. Both read and write as many bytes.",
-    "For NV12's chroma NPP has one filter of two channels, the mask of floats; rows and columns it has not.",
+    "NPP's only filter of two channels, for NV12's chroma, is the mask of floats: no rows and columns.",
     'JPEG 2000: frames in device memory to codestreams in host memory, 8 bits, 4:4:4, 64x64 blocks, 24 frames '
     'cut out of one photograph; sustained, with the best number of frames in flight or streams.',
     'nvJPEG2000 has no target in bytes: its quantiser step was searched for on the first frame.',
@@ -69,6 +69,8 @@ def run(program, arguments, environment=None):
             fail(f'{program.name} ended with status {status} and gave no figures')
         figures = json.loads(path.read_text(encoding='utf-8'))
         figures['status'] = status
+        if status != 0:
+            print(f'-- {program.name} ended with status {status}: what it says is not timed is left out')
         return figures
 
 

@@ -6,7 +6,7 @@
 // costs.
 //
 // The thread stays on one processor for ten batches. Other virtual machines may have the other half
-// of its core meanwhile: a loop of additions before and behind them, which then takes up to twice
+// of its core meanwhile: a loop of additions before and after them, which then takes up to twice
 // as long, tells. So there are two medians: of batches on cores that the thread has to itself, and
 // of all.
 #include <sched.h>

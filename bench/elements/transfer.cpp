@@ -2,7 +2,7 @@
 // Frames over the bus, in GB/s: elements of ours that do next to nothing with them, beside
 // GStreamer's cudaupload and cudadownload, by turns in one process. Upstream takes its buffers from
 // the pool that the element proposes and writes into each of them; downstream looks at each frame
-// when three more have come, as behind a queue. Upstream's few buffers may stay in the processor's
+// when three more have come, as after a queue. Upstream's few buffers may stay in the processor's
 // cache; rows "from memory" have a queue of more frames than it holds, as if a capture card or
 // another processor had written them.
 #include <algorithm>

@@ -13,7 +13,7 @@ namespace coalesce::test {
 struct BenchFrames {
   int width = 0, height = 0;
   int bits = 8;  // more than 8 are in 16
-  // Three planes each, one behind the other.
+  // Three planes each, one after the other.
   std::vector<DeviceMemory> frames;
   std::vector<std::uint8_t> first;  // on the host, too
 

@@ -90,7 +90,7 @@ DeviceMemory on_device(const std::vector<T> &from) {
   return memory;
 }
 
-// The results of a frame on the device are the host's. What is behind a block's last symbol does
+// The results of a frame on the device are the host's. What comes after a block's last symbol does
 // not count.
 void compare(const Modelled &m, const DeviceMemory &planes, const DeviceMemory &symbols,
              const DeviceMemory &made) {

@@ -35,7 +35,7 @@ constexpr int kAlone = 3;
 
 struct Frames {
   int width, height;
-  std::vector<std::vector<std::uint8_t>> planes;  // of a frame: R, G and B, one behind the other
+  std::vector<std::vector<std::uint8_t>> planes;  // of a frame: R, G and B, one after the other
 
   std::size_t plane() const {
     return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);

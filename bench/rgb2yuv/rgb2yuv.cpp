@@ -30,7 +30,7 @@ const Kind kKinds[] = {
 constexpr int kVariantKinds = 4;  // the first, which are all from RGB to layouts of their own
 constexpr FrameSize kVariantSizes[] = {{3840, 2160}, {16384, 16384}};
 
-// Planes behind each other, with padded rows.
+// Planes one after the other, with padded rows.
 struct Planes {
   std::vector<PlaneSize> sizes;
 

@@ -18,7 +18,7 @@ constexpr int kRunsOfGraph = 32;  // at least
 constexpr double kGraphMs = 30;
 constexpr int kSlowRepeats = 5;
 constexpr double kCpuUs = 1.5e6;
-// Before large pictures the GPU rests: those behind the hungriest kernels found its clock lowered.
+// Before large pictures the GPU rests: those after the hungriest kernels found its clock lowered.
 constexpr std::size_t kLargeBytes = std::size_t{1} << 28;
 constexpr std::chrono::milliseconds kRest{1000};
 

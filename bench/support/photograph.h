@@ -11,7 +11,7 @@ class Photograph {
  public:
   explicit Photograph(const char *ppm);  // of 8 bits; throws std::runtime_error
 
-  // The R, G and B planes, one behind the other, of frame i of `count`: at different places, every
+  // The R, G and B planes, one after the other, of frame i of `count`: at different places, every
   // other one mirrored. Throws if the photograph is smaller.
   std::vector<std::uint8_t> frame(int i, int count, int width, int height) const;
 
