@@ -43,7 +43,7 @@ bool takes(ConvolveKernel kernel, const ConvolveParams &params, const ConvolvePl
 }
 
 // Of 3 x 3 weights small_kernel is as fast as a copy; of 5 x 5 it is up to this size, and
-// mma_kernel is up to that, where strips are too few to fill the device (docs/benchmarks.md).
+// mma_kernel is up to that, where strips are too few to fill the device (docs/lab/convolution.md).
 ConvolveKernel choose_kernel(const ConvolveParams &params, const ConvolvePlane &plane) {
   constexpr std::int64_t kSmallUpTo = 3840 * 2160, kMmaUpTo = kSmallUpTo / 2;
   const std::int64_t bytes = std::int64_t{plane.in.width} * plane.in.height;

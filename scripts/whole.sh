@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash disable=SC2154
+# ./run test --all: the whole tier. Sourced by ./run after fuzz.sh, whose functions it uses.
+
+whole_tier() {
+  prepare all
+  export COALESCE_TEST_SEED=${COALESCE_TEST_SEED:-random}
+  rm -rf "$build-stages"
+
+  say "" "---- every test of build/, the long ones and those under valgrind too"
+  test_suites "$build"
+  whole_sanitized asan address,undefined
+  whole_sanitized tsan thread --suite threads
+
+  stage format "$root/scripts/check-format.sh"
+  stage headers "$root/scripts/check-headers.sh"
+  stage library whole_library
+  stage install whole_install
+  stage architectures whole_architectures
+  local target
+  for target in $(fuzz_targets); do stage "libfuzzer-$target" fuzz 10 "$target"; done
+  "$root/scripts/tests.py" summary "$build" "$build-asan" "$build-tsan" "$build-stages"
+}
+
+# A step that is no Meson test: 0 is a pass, 77 a skip whose last line is the reason.
+stage() {  # NAME COMMAND...
+  local output=$build-stages/$1.log result=OK status=0 seconds=$SECONDS
+  mkdir -p "$build-stages"
+  (set -e; "${@:2}") >"$output" 2>&1 </dev/null || status=$?
+  case $status in
+    0) ;;
+    77) result=SKIP ;;
+    *) result=FAIL && tail -n 50 "$output" ;;
+  esac
+  say "stage $1: $result, $((SECONDS - seconds)) s (log: $output)"
+  "$root/scripts/tests.py" record "$build-stages" "$1" "$result" "$(tail -n 1 "$output")"
+}
+
+# The tests of the kernel library, of the elements and of the simulated driver with a sanitizer. gcc's
+# -g1 has functions and lines, which a sanitizer's report needs.
+whole_sanitized() {  # NAME SANITIZER [ARGUMENT of meson test...]
+  local folder=$build-$1
+  say "" "---- $2, in ${folder##*/}/"
+  configure "$folder" -Db_sanitize="$2" -Db_lundef=false -Dcuda=disabled -Dbuildtype=plain \
+    -Doptimization=1 -Dcpp_args=-g1
+  COALESCE_TEST_SMALL=1 test_suites "$folder" --no-suite valgrind --no-suite slow \
+    --no-suite without-sanitizers "${@:3}"
+}
+
+# The kernel library alone, installed, and a program that uses it.
+whole_library() {
+  configure "$build-library" -Dplugin=false
+  ninja -C "$build-library"
+  rm -f "$build-library/meson-logs/testlog.json"
+  meson test -C "$build-library" --no-rebuild --print-errorlogs --timeout-multiplier 10 \
+    kernels-installed kernels-core
+}
+
+# A release, installed: GStreamer finds the elements there.
+whole_install() {
+  local prefix=$build-release/installed element
+  configure "$build-release" -Dtests=false "-Dprefix=$prefix"
+  ninja -C "$build-release"
+  rm -rf "$prefix"
+  meson install -C "$build-release" --no-rebuild --quiet
+  GST_PLUGIN_PATH=$(dirname "$(find "$prefix" -name libgstcoalesce.so)")
+  export GST_PLUGIN_PATH GST_REGISTRY=$build-release/registry.bin
+  for element in uyvy2y rgb2yuv convolve sepconvolve j2kenc; do
+    gst-inspect-1.0 "$element" | grep -F "$prefix"
+  done
+}
+
+# The benchmarks, and every kernel for every architecture of a release.
+whole_architectures() {
+  command -v nvcc >/dev/null || { say 'there is no nvcc here'; return 77; }
+  configure "$build-portable" -Dcuda-archs=portable -Dtests=false -Dbench=true
+  ninja -C "$build-portable"
+}
