@@ -14,8 +14,8 @@ whole_tier() {
 
   stage format "$root/scripts/check-format.sh"
   stage headers "$root/scripts/check-headers.sh"
-  stage library whole_library
-  stage install whole_install
+  stage pages "$root/scripts/check-pages.py"
+  stage commands "$root/scripts/check-commands.py"
   stage architectures whole_architectures
   local target
   for target in $(fuzz_targets); do stage "libfuzzer-$target" fuzz 10 "$target"; done
@@ -47,32 +47,9 @@ whole_sanitized() {  # NAME SANITIZER [ARGUMENT of meson test...]
     --no-suite without-sanitizers "${@:3}"
 }
 
-# The kernel library alone, installed, and a program that uses it.
-whole_library() {
-  configure "$build-library" -Dplugin=false
-  ninja -C "$build-library"
-  rm -f "$build-library/meson-logs/testlog.json"
-  meson test -C "$build-library" --no-rebuild --print-errorlogs --timeout-multiplier 10 \
-    kernels-installed kernels-core
-}
-
-# A release, installed: GStreamer finds the elements there.
-whole_install() {
-  local prefix=$build-release/installed element
-  configure "$build-release" -Dtests=false "-Dprefix=$prefix"
-  ninja -C "$build-release"
-  rm -rf "$prefix"
-  meson install -C "$build-release" --no-rebuild --quiet
-  GST_PLUGIN_PATH=$(dirname "$(find "$prefix" -name libgstcoalesce.so)")
-  export GST_PLUGIN_PATH GST_REGISTRY=$build-release/registry.bin
-  for element in uyvy2y rgb2yuv convolve sepconvolve j2kenc; do
-    gst-inspect-1.0 "$element" | grep -F "$prefix"
-  done
-}
-
 # The benchmarks, and every kernel for every architecture of a release.
 whole_architectures() {
   command -v nvcc >/dev/null || { say 'there is no nvcc here'; return 77; }
-  configure "$build-portable" -Dcuda-archs=portable -Dtests=false -Dbench=true
-  ninja -C "$build-portable"
+  configure "$build-portable" -Dcuda-archs=portable -Dbench=true
+  ninja -C "$build-portable" gst/libgstcoalesce.so bench
 }
