@@ -257,4 +257,6 @@ static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
 
 static void gst_j2kenc_init(GstJ2kEnc *self) {
   self->state = new J2kState;
+  // An encoder does not drop frames because a sink is late, unless it has been set to.
+  gst_base_transform_set_qos_enabled(GST_BASE_TRANSFORM(self), FALSE);
 }
