@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash disable=SC2154
 # ./run fuzz: libFuzzer, with AddressSanitizer and UndefinedBehaviorSanitizer; docs/fuzzing.md.
 # Everything it writes is in build-fuzz/.
 
