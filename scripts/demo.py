@@ -38,9 +38,9 @@ FILTERS = [words.split() for words in (
     "convolve preset=unsharp sigma=2",
     "convolve preset=emboss",
     "convolve preset=laplacian",
-    "convolve preset=laplacian-of-gaussian divisor=0.25 absolute=true",
-    "convolve preset=sobel-x",
-    "convolve preset=sobel-y absolute=true",
+    "convolve preset=laplacian-of-gaussian absolute=true divisor=0.25",
+    "convolve preset=sobel-x divisor=4",
+    "convolve preset=sobel-y absolute=true divisor=2",
 )] + [["convolve", "mask=" + "; ".join(" ".join("1" if x == y else "0" for x in range(9))
                                        for y in range(9))]]
 LAYOUTS = (("4:4:4", "Y444", (1, 1)), ("4:2:2", "Y42B", (2, 1)), ("4:2:0", "I420", (2, 2)))
@@ -55,8 +55,8 @@ RESULTS = (
     *(f"chroma-{name}.png" for _, name, _ in LAYOUTS),
     *(f"chroma-{name}-error.png" for _, name, _ in LAYOUTS),
     "luma-error-rgb2yuv.png", "luma-error-videoconvert.png",
-    "blur.png", "sharpen.png", "edges.png", "filter-original.png",
-    *(f"filter-{i}.png" for i in range(1, len(FILTERS) + 1)),
+    "blur.png", "sharpen.png", "edges.png",
+    *(f"filter-{i}.png" for i in range(len(FILTERS) + 1)),
     "picture.jp2", "rate-original.png",
     *(f"picture-{rate}bpp.jp2" for rate in RATES), *(f"rate-{rate}bpp.png" for rate in RATES),
     "video.mj2", "video-before.png", "video-after.png", "edges.webm", "index.html",
@@ -249,6 +249,7 @@ class Demo:
             self.width, self.height = pictures.png_size(self.outdir / "input.png")
             self.size = (self.width, self.height)
             section.text("The luma of video usually has limited range: black is 16, white is 235.")
+            section.group("two")
             section.figure("input.png", self.size, "The picture")
             section.figure("luma.png", self.size, "Its luma")
         # Everything below is about this picture as RGB of 8 bits.
@@ -300,80 +301,90 @@ class Demo:
             self.launch(self.rgb, "! rgb2yuv ! video/x-raw,format=Y444,colorimetry=bt709",
                         "! filesink location=planes.yuv", makes=("planes.yuv",))
             planes = pictures.read_planes(self.outdir / "planes.yuv", [self.size] * 3)
-            self.coloured = any(plane.strip(b"\x80") for plane in planes[1:])
+            coloured = any(len(set(plane)) > 1 for plane in planes[1:])
+            section.group("three")
             captions = ("Y, brightness", "U, from yellow to blue", "V, from green to red")
-            for i, name in enumerate("yuv" if self.coloured else "y"):
+            for i, name in enumerate("yuv" if coloured else "y"):
                 palette = pictures.chroma_palette(i) if i else None
                 pictures.write_png(self.outdir / f"{name}.png", planes[i], *self.size, palette)
                 section.figure(f"{name}.png", self.size, captions[i])
-            if not self.coloured:
-                self.say("U and V are left out: the picture has no colour.")
-        if self.width < 16 or self.height < 16:
-            self.sections[-1].text("The picture is too small for subsampled chroma and error maps.")
-            return
-        x, y, width, height = self.part(160, 120)
-        part = (x, y, width & ~7, height & ~1)
-        with self.section("Chroma subsampling, and how exact the conversion is") as section:
-            self.chroma(section, part)
+            if not coloured:
+                self.say("U and V are left out: each has the same value everywhere.")
+        with self.section("Chroma subsampling, and how exact rgb2yuv is") as section:
+            if self.flat or self.width < 16 or self.height < 16:
+                self.say("Left out: the picture is too small or has no detail.")
+            else:
+                self.subsampling(section, coloured)
 
-    def convert(self, element, layout, part, rgb):
-        """Returns the planes of the part, the picture they make, and its PSNR."""
-        _, name, (step_x, step_y) = layout
+    def subsampling(self, section, coloured):
+        x, y, width, height = self.part(160, 120)
+        width, height = width & ~15, height & ~3
+        size, scaled = (width // 2, height // 2), (width * 4, height * 4)
+        # Most pictures come with subsampled chroma; at half the size they have it for each pixel.
+        source = (f"{self.rgb} ! {self.crop((x, y, width, height))} ! videoscale !"
+                  f" video/x-raw,width={size[0]},height={size[1]},pixel-aspect-ratio=1/1")
+        self.launch(source, "! filesink location=part.rgb", makes=("part.rgb",))
+        rgb = pictures.read_rgb(self.outdir / "part.rgb", *size)
+        planes = {(element, name): self.convert(source, element, name, size, step)
+                  for _, name, step in LAYOUTS for element in ("rgb2yuv", "videoconvert")}
+        after = {key: pictures.rgb_of_yuv(planes[key], *size, step)
+                 for _, name, step in LAYOUTS
+                 for key in (("rgb2yuv", name), ("videoconvert", name))}
+        section.text(f"A part of the picture, at half its size: {size[0]}×{size[1]} pixels, each eight"
+                     " times as large. Hover over a picture to see the part.")
+        if coloured:
+            self.chroma(section, rgb, planes, after, size, scaled)
+        rows = []
+        for label, name, _ in LAYOUTS:
+            rows.append([label] + [demo_page.decibel(pictures.psnr(rgb, after[element, name]))
+                                   for element in ("rgb2yuv", "videoconvert")])
+            print("  {}: rgb2yuv {}, videoconvert {}".format(*rows[-1]))
+        section.table(("PSNR of the part, there and back", "rgb2yuv", "videoconvert"), rows)
+        section.text("Below, the luma of both elements against the exact formula: black is no error,"
+                     " white an error of 1.5. Rounding to 8 bits alone makes errors of up to 0.5.")
+        section.group("two")
+        exact, shown = pictures.exact_luma(rgb), {}
+        for element in ("rgb2yuv", "videoconvert"):
+            errors = [abs(a - b) for a, b in zip(exact, planes[element, "Y444"][0])]
+            file = f"luma-error-{element}.png"
+            pictures.write_png(self.outdir / file, pictures.error_map(errors, 170), *size,
+                               pictures.heat_palette(), (8, 8))
+            self.show(section, shown, file, scaled, f"{element}: error of Y at most"
+                      f" {max(errors):.2f}, on average {sum(errors) / len(errors):.2f}")
+
+    def convert(self, source, element, name, size, step):
+        """Returns the planes that the element makes of the source."""
         file = f"{element}-{name}.yuv"
-        self.launch(self.rgb, "!", self.crop(part), "!", element,
+        self.launch(source, "!", element,
                     f"! video/x-raw,format={name},colorimetry=bt709,chroma-site=jpeg",
                     f"! filesink location={file}", makes=(file,))
-        width, height = part[2:]
-        chroma = (width // step_x, height // step_y)
-        planes = pictures.read_planes(self.outdir / file, [(width, height), chroma, chroma])
-        after = pictures.rgb_of_yuv(planes, width, height, (step_x, step_y))
-        return planes, after, pictures.psnr(rgb, after)
+        chroma = (size[0] // step[0], size[1] // step[1])
+        return pictures.read_planes(self.outdir / file, [size, chroma, chroma])
 
-    def chroma(self, section, part):
-        size, scaled = part[2:], (part[2] * 4, part[3] * 4)
-        self.launch(self.rgb, "!", self.crop(part), "! filesink location=part.rgb",
-                    makes=("part.rgb",))
-        rgb = pictures.read_rgb(self.outdir / "part.rgb", *size)
-        luma = {}
-        if self.coloured:
-            pictures.write_png(self.outdir / "chroma-original.png", rgb, *size, scale=4)
-            section.text(
-                f"A part of {size[0]}×{size[1]} pixels, four times as large. Each version went to YUV"
-                " by rgb2yuv and back by the exact formula; each chroma sample covers all its pixels."
-                " The error maps show the largest error of R, G and B, eight times as bright."
-                " Hover over a picture to see the original.")
-        rows = []
-        for layout in LAYOUTS:
-            label, name, _ = layout
-            planes, after, ours = self.convert("rgb2yuv", layout, part, rgb)
-            luma["rgb2yuv"] = planes[0]
-            planes, _, theirs = self.convert("videoconvert", layout, part, rgb)
-            luma["videoconvert"] = planes[0]
-            rows.append((label, demo_page.decibel(ours), demo_page.decibel(theirs)))
-            print(f"  {label}: rgb2yuv {demo_page.decibel(ours)}, "
-                  f"videoconvert {demo_page.decibel(theirs)}")
-            if not self.coloured:
-                continue
-            pictures.write_png(self.outdir / f"chroma-{name}.png", after, *size, scale=4)
-            worst = [max(abs(rgb[i + c] - after[i + c]) for c in range(3))
+    def chroma(self, section, rgb, planes, after, size, scaled):
+        """Shows the chroma plane with more contrast, and what subsampling loses."""
+        full = planes["rgb2yuv", "Y444"]
+        plane = max((1, 2), key=lambda i: max(full[i]) - min(full[i]))
+        palette, shown = pictures.chroma_palette(plane), {}
+        pictures.write_png(self.outdir / "chroma-original.png", rgb, *size, scale=(8, 8))
+        section.text("The error maps compare the part with the RGB that its YUV stands for, by the"
+                     " exact formula. They show the largest error of R, G and B,"
+                     " eight times as bright.")
+        section.group("three")
+        for label, name, step in LAYOUTS:
+            file = f"chroma-{name}.png"
+            pictures.write_png(self.outdir / file, planes["rgb2yuv", name][plane],
+                               size[0] // step[0], size[1] // step[1], palette,
+                               (8 * step[0], 8 * step[1]))
+            self.show(section, shown, file, scaled, f"{'YUV'[plane]} of {label}",
+                      "chroma-original.png")
+        for label, name, _ in LAYOUTS:
+            file, made = f"chroma-{name}-error.png", after["rgb2yuv", name]
+            worst = [max(abs(rgb[i + c] - made[i + c]) for c in range(3))
                      for i in range(0, len(rgb), 3)]
-            pictures.write_png(self.outdir / f"chroma-{name}-error.png",
-                               pictures.error_map(worst, bytes(len(worst)), 8), *size,
-                               pictures.heat_palette(), 4)
-            section.figure(f"chroma-{name}.png", scaled, f"{label}: {demo_page.decibel(ours)}",
-                           hover="chroma-original.png")
-            section.figure(f"chroma-{name}-error.png", scaled, f"{label}: error × 8")
-        section.table(("PSNR of the part, there and back", "rgb2yuv", "videoconvert"), rows)
-        exact = pictures.exact_luma(rgb)
-        for element, plane in luma.items():
-            file = f"luma-error-{element}.png"
-            errors = [abs(a - b) for a, b in zip(exact, plane)]
-            pictures.write_png(self.outdir / file, pictures.error_map(exact, plane, 170), *size,
-                               pictures.heat_palette(), 4)
-            section.figure(file, scaled,
-                           f"{element}: error of Y against the formula × 170 (white: 1.5 steps);"
-                           f" at most {max(errors):.2f}, mean {sum(errors) / len(errors):.2f}")
-        section.text("Rounding to 8 bits alone makes errors of up to 0.5.")
+            pictures.write_png(self.outdir / file, pictures.error_map(worst, 8), *size,
+                               pictures.heat_palette(), (8, 8))
+            self.show(section, shown, file, scaled, f"Error of {label}", "chroma-original.png")
 
     # ---- filters ----
 
@@ -385,33 +396,38 @@ class Demo:
                 f"frame. ! queue ! {SHARPEN} ! pngenc ! filesink location=sharpen.png",
                 f"frame. ! queue ! {' ! '.join(EDGES)} ! pngenc ! filesink location=edges.png",
                 makes=("blur.png", "sharpen.png", "edges.png"))
-            shown = {(self.outdir / "input.png").read_bytes(): "the picture"}
             section.text("Hover over a picture to see the original.")
-            for file, caption in (("blur.png", f"Blur: {BLUR}"),
+            section.group("two")
+            shown = {}
+            for file, caption in (("input.png", "The picture"),
+                                  ("blur.png", f"Blur: {BLUR}"),
                                   ("sharpen.png", f"Sharpening: {SHARPEN}"),
                                   ("edges.png", f"Edges: {' ! '.join(EDGES)}")):
                 self.show(section, shown, file, self.size, caption, "input.png")
-        if self.flat or self.width < 16 or self.height < 16:
-            self.sections[-1].text("Masks and presets are left out: the picture has no detail to filter.")
-            return
-        part = self.part(240, 180)
         with self.section("Masks and presets") as section:
-            section.text(f"A part of {part[2]}×{part[3]} pixels, twice as large."
-                         " Hover over a picture to see the original.")
-            self.cell(part, [], "filter-original.png")
-            size = (part[2] * 2, part[3] * 2)
-            shown = {}
-            self.show(section, shown, "filter-original.png", size, "The part")
-            for i, words in enumerate(FILTERS, 1):
-                self.cell(part, [*words, "!"], f"filter-{i}.png")
-                caption = " ".join(words)
-                if words[1].startswith("mask="):
-                    caption = "A mask of one's own, 9×9: ones on the diagonal"
-                self.show(section, shown, f"filter-{i}.png", size, caption, "filter-original.png")
+            self.masks(section)
 
-    def cell(self, part, words, file):
-        self.launch(self.rgb, "!", self.crop(part), "!", words, self.magnify(part, 2),
-                    f"! pngenc ! filesink location={file}", makes=(file,))
+    def masks(self, section):
+        if self.flat or self.width < 16 or self.height < 16:
+            self.say("Left out: the picture has no detail to filter.")
+            return
+        scale = min(480 / self.width, 480 / self.height, 1)
+        size = tuple(max(round(length * scale), 1) for length in self.size)
+        if scale < 1:
+            section.text(f"The picture, scaled down to {size[0]}×{size[1]} and then filtered."
+                         " Hover over a picture to see it unfiltered.")
+        section.group("three")
+        small = (f"videoscale method=lanczos add-borders=false ! video/x-raw,width={size[0]},"
+                 f"height={size[1]},pixel-aspect-ratio=1/1 !")
+        shown = {}
+        for i, words in enumerate([["identity"]] + FILTERS):
+            file = f"filter-{i}.png"
+            self.launch(self.rgb, "!", small, words, f"! pngenc ! filesink location={file}",
+                        makes=(file,))
+            caption = " ".join(words) if i else "The picture"
+            if "mask=" in caption:
+                caption = "convolve with a mask of one's own, 9×9: ones on its diagonal"
+            self.show(section, shown, file, size, caption, "filter-0.png" if i else None)
 
     def show(self, section, shown, file, size, caption, hover=None):
         """Shows a picture, unless an equal one is shown already: then it says so."""
@@ -421,7 +437,7 @@ class Demo:
             (self.outdir / file).unlink()
             return
         shown[data] = f"“{caption}”"
-        section.figure(file, size, caption, hover)
+        section.figure(file, size, caption, hover if hover != file else None)
 
     # ---- JPEG 2000 ----
 
@@ -460,7 +476,7 @@ class Demo:
                 self.rates(section, part, coded, shown)
             raw = 3 * self.width * self.height
             section.table(
-                ("", "bytes", "bits per pixel", "ratio to RGB", "PSNR"),
+                ("", "bytes", "bits per pixel", "compression", "PSNR"),
                 [(label, f"{length:,}", f"{bits:.2f}", f"{raw / length:.1f} : 1",
                   "" if ratio is None else demo_page.decibel(ratio))
                  for label, (length, bits, ratio) in coded.items()])
@@ -468,11 +484,13 @@ class Demo:
     def rates(self, section, part, coded, shown):
         size = (part[2] * 4, part[3] * 4)
         for rate in RATES:
-            coded[f"{rate} bits per pixel"] = self.encode(f"picture-{rate}bpp.jp2", f"bpp={rate}")
+            coded[f"{rate} bpp"] = self.encode(f"picture-{rate}bpp.jp2", f"bpp={rate}")
         if self.undecodable:
             return
         section.text(f"A part of {part[2]}×{part[3]} pixels, four times as large."
-                     " Hover over a picture to see the original. Lossless is identical to it.")
+                     " Hover over a picture to see the original. Lossless is identical to it."
+                     " (bpp: bits per pixel)")
+        section.group("two")
         closer = [self.crop(part), "!", self.magnify(part, 4), "! pngenc"]
         self.launch(self.rgb, "!", *closer, "! filesink location=rate-original.png",
                     makes=("rate-original.png",))
@@ -481,8 +499,8 @@ class Demo:
             file = f"rate-{rate}bpp.png"
             self.launch(self.decode(f"picture-{rate}bpp.jp2"), "! videoconvert !", *closer,
                         f"! filesink location={file}", makes=(file,))
-            length, _, ratio = coded[f"{rate} bits per pixel"]
-            self.show(section, shown, file, size, f"{rate} bits per pixel: {length:,} bytes,"
+            length, _, ratio = coded[f"{rate} bpp"]
+            self.show(section, shown, file, size, f"{rate} bpp: {length:,} bytes,"
                       f" {demo_page.decibel(ratio)}", "rate-original.png")
 
     # ---- the clip ----
@@ -525,6 +543,7 @@ class Demo:
             self.clip_pictures(section, clip, size)
 
     def clip_pictures(self, section, clip, size):
+        section.group("three")
         still = "! videoconvert ! video/x-raw,format=RGB ! pngenc"
         self.launch(clip, "! imagefreeze num-buffers=1", still,
                     "! filesink location=video-before.png", makes=("video-before.png",))
@@ -596,7 +615,7 @@ class Demo:
                 first = self.time_backend(rows[0], "cuda")
             except Failure as error:
                 section.commands.pop()
-                self.say(f"No GPU: {error}.")
+                self.say(str(error).split(". ")[0].rstrip(".") + ".")
                 self.say("Everything on this page ran on the CPU; a GPU produces the same bytes.")
                 self.gpu = False
             else:

@@ -25,8 +25,8 @@ figcaption { font-size: .9rem; max-width: 40rem; overflow-wrap: anywhere; }
 .two figure { width: calc(50% - .6rem); } .three figure { width: calc(33.3% - .8rem); }
 @media (max-width: 800px) { .two figure, .three figure { width: 100%; } }
 .picture { position: relative; display: block; line-height: 0; }
-.picture img, video { width: 100%; height: auto; background: var(--box); }
-.close img { image-rendering: pixelated; }
+.picture img, video { display: block; width: 100%; height: auto; background: var(--box); }
+.small img { image-rendering: pixelated; }
 .picture img + img { position: absolute; inset: 0; opacity: 0; }
 .picture:hover img + img { opacity: 1; }
 table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
@@ -45,47 +45,50 @@ def decibel(value):
 
 
 class Section:
+    """Texts, groups of pictures and tables in the order in which they were added."""
+
     def __init__(self, title):
-        self.title, self.commands = title, []
-        self.texts, self.figures, self.tables = [], [], []
+        self.title, self.commands, self.items = title, [], []
 
     def text(self, text):
-        self.texts.append(text)
+        self.items.append(f"<p>{html.escape(text)}</p>")
+
+    def group(self, columns):
+        """The figures that follow are shown in rows of two or three."""
+        self.items.append((columns, []))
 
     def figure(self, file, size, caption, hover=None):
-        self.figures.append((file, size, caption, hover))
+        groups = [item[1] for item in self.items if isinstance(item, tuple)]
+        groups[-1].append(figure_html(file, size, caption, hover))
 
     def table(self, head, rows):
-        self.tables.append((head, rows))
+        self.items.append(table_html(head, rows))
 
     def html(self):
         parts = [f"<h2>{html.escape(self.title)}</h2>"]
-        parts += [f"<p>{html.escape(text)}</p>" for text in self.texts]
-        if self.figures:
-            parts.append(self.figures_html())
-        parts += [table_html(head, rows) for head, rows in self.tables]
+        for item in self.items:
+            if isinstance(item, str):
+                parts.append(item)
+            elif item[1]:
+                parts += [f'<div class="figures {item[0]}">', *item[1], "</div>"]
         if self.commands:
             lines = "\n\n".join(map(html.escape, self.commands))
             parts.append(f"<details><summary>Pipelines</summary><pre>{lines}</pre></details>")
         return "\n".join(parts)
 
-    def figures_html(self):
-        # Parts that are magnified keep their pixels; three in a row where there are many.
-        columns = "three" if len(self.figures) > 6 or len(self.figures) == 3 else "two"
-        return f'<div class="figures {columns}">' + "\n".join(
-            figure_html(*figure) for figure in self.figures) + "</div>"
-
 
 def figure_html(file, size, caption, hover):
     width, height = size
     if file.endswith(".webm"):
-        picture = f'<video src="{file}" width="{width}" height="{height}" autoplay loop muted controls></video>'
+        picture = (f'<video src="{file}" width="{width}" height="{height}" autoplay loop muted'
+                   " controls></video>")
     else:
         images = "".join(
             f'<img src="{name}" width="{width}" height="{height}" alt="{html.escape(caption)}">'
             for name in (file, hover) if name)
-        sharp = " close" if width < 700 else ""
-        picture = f'<a class="picture{sharp}" href="{file}">{images}</a>'
+        # Small pictures keep their pixels.
+        small = " small" if width <= 640 else ""
+        picture = f'<a class="picture{small}" href="{file}">{images}</a>'
     return f"<figure>{picture}<figcaption>{html.escape(caption)}</figcaption></figure>"
 
 

@@ -15,23 +15,21 @@ def png_size(path):
         return struct.unpack(">II", file.read(24)[16:])
 
 
-def write_png(path, pixels, width, height, palette=None, scale=1):
-    """Writes grey, palette or RGB samples without padding; each pixel becomes scale x scale."""
+def write_png(path, pixels, width, height, palette=None, scale=(1, 1)):
+    """Writes grey, palette or RGB samples without padding; pixels grow by scale in x and y."""
     channels = len(pixels) // (width * height)
     rows = []
     for y in range(height):
         row = pixels[y * width * channels : (y + 1) * width * channels]
-        if scale > 1:
-            row = b"".join(
-                row[x : x + channels] * scale for x in range(0, len(row), channels)
-            )
-        rows.append((b"\0" + row) * scale)
+        if scale[0] > 1:
+            row = b"".join(row[x : x + channels] * scale[0] for x in range(0, len(row), channels))
+        rows.append((b"\0" + row) * scale[1])
 
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
     colour_type = 2 if channels == 3 else 3 if palette else 0
-    header = struct.pack(">IIBBBBB", width * scale, height * scale, 8, colour_type, 0, 0, 0)
+    header = struct.pack(">IIBBBBB", width * scale[0], height * scale[1], 8, colour_type, 0, 0, 0)
     with open(path, "wb") as file:
         file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header))
         if palette:
@@ -111,8 +109,8 @@ def psnr(before, after):
     return 10 * math.log10(255**2 * len(before) / squares) if squares else math.inf
 
 
-def error_map(before, after, gain):
-    return bytes(min(int(abs(a - b) * gain + 0.5), 255) for a, b in zip(before, after))
+def error_map(errors, gain):
+    return bytes(min(int(error * gain + 0.5), 255) for error in errors)
 
 
 def heat_palette():
