@@ -147,7 +147,11 @@ class Demo:
         print(f"\n{title}", flush=True)
         self.sections.append(demo_page.Section(title))
         start = time.monotonic()
-        yield self.sections[-1]
+        try:
+            yield self.sections[-1]
+        except Failure as error:
+            # The first section's errors are about the input and say so themselves.
+            raise error if len(self.sections) == 1 else Failure(f"{title}: {error}") from None
         print(f"  {time.monotonic() - start:.1f} s", flush=True)
 
     def say(self, text):
@@ -209,8 +213,10 @@ class Demo:
 
     def prepare(self):
         for name in RESULTS + SCRATCH:
-            with contextlib.suppress(FileNotFoundError):
-                (self.outdir / name).unlink()
+            try:
+                (self.outdir / name).unlink(missing_ok=True)
+            except OSError as error:
+                raise Failure(f"cannot remove {self.outdir / name}: {error.strerror}") from None
         print("The plugin is used from the build tree. For every line below:\n\n"
               f"  cd {shell_quote(str(self.outdir))}\n"
               f"  export GST_PLUGIN_PATH={shell_quote(str(self.plugin_path))}")
@@ -409,7 +415,7 @@ class Demo:
 
     def masks(self, section):
         if self.flat or self.width < 16 or self.height < 16:
-            self.say("Left out: the picture has no detail to filter.")
+            self.say("Left out: the picture is too small or has no detail.")
             return
         scale = min(480 / self.width, 480 / self.height, 1)
         size = tuple(max(round(length * scale), 1) for length in self.size)
@@ -507,16 +513,14 @@ class Demo:
 
     def video(self):
         with self.section("A clip") as section:
+            if min(self.width, self.height) < 16:
+                self.say("Left out: mj2mux requires at least 16×16 pixels.")
+                return
             clip = [*self.clip.source, *f"! video/x-raw,format=I420 ! identity silent=false"
                     f" eos-after={MOST_FRAMES + 1}".split()]
-            try:
-                output = self.launch_verbosely(clip, "! j2kenc bpp=2 ! mj2mux !"
-                                               " filesink location=video.mj2", makes=("video.mj2",))
-            except Failure as error:
-                if min(self.width, self.height) >= 16:
-                    raise
-                self.say(f"Left out: mj2mux requires at least 16×16 pixels ({error}).")
-                return
+            rated = self.width * self.height >= LEAST_PIXELS_FOR_RATES
+            output = self.launch_verbosely(clip, f"! j2kenc {'bpp=2' if rated else ''} ! mj2mux !",
+                                           "filesink location=video.mj2", makes=("video.mj2",))
             frames = min(len(re.findall("last-message = chain", output)), MOST_FRAMES)
             if frames < 2:
                 (self.outdir / "video.mj2").unlink()
@@ -528,9 +532,9 @@ class Demo:
             size, progressive = (int(caps[1]), int(caps[2])), caps[3] == "progressive"
             length = (self.outdir / "video.mj2").stat().st_size
             per_second = self.speed(output, frames)
-            text = (f"{frames} frames of {size[0]}×{size[1]} at 2 bits per pixel: video.mj2,"
-                    f" {length:,} bytes, {demo_page.number(per_second)} frames/s with reading"
-                    " and writing")
+            text = (f"{frames} frames of {size[0]}×{size[1]},"
+                    f" {'2 bits per pixel' if rated else 'lossless'}: video.mj2, {length:,} bytes,"
+                    f" {demo_page.number(per_second)} frames/s with reading and writing")
             if progressive and not self.undecodable:
                 ratio = self.psnr(clip, "! appsink name=before filesrc location=video.mj2 ! qtdemux",
                                   "! jpeg2000parse ! openjpegdec ! appsink name=after")
