@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.parse
 
 import demo_page
 import demo_pictures as pictures
@@ -35,7 +36,7 @@ FILTERS = [words.split() for words in (
     "convolve preset=gaussian sigma=2",
     "sepconvolve preset=gaussian sigma=6",
     "convolve preset=sharpen",
-    "convolve preset=unsharp sigma=2",
+    "convolve preset=unsharp sigma=1",
     "convolve preset=emboss",
     "convolve preset=laplacian",
     "convolve preset=laplacian-of-gaussian absolute=true divisor=0.25",
@@ -75,7 +76,8 @@ def shell_quote(word):
 
 def reason(output):
     """GStreamer's message and the element's own words, of a pipeline that failed."""
-    found = re.search(r"^(?:ERROR: from element [^ ]*|WARNING: erroneous pipeline): (.*)", output, re.M)
+    found = re.search(r"^(?:ERROR: from element [^ ]*|WARNING: erroneous pipeline): (.*)",
+                      output, re.M)
     lines = output.strip().splitlines()
     text = found[1] if found else lines[-1] if lines else "no reason given"
     details = re.search(r"^Additional debug info:\n.*\n(?!ERROR:)(.+)", output, re.M)
@@ -95,7 +97,7 @@ class Input:
     def __init__(self, name):
         self.name, self.path = name, None
         if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", name):
-            uri = re.sub(r"[\s\"'\\]", lambda c: "".join(f"%{b:02X}" for b in os.fsencode(c[0])), name)
+            uri = re.sub(r"[\s\"'\\]", lambda found: urllib.parse.quote(found[0]), name)
             self.source = ["uridecodebin", f"uri={uri}", "!", "videoconvert"]
             return
         self.path = pathlib.Path(name).resolve()
@@ -139,6 +141,7 @@ class Demo:
         # gst-launch-1.0 is read here in its own language.
         self.environment = dict(os.environ, GST_PLUGIN_PATH=str(self.plugin_path), LC_ALL="C")
         self.environment.pop("GST_PLUGIN_PATH_1_0", None)  # it would go before
+        self.setting = []  # what a shell needs before it can run the lines
         self.undecodable = None  # or why JPEG 2000 cannot be decoded here
 
     @contextlib.contextmanager
@@ -160,7 +163,9 @@ class Demo:
         self.sections[-1].text(text)
 
     def words(self, parts):
-        return [word for part in parts for word in (part.split() if isinstance(part, str) else part)]
+        """Parts are strings of words, or lists of words that may contain spaces."""
+        lists = [part.split() if isinstance(part, str) else part for part in parts]
+        return [word for words in lists for word in words]
 
     def run(self, program, parts, makes=()):
         """Prints a line that can be copied into a shell, runs it, and returns its output."""
@@ -217,15 +222,17 @@ class Demo:
                 (self.outdir / name).unlink(missing_ok=True)
             except OSError as error:
                 raise Failure(f"cannot remove {self.outdir / name}: {error.strerror}") from None
-        print("The plugin is used from the build tree. For every line below:\n\n"
-              f"  cd {shell_quote(str(self.outdir))}\n"
-              f"  export GST_PLUGIN_PATH={shell_quote(str(self.plugin_path))}")
+        self.setting = [f"cd {shell_quote(str(self.outdir))}",
+                        f"export GST_PLUGIN_PATH={shell_quote(str(self.plugin_path))}"]
         if "GST_PLUGIN_PATH_1_0" in os.environ:
-            print("  unset GST_PLUGIN_PATH_1_0")
+            self.setting.append("unset GST_PLUGIN_PATH_1_0")
+        print("The plugin is used from the build folder. The lines below require:\n")
+        for line in self.setting:
+            print(f"  {line}")
         # Not --exists, which also requires the plugin's version to be at least GStreamer's.
         for element in ELEMENTS:
             if self.inspect(element):
-                raise Failure(f"GStreamer does not find the element {element} in {self.plugin_path}")
+                raise Failure(f"GStreamer does not find {element} in {self.plugin_path}")
         if self.inspect("--exists", "openjpegdec"):
             self.undecodable = "GStreamer's openjpegdec is not installed"
         elif not self.psnr_program.exists():
@@ -336,8 +343,8 @@ class Demo:
         after = {key: pictures.rgb_of_yuv(planes[key], *size, step)
                  for _, name, step in LAYOUTS
                  for key in (("rgb2yuv", name), ("videoconvert", name))}
-        section.text(f"A part of the picture, at half its size: {size[0]}×{size[1]} pixels, each eight"
-                     " times as large. Hover over a picture to see the part.")
+        section.text(f"A part of the picture, at half its size: {size[0]}×{size[1]} pixels, each"
+                     " eight times as large. Hover over a picture to see the part.")
         if coloured:
             self.chroma(section, rgb, planes, after, size, scaled)
         rows = []
@@ -346,8 +353,8 @@ class Demo:
                                    for element in ("rgb2yuv", "videoconvert")])
             print("  {}: rgb2yuv {}, videoconvert {}".format(*rows[-1]))
         section.table(("PSNR of the part, there and back", "rgb2yuv", "videoconvert"), rows)
-        section.text("Below, the luma of both elements against the exact formula: black is no error,"
-                     " white an error of 1.5. Rounding to 8 bits alone makes errors of up to 0.5.")
+        section.text("Below, the luma of both elements against the exact formula: black is no"
+                     " error, white an error of 1.5. Rounding to 8 bits alone makes errors of up to 0.5.")
         section.group("two")
         exact, shown = pictures.exact_luma(rgb), {}
         for element in ("rgb2yuv", "videoconvert"):
@@ -425,15 +432,16 @@ class Demo:
         section.group("three")
         small = (f"videoscale method=lanczos add-borders=false ! video/x-raw,width={size[0]},"
                  f"height={size[1]},pixel-aspect-ratio=1/1 !")
-        shown = {}
+        shown, before = {}, "filter-0.png" if scale < 1 else "input.png"
         for i, words in enumerate([["identity"]] + FILTERS):
-            file = f"filter-{i}.png"
-            self.launch(self.rgb, "!", small, words, f"! pngenc ! filesink location={file}",
-                        makes=(file,))
+            file = f"filter-{i}.png" if i else before
+            if file != "input.png":
+                self.launch(self.rgb, "!", small, words, f"! pngenc ! filesink location={file}",
+                            makes=(file,))
             caption = " ".join(words) if i else "The picture"
             if "mask=" in caption:
                 caption = "convolve with a mask of one's own, 9×9: ones on its diagonal"
-            self.show(section, shown, file, size, caption, "filter-0.png" if i else None)
+            self.show(section, shown, file, size, caption, before)
 
     def show(self, section, shown, file, size, caption, hover=None):
         """Shows a picture, unless an equal one is shown already: then it says so."""
@@ -527,9 +535,10 @@ class Demo:
                 section.commands.clear()
                 self.say("Left out: the input is a single picture.")
                 return
-            caps = re.search(r"GstJ2kEnc.*caps = .*width=\(int\)(\d+), height=\(int\)(\d+)"
-                             r".*interlace-mode=\(string\)(\w+)", output)
-            size, progressive = (int(caps[1]), int(caps[2])), caps[3] == "progressive"
+            caps = re.search(r"/GstJ2kEnc:\S+\.GstPad:sink: caps = (.*)", output)[1]
+            size = tuple(int(re.search(rf"\b{name}=\(int\)(\d+)", caps)[1])
+                         for name in ("width", "height"))
+            progressive = "interlace-mode" not in caps or "(string)progressive" in caps
             length = (self.outdir / "video.mj2").stat().st_size
             per_second = self.speed(output, frames)
             text = (f"{frames} frames of {size[0]}×{size[1]},"
@@ -541,33 +550,36 @@ class Demo:
                 text += f"; PSNR {demo_page.decibel(ratio)}"
             self.say(text + ".")
             if not progressive:
-                self.say("No PSNR and no pictures: openjpegdec returns the fields of interlaced video"
-                         " one by one.")
+                self.say("No PSNR and no pictures: openjpegdec returns the fields of interlaced"
+                         " video one by one.")
                 return
             self.clip_pictures(section, clip, size)
 
     def clip_pictures(self, section, clip, size):
         section.group("three")
         still = "! videoconvert ! video/x-raw,format=RGB ! pngenc"
-        self.launch(clip, "! imagefreeze num-buffers=1", still,
-                    "! filesink location=video-before.png", makes=("video-before.png",))
-        section.figure("video-before.png", size, "The first frame")
+        before = "input.png" if self.clip is self.still else "video-before.png"
+        if before != "input.png":
+            self.launch(clip, "! imagefreeze num-buffers=1", still,
+                        f"! filesink location={before}", makes=(before,))
+        section.figure(before, size, "The first frame")
         if not self.undecodable:
             # openjpegdec reports an error where the stream ends after it, so it ends before it.
             self.launch("filesrc location=video.mj2 ! qtdemux ! jpeg2000parse",
                         "! identity eos-after=2 ! openjpegdec", still,
                         "! filesink location=video-after.png", makes=("video-after.png",))
             section.figure("video-after.png", size, "The first frame, decoded from video.mj2",
-                           hover="video-before.png")
+                           hover=before)
         if self.inspect("--exists", "vp8enc") or self.inspect("--exists", "webmmux"):
             return
         scale = min(640 / size[0], 1)
         width, height = (max(2, round(length * scale)) & ~1 for length in size)
         self.launch(clip, "! videoconvert ! video/x-raw,format=GRAY8 !", " ! ".join(EDGES),
-                    f"! videoscale ! video/x-raw,width={width},height={height},pixel-aspect-ratio=1/1",
-                    "! videoconvert ! vp8enc deadline=1 cpu-used=4 target-bitrate=4000000 ! webmmux !"
-                    " filesink location=edges.webm", makes=("edges.webm",))
-        section.figure("edges.webm", (width, height), "The edges of its luma, as VP8 for the browser")
+                    f"! videoscale ! video/x-raw,width={width},height={height}",
+                    "! videoconvert ! vp8enc deadline=1 cpu-used=4 target-bitrate=4000000",
+                    "! webmmux ! filesink location=edges.webm", makes=("edges.webm",))
+        section.figure("edges.webm", (width, height),
+                       "The edges of its luma, as VP8 for the browser")
 
     # ---- speed, and the GPU ----
 
@@ -608,8 +620,8 @@ class Demo:
 
     def speed_table(self):
         with self.section("Speed") as section:
-            section.text(f"Frames per second at {self.width}×{self.height}: one element, the same frame"
-                         " again and again.")
+            section.text(f"Frames per second at {self.width}×{self.height}: one element, the same"
+                         " frame again and again.")
             rows = self.rows_of_speeds()
             table = [[row[0], f"{row[1]} → {row[2] or 'JPEG 2000'}"] for row in rows]
             head = ["element", "formats", "CPU"]
@@ -683,8 +695,9 @@ class Demo:
         self.compare_backends()
         self.clean_up()
         clip = "" if self.clip is self.still else f", and the clip {self.clip.name}"
+        setting = "\n".join(self.setting)
         page = demo_page.render(f"{self.still.name}, {self.width}×{self.height} pixels{clip}",
-                                self.sections, self.outdir, self.plugin_path)
+                                setting, self.sections)
         (self.outdir / "index.html").write_text(page, encoding="utf-8", errors="replace")
 
 
@@ -711,8 +724,8 @@ def main():
     options = parser.parse_args()
     if not options.build and not options.check:
         parser.error("--build is required")
-    sys.stdout.reconfigure(errors="surrogateescape")
-    sys.stderr.reconfigure(errors="surrogateescape")
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="surrogateescape")
     try:
         if options.file:
             still = clip = Input(options.file)

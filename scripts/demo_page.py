@@ -31,7 +31,8 @@ figcaption { font-size: .9rem; max-width: 40rem; overflow-wrap: anywhere; }
 .picture:hover img + img { opacity: 1; }
 table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
 th, td { padding: .3rem .8rem; border-bottom: 1px solid var(--line); text-align: right; }
-th { max-width: 14rem; vertical-align: bottom; } th:first-child, td:first-child { text-align: left; }
+th { max-width: 14rem; vertical-align: bottom; }
+th:first-child, td:first-child { text-align: left; }
 pre { padding: .8rem; background: var(--box); overflow-x: auto; font-size: .8rem; }
 """
 
@@ -94,7 +95,8 @@ def figure_html(file, size, caption, hover):
 
 def table_html(head, rows):
     def row(cells, tag):
-        return "<tr>" + "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
+        columns = (f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells)
+        return f"<tr>{''.join(columns)}</tr>"
     return "<table>" + row(head, "th") + "".join(row(cells, "td") for cells in rows) + "</table>"
 
 
@@ -114,8 +116,7 @@ def machine():
                       gstreamer[0] if gstreamer else "GStreamer"))
 
 
-def render(subject, sections, outdir, plugin_path):
-    setting = html.escape(f"cd '{outdir}'\nexport GST_PLUGIN_PATH='{plugin_path}'")
+def render(subject, setting, sections):
     body = "\n".join(section.html() for section in sections)
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -128,8 +129,8 @@ def render(subject, sections, outdir, plugin_path):
 <body>
 <h1>gst-coalesce: demo</h1>
 <p class="soft">{html.escape(subject)}<br>{html.escape(machine())}</p>
-<p>Every picture opens in full size. For the pipelines, first:</p>
-<pre>{setting}</pre>
+<p>Every picture opens in full size. The pipelines require:</p>
+<pre>{html.escape(setting)}</pre>
 {body}
 </body>
 </html>

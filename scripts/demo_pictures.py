@@ -26,7 +26,8 @@ def write_png(path, pixels, width, height, palette=None, scale=(1, 1)):
         rows.append((b"\0" + row) * scale[1])
 
     def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        checksum = struct.pack(">I", zlib.crc32(kind + data))
+        return struct.pack(">I", len(data)) + kind + data + checksum
 
     colour_type = 2 if channels == 3 else 3 if palette else 0
     header = struct.pack(">IIBBBBB", width * scale[0], height * scale[1], 8, colour_type, 0, 0, 0)
