@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "../support/data.h"
 #include "../support/device.h"
 #include "core/thread_pool.h"
 #include "j2k/encoder_plan.h"
@@ -193,7 +194,7 @@ void time_on_cpu(Bench &bench, const Backend &backend, const Kind &kind, Modelle
 void j2k_model_bench(Bench &bench, const Backend &backend) {
   const char *named = std::getenv("COALESCE_BENCH_PICTURE");
   const PlainPicture picture =
-      read_pnm(named != nullptr ? named : COALESCE_TEST_DATA "/photograph_128x128.pgm");
+      read_pnm(named != nullptr ? named : test_data("photograph_128x128.pgm").c_str());
   require(!picture.samples.empty(), "j2k-model: the picture cannot be read");
   for (const Kind &kind : kKinds) {
     if (!bench.wants(kind.text, kind.width, kind.height)) continue;

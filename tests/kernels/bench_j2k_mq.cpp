@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "../support/data.h"
 #include "core/thread_pool.h"
 #include "j2k/encoder_plan.h"
 #include "j2k/mq_variants.h"
@@ -26,7 +27,7 @@ struct Source {
 
 Source photograph() {
   const char *path = std::getenv("COALESCE_PHOTOGRAPH");
-  const std::string own = std::string(COALESCE_TEST_DATA) + "/photograph_128x128.pgm";
+  const std::string own = test_data("photograph_128x128.pgm");
   Source source = {read_pnm(path != nullptr ? path : own.c_str()), path != nullptr};
   require(source.picture.components == (source.colour ? kComponents : 1), "no such photograph");
   return source;
