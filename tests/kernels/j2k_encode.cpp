@@ -50,13 +50,6 @@ std::vector<std::uint8_t> encode(const EncoderParams &params, const Picture &p, 
   return bytes;
 }
 
-void expect_identical(const EncoderParams &params, const Picture &p, const Decoded &decoded,
-                      const char *judge) {
-  if (!decoded.complaint.empty()) fail(judge, ": ", decoded.complaint, ": ", describe(params));
-  const double error = mean_squared_error(p, decoded);
-  if (error != 0) fail(judge, ": error ", error, ": ", describe(params));
-}
-
 namespace {
 
 template <class Sample>

@@ -2,6 +2,7 @@
 // Random and spoiled text, through the parser and into Filters. Made for the sanitizers.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <string_view>

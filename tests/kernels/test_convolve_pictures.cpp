@@ -3,6 +3,7 @@
 // equal.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <map>
 #include <string>
@@ -59,14 +60,13 @@ std::vector<Named> random_masks() {
 
 // The luma of a real picture, every second sample each way of its middle.
 Picture real_luma() {
-  std::ifstream file(test_data("camera_320x180.pgm"), std::ios::binary);
-  for (std::string line; line != "255";)
-    REQUIRE(std::getline(file, line).good());
-  std::vector<char> samples(320 * 180);
-  REQUIRE(file.read(samples.data(), static_cast<long>(samples.size())).good());
+  std::ifstream file(test_data("camera_320x180.uyvy"), std::ios::binary);
+  std::vector<char> uyvy(320 * 180 * 2);
+  REQUIRE(file.read(uyvy.data(), static_cast<long>(uyvy.size())).good());
   return picture(kWidth, kHeight, [&](int x, int y) {
     const int from_x = 160 - kWidth + 2 * x, from_y = 90 - kHeight + 2 * y;
-    return static_cast<std::uint8_t>(samples[static_cast<std::size_t>(from_y * 320 + from_x)]);
+    return static_cast<std::uint8_t>(
+        uyvy[static_cast<std::size_t>(2 * (from_y * 320 + from_x) + 1)]);
   });
 }
 

@@ -2,8 +2,11 @@
 // The CPU back ends run vector code: for a row of pixels they need far fewer instructions than any
 // loop of single bytes. Instructions are counted, for time depends on what else a machine does.
 #include <signal.h>
+#include <ucontext.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 #include "../support/doctest.h"
 #include "rgb2yuv/rgb2yuv.h"
@@ -12,16 +15,25 @@
 namespace coalesce::test {
 namespace {
 
-constexpr int kWidth = 768, kMostRows = 4;
+constexpr int kWidth = 256, kMostRows = 4;
 
 std::uint8_t in[kMostRows * 4 * kWidth];
 std::uint8_t out[3][kMostRows * 4 * kWidth];
 
 volatile long traps = 0;
 
-void count_trap(int) {
+#if defined(__x86_64__)
+void count_trap(int, siginfo_t *, void *context) {
   traps = traps + 1;
+  // A `rep stosb`, of memset(), is done here, as one instruction: it would trap for every byte.
+  greg_t *r = static_cast<ucontext_t *>(context)->uc_mcontext.gregs;
+  if (std::memcmp(reinterpret_cast<const void *>(r[REG_RIP]), "\xF3\xAA", 2) != 0) return;
+  std::fill_n(reinterpret_cast<char *>(r[REG_RDI]), r[REG_RCX], static_cast<char>(r[REG_RAX]));
+  r[REG_RDI] += r[REG_RCX];
+  r[REG_RCX] = 0;
+  r[REG_RIP] += 2;
 }
+#endif
 
 // With the trap flag, every instruction raises SIGTRAP when it is done. (What lies below the stack
 // pointer belongs to the compiler.)
@@ -30,7 +42,8 @@ long instructions(Work work) {
   traps = 0;
 #if defined(__x86_64__)
   struct sigaction action = {}, before = {};
-  action.sa_handler = count_trap;
+  action.sa_sigaction = count_trap;
+  action.sa_flags = SA_SIGINFO;
   sigaction(SIGTRAP, &action, &before);
   asm volatile("sub $128, %%rsp; pushfq; orq $0x100, (%%rsp); popfq; add $128, %%rsp"
                :
@@ -70,16 +83,18 @@ void rgb(RgbLayout from, int step, YuvLayout to, int luma_step, int rows) {
 
 struct Kind {
   const char *name;
-  double most;  // instructions a pixel: with vectors of 16 bytes two thirds of it were counted
+  // Instructions a pixel, with vectors of 16 and of 32 bytes: about 1.3 times as many as counted
+  // with GCC 12, and fewer than half of those of code without vectors.
+  double most, most_avx2;
   void (*work)(int rows);
 };
 
 const Kind kKinds[] = {
-    {"UYVY->GRAY8", 0, uyvy},
-    {"RGB->GRAY8", 0, [](int rows) { rgb(RgbLayout::rgb, 3, YuvLayout::gray, 1, rows); }},
-    {"RGB->Y444", 0, [](int rows) { rgb(RgbLayout::rgb, 3, YuvLayout::planar444, 1, rows); }},
-    {"RGBA->AYUV", 0, [](int rows) { rgb(RgbLayout::rgbx, 4, YuvLayout::ayuv, 4, rows); }},
-    {"RGB->NV12", 0, [](int rows) { rgb(RgbLayout::rgb, 3, YuvLayout::nv12, 1, rows); }},
+    {"UYVY->GRAY8", 1.5, 0.68, uyvy},
+    {"RGB->GRAY8", 11, 6.3, [](int rows) { rgb(RgbLayout::rgb, 3, YuvLayout::gray, 1, rows); }},
+    {"RGB->Y444", 18, 9.3, [](int rows) { rgb(RgbLayout::rgb, 3, YuvLayout::planar444, 1, rows); }},
+    {"RGBA->AYUV", 20, 9.8, [](int rows) { rgb(RgbLayout::rgbx, 4, YuvLayout::ayuv, 4, rows); }},
+    {"RGB->NV12", 16.5, 9.3, [](int rows) { rgb(RgbLayout::rgb, 3, YuvLayout::nv12, 1, rows); }},
 };
 
 TEST_CASE("instructions") {
@@ -94,6 +109,11 @@ TEST_CASE("instructions") {
       steps = steps + 1;
   };
   if (instructions(loop) < 100) return skip("instructions cannot be counted here");
+#if defined(__x86_64__)
+  const bool avx2 = __builtin_cpu_supports("avx2");
+#else
+  const bool avx2 = false;
+#endif
   for (const Kind &kind : kKinds) {
     kind.work(kMostRows);  // what is looked up at the first call
     const long less = instructions([&] { kind.work(kMostRows - 2); });
@@ -101,7 +121,7 @@ TEST_CASE("instructions") {
     const double each = static_cast<double>(more - less) / (2 * kWidth);
     std::printf("%s: %.2f instructions a pixel\n", kind.name, each);
     CHECK_MESSAGE(each > 0, kind.name);
-    CHECK_MESSAGE(each <= kind.most, kind.name);
+    CHECK_MESSAGE(each <= (avx2 ? kind.most_avx2 : kind.most), kind.name);
   }
 }
 

@@ -3,7 +3,6 @@
 // the wait could be missing, and nobody would know. Needs a GPU.
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 
 #include "../support/doctest.h"
 #include "../support/gpu.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // That the covering arrays are such, by counting; and that what they leave out cannot be.
 #include <algorithm>
+#include <cstdio>
 #include <set>
 #include <string>
 

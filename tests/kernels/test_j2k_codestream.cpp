@@ -3,7 +3,6 @@
 // against the standard's example; and that the validator finds what is wrong.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 
 #include "../support/doctest.h"
@@ -13,6 +12,7 @@
 #include "j2k/jp2.h"
 #include "j2k/tag_tree.h"
 #include "j2k_encode.h"
+#include "j2k_expect.h"
 #include "j2k_markers.h"
 #include "j2k_stream_decoder.h"
 

@@ -2,8 +2,6 @@
 // The whole encoder, with the tests' own decoder as the judge.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "../support/doctest.h"
@@ -11,6 +9,7 @@
 #include "../support/small_run.h"
 #include "counted_allocations.h"
 #include "j2k_encode.h"
+#include "j2k_expect.h"
 #include "j2k_random_params.h"
 #include "j2k_stream_decoder.h"
 #include "j2k_targets.h"

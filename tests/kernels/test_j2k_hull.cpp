@@ -2,6 +2,7 @@
 // Slopes and convex hulls of blocks, against what they are by definition.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <vector>
 
 #include "../support/doctest.h"

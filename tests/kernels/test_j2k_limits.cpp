@@ -2,7 +2,6 @@
 // Limits of bytes: kept, and used as far as anything fits, which is tried by writing it.
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 
 #include "../support/doctest.h"

@@ -11,6 +11,7 @@
 #include "j2k/jp2.h"
 #include "j2k/profile.h"
 #include "j2k_encode.h"
+#include "j2k_expect.h"
 #include "j2k_openjpeg.h"
 #include "j2k_random_params.h"
 #include "j2k_stream_decoder.h"

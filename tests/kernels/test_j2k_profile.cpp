@@ -2,7 +2,6 @@
 // Profiles: what check_profile() refuses, and codestreams of each. (Their levels:
 // test_j2k_profile_levels.)
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
 #include "../support/doctest.h"

@@ -96,7 +96,18 @@ Picture noise() {
   return made(3, [&](int, int, int) { return random.below(256); });
 }
 
-// The first frame of tests/data/park_joy_240x136.y4m: I420, after two lines of text.
+// The luma of UYVY.
+Picture camera() {
+  const std::string name = test_data("camera_320x180.uyvy");
+  std::ifstream file(name, std::ios::binary);
+  PlainPicture luma = {320, 180, 1, {}};
+  for (char pair[2]; file.read(pair, 2);)
+    luma.samples.push_back(static_cast<std::uint8_t>(pair[1]));
+  REQUIRE_MESSAGE(luma.samples.size() == 320 * 180, "cannot read ", name);
+  return picture(luma);
+}
+
+// The frame of tests/data/park_joy_240x136.y4m: I420, after two lines of text.
 Picture park_joy() {
   constexpr std::size_t kWidth = 240, kHeight = 136;
   const std::string name = test_data("park_joy_240x136.y4m");
@@ -138,8 +149,8 @@ TEST_CASE("psnr and rates") {
 }
 
 TEST_CASE("real pictures") {
-  test({"camera", read_picture(test_data("camera_320x180.pgm")), 0.2, 0.8}, {1}, {45, 50});
-  test({"park joy", park_joy(), 0.2, 0.6}, {0.25, 1, 3}, {30, 36, 42, 48});
+  test({"camera", camera(), 0.2, 0.8}, {1}, {45, 50});
+  test({"park joy", park_joy(), 0.2, 0.7}, {0.25, 1, 3}, {30, 36, 42, 48});
 }
 
 TEST_CASE("layers") {

@@ -2,7 +2,6 @@
 // Norms of the basis functions, steps, bit-planes and weights; the quantiser.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <vector>
 

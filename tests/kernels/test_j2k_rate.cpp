@@ -2,6 +2,7 @@
 // Rate allocation on passes made by chance: optimal, within its limits, layer upon layer.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <vector>
 

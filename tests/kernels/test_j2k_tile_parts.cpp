@@ -6,6 +6,7 @@
 
 #include "../support/doctest.h"
 #include "j2k_encode.h"
+#include "j2k_expect.h"
 #include "j2k_markers.h"
 #include "j2k_stream_decoder.h"
 
