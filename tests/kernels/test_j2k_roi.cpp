@@ -82,13 +82,14 @@ TEST_CASE("max shift") {
   CHECK_MESSAGE((check_max_shift(15).ok() && !check_max_shift(16).ok()), "planes");
 }
 
+// (Of other regions, at an edge, a coefficient may cancel itself out; then it seems not to matter.)
 TEST_CASE("region of 5/3") {
-  Random random = random_of_run(12);
+  Random random(12);
   test_region<std::int32_t>(Wavelet::reversible_53, random);
 }
 
 TEST_CASE("region of 9/7") {
-  Random random = random_of_run(13);
+  Random random(13);
   test_region<double>(Wavelet::irreversible_97, random);
 }
 
