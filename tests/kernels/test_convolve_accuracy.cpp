@@ -210,7 +210,7 @@ Rules expected_rules(const Taps &taps, SampleDepth depth) {
 // Of masks that are neither integer nor of rank 1: q is what the rules say, the sum is the nearest
 // integer, and no weight has been moved that should not.
 TEST_CASE("rules") {
-  Random random = random_of_run(11);
+  Random random(11);  // at a limit of a rule rounding decides
   int known = 0, wide = 0;
   for (int i = 0; i < 1000; ++i) {
     FilterSettings s;
