@@ -8,11 +8,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <stdexcept>
 
 #include "../support/device.h"
 #include "../support/fenced.h"
+#include "../support/random.h"
 #include "../support/small_run.h"
 #include "core/thread_pool.h"
 #include "planted.h"
@@ -28,7 +28,7 @@ const char *const kUsage =
     "  --list               the operations and back ends, and whether a GPU is usable\n"
     "  --case NAME          only this operation, and others of which this is said\n"
     "  --backend NAME       only this back end: cpu (both of them), cpu-1, cpu-n or cuda\n"
-    "  --seed N             the random numbers (default: from the clock)\n"
+    "  --seed N             the random numbers (default: COALESCE_TEST_SEED, or 0)\n"
     "  --trial N            only this trial; N-M: these\n"
     "  --all                all trials, where others are a part of them\n"
     "  --self-test          the planted bugs must be caught\n"
@@ -46,7 +46,7 @@ struct Options {
   bool all = false;
   std::vector<std::string> only_cases;
   const char *backend = nullptr;
-  std::uint64_t seed = static_cast<std::uint64_t>(std::time(nullptr));
+  std::uint64_t seed = run_seed();
   int first = 0, last = -1;  // trials, both included; all of them if there is no last one
 };
 
