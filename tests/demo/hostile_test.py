@@ -3,9 +3,11 @@
 """The demo on input and folders that it cannot use, and on pictures with odd names and sizes."""
 
 import os
+import re
 import unittest
 
 import demo_case  # first: it says where the demo's modules are
+import demo
 import demo_pictures
 
 
@@ -85,9 +87,9 @@ class Refused(demo_case.DemoCase):
 class OddPictures(demo_case.DemoCase):
     """A page comes out, which says what it leaves out."""
 
-    def shown(self, size, name, outdir="out"):
+    def shown(self, size, name, outdir="out", pixels=None):
         path = self.folder / name
-        demo_pictures.write_png(path, os.urandom(3 * size[0] * size[1]), *size)
+        demo_pictures.write_png(path, pixels or os.urandom(3 * size[0] * size[1]), *size)
         outdir = self.folder / outdir
         result = self.run_demo(path, outdir)
         self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
@@ -97,6 +99,9 @@ class OddPictures(demo_case.DemoCase):
         for made in outdir.iterdir():
             self.assertIn(f'"{made.name}"' if made.suffix == ".png" else made.suffix,
                           page + ".html.jp2.mj2")
+        contents = [path.read_bytes() for path in outdir.glob("*.png")]
+        self.assertEqual(len(set(contents)), len(contents), "two pictures are equal")
+        self.stdout = result.stdout
         return page
 
     def test_one_pixel(self):
@@ -113,6 +118,20 @@ class OddPictures(demo_case.DemoCase):
 
     def test_column(self):
         self.shown((1, 700), "column.png")
+
+    def test_one_colour(self):
+        page = self.shown((160, 120), "flat.png", pixels=b"\x20\x60\xa0" * (160 * 120))
+        self.assertEqual(page.count("“The original” on this input"), len(demo.RATES))
+        self.assertIn("U and V are left out", page)
+        self.assertIn("the picture is too small or has no detail", page)
+
+    def test_part_with_the_most_detail(self):
+        rows = [bytearray(b"\x80" * (3 * 320)) for y in range(240)]
+        for y in range(40, 90):
+            rows[y][3 * 230 : 3 * 290] = os.urandom(3 * 60)
+        self.shown((320, 240), "detail.png", pixels=b"".join(rows))
+        x, y = map(int, re.search(r"around x=(\d+), y=(\d+)", self.stdout).groups())
+        self.assertTrue(230 < x < 290 and 40 < y < 90, (x, y))
 
     def test_odd_names(self):
         name = "a 'quote\", a back\\slash, 100 %41 ! é.png"
