@@ -24,9 +24,12 @@ whole_tier() {
 
 # A step that is no Meson test: 0 is a pass, 77 a skip whose last line is the reason.
 stage() {  # NAME COMMAND...
-  local output=$build-stages/$1.log result=OK status=0 seconds=$SECONDS
+  local output=$build-stages/$1.log result=OK status seconds=$SECONDS
   mkdir -p "$build-stages"
-  (set -e; "${@:2}") >"$output" 2>&1 </dev/null || status=$?
+  set +e  # not «||», in which the inner set -e would be ignored
+  (set -e; "${@:2}") >"$output" 2>&1 </dev/null
+  status=$?
+  set -e
   case $status in
     0) ;;
     77) result=SKIP ;;
@@ -51,5 +54,5 @@ whole_sanitized() {  # NAME SANITIZER [ARGUMENT of meson test...]
 whole_architectures() {
   command -v nvcc >/dev/null || { say 'there is no nvcc here'; return 77; }
   configure "$build-portable" -Dcuda-archs=portable -Dbench=true
-  ninja -C "$build-portable" gst/libgstcoalesce.so bench
+  ninja -C "$build-portable" gst/libgstcoalesce.so benchmarks
 }

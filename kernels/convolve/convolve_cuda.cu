@@ -81,7 +81,7 @@ Status convolve_cuda_by(ConvolveKernel kernel, const ConvolveParams &given,
   if (kernel != ConvolveKernel::automatic)
     for (int i = 0; i < image.planes; ++i)
       if (!is_copied(image.plane[i]) && !takes(kernel, params, image.plane[i]))
-        return {StatusCode::unsupported, "convolve: this kernel does not take the planes"};
+        return {StatusCode::unsupported, "convolve: this kernel does not support the planes"};
   for (int i = 0; i < image.planes; ++i) {
     const ConvolvePlane &plane = image.plane[i];
     if (is_copied(plane)) {
