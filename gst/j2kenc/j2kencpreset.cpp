@@ -2,9 +2,8 @@
 // Presets, as GStreamer saves and loads them, but for what it (1.22) loses:
 // - `lossless` reads as it is. Whether somebody has set it stands in a preset's meta data.
 // - Of texts with spaces, quotes and the like others come back, or none. They are there, too.
-// - The element's name and parent are saved, and would be loaded; so would `qos`, which is no
-// setting
-//   of the encoder's.
+// - The element's name and parent are saved, and would be loaded. `qos` is left out, too: it is no
+//   setting of the encoder.
 #include <cstring>
 
 #include "j2kencstate.h"
