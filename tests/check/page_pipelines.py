@@ -40,7 +40,7 @@ def run(command):
         return
     words = ["fakesink" if word == "autovideosink" else word for word in words]
     try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=20)
+        done = subprocess.run(words, capture_output=True, text=True, timeout=300)
     except subprocess.TimeoutExpired:
         fail(command, "takes more than 20 seconds")
     said = done.stdout + done.stderr

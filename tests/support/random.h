@@ -2,6 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
 
 namespace coalesce::test {
 
@@ -26,5 +30,28 @@ class Random {
  private:
   std::uint64_t state_;
 };
+
+// The seed of a run: COALESCE_TEST_SEED, a number or "random", and 0 without it. A random one is
+// put into the environment, so that child processes have the same. Programs print it.
+inline std::uint64_t run_seed() {
+  static const std::uint64_t seed = [] {
+    const char *text = std::getenv("COALESCE_TEST_SEED");
+    if (text == nullptr) return std::uint64_t{0};
+    if (std::strcmp(text, "random") != 0) return std::uint64_t{std::strtoull(text, nullptr, 0)};
+    const std::uint64_t drawn = std::random_device()();
+    setenv("COALESCE_TEST_SEED", std::to_string(drawn).c_str(), 1);
+    return drawn;
+  }();
+  return seed;
+}
+
+// Seed `own` of a test, in this run. For pictures and numbers that a test knows by their seed there
+// is Random itself.
+inline std::uint64_t seed_of_run(std::uint64_t own) {
+  return own + 0x1000003 * run_seed();
+}
+inline Random random_of_run(std::uint64_t own) {
+  return Random(seed_of_run(own));
+}
 
 }  // namespace coalesce::test
