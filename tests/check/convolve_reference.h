@@ -2,7 +2,7 @@
 // What convolve has to give, in the plainest words: for masks whose sums a double holds exactly.
 #pragma once
 
-#include "support.h"
+#include "../support/elements/elements.h"
 
 namespace test {
 

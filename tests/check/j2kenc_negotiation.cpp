@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What j2kenc makes of the wishes of downstream.
+#include "../support/elements/pipeline.h"
 #include "j2kenc_cases.h"
-#include "pipeline.h"
 
 namespace test {
 namespace {

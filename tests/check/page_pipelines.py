@@ -56,9 +56,9 @@ def run(command):
         return
     words = ["fakesink" if word == "autovideosink" else word for word in words]
     try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=100)
+        done = subprocess.run(words, capture_output=True, text=True, timeout=300)
     except subprocess.TimeoutExpired:
-        fail(command, "runs for more than 100 seconds")
+        fail(command, "runs for more than 300 seconds")
     said = done.stdout + done.stderr
     if done.returncode != 0 or re.search("ERROR|WARN|CRITICAL", said):
         fail(command, f"exit status {done.returncode}\n{said}")

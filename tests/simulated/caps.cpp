@@ -196,28 +196,14 @@ GST_START_TEST(pipelines) {
     const std::string text =
         std::string("videotestsrc num-buffers=3 ! video/x-raw,format=UYVY,width=34,height=5 ! ") +
         c.middle;
-    GError *error = nullptr;
-    GstElement *pipeline = gst_parse_launch(text.c_str(), &error);
-    fail_unless(error == nullptr, "%s", text.c_str());
-    gst_element_set_state(pipeline, GST_STATE_PLAYING);
-    GstBus *bus = gst_element_get_bus(pipeline);
-    GstMessage *message = gst_bus_timed_pop_filtered(
-        bus, 10 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-    fail_unless(message != nullptr && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS, "%s",
-                text.c_str());
-    gst_message_unref(message);
-    GstElement *y = gst_bin_get_by_name(GST_BIN(pipeline), "y");
-    GstPad *pad = gst_element_get_static_pad(y, "src");
-    GstCaps *caps = gst_pad_get_current_caps(pad);
-    gchar *caps_text = gst_caps_to_string(caps);
-    fail_unless(names_cuda(caps_text) == c.cuda, "%s: %s", text.c_str(), caps_text);
+    Pipeline pipeline(text);
+    pipeline.start();
+    pipeline.wait_for_eos();
+    GstElement *y = pipeline.element("y");
+    const Owned<GstPad> pad(gst_element_get_static_pad(y, "src"));
+    const std::string caps = text_of(current_caps(pad.get()).get());
+    fail_unless(names_cuda(caps) == c.cuda, "%s: %s", text.c_str(), caps.c_str());
     fail_unless_equals_uint64(stat(y, "frames"), 3);
-    g_free(caps_text);
-    gst_caps_unref(caps);
-    gst_object_unref(pad);
-    gst_object_unref(y);
-    gst_object_unref(bus);
-    drop_pipeline(pipeline);
   }
   assert_clean();
   assert_nothing_lives();
@@ -226,8 +212,7 @@ GST_END_TEST
 
 static Suite *caps_suite() {
   Suite *suite = suite_create("caps");
-  TCase *tests = tcase_create("caps");
-  suite_add_tcase(suite, tests);
+  TCase *tests = new_case(suite, "caps");
   tcase_add_test(tests, any_means_system_memory);
   tcase_add_test(tests, cuda_memory_where_it_is_named);
   tcase_add_test(tests, buffers_stay_where_they_are);
@@ -238,4 +223,4 @@ static Suite *caps_suite() {
   tcase_add_test(tests, pipelines);
   return suite;
 }
-GST_CHECK_MAIN(caps)
+SIMULATED_MAIN(caps)

@@ -210,4 +210,4 @@ static Suite *encoder_flight_suite() {
     tcase_add_test(tests, outputs_outlive_the_element);
   });
 }
-GST_CHECK_MAIN(encoder_flight)
+SIMULATED_MAIN(encoder_flight)

@@ -212,4 +212,4 @@ static Suite *encoder_limits_suite() {
     tcase_add_test(tests, the_way_to_the_cpu_fails);
   });
 }
-GST_CHECK_MAIN(encoder_limits)
+SIMULATED_MAIN(encoder_limits)
