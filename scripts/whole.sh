@@ -45,7 +45,7 @@ whole_sanitized() {  # NAME SANITIZER [ARGUMENT of meson test...]
   local folder=$build-$1
   say "" "---- $2, in ${folder##*/}/"
   configure "$folder" -Db_sanitize="$2" -Db_lundef=false -Dcuda=disabled -Dbuildtype=plain \
-    -Doptimization=1 -Dcpp_args=-g1
+    -Doptimization=1 -Dcpp_args=-g1 -Db_pch=false
   COALESCE_TEST_SMALL=1 test_suites "$folder" --no-suite valgrind --no-suite slow \
     --no-suite without-sanitizers "${@:3}"
 }
