@@ -2,7 +2,7 @@
 // Bad input, for every element of the plugin.
 #pragma once
 
-#include "support.h"
+#include "../support/elements/elements.h"
 
 namespace test {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "support.h"
+#include "../support/elements/elements.h"
 
 namespace test {
 

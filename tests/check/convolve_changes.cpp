@@ -4,9 +4,9 @@
 
 #include <thread>
 
+#include "../support/elements/pipeline.h"
 #include "convolve_cases.h"
 #include "convolve_reference.h"
-#include "pipeline.h"
 
 namespace test {
 namespace {
@@ -171,20 +171,17 @@ GST_START_TEST(from_another_thread) {
       "convolve name=filter normalize=false mask=1 ! fakesink name=sink sync=false");
   std::atomic<int> strange{0};
   pipeline.on_buffer = [&strange](GstBuffer *buffer, GstPad *) {
-    GstMapInfo map;
-    if (!gst_buffer_map(buffer, &map, GST_MAP_READ)) return;
-    for (gsize i = 1; i < map.size; i++)
-      if (map.data[i] != map.data[0]) strange++;
-    gst_buffer_unmap(buffer, &map);
+    for (const Bytes bytes = bytes_of(buffer); const guint8 byte : bytes)
+      if (byte != bytes[0]) strange++;
   };
   pipeline.set_state(GST_STATE_PLAYING);
-  const Owned<GstElement> filter = pipeline.element("filter");
+  GstElement *filter = pipeline.element("filter");
   const char *const masks[] = {"1", "0.5 0.25", "0.25; 0.25; 0.125", "0.1 0.1 0.1; 0 0 0"};
   const int rounds = small_run() ? 40 : 400;
   for (int n = 0; n < rounds; n++) {
-    g_object_set(filter.get(), "mask", masks[n % 4], "bias", double(n % 5), nullptr);
+    g_object_set(filter, "mask", masks[n % 4], "bias", double(n % 5), nullptr);
     gchar *mask = nullptr;
-    g_object_get(filter.get(), "mask", &mask, nullptr);
+    g_object_get(filter, "mask", &mask, nullptr);
     fail_unless_equals_string(mask, masks[n % 4]);
     g_free(mask);
     if (n % 10 == 0) pipeline.wait_for_buffers(1);

@@ -2,7 +2,7 @@
 // What convolve has to give, in the plainest words: for masks whose sums a double holds exactly.
 #pragma once
 
-#include "support.h"
+#include "../support/elements/elements.h"
 
 namespace test {
 
@@ -13,7 +13,7 @@ struct SampleFormat {
   // Of each plane the channels of a pixel: y luma and RGB, c chroma, a alpha, x nothing.
   const char *planes[3];
 };
-extern const SampleFormat kSampleFormats[26];
+extern const SampleFormat kSampleFormats[28];
 const SampleFormat &sample_format(const char *name);
 
 // A convolution with everything spelled out.

@@ -233,7 +233,7 @@ GST_END_TEST;
 }  // namespace
 
 void add_convolve_sample_cases(Suite *suite) {
-  TCase *samples = new_case(suite, "samples", small_run() ? 200 : 20);
+  TCase *samples = new_case(suite, "samples");
   tcase_add_loop_test(samples, every_format, 0, kFormats);
   tcase_add_loop_test(samples, caps_are_kept, 0, kFormats);
   tcase_add_loop_test(samples, borders, 0, 5);

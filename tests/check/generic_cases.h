@@ -3,7 +3,7 @@
 // registered.
 #pragma once
 
-#include "support.h"
+#include "../support/elements/elements.h"
 
 namespace test {
 

@@ -2,7 +2,7 @@
 // gst-inspect-1.0 shows the plugin and each element: exit status 0, and not one warning.
 #include <cstdio>
 
-#include "support.h"
+#include "../support/elements/elements.h"
 
 namespace test {
 namespace {

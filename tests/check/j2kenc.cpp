@@ -8,11 +8,10 @@ int main(int argc, char **argv) {
     test::add_j2kenc_refusal_cases(suite);
     test::add_j2kenc_change_cases(suite);
     test::add_j2kenc_profile_cases(suite);
-    // Many bytes, and others' elements.
+    // Many bytes.
     if (test::small_run()) return;
     test::add_j2kenc_preset_cases(suite);
     test::add_j2kenc_library_cases(suite);
     test::add_j2kenc_rate_cases(suite);
-    test::add_j2kenc_muxer_cases(suite);
   });
 }

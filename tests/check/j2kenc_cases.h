@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "support.h"
+#include "../support/elements/elements.h"
 
 namespace test {
 
@@ -14,6 +14,5 @@ void add_j2kenc_refusal_cases(Suite *suite);      // what is wrong, at the start
 void add_j2kenc_change_cases(Suite *suite);       // what changes while playing
 void add_j2kenc_profile_cases(Suite *suite);      // what decoders for an application expect
 void add_j2kenc_preset_cases(Suite *suite);       // settings handed on
-void add_j2kenc_muxer_cases(Suite *suite);        // into files, and out of them
 
 }  // namespace test

@@ -60,14 +60,6 @@ struct Unpacker {
 
 }  // namespace
 
-Bytes bytes_of(GstBuffer *buffer) {
-  GstMapInfo map;
-  fail_unless(gst_buffer_map(buffer, &map, GST_MAP_READ));
-  Bytes bytes(map.data, map.data + map.size);
-  gst_buffer_unmap(buffer, &map);
-  return bytes;
-}
-
 Bytes code_frame(Harness &harness, const std::string &caps) {
   fail_unless_equals_int(harness.push(random_frame(video_info(caps), {}, 1)), GST_FLOW_OK);
   const BufferRef out = harness.pull();

@@ -2,15 +2,9 @@
 // What comes out of j2kenc, taken apart, and what went in, as samples.
 #pragma once
 
-#include <cstdint>
-
-#include "support.h"
+#include "../support/elements/elements.h"
 
 namespace test {
-
-using Bytes = std::vector<std::uint8_t>;
-
-Bytes bytes_of(GstBuffer *buffer);
 
 // What comes of a random frame, always the same one.
 Bytes code_frame(Harness &harness, const std::string &caps);

@@ -56,19 +56,9 @@ GST_START_TEST(settings_that_cannot_be) {
         GST_ELEMENT(gst_object_ref_sink(gst_element_factory_make("j2kenc", nullptr))));
     for (const auto &[name, value] : properties)
       gst_util_set_object_arg(G_OBJECT(element.get()), name, value);
-    const Owned<GstBus> bus(gst_bus_new());
-    gst_element_set_bus(element.get(), bus.get());
-    fail_unless_equals_int(gst_element_set_state(element.get(), GST_STATE_PAUSED),
-                           GST_STATE_CHANGE_FAILURE);
-    gst_element_set_state(element.get(), GST_STATE_NULL);
-    gst_element_set_bus(element.get(), nullptr);
-    const MessageRef message(gst_bus_pop_filtered(bus.get(), GST_MESSAGE_ERROR));
-    fail_unless(message != nullptr, "no error: %s", words[0]);
-    GError *error = nullptr;
-    gst_message_parse_error(message.get(), &error, nullptr);
-    const std::string text = error->message;
-    fail_unless(g_error_matches(error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS));
-    g_error_free(error);
+    const Message error = start_error(element.get());
+    const std::string &text = error.text;
+    fail_unless(error.is(GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS), "%s", text.c_str());
     for (const char *word : words)
       fail_unless(contains(text, word), "\"%s\" should say \"%s\"", text.c_str(), word);
   }

@@ -2,7 +2,7 @@
 // What an element makes of input caps and of what downstream accepts.
 #pragma once
 
-#include "support.h"
+#include "../support/elements/elements.h"
 
 namespace test {
 

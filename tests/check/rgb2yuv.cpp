@@ -7,6 +7,5 @@ int main(int argc, char **argv) {
     test::add_rgb2yuv_colour_cases(suite);
     test::add_rgb2yuv_field_cases(suite);
     test::add_rgb2yuv_caps_cases(suite);
-    if (!test::small_run()) test::add_rgb2yuv_peer_cases(suite);
   });
 }

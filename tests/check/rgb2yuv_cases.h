@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "support.h"
+#include "../support/elements/elements.h"
 
 namespace test {
 
@@ -14,6 +14,5 @@ void add_rgb2yuv_pixel_cases(Suite *suite);   // formats, sizes, layouts, alpha
 void add_rgb2yuv_colour_cases(Suite *suite);  // matrices, ranges, chroma sites
 void add_rgb2yuv_field_cases(Suite *suite);   // interlaced video
 void add_rgb2yuv_caps_cases(Suite *suite);    // negotiation
-void add_rgb2yuv_peer_cases(Suite *suite);    // with GStreamer's own elements
 
 }  // namespace test

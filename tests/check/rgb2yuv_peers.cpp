@@ -4,17 +4,13 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "../support/elements/pipeline.h"
 #include "negotiation.h"
-#include "pipeline.h"
 #include "rgb2yuv_cases.h"
 #include "rgb2yuv_reference.h"
 
 namespace test {
 namespace {
-
-bool installed(const char *element) {
-  return Owned<GstElementFactory>(gst_element_factory_find(element)) != nullptr;
-}
 
 guint8 &byte_of(const GstVideoFrame &frame, int component, int x, int y) {
   return static_cast<guint8 *>(GST_VIDEO_FRAME_COMP_DATA(
@@ -120,17 +116,14 @@ const Line kLines[] = {
 // They get what they can take, without a word said about it.
 GST_START_TEST(pipelines) {
   const Line &line = kLines[__i__];
-  if (!installed(line.needs)) return;
+  if (skip_without({line.needs})) return;
   Pipeline pipeline(
       std::string("videotestsrc num-buffers=2 ! video/x-raw, format=BGRx, width=64, height=48, "
                   "framerate=25/1 ! rgb2yuv name=subject ! ") +
       line.downstream + " ! fakesink name=sink async=false");
-  const Owned<GstElement> subject = pipeline.element("subject");
-  const Owned<GstPad> pad(gst_element_get_static_pad(subject.get(), "src"));
+  const Owned<GstPad> pad(gst_element_get_static_pad(pipeline.element("subject"), "src"));
   CapsRef caps;
-  pipeline.on_buffer = [&](GstBuffer *, GstPad *) {
-    caps.reset(gst_pad_get_current_caps(pad.get()));
-  };
+  pipeline.on_buffer = [&](GstBuffer *, GstPad *) { caps = current_caps(pad.get()); };
   pipeline.set_state(GST_STATE_PLAYING);
   pipeline.wait_for_eos();
   pipeline.set_state(GST_STATE_NULL);
@@ -140,13 +133,26 @@ GST_START_TEST(pipelines) {
 }
 GST_END_TEST;
 
+std::vector<std::string> elements;  // of the command line
+
 }  // namespace
 
-void add_rgb2yuv_peer_cases(Suite *suite) {
+void add_peer_cases(Suite *suite) {
   TCase *peers = new_case(suite, "peers");
-  tcase_add_loop_test(peers, as_videoconvert, 0, G_N_ELEMENTS(kRgbFormats));
-  tcase_add_test(peers, as_videoconvert_by_site);
-  tcase_add_loop_test(peers, pipelines, 0, G_N_ELEMENTS(kLines));
+  if (elements.empty()) {
+    tcase_add_loop_test(peers, as_videoconvert, 0, G_N_ELEMENTS(kRgbFormats));
+    tcase_add_test(peers, as_videoconvert_by_site);
+  }
+  for (int i = 0; i < static_cast<int>(std::size(kLines)); i++)
+    if (std::find(elements.begin(), elements.end(), kLines[i].needs) != elements.end())
+      tcase_add_loop_test(peers, pipelines, i, i + 1);
 }
 
 }  // namespace test
+
+// check-rgb2yuv-peers [ELEMENT...]: pipelines with these elements, or, without any, the pictures.
+int main(int argc, char **argv) {
+  test::elements.assign(argv + 1, argv + argc);
+  argc = 1;
+  return test::run(&argc, &argv, "rgb2yuv-peers", test::add_peer_cases);
+}

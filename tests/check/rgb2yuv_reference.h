@@ -2,7 +2,7 @@
 // What rgb2yuv has to make of a picture, in double precision, from what GStreamer says of the caps.
 #pragma once
 
-#include "support.h"
+#include "../support/elements/elements.h"
 
 namespace test {
 

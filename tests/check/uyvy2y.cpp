@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "support.h"
+#include "../support/elements/elements.h"
 #include "uyvy2y_cases.h"
 
 int main(int argc, char **argv) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What uyvy2y negotiates.
+#include "../support/elements/elements.h"
+#include "../support/elements/pipeline.h"
 #include "negotiation.h"
-#include "pipeline.h"
-#include "support.h"
 #include "uyvy2y_cases.h"
 
 namespace test {
@@ -243,31 +243,19 @@ GST_END_TEST;
 
 GST_START_TEST(statistics) {
   Harness harness("uyvy2y");
-  const auto statistic = [&harness](const char *name) {
-    GstStructure *stats = nullptr;
-    g_object_get(harness.element(), "stats", &stats, nullptr);
-    guint64 value = 0;
-    fail_unless(gst_structure_get_uint64(stats, name, &value), "no %s", name);
-    gst_structure_free(stats);
-    return value;
-  };
-  const auto active = [&harness] {
-    gint value = -1;
-    g_object_get(harness.element(), "active-backend", &value, nullptr);
-    return value;
-  };
-  fail_unless_equals_int(active(), 0);
+  const auto active = [&harness] { return active_backend(harness.element()); };
+  fail_unless(active() == "none");
   const std::string in = video_caps("UYVY", kSmall);
   fail_unless(harness.set_input(in));
   for (guint32 i = 0; i < 5; i++)
     harness.push(random_frame(video_info(in), {}, i));
-  fail_unless_equals_int(active(), 1);
-  fail_unless_equals_uint64(statistic("frames"), 5);
+  fail_unless(active() == "cpu");
+  fail_unless_equals_uint64(stat(harness.element(), "frames"), 5);
   for (const char *name :
        {"uploads", "downloads", "upload-bytes", "download-bytes", "synchronizations"})
-    fail_unless_equals_uint64(statistic(name), 0);
+    fail_unless_equals_uint64(stat(harness.element(), name), 0);
   gst_element_set_state(harness.element(), GST_STATE_NULL);
-  fail_unless_equals_int(active(), 0);
+  fail_unless(active() == "none");
 }
 GST_END_TEST;
 

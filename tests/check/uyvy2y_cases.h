@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "support.h"
+#include "../support/elements/elements.h"
 
 namespace test {
 
 void add_pixel_cases(Suite *suite);
 void add_caps_cases(Suite *suite);
-std::string real_picture_file();
-void add_real_picture_case(Suite *suite);
 
 }  // namespace test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The bytes of uyvy2y: every pair of formats, many sizes, any layout of either buffer.
-#include "support.h"
+#include "../support/elements/elements.h"
 #include "uyvy2y_cases.h"
 #include "uyvy2y_reference.h"
 
@@ -152,12 +152,14 @@ GST_START_TEST(interlaced_chroma) {
 }
 GST_END_TEST;
 
-// A capture of a real camera, where it is there.
+// What a camera took.
 GST_START_TEST(real_picture) {
+  const Owned<char> file(
+      g_build_filename(g_getenv("COALESCE_TEST_DATA_DIR"), "camera_320x180.uyvy", nullptr));
   gchar *bytes = nullptr;
   gsize size = 0;
-  fail_unless(g_file_get_contents(real_picture_file().c_str(), &bytes, &size, nullptr));
-  const std::string caps = video_caps("UYVY", {1920, 1080});
+  fail_unless(g_file_get_contents(file.get(), &bytes, &size, nullptr), "%s", file.get());
+  const std::string caps = video_caps("UYVY", {320, 180});
   const GstVideoInfo info = video_info(caps);
   const BufferRef in(gst_buffer_new_wrapped(bytes, size));
   fail_unless_equals_int(size, info.size);
@@ -181,16 +183,7 @@ void add_pixel_cases(Suite *suite) {
   tcase_add_loop_test(pixels, any_number_of_threads, 0, 4);
   tcase_add_test(pixels, split_buffer);
   tcase_add_test(pixels, interlaced_chroma);
-}
-
-std::string real_picture_file() {
-  const gchar *folder = g_getenv("COALESCE_TEST_DATA");
-  if (folder == nullptr) folder = g_getenv("COALESCE_TEST_DATA_DEFAULT");
-  return std::string(folder) + "/camera_1920x1080.uyvy";
-}
-
-void add_real_picture_case(Suite *suite) {
-  tcase_add_test(new_case(suite, "real picture"), real_picture);
+  tcase_add_test(pixels, real_picture);
 }
 
 }  // namespace test

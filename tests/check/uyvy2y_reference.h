@@ -2,7 +2,7 @@
 // What uyvy2y has to give: the luma as it was, and neutral chroma.
 #pragma once
 
-#include "support.h"
+#include "../support/elements/elements.h"
 
 namespace test {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "../check/support.h"
+#include "../support/elements/elements.h"
 #include "fuzz.h"
 
 namespace test {

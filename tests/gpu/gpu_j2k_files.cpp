@@ -28,14 +28,16 @@ const std::string kOnCpu =
     "rgb2yuv backend=cpu ! video/x-raw,format=NV12,colorimetry=bt709 ! convolve preset=sharpen "
     "backend=cpu ! ";
 
+const std::string kUpload = "cudaupload ! " CUDA ",format=BGRx ! ";
+
 std::string sink(const char *name) {
   return std::string("appsink sync=false name=") + name + "  ";
 }
 
-void feed_h264(const Pipeline &pipeline) {
+void feed_h264(Branches &pipeline) {
   gsize size = 0;
   guchar *stream = g_base64_decode(kH264Stream, &size);
-  pipeline.feed("source", stream, size);
+  pipeline.feed(stream, size);
   g_free(stream);
 }
 
@@ -51,18 +53,46 @@ struct File : TemporaryFile {
 constexpr struct {
   const char *muxer, *demuxer;
 } kMuxers[] = {{"mj2mux", "qtdemux"}, {"mxfmux", "mxfdemux"}, {"mpegtsmux", "tsdemux"}};
-constexpr const char *kDecoders[] = {"openjpegdec", "avdec_jpeg2000"};
 
-// A file that has been written is read by all decoders and compared with what `expected` makes.
-template <class Feed>
-void compare_file(const File &file, const char *demuxer, const std::string &expected, int frames,
-                  Feed feed) {
-  for (const char *decoder : kDecoders) {
-    if (skipped(demuxer, {demuxer, "jpeg2000parse", decoder})) continue;
-    const Pipeline both(file.read(demuxer, decoder) + sink("gpu") + expected +
-                        "videoconvert ! video/x-raw,format=I420 ! " + sink("cpu"));
-    feed(both);
-    fail_unless_equals_int(both.compare(), frames);
+// A file of what `writer` makes is read by a decoder and compared with what `expected` makes.
+void compare_file(const std::string &writer, const char *muxer, const char *demuxer,
+                  const char *decoder, const std::string &expected, int frames) {
+  const File file;
+  const auto feed = [&expected](Branches &pipeline) {
+    if (contains(expected, "appsrc")) feed_h264(pipeline);
+  };
+  Branches writing(writer + " ! " + muxer + file.sink());
+  feed(writing);
+  writing.wait_for_eos();
+  writing.stop();
+  Branches both(file.read(demuxer, decoder) + sink("gpu") + expected +
+                "videoconvert ! video/x-raw,format=I420 ! " + sink("cpu"));
+  feed(both);
+  fail_unless_equals_int(both.compare(), frames);
+}
+
+void files(const std::string &upload, const char *decoder) {
+  if (skip_without({"mj2mux", "mxfmux", "mpegtsmux", "jpeg2000parse", decoder})) return;
+  for (const auto &[muxer, demuxer] : kMuxers)
+    compare_file(kPicture + upload + kOnGpu + "j2kenc backend=cuda", muxer, demuxer, decoder,
+                 kPicture + kOnCpu, kFrames);
+}
+
+void h264_file(const char *decoder) {
+  if (skip_without({"h264parse", "nvh264dec", "cudadownload", "mxfmux", "jpeg2000parse", decoder}))
+    return;
+  compare_file(kDecoder + "j2kenc", "mxfmux", "mxfdemux", decoder,
+               kDecoder + "cudadownload ! video/x-raw ! ", kH264Frames);
+}
+
+void codestreams(const std::string &upload) {
+  for (const std::string setting : {"", "bpp=2 frames-in-flight=8", "psnr=38 num-layers=3"}) {
+    Branches pipeline(kPicture + "tee name=t  t. ! queue ! " + upload + kOnGpu +
+                      "j2kenc name=coder backend=cuda " + setting + " ! image/x-j2c ! " +
+                      sink("gpu") + "t. ! queue ! " + kOnCpu + "j2kenc backend=cpu " + setting +
+                      " ! image/x-j2c ! " + sink("cpu"));
+    fail_unless_equals_int(pipeline.compare(), kFrames);
+    fail_unless_equals_uint64(stat(pipeline.element("coder"), "uploads"), 0);
   }
 }
 
@@ -70,56 +100,57 @@ void compare_file(const File &file, const char *demuxer, const std::string &expe
 
 // Decoded on the GPU, coded there; and the same frames brought down, coded on the CPU.
 GST_START_TEST(h264_codestreams) {
-  if (skipped("nvh264dec", {"h264parse", "nvh264dec", "cudadownload"})) return;
+  if (skip_without({"h264parse", "nvh264dec", "cudadownload"})) return;
   for (const std::string setting : {"", "bpp=1 num-layers=2"}) {
-    const Pipeline pipeline(kDecoder + "tee name=t  t. ! queue ! j2kenc name=coder " + setting +
-                            " ! " + sink("gpu") +
-                            "t. ! queue ! cudadownload ! video/x-raw ! j2kenc backend=cpu " +
-                            setting + " ! " + sink("cpu"));
+    Branches pipeline(kDecoder + "tee name=t  t. ! queue ! j2kenc name=coder " + setting + " ! " +
+                      sink("gpu") +
+                      "t. ! queue ! cudadownload ! video/x-raw ! j2kenc backend=cpu " + setting +
+                      " ! " + sink("cpu"));
     feed_h264(pipeline);
     fail_unless_equals_int(pipeline.compare(), kH264Frames);
-    fail_unless_equals_uint64(statistic(pipeline.element("coder"), "uploads"), 0);
+    fail_unless_equals_uint64(stat(pipeline.element("coder"), "uploads"), 0);
   }
 }
 GST_END_TEST
 
-GST_START_TEST(h264_to_mxf) {
-  if (skipped("nvh264dec to mxfmux", {"h264parse", "nvh264dec", "cudadownload", "mxfmux"})) return;
-  const File file;
-  {
-    const Pipeline writer(kDecoder + "j2kenc ! mxfmux" + file.sink());
-    feed_h264(writer);
-    writer.run();
-  }
-  compare_file(file, "mxfdemux", kDecoder + "cudadownload ! video/x-raw ! ", kH264Frames,
-               feed_h264);
+GST_START_TEST(h264_to_mxf_openjpegdec) {
+  h264_file("openjpegdec");
 }
 GST_END_TEST
 
-// With cudaupload, and with an upload of ours.
+GST_START_TEST(h264_to_mxf_avdec) {
+  h264_file("avdec_jpeg2000");
+}
+GST_END_TEST
+
+// With an upload of ours, and with cudaupload.
 GST_START_TEST(codestreams_behind_filters) {
-  for (const std::string upload : {"", "cudaupload ! " CUDA ",format=BGRx ! "}) {
-    if (!upload.empty() && skipped("cudaupload", {"cudaupload"})) continue;
-    for (const std::string setting : {"", "bpp=2 frames-in-flight=8", "psnr=38 num-layers=3"}) {
-      const Pipeline pipeline(kPicture + "tee name=t  t. ! queue ! " + upload + kOnGpu +
-                              "j2kenc name=coder backend=cuda " + setting + " ! image/x-j2c ! " +
-                              sink("gpu") + "t. ! queue ! " + kOnCpu + "j2kenc backend=cpu " +
-                              setting + " ! image/x-j2c ! " + sink("cpu"));
-      fail_unless_equals_int(pipeline.compare(), kFrames);
-      fail_unless_equals_uint64(statistic(pipeline.element("coder"), "uploads"), 0);
-    }
-  }
+  codestreams("");
 }
 GST_END_TEST
 
-GST_START_TEST(files) {
-  for (const std::string upload : {"", "cudaupload ! " CUDA ",format=BGRx ! "})
-    for (const auto &[muxer, demuxer] : kMuxers) {
-      if (skipped(muxer, {muxer}) || (!upload.empty() && skipped(muxer, {"cudaupload"}))) continue;
-      const File file;
-      Pipeline(kPicture + upload + kOnGpu + "j2kenc backend=cuda ! " + muxer + file.sink()).run();
-      compare_file(file, demuxer, kPicture + kOnCpu, kFrames, [](const Pipeline &) {});
-    }
+GST_START_TEST(codestreams_behind_cudaupload) {
+  if (!skip_without({"cudaupload"})) codestreams(kUpload);
+}
+GST_END_TEST
+
+GST_START_TEST(files_openjpegdec) {
+  files("", "openjpegdec");
+}
+GST_END_TEST
+
+GST_START_TEST(files_avdec) {
+  files("", "avdec_jpeg2000");
+}
+GST_END_TEST
+
+GST_START_TEST(files_of_cudaupload) {
+  if (!skip_without({"cudaupload"})) files(kUpload, "openjpegdec");
+}
+GST_END_TEST
+
+GST_START_TEST(files_of_cudaupload_avdec) {
+  if (!skip_without({"cudaupload"})) files(kUpload, "avdec_jpeg2000");
 }
 GST_END_TEST
 
@@ -130,8 +161,8 @@ GST_START_TEST(two_encoders_of_one_frame) {
            "t. ! queue ! video/x-raw(ANY) ! convolve mask=1 ! video/x-raw ! j2kenc backend=cpu " +
            setting + " ! " + sink("cpu");
   };
-  const Pipeline pipeline(kPicture + kOnGpu + "tee name=t  t. ! queue ! j2kenc bpp=1 ! fakesink " +
-                          pair("quality=80"));
+  Branches pipeline(kPicture + kOnGpu + "tee name=t  t. ! queue ! j2kenc bpp=1 ! fakesink " +
+                    pair("quality=80"));
   fail_unless_equals_int(pipeline.compare(), kFrames);
 }
 GST_END_TEST
@@ -139,9 +170,14 @@ GST_END_TEST
 int main(int argc, char **argv) {
   return run(&argc, &argv, "gpu_j2k_files", [](TCase *tests) {
     tcase_add_test(tests, h264_codestreams);
-    tcase_add_test(tests, h264_to_mxf);
+    tcase_add_test(tests, h264_to_mxf_openjpegdec);
+    tcase_add_test(tests, h264_to_mxf_avdec);
     tcase_add_test(tests, codestreams_behind_filters);
-    tcase_add_test(tests, files);
+    tcase_add_test(tests, codestreams_behind_cudaupload);
+    tcase_add_test(tests, files_openjpegdec);
+    tcase_add_test(tests, files_avdec);
+    tcase_add_test(tests, files_of_cudaupload);
+    tcase_add_test(tests, files_of_cudaupload_avdec);
     tcase_add_test(tests, two_encoders_of_one_frame);
   });
 }

@@ -28,22 +28,22 @@ const std::string kSource =
 }  // namespace
 
 GST_START_TEST(h264) {
-  if (skipped("nvh264dec", {"h264parse", "nvh264dec", "cudadownload"})) return;
-  const Pipeline pipeline(
+  if (skip_without({"h264parse", "nvh264dec", "cudadownload"})) return;
+  Branches pipeline(
       "appsrc name=source caps=video/x-h264,stream-format=byte-stream,framerate=25/1 ! h264parse ! "
       "nvh264dec ! " CUDA ",format=NV12 ! " +
       branches("convolve preset=sharpen"));
   gsize size = 0;
   guchar *stream = g_base64_decode(kH264Stream, &size);
-  pipeline.feed("source", stream, size);
+  pipeline.feed(stream, size);
   g_free(stream);
   fail_unless_equals_int(pipeline.compare(), kH264Frames);
 }
 GST_END_TEST
 
 GST_START_TEST(jpeg) {
-  if (skipped("nvjpegdec", {"jpegenc", "nvjpegdec", "cudadownload"})) return;
-  const Pipeline pipeline(
+  if (skip_without({"jpegenc", "nvjpegdec", "cudadownload"})) return;
+  Branches pipeline(
       "videotestsrc num-buffers=12 ! video/x-raw,format=I420,width=640,height=480 ! jpegenc ! "
       "nvjpegdec ! " CUDA " ! " +
       branches("sepconvolve preset=gaussian sigma=2"));
@@ -52,8 +52,8 @@ GST_START_TEST(jpeg) {
 GST_END_TEST
 
 GST_START_TEST(uploaded) {
-  if (skipped("cudaupload", {"cudaupload"})) return;
-  const Pipeline pipeline(
+  if (skip_without({"cudaupload"})) return;
+  Branches pipeline(
       kSource +
       "tee name=t  t. ! queue ! cudaupload ! " CUDA ",format=UYVY ! uyvy2y name=first ! " CUDA
       ",format=NV12 ! convolve preset=sharpen ! " CUDA
@@ -61,18 +61,18 @@ GST_START_TEST(uploaded) {
       "t. ! queue ! uyvy2y backend=cpu ! video/x-raw,format=NV12 ! convolve preset=sharpen "
       "backend=cpu ! sepconvolve preset=gaussian backend=cpu ! appsink name=cpu sync=false");
   fail_unless_equals_int(pipeline.compare(), kFrames);
-  fail_unless_equals_uint64(statistic(pipeline.element("first"), "uploads"), 0);
+  fail_unless_equals_uint64(stat(pipeline.element("first"), "uploads"), 0);
 }
 GST_END_TEST
 
 // GStreamer's converter, which from 1.24 on leaves its work in flight on a GstCudaStream: behind
 // ours, in front of ours, and in between. (1.22 and 1.24 need an NVRTC before CUDA 13 for it.)
 GST_START_TEST(converted) {
-  if (skipped("cudaconvertscale", {"cudaupload", "cudaconvertscale", "cudadownload"})) return;
+  if (skip_without({"cudaupload", "cudaconvertscale", "cudadownload"})) return;
   const std::string scaled = "cudaconvertscale ! " CUDA ",format=RGBA,width=962,height=540 ! ";
   const std::string back =
       "cudaconvertscale ! " CUDA ",format=NV12 ! cudadownload ! video/x-raw ! ";
-  const Pipeline pipeline(
+  Branches pipeline(
       kSource +
       "tee name=t  t. ! queue ! uyvy2y backend=cuda ! " CUDA
       ",format=NV12 ! convolve preset=gaussian ! " CUDA " ! " +
@@ -83,19 +83,19 @@ GST_START_TEST(converted) {
       scaled + "cudadownload ! video/x-raw ! convolve preset=sharpen backend=cpu ! cudaupload ! " +
       back + "appsink name=cpu sync=false");
   fail_unless_equals_int(pipeline.compare(), kFrames);
-  fail_unless_equals_uint64(statistic(pipeline.element("last"), "uploads"), 0);
+  fail_unless_equals_uint64(stat(pipeline.element("last"), "uploads"), 0);
 }
 GST_END_TEST
 
 // It looks at what memory says of itself, also where libgstcuda would have laid it out otherwise.
 GST_START_TEST(converted_planes) {
-  if (skipped("cudaconvertscale", {"cudaupload", "cudaconvertscale", "cudadownload"})) return;
+  if (skip_without({"cudaupload", "cudaconvertscale", "cudadownload"})) return;
   for (const std::string format : {"I420", "YV12", "I420_10LE"})
     for (const std::string height : {"361", "362"}) {
       const std::string sink = "cudaconvertscale ! " CUDA
                                ",format=RGBA ! cudadownload ! video/x-raw ! appsink "
                                "sync=false name=";
-      const Pipeline pipeline(
+      Branches pipeline(
           "videotestsrc num-buffers=4 ! video/x-raw,width=642,format=" + format + ",height=" +
           height + " ! tee name=t  t. ! queue ! convolve preset=sharpen backend=cuda ! " + sink +
           "gpu  t. ! queue ! convolve preset=sharpen backend=cpu ! cudaupload ! " + sink + "cpu");
@@ -106,13 +106,13 @@ GST_END_TEST
 
 // One frame in CUDA memory for the GPU, and, brought down by an element of ours, for the CPU.
 GST_START_TEST(tee_to_cpu_and_gpu) {
-  const Pipeline pipeline(kSource + "uyvy2y backend=cuda ! " CUDA
-                                    ",format=NV12 ! tee name=t  "
-                                    "t. ! queue ! convolve preset=emboss ! " CUDA
-                                    " ! convolve mask=1 ! video/x-raw ! appsink name=gpu "
-                                    "sync=false  t. ! queue ! convolve mask=1 ! video/x-raw ! "
-                                    "convolve preset=emboss backend=cpu ! "
-                                    "appsink name=cpu sync=false");
+  Branches pipeline(kSource + "uyvy2y backend=cuda ! " CUDA
+                              ",format=NV12 ! tee name=t  "
+                              "t. ! queue ! convolve preset=emboss ! " CUDA
+                              " ! convolve mask=1 ! video/x-raw ! appsink name=gpu "
+                              "sync=false  t. ! queue ! convolve mask=1 ! video/x-raw ! "
+                              "convolve preset=emboss backend=cpu ! "
+                              "appsink name=cpu sync=false");
   fail_unless_equals_int(pipeline.compare(), kFrames);
 }
 GST_END_TEST

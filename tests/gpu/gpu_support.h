@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the tests and the benchmark on a real GPU share: CUDA frames in and out of an element.
+// What only the tests and the benchmarks on a real GPU need: a GPU, a CUDA context that is made
+// once, and the comparison with the CPU.
 #pragma once
 
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
-#include <gst/video/video.h>
-#undef fail  // a name in the standard headers
-
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <vector>
+#include "../support/elements/cudamemory.h"
+#include "../support/elements/pipeline.h"
 
 namespace gpu_test {
 
-constexpr int kSkip = 77;
+using namespace test;
 
 // Initialises the driver. If it has no device, ends the program: as skipped, or as failed when
 // COALESCE_REQUIRE_GPU=1 says that there has to be one.
@@ -31,54 +25,46 @@ GstHarness *harness(const char *launch_line, const std::string &in_caps,
 // A buffer from the pool that the element proposes for its sink caps.
 GstBufferPool *proposed_pool(GstHarness *h);
 
-// Packed bytes (row after row, no padding) into and out of a plane of a buffer, by the CPU map that
-// any element may use.
-void write_plane(GstBuffer *buffer, GstCaps *caps, guint plane,
-                 const std::vector<std::uint8_t> &bytes, std::size_t row);
-std::vector<std::uint8_t> read_plane(GstBuffer *buffer, GstCaps *caps, guint plane,
-                                     std::size_t row);
+// Bytes without padding into a frame or into one plane of it, by the CPU map that any element may
+// use.
+void write_picture(GstBuffer *buffer, const GstVideoInfo &info, const Bytes &bytes);
+void write_plane(GstBuffer *buffer, GstCaps *caps, int plane, const Bytes &bytes, std::size_t row);
 
-// The meaningful bytes of a frame, plane after plane.
-std::vector<std::uint8_t> bytes_of(GstBuffer *buffer, const GstVideoInfo &info);
-// Has them written, row after row.
-using WriteRow = std::function<void(std::uint8_t *row, std::size_t bytes)>;
-void write_rows(GstBuffer *buffer, const GstVideoInfo &info, const WriteRow &write);
-
-std::vector<std::uint8_t> random_bytes(std::size_t count, unsigned seed);
-
-GstBuffer *acquire(GstBufferPool *pool);
-void drop_pool(GstBufferPool *pool);
-
-// A number of an element's stats.
-guint64 statistic(GstElement *element, const char *name);
+Bytes random_bytes(std::size_t count, unsigned seed);
+// Rows of random bytes, the same ones for the same number.
+void paint(GstBuffer *buffer, const GstVideoInfo &info, unsigned picture);
 
 struct CapsPair {
   std::string in, out;
 };
 
-// One element twice: on the GPU, and on the CPU, which tests/check has judged, to compare with.
-class Twins {
+// One element on the GPU or on the CPU, with the pool that it proposes.
+class Side {
  public:
-  Twins(const std::string &element, const CapsPair &gpu, const CapsPair &cpu);
-  ~Twins();
-  Twins(const Twins &) = delete;
-  Twins &operator=(const Twins &) = delete;
+  Side(const std::string &line, const CapsPair &caps);
+  ~Side();
+  Side(const Side &) = delete;
+  Side &operator=(const Side &) = delete;
 
-  struct Side {
-    GstHarness *harness;
-    GstBufferPool *pool;  // as the element proposes it
-  };
-  const Side (&sides() const)[2] { return sides_; }
-
-  // The same samples on either side.
-  GstBuffer *random_frame(const Side &side, unsigned seed) const;
-  // Pulls the next frame of each and fails unless they have the same bytes.
-  void expect_same_frames(const std::string &what) const;
+  GstHarness *get() const { return harness_; }
+  BufferRef frame(unsigned picture) const;
+  void push(const BufferRef &frame) const;
+  Bytes pull() const;
 
  private:
-  Side sides_[2];
+  GstHarness *harness_;
+  GstBufferPool *pool_;
 };
 
+// One element twice: on the GPU, and on the CPU, which tests/check has judged.
+struct Twins {
+  Twins(const std::string &element, const CapsPair &gpu_caps, const CapsPair &cpu_caps)
+      : gpu(element + " backend=cuda", gpu_caps), cpu(element + " backend=cpu", cpu_caps) {}
+  // Fails unless the next frame of each has the same bytes.
+  void expect_same_frames(const std::string &what) const;
+
+  Side gpu, cpu;
+};
 // All frames are pushed before the first is looked at, so that their work is in flight together.
 void compare_with_cpu(const std::string &element, const CapsPair &gpu, const CapsPair &cpu,
                       int frames);

@@ -4,7 +4,6 @@
 // GPUs only the refusal is tried.
 #include "gpu_pipeline.h"
 
-#define GST_USE_UNSTABLE_API
 #include <gst/cuda/cuda-gst.h>
 
 using namespace gpu_test;
@@ -28,28 +27,22 @@ int gpus() {
   return CuDeviceGetCount(&devices) == CUDA_SUCCESS ? devices : 0;
 }
 
-guint64 uploads(const Pipeline &pipeline, const char *name) {
-  return statistic(pipeline.element(name), "uploads");
+bool skip_with_one_gpu() {
+  if (gpus() > 1) return false;
+  skip("this machine has one GPU");
+  return true;
+}
+
+guint64 uploads(const Branches &pipeline, const char *name) {
+  return stat(pipeline.element(name), "uploads");
 }
 
 // The text of the error that a pipeline ends with.
 std::string error_of(const std::string &text) {
-  GstElement *pipeline = gst_parse_launch(text.c_str(), nullptr);
-  fail_unless(pipeline != nullptr);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  GstBus *bus = gst_element_get_bus(pipeline);
-  GstMessage *message = gst_bus_timed_pop_filtered(
-      bus, 30 * GST_SECOND, GstMessageType(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-  gst_object_unref(bus);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
-  fail_unless(message != nullptr && GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR, "no error");
-  GError *error = nullptr;
-  gst_message_parse_error(message, &error, nullptr);
-  const std::string said = error->message;
-  g_error_free(error);
-  gst_message_unref(message);
-  return said;
+  Pipeline pipeline(text);
+  pipeline.start();
+  pipeline.wait_for_end();
+  return pipeline.take_error();
 }
 
 }  // namespace
@@ -67,11 +60,12 @@ GST_END_TEST
 
 // Those that name no GPU go where their neighbour is: nothing is copied.
 GST_START_TEST(second_gpu_alone) {
-  const Pipeline pipeline(kSource +
-                          "uyvy2y cuda-device-id=1 ! " CUDA
-                          ",format=NV12 ! convolve name=next preset=sharpen ! " CUDA
-                          " ! sepconvolve name=last preset=gaussian" +
-                          kOnGpu + kLuma + kBoth + kOnCpu);
+  if (skip_with_one_gpu()) return;
+  Branches pipeline(kSource +
+                    "uyvy2y cuda-device-id=1 ! " CUDA
+                    ",format=NV12 ! convolve name=next preset=sharpen ! " CUDA
+                    " ! sepconvolve name=last preset=gaussian" +
+                    kOnGpu + kLuma + kBoth + kOnCpu);
   fail_unless_equals_int(pipeline.compare(), kFrames);
   for (const char *name : {"next", "last"})
     fail_unless_equals_uint64(uploads(pipeline, name), 0);
@@ -79,12 +73,12 @@ GST_START_TEST(second_gpu_alone) {
 GST_END_TEST
 
 GST_START_TEST(there_and_back) {
-  const Pipeline pipeline(
-      kSource +
-      "uyvy2y cuda-device-id=0 ! " CUDA
-      ",format=NV12 ! convolve name=there preset=sharpen cuda-device-id=1 ! " CUDA
-      " ! queue ! sepconvolve name=back preset=gaussian cuda-device-id=0" +
-      kOnGpu + kLuma + kBoth + kOnCpu);
+  if (skip_with_one_gpu()) return;
+  Branches pipeline(kSource +
+                    "uyvy2y cuda-device-id=0 ! " CUDA
+                    ",format=NV12 ! convolve name=there preset=sharpen cuda-device-id=1 ! " CUDA
+                    " ! queue ! sepconvolve name=back preset=gaussian cuda-device-id=0" +
+                    kOnGpu + kLuma + kBoth + kOnCpu);
   fail_unless_equals_int(pipeline.compare(), kFrames);
   for (const char *name : {"there", "back"})
     fail_unless_equals_uint64(uploads(pipeline, name), kFrames);
@@ -93,7 +87,8 @@ GST_END_TEST
 
 // The same frames read on both, at the same time.
 GST_START_TEST(tee_to_both) {
-  const Pipeline pipeline(
+  if (skip_with_one_gpu()) return;
+  Branches pipeline(
       kSource +
       "uyvy2y cuda-device-id=0 ! " CUDA
       ",format=NV12 ! tee name=both  both. ! queue ! convolve preset=emboss "
@@ -108,15 +103,16 @@ GST_END_TEST
 
 // GStreamer's own memory on the other GPU.
 GST_START_TEST(uploaded_to_the_other) {
-  if (skipped("cudaupload", {"cudaupload"})) return;
+  if (skip_with_one_gpu()) return;
+  if (skip_without({"cudaupload"})) return;
   for (const std::string id : {"0", "1"}) {
-    const Pipeline pipeline(kSource +
-                            "cudaupload cuda-device-id=1 ! " CUDA
-                            ",format=UYVY ! uyvy2y name=first cuda-device-id=" +
-                            id +
-                            " ! " CUDA ",format=NV12 ! convolve preset=sharpen ! " CUDA
-                            " ! sepconvolve preset=gaussian" +
-                            kOnGpu + kLuma + kBoth + kOnCpu);
+    Branches pipeline(kSource +
+                      "cudaupload cuda-device-id=1 ! " CUDA
+                      ",format=UYVY ! uyvy2y name=first cuda-device-id=" +
+                      id +
+                      " ! " CUDA ",format=NV12 ! convolve preset=sharpen ! " CUDA
+                      " ! sepconvolve preset=gaussian" +
+                      kOnGpu + kLuma + kBoth + kOnCpu);
     fail_unless_equals_int(pipeline.compare(), kFrames);
     fail_unless_equals_uint64(uploads(pipeline, "first"), id == "0" ? kFrames : 0);
   }
@@ -124,7 +120,8 @@ GST_START_TEST(uploaded_to_the_other) {
 GST_END_TEST
 
 GST_START_TEST(coded_on_the_other) {
-  const Pipeline pipeline(
+  if (skip_with_one_gpu()) return;
+  Branches pipeline(
       kSource +
       "uyvy2y cuda-device-id=0 ! " CUDA
       ",format=NV12 ! j2kenc name=coder cuda-device-id=1 ! appsink name=gpu sync=false  "
@@ -138,10 +135,6 @@ GST_END_TEST
 int main(int argc, char **argv) {
   return run(&argc, &argv, "gpu_two_gpus", [](TCase *tests) {
     tcase_add_test(tests, no_such_gpu);
-    if (gpus() < 2) {
-      g_print("SKIP two GPUs: this machine has one\n");
-      return;
-    }
     tcase_add_test(tests, second_gpu_alone);
     tcase_add_test(tests, there_and_back);
     tcase_add_test(tests, tee_to_both);

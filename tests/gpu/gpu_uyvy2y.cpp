@@ -19,36 +19,21 @@ const struct {
 const char *kOut[] = {"GRAY8", "NV12", "I420"};
 const int kSizes[][2] = {{1, 1}, {3, 1}, {1, 3}, {2, 2}, {33, 17}, {640, 357}, {1921, 1079}};
 
-std::size_t packed_row(int width) {
-  return std::size_t(width + 1) / 2 * 4;
-}
-
 int first_luma(const char *format) {
   for (const auto &in : kIn)
     if (g_str_equal(in.name, format)) return in.first_luma;
   g_assert_not_reached();
 }
 
-std::vector<std::uint8_t> expected_luma(const std::vector<std::uint8_t> &packed, const Case &c) {
-  std::vector<std::uint8_t> luma;
-  for (int y = 0; y < c.height; y++)
-    for (int x = 0; x < c.width; x++)
-      luma.push_back(packed[y * packed_row(c.width) + 2 * x + first_luma(c.in)]);
-  return luma;
-}
-
-void check_output(GstBuffer *buffer, const Case &c, const std::vector<std::uint8_t> &packed) {
-  GstCaps *caps = gst_caps_from_string(caps_text(c.out, c.width, c.height, c.out_cuda).c_str());
-  fail_unless(read_plane(buffer, caps, 0, c.width) == expected_luma(packed, c),
-              "luma of %s to %s, %dx%d", c.in, c.out, c.width, c.height);
-  GstVideoInfo info;
-  gst_video_info_from_caps(&info, caps);
-  for (guint p = 1; p < GST_VIDEO_INFO_N_PLANES(&info); p++) {
-    const std::size_t row = std::size_t(c.width + 1) / 2 * GST_VIDEO_INFO_COMP_PSTRIDE(&info, p);
-    for (std::uint8_t byte : read_plane(buffer, caps, p, row))
-      fail_unless_equals_int(byte, 128);
-  }
-  gst_caps_unref(caps);
+// The luma of a packed picture, and chroma that is neutral.
+void check_output(GstBuffer *buffer, const Case &c, const Bytes &packed) {
+  const gsize row = packed.size() / gsize(c.height);
+  const std::string wrong = wrong_bytes(
+      buffer, video_info(caps_text(c.out, c.width, c.height, false)), GST_MAP_READ,
+      [&](int plane, int x, int y) -> guint8 {
+        return plane > 0 ? 128 : packed[gsize(y) * row + gsize(2 * x + first_luma(c.in))];
+      });
+  fail_unless(wrong.empty(), "%s to %s, %dx%d: %s", c.in, c.out, c.width, c.height, wrong.c_str());
 }
 
 // All frames are pushed before the first is looked at, so that their work is in flight together.
@@ -56,34 +41,30 @@ void run_case(const Case &c, int frames) {
   const std::string in = caps_text(c.in, c.width, c.height, c.in_cuda);
   GstHarness *h =
       harness("uyvy2y backend=cuda", in, caps_text(c.out, c.width, c.height, c.out_cuda));
-  GstCaps *in_caps = gst_caps_from_string(in.c_str());
+  const GstVideoInfo info = video_info(caps_text(c.in, c.width, c.height, false));
+  const gsize bytes = gsize(row_bytes(info, 0)) * gsize(c.height);
   GstBufferPool *pool = proposed_pool(h);
   fail_unless(pool != nullptr);
-  std::vector<std::vector<std::uint8_t>> pictures;
+  std::vector<Bytes> pictures;
   for (int i = 0; i < frames; i++) {
     // Now and then a frame in memory of upstream's own.
-    GstBuffer *buffer =
-        !c.in_cuda && i % 3 == 2
-            ? gst_buffer_new_allocate(nullptr, packed_row(c.width) * c.height, nullptr)
-            : acquire(pool);
-    pictures.push_back(random_bytes(packed_row(c.width) * c.height, 1000 + i));
-    write_plane(buffer, in_caps, 0, pictures.back(), packed_row(c.width));
+    GstBuffer *buffer = !c.in_cuda && i % 3 == 2 ? plain_frame(info, {}, 0) : acquire(pool);
+    pictures.push_back(random_bytes(bytes, 1000 + unsigned(i)));
+    write_picture(buffer, info, pictures.back());
     fail_unless_equals_int(gst_harness_push(h, buffer), GST_FLOW_OK);
   }
   GstElement *element = gst_harness_find_element(h, "uyvy2y");
-  const guint64 waits_in_element = statistic(element, "synchronizations");
+  const guint64 waits_in_element = stat(element, "synchronizations");
   for (int i = 0; i < frames; i++) {
-    GstBuffer *buffer = gst_harness_pull(h);
-    check_output(buffer, c, pictures[i]);
-    gst_buffer_unref(buffer);
+    const BufferRef buffer(gst_harness_pull(h));
+    check_output(buffer.get(), c, pictures[gsize(i)]);
   }
-  fail_unless_equals_uint64(statistic(element, "frames"), frames);
-  fail_unless_equals_uint64(statistic(element, "uploads"), c.in_cuda ? 0 : frames);
-  fail_unless_equals_uint64(statistic(element, "downloads"), c.out_cuda ? 0 : frames);
+  fail_unless_equals_uint64(stat(element, "frames"), frames);
+  fail_unless_equals_uint64(stat(element, "uploads"), c.in_cuda ? 0 : frames);
+  fail_unless_equals_uint64(stat(element, "downloads"), c.out_cuda ? 0 : frames);
   if (c.out_cuda) fail_unless_equals_uint64(waits_in_element, 0);
   drop_pool(pool);
   gst_object_unref(element);
-  gst_caps_unref(in_caps);
   gst_harness_teardown(h);
 }
 
@@ -112,45 +93,25 @@ GST_END_TEST
 
 // The CPU and the GPU, one against the other, through whole pipelines and many state changes.
 GST_START_TEST(state_changes) {
-  GstElement *pipeline = gst_parse_launch(
+  Pipeline pipeline(
       "videotestsrc num-buffers=5 ! video/x-raw,format=YUY2,width=333,height=77 ! tee name=t "
       "t. ! queue ! uyvy2y backend=cuda name=g ! fakesink async=false "
-      "t. ! queue ! uyvy2y backend=cpu ! fakesink async=false",
-      nullptr);
-  GstElement *gpu = gst_bin_get_by_name(GST_BIN(pipeline), "g");
-  GstBus *bus = gst_element_get_bus(pipeline);
+      "t. ! queue ! uyvy2y backend=cpu ! fakesink async=false");
   for (int round = 1; round <= 20; round++) {
-    fail_if(gst_element_set_state(pipeline, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE);
-    GstMessage *message = gst_bus_timed_pop_filtered(
-        bus, 20 * GST_SECOND, GstMessageType(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-    fail_unless(message != nullptr && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS);
-    gst_message_unref(message);
-    gst_element_set_state(pipeline, GST_STATE_NULL);
-    fail_unless_equals_uint64(statistic(gpu, "frames"), guint64(5 * round));
+    pipeline.start();
+    pipeline.wait_for_eos();
+    pipeline.stop();
+    fail_unless_equals_uint64(stat(pipeline.element("g"), "frames"), guint64(5 * round));
   }
-  gst_object_unref(bus);
-  gst_object_unref(gpu);
-  gst_object_unref(pipeline);
 }
 GST_END_TEST
 
 GST_START_TEST(missing_device) {
-  GstElement *element = gst_element_factory_make("uyvy2y", nullptr);
-  GstBus *bus = gst_bus_new();
-  gst_element_set_bus(element, bus);
-  g_object_set(element, "cuda-device-id", 99, nullptr);
-  fail_unless_equals_int(gst_element_set_state(element, GST_STATE_PAUSED),
-                         GST_STATE_CHANGE_FAILURE);
-  GstMessage *message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
-  fail_unless(message != nullptr);
-  GError *error = nullptr;
-  gst_message_parse_error(message, &error, nullptr);
-  fail_unless(strstr(error->message, "cuda-device-id=99") != nullptr, "%s", error->message);
-  g_error_free(error);
-  gst_message_unref(message);
-  gst_element_set_state(element, GST_STATE_NULL);
-  gst_object_unref(bus);
-  gst_object_unref(element);
+  const Owned<GstElement> element(
+      GST_ELEMENT(gst_object_ref_sink(gst_element_factory_make("uyvy2y", nullptr))));
+  g_object_set(element.get(), "cuda-device-id", 99, nullptr);
+  const std::string error = start_error(element.get()).text;
+  fail_unless(contains(error, "cuda-device-id=99"), "%s", error.c_str());
 }
 GST_END_TEST
 

@@ -9,31 +9,23 @@
 namespace gpu_test {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
-
 constexpr unsigned kPictures = 5;
 constexpr GstClockTime kFrameTime = GST_SECOND / 25;
 
 std::string caps_of(const Coding &c, bool cuda) {
-  return std::string(cuda ? "video/x-raw(memory:CUDAMemory)" : "video/x-raw") +
-         ",format=" + c.format + ",width=" + std::to_string(c.width) +
-         ",height=" + std::to_string(c.height) + ",framerate=25/1" + c.more_caps;
+  return caps_text(c.format.c_str(), c.width, c.height, cuda) + c.more_caps;
 }
 
 GstVideoInfo info_of(const Coding &c) {
-  GstVideoInfo info;
-  GstCaps *caps = gst_caps_from_string(caps_of(c, false).c_str());
-  if (!gst_video_info_from_caps(&info, caps)) throw Failure(c.text() + ": no caps");
-  gst_caps_unref(caps);
-  return info;
+  return video_info(caps_of(c, false));
 }
 
 // Patches of a colour, with noise from none to as much as there can be.
 void draw(GstBuffer *buffer, const GstVideoInfo &info, unsigned picture) {
   constexpr unsigned masks[] = {0, 1, 0, 7, 31, 255, 3};
   unsigned y = 0, noise = 2463534242u + picture;
-  write_rows(buffer, info, [&](std::uint8_t *row, std::size_t bytes) {
-    for (unsigned x = 0; x < bytes; x++) {
+  const bool mapped = each_row(buffer, info, GST_MAP_WRITE, [&](int plane, int, guint8 *row) {
+    for (unsigned x = 0, bytes = unsigned(row_bytes(info, plane)); x < bytes; x++) {
       noise ^= noise << 13;
       noise ^= noise >> 17;
       noise ^= noise << 5;
@@ -43,6 +35,7 @@ void draw(GstBuffer *buffer, const GstVideoInfo &info, unsigned picture) {
     }
     y++;
   });
+  if (!mapped) throw Failure(kNotMapped);
 }
 
 // "a=1; b=2 3" as pairs.
@@ -83,23 +76,13 @@ void set_to_defaults(GstElement *element, const std::string &settings) {
   }
 }
 
-Bytes all_bytes(GstBuffer *buffer) {
-  GstMapInfo map;
-  if (!gst_buffer_map(buffer, &map, GST_MAP_READ)) throw Failure("a codestream cannot be mapped");
-  Bytes bytes(map.data, map.data + map.size);
-  gst_buffer_unmap(buffer, &map);
-  return bytes;
-}
-
 Bytes encode_on_cpu(const Coding &c, unsigned picture) {
   GstHarness *h = harness(line_of(c, "cpu").c_str(), caps_of(c, false), c.media);
   const GstVideoInfo info = info_of(c);
   GstBuffer *buffer = gst_buffer_new_and_alloc(GST_VIDEO_INFO_SIZE(&info));
   draw(buffer, info, picture);
   if (gst_harness_push(h, buffer) != GST_FLOW_OK) throw Failure(c.text() + ": the CPU refuses it");
-  GstBuffer *coded = gst_harness_pull(h);
-  const Bytes bytes = all_bytes(coded);
-  gst_buffer_unref(coded);
+  const Bytes bytes = take_bytes(gst_harness_pull(h));
   gst_harness_teardown(h);
   return bytes;
 }
@@ -212,7 +195,7 @@ void J2kHarness::restart() {
 
 void J2kHarness::check() {
   while (GstBuffer *buffer = gst_harness_try_pull(harness_)) {
-    const std::unique_ptr<GstBuffer, void (*)(GstBuffer *)> owner(buffer, gst_buffer_unref);
+    const BufferRef owner(buffer);
     if (pushed_.empty()) throw Failure(coding_.text() + ": a frame too many");
     check_frame(buffer, pushed_.front());
     pushed_.pop_front();
@@ -232,7 +215,7 @@ void J2kHarness::check_frame(GstBuffer *buffer, const Pushed &pushed) const {
   if (GST_BUFFER_PTS(buffer) != pushed.number * kFrameTime ||
       GST_BUFFER_DURATION(buffer) != kFrameTime || GST_BUFFER_OFFSET(buffer) != pushed.number)
     throw Failure(what + ": has the time of frame " + std::to_string(GST_BUFFER_OFFSET(buffer)));
-  const Bytes bytes = all_bytes(buffer);
+  const Bytes bytes = bytes_of(buffer);
   const Bytes &expected = on_cpu(pushed.coding, static_cast<unsigned>(pushed.number % kPictures));
   const std::size_t both = std::min(bytes.size(), expected.size());
   const auto first =
@@ -245,21 +228,13 @@ void J2kHarness::check_frame(GstBuffer *buffer, const Pushed &pushed) const {
 
 // Neither an error nor a warning.
 void J2kHarness::check_messages() const {
-  while (GstMessage *message = gst_bus_pop(bus_)) {
-    GError *error = nullptr;
-    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
-      gst_message_parse_error(message, &error, nullptr);
-    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING)
-      gst_message_parse_warning(message, &error, nullptr);
-    const std::string text = error != nullptr ? error->message : "";
-    g_clear_error(&error);
-    gst_message_unref(message);
-    if (!text.empty()) throw Failure(coding_.text() + ": " + text);
-  }
+  constexpr auto kTypes = GstMessageType(GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+  while (const MessageRef message{gst_bus_pop_filtered(bus_, kTypes)})
+    throw Failure(coding_.text() + ": " + parse(message.get()).text);
 }
 
 guint64 J2kHarness::statistic(const char *name) const {
-  return gpu_test::statistic(coder_, name);
+  return stat(coder_, name);
 }
 
 Cases::~Cases() {

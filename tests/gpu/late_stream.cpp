@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "late_stream.h"
 
-#include <dlfcn.h>
-
-#include <algorithm>
+#include <gst/cuda/cuda-gst.h>
 
 namespace gpu_test {
 namespace {
 
-constexpr auto kNeedSync = GST_MEMORY_FLAG_LAST << 2;  // of 1.24
 constexpr std::size_t kRow = std::size_t(1) << 20, kScratch = 256 * kRow;
-
-// Of 1.24, or otherwise before.
-template <class Function>
-Function function(const char *name) {
-  return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
-}
 
 struct Rows {
   CUdeviceptr data;
@@ -42,19 +33,11 @@ void copy_on(CUstream stream, const Rows &from, const Rows &to, std::size_t byte
 
 }  // namespace
 
-void paint(GstBuffer *buffer, const GstVideoInfo &info, unsigned picture) {
-  unsigned seed = 5000 * picture;
-  write_rows(buffer, info, [&seed](std::uint8_t *row, std::size_t count) {
-    const auto random = random_bytes(count, seed++);
-    std::copy(random.begin(), random.end(), row);
-  });
-}
-
 LateStream::LateStream(GstCudaContext *context, Kind kind) : context_(context), kind_(kind) {
   gst_cuda_context_push(context_);
   if (kind == Kind::named) {
-    named_ = function<void *(*)(GstCudaContext *)>("gst_cuda_stream_new")(context_);
-    handle_ = function<CUstream (*)(void *)>("gst_cuda_stream_get_handle")(named_);
+    named_ = cuda_stream_new(context_);
+    handle_ = cuda_stream_handle(named_);
   } else {
     const auto flags = kind == Kind::ordered ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING;
     fail_unless_equals_int(CuStreamCreate(&handle_, flags), CUDA_SUCCESS);
@@ -79,9 +62,9 @@ void LateStream::wait() const {
 }
 
 GstBuffer *LateStream::frame(const GstVideoInfo &info, unsigned before, unsigned after) {
-  GstBuffer *frame = alloc(info);
+  GstBuffer *frame = cuda_buffer(context_, info, named_);
   paint(frame, info, before);
-  GstBuffer *source = alloc(info);
+  GstBuffer *source = cuda_buffer(context_, info, named_);
   paint(source, info, after);
   copy(source, frame, info);
   kept_.push_back(source);
@@ -90,29 +73,9 @@ GstBuffer *LateStream::frame(const GstVideoInfo &info, unsigned before, unsigned
 }
 
 GstBuffer *LateStream::copy_of(GstBuffer *frame, const GstVideoInfo &info) {
-  GstBuffer *target = alloc(info);
+  GstBuffer *target = cuda_buffer(context_, info, named_);
   copy(frame, target, info);
   return target;
-}
-
-GstBuffer *LateStream::alloc(const GstVideoInfo &info) const {
-  using Alloc = GstMemory *(*)(GstCudaAllocator *, GstCudaContext *, void *, const GstVideoInfo *);
-  gst_cuda_memory_init_once();
-  GstAllocator *found = gst_allocator_find(GST_CUDA_MEMORY_TYPE_NAME);
-  GstCudaAllocator *allocator = GST_CUDA_ALLOCATOR(found);
-  GstMemory *memory =
-      kind_ == Kind::named
-          ? function<Alloc>("gst_cuda_allocator_alloc")(allocator, context_, named_, &info)
-          : coalesce::gst::cuda_allocator_alloc(allocator, context_, &info);
-  gst_object_unref(found);
-  fail_unless(memory != nullptr);
-  GstVideoInfo &layout = GST_CUDA_MEMORY_CAST(memory)->info;
-  GstBuffer *buffer = gst_buffer_new();
-  gst_buffer_append_memory(buffer, memory);
-  gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT(&info),
-                                 GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info),
-                                 GST_VIDEO_INFO_N_PLANES(&info), layout.offset, layout.stride);
-  return buffer;
 }
 
 void LateStream::copy(GstBuffer *from, GstBuffer *to, const GstVideoInfo &info) const {
@@ -127,12 +90,6 @@ void LateStream::copy(GstBuffer *from, GstBuffer *to, const GstVideoInfo &info) 
             std::size_t(GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT(info.finfo, p, info.height)));
   gst_video_frame_unmap(&out);
   gst_video_frame_unmap(&in);
-}
-
-void forget_stream(GstBuffer *frame) {
-  GstMemory *memory = gst_buffer_peek_memory(frame, 0);
-  fail_unless(GST_MEMORY_FLAG_IS_SET(memory, kNeedSync));
-  GST_MEMORY_FLAG_UNSET(memory, kNeedSync);
 }
 
 }  // namespace gpu_test

@@ -4,6 +4,7 @@
 // host's nor the device's memory grows.
 #include <random>
 
+#include "../support/random.h"
 #include "soak_run.h"
 #include "soak_support.h"
 
@@ -14,19 +15,19 @@ namespace {
 constexpr int kPipelines = 8, kFramesOfRound = 40;
 
 // One pipeline's share of all frames: rounds of a seek, often a new size, and some frames.
-void run_share(const Line &line, long frames, unsigned seed, std::atomic<long> *done) {
-  std::mt19937 random(seed);
+void run_share(Line &line, long frames, unsigned seed, std::atomic<long> *done) {
+  std::mt19937 random(static_cast<unsigned>(coalesce::test::seed_of_run(seed)));
   while (*done < frames) {
     const Place place{random() % kSizes.size(), random() % kPositions.size()};
     line.go_to(place);
     for (int i = 0; i < kFramesOfRound; i++) {
-      Sample sample = line.pull();
-      if (i == 0) line.check(sample.get(), place);
+      const Picture picture = line.pull();
+      if (i == 0) line.check(picture, place);
       ++*done;
     }
   }
   line.go_to({0, 1});
-  line.check(line.pull().get(), {0, 1});
+  line.check(line.pull(), {0, 1});
 }
 
 }  // namespace
@@ -36,7 +37,7 @@ int main(int argc, char **argv) {
              {kPipelines, 4000, 960, 64, [] {},
               [](int i, const Device &device, long frames, std::atomic<long> *done) {
                 // Half of them share a context, the others make their own.
-                const Line line(i % kKinds, "cuda", i % 2 ? device.context() : nullptr);
+                Line line(i % kKinds, "cuda", i % 2 ? device.context() : nullptr);
                 run_share(line, frames, unsigned(i), done);
               }});
 }

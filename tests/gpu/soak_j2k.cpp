@@ -6,6 +6,7 @@
 #include <memory>
 #include <random>
 
+#include "../support/random.h"
 #include "j2k_harness.h"
 #include "soak_run.h"
 
@@ -41,7 +42,7 @@ Coding coding(const std::string &filter, long round, unsigned flight) {
 void run_share(int pipeline, long frames, std::atomic<long> *done) {
   constexpr Input inputs[] = {Input::cuda, Input::cuda, Input::page_locked, Input::pageable};
   const std::string filter = pipeline % 4 == 1 ? "convolve preset=sharpen" : "";
-  std::mt19937 random{unsigned(pipeline)};
+  std::mt19937 random(static_cast<unsigned>(coalesce::test::seed_of_run(unsigned(pipeline))));
   // Half of them share a context, the others make their own.
   J2kHarness h(coding(filter, pipeline, random()), inputs[pipeline % 4],
                pipeline / 4 % 2 ? Context::shared : Context::own);

@@ -12,6 +12,8 @@
 #include <thread>
 #include <utility>
 
+#include "../support/random.h"
+
 namespace soak {
 
 void give_up(const std::string &what) {
@@ -133,6 +135,7 @@ int run(int argc, char **argv, const Soak &soak) {
   want_plain_malloc(argv);
   gst_init(&argc, &argv);
   gpu_test::require_gpu();
+  std::printf("COALESCE_TEST_SEED=%s\n", std::to_string(coalesce::test::run_seed()).c_str());
   const long frames = argc > 1 ? std::atol(argv[1]) : soak.usually;
   if (frames < soak.least) {
     std::fprintf(stderr, "at least %ld frames\n", soak.least);

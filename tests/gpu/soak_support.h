@@ -2,50 +2,40 @@
 // The pipelines of the soak test.
 #pragma once
 
-#include <memory>
-#include <vector>
-
 #include "gpu_support.h"
 #include "soak_run.h"
 
 namespace soak {
 
-struct Size {
-  int width, height;
-};
-const std::vector<Size> kSizes{{64, 48}, {162, 122}, {320, 180}};
-const std::vector<int> kPositions{0, 7, 100, 1001};  // frames, of 30 a second
+const std::vector<test::Size> kSizes{{64, 48}, {162, 122}, {320, 180}};
+const std::vector<int> kPositions{0, 7, 100, 1001};  // frames, of 25 a second
 constexpr int kKinds = 3;
 
-// Where a line stands: indices of the two lists.
+// Where a line is: indices of the two lists.
 struct Place {
   std::size_t size, position;
 };
 
-struct DropSample {
-  void operator()(GstSample *sample) const { gst_sample_unref(sample); }
+struct Picture {
+  test::BufferRef buffer;
+  GstVideoInfo info;
+  test::Bytes bytes() const { return test::picture(buffer.get(), info); }
 };
-using Sample = std::unique_ptr<GstSample, DropSample>;
 
 // A test picture that moves, our elements, and an appsink. An error ends the program.
-class Line {
+class Line : public test::Pipeline {
  public:
   Line(int kind, const char *backend, GstCudaContext *context);
-  ~Line();
-  Line(const Line &) = delete;
-  Line &operator=(const Line &) = delete;
 
-  void go_to(const Place &place) const;  // a flushing seek, and a new size
-  Sample pull() const;
+  void go_to(const Place &place);  // a flushing seek, and a new size
+  Picture pull();
   // Are these the bytes that the CPU back end makes at this place?
-  void check(GstSample *sample, const Place &place) const;
+  void check(const Picture &picture, const Place &place) const;
 
  private:
-  void look_at_bus() const;
-  [[noreturn]] void die(const std::string &what) const;
+  [[noreturn]] void die(const std::string &what) const override;
 
   int kind_;
-  GstElement *pipeline_, *size_, *sink_;
 };
 
 }  // namespace soak

@@ -335,7 +335,7 @@ TEST_CASE("errors") {
   expect_error(s, "divisor", "is not a finite number");
   s.divisor = -1;
   s.absolute = true;
-  expect_error(s, "divisor", "-1 is negative, which makes no sense with absolute");
+  expect_error(s, "divisor", "-1 is negative; absolute=true allows no negative divisor");
   s = masked("1");
   s.bias = infinity;
   expect_error(s, "bias", "is not a finite number");

@@ -308,9 +308,9 @@ TEST_CASE("refusals") {
   expect_refused("automatic", blocks, {{Kind::automatic, 0}}, &headers, most);
   expect_refused("headers of a layer", blocks, {{Kind::bytes, 1000}, {}}, nullptr, most);
   expect_refused("more passes", blocks, {{}}, nullptr, most - 1);
-  expect_refused("empty packets take", blocks, {{Kind::bytes, 19}}, &headers, most);
-  expect_refused("empty packets take", blocks, {{Kind::automatic, 0}, {Kind::bytes, 39}}, &headers,
-                 most);
+  expect_refused("empty packets require", blocks, {{Kind::bytes, 19}}, &headers, most);
+  expect_refused("empty packets require", blocks, {{Kind::automatic, 0}, {Kind::bytes, 39}},
+                 &headers, most);
   expect_refused("what they were", blocks, {{Kind::automatic, 0}, {Kind::bytes, 60}}, &growing,
                  most);
   expect_refused("65535", blocks, {}, nullptr, most);

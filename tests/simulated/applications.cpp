@@ -48,8 +48,8 @@ GST_START_TEST(two_contexts) {
   for (const auto &c : cases) {
     GstCudaContext *first = new_context(c.first), *second = new_context(c.second);
     {
-      Bench a("coalesceinvert delay=100");
-      Bench b((std::string("coalesceinvert delay=100 ") + c.more).c_str());
+      Bench a("coalesceinvert delay=2000");
+      Bench b((std::string("coalesceinvert delay=2000 ") + c.more).c_str());
       give_context(a.element(), first);
       give_context(b.element(), second);
       a.negotiate(kSystemGray, kCudaGray);
@@ -86,7 +86,7 @@ GST_START_TEST(application_context) {
   {
     Line line("coalesceinvert delay=20 ! queue ! coalesceinvert backend=cuda", kSystemGray,
               kCudaGray);
-    give_context(line.pipeline(), context);
+    give_context(line.get(), context);
     line.start();
     for (unsigned seed = 1; seed <= 4; seed++)
       line.push(timed_buffer(seed));
@@ -137,8 +137,7 @@ GST_END_TEST
 static Suite *applications_suite() {
   register_elements();
   Suite *suite = suite_create("applications");
-  TCase *tests = tcase_create("applications");
-  suite_add_tcase(suite, tests);
+  TCase *tests = new_case(suite, "applications");
   tcase_add_checked_fixture(tests, nullptr, done);
   tcase_add_test(tests, appsink_maps_for_cuda);
   tcase_add_test(tests, two_contexts);
@@ -147,4 +146,4 @@ static Suite *applications_suite() {
   tcase_add_test(tests, detects_writing_before_the_reader);
   return suite;
 }
-GST_CHECK_MAIN(applications)
+SIMULATED_MAIN(applications)

@@ -121,6 +121,44 @@ GST_START_TEST(both_pads_offer_cuda) {
 }
 GST_END_TEST
 
+// The table of docs/architecture.md, for filters. (encoder: back_ends, and no_gpu: all of it
+// without a GPU.) The large filter is just as large as it has to be.
+GST_START_TEST(table_of_back_ends) {
+  const struct {
+    const char *element, *format;
+    int width, height;
+    bool large;
+  } filters[] = {
+      {"uyvy2y", "UYVY", 16384, 16, false},
+      {"rgb2yuv", "RGB", 16384, 16, false},
+      {"convolve preset=laplacian-of-gaussian size=15", "GRAY8", 16384, 72, false},
+      {"convolve preset=laplacian-of-gaussian size=15", "GRAY8", 16384, 73, true},
+      {"sepconvolve preset=box size=16", "GRAY8", 16384, 511, false},
+      {"sepconvolve preset=box size=16", "GRAY8", 16384, 512, true},
+  };
+  for (const auto &f : filters)
+    for (const std::string backend : {"auto", "cuda", "cpu"})
+      for (const char *in : {kSystem, kCuda})
+        for (const char *out : {kSystem, kCuda}) {
+          const bool system = in == kSystem && out == kSystem;
+          Bench bench((std::string(f.element) + " backend=" + backend).c_str());
+          if (backend == "cpu" && !system) {
+            gst_harness_set_sink_caps_str(bench.harness(), kBoth);
+            fail_if(offers_cuda(bench.element(), in == kCuda ? "sink" : "src"));
+            continue;
+          }
+          bench.negotiate(video_caps(in, f.format, f.width, f.height),
+                          out == kCuda ? kOnlyCuda : kOnlySystem);
+          const bool gpu = backend == "cuda" || !system || (f.large && backend == "auto");
+          fail_unless(active_backend(bench.element()) == (gpu ? "cuda" : "cpu"),
+                      "%s %dx%d backend=%s, %s to %s: %s", f.element, f.width, f.height,
+                      backend.c_str(), in, out, active_backend(bench.element()).c_str());
+          fail_unless(bench.errors().empty());
+        }
+  assert_clean();
+}
+GST_END_TEST
+
 GST_START_TEST(active_backend_notifies) {
   int notified = 0;
   GstElement *element = gst_element_factory_make("uyvy2y", nullptr);
@@ -158,28 +196,14 @@ GST_START_TEST(pipelines) {
     const std::string text =
         std::string("videotestsrc num-buffers=3 ! video/x-raw,format=UYVY,width=34,height=5 ! ") +
         c.middle;
-    GError *error = nullptr;
-    GstElement *pipeline = gst_parse_launch(text.c_str(), &error);
-    fail_unless(error == nullptr, "%s", text.c_str());
-    gst_element_set_state(pipeline, GST_STATE_PLAYING);
-    GstBus *bus = gst_element_get_bus(pipeline);
-    GstMessage *message = gst_bus_timed_pop_filtered(
-        bus, 10 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-    fail_unless(message != nullptr && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS, "%s",
-                text.c_str());
-    gst_message_unref(message);
-    GstElement *y = gst_bin_get_by_name(GST_BIN(pipeline), "y");
-    GstPad *pad = gst_element_get_static_pad(y, "src");
-    GstCaps *caps = gst_pad_get_current_caps(pad);
-    gchar *caps_text = gst_caps_to_string(caps);
-    fail_unless(names_cuda(caps_text) == c.cuda, "%s: %s", text.c_str(), caps_text);
+    Pipeline pipeline(text);
+    pipeline.start();
+    pipeline.wait_for_eos();
+    GstElement *y = pipeline.element("y");
+    const Owned<GstPad> pad(gst_element_get_static_pad(y, "src"));
+    const std::string caps = text_of(current_caps(pad.get()).get());
+    fail_unless(names_cuda(caps) == c.cuda, "%s: %s", text.c_str(), caps.c_str());
     fail_unless_equals_uint64(stat(y, "frames"), 3);
-    g_free(caps_text);
-    gst_caps_unref(caps);
-    gst_object_unref(pad);
-    gst_object_unref(y);
-    gst_object_unref(bus);
-    drop_pipeline(pipeline);
   }
   assert_clean();
   assert_nothing_lives();
@@ -188,15 +212,15 @@ GST_END_TEST
 
 static Suite *caps_suite() {
   Suite *suite = suite_create("caps");
-  TCase *tests = tcase_create("caps");
-  suite_add_tcase(suite, tests);
+  TCase *tests = new_case(suite, "caps");
   tcase_add_test(tests, any_means_system_memory);
   tcase_add_test(tests, cuda_memory_where_it_is_named);
   tcase_add_test(tests, buffers_stay_where_they_are);
   tcase_add_test(tests, cpu_never_offers_cuda);
   tcase_add_test(tests, both_pads_offer_cuda);
+  tcase_add_test(tests, table_of_back_ends);
   tcase_add_test(tests, active_backend_notifies);
   tcase_add_test(tests, pipelines);
   return suite;
 }
-GST_CHECK_MAIN(caps)
+SIMULATED_MAIN(caps)

@@ -4,7 +4,7 @@
 // leaks. (faults.cpp does the same to one element, at every call and in every mix of memories.)
 #include <cuda.h>
 
-#include "line.h"
+#include "support.h"
 
 using namespace simulated;
 
@@ -55,7 +55,7 @@ std::vector<std::vector<guint8>> run(Line &line) {
   for (unsigned seed = 1; seed <= kFrames; seed++) {
     GstBuffer *buffer = line.pull();
     if (buffer == nullptr) break;
-    pictures.push_back(picture(buffer, info(GST_VIDEO_FORMAT_GRAY8)));
+    pictures.push_back(picture_if_mapped(buffer, info(GST_VIDEO_FORMAT_GRAY8)));
     gst_buffer_unref(buffer);
   }
   line.wait_for_end();
@@ -72,13 +72,13 @@ struct Errors {
 
 Errors our_errors(Line &line) {
   Errors ours;
-  const std::vector<Line::Error> all = line.errors();
+  const std::vector<Message> all = line.errors();
   for (const char *element : kElements) {
     const std::size_t before = ours.posted;
-    for (const Line::Error &error : all) {
-      if (error.element != element) continue;
+    for (const Message &error : all) {
+      if (error.source != element) continue;
       ours.posted++;
-      ours.texts += "\n" + error.element + ": " + error.text;
+      ours.texts += "\n" + error.source + ": " + error.text;
     }
     ours.elements += ours.posted > before ? 1 : 0;
   }
@@ -169,8 +169,7 @@ GST_END_TEST
 
 static Suite *chain_faults_suite() {
   Suite *suite = suite_create("chain_faults");
-  TCase *tests = tcase_create("chain_faults");
-  suite_add_tcase(suite, tests);
+  TCase *tests = new_case(suite, "chain_faults");
   tcase_add_checked_fixture(tests, nullptr, done);
   tcase_add_test(tests, one_thread_once);
   tcase_add_test(tests, one_thread_lost);
@@ -178,4 +177,4 @@ static Suite *chain_faults_suite() {
   tcase_add_test(tests, four_threads_lost);
   return suite;
 }
-GST_CHECK_MAIN(chain_faults)
+SIMULATED_MAIN(chain_faults)

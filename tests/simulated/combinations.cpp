@@ -138,8 +138,7 @@ GST_END_TEST
 
 static Suite *combinations_suite() {
   Suite *suite = suite_create("combinations");
-  TCase *tests = tcase_create("memory");
-  suite_add_tcase(suite, tests);
+  TCase *tests = new_case(suite, "memory");
   tcase_add_test(tests, cuda_to_cuda);
   tcase_add_test(tests, system_to_cuda);
   tcase_add_test(tests, cuda_to_system);
@@ -147,4 +146,4 @@ static Suite *combinations_suite() {
   tcase_add_test(tests, plain_cuda_memory);
   return suite;
 }
-GST_CHECK_MAIN(combinations)
+SIMULATED_MAIN(combinations)

@@ -9,9 +9,10 @@ using namespace simulated;
 namespace {
 
 constexpr const char *kFormats[] = {
-    "GRAY8",     "GRAY16_LE", "I420",      "YV12",      "NV12", "NV21", "Y42B", "Y444", "P010_10LE",
-    "I420_10LE", "I422_10LE", "Y444_10LE", "Y444_16LE", "RGB",  "BGR",  "RGBx", "BGRx", "RGBA",
-    "BGRA",      "ARGB",      "ABGR",      "AYUV",      "VUYA", "GBR",  "RGBP", "BGRP"};
+    "GRAY8", "GRAY16_LE", "I420",      "YV12",      "NV12",      "NV21",      "Y42B",
+    "Y444",  "P010_10LE", "I420_10LE", "I422_10LE", "Y444_10LE", "Y444_16LE", "RGB",
+    "BGR",   "RGBx",      "BGRx",      "xRGB",      "xBGR",      "RGBA",      "BGRA",
+    "ARGB",  "ABGR",      "AYUV",      "VUYA",      "GBR",       "RGBP",      "BGRP"};
 
 struct Case {
   const char *element;
@@ -22,21 +23,6 @@ struct Case {
 
 std::string caps_of(const Case &c, const char *memory) {
   return video_caps(memory, c.format, c.width, c.height) + c.more;
-}
-
-// The samples of all planes, rows without their padding.
-std::vector<guint8> samples_of(GstBuffer *buffer, const GstVideoInfo &info) {
-  GstVideoFrame frame;
-  fail_unless(gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ));
-  std::vector<guint8> samples;
-  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES(&info); p++)
-    for (gint y = 0; y < rows(info, p); y++) {
-      const auto *row = static_cast<const guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, p)) +
-                        y * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, p);
-      samples.insert(samples.end(), row, row + row_bytes(info, p));
-    }
-  gst_video_frame_unmap(&frame);
-  return samples;
 }
 
 // The second frame is in flight, perhaps not even begun, when the mask for the third is set.
@@ -59,8 +45,8 @@ void check_case(const Case &c, const char *in_memory, const char *out_memory) {
   for (unsigned n = 0; n < 3; n++) {
     GstBuffer *got = gpu.pull(), *expected = cpu.pull();
     fail_unless(is_cuda(got) == (out_memory == kCuda));
-    fail_unless(samples_of(got, info) == samples_of(expected, info), "%s: %s to %s, frame %u",
-                c.element, in.c_str(), out.c_str(), n);
+    fail_unless(picture(got, info) == picture(expected, info), "%s: %s to %s, frame %u", c.element,
+                in.c_str(), out.c_str(), n);
     gst_buffer_unref(got);
     gst_buffer_unref(expected);
   }
@@ -137,7 +123,7 @@ GST_START_TEST(odd_addresses) {
       }
       for (unsigned n = 0; n < 3; n++) {
         GstBuffer *got = gpu.pull(), *expected = cpu.pull();
-        fail_unless(samples_of(got, info) == samples_of(expected, info), "%s to %s", in, out);
+        fail_unless(picture(got, info) == picture(expected, info), "%s to %s", in, out);
         gst_buffer_unref(got);
         gst_buffer_unref(expected);
       }
@@ -186,7 +172,7 @@ GST_START_TEST(bad_mask) {
   }
   for (unsigned n = 0; n < 3; n++) {
     GstBuffer *got = gpu.pull(), *expected = cpu.pull();
-    fail_unless(samples_of(got, info) == samples_of(expected, info), "frame %u", n);
+    fail_unless(picture(got, info) == picture(expected, info), "frame %u", n);
     gst_buffer_unref(got);
     gst_buffer_unref(expected);
   }
@@ -198,14 +184,13 @@ GST_END_TEST
 
 static Suite *convolutions_suite() {
   Suite *suite = suite_create("simulated-convolutions");
-  TCase *cases = tcase_create("convolutions");
+  TCase *cases = new_case(suite, "convolutions");
   tcase_add_loop_test(cases, every_format, 0, G_N_ELEMENTS(kFormats));
   tcase_add_test(cases, fields);
   tcase_add_test(cases, odd_addresses);
   tcase_add_test(cases, worth_the_trip);
   tcase_add_test(cases, bad_mask);
-  suite_add_tcase(suite, cases);
   return suite;
 }
 
-GST_CHECK_MAIN(convolutions);
+SIMULATED_MAIN(convolutions)

@@ -17,24 +17,6 @@ GstCudaContext *new_context(guint device) {
   return context;
 }
 
-GstBuffer *plain_cuda_buffer(GstCudaContext *context, const GstVideoInfo &info, unsigned seed) {
-  GstAllocator *allocator = gst_allocator_find(GST_CUDA_MEMORY_TYPE_NAME);
-  fail_unless(allocator != nullptr);
-  GstMemory *memory =
-      coalesce::gst::cuda_allocator_alloc(GST_CUDA_ALLOCATOR_CAST(allocator), context, &info);
-  gst_object_unref(allocator);
-  fail_unless(memory != nullptr);
-  GstVideoInfo layout = GST_CUDA_MEMORY_CAST(memory)->info;
-  GstBuffer *buffer = gst_buffer_new();
-  gst_buffer_append_memory(buffer, memory);
-  gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT(&info),
-                                 GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info),
-                                 GST_VIDEO_INFO_N_PLANES(&info), layout.offset, layout.stride);
-  fill(buffer, info, seed);
-  to_device(buffer);
-  return buffer;
-}
-
 FakecudaCounts counts() {
   FakecudaCounts result;
   fakecuda_snapshot(&result);
@@ -63,6 +45,18 @@ void assert_nothing_lives(const FakecudaCounts &now) {
   fail_unless_equals_uint64(
       now.leaked_allocations + now.leaked_host_allocations + now.leaked_streams + now.leaked_events,
       0);
+}
+
+void run_until_steady(const std::function<void()> &run) {
+  constexpr guint64 kMost = 256;
+  for (guint64 made = 1, all = 0; made > 0; all += made) {
+    fakecuda_reset_counts();
+    run();
+    const FakecudaCounts now = counts();
+    made = now.allocations + now.host_allocations + now.events + now.streams + now.contexts;
+    fail_unless(all + made <= kMost, "made without end: %u allocations and %u events in a run",
+                unsigned(now.allocations + now.host_allocations), unsigned(now.events));
+  }
 }
 
 bool fault_was_met(const std::string &what) {

@@ -87,7 +87,7 @@ gboolean answer(GstPad *pad, GstObject *parent, GstQuery *query) {
 template <class Visit>
 void run(Downstream &downstream, guint64 waits_while_pushing, Visit visit) {
   {
-    Bench bench("coalesceinvert delay=100");
+    Bench bench("coalesceinvert delay=2000");
     g_object_set_data(G_OBJECT(bench.harness()->sinkpad), "downstream", &downstream);
     gst_pad_set_query_function(bench.harness()->sinkpad, answer);
     gst_harness_set_src_caps_str(bench.harness(), kSystemGray.c_str());
@@ -202,8 +202,7 @@ GST_END_TEST
 static Suite *downstream_pools_suite() {
   register_elements();
   Suite *suite = suite_create("downstream-pools");
-  TCase *tests = tcase_create("downstream-pools");
-  suite_add_tcase(suite, tests);
+  TCase *tests = new_case(suite, "downstream-pools");
   tcase_add_test(tests, says_nothing);
   tcase_add_test(tests, wants_alignment);
   tcase_add_test(tests, ordinary_pool);
@@ -212,4 +211,4 @@ static Suite *downstream_pools_suite() {
   tcase_add_test(tests, follows_the_context);
   return suite;
 }
-GST_CHECK_MAIN(downstream_pools)
+SIMULATED_MAIN(downstream_pools)

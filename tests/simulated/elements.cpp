@@ -173,23 +173,11 @@ void register_elements() {
 
 std::string wrong_inverted(GstBuffer *buffer, const GstVideoInfo &info, unsigned seed, int flags,
                            guint8 xor_with) {
-  GstVideoFrame frame;
-  if (!gst_video_frame_map(&frame, &info, buffer, static_cast<GstMapFlags>(flags)))
-    return "the frame could not be mapped";
-  std::string wrong;
-  for (int y = 0; y < GST_VIDEO_INFO_HEIGHT(&info) && wrong.empty(); y++) {
-    const auto *row = static_cast<const guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0)) +
-                      static_cast<gsize>(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0);
-    for (int x = 0; x < GST_VIDEO_INFO_WIDTH(&info) && wrong.empty(); x++) {
-      const auto expected = static_cast<guint8>(sample(seed, 0, x, y) ^ xor_with);
-      if (row[x] != expected)
-        wrong = "picture " + std::to_string(seed) + " at (" + std::to_string(x) + ", " +
-                std::to_string(y) + "): " + std::to_string(row[x]) + " instead of " +
-                std::to_string(expected);
-    }
-  }
-  gst_video_frame_unmap(&frame);
-  return wrong;
+  const std::string wrong = wrong_bytes(buffer, info, flags, [&](int, int x, int y) {
+    return static_cast<guint8>(sample(seed, 0, x, y) ^ xor_with);
+  });
+  return wrong.empty() || wrong == kNotMapped ? wrong
+                                              : "picture " + std::to_string(seed) + ", " + wrong;
 }
 
 }  // namespace simulated

@@ -270,4 +270,4 @@ static Suite *encoder_changes_suite() {
     tcase_add_test(tests, downstream_wants_other_memory);
   });
 }
-GST_CHECK_MAIN(encoder_changes)
+SIMULATED_MAIN(encoder_changes)

@@ -299,4 +299,4 @@ static Suite *encoder_faults_suite() {
     tcase_add_test(tests, wrong_buffers);
   });
 }
-GST_CHECK_MAIN(encoder_faults)
+SIMULATED_MAIN(encoder_faults)

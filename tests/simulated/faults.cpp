@@ -259,7 +259,7 @@ GST_START_TEST(driver_comes_late) {
   gst_util_set_object_arg(G_OBJECT(element), "backend", "cuda");
   fakecuda_fail_how(FAKECUDA_INIT, 1, kSystemNotReady, FAKECUDA_ALWAYS);
   for (int attempt = 0; attempt < 2; attempt++) {
-    const std::string error = start_error(element);
+    const std::string error = start_error(element).text;
     fail_unless(error.find("could not be initialised") != std::string::npos, "%s", error.c_str());
   }
   {
@@ -320,8 +320,7 @@ GST_END_TEST
 
 static Suite *faults_suite() {
   Suite *suite = suite_create("faults");
-  TCase *tests = tcase_create("faults");
-  suite_add_tcase(suite, tests);
+  TCase *tests = new_case(suite, "faults");
   tcase_add_test(tests, once_at_start);
   tcase_add_test(tests, always_from_start);
   tcase_add_test(tests, lost_at_start);
@@ -334,4 +333,4 @@ static Suite *faults_suite() {
   tcase_add_test(tests, wrong_buffers);
   return suite;
 }
-GST_CHECK_MAIN(faults)
+SIMULATED_MAIN(faults)

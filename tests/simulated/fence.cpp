@@ -459,8 +459,7 @@ GST_END_TEST
 static Suite *fence_suite() {
   register_elements();
   Suite *suite = suite_create("fence");
-  TCase *tests = tcase_create("fence");
-  suite_add_tcase(suite, tests);
+  TCase *tests = new_case(suite, "fence");
   tcase_add_test(tests, detects_a_missing_wait);
   tcase_add_test(tests, detects_a_missing_order);
   tcase_add_test(tests, foreign_maps_wait_once);
@@ -478,4 +477,4 @@ static Suite *fence_suite() {
   tcase_add_test(tests, foreign_writers);
   return suite;
 }
-GST_CHECK_MAIN(fence)
+SIMULATED_MAIN(fence)

@@ -150,12 +150,11 @@ GST_END_TEST
 static Suite *fields_suite() {
   register_elements();
   Suite *suite = suite_create("fields");
-  TCase *tests = tcase_create("fields");
-  suite_add_tcase(suite, tests);
+  TCase *tests = new_case(suite, "fields");
   tcase_add_test(tests, by_mode_and_flag);
   tcase_add_test(tests, by_room);
   tcase_add_test(tests, copies);
   return suite;
 }
 
-GST_CHECK_MAIN(fields)
+SIMULATED_MAIN(fields)

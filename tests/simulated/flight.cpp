@@ -127,8 +127,7 @@ GST_END_TEST
 static Suite *flight_suite() {
   register_elements();
   Suite *suite = suite_create("flight");
-  TCase *tests = tcase_create("flight");
-  suite_add_tcase(suite, tests);
+  TCase *tests = new_case(suite, "flight");
   tcase_add_test(tests, nothing_overtakes);
   tcase_add_test(tests, eos_drains);
   tcase_add_test(tests, out_of_band_overtakes);
@@ -137,4 +136,4 @@ static Suite *flight_suite() {
   tcase_add_test(tests, latency);
   return suite;
 }
-GST_CHECK_MAIN(flight)
+SIMULATED_MAIN(flight)

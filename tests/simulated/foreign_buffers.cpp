@@ -173,8 +173,7 @@ GST_END_TEST
 
 static Suite *foreign_buffers_suite() {
   Suite *suite = suite_create("foreign_buffers");
-  TCase *tests = tcase_create("foreign_buffers");
-  suite_add_tcase(suite, tests);
+  TCase *tests = new_case(suite, "foreign_buffers");
   tcase_add_test(tests, follows_the_buffers);
   tcase_add_test(tests, moves_with_frames_in_flight);
   tcase_add_test(tests, cannot_move);
@@ -183,4 +182,4 @@ static Suite *foreign_buffers_suite() {
   tcase_add_test(tests, meta_is_not_true);
   return suite;
 }
-GST_CHECK_MAIN(foreign_buffers)
+SIMULATED_MAIN(foreign_buffers)

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "elements.h"
-#include "line.h"
 
 namespace simulated {
 

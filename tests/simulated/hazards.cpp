@@ -105,10 +105,9 @@ GST_END_TEST
 
 static Suite *hazards_suite() {
   Suite *suite = suite_create("hazards");
-  TCase *tests = tcase_create("hazards");
-  suite_add_tcase(suite, tests);
+  TCase *tests = new_case(suite, "hazards");
   tcase_add_test(tests, nothing_happens_before_it_must);
   tcase_add_test(tests, alone);
   return suite;
 }
-GST_CHECK_MAIN(hazards)
+SIMULATED_MAIN(hazards)

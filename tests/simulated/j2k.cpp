@@ -6,22 +6,12 @@
 
 namespace simulated {
 
-Bytes take_bytes(GstBuffer *buffer) {
-  fail_unless(buffer != nullptr, "no buffer");
-  GstMapInfo map;
-  fail_unless(gst_buffer_map(buffer, &map, GST_MAP_READ));
-  const Bytes bytes(map.data, map.data + map.size);
-  gst_buffer_unmap(buffer, &map);
-  gst_buffer_unref(buffer);
-  return bytes;
-}
-
 std::string in_caps(const J2kCase &c, const char *memory) {
   return video_caps(memory, c.format, c.width, c.height) + c.more_caps;
 }
 
 Bytes on_cpu(const J2kCase &c, GstBuffer *buffer) {
-  Bench bench((std::string("j2kenc backend=cpu ") + c.properties).c_str());
+  Bench bench(std::string("j2kenc backend=cpu ") + c.properties);
   bench.negotiate(in_caps(c, kSystem), c.media);
   fail_unless_equals_int(bench.push(buffer), GST_FLOW_OK);
   return take_bytes(bench.pull());
@@ -36,9 +26,8 @@ const Bytes &on_cpu(const J2kCase &c, unsigned seed) {
 
 J2kBench::J2kBench(const J2kCase &c, const char *memory, int frames_in_flight,
                    const char *more_properties)
-    : Bench((std::string("j2kenc frames-in-flight=") + std::to_string(frames_in_flight) + " " +
-             c.properties + " " + more_properties)
-                .c_str()),
+    : Bench(std::string("j2kenc frames-in-flight=") + std::to_string(frames_in_flight) + " " +
+            c.properties + " " + more_properties),
       case_(c),
       memory_(memory) {
   gst_harness_set_sink_caps_str(harness(), c.media);
@@ -74,7 +63,7 @@ void J2kBench::push_pictures(unsigned first, unsigned last) {
 }
 
 void J2kBench::send(GstEvent *event) {
-  fail_unless(gst_harness_push_event(harness(), event));
+  fail_unless(push_event(event));
 }
 
 void J2kBench::expect(const J2kCase &c, unsigned seed) {
@@ -100,8 +89,7 @@ GstClockTime J2kBench::latency() {
 
 Suite *j2k_suite(const char *name, void (*add_tests)(TCase *)) {
   Suite *suite = suite_create(name);
-  TCase *tests = tcase_create(name);
-  suite_add_tcase(suite, tests);
+  TCase *tests = new_case(suite, name);
   tcase_add_checked_fixture(tests, nullptr, [] {
     fakecuda_set_device_memory(std::size_t{1} << 30);
     assert_clean();

@@ -6,11 +6,6 @@
 
 namespace simulated {
 
-using Bytes = std::vector<guint8>;
-
-// All bytes of a buffer, which goes.
-Bytes take_bytes(GstBuffer *buffer);
-
 struct J2kCase {
   const char *format;
   int width, height;
@@ -43,7 +38,7 @@ class J2kBench : public Bench {
   void send(GstEvent *event);
   void end() { send(gst_event_new_eos()); }
 
-  guint received() const { return gst_harness_buffers_in_queue(harness()); }
+  guint received() const { return static_cast<guint>(waiting()); }
   // The next buffer is picture `seed`, coded, with its time.
   void expect(const J2kCase &c, unsigned seed);
   void expect_pictures(const J2kCase &c, unsigned first, unsigned last);
@@ -56,7 +51,7 @@ class J2kBench : public Bench {
   GstBufferPool *pool_ = nullptr;
 };
 
-// Of one case. Behind each of its tests nothing may have been called wrongly or be left; the
+// Of one case. After each of its tests nothing may have been called wrongly or be left; the
 // device's memory is what it was.
 Suite *j2k_suite(const char *name, void (*add_tests)(TCase *));
 

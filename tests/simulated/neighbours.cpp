@@ -96,7 +96,7 @@ static GstPadProbeReturn look(GstPad *, GstPadProbeInfo *info, gpointer data) {
 
 // A probe looks between two of our elements; what goes on is untouched by that.
 GST_START_TEST(probe_between) {
-  Line line("coalesceinvert name=a delay=50 ! " CUDA_CAPS " ! coalesceinvert name=b", kSystemGray,
+  Line line("coalesceinvert name=a delay=2000 ! " CUDA_CAPS " ! coalesceinvert name=b", kSystemGray,
             kCudaGray);
   std::string wrong;
   GstPad *pad = gst_element_get_static_pad(line.element("b"), "sink");
@@ -119,14 +119,14 @@ GST_END_TEST
 // Puts `next` in the place of the element "b", with frames that it made and took in flight.
 static void replace(const Line &line, const char *next) {
   // Else the pipeline's own state change could start the old element again.
-  fail_unless_equals_int(gst_element_get_state(line.pipeline(), nullptr, nullptr, 10 * GST_SECOND),
+  fail_unless_equals_int(gst_element_get_state(line.get(), nullptr, nullptr, 120 * GST_SECOND),
                          GST_STATE_CHANGE_SUCCESS);
   GstElement *from = line.element("from"), *to = line.element("to");
   GstElement *old = line.element("b");
   struct Call {
     GstElement *pipeline, *from, *to, *old, *made;
     bool done = false;
-  } call{line.pipeline(), from, to, old, gst_parse_launch(next, nullptr)};
+  } call{line.get(), from, to, old, gst_parse_launch(next, nullptr)};
   GstPad *pad = gst_element_get_static_pad(from, "src");
   gst_pad_add_probe(
       pad, GST_PAD_PROBE_TYPE_IDLE,
@@ -198,8 +198,7 @@ GST_END_TEST
 static Suite *neighbours_suite() {
   register_elements();
   Suite *suite = suite_create("neighbours");
-  TCase *tests = tcase_create("neighbours");
-  suite_add_tcase(suite, tests);
+  TCase *tests = new_case(suite, "neighbours");
   tcase_add_checked_fixture(tests, nullptr, done);
   tcase_add_test(tests, elements_between);
   tcase_add_test(tests, converted_between);
@@ -209,4 +208,4 @@ static Suite *neighbours_suite() {
   tcase_add_test(tests, tee_to_two_gpus);
   return suite;
 }
-GST_CHECK_MAIN(neighbours)
+SIMULATED_MAIN(neighbours)

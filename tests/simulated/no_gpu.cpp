@@ -59,7 +59,7 @@ GST_START_TEST(cuda_says_why_not) {
   gst_util_set_object_arg(G_OBJECT(element), "backend", "cuda");
   // libgstcuda hangs at the second try after cuInit() has failed.
   for (int attempt = 0; attempt < 3; attempt++) {
-    const std::string error = start_error(element);
+    const std::string error = start_error(element).text;
     for (const char *part : {"No NVIDIA GPU can be used", expected, "backend=cpu"})
       fail_unless(error.find(part) != std::string::npos, "%s", error.c_str());
   }
@@ -69,11 +69,10 @@ GST_END_TEST
 
 static Suite *no_gpu_suite() {
   Suite *suite = suite_create("no_gpu");
-  TCase *tests = tcase_create("no_gpu");
-  suite_add_tcase(suite, tests);
+  TCase *tests = new_case(suite, "no_gpu");
   tcase_add_test(tests, runs_on_the_cpu);
   tcase_add_test(tests, cuda_is_not_offered);
   tcase_add_test(tests, cuda_says_why_not);
   return suite;
 }
-GST_CHECK_MAIN(no_gpu)
+SIMULATED_MAIN(no_gpu)

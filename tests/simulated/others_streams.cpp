@@ -132,6 +132,7 @@ GST_START_TEST(read_after_it_was_given_back) {
 GST_END_TEST
 
 GST_START_TEST(read_on_a_cuda_stream) {
+  if (skip_without_cuda_streams()) return;
   read_behind_our_back<CudaStream>();
 }
 GST_END_TEST
@@ -139,6 +140,7 @@ GST_END_TEST
 // Memory that names the stream on which its writes are in flight: nobody waits, wherever the result
 // goes. That there was something to come behind is seen where the memory does not say so.
 GST_START_TEST(memory_with_a_stream) {
+  if (skip_without_cuda_streams()) return;
   GstCudaContext *context = new_context();
   for (const char *out : {kCuda, kSystem}) {
     CudaStream stream(context);
@@ -164,6 +166,7 @@ GST_END_TEST
 
 // The same on another device than the one that was asked for.
 GST_START_TEST(stream_of_another_device) {
+  if (skip_without_cuda_streams()) return;
   GstCudaContext *own = new_context(0), *other = new_context(1);
   for (const char *out : {kCuda, kSystem}) {
     CudaStream stream(other);
@@ -181,6 +184,7 @@ GST_END_TEST
 // The encoder, which holds several such frames: whole ones, fields, and fields that lack a row and
 // are copied first; where they are, and from another device.
 GST_START_TEST(encoder_of_memory_with_a_stream) {
+  if (skip_without_cuda_streams()) return;
   constexpr const char *kFields = ",interlace-mode=interleaved,field-order=top-field-first";
   constexpr J2kCase kCases[] = {{"NV12", 38, 26, "", "", "image/x-jpc"},
                                 {"NV12", 32, 24, kFields, "", "image/x-j2c"},
@@ -212,19 +216,17 @@ GST_START_TEST(encoder_of_memory_with_a_stream) {
 }
 GST_END_TEST
 
-static Suite *others_streams_suite() {
+int main(int argc, char **argv) {
+  gst_check_init(&argc, &argv);
   register_elements();
   Suite *suite = suite_create("others_streams");
-  TCase *tests = tcase_create("others_streams");
-  suite_add_tcase(suite, tests);
+  TCase *tests = new_case(suite, "others_streams");
   tcase_add_checked_fixture(tests, nullptr, done);
   tcase_add_test(tests, application_stream);
   tcase_add_test(tests, read_after_it_was_given_back);
-  if (!CudaStream::there_is()) return suite;
   tcase_add_test(tests, read_on_a_cuda_stream);
   tcase_add_test(tests, memory_with_a_stream);
   tcase_add_test(tests, stream_of_another_device);
   tcase_add_loop_test(tests, encoder_of_memory_with_a_stream, 0, 8);
-  return suite;
+  return run_suite(suite, "others_streams");
 }
-GST_CHECK_MAIN(others_streams)

@@ -311,8 +311,7 @@ GST_END_TEST
 
 static Suite *page_locked_suite() {
   Suite *suite = suite_create("pagelocked");
-  TCase *tests = tcase_create("pagelocked");
-  suite_add_tcase(suite, tests);
+  TCase *tests = new_case(suite, "pagelocked");
   tcase_add_test(tests, ordinary_memory);
   tcase_add_test(tests, allocation_parameters);
   tcase_add_test(tests, none_to_be_had);
@@ -327,4 +326,4 @@ static Suite *page_locked_suite() {
   tcase_add_test(tests, lost_device);
   return suite;
 }
-GST_CHECK_MAIN(page_locked)
+SIMULATED_MAIN(page_locked)

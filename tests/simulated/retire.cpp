@@ -9,19 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "elements.h"
+#include "gray.h"
 
 using namespace simulated;
 
 namespace {
-
-constexpr int kWidth = 70, kHeight = 9;
-const std::string kSystemGray = video_caps(kSystem, "GRAY8", kWidth, kHeight);
-const std::string kCudaGray = video_caps(kCuda, "GRAY8", kWidth, kHeight);
-
-GstVideoInfo gray() {
-  return video_info(GST_VIDEO_FORMAT_GRAY8, kWidth, kHeight);
-}
 
 // Counts the buffers that have been made and not yet come to their end.
 std::atomic<int> alive{0};
@@ -237,8 +229,7 @@ GST_END_TEST
 static Suite *retire_suite() {
   register_elements();
   Suite *suite = suite_create("retire");
-  TCase *tests = tcase_create("retire");
-  suite_add_tcase(suite, tests);
+  TCase *tests = new_case(suite, "retire");
   tcase_add_test(tests, small_cuda_pool);
   tcase_add_test(tests, small_system_pool);
   tcase_add_test(tests, released_without_further_frames);
@@ -249,4 +240,4 @@ static Suite *retire_suite() {
   tcase_add_test(tests, stopped_in_flight);
   return suite;
 }
-GST_CHECK_MAIN(retire)
+SIMULATED_MAIN(retire)

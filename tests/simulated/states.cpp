@@ -189,8 +189,7 @@ GST_END_TEST
 
 static Suite *states_suite() {
   Suite *suite = suite_create("states");
-  TCase *tests = tcase_create("states");
-  suite_add_tcase(suite, tests);
+  TCase *tests = new_case(suite, "states");
   tcase_add_test(tests, a_hundred_rounds);
   tcase_add_test(tests, one_element_up_and_down);
   tcase_add_test(tests, new_caps);
@@ -200,4 +199,4 @@ static Suite *states_suite() {
   tcase_add_test(tests, inputs_outlive_the_element);
   return suite;
 }
-GST_CHECK_MAIN(states)
+SIMULATED_MAIN(states)

@@ -1,53 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the tests over the simulated driver share: pictures, CUDA buffers, an element in a harness
-// with a bus, and the counts that must be zero in a correct program.
+// What only the tests over the simulated driver need: control of the driver, and the counts that
+// must be zero in a correct program.
 #pragma once
 
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
-
-#include <string>
-#include <vector>
-
-#include "base/gstcompat.h"
+#include "../support/elements/cudamemory.h"
+#include "../support/elements/pipeline.h"
 #include "fakecuda.h"
 
 namespace simulated {
 
-// Waits, for at most a few seconds, until the condition holds.
-template <class Condition>
-bool eventually(Condition condition) {
-  for (int i = 0; i < 5000; i++) {
-    if (condition()) return true;
-    g_usleep(1000);
+using namespace test;
+
+// The program of the tests of name_suite().
+#define SIMULATED_MAIN(name)                            \
+  int main(int argc, char **argv) {                     \
+    gst_check_init(&argc, &argv);                       \
+    return simulated::run_suite(name##_suite(), #name); \
   }
-  return false;
-}
 
-// ---- pictures --------------------------------------------------------------------------------
-
-GstVideoInfo video_info(GstVideoFormat format, int width, int height);
-GstVideoInfo video_info(const std::string &caps);
-
-// memory: "" or "memory:CUDAMemory".
-std::string video_caps(const char *memory, const char *format, int width, int height);
-constexpr const char *kCuda = "memory:CUDAMemory";
-constexpr const char *kSystem = "";
-
-// The picture numbered `seed`: a byte of every plane at every place.
-guint8 sample(unsigned seed, guint plane, int x, int y);
-
-// Bytes in a row of a plane, and its rows, as GStreamer lays the format out without padding:
-// interlaced 4:2:0 has an even number of chroma rows.
-gsize row_bytes(const GstVideoInfo &info, guint plane);
-gint rows(const GstVideoInfo &info, guint plane);
-
-// Writes the picture through the CPU.
-void fill(GstBuffer *buffer, const GstVideoInfo &info, unsigned seed);
-
-// Does a frame hold, byte for byte, what uyvy2y makes of the packed picture `seed`? Empty if it
-// does, else the first place where it does not. `flags` choose the mapping: GST_MAP_READ, or with
-// GST_MAP_CUDA the device memory itself, which the simulated driver lets us read.
+// Does a frame hold, byte for byte, the luma of the packed picture `seed`? Empty if it does, else
+// the first place where it does not. `flags` choose the mapping: GST_MAP_READ, or with GST_MAP_CUDA
+// the device memory itself, which the simulated driver lets us read.
 std::string wrong_luma(GstBuffer *buffer, const GstVideoInfo &out, GstVideoFormat packed,
                        unsigned seed, int flags = GST_MAP_READ, guint8 xor_with = 0);
 #define assert_luma(...)                               \
@@ -56,65 +29,32 @@ std::string wrong_luma(GstBuffer *buffer, const GstVideoInfo &out, GstVideoForma
     fail_unless(wrong.empty(), "%s", wrong.c_str());   \
   } while (0)
 
-// ---- buffers ---------------------------------------------------------------------------------
-
-GstBuffer *system_buffer(const GstVideoInfo &info, unsigned seed);
-
 // Loads the driver as an application would and makes a context.
 GstCudaContext *new_context(guint device = 0);
-void give_context(GstElement *element, GstCudaContext *context);
-
 // Memory of libgstcuda's own allocator, with the picture on the device. Only formats it knows.
 GstBuffer *plain_cuda_buffer(GstCudaContext *context, const GstVideoInfo &info, unsigned seed);
-
-// The pool that an element proposes upstream for caps, active; nullptr if it proposes none. size
-// receives the announced size of a buffer.
-GstBufferPool *proposed_pool(GstHarness *harness, const char *caps, guint *size = nullptr,
-                             guint max_buffers = 0);
-void drop_pool(GstBufferPool *pool);  // stops it; nullptr is nothing
 // A buffer of the pool with the picture in it, on the device if the pool is a CUDA one.
 GstBuffer *pool_buffer(GstBufferPool *pool, const GstVideoInfo &info, unsigned seed);
-
-bool is_cuda(GstBuffer *buffer);
 // Brings what the CPU has written to the device.
 void to_device(GstBuffer *buffer);
 
-// ---- an element under test -------------------------------------------------------------------
-
-// An element that cannot start: the text of the one error that it posts on the way to PAUSED.
-std::string start_error(GstElement *element);
-
-// A harness around an element, and the errors it posts.
-class Bench {
+// An element under test, whose buffers belong to the caller.
+class Bench : public Harness {
  public:
-  // `launch` is an element and its properties, or several with "!" between them.
-  explicit Bench(const char *launch);
-  explicit Bench(GstElement *element);
-  ~Bench();
-  Bench(const Bench &) = delete;
-  Bench &operator=(const Bench &) = delete;
-
-  GstHarness *harness() const { return harness_; }
-  GstElement *element() const { return element_; }
-  // Input caps, after what downstream takes has been set.
+  using Harness::Harness;
+  GstHarness *harness() const { return get(); }
+  // Input caps, after what downstream accepts has been set.
   void negotiate(const std::string &in, const std::string &out);
-  GstFlowReturn push(GstBuffer *buffer) { return gst_harness_push(harness_, buffer); }
-  GstBuffer *pull() { return gst_harness_pull(harness_); }
+  GstBuffer *pull() { return gst_harness_pull(get()); }
   // The caps on the source pad, as text; empty if there are none.
   std::string out_caps() const;
+};
 
-  // The texts of the errors, and of the warnings, the element has posted since the last call, each
-  // with its details.
-  std::vector<std::string> errors();
-  std::vector<std::string> warnings();
-
- private:
-  void take_messages();
-
-  GstElement *element_;
-  GstBus *bus_;
-  GstHarness *harness_;
-  std::vector<std::string> errors_, warnings_;  // not asked for yet
+// appsrc, elements and appsink, in threads of their own.
+class Line : public Pipeline {
+ public:
+  // The source and the sink around `elements` have these caps.
+  Line(const std::string &elements, const std::string &in_caps, const std::string &out_caps);
 };
 
 // What passes the source pad of a bench's element, in order: "1 2 segment". Buffers are named by
@@ -135,16 +75,6 @@ class Passing {
   gulong probe_;
 };
 
-// Of time, from the beginning.
-GstEvent *segment_event();
-
-guint64 stat(GstElement *element, const char *name);
-std::string active_backend(GstElement *element);
-
-// Stops a pipeline and drops it for good: a thread of GstBin's own, which continues a state change,
-// may hold it a moment longer than we do.
-void drop_pipeline(GstElement *pipeline);
-
 // ---- counts ----------------------------------------------------------------------------------
 
 FakecudaCounts counts();
@@ -152,10 +82,15 @@ FakecudaCounts counts();
 void assert_clean();
 // Nothing made through the driver exists any more.
 void assert_nothing_lives(const FakecudaCounts &now = counts());
-// Behind a trial with a fault, and all that it made: fails, naming `what`, if something is left or
-// was called wrongly. Tells whether a fault has been met since it was asked last, so it has one
-// caller in a program. (One look at the counts for all: it searches the memory of the whole
-// device.)
+// Calls `run`, which sends many frames, until it makes nothing in the driver. How many frames are
+// in flight, and so how many buffers and events go round, depends on the pace of two threads: the
+// streaming thread releases frames that have passed when it looks, the other one when frames stop
+// coming for some milliseconds. But it is bounded, by 16 in the retire list and those that a test
+// holds, and so is all that is ever made for them. The counts are then those of the last run.
+void run_until_steady(const std::function<void()> &run);
+// After a trial with a fault, and all that it made: fails, naming `what`, if something is left or
+// was called wrongly. Tells whether a fault has been met since the last call, so it has one caller
+// in a program. (One look at the counts for all: it searches the memory of the whole device.)
 bool fault_was_met(const std::string &what);
 
 }  // namespace simulated

@@ -188,8 +188,7 @@ GST_END_TEST
 static Suite *transfer_faults_suite() {
   register_elements();
   Suite *suite = suite_create("transfer-faults");
-  TCase *tests = tcase_create("transfer-faults");
-  suite_add_tcase(suite, tests);
+  TCase *tests = new_case(suite, "transfer-faults");
   tcase_add_test(tests, once);
   tcase_add_test(tests, always);
   tcase_add_test(tests, lost);
@@ -197,4 +196,4 @@ static Suite *transfer_faults_suite() {
   tcase_add_test(tests, failure_on_another_gpu);
   return suite;
 }
-GST_CHECK_MAIN(transfer_faults)
+SIMULATED_MAIN(transfer_faults)

@@ -196,8 +196,7 @@ GST_END_TEST
 static Suite *transfers_suite() {
   register_elements();
   Suite *suite = suite_create("transfers");
-  TCase *tests = tcase_create("transfers");
-  suite_add_tcase(suite, tests);
+  TCase *tests = new_case(suite, "transfers");
   tcase_add_test(tests, our_pools_both_ways);
   tcase_add_test(tests, detects_reading_too_early);
   tcase_add_test(tests, inputs_are_written_again);
@@ -206,4 +205,4 @@ static Suite *transfers_suite() {
   tcase_add_test(tests, through_a_tee);
   return suite;
 }
-GST_CHECK_MAIN(transfers)
+SIMULATED_MAIN(transfers)

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace test {
+namespace {
+
+std::vector<std::string> find_elements() {
+  std::vector<std::string> names;
+  GList *features = gst_registry_get_feature_list_by_plugin(gst_registry_get(), "coalesce");
+  for (GList *item = features; item != nullptr; item = item->next)
+    if (GST_IS_ELEMENT_FACTORY(item->data)) names.emplace_back(GST_OBJECT_NAME(item->data));
+  gst_plugin_feature_list_free(features);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+const std::vector<std::string> &elements() {
+  static const std::vector<std::string> found = find_elements();
+  return found;
+}
+
+// The caps of the sink pad's template that name no memory.
+CapsRef system_sink_template(const std::string &element) {
+  Owned<GstElementFactory> factory(gst_element_factory_find(element.c_str()));
+  fail_unless(factory != nullptr);
+  const GList *item = gst_element_factory_get_static_pad_templates(factory.get());
+  for (; item != nullptr; item = item->next) {
+    auto *pad = static_cast<GstStaticPadTemplate *>(item->data);
+    if (pad->direction != GST_PAD_SINK) continue;
+    const CapsRef all(gst_static_pad_template_get_caps(pad));
+    for (guint i = 0; i < gst_caps_get_size(all.get()); i++)
+      if (gst_caps_features_is_equal(gst_caps_get_features(all.get(), i),
+                                     GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
+        return CapsRef(gst_caps_copy_nth(all.get(), i));
+  }
+  ck_abort_msg("%s has no sink pad for system memory", element.c_str());
+  return nullptr;
+}
+
+}  // namespace
+
+int n_elements() {
+  return static_cast<int>(elements().size());
+}
+
+const std::string &element_name(int index) {
+  return elements().at(static_cast<gsize>(index));
+}
+
+int n_sink_formats(const std::string &element) {
+  const CapsRef caps = system_sink_template(element);
+  const GValue *formats = gst_structure_get_value(gst_caps_get_structure(caps.get(), 0), "format");
+  return GST_VALUE_HOLDS_LIST(formats) ? static_cast<int>(gst_value_list_get_size(formats)) : 1;
+}
+
+std::string sink_caps(const std::string &element, Size size, int nth_format,
+                      const std::string &framerate) {
+  const CapsRef caps = system_sink_template(element);
+  const GValue *formats = gst_structure_get_value(gst_caps_get_structure(caps.get(), 0), "format");
+  const GValue *format = GST_VALUE_HOLDS_LIST(formats)
+                             ? gst_value_list_get_value(formats, static_cast<guint>(nth_format))
+                             : formats;
+  return "video/x-raw, format=" + std::string(g_value_get_string(format)) +
+         ", width=" + std::to_string(size.width) + ", height=" + std::to_string(size.height) +
+         ", framerate=" + framerate;
+}
+
+}  // namespace test

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Programs of element tests.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+
+#include "owned.h"
+
+namespace test {
+
+constexpr int kSkip = 77;
+
+// COALESCE_TEST_SMALL=1: fewer and smaller frames, for tools under which everything is slow.
+bool small_run();
+
+// A test that cannot run here calls one of these and returns. Its program then ends as skipped.
+void skip(const std::string &why);
+// Skips if GStreamer lacks one of these elements.
+bool skip_without(std::initializer_list<const char *> elements);
+
+// A case whose every test is counted, and, where GStreamer's leaks tracer is active, followed by a
+// check that no object is left.
+TCase *new_case(Suite *suite, const char *name);
+// Runs the tests that GST_CHECKS leaves. The status of the program: 0, 1 where a test failed or
+// none was left, or kSkip.
+int run_suite(Suite *suite, const char *name);
+
+// For tests of the plugin in COALESCE_TEST_PLUGIN and of no other, with the leaks tracer.
+int run(int *argc, char ***argv, const char *name, void (*add_cases)(Suite *));
+
+}  // namespace test
