@@ -129,7 +129,8 @@ void test_hull(const RateBlock &block) {
       gain_of(block, block.num_passes) * kErrorUnits + units_of(block.final_error);
   const long double all = rounding ? std::min(gain_at(corners[0].passes), total) : 0;
   const long double error = rounding ? all * part + (total - all) * std::min(part, 1.0L) : total;
-  const long double slack = std::max(1.0L, part);
+  // A sum is rounded, and its part again.
+  const long double slack = rounding ? part + 1 : 1;
   std::vector<HullStep> steps(static_cast<std::size_t>(block.num_passes));
   const Hull hull = convex_hull(block, steps.data());
   CHECK_MESSAGE(hull.steps == static_cast<int>(corners.size()), hull.steps, " corners instead of ",
