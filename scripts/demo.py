@@ -404,8 +404,9 @@ class Demo(Pipelines):
                     f" {'2 bits per pixel' if rated else 'lossless'}: video.mj2, {length:,} bytes,"
                     f" {demo_page.number(per_second)} frames/s with reading and writing")
             if progressive and not self.undecodable:
-                ratio = self.psnr(clip, "! appsink name=before filesrc location=video.mj2 ! qtdemux",
-                                  "! jpeg2000parse ! openjpegdec ! appsink name=after")
+                ratio = self.psnr(clip, "! appsink name=before",
+                                  "filesrc location=video.mj2 ! qtdemux ! jpeg2000parse",
+                                  "! openjpegdec ! appsink name=after")
                 text += f"; PSNR {demo_page.decibel(ratio)}"
             self.say(text + ".")
             if not progressive:

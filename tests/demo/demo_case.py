@@ -35,4 +35,6 @@ class DemoCase(unittest.TestCase):
 
 def main():
     DemoCase.build = pathlib.Path(sys.argv.pop(1)).resolve()
-    unittest.main(verbosity=2)
+    result = unittest.main(verbosity=2, exit=False).result
+    skipped = result.skipped and not result.testsRun
+    sys.exit(77 if skipped else 0 if result.wasSuccessful() else 1)
