@@ -29,7 +29,7 @@ def reason(output):
                       output, re.M)
     lines = output.strip().splitlines()
     text = found[1] if found else lines[-1] if lines else "no reason given"
-    details = re.search(r"^Additional debug info:\n.*\n(?!ERROR:)(.+)", output, re.M)
+    details = re.search(r"^Additional debug info:\n.*\n(?!ERROR:|Execution )(.+)", output, re.M)
     return f"{text} ({details[1]})" if details else text
 
 
