@@ -122,6 +122,7 @@ TEST_CASE("steady") {
   NoHeaders headers;
   for (const Blocks *blocks : {&first, &second, &first}) {
     const long before = allocations();
+    REQUIRE(before > 0);  // they are counted
     const Status status = rate.allocate(blocks->blocks.data(), targets.data(), &headers, &pool);
     const long made = allocations() - before;
     CHECK_MESSAGE(status.ok(), status.message());
