@@ -21,5 +21,5 @@ static gboolean plugin_init(GstPlugin *plugin) {
 
 #define PACKAGE "gst-coalesce"
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, coalesce,
-                  "Image operations on CUDA buffers and, with the same bytes, on the CPU",
-                  plugin_init, COALESCE_VERSION, "LGPL", "gst-coalesce", "Unknown package origin")
+                  "Image operations on the GPU or on the CPU, with the same output bytes",
+                  plugin_init, COALESCE_VERSION, "LGPL", PACKAGE, PACKAGE)

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash disable=SC2154
 # ./run fuzz: libFuzzer, with AddressSanitizer and UndefinedBehaviorSanitizer; docs/fuzzing.md.
 # Everything it writes is in build-fuzz/.
 
 fuzz_build=$root/build-fuzz
 
-has_libfuzzer() {
-  clang++ -fsanitize=fuzzer,address,undefined -x c++ -o "$log" - >/dev/null 2>&1 <<'END'
-extern "C" int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long) { return 0; }
-END
-}
+fuzz_targets() { ls "$root/tests/fuzz/corpus"; }
 
 # How many inputs were executed, by the last line of libFuzzer's that looks like "#37606: cov: ...", and
 # how much code all that have been kept reach. (The coverage in that line is not of this program alone.)
@@ -41,10 +38,12 @@ fuzz_target() {  # TARGET SECONDS; false if something was found
   ((${#found[@]} == 0))
 }
 
-# Where there is no libFuzzer: the driver of the tests, which ends at the first finding.
-fuzz_without_clang() {  # SECONDS TARGET...
+# Without libFuzzer: the driver of the tests, which ends at the first finding.
+fuzz_without_libfuzzer() {  # SECONDS TARGET...
   local seconds=$1 target program reproducer good=true
-  build_all
+  configure "$build"
+  local programs=("${@:2}")
+  build_targets "${programs[@]/#/tests/fuzz/fuzz-}"
   mkdir -p "$fuzz_build/findings"
   for target in "${@:2}"; do
     program=$build/tests/fuzz/fuzz-$target
@@ -59,19 +58,18 @@ fuzz_without_clang() {  # SECONDS TARGET...
 }
 
 fuzz() {
-  local seconds=${1:-} targets=() target good=true cannot=''
-  mapfile -t targets < <(ls "$root/tests/fuzz/corpus")
-  [[ $seconds =~ ^[1-9][0-9]*$ ]] && (($# <= 2)) || { usage >&2; exit 2; }
+  local seconds=${1:-} targets=() target good=true
+  mapfile -t targets < <(fuzz_targets)
+  [[ $seconds =~ ^[1-9][0-9]*$ ]] && (($# <= 2)) || wrong_usage
   if (($# == 2)); then
     [ -d "$root/tests/fuzz/corpus/$2" ] || die "no target $2; there are: ${targets[*]}"
     targets=("$2")
   fi
 
-  install_missing
-  has_libfuzzer || install_packages 'clang and libclang-rt-dev (libFuzzer)' clang libclang-rt-dev
+  install_missing fuzz
   if ! has_libfuzzer; then
-    say "Going on without libFuzzer$cannot: no coverage is seen, little is found."
-    fuzz_without_clang "$seconds" "${targets[@]}"
+    say "Without libFuzzer no coverage is seen, and little is found."
+    fuzz_without_libfuzzer "$seconds" "${targets[@]}"
     return
   fi
 

@@ -51,8 +51,8 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
     return GST_FLOW_ERROR;
   }
   if (!GST_BASE_TRANSFORM_GET_CLASS(trans)->copy_metadata(trans, in, *out))
-    GST_ELEMENT_WARNING(trans, STREAM, NOT_IMPLEMENTED, ("metadata could not be copied"),
-                        (nullptr));
+    GST_ELEMENT_WARNING(trans, STREAM, NOT_IMPLEMENTED,
+                        ("The metadata of a buffer could not be copied"), (nullptr));
   return GST_FLOW_OK;
 }
 
@@ -63,15 +63,16 @@ bool check_and_use(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
   if (!usable_info(in_caps, &priv.in_info) || !usable_info(out_caps, &priv.out_info)) {
     GST_ELEMENT_ERROR(
         self, STREAM, FORMAT,
-        ("caps that are no raw video, or of frames of 2 GiB and more: %" GST_PTR_FORMAT
-         ", or for the output %" GST_PTR_FORMAT,
+        ("Unsupported caps: no raw video, or frames of 2 GiB or more (input %" GST_PTR_FORMAT
+         ", output %" GST_PTR_FORMAT ")",
          in_caps, out_caps),
         (nullptr));
     return false;
   }
   if (GST_VIDEO_INFO_WIDTH(&priv.in_info) != GST_VIDEO_INFO_WIDTH(&priv.out_info) ||
       GST_VIDEO_INFO_HEIGHT(&priv.in_info) != GST_VIDEO_INFO_HEIGHT(&priv.out_info)) {
-    GST_ELEMENT_ERROR(self, STREAM, FORMAT, ("input and output differ in size"),
+    GST_ELEMENT_ERROR(self, STREAM, FORMAT,
+                      ("Unsupported caps: input and output must have the same width and height"),
                       ("%" GST_PTR_FORMAT " and %" GST_PTR_FORMAT, in_caps, out_caps));
     return false;
   }

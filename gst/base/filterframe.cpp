@@ -87,7 +87,7 @@ class GpuFrame {
       return post_bad_frame(GST_ELEMENT(self_), "output", out_);
     fence_ = memory_fence(gst_buffer_peek_memory(target, 0));
     const CUresult result = fence_->order(*session_.stream, GST_MAP_WRITE);
-    return result == CUDA_SUCCESS ? GST_FLOW_OK : fail("ordering behind other readers", result);
+    return result == CUDA_SUCCESS ? GST_FLOW_OK : fail("waiting for other readers", result);
   }
 
   // The output goes on with its fence; what the GPU still reads is kept until it has done so.

@@ -41,10 +41,9 @@ GstFlowReturn GpuInput::take_in_place() {
   // (No copy has taken its place, as happens to memory that the CPU maps: the GPU's could not have
   // been mapped to be copied, either.)
   const Stream &stream = *session_.stream;
-  return ok("ordering behind the input", fence_ == nullptr ? order_behind_stream_of(memory_, stream)
-                                         : in_writers_stream_
-                                             ? fence_->order_behind_others(stream)
-                                             : fence_->order(stream, GST_MAP_READ));
+  return ok("waiting for the input", fence_ == nullptr    ? order_behind_stream_of(memory_, stream)
+                                     : in_writers_stream_ ? fence_->order_behind_others(stream)
+                                                          : fence_->order(stream, GST_MAP_READ));
 }
 
 GstFlowReturn GpuInput::acquire(GstBufferPool *pool) {

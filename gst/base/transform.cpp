@@ -124,7 +124,7 @@ void finish_frames(GstCoalesceTransform *self) {
   TransformState &state = *self->state;
   if (state.failed || state.gpu == nullptr) return;
   if (CUresult result = state.gpu->synchronize(); result != CUDA_SUCCESS)
-    post_gpu_error(self, "the work on the last frames", result);
+    post_gpu_error(self, "processing the last frames", result);
 }
 
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {

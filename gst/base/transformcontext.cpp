@@ -101,10 +101,10 @@ bool ensure_session(GstCoalesceTransform *self) {
   }
   if (!check_device_id(self)) return false;
   if (!ask_for_context(self)) {
-    GST_ELEMENT_ERROR(self, RESOURCE, OPEN_READ_WRITE,
-                      ("A CUDA context could not be made on the device (cuda-device-id=%d)",
-                       state.settings.cuda_device_id),
-                      (nullptr));
+    GST_ELEMENT_ERROR(
+        self, RESOURCE, OPEN_READ_WRITE,
+        ("A CUDA context could not be created (cuda-device-id=%d)", state.settings.cuda_device_id),
+        (nullptr));
     return false;
   }
   return open_session(self, current_context(state).get());

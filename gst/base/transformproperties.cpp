@@ -17,18 +17,21 @@ GParamSpec *active_backend_pspec;
 
 GType backend_get_type() {
   static const GEnumValue values[] = {
-      {int(BackendChoice::automatic), "Where the buffers are: CUDA memory goes to the GPU", "auto"},
-      {int(BackendChoice::cuda), "The GPU; an error if there is none to use", "cuda"},
-      {int(BackendChoice::cpu), "The CPU; CUDA memory is not offered", "cpu"},
+      {int(BackendChoice::automatic),
+       "GPU if either pad has CUDA memory. With system memory on both pads: GPU for JPEG 2000 and "
+       "for large masks on large frames, if a GPU is usable; otherwise CPU",
+       "auto"},
+      {int(BackendChoice::cuda), "GPU; an error if no GPU is usable", "cuda"},
+      {int(BackendChoice::cpu), "CPU; neither pad accepts CUDA memory", "cpu"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstCoalesceBackend", values);
   return type;
 }
 
 GType active_backend_get_type() {
-  static const GEnumValue values[] = {{int(ActiveBackend::none), "Not negotiated", "none"},
-                                      {int(ActiveBackend::cpu), "The CPU", "cpu"},
-                                      {int(ActiveBackend::cuda), "The GPU", "cuda"},
+  static const GEnumValue values[] = {{int(ActiveBackend::none), "No caps negotiated yet", "none"},
+                                      {int(ActiveBackend::cpu), "CPU", "cpu"},
+                                      {int(ActiveBackend::cuda), "GPU", "cuda"},
                                       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstCoalesceActiveBackend", values);
   return type;
@@ -119,28 +122,30 @@ void transform_install_properties(GObjectClass *klass) {
   g_object_class_install_property(
       klass, PROP_BACKEND,
       g_param_spec_enum("backend", "Back end",
-                        "Where the work is done. The bytes are the same everywhere.",
+                        "Processing on the GPU or on the CPU; both produce the same bytes",
                         backend_get_type(), int(BackendChoice::automatic), ready));
   g_object_class_install_property(
       klass, PROP_CUDA_DEVICE_ID,
       g_param_spec_int("cuda-device-id", "CUDA device",
-                       "Number of the GPU, counted from 0 (-1 = any: the one the buffers are on)",
+                       "CUDA device number, counted from 0 (-1 = the device of the buffers or of "
+                       "neighbouring elements, otherwise 0)",
                        -1, G_MAXINT, -1, ready));
   g_object_class_install_property(
       klass, PROP_N_THREADS,
       g_param_spec_int("n-threads", "Threads",
-                       "Threads of the CPU back end (0 = one for each core)", 0, 1024, 0, ready));
+                       "Number of threads per frame on the CPU (0 = number of cores)", 0, 1024, 0,
+                       ready));
   active_backend_pspec = g_param_spec_enum(
-      "active-backend", "Active back end", "Where the work is done for the negotiated caps",
+      "active-backend", "Active back end", "Back end in use for the negotiated caps",
       active_backend_get_type(), int(ActiveBackend::none), readable);
   g_object_class_install_property(klass, PROP_ACTIVE_BACKEND, active_backend_pspec);
   g_object_class_install_property(
       klass, PROP_STATS,
       g_param_spec_boxed(
           "stats", "Statistics",
-          "Since the element was made: frames, uploads, downloads (frames moved over "
-          "the bus), upload-bytes, download-bytes, synchronizations (waits of a CPU "
-          "thread for the GPU)",
+          "Counters since the element was created: frames processed, uploads and downloads of "
+          "frames over the bus, their bytes, and synchronizations (CPU threads waiting for the "
+          "GPU)",
           GST_TYPE_STRUCTURE, readable));
   gst_type_mark_as_plugin_api(backend_get_type(), GstPluginAPIFlags(0));
   gst_type_mark_as_plugin_api(active_backend_get_type(), GstPluginAPIFlags(0));

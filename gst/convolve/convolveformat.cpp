@@ -12,15 +12,11 @@ ChannelRole role_of(const GstVideoInfo &info, guint component, bool luma_only, b
   return luma_only ? ChannelRole::copy : ChannelRole::chroma;
 }
 
-// Which of its plane's channels a component is. By the order of the offsets: GStreamer 1.22 gives
-// V of P010 the offset 1, which should be 2. (Padding comes last, where there is any.)
+// Which of its plane's channels a component is. Rounded up: GStreamer 1.22 gives V of P010 the
+// offset 1, which should be 2.
 int channel_of(const GstVideoInfo &info, guint component) {
-  int channel = 0;
-  for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&info); c++)
-    if (GST_VIDEO_INFO_COMP_PLANE(&info, c) == GST_VIDEO_INFO_COMP_PLANE(&info, component) &&
-        GST_VIDEO_INFO_COMP_POFFSET(&info, c) < GST_VIDEO_INFO_COMP_POFFSET(&info, component))
-      channel++;
-  return channel;
+  const int bytes = convolve_depth(info).bytes();
+  return (GST_VIDEO_INFO_COMP_POFFSET(&info, component) + bytes - 1) / bytes;
 }
 
 }  // namespace

@@ -10,11 +10,11 @@ namespace {
 
 GType border_type() {
   static const GEnumValue values[] = {
-      {int(Border::replicate), "aaa|abcd|ddd: the nearest sample", "replicate"},
-      {int(Border::reflect), "cba|abcd|dcb: mirrored, the edge repeated", "reflect"},
-      {int(Border::reflect_101), "dcb|abcd|cba: mirrored, the edge not repeated", "reflect-101"},
-      {int(Border::wrap), "bcd|abcd|abc: from the other side", "wrap"},
-      {int(Border::constant), "kkk|abcd|kkk: border-value", "constant"},
+      {int(Border::replicate), "aaa|abcd|ddd: nearest sample", "replicate"},
+      {int(Border::reflect), "cba|abcd|dcb: mirrored, edge sample repeated", "reflect"},
+      {int(Border::reflect_101), "dcb|abcd|cba: mirrored, edge sample not repeated", "reflect-101"},
+      {int(Border::wrap), "bcd|abcd|abc: samples of the opposite edge", "wrap"},
+      {int(Border::constant), "kkk|abcd|kkk: value of the property border-value", "constant"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstConvolveBorder", values);
   return type;
@@ -22,7 +22,9 @@ GType border_type() {
 
 GType planes_type() {
   static const GEnumValue values[] = {
-      {0, "All planes", "all"}, {1, "Luma; chroma is copied", "luma"}, {0, nullptr, nullptr}};
+      {0, "All planes, except alpha without filter-alpha", "all"},
+      {1, "Luma only; an error with RGB formats, which have no luma", "luma"},
+      {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstConvolvePlanes", values);
   return type;
 }
@@ -31,13 +33,13 @@ GType planes_type() {
 constexpr GEnumValue algorithm_value(ConvolveAlgorithm algorithm) {
   switch (algorithm) {
     case ConvolveAlgorithm::automatic:
-      return {int(algorithm), "No frame so far", "none"};
+      return {int(algorithm), "No frame yet", "none"};
     case ConvolveAlgorithm::copy:
-      return {int(algorithm), "Copied: the filter changes nothing", "copy"};
+      return {int(algorithm), "Copy, because the filter changes nothing", "copy"};
     case ConvolveAlgorithm::direct:
-      return {int(algorithm), "A multiplication for each element of the mask", "direct"};
+      return {int(algorithm), "One multiplication per mask coefficient", "direct"};
     case ConvolveAlgorithm::separable:
-      return {int(algorithm), "Across, then down", "separable"};
+      return {int(algorithm), "A row filter, then a column filter", "separable"};
   }
   return {0, nullptr, nullptr};
 }
@@ -69,27 +71,28 @@ void install_masks(GObjectClass *object_class, const ConvolveKind &kind) {
       install(PROP_TEXT + i,
               g_param_spec_string(text.name, text.nick, text.blurb, text.initial, kText));
   }
-  install(PROP_PRESET,
-          g_param_spec_enum("preset", "Known mask",
-                            "A mask that has a name. Setting it fills in the mask, which can be "
-                            "read then; setting a mask sets this to none",
-                            kind.preset_type, 0, kNumber));
+  install(PROP_PRESET, g_param_spec_enum(
+                           "preset", "Preset",
+                           "Predefined coefficients. Setting a preset overwrites the coefficients, "
+                           "which can then be read; setting coefficients resets it to none",
+                           kind.preset_type, 0, kNumber));
   install(PROP_SIZE,
-          g_param_spec_int("size", "Size of the preset",
-                           "Rows and columns of presets that come in many sizes; some take odd "
-                           "sizes only (0 = the preset's own, or by sigma)",
+          g_param_spec_int("size", "Preset size",
+                           "Number of coefficients per row and column of the preset, if its size "
+                           "is variable (0 = derived from sigma, or 3 for presets without sigma)",
                            0, kind.max_size, 0, kNumber));
   install(PROP_SIGMA,
           g_param_spec_double("sigma", "Standard deviation",
-                              "Of presets made of a Gaussian, in pixels, 0.1 to 100 (0 = by size)",
+                              "Standard deviation of Gaussian presets in pixels, 0.1 to 100 "
+                              "(0 = derived from size, or 1 if size is 0)",
                               0, kMaxSigma, 0, kNumber));
   for (const auto &[id, name, nick, blurb] :
-       {std::tuple{PROP_ANCHOR_X, "anchor-x", "Anchor, column",
-                   "Column of the mask, from 0, that lies on the pixel (-1 = the middle, of even "
-                   "sizes the column before it)"},
-        {PROP_ANCHOR_Y, "anchor-y", "Anchor, row",
-         "Row of the mask, from 0, that lies on the pixel (-1 = the middle, of even sizes the row "
-         "before it)"}})
+       {std::tuple{PROP_ANCHOR_X, "anchor-x", "Anchor column",
+                   "Mask column that lies on the output pixel, counted from 0 (-1 = the middle "
+                   "column, or the left one of two)"},
+        {PROP_ANCHOR_Y, "anchor-y", "Anchor row",
+         "Mask row that lies on the output pixel, counted from 0 (-1 = the middle row, or the "
+         "upper one of two)"}})
     install(static_cast<guint>(id),
             g_param_spec_int(name, nick, blurb, -1, kind.max_size - 1, -1, kNumber));
 }
@@ -100,27 +103,27 @@ void install_numbers(GObjectClass *object_class) {
   };
   install(PROP_CORRELATE,
           g_param_spec_boolean("correlate", "Correlation",
-                               "Lay the mask on the picture as it is written, instead of turning "
-                               "it by 180 degrees as convolution does",
+                               "Correlation: apply the mask as written. Convolution, the default, "
+                               "rotates the mask by 180 degrees",
                                FALSE, kNumber));
   install(PROP_NORMALIZE,
           g_param_spec_boolean("normalize", "Normalisation",
-                               "Divide by the sum of the mask if that is above 0; if it is 0, add "
-                               "half of the samples' range; if it is below, add the largest sample",
+                               "Default divisor and bias from the mask's sum: positive: divide "
+                               "by the sum; zero: add half of the sample range; negative: add the "
+                               "maximum sample value",
                                TRUE, kNumber));
   install(PROP_DIVISOR, g_param_spec_double("divisor", "Divisor",
-                                            "Divide the sum by this number (0 = by normalize)",
+                                            "Divisor of the weighted sum (0 = by normalize)",
                                             -G_MAXDOUBLE, G_MAXDOUBLE, 0, kNumber));
   install(PROP_BIAS,
           g_param_spec_double("bias", "Bias",
-                              "Add this to every filtered sample but those of chroma, in units of "
-                              "the format's samples (the default, the lowest number that a double "
-                              "has = by normalize)",
-                              kAutomatic, G_MAXDOUBLE, kAutomatic, kNumber));
+                              "Offset added to filtered samples, except chroma, in sample values "
+                              "of the format, such as 128 (-1e18 = by normalize)",
+                              kAutomatic, -kAutomatic, kAutomatic, kNumber));
   install(PROP_ABSOLUTE,
           g_param_spec_boolean("absolute", "Absolute value",
-                               "Take the absolute value of the sum, which is divided by divisor "
-                               "only and has no bias unless one is set",
+                               "Absolute value of the weighted sum. normalize has no effect then; "
+                               "divisor and bias have, if set",
                                FALSE, kNumber));
 }
 
@@ -128,25 +131,25 @@ void install_planes(GObjectClass *object_class) {
   const auto install = [object_class](guint id, GParamSpec *pspec) {
     g_object_class_install_property(object_class, id, pspec);
   };
-  install(PROP_BORDER, g_param_spec_enum("border", "Border", "What stands outside the picture",
+  install(PROP_BORDER, g_param_spec_enum("border", "Border", "Sample values outside the picture",
                                          border_type(), int(Border::replicate), kNumber));
   install(PROP_BORDER_VALUE,
-          g_param_spec_int("border-value", "Value of the border",
-                           "What stands there if border=constant, in units of the format's samples "
-                           "(to 255, 1023 or 65535); for chroma it is the middle of its range",
+          g_param_spec_int("border-value", "Border value",
+                           "Sample value outside the picture with border=constant: 0 to 255, 1023 "
+                           "or 65535, by the format's bits. Chroma has the middle of its range",
                            0, 65535, 0, kNumber));
-  install(PROP_PLANES, g_param_spec_enum("planes", "Planes",
-                                         "What is filtered; the rest is copied. RGB has no luma",
-                                         planes_type(), 0, kNumber));
+  install(PROP_PLANES,
+          g_param_spec_enum("planes", "Planes", "Planes that are filtered; the others are copied",
+                            planes_type(), 0, kNumber));
   install(PROP_FILTER_ALPHA,
           g_param_spec_boolean("filter-alpha", "Filter alpha",
-                               "Filter alpha like luma, instead of copying it", FALSE, kNumber));
-  install(
-      PROP_ALGORITHM,
-      g_param_spec_enum("algorithm", "Algorithm",
-                        "How the last frame was computed. The bytes are the same whichever it is",
-                        algorithm_type(), int(ConvolveAlgorithm::automatic),
-                        static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
+                               "Filter the alpha channel like luma instead of copying it", FALSE,
+                               kNumber));
+  install(PROP_ALGORITHM,
+          g_param_spec_enum("algorithm", "Algorithm",
+                            "Algorithm of the last frame; all algorithms produce the same bytes",
+                            algorithm_type(), int(ConvolveAlgorithm::automatic),
+                            static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
 }
 
 }  // namespace

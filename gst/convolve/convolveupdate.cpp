@@ -20,7 +20,7 @@ void post_warning(GstConvolveFilter *self, ConvolvePart part, guint set,
   if (last.problem == problem && last.set == set) return;
   last = {problem, set};
   GST_ELEMENT_WARNING(self, LIBRARY, SETTINGS, ("%s", problem.c_str()),
-                      ("what was used before is kept"));
+                      ("the previous settings stay in use"));
 }
 
 // A preset in numbers would say nothing to who has set it.
@@ -29,7 +29,7 @@ std::string preset_problem(const ConvolveKind &kind, const ConvolveWishes &wishe
   std::string problem = convolve_preset(kind, wishes.preset);
   if (wishes.size != 0) problem += " size=" + std::to_string(wishes.size);
   if (wishes.sigma != 0) problem += " sigma=" + mask_text({1, 1, {wishes.sigma}});
-  return problem + ": " + text + "; a larger divisor makes them smaller";
+  return problem + ": " + text + "; use a larger divisor";
 }
 
 std::string filter_problem(GstConvolveFilter *self, const ConvolveWishes &wishes,
@@ -60,7 +60,7 @@ std::string border_problem(const ConvolveWishes &wishes, const GstVideoInfo &inf
 
 std::string planes_problem(const ConvolveWishes &wishes, const GstVideoInfo &info) {
   if (!wishes.luma_only || !GST_VIDEO_INFO_IS_RGB(&info)) return {};
-  return std::string("planes=luma: ") + GST_VIDEO_INFO_NAME(&info) + " has no luma";
+  return std::string("planes=luma: ") + GST_VIDEO_INFO_NAME(&info) + " has no luma; use planes=all";
 }
 
 // Checks one part of the wishes; what cannot be met is replaced by what was used before. In a new

@@ -37,12 +37,6 @@ void follow_preset(GstConvolveFilter *self) {
   wanted.problem = convolve_preset(kind_of(self), wanted.preset) + ": " + problem;
 }
 
-// gst-inspect-1.0 prints the lowest number, which is the default, with seven digits.
-double bias_of(double value) {
-  constexpr double kAsPrinted = -1.797693e+308;
-  return value <= kAsPrinted ? kAutomatic : value;
-}
-
 // Notes that a property has been set to something new, or a text to anything.
 void count_setting(ConvolveWishes &wanted, guint id) {
   const bool of_texts = id <= PROP_SIGMA;
@@ -83,7 +77,7 @@ void set_number(ConvolveState &state, guint id, const GValue *value) {
       assign(state, filter.divisor, g_value_get_double(value));
       break;
     case PROP_BIAS:
-      assign(state, filter.bias, bias_of(g_value_get_double(value)));
+      assign(state, filter.bias, g_value_get_double(value));
       break;
     case PROP_ABSOLUTE:
       assign(state, filter.absolute, g_value_get_boolean(value) != FALSE);

@@ -25,23 +25,24 @@ namespace {
 
 GType preset_type() {
   static const GEnumValue values[] = {
-      {int(MaskPreset::none), "The mask is what `mask` says", "none"},
-      {int(MaskPreset::identity), "1: nothing changes", "identity"},
-      {int(MaskPreset::box), "Ones: the mean (size)", "box"},
-      {int(MaskPreset::gaussian), "Gaussian blur (size, sigma)", "gaussian"},
-      {int(MaskPreset::binomial), "Blur with Pascal's triangle (size)", "binomial"},
+      {int(MaskPreset::none), "No preset: the property mask has the coefficients", "none"},
+      {int(MaskPreset::identity), "Single coefficient 1: the picture is copied", "identity"},
+      {int(MaskPreset::box), "Box blur, the mean of size x size pixels, size 1 to 31", "box"},
+      {int(MaskPreset::gaussian), "Gaussian blur by sigma, size 1 to 31", "gaussian"},
+      {int(MaskPreset::binomial), "Blur with binomial coefficients, size 1 to 31", "binomial"},
       {int(MaskPreset::sharpen), "Sharpening, 3 x 3", "sharpen"},
-      {int(MaskPreset::unsharp), "Unsharp masking (size, sigma)", "unsharp"},
-      {int(MaskPreset::laplacian), "Laplacian, 3 x 3", "laplacian"},
-      {int(MaskPreset::laplacian_of_gaussian), "Laplacian of a Gaussian (size, sigma)",
+      {int(MaskPreset::unsharp), "Unsharp masking by sigma, odd size 1 to 31", "unsharp"},
+      {int(MaskPreset::laplacian), "Laplacian, 3 x 3: edges in all directions", "laplacian"},
+      {int(MaskPreset::laplacian_of_gaussian),
+       "Laplacian of a Gaussian by sigma, odd size 1 to 31: edges in all directions",
        "laplacian-of-gaussian"},
-      {int(MaskPreset::sobel_x), "Sobel, across (size)", "sobel-x"},
-      {int(MaskPreset::sobel_y), "Sobel, down (size)", "sobel-y"},
-      {int(MaskPreset::prewitt_x), "Prewitt, across, 3 x 3", "prewitt-x"},
-      {int(MaskPreset::prewitt_y), "Prewitt, down, 3 x 3", "prewitt-y"},
-      {int(MaskPreset::scharr_x), "Scharr, across, 3 x 3", "scharr-x"},
-      {int(MaskPreset::scharr_y), "Scharr, down, 3 x 3", "scharr-y"},
-      {int(MaskPreset::emboss), "Emboss, 3 x 3", "emboss"},
+      {int(MaskPreset::sobel_x), "Sobel, odd size 3 to 31: horizontal gradient", "sobel-x"},
+      {int(MaskPreset::sobel_y), "Sobel, odd size 3 to 31: vertical gradient", "sobel-y"},
+      {int(MaskPreset::prewitt_x), "Prewitt, 3 x 3: horizontal gradient", "prewitt-x"},
+      {int(MaskPreset::prewitt_y), "Prewitt, 3 x 3: vertical gradient", "prewitt-y"},
+      {int(MaskPreset::scharr_x), "Scharr, 3 x 3: horizontal gradient", "scharr-x"},
+      {int(MaskPreset::scharr_y), "Scharr, 3 x 3: vertical gradient", "scharr-y"},
+      {int(MaskPreset::emboss), "Emboss, 3 x 3: relief", "emboss"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstConvolvePreset", values);
   return type;
@@ -64,8 +65,8 @@ bool fill(int preset, int size, double sigma, std::string (&text)[2], std::strin
 const ConvolveKind &kind() {
   static const ConvolveKind convolve = {
       {{"mask", "Mask",
-        "Coefficients, row by row, as in \"1 2 1; 2 4 2; 1 2 1\": rows separated by a semicolon, "
-        "numbers by spaces or a comma; 1 to 31 rows and columns",
+        "Mask of 1 to 31 rows and columns, as in \"1 2 1; 2 4 2; 1 2 1\": numbers separated by "
+        "spaces or one comma, rows by a semicolon",
         "1"}},
       preset_type(),
       kMaxMaskSize,

@@ -62,13 +62,13 @@ bool check_format(GstBaseTransform *trans, GstCaps *caps, GstVideoInfo *info) {
   if (!usable_info(caps, info)) {
     GST_ELEMENT_ERROR(
         trans, STREAM, FORMAT,
-        ("caps that are no raw video, or of frames of 2 GiB and more: %" GST_PTR_FORMAT, caps),
+        ("Unsupported caps: no raw video, or frames of 2 GiB or more (%" GST_PTR_FORMAT ")", caps),
         (nullptr));
     return false;
   }
   if (GST_VIDEO_INFO_INTERLACE_MODE(info) <= GST_VIDEO_INTERLACE_MODE_MIXED) return true;
   GST_ELEMENT_ERROR(trans, STREAM, FORMAT,
-                    ("interlace-mode=%s: frames must be whole",
+                    ("interlace-mode=%s is not supported; use progressive, interleaved or mixed",
                      gst_video_interlace_mode_to_string(GST_VIDEO_INFO_INTERLACE_MODE(info))),
                     (nullptr));
   return false;
@@ -112,9 +112,9 @@ void tell_conflict(GstBaseTransform *trans, GstCaps *in_caps) {
   const std::string conflict = j2k_conflict(made.get(), taken.get());
   if (conflict.empty()) return;  // it is something else, which has been told
   gst_caps_replace(&told, in_caps);
-  GST_ELEMENT_ERROR(trans, CORE, NEGOTIATION,
-                    ("%s (input %" GST_PTR_FORMAT ")", conflict.c_str(), in_caps),
-                    ("made %" GST_PTR_FORMAT ", taken %" GST_PTR_FORMAT, made.get(), taken.get()));
+  GST_ELEMENT_ERROR(
+      trans, CORE, NEGOTIATION, ("%s (input %" GST_PTR_FORMAT ")", conflict.c_str(), in_caps),
+      ("produced %" GST_PTR_FORMAT ", accepted %" GST_PTR_FORMAT, made.get(), taken.get()));
 }
 
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
@@ -257,4 +257,6 @@ static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
 
 static void gst_j2kenc_init(GstJ2kEnc *self) {
   self->state = new J2kState;
+  // An encoder does not drop frames because a sink is late, unless it has been set to.
+  gst_base_transform_set_qos_enabled(GST_BASE_TRANSFORM(self), FALSE);
 }

@@ -61,8 +61,8 @@ std::string no_memory_text(const J2kCoder &coder) {
   std::size_t bytes = 0;
   (void)J2kFlight::frame_memory(coder, &bytes);
   return j2k_setting("frames-in-flight", coder.settings().frames_in_flight) +
-         ": even one frame needs " + std::to_string(bytes) +
-         " bytes of device memory, and there are not so many";
+         ": even one frame requires " + std::to_string(bytes) +
+         " bytes of device memory, more than is free";
 }
 
 // What is too much for the GPU is the CPU's, but for those who want the GPU or nothing.
@@ -73,12 +73,12 @@ bool leave_to_cpu(GstJ2kEnc *self, const std::string &why) {
                              std::to_string(GST_VIDEO_INFO_WIDTH(&state.info)) + "x" +
                              std::to_string(GST_VIDEO_INFO_HEIGHT(&state.info));
   if (settings_of(transform).backend == BackendChoice::cuda) {
-    post_gpu_error(transform, "backend=cuda cannot code " + frames + ": " + why);
+    post_gpu_error(transform, "backend=cuda cannot encode " + frames + ": " + why);
     return false;
   }
   GST_ELEMENT_WARNING(self, RESOURCE, NO_SPACE_LEFT,
-                      ("%s are coded on the CPU: %s", frames.c_str(), why.c_str()),
-                      ("%s; until caps change, or settings other than the rate",
+                      ("%s are encoded on the CPU: %s", frames.c_str(), why.c_str()),
+                      ("%s; until the caps or settings other than the rate change",
                        transform->state->gpu_name.c_str()));
   j2k_drop_pools(self);
   j2k_set_held(self, 0);

@@ -49,8 +49,8 @@ std::string j2k_conflict(const GstCaps *made, const GstCaps *taken) {
       Difference d = difference(ours, theirs);
       if (d.fields > 0 && (!least || d.fields < least->fields)) least = std::move(d);
     }
-  if (!least) return "downstream takes no JPEG 2000";
-  return least->made + ", where downstream takes " + least->taken;
+  if (!least) return "downstream accepts no JPEG 2000 (image/x-jpc, image/x-j2c, image/jp2)";
+  return least->made + ", but downstream accepts " + least->taken;
 }
 
 }  // namespace coalesce::gst

@@ -39,7 +39,8 @@ BufferRef j2k_map_output(GstJ2kEnc *self, gsize bytes, GstMapInfo *map) {
   BufferRef out = acquire(self, bytes);
   if (out != nullptr && gst_buffer_map(out.get(), map, GST_MAP_WRITE)) return out;
   GST_ELEMENT_ERROR(self, RESOURCE, NO_SPACE_LEFT,
-                    ("no memory for %" G_GSIZE_FORMAT " bytes coded", bytes), (nullptr));
+                    ("No memory for an encoded frame of %" G_GSIZE_FORMAT " bytes", bytes),
+                    (nullptr));
   return nullptr;
 }
 

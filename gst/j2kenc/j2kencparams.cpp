@@ -39,8 +39,8 @@ std::string set_roi(const J2kSettings &s, const J2kPicture &picture, EncoderPara
   const int width = picture.coding.image.width();
   if (roi[2] > width || roi[0] > width - roi[2] || roi[3] > picture.frame_height ||
       roi[1] > picture.frame_height - roi[3])
-    return j2k_setting("roi", s.roi) + ": outside of the picture of " + std::to_string(width) +
-           "x" + std::to_string(picture.frame_height);
+    return j2k_setting("roi", s.roi) + ": outside the picture of " + std::to_string(width) + "x" +
+           std::to_string(picture.frame_height);
   const auto row = [&picture](int y) {
     return (std::max(y - picture.first_row, 0) + picture.row_step - 1) / picture.row_step;
   };
@@ -71,7 +71,7 @@ std::string fewer_planes(const J2kSettings &s, const EncoderParams &params) {
                                   : "wavelet=9/7 with a rate instead of 5/3";
   if (j2k::check_max_shift(most_planes(with)).ok())
     all = j2k_setting("guard-bits", with.guard_bits) + " instead of " +
-          std::to_string(params.guard_bits) + ", or of " + all;
+          std::to_string(params.guard_bits) + ", or " + all;
   return all;
 }
 
@@ -86,8 +86,8 @@ std::string make_room_for_roi(const J2kSettings &s, const J2kPicture &picture,
     params->base_step *= std::exp2(0.125);
   if (fits()) return {};
   return j2k_setting("roi", s.roi) + ": " + std::to_string(most_planes(*params)) +
-         " bit-planes are too many to shift it by (the format has " +
-         std::to_string(picture.coding.component[0].bits) + " bits); fewer come of " +
+         " bit-planes are too many for max-shift (the format has " +
+         std::to_string(picture.coding.component[0].bits) + " bits); use " +
          fewer_planes(s, *params);
 }
 
@@ -145,7 +145,7 @@ std::string set_targets(const J2kSettings &s, const J2kPicture &picture, std::ui
   if (!list.empty() && last.kind == LayerTarget::Kind::bytes &&
       params->targets.back().value >= last.value)
     return j2k_setting("layer-rates", s.layer_rates) + " and " + j2k_rate_text(s) +
-           ": the rate of all layers is not above that of the last but one";
+           ": the rate must be above the last of layer-rates";
   params->targets.push_back(last);
   return {};
 }
@@ -208,7 +208,8 @@ std::string j2k_params(const J2kSettings &s, const J2kPicture &picture, EncoderP
   *params = {};
   params->coding = picture.coding;
   params->colour_transform = picture.rgb;
-  if (s.bitrate > 0 && picture.fps_n == 0) return j2k_rate_text(s) + ": the caps have no framerate";
+  if (s.bitrate > 0 && picture.fps_n == 0)
+    return j2k_rate_text(s) + ": a framerate is required, and the caps have none";
   std::uint64_t frame_limit;
   const j2k::ProfileRate rate = {std::int64_t{picture.fps_n} * picture.row_step, picture.fps_d,
                                  whole_bytes(picture_bytes(s, picture))};
@@ -253,7 +254,7 @@ std::string j2k_least_rate(const J2kSettings &s, const J2kPicture &picture, std:
     return j2k_setting("bitrate", static_cast<unsigned>(std::ceil(double(bytes) * picture.fps_n /
                                                                   (125. * picture.fps_d))));
   return s.frame_size > 0 ? frame_size
-                          : frame_size + "; that is more than the profile has at this framerate";
+                          : frame_size + "; that is more than the profile allows at this framerate";
 }
 
 }  // namespace coalesce::gst

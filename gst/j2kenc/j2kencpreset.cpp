@@ -2,7 +2,8 @@
 // Presets, as GStreamer saves and loads them, but for what it (1.22) loses:
 // - `lossless` reads as it is. Whether somebody has set it stands in a preset's meta data.
 // - Of texts with spaces, quotes and the like others come back, or none. They are there, too.
-// - The element's name and parent are saved, and would be loaded.
+// - The element's name and parent are saved, and would be loaded. `qos` is left out, too: it is no
+//   setting of the encoder.
 #include <cstring>
 
 #include "j2kencstate.h"
@@ -28,7 +29,8 @@ gchar **property_names(GstPreset *preset) {
   gchar **kept = names;
   for (gchar **name = names; name != nullptr && *name != nullptr; name++) {
     const GParamSpec *property = g_object_class_find_property(G_OBJECT_GET_CLASS(preset), *name);
-    if (property != nullptr && property->owner_type == GST_TYPE_OBJECT)
+    if (property != nullptr && (property->owner_type == GST_TYPE_OBJECT ||
+                                property->owner_type == GST_TYPE_BASE_TRANSFORM))
       g_free(*name);
     else
       *kept++ = *name;

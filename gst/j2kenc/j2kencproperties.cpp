@@ -23,46 +23,50 @@ struct IntProperty : Property<int> {
   int least, most;
 };
 
+#define ONE_RATE "(0 = not set; set one of bpp, bitrate, frame-size, psnr, quality at most)"
+
 constexpr IntProperty kInts[] = {
     {{"quality", "Quality",
-      "Rate: the quantiser's step; at 100 half of a sample's unit (of 8 bits), and twice as much "
-      "for every 12.5 less; 9/7 only (0 = not set)",
+      "Quantiser quality for the 9/7 wavelet, 1 to 100: at 100 the step is about half an 8-bit "
+      "sample value, and 12.5 less double it " ONE_RATE,
       &J2kSettings::quality},
      0,
      100},
     {{"num-layers", "Quality layers",
-      "How many; a decoder may stop behind any, and gets what its bytes are worth",
-      &J2kSettings::num_layers},
+      "Number of quality layers; a decoder can stop after any of them", &J2kSettings::num_layers},
      1,
      j2k::kMaxLayers},
     {{"num-resolutions", "Resolutions",
-      "How many sizes there are to decode, each half of the next; one less than that are the "
-      "levels of decomposition",
+      "Number of resolutions, each half the size of the next: wavelet decomposition levels plus 1",
       &J2kSettings::num_resolutions},
      1,
      j2k::kMaxResolutions},
-    {{"tile-width", "Tile width", "In pixels (0 = one tile across)", &J2kSettings::tile_width},
+    {{"tile-width", "Tile width", "Tile width in pixels (0 = image width)",
+      &J2kSettings::tile_width},
      0,
      G_MAXINT},
-    {{"tile-height", "Tile height", "In rows (0 = one tile down)", &J2kSettings::tile_height},
+    {{"tile-height", "Tile height", "Tile height in pixels (0 = image height)",
+      &J2kSettings::tile_height},
      0,
      G_MAXINT},
     {{"code-block-width", "Code-block width",
-      "A power of two; times code-block-height at most 4096", &J2kSettings::block_width},
+      "Code-block width in samples: a power of two, with a product of width and height up to 4096",
+      &J2kSettings::block_width},
      4,
      j2k::kMaxBlockSide},
     {{"code-block-height", "Code-block height",
-      "A power of two; times code-block-width at most 4096", &J2kSettings::block_height},
+      "Code-block height in samples: a power of two, with a product of width and height up to 4096",
+      &J2kSettings::block_height},
      4,
      j2k::kMaxBlockSide},
-    {{"guard-bits", "Guard bits", "Bit-planes more than samples of the nominal range need",
+    {{"guard-bits", "Guard bits",
+      "Number of guard bits: bit-planes for coefficients beyond the nominal range",
       &J2kSettings::guard_bits},
      0,
      7},
     {{"frames-in-flight", "Frames in flight",
-      "How many frames the GPU works on at once: all but one of them are held back, and each takes "
-      "device memory (0 = 4, or fewer if these took more than half of the memory that is free). "
-      "The CPU has one.",
+      "Number of frames that the GPU encodes at once (0 = up to 4, within half of the free device "
+      "memory). All but one add to the latency. No effect on the CPU",
       &J2kSettings::frames_in_flight},
      0,
      kJ2kMostInFlight},
@@ -70,28 +74,32 @@ constexpr IntProperty kInts[] = {
 
 constexpr Property<bool> kBools[] = {
     {"visual-weighting", "Visual weighting",
-     "Weigh errors by how well they are seen, where a rate decides what is left out",
+     "With a rate: weight errors by visibility, so that fine detail and chroma are discarded first",
      &J2kSettings::visual_weighting},
-    {"sop", "SOP markers", "A marker before each packet", &J2kSettings::sop},
-    {"eph", "EPH markers", "A marker behind each packet's header", &J2kSettings::eph},
-    {"plt", "PLT markers", "The lengths of the packets, before each tile", &J2kSettings::plt},
-    {"tlm", "TLM marker", "The lengths of the tiles, at the beginning", &J2kSettings::tlm},
+    {"sop", "SOP markers", "Write an SOP marker segment before each packet", &J2kSettings::sop},
+    {"eph", "EPH markers", "Write an EPH marker after each packet header", &J2kSettings::eph},
+    {"plt", "PLT markers", "Write the packet lengths (PLT) into the tile-part headers",
+     &J2kSettings::plt},
+    {"tlm", "TLM marker", "Write the tile-part lengths (TLM) into the main header",
+     &J2kSettings::tlm},
 };
 
 constexpr Property<std::string> kTexts[] = {
-    {"layer-rates", "Rates of the layers",
-     "Bits per pixel of each layer but the last, together with those before, as in \"0.25 0.5\" "
-     "(empty = spaced evenly on a logarithmic scale)",
+    {"layer-rates", "Layer rates",
+     "Rates of all layers but the last in bits per pixel, each including the layers before it, as "
+     "in \"0.25 0.5\" (empty = evenly spaced on a logarithmic scale)",
      &J2kSettings::layer_rates},
     {"precincts", "Precincts",
-     "Sizes of precincts as in \"256x256 128x128\", that of the largest resolution first; the last "
-     "holds for all that are smaller (empty = 32768x32768)",
+     "Precinct sizes as in \"256x256 128x128\": powers of two, the largest resolution first, the "
+     "last size for all smaller resolutions (empty = 32768x32768)",
      &J2kSettings::precincts},
     {"roi", "Region of interest",
-     "A rectangle of the frame, as in \"x,y,width,height\", that is coded before all else, by "
-     "max-shift (empty = none)",
+     "Region of interest as \"x,y,width,height\" in pixels of the frame, coded first by the "
+     "max-shift method (empty = none)",
      &J2kSettings::roi},
-    {"comment", "Comment", "In the main header; Latin-1 (empty = none)", &J2kSettings::comment},
+    {"comment", "Comment",
+     "Comment in the main header, in Latin-1, up to 65530 bytes (empty = none)",
+     &J2kSettings::comment},
 };
 
 enum : guint {
@@ -119,23 +127,25 @@ void install_rates(GObjectClass *klass) {
   };
   install(PROP_LOSSLESS,
           g_param_spec_boolean("lossless", "Lossless",
-                               "Every sample comes back as it was; false as soon as a rate is set",
+                               "Lossless coding. If not set: true without a rate and a profile, "
+                               "else false. If set to true, rates, profiles and 9/7 are errors",
                                TRUE, kFlags));
   install(PROP_BPP, g_param_spec_double("bpp", "Bits per pixel",
-                                        "Rate: at most so many bits for each pixel of the frame "
-                                        "(0 = not set)",
+                                        "Maximum rate of every frame in bits per pixel " ONE_RATE,
                                         0, kJ2kMostBpp, 0, kTarget));
-  install(PROP_BITRATE, g_param_spec_uint("bitrate", "Bit rate",
-                                          "Rate: at most so many kbit/s, by the caps' framerate, "
-                                          "the same for every frame (0 = not set)",
-                                          0, G_MAXUINT, 0, kTarget));
-  install(PROP_FRAME_SIZE, g_param_spec_uint("frame-size", "Size of a frame",
-                                             "Rate: at most so many bytes for a frame, boxes "
-                                             "included (0 = not set)",
-                                             0, G_MAXUINT, 0, kTarget));
-  install(PROP_PSNR, g_param_spec_double("psnr", "Signal to noise",
-                                         "Rate: the fewest bytes for so many dB, of peak signal to "
-                                         "noise (0 = not set)",
+  install(PROP_BITRATE,
+          g_param_spec_uint("bitrate", "Bit rate",
+                            "Maximum rate in kbit/s, the same number of bytes for every frame; "
+                            "requires a framerate " ONE_RATE,
+                            0, G_MAXUINT, 0, kTarget));
+  install(PROP_FRAME_SIZE,
+          g_param_spec_uint("frame-size", "Frame size",
+                            "Maximum size of every encoded frame in bytes, headers and boxes "
+                            "included " ONE_RATE,
+                            0, G_MAXUINT, 0, kTarget));
+  install(PROP_PSNR, g_param_spec_double("psnr", "PSNR",
+                                         "Target peak signal-to-noise ratio in dB, estimated while "
+                                         "encoding, without decoding " ONE_RATE,
                                          0, 200, 0, kTarget));
 }
 
@@ -143,19 +153,20 @@ void install_enums(GObjectClass *klass) {
   const auto install = [klass](guint id, GParamSpec *pspec) {
     g_object_class_install_property(klass, id, pspec);
   };
-  install(PROP_WAVELET, g_param_spec_enum("wavelet", "Wavelet", "The transform", j2k_wavelet_type(),
-                                          int(J2kWavelet::automatic), kFlags));
+  install(PROP_WAVELET, g_param_spec_enum("wavelet", "Wavelet", "Wavelet transform",
+                                          j2k_wavelet_type(), int(J2kWavelet::automatic), kFlags));
   install(PROP_PROGRESSION_ORDER,
-          g_param_spec_enum("progression-order", "Order of the packets",
-                            "What comes first: what is named last changes fastest",
+          g_param_spec_enum("progression-order", "Progression order",
+                            "Order of the packets, named from the slowest to the fastest index",
                             j2k_progression_type(), int(j2k::Progression::lrcp), kFlags));
   install(PROP_CODE_BLOCK_STYLE,
-          g_param_spec_flags("code-block-style", "Style of the code-blocks",
-                             "How bit-planes are coded", j2k_block_style_type(), 0, kFlags));
+          g_param_spec_flags("code-block-style", "Code-block style",
+                             "Coding options of the code-blocks, joined by +, as in bypass+termall",
+                             j2k_block_style_type(), 0, kFlags));
   install(PROP_PROFILE,
           g_param_spec_enum("profile", "Profile",
-                            "What decoders for an application expect; it chooses what is left at "
-                            "its default, and refuses what does not go with it",
+                            "Application profile: sets properties left at their defaults, limits "
+                            "the rate, requires a framerate, refuses settings outside the profile",
                             j2k_profile_type(), int(j2k::Profile::none), kFlags));
   for (GType type :
        {j2k_wavelet_type(), j2k_progression_type(), j2k_block_style_type(), j2k_profile_type()})

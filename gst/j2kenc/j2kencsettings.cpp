@@ -23,19 +23,20 @@ std::string check_rates(const J2kSettings &s) {
   const std::vector<std::string> set = rates(s);
   if (set.size() > 1) return set[0] + " and " + set[1] + ": only one rate can be set";
   if (!set.empty() && s.lossless == true)
-    return "lossless=true and " + set[0] + ": what has a rate is not lossless";
+    return "lossless=true and " + set[0] + ": a rate is lossy; use lossless=false or no rate";
   if (s.profile != j2k::Profile::none && s.lossless == true)
-    return "lossless=true and " + j2k_profile_setting(s) + ": that is lossy";
+    return "lossless=true and " + j2k_profile_setting(s) +
+           ": profiles are lossy; use lossless=false or profile=none";
   if (s.profile != j2k::Profile::none && s.psnr > 0)
     return set[0] + " and " + j2k_profile_setting(s) +
-           ": a profile has a limit of bytes, which comes before any psnr; quality, bpp, "
-           "bitrate and frame-size go together with it";
+           ": profiles limit the bytes of a frame, which may prevent this PSNR; use quality, bpp, "
+           "bitrate or frame-size";
   if (j2k_is_lossless(s) && s.wavelet == J2kWavelet::irreversible_97)
-    return "lossless=true and wavelet=9/7: that wavelet is lossy; set a rate, or lossless=false";
+    return "lossless=true and wavelet=9/7: 9/7 is lossy; use a rate or lossless=false";
   if (s.quality > 0 && s.wavelet == J2kWavelet::reversible_53)
     return set[0] +
-           " and wavelet=5/3: quality is the step of the quantiser, which 5/3 has not; "
-           "psnr works with both";
+           " and wavelet=5/3: quality is the quantiser step, and 5/3 has no quantiser; use "
+           "wavelet=9/7 or psnr";
   return {};
 }
 
@@ -46,7 +47,7 @@ std::string check_blocks(const J2kSettings &s) {
     if (!std::has_single_bit(static_cast<unsigned>(side)))
       return name + ": " + std::to_string(side) + " is not a power of two";
   if (s.block_width * s.block_height > j2k::kMaxBlockArea)
-    return name + ": that is more than " + std::to_string(j2k::kMaxBlockArea) + " samples";
+    return name + ": the product is more than " + std::to_string(j2k::kMaxBlockArea) + " samples";
   return {};
 }
 
@@ -55,10 +56,10 @@ std::string check_precincts(const J2kSettings &s) {
   std::vector<int> sizes;
   const std::string name = j2k_setting("precincts", s.precincts);
   if (!j2k_parse_precincts(s.precincts, &sizes))
-    return name + ": not up to " + std::to_string(j2k::kMaxResolutions) +
+    return name + ": expected up to " + std::to_string(j2k::kMaxResolutions) +
            " sizes as in \"256x256 128x128\", powers of two up to 32768";
   if (sizes.size() > 2 * static_cast<std::size_t>(s.num_resolutions))
-    return name + ": more than there are resolutions (" +
+    return name + ": more sizes than resolutions (" +
            j2k_setting("num-resolutions", s.num_resolutions) + ")";
   for (std::size_t i = 0; i + 1 < sizes.size(); i += 2) {
     const int share = i / 2 + 1 == static_cast<std::size_t>(s.num_resolutions) ? 1 : 2;
@@ -76,10 +77,10 @@ std::string check_layers(const J2kSettings &s) {
   if (s.layer_rates.empty()) return {};
   const std::string name = j2k_setting("layer-rates", s.layer_rates);
   if (!j2k_parse_numbers(s.layer_rates, " ,", &list))
-    return name + ": not numbers of bits per pixel, as in \"0.25 0.5\"";
+    return name + ": expected numbers of bits per pixel, as in \"0.25 0.5\"";
   if (list.size() + 1 != static_cast<std::size_t>(s.num_layers))
     return name + " and " + j2k_setting("num-layers", s.num_layers) + ": " +
-           std::to_string(list.size()) + " rates, where each layer but the last needs one";
+           std::to_string(list.size()) + " rates, but every layer except the last requires one";
   for (std::size_t i = 0; i < list.size(); i++)
     if (list[i] <= (i > 0 ? list[i - 1] : 0))
       return name + ": " + j2k_number(list[i]) + " is not above " +
@@ -91,11 +92,11 @@ std::string check_texts(const J2kSettings &s) {
   std::vector<int> roi;
   if (!s.roi.empty() &&
       (!j2k_parse_integers(s.roi, " ,", &roi) || roi.size() != 4 || roi[2] == 0 || roi[3] == 0))
-    return j2k_setting("roi", s.roi) + ": not a rectangle as in \"x,y,width,height\"";
+    return j2k_setting("roi", s.roi) + ": expected a rectangle as in \"x,y,width,height\"";
   std::string latin;
   if (!j2k_parse_comment(s.comment, &latin))
-    return j2k_setting("comment", s.comment) + ": not up to " + std::to_string(j2k::kMaxComment) +
-           " characters of Latin-1";
+    return j2k_setting("comment", s.comment) + ": expected up to " +
+           std::to_string(j2k::kMaxComment) + " characters of Latin-1";
   return {};
 }
 

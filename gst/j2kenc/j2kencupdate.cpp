@@ -14,7 +14,7 @@ bool post_error(GstJ2kEnc *self, const std::string &problem) {
 
 void post_warning(GstJ2kEnc *self, const std::string &problem) {
   GST_ELEMENT_WARNING(self, LIBRARY, SETTINGS, ("%s", problem.c_str()),
-                      ("what was used before is kept"));
+                      ("the previous settings stay in use"));
 }
 
 J2kSettings take_wishes(GstJ2kEnc *self) {
@@ -58,7 +58,7 @@ std::string rate_problem(const J2kCoder &coder, const Status &status) {
   const std::string least = coder.least_rate(), rate = j2k_rate_text(coder.settings());
   if (least.empty()) return j2k_text(status);
   return (rate.empty() ? j2k_profile_setting(coder.settings()) : rate) +
-         ": fewer bytes than headers and empty packets take; the least is " + least;
+         ": fewer bytes than headers and empty packets require; the least is " + least;
 }
 
 // Another rate needs no other encoders, and frames in flight go on with theirs. False: it is more

@@ -119,7 +119,7 @@ void fixate(GstCoalesceFilter *self, GstPadDirection direction, const GstStructu
   // GStreamer itself warns of some of these, but does not say what it found.
   for (const GstStructure *structure : {given, static_cast<const GstStructure *>(result)})
     if (const std::string found = gst::meaningless_colours(structure); !found.empty())
-      GST_WARNING_OBJECT(self, "%s means nothing here: the defaults are taken", found.c_str());
+      GST_WARNING_OBJECT(self, "%s has no meaning here: the default is used", found.c_str());
 }
 
 gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVideoInfo *out) {
@@ -172,9 +172,8 @@ static void gst_rgb2yuv_class_init(GstRgb2yuvClass *klass) {
   gst_coalesce_filter_class_add_templates(filter_class, SINK_FORMATS, SRC_FORMATS);
   gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "RGB to YUV",
                                         "Filter/Converter/Video/Colorspace",
-                                        "Converts 8-bit RGB video to YUV or grey, by matrix, range "
-                                        "and chroma site of the caps, on the "
-                                        "GPU or on the CPU",
+                                        "Converts 8-bit RGB video to YUV or grey by the caps' "
+                                        "matrix, range and chroma site, on the GPU or on the CPU",
                                         "The gst-coalesce authors");
 }
 

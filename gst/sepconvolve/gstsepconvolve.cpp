@@ -25,17 +25,19 @@ namespace {
 
 GType preset_type() {
   static const GEnumValue values[] = {
-      {int(RowPreset::none), "What `horizontal` and `vertical` say", "none"},
-      {int(RowPreset::identity), "1: nothing changes", "identity"},
-      {int(RowPreset::box), "Ones: the mean (size)", "box"},
-      {int(RowPreset::gaussian), "Gaussian blur (size, sigma)", "gaussian"},
-      {int(RowPreset::binomial), "Blur with Pascal's triangle (size)", "binomial"},
-      {int(RowPreset::derivative_x), "Central difference across, nothing down", "derivative-x"},
-      {int(RowPreset::derivative_y), "Central difference down, nothing across", "derivative-y"},
-      {int(RowPreset::sobel_x), "Sobel: difference across, binomial down (size)", "sobel-x"},
-      {int(RowPreset::sobel_y), "Sobel: difference down, binomial across (size)", "sobel-y"},
-      {int(RowPreset::gaussian_x), "Derivative of a Gaussian, across (size, sigma)", "gaussian-x"},
-      {int(RowPreset::gaussian_y), "Derivative of a Gaussian, down (size, sigma)", "gaussian-y"},
+      {int(RowPreset::none), "No preset: horizontal and vertical have the coefficients", "none"},
+      {int(RowPreset::identity), "Single coefficients 1: the picture is copied", "identity"},
+      {int(RowPreset::box), "Box blur, the mean of size x size pixels, size 1 to 63", "box"},
+      {int(RowPreset::gaussian), "Gaussian blur by sigma, size 1 to 63", "gaussian"},
+      {int(RowPreset::binomial), "Blur with binomial coefficients, size 1 to 63", "binomial"},
+      {int(RowPreset::derivative_x), "Horizontal gradient: central difference", "derivative-x"},
+      {int(RowPreset::derivative_y), "Vertical gradient: central difference", "derivative-y"},
+      {int(RowPreset::sobel_x), "Sobel, odd size 3 to 63: horizontal gradient", "sobel-x"},
+      {int(RowPreset::sobel_y), "Sobel, odd size 3 to 63: vertical gradient", "sobel-y"},
+      {int(RowPreset::gaussian_x),
+       "Horizontal gradient: derivative of a Gaussian by sigma, odd size 1 to 63", "gaussian-x"},
+      {int(RowPreset::gaussian_y),
+       "Vertical gradient: derivative of a Gaussian by sigma, odd size 1 to 63", "gaussian-y"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstSepconvolvePreset", values);
   return type;
@@ -77,10 +79,13 @@ bool fill(int preset, int size, double sigma, std::string (&text)[2], std::strin
 const ConvolveKind &kind() {
   static const ConvolveKind sepconvolve = {
       {{"horizontal", "Row",
-        "Coefficients across, as in \"1 4 6 4 1\": 1 to 63 numbers separated by spaces or a comma",
+        "Coefficients of the row filter from left to right, as in \"1 4 6 4 1\": 1 to 63 numbers "
+        "separated by spaces or one comma",
         "1"},
        {"vertical", "Column",
-        "Coefficients down, from the top, written like horizontal (empty = the same as horizontal)",
+        "Coefficients of the column filter from top to bottom, as in \"1 4 6 4 1\": 1 to 63 "
+        "numbers "
+        "(empty = the same as horizontal)",
         ""}},
       preset_type(),
       kMaxTaps,

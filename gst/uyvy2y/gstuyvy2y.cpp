@@ -96,7 +96,7 @@ static void gst_uyvy2y_class_init(GstUyvy2yClass *klass) {
   gst_coalesce_filter_class_add_templates(filter_class, SINK_FORMATS, SRC_FORMATS);
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "Luma of packed 4:2:2", "Filter/Converter/Video",
-      "Takes the luma of UYVY, YUY2, YVYU or VYUY video, on the GPU or on the CPU",
+      "Extracts the luma of UYVY, YUY2, YVYU or VYUY video, on the GPU or on the CPU",
       "The gst-coalesce authors");
 }
 

@@ -43,7 +43,7 @@ bool takes(ConvolveKernel kernel, const ConvolveParams &params, const ConvolvePl
 }
 
 // Of 3 x 3 weights small_kernel is as fast as a copy; of 5 x 5 it is up to this size, and
-// mma_kernel is up to that, where strips are too few to fill the device (docs/benchmarks.md).
+// mma_kernel is up to that, where strips are too few to fill the device (docs/lab/convolution.md).
 ConvolveKernel choose_kernel(const ConvolveParams &params, const ConvolvePlane &plane) {
   constexpr std::int64_t kSmallUpTo = 3840 * 2160, kMmaUpTo = kSmallUpTo / 2;
   const std::int64_t bytes = std::int64_t{plane.in.width} * plane.in.height;
@@ -81,7 +81,7 @@ Status convolve_cuda_by(ConvolveKernel kernel, const ConvolveParams &given,
   if (kernel != ConvolveKernel::automatic)
     for (int i = 0; i < image.planes; ++i)
       if (!is_copied(image.plane[i]) && !takes(kernel, params, image.plane[i]))
-        return {StatusCode::unsupported, "convolve: this kernel does not take the planes"};
+        return {StatusCode::unsupported, "convolve: this kernel does not support the planes"};
   for (int i = 0; i < image.planes; ++i) {
     const ConvolvePlane &plane = image.plane[i];
     if (is_copied(plane)) {

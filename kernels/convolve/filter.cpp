@@ -93,8 +93,9 @@ bool check_numbers(const FilterSettings &settings, const WeightsSource &source,
     return false;
   if (!std::isfinite(settings.divisor)) return fail(error, "divisor", "is not a finite number");
   if (settings.absolute && settings.divisor < 0)
-    return fail(error, "divisor",
-                number(settings.divisor) + " is negative, which makes no sense with absolute");
+    return fail(
+        error, "divisor",
+        number(settings.divisor) + " is negative; absolute=true allows no negative divisor");
   if (!std::isfinite(settings.bias)) return fail(error, "bias", "is not a finite number");
   return true;
 }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -25,7 +24,7 @@ struct SampleDepth {
   int middle() const { return 1 << (bits - 1); }
 };
 
-constexpr double kAutomatic = -std::numeric_limits<double>::max();
+constexpr double kAutomatic = -1e18;
 
 // What a user wants.
 struct FilterSettings {

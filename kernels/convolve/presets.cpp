@@ -121,7 +121,7 @@ std::string number(double value) {
 bool choose_size(int *size, int largest, bool odd, int smallest, std::string *error) {
   if (*size == 0) *size = 3;
   if (*size < smallest || *size > largest || (odd && *size % 2 == 0)) {
-    *error = "size " + std::to_string(*size) + ": this preset takes 0 or " +
+    *error = "size " + std::to_string(*size) + ": this preset requires 0 or " +
              (odd ? "an odd number from " : "") + std::to_string(smallest) + " to " +
              std::to_string(largest);
     return false;
@@ -132,8 +132,8 @@ bool choose_size(int *size, int largest, bool odd, int smallest, std::string *er
 // The same for what is made of a Gaussian.
 bool choose_gaussian(int *size, double *sigma, int largest, bool odd, std::string *error) {
   if (*sigma != 0 && !(*sigma >= kMinSigma && *sigma <= kMaxSigma)) {
-    *error = "sigma " + number(*sigma) + ": this preset takes 0 or " + number(kMinSigma) + " to " +
-             number(kMaxSigma);
+    *error = "sigma " + number(*sigma) + ": this preset requires 0 or " + number(kMinSigma) +
+             " to " + number(kMaxSigma);
     return false;
   }
   if (*size == 0) {

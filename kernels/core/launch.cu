@@ -100,7 +100,7 @@ Status count_multiprocessors(int *count) {
 // errors of driver and runtime have the same numbers.)
 Status launch_kernel(const void *kernel, dim3 grid, dim3 block, std::size_t shared_bytes,
                      cudaStream_t stream, bool early, void **arguments) {
-  static const Driver driver;
+  static const Driver driver{};
   const Known *known = nullptr;
   if (driver.launch != nullptr && driver.context_id != nullptr)
     known = known_kernel(kernel, shared_bytes, driver.context_id);

@@ -19,7 +19,7 @@ std::vector<std::uint32_t> automatic_shares(int layers) {
 
 Status status_of(AllocationStep::Kind end) {
   if (end == AllocationStep::Kind::too_few_bytes)
-    return invalid_argument("j2k: fewer bytes than empty packets take");
+    return invalid_argument("j2k: fewer bytes than empty packets require");
   if (end == AllocationStep::Kind::other_headers)
     return invalid_argument("j2k: headers of empty packets are not what they were");
   return {};

@@ -21,11 +21,16 @@ std::size_t code_blocks_scratch(std::size_t blocks, std::size_t passes, int fram
 
 Status code_blocks(const DeviceFrame *frames, int count, std::size_t passes, void *scratch,
                    void *stream) {
-  const TraceRange trace("j2k: MQ coder");
   const std::size_t codewords =
       static_cast<std::size_t>(count) * static_cast<std::size_t>(frames[0].blocks);
-  const auto code = codewords < kManyCodewords ? code_frames<code_in_order<MqShape<1>>>
-                                               : code_frames<code_in_order<MqShape<2, 16, 0>>>;
+  return code_blocks_by(codewords < kManyCodewords ? 1 : 2, frames, count, passes, scratch, stream);
+}
+
+Status code_blocks_by(int pipelines, const DeviceFrame *frames, int count, std::size_t passes,
+                      void *scratch, void *stream) {
+  const TraceRange trace("j2k: MQ coder");
+  const auto code = pipelines == 1 ? code_frames<code_in_order<MqShape<1>>>
+                                   : code_frames<code_in_order<MqShape<2, 16, 0>>>;
   return code(frames, count, passes, scratch, stream);
 }
 

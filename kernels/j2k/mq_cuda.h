@@ -27,4 +27,9 @@ std::size_t code_blocks_scratch(std::size_t blocks, std::size_t passes, int fram
 Status code_blocks(const DeviceFrame *frames, int count, std::size_t passes, void *scratch,
                    void *stream);
 
+// The same by one of the two kernels that code_blocks() chooses from: a thread block has 1 or 2
+// pipelines.
+Status code_blocks_by(int pipelines, const DeviceFrame *frames, int count, std::size_t passes,
+                      void *scratch, void *stream);
+
 }  // namespace coalesce::j2k

@@ -62,7 +62,7 @@ class MqInterval {
 #if defined(__CUDA_ARCH__)
   // The same as below, in instructions: compilers make numbers of the predicates.
   COALESCE_HOST_DEVICE CodedSymbol code(const FedSymbol &symbol, std::uint32_t prefetch) {
-    std::uint32_t add;
+    std::uint32_t add = 0;  // read as well as written: nvcc 12.0 knows no "=&r"
     asm volatile(
         "{\n"
         ".reg .pred less_probable, less_or_other, renormalised, moves, takes;\n"
@@ -96,7 +96,7 @@ class MqInterval {
         "selp.u32 %3, taken, %3, moves;\n"
         "}\n"
         : "+r"(interval_), "+r"(other_), "+r"(state_.qe), "+r"(state_.taken), "+r"(state_.next),
-          "+r"(state_.flags), "=&r"(add)
+          "+r"(state_.flags), "+r"(add)
         : "r"(symbol.how), "r"(symbol.where), "r"(prefetch)
         : "memory");
     return {interval_, add};

@@ -17,7 +17,7 @@ Status PacketTargets::set(const std::vector<LayerTarget> &targets) {
   if (Status s = check_targets(targets, static_cast<int>(list_.size())); !s.ok()) return s;
   if (targets.back().kind == LayerTarget::Kind::bytes && targets.back().value < least_bytes_)
     return invalid_argument(
-        "j2k: the last layer's target has fewer bytes than markers and empty packets take");
+        "j2k: the last layer's target has fewer bytes than markers and empty packets require");
   std::copy(targets.begin(), targets.end(), list_.begin());
   wants_bytes_ = wants_errors_ = false;
   for (LayerTarget &target : list_) {

@@ -150,7 +150,7 @@ Status RateControl::set_component_limits(const EncoderPlan &plan) {
     component_limits_[c] -= std::min(component_limits_[c], fixed[c]);
   }
   return fits ? Status()
-              : invalid_argument("j2k: component_bytes are fewer than empty packets take");
+              : invalid_argument("j2k: component_bytes are fewer than empty packets require");
 }
 
 Status RateControl::run(ThreadPool *pool, LayerPasses *layers) {

@@ -7,7 +7,7 @@
 namespace coalesce::j2k {
 namespace {
 
-// Few, so that blocks are on all multiprocessors; but whole warps: docs/jpeg2000-performance.md.
+// Few, so that blocks are on all multiprocessors; but whole warps: docs/lab/jpeg2000.md.
 constexpr unsigned kHullThreads = 32;
 constexpr unsigned kRankThreads = 1024;
 

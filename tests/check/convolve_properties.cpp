@@ -168,7 +168,7 @@ std::vector<Bad> bad_values() {
        {"mask=\"1e10 1\"", "fixed-point range"}},
       {"convolve", {{"mask", "1 1"}, {"divisor", "1e-12"}}, {"divisor", "fixed-point range"}},
       {"convolve", {{"divisor", "-1"}, {"absolute", "true"}}, {"divisor", "absolute"}},
-      {"convolve", {{"bias", "1e300"}}, {"bias", "1e+300"}},
+      {"convolve", {{"mask", "0.1 0.2 0.7"}, {"bias", "1e18"}}, {"bias", "1e+18", "fixed-point"}},
       {"convolve", {{"mask", "1 1"}, {"anchor-x", "2"}}, {"anchor-x", "2", "0 to 1"}},
       {"convolve", {{"mask", "1 1"}, {"anchor-y", "1"}}, {"anchor-y", "1", "0 to 0"}},
       {"convolve", {{"preset", "sobel-x"}, {"size", "4"}}, {"preset=sobel-x", "size 4"}},

@@ -6,7 +6,7 @@
 
 namespace test {
 
-const SampleFormat kSampleFormats[26] = {{"GRAY8", 8, 0, {"y"}},
+const SampleFormat kSampleFormats[28] = {{"GRAY8", 8, 0, {"y"}},
                                          {"GRAY16_LE", 16, 0, {"y"}},
                                          {"I420", 8, 0, {"y", "c", "c"}},
                                          {"YV12", 8, 0, {"y", "c", "c"}},
@@ -23,6 +23,8 @@ const SampleFormat kSampleFormats[26] = {{"GRAY8", 8, 0, {"y"}},
                                          {"BGR", 8, 0, {"yyy"}},
                                          {"RGBx", 8, 0, {"yyyx"}},
                                          {"BGRx", 8, 0, {"yyyx"}},
+                                         {"xRGB", 8, 0, {"xyyy"}},
+                                         {"xBGR", 8, 0, {"xyyy"}},
                                          {"RGBA", 8, 0, {"yyya"}},
                                          {"BGRA", 8, 0, {"yyya"}},
                                          {"ARGB", 8, 0, {"ayyy"}},

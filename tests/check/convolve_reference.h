@@ -13,7 +13,7 @@ struct SampleFormat {
   // Of each plane the channels of a pixel: y luma and RGB, c chroma, a alpha, x nothing.
   const char *planes[3];
 };
-extern const SampleFormat kSampleFormats[26];
+extern const SampleFormat kSampleFormats[28];
 const SampleFormat &sample_format(const char *name);
 
 // A convolution with everything spelled out.

@@ -156,10 +156,10 @@ GST_START_TEST(end_after_frames_twice) {
 }
 GST_END_TEST;
 
-// Frames that a sink says come too late are not worked on; the next one is marked.
+// With qos=true frames that a sink says come too late are not worked on; the next one is marked.
 GST_START_TEST(late_frames_are_dropped) {
   const std::string caps = sink_caps(element_name(__i__), kSize);
-  Harness harness(element_name(__i__));
+  Harness harness(element_name(__i__), {{"qos", "true"}});
   Recorder recorder(harness);
   fail_unless(harness.set_input(caps));
   push_frames(harness, caps, 0, 1);
@@ -190,10 +190,36 @@ GST_START_TEST(late_frames_are_kept_without_qos) {
 }
 GST_END_TEST;
 
+// By default a filter drops what would come too late, as GStreamer's filters do. An encoder keeps
+// every frame, in order, however late each of them is said to be.
+GST_START_TEST(only_filters_drop_by_default) {
+  constexpr int kFrames = 12;
+  const std::string caps = sink_caps(element_name(__i__), kSize);
+  Harness harness(element_name(__i__));
+  const bool encoder = contains(
+      gst_element_class_get_metadata(GST_ELEMENT_GET_CLASS(harness.element()), "klass"), "Encoder");
+  gboolean qos = FALSE;
+  g_object_get(harness.element(), "qos", &qos, nullptr);
+  fail_unless_equals_int(qos, !encoder);
+  Recorder recorder(harness);
+  fail_unless(harness.set_input(caps));
+  std::string all;
+  for (int n = 0; n < kFrames; n++) {
+    push_frames(harness, caps, n, 1);
+    gst_harness_push_upstream_event(
+        harness.get(),
+        gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2.0, GST_SECOND, n * 40 * GST_MSECOND));
+    if (n == 0 || encoder) all += "buffer " + std::to_string(40 * n) + ", ";
+  }
+  harness.push_event(gst_event_new_eos());
+  expect_lines(recorder, ("stream-start, caps 64x48, segment 0, " + all + "eos").c_str());
+}
+GST_END_TEST;
+
 // A flush forgets lateness.
 GST_START_TEST(flush_forgets_lateness) {
   const std::string caps = sink_caps(element_name(__i__), kSize);
-  Harness harness(element_name(__i__));
+  Harness harness(element_name(__i__), {{"qos", "true"}});
   Recorder recorder(harness);
   fail_unless(harness.set_input(caps));
   gst_harness_push_upstream_event(
@@ -235,6 +261,7 @@ void add_event_cases(Suite *suite) {
   tcase_add_loop_test(events, end_after_frames_twice, 0, n_elements());
   tcase_add_loop_test(events, late_frames_are_dropped, 0, n_elements());
   tcase_add_loop_test(events, late_frames_are_kept_without_qos, 0, n_elements());
+  tcase_add_loop_test(events, only_filters_drop_by_default, 0, n_elements());
   tcase_add_loop_test(events, flush_forgets_lateness, 0, n_elements());
   tcase_add_loop_test(events, latency, 0, n_elements());
 }

@@ -185,7 +185,7 @@ GST_START_TEST(what_presets_have) {
   for (const char *name :
        {"lossless", "bpp", "progression-order", "code-block-style", "precincts", "sop"})
     fail_unless(g_strv_contains(names, name), "%s is not in presets", name);
-  for (const char *name : {"name", "parent", "stats"})
+  for (const char *name : {"name", "parent", "qos", "stats"})
     fail_if(g_strv_contains(names, name), "%s is in presets", name);
   g_strfreev(names);
 }

@@ -1,11 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs every command of an element's page as a reader would who copies it, one after the other, in an
-empty folder that has a picture.png. Windows are replaced by a fakesink, and opj_decompress is left
-out where it is not installed. Files that a command names behind location= or -o are not to be empty
-afterwards. Every property of the element has to be in one of the pipelines.
+"""Runs every command of a page as a reader would who copies it, and compares an element's page with the
+element.
 
-page_pipelines.py PAGE ELEMENT"""
+usage: page_pipelines.py PAGE [ELEMENT]
+
+Commands are lines of ```sh blocks, and code in the text, that start with gst-launch-1.0 or
+opj_decompress. They run one after the other in a folder that has the files of FILES. Windows are
+replaced by a fakesink; opj_decompress is left out where it is not installed. Files that a command names
+after location= or -o are not empty afterwards. A block after <!-- not run: REASON --> is left out.
+
+Tables whose header is | property | default | ... | example | have the properties of ELEMENT, all of
+them and no others, with their defaults. Each example runs in the command of the page that has the word
+EXAMPLE in its place, and sets all properties of its row. The row of a property that can only be read
+says "read-only" in place of the default."""
 import os
 import re
 import shlex
@@ -15,18 +23,26 @@ import sys
 import tempfile
 
 COMMANDS = ("gst-launch-1.0 ", "opj_decompress ")
-PICTURE = "gst-launch-1.0 videotestsrc num-buffers=1 ! pngenc ! filesink location=picture.png"
-# The base class's, which have a page of their own, and GStreamer's.
+FILES = {
+    "picture.png": "videotestsrc num-buffers=1 ! video/x-raw,format=RGB ! pngenc",
+    "film.y4m": "videotestsrc num-buffers=10 ! video/x-raw,format=I420 ! y4menc",
+    "frame_1920x1080.uyvy": "videotestsrc num-buffers=1 ! "
+                            "video/x-raw,format=UYVY,width=1920,height=1080",
+}
+# The base classes' and GStreamer's. The README has the former.
 SHARED = {"name", "parent", "qos", "backend", "cuda-device-id", "n-threads", "active-backend", "stats"}
+CODE = re.compile(r"`([^`\n]+)`")
 
 
-def commands(page):
-    text = open(page, encoding="utf-8").read()
-    pattern = r"```sh\n(.*?)```|`([^`\n]+)`"
-    for block, inline in re.findall(pattern, text, re.DOTALL):
+def commands(text):
+    pattern = r"(<!-- not run: [^>]* -->\n)?```sh\n(.*?)```|`([^`\n]+)`"
+    for left_out, block, inline in re.findall(pattern, text, re.DOTALL):
         for command in (block.replace("\\\n", " ").splitlines() if block else [inline]):
             if command.startswith(COMMANDS):
-                yield command
+                if left_out:
+                    print(f"{left_out.strip()} {command}")
+                else:
+                    yield command
 
 
 def fail(command, why):
@@ -42,7 +58,7 @@ def run(command):
     try:
         done = subprocess.run(words, capture_output=True, text=True, timeout=300)
     except subprocess.TimeoutExpired:
-        fail(command, "takes more than 20 seconds")
+        fail(command, "runs for more than 300 seconds")
     said = done.stdout + done.stderr
     if done.returncode != 0 or re.search("ERROR|WARN|CRITICAL", said):
         fail(command, f"exit status {done.returncode}\n{said}")
@@ -53,24 +69,74 @@ def run(command):
 
 
 def properties(element):
-    text = subprocess.run(["gst-inspect-1.0", element], capture_output=True, text=True, check=True)
-    found = re.findall(r"^  ([a-z0-9-]+) +: ", text.stdout, re.MULTILINE)
-    return set(found) - SHARED
+    """Names and defaults, as gst-inspect-1.0 has them."""
+    done = subprocess.run(["gst-inspect-1.0", element], capture_output=True, text=True, check=True)
+    found = {}
+    for name, text in re.findall(r"^  ([a-z0-9-]+) +: (.*?)(?=^  \S|\Z)", done.stdout,
+                                 re.MULTILINE | re.DOTALL):
+        if name in SHARED:
+            continue
+        default = re.search(r"Default: *(?:\S+, )?(.*?) *$", text, re.MULTILINE)
+        if "writable" not in text:
+            found[name] = "read-only"
+        elif default:
+            found[name] = default.group(1) or '""'
+    return found
+
+
+def table_rows(page, text):
+    """Names, default and examples of each row of the tables of properties."""
+    tables = re.findall(r"^\| property \| default \|.*\| example \|\n\|[-|]+\n((?:\|.*\n)+)", text,
+                        re.MULTILINE)
+    if not tables:
+        sys.exit(f"{page}: no table of properties")
+    for row in "".join(tables).splitlines():
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+        yield CODE.findall(cells[0]), cells[1], CODE.findall(cells[-1])
+
+
+def check_table(page, text, element):
+    """Returns the examples."""
+    actual, described, examples = properties(element), set(), []
+    for names, default, row_examples in table_rows(page, text) if actual else []:
+        described.update(names)
+        for name in names:
+            if name not in actual:
+                sys.exit(f"{page}: {element} has no property {name}")
+            # Code is the default itself; other text describes it.
+            written = CODE.findall(default)
+            shown = written[0].strip('"') if written else actual[name].strip('"')
+            if shown != actual[name].strip('"') or \
+                    (default == "read-only") != (actual[name] == "read-only"):
+                sys.exit(f"{page}: the default of {name} is {actual[name]}, not {default}")
+            if default != "read-only" and not any(f"{name}=" in example for example in row_examples):
+                sys.exit(f"{page}: no example sets {name}")
+        examples += row_examples
+    if missing := actual.keys() - described:
+        sys.exit(f"{page}: the table lacks {', '.join(sorted(missing))}")
+    return examples
 
 
 def main():
-    page, element = os.path.abspath(sys.argv[1]), sys.argv[2]
+    page, element = os.path.abspath(sys.argv[1]), (sys.argv[2:] or [None])[0]
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    examples = check_table(page, text, element) if element else []
+    count = 0
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        run(PICTURE)
-        all_commands = list(commands(page))
-        for command in all_commands:
-            run(command)
+        for name, pipeline in FILES.items():
+            if name in text:
+                run(f"gst-launch-1.0 {pipeline} ! filesink location={name}")
+        for command in commands(text):
+            filled = [command.replace("EXAMPLE", e) for e in examples] if "EXAMPLE" in command else [command]
+            for one in filled:
+                run(one)
+            count += len(filled)
         os.chdir("/")
-    used = set(re.findall(r" ([a-z0-9-]+)=", " ".join(all_commands)))
-    if missing := properties(element) - used:
-        sys.exit(f"in no pipeline of {page}: {', '.join(sorted(missing))}")
-    print(f"{len(all_commands)} commands")
+    if count < max(1, len(examples)):
+        sys.exit(f"{page}: {count} commands, {len(examples)} examples")
+    print(f"{count} commands")
 
 
 main()

@@ -70,7 +70,7 @@ void check_slot(CudaEncoder &encoder, int slot, unsigned char value) {
 }
 
 // The samples are read in the order of the caller's stream, between what comes before and after.
-void it_encodes_in_order() {
+TEST_CASE("the encoder reads in order") {
   Session session;
   StreamHandle stream;
   Grey grey;
@@ -88,7 +88,7 @@ void it_encodes_in_order() {
   CHECK_EQ(counts().pageable_async_copies, 0);
 }
 
-void it_encodes_as_late_as_may_be() {
+TEST_CASE("the encoder works late") {
   Session session;
   StreamHandle stream;
   Grey grey;
@@ -104,7 +104,7 @@ void it_encodes_as_late_as_may_be() {
   CHECK_EQ(counts().pending, 0);
 }
 
-void it_gives_everything_back() {
+TEST_CASE("the encoder gives everything back") {
   Session session;
   StreamHandle stream;
   Grey grey;
@@ -122,7 +122,7 @@ void it_gives_everything_back() {
   session.injected_faults = 3;
 }
 
-void it_reports_failures() {
+TEST_CASE("the encoder reports failures") {
   Session session;
   StreamHandle stream;
   Grey grey;
@@ -149,13 +149,5 @@ void it_reports_failures() {
 }
 
 }  // namespace
-
-extern const std::vector<Case> encoder_cases;
-const std::vector<Case> encoder_cases = {
-    {"the encoder reads in order", it_encodes_in_order},
-    {"the encoder works late", it_encodes_as_late_as_may_be},
-    {"the encoder gives everything back", it_gives_everything_back},
-    {"the encoder reports failures", it_reports_failures},
-};
 
 }  // namespace selftest

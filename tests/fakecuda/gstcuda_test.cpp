@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Drives the real libgstcuda on the simulated driver, which it finds by LD_LIBRARY_PATH.
-//
-// With the argument "init-fails" it expects a driver that does not initialise.
 
 #define GST_USE_UNSTABLE_API
 #include <dlfcn.h>
@@ -13,22 +11,13 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
-#include <cstring>
 #include <string>
 #include <vector>
 
+#include "../support/doctest.h"
 #include "fakecuda.h"
 
 namespace {
-
-int failures = 0;
-
-void check(bool good, const char *what, int line) {
-  if (good) return;
-  g_printerr("line %d: not so: %s\n", line, what);
-  ++failures;
-}
-#define CHECK(condition) check((condition), #condition, __LINE__)
 
 constexpr guint8 poison = 0xCD;
 
@@ -155,6 +144,7 @@ void write_on_cpu(GstBuffer *buffer, const GstVideoInfo *info) {
 }
 
 void exercise(GstCudaContext *context, const char *format) {
+  INFO(format);
   GstVideoInfo info;
   GstBufferPool *pool = new_pool(context, format, &info);
   CHECK(gst_cuda_context_push(context));
@@ -183,7 +173,8 @@ void exercise(GstCudaContext *context, const char *format) {
       static_cast<GstMapFlags>(static_cast<int>(GST_MAP_READ) | static_cast<int>(GST_MAP_CUDA))));
   gst_buffer_unmap(written, &map);
   GstBuffer *copy = gst_buffer_copy_deep(written);
-  CHECK(copy != nullptr && gst_is_cuda_memory(gst_buffer_peek_memory(copy, 0)));
+  REQUIRE(copy != nullptr);
+  CHECK(gst_is_cuda_memory(gst_buffer_peek_memory(copy, 0)));
   seen = read_on_cpu(copy, &info);
   CHECK(seen.pattern == seen.all);
 
@@ -207,17 +198,21 @@ void exercise(GstCudaContext *context, const char *format) {
   gst_object_unref(pool);
 }
 
-void init_fails() {
+// In an environment of which cuInit() fails.
+TEST_CASE("init fails" * doctest::skip()) {
+  gst_init(nullptr, nullptr);
   CHECK(gst_cuda_load_library());
   CHECK(CuInit(0) == 999);
   CHECK(gst_cuda_context_new(0) == nullptr);
 }
 
-void everything() {
+TEST_CASE("everything") {
+  gst_init(nullptr, nullptr);
   CHECK(gst_cuda_load_library());
   gst_cuda_memory_init_once();
   GstCudaContext *first = gst_cuda_context_new(0), *second = gst_cuda_context_new(1);
-  CHECK(first != nullptr && second != nullptr);
+  REQUIRE(first != nullptr);
+  REQUIRE(second != nullptr);
   CHECK(gst_cuda_context_new(2) == nullptr);
   CHECK(gst_cuda_context_can_access_peer(first, second));
   CHECK(gst_cuda_context_can_access_peer(second, first));
@@ -232,7 +227,9 @@ void everything() {
   gst_object_unref(first);
   FakecudaCounts c = counts();
   CHECK(c.contexts == 2);
-  CHECK(c.copies_htod > 0 && c.copies_dtoh > 0 && c.copies_dtod > 0);
+  CHECK(c.copies_htod > 0);
+  CHECK(c.copies_dtoh > 0);
+  CHECK(c.copies_dtod > 0);
   CHECK(c.contexts_live + c.allocations_live + c.host_allocations_live + c.streams_live == 0);
   CHECK(c.leaked_allocations + c.leaked_host_allocations + c.leaked_streams == 0);
   CHECK(c.pushes == c.pops);
@@ -245,12 +242,3 @@ void everything() {
 }
 
 }  // namespace
-
-int main(int argc, char **argv) {
-  gst_init(&argc, &argv);
-  if (argc > 1 && std::strcmp(argv[1], "init-fails") == 0)
-    init_fails();
-  else
-    everything();
-  return failures == 0 ? 0 : 1;
-}

@@ -1,32 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Without an argument: all cases. With one: the case of that name.
-
 #include "selftest.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <string>
 
 namespace selftest {
-
-namespace {
-int failures = 0;
-}
-
-bool check(bool good, const char *what, const char *file, int line) {
-  if (good) return true;
-  std::printf("%s:%d: not so: %s\n", file, line, what);
-  ++failures;
-  return false;
-}
-
-bool check_equal(long long got, long long want, const char *what, const char *file, int line) {
-  if (got == want) return true;
-  std::printf("%s:%d: %s is %lld, not %lld\n", file, line, what, got, want);
-  ++failures;
-  return false;
-}
 
 Session::Session() {
   fakecuda_reset_counts();
@@ -77,7 +59,8 @@ int run_again(const char *case_name, const char *variable, const char *value) {
     if (std::freopen("/dev/null", "w", stdout) == nullptr ||
         std::freopen("/dev/null", "w", stderr) == nullptr)
       _exit(127);
-    execl(program, "selftest", case_name, nullptr);
+    const std::string only = std::string("--test-case=") + case_name;
+    execl(program, program, only.c_str(), "--no-skip", nullptr);
     _exit(127);
   }
   int status = 0;
@@ -86,22 +69,3 @@ int run_again(const char *case_name, const char *variable, const char *value) {
 }
 
 }  // namespace selftest
-
-int main(int argc, char **argv) {
-  using namespace selftest;
-  int run = 0;
-  for (const auto *cases : all_cases) {
-    for (const Case &c : *cases) {
-      // A name that starts with "env:" needs an environment, which run_again() makes.
-      bool wanted =
-          argc > 1 ? std::strcmp(argv[1], c.name) == 0 : std::strncmp(c.name, "env:", 4) != 0;
-      if (!wanted) continue;
-      int before = failures;
-      c.run();
-      ++run;
-      std::printf("%s: %s\n", failures == before ? "ok" : "FAILED", c.name);
-    }
-  }
-  CHECK(run > 0);
-  return failures == 0 ? 0 : 1;
-}

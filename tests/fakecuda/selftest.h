@@ -1,32 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The simulated driver's own tests: a list of cases, checks that go on after a failure, and a
-// session that every case works in.
+// The simulated driver's own tests: a session that every case works in. A case of which the name
+// starts with "env:" requires an environment, which run_again() makes: it is skipped otherwise.
 #pragma once
 
-#include <cstdio>
 #include <cstring>
-#include <vector>
 
+#include "../support/doctest.h"
 #include "driver_abi.h"
 #include "fakecuda.h"
 
 namespace selftest {
 
-struct Case {
-  const char *name;
-  void (*run)();
-};
-
-// Every program has a list of its own.
-extern const std::vector<const std::vector<Case> *> all_cases;
-
-bool check(bool good, const char *what, const char *file, int line);
-bool check_equal(long long got, long long want, const char *what, const char *file, int line);
-
-#define CHECK(condition) selftest::check((condition), #condition, __FILE__, __LINE__)
-#define CHECK_EQ(got, want)                                                                        \
-  selftest::check_equal(static_cast<long long>(got), static_cast<long long>(want), #got, __FILE__, \
-                        __LINE__)
 #define CHECK_OK(call) CHECK_EQ(call, CUDA_SUCCESS)
 
 inline FakecudaCounts counts() {
@@ -91,7 +75,7 @@ inline int add_one(CUstream stream, int *counter) {
 int peek(CUdeviceptr pointer);
 
 // Runs one case of this program again, in a process of its own with this environment, and returns
-// its exit status.
+// its exit status: 128 and the signal's number, if one ended it.
 int run_again(const char *case_name, const char *variable, const char *value);
 
 }  // namespace selftest

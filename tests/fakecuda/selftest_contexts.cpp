@@ -10,7 +10,7 @@ namespace selftest {
 
 namespace {
 
-void before_init() {
+TEST_CASE("env:before init" * doctest::skip()) {
   int count = 7, version = 0;
   CUcontext context = nullptr;
   CHECK_EQ(cuDeviceGetCount(&count), CUDA_ERROR_NOT_INITIALIZED);
@@ -21,26 +21,26 @@ void before_init() {
   CHECK_EQ(counts().bad_calls, 3);
 }
 
-void no_devices() {
+TEST_CASE("env:none" * doctest::skip()) {
   int count = 7;
   CHECK_EQ(cuInit(0), CUDA_ERROR_NO_DEVICE);
   CHECK_EQ(cuDeviceGetCount(&count), CUDA_ERROR_NOT_INITIALIZED);
 }
 
-void three_devices() {
+TEST_CASE("env:three" * doctest::skip()) {
   int count = 0;
   CHECK_OK(cuInit(0));
   CHECK_OK(cuDeviceGetCount(&count));
   CHECK_EQ(count, 3);
 }
 
-void device_counts() {
+TEST_CASE("number of devices") {
   CHECK_EQ(run_again("env:none", "COALESCE_FAKECUDA_DEVICES", "0"), 0);
   CHECK_EQ(run_again("env:three", "COALESCE_FAKECUDA_DEVICES", "3"), 0);
   CHECK_EQ(run_again("env:three", "COALESCE_FAKECUDA_DEVICES", "2"), 1);
 }
 
-void devices() {
+TEST_CASE("devices") {
   Session session;
   int count = 0, major = 0, minor = -1, align = 0, can = -1;
   CUdevice device = -1;
@@ -68,7 +68,7 @@ void devices() {
   session.bad_calls = 2;
 }
 
-void the_stack() {
+TEST_CASE("the stack") {
   Session session;
   CUcontext top = nullptr, other = nullptr;
   CUdevice device = -1;
@@ -100,7 +100,7 @@ void the_stack() {
   session.bad_calls = 3;
 }
 
-void nothing_works_without_a_context() {
+TEST_CASE("nothing works without a context") {
   Session session;
   StreamHandle stream;
   EventHandle event;
@@ -145,7 +145,7 @@ void nothing_works_without_a_context() {
   CHECK_OK(cuMemFree_v2(device));
 }
 
-void handles_of_other_contexts() {
+TEST_CASE("handles of other contexts") {
   Session session;
   int ran = 0;
   StreamHandle stream;
@@ -176,7 +176,7 @@ void handles_of_other_contexts() {
   session.bad_calls = 6;
 }
 
-void destroyed_handles() {
+TEST_CASE("destroyed handles") {
   Session session;
   int ran = 0;
   CUstream stream;
@@ -197,7 +197,7 @@ void destroyed_handles() {
   session.bad_calls = 7;
 }
 
-void leaks_are_counted() {
+TEST_CASE("leaks are counted") {
   Session session;
   CUcontext other;
   CUstream stream;
@@ -224,7 +224,7 @@ void leaks_are_counted() {
   session.bad_calls = 2;
 }
 
-void threads_have_their_own_stacks() {
+TEST_CASE("threads have their own stacks") {
   Session session;
   CUcontext other;
   CHECK_OK(cuCtxCreate_v2(&other, 0, 1));
@@ -247,7 +247,7 @@ void threads_have_their_own_stacks() {
   session.lost_pushes = 1;
 }
 
-void destroying_pops_only_the_top() {
+TEST_CASE("destroying pops only the top") {
   Session session;
   CUcontext other;
   CHECK_OK(cuCtxCreate_v2(&other, 0, 1));
@@ -261,7 +261,7 @@ void destroying_pops_only_the_top() {
   session.bad_calls = 1;
 }
 
-void peer_access_ends_with_the_peer() {
+TEST_CASE("peer access ends with the peer") {
   Session session;
   CUcontext other;
   for (int i = 0; i < 3; ++i) {
@@ -273,7 +273,7 @@ void peer_access_ends_with_the_peer() {
   }
 }
 
-void a_reset_keeps_what_lives() {
+TEST_CASE("a reset keeps what lives") {
   Session session;
   StreamHandle stream;
   EventHandle event;
@@ -301,7 +301,7 @@ void a_reset_keeps_what_lives() {
   CHECK_OK(cuCtxPushCurrent_v2(session.context));
 }
 
-void names_of_errors() {
+TEST_CASE("names of errors") {
   const char *text = nullptr;
   CHECK_OK(cuGetErrorName(CUDA_ERROR_NOT_READY, &text));
   CHECK(std::strcmp(text, "CUDA_ERROR_NOT_READY") == 0);
@@ -311,34 +311,17 @@ void names_of_errors() {
   CHECK(text == nullptr);
 }
 
-void what_is_not_there() {
+TEST_CASE("what is not there") {
   CUmodule module;
   unsigned count;
   CHECK_EQ(cuModuleLoadData(&module, nullptr), CUDA_ERROR_NOT_SUPPORTED);
   CHECK_EQ(cuGLGetDevices_v2(&count, nullptr, 0, 1), CUDA_ERROR_NOT_SUPPORTED);
 }
 
-}  // namespace
+TEST_CASE("before init") {
+  CHECK_EQ(run_again("env:before init", "UNUSED", ""), 0);
+}
 
-extern const std::vector<Case> context_cases;
-const std::vector<Case> context_cases = {
-    {"env:before init", before_init},
-    {"env:none", no_devices},
-    {"env:three", three_devices},
-    {"number of devices", device_counts},
-    {"before init", [] { CHECK_EQ(run_again("env:before init", "UNUSED", ""), 0); }},
-    {"devices", devices},
-    {"the stack", the_stack},
-    {"nothing works without a context", nothing_works_without_a_context},
-    {"handles of other contexts", handles_of_other_contexts},
-    {"destroyed handles", destroyed_handles},
-    {"leaks are counted", leaks_are_counted},
-    {"threads have their own stacks", threads_have_their_own_stacks},
-    {"destroying pops only the top", destroying_pops_only_the_top},
-    {"peer access ends with the peer", peer_access_ends_with_the_peer},
-    {"a reset keeps what lives", a_reset_keeps_what_lives},
-    {"names of errors", names_of_errors},
-    {"what is not there", what_is_not_there},
-};
+}  // namespace
 
 }  // namespace selftest

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int code = 77;
 
-void every_function_fails_on_demand() {
+TEST_CASE("every function fails on demand") {
   Session session;
   int ran = 0;
   StreamHandle stream;
@@ -86,7 +86,7 @@ void every_function_fails_on_demand() {
 }
 
 // A refusal that the test asked for is not the program's fault.
-void faults_are_not_bad_calls() {
+TEST_CASE("faults are not bad calls") {
   Session session;
   fakecuda_fail(FAKECUDA_SYNCHRONIZE, 1, CUDA_ERROR_INVALID_HANDLE);
   CHECK_EQ(cuCtxSynchronize(), CUDA_ERROR_INVALID_HANDLE);
@@ -94,7 +94,7 @@ void faults_are_not_bad_calls() {
   session.injected_faults = 1;
 }
 
-void some_faults_stay() {
+TEST_CASE("some faults stay") {
   Session session;
   CUstream stream = nullptr;
   fakecuda_fail_how(FAKECUDA_STREAM_CREATE, 2, code, FAKECUDA_ALWAYS);
@@ -109,7 +109,7 @@ void some_faults_stay() {
   session.injected_faults = 3;
 }
 
-void a_lost_device() {
+TEST_CASE("a lost device") {
   Session session;
   int ran = 0, count = 0;
   CUstream stream;
@@ -143,7 +143,7 @@ void a_lost_device() {
   session.injected_faults = 1;
 }
 
-void failing_work_breaks_its_context() {
+TEST_CASE("failing work breaks its context") {
   Session session;
   int ran = 0;
   StreamHandle stream;
@@ -178,12 +178,12 @@ void failing_work_breaks_its_context() {
   session.injected_faults = 2;
 }
 
-void init_fails_once() {
+TEST_CASE("env:init fails once" * doctest::skip()) {
   CHECK_EQ(cuInit(0), 999);
   CHECK_OK(cuInit(0));
 }
 
-void two_faults() {
+TEST_CASE("env:two faults" * doctest::skip()) {
   CHECK_OK(cuInit(0));
   CUcontext context;
   CHECK_EQ(cuCtxCreate_v2(&context, 0, 0), 2);
@@ -193,7 +193,7 @@ void two_faults() {
   CHECK_EQ(cuCtxCreate_v2(&context, 0, 0), 3);
 }
 
-void faults_by_environment() {
+TEST_CASE("faults by environment") {
   constexpr const char *variable = "COALESCE_FAKECUDA_FAIL";
   CHECK_EQ(run_again("env:init fails once", variable, "init:1:999"), 0);
   CHECK_EQ(run_again("env:init fails once", variable, "init:2:999"), 1);
@@ -204,17 +204,5 @@ void faults_by_environment() {
 }
 
 }  // namespace
-
-extern const std::vector<Case> fault_cases;
-const std::vector<Case> fault_cases = {
-    {"every function fails on demand", every_function_fails_on_demand},
-    {"faults are not bad calls", faults_are_not_bad_calls},
-    {"some faults stay", some_faults_stay},
-    {"a lost device", a_lost_device},
-    {"failing work breaks its context", failing_work_breaks_its_context},
-    {"env:init fails once", init_fails_once},
-    {"env:two faults", two_faults},
-    {"faults by environment", faults_by_environment},
-};
 
 }  // namespace selftest

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Device and page-locked memory, rectangles, and every kind of wrong address.
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <utility>
@@ -24,13 +25,12 @@ void poke(CUdeviceptr pointer) {
   CHECK_OK(cuCtxSynchronize());
 }
 
-void fresh_memory_is_poisoned() {
+TEST_CASE("fresh memory is poisoned") {
   Session session;
   DeviceBytes a(1000), b(1000);
   std::array<unsigned char, 1000> seen{};
   CHECK_OK(cuMemcpyDtoH_v2(seen.data(), a.pointer, 1000));
-  for (unsigned char byte : seen)
-    if (!CHECK_EQ(byte, poison)) break;
+  CHECK(std::count(seen.begin(), seen.end(), poison) == 1000);
   CHECK_EQ(a.pointer % 512, 0);
   CHECK(a.pointer != b.pointer);
   FakecudaCounts c = counts();
@@ -48,7 +48,7 @@ void fresh_memory_is_poisoned() {
   CHECK_OK(cuMemFreeHost(host));
 }
 
-void pitches_are_odd() {
+TEST_CASE("pitches are odd") {
   Session session;
   bool varies = false;
   for (std::size_t row_bytes : {1u, 511u, 512u, 513u, 1920u, 3840u, 5760u, 7680u}) {
@@ -68,7 +68,7 @@ void pitches_are_odd() {
   CHECK(varies);
 }
 
-void rectangles() {
+TEST_CASE("rectangles") {
   Session session;
   CUdeviceptr device;
   std::size_t pitch;
@@ -157,7 +157,7 @@ void rectangles() {
   session.padding_writes = 1;
 }
 
-void wrong_addresses_are_refused() {
+TEST_CASE("wrong addresses are refused") {
   Session session;
   DeviceBytes a(100), b(100);
   HostBytes locked(100, 3);
@@ -195,7 +195,7 @@ void wrong_addresses_are_refused() {
   session.bad_calls += 2;
 }
 
-void kernels_may_access_what_is_theirs() {
+TEST_CASE("kernels may access what is theirs") {
   Session session;
   std::uint64_t bad = 0;
   auto refused = [&](int result) {
@@ -231,7 +231,7 @@ void kernels_may_access_what_is_theirs() {
   session.bad_accesses = bad;
 }
 
-void guards_catch_stray_writes() {
+TEST_CASE("guards catch stray writes") {
   Session session;
   CUdeviceptr before, behind;
   CHECK_OK(cuMemAlloc_v2(&before, 100));
@@ -250,7 +250,7 @@ void guards_catch_stray_writes() {
   session.guard_violations = 3;
 }
 
-void padding_is_watched() {
+TEST_CASE("padding is watched") {
   Session session;
   CUdeviceptr a, b;
   std::size_t pitch;
@@ -264,7 +264,7 @@ void padding_is_watched() {
   session.padding_writes = 1;
 }
 
-void freed_memory_is_poisoned_and_watched() {
+TEST_CASE("freed memory is poisoned and watched") {
   Session session;
   CUdeviceptr pointer;
   void *host;
@@ -287,7 +287,7 @@ void freed_memory_is_poisoned_and_watched() {
     DeviceBytes(std::size_t{20} << 20);
 }
 
-void copies_notice_freed_memory() {
+TEST_CASE("copies notice freed memory") {
   Session session;
   DeviceBytes device(100);
   void *host;
@@ -301,7 +301,7 @@ void copies_notice_freed_memory() {
   CHECK_EQ(peek(device.pointer), poison);
 }
 
-void registered_memory() {
+TEST_CASE("registered memory") {
   Session session;
   std::array<char, 100> host{};
   CHECK_OK(cuMemHostRegister_v2(host.data(), 50, 0));
@@ -320,7 +320,7 @@ void registered_memory() {
   session.bad_calls = 5;
 }
 
-void memory_ends() {
+TEST_CASE("memory ends") {
   Session session;
   CUdeviceptr pointer;
   std::size_t pitch, free = 0, total = 0, left = 0;
@@ -342,7 +342,7 @@ void memory_ends() {
   fakecuda_set_device_memory(free);
 }
 
-void questions_about_pointers() {
+TEST_CASE("questions about pointers") {
   Session session;
   DeviceBytes device(100);
   HostBytes host(100, 0);
@@ -370,13 +370,13 @@ void questions_about_pointers() {
 }
 
 // As on a real GPU, the host cannot follow device pointers, if asked for.
-void protected_memory() {
+TEST_CASE("protected memory") {
   CHECK_EQ(run_again("env:protect", "COALESCE_FAKECUDA_PROTECT", "1"), 0);
   CHECK_EQ(run_again("env:follow", "COALESCE_FAKECUDA_PROTECT", "1"), 128 + SIGSEGV);
   CHECK_EQ(run_again("env:follow", "COALESCE_FAKECUDA_PROTECT", "0"), 0);
 }
 
-void protected_by_environment() {
+TEST_CASE("env:protect" * doctest::skip()) {
   Session session;
   DeviceBytes device(100);
   CHECK_OK(cuMemsetD8_v2(device.pointer, 4, 100));
@@ -385,7 +385,7 @@ void protected_by_environment() {
   CHECK_EQ(peek(device.pointer + 1), 1);
 }
 
-void follow_a_device_pointer() {
+TEST_CASE("env:follow" * doctest::skip()) {
   std::signal(SIGSEGV, SIG_DFL);  // a sanitizer would make an exit of it
   Session session;
   DeviceBytes device(100);
@@ -393,24 +393,5 @@ void follow_a_device_pointer() {
 }
 
 }  // namespace
-
-extern const std::vector<Case> memory_cases;
-const std::vector<Case> memory_cases = {
-    {"fresh memory is poisoned", fresh_memory_is_poisoned},
-    {"pitches are odd", pitches_are_odd},
-    {"rectangles", rectangles},
-    {"wrong addresses are refused", wrong_addresses_are_refused},
-    {"kernels may access what is theirs", kernels_may_access_what_is_theirs},
-    {"guards catch stray writes", guards_catch_stray_writes},
-    {"padding is watched", padding_is_watched},
-    {"freed memory is poisoned and watched", freed_memory_is_poisoned_and_watched},
-    {"copies notice freed memory", copies_notice_freed_memory},
-    {"registered memory", registered_memory},
-    {"memory ends", memory_ends},
-    {"questions about pointers", questions_about_pointers},
-    {"protected memory", protected_memory},
-    {"env:protect", protected_by_environment},
-    {"env:follow", follow_a_device_pointer},
-};
 
 }  // namespace selftest

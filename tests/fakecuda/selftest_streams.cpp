@@ -3,6 +3,7 @@
 
 #include <array>
 #include <thread>
+#include <vector>
 
 #include "selftest.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 constexpr int poison = 0xCD;
 
-void nothing_before_the_wait() {
+TEST_CASE("nothing before the wait") {
   Session session;
   DeviceBytes device(64);
   HostBytes from(64, 7), to(64, 1);
@@ -42,7 +43,7 @@ void nothing_before_the_wait() {
   CHECK_EQ(c.pageable_async_copies, 0);
 }
 
-void order_within_a_stream() {
+TEST_CASE("order within a stream") {
   Session session;
   DeviceBytes device(1);
   StreamHandle stream;
@@ -53,7 +54,7 @@ void order_within_a_stream() {
   CHECK_EQ(counts().memsets, 2);
 }
 
-void default_stream_and_blocking_streams() {
+TEST_CASE("default stream and blocking streams") {
   Session session;
   int ran = 0, ran_blocking = 0, ran_default = 0;
   DeviceBytes device(4);
@@ -78,7 +79,7 @@ void default_stream_and_blocking_streams() {
   CHECK_EQ(ran_blocking, 3);
 }
 
-void copies_within_the_device_do_not_wait() {
+TEST_CASE("copies within the device do not wait") {
   Session session;
   DeviceBytes a(16), b(16);
   StreamHandle other;
@@ -94,7 +95,7 @@ void copies_within_the_device_do_not_wait() {
   CHECK_EQ(counts().bytes_dtod, 16);
 }
 
-void waits_follow_events() {
+TEST_CASE("waits follow events") {
   Session session;
   int first = 0, second = 0, third = 0;
   StreamHandle a, b, c;
@@ -115,7 +116,7 @@ void waits_follow_events() {
   CHECK_EQ(counts().records, 2);
 }
 
-void waits_hold_back_only_what_follows() {
+TEST_CASE("waits hold back only what follows") {
   Session session;
   int early = 0, late = 0, foreign = 0;
   StreamHandle a, b;
@@ -136,7 +137,7 @@ void waits_hold_back_only_what_follows() {
   CHECK_EQ(counts().context_syncs, 1);
 }
 
-void a_wait_means_the_record_before_it() {
+TEST_CASE("a wait means the record before it") {
   Session session;
   int first = 0, second = 0;
   StreamHandle a, b;
@@ -155,7 +156,7 @@ void a_wait_means_the_record_before_it() {
   CHECK_EQ(second, 1);
 }
 
-void a_wait_outlives_its_event_and_stream() {
+TEST_CASE("a wait outlives its event and stream") {
   Session session;
   int ran = 0;
   StreamHandle b;
@@ -171,7 +172,7 @@ void a_wait_outlives_its_event_and_stream() {
   CHECK_EQ(ran, 1);
 }
 
-void queries_make_progress() {
+TEST_CASE("queries make progress") {
   Session session;
   int ran = 0;
   StreamHandle stream;
@@ -204,7 +205,7 @@ void queries_make_progress() {
 }
 
 // Of work on another stream that has to come first, too.
-void queries_follow_waits() {
+TEST_CASE("queries follow waits") {
   Session session;
   StreamHandle first, second;
   EventHandle middle, end;
@@ -224,7 +225,7 @@ void queries_follow_waits() {
   CHECK_OK(cuEventQuery(end));
 }
 
-void a_destroyed_stream_finishes_later() {
+TEST_CASE("a destroyed stream finishes later") {
   Session session;
   int ran = 0;
   EventHandle event;
@@ -245,7 +246,7 @@ void a_destroyed_stream_finishes_later() {
   CHECK_EQ(ran, 2);
 }
 
-void freeing_memory_waits() {
+TEST_CASE("freeing memory waits") {
   Session session;
   int ran = 0;
   StreamHandle stream;
@@ -258,7 +259,7 @@ void freeing_memory_waits() {
   CHECK_EQ(counts().stalls, 1);
 }
 
-void destroying_a_context_waits() {
+TEST_CASE("destroying a context waits") {
   Session session;
   int ran = 0;
   CUcontext other;
@@ -271,7 +272,7 @@ void destroying_a_context_waits() {
   session.leaked = 1;
 }
 
-void waits_cross_contexts() {
+TEST_CASE("waits cross contexts") {
   Session session;
   int ran = 0;
   StreamHandle here;
@@ -301,7 +302,7 @@ int launch_tracked(CUstream stream, Tracked *tracked) {
       [](void *arg) { ++*static_cast<Tracked *>(arg)->freed; });
 }
 
-void kernels_own_their_argument() {
+TEST_CASE("kernels own their argument") {
   Session session;
   int ran = 0, freed = 0;
   Tracked tracked{&ran, &freed};
@@ -320,7 +321,7 @@ void kernels_own_their_argument() {
   session.injected_faults = 1;
 }
 
-void kernels_must_not_call_the_driver() {
+TEST_CASE("kernels must not call the driver") {
   Session session;
   CUresult answer = CUDA_SUCCESS;
   fakecuda_launch(
@@ -337,7 +338,7 @@ void kernels_must_not_call_the_driver() {
   CHECK_EQ(answer, CUDA_ERROR_NOT_PERMITTED);
 }
 
-void pageable_copies_are_counted() {
+TEST_CASE("pageable copies are counted") {
   Session session;
   DeviceBytes device(8);
   std::array<unsigned char, 8> pageable{};
@@ -352,7 +353,7 @@ void pageable_copies_are_counted() {
   CHECK_OK(cuMemHostUnregister(pageable.data()));
 }
 
-void eager_streams() {
+TEST_CASE("eager streams") {
   Session session;
   int ran = 0;
   StreamHandle stream;
@@ -371,7 +372,7 @@ void eager_streams() {
   CHECK_EQ(run_again("env:eager", "COALESCE_FAKECUDA_EAGER", "0"), 1);
 }
 
-void eager_by_environment() {
+TEST_CASE("env:eager" * doctest::skip()) {
   Session session;
   int ran = 0;
   add_one(nullptr, &ran);
@@ -379,7 +380,7 @@ void eager_by_environment() {
 }
 
 // Every thread moves its own numbers through the device; they all share a stream and its lock.
-void many_threads() {
+TEST_CASE("many threads") {
   Session session;
   StreamHandle shared;
   DeviceBytes device(8 * 64);
@@ -411,29 +412,5 @@ void many_threads() {
 }
 
 }  // namespace
-
-extern const std::vector<Case> stream_cases;
-const std::vector<Case> stream_cases = {
-    {"nothing before the wait", nothing_before_the_wait},
-    {"order within a stream", order_within_a_stream},
-    {"default stream and blocking streams", default_stream_and_blocking_streams},
-    {"copies within the device do not wait", copies_within_the_device_do_not_wait},
-    {"waits follow events", waits_follow_events},
-    {"waits hold back only what follows", waits_hold_back_only_what_follows},
-    {"a wait means the record before it", a_wait_means_the_record_before_it},
-    {"a wait outlives its event and stream", a_wait_outlives_its_event_and_stream},
-    {"queries make progress", queries_make_progress},
-    {"queries follow waits", queries_follow_waits},
-    {"a destroyed stream finishes later", a_destroyed_stream_finishes_later},
-    {"freeing memory waits", freeing_memory_waits},
-    {"destroying a context waits", destroying_a_context_waits},
-    {"waits cross contexts", waits_cross_contexts},
-    {"kernels own their argument", kernels_own_their_argument},
-    {"kernels must not call the driver", kernels_must_not_call_the_driver},
-    {"pageable copies are counted", pageable_copies_are_counted},
-    {"eager streams", eager_streams},
-    {"env:eager", eager_by_environment},
-    {"many threads", many_threads},
-};
 
 }  // namespace selftest

@@ -31,7 +31,7 @@ struct Picture {
 
 constexpr int width = 37, height = 5;
 
-void it_runs_late_and_right() {
+TEST_CASE("it runs late and right") {
   Session session;
   StreamHandle stream;
   Picture packed(2 * width, height), luma(width, height), chroma(width + 1, 3);
@@ -69,12 +69,14 @@ void it_runs_late_and_right() {
   down.WidthInBytes = width;
   down.Height = height;
   CHECK_OK(cuMemcpy2D_v2(&down));
+  int wrong = 0;
   for (int i = 0; i < width * height; ++i)
-    if (!CHECK_EQ(to.data[i], from.data[2 * i + 1])) break;
+    wrong += to.data[i] != from.data[2 * i + 1];
+  CHECK_EQ(wrong, 0);
   CHECK_EQ(peek(chroma.pointer + 2 * chroma.plane.pitch + width), 128);
 }
 
-void it_keeps_the_filter() {
+TEST_CASE("it keeps the filter") {
   Session session;
   StreamHandle stream;
   Picture in(width, height), out(width, height);
@@ -102,7 +104,7 @@ void it_keeps_the_filter() {
   CHECK_EQ(peek(out.pointer), 20 * 9);
 }
 
-void it_refuses_what_is_not_there() {
+TEST_CASE("it refuses what is not there") {
   Session session;
   Picture packed(2 * width, height), luma(width, height), chroma(width, height);
   auto run = [&](Plane<std::uint8_t> in, Plane<std::uint8_t> y, Plane<std::uint8_t> c) {
@@ -131,7 +133,7 @@ void it_refuses_what_is_not_there() {
   session.bad_accesses = 5;
 }
 
-void it_reports_a_failed_launch() {
+TEST_CASE("it reports a failed launch") {
   Session session;
   Picture packed(2 * width, height), luma(width, height);
   fakecuda_fail(FAKECUDA_LAUNCH, 1, CUDA_ERROR_LAUNCH_FAILED);
@@ -148,14 +150,5 @@ void it_reports_a_failed_launch() {
 }
 
 }  // namespace
-
-static const std::vector<Case> twin_cases = {
-    {"it runs late and right", it_runs_late_and_right},
-    {"it keeps the filter", it_keeps_the_filter},
-    {"it refuses what is not there", it_refuses_what_is_not_there},
-    {"it reports a failed launch", it_reports_a_failed_launch},
-};
-extern const std::vector<Case> encoder_cases;  // encoder_twin_test.cpp
-const std::vector<const std::vector<Case> *> all_cases = {&twin_cases, &encoder_cases};
 
 }  // namespace selftest

@@ -8,11 +8,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <stdexcept>
 
 #include "../support/device.h"
 #include "../support/fenced.h"
+#include "../support/random.h"
 #include "../support/small_run.h"
 #include "core/thread_pool.h"
 #include "planted.h"
@@ -28,11 +28,9 @@ const char *const kUsage =
     "  --list               the operations and back ends, and whether a GPU is usable\n"
     "  --case NAME          only this operation, and others of which this is said\n"
     "  --backend NAME       only this back end: cpu (both of them), cpu-1, cpu-n or cuda\n"
-    "  --seed N             the random numbers (default: from the clock)\n"
+    "  --seed N             the random numbers (default: COALESCE_TEST_SEED, or 0)\n"
     "  --trial N            only this trial; N-M: these\n"
     "  --all                all trials, where others are a part of them\n"
-    "  --bench              time what is correct; --json FILE: write the figures there too\n"
-    "  --operation TEXT     time only what has TEXT in \"OPERATION WIDTHxHEIGHT\"\n"
     "  --self-test          the planted bugs must be caught\n"
     "  --planted-oob        run a CUDA kernel that reads out of bounds, for compute-sanitizer to "
     "flag\n"
@@ -43,20 +41,14 @@ const char *const kUsage =
 
 struct Options {
   bool list = false;
-  bool bench = false;
   bool self_test = false;
   bool planted_oob = false;
   bool all = false;
   std::vector<std::string> only_cases;
   const char *backend = nullptr;
-  const char *json = nullptr;
-  const char *operation = "";
-  std::uint64_t seed = static_cast<std::uint64_t>(std::time(nullptr));
+  std::uint64_t seed = run_seed();
   int first = 0, last = -1;  // trials, both included; all of them if there is no last one
 };
-
-std::string trial_text;             // which trial this is, and how to run it again
-char doing[4096] = "no trial yet";  // what a crash handler prints: memory that is always there
 
 // "N", or "N-M".
 void parse_trials(const char *text, Options &options) {
@@ -69,13 +61,11 @@ bool parse(int argc, char **argv, Options &options) {
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
     const char *value = i + 1 < argc ? argv[i + 1] : nullptr;
-    const bool takes_value = arg == "--case" || arg == "--backend" || arg == "--seed" ||
-                             arg == "--trial" || arg == "--json" || arg == "--operation";
+    const bool takes_value =
+        arg == "--case" || arg == "--backend" || arg == "--seed" || arg == "--trial";
     if (takes_value && value == nullptr) return false;
     if (arg == "--list")
       options.list = true;
-    else if (arg == "--bench")
-      options.bench = true;
     else if (arg == "--self-test")
       options.self_test = true;
     else if (arg == "--planted-oob")
@@ -90,10 +80,6 @@ bool parse(int argc, char **argv, Options &options) {
       options.seed = std::strtoull(value, nullptr, 0);
     else if (arg == "--trial")
       parse_trials(value, options);
-    else if (arg == "--json")
-      options.json = value;
-    else if (arg == "--operation")
-      options.operation = value;
     else
       return false;
     i += takes_value;
@@ -107,17 +93,6 @@ bool wanted(const Options &options, const Backend &backend) {
   return name == backend.name || (name == "cpu" && !backend.cuda);
 }
 
-// Trial n draws the same numbers whichever trials ran before it.
-std::string run_trial(const Trial &trial, std::uint64_t seed, int index, const Backend &backend,
-                      const char *name) {
-  trial_text = std::string(name) + " on " + backend.name + "; again with --seed " +
-               std::to_string(seed) + " --trial " + std::to_string(index) + " --case " + name +
-               " --backend " + backend.name;
-  set_doing("");
-  Random random(seed + 0x1000003 * static_cast<std::uint64_t>(index));
-  return trial(random, index, backend);
-}
-
 int check(const Case &c, const Backend &backend, const Options &options) {
   const int first = options.first;
   const int trials = options.all && c.all_trials ? c.all_trials()
@@ -129,7 +104,7 @@ int check(const Case &c, const Backend &backend, const Options &options) {
     const std::string wrong = run_trial(c.trial, options.seed, i, backend, c.name);
     if (wrong.empty()) continue;
     ++failures;
-    std::printf("FAIL %s\n    %s\n", trial_text.c_str(), wrong.c_str());
+    std::printf("FAIL %s\n    %s\n", trial_text().c_str(), wrong.c_str());
   }
   std::printf("%-5s %s, %s: %d trials, seed %llu\n", failures == 0 ? "ok" : "FAIL", c.name,
               backend.name, last - first, static_cast<unsigned long long>(options.seed));
@@ -185,12 +160,8 @@ int run(const Options &options) {
   const bool gpu = device_usable();
 
   ThreadPool pool(3);
-  ThreadPool all_cores;
   std::vector<Backend> backends;
-  // The checks want several threads wherever they run; the benchmark wants the machine's own
-  // number.
-  for (const Backend &b : {Backend{"cpu-1", nullptr, false},
-                           Backend{"cpu-n", options.bench ? &all_cores : &pool, false},
+  for (const Backend &b : {Backend{"cpu-1", nullptr, false}, Backend{"cpu-n", &pool, false},
                            Backend{"cuda", nullptr, true}})
     if (wanted(options, b)) backends.push_back(b);
   std::vector<Case> cases;
@@ -221,31 +192,13 @@ int run(const Options &options) {
   if (options.self_test) return self_test(cases, backends, options) == 0 ? 0 : 1;
 
   int failures = 0;
-  Bench bench(options.operation);
-  for (const Case &c : cases) {
-    for (const Backend &b : backends) {
-      const int failed = check(c, b, options);
-      if (failed == 0 && options.bench) c.bench(bench, b);
-      failures += failed;
-    }
-  }
-  if (options.json != nullptr && !bench.write_json(options.json, device_text())) {
-    std::fprintf(stderr, "cannot write %s\n", options.json);
-    return 1;
-  }
+  for (const Case &c : cases)
+    for (const Backend &b : backends)
+      failures += check(c, b, options);
   return failures == 0 ? 0 : 1;
 }
 
 }  // namespace
-
-Queue Backend::queue() const {
-  return cuda ? Queue::cuda(device_stream()) : Queue::cpu(pool);
-}
-
-void set_doing(const std::string &text) {
-  const std::string all = trial_text + "\n    " + text;
-  doing[all.copy(doing, sizeof doing - 1)] = '\0';
-}
 
 }  // namespace coalesce::test
 
@@ -256,12 +209,12 @@ int main(int argc, char **argv) {
     std::fputs(kUsage, stderr);
     return 2;
   }
-  on_fault([] { return static_cast<const char *>(doing); });
+  on_fault(doing);
   setvbuf(stdout, nullptr, _IOLBF, 0);
   try {
     return run(options);
   } catch (const std::exception &e) {
-    std::printf("FAIL %s\n    %s\n", doing, e.what());
+    std::printf("FAIL %s\n    %s\n", doing(), e.what());
     return 1;
   }
 }

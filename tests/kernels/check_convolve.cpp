@@ -294,7 +294,7 @@ Case convolve_case() {
             options.kernels = true;
             return convolve_trial(convolve, options, random, index, backend);
           },
-          convolve_planted, convolve_bench};
+          convolve_planted};
 }
 
 }  // namespace coalesce::test

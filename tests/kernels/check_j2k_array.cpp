@@ -89,8 +89,7 @@ std::string encoder_array_trial(Random &, int index, const Backend &backend) {
 }  // namespace
 
 Case j2k_array_case() {
-  return {"j2k-array", kSample, encoder_array_trial, planted, [](Bench &, const Backend &) {},
-          j2k_entries};
+  return {"j2k-array", kSample, encoder_array_trial, planted, j2k_entries};
 }
 
 }  // namespace coalesce::test

@@ -189,8 +189,7 @@ std::string encoder_trial(Random &random, int index, const Backend &backend) {
 }  // namespace
 
 Case j2k_encoder_case() {
-  return {"j2k-encoder", 160, encoder_trial, [] { return std::vector<PlantedBug>(); },
-          [](Bench &, const Backend &) {}};
+  return {"j2k-encoder", 160, encoder_trial, [] { return std::vector<PlantedBug>(); }};
 }
 
 }  // namespace coalesce::test

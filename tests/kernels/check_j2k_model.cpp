@@ -266,7 +266,7 @@ Case j2k_model_case() {
           [](Random &random, int index, const Backend &backend) {
             return j2k_model_trial(model_frame, random, index, backend);
           },
-          j2k_model_planted, j2k_model_bench};
+          j2k_model_planted};
 }
 
 }  // namespace coalesce::test

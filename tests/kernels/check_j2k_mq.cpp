@@ -7,9 +7,8 @@
 #include "j2k/mq_cuda.h"
 #include "j2k/parallel_model.h"
 #include "j2k_blocks.h"
-#include "j2k_mq_bench.h"
 #include "j2k_mq_carries.h"
-#include "j2k_mq_frames.h"
+#include "j2k_mq_trial.h"
 
 namespace coalesce::test {
 namespace {
@@ -110,13 +109,8 @@ std::vector<MqFrame> random_frames(Random &random, int index) {
   return frames_of(all, style);
 }
 
-struct Coder {
-  std::string name;
-  CodeBlocks run;
-};
-
 // Empty, or what is wrong with its results.
-std::string coder_trial(const Coder &coder, std::vector<MqFrame> actual,
+std::string coder_trial(const MqCoder &coder, std::vector<MqFrame> actual,
                         const std::vector<MqFrame> &expected, const Backend &backend) {
   Status status;
   if (backend.cuda) {
@@ -140,8 +134,10 @@ std::string coder_trial(const Coder &coder, std::vector<MqFrame> actual,
   return {};
 }
 
-std::string trial(const std::vector<Coder> &coders, Random &random, int index,
-                  const Backend &backend) {
+}  // namespace
+
+std::string j2k_mq_trial(const std::vector<MqCoder> &coders, Random &random, int index,
+                         const Backend &backend) {
   const std::vector<MqFrame> frames = random_frames(random, index);
   const std::string what = "style " + std::to_string(frames[0].style) + ", " +
                            std::to_string(frames.size()) + " frames of " +
@@ -149,7 +145,7 @@ std::string trial(const std::vector<Coder> &coders, Random &random, int index,
   std::vector<MqFrame> expected = frames;
   for (MqFrame &frame : expected)
     code_by_pass_coder(&frame);
-  for (const Coder &coder : coders) {
+  for (const MqCoder &coder : coders) {
     const std::string doing = coder.name + ": " + what;
     set_doing(doing);
     const std::string wrong = coder_trial(coder, frames, expected, backend);
@@ -158,24 +154,32 @@ std::string trial(const std::vector<Coder> &coders, Random &random, int index,
   return {};
 }
 
-std::vector<Coder> coders(bool cuda) {
-  std::vector<Coder> all;
-  for (const MqVariant &variant : cuda ? mq_variants() : mq_host_variants())
-    all.push_back({variant.name, variant.run});
-  return all;
+namespace {
+
+MqCoder by_pipelines(int pipelines) {
+  return {std::to_string(pipelines) + " pipelines a block",
+          [pipelines](const DeviceFrame *frames, int count, std::size_t passes, void *scratch,
+                      void *stream) {
+            return code_blocks_by(pipelines, frames, count, passes, scratch, stream);
+          }};
+}
+
+// Of the library; both that it chooses from, for trials are too small for one of them.
+std::vector<MqCoder> coders(bool cuda) {
+  if (!cuda) return mq_host_coders();
+  return {{"library", code_blocks}, by_pipelines(1), by_pipelines(2)};
 }
 
 Status true_code(bool cuda, const DeviceFrame *frames, int count, std::size_t passes, void *scratch,
                  void *stream) {
-  return (cuda ? code_blocks : mq_host_variants().first->run)(frames, count, passes, scratch,
-                                                              stream);
+  return coders(cuda)[0].run(frames, count, passes, scratch, stream);
 }
 
 PlantedBug planted_coder(const char *name, bool cuda, CodeBlocks code) {
   return {name, cuda,
-          [coders = std::vector<Coder>{{"planted", std::move(code)}}](Random &random, int index,
-                                                                      const Backend &backend) {
-            return trial(coders, random, index, backend);
+          [coders = std::vector<MqCoder>{{"planted", std::move(code)}}](Random &random, int index,
+                                                                        const Backend &backend) {
+            return j2k_mq_trial(coders, random, index, backend);
           }};
 }
 
@@ -252,9 +256,9 @@ std::vector<PlantedBug> planted() {
 Case j2k_mq_case() {
   return {"j2k-mq", 80,
           [](Random &random, int index, const Backend &backend) {
-            return trial(coders(backend.cuda), random, index, backend);
+            return j2k_mq_trial(coders(backend.cuda), random, index, backend);
           },
-          planted, j2k_mq_bench};
+          planted};
 }
 
 }  // namespace coalesce::test

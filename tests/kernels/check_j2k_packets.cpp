@@ -207,7 +207,7 @@ Case j2k_packets_case() {
           [](Random &random, int index, const Backend &backend) {
             return j2k_packets_trial(nullptr, random, index, backend);
           },
-          j2k_packets_planted, j2k_packets_bench};
+          j2k_packets_planted};
 }
 
 }  // namespace coalesce::test

@@ -227,7 +227,7 @@ Case j2k_rate_case() {
           [](Random &random, int index, const Backend &backend) {
             return rate_trial({}, random, index, backend);
           },
-          planted, j2k_rate_bench};
+          planted};
 }
 
 }  // namespace coalesce::test

@@ -236,7 +236,7 @@ Case j2k_transform_case() {
           [](Random &random, int index, const Backend &backend) {
             return j2k_transform_trial(j2k_transform, {}, random, index, backend);
           },
-          j2k_transform_planted, j2k_transform_bench};
+          j2k_transform_planted};
 }
 
 }  // namespace coalesce::test

@@ -132,7 +132,7 @@ Case rgb2yuv_case() {
           [](Random &random, int index, const Backend &backend) {
             return rgb2yuv_trial(rgb2yuv, {}, random, index, backend);
           },
-          rgb2yuv_planted, rgb2yuv_bench};
+          rgb2yuv_planted};
 }
 
 }  // namespace coalesce::test

@@ -125,7 +125,7 @@ Case uyvy2y_case() {
           [](Random &random, int index, const Backend &backend) {
             return uyvy2y_trial(uyvy2y, {}, random, index, backend);
           },
-          uyvy2y_planted, uyvy2y_bench};
+          uyvy2y_planted};
 }
 
 }  // namespace coalesce::test

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "../support/doctest.h"
 #include "convolve_filter.h"
-#include "expect.h"
 
 namespace coalesce::test {
 
@@ -23,7 +23,7 @@ inline constexpr SampleDepth k8 = {8, 0};
 inline FilterSettings masked(const char *text) {
   FilterSettings settings;
   std::string error;
-  EXPECT(parse_mask(text, kMaxMaskSize, kMaxMaskSize, &settings.mask, &error), "%s", error.c_str());
+  CHECK_MESSAGE(parse_mask(text, kMaxMaskSize, kMaxMaskSize, &settings.mask, &error), error);
   return settings;
 }
 
@@ -80,8 +80,8 @@ inline Filter make(const FilterSettings &settings, SampleDepth depth = k8) {
   Filter filter;
   FilterError error;
   const bool good = make_filter(settings, depth, &filter, &error);
-  EXPECT(good, "%s: %s %s", text_of(settings).c_str(), error.property.c_str(), error.text.c_str());
-  EXPECT(!good || flaw(filter).empty(), "%s: %s", text_of(settings).c_str(), flaw(filter).c_str());
+  CHECK_MESSAGE(good, text_of(settings), ": ", error.property, " ", error.text);
+  CHECK_MESSAGE((!good || flaw(filter).empty()), text_of(settings), ": ", flaw(filter));
   return filter;
 }
 
@@ -92,11 +92,11 @@ inline void expect_error(const FilterSettings &settings, const char *property, c
   filter.left = 77;
   FilterError error;
   const bool good = make_filter(settings, depth, &filter, &error);
-  EXPECT(!good && error.property == property && error.text == text, "%s %s\ninstead of %s %s",
-         error.property.c_str(), error.text.c_str(), property, text);
+  CHECK_MESSAGE((!good && error.property == property && error.text == text), error.property, " ",
+                error.text, "\ninstead of ", property, " ", text);
   Filter untouched;
   untouched.left = 77;
-  EXPECT(same(filter, untouched), "%s: the filter was changed", property);
+  CHECK_MESSAGE(same(filter, untouched), property, ": the filter was changed");
 }
 
 }  // namespace coalesce::test

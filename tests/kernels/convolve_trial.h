@@ -35,6 +35,4 @@ std::string large_convolve_trial(const Convolve &operation, Random &random, int 
 // Broken ones (planted_convolve.cpp, planted_cuda.cu).
 std::vector<PlantedBug> convolve_planted();
 
-void convolve_bench(Bench &bench, const Backend &backend);
-
 }  // namespace coalesce::test

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// planted.h, the variants and stages in a build without CUDA.
+// planted.h, and stages of the library, in a build without CUDA.
 #include "convolve/convolve_choice.h"
 #include "j2k/model_cuda.h"
-#include "j2k/mq_variants.h"
+#include "j2k/mq_cuda.h"
 #include "j2k/packets_cuda.h"
 #include "j2k/rate_cuda.h"
 #include "j2k/transform_cuda.h"
 #include "planted.h"
-#include "rgb2yuv/rgb2yuv_variants.h"
-#include "uyvy2y/uyvy2y_variants.h"
 
 namespace coalesce::test {
 
@@ -70,14 +68,6 @@ Status j2k::transform_cuda(const TransformPlan &, const TransformTile *, const S
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
 }
 
-Rgb2yuvVariants rgb2yuv_variants() {
-  return {nullptr, 0};
-}
-
-Uyvy2yVariants uyvy2y_variants() {
-  return {nullptr, 0};
-}
-
 }  // namespace coalesce
 
 namespace coalesce::j2k {
@@ -98,8 +88,8 @@ Status code_blocks(const DeviceFrame *, int, std::size_t, void *, void *) {
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
 }
 
-MqVariants mq_variants() {
-  return {nullptr, 0};
+Status code_blocks_by(int, const DeviceFrame *, int, std::size_t, void *, void *) {
+  return {StatusCode::unsupported, "this build has no CUDA kernels"};
 }
 
 }  // namespace coalesce::j2k

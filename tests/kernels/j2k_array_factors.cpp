@@ -14,7 +14,6 @@ struct Layout {
   int bits;
   int dx = 1, dy = 1;
   bool alpha = false;
-  int since = 22;  // that of GStreamer 1 which brought the first of these formats
 };
 constexpr Layout kLayouts[] = {
     {"GRAY8", Colour::grey, 8},
@@ -38,10 +37,10 @@ constexpr Layout kLayouts[] = {
     {"Y444_16", Colour::yuv, 16},
     {"AYUV", Colour::yuv, 8, 1, 1, true},
     {"AYUV64", Colour::yuv, 16, 1, 1, true},
-    {"GBR_16", Colour::rgb, 16, 1, 1, false, 24},
-    {"A444_12", Colour::yuv, 12, 1, 1, true, 24},
-    {"GRAY10", Colour::grey, 10, 1, 1, false, 26},
-    {"Y216", Colour::yuv, 16, 2, 1, false, 26},
+    {"GBR_16", Colour::rgb, 16},
+    {"A444_12", Colour::yuv, 12, 1, 1, true},
+    {"GRAY10", Colour::grey, 10},
+    {"Y216", Colour::yuv, 16, 2, 1},
 };
 
 void set_layout(const Layout &layout, EncoderParams *e) {
@@ -58,9 +57,7 @@ void set_layout(const Layout &layout, EncoderParams *e) {
 J2kArray::Factor j2k_formats() {
   J2kArray::Factor factor = {"format", {}};
   for (const Layout &layout : kLayouts)
-    if (layout.since <= COALESCE_GST_MINOR)
-      factor.values.push_back(
-          {layout.name, [&layout](EncoderParams *e) { set_layout(layout, e); }});
+    factor.values.push_back({layout.name, [&layout](EncoderParams *e) { set_layout(layout, e); }});
   return factor;
 }
 

@@ -5,8 +5,10 @@
 #include <climits>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
+
+#include "../support/data.h"
+#include "../support/fail.h"
 
 namespace coalesce::test {
 namespace {
@@ -16,15 +18,13 @@ using j2k::Band;
 constexpr int kPhotographSide = 128, kBandSide = kPhotographSide / 2;
 
 std::vector<std::uint8_t> read_photograph() {
-  const std::string path = std::string(COALESCE_TEST_DATA) + "/photograph_128x128.pgm";
+  const std::string path = test_data("photograph_128x128.pgm");
   const std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen(path.c_str(), "rb"),
                                                               std::fclose);
   constexpr std::size_t kHeader = 15, kSize = kPhotographSide * kPhotographSide;
   std::vector<std::uint8_t> bytes(kHeader + kSize);
-  if (!file || std::fread(bytes.data(), 1, bytes.size(), file.get()) != bytes.size()) {
-    std::printf("cannot read %s\n", path.c_str());
-    std::exit(2);
-  }
+  if (!file || std::fread(bytes.data(), 1, bytes.size(), file.get()) != bytes.size())
+    fail("cannot read ", path);
   bytes.erase(bytes.begin(), bytes.begin() + kHeader);
   return bytes;
 }

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "expect.h"
+#include "../support/doctest.h"
 #include "j2k/colour.h"
 #include "j2k/tier1.h"
 #include "j2k/wavelet.h"
@@ -72,14 +72,14 @@ void CodedPicture::code() {
     s = rgb ? reversible_transform({samples[0], samples[1], samples[2]},
                                    {planes[0], planes[1], planes[2]}, nullptr)
             : level_shift(samples[0], planes[0], nullptr);
-  EXPECT(s.ok(), "%s", s.message());
+  CHECK_MESSAGE(s.ok(), s.message());
   WaveletMemory<T> memory;
   for (int c = 0; c < picture_.components; ++c) {
     if constexpr (std::is_same_v<T, float>)
       s = wavelet_97(rect, params_.levels, planes[c], planes[3 + c], &memory, nullptr);
     else
       s = wavelet_53(rect, params_.levels, planes[c], planes[3 + c], &memory, nullptr);
-    EXPECT(s.ok(), "%s", s.message());
+    CHECK_MESSAGE(s.ok(), s.message());
   }
   std::vector<std::int32_t> indices(size);
   for (std::size_t b = 0; b < geometry_.bands.size(); ++b) {
@@ -91,7 +91,7 @@ void CodedPicture::code() {
     const Plane<std::int32_t> out = {indices.data(), part.width, part.height,
                                      static_cast<std::size_t>(part.width) * 4};
     if constexpr (std::is_same_v<T, float>)
-      EXPECT(quantise(quantisers_[b], part, out, nullptr).ok(), "quantise");
+      CHECK_MESSAGE(quantise(quantisers_[b], part, out, nullptr).ok(), "quantise");
     else
       for (int y = 0; y < part.height; ++y)
         std::copy_n(part.row(y), part.width, out.row(y));
@@ -120,7 +120,7 @@ void CodedPicture::code_band(int band, const Plane<std::int32_t> &samples, int f
     CodedBlock coded = {};
     const Status s =
         coder.encode(block, blocks_.passes[i].data(), bytes_[i].data(), bytes_[i].size(), &coded);
-    EXPECT(s.ok(), "%s", s.message());
+    CHECK_MESSAGE(s.ok(), s.message());
     planes_[i] = q.planes - coded.zero_planes;
     bytes_[i].resize(coded.length);
     blocks_.passes[i].resize(static_cast<std::size_t>(coded.passes));

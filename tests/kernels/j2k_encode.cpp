@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "expect.h"
+#include "../support/fail.h"
 #include "j2k_random_params.h"
 
 namespace coalesce::test {
@@ -44,19 +44,10 @@ std::vector<std::uint8_t> encode(const EncoderParams &params, const Picture &p, 
     if (s.ok()) s = encoder->measure(&length);
     if (s.ok()) s = encoder->write(&bytes);
   }
-  EXPECT(s.ok(), "%s: %s", s.message(), describe(params).c_str());
-  EXPECT(bytes.size() == length, "%zu bytes, %llu measured", bytes.size(),
-         static_cast<unsigned long long>(length));
+  if (!s.ok()) fail(s.message(), ": ", describe(params));
+  if (bytes.size() != length)
+    fail(bytes.size(), " bytes, ", length, " measured: ", describe(params));
   return bytes;
-}
-
-void expect_identical(const EncoderParams &params, const Picture &p, const Decoded &decoded,
-                      const char *judge) {
-  EXPECT(decoded.complaint.empty(), "%s: %s: %s", judge, decoded.complaint.c_str(),
-         describe(params).c_str());
-  if (!decoded.complaint.empty()) return;
-  const double error = mean_squared_error(p, decoded);
-  EXPECT(error == 0, "%s: error %g: %s", judge, error, describe(params).c_str());
 }
 
 namespace {

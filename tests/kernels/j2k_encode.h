@@ -23,13 +23,9 @@ struct AllSamples {
 // Passes of each block in the layers: at random, and all of them in the last.
 void spread_over_layers(j2k::Encoder *encoder, Random &random);
 
-// The codestream, its layers as above. What fails is told; then it is empty.
+// The codestream, its layers as above. It throws where something fails.
 std::vector<std::uint8_t> encode(const j2k::EncoderParams &params, const Picture &p,
                                  ThreadPool *pool, Random &random);
-
-// Tells if the decoder complained, or if its samples are not the picture's.
-void expect_identical(const j2k::EncoderParams &params, const Picture &p, const Decoded &decoded,
-                      const char *judge);
 
 // Of all samples; infinite if a component is not as large.
 double mean_squared_error(const Picture &p, const Decoded &decoded);

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "expect.h"
+#include "../support/doctest.h"
 
 namespace coalesce::test {
 
@@ -59,7 +59,7 @@ class ComponentCheck {
     for (int y = tc_.rect.y0; y < tc_.rect.y1; ++y)
       for (int x = tc_.rect.x0; x < tc_.rect.x1; ++x) {
         check_sample(x, y);
-        EXPECT(owned->insert({x, y}).second, "%s: %d, %d is in two tiles", text(p_).c_str(), x, y);
+        CHECK_MESSAGE(owned->insert({x, y}).second, text(p_), ": ", x, ", ", y, " is in two tiles");
       }
     check_counts();
   }
@@ -72,20 +72,20 @@ class ComponentCheck {
   void paint() {
     for (int i = tc_.first_block; i < tc_.first_block + tc_.num_blocks; ++i) {
       const BlockPlace &block = t_.blocks[static_cast<std::size_t>(i)];
-      EXPECT(!block.rect.empty(), "%s: block %d is empty", text(p_).c_str(), i);
+      CHECK_MESSAGE(!block.rect.empty(), text(p_), ": block ", i, " is empty");
       for (int y = 0; y < block.rect.height(); ++y)
         for (int x = 0; x < block.rect.width(); ++x) {
           const int px = block.plane_x + x, py = block.plane_y + y;
           const bool inside = px >= 0 && py >= 0 && px < width() && py < height();
-          EXPECT(inside, "%s: block %d leaves the plane", text(p_).c_str(), i);
+          CHECK_MESSAGE(inside, text(p_), ": block ", i, " leaves the plane");
           if (!inside) return;
           int &cell = painted_[static_cast<std::size_t>(py * width() + px)];
-          EXPECT(cell < 0, "%s: blocks %d and %d overlap", text(p_).c_str(), cell, i);
+          CHECK_MESSAGE(cell < 0, text(p_), ": blocks ", cell, " and ", i, " overlap");
           cell = i;
         }
     }
     for (int i : painted_)
-      EXPECT(i >= 0, "%s: a sample has no block", text(p_).c_str());
+      CHECK_MESSAGE(i >= 0, text(p_), ": a sample has no block");
   }
 
   void check_sample(int x, int y) {
@@ -97,8 +97,8 @@ class ComponentCheck {
     const int px = band.plane_x + at.x - band.rect.x0, py = band.plane_y + at.y - band.rect.y0;
     const bool inside = at.x >= band.rect.x0 && at.x < band.rect.x1 && at.y >= band.rect.y0 &&
                         at.y < band.rect.y1 && px < width() && py < height();
-    EXPECT(inside && static_cast<int>(band.orientation) == at.orientation,
-           "%s: %d, %d is not in its band", text(p_).c_str(), x, y);
+    CHECK_MESSAGE((inside && static_cast<int>(band.orientation) == at.orientation), text(p_), ": ",
+                  x, ", ", y, " is not in its band");
     if (!inside) return;
 
     const int i = painted_[static_cast<std::size_t>(py * width() + px)];
@@ -112,12 +112,13 @@ class ComponentCheck {
     const int precinct = r.first_precinct +
                          (cell_y - r.rect.y0 / (1 << size.y)) * r.precincts_wide +
                          (cell_x - r.rect.x0 / (1 << size.x));
-    EXPECT(block.band == band_index && block.precinct == precinct && 1 << band.block_x == wide &&
-               1 << band.block_y == high && at.x - block.rect.x0 == px - block.plane_x &&
-               at.y - block.rect.y0 == py - block.plane_y && block.rect.x0 / wide == at.x / wide &&
-               block.rect.y0 / high == at.y / high && (block.rect.x1 - 1) / wide == at.x / wide &&
-               (block.rect.y1 - 1) / high == at.y / high,
-           "%s: %d, %d is not in its block", text(p_).c_str(), x, y);
+    CHECK_MESSAGE(
+        (block.band == band_index && block.precinct == precinct && 1 << band.block_x == wide &&
+         1 << band.block_y == high && at.x - block.rect.x0 == px - block.plane_x &&
+         at.y - block.rect.y0 == py - block.plane_y && block.rect.x0 / wide == at.x / wide &&
+         block.rect.y0 / high == at.y / high && (block.rect.x1 - 1) / wide == at.x / wide &&
+         (block.rect.y1 - 1) / high == at.y / high),
+        text(p_), ": ", x, ", ", y, " is not in its block");
     const Precinct &home = t_.precincts[static_cast<std::size_t>(block.precinct)];
     const PrecinctBand &share_of_band =
         t_.precinct_bands[static_cast<std::size_t>(home.first_band + b)];
@@ -125,8 +126,8 @@ class ComponentCheck {
                          (at.y / high - first(band.rect.y0, cell_y, size.y - share) / high) *
                              share_of_band.blocks_wide +
                          at.x / wide - first(band.rect.x0, cell_x, size.x - share) / wide;
-    EXPECT(share_of_band.band == band_index && expected == i, "%s: block %d is not number %d",
-           text(p_).c_str(), i, expected);
+    CHECK_MESSAGE((share_of_band.band == band_index && expected == i), text(p_), ": block ", i,
+                  " is not number ", expected);
     area_[band_index] += 1;
     blocks_.insert({band_index, at.x / wide, at.y / high});
   }
@@ -135,17 +136,17 @@ class ComponentCheck {
   static int first(int band0, int cell, int exponent) { return std::max(band0, cell << exponent); }
 
   void check_counts() {
-    EXPECT(blocks_.size() == static_cast<std::size_t>(tc_.num_blocks), "%s: %zu blocks, not %d",
-           text(p_).c_str(), blocks_.size(), tc_.num_blocks);
+    CHECK_MESSAGE(blocks_.size() == static_cast<std::size_t>(tc_.num_blocks), text(p_), ": ",
+                  blocks_.size(), " blocks, not ", tc_.num_blocks);
     for (int r = 0; r <= p_.levels; ++r) {
       const Resolution &resolution = t_.resolution(comp_, r);
-      EXPECT(resolution.num_bands == (r > 0 ? 3 : 1), "bands");
+      CHECK_MESSAGE(resolution.num_bands == (r > 0 ? 3 : 1), "bands");
       for (int b = resolution.first_band; b < resolution.first_band + resolution.num_bands; ++b) {
         const Subband &band = t_.bands[static_cast<std::size_t>(b)];
         const int area = band.rect.empty() ? 0 : band.rect.width() * band.rect.height();
-        EXPECT(area_[b] == area && band.component == comp_ && band.resolution == r &&
-                   band.level == (r > 0 ? p_.levels - r + 1 : p_.levels),
-               "%s: band %d", text(p_).c_str(), b);
+        CHECK_MESSAGE((area_[b] == area && band.component == comp_ && band.resolution == r &&
+                       band.level == (r > 0 ? p_.levels - r + 1 : p_.levels)),
+                      text(p_), ": band ", b);
       }
       check_precincts(r, resolution);
     }
@@ -164,12 +165,12 @@ class ComponentCheck {
         cells.insert(
             {y / step >> resolution.precinct_size.y, x / step >> resolution.precinct_size.x});
       }
-    EXPECT(cells.size() == static_cast<std::size_t>(resolution.num_precincts()),
-           "%s: %zu precincts, not %d", text(p_).c_str(), cells.size(), resolution.num_precincts());
+    CHECK_MESSAGE(cells.size() == static_cast<std::size_t>(resolution.num_precincts()), text(p_),
+                  ": ", cells.size(), " precincts, not ", resolution.num_precincts());
     if (cells.empty())
-      EXPECT(resolution.rect.empty(), "%s: resolution %d", text(p_).c_str(), r);
+      CHECK_MESSAGE(resolution.rect.empty(), text(p_), ": resolution ", r);
     else
-      EXPECT(resolution.rect == rect, "%s: resolution %d", text(p_).c_str(), r);
+      CHECK_MESSAGE(resolution.rect == rect, text(p_), ": resolution ", r);
     check_positions(r, resolution);
   }
 
@@ -194,18 +195,18 @@ class ComponentCheck {
                       resolution.precincts_wide *
                           column(y, c.dy * down, resolution.rect.y0, resolution.precinct_size.y);
         ++met;
-        EXPECT(k >= 0 && k < resolution.num_precincts(), "%s: precinct %d", text(p_).c_str(), k);
+        CHECK_MESSAGE((k >= 0 && k < resolution.num_precincts()), text(p_), ": precinct ", k);
         if (k < 0 || k >= resolution.num_precincts()) return;
         const Precinct &precinct =
             t_.precincts[static_cast<std::size_t>(resolution.first_precinct + k)];
-        EXPECT(precinct.reference_x == x && precinct.reference_y == y,
-               "%s: precinct %d of resolution %d is at %d, %d instead of %d, %d", text(p_).c_str(),
-               k, r, precinct.reference_x, precinct.reference_y, static_cast<int>(x),
-               static_cast<int>(y));
+        CHECK_MESSAGE((precinct.reference_x == x && precinct.reference_y == y), text(p_),
+                      ": precinct ", k, " of resolution ", r, " is at ", precinct.reference_x, ", ",
+                      precinct.reference_y, " instead of ", static_cast<int>(x), ", ",
+                      static_cast<int>(y));
       }
     }
-    EXPECT(met == resolution.num_precincts(), "%s: met %d precincts of %d", text(p_).c_str(), met,
-           resolution.num_precincts());
+    CHECK_MESSAGE(met == resolution.num_precincts(), text(p_), ": met ", met, " precincts of ",
+                  resolution.num_precincts());
   }
 
   const CodingParams &p_;
@@ -221,15 +222,15 @@ class ComponentCheck {
 
 void check_geometry(const CodingParams &p) {
   const Status s = check_params(p);
-  EXPECT(s.ok(), "%s: %s", text(p).c_str(), s.message());
+  CHECK_MESSAGE(s.ok(), text(p), ": ", s.message());
   if (!s.ok()) return;
   for (int c = 0; c < p.num_components; ++c) {
     std::set<std::pair<int, int>> owned;
     for (int t = 0; t < tile_count(p); ++t) {
       const TileGeometry tile = tile_geometry(p, t);
-      EXPECT(
-          tile.index == t && tile.components.size() == static_cast<std::size_t>(p.num_components),
-          "tile %d", t);
+      CHECK_MESSAGE(
+          (tile.index == t && tile.components.size() == static_cast<std::size_t>(p.num_components)),
+          "tile ", t);
       ComponentCheck(p, tile, c).run(&owned);
     }
     // Every sample of the component is in a tile: those on the subsampled grid.
@@ -239,10 +240,10 @@ void check_geometry(const CodingParams &p) {
       for (int x = p.image.x0; x < p.image.x1; ++x)
         if (x % k.dx == 0 && y % k.dy == 0) {
           ++samples;
-          EXPECT(owned.count({x / k.dx, y / k.dy}) == 1, "%s: %d, %d is in no tile",
-                 text(p).c_str(), x, y);
+          CHECK_MESSAGE(owned.count({x / k.dx, y / k.dy}) == 1, text(p), ": ", x, ", ", y,
+                        " is in no tile");
         }
-    EXPECT(owned.size() == samples, "%s: %zu samples", text(p).c_str(), owned.size());
+    CHECK_MESSAGE(owned.size() == samples, text(p), ": ", owned.size(), " samples");
   }
 }
 

@@ -46,6 +46,12 @@ bool is_odd(int v) {
 bool has_region(const JudgedStream &s) {
   return !s.params().roi.empty();
 }
+bool has_unequal_shifts(const JudgedStream &s) {
+  const std::vector<StreamComponent> &components = s.stream.components;
+  return std::any_of(components.begin(), components.end(), [&](const StreamComponent &c) {
+    return c.roi_shift != components[0].roi_shift;
+  });
+}
 bool has_cut_ends(const JudgedStream &s) {
   return !s.entry.whole && (s.params().block_style & (kPredictable | kTermAll)) == kPredictable;
 }
@@ -132,6 +138,14 @@ bool agrees_regrouped(JudgeIndex index, const JudgedStream &s) {
   return largest_difference(judge.decode(other), s.expected) <= tolerance(judge, s);
 }
 
+// ---- libavcodec ---------------------------------------------------------------------------------
+
+// FFmpeg 7.1 counts the bit-planes of a region of interest in every component with the shift of
+// component 0. Versions up to 6.1 count them without a shift.
+bool adds_region_shift() {
+  return libavcodec_version() >= (61u << 16 | 19u << 8);
+}
+
 // ---- Grok ---------------------------------------------------------------------------------------
 
 // It would make R, G and B of three components of which two are subsampled, if it did not know that
@@ -185,7 +199,10 @@ const std::vector<Judge> &judges() {
          [](const JudgedStream &s) { return has_long_tlm(s) && agrees_regrouped(kLibavcodec, s); },
          INT_MAX, true},
         {"more than 255 entries of TLM", "segment ff55", has_long_tlm},
-        {"blocks outside of a region of interest", "nonzerobits", has_region},
+        {"blocks outside of a region of interest", "nonzerobits",
+         [](const JudgedStream &s) { return has_region(s) && !adds_region_shift(); }},
+        {"regions of interest with shifts that differ", nullptr,
+         [](const JudgedStream &s) { return has_unequal_shifts(s) && adds_region_shift(); }},
         {"CPRL that does not begin at 0, 0", nullptr, has_cprl_off_origin},
         {"RPCL without a sample of a resolution", nullptr, has_rpcl_gap},
         {"half of an odd number", nullptr, has_lone_odd_samples, 2, true}}},

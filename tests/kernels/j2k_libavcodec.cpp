@@ -89,6 +89,10 @@ bool have_libavcodec() {
   return avcodec_find_decoder(AV_CODEC_ID_JPEG2000) != nullptr;
 }
 
+unsigned libavcodec_version() {
+  return avcodec_version();
+}
+
 Decoded decode_with_libavcodec(const std::vector<std::uint8_t> &bytes,
                                const j2k::CodingParams &params) {
   said.clear();

@@ -11,6 +11,8 @@
 namespace coalesce::test {
 
 bool have_libavcodec();
+// As AV_VERSION_INT() has it, of the library that is loaded; 0 without one.
+unsigned libavcodec_version();
 // A codestream of these parameters: a frame does not tell the bits and sizes of its components.
 Decoded decode_with_libavcodec(const std::vector<std::uint8_t> &bytes,
                                const j2k::CodingParams &params);

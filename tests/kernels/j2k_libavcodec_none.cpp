@@ -7,6 +7,10 @@ bool have_libavcodec() {
   return false;
 }
 
+unsigned libavcodec_version() {
+  return 0;
+}
+
 Decoded decode_with_libavcodec(const std::vector<std::uint8_t> &, const j2k::CodingParams &) {
   Decoded none;
   none.complaint = "the tests were built without libavcodec";

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "expect.h"
+#include "../support/fail.h"
 #include "j2k/geometry.h"
 #include "j2k_markers.h"
 #include "j2k_random_params.h"
@@ -22,7 +22,7 @@ struct Written {
 Written write(Encoder *encoder, bool component_parts) {
   std::vector<std::uint8_t> bytes;
   const Status s = encoder->write(&bytes);
-  EXPECT(s.ok(), "%s", s.message());
+  if (!s.ok()) fail(s.message());
   Written written;
   written.all = bytes.size();
   if (!component_parts) return written;
@@ -92,9 +92,9 @@ LimitUse use_of(const EncoderParams &params, Encoder *encoder) {
 
 LimitUse check_limit(const EncoderParams &params, Encoder *encoder) {
   const LimitUse use = use_of(params, encoder);
-  EXPECT(use != LimitUse::wasted, "a limit of %llu bytes, %llu of a component: %s",
-         static_cast<unsigned long long>(params.targets.back().value),
-         static_cast<unsigned long long>(params.component_bytes), describe(params).c_str());
+  if (use == LimitUse::wasted)
+    fail("a limit of ", params.targets.back().value, " bytes, ", params.component_bytes,
+         " of a component, is wasted: ", describe(params));
   return use;
 }
 

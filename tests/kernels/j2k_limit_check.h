@@ -17,7 +17,7 @@ enum class LimitUse {
 
 // After params.targets, of which the last is of bytes, have led to the encoder's layers. With
 // limits of components, of which each must have a tile-part of its own in every tile, a component
-// that has used 98 % of its own is not asked for more. Tells if it is wasted.
+// that has used 98 % of its own is not asked for more. Throws if it is wasted.
 LimitUse check_limit(const j2k::EncoderParams &params, j2k::Encoder *encoder);
 
 }  // namespace coalesce::test

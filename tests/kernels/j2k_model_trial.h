@@ -20,6 +20,4 @@ std::string j2k_model_trial(const BlockModelling &modelling, Random &random, int
                             const Backend &backend);
 
 std::vector<PlantedBug> j2k_model_planted();
-void j2k_model_bench(Bench &bench, const Backend &backend);
-
 }  // namespace coalesce::test

@@ -9,8 +9,8 @@
 
 #include "../support/device.h"
 #include "../support/random.h"
+#include "core/status.h"
 #include "j2k/device_frame.h"
-#include "j2k/mq_variants.h"
 
 namespace coalesce::test {
 
@@ -52,8 +52,12 @@ std::string guard_difference(const MqFrame &actual);
 // code_blocks() of j2k/mq_cuda.h, or something in its place.
 using CodeBlocks = std::function<Status(const j2k::DeviceFrame *frames, int count,
                                         std::size_t passes, void *scratch, void *stream)>;
+struct MqCoder {
+  std::string name;
+  CodeBlocks run;
+};
 // The pipeline's stages, a lane after the other, on the host. The first is as the library's.
-j2k::MqVariants mq_host_variants();
+std::vector<MqCoder> mq_host_coders();
 
 // Copies of frames on the device.
 class DeviceMqFrames {

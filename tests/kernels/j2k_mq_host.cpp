@@ -131,16 +131,12 @@ Status code_on_host(const DeviceFrame *frames, int count, std::size_t passes, vo
   return {};
 }
 
-constexpr MqVariant kHostVariants[] = {
-    {"stages on the host", true, code_on_host<MqShape<1>::kGroup>},
-    {"stages on the host, groups of 8", false, code_on_host<8>},
-    {"stages on the host, groups of 32", false, code_on_host<32>},
-};
-
 }  // namespace
 
-MqVariants mq_host_variants() {
-  return {kHostVariants, static_cast<int>(std::size(kHostVariants))};
+std::vector<MqCoder> mq_host_coders() {
+  return {{"stages on the host", code_on_host<MqShape<1>::kGroup>},
+          {"stages on the host, groups of 8", code_on_host<8>},
+          {"stages on the host, groups of 32", code_on_host<32>}};
 }
 
 }  // namespace coalesce::test

@@ -77,6 +77,4 @@ struct PlacedPackets {
 std::string j2k_packets_trial(const PacketDamage &damage, Random &random, int index,
                               const Backend &backend);
 std::vector<PlantedBug> j2k_packets_planted();
-void j2k_packets_bench(Bench &bench, const Backend &backend);
-
 }  // namespace coalesce::test

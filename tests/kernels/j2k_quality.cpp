@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "expect.h"
+#include "../support/doctest.h"
 #include "j2k/rate.h"
 #include "j2k_openjpeg.h"
 #include "j2k_stream_decoder.h"
@@ -22,11 +22,11 @@ const char *name_of(Wavelet wavelet) {
 
 double psnr(const Picture &p, const Bytes &bytes, int layers) {
   const Decoded own = decode_stream(bytes, layers);
-  EXPECT(own.complaint.empty(), "%s", own.complaint.c_str());
+  CHECK(own.complaint == "");
   if (have_openjpeg()) {
     const Decoded decoded = decode_with_openjpeg(bytes, layers);
-    EXPECT(decoded.complaint.empty(), "%s", decoded.complaint.c_str());
-    EXPECT(largest_difference(decoded, own) <= 1, "%d", largest_difference(decoded, own));
+    CHECK(decoded.complaint == "");
+    CHECK(largest_difference(decoded, own) <= 1);
   }
   return 10 * std::log10(255 * 255 / mean_squared_error(p, own));
 }
@@ -46,15 +46,15 @@ void test_against_openjpeg(const Subject &s, Wavelet wavelet, double bits_per_pi
   const double pixels = static_cast<double>(image.width()) * image.height();
   const Bytes theirs = encode_with_openjpeg(
       s.picture, wavelet, static_cast<std::uint64_t>(bits_per_pixel / 8 * pixels));
-  EXPECT(!theirs.empty(), "OpenJPEG did not encode");
+  CHECK_MESSAGE(!theirs.empty(), "OpenJPEG did not encode");
   if (theirs.empty()) return;
   const EncoderParams params = params_of(s.picture, wavelet, {Kind::bytes, theirs.size()});
   const Bytes ours = encode_to_targets(params, s.picture, nullptr).bytes;
   const double decibels = psnr(s.picture, ours), more = decibels - psnr(s.picture, theirs);
   std::printf("%s, %s: %zu bytes, %.2f dB, %+.2f dB against OpenJPEG\n", s.name.c_str(),
               name_of(wavelet), ours.size(), decibels, more);
-  EXPECT(more > -0.3, "%s, %s, %zu bytes: %+.2f dB", s.name.c_str(), name_of(wavelet),
-         theirs.size(), more);
+  CHECK_MESSAGE(more > -0.3, s.name, ", ", name_of(wavelet), ", ", theirs.size(), " bytes: ", more,
+                " dB");
 }
 
 double psnr_at(EncoderParams params, const Picture &p, double wanted) {

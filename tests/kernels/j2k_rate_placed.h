@@ -40,6 +40,4 @@ struct PlacedRate {
   j2k::RateReport report() const { return scratch.first<j2k::RateReport>(); }
 };
 
-void j2k_rate_bench(Bench &bench, const Backend &backend);
-
 }  // namespace coalesce::test

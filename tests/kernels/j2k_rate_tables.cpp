@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-#include "expect.h"
+#include "../support/doctest.h"
 
 namespace coalesce::test {
 namespace {
@@ -120,10 +120,11 @@ ModelHeaders::ModelHeaders(const Blocks &blocks, int packet_blocks)
 
 void ModelHeaders::count(int layer, unsigned, const j2k::PassTable &table, std::uint64_t *bytes) {
   ++calls;
-  EXPECT(layer == layer_ || layer == layer_ + 1, "layer %d after %d", layer, layer_);
+  CHECK_MESSAGE((layer == layer_ || layer == layer_ + 1), "layer ", layer, " after ", layer_);
   const std::size_t before = static_cast<std::size_t>(layer) * table.blocks;
-  EXPECT(seen_.size() >= before && std::equal(seen_.data(), seen_.data() + before, table.passes),
-         "layers before %d", layer);
+  CHECK_MESSAGE(
+      (seen_.size() >= before && std::equal(seen_.data(), seen_.data() + before, table.passes)),
+      "layers before ", layer);
   layer_ = layer;
   seen_.assign(table.passes, table.layer(layer) + table.blocks);
   bytes[0] += of_layer(layer, table);

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "expect.h"
+#include "../support/doctest.h"
 #include "j2k/rate.h"
 #include "j2k_rate_tables.h"
 
@@ -23,7 +23,7 @@ inline j2k::RateAllocator allocated(const Blocks &blocks,
   const Status prepared =
       rate.prepare(blocks.blocks.size(), blocks.most_passes(), static_cast<int>(targets.size()));
   const Status done = rate.allocate(blocks.blocks.data(), targets.data(), headers, pool);
-  EXPECT(prepared.ok() && done.ok(), "%s", done.message());
+  CHECK_MESSAGE((prepared.ok() && done.ok()), done.message());
   return rate;
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "expect.h"
+#include "../support/fail.h"
 #include "j2k_limit_check.h"
 #include "j2k_random_params.h"
 
@@ -39,7 +39,7 @@ LengthRange length_range(EncoderParams params, const Picture &p) {
   if (s.ok()) s = encoder->measure(&range.least);
   if (s.ok()) s = encoder->allocate(nullptr);
   if (s.ok()) s = encoder->measure(&range.finest);
-  EXPECT(s.ok(), "%s: %s", s.message(), describe(params).c_str());
+  if (!s.ok()) fail(s.message(), ": ", describe(params));
   return range;
 }
 
@@ -99,8 +99,8 @@ Targeted encode_to_targets(const EncoderParams &params, const Picture &p, Thread
     std::copy_n(passes.begin(), part->layers()->passes.size(), part->layers()->passes.begin());
     if (s.ok()) s = part->measure(&out.lengths.back());
   }
-  EXPECT(s.ok(), "%s: %s", s.message(), describe(params).c_str());
-  if (s.ok() && params.targets.back().kind == Kind::bytes) (void)check_limit(params, encoder.get());
+  if (!s.ok()) fail(s.message(), ": ", describe(params));
+  if (params.targets.back().kind == Kind::bytes) (void)check_limit(params, encoder.get());
   return out;
 }
 

@@ -26,8 +26,8 @@ struct Targeted {
   // Of codestreams that have the first layers only: 1, 2, and so on.
   std::vector<std::uint64_t> lengths;
 };
-// By Encoder::encode(). Tells what fails, and if a limit of the last layer's bytes is not kept or
-// used (check_limit()).
+// By Encoder::encode(). Throws if something fails, and if a limit of the last layer's bytes is not
+// kept or used (check_limit()).
 Targeted encode_to_targets(const j2k::EncoderParams &params, const Picture &p, ThreadPool *pool);
 
 }  // namespace coalesce::test

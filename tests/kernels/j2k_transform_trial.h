@@ -29,6 +29,4 @@ std::string j2k_transform_trial(const J2kTransform &operation,
 
 std::vector<PlantedBug> j2k_transform_planted();
 
-void j2k_transform_bench(Bench &bench, const Backend &backend);
-
 }  // namespace coalesce::test

@@ -25,6 +25,4 @@ std::string rgb2yuv_trial(const Rgb2yuv &operation, const Rgb2yuvTrialOptions &o
 // Broken ones (planted_rgb2yuv.cpp, planted_cuda.cu).
 std::vector<PlantedBug> rgb2yuv_planted();
 
-void rgb2yuv_bench(Bench &bench, const Backend &backend);
-
 }  // namespace coalesce::test

@@ -3,9 +3,10 @@
 #include <functional>
 #include <vector>
 
+#include "../support/doctest.h"
+#include "../support/hide_gpus.h"
 #include "convolve/convolve.h"
 #include "convolve/convolve_finish.h"
-#include "expect.h"
 
 namespace coalesce::test {
 namespace {
@@ -19,7 +20,7 @@ struct Call {
 
   explicit Call(const FilterSettings &settings, SampleDepth depth = {8, 0}) {
     FilterError error;
-    EXPECT(make_filter(settings, depth, &filter, &error), "%s", error.text.c_str());
+    CHECK_MESSAGE(make_filter(settings, depth, &filter, &error), error.text);
     params.filter = &filter;
     image.plane[0].in = {in_, 8 * depth.bytes(), 5, 32};
     image.plane[0].out = {out_, 8 * depth.bytes(), 5, 32};
@@ -59,7 +60,8 @@ void expect_code(StatusCode code, const char *what, const FilterSettings &settin
     Call call(settings, depth);
     change(call);
     const Status s = call.run(queue);
-    EXPECT(s.code() == code, "%s: code %d, \"%s\"", what, static_cast<int>(s.code()), s.message());
+    CHECK_MESSAGE(s.code() == code, what, ": code ", static_cast<int>(s.code()), ", \"",
+                  s.message(), "\"");
   }
 }
 
@@ -82,7 +84,7 @@ void unsupported(const char *what, const FilterSettings &settings, SampleDepth d
               [algorithm](Call &c) { c.algorithm = algorithm; });
 }
 
-void test_filters() {
+TEST_CASE("filters") {
   refused("no filter", [](Call &c) { c.params.filter = nullptr; });
   for (SampleDepth depth : {SampleDepth{9, 0}, SampleDepth{0, 0}, SampleDepth{8, 1},
                             SampleDepth{10, 4}, SampleDepth{16, 1}, SampleDepth{32, 0}})
@@ -125,7 +127,7 @@ void test_filters() {
 }
 
 // Divisors and offsets beyond the sums' bits.
-void test_numbers() {
+TEST_CASE("numbers") {
   for (bool narrow : {true, false}) {
     const std::int64_t most = narrow ? INT32_MAX : INT64_MAX;
     const auto divide_by = [narrow](std::int64_t divisor) {
@@ -168,7 +170,7 @@ void test_numbers() {
   });
 }
 
-void test_params() {
+TEST_CASE("params") {
   refused("no such border", [](Call &c) { c.params.border = static_cast<Border>(5); });
   for (int value : {-1, 256})
     refused("a border value that is no sample", [value](Call &c) {
@@ -187,7 +189,7 @@ void test_params() {
   refused("no such algorithm", [](Call &c) { c.algorithm = static_cast<ConvolveAlgorithm>(4); });
 }
 
-void test_planes() {
+TEST_CASE("planes") {
   refused("no plane", [](Call &c) { c.image.planes = 0; });
   refused("five planes", [](Call &c) { c.image.planes = 5; });
   refused("an empty second plane", [](Call &c) { c.image.planes = 2; });
@@ -223,7 +225,7 @@ void test_planes() {
   refused_words("words in odd rows, out", [](Call &c) { --c.image.plane[0].out.pitch; });
 }
 
-void test_algorithms() {
+TEST_CASE("algorithms") {
   unsupported("separable, of rank 2", kCorners, {8, 0}, ConvolveAlgorithm::separable);
   unsupported("direct, factors only", rows(std::vector<double>(40, 1), {1}), {8, 0},
               ConvolveAlgorithm::direct);
@@ -249,23 +251,26 @@ void test_algorithms() {
     c.image.plane[0].role[0] = ChannelRole::copy;
     c.algorithm = ConvolveAlgorithm::copy;
   });
-#if !COALESCE_CUDA_KERNELS
+}
+
+TEST_CASE("without gpu") {
+  hide_gpus();
   Call call(kBox);
-  EXPECT(call.run(Queue::cuda(nullptr)).code() == StatusCode::unsupported, "no CUDA kernels");
-#endif
+  const Status s = call.run(Queue::cuda(nullptr));
+  CHECK_MESSAGE(s.code() == StatusCode::unsupported, s.message());
 }
 
 // What `automatic` takes must be able to.
-void test_choice() {
+TEST_CASE("choice") {
   for (bool on_cuda : {false, true}) {
     const Call identity{FilterSettings()}, corners{kCorners},
         factors{rows(std::vector<double>(40, 1), {1, 1})};
     const auto chosen = [on_cuda](const Call &c) {
       return choose_algorithm(c.filter, c.image, on_cuda);
     };
-    EXPECT(chosen(identity) == ConvolveAlgorithm::copy, "identity");
-    EXPECT(chosen(corners) == ConvolveAlgorithm::direct, "rank 2");
-    EXPECT(chosen(factors) == ConvolveAlgorithm::separable, "factors only");
+    CHECK_MESSAGE(chosen(identity) == ConvolveAlgorithm::copy, "identity");
+    CHECK_MESSAGE(chosen(corners) == ConvolveAlgorithm::direct, "rank 2");
+    CHECK_MESSAGE(chosen(factors) == ConvolveAlgorithm::separable, "factors only");
   }
 }
 
@@ -277,31 +282,19 @@ bool divides(std::int64_t divisor, std::uint32_t multiplier, std::uint32_t adden
   return true;
 }
 
-void test_byte_finish() {
+TEST_CASE("byte finish") {
   for (std::int64_t divisor = 1; divisor <= 1 << 23; divisor += 1 + divisor / 512) {
     ByteFinish f;
     const auto down = static_cast<std::uint32_t>((1 << 24) / divisor);
     if (make_byte_finish(divisor, &f))
-      EXPECT(f.top == 256 * divisor - 1 && divides(divisor, f.multiplier, f.addend), "%d",
-             static_cast<int>(divisor));
+      CHECK_MESSAGE((f.top == 256 * divisor - 1 && divides(divisor, f.multiplier, f.addend)),
+                    static_cast<int>(divisor));
     else
-      EXPECT(divisor > 256 && !divides(divisor, down + 1, 0) && !divides(divisor, down, down), "%d",
-             static_cast<int>(divisor));
+      CHECK_MESSAGE(
+          (divisor > 256 && !divides(divisor, down + 1, 0) && !divides(divisor, down, down)),
+          static_cast<int>(divisor));
   }
 }
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  test_filters();
-  test_numbers();
-  test_params();
-  test_planes();
-  test_algorithms();
-  test_choice();
-  test_byte_finish();
-  std::printf("%s\n", failures == 0 ? "ok" : "FAILED");
-  return failures == 0 ? 0 : 1;
-}

@@ -4,16 +4,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "../support/doctest.h"
 #include "../support/random.h"
 #include "convolve/quantize.h"
 #include "convolve_filter.h"
 #include "convolve_ideal.h"
 #include "convolve_settings.h"
-#include "expect.h"
 
 namespace coalesce::test {
 namespace {
@@ -34,9 +35,9 @@ struct Trial {
     FilterError error;
     made = make_filter(s, depth, &filter, &error);
     if (!made) return;
-    EXPECT(flaw(filter).empty(), "%s: %s", text_of(s).c_str(), flaw(filter).c_str());
+    CHECK_MESSAGE(flaw(filter).empty(), text_of(s), ": ", flaw(filter));
     taps = taps_of(s, filter);
-    EXPECT(taps.inside, "%s: a tap is outside the mask", text_of(s).c_str());
+    CHECK_MESSAGE(taps.inside, text_of(s), ": a tap is outside the mask");
     samples.resize(taps.size());
   }
   bool made = false;
@@ -46,9 +47,9 @@ struct Trial {
     const long double exact = ideal(taps, filter, samples.data(), chroma);
     const int expected = rounded(exact, filter.depth);
     const int result = by_filter(taps, filter, samples.data(), chroma);
-    EXPECT(std::abs(result - expected) <= 1, "%s, %d bits, divisor %g, chroma %d: %d, not %d",
-           text_of(settings).c_str(), filter.depth.bits, settings.divisor, chroma, result,
-           expected);
+    CHECK_MESSAGE(std::abs(result - expected) <= 1, text_of(settings), ", ", filter.depth.bits,
+                  " bits, divisor ", settings.divisor, ", chroma ", chroma, ": ", result, ", not ",
+                  expected);
     return result == expected || std::abs(exact - std::floor(exact) - 0.5L) < 1e-9L;
   }
 
@@ -126,8 +127,8 @@ FilterSettings any_settings(Random &random) {
   return s;
 }
 
-void test_never_far() {
-  Random random(7);
+TEST_CASE("never far") {
+  Random random = random_of_run(7);
   int refused = 0;
   constexpr int kMasks = 3000;
   for (int i = 0; i < kMasks; ++i) {
@@ -140,7 +141,7 @@ void test_never_far() {
         ++refused;
     }
   }
-  EXPECT(refused < kMasks * 4 / 100, "%d of %d refused", refused, kMasks * 4);
+  CHECK_MESSAGE(refused < kMasks * 4 / 100, refused, " of ", kMasks * 4, " refused");
   std::printf("random masks: %d of %d beyond the fixed-point range\n", refused, kMasks * 4);
 }
 
@@ -208,8 +209,8 @@ Rules expected_rules(const Taps &taps, SampleDepth depth) {
 
 // Of masks that are neither integer nor of rank 1: q is what the rules say, the sum is the nearest
 // integer, and no weight has been moved that should not.
-void test_rules() {
-  Random random(11);
+TEST_CASE("rules") {
+  Random random(11);  // at a limit of a rule rounding decides
   int known = 0, wide = 0;
   for (int i = 0; i < 1000; ++i) {
     FilterSettings s;
@@ -224,13 +225,13 @@ void test_rules() {
       if (i % 5 == 1 && depth.bits == 10) continue;  // these may be more than 1 off with 31 bits
       Trial trial(s, depth);
       const Filter &filter = trial.filter;
-      EXPECT(trial.made && !filter.separable && !filter.exact, "%s", text_of(s).c_str());
+      CHECK_MESSAGE((trial.made && !filter.separable && !filter.exact), text_of(s));
       const int q = std::ilogb(static_cast<double>(filter.divisor));
       const Rules expected = expected_rules(trial.taps, depth);
       known += expected.q >= 0;
       wide += expected.q >= 0 && depth.bits == 8 && !expected.narrow;
-      EXPECT(expected.q < 0 || (q == expected.q && filter.narrow == expected.narrow),
-             "%d bits: q = %d, not %d: %s", depth.bits, q, expected.q, text_of(s).c_str());
+      CHECK_MESSAGE((expected.q < 0 || (q == expected.q && filter.narrow == expected.narrow)),
+                    depth.bits, " bits: q = ", q, ", not ", expected.q, ": ", text_of(s));
       long double sum = 0, most = -1, least = 1;
       for (std::size_t k = 0; k < trial.taps.size(); ++k) {
         const long double error =
@@ -239,18 +240,18 @@ void test_rules() {
         most = std::max(most, error);
         least = std::min(least, error);
       }
-      EXPECT(std::abs(sum) <= 0.5001L && most - least <= 1.001L, "the errors are %Lg to %Lg: %s",
-             least, most, text_of(s).c_str());
+      CHECK_MESSAGE((std::abs(sum) <= 0.5001L && most - least <= 1.001L), "the errors are ", least,
+                    " to ", most, ": ", text_of(s));
     }
   }
-  EXPECT(known > 3500, "%d", known);
-  EXPECT(wide > 50, "%d", wide);
+  CHECK(known > 3500);
+  CHECK(wide > 50);
 }
 
 // Equal elements beside another: what rounding does to them nearly cancels in the first n already,
 // for each n, wherever the picture has its edge.
-void test_spread() {
-  Random random(12);
+TEST_CASE("spread") {
+  Random random = random_of_run(12);
   for (int size : {7, 15, 31})
     for (int i = 0; i < 50; ++i) {
       FilterSettings s;
@@ -259,7 +260,7 @@ void test_spread() {
       s.mask.at[static_cast<std::size_t>(count / 2)] += 3;
       s.divisor = s.mask.at[0] * count;
       const Trial trial(s, k8);
-      EXPECT(trial.made && !trial.filter.separable, "%s", text_of(s).c_str());
+      CHECK_MESSAGE((trial.made && !trial.filter.separable), text_of(s));
       const int q = std::ilogb(static_cast<double>(trial.filter.divisor));
       long double sum = 0, most = 0;
       for (int k = 0; k < count; ++k) {
@@ -268,7 +269,7 @@ void test_spread() {
             static_cast<long double>(trial.taps.weights[at]) - std::ldexp(trial.taps.real[at], q);
         if (k != count / 2) most = std::max(most, std::abs(sum));
       }
-      EXPECT(most < 4, "%d x %d: errors of %Lg add up", size, size, most);
+      CHECK_MESSAGE(most < 4, size, " x ", size, ": errors of ", most, " add up");
     }
 }
 
@@ -277,10 +278,10 @@ class Tally {
  public:
   void add(const FilterSettings &settings, Random &random, int noise, int gradients) {
     Trial trial(settings, {8, 0});
-    EXPECT(trial.made, "%s", text_of(settings).c_str());
+    CHECK_MESSAGE(trial.made, text_of(settings));
     if (!trial.made) return;
     const double share = share_off(trial.taps, trial.filter);
-    EXPECT(share <= 0.001, "%g of noise off: %s", share, text_of(settings).c_str());
+    CHECK_MESSAGE(share <= 0.001, share, " of noise off: ", text_of(settings));
     for (int i = 0; i < noise; ++i)
       noise_.count(trial.equal_with(false, [&](std::size_t) { return random.below(256); }));
     const int width = trial.taps.width, height = trial.taps.height;
@@ -300,8 +301,8 @@ class Tally {
   void expect(const char *what) const {
     std::printf("%s: %.4f %% of noise, %.4f %% of gradients as in real numbers\n", what,
                 noise_.percent(), gradient_.percent());
-    EXPECT(noise_.percent() >= 99.9, "%s", what);
-    EXPECT(gradient_.percent() >= 99.9, "%s", what);
+    CHECK_MESSAGE(noise_.percent() >= 99.9, what);
+    CHECK_MESSAGE(gradient_.percent() >= 99.9, what);
   }
 
  private:
@@ -316,8 +317,8 @@ class Tally {
   Count noise_, gradient_;
 };
 
-void test_presets_equal() {
-  Random random(8);
+TEST_CASE("presets equal") {
+  Random random = random_of_run(8);
   Tally masks, rows;
   for (int size = 0; size <= kMaxMaskSize; ++size)
     for (int preset = 0; preset <= static_cast<int>(MaskPreset::emboss); ++preset)
@@ -332,21 +333,20 @@ void test_presets_equal() {
 }
 
 // The large ones have many small weights beside one of nearly 2.
-void test_unsharp_equal() {
-  Random random(10);
+TEST_CASE("unsharp equal") {
+  Random random = random_of_run(10);
   for (double sigma : {0.0, 5.0}) {
     Tally tally;
     FilterSettings s;
     std::string error;
-    EXPECT(preset_mask(MaskPreset::unsharp, kMaxMaskSize, sigma, &s.mask, &error), "%s",
-           error.c_str());
+    CHECK_MESSAGE(preset_mask(MaskPreset::unsharp, kMaxMaskSize, sigma, &s.mask, &error), error);
     tally.add(s, random, 20000, 2000);
     tally.expect("unsharp, 31 x 31");
   }
 }
 
-void test_random_equal() {
-  Random random(9);
+TEST_CASE("random equal") {
+  Random random = random_of_run(9);
   Tally positive, mixed;
   for (int i = 0; i < 600; ++i) {
     FilterSettings s;
@@ -398,14 +398,3 @@ void test_random_equal() {
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  test_never_far();
-  test_rules();
-  test_spread();
-  test_presets_equal();
-  test_unsharp_equal();
-  test_random_equal();
-  return result();
-}

@@ -5,35 +5,36 @@
 #include <cstdint>
 #include <string>
 
+#include "../support/doctest.h"
 #include "../support/random.h"
 #include "convolve_filter.h"
 #include "convolve_settings.h"
-#include "expect.h"
 
 namespace coalesce::test {
 namespace {
 
 // Numbers at the ends of the range of doubles: a sound filter, or an error that names the culprit.
-void test_hostile() {
+TEST_CASE("hostile") {
   const auto beyond = [](const char *by) {
     return std::string("beyond the fixed-point range: divided by ") + by +
            ", the weights are too large for 8-bit samples";
   };
-  EXPECT(make(rows(Reals(63, 1e300), {})).divisor == 63 * 63, "the sum is beyond doubles");
+  CHECK_MESSAGE(make(rows(Reals(63, 1e300), {})).divisor == 63 * 63, "the sum is beyond doubles");
   Reals large(63, 1e308);
   large[3] = 1.5e308;
-  EXPECT(make(rows(large, {1e-308})).left == 31, "rows of opposite scale");
-  EXPECT(make(masked("1e308 1.7e308; 1e308 -1.1e308")).divisor > 1, "large");
-  EXPECT(make(masked("5e-324 5e-324 1e-323")).divisor > 1, "denormal");
-  EXPECT(make(masked("1e308 1e-308")).width == 1, "all of the range");
-  EXPECT(make(rows({1e-308, 1.1e-308}, {1e308, 1.3e308})).divisor > 1, "products in the middle");
+  CHECK_MESSAGE(make(rows(large, {1e-308})).left == 31, "rows of opposite scale");
+  CHECK_MESSAGE(make(masked("1e308 1.7e308; 1e308 -1.1e308")).divisor > 1, "large");
+  CHECK_MESSAGE(make(masked("5e-324 5e-324 1e-323")).divisor > 1, "denormal");
+  CHECK_MESSAGE(make(masked("1e308 1e-308")).width == 1, "all of the range");
+  CHECK_MESSAGE(make(rows({1e-308, 1.1e-308}, {1e308, 1.3e308})).divisor > 1,
+                "products in the middle");
   FilterSettings s = masked("1e308 1.7e308");
   s.normalize = false;
   expect_error(s, "mask", beyond("1").c_str());
   s.divisor = 1e-308;
   expect_error(s, "mask", beyond("1e-308").c_str());
   s.divisor = 1.6e308;
-  EXPECT(make(s).divisor > 1, "divided by as much");
+  CHECK_MESSAGE(make(s).divisor > 1, "divided by as much");
   s = masked("1 1; 1 0.9");
   s.divisor = 5e-324;
   expect_error(s, "divisor", beyond("5e-324").c_str());
@@ -53,7 +54,7 @@ void test_hostile() {
   const double numbers[] = {0,       1,      -1,     1e308,  -1.7976931348623157e308, 5e-324,
                             -1e-310, 1e-300, 1e-154, 1e154,  3.3333333333333333e-5,   65535.5,
                             1e12,    -1e12,  0.1,    1 / 3.0};
-  Random random(4);
+  Random random = random_of_run(4);
   int good = 0;
   for (int i = 0; i < 20000; ++i) {
     FilterSettings t;
@@ -75,17 +76,17 @@ void test_hostile() {
     FilterError error;
     if (make_filter(t, random.pick(kDepths), &filter, &error)) {
       ++good;
-      EXPECT(flaw(filter).empty(), "%s: %s", text_of(t).c_str(), flaw(filter).c_str());
+      CHECK_MESSAGE(flaw(filter).empty(), text_of(t), ": ", flaw(filter));
     } else {
-      EXPECT(!error.property.empty() && error.text.size() > 10, "%s", error.text.c_str());
+      CHECK_MESSAGE((!error.property.empty() && error.text.size() > 10), error.text);
     }
   }
-  EXPECT(good > 2000 && good < 18000, "%d of 20000 are possible", good);
+  CHECK_MESSAGE((good > 2000 && good < 18000), good, " of 20000 are possible");
 }
 
 // convolve's outer product and sepconvolve's rows give the same Filter.
-void test_products() {
-  Random random(5);
+TEST_CASE("products") {
+  Random random = random_of_run(5);
   for (int i = 0; i < 2000; ++i) {
     const bool real = i % 2 == 0;
     FilterSettings s;
@@ -100,14 +101,14 @@ void test_products() {
     if (random.below(4) == 0) s.divisor = random.between(1, 1000);
     FilterSettings product = outer(s);
     std::string error;
-    EXPECT(parse_mask(mask_text(product.mask), 31, 31, &product.mask, &error), "%s", error.c_str());
+    CHECK_MESSAGE(parse_mask(mask_text(product.mask), 31, 31, &product.mask, &error), error);
     for (SampleDepth depth : kDepths) {
       Filter a, b;
       FilterError e;
       const bool made = make_filter(s, depth, &a, &e);
-      EXPECT(make_filter(product, depth, &b, &e) == made, "%s", text_of(s).c_str());
-      EXPECT(!made || same(a, b), "%d bits: %s", depth.bits, text_of(s).c_str());
-      EXPECT(!made || flaw(a).empty(), "%s: %s", text_of(s).c_str(), flaw(a).c_str());
+      CHECK_MESSAGE(make_filter(product, depth, &b, &e) == made, text_of(s));
+      CHECK_MESSAGE((!made || same(a, b)), depth.bits, " bits: ", text_of(s));
+      CHECK_MESSAGE((!made || flaw(a).empty()), text_of(s), ": ", flaw(a));
     }
   }
   for (int size = 1; size <= kMaxMaskSize; ++size)
@@ -116,16 +117,17 @@ void test_products() {
         FilterSettings s;
         Mask horizontal, vertical;
         std::string error;
-        EXPECT(preset_rows(preset, size, 0, &horizontal, &vertical, &error), "%s", error.c_str());
+        CHECK_MESSAGE(preset_rows(preset, size, 0, &horizontal, &vertical, &error), error);
         s.horizontal = horizontal.at;
         s.vertical = vertical.at;
-        EXPECT(same(make(s, depth), make(outer(s), depth)), "size %d, %d bits", size, depth.bits);
+        CHECK_MESSAGE(same(make(s, depth), make(outer(s), depth)), "size ", size, ", ", depth.bits,
+                      " bits");
       }
 }
 
 // A normalised mask and its multiples; the sum is kept to the last unit.
-void test_sums() {
-  Random random(6);
+TEST_CASE("sums") {
+  Random random = random_of_run(6);
   for (int i = 0; i < 1000; ++i) {
     FilterSettings s;
     s.mask = {random.between(1, 9), random.between(1, 9), {}};
@@ -134,13 +136,13 @@ void test_sums() {
                                      : std::ldexp(static_cast<double>(random.bits() >> 12), -52));
     for (SampleDepth depth : kDepths) {
       const Filter filter = make(s, depth);
-      EXPECT(sums(filter).up == filter.divisor, "a flat area does not stay flat: %s",
-             mask_text(s.mask).c_str());
+      CHECK_MESSAGE(sums(filter).up == filter.divisor,
+                    "a flat area does not stay flat: ", mask_text(s.mask));
       for (double factor : {2.0, 3.0}) {
         FilterSettings t = s;
         for (double &x : t.mask.at)
           x *= factor;
-        EXPECT(same(make(t, depth), filter), "%g times %s", factor, mask_text(s.mask).c_str());
+        CHECK_MESSAGE(same(make(t, depth), filter), factor, " times ", mask_text(s.mask));
       }
     }
   }
@@ -149,32 +151,25 @@ void test_sums() {
     for (double sigma : {0.0, 0.7, 2.0, 9.9}) {
       Mask horizontal, vertical;
       std::string error;
-      EXPECT(preset_rows(RowPreset::gaussian, size, sigma, &horizontal, &vertical, &error), "%s",
-             error.c_str());
+      CHECK_MESSAGE(preset_rows(RowPreset::gaussian, size, sigma, &horizontal, &vertical, &error),
+                    error);
       for (SampleDepth depth : kDepths) {
         const Filter filter = make(rows(horizontal.at, {1}), depth);
-        EXPECT(std::equal(filter.across.begin(), filter.across.end(), filter.across.rbegin()),
-               "size %d, sigma %g, %d bits", size, sigma, depth.bits);
+        CHECK_MESSAGE(
+            std::equal(filter.across.begin(), filter.across.end(), filter.across.rbegin()), "size ",
+            size, ", sigma ", sigma, ", ", depth.bits, " bits");
       }
     }
   const Filter identity = make(masked("1"));
-  EXPECT(identity.width == 1 && identity.weights == Integers{1} && identity.divisor == 1 &&
-             identity.level.after == 0 && identity.chroma.before + identity.chroma.after == 0,
-         "the identity");
+  CHECK_MESSAGE((identity.width == 1 && identity.weights == Integers{1} && identity.divisor == 1 &&
+                 identity.level.after == 0 && identity.chroma.before + identity.chroma.after == 0),
+                "the identity");
   for (Filter scaled : {make(masked("0.30000001")), make(rows({0.7}, {0.123456789}))}) {
-    EXPECT(!scaled.exact, "it is not what the text says");
+    CHECK_MESSAGE(!scaled.exact, "it is not what the text says");
     scaled.exact = true;
-    EXPECT(same(scaled, identity), "the identity, scaled");
+    CHECK_MESSAGE(same(scaled, identity), "the identity, scaled");
   }
 }
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  test_hostile();
-  test_products();
-  test_sums();
-  return result();
-}

@@ -7,99 +7,106 @@
 #include <string>
 #include <vector>
 
+#include "../support/doctest.h"
 #include "../support/random.h"
 #include "convolve_filter.h"
 #include "convolve_ideal.h"
 #include "convolve_settings.h"
-#include "expect.h"
 
 namespace coalesce::test {
 namespace {
 
-void test_exact() {
+TEST_CASE("exact") {
   const Filter binomial = make(masked("1 2 1; 2 4 2; 1 2 1"));
-  EXPECT(binomial.exact && binomial.separable && binomial.divisor == 16 && binomial.narrow, "%d",
-         binomial.separable);
-  EXPECT((binomial.across == Integers{1, 2, 1} && binomial.down == Integers{1, 2, 1} &&
-          binomial.weights == Integers{1, 2, 1, 2, 4, 2, 1, 2, 1}),
-         "weights");
-  EXPECT(
-      binomial.level.after == 8 && binomial.chroma.before == -2048 && binomial.chroma.after == 2056,
-      "offsets");
+  CHECK_MESSAGE((binomial.exact && binomial.separable && binomial.divisor == 16 && binomial.narrow),
+                binomial.separable);
+  CHECK_MESSAGE((binomial.across == Integers{1, 2, 1} && binomial.down == Integers{1, 2, 1} &&
+                 binomial.weights == Integers{1, 2, 1, 2, 4, 2, 1, 2, 1}),
+                "weights");
+  CHECK_MESSAGE((binomial.level.after == 8 && binomial.chroma.before == -2048 &&
+                 binomial.chroma.after == 2056),
+                "offsets");
   for (const char *text : {"0.5 1 0.5; 1 2 1; 0.5 1 0.5", "100 200 100; 200 400 200; 100 200 100",
                            "1e300 2e300 1e300; 2e300 4e300 2e300; 1e300 2e300 1e300"})
-    EXPECT(same(make(masked(text)), binomial), "%s", text);
-  EXPECT(same(make(rows({1, 2, 1}, {})), binomial), "rows");
-  EXPECT(same(make(rows({-3, -6, -3}, {-0.25, -0.5, -0.25})), binomial), "rows, scaled");
+    CHECK_MESSAGE(same(make(masked(text)), binomial), text);
+  CHECK_MESSAGE(same(make(rows({1, 2, 1}, {})), binomial), "rows");
+  CHECK_MESSAGE(same(make(rows({-3, -6, -3}, {-0.25, -0.5, -0.25})), binomial), "rows, scaled");
 
   const Filter box = make(masked("7 7 7"));
-  EXPECT(box.divisor == 3 && (box.weights == Integers{1, 1, 1}) && box.level.after == 1, "box");
+  CHECK_MESSAGE((box.divisor == 3 && (box.weights == Integers{1, 1, 1}) && box.level.after == 1),
+                "box");
   const Filter sharpen = make(masked("0 -1 0; -1 5 -1; 0 -1 0"));
-  EXPECT(sharpen.exact && !sharpen.separable && sharpen.divisor == 1, "sharpen");
+  CHECK_MESSAGE((sharpen.exact && !sharpen.separable && sharpen.divisor == 1), "sharpen");
   // Turned round: a mask to convolve with.
-  EXPECT((make(masked("1 2 3; 4 5 7")).weights == Integers{7, 5, 4, 3, 2, 1}), "not turned");
+  CHECK_MESSAGE((make(masked("1 2 3; 4 5 7")).weights == Integers{7, 5, 4, 3, 2, 1}), "not turned");
 
   // Up to 2^20, up to 31 bits.
   FilterSettings fine = masked("1 0");
   for (int bits : {20, 21}) {
     fine.mask.at = {1, std::ldexp(1, -bits)};
-    EXPECT(make(fine).exact == (bits == 20), "2^-%d", bits);
+    CHECK_MESSAGE(make(fine).exact == (bits == 20), "2^-", bits);
   }
   fine.mask.at = {0x7fffffff, 1};
-  EXPECT(make(fine).exact, "31 bits");
+  CHECK_MESSAGE(make(fine).exact, "31 bits");
   fine.mask.at = {0x80000000, 1};
-  EXPECT(!make(fine).exact, "32 bits");
+  CHECK_MESSAGE(!make(fine).exact, "32 bits");
 }
 
 // Decimal fractions are the integers that they are short for, in whichever way they were computed.
-void test_decimals() {
-  EXPECT(same(make(masked("0.1 0.2 0.7")), make(masked("1 2 7"))), "0.1 0.2 0.7");
-  EXPECT(same(make(masked("0.1 0.3; 0.2 0.7")), make(masked("1 3; 2 7"))), "2 x 2");
-  EXPECT(same(make(rows({0.1, 0.8, 0.1}, {0.05, 0.9, 0.05})), make(rows({1, 8, 1}, {1, 18, 1}))),
-         "rows");
-  EXPECT(same(make(rows({0.1, 0.8, 0.1}, {1 / 3.0, 1})), make(rows({1, 8, 1}, {1 / 3.0, 1}))),
-         "a row alone");
+TEST_CASE("decimals") {
+  CHECK_MESSAGE(same(make(masked("0.1 0.2 0.7")), make(masked("1 2 7"))), "0.1 0.2 0.7");
+  CHECK_MESSAGE(same(make(masked("0.1 0.3; 0.2 0.7")), make(masked("1 3; 2 7"))), "2 x 2");
+  CHECK_MESSAGE(
+      same(make(rows({0.1, 0.8, 0.1}, {0.05, 0.9, 0.05})), make(rows({1, 8, 1}, {1, 18, 1}))),
+      "rows");
+  CHECK_MESSAGE(
+      same(make(rows({0.1, 0.8, 0.1}, {1 / 3.0, 1})), make(rows({1, 8, 1}, {1 / 3.0, 1}))),
+      "a row alone");
   FilterSettings s = masked("0 0 0"), whole = masked("1 2 -3");
   s.mask.at = {0.1, 0.2, -(0.1 + 0.2)};  // 0.30000000000000004
   whole.divisor = 10;
-  EXPECT(same(make(s), make(whole)), "no sum");
+  CHECK_MESSAGE(same(make(s), make(whole)), "no sum");
   s = masked("0.123456 0.004096");
   s.normalize = false;
-  EXPECT(make(s).exact && (make(s).weights == Integers{64, 1929}) && make(s).divisor == 15625,
-         "six digits");
+  CHECK_MESSAGE(
+      (make(s).exact && (make(s).weights == Integers{64, 1929}) && make(s).divisor == 15625),
+      "six digits");
   s = whole = masked("1 2 3");
   s.divisor = 0.3;
-  EXPECT((make(s).weights == Integers{30, 20, 10}) && make(s).divisor == 3, "/ 0.3");
+  CHECK_MESSAGE(((make(s).weights == Integers{30, 20, 10}) && make(s).divisor == 3), "/ 0.3");
   s = masked("0.1 0.3; 0.2 0.7");
   s.divisor = -0.03;
-  EXPECT((make(s).weights == Integers{-70, -20, -30, -10}) && make(s).divisor == 3, "/ -0.03");
+  CHECK_MESSAGE(((make(s).weights == Integers{-70, -20, -30, -10}) && make(s).divisor == 3),
+                "/ -0.03");
   // Nothing is recognised that is not there: a seventh digit, a last digit that differs.
-  EXPECT(!make(masked("0.1234567 1")).exact, "seven digits");
-  EXPECT(!make(masked("0.10000000001 0.2")).exact, "10^-11 off");
+  CHECK_MESSAGE(!make(masked("0.1234567 1")).exact, "seven digits");
+  CHECK_MESSAGE(!make(masked("0.10000000001 0.2")).exact, "10^-11 off");
   // Weights of 16 bits, or else rounded ones.
-  EXPECT(make(masked("0.65535 0.00001")).exact && !make(masked("0.65537 0.00001")).exact,
-         "16 bits");
+  CHECK_MESSAGE((make(masked("0.65535 0.00001")).exact && !make(masked("0.65537 0.00001")).exact),
+                "16 bits");
   s = masked("0.00001 0.5; 0.5 0.32767");
-  EXPECT(make(s).exact && make(s, {16, 0}).exact, "16 bits");
+  CHECK_MESSAGE((make(s).exact && make(s, {16, 0}).exact), "16 bits");
 }
 
-void test_divisor() {
+TEST_CASE("divisor") {
   FilterSettings s = masked("1 2 3");
   s.divisor = 2.5;
-  EXPECT((make(s).weights == Integers{6, 4, 2}) && make(s).divisor == 5 && make(s).exact, "2.5");
+  CHECK_MESSAGE(((make(s).weights == Integers{6, 4, 2}) && make(s).divisor == 5 && make(s).exact),
+                "2.5");
   s.divisor = -3;
-  EXPECT((make(s).weights == Integers{-3, -2, -1}) && make(s).divisor == 3, "-3");
+  CHECK_MESSAGE(((make(s).weights == Integers{-3, -2, -1}) && make(s).divisor == 3), "-3");
   s.divisor = 0.75;
-  EXPECT((make(s).weights == Integers{12, 8, 4}) && make(s).divisor == 3, "0.75");
+  CHECK_MESSAGE(((make(s).weights == Integers{12, 8, 4}) && make(s).divisor == 3), "0.75");
   s.divisor = 0x1p50;
-  EXPECT((make(s).weights == Integers{3, 2, 1}) && make(s).divisor == 1LL << 50, "2^50");
+  CHECK_MESSAGE(((make(s).weights == Integers{3, 2, 1}) && make(s).divisor == 1LL << 50), "2^50");
   s.divisor = 1 / 3.0;
-  EXPECT(!make(s).exact && make(s).divisor > 1, "1/3");
+  CHECK_MESSAGE((!make(s).exact && make(s).divisor > 1), "1/3");
   s.divisor = 1e30;  // All is 0 then; the bias stays.
   s.bias = 3;
   const Filter nothing = make(s);
-  EXPECT(nothing.weights == Integers{0} && nothing.divisor == 1 && nothing.level.after == 3, "%lld",
-         static_cast<long long>(nothing.level.after));
+  CHECK_MESSAGE(
+      (nothing.weights == Integers{0} && nothing.divisor == 1 && nothing.level.after == 3),
+      nothing.level.after);
   s = masked("1 2 3");
   s.divisor = 1e-9;
   expect_error(s, "divisor",
@@ -108,8 +115,8 @@ void test_divisor() {
 }
 
 // after = floor(divisor * (bias + 1/2)), with the bias k / 2^j.
-void test_bias() {
-  Random random(2);
+TEST_CASE("bias") {
+  Random random = random_of_run(2);
   for (int i = 0; i < 2000; ++i) {
     FilterSettings s = masked("1 1");
     s.divisor = random.between(1, 1 << random.between(0, 30));
@@ -118,7 +125,8 @@ void test_bias() {
     s.bias = std::ldexp(static_cast<double>(k), -j);
     const Filter filter = make(s);
     Wide twice = filter.divisor * (2 * k + (Wide{1} << j));  // times 2^j
-    EXPECT(filter.level.after == static_cast<std::int64_t>(twice >> (j + 1)), "bias %.17g", s.bias);
+    CHECK_MESSAGE(filter.level.after == static_cast<std::int64_t>(twice >> (j + 1)), "bias ",
+                  s.bias);
   }
   const auto after = [](double divisor, double bias) {
     FilterSettings s = masked("1");
@@ -126,10 +134,10 @@ void test_bias() {
     s.bias = bias;
     return make(s).level.after;
   };
-  EXPECT(after(3, 0.25) == 2 && after(3, -0.25) == 0 && after(3, -0.75) == -1, "quarters");
-  EXPECT(after(1, 1e-320) == 0 && after(1, -1e-320) == 0, "tiny");
-  EXPECT(after(2, 1e-320) == 1 && after(2, -1e-320) == 0, "tiny, at an integer");
-  EXPECT(after(1, 0x1p61) == 1LL << 61, "large");
+  CHECK_MESSAGE((after(3, 0.25) == 2 && after(3, -0.25) == 0 && after(3, -0.75) == -1), "quarters");
+  CHECK_MESSAGE((after(1, 1e-320) == 0 && after(1, -1e-320) == 0), "tiny");
+  CHECK_MESSAGE((after(2, 1e-320) == 1 && after(2, -1e-320) == 0), "tiny, at an integer");
+  CHECK_MESSAGE(after(1, 0x1p61) == 1LL << 61, "large");
   FilterSettings s = masked("1");
   s.bias = 1e300;
   expect_error(s, "bias", "1e+300 is beyond the fixed-point range");
@@ -140,8 +148,8 @@ void test_bias() {
 // What is accepted at least, as docs/convolve.md has it: with every mask a bias of -max to max, and
 // with n elements in up to 31 rows and columns a quotient of each by the divisor of up to
 // 2^31 / (n * max).
-void test_ranges() {
-  Random random(6);
+TEST_CASE("ranges") {
+  Random random = random_of_run(6);
   const auto any = [&random] { return std::ldexp(static_cast<double>(random.bits()), -63) - 1; };
   for (int i = 0; i < 3000; ++i) {
     FilterSettings s;
@@ -172,25 +180,24 @@ void test_ranges() {
       s.bias = i % 2 == 0 ? max : -max;
       Filter filter;
       FilterError error;
-      EXPECT(make_filter(s, depth, &filter, &error), "%d bits: %s %s", depth.bits,
-             error.property.c_str(), error.text.c_str());
+      CHECK_MESSAGE(make_filter(s, depth, &filter, &error), depth.bits, " bits: ", error.property,
+                    " ", error.text);
     }
   }
 }
 
 // The table of docs/numerics.md: what normalize and absolute make of the sum.
-void test_normalize() {
+TEST_CASE("normalize") {
   const auto expect = [](const char *text, bool normalize, bool absolute, std::int64_t divisor,
                          double bias8, double bias16) {
     FilterSettings s = masked(text);
     s.normalize = normalize;
     s.absolute = absolute;
     const Filter narrow = make(s), wide = make(s, {16, 0});
-    EXPECT(narrow.divisor == divisor && narrow.absolute == absolute &&
-               narrow.level.after == std::floor(static_cast<double>(divisor) * (bias8 + 0.5)) &&
-               wide.level.after == std::floor(static_cast<double>(divisor) * (bias16 + 0.5)),
-           "%s: / %lld, + %lld", text, static_cast<long long>(narrow.divisor),
-           static_cast<long long>(narrow.level.after));
+    CHECK_MESSAGE((narrow.divisor == divisor && narrow.absolute == absolute &&
+                   narrow.level.after == std::floor(static_cast<double>(divisor) * (bias8 + 0.5)) &&
+                   wide.level.after == std::floor(static_cast<double>(divisor) * (bias16 + 0.5))),
+                  text, ": / ", narrow.divisor, ", + ", narrow.level.after);
   };
   expect("1 2 1", true, false, 4, 0, 0);
   expect("1 0 -1", true, false, 1, 128, 32768);
@@ -201,29 +208,31 @@ void test_normalize() {
     expect(text, false, true, 1, 0, 0);
   }
   // A sum within 10^-12 of nothing is nothing.
-  EXPECT(make(masked("0.1 0.2 -0.3")).level.after == make(masked("0.1 0.2 -0.3")).divisor * 257 / 2,
-         "0.1 + 0.2 - 0.3");
+  CHECK_MESSAGE(
+      make(masked("0.1 0.2 -0.3")).level.after == make(masked("0.1 0.2 -0.3")).divisor * 257 / 2,
+      "0.1 + 0.2 - 0.3");
   FilterSettings s = masked("1 0 -1");
   s.divisor = 2;
-  EXPECT(make(s).level.after == 257 && make(s).divisor == 2, "a divisor leaves the bias alone");
+  CHECK_MESSAGE((make(s).level.after == 257 && make(s).divisor == 2),
+                "a divisor leaves the bias alone");
   s.bias = 0;
-  EXPECT(make(s).level.after == 1, "a bias counts");
+  CHECK_MESSAGE(make(s).level.after == 1, "a bias counts");
 }
 
 // Rims of zeros, anchors anywhere, both directions: every weight stands where it must.
-void test_places() {
+TEST_CASE("places") {
   FilterSettings s = masked("0 0 0 5; 0 0 0 0");
   s.normalize = false;
-  EXPECT(make(s).left == 2 && make(s).above == 0, "%d %d", make(s).left, make(s).above);
+  CHECK_MESSAGE((make(s).left == 2 && make(s).above == 0), make(s).left, " ", make(s).above);
   s.correlate = true;
-  EXPECT(make(s).left == -2 && make(s).above == 0 && make(s).width == 1, "%d", make(s).left);
+  CHECK_MESSAGE((make(s).left == -2 && make(s).above == 0 && make(s).width == 1), make(s).left);
   s.anchor_x = 3;
   s.anchor_y = 1;
-  EXPECT(make(s).left == 0 && make(s).above == 1, "%d %d", make(s).left, make(s).above);
-  EXPECT(make(masked("0 0; 0 0; 0 0")).level.after == 128, "zeros");
-  EXPECT(make(rows({0, 0}, {1, 2, 3})).level.after == 128, "a row of zeros");
+  CHECK_MESSAGE((make(s).left == 0 && make(s).above == 1), make(s).left, " ", make(s).above);
+  CHECK_MESSAGE(make(masked("0 0; 0 0; 0 0")).level.after == 128, "zeros");
+  CHECK_MESSAGE(make(rows({0, 0}, {1, 2, 3})).level.after == 128, "a row of zeros");
 
-  Random random(3);
+  Random random = random_of_run(3);
   for (int i = 0; i < 3000; ++i) {
     Mask mask{random.between(1, 6), random.between(1, 6), {}};
     for (int k = 0; k < mask.width * mask.height; ++k)
@@ -240,74 +249,74 @@ void test_places() {
     for (std::size_t k = 0; k < taps.size(); ++k)
       equal = equal && std::abs(static_cast<long double>(taps.weights[k]) / filter.divisor -
                                 taps.real[k]) < 1e-15L;
-    EXPECT(equal && filter.exact, "%s, anchor %d %d", mask_text(mask).c_str(), s.anchor_x,
-           s.anchor_y);
+    CHECK_MESSAGE((equal && filter.exact), mask_text(mask), ", anchor ", s.anchor_x, " ",
+                  s.anchor_y);
   }
 }
 
-void test_rank() {
-  EXPECT(!make(masked("1 2; 2 5")).separable, "1 2; 2 5");
-  EXPECT(make(masked("2 4 6; -3 -6 -9; 0 0 0; 1 2 3")).separable, "of integers");
+TEST_CASE("rank") {
+  CHECK_MESSAGE(!make(masked("1 2; 2 5")).separable, "1 2; 2 5");
+  CHECK_MESSAGE(make(masked("2 4 6; -3 -6 -9; 0 0 0; 1 2 3")).separable, "of integers");
   // Equal to a product to a millionth of a millionth, and not equal.
-  EXPECT(!make(masked("1000000 999999; 1000001 1000000")).separable, "integers, nearly");
-  EXPECT(make(masked("0.1 0.3; 0.2 0.6")).separable, "of reals");
-  EXPECT(!make(masked("0.1 0.3; 0.2 0.600001")).separable, "of reals, not quite");
+  CHECK_MESSAGE(!make(masked("1000000 999999; 1000001 1000000")).separable, "integers, nearly");
+  CHECK_MESSAGE(make(masked("0.1 0.3; 0.2 0.6")).separable, "of reals");
+  CHECK_MESSAGE(!make(masked("0.1 0.3; 0.2 0.600001")).separable, "of reals, not quite");
   FilterSettings s = masked("0.1 0.3; 0.2 0.6");
   s.mask.at[3] *= 1 + 1e-13;
-  EXPECT(make(s).separable, "10^-13 off");
+  CHECK_MESSAGE(make(s).separable, "10^-13 off");
   s.mask.at[3] *= 1 + 1e-11;
-  EXPECT(!make(s).separable, "10^-11 off");
+  CHECK_MESSAGE(!make(s).separable, "10^-11 off");
 }
 
 // Rows that are not integers, by hand.
-void test_rounded_rows() {
+TEST_CASE("rounded rows") {
   // 1/6 of 2^18 is 43690.67; of six equals, the first and the last make up for the excess of 2.
   const Filter six = make(rows({1, 1, 1, 1, 1, 1}, {0.1 / 3, 0.23 / 3}));
-  EXPECT((six.across == Integers{43690, 43691, 43691, 43691, 43691, 43690}), "%d", six.across[0]);
+  CHECK_MESSAGE((six.across == Integers{43690, 43691, 43691, 43691, 43691, 43690}), six.across[0]);
   // 10/33 and 23/33 of 2^17, turned round: 0.7 takes 17 bits.
-  EXPECT((six.down == Integers{91353, 39719}) && six.divisor == 1LL << 35, "%d", six.down[0]);
-  EXPECT(!six.narrow && six.narrow_across && !six.exact, "flags");
+  CHECK_MESSAGE(((six.down == Integers{91353, 39719}) && six.divisor == 1LL << 35), six.down[0]);
+  CHECK_MESSAGE((!six.narrow && six.narrow_across && !six.exact), "flags");
   const Filter wide = make(rows({1, 1, 1, 1, 1, 1}, {0.1 / 3, 0.23 / 3}), {16, 0});
-  EXPECT(wide.divisor == 1LL << 44 && wide.across[0] == 699050, "%d", wide.across[0]);
+  CHECK_MESSAGE((wide.divisor == 1LL << 44 && wide.across[0] == 699050), wide.across[0]);
   // An exact row leaves the column 30 bits: 0.3 and 0.7 of them.
   const Filter half = make(rows({1, 2, 1}, {0.3 / 7, 0.7 / 7}), {16, 0});
-  EXPECT((half.across == Integers{1, 2, 1}) && half.divisor == 1LL << 32 &&
-             (half.down == Integers{751619277, 322122547}),
-         "%d", half.down[0]);
+  CHECK_MESSAGE(((half.across == Integers{1, 2, 1}) && half.divisor == 1LL << 32 &&
+                 (half.down == Integers{751619277, 322122547})),
+                half.down[0]);
   // What rows cannot do to within 1, a mask does.
   FilterSettings s = rows({4.2, -3.5, 2.3, -1.1, 7.2, 8.1}, {1.4, -3.8, -7.3});
   s.horizontal[0] += 1e-9;  // no decimals
   s.vertical[0] += 1e-9;
   s.normalize = false;
-  EXPECT(make(s).separable && !make(s, {16, 0}).separable, "both");
+  CHECK_MESSAGE((make(s).separable && !make(s, {16, 0}).separable), "both");
 }
 
 // The largest weight whose sums fit 32 bits, and the next.
-void test_narrow() {
+TEST_CASE("narrow") {
   for (bool absolute : {false, true})
     for (int sign : {1, -1}) {
       FilterSettings s = masked("1");
       s.normalize = false;
       s.absolute = absolute;
       s.mask.at = {sign * 8421504.0};
-      EXPECT(make(s).narrow && make(s).narrow_across, "%g", s.mask.at[0]);
+      CHECK_MESSAGE((make(s).narrow && make(s).narrow_across), s.mask.at[0]);
       s.mask.at = {sign * 8421505.0};
-      EXPECT(!make(s).narrow && make(s).narrow_across, "%g", s.mask.at[0]);
+      CHECK_MESSAGE((!make(s).narrow && make(s).narrow_across), s.mask.at[0]);
       s.mask.at = {sign * 8400000.0};
       s.bias = 20000000;
-      EXPECT(make(s).narrow == (sign < 0 && !absolute), "with a bias");
+      CHECK_MESSAGE(make(s).narrow == (sign < 0 && !absolute), "with a bias");
     }
   FilterSettings s = rows({1000000, 1, 1}, {9, 9});
   s.normalize = false;
-  EXPECT(!make(s).narrow && make(s).narrow_across, "across alone");
+  CHECK_MESSAGE((!make(s).narrow && make(s).narrow_across), "across alone");
   s = masked("1");
   s.divisor = 8388607;
-  EXPECT(make(s).narrow, "divisor");
+  CHECK_MESSAGE(make(s).narrow, "divisor");
   s.divisor = 8388609;
-  EXPECT(!make(s).narrow, "divisor");
+  CHECK_MESSAGE(!make(s).narrow, "divisor");
 }
 
-void test_errors() {
+TEST_CASE("errors") {
   const double infinity = std::numeric_limits<double>::infinity();
   const double nan = std::nan("");
   FilterSettings s = masked("1 2 3; 4 5 6");
@@ -326,7 +335,7 @@ void test_errors() {
   expect_error(s, "divisor", "is not a finite number");
   s.divisor = -1;
   s.absolute = true;
-  expect_error(s, "divisor", "-1 is negative, which makes no sense with absolute");
+  expect_error(s, "divisor", "-1 is negative; absolute=true allows no negative divisor");
   s = masked("1");
   s.bias = infinity;
   expect_error(s, "bias", "is not a finite number");
@@ -344,19 +353,3 @@ void test_errors() {
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  test_exact();
-  test_decimals();
-  test_divisor();
-  test_bias();
-  test_ranges();
-  test_normalize();
-  test_places();
-  test_rank();
-  test_rounded_rows();
-  test_narrow();
-  test_errors();
-  return result();
-}

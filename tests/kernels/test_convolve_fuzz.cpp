@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Random and spoiled text, through the parser and into Filters. To be run under the sanitizers.
+// Random and spoiled text, through the parser and into Filters. Made for the sanitizers.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <string_view>
 
+#include "../support/doctest.h"
 #include "../support/random.h"
+#include "../support/small_run.h"
 #include "convolve_filter.h"
-#include "expect.h"
 
 namespace coalesce::test {
 namespace {
 
-constexpr int kTexts = 300000;
-constexpr std::chrono::milliseconds kTime{2000};
+constexpr int kTexts = 60000;
 
 std::string random_text(Random &random) {
   static constexpr char kUseful[] = "0123456789000111 \t\n   ,,;;;..--++eExinfa";
@@ -29,12 +29,11 @@ std::string random_text(Random &random) {
 std::string number(Random &random) {
   switch (random.below(8)) {
     case 0:
-      return "-" + std::to_string(random.below(1000)) + "e" +
-             std::to_string(random.between(-330, 310));
+      return std::to_string(-random.below(1000)) + "e" + std::to_string(random.between(-330, 310));
     case 1:
       return std::to_string(random.below(100000)) + "." + std::to_string(random.below(1000));
     case 2:
-      return "." + std::to_string(random.bits());
+      return std::string(1, '.') += std::to_string(random.bits());
     case 3:
       return "0";
     default:
@@ -80,17 +79,19 @@ bool is_readable(std::string_view text) {
 }
 
 void expect_sound(const Mask &mask, int max_width, int max_height) {
-  EXPECT(mask.width >= 1 && mask.width <= max_width && mask.height >= 1 &&
-             mask.height <= max_height &&
-             mask.at.size() == static_cast<std::size_t>(mask.width * mask.height) &&
-             std::all_of(mask.at.begin(), mask.at.end(), [](double x) { return std::isfinite(x); }),
-         "%d x %d, %zu numbers", mask.width, mask.height, mask.at.size());
+  CHECK_MESSAGE(
+      (mask.width >= 1 && mask.width <= max_width && mask.height >= 1 &&
+       mask.height <= max_height &&
+       mask.at.size() == static_cast<std::size_t>(mask.width * mask.height) &&
+       std::all_of(mask.at.begin(), mask.at.end(), [](double x) { return std::isfinite(x); })),
+      mask.width, " x ", mask.height, ", ", mask.at.size(), " numbers");
   Mask again;
   std::string error;
-  EXPECT(parse_mask(mask_text(mask), max_width, max_height, &again, &error) &&
-             again.at.size() == mask.at.size() && again.width == mask.width &&
-             std::memcmp(again.at.data(), mask.at.data(), mask.at.size() * sizeof(double)) == 0,
-         "%s: %s", mask_text(mask).c_str(), error.c_str());
+  CHECK_MESSAGE(
+      (parse_mask(mask_text(mask), max_width, max_height, &again, &error) &&
+       again.at.size() == mask.at.size() && again.width == mask.width &&
+       std::memcmp(again.at.data(), mask.at.data(), mask.at.size() * sizeof(double)) == 0),
+      mask_text(mask), ": ", error);
 }
 
 void expect_filter_or_error(FilterSettings settings, Random &random) {
@@ -108,16 +109,16 @@ void expect_filter_or_error(FilterSettings settings, Random &random) {
   Filter filter;
   FilterError error;
   if (make_filter(settings, random.pick(kDepths), &filter, &error))
-    EXPECT(flaw(filter).empty(), "%s: %s", mask_text(settings.mask).c_str(), flaw(filter).c_str());
+    CHECK_MESSAGE(flaw(filter).empty(), mask_text(settings.mask), ": ", flaw(filter));
   else
-    EXPECT(is_readable(error.text) && std::find(std::begin(kProperties), std::end(kProperties),
-                                                error.property) != std::end(kProperties),
-           "%s: %s", error.property.c_str(), error.text.c_str());
+    CHECK_MESSAGE(
+        (is_readable(error.text) && std::find(std::begin(kProperties), std::end(kProperties),
+                                              error.property) != std::end(kProperties)),
+        error.property, ": ", error.text);
 }
 
-int parsed = 0;
-
-void try_text(const std::string &text, Random &random) {
+// True for a mask.
+bool try_text(const std::string &text, Random &random) {
   const bool is_row = random.below(3) == 0;
   const int max_width = is_row ? kMaxTaps : kMaxMaskSize, max_height = is_row ? 1 : kMaxMaskSize;
   // A copy of its own without a terminator, so that reading beyond the end is noticed.
@@ -125,11 +126,10 @@ void try_text(const std::string &text, Random &random) {
   Mask mask;
   std::string error;
   if (!parse_mask({bytes.data(), bytes.size()}, max_width, max_height, &mask, &error)) {
-    EXPECT(is_readable(error), "%s", error.c_str());
-    EXPECT(mask.at == std::vector<double>{1}, "the mask was changed");
-    return;
+    CHECK_MESSAGE(is_readable(error), error);
+    CHECK_MESSAGE(mask.at == std::vector<double>{1}, "the mask was changed");
+    return false;
   }
-  ++parsed;
   expect_sound(mask, max_width, max_height);
   FilterSettings settings;
   if (is_row) {
@@ -139,23 +139,23 @@ void try_text(const std::string &text, Random &random) {
     settings.mask = mask;
   }
   expect_filter_or_error(settings, random);
+  return true;
+}
+
+TEST_CASE("texts") {
+  Random random = random_of_run(10);
+  const int texts = few_of(all() ? 10 * kTexts : kTexts);
+  int parsed = 0;
+  for (int i = 0; i < texts; ++i) {
+    std::string text = random.below(2) == 0 ? random_text(random) : mask_like(random);
+    if (random.below(2) == 0) spoil(&text, random);
+    INFO("text ", i, ": ", text);
+    parsed += try_text(text, random);
+  }
+  std::printf("%d texts, %d of them masks\n", texts, parsed);
+  CHECK(parsed > texts / 20);
+  CHECK(parsed < texts / 2 + texts / 3);
 }
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  Random random(10);
-  const auto begin = std::chrono::steady_clock::now();
-  int texts = 0;
-  for (; texts < kTexts && std::chrono::steady_clock::now() - begin < kTime; ++texts) {
-    std::string text = random.below(2) == 0 ? random_text(random) : mask_like(random);
-    if (random.below(2) == 0) spoil(&text, random);
-    try_text(text, random);
-  }
-  EXPECT(parsed > texts / 20 && parsed < texts / 2 + texts / 3, "%d of %d are masks", parsed,
-         texts);
-  std::printf("%d texts, %d of them masks\n", texts, parsed);
-  return result();
-}

@@ -2,10 +2,11 @@
 // What must hold of convolutions of whole pictures, whatever computes them.
 #include <stdexcept>
 
+#include "../support/doctest.h"
+#include "../support/random.h"
 #include "convolve_pictures.h"
 #include "convolve_random.h"
 #include "convolve_reference.h"
-#include "expect.h"
 
 namespace coalesce::test {
 namespace {
@@ -30,21 +31,21 @@ FilterSettings with_mask(Mask mask) {
 
 void expect_same(const Picture &a, const Picture &b, const char *what,
                  const FilterSettings &settings, SampleDepth depth, Border border) {
-  EXPECT(a.samples == b.samples, "%s: %dx%d, %d bits, border %d, %s", what, a.width, a.height,
-         depth.bits, static_cast<int>(border), text(settings).c_str());
+  CHECK_MESSAGE(a.samples == b.samples, what, ": ", a.width, "x", a.height, ", ", depth.bits,
+                " bits, border ", static_cast<int>(border), ", ", text(settings));
 }
 
 // Calls it with all of these.
 template <class F>
 void for_all(F test) {
-  Random random(3);
+  Random random = random_of_run(3);
   for (SampleDepth depth : kDepths)
     for (Border border : kBorders)
       for (Size size : kSizes)
         test(random, depth, size, Surroundings{border, random.between(0, depth.max())});
 }
 
-void test_identity() {
+TEST_CASE("identity") {
   for_all([](Random &random, SampleDepth depth, Size size, const Surroundings &around) {
     const Picture in = noise(random, size, depth.max());
     for (const Mask &mask :
@@ -56,7 +57,7 @@ void test_identity() {
 }
 
 // Of integer masks: a weight of another may give or take 1 and its counterpart not.
-void test_symmetric() {
+TEST_CASE("symmetric") {
   for_all([](Random &random, SampleDepth depth, Size size, const Surroundings &around) {
     const Picture in = noise(random, size, depth.max());
     FilterSettings s = with_mask({2 * random.below(4) + 1, 2 * random.below(4) + 1, {}});
@@ -71,7 +72,7 @@ void test_symmetric() {
 }
 
 // A mask that is a product, by convolve (as text) and by sepconvolve.
-void test_product() {
+TEST_CASE("product") {
   for_all([](Random &random, SampleDepth depth, Size size, const Surroundings &around) {
     const Picture in = noise(random, size, depth.max());
     const bool real = random.below(2) == 0;
@@ -88,8 +89,8 @@ void test_product() {
         product.at.push_back(v * h);
     FilterSettings whole;
     std::string error;
-    EXPECT(parse_mask(mask_text(product), kMaxMaskSize, kMaxMaskSize, &whole.mask, &error), "%s",
-           error.c_str());
+    CHECK_MESSAGE(parse_mask(mask_text(product), kMaxMaskSize, kMaxMaskSize, &whole.mask, &error),
+                  error);
     // Random sums may be small, and nothing of this is about a range.
     s.divisor = whole.divisor = real ? 3.7 : 16;
     expect_same(filtered(whole, depth, in, around), filtered(s, depth, in, around), "product", s,
@@ -97,7 +98,7 @@ void test_product() {
   });
 }
 
-void test_shift() {
+TEST_CASE("shift") {
   for_all([](Random &random, SampleDepth depth, Size size, const Surroundings &around) {
     const Picture in = noise(random, size, depth.max());
     FilterSettings s = with_mask({random.between(1, 31), random.between(1, 31), {}});
@@ -117,8 +118,8 @@ void test_shift() {
 
 // The sum of a box, twice, is the sum of the box convolved with itself, where a border goes on
 // outside as it does inside.
-void test_twice() {
-  Random random(4);
+TEST_CASE("twice") {
+  Random random = random_of_run(4);
   FilterSettings box, twice;
   box.horizontal = {1, 1, 1};
   twice.horizontal = {1, 2, 3, 2, 1};
@@ -136,7 +137,7 @@ void test_twice() {
     }
 }
 
-void test_flat() {
+TEST_CASE("flat") {
   for_all([](Random &random, SampleDepth depth, Size size, Surroundings around) {
     FilterSettings s;
     Filter filter;
@@ -165,19 +166,3 @@ void test_flat() {
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  try {
-    test_identity();
-    test_symmetric();
-    test_product();
-    test_shift();
-    test_twice();
-    test_flat();
-  } catch (const std::exception &e) {
-    EXPECT(false, "%s", e.what());
-  }
-  std::printf("%s\n", failures == 0 ? "ok" : "FAILED");
-  return failures == 0 ? 0 : 1;
-}

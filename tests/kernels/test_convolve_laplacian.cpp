@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "../support/doctest.h"
 #include "convolve_filter.h"
 #include "convolve_settings.h"
-#include "expect.h"
 
 namespace coalesce::test {
 namespace {
@@ -39,13 +39,13 @@ std::vector<long double> laplacian_of_gaussian(int size, long double sigma) {
 }
 
 // Of every size and sigma: the sum is nothing, mirrored elements are equal, all are the formula's.
-void test_laplacian_of_gaussian() {
+TEST_CASE("laplacian of gaussian") {
   for (int size = 1; size <= kMaxMaskSize; size += 2)
     for (double sigma : all_sigmas()) {
       Mask mask;
       std::string error;
-      EXPECT(preset_mask(MaskPreset::laplacian_of_gaussian, size, sigma, &mask, &error), "%s",
-             error.c_str());
+      CHECK_MESSAGE(preset_mask(MaskPreset::laplacian_of_gaussian, size, sigma, &mask, &error),
+                    error);
       const auto expected = laplacian_of_gaussian(size, sigma);
       long double sum = 0, absolute = 0, off = 0, most = 0;
       bool mirrored = true;
@@ -56,36 +56,30 @@ void test_laplacian_of_gaussian() {
         most = std::max(most, std::abs(expected[i]));
         mirrored = mirrored && mask.at[i] == mask.at[mask.at.size() - 1 - i];
       }
-      EXPECT(std::abs(sum) <= 1e-15L * absolute, "size %d, sigma %g: %Lg of %Lg", size, sigma, sum,
-             absolute);
-      EXPECT(off <= 1e-12L * most, "size %d, sigma %g: %Lg of %Lg off", size, sigma, off, most);
-      EXPECT(mirrored && (size == 1 || most > 0), "size %d, sigma %g", size, sigma);
+      CHECK_MESSAGE(std::abs(sum) <= 1e-15L * absolute, "size ", size, ", sigma ", sigma, ": ", sum,
+                    " of ", absolute);
+      CHECK_MESSAGE(off <= 1e-12L * most, "size ", size, ", sigma ", sigma, ": ", off, " of ", most,
+                    " off");
+      CHECK_MESSAGE((mirrored && (size == 1 || most > 0)), "size ", size, ", sigma ", sigma);
     }
 }
 
 // A Laplacian of a Gaussian leaves a flat area in the middle of the range, whatever its size.
-void test_flat_laplacians() {
+TEST_CASE("flat laplacians") {
   for (int size = 1; size <= kMaxMaskSize; size += 2)
     for (double sigma = kMinSigma; sigma <= kMaxSigma; sigma *= 1.07)
       for (SampleDepth depth : {k8, SampleDepth{10, 0}}) {
         FilterSettings s;
         std::string error;
-        EXPECT(preset_mask(MaskPreset::laplacian_of_gaussian, size, sigma, &s.mask, &error), "%s",
-               error.c_str());
+        CHECK_MESSAGE(preset_mask(MaskPreset::laplacian_of_gaussian, size, sigma, &s.mask, &error),
+                      error);
         const Filter filter = make(s, depth);
         const Sums weights = sums(filter);
-        EXPECT(weights.up + weights.down == 0, "size %d, sigma %g", size, sigma);
-        EXPECT(filter.level.after == filter.divisor * (2 * depth.middle() + 1) / 2,
-               "size %d, sigma %g, %d bits: not around the middle", size, sigma, depth.bits);
+        CHECK_MESSAGE(weights.up + weights.down == 0, "size ", size, ", sigma ", sigma);
+        CHECK_MESSAGE(filter.level.after == filter.divisor * (2 * depth.middle() + 1) / 2, "size ",
+                      size, ", sigma ", sigma, ", ", depth.bits, " bits: not around the middle");
       }
 }
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  test_laplacian_of_gaussian();
-  test_flat_laplacians();
-  return result();
-}

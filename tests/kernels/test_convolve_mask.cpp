@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Masks as text, and the presets.
+#include <stdlib.h>
+
 #include <clocale>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <limits>
+#include <locale>
+#include <sstream>
 #include <string>
 #include <string_view>
 
+#include "../support/doctest.h"
 #include "../support/random.h"
 #include "convolve/mask.h"
-#include "expect.h"
 
 namespace coalesce::test {
 namespace {
@@ -19,13 +27,13 @@ void expect_read(std::string_view text, const Mask &expected) {
   Mask mask{0, 0, {}};
   std::string error;
   const bool good = parse_mask(text, 5, 5, &mask, &error);
-  EXPECT(good, "\"%s\": %s", std::string(text).c_str(), error.c_str());
-  EXPECT(good && mask.width == expected.width && mask.height == expected.height &&
-             mask.at == expected.at,
-         "\"%s\" became \"%s\"", std::string(text).c_str(), mask_text(mask).c_str());
+  CHECK_MESSAGE(good, "\"", std::string(text), "\": ", error);
+  CHECK_MESSAGE((good && mask.width == expected.width && mask.height == expected.height &&
+                 mask.at == expected.at),
+                "\"", std::string(text), "\" became \"", mask_text(mask), "\"");
 }
 
-void test_numbers() {
+TEST_CASE("numbers") {
   expect_read("1 2 1; 2 4 2; 1 2 1", {3, 3, {1, 2, 1, 2, 4, 2, 1, 2, 1}});
   expect_read("1,2 , 3;4,\n5\t6", {3, 2, {1, 2, 3, 4, 5, 6}});
   expect_read(" \t\r\n\v\f1", {1, 1, {1}});
@@ -46,13 +54,13 @@ void expect_refused(std::string_view text, const char *expected, int max_width =
   Mask mask{1, 1, {42}};
   std::string error;
   const bool good = parse_mask(text, max_width, max_height, &mask, &error);
-  EXPECT(!good && error == expected, "\"%s\": %s\ninstead of %s", std::string(text).c_str(),
-         good ? mask_text(mask).c_str() : error.c_str(), expected);
-  EXPECT(mask.width == 1 && mask.height == 1 && mask.at == std::vector<double>{42},
-         "\"%s\" changed the mask", std::string(text).c_str());
+  CHECK_MESSAGE((!good && error == expected), "\"", std::string(text),
+                "\": ", good ? mask_text(mask).c_str() : error, "\ninstead of ", expected);
+  CHECK_MESSAGE((mask.width == 1 && mask.height == 1 && mask.at == std::vector<double>{42}), "\"",
+                std::string(text), "\" changed the mask");
 }
 
-void test_errors() {
+TEST_CASE("errors") {
   expect_refused("", "row 1, column 1: found the end, expected a number");
   expect_refused(" \n", "row 1, column 1: found the end, expected a number");
   expect_refused(";", "row 1, column 1: found \";\", expected a number");
@@ -97,14 +105,50 @@ void test_errors() {
                  "row 1, column 1: found \"123456789012345678901234...\", expected a number");
 }
 
-// A locale with a decimal comma, where there is one, changes nothing.
-void test_locale() {
-  for (const char *name : {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "C"}) {
-    if (std::setlocale(LC_ALL, name) == nullptr) continue;
-    expect_read("0.5 1,5", {3, 1, {0.5, 1, 5}});
-    EXPECT(mask_text({1, 1, {0.5}}) == "0.5", "%s", mask_text({1, 1, {0.5}}).c_str());
-  }
-  std::setlocale(LC_ALL, "C");
+// The decimal comma of a locale changes nothing.
+void expect_points() {
+  expect_read("0.5 1,5", {3, 1, {0.5, 1, 5}});
+  CHECK(mask_text({2, 1, {0.5, 12345.5}}) == "0.5 12345.5");
+}
+
+TEST_CASE("locale of C++") {
+  struct Comma : std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+    char do_thousands_sep() const override { return '.'; }
+    std::string do_grouping() const override { return "\3"; }
+  };
+  const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Comma));
+  std::ostringstream stream;
+  stream << 12345.5;
+  CHECK(stream.str() == "12.345,5");
+  expect_points();
+  std::locale::global(before);
+}
+
+// One of our own, for a machine may have none but "C".
+TEST_CASE("locale of C") {
+  char folder[] = "/tmp/coalesce-locale-XXXXXX";
+  REQUIRE(mkdtemp(folder) != nullptr);
+  const std::string path = folder;
+  std::ofstream(path + "/charmap") << "<code_set_name> ASCII\nCHARMAP\n<U0000>..<U007F> \\x00\n"
+                                      "END CHARMAP\n";
+  std::ofstream(path + "/source") << "LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\n"
+                                     "grouping 3;3\nEND LC_NUMERIC\n";
+  // (-c: with warnings of other categories, which there are not, and an exit status of 1.)
+  const std::string command = "cd " + path +
+                              " && localedef -c -f ./charmap -i ./source --no-archive ./comma"
+                              " >log 2>&1";
+  const int status = std::system(command.c_str());
+  setenv("LOCPATH", folder, 1);
+  const bool there = std::setlocale(LC_NUMERIC, "comma") != nullptr;
+  std::filesystem::remove_all(path);
+  unsetenv("LOCPATH");
+  if (!there) return skip("localedef makes no locale: status " + std::to_string(status));
+  char half[8];
+  std::snprintf(half, sizeof half, "%.1f", 0.5);
+  CHECK(std::string(half) == "0,5");
+  expect_points();
+  std::setlocale(LC_NUMERIC, "C");
 }
 
 void expect_round_trip(const Mask &mask) {
@@ -112,16 +156,15 @@ void expect_round_trip(const Mask &mask) {
   Mask read;
   std::string error;
   const bool good = parse_mask(text, kMaxTaps, kMaxTaps, &read, &error);
-  EXPECT(good && read.width == mask.width && read.height == mask.height &&
-             read.at.size() == mask.at.size() &&
-             std::memcmp(read.at.data(), mask.at.data(), mask.at.size() * sizeof(double)) == 0,
-         "%s: %s", text.c_str(), error.c_str());
+  CHECK_MESSAGE((good && read.width == mask.width && read.height == mask.height &&
+                 read.at.size() == mask.at.size() &&
+                 std::memcmp(read.at.data(), mask.at.data(), mask.at.size() * sizeof(double)) == 0),
+                text, ": ", error);
 }
 
-void test_text() {
-  EXPECT(mask_text({3, 2, {1, 0.5, -2, 0.1, 1e300, -0.0}}) == "1 0.5 -2; 0.1 1e+300 -0", "%s",
-         mask_text({3, 2, {1, 0.5, -2, 0.1, 1e300, -0.0}}).c_str());
-  Random random(1);
+TEST_CASE("text") {
+  CHECK(mask_text({3, 2, {1, 0.5, -2, 0.1, 1e300, -0.0}}) == "1 0.5 -2; 0.1 1e+300 -0");
+  Random random = random_of_run(1);
   for (int i = 0; i < 3000; ++i) {
     Mask mask{random.between(1, 7), random.between(1, 7), {}};
     while (mask.at.size() < static_cast<std::size_t>(mask.width * mask.height)) {
@@ -138,7 +181,7 @@ std::string preset(MaskPreset which, int size = 0, double sigma = 0) {
   Mask mask;
   std::string error;
   if (!preset_mask(which, size, sigma, &mask, &error)) return error;
-  EXPECT(mask.at.size() == static_cast<std::size_t>(mask.width * mask.height), "size");
+  CHECK_MESSAGE(mask.at.size() == static_cast<std::size_t>(mask.width * mask.height), "size");
   expect_round_trip(mask);
   return mask_text(mask);
 }
@@ -151,10 +194,10 @@ std::string rows(RowPreset which, int size = 0, double sigma = 0) {
 }
 
 void expect_text(const std::string &text, const char *expected) {
-  EXPECT(text == expected, "%s\ninstead of %s", text.c_str(), expected);
+  CHECK_MESSAGE(text == expected, text, "\ninstead of ", expected);
 }
 
-void test_presets() {
+TEST_CASE("presets") {
   using P = MaskPreset;
   expect_text(preset(P::none), "1");
   expect_text(preset(P::identity, 99, -1), "1");
@@ -190,75 +233,72 @@ bool near(double a, double b) {
 }
 
 // Of 3 elements with sigma 1: exp(-1/2) beside 1.
-void test_gaussians() {
+TEST_CASE("gaussians") {
   const double e = std::exp(-0.5), g0 = 1 / (1 + 2 * e), g1 = e * g0;
   Mask h, v, m;
   std::string error;
-  EXPECT(preset_rows(RowPreset::gaussian, 3, 1, &h, &v, &error), "%s", error.c_str());
-  EXPECT(h.width == 3 && h.height == 1 && near(h.at[0], g1) && near(h.at[1], g0) &&
-             h.at[0] == h.at[2] && h.at == v.at,
-         "%s", mask_text(h).c_str());
-  EXPECT(preset_rows(RowPreset::gaussian_x, 3, 2, &h, &v, &error), "%s", error.c_str());
+  CHECK_MESSAGE(preset_rows(RowPreset::gaussian, 3, 1, &h, &v, &error), error);
+  CHECK_MESSAGE((h.width == 3 && h.height == 1 && near(h.at[0], g1) && near(h.at[1], g0) &&
+                 h.at[0] == h.at[2] && h.at == v.at),
+                mask_text(h));
+  CHECK_MESSAGE(preset_rows(RowPreset::gaussian_x, 3, 2, &h, &v, &error), error);
   const double f = std::exp(-0.125), f1 = f / (1 + 2 * f);
-  EXPECT(near(h.at[0], f1 / 4) && h.at[1] == 0 && h.at[2] == -h.at[0] && near(v.at[0], f1), "%s",
-         mask_text(h).c_str());
-  EXPECT(preset_mask(MaskPreset::unsharp, 3, 1, &m, &error), "%s", error.c_str());
-  EXPECT(near(m(0, 0), -g1 * g1) && near(m(1, 0), -g1 * g0) && near(m(1, 1), 2 - g0 * g0), "%s",
-         mask_text(m).c_str());
-  EXPECT(preset_mask(MaskPreset::laplacian_of_gaussian, 3, 1, &m, &error), "%s", error.c_str());
+  CHECK_MESSAGE((near(h.at[0], f1 / 4) && h.at[1] == 0 && h.at[2] == -h.at[0] && near(v.at[0], f1)),
+                mask_text(h));
+  CHECK_MESSAGE(preset_mask(MaskPreset::unsharp, 3, 1, &m, &error), error);
+  CHECK_MESSAGE((near(m(0, 0), -g1 * g1) && near(m(1, 0), -g1 * g0) && near(m(1, 1), 2 - g0 * g0)),
+                mask_text(m));
+  CHECK_MESSAGE(preset_mask(MaskPreset::laplacian_of_gaussian, 3, 1, &m, &error), error);
   const double mean = (-2 * g0 * g0 - 4 * g0 * g1) / 9;  // 0 in the corners, -1 beside them
-  EXPECT(
-      near(m(0, 0), -mean) && near(m(0, 1), -g0 * g1 - mean) && near(m(1, 1), -2 * g0 * g0 - mean),
-      "%s", mask_text(m).c_str());
+  CHECK_MESSAGE((near(m(0, 0), -mean) && near(m(0, 1), -g0 * g1 - mean) &&
+                 near(m(1, 1), -2 * g0 * g0 - mean)),
+                mask_text(m));
 
   // Which size goes with which sigma, and the reverse: 0.3 * ((5 - 1) / 2 - 1) + 0.8 = 1.1.
-  EXPECT(preset(MaskPreset::gaussian) == preset(MaskPreset::gaussian, 7, 1), "neither");
-  EXPECT(preset(MaskPreset::gaussian, 0, 1.1) == preset(MaskPreset::gaussian, 9, 1.1), "sigma");
-  EXPECT(preset(MaskPreset::gaussian, 5) == preset(MaskPreset::gaussian, 5, 0.3 + 0.8), "size");
-  EXPECT(preset(MaskPreset::gaussian, 0, 100) == preset(MaskPreset::gaussian, 31, 100), "largest");
-  EXPECT(rows(RowPreset::gaussian_y, 0, 100) == rows(RowPreset::gaussian_y, 63, 100), "largest");
+  CHECK_MESSAGE(preset(MaskPreset::gaussian) == preset(MaskPreset::gaussian, 7, 1), "neither");
+  CHECK_MESSAGE(preset(MaskPreset::gaussian, 0, 1.1) == preset(MaskPreset::gaussian, 9, 1.1),
+                "sigma");
+  CHECK_MESSAGE(preset(MaskPreset::gaussian, 5) == preset(MaskPreset::gaussian, 5, 0.3 + 0.8),
+                "size");
+  CHECK_MESSAGE(preset(MaskPreset::gaussian, 0, 100) == preset(MaskPreset::gaussian, 31, 100),
+                "largest");
+  CHECK_MESSAGE(rows(RowPreset::gaussian_y, 0, 100) == rows(RowPreset::gaussian_y, 63, 100),
+                "largest");
 
   for (int size = 1; size <= kMaxTaps; ++size)
     for (double sigma : {0.0, kMinSigma, 0.5, 3.0, kMaxSigma}) {
-      EXPECT(preset_rows(RowPreset::gaussian, size, sigma, &h, &v, &error), "%s", error.c_str());
+      CHECK_MESSAGE(preset_rows(RowPreset::gaussian, size, sigma, &h, &v, &error), error);
       double sum = 0;
       for (int i = 0; i < size; ++i) {
         sum += h(0, i);
-        EXPECT(h(0, i) == h(0, size - 1 - i), "size %d, sigma %g: not symmetric", size, sigma);
+        CHECK_MESSAGE(h(0, i) == h(0, size - 1 - i), "size ", size, ", sigma ", sigma,
+                      ": not symmetric");
       }
-      EXPECT(near(sum, 1), "size %d, sigma %g: the sum is %g", size, sigma, sum);
+      CHECK_MESSAGE(near(sum, 1), "size ", size, ", sigma ", sigma, ": the sum is ", sum);
     }
-  EXPECT(preset_rows(RowPreset::binomial, 63, 0, &h, &v, &error), "%s", error.c_str());
-  EXPECT(h(0, 31) == 465428353255261088.0, "%.17g", h(0, 31));
+  CHECK_MESSAGE(preset_rows(RowPreset::binomial, 63, 0, &h, &v, &error), error);
+  CHECK(h(0, 31) == 465428353255261088.0);
 }
 
-void test_preset_errors() {
+TEST_CASE("preset errors") {
   using P = MaskPreset;
-  expect_text(preset(P::box, 32), "size 32: this preset takes 0 or 1 to 31");
-  expect_text(preset(P::box, -1), "size -1: this preset takes 0 or 1 to 31");
-  expect_text(preset(P::sobel_x, 1), "size 1: this preset takes 0 or an odd number from 3 to 31");
-  expect_text(preset(P::unsharp, 4), "size 4: this preset takes 0 or an odd number from 1 to 31");
-  expect_text(preset(P::gaussian, INT32_MIN), "size -2147483648: this preset takes 0 or 1 to 31");
-  expect_text(preset(P::gaussian, 3, 100.5), "sigma 100.5: this preset takes 0 or 0.1 to 100");
-  expect_text(preset(P::gaussian, 3, -1), "sigma -1: this preset takes 0 or 0.1 to 100");
-  expect_text(preset(P::gaussian, 3, std::nan("")), "sigma nan: this preset takes 0 or 0.1 to 100");
+  expect_text(preset(P::box, 32), "size 32: this preset requires 0 or 1 to 31");
+  expect_text(preset(P::box, -1), "size -1: this preset requires 0 or 1 to 31");
+  expect_text(preset(P::sobel_x, 1),
+              "size 1: this preset requires 0 or an odd number from 3 to 31");
+  expect_text(preset(P::unsharp, 4),
+              "size 4: this preset requires 0 or an odd number from 1 to 31");
+  expect_text(preset(P::gaussian, INT32_MIN),
+              "size -2147483648: this preset requires 0 or 1 to 31");
+  expect_text(preset(P::gaussian, 3, 100.5), "sigma 100.5: this preset requires 0 or 0.1 to 100");
+  expect_text(preset(P::gaussian, 3, -1), "sigma -1: this preset requires 0 or 0.1 to 100");
+  expect_text(preset(P::gaussian, 3, std::nan("")),
+              "sigma nan: this preset requires 0 or 0.1 to 100");
   expect_text(rows(RowPreset::gaussian_x, 64),
-              "size 64: this preset takes 0 or an odd number from 1 to 63");
+              "size 64: this preset requires 0 or an odd number from 1 to 63");
   expect_text(rows(static_cast<RowPreset>(99)), "there is no such preset");
   expect_text(preset(static_cast<MaskPreset>(99)), "there is no such preset");
 }
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  test_numbers();
-  test_errors();
-  test_locale();
-  test_text();
-  test_presets();
-  test_gaussians();
-  test_preset_errors();
-  return result();
-}

@@ -3,15 +3,16 @@
 // equal.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
+#include <cstdio>
+#include <fstream>
 #include <map>
-#include <stdexcept>
 #include <string>
 
+#include "../support/data.h"
+#include "../support/doctest.h"
 #include "convolve_pictures.h"
 #include "convolve_random.h"
 #include "convolve_settings.h"
-#include "expect.h"
 
 namespace coalesce::test {
 namespace {
@@ -57,19 +58,15 @@ std::vector<Named> random_masks() {
   return all;
 }
 
-// The luma of a real picture, every second sample each way of its middle; empty if there is none.
+// The luma of a real picture, every second sample each way of its middle.
 Picture real_luma() {
-  const char *folder = std::getenv("COALESCE_TEST_DATA");
-  if (folder == nullptr) return {};
-  std::FILE *file = std::fopen((std::string(folder) + "/camera_1920x1080.uyvy").c_str(), "rb");
-  if (file == nullptr) return {};
-  std::vector<std::uint8_t> uyvy(1920 * 1080 * 2);
-  const std::size_t read = std::fread(uyvy.data(), 1, uyvy.size(), file);
-  std::fclose(file);
-  if (read != uyvy.size()) throw std::runtime_error("camera_1920x1080.uyvy is cut short");
+  std::ifstream file(test_data("camera_320x180.uyvy"), std::ios::binary);
+  std::vector<char> uyvy(320 * 180 * 2);
+  REQUIRE(file.read(uyvy.data(), static_cast<long>(uyvy.size())).good());
   return picture(kWidth, kHeight, [&](int x, int y) {
-    const int from_x = 960 - kWidth + 2 * x, from_y = 540 - kHeight + 2 * y;
-    return uyvy[static_cast<std::size_t>(2 * (from_y * 1920 + from_x) + 1)];
+    const int from_x = 160 - kWidth + 2 * x, from_y = 90 - kHeight + 2 * y;
+    return static_cast<std::uint8_t>(
+        uyvy[static_cast<std::size_t>(2 * (from_y * 320 + from_x) + 1)]);
   });
 }
 
@@ -82,11 +79,7 @@ std::map<std::string, Picture> pictures() {
   all["gradient"] = picture(kWidth, kHeight, [](int x, int y) {
     return static_cast<int>(255 * std::pow((x + 0.7 * y) / (kWidth + 0.7 * kHeight), 1.7));
   });
-  const Picture real = real_luma();
-  if (!real.samples.empty())
-    all["real picture"] = real;
-  else
-    std::printf("SKIP: COALESCE_TEST_DATA names no folder with camera_1920x1080.uyvy\n");
+  all["real picture"] = real_luma();
   return all;
 }
 
@@ -126,33 +119,28 @@ void test_all(const char *what, const std::vector<Named> &masks,
         Count count;
         count.add(filtered(mask.settings, depth, deep, around),
                   ideally_filtered(mask.settings, depth, deep, around), depth);
-        EXPECT(count.worst <= 1, "%s on %s at %d bits: %d off", mask.name.c_str(), name.c_str(),
-               depth.bits, count.worst);
+        CHECK_MESSAGE(count.worst <= 1, mask.name, " on ", name, " at ", depth.bits,
+                      " bits: ", count.worst, " off");
         if (depth.bits != 8) continue;
         if (count.equal() < 99.9)
           std::printf("%s on %s: %.3f %% equal\n", mask.name.c_str(), name.c_str(), count.equal());
-        EXPECT(count.equal() >= kEachEqual, "%s on %s", mask.name.c_str(), name.c_str());
+        CHECK_MESSAGE(count.equal() >= kEachEqual, mask.name, " on ", name);
         sums[name].off += count.off;
         sums[name].all += count.all;
       }
   for (const auto &[name, count] : sums) {
     std::printf("%s, %s: %.4f %% equal at 8 bits\n", what, name.c_str(), count.equal());
-    EXPECT(count.equal() >= kAllEqual, "%s, %s", what, name.c_str());
+    CHECK_MESSAGE(count.equal() >= kAllEqual, what, ", ", name);
   }
+}
+
+TEST_CASE("presets") {
+  test_all("presets", presets(), pictures());
+}
+
+TEST_CASE("random masks") {
+  test_all("random masks", random_masks(), pictures());
 }
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  try {
-    const std::map<std::string, Picture> in = pictures();
-    test_all("presets", presets(), in);
-    test_all("random masks", random_masks(), in);
-  } catch (const std::exception &e) {
-    EXPECT(false, "%s", e.what());
-  }
-  std::printf("%s\n", failures == 0 ? "ok" : "FAILED");
-  return failures == 0 ? 0 : 1;
-}

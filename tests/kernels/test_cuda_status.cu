@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How the runtime's errors become a Status, and that a launch reports its own only. The first half
-// needs no GPU.
-#include <cstdio>
+// How the runtime's errors become a Status, and that a launch reports its own only.
 #include <cstring>
 
+#include "../support/doctest.h"
+#include "../support/gpu.h"
 #include "core/cuda_status.h"
 
-namespace coalesce {
+namespace coalesce::test {
 namespace {
 
-int failures = 0;
-
-void expect(bool good, const char *what, const Status &s) {
-  if (good) return;
-  ++failures;
-  std::printf("FAIL %s: code %d, \"%s\"\n", what, static_cast<int>(s.code()), s.message());
+void expect_code(cudaError_t error, StatusCode code) {
+  INFO(cudaGetErrorName(error));
+  const Status s = cuda_status(error);
+  CHECK(s.code() == code);
+  CHECK(std::strlen(s.message()) > 0);
+  // A text that stays.
+  CHECK((s.message() == cuda_status(error).message()));
 }
 
-void expect_code(cudaError_t error, StatusCode code) {
-  const Status s = cuda_status(error);
-  expect(s.code() == code && std::strlen(s.message()) > 0, cudaGetErrorName(error), s);
-  expect(s.message() == cuda_status(error).message(), "a text that stays", s);
+void expect_ok(const char *what, const Status &s) {
+  CHECK_MESSAGE(s.ok(), what, ": ", s.message());
 }
 
 __global__ void nothing(int) {}
@@ -29,7 +28,7 @@ Status launch_nothing(unsigned threads) {
   return launch(nothing, dim3(1), dim3(threads), cudaStream_t{nullptr}, 1);
 }
 
-void test_codes() {
+TEST_CASE("codes") {
   expect_code(cudaSuccess, StatusCode::ok);
   expect_code(cudaErrorMemoryAllocation, StatusCode::out_of_memory);
   expect_code(cudaErrorNoKernelImageForDevice, StatusCode::unsupported);
@@ -41,43 +40,28 @@ void test_codes() {
   expect_code(cudaErrorInvalidConfiguration, StatusCode::device_error);
 }
 
-void test_without_device() {
-  const Status s = launch_nothing(1);
-  expect(s.code() == StatusCode::unsupported, "a launch without a device", s);
+TEST_CASE("without a device") {
+  if (gpu_usable()) return skip("there is a GPU");
+  CHECK(launch_nothing(1).code() == StatusCode::unsupported);
 }
 
-void test_on_device() {
-  expect(launch_nothing(1).ok(), "a launch", launch_nothing(1));
-  const Status bad = launch_nothing(100000);
-  expect(bad.code() == StatusCode::device_error, "a block that is too large", bad);
-  expect(cudaGetLastError() == cudaSuccess, "its error is taken away", bad);
+TEST_CASE("on a device") {
+  if (!have_gpu()) return;
+  expect_ok("a launch", launch_nothing(1));
+  CHECK(launch_nothing(100000).code() == StatusCode::device_error);  // a block that is too large
+  CHECK(cudaGetLastError() == cudaSuccess);                          // its error is taken away
 
   void *huge = nullptr;
-  const Status full = cuda_status(cudaMalloc(&huge, std::size_t{1} << 60));
-  expect(full.code() == StatusCode::out_of_memory, "an exabyte", full);
-  const Status after = launch_nothing(1);
-  expect(after.ok(), "a launch after somebody else's error", after);
+  CHECK(cuda_status(cudaMalloc(&huge, std::size_t{1} << 60)).code() == StatusCode::out_of_memory);
+  expect_ok("a launch after somebody else's error", launch_nothing(1));
   // In a new context a kernel is to be found anew.
   for (int i = 0; i < 4; ++i) {
-    expect(cuda_checked(cudaDeviceReset()).ok(), "a reset", {});
-    expect(launch_nothing(1).ok(), "a launch in a new context", launch_nothing(1));
-    const Status done = cuda_checked(cudaDeviceSynchronize());
-    expect(done.ok(), "the new context", done);
+    expect_ok("a reset", cuda_checked(cudaDeviceReset()));
+    expect_ok("a launch in a new context", launch_nothing(1));
+    expect_ok("the new context", cuda_checked(cudaDeviceSynchronize()));
   }
-  const Status end = cuda_checked(cudaDeviceSynchronize());
-  expect(end.ok(), "the device", end);
+  expect_ok("the device", cuda_checked(cudaDeviceSynchronize()));
 }
 
 }  // namespace
-}  // namespace coalesce
-
-int main() {
-  using namespace coalesce;
-  test_codes();
-  int count = 0;
-  const bool device = cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
-  (void)cudaGetLastError();
-  device ? test_on_device() : test_without_device();
-  std::printf("%s, %s a device\n", failures == 0 ? "ok" : "FAILED", device ? "with" : "without");
-  return failures == 0 ? 0 : 1;
-}
+}  // namespace coalesce::test

@@ -3,21 +3,17 @@
 // the wait could be missing, and nobody would know. Needs a GPU.
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 
+#include "../support/doctest.h"
+#include "../support/gpu.h"
 #include "core/cuda_status.h"
 #include "core/grid_order.cuh"
 
-namespace coalesce {
+namespace coalesce::test {
 namespace {
 
-constexpr int kSkipped = 77;
-
 void must(const Status &s, const char *what) {
-  if (s.ok()) return;
-  std::printf("FAIL %s: %s\n", what, s.message());
-  std::exit(1);
+  REQUIRE_MESSAGE(s.ok(), what, ": ", s.message());
 }
 
 // Lets the next grid start first.
@@ -133,9 +129,9 @@ int behind_copy(const Device &d, Copy how, int between) {
   return read_early(d, how, reinterpret_cast<const int *>(d.to + kMuch) - 1) & 1;
 }
 
-int test() {
+TEST_CASE("grid order") {
+  if (!have_gpu()) return;
   const Device d;
-  int failures = 0;
   const struct {
     const char *what;
     int (*seen)(const Device &, Copy, int);
@@ -145,27 +141,12 @@ int test() {
     (void)behind_grid(d, how, 1);
   for (const auto &way : ways)
     for (int between = 0; between < 4; ++between)
-      if (way.seen(d, copy, between) != 1) {
-        std::printf("FAIL %s: what it wrote is not seen behind %d more\n", way.what, between);
-        ++failures;
-      }
+      CHECK_MESSAGE(way.seen(d, copy, between) == 1, "what ", way.what, " wrote is not seen, with ",
+                    between, " grids between");
   const bool early = behind_grid(d, copy_at_once, 0) == 0;
-  std::printf("grids start early: %s\n", early ? "yes" : "no");
-  if (early == (d.major >= 9)) return failures;
-  std::printf("FAIL on a device of compute capability %d.x\n", d.major);
-  return failures + 1;
+  CHECK_MESSAGE(early == (d.major >= 9), "grids start early: ", early,
+                ", on a device of compute capability ", d.major, ".x");
 }
 
 }  // namespace
-}  // namespace coalesce
-
-int main() {
-  int count = 0;
-  if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
-    std::printf("no device\n");
-    return std::getenv("COALESCE_REQUIRE_GPU") != nullptr ? 1 : coalesce::kSkipped;
-  }
-  const int failures = coalesce::test();
-  std::printf("%s\n", failures == 0 ? "ok" : "FAILED");
-  return failures == 0 ? 0 : 1;
-}
+}  // namespace coalesce::test

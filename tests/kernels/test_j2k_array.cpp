@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // That the covering arrays are such, by counting; and that what they leave out cannot be.
 #include <algorithm>
+#include <cstdio>
 #include <set>
 #include <string>
 
-#include "expect.h"
+#include "../support/doctest.h"
 #include "j2k/encoder.h"
 #include "j2k_array.h"
 
@@ -26,10 +27,10 @@ std::set<std::string> test_pairs(const char *name, const J2kArray &array) {
   std::set<std::string> left_out;
   for (const CoveringPair &pair : missing_pairs(array.factors().values, array.rows())) {
     left_out.insert(array.text(pair));
-    EXPECT(!may_occur(array.factors(), pair), "%s: %s is missing", name, array.text(pair).c_str());
+    CHECK_MESSAGE(!may_occur(array.factors(), pair), name, ": ", array.text(pair), " is missing");
   }
   for (const CoveringRow &row : array.rows())
-    EXPECT(array.factors().allowed(row), "%s", name);
+    CHECK_MESSAGE(array.factors().allowed(row), name);
   std::printf("%s: %d rows, %d pairs; %zu cannot be\n", name, array.size(),
               pairs_of(array.factors().values), left_out.size());
   return left_out;
@@ -50,35 +51,37 @@ void test_lost_pairs(const J2kArray &array) {
         rows.push_back(r);
     const CoveringPair pair = {{f, g}, {a, b}};
     const auto missing = missing_pairs(values, rows);
-    EXPECT(std::any_of(missing.begin(), missing.end(),
-                       [&](const CoveringPair &p) {
-                         return p.factor[0] == f && p.factor[1] == g && p.value[0] == a &&
-                                p.value[1] == b;
-                       }),
-           "%s", array.text(pair).c_str());
-    EXPECT(may_occur(array.factors(), pair), "%s", array.text(pair).c_str());
+    CHECK_MESSAGE(std::any_of(missing.begin(), missing.end(),
+                              [&](const CoveringPair &p) {
+                                return p.factor[0] == f && p.factor[1] == g && p.value[0] == a &&
+                                       p.value[1] == b;
+                              }),
+                  array.text(pair));
+    CHECK_MESSAGE(may_occur(array.factors(), pair), array.text(pair));
   }
 }
 
 // Two factors of two values: four rows, or a pair is missing.
-void test_counting() {
+TEST_CASE("counting") {
   std::vector<CoveringRow> rows = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
-  EXPECT(missing_pairs({2, 2}, rows).empty(), "all are there");
+  CHECK_MESSAGE(missing_pairs({2, 2}, rows).empty(), "all are there");
   rows.pop_back();
   const auto missing = missing_pairs({2, 2}, rows);
-  EXPECT(missing.size() == 1 && missing[0].value[0] == 1 && missing[0].value[1] == 1, "%zu",
-         missing.size());
-  EXPECT(may_occur({{2, 2}, {Ties::any, Ties::any}, [](const CoveringRow &) { return true; }},
-                   missing[0]),
-         "it may be");
-  EXPECT(!may_occur(
-             {{2, 2}, {Ties::any, Ties::any}, [](const CoveringRow &row) { return row[0] == 0; }},
-             missing[0]),
-         "it may not be");
+  CHECK_MESSAGE((missing.size() == 1 && missing[0].value[0] == 1 && missing[0].value[1] == 1),
+                missing.size());
+  CHECK_MESSAGE(
+      may_occur({{2, 2}, {Ties::any, Ties::any}, [](const CoveringRow &) { return true; }},
+                missing[0]),
+      "it may be");
+  CHECK_MESSAGE(
+      !may_occur(
+          {{2, 2}, {Ties::any, Ties::any}, [](const CoveringRow &row) { return row[0] == 0; }},
+          missing[0]),
+      "it may not be");
 }
 
 // All that cannot be is known by name.
-void test_array() {
+TEST_CASE("array") {
   const std::set<std::string> left_out = test_pairs("j2k array", j2k_array());
   std::set<std::string> expected = {"levels 0 with largest last 1"};
   for (const char *parts : {"0", "1", "2"})
@@ -86,44 +89,39 @@ void test_array() {
   for (const char *layers : {"2", "5", "20"})
     expected.insert(std::string("layers ") + layers + " with rate component bytes");
   for (const std::string &text : left_out)
-    EXPECT(expected.count(text) > 0, "left out: %s", text.c_str());
+    CHECK_MESSAGE(expected.count(text) > 0, "left out: ", text);
   for (const std::string &text : expected)
-    EXPECT(left_out.count(text) > 0, "is there: %s", text.c_str());
-  EXPECT(j2k_array().size() >= 1000, "%d rows", j2k_array().size());
+    CHECK_MESSAGE(left_out.count(text) > 0, "is there: ", text);
+  CHECK_MESSAGE(j2k_array().size() >= 1000, j2k_array().size(), " rows");
 }
 
-void test_profiles() {
+TEST_CASE("profiles") {
   const std::set<std::string> left_out = test_pairs("profiles", j2k_profile_array());
   for (const char *profile : {"cinema-2k", "cinema-4k"}) {
     const std::string with = std::string(" with profile ") + profile;
-    EXPECT(left_out.count("format I420" + with) > 0, "%s", profile);
-    EXPECT(left_out.count("format GBR_12" + with) == 0, "%s", profile);
+    CHECK_MESSAGE(left_out.count("format I420" + with) > 0, profile);
+    CHECK_MESSAGE(left_out.count("format GBR_12" + with) == 0, profile);
   }
 }
 
 // The encoder takes every entry, and each is another one.
-void test_entries(int most) {
+TEST_CASE("entries") {
+  const int most = j2k_small_entries();
   std::set<std::string> texts;
   for (int i = 0; i < most; ++i) {
     const J2kEntry entry = j2k_entry(i);
     std::unique_ptr<Encoder> encoder;
     const Status s = Encoder::make(entry.params, &encoder);
-    EXPECT(s.ok(), "%s: %s", s.message(), entry.text.c_str());
+    CHECK_MESSAGE(s.ok(), s.message(), ": ", entry.text);
     texts.insert(entry.text);
   }
-  EXPECT(static_cast<int>(texts.size()) == most, "%zu texts", texts.size());
+  CHECK_MESSAGE(static_cast<int>(texts.size()) == most, texts.size(), " texts");
+}
+
+TEST_CASE("lost pairs") {
+  test_lost_pairs(j2k_array());
+  test_lost_pairs(j2k_profile_array());
 }
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  test_counting();
-  test_array();
-  test_profiles();
-  test_lost_pairs(j2k_array());
-  test_lost_pairs(j2k_profile_array());
-  test_entries(j2k_small_entries());
-  return result();
-}

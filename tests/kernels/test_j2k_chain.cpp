@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "../support/doctest.h"
 #include "../support/random.h"
-#include "expect.h"
 #include "guarded_plane.h"
 #include "j2k/colour.h"
 #include "j2k/geometry.h"
@@ -48,22 +48,23 @@ Coefficients<std::int32_t> forward_reversible(const Picture &p, bool transform, 
                    : std::make_unique<GuardedPlane<std::int32_t>>(tc.width(), tc.height(), random));
     samples.push_back(p.samples(c, tc));
     if (!tc.empty() && !(transform && c < 3))
-      EXPECT(level_shift(samples.back(), planes.back()->plane(), pool).ok(), "level shift");
+      CHECK_MESSAGE(level_shift(samples.back(), planes.back()->plane(), pool).ok(), "level shift");
   }
   if (transform && planes[0] != nullptr)
-    EXPECT(reversible_transform({samples[0], samples[1], samples[2]},
-                                {planes[0]->plane(), planes[1]->plane(), planes[2]->plane()}, pool)
-               .ok(),
-           "transform");
+    CHECK_MESSAGE(
+        reversible_transform({samples[0], samples[1], samples[2]},
+                             {planes[0]->plane(), planes[1]->plane(), planes[2]->plane()}, pool)
+            .ok(),
+        "transform");
   for (std::size_t c = 0; c < planes.size(); ++c) {
     if (planes[c] == nullptr) continue;
     ReferencePicture<std::int32_t> &result = out[c];
     const int w = result.rect.width(), h = result.rect.height();
     const GuardedPlane<std::int32_t> transformed(w, h, random);
-    EXPECT(wavelet_53(result.rect, p.params.levels, planes[c]->plane(), transformed.plane(),
-                      &memory, pool)
-               .ok(),
-           "wavelet");
+    CHECK_MESSAGE(wavelet_53(result.rect, p.params.levels, planes[c]->plane(), transformed.plane(),
+                             &memory, pool)
+                      .ok(),
+                  "wavelet");
     result.at.resize(static_cast<std::size_t>(w * h));
     store(transformed, result);
     // M_b bit-planes hold every coefficient.
@@ -77,8 +78,8 @@ Coefficients<std::int32_t> forward_reversible(const Picture &p, bool transform, 
               .planes;
       for (int y = 0; y < band.rect.height(); ++y)
         for (int x = 0; x < band.rect.width(); ++x)
-          EXPECT(std::abs(result(band.plane_x + x, band.plane_y + y)) < 1 << planes_of_band,
-                 "%d planes", planes_of_band);
+          CHECK_MESSAGE(std::abs(result(band.plane_x + x, band.plane_y + y)) < 1 << planes_of_band,
+                        planes_of_band, " planes");
     }
   }
   return out;
@@ -102,14 +103,14 @@ void test_reversible(const CodingParams &params, bool transform, Random &random,
       const int middle = 1 << (params.component[static_cast<std::size_t>(c)].bits - 1);
       for (int y = r.y0; y < r.y1; ++y)
         for (int x = r.x0; x < r.x1; ++x)
-          EXPECT(value(c, x, y) + middle == p.at(c, x, y), "tile %d, component %d at %d, %d", tile,
-                 c, x, y);
+          CHECK_MESSAGE(value(c, x, y) + middle == p.at(c, x, y), "tile ", tile, ", component ", c,
+                        " at ", x, ", ", y);
     }
   }
 }
 
-void test_lossless() {
-  Random random(20);
+TEST_CASE("lossless") {
+  Random random = random_of_run(20);
   ThreadPool two(2);
   for (int i = 0; i < 60; ++i) {
     CodingParams p;
@@ -129,7 +130,7 @@ void test_lossless() {
       p.component[c] = {chroma ? 2 : 1, chroma ? random.between(1, 2) : 1,
                         transform && c < 3 ? bits : random.between(1, 16)};
     }
-    EXPECT(check_params(p).ok(), "%s", check_params(p).message());
+    CHECK_MESSAGE(check_params(p).ok(), check_params(p).message());
     test_reversible(p, transform, random, i % 2 == 0 ? &two : nullptr);
   }
 }
@@ -143,7 +144,7 @@ double irreversible_error(const Picture &p, double base_step, bool derived, Rand
   std::vector<std::unique_ptr<GuardedPlane<float>>> planes;
   for (int c = 0; c < 3; ++c)
     planes.push_back(std::make_unique<GuardedPlane<float>>(w, h, random));
-  EXPECT(
+  CHECK_MESSAGE(
       irreversible_transform({p.samples(0, r), p.samples(1, r), p.samples(2, r)},
                              {planes[0]->plane(), planes[1]->plane(), planes[2]->plane()}, nullptr)
           .ok(),
@@ -153,8 +154,8 @@ double irreversible_error(const Picture &p, double base_step, bool derived, Rand
   const TileGeometry geometry = tile_geometry(p.params, 0);
   for (std::size_t c = 0; c < 3; ++c) {
     const GuardedPlane<float> out(w, h, random);
-    EXPECT(wavelet_97(r, levels, planes[c]->plane(), out.plane(), &memory, nullptr).ok(),
-           "wavelet");
+    CHECK_MESSAGE(wavelet_97(r, levels, planes[c]->plane(), out.plane(), &memory, nullptr).ok(),
+                  "wavelet");
     v[c] = {r, std::vector<double>(static_cast<std::size_t>(w * h))};
     for (const Subband &band : geometry.bands) {
       if (band.component != static_cast<int>(c) || band.rect.empty()) continue;
@@ -164,7 +165,7 @@ double irreversible_error(const Picture &p, double base_step, bool derived, Rand
       const GuardedPlane<std::int32_t> indices(band.rect.width(), band.rect.height(), random);
       const Plane<const float> part = {&out.at(band.plane_x, band.plane_y), band.rect.width(),
                                        band.rect.height(), out.plane().pitch};
-      EXPECT(quantise(q, part, indices.plane(), nullptr).ok(), "quantise");
+      CHECK_MESSAGE(quantise(q, part, indices.plane(), nullptr).ok(), "quantise");
       for (int y = 0; y < band.rect.height(); ++y)
         for (int x = 0; x < band.rect.width(); ++x) {
           const int index = indices.at(x, y) / (1 << kFractionBitsOf97);  // what Tier-1 codes
@@ -189,8 +190,8 @@ double irreversible_error(const Picture &p, double base_step, bool derived, Rand
 
 // A step adds step^2 / 12 to the mean squared error if each band has the right share. (A little
 // more where many coefficients lie in the zero bin.)
-void test_lossy() {
-  Random random(21);
+TEST_CASE("lossy") {
+  Random random = random_of_run(21);
   for (const int bits : {8, 12, 16}) {
     CodingParams p;
     p.image = {3, 2, 3 + 200, 2 + 150};
@@ -206,17 +207,11 @@ void test_lossy() {
                   step, 10 * std::log10(peak * peak / error),
                   10 * std::log10(peak * peak / (step * step / 12)),
                   10 * std::log10(peak * peak / loose));
-      EXPECT(error > 0.8 * step * step / 12 && error < 1.25 * step * step / 12, "%g", error);
-      EXPECT(loose < 3 * step * step / 12, "%g", loose);
+      CHECK_MESSAGE((error > 0.8 * step * step / 12 && error < 1.25 * step * step / 12), error);
+      CHECK(loose < 3 * step * step / 12);
     }
   }
 }
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  coalesce::test::test_lossless();
-  coalesce::test::test_lossy();
-  return coalesce::test::result();
-}

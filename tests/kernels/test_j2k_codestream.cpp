@@ -3,15 +3,16 @@
 // against the standard's example; and that the validator finds what is wrong.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 
+#include "../support/doctest.h"
+#include "../support/random.h"
 #include "../support/small_run.h"
-#include "expect.h"
 #include "j2k/codestream.h"
 #include "j2k/jp2.h"
 #include "j2k/tag_tree.h"
 #include "j2k_encode.h"
+#include "j2k_expect.h"
 #include "j2k_markers.h"
 #include "j2k_stream_decoder.h"
 
@@ -23,11 +24,11 @@ using namespace j2k;
 using Bytes = std::vector<std::uint8_t>;
 
 // T.800 B.10.2, Figure B.12: 6 x 3 leaves. The codes of the first ones, as the text has them.
-void test_tag_tree() {
+TEST_CASE("tag tree") {
   constexpr int kLeaves[] = {1, 3, 2, 3, 2, 3, 2, 2, 1, 4, 3, 2, 2, 2, 2, 2, 1, 2};
   TagNode nodes[40];
-  EXPECT(tag_tree_nodes(6, 3) == 18 + 6 + 2 + 1, "%d", tag_tree_nodes(6, 3));
-  EXPECT(tag_tree_nodes(0, 3) == 0 && tag_tree_nodes(1, 1) == 1, "empty and single");
+  CHECK(tag_tree_nodes(6, 3) == 18 + 6 + 2 + 1);
+  CHECK_MESSAGE((tag_tree_nodes(0, 3) == 0 && tag_tree_nodes(1, 1) == 1), "empty and single");
   TagTree tree(nodes, 6, 3);
   for (int i = 0; i < 18; ++i)
     tree.set(i, kLeaves[i]);
@@ -38,10 +39,10 @@ void test_tag_tree() {
   tree.encode(1, 0, 4, &bits);  // 001
   tree.encode(2, 0, 3, &bits);  // 101
   bits.end();
-  EXPECT((bytes == Bytes{0x79, 0xA0}), "%02x %02x", bytes[0], bytes[1]);
+  CHECK_MESSAGE((bytes == Bytes{0x79, 0xA0}), hex(bytes[0]), " ", hex(bytes[1]));
 }
 
-void test_header_bits() {
+TEST_CASE("header bits") {
   Bytes bytes;
   {
     HeaderBits bits(&bytes);
@@ -49,14 +50,14 @@ void test_header_bits() {
     bits.put(0x7F, 7);
     bits.end();
   }
-  EXPECT((bytes == Bytes{0xFF, 0x7F}), "stuffing");
+  CHECK_MESSAGE((bytes == Bytes{0xFF, 0x7F}), "stuffing");
   bytes.clear();
   {
     HeaderBits bits(&bytes);
     bits.put(0xFF, 8);
     bits.end();
   }
-  EXPECT((bytes == Bytes{0xFF, 0}), "FF at the end");
+  CHECK_MESSAGE((bytes == Bytes{0xFF, 0}), "FF at the end");
 }
 
 // What B.10.6 and B.10.7 need for one segment.
@@ -68,8 +69,8 @@ int bits_of_passes(int passes, std::uint32_t bytes) {
 
 // Of four blocks one has nothing, and costs the others' planes nothing; lengths have no bit that
 // they do not need.
-void test_short_header() {
-  Random random(64);
+TEST_CASE("short header") {
+  Random random = random_of_run(64);
   EncoderParams params;
   params.coding.image = {0, 0, 128, 128};
   params.coding.levels = 0;
@@ -81,14 +82,15 @@ void test_short_header() {
   std::unique_ptr<Encoder> encoder;
   const Samples samples[] = {p.samples(0)};
   Bytes bytes;
-  EXPECT(Encoder::make(params, &encoder).ok() && encoder->encode(samples, nullptr, &bytes).ok(),
-         "encode");
+  CHECK_MESSAGE(
+      (Encoder::make(params, &encoder).ok() && encoder->encode(samples, nullptr, &bytes).ok()),
+      "encode");
   int bits = 1 + 1 + 4, least = kMaxBandPlanes;  // there is something; which blocks have
   std::size_t body = 0;
   const std::vector<BlockData> &blocks = encoder->blocks();
   for (std::size_t b = 1; b < 4; ++b)
     least = std::min(least, int{blocks[b].coded.zero_planes});
-  EXPECT(blocks.size() == 4 && blocks[0].coded.passes == 0 && least > 1, "%d planes", least);
+  CHECK_MESSAGE((blocks.size() == 4 && blocks[0].coded.passes == 0 && least > 1), least, " planes");
   bits += least + 1;
   for (std::size_t b = 1; b < 4; ++b) {
     const int passes = blocks[b].coded.passes;
@@ -97,8 +99,8 @@ void test_short_header() {
     body += length;
   }
   const std::size_t packet = bytes.size() - 2 - (find_marker(bytes, 0xFF93) + 2);
-  EXPECT(packet == body + static_cast<std::size_t>(bits + 7) / 8, "%zu bytes, %d bits and %zu",
-         packet, bits, body);
+  CHECK_MESSAGE(packet == body + static_cast<std::size_t>(bits + 7) / 8, packet, " bytes, ", bits,
+                " bits and ", body);
 }
 
 EncoderParams marked() {
@@ -121,7 +123,7 @@ Bytes marked_stream() {
   return encode(params, picture(params.coding, random), nullptr, random);
 }
 
-void test_main_header() {
+TEST_CASE("main header") {
   // clang-format off
   const Bytes expected = {
       0xFF, 0x4F,
@@ -134,13 +136,13 @@ void test_main_header() {
   };
   // clang-format on
   const Bytes bytes = marked_stream();
-  EXPECT(
-      bytes.size() > expected.size() && std::equal(expected.begin(), expected.end(), bytes.begin()),
-      "main header");
+  CHECK_MESSAGE((bytes.size() > expected.size() &&
+                 std::equal(expected.begin(), expected.end(), bytes.begin())),
+                "main header");
 }
 
 // More than one TLM, more than one PLT, and SOP's number begins again.
-void test_many() {
+TEST_CASE("many") {
   Random random(62);
   EncoderParams tiles;
   tiles.coding.image = {0, 0, 11000, 1};
@@ -160,14 +162,15 @@ void test_many() {
   }
   // 65532 bytes of lengths in each of 256 PLT: 5 bytes for a length.
   std::vector<std::uint64_t> lengths(65532 / 5 * 256, std::uint64_t{1} << 34);
-  EXPECT(tile_part_header_length(true, lengths) == 14 + 256 * (5 + 65530), "256 PLT");
+  CHECK_MESSAGE(tile_part_header_length(true, lengths) == 14 + 256 * (5 + 65530), "256 PLT");
   lengths.push_back(1 << 7);
-  EXPECT(tile_part_header_length(true, lengths) == 14 + 256 * (5 + 65530) + 2, "256 full PLT");
+  CHECK_MESSAGE(tile_part_header_length(true, lengths) == 14 + 256 * (5 + 65530) + 2,
+                "256 full PLT");
   lengths.push_back(1);
-  EXPECT(tile_part_header_length(true, lengths) == 0, "257 PLT");
+  CHECK_MESSAGE(tile_part_header_length(true, lengths) == 0, "257 PLT");
 }
 
-void test_jp2_header() {
+TEST_CASE("jp2 header") {
   CodingParams coding;
   coding.image = {2, 1, 66, 33};
   coding.num_components = 2;
@@ -177,9 +180,9 @@ void test_jp2_header() {
   jp2.alpha = 1;
   jp2.aspect_width = 16;
   jp2.aspect_height = 11;
-  EXPECT(check_params(jp2, coding).ok(), "params");
+  CHECK_MESSAGE(check_params(jp2, coding).ok(), "params");
   Bytes bytes;
-  EXPECT(put_jp2_header(jp2, coding, 100, &bytes).ok(), "header");
+  CHECK_MESSAGE(put_jp2_header(jp2, coding, 100, &bytes).ok(), "header");
   // clang-format off
   const Bytes expected = {
       0, 0, 0, 12, 'j', 'P', ' ', ' ', 0x0D, 0x0A, 0x87, 0x0A,
@@ -194,17 +197,18 @@ void test_jp2_header() {
       0, 0, 0, 108, 'j', 'p', '2', 'c',
   };
   // clang-format on
-  EXPECT(bytes == expected, "%zu bytes", bytes.size());
+  CHECK_MESSAGE(bytes == expected, bytes.size(), " bytes");
   Jp2Params multiplied = jp2;
   multiplied.premultiplied = true;
   Bytes other, wanted = expected;
   wanted[find_marker(expected, 'c' << 8 | 'd') + 15] = 2;  // of cdef: opacity, and colours have it
-  EXPECT(put_jp2_header(multiplied, coding, 100, &other).ok() && other == wanted, "premultiplied");
-  EXPECT(put_jp2c_header(0xFFFFFFF8u, &bytes).code() == StatusCode::unsupported, "4 GiB");
+  CHECK_MESSAGE((put_jp2_header(multiplied, coding, 100, &other).ok() && other == wanted),
+                "premultiplied");
+  CHECK_MESSAGE(put_jp2c_header(0xFFFFFFF8u, &bytes).code() == StatusCode::unsupported, "4 GiB");
 
   const auto refused = [&](const char *word, const Jp2Params &bad) {
     const Status s = check_params(bad, coding);
-    EXPECT(!s.ok() && std::strstr(s.message(), word) != nullptr, "%s: %s", word, s.message());
+    CHECK_MESSAGE((!s.ok() && std::strstr(s.message(), word) != nullptr), word, ": ", s.message());
   };
   Jp2Params bad = jp2;
   bad.colour = ColourSpace::srgb;
@@ -218,13 +222,13 @@ void test_jp2_header() {
 }
 
 // One byte changed here or there: the validator finds it.
-void test_planted() {
+TEST_CASE("planted") {
   const Bytes good = marked_stream();
-  EXPECT(decode_stream(good).complaint.empty(), "%s", decode_stream(good).complaint.c_str());
+  CHECK(decode_stream(good).complaint == "");
   const auto planted = [&](const char *what, std::size_t at, int by) {
     Bytes bad = good;
     bad[at] = static_cast<std::uint8_t>(bad[at] + by);
-    EXPECT(!decode_stream(bad).complaint.empty(), "%s was not found", what);
+    CHECK_MESSAGE(!decode_stream(bad).complaint.empty(), what, " was not found");
   };
   planted("the length of SIZ", 5, 1);
   planted("a tile's length in TLM", find_marker(good, 0xFF55) + 11, 1);
@@ -242,13 +246,14 @@ void test_planted() {
   Bytes longer = good, shorter = good;
   longer.push_back(0);
   shorter.pop_back();
-  EXPECT(!decode_stream(longer).complaint.empty(), "a byte behind EOC");
-  EXPECT(!decode_stream(shorter).complaint.empty(), "a byte less");
+  CHECK_MESSAGE(!decode_stream(longer).complaint.empty(), "a byte behind EOC");
+  CHECK_MESSAGE(!decode_stream(shorter).complaint.empty(), "a byte less");
 }
 
 // Anything, behind the size of the picture: it ends, with a complaint or without.
-void fuzz_validator(int count) {
-  Random random(61);
+TEST_CASE("fuzzed validator") {
+  const int count = few_of(2000);
+  Random random = random_of_run(61);
   const Bytes good = marked_stream();
   const std::size_t cod = find_marker(good, 0xFF52);
   int complaints = 0;
@@ -262,21 +267,8 @@ void fuzz_validator(int count) {
     if (i % 5 == 0) bad.resize(cod + static_cast<std::size_t>(random.below(1000)));
     complaints += !decode_stream(bad).complaint.empty();
   }
-  EXPECT(complaints > count / 3, "%d complaints of %d", complaints, count);
+  CHECK_MESSAGE(complaints > count / 3, complaints, " complaints of ", count);
 }
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  test_tag_tree();
-  test_header_bits();
-  test_short_header();
-  test_main_header();
-  test_many();
-  test_jp2_header();
-  test_planted();
-  fuzz_validator(few_of(2000));
-  return result();
-}

@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
+#include "../support/doctest.h"
 #include "../support/fenced.h"
 #include "../support/random.h"
-#include "expect.h"
 #include "guarded_plane.h"
 #include "j2k/colour.h"
 
@@ -18,8 +18,6 @@ namespace coalesce::test {
 namespace {
 
 using namespace j2k;
-
-char trial_text[200];
 
 // One row of bits, which are set one at a time, the lowest bit of the first byte first.
 void set_bits(std::uint8_t *row, std::size_t first, int count, int value) {
@@ -93,15 +91,15 @@ void test_level_shift(const Trial &t, Random &random) {
   const GuardedPlane<float> floats(t.width, t.height, random);
   const Status s = level_shift(in.samples, integers.plane(), t.pool);
   const Status f = level_shift(in.samples, floats.plane(), t.pool);
-  EXPECT(s.ok() && f.ok(), "%s: %s, %s", trial_text, s.message(), f.message());
+  CHECK_MESSAGE((s.ok() && f.ok()), s.message(), ", ", f.message());
   for (int y = 0; y < t.height; ++y)
     for (int x = 0; x < t.width; ++x) {
       const int expected = in.value[t.index(x, y)] - t.middle();
-      EXPECT(integers.at(x, y) == expected && floats.at(x, y) == static_cast<float>(expected),
-             "%s: %d, %g instead of %d at %d, %d", trial_text, integers.at(x, y),
-             static_cast<double>(floats.at(x, y)), expected, x, y);
+      if (integers.at(x, y) != expected || floats.at(x, y) != static_cast<float>(expected))
+        FAIL(integers.at(x, y), ", ", static_cast<double>(floats.at(x, y)), " instead of ",
+             expected, " at ", x, ", ", y);
     }
-  EXPECT(integers.guards_hold() && floats.guards_hold(), "%s", trial_text);
+  CHECK_MESSAGE((integers.guards_hold() && floats.guards_hold()), "written outside of a plane");
 }
 
 // G.2.2.
@@ -110,20 +108,21 @@ void test_reversible(const Trial &t, Random &random, const Picture (&in)[3]) {
       y2(t.width, t.height, random);
   const Status s = reversible_transform({in[0].samples, in[1].samples, in[2].samples},
                                         {y0.plane(), y1.plane(), y2.plane()}, t.pool);
-  EXPECT(s.ok(), "%s: %s", trial_text, s.message());
+  CHECK_MESSAGE(s.ok(), s.message());
   for (int y = 0; y < t.height; ++y)
     for (int x = 0; x < t.width; ++x) {
       const int a = y0.at(x, y), b = y1.at(x, y), c = y2.at(x, y);
       const int green = a - static_cast<int>(std::floor((b + c) / 4.0));
       const std::size_t i = t.index(x, y);
-      EXPECT(c + green + t.middle() == in[0].value[i] && green + t.middle() == in[1].value[i] &&
-                 b + green + t.middle() == in[2].value[i],
-             "%s: at %d, %d", trial_text, x, y);
-      EXPECT(-t.middle() <= a && a < t.middle() && std::abs(b) < 2 * t.middle() &&
-                 std::abs(c) < 2 * t.middle(),
-             "%s: range", trial_text);
+      if (c + green + t.middle() != in[0].value[i] || green + t.middle() != in[1].value[i] ||
+          b + green + t.middle() != in[2].value[i])
+        FAIL("not what went in, at ", x, ", ", y);
+      if (a < -t.middle() || a >= t.middle() || std::abs(b) >= 2 * t.middle() ||
+          std::abs(c) >= 2 * t.middle())
+        FAIL("out of range, at ", x, ", ", y, ": ", a, ", ", b, ", ", c);
     }
-  EXPECT(y0.guards_hold() && y1.guards_hold() && y2.guards_hold(), "%s", trial_text);
+  CHECK_MESSAGE((y0.guards_hold() && y1.guards_hold() && y2.guards_hold()),
+                "written outside of a plane");
 }
 
 // Against the formula in doubles, the one of docs/numerics.md and the rounded one of G.3.1; and
@@ -137,7 +136,7 @@ void test_irreversible(const Trial &t, Random &random, const Picture (&in)[3]) {
       y2(t.width, t.height, random);
   const Status s = irreversible_transform({in[0].samples, in[1].samples, in[2].samples},
                                           {y0.plane(), y1.plane(), y2.plane()}, t.pool);
-  EXPECT(s.ok(), "%s: %s", trial_text, s.message());
+  CHECK_MESSAGE(s.ok(), s.message());
   const auto keep = [&](double &largest, double error) {
     largest = std::max(largest, std::abs(error) / (2 * t.middle()));
   };
@@ -158,19 +157,19 @@ void test_irreversible(const Trial &t, Random &random, const Picture (&in)[3]) {
       keep(ict_errors.inverse, l - 0.34413 * u - 0.71414 * v - g);
       keep(ict_errors.inverse, l + 1.772 * u - b);
     }
-  EXPECT(y0.guards_hold() && y1.guards_hold() && y2.guards_hold(), "%s", trial_text);
+  CHECK_MESSAGE((y0.guards_hold() && y1.guards_hold() && y2.guards_hold()),
+                "written outside of a plane");
 }
 
-void test_trials() {
-  Random random(8);
+TEST_CASE("trials") {
+  Random random = random_of_run(8);
   ThreadPool two(2), four(4);
   ThreadPool *const pools[] = {nullptr, &two, &four};
   for (int i = 0; i < 600; ++i) {
     const bool large = i % 20 == 0;
     const Trial t = {random.between(1, large ? 2500 : 70), random.between(1, large ? 40 : 9),
                      random.between(1, 16), random.pick(pools)};
-    std::snprintf(trial_text, sizeof trial_text, "trial %d: %d x %d, %d bits", i, t.width, t.height,
-                  t.bits);
+    INFO("trial ", i, ": ", t.width, " x ", t.height, ", ", t.bits, " bits");
     test_level_shift(t, random);
     const Picture in[3] = {{random, t.width, t.height, t.bits},
                            {random, t.width, t.height, t.bits},
@@ -182,12 +181,13 @@ void test_trials() {
       "irreversible transform, largest errors: %.1e of the formula, %.1e of the standard's"
       " rounded one, %.1e after the standard's inverse\n",
       ict_errors.exact, ict_errors.standard, ict_errors.inverse);
-  EXPECT(ict_errors.exact < 2e-7 && ict_errors.standard < 2e-5 && ict_errors.inverse < 2e-5, "%s",
-         "see above");
+  CHECK(ict_errors.exact < 2e-7);
+  CHECK(ict_errors.standard < 2e-5);
+  CHECK(ict_errors.inverse < 2e-5);
 }
 
 // Formats as their bytes stand in memory.
-void test_formats() {
+TEST_CASE("formats") {
   const std::uint8_t uyvy[] = {10, 1, 30, 2, 11, 3, 31, 4};
   const std::uint8_t p010[] = {0x40, 0x00, 0xC0, 0xFF};  // 1, 1023
   const std::uint8_t nv12[] = {5, 6, 7, 8};
@@ -213,11 +213,11 @@ void test_formats() {
     std::int32_t out[8] = {};
     const int width = static_cast<int>(format.values.size());
     const Status s = level_shift(format.samples, {out, width, 1, sizeof out}, nullptr);
-    EXPECT(s.ok(), "%s: %s", format.name, s.message());
+    CHECK_MESSAGE(s.ok(), format.name, ": ", s.message());
     for (int x = 0; x < width; ++x)
-      EXPECT(
+      CHECK_MESSAGE(
           out[x] + (1 << (format.samples.bits - 1)) == format.values[static_cast<std::size_t>(x)],
-          "%s: %d", format.name, out[x]);
+          format.name, ": ", out[x]);
   }
 }
 
@@ -230,14 +230,15 @@ void expect_refused(const char *what, void (*spoil)(Samples (&)[3], Plane<std::i
     in[c] = {bytes, 16, Container::u8, 0, 8, c, 4, 0, 0};
     out[c] = {results[c], 4, 4, 16};
   }
-  EXPECT(reversible_transform(in, out, nullptr).ok(), "%s", what);
+  CHECK_MESSAGE(reversible_transform(in, out, nullptr).ok(), what);
   spoil(in, out);
   const Status s = reversible_transform(in, out, nullptr);
-  EXPECT(s.code() == StatusCode::invalid_argument && std::strstr(s.message(), what) != nullptr,
-         "\"%s\" does not say \"%s\"", s.message(), what);
+  CHECK_MESSAGE(
+      (s.code() == StatusCode::invalid_argument && std::strstr(s.message(), what) != nullptr), "\"",
+      s.message(), "\" does not say \"", what, "\"");
 }
 
-void test_refused() {
+TEST_CASE("refused") {
   using In = Samples(&)[3];
   using Out = Plane<std::int32_t>(&)[3];
   expect_refused("no data", [](In in, Out) { in[1].data = nullptr; });
@@ -265,12 +266,3 @@ void test_refused() {
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  on_fault([]() -> const char * { return trial_text; });
-  test_trials();
-  test_formats();
-  test_refused();
-  return result();
-}

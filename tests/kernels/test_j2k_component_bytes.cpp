@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../support/doctest.h"
+#include "../support/random.h"
 #include "../support/small_run.h"
-#include "expect.h"
 #include "j2k_encode.h"
 #include "j2k_markers.h"
 #include "j2k_stream_decoder.h"
@@ -52,9 +53,9 @@ Lengths lengths_of(const EncoderParams &params, const Picture &p, ThreadPool *po
   Lengths measured = {};
   if (s.ok()) s = encoder->encode(AllSamples(p).at, pool, bytes);
   if (s.ok()) s = encoder->measure(&measured.all, measured.component);
-  EXPECT(s.ok(), "%s", s.message());
-  EXPECT(decode_stream(*bytes).complaint.empty(), "%s", decode_stream(*bytes).complaint.c_str());
-  EXPECT(bytes->size() == measured.all, "%zu bytes", bytes->size());
+  CHECK_MESSAGE(s.ok(), s.message());
+  CHECK(decode_stream(*bytes).complaint == "");
+  CHECK_MESSAGE(bytes->size() == measured.all, bytes->size(), " bytes");
   return measured;
 }
 
@@ -72,20 +73,20 @@ void test_one(int tile, bool plt) {
   Bytes bytes, again;
   const Lengths wanted = lengths_of(params, p, nullptr, &bytes);
   params.component_bytes = 16000;
-  EXPECT(wanted.component[0] > 17000, "%llu", static_cast<unsigned long long>(wanted.component[0]));
+  CHECK(wanted.component[0] > 17000);
   bytes.clear();
   const Lengths got = lengths_of(params, p, nullptr, &bytes);
-  EXPECT(is_nearly(got.component[0], 16000), "%llu",
-         static_cast<unsigned long long>(got.component[0]));
-  EXPECT(is_nearly(got.all, 20000), "%llu", static_cast<unsigned long long>(got.all));
+  CHECK_MESSAGE(is_nearly(got.component[0], 16000), got.component[0]);
+  CHECK_MESSAGE(is_nearly(got.all, 20000), got.all);
   for (std::size_t c = 1; c < 3; ++c)
-    EXPECT(got.component[c] > wanted.component[c] && got.component[c] <= 16000, "component %zu", c);
+    CHECK_MESSAGE((got.component[c] > wanted.component[c] && got.component[c] <= 16000),
+                  "component ", c);
   lengths_of(params, p, &pool, &again);
-  EXPECT(again == bytes, "threads");
+  CHECK_MESSAGE(again == bytes, "threads");
 }
 
 // Who keeps to the limit anyway is not touched.
-void test_none() {
+TEST_CASE("none") {
   Random random(81);
   EncoderParams params = parted(0);
   const Picture p = uneven(params, 3, random);
@@ -93,7 +94,7 @@ void test_none() {
   lengths_of(params, p, nullptr, &bytes);
   params.component_bytes = 16000;
   lengths_of(params, p, nullptr, &limited);
-  EXPECT(bytes == limited, "not the same bytes");
+  CHECK_MESSAGE(bytes == limited, "not the same bytes");
 }
 
 // What the first ones leave is too much for another: all have their limit, or all they have.
@@ -106,12 +107,11 @@ void test_all(Kind kind) {
   Bytes bytes;
   const Lengths got = lengths_of(params, p, nullptr, &bytes);
   for (std::size_t c = 0; c < 3; ++c)
-    EXPECT(is_nearly(got.component[c], 12000), "component %zu: %llu", c,
-           static_cast<unsigned long long>(got.component[c]));
+    CHECK_MESSAGE(is_nearly(got.component[c], 12000), "component ", c, ": ", got.component[c]);
 }
 
 // Where no bytes are the target, components that keep to the limit do not change.
-void test_others() {
+TEST_CASE("others") {
   Random random(83);
   EncoderParams params = parted(0);
   const Picture p = uneven(params, 1, random);
@@ -124,17 +124,16 @@ void test_others() {
     params.component_bytes = wanted.component[0] / 2;
     bytes.clear();
     const Lengths got = lengths_of(params, p, nullptr, &bytes);
-    EXPECT(is_nearly(got.component[0], params.component_bytes), "%llu of %llu",
-           static_cast<unsigned long long>(got.component[0]),
-           static_cast<unsigned long long>(params.component_bytes));
+    CHECK_MESSAGE(is_nearly(got.component[0], params.component_bytes), got.component[0], " of ",
+                  params.component_bytes);
     for (std::size_t c = 1; c < 3; ++c)
-      EXPECT(got.component[c] == wanted.component[c], "component %zu", c);
+      CHECK_MESSAGE(got.component[c] == wanted.component[c], "component ", c);
   }
 }
 
 // Whatever is wanted and allowed: what has to be given up is used elsewhere.
-void test_by_chance() {
-  Random random(84);
+TEST_CASE("by chance") {
+  Random random = random_of_run(84);
   for (int i = 0; i < few_of(16); ++i) {
     EncoderParams params = parted(random.pick({0, 100}));
     params.plt = random.below(2) == 0;
@@ -147,28 +146,27 @@ void test_by_chance() {
     const Lengths got = lengths_of(params, p, nullptr, &limited);
     bool fits = true, all_limited = true;
     for (std::size_t c = 0; c < 3; ++c) {
-      EXPECT(got.component[c] <= params.component_bytes, "%d: component %zu", i, c);
+      CHECK_MESSAGE(got.component[c] <= params.component_bytes, i, ": component ", c);
       fits = fits && wanted.component[c] <= params.component_bytes;
       all_limited = all_limited && is_nearly(got.component[c], params.component_bytes);
     }
-    EXPECT(!fits || bytes == limited, "%d: not the same bytes", i);
-    EXPECT(all_limited || got.all >= std::min(wanted.all, limit) * 98 / 100,
-           "%d: %llu bytes, %llu without limits of components", i,
-           static_cast<unsigned long long>(got.all), static_cast<unsigned long long>(wanted.all));
-    EXPECT(got.all <= limit, "%d: %llu of %llu bytes", i, static_cast<unsigned long long>(got.all),
-           static_cast<unsigned long long>(limit));
+    CHECK_MESSAGE((!fits || bytes == limited), i, ": not the same bytes");
+    CHECK_MESSAGE((all_limited || got.all >= std::min(wanted.all, limit) * 98 / 100), i, ": ",
+                  got.all, " bytes, ", wanted.all, " without limits of components");
+    CHECK_MESSAGE(got.all <= limit, i, ": ", got.all, " of ", limit, " bytes");
   }
 }
 
-void test_errors() {
+TEST_CASE("errors") {
   const auto refused = [](const char *word, auto &&change) {
     EncoderParams params = parted(0);
     params.component_bytes = 10000;
     change(params);
     std::unique_ptr<Encoder> encoder;
     const Status s = Encoder::make(params, &encoder);
-    EXPECT(s.code() == StatusCode::invalid_argument && std::strstr(s.message(), word) != nullptr,
-           "%s: %s", word, s.message());
+    CHECK_MESSAGE(
+        (s.code() == StatusCode::invalid_argument && std::strstr(s.message(), word) != nullptr),
+        word, ": ", s.message());
   };
   refused("tile-parts by component", [](EncoderParams &p) { p.tile_parts = TileParts::one; });
   refused("with a target", [](EncoderParams &p) { p.targets.clear(); });
@@ -179,20 +177,20 @@ void test_errors() {
   refused("empty packets", [](EncoderParams &p) { p.component_bytes = 14 + 3; });  // of four
 }
 
-}  // namespace
-}  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  test_errors();
+TEST_CASE("one") {
   for (const bool plt : {false, true}) {
     test_one(0, plt);
     test_one(100, plt);
   }
-  test_none();
-  test_all(coalesce::j2k::LayerTarget::Kind::bytes);
-  test_all(coalesce::j2k::LayerTarget::Kind::everything);
-  test_others();
-  test_by_chance();
-  return result();
 }
+
+TEST_CASE("all, and a limit in bytes") {
+  test_all(Kind::bytes);
+}
+
+TEST_CASE("all, without another limit") {
+  test_all(Kind::everything);
+}
+
+}  // namespace
+}  // namespace coalesce::test

@@ -2,14 +2,14 @@
 // The whole encoder, with the tests' own decoder as the judge.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
+#include "../support/doctest.h"
+#include "../support/random.h"
 #include "../support/small_run.h"
 #include "counted_allocations.h"
-#include "expect.h"
 #include "j2k_encode.h"
+#include "j2k_expect.h"
 #include "j2k_random_params.h"
 #include "j2k_stream_decoder.h"
 #include "j2k_targets.h"
@@ -28,18 +28,17 @@ void test_codestream(std::uint64_t seed, ThreadPool *pool) {
   const Picture p = picture(params.coding, random);
   Random layers(seed), same_layers(seed);
   const Bytes bytes = encode(params, p, nullptr, layers);
-  EXPECT(encode(params, p, pool, same_layers) == bytes, "threads: %s", describe(params).c_str());
+  CHECK_MESSAGE(encode(params, p, pool, same_layers) == bytes, "threads: ", describe(params));
   const Decoded decoded = decode_stream(bytes);
   if (params.wavelet == Wavelet::reversible_53) {
     expect_identical(params, p, decoded, "own decoder");
   } else {
-    EXPECT(decoded.complaint.empty(), "%s: %s", decoded.complaint.c_str(),
-           describe(params).c_str());
+    CHECK_MESSAGE(decoded.complaint.empty(), decoded.complaint, ": ", describe(params));
     // (Single pictures of few samples differ from the mean; samples are rounded.)
     const double promised = params.base_step * params.base_step / 12 + 1.0 / 12;
     const double error = mean_squared_error(p, decoded);
-    EXPECT(error < (params.derived ? 4 : 2) * promised + 0.5, "%g, %g promised: %s", error,
-           promised, describe(params).c_str());
+    CHECK_MESSAGE(error < (params.derived ? 4 : 2) * promised + 0.5, error, ", ", promised,
+                  " promised: ", describe(params));
   }
 }
 
@@ -52,17 +51,17 @@ void test_targets(std::uint64_t seed, ThreadPool *pool) {
   params.targets = random_targets(params.layers, length_range(params, p), random);
   const Targeted coded = encode_to_targets(params, p, nullptr);
   const std::string text = describe(params);
-  EXPECT(encode_to_targets(params, p, pool).bytes == coded.bytes, "threads: %s", text.c_str());
-  EXPECT(coded.lengths.back() == coded.bytes.size(), "%s", text.c_str());
-  EXPECT(std::is_sorted(coded.lengths.begin(), coded.lengths.end()), "%s", text.c_str());
+  CHECK_MESSAGE(encode_to_targets(params, p, pool).bytes == coded.bytes, "threads: ", text);
+  CHECK_MESSAGE(coded.lengths.back() == coded.bytes.size(), text);
+  CHECK_MESSAGE(std::is_sorted(coded.lengths.begin(), coded.lengths.end()), text);
   const double slack = p.plane[0].size() < 64 ? 2 : 1;
   double before = HUGE_VAL;
   for (int layers = 1; layers <= params.layers; ++layers) {
     const Decoded decoded = decode_stream(coded.bytes, layers);
-    EXPECT(decoded.complaint.empty(), "%s: %s", decoded.complaint.c_str(), text.c_str());
+    CHECK_MESSAGE(decoded.complaint.empty(), decoded.complaint, ": ", text);
     const double error = mean_squared_error(p, decoded);
-    EXPECT(error <= 1.1 * before + slack, "layer %d: %g after %g: %s", layers, error, before,
-           text.c_str());
+    CHECK_MESSAGE(error <= 1.1 * before + slack, "layer ", layers, ": ", error, " after ", before,
+                  ": ", text);
     before = error;
   }
 }
@@ -76,7 +75,7 @@ EncoderParams rgb(int width, int height) {
 }
 
 // 9/7: each coefficient adds step^2 / 12, so does the picture; with a region of interest, too.
-void test_lossy() {
+TEST_CASE("lossy") {
   Random random(50);
   EncoderParams params = rgb(200, 150);
   params.wavelet = Wavelet::irreversible_97;
@@ -92,28 +91,29 @@ void test_lossy() {
       const Bytes bytes = encode(params, p, nullptr, random);
       const double error = mean_squared_error(p, decode_stream(bytes));
       const double promised = step * step / 12;
-      EXPECT(error > 0.8 * promised && error < 1.25 * promised, "step %g: %g", step, error);
+      CHECK_MESSAGE((error > 0.8 * promised && error < 1.25 * promised), "step ", step, ": ",
+                    error);
     }
 }
 
 // With a region of interest, its planes come first: as much as half of the passes leaves little
 // error in it.
-void test_region_first() {
+TEST_CASE("region first") {
   Random random(51);
   EncoderParams params = rgb(160, 160);
   params.coding.levels = 2;
   params.roi = {50, 60, 100, 110};
   const Picture p = picture(params.coding, random);
   std::unique_ptr<Encoder> encoder;
-  EXPECT(Encoder::make(params, &encoder).ok(), "make");
+  CHECK_MESSAGE(Encoder::make(params, &encoder).ok(), "make");
   const Samples samples[] = {p.samples(0), p.samples(1), p.samples(2)};
-  EXPECT(encoder->code(samples, nullptr).ok(), "code");
+  CHECK_MESSAGE(encoder->code(samples, nullptr).ok(), "code");
   for (std::size_t b = 0; b < encoder->blocks().size(); ++b)
     encoder->layers()->at(0, b) = static_cast<std::uint8_t>(encoder->blocks()[b].coded.passes / 2);
   Bytes bytes;
-  EXPECT(encoder->write(&bytes).ok(), "write");
+  CHECK_MESSAGE(encoder->write(&bytes).ok(), "write");
   const Decoded decoded = decode_stream(bytes);
-  EXPECT(decoded.complaint.empty(), "%s", decoded.complaint.c_str());
+  CHECK(decoded.complaint == "");
   double inside = 0, outside = 0;
   for (int y = 0; y < 160; ++y)
     for (int x = 0; x < 160; ++x) {
@@ -123,11 +123,11 @@ void test_region_first() {
     }
   inside /= 50 * 50;
   outside /= 160 * 160 - 50 * 50;
-  EXPECT(inside < 0.1 * outside, "mean error %g inside, %g outside", inside, outside);
+  CHECK_MESSAGE(inside < 0.1 * outside, "mean error ", inside, " inside, ", outside, " outside");
 }
 
 // An encoder gives the same bytes whatever it coded before; and it allocates nothing any more.
-void test_again() {
+TEST_CASE("again") {
   Random random(52);
   ThreadPool pool(3);
   for (const Wavelet wavelet : {Wavelet::reversible_53, Wavelet::irreversible_97})
@@ -145,27 +145,29 @@ void test_again() {
       const Samples first[] = {p.samples(0), p.samples(1), p.samples(2)};
       const Samples other[] = {q.samples(0), q.samples(1), q.samples(2)};
       std::unique_ptr<Encoder> encoder;
-      EXPECT(Encoder::make(params, &encoder).ok(), "make");
+      CHECK_MESSAGE(Encoder::make(params, &encoder).ok(), "make");
       Bytes a, b, c;
-      EXPECT(encoder->encode(first, &pool, &a).ok(), "encode");
-      EXPECT(encoder->encode(other, &pool, &b).ok(), "encode");
+      CHECK_MESSAGE(encoder->encode(first, &pool, &a).ok(), "encode");
+      CHECK_MESSAGE(encoder->encode(other, &pool, &b).ok(), "encode");
       c.reserve(a.size());
-      const long before = allocations;
-      EXPECT(encoder->encode(first, &pool, &c).ok(), "encode");
-      EXPECT(allocations == before, "%ld allocations", allocations - before);
-      EXPECT(a == c && a != b, "not the same bytes");
+      const long before = allocations();
+      const bool encoded = encoder->encode(first, &pool, &c).ok();
+      const long made = allocations() - before;
+      CHECK(encoded);
+      CHECK(made == 0);
+      CHECK_MESSAGE((a == c && a != b), "not the same bytes");
     }
 }
 
 // Status names what is wrong.
-void test_errors() {
+TEST_CASE("errors") {
   const auto error = [](const char *word, auto &&change) {
     EncoderParams params = rgb(64, 64);
     change(params);
     std::unique_ptr<Encoder> encoder;
     const Status s = Encoder::make(params, &encoder);
-    EXPECT(s.code() == StatusCode::invalid_argument && encoder == nullptr, "%s", word);
-    EXPECT(std::strstr(s.message(), word) != nullptr, "%s: %s", word, s.message());
+    CHECK_MESSAGE((s.code() == StatusCode::invalid_argument && encoder == nullptr), word);
+    CHECK_MESSAGE(std::strstr(s.message(), word) != nullptr, word, ": ", s.message());
   };
   error("layers", [](EncoderParams &p) { p.layers = 0; });
   error("layers", [](EncoderParams &p) { p.layers = 65536; });
@@ -231,28 +233,31 @@ void test_errors() {
   Samples samples[] = {p.samples(0), p.samples(1), p.samples(2)};
   samples[1].bits = 7;
   std::unique_ptr<Encoder> encoder;
-  EXPECT(Encoder::make(params, &encoder).ok(), "make");
+  CHECK_MESSAGE(Encoder::make(params, &encoder).ok(), "make");
   Bytes bytes = {1, 2, 3};
   const Status s = encoder->encode(samples, nullptr, &bytes);
-  EXPECT(s.code() == StatusCode::invalid_argument && std::strstr(s.message(), "bits") != nullptr,
-         "%s", s.message());
-  EXPECT(bytes.size() == 3, "something was written");
+  CHECK_MESSAGE(
+      (s.code() == StatusCode::invalid_argument && std::strstr(s.message(), "bits") != nullptr),
+      s.message());
+  CHECK_MESSAGE(bytes.size() == 3, "something was written");
 
   samples[1].bits = 8;
-  EXPECT(encoder->code(samples, nullptr).ok(), "code");
+  CHECK_MESSAGE(encoder->code(samples, nullptr).ok(), "code");
   encoder->layers()->at(0, 0) = static_cast<std::uint8_t>(encoder->blocks()[0].coded.passes + 1);
   std::uint64_t length;
-  EXPECT(encoder->measure(&length).code() == StatusCode::invalid_argument, "measure");
-  EXPECT(encoder->write(&bytes).code() == StatusCode::invalid_argument && bytes.size() == 3,
-         "write");
+  CHECK_MESSAGE(encoder->measure(&length).code() == StatusCode::invalid_argument, "measure");
+  CHECK_MESSAGE(
+      (encoder->write(&bytes).code() == StatusCode::invalid_argument && bytes.size() == 3),
+      "write");
 }
 
 // Limits that a few bytes more of blocks would exceed, as they come into packets that had nothing
 // in this layer so far, of many blocks: some fit (which encode_to_targets() expects).
-void test_new_packets() {
+TEST_CASE("new packets") {
   Random random(5074);
   EncoderParams params = random_params(random, 128 * 128);
-  EXPECT(params.layers == 9 && params.plt && params.coding.block_y == 2, "other parameters");
+  CHECK_MESSAGE((params.layers == 9 && params.plt && params.coding.block_y == 2),
+                "other parameters");
   const Picture p = picture(params.coding, random);
   const LengthRange range = length_range(params, p);
   for (const std::uint64_t seed :
@@ -264,7 +269,7 @@ void test_new_packets() {
 }
 
 // As few bytes as can be, with nothing in any layer; and one less.
-void test_least_bytes() {
+TEST_CASE("least bytes") {
   Random random(54);
   EncoderParams params = rgb(100, 90);
   params.coding.tile_width = params.coding.tile_height = 60;
@@ -275,34 +280,35 @@ void test_least_bytes() {
   params.targets.assign(3, {LayerTarget::Kind::automatic, 0});
   params.targets.back() = {LayerTarget::Kind::bytes, least};
   const Bytes bytes = encode_to_targets(params, p, nullptr).bytes;
-  EXPECT(bytes.size() == least, "%zu of %llu bytes", bytes.size(),
-         static_cast<unsigned long long>(least));
-  EXPECT(decode_stream(bytes).complaint.empty(), "%s", decode_stream(bytes).complaint.c_str());
+  CHECK_MESSAGE(bytes.size() == least, bytes.size(), " of ", least, " bytes");
+  CHECK(decode_stream(bytes).complaint == "");
   --params.targets.back().value;
   std::unique_ptr<Encoder> encoder;
   const Status s = Encoder::make(params, &encoder);
-  EXPECT(s.code() == StatusCode::invalid_argument && std::strstr(s.message(), "target") != nullptr,
-         "%s", s.message());
+  CHECK_MESSAGE(
+      (s.code() == StatusCode::invalid_argument && std::strstr(s.message(), "target") != nullptr),
+      s.message());
+}
+
+constexpr int kSeeds = 60, kAllSeeds = 2000;
+
+TEST_CASE("codestreams by chance") {
+  ThreadPool pool(3);
+  const int seeds = all() ? kAllSeeds : few_of(kSeeds);
+  for (int i = 0; i < seeds; ++i) {
+    INFO("seed ", i);
+    test_codestream(seed_of_run(static_cast<unsigned>(i)), &pool);
+  }
+}
+
+TEST_CASE("targets by chance") {
+  ThreadPool pool(3);
+  const int seeds = all() ? kAllSeeds : few_of(kSeeds);
+  for (int i = 0; i < seeds; ++i) {
+    INFO("seed ", i);
+    test_targets(seed_of_run(static_cast<unsigned>(5000 + i)), &pool);
+  }
 }
 
 }  // namespace
 }  // namespace coalesce::test
-
-// test-j2k-encoder [--all]
-int main(int argc, char **argv) {
-  using namespace coalesce::test;
-  const bool all = argc == 2 && std::strcmp(argv[1], "--all") == 0;
-  coalesce::ThreadPool pool(3);
-  test_errors();
-  test_again();
-  test_least_bytes();
-  test_new_packets();
-  test_lossy();
-  test_region_first();
-  const int seeds = all ? 2000 : few_of(60);
-  for (int i = 0; i < seeds && failures < 10; ++i)
-    test_codestream(static_cast<unsigned>(i), &pool);
-  for (int i = 0; i < seeds && failures < 10; ++i)
-    test_targets(static_cast<unsigned>(5000 + i), &pool);
-  return result();
-}

@@ -2,8 +2,8 @@
 // How a picture is divided, over sizes and by chance; what is refused.
 #include <cstring>
 
+#include "../support/doctest.h"
 #include "../support/random.h"
-#include "expect.h"
 #include "j2k_geometry_check.h"
 
 namespace coalesce::test {
@@ -11,7 +11,7 @@ namespace {
 
 using namespace j2k;
 
-void test_sizes() {
+TEST_CASE("sizes") {
   for (int height : {1, 2, 3, 17, 33})
     for (int width = 1; width <= 33; ++width)
       for (int levels : {0, 1, 5, 10}) {
@@ -46,8 +46,8 @@ CodingParams random_params(Random &random) {
   return p;
 }
 
-void test_random() {
-  Random random(6);
+TEST_CASE("random") {
+  Random random = random_of_run(6);
   int checked = 0;
   for (int i = 0; i < 400; ++i) {
     const CodingParams p = random_params(random);
@@ -58,44 +58,45 @@ void test_random() {
       check_geometry(p);
       ++checked;
     } else {
-      EXPECT(!check_params(p).ok(), "%s", text(p).c_str());
+      CHECK_MESSAGE(!check_params(p).ok(), text(p));
     }
   }
-  EXPECT(checked > 300, "%d", checked);
+  CHECK(checked > 300);
 }
 
 // Known numbers: blocks of 64 x 64 of a UHD picture, five levels; the largest coordinates.
-void test_known() {
+TEST_CASE("known") {
   CodingParams p;
   p.image = {0, 0, 3840, 2160};
   TileGeometry tile = tile_geometry(p, 0);
-  EXPECT(tile.blocks.size() == 2107, "%zu", tile.blocks.size());
-  EXPECT(tile.precincts.size() == 6, "%zu", tile.precincts.size());
-  EXPECT(tile.bands.size() == 16, "%zu", tile.bands.size());
+  CHECK(tile.blocks.size() == 2107);
+  CHECK(tile.precincts.size() == 6);
+  CHECK(tile.bands.size() == 16);
   p.image = {INT32_MAX - 3, INT32_MAX - 2, INT32_MAX, INT32_MAX};
   p.tile_x0 = p.tile_y0 = INT32_MAX - 40;
   p.tile_width = p.tile_height = 39;
   p.levels = 10;
-  EXPECT(check_params(p).ok(), "%s", check_params(p).message());
+  CHECK_MESSAGE(check_params(p).ok(), check_params(p).message());
   for (int t = 0, samples = 0; t < tile_count(p); ++t) {
     tile = tile_geometry(p, t);
     for (const BlockPlace &block : tile.blocks)
       samples += block.rect.width() * block.rect.height();
-    if (t == tile_count(p) - 1) EXPECT(samples == 6, "%d", samples);
+    if (t == tile_count(p) - 1) CHECK(samples == 6);
   }
 }
 
 void expect_refused(const char *what, void (*spoil)(CodingParams &)) {
   CodingParams p;
   p.image = {0, 0, 100, 80};
-  EXPECT(check_params(p).ok(), "%s", check_params(p).message());
+  CHECK_MESSAGE(check_params(p).ok(), check_params(p).message());
   spoil(p);
   const Status s = check_params(p);
-  EXPECT(s.code() == StatusCode::invalid_argument && std::strstr(s.message(), what) != nullptr,
-         "\"%s\" does not say \"%s\"", s.message(), what);
+  CHECK_MESSAGE(
+      (s.code() == StatusCode::invalid_argument && std::strstr(s.message(), what) != nullptr), "\"",
+      s.message(), "\" does not say \"", what, "\"");
 }
 
-void test_refused() {
+TEST_CASE("refused") {
   expect_refused("image offset", [](CodingParams &p) { p.image.x0 = -1; });
   expect_refused("image is empty", [](CodingParams &p) { p.image.y1 = 0; });
   expect_refused("number of components", [](CodingParams &p) { p.num_components = 0; });
@@ -133,12 +134,3 @@ void test_refused() {
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  test_sizes();
-  test_random();
-  test_known();
-  test_refused();
-  return result();
-}

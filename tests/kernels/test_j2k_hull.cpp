@@ -2,9 +2,11 @@
 // Slopes and convex hulls of blocks, against what they are by definition.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <vector>
 
-#include "expect.h"
+#include "../support/doctest.h"
+#include "../support/random.h"
 #include "j2k/hull.h"
 #include "j2k_rate_tables.h"
 
@@ -13,8 +15,8 @@ namespace {
 
 using namespace j2k;
 
-void test_slopes() {
-  Random random(1);
+TEST_CASE("slopes") {
+  Random random = random_of_run(1);
   for (int i = 0; i < 200000; ++i) {
     const int bits = random.between(1, 116);
     unsigned __int128 gain = random.bits();
@@ -28,20 +30,21 @@ void test_slopes() {
                            std::log2(static_cast<long double>(bytes)));
     const long double slope = quantised_slope(gain, exponent, bytes);
     if (exact < 0 || exact > kMaxSlope)
-      EXPECT(slope == (exact < 0 ? 0 : kMaxSlope), "%Lg becomes %Lg", exact, slope);
+      CHECK_MESSAGE(slope == (exact < 0 ? 0 : kMaxSlope), exact, " becomes ", slope);
     else
-      EXPECT(slope <= exact + 1e-4L && slope > exact - 1.0001L, "%Lg becomes %Lg", exact, slope);
+      CHECK_MESSAGE((slope <= exact + 1e-4L && slope > exact - 1.0001L), exact, " becomes ", slope);
   }
   // Ratios that are powers of two are exact.
   for (int log2 = -90; log2 < 150; ++log2)
-    EXPECT(quantised_slope(3 << 5, log2 - 5, 3) == kSlopeOne + 256 * log2, "2^%d", log2);
+    CHECK_MESSAGE(quantised_slope(3 << 5, log2 - 5, 3) == kSlopeOne + 256 * log2, "2^", log2);
   // The larger one never gets the smaller number.
   for (int i = 0; i < 200000; ++i) {
     const std::uint64_t gain = random.bits() >> random.below(60) | 1;
     const auto bytes = static_cast<std::uint32_t>(random.below(100000) + 1);
     const int slope = quantised_slope(gain, -20, bytes);
-    EXPECT(quantised_slope(static_cast<unsigned __int128>(gain) + 1, -20, bytes) >= slope, "gain");
-    EXPECT(quantised_slope(gain, -20, bytes + 1) <= slope, "bytes");
+    CHECK_MESSAGE(quantised_slope(static_cast<unsigned __int128>(gain) + 1, -20, bytes) >= slope,
+                  "gain");
+    CHECK_MESSAGE(quantised_slope(gain, -20, bytes + 1) <= slope, "bytes");
   }
 }
 
@@ -126,30 +129,32 @@ void test_hull(const RateBlock &block) {
       gain_of(block, block.num_passes) * kErrorUnits + units_of(block.final_error);
   const long double all = rounding ? std::min(gain_at(corners[0].passes), total) : 0;
   const long double error = rounding ? all * part + (total - all) * std::min(part, 1.0L) : total;
-  const long double slack = std::max(1.0L, part);
+  // A sum is rounded, and its part again.
+  const long double slack = rounding ? part + 1 : 1;
   std::vector<HullStep> steps(static_cast<std::size_t>(block.num_passes));
   const Hull hull = convex_hull(block, steps.data());
-  EXPECT(hull.steps == static_cast<int>(corners.size()), "%d corners instead of %zu", hull.steps,
-         corners.size());
+  CHECK_MESSAGE(hull.steps == static_cast<int>(corners.size()), hull.steps, " corners instead of ",
+                corners.size());
   if (hull.steps != static_cast<int>(corners.size())) return;
   Point before = {0, 0, 0};
   for (std::size_t i = 0; i < corners.size(); ++i) {
     const Point &corner = corners[i];
     const HullStep &step = steps[i];
-    EXPECT(step.passes == corner.passes && step.length == corner.length, "corner %zu", i);
+    CHECK_MESSAGE((step.passes == corner.passes && step.length == corner.length), "corner ", i);
     const int slope = slope_of(block, before, corner, i == 0 ? kMaxSlope : steps[i - 1].slope);
-    EXPECT(step.slope == slope, "corner %zu: %d instead of %d", i, step.slope, slope);
+    CHECK_MESSAGE(step.slope == slope, "corner ", i, ": ", step.slope, " instead of ", slope);
     const long double gain = std::min(gain_at(corner.passes), total) * part;
-    EXPECT(is_near(step.gain, gain, slack) || std::abs(error) >= 0x1p62L, "gain %lld of %Lg",
-           static_cast<long long>(step.gain), gain);
+    CHECK_MESSAGE((is_near(step.gain, gain, slack) || std::abs(error) >= 0x1p62L), "gain ",
+                  step.gain, " of ", gain);
     before = corner;
   }
-  EXPECT(is_near(hull.error, error, slack), "error %lld of %Lg", static_cast<long long>(hull.error),
-         error);
+  // Of two terms, each rounded.
+  CHECK_MESSAGE(is_near(hull.error, error, rounding ? slack + 1 : slack), "error ", hull.error,
+                " of ", error);
 }
 
-void test_hulls() {
-  Random random(2);
+TEST_CASE("hulls") {
+  Random random = random_of_run(2);
   std::size_t corners = 0, passes = 0;
   for (int i = 0; i < 600; ++i) {
     Blocks blocks = random_blocks(random, i % 3 == 0 ? Passes::likely : Passes::unlikely, 3,
@@ -170,8 +175,8 @@ void test_hulls() {
 }
 
 // Two slopes that differ by less than their quotients show: the second must not come out larger.
-void test_nearly_straight() {
-  Random random(3);
+TEST_CASE("nearly straight") {
+  Random random = random_of_run(3);
   for (int i = 0; i < 20000; ++i) {
     std::vector<Pass> passes;
     std::uint32_t length = 0;
@@ -190,14 +195,14 @@ void test_nearly_straight() {
     HullStep steps[4];
     const int count = convex_hull(block, steps).steps;
     for (int k = 1; k < count; ++k)
-      EXPECT(steps[k].slope <= steps[k - 1].slope, "%d after %d", steps[k].slope,
-             steps[k - 1].slope);
+      CHECK_MESSAGE(steps[k].slope <= steps[k - 1].slope, steps[k].slope, " after ",
+                    steps[k - 1].slope);
   }
 }
 
 // Against the definition in docs/numerics.md, in floats.
-void test_final_error() {
-  Random random(4);
+TEST_CASE("final error") {
+  Random random = random_of_run(4);
   for (int i = 0; i < 300; ++i) {
     const int width = random.between(1, 40), height = random.between(1, 40);
     const int pitch = width + random.below(3), fraction = random.pick({0, 1, 3, 6, 6, 6, 9, 30});
@@ -221,19 +226,10 @@ void test_final_error() {
         const double error = steps >= 1 ? below - 0.5 : below;
         sum += error * error * 64;
       }
-    EXPECT(final_error(block) == std::floor(sum + 0.5), "%u instead of %f, %d bits",
-           final_error(block), sum, fraction);
+    CHECK_MESSAGE(final_error(block) == std::floor(sum + 0.5), final_error(block), " instead of ",
+                  sum, ", ", fraction, " bits");
   }
 }
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  test_slopes();
-  test_hulls();
-  test_nearly_straight();
-  test_final_error();
-  return result();
-}

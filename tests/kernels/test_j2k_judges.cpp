@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The covering array, judged by the decoders of others, as many as there are.
+// The covering array, judged by the decoders of others, as many as there are. Of the array every
+// 14th entry; --all, --entries=FIRST-LAST; --entry=N --write=FILE, to look at one by hand.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "expect.h"
+#include "../support/doctest.h"
 #include "j2k/encoder.h"
 #include "j2k_array.h"
 #include "j2k_encode.h"
@@ -52,18 +52,18 @@ JudgedStream coded_entry(int index) {
   std::unique_ptr<Encoder> encoder;
   Status s = Encoder::make(params, &encoder);
   if (s.ok()) s = encoder->encode(AllSamples(coded.entry.picture).at, nullptr, &coded.bytes);
-  EXPECT(s.ok(), "%s", s.message());
-  if (!s.ok()) return coded;
+  REQUIRE_MESSAGE(s.ok(), s.message());
   if (!params.targets.empty() && params.targets.back().kind == LayerTarget::Kind::bytes)
-    EXPECT(coded.bytes.size() <= params.targets.back().value, "%zu bytes", coded.bytes.size());
+    REQUIRE_MESSAGE(coded.bytes.size() <= params.targets.back().value, coded.bytes.size(),
+                    " bytes");
   coded.stream = read_markers(coded.bytes);
   coded.lossless = coded.entry.whole && params.wavelet == Wavelet::reversible_53;
   if (coded.lossless) coded.expected = as_decoded(coded.entry.picture);
   if (coded.lossless && index >= j2k_small_entries()) return coded;
   const Decoded own = decode_stream(coded.bytes, 0, kMostPoints, RegionSamples::lower_end);
-  EXPECT(own.complaint.empty(), "own decoder: %s", own.complaint.c_str());
+  REQUIRE_MESSAGE(own.complaint.empty(), "own decoder: ", own.complaint);
   if (coded.lossless)
-    EXPECT(largest_difference(own, coded.expected) == 0, "own decoder");
+    REQUIRE_MESSAGE(largest_difference(own, coded.expected) == 0, "own decoder");
   else
     coded.expected = own;
   return coded;
@@ -74,12 +74,13 @@ class Hearing {
  public:
   Hearing(const JudgedStream &coded, Tally *tally) : coded_(coded), tally_(*tally) {}
 
-  void ask(const Judge &judge, bool talk) {
+  // False if the judge has found something.
+  bool ask(const Judge &judge, bool talk) {
     Decoded decoded;
     const Verdict verdict = test::ask(judge, coded_, &decoded);
     const char *known = verdict.fault == nullptr ? "" : verdict.fault->what;
-    EXPECT(verdict.is_known(), "%s differs by %d: %s", judge.name, verdict.difference,
-           verdict.complaint.c_str());
+    CHECK_MESSAGE(verdict.is_known(), judge.name, " differs by ", verdict.difference, ": ",
+                  verdict.complaint);
     if (talk)
       std::printf("%s %s by %d: %s %s\n", judge.name, verdict.agrees ? "agrees" : "differs",
                   verdict.difference, known, verdict.complaint.c_str());
@@ -90,6 +91,7 @@ class Hearing {
     if (!verdict.agrees) ++of.faults[known];
     judged_ += verdict.judged();
     if (verdict.agrees) compare(decoded);
+    return verdict.is_known();
   }
   int judged() const { return judged_; }
 
@@ -99,7 +101,7 @@ class Hearing {
     if (coded_.params().coding.component[0].bits > 14) return;
     for (const Decoded &other : agreed_) {
       const int difference = largest_difference(decoded, other);
-      EXPECT(difference <= (coded_.lossless ? 0 : 1), "two judges differ by %d", difference);
+      CHECK_MESSAGE(difference <= (coded_.lossless ? 0 : 1), "two judges differ by ", difference);
     }
     agreed_.push_back(decoded);
   }
@@ -112,8 +114,8 @@ class Hearing {
 
 void write_file(const char *file, const std::vector<std::uint8_t> &bytes) {
   FILE *out = std::fopen(file, "wb");
-  EXPECT(out != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), out) == bytes.size(), "%s",
-         file);
+  CHECK_MESSAGE((out != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), out) == bytes.size()),
+                file);
   if (out != nullptr) std::fclose(out);
 }
 
@@ -123,26 +125,28 @@ void test_without_judge(const JudgedStream &coded) {
   const bool all_here =
       std::all_of(judges().begin(), judges().end(), [](const Judge &j) { return j.here(); });
   const bool known = has_region_and_bypass(coded) || has_empty_component(coded);
-  EXPECT(!all_here || known, "no judge");
+  CHECK_MESSAGE((!all_here || known), "no judge");
   if (coded.lossless)
-    EXPECT(largest_difference(decode_stream(coded.bytes), coded.expected) == 0, "own decoder");
+    CHECK_MESSAGE(largest_difference(decode_stream(coded.bytes), coded.expected) == 0,
+                  "own decoder");
 }
 
 // Into a file, if there is one to be looked at by hand; then more is said, too.
 void test_entry(int index, const char *file, Tally *tally) {
-  const int before = failures;
+  INFO("--entry=", index, ": ", j2k_entry_text(index));
   const JudgedStream coded = coded_entry(index);
+  if (file != nullptr) {
+    std::printf("%s\n", coded.entry.text.c_str());
+    write_file(file, coded.bytes);
+  }
   Hearing hearing(coded, tally);
   for (const Judge &judge : judges())
-    if (failures == before && judge.here()) hearing.ask(judge, file != nullptr);
+    if (judge.here() && !hearing.ask(judge, file != nullptr)) return;
   const int judged = hearing.judged();
   ++tally->by_judges[coded.lossless][judged];
   if (judged == 0) tally->none.push_back(index);
   if (judged == 1 && coded.lossless) tally->one.push_back(index);
-  if (judged == 0 && failures == before) test_without_judge(coded);
-  if (failures > before || file != nullptr)
-    std::printf("--entry %d, %s\n", index, coded.entry.text.c_str());
-  if (file != nullptr) write_file(file, coded.bytes);
+  if (judged == 0) test_without_judge(coded);
 }
 
 void print(const char *what, const std::vector<int> &entries) {
@@ -166,29 +170,24 @@ void print(const Tally &tally) {
   print("lossless by one:", tally.one);
 }
 
-}  // namespace
-}  // namespace coalesce::test
-
-// test-j2k-judges [--all | --entries FIRST LAST | --entry N FILE]
-int main(int argc, char **argv) {
-  using namespace coalesce::test;
-  if (std::none_of(judges().begin(), judges().end(), [](const Judge &j) { return j.here(); })) {
-    std::printf("skipped: neither libopenjp2, nor libavcodec, nor grk_decompress\n");
-    return 77;
-  }
+TEST_CASE("entries") {
+  if (std::none_of(judges().begin(), judges().end(), [](const Judge &j) { return j.here(); }))
+    return skip("neither libopenjp2, nor libavcodec, nor grk_decompress");
   for (const Judge &judge : judges())
     if (!judge.here()) std::printf("%s is not here\n", judge.name);
   Tally tally;
-  if (argc == 4 && std::strcmp(argv[1], "--entry") == 0) {
-    test_entry(std::atoi(argv[2]), argv[3], &tally);
-    return result();
+  if (const char *entry = option("entry"))
+    return test_entry(std::atoi(entry), option("write"), &tally);
+  int first = 0, end = all() ? j2k_entries() : j2k_small_entries(), step = all() ? 1 : 14;
+  if (const char *entries = option("entries")) {
+    REQUIRE(std::sscanf(entries, "%d-%d", &first, &end) == 2);
+    ++end;
+    step = 1;
   }
-  const bool all = argc == 2 && std::strcmp(argv[1], "--all") == 0;
-  const bool some = argc == 4 && std::strcmp(argv[1], "--entries") == 0;
-  const int first = some ? std::atoi(argv[2]) : 0, step = all || some ? 1 : 14;
-  const int end = some ? std::atoi(argv[3]) + 1 : all ? j2k_entries() : j2k_small_entries();
-  for (int i = first; i < end && failures < 10; i += step)
+  for (int i = first; i < end; i += step)
     test_entry(i, nullptr, &tally);
   print(tally);
-  return result();
 }
+
+}  // namespace
+}  // namespace coalesce::test

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "../support/doctest.h"
+#include "../support/random.h"
 #include "../support/small_run.h"
 #include "counted_allocations.h"
-#include "expect.h"
 #include "j2k/rate.h"
 #include "j2k_rate_tables.h"
 #include "j2k_rate_trial.h"
@@ -42,8 +43,8 @@ LayerTarget random_target(Random &random, std::uint64_t all) {
   }
 }
 
-void test_layers() {
-  Random random(5);
+TEST_CASE("layers") {
+  Random random = random_of_run(5);
   for (int i = 0; i < few_of(200); ++i) {
     const Blocks blocks = random_blocks(random, i % 4 == 0 ? Passes::unlikely : Passes::likely,
                                         random.between(1, 60), 8);
@@ -64,24 +65,23 @@ void test_layers() {
     for (int l = 0; l < layers; ++l) {
       const Row row = row_of(rate, l);
       for (std::size_t b = 0; b < row.size(); ++b)
-        EXPECT(row[b] >= before[b] && row[b] <= all_passes[b], "layer %d", l);
-      EXPECT(rate.result(l).body == bytes_of(blocks, row.data()), "layer %d", l);
+        CHECK_MESSAGE((row[b] >= before[b] && row[b] <= all_passes[b]), "layer ", l);
+      CHECK_MESSAGE(rate.result(l).body == bytes_of(blocks, row.data()), "layer ", l);
       refined += row != before;
       before = row;
     }
     const std::uint64_t total = rate.result(layers - 1).body + headers.all(rate.table());
     if (limited) {
-      EXPECT(total <= limit, "%llu of %llu bytes", static_cast<unsigned long long>(total),
-             static_cast<unsigned long long>(limit));
+      CHECK_MESSAGE(total <= limit, total, " of ", limit, " bytes");
     } else {
-      EXPECT(before == all_passes, "not everything");
-      EXPECT(refined >= ranks_of(blocks, layers), "%d layers of %d", refined, layers);
+      CHECK_MESSAGE(before == all_passes, "not everything");
+      CHECK_MESSAGE(refined >= ranks_of(blocks, layers), refined, " layers of ", layers);
     }
   }
 }
 
 // Of a picture that is large enough: limits of all layers hold and are used, automatic ones double.
-void test_layer_sizes() {
+TEST_CASE("layer sizes") {
   Random random(6);
   const Blocks blocks = random_blocks(random, Passes::likely, 900, 9);
   ModelHeaders headers(blocks, 12);
@@ -94,22 +94,22 @@ void test_layer_sizes() {
     spent += rate.result(l).headers;
     const std::uint64_t total = rate.result(l).body + spent;
     const std::uint64_t limit = targets[static_cast<std::size_t>(l)].value;
-    EXPECT(total <= limit && total * 100 >= limit * 99, "layer %d: %llu of %llu", l,
-           static_cast<unsigned long long>(total), static_cast<unsigned long long>(limit));
+    CHECK_MESSAGE((total <= limit && total * 100 >= limit * 99), "layer ", l, ": ", total, " of ",
+                  limit);
   }
-  EXPECT(spent == headers.all(rate.table()), "headers");
+  CHECK_MESSAGE(spent == headers.all(rate.table()), "headers");
   std::vector<LayerTarget> automatic(4, LayerTarget{Kind::automatic, 0});
   automatic.back() = {Kind::slope, 25000};
   const RateAllocator doubling = allocated(blocks, automatic, nullptr);
   for (int l = 0; l < 3; ++l) {
     const double ratio = static_cast<double>(doubling.result(l + 1).body) /
                          static_cast<double>(doubling.result(l).body);
-    EXPECT(ratio > 1.98 && ratio < 2.02, "layer %d: %f", l + 1, ratio);
+    CHECK_MESSAGE((ratio > 1.98 && ratio < 2.02), "layer ", l + 1, ": ", ratio);
   }
 }
 
 // The same from any number of threads, whatever was there before, and without new memory.
-void test_steady() {
+TEST_CASE("steady") {
   Random random(7);
   ThreadPool pool(3);
   const Blocks first = random_blocks(random, Passes::likely, 700, 8);
@@ -117,25 +117,20 @@ void test_steady() {
   const std::vector<LayerTarget> targets = {
       {Kind::automatic, 0}, {Kind::bytes, 3000}, {Kind::bytes, 12000}};
   RateAllocator rate;
-  EXPECT(rate.prepare(700, std::max(first.most_passes(), second.most_passes()), 3).ok(), "memory");
+  CHECK_MESSAGE(rate.prepare(700, std::max(first.most_passes(), second.most_passes()), 3).ok(),
+                "memory");
   NoHeaders headers;
   for (const Blocks *blocks : {&first, &second, &first}) {
-    const long before = allocations;
+    const long before = allocations();
     const Status status = rate.allocate(blocks->blocks.data(), targets.data(), &headers, &pool);
-    EXPECT(status.ok() && allocations == before, "%ld allocations", allocations - before);
+    const long made = allocations() - before;
+    CHECK_MESSAGE(status.ok(), status.message());
+    CHECK(made == 0);
     const RateAllocator fresh = allocated(*blocks, targets, &headers);
     for (int l = 0; l < 3; ++l)
-      EXPECT(row_of(rate, l) == row_of(fresh, l), "layer %d", l);
+      CHECK_MESSAGE(row_of(rate, l) == row_of(fresh, l), "layer ", l);
   }
 }
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  test_layers();
-  test_layer_sizes();
-  test_steady();
-  return result();
-}

@@ -2,11 +2,10 @@
 // Limits of bytes: kept, and used as far as anything fits, which is tried by writing it.
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 
+#include "../support/doctest.h"
 #include "../support/small_run.h"
-#include "expect.h"
 #include "j2k_encode.h"
 #include "j2k_limit_check.h"
 #include "j2k_random_params.h"
@@ -51,7 +50,7 @@ void test_limits(std::uint64_t seed, UseCounts &uses) {
     if (s.ok()) s = encoder->allocate(nullptr);
     if (s.ok()) ++uses[static_cast<int>(check_limit(params, encoder.get()))];
   }
-  EXPECT(s.ok(), "%s: %s", s.message(), describe(params).c_str());
+  CHECK_MESSAGE(s.ok(), s.message(), ": ", describe(params));
 }
 
 // The same with limits of components, some of which may have less to code than they are allowed.
@@ -78,7 +77,7 @@ void test_component_limits(std::uint64_t seed, UseCounts &uses) {
     if (s.ok()) s = encoder->code(AllSamples(p).at, nullptr);
     if (s.ok()) s = encoder->allocate(nullptr);
     if (s.ok()) ++uses[static_cast<int>(check_limit(params, encoder.get()))];
-    EXPECT(s.ok(), "%s: %s", s.message(), describe(params).c_str());
+    CHECK_MESSAGE(s.ok(), s.message(), ": ", describe(params));
   }
 }
 
@@ -89,23 +88,28 @@ void expect_all_uses(const char *what, const UseCounts &uses) {
             none = count(LimitUse::nothing_fits), wasted = count(LimitUse::wasted);
   std::printf("%s: %d used 98 %%, %d were all there is, in %d nothing fitted; %d wasted\n", what,
               most, finest, none, wasted);
-  EXPECT(most > 0 && finest > 0 && none > 0 && wasted == 0, "%s", what);
+  CHECK_MESSAGE((most > 0 && finest > 0 && none > 0 && wasted == 0), what);
+}
+
+TEST_CASE("limits") {
+  const int seeds = all() ? 4000 : few_of(400);
+  UseCounts uses = {};
+  for (int i = 0; i < seeds; ++i) {
+    INFO("seed ", i);
+    test_limits(seed_of_run(static_cast<unsigned>(i)), uses);
+  }
+  expect_all_uses("limits", uses);
+}
+
+TEST_CASE("limits of components") {
+  const int seeds = (all() ? 4000 : few_of(400)) / 4;
+  UseCounts uses = {};
+  for (int i = 0; i < seeds; ++i) {
+    INFO("seed ", i);
+    test_component_limits(seed_of_run(static_cast<unsigned>(i)), uses);
+  }
+  expect_all_uses("limits of components", uses);
 }
 
 }  // namespace
 }  // namespace coalesce::test
-
-// test-j2k-limits [--all]
-int main(int argc, char **argv) {
-  using namespace coalesce::test;
-  const bool all = argc == 2 && std::strcmp(argv[1], "--all") == 0;
-  const int seeds = all ? 4000 : few_of(400);
-  UseCounts uses = {}, component_uses = {};
-  for (int i = 0; i < seeds && failures < 10; ++i)
-    test_limits(static_cast<unsigned>(i), uses);
-  for (int i = 0; i < seeds / 4 && failures < 10; ++i)
-    test_component_limits(static_cast<unsigned>(i), component_uses);
-  expect_all_uses("limits", uses);
-  expect_all_uses("limits of components", component_uses);
-  return result();
-}

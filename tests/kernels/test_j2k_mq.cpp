@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "../support/doctest.h"
 #include "../support/random.h"
-#include "expect.h"
 #include "j2k/mq_coder.h"
 #include "j2k/mq_table.h"
 #include "j2k_mq_decoder.h"
@@ -18,7 +18,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 // The test sequence of ITU-T T.88 H.2: 256 decisions of one context in state 0.
-void test_sequence() {
+TEST_CASE("sequence") {
   const Bytes decisions = {0x00, 0x02, 0x00, 0x51, 0x00, 0x00, 0x00, 0xC0, 0x03, 0x52, 0x87,
                            0x2A, 0xAA, 0xAA, 0xAA, 0xAA, 0x82, 0xC0, 0x20, 0x00, 0xFC, 0xD7,
                            0x9E, 0xF6, 0xBF, 0x7F, 0xED, 0x90, 0x4F, 0x46, 0xA3, 0xBF};
@@ -36,13 +36,13 @@ void test_sequence() {
   coder.start(bytes.data());
   coder.encode(symbols.data(), static_cast<int>(symbols.size()));
   bytes.resize(static_cast<std::size_t>(coder.flush()));
-  EXPECT(bytes == expected, "%zu bytes", bytes.size());
+  CHECK_MESSAGE(bytes == expected, bytes.size(), " bytes");
 
   MqDecoder decoder;
   decoder.reset_contexts();
   decoder.start(expected.data(), static_cast<int>(expected.size()));
   for (std::size_t i = 0; i < symbols.size(); ++i)
-    EXPECT(decoder.decode(5) == (symbols[i] & 1), "decision %zu", i);
+    CHECK_MESSAGE(decoder.decode(5) == (symbols[i] & 1), "decision ", i);
 }
 
 struct Parts {
@@ -117,20 +117,20 @@ std::string trial(const Parts &parts, Coder &coder, bool raw, bool predictable) 
   return "";
 }
 
-void test_segments() {
-  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+TEST_CASE("segments") {
+  for (int i = 0; i < 3000; ++i) {
+    const std::uint64_t seed = seed_of_run(static_cast<unsigned>(i));
     Random random(seed);
     const Parts parts = random_parts(random);
     for (bool predictable : {false, true}) {
       j2k::MqCoder mq;
       mq.reset_contexts();
       const std::string wrong = trial(parts, mq, false, predictable);
-      EXPECT(wrong.empty(), "MQ, seed %d, predictable %d: %s", static_cast<int>(seed), predictable,
-             wrong.c_str());
+      CHECK_MESSAGE(wrong.empty(), "MQ, seed ", seed, ", predictable ", predictable, ": ", wrong);
       j2k::RawCoder raw;
       const std::string raw_wrong = trial(parts, raw, true, predictable);
-      EXPECT(raw_wrong.empty(), "raw, seed %d, predictable %d: %s", static_cast<int>(seed),
-             predictable, raw_wrong.c_str());
+      CHECK_MESSAGE(raw_wrong.empty(), "raw, seed ", seed, ", predictable ", predictable, ": ",
+                    raw_wrong);
     }
   }
 }
@@ -139,7 +139,7 @@ void test_segments() {
 // kMostBits less than it does. The size of an interval of the less (more) probable decision depends
 // on the register A only through its quotient, which is monotone on each side of A = 2 Qe; and an
 // adversary may have the more probable decision change the state or not.
-void test_longest_code() {
+TEST_CASE("longest code") {
   constexpr double kMostBits = 5.4, kMostAhead = 32;
   double ahead[j2k::kMqStates] = {};
   bool changed = true;
@@ -163,18 +163,10 @@ void test_longest_code() {
       pass_on(state, more);
     }
   }
-  EXPECT(!changed, "more than %.1f bits a decision", kMostBits);
+  CHECK_MESSAGE(!changed, "more than ", kMostBits, " bits a decision");
   const double most = *std::max_element(ahead, ahead + j2k::kMqStates);
-  EXPECT(most <= kMostAhead && most > 1, "%.1f bits ahead", most);
+  CHECK_MESSAGE((most <= kMostAhead && most > 1), most, " bits ahead");
 }
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  test_sequence();
-  test_segments();
-  test_longest_code();
-  return result();
-}

@@ -5,12 +5,13 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
-#include "expect.h"
+#include "../support/doctest.h"
+#include "../support/random.h"
 #include "j2k/jp2.h"
 #include "j2k/profile.h"
 #include "j2k_encode.h"
+#include "j2k_expect.h"
 #include "j2k_openjpeg.h"
 #include "j2k_random_params.h"
 #include "j2k_stream_decoder.h"
@@ -43,19 +44,25 @@ bool is_beyond_openjpeg(const EncoderParams &params) {
 void expect_close(const EncoderParams &params, const Bytes &bytes, int layers) {
   const Decoded decoded = decode_with_openjpeg(bytes, layers),
                 own = decode_stream(bytes, layers, kMostPoints, RegionSamples::lower_end);
-  EXPECT(decoded.complaint.empty() && own.complaint.empty(), "%s %s: %s", decoded.complaint.c_str(),
-         own.complaint.c_str(), describe(params).c_str());
+  CHECK_MESSAGE((decoded.complaint.empty() && own.complaint.empty()), decoded.complaint, " ",
+                own.complaint, ": ", describe(params));
   int bits = 0;
   for (int c = 0; c < params.coding.num_components; ++c)
     bits = std::max(bits, params.coding.component[static_cast<std::size_t>(c)].bits);
   const int difference = largest_difference(decoded, own);
-  EXPECT(difference <= (bits > 14 ? 5 : 1), "%d: %s", difference, describe(params).c_str());
+  CHECK_MESSAGE(difference <= (bits > 14 ? 5 : 1), difference, ": ", describe(params));
+}
+
+// False, and said, where the tests were built without OpenJPEG.
+bool can_test() {
+  if (!have_openjpeg()) skip("the tests were built without OpenJPEG");
+  return have_openjpeg();
 }
 
 void write_file(const std::string &file, const Bytes &bytes) {
   FILE *out = std::fopen(file.c_str(), "wb");
-  EXPECT(out != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), out) == bytes.size(), "%s",
-         file.c_str());
+  CHECK_MESSAGE((out != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), out) == bytes.size()),
+                file);
   if (out != nullptr) std::fclose(out);
 }
 
@@ -65,14 +72,12 @@ void test_codestream(std::uint64_t seed, const char *file) {
   const EncoderParams params = random_params(random, 640 * 357);
   const Picture p = picture(params.coding, random);
   const Bytes bytes = encode(params, p, nullptr, random);
-  const int before = failures;
   if (!is_beyond_openjpeg(params)) {
     if (params.wavelet == Wavelet::reversible_53)
       expect_identical(params, p, decode_with_openjpeg(bytes), "OpenJPEG");
     else
       expect_close(params, bytes, 0);
   }
-  if (failures > before) std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
   if (file == nullptr) return;
   std::printf("%s\n", describe(params).c_str());
   write_file(file, bytes);
@@ -91,15 +96,14 @@ void test_targets(std::uint64_t seed) {
   const Picture p = picture(params.coding, random);
   params.targets = random_targets(params.layers, length_range(params, p), random);
   if (is_beyond_openjpeg(params) || has_cut_ends(params)) return;
-  const int before = failures;
   const Bytes bytes = encode_to_targets(params, p, nullptr).bytes;
   expect_close(params, bytes, 0);
   expect_close(params, bytes, random.between(1, params.layers));
-  if (failures > before) std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
 }
 
 // Every layer makes it better, and the last one perfect.
-void test_layers() {
+TEST_CASE("layers") {
+  if (!can_test()) return;
   Random random(41);
   EncoderParams params;
   params.coding.image = {0, 0, 200, 150};
@@ -111,17 +115,18 @@ void test_layers() {
   double last = HUGE_VAL;
   for (int layers = 1; layers <= 5; ++layers) {
     const Decoded decoded = decode_with_openjpeg(bytes, layers);
-    EXPECT(decoded.complaint.empty(), "%s", decoded.complaint.c_str());
+    CHECK(decoded.complaint == "");
     const double error = mean_squared_error(p, decoded);
-    EXPECT(error < last && (error == 0) == (layers == 5), "%d layers: %g, then %g", layers, last,
-           error);
+    CHECK_MESSAGE((error < last && (error == 0) == (layers == 5)), layers, " layers: ", last,
+                  ", then ", error);
     last = error;
   }
 }
 
 // Black and white only: outside of the region, magnitudes are as large as bands have planes for,
 // at least where there is neither a level nor a guard bit.
-void test_region() {
+TEST_CASE("region") {
+  if (!can_test()) return;
   Random random(44);
   for (int guard_bits = 0; guard_bits <= 2; ++guard_bits)
     for (int levels = 0; levels <= 2; ++levels)
@@ -142,8 +147,11 @@ void test_region() {
       }
 }
 
-// OpenJPEG has nothing to say against profiles, and decodes them.
-void test_profiles(const char *folder) {
+// OpenJPEG has nothing to say against profiles, and decodes them. Into --profiles=FOLDER, to look
+// at them by hand.
+TEST_CASE("profiles") {
+  if (!can_test()) return;
+  const char *folder = option("profiles");
   for (int i = 1; i <= static_cast<int>(Profile::imf_4k); ++i) {
     Random random(43);
     EncoderParams params;
@@ -153,7 +161,7 @@ void test_profiles(const char *folder) {
       c.bits = 12;
     std::uint64_t limit;
     const Status s = set_profile(static_cast<Profile>(i), {24, 1, 0}, &params, &limit);
-    EXPECT(s.ok(), "%s", s.message());
+    CHECK_MESSAGE(s.ok(), s.message());
     const Picture p = picture(params.coding, random);
     const Bytes bytes = encode(params, p, nullptr, random);
     expect_close(params, bytes, 0);
@@ -162,7 +170,8 @@ void test_profiles(const char *folder) {
   }
 }
 
-void test_jp2() {
+TEST_CASE("jp2") {
+  if (!can_test()) return;
   Random random(42);
   for (const ColourSpace colour : {ColourSpace::srgb, ColourSpace::grey, ColourSpace::sycc})
     for (const bool alpha : {false, true}) {
@@ -179,44 +188,39 @@ void test_jp2() {
       jp2.alpha = alpha ? params.coding.num_components - 1 : -1;
       jp2.aspect_width = 16;
       jp2.aspect_height = 11;
-      EXPECT(check_params(jp2, params.coding).ok(), "params");
+      CHECK_MESSAGE(check_params(jp2, params.coding).ok(), "params");
       Bytes file;
-      EXPECT(put_jp2_header(jp2, params.coding, codestream.size(), &file).ok(), "header");
+      CHECK_MESSAGE(put_jp2_header(jp2, params.coding, codestream.size(), &file).ok(), "header");
       file.insert(file.end(), codestream.begin(), codestream.end());
       const Decoded decoded = decode_with_openjpeg(file);
       expect_identical(params, p, decoded, "OpenJPEG, JP2");
       const int space = colour == ColourSpace::srgb ? 1 : colour == ColourSpace::grey ? 2 : 3;
-      EXPECT(decoded.colour_space == space, "%d", decoded.colour_space);
-      EXPECT(decoded.alpha == jp2.alpha, "%d", decoded.alpha);
+      CHECK(decoded.colour_space == space);
+      CHECK(decoded.alpha == jp2.alpha);
     }
+}
+
+// --codestream=SEED --write=FILE: that one, to look at by hand.
+TEST_CASE("codestreams by chance") {
+  if (!can_test()) return;
+  if (const char *seed = option("codestream")) {
+    CHECK(option("write") != nullptr);
+    return test_codestream(std::strtoull(seed, nullptr, 10), option("write"));
+  }
+  for (std::uint64_t i = 0; i < (all() ? 3000 : 200); ++i) {
+    const std::uint64_t seed = seed_of_run(i);
+    INFO("--codestream=", seed);
+    test_codestream(seed, nullptr);
+  }
+}
+
+TEST_CASE("targets by chance") {
+  if (!can_test()) return;
+  for (std::uint64_t i = 10000; i < (all() ? 12000 : 10050); ++i) {
+    INFO("seed ", i);
+    test_targets(seed_of_run(i));
+  }
 }
 
 }  // namespace
 }  // namespace coalesce::test
-
-// test-j2k-openjpeg [--all | --profiles FOLDER | SEED FILE]
-int main(int argc, char **argv) {
-  using namespace coalesce::test;
-  if (!have_openjpeg()) {
-    std::printf("skipped: the tests were built without OpenJPEG\n");
-    return 77;
-  }
-  if (argc == 3 && std::strcmp(argv[1], "--profiles") == 0) {
-    test_profiles(argv[2]);
-    return result();
-  }
-  if (argc == 3) {
-    test_codestream(std::strtoull(argv[1], nullptr, 10), argv[2]);
-    return result();
-  }
-  const bool all = argc == 2 && std::strcmp(argv[1], "--all") == 0;
-  test_layers();
-  test_jp2();
-  test_profiles(nullptr);
-  test_region();
-  for (std::uint64_t seed = 0; seed < (all ? 3000 : 200) && failures < 10; ++seed)
-    test_codestream(seed, nullptr);
-  for (std::uint64_t seed = 10000; seed < (all ? 12000 : 10050) && failures < 10; ++seed)
-    test_targets(seed);
-  return result();
-}

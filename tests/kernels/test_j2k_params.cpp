@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Which parameters an encoder can have without being made anew: targets, and nothing else.
-#include "expect.h"
+#include "../support/doctest.h"
 #include "j2k/encoder_params.h"
 
 namespace coalesce::test {
@@ -17,26 +17,26 @@ EncoderParams with_targets() {
   return p;
 }
 
-void test_targets_only() {
+TEST_CASE("targets only") {
   EncoderParams p = with_targets();
-  EXPECT(differ_in_targets_only(p, p), "the same");
+  CHECK_MESSAGE(differ_in_targets_only(p, p), "the same");
   p.targets = {{Kind::bytes, 100}, {Kind::error, 5}};
-  EXPECT(differ_in_targets_only(with_targets(), p), "other targets");
+  CHECK_MESSAGE(differ_in_targets_only(with_targets(), p), "other targets");
   p.targets.clear();
-  EXPECT(!differ_in_targets_only(with_targets(), p), "none");
-  EXPECT(!differ_in_targets_only(p, with_targets()), "some, and none before");
-  EXPECT(!differ_in_targets_only(p, p), "none at all");
+  CHECK_MESSAGE(!differ_in_targets_only(with_targets(), p), "none");
+  CHECK_MESSAGE(!differ_in_targets_only(p, with_targets()), "some, and none before");
+  CHECK_MESSAGE(!differ_in_targets_only(p, p), "none at all");
 }
 
 template <class Change>
 void differs(const char *what, Change change) {
   EncoderParams p = with_targets();
   change(&p);
-  EXPECT(!differ_in_targets_only(with_targets(), p), "%s", what);
-  EXPECT(!differ_in_targets_only(p, with_targets()), "%s", what);
+  CHECK_MESSAGE(!differ_in_targets_only(with_targets(), p), what);
+  CHECK_MESSAGE(!differ_in_targets_only(p, with_targets()), what);
 }
 
-void test_anything_else() {
+TEST_CASE("anything else") {
   using P = EncoderParams;
   differs("image", [](P *p) { p->coding.image.y1++; });
   differs("tile_x0", [](P *p) { p->coding.tile_x0 = -1; });
@@ -78,9 +78,3 @@ void test_anything_else() {
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  coalesce::test::test_targets_only();
-  coalesce::test::test_anything_else();
-  return coalesce::test::result();
-}

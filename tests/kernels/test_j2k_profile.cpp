@@ -2,10 +2,9 @@
 // Profiles: what check_profile() refuses, and codestreams of each. (Their levels:
 // test_j2k_profile_levels.)
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
-#include "expect.h"
+#include "../support/doctest.h"
 #include "j2k_encode.h"
 #include "j2k_markers.h"
 #include "j2k_profiles.h"
@@ -27,7 +26,7 @@ EncoderParams params_of(Profile profile, int width, int height) {
   EncoderParams params = picture_for_profile(width, height);
   std::uint64_t limit;
   const Status s = set_profile(profile, {24, 1, 0}, &params, &limit);
-  EXPECT(s.ok(), "%s", s.message());
+  CHECK_MESSAGE(s.ok(), s.message());
   return params;
 }
 
@@ -94,9 +93,10 @@ void test_forbidden(Profile profile) {
     EncoderParams params = params_of(profile, 150, 120);
     change(params);
     const Status s = check_profile(profile, params);
-    EXPECT(s.code() == StatusCode::invalid_argument, "%s, %s: not refused", name_of(profile), word);
-    EXPECT(std::strstr(s.message(), word) && std::strstr(s.message(), name_of(profile)),
-           "%s, %s: %s", name_of(profile), word, s.message());
+    CHECK_MESSAGE(s.code() == StatusCode::invalid_argument, name_of(profile), ", ", word,
+                  ": not refused");
+    CHECK_MESSAGE((std::strstr(s.message(), word) && std::strstr(s.message(), name_of(profile))),
+                  name_of(profile), ", ", word, ": ", s.message());
   });
 }
 
@@ -118,13 +118,13 @@ constexpr Bounds kBounds[] = {
 // chosen, and blocks as large as can be up to 64.
 void test_bounds(const Bounds &b) {
   const CodingParams chosen = params_of(b.profile, 150, 120).coding;
-  EXPECT(chosen.levels == b.levels[1] && chosen.block_x == std::min(b.block[1], 6) &&
-             chosen.block_y == chosen.block_x,
-         "%s: %d levels, blocks 2^%d", name_of(b.profile), chosen.levels, chosen.block_x);
+  CHECK_MESSAGE((chosen.levels == b.levels[1] && chosen.block_x == std::min(b.block[1], 6) &&
+                 chosen.block_y == chosen.block_x),
+                name_of(b.profile), ": ", chosen.levels, " levels, blocks 2^", chosen.block_x);
   const auto expect = [&b](const char *what, bool allowed, auto &&change) {
     EncoderParams params = params_of(b.profile, 150, 120);
     change(params);
-    EXPECT(check_profile(b.profile, params).ok() == allowed, "%s: %s", name_of(b.profile), what);
+    CHECK_MESSAGE(check_profile(b.profile, params).ok() == allowed, name_of(b.profile), ": ", what);
   };
   for (const int more : {0, 1}) {
     const bool fits = more == 0;
@@ -149,7 +149,7 @@ void test_bounds(const Bounds &b) {
 }
 
 // What one profile refuses is not refused by all.
-void test_allowed() {
+TEST_CASE("allowed") {
   EncoderParams params = params_of(Profile::broadcast_multi, 150, 120);
   params.coding.num_components = 4;
   params.coding.component[3].bits = 8;
@@ -159,20 +159,21 @@ void test_allowed() {
   params.coding.block_x = 7;
   params.coding.block_y = 5;
   params.sop = params.plt = true;
-  EXPECT(check_profile(Profile::broadcast_multi, params).ok(), "%s",
-         check_profile(Profile::broadcast_multi, params).message());
-  EXPECT(check_profile(Profile::none, EncoderParams()).ok(), "none");
+  CHECK_MESSAGE(check_profile(Profile::broadcast_multi, params).ok(),
+                check_profile(Profile::broadcast_multi, params).message());
+  CHECK_MESSAGE(check_profile(Profile::none, EncoderParams()).ok(), "none");
   std::uint64_t limit;
-  EXPECT(set_profile(Profile::none, {}, &params, &limit).ok() && params.profile == 0, "none");
-  EXPECT(limit == 0, "none has no limit");
+  CHECK_MESSAGE((set_profile(Profile::none, {}, &params, &limit).ok() && params.profile == 0),
+                "none");
+  CHECK_MESSAGE(limit == 0, "none has no limit");
 }
 
 // Two by two, the first ones not smaller.
-void test_tiles() {
+TEST_CASE("tiles") {
   for (const int width : {150, 333}) {
     const CodingParams p = params_of(Profile::broadcast_multi, width, width + 1).coding;
-    EXPECT(p.tile_width == (width + 1) / 2 && p.tile_height == (width + 2) / 2, "%dx%d",
-           p.tile_width, p.tile_height);
+    CHECK_MESSAGE((p.tile_width == (width + 1) / 2 && p.tile_height == (width + 2) / 2),
+                  p.tile_width, "x", p.tile_height);
   }
 }
 
@@ -182,32 +183,34 @@ void test_codestream(Profile profile) {
   const Picture p = picture(params.coding, random);
   const std::vector<std::uint8_t> bytes = encode(params, p, nullptr, random);
   const Decoded decoded = decode_stream(bytes);
-  EXPECT(decoded.complaint.empty(), "%s: %s", name_of(profile), decoded.complaint.c_str());
+  CHECK_MESSAGE(decoded.complaint.empty(), name_of(profile), ": ", decoded.complaint);
   const double error = mean_squared_error(p, decoded);
-  EXPECT(error < 0.5, "%s: %g", name_of(profile), error);
+  CHECK_MESSAGE(error < 0.5, name_of(profile), ": ", error);
   const Stream stream = read_markers(bytes);
-  EXPECT(stream.profile == params.profile && stream.has_tlm, "%04x", stream.profile);
-  EXPECT(stream.colour == is_cinema(profile), "%s: the component transform", name_of(profile));
+  CHECK_MESSAGE((stream.profile == params.profile && stream.has_tlm), hex(stream.profile));
+  CHECK_MESSAGE(stream.colour == is_cinema(profile), name_of(profile), ": the component transform");
   const bool largest_last = profile == Profile::cinema_4k;
-  EXPECT(stream.progressions.size() == (largest_last ? 2 : 1), "%s: POC", name_of(profile));
-  EXPECT(stream.tiles.size() == (profile == Profile::broadcast_multi ? 4 : 1), "%s: tiles",
-         name_of(profile));
+  CHECK_MESSAGE(stream.progressions.size() == (largest_last ? 2 : 1), name_of(profile), ": POC");
+  CHECK_MESSAGE(stream.tiles.size() == (profile == Profile::broadcast_multi ? 4 : 1),
+                name_of(profile), ": tiles");
   for (const StreamTile &tile : stream.tiles)
-    EXPECT(tile.parts.size() == (largest_last ? 6 : 3), "%s: tile-parts", name_of(profile));
+    CHECK_MESSAGE(tile.parts.size() == (largest_last ? 6 : 3), name_of(profile), ": tile-parts");
+}
+
+TEST_CASE("bounds") {
+  for (const Bounds &bounds : kBounds)
+    test_bounds(bounds);
+}
+
+TEST_CASE("forbidden") {
+  for (const Profile profile : kProfiles)
+    test_forbidden(profile);
+}
+
+TEST_CASE("codestreams") {
+  for (const Profile profile : kProfiles)
+    test_codestream(profile);
 }
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  test_allowed();
-  test_tiles();
-  for (const Bounds &bounds : kBounds)
-    test_bounds(bounds);
-  for (const coalesce::j2k::Profile profile : kProfiles) {
-    test_forbidden(profile);
-    test_codestream(profile);
-  }
-  return result();
-}

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstring>
 
-#include "expect.h"
+#include "../support/doctest.h"
 #include "j2k_profiles.h"
 
 namespace coalesce::test {
@@ -45,7 +45,7 @@ constexpr Example kExamples[] = {
     {Profile::imf_2k, 1300, 1001, 2, 25, 1, 0, 0x412, "", 1000000, 0},
 };
 
-void test_levels() {
+TEST_CASE("levels") {
   for (const Example &e : kExamples) {
     EncoderParams params = picture_for_profile(e.width, e.height, e.chroma_dx);
     ProfileRate rate = {e.fps_num, e.fps_den, 0};
@@ -53,22 +53,24 @@ void test_levels() {
       rate.frame_bytes = static_cast<std::uint64_t>(e.megabits * 1e6 / 8 * e.fps_den / e.fps_num);
     std::uint64_t limit;
     const Status s = set_profile(e.profile, rate, &params, &limit);
-    EXPECT(s.ok() == (e.rsiz != 0), "%s %dx%d: %s", name_of(e.profile), e.width, e.height,
-           s.message());
+    CHECK_MESSAGE(s.ok() == (e.rsiz != 0), name_of(e.profile), " ", e.width, "x", e.height, ": ",
+                  s.message());
     if (e.rsiz == 0) {
-      EXPECT(std::strstr(s.message(), e.word) && std::strstr(s.message(), name_of(e.profile)), "%s",
-             s.message());
+      CHECK_MESSAGE(
+          (std::strstr(s.message(), e.word) && std::strstr(s.message(), name_of(e.profile))),
+          s.message());
       continue;
     }
-    EXPECT(params.profile == e.rsiz, "%s %dx%d: %04x, not %04x", name_of(e.profile), e.width,
-           e.height, params.profile, e.rsiz);
-    EXPECT(limit == e.frame && params.component_bytes == e.component, "%s: %llu, %llu",
-           name_of(e.profile), static_cast<unsigned long long>(limit),
-           static_cast<unsigned long long>(params.component_bytes));
-    EXPECT(params.targets.size() == 1 && params.targets[0].kind == LayerTarget::Kind::bytes &&
-               params.targets[0].value == (e.megabits > 0 ? rate.frame_bytes : limit),
-           "%s: target", name_of(e.profile));
-    EXPECT(check_profile(e.profile, params).ok(), "%s", check_profile(e.profile, params).message());
+    CHECK_MESSAGE(params.profile == e.rsiz, name_of(e.profile), " ", e.width, "x", e.height, ": ",
+                  hex(params.profile), ", not ", hex(e.rsiz));
+    CHECK_MESSAGE((limit == e.frame && params.component_bytes == e.component), name_of(e.profile),
+                  ": ", limit, ", ", params.component_bytes);
+    CHECK_MESSAGE(
+        (params.targets.size() == 1 && params.targets[0].kind == LayerTarget::Kind::bytes &&
+         params.targets[0].value == (e.megabits > 0 ? rate.frame_bytes : limit)),
+        name_of(e.profile), ": target");
+    CHECK_MESSAGE(check_profile(e.profile, params).ok(),
+                  check_profile(e.profile, params).message());
   }
 }
 
@@ -77,13 +79,12 @@ unsigned levels_of(Profile profile, const EncoderParams &picture, int fps, std::
   EncoderParams params = picture;
   std::uint64_t limit;
   if (!set_profile(profile, {fps, 1, bytes}, &params, &limit).ok()) return 0;
-  EXPECT(limit >= bytes, "%s: %llu bytes", name_of(profile),
-         static_cast<unsigned long long>(limit));
+  CHECK_MESSAGE(limit >= bytes, name_of(profile), ": ", limit, " bytes");
   return params.profile & 0xFFu;
 }
 
 // A million samples, so many times a second: as many as each main level has, and more.
-void test_samples_of_levels() {
+TEST_CASE("samples of levels") {
   constexpr int kMillions[] = {65, 130, 195, 260, 520, 1200, 2400, 4800, 9600, 19200, 38400};
   EncoderParams picture = picture_for_profile(1000, 1000);
   picture.coding.num_components = 1;
@@ -92,19 +93,22 @@ void test_samples_of_levels() {
   };
   for (unsigned i = 0; i < 11; ++i) {
     const int fps = kMillions[i];
-    EXPECT(level(Profile::imf_4k, fps) == i + 1, "%d", fps);
-    EXPECT(level(Profile::imf_4k, fps + 1) == (i < 10 ? i + 2 : 0), "%d and more", fps);
+    CHECK_MESSAGE(level(Profile::imf_4k, fps) == i + 1, fps);
+    CHECK_MESSAGE(level(Profile::imf_4k, fps + 1) == (i < 10 ? i + 2 : 0), fps, " and more");
     if (i > 4) continue;
-    EXPECT(level(Profile::broadcast_single, fps) == i + 1, "%d", fps);
-    EXPECT(level(Profile::broadcast_single, fps + 1) == (i < 4 ? i + 2 : 0), "%d and more", fps);
+    CHECK_MESSAGE(level(Profile::broadcast_single, fps) == i + 1, fps);
+    CHECK_MESSAGE(level(Profile::broadcast_single, fps + 1) == (i < 4 ? i + 2 : 0), fps,
+                  " and more");
   }
   // 200 Mbit/s are what the third level of broadcast has, and 260 are more.
-  EXPECT(levels_of(Profile::broadcast_multi, picture, 195, 25000000 / 195) == 3, "200 Mbit/s");
-  EXPECT(levels_of(Profile::broadcast_multi, picture, 195, 25000000 / 150) == 4, "260 Mbit/s");
+  CHECK_MESSAGE(levels_of(Profile::broadcast_multi, picture, 195, 25000000 / 195) == 3,
+                "200 Mbit/s");
+  CHECK_MESSAGE(levels_of(Profile::broadcast_multi, picture, 195, 25000000 / 150) == 4,
+                "260 Mbit/s");
 }
 
 // Of a small picture: the bytes of each sub-level, or level of broadcast, and one more.
-void test_bytes_of_levels() {
+TEST_CASE("bytes of levels") {
   const EncoderParams picture = picture_for_profile(64, 64);
   constexpr int kFps = 25;
   const auto levels = [&picture](Profile profile, unsigned megabits, unsigned more) {
@@ -112,23 +116,15 @@ void test_bytes_of_levels() {
   };
   const auto imf = [](unsigned sub) { return sub << 4 | (sub == 1 ? 1 : sub + 2); };
   for (unsigned sub = 1, megabits = 200; sub <= 9; ++sub, megabits *= 2) {
-    EXPECT(levels(Profile::imf_2k, megabits, 0) == imf(sub), "%u", megabits);
-    EXPECT(levels(Profile::imf_2k, megabits, 1) == (sub < 9 ? imf(sub + 1) : 0), "%u and more",
-           megabits);
+    CHECK_MESSAGE(levels(Profile::imf_2k, megabits, 0) == imf(sub), megabits);
+    CHECK_MESSAGE(levels(Profile::imf_2k, megabits, 1) == (sub < 9 ? imf(sub + 1) : 0), megabits,
+                  " and more");
   }
   for (const auto &[megabits, level, next] : {std::array{200u, 1u, 4u}, {400, 4, 5}, {800, 5, 0}}) {
-    EXPECT(levels(Profile::broadcast_single, megabits, 0) == level, "%u", megabits);
-    EXPECT(levels(Profile::broadcast_single, megabits, 1) == next, "%u and more", megabits);
+    CHECK_MESSAGE(levels(Profile::broadcast_single, megabits, 0) == level, megabits);
+    CHECK_MESSAGE(levels(Profile::broadcast_single, megabits, 1) == next, megabits, " and more");
   }
 }
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  test_levels();
-  test_samples_of_levels();
-  test_bytes_of_levels();
-  return result();
-}

@@ -2,13 +2,12 @@
 // Norms of the basis functions, steps, bit-planes and weights; the quantiser.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <vector>
 
+#include "../support/doctest.h"
 #include "../support/random.h"
 #include "../support/small_run.h"
-#include "expect.h"
 #include "guarded_plane.h"
 #include "j2k/quantiser.h"
 #include "j2k_wavelet_reference.h"
@@ -50,31 +49,32 @@ double measured_energy(Band band, int level, double unit) {
   return sum;
 }
 
-void test_energies() {
+TEST_CASE("energies") {
   for (Band band : kBands)
     for (int level = 1; level <= 4; ++level) {
       const double e53 = band_energy(kReversible, band, level);
       const double e97 = band_energy(kIrreversible, band, level);
-      EXPECT(near(measured_energy<std::int32_t>(band, level, 1 << 26), e53, 1e-5), "5/3 %d %d: %g",
-             static_cast<int>(band), level, e53);
-      EXPECT(near(measured_energy<double>(band, level, 1), e97, 1e-9), "9/7 %d %d: %g",
-             static_cast<int>(band), level, e97);
+      CHECK_MESSAGE(near(measured_energy<std::int32_t>(band, level, 1 << 26), e53, 1e-5), "5/3 ",
+                    static_cast<int>(band), " ", level, ": ", e53);
+      CHECK_MESSAGE(near(measured_energy<double>(band, level, 1), e97, 1e-9), "9/7 ",
+                    static_cast<int>(band), " ", level, ": ", e97);
     }
   // The known norms: (1/2, 1, 1/2) and (-1/8, -1/4, 3/4, -1/4, -1/8).
-  EXPECT(near(band_energy(kReversible, Band::ll, 1), 1.5 * 1.5, 1e-12), "LL");
-  EXPECT(near(band_energy(kReversible, Band::hh, 1), 0.71875 * 0.71875, 1e-12), "HH");
+  CHECK_MESSAGE(near(band_energy(kReversible, Band::ll, 1), 1.5 * 1.5, 1e-12), "LL");
+  CHECK_MESSAGE(near(band_energy(kReversible, Band::hh, 1), 0.71875 * 0.71875, 1e-12), "HH");
   for (Band band : kBands)
     for (Wavelet wavelet : {kReversible, kIrreversible}) {
-      EXPECT(band_energy(wavelet, band, 0) == 1 && band_gain(wavelet, band, 0) == 1, "level 0");
+      CHECK_MESSAGE((band_energy(wavelet, band, 0) == 1 && band_gain(wavelet, band, 0) == 1),
+                    "level 0");
       // In the limit the norm doubles with each level.
-      EXPECT(near(band_energy(wavelet, band, 10), 4 * band_energy(wavelet, band, 9), 0.01),
-             "level 10");
+      CHECK_MESSAGE(near(band_energy(wavelet, band, 10), 4 * band_energy(wavelet, band, 9), 0.01),
+                    "level 10");
     }
 }
 
 // The picture with the largest coefficient is made of the signs of its filter. The filter is found
 // by transforming single samples.
-void test_gains() {
+TEST_CASE("gains") {
   for (Band band : kBands)
     for (int level = 1; level <= 2; ++level) {
       const Rect rect = {0, 0, 40, 40};
@@ -87,23 +87,24 @@ void test_gains() {
           p.forward(level);
           sum += std::abs(p(m.x, m.y));
         }
-      EXPECT(near(sum, band_gain(kIrreversible, band, level), 1e-9), "9/7 %d %d: %g, %g",
-             static_cast<int>(band), level, sum, band_gain(kIrreversible, band, level));
+      CHECK_MESSAGE(near(sum, band_gain(kIrreversible, band, level), 1e-9), "9/7 ",
+                    static_cast<int>(band), " ", level, ": ", sum, ", ",
+                    band_gain(kIrreversible, band, level));
     }
   // (-1/8, 1/4, 3/4, 1/4, -1/8) and (-1/2, 1, -1/2).
-  EXPECT(near(band_gain(kReversible, Band::ll, 1), 1.5 * 1.5, 1e-12), "LL");
-  EXPECT(near(band_gain(kReversible, Band::hh, 1), 2.0 * 2.0, 1e-12), "HH");
+  CHECK_MESSAGE(near(band_gain(kReversible, Band::ll, 1), 1.5 * 1.5, 1e-12), "LL");
+  CHECK_MESSAGE(near(band_gain(kReversible, Band::hh, 1), 2.0 * 2.0, 1e-12), "HH");
 }
 
-void test_colour() {
+TEST_CASE("colour") {
   // Y, Cb, Cr of 1 as R, G, B.
-  EXPECT(colour_energy(kReversible, 0) == 3 && colour_energy(kIrreversible, 0) == 3, "Y");
-  EXPECT(near(colour_energy(kReversible, 1), 11.0 / 16, 1e-12) &&
-             near(colour_energy(kReversible, 2), 11.0 / 16, 1e-12),
-         "5/3");
-  EXPECT(near(colour_energy(kIrreversible, 1), 3.2584, 1e-4) &&
-             near(colour_energy(kIrreversible, 2), 2.4756, 1e-4),
-         "9/7");
+  CHECK_MESSAGE((colour_energy(kReversible, 0) == 3 && colour_energy(kIrreversible, 0) == 3), "Y");
+  CHECK_MESSAGE((near(colour_energy(kReversible, 1), 11.0 / 16, 1e-12) &&
+                 near(colour_energy(kReversible, 2), 11.0 / 16, 1e-12)),
+                "5/3");
+  CHECK_MESSAGE((near(colour_energy(kIrreversible, 1), 3.2584, 1e-4) &&
+                 near(colour_energy(kIrreversible, 2), 2.4756, 1e-4)),
+                "9/7");
 }
 
 // The bands of a picture, LL first.
@@ -117,25 +118,26 @@ void for_bands(int levels, Body body) {
 
 // E-3 and E-2; the exponent is the nominal one, or the smallest with which the bound of
 // docs/numerics.md fits.
-void test_reversible() {
+TEST_CASE("reversible") {
   for (int bits = 1; bits <= 16; ++bits)
     for (int guard = 0; guard <= 7; ++guard)
       for (int colour : {-1, 0, 1})
         for (int levels : {0, 1, 5, 10}) {
           const QuantiserParams p = {kReversible, levels, bits, colour, guard, 1, false};
-          EXPECT(check_quantiser(p).ok(), "%s", check_quantiser(p).message());
+          CHECK_MESSAGE(check_quantiser(p).ok(), check_quantiser(p).message());
           for_bands(levels, [&](Band band, int level) {
             const BandQuantiser q = band_quantiser(p, band, level);
             const double bound = ((colour == 1 ? 2 : 1) * std::ldexp(1.0, bits - 1) + 2 * level) *
                                  band_gain(kReversible, band, level);
-            EXPECT(q.exponent >= 0 && q.exponent <= 31 && q.mantissa == 0 && q.step == 1 &&
-                       q.planes == guard + q.exponent - 1 && bound < std::ldexp(1.0, q.planes),
-                   "%d bits, G %d: %d planes", bits, guard, q.planes);
+            CHECK_MESSAGE((q.exponent >= 0 && q.exponent <= 31 && q.mantissa == 0 && q.step == 1 &&
+                           q.planes == guard + q.exponent - 1 && bound < std::ldexp(1.0, q.planes)),
+                          bits, " bits, G ", guard, ": ", q.planes, " planes");
             const int nominal = bits + log2_gain(band) + (colour == 1);
-            EXPECT(q.exponent == nominal ||
-                       (q.exponent > nominal && bound >= std::ldexp(1.0, q.planes - 1)),
-                   "%d bits, G %d, level %d: %d", bits, guard, level, q.exponent);
-            EXPECT(bits < 8 || guard < 2 || q.exponent == nominal, "%d bits, G %d", bits, guard);
+            CHECK_MESSAGE((q.exponent == nominal ||
+                           (q.exponent > nominal && bound >= std::ldexp(1.0, q.planes - 1))),
+                          bits, " bits, G ", guard, ", level ", level, ": ", q.exponent);
+            CHECK_MESSAGE((bits < 8 || guard < 2 || q.exponent == nominal), bits, " bits, G ",
+                          guard);
           });
         }
 }
@@ -145,61 +147,62 @@ double value(const DistortionWeight &w) {
 }
 
 // Rounded to 16 bits, also up to the next power of two.
-void test_distortion_weight() {
+TEST_CASE("distortion weight") {
   for (const double v : {1.0, 1.0 - 0x1p-17, 1.0 - 0x1p-30})
     for (const double power : {0x1p-20, 1.0, 0x1p31}) {
       const DistortionWeight w = distortion_weight(v * power);
-      EXPECT(w.mantissa == 32768 && value(w) == power, "%g: %d", v, w.mantissa);
+      CHECK_MESSAGE((w.mantissa == 32768 && value(w) == power), v, ": ", w.mantissa);
     }
-  EXPECT(distortion_weight(1 - 0x1p-16).mantissa == 65535, "65535");
+  CHECK_MESSAGE(distortion_weight(1 - 0x1p-16).mantissa == 65535, "65535");
 }
 
-void test_irreversible() {
-  Random random(9);
+TEST_CASE("irreversible") {
+  Random random = random_of_run(9);
   for (int i = 0; i < few_of(400); ++i) {
     const QuantiserParams p = {
         kIrreversible,         random.below(11),
         random.between(1, 16), random.between(-1, 2),
         random.between(0, 7),  std::ldexp(1 + random.below(1000) / 1000.0, random.between(-5, 5)),
         random.below(2) != 0};
-    EXPECT(check_quantiser(p).ok(), "%s", check_quantiser(p).message());
+    CHECK_MESSAGE(check_quantiser(p).ok(), check_quantiser(p).message());
     const BandQuantiser ll = band_quantiser(p, Band::ll, p.levels);
     for_bands(p.levels, [&](Band band, int level) {
       const BandQuantiser q = band_quantiser(p, band, level, 0.5);
       // E-3, E-2.
       const double step =
           std::ldexp(1 + q.mantissa / 2048.0, p.bits + log2_gain(band) - q.exponent);
-      EXPECT(q.exponent >= 0 && q.exponent <= 31 && q.mantissa >= 0 && q.mantissa < 2048 &&
-                 static_cast<double>(q.step) == step && q.planes == p.guard_bits + q.exponent - 1 &&
-                 q.planes >= 0 && q.planes + kFractionBitsOf97 <= 31,
-             "trial %d: exponent %d, mantissa %d, step %g", i, q.exponent, q.mantissa,
-             static_cast<double>(q.step));
+      CHECK_MESSAGE(
+          (q.exponent >= 0 && q.exponent <= 31 && q.mantissa >= 0 && q.mantissa < 2048 &&
+           static_cast<double>(q.step) == step && q.planes == p.guard_bits + q.exponent - 1 &&
+           q.planes >= 0 && q.planes + kFractionBitsOf97 <= 31),
+          "trial ", i, ": exponent ", q.exponent, ", mantissa ", q.mantissa, ", step ",
+          static_cast<double>(q.step));
       const double energy = band_energy(kIrreversible, band, level);
       const double colour = p.colour < 0 ? 1 : colour_energy(kIrreversible, p.colour);
-      EXPECT(near(value(q.weight), step * step * energy * colour, 1.0 / 65536) &&
-                 q.weight.mantissa >= 32768 && q.visual_slope == -512,
-             "trial %d: weight %g, slopes %d", i, value(q.weight), q.visual_slope);
+      CHECK_MESSAGE((near(value(q.weight), step * step * energy * colour, 1.0 / 65536) &&
+                     q.weight.mantissa >= 32768 && q.visual_slope == -512),
+                    "trial ", i, ": weight ", value(q.weight), ", slopes ", q.visual_slope);
       // The lowest plane that is not fine weighs from 1/2 to 2; it may be the one of the step.
       const double above = std::ldexp(step * step * energy, 2 * q.fine_planes);
-      EXPECT(above >= 0.5 && (q.fine_planes == 0 || above < 2), "trial %d: %d fine planes", i,
-             q.fine_planes);
+      CHECK_MESSAGE((above >= 0.5 && (q.fine_planes == 0 || above < 2)), "trial ", i, ": ",
+                    q.fine_planes, " fine planes");
       if (p.derived) {  // E-5
-        EXPECT(q.exponent == ll.exponent - p.levels + level && q.mantissa == ll.mantissa,
-               "trial %d: derived", i);
+        CHECK_MESSAGE((q.exponent == ll.exponent - p.levels + level && q.mantissa == ll.mantissa),
+                      "trial ", i, ": derived");
       } else {
         const double wanted = p.base_step / std::sqrt(energy * (p.colour < 0 ? 1 : 3));
         const bool at_limit =
             q.planes + kFractionBitsOf97 == 31 || q.exponent == (p.guard_bits == 0 ? 1 : 0);
-        EXPECT(at_limit || near(step, wanted, 1.0 / 4096), "trial %d: %g instead of %g", i, step,
-               wanted);
+        CHECK_MESSAGE((at_limit || near(step, wanted, 1.0 / 4096)), "trial ", i, ": ", step,
+                      " instead of ", wanted);
       }
     });
   }
 }
 
 // With a step for a band: sign and floor of the magnitude in doubles, but for the last bit.
-void test_quantise() {
-  Random random(10);
+TEST_CASE("quantise") {
+  Random random = random_of_run(10);
   ThreadPool three(3);
   for (int i = 0; i < few_of(60); ++i) {
     const QuantiserParams p = {kIrreversible,
@@ -218,9 +221,9 @@ void test_quantise() {
         in.at(x, y) = std::ldexp(static_cast<float>(random.between(-(1 << 20), 1 << 20)),
                                  random.between(-14, i % 4 == 0 ? 8 : -9));
     const Status s = quantise(q, in.plane(), out.plane(), nullptr);
-    EXPECT(s.ok() && quantise(q, in.plane(), shared.plane(), &three).ok() && out == shared &&
-               out.guards_hold() && shared.guards_hold(),
-           "trial %d: %s", i, s.message());
+    CHECK_MESSAGE((s.ok() && quantise(q, in.plane(), shared.plane(), &three).ok() &&
+                   out == shared && out.guards_hold() && shared.guards_hold()),
+                  "trial ", i, ": ", s.message());
     const double limit = std::ldexp(1.0, q.planes + kFractionBitsOf97);
     for (int y = 0; y < h; ++y)
       for (int x = 0; x < w; ++x) {
@@ -231,26 +234,27 @@ void test_quantise() {
             std::abs(exact) >= limit
                 ? magnitude < limit && magnitude >= limit * (1 - 1e-6) - 1
                 : magnitude <= std::abs(exact) + slack && magnitude > std::abs(exact) - 1 - slack;
-        EXPECT(fits && (out.at(x, y) == 0 || (out.at(x, y) < 0) == (exact < 0)),
-               "trial %d: %d of %g", i, out.at(x, y), exact);
+        CHECK_MESSAGE((fits && (out.at(x, y) == 0 || (out.at(x, y) < 0) == (exact < 0))), "trial ",
+                      i, ": ", out.at(x, y), " of ", exact);
       }
   }
   const BandQuantiser one = {0, 0, 8, 1, {}};
   const float exact[] = {1.0f, -1.0f, 0.999f, -0.02f, 0.0f, 300.0f, -1e9f, 255.75f};
   const std::int32_t expected[] = {64, -64, 63, -1, 0, 16383, -16383, 16368};
   std::int32_t out[8];
-  EXPECT(quantise(one, {exact, 8, 1, 32}, {out, 8, 1, 32}, nullptr).ok(), "known");
+  CHECK_MESSAGE(quantise(one, {exact, 8, 1, 32}, {out, 8, 1, 32}, nullptr).ok(), "known");
   for (int i = 0; i < 8; ++i)
-    EXPECT(out[i] == expected[i], "%g became %d", static_cast<double>(exact[i]), out[i]);
+    CHECK_MESSAGE(out[i] == expected[i], static_cast<double>(exact[i]), " became ", out[i]);
 }
 
 void expect_refused(const char *what, QuantiserParams p) {
   const Status s = check_quantiser(p);
-  EXPECT(s.code() == StatusCode::invalid_argument && std::strstr(s.message(), what) != nullptr,
-         "\"%s\" does not say \"%s\"", s.message(), what);
+  CHECK_MESSAGE(
+      (s.code() == StatusCode::invalid_argument && std::strstr(s.message(), what) != nullptr), "\"",
+      s.message(), "\" does not say \"", what, "\"");
 }
 
-void test_refused() {
+TEST_CASE("refused") {
   expect_refused("wavelet", {static_cast<Wavelet>(2), 5, 8, -1, 2, 1, false});
   expect_refused("resolutions", {kIrreversible, 11, 8, -1, 2, 1, false});
   expect_refused("bits of a component", {kIrreversible, 5, 17, -1, 2, 1, false});
@@ -261,21 +265,8 @@ void test_refused() {
   expect_refused("step", {kIrreversible, 5, 8, -1, 2, std::nan(""), false});
   const float in[4] = {};
   std::int32_t out[4];
-  EXPECT(!quantise({0, 0, 8, 1, {}}, {in, 2, 2, 8}, {out, 2, 1, 8}, nullptr).ok(), "sizes");
+  CHECK_MESSAGE(!quantise({0, 0, 8, 1, {}}, {in, 2, 2, 8}, {out, 2, 1, 8}, nullptr).ok(), "sizes");
 }
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  test_energies();
-  test_gains();
-  test_colour();
-  test_reversible();
-  test_distortion_weight();
-  test_irreversible();
-  test_quantise();
-  test_refused();
-  return result();
-}

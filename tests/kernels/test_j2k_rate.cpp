@@ -2,11 +2,13 @@
 // Rate allocation on passes made by chance: optimal, within its limits, layer upon layer.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <vector>
 
+#include "../support/doctest.h"
+#include "../support/random.h"
 #include "../support/small_run.h"
-#include "expect.h"
 #include "j2k/hull.h"
 #include "j2k/rate.h"
 #include "j2k_rate_tables.h"
@@ -49,8 +51,8 @@ long double flattest_back(const RateBlock &block, int passes) {
 
 // A layer of a slope is the best there is for its bytes: nothing that was left out is steeper than
 // anything that was taken.
-void test_slope_targets() {
-  Random random(1);
+TEST_CASE("slope targets") {
+  Random random = random_of_run(1);
   for (int i = 0; i < few_of(300); ++i) {
     const Blocks blocks =
         random_blocks(random, i % 2 == 0 ? Passes::likely : Passes::unlikely, 12, 8);
@@ -60,9 +62,10 @@ void test_slope_targets() {
     for (std::size_t b = 0; b < row.size(); ++b) {
       const long double on = steepest_on(blocks.blocks[b], row[b]);
       const long double back = flattest_back(blocks.blocks[b], row[b]);
-      EXPECT(on < threshold * (1 + 1e-6L), "block %zu: %Lg is left, from %Lg on", b, on, threshold);
-      EXPECT(back > threshold * (1 - 1e-6L), "block %zu: %Lg is in, from %Lg on", b, back,
-             threshold);
+      CHECK_MESSAGE(on < threshold * (1 + 1e-6L), "block ", b, ": ", on, " is left, from ",
+                    threshold, " on");
+      CHECK_MESSAGE(back > threshold * (1 - 1e-6L), "block ", b, ": ", back, " is in, from ",
+                    threshold, " on");
     }
   }
 }
@@ -88,8 +91,8 @@ Row all_passes_of(const Blocks &blocks) {
 
 // Blocks of few passes: what is lost against the optimum is less than one step of a hull gains, but
 // for what passes lose that came when less than 98 % were used.
-void test_against_everything() {
-  Random random(2);
+TEST_CASE("against everything") {
+  Random random = random_of_run(2);
   int optimal = 0, trials = 0;
   for (int i = 0; i < few_of(400); ++i) {
     const Blocks blocks = random_blocks(random, i % 2 == 0 ? Passes::likely : Passes::unlikely,
@@ -101,14 +104,13 @@ void test_against_everything() {
     NoHeaders headers;
     const RateAllocator rate = allocated(blocks, {{Kind::bytes, limit}}, &headers);
     const Row row = row_of(rate, 0);
-    EXPECT(bytes_of(blocks, row.data()) <= limit, "more than %llu bytes",
-           static_cast<unsigned long long>(limit));
-    EXPECT(bytes_of(blocks, row.data()) == rate.result(0).body, "another number of bytes");
+    CHECK_MESSAGE(bytes_of(blocks, row.data()) <= limit, "more than ", limit, " bytes");
+    CHECK_MESSAGE(bytes_of(blocks, row.data()) == rate.result(0).body, "another number of bytes");
     const long double best = best_gain(blocks, all_passes_of(blocks), 0, limit);
     const long double gain = gain_of(blocks, row.data());
     if (all <= limit) {
       for (std::size_t b = 0; b < row.size(); ++b)
-        EXPECT(row[b] == blocks.blocks[b].num_passes, "all would fit");
+        CHECK_MESSAGE(row[b] == blocks.blocks[b].num_passes, "all would fit");
       continue;
     }
     long double step = 0;
@@ -117,12 +119,12 @@ void test_against_everything() {
         for (int b = a + 1; b <= block.num_passes; ++b)
           step = std::max(step, gain_of(block, b) - gain_of(block, a));
     const long double before = best_gain(blocks, row, 0, limit * 98 / 100);
-    EXPECT(std::max(gain, before) >= best - step - best * 1e-12L, "%Lg of %Lg", gain, best);
+    CHECK_MESSAGE(std::max(gain, before) >= best - step - best * 1e-12L, gain, " of ", best);
     ++trials;
     optimal += gain >= best * (1 - 1e-12L);
   }
   std::printf("%d of %d tiny cases are optimal\n", optimal, trials);
-  EXPECT(optimal * 2 > trials, "%d of %d", optimal, trials);
+  CHECK_MESSAGE(optimal * 2 > trials, optimal, " of ", trials);
 }
 
 // Sorted by slope and taken as far as they fit: the steps of all hulls, in floats. The fraction of
@@ -160,8 +162,8 @@ long double upper_bound(const Blocks &blocks, std::uint64_t body) {
 
 // With headers: the limit holds, almost all is used, and for the bytes that blocks have there is
 // hardly anything better.
-void test_limits() {
-  Random random(3);
+TEST_CASE("limits") {
+  Random random(3);  // what is lost depends on the blocks
   int calls = 0, trials = 0;
   double least_used = 1, least_gain = 1;
   for (int i = 0; i < few_of(120); ++i) {
@@ -174,9 +176,8 @@ void test_limits() {
     const Row row = row_of(rate, 0);
     const std::uint64_t body = bytes_of(blocks, row.data());
     const std::uint64_t total = body + headers.all(rate.table());
-    EXPECT(total <= limit && total == rate.result(0).body + rate.result(0).headers,
-           "%llu bytes of %llu", static_cast<unsigned long long>(total),
-           static_cast<unsigned long long>(limit));
+    CHECK_MESSAGE((total <= limit && total == rate.result(0).body + rate.result(0).headers), total,
+                  " bytes of ", limit);
     if (row == all_passes) continue;
     least_used = std::min(least_used, static_cast<double>(total) / static_cast<double>(limit));
     least_gain = std::min(
@@ -186,13 +187,14 @@ void test_limits() {
   }
   std::printf("%d limits: at least %.4f used, %.6f of the gain there can be, %.1f calls\n", trials,
               least_used, least_gain, static_cast<double>(calls) / trials);
-  EXPECT(least_used > 0.99 && least_gain > 0.999, "%f used, %f gained", least_used, least_gain);
-  EXPECT(calls < 6 * trials, "%d calls", calls);
+  CHECK_MESSAGE((least_used > 0.99 && least_gain > 0.999), least_used, " used, ", least_gain,
+                " gained");
+  CHECK_MESSAGE(calls < 6 * trials, calls, " calls");
 }
 
 // The error that is left is what was asked for, or less; one threshold lower it would be more.
-void test_error_targets() {
-  Random random(4);
+TEST_CASE("error targets") {
+  Random random = random_of_run(4);
   for (int i = 0; i < few_of(100); ++i) {
     const Blocks blocks = random_blocks(random, Passes::likely, 40, 8);
     long double all = 0, finest = 0;
@@ -206,22 +208,20 @@ void test_error_targets() {
         (finest + (all - finest) * std::exp2(-random.between(0, 12))) * kErrorUnits);
     const RateAllocator rate = allocated(blocks, {{Kind::error, target}}, nullptr);
     const long double error = all - gain_of(blocks, row_of(rate, 0).data());
-    EXPECT(error * kErrorUnits <= static_cast<long double>(target) + 50, "%Lg of %llu",
-           error * kErrorUnits, static_cast<unsigned long long>(target));
+    CHECK(error * kErrorUnits <= static_cast<long double>(target) + 50);
     const int slope = rate.result(0).slope;
     if (slope > kMaxSlope) continue;
     const RateAllocator less =
         allocated(blocks, {{Kind::slope, static_cast<std::uint64_t>(slope) + 1}}, nullptr);
     const long double more = all - gain_of(blocks, row_of(less, 0).data());
-    EXPECT(more * kErrorUnits > static_cast<long double>(target) - 50, "%Lg would do for %llu",
-           more * kErrorUnits, static_cast<unsigned long long>(target));
+    CHECK_MESSAGE(more * kErrorUnits > static_cast<long double>(target) - 50, "less would do");
   }
 }
 
 // By how much all passes leave of the usual error: with more than that the target is `value`, with
 // nothing against it `concentrated`, and half of it half way.
-void test_concentrated_errors() {
-  Random random(5);
+TEST_CASE("concentrated errors") {
+  Random random = random_of_run(5);
   for (int i = 0; i < few_of(50); ++i) {
     const Blocks blocks = random_blocks(random, Passes::likely, 40, 8);
     std::int64_t left = 0, all = 0;
@@ -239,20 +239,21 @@ void test_concentrated_errors() {
       return row_of(allocated(blocks, {target}, nullptr), 0);
     };
     const Row at_low = row({Kind::error, low}), at_high = row({Kind::error, high});
-    EXPECT(at_low != at_high, "there is nothing to tell apart");
-    EXPECT(row({Kind::error, high, low, usual}) == at_high, "all of the usual error");
-    EXPECT(row({Kind::error, high, low, usual << 10}) ==
-               row({Kind::error, low + ((high - low) >> 10)}),
-           "little of it");
-    EXPECT(row({Kind::error, high, low, usual * 2}) == row({Kind::error, low + (high - low) / 2}),
-           "half of it");
+    CHECK_MESSAGE(at_low != at_high, "there is nothing to tell apart");
+    CHECK_MESSAGE(row({Kind::error, high, low, usual}) == at_high, "all of the usual error");
+    CHECK_MESSAGE(row({Kind::error, high, low, usual << 10}) ==
+                      row({Kind::error, low + ((high - low) >> 10)}),
+                  "little of it");
+    CHECK_MESSAGE(
+        row({Kind::error, high, low, usual * 2}) == row({Kind::error, low + (high - low) / 2}),
+        "half of it");
   }
 }
 
 // By how much error fine blocks could have: as much as `value` leaves it at that, nothing of it
 // makes it `smooth`, and half of it is half way. What they do have does not matter.
-void test_smooth_pictures() {
-  Random random(6);
+TEST_CASE("smooth pictures") {
+  Random random = random_of_run(6);
   for (int i = 0; i < few_of(50); ++i) {
     Blocks blocks = random_blocks(random, Passes::likely, 40, 8);
     std::int64_t fine = 0, all = 0;
@@ -270,13 +271,13 @@ void test_smooth_pictures() {
       return row_of(allocated(blocks, {target}, nullptr), 0);
     };
     const auto value = static_cast<std::uint64_t>(fine), low = value / 4;
-    EXPECT(row(value, low) == row(value, 0), "as much as is wanted");
-    EXPECT(row(2 * value, low) == row(low + (2 * value - low) / 2, 0), "half of it");
+    CHECK_MESSAGE(row(value, low) == row(value, 0), "as much as is wanted");
+    CHECK_MESSAGE(row(2 * value, low) == row(low + (2 * value - low) / 2, 0), "half of it");
     for (RateBlock &block : blocks.blocks)
       block.is_fine = false;
-    EXPECT(row(value, low) == row(low, 0), "nothing");
-    EXPECT(row(value, low) != row(value, 0) || value >= static_cast<std::uint64_t>(all),
-           "there is nothing to tell apart");
+    CHECK_MESSAGE(row(value, low) == row(low, 0), "nothing");
+    CHECK_MESSAGE((row(value, low) != row(value, 0) || value >= static_cast<std::uint64_t>(all)),
+                  "there is nothing to tell apart");
   }
 }
 
@@ -285,8 +286,9 @@ void expect_refused(const char *text, const Blocks &blocks, std::vector<LayerTar
   RateAllocator rate;
   Status s = rate.prepare(blocks.blocks.size(), passes, static_cast<int>(targets.size()));
   if (s.ok()) s = rate.allocate(blocks.blocks.data(), targets.data(), headers, nullptr);
-  EXPECT(s.code() == StatusCode::invalid_argument && std::strstr(s.message(), text) != nullptr,
-         "\"%s\" does not say \"%s\"", s.message(), text);
+  CHECK_MESSAGE(
+      (s.code() == StatusCode::invalid_argument && std::strstr(s.message(), text) != nullptr), "\"",
+      s.message(), "\" does not say \"", text, "\"");
 }
 
 // Headers of empty layers that grow, which is against the contract.
@@ -296,8 +298,8 @@ struct GrowingHeaders : PacketHeaders {
   }
 };
 
-void test_refusals() {
-  Random random(8);
+TEST_CASE("refusals") {
+  Random random = random_of_run(8);
   const Blocks blocks = random_blocks(random, Passes::likely, 20, 5);
   const std::size_t most = blocks.most_passes();
   ModelHeaders headers(blocks, 1);
@@ -306,39 +308,27 @@ void test_refusals() {
   expect_refused("automatic", blocks, {{Kind::automatic, 0}}, &headers, most);
   expect_refused("headers of a layer", blocks, {{Kind::bytes, 1000}, {}}, nullptr, most);
   expect_refused("more passes", blocks, {{}}, nullptr, most - 1);
-  expect_refused("empty packets take", blocks, {{Kind::bytes, 19}}, &headers, most);
-  expect_refused("empty packets take", blocks, {{Kind::automatic, 0}, {Kind::bytes, 39}}, &headers,
-                 most);
+  expect_refused("empty packets require", blocks, {{Kind::bytes, 19}}, &headers, most);
+  expect_refused("empty packets require", blocks, {{Kind::automatic, 0}, {Kind::bytes, 39}},
+                 &headers, most);
   expect_refused("what they were", blocks, {{Kind::automatic, 0}, {Kind::bytes, 60}}, &growing,
                  most);
   expect_refused("65535", blocks, {}, nullptr, most);
   const std::uint64_t limits[] = {1000, 1000};
   RateAllocator limited;
-  EXPECT(limited.prepare(blocks.blocks.size(), most, 2, {limits, 2}).code() ==
-             StatusCode::invalid_argument,
-         "limits of components in two layers");
+  CHECK_MESSAGE(limited.prepare(blocks.blocks.size(), most, 2, {limits, 2}).code() ==
+                    StatusCode::invalid_argument,
+                "limits of components in two layers");
   const LayerTarget everything;
-  EXPECT(limited.prepare(blocks.blocks.size(), most, 1, {limits, 2}).ok() &&
-             limited.allocate(blocks.blocks.data(), &everything, nullptr, nullptr).code() ==
-                 StatusCode::invalid_argument,
-         "limits of components, and nobody counts headers");
+  CHECK_MESSAGE((limited.prepare(blocks.blocks.size(), most, 1, {limits, 2}).ok() &&
+                 limited.allocate(blocks.blocks.data(), &everything, nullptr, nullptr).code() ==
+                     StatusCode::invalid_argument),
+                "limits of components, and nobody counts headers");
   const RateAllocator least = allocated(blocks, {{Kind::bytes, 20}}, &headers);
-  EXPECT(least.result(0).body == 0 && least.result(0).headers == 20, "empty packets");
+  CHECK_MESSAGE((least.result(0).body == 0 && least.result(0).headers == 20), "empty packets");
   const RateAllocator none = allocated({}, {{Kind::automatic, 0}, {Kind::bytes, 0}}, &no_headers);
-  EXPECT(none.result(1).body == 0, "no blocks");
+  CHECK_MESSAGE(none.result(1).body == 0, "no blocks");
 }
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  test_slope_targets();
-  test_against_everything();
-  test_limits();
-  test_error_targets();
-  test_concentrated_errors();
-  test_smooth_pictures();
-  test_refusals();
-  return result();
-}

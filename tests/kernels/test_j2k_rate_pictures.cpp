@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "expect.h"
+#include "../support/data.h"
+#include "../support/doctest.h"
 #include "j2k/rate.h"
 #include "j2k_coded_picture.h"
 
@@ -30,12 +31,12 @@ struct Trial {
   }
   void allocate(const std::vector<LayerTarget> &targets, PacketHeaders *headers) {
     const Blocks &blocks = coded.blocks();
-    EXPECT(
+    CHECK_MESSAGE(
         rate.prepare(blocks.blocks.size(), blocks.most_passes(), static_cast<int>(targets.size()))
             .ok(),
         "memory");
     const Status s = rate.allocate(blocks.blocks.data(), targets.data(), headers, nullptr);
-    EXPECT(s.ok(), "%s: %s", name, s.message());
+    CHECK_MESSAGE(s.ok(), name, ": ", s.message());
   }
 };
 
@@ -47,9 +48,8 @@ void test_sizes(Trial &t) {
     t.allocate({{Kind::bytes, limit}}, &headers);
     const std::uint64_t body = bytes_of(t.coded.blocks(), t.rate.table().layer(0));
     const std::uint64_t total = body + headers.all(t.rate.table());
-    EXPECT(total <= limit && (total * 100 >= limit * 98 || body == t.all()),
-           "%s: %llu of %llu bytes", t.name, static_cast<unsigned long long>(total),
-           static_cast<unsigned long long>(limit));
+    CHECK_MESSAGE((total <= limit && (total * 100 >= limit * 98 || body == t.all())), t.name, ": ",
+                  total, " of ", limit, " bytes");
     std::printf("%s: %7llu bytes, %.4f used, %d calls, %.2f dB\n", t.name,
                 static_cast<unsigned long long>(limit),
                 static_cast<double>(total) / static_cast<double>(limit), headers.calls,
@@ -76,10 +76,11 @@ void test_psnr(Trial &t, double slack) {
                          b.weight.exponent - 6);
     }
     const double used = static_cast<double>(left * kErrorUnits) / static_cast<double>(target);
-    EXPECT(used < 1.0001 && used > std::pow(10, -0.04), "%s: %.1f dB: %f of the error that may be",
-           t.name, wanted, used);
+    CHECK_MESSAGE((used < 1.0001 && used > std::pow(10, -0.04)), t.name, ": ", wanted,
+                  " dB: ", used, " of the error that may be");
     const double psnr = t.coded.psnr(t.coded.error(row).rounded);
-    EXPECT(std::abs(psnr - wanted) < slack, "%s: %.3f instead of %.1f dB", t.name, psnr, wanted);
+    CHECK_MESSAGE(std::abs(psnr - wanted) < slack, t.name, ": ", psnr, " instead of ", wanted,
+                  " dB");
     std::printf("%s: %.1f dB: %.3f of the error, %.3f dB decoded\n", t.name, wanted, used, psnr);
   }
 }
@@ -95,15 +96,16 @@ void test_layers(Trial &t) {
     const double psnr = t.coded.psnr(t.coded.error(t.rate.table().layer(l)).exact);
     std::printf("%s: layer %d, %llu bytes, %.2f dB\n", t.name, l,
                 static_cast<unsigned long long>(t.rate.result(l).body), psnr);
-    EXPECT(psnr > before, "%s: layer %d", t.name, l);
-    EXPECT(l == 0 || t.rate.result(l).body > t.rate.result(l - 1).body, "%s: layer %d", t.name, l);
+    CHECK_MESSAGE(psnr > before, t.name, ": layer ", l);
+    CHECK_MESSAGE((l == 0 || t.rate.result(l).body > t.rate.result(l - 1).body), t.name, ": layer ",
+                  l);
     before = psnr;
   }
   targets.back() = {};
   t.allocate(targets, nullptr);
   const CodedPicture::Error all = t.coded.error(t.rate.table().layer(5));
-  EXPECT(t.wavelet == Wavelet::irreversible_97 || all.exact == 0,
-         "%s: all passes leave an error of %g", t.name, all.exact);
+  CHECK_MESSAGE((t.wavelet == Wavelet::irreversible_97 || all.exact == 0), t.name,
+                ": all passes leave an error of ", all.exact);
 }
 
 void test(const char *name, const PlainPicture &picture, double slack_97, double slack_53) {
@@ -121,15 +123,18 @@ void test(const char *name, const PlainPicture &picture, double slack_97, double
   }
 }
 
+// --picture=FILE: another one, a P5 or P6 of any size.
+TEST_CASE("photograph") {
+  const char *named = option("picture");
+  const std::string file = named != nullptr ? named : test_data("photograph_128x128.pgm");
+  const PlainPicture picture = read_pnm(file.c_str());
+  REQUIRE_MESSAGE(!picture.samples.empty(), "cannot read ", file);
+  test("photograph", picture, named != nullptr ? 0.2 : 0.15, 0.6);
+}
+
+TEST_CASE("made") {
+  test("made", made_picture(400, 300, 3, 1), 0.65, 0.85);
+}
+
 }  // namespace
 }  // namespace coalesce::test
-
-int main(int argc, char **argv) {
-  using namespace coalesce::test;
-  const char *photograph = argc > 1 ? argv[1] : COALESCE_TEST_DATA "/photograph_128x128.pgm";
-  const PlainPicture picture = read_pnm(photograph);
-  EXPECT(!picture.samples.empty(), "cannot read %s", photograph);
-  if (!picture.samples.empty()) test("photograph", picture, argc > 1 ? 0.2 : 0.15, 0.6);
-  if (argc == 1) test("made", made_picture(400, 300, 3, 1), 0.65, 0.85);
-  return result();
-}

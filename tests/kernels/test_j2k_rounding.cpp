@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "expect.h"
+#include "../support/doctest.h"
 #include "j2k_openjpeg.h"
 #include "j2k_plain_picture.h"
 #include "j2k_quality.h"
@@ -21,7 +21,7 @@ using Kind = LayerTarget::Kind;
 
 // Text, and more than half of nothing: where all is exact, the error is in the rest, and decoders
 // round less of it away. Visual weighting leaves most of it in one colour.
-void test_psnr_of_screens() {
+TEST_CASE("psnr of screens") {
   for (const int components : {1, 3}) {
     Picture p = text(components);
     for (int c = 0; c < components; ++c)
@@ -34,14 +34,14 @@ void test_psnr_of_screens() {
         const double got = psnr_at(params, p, wanted);
         std::printf("screen, %d components%s: %.2f dB, %.1f wanted\n", components,
                     visual ? ", visual" : "", got, wanted);
-        EXPECT(got > wanted - 0.5, "%.2f dB, %.1f wanted", got, wanted);
+        CHECK_MESSAGE(got > wanted - 0.5, got, " dB, ", wanted, " wanted");
       }
   }
 }
 
 // Where it is hardest to tell what is left: tiles that end in blocks of one sample, which were
 // taken for exact; and gradients, of which some parts are exact, and all the error is in others.
-void test_psnr_of_small_pieces() {
+TEST_CASE("psnr of small pieces") {
   struct Case {
     const char *name;
     Picture picture;
@@ -58,14 +58,14 @@ void test_psnr_of_small_pieces() {
       params.coding.tile_width = params.coding.tile_height = c.tile;
       const double got = psnr_at(params, c.picture, wanted);
       std::printf("%s, tiles of %d: %.2f dB, %.1f wanted\n", c.name, c.tile, got, wanted);
-      EXPECT(got > wanted - c.slack, "%s, tiles of %d: %.2f dB, %.1f wanted", c.name, c.tile, got,
-             wanted);
+      CHECK_MESSAGE(got > wanted - c.slack, c.name, ", tiles of ", c.tile, ": ", got, " dB, ",
+                    wanted, " wanted");
     }
 }
 
 // All their error is in coarse bands, where it is up to 2.5 times as large in samples as energies
 // of bands say, with 5/3 six times. Near 84 dB one wrong sample of 64 x 64 is too much.
-void test_psnr_of_gradients() {
+TEST_CASE("psnr of gradients") {
   struct Case {
     const char *name;
     Picture picture;
@@ -81,8 +81,8 @@ void test_psnr_of_gradients() {
     const double got = psnr_at(params, c.picture, wanted);
     std::printf("%s, %s, tiles of %d: %.2f dB, %.1f wanted\n", c.name, name_of(wavelet), c.tile,
                 got, wanted);
-    EXPECT(got > wanted - less && got < wanted + more, "%s, %s, tiles of %d: %.2f dB, %.1f wanted",
-           c.name, name_of(wavelet), c.tile, got, wanted);
+    CHECK_MESSAGE((got > wanted - less && got < wanted + more), c.name, ", ", name_of(wavelet),
+                  ", tiles of ", c.tile, ": ", got, " dB, ", wanted, " wanted");
   };
   for (const Case &c : cases)
     for (const double wanted : {30.0, 35.0, 40.0, 45.0, 50.0, 55.0}) {
@@ -95,7 +95,7 @@ void test_psnr_of_gradients() {
 
 // What makes a picture of almost nothing better before decoders round it could make it worse behind
 // (docs/jpeg2000.md): more bytes are better, but for ripples, and all of them best.
-void test_gradient() {
+TEST_CASE("gradient") {
   const Picture p = plane(640, 480);
   for (const double bits : {0.03, 0.04, 0.05})
     if (have_openjpeg()) test_against_openjpeg({"plane", p, 0, 0}, Wavelet::irreversible_97, bits);
@@ -105,14 +105,14 @@ void test_gradient() {
     params.targets = {{Kind::bytes, static_cast<std::uint64_t>(bytes)}};
     last = psnr(p, encode_to_targets(params, p, nullptr).bytes);
     std::printf("plane, 9/7: %d bytes, %.2f dB\n", bytes, last);
-    EXPECT(last > best - 3, "%d bytes: %.2f dB, with fewer %.2f", bytes, last, best);
+    CHECK_MESSAGE(last > best - 3, bytes, " bytes: ", last, " dB, with fewer ", best);
     best = std::max(best, last);
   }
-  EXPECT(last == best && last > 72, "%.2f dB at best, %.2f of all bytes", best, last);
+  CHECK_MESSAGE((last == best && last > 72), best, " dB at best, ", last, " of all bytes");
   params.visual_weighting = true;
   params.targets = {{Kind::bytes, 12000}};
   last = psnr(p, encode_to_targets(params, p, nullptr).bytes);
-  EXPECT(last > 64, "visual: %.2f dB", last);
+  CHECK_MESSAGE(last > 64, "visual: ", last, " dB");
   params.visual_weighting = false;
   params.layers = 5;
   params.targets.assign(4, {Kind::automatic, 0});
@@ -121,7 +121,7 @@ void test_gradient() {
   double before = 0;
   for (int layers = 1; layers <= 5; ++layers) {
     const double decibels = psnr(p, coded.bytes, layers);
-    EXPECT(decibels > before + 1, "layer %d: %.2f dB after %.2f", layers, decibels, before);
+    CHECK_MESSAGE(decibels > before + 1, "layer ", layers, ": ", decibels, " dB after ", before);
     before = decibels;
   }
 }
@@ -138,25 +138,27 @@ void test_layers_below_rounding(const Picture &p, Wavelet wavelet, int count) {
   double exact = HUGE_VAL, rounded = HUGE_VAL, least = HUGE_VAL, worst = 1;
   for (int layers = 1; layers <= count; ++layers) {
     const auto length = [&coded](int n) { return coded.lengths[static_cast<std::size_t>(n - 1)]; };
-    EXPECT(layers == 1 || length(layers) > length(layers - 1), "layer %d adds nothing", layers);
+    CHECK_MESSAGE((layers == 1 || length(layers) > length(layers - 1)), "layer ", layers,
+                  " adds nothing");
     const Decoded decoded = decode_stream(coded.bytes, layers);
     const double now = error_before_rounding(p, decoded);
-    EXPECT(wavelet == Wavelet::reversible_53 || now < exact, "layer %d of %d: %f after %f", layers,
-           count, now, exact);
+    CHECK_MESSAGE((wavelet == Wavelet::reversible_53 || now < exact), "layer ", layers, " of ",
+                  count, ": ", now, " after ", exact);
     exact = now;
     worst = std::max(worst, mean_squared_error(p, decoded) / rounded);
     rounded = mean_squared_error(p, decoded);
-    EXPECT(layers < count || rounded < least, "%f with all layers, %f with fewer", rounded, least);
+    CHECK_MESSAGE((layers < count || rounded < least), rounded, " with all layers, ", least,
+                  " with fewer");
     least = std::min(least, rounded);
   }
   std::printf("gradient, %s, %d layers: one has %.2f dB less than the one before, when rounded\n",
               name_of(wavelet), count, 10 * std::log10(worst));
-  EXPECT(10 * std::log10(worst) < 1.5, "%.2f dB", 10 * std::log10(worst));
+  CHECK(10 * std::log10(worst) < 1.5);
 }
 
 // Next to a photograph, a surface with less noise than the eye sees must not have to wait until the
 // last of the photograph's bits have come.
-void test_partly_flat() {
+TEST_CASE("partly flat") {
   Random random(62);
   const PlainPicture photograph = made_picture(320, 240, 3, 3);
   const Picture p = made(3, [&](int x, int y, int c) {
@@ -171,11 +173,11 @@ void test_partly_flat() {
   params.targets = {{Kind::bytes, all.size() * 95 / 100}};
   const double most = psnr(p, encode_to_targets(params, p, nullptr).bytes), best = psnr(p, all);
   std::printf("partly flat, 9/7: %.2f dB, %.2f of 95 %% of the bytes\n", best, most);
-  EXPECT(most > best - 3, "%.2f dB, %.2f of 95 %% of the bytes", best, most);
+  CHECK_MESSAGE(most > best - 3, best, " dB, ", most, " of 95 % of the bytes");
 }
 
 // Of many blocks that a pass each is left of, some fit (which encode_to_targets() expects).
-void test_small_steps() {
+TEST_CASE("small steps") {
   const Picture p = plane(640, 480);
   PlainPicture part = {200, 200, 3, {}};
   for (int c = 0; c < 3; ++c)
@@ -187,25 +189,16 @@ void test_small_steps() {
   params.plt = params.sop = params.eph = true;
   for (std::uint64_t bytes = 1000; bytes < 4400; bytes += 85) {
     params.targets = {{Kind::bytes, bytes}};
-    encode_to_targets(params, small, nullptr);
+    CHECK(encode_to_targets(params, small, nullptr).bytes.size() <= bytes);
   }
 }
 
-}  // namespace
-}  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  using coalesce::j2k::Wavelet;
-  test_gradient();
+TEST_CASE("layers below rounding") {
   for (const Picture &p : {plane(320, 240), gradient()})
     for (const Wavelet wavelet : {Wavelet::irreversible_97, Wavelet::reversible_53})
       for (const int count : {7, 20})
         test_layers_below_rounding(p, wavelet, count);
-  test_partly_flat();
-  test_small_steps();
-  test_psnr_of_screens();
-  test_psnr_of_small_pieces();
-  test_psnr_of_gradients();
-  return result();
 }
+
+}  // namespace
+}  // namespace coalesce::test

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <string>
 
+#include "../support/doctest.h"
 #include "../support/small_run.h"
-#include "expect.h"
 #include "j2k/tier1.h"
 #include "j2k_blocks.h"
 #include "j2k_trial.h"
@@ -24,10 +24,11 @@ Encoded encode(j2k::Tier1Coder &coder, const TestBlock &test, int planes) {
   j2k::CodedBlock coded = {};
   const Status status = coder.encode(block, encoded.passes.data(), encoded.bytes.data(),
                                      encoded.bytes.size(), &coded);
-  EXPECT(status.ok(), "%s", status.message());
-  EXPECT(coded.zero_planes == 2 && coded.passes == static_cast<int>(encoded.passes.size()) &&
-             coded.length <= encoded.bytes.size(),
-         "%d zero planes, %d passes, %u bytes", coded.zero_planes, coded.passes, coded.length);
+  CHECK_MESSAGE(status.ok(), status.message());
+  CHECK_MESSAGE(
+      (coded.zero_planes == 2 && coded.passes == static_cast<int>(encoded.passes.size()) &&
+       coded.length <= encoded.bytes.size()),
+      coded.zero_planes, " zero planes, ", coded.passes, " passes, ", coded.length, " bytes");
   encoded.bytes.resize(coded.length);
   return encoded;
 }
@@ -39,15 +40,14 @@ void expect_sound(j2k::Tier1Coder &coder, const TestBlock &test, std::uint64_t s
   if (wrong.empty()) wrong = difference(serial, encode_in_parallel(test.block()));
   serial.symbols.clear();
   if (wrong.empty()) wrong = difference(serial, encode(coder, test, serial.planes));
-  EXPECT(wrong.empty(), "seed %llu: %s: %s", static_cast<unsigned long long>(seed),
-         test.text().c_str(), wrong.c_str());
+  CHECK_MESSAGE(wrong.empty(), "seed ", seed, ": ", test.text(), ": ", wrong);
 }
 
-void test_styles() {
+TEST_CASE("styles") {
   j2k::Tier1Coder coder;
   for (unsigned style = 0; style < 64; ++style)
     for (int band = 0; band < 4; ++band) {
-      Random random(style * 4 + static_cast<unsigned>(band));
+      Random random = random_of_run(style * 4 + static_cast<unsigned>(band));
       TestBlock test = block_of(random, 19, 22, Content::laplacian);
       test.style = style;
       test.band = static_cast<j2k::Band>(band);
@@ -56,41 +56,42 @@ void test_styles() {
 }
 
 // All that a code-block may measure, and what is cut off at the edge of a band.
-void test_sizes() {
+TEST_CASE("sizes") {
   j2k::Tier1Coder coder;
   static constexpr Content kContents[] = {Content::dense, Content::sparse, Content::laplacian,
                                           Content::photograph};
   for (int x = 2; x <= 10; ++x)
     for (int y = 2; y <= 10 && x + y <= 12; ++y)
       for (int cut : {0, 1, 3}) {
-        Random random(static_cast<unsigned>(64 * x + 4 * y + cut));
+        Random random = random_of_run(static_cast<unsigned>(64 * x + 4 * y + cut));
         const int width = (1 << x) - cut, height = (1 << y) - cut;
         expect_sound(coder, block_of(random, width, height, random.pick(kContents)), 0);
       }
   for (int width = 1; width <= 20; ++width)
     for (int height = 1; height <= 9; ++height) {
-      Random random(static_cast<unsigned>(32 * width + height));
+      Random random = random_of_run(static_cast<unsigned>(32 * width + height));
       expect_sound(coder, block_of(random, width, height, random.pick(kContents)), 0);
     }
 }
 
 void test_random(std::uint64_t first, int count, int most_samples) {
   j2k::Tier1Coder coder;
-  for (std::uint64_t seed = first; seed < first + static_cast<unsigned>(count); ++seed) {
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t seed = seed_of_run(first + static_cast<unsigned>(i));
     Random random(seed);
     expect_sound(coder, random_block(random, most_samples), seed);
   }
 }
 
 // Models only, for that is quick.
-void test_models(std::uint64_t first, int count) {
-  for (std::uint64_t seed = first; seed < first + static_cast<unsigned>(count); ++seed) {
+TEST_CASE("models by chance") {
+  for (int i = 0; i < few_of(300); ++i) {
+    const std::uint64_t seed = seed_of_run(2000 + static_cast<unsigned>(i));
     Random random(seed);
     const TestBlock test = random_block(random, 4096);
     const std::string wrong =
         difference(encode_serially(test.block()), encode_in_parallel(test.block()));
-    EXPECT(wrong.empty(), "seed %llu: %s: %s", static_cast<unsigned long long>(seed),
-           test.text().c_str(), wrong.c_str());
+    CHECK_MESSAGE(wrong.empty(), "seed ", seed, ": ", test.text(), ": ", wrong);
   }
 }
 
@@ -106,18 +107,19 @@ TestBlock sample_block(unsigned style) {
 }
 
 // What is coded as if the style were another: a decoder must notice.
-void test_planted_styles() {
+TEST_CASE("planted styles") {
   for (unsigned style : {0u, unsigned{j2k::kBypass}})
     for (unsigned flag = 1; flag < 64; flag *= 2) {
       if (flag == j2k::kBypass) continue;
       const TestBlock test = sample_block(style | flag);
       const Encoded ignored = encode_serially(sample_block(style).block());
-      EXPECT(judge(test, encode_serially(test.block())).empty(), "style %u", test.style);
-      EXPECT(!judge(test, ignored).empty(), "flag %u is ignored, but nothing is wrong", flag);
+      CHECK_MESSAGE(judge(test, encode_serially(test.block())).empty(), "style ", test.style);
+      CHECK_MESSAGE(!judge(test, ignored).empty(), "flag ", flag,
+                    " is ignored, but nothing is wrong");
     }
 }
 
-void test_planted_results() {
+TEST_CASE("planted results") {
   struct Planted {
     const char *what;
     void (*plant)(Encoded &);
@@ -136,37 +138,38 @@ void test_planted_results() {
   };
   const TestBlock test = sample_block(0);
   const Encoded sound = encode_serially(test.block());
-  EXPECT(judge(test, sound).empty(), "the sound one");
+  CHECK_MESSAGE(judge(test, sound).empty(), "the sound one");
   for (const Planted &planted : kPlanted) {
     Encoded spoiled = sound;
     planted.plant(spoiled);
-    EXPECT(!judge(test, spoiled).empty(), "%s, but nothing is wrong", planted.what);
+    CHECK_MESSAGE(!judge(test, spoiled).empty(), planted.what, ", but nothing is wrong");
     spoiled.symbols = sound.symbols;
-    EXPECT(!difference(sound, spoiled).empty(), "%s, but there is no difference", planted.what);
+    CHECK_MESSAGE(!difference(sound, spoiled).empty(), planted.what,
+                  ", but there is no difference");
   }
   Encoded spoiled = sound;
   spoiled.symbols[4].back() ^= 2;
-  EXPECT(difference(sound, spoiled) == "pass 4: symbols", "another context");
+  CHECK_MESSAGE(difference(sound, spoiled) == "pass 4: symbols", "another context");
 }
 
 // A block that is not quite the one that is judged.
-void test_planted_blocks() {
+TEST_CASE("planted blocks") {
   const TestBlock test = sample_block(0);
   j2k::CodeBlock block = test.block();
   for (j2k::Band band : {j2k::Band::ll, j2k::Band::hh}) {
     block.band = band;
-    EXPECT(!judge(test, encode_serially(block)).empty(), "a band's contexts");
+    CHECK_MESSAGE(!judge(test, encode_serially(block)).empty(), "a band's contexts");
   }
   block = test.block();
   block.fraction_bits = 1;
-  EXPECT(!judge(test, encode_serially(block)).empty(), "a fraction bit");
+  CHECK_MESSAGE(!judge(test, encode_serially(block)).empty(), "a fraction bit");
   TestBlock changed = test;
   for (std::int32_t &sample : changed.samples)
     if (sample != 0) {
       sample = -sample;
       break;
     }
-  EXPECT(!judge(test, encode_serially(changed.block())).empty(), "a sign");
+  CHECK_MESSAGE(!judge(test, encode_serially(changed.block())).empty(), "a sign");
 }
 
 void expect_refused(const char *text, void (*spoil)(j2k::CodeBlock &)) {
@@ -178,11 +181,12 @@ void expect_refused(const char *text, void (*spoil)(j2k::CodeBlock &)) {
   j2k::CodedBlock coded;
   j2k::Tier1Coder coder;
   const Status s = coder.encode(block, passes, bytes.data(), bytes.size(), &coded);
-  EXPECT(s.code() == StatusCode::invalid_argument && std::strstr(s.message(), text) != nullptr,
-         "\"%s\" does not say \"%s\"", s.message(), text);
+  CHECK_MESSAGE(
+      (s.code() == StatusCode::invalid_argument && std::strstr(s.message(), text) != nullptr), "\"",
+      s.message(), "\" does not say \"", text, "\"");
 }
 
-void test_refusals() {
+TEST_CASE("refusals") {
   expect_refused("no samples", [](j2k::CodeBlock &b) { b.samples = nullptr; });
   expect_refused("4096 samples", [](j2k::CodeBlock &b) { b.width = 0; });
   expect_refused("4096 samples", [](j2k::CodeBlock &b) { b.height = -1; });
@@ -203,27 +207,18 @@ void test_refusals() {
   j2k::CodedBlock coded;
   j2k::Tier1Coder coder;
   const Status s = coder.encode(test.block(), passes, bytes, sizeof bytes, &coded);
-  EXPECT(std::strstr(s.message(), "room") != nullptr, "%s", s.message());
+  CHECK_MESSAGE(std::strstr(s.message(), "room") != nullptr, s.message());
+}
+
+TEST_CASE("small blocks by chance") {
+  test_random(1, few_of(300), 300);
+}
+
+// --blocks=COUNT: so many.
+TEST_CASE("blocks by chance") {
+  const char *blocks = option("blocks");
+  test_random(1000, blocks != nullptr ? std::atoi(blocks) : few_of(40), 4096);
 }
 
 }  // namespace
 }  // namespace coalesce::test
-
-// Arguments: a seed, and how many.
-int main(int argc, char **argv) {
-  using namespace coalesce::test;
-  if (argc == 3) {
-    test_random(std::strtoull(argv[1], nullptr, 0), std::atoi(argv[2]), 4096);
-    return result();
-  }
-  test_styles();
-  test_sizes();
-  test_random(1, few_of(300), 300);
-  test_random(1000, few_of(40), 4096);
-  test_models(2000, few_of(300));
-  test_planted_styles();
-  test_planted_results();
-  test_planted_blocks();
-  test_refusals();
-  return result();
-}

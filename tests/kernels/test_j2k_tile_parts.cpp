@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "expect.h"
+#include "../support/doctest.h"
 #include "j2k_encode.h"
+#include "j2k_expect.h"
 #include "j2k_markers.h"
 #include "j2k_stream_decoder.h"
 
@@ -38,25 +39,26 @@ Bytes parted_stream() {
   return encode(params, picture(params.coding, random), nullptr, random);
 }
 
-void test_poc() {
+TEST_CASE("poc") {
   const Bytes bytes = parted_stream();
   const Bytes expected = {0xFF, 0x5F, 0, 16, 0, 0, 0, 3, 2, 3, 4, 2, 0, 0, 3, 3, 3, 4, 0xFF, 0x55};
   const std::size_t at = find_marker(bytes, 0xFF5F);
-  EXPECT(at + expected.size() < bytes.size() &&
-             std::equal(expected.begin(), expected.end(), bytes.begin() + static_cast<long>(at)),
-         "POC");
+  CHECK_MESSAGE(
+      (at + expected.size() < bytes.size() &&
+       std::equal(expected.begin(), expected.end(), bytes.begin() + static_cast<long>(at))),
+      "POC");
   const Stream stream = read_markers(bytes);
-  EXPECT(stream.tlm.size() == 12 && stream.tiles.size() == 2, "%zu", stream.tlm.size());
+  CHECK_MESSAGE((stream.tlm.size() == 12 && stream.tiles.size() == 2), stream.tlm.size());
   for (const StreamTile &tile : stream.tiles) {
-    EXPECT(tile.parts.size() == 6, "%zu tile-parts", tile.parts.size());
+    CHECK_MESSAGE(tile.parts.size() == 6, tile.parts.size(), " tile-parts");
     for (std::size_t i = 0; i < tile.parts.size(); ++i)  // two resolutions, then one
-      EXPECT(tile.parts[i].packet_lengths.size() == (i < 3 ? 6 : 3), "tile-part %zu", i);
+      CHECK_MESSAGE(tile.parts[i].packet_lengths.size() == (i < 3 ? 6 : 3), "tile-part ", i);
   }
 }
 
 // Of a tile with one precinct a resolution: how often the index changes when the loops of B.12.1
 // run over two layers, three resolutions and four components.
-void test_tile_parts() {
+TEST_CASE("tile parts") {
   constexpr std::size_t kParts[][4] = {// one, resolution, layer, component
                                        {1, 6, 2, 24},
                                        {1, 3, 6, 24},
@@ -76,31 +78,32 @@ void test_tile_parts() {
       const Picture p = picture(params.coding, random);
       const Bytes bytes = encode(params, p, nullptr, random);
       const std::size_t parts = read_markers(bytes).tiles[0].parts.size();
-      EXPECT(parts == kParts[order][kind], "order %zu, kind %zu: %zu", order, kind, parts);
+      CHECK_MESSAGE(parts == kParts[order][kind], "order ", order, ", kind ", kind, ": ", parts);
       expect_identical(params, p, decode_stream(bytes), "own decoder");
     }
 }
 
 // A measured length has the tile-parts of each component.
-void test_component_bytes() {
+TEST_CASE("component bytes") {
   Random random(65);
   const EncoderParams params = parted();
   const Picture p = picture(params.coding, random);
   const Samples samples[] = {p.samples(0), p.samples(1), p.samples(2)};
   std::unique_ptr<Encoder> encoder;
-  EXPECT(Encoder::make(params, &encoder).ok() && encoder->code(samples, nullptr).ok(), "code");
+  CHECK_MESSAGE((Encoder::make(params, &encoder).ok() && encoder->code(samples, nullptr).ok()),
+                "code");
   spread_over_layers(encoder.get(), random);
   std::uint64_t all, of[4] = {1, 2, 3, 4};
   Bytes bytes;
-  EXPECT(encoder->measure(&all, of).ok() && encoder->write(&bytes).ok(), "measure");
+  CHECK_MESSAGE((encoder->measure(&all, of).ok() && encoder->write(&bytes).ok()), "measure");
   const Stream stream = read_markers(bytes);
   for (std::size_t c = 0; c < 3; ++c) {
     std::uint64_t sum = 0;
     for (std::size_t i = c; i < stream.tlm.size(); i += 3)
       sum += stream.tlm[i].length;
-    EXPECT(of[c] == sum, "component %zu", c);
+    CHECK_MESSAGE(of[c] == sum, "component ", c);
   }
-  EXPECT(of[3] == 4, "there is no fourth one");
+  CHECK_MESSAGE(of[3] == 4, "there is no fourth one");
 }
 
 // A tile-part, of which the SOT is at `sot`, begins some bytes later, or earlier.
@@ -122,10 +125,10 @@ Bytes with_moved_part(Bytes bytes, std::size_t before, std::size_t sot, int by) 
 
 void planted(const char *what, const Bytes &bad) {
   const std::string complaint = decode_stream(bad).complaint;
-  EXPECT(complaint.find(what) != std::string::npos, "%s: %s", what, complaint.c_str());
+  CHECK_MESSAGE(complaint.find(what) != std::string::npos, what, ": ", complaint);
 }
 
-void plant_in_parts() {
+TEST_CASE("plant in parts") {
   const auto changed = [](Bytes bytes, std::size_t at, int by) {
     bytes[at] = static_cast<std::uint8_t>(bytes[at] + by);
     return bytes;
@@ -147,10 +150,10 @@ void plant_in_parts() {
   planted("POC: resolutions", changed(good, poc + 11, 1));
   planted("POC: components", changed(good, poc + 9, 1));
   planted("POC: order", changed(good, poc + 10, 1));
-  EXPECT(!decode_stream(changed(good, poc + 10, -4)).complaint.empty(), "another order");
+  CHECK_MESSAGE(!decode_stream(changed(good, poc + 10, -4)).complaint.empty(), "another order");
 }
 
-void plant_in_lengths() {
+TEST_CASE("plant in lengths") {
   EncoderParams params = parted();
   params.tlm = false;
   Random random(66);
@@ -169,14 +172,14 @@ void plant_in_lengths() {
   for (std::size_t at = find_marker(bare, 0xFF90); at < bare.size();
        at = find_marker(bare, 0xFF90, at + 2))
     sots.push_back(at);
-  EXPECT(sots.size() == 12, "%zu", sots.size());
+  CHECK(sots.size() == 12);
   planted("a packet goes beyond its tile-part", with_moved_part(bare, sots[0], sots[1], 1));
   const auto rest = static_cast<int>(bare.size() - 2 - (sots[11] + 14));
   planted("a tile-part without packets", with_moved_part(bare, sots[10], sots[11], rest));
 }
 
 // A segment more, or a line more or less.
-void plant_segments() {
+TEST_CASE("plant segments") {
   const Bytes good = parted_stream();
   const auto at = [](Bytes &bytes, std::size_t i) {
     return bytes.begin() + static_cast<std::ptrdiff_t>(i);
@@ -198,14 +201,3 @@ void plant_segments() {
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  test_poc();
-  test_tile_parts();
-  test_component_bytes();
-  plant_in_parts();
-  plant_in_lengths();
-  plant_segments();
-  return result();
-}

@@ -7,9 +7,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "../support/doctest.h"
 #include "../support/random.h"
 #include "../support/small_run.h"
-#include "expect.h"
 #include "guarded_plane.h"
 #include "j2k/wavelet.h"
 #include "j2k_wavelet_reference.h"
@@ -79,21 +79,23 @@ void check(const Rect &rect, int levels, Random &random, WaveletMemory<T> *memor
     const GuardedPlane<T> out(w, h, random);
     const Status s = transform(rect, levels, in.plane(), out.plane(), memory, pool);
     int x = 0, y = 0;
-    EXPECT(s.ok() && out.guards_hold() && in.guards_hold() && !differs(expected, out, &x, &y),
-           "%s %d x %d from %d, %d, %d levels, %d threads: %s, differs at %d, %d",
-           kFloat<T> ? "9/7" : "5/3", w, h, rect.x0, rect.y0, levels,
-           pool != nullptr ? pool->threads() : 0, s.message(), x, y);
+    CHECK_MESSAGE(
+        (s.ok() && out.guards_hold() && in.guards_hold() && !differs(expected, out, &x, &y)),
+        (kFloat<T> ? "9/7" : "5/3"), " ", w, " x ", h, " from ", rect.x0, ", ", rect.y0, ", ",
+        levels, " levels, ", pool != nullptr ? pool->threads() : 0, " threads: ", s.message(),
+        ", differs at ", x, ", ", y);
   }
   expected.inverse(levels);
   double error = 0;
   for (std::size_t i = 0; i < original.size(); ++i)
     error = std::max(
         error, std::abs(static_cast<double>(expected.at[i]) - static_cast<double>(original[i])));
-  EXPECT(error <= (kFloat<T> ? 0.5 : 0), "%d x %d, %d levels: %g after the inverse", w, h, levels,
-         error);
+  CHECK_MESSAGE(error <= (kFloat<T> ? 0.5 : 0), w, " x ", h, ", ", levels, " levels: ", error,
+                " after the inverse");
 }
 
-void test_sizes(Random &random) {
+TEST_CASE("sizes") {
+  Random random = random_of_run(53);
   WaveletMemory<std::int32_t> integers;
   WaveletMemory<float> floats;
   for (int h = 1; h <= 40; ++h)
@@ -107,7 +109,8 @@ void test_sizes(Random &random) {
       }
 }
 
-void test_threads(Random &random) {
+TEST_CASE("threads") {
+  Random random = random_of_run(54);
   WaveletMemory<std::int32_t> integers;
   WaveletMemory<float> floats;
   ThreadPool one(1), two(2), three(3), four(4);
@@ -123,7 +126,8 @@ void test_threads(Random &random) {
 
 // The same numbers in doubles. Errors in units of 1 of a 16-bit sample, which is 2^-16 of the
 // range.
-void test_accuracy(Random &random) {
+TEST_CASE("accuracy") {
+  Random random = random_of_run(55);
   WaveletMemory<float> memory;
   double worst = 0, squares = 0, count = 0;
   for (int i = 0; i < few_of(40); ++i) {
@@ -138,7 +142,7 @@ void test_accuracy(Random &random) {
       }
     exact.forward(6);
     const Status s = wavelet_97(rect, 6, in.plane(), out.plane(), &memory, nullptr);
-    EXPECT(s.ok(), "%s", s.message());
+    CHECK_MESSAGE(s.ok(), s.message());
     for (int y = 0; y < rect.height(); ++y)
       for (int x = 0; x < rect.width(); ++x) {
         const double error = std::abs(static_cast<double>(out.at(x, y)) - exact(x, y));
@@ -149,7 +153,7 @@ void test_accuracy(Random &random) {
   }
   std::printf("9/7 in floats against doubles, 16 bits, 6 levels: off by at most %.4f, rms %.5f\n",
               worst, std::sqrt(squares / count));
-  EXPECT(worst < 1.0 / 8, "%g", worst);
+  CHECK(worst < 1.0 / 8);
 }
 
 // A flat area is flat in LL and nothing elsewhere; alternating samples have the gain 2 in HL.
@@ -165,28 +169,30 @@ void test_gains(double tolerance) {
         in.at(x, y) = static_cast<T>(alternating && x % 2 != 0 ? -100 : 100);
     const Status s =
         transform(rect, alternating ? 1 : 3, in.plane(), out.plane(), &memory, nullptr);
-    EXPECT(s.ok(), "%s", s.message());
+    CHECK_MESSAGE(s.ok(), s.message());
     for (int y = 0; y < 48; ++y)
       for (int x = 0; x < 64; ++x) {
         const double expected =
             alternating ? (x >= 32 && y < 24 ? -200 : 0) : (x < 8 && y < 6 ? 100 : 0);
-        EXPECT(std::abs(static_cast<double>(out.at(x, y)) - expected) <= tolerance,
-               "%g instead of %g at %d, %d", static_cast<double>(out.at(x, y)), expected, x, y);
+        CHECK_MESSAGE(std::abs(static_cast<double>(out.at(x, y)) - expected) <= tolerance,
+                      static_cast<double>(out.at(x, y)), " instead of ", expected, " at ", x, ", ",
+                      y);
       }
   }
 }
 
-void test_refused() {
+TEST_CASE("refused") {
   std::int32_t samples[2][16] = {};
   WaveletMemory<std::int32_t> memory;
   const auto expect_refused = [&](const char *what, int levels, const Plane<std::int32_t> &in,
                                   const Plane<std::int32_t> &out) {
     const Status s = wavelet_53({3, 3, 7, 7}, levels, in, out, &memory, nullptr);
-    EXPECT(s.code() == StatusCode::invalid_argument && std::strstr(s.message(), what) != nullptr,
-           "\"%s\" does not say \"%s\"", s.message(), what);
+    CHECK_MESSAGE(
+        (s.code() == StatusCode::invalid_argument && std::strstr(s.message(), what) != nullptr),
+        "\"", s.message(), "\" does not say \"", what, "\"");
   };
   const Plane<std::int32_t> in = {samples[0], 4, 4, 16}, out = {samples[1], 4, 4, 16};
-  EXPECT(wavelet_53({3, 3, 7, 7}, 2, in, out, &memory, nullptr).ok(), "sound");
+  CHECK_MESSAGE(wavelet_53({3, 3, 7, 7}, 2, in, out, &memory, nullptr).ok(), "sound");
   expect_refused("resolutions", 11, in, out);
   expect_refused("resolutions", -1, in, out);
   expect_refused("no data", 2, {nullptr, 4, 4, 16}, out);
@@ -195,17 +201,13 @@ void test_refused() {
   expect_refused("size of its tile-component", 2, in, {samples[1], 4, 3, 16});
 }
 
+TEST_CASE("gains of 5/3") {
+  test_gains<std::int32_t>(0);
+}
+
+TEST_CASE("gains of 9/7") {
+  test_gains<float>(1e-3);
+}
+
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  Random random(53);
-  test_sizes(random);
-  test_threads(random);
-  test_accuracy(random);
-  test_gains<std::int32_t>(0);
-  test_gains<float>(1e-3);
-  test_refused();
-  return result();
-}

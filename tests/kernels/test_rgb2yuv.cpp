@@ -3,7 +3,8 @@
 #include <cstring>
 #include <vector>
 
-#include "expect.h"
+#include "../support/doctest.h"
+#include "../support/hide_gpus.h"
 #include "rgb2yuv/rgb2yuv_access.h"
 #include "rgb2yuv_reference.h"
 
@@ -45,10 +46,10 @@ void expect_refused(const char *text, RgbLayout from, YuvLayout to, void (*spoil
     Call call(from, to);
     spoil(call);
     const Status s = call.run(queue);
-    EXPECT(s.code() == StatusCode::invalid_argument, "code %d for \"%s\"",
-           static_cast<int>(s.code()), text);
-    EXPECT(std::strstr(s.message(), text) != nullptr, "\"%s\" does not say \"%s\"", s.message(),
-           text);
+    CHECK_MESSAGE(s.code() == StatusCode::invalid_argument, "code ", static_cast<int>(s.code()),
+                  " for \"", text, "\"");
+    CHECK_MESSAGE(std::strstr(s.message(), text) != nullptr, "\"", s.message(),
+                  "\" does not say \"", text, "\"");
   }
 }
 
@@ -56,15 +57,15 @@ void expect_taken(const char *what, RgbLayout from, YuvLayout to, void (*change)
   Call call(from, to);
   change(call);
   const Status s = call.run(Queue::cpu());
-  EXPECT(s.ok(), "%s: %s", what, s.message());
+  CHECK_MESSAGE(s.ok(), what, ": ", s.message());
 }
 
-void test_layouts() {
+TEST_CASE("layouts") {
   for (int from = 0; from < 7; ++from) {
     for (int to = 0; to < 10; ++to) {
       const Call call(static_cast<RgbLayout>(from), static_cast<YuvLayout>(to));
       const Status s = call.run(Queue::cpu());
-      EXPECT(s.ok(), "%d to %d: %s", from, to, s.message());
+      CHECK_MESSAGE(s.ok(), from, " to ", to, ": ", s.message());
     }
   }
   expect_taken("planes that gray lacks", kRgb, YuvLayout::gray, [](Call &c) {
@@ -80,7 +81,7 @@ void test_layouts() {
                [](Call &c) { c.params.alpha = true; });
 }
 
-void test_params() {
+TEST_CASE("params") {
   expect_refused("RGB layout", kRgb, kI420,
                  [](Call &c) { c.params.in = static_cast<RgbLayout>(7); });
   expect_refused("YUV layout", kRgb, kI420,
@@ -95,7 +96,7 @@ void test_params() {
     expect_refused("alpha", layout, YuvLayout::ayuv, [](Call &c) { c.params.alpha = true; });
 }
 
-void test_planes() {
+TEST_CASE("planes") {
   expect_refused("no data", kRgb, kI420, [](Call &c) { c.in.plane[0].data = nullptr; });
   expect_refused("no data", kPlanar, kI420, [](Call &c) { c.in.plane[2].data = nullptr; });
   expect_refused("no data", kRgb, kI420, [](Call &c) { c.out.plane[0].data = nullptr; });
@@ -109,7 +110,7 @@ void test_planes() {
   expect_refused("pitch", kRgb, kNv12, [](Call &c) { c.out.plane[1].pitch = 7; });
 }
 
-void test_sizes() {
+TEST_CASE("sizes") {
   expect_refused("whole number of pixels", kRgb, kI420, [](Call &c) { ++c.in.plane[0].width; });
   expect_refused("whole number of pixels", RgbLayout::bgrx, kI420,
                  [](Call &c) { --c.in.plane[0].width; });
@@ -142,7 +143,7 @@ void set_height(Call &c, int height, int chroma_height) {
 
 // The spare row of interlaced chroma: 5 or 6 rows of luma have 3 of chroma or 4; 4 and 7 have 2 and
 // 4.
-void test_spare_row() {
+TEST_CASE("spare row") {
   for (YuvLayout layout : {kI420, kNv12}) {
     expect_taken("5 and 3", kRgb, layout, [](Call &c) { set_height(c, 5, 3); });
     expect_taken("5 and 4", kRgb, layout, [](Call &c) { set_height(c, 5, 4); });
@@ -164,7 +165,7 @@ void test_spare_row() {
 
 // Which way the CUDA back end takes: the fast one wherever every row that counts starts on 16
 // bytes.
-void test_access() {
+TEST_CASE("access") {
   const auto access = [](RgbLayout from, YuvLayout to, void (*change)(Call &)) {
     Call call(from, to);
     change(call);
@@ -172,45 +173,36 @@ void test_access() {
   };
   for (YuvLayout to : {YuvLayout::gray, YuvLayout::planar444, kI420, kNv12, YuvLayout::ayuv}) {
     const auto nothing = [](Call &) {};
-    EXPECT(access(kRgb, to, nothing) == RgbAccess::aligned, "layout %d", static_cast<int>(to));
-    EXPECT(access(kPlanar, to, nothing) == RgbAccess::aligned, "planar, %d", static_cast<int>(to));
+    CHECK_MESSAGE(access(kRgb, to, nothing) == RgbAccess::aligned, "layout ", static_cast<int>(to));
+    CHECK_MESSAGE(access(kPlanar, to, nothing) == RgbAccess::aligned, "planar, ",
+                  static_cast<int>(to));
     const auto cropped = [](Call &c) { c.in.plane[0].data += 3; };
-    EXPECT(access(kRgb, to, cropped) == RgbAccess::shifted, "layout %d", static_cast<int>(to));
+    CHECK_MESSAGE(access(kRgb, to, cropped) == RgbAccess::shifted, "layout ", static_cast<int>(to));
     const auto odd_pitch = [](Call &c) { c.out.plane[0].pitch = 24; };
-    EXPECT(access(kRgb, to, odd_pitch) == RgbAccess::shifted, "layout %d", static_cast<int>(to));
+    CHECK_MESSAGE(access(kRgb, to, odd_pitch) == RgbAccess::shifted, "layout ",
+                  static_cast<int>(to));
   }
-  EXPECT(access(kPlanar, kNv12, [](Call &c) { c.in.plane[2].data += 8; }) == RgbAccess::shifted,
-         "the last plane counts");
-  EXPECT(access(kRgb, kNv12, [](Call &c) { c.out.plane[1].pitch = 40; }) == RgbAccess::shifted,
-         "chroma counts");
-  EXPECT(access(kRgb, kNv12,
-                [](Call &c) {
-                  c.in.plane[1].data += 1;
-                  c.out.plane[2].data += 1;
-                }) == RgbAccess::aligned,
-         "planes that the layouts lack do not");
+  CHECK_MESSAGE(
+      access(kPlanar, kNv12, [](Call &c) { c.in.plane[2].data += 8; }) == RgbAccess::shifted,
+      "the last plane counts");
+  CHECK_MESSAGE(
+      access(kRgb, kNv12, [](Call &c) { c.out.plane[1].pitch = 40; }) == RgbAccess::shifted,
+      "chroma counts");
+  CHECK_MESSAGE(access(kRgb, kNv12,
+                       [](Call &c) {
+                         c.in.plane[1].data += 1;
+                         c.out.plane[2].data += 1;
+                       }) == RgbAccess::aligned,
+                "planes that the layouts lack do not");
 }
 
-void test_without_gpu() {
-  if (cuda_kernels_built()) return;
+TEST_CASE("without gpu") {
+  hide_gpus();
   const Call call(kRgb, kI420);
   const Status s = call.run(Queue::cuda(nullptr));
-  EXPECT(s.code() == StatusCode::unsupported, "code %d: %s", static_cast<int>(s.code()),
-         s.message());
+  CHECK_MESSAGE(s.code() == StatusCode::unsupported, "code ", static_cast<int>(s.code()), ": ",
+                s.message());
 }
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main() {
-  using namespace coalesce::test;
-  test_layouts();
-  test_params();
-  test_planes();
-  test_sizes();
-  test_spare_row();
-  test_access();
-  test_without_gpu();
-  std::printf("%s\n", failures == 0 ? "ok" : "FAILED");
-  return failures == 0 ? 0 : 1;
-}

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "../support/doctest.h"
 #include "../support/random.h"
-#include "expect.h"
 #include "rgb2yuv_reference.h"
 
 namespace coalesce::test {
@@ -57,7 +57,7 @@ class Picture {
       yuv_.plane[i] = {out_[i].data(), size.row_bytes, size.height, pitch(size.row_bytes)};
     }
     const Status s = rgb2yuv(params, rgb(), yuv_, Queue::cpu());
-    EXPECT(s.ok(), "%s", s.message());
+    CHECK_MESSAGE(s.ok(), s.message());
     return yuv_;
   }
 
@@ -140,7 +140,9 @@ void add_row(Count counts[3], const Formula &f, int red, int green, const YuvIma
   counts[2].add(got.plane[2].row(green), v, 256);
 }
 
-void test_colours(int red_step) {
+// --all: every red, not one of 17.
+TEST_CASE("colours") {
+  const int red_step = all() ? 1 : 17;
   double least_equal = 1;
   double worst_mean = 0;
   Picture picture(256, 256);  // of one red: a row for each green, a column for each blue
@@ -159,11 +161,11 @@ void test_colours(int red_step) {
     }
     for (int i = 0; i < 3; ++i) {
       const Count &c = counts[i];
-      EXPECT(c.far == 0, "%ld of %c, %s", c.far, "YUV"[i], text(params).c_str());
-      EXPECT(c.equal_share() >= kEqual, "%.5f of %c, %s", c.equal_share(), "YUV"[i],
-             text(params).c_str());
-      EXPECT(std::abs(c.mean()) < kMean, "%.5f of %c, %s", c.mean(), "YUV"[i],
-             text(params).c_str());
+      CHECK_MESSAGE(c.far == 0, c.far, " of ", std::string(1, "YUV"[i]), ", ", text(params));
+      CHECK_MESSAGE(c.equal_share() >= kEqual, c.equal_share(), " of ", std::string(1, "YUV"[i]),
+                    ", ", text(params));
+      CHECK_MESSAGE(std::abs(c.mean()) < kMean, c.mean(), " of ", std::string(1, "YUV"[i]), ", ",
+                    text(params));
       least_equal = std::min(least_equal, c.equal_share());
       worst_mean = std::max(worst_mean, std::abs(c.mean()));
     }
@@ -172,26 +174,26 @@ void test_colours(int red_step) {
               red_step == 1 ? "one" : "17th red", 100 * least_equal, worst_mean);
 }
 
-void test_greys() {
+TEST_CASE("greys") {
   Picture picture(256, 1);
   for (std::size_t i = 0; i < picture.bytes().size(); ++i)
     picture.bytes()[i] = static_cast<std::uint8_t>(i / 3);
   for (const Rgb2yuvParams &params : all_params()) {
     const YuvImage &got = picture.convert(params);
     for (int level = 0; level < 256; ++level)
-      EXPECT(got.plane[1].data[level] == 128 && got.plane[2].data[level] == 128,
-             "grey %d becomes %d, %d: %s", level, got.plane[1].data[level],
-             got.plane[2].data[level], text(params).c_str());
+      CHECK_MESSAGE((got.plane[1].data[level] == 128 && got.plane[2].data[level] == 128), "grey ",
+                    level, " becomes ", got.plane[1].data[level], ", ", got.plane[2].data[level],
+                    ": ", text(params));
     const Formula f(params);
     const int black = got.plane[0].data[static_cast<int>(f.black)];
     const int white = got.plane[0].data[static_cast<int>(f.black + f.levels)];
-    EXPECT(black == f.y_offset, "%d: %s", black, text(params).c_str());
-    EXPECT(white == f.y_offset + f.y_levels, "%d: %s", white, text(params).c_str());
+    CHECK_MESSAGE(black == f.y_offset, black, ": ", text(params));
+    CHECK_MESSAGE(white == f.y_offset + f.y_levels, white, ": ", text(params));
   }
 }
 
 // The numbers that everyone knows, of JPEG files.
-void test_jpeg() {
+TEST_CASE("jpeg") {
   Picture picture(64, 64);
   std::vector<std::uint8_t> expected[3];
   for (int i = 0; i < 4096; ++i) {
@@ -209,8 +211,8 @@ void test_jpeg() {
   for (int c = 0; c < 3; ++c) {
     Count count;
     count.add(got.plane[c].data, expected[c].data(), 4096);
-    EXPECT(count.far == 0 && count.equal_share() >= kEqual, "%c: %.4f", "YUV"[c],
-           count.equal_share());
+    CHECK_MESSAGE((count.far == 0 && count.equal_share() >= kEqual), std::string(1, "YUV"[c]), ": ",
+                  count.equal_share());
   }
 }
 
@@ -230,8 +232,8 @@ std::vector<Rgb2yuvParams> all_sites(Rgb2yuvParams params) {
 }
 
 // Filtered chroma against the filtered formula, before it is rounded.
-void test_filtered() {
-  Random random(1);
+TEST_CASE("filtered") {
+  Random random = random_of_run(1);
   double worst = 0;
   for (const auto &[width, height] : {std::pair{1, 1}, {2, 2}, {7, 5}, {33, 6}, {40, 19}}) {
     Picture picture(width, height);
@@ -254,13 +256,13 @@ void test_filtered() {
       }
     }
   }
-  EXPECT(worst <= kFiltered, "%.4f", worst);
+  CHECK(worst <= kFiltered);
   std::printf("filtered chroma: at most %.4f from what it is before rounding\n", worst);
 }
 
 // However much chroma there is and wherever it sits, that of one colour is the same.
-void test_flat() {
-  Random random(2);
+TEST_CASE("flat") {
+  Random random = random_of_run(2);
   Picture pixel(1, 1);
   Picture picture(9, 7);
   for (int i = 0; i < 30; ++i) {
@@ -275,8 +277,8 @@ void test_flat() {
         for (int p = 0; p < 3; ++p) {
           const std::uint8_t *first = got.plane[p].data;
           const std::uint8_t *end = got.plane[p].row(got.plane[p].height);
-          EXPECT(std::count(first, end, *colour.plane[p].data) == end - first, "plane %d: %s", p,
-                 text(params).c_str());
+          CHECK_MESSAGE(std::count(first, end, *colour.plane[p].data) == end - first, "plane ", p,
+                        ": ", text(params));
         }
       }
     }
@@ -285,15 +287,3 @@ void test_flat() {
 
 }  // namespace
 }  // namespace coalesce::test
-
-int main(int argc, char **argv) {
-  using namespace coalesce::test;
-  const bool all = argc > 1 && std::strcmp(argv[1], "--all") == 0;
-  test_colours(all ? 1 : 17);
-  test_greys();
-  test_jpeg();
-  test_filtered();
-  test_flat();
-  std::printf("%s\n", failures == 0 ? "ok" : "FAILED");
-  return failures == 0 ? 0 : 1;
-}

@@ -25,6 +25,4 @@ std::string uyvy2y_trial(const Uyvy2y &operation, const Uyvy2yTrialOptions &opti
 // Broken ones (planted_uyvy2y.cpp, planted_cuda.cu).
 std::vector<PlantedBug> uyvy2y_planted();
 
-void uyvy2y_bench(Bench &bench, const Backend &backend);
-
 }  // namespace coalesce::test

@@ -121,6 +121,44 @@ GST_START_TEST(both_pads_offer_cuda) {
 }
 GST_END_TEST
 
+// The table of docs/architecture.md, for filters. (encoder: back_ends, and no_gpu: all of it
+// without a GPU.) The large filter is just as large as it has to be.
+GST_START_TEST(table_of_back_ends) {
+  const struct {
+    const char *element, *format;
+    int width, height;
+    bool large;
+  } filters[] = {
+      {"uyvy2y", "UYVY", 16384, 16, false},
+      {"rgb2yuv", "RGB", 16384, 16, false},
+      {"convolve preset=laplacian-of-gaussian size=15", "GRAY8", 16384, 72, false},
+      {"convolve preset=laplacian-of-gaussian size=15", "GRAY8", 16384, 73, true},
+      {"sepconvolve preset=box size=16", "GRAY8", 16384, 511, false},
+      {"sepconvolve preset=box size=16", "GRAY8", 16384, 512, true},
+  };
+  for (const auto &f : filters)
+    for (const std::string backend : {"auto", "cuda", "cpu"})
+      for (const char *in : {kSystem, kCuda})
+        for (const char *out : {kSystem, kCuda}) {
+          const bool system = in == kSystem && out == kSystem;
+          Bench bench((std::string(f.element) + " backend=" + backend).c_str());
+          if (backend == "cpu" && !system) {
+            gst_harness_set_sink_caps_str(bench.harness(), kBoth);
+            fail_if(offers_cuda(bench.element(), in == kCuda ? "sink" : "src"));
+            continue;
+          }
+          bench.negotiate(video_caps(in, f.format, f.width, f.height),
+                          out == kCuda ? kOnlyCuda : kOnlySystem);
+          const bool gpu = backend == "cuda" || !system || (f.large && backend == "auto");
+          fail_unless(active_backend(bench.element()) == (gpu ? "cuda" : "cpu"),
+                      "%s %dx%d backend=%s, %s to %s: %s", f.element, f.width, f.height,
+                      backend.c_str(), in, out, active_backend(bench.element()).c_str());
+          fail_unless(bench.errors().empty());
+        }
+  assert_clean();
+}
+GST_END_TEST
+
 GST_START_TEST(active_backend_notifies) {
   int notified = 0;
   GstElement *element = gst_element_factory_make("uyvy2y", nullptr);
@@ -180,6 +218,7 @@ static Suite *caps_suite() {
   tcase_add_test(tests, buffers_stay_where_they_are);
   tcase_add_test(tests, cpu_never_offers_cuda);
   tcase_add_test(tests, both_pads_offer_cuda);
+  tcase_add_test(tests, table_of_back_ends);
   tcase_add_test(tests, active_backend_notifies);
   tcase_add_test(tests, pipelines);
   return suite;

@@ -9,9 +9,10 @@ using namespace simulated;
 namespace {
 
 constexpr const char *kFormats[] = {
-    "GRAY8",     "GRAY16_LE", "I420",      "YV12",      "NV12", "NV21", "Y42B", "Y444", "P010_10LE",
-    "I420_10LE", "I422_10LE", "Y444_10LE", "Y444_16LE", "RGB",  "BGR",  "RGBx", "BGRx", "RGBA",
-    "BGRA",      "ARGB",      "ABGR",      "AYUV",      "VUYA", "GBR",  "RGBP", "BGRP"};
+    "GRAY8", "GRAY16_LE", "I420",      "YV12",      "NV12",      "NV21",      "Y42B",
+    "Y444",  "P010_10LE", "I420_10LE", "I422_10LE", "Y444_10LE", "Y444_16LE", "RGB",
+    "BGR",   "RGBx",      "BGRx",      "xRGB",      "xBGR",      "RGBA",      "BGRA",
+    "ARGB",  "ABGR",      "AYUV",      "VUYA",      "GBR",       "RGBP",      "BGRP"};
 
 struct Case {
   const char *element;

@@ -112,9 +112,24 @@ GST_START_TEST(metadata_travels) {
 }
 GST_END_TEST
 
-// Frames that come too late are skipped, and the one behind them says so.
-GST_START_TEST(late_frames_are_skipped) {
+// However late the frames are said to be, all of them come out.
+GST_START_TEST(late_frames_are_kept) {
   J2kBench bench(kGrey, kCuda, 4);
+  for (unsigned seed = 1; seed <= 12; seed++) {
+    fail_unless_equals_int(bench.push_picture(seed), GST_FLOW_OK);
+    gst_harness_push_upstream_event(
+        bench.harness(),
+        gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2.0, GST_SECOND, seed * GST_SECOND / 25));
+  }
+  bench.end();
+  bench.expect_pictures(kGrey, 1, 12);
+  fail_unless_equals_int(bench.received(), 0);
+}
+GST_END_TEST
+
+// With qos=true frames that come too late are skipped, and the one behind them says so.
+GST_START_TEST(late_frames_are_skipped) {
+  J2kBench bench(kGrey, kCuda, 4, "qos=true");
   bench.push_pictures(1, 4);
   gst_harness_push_upstream_event(
       bench.harness(), gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2.0, 0, 6 * GST_SECOND / 25));
@@ -189,6 +204,7 @@ static Suite *encoder_flight_suite() {
     tcase_add_test(tests, flush_discards);
     tcase_add_test(tests, stop_discards);
     tcase_add_test(tests, metadata_travels);
+    tcase_add_test(tests, late_frames_are_kept);
     tcase_add_test(tests, late_frames_are_skipped);
     tcase_add_test(tests, downstream_ends_it);
     tcase_add_test(tests, outputs_outlive_the_element);

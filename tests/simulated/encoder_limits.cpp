@@ -71,7 +71,7 @@ GST_START_TEST(too_large_for_tables) {
   const Bytes expected = on_cpu(kLarge, dotted(system_buffer(info, 1), 3));
   for (const char *memory : {kSystem, kCuda}) {
     J2kBench bench(kLarge, memory, 4);
-    expect_warning(bench, "GRAY16_LE frames of 3500x3500 are coded on the CPU", "4 GiB");
+    expect_warning(bench, "GRAY16_LE frames of 3500x3500 are encoded on the CPU", "4 GiB");
     expect_on(bench, "cpu", 0);
     fail_unless_equals_int(bench.push(dotted(bench.buffer(1), 3)), GST_FLOW_OK);
     fail_unless(take_bytes(bench.pull()) == expected);
@@ -100,7 +100,7 @@ GST_START_TEST(too_large_and_asked_for) {
   const std::vector<std::string> errors = bench.errors();
   fail_unless_equals_int(errors.size(), 1);
   for (const char *text :
-       {"backend=cuda cannot code GRAY16_LE frames of 3500x3500: ", "4 GiB", "precincts"})
+       {"backend=cuda cannot encode GRAY16_LE frames of 3500x3500: ", "4 GiB", "precincts"})
     fail_unless(errors[0].find(text) != std::string::npos, "%s", errors[0].c_str());
   fail_unless(bench.warnings().empty());
 }
@@ -112,7 +112,7 @@ GST_START_TEST(kernels_for_other_gpus) {
   for (const char *memory : {kSystem, kCuda}) {
     fakecuda_fail_how(FAKECUDA_LAUNCH, 1, kNoBinaryForGpu, FAKECUDA_ALWAYS);
     J2kBench bench(kGrey, memory, 3);
-    expect_warning(bench, "GRAY8 frames of 40x24 are coded on the CPU", "not built for this GPU");
+    expect_warning(bench, "GRAY8 frames of 40x24 are encoded on the CPU", "not built for this GPU");
     expect_on(bench, "cpu", 0);
     fakecuda_reset_faults();
     bench.push_pictures(1, 3);
@@ -138,8 +138,8 @@ GST_START_TEST(no_memory_for_a_frame) {
   for (const char *memory : {kSystem, kCuda}) {
     leave_memory_for_pictures();
     J2kBench bench(kWide, memory, 3);
-    expect_warning(bench, "RGB frames of 1000x16 are coded on the CPU",
-                   "frames-in-flight=3: even one frame needs ");
+    expect_warning(bench, "RGB frames of 1000x16 are encoded on the CPU",
+                   "frames-in-flight=3: even one frame requires ");
     expect_on(bench, "cpu", 0);
     for (unsigned seed = 1; seed <= 3; seed++) {
       GstBuffer *in = bench.buffer(seed);
@@ -177,7 +177,8 @@ GST_START_TEST(no_memory_for_other_settings) {
     gst_util_set_object_arg(G_OBJECT(bench.element()), "code-block-style", "causal");
     bench.push_pictures(6, 7);
     fakecuda_reset_faults();
-    expect_warning(bench, "RGB frames of 1000x16 are coded on the CPU", "even one frame needs ");
+    expect_warning(bench, "RGB frames of 1000x16 are encoded on the CPU",
+                   "even one frame requires ");
     expect_on(bench, "cpu", 0);
     bench.expect_pictures(kWide, 4, 5);
     bench.expect_pictures(causal, 6, 7);

@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Draws docs/images/performance.svg from the figures of headline.py.
+
+usage: chart.py [--check] [RESULTS.json [CHART.svg]]
+
+Without RESULTS.json the newest file of bench/results is drawn. --check writes nothing and fails
+unless CHART.svg is what the figures give.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+from xml.sax.saxutils import escape
+
+HERE = pathlib.Path(__file__).resolve().parent
+CHART = HERE.parent / 'docs' / 'images' / 'performance.svg'
+
+SIZES = ((1920, 1080), (3840, 2160))
+ENCODERS = (  # of the JSON, in the chart, colour
+    ('j2kenc', 'j2kenc', 'ours'),
+    ('nvJPEG2000, Part 1', 'nvJPEG2000', 'peer'),
+    ('nvJPEG2000, HT', 'nvJPEG2000 HT', 'other'),
+    ('OpenJPEG', 'OpenJPEG, CPU', 'cpu'),
+)
+FILTERS = [('rgb2yuv', 'RGB to NV12', ''), ('rgb2yuv', 'RGB to Y444', ''), ('uyvy2y', 'UYVY to NV12', ''),
+           ('uyvy2y', 'UYVY to GRAY8', '')]
+FILTERS += [(operation, layout, setting)
+            for operation, setting in (('convolve', '3x3'), ('convolve', '5x5'), ('convolve', '7x7'),
+                                       ('sepconvolve', 'Gaussian, sigma 2'))
+            for layout in ('NV12', 'RGB')]
+
+WIDTH = 880
+MARGIN = 18
+LABELS = 168         # width of the column of names
+COLUMN = (WIDTH - 2 * MARGIN - LABELS) // 2
+NUMBERS = 82         # beside the longest bar
+BAR, GAP, GROUP = 13, 3, 11
+
+STYLE = '''
+  text { font: 12px system-ui, "Segoe UI", "Helvetica Neue", Arial, sans-serif; fill: #1f2328; }
+  .title { font-size: 15px; font-weight: 600; }
+  .head { font-weight: 600; }
+  .small { font-size: 11px; font-weight: 400; fill: #59636e; white-space: pre; }
+  .panel { fill: #ffffff; stroke: #d1d9e0; }
+  .ours { fill: #1a7f37; } .peer { fill: #d1762b; } .other { fill: #b08800; } .cpu { fill: #6e7781; }
+  .copy { stroke: #0969da; stroke-width: 2; }
+  .cut { stroke: #ffffff; stroke-width: 3; }
+  .axis { stroke: #d1d9e0; }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #e6edf3; } .small { fill: #9198a1; }
+    .panel { fill: #0d1117; stroke: #3d444d; }
+    .ours { fill: #3fb950; } .peer { fill: #f0883e; } .other { fill: #d4a72c; } .cpu { fill: #8b949e; }
+    .copy { stroke: #58a6ff; } .cut { stroke: #0d1117; } .axis { stroke: #3d444d; }
+  }
+'''
+
+
+def fail(text):
+    sys.exit(f'chart.py: {text}')
+
+
+def number(value):
+    """Three digits, and not fewer than there are before the point."""
+    if value >= 100:
+        return f'{value:,.0f}'
+    return f'{value:.1f}' if value >= 10 else f'{value:.2f}'
+
+
+class Drawing:
+    """Lines of SVG, from top to bottom."""
+
+    def __init__(self):
+        self.lines = []
+        self.y = MARGIN
+
+    def text(self, x, y, text, style='', anchor='', more=''):
+        """more: after it, in small letters."""
+        attributes = (f' class="{style}"' if style else '') + (f' text-anchor="{anchor}"' if anchor else '')
+        more = f'<tspan class="small">{escape(more)}</tspan>' if more else ''
+        self.lines.append(f'<text x="{x:g}" y="{y:g}"{attributes}>{escape(text)}{more}</text>')
+
+    def bar(self, x, y, length, style, title):
+        self.lines.append(f'<rect class="{style}" x="{x:g}" y="{y:g}" width="{max(length, 1):.1f}" '
+                          f'height="{BAR}"><title>{escape(title)}</title></rect>')
+
+    def line(self, x1, y1, x2, y2, style):
+        self.lines.append(f'<line class="{style}" x1="{x1:.1f}" y1="{y1:g}" x2="{x2:.1f}" y2="{y2:g}"/>')
+
+    def key(self, x, y, style, text):
+        if style == 'copy':
+            self.line(x + 5, y - 10, x + 5, y + 1, 'copy')
+        else:
+            self.lines.append(f'<rect class="{style}" x="{x:g}" y="{y - 9:g}" width="10" height="10"/>')
+        self.text(x + 15, y, text, 'small')
+
+    def heading(self, title, keys, how):
+        self.y += 18
+        self.text(MARGIN, self.y, title, 'title')
+        self.y += 18
+        x = MARGIN
+        for style, text in keys:
+            self.key(x, self.y, style, text)
+            x += 28 + 6.1 * len(text)
+        self.text(WIDTH - MARGIN, self.y, how, 'small', 'end')
+        self.y += 19
+        for column, (width, height) in enumerate(SIZES):
+            self.text(column_x(column), self.y, f'{width}×{height}', 'head')
+        self.y += 8
+
+    def svg(self, title, description):
+        height = self.y + MARGIN
+        return '\n'.join([
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height:g}" '
+            f'viewBox="0 0 {WIDTH} {height:g}" role="img" aria-labelledby="title description">',
+            f'<title id="title">{escape(title)}</title>',
+            f'<desc id="description">{escape(description)}</desc>',
+            f'<style>{STYLE}</style>',
+            f'<rect class="panel" x="0.5" y="0.5" width="{WIDTH - 1}" height="{height - 1:g}" rx="6"/>',
+            *self.lines, '</svg>', ''])
+
+
+def column_x(column):
+    return MARGIN + LABELS + column * COLUMN
+
+
+def find(rows, **wanted):
+    found = [row for row in rows if all(row.get(key) == value for key, value in wanted.items())]
+    if len(found) > 1:
+        fail(f'{len(found)} rows have {wanted}')
+    return found[0] if found else None
+
+
+def encoders_of(rows, setting, width, height):
+    """(name, style, frames a second, megabytes a frame) of each encoder that has figures."""
+    result = []
+    for name, text, style in ENCODERS:
+        if name == 'j2kenc':
+            row = next((r for r in rows if (r['operation'], r['setting'], r['width'], r['height']) ==
+                        ('j2kenc', setting, width, height)), None)
+            time, size = (row['ours_us'], row['bytes']) if row else (None, None)
+        else:
+            row = find(rows, operation='j2kenc', setting=setting, width=width, height=height, peer=name)
+            time, size = (row['peer_us'], row['peer_bytes']) if row else (None, None)
+        if row:
+            result.append((text, style, 1e6 / time, size / 1e6))
+    if not result:
+        fail(f'there are no figures of JPEG 2000, {setting}, {width}x{height}')
+    return result
+
+
+def draw_jpeg2000(drawing, rows):
+    settings = ('lossless', '2 bits per pixel')
+    drawing.heading('JPEG 2000: frames per second',
+                    [('ours', 'j2kenc'), ('peer', 'nvJPEG2000, Part 1'), ('other', 'nvJPEG2000, HT (Part 15)'),
+                     ('cpu', 'OpenJPEG on the CPU')],
+                    'longer is better')
+    tables = [[encoders_of(rows, setting, *size) for size in SIZES] for setting in settings]
+    for setting, table in zip(settings, tables):
+        top = drawing.y + GROUP
+        for i, entry in enumerate(table[0]):
+            y = top + i * (BAR + GAP)
+            drawing.text(MARGIN + LABELS - 10, y + BAR - 2, entry[0], 'small', 'end')
+        drawing.text(MARGIN, top + BAR - 2, setting, 'head')
+        for column, entries in enumerate(table):
+            # A scale for each size.
+            room = (COLUMN - NUMBERS - 30) / max(entry[2] for t in tables for entry in t[column])
+            for i, (name, style, rate, megabytes) in enumerate(entries):
+                y = top + i * (BAR + GAP)
+                drawing.bar(column_x(column), y, rate * room, style, f'{name}: {rate:.1f} frames/s')
+                drawing.text(column_x(column) + max(rate * room, 1) + 5, y + BAR - 2,
+                             number(rate), more=f'  {number(megabytes)} MB')
+        drawing.y = top + max(len(entries) for entries in table) * (BAR + GAP)
+
+
+def draw_filters(drawing, rows):
+    drawing.heading('Conversion and filtering: microseconds per frame',
+                    [('ours', 'coalesce'), ('peer', 'NPP, its fastest function'),
+                     ('copy', 'copy of as many bytes')], 'shorter is better')
+    entries = []
+    for operation, form, setting in FILTERS:
+        found = [find(rows, operation=operation, format=form, setting=setting, width=width, height=height)
+                 for width, height in SIZES]
+        if None in found:
+            fail(f'there are no figures of {operation}, {form}, {setting}')
+        entries.append((operation, form, setting, found))
+    limits = [1.25 * max(max(found[column]['ours_us'], found[column]['copy_us']) for *_, found in entries)
+              for column in range(2)]
+    for operation, form, setting, found in entries:
+        top = drawing.y + GROUP
+        drawing.text(MARGIN, top + BAR - 2, f'{form}, {setting}'.rstrip(', ').replace('x', '×'))
+        drawing.text(MARGIN, top + 2 * BAR + GAP - 2, operation, 'small')
+        for column, row in enumerate(found):
+            x, room = column_x(column), (COLUMN - NUMBERS) / limits[column]
+            times = [('ours', 'coalesce', row['ours_us'])]
+            if 'peer_us' in row:
+                times.append(('peer', row['peer_function'], row['peer_us']))
+            for i, (style, name, time) in enumerate(times):
+                y = top + i * (BAR + GAP)
+                cut = time > limits[column]
+                length = min(time, limits[column]) * room
+                drawing.bar(x, y, length, style, f'{name}: {time:.1f} µs')
+                if cut:  # The bar goes on beyond the chart.
+                    for back in 16, 10:
+                        drawing.line(x + length - back - 4, y + BAR + 1, x + length - back + 4, y - 1, 'cut')
+                drawing.text(x + length + 5, y + BAR - 2, number(time) + ' µs',
+                             more='' if i else f"  copy {number(row['copy_us'])}")
+            at = x + row['copy_us'] * room
+            drawing.line(at, top - 2, at, top + len(times) * (BAR + GAP), 'copy')
+            if 'peer_us' not in row:
+                none = form == 'UYVY to GRAY8'
+                drawing.text(x, top + 2 * BAR + GAP - 1,
+                             'NPP has no such function' if none else 'NPP was not measured', 'small')
+        drawing.y = top + 2 * BAR + GAP
+
+
+def footer(drawing, figures):
+    libraries = figures['libraries']
+    versions = ', '.join(f'{name} {version}' for name, version in sorted(libraries.items()))
+    lines = [
+        f"{figures['gpu']}, driver {figures['driver']}, CUDA {figures['cuda']}; OpenJPEG on "
+        f"{figures['processors']} processors ({figures['cpu']}).",
+        f"{versions}. {figures['date']}, commit {figures['commit'][:10]}.",
+        'JPEG 2000: RGB 4:4:4 photographs, 8 bits, 64×64 blocks, from device memory to codestreams in host memory. '
+        'MB: of a frame.',
+        'nvJPEG2000 has no target in bytes: its quantiser step was searched for. HT codestreams are of Part 15, '
+        'the others of Part 1.',
+        'Filters: from device memory to device memory, over more frames than the L2 cache holds. '
+        'A cut bar goes on.',
+        "NPP has no row and column filter for NV12's two-channel chroma: there a mask of 13×13 filters the chroma.",
+    ]
+    drawing.y += 12
+    for line in lines:
+        drawing.y += 15
+        drawing.text(MARGIN, drawing.y, line, 'small')
+
+
+def chart(figures):
+    missing = [name for name in ('NPP', 'nvJPEG2000', 'OpenJPEG') if name not in figures['libraries']]
+    if missing:
+        fail(f"there are no figures of {', '.join(missing)}")
+    drawing = Drawing()
+    drawing.y -= 8
+    draw_jpeg2000(drawing, figures['rows'])
+    drawing.y += 14
+    draw_filters(drawing, figures['rows'])
+    footer(drawing, figures)
+    return drawing.svg('Performance of gst-coalesce beside other libraries',
+                       f"JPEG 2000, conversion and filtering on {figures['gpu']}, {figures['date']}; "
+                       'the numbers are in bench/results.')
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--check', action='store_true')
+    parser.add_argument('results', nargs='?', type=pathlib.Path)
+    parser.add_argument('chart', nargs='?', type=pathlib.Path, default=CHART)
+    arguments = parser.parse_args()
+    results = arguments.results or max((HERE / 'results').glob('*.json'), default=None)
+    if results is None:
+        fail('bench/results has no figures')
+    text = chart(json.loads(results.read_text(encoding='utf-8')))
+    if not arguments.check:
+        arguments.chart.write_text(text, encoding='utf-8')
+    elif not arguments.chart.exists() or arguments.chart.read_text(encoding='utf-8') != text:
+        fail(f'{arguments.chart} is not what {results} gives: run bench/chart.py')
+
+
+if __name__ == '__main__':
+    main()

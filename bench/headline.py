@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The figures of README's chart: each operation at 1920x1080 and 3840x2160, its peer, and a copy.
+
+Runs the programs of a build with -Dbench=true on a machine with a GPU and joins their figures:
+bench-kernels and bench-j2k-cuda, and, where they were built, bench-npp, bench-npp-filter and
+bench-openjpeg. Without one of these its peers are missing in the result, and a line says so.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+SIZES = ((1920, 1080), (3840, 2160))
+
+# operation, format, setting: the label in bench-kernels; what NPP's label begins with, or None.
+ROWS = [
+    ('rgb2yuv', 'RGB to NV12', '', 'RGB->NV12', 'RGB->NV12, '),
+    ('rgb2yuv', 'RGB to I420', '', 'RGB->I420', 'RGB->I420, '),
+    ('rgb2yuv', 'RGB to Y444', '', 'RGB->Y444', 'RGB->Y444, '),
+    ('uyvy2y', 'UYVY to GRAY8', '', 'UYVY->GRAY8', None),
+    ('uyvy2y', 'UYVY to NV12', '', 'UYVY->NV12', 'UYVY->NV12, '),
+]
+for layout in 'NV12', 'RGB':
+    for side in 3, 5, 7:
+        ROWS.append(('convolve', layout, f'{side}x{side}', f'{layout} {side}x{side} integer',
+                     f'{layout} {side}x{side}, '))
+    # Six times sigma: 13 coefficients.
+    ROWS.append(('sepconvolve', layout, 'Gaussian, sigma 2',
+                 f'{layout} separable Gaussian of sigma 2', f'{layout} separable 13, '))
+
+NOTES = [
+    'Times are of the GPU, from device memory to device memory, over more buffers than its L2 cache holds.',
+    'copy_us is the faster of cudaMemcpyAsync and a plain copy kernel that read and write as many bytes.',
+    'Of several NPP functions that do an operation the fastest is taken.',
+    'NPP has no function that gives luma alone.',
+    "uyvy2y's NV12 has neutral chroma; NPP's has the picture's. Both read and write as many bytes.",
+    "NPP's only filter of two channels, for NV12's chroma, is the mask of floats: no rows and columns.",
+    'JPEG 2000: frames in device memory to codestreams in host memory, 8 bits, 4:4:4, 64x64 blocks, 24 frames '
+    'cut out of one photograph; sustained, with the best number of frames in flight or streams.',
+    'nvJPEG2000 has no target in bytes: its quantiser step was searched for on the first frame.',
+    'OpenJPEG: on the CPU, a frame for each thread at a time.',
+]
+
+
+def fail(text):
+    sys.exit(f'headline.py: {text}')
+
+
+def run(program, arguments, environment=None):
+    """The JSON of a program of the build; None where it was not built."""
+    if not program.exists():
+        print(f'-- {program.name} was not built: its figures are left out', flush=True)
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / 'figures.json'
+        command = [str(program), *arguments, '--json', str(path)]
+        print('--', program.name, ' '.join(arguments), flush=True)
+        status = subprocess.run(command, env=environment, check=False).returncode
+        if status == 77:
+            fail(f'{program.name}: there is no GPU to measure')
+        if not path.exists():
+            fail(f'{program.name} ended with status {status} and gave no figures')
+        figures = json.loads(path.read_text(encoding='utf-8'))
+        figures['status'] = status
+        if status != 0:
+            print(f'-- {program.name} ended with status {status}: what it says is not timed is left out')
+        return figures
+
+
+def output_of(*command):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ''
+
+
+def machine(build, commit):
+    """What the figures were measured with."""
+    here = pathlib.Path(__file__).resolve().parent
+    commit = commit or output_of('git', '-C', str(here), 'rev-parse', 'HEAD')
+    if not commit:
+        fail('this is no git checkout: name its commit with --commit')
+    gpu = output_of('nvidia-smi', '--query-gpu=name,driver_version', '--format=csv,noheader').split('\n')[0]
+    if not gpu:
+        fail('nvidia-smi names no GPU')
+    name, driver = (part.strip() for part in gpu.split(','))
+    release = re.search(r'release ([\d.]+), V([\d.]+)', output_of('nvcc', '--version'))
+    cpu = re.search(r'model name\s*:\s*(.*)', pathlib.Path('/proc/cpuinfo').read_text(encoding='utf-8'))
+    return {'date': datetime.date.today().isoformat(), 'commit': commit, 'gpu': name, 'driver': driver,
+            'cuda': release.group(1) if release else 'unknown', 'nvcc': release.group(2) if release else 'unknown',
+            'cpu': cpu.group(1).strip() if cpu else 'unknown', 'processors': os.cpu_count(),
+            'build': build_options(build)}
+
+
+def build_options(build):
+    """Of Meson, where it is."""
+    options = json.loads(output_of('meson', 'introspect', '--buildoptions', str(build)) or '[]')
+    return {o['name']: o['value'] for o in options if o['name'] in ('buildtype', 'cuda-archs')}
+
+
+def as_ppm(picture, folder):
+    """The photograph as a PPM file of 8 bits."""
+    with open(picture, 'rb') as file:
+        if file.read(2) == b'P6':
+            return picture
+    path = pathlib.Path(folder) / 'photograph.ppm'
+    try:
+        from PIL import Image
+    except ImportError:
+        fail(f'{picture} is no PPM file, and Pillow, which would convert it, is missing')
+    Image.open(picture).convert('RGB').save(path)
+    return path
+
+
+def library_row(figures, label, width, height):
+    """The library's own row; others are of variants."""
+    found = [row for row in figures['rows'] if
+             (row['operation'], row['width'], row['height']) == (label, width, height)]
+    if len(found) != 1:
+        fail(f'bench-kernels gave {len(found)} rows for {label} at {width}x{height}')
+    return found[0]
+
+
+def fastest(figures, start, width, height):
+    found = [row for row in figures['rows'] if row['operation'].startswith(start) and
+             (row['width'], row['height']) == (width, height)] if start else []
+    return min(found, key=lambda row: row['us'], default=None)
+
+
+def kernels(build, libraries):
+    """Conversions and filters beside NPP's."""
+    def options(name, values):
+        return [argument for value in values for argument in (name, value)]
+
+    sizes = options('--size', [f'{width}x{height}' for width, height in SIZES])
+    ours = run(build / 'bench-kernels',
+               ['--backend', 'cuda', '--no-variants', *sizes,
+                *options('--case', ['convolve', 'rgb2yuv', 'uyvy2y']),
+                *options('--operation', [row[3] for row in ROWS])])
+    if ours is None or ours['status'] != 0:
+        fail('bench-kernels failed, or was not built')
+    peers = {'rows': []}
+    for program in 'bench-npp', 'bench-npp-filter':
+        figures = run(build / program, [*sizes, *options('--operation', [row[4] for row in ROWS if row[4]])])
+        if figures is not None:
+            libraries['NPP'] = figures['NPP']
+            peers['rows'] += figures['rows']
+    rows = []
+    for operation, form, setting, label, start in ROWS:
+        for width, height in SIZES:
+            our = library_row(ours, label, width, height)
+            row = {'operation': operation, 'format': form, 'setting': setting, 'width': width, 'height': height,
+                   'bytes': our['bytes'], 'ours_us': our['us'],
+                   'copy_us': min(our['copy_us'], our['copy_kernel_us']),
+                   'memcpy_us': our['copy_us'], 'copy_kernel_us': our['copy_kernel_us']}
+            peer = fastest(peers, start, width, height)
+            if peer is not None:
+                row |= {'peer': 'NPP', 'peer_function': peer['operation'].split(', ', 1)[1], 'peer_us': peer['us']}
+            rows.append(row)
+    return rows
+
+
+def jpeg2000(build, picture, libraries):
+    """Frames, ours and of each peer."""
+    rows = []
+    for width, height in SIZES:
+        size = [str(picture), str(width), str(height)]
+        gpu = run(build / 'bench-j2k-cuda', size)
+        if gpu is None or gpu['status'] != 0:
+            fail('bench-j2k-cuda failed, or was not built')
+        cpu = run(build / 'bench-openjpeg', size) or {'rows': []}
+        libraries |= {name: figures[name] for figures in (gpu, cpu) for name in ('nvJPEG2000', 'OpenJPEG')
+                      if name in figures}
+        for setting in 'lossless', '2 bits per pixel':
+            ours = [row for row in gpu['rows'] if (row['operation'], row['encoder']) == (setting, 'j2kenc')]
+            best = min(ours, key=lambda row: row['ms'])
+            alone = next(row for row in ours if row['slots'] == 1)
+            base = {'operation': 'j2kenc', 'format': 'RGB 4:4:4, 8 bits', 'setting': setting, 'width': width,
+                    'height': height, 'bytes': best['bytes'], 'ours_us': 1e3 * best['ms'],
+                    'ours_alone_us': 1e3 * alone['ms'], 'ours_in_flight': best['slots']}
+            peers = [row for row in gpu['rows'] + cpu['rows'] if
+                     row['operation'] == setting and row['encoder'] != 'j2kenc']
+            for peer in peers:
+                rows.append(base | {'peer': peer['encoder'], 'peer_us': 1e3 * peer['ms'],
+                                    'peer_alone_us': 1e3 * peer['alone_ms'], 'peer_bytes': peer['bytes'],
+                                    'peer_in_flight': peer.get('streams', peer.get('threads'))})
+            if not peers:
+                rows.append(base)
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--build', required=True, type=pathlib.Path, help='a build folder with -Dbench=true')
+    parser.add_argument('--picture', required=True, type=pathlib.Path,
+                        help='a photograph of 3840x2160 or more: PPM, or what Pillow reads')
+    parser.add_argument('--out', required=True, type=pathlib.Path, help='the JSON file')
+    parser.add_argument('--commit', help='the commit that was built, where there is no git checkout')
+    arguments = parser.parse_args()
+
+    programs = arguments.build / 'bench'
+    result = machine(arguments.build, arguments.commit) | {'picture': arguments.picture.name, 'notes': NOTES}
+    libraries = {}
+    rows = kernels(programs, libraries)
+    with tempfile.TemporaryDirectory() as folder:
+        rows += jpeg2000(programs, as_ppm(arguments.picture, folder), libraries)
+    result |= {'libraries': libraries, 'rows': rows}
+    text = json.dumps(result, indent=1, ensure_ascii=False)
+    # A row on a line.
+    text = re.sub(r'\{\n\s+"operation"[^}]*\}', lambda m: re.sub(r'\n\s+', ' ', m.group()), text)
+    arguments.out.write_text(text + '\n', encoding='utf-8')
+    print(f'-- {arguments.out}: {len(rows)} rows')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// bench-kernels: the kernel library's operations against copies of as many bytes. What is timed has
+// passed the trials of the check tool.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/support/bench.h"
+#include "core/thread_pool.h"
+#include "tests/support/device.h"
+#include "tests/support/fenced.h"
+
+namespace coalesce::test {
+namespace {
+
+constexpr int kSkipped = 77;  // what meson shows as SKIP
+constexpr int kVariantTrials = 80;
+constexpr std::uint64_t kSeed = 1;
+
+const char *const kUsage =
+    "usage: bench-kernels [option ...]\n"
+    "  --list               the cases and back ends\n"
+    "  --case NAME          only this case; may be repeated\n"
+    "  --backend NAME       only this back end: cpu-1, cpu-n (all processors) or cuda\n"
+    "  --operation TEXT     only what has TEXT in its name; may be repeated\n"
+    "  --size WIDTHxHEIGHT  only this size; may be repeated\n"
+    "  --no-variants        only what the library chooses by itself\n"
+    "  --picture FILE.ppm   the photograph for j2k-model and j2k-mq\n"
+    "  --check              no timing: the trials of the variants that are not in the library\n"
+    "  --json FILE          write the figures as JSON, too\n"
+    "Without a GPU, --check and --backend cuda end with exit status 77.\n";
+
+// A new operation adds a line here.
+const std::vector<BenchCase> &all_cases_of_bench() {
+  static const std::vector<BenchCase> all = {
+      {"convolve", convolve_bench},
+      {"j2k-model", j2k_model_bench, {}, true},
+      {"j2k-mq", j2k_mq_bench, j2k_mq_variant_trials, true},
+      {"j2k-packets", j2k_packets_bench},
+      {"j2k-rate", j2k_rate_bench},
+      {"j2k-transform", j2k_transform_bench},
+      {"rgb2yuv", rgb2yuv_bench, rgb2yuv_variant_trials},
+      {"uyvy2y", uyvy2y_bench, uyvy2y_variant_trials},
+  };
+  return all;
+}
+
+struct Options {
+  bool list = false, check = false;
+  std::vector<std::string> cases;
+  std::string backend;
+  BenchOptions bench;
+};
+
+bool parse(int argc, char **argv, Options *options) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string arg = argv[i];
+    options->list |= arg == "--list";
+    options->check |= arg == "--check";
+    if (arg == "--no-variants") options->bench.variants = false;
+    if (arg == "--list" || arg == "--check" || arg == "--no-variants") continue;
+    if (++i == argc) return false;
+    if (arg == "--case")
+      options->cases.push_back(argv[i]);
+    else if (arg == "--operation")
+      options->bench.operations.push_back(argv[i]);
+    else if (arg == "--size")
+      options->bench.sizes.push_back(argv[i]);
+    else if (arg == "--backend")
+      options->backend = argv[i];
+    else if (arg == "--picture")
+      options->bench.picture = argv[i];
+    else
+      return false;
+  }
+  return true;
+}
+
+bool passes(const char *name, const Trial &trial, int trials, const Backend &backend) {
+  for (int i = 0; i < trials; ++i) {
+    const std::string wrong = run_trial(trial, kSeed, i, backend, name);
+    if (wrong.empty()) continue;
+    std::printf("FAIL %s, %s: trial %d: %s\n", name, backend.name, i, wrong.c_str());
+    return false;
+  }
+  return true;
+}
+
+bool operation_passes(const BenchCase &c, const Backend &backend) {
+  for (const Case &checked : all_cases())
+    if (std::strcmp(checked.name, c.name) == 0)
+      return passes(c.name, checked.trial, checked.trials, backend);
+  throw std::logic_error(std::string(c.name) + " is no case of the check tool");
+}
+
+bool variants_pass(const BenchCase &c, const Backend &backend) {
+  if (!backend.cuda || !c.cuda_variants) return true;
+  const std::vector<VariantTrial> variants = c.cuda_variants();
+  bool good = !variants.empty();
+  for (const VariantTrial &v : variants)
+    good =
+        passes((std::string(c.name) + ", " + v.name).c_str(), v.trial, kVariantTrials, backend) &&
+        good;
+  std::printf("%-5s %s: %zu variants, %d trials each\n", good ? "ok" : "FAIL", c.name,
+              variants.size(), kVariantTrials);
+  return good;
+}
+
+bool run_case(const BenchCase &c, const Backend &backend, const Options &options, Bench *bench) {
+  if (options.check) return variants_pass(c, backend);
+  if (c.of_photograph && options.bench.picture == nullptr) {
+    const bool named = !options.cases.empty();
+    std::printf("%s %s: requires --picture FILE.ppm\n", named ? "FAIL" : "SKIP", c.name);
+    return !named;
+  }
+  if (!operation_passes(c, backend)) return false;
+  if (options.bench.variants && !variants_pass(c, backend)) return false;
+  c.time(*bench, backend);
+  return true;
+}
+
+template <class T>
+bool contains(const std::vector<T> &list, const T &one) {
+  return std::find(list.begin(), list.end(), one) != list.end();
+}
+
+int run(const Options &options, Results *results) {
+  ThreadPool pool;
+  std::vector<Backend> backends;
+  for (const Backend &b : {Backend{"cpu-1", nullptr, false}, Backend{"cpu-n", &pool, false},
+                           Backend{"cuda", nullptr, true}})
+    if (options.backend.empty() || options.backend == b.name) backends.push_back(b);
+  std::vector<BenchCase> cases;
+  for (const BenchCase &c : all_cases_of_bench())
+    if (options.cases.empty() || contains(options.cases, std::string(c.name))) cases.push_back(c);
+  if (backends.empty() || cases.size() < std::max<std::size_t>(options.cases.size(), 1)) {
+    std::fprintf(stderr, "bench-kernels: there is no such case or back end\n");
+    return 2;
+  }
+  if (options.list) {
+    for (const BenchCase &c : cases)
+      std::printf("%s\n", c.name);
+    for (const Backend &b : backends)
+      std::printf("%s%s%s\n", b.name, b.cuda ? ": " : "", b.cuda ? device_text().c_str() : "");
+    return 0;
+  }
+  if (options.check) {
+    if (!backends.back().cuda) return 2;
+    backends = {backends.back()};
+  }
+  if (backends.back().cuda && !device_usable()) {
+    std::printf("SKIP cuda: %s\n", device_text().c_str());
+    backends.pop_back();
+    const char *required = std::getenv("COALESCE_REQUIRE_GPU");
+    if (required != nullptr && *required != '\0' && std::strcmp(required, "0") != 0) return 1;
+    if (backends.empty()) return kSkipped;
+  }
+
+  results->set_machine(device_text());
+  Bench bench(options.bench, results);
+  bool good = true;
+  for (const BenchCase &c : cases)
+    for (const Backend &b : backends)
+      good = run_case(c, b, options, &bench) && good;
+  return results->write() && good ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace coalesce::test
+
+int main(int argc, char **argv) {
+  using namespace coalesce::test;
+  Results results("bench-kernels", &argc, argv);
+  Options options;
+  if (!parse(argc, argv, &options)) {
+    std::fputs(kUsage, stderr);
+    return 2;
+  }
+  on_fault(doing);
+  setvbuf(stdout, nullptr, _IOLBF, 0);
+  try {
+    return run(options, &results);
+  } catch (const std::exception &e) {
+    std::printf("FAIL %s\n    %s\n", doing(), e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The CPU back end of convolve for opencv.py.
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "convolve/convolve.h"
+#include "core/thread_pool.h"
+
+namespace {
+
+struct Bench {
+  explicit Bench(int threads) : pool(threads) {}
+  coalesce::ThreadPool pool;
+  coalesce::Filter filter;
+};
+
+}  // namespace
+
+extern "C" {
+
+// 8 bits, correlation with the values as they are: a mask of height rows, or if vertical is not
+// null, a row of width values across and one of height down. Null if there is no such filter.
+Bench *bench_open(const double *values, int width, const double *vertical, int height,
+                  int threads) {
+  coalesce::FilterSettings settings;
+  settings.correlate = true;
+  settings.normalize = false;
+  if (vertical != nullptr) {
+    settings.horizontal.assign(values, values + width);
+    settings.vertical.assign(vertical, vertical + height);
+  } else {
+    settings.mask = {width, height, std::vector<double>(values, values + width * height)};
+  }
+  auto *bench = new Bench(threads);
+  coalesce::FilterError error;
+  if (make_filter(settings, {8, 0}, &bench->filter, &error)) return bench;
+  std::fprintf(stderr, "%s %s\n", error.property.c_str(), error.text.c_str());
+  delete bench;
+  return nullptr;
+}
+
+void bench_close(Bench *bench) {
+  delete bench;
+}
+
+// Grey, without gaps between the rows; replicated borders. 0 if all went well.
+int bench_run(Bench *bench, const std::uint8_t *in, std::uint8_t *out, int width, int height) {
+  coalesce::ConvolveParams params;
+  params.filter = &bench->filter;
+  const auto pitch = static_cast<std::size_t>(width);
+  coalesce::ConvolveImage image;
+  image.plane[0].in = {in, width, height, pitch};
+  image.plane[0].out = {out, width, height, pitch};
+  const coalesce::Status s = convolve(
+      params, image, coalesce::Queue::cpu(bench->pool.threads() > 1 ? &bench->pool : nullptr));
+  if (!s.ok()) std::fprintf(stderr, "%s\n", s.message());
+  return s.ok() ? 0 : 1;
+}
+
+}  // extern "C"

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// JPEG 2000 on the CPU: OpenJPEG (what openjpegenc runs) and the CPU back end, with the frames of
+// bench-j2k-cuda, without loss and at 2 bits per pixel.
+// bench-openjpeg PICTURE.ppm [WIDTH HEIGHT [THREADS]] [--json FILE]
+#include <openjpeg.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/support/photograph.h"
+#include "bench/support/results.h"
+#include "j2k/encoder.h"
+
+namespace {
+
+using namespace coalesce;
+using coalesce::test::Photograph;
+using coalesce::test::Results;
+using coalesce::test::Row;
+
+constexpr double kBitsPerPixel = 2;
+constexpr int kFrames = 24;  // of the photograph
+constexpr int kFramesOfThread = 2;
+constexpr int kAlone = 3;
+
+struct Frames {
+  int width, height;
+  std::vector<std::vector<std::uint8_t>> planes;  // of a frame: R, G and B, one after the other
+
+  std::size_t plane() const {
+    return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  }
+  std::size_t target() const {
+    return static_cast<std::size_t>(kBitsPerPixel / 8 * width * height);
+  }
+};
+
+using Clock = std::chrono::steady_clock;
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+struct Sink {
+  std::vector<std::uint8_t> bytes;
+  std::size_t at = 0;
+};
+
+OPJ_SIZE_T write_to(void *from, OPJ_SIZE_T count, void *user) {
+  auto &sink = *static_cast<Sink *>(user);
+  sink.bytes.resize(std::max(sink.bytes.size(), sink.at + count));
+  std::memcpy(sink.bytes.data() + sink.at, from, count);
+  sink.at += count;
+  return count;
+}
+
+OPJ_BOOL seek_in(OPJ_OFF_T to, void *user) {
+  static_cast<Sink *>(user)->at = static_cast<std::size_t>(to);
+  return OPJ_TRUE;
+}
+
+OPJ_OFF_T skip_in(OPJ_OFF_T count, void *user) {
+  static_cast<Sink *>(user)->at += static_cast<std::size_t>(count);
+  return count;
+}
+
+using Image = std::unique_ptr<opj_image_t, decltype(&opj_image_destroy)>;
+
+Image image_of(const Frames &frames, std::size_t frame) {
+  opj_image_cmptparm_t components[3] = {};
+  for (auto &c : components) {
+    c.dx = c.dy = 1;
+    c.w = static_cast<OPJ_UINT32>(frames.width);
+    c.h = static_cast<OPJ_UINT32>(frames.height);
+    c.prec = 8;
+  }
+  Image image(opj_image_create(3, components, OPJ_CLRSPC_SRGB), opj_image_destroy);
+  if (!image) throw std::runtime_error("OpenJPEG has no memory for an image");
+  image->x1 = static_cast<OPJ_UINT32>(frames.width);
+  image->y1 = static_cast<OPJ_UINT32>(frames.height);
+  for (std::size_t c = 0; c < 3; ++c)
+    std::copy_n(frames.planes[frame].data() + c * frames.plane(), frames.plane(),
+                image->comps[c].data);
+  return image;
+}
+
+// Blocks of 64 x 64, six resolutions, one layer, as of the others.
+std::size_t openjpeg(const Frames &frames, std::size_t frame, bool lossless, int threads) {
+  opj_cparameters_t params;
+  opj_set_default_encoder_parameters(&params);
+  params.irreversible = !lossless;
+  params.tcp_numlayers = 1;
+  params.tcp_rates[0] =
+      lossless ? 0 : 3 * static_cast<float>(frames.plane()) / static_cast<float>(frames.target());
+  params.cp_disto_alloc = 1;
+  params.tcp_mct = 1;
+  const Image image = image_of(frames, frame);
+  const std::unique_ptr<opj_codec_t, decltype(&opj_destroy_codec)> codec(
+      opj_create_compress(OPJ_CODEC_J2K), opj_destroy_codec);
+  const std::unique_ptr<opj_stream_t, decltype(&opj_stream_destroy)> stream(
+      opj_stream_default_create(OPJ_FALSE), opj_stream_destroy);
+  Sink sink;
+  opj_stream_set_user_data(stream.get(), &sink, nullptr);
+  opj_stream_set_write_function(stream.get(), write_to);
+  opj_stream_set_seek_function(stream.get(), seek_in);
+  opj_stream_set_skip_function(stream.get(), skip_in);
+  if (opj_setup_encoder(codec.get(), &params, image.get()) != OPJ_TRUE ||
+      (threads > 1 && opj_codec_set_threads(codec.get(), threads) != OPJ_TRUE) ||
+      opj_start_compress(codec.get(), image.get(), stream.get()) != OPJ_TRUE ||
+      opj_encode(codec.get(), stream.get()) != OPJ_TRUE ||
+      opj_end_compress(codec.get(), stream.get()) != OPJ_TRUE)
+    throw std::runtime_error("OpenJPEG cannot encode the frame");
+  return sink.bytes.size();
+}
+
+// The CPU back end.
+class Ours {
+ public:
+  Ours(const Frames &frames, bool lossless, int threads) : frames_(frames), pool_(threads) {
+    j2k::EncoderParams params;
+    params.coding.image = {0, 0, frames.width, frames.height};
+    params.coding.num_components = 3;
+    params.colour_transform = true;
+    if (!lossless) {
+      params.wavelet = j2k::Wavelet::irreversible_97;
+      params.base_step = j2k::fine_base_step(true);
+      params.targets = {{j2k::LayerTarget::Kind::bytes, frames.target()}};
+    }
+    must(j2k::Encoder::make(params, &encoder_));
+  }
+  std::size_t encode(std::size_t frame) {
+    j2k::Samples samples[3];
+    for (std::size_t c = 0; c < 3; ++c) {
+      samples[c].data = frames_.planes[frame].data() + c * frames_.plane();
+      samples[c].pitch = static_cast<std::size_t>(frames_.width);
+    }
+    bytes_.clear();
+    must(encoder_->encode(samples, pool_.threads() > 1 ? &pool_ : nullptr, &bytes_));
+    return bytes_.size();
+  }
+
+ private:
+  static void must(const Status &status) {
+    if (!status.ok()) throw std::runtime_error(status.message());
+  }
+  const Frames &frames_;
+  ThreadPool pool_;
+  std::unique_ptr<j2k::Encoder> encoder_;
+  std::vector<std::uint8_t> bytes_;
+};
+
+using Encode = std::function<std::size_t(std::size_t frame)>;
+struct Times {
+  double alone_ms, ms, bytes;
+};
+
+// One frame at a time on all threads, the median; then a frame for each thread at a time.
+Times measure(const Frames &frames, int threads, const std::function<Encode(int threads)> &make) {
+  Times times = {};
+  std::vector<double> alone;
+  const Encode all = make(threads);
+  for (int i = 0; i < kAlone; ++i) {
+    const auto start = Clock::now();
+    all(static_cast<std::size_t>(i) % frames.planes.size());
+    alone.push_back(milliseconds_since(start));
+  }
+  std::nth_element(alone.begin(), alone.begin() + kAlone / 2, alone.end());
+  times.alone_ms = alone[kAlone / 2];
+
+  std::vector<Encode> workers;
+  for (int i = 0; i < threads; ++i)
+    workers.push_back(make(1));
+  const auto count = static_cast<std::size_t>(threads * kFramesOfThread);
+  std::atomic<std::size_t> next{0}, sum{0};
+  std::atomic<bool> failed{false};
+  std::vector<std::thread> running;
+  const auto start = Clock::now();
+  for (Encode &encode : workers)
+    running.emplace_back([&] {
+      try {
+        for (std::size_t i; (i = next++) < count;)
+          sum += encode(i % frames.planes.size());
+      } catch (const std::exception &) {
+        failed = true;
+      }
+    });
+  for (std::thread &thread : running)
+    thread.join();
+  if (failed) throw std::runtime_error("an encoder failed in a thread");
+  times.ms = milliseconds_since(start) / static_cast<double>(count);
+  times.bytes = static_cast<double>(sum) / static_cast<double>(count);
+  return times;
+}
+
+void print(const Frames &frames, const char *what, const char *encoder, int threads,
+           const Times &times, Results *results) {
+  std::printf(
+      "%-16s %dx%d  %-10s %2d threads  %9.1f ms alone  %9.1f ms  %7.2f frames/s  %9.0f "
+      "bytes\n",
+      what, frames.width, frames.height, encoder, threads, times.alone_ms, times.ms,
+      1000 / times.ms, times.bytes);
+  Row row;
+  row.text("operation", what).text("encoder", encoder);
+  row.number("width", frames.width).number("height", frames.height).number("threads", threads);
+  row.number("block", 64).number("alone_ms", times.alone_ms).number("ms", times.ms);
+  row.number("bytes", times.bytes);
+  results->add(row);
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  Results results("bench-openjpeg", &argc, argv);
+  if (argc != 2 && argc != 4 && argc != 5) {
+    std::fprintf(stderr, "bench-openjpeg PICTURE.ppm [WIDTH HEIGHT [THREADS]] [--json FILE]\n");
+    return 2;
+  }
+  try {
+    const Photograph photograph(argv[1]);
+    Frames frames = {
+        argc > 3 ? std::atoi(argv[2]) : 3840, argc > 3 ? std::atoi(argv[3]) : 2160, {}};
+    const int threads = ThreadPool(argc > 4 ? std::atoi(argv[4]) : 0).threads();
+    for (int i = 0; i < std::min(kFrames, threads * kFramesOfThread); ++i)
+      frames.planes.push_back(photograph.frame(i, kFrames, frames.width, frames.height));
+    results.set_library("OpenJPEG", opj_version());
+    for (const bool lossless : {true, false}) {
+      const char *what = lossless ? "lossless" : "2 bits per pixel";
+      const auto peer = [&](int n) -> Encode {
+        return [&frames, lossless, n](std::size_t i) { return openjpeg(frames, i, lossless, n); };
+      };
+      const auto ours = [&](int n) -> Encode {
+        const auto encoder = std::make_shared<Ours>(frames, lossless, n);
+        return [encoder](std::size_t i) { return encoder->encode(i); };
+      };
+      print(frames, what, "OpenJPEG", threads, measure(frames, threads, peer), &results);
+      print(frames, what, "j2kenc", threads, measure(frames, threads, ours), &results);
+    }
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "bench-openjpeg: %s\n", error.what());
+    return 1;
+  }
+  return results.write() ? 0 : 1;
+}

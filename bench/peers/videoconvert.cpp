@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Conversions on one thread, by GStreamer's video converter (what videoconvert runs) and by the CPU
+// back ends, by turns in one process.
+#include <gst/video/video.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/support/results.h"
+#include "rgb2yuv/rgb2yuv.h"
+#include "uyvy2y/uyvy2y.h"
+
+namespace {
+
+using namespace coalesce;
+using Clock = std::chrono::steady_clock;
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+template <class Work>
+double microseconds(const Work &work, int i) {
+  const auto begin = Clock::now();
+  work(i);
+  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+}
+
+// A buffer of a format, mapped for the life of the object.
+struct Frame {
+  explicit Frame(const GstVideoInfo *info)
+      : buffer(gst_buffer_new_allocate(nullptr, info->size, nullptr)) {
+    if (!gst_video_frame_map(&video, info, buffer, GST_MAP_READWRITE))
+      g_error("cannot map a buffer");
+  }
+  ~Frame() {
+    gst_video_frame_unmap(&video);
+    gst_buffer_unref(buffer);
+  }
+  Frame(const Frame &) = delete;
+  Frame &operator=(const Frame &) = delete;
+
+  int planes() const { return static_cast<int>(GST_VIDEO_FRAME_N_PLANES(&video)); }
+  // In these formats, component i is the first of plane i, or one of those in plane 0.
+  Plane<std::uint8_t> plane(int i) const {
+    if (i >= planes()) return {};
+    const int row = GST_VIDEO_FRAME_COMP_WIDTH(&video, i) * GST_VIDEO_FRAME_COMP_PSTRIDE(&video, i);
+    return {static_cast<std::uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&video, i)), row,
+            GST_VIDEO_FRAME_COMP_HEIGHT(&video, i),
+            static_cast<std::size_t>(GST_VIDEO_FRAME_PLANE_STRIDE(&video, i))};
+  }
+
+  GstBuffer *buffer;
+  GstVideoFrame video;
+};
+
+void fill(const Plane<std::uint8_t> &plane) {
+  unsigned k = 0;
+  for (int y = 0; y < plane.height; ++y)
+    for (int x = 0; x < plane.width; ++x)
+      plane.row(y)[x] = static_cast<std::uint8_t>((k++ * 2654435761u) >> 13);
+}
+
+struct Difference {
+  int largest = 0;
+  double mean = 0;
+};
+
+// Without the last column of chroma, where GStreamer's filter differs from ours.
+Difference difference(const Frame &a, const Frame &b) {
+  Difference d;
+  double count = 0;
+  for (int i = 0; i < a.planes(); ++i) {
+    const Plane<std::uint8_t> p = a.plane(i), q = b.plane(i);
+    const int width = i == 0 ? p.width : p.width - 2;
+    for (int y = 0; y < p.height; ++y)
+      for (int x = 0; x < width; ++x) {
+        const int by = std::abs(p.row(y)[x] - q.row(y)[x]);
+        d.largest = std::max(d.largest, by);
+        d.mean += by;
+      }
+    count += static_cast<double>(width) * p.height;
+  }
+  d.mean /= count;
+  return d;
+}
+
+using Run = Status (*)(const Frame &in, const Frame &out);
+
+Status run_uyvy2y(const Frame &in, const Frame &out) {
+  return uyvy2y({}, in.plane(0), {out.plane(0), {}}, Queue::cpu());
+}
+
+// Matrix, range and chroma site as videoconvert has them: those of the formats at these sizes.
+template <RgbLayout kIn, YuvLayout kOut>
+Status run_rgb2yuv(const Frame &in, const Frame &out) {
+  const GstVideoInfo &info = out.video.info;
+  Rgb2yuvParams params;
+  params.in = kIn;
+  params.alpha = GST_VIDEO_INFO_HAS_ALPHA(&in.video.info);
+  params.out = kOut;
+  g_assert(info.colorimetry.matrix == GST_VIDEO_COLOR_MATRIX_BT709);
+  g_assert(info.colorimetry.range == GST_VIDEO_COLOR_RANGE_16_235);
+  params.matrix = YuvMatrix::bt709;
+  params.h_cosited = info.chroma_site & GST_VIDEO_CHROMA_SITE_H_COSITED;
+  params.v_cosited = info.chroma_site & GST_VIDEO_CHROMA_SITE_V_COSITED;
+  return rgb2yuv(params, {in.plane(0), {}, {}}, {out.plane(0), out.plane(1), out.plane(2)},
+                 Queue::cpu());
+}
+
+struct Conversion {
+  GstVideoFormat in, out;
+  Run run;
+  int tolerance;  // how far our bytes may be from theirs, which are rounded more often
+};
+
+const Conversion kConversions[] = {
+    {GST_VIDEO_FORMAT_UYVY, GST_VIDEO_FORMAT_GRAY8, run_uyvy2y, 0},
+    {GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_Y444, run_rgb2yuv<RgbLayout::rgb, YuvLayout::planar444>,
+     3},
+    {GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_I420, run_rgb2yuv<RgbLayout::rgb, YuvLayout::planar420>,
+     3},
+    {GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_NV12, run_rgb2yuv<RgbLayout::rgb, YuvLayout::nv12>, 3},
+    {GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_NV12, run_rgb2yuv<RgbLayout::bgrx, YuvLayout::nv12>,
+     3},
+    {GST_VIDEO_FORMAT_RGBA, GST_VIDEO_FORMAT_AYUV, run_rgb2yuv<RgbLayout::rgbx, YuvLayout::ayuv>,
+     3},
+};
+
+// Returns whether our bytes are right.
+bool compare(const Conversion &conversion, int width, int height, int frames, const char *where,
+             test::Results *results) {
+  GstVideoInfo in_info;
+  GstVideoInfo out_info;
+  gst_video_info_set_format(&in_info, conversion.in, static_cast<guint>(width),
+                            static_cast<guint>(height));
+  gst_video_info_set_format(&out_info, conversion.out, static_cast<guint>(width),
+                            static_cast<guint>(height));
+  // Grey of the same range and matrix: then luma is copied, as it is by us.
+  if (conversion.out == GST_VIDEO_FORMAT_GRAY8) out_info.colorimetry = in_info.colorimetry;
+  GstVideoConverter *converter = gst_video_converter_new(
+      &in_info, &out_info,
+      gst_structure_new("config", GST_VIDEO_CONVERTER_OPT_THREADS, G_TYPE_UINT, 1, nullptr));
+  if (converter == nullptr) g_error("no converter");
+
+  std::vector<std::unique_ptr<Frame>> in, theirs, ours;
+  for (int i = 0; i < frames; ++i) {
+    in.push_back(std::make_unique<Frame>(&in_info));
+    theirs.push_back(std::make_unique<Frame>(&out_info));
+    ours.push_back(std::make_unique<Frame>(&out_info));
+    fill(in[i]->plane(0));
+  }
+
+  const auto run_ours = [&](int i) {
+    const Status s = conversion.run(*in[i], *ours[i]);
+    if (!s.ok()) g_error("%s", s.message());
+  };
+  const auto run_theirs = [&](int i) {
+    gst_video_converter_frame(converter, &in[i]->video, &theirs[i]->video);
+  };
+  std::vector<double> their_us, our_us;
+  const int rounds = std::max(5, 100 / frames);
+  for (int round = 0; round < rounds; ++round) {
+    for (int i = 0; i < frames; ++i) {
+      // Who goes second finds the input in a nearer cache: take turns.
+      const bool ours_first = (round + i) % 2 == 0;
+      const double first = ours_first ? microseconds(run_ours, i) : microseconds(run_theirs, i);
+      const double second = ours_first ? microseconds(run_theirs, i) : microseconds(run_ours, i);
+      if (round == 0) continue;
+      our_us.push_back(ours_first ? first : second);
+      their_us.push_back(ours_first ? second : first);
+    }
+  }
+  gst_video_converter_free(converter);
+
+  const Difference d = difference(*ours[0], *theirs[0]);
+  const bool right = d.largest <= conversion.tolerance;
+  const std::string name = std::string(gst_video_format_to_string(conversion.in)) + "->" +
+                           gst_video_format_to_string(conversion.out);
+  std::printf(
+      "%-11s %4dx%-4d %-10s videoconvert %8.1f us, coalesce %7.1f us, ratio %5.2f, "
+      "bytes differ by at most %d, %.3f on average%s\n",
+      name.c_str(), width, height, where, median(their_us), median(our_us),
+      median(their_us) / median(our_us), d.largest, d.mean, right ? "" : ": OURS ARE WRONG");
+  test::Row row;
+  row.text("operation", name).number("width", width).number("height", height);
+  row.number("buffers", frames).number("us", median(our_us));
+  row.number("videoconvert_us", median(their_us)).number("largest_difference", d.largest);
+  results->add(row);
+  return right;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  test::Results results("bench-videoconvert", &argc, argv);
+  gst_init(&argc, &argv);
+  gchar *version = gst_version_string();
+  results.set_library("library", version);
+  g_free(version);
+  bool right = true;
+  for (const Conversion &conversion : kConversions)
+    for (const auto &[width, height] : {std::pair{1920, 1080}, {3840, 2160}}) {
+      right = compare(conversion, width, height, 1, "one buffer", &results) && right;
+      right = compare(conversion, width, height, 12, "12 buffers", &results) && right;
+    }
+  return results.write() && right ? 0 : 1;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Timing of operations against copies of as many bytes, for bench-kernels. An operation adds itself
+// in one file, with a BenchCase.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/support/results.h"
+#include "tests/kernels/check.h"
+
+namespace coalesce::test {
+
+// One implementation at one size, ready to be enqueued (CUDA) or run (CPU) on buffer i of
+// `buffers`, which together are larger than the caches.
+struct Timing {
+  std::string operation;  // "uyvy2y UYVY->GRAY8"
+  std::string variant;    // "library", or a shape of the study
+  int width = 0;
+  int height = 0;
+  int buffers = 0;
+  std::size_t bytes = 0;  // read and written by one run
+  std::function<void(int i)> run;
+  std::function<void(int i)> copy;  // a copy that reads and writes as many bytes
+  // The same by a plain kernel; cudaMemcpyAsync is not equally fast at all sizes.
+  std::function<void(int i)> copy_by_kernel = {};
+};
+
+// Of the command line.
+struct BenchOptions {
+  std::vector<std::string> operations;  // parts of the names of what is timed; none: all
+  std::vector<std::string> sizes;       // "1920x1080", ...; none: all
+  bool variants = true;                 // also what is not the library's choice
+  const char *picture = nullptr;        // a PPM file
+};
+
+class Bench {
+ public:
+  Bench(BenchOptions options, Results *results) : options_(std::move(options)), results_(results) {}
+  bool wants(const std::string &operation, int width, int height) const;
+  void time(const Backend &backend, const Timing &timing);
+  bool variants() const { return options_.variants; }
+  // The R, G and B planes of the photograph, mirrored until it is large enough.
+  std::vector<std::uint8_t> picture(int width, int height) const;
+
+ private:
+  BenchOptions options_;
+  Results *results_;
+  bool titled_ = false;
+};
+
+// A shape that is not of the library.
+struct VariantTrial {
+  std::string name;
+  Trial trial;
+};
+
+struct BenchCase {
+  const char *name;  // as the check tool's case
+  std::function<void(Bench &, const Backend &)> time;
+  std::function<std::vector<VariantTrial>()> cuda_variants = {};
+  bool of_photograph = false;  // Bench::picture() is called
+};
+
+void convolve_bench(Bench &bench, const Backend &backend);
+void j2k_model_bench(Bench &bench, const Backend &backend);
+void j2k_mq_bench(Bench &bench, const Backend &backend);
+std::vector<VariantTrial> j2k_mq_variant_trials();
+void j2k_packets_bench(Bench &bench, const Backend &backend);
+void j2k_rate_bench(Bench &bench, const Backend &backend);
+void j2k_transform_bench(Bench &bench, const Backend &backend);
+void rgb2yuv_bench(Bench &bench, const Backend &backend);
+std::vector<VariantTrial> rgb2yuv_variant_trials();
+void uyvy2y_bench(Bench &bench, const Backend &backend);
+std::vector<VariantTrial> uyvy2y_variant_trials();
+
+}  // namespace coalesce::test

@@ -1,0 +1,620 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""./run demo: runs the elements on a picture and a clip, and writes a page of the results."""
+
+import argparse
+import contextlib
+import math
+import os
+import pathlib
+import re
+import signal
+import sys
+import time
+
+import demo_page
+import demo_pictures as pictures
+from demo_pipelines import Failure, Input, Pipelines, shell_quote
+
+MEDIA = pathlib.Path(__file__).resolve().parent.parent / "examples" / "media"
+ELEMENTS = ("uyvy2y", "rgb2yuv", "convolve", "sepconvolve", "j2kenc")
+RATES = ("2", "1", "0.5", "0.25")
+MOST_FRAMES = 300
+# A codestream of fewer pixels is little but headers at 0.25 bits each.
+LEAST_PIXELS_FOR_RATES = 16384
+
+BLUR = "sepconvolve preset=gaussian sigma=4"
+SHARPEN = "convolve preset=unsharp sigma=2"
+EDGES = (
+    "sepconvolve preset=gaussian sigma=1",
+    "convolve preset=laplacian absolute=true divisor=0.25",
+)
+# Elements as words, because a mask of one's own contains spaces.
+FILTERS = [words.split() for words in (
+    "convolve preset=box size=7",
+    "convolve preset=gaussian sigma=2",
+    "sepconvolve preset=gaussian sigma=6",
+    "convolve preset=sharpen",
+    "convolve preset=unsharp sigma=1",
+    "convolve preset=emboss",
+    "convolve preset=laplacian",
+    "convolve preset=laplacian-of-gaussian absolute=true divisor=0.25",
+    "convolve preset=sobel-x divisor=4",
+    "convolve preset=sobel-y absolute=true divisor=2",
+)] + [["convolve", "mask=" + "; ".join(" ".join("1" if x == y else "0" for x in range(9))
+                                       for y in range(9))]]
+LAYOUTS = (("4:4:4", "Y444", (1, 1)), ("4:2:2", "Y42B", (2, 1)), ("4:2:0", "I420", (2, 2)))
+
+# Everything that the demo writes into OUTDIR; an earlier run's are removed at the start.
+SCRATCH = ("grid.yuv", "planes.yuv", "part.rgb") + tuple(
+    f"{element}-{name}.yuv" for element in ("rgb2yuv", "videoconvert") for _, name, _ in LAYOUTS
+) + tuple(f"{name}-{backend}.raw" for backend in ("cpu", "cuda")
+          for name in ("luma", "yuv", "blur", "sharpen", "edges", "lossless", "2bpp"))
+RESULTS = (
+    "input.png", "luma.png", "y.png", "u.png", "v.png", "chroma-original.png",
+    *(f"chroma-{name}.png" for _, name, _ in LAYOUTS),
+    *(f"chroma-{name}-error.png" for _, name, _ in LAYOUTS),
+    "luma-error-rgb2yuv.png", "luma-error-videoconvert.png",
+    "blur.png", "sharpen.png", "edges.png",
+    *(f"filter-{i}.png" for i in range(len(FILTERS) + 1)),
+    "picture.jp2", "rate-original.png",
+    *(f"picture-{rate}bpp.jp2" for rate in RATES), *(f"rate-{rate}bpp.png" for rate in RATES),
+    "video.mj2", "video-before.png", "video-after.png", "edges.webm", "index.html",
+)
+
+
+def clamp(value, low, high):
+    return min(max(value, low), high)
+
+
+class Demo(Pipelines):
+    def __init__(self, build, outdir, still, clip):
+        super().__init__(build, outdir)
+        self.still, self.clip = still, clip
+        self.setting = []  # what a shell needs before it can run the lines
+        self.undecodable = None  # or why JPEG 2000 cannot be decoded here
+        self.rgb, self.size, self.width, self.height = "", (0, 0), 0, 0
+        self.centre, self.flat, self.gpu = (0, 0), False, False
+
+    # ---- preparation ----
+
+    def prepare(self):
+        for name in RESULTS + SCRATCH:
+            try:
+                (self.outdir / name).unlink(missing_ok=True)
+            except OSError as error:
+                raise Failure(f"cannot remove {self.outdir / name}: {error.strerror}") from None
+        self.setting = [f"cd {shell_quote(str(self.outdir))}",
+                        f"export GST_PLUGIN_PATH={shell_quote(str(self.plugin_path))}"]
+        if "GST_PLUGIN_PATH_1_0" in os.environ:
+            self.setting.append("unset GST_PLUGIN_PATH_1_0")
+        print("The plugin is used from the build folder. The lines below require:\n")
+        for line in self.setting:
+            print(f"  {line}")
+        # Not --exists, which also requires the plugin's version to be at least GStreamer's.
+        for element in ELEMENTS:
+            if self.inspect(element):
+                raise Failure(f"GStreamer does not find {element} in {self.plugin_path}")
+        if self.inspect("--exists", "openjpegdec"):
+            self.undecodable = "GStreamer's openjpegdec is not installed"
+        elif not self.psnr_program.exists():
+            self.undecodable = "the build lacks the program psnr"
+
+    def clean_up(self):
+        for name in SCRATCH:
+            (self.outdir / name).unlink(missing_ok=True)
+
+    # ---- the picture ----
+
+    def picture(self):
+        with self.section("Luma: uyvy2y") as section:
+            try:
+                self.launch(
+                    self.still.source, "! imagefreeze num-buffers=1 ! tee name=frame",
+                    "frame. ! queue ! videoconvert ! video/x-raw,format=RGB ! pngenc !"
+                    " filesink location=input.png",
+                    "frame. ! queue ! videoconvert ! video/x-raw,format=UYVY ! uyvy2y ! pngenc !"
+                    " filesink location=luma.png", makes=("input.png", "luma.png"))
+            except Failure as error:
+                raise Failure(f"no picture came out of {self.still.name}: {error}") from None
+            self.width, self.height = pictures.png_size(self.outdir / "input.png")
+            self.size = (self.width, self.height)
+            section.text("The luma of video usually has limited range: black is 16, white is 235.")
+            section.group("two")
+            section.figure("input.png", self.size, "The picture")
+            section.figure("luma.png", self.size, "Its luma")
+        # Everything below is about this picture as RGB of 8 bits.
+        self.rgb = "filesrc location=input.png ! pngdec ! video/x-raw,format=RGB"
+
+    def find_detail(self):
+        """Sets `centre` to where the picture has most detail of brightness and colour."""
+        self.centre = (self.width // 2, self.height // 2)
+        self.flat = False
+        columns, rows = (self.width + 15) // 16, (self.height + 15) // 16
+        with self.section("The part with the most detail") as section:
+            self.launch(
+                self.rgb, "! rgb2yuv ! video/x-raw,format=Y444",
+                "! convolve preset=laplacian absolute=true divisor=0.5",
+                "! sepconvolve preset=box size=63",
+                "! videoscale method=nearest-neighbour add-borders=false",
+                f"! video/x-raw,width={columns},height={rows},pixel-aspect-ratio=1/1",
+                "! filesink location=grid.yuv", makes=("grid.yuv",))
+            planes = pictures.read_planes(self.outdir / "grid.yuv", [(columns, rows)] * 3)
+            best = pictures.busiest(*planes)
+            self.flat = best is None
+            if best is not None:
+                self.centre = (int((best % columns + 0.5) * self.width / columns),
+                               int((best // columns + 0.5) * self.height / rows))
+            print(f"  around x={self.centre[0]}, y={self.centre[1]}")
+        self.sections.remove(section)
+
+    def part(self, width, height):
+        """Where to look closely: x, y, width, height."""
+        width, height = min(width, self.width), min(height, self.height)
+        x = clamp(self.centre[0] - width // 2, 0, self.width - width) & ~1
+        y = clamp(self.centre[1] - height // 2, 0, self.height - height) & ~1
+        return x, y, width, height
+
+    def crop(self, part):
+        x, y, width, height = part
+        return (f"videocrop left={x} right={self.width - x - width}"
+                f" top={y} bottom={self.height - y - height}")
+
+    def magnify(self, part, scale):
+        return ("videoscale method=nearest-neighbour add-borders=false !"
+                f" video/x-raw,format=RGB,width={part[2] * scale},height={part[3] * scale},"
+                "pixel-aspect-ratio=1/1")
+
+    # ---- colour ----
+
+    def colour(self):
+        with self.section("Y, U and V: rgb2yuv") as section:
+            self.launch(self.rgb, "! rgb2yuv ! video/x-raw,format=Y444,colorimetry=bt709",
+                        "! filesink location=planes.yuv", makes=("planes.yuv",))
+            planes = pictures.read_planes(self.outdir / "planes.yuv", [self.size] * 3)
+            coloured = any(len(set(plane)) > 1 for plane in planes[1:])
+            section.group("three")
+            captions = ("Y, brightness", "U, from yellow to blue", "V, from green to red")
+            for i, name in enumerate("yuv" if coloured else "y"):
+                palette = pictures.chroma_palette(i) if i else None
+                pictures.write_png(self.outdir / f"{name}.png", planes[i], *self.size, palette)
+                section.figure(f"{name}.png", self.size, captions[i])
+            if not coloured:
+                self.say("U and V are left out: each has the same value everywhere.")
+        with self.section("Chroma subsampling, and how exact rgb2yuv is") as section:
+            if self.flat or self.width < 16 or self.height < 16:
+                self.say("Left out: the picture is too small or has no detail.")
+            else:
+                self.subsampling(section, coloured)
+
+    def subsampling(self, section, coloured):
+        x, y, width, height = self.part(160, 120)
+        width, height = width & ~15, height & ~3
+        size, scaled = (width // 2, height // 2), (width * 4, height * 4)
+        # Most pictures come with subsampled chroma; at half the size they have it for each pixel.
+        source = (f"{self.rgb} ! {self.crop((x, y, width, height))} ! videoscale !"
+                  f" video/x-raw,width={size[0]},height={size[1]},pixel-aspect-ratio=1/1")
+        self.launch(source, "! filesink location=part.rgb", makes=("part.rgb",))
+        rgb = pictures.read_rgb(self.outdir / "part.rgb", *size)
+        planes = {(element, name): self.convert(source, element, name, size, step)
+                  for _, name, step in LAYOUTS for element in ("rgb2yuv", "videoconvert")}
+        after = {key: pictures.rgb_of_yuv(planes[key], *size, step)
+                 for _, name, step in LAYOUTS
+                 for key in (("rgb2yuv", name), ("videoconvert", name))}
+        section.text(f"A part of the picture, at half its size: {size[0]}×{size[1]} pixels, each"
+                     " eight times as large. Hover over a picture to see the part.")
+        if coloured:
+            self.chroma(section, rgb, planes, after, size, scaled)
+        rows = []
+        for label, name, _ in LAYOUTS:
+            rows.append([label] + [demo_page.decibel(pictures.psnr(rgb, after[element, name]))
+                                   for element in ("rgb2yuv", "videoconvert")])
+            print("  {}: rgb2yuv {}, videoconvert {}".format(*rows[-1]))
+        section.table(("PSNR of the part, there and back", "rgb2yuv", "videoconvert"), rows)
+        section.text("Below, the luma of both elements against the exact formula: black is no"
+                     " error, white an error of 1.5. Rounding to 8 bits alone makes errors of up to"
+                     " 0.5.")
+        section.group("two")
+        exact, shown = pictures.exact_luma(rgb), {}
+        for element in ("rgb2yuv", "videoconvert"):
+            errors = [abs(a - b) for a, b in zip(exact, planes[element, "Y444"][0])]
+            file = f"luma-error-{element}.png"
+            pictures.write_png(self.outdir / file, pictures.error_map(errors, 170), *size,
+                               pictures.heat_palette(), (8, 8))
+            self.show(section, shown, file, scaled, f"{element}: error of Y at most"
+                      f" {max(errors):.2f}, on average {sum(errors) / len(errors):.2f}")
+
+    def convert(self, source, element, name, size, step):
+        """Returns the planes that the element makes of the source."""
+        file = f"{element}-{name}.yuv"
+        self.launch(source, "!", element,
+                    f"! video/x-raw,format={name},colorimetry=bt709,chroma-site=jpeg",
+                    f"! filesink location={file}", makes=(file,))
+        chroma = (size[0] // step[0], size[1] // step[1])
+        return pictures.read_planes(self.outdir / file, [size, chroma, chroma])
+
+    def chroma(self, section, rgb, planes, after, size, scaled):
+        """Shows the chroma plane with more contrast, and what subsampling loses."""
+        full = planes["rgb2yuv", "Y444"]
+        plane = max((1, 2), key=lambda i: max(full[i]) - min(full[i]))
+        palette, shown = pictures.chroma_palette(plane), {}
+        pictures.write_png(self.outdir / "chroma-original.png", rgb, *size, scale=(8, 8))
+        section.text("The error maps compare the part with the RGB that its YUV stands for, by the"
+                     " exact formula. They show the largest error of R, G and B,"
+                     " eight times as bright.")
+        section.group("three")
+        for label, name, step in LAYOUTS:
+            file = f"chroma-{name}.png"
+            pictures.write_png(self.outdir / file, planes["rgb2yuv", name][plane],
+                               size[0] // step[0], size[1] // step[1], palette,
+                               (8 * step[0], 8 * step[1]))
+            self.show(section, shown, file, scaled, f"{'YUV'[plane]} of {label}",
+                      "chroma-original.png")
+        for label, name, _ in LAYOUTS:
+            file, made = f"chroma-{name}-error.png", after["rgb2yuv", name]
+            worst = [max(abs(rgb[i + c] - made[i + c]) for c in range(3))
+                     for i in range(0, len(rgb), 3)]
+            pictures.write_png(self.outdir / file, pictures.error_map(worst, 8), *size,
+                               pictures.heat_palette(), (8, 8))
+            self.show(section, shown, file, scaled, f"Error of {label}", "chroma-original.png")
+
+    # ---- filters ----
+
+    def filters(self):
+        with self.section("Filters, the whole picture: sepconvolve and convolve") as section:
+            self.launch(
+                self.rgb, "! tee name=frame",
+                f"frame. ! queue ! {BLUR} ! pngenc ! filesink location=blur.png",
+                f"frame. ! queue ! {SHARPEN} ! pngenc ! filesink location=sharpen.png",
+                f"frame. ! queue ! {' ! '.join(EDGES)} ! pngenc ! filesink location=edges.png",
+                makes=("blur.png", "sharpen.png", "edges.png"))
+            section.text("Hover over a picture to see the original.")
+            section.group("two")
+            shown = {}
+            for file, caption in (("input.png", "The picture"),
+                                  ("blur.png", f"Blur: {BLUR}"),
+                                  ("sharpen.png", f"Sharpening: {SHARPEN}"),
+                                  ("edges.png", f"Edges: {' ! '.join(EDGES)}")):
+                self.show(section, shown, file, self.size, caption, "input.png")
+        with self.section("Masks and presets") as section:
+            self.masks(section)
+
+    def masks(self, section):
+        if self.flat or self.width < 16 or self.height < 16:
+            self.say("Left out: the picture is too small or has no detail.")
+            return
+        scale = min(480 / self.width, 480 / self.height, 1)
+        size = tuple(max(round(length * scale), 1) for length in self.size)
+        if scale < 1:
+            section.text(f"The picture, scaled down to {size[0]}×{size[1]} and then filtered."
+                         " Hover over a picture to see it unfiltered.")
+        section.group("three")
+        small = (f"videoscale method=lanczos add-borders=false ! video/x-raw,width={size[0]},"
+                 f"height={size[1]},pixel-aspect-ratio=1/1 !")
+        shown, before = {}, "filter-0.png" if scale < 1 else "input.png"
+        for i, words in enumerate([["identity"]] + FILTERS):
+            file = f"filter-{i}.png" if i else before
+            if file != "input.png":
+                self.launch(self.rgb, "!", small, words, f"! pngenc ! filesink location={file}",
+                            makes=(file,))
+            caption = " ".join(words) if i else "The picture"
+            if "mask=" in caption:
+                caption = "convolve with a mask of one's own, 9×9: ones on its diagonal"
+            self.show(section, shown, file, size, caption, before)
+
+    def show(self, section, shown, file, size, caption, hover=None):
+        """Shows a picture, unless an equal one is shown already: then it says so."""
+        data = (self.outdir / file).read_bytes()
+        if data in shown:
+            section.text(f"{caption}: not shown, because it equals {shown[data]} on this input.")
+            (self.outdir / file).unlink()
+            return
+        shown[data] = f"“{caption}”"
+        section.figure(file, size, caption, hover if hover != file else None)
+
+    # ---- JPEG 2000 ----
+
+    def encode(self, file, rate=""):
+        """Returns the bytes of the JP2 file, and its PSNR where it can be decoded."""
+        self.launch(self.rgb, f"! j2kenc {rate} ! image/jp2 ! filesink location={file}",
+                    makes=(file,))
+        length = (self.outdir / file).stat().st_size
+        ratio = None
+        if not self.undecodable:
+            ratio = self.psnr(self.rgb, "! appsink name=before", self.decode(file),
+                              "! appsink name=after")
+        bits = 8 * length / (self.width * self.height)
+        quality = f", {demo_page.decibel(ratio)}" if ratio is not None else ""
+        print(f"  {file}: {length} bytes, {bits:.2f} bits per pixel{quality}")
+        return length, bits, ratio
+
+    def decode(self, file):
+        length = (self.outdir / file).stat().st_size
+        return (f"filesrc location={file} blocksize={length} !"
+                f" image/jp2,width={self.width},height={self.height},framerate=0/1,"
+                "pixel-aspect-ratio=1/1 ! openjpegdec")
+
+    def jpeg2000(self):
+        with self.section("JPEG 2000: j2kenc") as section:
+            if self.undecodable:
+                self.say(f"No PSNR and no decoded pictures: {self.undecodable}.")
+            coded = {"lossless": self.encode("picture.jp2")}
+            if coded["lossless"][2] not in (None, math.inf):
+                raise Failure("picture.jp2 is not lossless")
+            part = self.part(160, 120)
+            shown = {}
+            if self.width * self.height < LEAST_PIXELS_FOR_RATES:
+                self.say("Rates are left out: a picture of so few pixels is mostly headers.")
+            else:
+                self.rates(section, part, coded, shown)
+            raw = 3 * self.width * self.height
+            section.table(
+                ("", "bytes", "bits per pixel", "compression", "PSNR"),
+                [(label, f"{length:,}", f"{bits:.2f}", f"{raw / length:.1f} : 1",
+                  "" if ratio is None else demo_page.decibel(ratio))
+                 for label, (length, bits, ratio) in coded.items()])
+
+    def rates(self, section, part, coded, shown):
+        size = (part[2] * 4, part[3] * 4)
+        for rate in RATES:
+            coded[f"{rate} bpp"] = self.encode(f"picture-{rate}bpp.jp2", f"bpp={rate}")
+        if self.undecodable:
+            return
+        section.text(f"A part of {part[2]}×{part[3]} pixels, four times as large."
+                     " Hover over a picture to see the original. Lossless is identical to it."
+                     " (bpp: bits per pixel)")
+        section.group("two")
+        closer = [self.crop(part), "!", self.magnify(part, 4), "! pngenc"]
+        self.launch(self.rgb, "!", *closer, "! filesink location=rate-original.png",
+                    makes=("rate-original.png",))
+        self.show(section, shown, "rate-original.png", size, "The original")
+        for rate in RATES:
+            file = f"rate-{rate}bpp.png"
+            self.launch(self.decode(f"picture-{rate}bpp.jp2"), "! videoconvert !", *closer,
+                        f"! filesink location={file}", makes=(file,))
+            length, _, ratio = coded[f"{rate} bpp"]
+            self.show(section, shown, file, size, f"{rate} bpp: {length:,} bytes,"
+                      f" {demo_page.decibel(ratio)}", "rate-original.png")
+
+    # ---- the clip ----
+
+    def video(self):
+        with self.section("A clip") as section:
+            if min(self.width, self.height) < 16:
+                self.say("Left out: mj2mux requires at least 16×16 pixels.")
+                return
+            clip = [*self.clip.source, *f"! video/x-raw,format=I420 ! identity silent=false"
+                    f" eos-after={MOST_FRAMES + 1}".split()]
+            rated = self.width * self.height >= LEAST_PIXELS_FOR_RATES
+            output = self.launch_verbosely(clip, f"! j2kenc {'bpp=2' if rated else ''} ! mj2mux !",
+                                           "filesink location=video.mj2", makes=("video.mj2",))
+            frames = min(len(re.findall("last-message = chain", output)), MOST_FRAMES)
+            if frames < 2:
+                (self.outdir / "video.mj2").unlink()
+                section.commands.clear()
+                self.say("Left out: the input is a single picture.")
+                return
+            caps = re.search(r"/GstJ2kEnc:\S+\.GstPad:sink: caps = (.*)", output)[1]
+            size = tuple(int(re.search(rf"\b{name}=\(int\)(\d+)", caps)[1])
+                         for name in ("width", "height"))
+            progressive = "interlace-mode" not in caps or "(string)progressive" in caps
+            length = (self.outdir / "video.mj2").stat().st_size
+            per_second = self.speed(output, frames)
+            text = (f"{frames} frames of {size[0]}×{size[1]},"
+                    f" {'2 bits per pixel' if rated else 'lossless'}: video.mj2, {length:,} bytes,"
+                    f" {demo_page.number(per_second)} frames/s with reading and writing")
+            if progressive and not self.undecodable:
+                ratio = self.psnr(clip, "! appsink name=before",
+                                  "filesrc location=video.mj2 ! qtdemux ! jpeg2000parse",
+                                  "! openjpegdec ! appsink name=after")
+                text += f"; PSNR {demo_page.decibel(ratio)}"
+            self.say(text + ".")
+            if not progressive:
+                self.say("No PSNR and no pictures: openjpegdec returns the fields of interlaced"
+                         " video one by one.")
+                return
+            self.clip_pictures(section, clip, size)
+
+    def clip_pictures(self, section, clip, size):
+        section.group("three")
+        still = "! videoconvert ! video/x-raw,format=RGB ! pngenc"
+        before = "input.png" if self.clip is self.still else "video-before.png"
+        if before != "input.png":
+            self.launch(clip, "! imagefreeze num-buffers=1", still,
+                        f"! filesink location={before}", makes=(before,))
+        section.figure(before, size, "The first frame")
+        if not self.undecodable:
+            # openjpegdec reports an error where the stream ends after it, so it ends before it.
+            self.launch("filesrc location=video.mj2 ! qtdemux ! jpeg2000parse",
+                        "! identity eos-after=2 ! openjpegdec", still,
+                        "! filesink location=video-after.png", makes=("video-after.png",))
+            section.figure("video-after.png", size, "The first frame, decoded from video.mj2",
+                           hover=before)
+        if self.inspect("--exists", "vp8enc") or self.inspect("--exists", "webmmux"):
+            return
+        scale = min(640 / size[0], 1)
+        width, height = (max(2, round(length * scale)) & ~1 for length in size)
+        self.launch(clip, "! videoconvert ! video/x-raw,format=GRAY8 !", " ! ".join(EDGES),
+                    f"! videoscale ! video/x-raw,width={width},height={height}",
+                    "! videoconvert ! vp8enc deadline=1 cpu-used=4 target-bitrate=4000000",
+                    "! webmmux ! filesink location=edges.webm", makes=("edges.webm",))
+        section.figure("edges.webm", (width, height),
+                       "The edges of its luma, as VP8 for the browser")
+
+    # ---- speed, and the GPU ----
+
+    def rows_of_speeds(self):
+        """What to time: element, formats, source, pixels per second of an ordinary CPU."""
+        def converted(name):
+            return f"{self.rgb} ! videoconvert ! video/x-raw,format={name}"
+        rows = [
+            ("uyvy2y", "UYVY", "GRAY8", converted("UYVY"), 1e9),
+            ("rgb2yuv", "RGB", "NV12", self.rgb, 3e8),
+            ("convolve preset=sharpen", "NV12", "NV12", converted("NV12"), 3e8),
+            ("convolve preset=sharpen", "RGB", "RGB", self.rgb, 1e8),
+            ("sepconvolve preset=gaussian sigma=4", "RGB", "RGB", self.rgb, 4e7),
+            ("j2kenc", "RGB", None, self.rgb, 8e6),
+        ]
+        if self.width * self.height >= LEAST_PIXELS_FOR_RATES:
+            rows.append(("j2kenc bpp=2", "RGB", None, self.rgb, 1.2e7))
+        return rows
+
+    def time_backend(self, row, backend):
+        element, _, after, source, pixels_per_second = row
+        gpu = 1 if backend == "cpu" else 20
+        frames = clamp(int(gpu * pixels_per_second / (self.width * self.height)), 4, 1000) + 1
+        output = self.launch_verbosely(
+            source, f"! imagefreeze num-buffers={frames} ! {element} backend={backend} !",
+            f"video/x-raw,format={after} ! fakesink" if after else "fakesink")
+        return self.speed(output, frames)
+
+    def time_cuda_memory(self, row):
+        element, before, after, source, pixels_per_second = row
+        frames = clamp(int(100 * pixels_per_second / (self.width * self.height)), 20, 10000) + 1
+        caps = "video/x-raw(memory:CUDAMemory),format="
+        output = self.launch_verbosely(
+            source, f"! imagefreeze num-buffers=1 ! cudaupload ! {caps}{before} !",
+            f"imagefreeze num-buffers={frames} ! {element} !",
+            f"{caps}{after} ! fakesink" if after else "fakesink")
+        return self.speed(output, frames)
+
+    def speed_table(self):
+        with self.section("Speed") as section:
+            section.text(f"Frames per second at {self.width}×{self.height}: one element, the same"
+                         " frame again and again.")
+            rows = self.rows_of_speeds()
+            table = [[row[0], f"{row[1]} → {row[2] or 'JPEG 2000'}"] for row in rows]
+            head = ["element", "formats", "CPU"]
+            for row, cells in zip(rows, table):
+                cells.append(demo_page.number(self.time_backend(row, "cpu")))
+            try:
+                first = self.time_backend(rows[0], "cuda")
+            except Failure as error:
+                section.commands.pop()
+                self.say(str(error).split(". ")[0].rstrip(".") + ".")
+                self.say("Everything on this page ran on the CPU; a GPU produces the same bytes.")
+                self.gpu = False
+            else:
+                self.gpu = True
+                head.append("GPU, with copies from and to system memory")
+                for row, cells in zip(rows, table):
+                    speed = first if row is rows[0] else self.time_backend(row, "cuda")
+                    cells.append(demo_page.number(speed))
+                self.add_cuda_memory(head, rows, table)
+            section.table(head, table)
+
+    def add_cuda_memory(self, head, rows, table):
+        if self.inspect("--exists", "cudaupload"):
+            self.say("CUDA memory to CUDA memory is left out: GStreamer's cudaupload is not there.")
+            return
+        head.append("GPU, from CUDA memory (j2kenc returns system memory)")
+        for row, cells in zip(rows, table):
+            cells.append(demo_page.number(self.time_cuda_memory(row)))
+
+    def compare_backends(self):
+        if not self.gpu:
+            return
+        cuda_memory = "! video/x-raw(memory:CUDAMemory) !"
+        with self.section("CPU and GPU produce the same bytes") as section:
+            chains = {
+                "luma": "videoconvert ! video/x-raw,format=UYVY ! uyvy2y {}",
+                "yuv": "rgb2yuv {} ! video/x-raw,format=NV12",
+                "blur": BLUR + " {}",
+                "sharpen": SHARPEN + " {}",
+                "edges": EDGES[0] + " {} {between} " + EDGES[1] + " {}",
+                "lossless": "j2kenc {} ! image/jp2",
+            }
+            if self.width * self.height >= LEAST_PIXELS_FOR_RATES:
+                chains["2bpp"] = "j2kenc bpp=2 {} ! image/jp2"
+            rows = []
+            for name, chain in chains.items():
+                data = []
+                for backend in ("cpu", "cuda"):
+                    file = f"{name}-{backend}.raw"
+                    between = cuda_memory if backend == "cuda" else "!"
+                    words = chain.replace("{between}", between).replace("{}", f"backend={backend}")
+                    self.launch(self.rgb, "!", words, f"! filesink location={file}", makes=(file,))
+                    data.append((self.outdir / file).read_bytes())
+                if data[0] != data[1]:
+                    raise Failure(f"the back ends differ: {name}-cpu.raw and {name}-cuda.raw")
+                print(f"  identical: {name}, {len(data[0])} bytes")
+                rows.append((name, f"{len(data[0]):,}", "identical"))
+            section.table(("result", "bytes", ""), rows)
+
+    # ---- all of it ----
+
+    def everything(self):
+        self.prepare()
+        self.picture()
+        self.find_detail()
+        self.colour()
+        self.filters()
+        self.jpeg2000()
+        self.video()
+        self.speed_table()
+        self.compare_backends()
+        self.clean_up()
+        clip = "" if self.clip is self.still else f", and the clip {self.clip.name}"
+        setting = "\n".join(self.setting)
+        page = demo_page.render(f"{self.still.name}, {self.width}×{self.height} pixels{clip}",
+                                setting, self.sections)
+        (self.outdir / "index.html").write_text(page, encoding="utf-8", errors="replace")
+
+
+def check_output(outdir, inputs):
+    """Makes the folder; it must not hold the input under a name that the demo writes."""
+    for source in inputs:
+        if source.path and source.path.parent == outdir.resolve() \
+                and source.path.name in RESULTS + SCRATCH:
+            raise Failure(f"the demo would overwrite its input: {source.name}")
+    try:
+        outdir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Failure(f"cannot make {outdir}: {error.strerror}") from None
+    if not os.access(outdir, os.W_OK | os.X_OK):
+        raise Failure(f"cannot write into {outdir}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, help="Meson's build folder")
+    parser.add_argument("--check", action="store_true", help="check FILE and OUTDIR, run nothing")
+    parser.add_argument("file", nargs="?", default="", metavar="FILE-or-URI")
+    parser.add_argument("outdir", nargs="?", default="out", type=pathlib.Path, metavar="OUTDIR")
+    options = parser.parse_args()
+    if not options.build and not options.check:
+        parser.error("--build is required")
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="surrogateescape")
+    try:
+        if options.file:
+            still = clip = Input(options.file)
+        else:
+            still = Input(str(MEDIA / "bus_1920x1080.jpg"))
+            clip = Input(str(MEDIA / "park-joy_480x270.webm"))
+            still.name, clip.name = still.path.name, clip.path.name
+        existed = options.outdir.exists()
+        check_output(options.outdir, (still, clip))
+        if options.check:
+            return 0
+        start = time.monotonic()
+        demo = Demo(options.build.resolve(), options.outdir.resolve(), still, clip)
+        try:
+            demo.everything()
+        except Failure:
+            if not existed:
+                with contextlib.suppress(OSError):
+                    options.outdir.rmdir()  # where it is empty
+            raise
+    except Failure as error:
+        print(f"demo: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    print(f"\nThe whole demo: {time.monotonic() - start:.0f} s. To look at:\n\n"
+          f"  {demo.outdir / 'index.html'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash disable=SC2154
+# ./run test --all: the whole tier. Sourced by ./run after fuzz.sh, whose functions it uses.
+
+whole_tier() {
+  prepare all
+  export COALESCE_TEST_SEED=${COALESCE_TEST_SEED:-random}
+  rm -rf "$build-stages"
+
+  say "" "---- every test of build/, the long ones and those under valgrind too"
+  test_suites "$build"
+  whole_sanitized asan address,undefined
+  whole_sanitized tsan thread --suite threads
+
+  stage format "$root/scripts/check-format.sh"
+  stage headers "$root/scripts/check-headers.sh"
+  stage pages "$root/scripts/check-pages.py"
+  stage commands "$root/scripts/check-commands.py"
+  stage architectures whole_architectures
+  local target
+  for target in $(fuzz_targets); do stage "libfuzzer-$target" fuzz 10 "$target"; done
+  "$root/scripts/tests.py" summary "$build" "$build-asan" "$build-tsan" "$build-stages"
+}
+
+# A step that is no Meson test: 0 is a pass, 77 a skip whose last line is the reason.
+stage() {  # NAME COMMAND...
+  local output=$build-stages/$1.log result=OK status seconds=$SECONDS
+  mkdir -p "$build-stages"
+  set +e  # not «||», in which the inner set -e would be ignored
+  (set -e; "${@:2}") >"$output" 2>&1 </dev/null
+  status=$?
+  set -e
+  case $status in
+    0) ;;
+    77) result=SKIP ;;
+    *) result=FAIL && tail -n 50 "$output" ;;
+  esac
+  say "stage $1: $result, $((SECONDS - seconds)) s (log: $output)"
+  "$root/scripts/tests.py" record "$build-stages" "$1" "$result" "$(tail -n 1 "$output")"
+}
+
+# The tests of the kernel library, of the elements and of the simulated driver with a sanitizer. gcc's
+# -g1 has functions and lines, which a sanitizer's report needs.
+whole_sanitized() {  # NAME SANITIZER [ARGUMENT of meson test...]
+  local folder=$build-$1
+  say "" "---- $2, in ${folder##*/}/"
+  configure "$folder" -Db_sanitize="$2" -Db_lundef=false -Dcuda=disabled -Dbuildtype=plain \
+    -Doptimization=1 -Dcpp_args=-g1 -Db_pch=false
+  COALESCE_TEST_SMALL=1 test_suites "$folder" --no-suite valgrind --no-suite slow \
+    --no-suite without-sanitizers "${@:3}"
+}
+
+# The benchmarks, and every kernel for every architecture of a release.
+whole_architectures() {
+  command -v nvcc >/dev/null || { say 'there is no nvcc here'; return 77; }
+  configure "$build-portable" -Dcuda-archs=portable -Dbench=true
+  ninja -C "$build-portable" gst/libgstcoalesce.so benchmarks
+}

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The demo's page, made of the clip: its pictures exist, are what it says, and differ."""
+
+import hashlib
+import html.parser
+import re
+import unittest
+
+import demo_case  # first: it says where the demo's modules are
+import demo
+import demo_pictures
+
+CLIP = demo_case.ROOT / "examples" / "media" / "park-joy_480x270.webm"
+
+
+class Page(html.parser.HTMLParser):
+    """Collects pictures with their sizes, what else is referred to, and the tables."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.pictures, self.references, self.tables = {}, set(), []
+        self.cell = False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.references |= {attributes[key] for key in ("href", "src") if key in attributes}
+        if tag == "img":
+            size = (int(attributes["width"]), int(attributes["height"]))
+            self.pictures.setdefault(attributes["src"], size)
+        elif tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+            self.cell = True
+
+    def handle_endtag(self, tag):
+        self.cell = self.cell and tag not in ("td", "th")
+
+    def handle_data(self, data):
+        if self.cell:
+            self.tables[-1][-1][-1] += data
+
+
+class PageOfTheClip(demo_case.DemoCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.outdir = cls.folder / "out"
+        result = cls.run_demo(CLIP, cls.outdir)
+        if result.returncode:
+            raise AssertionError(result.stdout + result.stderr)
+        if "openjpegdec is not installed" in result.stdout:
+            raise unittest.SkipTest("GStreamer's openjpegdec is not installed")
+        cls.text = (cls.outdir / "index.html").read_text(encoding="utf-8")
+        cls.page = Page(cls.text)
+
+    def table(self, head):
+        return next(table for table in self.page.tables if head in table[0])
+
+    def test_references(self):
+        self.assertGreater(len(self.page.references), 30)
+        for name in self.page.references:
+            self.assertRegex(name, r"\A[\w.-]+\Z")  # beside the page
+            self.assertGreater((self.outdir / name).stat().st_size, 0, name)
+        self.assertNotRegex(self.text, r"url\(|@import|<script|<link")
+
+    def test_nothing_else_is_left(self):
+        names = {path.name for path in self.outdir.iterdir()}
+        unseen = names - self.page.references - {"index.html", "picture.jp2", "video.mj2"}
+        self.assertEqual(unseen, {f"picture-{rate}bpp.jp2" for rate in demo.RATES})
+        self.assertLessEqual(names, set(demo.RESULTS))
+
+    def test_sizes(self):
+        for name, size in self.page.pictures.items():
+            self.assertEqual(demo_pictures.png_size(self.outdir / name), size, name)
+        for name in ("input.png", "luma.png", "y.png", "blur.png", "edges.png"):
+            self.assertEqual(self.page.pictures[name], (480, 270))
+        for rate in demo.RATES:  # four times as large
+            self.assertEqual(self.page.pictures[f"rate-{rate}bpp.png"], (640, 480))
+
+    def test_no_two_pictures_are_equal(self):
+        seen = {}
+        for name in sorted(self.page.pictures):
+            digest = hashlib.sha256((self.outdir / name).read_bytes()).hexdigest()
+            self.assertNotIn(digest, seen, f"{name} equals {seen.get(digest)}")
+            seen[digest] = name
+
+    def test_rates(self):
+        rows = self.table("compression")[1:]
+        self.assertEqual([row[0] for row in rows], ["lossless"] + [f"{r} bpp" for r in demo.RATES])
+        self.assertEqual(rows[0][4], "identical")
+        quality = [float(row[4].removesuffix(" dB")) for row in rows[1:]]
+        self.assertEqual(quality, sorted(quality, reverse=True))
+        self.assertGreater(quality[0], quality[-1] + 3)
+        for rate, row in zip(demo.RATES, rows[1:]):
+            length = (self.outdir / f"picture-{rate}bpp.jp2").stat().st_size
+            self.assertEqual(int(row[1].replace(",", "")), length)
+            limit = float(rate) * 480 * 270 / 8
+            self.assertLessEqual(length, limit)
+            self.assertGreater(length, 0.95 * limit)
+
+    def test_rate_crops_have_detail(self):
+        # A flat part would be a PNG of some 2,000 bytes.
+        length = (self.outdir / "rate-original.png").stat().st_size
+        self.assertGreater(length, 20000)
+
+    def test_rgb2yuv_is_exact(self):
+        errors = dict(re.findall(r"(rgb2yuv|videoconvert): error of Y at most ([\d.]+)", self.text))
+        self.assertLessEqual(float(errors["rgb2yuv"]), 0.51)
+        self.assertEqual(set(errors), {"rgb2yuv", "videoconvert"})
+        rows = self.table("videoconvert")[1:]
+        self.assertEqual([row[0] for row in rows], ["4:4:4", "4:2:2", "4:2:0"])
+        ours = [float(row[1].removesuffix(" dB")) for row in rows]
+        self.assertEqual(ours, sorted(ours, reverse=True))
+        self.assertGreater(ours[0], 50)
+
+    def test_clip(self):
+        found = re.search(r"10 frames of 480×270, .*PSNR ([\d.]+) dB", self.text)
+        self.assertGreater(float(found[1]), 35)
+        self.assertLess((self.outdir / "video.mj2").stat().st_size, 10 * 2 * 480 * 270 / 8 * 1.01)
+        self.assertIn("edges.webm", self.page.references)
+
+    def test_speeds(self):
+        rows = self.table("formats")[1:]
+        self.assertEqual({row[0].split()[0] for row in rows}, set(demo.ELEMENTS))
+        for row in rows:
+            for cell in row[2:]:
+                self.assertGreater(float(cell.replace(",", "")), 0)
+
+    def test_pipelines(self):
+        lines = re.findall(r"^(?:gst-launch-1.0|\S*/psnr) .*$", self.text, re.M)
+        self.assertGreater(len(lines), 30)
+
+
+if __name__ == "__main__":
+    demo_case.main()

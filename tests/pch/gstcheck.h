@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Precompiled for the tests of elements, like gst/pch/gst.h for the plugin. gst-check comes last: its
+// macro fail would replace names of the standard library.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gst/gst.h>
+#include <gst/video/gstvideopool.h>
+#include <gst/video/video.h>
+
+#include <gst/check/gstcheck.h>
