@@ -44,7 +44,7 @@ NOTES = [
     "NPP's only filter of two channels, for NV12's chroma, is the mask of floats: no rows and columns.",
     'JPEG 2000: frames in device memory to codestreams in host memory, 8 bits, 4:4:4, 64x64 blocks, 24 frames '
     'cut out of one photograph; sustained, with the best number of frames in flight or streams.',
-    'nvJPEG2000 has no target in bytes: its quantiser step was searched for on the first frame.',
+    'nvJPEG2000 has no target in bytes: one quantiser step for all frames gives the same bytes on average.',
     'OpenJPEG: on the CPU, a frame for each thread at a time.',
 ]
 

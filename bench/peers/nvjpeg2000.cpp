@@ -145,15 +145,18 @@ double time_streams(nvjpeg2kEncoder_t encoder, const BenchFrames &frames, const 
   return milliseconds_since(begin) / static_cast<double>(count);
 }
 
-// The step that comes near a number of bytes.
+// The step with which frames have, on average, nearly so many bytes. (Some differ from the mean twofold.)
 double find_step(nvjpeg2kEncoder_t encoder, const BenchFrames &frames, PeerCoder coder,
                  double bytes) {
-  Worker worker(encoder, 4 * frames.first.size());
+  Worker worker(encoder, 4 * frames.first.size() + (1 << 20));
   double low = 1e-3, high = 1e3;
-  for (int i = 0; i < 24; ++i) {
+  for (int i = 0; i < 16; ++i) {
     const double middle = std::sqrt(low * high);
     const Params params(frames, coder, middle);
-    (static_cast<double>(worker.encode(frames, 0, params)) > bytes ? low : high) = middle;
+    double sum = 0;
+    for (std::size_t frame = 0; frame < frames.frames.size(); ++frame)
+      sum += static_cast<double>(worker.encode(frames, frame, params));
+    (sum / static_cast<double>(frames.frames.size()) > bytes ? low : high) = middle;
   }
   return high;
 }
