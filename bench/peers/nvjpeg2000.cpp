@@ -145,7 +145,8 @@ double time_streams(nvjpeg2kEncoder_t encoder, const BenchFrames &frames, const 
   return milliseconds_since(begin) / static_cast<double>(count);
 }
 
-// The step with which frames have, on average, nearly so many bytes. (Some differ from the mean twofold.)
+// The step with which frames have, on average, nearly so many bytes. (Some differ from the mean
+// twofold.)
 double find_step(nvjpeg2kEncoder_t encoder, const BenchFrames &frames, PeerCoder coder,
                  double bytes) {
   Worker worker(encoder, 4 * frames.first.size() + (1 << 20));
