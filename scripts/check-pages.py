@@ -41,13 +41,13 @@ def blocks(text):
             continue
         is_code = line.startswith("    ") and not lines
         is_item = re.match(r"([-*+]|\d+\.)\s", stripped)
-        alone = stripped.startswith(("#", "|")) or stripped.startswith("<!--")
+        alone = stripped.startswith(("#", "|", ">", "<!--"))
         if lines and (not stripped or mark or is_item or alone):
             yield start, " ".join(lines)
             lines = []
         if mark:
             fence = mark.group(1)
-        elif is_code or not stripped or stripped.startswith("<!--"):
+        elif is_code or not stripped or stripped.startswith(("<!--", ">")):  # a quotation keeps its words
             continue
         elif stripped.startswith("|"):
             for cell in re.split(r"(?<!\\)\|", stripped.strip("|")):
