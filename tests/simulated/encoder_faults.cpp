@@ -166,9 +166,9 @@ std::size_t frame_memory(GstCudaContext *context, const J2kCase &c) {
   fakecuda_reset_faults();
   const std::vector<std::string> errors = bench.errors();
   fail_unless_equals_int(errors.size(), 1);
-  const std::size_t at = errors[0].find("frames-in-flight=0: even one frame needs ");
+  const std::size_t at = errors[0].find("frames-in-flight=0: even one frame requires ");
   fail_unless(at != std::string::npos, "%s", errors[0].c_str());
-  return std::stoul(errors[0].substr(errors[0].find("needs ", at) + 6));
+  return std::stoul(errors[0].substr(errors[0].find("requires ", at) + 9));
 }
 
 // Frames come, so many held back; or, if there is not enough even for one, an error with that text.
