@@ -78,7 +78,7 @@ class Drawing:
     def text(self, x, y, text, style='', anchor='', more=''):
         """more: after it, in small letters."""
         attributes = (f' class="{style}"' if style else '') + (f' text-anchor="{anchor}"' if anchor else '')
-        more = f'<tspan class="small">{escape(more)}</tspan>' if more else ''
+        more = f'<tspan class="small"> \u00b7 {escape(more)}</tspan>' if more else ''
         self.lines.append(f'<text x="{x:g}" y="{y:g}"{attributes}>{escape(text)}{more}</text>')
 
     def bar(self, x, y, length, style, title):

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What an element says about itself.
 #include <algorithm>
-#include <regex>
 
 #include "generic_cases.h"
 
@@ -9,14 +8,12 @@ namespace test {
 namespace {
 
 bool kebab_case(const char *text) {
-  static const std::regex pattern("[a-z][a-z0-9]*(-[a-z0-9]+)*");
-  return text != nullptr && std::regex_match(text, pattern);
+  return text != nullptr && g_regex_match_simple("^[a-z][a-z0-9]*(-[a-z0-9]+)*$", text, {}, {});
 }
 
 // "lrcp", "reflect-101", "5/3".
 bool is_nick(const char *text) {
-  static const std::regex pattern("[a-z0-9]+([-/][a-z0-9]+)*");
-  return text != nullptr && std::regex_match(text, pattern);
+  return text != nullptr && g_regex_match_simple("^[a-z0-9]+([-/][a-z0-9]+)*$", text, {}, {});
 }
 
 bool has_words(const char *text) {

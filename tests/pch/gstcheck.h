@@ -12,7 +12,6 @@
 #include <mutex>
 #include <optional>
 #include <random>
-#include <regex>
 #include <set>
 #include <string>
 #include <thread>
