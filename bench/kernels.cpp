@@ -150,7 +150,7 @@ int run(const Options &options, Results *results) {
   }
   if (options.check) {
     if (!backends.back().cuda) return 2;
-    backends = {backends.back()};
+    backends.erase(backends.begin(), backends.end() - 1);
   }
   if (backends.back().cuda && !device_usable()) {
     std::printf("SKIP cuda: %s\n", device_text().c_str());
