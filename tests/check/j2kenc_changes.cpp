@@ -144,7 +144,8 @@ GST_START_TEST(long_texts) {
   next_frame(harness);
   const std::string warning = harness.take_warning();
   fail_unless(contains(warning, "precincts=\"" + text.substr(0, 199)) &&
-                  contains(warning, "...\": expected up to") && !contains(warning, text.substr(0, 201)),
+                  contains(warning, "...\": expected up to") &&
+                  !contains(warning, text.substr(0, 201)),
               "%s", warning.c_str());
   fail_unless(g_utf8_validate(warning.c_str(), -1, nullptr), "%s", warning.c_str());
 }
