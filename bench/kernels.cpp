@@ -144,7 +144,10 @@ int run(const Options &options, Results *results) {
     return 0;
   }
   if (options.check) {
-    if (!backends.back().cuda) return 2;
+    if (!backends.back().cuda) {
+      std::fprintf(stderr, "bench-kernels: --check has only the back end cuda\n");
+      return 2;
+    }
     backends.erase(backends.begin(), backends.end() - 1);
   }
   if (const std::optional<int> status = keep_usable(&backends)) return *status;
