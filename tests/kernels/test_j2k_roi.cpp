@@ -70,8 +70,8 @@ std::string text_of(const Rect &r) {
 }
 
 // What the region depends on: if any other coefficient is changed, the region is not; and the
-// rectangle is that of the basis functions that reach into it. (Behind a single level they are not
-// 0 there, so each of its sides has a coefficient that matters.)
+// rectangle is that of the basis functions that reach into it. (At a single level they are not 0
+// there, so each of its sides has a coefficient that matters.)
 template <class T>
 void test_region(Wavelet wavelet, Random &random) {
   for (int i = 0; i < 12; ++i) {
