@@ -178,8 +178,8 @@ long double upper_bound(const std::vector<Step> &steps, std::uint64_t body) {
 //   bytes for its header. All that came later has no more bytes than that. The upper bound has that
 //   many of the steepest missing slope instead; at worst, they gained nothing.
 //
-// (Stages that are repeated with less room could add as much again. None of 7,000 trials did, and at
-// most 0.57 of this was lost.)
+// (Stages that are repeated with less room could add as much again. None of 7,000 trials did, and
+// at most 0.57 of this was lost.)
 long double most_lost(const std::vector<Step> &steps) {
   const auto missing =
       std::find_if(steps.begin(), steps.end(), [](const Step &step) { return !step.whole; });
