@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -161,14 +163,34 @@ double share_off(const Taps &taps, const Filter &filter) {
   return share_off(errors);
 }
 
-// Were each rounded by itself.
-double share_off(const Taps &taps, int q) {
-  std::vector<long double> errors;
-  for (long double r : taps.real) {
-    const long double exact = std::ldexp(r, q);
-    errors.push_back(std::ldexp(std::floor(exact + 0.5L) - exact, -q));
+// Weights with 2^q for a divisor, by docs/numerics.md: rounded, then the furthest moved ones make
+// up for the sum. Which of equals do, makes no difference here.
+struct Rounded {
+  std::vector<long double> weights, errors;  // errors in units of 2^-q
+};
+
+Rounded rounded_weights(const std::vector<long double> &real, int q) {
+  Rounded result;
+  long double sum = 0, whole = 0;
+  for (long double r : real) {
+    const long double exact = std::ldexp(r, q), weight = std::floor(exact + 0.5L);
+    sum += exact;
+    whole += weight;
+    result.weights.push_back(weight);
+    result.errors.push_back(weight - exact);
   }
-  return share_off(errors);
+  const long double excess = whole - std::floor(sum + 0.5L);
+  const int step = excess > 0 ? 1 : -1;
+  std::vector<std::size_t> order(real.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return result.errors[a] * step > result.errors[b] * step;
+  });
+  for (std::size_t i = 0; static_cast<long double>(i) < std::abs(excess); ++i) {
+    result.weights[order[i]] -= step;
+    result.errors[order[i]] -= step;
+  }
+  return result;
 }
 
 struct Rules {
@@ -176,41 +198,101 @@ struct Rules {
   bool narrow;
 };
 
-// What the rules of docs/numerics.md give, told from the real numbers alone; q is -1 where
+constexpr Rules kUnknown = {-1, false};
+
+// Is `value` at most `limit`? Neither yes nor no where it is nearer than `margin`.
+enum class Answer { no, yes, unknown };
+
+Answer at_most(long double value, long double limit, long double margin) {
+  if (std::abs(value - limit) < margin) return Answer::unknown;
+  return value < limit ? Answer::yes : Answer::no;
+}
+
+Answer all_of(std::initializer_list<Answer> answers) {
+  Answer all = Answer::yes;
+  for (Answer a : answers)
+    if (a == Answer::no || all == Answer::no)
+      all = Answer::no;
+    else if (a == Answer::unknown)
+      all = Answer::unknown;
+  return all;
+}
+
+// What the rules ask of a q.
+//
+// Margins: moves are compared in steps of 2^-12. So another weight may have been moved, by 2^-12
+// less. It has an error of 1/2 or more then, whose square is 1/4 or more, and changes by 2^-11 at
+// most. So the noise, a root, changes by 2^-10 of itself. A sum of weights of one sign changes by
+// their number, a weight by 1; a sum of errors by 2^-12 for each weight.
+struct Qualities {
+  Answer fits_31_bits, fits_16_bits, is_quiet, fits_62_bits, is_near;
+
+  Qualities(const std::vector<long double> &real, int q, SampleDepth depth) {
+    const Rounded rounded = rounded_weights(real, q);
+    const long double divisor = std::ldexp(1.0L, q), range = depth.max() + 1;
+    const auto count = static_cast<long double>(real.size());
+    long double up = 0, down = 0, most = 0, least = 0, squares = 0, errors_up = 0, errors_down = 0;
+    for (std::size_t i = 0; i < real.size(); ++i) {
+      const long double w = rounded.weights[i], e = rounded.errors[i];
+      (w > 0 ? up : down) += std::abs(w);
+      most = std::max(most, w);
+      least = std::min(least, w);
+      squares += e * e;
+      (e > 0 ? errors_up : errors_down) += std::abs(e);
+    }
+    // If all are positive, their sum is known.
+    const long double moved = least < 0 ? count : 0;
+    fits_31_bits = at_most((std::max(up, down) + divisor) * range, 0x1p31L - 0.5L,
+                           std::max(moved * range, 0.25L));
+    const bool is_signed = least < 0;
+    fits_16_bits = all_of({at_most(most, is_signed ? 32767.5L : 65535.5L, 1.4L),
+                           is_signed ? at_most(-least, 32768.5L, 1.4L) : Answer::yes});
+    is_quiet = at_most(59 * std::sqrt(squares) / divisor, 0.001L, 0.001L * 0x1p-9L);
+    fits_62_bits = all_of({at_most(std::max(most, -least), 0x1p31L - 1.5L, 1.4L),
+                           at_most((up + down) * range, 0x1p62L, count * range),
+                           at_most(divisor * range, 0x1p62L + 0.5L, 0)});
+    is_near = at_most(std::max(errors_up, errors_down) / divisor * depth.max(), 0.999L,
+                      count * 0x1p-12L / divisor * depth.max());
+  }
+};
+
+// What the rules of docs/numerics.md give, told from the real numbers alone; kUnknown where
 // something is so near to a limit that rounding matters.
 Rules expected_rules(const Taps &taps, SampleDepth depth) {
-  long double up = 0, down = 0, most = 0, least = 0;
-  for (long double r : taps.real) {
-    (r > 0 ? up : down) += std::abs(r);
-    most = std::max(most, r);
-    least = std::min(least, r);
-  }
-  const bool is_signed = least < 0;
-  const auto largest_q = [](long double value, long double limit) {
-    return static_cast<int>(std::floor(std::log2(limit / value)));
+  constexpr int kMost = 30;
+  std::vector<Qualities> at;
+  for (int q = 0; q <= kMost; ++q)
+    at.emplace_back(taps.real, q, depth);
+  // The largest q that is good; -1: none, -2: unknown.
+  const auto largest = [&](int least, auto good) {
+    for (int q = kMost; q >= least; --q) {
+      const Answer answer = good(at[static_cast<std::size_t>(q)]);
+      if (answer == Answer::unknown) return -2;
+      if (answer == Answer::yes) return q;
+    }
+    return -1;
   };
-  const int wide_q = std::min(30, largest_q(std::max(most, -least), 2147483647.0L));
-  if (depth.bits > 10) return {wide_q, false};
-  const long double reach = is_signed ? std::max(most / 32767, -least / 32768) : most / 65535;
-  const int short_q = largest_q(reach, 1);
-  if (std::abs(std::ldexp(reach, short_q) - 0.75L) > 0.2499L) return {-1, true};
-  const long double sum = (std::max(up, down) + 1) * (depth.max() + 1);
-  const int sum_q = largest_q(sum, 2147483647.0L);
-  // Positive weights add up to exactly 1, which is no limit to be near to.
-  const long double part = std::ldexp(sum, sum_q - 31);
-  if (part > 0.999L || (part > 0.5L + 1e-9L && part < 0.501L)) return {-1, true};
-  const int q = std::min(short_q, sum_q);
-  const auto near = [](double share) { return share > 0.0009 && share < 0.0011; };
-  const double share = q < 17 ? 1 : share_off(taps, q), sum_share = share_off(taps, sum_q);
-  if (near(share) || near(sum_share)) return {-1, true};
-  if (share < 0.001) return {q, true};
-  return sum_share < 0.001 || depth.bits > 8 ? Rules{sum_q, true} : Rules{wide_q, false};
+  if (depth.bits <= 10) {
+    int q = largest(17, [](const Qualities &x) {
+      return all_of({x.fits_31_bits, x.fits_16_bits, x.is_quiet});
+    });
+    if (q == -1) q = largest(0, [](const Qualities &x) { return x.fits_31_bits; });
+    if (q == -2) return kUnknown;
+    if (q >= 0) {
+      const Qualities &x = at[static_cast<std::size_t>(q)];
+      const Answer good = all_of({depth.bits > 8 ? Answer::yes : x.is_quiet, x.is_near});
+      if (good == Answer::unknown) return kUnknown;
+      if (good == Answer::yes) return {q, true};
+    }
+  }
+  const int q = largest(0, [](const Qualities &x) { return x.fits_62_bits; });
+  return q >= 0 ? Rules{q, false} : kUnknown;
 }
 
 // Of masks that are neither integer nor of rank 1: q is what the rules say, the sum is the nearest
 // integer, and no weight has been moved that should not.
 TEST_CASE("rules") {
-  Random random(11);  // at a limit of a rule rounding decides
+  Random random = random_of_run(11);
   int known = 0, wide = 0;
   for (int i = 0; i < 1000; ++i) {
     FilterSettings s;
@@ -222,7 +304,6 @@ TEST_CASE("rules") {
                 : i % 5 == 1 ? absolute_sum(s.mask.at) / (7 + 200 * uniform(random))
                              : 0;
     for (SampleDepth depth : kDepths) {
-      if (i % 5 == 1 && depth.bits == 10) continue;  // these may be more than 1 off with 31 bits
       Trial trial(s, depth);
       const Filter &filter = trial.filter;
       CHECK_MESSAGE((trial.made && !filter.separable && !filter.exact), text_of(s));
@@ -244,7 +325,7 @@ TEST_CASE("rules") {
                     " to ", most, ": ", text_of(s));
     }
   }
-  CHECK(known > 3500);
+  CHECK_MESSAGE(known > 3950, known, " of 4000");  // of 36 seeds: 3992 to 4000
   CHECK(wide > 50);
 }
 

@@ -127,15 +127,18 @@ TEST_CASE("against everything") {
   CHECK_MESSAGE(optimal * 2 > trials, optimal, " of ", trials);
 }
 
-// Sorted by slope and taken as far as they fit: the steps of all hulls, in floats. The fraction of
-// the step that does not fit any more counts, so no allocation gains more.
-long double upper_bound(const Blocks &blocks, std::uint64_t body) {
-  struct Step {
-    long double slope;
-    std::uint32_t bytes;
-  };
+// A step of a hull, by definition.
+struct Step {
+  long double slope;
+  std::uint32_t bytes;
+  bool whole;  // the row has it
+};
+
+// The steps of all hulls, the steepest first, in floats.
+std::vector<Step> steps_of(const Blocks &blocks, const Row &row) {
   std::vector<Step> steps;
-  for (const RateBlock &block : blocks.blocks) {
+  for (std::size_t i = 0; i < blocks.blocks.size(); ++i) {
+    const RateBlock &block = blocks.blocks[i];
     int at = 0;
     while (steepest_on(block, at) > 0) {
       int next = at;
@@ -145,12 +148,18 @@ long double upper_bound(const Blocks &blocks, std::uint64_t body) {
           steepest = slope(block, at, to);
           next = to;
         }
-      steps.push_back({steepest, length_of(block, next) - length_of(block, at)});
+      steps.push_back({steepest, length_of(block, next) - length_of(block, at), row[i] >= next});
       at = next;
     }
   }
   std::sort(steps.begin(), steps.end(),
             [](const Step &a, const Step &b) { return a.slope > b.slope; });
+  return steps;
+}
+
+// Steps taken as far as they fit. The fraction of the step that does not fit any more counts, so no
+// allocation gains more.
+long double upper_bound(const std::vector<Step> &steps, std::uint64_t body) {
   long double gain = 0;
   for (const Step &step : steps) {
     const std::uint64_t bytes = std::min<std::uint64_t>(step.bytes, body);
@@ -160,10 +169,38 @@ long double upper_bound(const Blocks &blocks, std::uint64_t body) {
   return gain;
 }
 
-// With headers: the limit holds, almost all is used, and for the bytes that blocks have there is
-// hardly anything better.
+// By how much an allocation may gain less than that. The steepest step that is missing decides:
+//
+// - All steeper ones are there, as in the upper bound.
+// - Slopes are kept as 256 to an octave. Within one, steps come in any order. So those that are
+//   there may be flatter than those that are missing, by 1 - 2^(-1/256).
+// - When the first of its slope did not fit, less was left than it needs, with a guess of up to 3
+//   bytes for its header. All that came later has no more bytes than that. The upper bound has that
+//   many of the steepest missing slope instead; at worst, they gained nothing.
+//
+// (Stages that are repeated with less room could add as much again. None of 7,000 trials did, and
+// at most 0.57 of this was lost.)
+long double most_lost(const std::vector<Step> &steps) {
+  const auto missing =
+      std::find_if(steps.begin(), steps.end(), [](const Step &step) { return !step.whole; });
+  if (missing == steps.end()) return 0;
+  const long double same = std::exp2(-1 / 256.0L);
+  long double there = 0, longest = 0;
+  for (const Step &step : steps)
+    if (step.slope <= missing->slope && step.slope >= missing->slope * same) {
+      if (step.whole)
+        there += step.bytes;
+      else
+        longest = std::max<long double>(longest, step.bytes);
+    }
+  constexpr int kHeader = 3;
+  return missing->slope * (longest + kHeader + there * (1 - same));
+}
+
+// With headers: the limit holds, almost all is used, and for the bytes that blocks have nothing is
+// better by more than one step.
 TEST_CASE("limits") {
-  Random random(3);  // what is lost depends on the blocks
+  Random random = random_of_run(3);
   int calls = 0, trials = 0;
   double least_used = 1, least_gain = 1;
   for (int i = 0; i < few_of(120); ++i) {
@@ -180,15 +217,17 @@ TEST_CASE("limits") {
                   " bytes of ", limit);
     if (row == all_passes) continue;
     least_used = std::min(least_used, static_cast<double>(total) / static_cast<double>(limit));
-    least_gain = std::min(
-        least_gain, static_cast<double>(gain_of(blocks, row.data()) / upper_bound(blocks, body)));
+    const std::vector<Step> steps = steps_of(blocks, row);
+    const long double best = upper_bound(steps, body), gain = gain_of(blocks, row.data());
+    least_gain = std::min(least_gain, static_cast<double>(gain / best));
+    CHECK_MESSAGE(best - gain <= most_lost(steps) + best * 1e-12L, "lost: ", best - gain, " of ",
+                  best, ", more than ", most_lost(steps));
     calls += headers.calls;
     ++trials;
   }
   std::printf("%d limits: at least %.4f used, %.6f of the gain there can be, %.1f calls\n", trials,
               least_used, least_gain, static_cast<double>(calls) / trials);
-  CHECK_MESSAGE((least_used > 0.99 && least_gain > 0.999), least_used, " used, ", least_gain,
-                " gained");
+  CHECK_MESSAGE(least_used > 0.99, least_used, " used");
   CHECK_MESSAGE(calls < 6 * trials, calls, " calls");
 }
 
