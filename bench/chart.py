@@ -17,7 +17,7 @@ from xml.sax.saxutils import escape
 HERE = pathlib.Path(__file__).resolve().parent
 CHART = HERE.parent / 'docs' / 'images' / 'performance.svg'
 
-SIZES = ((1920, 1080), (3840, 2160))
+SIZES = ((3840, 2160), (1920, 1080))
 ENCODERS = (  # of the JSON, in the chart, colour
     ('j2kenc', 'j2kenc', 'ours'),
     ('nvJPEG2000, Part 1', 'nvJPEG2000', 'peer'),
@@ -42,7 +42,7 @@ STYLE = '''
   text { font: 12px system-ui, "Segoe UI", "Helvetica Neue", Arial, sans-serif; fill: #1f2328; }
   .title { font-size: 15px; font-weight: 600; }
   .head { font-weight: 600; }
-  .small { font-size: 11px; font-weight: 400; fill: #59636e; white-space: pre; }
+  .small { font-size: 11px; font-weight: 400; fill: #59636e; }
   .panel { fill: #ffffff; stroke: #d1d9e0; }
   .ours { fill: #1a7f37; } .peer { fill: #d1762b; } .other { fill: #b08800; } .cpu { fill: #6e7781; }
   .copy { stroke: #0969da; stroke-width: 2; }
@@ -78,7 +78,7 @@ class Drawing:
     def text(self, x, y, text, style='', anchor='', more=''):
         """more: after it, in small letters."""
         attributes = (f' class="{style}"' if style else '') + (f' text-anchor="{anchor}"' if anchor else '')
-        more = f'<tspan class="small"> \u00b7 {escape(more)}</tspan>' if more else ''
+        more = f'<tspan class="small" dx="6">\u00b7 {escape(more)}</tspan>' if more else ''
         self.lines.append(f'<text x="{x:g}" y="{y:g}"{attributes}>{escape(text)}{more}</text>')
 
     def bar(self, x, y, length, style, title):
@@ -133,18 +133,17 @@ def find(rows, **wanted):
 
 
 def encoders_of(rows, setting, width, height):
-    """(name, style, frames a second, megabytes a frame) of each encoder that has figures."""
+    """Of each encoder that has figures: names, style, frames a second, megabytes a frame, and how."""
     result = []
     for name, text, style in ENCODERS:
-        if name == 'j2kenc':
-            row = next((r for r in rows if (r['operation'], r['setting'], r['width'], r['height']) ==
-                        ('j2kenc', setting, width, height)), None)
-            time, size = (row['ours_us'], row['bytes']) if row else (None, None)
-        else:
-            row = find(rows, operation='j2kenc', setting=setting, width=width, height=height, peer=name)
-            time, size = (row['peer_us'], row['peer_bytes']) if row else (None, None)
-        if row:
-            result.append((text, style, 1e6 / time, size / 1e6))
+        found = [row for row in rows if (row['operation'], row['setting'], row['width'], row['height']) ==
+                 ('j2kenc', setting, width, height) and (style == 'ours' or row.get('peer') == name)]
+        if found:  # Our figures are in the row of each peer.
+            who, size = ('ours', 'bytes') if style == 'ours' else ('peer', 'peer_bytes')
+            row = found[0]
+            result.append({'name': name, 'text': text, 'style': style, 'rate': 1e6 / row[f'{who}_us'],
+                           'megabytes': row[size] / 1e6, 'alone_ms': row[f'{who}_alone_us'] / 1e3,
+                           'in_flight': row[f'{who}_in_flight']})
     if not result:
         fail(f'there are no figures of JPEG 2000, {setting}, {width}x{height}')
     return result
@@ -161,16 +160,16 @@ def draw_jpeg2000(drawing, rows):
         top = drawing.y + GROUP
         for i, entry in enumerate(table[0]):
             y = top + i * (BAR + GAP)
-            drawing.text(MARGIN + LABELS - 10, y + BAR - 2, entry[0], 'small', 'end')
+            drawing.text(MARGIN + LABELS - 10, y + BAR - 2, entry['text'], 'small', 'end')
         drawing.text(MARGIN, top + BAR - 2, setting, 'head')
         for column, entries in enumerate(table):
             # A scale for each size.
-            room = (COLUMN - NUMBERS - 30) / max(entry[2] for t in tables for entry in t[column])
-            for i, (name, style, rate, megabytes) in enumerate(entries):
-                y = top + i * (BAR + GAP)
-                drawing.bar(column_x(column), y, rate * room, style, f'{name}: {rate:.1f} frames/s')
+            room = (COLUMN - NUMBERS - 30) / max(entry['rate'] for t in tables for entry in t[column])
+            for i, entry in enumerate(entries):
+                y, rate = top + i * (BAR + GAP), entry['rate']
+                drawing.bar(column_x(column), y, rate * room, entry['style'], f"{entry['text']}: {rate:.1f} frames/s")
                 drawing.text(column_x(column) + max(rate * room, 1) + 5, y + BAR - 2,
-                             number(rate), more=f'  {number(megabytes)} MB')
+                             number(rate), more=f"{number(entry['megabytes'])} MB")
         drawing.y = top + max(len(entries) for entries in table) * (BAR + GAP)
 
 
@@ -205,7 +204,7 @@ def draw_filters(drawing, rows):
                     for back in 16, 10:
                         drawing.line(x + length - back - 4, y + BAR + 1, x + length - back + 4, y - 1, 'cut')
                 drawing.text(x + length + 5, y + BAR - 2, number(time) + ' µs',
-                             more='' if i else f"  copy {number(row['copy_us'])}")
+                             more='' if i else f"copy {number(row['copy_us'])}")
             at = x + row['copy_us'] * room
             drawing.line(at, top - 2, at, top + len(times) * (BAR + GAP), 'copy')
             if 'peer_us' not in row:
@@ -222,13 +221,14 @@ def footer(drawing, figures):
         f"{figures['gpu']}, driver {figures['driver']}, CUDA {figures['cuda']}; OpenJPEG on "
         f"{figures['processors']} processors ({figures['cpu']}).",
         f"{versions}. {figures['date']}, commit {figures['commit'][:10]}.",
-        'JPEG 2000: RGB 4:4:4 photographs, 8 bits, 64×64 blocks, from device memory to codestreams in host memory. '
-        'MB: of a frame.',
-        'nvJPEG2000 has no target in bytes: its quantiser step was searched for. HT codestreams are of Part 15, '
-        'the others of Part 1.',
-        'Filters: from device memory to device memory, over more frames than the L2 cache holds. '
+        'JPEG 2000: 24 pieces of one photograph, RGB 4:4:4, 8 bits, 64×64 blocks; with the best number of frames at a '
+        'time.',
+        'MB: mean size of a frame. nvJPEG2000 has no target in bytes: one quantiser step gave its frames the same mean '
+        'size.',
+        'On the GPU: JPEG 2000 from device to host memory, filters within device memory, over more frames than the L2 '
+        'cache holds.',
+        "NPP's only filter of two channels, for NV12's chroma, is the mask of floats: 13×13 for the Gaussian. "
         'A cut bar goes on.',
-        "NPP has no row and column filter for NV12's two-channel chroma: there a mask of 13×13 filters the chroma.",
     ]
     drawing.y += 12
     for line in lines:
@@ -251,15 +251,21 @@ def chart(figures):
                        'the numbers are in bench/results.')
 
 
+def newest():
+    """The newest file of figures."""
+    results = max((HERE / 'results').glob('*.json'), default=None)
+    if results is None:
+        fail('bench/results has no figures')
+    return results
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--check', action='store_true')
     parser.add_argument('results', nargs='?', type=pathlib.Path)
     parser.add_argument('chart', nargs='?', type=pathlib.Path, default=CHART)
     arguments = parser.parse_args()
-    results = arguments.results or max((HERE / 'results').glob('*.json'), default=None)
-    if results is None:
-        fail('bench/results has no figures')
+    results = arguments.results or newest()
     text = chart(json.loads(results.read_text(encoding='utf-8')))
     if not arguments.check:
         arguments.chart.write_text(text, encoding='utf-8')

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The figures of README's chart: each operation at 1920x1080 and 3840x2160, its peer, and a copy.
+"""The figures of chart.py and tables.py: each operation at 3840x2160 and 1920x1080, its peer, and a copy.
 
 Runs the programs of a build with -Dbench=true on a machine with a GPU and joins their figures:
 bench-kernels and bench-j2k-cuda, and, where they were built, bench-npp, bench-npp-filter and

@@ -3,7 +3,6 @@
 // passed the trials of the check tool.
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -11,13 +10,13 @@
 
 #include "bench/support/bench.h"
 #include "core/thread_pool.h"
+#include "tests/kernels/backends.h"
 #include "tests/support/device.h"
 #include "tests/support/fenced.h"
 
 namespace coalesce::test {
 namespace {
 
-constexpr int kSkipped = 77;  // what meson shows as SKIP
 constexpr int kVariantTrials = 80;
 constexpr std::uint64_t kSeed = 1;
 
@@ -25,7 +24,7 @@ const char *const kUsage =
     "usage: bench-kernels [option ...]\n"
     "  --list               the cases and back ends\n"
     "  --case NAME          only this case; may be repeated\n"
-    "  --backend NAME       only this back end: cpu-1, cpu-n (all processors) or cuda\n"
+    "  --backend NAME       only this back end: cpu-1, cpu-n (all processors), cpu (both) or cuda\n"
     "  --operation TEXT     only what has TEXT in its name; may be repeated\n"
     "  --size WIDTHxHEIGHT  only this size; may be repeated\n"
     "  --no-variants        only what the library chooses by itself\n"
@@ -130,10 +129,7 @@ bool contains(const std::vector<T> &list, const T &one) {
 
 int run(const Options &options, Results *results) {
   ThreadPool pool;
-  std::vector<Backend> backends;
-  for (const Backend &b : {Backend{"cpu-1", nullptr, false}, Backend{"cpu-n", &pool, false},
-                           Backend{"cuda", nullptr, true}})
-    if (options.backend.empty() || options.backend == b.name) backends.push_back(b);
+  std::vector<Backend> backends = select_backends(options.backend, &pool);
   std::vector<BenchCase> cases;
   for (const BenchCase &c : all_cases_of_bench())
     if (options.cases.empty() || contains(options.cases, std::string(c.name))) cases.push_back(c);
@@ -144,21 +140,17 @@ int run(const Options &options, Results *results) {
   if (options.list) {
     for (const BenchCase &c : cases)
       std::printf("%s\n", c.name);
-    for (const Backend &b : backends)
-      std::printf("%s%s%s\n", b.name, b.cuda ? ": " : "", b.cuda ? device_text().c_str() : "");
+    list(backends);
     return 0;
   }
   if (options.check) {
-    if (!backends.back().cuda) return 2;
+    if (!backends.back().cuda) {
+      std::fprintf(stderr, "bench-kernels: --check has only the back end cuda\n");
+      return 2;
+    }
     backends.erase(backends.begin(), backends.end() - 1);
   }
-  if (backends.back().cuda && !device_usable()) {
-    std::printf("SKIP cuda: %s\n", device_text().c_str());
-    backends.pop_back();
-    const char *required = std::getenv("COALESCE_REQUIRE_GPU");
-    if (required != nullptr && *required != '\0' && std::strcmp(required, "0") != 0) return 1;
-    if (backends.empty()) return kSkipped;
-  }
+  if (const std::optional<int> status = keep_usable(&backends)) return *status;
 
   results->set_machine(device_text());
   Bench bench(options.bench, results);

@@ -2,13 +2,16 @@
 # shellcheck shell=bash disable=SC2154
 # ./run test --all: the whole tier. Sourced by ./run after fuzz.sh, whose functions it uses.
 
+results=$root/build-results
+
 whole_tier() {
   prepare all
   export COALESCE_TEST_SEED=${COALESCE_TEST_SEED:-random}
-  rm -rf "$build-stages"
+  rm -rf "$results"
 
   say "" "---- every test of build/, the long ones and those under valgrind too"
   test_suites "$build"
+  keep_results build "$build"
   whole_sanitized asan address,undefined
   whole_sanitized tsan thread --suite threads
 
@@ -19,13 +22,19 @@ whole_tier() {
   stage architectures whole_architectures
   local target
   for target in $(fuzz_targets); do stage "libfuzzer-$target" fuzz 10 "$target"; done
-  "$root/scripts/tests.py" summary "$build" "$build-asan" "$build-tsan" "$build-stages"
+  "$root/scripts/tests.py" summary "$results"/*
+}
+
+# Later steps run tests in the same build folders, and meson's logs are of the last run.
+keep_results() {  # NAME FOLDER
+  mkdir -p "$results/$1/meson-logs"
+  cp "$2"/meson-logs/testlog.* "$results/$1/meson-logs/" || true  # without a log no test ran
 }
 
 # A step that is no Meson test: 0 is a pass, 77 a skip whose last line is the reason.
 stage() {  # NAME COMMAND...
-  local output=$build-stages/$1.log result=OK status seconds=$SECONDS
-  mkdir -p "$build-stages"
+  local output=$results/stages/$1.log result=OK status seconds=$SECONDS
+  mkdir -p "$results/stages"
   set +e  # not «||», in which the inner set -e would be ignored
   (set -e; "${@:2}") >"$output" 2>&1 </dev/null
   status=$?
@@ -36,7 +45,7 @@ stage() {  # NAME COMMAND...
     *) result=FAIL && tail -n 50 "$output" ;;
   esac
   say "stage $1: $result, $((SECONDS - seconds)) s (log: $output)"
-  "$root/scripts/tests.py" record "$build-stages" "$1" "$result" "$(tail -n 1 "$output")"
+  "$root/scripts/tests.py" record "$results/stages" "$1" "$result" "$(tail -n 1 "$output")"
 }
 
 # The tests of the kernel library, of the elements and of the simulated driver with a sanitizer. gcc's
@@ -48,6 +57,7 @@ whole_sanitized() {  # NAME SANITIZER [ARGUMENT of meson test...]
     -Doptimization=1 -Dcpp_args=-g1 -Db_pch=false
   COALESCE_TEST_SMALL=1 test_suites "$folder" --no-suite valgrind --no-suite slow \
     --no-suite without-sanitizers "${@:3}"
+  keep_results "$1" "$folder"
 }
 
 # The benchmarks, and every kernel for every architecture of a release.

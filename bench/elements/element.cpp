@@ -9,11 +9,14 @@
 // of its core meanwhile: a loop of additions before and after them, which then takes up to twice
 // as long, tells. So there are two medians: of batches on cores that the thread has to itself, and
 // of all.
+//
+// bench-element [--check] [--json FILE]; --check: few and small frames, to see that all of it runs.
 #include <sched.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 
 #include "bench/support/results.h"
@@ -191,13 +194,14 @@ coalesce::test::Row row_of(const std::string &what, const char *in, const char *
 }
 
 // One to four elements between a source and a sink in CUDA memory, of one cheap kernel a plane.
-void chains(const char *further, int width, int height, coalesce::test::Results *results) {
+void chains(const char *further, int width, int height, int frames,
+            coalesce::test::Results *results) {
   std::string chain;
   Cost before = {};
   std::printf("%s, then%s\n", kFirst, further);
   for (int k = 1; k <= 4; k++) {
     chain += k == 1 ? kFirst : further;
-    const Cost now = cost(chain, "UYVY", "GRAY8", width, height, 10000);
+    const Cost now = cost(chain, "UYVY", "GRAY8", width, height, frames);
     std::printf("%4dx%-4d  chain of %d: %.2f %.2f", width, height, k, now.alone, now.all);
     if (k > 1)
       std::printf(", the further element %.2f %.2f", now.alone - before.alone,
@@ -232,12 +236,19 @@ void sustained(int width, int height, coalesce::test::Results *results) {
 int main(int argc, char **argv) {
   coalesce::test::Results results("bench-element", &argc, argv);
   gst_init(&argc, &argv);
+  const bool check = argc == 2 && std::strcmp(argv[1], "--check") == 0;
+  if (argc != (check ? 2 : 1)) {
+    std::fprintf(stderr, "bench-element [--check] [--json FILE]\n");
+    return 2;
+  }
+  const int frames = check ? 120 : 10000;
   require_gpu();
   std::printf(
       "microseconds of the streaming thread a frame, from and to CUDA memory, medians: where it "
       "has "
       "the core to itself, and of all\n");
   for (const auto &[width, height] : {std::pair{64, 64}, std::pair{1920, 1080}}) {
+    if (check && width > 64) break;
     const struct {
       const char *element, *in, *out;
     } rows[] = {{"identity", "UYVY", ""},
@@ -249,7 +260,7 @@ int main(int argc, char **argv) {
                 {"sepconvolve backend=cuda preset=gaussian", "GRAY8", "GRAY8"},
                 {"sepconvolve backend=cuda preset=gaussian", "NV12", "NV12"}};
     for (const auto &[element, in, out] : rows) {
-      const Cost now = cost(element, in, out, width, height, 10000);
+      const Cost now = cost(element, in, out, width, height, frames);
       std::printf("%4dx%-4d  %-40s  %-4s  %-5s  %.2f %.2f\n", width, height, element, in, out,
                   now.alone, now.all);
       results.add(row_of(element, in, out, width, height)
@@ -257,8 +268,9 @@ int main(int argc, char **argv) {
                       .number("us", now.all));
     }
     for (const char *further : {kFurther, kSeparable})
-      chains(further, width, height, &results);
+      chains(further, width, height, frames, &results);
   }
+  if (check) return results.write() ? 0 : 1;
   for (const auto &[width, height] : {std::pair{1920, 1080}, std::pair{3840, 2160}})
     sustained(width, height, &results);
   return results.write() ? 0 : 1;

@@ -3,7 +3,6 @@
 // memory. Of 8 bits, without loss and at 2 bits per pixel, and nvJPEG2000 with the same frames; or
 // of 12 bits, for cinema at 24 Hz, with all the bytes that a frame and a component may have there.
 // bench-j2k-cuda PICTURE.ppm [WIDTH HEIGHT [BLOCK | cinema]] [--json FILE]
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -98,19 +97,14 @@ class Run {
       throw std::runtime_error("the codestream is not the CPU's");
   }
 
-  // Milliseconds of a frame: the median if there is one slot, else of all together.
+  // Milliseconds of a frame, the mean. (With one slot each frame waits for the one before.)
   double time() {
-    std::vector<double> times;
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < kRounds * kFrames + slots_ - 1; ++i) {
-      const auto start_of_frame = std::chrono::steady_clock::now();
       if (i < kRounds * kFrames) start(i);
       if (i >= slots_ - 1) bytes_ += static_cast<double>(finish(i - (slots_ - 1)));
-      times.push_back(milliseconds_since(start_of_frame));
     }
-    const double all = milliseconds_since(begin) / (kRounds * kFrames);
-    std::nth_element(times.begin(), times.begin() + kFrames, times.end());
-    return slots_ == 1 ? times[kFrames] : all;
+    return milliseconds_since(begin) / (kRounds * kFrames);
   }
   double bytes() const { return bytes_ / (kRounds * kFrames); }
 

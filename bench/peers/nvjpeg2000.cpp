@@ -166,9 +166,11 @@ double find_step(nvjpeg2kEncoder_t encoder, const BenchFrames &frames, PeerCoder
 
 bool nvjpeg2000(const BenchFrames &frames, PeerCoder coder, bool lossless, double bytes,
                 PeerResult *result) {
-  nvjpeg2kEncoder_t encoder = nullptr;
   try {
+    nvjpeg2kEncoder_t encoder = nullptr;
     must(nvjpeg2kEncoderCreateSimple(&encoder));
+    const std::unique_ptr<nvjpeg2kEncoder, decltype(&nvjpeg2kEncoderDestroy)> owner(
+        encoder, nvjpeg2kEncoderDestroy);
     const Params params(frames, coder, lossless ? 0 : find_step(encoder, frames, coder, bytes));
     result->single = time_streams(encoder, frames, params, 1, &result->bytes);
     result->sustained = result->single;
@@ -184,7 +186,6 @@ bool nvjpeg2000(const BenchFrames &frames, PeerCoder coder, bool lossless, doubl
     std::fprintf(stderr, "%s\n", error.what());
     return false;
   }
-  nvjpeg2kEncoderDestroy(encoder);
   return true;
 }
 

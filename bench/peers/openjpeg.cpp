@@ -2,14 +2,11 @@
 // JPEG 2000 on the CPU: OpenJPEG (what openjpegenc runs) and the CPU back end, with the frames of
 // bench-j2k-cuda, without loss and at 2 bits per pixel.
 // bench-openjpeg PICTURE.ppm [WIDTH HEIGHT [THREADS]] [--json FILE]
-#include <openjpeg.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -20,6 +17,7 @@
 #include "bench/support/photograph.h"
 #include "bench/support/results.h"
 #include "j2k/encoder.h"
+#include "tests/support/openjpeg_compress.h"
 
 namespace {
 
@@ -50,43 +48,14 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-struct Sink {
-  std::vector<std::uint8_t> bytes;
-  std::size_t at = 0;
-};
-
-OPJ_SIZE_T write_to(void *from, OPJ_SIZE_T count, void *user) {
-  auto &sink = *static_cast<Sink *>(user);
-  sink.bytes.resize(std::max(sink.bytes.size(), sink.at + count));
-  std::memcpy(sink.bytes.data() + sink.at, from, count);
-  sink.at += count;
-  return count;
-}
-
-OPJ_BOOL seek_in(OPJ_OFF_T to, void *user) {
-  static_cast<Sink *>(user)->at = static_cast<std::size_t>(to);
-  return OPJ_TRUE;
-}
-
-OPJ_OFF_T skip_in(OPJ_OFF_T count, void *user) {
-  static_cast<Sink *>(user)->at += static_cast<std::size_t>(count);
-  return count;
-}
-
-using Image = std::unique_ptr<opj_image_t, decltype(&opj_image_destroy)>;
-
-Image image_of(const Frames &frames, std::size_t frame) {
-  opj_image_cmptparm_t components[3] = {};
-  for (auto &c : components) {
-    c.dx = c.dy = 1;
-    c.w = static_cast<OPJ_UINT32>(frames.width);
-    c.h = static_cast<OPJ_UINT32>(frames.height);
-    c.prec = 8;
-  }
-  Image image(opj_image_create(3, components, OPJ_CLRSPC_SRGB), opj_image_destroy);
-  if (!image) throw std::runtime_error("OpenJPEG has no memory for an image");
-  image->x1 = static_cast<OPJ_UINT32>(frames.width);
-  image->y1 = static_cast<OPJ_UINT32>(frames.height);
+test::OpenjpegImage image_of(const Frames &frames, std::size_t frame) {
+  opj_image_cmptparm_t component = {};
+  component.dx = component.dy = 1;
+  component.w = static_cast<OPJ_UINT32>(frames.width);
+  component.h = static_cast<OPJ_UINT32>(frames.height);
+  component.prec = 8;
+  test::OpenjpegImage image =
+      test::make_openjpeg_image({component, component, component}, component.w, component.h);
   for (std::size_t c = 0; c < 3; ++c)
     std::copy_n(frames.planes[frame].data() + c * frames.plane(), frames.plane(),
                 image->comps[c].data);
@@ -103,23 +72,10 @@ std::size_t openjpeg(const Frames &frames, std::size_t frame, bool lossless, int
       lossless ? 0 : 3 * static_cast<float>(frames.plane()) / static_cast<float>(frames.target());
   params.cp_disto_alloc = 1;
   params.tcp_mct = 1;
-  const Image image = image_of(frames, frame);
-  const std::unique_ptr<opj_codec_t, decltype(&opj_destroy_codec)> codec(
-      opj_create_compress(OPJ_CODEC_J2K), opj_destroy_codec);
-  const std::unique_ptr<opj_stream_t, decltype(&opj_stream_destroy)> stream(
-      opj_stream_default_create(OPJ_FALSE), opj_stream_destroy);
-  Sink sink;
-  opj_stream_set_user_data(stream.get(), &sink, nullptr);
-  opj_stream_set_write_function(stream.get(), write_to);
-  opj_stream_set_seek_function(stream.get(), seek_in);
-  opj_stream_set_skip_function(stream.get(), skip_in);
-  if (opj_setup_encoder(codec.get(), &params, image.get()) != OPJ_TRUE ||
-      (threads > 1 && opj_codec_set_threads(codec.get(), threads) != OPJ_TRUE) ||
-      opj_start_compress(codec.get(), image.get(), stream.get()) != OPJ_TRUE ||
-      opj_encode(codec.get(), stream.get()) != OPJ_TRUE ||
-      opj_end_compress(codec.get(), stream.get()) != OPJ_TRUE)
-    throw std::runtime_error("OpenJPEG cannot encode the frame");
-  return sink.bytes.size();
+  const std::size_t bytes =
+      test::openjpeg_compress(&params, image_of(frames, frame).get(), threads).size();
+  if (bytes == 0) throw std::runtime_error("OpenJPEG cannot encode the frame");
+  return bytes;
 }
 
 // The CPU back end.

@@ -201,9 +201,10 @@ bool compare(const Conversion &conversion, int width, int height, int frames, co
 int main(int argc, char **argv) {
   test::Results results("bench-videoconvert", &argc, argv);
   gst_init(&argc, &argv);
-  gchar *version = gst_version_string();
-  results.set_library("library", version);
-  g_free(version);
+  guint major, minor, micro, nano;
+  gst_version(&major, &minor, &micro, &nano);
+  results.set_library("GStreamer", std::to_string(major) + "." + std::to_string(minor) + "." +
+                                       std::to_string(micro));
   bool right = true;
   for (const Conversion &conversion : kConversions)
     for (const auto &[width, height] : {std::pair{1920, 1080}, {3840, 2160}}) {

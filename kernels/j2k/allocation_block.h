@@ -67,12 +67,13 @@ class HulledBlock {
   COALESCE_HOST_DEVICE std::uint32_t next_pass(int passes) const {
     return length(passes + 1) - length(passes);
   }
-  // The order in which blocks get a single pass; 0 where none takes no more than `room`. Those that
-  // are in the layer come first: their packets' headers hardly grow by it. Then the slope of the
-  // step that the pass is part of; behind the end of the hull, 0.
+  // The order in which blocks get a single pass; 0 where that is too long for `room`. Blocks in the
+  // layer come first: their packets' headers hardly grow by it, and may become a byte shorter (of
+  // 4, 8 or 16 passes the length has a bit more without LBlock). Then the slope of the step that
+  // the pass is part of; behind the end of the hull, 0.
   COALESCE_HOST_DEVICE std::uint64_t pass_key(int passes, int before, std::uint64_t room,
                                               std::size_t block) const {
-    if (passes == block_.num_passes || next_pass(passes) > room) return 0;
+    if (passes == block_.num_passes || next_pass(passes) > room + 1) return 0;
     const int slope = next_step(passes, true).slope;
     return fill_key(passes > before ? kMaxSlope + 1 + slope : slope, block);
   }

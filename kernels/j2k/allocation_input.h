@@ -93,7 +93,7 @@ struct AllocationStep {
     take,       // each block gets what `slope` stands for, but not less than in the layer before
     fill,       // the layer is kept in mind; blocks get more, as long as there is `room`
     refill,     // the same from what was kept in mind on
-    one_more,   // of all blocks whose next pass takes no more than `room`, the first behind `key`
+    one_more,   // of all blocks whose next pass may fit into `room`, the first behind `key`
                 // (HulledBlock::pass_key()) gets that pass
     another,    // the same, when the block of `key` has given its last pass back
     put_back,   // the layer is what was kept in mind

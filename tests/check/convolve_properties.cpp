@@ -132,6 +132,30 @@ GST_START_TEST(preset_and_mask) {
 }
 GST_END_TEST;
 
+// The first sample of a grey frame after the Laplacian: nothing but the bias.
+int laplacian_of_grey(Harness &harness) {
+  GstBuffer *in = gst_buffer_new_and_alloc(16);
+  gst_buffer_memset(in, 0, 77, 16);
+  harness.push(in);
+  guint8 sample = 0;
+  gst_buffer_extract(harness.pull().get(), 0, &sample, 1);
+  return sample;
+}
+
+// The default of bias is a number that can be written, and means normalize again.
+GST_START_TEST(bias_by_normalize) {
+  Harness harness("convolve", {{"preset", "laplacian"}});
+  fail_unless(harness.set_input(video_caps("GRAY8", {4, 4})));
+  fail_unless_equals_int(laplacian_of_grey(harness), 128);
+  set(harness, "bias", "100");
+  fail_unless_equals_int(laplacian_of_grey(harness), 100);
+  set(harness, "bias", "-1e18");
+  fail_unless_equals_int(laplacian_of_grey(harness), 128);
+  set(harness, "normalize", "false");
+  fail_unless_equals_int(laplacian_of_grey(harness), 0);
+}
+GST_END_TEST;
+
 struct Bad {
   const char *element;
   Properties properties;
@@ -335,6 +359,7 @@ void add_convolve_property_cases(Suite *suite) {
   tcase_add_test(properties, presets_fill_the_mask);
   tcase_add_test(properties, rows_of_presets);
   tcase_add_test(properties, preset_and_mask);
+  tcase_add_test(properties, bias_by_normalize);
   const int bad = static_cast<int>(bad_values().size());
   tcase_add_loop_test(properties, bad_before_the_start, 0, bad);
   tcase_add_loop_test(properties, bad_while_playing, 0, bad);

@@ -28,7 +28,9 @@ std::string caps_text(const char *format, int width, int height, bool cuda) {
 
 GstHarness *harness(const char *launch_line, const std::string &in_caps,
                     const std::string &out_caps, Context context) {
-  GstElement *bin = gst_parse_bin_from_description(launch_line, TRUE, nullptr);
+  GError *error = nullptr;
+  GstElement *bin = gst_parse_bin_from_description(launch_line, TRUE, &error);
+  fail_unless(error == nullptr, "%s: %s", launch_line, error->message);
   if (context == Context::shared) {
     static GstContext *shared = gst_context_new_cuda_context(gst_cuda_context_new(0));
     gst_element_set_context(bin, shared);

@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "check.h"
-
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <stdexcept>
 
 #include "../support/device.h"
 #include "../support/fenced.h"
 #include "../support/random.h"
 #include "../support/small_run.h"
+#include "backends.h"
 #include "core/thread_pool.h"
 #include "planted.h"
 
 namespace coalesce::test {
 namespace {
 
-constexpr int kSkipped = 77;  // what meson shows as SKIP
 constexpr int kPlantedTrials = 80;
 
 const char *const kUsage =
@@ -45,7 +42,7 @@ struct Options {
   bool planted_oob = false;
   bool all = false;
   std::vector<std::string> only_cases;
-  const char *backend = nullptr;
+  std::string backend;
   std::uint64_t seed = run_seed();
   int first = 0, last = -1;  // trials, both included; all of them if there is no last one
 };
@@ -85,12 +82,6 @@ bool parse(int argc, char **argv, Options &options) {
     i += takes_value;
   }
   return true;
-}
-
-bool wanted(const Options &options, const Backend &backend) {
-  if (options.backend == nullptr) return true;
-  const std::string name = options.backend;
-  return name == backend.name || (name == "cpu" && !backend.cuda);
 }
 
 int check(const Case &c, const Backend &backend, const Options &options) {
@@ -153,17 +144,8 @@ int self_test(const std::vector<Case> &cases, const std::vector<Backend> &backen
 }
 
 int run(const Options &options) {
-  const bool required = [] {
-    const char *value = std::getenv("COALESCE_REQUIRE_GPU");
-    return value != nullptr && std::strcmp(value, "0") != 0 && *value != '\0';
-  }();
-  const bool gpu = device_usable();
-
   ThreadPool pool(3);
-  std::vector<Backend> backends;
-  for (const Backend &b : {Backend{"cpu-1", nullptr, false}, Backend{"cpu-n", &pool, false},
-                           Backend{"cuda", nullptr, true}})
-    if (wanted(options, b)) backends.push_back(b);
+  std::vector<Backend> backends = select_backends(options.backend, &pool);
   std::vector<Case> cases;
   for (const Case &c : all_cases())
     if (options.only_cases.empty() ||
@@ -178,17 +160,11 @@ int run(const Options &options) {
   if (options.list) {
     for (const Case &c : cases)
       std::printf("%s\n", c.name);
-    for (const Backend &b : backends)
-      std::printf("%s%s%s\n", b.name, b.cuda ? ": " : "", b.cuda ? device_text().c_str() : "");
+    list(backends);
     return 0;
   }
-  if (!gpu && backends.back().cuda) {
-    std::printf("%s cuda: %s\n", required ? "FAIL" : "SKIP", device_text().c_str());
-    if (required) return 1;
-    backends.pop_back();
-    if (backends.empty()) return kSkipped;
-  }
-  if (options.planted_oob) return gpu ? run_planted_oob() : kSkipped;
+  if (const std::optional<int> status = keep_usable(&backends)) return *status;
+  if (options.planted_oob) return device_usable() ? run_planted_oob() : kSkipped;
   if (options.self_test) return self_test(cases, backends, options) == 0 ? 0 : 1;
 
   int failures = 0;

@@ -103,6 +103,14 @@ TEST_CASE("limits") {
   expect_all_uses("limits", uses);
 }
 
+// A pass that makes its packet's header a byte shorter, and fits by that byte.
+TEST_CASE("a pass that shortens a header") {
+  constexpr std::uint64_t kSuchACase = 137 + std::uint64_t{0x1000003} * 612781230;
+  UseCounts uses = {};
+  test_component_limits(kSuchACase, uses);
+  CHECK(uses[static_cast<int>(LimitUse::wasted)] == 0);
+}
+
 TEST_CASE("limits of components") {
   const int seeds = (all() ? 4000 : few_of(400)) / 4;
   UseCounts uses = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Precompiled for the tests of elements, like gst/pch/gst.h for the plugin. gst-check comes last:
-// its macro fail would replace names of the standard library.
+// Precompiled for the tests of elements, like gst/base/pch/gst.h for the plugin. gst-check comes
+// last: its macro fail would replace names of the standard library.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

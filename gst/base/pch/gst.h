@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Precompiled for the plugin and the element tests, whose compile time is mostly these. Sources
-// include what they use themselves: the sanitizers' folders are built with -Db_pch=false.
+// Precompiled for the plugin, whose compile time is mostly these. Sources include what they use
+// themselves: the sanitizers' folders are built with -Db_pch=false. (Meson requires a folder
+// without sources for it.)
 #include <algorithm>
 #include <atomic>
 #include <cstring>

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Writes the tables of docs/ from the newest figures of headline.py in bench/results.
+
+usage: tables.py [--check]
+
+A table NAME replaces the lines between <!-- bench/tables.py NAME --> and <!-- end of NAME --> in a
+page. --check writes nothing and fails unless the pages have the tables that the figures give.
+"""
+
+import json
+import re
+import sys
+
+from chart import HERE, SIZES, encoders_of, newest, number
+
+PAGES = [HERE.parent / 'docs' / name for name in ('benchmarks.md', 'jpeg2000-performance.md')]
+
+
+def source(figures, *names):
+    """The line below a table."""
+    libraries = ', '.join(f"{name} {figures['libraries'][name]}" for name in names if name in figures['libraries'])
+    return (f"{figures['gpu']}, driver {figures['driver']}, CUDA {figures['cuda']}, {libraries}; "
+            f"{figures['date']}, commit {figures['commit'][:10]}.")
+
+
+def table(head, rows):
+    return ['| ' + ' | '.join(head) + ' |', '|' + '---|' * len(head), *('| ' + ' | '.join(row) + ' |' for row in rows)]
+
+
+def frame_times(figures, names, *operations):
+    """Of each operation and size: our time, its ratio to a copy, NPP's time."""
+    head = [*names]
+    for width, height in SIZES:
+        head += [f'{width}×{height}', 'ratio', 'NPP']
+    rows = {}
+    for row in figures['rows']:
+        if row['operation'] in operations:
+            rows.setdefault((row['operation'], row['format'], row['setting']), {})[row['width'], row['height']] = row
+    lines = []
+    for (operation, form, setting), sizes in rows.items():
+        line = [f'`{operation}`', form, setting.replace('x', '×')][:len(names)]
+        for size in SIZES:
+            row = sizes[size]
+            line += [number(row['ours_us']), f"{row['copy_us'] / row['ours_us']:.2f}",
+                     number(row['peer_us']) if 'peer_us' in row else '–']
+        lines.append(line)
+    return [*table(head, lines), '', 'Times in µs. ' + source(figures, 'NPP')]
+
+
+def jpeg2000(figures):
+    """Of each size, rate and encoder: bytes and times."""
+    units = {'ours': 'slots', 'cpu': 'threads'}
+    lines = [[f'{width}×{height}, {setting}', e['name'], f"{number(e['megabytes'])} MB", f"{number(e['alone_ms'])} ms",
+              f"{number(e['rate'])} frames/s ({e['in_flight']} {units.get(e['style'], 'streams')})"]
+             for width, height in SIZES for setting in ('lossless', '2 bits per pixel')
+             for e in encoders_of(figures['rows'], setting, width, height)]
+    return [*table(['frames', 'encoder', 'mean bytes of a frame', 'alone', 'sustained'], lines), '',
+            source(figures, 'nvJPEG2000', 'OpenJPEG')]
+
+
+TABLES = {
+    'conversion': lambda figures: frame_times(figures, ('element', 'formats'), 'rgb2yuv', 'uyvy2y'),
+    'filters': lambda figures: frame_times(figures, ('element', 'format', 'mask'), 'convolve', 'sepconvolve'),
+    'jpeg2000': jpeg2000,
+}
+
+
+def main():
+    if sys.argv[1:] not in ([], ['--check']):
+        sys.exit(__doc__)
+    results = newest()
+    figures = json.loads(results.read_text(encoding='utf-8'))
+    missing = set(TABLES)
+
+    def replaced(match):
+        name = match.group(1)
+        missing.discard(name)
+        return '\n'.join([f'<!-- bench/tables.py {name} -->', '', *TABLES[name](figures), '', f'<!-- end of {name} -->'])
+
+    for page in PAGES:
+        text = page.read_text(encoding='utf-8')
+        new = re.sub(r'<!-- bench/tables\.py (\w+) -->\n.*?<!-- end of \1 -->', replaced, text, flags=re.DOTALL)
+        if not sys.argv[1:]:
+            page.write_text(new, encoding='utf-8')
+        elif new != text:
+            sys.exit(f'tables.py: {page} has other tables than {results} gives: run bench/tables.py')
+    if missing:
+        sys.exit(f"tables.py: no page has a place for {', '.join(sorted(missing))}")
+
+
+if __name__ == '__main__':
+    main()
