@@ -51,7 +51,7 @@ def skip_reason(test):
     lines = [line.strip() for stream in ("stdout", "stderr")
              for line in test.get(stream, "").splitlines() if line.strip()]
     named = [line for line in lines if "skip" in line.lower()]
-    reason = (named or lines or ["no reason given"])[-1]
+    reason = (named[:1] or lines[-1:] or ["no reason given"])[0]
     return re.sub(r"^skip\w*[\s:,-]+", "", reason, flags=re.IGNORECASE)
 
 

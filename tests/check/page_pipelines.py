@@ -98,7 +98,7 @@ def table_rows(page, text):
 def check_table(page, text, element):
     """Returns the examples."""
     actual, described, examples = properties(element), set(), []
-    for names, default, row_examples in table_rows(page, text) if actual else []:
+    for names, default, row_examples in table_rows(page, text) if actual or "| property |" in text else []:
         described.update(names)
         for name in names:
             if name not in actual:

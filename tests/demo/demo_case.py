@@ -36,5 +36,4 @@ class DemoCase(unittest.TestCase):
 def main():
     DemoCase.build = pathlib.Path(sys.argv.pop(1)).resolve()
     result = unittest.main(verbosity=2, exit=False).result
-    skipped = result.skipped and not result.testsRun
-    sys.exit(77 if skipped else 0 if result.wasSuccessful() else 1)
+    sys.exit(1 if not result.wasSuccessful() else 77 if result.skipped else 0)

@@ -5,7 +5,8 @@
 //
 //   fuzz-TARGET [--seconds=N] [--seed=N] [--write=FILE] FILE-or-FOLDER...
 //
-// The input that ends the program is written to FILE.
+// The seed is that of COALESCE_TEST_SEED without --seed. The input that ends the program is written
+// to FILE.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -158,7 +159,7 @@ extern "C" __attribute__((weak)) int LLVMFuzzerInitialize(int *, char ***) {
 int main(int argc, char **argv) {
   LLVMFuzzerInitialize(&argc, &argv);
   int seconds = 0;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = coalesce::test::run_seed();
   std::vector<std::string> paths;
   for (int i = 1; i < argc; ++i) {
     if (std::sscanf(argv[i], "--seconds=%d", &seconds) == 1 ||

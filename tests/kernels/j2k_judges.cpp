@@ -46,6 +46,12 @@ bool is_odd(int v) {
 bool has_region(const JudgedStream &s) {
   return !s.params().roi.empty();
 }
+bool has_region_and_bypass(const JudgedStream &s) {
+  return has_region(s) && (s.params().block_style & kBypass) != 0;
+}
+bool has_empty_component(const JudgedStream &s) {
+  return has_tile_component(s.params().coding, [](const Rect &rect) { return rect.empty(); });
+}
 bool has_unequal_shifts(const JudgedStream &s) {
   const std::vector<StreamComponent> &components = s.stream.components;
   return std::any_of(components.begin(), components.end(), [&](const StreamComponent &c) {
@@ -162,14 +168,6 @@ Decoded ask_grok(const JudgedStream &s) {
 }
 
 }  // namespace
-
-bool has_region_and_bypass(const JudgedStream &s) {
-  return has_region(s) && (s.params().block_style & kBypass) != 0;
-}
-
-bool has_empty_component(const JudgedStream &s) {
-  return has_tile_component(s.params().coding, [](const Rect &rect) { return rect.empty(); });
-}
 
 // ---- all of them --------------------------------------------------------------------------------
 

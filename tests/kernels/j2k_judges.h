@@ -57,9 +57,4 @@ struct Verdict {
 };
 Verdict ask(const Judge &judge, const JudgedStream &coded, Decoded *decoded);
 
-// What OpenJPEG does not decode: a region of interest and bypass; a tile without a sample of a
-// component.
-bool has_region_and_bypass(const JudgedStream &coded);
-bool has_empty_component(const JudgedStream &coded);
-
 }  // namespace coalesce::test

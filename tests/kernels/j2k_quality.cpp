@@ -42,6 +42,7 @@ EncoderParams params_of(const Picture &p, Wavelet wavelet, const LayerTarget &ta
 }
 
 void test_against_openjpeg(const Subject &s, Wavelet wavelet, double bits_per_pixel) {
+  if (!have_openjpeg()) return skip("the tests were built without OpenJPEG");
   const Rect &image = s.picture.params.image;
   const double pixels = static_cast<double>(image.width()) * image.height();
   const Bytes theirs = encode_with_openjpeg(

@@ -119,16 +119,19 @@ void write_file(const char *file, const std::vector<std::uint8_t> &bytes) {
   if (out != nullptr) std::fclose(out);
 }
 
-// Where all judges are here, that happens only to what OpenJPEG does not decode, and those of the
-// others that can are few. (With the layouts of GStreamer 1.22: to regions with bypass alone.)
-void test_without_judge(const JudgedStream &coded) {
+// Known faults excuse few codestreams: each judge agrees on more than half, and hardly one is left
+// without a judge. (docs/jpeg2000.md, "Judged by others", has the figures.)
+void expect_few_faults(const Tally &tally) {
+  int entries = 0;
+  for (const auto &[name, of] : tally.judges) {
+    entries = of.asked[0] + of.asked[1];
+    const int agreed = of.agreed[0] + of.agreed[1];
+    CHECK_MESSAGE(2 * agreed > entries, name, " agrees on ", agreed, " of ", entries);
+  }
   const bool all_here =
       std::all_of(judges().begin(), judges().end(), [](const Judge &j) { return j.here(); });
-  const bool known = has_region_and_bypass(coded) || has_empty_component(coded);
-  CHECK_MESSAGE((!all_here || known), "no judge");
-  if (coded.lossless)
-    CHECK_MESSAGE(largest_difference(decode_stream(coded.bytes), coded.expected) == 0,
-                  "own decoder");
+  const int none = static_cast<int>(tally.none.size());
+  CHECK_MESSAGE(none * (all_here ? 20 : 4) <= entries, none, " of ", entries, " have no judge");
 }
 
 // Into a file, if there is one to be looked at by hand; then more is said, too.
@@ -146,7 +149,9 @@ void test_entry(int index, const char *file, Tally *tally) {
   ++tally->by_judges[coded.lossless][judged];
   if (judged == 0) tally->none.push_back(index);
   if (judged == 1 && coded.lossless) tally->one.push_back(index);
-  if (judged == 0) test_without_judge(coded);
+  if (judged == 0 && coded.lossless)
+    CHECK_MESSAGE(largest_difference(decode_stream(coded.bytes), coded.expected) == 0,
+                  "own decoder");
 }
 
 void print(const char *what, const std::vector<int> &entries) {
@@ -187,6 +192,7 @@ TEST_CASE("entries") {
   for (int i = first; i < end; i += step)
     test_entry(i, nullptr, &tally);
   print(tally);
+  if (option("entries") == nullptr) expect_few_faults(tally);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What comes out of a decoder is as good as was asked for, and as what OpenJPEG's encoder makes of
-// as many bytes, where the tests were built with OpenJPEG.
+// as many bytes.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -37,7 +37,7 @@ void test(const Subject &s, std::initializer_list<double> bits_per_pixel,
           std::initializer_list<double> decibels) {
   for (const Wavelet wavelet : {Wavelet::irreversible_97, Wavelet::reversible_53}) {
     for (const double bits : bits_per_pixel)
-      if (have_openjpeg()) test_against_openjpeg(s, wavelet, bits);
+      test_against_openjpeg(s, wavelet, bits);
     for (const double wanted : decibels)
       test_psnr(s, wavelet, wanted);
   }
@@ -149,7 +149,7 @@ TEST_CASE("psnr and rates") {
 }
 
 TEST_CASE("real pictures") {
-  test({"camera", camera(), 0.2, 0.8}, {1}, {45, 50});
+  test({"camera", camera(), 0.2, 0.4}, {1}, {45, 50});
   test({"park joy", park_joy(), 0.2, 0.7}, {0.25, 1, 3}, {30, 36, 42, 48});
 }
 

@@ -87,5 +87,6 @@ TEST_CASE("words") {
   CHECK_MESSAGE((luma_offset(Packed422::yuy2) == 0 && luma_offset(Packed422::yvyu) == 0),
                 "luma first");
 }
+
 }  // namespace
 }  // namespace coalesce::test

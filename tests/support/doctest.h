@@ -22,8 +22,8 @@ bool all();
 // The value of --NAME=VALUE; nullptr without it.
 const char *option(const char *name);
 
-// The running case cannot test anything here; it returns after this. A program of which every case
-// was skipped exits with 77.
+// The running case cannot test here what it is for; it returns after this. A program of which a
+// case was skipped, and none failed, exits with 77.
 void skip(const std::string &why);
 
 // For messages.
