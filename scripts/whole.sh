@@ -13,7 +13,10 @@ whole_tier() {
   test_suites "$build"
   keep_results build "$build"
   whole_sanitized asan address,undefined
-  whole_sanitized tsan thread --suite threads
+  COALESCE_TEST_SMALL=1 sanitized_tests asan elements --no-suite kernels
+  sanitized_tests asan kernels --suite kernels
+  whole_sanitized tsan thread
+  sanitized_tests tsan threads --suite threads
 
   stage format "$root/scripts/check-format.sh"
   stage headers "$root/scripts/check-headers.sh"
@@ -48,16 +51,17 @@ stage() {  # NAME COMMAND...
   "$root/scripts/tests.py" record "$results/stages" "$1" "$result" "$(tail -n 1 "$output")"
 }
 
-# The tests of the kernel library, of the elements and of the simulated driver with a sanitizer. gcc's
-# -g1 has functions and lines, which a sanitizer's report needs.
-whole_sanitized() {  # NAME SANITIZER [ARGUMENT of meson test...]
+# A build folder with a sanitizer. gcc's -g1 has functions and lines, which a sanitizer's report needs.
+whole_sanitized() {  # NAME SANITIZER
   local folder=$build-$1
   say "" "---- $2, in ${folder##*/}/"
   configure "$folder" -Db_sanitize="$2" -Db_lundef=false -Dcuda=disabled -Dbuildtype=plain \
     -Doptimization=1 -Dcpp_args=-g1 -Db_pch=false
-  COALESCE_TEST_SMALL=1 test_suites "$folder" --no-suite valgrind --no-suite slow \
-    --no-suite without-sanitizers "${@:3}"
-  keep_results "$1" "$folder"
+}
+
+sanitized_tests() {  # NAME RESULTS [ARGUMENT of meson test...]
+  meson_test "$build-$1" --no-suite gpu --no-suite valgrind --no-suite slow --no-suite without-sanitizers "${@:3}"
+  keep_results "$1-$2" "$build-$1"
 }
 
 # The benchmarks, and every kernel for every architecture of a release.
