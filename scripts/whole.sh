@@ -67,9 +67,9 @@ sanitized_tests() {  # NAME RESULTS [ARGUMENT of meson test...]
   keep_results "$1-$2" "$build-$1"
 }
 
-# The benchmarks, and every kernel for every architecture of a release.
+# Every kernel for every architecture of a release.
 whole_architectures() {
   command -v nvcc >/dev/null || { say 'there is no nvcc here'; return 77; }
-  configure "$build-portable" -Dcuda-archs=portable -Dbench=true
-  ninja -C "$build-portable" gst/libgstcoalesce.so benchmarks
+  configure "$build-portable" -Dcuda-archs=portable -Dtests=false
+  ninja -C "$build-portable" gst/libgstcoalesce.so
 }
