@@ -4,7 +4,7 @@
 #include "filtercaps.h"
 #include "filterframe.h"
 #include "filterpools.h"
-#include "input.h"
+#include "video/input.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "filterframe.h"
 
-#include "alignedframe.h"
-#include "fencedmemory.h"
 #include "gpuinput.h"
-#include "input.h"
+#include "memory/fencedmemory.h"
 #include "transfer.h"
+#include "video/alignedframe.h"
+#include "video/input.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gpuinput.h"
 
-#include "input.h"
 #include "transfer.h"
+#include "video/framecopy.h"
+#include "video/input.h"
 
 namespace coalesce::gst {
 

@@ -2,9 +2,9 @@
 // A frame's way to the kernels.
 #pragma once
 
-#include "fencedmemory.h"
-#include "frame.h"
+#include "memory/fencedmemory.h"
 #include "transform.h"
+#include "video/frame.h"
 
 namespace coalesce::gst {
 

@@ -10,12 +10,12 @@
 #include <string>
 #include <thread>
 
-#include "bufferpool.h"
 #include "core/queue.h"
 #include "core/thread_pool.h"
-#include "gpu.h"
+#include "cuda/gpu.h"
 #include "gpusession.h"
-#include "pagelocked.h"
+#include "memory/bufferpool.h"
+#include "memory/pagelocked.h"
 
 GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
 

@@ -9,9 +9,9 @@
 
 #include <utility>
 
-#include "base/input.h"
 #include "j2kenccaps.h"
 #include "j2kencstate.h"
+#include "video/input.h"
 
 GST_DEBUG_CATEGORY(gst_j2kenc_debug);
 #define GST_CAT_DEFAULT gst_j2kenc_debug

@@ -2,8 +2,8 @@
 // Frames on the CPU, one at a time.
 #include <cstring>
 
-#include "base/input.h"
 #include "j2kencstate.h"
+#include "video/input.h"
 
 namespace coalesce::gst {
 namespace {

@@ -2,10 +2,10 @@
 // What the files of j2kenc share.
 #pragma once
 
-#include "base/bytepool.h"
 #include "base/transform.h"
 #include "j2kenccoder.h"
 #include "j2kencflight.h"
+#include "memory/bytepool.h"
 
 GST_DEBUG_CATEGORY_EXTERN(gst_j2kenc_debug);
 
