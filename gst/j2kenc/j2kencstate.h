@@ -56,7 +56,7 @@ namespace coalesce::gst {
 
 // On the GPU only.
 inline GpuSession &session_of(GstJ2kEnc *self) {
-  return *GST_COALESCE_TRANSFORM(self)->state->gpu;
+  return backend_of(self).session();
 }
 
 // In j2kencproperties.cpp.
