@@ -68,7 +68,7 @@ def summary(*folders):
             if test["result"] == "OK":
                 passed += 1
             elif test["result"] == "SKIP":
-                skipped.setdefault(skip_reason(test), []).append(test["name"])
+                skipped.setdefault(skip_reason(test), {})[test["name"]] = None
             else:
                 failed.append(f"{test['result']} {test['name']} (log: {folder}/meson-logs/testlog.txt)")
     print()

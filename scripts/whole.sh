@@ -6,12 +6,15 @@ results=$root/build-results
 
 whole_tier() {
   prepare all
-  export COALESCE_TEST_SEED=${COALESCE_TEST_SEED:-random}
   rm -rf "$results"
 
-  say "" "---- every test of build/, the long ones and those under valgrind too"
-  test_suites "$build"
-  keep_results build "$build"
+  say "" "---- the quick tier"
+  quick_tier
+  keep_results quick "$build"
+  say "" "---- the long tests, and those under valgrind"
+  export COALESCE_TEST_SEED=${COALESCE_TEST_SEED:-random}
+  test_suites "$build" --suite slow --suite valgrind
+  keep_results long "$build"
   whole_sanitized asan address,undefined
   COALESCE_TEST_SMALL=1 sanitized_tests asan elements --no-suite kernels
   sanitized_tests asan kernels --suite kernels

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The covering array, judged by the decoders of others, as many as there are. Of the array every
-// 14th entry; --all, --entries=FIRST-LAST; --entry=N --write=FILE, to look at one by hand.
+// 14th small entry; --all; --every=N, one of N, the run's seed says which; --entries=FIRST-LAST;
+// --entry=N --write=FILE, to look at one by hand.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "../support/doctest.h"
+#include "../support/random.h"
 #include "j2k/encoder.h"
 #include "j2k_array.h"
 #include "j2k_encode.h"
@@ -183,7 +185,13 @@ TEST_CASE("entries") {
   Tally tally;
   if (const char *entry = option("entry"))
     return test_entry(std::atoi(entry), option("write"), &tally);
-  int first = 0, end = all() ? j2k_entries() : j2k_small_entries(), step = all() ? 1 : 14;
+  int first = 0, end = j2k_small_entries(), step = 14;
+  if (const char *every = all() ? "1" : option("every")) {
+    step = std::atoi(every);
+    REQUIRE(step > 0);
+    first = static_cast<int>(run_seed() % static_cast<unsigned>(step));
+    end = j2k_entries();
+  }
   if (const char *entries = option("entries")) {
     REQUIRE(std::sscanf(entries, "%d-%d", &first, &end) == 2);
     ++end;

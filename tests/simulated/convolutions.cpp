@@ -149,7 +149,8 @@ GST_START_TEST(worth_the_trip) {
     Bench bench(element);
     const std::string caps = video_caps(kSystem, "GRAY8", width, height);
     bench.negotiate(caps, caps);
-    fail_unless_equals_string(active_backend(bench.element()).c_str(), backend);
+    const std::string active = active_backend(bench.element());
+    fail_unless_equals_string(active.c_str(), backend);
   }
   all_clean();
 }

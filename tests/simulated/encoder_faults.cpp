@@ -152,7 +152,8 @@ void check_every_call(FakecudaFault how, bool running) {
     if (f.function == FAKECUDA_SYNCHRONIZE && how == FAKECUDA_ALWAYS) continue;
     int met = 0;
     for (const char *memory : {kCuda, kSystem})
-      for (int nth = 1; check_fault({f.function, f.name, nth, f.code, how}, memory, running); nth++)
+      for (int nth = 1; check_fault({f.function, f.name, nth, f.code, how}, memory, running);
+           nth += fault_step())
         met++;
     fail_unless(met > 0 || (running && !f.while_running), "%s was never called", f.name);
   }

@@ -14,6 +14,11 @@ constexpr int kSkip = 77;
 // COALESCE_TEST_SMALL=1: fewer and smaller frames, for tools under which everything is slow.
 bool small_run();
 
+// From one thing that fails to the next, where each call of the driver fails in turn.
+inline int fault_step() {
+  return small_run() ? 3 : 1;
+}
+
 // A test that cannot run here calls one of these and returns. Its program then ends as skipped.
 void skip(const std::string &why);
 // Skips if GStreamer lacks one of these elements.
