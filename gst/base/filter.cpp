@@ -4,7 +4,7 @@
 #include "filtercaps.h"
 #include "filterframe.h"
 #include "filterpools.h"
-#include "input.h"
+#include "video/input.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
@@ -43,11 +43,11 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
   GstCoalesceFilterPrivate &priv = priv_of(trans);
   if (!priv.out_cuda)
     return GST_BASE_TRANSFORM_CLASS(parent_class)->prepare_output_buffer(trans, in, out);
-  TransformState &state = *GST_COALESCE_TRANSFORM(trans)->state;
-  if (state.failed) return GST_FLOW_ERROR;
+  Backend &backend = backend_of(trans);
+  if (backend.failed()) return GST_FLOW_ERROR;
   *out = pool_acquire(priv.output_pool.get());
   if (*out == nullptr) {
-    post_gpu_error(GST_COALESCE_TRANSFORM(trans), "no device memory for an output frame");
+    backend.post_gpu_error("no device memory for an output frame");
     return GST_FLOW_ERROR;
   }
   if (!GST_BASE_TRANSFORM_GET_CLASS(trans)->copy_metadata(trans, in, *out))
@@ -82,19 +82,15 @@ bool check_and_use(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
   priv.in_cuda = caps_are_cuda(in_caps);
   priv.out_cuda = caps_are_cuda(out_caps);
   const bool worth = klass->worth_the_trip && klass->worth_the_trip(self, &priv.in_info);
-  auto *transform = GST_COALESCE_TRANSFORM(trans);
-  if (!select_backend(transform, priv.in_cuda, priv.out_cuda, worth)) return false;
+  Backend &backend = backend_of(trans);
+  if (!backend.select(priv.in_cuda, priv.out_cuda, worth)) return false;
   if (!filter_make_pools(self)) return false;
-  return transform->state->active != ActiveBackend::cuda || filter_warm_up(self);
+  return !backend.is_on_gpu() || filter_warm_up(self);
 }
 
 bool apply_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
-  TransformState &state = *GST_COALESCE_TRANSFORM(trans)->state;
-  state.new_in_caps = in_caps;
-  state.new_out_caps = out_caps;
-  const bool applied = check_and_use(trans, in_caps, out_caps);
-  state.new_in_caps = state.new_out_caps = nullptr;
-  return applied;
+  const Backend::NewCaps new_caps(backend_of(trans), in_caps, out_caps);
+  return check_and_use(trans, in_caps, out_caps);
 }
 
 CapsRef take_ref(GstCaps *caps) {
@@ -104,8 +100,8 @@ CapsRef take_ref(GstCaps *caps) {
 // Where caps are refused, those before are still the pads', and GstBaseTransform does not set them
 // again when they come again. What cannot be had again either is not negotiated.
 void go_back(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
-  const bool failed = GST_COALESCE_TRANSFORM(trans)->state->failed;
-  if (in_caps != nullptr && !failed && apply_caps(trans, in_caps, out_caps)) return;
+  if (in_caps != nullptr && !backend_of(trans).failed() && apply_caps(trans, in_caps, out_caps))
+    return;
   GstCoalesceFilterPrivate &priv = priv_of(trans);
   gst_clear_caps(&priv.in_caps);
   gst_clear_caps(&priv.out_caps);
@@ -113,7 +109,7 @@ void go_back(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
 
 gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   GstCoalesceFilterPrivate &priv = priv_of(trans);
-  if (GST_COALESCE_TRANSFORM(trans)->state->failed) return FALSE;
+  if (backend_of(trans).failed()) return FALSE;
   const bool unlinked = unlinked_caps(trans, out_caps);
   gst_base_transform_set_passthrough(trans, unlinked);
   if (unlinked) priv.out_cuda = false;
@@ -146,13 +142,13 @@ gboolean stop(GstBaseTransform *trans) {
 
 GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
   auto *self = GST_COALESCE_FILTER(trans);
-  TransformState &state = *GST_COALESCE_TRANSFORM(trans)->state;
-  if (state.failed) return GST_FLOW_ERROR;
+  Backend &backend = backend_of(trans);
+  if (backend.failed()) return GST_FLOW_ERROR;
   if (self->priv->in_caps == nullptr) return GST_FLOW_NOT_NEGOTIATED;
   gst_caps_replace(&self->priv->refused_caps, nullptr);  // others have come
-  const GstFlowReturn flow = state.active == ActiveBackend::cpu ? filter_run_on_cpu(self, in, out)
-                                                                : filter_run_on_gpu(self, in, out);
-  if (flow == GST_FLOW_OK) state.counters->frames++;
+  const GstFlowReturn flow =
+      backend.is_on_gpu() ? filter_run_on_gpu(self, in, out) : filter_run_on_cpu(self, in, out);
+  if (flow == GST_FLOW_OK) backend.counters().frames++;
   return flow;
 }
 

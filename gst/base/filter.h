@@ -6,8 +6,8 @@
 // parameters, and implements run().
 #pragma once
 
-#include "frame.h"
 #include "transform.h"
+#include "video/frame.h"
 
 struct GstCoalesceFilter {
   GstCoalesceTransform parent;

@@ -74,7 +74,7 @@ bool is_progressive(const GstStructure *structure) {
 GstCaps *filter_transform_caps(GstCoalesceFilter *self, GstPadDirection direction, GstCaps *caps,
                                GstCaps *filter) {
   auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
-  const bool gpu = may_use_gpu(GST_COALESCE_TRANSFORM(self));
+  const bool gpu = backend_of(self).may_use_gpu();
   GstCaps *result = gst_caps_new_empty();
   for (guint i = 0; i < gst_caps_get_size(caps); i++) {
     GstCapsFeatures *features = gst_caps_get_features(caps, i);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "filterframe.h"
 
-#include "alignedframe.h"
-#include "fencedmemory.h"
 #include "gpuinput.h"
-#include "input.h"
+#include "memory/fencedmemory.h"
 #include "transfer.h"
+#include "video/alignedframe.h"
+#include "video/input.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
@@ -13,10 +13,9 @@ namespace coalesce::gst {
 namespace {
 
 GstFlowReturn bad_status(GstCoalesceFilter *self, const Status &status) {
-  auto *transform = GST_COALESCE_TRANSFORM(self);
   const GstVideoInfo &in = self->priv->in_info, &out = self->priv->out_info;
-  if (transform->state->active == ActiveBackend::cuda)
-    post_gpu_error(transform, status.message());
+  if (backend_of(self).is_on_gpu())
+    backend_of(self).post_gpu_error(status.message());
   else
     GST_ELEMENT_ERROR(
         self, STREAM, FAILED,
@@ -34,8 +33,7 @@ Status run_element(GstCoalesceFilter *self, const Frame &in, Frame &out, Frame *
     target->set_interlaced(in.interlaced());
     out.be_copy_of(*target);
   }
-  return GST_COALESCE_FILTER_GET_CLASS(self)->run(self, in, out,
-                                                  transform_queue(GST_COALESCE_TRANSFORM(self)));
+  return GST_COALESCE_FILTER_GET_CLASS(self)->run(self, in, out, backend_of(self).queue());
 }
 
 // One frame's way over the GPU. Each step posts its own error.
@@ -43,9 +41,8 @@ class GpuFrame {
  public:
   GpuFrame(GstCoalesceFilter *self, GstBuffer *in, GstBuffer *out)
       : self_(self),
-        state_(*GST_COALESCE_TRANSFORM(self)->state),
-        session_(*state_.gpu),
-        in_(GST_COALESCE_TRANSFORM(self), in, self->priv->in_info),
+        session_(backend_of(self).session()),
+        in_(GST_ELEMENT(self), backend_of(self), in, self->priv->in_info),
         out_buffer_(out) {}
 
   GstFlowReturn run() {
@@ -106,12 +103,11 @@ class GpuFrame {
   }
 
   GstFlowReturn fail(const char *doing, CUresult result) {
-    post_gpu_error(GST_COALESCE_TRANSFORM(self_), doing, result);
+    backend_of(self_).post_gpu_error(doing, result);
     return GST_FLOW_ERROR;
   }
 
   GstCoalesceFilter *self_;
-  TransformState &state_;
   GpuSession &session_;
   GpuInput in_;
   GstBuffer *out_buffer_;
@@ -147,7 +143,7 @@ GstFlowReturn filter_run_on_gpu(GstCoalesceFilter *self, GstBuffer *in, GstBuffe
 }
 
 bool filter_warm_up(GstCoalesceFilter *self) {
-  GpuSession &session = *GST_COALESCE_TRANSFORM(self)->state->gpu;
+  GpuSession &session = backend_of(self).session();
   if (session.warm) return true;
   ContextScope scope(session.context.get());
   BufferRef from(pool_acquire(self->priv->upload_pool.get()));
@@ -155,7 +151,7 @@ bool filter_warm_up(GstCoalesceFilter *self) {
   Frame in, out;
   if (!from || !to || !in.map(from.get(), self->priv->in_info, Memory::cuda, GST_MAP_WRITE) ||
       !out.map(to.get(), self->priv->out_info, Memory::cuda, GST_MAP_WRITE)) {
-    post_gpu_error(GST_COALESCE_TRANSFORM(self), "no device memory for the frames");
+    backend_of(self).post_gpu_error("no device memory for the frames");
     return false;
   }
   const Status status = run_element(self, in, out);
@@ -165,7 +161,7 @@ bool filter_warm_up(GstCoalesceFilter *self) {
     return false;
   }
   if (result != CUDA_SUCCESS) {
-    post_gpu_error(GST_COALESCE_TRANSFORM(self), "the first launch", result);
+    backend_of(self).post_gpu_error("the first launch", result);
     return false;
   }
   session.warm = true;

@@ -8,9 +8,9 @@
 namespace coalesce::gst {
 namespace {
 
-PoolRef active_pool(GstCoalesceTransform *self, GstCaps *caps) {
-  PoolRef pool = active_cuda_pool_new(self->state->gpu->context.get(), caps);
-  if (pool == nullptr) post_gpu_error(self, "no device memory for the frames");
+PoolRef active_pool(Backend &backend, GstCaps *caps) {
+  PoolRef pool = active_cuda_pool_new(backend.session().context.get(), caps);
+  if (pool == nullptr) backend.post_gpu_error("no device memory for the frames");
   return pool;
 }
 
@@ -65,11 +65,11 @@ void filter_drop_pools(GstCoalesceFilter *self) {
 
 bool filter_make_pools(GstCoalesceFilter *self) {
   GstCoalesceFilterPrivate &priv = *self->priv;
-  auto *transform = GST_COALESCE_TRANSFORM(self);
+  Backend &backend = backend_of(self);
   filter_drop_pools(self);
-  if (transform->state->active != ActiveBackend::cuda) return true;
-  priv.output_pool = active_pool(transform, priv.out_caps);
-  if (priv.output_pool) priv.upload_pool = active_pool(transform, priv.in_caps);
+  if (!backend.is_on_gpu()) return true;
+  priv.output_pool = active_pool(backend, priv.out_caps);
+  if (priv.output_pool) priv.upload_pool = active_pool(backend, priv.in_caps);
   if (!priv.output_pool || !priv.upload_pool) return false;
   // With two buffers, the frames that are in two streams do not wait for each other's memory.
   // (Where there is none for the second, they do. A pool's own minimum leaks the first then.)
@@ -88,10 +88,9 @@ void filter_choose_pools(GstCoalesceFilter *self, GstQuery *query) {
   GstCaps *caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
   add_default_pool(query, caps);
-  const TransformState &state = *GST_COALESCE_TRANSFORM(self)->state;
-  if (state.active == ActiveBackend::cuda && state.gpu != nullptr &&
-      gst_query_get_n_allocation_pools(query) > 0)
-    prefer_page_locked(query, state.gpu->page_locked.get());
+  Backend &backend = backend_of(self);
+  if (backend.is_on_gpu() && backend.has_session() && gst_query_get_n_allocation_pools(query) > 0)
+    prefer_page_locked(query, backend.session().page_locked.get());
 }
 
 }  // namespace coalesce::gst

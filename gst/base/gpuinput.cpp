@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gpuinput.h"
 
-#include "input.h"
 #include "transfer.h"
+#include "video/framecopy.h"
+#include "video/input.h"
 
 namespace coalesce::gst {
 
 GstFlowReturn GpuInput::ok(const char *doing, CUresult result) {
   if (result == CUDA_SUCCESS) return GST_FLOW_OK;
-  post_gpu_error(self_, doing, result);
+  backend_.post_gpu_error(doing, result);
   return GST_FLOW_ERROR;
 }
 
-GpuInput::GpuInput(GstCoalesceTransform *self, GstBuffer *buffer, const GstVideoInfo &info)
-    : self_(self), session_(*self->state->gpu), buffer_(buffer), info_(info) {
+GpuInput::GpuInput(GstElement *element, Backend &backend, GstBuffer *buffer,
+                   const GstVideoInfo &info)
+    : element_(element),
+      backend_(backend),
+      session_(backend.session()),
+      buffer_(buffer),
+      info_(info) {
   if (!is_cuda_buffer_of(buffer, session_.context.get())) return;
   memory_ = gst_buffer_peek_memory(buffer, 0);
   if (is_fenced_memory(memory_)) fence_ = memory_fence(memory_);
@@ -37,7 +43,7 @@ GstFlowReturn GpuInput::take(GstBufferPool *pool, bool both_fields) {
 
 GstFlowReturn GpuInput::take_in_place() {
   if (!frame_.map(buffer_, info_, Memory::cuda, GST_MAP_READ))
-    return post_bad_frame(GST_ELEMENT(self_), "input", frame_);
+    return post_bad_frame(element_, "input", frame_);
   // (No copy has taken its place, as happens to memory that the CPU maps: the GPU's could not have
   // been mapped to be copied, either.)
   const Stream &stream = *session_.stream;
@@ -56,7 +62,7 @@ GstFlowReturn GpuInput::acquire(GstBufferPool *pool) {
 GstFlowReturn GpuInput::upload(GstBufferPool *pool, bool both_fields) {
   Frame host;
   if (!host.map(buffer_, info_, transfer_memory(buffer_), GST_MAP_READ))
-    return post_bad_frame(GST_ELEMENT(self_), "input", host);
+    return post_bad_frame(element_, "input", host);
   if (GstFlowReturn flow = acquire(pool); flow != GST_FLOW_OK) return flow;
   if (both_fields)
     frame_.set_interlaced(host.interlaced());
@@ -73,7 +79,7 @@ GstFlowReturn GpuInput::copy(GstBufferPool *pool, bool both_fields) {
   Frame theirs;
   frame_.unmap();
   if (!theirs.map(buffer_, info_, Memory::cuda, GST_MAP_READ))
-    return post_bad_frame(GST_ELEMENT(self_), "input", theirs);
+    return post_bad_frame(element_, "input", theirs);
   if (GstFlowReturn flow = acquire(pool); flow != GST_FLOW_OK) return flow;
   if (both_fields)
     frame_.set_interlaced(theirs.interlaced());

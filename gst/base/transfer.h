@@ -2,22 +2,10 @@
 // Frames over the bus, on streams beside the one that the kernels run on.
 #pragma once
 
-#include "frame.h"
 #include "gpusession.h"
+#include "video/frame.h"
 
 namespace coalesce::gst {
-
-// Enqueues a copy of every plane between two mapped frames of the same format and size, in any
-// combination of host and device memory, as far as both have its rows. Host memory must stay as it
-// is until the stream gets there. bytes receives how much was moved.
-CUresult copy_frame(const Frame &from, const Frame &to, const Stream &stream, gsize *bytes);
-
-// The same between frames in system memory by the CPU, now.
-void copy_on_cpu(const Frame &from, const Frame &to);
-
-// Enqueues copies of the last rows of `from` to rows behind them, where `to`, a copy of it in
-// device memory, has one more.
-CUresult repeat_last_rows(const Frame &from, const Frame &to, const Stream &stream);
 
 // Where a frame in `buffer` can be mapped for the transfers below.
 Memory transfer_memory(GstBuffer *buffer);

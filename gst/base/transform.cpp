@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform.h"
 
-#include "transformcontext.h"
-#include "transformproperties.h"
-
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
 using namespace coalesce;
@@ -14,52 +11,23 @@ G_DEFINE_ABSTRACT_TYPE(GstCoalesceTransform, gst_coalesce_transform, GST_TYPE_BA
 
 namespace {
 
-TransformState &state_of(gpointer object) {
-  return *GST_COALESCE_TRANSFORM(object)->state;
-}
-
 void discard_frames(GstCoalesceTransform *self) {
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
   if (klass->discard) klass->discard(self);
 }
 
-bool start_backend(GstCoalesceTransform *self) {
-  switch (self->state->settings.backend) {
-    case BackendChoice::cpu:
-      return true;
-    case BackendChoice::cuda:
-      return ensure_session(self);
-    case BackendChoice::automatic:
-      break;
-  }
-  // A machine without a GPU cannot honour an id, and auto means that it need not.
-  return self->state->settings.cuda_device_id < 0 || check_device_id(self);
-}
-
 gboolean start(GstBaseTransform *trans) {
-  auto *self = GST_COALESCE_TRANSFORM(trans);
-  self->state->failed = false;
-  set_started(self, true);
-  if (self->state->settings.backend == BackendChoice::cuda) retry_gpu_gate();
-  if (start_backend(self)) return TRUE;
-  set_context_slot(*self->state, nullptr);
-  set_started(self, false);
-  return FALSE;
+  return backend_of(trans).start();
 }
 
 gboolean stop(GstBaseTransform *trans) {
-  auto *self = GST_COALESCE_TRANSFORM(trans);
-  discard_frames(self);
-  self->state->gpu.reset();
-  self->state->threads.reset();
-  set_context_slot(*self->state, nullptr);
-  set_active(self, ActiveBackend::none);
-  set_started(self, false);
+  discard_frames(GST_COALESCE_TRANSFORM(trans));
+  backend_of(trans).stop();
   return TRUE;
 }
 
 void set_context(GstElement *element, GstContext *context) {
-  take_context(GST_COALESCE_TRANSFORM(element), context);
+  backend_of(element).take_context(context);
   GST_ELEMENT_CLASS(parent_class)->set_context(element, context);
 }
 
@@ -88,9 +56,7 @@ gboolean answer_latency(GstCoalesceTransform *self, GstQuery *query) {
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
   switch (GST_QUERY_TYPE(query)) {
     case GST_QUERY_CONTEXT:
-      if (ContextRef context = current_context(state_of(trans));
-          context && gst_cuda_handle_context_query(GST_ELEMENT(trans), query, context.get()))
-        return TRUE;
+      if (backend_of(trans).answer_context(query)) return TRUE;
       break;
     case GST_QUERY_LATENCY:
       if (direction == GST_PAD_SRC) return answer_latency(GST_COALESCE_TRANSFORM(trans), query);
@@ -119,14 +85,6 @@ bool must_not_overtake(GstEvent *event) {
   }
 }
 
-// Work may fail after its frame has gone on. The next frame tells, and after the last this does.
-void finish_frames(GstCoalesceTransform *self) {
-  TransformState &state = *self->state;
-  if (state.failed || state.gpu == nullptr) return;
-  if (CUresult result = state.gpu->synchronize(); result != CUDA_SUCCESS)
-    post_gpu_error(self, "processing the last frames", result);
-}
-
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
@@ -137,7 +95,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
                        gst_flow_get_name(flow));
   }
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS || GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT_DONE)
-    finish_frames(self);
+    backend_of(self).finish();  // failures of the last frames are told by no other
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) discard_frames(self);
   return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
 }
@@ -150,70 +108,36 @@ void sync_values(GstBaseTransform *trans, GstBuffer *buffer) {
   if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(trans), time);
 }
 
-// Buffers may live in another context than the one that was negotiated. Where their device will do,
-// follow them; else they are copied (see filterframe.cpp).
+// A buffer's context is followed where its device will do; else the buffer is copied.
 void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
-  TransformState &state = *self->state;
-  sync_values(trans, buffer);
-  if (state.failed || state.gpu == nullptr || state.active != ActiveBackend::cuda) return;
-  GstMemory *memory = gst_buffer_n_memory(buffer) ? gst_buffer_peek_memory(buffer, 0) : nullptr;
-  if (memory == nullptr || !gst_is_cuda_memory(memory)) return;
-  GstCudaContext *theirs = GST_CUDA_MEMORY_CAST(memory)->context;
-  if (theirs == state.gpu->context.get() || gst_base_transform_is_passthrough(trans)) return;
-  if (!device_will_do(state, theirs)) return;
-
-  GST_INFO_OBJECT(self, "following the input to %s", describe_gpu(theirs).c_str());
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
+  Backend &backend = backend_of(self);
+  sync_values(trans, buffer);
+  GstCudaContext *theirs = backend.context_to_follow(buffer);
+  if (theirs == nullptr || gst_base_transform_is_passthrough(trans)) return;
   if (klass->drain) klass->drain(self);
-  state.gpu.reset();
-  set_context_slot(state, theirs);
-  if (!open_session(self, theirs) || (klass->context_changed && !klass->context_changed(self))) {
-    state.gpu.reset();
-  }
-}
-
-// System memory to be filled by upstream: page-locked if it is going to be uploaded. The allocator
-// is offered, too, for those who make their own pool.
-PoolRef propose_system_pool(TransformState &state, GstQuery *query, GstCaps *caps, guint size) {
-  AllocatorRef allocator;
-  ContextRef context = current_context(state);
-  if (context != nullptr && state.active == ActiveBackend::cuda) {
-    allocator = page_locked_allocator_new(context.get());
-    gst_query_add_allocation_param(query, allocator.get(), nullptr);
-  }
-  return system_pool_new(allocator.get(), caps, size);
+  if (!backend.move_to(theirs) || (klass->context_changed && !klass->context_changed(self)))
+    backend.close_session();
 }
 
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query) {
-  TransformState &state = state_of(trans);
   if (!GST_BASE_TRANSFORM_CLASS(parent_class)->propose_allocation(trans, decide_query, query))
     return FALSE;
-  if (decide_query == nullptr) return TRUE;  // passthrough
+  const bool passthrough = decide_query == nullptr;
+  return passthrough || backend_of(trans).propose_memory(query);
+}
 
-  GstCaps *caps = nullptr;
-  gst_query_parse_allocation(query, &caps, nullptr);
-  GstVideoInfo info;
-  if (caps == nullptr || !gst_video_info_from_caps(&info, caps)) return FALSE;
+void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
+  backend_of(object).set_property(id, value, pspec);
+}
 
-  guint size = static_cast<guint>(GST_VIDEO_INFO_SIZE(&info));
-  PoolRef pool;
-  if (caps_are_cuda(caps)) {
-    ContextRef context = current_context(state);
-    if (context != nullptr) pool = cuda_pool_new(context.get(), caps, 0, 0, &size);
-  } else {
-    pool = propose_system_pool(state, query, caps, size);
-  }
-  if (pool == nullptr) return FALSE;
-  gst_query_add_allocation_pool(query, pool.get(), size, 0, 0);
-  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
-  return TRUE;
+void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
+  backend_of(object).get_property(id, value, pspec);
 }
 
 void finalize(GObject *object) {
-  TransformState *state = &state_of(object);
-  set_context_slot(*state, nullptr);
-  delete state;
+  delete GST_COALESCE_TRANSFORM(object)->backend;
   G_OBJECT_CLASS(parent_class)->finalize(object);
 }
 
@@ -221,10 +145,10 @@ void finalize(GObject *object) {
 
 static void gst_coalesce_transform_class_init(GstCoalesceTransformClass *klass) {
   auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->set_property = transform_set_property;
-  object_class->get_property = transform_get_property;
+  object_class->set_property = set_property;
+  object_class->get_property = get_property;
   object_class->finalize = finalize;
-  transform_install_properties(object_class);
+  Backend::install_properties(object_class);
 
   GST_ELEMENT_CLASS(klass)->set_context = set_context;
 
@@ -240,6 +164,6 @@ static void gst_coalesce_transform_class_init(GstCoalesceTransformClass *klass) 
 }
 
 static void gst_coalesce_transform_init(GstCoalesceTransform *self) {
-  self->state = new TransformState;
+  self->backend = new Backend(GST_ELEMENT(self));
   gst_base_transform_set_qos_enabled(GST_BASE_TRANSFORM(self), TRUE);
 }

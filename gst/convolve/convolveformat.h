@@ -2,8 +2,8 @@
 // Video formats as convolution sees them: planes of interleaved samples, each with its role.
 #pragma once
 
-#include "base/frame.h"
 #include "convolve/convolve.h"
+#include "video/frame.h"
 
 #define CONVOLVE_FORMATS                                                                     \
   "{ GRAY8, GRAY16_LE, I420, YV12, NV12, NV21, Y42B, Y444, P010_10LE, I420_10LE, I422_10LE," \

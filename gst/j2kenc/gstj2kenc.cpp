@@ -9,9 +9,9 @@
 
 #include <utility>
 
-#include "base/input.h"
 #include "j2kenccaps.h"
 #include "j2kencstate.h"
+#include "video/input.h"
 
 GST_DEBUG_CATEGORY(gst_j2kenc_debug);
 #define GST_CAT_DEFAULT gst_j2kenc_debug
@@ -38,7 +38,7 @@ GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstC
   GST_OBJECT_LOCK(trans);
   const J2kSettings wishes = state_of(trans).before_load.value_or(state_of(trans).wanted);
   GST_OBJECT_UNLOCK(trans);
-  const bool cuda = may_use_gpu(GST_COALESCE_TRANSFORM(trans));
+  const bool cuda = backend_of(trans).may_use_gpu();
   GstCaps *result = j2k_transform_caps(direction, caps, cuda, wishes, state_of(trans).profile);
   if (filter == nullptr) return result;
   GstCaps *both = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
@@ -76,20 +76,15 @@ bool check_format(GstBaseTransform *trans, GstCaps *caps, GstVideoInfo *info) {
 
 bool apply_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   auto *self = GST_J2KENC(trans);
-  TransformState &state = *GST_COALESCE_TRANSFORM(trans)->state;
+  const Backend::NewCaps new_caps(backend_of(trans), in_caps, out_caps);
   GstVideoInfo info;
-  state.new_in_caps = in_caps;
-  state.new_out_caps = out_caps;
-  const bool applied = check_format(trans, in_caps, &info) &&
-                       j2k_set_format(self, info, j2k_media_of(out_caps)) &&
-                       j2k_choose_backend(self, in_caps);
-  state.new_in_caps = state.new_out_caps = nullptr;
-  return applied;
+  return check_format(trans, in_caps, &info) &&
+         j2k_set_format(self, info, j2k_media_of(out_caps)) && j2k_choose_backend(self, in_caps);
 }
 
 gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   J2kState &state = state_of(trans);
-  if (GST_COALESCE_TRANSFORM(trans)->state->failed) return FALSE;
+  if (backend_of(trans).failed()) return FALSE;
   (void)j2k_drain(GST_J2KENC(trans));
   const bool unlinked = unlinked_caps(trans, out_caps);
   gst_base_transform_set_passthrough(trans, unlinked);
@@ -135,14 +130,13 @@ gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
 }
 
 GstFlowReturn encode(GstJ2kEnc *self, GstBuffer *in, GstBuffer **out) {
-  const TransformState &transform = *GST_COALESCE_TRANSFORM(self)->state;
-  if (transform.failed) return GST_FLOW_ERROR;
+  if (backend_of(self).failed()) return GST_FLOW_ERROR;
   gst_clear_caps(&self->state->refused_caps);  // others have come
   gst_clear_caps(&self->state->unwanted_caps);
   if (!j2k_update(self)) return GST_FLOW_ERROR;
   if (self->state->drained != GST_FLOW_OK) return std::exchange(self->state->drained, GST_FLOW_OK);
-  return transform.active == ActiveBackend::cuda ? j2k_run_on_gpu(self, in, out)
-                                                 : j2k_run_on_cpu(self, in, out);
+  return backend_of(self).is_on_gpu() ? j2k_run_on_gpu(self, in, out)
+                                      : j2k_run_on_cpu(self, in, out);
 }
 
 // GstBaseTransform marks the next buffer that it pushes after one that was skipped or did not

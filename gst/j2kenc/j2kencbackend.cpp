@@ -3,7 +3,6 @@
 // none for a single one, on the CPU.
 #include <algorithm>
 
-#include "base/transformproperties.h"
 #include "j2kencstate.h"
 #include "j2kenctexts.h"
 
@@ -67,22 +66,21 @@ std::string no_memory_text(const J2kCoder &coder) {
 
 // What is too much for the GPU is the CPU's, but for those who want the GPU or nothing.
 bool leave_to_cpu(GstJ2kEnc *self, const std::string &why) {
-  auto *transform = GST_COALESCE_TRANSFORM(self);
+  Backend &backend = backend_of(self);
   J2kState &state = *self->state;
   const std::string frames = std::string(GST_VIDEO_INFO_NAME(&state.info)) + " frames of " +
                              std::to_string(GST_VIDEO_INFO_WIDTH(&state.info)) + "x" +
                              std::to_string(GST_VIDEO_INFO_HEIGHT(&state.info));
-  if (settings_of(transform).backend == BackendChoice::cuda) {
-    post_gpu_error(transform, "backend=cuda cannot encode " + frames + ": " + why);
+  if (backend.is_cuda_required()) {
+    backend.post_gpu_error("backend=cuda cannot encode " + frames + ": " + why);
     return false;
   }
-  GST_ELEMENT_WARNING(self, RESOURCE, NO_SPACE_LEFT,
-                      ("%s are encoded on the CPU: %s", frames.c_str(), why.c_str()),
-                      ("%s; until the caps or settings other than the rate change",
-                       transform->state->gpu_name.c_str()));
+  GST_ELEMENT_WARNING(
+      self, RESOURCE, NO_SPACE_LEFT, ("%s are encoded on the CPU: %s", frames.c_str(), why.c_str()),
+      ("%s; until the caps or settings other than the rate change", backend.gpu_name().c_str()));
   j2k_drop_pools(self);
   j2k_set_held(self, 0);
-  use_cpu(transform);
+  backend.use_cpu();
   state.left_to_cpu = true;
   return true;
 }
@@ -113,7 +111,7 @@ bool make_upload_pool(GstJ2kEnc *self, GstCaps *caps) {
   j2k_drop_pools(self);
   state.upload_pool = active_cuda_pool_new(session_of(self).context.get(), caps);
   if (state.upload_pool == nullptr)
-    post_gpu_error(GST_COALESCE_TRANSFORM(self), "no device memory for the frames");
+    backend_of(self).post_gpu_error("no device memory for the frames");
   return state.upload_pool != nullptr;
 }
 
@@ -125,12 +123,11 @@ void j2k_set_held(GstJ2kEnc *self, guint frames) {
 }
 
 bool j2k_choose_backend(GstJ2kEnc *self, GstCaps *in_caps) {
-  auto *transform = GST_COALESCE_TRANSFORM(self);
+  Backend &backend = backend_of(self);
   self->state->left_to_cpu = false;
   gst_caps_replace(&self->state->in_caps, in_caps);
-  if (!select_backend(transform, caps_are_cuda(in_caps), false, true)) return false;
-  if (transform->state->active == ActiveBackend::cuda)
-    return make_upload_pool(self, in_caps) && j2k_prepare_gpu(self);
+  if (!backend.select(caps_are_cuda(in_caps), false, true)) return false;
+  if (backend.is_on_gpu()) return make_upload_pool(self, in_caps) && j2k_prepare_gpu(self);
   j2k_set_held(self, 0);
   return true;
 }

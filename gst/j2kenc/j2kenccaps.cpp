@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "base/enumnumber.h"
 #include "base/transform.h"
+#include "video/enumnumber.h"
 
 namespace coalesce::gst {
 namespace {

@@ -2,8 +2,8 @@
 // Frames on the CPU, one at a time.
 #include <cstring>
 
-#include "base/input.h"
 #include "j2kencstate.h"
+#include "video/input.h"
 
 namespace coalesce::gst {
 namespace {
@@ -16,7 +16,7 @@ bool is_on_gpu_only(GstBuffer *buffer) {
 }
 
 void count_download(GstJ2kEnc *self) {
-  Counters &counters = *GST_COALESCE_TRANSFORM(self)->state->counters;
+  Counters &counters = backend_of(self).counters();
   counters.downloads++;
   counters.download_bytes += GST_VIDEO_INFO_SIZE(&self->state->info);
   counters.synchronizations++;
@@ -31,7 +31,7 @@ GstFlowReturn j2k_run_on_cpu(GstJ2kEnc *self, GstBuffer *in, GstBuffer **out) {
   if (!frame.map(in, state.info, Memory::system, GST_MAP_READ))
     return post_bad_frame(GST_ELEMENT(self), "input", frame);
   if (downloads) count_download(self);
-  ThreadPool *pool = transform_queue(GST_COALESCE_TRANSFORM(self)).pool();
+  ThreadPool *pool = backend_of(self).queue().pool();
   Status status;
   do {
     state.bytes.clear();

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "base/bufferpool.h"
 #include "j2k/cuda_encoder.h"
 #include "j2kenccoder.h"
+#include "memory/bufferpool.h"
 
 namespace coalesce::gst {
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "base/frame.h"
 #include "j2k/geometry.h"
 #include "j2k/jp2.h"
 #include "j2k/samples.h"
+#include "video/frame.h"
 
 namespace coalesce::gst {
 

@@ -25,7 +25,7 @@ GstFlowReturn enqueue(GstJ2kEnc *self, GstBuffer *in, GpuInput *input) {
   CUresult result = CUDA_SUCCESS;
   auto done = session.mark(*session.stream, &result);
   if (done == nullptr) {
-    post_gpu_error(GST_COALESCE_TRANSFORM(self), "fencing a frame", result);
+    backend_of(self).post_gpu_error("fencing a frame", result);
     return GST_FLOW_ERROR;
   }
   input->retire(std::move(done));
@@ -35,11 +35,11 @@ GstFlowReturn enqueue(GstJ2kEnc *self, GstBuffer *in, GpuInput *input) {
 GstFlowReturn start_frame(GstJ2kEnc *self, GstBuffer *in) {
   GpuSession &session = session_of(self);
   ContextScope scope(session.context.get());
-  GpuInput input(GST_COALESCE_TRANSFORM(self), in, self->state->info);
+  GpuInput input(GST_ELEMENT(self), backend_of(self), in, self->state->info);
   const GstFlowReturn flow = enqueue(self, in, &input);
   if (flow != GST_FLOW_ERROR) return flow;
   // Some of the work may be in flight; let it end before the memory goes.
-  if (GST_COALESCE_TRANSFORM(self)->state->failed) self->state->flight.reset();
+  if (backend_of(self).failed()) self->state->flight.reset();
   (void)session.synchronize();
   return flow;
 }
@@ -47,7 +47,7 @@ GstFlowReturn start_frame(GstJ2kEnc *self, GstBuffer *in) {
 // Of the oldest frame, whose size is known.
 GstFlowReturn fetch(GstJ2kEnc *self, std::size_t bytes, GstBuffer **out) {
   J2kState &state = *self->state;
-  Counters &counters = *GST_COALESCE_TRANSFORM(self)->state->counters;
+  Counters &counters = backend_of(self).counters();
   GstMapInfo map;
   BufferRef buffer = j2k_map_output(self, bytes, &map);
   if (buffer == nullptr) {
@@ -70,7 +70,7 @@ GstFlowReturn finish_frame(GstJ2kEnc *self, GstBuffer **out, bool *refused) {
   J2kState &state = *self->state;
   ContextScope scope(session_of(self).context.get());
   std::size_t bytes = 0;
-  GST_COALESCE_TRANSFORM(self)->state->counters->synchronizations++;
+  backend_of(self).counters().synchronizations++;
   const Status status = state.flight->wait(&bytes);
   if (j2k_is_refusal(self, status)) {
     *refused = j2k_go_back(self, status);
@@ -87,7 +87,7 @@ void j2k_post_gpu_status(GstJ2kEnc *self, const Status &status) {
   if (status.code() == StatusCode::invalid_argument)
     j2k_post_status(self, status);
   else
-    post_gpu_error(GST_COALESCE_TRANSFORM(self), j2k_text(status));
+    backend_of(self).post_gpu_error(j2k_text(status));
 }
 
 GstFlowReturn j2k_run_on_gpu(GstJ2kEnc *self, GstBuffer *in, GstBuffer **out) {

@@ -14,15 +14,16 @@ constexpr auto kAbout = static_cast<GstBufferCopyFlags>(
 
 // In page-locked memory where the GPU writes it, unless downstream has memory of its own.
 BufferRef acquire(GstJ2kEnc *self, gsize bytes) {
-  const TransformState &transform = *GST_COALESCE_TRANSFORM(self)->state;
+  Backend &backend = backend_of(self);
   std::unique_ptr<BytePool> &pool = self->state->output_pool;
   GstAllocator *allocator = nullptr;
   GstAllocationParams params;
   gst_base_transform_get_allocator(GST_BASE_TRANSFORM(self), &allocator, &params);
   const AllocatorRef owned(allocator);
-  if (transform.active != ActiveBackend::cuda || !is_ordinary(allocator))
+  if (!backend.is_on_gpu() || !is_ordinary(allocator))
     return BufferRef(gst_buffer_new_allocate(allocator, bytes, &params));
-  if (pool == nullptr) pool = std::make_unique<BytePool>(transform.gpu->page_locked.get(), params);
+  if (pool == nullptr)
+    pool = std::make_unique<BytePool>(backend.session().page_locked.get(), params);
   return pool->acquire(bytes);
 }
 
@@ -58,7 +59,7 @@ BufferRef j2k_about(GstJ2kEnc *self, GstBuffer *in) {
 
 GstBuffer *j2k_finished(GstJ2kEnc *self, BufferRef out, const BufferRef &about) {
   gst_buffer_copy_into(out.get(), about.get(), kAbout, 0, static_cast<gsize>(-1));
-  GST_COALESCE_TRANSFORM(self)->state->counters->frames++;
+  backend_of(self).counters().frames++;
   return out.release();
 }
 

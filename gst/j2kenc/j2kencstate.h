@@ -2,10 +2,10 @@
 // What the files of j2kenc share.
 #pragma once
 
-#include "base/bytepool.h"
 #include "base/transform.h"
 #include "j2kenccoder.h"
 #include "j2kencflight.h"
+#include "memory/bytepool.h"
 
 GST_DEBUG_CATEGORY_EXTERN(gst_j2kenc_debug);
 
@@ -56,7 +56,7 @@ namespace coalesce::gst {
 
 // On the GPU only.
 inline GpuSession &session_of(GstJ2kEnc *self) {
-  return *GST_COALESCE_TRANSFORM(self)->state->gpu;
+  return backend_of(self).session();
 }
 
 // In j2kencproperties.cpp.

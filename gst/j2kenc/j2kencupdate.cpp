@@ -65,7 +65,7 @@ std::string rate_problem(const J2kCoder &coder, const Status &status) {
 // than that.
 bool change_targets(GstJ2kEnc *self, const J2kCoder &wanted) {
   J2kState &state = *self->state;
-  const bool on_gpu = GST_COALESCE_TRANSFORM(self)->state->active == ActiveBackend::cuda;
+  const bool on_gpu = backend_of(self).is_on_gpu();
   if (state.coder == nullptr || !state.coder->has_encoded() ||
       on_gpu != (state.flight != nullptr) || !state.coder->differs_in_targets_only(wanted))
     return false;

@@ -9,9 +9,9 @@
 
 #include <algorithm>
 
-#include "base/colorimetry.h"
 #include "base/filter.h"
 #include "rgb2yuv/rgb2yuv.h"
+#include "video/colorimetry.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_rgb2yuv_debug);
 #define GST_CAT_DEFAULT gst_rgb2yuv_debug

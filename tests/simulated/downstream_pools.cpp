@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Where frames are downloaded to: memory that downstream has of its own is used, ordinary memory
 // gives way to page-locked memory.
-#include "base/pagelocked.h"
 #include "elements.h"
+#include "memory/pagelocked.h"
 
 using namespace simulated;
 using namespace coalesce::gst;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames of interlaced 4:2:0 with an odd number of chroma rows: GStreamer's layouts have one more,
 // which a GstVideoMeta may leave out.
-#include "base/transfer.h"
+#include "video/framecopy.h"
 
-#include "base/bufferpool.h"
 #include "elements.h"
+#include "memory/bufferpool.h"
 
 using namespace simulated;
 using namespace coalesce::gst;

@@ -4,7 +4,7 @@
 // 1. A CUDA context made before the driver is loaded aborts; after a cuInit() that failed, the
 // second
 //    try never returns.
-//      gpu_gate() in gst/base/gpu.cpp is the only way to a context, asks in the right
+//      gpu_gate() in gst/cuda/gpu.cpp is the only way to a context, asks in the right
 //      order, once for each start.
 //      no_gpu.cpp, all of it, under init-fails, no-device, driver-lacks-functions and no-driver;
 //      here: nothing_happens_before_it_must.

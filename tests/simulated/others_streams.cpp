@@ -3,11 +3,11 @@
 // Ours come behind them.
 #include <cuda.h>
 
-#include "base/cudadriver.h"
-#include "base/fencedmemory.h"
+#include "cuda/cudadriver.h"
 #include "cudastream.h"
 #include "gray.h"
 #include "j2k.h"
+#include "memory/fencedmemory.h"
 
 using namespace simulated;
 using namespace coalesce::gst;

@@ -3,8 +3,8 @@
 // done with it.
 #include <cstring>
 
-#include "base/pagelocked.h"
-#include "base/stagingring.h"
+#include "memory/pagelocked.h"
+#include "memory/stagingring.h"
 #include "support.h"
 
 using namespace simulated;

@@ -3,7 +3,7 @@
 // allocation once a stream runs.
 #include "elements.h"
 
-#include "base/bufferpool.h"
+#include "memory/bufferpool.h"
 
 using namespace simulated;
 using namespace coalesce::gst;

@@ -2,7 +2,7 @@
 // Frames over the bus: who waits for what, and who need not.
 #include <algorithm>
 
-#include "base/fence.h"
+#include "memory/fence.h"
 #include "transfers.h"
 
 using namespace simulated;

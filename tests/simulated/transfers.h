@@ -2,8 +2,8 @@
 // Grey pictures over the bus.
 #pragma once
 
-#include "base/pagelocked.h"
 #include "gray.h"
+#include "memory/pagelocked.h"
 
 namespace simulated {
 

@@ -2,7 +2,7 @@
 // CUDA memory that is not ours, for the simulated driver and for a GPU.
 #pragma once
 
-#include "base/gstcompat.h"
+#include "cuda/gstcompat.h"
 #include "pools.h"
 #include "run.h"
 

@@ -2,8 +2,8 @@
 // Frames on the CPU whose samples stand at addresses that kernels do not take.
 #pragma once
 
-#include "bufferpool.h"
 #include "frame.h"
+#include "memory/bufferpool.h"
 
 namespace coalesce::gst {
 

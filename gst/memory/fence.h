@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "cudadriver.h"
+#include "cuda/cudadriver.h"
 
 namespace coalesce::gst {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "input.h"
 
-#include "planes.h"
+#include "memory/planes.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug
 GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "enumnumber.h"
-#include "fencedmemory.h"
+#include "memory/fencedmemory.h"
 
 namespace coalesce::gst {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <optional>
 
+#include "cuda/gstcompat.h"
 #include "enumnumber.h"
-#include "gstcompat.h"
 
 namespace coalesce::gst {
 namespace {

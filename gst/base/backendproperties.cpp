@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "transformproperties.h"
+#include "backend.h"
 
 namespace coalesce::gst {
 namespace {
@@ -12,8 +12,6 @@ enum {
   PROP_ACTIVE_BACKEND,
   PROP_STATS,
 };
-
-GParamSpec *active_backend_pspec;
 
 GType backend_get_type() {
   static const GEnumValue values[] = {
@@ -37,8 +35,10 @@ GType active_backend_get_type() {
   return type;
 }
 
-GstStructure *stats_of(const TransformState &state) {
-  const Counters &c = *state.counters;
+}  // namespace
+
+GstStructure *Backend::stats() const {
+  const Counters &c = *counters_;
   return gst_structure_new("application/x-coalesce-stats",                              //
                            "frames", G_TYPE_UINT64, guint64(c.frames),                  //
                            "uploads", G_TYPE_UINT64, guint64(c.uploads),                //
@@ -48,73 +48,77 @@ GstStructure *stats_of(const TransformState &state) {
                            "synchronizations", G_TYPE_UINT64, guint64(c.synchronizations), nullptr);
 }
 
-}  // namespace
-
-Settings settings_of(GstCoalesceTransform *self) {
-  GST_OBJECT_LOCK(self);
-  const Settings settings = self->state->settings;
-  GST_OBJECT_UNLOCK(self);
+// For threads that may come while the element is stopped and the application sets properties.
+Backend::Settings Backend::settings() {
+  GST_OBJECT_LOCK(element_);
+  const Settings settings = settings_;
+  GST_OBJECT_UNLOCK(element_);
   return settings;
 }
 
-void set_active(GstCoalesceTransform *self, ActiveBackend active) {
-  if (self->state->active.exchange(active) != active)
-    g_object_notify_by_pspec(G_OBJECT(self), active_backend_pspec);
+bool Backend::has_started() {
+  GST_OBJECT_LOCK(element_);
+  const bool started = started_;
+  GST_OBJECT_UNLOCK(element_);
+  return started;
 }
 
-void set_started(GstCoalesceTransform *self, bool started) {
-  GST_OBJECT_LOCK(self);
-  self->state->started = started;
-  self->state->settings = self->state->wanted;
-  GST_OBJECT_UNLOCK(self);
+// What the properties say now holds, from now on or until the next start.
+void Backend::set_started(bool started) {
+  GST_OBJECT_LOCK(element_);
+  started_ = started;
+  settings_ = wanted_;
+  GST_OBJECT_UNLOCK(element_);
 }
 
-void transform_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
-  TransformState &state = *GST_COALESCE_TRANSFORM(object)->state;
-  GST_OBJECT_LOCK(object);
+void Backend::set_active(ActiveBackend active) {
+  if (active_.exchange(active) != active) g_object_notify(G_OBJECT(element_), "active-backend");
+}
+
+void Backend::set_property(guint id, const GValue *value, GParamSpec *pspec) {
+  GST_OBJECT_LOCK(element_);
   switch (id) {
     case PROP_BACKEND:
-      state.wanted.backend = static_cast<BackendChoice>(g_value_get_enum(value));
+      wanted_.choice = static_cast<BackendChoice>(g_value_get_enum(value));
       break;
     case PROP_CUDA_DEVICE_ID:
-      state.wanted.cuda_device_id = g_value_get_int(value);
+      wanted_.cuda_device_id = g_value_get_int(value);
       break;
     case PROP_N_THREADS:
-      state.wanted.n_threads = g_value_get_int(value);
+      wanted_.n_threads = g_value_get_int(value);
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(element_, id, pspec);
   }
-  if (!state.started) state.settings = state.wanted;
-  GST_OBJECT_UNLOCK(object);
+  if (!started_) settings_ = wanted_;
+  GST_OBJECT_UNLOCK(element_);
 }
 
-void transform_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
-  TransformState &state = *GST_COALESCE_TRANSFORM(object)->state;
-  GST_OBJECT_LOCK(object);
+void Backend::get_property(guint id, GValue *value, GParamSpec *pspec) {
+  GST_OBJECT_LOCK(element_);
   switch (id) {
     case PROP_BACKEND:
-      g_value_set_enum(value, int(state.wanted.backend));
+      g_value_set_enum(value, int(wanted_.choice));
       break;
     case PROP_CUDA_DEVICE_ID:
-      g_value_set_int(value, state.wanted.cuda_device_id);
+      g_value_set_int(value, wanted_.cuda_device_id);
       break;
     case PROP_N_THREADS:
-      g_value_set_int(value, state.wanted.n_threads);
+      g_value_set_int(value, wanted_.n_threads);
       break;
     case PROP_ACTIVE_BACKEND:
-      g_value_set_enum(value, int(state.active.load()));
+      g_value_set_enum(value, int(active_.load()));
       break;
     case PROP_STATS:
-      g_value_take_boxed(value, stats_of(state));
+      g_value_take_boxed(value, stats());
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(element_, id, pspec);
   }
-  GST_OBJECT_UNLOCK(object);
+  GST_OBJECT_UNLOCK(element_);
 }
 
-void transform_install_properties(GObjectClass *klass) {
+void Backend::install_properties(GObjectClass *klass) {
   constexpr auto kStatic = static_cast<GParamFlags>(G_PARAM_STATIC_STRINGS);
   const auto ready =
       static_cast<GParamFlags>(G_PARAM_READWRITE | kStatic | GST_PARAM_MUTABLE_READY);
@@ -135,10 +139,11 @@ void transform_install_properties(GObjectClass *klass) {
       g_param_spec_int("n-threads", "Threads",
                        "Number of threads per frame on the CPU (0 = number of cores)", 0, 1024, 0,
                        ready));
-  active_backend_pspec = g_param_spec_enum(
-      "active-backend", "Active back end", "Back end in use for the negotiated caps",
-      active_backend_get_type(), int(ActiveBackend::none), readable);
-  g_object_class_install_property(klass, PROP_ACTIVE_BACKEND, active_backend_pspec);
+  g_object_class_install_property(
+      klass, PROP_ACTIVE_BACKEND,
+      g_param_spec_enum("active-backend", "Active back end",
+                        "Back end in use for the negotiated caps", active_backend_get_type(),
+                        int(ActiveBackend::none), readable));
   g_object_class_install_property(
       klass, PROP_STATS,
       g_param_spec_boxed(

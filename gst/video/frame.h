@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/plane.h"
-#include "cudadriver.h"
-#include "planes.h"
+#include "cuda/cudadriver.h"
+#include "memory/planes.h"
 
 namespace coalesce::gst {
 

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "cudadriver.h"
+#include "cuda/cudadriver.h"
 
 namespace coalesce::gst {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "alignedframe.h"
 
-#include "transfer.h"
+#include "framecopy.h"
 
 namespace coalesce::gst {
 namespace {

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "backend.h"
+
+#include <utility>
+
+#define GST_CAT_DEFAULT gst_coalesce_debug
+
+namespace coalesce::gst {
+
+bool names_cuda(GstCapsFeatures *features) {
+  return !gst_caps_features_is_any(features) &&
+         gst_caps_features_contains(features, GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY);
+}
+
+bool caps_are_cuda(GstCaps *caps) {
+  return names_cuda(gst_caps_get_features(caps, 0));
+}
+
+bool Backend::may_use_gpu() {
+  return settings().choice != BackendChoice::cpu && gpu_gate().usable;
+}
+
+bool Backend::make_ready() {
+  switch (settings_.choice) {
+    case BackendChoice::cpu:
+      return true;
+    case BackendChoice::cuda:
+      retry_gpu_gate();
+      return ensure_session();
+    case BackendChoice::automatic:
+      break;
+  }
+  // A machine without a GPU cannot honour an id, and auto means that it need not.
+  return settings_.cuda_device_id < 0 || check_device_id();
+}
+
+bool Backend::start() {
+  failed_ = false;
+  set_started(true);
+  if (make_ready()) return true;
+  set_context(nullptr);
+  set_started(false);
+  return false;
+}
+
+void Backend::stop() {
+  session_.reset();
+  threads_.reset();
+  set_context(nullptr);
+  set_active(ActiveBackend::none);
+  set_started(false);
+}
+
+bool Backend::select(bool in_cuda, bool out_cuda, bool worth_the_trip) {
+  const bool gpu = in_cuda || out_cuda || settings_.choice == BackendChoice::cuda ||
+                   (worth_the_trip && may_use_gpu());
+  if (gpu && !ensure_session()) return false;
+  if (gpu)
+    set_active(ActiveBackend::cuda);
+  else
+    use_cpu();
+  GST_INFO_OBJECT(element_, "works on %s (input in %s memory, output in %s memory%s)",
+                  gpu ? gpu_name_.c_str() : "the CPU", in_cuda ? "CUDA" : "system",
+                  out_cuda ? "CUDA" : "system", worth_the_trip ? ", heavy enough for a GPU" : "");
+  return true;
+}
+
+void Backend::use_cpu() {
+  if (threads_ == nullptr) threads_ = std::make_unique<ThreadPool>(settings_.n_threads);
+  set_active(ActiveBackend::cpu);
+}
+
+Queue Backend::queue() {
+  return is_on_gpu() ? Queue::cuda(session_->stream->handle()) : Queue::cpu(threads_.get());
+}
+
+bool Backend::propose_memory(GstQuery *query) {
+  GstCaps *caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  GstVideoInfo info;
+  if (caps == nullptr || !gst_video_info_from_caps(&info, caps)) return false;
+  auto size = static_cast<guint>(GST_VIDEO_INFO_SIZE(&info));
+  const ContextRef own = context();
+  AllocatorRef page_locked;
+  PoolRef pool;
+  if (caps_are_cuda(caps)) {
+    if (own != nullptr) pool = cuda_pool_new(own.get(), caps, 0, 0, &size);
+  } else {
+    // The allocator is offered, too, for those who make their own pool.
+    if (own != nullptr && is_on_gpu()) {
+      page_locked = page_locked_allocator_new(own.get());
+      gst_query_add_allocation_param(query, page_locked.get(), nullptr);
+    }
+    pool = system_pool_new(page_locked.get(), caps, size);
+  }
+  GST_DEBUG_OBJECT(element_, "offers upstream %s for %" GST_PTR_FORMAT,
+                   pool == nullptr          ? "no memory"
+                   : page_locked != nullptr ? "page-locked memory"
+                   : caps_are_cuda(caps)    ? "CUDA memory"
+                                            : "system memory",
+                   caps);
+  if (pool == nullptr) return false;
+  gst_query_add_allocation_pool(query, pool.get(), size, 0, 0);
+  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  return true;
+}
+
+void Backend::finish() {
+  if (failed_ || session_ == nullptr) return;
+  if (CUresult result = session_->synchronize(); result != CUDA_SUCCESS)
+    post_gpu_error("processing the last frames", result);
+}
+
+// Of the first pad of that direction, 0 for input: those that are being set, or the pad's own.
+CapsRef Backend::caps_of_pad(int direction) {
+  if (GstCaps *caps = new_caps_[direction]) return CapsRef(gst_caps_ref(caps));
+  GST_OBJECT_LOCK(element_);
+  const GList *pads = direction == 0 ? element_->sinkpads : element_->srcpads;
+  auto *pad = static_cast<GstPad *>(pads != nullptr ? gst_object_ref(pads->data) : nullptr);
+  GST_OBJECT_UNLOCK(element_);
+  CapsRef caps(pad != nullptr ? gst_pad_get_current_caps(pad) : nullptr);
+  gst_clear_object(&pad);
+  return caps;
+}
+
+void Backend::post_gpu_error(const std::string &what) {
+  if (std::exchange(failed_, true)) return;
+  const CapsRef in = caps_of_pad(0), out = caps_of_pad(1);
+  GST_ELEMENT_ERROR(element_, RESOURCE, FAILED, ("%s: %s", gpu_name_.c_str(), what.c_str()),
+                    ("input %" GST_PTR_FORMAT ", output %" GST_PTR_FORMAT, in.get(), out.get()));
+}
+
+void Backend::post_gpu_error(const char *doing, CUresult result) {
+  post_gpu_error(std::string(doing) + " failed: " + cuda_error_text(result));
+}
+
+}  // namespace coalesce::gst
