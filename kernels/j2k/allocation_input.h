@@ -53,7 +53,7 @@ struct AllocationInput {
   // others; of a smooth one it is in coarse bands.
   COALESCE_HOST_DEVICE std::uint64_t most_error(const LayerTarget &target) const {
     const std::uint64_t value = target.value;
-    const std::int64_t left = error - ranks.at[ranks.count].gain;
+    const std::int64_t left = difference(error, ranks.at[ranks.count].gain);
     const std::uint64_t most =
         target.usual == 0 ? value : between(target.concentrated, value, left, target.usual);
     const std::uint64_t smooth =
@@ -71,12 +71,17 @@ struct AllocationInput {
     }
     if (target.kind == Kind::error) {
       const std::uint64_t most = most_error(target);
-      return ranks.of_gain(error - static_cast<std::int64_t>(most < INT64_MAX ? most : INT64_MAX));
+      return ranks.of_gain(
+          difference(error, static_cast<std::int64_t>(most < INT64_MAX ? most : INT64_MAX)));
     }
     return target.kind == Kind::slope ? ranks.of_slope(target.value) : top();
   }
 
  private:
+  // It wraps, where sums of errors have: no real picture has as much.
+  COALESCE_HOST_DEVICE static std::int64_t difference(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+  }
   // From `low` where there is no error to `high` where it is `whole`, or more.
   COALESCE_HOST_DEVICE static std::uint64_t between(std::uint64_t low, std::uint64_t high,
                                                     std::int64_t error, std::uint64_t whole) {
