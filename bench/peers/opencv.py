@@ -84,10 +84,10 @@ def compare(library, name, values, vertical, opencv):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('library', help='build/bench/libbench-opencv.so')
+    parser.add_argument('shared_library', help='build/bench/libbench-opencv.so')
     parser.add_argument('--json', metavar='FILE', help='write the figures as JSON, too')
     arguments = parser.parse_args()
-    library = ctypes.CDLL(arguments.library)
+    library = ctypes.CDLL(arguments.shared_library)
     cv2.setNumThreads(1)
     random = numpy.random.default_rng(2)
     print(f'OpenCV {cv2.__version__}, {WIDTH}x{HEIGHT} grey, 8 bits, replicated border')
