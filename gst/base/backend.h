@@ -35,6 +35,8 @@ class Backend {
   Backend(const Backend &) = delete;
   Backend &operator=(const Backend &) = delete;
 
+  GstElement *element() const { return element_; }
+
   // The properties, once for the class that holds a Backend, together with their types.
   static void install_properties(GObjectClass *klass);
   void set_property(guint id, const GValue *value, GParamSpec *pspec);

@@ -42,7 +42,7 @@ class GpuFrame {
   GpuFrame(GstCoalesceFilter *self, GstBuffer *in, GstBuffer *out)
       : self_(self),
         session_(backend_of(self).session()),
-        in_(GST_ELEMENT(self), backend_of(self), in, self->priv->in_info),
+        in_(backend_of(self), in, self->priv->in_info),
         out_buffer_(out) {}
 
   GstFlowReturn run() {

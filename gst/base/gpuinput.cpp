@@ -13,13 +13,8 @@ GstFlowReturn GpuInput::ok(const char *doing, CUresult result) {
   return GST_FLOW_ERROR;
 }
 
-GpuInput::GpuInput(GstElement *element, Backend &backend, GstBuffer *buffer,
-                   const GstVideoInfo &info)
-    : element_(element),
-      backend_(backend),
-      session_(backend.session()),
-      buffer_(buffer),
-      info_(info) {
+GpuInput::GpuInput(Backend &backend, GstBuffer *buffer, const GstVideoInfo &info)
+    : backend_(backend), session_(backend.session()), buffer_(buffer), info_(info) {
   if (!is_cuda_buffer_of(buffer, session_.context.get())) return;
   memory_ = gst_buffer_peek_memory(buffer, 0);
   if (is_fenced_memory(memory_)) fence_ = memory_fence(memory_);
@@ -43,7 +38,7 @@ GstFlowReturn GpuInput::take(GstBufferPool *pool, bool both_fields) {
 
 GstFlowReturn GpuInput::take_in_place() {
   if (!frame_.map(buffer_, info_, Memory::cuda, GST_MAP_READ))
-    return post_bad_frame(element_, "input", frame_);
+    return post_bad_frame(backend_.element(), "input", frame_);
   // (No copy has taken its place, as happens to memory that the CPU maps: the GPU's could not have
   // been mapped to be copied, either.)
   const Stream &stream = *session_.stream;
@@ -62,7 +57,7 @@ GstFlowReturn GpuInput::acquire(GstBufferPool *pool) {
 GstFlowReturn GpuInput::upload(GstBufferPool *pool, bool both_fields) {
   Frame host;
   if (!host.map(buffer_, info_, transfer_memory(buffer_), GST_MAP_READ))
-    return post_bad_frame(element_, "input", host);
+    return post_bad_frame(backend_.element(), "input", host);
   if (GstFlowReturn flow = acquire(pool); flow != GST_FLOW_OK) return flow;
   if (both_fields)
     frame_.set_interlaced(host.interlaced());
@@ -79,7 +74,7 @@ GstFlowReturn GpuInput::copy(GstBufferPool *pool, bool both_fields) {
   Frame theirs;
   frame_.unmap();
   if (!theirs.map(buffer_, info_, Memory::cuda, GST_MAP_READ))
-    return post_bad_frame(element_, "input", theirs);
+    return post_bad_frame(backend_.element(), "input", theirs);
   if (GstFlowReturn flow = acquire(pool); flow != GST_FLOW_OK) return flow;
   if (both_fields)
     frame_.set_interlaced(theirs.interlaced());

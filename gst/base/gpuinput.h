@@ -14,7 +14,7 @@ constexpr GstFlowReturn kNoDeviceMemory = GST_FLOW_CUSTOM_ERROR;
 // For one call of take(), in which the context of the element's session is current.
 class GpuInput {
  public:
-  GpuInput(GstElement *element, Backend &backend, GstBuffer *buffer, const GstVideoInfo &info);
+  GpuInput(Backend &backend, GstBuffer *buffer, const GstVideoInfo &info);
 
   // If this thread has written the input, in a stream of the session's context, the kernels go to
   // that stream; else to one of the session's own. So elements in a row need not be ordered, and
@@ -41,7 +41,6 @@ class GpuInput {
   GstFlowReturn copy(GstBufferPool *pool, bool both_fields);
   GstFlowReturn ok(const char *doing, CUresult result);
 
-  GstElement *element_;
   Backend &backend_;
   GpuSession &session_;
   GstBuffer *buffer_;

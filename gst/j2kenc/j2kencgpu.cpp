@@ -35,7 +35,7 @@ GstFlowReturn enqueue(GstJ2kEnc *self, GstBuffer *in, GpuInput *input) {
 GstFlowReturn start_frame(GstJ2kEnc *self, GstBuffer *in) {
   GpuSession &session = session_of(self);
   ContextScope scope(session.context.get());
-  GpuInput input(GST_ELEMENT(self), backend_of(self), in, self->state->info);
+  GpuInput input(backend_of(self), in, self->state->info);
   const GstFlowReturn flow = enqueue(self, in, &input);
   if (flow != GST_FLOW_ERROR) return flow;
   // Some of the work may be in flight; let it end before the memory goes.
