@@ -16,10 +16,9 @@ whole_tier() {
   test_suites "$build" --suite slow --suite valgrind
   keep_results long "$build"
   whole_sanitized asan address,undefined
-  COALESCE_TEST_SMALL=1 sanitized_tests asan elements --no-suite kernels
-  sanitized_tests asan kernels --suite kernels
+  COALESCE_TEST_SMALL=1 sanitized_tests asan
   whole_sanitized tsan thread
-  sanitized_tests tsan threads --suite threads
+  sanitized_tests tsan --suite threads
 
   stage format "$root/scripts/check-format.sh"
   stage headers "$root/scripts/check-headers.sh"
@@ -62,9 +61,9 @@ whole_sanitized() {  # NAME SANITIZER
     -Doptimization=1 -Dcpp_args=-g1 -Db_pch=false
 }
 
-sanitized_tests() {  # NAME RESULTS [ARGUMENT of meson test...]
-  meson_test "$build-$1" --no-suite gpu --no-suite valgrind --no-suite slow --no-suite without-sanitizers "${@:3}"
-  keep_results "$1-$2" "$build-$1"
+sanitized_tests() {  # NAME [ARGUMENT of meson test...]
+  meson_test "$build-$1" --no-suite gpu --no-suite valgrind --no-suite slow --no-suite without-sanitizers "${@:2}"
+  keep_results "$1" "$build-$1"
 }
 
 # Every kernel for every architecture of a release.

@@ -28,6 +28,7 @@ const char *const kUsage =
     "  --seed N             the random numbers (default: COALESCE_TEST_SEED, or 0)\n"
     "  --trial N            only this trial; N-M: these\n"
     "  --all                all trials, where others are a part of them\n"
+    "  --every N            one trial of N; the seed says which\n"
     "  --self-test          the planted bugs must be caught\n"
     "  --planted-oob        run a CUDA kernel that reads out of bounds, for compute-sanitizer to "
     "flag\n"
@@ -45,6 +46,7 @@ struct Options {
   std::string backend;
   std::uint64_t seed = run_seed();
   int first = 0, last = -1;  // trials, both included; all of them if there is no last one
+  int every = 1;
 };
 
 // "N", or "N-M".
@@ -58,8 +60,8 @@ bool parse(int argc, char **argv, Options &options) {
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
     const char *value = i + 1 < argc ? argv[i + 1] : nullptr;
-    const bool takes_value =
-        arg == "--case" || arg == "--backend" || arg == "--seed" || arg == "--trial";
+    const bool takes_value = arg == "--case" || arg == "--backend" || arg == "--seed" ||
+                             arg == "--trial" || arg == "--every";
     if (takes_value && value == nullptr) return false;
     if (arg == "--list")
       options.list = true;
@@ -77,28 +79,31 @@ bool parse(int argc, char **argv, Options &options) {
       options.seed = std::strtoull(value, nullptr, 0);
     else if (arg == "--trial")
       parse_trials(value, options);
+    else if (arg == "--every")
+      options.every = static_cast<int>(std::strtol(value, nullptr, 10));
     else
       return false;
     i += takes_value;
   }
-  return true;
+  return options.every > 0;
 }
 
 int check(const Case &c, const Backend &backend, const Options &options) {
-  const int first = options.first;
+  const int first = options.first + static_cast<int>(options.seed % options.every);
   const int trials = options.all && c.all_trials ? c.all_trials()
                      : c.by_chance               ? few_of(c.trials)
                                                  : c.trials;
   const int last = options.last < 0 ? trials : options.last + 1;
-  int failures = 0;
-  for (int i = first; i < last && failures < 3; ++i) {
+  int failures = 0, tried = 0;
+  for (int i = first; i < last && failures < 3; i += options.every) {
+    ++tried;
     const std::string wrong = run_trial(c.trial, options.seed, i, backend, c.name);
     if (wrong.empty()) continue;
     ++failures;
     std::printf("FAIL %s\n    %s\n", trial_text().c_str(), wrong.c_str());
   }
   std::printf("%-5s %s, %s: %d trials, seed %llu\n", failures == 0 ? "ok" : "FAIL", c.name,
-              backend.name, last - first, static_cast<unsigned long long>(options.seed));
+              backend.name, tried, static_cast<unsigned long long>(options.seed));
   return failures;
 }
 

@@ -170,7 +170,7 @@ void check_every_call(FakecudaFault how, bool running) {
     int met = 0;
     for (const Mix &mix : kMixes)
       for (int nth = 1; check_fault({f.function, f.name, nth, f.code, how}, mix, running);
-           nth += fault_step())
+           nth = next_fault(nth))
         met++;
     const bool only_at_start =
         f.function == FAKECUDA_CTX_CREATE || f.function == FAKECUDA_STREAM_CREATE;

@@ -14,10 +14,9 @@ constexpr int kSkip = 77;
 // COALESCE_TEST_SMALL=1: fewer and smaller frames, for tools under which everything is slow.
 bool small_run();
 
-// From one thing that fails to the next, where each call of the driver fails in turn.
-inline int fault_step() {
-  return small_run() ? 3 : 1;
-}
+// Where each call of the driver fails in turn: which one fails after the nth. In a small run it is
+// the first, and of the others every third, from one that the seed selects.
+int next_fault(int nth);
 
 // A test that cannot run here calls one of these and returns. Its program then ends as skipped.
 void skip(const std::string &why);
