@@ -15,15 +15,16 @@ namespace {
 constexpr int kPipelines = 8, kFramesOfRound = 40;
 
 // One pipeline's share of all frames: rounds of a seek, often a new size, and some frames.
-void run_share(Line &line, long frames, unsigned seed, std::atomic<long> *done) {
+void run_share(Line &line, unsigned seed, Progress *progress) {
   std::mt19937 random(static_cast<unsigned>(coalesce::test::seed_of_run(seed)));
-  while (*done < frames) {
+  long frames = 0;
+  while (!progress->complete()) {
     const Place place{random() % kSizes.size(), random() % kPositions.size()};
     line.go_to(place);
     for (int i = 0; i < kFramesOfRound; i++) {
       const Picture picture = line.pull();
       if (i == 0) line.check(picture, place);
-      ++*done;
+      progress->count(frames++ == 0);
     }
   }
   line.go_to({0, 1});
@@ -35,9 +36,9 @@ void run_share(Line &line, long frames, unsigned seed, std::atomic<long> *done) 
 int main(int argc, char **argv) {
   return run(argc, argv,
              {kPipelines, 4000, 960, 64, [] {},
-              [](int i, const Device &device, long frames, std::atomic<long> *done) {
+              [](int i, const Device &device, Progress *progress) {
                 // Half of them share a context, the others make their own.
                 Line line(i % kKinds, "cuda", i % 2 ? device.context() : nullptr);
-                run_share(line, frames, unsigned(i), done);
+                run_share(line, unsigned(i), progress);
               }});
 }

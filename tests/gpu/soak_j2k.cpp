@@ -39,19 +39,19 @@ Coding coding(const std::string &filter, long round, unsigned flight) {
   return c;
 }
 
-void run_share(int pipeline, long frames, std::atomic<long> *done) {
+void run_share(int pipeline, soak::Progress *progress) {
   constexpr Input inputs[] = {Input::cuda, Input::cuda, Input::page_locked, Input::pageable};
   const std::string filter = pipeline % 4 == 1 ? "convolve preset=sharpen" : "";
   std::mt19937 random(static_cast<unsigned>(coalesce::test::seed_of_run(unsigned(pipeline))));
   // Half of them share a context, the others make their own.
   J2kHarness h(coding(filter, pipeline, random()), inputs[pipeline % 4],
                pipeline / 4 % 2 ? Context::shared : Context::own);
-  for (long round = pipeline; *done < frames; round++) {
+  for (long round = pipeline; !progress->complete(); round++) {
     h.change(coding(filter, round, random()));
     for (int i = 0; i < kFramesOfRound; i++) {
       h.push(1);
       h.check();
-      ++*done;
+      progress->count(round == pipeline && i == 0);
     }
     const unsigned fate = random() % 16;
     if (fate < 2) h.flush();
@@ -88,7 +88,7 @@ int main(int argc, char **argv) {
   return soak::run(argc, argv,
                    {kPipelines, 20000, kPipelines * kFramesOfRound * long(kCodings.size()), 128,
                     [] { or_give_up(hold_the_most); },
-                    [](int i, const soak::Device &, long frames, std::atomic<long> *done) {
-                      or_give_up([&] { run_share(i, frames, done); });
+                    [](int i, const soak::Device &, soak::Progress *progress) {
+                      or_give_up([&] { run_share(i, progress); });
                     }});
 }

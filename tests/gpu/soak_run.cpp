@@ -77,12 +77,12 @@ void raise(Memory *most, const Memory &now) {
 
 // All pipelines from their making to their end. Memory is looked at while they run.
 std::vector<Tenth> run_all(const Soak &soak, long frames, const Device &device) {
-  std::atomic<long> frames_done{0};
+  Progress progress(soak.pipelines, frames);
   std::vector<std::thread> threads;
   std::atomic<int> running{soak.pipelines};
   for (int i = 0; i < soak.pipelines; i++)
     threads.emplace_back([&, i] {
-      soak.share(i, device, frames, &frames_done);
+      soak.share(i, device, &progress);
       running--;
     });
   std::vector<Tenth> tenths;
@@ -90,7 +90,7 @@ std::vector<Tenth> run_all(const Soak &soak, long frames, const Device &device) 
   while (running > 0) {
     g_usleep(10000);
     raise(&most, memory_in_use(device));
-    const long done = frames_done;
+    const long done = progress.frames();
     if (done < frames * long(tenths.size() + 1) / long(kTenths)) continue;
     tenths.push_back({done, std::exchange(most, {})});
     const Memory &shown = tenths.back().most;

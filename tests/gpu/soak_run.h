@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <functional>
+#include <latch>
 
 #include "gpu_support.h"
 
@@ -28,6 +29,25 @@ class Device {
   GstCudaContext *context_;
 };
 
+// What the pipelines of a run have done together.
+class Progress {
+ public:
+  Progress(int pipelines, long frames) : all_have_one_(pipelines), frames_(frames) {}
+  // After each frame. A pipeline's first one waits for those of the others: from then on all have
+  // what they need, however slow the start of one is, and memory can be compared.
+  void count(bool first) {
+    ++done_;
+    if (first) all_have_one_.arrive_and_wait();
+  }
+  long frames() const { return done_; }
+  bool complete() const { return done_ >= frames_; }
+
+ private:
+  std::latch all_have_one_;
+  std::atomic<long> done_{0};
+  const long frames_;
+};
+
 struct Soak {
   int pipelines;           // each of them in a thread
   long usually;            // frames of all of them, unless the command line has another number
@@ -35,10 +55,9 @@ struct Soak {
   double device_may_grow;  // MiB while running, where shares make memory go up and down
   // Comes before all else: takes once what a run may ever take of a context that stays.
   std::function<void()> first;
-  // One pipeline from its making to its end, which is when all together have done so many frames:
-  // so that all of them are there until then. Counts its own.
-  std::function<void(int pipeline, const Device &device, long frames, std::atomic<long> *done)>
-      share;
+  // One pipeline from its making to its end, which comes when all together are complete. It counts
+  // its own frames.
+  std::function<void(int pipeline, const Device &device, Progress *progress)> share;
 };
 
 // The program of a soak: what libraries and driver take once is taken first, then memory must not
