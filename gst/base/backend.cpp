@@ -124,7 +124,7 @@ CapsRef Backend::caps_of_pad(int direction) {
 }
 
 void Backend::post_gpu_error(const std::string &what) {
-  if (std::exchange(failed_, true)) return;
+  if (failed_.exchange(true)) return;
   const CapsRef in = caps_of_pad(0), out = caps_of_pad(1);
   GST_ELEMENT_ERROR(element_, RESOURCE, FAILED, ("%s: %s", gpu_name_.c_str(), what.c_str()),
                     ("input %" GST_PTR_FORMAT ", output %" GST_PTR_FORMAT, in.get(), out.get()));

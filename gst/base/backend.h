@@ -45,6 +45,7 @@ class Backend {
   // From any thread. May CUDA memory be offered on the pads?
   bool may_use_gpu();
   bool is_cuda_required() { return settings().choice == BackendChoice::cuda; }
+  bool is_cpu_required() { return settings().choice == BackendChoice::cpu; }
   ContextRef context();
   // GstElementClass::set_context(), and a CONTEXT query.
   void take_context(GstContext *context);
@@ -87,7 +88,7 @@ class Backend {
   // caps in the text, once until the next start; nothing more is taken until then.
   void post_gpu_error(const std::string &what);
   void post_gpu_error(const char *doing, CUresult result);
-  bool failed() const { return failed_; }
+  bool failed() const { return failed_; }  // from any thread
   const std::string &gpu_name() const { return gpu_name_; }
 
   // While caps are being set, which the pads do not have yet: for error messages. The caps outlive
@@ -151,9 +152,9 @@ class Backend {
   std::unique_ptr<GpuSession> session_;
   std::string gpu_name_;  // and driver: a lost device cannot be asked any more
   std::unique_ptr<ThreadPool> threads_;
-  bool failed_ = false;
   GstCaps *new_caps_[2] = {};
 
+  std::atomic<bool> failed_{false};
   std::atomic<ActiveBackend> active_{ActiveBackend::none};
   std::shared_ptr<Counters> counters_ = std::make_shared<Counters>();
 };

@@ -41,7 +41,7 @@ gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
 
 GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
   GstCoalesceFilterPrivate &priv = priv_of(trans);
-  if (!priv.out_cuda)
+  if (!priv.out_cuda || gst_base_transform_is_passthrough(trans))
     return GST_BASE_TRANSFORM_CLASS(parent_class)->prepare_output_buffer(trans, in, out);
   Backend &backend = backend_of(trans);
   if (backend.failed()) return GST_FLOW_ERROR;
@@ -88,11 +88,6 @@ bool check_and_use(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
   return !backend.is_on_gpu() || filter_warm_up(self);
 }
 
-bool apply_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
-  const Backend::NewCaps new_caps(backend_of(trans), in_caps, out_caps);
-  return check_and_use(trans, in_caps, out_caps);
-}
-
 CapsRef take_ref(GstCaps *caps) {
   return CapsRef(caps != nullptr ? gst_caps_ref(caps) : nullptr);
 }
@@ -100,25 +95,18 @@ CapsRef take_ref(GstCaps *caps) {
 // Where caps are refused, those before are still the pads', and GstBaseTransform does not set them
 // again when they come again. What cannot be had again either is not negotiated.
 void go_back(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
-  if (in_caps != nullptr && !backend_of(trans).failed() && apply_caps(trans, in_caps, out_caps))
+  if (in_caps != nullptr && !backend_of(trans).failed() && check_and_use(trans, in_caps, out_caps))
     return;
   GstCoalesceFilterPrivate &priv = priv_of(trans);
   gst_clear_caps(&priv.in_caps);
   gst_clear_caps(&priv.out_caps);
 }
 
-gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
+gboolean set_format(GstCoalesceTransform *transform, GstCaps *in_caps, GstCaps *out_caps) {
+  auto *trans = GST_BASE_TRANSFORM(transform);
   GstCoalesceFilterPrivate &priv = priv_of(trans);
-  if (backend_of(trans).failed()) return FALSE;
-  const bool unlinked = unlinked_caps(trans, out_caps);
-  gst_base_transform_set_passthrough(trans, unlinked);
-  if (unlinked) priv.out_cuda = false;
-  if (unlinked) return TRUE;
-  // Upstream's pads send caps again and again that have been refused: one error is enough.
-  if (priv.refused_caps && gst_caps_is_equal(priv.refused_caps, in_caps)) return FALSE;
   const CapsRef in_before = take_ref(priv.in_caps), out_before = take_ref(priv.out_caps);
-  const bool accepted = apply_caps(trans, in_caps, out_caps);
-  gst_caps_replace(&priv.refused_caps, accepted ? nullptr : in_caps);
+  const bool accepted = check_and_use(trans, in_caps, out_caps);
   if (!accepted) go_back(trans, in_before.get(), out_before.get());
   return accepted;
 }
@@ -136,7 +124,6 @@ gboolean stop(GstBaseTransform *trans) {
   filter_drop_pools(GST_COALESCE_FILTER(trans));
   gst_clear_caps(&priv.in_caps);
   gst_clear_caps(&priv.out_caps);
-  gst_clear_caps(&priv.refused_caps);
   return stopped;
 }
 
@@ -145,7 +132,6 @@ GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) 
   Backend &backend = backend_of(trans);
   if (backend.failed()) return GST_FLOW_ERROR;
   if (self->priv->in_caps == nullptr) return GST_FLOW_NOT_NEGOTIATED;
-  gst_caps_replace(&self->priv->refused_caps, nullptr);  // others have come
   const GstFlowReturn flow =
       backend.is_on_gpu() ? filter_run_on_gpu(self, in, out) : filter_run_on_cpu(self, in, out);
   if (flow == GST_FLOW_OK) backend.counters().frames++;
@@ -182,7 +168,6 @@ static void gst_coalesce_filter_class_init(GstCoalesceFilterClass *klass) {
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   trans_class->transform_caps = transform_caps;
   trans_class->fixate_caps = fixate_caps;
-  trans_class->set_caps = set_caps;
   trans_class->decide_allocation = decide_allocation;
   trans_class->prepare_output_buffer = prepare_output_buffer;
   trans_class->transform = transform;
@@ -191,7 +176,9 @@ static void gst_coalesce_filter_class_init(GstCoalesceFilterClass *klass) {
   trans_class->get_unit_size = get_unit_size;
   trans_class->stop = stop;
   trans_class->passthrough_on_same_caps = FALSE;
-  GST_COALESCE_TRANSFORM_CLASS(klass)->context_changed = context_changed;
+  auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
+  transform_class->set_format = set_format;
+  transform_class->context_changed = context_changed;
   gst_type_mark_as_plugin_api(GST_TYPE_COALESCE_FILTER, GstPluginAPIFlags(0));
 }
 

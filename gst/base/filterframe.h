@@ -9,7 +9,6 @@ struct GstCoalesceFilterPrivate {
   GstVideoInfo out_info;
   GstCaps *in_caps = nullptr;
   GstCaps *out_caps = nullptr;
-  GstCaps *refused_caps = nullptr;  // input caps that came to an error, until others come
   bool in_cuda = false;
   bool out_cuda = false;
   // Device memory: for inputs that have to be uploaded, and for every output made on the GPU. On

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform.h"
 
+#include <utility>
+
+#include "video/input.h"
+
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
 using namespace coalesce;
@@ -21,8 +25,10 @@ gboolean start(GstBaseTransform *trans) {
 }
 
 gboolean stop(GstBaseTransform *trans) {
-  discard_frames(GST_COALESCE_TRANSFORM(trans));
-  backend_of(trans).stop();
+  auto *self = GST_COALESCE_TRANSFORM(trans);
+  discard_frames(self);
+  self->refused->clear();
+  backend_of(self).stop();
   return TRUE;
 }
 
@@ -31,29 +37,48 @@ void set_context(GstElement *element, GstContext *context) {
   GST_ELEMENT_CLASS(parent_class)->set_context(element, context);
 }
 
-// Latency grows by the frames that may be held back.
-gboolean answer_latency(GstCoalesceTransform *self, GstQuery *query) {
-  auto *trans = GST_BASE_TRANSFORM(self);
-  if (!gst_pad_peer_query(GST_BASE_TRANSFORM_SINK_PAD(trans), query)) return FALSE;
+GstClockTime own_latency(GstCoalesceTransform *self) {
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
   const guint frames = klass->max_frames_in_flight ? klass->max_frames_in_flight(self) : 0;
-  GstCaps *caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(trans));
+  GST_OBJECT_LOCK(self);
+  const GstClockTime latency = frames * self->frame_duration;
+  GST_OBJECT_UNLOCK(self);
+  return latency;
+}
+
+void set_frame_rate(GstCoalesceTransform *self, GstCaps *caps) {
   GstVideoInfo info;
-  if (frames > 0 && caps && gst_video_info_from_caps(&info, caps) &&
-      GST_VIDEO_INFO_FPS_N(&info) > 0) {
-    const GstClockTime held = gst_util_uint64_scale(
-        frames * GST_SECOND, GST_VIDEO_INFO_FPS_D(&info), GST_VIDEO_INFO_FPS_N(&info));
-    gboolean live;
-    GstClockTime least, most;
-    gst_query_parse_latency(query, &live, &least, &most);
-    gst_query_set_latency(query, live, least + held,
-                          GST_CLOCK_TIME_IS_VALID(most) ? most + held : most);
-  }
-  gst_clear_caps(&caps);
+  if (!gst_video_info_from_caps(&info, caps)) return;
+  const gint n = GST_VIDEO_INFO_FPS_N(&info), d = GST_VIDEO_INFO_FPS_D(&info);
+  GST_OBJECT_LOCK(self);
+  self->frame_duration = n > 0 ? gst_util_uint64_scale(GST_SECOND, d, n) : 0;
+  GST_OBJECT_UNLOCK(self);
+}
+
+gboolean answer_latency(GstCoalesceTransform *self, GstQuery *query) {
+  if (!gst_pad_peer_query(GST_BASE_TRANSFORM_SINK_PAD(self), query)) return FALSE;
+  const GstClockTime held = own_latency(self);
+  gboolean live;
+  GstClockTime least, most;
+  gst_query_parse_latency(query, &live, &least, &most);
+  gst_query_set_latency(query, live, least + held,
+                        GST_CLOCK_TIME_IS_VALID(most) ? most + held : most);
   return TRUE;
 }
 
+// Nothing serialized overtakes a frame that the element still holds.
+void drain_before(GstCoalesceTransform *self, const char *what) {
+  auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
+  const GstFlowReturn flow = klass->drain ? klass->drain(self) : GST_FLOW_OK;
+  if (flow != GST_FLOW_OK)
+    GST_DEBUG_OBJECT(self, "draining before %s: %s", what, gst_flow_get_name(flow));
+}
+
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
+  const bool serialized =
+      (gst_query_type_get_flags(GST_QUERY_TYPE(query)) & GST_QUERY_TYPE_SERIALIZED) != 0;
+  if (direction == GST_PAD_SINK && serialized)
+    drain_before(GST_COALESCE_TRANSFORM(trans), GST_QUERY_TYPE_NAME(query));
   switch (GST_QUERY_TYPE(query)) {
     case GST_QUERY_CONTEXT:
       if (backend_of(trans).answer_context(query)) return TRUE;
@@ -67,37 +92,45 @@ gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *que
   return GST_BASE_TRANSFORM_CLASS(parent_class)->query(trans, direction, query);
 }
 
-// GstBaseTransform would let these overtake frames that an element still holds.
-bool must_not_overtake(GstEvent *event) {
-  switch (GST_EVENT_TYPE(event)) {
-    case GST_EVENT_STREAM_START:
-    case GST_EVENT_EOS:
-    case GST_EVENT_CAPS:
-    case GST_EVENT_SEGMENT:
-    case GST_EVENT_SEGMENT_DONE:
-    case GST_EVENT_GAP:
-    case GST_EVENT_TAG:
-    case GST_EVENT_TOC:
-    case GST_EVENT_CUSTOM_DOWNSTREAM:
-      return true;
-    default:
-      return false;
-  }
-}
-
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
-  auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
-  if (klass->drain && must_not_overtake(event)) {
-    const GstFlowReturn flow = klass->drain(self);
-    if (flow != GST_FLOW_OK)
-      GST_DEBUG_OBJECT(self, "draining before %s: %s", GST_EVENT_TYPE_NAME(event),
-                       gst_flow_get_name(flow));
-  }
-  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS || GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT_DONE)
+  const GstEventType type = GST_EVENT_TYPE(event);
+  if (type == GST_EVENT_FLUSH_STOP)
+    discard_frames(self);
+  else if ((gst_event_type_get_flags(type) & GST_EVENT_TYPE_SERIALIZED) != 0)
+    drain_before(self, GST_EVENT_TYPE_NAME(event));
+  if (type == GST_EVENT_EOS || type == GST_EVENT_SEGMENT_DONE)
     backend_of(self).finish();  // failures of the last frames are told by no other
-  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) discard_frames(self);
-  return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
+  if (type == GST_EVENT_CAPS) {
+    GstCaps *caps = nullptr;
+    gst_event_parse_caps(event, &caps);
+    set_frame_rate(self, caps);
+  }
+  const gboolean done = GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
+  if (type == GST_EVENT_CAPS) gst_coalesce_transform_update_latency(self);
+  return done;
+}
+
+gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
+  auto *self = GST_COALESCE_TRANSFORM(trans);
+  auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
+  Backend &backend = backend_of(self);
+  if (backend.failed()) return FALSE;
+  drain_before(self, "new caps");
+  const bool unlinked = unlinked_caps(trans, out_caps);
+  gst_base_transform_set_passthrough(trans, unlinked);
+  if (unlinked) return TRUE;
+  const guint settings = klass->settings_changes ? klass->settings_changes(self) : 0;
+  if (self->refused->has(in_caps, out_caps, settings)) return FALSE;
+  const Backend::NewCaps new_caps(backend, in_caps, out_caps);
+  const bool accepted = !klass->set_format || klass->set_format(self, in_caps, out_caps);
+  GST_DEBUG_OBJECT(self, "%s %" GST_PTR_FORMAT " to %" GST_PTR_FORMAT,
+                   accepted ? "accepts" : "refuses", in_caps, out_caps);
+  if (accepted)
+    self->refused->clear();
+  else
+    self->refused->add(in_caps, out_caps, settings);
+  return accepted;
 }
 
 // Properties that are controlled have the value of the frame's time.
@@ -113,6 +146,7 @@ void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
   Backend &backend = backend_of(self);
+  self->refused->clear();  // other caps have come
   sync_values(trans, buffer);
   GstCudaContext *theirs = backend.context_to_follow(buffer);
   if (theirs == nullptr || gst_base_transform_is_passthrough(trans)) return;
@@ -137,11 +171,22 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
 }
 
 void finalize(GObject *object) {
+  delete GST_COALESCE_TRANSFORM(object)->refused;
   delete GST_COALESCE_TRANSFORM(object)->backend;
   G_OBJECT_CLASS(parent_class)->finalize(object);
 }
 
 }  // namespace
+
+void gst_coalesce_transform_update_latency(GstCoalesceTransform *self) {
+  const GstClockTime latency = own_latency(self);
+  GST_OBJECT_LOCK(self);
+  const bool changed = std::exchange(self->latency, latency) != latency;
+  GST_OBJECT_UNLOCK(self);
+  if (!changed) return;
+  GST_DEBUG_OBJECT(self, "latency of %" GST_TIME_FORMAT, GST_TIME_ARGS(latency));
+  gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
+}
 
 static void gst_coalesce_transform_class_init(GstCoalesceTransformClass *klass) {
   auto *object_class = G_OBJECT_CLASS(klass);
@@ -157,6 +202,7 @@ static void gst_coalesce_transform_class_init(GstCoalesceTransformClass *klass) 
   trans_class->stop = stop;
   trans_class->query = query;
   trans_class->sink_event = sink_event;
+  trans_class->set_caps = set_caps;
   trans_class->before_transform = before_transform;
   trans_class->propose_allocation = propose_allocation;
 
@@ -165,5 +211,6 @@ static void gst_coalesce_transform_class_init(GstCoalesceTransformClass *klass) 
 
 static void gst_coalesce_transform_init(GstCoalesceTransform *self) {
   self->backend = new Backend(GST_ELEMENT(self));
+  self->refused = new RefusedCaps;
   gst_base_transform_set_qos_enabled(GST_BASE_TRANSFORM(self), TRUE);
 }

@@ -7,21 +7,34 @@
 #include <gst/base/gstbasetransform.h>
 
 #include "backend.h"
+#include "refusedcaps.h"
 
 struct GstCoalesceTransform {
   GstBaseTransform parent;
   coalesce::gst::Backend *backend;
+  coalesce::gst::RefusedCaps *refused;
+  // Under the object's lock: of a frame, 0 without a frame rate; and the latency of the frames that
+  // may be held back, which the bus was told last.
+  GstClockTime frame_duration;
+  GstClockTime latency;
 };
 
 struct GstCoalesceTransformClass {
   GstBaseTransformClass parent_class;
 
-  // For elements that hold frames in flight; the default holds none. drain pushes them downstream
-  // and is called before EOS, CAPS, SEGMENT, GAP, TAG and custom serialized events, so that none of
-  // these overtakes a frame. discard drops them, on a flush and on stop.
+  // Caps of both pads, before the first frame that has them. FALSE refuses them (post an error);
+  // the same caps come again only after a change of settings_changes(), a number that any change
+  // of the settings they depend on changes (default: always 0).
+  gboolean (*set_format)(GstCoalesceTransform *self, GstCaps *in_caps, GstCaps *out_caps);
+  guint (*settings_changes)(GstCoalesceTransform *self);
+
+  // For elements that hold frames in flight; the default holds none. After drain() all of them have
+  // gone downstream: it is called before every serialized event and query, so that none of these
+  // overtakes a frame. discard() drops them, on a flush and on stop.
   GstFlowReturn (*drain)(GstCoalesceTransform *self);
   void (*discard)(GstCoalesceTransform *self);
-  // Frames that may be held back at most, for the LATENCY query.
+  // Frames that may be held back at most. Their time is the element's latency; without a frame rate
+  // it has none.
   guint (*max_frames_in_flight)(GstCoalesceTransform *self);
   // The CUDA context was replaced by the one incoming buffers live in: make pools and module state
   // anew. FALSE stops the stream (the implementation has posted an error).
@@ -34,6 +47,9 @@ GType gst_coalesce_transform_get_type();
 #define GST_COALESCE_TRANSFORM_CLASS(klass) (reinterpret_cast<GstCoalesceTransformClass *>(klass))
 #define GST_COALESCE_TRANSFORM_GET_CLASS(object) \
   (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_COALESCE_TRANSFORM, GstCoalesceTransformClass))
+
+// After a change of max_frames_in_flight(): a message on the bus, if the latency has changed.
+void gst_coalesce_transform_update_latency(GstCoalesceTransform *self);
 
 namespace coalesce::gst {
 

@@ -76,6 +76,8 @@ static void gst_convolve_filter_class_init(GstConvolveFilterClass *klass) {
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   trans_class->start = start;
   trans_class->stop = stop;
+  GST_COALESCE_TRANSFORM_CLASS(klass)->settings_changes =
+      [](GstCoalesceTransform *filter) -> guint { return state_of(filter).changes; };
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
   filter_class->set_info = set_info;
   filter_class->worth_the_trip = worth_the_trip;

@@ -7,8 +7,6 @@
  */
 #include "gstj2kenc.h"
 
-#include <utility>
-
 #include "j2kenccaps.h"
 #include "j2kencstate.h"
 #include "video/input.h"
@@ -20,10 +18,10 @@ using namespace coalesce;
 using namespace coalesce::gst;
 
 struct GstJ2kEncClass {
-  GstCoalesceTransformClass parent_class;
+  GstCoalesceEncoderClass parent_class;
 };
 
-G_DEFINE_TYPE_WITH_CODE(GstJ2kEnc, gst_j2kenc, GST_TYPE_COALESCE_TRANSFORM,
+G_DEFINE_TYPE_WITH_CODE(GstJ2kEnc, gst_j2kenc, GST_TYPE_COALESCE_ENCODER,
                         G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, j2k_init_presets))
 #define parent_class gst_j2kenc_parent_class
 
@@ -74,26 +72,18 @@ bool check_format(GstBaseTransform *trans, GstCaps *caps, GstVideoInfo *info) {
   return false;
 }
 
-bool apply_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
-  auto *self = GST_J2KENC(trans);
-  const Backend::NewCaps new_caps(backend_of(trans), in_caps, out_caps);
+gboolean set_format(GstCoalesceTransform *transform, GstCaps *in_caps, GstCaps *out_caps) {
+  auto *self = GST_J2KENC(transform);
   GstVideoInfo info;
-  return check_format(trans, in_caps, &info) &&
+  return check_format(GST_BASE_TRANSFORM(transform), in_caps, &info) &&
          j2k_set_format(self, info, j2k_media_of(out_caps)) && j2k_choose_backend(self, in_caps);
 }
 
-gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
-  J2kState &state = state_of(trans);
-  if (backend_of(trans).failed()) return FALSE;
-  (void)j2k_drain(GST_J2KENC(trans));
-  const bool unlinked = unlinked_caps(trans, out_caps);
-  gst_base_transform_set_passthrough(trans, unlinked);
-  if (unlinked) return TRUE;
-  // Upstream's pads send caps again and again that have been refused: one error is enough.
-  if (state.refused_caps && gst_caps_is_equal(state.refused_caps, in_caps)) return FALSE;
-  const bool accepted = apply_caps(trans, in_caps, out_caps);
-  gst_caps_replace(&state.refused_caps, accepted ? nullptr : in_caps);
-  return accepted;
+guint settings_changes(GstCoalesceTransform *transform) {
+  GST_OBJECT_LOCK(transform);
+  const guint changes = state_of(transform).changes;
+  GST_OBJECT_UNLOCK(transform);
+  return changes;
 }
 
 // What downstream does not take is not negotiated. Upstream says so; here is why.
@@ -125,54 +115,25 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   while (gst_query_get_n_allocation_pools(query) > 0)
     gst_query_remove_nth_allocation_pool(query, 0);
+  (void)GST_COALESCE_TRANSFORM_GET_CLASS(trans)->drain(GST_COALESCE_TRANSFORM(trans));
   state_of(trans).output_pool.reset();  // it was made for what downstream asked for before
   return GST_BASE_TRANSFORM_CLASS(parent_class)->decide_allocation(trans, query);
 }
 
-GstFlowReturn encode(GstJ2kEnc *self, GstBuffer *in, GstBuffer **out) {
-  if (backend_of(self).failed()) return GST_FLOW_ERROR;
-  gst_clear_caps(&self->state->refused_caps);  // others have come
-  gst_clear_caps(&self->state->unwanted_caps);
-  if (!j2k_update(self)) return GST_FLOW_ERROR;
-  if (self->state->drained != GST_FLOW_OK) return std::exchange(self->state->drained, GST_FLOW_OK);
-  return backend_of(self).is_on_gpu() ? j2k_run_on_gpu(self, in, out)
-                                      : j2k_run_on_cpu(self, in, out);
+GstFlowReturn encode(GstCoalesceEncoder *encoder, GstBuffer *in) {
+  auto *self = GST_J2KENC(encoder);
+  gst_clear_caps(&self->state->unwanted_caps);  // others have come
+  if (GstFlowReturn flow = j2k_update(self); flow != GST_FLOW_OK) return flow;
+  return backend_of(self).is_on_gpu() ? j2k_run_on_gpu(self, in) : j2k_run_on_cpu(self, in);
 }
 
-// GstBaseTransform marks the next buffer that it pushes after one that was skipped or did not
-// follow: with frames in flight that would be an earlier one.
 GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, GstBuffer *in) {
-  J2kState &state = state_of(trans);
-  if (GST_BUFFER_IS_DISCONT(in) || state.after_skipped) (void)j2k_drain(GST_J2KENC(trans));
   const GstFlowReturn flow =
       GST_BASE_TRANSFORM_CLASS(parent_class)->submit_input_buffer(trans, is_discont, in);
-  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) state.after_skipped = true;
   if (flow != GST_FLOW_NOT_NEGOTIATED) return flow;
   const CapsRef caps(gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(trans)));
   if (caps != nullptr) tell_conflict(trans, caps.get());  // downstream has changed its mind
   return flow;
-}
-
-GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **out) {
-  if (gst_base_transform_is_passthrough(trans))
-    return GST_BASE_TRANSFORM_CLASS(parent_class)->generate_output(trans, out);
-  *out = nullptr;
-  GstBuffer *in = std::exchange(trans->queued_buf, nullptr);
-  if (in == nullptr) return GST_FLOW_OK;
-  const GstFlowReturn flow = encode(GST_J2KENC(trans), in, out);
-  gst_buffer_unref(in);
-  return flow;
-}
-
-// Never called, but GstBaseTransform does not look at generate_output(): without this it takes the
-// element for one that works in place, and hands ALLOCATION queries through.
-GstFlowReturn transform(GstBaseTransform *, GstBuffer *, GstBuffer *) {
-  return GST_FLOW_NOT_SUPPORTED;
-}
-
-gboolean transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *meta, GstBuffer *in) {
-  return is_about_picture(meta) ||
-         GST_BASE_TRANSFORM_CLASS(parent_class)->transform_meta(trans, out, meta, in);
 }
 
 gboolean start(GstBaseTransform *trans) {
@@ -182,17 +143,14 @@ gboolean start(GstBaseTransform *trans) {
 
 gboolean stop(GstBaseTransform *trans) {
   J2kState &state = state_of(trans);
-  j2k_discard(GST_J2KENC(trans));
   state.flight.reset();
   j2k_drop_pools(GST_J2KENC(trans));
   const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
   gst_clear_caps(&state.in_caps);
-  state.held = 0;
   state.left_to_cpu = false;
   state.coder.reset();
   state.good.reset();
   state.bytes = {};
-  gst_clear_caps(&state.refused_caps);
   gst_clear_caps(&state.unwanted_caps);
   return stopped;
 }
@@ -228,29 +186,26 @@ static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   trans_class->transform_caps = transform_caps;
   trans_class->fixate_caps = fixate_caps;
-  trans_class->set_caps = set_caps;
   trans_class->sink_event = sink_event;
   trans_class->decide_allocation = decide_allocation;
   trans_class->submit_input_buffer = submit_input_buffer;
-  trans_class->generate_output = generate_output;
-  trans_class->transform = transform;
-  trans_class->transform_meta = transform_meta;
   trans_class->start = start;
   trans_class->stop = stop;
-  trans_class->passthrough_on_same_caps = FALSE;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
-  transform_class->drain = [](GstCoalesceTransform *self) { return j2k_drain(GST_J2KENC(self)); };
-  transform_class->discard = [](GstCoalesceTransform *self) { j2k_discard(GST_J2KENC(self)); };
-  transform_class->max_frames_in_flight = [](GstCoalesceTransform *self) -> guint {
-    return GST_J2KENC(self)->state->held;
-  };
+  transform_class->set_format = set_format;
+  transform_class->settings_changes = settings_changes;
   transform_class->context_changed = [](GstCoalesceTransform *self) -> gboolean {
     return j2k_move_to_context(GST_J2KENC(self));
   };
+  auto *encoder_class = GST_COALESCE_ENCODER_CLASS(klass);
+  encoder_class->codec_name = "JPEG 2000";
+  encoder_class->encode = encode;
+  encoder_class->finish = [](GstCoalesceEncoder *self, GstBuffer **out) {
+    return j2k_finish(GST_J2KENC(self), out);
+  };
+  encoder_class->discard = [](GstCoalesceEncoder *self) { j2k_discard(GST_J2KENC(self)); };
 }
 
 static void gst_j2kenc_init(GstJ2kEnc *self) {
   self->state = new J2kState;
-  // An encoder does not drop frames because a sink is late, unless it has been set to.
-  gst_base_transform_set_qos_enabled(GST_BASE_TRANSFORM(self), FALSE);
 }

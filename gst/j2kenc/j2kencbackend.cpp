@@ -33,7 +33,7 @@ Status warm_up(GstJ2kEnc *self) {
   if (scratch == nullptr || !frame.map(scratch.get(), state.info, Memory::cuda, GST_MAP_WRITE))
     return {};
   std::size_t bytes = 0;
-  Status status = state.flight->start(frame, true, *session.stream, nullptr);
+  Status status = state.flight->start(frame, true, *session.stream);
   if (status.code() == StatusCode::unsupported) return status;  // the kernels, by this GPU
   if (status.ok()) status = state.flight->wait(&bytes);
   state.flight->abandon();
@@ -79,7 +79,7 @@ bool leave_to_cpu(GstJ2kEnc *self, const std::string &why) {
       self, RESOURCE, NO_SPACE_LEFT, ("%s are encoded on the CPU: %s", frames.c_str(), why.c_str()),
       ("%s; until the caps or settings other than the rate change", backend.gpu_name().c_str()));
   j2k_drop_pools(self);
-  j2k_set_held(self, 0);
+  gst_coalesce_encoder_set_room(GST_COALESCE_ENCODER(self), 1);
   backend.use_cpu();
   state.left_to_cpu = true;
   return true;
@@ -102,7 +102,8 @@ bool set_up(GstJ2kEnc *self, int most = kJ2kMostInFlight) {
     }
     if (!j2k_go_back(self, status)) return false;
   }
-  j2k_set_held(self, static_cast<guint>(state.flight->room() - 1));
+  gst_coalesce_encoder_set_room(GST_COALESCE_ENCODER(self),
+                                static_cast<guint>(state.flight->room()));
   return true;
 }
 
@@ -117,18 +118,13 @@ bool make_upload_pool(GstJ2kEnc *self, GstCaps *caps) {
 
 }  // namespace
 
-void j2k_set_held(GstJ2kEnc *self, guint frames) {
-  if (self->state->held.exchange(frames) != frames)
-    gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
-}
-
 bool j2k_choose_backend(GstJ2kEnc *self, GstCaps *in_caps) {
   Backend &backend = backend_of(self);
   self->state->left_to_cpu = false;
   gst_caps_replace(&self->state->in_caps, in_caps);
   if (!backend.select(caps_are_cuda(in_caps), false, true)) return false;
   if (backend.is_on_gpu()) return make_upload_pool(self, in_caps) && j2k_prepare_gpu(self);
-  j2k_set_held(self, 0);
+  gst_coalesce_encoder_set_room(GST_COALESCE_ENCODER(self), 1);
   return true;
 }
 

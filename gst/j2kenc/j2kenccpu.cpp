@@ -24,7 +24,7 @@ void count_download(GstJ2kEnc *self) {
 
 }  // namespace
 
-GstFlowReturn j2k_run_on_cpu(GstJ2kEnc *self, GstBuffer *in, GstBuffer **out) {
+GstFlowReturn j2k_run_on_cpu(GstJ2kEnc *self, GstBuffer *in) {
   J2kState &state = *self->state;
   const bool downloads = is_on_gpu_only(in);
   Frame frame;
@@ -49,8 +49,7 @@ GstFlowReturn j2k_run_on_cpu(GstJ2kEnc *self, GstBuffer *in, GstBuffer **out) {
   if (buffer == nullptr) return GST_FLOW_ERROR;
   std::memcpy(map.data, state.bytes.data(), state.bytes.size());
   gst_buffer_unmap(buffer.get(), &map);
-  *out = j2k_finished(self, std::move(buffer), j2k_about(self, in));
-  return GST_FLOW_OK;
+  return gst_coalesce_encoder_push(GST_COALESCE_ENCODER(self), in, buffer.release());
 }
 
 }  // namespace coalesce::gst

@@ -69,18 +69,18 @@ int J2kFlight::slot(std::size_t entry, int field) const {
   return static_cast<int>(entry) * slots_of(coder_, owner) + (field - owner);
 }
 
-Status J2kFlight::start(const Frame &frame, bool top_first, const Stream &stream, BufferRef about) {
-  const std::size_t number = (first_ + static_cast<std::size_t>(size_)) % entries_.size();
-  entries_[number].top_first = top_first;
-  entries_[number].about = std::move(about);
-  size_++;
+Status J2kFlight::start(const Frame &frame, bool top_first, const Stream &stream) {
+  entries_[next_].top_first = top_first;
   for (int i = 0; i < coder_.fields(); i++) {
     const int field = coder_.at(i, top_first);
     j2k::Samples samples[j2k::kMaxComponents];
     j2k_samples(frame, coder_.rows(field), nullptr, samples);
-    if (Status s = encoder(field).start(slot(number, field), samples, stream.handle()); !s.ok())
+    if (Status s = encoder(field).start(slot(next_, field), samples, stream.handle()); !s.ok()) {
+      abandon(next_);
       return s;
+    }
   }
+  advance(&next_);
   return {};
 }
 
@@ -89,7 +89,7 @@ Status J2kFlight::wait(std::size_t *bytes) {
   for (int i = 0; i < coder_.fields(); i++) {
     const int field = coder_.at(i, oldest().top_first);
     std::size_t &coded = oldest().bytes[i];
-    if (Status s = encoder(field).wait(slot(first_, field), &coded); !s.ok()) return s;
+    if (Status s = encoder(field).wait(slot(oldest_, field), &coded); !s.ok()) return s;
     *bytes += coder_.header_bytes() + coded;
   }
   return {};
@@ -101,28 +101,22 @@ Status J2kFlight::fetch(std::uint8_t *to) {
     const std::size_t coded = oldest().bytes[i];
     if (Status s = coder_.put_header(field, coded, &header_); !s.ok()) return s;
     to = std::copy(header_.begin(), header_.end(), to);
-    if (Status s = encoder(field).fetch(slot(first_, field), to); !s.ok()) return s;
+    if (Status s = encoder(field).fetch(slot(oldest_, field), to); !s.ok()) return s;
     to += coded;
   }
+  advance(&oldest_);
   return {};
 }
 
-void J2kFlight::drop_oldest() {
-  oldest().about.reset();
-  first_ = (first_ + 1) % entries_.size();
-  size_--;
-}
-
-BufferRef J2kFlight::finish() {
-  BufferRef about = std::move(oldest().about);
-  drop_oldest();
-  return about;
+void J2kFlight::abandon(std::size_t entry) {
+  for (int field = 0; field < coder_.fields(); field++)
+    encoder(field).abandon(slot(entry, field));
 }
 
 void J2kFlight::abandon() {
-  for (; size_ > 0; drop_oldest())
-    for (int field = 0; field < coder_.fields(); field++)
-      encoder(field).abandon(slot(first_, field));
+  for (std::size_t entry = 0; entry < entries_.size(); entry++)
+    abandon(entry);
+  next_ = oldest_ = 0;
 }
 
 }  // namespace coalesce::gst

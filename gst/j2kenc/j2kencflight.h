@@ -5,14 +5,15 @@
 #include <memory>
 #include <vector>
 
+#include "cuda/cudadriver.h"
 #include "j2k/cuda_encoder.h"
 #include "j2kenccoder.h"
-#include "memory/bufferpool.h"
 
 namespace coalesce::gst {
 
 // They are finished in the order in which they were started, and device memory is taken when this
-// is made. The context must be current in every call; after an error, all but abandon() is over.
+// is made. One thread may start frames while another one finishes those before. The context must be
+// current in every call; after an error, all but abandon() is over.
 class J2kFlight {
  public:
   // Room for so many frames. The coder must outlive it.
@@ -26,48 +27,43 @@ class J2kFlight {
   J2kFlight &operator=(const J2kFlight &) = delete;
 
   int room() const { return static_cast<int>(entries_.size()); }
-  int size() const { return size_; }
-  bool full() const { return size() == room(); }
 
   // Those of another coder, which differs in nothing else, for frames that are started from now on.
   // Errors: as of j2k::CudaEncoder::set_targets().
   Status set_targets(const J2kCoder &other);
   // There must be room. The frame, with all rows of its fields, is read in the order of the stream.
-  // about: what is to be said of it in the end.
-  Status start(const Frame &frame, bool top_first, const Stream &stream, BufferRef about);
+  Status start(const Frame &frame, bool top_first, const Stream &stream);
 
   // Of the oldest frame: waits until it is coded, and tells how many bytes it has, boxes included;
   Status wait(std::size_t *bytes);
-  // copies them, to page-locked memory, and waits for that;
+  // copies them, to page-locked memory, and waits for that. This is the frame's end.
   Status fetch(std::uint8_t *to);
-  // and what was to be said. That is its end.
-  BufferRef finish();
 
-  // Of all frames.
+  // Of all frames, where no other thread is in any call.
   void abandon();
 
  private:
   struct Entry {
     bool top_first = false;
     std::size_t bytes[2] = {};  // of the codestreams, in the order of time
-    BufferRef about;
   };
 
   J2kFlight(GstCudaContext *context, const J2kCoder &coder, int frames);
   Status make_encoders();
-  Entry &oldest() { return entries_[first_]; }
+  Entry &oldest() { return entries_[oldest_]; }
   j2k::CudaEncoder &encoder(int field) {
     return *encoders_[static_cast<std::size_t>(coder_.owner(field))];
   }
   int slot(std::size_t entry, int field) const;
-  void drop_oldest();
+  void abandon(std::size_t entry);
+  void advance(std::size_t *entry) const { *entry = (*entry + 1) % entries_.size(); }
 
   ContextRef context_;
   const J2kCoder &coder_;
   std::unique_ptr<j2k::CudaEncoder> encoders_[2];  // of coder.owner()
   std::vector<Entry> entries_;
-  std::size_t first_ = 0;
-  int size_ = 0;
+  std::size_t next_ = 0;    // to be started
+  std::size_t oldest_ = 0;  // to be finished
   std::vector<std::uint8_t> header_;
 };
 

@@ -10,7 +10,6 @@ namespace {
 
 GstFlowReturn fail(GstJ2kEnc *self, const Status &status) {
   j2k_post_gpu_status(self, status);
-  self->state->flight.reset();
   return GST_FLOW_ERROR;
 }
 
@@ -19,8 +18,8 @@ GstFlowReturn enqueue(GstJ2kEnc *self, GstBuffer *in, GpuInput *input) {
   GpuSession &session = session_of(self);
   const GstFlowReturn flow = input->take(state.upload_pool.get(), state.coder->fields() > 1);
   if (flow != GST_FLOW_OK) return flow;
-  const Status status = state.flight->start(input->frame(), j2k_is_top_first(state.info, in),
-                                            *session.stream, j2k_about(self, in));
+  const Status status =
+      state.flight->start(input->frame(), j2k_is_top_first(state.info, in), *session.stream);
   if (!status.ok()) return fail(self, status);
   CUresult result = CUDA_SUCCESS;
   auto done = session.mark(*session.stream, &result);
@@ -37,10 +36,8 @@ GstFlowReturn start_frame(GstJ2kEnc *self, GstBuffer *in) {
   ContextScope scope(session.context.get());
   GpuInput input(backend_of(self), in, self->state->info);
   const GstFlowReturn flow = enqueue(self, in, &input);
-  if (flow != GST_FLOW_ERROR) return flow;
   // Some of the work may be in flight; let it end before the memory goes.
-  if (backend_of(self).failed()) self->state->flight.reset();
-  (void)session.synchronize();
+  if (flow == GST_FLOW_ERROR) (void)session.synchronize();
   return flow;
 }
 
@@ -50,10 +47,7 @@ GstFlowReturn fetch(GstJ2kEnc *self, std::size_t bytes, GstBuffer **out) {
   Counters &counters = backend_of(self).counters();
   GstMapInfo map;
   BufferRef buffer = j2k_map_output(self, bytes, &map);
-  if (buffer == nullptr) {
-    state.flight.reset();
-    return GST_FLOW_ERROR;
-  }
+  if (buffer == nullptr) return GST_FLOW_ERROR;
   counters.synchronizations++;
   const Status status = state.flight->fetch(map.data);
   gst_buffer_unmap(buffer.get(), &map);
@@ -61,24 +55,32 @@ GstFlowReturn fetch(GstJ2kEnc *self, std::size_t bytes, GstBuffer **out) {
   counters.downloads++;
   counters.download_bytes +=
       bytes - state.coder->header_bytes() * static_cast<std::size_t>(state.coder->fields());
-  *out = j2k_finished(self, std::move(buffer), state.flight->finish());
+  *out = buffer.release();
   return GST_FLOW_OK;
 }
 
-// Of the oldest frame. *refused: its settings were, and there are others now.
-GstFlowReturn finish_frame(GstJ2kEnc *self, GstBuffer **out, bool *refused) {
-  J2kState &state = *self->state;
+// Of the oldest frame: *bytes are those of its codestreams and boxes.
+Status wait_for_frame(GstJ2kEnc *self, std::size_t *bytes) {
+  backend_of(self).counters().synchronizations++;
+  return self->state->flight->wait(bytes);
+}
+
+// Whether settings will do, the first frame that has them tells. *refused: they will not, and there
+// are others now.
+GstFlowReturn finish_first(GstJ2kEnc *self, GstBuffer *in, bool *refused) {
   ContextScope scope(session_of(self).context.get());
   std::size_t bytes = 0;
-  backend_of(self).counters().synchronizations++;
-  const Status status = state.flight->wait(&bytes);
+  const Status status = wait_for_frame(self, &bytes);
   if (j2k_is_refusal(self, status)) {
     *refused = j2k_go_back(self, status);
     return GST_FLOW_ERROR;
   }
-  if (!status.ok()) return fail(self, status);
-  j2k_note_good(self);
-  return fetch(self, bytes, out);
+  GstBuffer *out = nullptr;
+  if (status.ok()) j2k_note_good(self);
+  const GstFlowReturn flow = status.ok() ? fetch(self, bytes, &out) : fail(self, status);
+  if (flow == GST_FLOW_OK) return gst_coalesce_encoder_push(GST_COALESCE_ENCODER(self), in, out);
+  self->state->flight->abandon();
+  return flow;
 }
 
 }  // namespace
@@ -90,46 +92,41 @@ void j2k_post_gpu_status(GstJ2kEnc *self, const Status &status) {
     backend_of(self).post_gpu_error(j2k_text(status));
 }
 
-GstFlowReturn j2k_run_on_gpu(GstJ2kEnc *self, GstBuffer *in, GstBuffer **out) {
+GstFlowReturn j2k_run_on_gpu(GstJ2kEnc *self, GstBuffer *in) {
   J2kState &state = *self->state;
+  auto *encoder = GST_COALESCE_ENCODER(self);
   for (;;) {
     bool refused = false;
     if (!j2k_prepare_gpu(self)) return GST_FLOW_ERROR;
-    if (state.flight == nullptr) return j2k_run_on_cpu(self, in, out);
-    GstFlowReturn flow = start_frame(self, in);
+    if (state.flight == nullptr) return j2k_run_on_cpu(self, in);
+    GstFlowReturn flow = gst_coalesce_encoder_wait_for_room(encoder);
+    if (flow != GST_FLOW_OK) return flow;
+    flow = start_frame(self, in);
     if (flow == kNoDeviceMemory) {
       if ((flow = j2k_drain(self)) != GST_FLOW_OK) return flow;
       if (!j2k_prepare_fewer(self)) return GST_FLOW_ERROR;
       continue;
     }
     if (flow != GST_FLOW_OK) return flow;
-    // Whether settings will do, the first frame that has them tells.
-    if (state.coder->has_encoded() && !state.flight->full()) return GST_FLOW_OK;
-    flow = finish_frame(self, out, &refused);
+    if (state.coder->has_encoded()) {
+      gst_coalesce_encoder_add(encoder, in);
+      return GST_FLOW_OK;
+    }
+    flow = finish_first(self, in, &refused);
     if (!refused) return flow;
   }
 }
 
-GstFlowReturn j2k_drain(GstJ2kEnc *self) {
-  J2kState &state = *self->state;
-  GstFlowReturn flow = GST_FLOW_OK;
-  while (flow == GST_FLOW_OK && state.flight != nullptr && state.flight->size() > 0) {
-    GstBuffer *out = nullptr;
-    bool refused = false;
-    flow = finish_frame(self, &out, &refused);
-    if (flow == GST_FLOW_OK) flow = gst_pad_push(GST_BASE_TRANSFORM_SRC_PAD(self), out);
-  }
-  if (flow == GST_FLOW_OK) return flow;
-  j2k_discard(self);
-  state.drained = flow;
-  return flow;
+GstFlowReturn j2k_finish(GstJ2kEnc *self, GstBuffer **out) {
+  ContextScope scope(session_of(self).context.get());
+  std::size_t bytes = 0;
+  const Status status = wait_for_frame(self, &bytes);
+  return status.ok() ? fetch(self, bytes, out) : fail(self, status);
 }
 
 void j2k_discard(GstJ2kEnc *self) {
   J2kState &state = *self->state;
-  state.drained = GST_FLOW_OK;
-  state.after_skipped = false;
-  if (state.flight == nullptr || state.flight->size() == 0) return;
+  if (state.flight == nullptr) return;
   ContextScope scope(session_of(self).context.get());
   state.flight->abandon();
 }

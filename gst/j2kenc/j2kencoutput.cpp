@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The buffers that frames go out in, and what is said of them.
-#include <utility>
-
+// The buffers that frames go out in.
 #include "j2kencstate.h"
 
 #define GST_CAT_DEFAULT gst_j2kenc_debug
 
 namespace coalesce::gst {
 namespace {
-
-constexpr auto kAbout = static_cast<GstBufferCopyFlags>(
-    GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS | GST_BUFFER_COPY_META);
 
 // In page-locked memory where the GPU writes it, unless downstream has memory of its own.
 BufferRef acquire(GstJ2kEnc *self, gsize bytes) {
@@ -43,24 +38,6 @@ BufferRef j2k_map_output(GstJ2kEnc *self, gsize bytes, GstMapInfo *map) {
                     ("No memory for an encoded frame of %" G_GSIZE_FORMAT " bytes", bytes),
                     (nullptr));
   return nullptr;
-}
-
-BufferRef j2k_about(GstJ2kEnc *self, GstBuffer *in) {
-  BufferRef about(gst_buffer_new());
-  auto *trans = GST_BASE_TRANSFORM(self);
-  GST_BASE_TRANSFORM_GET_CLASS(trans)->copy_metadata(trans, in, about.get());
-  GST_BUFFER_FLAG_UNSET(about.get(), GST_BUFFER_FLAG_DELTA_UNIT);
-  if (std::exchange(self->state->after_skipped, false))
-    GST_BUFFER_FLAG_SET(about.get(), GST_BUFFER_FLAG_DISCONT);
-  // Frames are decoded in the order in which they are shown.
-  if (!GST_BUFFER_DTS_IS_VALID(about.get())) GST_BUFFER_DTS(about.get()) = GST_BUFFER_PTS(in);
-  return about;
-}
-
-GstBuffer *j2k_finished(GstJ2kEnc *self, BufferRef out, const BufferRef &about) {
-  gst_buffer_copy_into(out.get(), about.get(), kAbout, 0, static_cast<gsize>(-1));
-  backend_of(self).counters().frames++;
-  return out.release();
 }
 
 }  // namespace coalesce::gst

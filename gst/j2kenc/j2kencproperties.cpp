@@ -66,7 +66,7 @@ constexpr IntProperty kInts[] = {
      7},
     {{"frames-in-flight", "Frames in flight",
       "Number of frames that the GPU encodes at once (0 = up to 4, within half of the free device "
-      "memory). All but one add to the latency. No effect on the CPU",
+      "memory). All but one add to the reported latency. No effect on the CPU",
       &J2kSettings::frames_in_flight},
      0,
      kJ2kMostInFlight},

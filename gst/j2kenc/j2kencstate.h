@@ -2,7 +2,7 @@
 // What the files of j2kenc share.
 #pragma once
 
-#include "base/transform.h"
+#include "base/encoder.h"
 #include "j2kenccoder.h"
 #include "j2kencflight.h"
 #include "memory/bytepool.h"
@@ -18,7 +18,6 @@ struct J2kState {
   std::optional<J2kSettings> before_load;  // holds until a preset is loaded whole
 
   std::atomic<int> profile{0};  // Rsiz of what was encoded last
-  std::atomic<guint> held{0};   // frames that may be held back
 
   // The streaming thread's own, from here on. What frames are encoded with:
   std::unique_ptr<J2kCoder> coder;  // of `info` and `media`
@@ -27,26 +26,23 @@ struct J2kState {
 
   GstVideoInfo info{};
   J2kMedia media = J2kMedia::codestream;
-  std::vector<std::uint8_t> bytes;  // of a frame; kept for its memory
-  // Caps of the input that came to an error, until others come: one about themselves, or one about
-  // what downstream takes.
-  GstCaps *refused_caps = nullptr;
-  GstCaps *unwanted_caps = nullptr;
+  std::vector<std::uint8_t> bytes;   // of a frame; kept for its memory
+  GstCaps *unwanted_caps = nullptr;  // of the input: one error was that downstream takes no such
+                                     // codestreams
   GstCaps *in_caps = nullptr;
   bool left_to_cpu = false;  // by a GPU that these frames are too much for
 
-  // On the GPU only:
+  // On the GPU only. Where frames are under way, the task of the source pad finishes them: then
+  // `coder`, `flight` and `output_pool` stay.
   std::unique_ptr<J2kFlight> flight;  // of `coder`
   PoolRef upload_pool;                // of device memory
   std::unique_ptr<BytePool> output_pool;
-  GstFlowReturn drained = GST_FLOW_OK;  // what draining has come to, if not to the caller's ears
-  bool after_skipped = false;           // the next frame is not the one behind the last
 };
 
 }  // namespace coalesce::gst
 
 struct GstJ2kEnc {
-  GstCoalesceTransform parent;
+  GstCoalesceEncoder parent;
   coalesce::gst::J2kState *state;
 };
 
@@ -57,6 +53,10 @@ namespace coalesce::gst {
 // On the GPU only.
 inline GpuSession &session_of(GstJ2kEnc *self) {
   return backend_of(self).session();
+}
+// Until no frame is under way.
+inline GstFlowReturn j2k_drain(GstJ2kEnc *self) {
+  return gst_coalesce_encoder_drain(GST_COALESCE_ENCODER(self));
 }
 
 // In j2kencproperties.cpp.
@@ -73,8 +73,9 @@ bool j2k_check_settings(GstJ2kEnc *self);
 // Settings that will not do are an error and false if there were no good ones before, else a
 // warning, and the good ones hold. A new format; if it will not do, the old one stays.
 bool j2k_set_format(GstJ2kEnc *self, const GstVideoInfo &info, J2kMedia media);
-// New settings, if there are any.
-bool j2k_update(GstJ2kEnc *self);
+// New settings, if there are any. Not GST_FLOW_OK: errors have been posted, or frames before could
+// not be pushed.
+GstFlowReturn j2k_update(GstJ2kEnc *self);
 // What settings make impossible may be noticed with the first frame only. Is it that? Then it is
 // treated the same way.
 bool j2k_is_refusal(GstJ2kEnc *self, const Status &status);
@@ -87,9 +88,6 @@ void j2k_post_status(GstJ2kEnc *self, const Status &status);
 bool j2k_is_top_first(const GstVideoInfo &info, GstBuffer *buffer);
 // A buffer of so many bytes; posts an error where it is nullptr.
 BufferRef j2k_map_output(GstJ2kEnc *self, gsize bytes, GstMapInfo *map);
-// What is to be said of a frame's output, as a buffer without memory, and when it has been said.
-BufferRef j2k_about(GstJ2kEnc *self, GstBuffer *in);
-GstBuffer *j2k_finished(GstJ2kEnc *self, BufferRef out, const BufferRef &about);
 
 // In j2kencbackend.cpp. Errors have been posted where these fail. All of them may end with the CPU,
 // where the GPU was not asked for by name and cannot have a single frame: a warning tells.
@@ -103,18 +101,16 @@ bool j2k_prepare_gpu(GstJ2kEnc *self);
 // Memory was missing, and nothing is under way: for fewer frames than now.
 bool j2k_prepare_fewer(GstJ2kEnc *self);
 void j2k_drop_pools(GstJ2kEnc *self);
-// So many frames are held back from now on, and the latency is theirs.
-void j2k_set_held(GstJ2kEnc *self, guint frames);
 
-// In j2kenccpu.cpp.
-GstFlowReturn j2k_run_on_cpu(GstJ2kEnc *self, GstBuffer *in, GstBuffer **out);
+// In j2kenccpu.cpp. Encodes and pushes a frame.
+GstFlowReturn j2k_run_on_cpu(GstJ2kEnc *self, GstBuffer *in);
 
 // In j2kencgpu.cpp.
 void j2k_post_gpu_status(GstJ2kEnc *self, const Status &status);
-// Starts a frame. *out may be an earlier one, or remain nullptr.
-GstFlowReturn j2k_run_on_gpu(GstJ2kEnc *self, GstBuffer *in, GstBuffer **out);
-// All frames in flight go downstream, or nowhere.
-GstFlowReturn j2k_drain(GstJ2kEnc *self);
+// Starts a frame; the first one with its settings is finished and pushed, too.
+GstFlowReturn j2k_run_on_gpu(GstJ2kEnc *self, GstBuffer *in);
+// GstCoalesceEncoderClass::finish() and discard().
+GstFlowReturn j2k_finish(GstJ2kEnc *self, GstBuffer **out);
 void j2k_discard(GstJ2kEnc *self);
 
 }  // namespace coalesce::gst

@@ -118,14 +118,15 @@ bool j2k_set_format(GstJ2kEnc *self, const GstVideoInfo &info, J2kMedia media) {
   return true;
 }
 
-bool j2k_update(GstJ2kEnc *self) {
+GstFlowReturn j2k_update(GstJ2kEnc *self) {
   J2kState &state = *self->state;
-  if (!has_changed(self)) return state.coder != nullptr;
+  if (!has_changed(self)) return state.coder != nullptr ? GST_FLOW_OK : GST_FLOW_ERROR;
   CoderRef coder = make_coder(self, state.info, state.media);
-  if (coder != nullptr && change_targets(self, *coder)) return true;
-  (void)j2k_drain(self);
+  if (coder != nullptr && change_targets(self, *coder)) return GST_FLOW_OK;
+  const GstFlowReturn flow = j2k_drain(self);
   replace_coder(state, std::move(coder));
-  return state.coder != nullptr && j2k_try_gpu_again(self);
+  if (flow != GST_FLOW_OK) return flow;
+  return state.coder != nullptr && j2k_try_gpu_again(self) ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
 bool j2k_is_refusal(GstJ2kEnc *self, const Status &status) {

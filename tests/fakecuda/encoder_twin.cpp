@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "../../kernels/j2k/cuda_encoder.h"
@@ -108,6 +109,7 @@ struct Taken {
 // What a slot's kernels work on. It outlives them.
 struct Work {
   Encoder *encoder;
+  std::mutex *lock;  // of the encoder: one thread starts frames while another one waits for them
   std::vector<LayerTarget> targets;  // when it was started; empty if there are none
   std::uint8_t *device;
   std::size_t room;
@@ -120,6 +122,7 @@ struct Work {
     for (std::size_t c = 0; c < components.size(); ++c)
       samples[c] = components[c].samples();
     bytes.clear();
+    const std::lock_guard guard(*lock);
     if (!targets.empty()) status = encoder->set_targets(targets);
     if (targets.empty() || status.ok()) status = encoder->encode(samples, nullptr, &bytes);
     if (!status.ok()) return;
@@ -170,6 +173,7 @@ class TwinEncoder final : public CudaEncoder {
         if (result == CUDA_SUCCESS) result = driver_.event_create(event, CU_EVENT_DISABLE_TIMING);
       if (Status s = failed(result); !s.ok()) return s;
       slot.work->encoder = encoder_.get();
+      slot.work->lock = &lock_;
       slot.work->device = reinterpret_cast<std::uint8_t *>(slot.memory);
       slot.work->room = room;
     }
@@ -177,6 +181,7 @@ class TwinEncoder final : public CudaEncoder {
   }
 
   Status set_targets(const std::vector<LayerTarget> &targets) override {
+    const std::lock_guard guard(lock_);
     if (Status s = encoder_->set_targets(targets); !s.ok()) return s;
     params_.targets = targets;
     return {};
@@ -251,6 +256,7 @@ class TwinEncoder final : public CudaEncoder {
   const Driver driver_;
   EncoderParams params_;
   std::unique_ptr<Encoder> encoder_;
+  std::mutex lock_;
   std::vector<Slot> slots_;
 };
 

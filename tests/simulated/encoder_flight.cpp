@@ -1,66 +1,233 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames of j2kenc in flight: they keep their order and what is said of them, and come out before
 // whatever follows them in the stream.
+#include <thread>
+
 #include "j2k.h"
 
 using namespace simulated;
 
-// The first frame tells whether the settings will do, and comes at once; then all but one are held.
+namespace {
+
+// Everything in the stream that has a place in its order.
+std::vector<GstEvent *> serialized_events() {
+  GstCaps *caps = gst_caps_from_string(in_caps(kWideGrey, kCuda).c_str());
+  GstStreamCollection *collection = gst_stream_collection_new("test");
+  GstBuffer *data = gst_buffer_new_allocate(nullptr, 4, nullptr);
+  const std::vector<GstEvent *> events = {
+      segment_event(),
+      gst_event_new_caps(caps),
+      gst_event_new_gap(0, GST_SECOND),
+      gst_event_new_tag(gst_tag_list_new(GST_TAG_TITLE, "t", nullptr)),
+      gst_event_new_toc(gst_toc_new(GST_TOC_SCOPE_GLOBAL), FALSE),
+      gst_event_new_segment_done(GST_FORMAT_TIME, 0),
+      gst_event_new_stream_group_done(1),
+      gst_event_new_stream_collection(collection),
+      gst_event_new_protection("9a04f079-9840-4286-ab92-e65be0885f95", data, nullptr),
+      gst_event_new_sink_message("test", gst_message_new_latency(nullptr)),
+      gst_event_new_buffer_size(GST_FORMAT_BYTES, 0, 0, FALSE),
+      gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty("test")),
+      gst_event_new_custom(GST_EVENT_CUSTOM_BOTH, gst_structure_new_empty("test")),
+      gst_video_event_new_downstream_force_key_unit(0, 0, 0, TRUE, 1),
+      gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, gst_structure_new_empty("test")),
+      gst_event_new_stream_start("another"),
+      gst_event_new_eos(),
+  };
+  gst_buffer_unref(data);
+  gst_object_unref(collection);
+  gst_caps_unref(caps);
+  return events;
+}
+
+// A thread of the test that would wait for frames in flight, and what came of it.
+class Waiting {
+ public:
+  explicit Waiting(std::function<void()> work)
+      : thread_([this, work = std::move(work)] {
+          work();
+          ended_ = true;
+        }) {}
+  ~Waiting() { join(); }
+  void join() {
+    if (thread_.joinable()) thread_.join();
+  }
+  bool ended() const { return ended_; }
+
+ private:
+  std::atomic<bool> ended_{false};
+  std::thread thread_;
+};
+
+void expect_seen(const Passing &passing, const std::string &expected) {
+  const std::string seen = passing.seen();
+  fail_unless_equals_string(seen.c_str(), expected.c_str());
+}
+
+}  // namespace
+
+// Each codestream comes out without a later frame.
+GST_START_TEST(leaves_at_once) {
+  for (const char *memory : {kCuda, kSystem})
+    for (int frames : {0, 1, 2, 16}) {
+      J2kBench bench(kGrey, memory, frames);
+      for (unsigned seed = 1; seed <= 6; seed++) {
+        bench.push_pictures(seed, seed);
+        fail_unless(eventually([&] { return bench.received() == 1; }));
+        bench.expect(kGrey, seed);
+      }
+    }
+}
+GST_END_TEST
+
+// The first frame tells whether the settings will do, and is pushed by its chain. Of those after
+// it, so many are accepted while downstream is not.
 GST_START_TEST(as_many_as_asked_for) {
   for (int frames : {0, 1, 2, 3, 16}) {
     J2kBench bench(kGrey, kCuda, frames);
-    const guint held = guint((frames > 0 ? frames : 4) - 1);
-    for (unsigned seed = 1; seed <= 20; seed++) {
-      bench.push_pictures(seed, seed);
-      fail_unless_equals_int(bench.received(),
-                             seed == 1 ? 1 : 1 + (seed - 1 > held ? seed - 1 - held : 0));
+    const int room = frames > 0 ? frames : 4;
+    bench.push_pictures(1, 1);
+    fail_unless_equals_int(bench.received(), 1);
+    std::atomic<int> accepted{0};
+    {
+      auto dam = std::make_unique<Dam>(bench);
+      Waiting source([&] {
+        for (unsigned seed = 2; seed <= 20; seed++) {
+          if (bench.push_picture(seed) != GST_FLOW_OK) return;
+          ++accepted;
+        }
+      });
+      fail_unless(eventually([&] { return accepted == room && dam->reached(); }));
+      for (int i = 0; i < 1000; i++)
+        g_thread_yield();
+      fail_unless_equals_int(accepted, room);
+      dam.reset();
+      source.join();
     }
-    fail_unless_equals_uint64(bench.latency(), held * GST_SECOND / 25);
+    fail_unless_equals_uint64(bench.latency(), guint64(room - 1) * GST_SECOND / 25);
     bench.end();
     bench.expect_pictures(kGrey, 1, 20);
   }
 }
 GST_END_TEST
 
+// What is serialized waits until downstream has all frames before it.
 GST_START_TEST(nothing_overtakes) {
-  GstCaps *caps = gst_caps_from_string(in_caps(kWideGrey, kCuda).c_str());
-  const struct {
-    GstEvent *event;
-    const char *expected;
-  } cases[] = {
-      {segment_event(), "1 2 3 4 segment"},
-      {gst_event_new_caps(caps), "1 2 3 4 caps"},
-      {gst_event_new_gap(0, GST_SECOND), "1 2 3 4 gap"},
-      {gst_event_new_tag(gst_tag_list_new(GST_TAG_TITLE, "t", nullptr)), "1 2 3 4 tag"},
-      {gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty("test")),
-       "1 2 3 4 custom-downstream"},
-      {gst_event_new_eos(), "1 2 3 4 eos"},
-      {gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM_OOB, gst_structure_new_empty("test")),
-       "1 custom-downstream-oob"},
-  };
-  for (const auto &c : cases) {
+  for (GstEvent *event : serialized_events()) {
     J2kBench bench(kGrey, kCuda, 4);
+    bench.push_pictures(1, 1);
     const Passing passing(bench);
-    bench.push_pictures(1, 4);
-    fail_unless_equals_string(passing.seen.c_str(), "1");
-    bench.send(c.event);
-    fail_unless_equals_string(passing.seen.c_str(), c.expected);
+    const std::string name = GST_EVENT_TYPE_NAME(event);
+    auto dam = std::make_unique<Dam>(bench);
+    bench.push_pictures(2, 4);
+    Waiting sender([&] { bench.push_event(event); });
+    fail_unless(eventually([&] { return dam->reached(); }));
+    expect_seen(passing, "");
+    dam.reset();
+    sender.join();
+    expect_seen(passing, "2 3 4 " + name);
   }
-  gst_caps_unref(caps);
 }
 GST_END_TEST
 
+GST_START_TEST(out_of_band_overtakes) {
+  J2kBench bench(kGrey, kCuda, 4);
+  bench.push_pictures(1, 1);
+  const Passing passing(bench);
+  auto dam = std::make_unique<Dam>(bench);
+  bench.push_pictures(2, 4);
+  fail_unless(eventually([&] { return dam->reached(); }));
+  bench.send(
+      gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM_OOB, gst_structure_new_empty("test")));
+  expect_seen(passing, "custom-downstream-oob");
+  dam.reset();
+  bench.end();
+  expect_seen(passing, "custom-downstream-oob 2 3 4 eos");
+}
+GST_END_TEST
+
+// So does a serialized query; others are answered meanwhile.
+GST_START_TEST(queries_wait) {
+  J2kBench bench(kGrey, kCuda, 4);
+  bench.push_pictures(1, 1);
+  auto dam = std::make_unique<Dam>(bench);
+  bench.push_pictures(2, 4);
+  fail_unless_equals_uint64(bench.latency(), 3 * GST_SECOND / 25);
+  guint received = 0;
+  Waiting query([&] {
+    GstQuery *drain = gst_query_new_drain();
+    gst_pad_peer_query(bench.to_element(), drain);
+    gst_query_unref(drain);
+    received = bench.received();
+  });
+  fail_unless(eventually([&] { return dam->reached(); }));
+  fail_unless(!query.ended());
+  dam.reset();
+  query.join();
+  fail_unless_equals_int(received, 4);
+}
+GST_END_TEST
+
+// A flush wakes both threads: the one that waits for room, and the task that downstream blocks.
 GST_START_TEST(flush_discards) {
+  for (const bool at_the_end : {false, true}) {
+    J2kBench bench(kGrey, kCuda, 2);
+    bench.push_pictures(1, 1);
+    bench.expect_pictures(kGrey, 1, 1);
+    std::atomic<GstFlowReturn> flow{GST_FLOW_OK};
+    const Dam dam(bench);
+    bench.push_pictures(2, 3);
+    Waiting source([&] {
+      if (at_the_end)
+        bench.push_event(gst_event_new_eos());
+      else
+        flow = bench.push_picture(4);
+    });
+    fail_unless(eventually([&] { return dam.reached(); }));
+    bench.send(gst_event_new_flush_start());
+    source.join();
+    fail_unless_equals_int(flow, at_the_end ? GST_FLOW_OK : GST_FLOW_FLUSHING);
+    bench.send(gst_event_new_flush_stop(TRUE));
+    fail_unless_equals_int(bench.received(), 0);
+  }
   J2kBench bench(kGrey, kCuda, 4);
   bench.push_pictures(1, 4);
-  bench.expect_pictures(kGrey, 1, 1);
   bench.send(gst_event_new_flush_start());
   bench.send(gst_event_new_flush_stop(TRUE));
+  while (bench.received() > 0)
+    gst_buffer_unref(bench.pull());
   bench.send(segment_event());
   bench.push_pictures(5, 9);
   bench.end();
   bench.expect_pictures(kGrey, 5, 9);
   fail_unless_equals_int(bench.received(), 0);
+}
+GST_END_TEST
+
+// A stop does, too, whatever the streaming thread waits for.
+GST_START_TEST(stop_ends_waits) {
+  enum { room, end, caps, query };
+  for (const int what : {room, end, caps, query}) {
+    J2kBench bench(kGrey, kCuda, 2);
+    bench.push_pictures(1, 1);
+    const Dam dam(bench);
+    bench.push_pictures(2, 3);
+    fail_unless(eventually([&] { return dam.reached(); }));
+    GstBuffer *next = bench.buffer(4);
+    Waiting source([&] {
+      GstCaps *wide = gst_caps_from_string(in_caps(kWideGrey, kCuda).c_str());
+      GstQuery *drain = gst_query_new_drain();
+      if (what == room) bench.push(gst_buffer_ref(next));
+      if (what == end) bench.push_event(gst_event_new_eos());
+      if (what == caps) bench.push_event(gst_event_new_caps(wide));
+      if (what == query) gst_pad_peer_query(bench.to_element(), drain);
+      gst_query_unref(drain);
+      gst_caps_unref(wide);
+    });
+    gst_element_set_state(bench.element(), GST_STATE_NULL);
+    source.join();
+    gst_buffer_unref(next);
+    fail_unless(bench.errors().empty());
+  }
 }
 GST_END_TEST
 
@@ -152,20 +319,31 @@ GST_START_TEST(downstream_ends_it) {
   enum { pushing, draining, flushing };
   for (const int when : {pushing, draining, flushing}) {
     J2kBench bench(kGrey, kCuda, 4);
-    bench.push_pictures(1, 4);
+    bench.push_pictures(1, 1);
     bench.expect_pictures(kGrey, 1, 1);
-    GstPad *pad = gst_element_get_static_pad(bench.element(), "src");
-    guint refused = 0;
+    auto dam = std::make_unique<Dam>(bench);
+    bench.push_pictures(2, 4);
+    std::atomic<int> refused{0};
     const auto refuse = [](GstPad *, GstPadProbeInfo *info, gpointer count) {
-      ++*static_cast<guint *>(count);
+      ++*static_cast<std::atomic<int> *>(count);
       gst_buffer_unref(GST_PAD_PROBE_INFO_BUFFER(info));
       GST_PAD_PROBE_INFO_FLOW_RETURN(info) = GST_FLOW_EOS;
       return GST_PAD_PROBE_HANDLED;
     };
+    GstPad *pad = gst_element_get_static_pad(bench.element(), "src");
     const gulong probe =
         gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, refuse, &refused, nullptr);
-    if (when != pushing) bench.send(segment_event());
-    if (when != flushing) fail_unless_equals_int(bench.push_picture(5), GST_FLOW_EOS);
+    dam.reset();
+    unsigned seed = 5;
+    if (when == pushing) {
+      GstFlowReturn flow = GST_FLOW_OK;
+      while (seed < 12 && flow == GST_FLOW_OK)
+        flow = bench.push_picture(seed++);
+      fail_unless_equals_int(flow, GST_FLOW_EOS);
+    } else {
+      bench.settle();
+      if (when == draining) fail_unless_equals_int(bench.push_picture(seed++), GST_FLOW_EOS);
+    }
     fail_unless_equals_int(refused, 1);
     gst_pad_remove_probe(pad, probe);
     gst_object_unref(pad);
@@ -173,12 +351,90 @@ GST_START_TEST(downstream_ends_it) {
       bench.send(gst_event_new_flush_start());
       bench.send(gst_event_new_flush_stop(TRUE));
       bench.send(segment_event());
-      bench.push_pictures(6, 7);
-      bench.end();
-      bench.expect_pictures(kGrey, 6, 7);
     }
+    bench.push_pictures(seed, seed + 1);
+    bench.end();
+    bench.expect_pictures(kGrey, seed, seed + 1);
+    fail_unless_equals_int(bench.received(), 0);
     fail_unless(bench.errors().empty());
   }
+}
+GST_END_TEST
+
+// The tags of a decoder before it are not those of the codestream.
+GST_START_TEST(tags_are_ours) {
+  for (const bool of_upstream : {false, true}) {
+    J2kBench bench(kGrey, kCuda, 4);
+    if (of_upstream)
+      bench.send(gst_event_new_tag(gst_tag_list_new(GST_TAG_VIDEO_CODEC, "H.264", GST_TAG_BITRATE,
+                                                    1000u, GST_TAG_TITLE, "t", nullptr)));
+    bench.push_pictures(1, 2);
+    bench.end();
+    GstEvent *event = gst_pad_get_sticky_event(bench.from_element(), GST_EVENT_TAG, 0);
+    fail_unless(event != nullptr);
+    GstTagList *tags = nullptr;
+    gst_event_parse_tag(event, &tags);
+    gchar *codec = nullptr, *title = nullptr;
+    guint rate = 0;
+    fail_unless(gst_tag_list_get_string(tags, GST_TAG_VIDEO_CODEC, &codec));
+    fail_unless_equals_string(codec, "JPEG 2000");
+    fail_unless_equals_int(gst_tag_list_get_string(tags, GST_TAG_TITLE, &title), of_upstream);
+    fail_if(gst_tag_list_get_uint(tags, GST_TAG_BITRATE, &rate));
+    g_free(codec);
+    g_free(title);
+    gst_event_unref(event);
+  }
+}
+GST_END_TEST
+
+// Every frame is a key unit: the request is answered in front of the first one at its time.
+GST_START_TEST(key_units_are_answered) {
+  for (const char *backend : {"auto", "cpu"}) {
+    J2kBench bench(kGrey, backend[0] == 'c' ? kSystem : kCuda, 4,
+                   (std::string("backend=") + backend).c_str());
+    const Passing passing(bench);
+    bench.push_pictures(1, 2);
+    for (const guint64 time : {guint64{5 * GST_SECOND / 25}, guint64{GST_CLOCK_TIME_NONE}})
+      gst_harness_push_upstream_event(bench.harness(),
+                                      gst_video_event_new_upstream_force_key_unit(time, TRUE, 7));
+    bench.push_pictures(3, 6);
+    bench.end();
+    expect_seen(passing, "tag 1 2 custom-downstream 3 4 custom-downstream 5 6 eos");
+    while (GstEvent *event = gst_harness_try_pull_upstream_event(bench.harness())) {
+      fail_if(GST_EVENT_TYPE(event) == GST_EVENT_CUSTOM_UPSTREAM);
+      gst_event_unref(event);
+    }
+  }
+}
+GST_END_TEST
+
+// The latency follows the frame rate, and the bus is told. Without a rate there is none.
+GST_START_TEST(latency_is_told) {
+  const J2kCase fast = {"GRAY8", 40, 24, ",framerate=50/1", "", "image/x-jpc"};
+  const J2kCase none = {"GRAY8", 40, 24, ",framerate=0/1", "", "image/x-jpc"};
+  J2kBench bench(kGrey, kCuda, 4);
+  fail_unless_equals_uint64(bench.latency(), 3 * GST_SECOND / 25);
+  GstBus *bus = gst_element_get_bus(bench.element());
+  const auto told = [&] {
+    int messages = 0;
+    while (GstMessage *message = gst_bus_pop_filtered(bus, GST_MESSAGE_LATENCY)) {
+      gst_message_unref(message);
+      messages++;
+    }
+    return messages;
+  };
+  fail_unless(told() > 0);
+  const struct {
+    const J2kCase *c;
+    GstClockTime latency;
+  } steps[] = {{&fast, 3 * GST_SECOND / 50}, {&none, 0}, {&kGrey, 3 * GST_SECOND / 25}};
+  for (const auto &step : steps) {
+    bench.push_pictures(1, 2);
+    bench.change(*step.c);
+    fail_unless_equals_uint64(bench.latency(), step.latency);
+    fail_unless(told() > 0);
+  }
+  gst_object_unref(bus);
 }
 GST_END_TEST
 
@@ -199,14 +455,21 @@ GST_END_TEST
 
 static Suite *encoder_flight_suite() {
   return j2k_suite("encoder_flight", [](TCase *tests) {
+    tcase_add_test(tests, leaves_at_once);
     tcase_add_test(tests, as_many_as_asked_for);
     tcase_add_test(tests, nothing_overtakes);
+    tcase_add_test(tests, out_of_band_overtakes);
+    tcase_add_test(tests, queries_wait);
     tcase_add_test(tests, flush_discards);
+    tcase_add_test(tests, stop_ends_waits);
     tcase_add_test(tests, stop_discards);
     tcase_add_test(tests, metadata_travels);
     tcase_add_test(tests, late_frames_are_kept);
     tcase_add_test(tests, late_frames_are_skipped);
     tcase_add_test(tests, downstream_ends_it);
+    tcase_add_test(tests, tags_are_ours);
+    tcase_add_test(tests, key_units_are_answered);
+    tcase_add_test(tests, latency_is_told);
     tcase_add_test(tests, outputs_outlive_the_element);
   });
 }

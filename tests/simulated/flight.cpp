@@ -27,7 +27,10 @@ struct Record {
     }
   }
   void send(GstEvent *event) { fail_unless(gst_harness_push_event(bench.harness(), event)); }
-  void expect(const char *what) { fail_unless_equals_string(passing.seen.c_str(), what); }
+  void expect(const char *what) {
+    const std::string seen = passing.seen();
+    fail_unless_equals_string(seen.c_str(), what);
+  }
 };
 
 GstEvent *caps(int width) {
@@ -101,7 +104,7 @@ GST_START_TEST(stop_discards) {
   record.push(1, 5);
   gst_element_set_state(record.bench.element(), GST_STATE_READY);
   gst_element_set_state(record.bench.element(), GST_STATE_PLAYING);
-  record.passing.seen.clear();
+  record.passing.forget();
   record.send(gst_event_new_stream_start("again"));
   record.send(caps(8));
   record.send(segment_event());

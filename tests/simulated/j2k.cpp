@@ -66,6 +66,10 @@ void J2kBench::send(GstEvent *event) {
   fail_unless(push_event(event));
 }
 
+void J2kBench::settle() {
+  send(gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty("settle")));
+}
+
 void J2kBench::expect(const J2kCase &c, unsigned seed) {
   fail_unless(received() > 0, "%s: picture %u has not come", c.format, seed);
   GstBuffer *buffer = pull();

@@ -37,6 +37,8 @@ class J2kBench : public Bench {
   void push_pictures(unsigned first, unsigned last);
   void send(GstEvent *event);
   void end() { send(gst_event_new_eos()); }
+  // Until all frames that were pushed have come out.
+  void settle();
 
   guint received() const { return static_cast<guint>(waiting()); }
   // The next buffer is picture `seed`, coded, with its time.

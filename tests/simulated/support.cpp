@@ -58,13 +58,40 @@ Passing::~Passing() {
   gst_object_unref(pad_);
 }
 
+std::string Passing::seen() const {
+  const std::lock_guard guard(lock_);
+  return seen_;
+}
+
+void Passing::forget() {
+  const std::lock_guard guard(lock_);
+  seen_.clear();
+}
+
 GstPadProbeReturn Passing::note(GstPad *, GstPadProbeInfo *info, gpointer self) {
-  std::string &seen = static_cast<Passing *>(self)->seen;
+  auto *passing = static_cast<Passing *>(self);
+  const std::lock_guard guard(passing->lock_);
+  std::string &seen = passing->seen_;
   seen += seen.empty() ? "" : " ";
   seen += info->type & GST_PAD_PROBE_TYPE_BUFFER
               ? std::to_string(GST_BUFFER_OFFSET(GST_PAD_PROBE_INFO_BUFFER(info)))
               : GST_EVENT_TYPE_NAME(GST_PAD_PROBE_INFO_EVENT(info));
   return GST_PAD_PROBE_OK;
+}
+
+Dam::Dam(const Bench &bench) : pad_(gst_element_get_static_pad(bench.element(), "src")) {
+  const auto buffers =
+      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BLOCK);
+  const auto hold = [](GstPad *, GstPadProbeInfo *, gpointer reached) {
+    *static_cast<std::atomic<bool> *>(reached) = true;
+    return GST_PAD_PROBE_OK;
+  };
+  probe_ = gst_pad_add_probe(pad_, buffers, hold, &reached_, nullptr);
+}
+
+Dam::~Dam() {
+  gst_pad_remove_probe(pad_, probe_);
+  gst_object_unref(pad_);
 }
 
 }  // namespace simulated

@@ -66,13 +66,31 @@ class Passing {
   Passing(const Passing &) = delete;
   Passing &operator=(const Passing &) = delete;
 
-  std::string seen;
+  std::string seen() const;
+  void forget();
 
  private:
   static GstPadProbeReturn note(GstPad *, GstPadProbeInfo *info, gpointer self);
 
   GstPad *pad_;
   gulong probe_;
+  mutable std::mutex lock_;
+  std::string seen_;
+};
+
+// Downstream of a bench's element accepts no buffer, and whoever pushes one waits, until this goes.
+class Dam {
+ public:
+  explicit Dam(const Bench &bench);
+  ~Dam();
+  Dam(const Dam &) = delete;
+  Dam &operator=(const Dam &) = delete;
+  bool reached() const { return reached_; }  // by a buffer
+
+ private:
+  GstPad *pad_;
+  gulong probe_;
+  std::atomic<bool> reached_{false};
 };
 
 // ---- counts ----------------------------------------------------------------------------------

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "encoder.h"
+
+#include <utility>
+#include <vector>
+
+#include "framesinflight.h"
+#include "video/input.h"
+
+#define GST_CAT_DEFAULT gst_coalesce_debug
+
+using namespace coalesce;
+using namespace coalesce::gst;
+
+G_DEFINE_ABSTRACT_TYPE(GstCoalesceEncoder, gst_coalesce_encoder, GST_TYPE_COALESCE_TRANSFORM)
+#define parent_class gst_coalesce_encoder_parent_class
+
+namespace {
+
+// Downstream has asked for a frame that can be decoded alone, and every frame can. It waits for the
+// event that says so.
+struct KeyUnitRequest {
+  GstClockTime running_time;  // none: at once
+  gboolean all_headers;
+  guint count;
+};
+
+}  // namespace
+
+struct GstCoalesceEncoderPrivate {
+  FramesInFlight frames;
+  std::atomic<guint> room{1};
+
+  // Under the object's lock.
+  std::vector<KeyUnitRequest> key_units;
+
+  // The streaming thread's.
+  GstFlowReturn drained = GST_FLOW_OK;  // what draining has come to, if not to a chain's ears
+  bool after_skipped = false;           // the next frame does not follow the last one
+  bool tags_sent = false;               // in this stream
+};
+
+namespace {
+
+GstCoalesceEncoderPrivate &priv_of(gpointer object) {
+  return *GST_COALESCE_ENCODER(object)->priv;
+}
+
+void discard(GstCoalesceTransform *self) {
+  FramesInFlight &frames = priv_of(self).frames;
+  frames.wait_until_idle();
+  GST_COALESCE_ENCODER_GET_CLASS(self)->discard(GST_COALESCE_ENCODER(self));
+  frames.clear();
+}
+
+// At most so many frames are left. After a failure, or in a flush, there is none.
+GstFlowReturn wait_until(GstCoalesceEncoder *self, std::size_t most) {
+  const GstFlowReturn flow = self->priv->frames.wait_until(most);
+  if (flow != GST_FLOW_OK) discard(GST_COALESCE_TRANSFORM(self));
+  return flow;
+}
+
+// What comes of it without a chain, the next chain returns.
+GstFlowReturn drain(GstCoalesceTransform *transform) {
+  auto *self = GST_COALESCE_ENCODER(transform);
+  const GstFlowReturn flow = wait_until(self, 0);
+  if (flow != GST_FLOW_OK) self->priv->drained = flow;
+  return flow;
+}
+
+// ---- what is said of a frame -----------------------------------------------------------------
+
+constexpr auto kMetadata = static_cast<GstBufferCopyFlags>(
+    GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS | GST_BUFFER_COPY_META);
+
+// A buffer without memory.
+BufferRef metadata_of(GstCoalesceEncoder *self, GstBuffer *in) {
+  BufferRef metadata(gst_buffer_new());
+  auto *trans = GST_BASE_TRANSFORM(self);
+  GST_BASE_TRANSFORM_GET_CLASS(trans)->copy_metadata(trans, in, metadata.get());
+  GST_BUFFER_FLAG_UNSET(metadata.get(), GST_BUFFER_FLAG_DELTA_UNIT);
+  if (std::exchange(self->priv->after_skipped, false))
+    GST_BUFFER_FLAG_SET(metadata.get(), GST_BUFFER_FLAG_DISCONT);
+  // Frames are decoded in the order in which they are shown.
+  if (!GST_BUFFER_DTS_IS_VALID(metadata.get())) GST_BUFFER_DTS(metadata.get()) = GST_BUFFER_PTS(in);
+  return metadata;
+}
+
+GstFlowReturn push(GstCoalesceEncoder *self, GstBuffer *out, GstBuffer *metadata) {
+  gst_buffer_copy_into(out, metadata, kMetadata, 0, static_cast<gsize>(-1));
+  backend_of(self).counters().frames++;
+  return gst_pad_push(GST_BASE_TRANSFORM_SRC_PAD(self), out);
+}
+
+// ---- the task of the source pad --------------------------------------------------------------
+
+void finish_and_push(gpointer object) {
+  auto *self = GST_COALESCE_ENCODER(object);
+  FramesInFlight &frames = self->priv->frames;
+  const BufferRef *metadata = frames.next();
+  if (metadata == nullptr) {
+    gst_pad_pause_task(GST_BASE_TRANSFORM_SRC_PAD(self));
+    return;
+  }
+  GstBuffer *out = nullptr;
+  GstFlowReturn flow = GST_COALESCE_ENCODER_GET_CLASS(self)->finish(self, &out);
+  if (flow == GST_FLOW_OK) flow = push(self, out, metadata->get());
+  if (flow != GST_FLOW_OK)
+    GST_DEBUG_OBJECT(self, "a frame's end: %s; those after it are dropped",
+                     gst_flow_get_name(flow));
+  frames.done(flow);
+}
+
+// (In pull mode, which is refused, frames would leave with later ones only.)
+gboolean activate_source(GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active) {
+  FramesInFlight &frames = priv_of(parent).frames;
+  if (mode != GST_PAD_MODE_PUSH) return FALSE;
+  if (active) {
+    frames.open();
+    return backend_of(parent).is_cpu_required() ||
+           gst_pad_start_task(pad, finish_and_push, parent, nullptr);
+  }
+  frames.close();
+  return gst_pad_stop_task(pad);
+}
+
+// ---- events ----------------------------------------------------------------------------------
+
+void set_codec_tags(GstCoalesceEncoder *self, GstTagList *tags) {
+  for (const char *tag :
+       {GST_TAG_CODEC, GST_TAG_VIDEO_CODEC, GST_TAG_AUDIO_CODEC, GST_TAG_SUBTITLE_CODEC,
+        GST_TAG_CONTAINER_FORMAT, GST_TAG_ENCODER, GST_TAG_ENCODER_VERSION, GST_TAG_BITRATE,
+        GST_TAG_NOMINAL_BITRATE, GST_TAG_MINIMUM_BITRATE, GST_TAG_MAXIMUM_BITRATE})
+    gst_tag_list_remove_tag(tags, tag);
+  gst_tag_list_add(tags, GST_TAG_MERGE_REPLACE, GST_TAG_VIDEO_CODEC,
+                   GST_COALESCE_ENCODER_GET_CLASS(self)->codec_name, nullptr);
+}
+
+// Upstream's tags are about its own codec, and the rest of them about the picture. Takes the event.
+GstEvent *with_codec_tags(GstCoalesceEncoder *self, GstEvent *event) {
+  GstTagList *tags = nullptr;
+  gst_event_parse_tag(event, &tags);
+  if (gst_tag_list_get_scope(tags) != GST_TAG_SCOPE_STREAM) return event;
+  GstTagList *ours = gst_tag_list_copy(tags);
+  set_codec_tags(self, ours);
+  GstEvent *replacement = gst_event_new_tag(ours);
+  gst_event_set_seqnum(replacement, gst_event_get_seqnum(event));
+  gst_event_unref(event);
+  self->priv->tags_sent = true;
+  return replacement;
+}
+
+// Before the first frame of a stream.
+void send_codec_tags(GstCoalesceEncoder *self) {
+  if (std::exchange(self->priv->tags_sent, true)) return;
+  GstTagList *tags = gst_tag_list_new_empty();
+  set_codec_tags(self, tags);
+  gst_pad_push_event(GST_BASE_TRANSFORM_SRC_PAD(self), gst_event_new_tag(tags));
+}
+
+gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
+  auto *self = GST_COALESCE_ENCODER(trans);
+  GstCoalesceEncoderPrivate &priv = *self->priv;
+  const GstEventType type = GST_EVENT_TYPE(event);
+  if (type == GST_EVENT_FLUSH_START) priv.frames.flush();
+  if (type == GST_EVENT_STREAM_START) priv.tags_sent = false;
+  if (type == GST_EVENT_TAG) event = with_codec_tags(self, event);
+  const gboolean sent = GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
+  if (type == GST_EVENT_FLUSH_STOP) {
+    priv.drained = GST_FLOW_OK;
+    priv.after_skipped = false;
+    priv.frames.end_flush();
+  }
+  return sent;
+}
+
+gboolean src_event(GstBaseTransform *trans, GstEvent *event) {
+  KeyUnitRequest request;
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CUSTOM_UPSTREAM ||
+      !gst_video_event_parse_upstream_force_key_unit(event, &request.running_time,
+                                                     &request.all_headers, &request.count))
+    return GST_BASE_TRANSFORM_CLASS(parent_class)->src_event(trans, event);
+  GST_OBJECT_LOCK(trans);
+  priv_of(trans).key_units.push_back(request);
+  GST_OBJECT_UNLOCK(trans);
+  gst_event_unref(event);
+  return TRUE;
+}
+
+// Those that the frame at this time answers.
+std::vector<KeyUnitRequest> take_key_units(GstCoalesceEncoder *self, GstClockTime running_time) {
+  std::vector<KeyUnitRequest> due;
+  GST_OBJECT_LOCK(self);
+  std::erase_if(self->priv->key_units, [&](const KeyUnitRequest &request) {
+    const bool is_due =
+        !GST_CLOCK_TIME_IS_VALID(request.running_time) ||
+        (GST_CLOCK_TIME_IS_VALID(running_time) && request.running_time <= running_time);
+    if (is_due) due.push_back(request);
+    return is_due;
+  });
+  GST_OBJECT_UNLOCK(self);
+  return due;
+}
+
+GstFlowReturn answer_key_units(GstCoalesceEncoder *self, GstBuffer *in) {
+  const GstSegment &segment = GST_BASE_TRANSFORM(self)->segment;
+  const GstClockTime time = GST_BUFFER_PTS(in);
+  GstClockTime running = GST_CLOCK_TIME_NONE, stream = GST_CLOCK_TIME_NONE;
+  if (segment.format == GST_FORMAT_TIME && GST_CLOCK_TIME_IS_VALID(time)) {
+    running = gst_segment_to_running_time(&segment, GST_FORMAT_TIME, time);
+    stream = gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, time);
+  }
+  for (const KeyUnitRequest &request : take_key_units(self, running)) {
+    if (GstFlowReturn flow = wait_until(self, 0); flow != GST_FLOW_OK) return flow;
+    gst_pad_push_event(GST_BASE_TRANSFORM_SRC_PAD(self),
+                       gst_video_event_new_downstream_force_key_unit(
+                           time, stream, running, request.all_headers, request.count));
+  }
+  return GST_FLOW_OK;
+}
+
+// ---- frames ----------------------------------------------------------------------------------
+
+GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, GstBuffer *in) {
+  const GstFlowReturn flow =
+      GST_BASE_TRANSFORM_CLASS(parent_class)->submit_input_buffer(trans, is_discont, in);
+  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) priv_of(trans).after_skipped = true;
+  return flow;
+}
+
+GstFlowReturn encode(GstCoalesceEncoder *self, GstBuffer *in) {
+  GstCoalesceEncoderPrivate &priv = *self->priv;
+  if (backend_of(self).failed()) return GST_FLOW_ERROR;
+  if (priv.drained != GST_FLOW_OK) return std::exchange(priv.drained, GST_FLOW_OK);
+  send_codec_tags(self);
+  if (GstFlowReturn flow = answer_key_units(self, in); flow != GST_FLOW_OK) return flow;
+  return GST_COALESCE_ENCODER_GET_CLASS(self)->encode(self, in);
+}
+
+// GstBaseTransform pushes nothing: it would mark a frame as the first of a discontinuity that came
+// with another one.
+GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **out) {
+  if (gst_base_transform_is_passthrough(trans))
+    return GST_BASE_TRANSFORM_CLASS(parent_class)->generate_output(trans, out);
+  *out = nullptr;
+  const BufferRef in(std::exchange(trans->queued_buf, nullptr));
+  return in != nullptr ? encode(GST_COALESCE_ENCODER(trans), in.get()) : GST_FLOW_OK;
+}
+
+// Never called, but GstBaseTransform does not look at generate_output(): without this it takes the
+// element for one that works in place, and hands ALLOCATION queries through.
+GstFlowReturn transform(GstBaseTransform *, GstBuffer *, GstBuffer *) {
+  return GST_FLOW_NOT_SUPPORTED;
+}
+
+gboolean transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *meta, GstBuffer *in) {
+  return is_about_picture(meta) ||
+         GST_BASE_TRANSFORM_CLASS(parent_class)->transform_meta(trans, out, meta, in);
+}
+
+gboolean stop(GstBaseTransform *trans) {
+  const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
+  GstCoalesceEncoderPrivate &priv = priv_of(trans);
+  priv.room = 1;
+  priv.drained = GST_FLOW_OK;
+  priv.after_skipped = priv.tags_sent = false;
+  GST_OBJECT_LOCK(trans);
+  priv.key_units.clear();
+  GST_OBJECT_UNLOCK(trans);
+  return stopped;
+}
+
+void finalize(GObject *object) {
+  delete GST_COALESCE_ENCODER(object)->priv;
+  G_OBJECT_CLASS(parent_class)->finalize(object);
+}
+
+}  // namespace
+
+void gst_coalesce_encoder_set_room(GstCoalesceEncoder *self, guint frames) {
+  self->priv->room = frames;
+  gst_coalesce_transform_update_latency(GST_COALESCE_TRANSFORM(self));
+}
+
+GstFlowReturn gst_coalesce_encoder_wait_for_room(GstCoalesceEncoder *self) {
+  return wait_until(self, self->priv->room - 1);
+}
+
+void gst_coalesce_encoder_add(GstCoalesceEncoder *self, GstBuffer *in) {
+  self->priv->frames.add(metadata_of(self, in));
+}
+
+GstFlowReturn gst_coalesce_encoder_push(GstCoalesceEncoder *self, GstBuffer *in, GstBuffer *out) {
+  return push(self, out, metadata_of(self, in).get());
+}
+
+GstFlowReturn gst_coalesce_encoder_drain(GstCoalesceEncoder *self) {
+  return wait_until(self, 0);
+}
+
+static void gst_coalesce_encoder_class_init(GstCoalesceEncoderClass *klass) {
+  G_OBJECT_CLASS(klass)->finalize = finalize;
+  auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
+  trans_class->sink_event = sink_event;
+  trans_class->src_event = src_event;
+  trans_class->submit_input_buffer = submit_input_buffer;
+  trans_class->generate_output = generate_output;
+  trans_class->transform = transform;
+  trans_class->transform_meta = transform_meta;
+  trans_class->stop = stop;
+  trans_class->passthrough_on_same_caps = FALSE;
+  auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
+  transform_class->drain = drain;
+  transform_class->discard = discard;
+  transform_class->max_frames_in_flight = [](GstCoalesceTransform *self) -> guint {
+    return priv_of(self).room - 1;
+  };
+  gst_type_mark_as_plugin_api(GST_TYPE_COALESCE_ENCODER, GstPluginAPIFlags(0));
+}
+
+static void gst_coalesce_encoder_init(GstCoalesceEncoder *self) {
+  self->priv = new GstCoalesceEncoderPrivate;
+  gst_pad_set_activatemode_function(GST_BASE_TRANSFORM_SRC_PAD(self), activate_source);
+  // An encoder does not drop frames because a sink is late, unless it has been set to.
+  gst_base_transform_set_qos_enabled(GST_BASE_TRANSFORM(self), FALSE);
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "framesinflight.h"
+
+#include <utility>
+
+namespace coalesce::gst {
+
+void FramesInFlight::open() {
+  std::lock_guard guard(lock_);
+  open_ = true;
+  flushing_ = false;
+  flow_ = GST_FLOW_OK;
+}
+
+void FramesInFlight::close() {
+  std::lock_guard guard(lock_);
+  open_ = false;
+  changed_.notify_all();
+}
+
+void FramesInFlight::flush() {
+  std::lock_guard guard(lock_);
+  flushing_ = true;
+  changed_.notify_all();
+}
+
+void FramesInFlight::end_flush() {
+  std::lock_guard guard(lock_);
+  flushing_ = false;
+}
+
+void FramesInFlight::add(BufferRef metadata) {
+  std::lock_guard guard(lock_);
+  frames_.push_back(std::move(metadata));
+  changed_.notify_all();
+}
+
+GstFlowReturn FramesInFlight::wait_until(std::size_t most) {
+  std::unique_lock lock(lock_);
+  changed_.wait(
+      lock, [&] { return frames_.size() <= most || flow_ != GST_FLOW_OK || flushing_ || !open_; });
+  if (flow_ != GST_FLOW_OK) return flow_;
+  return flushing_ || !open_ ? GST_FLOW_FLUSHING : GST_FLOW_OK;
+}
+
+void FramesInFlight::wait_until_idle() {
+  std::unique_lock lock(lock_);
+  changed_.wait(lock, [&] { return !busy_; });
+}
+
+void FramesInFlight::clear() {
+  std::lock_guard guard(lock_);
+  frames_.clear();
+  flow_ = GST_FLOW_OK;
+}
+
+const BufferRef *FramesInFlight::next() {
+  std::unique_lock lock(lock_);
+  changed_.wait(lock,
+                [&] { return !open_ || (!flushing_ && flow_ == GST_FLOW_OK && !frames_.empty()); });
+  if (!open_) return nullptr;
+  busy_ = true;
+  return &frames_.front();  // which stays where it is while others are added
+}
+
+void FramesInFlight::done(GstFlowReturn flow) {
+  std::lock_guard guard(lock_);
+  busy_ = false;
+  if (flow == GST_FLOW_OK)
+    frames_.pop_front();
+  else
+    flow_ = flow;
+  changed_.notify_all();
+}
+
+}  // namespace coalesce::gst

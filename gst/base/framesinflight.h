@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Frames between two threads: the streaming thread starts them, and the task of the source pad
+// finishes and pushes them, in the same order.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+
+#include "memory/bufferpool.h"
+
+namespace coalesce::gst {
+
+// Of a frame only its metadata is here, as a buffer without memory. What else belongs to a frame is
+// the element's.
+class FramesInFlight {
+ public:
+  // The source pad is activated; it is deactivated, and every wait ends.
+  void open();
+  void close();
+
+  // A flush begins, and every wait ends; the frames stay until clear().
+  void flush();
+  void end_flush();
+
+  // ---- The streaming thread.
+
+  void add(BufferRef metadata);
+  // Waits until at most so many frames are left; one that is being pushed counts. Otherwise the
+  // flow of the task, which has stopped until clear(), or GST_FLOW_FLUSHING after flush() or
+  // close().
+  GstFlowReturn wait_until(std::size_t most);
+  // Waits until the task does nothing. During a flush it does not begin anything either.
+  void wait_until_idle();
+  // The task must be idle.
+  void clear();
+
+  // ---- The task.
+
+  // Waits for the oldest frame; nullptr: the pad is not active any more.
+  const BufferRef *next();
+  // It has gone, or why not.
+  void done(GstFlowReturn flow);
+
+ private:
+  std::mutex lock_;
+  std::condition_variable changed_;
+  std::deque<BufferRef> frames_;
+  GstFlowReturn flow_ = GST_FLOW_OK;  // of the task
+  bool open_ = false, flushing_ = false;
+  bool busy_ = false;  // the task has the oldest frame
+};
+
+}  // namespace coalesce::gst
