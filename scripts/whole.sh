@@ -24,7 +24,6 @@ whole_tier() {
   stage headers "$root/scripts/check-headers.sh"
   stage pages "$root/scripts/check-pages.py"
   stage commands "$root/scripts/check-commands.py"
-  stage architectures whole_architectures
   local target
   for target in $(fuzz_targets); do stage "libfuzzer-$target" fuzz 10 "$target"; done
   "$root/scripts/tests.py" summary "$results"/*
@@ -64,11 +63,4 @@ whole_sanitized() {  # NAME SANITIZER
 sanitized_tests() {  # NAME [ARGUMENT of meson test...]
   meson_test "$build-$1" --no-suite gpu --no-suite valgrind --no-suite slow --no-suite without-sanitizers "${@:2}"
   keep_results "$1" "$build-$1"
-}
-
-# Every kernel for every architecture of a release.
-whole_architectures() {
-  command -v nvcc >/dev/null || { say 'there is no nvcc here'; return 77; }
-  configure "$build-portable" -Dcuda-archs=portable -Dtests=false
-  ninja -C "$build-portable" gst/libgstcoalesce.so
 }
