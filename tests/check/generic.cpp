@@ -25,6 +25,7 @@ std::string describe_caps(GstEvent *event) {
   return "caps " + std::to_string(width) + "x" + std::to_string(height);
 }
 
+// Empty for the tags of an encoder's own, which come before its first frame.
 std::string describe(GstEvent *event) {
   switch (GST_EVENT_TYPE(event)) {
     case GST_EVENT_CAPS:
@@ -44,7 +45,7 @@ std::string describe(GstEvent *event) {
       gst_event_parse_tag(event, &tags);
       gchar *title = nullptr;
       gst_tag_list_get_string(tags, GST_TAG_TITLE, &title);
-      const std::string result = std::string("tag ") + (title ? title : "?");
+      const std::string result = title ? std::string("tag ") + title : std::string();
       g_free(title);
       return result;
     }
@@ -71,10 +72,11 @@ Recorder::~Recorder() {
 
 GstPadProbeReturn Recorder::record(GstPad *, GstPadProbeInfo *info, gpointer self) {
   auto &lines = static_cast<Recorder *>(self)->lines;
-  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER)
-    lines.push_back("buffer " + milliseconds(GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info))));
-  else
-    lines.push_back(describe(GST_PAD_PROBE_INFO_EVENT(info)));
+  const bool is_buffer = GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER;
+  const std::string line =
+      is_buffer ? "buffer " + milliseconds(GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)))
+                : describe(GST_PAD_PROBE_INFO_EVENT(info));
+  if (!line.empty()) lines.push_back(line);
   return GST_PAD_PROBE_OK;
 }
 
