@@ -3,6 +3,7 @@
 // CUDA memory and leaves it as a codestream that is dropped, for several numbers of frames in
 // flight. The frames are those of bench-j2k-cuda, which times the same without GStreamer.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -20,8 +21,9 @@ constexpr int kFrames = 24, kRounds = 6;
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
+// By the task of the source pad.
 struct Received {
-  guint64 frames = 0, bytes = 0;
+  std::atomic<guint64> frames{0}, bytes{0};
 } received;
 
 GstFlowReturn drop(GstPad *, GstObject *, GstBuffer *buffer) {
@@ -29,6 +31,12 @@ GstFlowReturn drop(GstPad *, GstObject *, GstBuffer *buffer) {
   received.bytes += gst_buffer_get_size(buffer);
   gst_buffer_unref(buffer);
   return GST_FLOW_OK;
+}
+
+double median(std::vector<double> list) {
+  const auto middle = list.begin() + std::ptrdiff_t(list.size() / 2);
+  std::nth_element(list.begin(), middle, list.end());
+  return *middle;
 }
 
 // j2kenc between a source of CUDA memory and a sink that drops.
@@ -74,16 +82,17 @@ class Bench {
     return bytes;
   }
 
-  // All frames several times; milliseconds a frame, and of a push, the median.
+  // All frames several times: milliseconds a frame; of a push, the median; and of one frame alone,
+  // from its push to its codestream.
   struct Times {
-    double frame, push;
+    double frame, push, alone;
   };
   Times run() {
     gst_pad_set_chain_function(harness_->sinkpad, drop);
     for (std::size_t i = 0; i < frames_.size(); i++)
       push(i);
     drain();
-    received = {};
+    received.frames = received.bytes = 0;
     std::vector<double> pushes;
     const auto start = Clock::now();
     for (std::size_t i = 0; i < kRounds * frames_.size(); i++) {
@@ -93,9 +102,17 @@ class Bench {
     }
     drain();
     const double all = Milliseconds(Clock::now() - start).count();
-    std::nth_element(pushes.begin(), pushes.begin() + std::ptrdiff_t(pushes.size() / 2),
-                     pushes.end());
-    return {all / double(received.frames), pushes[pushes.size() / 2]};
+    const double frame = all / double(received.frames);
+    std::vector<double> alone;
+    for (std::size_t i = 0; i < frames_.size(); i++) {
+      const guint64 so_far = received.frames;
+      const auto before = Clock::now();
+      push(i);
+      while (received.frames == so_far && Clock::now() - before < std::chrono::seconds(1))
+        g_thread_yield();
+      alone.push_back(Milliseconds(Clock::now() - before).count());
+    }
+    return {frame, median(pushes), median(alone)};
   }
 
  private:
@@ -136,15 +153,15 @@ void table(const std::string &settings, int width, int height,
     if (bench.first() != expected) g_error("the codestream is not the CPU's");
     const Bench::Times times = bench.run();
     std::printf(
-        "%-12s %2d in flight  %8.3f ms a frame  %7.1f frames/s  %8.3f ms a push  %9.0f "
-        "bytes\n",
+        "%-12s %2d in flight  %8.3f ms a frame  %7.1f frames/s  %8.3f ms a push  %8.3f ms alone  "
+        "%9.0f bytes\n",
         settings.empty() ? "lossless" : settings.c_str(), flight, times.frame, 1000 / times.frame,
-        times.push, double(received.bytes) / double(received.frames));
+        times.push, times.alone, double(received.bytes) / double(received.frames));
     std::fflush(stdout);
     coalesce::test::Row row;
     row.text("operation", settings.empty() ? "lossless" : settings);
     row.number("width", width).number("height", height).number("in_flight", flight);
-    row.number("ms", times.frame).number("push_ms", times.push);
+    row.number("ms", times.frame).number("push_ms", times.push).number("alone_ms", times.alone);
     row.number("bytes", double(received.bytes) / double(received.frames));
     results->add(row);
   }

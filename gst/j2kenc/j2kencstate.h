@@ -107,7 +107,8 @@ GstFlowReturn j2k_run_on_cpu(GstJ2kEnc *self, GstBuffer *in);
 
 // In j2kencgpu.cpp.
 void j2k_post_gpu_status(GstJ2kEnc *self, const Status &status);
-// Starts a frame; the first one with its settings is finished and pushed, too.
+// Starts a frame. The first one with its settings is finished and pushed, too, and so is each where
+// one is in flight at a time.
 GstFlowReturn j2k_run_on_gpu(GstJ2kEnc *self, GstBuffer *in);
 // GstCoalesceEncoderClass::finish() and discard().
 GstFlowReturn j2k_finish(GstJ2kEnc *self, GstBuffer **out);

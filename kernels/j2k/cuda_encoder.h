@@ -16,7 +16,8 @@ namespace coalesce::j2k {
 
 // All calls have the same CUDA context current. A slot goes round: start(), wait(), fetch(). One
 // thread may start frames, and set targets, while another one waits for those in other slots and
-// fetches them; a slot is handed over in an order that both know. Nothing is allocated after make().
+// fetches them; a slot is handed over in an order that both know. Nothing is allocated after
+// make().
 //
 // Errors: invalid_argument as for Encoder; out_of_memory in make(), where fewer slots may do;
 // unsupported if the build or the GPU has no kernels, if a picture is too large for tables of

@@ -175,18 +175,18 @@ void J2kHarness::begin_stream() {
 }
 
 void J2kHarness::flush() {
-  check();
   send(gst_event_new_flush_start());
   send(gst_event_new_flush_stop(TRUE));
-  begin_stream();
+  check();  // those that came out before
   pushed_.clear();
+  begin_stream();
 }
 
 void J2kHarness::restart() {
-  check();
   gst_element_set_state(harness_->element, GST_STATE_NULL);
-  gst_element_set_state(harness_->element, GST_STATE_PLAYING);
+  check();  // those that came out before
   pushed_.clear();
+  gst_element_set_state(harness_->element, GST_STATE_PLAYING);
   send(gst_event_new_stream_start("again"));
   gst_harness_set_src_caps_str(harness_, caps_of(coding_, input_ == Input::cuda).c_str());
   begin_stream();

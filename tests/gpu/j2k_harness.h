@@ -49,12 +49,12 @@ class J2kHarness {
   void change(const Coding &coding);
   // Frames have few pictures, in turns.
   void push(int frames);
-  // Frames that are held back go.
+  // Frames in flight go.
   void flush();
   void restart();  // down to NULL and up again
   // The frames that have come out are the next ones.
   void check();
-  // Those that are held back, too, and none is missing.
+  // Those in flight, too, and none is missing.
   void end();
   guint64 statistic(const char *name) const;
 

@@ -79,12 +79,12 @@ GST_START_TEST(leaves_at_once) {
 }
 GST_END_TEST
 
-// The first frame tells whether the settings will do, and is pushed by its chain. Of those after
-// it, so many are accepted while downstream is not.
+// The first frame tells whether the settings will do, and is pushed by its chain, as all are where
+// one at a time is in flight. Of those after it, so many are accepted while downstream is blocked.
 GST_START_TEST(as_many_as_asked_for) {
   for (int frames : {0, 1, 2, 3, 16}) {
     J2kBench bench(kGrey, kCuda, frames);
-    const int room = frames > 0 ? frames : 4;
+    const int room = frames > 0 ? frames : 4, acceptable = room > 1 ? room : 0;
     bench.push_pictures(1, 1);
     fail_unless_equals_int(bench.received(), 1);
     std::atomic<int> accepted{0};
@@ -96,10 +96,10 @@ GST_START_TEST(as_many_as_asked_for) {
           ++accepted;
         }
       });
-      fail_unless(eventually([&] { return accepted == room && dam->reached(); }));
+      fail_unless(eventually([&] { return accepted == acceptable && dam->reached(); }));
       for (int i = 0; i < 1000; i++)
         g_thread_yield();
-      fail_unless_equals_int(accepted, room);
+      fail_unless_equals_int(accepted, acceptable);
       dam.reset();
       source.join();
     }
