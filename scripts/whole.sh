@@ -57,7 +57,7 @@ whole_sanitized() {  # NAME SANITIZER
   local folder=$build-$1
   say "" "---- $2, in ${folder##*/}/"
   configure "$folder" -Db_sanitize="$2" -Db_lundef=false -Dcuda=disabled -Dbuildtype=plain \
-    -Doptimization=1 -Dcpp_args=-g1 -Db_pch=false
+    -Doptimization=1 -Dcpp_args=-g1
 }
 
 sanitized_tests() {  # NAME [ARGUMENT of meson test...]

@@ -280,10 +280,10 @@ GST_END_TEST
 static Suite *chain_suite() {
   Suite *suite = suite_create("chain");
   TCase *tests = new_case(suite, "chain");
-  tcase_add_loop_test(tests, costs_its_launches, 0, G_N_ELEMENTS(kChains));
-  tcase_add_loop_test(tests, in_flight, 0, G_N_ELEMENTS(kChains));
-  tcase_add_loop_test(tests, pools_are_bounded, 0, G_N_ELEMENTS(kChains));
-  tcase_add_loop_test(tests, inputs_of_every_kind, 0, G_N_ELEMENTS(kChains));
+  add_sampled_loop_test(tests, costs_its_launches, G_N_ELEMENTS(kChains));
+  add_sampled_loop_test(tests, in_flight, G_N_ELEMENTS(kChains));
+  add_sampled_loop_test(tests, pools_are_bounded, G_N_ELEMENTS(kChains));
+  add_sampled_loop_test(tests, inputs_of_every_kind, G_N_ELEMENTS(kChains));
   tcase_add_test(tests, a_hundred_rounds);
   return suite;
 }

@@ -186,7 +186,7 @@ GST_END_TEST
 static Suite *convolutions_suite() {
   Suite *suite = suite_create("simulated-convolutions");
   TCase *cases = new_case(suite, "convolutions");
-  tcase_add_loop_test(cases, every_format, 0, G_N_ELEMENTS(kFormats));
+  add_sampled_loop_test(cases, every_format, G_N_ELEMENTS(kFormats));
   tcase_add_test(cases, fields);
   tcase_add_test(cases, odd_addresses);
   tcase_add_test(cases, worth_the_trip);

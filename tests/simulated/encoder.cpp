@@ -268,7 +268,7 @@ GST_END_TEST
 
 static Suite *encoder_suite() {
   return j2k_suite("encoder", [](TCase *tests) {
-    tcase_add_loop_test(tests, same_bytes, 0, G_N_ELEMENTS(kCases));
+    add_sampled_loop_test(tests, same_bytes, G_N_ELEMENTS(kCases));
     if (coalesce::gst::running_on(1, 23)) tcase_add_test(tests, later_formats);
     tcase_add_test(tests, buffers_of_others);
     tcase_add_test(tests, fields_that_lack_a_row);

@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 
@@ -14,9 +15,13 @@ bool small_run() {
   return g_getenv("COALESCE_TEST_SMALL") != nullptr;
 }
 
+int first_sample(int n) {
+  const int step = std::min(sample_step(), n);
+  return static_cast<int>(coalesce::test::run_seed() % static_cast<unsigned>(std::max(step, 1)));
+}
+
 int next_fault(int nth) {
-  if (!small_run()) return nth + 1;
-  return nth == 1 ? 2 + static_cast<int>(coalesce::test::run_seed() % 3) : nth + 3;
+  return nth == 1 ? 2 + first_sample(sample_step()) : nth + sample_step();
 }
 
 namespace {

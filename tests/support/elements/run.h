@@ -14,8 +14,18 @@ constexpr int kSkip = 77;
 // COALESCE_TEST_SMALL=1: fewer and smaller frames, for tools under which everything is slow.
 bool small_run();
 
-// Where each call of the driver fails in turn: which one fails after the nth. In a small run it is
-// the first, and of the others every third, from one that the seed selects.
+// Of n things all; in a small run every third, from one that the seed selects:
+//   for (int i = first_sample(n); i < n; i += sample_step())
+int first_sample(int n);
+inline int sample_step() {
+  return small_run() ? 3 : 1;
+}
+#define add_sampled_loop_test(tests, function, n)                  \
+  for (int index_ = ::test::first_sample(int(n)); index_ < int(n); \
+       index_ += ::test::sample_step())                            \
+  tcase_add_loop_test(tests, function, index_, index_ + 1)
+// Where each call of the driver fails in turn, and nobody knows how many there are: which one fails
+// after the nth. The first one always does.
 int next_fault(int nth);
 
 // A test that cannot run here calls one of these and returns. Its program then ends as skipped.
