@@ -75,8 +75,17 @@ bool check_format(GstBaseTransform *trans, GstCaps *caps, GstVideoInfo *info) {
 gboolean set_format(GstCoalesceTransform *transform, GstCaps *in_caps, GstCaps *out_caps) {
   auto *self = GST_J2KENC(transform);
   GstVideoInfo info;
-  return check_format(GST_BASE_TRANSFORM(transform), in_caps, &info) &&
-         j2k_set_format(self, info, j2k_media_of(out_caps)) && j2k_choose_backend(self, in_caps);
+  const J2kMedia media = j2k_media_of(out_caps);
+  if (!check_format(GST_BASE_TRANSFORM(transform), in_caps, &info) ||
+      !j2k_set_format(self, info, media) || !j2k_choose_backend(self, in_caps))
+    return FALSE;
+  int rsiz = 0;
+  gst_structure_get_int(gst_caps_get_structure(out_caps, 0), "profile", &rsiz);
+  GST_OBJECT_LOCK(self);
+  self->state->negotiated = {info, media, rsiz};
+  GST_OBJECT_UNLOCK(self);
+  j2k_update_caps(self);  // properties may have been set meanwhile
+  return TRUE;
 }
 
 guint settings_changes(GstCoalesceTransform *transform) {
@@ -150,6 +159,9 @@ gboolean stop(GstBaseTransform *trans) {
   state.left_to_cpu = false;
   state.coder.reset();
   state.good.reset();
+  GST_OBJECT_LOCK(trans);
+  state.negotiated.reset();
+  GST_OBJECT_UNLOCK(trans);
   state.bytes = {};
   gst_clear_caps(&state.unwanted_caps);
   return stopped;

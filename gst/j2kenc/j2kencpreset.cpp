@@ -113,8 +113,7 @@ gboolean load(GstPreset *preset, const gchar *name) {
   state.before_load.reset();
   state.changes++;
   GST_OBJECT_UNLOCK(preset);
-  // Caps that were set meanwhile may have the profile from before.
-  gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(preset));
+  j2k_update_caps(GST_J2KENC(preset));
   g_object_notify(G_OBJECT(preset), "lossless");
   return loaded;
 }

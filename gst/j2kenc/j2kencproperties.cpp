@@ -290,10 +290,8 @@ void j2k_set_property(GObject *object, guint id, const GValue *value, GParamSpec
   set_value(&state.wanted, id, value);
   state.changes++;
   const bool turned = id != PROP_LOSSLESS && lossless != j2k_is_lossless(state.wanted);
-  const bool in_caps = id == PROP_PROFILE || state.wanted.profile != j2k::Profile::none;
   GST_OBJECT_UNLOCK(object);
-  // The caps have the profile, and its levels follow the rate.
-  if (in_caps) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
+  j2k_update_caps(GST_J2KENC(object));
   if (turned) g_object_notify(object, "lossless");
 }
 

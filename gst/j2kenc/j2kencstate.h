@@ -11,11 +11,19 @@ GST_DEBUG_CATEGORY_EXTERN(gst_j2kenc_debug);
 
 namespace coalesce::gst {
 
+// Caps on both pads, as far as the profile in them follows the rate.
+struct J2kNegotiated {
+  GstVideoInfo info;
+  J2kMedia media;
+  int rsiz;
+};
+
 struct J2kState {
   // Under the object's lock.
   J2kSettings wanted;
   guint changes = 1;                       // of `wanted`, counted
   std::optional<J2kSettings> before_load;  // holds until a preset is loaded whole
+  std::optional<J2kNegotiated> negotiated;
 
   std::atomic<int> profile{0};  // Rsiz of what was encoded last
 
@@ -73,6 +81,9 @@ bool j2k_check_settings(GstJ2kEnc *self);
 // Settings that will not do are an error and false if there were no good ones before, else a
 // warning, and the good ones hold. A new format; if it will not do, the old one stays.
 bool j2k_set_format(GstJ2kEnc *self, const GstVideoInfo &info, J2kMedia media);
+// The caps have the profile, and its levels follow the rate: negotiates again where they differ
+// from what the properties say. From any thread.
+void j2k_update_caps(GstJ2kEnc *self);
 // New settings, if there are any. Not GST_FLOW_OK: errors have been posted, or frames before could
 // not be pushed.
 GstFlowReturn j2k_update(GstJ2kEnc *self);

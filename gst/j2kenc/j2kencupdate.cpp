@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // From what the properties say to what frames are encoded with.
+#include "j2kenccaps.h"
 #include "j2kencstate.h"
 
 #define GST_CAT_DEFAULT gst_j2kenc_debug
@@ -102,6 +103,15 @@ bool j2k_check_settings(GstJ2kEnc *self) {
   GST_OBJECT_UNLOCK(self);
   const std::string problem = j2k_check(wishes);
   return problem.empty() || post_error(self, problem);
+}
+
+void j2k_update_caps(GstJ2kEnc *self) {
+  GST_OBJECT_LOCK(self);
+  const J2kSettings wishes = self->state->before_load.value_or(self->state->wanted);
+  const std::optional<J2kNegotiated> now = self->state->negotiated;
+  GST_OBJECT_UNLOCK(self);
+  if (now && j2k_rsiz(wishes, now->info, now->media, now->rsiz) != now->rsiz)
+    gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
 }
 
 bool j2k_set_format(GstJ2kEnc *self, const GstVideoInfo &info, J2kMedia media) {

@@ -68,6 +68,25 @@ GST_START_TEST(each_is_told) {
 }
 GST_END_TEST;
 
+// What was refused, with one error however often it comes, is accepted after a change of settings.
+GST_START_TEST(refused_until_set_otherwise) {
+  const std::string rgb = video_caps("RGB", kSize);
+  Harness harness("convolve", {{"planes", "luma"}});
+  for (int times = 0; times < 3; times++) {
+    harness.set_input(rgb);
+    fail_unless(harness.push(random_frame(video_info(rgb), {}, 1)) != GST_FLOW_OK);
+  }
+  harness.expect_error(GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+                       {"planes=luma", "RGB", "planes=all"});
+  harness.expect_no_error();
+  set(harness, "planes", "all");
+  fail_unless(harness.set_input(rgb));
+  fail_unless_equals_int(harness.push(random_frame(video_info(rgb), {}, 1)), GST_FLOW_OK);
+  fail_unless(harness.pull() != nullptr);
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
 // What a control binding sets for each frame is no reason to repeat a warning.
 GST_START_TEST(not_for_every_frame) {
   const std::string caps = video_caps("GRAY8", kSize);
@@ -166,6 +185,7 @@ GST_END_TEST;
 void add_convolve_refusal_cases(Suite *suite) {
   TCase *refusals = new_case(suite, "refusals");
   tcase_add_test(refusals, each_is_told);
+  tcase_add_test(refusals, refused_until_set_otherwise);
   tcase_add_test(refusals, not_for_every_frame);
   tcase_add_test(refusals, new_caps);
   tcase_add_test(refusals, presets_of_rows);

@@ -86,9 +86,46 @@ GST_END_TEST;
 
 }  // namespace
 
+// Another rate in the same level is no reason to negotiate again, as a controlled one would be at
+// every frame.
+GST_START_TEST(negotiated_once_a_level) {
+  const std::string caps = video_caps("I422_10LE", {64, 48});
+  Harness harness("j2kenc", {{"profile", "imf-2k"}, {"bitrate", "1000"}});
+  fail_unless(harness.set_input(caps));
+  int events = 0;
+  const auto count = [](GstPad *, GstPadProbeInfo *info, gpointer events) {
+    if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS)
+      ++*static_cast<int *>(events);
+    return GST_PAD_PROBE_OK;
+  };
+  int queries = 0;
+  const auto count_query = [](GstPad *, GstPadProbeInfo *info, gpointer queries) {
+    if (GST_QUERY_TYPE(GST_PAD_PROBE_INFO_QUERY(info)) == GST_QUERY_ALLOCATION)
+      ++*static_cast<int *>(queries);
+    return GST_PAD_PROBE_OK;
+  };
+  gst_pad_add_probe(harness.from_element(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, count, &events,
+                    nullptr);
+  gst_pad_add_probe(harness.from_element(), GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, count_query,
+                    &queries, nullptr);
+  for (const char *rate : {"1100", "1200", "1300"}) {
+    gst_util_set_object_arg(G_OBJECT(harness.element()), "bitrate", rate);
+    (void)code_frame(harness, caps);
+  }
+  fail_unless_equals_int(events, 0);
+  fail_unless_equals_int(queries, 0);
+  const int before = profile_in_caps(harness);
+  gst_util_set_object_arg(G_OBJECT(harness.element()), "bitrate", "400000");
+  (void)code_frame(harness, caps);
+  fail_unless_equals_int(events, 1);
+  fail_unless(profile_in_caps(harness) != before);
+}
+GST_END_TEST;
+
 void add_j2kenc_profile_cases(Suite *suite) {
   TCase *profile = new_case(suite, "profiles");
   tcase_add_test(profile, profiles);
+  tcase_add_test(profile, negotiated_once_a_level);
   tcase_add_test(profile, fields);
   if (!small_run()) tcase_add_test(profile, cinema);
 }

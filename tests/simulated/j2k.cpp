@@ -71,7 +71,8 @@ void J2kBench::settle() {
 }
 
 void J2kBench::expect(const J2kCase &c, unsigned seed) {
-  fail_unless(received() > 0, "%s: picture %u has not come", c.format, seed);
+  fail_unless(eventually([this] { return received() > 0; }), "%s: picture %u has not come",
+              c.format, seed);
   GstBuffer *buffer = pull();
   fail_unless_equals_uint64(GST_BUFFER_PTS(buffer), seed * GST_SECOND / 25);
   fail_unless_equals_uint64(GST_BUFFER_DTS(buffer), seed * GST_SECOND / 25);

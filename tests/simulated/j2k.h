@@ -41,7 +41,7 @@ class J2kBench : public Bench {
   void settle();
 
   guint received() const { return static_cast<guint>(waiting()); }
-  // The next buffer is picture `seed`, coded, with its time.
+  // The next buffer, which comes when it is finished, is picture `seed`, coded, with its time.
   void expect(const J2kCase &c, unsigned seed);
   void expect_pictures(const J2kCase &c, unsigned first, unsigned last);
   // By itself.
