@@ -158,17 +158,29 @@ void send_codec_tags(GstCoalesceEncoder *self) {
   gst_pad_push_event(GST_BASE_TRANSFORM_SRC_PAD(self), gst_event_new_tag(tags));
 }
 
+// What belongs to frames that are gone.
+void reset(GstCoalesceEncoder *self) {
+  GstCoalesceEncoderPrivate &priv = *self->priv;
+  priv.drained = GST_FLOW_OK;
+  priv.after_skipped = false;
+  GST_OBJECT_LOCK(self);
+  priv.key_units.clear();
+  GST_OBJECT_UNLOCK(self);
+}
+
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   auto *self = GST_COALESCE_ENCODER(trans);
   GstCoalesceEncoderPrivate &priv = *self->priv;
   const GstEventType type = GST_EVENT_TYPE(event);
-  if (type == GST_EVENT_FLUSH_START) priv.frames.flush();
+  if (type == GST_EVENT_FLUSH_START || type == GST_EVENT_FLUSH_STOP) priv.frames.flush();
+  // Of other failures somebody has told; this one no chain will return any more.
+  if (type == GST_EVENT_EOS && drain(GST_COALESCE_TRANSFORM(self)) == GST_FLOW_NOT_LINKED)
+    GST_ELEMENT_FLOW_ERROR(self, GST_FLOW_NOT_LINKED);
   if (type == GST_EVENT_STREAM_START) priv.tags_sent = false;
   if (type == GST_EVENT_TAG) event = with_codec_tags(self, event);
   const gboolean sent = GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
   if (type == GST_EVENT_FLUSH_STOP) {
-    priv.drained = GST_FLOW_OK;
-    priv.after_skipped = false;
+    reset(self);
     priv.frames.end_flush();
   }
   return sent;
@@ -258,15 +270,16 @@ gboolean transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *meta, 
          GST_BASE_TRANSFORM_CLASS(parent_class)->transform_meta(trans, out, meta, in);
 }
 
+// The task may still be there, if the sink pad alone is deactivated.
 gboolean stop(GstBaseTransform *trans) {
+  auto *self = GST_COALESCE_ENCODER(trans);
+  GstCoalesceEncoderPrivate &priv = *self->priv;
+  priv.frames.flush();
   const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
-  GstCoalesceEncoderPrivate &priv = priv_of(trans);
+  priv.frames.end_flush();
   priv.room = 1;
-  priv.drained = GST_FLOW_OK;
-  priv.after_skipped = priv.tags_sent = false;
-  GST_OBJECT_LOCK(trans);
-  priv.key_units.clear();
-  GST_OBJECT_UNLOCK(trans);
+  priv.tags_sent = false;
+  reset(self);
   return stopped;
 }
 

@@ -152,9 +152,9 @@ gboolean start(GstBaseTransform *trans) {
 
 gboolean stop(GstBaseTransform *trans) {
   J2kState &state = state_of(trans);
+  const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
   state.flight.reset();
   j2k_drop_pools(GST_J2KENC(trans));
-  const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
   gst_clear_caps(&state.in_caps);
   state.left_to_cpu = false;
   state.coder.reset();

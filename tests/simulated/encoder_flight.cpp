@@ -361,6 +361,45 @@ GST_START_TEST(downstream_ends_it) {
 }
 GST_END_TEST
 
+// A stream that ends where nobody is linked is an error, as no later frame tells upstream.
+GST_START_TEST(not_linked_at_the_end) {
+  J2kBench bench(kGrey, kCuda, 4);
+  bench.push_pictures(1, 1);
+  GstPad *pad = gst_element_get_static_pad(bench.element(), "src");
+  GstPad *peer = gst_pad_get_peer(pad);
+  {
+    const Dam dam(bench);
+    bench.push_pictures(2, 3);
+    fail_unless(eventually([&] { return dam.reached(); }));
+    gst_pad_unlink(pad, peer);
+  }
+  (void)bench.push_event(gst_event_new_eos());
+  const std::vector<std::string> errors = bench.errors();
+  fail_unless_equals_int(errors.size(), 1);
+  fail_unless(errors[0].find("not-linked") != std::string::npos, "%s", errors[0].c_str());
+  fail_unless_equals_int(gst_pad_link(pad, peer), GST_PAD_LINK_OK);
+  gst_object_unref(peer);
+  gst_object_unref(pad);
+}
+GST_END_TEST
+
+// A flush that nothing has announced finds frames in flight, and a task that goes on.
+GST_START_TEST(flush_stop_alone) {
+  for (int round = 0; round < 20; round++) {
+    J2kBench bench(kGrey, kCuda, 4);
+    bench.push_pictures(1, 4);
+    bench.send(gst_event_new_flush_stop(TRUE));
+    while (bench.received() > 0)
+      gst_buffer_unref(bench.pull());
+    bench.send(segment_event());
+    bench.push_pictures(5, 8);
+    bench.end();
+    bench.expect_pictures(kGrey, 5, 8);
+    fail_unless_equals_int(bench.received(), 0);
+  }
+}
+GST_END_TEST
+
 // The tags of a decoder before it are not those of the codestream.
 GST_START_TEST(tags_are_ours) {
   for (const bool of_upstream : {false, true}) {
@@ -467,6 +506,8 @@ static Suite *encoder_flight_suite() {
     tcase_add_test(tests, late_frames_are_kept);
     tcase_add_test(tests, late_frames_are_skipped);
     tcase_add_test(tests, downstream_ends_it);
+    tcase_add_test(tests, not_linked_at_the_end);
+    tcase_add_test(tests, flush_stop_alone);
     tcase_add_test(tests, tags_are_ours);
     tcase_add_test(tests, key_units_are_answered);
     tcase_add_test(tests, latency_is_told);
