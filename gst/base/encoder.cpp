@@ -53,10 +53,12 @@ void discard(GstCoalesceTransform *self) {
   frames.clear();
 }
 
-// At most so many frames are left. After a failure, or in a flush, there is none.
+// At most so many frames are left. After a failure, or in a flush, there is none; where the source
+// pad is deactivated, they are stop()'s, which may already run.
 GstFlowReturn wait_until(GstCoalesceEncoder *self, std::size_t most) {
-  const GstFlowReturn flow = self->priv->frames.wait_until(most);
-  if (flow != GST_FLOW_OK) discard(GST_COALESCE_TRANSFORM(self));
+  FramesInFlight &frames = self->priv->frames;
+  const GstFlowReturn flow = frames.wait_until(most);
+  if (flow != GST_FLOW_OK && frames.is_open()) discard(GST_COALESCE_TRANSFORM(self));
   return flow;
 }
 

@@ -18,6 +18,11 @@ void FramesInFlight::close() {
   changed_.notify_all();
 }
 
+bool FramesInFlight::is_open() {
+  std::lock_guard guard(lock_);
+  return open_;
+}
+
 void FramesInFlight::flush() {
   std::lock_guard guard(lock_);
   flushing_ = true;

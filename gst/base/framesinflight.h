@@ -18,6 +18,7 @@ class FramesInFlight {
   // The source pad is activated; it is deactivated, and every wait ends.
   void open();
   void close();
+  bool is_open();
 
   // A flush begins, and every wait ends; the frames stay until clear().
   void flush();

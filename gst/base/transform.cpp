@@ -67,11 +67,13 @@ gboolean answer_latency(GstCoalesceTransform *self, GstQuery *query) {
 }
 
 // Nothing serialized overtakes a frame that the element still holds.
-void drain_before(GstCoalesceTransform *self, const char *what) {
+// False: the element is being flushed or stopped, and frames may still be there.
+bool drain_before(GstCoalesceTransform *self, const char *what) {
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
   const GstFlowReturn flow = klass->drain ? klass->drain(self) : GST_FLOW_OK;
   if (flow != GST_FLOW_OK)
     GST_DEBUG_OBJECT(self, "draining before %s: %s", what, gst_flow_get_name(flow));
+  return flow != GST_FLOW_FLUSHING;
 }
 
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
@@ -116,7 +118,7 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) 
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
   Backend &backend = backend_of(self);
   if (backend.failed()) return FALSE;
-  drain_before(self, "new caps");
+  if (!drain_before(self, "new caps")) return FALSE;
   const bool unlinked = unlinked_caps(trans, out_caps);
   gst_base_transform_set_passthrough(trans, unlinked);
   if (unlinked) return TRUE;
@@ -150,7 +152,7 @@ void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   sync_values(trans, buffer);
   GstCudaContext *theirs = backend.context_to_follow(buffer);
   if (theirs == nullptr || gst_base_transform_is_passthrough(trans)) return;
-  if (klass->drain) klass->drain(self);
+  if (!drain_before(self, "another context")) return;
   if (!backend.move_to(theirs) || (klass->context_changed && !klass->context_changed(self)))
     backend.close_session();
 }

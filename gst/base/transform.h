@@ -30,7 +30,8 @@ struct GstCoalesceTransformClass {
 
   // For elements that hold frames in flight; the default holds none. After drain() all of them have
   // gone downstream: it is called before every serialized event and query, so that none of these
-  // overtakes a frame. discard() drops them, on a flush and on stop.
+  // overtakes a frame. Where it returns GST_FLOW_FLUSHING some may be left. discard() drops them,
+  // on a flush and on stop.
   GstFlowReturn (*drain)(GstCoalesceTransform *self);
   void (*discard)(GstCoalesceTransform *self);
   // Frames that may be held back at most. Their time is the element's latency; without a frame rate

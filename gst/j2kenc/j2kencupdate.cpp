@@ -131,11 +131,14 @@ bool j2k_set_format(GstJ2kEnc *self, const GstVideoInfo &info, J2kMedia media) {
 GstFlowReturn j2k_update(GstJ2kEnc *self) {
   J2kState &state = *self->state;
   if (!has_changed(self)) return state.coder != nullptr ? GST_FLOW_OK : GST_FLOW_ERROR;
+  const guint used = state.used;
   CoderRef coder = make_coder(self, state.info, state.media);
   if (coder != nullptr && change_targets(self, *coder)) return GST_FLOW_OK;
-  const GstFlowReturn flow = j2k_drain(self);
+  if (const GstFlowReturn flow = j2k_drain(self); flow != GST_FLOW_OK) {
+    state.used = used;  // they are for the next frame
+    return flow;
+  }
   replace_coder(state, std::move(coder));
-  if (flow != GST_FLOW_OK) return flow;
   return state.coder != nullptr && j2k_try_gpu_again(self) ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
