@@ -37,6 +37,8 @@ class Session {
   std::vector<GParamSpec *> properties() const;
   // All that is on the bus, which must be readable.
   Told take_messages();
+  // After caps have been sent, or a frame: were they taken?
+  void look_at_caps();
 
   Input &in_;
   const std::string name_;

@@ -54,6 +54,7 @@ class FilterSession : public Session {
     fail_unless((flow == GST_FLOW_OK) == (out != nullptr), "%s, and %s frame",
                 gst_flow_get_name(flow), out != nullptr ? "a" : "no");
     if (out == nullptr) return;
+    look_at_caps();
     failed_ = false;
     const GstVideoInfo out_info = harness_.output_info();
     fail_unless(out_info.width == info_.width && out_info.height == info_.height);

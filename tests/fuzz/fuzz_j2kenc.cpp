@@ -272,6 +272,7 @@ class EncoderSession : public Session {
     fail_unless((flow == GST_FLOW_OK) == (out != nullptr), "%s, and %s frame", name,
                 out != nullptr ? "a" : "no");
     if (out == nullptr) return;
+    look_at_caps();
     fail_unless(GST_BUFFER_PTS(out.get()) == GST_BUFFER_PTS(frame.buffer.get()));
     const std::optional<J2kSettings> used = expected(wanted);  // the media may have changed
     fail_unless(used.has_value(), "settings that are impossible were used");

@@ -13,18 +13,20 @@ namespace {
 std::vector<GstEvent *> serialized_events() {
   GstCaps *caps = gst_caps_from_string(in_caps(kWideGrey, kCuda).c_str());
   GstStreamCollection *collection = gst_stream_collection_new("test");
+  GstToc *toc = gst_toc_new(GST_TOC_SCOPE_GLOBAL);
+  GstMessage *message = gst_message_new_latency(nullptr);
   GstBuffer *data = gst_buffer_new_allocate(nullptr, 4, nullptr);
   const std::vector<GstEvent *> events = {
       segment_event(),
       gst_event_new_caps(caps),
       gst_event_new_gap(0, GST_SECOND),
       gst_event_new_tag(gst_tag_list_new(GST_TAG_TITLE, "t", nullptr)),
-      gst_event_new_toc(gst_toc_new(GST_TOC_SCOPE_GLOBAL), FALSE),
+      gst_event_new_toc(toc, FALSE),
       gst_event_new_segment_done(GST_FORMAT_TIME, 0),
       gst_event_new_stream_group_done(1),
       gst_event_new_stream_collection(collection),
       gst_event_new_protection("9a04f079-9840-4286-ab92-e65be0885f95", data, nullptr),
-      gst_event_new_sink_message("test", gst_message_new_latency(nullptr)),
+      gst_event_new_sink_message("test", message),
       gst_event_new_buffer_size(GST_FORMAT_BYTES, 0, 0, FALSE),
       gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty("test")),
       gst_event_new_custom(GST_EVENT_CUSTOM_BOTH, gst_structure_new_empty("test")),
@@ -35,6 +37,8 @@ std::vector<GstEvent *> serialized_events() {
   };
   gst_buffer_unref(data);
   gst_object_unref(collection);
+  gst_toc_unref(toc);
+  gst_message_unref(message);
   gst_caps_unref(caps);
   return events;
 }
