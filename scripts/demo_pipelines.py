@@ -36,6 +36,18 @@ def reason(output):
 # ---- the input ----------------------------------------------------------------------------------
 
 
+def is_text(path):
+    with open(path, "rb") as file:
+        start = file.read(4096)
+    if start.startswith((b"YUV4MPEG2", b"<svg", b"<?xml")) or re.match(rb"P[1-6]\s", start):
+        return False
+    try:
+        start.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start > len(start) - 4 and b"\0" not in start  # cut inside of a character
+    return b"\0" not in start
+
+
 class Input:
     """A file or URI; `source` are the words of a pipeline that produces its frames."""
 
@@ -52,6 +64,8 @@ class Input:
             raise Failure(f"cannot be read as a file: {name}")
         if self.path.stat().st_size == 0:
             raise Failure(f"the file is empty: {name}")
+        if is_text(self.path):
+            raise Failure(f"a text file, and neither a picture nor a video: {name}")
         # A URI has odd characters escaped, so that any name passes gst-launch-1.0 unharmed.
         uri = self.path.as_uri()
         if name.endswith(".uyvy"):

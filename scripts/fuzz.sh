@@ -60,7 +60,7 @@ fuzz_without_libfuzzer() {  # SECONDS TARGET...
 fuzz() {
   local seconds=${1:-} targets=() target good=true
   mapfile -t targets < <(fuzz_targets)
-  [[ $seconds =~ ^[1-9][0-9]*$ ]] && (($# <= 2)) || wrong_usage
+  [[ $seconds =~ ^[1-9][0-9]*$ ]] && (($# <= 2)) || wrong_usage 'fuzz has the arguments SECONDS and perhaps TARGET'
   if (($# == 2)); then
     [ -d "$root/tests/fuzz/corpus/$2" ] || die "no target $2; there are: ${targets[*]}"
     targets=("$2")

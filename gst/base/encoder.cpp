@@ -29,6 +29,7 @@ struct KeyUnitRequest {
 
 struct GstCoalesceEncoderPrivate {
   FramesInFlight frames;
+  GstPadEventFunction base_event = nullptr;  // GstBaseTransform's, of the sink pad
   std::atomic<guint> room{1};
 
   // Under the object's lock.
@@ -188,6 +189,16 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   return sent;
 }
 
+// The source pad is deactivated first, and waits for the task. Events that come meanwhile are not
+// refused: that would be an error upstream.
+GstFlowReturn receive_event(GstPad *pad, GstObject *parent, GstEvent *event) {
+  GstCoalesceEncoderPrivate &priv = priv_of(parent);
+  const bool is_caps = GST_EVENT_TYPE(event) == GST_EVENT_CAPS;
+  if (priv.base_event(pad, parent, event)) return GST_FLOW_OK;
+  if (!priv.frames.is_open()) return GST_FLOW_FLUSHING;
+  return is_caps ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_ERROR;  // as GstPad has it
+}
+
 gboolean src_event(GstBaseTransform *trans, GstEvent *event) {
   KeyUnitRequest request;
   if (GST_EVENT_TYPE(event) != GST_EVENT_CUSTOM_UPSTREAM ||
@@ -336,6 +347,9 @@ static void gst_coalesce_encoder_class_init(GstCoalesceEncoderClass *klass) {
 static void gst_coalesce_encoder_init(GstCoalesceEncoder *self) {
   self->priv = new GstCoalesceEncoderPrivate;
   gst_pad_set_activatemode_function(GST_BASE_TRANSFORM_SRC_PAD(self), activate_source);
+  GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD(self);
+  self->priv->base_event = GST_PAD_EVENTFUNC(sink);
+  gst_pad_set_event_full_function(sink, receive_event);
   // An encoder does not drop frames because a sink is late, unless it has been set to.
   gst_base_transform_set_qos_enabled(GST_BASE_TRANSFORM(self), FALSE);
 }

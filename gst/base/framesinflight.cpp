@@ -45,7 +45,7 @@ GstFlowReturn FramesInFlight::wait_until(std::size_t most) {
   changed_.wait(
       lock, [&] { return frames_.size() <= most || flow_ != GST_FLOW_OK || flushing_ || !open_; });
   if (flow_ != GST_FLOW_OK) return flow_;
-  return flushing_ || !open_ ? GST_FLOW_FLUSHING : GST_FLOW_OK;
+  return frames_.size() <= most ? GST_FLOW_OK : GST_FLOW_FLUSHING;
 }
 
 void FramesInFlight::wait_until_idle() {

@@ -28,8 +28,8 @@ class FramesInFlight {
 
   void add(BufferRef metadata);
   // Waits until at most so many frames are left; one that is being pushed counts. Otherwise the
-  // flow of the task, which has stopped until clear(), or GST_FLOW_FLUSHING after flush() or
-  // close().
+  // flow of the task, which has stopped until clear(), or GST_FLOW_FLUSHING if flush() or close()
+  // ended the wait.
   GstFlowReturn wait_until(std::size_t most);
   // Waits until the task does nothing. During a flush it does not begin anything either.
   void wait_until_idle();

@@ -222,7 +222,7 @@ std::string j2k_params(const J2kSettings &s, const J2kPicture &picture, EncoderP
   if (std::int64_t{j2k::tiles_wide(params->coding)} * j2k::tiles_high(params->coding) >
       j2k::kMaxTiles)
     return j2k_settings("tile-width", s.tile_width, "tile-height", s.tile_height) + ": more than " +
-           std::to_string(j2k::kMaxTiles) + " tiles";
+           std::to_string(j2k::kMaxTiles) + " tiles; use larger tiles";
   for (auto set : {set_roi, make_room_for_roi})
     if (std::string problem = set(s, picture, params); !problem.empty()) return problem;
   if (std::string problem = set_targets(s, picture, frame_limit, params); !problem.empty())
@@ -245,7 +245,7 @@ std::uint64_t j2k_frame_bytes(const J2kPicture &picture, std::uint64_t bytes) {
 std::string j2k_least_rate(const J2kSettings &s, const J2kPicture &picture, std::uint64_t bytes) {
   J2kSettings most;
   most.bpp = s.bpp > 0 ? kJ2kMostBpp : 0;
-  most.bitrate = s.bitrate > 0 ? G_MAXUINT : 0;
+  most.bitrate = s.bitrate > 0 ? G_MAXINT : 0;
   const std::string frame_size = j2k_setting("frame-size", bytes);
   if (frame_bytes(most, picture) > 0 && frame_bytes(most, picture) < double(bytes))
     return frame_size + "; that is more than " + j2k_rate_text(most);

@@ -134,15 +134,16 @@ void install_rates(GObjectClass *klass) {
                                         "Maximum rate of every frame in bits per pixel " ONE_RATE,
                                         0, kJ2kMostBpp, 0, kTarget));
   install(PROP_BITRATE,
+          // (To G_MAXINT: a negative text would be read as a number above it.)
           g_param_spec_uint("bitrate", "Bit rate",
                             "Maximum rate in kbit/s, the same number of bytes for every frame; "
                             "requires a framerate " ONE_RATE,
-                            0, G_MAXUINT, 0, kTarget));
+                            0, G_MAXINT, 0, kTarget));
   install(PROP_FRAME_SIZE,
           g_param_spec_uint("frame-size", "Frame size",
                             "Maximum size of every encoded frame in bytes, headers and boxes "
                             "included " ONE_RATE,
-                            0, G_MAXUINT, 0, kTarget));
+                            0, G_MAXINT, 0, kTarget));
   install(PROP_PSNR, g_param_spec_double("psnr", "PSNR",
                                          "Target peak signal-to-noise ratio in dB, estimated while "
                                          "encoding, without decoding " ONE_RATE,

@@ -32,7 +32,9 @@ std::string check_rates(const J2kSettings &s) {
            ": profiles limit the bytes of a frame, which may prevent this PSNR; use quality, bpp, "
            "bitrate or frame-size";
   if (j2k_is_lossless(s) && s.wavelet == J2kWavelet::irreversible_97)
-    return "lossless=true and wavelet=9/7: 9/7 is lossy; use a rate or lossless=false";
+    return std::string(s.lossless ? "lossless=true and wavelet=9/7"
+                                  : "wavelet=9/7 without a rate") +
+           ": 9/7 is lossy; use a rate or lossless=false";
   if (s.quality > 0 && s.wavelet == J2kWavelet::reversible_53)
     return set[0] +
            " and wavelet=5/3: quality is the quantiser step, and 5/3 has no quantiser; use "

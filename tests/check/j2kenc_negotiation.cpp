@@ -199,6 +199,23 @@ GST_END_TEST;
 
 }  // namespace
 
+// While the element goes to READY, its source pad is inactive before its sink pad: what upstream
+// sends meanwhile is no error.
+GST_START_TEST(ready_at_any_time) {
+  Pipeline pipeline(
+      "videotestsrc ! video/x-raw,format=GRAY8,width=64,height=48 ! j2kenc ! "
+      "fakesink name=sink sync=true");
+  for (int round = 0; round < 60; round++) {
+    pipeline.start();
+    if (round % 3 == 0) gst_element_get_state(pipeline.get(), nullptr, nullptr, GST_SECOND);
+    if (round % 3 == 1) g_usleep(2000);
+    gst_element_set_state(pipeline.get(), round % 5 == 4 ? GST_STATE_NULL : GST_STATE_READY);
+    const std::string error = pipeline.take_error();
+    fail_unless(error.empty(), "round %d: %s", round, error.c_str());
+  }
+}
+GST_END_TEST;
+
 void add_j2kenc_negotiation_cases(Suite *suite) {
   TCase *negotiation = new_case(suite, "negotiation");
   tcase_add_test(negotiation, what_downstream_can_use);
@@ -209,6 +226,7 @@ void add_j2kenc_negotiation_cases(Suite *suite) {
   tcase_add_test(negotiation, fields_that_are_asked_for);
   tcase_add_test(negotiation, number_of_fields_that_is_asked_for);
   tcase_add_test(negotiation, source_that_does_as_asked);
+  if (!small_run()) tcase_add_test(negotiation, ready_at_any_time);
 }
 
 }  // namespace test

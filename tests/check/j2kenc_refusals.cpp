@@ -18,7 +18,8 @@ const std::vector<Refusal> &settings() {
       {{{"quality", "80"}, {"bpp", "0.5"}}, {"bpp=0.5 and quality=80"}},
       {{{"lossless", "true"}, {"bpp", "0.5"}}, {"lossless=true and bpp=0.5"}},
       {{{"lossless", "true"}, {"quality", "80"}}, {"lossless=true and quality=80"}},
-      {{{"wavelet", "9/7"}}, {"lossless=true and wavelet=9/7"}},
+      {{{"wavelet", "9/7"}}, {"wavelet=9/7 without a rate", "lossless=false"}},
+      {{{"wavelet", "9/7"}, {"lossless", "true"}}, {"lossless=true and wavelet=9/7"}},
       {{{"wavelet", "5/3"}, {"quality", "80"}}, {"quality=80 and wavelet=5/3", "psnr"}},
       {{{"code-block-width", "65"}},
        {"code-block-width=65 and code-block-height=64", "power of two"}},
@@ -183,7 +184,7 @@ GST_START_TEST(least_rates_that_can_be_set) {
       {11, "25/1", "bpp", "100", "bpp", "347.637", ""},  // 347.636 is nearer, and too little
       {7, "25/1", "bitrate", "20", "bitrate", "96", ""},
       {7, "2147483647/1", "bitrate", "9", "frame-size", "478",
-       "; that is more than bitrate=4294967295"},
+       "; that is more than bitrate=2147483647"},
   };
   for (const auto &[width, fps, name, value, enough, number, reason] : cases) {
     std::string caps = video_caps("Y444", {width, 1});
