@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Through GStreamer's muxers into files, and where it can read them, out again to the same pixels.
+#include <glib/gstdio.h>
+
 #include "../support/elements/pipeline.h"
 #include "../support/temporary_file.h"
 #include "j2kenc_codestream.h"
@@ -26,10 +28,10 @@ std::vector<Bytes> run(const std::string &description) {
   return frames;
 }
 
-std::string read_file(const TemporaryFile &file) {
+std::string read_file(const std::string &name) {
   gchar *text = nullptr;
   gsize length = 0;
-  fail_unless(g_file_get_contents(file.name().c_str(), &text, &length, nullptr));
+  fail_unless(g_file_get_contents(name.c_str(), &text, &length, nullptr), "%s", name.c_str());
   const std::string result(text, length);
   g_free(text);
   return result;
@@ -102,7 +104,7 @@ GST_START_TEST(avi) {
   const std::string caps = video_caps("I420", {64, 48});
   const TemporaryFile file;
   write_file(caps, "avimux", file);
-  const std::string text = read_file(file);
+  const std::string text = read_file(file.name());
   fail_unless(contains(text, "MJ2C"), "no video stream of that kind");
   for (const Bytes &frame : run(source(caps) + "j2kenc"))
     fail_unless(contains(text, std::string(frame.begin(), frame.end())), "a frame is missing");
@@ -140,6 +142,45 @@ GST_END_TEST;
 
 }  // namespace
 
+// A request for a key unit cuts: here after the second and the fourth of six frames.
+GST_START_TEST(files_of_key_units) {
+  if (skip_without({"multifilesink"})) return;
+  const TemporaryFile file;
+  const std::string name = file.name();
+  Pipeline pipeline("videotestsrc num-buffers=6 ! " + video_caps("GRAY8", {64, 48}) +
+                    " ! j2kenc name=coder ! tee name=t ! queue ! multifilesink sync=false "
+                    "next-file=key-unit-event location=" +
+                    name +
+                    ".%d t. ! queue ! "
+                    "fakesink name=sink sync=false");
+  std::vector<std::string> codestreams;
+  pipeline.on_buffer = [&codestreams](GstBuffer *buffer, GstPad *) {
+    const Bytes bytes = bytes_of(buffer);
+    codestreams.emplace_back(bytes.begin(), bytes.end());
+  };
+  GstPad *pad = gst_element_get_static_pad(pipeline.element("coder"), "src");
+  const auto ask = [](GstPad *pad, GstPadProbeInfo *, gpointer frames) {
+    int *count = static_cast<int *>(frames);
+    if (++*count == 2 || *count == 4)
+      gst_pad_send_event(pad, gst_video_event_new_upstream_force_key_unit(GST_CLOCK_TIME_NONE, TRUE,
+                                                                          guint(*count / 2)));
+    return GST_PAD_PROBE_OK;
+  };
+  int frames = 0;
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, ask, &frames, nullptr);
+  gst_object_unref(pad);
+  pipeline.set_state(GST_STATE_PLAYING);
+  pipeline.wait_for_eos();
+  pipeline.set_state(GST_STATE_NULL);
+  fail_unless_equals_int(codestreams.size(), 6);
+  for (std::size_t i = 0; i < 3; i++) {
+    const std::string part = name + "." + std::to_string(i);
+    fail_unless(read_file(part) == codestreams[2 * i] + codestreams[2 * i + 1], "%s", part.c_str());
+    g_remove(part.c_str());
+  }
+}
+GST_END_TEST;
+
 void add_muxer_cases(Suite *suite) {
   TCase *muxers = new_case(suite, "muxers");
   tcase_add_test(muxers, mj2);
@@ -149,6 +190,7 @@ void add_muxer_cases(Suite *suite) {
   tcase_add_test(muxers, avi);
   tcase_add_test(muxers, fields_in_mj2);
   tcase_add_test(muxers, stills);
+  tcase_add_test(muxers, files_of_key_units);
 }
 
 }  // namespace test
