@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "framesinflight.h"
-#include "video/input.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
@@ -278,11 +277,6 @@ GstFlowReturn transform(GstBaseTransform *, GstBuffer *, GstBuffer *) {
   return GST_FLOW_NOT_SUPPORTED;
 }
 
-gboolean transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *meta, GstBuffer *in) {
-  return is_about_picture(meta) ||
-         GST_BASE_TRANSFORM_CLASS(parent_class)->transform_meta(trans, out, meta, in);
-}
-
 // The task may still be there, if the sink pad alone is deactivated.
 gboolean stop(GstBaseTransform *trans) {
   auto *self = GST_COALESCE_ENCODER(trans);
@@ -332,9 +326,7 @@ static void gst_coalesce_encoder_class_init(GstCoalesceEncoderClass *klass) {
   trans_class->submit_input_buffer = submit_input_buffer;
   trans_class->generate_output = generate_output;
   trans_class->transform = transform;
-  trans_class->transform_meta = transform_meta;
   trans_class->stop = stop;
-  trans_class->passthrough_on_same_caps = FALSE;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
   transform_class->drain = drain;
   transform_class->discard = discard;

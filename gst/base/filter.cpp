@@ -150,11 +150,6 @@ gboolean transform_size(GstBaseTransform *trans, GstPadDirection, GstCaps *, gsi
   return get_unit_size(trans, othercaps, othersize);
 }
 
-gboolean transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *meta, GstBuffer *in) {
-  return is_about_picture(meta) ||
-         GST_BASE_TRANSFORM_CLASS(parent_class)->transform_meta(trans, out, meta, in);
-}
-
 void finalize(GObject *object) {
   delete GST_COALESCE_FILTER(object)->priv;
   G_OBJECT_CLASS(parent_class)->finalize(object);
@@ -171,11 +166,9 @@ static void gst_coalesce_filter_class_init(GstCoalesceFilterClass *klass) {
   trans_class->decide_allocation = decide_allocation;
   trans_class->prepare_output_buffer = prepare_output_buffer;
   trans_class->transform = transform;
-  trans_class->transform_meta = transform_meta;
   trans_class->transform_size = transform_size;
   trans_class->get_unit_size = get_unit_size;
   trans_class->stop = stop;
-  trans_class->passthrough_on_same_caps = FALSE;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
   transform_class->set_format = set_format;
   transform_class->context_changed = context_changed;

@@ -135,6 +135,11 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) 
   return accepted;
 }
 
+gboolean transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *meta, GstBuffer *in) {
+  return is_about_picture(meta) ||
+         GST_BASE_TRANSFORM_CLASS(parent_class)->transform_meta(trans, out, meta, in);
+}
+
 // Properties that are controlled have the value of the frame's time.
 void sync_values(GstBaseTransform *trans, GstBuffer *buffer) {
   if (trans->segment.format != GST_FORMAT_TIME) return;
@@ -205,6 +210,8 @@ static void gst_coalesce_transform_class_init(GstCoalesceTransformClass *klass) 
   trans_class->query = query;
   trans_class->sink_event = sink_event;
   trans_class->set_caps = set_caps;
+  trans_class->transform_meta = transform_meta;
+  trans_class->passthrough_on_same_caps = FALSE;
   trans_class->before_transform = before_transform;
   trans_class->propose_allocation = propose_allocation;
 
