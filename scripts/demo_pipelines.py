@@ -64,12 +64,12 @@ class Input:
             raise Failure(f"cannot be read as a file: {name}")
         if self.path.stat().st_size == 0:
             raise Failure(f"the file is empty: {name}")
-        if is_text(self.path):
-            raise Failure(f"a text file, and neither a picture nor a video: {name}")
         # A URI has odd characters escaped, so that any name passes gst-launch-1.0 unharmed.
         uri = self.path.as_uri()
         if name.endswith(".uyvy"):
             self.source = ["giosrc", f"location={uri}", "!", *self.raw_video(), "!", "videoconvert"]
+        elif is_text(self.path):
+            raise Failure(f"a text file, and neither a picture nor a video: {name}")
         else:
             self.source = ["uridecodebin", f"uri={uri}", "!", "videoconvert"]
 

@@ -40,7 +40,11 @@ class Refused(demo_case.DemoCase):
         self.refused(self.file("empty.png"), "the file is empty")
 
     def test_text(self):
-        self.refused(self.file("text.jpg", b"no picture\n" * 9), "no picture came out of")
+        self.refused(self.file("text.jpg", b"no picture\n" * 9), "a text file")
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_no_picture(self):
+        self.refused(self.file("noise.jpg", b"\0\xff" * 99), "no picture came out of")
         self.assertFalse((self.folder / "out").exists())
 
     def test_truncated_picture(self):
@@ -80,7 +84,7 @@ class Refused(demo_case.DemoCase):
         outdir.mkdir()
         for name in ("index.html", "blur.png", "rate-1bpp.png", "video.mj2", "notes.txt"):
             (outdir / name).write_text("earlier")
-        self.refused(self.file("text.png", b"text"), "no picture came out of", outdir)
+        self.refused(self.file("noise.png", b"\0" * 9), "no picture came out of", outdir)
         self.assertEqual([path.name for path in outdir.iterdir()], ["notes.txt"])
 
 
