@@ -53,7 +53,7 @@ GstFlowReturn Job::begin(GstBuffer *newest) {
   if (!scope_->ok()) return ok("making the CUDA context current", CUDA_ERROR_UNKNOWN);
   GpuSession &session = backend_.session();
   std::shared_ptr<Stream> stream;
-  if (is_ours(newest, session.context.get()))
+  if (newest != nullptr && is_ours(newest, session.context.get()))
     stream = fence_of(newest).fence.stream_of_this_thread();
   if (stream != nullptr && stream->context() != session.context.get()) stream.reset();
   GST_LOG_OBJECT(backend_.element(), "works in %s",

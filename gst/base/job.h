@@ -33,6 +33,8 @@ class DeviceFrame {
   const Frame &frame() const { return copy_ ? *copy_ : frame_; }
   // What is read: upstream's buffer, or one of the pool.
   GstBuffer *buffer() const { return buffer_.get(); }
+  // What upstream's buffer said, where this one has not its flags.
+  void set_interlaced(bool interlaced) { (copy_ ? *copy_ : frame_).set_interlaced(interlaced); }
   // Lets go of it; what is in flight is not affected.
   void reset();
 
@@ -50,7 +52,7 @@ class DeviceFrame {
 class OutputFrame {
  public:
   const Frame &frame() const { return own_ ? *own_ : frame_; }
-  // Are the input's pictures two fields? (Outputs have no flags yet that would say so.)
+  // Is the picture two fields? (Outputs have no flags yet that would say so.)
   void set_interlaced(bool interlaced);
 
  private:
@@ -71,10 +73,11 @@ class Job {
   Job(const Job &) = delete;
   Job &operator=(const Job &) = delete;
 
-  // If this thread has written the buffer in a stream of the session's context, the work goes to
-  // that stream; else to one of the session's own, by turns. So elements in a row need not be
-  // ordered, and give frames back at once. (Between threads they would keep the frames of one from
-  // overlapping those of the other.) Without this it goes to the stream of the job before.
+  // The newest input, or nullptr. If this thread has written it in a
+  // stream of the session's context, the work goes to that stream; else to one of the session's
+  // own, by turns. So elements in a row need not be ordered, and give frames back at once. (Between
+  // threads they would keep the frames of one from overlapping those of the other.) Without this it
+  // goes to the stream of the job before.
   GstFlowReturn begin(GstBuffer *newest);
 
   // An input from upstream; copies are made in `pool`, of the same format. of_both_fields: chroma
