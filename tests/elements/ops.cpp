@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "ops.h"
 
+#include <initializer_list>
+
 namespace coalesce::testing {
 
 void combine_cpu(Op op, const Plane<const std::uint8_t> &a, const Plane<const std::uint8_t> &b,
