@@ -198,8 +198,7 @@ GST_START_TEST(wakes_are_few) {
       const int wakes = timer.wakes() - std::exchange(before, timer.wakes());
       fail_unless(wakes < 500 && wakes <= 2 * rate, "%d wakes at %d frames/s", wakes, rate);
       // The streaming thread has taken over.
-      if (second > 1 && rate > 250)
-        fail_unless(wakes < 40, "%d wakes at %d frames/s", wakes, rate);
+      if (second > 1 && rate > 250) fail_unless(wakes < 40, "%d wakes at %d frames/s", wakes, rate);
     }
   }
   done();
