@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "framesinflight.h"
+#include "memory/bytepool.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
@@ -38,6 +39,9 @@ struct GstCoalesceEncoderPrivate {
   GstFlowReturn drained = GST_FLOW_OK;  // what draining has come to, if not to a chain's ears
   bool after_skipped = false;           // the next frame does not follow the last one
   bool tags_sent = false;               // in this stream
+
+  // The task's, while frames are under way; else the streaming thread's.
+  std::unique_ptr<BytePool> output_pool;
 };
 
 namespace {
@@ -271,6 +275,30 @@ GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **out) {
   return in != nullptr ? encode(GST_COALESCE_ENCODER(trans), in.get()) : GST_FLOW_OK;
 }
 
+// Pools have frames of one size, and codestreams differ.
+gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
+  while (gst_query_get_n_allocation_pools(query) > 0)
+    gst_query_remove_nth_allocation_pool(query, 0);
+  if (drain(GST_COALESCE_TRANSFORM(trans)) == GST_FLOW_FLUSHING) return FALSE;
+  priv_of(trans).output_pool.reset();  // it was made for what downstream asked for before
+  return GST_BASE_TRANSFORM_CLASS(parent_class)->decide_allocation(trans, query);
+}
+
+BufferRef acquire_output(GstCoalesceEncoder *self, gsize bytes) {
+  Backend &backend = backend_of(self);
+  std::unique_ptr<BytePool> &pool = self->priv->output_pool;
+  GstAllocator *allocator = nullptr;
+  GstAllocationParams params;
+  gst_base_transform_get_allocator(GST_BASE_TRANSFORM(self), &allocator, &params);
+  const AllocatorRef owned(allocator);
+  if (!backend.is_on_gpu() || !is_ordinary(allocator))
+    return BufferRef(gst_buffer_new_allocate(allocator, bytes, &params));
+  GstAllocator *page_locked = backend.session().page_locked.get();  // of the context
+  if (pool == nullptr || pool->allocator() != page_locked)
+    pool = std::make_unique<BytePool>(page_locked, params);
+  return pool->acquire(bytes);
+}
+
 // Never called, but GstBaseTransform does not look at generate_output(): without this it takes the
 // element for one that works in place, and hands ALLOCATION queries through.
 GstFlowReturn transform(GstBaseTransform *, GstBuffer *, GstBuffer *) {
@@ -284,6 +312,7 @@ gboolean stop(GstBaseTransform *trans) {
   priv.frames.flush();
   const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
   priv.frames.end_flush();
+  priv.output_pool.reset();
   priv.room = 1;
   priv.tags_sent = false;
   reset(self);
@@ -310,6 +339,15 @@ void gst_coalesce_encoder_add(GstCoalesceEncoder *self, GstBuffer *in) {
   self->priv->frames.add(metadata_of(self, in));
 }
 
+BufferRef gst_coalesce_encoder_map_output(GstCoalesceEncoder *self, gsize bytes, GstMapInfo *map) {
+  BufferRef out = acquire_output(self, bytes);
+  if (out != nullptr && gst_buffer_map(out.get(), map, GST_MAP_WRITE)) return out;
+  GST_ELEMENT_ERROR(self, RESOURCE, NO_SPACE_LEFT,
+                    ("No memory for an encoded frame of %" G_GSIZE_FORMAT " bytes", bytes),
+                    (nullptr));
+  return nullptr;
+}
+
 GstFlowReturn gst_coalesce_encoder_push(GstCoalesceEncoder *self, GstBuffer *in, GstBuffer *out) {
   return push(self, out, metadata_of(self, in).get());
 }
@@ -323,6 +361,7 @@ static void gst_coalesce_encoder_class_init(GstCoalesceEncoderClass *klass) {
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   trans_class->sink_event = sink_event;
   trans_class->src_event = src_event;
+  trans_class->decide_allocation = decide_allocation;
   trans_class->submit_input_buffer = submit_input_buffer;
   trans_class->generate_output = generate_output;
   trans_class->transform = transform;

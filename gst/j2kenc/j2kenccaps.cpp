@@ -108,9 +108,17 @@ bool fixed_info(const GstStructure *raw, GstVideoInfo *info) {
   return fixed;
 }
 
+// The profile in the caps of these frames (Rsiz); `otherwise` if the settings will not do.
 struct ProfileSource {
   const J2kSettings &settings;
   int otherwise;
+
+  int of(const GstVideoInfo &info, J2kMedia media) const {
+    if (settings.profile == j2k::Profile::none) return 0;
+    std::string problem;
+    const auto coder = J2kCoder::make(settings, info, media, &problem);
+    return coder != nullptr ? coder->profile() : otherwise;
+  }
 };
 
 GstStructure *coded_structure(const GstStructure *raw, J2kMedia media,
@@ -128,8 +136,7 @@ GstStructure *coded_structure(const GstStructure *raw, J2kMedia media,
   GstVideoInfo info;
   if (!fixed_info(raw, &info)) return coded;
   set_defaults(info, media, coded);
-  gst_structure_set(coded, "profile", G_TYPE_INT,
-                    j2k_rsiz(profile.settings, info, media, profile.otherwise), nullptr);
+  gst_structure_set(coded, "profile", G_TYPE_INT, profile.of(info, media), nullptr);
   return coded;
 }
 
@@ -246,13 +253,6 @@ guint place_of(GstCaps *caps, J2kMedia media) {
 }
 
 }  // namespace
-
-int j2k_rsiz(const J2kSettings &settings, const GstVideoInfo &info, J2kMedia media, int otherwise) {
-  if (settings.profile == j2k::Profile::none) return 0;
-  std::string problem;
-  const auto coder = J2kCoder::make(settings, info, media, &problem);
-  return coder != nullptr ? coder->profile() : otherwise;
-}
 
 GstCaps *j2k_sink_template() {
   const std::string fields = ", format = (string) " + j2k_formats() + ", " + kSizes;

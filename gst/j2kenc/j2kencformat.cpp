@@ -118,6 +118,12 @@ void j2k_components(const GstVideoInfo &info, J2kRows rows, j2k::CodingParams *c
                             static_cast<int>(GST_VIDEO_FORMAT_INFO_DEPTH(format, c))};
 }
 
+bool j2k_is_top_first(const GstVideoInfo &info, GstBuffer *buffer) {
+  const GstVideoFieldOrder order = GST_VIDEO_INFO_FIELD_ORDER(&info);
+  if (order != GST_VIDEO_FIELD_ORDER_UNKNOWN) return order == GST_VIDEO_FIELD_ORDER_TOP_FIELD_FIRST;
+  return GST_BUFFER_FLAG_IS_SET(buffer, GST_VIDEO_BUFFER_FLAG_TFF);
+}
+
 void j2k_samples(const Frame &frame, J2kRows rows, std::vector<std::uint8_t> *spare,
                  j2k::Samples *samples) {
   const GstVideoFormatInfo *format = frame.info().finfo;

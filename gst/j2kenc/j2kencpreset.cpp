@@ -6,7 +6,7 @@
 //   setting of the encoder.
 #include <cstring>
 
-#include "j2kencstate.h"
+#include "j2kencproperties.h"
 
 namespace coalesce::gst {
 namespace {
@@ -79,9 +79,7 @@ bool is_text(const GstPreset *preset, const GParamSpec *property) {
 
 gboolean save(GstPreset *preset, const gchar *name) {
   bool saved = parent.save_preset(preset, name);
-  GST_OBJECT_LOCK(preset);
-  const bool unset = !GST_J2KENC(preset)->state->wanted.lossless;
-  GST_OBJECT_UNLOCK(preset);
+  const bool unset = j2k_settings_of(preset).read([](const J2kSettings &s) { return !s.lossless; });
   saved = saved && set_meta(preset, name, kUnset, unset ? "true" : "");
   for_each_property(preset, [&](const GParamSpec *property) {
     if (saved && is_text(preset, property))
@@ -101,19 +99,16 @@ void load_texts(GstPreset *preset, const gchar *name) {
 
 // All at once, for frames that are encoded meanwhile.
 gboolean load(GstPreset *preset, const gchar *name) {
-  J2kState &state = *GST_J2KENC(preset)->state;
-  GST_OBJECT_LOCK(preset);
-  state.before_load = state.wanted;
-  GST_OBJECT_UNLOCK(preset);
+  Settings<J2kSettings> &settings = j2k_settings_of(preset);
+  settings.hold();
   const bool loaded = parent.load_preset(preset, name);
   if (loaded) load_texts(preset, name);
-  const bool unset = loaded && !meta(preset, name, kUnset).empty();
-  GST_OBJECT_LOCK(preset);
-  if (unset) state.wanted.lossless.reset();
-  state.before_load.reset();
-  state.changes++;
-  GST_OBJECT_UNLOCK(preset);
-  j2k_update_caps(GST_J2KENC(preset));
+  if (loaded && !meta(preset, name, kUnset).empty())
+    settings.change([](J2kSettings &s) {
+      s.lossless.reset();
+      return true;
+    });
+  settings.release();
   g_object_notify(G_OBJECT(preset), "lossless");
   return loaded;
 }

@@ -1,12 +1,68 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The properties: their descriptions, and their values.
-#include <iterator>
+#include "j2kencproperties.h"
 
-#include "j2kencstate.h"
-#include "j2kenctypes.h"
+#include "base/propertytable.h"
 
 namespace coalesce::gst {
 namespace {
+
+GType wavelet_type() {
+  static const GEnumValue values[] = {
+      {int(J2kWavelet::automatic),
+       "5/3 if lossless, otherwise 9/7; with a profile, the profile's wavelet", "auto"},
+      {int(J2kWavelet::reversible_53), "Reversible 5/3: lossless without a rate, lossy with a rate",
+       "5/3"},
+      {int(J2kWavelet::irreversible_97),
+       "Irreversible 9/7: always lossy, higher quality than 5/3 at the same rate", "9/7"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstJ2kEncWavelet", values);
+  return type;
+}
+
+GType progression_type() {
+  static const GEnumValue values[] = {
+      {int(j2k::Progression::lrcp), "Layer, resolution, component, position", "lrcp"},
+      {int(j2k::Progression::rlcp), "Resolution, layer, component, position", "rlcp"},
+      {int(j2k::Progression::rpcl), "Resolution, position, component, layer", "rpcl"},
+      {int(j2k::Progression::pcrl), "Position, component, resolution, layer", "pcrl"},
+      {int(j2k::Progression::cprl), "Component, position, resolution, layer", "cprl"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstJ2kEncProgressionOrder", values);
+  return type;
+}
+
+GType block_style_type() {
+  static const GFlagsValue values[] = {
+      {j2k::kBypass, "Raw bits in most passes of the lower bit-planes: faster, slightly larger",
+       "bypass"},
+      {j2k::kReset, "Reset the context probabilities after every pass", "reset"},
+      {j2k::kTermAll, "Terminate the codeword segment after every pass", "termall"},
+      {j2k::kCausal, "Vertically causal contexts: none depends on the next stripe", "causal"},
+      {j2k::kPredictable, "Predictable termination, for error detection in decoders",
+       "predictable-termination"},
+      {j2k::kSegmentationSymbols, "A known symbol after every bit-plane, for error detection",
+       "segmentation-symbols"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_flags_register_static("GstJ2kEncCodeBlockStyle", values);
+  return type;
+}
+
+GType profile_type() {
+  using j2k::Profile;
+  static const GEnumValue values[] = {
+      {int(Profile::none), "No profile", "none"},
+      {int(Profile::cinema_2k), "Digital cinema 2K: up to 2048x1080, X'Y'Z' with 12 bits",
+       "cinema-2k"},
+      {int(Profile::cinema_4k), "Digital cinema 4K: up to 4096x2160, X'Y'Z' with 12 bits",
+       "cinema-4k"},
+      {int(Profile::broadcast_single), "Broadcast, single tile", "broadcast-single"},
+      {int(Profile::broadcast_multi), "Broadcast, 2x2 tiles by default", "broadcast-multi"},
+      {int(Profile::imf_2k), "Interoperable Master Format 2K: up to 2048x1556", "imf-2k"},
+      {int(Profile::imf_4k), "Interoperable Master Format 4K: up to 4096x3112", "imf-4k"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstJ2kEncProfile", values);
+  return type;
+}
 
 constexpr auto kFlags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
                                                  GST_PARAM_MUTABLE_PLAYING);
@@ -102,208 +158,101 @@ constexpr Property<std::string> kTexts[] = {
      &J2kSettings::comment},
 };
 
-enum : guint {
-  PROP_0,
-  PROP_LOSSLESS,
-  PROP_WAVELET,
-  PROP_BPP,
-  PROP_BITRATE,
-  PROP_FRAME_SIZE,
-  PROP_PSNR,
-  PROP_PROGRESSION_ORDER,
-  PROP_CODE_BLOCK_STYLE,
-  PROP_PROFILE,
-  PROP_FIRST_INT,
-  PROP_FIRST_BOOL = PROP_FIRST_INT + std::size(kInts),
-  PROP_FIRST_TEXT = PROP_FIRST_BOOL + std::size(kBools),
-  PROP_END = PROP_FIRST_TEXT + std::size(kTexts)
-};
-
-// ---- descriptions ----------------------------------------------------------------------------
-
-void install_rates(GObjectClass *klass) {
-  const auto install = [klass](guint id, GParamSpec *pspec) {
-    g_object_class_install_property(klass, id, pspec);
-  };
-  install(PROP_LOSSLESS,
-          g_param_spec_boolean("lossless", "Lossless",
-                               "Lossless coding. If not set: true without a rate and a profile, "
-                               "else false. If set to true, rates, profiles and 9/7 are errors",
-                               TRUE, kFlags));
-  install(PROP_BPP, g_param_spec_double("bpp", "Bits per pixel",
-                                        "Maximum rate of every frame in bits per pixel " ONE_RATE,
-                                        0, kJ2kMostBpp, 0, kTarget));
-  install(PROP_BITRATE,
-          // (To G_MAXINT: a negative text would be read as a number above it.)
-          g_param_spec_uint("bitrate", "Bit rate",
-                            "Maximum rate in kbit/s, the same number of bytes for every frame; "
-                            "requires a framerate " ONE_RATE,
-                            0, G_MAXINT, 0, kTarget));
-  install(PROP_FRAME_SIZE,
-          g_param_spec_uint("frame-size", "Frame size",
-                            "Maximum size of every encoded frame in bytes, headers and boxes "
-                            "included " ONE_RATE,
-                            0, G_MAXINT, 0, kTarget));
-  install(PROP_PSNR, g_param_spec_double("psnr", "PSNR",
-                                         "Target peak signal-to-noise ratio in dB, estimated while "
-                                         "encoding, without decoding " ONE_RATE,
-                                         0, 200, 0, kTarget));
+void add_lossless(PropertyTable<J2kSettings> *table) {
+  GParamSpec *spec =
+      g_param_spec_boolean("lossless", "Lossless",
+                           "Lossless coding. If not set: true without a rate and a profile, "
+                           "else false. If set to true, rates, profiles and 9/7 are errors",
+                           TRUE, kFlags);
+  table->add(
+      spec,
+      [](const J2kSettings &s, GValue *value) { g_value_set_boolean(value, j2k_is_lossless(s)); },
+      [](J2kSettings *s, const GValue *value) {
+        s->lossless = g_value_get_boolean(value) != FALSE;
+        return true;
+      });
 }
 
-void install_enums(GObjectClass *klass) {
-  const auto install = [klass](guint id, GParamSpec *pspec) {
-    g_object_class_install_property(klass, id, pspec);
-  };
-  install(PROP_WAVELET, g_param_spec_enum("wavelet", "Wavelet", "Wavelet transform",
-                                          j2k_wavelet_type(), int(J2kWavelet::automatic), kFlags));
-  install(PROP_PROGRESSION_ORDER,
-          g_param_spec_enum("progression-order", "Progression order",
-                            "Order of the packets, named from the slowest to the fastest index",
-                            j2k_progression_type(), int(j2k::Progression::lrcp), kFlags));
-  install(PROP_CODE_BLOCK_STYLE,
-          g_param_spec_flags("code-block-style", "Code-block style",
-                             "Coding options of the code-blocks, joined by +, as in bypass+termall",
-                             j2k_block_style_type(), 0, kFlags));
-  install(PROP_PROFILE,
-          g_param_spec_enum("profile", "Profile",
-                            "Application profile: sets properties left at their defaults, limits "
-                            "the rate, requires a framerate, refuses settings outside the profile",
-                            j2k_profile_type(), int(j2k::Profile::none), kFlags));
-  for (GType type :
-       {j2k_wavelet_type(), j2k_progression_type(), j2k_block_style_type(), j2k_profile_type()})
-    gst_type_mark_as_plugin_api(type, GstPluginAPIFlags(0));
+void add_choices_and_rates(PropertyTable<J2kSettings> *table) {
+  using S = J2kSettings;
+  table->add(&S::wavelet, g_param_spec_enum("wavelet", "Wavelet", "Wavelet transform",
+                                            wavelet_type(), int(J2kWavelet::automatic), kFlags));
+  table->add(&S::bpp, g_param_spec_double("bpp", "Bits per pixel",
+                                          "Maximum rate of every frame in bits per pixel " ONE_RATE,
+                                          0, kJ2kMostBpp, 0, kTarget));
+  // (To G_MAXINT: a negative text would be read as a number above it.)
+  table->add(&S::bitrate,
+             g_param_spec_uint("bitrate", "Bit rate",
+                               "Maximum rate in kbit/s, the same number of bytes for every frame; "
+                               "requires a framerate " ONE_RATE,
+                               0, G_MAXINT, 0, kTarget));
+  table->add(&S::frame_size,
+             g_param_spec_uint("frame-size", "Frame size",
+                               "Maximum size of every encoded frame in bytes, headers and boxes "
+                               "included " ONE_RATE,
+                               0, G_MAXINT, 0, kTarget));
+  table->add(&S::psnr,
+             g_param_spec_double("psnr", "PSNR",
+                                 "Target peak signal-to-noise ratio in dB, estimated while "
+                                 "encoding, without decoding " ONE_RATE,
+                                 0, 200, 0, kTarget));
+  table->add(&S::progression,
+             g_param_spec_enum("progression-order", "Progression order",
+                               "Order of the packets, named from the slowest to the fastest index",
+                               progression_type(), int(j2k::Progression::lrcp), kFlags));
+  table->add(&S::block_style,
+             g_param_spec_flags("code-block-style", "Code-block style",
+                                "Coding options of the code-blocks, joined by +, as in "
+                                "bypass+termall",
+                                block_style_type(), 0, kFlags));
+  table->add(&S::profile,
+             g_param_spec_enum("profile", "Profile",
+                               "Application profile: sets properties left at their defaults, "
+                               "limits the rate, requires a framerate, refuses settings outside "
+                               "the profile",
+                               profile_type(), int(j2k::Profile::none), kFlags));
 }
 
-void install_tables(GObjectClass *klass) {
-  const J2kSettings defaults;
-  guint id = PROP_FIRST_INT;
-  for (const IntProperty &p : kInts)
-    g_object_class_install_property(
-        klass, id++,
-        g_param_spec_int(p.name, p.nick, p.blurb, p.least, p.most, defaults.*p.field, kFlags));
-  for (const auto &p : kBools)
-    g_object_class_install_property(
-        klass, id++, g_param_spec_boolean(p.name, p.nick, p.blurb, defaults.*p.field, kFlags));
-  for (const auto &p : kTexts)
-    g_object_class_install_property(klass, id++,
-                                    g_param_spec_string(p.name, p.nick, p.blurb, "", kFlags));
-}
-
-// ---- values ----------------------------------------------------------------------------------
-
-void set_rate(J2kSettings *s, guint id, const GValue *value) {
-  switch (id) {
-    case PROP_LOSSLESS:
-      s->lossless = g_value_get_boolean(value) != FALSE;
-      break;
-    case PROP_BPP:
-      s->bpp = g_value_get_double(value);
-      break;
-    case PROP_BITRATE:
-      s->bitrate = g_value_get_uint(value);
-      break;
-    case PROP_FRAME_SIZE:
-      s->frame_size = g_value_get_uint(value);
-      break;
-    default:
-      s->psnr = g_value_get_double(value);
-  }
-}
-
-void get_rate(const J2kSettings &s, guint id, GValue *value) {
-  switch (id) {
-    case PROP_LOSSLESS:
-      g_value_set_boolean(value, j2k_is_lossless(s));
-      break;
-    case PROP_BPP:
-      g_value_set_double(value, s.bpp);
-      break;
-    case PROP_BITRATE:
-      g_value_set_uint(value, s.bitrate);
-      break;
-    case PROP_FRAME_SIZE:
-      g_value_set_uint(value, s.frame_size);
-      break;
-    default:
-      g_value_set_double(value, s.psnr);
-  }
-}
-
-void set_value(J2kSettings *s, guint id, const GValue *value) {
-  if (id == PROP_WAVELET) {
-    s->wavelet = static_cast<J2kWavelet>(g_value_get_enum(value));
-  } else if (id == PROP_PROGRESSION_ORDER) {
-    s->progression = static_cast<j2k::Progression>(g_value_get_enum(value));
-  } else if (id == PROP_CODE_BLOCK_STYLE) {
-    s->block_style = g_value_get_flags(value);
-  } else if (id == PROP_PROFILE) {
-    s->profile = static_cast<j2k::Profile>(g_value_get_enum(value));
-  } else if (id < PROP_FIRST_INT) {
-    set_rate(s, id, value);
-  } else if (id < PROP_FIRST_BOOL) {
-    s->*kInts[id - PROP_FIRST_INT].field = g_value_get_int(value);
-  } else if (id < PROP_FIRST_TEXT) {
-    s->*kBools[id - PROP_FIRST_BOOL].field = g_value_get_boolean(value) != FALSE;
-  } else {
-    const gchar *text = g_value_get_string(value);
-    s->*kTexts[id - PROP_FIRST_TEXT].field = text != nullptr ? text : "";
-  }
-}
-
-void get_value(const J2kSettings &s, guint id, GValue *value) {
-  if (id == PROP_WAVELET)
-    g_value_set_enum(value, int(s.wavelet));
-  else if (id == PROP_PROGRESSION_ORDER)
-    g_value_set_enum(value, int(s.progression));
-  else if (id == PROP_CODE_BLOCK_STYLE)
-    g_value_set_flags(value, s.block_style);
-  else if (id == PROP_PROFILE)
-    g_value_set_enum(value, int(s.profile));
-  else if (id < PROP_FIRST_INT)
-    get_rate(s, id, value);
-  else if (id < PROP_FIRST_BOOL)
-    g_value_set_int(value, s.*kInts[id - PROP_FIRST_INT].field);
-  else if (id < PROP_FIRST_TEXT)
-    g_value_set_boolean(value, s.*kBools[id - PROP_FIRST_BOOL].field);
-  else
-    g_value_set_string(value, (s.*kTexts[id - PROP_FIRST_TEXT].field).c_str());
+const PropertyTable<J2kSettings> &properties() {
+  static const auto table = [] {
+    const J2kSettings defaults;
+    PropertyTable<J2kSettings> table;
+    add_lossless(&table);
+    add_choices_and_rates(&table);
+    for (const IntProperty &p : kInts)
+      table.add(p.field, g_param_spec_int(p.name, p.nick, p.blurb, p.least, p.most,
+                                          defaults.*p.field, kFlags));
+    for (const auto &p : kBools)
+      table.add(p.field, g_param_spec_boolean(p.name, p.nick, p.blurb, defaults.*p.field, kFlags));
+    for (const auto &p : kTexts)
+      table.add(p.field, g_param_spec_string(p.name, p.nick, p.blurb, "", kFlags));
+    return table;
+  }();
+  return table;
 }
 
 }  // namespace
 
 void j2k_install_properties(GObjectClass *klass) {
-  // GObject does not inherit these two.
-  klass->set_property = j2k_set_property;
-  klass->get_property = j2k_get_property;
-  install_rates(klass);
-  install_enums(klass);
-  install_tables(klass);
+  properties().install(klass);
+  for (GType type : {wavelet_type(), progression_type(), block_style_type(), profile_type()})
+    gst_type_mark_as_plugin_api(type, GstPluginAPIFlags(0));
 }
 
-void j2k_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
-  if (id >= PROP_END) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-    return;
-  }
-  J2kState &state = *GST_J2KENC(object)->state;
-  GST_OBJECT_LOCK(object);
-  const bool lossless = j2k_is_lossless(state.wanted);
-  set_value(&state.wanted, id, value);
-  state.changes++;
-  const bool turned = id != PROP_LOSSLESS && lossless != j2k_is_lossless(state.wanted);
-  GST_OBJECT_UNLOCK(object);
-  j2k_update_caps(GST_J2KENC(object));
-  if (turned) g_object_notify(object, "lossless");
+bool j2k_set_property(Settings<J2kSettings> *settings, guint id, const GValue *value) {
+  constexpr guint kLossless = 1;
+  bool turned = false;
+  settings->change([&](J2kSettings &s) {
+    const bool lossless = j2k_is_lossless(s);
+    properties().set(id, &s, value);
+    turned = id != kLossless && lossless != j2k_is_lossless(s);
+    return true;
+  });
+  return turned;
 }
 
-void j2k_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
-  if (id >= PROP_END) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-    return;
-  }
-  GST_OBJECT_LOCK(object);
-  get_value(GST_J2KENC(object)->state->wanted, id, value);
-  GST_OBJECT_UNLOCK(object);
+void j2k_get_property(const Settings<J2kSettings> &settings, guint id, GValue *value) {
+  settings.read([&](const J2kSettings &s) { properties().get(id, s, value); });
 }
 
 }  // namespace coalesce::gst

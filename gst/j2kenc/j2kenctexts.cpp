@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/settings.h"
 #include "j2k/encoder_params.h"
 
 namespace coalesce::gst {
@@ -18,13 +19,7 @@ std::string j2k_number(double value) {
 }
 
 std::string j2k_setting(const char *property, const std::string &text) {
-  constexpr std::size_t kLongest = 200;
-  gchar *readable =
-      g_utf8_make_valid(text.c_str(), static_cast<gssize>(std::min(text.size(), kLongest)));
-  const std::string result =
-      std::string(property) + "=\"" + readable + (text.size() > kLongest ? "...\"" : "\"");
-  g_free(readable);
-  return result;
+  return quote_setting(property, text, 200);
 }
 
 std::string j2k_settings(const char *width, int w, const char *height, int h) {
