@@ -66,12 +66,13 @@ class PropertyTable {
   void add(GParamSpec *spec, Get get, Set set) {
     rows_.push_back({spec, std::move(get), std::move(set)});
   }
+  // An id without a property.
+  void skip() { rows_.emplace_back(); }
 
   void install(GObjectClass *klass) const {
     for (guint i = 0; i < rows_.size(); i++)
-      g_object_class_install_property(klass, i + 1, rows_[i].spec);
+      if (rows_[i].spec != nullptr) g_object_class_install_property(klass, i + 1, rows_[i].spec);
   }
-  guint last() const { return static_cast<guint>(rows_.size()); }
 
   void get(guint id, const T &settings, GValue *value) const { rows_[id - 1].get(settings, value); }
   // Returns whether the value is another one now.
@@ -81,7 +82,7 @@ class PropertyTable {
 
  private:
   struct Row {
-    GParamSpec *spec;
+    GParamSpec *spec = nullptr;
     Get get;
     Set set;
   };
