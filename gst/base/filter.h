@@ -6,12 +6,14 @@
 // parameters, and implements run().
 #pragma once
 
+#include "job.h"
 #include "transform.h"
-#include "video/frame.h"
+
+struct GstCoalesceFilterPrivate;
 
 struct GstCoalesceFilter {
   GstCoalesceTransform parent;
-  struct GstCoalesceFilterPrivate *priv;
+  GstCoalesceFilterPrivate *priv;
 };
 
 struct GstCoalesceFilterClass {

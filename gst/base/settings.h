@@ -6,8 +6,9 @@
 #include <atomic>
 #include <optional>
 #include <string>
+#include <utility>
 
-#include "objectlock.h"
+#include "core/objectlock.h"
 
 namespace coalesce::gst {
 
@@ -20,11 +21,14 @@ class Settings {
   Settings(const Settings &) = delete;
   Settings &operator=(const Settings &) = delete;
 
-  // set(T &): is it a change?
+  // set(T &): is it a change? Where it throws, there is none.
   template <class Set>
   void change(Set set) {
     ObjectLock lock(element_);
-    if (set(wanted_)) changes_++;
+    T changed = wanted_;
+    if (!set(changed)) return;
+    wanted_ = std::move(changed);
+    changes_++;
   }
   // get(const T &), of what has been set, be it published or not.
   template <class Get>

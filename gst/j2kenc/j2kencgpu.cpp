@@ -46,7 +46,7 @@ bool J2kGpu::choose_backend(GstCaps *in_caps) {
   flight_.reset();
   in_caps_.reset(gst_caps_ref(in_caps));
   if (!backend_.select(caps_are_cuda(in_caps), false, true)) return false;
-  if (backend_.is_on_gpu()) return make_upload_pool() && prepare();
+  if (backend_.is_on_gpu()) return backend_.make_pool(&upload_pool_, in_caps) && prepare();
   gst_coalesce_encoder_set_room(element_, 1);
   return true;
 }
@@ -58,12 +58,13 @@ bool J2kGpu::try_again() {
 
 bool J2kGpu::move_to_context() {
   flight_.reset();
-  return make_upload_pool() && (current_.get() == nullptr || prepare());
+  return backend_.make_pool(&upload_pool_, in_caps_.get()) &&
+         (current_.get() == nullptr || prepare());
 }
 
 void J2kGpu::stop() {
   flight_.reset();
-  drop_upload_pool();
+  upload_pool_.drop();
   in_caps_.reset();
   left_to_cpu_ = false;
 }
@@ -82,7 +83,7 @@ bool J2kGpu::leave_to_cpu(const std::string &why) {
       element_, RESOURCE, NO_SPACE_LEFT,
       ("%s are encoded on the CPU: %s", frames.c_str(), why.c_str()),
       ("%s; until the caps or settings other than the rate change", backend_.gpu_name().c_str()));
-  drop_upload_pool();
+  upload_pool_.drop();
   gst_coalesce_encoder_set_room(element_, 1);
   backend_.use_cpu();
   left_to_cpu_ = true;
@@ -90,18 +91,6 @@ bool J2kGpu::leave_to_cpu(const std::string &why) {
 }
 
 // ---- room for frames -------------------------------------------------------------------------
-
-bool J2kGpu::make_upload_pool() {
-  drop_upload_pool();
-  upload_pool_ = active_cuda_pool_new(session().context.get(), in_caps_.get());
-  if (upload_pool_ == nullptr) backend_.post_gpu_error("no device memory for the frames");
-  return upload_pool_ != nullptr;
-}
-
-void J2kGpu::drop_upload_pool() {
-  if (upload_pool_) gst_buffer_pool_set_active(upload_pool_.get(), FALSE);
-  upload_pool_.reset();
-}
 
 // What the property leaves to us.
 int J2kGpu::choose_frames() const {
@@ -118,7 +107,7 @@ int J2kGpu::choose_frames() const {
 // frame's memory may not fit a rate, or a codestream, and that is no failure.
 Status J2kGpu::warm_up() {
   if (session().warm) return {};
-  const BufferRef scratch(pool_acquire(upload_pool_.get()));
+  const BufferRef scratch = upload_pool_.acquire();
   Frame frame;
   if (scratch == nullptr || !frame.map(scratch.get(), current_.info(), Memory::cuda, GST_MAP_WRITE))
     return {};
@@ -184,29 +173,15 @@ GstFlowReturn J2kGpu::prepare_fewer() {
 
 // ---- the streaming thread's part of a frame --------------------------------------------------
 
-GstFlowReturn J2kGpu::enqueue(GstBuffer *in, GpuInput *input) {
-  const GstFlowReturn flow = input->take(upload_pool_.get(), current_.get()->fields() > 1);
-  if (flow != GST_FLOW_OK) return flow;
-  const Status status =
-      flight_->start(input->frame(), j2k_is_top_first(current_.info(), in), *session().stream);
-  if (!status.ok()) return fail(status);
-  CUresult result = CUDA_SUCCESS;
-  auto done = session().mark(*session().stream, &result);
-  if (done == nullptr) {
-    backend_.post_gpu_error("fencing a frame", result);
-    return GST_FLOW_ERROR;
-  }
-  input->retire(std::move(done));
-  return GST_FLOW_OK;
-}
-
 GstFlowReturn J2kGpu::start_frame(GstBuffer *in) {
-  ContextScope scope(session().context.get());
-  GpuInput input(backend_, in, current_.info());
-  const GstFlowReturn flow = enqueue(in, &input);
-  // Some of the work may be in flight; let it end before the memory goes.
-  if (flow == GST_FLOW_ERROR) (void)session().synchronize();
-  return flow;
+  DeviceFrame frame;
+  Job job(backend_);
+  const auto rows = current_.get()->fields() > 1 ? Job::Rows::of_both_fields : Job::Rows::of_buffer;
+  const GstFlowReturn flow = job.load(in, current_.info(), upload_pool_, &frame, rows);
+  if (flow != GST_FLOW_OK) return flow;
+  const Status status = flight_->start(frame.frame(), j2k_is_top_first(current_.info(), in),
+                                       *backend_.session().stream);
+  return status.ok() ? job.end() : fail(status);
 }
 
 // Whether settings will do, the first frame that has them tells.
@@ -229,7 +204,7 @@ GstFlowReturn J2kGpu::try_to_encode(GstBuffer *in) {
   GstFlowReturn flow = gst_coalesce_encoder_wait_for_room(element_);
   if (flow != GST_FLOW_OK) return flow;
   flow = start_frame(in);
-  if (flow == kNoDeviceMemory) return prepare_fewer();
+  if (flow == kNoMemory) return prepare_fewer();
   if (flow != GST_FLOW_OK) return flow;
   // (Of one frame at a time, the way through another thread would cost 7 %.)
   if (!current_.get()->has_encoded() || flight_->room() == 1) return finish_first(in);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/encoder.h"
-#include "base/gpuinput.h"
+#include "base/job.h"
 #include "j2kenccurrent.h"
 #include "j2kencflight.h"
 
@@ -49,13 +49,10 @@ class J2kGpu {
   int choose_frames() const;
   Status make_flight(int frames);
   Status warm_up();
-  bool make_upload_pool();
-  void drop_upload_pool();
   bool leave_to_cpu(const std::string &why);
 
   GstFlowReturn try_to_encode(GstBuffer *in);
   GstFlowReturn start_frame(GstBuffer *in);
-  GstFlowReturn enqueue(GstBuffer *in, GpuInput *input);
   GstFlowReturn finish_first(GstBuffer *in);
   Status wait(std::size_t *bytes);
   GstFlowReturn fetch(std::size_t bytes, GstBuffer **out);
@@ -65,7 +62,7 @@ class J2kGpu {
   Backend &backend_;
   J2kCurrentCoder &current_;
   CapsRef in_caps_;
-  PoolRef upload_pool_;                // of device memory
+  FramePool upload_pool_;              // of device memory
   std::unique_ptr<J2kFlight> flight_;  // of the current coder, or one before
   bool left_to_cpu_ = false;           // the current coder's frames
 };

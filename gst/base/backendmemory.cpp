@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "filterpools.h"
-
+// The memory of frames that come in and go out.
 #include <algorithm>
+#include <vector>
 
-#include "filterframe.h"
+#include "backend.h"
+
+#define GST_CAT_DEFAULT gst_coalesce_debug
 
 namespace coalesce::gst {
 namespace {
-
-PoolRef active_pool(Backend &backend, GstCaps *caps) {
-  PoolRef pool = active_cuda_pool_new(backend.session().context.get(), caps);
-  if (pool == nullptr) backend.post_gpu_error("no device memory for the frames");
-  return pool;
-}
 
 void add_default_pool(GstQuery *query, GstCaps *caps) {
   GstVideoInfo info;
@@ -56,31 +52,40 @@ void prefer_page_locked(GstQuery *query, GstAllocator *page_locked) {
 
 }  // namespace
 
-void filter_drop_pools(GstCoalesceFilter *self) {
-  for (PoolRef *pool : {&self->priv->upload_pool, &self->priv->output_pool}) {
-    if (*pool) gst_buffer_pool_set_active(pool->get(), FALSE);
-    pool->reset();
+bool Backend::propose_memory(GstQuery *query) {
+  GstCaps *caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  GstVideoInfo info;
+  if (caps == nullptr || !gst_video_info_from_caps(&info, caps)) return false;
+  auto size = static_cast<guint>(GST_VIDEO_INFO_SIZE(&info));
+  const ContextRef own = context();
+  AllocatorRef page_locked;
+  PoolRef pool;
+  if (caps_are_cuda(caps)) {
+    if (own != nullptr) pool = cuda_pool_new(own.get(), caps, 0, 0, &size);
+  } else {
+    // The allocator is offered, too, for those who make their own pool.
+    if (own != nullptr && is_on_gpu()) {
+      page_locked = page_locked_allocator_new(own.get());
+      gst_query_add_allocation_param(query, page_locked.get(), nullptr);
+    }
+    pool = system_pool_new(page_locked.get(), caps, size);
   }
-}
-
-bool filter_make_pools(GstCoalesceFilter *self) {
-  GstCoalesceFilterPrivate &priv = *self->priv;
-  Backend &backend = backend_of(self);
-  filter_drop_pools(self);
-  if (!backend.is_on_gpu()) return true;
-  priv.output_pool = active_pool(backend, priv.out_caps);
-  if (priv.output_pool) priv.upload_pool = active_pool(backend, priv.in_caps);
-  if (!priv.output_pool || !priv.upload_pool) return false;
-  // With two buffers, the frames that are in two streams do not wait for each other's memory.
-  // (Where there is none for the second, they do. A pool's own minimum leaks the first then.)
-  const BufferRef one(pool_acquire(priv.output_pool.get())),
-      two(pool_acquire(priv.output_pool.get()));
+  GST_DEBUG_OBJECT(element_, "offers upstream %s for %" GST_PTR_FORMAT,
+                   pool == nullptr          ? "no memory"
+                   : page_locked != nullptr ? "page-locked memory"
+                   : caps_are_cuda(caps)    ? "CUDA memory"
+                                            : "system memory",
+                   caps);
+  if (pool == nullptr) return false;
+  gst_query_add_allocation_pool(query, pool.get(), size, 0, 0);
+  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
   return true;
 }
 
-void filter_choose_pools(GstCoalesceFilter *self, GstQuery *query) {
-  if (self->priv->out_cuda) {
-    // CUDA output comes from our own pool: only its memory has a fence.
+void Backend::decide_memory(GstQuery *query, bool cuda) {
+  if (cuda) {
+    // Only memory of our own pool has a fence.
     while (gst_query_get_n_allocation_pools(query) > 0)
       gst_query_remove_nth_allocation_pool(query, 0);
     return;
@@ -88,9 +93,22 @@ void filter_choose_pools(GstCoalesceFilter *self, GstQuery *query) {
   GstCaps *caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
   add_default_pool(query, caps);
-  Backend &backend = backend_of(self);
-  if (backend.is_on_gpu() && backend.has_session() && gst_query_get_n_allocation_pools(query) > 0)
-    prefer_page_locked(query, backend.session().page_locked.get());
+  if (is_on_gpu() && has_session() && gst_query_get_n_allocation_pools(query) > 0)
+    prefer_page_locked(query, session().page_locked.get());
+}
+
+bool Backend::make_pool(FramePool *pool, GstCaps *caps, guint at_once) {
+  if (!pool->make(is_on_gpu() ? session().context.get() : nullptr, caps)) {
+    post_gpu_error("no device memory for the frames");
+    return false;
+  }
+  if (!is_on_gpu()) return true;
+  // (Where there is no memory for all of them, frames wait for each other's. A pool's own minimum
+  // leaks the first then.)
+  std::vector<BufferRef> frames(at_once);
+  for (BufferRef &frame : frames)
+    frame = pool->acquire();
+  return true;
 }
 
 }  // namespace coalesce::gst

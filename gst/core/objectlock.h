@@ -5,7 +5,7 @@
 
 namespace coalesce::gst {
 
-// An object's lock, for a scope.
+// GST_OBJECT_LOCK() for a scope, also where an exception ends it.
 class ObjectLock {
  public:
   explicit ObjectLock(gpointer object) : object_(GST_OBJECT_CAST(object)) {
