@@ -27,6 +27,9 @@ enum class ActiveBackend { none, cpu, cuda };
 bool names_cuda(GstCapsFeatures *features);
 bool caps_are_cuda(GstCaps *caps);
 
+template <class T>
+class PropertyTable;
+
 class Backend {
  public:
   // The element, which holds it, outlives it.
@@ -39,8 +42,8 @@ class Backend {
 
   // The properties, once for the class that holds a Backend, together with their types.
   static void install_properties(GObjectClass *klass);
-  void set_property(guint id, const GValue *value, GParamSpec *pspec);
-  void get_property(guint id, GValue *value, GParamSpec *pspec);
+  void set_property(guint id, const GValue *value);
+  void get_property(guint id, GValue *value);
 
   // From any thread. May CUDA memory be offered on the pads?
   bool may_use_gpu();
@@ -124,6 +127,7 @@ class Backend {
     int n_threads = 0;
   };
 
+  static const PropertyTable<Settings> &properties();
   Settings settings();
   void set_started(bool started);
   bool has_started();

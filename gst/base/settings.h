@@ -37,16 +37,24 @@ class Settings {
     return get(wanted_);
   }
 
-  // Changes after hold() are published together, by release().
-  void hold() {
-    ObjectLock lock(element_);
-    held_ = wanted_;
-  }
-  void release() {
-    ObjectLock lock(element_);
-    held_.reset();
-    changes_++;
-  }
+  // Changes within its scope are published together, at its end.
+  class Hold {
+   public:
+    explicit Hold(Settings &settings) : settings_(settings) {
+      ObjectLock lock(settings_.element_);
+      settings_.held_ = settings_.wanted_;
+    }
+    ~Hold() {
+      ObjectLock lock(settings_.element_);
+      settings_.held_.reset();
+      settings_.changes_++;
+    }
+    Hold(const Hold &) = delete;
+    Hold &operator=(const Hold &) = delete;
+
+   private:
+    Settings &settings_;
+  };
 
   // What is published. *changes: the number of changes that it has seen.
   T snapshot(guint *changes = nullptr) const {

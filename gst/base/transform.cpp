@@ -169,12 +169,12 @@ gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, Gst
   return passthrough || backend_of(trans).propose_memory(query);
 }
 
-void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
-  backend_of(object).set_property(id, value, pspec);
+void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) {
+  backend_of(object).set_property(id, value);
 }
 
-void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
-  backend_of(object).get_property(id, value, pspec);
+void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
+  backend_of(object).get_property(id, value);
 }
 
 void finalize(GObject *object) {

@@ -56,10 +56,6 @@ GType algorithm_type() {
   return type;
 }
 
-constexpr auto kText = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                                GST_PARAM_MUTABLE_PLAYING);
-constexpr auto kNumber = static_cast<GParamFlags>(kText | GST_PARAM_CONTROLLABLE);
-
 enum : guint {
   PROP_0,
   PROP_TEXT,
@@ -81,95 +77,84 @@ enum : guint {
   PROP_ALGORITHM,
 };
 
+using S = ConvolveSettings;
+
+// nullptr if it is missing.
+GParamSpec *text_property(const ConvolveKind::Text &text) {
+  if (text.name == nullptr) return nullptr;
+  constexpr auto kFlags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                                   GST_PARAM_MUTABLE_PLAYING);
+  return g_param_spec_string(text.name, text.nick, text.blurb, text.initial, kFlags);
+}
+
 void add_masks(const ConvolveKind &kind, ConvolveProperties *table) {
-  using S = ConvolveSettings;
-  for (int i = 0; i < 2; i++) {
-    const ConvolveKind::Text &text = kind.text[i];
-    if (text.name == nullptr)
-      table->skip();
-    else
-      table->add(
-          g_param_spec_string(text.name, text.nick, text.blurb, text.initial, kText),
-          [i](const S &s, GValue *value) { get_value(s.text[i], value); },
-          [i](S *s, const GValue *value) {
-            s->text[i] = value_of<std::string>(value);
-            return true;
-          });
-  }
+  for (int i = 0; i < 2; i++)
+    table->add(
+        text_property(kind.text[i]),
+        [i](const S &s, GValue *value) { g_value_set_string(value, s.text[i].c_str()); },
+        [i](S *s, const GValue *value) {
+          s->text[i] = text_of(value);
+          return true;
+        });
+  table->set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);
   table->add(&S::preset,
-             g_param_spec_enum("preset", "Preset",
-                               "Predefined coefficients. Setting a preset overwrites the "
-                               "coefficients, which can then be read; setting coefficients resets "
-                               "it to none",
-                               kind.preset_type, 0, kNumber));
+             {"preset", "Preset",
+              "Predefined coefficients. Setting a preset overwrites the coefficients, which can "
+              "then be read; setting coefficients resets it to none"},
+             kind.preset_type);
   table->add(&S::size,
-             g_param_spec_int("size", "Preset size",
-                              "Number of coefficients per row and column of the preset, if its "
-                              "size is variable (0 = derived from sigma, or 3 for presets without "
-                              "sigma)",
-                              0, kind.max_size, 0, kNumber));
+             {"size", "Preset size",
+              "Number of coefficients per row and column of the preset, if its size is variable (0 "
+              "= derived from sigma, or 3 for presets without sigma)"},
+             0, kind.max_size);
   table->add(&S::sigma,
-             g_param_spec_double("sigma", "Standard deviation",
-                                 "Standard deviation of Gaussian presets in pixels, 0.1 to 100 "
-                                 "(0 = derived from size, or 1 if size is 0)",
-                                 0, kMaxSigma, 0, kNumber));
+             {"sigma", "Standard deviation",
+              "Standard deviation of Gaussian presets in pixels, 0.1 to 100 (0 = derived from "
+              "size, or 1 if size is 0)"},
+             0, kMaxSigma);
   table->add(&S::anchor_x,
-             g_param_spec_int("anchor-x", "Anchor column",
-                              "Mask column that lies on the output pixel, counted from 0 (-1 = the "
-                              "middle column, or the left one of two)",
-                              -1, kind.max_size - 1, -1, kNumber));
+             {"anchor-x", "Anchor column",
+              "Mask column that lies on the output pixel, counted from 0 (-1 = the middle column, "
+              "or the left one of two)"},
+             -1, kind.max_size - 1);
   table->add(&S::anchor_y,
-             g_param_spec_int("anchor-y", "Anchor row",
-                              "Mask row that lies on the output pixel, counted from 0 (-1 = the "
-                              "middle row, or the upper one of two)",
-                              -1, kind.max_size - 1, -1, kNumber));
+             {"anchor-y", "Anchor row",
+              "Mask row that lies on the output pixel, counted from 0 (-1 = the middle row, or the "
+              "upper one of two)"},
+             -1, kind.max_size - 1);
 }
 
 void add_numbers(ConvolveProperties *table) {
-  using S = ConvolveSettings;
-  table->add(&S::correlate,
-             g_param_spec_boolean("correlate", "Correlation",
-                                  "Correlation: apply the mask as written. Convolution, the "
-                                  "default, rotates the mask by 180 degrees",
-                                  FALSE, kNumber));
+  table->add(&S::correlate, {"correlate", "Correlation",
+                             "Correlation: apply the mask as written. Convolution, the default, "
+                             "rotates the mask by 180 degrees"});
   table->add(&S::normalize,
-             g_param_spec_boolean("normalize", "Normalisation",
-                                  "Default divisor and bias from the mask's sum: positive: divide "
-                                  "by the sum; zero: add half of the sample range; negative: add "
-                                  "the maximum sample value",
-                                  TRUE, kNumber));
-  table->add(&S::divisor, g_param_spec_double("divisor", "Divisor",
-                                              "Divisor of the weighted sum (0 = by normalize)",
-                                              -G_MAXDOUBLE, G_MAXDOUBLE, 0, kNumber));
+             {"normalize", "Normalisation",
+              "Default divisor and bias from the mask's sum: positive: divide by the sum; zero: "
+              "add half of the sample range; negative: add the maximum sample value"});
+  table->add(&S::divisor, {"divisor", "Divisor", "Divisor of the weighted sum (0 = by normalize)"},
+             -G_MAXDOUBLE, G_MAXDOUBLE);
   table->add(&S::bias,
-             g_param_spec_double("bias", "Bias",
-                                 "Offset added to filtered samples, except chroma, in sample "
-                                 "values of the format, such as 128 (-1e18 = by normalize)",
-                                 kAutomatic, -kAutomatic, kAutomatic, kNumber));
-  table->add(&S::absolute,
-             g_param_spec_boolean("absolute", "Absolute value",
-                                  "Absolute value of the weighted sum. normalize has no effect "
-                                  "then; divisor and bias have, if set",
-                                  FALSE, kNumber));
+             {"bias", "Bias",
+              "Offset added to filtered samples, except chroma, in sample values of the format, "
+              "such as 128 (-1e18 = by normalize)"},
+             kAutomatic, -kAutomatic);
+  table->add(&S::absolute, {"absolute", "Absolute value",
+                            "Absolute value of the weighted sum. normalize has no effect then; "
+                            "divisor and bias have, if set"});
 }
 
 void add_planes(ConvolveProperties *table) {
-  using S = ConvolveSettings;
-  table->add(&S::border, g_param_spec_enum("border", "Border", "Sample values outside the picture",
-                                           border_type(), int(Border::replicate), kNumber));
+  table->add(&S::border, {"border", "Border", "Sample values outside the picture"}, border_type());
   table->add(&S::border_value,
-             g_param_spec_int("border-value", "Border value",
-                              "Sample value outside the picture with border=constant: 0 to 255, "
-                              "1023 or 65535, by the format's bits. Chroma has the middle of its "
-                              "range",
-                              0, 65535, 0, kNumber));
-  table->add(&S::luma_only, g_param_spec_enum("planes", "Planes",
-                                              "Planes that are filtered; the others are copied",
-                                              planes_type(), 0, kNumber));
-  table->add(&S::filter_alpha,
-             g_param_spec_boolean("filter-alpha", "Filter alpha",
-                                  "Filter the alpha channel like luma instead of copying it", FALSE,
-                                  kNumber));
+             {"border-value", "Border value",
+              "Sample value outside the picture with border=constant: 0 to 255, 1023 or 65535, by "
+              "the format's bits. Chroma has the middle of its range"},
+             0, 65535);
+  table->add(&S::luma_only, {"planes", "Planes", "Planes that are filtered; the others are copied"},
+             planes_type());
+  table->add(&S::filter_alpha, {"filter-alpha", "Filter alpha",
+                                "Filter the alpha channel like luma instead of copying it"});
 }
 
 // ---- values ----------------------------------------------------------------------------------

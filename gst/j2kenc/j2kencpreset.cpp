@@ -98,17 +98,21 @@ void load_texts(GstPreset *preset, const gchar *name) {
 }
 
 // All at once, for frames that are encoded meanwhile.
-gboolean load(GstPreset *preset, const gchar *name) {
+bool load_all(GstPreset *preset, const gchar *name) {
   Settings<J2kSettings> &settings = j2k_settings_of(preset);
-  settings.hold();
-  const bool loaded = parent.load_preset(preset, name);
-  if (loaded) load_texts(preset, name);
-  if (loaded && !meta(preset, name, kUnset).empty())
+  const Settings<J2kSettings>::Hold hold(settings);
+  if (!parent.load_preset(preset, name)) return false;
+  load_texts(preset, name);
+  if (!meta(preset, name, kUnset).empty())
     settings.change([](J2kSettings &s) {
       s.lossless.reset();
       return true;
     });
-  settings.release();
+  return true;
+}
+
+gboolean load(GstPreset *preset, const gchar *name) {
+  const bool loaded = load_all(preset, name);
   g_object_notify(G_OBJECT(preset), "lossless");
   return loaded;
 }
