@@ -4,22 +4,12 @@
 #include <algorithm>
 
 namespace coalesce::gst {
-namespace {
-
-// How many slots a frame has of the encoder of a field: one for each field that uses it.
-int slots_of(const J2kCoder &coder, int field) {
-  int slots = 0;
-  for (int f = 0; f < coder.fields(); f++)
-    slots += coder.owner(f) == field ? 1 : 0;
-  return slots;
-}
-
-}  // namespace
-
 J2kFlight::J2kFlight(GstCudaContext *context, std::shared_ptr<const J2kCoder> coder, int frames)
     : context_(GST_CUDA_CONTEXT(gst_object_ref(GST_OBJECT_CAST(context)))),
       coder_(std::move(coder)),
-      entries_(static_cast<std::size_t>(frames)) {}
+      entries_(static_cast<std::size_t>(frames)) {
+  slots_ = coder_->owner(coder_->fields() - 1) == 0 ? coder_->fields() : 1;
+}
 
 J2kFlight::~J2kFlight() {
   ContextScope scope(context_.get());
@@ -28,14 +18,12 @@ J2kFlight::~J2kFlight() {
 }
 
 Status J2kFlight::make_encoders() {
-  for (int field = 0; field < coder_->fields(); field++) {
-    const int slots = slots_of(*coder_, field) * room();
-    if (slots == 0) continue;
-    if (Status s = j2k::CudaEncoder::make(coder_->params(field), slots,
-                                          &encoders_[static_cast<std::size_t>(field)]);
-        !s.ok())
-      return s;
-  }
+  for (int field = 0; field < coder_->fields(); field++)
+    if (coder_->owner(field) == field)
+      if (Status s = j2k::CudaEncoder::make(coder_->params(field), slots_ * room(),
+                                            &encoders_[static_cast<std::size_t>(field)]);
+          !s.ok())
+        return s;
   return {};
 }
 
@@ -62,11 +50,6 @@ Status J2kFlight::set_targets(const J2kCoder &other) {
     if (coder_->owner(field) == field)
       if (Status s = encoder(field).set_targets(other.params(field).targets); !s.ok()) return s;
   return {};
-}
-
-int J2kFlight::slot(std::size_t entry, int field) const {
-  const int owner = coder_->owner(field);
-  return static_cast<int>(entry) * slots_of(*coder_, owner) + (field - owner);
 }
 
 Status J2kFlight::start(const Frame &frame, bool top_first, const Stream &stream) {

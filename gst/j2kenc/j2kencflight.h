@@ -55,13 +55,16 @@ class J2kFlight {
   j2k::CudaEncoder &encoder(int field) {
     return *encoders_[static_cast<std::size_t>(coder_->owner(field))];
   }
-  int slot(std::size_t entry, int field) const;
+  int slot(std::size_t entry, int field) const {
+    return static_cast<int>(entry) * slots_ + field - coder_->owner(field);
+  }
   void abandon(std::size_t entry);
   void advance(std::size_t *entry) const { *entry = (*entry + 1) % entries_.size(); }
 
   ContextRef context_;
   std::shared_ptr<const J2kCoder> coder_;
   std::unique_ptr<j2k::CudaEncoder> encoders_[2];  // of coder.owner()
+  int slots_ = 1;                                  // of each encoder, for a frame
   std::vector<Entry> entries_;
   std::size_t next_ = 0;    // to be started
   std::size_t oldest_ = 0;  // to be finished

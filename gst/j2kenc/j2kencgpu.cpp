@@ -137,9 +137,8 @@ Status J2kGpu::make_flight(int frames) {
 // Encoders of the current coder, for as many frames as may be in flight. Settings that the GPU
 // refuses are replaced. May end with the CPU.
 bool J2kGpu::prepare(int most) {
-  if (is_prepared()) return true;
   ContextScope scope(session().context.get());
-  do {
+  while (!is_prepared()) {
     const int wish = current_.get()->settings().frames_in_flight;
     const Status status = make_flight(std::min(most, wish > 0 ? wish : choose_frames()));
     if (status.ok()) {
@@ -154,7 +153,7 @@ bool J2kGpu::prepare(int most) {
       fail(status);
       return false;
     }
-  } while (!is_prepared());
+  }
   return true;
 }
 
@@ -199,7 +198,7 @@ GstFlowReturn J2kGpu::finish_first(GstBuffer *in) {
 }
 
 GstFlowReturn J2kGpu::try_to_encode(GstBuffer *in) {
-  if (!prepare()) return GST_FLOW_ERROR;
+  if (!is_prepared() && !prepare()) return GST_FLOW_ERROR;
   if (left_to_cpu_) return kLeftToCpu;
   GstFlowReturn flow = gst_coalesce_encoder_wait_for_room(element_);
   if (flow != GST_FLOW_OK) return flow;

@@ -4,6 +4,8 @@
 // - Of texts with spaces, quotes and the like others come back, or none. They are there, too.
 // - The element's name and parent are saved, and would be loaded. `qos` is left out, too: it is no
 //   setting of the encoder.
+#include <gst/base/gstbasetransform.h>
+
 #include <cstring>
 
 #include "j2kencproperties.h"
