@@ -14,24 +14,6 @@ G_DEFINE_ABSTRACT_TYPE(GstCoalesceFilter, gst_coalesce_filter, GST_TYPE_COALESCE
 
 namespace {
 
-// One pad's side.
-struct Side {
-  GstVideoInfo info;
-  CapsRef caps;  // none: not negotiated
-  bool cuda = false;
-  // Inputs that are copied to where they can be read; every output made on the GPU, and others
-  // where they are copied to their place.
-  FramePool pool;
-};
-
-}  // namespace
-
-struct GstCoalesceFilterPrivate {
-  Side in, out;
-};
-
-namespace {
-
 GstCoalesceFilterPrivate &priv_of(gpointer object) {
   return *GST_COALESCE_FILTER(object)->priv;
 }
@@ -74,19 +56,6 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
 
 // ---- frames ----------------------------------------------------------------------------------
 
-GstFlowReturn post_failure(GstCoalesceFilter *self, const char *what) {
-  const GstVideoInfo &in = self->priv->in.info, &out = self->priv->out.info;
-  if (backend_of(self).is_on_gpu())
-    backend_of(self).post_gpu_error(what);
-  else
-    GST_ELEMENT_ERROR(
-        self, STREAM, FAILED,
-        ("%s frame of %dx%d to %s: %s", GST_VIDEO_INFO_NAME(&in), GST_VIDEO_INFO_WIDTH(&in),
-         GST_VIDEO_INFO_HEIGHT(&in), GST_VIDEO_INFO_NAME(&out), what),
-        (nullptr));
-  return GST_FLOW_ERROR;
-}
-
 GstFlowReturn process(GstCoalesceFilter *self, GstBuffer *in_buffer, GstBuffer *out_buffer) {
   auto &[from, to] = *self->priv;
   Backend &backend = backend_of(self);
@@ -96,12 +65,12 @@ GstFlowReturn process(GstCoalesceFilter *self, GstBuffer *in_buffer, GstBuffer *
   GstFlowReturn flow = job.begin(in_buffer);
   if (flow == GST_FLOW_OK) flow = job.load(in_buffer, from.info, from.pool, &in);
   if (flow == GST_FLOW_OK) flow = job.write(out_buffer, to.info, to.pool, &out);
-  if (flow == kNoMemory) return post_failure(self, "no memory for a copy of the frame");
+  if (flow == kNoMemory) return gst_coalesce_filter_fail(self, "no memory for a copy of the frame");
   if (flow != GST_FLOW_OK) return flow;
   out.set_interlaced(in.frame().interlaced());
   const Status status =
       GST_COALESCE_FILTER_GET_CLASS(self)->run(self, in.frame(), out.frame(), backend.queue());
-  return status.ok() ? job.end() : post_failure(self, status.message());
+  return status.ok() ? job.end() : gst_coalesce_filter_fail(self, status.message());
 }
 
 // The first launch loads the kernels, which takes milliseconds that the first frame should not have
@@ -124,7 +93,7 @@ bool warm_up(GstCoalesceFilter *self) {
   const Status status = GST_COALESCE_FILTER_GET_CLASS(self)->run(self, in, out, backend.queue());
   const CUresult result = session.stream->synchronize();
   if (!status.ok())
-    post_failure(self, status.message());
+    gst_coalesce_filter_fail(self, status.message());
   else if (result != CUDA_SUCCESS)
     backend.post_gpu_error("the first launch", result);
   session.warm = status.ok() && result == CUDA_SUCCESS;
@@ -232,6 +201,19 @@ void finalize(GObject *object) {
 }
 
 }  // namespace
+
+GstFlowReturn gst_coalesce_filter_fail(GstCoalesceFilter *self, const char *what) {
+  const GstVideoInfo &in = self->priv->in.info, &out = self->priv->out.info;
+  if (backend_of(self).is_on_gpu())
+    backend_of(self).post_gpu_error(what);
+  else
+    GST_ELEMENT_ERROR(
+        self, STREAM, FAILED,
+        ("%s frame of %dx%d to %s: %s", GST_VIDEO_INFO_NAME(&in), GST_VIDEO_INFO_WIDTH(&in),
+         GST_VIDEO_INFO_HEIGHT(&in), GST_VIDEO_INFO_NAME(&out), what),
+        (nullptr));
+  return GST_FLOW_ERROR;
+}
 
 static void gst_coalesce_filter_class_init(GstCoalesceFilterClass *klass) {
   klass->convert_caps = keep_caps;

@@ -33,6 +33,8 @@ class DeviceFrame {
   const Frame &frame() const { return copy_ ? *copy_ : frame_; }
   // What is read: upstream's buffer, or one of the pool.
   GstBuffer *buffer() const { return buffer_.get(); }
+  // What upstream's buffer said, where this one has not its flags.
+  void set_interlaced(bool interlaced) { (copy_ ? *copy_ : frame_).set_interlaced(interlaced); }
   // Lets go of it; what is in flight is not affected.
   void reset();
 
@@ -50,7 +52,7 @@ class DeviceFrame {
 class OutputFrame {
  public:
   const Frame &frame() const { return own_ ? *own_ : frame_; }
-  // Are the input's pictures two fields? (Outputs have no flags yet that would say so.)
+  // Is the picture two fields? (Outputs have no flags yet that would say so.)
   void set_interlaced(bool interlaced);
 
  private:
@@ -59,7 +61,9 @@ class OutputFrame {
   Frame frame_;
   BufferRef own_buffer_;
   std::optional<Frame> own_;
-  OutputFrame *next_ = nullptr;  // in a job
+  // In a job.
+  OutputFrame *next_ = nullptr;
+  MemoryFence *fence_ = nullptr;  // of what is written, on the GPU
 };
 
 class Job {
@@ -71,10 +75,11 @@ class Job {
   Job(const Job &) = delete;
   Job &operator=(const Job &) = delete;
 
-  // If this thread has written the buffer in a stream of the session's context, the work goes to
-  // that stream; else to one of the session's own, by turns. So elements in a row need not be
-  // ordered, and give frames back at once. (Between threads they would keep the frames of one from
-  // overlapping those of the other.) Without this it goes to the stream of the job before.
+  // The newest input, or nullptr. If this thread has written it in a
+  // stream of the session's context, the work goes to that stream; else to one of the session's
+  // own, by turns. So elements in a row need not be ordered, and give frames back at once. (Between
+  // threads they would keep the frames of one from overlapping those of the other.) Without this it
+  // goes to the stream of the job before.
   GstFlowReturn begin(GstBuffer *newest);
 
   // An input from upstream; copies are made in `pool`, of the same format. of_both_fields: chroma
@@ -92,6 +97,7 @@ class Job {
 
  private:
   GstFlowReturn ok(const char *doing, CUresult result);
+  bool is_in_stream_of(DeviceFrame &frame, MemoryFence &fence) const;
   bool on_gpu() const { return scope_.has_value(); }
   GstFlowReturn copy(GstBuffer *theirs, bool in_place, FramePool &pool, Rows rows,
                      DeviceFrame *frame);
@@ -103,6 +109,8 @@ class Job {
   std::optional<ContextScope> scope_;
   DeviceFrame *inputs_ = nullptr;
   OutputFrame *outputs_ = nullptr;
+  GstBuffer *newest_ = nullptr;
+  bool in_newests_stream_ = false;
   bool in_flight_ = false;
 };
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "ops.h"
 
-namespace coalesce::test {
+#include <initializer_list>
+
+namespace coalesce::testing {
 
 void combine_cpu(Op op, const Plane<const std::uint8_t> &a, const Plane<const std::uint8_t> &b,
                  const Plane<std::uint8_t> &out) {
@@ -22,4 +24,4 @@ Status combine(Op op, const Plane<const std::uint8_t> &a, const Plane<const std:
   return {};
 }
 
-}  // namespace coalesce::test
+}  // namespace coalesce::testing

@@ -6,7 +6,7 @@
 #include "core/plane.h"
 #include "core/queue.h"
 
-namespace coalesce::test {
+namespace coalesce::testing {
 
 enum class Op { average, difference };  // (a + b + 1) / 2, and |a - b|
 
@@ -19,9 +19,9 @@ void combine_cpu(Op op, const Plane<const std::uint8_t> &a, const Plane<const st
 Status combine_cuda(Op op, const Plane<const std::uint8_t> &a, const Plane<const std::uint8_t> &b,
                     const Plane<std::uint8_t> &out, void *stream);
 
-COALESCE_HOST_DEVICE inline std::uint8_t combined(Op op, int a, int b) {
+COALESCE_HOST_DEVICE std::uint8_t combined(Op op, int a, int b) {
   const int difference = a < b ? b - a : a - b;
   return static_cast<std::uint8_t>(op == Op::average ? (a + b + 1) / 2 : difference);
 }
 
-}  // namespace coalesce::test
+}  // namespace coalesce::testing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "ops.h"
 
-namespace coalesce::test {
+namespace coalesce::testing {
 namespace {
 
 __global__ void combine_kernel(Op op, Plane<const std::uint8_t> a, Plane<const std::uint8_t> b,
@@ -24,4 +24,4 @@ Status combine_cuda(Op op, const Plane<const std::uint8_t> &a, const Plane<const
   return {};
 }
 
-}  // namespace coalesce::test
+}  // namespace coalesce::testing

@@ -2,7 +2,7 @@
 #include "../fakecuda/twin.h"
 #include "ops.h"
 
-namespace coalesce::test {
+namespace coalesce::testing {
 
 Status combine_cuda(Op op, const Plane<const std::uint8_t> &a, const Plane<const std::uint8_t> &b,
                     const Plane<std::uint8_t> &out, void *stream) {
@@ -10,4 +10,4 @@ Status combine_cuda(Op op, const Plane<const std::uint8_t> &a, const Plane<const
   return twin::launch(stream, [=] { combine_cpu(op, a, b, out); });
 }
 
-}  // namespace coalesce::test
+}  // namespace coalesce::testing
