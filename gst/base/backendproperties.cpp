@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "backend.h"
+#include "core/objectlock.h"
 
 namespace coalesce::gst {
 namespace {
@@ -50,25 +51,20 @@ GstStructure *Backend::stats() const {
 
 // For threads that may come while the element is stopped and the application sets properties.
 Backend::Settings Backend::settings() {
-  GST_OBJECT_LOCK(element_);
-  const Settings settings = settings_;
-  GST_OBJECT_UNLOCK(element_);
-  return settings;
+  const ObjectLock lock(element_);
+  return settings_;
 }
 
 bool Backend::has_started() {
-  GST_OBJECT_LOCK(element_);
-  const bool started = started_;
-  GST_OBJECT_UNLOCK(element_);
-  return started;
+  const ObjectLock lock(element_);
+  return started_;
 }
 
 // What the properties say now holds, from now on or until the next start.
 void Backend::set_started(bool started) {
-  GST_OBJECT_LOCK(element_);
+  const ObjectLock lock(element_);
   started_ = started;
   settings_ = wanted_;
-  GST_OBJECT_UNLOCK(element_);
 }
 
 void Backend::set_active(ActiveBackend active) {
@@ -76,7 +72,7 @@ void Backend::set_active(ActiveBackend active) {
 }
 
 void Backend::set_property(guint id, const GValue *value, GParamSpec *pspec) {
-  GST_OBJECT_LOCK(element_);
+  const ObjectLock lock(element_);
   switch (id) {
     case PROP_BACKEND:
       wanted_.choice = static_cast<BackendChoice>(g_value_get_enum(value));
@@ -91,11 +87,10 @@ void Backend::set_property(guint id, const GValue *value, GParamSpec *pspec) {
       G_OBJECT_WARN_INVALID_PROPERTY_ID(element_, id, pspec);
   }
   if (!started_) settings_ = wanted_;
-  GST_OBJECT_UNLOCK(element_);
 }
 
 void Backend::get_property(guint id, GValue *value, GParamSpec *pspec) {
-  GST_OBJECT_LOCK(element_);
+  const ObjectLock lock(element_);
   switch (id) {
     case PROP_BACKEND:
       g_value_set_enum(value, int(wanted_.choice));
@@ -115,7 +110,6 @@ void Backend::get_property(guint id, GValue *value, GParamSpec *pspec) {
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID(element_, id, pspec);
   }
-  GST_OBJECT_UNLOCK(element_);
 }
 
 void Backend::install_properties(GObjectClass *klass) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "filterframe.h"
 
+#include "core/onexit.h"
 #include "gpuinput.h"
 #include "memory/fencedmemory.h"
 #include "transfer.h"
@@ -48,9 +49,10 @@ class GpuFrame {
   GstFlowReturn run() {
     ContextScope scope(session_.context.get());
     if (!scope.ok()) return fail("making the CUDA context current", CUDA_ERROR_UNKNOWN);
-    const GstFlowReturn flow = enqueue();
     // Some of the work may be in flight; let it end before the buffers go.
-    if (flow != GST_FLOW_OK) (void)session_.synchronize();
+    OnExit wait([this] { (void)session_.synchronize(); });
+    const GstFlowReturn flow = enqueue();
+    if (flow == GST_FLOW_OK) wait.dismiss();
     return flow;
   }
 

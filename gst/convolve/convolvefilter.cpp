@@ -2,6 +2,7 @@
 #include "convolvefilter.h"
 
 #include "convolveformat.h"
+#include "core/guarded.h"
 
 using namespace coalesce;
 using namespace coalesce::gst;
@@ -59,7 +60,7 @@ gboolean start(GstBaseTransform *trans) {
 
 gboolean stop(GstBaseTransform *trans) {
   const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
-  state_of(trans).use = {};
+  state_of(trans).use.forget();
   set_algorithm(GST_CONVOLVE_FILTER(trans), ConvolveAlgorithm::automatic);
   return stopped;
 }
@@ -74,8 +75,8 @@ void finalize(GObject *object) {
 static void gst_convolve_filter_class_init(GstConvolveFilterClass *klass) {
   G_OBJECT_CLASS(klass)->finalize = finalize;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
-  trans_class->start = start;
-  trans_class->stop = stop;
+  trans_class->start = guarded<start>;
+  trans_class->stop = guarded<stop>;
   GST_COALESCE_TRANSFORM_CLASS(klass)->settings_changes =
       [](GstCoalesceTransform *filter) -> guint { return state_of(filter).changes; };
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
@@ -86,7 +87,7 @@ static void gst_convolve_filter_class_init(GstConvolveFilterClass *klass) {
 }
 
 static void gst_convolve_filter_init(GstConvolveFilter *self) {
-  self->state = new ConvolveState;
+  initialise(self, [self] { self->state = new ConvolveState; });
 }
 
 namespace coalesce::gst {
@@ -99,10 +100,12 @@ void convolve_class_setup(GstConvolveFilterClass *klass, const ConvolveKind *kin
 }
 
 void convolve_instance_setup(GstConvolveFilter *self, const ConvolveKind *kind) {
-  ConvolveWishes &wanted = self->state->wanted;
-  for (int i = 0; i < 2; i++)
-    wanted.text[i] = kind->text[i].initial;
-  kind->parse(wanted.text, &wanted.filter, &wanted.problem);
+  initialise(self, [self, kind] {
+    ConvolveWishes &wanted = self->state->wanted;
+    for (int i = 0; i < 2; i++)
+      wanted.text[i] = kind->text[i].initial;
+    kind->parse(wanted.text, &wanted.filter, &wanted.problem);
+  });
 }
 
 }  // namespace coalesce::gst

@@ -57,6 +57,15 @@ struct ConvolveUse {
     guint set = 0;
   };
   Warning warned[N_PARTS];  // the last ones, lest a problem be reported for every frame
+
+  // At the stop, which must not fail: allocates nothing.
+  void forget() {
+    any = false;
+    changes = 0;
+    cache.clear();
+    for (Warning &warning : warned)
+      warning = {};
+  }
 };
 
 struct ConvolveState {

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "convolvefilter.h"
+#include "core/guarded.h"
 
 namespace coalesce::gst {
 namespace {
@@ -157,8 +158,8 @@ void install_planes(GObjectClass *object_class) {
 void convolve_install_properties(GstConvolveFilterClass *klass) {
   auto *object_class = G_OBJECT_CLASS(klass);
   // GObject does not inherit these two.
-  object_class->set_property = convolve_set_property;
-  object_class->get_property = convolve_get_property;
+  object_class->set_property = guarded<convolve_set_property>;
+  object_class->get_property = guarded<convolve_get_property>;
   install_masks(object_class, *klass->kind);
   install_numbers(object_class);
   install_planes(object_class);

@@ -2,6 +2,8 @@
 // From what the properties say to what frames are filtered with.
 #include "convolvefilter.h"
 #include "convolveformat.h"
+#include "core/objectlock.h"
+#include "core/owned.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
@@ -113,21 +115,27 @@ bool settle_all(GstConvolveFilter *self, const GstVideoInfo &info, ConvolveWishe
 
 }  // namespace
 
+namespace {
+
+ConvolveWishes take_wishes(GstConvolveFilter *self, guint *changes) {
+  const ObjectLock lock(self);
+  *changes = self->state->changes;
+  return self->state->wanted;
+}
+
+}  // namespace
+
 bool convolve_check_texts(GstConvolveFilter *self) {
-  GST_OBJECT_LOCK(self);
-  const std::string problem = self->state->wanted.problem;
-  GST_OBJECT_UNLOCK(self);
+  guint changes;
+  const std::string problem = take_wishes(self, &changes).problem;
   return problem.empty() || post_error(self, problem);
 }
 
 bool convolve_update(GstConvolveFilter *self, const GstVideoInfo &info, bool renewed) {
   ConvolveState &state = *self->state;
   if (state.changes == state.use.changes && !renewed) return true;
-  GST_OBJECT_LOCK(self);
-  const guint changes = state.changes;
-  ConvolveWishes wishes = state.wanted;
-  GST_OBJECT_UNLOCK(self);
-
+  guint changes;
+  ConvolveWishes wishes = take_wishes(self, &changes);
   Filter filter;
   state.use.changes = changes;
   if (!settle_all(self, info, &wishes, &filter)) return false;
@@ -140,19 +148,16 @@ bool convolve_update(GstConvolveFilter *self, const GstVideoInfo &info, bool ren
 
 std::string convolve_preset(const ConvolveKind &kind, int preset) {
   auto *values = static_cast<GEnumClass *>(g_type_class_ref(kind.preset_type));
-  const std::string text = std::string("preset=") + g_enum_get_value(values, preset)->value_nick;
+  const char *nick = g_enum_get_value(values, preset)->value_nick;  // static, as all of them
   g_type_class_unref(values);
-  return text;
+  return std::string("preset=") + nick;
 }
 
 std::string convolve_quote(const char *property, const std::string &text) {
   constexpr std::size_t kLongest = 400;
-  gchar *readable = g_utf8_make_valid(
-      text.c_str(), static_cast<gssize>(text.size() < kLongest ? text.size() : kLongest));
-  const std::string result =
-      std::string(property) + "=\"" + readable + (text.size() > kLongest ? "...\"" : "\"");
-  g_free(readable);
-  return result;
+  const TextRef readable(g_utf8_make_valid(
+      text.c_str(), static_cast<gssize>(text.size() < kLongest ? text.size() : kLongest)));
+  return std::string(property) + "=\"" + readable.get() + (text.size() > kLongest ? "...\"" : "\"");
 }
 
 }  // namespace coalesce::gst

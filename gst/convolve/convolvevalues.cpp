@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The values of the properties.
 #include "convolvefilter.h"
+#include "core/objectlock.h"
 
 namespace coalesce::gst {
 namespace {
@@ -11,30 +12,48 @@ const ConvolveKind &kind_of(GstConvolveFilter *self) {
 
 // What follows is called under the object's lock.
 
-void read_texts(GstConvolveFilter *self) {
-  ConvolveWishes &wanted = self->state->wanted;
-  wanted.problem.clear();
-  kind_of(self).parse(wanted.text, &wanted.filter, &wanted.problem);
+// Texts and masks change together or, if there is no memory, not at all: so of a copy.
+
+void read_texts(const ConvolveKind &kind, ConvolveWishes *wanted) {
+  wanted->problem.clear();
+  kind.parse(wanted->text, &wanted->filter, &wanted->problem);
 }
 
 void set_text(GstConvolveFilter *self, int which, const gchar *text) {
-  ConvolveState &state = *self->state;
-  state.wanted.text[which] = text ? text : "";
-  state.wanted.preset = 0;
-  state.changes++;
-  read_texts(self);
+  ConvolveWishes wanted = self->state->wanted;
+  wanted.text[which] = text ? text : "";
+  wanted.preset = 0;
+  read_texts(kind_of(self), &wanted);
+  self->state->wanted = std::move(wanted);
+  self->state->changes++;
 }
 
 // After a change of preset, size or sigma. none leaves the texts as they are.
-void follow_preset(GstConvolveFilter *self) {
-  ConvolveWishes &wanted = self->state->wanted;
+void follow_preset(const ConvolveKind &kind, ConvolveWishes *wanted) {
   std::string problem;
-  if (wanted.preset == 0 ||
-      kind_of(self).fill(wanted.preset, wanted.size, wanted.sigma, wanted.text, &problem)) {
-    read_texts(self);
-    return;
+  if (wanted->preset == 0 ||
+      kind.fill(wanted->preset, wanted->size, wanted->sigma, wanted->text, &problem))
+    read_texts(kind, wanted);
+  else
+    wanted->problem = convolve_preset(kind, wanted->preset) + ": " + problem;
+}
+
+// Sets one of these. Are the texts others now? (Size and sigma are those of a preset.)
+template <class T>
+bool set_preset(GstConvolveFilter *self, T ConvolveWishes::*field, T value, bool of_any = false) {
+  ConvolveState &state = *self->state;
+  if (state.wanted.*field == value) return false;
+  const bool refilled = of_any || state.wanted.preset != 0;
+  if (refilled) {
+    ConvolveWishes wanted = state.wanted;
+    wanted.*field = value;
+    follow_preset(kind_of(self), &wanted);
+    state.wanted = std::move(wanted);
+  } else {
+    state.wanted.*field = value;
   }
-  wanted.problem = convolve_preset(kind_of(self), wanted.preset) + ": " + problem;
+  state.changes++;
+  return refilled;
 }
 
 // Notes that a property has been set to something new, or a text to anything.
@@ -130,47 +149,59 @@ bool is_controlled(GObject *object, const GParamSpec *pspec) {
 
 }  // namespace
 
-void convolve_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
-  auto *self = GST_CONVOLVE_FILTER(object);
+namespace {
+
+// What others have changed with it.
+struct Followers {
+  bool preset_gone = false, refilled = false;
+};
+
+Followers set_value(GstConvolveFilter *self, guint id, const GValue *value, GParamSpec *pspec,
+                    bool by_hand) {
   ConvolveState &state = *self->state;
   ConvolveWishes &wanted = state.wanted;
-  bool preset_gone = false, refilled = false;
-  const bool by_hand = !is_controlled(object, pspec);
-  GST_OBJECT_LOCK(self);
+  Followers followers;
+  const ObjectLock lock(self);
   const guint before = state.changes;
   switch (id) {
     case PROP_TEXT:
     case PROP_SECOND_TEXT:
-      preset_gone = wanted.preset != 0;
+      followers.preset_gone = wanted.preset != 0;
       set_text(self, id == PROP_TEXT ? 0 : 1, g_value_get_string(value));
       break;
     case PROP_PRESET:
-      refilled = assign(state, wanted.preset, g_value_get_enum(value));
+      followers.refilled = set_preset(self, &ConvolveWishes::preset, g_value_get_enum(value), true);
       break;
     case PROP_SIZE:
-      refilled = assign(state, wanted.size, g_value_get_int(value)) && wanted.preset != 0;
+      followers.refilled = set_preset(self, &ConvolveWishes::size, g_value_get_int(value));
       break;
     case PROP_SIGMA:
-      refilled = assign(state, wanted.sigma, g_value_get_double(value)) && wanted.preset != 0;
+      followers.refilled = set_preset(self, &ConvolveWishes::sigma, g_value_get_double(value));
       break;
     default:
       if (id <= PROP_FILTER_ALPHA)
         set_number(state, id, value);
       else
-        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(self, id, pspec);
   }
-  if (refilled) follow_preset(self);
   if (by_hand && state.changes != before) count_setting(wanted, id);
-  GST_OBJECT_UNLOCK(self);
-  if (preset_gone) g_object_notify(object, "preset");
+  return followers;
+}
+
+}  // namespace
+
+void convolve_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
+  auto *self = GST_CONVOLVE_FILTER(object);
+  const Followers followers = set_value(self, id, value, pspec, !is_controlled(object, pspec));
+  if (followers.preset_gone) g_object_notify(object, "preset");
   for (const ConvolveKind::Text &text : kind_of(self).text)
-    if (refilled && text.name != nullptr) g_object_notify(object, text.name);
+    if (followers.refilled && text.name != nullptr) g_object_notify(object, text.name);
 }
 
 void convolve_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
   const ConvolveState &state = *GST_CONVOLVE_FILTER(object)->state;
   const ConvolveWishes &wanted = state.wanted;
-  GST_OBJECT_LOCK(object);
+  const ObjectLock lock(object);
   switch (id) {
     case PROP_TEXT:
     case PROP_SECOND_TEXT:
@@ -206,7 +237,6 @@ void convolve_get_property(GObject *object, guint id, GValue *value, GParamSpec 
       else
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   }
-  GST_OBJECT_UNLOCK(object);
 }
 
 }  // namespace coalesce::gst

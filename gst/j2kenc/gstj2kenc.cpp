@@ -7,6 +7,8 @@
  */
 #include "gstj2kenc.h"
 
+#include "core/guarded.h"
+#include "core/objectlock.h"
 #include "j2kenccaps.h"
 #include "j2kencstate.h"
 #include "video/input.h"
@@ -33,9 +35,7 @@ J2kState &state_of(gpointer object) {
 
 GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                         GstCaps *filter) {
-  GST_OBJECT_LOCK(trans);
-  const J2kSettings wishes = state_of(trans).before_load.value_or(state_of(trans).wanted);
-  GST_OBJECT_UNLOCK(trans);
+  const J2kSettings wishes = j2k_wishes(GST_J2KENC(trans));
   const bool cuda = backend_of(trans).may_use_gpu();
   GstCaps *result = j2k_transform_caps(direction, caps, cuda, wishes, state_of(trans).profile);
   if (filter == nullptr) return result;
@@ -49,9 +49,8 @@ GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstC
 GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                      GstCaps *othercaps) {
   if (direction == GST_PAD_SINK) {
-    GstCaps *downstream = gst_pad_peer_query_caps(GST_BASE_TRANSFORM_SRC_PAD(trans), nullptr);
-    othercaps = j2k_prefer(othercaps, downstream);
-    gst_caps_unref(downstream);
+    const CapsRef downstream(gst_pad_peer_query_caps(GST_BASE_TRANSFORM_SRC_PAD(trans), nullptr));
+    othercaps = j2k_prefer(othercaps, downstream.get());
   }
   return GST_BASE_TRANSFORM_CLASS(parent_class)->fixate_caps(trans, direction, caps, othercaps);
 }
@@ -81,18 +80,17 @@ gboolean set_format(GstCoalesceTransform *transform, GstCaps *in_caps, GstCaps *
     return FALSE;
   int rsiz = 0;
   gst_structure_get_int(gst_caps_get_structure(out_caps, 0), "profile", &rsiz);
-  GST_OBJECT_LOCK(self);
-  self->state->negotiated = {info, media, rsiz};
-  GST_OBJECT_UNLOCK(self);
+  {
+    const ObjectLock lock(self);
+    self->state->negotiated = {info, media, rsiz};
+  }
   j2k_update_caps(self);  // properties may have been set meanwhile
   return TRUE;
 }
 
 guint settings_changes(GstCoalesceTransform *transform) {
-  GST_OBJECT_LOCK(transform);
-  const guint changes = state_of(transform).changes;
-  GST_OBJECT_UNLOCK(transform);
-  return changes;
+  const ObjectLock lock(transform);
+  return state_of(transform).changes;
 }
 
 // What downstream does not take is not negotiated. Upstream says so; here is why.
@@ -160,9 +158,10 @@ gboolean stop(GstBaseTransform *trans) {
   state.left_to_cpu = false;
   state.coder.reset();
   state.good.reset();
-  GST_OBJECT_LOCK(trans);
-  state.negotiated.reset();
-  GST_OBJECT_UNLOCK(trans);
+  {
+    const ObjectLock lock(trans);
+    state.negotiated.reset();
+  }
   state.bytes = {};
   gst_clear_caps(&state.unwanted_caps);
   return stopped;
@@ -197,13 +196,13 @@ static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
       "The gst-coalesce authors");
 
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
-  trans_class->transform_caps = transform_caps;
-  trans_class->fixate_caps = fixate_caps;
-  trans_class->sink_event = sink_event;
-  trans_class->decide_allocation = decide_allocation;
-  trans_class->submit_input_buffer = submit_input_buffer;
-  trans_class->start = start;
-  trans_class->stop = stop;
+  trans_class->transform_caps = guarded<transform_caps>;
+  trans_class->fixate_caps = guarded<fixate_caps>;
+  trans_class->sink_event = guarded<sink_event>;
+  trans_class->decide_allocation = guarded<decide_allocation>;
+  trans_class->submit_input_buffer = guarded<submit_input_buffer>;
+  trans_class->start = guarded<start>;
+  trans_class->stop = guarded<stop>;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
   transform_class->set_format = set_format;
   transform_class->settings_changes = settings_changes;
@@ -220,5 +219,5 @@ static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
 }
 
 static void gst_j2kenc_init(GstJ2kEnc *self) {
-  self->state = new J2kState;
+  initialise(self, [self] { self->state = new J2kState; });
 }

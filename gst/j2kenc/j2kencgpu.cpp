@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames on the GPU, several at once.
 #include "base/gpuinput.h"
+#include "core/onexit.h"
 #include "j2kencstate.h"
 
 #define GST_CAT_DEFAULT gst_j2kenc_debug
@@ -35,9 +36,10 @@ GstFlowReturn start_frame(GstJ2kEnc *self, GstBuffer *in) {
   GpuSession &session = session_of(self);
   ContextScope scope(session.context.get());
   GpuInput input(backend_of(self), in, self->state->info);
-  const GstFlowReturn flow = enqueue(self, in, &input);
   // Some of the work may be in flight; let it end before the memory goes.
-  if (flow == GST_FLOW_ERROR) (void)session.synchronize();
+  OnExit wait([&session] { (void)session.synchronize(); });
+  const GstFlowReturn flow = enqueue(self, in, &input);
+  if (flow != GST_FLOW_ERROR) wait.dismiss();
   return flow;
 }
 
@@ -49,8 +51,11 @@ GstFlowReturn fetch(GstJ2kEnc *self, std::size_t bytes, GstBuffer **out) {
   BufferRef buffer = j2k_map_output(self, bytes, &map);
   if (buffer == nullptr) return GST_FLOW_ERROR;
   counters.synchronizations++;
-  const Status status = state.flight->fetch(map.data);
-  gst_buffer_unmap(buffer.get(), &map);
+  Status status;
+  {
+    const OnExit unmap([&] { gst_buffer_unmap(buffer.get(), &map); });
+    status = state.flight->fetch(map.data);
+  }
   if (!status.ok()) return fail(self, status);
   counters.downloads++;
   counters.download_bytes +=

@@ -2,6 +2,8 @@
 // The properties: their descriptions, and their values.
 #include <iterator>
 
+#include "core/guarded.h"
+#include "core/objectlock.h"
 #include "j2kencstate.h"
 #include "j2kenctypes.h"
 
@@ -273,8 +275,8 @@ void get_value(const J2kSettings &s, guint id, GValue *value) {
 
 void j2k_install_properties(GObjectClass *klass) {
   // GObject does not inherit these two.
-  klass->set_property = j2k_set_property;
-  klass->get_property = j2k_get_property;
+  klass->set_property = guarded<j2k_set_property>;
+  klass->get_property = guarded<j2k_get_property>;
   install_rates(klass);
   install_enums(klass);
   install_tables(klass);
@@ -286,12 +288,14 @@ void j2k_set_property(GObject *object, guint id, const GValue *value, GParamSpec
     return;
   }
   J2kState &state = *GST_J2KENC(object)->state;
-  GST_OBJECT_LOCK(object);
-  const bool lossless = j2k_is_lossless(state.wanted);
-  set_value(&state.wanted, id, value);
-  state.changes++;
-  const bool turned = id != PROP_LOSSLESS && lossless != j2k_is_lossless(state.wanted);
-  GST_OBJECT_UNLOCK(object);
+  bool turned;
+  {
+    const ObjectLock lock(object);
+    const bool lossless = j2k_is_lossless(state.wanted);
+    set_value(&state.wanted, id, value);
+    state.changes++;
+    turned = id != PROP_LOSSLESS && lossless != j2k_is_lossless(state.wanted);
+  }
   j2k_update_caps(GST_J2KENC(object));
   if (turned) g_object_notify(object, "lossless");
 }
@@ -301,9 +305,8 @@ void j2k_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspe
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
     return;
   }
-  GST_OBJECT_LOCK(object);
+  const ObjectLock lock(object);
   get_value(GST_J2KENC(object)->state->wanted, id, value);
-  GST_OBJECT_UNLOCK(object);
 }
 
 }  // namespace coalesce::gst

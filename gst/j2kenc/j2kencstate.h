@@ -75,7 +75,10 @@ void j2k_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspe
 // In j2kencpreset.cpp.
 void j2k_init_presets(gpointer interface, gpointer);
 
-// In j2kencupdate.cpp. Before the start: posts an error for what is wrong in any format.
+// In j2kencupdate.cpp. What the properties say, as of now or before a preset that is being loaded.
+J2kSettings j2k_wishes(GstJ2kEnc *self);
+
+// Before the start: posts an error for what is wrong in any format.
 bool j2k_check_settings(GstJ2kEnc *self);
 
 // Settings that will not do are an error and false if there were no good ones before, else a

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/owned.h"
 #include "j2k/encoder_params.h"
 
 namespace coalesce::gst {
@@ -19,12 +20,9 @@ std::string j2k_number(double value) {
 
 std::string j2k_setting(const char *property, const std::string &text) {
   constexpr std::size_t kLongest = 200;
-  gchar *readable =
-      g_utf8_make_valid(text.c_str(), static_cast<gssize>(std::min(text.size(), kLongest)));
-  const std::string result =
-      std::string(property) + "=\"" + readable + (text.size() > kLongest ? "...\"" : "\"");
-  g_free(readable);
-  return result;
+  const TextRef readable(
+      g_utf8_make_valid(text.c_str(), static_cast<gssize>(std::min(text.size(), kLongest))));
+  return std::string(property) + "=\"" + readable.get() + (text.size() > kLongest ? "...\"" : "\"");
 }
 
 std::string j2k_settings(const char *width, int w, const char *height, int h) {
@@ -81,11 +79,10 @@ bool j2k_parse_precincts(const std::string &text, std::vector<int> *sizes) {
 
 bool j2k_parse_comment(const std::string &text, std::string *latin) {
   gsize length = 0;
-  gchar *converted = g_convert(text.c_str(), static_cast<gssize>(text.size()), "ISO-8859-1",
-                               "UTF-8", nullptr, &length, nullptr);
+  const TextRef converted(g_convert(text.c_str(), static_cast<gssize>(text.size()), "ISO-8859-1",
+                                    "UTF-8", nullptr, &length, nullptr));
   if (converted == nullptr) return false;
-  latin->assign(converted, length);
-  g_free(converted);
+  latin->assign(converted.get(), length);
   return latin->size() <= j2k::kMaxComment;
 }
 

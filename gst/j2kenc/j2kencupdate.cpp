@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // From what the properties say to what frames are encoded with.
+#include "core/objectlock.h"
 #include "j2kenccaps.h"
 #include "j2kencstate.h"
 
@@ -19,18 +20,14 @@ void post_warning(GstJ2kEnc *self, const std::string &problem) {
 }
 
 J2kSettings take_wishes(GstJ2kEnc *self) {
-  GST_OBJECT_LOCK(self);
+  const ObjectLock lock(self);
   self->state->used = self->state->changes;
-  J2kSettings wishes = self->state->before_load.value_or(self->state->wanted);
-  GST_OBJECT_UNLOCK(self);
-  return wishes;
+  return self->state->before_load.value_or(self->state->wanted);
 }
 
 bool has_changed(GstJ2kEnc *self) {
-  GST_OBJECT_LOCK(self);
-  const bool changed = self->state->used != self->state->changes;
-  GST_OBJECT_UNLOCK(self);
-  return changed;
+  const ObjectLock lock(self);
+  return self->state->used != self->state->changes;
 }
 
 using CoderRef = std::unique_ptr<J2kCoder>;
@@ -97,20 +94,23 @@ void j2k_post_status(GstJ2kEnc *self, const Status &status) {
     GST_ELEMENT_ERROR(self, STREAM, ENCODE, ("%s", j2k_text(status).c_str()), (nullptr));
 }
 
+J2kSettings j2k_wishes(GstJ2kEnc *self) {
+  const ObjectLock lock(self);
+  return self->state->before_load.value_or(self->state->wanted);
+}
+
 bool j2k_check_settings(GstJ2kEnc *self) {
-  GST_OBJECT_LOCK(self);
-  const J2kSettings wishes = self->state->wanted;
-  GST_OBJECT_UNLOCK(self);
-  const std::string problem = j2k_check(wishes);
+  const std::string problem = j2k_check(j2k_wishes(self));
   return problem.empty() || post_error(self, problem);
 }
 
 void j2k_update_caps(GstJ2kEnc *self) {
-  GST_OBJECT_LOCK(self);
-  const J2kSettings wishes = self->state->before_load.value_or(self->state->wanted);
-  const std::optional<J2kNegotiated> now = self->state->negotiated;
-  GST_OBJECT_UNLOCK(self);
-  if (now && j2k_rsiz(wishes, now->info, now->media, now->rsiz) != now->rsiz)
+  std::optional<J2kNegotiated> now;
+  {
+    const ObjectLock lock(self);
+    now = self->state->negotiated;
+  }
+  if (now && j2k_rsiz(j2k_wishes(self), now->info, now->media, now->rsiz) != now->rsiz)
     gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
 }
 
