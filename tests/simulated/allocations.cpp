@@ -428,7 +428,7 @@ static Suite *allocations_suite() {
 }
 
 int main(int argc, char **argv) {
-  g_setenv("GST_TRACERS", "leaks", TRUE);
+  g_setenv("GST_TRACERS", "leaks", FALSE);
   gst_check_init(&argc, &argv);
   return run_suite(allocations_suite(), "allocations");
 }
