@@ -98,7 +98,7 @@ class Backend {
   // caps in the text, once until the next start; nothing more is taken until then.
   void post_gpu_error(const std::string &what);
   void post_gpu_error(const char *doing, CUresult result);
-  bool failed() const { return failed_; }  // from any thread
+  bool failed() const;  // from any thread; so, too, where an exception has left a function
   const std::string &gpu_name() const { return gpu_name_; }
 
   // While caps are being set, which the pads do not have yet: for error messages. The caps outlive

@@ -4,6 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/guarded.h"
+#include "core/objectlock.h"
+#include "core/owned.h"
 #include "framesinflight.h"
 #include "memory/bytepool.h"
 
@@ -104,7 +107,9 @@ void finish_and_push(gpointer object) {
     return;
   }
   GstBuffer *out = nullptr;
-  GstFlowReturn flow = GST_COALESCE_ENCODER_GET_CLASS(self)->finish(self, &out);
+  // Whatever happens, the streaming thread hears of it in done().
+  GstFlowReturn flow =
+      guard(self, [&] { return GST_COALESCE_ENCODER_GET_CLASS(self)->finish(self, &out); });
   if (flow == GST_FLOW_OK) flow = push(self, out, metadata->get());
   if (flow != GST_FLOW_OK)
     GST_DEBUG_OBJECT(self, "a frame's end: %s; those after it are dropped",
@@ -119,7 +124,7 @@ gboolean activate_source(GstPad *pad, GstObject *parent, GstPadMode mode, gboole
   if (active) {
     frames.open();
     return backend_of(parent).is_cpu_required() ||
-           gst_pad_start_task(pad, finish_and_push, parent, nullptr);
+           gst_pad_start_task(pad, guarded<finish_and_push>, parent, nullptr);
   }
   frames.close();
   return gst_pad_stop_task(pad);
@@ -163,19 +168,19 @@ void send_codec_tags(GstCoalesceEncoder *self) {
 void reset(GstCoalesceEncoder *self) {
   GstCoalesceEncoderPrivate &priv = *self->priv;
   priv.after_skipped = false;
-  GST_OBJECT_LOCK(self);
+  const ObjectLock lock(self);
   priv.key_units.clear();
-  GST_OBJECT_UNLOCK(self);
 }
 
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   auto *self = GST_COALESCE_ENCODER(trans);
   GstCoalesceEncoderPrivate &priv = *self->priv;
+  EventRef owned(event);
   const GstEventType type = GST_EVENT_TYPE(event);
   if (type == GST_EVENT_FLUSH_START || type == GST_EVENT_FLUSH_STOP) priv.frames.flush();
   if (type == GST_EVENT_STREAM_START) priv.tags_sent = false;
-  if (type == GST_EVENT_TAG) event = with_codec_tags(self, event);
-  const gboolean sent = GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
+  if (type == GST_EVENT_TAG) owned.reset(with_codec_tags(self, owned.release()));
+  const gboolean sent = GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, owned.release());
   if (type == GST_EVENT_FLUSH_STOP) {
     reset(self);
     priv.frames.end_flush();
@@ -194,22 +199,22 @@ GstFlowReturn receive_event(GstPad *pad, GstObject *parent, GstEvent *event) {
 }
 
 gboolean src_event(GstBaseTransform *trans, GstEvent *event) {
+  EventRef owned(event);
   KeyUnitRequest request;
   if (GST_EVENT_TYPE(event) != GST_EVENT_CUSTOM_UPSTREAM ||
       !gst_video_event_parse_upstream_force_key_unit(event, &request.running_time,
                                                      &request.all_headers, &request.count))
-    return GST_BASE_TRANSFORM_CLASS(parent_class)->src_event(trans, event);
-  GST_OBJECT_LOCK(trans);
+    return GST_BASE_TRANSFORM_CLASS(parent_class)->src_event(trans, owned.release());
+  const ObjectLock lock(trans);
   priv_of(trans).key_units.push_back(request);
-  GST_OBJECT_UNLOCK(trans);
-  gst_event_unref(event);
   return TRUE;
 }
 
 // Those that the frame at this time answers.
 std::vector<KeyUnitRequest> take_key_units(GstCoalesceEncoder *self, GstClockTime running_time) {
   std::vector<KeyUnitRequest> due;
-  GST_OBJECT_LOCK(self);
+  const ObjectLock lock(self);
+  due.reserve(self->priv->key_units.size());
   std::erase_if(self->priv->key_units, [&](const KeyUnitRequest &request) {
     const bool is_due =
         !GST_CLOCK_TIME_IS_VALID(request.running_time) ||
@@ -217,7 +222,6 @@ std::vector<KeyUnitRequest> take_key_units(GstCoalesceEncoder *self, GstClockTim
     if (is_due) due.push_back(request);
     return is_due;
   });
-  GST_OBJECT_UNLOCK(self);
   return due;
 }
 
@@ -353,13 +357,13 @@ GstFlowReturn gst_coalesce_encoder_drain(GstCoalesceEncoder *self) {
 static void gst_coalesce_encoder_class_init(GstCoalesceEncoderClass *klass) {
   G_OBJECT_CLASS(klass)->finalize = finalize;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
-  trans_class->sink_event = sink_event;
-  trans_class->src_event = src_event;
-  trans_class->decide_allocation = decide_allocation;
-  trans_class->submit_input_buffer = submit_input_buffer;
-  trans_class->generate_output = generate_output;
-  trans_class->transform = transform;
-  trans_class->stop = stop;
+  trans_class->sink_event = guarded<sink_event>;
+  trans_class->src_event = guarded<src_event>;
+  trans_class->decide_allocation = guarded<decide_allocation>;
+  trans_class->submit_input_buffer = guarded<submit_input_buffer>;
+  trans_class->generate_output = guarded<generate_output>;
+  trans_class->transform = guarded<transform>;
+  trans_class->stop = guarded<stop>;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
   transform_class->drain = drain;
   transform_class->discard = discard;
@@ -370,11 +374,13 @@ static void gst_coalesce_encoder_class_init(GstCoalesceEncoderClass *klass) {
 }
 
 static void gst_coalesce_encoder_init(GstCoalesceEncoder *self) {
-  self->priv = new GstCoalesceEncoderPrivate;
-  gst_pad_set_activatemode_function(GST_BASE_TRANSFORM_SRC_PAD(self), activate_source);
-  GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD(self);
-  self->priv->base_event = GST_PAD_EVENTFUNC(sink);
-  gst_pad_set_event_full_function(sink, receive_event);
+  initialise(self, [self] {
+    self->priv = new GstCoalesceEncoderPrivate;
+    gst_pad_set_activatemode_function(GST_BASE_TRANSFORM_SRC_PAD(self), guarded<activate_source>);
+    GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD(self);
+    self->priv->base_event = GST_PAD_EVENTFUNC(sink);
+    gst_pad_set_event_full_function(sink, guarded<receive_event>);
+  });
   // An encoder does not drop frames because a sink is late, unless it has been set to.
   gst_base_transform_set_qos_enabled(GST_BASE_TRANSFORM(self), FALSE);
 }

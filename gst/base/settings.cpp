@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "backend.h"
+#include "core/owned.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
@@ -19,12 +20,9 @@ bool post_settings_problem(gpointer element, const std::string &problem, bool in
 }
 
 std::string quote_setting(const char *property, const std::string &text, std::size_t longest) {
-  gchar *readable =
-      g_utf8_make_valid(text.c_str(), static_cast<gssize>(std::min(text.size(), longest)));
-  const std::string result =
-      std::string(property) + "=\"" + readable + (text.size() > longest ? "...\"" : "\"");
-  g_free(readable);
-  return result;
+  const TextRef readable(
+      g_utf8_make_valid(text.c_str(), static_cast<gssize>(std::min(text.size(), longest))));
+  return std::string(property) + "=\"" + readable.get() + (text.size() > longest ? "...\"" : "\"");
 }
 
 }  // namespace coalesce::gst

@@ -3,6 +3,7 @@
 
 #include "convolvecurrent.h"
 #include "convolveformat.h"
+#include "core/guarded.h"
 
 using namespace coalesce;
 using namespace coalesce::gst;
@@ -90,7 +91,7 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
 }
 
 void finalize(GObject *object) {
-  delete &priv_of(object);
+  delete GST_CONVOLVE_FILTER(object)->priv;
   G_OBJECT_CLASS(parent_class)->finalize(object);
 }
 
@@ -99,8 +100,8 @@ void finalize(GObject *object) {
 static void gst_convolve_filter_class_init(GstConvolveFilterClass *klass) {
   G_OBJECT_CLASS(klass)->finalize = finalize;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
-  trans_class->start = start;
-  trans_class->stop = stop;
+  trans_class->start = guarded<start>;
+  trans_class->stop = guarded<stop>;
   GST_COALESCE_TRANSFORM_CLASS(klass)->settings_changes = [](GstCoalesceTransform *filter) {
     return priv_of(filter).settings.changes();
   };
@@ -120,8 +121,8 @@ void convolve_class_setup(GstConvolveFilterClass *klass, const ConvolveKind *kin
   klass->properties = new ConvolveProperties(convolve_properties(*kind));  // classes stay
   auto *object_class = G_OBJECT_CLASS(klass);
   // GObject does not inherit these two.
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
+  object_class->set_property = guarded<set_property>;
+  object_class->get_property = guarded<get_property>;
   klass->properties->install(object_class);
   g_object_class_install_property(object_class, kConvolveAlgorithm, convolve_algorithm_property());
   gst_coalesce_filter_class_add_templates(GST_COALESCE_FILTER_CLASS(klass), CONVOLVE_FORMATS,
@@ -129,10 +130,12 @@ void convolve_class_setup(GstConvolveFilterClass *klass, const ConvolveKind *kin
 }
 
 void convolve_instance_setup(GstConvolveFilter *self, const ConvolveKind *kind) {
-  self->priv = new GstConvolveFilterPrivate(self, *kind);
-  self->priv->settings.change([kind](ConvolveSettings &settings) {
-    convolve_init_settings(*kind, &settings);
-    return true;
+  initialise(self, [self, kind] {
+    self->priv = new GstConvolveFilterPrivate(self, *kind);
+    self->priv->settings.change([kind](ConvolveSettings &settings) {
+      convolve_init_settings(*kind, &settings);
+      return true;
+    });
   });
 }
 

@@ -242,9 +242,9 @@ void convolve_set_property(GObject *object, Settings<ConvolveSettings> *settings
 
 std::string convolve_preset(const ConvolveKind &kind, int preset) {
   auto *values = static_cast<GEnumClass *>(g_type_class_ref(kind.preset_type));
-  const std::string text = std::string("preset=") + g_enum_get_value(values, preset)->value_nick;
+  const char *nick = g_enum_get_value(values, preset)->value_nick;  // static, as all of them
   g_type_class_unref(values);
-  return text;
+  return std::string("preset=") + nick;
 }
 
 }  // namespace coalesce::gst

@@ -9,6 +9,7 @@
 
 #include <cstring>
 
+#include "core/guarded.h"
 #include "j2kenccaps.h"
 #include "j2kencgpu.h"
 #include "j2kencproperties.h"
@@ -74,9 +75,8 @@ GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstC
 GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                      GstCaps *othercaps) {
   if (direction == GST_PAD_SINK) {
-    GstCaps *downstream = gst_pad_peer_query_caps(GST_BASE_TRANSFORM_SRC_PAD(trans), nullptr);
-    othercaps = j2k_prefer(othercaps, downstream);
-    gst_caps_unref(downstream);
+    const CapsRef downstream(gst_pad_peer_query_caps(GST_BASE_TRANSFORM_SRC_PAD(trans), nullptr));
+    othercaps = j2k_prefer(othercaps, downstream.get());
   }
   return GST_BASE_TRANSFORM_CLASS(parent_class)->fixate_caps(trans, direction, caps, othercaps);
 }
@@ -236,7 +236,7 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
 }
 
 void finalize(GObject *object) {
-  delete &parts_of(object);
+  delete reinterpret_cast<GstJ2kEnc *>(object)->parts;
   G_OBJECT_CLASS(parent_class)->finalize(object);
 }
 
@@ -252,8 +252,8 @@ void add_template(GstElementClass *klass, const char *name, GstPadDirection dire
 static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
   GST_DEBUG_CATEGORY_INIT(gst_j2kenc_debug, "j2kenc", 0, "JPEG 2000 encoder");
   auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
+  object_class->set_property = guarded<set_property>;
+  object_class->get_property = guarded<get_property>;
   object_class->finalize = finalize;
   j2k_install_properties(object_class);
 
@@ -266,12 +266,12 @@ static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
       "The gst-coalesce authors");
 
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
-  trans_class->transform_caps = transform_caps;
-  trans_class->fixate_caps = fixate_caps;
-  trans_class->sink_event = sink_event;
-  trans_class->submit_input_buffer = submit_input_buffer;
-  trans_class->start = start;
-  trans_class->stop = stop;
+  trans_class->transform_caps = guarded<transform_caps>;
+  trans_class->fixate_caps = guarded<fixate_caps>;
+  trans_class->sink_event = guarded<sink_event>;
+  trans_class->submit_input_buffer = guarded<submit_input_buffer>;
+  trans_class->start = guarded<start>;
+  trans_class->stop = guarded<stop>;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
   transform_class->set_format = set_format;
   transform_class->settings_changes = [](GstCoalesceTransform *self) {
@@ -290,7 +290,7 @@ static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
 }
 
 static void gst_j2kenc_init(GstJ2kEnc *self) {
-  self->parts = new J2kParts(GST_COALESCE_ENCODER(self));
+  initialise(self, [self] { self->parts = new J2kParts(GST_COALESCE_ENCODER(self)); });
 }
 
 Settings<J2kSettings> &coalesce::gst::j2k_settings_of(gpointer element) {

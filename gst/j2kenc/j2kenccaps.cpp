@@ -117,18 +117,19 @@ struct ProfileSource {
 
 GstStructure *coded_structure(const GstStructure *raw, J2kMedia media,
                               const ProfileSource &profile) {
-  GstStructure *coded =
-      gst_structure_new(j2k_media_type(media), "alignment", G_TYPE_STRING, "frame", nullptr);
+  StructureRef owned(
+      gst_structure_new(j2k_media_type(media), "alignment", G_TYPE_STRING, "frame", nullptr));
+  GstStructure *coded = owned.get();
   for (const char *field : kKept)
     copy_field(raw, field, coded);
   for_each_format(raw, [coded](const GstVideoFormatInfo *format) {
     add_values(description(coded, format).get(), coded);
   });
   GstVideoInfo info;
-  if (!fixed_info(raw, &info)) return coded;
+  if (!fixed_info(raw, &info)) return owned.release();
   set_defaults(info, media, coded);
   gst_structure_set(coded, "profile", G_TYPE_INT, profile.of(info, media), nullptr);
-  return coded;
+  return owned.release();
 }
 
 // RGB has a matrix of its own, whatever caps say, and nothing else has that.
@@ -195,13 +196,14 @@ GstStructure *raw_structure(const GstStructure *coded, const GstStructure *possi
 }
 
 GstCaps *coded_caps(GstCaps *raw, bool cuda, const ProfileSource &profile) {
-  GstCaps *result = gst_caps_new_empty();
+  CapsRef result(gst_caps_new_empty());
   for (J2kMedia media : kJ2kMedia)
-    for (guint i = 0; i < gst_caps_get_size(raw); i++)
-      if (cuda || !names_cuda(gst_caps_get_features(raw, i)))
-        result = gst_caps_merge_structure(
-            result, coded_structure(gst_caps_get_structure(raw, i), media, profile));
-  return result;
+    for (guint i = 0; i < gst_caps_get_size(raw); i++) {
+      if (!cuda && names_cuda(gst_caps_get_features(raw, i))) continue;
+      GstStructure *coded = coded_structure(gst_caps_get_structure(raw, i), media, profile);
+      result.reset(gst_caps_merge_structure(result.release(), coded));
+    }
+  return result.release();
 }
 
 GstCaps *in_cuda_memory(const GstCaps *caps) {
@@ -283,10 +285,8 @@ namespace {
 // ---- caps that downstream does not accept, in words
 
 std::string text_of(const char *field, const GValue *value) {
-  gchar *text = gst_value_serialize(value);
-  const std::string result = std::string(field) + "=" + (text != nullptr ? text : "?");
-  g_free(text);
-  return result;
+  const TextRef text(gst_value_serialize(value));
+  return std::string(field) + "=" + (text != nullptr ? text.get() : "?");
 }
 
 struct Difference {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/onexit.h"
 #include "j2kenctexts.h"
 
 #define GST_CAT_DEFAULT gst_j2kenc_debug
@@ -237,8 +238,11 @@ GstFlowReturn J2kGpu::fetch(std::size_t bytes, GstBuffer **out) {
   BufferRef buffer = gst_coalesce_encoder_map_output(element_, bytes, &map);
   if (buffer == nullptr) return GST_FLOW_ERROR;
   counters.synchronizations++;
-  const Status status = flight_->fetch(map.data);
-  gst_buffer_unmap(buffer.get(), &map);
+  Status status;
+  {
+    const OnExit unmap([&] { gst_buffer_unmap(buffer.get(), &map); });
+    status = flight_->fetch(map.data);
+  }
   if (!status.ok()) return fail(status);
   counters.downloads++;
   counters.download_bytes += bytes - flight_->coder()->header_bytes() *

@@ -8,6 +8,8 @@
 
 #include <cstring>
 
+#include "core/guarded.h"
+#include "core/owned.h"
 #include "j2kencproperties.h"
 
 namespace coalesce::gst {
@@ -20,10 +22,10 @@ GstPresetInterface parent;
 template <class Take>
 void for_each_property(GstPreset *preset, Take take) {
   guint count = 0;
-  GParamSpec **all = g_object_class_list_properties(G_OBJECT_GET_CLASS(preset), &count);
+  const std::unique_ptr<GParamSpec *, Drop> all(
+      g_object_class_list_properties(G_OBJECT_GET_CLASS(preset), &count));
   for (guint i = 0; i < count; i++)
-    take(all[i]);
-  g_free(all);
+    take(all.get()[i]);
 }
 
 gchar **property_names(GstPreset *preset) {
@@ -45,9 +47,8 @@ gchar **property_names(GstPreset *preset) {
 std::string meta(GstPreset *preset, const gchar *name, const std::string &tag) {
   gchar *value = nullptr;
   if (!parent.get_meta(preset, name, tag.c_str(), &value) || value == nullptr) return {};
-  const std::string text = value;
-  g_free(value);
-  return text;
+  const TextRef owned(value);
+  return value;
 }
 
 // Each change writes the user's file.
@@ -68,11 +69,10 @@ bool comes_back(const char *text) {
 std::string text_of(GstPreset *preset, const GParamSpec *property) {
   gchar *text = nullptr;
   g_object_get(preset, property->name, &text, nullptr);
-  gchar *escaped = comes_back(text) ? nullptr : g_uri_escape_string(text, nullptr, FALSE);
-  const std::string result = escaped != nullptr ? escaped : "";
-  g_free(escaped);
-  g_free(text);
-  return result;
+  const TextRef owned(text);
+  if (comes_back(text)) return {};
+  const TextRef escaped(g_uri_escape_string(text, nullptr, FALSE));
+  return escaped.get();
 }
 
 bool is_text(const GstPreset *preset, const GParamSpec *property) {
@@ -93,9 +93,9 @@ gboolean save(GstPreset *preset, const gchar *name) {
 void load_texts(GstPreset *preset, const gchar *name) {
   for_each_property(preset, [&](const GParamSpec *property) {
     if (!is_text(preset, property)) return;
-    gchar *text = g_uri_unescape_string(meta(preset, name, tag_of(property)).c_str(), nullptr);
-    if (text != nullptr && *text != '\0') g_object_set(preset, property->name, text, nullptr);
-    g_free(text);
+    const TextRef text(
+        g_uri_unescape_string(meta(preset, name, tag_of(property)).c_str(), nullptr));
+    if (text != nullptr && *text != '\0') g_object_set(preset, property->name, text.get(), nullptr);
   });
 }
 
@@ -124,9 +124,9 @@ gboolean load(GstPreset *preset, const gchar *name) {
 void j2k_init_presets(gpointer interface, gpointer) {
   auto *presets = static_cast<GstPresetInterface *>(interface);
   parent = *presets;
-  presets->get_property_names = property_names;
-  presets->save_preset = save;
-  presets->load_preset = load;
+  presets->get_property_names = guarded<property_names>;
+  presets->save_preset = guarded<save>;
+  presets->load_preset = guarded<load>;
 }
 
 }  // namespace coalesce::gst

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/settings.h"
+#include "core/owned.h"
 #include "j2k/encoder_params.h"
 
 namespace coalesce::gst {
@@ -76,11 +77,10 @@ bool j2k_parse_precincts(const std::string &text, std::vector<int> *sizes) {
 
 bool j2k_parse_comment(const std::string &text, std::string *latin) {
   gsize length = 0;
-  gchar *converted = g_convert(text.c_str(), static_cast<gssize>(text.size()), "ISO-8859-1",
-                               "UTF-8", nullptr, &length, nullptr);
+  const TextRef converted(g_convert(text.c_str(), static_cast<gssize>(text.size()), "ISO-8859-1",
+                                    "UTF-8", nullptr, &length, nullptr));
   if (converted == nullptr) return false;
-  latin->assign(converted, length);
-  g_free(converted);
+  latin->assign(converted.get(), length);
   return latin->size() <= j2k::kMaxComment;
 }
 
