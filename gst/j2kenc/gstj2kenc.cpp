@@ -135,9 +135,10 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 // ---- frames ----------------------------------------------------------------------------------
 
 GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, GstBuffer *in) {
+  BufferRef owned(in);
   parts_of(trans).current.look_at_settings();  // the base negotiates again, if they require it
-  const GstFlowReturn flow =
-      GST_BASE_TRANSFORM_CLASS(parent_class)->submit_input_buffer(trans, is_discont, in);
+  const GstFlowReturn flow = GST_BASE_TRANSFORM_CLASS(parent_class)
+                                 ->submit_input_buffer(trans, is_discont, owned.release());
   if (flow != GST_FLOW_NOT_NEGOTIATED) return flow;
   const CapsRef caps(gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(trans)));
   if (caps != nullptr) tell_conflict(trans, caps.get());  // downstream has changed its mind
