@@ -3,6 +3,10 @@
 
 #include <utility>
 
+#include "core/guarded.h"
+#include "core/objectlock.h"
+#include "core/onexit.h"
+
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
 namespace coalesce::gst {
@@ -37,10 +41,14 @@ bool Backend::make_ready() {
 bool Backend::start() {
   failed_ = false;
   set_started(true);
-  if (make_ready()) return true;
-  set_context(nullptr);
-  set_started(false);
-  return false;
+  OnExit undo([this] {
+    session_.reset();
+    set_context(nullptr);
+    set_started(false);
+  });
+  if (!make_ready()) return false;
+  undo.dismiss();
+  return true;
 }
 
 void Backend::stop() {
@@ -75,7 +83,7 @@ Queue Backend::queue() {
 }
 
 void Backend::finish() {
-  if (failed_ || session_ == nullptr) return;
+  if (failed() || session_ == nullptr) return;
   if (CUresult result = session_->synchronize(); result != CUDA_SUCCESS)
     post_gpu_error("processing the last frames", result);
 }
@@ -83,17 +91,23 @@ void Backend::finish() {
 // Of the first pad of that direction, 0 for input: those that are being set, or the pad's own.
 CapsRef Backend::caps_of_pad(int direction) {
   if (GstCaps *caps = new_caps_[direction]) return CapsRef(gst_caps_ref(caps));
-  GST_OBJECT_LOCK(element_);
-  const GList *pads = direction == 0 ? element_->sinkpads : element_->srcpads;
-  auto *pad = static_cast<GstPad *>(pads != nullptr ? gst_object_ref(pads->data) : nullptr);
-  GST_OBJECT_UNLOCK(element_);
+  GstPad *pad = nullptr;
+  {
+    const ObjectLock lock(element_);
+    const GList *pads = direction == 0 ? element_->sinkpads : element_->srcpads;
+    if (pads != nullptr) pad = GST_PAD(gst_object_ref(pads->data));
+  }
   CapsRef caps(pad != nullptr ? gst_pad_get_current_caps(pad) : nullptr);
   gst_clear_object(&pad);
   return caps;
 }
 
+bool Backend::failed() const {
+  return failed_ || is_broken(element_);
+}
+
 void Backend::post_gpu_error(const std::string &what) {
-  if (failed_.exchange(true)) return;
+  if (failed_.exchange(true) || is_broken(element_)) return;
   const CapsRef in = caps_of_pad(0), out = caps_of_pad(1);
   GST_ELEMENT_ERROR(element_, RESOURCE, FAILED, ("%s: %s", gpu_name_.c_str(), what.c_str()),
                     ("input %" GST_PTR_FORMAT ", output %" GST_PTR_FORMAT, in.get(), out.get()));

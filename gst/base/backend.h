@@ -27,6 +27,9 @@ enum class ActiveBackend { none, cpu, cuda };
 bool names_cuda(GstCapsFeatures *features);
 bool caps_are_cuda(GstCaps *caps);
 
+template <class T>
+class PropertyTable;
+
 class Backend {
  public:
   // The element, which holds it, outlives it.
@@ -39,8 +42,8 @@ class Backend {
 
   // The properties, once for the class that holds a Backend, together with their types.
   static void install_properties(GObjectClass *klass);
-  void set_property(guint id, const GValue *value, GParamSpec *pspec);
-  void get_property(guint id, GValue *value, GParamSpec *pspec);
+  void set_property(guint id, const GValue *value);
+  void get_property(guint id, GValue *value);
 
   // From any thread. May CUDA memory be offered on the pads?
   bool may_use_gpu();
@@ -95,7 +98,7 @@ class Backend {
   // caps in the text, once until the next start; nothing more is taken until then.
   void post_gpu_error(const std::string &what);
   void post_gpu_error(const char *doing, CUresult result);
-  bool failed() const { return failed_; }  // from any thread
+  bool failed() const;  // from any thread; so, too, where an exception has left a function
   const std::string &gpu_name() const { return gpu_name_; }
 
   // While caps are being set, which the pads do not have yet: for error messages. The caps outlive
@@ -124,6 +127,7 @@ class Backend {
     int n_threads = 0;
   };
 
+  static const PropertyTable<Settings> &properties();
   Settings settings();
   void set_started(bool started);
   bool has_started();

@@ -140,7 +140,7 @@ bool Backend::ensure_session() {
 
 // Buffers may live in another context than the one that was negotiated.
 GstCudaContext *Backend::context_to_follow(GstBuffer *buffer) {
-  if (failed_ || session_ == nullptr || !is_on_gpu()) return nullptr;
+  if (failed() || session_ == nullptr || !is_on_gpu()) return nullptr;
   GstMemory *memory = gst_buffer_n_memory(buffer) ? gst_buffer_peek_memory(buffer, 0) : nullptr;
   if (memory == nullptr || !gst_is_cuda_memory(memory)) return nullptr;
   GstCudaContext *theirs = GST_CUDA_MEMORY_CAST(memory)->context;

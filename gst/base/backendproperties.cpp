@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "backend.h"
+#include "core/objectlock.h"
+#include "propertytable.h"
 
 namespace coalesce::gst {
 namespace {
 
-enum {
-  PROP_0,
-  PROP_BACKEND,
-  PROP_CUDA_DEVICE_ID,
-  PROP_N_THREADS,
-  PROP_ACTIVE_BACKEND,
-  PROP_STATS,
-};
+enum : guint { PROP_ACTIVE_BACKEND = 4, PROP_STATS };  // after the settings
 
 GType backend_get_type() {
   static const GEnumValue values[] = {
@@ -50,100 +45,72 @@ GstStructure *Backend::stats() const {
 
 // For threads that may come while the element is stopped and the application sets properties.
 Backend::Settings Backend::settings() {
-  GST_OBJECT_LOCK(element_);
-  const Settings settings = settings_;
-  GST_OBJECT_UNLOCK(element_);
-  return settings;
+  const ObjectLock lock(element_);
+  return settings_;
 }
 
 bool Backend::has_started() {
-  GST_OBJECT_LOCK(element_);
-  const bool started = started_;
-  GST_OBJECT_UNLOCK(element_);
-  return started;
+  const ObjectLock lock(element_);
+  return started_;
 }
 
 // What the properties say now holds, from now on or until the next start.
 void Backend::set_started(bool started) {
-  GST_OBJECT_LOCK(element_);
+  const ObjectLock lock(element_);
   started_ = started;
   settings_ = wanted_;
-  GST_OBJECT_UNLOCK(element_);
 }
 
 void Backend::set_active(ActiveBackend active) {
   if (active_.exchange(active) != active) g_object_notify(G_OBJECT(element_), "active-backend");
 }
 
-void Backend::set_property(guint id, const GValue *value, GParamSpec *pspec) {
-  GST_OBJECT_LOCK(element_);
-  switch (id) {
-    case PROP_BACKEND:
-      wanted_.choice = static_cast<BackendChoice>(g_value_get_enum(value));
-      break;
-    case PROP_CUDA_DEVICE_ID:
-      wanted_.cuda_device_id = g_value_get_int(value);
-      break;
-    case PROP_N_THREADS:
-      wanted_.n_threads = g_value_get_int(value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(element_, id, pspec);
-  }
-  if (!started_) settings_ = wanted_;
-  GST_OBJECT_UNLOCK(element_);
+const PropertyTable<Backend::Settings> &Backend::properties() {
+  static const auto table = [] {
+    PropertyTable<Settings> table;
+    table.set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY);
+    table.add(
+        &Settings::choice,
+        {"backend", "Back end", "Processing on the GPU or on the CPU; both produce the same bytes"},
+        backend_get_type());
+    table.add(&Settings::cuda_device_id,
+              {"cuda-device-id", "CUDA device",
+               "CUDA device number, counted from 0 (-1 = the device of the buffers or of "
+               "neighbouring elements, otherwise 0)"},
+              -1, G_MAXINT);
+    table.add(
+        &Settings::n_threads,
+        {"n-threads", "Threads", "Number of threads per frame on the CPU (0 = number of cores)"}, 0,
+        1024);
+    return table;
+  }();
+  return table;
 }
 
-void Backend::get_property(guint id, GValue *value, GParamSpec *pspec) {
-  GST_OBJECT_LOCK(element_);
-  switch (id) {
-    case PROP_BACKEND:
-      g_value_set_enum(value, int(wanted_.choice));
-      break;
-    case PROP_CUDA_DEVICE_ID:
-      g_value_set_int(value, wanted_.cuda_device_id);
-      break;
-    case PROP_N_THREADS:
-      g_value_set_int(value, wanted_.n_threads);
-      break;
-    case PROP_ACTIVE_BACKEND:
-      g_value_set_enum(value, int(active_.load()));
-      break;
-    case PROP_STATS:
-      g_value_take_boxed(value, stats());
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(element_, id, pspec);
-  }
-  GST_OBJECT_UNLOCK(element_);
+void Backend::set_property(guint id, const GValue *value) {
+  const ObjectLock lock(element_);
+  properties().set(id, &wanted_, value);
+  if (!started_) settings_ = wanted_;
+}
+
+void Backend::get_property(guint id, GValue *value) {
+  const ObjectLock lock(element_);
+  if (id == PROP_ACTIVE_BACKEND)
+    g_value_set_enum(value, int(active_.load()));
+  else if (id == PROP_STATS)
+    g_value_take_boxed(value, stats());
+  else
+    properties().get(id, wanted_, value);
 }
 
 void Backend::install_properties(GObjectClass *klass) {
-  constexpr auto kStatic = static_cast<GParamFlags>(G_PARAM_STATIC_STRINGS);
-  const auto ready =
-      static_cast<GParamFlags>(G_PARAM_READWRITE | kStatic | GST_PARAM_MUTABLE_READY);
-  const auto readable = static_cast<GParamFlags>(G_PARAM_READABLE | kStatic);
-  g_object_class_install_property(
-      klass, PROP_BACKEND,
-      g_param_spec_enum("backend", "Back end",
-                        "Processing on the GPU or on the CPU; both produce the same bytes",
-                        backend_get_type(), int(BackendChoice::automatic), ready));
-  g_object_class_install_property(
-      klass, PROP_CUDA_DEVICE_ID,
-      g_param_spec_int("cuda-device-id", "CUDA device",
-                       "CUDA device number, counted from 0 (-1 = the device of the buffers or of "
-                       "neighbouring elements, otherwise 0)",
-                       -1, G_MAXINT, -1, ready));
-  g_object_class_install_property(
-      klass, PROP_N_THREADS,
-      g_param_spec_int("n-threads", "Threads",
-                       "Number of threads per frame on the CPU (0 = number of cores)", 0, 1024, 0,
-                       ready));
+  constexpr auto kReadable = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  properties().install(klass);
   g_object_class_install_property(
       klass, PROP_ACTIVE_BACKEND,
       g_param_spec_enum("active-backend", "Active back end",
                         "Back end in use for the negotiated caps", active_backend_get_type(),
-                        int(ActiveBackend::none), readable));
+                        int(ActiveBackend::none), kReadable));
   g_object_class_install_property(
       klass, PROP_STATS,
       g_param_spec_boxed(
@@ -151,7 +118,7 @@ void Backend::install_properties(GObjectClass *klass) {
           "Counters since the element was created: frames processed, uploads and downloads of "
           "frames over the bus, their bytes, and synchronizations (CPU threads waiting for the "
           "GPU)",
-          GST_TYPE_STRUCTURE, readable));
+          GST_TYPE_STRUCTURE, kReadable));
   gst_type_mark_as_plugin_api(backend_get_type(), GstPluginAPIFlags(0));
   gst_type_mark_as_plugin_api(active_backend_get_type(), GstPluginAPIFlags(0));
 }

@@ -4,7 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/guarded.h"
+#include "core/objectlock.h"
+#include "core/owned.h"
 #include "framesinflight.h"
+#include "memory/bytepool.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
@@ -37,6 +41,9 @@ struct GstCoalesceEncoderPrivate {
   // The streaming thread's.
   bool after_skipped = false;  // the next frame does not follow the last one
   bool tags_sent = false;      // in this stream
+
+  // The task's, while frames are under way; else the streaming thread's.
+  std::unique_ptr<BytePool> output_pool;
 };
 
 namespace {
@@ -100,7 +107,9 @@ void finish_and_push(gpointer object) {
     return;
   }
   GstBuffer *out = nullptr;
-  GstFlowReturn flow = GST_COALESCE_ENCODER_GET_CLASS(self)->finish(self, &out);
+  // Whatever happens, the streaming thread hears of it in done().
+  GstFlowReturn flow =
+      guard(self, [&] { return GST_COALESCE_ENCODER_GET_CLASS(self)->finish(self, &out); });
   if (flow == GST_FLOW_OK) flow = push(self, out, metadata->get());
   if (flow != GST_FLOW_OK)
     GST_DEBUG_OBJECT(self, "a frame's end: %s; those after it are dropped",
@@ -115,7 +124,7 @@ gboolean activate_source(GstPad *pad, GstObject *parent, GstPadMode mode, gboole
   if (active) {
     frames.open();
     return backend_of(parent).is_cpu_required() ||
-           gst_pad_start_task(pad, finish_and_push, parent, nullptr);
+           gst_pad_start_task(pad, guarded<finish_and_push>, parent, nullptr);
   }
   frames.close();
   return gst_pad_stop_task(pad);
@@ -159,19 +168,19 @@ void send_codec_tags(GstCoalesceEncoder *self) {
 void reset(GstCoalesceEncoder *self) {
   GstCoalesceEncoderPrivate &priv = *self->priv;
   priv.after_skipped = false;
-  GST_OBJECT_LOCK(self);
+  const ObjectLock lock(self);
   priv.key_units.clear();
-  GST_OBJECT_UNLOCK(self);
 }
 
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   auto *self = GST_COALESCE_ENCODER(trans);
   GstCoalesceEncoderPrivate &priv = *self->priv;
+  EventRef owned(event);
   const GstEventType type = GST_EVENT_TYPE(event);
   if (type == GST_EVENT_FLUSH_START || type == GST_EVENT_FLUSH_STOP) priv.frames.flush();
   if (type == GST_EVENT_STREAM_START) priv.tags_sent = false;
-  if (type == GST_EVENT_TAG) event = with_codec_tags(self, event);
-  const gboolean sent = GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
+  if (type == GST_EVENT_TAG) owned.reset(with_codec_tags(self, owned.release()));
+  const gboolean sent = GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, owned.release());
   if (type == GST_EVENT_FLUSH_STOP) {
     reset(self);
     priv.frames.end_flush();
@@ -190,22 +199,22 @@ GstFlowReturn receive_event(GstPad *pad, GstObject *parent, GstEvent *event) {
 }
 
 gboolean src_event(GstBaseTransform *trans, GstEvent *event) {
+  EventRef owned(event);
   KeyUnitRequest request;
   if (GST_EVENT_TYPE(event) != GST_EVENT_CUSTOM_UPSTREAM ||
       !gst_video_event_parse_upstream_force_key_unit(event, &request.running_time,
                                                      &request.all_headers, &request.count))
-    return GST_BASE_TRANSFORM_CLASS(parent_class)->src_event(trans, event);
-  GST_OBJECT_LOCK(trans);
+    return GST_BASE_TRANSFORM_CLASS(parent_class)->src_event(trans, owned.release());
+  const ObjectLock lock(trans);
   priv_of(trans).key_units.push_back(request);
-  GST_OBJECT_UNLOCK(trans);
-  gst_event_unref(event);
   return TRUE;
 }
 
 // Those that the frame at this time answers.
 std::vector<KeyUnitRequest> take_key_units(GstCoalesceEncoder *self, GstClockTime running_time) {
   std::vector<KeyUnitRequest> due;
-  GST_OBJECT_LOCK(self);
+  const ObjectLock lock(self);
+  due.reserve(self->priv->key_units.size());
   std::erase_if(self->priv->key_units, [&](const KeyUnitRequest &request) {
     const bool is_due =
         !GST_CLOCK_TIME_IS_VALID(request.running_time) ||
@@ -213,7 +222,6 @@ std::vector<KeyUnitRequest> take_key_units(GstCoalesceEncoder *self, GstClockTim
     if (is_due) due.push_back(request);
     return is_due;
   });
-  GST_OBJECT_UNLOCK(self);
   return due;
 }
 
@@ -263,6 +271,32 @@ GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **out) {
   return in != nullptr ? encode(GST_COALESCE_ENCODER(trans), in.get()) : GST_FLOW_OK;
 }
 
+// Pools have frames of one size, and codestreams differ.
+gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
+  while (gst_query_get_n_allocation_pools(query) > 0)
+    gst_query_remove_nth_allocation_pool(query, 0);
+  if (!gst_coalesce_transform_drain(GST_COALESCE_TRANSFORM(trans), Before::allocation_query,
+                                    "another pool"))
+    return FALSE;
+  priv_of(trans).output_pool.reset();  // it was made for what downstream asked for before
+  return GST_BASE_TRANSFORM_CLASS(parent_class)->decide_allocation(trans, query);
+}
+
+BufferRef acquire_output(GstCoalesceEncoder *self, gsize bytes) {
+  Backend &backend = backend_of(self);
+  std::unique_ptr<BytePool> &pool = self->priv->output_pool;
+  GstAllocator *allocator = nullptr;
+  GstAllocationParams params;
+  gst_base_transform_get_allocator(GST_BASE_TRANSFORM(self), &allocator, &params);
+  const AllocatorRef owned(allocator);
+  if (!backend.is_on_gpu() || !is_ordinary(allocator))
+    return BufferRef(gst_buffer_new_allocate(allocator, bytes, &params));
+  GstAllocator *page_locked = backend.session().page_locked.get();  // of the context
+  if (pool == nullptr || pool->allocator() != page_locked)
+    pool = std::make_unique<BytePool>(page_locked, params);
+  return pool->acquire(bytes);
+}
+
 // Never called, but GstBaseTransform does not look at generate_output(): without this it takes the
 // element for one that works in place, and hands ALLOCATION queries through.
 GstFlowReturn transform(GstBaseTransform *, GstBuffer *, GstBuffer *) {
@@ -276,6 +310,7 @@ gboolean stop(GstBaseTransform *trans) {
   priv.frames.flush();
   const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
   priv.frames.end_flush();
+  priv.output_pool.reset();
   priv.room = 1;
   priv.tags_sent = false;
   reset(self);
@@ -302,6 +337,15 @@ void gst_coalesce_encoder_add(GstCoalesceEncoder *self, GstBuffer *in) {
   self->priv->frames.add(metadata_of(self, in));
 }
 
+BufferRef gst_coalesce_encoder_map_output(GstCoalesceEncoder *self, gsize bytes, GstMapInfo *map) {
+  BufferRef out = acquire_output(self, bytes);
+  if (out != nullptr && gst_buffer_map(out.get(), map, GST_MAP_WRITE)) return out;
+  GST_ELEMENT_ERROR(self, RESOURCE, NO_SPACE_LEFT,
+                    ("No memory for an encoded frame of %" G_GSIZE_FORMAT " bytes", bytes),
+                    (nullptr));
+  return nullptr;
+}
+
 GstFlowReturn gst_coalesce_encoder_push(GstCoalesceEncoder *self, GstBuffer *in, GstBuffer *out) {
   return push(self, out, metadata_of(self, in).get());
 }
@@ -313,12 +357,13 @@ GstFlowReturn gst_coalesce_encoder_drain(GstCoalesceEncoder *self) {
 static void gst_coalesce_encoder_class_init(GstCoalesceEncoderClass *klass) {
   G_OBJECT_CLASS(klass)->finalize = finalize;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
-  trans_class->sink_event = sink_event;
-  trans_class->src_event = src_event;
-  trans_class->submit_input_buffer = submit_input_buffer;
-  trans_class->generate_output = generate_output;
-  trans_class->transform = transform;
-  trans_class->stop = stop;
+  trans_class->sink_event = guarded<sink_event>;
+  trans_class->src_event = guarded<src_event>;
+  trans_class->decide_allocation = guarded<decide_allocation>;
+  trans_class->submit_input_buffer = guarded<submit_input_buffer>;
+  trans_class->generate_output = guarded<generate_output>;
+  trans_class->transform = guarded<transform>;
+  trans_class->stop = guarded<stop>;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
   transform_class->drain = drain;
   transform_class->discard = discard;
@@ -329,11 +374,13 @@ static void gst_coalesce_encoder_class_init(GstCoalesceEncoderClass *klass) {
 }
 
 static void gst_coalesce_encoder_init(GstCoalesceEncoder *self) {
-  self->priv = new GstCoalesceEncoderPrivate;
-  gst_pad_set_activatemode_function(GST_BASE_TRANSFORM_SRC_PAD(self), activate_source);
-  GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD(self);
-  self->priv->base_event = GST_PAD_EVENTFUNC(sink);
-  gst_pad_set_event_full_function(sink, receive_event);
+  initialise(self, [self] {
+    self->priv = new GstCoalesceEncoderPrivate;
+    gst_pad_set_activatemode_function(GST_BASE_TRANSFORM_SRC_PAD(self), guarded<activate_source>);
+    GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD(self);
+    self->priv->base_event = GST_PAD_EVENTFUNC(sink);
+    gst_pad_set_event_full_function(sink, guarded<receive_event>);
+  });
   // An encoder does not drop frames because a sink is late, unless it has been set to.
   gst_base_transform_set_qos_enabled(GST_BASE_TRANSFORM(self), FALSE);
 }

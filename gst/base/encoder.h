@@ -41,13 +41,18 @@ GType gst_coalesce_encoder_get_type();
 #define GST_COALESCE_ENCODER_GET_CLASS(object) \
   (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_COALESCE_ENCODER, GstCoalesceEncoderClass))
 
-// The rest is for encode() and other calls in the streaming thread.
+// The rest is for encode() and other calls in the streaming thread; map_output() is for finish(),
+// too.
 
 // How many frames may be left to the task at once; the element's latency follows.
 void gst_coalesce_encoder_set_room(GstCoalesceEncoder *self, guint frames);
 // Waits until there is room for one more. Where this is not GST_FLOW_OK, encode() returns it.
 GstFlowReturn gst_coalesce_encoder_wait_for_room(GstCoalesceEncoder *self);
 void gst_coalesce_encoder_add(GstCoalesceEncoder *self, GstBuffer *in);
+// A buffer for so many bytes of a frame, mapped for writing: in page-locked memory where the GPU
+// writes it, unless downstream has memory of its own. Posts an error where it is nullptr.
+coalesce::gst::BufferRef gst_coalesce_encoder_map_output(GstCoalesceEncoder *self, gsize bytes,
+                                                         GstMapInfo *map);
 // Takes the buffer. No frame is under way.
 GstFlowReturn gst_coalesce_encoder_push(GstCoalesceEncoder *self, GstBuffer *in, GstBuffer *out);
 // Waits until all frames have gone. What else than GST_FLOW_OK this returns, encode() returns.

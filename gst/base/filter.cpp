@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "filter.h"
 
+#include "core/guarded.h"
 #include "filtercaps.h"
 #include "video/input.h"
 
@@ -219,14 +220,14 @@ static void gst_coalesce_filter_class_init(GstCoalesceFilterClass *klass) {
   klass->convert_caps = keep_caps;
   G_OBJECT_CLASS(klass)->finalize = finalize;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
-  trans_class->transform_caps = transform_caps;
-  trans_class->fixate_caps = fixate_caps;
-  trans_class->decide_allocation = decide_allocation;
-  trans_class->prepare_output_buffer = prepare_output_buffer;
-  trans_class->transform = transform;
-  trans_class->transform_size = transform_size;
-  trans_class->get_unit_size = get_unit_size;
-  trans_class->stop = stop;
+  trans_class->transform_caps = guarded<transform_caps>;
+  trans_class->fixate_caps = guarded<fixate_caps>;
+  trans_class->decide_allocation = guarded<decide_allocation>;
+  trans_class->prepare_output_buffer = guarded<prepare_output_buffer>;
+  trans_class->transform = guarded<transform>;
+  trans_class->transform_size = guarded<transform_size>;
+  trans_class->get_unit_size = guarded<get_unit_size>;
+  trans_class->stop = guarded<stop>;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
   transform_class->set_format = set_format;
   transform_class->context_changed = context_changed;
@@ -234,7 +235,7 @@ static void gst_coalesce_filter_class_init(GstCoalesceFilterClass *klass) {
 }
 
 static void gst_coalesce_filter_init(GstCoalesceFilter *self) {
-  self->priv = new GstCoalesceFilterPrivate;
+  initialise(self, [self] { self->priv = new GstCoalesceFilterPrivate; });
 }
 
 void gst_coalesce_filter_set_formats(GstStructure *structure, const char *formats) {

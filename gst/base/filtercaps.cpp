@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "filtercaps.h"
 
+#include "core/owned.h"
+#include "memory/bufferpool.h"
+
 namespace coalesce::gst {
 namespace {
 
@@ -75,7 +78,7 @@ GstCaps *filter_transform_caps(GstCoalesceFilter *self, GstPadDirection directio
                                GstCaps *filter) {
   auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
   const bool gpu = backend_of(self).may_use_gpu();
-  GstCaps *result = gst_caps_new_empty();
+  CapsRef result(gst_caps_new_empty());
   for (guint i = 0; i < gst_caps_get_size(caps); i++) {
     GstCapsFeatures *features = gst_caps_get_features(caps, i);
     const bool from_cuda = names_cuda(features);
@@ -86,33 +89,27 @@ GstCaps *filter_transform_caps(GstCoalesceFilter *self, GstPadDirection directio
          {from_cuda ? Memory::cuda : Memory::system, from_cuda ? Memory::system : Memory::cuda}) {
       if (to == Memory::cuda && !gpu) continue;
       for (guint alternative = 0;; alternative++) {
-        GstStructure *structure = gst_structure_copy(gst_caps_get_structure(caps, i));
-        if (!klass->convert_caps(self, direction, alternative, structure)) {
-          gst_structure_free(structure);
-          break;
-        }
-        gst_caps_append_structure_full(result, structure, with_memory(features, to));
+        StructureRef structure(gst_structure_copy(gst_caps_get_structure(caps, i)));
+        if (!klass->convert_caps(self, direction, alternative, structure.get())) break;
+        gst_caps_append_structure_full(result.get(), structure.release(),
+                                       with_memory(features, to));
       }
     }
   }
-  if (filter != nullptr) {
-    GstCaps *filtered = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
-    gst_caps_unref(result);
-    result = filtered;
-  }
-  return result;
+  if (filter == nullptr) return result.release();
+  return gst_caps_intersect_full(filter, result.get(), GST_CAPS_INTERSECT_FIRST);
 }
 
 GstCaps *filter_fixate_caps(GstCoalesceFilter *self, GstPadDirection direction, GstCaps *caps,
                             GstCaps *othercaps) {
-  if (gst_caps_is_empty(othercaps)) return othercaps;
+  CapsRef result(othercaps);
+  if (gst_caps_is_empty(othercaps)) return result.release();
   auto *trans = GST_BASE_TRANSFORM(self);
   GstPad *otherpad = direction == GST_PAD_SINK ? GST_BASE_TRANSFORM_SRC_PAD(trans)
                                                : GST_BASE_TRANSFORM_SINK_PAD(trans);
   const guint choice = choose_structure(othercaps, caps_are_cuda(caps), peer_names_cuda(otherpad));
-  GstCaps *result = gst_caps_copy_nth(othercaps, choice);
-  gst_caps_unref(othercaps);
-  GstStructure *structure = gst_caps_get_structure(result, 0);
+  result.reset(gst_caps_copy_nth(othercaps, choice));
+  GstStructure *structure = gst_caps_get_structure(result.get(), 0);
   fixate_format(otherpad, structure);
   // What this side leaves open and the other side does not: the defaults of video caps.
   if (gst_structure_has_field(structure, "pixel-aspect-ratio"))
@@ -120,14 +117,12 @@ GstCaps *filter_fixate_caps(GstCoalesceFilter *self, GstPadDirection direction, 
   if (gst_structure_has_field(structure, "interlace-mode"))
     gst_structure_fixate_field_string(structure, "interlace-mode", "progressive");
   const GstStructure *given = gst_caps_get_structure(caps, 0);
-  if (!gst_structure_has_field(given, "interlace-mode") && !is_progressive(structure)) {
+  if (!gst_structure_has_field(given, "interlace-mode") && !is_progressive(structure))
     // Caps that say nothing are progressive, and frames cannot become fields.
-    gst_caps_unref(result);
     return gst_caps_new_empty();
-  }
   auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
   if (klass->fixate) klass->fixate(self, direction, given, structure);
-  return gst_caps_fixate(result);
+  return gst_caps_fixate(result.release());
 }
 
 }  // namespace coalesce::gst

@@ -3,6 +3,9 @@
 
 #include <utility>
 
+#include "core/guarded.h"
+#include "core/objectlock.h"
+#include "core/owned.h"
 #include "video/input.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug
@@ -22,7 +25,7 @@ void discard_frames(GstCoalesceTransform *self) {
 }
 
 gboolean start(GstBaseTransform *trans) {
-  return backend_of(trans).start();
+  return check_start(GST_ELEMENT(trans)) && backend_of(trans).start();
 }
 
 gboolean stop(GstBaseTransform *trans) {
@@ -30,7 +33,19 @@ gboolean stop(GstBaseTransform *trans) {
   discard_frames(self);
   self->refused->clear();
   backend_of(self).stop();
+  forget_exception(GST_ELEMENT(self));
   return TRUE;
+}
+
+// Of an element that is not complete, this is the only function that is called. A start that has
+// failed is over in NULL.
+GstStateChangeReturn change_state(GstElement *element, GstStateChange transition) {
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY && !check_complete(element))
+    return GST_STATE_CHANGE_FAILURE;
+  const GstStateChangeReturn done =
+      GST_ELEMENT_CLASS(parent_class)->change_state(element, transition);
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL) forget_exception(element);
+  return done;
 }
 
 void set_context(GstElement *element, GstContext *context) {
@@ -41,19 +56,16 @@ void set_context(GstElement *element, GstContext *context) {
 GstClockTime own_latency(GstCoalesceTransform *self) {
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
   const guint frames = klass->max_frames_in_flight ? klass->max_frames_in_flight(self) : 0;
-  GST_OBJECT_LOCK(self);
-  const GstClockTime latency = frames * self->frame_duration;
-  GST_OBJECT_UNLOCK(self);
-  return latency;
+  const ObjectLock lock(self);
+  return frames * self->frame_duration;
 }
 
 void set_frame_rate(GstCoalesceTransform *self, GstCaps *caps) {
   GstVideoInfo info;
   if (!gst_video_info_from_caps(&info, caps)) return;
   const gint n = GST_VIDEO_INFO_FPS_N(&info), d = GST_VIDEO_INFO_FPS_D(&info);
-  GST_OBJECT_LOCK(self);
+  const ObjectLock lock(self);
   self->frame_duration = n > 0 ? gst_util_uint64_scale(GST_SECOND, d, n) : 0;
-  GST_OBJECT_UNLOCK(self);
 }
 
 gboolean answer_latency(GstCoalesceTransform *self, GstQuery *query) {
@@ -90,6 +102,7 @@ gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *que
 
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
+  EventRef owned(event);
   const GstEventType type = GST_EVENT_TYPE(event);
   if (type == GST_EVENT_FLUSH_STOP)
     discard_frames(self);
@@ -105,7 +118,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
     gst_event_parse_caps(event, &caps);
     set_frame_rate(self, caps);
   }
-  const gboolean done = GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
+  const gboolean done = GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, owned.release());
   if (type == GST_EVENT_CAPS) gst_coalesce_transform_update_latency(self);
   return done;
 }
@@ -166,12 +179,12 @@ gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, Gst
   return passthrough || backend_of(trans).propose_memory(query);
 }
 
-void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
-  backend_of(object).set_property(id, value, pspec);
+void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) {
+  backend_of(object).set_property(id, value);
 }
 
-void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
-  backend_of(object).get_property(id, value, pspec);
+void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
+  backend_of(object).get_property(id, value);
 }
 
 void finalize(GObject *object) {
@@ -198,39 +211,43 @@ GstFlowReturn gst_coalesce_transform_take_drained(GstCoalesceTransform *self) {
 
 void gst_coalesce_transform_update_latency(GstCoalesceTransform *self) {
   const GstClockTime latency = own_latency(self);
-  GST_OBJECT_LOCK(self);
-  const bool changed = std::exchange(self->latency, latency) != latency;
-  GST_OBJECT_UNLOCK(self);
-  if (!changed) return;
+  {
+    const ObjectLock lock(self);
+    if (std::exchange(self->latency, latency) == latency) return;
+  }
   GST_DEBUG_OBJECT(self, "latency of %" GST_TIME_FORMAT, GST_TIME_ARGS(latency));
   gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
 }
 
 static void gst_coalesce_transform_class_init(GstCoalesceTransformClass *klass) {
   auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
+  object_class->set_property = guarded<set_property>;
+  object_class->get_property = guarded<get_property>;
   object_class->finalize = finalize;
   Backend::install_properties(object_class);
 
-  GST_ELEMENT_CLASS(klass)->set_context = set_context;
+  auto *element_class = GST_ELEMENT_CLASS(klass);
+  element_class->change_state = change_state;
+  element_class->set_context = guarded<set_context>;
 
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
-  trans_class->start = start;
-  trans_class->stop = stop;
-  trans_class->query = query;
-  trans_class->sink_event = sink_event;
-  trans_class->set_caps = set_caps;
-  trans_class->transform_meta = transform_meta;
+  trans_class->start = guarded<start>;
+  trans_class->stop = guarded<stop>;
+  trans_class->query = guarded<query>;
+  trans_class->sink_event = guarded<sink_event>;
+  trans_class->set_caps = guarded<set_caps>;
+  trans_class->transform_meta = guarded<transform_meta>;
   trans_class->passthrough_on_same_caps = FALSE;
-  trans_class->before_transform = before_transform;
-  trans_class->propose_allocation = propose_allocation;
+  trans_class->before_transform = guarded<before_transform>;
+  trans_class->propose_allocation = guarded<propose_allocation>;
 
   gst_type_mark_as_plugin_api(GST_TYPE_COALESCE_TRANSFORM, GstPluginAPIFlags(0));
 }
 
 static void gst_coalesce_transform_init(GstCoalesceTransform *self) {
-  self->backend = new Backend(GST_ELEMENT(self));
-  self->refused = new RefusedCaps;
+  initialise(self, [self] {
+    self->backend = new Backend(GST_ELEMENT(self));
+    self->refused = new RefusedCaps;
+  });
   gst_base_transform_set_qos_enabled(GST_BASE_TRANSFORM(self), TRUE);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "convolvefilter.h"
 
+#include "convolvecurrent.h"
 #include "convolveformat.h"
+#include "core/guarded.h"
 
 using namespace coalesce;
 using namespace coalesce::gst;
@@ -9,20 +11,28 @@ using namespace coalesce::gst;
 G_DEFINE_ABSTRACT_TYPE(GstConvolveFilter, gst_convolve_filter, GST_TYPE_COALESCE_FILTER)
 #define parent_class gst_convolve_filter_parent_class
 
+struct GstConvolveFilterPrivate {
+  GstConvolveFilterPrivate(gpointer self, const ConvolveKind &kind)
+      : settings(self), current(self, settings, kind) {}
+
+  Settings<ConvolveSettings> settings;
+  ConvolveCurrentFilter current;
+  std::atomic<ConvolveAlgorithm> algorithm{ConvolveAlgorithm::automatic};  // none yet
+};
+
 namespace {
 
-ConvolveState &state_of(gpointer object) {
-  return *GST_CONVOLVE_FILTER(object)->state;
+GstConvolveFilterPrivate &priv_of(gpointer object) {
+  return *GST_CONVOLVE_FILTER(object)->priv;
 }
 
-void set_algorithm(GstConvolveFilter *self, ConvolveAlgorithm algorithm) {
-  if (self->state->algorithm == algorithm) return;
-  self->state->algorithm = algorithm;
-  g_object_notify(G_OBJECT(self), "algorithm");
+void set_algorithm(gpointer self, ConvolveAlgorithm algorithm) {
+  if (priv_of(self).algorithm.exchange(algorithm) != algorithm)
+    g_object_notify(G_OBJECT(self), "algorithm");
 }
 
 gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVideoInfo *) {
-  return convolve_update(GST_CONVOLVE_FILTER(filter), *in, true);
+  return priv_of(filter).current.update(*in, true);
 }
 
 // A core of the CPU multiplies and adds some 2^33 to 2^34 times a second, so this is some 20
@@ -31,41 +41,57 @@ gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVi
 constexpr guint64 kHeavy = guint64{1} << 28;
 
 gboolean worth_the_trip(GstCoalesceFilter *filter, const GstVideoInfo *in) {
-  const Filter &f = state_of(filter).use.filter;
+  const Filter &f = priv_of(filter).current.filter();
   const int taps = f.separable ? f.width + f.height : f.width * f.height;
   const guint64 pixels = guint64(GST_VIDEO_INFO_WIDTH(in)) * guint64(GST_VIDEO_INFO_HEIGHT(in));
   return pixels * static_cast<guint64>(taps) >= kHeavy;
 }
 
 Status run(GstCoalesceFilter *filter, const Frame &in, const Frame &out, const Queue &queue) {
-  auto *self = GST_CONVOLVE_FILTER(filter);
+  ConvolveCurrentFilter &current = priv_of(filter).current;
   // Cannot fail: what has been used for this format can be used again.
-  (void)convolve_update(self, in.info(), false);
-  ConvolveUse &use = self->state->use;
-  const ConvolveParams params{&use.filter, use.wishes.border, use.wishes.border_value, &use.cache};
-  const ConvolveImage image =
-      convolve_image(in, out, use.wishes.luma_only, use.wishes.filter_alpha);
-  const ConvolveAlgorithm algorithm = choose_algorithm(use.filter, image, queue.on_cuda());
+  (void)current.update(in.info(), false);
+  const ConvolveParams params = current.params();
+  const ConvolveImage image = current.image(in, out);
+  const ConvolveAlgorithm algorithm = choose_algorithm(current.filter(), image, queue.on_cuda());
   if (Status s = convolve(params, image, queue, algorithm); !s.ok()) return s;
-  set_algorithm(self, algorithm);
+  set_algorithm(filter, algorithm);
   const ConvolveImage missing = convolve_missing_rows(in, out);
   return missing.planes > 0 ? convolve(params, missing, queue) : Status();
 }
 
 gboolean start(GstBaseTransform *trans) {
-  return convolve_check_texts(GST_CONVOLVE_FILTER(trans)) &&
+  const std::string problem =
+      priv_of(trans).settings.read([](const ConvolveSettings &s) { return s.problem; });
+  return (problem.empty() || post_settings_problem(trans, problem, false)) &&
          GST_BASE_TRANSFORM_CLASS(parent_class)->start(trans);
 }
 
 gboolean stop(GstBaseTransform *trans) {
   const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
-  state_of(trans).use = {};
-  set_algorithm(GST_CONVOLVE_FILTER(trans), ConvolveAlgorithm::automatic);
+  priv_of(trans).current.stop();
+  set_algorithm(trans, ConvolveAlgorithm::automatic);
   return stopped;
 }
 
+void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
+  const GstConvolveFilterClass &klass = *GST_CONVOLVE_FILTER_GET_CLASS(object);
+  convolve_set_property(object, &priv_of(object).settings, *klass.kind, *klass.properties, id,
+                        value, pspec);
+}
+
+void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
+  const GstConvolveFilterPrivate &priv = priv_of(object);
+  if (id == kConvolveAlgorithm)
+    g_value_set_enum(value, int(priv.algorithm.load()));
+  else
+    priv.settings.read([&](const ConvolveSettings &s) {
+      GST_CONVOLVE_FILTER_GET_CLASS(object)->properties->get(id, s, value);
+    });
+}
+
 void finalize(GObject *object) {
-  delete GST_CONVOLVE_FILTER(object)->state;
+  delete GST_CONVOLVE_FILTER(object)->priv;
   G_OBJECT_CLASS(parent_class)->finalize(object);
 }
 
@@ -74,10 +100,11 @@ void finalize(GObject *object) {
 static void gst_convolve_filter_class_init(GstConvolveFilterClass *klass) {
   G_OBJECT_CLASS(klass)->finalize = finalize;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
-  trans_class->start = start;
-  trans_class->stop = stop;
-  GST_COALESCE_TRANSFORM_CLASS(klass)->settings_changes =
-      [](GstCoalesceTransform *filter) -> guint { return state_of(filter).changes; };
+  trans_class->start = guarded<start>;
+  trans_class->stop = guarded<stop>;
+  GST_COALESCE_TRANSFORM_CLASS(klass)->settings_changes = [](GstCoalesceTransform *filter) {
+    return priv_of(filter).settings.changes();
+  };
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
   filter_class->set_info = set_info;
   filter_class->worth_the_trip = worth_the_trip;
@@ -85,24 +112,31 @@ static void gst_convolve_filter_class_init(GstConvolveFilterClass *klass) {
   gst_type_mark_as_plugin_api(GST_TYPE_CONVOLVE_FILTER, GstPluginAPIFlags(0));
 }
 
-static void gst_convolve_filter_init(GstConvolveFilter *self) {
-  self->state = new ConvolveState;
-}
+static void gst_convolve_filter_init(GstConvolveFilter *) {}
 
 namespace coalesce::gst {
 
 void convolve_class_setup(GstConvolveFilterClass *klass, const ConvolveKind *kind) {
   klass->kind = kind;
-  convolve_install_properties(klass);
+  klass->properties = new ConvolveProperties(convolve_properties(*kind));  // classes stay
+  auto *object_class = G_OBJECT_CLASS(klass);
+  // GObject does not inherit these two.
+  object_class->set_property = guarded<set_property>;
+  object_class->get_property = guarded<get_property>;
+  klass->properties->install(object_class);
+  g_object_class_install_property(object_class, kConvolveAlgorithm, convolve_algorithm_property());
   gst_coalesce_filter_class_add_templates(GST_COALESCE_FILTER_CLASS(klass), CONVOLVE_FORMATS,
                                           CONVOLVE_FORMATS);
 }
 
 void convolve_instance_setup(GstConvolveFilter *self, const ConvolveKind *kind) {
-  ConvolveWishes &wanted = self->state->wanted;
-  for (int i = 0; i < 2; i++)
-    wanted.text[i] = kind->text[i].initial;
-  kind->parse(wanted.text, &wanted.filter, &wanted.problem);
+  initialise(self, [self, kind] {
+    self->priv = new GstConvolveFilterPrivate(self, *kind);
+    self->priv->settings.change([kind](ConvolveSettings &settings) {
+      convolve_init_settings(*kind, &settings);
+      return true;
+    });
+  });
 }
 
 }  // namespace coalesce::gst

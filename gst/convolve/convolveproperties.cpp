@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The descriptions of the properties.
-#include <array>
-#include <tuple>
+#include "convolveproperties.h"
 
-#include "convolvefilter.h"
+#include <array>
+#include <utility>
 
 namespace coalesce::gst {
 namespace {
@@ -57,113 +56,195 @@ GType algorithm_type() {
   return type;
 }
 
-constexpr auto kText = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                                GST_PARAM_MUTABLE_PLAYING);
-constexpr auto kNumber = static_cast<GParamFlags>(kText | GST_PARAM_CONTROLLABLE);
+enum : guint {
+  PROP_0,
+  PROP_TEXT,
+  PROP_SECOND_TEXT,
+  PROP_PRESET,
+  PROP_SIZE,
+  PROP_SIGMA,
+  PROP_ANCHOR_X,
+  PROP_ANCHOR_Y,
+  PROP_CORRELATE,
+  PROP_NORMALIZE,
+  PROP_DIVISOR,
+  PROP_BIAS,
+  PROP_ABSOLUTE,
+  PROP_BORDER,
+  PROP_BORDER_VALUE,
+  PROP_PLANES,
+  PROP_FILTER_ALPHA,
+  PROP_ALGORITHM,
+};
 
-void install_masks(GObjectClass *object_class, const ConvolveKind &kind) {
-  const auto install = [object_class](guint id, GParamSpec *pspec) {
-    g_object_class_install_property(object_class, id, pspec);
-  };
-  for (guint i = 0; i < 2; i++) {
-    const ConvolveKind::Text &text = kind.text[i];
-    if (text.name != nullptr)
-      install(PROP_TEXT + i,
-              g_param_spec_string(text.name, text.nick, text.blurb, text.initial, kText));
-  }
-  install(PROP_PRESET, g_param_spec_enum(
-                           "preset", "Preset",
-                           "Predefined coefficients. Setting a preset overwrites the coefficients, "
-                           "which can then be read; setting coefficients resets it to none",
-                           kind.preset_type, 0, kNumber));
-  install(PROP_SIZE,
-          g_param_spec_int("size", "Preset size",
-                           "Number of coefficients per row and column of the preset, if its size "
-                           "is variable (0 = derived from sigma, or 3 for presets without sigma)",
-                           0, kind.max_size, 0, kNumber));
-  install(PROP_SIGMA,
-          g_param_spec_double("sigma", "Standard deviation",
-                              "Standard deviation of Gaussian presets in pixels, 0.1 to 100 "
-                              "(0 = derived from size, or 1 if size is 0)",
-                              0, kMaxSigma, 0, kNumber));
-  for (const auto &[id, name, nick, blurb] :
-       {std::tuple{PROP_ANCHOR_X, "anchor-x", "Anchor column",
-                   "Mask column that lies on the output pixel, counted from 0 (-1 = the middle "
-                   "column, or the left one of two)"},
-        {PROP_ANCHOR_Y, "anchor-y", "Anchor row",
-         "Mask row that lies on the output pixel, counted from 0 (-1 = the middle row, or the "
-         "upper one of two)"}})
-    install(static_cast<guint>(id),
-            g_param_spec_int(name, nick, blurb, -1, kind.max_size - 1, -1, kNumber));
+using S = ConvolveSettings;
+
+// nullptr if it is missing.
+GParamSpec *text_property(const ConvolveKind::Text &text) {
+  if (text.name == nullptr) return nullptr;
+  constexpr auto kFlags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                                   GST_PARAM_MUTABLE_PLAYING);
+  return g_param_spec_string(text.name, text.nick, text.blurb, text.initial, kFlags);
 }
 
-void install_numbers(GObjectClass *object_class) {
-  const auto install = [object_class](guint id, GParamSpec *pspec) {
-    g_object_class_install_property(object_class, id, pspec);
-  };
-  install(PROP_CORRELATE,
-          g_param_spec_boolean("correlate", "Correlation",
-                               "Correlation: apply the mask as written. Convolution, the default, "
-                               "rotates the mask by 180 degrees",
-                               FALSE, kNumber));
-  install(PROP_NORMALIZE,
-          g_param_spec_boolean("normalize", "Normalisation",
-                               "Default divisor and bias from the mask's sum: positive: divide "
-                               "by the sum; zero: add half of the sample range; negative: add the "
-                               "maximum sample value",
-                               TRUE, kNumber));
-  install(PROP_DIVISOR, g_param_spec_double("divisor", "Divisor",
-                                            "Divisor of the weighted sum (0 = by normalize)",
-                                            -G_MAXDOUBLE, G_MAXDOUBLE, 0, kNumber));
-  install(PROP_BIAS,
-          g_param_spec_double("bias", "Bias",
-                              "Offset added to filtered samples, except chroma, in sample values "
-                              "of the format, such as 128 (-1e18 = by normalize)",
-                              kAutomatic, -kAutomatic, kAutomatic, kNumber));
-  install(PROP_ABSOLUTE,
-          g_param_spec_boolean("absolute", "Absolute value",
-                               "Absolute value of the weighted sum. normalize has no effect then; "
-                               "divisor and bias have, if set",
-                               FALSE, kNumber));
+void add_masks(const ConvolveKind &kind, ConvolveProperties *table) {
+  for (int i = 0; i < 2; i++)
+    table->add(
+        text_property(kind.text[i]),
+        [i](const S &s, GValue *value) { g_value_set_string(value, s.text[i].c_str()); },
+        [i](S *s, const GValue *value) {
+          s->text[i] = text_of(value);
+          return true;
+        });
+  table->set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);
+  table->add(&S::preset,
+             {"preset", "Preset",
+              "Predefined coefficients. Setting a preset overwrites the coefficients, which can "
+              "then be read; setting coefficients resets it to none"},
+             kind.preset_type);
+  table->add(&S::size,
+             {"size", "Preset size",
+              "Number of coefficients per row and column of the preset, if its size is variable (0 "
+              "= derived from sigma, or 3 for presets without sigma)"},
+             0, kind.max_size);
+  table->add(&S::sigma,
+             {"sigma", "Standard deviation",
+              "Standard deviation of Gaussian presets in pixels, 0.1 to 100 (0 = derived from "
+              "size, or 1 if size is 0)"},
+             0, kMaxSigma);
+  table->add(&S::anchor_x,
+             {"anchor-x", "Anchor column",
+              "Mask column that lies on the output pixel, counted from 0 (-1 = the middle column, "
+              "or the left one of two)"},
+             -1, kind.max_size - 1);
+  table->add(&S::anchor_y,
+             {"anchor-y", "Anchor row",
+              "Mask row that lies on the output pixel, counted from 0 (-1 = the middle row, or the "
+              "upper one of two)"},
+             -1, kind.max_size - 1);
 }
 
-void install_planes(GObjectClass *object_class) {
-  const auto install = [object_class](guint id, GParamSpec *pspec) {
-    g_object_class_install_property(object_class, id, pspec);
-  };
-  install(PROP_BORDER, g_param_spec_enum("border", "Border", "Sample values outside the picture",
-                                         border_type(), int(Border::replicate), kNumber));
-  install(PROP_BORDER_VALUE,
-          g_param_spec_int("border-value", "Border value",
-                           "Sample value outside the picture with border=constant: 0 to 255, 1023 "
-                           "or 65535, by the format's bits. Chroma has the middle of its range",
-                           0, 65535, 0, kNumber));
-  install(PROP_PLANES,
-          g_param_spec_enum("planes", "Planes", "Planes that are filtered; the others are copied",
-                            planes_type(), 0, kNumber));
-  install(PROP_FILTER_ALPHA,
-          g_param_spec_boolean("filter-alpha", "Filter alpha",
-                               "Filter the alpha channel like luma instead of copying it", FALSE,
-                               kNumber));
-  install(PROP_ALGORITHM,
-          g_param_spec_enum("algorithm", "Algorithm",
-                            "Algorithm of the last frame; all algorithms produce the same bytes",
-                            algorithm_type(), int(ConvolveAlgorithm::automatic),
-                            static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
+void add_numbers(ConvolveProperties *table) {
+  table->add(&S::correlate, {"correlate", "Correlation",
+                             "Correlation: apply the mask as written. Convolution, the default, "
+                             "rotates the mask by 180 degrees"});
+  table->add(&S::normalize,
+             {"normalize", "Normalisation",
+              "Default divisor and bias from the mask's sum: positive: divide by the sum; zero: "
+              "add half of the sample range; negative: add the maximum sample value"});
+  table->add(&S::divisor, {"divisor", "Divisor", "Divisor of the weighted sum (0 = by normalize)"},
+             -G_MAXDOUBLE, G_MAXDOUBLE);
+  table->add(&S::bias,
+             {"bias", "Bias",
+              "Offset added to filtered samples, except chroma, in sample values of the format, "
+              "such as 128 (-1e18 = by normalize)"},
+             kAutomatic, -kAutomatic);
+  table->add(&S::absolute, {"absolute", "Absolute value",
+                            "Absolute value of the weighted sum. normalize has no effect then; "
+                            "divisor and bias have, if set"});
+}
+
+void add_planes(ConvolveProperties *table) {
+  table->add(&S::border, {"border", "Border", "Sample values outside the picture"}, border_type());
+  table->add(&S::border_value,
+             {"border-value", "Border value",
+              "Sample value outside the picture with border=constant: 0 to 255, 1023 or 65535, by "
+              "the format's bits. Chroma has the middle of its range"},
+             0, 65535);
+  table->add(&S::luma_only, {"planes", "Planes", "Planes that are filtered; the others are copied"},
+             planes_type());
+  table->add(&S::filter_alpha, {"filter-alpha", "Filter alpha",
+                                "Filter the alpha channel like luma instead of copying it"});
+}
+
+// ---- values ----------------------------------------------------------------------------------
+
+void read_texts(const ConvolveKind &kind, ConvolveSettings *settings) {
+  settings->problem.clear();
+  kind.parse(settings->text, settings, &settings->problem);
+}
+
+// After a change of preset, size or sigma. none leaves the texts as they are.
+void follow_preset(const ConvolveKind &kind, ConvolveSettings *s) {
+  std::string problem;
+  if (s->preset == 0 || kind.fill(s->preset, s->size, s->sigma, s->text, &problem))
+    read_texts(kind, s);
+  else
+    s->problem = convolve_preset(kind, s->preset) + ": " + problem;
+}
+
+// Notes what has been set by hand.
+void count_setting(guint id, ConvolveSettings *s) {
+  const bool of_texts = id <= PROP_SIGMA;
+  if ((id == PROP_SIZE || id == PROP_SIGMA) && s->preset == 0) return;
+  if (of_texts) s->set[PART_TEXTS]++;
+  // Texts that are wrong leave the masks as they were.
+  if (id <= PROP_ABSOLUTE && !(of_texts && !s->problem.empty())) s->set[PART_FILTER]++;
+  if (id == PROP_BORDER || id == PROP_BORDER_VALUE) s->set[PART_BORDER]++;
+  if (id == PROP_PLANES) s->set[PART_PLANES]++;
+}
+
+bool is_controlled(GObject *object, const GParamSpec *pspec) {
+  GstControlBinding *binding = gst_object_get_control_binding(GST_OBJECT(object), pspec->name);
+  if (binding == nullptr) return false;
+  gst_object_unref(binding);
+  return true;
 }
 
 }  // namespace
 
-void convolve_install_properties(GstConvolveFilterClass *klass) {
-  auto *object_class = G_OBJECT_CLASS(klass);
-  // GObject does not inherit these two.
-  object_class->set_property = convolve_set_property;
-  object_class->get_property = convolve_get_property;
-  install_masks(object_class, *klass->kind);
-  install_numbers(object_class);
-  install_planes(object_class);
-  for (GType type : {border_type(), planes_type(), algorithm_type(), klass->kind->preset_type})
+ConvolveProperties convolve_properties(const ConvolveKind &kind) {
+  ConvolveProperties table;
+  add_masks(kind, &table);
+  add_numbers(&table);
+  add_planes(&table);
+  for (GType type : {border_type(), planes_type(), algorithm_type(), kind.preset_type})
     gst_type_mark_as_plugin_api(type, GstPluginAPIFlags(0));
+  return table;
+}
+
+GParamSpec *convolve_algorithm_property() {
+  static_assert(PROP_ALGORITHM == kConvolveAlgorithm);
+  return g_param_spec_enum("algorithm", "Algorithm",
+                           "Algorithm of the last frame; all algorithms produce the same bytes",
+                           algorithm_type(), int(ConvolveAlgorithm::automatic),
+                           static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+}
+
+void convolve_init_settings(const ConvolveKind &kind, ConvolveSettings *settings) {
+  for (int i = 0; i < 2; i++)
+    settings->text[i] = kind.text[i].initial;
+  read_texts(kind, settings);
+}
+
+void convolve_set_property(GObject *object, Settings<ConvolveSettings> *settings,
+                           const ConvolveKind &kind, const ConvolveProperties &properties, guint id,
+                           const GValue *value, GParamSpec *pspec) {
+  const bool is_text = id == PROP_TEXT || id == PROP_SECOND_TEXT;
+  const bool by_hand = !is_controlled(object, pspec);
+  bool preset_gone = false, refilled = false;
+  settings->change([&](ConvolveSettings &s) {
+    const bool changed = properties.set(id, &s, value);
+    if (is_text) {
+      preset_gone = std::exchange(s.preset, 0) != 0;
+      read_texts(kind, &s);
+    }
+    refilled =
+        changed && (id == PROP_PRESET || (s.preset != 0 && (id == PROP_SIZE || id == PROP_SIGMA)));
+    if (refilled) follow_preset(kind, &s);
+    if (changed && by_hand) count_setting(id, &s);
+    return changed;
+  });
+  if (preset_gone) g_object_notify(object, "preset");
+  for (const ConvolveKind::Text &text : kind.text)
+    if (refilled && text.name != nullptr) g_object_notify(object, text.name);
+}
+
+std::string convolve_preset(const ConvolveKind &kind, int preset) {
+  auto *values = static_cast<GEnumClass *>(g_type_class_ref(kind.preset_type));
+  const char *nick = g_enum_get_value(values, preset)->value_nick;  // static, as all of them
+  g_type_class_unref(values);
+  return std::string("preset=") + nick;
 }
 
 }  // namespace coalesce::gst

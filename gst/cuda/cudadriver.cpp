@@ -79,23 +79,18 @@ std::string cuda_error_text(CUresult result) {
          (text ? text : std::to_string(result).c_str()) + ")";
 }
 
-Stream::Stream(GstCudaContext *context, CUstream handle, std::shared_ptr<Event> others_work)
-    : context_(GST_CUDA_CONTEXT(gst_object_ref(context))),
-      handle_(handle),
-      others_work_(std::move(others_work)) {}
+// Owners come before what they own: what follows an allocation cannot be lost to the next one.
+Stream::Stream(GstCudaContext *context, std::shared_ptr<Event> others_work)
+    : context_(GST_CUDA_CONTEXT(gst_object_ref(context))), others_work_(std::move(others_work)) {}
 
 std::unique_ptr<Stream> Stream::create(GstCudaContext *context, CUresult *error) {
-  ContextScope scope(context);
-  CUstream handle = nullptr;
-  *error = scope.ok() ? cuda_driver()->stream_create(&handle, CU_STREAM_NON_BLOCKING)
-                      : CUDA_ERROR_UNKNOWN;
-  if (*error != CUDA_SUCCESS) return nullptr;
   auto event = Event::create(context, error);
-  if (event == nullptr) {
-    cuda_driver()->stream_destroy(handle);
-    return nullptr;
-  }
-  return std::unique_ptr<Stream>(new Stream(context, handle, std::move(event)));
+  if (event == nullptr) return nullptr;
+  std::unique_ptr<Stream> stream(new Stream(context, std::move(event)));
+  ContextScope scope(context);
+  *error = scope.ok() ? cuda_driver()->stream_create(&stream->handle_, CU_STREAM_NON_BLOCKING)
+                      : CUDA_ERROR_UNKNOWN;
+  return *error == CUDA_SUCCESS ? std::move(stream) : nullptr;
 }
 
 CUresult Stream::follow(CUstream other) const {
@@ -106,24 +101,22 @@ CUresult Stream::follow(CUstream other) const {
 }
 
 Stream::~Stream() {
+  if (handle_ == nullptr) return;
   ContextScope scope(context_.get());
   cuda_driver()->stream_synchronize(handle_);
   cuda_driver()->stream_destroy(handle_);
 }
 
-Event::Event(GstCudaContext *context, CUevent handle, std::shared_ptr<Counters> counters)
-    : context_(GST_CUDA_CONTEXT(gst_object_ref(context))),
-      handle_(handle),
-      counters_(std::move(counters)) {}
+Event::Event(GstCudaContext *context, std::shared_ptr<Counters> counters)
+    : context_(GST_CUDA_CONTEXT(gst_object_ref(context))), counters_(std::move(counters)) {}
 
 std::shared_ptr<Event> Event::create(GstCudaContext *context, CUresult *error,
                                      std::shared_ptr<Counters> counters) {
+  std::shared_ptr<Event> event(new Event(context, std::move(counters)));
   ContextScope scope(context);
-  CUevent handle = nullptr;
-  *error = scope.ok() ? cuda_driver()->event_create(&handle, CU_EVENT_DISABLE_TIMING)
+  *error = scope.ok() ? cuda_driver()->event_create(&event->handle_, CU_EVENT_DISABLE_TIMING)
                       : CUDA_ERROR_UNKNOWN;
-  if (*error != CUDA_SUCCESS) return nullptr;
-  return std::shared_ptr<Event>(new Event(context, handle, std::move(counters)));
+  return *error == CUDA_SUCCESS ? event : nullptr;
 }
 
 CUresult Event::wait() const {
@@ -139,24 +132,26 @@ CUresult Event::hold_back(const Stream &stream) const {
 }
 
 Event::~Event() {
+  if (handle_ == nullptr) return;
   ContextScope scope(context_.get());
   cuda_driver()->event_destroy(handle_);
 }
 
-PageLockedBlock::PageLockedBlock(GstCudaContext *context, void *data)
-    : context_(GST_CUDA_CONTEXT(gst_object_ref(context))), data_(static_cast<guint8 *>(data)) {}
+PageLockedBlock::PageLockedBlock(GstCudaContext *context)
+    : context_(GST_CUDA_CONTEXT(gst_object_ref(context))) {}
 
 std::unique_ptr<PageLockedBlock> PageLockedBlock::create(GstCudaContext *context, gsize bytes,
                                                          CUresult *error) {
+  std::unique_ptr<PageLockedBlock> block(new PageLockedBlock(context));
   ContextScope scope(context);
-  void *data = nullptr;
-  *error = scope.ok() ? cuda_driver()->mem_host_alloc(&data, bytes, CU_MEMHOSTALLOC_PORTABLE)
-                      : CUDA_ERROR_UNKNOWN;
-  if (*error != CUDA_SUCCESS) return nullptr;
-  return std::unique_ptr<PageLockedBlock>(new PageLockedBlock(context, data));
+  *error = scope.ok()
+               ? cuda_driver()->mem_host_alloc(&block->data_, bytes, CU_MEMHOSTALLOC_PORTABLE)
+               : CUDA_ERROR_UNKNOWN;
+  return *error == CUDA_SUCCESS ? std::move(block) : nullptr;
 }
 
 PageLockedBlock::~PageLockedBlock() {
+  if (data_ == nullptr) return;
   ContextScope scope(context_.get());
   cuda_driver()->mem_free_host(data_);
 }

@@ -82,9 +82,9 @@ class Stream {
   CUresult follow(CUstream other) const;
 
  private:
-  Stream(GstCudaContext *context, CUstream handle, std::shared_ptr<Event> others_work);
+  Stream(GstCudaContext *context, std::shared_ptr<Event> others_work);
   ContextRef context_;
-  CUstream handle_;
+  CUstream handle_ = nullptr;
   std::shared_ptr<Event> others_work_;
 };
 
@@ -114,11 +114,11 @@ class Event {
   GstCudaContext *context() const { return context_.get(); }
 
  private:
-  Event(GstCudaContext *context, CUevent handle, std::shared_ptr<Counters> counters);
+  Event(GstCudaContext *context, std::shared_ptr<Counters> counters);
   CUresult query() const { return cuda_driver()->event_query(handle_); }
 
   ContextRef context_;
-  CUevent handle_;
+  CUevent handle_ = nullptr;
   CUstream stream_ = nullptr;
   std::shared_ptr<Counters> counters_;
 };
@@ -134,12 +134,12 @@ class PageLockedBlock {
   PageLockedBlock(const PageLockedBlock &) = delete;
   PageLockedBlock &operator=(const PageLockedBlock &) = delete;
 
-  guint8 *data() const { return data_; }
+  guint8 *data() const { return static_cast<guint8 *>(data_); }
 
  private:
-  PageLockedBlock(GstCudaContext *context, void *data);
+  explicit PageLockedBlock(GstCudaContext *context);
   ContextRef context_;
-  guint8 *data_;
+  void *data_ = nullptr;
 };
 
 }  // namespace coalesce::gst

@@ -7,8 +7,12 @@
  */
 #include "gstj2kenc.h"
 
+#include <cstring>
+
+#include "core/guarded.h"
 #include "j2kenccaps.h"
-#include "j2kencstate.h"
+#include "j2kencgpu.h"
+#include "j2kencproperties.h"
 #include "video/input.h"
 
 GST_DEBUG_CATEGORY(gst_j2kenc_debug);
@@ -17,6 +21,27 @@ GST_DEBUG_CATEGORY(gst_j2kenc_debug);
 using namespace coalesce;
 using namespace coalesce::gst;
 
+namespace {
+
+struct J2kParts {
+  explicit J2kParts(GstCoalesceEncoder *self)
+      : settings(self), current(self, settings), gpu(self, &current) {}
+
+  Settings<J2kSettings> settings;
+  // The streaming thread's.
+  J2kCurrentCoder current;
+  J2kGpu gpu;
+  std::vector<std::uint8_t> bytes;  // of a frame on the CPU; kept for their memory
+  CapsRef unwanted_caps;            // of the input: one error was that downstream accepts no such
+                                    // codestreams
+};
+
+}  // namespace
+
+struct GstJ2kEnc {
+  GstCoalesceEncoder parent;
+  J2kParts *parts;
+};
 struct GstJ2kEncClass {
   GstCoalesceEncoderClass parent_class;
 };
@@ -27,17 +52,18 @@ G_DEFINE_TYPE_WITH_CODE(GstJ2kEnc, gst_j2kenc, GST_TYPE_COALESCE_ENCODER,
 
 namespace {
 
-J2kState &state_of(gpointer object) {
-  return *GST_J2KENC(object)->state;
+J2kParts &parts_of(gpointer object) {
+  return *reinterpret_cast<GstJ2kEnc *>(object)->parts;
 }
+
+// ---- caps ------------------------------------------------------------------------------------
 
 GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                         GstCaps *filter) {
-  GST_OBJECT_LOCK(trans);
-  const J2kSettings wishes = state_of(trans).before_load.value_or(state_of(trans).wanted);
-  GST_OBJECT_UNLOCK(trans);
+  const J2kParts &parts = parts_of(trans);
   const bool cuda = backend_of(trans).may_use_gpu();
-  GstCaps *result = j2k_transform_caps(direction, caps, cuda, wishes, state_of(trans).profile);
+  GstCaps *result =
+      j2k_transform_caps(direction, caps, cuda, parts.settings.snapshot(), parts.current.profile());
   if (filter == nullptr) return result;
   GstCaps *both = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref(result);
@@ -49,9 +75,8 @@ GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstC
 GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                      GstCaps *othercaps) {
   if (direction == GST_PAD_SINK) {
-    GstCaps *downstream = gst_pad_peer_query_caps(GST_BASE_TRANSFORM_SRC_PAD(trans), nullptr);
-    othercaps = j2k_prefer(othercaps, downstream);
-    gst_caps_unref(downstream);
+    const CapsRef downstream(gst_pad_peer_query_caps(GST_BASE_TRANSFORM_SRC_PAD(trans), nullptr));
+    othercaps = j2k_prefer(othercaps, downstream.get());
   }
   return GST_BASE_TRANSFORM_CLASS(parent_class)->fixate_caps(trans, direction, caps, othercaps);
 }
@@ -73,39 +98,26 @@ bool check_format(GstBaseTransform *trans, GstCaps *caps, GstVideoInfo *info) {
 }
 
 gboolean set_format(GstCoalesceTransform *transform, GstCaps *in_caps, GstCaps *out_caps) {
-  auto *self = GST_J2KENC(transform);
+  J2kParts &parts = parts_of(transform);
   GstVideoInfo info;
-  const J2kMedia media = j2k_media_of(out_caps);
-  if (!check_format(GST_BASE_TRANSFORM(transform), in_caps, &info) ||
-      !j2k_set_format(self, info, media) || !j2k_choose_backend(self, in_caps))
-    return FALSE;
-  int rsiz = 0;
-  gst_structure_get_int(gst_caps_get_structure(out_caps, 0), "profile", &rsiz);
-  GST_OBJECT_LOCK(self);
-  self->state->negotiated = {info, media, rsiz};
-  GST_OBJECT_UNLOCK(self);
-  j2k_update_caps(self);  // properties may have been set meanwhile
-  return TRUE;
-}
-
-guint settings_changes(GstCoalesceTransform *transform) {
-  GST_OBJECT_LOCK(transform);
-  const guint changes = state_of(transform).changes;
-  GST_OBJECT_UNLOCK(transform);
-  return changes;
+  int profile = 0;
+  gst_structure_get_int(gst_caps_get_structure(out_caps, 0), "profile", &profile);
+  return check_format(GST_BASE_TRANSFORM(transform), in_caps, &info) &&
+         parts.current.set_format(info, j2k_media_of(out_caps), profile) &&
+         parts.gpu.choose_backend(in_caps);
 }
 
 // What downstream does not take is not negotiated. Upstream says so; here is why.
 void tell_conflict(GstBaseTransform *trans, GstCaps *in_caps) {
-  GstCaps *&told = state_of(trans).unwanted_caps;
-  if (told != nullptr && gst_caps_is_equal(told, in_caps)) return;
+  CapsRef &told = parts_of(trans).unwanted_caps;
+  if (told != nullptr && gst_caps_is_equal(told.get(), in_caps)) return;
   GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD(trans);
   const CapsRef possible(gst_pad_get_pad_template_caps(pad));
   const CapsRef made(transform_caps(trans, GST_PAD_SINK, in_caps, possible.get()));
   const CapsRef taken(gst_pad_peer_query_caps(pad, nullptr));
   const std::string conflict = j2k_conflict(made.get(), taken.get());
   if (conflict.empty()) return;  // it is something else, which has been told
-  gst_caps_replace(&told, in_caps);
+  told.reset(gst_caps_ref(in_caps));
   GST_ELEMENT_ERROR(
       trans, CORE, NEGOTIATION, ("%s (input %" GST_PTR_FORMAT ")", conflict.c_str(), in_caps),
       ("produced %" GST_PTR_FORMAT ", accepted %" GST_PTR_FORMAT, made.get(), taken.get()));
@@ -120,57 +132,112 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   return done;
 }
 
-// Pools have frames of one size, and codestreams differ.
-gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
-  while (gst_query_get_n_allocation_pools(query) > 0)
-    gst_query_remove_nth_allocation_pool(query, 0);
-  if (!gst_coalesce_transform_drain(GST_COALESCE_TRANSFORM(trans), Before::allocation_query,
-                                    "another pool"))
-    return FALSE;
-  state_of(trans).output_pool.reset();  // it was made for what downstream asked for before
-  return GST_BASE_TRANSFORM_CLASS(parent_class)->decide_allocation(trans, query);
-}
-
-GstFlowReturn encode(GstCoalesceEncoder *encoder, GstBuffer *in) {
-  auto *self = GST_J2KENC(encoder);
-  gst_clear_caps(&self->state->unwanted_caps);  // others have come
-  if (GstFlowReturn flow = j2k_update(self); flow != GST_FLOW_OK) return flow;
-  return backend_of(self).is_on_gpu() ? j2k_run_on_gpu(self, in) : j2k_run_on_cpu(self, in);
-}
+// ---- frames ----------------------------------------------------------------------------------
 
 GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, GstBuffer *in) {
-  const GstFlowReturn flow =
-      GST_BASE_TRANSFORM_CLASS(parent_class)->submit_input_buffer(trans, is_discont, in);
+  BufferRef owned(in);
+  parts_of(trans).current.look_at_settings();  // the base negotiates again, if they require it
+  const GstFlowReturn flow = GST_BASE_TRANSFORM_CLASS(parent_class)
+                                 ->submit_input_buffer(trans, is_discont, owned.release());
   if (flow != GST_FLOW_NOT_NEGOTIATED) return flow;
   const CapsRef caps(gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(trans)));
   if (caps != nullptr) tell_conflict(trans, caps.get());  // downstream has changed its mind
   return flow;
 }
 
+// libgstcuda brings CUDA memory over the bus when it is mapped, and waits for that.
+bool is_on_gpu_only(GstBuffer *buffer) {
+  GstMemory *memory = gst_buffer_n_memory(buffer) > 0 ? gst_buffer_peek_memory(buffer, 0) : nullptr;
+  return memory != nullptr && gst_is_cuda_memory(memory) &&
+         GST_MEMORY_FLAG_IS_SET(memory, GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD);
+}
+
+void count_download(Counters &counters, gsize bytes) {
+  counters.downloads++;
+  counters.download_bytes += bytes;
+  counters.synchronizations++;
+}
+
+GstFlowReturn encode_on_cpu(GstCoalesceEncoder *encoder, GstBuffer *in) {
+  J2kParts &parts = parts_of(encoder);
+  J2kCurrentCoder &current = parts.current;
+  const bool downloads = is_on_gpu_only(in);
+  Frame frame;
+  if (!frame.map(in, current.info(), Memory::system, GST_MAP_READ))
+    return post_bad_frame(GST_ELEMENT(encoder), "input", frame);
+  if (downloads)
+    count_download(backend_of(encoder).counters(), GST_VIDEO_INFO_SIZE(&current.info()));
+  ThreadPool *pool = backend_of(encoder).queue().pool();
+  Status status;
+  do {
+    parts.bytes.clear();
+    status = current.get()->encode(frame, j2k_is_top_first(current.info(), in), pool, &parts.bytes);
+  } while (current.is_refusal(status) && current.go_back(status));
+  if (current.get() == nullptr) return GST_FLOW_ERROR;
+  if (!status.ok()) {
+    j2k_post_status(encoder, status);
+    return GST_FLOW_ERROR;
+  }
+  current.note_good();
+  frame.unmap();
+  GstMapInfo map;
+  BufferRef out = gst_coalesce_encoder_map_output(encoder, parts.bytes.size(), &map);
+  if (out == nullptr) return GST_FLOW_ERROR;
+  std::memcpy(map.data, parts.bytes.data(), parts.bytes.size());
+  gst_buffer_unmap(out.get(), &map);
+  return gst_coalesce_encoder_push(encoder, in, out.release());
+}
+
+// Another rate needs no other encoders, and frames in flight go on with theirs.
+GstFlowReturn turn_to_next_coder(GstCoalesceEncoder *encoder) {
+  J2kParts &parts = parts_of(encoder);
+  if (parts.current.take_targets(
+          [&parts](const J2kCoder &to) { return parts.gpu.set_targets(to); }))
+    return GST_FLOW_OK;
+  const GstFlowReturn flow = gst_coalesce_encoder_drain(encoder);
+  if (flow != GST_FLOW_OK) return flow;  // the next coder is the next frame's
+  parts.current.take_next();
+  return parts.current.get() == nullptr || parts.gpu.try_again() ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
+
+GstFlowReturn encode(GstCoalesceEncoder *encoder, GstBuffer *in) {
+  J2kParts &parts = parts_of(encoder);
+  parts.unwanted_caps.reset();  // others have come
+  if (parts.current.has_next())
+    if (GstFlowReturn flow = turn_to_next_coder(encoder); flow != GST_FLOW_OK) return flow;
+  if (parts.current.get() == nullptr) return GST_FLOW_ERROR;
+  const GstFlowReturn flow = backend_of(encoder).is_on_gpu() ? parts.gpu.encode(in) : kLeftToCpu;
+  return flow == kLeftToCpu ? encode_on_cpu(encoder, in) : flow;
+}
+
+// ---- the object ------------------------------------------------------------------------------
+
 gboolean start(GstBaseTransform *trans) {
-  return j2k_check_settings(GST_J2KENC(trans)) &&
+  const std::string problem = parts_of(trans).settings.read(j2k_check);
+  return (problem.empty() || post_settings_problem(trans, problem, false)) &&
          GST_BASE_TRANSFORM_CLASS(parent_class)->start(trans);
 }
 
 gboolean stop(GstBaseTransform *trans) {
-  J2kState &state = state_of(trans);
+  J2kParts &parts = parts_of(trans);
   const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
-  state.flight.reset();
-  j2k_drop_pools(GST_J2KENC(trans));
-  gst_clear_caps(&state.in_caps);
-  state.left_to_cpu = false;
-  state.coder.reset();
-  state.good.reset();
-  GST_OBJECT_LOCK(trans);
-  state.negotiated.reset();
-  GST_OBJECT_UNLOCK(trans);
-  state.bytes = {};
-  gst_clear_caps(&state.unwanted_caps);
+  parts.gpu.stop();
+  parts.current.stop();
+  parts.bytes = {};
+  parts.unwanted_caps.reset();
   return stopped;
 }
 
+void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) {
+  if (j2k_set_property(&parts_of(object).settings, id, value)) g_object_notify(object, "lossless");
+}
+
+void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
+  j2k_get_property(parts_of(object).settings, id, value);
+}
+
 void finalize(GObject *object) {
-  delete GST_J2KENC(object)->state;
+  delete reinterpret_cast<GstJ2kEnc *>(object)->parts;
   G_OBJECT_CLASS(parent_class)->finalize(object);
 }
 
@@ -186,6 +253,8 @@ void add_template(GstElementClass *klass, const char *name, GstPadDirection dire
 static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
   GST_DEBUG_CATEGORY_INIT(gst_j2kenc_debug, "j2kenc", 0, "JPEG 2000 encoder");
   auto *object_class = G_OBJECT_CLASS(klass);
+  object_class->set_property = guarded<set_property>;
+  object_class->get_property = guarded<get_property>;
   object_class->finalize = finalize;
   j2k_install_properties(object_class);
 
@@ -198,28 +267,33 @@ static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
       "The gst-coalesce authors");
 
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
-  trans_class->transform_caps = transform_caps;
-  trans_class->fixate_caps = fixate_caps;
-  trans_class->sink_event = sink_event;
-  trans_class->decide_allocation = decide_allocation;
-  trans_class->submit_input_buffer = submit_input_buffer;
-  trans_class->start = start;
-  trans_class->stop = stop;
+  trans_class->transform_caps = guarded<transform_caps>;
+  trans_class->fixate_caps = guarded<fixate_caps>;
+  trans_class->sink_event = guarded<sink_event>;
+  trans_class->submit_input_buffer = guarded<submit_input_buffer>;
+  trans_class->start = guarded<start>;
+  trans_class->stop = guarded<stop>;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
   transform_class->set_format = set_format;
-  transform_class->settings_changes = settings_changes;
+  transform_class->settings_changes = [](GstCoalesceTransform *self) {
+    return parts_of(self).settings.changes();
+  };
   transform_class->context_changed = [](GstCoalesceTransform *self) -> gboolean {
-    return j2k_move_to_context(GST_J2KENC(self));
+    return parts_of(self).gpu.move_to_context();
   };
   auto *encoder_class = GST_COALESCE_ENCODER_CLASS(klass);
   encoder_class->codec_name = "JPEG 2000";
   encoder_class->encode = encode;
   encoder_class->finish = [](GstCoalesceEncoder *self, GstBuffer **out) {
-    return j2k_finish(GST_J2KENC(self), out);
+    return parts_of(self).gpu.finish(out);
   };
-  encoder_class->discard = [](GstCoalesceEncoder *self) { j2k_discard(GST_J2KENC(self)); };
+  encoder_class->discard = [](GstCoalesceEncoder *self) { parts_of(self).gpu.discard(); };
 }
 
 static void gst_j2kenc_init(GstJ2kEnc *self) {
-  self->state = new J2kState;
+  initialise(self, [self] { self->parts = new J2kParts(GST_COALESCE_ENCODER(self)); });
+}
+
+Settings<J2kSettings> &coalesce::gst::j2k_settings_of(gpointer element) {
+  return parts_of(element).settings;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/transform.h"
+#include "core/owned.h"
 #include "video/enumnumber.h"
 
 namespace coalesce::gst {
@@ -49,42 +50,35 @@ void for_each_format(const GstStructure *raw, Take take) {
   });
 }
 
-GValue string_value(const char *text) {
-  GValue value = G_VALUE_INIT;
-  g_value_init(&value, G_TYPE_STRING);
-  g_value_set_string(&value, text);
-  return value;
-}
-
-GValue int_value(int number) {
-  GValue value = G_VALUE_INIT;
-  g_value_init(&value, G_TYPE_INT);
-  g_value_set_int(&value, number);
-  return value;
-}
-
-// Takes one more value into a field.
-void add_value(GstStructure *structure, const char *field, GValue value) {
-  const GValue *before = gst_structure_get_value(structure, field);
-  if (before == nullptr) {
-    gst_structure_take_value(structure, field, &value);
-    return;
+// Adds the values of a structure's fields to those of another.
+void add_values(const GstStructure *from, GstStructure *to) {
+  for (int i = 0; i < gst_structure_n_fields(from); i++) {
+    const char *field = gst_structure_nth_field_name(from, static_cast<guint>(i));
+    const GValue *value = gst_structure_get_value(from, field);
+    GValue both = G_VALUE_INIT;
+    if (const GValue *before = gst_structure_get_value(to, field)) {
+      gst_value_union(&both, before, value);
+      gst_structure_take_value(to, field, &both);
+    } else {
+      gst_structure_set_value(to, field, value);
+    }
   }
-  GValue both = G_VALUE_INIT;
-  gst_value_union(&both, before, &value);
-  g_value_unset(&value);
-  gst_structure_take_value(structure, field, &both);
+}
+
+// What coded caps say of a format, under the name of `like`.
+StructureRef description(const GstStructure *like, const GstVideoFormatInfo *format) {
+  return StructureRef(gst_structure_new(
+      gst_structure_get_name(like), "sampling", G_TYPE_STRING, j2k_sampling(format), "colorspace",
+      G_TYPE_STRING, j2k_colorspace(format), "num-components", G_TYPE_INT,
+      static_cast<int>(GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format)), nullptr));
 }
 
 // mj2mux makes a channel definition box of this: colours, from 1, and 0 for opacity.
 void set_channels(const GstVideoInfo &info, GstStructure *coded) {
   if (!GST_VIDEO_INFO_HAS_ALPHA(&info)) return;
   GValue channels = G_VALUE_INIT;
-  gst_value_array_init(&channels, 4);
-  for (int channel : {1, 2, 3, 0}) {
-    GValue value = int_value(channel);
-    gst_value_array_append_and_take_value(&channels, &value);
-  }
+  g_value_init(&channels, GST_TYPE_ARRAY);
+  gst_value_deserialize(&channels, "< 1, 2, 3, 0 >");
   gst_structure_take_value(coded, "channel-definitions", &channels);
 }
 
@@ -108,37 +102,34 @@ bool fixed_info(const GstStructure *raw, GstVideoInfo *info) {
   return fixed;
 }
 
+// The profile in the caps of these frames (Rsiz); `otherwise` if the settings will not do.
 struct ProfileSource {
   const J2kSettings &settings;
   int otherwise;
+
+  int of(const GstVideoInfo &info, J2kMedia media) const {
+    if (settings.profile == j2k::Profile::none) return 0;
+    std::string problem;
+    const auto coder = J2kCoder::make(settings, info, media, &problem);
+    return coder != nullptr ? coder->profile() : otherwise;
+  }
 };
 
 GstStructure *coded_structure(const GstStructure *raw, J2kMedia media,
                               const ProfileSource &profile) {
-  GstStructure *coded =
-      gst_structure_new(j2k_media_type(media), "alignment", G_TYPE_STRING, "frame", nullptr);
+  StructureRef owned(
+      gst_structure_new(j2k_media_type(media), "alignment", G_TYPE_STRING, "frame", nullptr));
+  GstStructure *coded = owned.get();
   for (const char *field : kKept)
     copy_field(raw, field, coded);
   for_each_format(raw, [coded](const GstVideoFormatInfo *format) {
-    add_value(coded, "sampling", string_value(j2k_sampling(format)));
-    add_value(coded, "colorspace", string_value(j2k_colorspace(format)));
-    add_value(coded, "num-components",
-              int_value(static_cast<int>(GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format))));
+    add_values(description(coded, format).get(), coded);
   });
   GstVideoInfo info;
-  if (!fixed_info(raw, &info)) return coded;
+  if (!fixed_info(raw, &info)) return owned.release();
   set_defaults(info, media, coded);
-  gst_structure_set(coded, "profile", G_TYPE_INT,
-                    j2k_rsiz(profile.settings, info, media, profile.otherwise), nullptr);
-  return coded;
-}
-
-bool allows(const GstStructure *structure, const char *field, GValue value) {
-  const GValue *allowed = gst_structure_get_value(structure, field);
-  // (gst_value_can_intersect() asks for the types alone.)
-  const bool fits = allowed == nullptr || gst_value_intersect(nullptr, allowed, &value);
-  g_value_unset(&value);
-  return fits;
+  gst_structure_set(coded, "profile", G_TYPE_INT, profile.of(info, media), nullptr);
+  return owned.release();
 }
 
 // RGB has a matrix of its own, whatever caps say, and nothing else has that.
@@ -153,10 +144,8 @@ bool allows_matrix(const GstStructure *coded, const GstVideoFormatInfo *format) 
 }
 
 bool allows_format(const GstStructure *coded, const GstVideoFormatInfo *format) {
-  const auto components = static_cast<int>(GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format));
-  return allows(coded, "sampling", string_value(j2k_sampling(format))) &&
-         allows(coded, "colorspace", string_value(j2k_colorspace(format))) &&
-         allows(coded, "num-components", int_value(components)) && allows_matrix(coded, format);
+  return gst_structure_can_intersect(coded, description(coded, format).get()) &&
+         allows_matrix(coded, format);
 }
 
 J2kMedia media_of(const GstStructure *coded) {
@@ -178,9 +167,12 @@ void ask_for_modes(const GstStructure *coded, GstStructure *raw) {
         GST_VIDEO_INTERLACE_MODE_MIXED}) {
     const char *name = gst_video_interlace_mode_to_string(mode);
     GST_VIDEO_INFO_INTERLACE_MODE(&info) = mode;
-    if (allows(coded, "interlace-mode", string_value(name)) &&
-        allows(coded, "fields", int_value(j2k_fields(info, media_of(coded)))))
-      add_value(raw, "interlace-mode", string_value(name));
+    const StructureRef one(gst_structure_new(gst_structure_get_name(coded), "interlace-mode",
+                                             G_TYPE_STRING, name, "fields", G_TYPE_INT,
+                                             j2k_fields(info, media_of(coded)), nullptr));
+    if (!gst_structure_can_intersect(coded, one.get())) continue;
+    gst_structure_remove_field(one.get(), "fields");
+    add_values(one.get(), raw);
   }
 }
 
@@ -192,8 +184,9 @@ GstStructure *raw_structure(const GstStructure *coded, const GstStructure *possi
   const bool one_or_two = gst_structure_has_field(coded, "fields");
   if (one_or_two) ask_for_modes(coded, raw);
   for_each_format(possible, [coded, raw](const GstVideoFormatInfo *format) {
-    if (allows_format(coded, format))
-      add_value(raw, "format", string_value(GST_VIDEO_FORMAT_INFO_NAME(format)));
+    const StructureRef one(gst_structure_new("format", "format", G_TYPE_STRING,
+                                             GST_VIDEO_FORMAT_INFO_NAME(format), nullptr));
+    if (allows_format(coded, format)) add_values(one.get(), raw);
   });
   if (gst_structure_has_field(raw, "format") &&
       (!one_or_two || gst_structure_has_field(raw, "interlace-mode")))
@@ -203,13 +196,14 @@ GstStructure *raw_structure(const GstStructure *coded, const GstStructure *possi
 }
 
 GstCaps *coded_caps(GstCaps *raw, bool cuda, const ProfileSource &profile) {
-  GstCaps *result = gst_caps_new_empty();
+  CapsRef result(gst_caps_new_empty());
   for (J2kMedia media : kJ2kMedia)
-    for (guint i = 0; i < gst_caps_get_size(raw); i++)
-      if (cuda || !names_cuda(gst_caps_get_features(raw, i)))
-        result = gst_caps_merge_structure(
-            result, coded_structure(gst_caps_get_structure(raw, i), media, profile));
-  return result;
+    for (guint i = 0; i < gst_caps_get_size(raw); i++) {
+      if (!cuda && names_cuda(gst_caps_get_features(raw, i))) continue;
+      GstStructure *coded = coded_structure(gst_caps_get_structure(raw, i), media, profile);
+      result.reset(gst_caps_merge_structure(result.release(), coded));
+    }
+  return result.release();
 }
 
 GstCaps *in_cuda_memory(const GstCaps *caps) {
@@ -246,13 +240,6 @@ guint place_of(GstCaps *caps, J2kMedia media) {
 }
 
 }  // namespace
-
-int j2k_rsiz(const J2kSettings &settings, const GstVideoInfo &info, J2kMedia media, int otherwise) {
-  if (settings.profile == j2k::Profile::none) return 0;
-  std::string problem;
-  const auto coder = J2kCoder::make(settings, info, media, &problem);
-  return coder != nullptr ? coder->profile() : otherwise;
-}
 
 GstCaps *j2k_sink_template() {
   const std::string fields = ", format = (string) " + j2k_formats() + ", " + kSizes;
@@ -298,10 +285,8 @@ namespace {
 // ---- caps that downstream does not accept, in words
 
 std::string text_of(const char *field, const GValue *value) {
-  gchar *text = gst_value_serialize(value);
-  const std::string result = std::string(field) + "=" + (text != nullptr ? text : "?");
-  g_free(text);
-  return result;
+  const TextRef text(gst_value_serialize(value));
+  return std::string(field) + "=" + (text != nullptr ? text.get() : "?");
 }
 
 struct Difference {

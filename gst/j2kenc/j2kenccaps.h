@@ -15,9 +15,6 @@ GstCaps *j2k_src_template();
 GstCaps *j2k_transform_caps(GstPadDirection direction, GstCaps *caps, bool cuda,
                             const J2kSettings &settings, int otherwise);
 
-// The profile in those of these frames (Rsiz); `otherwise` if the settings will not do.
-int j2k_rsiz(const J2kSettings &settings, const GstVideoInfo &info, J2kMedia media, int otherwise);
-
 // x-jpc first, but x-j2c where downstream names that before and takes no JP2 files. (All the other
 // alternatives come behind.) Takes `caps`.
 GstCaps *j2k_prefer(GstCaps *caps, GstCaps *downstream);

@@ -59,6 +59,7 @@ std::unique_ptr<J2kCoder> J2kCoder::make(const J2kSettings &settings, const GstV
     picture.overhead = coder->header_.size() * static_cast<std::uint64_t>(fields);
     *problem = j2k_params(settings, picture, &field.params);
     if (!problem->empty()) return nullptr;
+    field.owner = same_coding(field.params, coder->params(0)) ? 0 : f;
   }
   return coder;
 }
@@ -92,10 +93,6 @@ std::string J2kCoder::least_rate() const {
     least_frame = std::max(least_frame, j2k_frame_bytes(field.picture, least));
   }
   return all_fit ? std::string() : j2k_least_rate(settings_, fields_[0].picture, least_frame);
-}
-
-int J2kCoder::owner(int field) const {
-  return same_coding(params(field), params(0)) ? 0 : field;
 }
 
 bool J2kCoder::differs_in_targets_only(const J2kCoder &other) const {

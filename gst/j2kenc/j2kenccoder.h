@@ -37,7 +37,7 @@ class J2kCoder {
   const J2kRows &rows(int field) const { return fields_[index(field)].rows; }
   const j2k::EncoderParams &params(int field) const { return fields_[index(field)].params; }
   // The field whose encoder it uses: fields of the same size share one.
-  int owner(int field) const;
+  int owner(int field) const { return fields_[index(field)].owner; }
   // Puts what stands before a codestream of so many bytes into *out: header_bytes(), whatever they
   // say.
   Status put_header(int field, std::uint64_t codestream, std::vector<std::uint8_t> *out) const;
@@ -63,6 +63,7 @@ class J2kCoder {
     J2kRows rows;
     J2kPicture picture;
     j2k::EncoderParams params;
+    int owner = 0;
     std::unique_ptr<j2k::Encoder> encoder;
   };
 

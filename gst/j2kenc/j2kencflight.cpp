@@ -4,22 +4,12 @@
 #include <algorithm>
 
 namespace coalesce::gst {
-namespace {
-
-// How many slots a frame has of the encoder of a field: one for each field that uses it.
-int slots_of(const J2kCoder &coder, int field) {
-  int slots = 0;
-  for (int f = 0; f < coder.fields(); f++)
-    slots += coder.owner(f) == field ? 1 : 0;
-  return slots;
-}
-
-}  // namespace
-
-J2kFlight::J2kFlight(GstCudaContext *context, const J2kCoder &coder, int frames)
+J2kFlight::J2kFlight(GstCudaContext *context, std::shared_ptr<const J2kCoder> coder, int frames)
     : context_(GST_CUDA_CONTEXT(gst_object_ref(GST_OBJECT_CAST(context)))),
-      coder_(coder),
-      entries_(static_cast<std::size_t>(frames)) {}
+      coder_(std::move(coder)),
+      entries_(static_cast<std::size_t>(frames)) {
+  slots_ = coder_->owner(coder_->fields() - 1) == 0 ? coder_->fields() : 1;
+}
 
 J2kFlight::~J2kFlight() {
   ContextScope scope(context_.get());
@@ -28,20 +18,18 @@ J2kFlight::~J2kFlight() {
 }
 
 Status J2kFlight::make_encoders() {
-  for (int field = 0; field < coder_.fields(); field++) {
-    const int slots = slots_of(coder_, field) * room();
-    if (slots == 0) continue;
-    if (Status s = j2k::CudaEncoder::make(coder_.params(field), slots,
-                                          &encoders_[static_cast<std::size_t>(field)]);
-        !s.ok())
-      return s;
-  }
+  for (int field = 0; field < coder_->fields(); field++)
+    if (coder_->owner(field) == field)
+      if (Status s = j2k::CudaEncoder::make(coder_->params(field), slots_ * room(),
+                                            &encoders_[static_cast<std::size_t>(field)]);
+          !s.ok())
+        return s;
   return {};
 }
 
-Status J2kFlight::make(GstCudaContext *context, const J2kCoder &coder, int frames,
+Status J2kFlight::make(GstCudaContext *context, std::shared_ptr<const J2kCoder> coder, int frames,
                        std::unique_ptr<J2kFlight> *flight) {
-  std::unique_ptr<J2kFlight> made(new J2kFlight(context, coder, frames));
+  std::unique_ptr<J2kFlight> made(new J2kFlight(context, std::move(coder), frames));
   if (Status s = made->make_encoders(); !s.ok()) return s;
   *flight = std::move(made);
   return {};
@@ -58,23 +46,18 @@ Status J2kFlight::frame_memory(const J2kCoder &coder, std::size_t *bytes) {
 }
 
 Status J2kFlight::set_targets(const J2kCoder &other) {
-  for (int field = 0; field < coder_.fields(); field++)
-    if (coder_.owner(field) == field)
+  for (int field = 0; field < coder_->fields(); field++)
+    if (coder_->owner(field) == field)
       if (Status s = encoder(field).set_targets(other.params(field).targets); !s.ok()) return s;
   return {};
 }
 
-int J2kFlight::slot(std::size_t entry, int field) const {
-  const int owner = coder_.owner(field);
-  return static_cast<int>(entry) * slots_of(coder_, owner) + (field - owner);
-}
-
 Status J2kFlight::start(const Frame &frame, bool top_first, const Stream &stream) {
   entries_[next_].top_first = top_first;
-  for (int i = 0; i < coder_.fields(); i++) {
-    const int field = coder_.at(i, top_first);
+  for (int i = 0; i < coder_->fields(); i++) {
+    const int field = coder_->at(i, top_first);
     j2k::Samples samples[j2k::kMaxComponents];
-    j2k_samples(frame, coder_.rows(field), nullptr, samples);
+    j2k_samples(frame, coder_->rows(field), nullptr, samples);
     if (Status s = encoder(field).start(slot(next_, field), samples, stream.handle()); !s.ok()) {
       abandon(next_);
       return s;
@@ -86,20 +69,20 @@ Status J2kFlight::start(const Frame &frame, bool top_first, const Stream &stream
 
 Status J2kFlight::wait(std::size_t *bytes) {
   *bytes = 0;
-  for (int i = 0; i < coder_.fields(); i++) {
-    const int field = coder_.at(i, oldest().top_first);
+  for (int i = 0; i < coder_->fields(); i++) {
+    const int field = coder_->at(i, oldest().top_first);
     std::size_t &coded = oldest().bytes[i];
     if (Status s = encoder(field).wait(slot(oldest_, field), &coded); !s.ok()) return s;
-    *bytes += coder_.header_bytes() + coded;
+    *bytes += coder_->header_bytes() + coded;
   }
   return {};
 }
 
 Status J2kFlight::fetch(std::uint8_t *to) {
-  for (int i = 0; i < coder_.fields(); i++) {
-    const int field = coder_.at(i, oldest().top_first);
+  for (int i = 0; i < coder_->fields(); i++) {
+    const int field = coder_->at(i, oldest().top_first);
     const std::size_t coded = oldest().bytes[i];
-    if (Status s = coder_.put_header(field, coded, &header_); !s.ok()) return s;
+    if (Status s = coder_->put_header(field, coded, &header_); !s.ok()) return s;
     to = std::copy(header_.begin(), header_.end(), to);
     if (Status s = encoder(field).fetch(slot(oldest_, field), to); !s.ok()) return s;
     to += coded;
@@ -109,7 +92,7 @@ Status J2kFlight::fetch(std::uint8_t *to) {
 }
 
 void J2kFlight::abandon(std::size_t entry) {
-  for (int field = 0; field < coder_.fields(); field++)
+  for (int field = 0; field < coder_->fields(); field++)
     encoder(field).abandon(slot(entry, field));
 }
 

@@ -16,8 +16,8 @@ namespace coalesce::gst {
 // current in every call; after an error, all but abandon() is over.
 class J2kFlight {
  public:
-  // Room for so many frames. The coder must outlive it.
-  static Status make(GstCudaContext *context, const J2kCoder &coder, int frames,
+  // Room for so many frames.
+  static Status make(GstCudaContext *context, std::shared_ptr<const J2kCoder> coder, int frames,
                      std::unique_ptr<J2kFlight> *flight);
   // What each of them takes, in bytes of device memory.
   static Status frame_memory(const J2kCoder &coder, std::size_t *bytes);
@@ -26,6 +26,7 @@ class J2kFlight {
   J2kFlight(const J2kFlight &) = delete;
   J2kFlight &operator=(const J2kFlight &) = delete;
 
+  const std::shared_ptr<const J2kCoder> &coder() const { return coder_; }
   int room() const { return static_cast<int>(entries_.size()); }
 
   // Those of another coder, which differs in nothing else, for frames that are started from now on.
@@ -48,19 +49,22 @@ class J2kFlight {
     std::size_t bytes[2] = {};  // of the codestreams, in the order of time
   };
 
-  J2kFlight(GstCudaContext *context, const J2kCoder &coder, int frames);
+  J2kFlight(GstCudaContext *context, std::shared_ptr<const J2kCoder> coder, int frames);
   Status make_encoders();
   Entry &oldest() { return entries_[oldest_]; }
   j2k::CudaEncoder &encoder(int field) {
-    return *encoders_[static_cast<std::size_t>(coder_.owner(field))];
+    return *encoders_[static_cast<std::size_t>(coder_->owner(field))];
   }
-  int slot(std::size_t entry, int field) const;
+  int slot(std::size_t entry, int field) const {
+    return static_cast<int>(entry) * slots_ + field - coder_->owner(field);
+  }
   void abandon(std::size_t entry);
   void advance(std::size_t *entry) const { *entry = (*entry + 1) % entries_.size(); }
 
   ContextRef context_;
-  const J2kCoder &coder_;
+  std::shared_ptr<const J2kCoder> coder_;
   std::unique_ptr<j2k::CudaEncoder> encoders_[2];  // of coder.owner()
+  int slots_ = 1;                                  // of each encoder, for a frame
   std::vector<Entry> entries_;
   std::size_t next_ = 0;    // to be started
   std::size_t oldest_ = 0;  // to be finished

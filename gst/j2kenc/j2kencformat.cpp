@@ -43,30 +43,28 @@ bool has_alpha(const GstVideoFormatInfo *format) {
   return GST_VIDEO_FORMAT_INFO_HAS_ALPHA(format);
 }
 
-const KnownPlaces *known_places(const GstVideoFormatInfo *format) {
-  const std::string_view name = GST_VIDEO_FORMAT_INFO_NAME(format);
-  const auto *known = std::find_if(std::begin(kKnownPlaces), std::end(kKnownPlaces),
-                                   [name](const KnownPlaces &k) { return name == k.format; });
-  return known != std::end(kKnownPlaces) ? known : nullptr;
-}
-
-void place_as_known(const KnownPlaces &known, guint component, j2k::Samples *samples) {
-  samples->container = known.container;
-  samples->shift = known.component[component].shift;
-  samples->first = known.component[component].first;
-  samples->step = known.component[component].step;
-}
-
-void place_in_plane(const GstVideoFormatInfo *format, guint component, j2k::Samples *samples) {
+// Bits, and where they are in the component's plane.
+j2k::Samples place_of(const GstVideoFormatInfo *format, guint component) {
+  j2k::Samples samples = {};
   const auto depth = GST_VIDEO_FORMAT_INFO_DEPTH(format, component);
+  samples.bits = static_cast<std::uint8_t>(depth);
+  for (const KnownPlaces &known : kKnownPlaces)
+    if (std::string_view(known.format) == GST_VIDEO_FORMAT_INFO_NAME(format)) {
+      samples.container = known.container;
+      samples.shift = known.component[component].shift;
+      samples.first = known.component[component].first;
+      samples.step = known.component[component].step;
+      return samples;
+    }
   const auto shift = GST_VIDEO_FORMAT_INFO_SHIFT(format, component);
   const int bytes = depth + shift > 8 ? 2 : 1;
-  samples->container = bytes == 2 ? j2k::Container::u16 : j2k::Container::u8;
-  samples->shift = static_cast<std::uint8_t>(shift);
+  samples.container = bytes == 2 ? j2k::Container::u16 : j2k::Container::u8;
+  samples.shift = static_cast<std::uint8_t>(shift);
   // Rounded up: GStreamer 1.22 says that P010's V begins at byte 1, where it begins at 2.
   const auto offset = static_cast<int>(GST_VIDEO_FORMAT_INFO_POFFSET(format, component));
-  samples->first = (offset + bytes - 1) / bytes;
-  samples->step = GST_VIDEO_FORMAT_INFO_PSTRIDE(format, component) / bytes;
+  samples.first = (offset + bytes - 1) / bytes;
+  samples.step = GST_VIDEO_FORMAT_INFO_PSTRIDE(format, component) / bytes;
+  return samples;
 }
 
 // So many rows of a plane, the last of them instead of those that it lacks.
@@ -118,19 +116,19 @@ void j2k_components(const GstVideoInfo &info, J2kRows rows, j2k::CodingParams *c
                             static_cast<int>(GST_VIDEO_FORMAT_INFO_DEPTH(format, c))};
 }
 
+bool j2k_is_top_first(const GstVideoInfo &info, GstBuffer *buffer) {
+  const GstVideoFieldOrder order = GST_VIDEO_INFO_FIELD_ORDER(&info);
+  if (order != GST_VIDEO_FIELD_ORDER_UNKNOWN) return order == GST_VIDEO_FIELD_ORDER_TOP_FIELD_FIRST;
+  return GST_BUFFER_FLAG_IS_SET(buffer, GST_VIDEO_BUFFER_FLAG_TFF);
+}
+
 void j2k_samples(const Frame &frame, J2kRows rows, std::vector<std::uint8_t> *spare,
                  j2k::Samples *samples) {
   const GstVideoFormatInfo *format = frame.info().finfo;
-  const KnownPlaces *known = known_places(format);
   const int height = rows.count(frame.info().height);
   for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format); c++) {
     const Plane<std::uint8_t> plane = frame.plane(GST_VIDEO_FORMAT_INFO_PLANE(format, c));
-    j2k::Samples &s = samples[c] = {};
-    s.bits = static_cast<std::uint8_t>(GST_VIDEO_FORMAT_INFO_DEPTH(format, c));
-    if (known != nullptr)
-      place_as_known(*known, c, &s);
-    else
-      place_in_plane(format, c, &s);
+    j2k::Samples &s = samples[c] = place_of(format, c);
     const int needed = GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT(format, c, height);
     if (rows.count(plane.height) < needed) {
       s.data = with_spare_row(plane, rows, needed, &spare[c]);

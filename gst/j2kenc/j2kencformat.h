@@ -34,6 +34,9 @@ struct J2kRows {
 // Image and components: R, G, B or Y, Cb, Cr or grey, and alpha.
 void j2k_components(const GstVideoInfo &info, J2kRows rows, j2k::CodingParams *coding);
 
+// Of two fields, is the top one first in time, and so in the buffer?
+bool j2k_is_top_first(const GstVideoInfo &info, GstBuffer *buffer);
+
 // Says where the samples of each component are in the frame. A chroma row that belongs to a field,
 // and that the frame lacks, is made in `spare` (one for each component) out of the frame's last.
 void j2k_samples(const Frame &frame, J2kRows rows, std::vector<std::uint8_t> *spare,

@@ -4,9 +4,13 @@
 // - Of texts with spaces, quotes and the like others come back, or none. They are there, too.
 // - The element's name and parent are saved, and would be loaded. `qos` is left out, too: it is no
 //   setting of the encoder.
+#include <gst/base/gstbasetransform.h>
+
 #include <cstring>
 
-#include "j2kencstate.h"
+#include "core/guarded.h"
+#include "core/owned.h"
+#include "j2kencproperties.h"
 
 namespace coalesce::gst {
 namespace {
@@ -18,10 +22,10 @@ GstPresetInterface parent;
 template <class Take>
 void for_each_property(GstPreset *preset, Take take) {
   guint count = 0;
-  GParamSpec **all = g_object_class_list_properties(G_OBJECT_GET_CLASS(preset), &count);
+  const std::unique_ptr<GParamSpec *, Drop> all(
+      g_object_class_list_properties(G_OBJECT_GET_CLASS(preset), &count));
   for (guint i = 0; i < count; i++)
-    take(all[i]);
-  g_free(all);
+    take(all.get()[i]);
 }
 
 gchar **property_names(GstPreset *preset) {
@@ -43,9 +47,8 @@ gchar **property_names(GstPreset *preset) {
 std::string meta(GstPreset *preset, const gchar *name, const std::string &tag) {
   gchar *value = nullptr;
   if (!parent.get_meta(preset, name, tag.c_str(), &value) || value == nullptr) return {};
-  const std::string text = value;
-  g_free(value);
-  return text;
+  const TextRef owned(value);
+  return value;
 }
 
 // Each change writes the user's file.
@@ -66,11 +69,10 @@ bool comes_back(const char *text) {
 std::string text_of(GstPreset *preset, const GParamSpec *property) {
   gchar *text = nullptr;
   g_object_get(preset, property->name, &text, nullptr);
-  gchar *escaped = comes_back(text) ? nullptr : g_uri_escape_string(text, nullptr, FALSE);
-  const std::string result = escaped != nullptr ? escaped : "";
-  g_free(escaped);
-  g_free(text);
-  return result;
+  const TextRef owned(text);
+  if (comes_back(text)) return {};
+  const TextRef escaped(g_uri_escape_string(text, nullptr, FALSE));
+  return escaped.get();
 }
 
 bool is_text(const GstPreset *preset, const GParamSpec *property) {
@@ -79,9 +81,7 @@ bool is_text(const GstPreset *preset, const GParamSpec *property) {
 
 gboolean save(GstPreset *preset, const gchar *name) {
   bool saved = parent.save_preset(preset, name);
-  GST_OBJECT_LOCK(preset);
-  const bool unset = !GST_J2KENC(preset)->state->wanted.lossless;
-  GST_OBJECT_UNLOCK(preset);
+  const bool unset = j2k_settings_of(preset).read([](const J2kSettings &s) { return !s.lossless; });
   saved = saved && set_meta(preset, name, kUnset, unset ? "true" : "");
   for_each_property(preset, [&](const GParamSpec *property) {
     if (saved && is_text(preset, property))
@@ -93,27 +93,28 @@ gboolean save(GstPreset *preset, const gchar *name) {
 void load_texts(GstPreset *preset, const gchar *name) {
   for_each_property(preset, [&](const GParamSpec *property) {
     if (!is_text(preset, property)) return;
-    gchar *text = g_uri_unescape_string(meta(preset, name, tag_of(property)).c_str(), nullptr);
-    if (text != nullptr && *text != '\0') g_object_set(preset, property->name, text, nullptr);
-    g_free(text);
+    const TextRef text(
+        g_uri_unescape_string(meta(preset, name, tag_of(property)).c_str(), nullptr));
+    if (text != nullptr && *text != '\0') g_object_set(preset, property->name, text.get(), nullptr);
   });
 }
 
 // All at once, for frames that are encoded meanwhile.
+bool load_all(GstPreset *preset, const gchar *name) {
+  Settings<J2kSettings> &settings = j2k_settings_of(preset);
+  const Settings<J2kSettings>::Hold hold(settings);
+  if (!parent.load_preset(preset, name)) return false;
+  load_texts(preset, name);
+  if (!meta(preset, name, kUnset).empty())
+    settings.change([](J2kSettings &s) {
+      s.lossless.reset();
+      return true;
+    });
+  return true;
+}
+
 gboolean load(GstPreset *preset, const gchar *name) {
-  J2kState &state = *GST_J2KENC(preset)->state;
-  GST_OBJECT_LOCK(preset);
-  state.before_load = state.wanted;
-  GST_OBJECT_UNLOCK(preset);
-  const bool loaded = parent.load_preset(preset, name);
-  if (loaded) load_texts(preset, name);
-  const bool unset = loaded && !meta(preset, name, kUnset).empty();
-  GST_OBJECT_LOCK(preset);
-  if (unset) state.wanted.lossless.reset();
-  state.before_load.reset();
-  state.changes++;
-  GST_OBJECT_UNLOCK(preset);
-  j2k_update_caps(GST_J2KENC(preset));
+  const bool loaded = load_all(preset, name);
   g_object_notify(G_OBJECT(preset), "lossless");
   return loaded;
 }
@@ -123,9 +124,9 @@ gboolean load(GstPreset *preset, const gchar *name) {
 void j2k_init_presets(gpointer interface, gpointer) {
   auto *presets = static_cast<GstPresetInterface *>(interface);
   parent = *presets;
-  presets->get_property_names = property_names;
-  presets->save_preset = save;
-  presets->load_preset = load;
+  presets->get_property_names = guarded<property_names>;
+  presets->save_preset = guarded<save>;
+  presets->load_preset = guarded<load>;
 }
 
 }  // namespace coalesce::gst

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/settings.h"
+#include "core/owned.h"
 #include "j2k/encoder_params.h"
 
 namespace coalesce::gst {
@@ -18,13 +20,7 @@ std::string j2k_number(double value) {
 }
 
 std::string j2k_setting(const char *property, const std::string &text) {
-  constexpr std::size_t kLongest = 200;
-  gchar *readable =
-      g_utf8_make_valid(text.c_str(), static_cast<gssize>(std::min(text.size(), kLongest)));
-  const std::string result =
-      std::string(property) + "=\"" + readable + (text.size() > kLongest ? "...\"" : "\"");
-  g_free(readable);
-  return result;
+  return quote_setting(property, text, 200);
 }
 
 std::string j2k_settings(const char *width, int w, const char *height, int h) {
@@ -81,11 +77,10 @@ bool j2k_parse_precincts(const std::string &text, std::vector<int> *sizes) {
 
 bool j2k_parse_comment(const std::string &text, std::string *latin) {
   gsize length = 0;
-  gchar *converted = g_convert(text.c_str(), static_cast<gssize>(text.size()), "ISO-8859-1",
-                               "UTF-8", nullptr, &length, nullptr);
+  const TextRef converted(g_convert(text.c_str(), static_cast<gssize>(text.size()), "ISO-8859-1",
+                                    "UTF-8", nullptr, &length, nullptr));
   if (converted == nullptr) return false;
-  latin->assign(converted, length);
-  g_free(converted);
+  latin->assign(converted.get(), length);
   return latin->size() <= j2k::kMaxComment;
 }
 

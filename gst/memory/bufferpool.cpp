@@ -3,8 +3,12 @@
 
 #include <utility>
 
+#include "core/guarded.h"
+
 GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
 #define GST_CAT_DEFAULT gst_coalesce_debug
+
+using coalesce::gst::guarded;
 
 struct GstCoalesceBufferPool {
   GstBufferPool parent;
@@ -83,9 +87,9 @@ void dispose(GObject *object) {
 static void gst_coalesce_buffer_pool_class_init(GstCoalesceBufferPoolClass *klass) {
   G_OBJECT_CLASS(klass)->dispose = dispose;
   auto *pool_class = GST_BUFFER_POOL_CLASS(klass);
-  pool_class->get_options = get_options;
-  pool_class->set_config = set_config;
-  pool_class->alloc_buffer = alloc_buffer;
+  pool_class->get_options = guarded<get_options>;
+  pool_class->set_config = guarded<set_config>;
+  pool_class->alloc_buffer = guarded<alloc_buffer>;
 }
 
 static void gst_coalesce_buffer_pool_init(GstCoalesceBufferPool *) {}

@@ -17,6 +17,7 @@ class BytePool {
   BytePool(const BytePool &) = delete;
   BytePool &operator=(const BytePool &) = delete;
 
+  GstAllocator *allocator() const { return allocator_.get(); }
   // A buffer of so many bytes, at least one; nullptr if there is no memory.
   BufferRef acquire(gsize bytes);
 

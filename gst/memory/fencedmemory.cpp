@@ -5,6 +5,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "core/guarded.h"
 #include "planes.h"
 
 GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
@@ -107,8 +108,8 @@ void init_allocator(GTypeInstance *instance, gpointer) {
   auto *allocator = reinterpret_cast<GstAllocator *>(instance);
   parent_map = allocator->mem_map;
   parent_copy = allocator->mem_copy;
-  allocator->mem_map = fenced_map;
-  allocator->mem_copy = fenced_copy;
+  allocator->mem_map = guarded<fenced_map>;
+  allocator->mem_copy = guarded<fenced_copy>;
 }
 
 // The sizes are asked for: GstCudaAllocator and its class grew in 1.24 while the library kept its

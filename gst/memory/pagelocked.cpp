@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "core/guarded.h"
+
 GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
@@ -49,6 +51,22 @@ bool wait(PageLockedMemory *memory, GstMapFlags access) {
   return result == CUDA_SUCCESS;
 }
 
+// nullptr where there is none.
+PageLockedMemory *make(GstCudaContext *context, gsize bytes) {
+  CUresult error = CUDA_SUCCESS;
+  auto block = bytes > 0 ? PageLockedBlock::create(context, bytes, &error) : nullptr;
+  if (block == nullptr) {
+    GST_WARNING("no page-locked memory of %" G_GSIZE_FORMAT " bytes, transfers will be slower: %s",
+                bytes, cuda_error_text(error).c_str());
+    return nullptr;
+  }
+  std::unique_ptr<FencedBlock> fenced(new FencedBlock{std::move(block), {}});
+  auto *memory = new PageLockedMemory{{}, fenced.get(), fenced->block->data()};
+  fenced.release();  // NOLINT: free_memory() deletes it
+  return memory;
+}
+
+// Where there is no page-locked memory, ordinary memory will do.
 GstMemory *alloc(GstAllocator *allocator, gsize size, GstAllocationParams *params) {
   gsize maxsize, bytes;
   if (!g_size_checked_add(&maxsize, size, params->prefix) ||
@@ -56,20 +74,13 @@ GstMemory *alloc(GstAllocator *allocator, gsize size, GstAllocationParams *param
       !g_size_checked_add(&bytes, maxsize, params->align))
     return nullptr;
   auto *self = reinterpret_cast<GstCoalescePageLockedAllocator *>(allocator);
-  CUresult error = CUDA_SUCCESS;
-  auto block = bytes > 0 ? PageLockedBlock::create(self->context, bytes, &error) : nullptr;
-  if (block == nullptr) {
-    GST_WARNING("no page-locked memory of %" G_GSIZE_FORMAT " bytes, transfers will be slower: %s",
-                bytes, cuda_error_text(error).c_str());
-    return gst_allocator_alloc(nullptr, size, params);
-  }
+  PageLockedMemory *memory = guard(self, [&] { return make(self->context, bytes); });
+  if (memory == nullptr) return gst_allocator_alloc(nullptr, size, params);
   // The alignment is a mask.
-  const auto address = reinterpret_cast<guintptr>(block->data());
-  auto *data = block->data() + (-address & params->align);
-  if (params->flags & GST_MEMORY_FLAG_ZERO_PREFIXED) std::memset(data, 0, params->prefix);
+  memory->data += -reinterpret_cast<guintptr>(memory->data) & params->align;
+  if (params->flags & GST_MEMORY_FLAG_ZERO_PREFIXED) std::memset(memory->data, 0, params->prefix);
   if (params->flags & GST_MEMORY_FLAG_ZERO_PADDED)
-    std::memset(data + params->prefix + size, 0, params->padding);
-  auto *memory = new PageLockedMemory{{}, new FencedBlock{std::move(block), {}}, data};
+    std::memset(memory->data + params->prefix + size, 0, params->padding);
   gst_memory_init(&memory->parent, params->flags, allocator, nullptr, maxsize, params->align,
                   params->prefix, size);
   return &memory->parent;
@@ -78,7 +89,7 @@ GstMemory *alloc(GstAllocator *allocator, gsize size, GstAllocationParams *param
 void free_memory(GstAllocator *, GstMemory *memory) {
   PageLockedMemory *self = memory_of(memory);
   if (memory->parent == nullptr) {
-    wait(self, GST_MAP_READWRITE);
+    (void)self->fenced->fence.wait(GST_MAP_READWRITE);  // it goes, whatever has failed
     delete self->fenced;
   }
   delete self;
@@ -133,16 +144,16 @@ void dispose(GObject *object) {
 static void gst_coalesce_page_locked_allocator_class_init(
     GstCoalescePageLockedAllocatorClass *klass) {
   G_OBJECT_CLASS(klass)->dispose = dispose;
-  GST_ALLOCATOR_CLASS(klass)->alloc = alloc;
+  GST_ALLOCATOR_CLASS(klass)->alloc = guarded<alloc>;
   GST_ALLOCATOR_CLASS(klass)->free = free_memory;
 }
 
 static void gst_coalesce_page_locked_allocator_init(GstCoalescePageLockedAllocator *self) {
   self->parent.mem_type = "CoalescePageLockedMemory";
-  self->parent.mem_map = map;
+  self->parent.mem_map = guarded<map>;
   self->parent.mem_unmap = unmap;
-  self->parent.mem_copy = copy;
-  self->parent.mem_share = share;
+  self->parent.mem_copy = guarded<copy>;
+  self->parent.mem_share = guarded<share>;
 }
 
 namespace coalesce::gst {

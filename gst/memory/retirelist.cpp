@@ -27,7 +27,7 @@ RetireList::~RetireList() {
   for (Line &line : lines_) {
     for (Entry &entry : line.entries) {
       (void)entry.event->wait();  // a failure is reported where the frame is made
-      gst_buffer_unref(entry.buffer);
+      entry.buffer.reset();
     }
   }
 }
@@ -47,7 +47,7 @@ std::size_t RetireList::size() const {
 
 void RetireList::take(Line *line, std::size_t entries, Passed *passed) {
   for (std::size_t i = 0; i < entries; i++)
-    passed->buffers[passed->count++] = line->entries[i].buffer;
+    passed->buffers[passed->count++] = line->entries[i].buffer.release();
   line->entries.erase(line->entries.begin(), line->entries.begin() + gssize(entries));
 }
 
@@ -71,7 +71,7 @@ void RetireList::add(GstBuffer *buffer, std::shared_ptr<Event> event) {
     Passed passed;
     std::lock_guard guard(lock_);
     Line &line = line_of(event->stream());
-    line.entries.push_back({gst_buffer_ref(buffer), std::move(event)});
+    line.entries.push_back({BufferRef(gst_buffer_ref(buffer)), std::move(event)});
     const std::size_t last = line.entries.size() - 1;
     if (last + 1 >= kLookFrom && line.entries[last - kLastFew].event->has_passed())
       take_in_streaming_thread(&line, last - kLastFew + 1, &passed);

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "cuda/cudadriver.h"
+#include "bufferpool.h"
 #include "sweeptimer.h"
 
 namespace coalesce::gst {
@@ -43,7 +43,7 @@ class RetireList {
   static constexpr std::size_t kLookFrom = 6, kLastFew = 1;
 
   struct Entry {
-    GstBuffer *buffer = nullptr;
+    BufferRef buffer;
     std::shared_ptr<Event> event;
   };
   struct Line {  // of one stream: events pass in this order
@@ -51,7 +51,8 @@ class RetireList {
     std::vector<Entry> entries;
   };
   // Lets go of buffers when it goes itself. The last reference may free memory or wake a pool:
-  // never under the lock.
+  // never under the lock. (Nothing that is done to let go of one allocates, or throws: the sweeper
+  // has nobody to tell.)
   struct Passed {
     ~Passed();
     GstBuffer *buffers[kMostInFlight + 1];

@@ -5,8 +5,8 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -25,18 +25,26 @@ int usable_cores() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-// One call of for_ranges: whoever works on it takes the next range until none is left.
+// One call of for_ranges: whoever works on it takes the next range until none is left, or until one
+// has thrown.
 struct Job {
   RangeBody body;
   int count;
   int step;
   std::atomic<int> next{0};  // index of the next range
+  std::atomic_flag has_thrown = ATOMIC_FLAG_INIT;
+  std::exception_ptr exception{};  // the first
 
-  void work() {
+  void work() noexcept {
     const int ranges = (count - 1) / step + 1;
-    for (int i; (i = next.fetch_add(1, std::memory_order_relaxed)) < ranges;) {
-      const int first = i * step;
-      body(first, step < count - first ? first + step : count);
+    try {
+      for (int i; (i = next.fetch_add(1, std::memory_order_relaxed)) < ranges;) {
+        const int first = i * step;
+        body(first, step < count - first ? first + step : count);
+      }
+    } catch (...) {
+      if (!has_thrown.test_and_set()) exception = std::current_exception();
+      next.store(ranges, std::memory_order_relaxed);
     }
   }
 };
@@ -77,8 +85,8 @@ ThreadPool::ThreadPool(int threads) : state_(new State) {
   for (int i = 1; i < threads; ++i) {
     try {
       state_->workers.emplace_back([state = state_.get()] { state->run(); });
-    } catch (const std::system_error &) {
-      break;  // the system gives no more threads: fewer do the same work
+    } catch (const std::exception &) {
+      break;  // no more threads, or no memory for one: fewer do the same work
     }
   }
 }
@@ -117,6 +125,7 @@ void ThreadPool::for_ranges(int count, int grain, RangeBody body) {
   std::unique_lock lock(state_->mutex);
   state_->vacancies = 0;
   state_->done.wait(lock, [this] { return state_->working == 0; });
+  if (job.exception != nullptr) std::rethrow_exception(job.exception);
 }
 
 void for_ranges(ThreadPool *pool, int count, int grain, RangeBody body) {

@@ -37,7 +37,7 @@ class ThreadPool {
 
   // Calls body(first, last) for disjoint ranges that cover [0, count), and returns when all have
   // returned. No range but the last has fewer than `grain` rows, so small work stays on few
-  // threads.
+  // threads. What a body throws, this throws: the first of several. Ranges may be left out then.
   void for_ranges(int count, int grain, RangeBody body);
 
  private:

@@ -9,6 +9,8 @@
 
 namespace fakecuda {
 
+thread_local int Inside::depth = 0;
+
 namespace {
 
 constexpr const char *function_names[FAKECUDA_FUNCTIONS] = {
@@ -148,4 +150,8 @@ void fakecuda_set_max_pitch(std::size_t bytes) {
 
 int fakecuda_stack_depth() {
   return static_cast<int>(fakecuda::context_stack().size());
+}
+
+int fakecuda_is_inside() {
+  return fakecuda::Inside::is() ? 1 : 0;
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "../../kernels/j2k/cuda_encoder.h"
@@ -266,14 +267,22 @@ Status make_cuda_encoder(const EncoderParams &params, int slots,
                          std::unique_ptr<CudaEncoder> *encoder) {
   Driver driver;
   if (!find_all(&driver)) return twin::no_driver();
-  auto made = std::make_unique<TwinEncoder>(driver, params);
-  if (Status s = made->prepare(slots); !s.ok()) return s;
-  *encoder = std::move(made);
-  return {};
+  try {
+    auto made = std::make_unique<TwinEncoder>(driver, params);
+    if (Status s = made->prepare(slots); !s.ok()) return s;
+    *encoder = std::move(made);
+    return {};
+  } catch (const std::bad_alloc &) {
+    return no_memory();
+  }
 }
 
 Status cuda_encoder_slot_memory(const EncoderParams &params, std::size_t *bytes) {
-  return slot_memory(params, bytes);
+  try {
+    return slot_memory(params, bytes);
+  } catch (const std::bad_alloc &) {
+    return no_memory();
+  }
 }
 
 }  // namespace coalesce::j2k

@@ -112,6 +112,10 @@ void fakecuda_set_max_pitch(std::size_t bytes);
 // How many contexts are pushed on the calling thread.
 int fakecuda_stack_depth();
 
+// Is the calling thread inside the driver, be it in a kernel that runs there? (What is allocated
+// then is the simulation's.)
+int fakecuda_is_inside();
+
 // A "kernel": fn(arg) runs when the stream gets there, and then free_arg(arg), if there is one. If
 // this fails (it returns a CUresult), it has called free_arg already and fn will not be called. fn
 // must not call the driver.

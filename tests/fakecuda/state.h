@@ -141,6 +141,19 @@ class DeviceAccess {
   State &state_;
 };
 
+// This thread is in the driver: see fakecuda_is_inside().
+class Inside {
+ public:
+  Inside() { depth++; }
+  ~Inside() { depth--; }
+  Inside(const Inside &) = delete;
+  Inside &operator=(const Inside &) = delete;
+  static bool is() { return depth > 0; }
+
+ private:
+  static thread_local int depth;
+};
+
 constexpr FakecudaFunction no_function = FAKECUDA_FUNCTIONS;
 
 // The frame of a driver call. Questions may be answered with an error without being wrong to ask.
@@ -149,6 +162,7 @@ enum class Kind { command, question };
 template <class Body>
 CUresult call(Kind kind, Body body) {
   if (running_work()) return CUDA_ERROR_NOT_PERMITTED;
+  const Inside inside;
   State &s = state();
   std::lock_guard guard(s.lock);
   std::uint64_t faults = s.counts.injected_faults;

@@ -282,6 +282,7 @@ CUresult cuEventSynchronize(CUevent handle) {
 }
 
 int fakecuda_launch(CUstream_st *handle, void (*fn)(void *), void *arg, void (*free_arg)(void *)) {
+  const fakecuda::Inside inside;
   // Whatever happens to the operation, the argument is freed once.
   std::shared_ptr<void> owned(arg, [free_arg](void *p) {
     if (free_arg != nullptr) free_arg(p);

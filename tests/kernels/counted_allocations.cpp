@@ -20,6 +20,7 @@ namespace coalesce::test {
 namespace {
 
 std::atomic<long> count{0};
+std::atomic<long> left{0};  // until one fails
 
 #if SANITIZED
 [[maybe_unused]] const int installed = __sanitizer_install_malloc_and_free_hooks(
@@ -32,11 +33,24 @@ long allocations() {
   return count;
 }
 
+bool fail_allocation(long nth) {
+  left = nth;
+  return SANITIZED == 0;
+}
+
+bool allocation_has_failed() {
+  return left < 0;
+}
+
 }  // namespace coalesce::test
 
 #if !SANITIZED
 void *operator new(std::size_t size) {
   ++coalesce::test::count;
+  if (coalesce::test::left != 0 && --coalesce::test::left == 0) {
+    coalesce::test::left = -1;
+    throw std::bad_alloc();
+  }
   if (void *memory = std::malloc(size > 0 ? size : 1)) return memory;
   throw std::bad_alloc();
 }

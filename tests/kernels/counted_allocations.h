@@ -7,4 +7,9 @@ namespace coalesce::test {
 // own `new`, also with malloc().
 long allocations();
 
+// Makes the nth next `new` fail, in any thread; 0: none. False under a sanitizer, where none can.
+bool fail_allocation(long nth);
+// Has that one come?
+bool allocation_has_failed();
+
 }  // namespace coalesce::test

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <climits>
 #include <cstring>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -92,6 +93,32 @@ TEST_CASE("parallel") {
       std::this_thread::yield();
   });
   CHECK(arrived == 2);
+}
+
+// From whichever thread, and all the others have left the body by then.
+TEST_CASE("exceptions") {
+  ThreadPool pool(4);
+  for (int round = 0; round < 300; ++round) {
+    std::atomic<int> inside{0};
+    const auto body = [&](int first, int last) {
+      inside.fetch_add(1);
+      const bool bad = first <= round % 16 && round % 16 < last;
+      if (bad) {
+        inside.fetch_sub(1);
+        throw std::runtime_error("a range");
+      }
+      std::this_thread::yield();
+      inside.fetch_sub(1);
+    };
+    bool thrown = false;
+    try {
+      for_ranges(&pool, 16, 1, body);
+    } catch (const std::runtime_error &e) {
+      thrown = std::strcmp(e.what(), "a range") == 0;
+    }
+    REQUIRE_MESSAGE((thrown && inside == 0), "round ", round);
+  }
+  expect_cover(&pool, 100, 1);
 }
 
 TEST_CASE("default size") {

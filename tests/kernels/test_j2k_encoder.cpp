@@ -175,6 +175,42 @@ TEST_CASE("again") {
     }
 }
 
+// Each allocation of an encoder and its first picture fails in turn: the status reports it, nothing
+// is thrown, and an encoder that was made encodes the picture at the next attempt.
+TEST_CASE("no memory") {
+  Random random(54);
+  ThreadPool pool(3);
+  EncoderParams params = rgb(100, 80);
+  params.coding.tile_width = 30;
+  params.layers = 2;
+  params.targets = {{LayerTarget::Kind::bytes, 3000}, {LayerTarget::Kind::bytes, 6000}};
+  params.tlm = params.plt = true;
+  for (const Wavelet wavelet : {Wavelet::reversible_53, Wavelet::irreversible_97}) {
+    params.wavelet = wavelet;
+    const Picture p = picture(params.coding, random);
+    const Samples samples[] = {p.samples(0), p.samples(1), p.samples(2)};
+    Bytes expected;
+    long tried = 0;
+    for (long nth = 0; nth <= 1 || allocation_has_failed(); ++nth, ++tried) {
+      Bytes bytes;
+      std::unique_ptr<Encoder> encoder;
+      if (!fail_allocation(nth)) return skip("a sanitizer has its own new");
+      Status status = Encoder::make(params, &encoder);
+      if (status.ok()) status = encoder->encode(samples, &pool, &bytes);
+      const bool failed = allocation_has_failed();
+      if (nth == 0) expected = bytes;
+      REQUIRE_MESSAGE(status.code() == (failed ? StatusCode::out_of_memory : StatusCode::ok),
+                      "allocation ", nth, ": ", status.message());
+      REQUIRE_MESSAGE((failed ? bytes.empty() : bytes == expected), "allocation ", nth);
+      if (!failed || encoder == nullptr) continue;
+      REQUIRE_MESSAGE((encoder->encode(samples, &pool, &bytes).ok() && bytes == expected),
+                      "after allocation ", nth);
+    }
+    fail_allocation(0);
+    CHECK_MESSAGE(tried > 50, tried, " allocations");
+  }
+}
+
 // Status names what is wrong.
 TEST_CASE("errors") {
   const auto error = [](const char *word, auto &&change) {

@@ -2,6 +2,9 @@
 #include "elements.h"
 
 #include <deque>
+#include <stdexcept>
+
+#include "core/guarded.h"
 
 #include "../elements/blend.h"
 #include "../elements/fields.h"
@@ -16,7 +19,7 @@ namespace {
 
 struct Invert {
   GstCoalesceFilter parent;
-  int delay, fail, runs;
+  int delay, fail, thrower, runs;
 };
 struct InvertClass {
   GstCoalesceFilterClass parent_class;
@@ -59,24 +62,34 @@ Status invert_run(GstCoalesceFilter *filter, const gst::Frame &in, const gst::Fr
   return {};
 }
 
+Status invert_or_throw(GstCoalesceFilter *filter, const gst::Frame &in, const gst::Frame &out,
+                       const Queue &queue) {
+  const Status status = invert_run(filter, in, out, queue);
+  auto *self = reinterpret_cast<Invert *>(filter);
+  if (self->runs == self->thrower) throw std::runtime_error("the test threw it");
+  return status;
+}
+
 void invert_set_property(GObject *object, guint id, const GValue *value, GParamSpec *) {
   auto *self = reinterpret_cast<Invert *>(object);
-  (id == 1 ? self->delay : self->fail) = g_value_get_int(value);
+  const int number = g_value_get_int(value);
+  if (number < 0) throw std::runtime_error("the test threw it");
+  (id == 1 ? self->delay : id == 2 ? self->fail : self->thrower) = number;
 }
 
 void invert_init(Invert *) {}
 
 void invert_class_init(InvertClass *klass) {
   auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->set_property = invert_set_property;
+  object_class->set_property = gst::guarded<invert_set_property>;
   guint id = 0;
-  for (const char *name : {"delay", "fail"})
+  for (const char *name : {"delay", "fail", "throw"})
     g_object_class_install_property(
         object_class, ++id,
-        g_param_spec_int(name, name, name, 0, G_MAXINT, 0,
+        g_param_spec_int(name, name, name, -1, G_MAXINT, 0,
                          static_cast<GParamFlags>(G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS)));
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
-  filter_class->run = invert_run;
+  filter_class->run = invert_or_throw;
   filter_class->worth_the_trip = [](GstCoalesceFilter *, const GstVideoInfo *) -> gboolean {
     return TRUE;
   };

@@ -16,6 +16,7 @@ void register_elements();
 //   by
 //          the time the test looks (each question about an event runs one operation)
 //   fail   the number of the frame whose run() fails, counted from 1; 0 = none
+//   throw  the number of the frame whose run() throws, its work in flight; -1: to set it throws
 //
 // coalesceblend, coalescefields: tests/elements.
 //

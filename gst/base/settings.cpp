@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "settings.h"
+
+#include <algorithm>
+
+#include "backend.h"
+#include "core/owned.h"
+
+#define GST_CAT_DEFAULT gst_coalesce_debug
+
+namespace coalesce::gst {
+
+bool post_settings_problem(gpointer element, const std::string &problem, bool in_use_before) {
+  if (in_use_before)
+    GST_ELEMENT_WARNING(element, LIBRARY, SETTINGS, ("%s", problem.c_str()),
+                        ("the previous settings stay in use"));
+  else
+    GST_ELEMENT_ERROR(element, LIBRARY, SETTINGS, ("%s", problem.c_str()), (nullptr));
+  return in_use_before;
+}
+
+std::string quote_setting(const char *property, const std::string &text, std::size_t longest) {
+  const TextRef readable(
+      g_utf8_make_valid(text.c_str(), static_cast<gssize>(std::min(text.size(), longest))));
+  return std::string(property) + "=\"" + readable.get() + (text.size() > longest ? "...\"" : "\"");
+}
+
+}  // namespace coalesce::gst

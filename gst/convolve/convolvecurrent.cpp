@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "convolvecurrent.h"
+
+#include "convolveformat.h"
+
+namespace coalesce::gst {
+namespace {
+
+// A preset in numbers would say nothing to who has set it.
+std::string preset_problem(const ConvolveKind &kind, const ConvolveSettings &settings,
+                           const std::string &text) {
+  std::string problem = convolve_preset(kind, settings.preset);
+  if (settings.size != 0) problem += " size=" + std::to_string(settings.size);
+  if (settings.sigma != 0) problem += " sigma=" + mask_text({1, 1, {settings.sigma}});
+  return problem + ": " + text + "; use a larger divisor";
+}
+
+// Of masks and numbers together.
+std::string filter_problem(const ConvolveKind &kind, const ConvolveSettings &settings,
+                           const FilterError &error) {
+  for (int i = 0; i < 2; i++)
+    if (kind.text[i].name != nullptr && error.property == kind.text[i].name)
+      return settings.preset != 0
+                 ? preset_problem(kind, settings, error.text)
+                 : convolve_quote(kind.text[i].name, settings.text[i]) + ": " + error.text;
+  return error.property + " " + error.text;
+}
+
+std::string border_problem(const ConvolveSettings &settings, const GstVideoInfo &info) {
+  const int max = convolve_depth(info).max();
+  if (settings.border != Border::constant || settings.border_value <= max) return {};
+  return "border-value " + std::to_string(settings.border_value) + " is more than " +
+         std::to_string(max) + ", the largest sample of " + GST_VIDEO_INFO_NAME(&info);
+}
+
+std::string planes_problem(const ConvolveSettings &settings, const GstVideoInfo &info) {
+  if (!settings.luma_only || !GST_VIDEO_INFO_IS_RGB(&info)) return {};
+  return std::string("planes=luma: ") + GST_VIDEO_INFO_NAME(&info) + " has no luma; use planes=all";
+}
+
+void restore(ConvolvePart part, const ConvolveSettings &before, ConvolveSettings *settings) {
+  switch (part) {
+    case PART_TEXTS:
+      settings->problem.clear();
+      for (int i = 0; i < 2; i++)
+        settings->text[i] = before.text[i];
+      break;
+    case PART_FILTER:
+      static_cast<FilterSettings &>(*settings) = before;
+      break;
+    case PART_BORDER:
+      settings->border = before.border;
+      settings->border_value = before.border_value;
+      break;
+    default:
+      settings->luma_only = before.luma_only;
+  }
+}
+
+}  // namespace
+
+std::string ConvolveCurrentFilter::problem_of(ConvolvePart part, const ConvolveSettings &settings,
+                                              const GstVideoInfo &info, Filter *filter) const {
+  if (part == PART_TEXTS) return settings.problem;
+  if (part == PART_BORDER) return border_problem(settings, info);
+  if (part == PART_PLANES) return planes_problem(settings, info);
+  FilterError error;
+  const bool made = make_filter(settings, convolve_depth(info), filter, &error);
+  return made ? std::string() : filter_problem(kind_, settings, error);
+}
+
+// What cannot be met is replaced by what was used before. In a new format that may be wrong as
+// well, and there is nothing else.
+bool ConvolveCurrentFilter::settle(ConvolvePart part, const GstVideoInfo &info,
+                                   ConvolveSettings *settings, Filter *filter) {
+  Warning &last = warned_[part];
+  const Warning now = {problem_of(part, *settings, info, filter), settings->set[part]};
+  if (now.problem.empty()) {
+    last = {};
+    return true;
+  }
+  if (any_) restore(part, in_use_, settings);
+  any_ = any_ && problem_of(part, *settings, info, filter).empty();
+  if (any_ && last.problem == now.problem && last.set == now.set) return true;
+  if (any_) last = now;
+  return post_settings_problem(element_, now.problem, any_);
+}
+
+bool ConvolveCurrentFilter::update(const GstVideoInfo &info, bool new_format) {
+  if (!new_format && changes_ == settings_.changes()) return true;
+  ConvolveSettings settings = settings_.snapshot(&changes_);
+  Filter filter;
+  // Each part by itself: a bad mask does not keep a new border from being used.
+  for (const ConvolvePart part : {PART_TEXTS, PART_FILTER, PART_BORDER, PART_PLANES})
+    if (!settle(part, info, &settings, &filter)) return false;
+  any_ = true;
+  in_use_ = std::move(settings);
+  filter_ = std::move(filter);
+  cache_.clear();
+  return true;
+}
+
+void ConvolveCurrentFilter::stop() {
+  any_ = false;
+  changes_ = 0;
+  for (Warning &warning : warned_)
+    warning = {};
+}
+
+ConvolveImage ConvolveCurrentFilter::image(const Frame &in, const Frame &out) const {
+  return convolve_image(in, out, in_use_.luma_only, in_use_.filter_alpha);
+}
+
+}  // namespace coalesce::gst

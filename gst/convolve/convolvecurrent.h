@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The filter that frames are filtered with follows the settings and the format.
+#pragma once
+
+#include "convolveproperties.h"
+#include "video/frame.h"
+
+namespace coalesce::gst {
+
+// Of settings that will not do a part stays as it was, with a warning for each time that it was
+// set by hand. Where nothing has been in use before, that is an error. All functions are the
+// streaming thread's.
+class ConvolveCurrentFilter {
+ public:
+  // The element has the settings, and outlives this.
+  ConvolveCurrentFilter(gpointer element, const Settings<ConvolveSettings> &settings,
+                        const ConvolveKind &kind)
+      : element_(element), settings_(settings), kind_(kind) {}
+
+  // Follows new settings, for frames of `info`, which may be new. False: an error.
+  bool update(const GstVideoInfo &info, bool new_format);
+  void stop();
+
+  const Filter &filter() const { return filter_; }
+  ConvolveParams params() { return {&filter_, in_use_.border, in_use_.border_value, &cache_}; }
+  ConvolveImage image(const Frame &in, const Frame &out) const;
+
+ private:
+  struct Warning {
+    std::string problem;
+    guint set = 0;
+  };
+
+  std::string problem_of(ConvolvePart part, const ConvolveSettings &settings,
+                         const GstVideoInfo &info, Filter *filter) const;
+  bool settle(ConvolvePart part, const GstVideoInfo &info, ConvolveSettings *settings,
+              Filter *filter);
+
+  gpointer element_;
+  const Settings<ConvolveSettings> &settings_;
+  const ConvolveKind &kind_;
+  bool any_ = false;   // there is something to filter with, since the element has started
+  guint changes_ = 0;  // that it has seen
+  ConvolveSettings in_use_;
+  Filter filter_;
+  ArgumentCache cache_;      // of that filter
+  Warning warned_[N_PARTS];  // the last ones, lest a problem be reported for every frame
+};
+
+}  // namespace coalesce::gst

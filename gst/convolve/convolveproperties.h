@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The properties of convolve and sepconvolve.
+#pragma once
+
+#include <string>
+
+#include "base/propertytable.h"
+#include "base/settings.h"
+#include "convolve/convolve.h"
+
+namespace coalesce::gst {
+
+// What makes one element of it.
+struct ConvolveKind {
+  struct Text {
+    const char *name = nullptr, *nick = nullptr, *blurb = nullptr, *initial = "";
+  };
+  Text text[2];  // the properties that hold masks; the second may be missing
+  GType preset_type = 0;
+  int max_size = 0;  // of presets
+
+  // Reads the texts into `settings`. Returns false and says what is wrong, property and text
+  // included; then the mask of a bad text is left as it was.
+  bool (*parse)(const std::string (&text)[2], FilterSettings *settings, std::string *problem);
+  // The texts of a preset, which is not none (0). Returns false and says what is wrong.
+  bool (*fill)(int preset, int size, double sigma, std::string (&text)[2], std::string *problem);
+};
+
+// Each may be wrong without the others.
+enum ConvolvePart : guint { PART_TEXTS, PART_FILTER, PART_BORDER, PART_PLANES, N_PARTS };
+
+// The masks are those of the last texts that were right.
+struct ConvolveSettings : FilterSettings {
+  std::string text[2] = {"1", ""};
+  int preset = 0;  // none
+  int size = 0;
+  double sigma = 0;
+  std::string problem;  // with the texts or the preset; empty if they are right
+  Border border = Border::replicate;
+  int border_value = 0;
+  bool luma_only = false;
+  bool filter_alpha = false;
+  guint set[N_PARTS] = {};  // how often, by hand: what is controlled is set for every frame
+};
+
+using ConvolveProperties = PropertyTable<ConvolveSettings>;
+
+ConvolveProperties convolve_properties(const ConvolveKind &kind);
+// `algorithm`, which is no setting, and its id.
+constexpr guint kConvolveAlgorithm = 17;
+GParamSpec *convolve_algorithm_property();
+// The initial texts.
+void convolve_init_settings(const ConvolveKind &kind, ConvolveSettings *settings);
+// Sets a property of an element. Others may follow it.
+void convolve_set_property(GObject *object, Settings<ConvolveSettings> *settings,
+                           const ConvolveKind &kind, const ConvolveProperties &properties, guint id,
+                           const GValue *value, GParamSpec *pspec);
+
+// `preset=nick`, for messages.
+std::string convolve_preset(const ConvolveKind &kind, int preset);
+
+inline std::string convolve_quote(const char *property, const std::string &text) {
+  return quote_setting(property, text, 400);
+}
+
+}  // namespace coalesce::gst
