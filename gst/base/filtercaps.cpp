@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "filtercaps.h"
 
+#include "video/input.h"
+
+#define GST_CAT_DEFAULT gst_coalesce_debug
+
 namespace coalesce::gst {
 namespace {
 
@@ -58,12 +62,6 @@ guint choose_structure(GstCaps *caps, bool from_cuda, bool may_be_cuda) {
   return first;
 }
 
-// Buffers of two pictures, one for each field, are not what a Frame maps. (One field a buffer has a
-// caps feature of its own, which the templates lack.)
-bool is_fields(const GstStructure *structure) {
-  return g_strcmp0(gst_structure_get_string(structure, "interlace-mode"), "fields") == 0;
-}
-
 bool is_progressive(const GstStructure *structure) {
   const gchar *mode = gst_structure_get_string(structure, "interlace-mode");
   return mode == nullptr || g_str_equal(mode, "progressive");
@@ -80,7 +78,7 @@ GstCaps *filter_transform_caps(GstCoalesceFilter *self, GstPadDirection directio
     GstCapsFeatures *features = gst_caps_get_features(caps, i);
     const bool from_cuda = names_cuda(features);
     if (from_cuda && !gpu) continue;
-    if (is_fields(gst_caps_get_structure(caps, i))) continue;
+    if (has_fields_apart(caps, i)) continue;
     // The same memory first, so that buffers stay where they are.
     for (Memory to :
          {from_cuda ? Memory::cuda : Memory::system, from_cuda ? Memory::system : Memory::cuda}) {
@@ -95,6 +93,9 @@ GstCaps *filter_transform_caps(GstCoalesceFilter *self, GstPadDirection directio
       }
     }
   }
+  if (const std::string problem = interlacing_problem(caps);
+      gst_caps_is_empty(result) && !problem.empty())
+    GST_WARNING_OBJECT(self, "%s (%" GST_PTR_FORMAT ")", problem.c_str(), caps);
   if (filter != nullptr) {
     GstCaps *filtered = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
     gst_caps_unref(result);

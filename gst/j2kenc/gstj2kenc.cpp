@@ -57,18 +57,16 @@ GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps
 }
 
 bool check_format(GstBaseTransform *trans, GstCaps *caps, GstVideoInfo *info) {
-  if (!usable_info(caps, info)) {
-    GST_ELEMENT_ERROR(
-        trans, STREAM, FORMAT,
-        ("Unsupported caps: no raw video, or frames of 2 GiB or more (%" GST_PTR_FORMAT ")", caps),
-        (nullptr));
+  const std::string problem = interlacing_problem(caps);
+  if (!problem.empty()) {
+    GST_ELEMENT_ERROR(trans, STREAM, FORMAT, ("%s", problem.c_str()), (nullptr));
     return false;
   }
-  if (GST_VIDEO_INFO_INTERLACE_MODE(info) <= GST_VIDEO_INTERLACE_MODE_MIXED) return true;
-  GST_ELEMENT_ERROR(trans, STREAM, FORMAT,
-                    ("interlace-mode=%s is not supported; use progressive, interleaved or mixed",
-                     gst_video_interlace_mode_to_string(GST_VIDEO_INFO_INTERLACE_MODE(info))),
-                    (nullptr));
+  if (usable_info(caps, info)) return true;
+  GST_ELEMENT_ERROR(
+      trans, STREAM, FORMAT,
+      ("Unsupported caps: no raw video, or frames of 2 GiB or more (%" GST_PTR_FORMAT ")", caps),
+      (nullptr));
   return false;
 }
 
