@@ -53,7 +53,7 @@ Status run(GstCoalesceFilter *filter, const Frame &in, const Frame &out, const Q
 }
 
 gboolean start(GstBaseTransform *trans) {
-  return convolve_check_texts(GST_CONVOLVE_FILTER(trans)) &&
+  return convolve_check_properties(GST_CONVOLVE_FILTER(trans)) &&
          GST_BASE_TRANSFORM_CLASS(parent_class)->start(trans);
 }
 

@@ -122,8 +122,8 @@ void convolve_set_property(GObject *object, guint id, const GValue *value, GPara
 void convolve_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec);
 
 // In convolveupdate.cpp. Before the start: is what can be said without a format right? If not,
-// posts an error.
-bool convolve_check_texts(GstConvolveFilter *self);
+// posts an error. What is ignored is a warning.
+bool convolve_check_properties(GstConvolveFilter *self);
 
 // Brings state->use up to date with the properties, for frames of `info`. What is wrong with them
 // is an error and returns false if there is nothing that could be used instead, else a warning for

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // From what the properties say to what frames are filtered with.
+#include <algorithm>
+#include <vector>
+
 #include "convolvefilter.h"
 #include "convolveformat.h"
 
@@ -111,13 +114,55 @@ bool settle_all(GstConvolveFilter *self, const GstVideoInfo &info, ConvolveWishe
              [&] { wishes->luma_only = before.luma_only; });
 }
 
+// Two sizes, or two sigmas, make one preset or two.
+bool depends_on(const ConvolveKind &kind, int preset, ConvolveProperty property) {
+  std::string one[2], other[2], problem;
+  const bool sizes = property == PROP_SIZE;
+  return kind.fill(preset, 5, 1, one, &problem) &&
+         kind.fill(preset, sizes ? 7 : 5, sizes ? 1 : 2, other, &problem) &&
+         !std::equal(one, one + 2, other);
+}
+
+// As in "box, gaussian or binomial".
+std::string presets_with(const ConvolveKind &kind, ConvolveProperty property) {
+  auto *values = static_cast<GEnumClass *>(g_type_class_ref(kind.preset_type));
+  std::vector<std::string> names;
+  for (guint i = 0; i < values->n_values; i++)
+    if (depends_on(kind, values->values[i].value, property))
+      names.emplace_back(values->values[i].value_nick);
+  g_type_class_unref(values);
+  std::string list = names.front();
+  for (std::size_t i = 1; i < names.size(); i++)
+    list += (i + 1 < names.size() ? ", " : " or ") + names[i];
+  return list;
+}
+
+// What has been set and is ignored; empty if there is nothing.
+std::string ignored(const ConvolveKind &kind, const ConvolveWishes &wishes) {
+  const auto text = [&](const std::string &setting, ConvolveProperty property) {
+    return setting + " has no effect " +
+           (wishes.preset == 0 ? "without a preset"
+                               : "with " + convolve_preset(kind, wishes.preset)) +
+           "; it requires preset=" + presets_with(kind, property);
+  };
+  if (wishes.size != 0 && !depends_on(kind, wishes.preset, PROP_SIZE))
+    return text("size=" + std::to_string(wishes.size), PROP_SIZE);
+  if (wishes.sigma != 0 && !depends_on(kind, wishes.preset, PROP_SIGMA))
+    return text("sigma=" + mask_text({1, 1, {wishes.sigma}}), PROP_SIGMA);
+  return {};
+}
+
 }  // namespace
 
-bool convolve_check_texts(GstConvolveFilter *self) {
+bool convolve_check_properties(GstConvolveFilter *self) {
   GST_OBJECT_LOCK(self);
-  const std::string problem = self->state->wanted.problem;
+  const ConvolveWishes wishes = self->state->wanted;
   GST_OBJECT_UNLOCK(self);
-  return problem.empty() || post_error(self, problem);
+  if (!wishes.problem.empty()) return post_error(self, wishes.problem);
+  const std::string problem = ignored(*GST_CONVOLVE_FILTER_GET_CLASS(self)->kind, wishes);
+  if (!problem.empty())
+    GST_ELEMENT_WARNING(self, LIBRARY, SETTINGS, ("%s", problem.c_str()), (nullptr));
+  return true;
 }
 
 bool convolve_update(GstConvolveFilter *self, const GstVideoInfo &info, bool renewed) {
