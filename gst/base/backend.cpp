@@ -131,7 +131,9 @@ void Backend::post_gpu_error(const std::string &what) {
 }
 
 void Backend::post_gpu_error(const char *doing, CUresult result) {
-  post_gpu_error(std::string(doing) + " failed: " + cuda_error_text(result));
+  post_gpu_error(
+      std::string(doing) + " failed: " + cuda_error_text(result) +
+      (result == CUDA_ERROR_OUT_OF_MEMORY ? "; backend=cpu requires no device memory" : ""));
 }
 
 }  // namespace coalesce::gst

@@ -99,10 +99,12 @@ bool Backend::check_device_id() {
   const int id = settings_.cuda_device_id;
   const GpuGate gate = gpu_gate();
   if (!gate.usable || id < gate.devices) return true;
-  GST_ELEMENT_ERROR(element_, RESOURCE, NOT_FOUND,
-                    ("cuda-device-id=%d does not exist: this machine has %d CUDA device%s", id,
-                     gate.devices, gate.devices == 1 ? "" : "s"),
-                    (nullptr));
+  GST_ELEMENT_ERROR(
+      element_, RESOURCE, NOT_FOUND,
+      ("cuda-device-id=%d does not exist: this machine has %d CUDA device%s; use 0 to "
+       "%d, or -1 for any",
+       id, gate.devices, gate.devices == 1 ? "" : "s", gate.devices - 1),
+      (nullptr));
   return false;
 }
 
@@ -131,7 +133,8 @@ bool Backend::ensure_session() {
   if (!ask_for_context()) {
     GST_ELEMENT_ERROR(
         element_, RESOURCE, OPEN_READ_WRITE,
-        ("A CUDA context could not be created (cuda-device-id=%d)", settings_.cuda_device_id),
+        ("A CUDA context could not be created (cuda-device-id=%d); backend=cpu requires none",
+         settings_.cuda_device_id),
         (nullptr));
     return false;
   }

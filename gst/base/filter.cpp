@@ -47,7 +47,7 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
   if (backend.failed()) return GST_FLOW_ERROR;
   *out = pool_acquire(priv.output_pool.get());
   if (*out == nullptr) {
-    backend.post_gpu_error("no device memory for an output frame");
+    backend.post_gpu_error("no device memory for an output frame; backend=cpu requires none");
     return GST_FLOW_ERROR;
   }
   if (!GST_BASE_TRANSFORM_GET_CLASS(trans)->copy_metadata(trans, in, *out))

@@ -10,7 +10,8 @@ namespace {
 
 PoolRef active_pool(Backend &backend, GstCaps *caps) {
   PoolRef pool = active_cuda_pool_new(backend.session().context.get(), caps);
-  if (pool == nullptr) backend.post_gpu_error("no device memory for the frames");
+  if (pool == nullptr)
+    backend.post_gpu_error("no device memory for the frames; backend=cpu requires none");
   return pool;
 }
 

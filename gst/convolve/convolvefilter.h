@@ -134,6 +134,10 @@ bool convolve_update(GstConvolveFilter *self, const GstVideoInfo &info, bool ren
 // `preset=nick`, for messages.
 std::string convolve_preset(const ConvolveKind &kind, int preset);
 
+// Why a text cannot be read, and what helps where it is empty.
+std::string convolve_text_problem(const char *property, const std::string &text,
+                                  const std::string &why, bool may_be_empty);
+
 // `property="text"`, of a sane length and in UTF-8, for messages.
 std::string convolve_quote(const char *property, const std::string &text);
 

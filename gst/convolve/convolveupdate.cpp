@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/quotinghint.h"
 #include "convolvefilter.h"
 #include "convolveformat.h"
 
@@ -32,7 +33,7 @@ std::string preset_problem(const ConvolveKind &kind, const ConvolveWishes &wishe
   std::string problem = convolve_preset(kind, wishes.preset);
   if (wishes.size != 0) problem += " size=" + std::to_string(wishes.size);
   if (wishes.sigma != 0) problem += " sigma=" + mask_text({1, 1, {wishes.sigma}});
-  return problem + ": " + text + "; use a larger divisor";
+  return problem + ": " + text;
 }
 
 std::string filter_problem(GstConvolveFilter *self, const ConvolveWishes &wishes,
@@ -188,6 +189,16 @@ std::string convolve_preset(const ConvolveKind &kind, int preset) {
   const std::string text = std::string("preset=") + g_enum_get_value(values, preset)->value_nick;
   g_type_class_unref(values);
   return text;
+}
+
+std::string convolve_text_problem(const char *property, const std::string &text,
+                                  const std::string &why, bool may_be_empty) {
+  const std::string problem = convolve_quote(property, text) + ": " + why;
+  const char *unchanged = "\"1\" for no change";
+  if (!may_be_empty && text.find_first_not_of(" \t\n\v\f\r") == std::string::npos)
+    return problem + "; use " + property + "=" + unchanged;
+  return problem +
+         (may_be_empty ? quoting_hint(property, text) : quoting_hint(property, text, unchanged));
 }
 
 std::string convolve_quote(const char *property, const std::string &text) {

@@ -112,7 +112,7 @@ bool make_upload_pool(GstJ2kEnc *self, GstCaps *caps) {
   j2k_drop_pools(self);
   state.upload_pool = active_cuda_pool_new(session_of(self).context.get(), caps);
   if (state.upload_pool == nullptr)
-    backend_of(self).post_gpu_error("no device memory for the frames");
+    backend_of(self).post_gpu_error("no device memory for the frames; backend=cpu requires none");
   return state.upload_pool != nullptr;
 }
 
