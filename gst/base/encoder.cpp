@@ -235,6 +235,8 @@ GstFlowReturn answer_key_units(GstCoalesceEncoder *self, GstBuffer *in) {
     stream = gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, time);
   }
   for (const KeyUnitRequest &request : take_key_units(self, running)) {
+    GST_DEBUG_OBJECT(self, "key unit %u at %" GST_TIME_FORMAT, request.count,
+                     GST_TIME_ARGS(running));
     if (GstFlowReturn flow = wait_until(self, 0); flow != GST_FLOW_OK) return flow;
     gst_pad_push_event(GST_BASE_TRANSFORM_SRC_PAD(self),
                        gst_video_event_new_downstream_force_key_unit(
@@ -298,7 +300,8 @@ void finalize(GObject *object) {
 }  // namespace
 
 void gst_coalesce_encoder_set_room(GstCoalesceEncoder *self, guint frames) {
-  self->priv->room = frames;
+  if (self->priv->room.exchange(frames) != frames)
+    GST_DEBUG_OBJECT(self, "frames in flight: %u", frames);
   gst_coalesce_transform_update_latency(GST_COALESCE_TRANSFORM(self));
 }
 

@@ -96,6 +96,9 @@ GstCaps *filter_transform_caps(GstCoalesceFilter *self, GstPadDirection directio
   if (const std::string problem = interlacing_problem(caps);
       gst_caps_is_empty(result) && !problem.empty())
     GST_WARNING_OBJECT(self, "%s (%" GST_PTR_FORMAT ")", problem.c_str(), caps);
+  GST_LOG_OBJECT(self, "%s %" GST_PTR_FORMAT " can become %" GST_PTR_FORMAT "%s",
+                 direction == GST_PAD_SINK ? "input" : "output", caps, result,
+                 gpu ? "" : " (without a GPU)");
   if (filter != nullptr) {
     GstCaps *filtered = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
     gst_caps_unref(result);
@@ -110,7 +113,8 @@ GstCaps *filter_fixate_caps(GstCoalesceFilter *self, GstPadDirection direction, 
   auto *trans = GST_BASE_TRANSFORM(self);
   GstPad *otherpad = direction == GST_PAD_SINK ? GST_BASE_TRANSFORM_SRC_PAD(trans)
                                                : GST_BASE_TRANSFORM_SINK_PAD(trans);
-  const guint choice = choose_structure(othercaps, caps_are_cuda(caps), peer_names_cuda(otherpad));
+  const bool named = peer_names_cuda(otherpad);
+  const guint choice = choose_structure(othercaps, caps_are_cuda(caps), named);
   GstCaps *result = gst_caps_copy_nth(othercaps, choice);
   gst_caps_unref(othercaps);
   GstStructure *structure = gst_caps_get_structure(result, 0);
@@ -123,12 +127,17 @@ GstCaps *filter_fixate_caps(GstCoalesceFilter *self, GstPadDirection direction, 
   const GstStructure *given = gst_caps_get_structure(caps, 0);
   if (!gst_structure_has_field(given, "interlace-mode") && !is_progressive(structure)) {
     // Caps that say nothing are progressive, and frames cannot become fields.
+    GST_DEBUG_OBJECT(self, "progressive frames cannot become %" GST_PTR_FORMAT, result);
     gst_caps_unref(result);
     return gst_caps_new_empty();
   }
   auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
   if (klass->fixate) klass->fixate(self, direction, given, structure);
-  return gst_caps_fixate(result);
+  result = gst_caps_fixate(result);
+  GST_DEBUG_OBJECT(
+      self, "chooses %" GST_PTR_FORMAT " for %" GST_PTR_FORMAT " (the peer's caps %s CUDA memory)",
+      result, caps, named ? "name" : "do not name");
+  return result;
 }
 
 }  // namespace coalesce::gst

@@ -5,6 +5,8 @@
 
 #include "filterframe.h"
 
+#define GST_CAT_DEFAULT gst_coalesce_debug
+
 namespace coalesce::gst {
 namespace {
 
@@ -15,13 +17,15 @@ PoolRef active_pool(Backend &backend, GstCaps *caps) {
   return pool;
 }
 
-void add_default_pool(GstQuery *query, GstCaps *caps) {
+void add_default_pool(GstCoalesceFilter *self, GstQuery *query, GstCaps *caps) {
   GstVideoInfo info;
   if (caps == nullptr || !gst_video_info_from_caps(&info, caps)) return;
   GstBufferPool *pool = nullptr;
   guint size = static_cast<guint>(GST_VIDEO_INFO_SIZE(&info)), least = 0, most = 0;
   const bool offered = gst_query_get_n_allocation_pools(query) > 0;
   if (offered) gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &least, &most);
+  GST_DEBUG_OBJECT(self, "output frames come from %s",
+                   pool != nullptr ? GST_OBJECT_NAME(pool) : "a pool of system memory");
   if (pool == nullptr) pool = gst_video_buffer_pool_new();
   size = std::max(size, static_cast<guint>(GST_VIDEO_INFO_SIZE(&info)));  // some downstream says 0
   GstStructure *config = gst_buffer_pool_get_config(pool);
@@ -38,12 +42,16 @@ void add_default_pool(GstQuery *query, GstCaps *caps) {
 }
 
 // Memory that downstream has of its own is used, be it special; ordinary memory gives way.
-void prefer_page_locked(GstQuery *query, GstAllocator *page_locked) {
+void prefer_page_locked(GstCoalesceFilter *self, GstQuery *query, GstAllocator *page_locked) {
   GstBufferPool *pool = nullptr;
   gst_query_parse_nth_allocation_pool(query, 0, &pool, nullptr, nullptr, nullptr);
   const GType type = G_OBJECT_TYPE(pool);
   gst_object_unref(pool);
-  if (type != GST_TYPE_VIDEO_BUFFER_POOL && type != GST_TYPE_BUFFER_POOL) return;
+  if (type != GST_TYPE_VIDEO_BUFFER_POOL && type != GST_TYPE_BUFFER_POOL) {
+    GST_DEBUG_OBJECT(self, "downloads into the memory of downstream's %s", g_type_name(type));
+    return;
+  }
+  GST_DEBUG_OBJECT(self, "downloads into page-locked memory, unless downstream has its own");
   if (gst_query_get_n_allocation_params(query) == 0) {
     gst_query_add_allocation_param(query, page_locked, nullptr);
     return;
@@ -82,16 +90,18 @@ bool filter_make_pools(GstCoalesceFilter *self) {
 void filter_choose_pools(GstCoalesceFilter *self, GstQuery *query) {
   if (self->priv->out_cuda) {
     // CUDA output comes from our own pool: only its memory has a fence.
+    GST_DEBUG_OBJECT(self, "output frames come from %" GST_PTR_FORMAT,
+                     self->priv->output_pool.get());
     while (gst_query_get_n_allocation_pools(query) > 0)
       gst_query_remove_nth_allocation_pool(query, 0);
     return;
   }
   GstCaps *caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
-  add_default_pool(query, caps);
+  add_default_pool(self, query, caps);
   Backend &backend = backend_of(self);
   if (backend.is_on_gpu() && backend.has_session() && gst_query_get_n_allocation_pools(query) > 0)
-    prefer_page_locked(query, backend.session().page_locked.get());
+    prefer_page_locked(self, query, backend.session().page_locked.get());
 }
 
 }  // namespace coalesce::gst

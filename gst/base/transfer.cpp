@@ -3,13 +3,19 @@
 
 #include "video/framecopy.h"
 
+GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
+#define GST_CAT_DEFAULT gst_coalesce_debug
+
 namespace coalesce::gst {
 
 namespace {
 
 CUresult ensure(std::unique_ptr<Stream> *stream, GpuSession &session) {
   CUresult result = CUDA_SUCCESS;
-  if (*stream == nullptr) *stream = Stream::create(session.context.get(), &result);
+  if (*stream != nullptr) return result;
+  *stream = Stream::create(session.context.get(), &result);
+  GST_DEBUG_OBJECT(session.context.get(), "a stream for %s",
+                   stream == &session.uploads ? "uploads" : "downloads");
   return result;
 }
 
@@ -61,12 +67,16 @@ CUresult upload_frame(GpuSession &session, GstBuffer *buffer, const Frame &from,
   if (result != CUDA_SUCCESS) return result;
   std::shared_ptr<Event> done;
   if (from.where() == Memory::page_locked) {
+    GST_LOG_OBJECT(session.context.get(), "uploads from page-locked memory");
     result = upload_page_locked(session, *page_locked_fence(buffer), from, to, &done);
     if (result == CUDA_SUCCESS) session.retired->add(buffer, std::move(done));
     return result;
   }
-  if (GstBuffer *slot = session.staging->next(GST_VIDEO_INFO_SIZE(&from.info())))
+  if (GstBuffer *slot = session.staging->next(GST_VIDEO_INFO_SIZE(&from.info()))) {
+    GST_LOG_OBJECT(session.context.get(), "uploads through page-locked memory");
     return upload_staged(session, slot, from, to);
+  }
+  GST_LOG_OBJECT(session.context.get(), "uploads from ordinary memory, and waits");
   // Also after a failure: the mapping ends, and the copy may have begun.
   result = enqueue_upload(session, from, to, &done);
   const CUresult waited = wait_for(session, *session.uploads);
@@ -79,6 +89,8 @@ CUresult download_frame(GpuSession &session, GstBuffer *from_buffer, const Frame
   if (result != CUDA_SUCCESS) return result;
   Stream &stream = *session.downloads;
   Fence *fence = to.where() == Memory::page_locked ? page_locked_fence(to_buffer) : nullptr;
+  GST_LOG_OBJECT(session.context.get(), "downloads into %s",
+                 fence != nullptr ? "page-locked memory" : "ordinary memory, and waits");
   result = ready->hold_back(stream);
   if (result == CUDA_SUCCESS && fence != nullptr) result = fence->order(stream, GST_MAP_WRITE);
   gsize bytes = 0;

@@ -157,9 +157,15 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) 
   if (!drain_before(self, "new caps")) return FALSE;
   const bool unlinked = unlinked_caps(trans, out_caps);
   gst_base_transform_set_passthrough(trans, unlinked);
-  if (unlinked) return TRUE;
+  if (unlinked) {
+    GST_DEBUG_OBJECT(self, "no peer: passthrough of %" GST_PTR_FORMAT, in_caps);
+    return TRUE;
+  }
   const guint settings = klass->settings_changes ? klass->settings_changes(self) : 0;
-  if (self->refused->has(in_caps, out_caps, settings)) return FALSE;
+  if (self->refused->has(in_caps, out_caps, settings)) {
+    GST_DEBUG_OBJECT(self, "has refused %" GST_PTR_FORMAT " before", in_caps);
+    return FALSE;
+  }
   const Backend::NewCaps new_caps(backend, in_caps, out_caps);
   const bool accepted = !klass->set_format || klass->set_format(self, in_caps, out_caps);
   GST_DEBUG_OBJECT(self, "%s %" GST_PTR_FORMAT " to %" GST_PTR_FORMAT,

@@ -3,6 +3,9 @@
 
 #include "convolveformat.h"
 
+GST_DEBUG_CATEGORY(gst_convolve_debug);
+#define GST_CAT_DEFAULT gst_convolve_debug
+
 using namespace coalesce;
 using namespace coalesce::gst;
 
@@ -18,6 +21,7 @@ ConvolveState &state_of(gpointer object) {
 void set_algorithm(GstConvolveFilter *self, ConvolveAlgorithm algorithm) {
   if (self->state->algorithm == algorithm) return;
   self->state->algorithm = algorithm;
+  GST_DEBUG_OBJECT(self, "algorithm: %s", convolve_algorithm_nick(algorithm));
   g_object_notify(G_OBJECT(self), "algorithm");
 }
 
@@ -34,7 +38,10 @@ gboolean worth_the_trip(GstCoalesceFilter *filter, const GstVideoInfo *in) {
   const Filter &f = state_of(filter).use.filter;
   const int taps = f.separable ? f.width + f.height : f.width * f.height;
   const guint64 pixels = guint64(GST_VIDEO_INFO_WIDTH(in)) * guint64(GST_VIDEO_INFO_HEIGHT(in));
-  return pixels * static_cast<guint64>(taps) >= kHeavy;
+  const bool heavy = pixels * static_cast<guint64>(taps) >= kHeavy;
+  GST_DEBUG_OBJECT(filter, "%d taps on %" G_GUINT64_FORMAT " pixels: %sheavy enough for a GPU",
+                   taps, pixels, heavy ? "" : "not ");
+  return heavy;
 }
 
 Status run(GstCoalesceFilter *filter, const Frame &in, const Frame &out, const Queue &queue) {
@@ -72,6 +79,7 @@ void finalize(GObject *object) {
 }  // namespace
 
 static void gst_convolve_filter_class_init(GstConvolveFilterClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(gst_convolve_debug, "coalesce-convolve", 0, "convolve and sepconvolve");
   G_OBJECT_CLASS(klass)->finalize = finalize;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   trans_class->start = start;

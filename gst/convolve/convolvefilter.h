@@ -9,6 +9,8 @@
 #include "base/filter.h"
 #include "convolve/convolve.h"
 
+GST_DEBUG_CATEGORY_EXTERN(gst_convolve_debug);
+
 namespace coalesce::gst {
 
 // What makes one element of it.
@@ -116,6 +118,8 @@ enum ConvolveProperty : guint {
   PROP_ALGORITHM,
 };
 void convolve_install_properties(GstConvolveFilterClass *klass);
+// As the property algorithm names it.
+const char *convolve_algorithm_nick(ConvolveAlgorithm algorithm);
 
 // In convolvevalues.cpp.
 void convolve_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec);

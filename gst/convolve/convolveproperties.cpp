@@ -154,6 +154,10 @@ void install_planes(GObjectClass *object_class) {
 
 }  // namespace
 
+const char *convolve_algorithm_nick(ConvolveAlgorithm algorithm) {
+  return kAlgorithms[static_cast<std::size_t>(algorithm)].value_nick;
+}
+
 void convolve_install_properties(GstConvolveFilterClass *klass) {
   auto *object_class = G_OBJECT_CLASS(klass);
   // GObject does not inherit these two.

@@ -7,7 +7,7 @@
 #include "convolvefilter.h"
 #include "convolveformat.h"
 
-#define GST_CAT_DEFAULT gst_coalesce_debug
+#define GST_CAT_DEFAULT gst_convolve_debug
 
 namespace coalesce::gst {
 namespace {
@@ -181,6 +181,11 @@ bool convolve_update(GstConvolveFilter *self, const GstVideoInfo &info, bool ren
   state.use.wishes = std::move(wishes);
   state.use.filter = std::move(filter);
   state.use.cache.clear();
+  const Filter &f = state.use.filter;
+  GST_DEBUG_OBJECT(self, "filters with %dx%d %s%s taps, divisor %" G_GINT64_FORMAT ", on %s",
+                   f.width, f.height, f.exact ? "exact" : "rounded",
+                   f.separable ? ", separable" : "", static_cast<gint64>(f.divisor),
+                   state.use.wishes.luma_only ? "luma" : "all planes");
   return true;
 }
 

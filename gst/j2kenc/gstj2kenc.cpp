@@ -38,6 +38,9 @@ GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstC
   GST_OBJECT_UNLOCK(trans);
   const bool cuda = backend_of(trans).may_use_gpu();
   GstCaps *result = j2k_transform_caps(direction, caps, cuda, wishes, state_of(trans).profile);
+  GST_LOG_OBJECT(trans, "%s %" GST_PTR_FORMAT " can become %" GST_PTR_FORMAT "%s",
+                 direction == GST_PAD_SINK ? "input" : "output", caps, result,
+                 cuda ? "" : " (without a GPU)");
   if (filter == nullptr) return result;
   GstCaps *both = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref(result);
@@ -53,7 +56,10 @@ GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps
     othercaps = j2k_prefer(othercaps, downstream);
     gst_caps_unref(downstream);
   }
-  return GST_BASE_TRANSFORM_CLASS(parent_class)->fixate_caps(trans, direction, caps, othercaps);
+  GstCaps *fixed =
+      GST_BASE_TRANSFORM_CLASS(parent_class)->fixate_caps(trans, direction, caps, othercaps);
+  GST_DEBUG_OBJECT(trans, "chooses %" GST_PTR_FORMAT " for %" GST_PTR_FORMAT, fixed, caps);
+  return fixed;
 }
 
 bool check_format(GstBaseTransform *trans, GstCaps *caps, GstVideoInfo *info) {
@@ -125,6 +131,7 @@ gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   auto *transform = GST_COALESCE_TRANSFORM(trans);
   if (GST_COALESCE_TRANSFORM_GET_CLASS(trans)->drain(transform) == GST_FLOW_FLUSHING) return FALSE;
   state_of(trans).output_pool.reset();  // it was made for what downstream asked for before
+  GST_DEBUG_OBJECT(trans, "codestreams use no pool of downstream");
   return GST_BASE_TRANSFORM_CLASS(parent_class)->decide_allocation(trans, query);
 }
 
@@ -181,7 +188,7 @@ void add_template(GstElementClass *klass, const char *name, GstPadDirection dire
 }  // namespace
 
 static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
-  GST_DEBUG_CATEGORY_INIT(gst_j2kenc_debug, "j2kenc", 0, "JPEG 2000 encoder");
+  GST_DEBUG_CATEGORY_INIT(gst_j2kenc_debug, "coalesce-j2kenc", 0, "JPEG 2000 encoder");
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->finalize = finalize;
   j2k_install_properties(object_class);

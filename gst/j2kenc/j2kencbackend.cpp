@@ -12,13 +12,18 @@ namespace coalesce::gst {
 namespace {
 
 // What the property leaves to us.
-int choose_frames(const J2kCoder &coder) {
+int choose_frames(GstJ2kEnc *self) {
+  const J2kCoder &coder = *self->state->coder;
   constexpr std::size_t kUsual = 4;
   std::size_t frame = 0, free = 0, total = 0;
   if (!J2kFlight::frame_memory(coder, &frame).ok() || frame == 0 ||
       cuda_driver()->mem_get_info(&free, &total) != CUDA_SUCCESS)
     return kUsual;
-  return static_cast<int>(std::clamp<std::size_t>(free / 2 / frame, 1, kUsual));
+  const auto frames = static_cast<int>(std::clamp<std::size_t>(free / 2 / frame, 1, kUsual));
+  GST_DEBUG_OBJECT(self,
+                   "frames in flight: %d, of %zu bytes of device memory each (free: %zu bytes)",
+                   frames, frame, free);
+  return frames;
 }
 
 // The first launches load the kernels, which takes milliseconds that the first frame should not
@@ -90,8 +95,7 @@ bool set_up(GstJ2kEnc *self, int most = kJ2kMostInFlight) {
   ContextScope scope(session_of(self).context.get());
   for (;;) {
     const int wish = state.coder->settings().frames_in_flight;
-    const Status status =
-        make_flight(self, std::min(most, wish > 0 ? wish : choose_frames(*state.coder)));
+    const Status status = make_flight(self, std::min(most, wish > 0 ? wish : choose_frames(self)));
     if (status.ok()) break;
     if (status.code() == StatusCode::out_of_memory)
       return leave_to_cpu(self, no_memory_text(*state.coder));

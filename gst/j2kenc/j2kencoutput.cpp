@@ -15,8 +15,11 @@ BufferRef acquire(GstJ2kEnc *self, gsize bytes) {
   GstAllocationParams params;
   gst_base_transform_get_allocator(GST_BASE_TRANSFORM(self), &allocator, &params);
   const AllocatorRef owned(allocator);
-  if (!backend.is_on_gpu() || !is_ordinary(allocator))
+  if (!backend.is_on_gpu() || !is_ordinary(allocator)) {
+    GST_LOG_OBJECT(self, "codestream in memory of %s",
+                   allocator != nullptr ? allocator->mem_type : GST_ALLOCATOR_SYSMEM);
     return BufferRef(gst_buffer_new_allocate(allocator, bytes, &params));
+  }
   if (pool == nullptr)
     pool = std::make_unique<BytePool>(backend.session().page_locked.get(), params);
   return pool->acquire(bytes);

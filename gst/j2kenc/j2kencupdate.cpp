@@ -80,12 +80,23 @@ bool change_targets(GstJ2kEnc *self, const J2kCoder &wanted) {
   }
   state.coder->take_settings(wanted);
   state.good = wanted.settings();
+  GST_DEBUG_OBJECT(self, "the encoder stays, with another rate: %s",
+                   j2k_rate_text(wanted.settings()).c_str());
   return true;
 }
 
-void replace_coder(J2kState &state, CoderRef coder) {
+void replace_coder(GstJ2kEnc *self, CoderRef coder) {
+  J2kState &state = *self->state;
   state.flight.reset();
   state.coder = std::move(coder);
+  if (state.coder == nullptr) return;
+  const j2k::EncoderParams &params = state.coder->params(0);
+  const std::string rate = j2k_rate_text(state.coder->settings());
+  GST_DEBUG_OBJECT(self, "encodes %s by %s with %s, %d resolutions, %d tiles, Rsiz 0x%x",
+                   state.coder->fields() > 1 ? "fields" : "frames",
+                   params.wavelet == j2k::Wavelet::reversible_53 ? "5/3" : "9/7",
+                   rate.empty() ? "no rate" : rate.c_str(), params.coding.levels + 1,
+                   j2k::tiles_wide(params.coding) * j2k::tiles_high(params.coding), params.profile);
 }
 
 }  // namespace
@@ -110,8 +121,11 @@ void j2k_update_caps(GstJ2kEnc *self) {
   const J2kSettings wishes = self->state->before_load.value_or(self->state->wanted);
   const std::optional<J2kNegotiated> now = self->state->negotiated;
   GST_OBJECT_UNLOCK(self);
-  if (now && j2k_rsiz(wishes, now->info, now->media, now->rsiz) != now->rsiz)
+  if (!now) return;
+  if (const int rsiz = j2k_rsiz(wishes, now->info, now->media, now->rsiz); rsiz != now->rsiz) {
+    GST_DEBUG_OBJECT(self, "negotiates again: Rsiz is 0x%x instead of 0x%x", rsiz, now->rsiz);
     gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
+  }
 }
 
 bool j2k_set_format(GstJ2kEnc *self, const GstVideoInfo &info, J2kMedia media) {
@@ -122,7 +136,7 @@ bool j2k_set_format(GstJ2kEnc *self, const GstVideoInfo &info, J2kMedia media) {
     state.used = used;  // if the old one comes again, what is new is still to be tried there
     return false;
   }
-  replace_coder(state, std::move(coder));
+  replace_coder(self, std::move(coder));
   state.info = info;
   state.media = media;
   return true;
@@ -138,7 +152,7 @@ GstFlowReturn j2k_update(GstJ2kEnc *self) {
     state.used = used;  // they are for the next frame
     return flow;
   }
-  replace_coder(state, std::move(coder));
+  replace_coder(self, std::move(coder));
   return state.coder != nullptr && j2k_try_gpu_again(self) ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
@@ -151,7 +165,7 @@ bool j2k_go_back(GstJ2kEnc *self, const Status &status) {
   const std::string problem = rate_problem(*state.coder, status);
   // They were good for other caps.
   if (state.good == state.coder->settings()) state.good.reset();
-  replace_coder(state, go_back(self, state.info, state.media, problem));
+  replace_coder(self, go_back(self, state.info, state.media, problem));
   return state.coder != nullptr;
 }
 
