@@ -182,9 +182,11 @@ bool convolve_update(GstConvolveFilter *self, const GstVideoInfo &info, bool ren
   state.use.filter = std::move(filter);
   state.use.cache.clear();
   const Filter &f = state.use.filter;
-  GST_DEBUG_OBJECT(self, "filters with %dx%d %s%s taps, divisor %" G_GINT64_FORMAT ", on %s",
-                   f.width, f.height, f.exact ? "exact" : "rounded",
-                   f.separable ? ", separable" : "", static_cast<gint64>(f.divisor),
+  const ConvolveKind &kind = *GST_CONVOLVE_FILTER_GET_CLASS(self)->kind;
+  GST_DEBUG_OBJECT(self, "%s, %dx%d %s%s taps, divisor %" G_GINT64_FORMAT ", on %s",
+                   convolve_preset(kind, state.use.wishes.preset).c_str(), f.width, f.height,
+                   f.exact ? "exact" : "rounded", f.separable ? ", separable" : "",
+                   static_cast<gint64>(f.divisor),
                    state.use.wishes.luma_only ? "luma" : "all planes");
   return true;
 }

@@ -77,7 +77,8 @@ bool leave_to_cpu(GstJ2kEnc *self, const std::string &why) {
                              std::to_string(GST_VIDEO_INFO_WIDTH(&state.info)) + "x" +
                              std::to_string(GST_VIDEO_INFO_HEIGHT(&state.info));
   if (backend.is_cuda_required()) {
-    backend.post_gpu_error("backend=cuda cannot encode " + frames + ": " + why);
+    backend.post_gpu_error("backend=cuda cannot encode " + frames + ": " + why +
+                           "; backend=auto encodes them on the CPU");
     return false;
   }
   GST_ELEMENT_WARNING(

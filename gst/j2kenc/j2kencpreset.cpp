@@ -8,6 +8,8 @@
 
 #include "j2kencstate.h"
 
+#define GST_CAT_DEFAULT gst_j2kenc_debug
+
 namespace coalesce::gst {
 namespace {
 
@@ -107,6 +109,8 @@ gboolean load(GstPreset *preset, const gchar *name) {
   GST_OBJECT_UNLOCK(preset);
   const bool loaded = parent.load_preset(preset, name);
   if (loaded) load_texts(preset, name);
+  GST_DEBUG_OBJECT(preset, "preset %s: %s", name,
+                   loaded ? "loaded" : "there is none, or it is wrong");
   const bool unset = loaded && !meta(preset, name, kUnset).empty();
   GST_OBJECT_LOCK(preset);
   if (unset) state.wanted.lossless.reset();
