@@ -26,7 +26,6 @@ GST_START_TEST(decisions) {
   const std::string &element = element_name(__i__);
   const Log log("coalesce*", GST_LEVEL_DEBUG);
   run_a_frame(element);
-  log.expect({"no GPU can be used: "});
   log.expect({"chooses ", " for video/x-raw"});
   log.expect({"accepts video/x-raw", " to "});
   log.expect({"CPU threads: "});
@@ -35,6 +34,17 @@ GST_START_TEST(decisions) {
   log.expect({"bytes a frame of video/x-raw"});
   log.expect({is_encoder(element) ? "codestreams use no pool of downstream"
                                   : "output frames come from a pool of system memory"});
+}
+GST_END_TEST;
+
+// Each start with backend=cuda looks for a GPU again.
+GST_START_TEST(missing_gpu) {
+  const Log log("coalesce*", GST_LEVEL_INFO);
+  const Owned<GstElement> element(GST_ELEMENT(
+      gst_object_ref_sink(gst_element_factory_make(element_name(__i__).c_str(), nullptr))));
+  gst_util_set_object_arg(G_OBJECT(element.get()), "backend", "cuda");
+  start_error(element.get());
+  log.expect({"no GPU can be used: "});
 }
 GST_END_TEST;
 
@@ -72,6 +82,7 @@ void add_log_cases(Suite *suite) {
   if (small_run()) return;
   TCase *log = new_case(suite, "log");
   tcase_add_loop_test(log, decisions, 0, n_elements());
+  tcase_add_loop_test(log, missing_gpu, 0, n_elements());
   tcase_add_loop_test(log, categories, 0, n_elements());
   tcase_add_loop_test(log, fields_before_the_link, 0, n_elements());
 #endif
