@@ -79,37 +79,6 @@ Queue Backend::queue() {
   return is_on_gpu() ? Queue::cuda(session_->stream->handle()) : Queue::cpu(threads_.get());
 }
 
-bool Backend::propose_memory(GstQuery *query) {
-  GstCaps *caps = nullptr;
-  gst_query_parse_allocation(query, &caps, nullptr);
-  GstVideoInfo info;
-  if (caps == nullptr || !gst_video_info_from_caps(&info, caps)) return false;
-  auto size = static_cast<guint>(GST_VIDEO_INFO_SIZE(&info));
-  const ContextRef own = context();
-  AllocatorRef page_locked;
-  PoolRef pool;
-  if (caps_are_cuda(caps)) {
-    if (own != nullptr) pool = cuda_pool_new(own.get(), caps, 0, 0, &size);
-  } else {
-    // The allocator is offered, too, for those who make their own pool.
-    if (own != nullptr && is_on_gpu()) {
-      page_locked = page_locked_allocator_new(own.get());
-      gst_query_add_allocation_param(query, page_locked.get(), nullptr);
-    }
-    pool = system_pool_new(page_locked.get(), caps, size);
-  }
-  GST_DEBUG_OBJECT(element_, "offers upstream %s for %" GST_PTR_FORMAT,
-                   pool == nullptr          ? "no memory"
-                   : page_locked != nullptr ? "page-locked memory"
-                   : caps_are_cuda(caps)    ? "CUDA memory"
-                                            : "system memory",
-                   caps);
-  if (pool == nullptr) return false;
-  gst_query_add_allocation_pool(query, pool.get(), size, 0, 0);
-  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
-  return true;
-}
-
 void Backend::finish() {
   if (failed_ || session_ == nullptr) return;
   if (CUresult result = session_->synchronize(); result != CUDA_SUCCESS)

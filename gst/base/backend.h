@@ -13,8 +13,8 @@
 #include "core/queue.h"
 #include "core/thread_pool.h"
 #include "cuda/gpu.h"
-#include "gpusession.h"
 #include "memory/bufferpool.h"
+#include "memory/gpusession.h"
 
 GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
 
@@ -79,6 +79,13 @@ class Backend {
   // Offers upstream memory for frames of the query's caps: CUDA memory of this context, or system
   // memory, page-locked if it is going to be uploaded. False if there is none.
   bool propose_memory(GstQuery *query);
+  // Chooses the memory of output frames, in a query that downstream has answered: our own, if it is
+  // CUDA memory; downstream's own; else system memory, page-locked if it is going to be written by
+  // the GPU.
+  void decide_memory(GstQuery *query, bool cuda);
+  // Pools of frames where the work is done. On the GPU there is room for `at_once` frames, as far
+  // as there is memory for them; posts an error and returns false if there is none for one.
+  bool make_pool(FramePool *pool, GstCaps *caps, guint at_once = 0);
 
   // Waits until all work has ended, which may fail after its frame has gone on: then posts an
   // error.

@@ -35,9 +35,8 @@ struct GstCoalesceEncoderPrivate {
   std::vector<KeyUnitRequest> key_units;
 
   // The streaming thread's.
-  GstFlowReturn drained = GST_FLOW_OK;  // what draining has come to, if not to a chain's ears
-  bool after_skipped = false;           // the next frame does not follow the last one
-  bool tags_sent = false;               // in this stream
+  bool after_skipped = false;  // the next frame does not follow the last one
+  bool tags_sent = false;      // in this stream
 };
 
 namespace {
@@ -62,12 +61,8 @@ GstFlowReturn wait_until(GstCoalesceEncoder *self, std::size_t most) {
   return flow;
 }
 
-// What comes of it without a chain, the next chain returns.
-GstFlowReturn drain(GstCoalesceTransform *transform) {
-  auto *self = GST_COALESCE_ENCODER(transform);
-  const GstFlowReturn flow = wait_until(self, 0);
-  if (flow != GST_FLOW_OK) self->priv->drained = flow;
-  return flow;
+GstFlowReturn drain(GstCoalesceTransform *self) {
+  return wait_until(GST_COALESCE_ENCODER(self), 0);
 }
 
 // ---- what is said of a frame -----------------------------------------------------------------
@@ -163,7 +158,6 @@ void send_codec_tags(GstCoalesceEncoder *self) {
 // What belongs to frames that are gone.
 void reset(GstCoalesceEncoder *self) {
   GstCoalesceEncoderPrivate &priv = *self->priv;
-  priv.drained = GST_FLOW_OK;
   priv.after_skipped = false;
   GST_OBJECT_LOCK(self);
   priv.key_units.clear();
@@ -175,9 +169,6 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   GstCoalesceEncoderPrivate &priv = *self->priv;
   const GstEventType type = GST_EVENT_TYPE(event);
   if (type == GST_EVENT_FLUSH_START || type == GST_EVENT_FLUSH_STOP) priv.frames.flush();
-  // Of other failures somebody has told; this one no chain will return any more.
-  if (type == GST_EVENT_EOS && drain(GST_COALESCE_TRANSFORM(self)) == GST_FLOW_NOT_LINKED)
-    GST_ELEMENT_FLOW_ERROR(self, GST_FLOW_NOT_LINKED);
   if (type == GST_EVENT_STREAM_START) priv.tags_sent = false;
   if (type == GST_EVENT_TAG) event = with_codec_tags(self, event);
   const gboolean sent = GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
@@ -255,9 +246,10 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
 }
 
 GstFlowReturn encode(GstCoalesceEncoder *self, GstBuffer *in) {
-  GstCoalesceEncoderPrivate &priv = *self->priv;
   if (backend_of(self).failed()) return GST_FLOW_ERROR;
-  if (priv.drained != GST_FLOW_OK) return std::exchange(priv.drained, GST_FLOW_OK);
+  if (GstFlowReturn flow = gst_coalesce_transform_take_drained(GST_COALESCE_TRANSFORM(self));
+      flow != GST_FLOW_OK)
+    return flow;
   send_codec_tags(self);
   if (GstFlowReturn flow = answer_key_units(self, in); flow != GST_FLOW_OK) return flow;
   return GST_COALESCE_ENCODER_GET_CLASS(self)->encode(self, in);

@@ -2,8 +2,6 @@
 #include "filter.h"
 
 #include "filtercaps.h"
-#include "filterframe.h"
-#include "filterpools.h"
 #include "video/input.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug
@@ -35,17 +33,17 @@ GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps
 }
 
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
-  filter_choose_pools(GST_COALESCE_FILTER(trans), query);
+  backend_of(trans).decide_memory(query, priv_of(trans).out.cuda);
   return GST_BASE_TRANSFORM_CLASS(parent_class)->decide_allocation(trans, query);
 }
 
 GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
   GstCoalesceFilterPrivate &priv = priv_of(trans);
-  if (!priv.out_cuda || gst_base_transform_is_passthrough(trans))
+  if (!priv.out.cuda || gst_base_transform_is_passthrough(trans))
     return GST_BASE_TRANSFORM_CLASS(parent_class)->prepare_output_buffer(trans, in, out);
   Backend &backend = backend_of(trans);
   if (backend.failed()) return GST_FLOW_ERROR;
-  *out = pool_acquire(priv.output_pool.get());
+  *out = priv.out.pool.acquire().release();
   if (*out == nullptr) {
     backend.post_gpu_error("no device memory for an output frame; backend=cpu requires none");
     return GST_FLOW_ERROR;
@@ -56,11 +54,68 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
   return GST_FLOW_OK;
 }
 
+// ---- frames ----------------------------------------------------------------------------------
+
+GstFlowReturn process(GstCoalesceFilter *self, GstBuffer *in_buffer, GstBuffer *out_buffer) {
+  auto &[from, to] = *self->priv;
+  Backend &backend = backend_of(self);
+  DeviceFrame in;
+  OutputFrame out;
+  Job job(backend);
+  GstFlowReturn flow = job.begin(in_buffer);
+  if (flow == GST_FLOW_OK) flow = job.load(in_buffer, from.info, from.pool, &in);
+  if (flow == GST_FLOW_OK) flow = job.write(out_buffer, to.info, to.pool, &out);
+  if (flow == kNoMemory) return gst_coalesce_filter_fail(self, "no memory for a copy of the frame");
+  if (flow != GST_FLOW_OK) return flow;
+  out.set_interlaced(in.frame().interlaced());
+  const Status status =
+      GST_COALESCE_FILTER_GET_CLASS(self)->run(self, in.frame(), out.frame(), backend.queue());
+  return status.ok() ? job.end() : gst_coalesce_filter_fail(self, status.message());
+}
+
+// The first launch loads the kernels, which takes milliseconds that the first frame should not have
+// to wait for: one run on scratch frames. Posts an error and returns false if it fails.
+bool warm_up(GstCoalesceFilter *self) {
+  auto &[from, to] = *self->priv;
+  Backend &backend = backend_of(self);
+  GpuSession &session = backend.session();
+  if (session.warm) return true;
+  ContextScope scope(session.context.get());
+  const BufferRef in_buffer = from.pool.acquire(), out_buffer = to.pool.acquire();
+  Frame in, out;
+  if (!in_buffer || !out_buffer ||
+      !in.map(in_buffer.get(), from.info, Memory::cuda, GST_MAP_WRITE) ||
+      !out.map(out_buffer.get(), to.info, Memory::cuda, GST_MAP_WRITE)) {
+    backend.post_gpu_error("no device memory for the frames");
+    return false;
+  }
+  out.set_interlaced(in.interlaced());
+  const Status status = GST_COALESCE_FILTER_GET_CLASS(self)->run(self, in, out, backend.queue());
+  const CUresult result = session.stream->synchronize();
+  if (!status.ok())
+    gst_coalesce_filter_fail(self, status.message());
+  else if (result != CUDA_SUCCESS)
+    backend.post_gpu_error("the first launch", result);
+  session.warm = status.ok() && result == CUDA_SUCCESS;
+  return session.warm;
+}
+
+// ---- caps ------------------------------------------------------------------------------------
+
+bool make_pools(GstCoalesceFilter *self) {
+  auto &[in, out] = *self->priv;
+  Backend &backend = backend_of(self);
+  // With two output buffers, the frames that are in two streams do not wait for each other's
+  // memory.
+  return backend.make_pool(&out.pool, out.caps.get(), 2) &&
+         backend.make_pool(&in.pool, in.caps.get());
+}
+
 bool check_and_use(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   auto *self = GST_COALESCE_FILTER(trans);
   auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
-  GstCoalesceFilterPrivate &priv = *self->priv;
-  if (!usable_info(in_caps, &priv.in_info) || !usable_info(out_caps, &priv.out_info)) {
+  auto &[in, out] = *self->priv;
+  if (!usable_info(in_caps, &in.info) || !usable_info(out_caps, &out.info)) {
     GST_ELEMENT_ERROR(
         self, STREAM, FORMAT,
         ("Unsupported caps: no raw video, or frames of 2 GiB or more (input %" GST_PTR_FORMAT
@@ -69,61 +124,52 @@ bool check_and_use(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
         (nullptr));
     return false;
   }
-  if (GST_VIDEO_INFO_WIDTH(&priv.in_info) != GST_VIDEO_INFO_WIDTH(&priv.out_info) ||
-      GST_VIDEO_INFO_HEIGHT(&priv.in_info) != GST_VIDEO_INFO_HEIGHT(&priv.out_info)) {
-    GST_ELEMENT_ERROR(self, STREAM, FORMAT,
-                      ("Unsupported caps: input and output must have the same width and height"),
-                      ("%" GST_PTR_FORMAT " and %" GST_PTR_FORMAT, in_caps, out_caps));
-    return false;
-  }
-  if (klass->set_info && !klass->set_info(self, &priv.in_info, &priv.out_info)) return false;
-  gst_caps_replace(&priv.in_caps, in_caps);
-  gst_caps_replace(&priv.out_caps, out_caps);
-  priv.in_cuda = caps_are_cuda(in_caps);
-  priv.out_cuda = caps_are_cuda(out_caps);
-  const bool worth = klass->worth_the_trip && klass->worth_the_trip(self, &priv.in_info);
+  if (klass->set_info && !klass->set_info(self, &in.info, &out.info)) return false;
+  in.caps.reset(gst_caps_ref(in_caps));
+  out.caps.reset(gst_caps_ref(out_caps));
+  in.cuda = caps_are_cuda(in_caps);
+  out.cuda = caps_are_cuda(out_caps);
+  const bool worth = klass->worth_the_trip && klass->worth_the_trip(self, &in.info);
   Backend &backend = backend_of(trans);
-  if (!backend.select(priv.in_cuda, priv.out_cuda, worth)) return false;
-  if (!filter_make_pools(self)) return false;
-  return !backend.is_on_gpu() || filter_warm_up(self);
+  return backend.select(in.cuda, out.cuda, worth) && make_pools(self) &&
+         (!backend.is_on_gpu() || warm_up(self));
 }
 
-CapsRef take_ref(GstCaps *caps) {
-  return CapsRef(caps != nullptr ? gst_caps_ref(caps) : nullptr);
+CapsRef take_ref(const CapsRef &caps) {
+  return CapsRef(caps != nullptr ? gst_caps_ref(caps.get()) : nullptr);
 }
 
-// Where caps are refused, those before are still the pads', and GstBaseTransform does not set them
-// again when they come again. What cannot be had again either is not negotiated.
-void go_back(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
-  if (in_caps != nullptr && !backend_of(trans).failed() && check_and_use(trans, in_caps, out_caps))
-    return;
-  GstCoalesceFilterPrivate &priv = priv_of(trans);
-  gst_clear_caps(&priv.in_caps);
-  gst_clear_caps(&priv.out_caps);
+void forget_caps(GstCoalesceFilterPrivate &priv) {
+  priv.in.caps.reset();
+  priv.out.caps.reset();
 }
 
 gboolean set_format(GstCoalesceTransform *transform, GstCaps *in_caps, GstCaps *out_caps) {
   auto *trans = GST_BASE_TRANSFORM(transform);
   GstCoalesceFilterPrivate &priv = priv_of(trans);
-  const CapsRef in_before = take_ref(priv.in_caps), out_before = take_ref(priv.out_caps);
-  const bool accepted = check_and_use(trans, in_caps, out_caps);
-  if (!accepted) go_back(trans, in_before.get(), out_before.get());
-  return accepted;
+  const CapsRef in_before = take_ref(priv.in.caps), out_before = take_ref(priv.out.caps);
+  if (check_and_use(trans, in_caps, out_caps)) return TRUE;
+  // Where caps are refused, those before are still the pads', and GstBaseTransform does not set
+  // them again when they come again. What cannot be had again either is not negotiated.
+  if (in_before == nullptr || backend_of(trans).failed() ||
+      !check_and_use(trans, in_before.get(), out_before.get()))
+    forget_caps(priv);
+  return FALSE;
 }
 
 gboolean context_changed(GstCoalesceTransform *transform) {
   // The output pool's page-locked memory is the old context's.
   gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(transform));
   auto *self = GST_COALESCE_FILTER(transform);
-  return filter_make_pools(self) && filter_warm_up(self);
+  return make_pools(self) && warm_up(self);
 }
 
 gboolean stop(GstBaseTransform *trans) {
   const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
   GstCoalesceFilterPrivate &priv = priv_of(trans);
-  filter_drop_pools(GST_COALESCE_FILTER(trans));
-  gst_clear_caps(&priv.in_caps);
-  gst_clear_caps(&priv.out_caps);
+  priv.in.pool.drop();
+  priv.out.pool.drop();
+  forget_caps(priv);
   return stopped;
 }
 
@@ -131,9 +177,8 @@ GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) 
   auto *self = GST_COALESCE_FILTER(trans);
   Backend &backend = backend_of(trans);
   if (backend.failed()) return GST_FLOW_ERROR;
-  if (self->priv->in_caps == nullptr) return GST_FLOW_NOT_NEGOTIATED;
-  const GstFlowReturn flow =
-      backend.is_on_gpu() ? filter_run_on_gpu(self, in, out) : filter_run_on_cpu(self, in, out);
+  if (self->priv->in.caps == nullptr) return GST_FLOW_NOT_NEGOTIATED;
+  const GstFlowReturn flow = process(self, in, out);
   if (flow == GST_FLOW_OK) backend.counters().frames++;
   return flow;
 }
@@ -156,6 +201,19 @@ void finalize(GObject *object) {
 }
 
 }  // namespace
+
+GstFlowReturn gst_coalesce_filter_fail(GstCoalesceFilter *self, const char *what) {
+  const GstVideoInfo &in = self->priv->in.info, &out = self->priv->out.info;
+  if (backend_of(self).is_on_gpu())
+    backend_of(self).post_gpu_error(what);
+  else
+    GST_ELEMENT_ERROR(
+        self, STREAM, FAILED,
+        ("%s frame of %dx%d to %s: %s", GST_VIDEO_INFO_NAME(&in), GST_VIDEO_INFO_WIDTH(&in),
+         GST_VIDEO_INFO_HEIGHT(&in), GST_VIDEO_INFO_NAME(&out), what),
+        (nullptr));
+  return GST_FLOW_ERROR;
+}
 
 static void gst_coalesce_filter_class_init(GstCoalesceFilterClass *klass) {
   klass->convert_caps = keep_caps;

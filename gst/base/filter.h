@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Video in, video of the same size out, one frame for one frame, in any mix of CUDA and system
-// memory.
+// Video in, video out, one frame for one frame, in any mix of CUDA and system memory.
 //
 // An element derives from this, gives pad templates and formats, turns its properties into
 // parameters, and implements run().
 #pragma once
 
+#include "job.h"
 #include "transform.h"
-#include "video/frame.h"
+
+struct GstCoalesceFilterPrivate;
 
 struct GstCoalesceFilter {
   GstCoalesceTransform parent;
-  struct GstCoalesceFilterPrivate *priv;
+  GstCoalesceFilterPrivate *priv;
 };
 
 struct GstCoalesceFilterClass {
@@ -48,6 +49,27 @@ GType gst_coalesce_filter_get_type();
 #define GST_COALESCE_FILTER_CLASS(klass) (reinterpret_cast<GstCoalesceFilterClass *>(klass))
 #define GST_COALESCE_FILTER_GET_CLASS(object) \
   (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_COALESCE_FILTER, GstCoalesceFilterClass))
+
+namespace coalesce::gst {
+
+// For classes that are made on this one: what one pad has, in the streaming thread.
+struct FilterSide {
+  GstVideoInfo info;
+  CapsRef caps;  // none: not negotiated
+  bool cuda = false;
+  // Inputs that are copied to where they can be read; every output made on the GPU, and others
+  // where they are copied to their place.
+  FramePool pool;
+};
+
+}  // namespace coalesce::gst
+
+struct GstCoalesceFilterPrivate {
+  coalesce::gst::FilterSide in, out;
+};
+
+// Posts an error: the work on a frame has failed. GST_FLOW_ERROR.
+GstFlowReturn gst_coalesce_filter_fail(GstCoalesceFilter *self, const char *what);
 
 // For convert_caps(): any of these formats (as in "{ UYVY, YUY2 }").
 void gst_coalesce_filter_set_formats(GstStructure *structure, const char *formats);

@@ -18,6 +18,7 @@ namespace {
 void discard_frames(GstCoalesceTransform *self) {
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
   if (klass->discard) klass->discard(self);
+  self->drained = GST_FLOW_OK;
 }
 
 // Caps that have been refused come again before each buffer, and one error is enough. False: they
@@ -78,21 +79,14 @@ gboolean answer_latency(GstCoalesceTransform *self, GstQuery *query) {
   return TRUE;
 }
 
-// Nothing serialized overtakes a frame that the element still holds.
-// False: the element is being flushed or stopped, and frames may still be there.
-bool drain_before(GstCoalesceTransform *self, const char *what) {
-  auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
-  const GstFlowReturn flow = klass->drain ? klass->drain(self) : GST_FLOW_OK;
-  if (flow != GST_FLOW_OK)
-    GST_DEBUG_OBJECT(self, "draining before %s: %s", what, gst_flow_get_name(flow));
-  return flow != GST_FLOW_FLUSHING;
-}
-
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
   const bool serialized =
       (gst_query_type_get_flags(GST_QUERY_TYPE(query)) & GST_QUERY_TYPE_SERIALIZED) != 0;
   if (direction == GST_PAD_SINK && serialized)
-    drain_before(GST_COALESCE_TRANSFORM(trans), GST_QUERY_TYPE_NAME(query));
+    gst_coalesce_transform_drain(
+        GST_COALESCE_TRANSFORM(trans),
+        GST_QUERY_TYPE(query) == GST_QUERY_ALLOCATION ? Before::allocation_query : Before::query,
+        GST_QUERY_TYPE_NAME(query));
   switch (GST_QUERY_TYPE(query)) {
     case GST_QUERY_CONTEXT:
       if (backend_of(trans).answer_context(query)) return TRUE;
@@ -112,7 +106,10 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   if (type == GST_EVENT_FLUSH_STOP)
     discard_frames(self);
   else if ((gst_event_type_get_flags(type) & GST_EVENT_TYPE_SERIALIZED) != 0)
-    drain_before(self, GST_EVENT_TYPE_NAME(event));
+    gst_coalesce_transform_drain(self, Before::event, GST_EVENT_TYPE_NAME(event));
+  // Of other failures somebody has told; this one no chain will return any more.
+  if (type == GST_EVENT_EOS && self->drained == GST_FLOW_NOT_LINKED)
+    GST_ELEMENT_FLOW_ERROR(self, GST_FLOW_NOT_LINKED);
   if (type == GST_EVENT_EOS || type == GST_EVENT_SEGMENT_DONE)
     backend_of(self).finish();  // failures of the last frames are told by no other
   if (type == GST_EVENT_CAPS) {
@@ -154,7 +151,7 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) 
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
   Backend &backend = backend_of(self);
   if (backend.failed()) return FALSE;
-  if (!drain_before(self, "new caps")) return FALSE;
+  if (!gst_coalesce_transform_drain(self, Before::caps, "new caps")) return FALSE;
   const bool unlinked = unlinked_caps(trans, out_caps);
   gst_base_transform_set_passthrough(trans, unlinked);
   if (unlinked) {
@@ -201,7 +198,7 @@ void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   sync_values(trans, buffer);
   GstCudaContext *theirs = backend.context_to_follow(buffer);
   if (theirs == nullptr || gst_base_transform_is_passthrough(trans)) return;
-  if (!drain_before(self, "another context")) return;
+  if (!gst_coalesce_transform_drain(self, Before::other_context, "another context")) return;
   if (!backend.move_to(theirs) || (klass->context_changed && !klass->context_changed(self)))
     backend.close_session();
 }
@@ -229,6 +226,20 @@ void finalize(GObject *object) {
 }
 
 }  // namespace
+
+bool gst_coalesce_transform_drain(GstCoalesceTransform *self, Before before, const char *what) {
+  auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
+  if (!klass->drain || (klass->keeps_frames && klass->keeps_frames(self, before))) return true;
+  const GstFlowReturn flow = klass->drain(self);
+  if (flow == GST_FLOW_OK) return true;
+  GST_DEBUG_OBJECT(self, "draining before %s: %s", what, gst_flow_get_name(flow));
+  self->drained = flow;
+  return flow != GST_FLOW_FLUSHING;
+}
+
+GstFlowReturn gst_coalesce_transform_take_drained(GstCoalesceTransform *self) {
+  return std::exchange(self->drained, GST_FLOW_OK);
+}
 
 void gst_coalesce_transform_update_latency(GstCoalesceTransform *self) {
   const GstClockTime latency = own_latency(self);

@@ -9,6 +9,13 @@
 #include "backend.h"
 #include "refusedcaps.h"
 
+namespace coalesce::gst {
+
+// What frames in flight are drained before.
+enum class Before { event, query, allocation_query, caps, other_context };
+
+}  // namespace coalesce::gst
+
 struct GstCoalesceTransform {
   GstBaseTransform parent;
   coalesce::gst::Backend *backend;
@@ -18,6 +25,8 @@ struct GstCoalesceTransform {
   // may be held back, which the bus was told last.
   GstClockTime frame_duration;
   GstClockTime latency;
+  // The streaming thread's: what draining without a chain has come to, for the next chain.
+  GstFlowReturn drained;
 };
 
 struct GstCoalesceTransformClass {
@@ -35,6 +44,8 @@ struct GstCoalesceTransformClass {
   // on a flush and on stop.
   GstFlowReturn (*drain)(GstCoalesceTransform *self);
   void (*discard)(GstCoalesceTransform *self);
+  // May this come while frames are held? Default: nothing may.
+  gboolean (*keeps_frames)(GstCoalesceTransform *self, coalesce::gst::Before before);
   // Frames that may be held back at most. Their time is the element's latency; without a frame rate
   // it has none.
   guint (*max_frames_in_flight)(GstCoalesceTransform *self);
@@ -50,6 +61,12 @@ GType gst_coalesce_transform_get_type();
 #define GST_COALESCE_TRANSFORM_GET_CLASS(object) \
   (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_COALESCE_TRANSFORM, GstCoalesceTransformClass))
 
+// Drains, unless frames are kept then. False: the element is being flushed or stopped, and frames
+// may still be there.
+bool gst_coalesce_transform_drain(GstCoalesceTransform *self, coalesce::gst::Before before,
+                                  const char *what);
+// For a chain's begin: what frames before it have come to, once.
+GstFlowReturn gst_coalesce_transform_take_drained(GstCoalesceTransform *self);
 // After a change of max_frames_in_flight(): a message on the bus, if the latency has changed.
 void gst_coalesce_transform_update_latency(GstCoalesceTransform *self);
 

@@ -128,8 +128,9 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   while (gst_query_get_n_allocation_pools(query) > 0)
     gst_query_remove_nth_allocation_pool(query, 0);
-  auto *transform = GST_COALESCE_TRANSFORM(trans);
-  if (GST_COALESCE_TRANSFORM_GET_CLASS(trans)->drain(transform) == GST_FLOW_FLUSHING) return FALSE;
+  if (!gst_coalesce_transform_drain(GST_COALESCE_TRANSFORM(trans), Before::allocation_query,
+                                    "another pool"))
+    return FALSE;
   state_of(trans).output_pool.reset();  // it was made for what downstream asked for before
   GST_DEBUG_OBJECT(trans, "codestreams use no pool of downstream");
   return GST_BASE_TRANSFORM_CLASS(parent_class)->decide_allocation(trans, query);

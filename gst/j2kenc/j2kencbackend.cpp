@@ -33,7 +33,7 @@ Status warm_up(GstJ2kEnc *self) {
   J2kState &state = *self->state;
   GpuSession &session = session_of(self);
   if (session.warm) return {};
-  const BufferRef scratch(pool_acquire(state.upload_pool.get()));
+  const BufferRef scratch = state.upload_pool.acquire();
   Frame frame;
   if (scratch == nullptr || !frame.map(scratch.get(), state.info, Memory::cuda, GST_MAP_WRITE))
     return {};
@@ -113,12 +113,8 @@ bool set_up(GstJ2kEnc *self, int most = kJ2kMostInFlight) {
 }
 
 bool make_upload_pool(GstJ2kEnc *self, GstCaps *caps) {
-  J2kState &state = *self->state;
   j2k_drop_pools(self);
-  state.upload_pool = active_cuda_pool_new(session_of(self).context.get(), caps);
-  if (state.upload_pool == nullptr)
-    backend_of(self).post_gpu_error("no device memory for the frames; backend=cpu requires none");
-  return state.upload_pool != nullptr;
+  return backend_of(self).make_pool(&self->state->upload_pool, caps);
 }
 
 }  // namespace
@@ -159,8 +155,7 @@ bool j2k_prepare_fewer(GstJ2kEnc *self) {
 
 void j2k_drop_pools(GstJ2kEnc *self) {
   J2kState &state = *self->state;
-  if (state.upload_pool) gst_buffer_pool_set_active(state.upload_pool.get(), FALSE);
-  state.upload_pool.reset();
+  state.upload_pool.drop();
   state.output_pool.reset();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames on the GPU, several at once.
-#include "base/gpuinput.h"
+#include "base/job.h"
 #include "j2kencstate.h"
 
 #define GST_CAT_DEFAULT gst_j2kenc_debug
@@ -13,32 +13,17 @@ GstFlowReturn fail(GstJ2kEnc *self, const Status &status) {
   return GST_FLOW_ERROR;
 }
 
-GstFlowReturn enqueue(GstJ2kEnc *self, GstBuffer *in, GpuInput *input) {
-  J2kState &state = *self->state;
-  GpuSession &session = session_of(self);
-  const GstFlowReturn flow = input->take(state.upload_pool.get(), state.coder->fields() > 1);
-  if (flow != GST_FLOW_OK) return flow;
-  const Status status =
-      state.flight->start(input->frame(), j2k_is_top_first(state.info, in), *session.stream);
-  if (!status.ok()) return fail(self, status);
-  CUresult result = CUDA_SUCCESS;
-  auto done = session.mark(*session.stream, &result);
-  if (done == nullptr) {
-    backend_of(self).post_gpu_error("fencing a frame", result);
-    return GST_FLOW_ERROR;
-  }
-  input->retire(std::move(done));
-  return GST_FLOW_OK;
-}
-
 GstFlowReturn start_frame(GstJ2kEnc *self, GstBuffer *in) {
-  GpuSession &session = session_of(self);
-  ContextScope scope(session.context.get());
-  GpuInput input(backend_of(self), in, self->state->info);
-  const GstFlowReturn flow = enqueue(self, in, &input);
-  // Some of the work may be in flight; let it end before the memory goes.
-  if (flow == GST_FLOW_ERROR) (void)session.synchronize();
-  return flow;
+  J2kState &state = *self->state;
+  Backend &backend = backend_of(self);
+  DeviceFrame frame;
+  Job job(backend);
+  const auto rows = state.coder->fields() > 1 ? Job::Rows::of_both_fields : Job::Rows::of_buffer;
+  const GstFlowReturn flow = job.load(in, state.info, state.upload_pool, &frame, rows);
+  if (flow != GST_FLOW_OK) return flow;
+  const Status status = state.flight->start(frame.frame(), j2k_is_top_first(state.info, in),
+                                            *backend.session().stream);
+  return status.ok() ? job.end() : fail(self, status);
 }
 
 // Of the oldest frame, whose size is known.
@@ -102,7 +87,7 @@ GstFlowReturn j2k_run_on_gpu(GstJ2kEnc *self, GstBuffer *in) {
     GstFlowReturn flow = gst_coalesce_encoder_wait_for_room(encoder);
     if (flow != GST_FLOW_OK) return flow;
     flow = start_frame(self, in);
-    if (flow == kNoDeviceMemory) {
+    if (flow == kNoMemory) {
       if ((flow = j2k_drain(self)) != GST_FLOW_OK) return flow;
       if (!j2k_prepare_fewer(self)) return GST_FLOW_ERROR;
       continue;

@@ -43,7 +43,7 @@ struct J2kState {
   // On the GPU only. Where frames are under way, the task of the source pad finishes them: then
   // `coder`, `flight` and `output_pool` stay.
   std::unique_ptr<J2kFlight> flight;  // of `coder`
-  PoolRef upload_pool;                // of device memory
+  FramePool upload_pool;              // of device memory
   std::unique_ptr<BytePool> output_pool;
 };
 

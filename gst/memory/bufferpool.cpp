@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "bufferpool.h"
 
+#include <utility>
+
 GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
@@ -107,13 +109,6 @@ PoolRef cuda_pool_new(GstCudaContext *context, GstCaps *caps, guint min_buffers,
   return pool;
 }
 
-PoolRef active_cuda_pool_new(GstCudaContext *context, GstCaps *caps) {
-  guint size = 0;
-  PoolRef pool = cuda_pool_new(context, caps, 0, 0, &size);
-  if (pool != nullptr && !gst_buffer_pool_set_active(pool.get(), TRUE)) pool.reset();
-  return pool;
-}
-
 PoolRef system_pool_new(GstAllocator *allocator, GstCaps *caps, guint size) {
   PoolRef pool(gst_video_buffer_pool_new());
   GstStructure *config = gst_buffer_pool_get_config(pool.get());
@@ -132,6 +127,36 @@ bool is_ordinary(GstAllocator *allocator) {
 GstBuffer *pool_acquire(GstBufferPool *pool) {
   GstBuffer *buffer = nullptr;
   return gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr) == GST_FLOW_OK ? buffer : nullptr;
+}
+
+bool FramePool::activate(PoolRef pool) {
+  if (pool == nullptr || !gst_buffer_pool_set_active(pool.get(), TRUE)) return false;
+  pool_ = std::move(pool);
+  return true;
+}
+
+bool FramePool::make(GstCudaContext *context, GstCaps *caps) {
+  drop();
+  guint size = 0;
+  if (context != nullptr) return activate(cuda_pool_new(context, caps, 0, 0, &size));
+  system_caps_.reset(gst_caps_ref(caps));
+  return true;
+}
+
+void FramePool::drop() {
+  if (pool_ != nullptr) gst_buffer_pool_set_active(pool_.get(), FALSE);
+  pool_.reset();
+  system_caps_.reset();
+}
+
+BufferRef FramePool::acquire() {
+  if (const CapsRef caps = std::move(system_caps_); caps != nullptr) {
+    GstVideoInfo info;
+    if (!gst_video_info_from_caps(&info, caps.get()) ||
+        !activate(system_pool_new(nullptr, caps.get(), static_cast<guint>(info.size))))
+      return nullptr;
+  }
+  return BufferRef(pool_ != nullptr ? pool_acquire(pool_.get()) : nullptr);
 }
 
 }  // namespace coalesce::gst

@@ -21,9 +21,6 @@ using CapsRef = std::unique_ptr<GstCaps, Unmini>;
 PoolRef cuda_pool_new(GstCudaContext *context, GstCaps *caps, guint min_buffers, guint max_buffers,
                       guint *size);
 
-// The same without a limit, and active.
-PoolRef active_cuda_pool_new(GstCudaContext *context, GstCaps *caps);
-
 // The first in system memory, of GStreamer's own allocator if none is given.
 PoolRef system_pool_new(GstAllocator *allocator, GstCaps *caps, guint size);
 
@@ -32,5 +29,27 @@ bool is_ordinary(GstAllocator *allocator);
 
 // A buffer from an active pool, or nullptr.
 GstBuffer *pool_acquire(GstBufferPool *pool);
+
+// An active pool of frames of one format, without a limit.
+class FramePool {
+ public:
+  FramePool() = default;
+  ~FramePool() { drop(); }
+  FramePool(const FramePool &) = delete;
+  FramePool &operator=(const FramePool &) = delete;
+
+  // Instead of the one before: of device memory of a context (false if there is none), or, without
+  // one, of system memory, of which the pool is made with its first frame.
+  bool make(GstCudaContext *context, GstCaps *caps);
+  void drop();
+  // nullptr if there is no memory.
+  BufferRef acquire();
+
+ private:
+  bool activate(PoolRef pool);
+
+  PoolRef pool_;
+  CapsRef system_caps_;  // of a pool that is not made yet
+};
 
 }  // namespace coalesce::gst

@@ -3,6 +3,9 @@
 
 #include <deque>
 
+#include "../elements/blend.h"
+#include "../elements/fields.h"
+
 extern "C" void gst_plugin_coalesce_register();
 
 using namespace coalesce;
@@ -33,6 +36,12 @@ void invert_plane(void *arg) {
       out.row(y)[x] = static_cast<std::uint8_t>(~in.row(y)[x]);
 }
 
+void launch_empty(const Queue &queue, int kernels) {
+  for (int i = 0; queue.on_cuda() && i < kernels; i++)
+    fakecuda_launch(
+        static_cast<CUstream>(queue.stream()), [](void *) {}, nullptr, nullptr);
+}
+
 Status invert_run(GstCoalesceFilter *filter, const gst::Frame &in, const gst::Frame &out,
                   const Queue &queue) {
   auto *self = reinterpret_cast<Invert *>(filter);
@@ -43,9 +52,7 @@ Status invert_run(GstCoalesceFilter *filter, const gst::Frame &in, const gst::Fr
     return {};
   }
   auto *stream = static_cast<CUstream>(queue.stream());
-  for (int i = 0; i < self->delay; i++)
-    fakecuda_launch(
-        stream, [](void *) {}, nullptr, nullptr);
+  launch_empty(queue, self->delay);
   const auto free_work = [](void *arg) { delete static_cast<InvertWork *>(arg); };
   if (fakecuda_launch(stream, invert_plane, new InvertWork(work), free_work) != 0)
     return {StatusCode::device_error, "the kernel could not be launched"};
@@ -168,6 +175,9 @@ namespace simulated {
 void register_elements() {
   gst_plugin_coalesce_register();
   gst_element_register(nullptr, "coalesceinvert", GST_RANK_NONE, invert_get_type());
+  testing::before_kernel = launch_empty;
+  gst_element_register(nullptr, "coalesceblend", GST_RANK_NONE, testing::blend_get_type());
+  gst_element_register(nullptr, "coalescefields", GST_RANK_NONE, testing::fields_get_type());
   gst_element_register(nullptr, "coalescehold", GST_RANK_NONE, hold_get_type());
 }
 

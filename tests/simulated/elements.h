@@ -17,6 +17,8 @@ void register_elements();
 //          the time the test looks (each question about an event runs one operation)
 //   fail   the number of the frame whose run() fails, counted from 1; 0 = none
 //
+// coalesceblend, coalescefields: tests/elements.
+//
 // coalescehold: anything to itself, unchanged, but `frames` frames are held back.
 
 // Bytes of invert's picture `seed`: as sample(), of plane 0.

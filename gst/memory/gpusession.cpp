@@ -53,7 +53,6 @@ CUresult GpuSession::synchronize() {
 
 CUresult GpuSession::go_on_in(std::shared_ptr<Stream> other) {
   CUresult result = CUDA_SUCCESS;
-  const bool writers = other != nullptr;
   if (other == nullptr) {
     turn_ = (turn_ + 1) % own_streams_.size();
     std::shared_ptr<Stream> &own = own_streams_[turn_];
@@ -63,10 +62,7 @@ CUresult GpuSession::go_on_in(std::shared_ptr<Stream> other) {
     }
     other = own;
   }
-  if (other == nullptr) return result;
-  GST_LOG_OBJECT(context.get(), "frame in %s stream %p", writers ? "its writer's" : "the element's",
-                 static_cast<void *>(other->handle()));
-  stream = std::move(other);
+  if (other != nullptr) stream = std::move(other);
   return result;
 }
 

@@ -2,8 +2,8 @@
 // Frames over the bus, on streams beside the one that the kernels run on.
 #pragma once
 
-#include "gpusession.h"
-#include "video/frame.h"
+#include "framecopy.h"
+#include "memory/gpusession.h"
 
 namespace coalesce::gst {
 
@@ -11,10 +11,11 @@ namespace coalesce::gst {
 Memory transfer_memory(GstBuffer *buffer);
 
 // Enqueues the copy of a mapped frame in system memory to one in device memory of the same format
-// and size that nobody else uses, and orders the kernels of the session behind it. Page-locked
-// memory is left to the GPU: the buffer is kept, and fenced. Any other is free when this returns;
-// it goes through the staging ring.
-CUresult upload_frame(GpuSession &session, GstBuffer *buffer, const Frame &from, const Frame &to);
+// and size that nobody else uses. It is there when *done has passed. Page-locked memory is left to
+// the GPU: the buffer is kept, and fenced. Any other is free when this returns; it goes through the
+// staging ring.
+CUresult upload_frame(GpuSession &session, GstBuffer *buffer, const Frame &from, const Frame &to,
+                      std::shared_ptr<Event> *done);
 
 // Enqueues the copy of a mapped frame in device memory, finished when `ready` has passed, to one in
 // system memory. Page-locked memory is fenced and left to the GPU; for any other this waits.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transfer.h"
 
-#include "video/framecopy.h"
-
 GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
@@ -34,7 +32,7 @@ CUresult enqueue_upload(GpuSession &session, const Frame &from, const Frame &to,
   if (*done == nullptr) return result;
   session.counters->uploads++;
   session.counters->upload_bytes += bytes;
-  return (*done)->hold_back(*session.stream);
+  return CUDA_SUCCESS;
 }
 
 CUresult upload_page_locked(GpuSession &session, Fence &fence, const Frame &from, const Frame &to,
@@ -45,15 +43,15 @@ CUresult upload_page_locked(GpuSession &session, Fence &fence, const Frame &from
   return result;
 }
 
-CUresult upload_staged(GpuSession &session, GstBuffer *slot, const Frame &from, const Frame &to) {
+CUresult upload_staged(GpuSession &session, GstBuffer *slot, const Frame &from, const Frame &to,
+                       std::shared_ptr<Event> *done) {
   Fence &fence = *page_locked_fence(slot);
   if (CUresult result = fence.wait(GST_MAP_WRITE); result != CUDA_SUCCESS) return result;
   Frame staged;
   if (!staged.map(slot, from.info(), Memory::page_locked, GST_MAP_WRITE)) return CUDA_ERROR_UNKNOWN;
   staged.be_copy_of(from);
   copy_on_cpu(from, staged);
-  std::shared_ptr<Event> done;
-  return upload_page_locked(session, fence, staged, to, &done);
+  return upload_page_locked(session, fence, staged, to, done);
 }
 
 }  // namespace
@@ -62,23 +60,23 @@ Memory transfer_memory(GstBuffer *buffer) {
   return page_locked_fence(buffer) != nullptr ? Memory::page_locked : Memory::system;
 }
 
-CUresult upload_frame(GpuSession &session, GstBuffer *buffer, const Frame &from, const Frame &to) {
+CUresult upload_frame(GpuSession &session, GstBuffer *buffer, const Frame &from, const Frame &to,
+                      std::shared_ptr<Event> *done) {
   CUresult result = ensure(&session.uploads, session);
   if (result != CUDA_SUCCESS) return result;
-  std::shared_ptr<Event> done;
   if (from.where() == Memory::page_locked) {
     GST_LOG_OBJECT(session.context.get(), "uploads from page-locked memory");
-    result = upload_page_locked(session, *page_locked_fence(buffer), from, to, &done);
-    if (result == CUDA_SUCCESS) session.retired->add(buffer, std::move(done));
+    result = upload_page_locked(session, *page_locked_fence(buffer), from, to, done);
+    if (result == CUDA_SUCCESS) session.retired->add(buffer, *done);
     return result;
   }
   if (GstBuffer *slot = session.staging->next(GST_VIDEO_INFO_SIZE(&from.info()))) {
     GST_LOG_OBJECT(session.context.get(), "uploads through page-locked memory");
-    return upload_staged(session, slot, from, to);
+    return upload_staged(session, slot, from, to, done);
   }
   GST_LOG_OBJECT(session.context.get(), "uploads from ordinary memory, and waits");
   // Also after a failure: the mapping ends, and the copy may have begun.
-  result = enqueue_upload(session, from, to, &done);
+  result = enqueue_upload(session, from, to, done);
   const CUresult waited = wait_for(session, *session.uploads);
   return result == CUDA_SUCCESS ? waited : result;
 }

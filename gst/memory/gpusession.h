@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "memory/pagelocked.h"
-#include "memory/retirelist.h"
-#include "memory/stagingring.h"
+#include "pagelocked.h"
+#include "retirelist.h"
+#include "stagingring.h"
 
 namespace coalesce::gst {
 

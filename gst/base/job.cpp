@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "job.h"
+
+#include <utility>
+
+#include "video/input.h"
+#include "video/transfer.h"
+
+#define GST_CAT_DEFAULT gst_coalesce_debug
+
+namespace coalesce::gst {
+namespace {
+
+MemoryFence &fence_of(GstBuffer *buffer) {
+  return *memory_fence(gst_buffer_peek_memory(buffer, 0));
+}
+
+// Is the buffer CUDA memory of ours, in that context?
+bool is_ours(GstBuffer *buffer, GstCudaContext *context) {
+  return is_cuda_buffer_of(buffer, context) && is_fenced_memory(gst_buffer_peek_memory(buffer, 0));
+}
+
+}  // namespace
+
+void DeviceFrame::reset() {
+  frame_.unmap();
+  copy_.reset();
+  buffer_.reset();
+}
+
+void OutputFrame::set_interlaced(bool interlaced) {
+  frame_.set_interlaced(interlaced);
+  if (own_) own_->be_copy_of(frame_);
+}
+
+Job::Job(Backend &backend) : backend_(backend) {
+  if (backend.is_on_gpu()) scope_.emplace(backend.session().context.get());
+}
+
+// Memory may go now that is still being read or written.
+Job::~Job() {
+  if (in_flight_) (void)backend_.session().synchronize();
+}
+
+GstFlowReturn Job::ok(const char *doing, CUresult result) {
+  if (result == CUDA_SUCCESS) return GST_FLOW_OK;
+  backend_.post_gpu_error(doing, result);
+  return GST_FLOW_ERROR;
+}
+
+GstFlowReturn Job::begin(GstBuffer *newest) {
+  if (!on_gpu()) return GST_FLOW_OK;
+  if (!scope_->ok()) return ok("making the CUDA context current", CUDA_ERROR_UNKNOWN);
+  GpuSession &session = backend_.session();
+  std::shared_ptr<Stream> stream;
+  if (newest != nullptr && is_ours(newest, session.context.get()))
+    stream = fence_of(newest).fence.stream_of_this_thread();
+  if (stream != nullptr && stream->context() != session.context.get()) stream.reset();
+  newest_ = newest;
+  in_newests_stream_ = stream != nullptr;
+  GST_LOG_OBJECT(backend_.element(), "works in %s",
+                 in_newests_stream_ ? "the stream that wrote the input" : "a stream of its own");
+  return ok("making a CUDA stream", session.go_on_in(std::move(stream)));
+}
+
+GstFlowReturn Job::load(GstBuffer *buffer, const GstVideoInfo &info, FramePool &pool,
+                        DeviceFrame *frame, Rows rows) {
+  const bool in_place = !on_gpu() || is_cuda_buffer_of(buffer, backend_.session().context.get());
+  const Memory where = !on_gpu()  ? Memory::system
+                       : in_place ? Memory::cuda
+                                  : transfer_memory(buffer);
+  frame->reset();
+  if (!frame->frame_.map(buffer, info, where, GST_MAP_READ))
+    return post_bad_frame(backend_.element(), "input", frame->frame_);
+  frame->buffer_.reset(gst_buffer_ref(buffer));
+  const bool lacks_row =
+      on_gpu() && rows == Rows::of_both_fields && frame->frame_.lacks_spare_row();
+  if (!in_place || lacks_row || !frame->frame_.is_aligned())
+    if (GstFlowReturn flow = copy(buffer, in_place, pool, rows, frame); flow != GST_FLOW_OK)
+      return flow;
+  return read(*frame);
+}
+
+// The buffer is in other memory, or has no room, or not the right place for a sample.
+GstFlowReturn Job::copy(GstBuffer *theirs, bool in_place, FramePool &pool, Rows rows,
+                        DeviceFrame *frame) {
+  const Frame &original = frame->frame_;
+  BufferRef own = pool.acquire();
+  Frame &target = frame->copy_.emplace();
+  if (own == nullptr || !target.map(own.get(), original.info(),
+                                    on_gpu() ? Memory::cuda : Memory::system, GST_MAP_READWRITE))
+    return kNoMemory;
+  if (on_gpu() && rows == Rows::of_both_fields)
+    target.set_interlaced(original.interlaced());
+  else
+    target.be_copy_of(original);
+  frame->buffer_ = std::move(own);
+  GstFlowReturn flow = GST_FLOW_OK;
+  if (on_gpu()) {
+    in_flight_ = true;
+    flow = ok(in_place ? "copying a frame" : "uploading a frame",
+              copy_on_gpu(theirs, in_place, rows, frame));
+  } else {
+    copy_on_cpu(original, target);
+  }
+  frame->frame_.unmap();
+  return flow;
+}
+
+CUresult Job::copy_on_gpu(GstBuffer *theirs, bool in_place, Rows rows, DeviceFrame *frame) {
+  GpuSession &session = backend_.session();
+  const Frame &original = frame->frame_, &target = *frame->copy_;
+  const Stream &stream = *session.stream;
+  MemoryFence &fence = fence_of(frame->buffer_.get());
+  CUresult result = CUDA_SUCCESS;
+  std::shared_ptr<Event> done;
+  if (in_place) {
+    GstMemory *memory = gst_buffer_peek_memory(theirs, 0);
+    result = is_fenced_memory(memory) ? memory_fence(memory)->order(stream, GST_MAP_READ)
+                                      : order_behind_stream_of(memory, stream);
+    gsize bytes = 0;
+    if (result == CUDA_SUCCESS) result = copy_frame(original, target, stream, &bytes);
+    if (result == CUDA_SUCCESS) done = session.mark(stream, &result);
+    if (done != nullptr) session.retired->add(theirs, done);
+  } else {
+    result = upload_frame(session, theirs, original, target, &done);
+  }
+  if (done == nullptr) return result;
+  fence.written(done, nullptr);
+  if (rows == Rows::of_buffer) return CUDA_SUCCESS;
+  if (result = fence.order(stream, GST_MAP_READ); result != CUDA_SUCCESS) return result;
+  result = repeat_last_rows(original, target, stream);
+  if (result == CUDA_SUCCESS) done = session.mark(stream, &result);
+  if (result == CUDA_SUCCESS) fence.written(std::move(done), nullptr);
+  return result;
+}
+
+// Is this the stream that the frame was written in, by this thread?
+bool Job::is_in_stream_of(DeviceFrame &frame, MemoryFence &fence) const {
+  if (frame.buffer() == newest_) return in_newests_stream_;
+  return fence.fence.stream_of_this_thread() == backend_.session().stream;
+}
+
+GstFlowReturn Job::read(DeviceFrame &frame) {
+  frame.next_ = std::exchange(inputs_, &frame);
+  frame.writers_fence_ = nullptr;
+  if (!on_gpu()) return GST_FLOW_OK;
+  in_flight_ = true;
+  const Stream &stream = *backend_.session().stream;
+  // (No copy has taken its place, as happens to memory that the CPU maps: the GPU's could not have
+  // been mapped to be copied, either.)
+  GstMemory *memory = gst_buffer_peek_memory(frame.buffer(), 0);
+  CUresult result;
+  if (!is_fenced_memory(memory)) {
+    result = order_behind_stream_of(memory, stream);
+  } else {
+    MemoryFence &fence = *memory_fence(memory);
+    if (is_in_stream_of(frame, fence)) frame.writers_fence_ = &fence;
+    result = frame.writers_fence_ != nullptr ? fence.order_behind_others(stream)
+                                             : fence.order(stream, GST_MAP_READ);
+  }
+  return ok("waiting for the input", result);
+}
+
+GstFlowReturn Job::write(GstBuffer *buffer, const GstVideoInfo &info, FramePool &pool,
+                         OutputFrame *frame) {
+  const bool direct = on_gpu() && is_ours(buffer, backend_.session().context.get());
+  const Memory where = !on_gpu() ? Memory::system : direct ? Memory::cuda : transfer_memory(buffer);
+  frame->buffer_ = buffer;
+  if (!frame->frame_.map(buffer, info, where, GST_MAP_WRITE))
+    return post_bad_frame(backend_.element(), "output", frame->frame_);
+  if (on_gpu() ? !direct : !frame->frame_.is_aligned()) {
+    frame->own_buffer_ = pool.acquire();
+    if (frame->own_buffer_ == nullptr ||
+        !frame->own_.emplace().map(frame->own_buffer_.get(), info,
+                                   on_gpu() ? Memory::cuda : Memory::system, GST_MAP_READWRITE))
+      return kNoMemory;
+  }
+  frame->next_ = std::exchange(outputs_, frame);
+  if (!on_gpu()) return GST_FLOW_OK;
+  frame->fence_ = &fence_of(direct ? buffer : frame->own_buffer_.get());
+  return ok("waiting for other readers",
+            frame->fence_->order(*backend_.session().stream, GST_MAP_WRITE));
+}
+
+GstFlowReturn Job::end() {
+  if (!on_gpu()) {
+    for (OutputFrame *output = outputs_; output != nullptr; output = output->next_)
+      if (output->own_) copy_on_cpu(*output->own_, output->frame_);
+    return GST_FLOW_OK;
+  }
+  GpuSession &session = backend_.session();
+  CUresult result = CUDA_SUCCESS;
+  const std::shared_ptr<Event> done = session.mark(*session.stream, &result);
+  if (done == nullptr) return ok("fencing a frame", result);
+  for (DeviceFrame *input = inputs_; input != nullptr; input = input->next_)
+    retire(*input, done);
+  for (OutputFrame *output = outputs_; output != nullptr; output = output->next_)
+    if (result = leave(*output, done); result != CUDA_SUCCESS)
+      return ok("downloading a frame", result);
+  in_flight_ = false;
+  return GST_FLOW_OK;
+}
+
+// The memory is kept until it has been read.
+void Job::retire(DeviceFrame &input, const std::shared_ptr<Event> &done) {
+  if (input.writers_fence_ != nullptr)
+    input.writers_fence_->fence.read(done);
+  else
+    backend_.session().retired->add(input.buffer(), done);
+}
+
+// The output goes on with its fence, or is copied to where it goes on.
+CUresult Job::leave(OutputFrame &output, const std::shared_ptr<Event> &done) {
+  GpuSession &session = backend_.session();
+  if (output.own_)
+    return download_frame(session, output.own_buffer_.get(), *output.own_, done, output.buffer_,
+                          output.frame_);
+  output.fence_->written(done, session.stream);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace coalesce::gst

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Pictures in, work, pictures out: what every class of elements does with frames, on either back
+// end.
+//
+//   Job job(backend);
+//   job.begin(buffer);                            the stream, on the GPU
+//   job.load(buffer, info, pool, &in);            inputs, or job.read(in) for one loaded before
+//   job.write(out_buffer, out_info, pool, &out);  outputs
+//   run(in.frame(), out.frame(), backend.queue());
+//   job.end();
+//
+// On the CPU the work is over then. On the GPU it is in flight: outputs carry a fence, and inputs
+// are kept until they have been read. Each step posts its own error, unless its comment says
+// otherwise. A job that goes without end() first waits for what is in flight: frames live longer.
+#pragma once
+
+#include <optional>
+
+#include "backend.h"
+#include "memory/fencedmemory.h"
+#include "video/frame.h"
+
+namespace coalesce::gst {
+
+// There is no memory for a copy of a frame. Nothing has been posted, and it can be tried again.
+constexpr GstFlowReturn kNoMemory = GST_FLOW_CUSTOM_ERROR;
+
+// An input where the back end reads it, in any number of jobs of one session: on the CPU in system
+// memory, on the GPU in device memory of the session's context. Samples are aligned to their size.
+// It is upstream's buffer if that is all this, else a copy.
+class DeviceFrame {
+ public:
+  const Frame &frame() const { return copy_ ? *copy_ : frame_; }
+  // What is read: upstream's buffer, or one of the pool.
+  GstBuffer *buffer() const { return buffer_.get(); }
+  // What upstream's buffer said, where this one has not its flags.
+  void set_interlaced(bool interlaced) { (copy_ ? *copy_ : frame_).set_interlaced(interlaced); }
+  // Lets go of it; what is in flight is not affected.
+  void reset();
+
+ private:
+  friend class Job;
+  BufferRef buffer_;
+  Frame frame_;
+  std::optional<Frame> copy_;
+  // In a job.
+  DeviceFrame *next_ = nullptr;
+  MemoryFence *writers_fence_ = nullptr;  // where the job is in the stream that wrote it
+};
+
+// An output: the buffer itself, or a frame that will be copied to it.
+class OutputFrame {
+ public:
+  const Frame &frame() const { return own_ ? *own_ : frame_; }
+  // Is the picture two fields? (Outputs have no flags yet that would say so.)
+  void set_interlaced(bool interlaced);
+
+ private:
+  friend class Job;
+  GstBuffer *buffer_ = nullptr;  // downstream's
+  Frame frame_;
+  BufferRef own_buffer_;
+  std::optional<Frame> own_;
+  // In a job.
+  OutputFrame *next_ = nullptr;
+  MemoryFence *fence_ = nullptr;  // of what is written, on the GPU
+};
+
+class Job {
+ public:
+  enum class Rows { of_buffer, of_both_fields };
+
+  explicit Job(Backend &backend);
+  ~Job();
+  Job(const Job &) = delete;
+  Job &operator=(const Job &) = delete;
+
+  // The newest input, or nullptr. If this thread has written it in a
+  // stream of the session's context, the work goes to that stream; else to one of the session's
+  // own, by turns. So elements in a row need not be ordered, and give frames back at once. (Between
+  // threads they would keep the frames of one from overlapping those of the other.) Without this it
+  // goes to the stream of the job before.
+  GstFlowReturn begin(GstBuffer *newest);
+
+  // An input from upstream; copies are made in `pool`, of the same format. of_both_fields: chroma
+  // rows that one field of an interlaced picture lacks on the GPU are copies of the last.
+  GstFlowReturn load(GstBuffer *buffer, const GstVideoInfo &info, FramePool &pool,
+                     DeviceFrame *frame, Rows rows = Rows::of_buffer);
+  // One that an earlier job has loaded.
+  GstFlowReturn read(DeviceFrame &frame);
+  // Both stay where they are until the job has ended.
+  GstFlowReturn write(GstBuffer *buffer, const GstVideoInfo &info, FramePool &pool,
+                      OutputFrame *frame);
+
+  // The work has been done, or enqueued.
+  GstFlowReturn end();
+
+ private:
+  GstFlowReturn ok(const char *doing, CUresult result);
+  bool is_in_stream_of(DeviceFrame &frame, MemoryFence &fence) const;
+  bool on_gpu() const { return scope_.has_value(); }
+  GstFlowReturn copy(GstBuffer *theirs, bool in_place, FramePool &pool, Rows rows,
+                     DeviceFrame *frame);
+  CUresult copy_on_gpu(GstBuffer *theirs, bool in_place, Rows rows, DeviceFrame *frame);
+  void retire(DeviceFrame &input, const std::shared_ptr<Event> &done);
+  CUresult leave(OutputFrame &output, const std::shared_ptr<Event> &done);
+
+  Backend &backend_;
+  std::optional<ContextScope> scope_;
+  DeviceFrame *inputs_ = nullptr;
+  OutputFrame *outputs_ = nullptr;
+  GstBuffer *newest_ = nullptr;
+  bool in_newests_stream_ = false;
+  bool in_flight_ = false;
+};
+
+}  // namespace coalesce::gst
