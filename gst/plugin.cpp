@@ -11,7 +11,7 @@ GST_DEBUG_CATEGORY(gst_coalesce_debug);
 // Elements are registered whether there is a GPU or not: the registry remembers, and a GPU may
 // come.
 static gboolean plugin_init(GstPlugin *plugin) {
-  GST_DEBUG_CATEGORY_INIT(gst_coalesce_debug, "coalesce", 0, "gst-coalesce base classes");
+  GST_DEBUG_CATEGORY_INIT(gst_coalesce_debug, "coalesce", 0, "Base classes of gst-coalesce");
   return gst_element_register(plugin, "convolve", GST_RANK_NONE, gst_convolve_get_type()) &&
          gst_element_register(plugin, "j2kenc", GST_RANK_SECONDARY, gst_j2kenc_get_type()) &&
          gst_element_register(plugin, "rgb2yuv", GST_RANK_NONE, gst_rgb2yuv_get_type()) &&

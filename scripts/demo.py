@@ -124,8 +124,8 @@ class Demo(Pipelines):
             self.size = (self.width, self.height)
             section.text("The luma of video usually has limited range: black is 16, white is 235.")
             section.group("two")
-            section.figure("input.png", self.size, "The picture")
-            section.figure("luma.png", self.size, "Its luma")
+            section.figure("input.png", self.size, "The picture", self.still.about)
+            section.figure("luma.png", self.size, "Its luma", f"In grey: {self.still.about}")
         # Everything below is about this picture as RGB of 8 bits.
         self.rgb = "filesrc location=input.png ! pngdec ! video/x-raw,format=RGB"
 
@@ -186,10 +186,12 @@ class Demo(Pipelines):
             coloured = any(len(set(plane)) > 1 for plane in planes[1:])
             section.group("three")
             captions = ("Y, brightness", "U, from yellow to blue", "V, from green to red")
+            shades = ("Brightness in grey", "U in yellow and blue", "V in green and red")
             for i, name in enumerate("yuv" if coloured else "y"):
                 palette = pictures.chroma_palette(i) if i else None
                 pictures.write_png(self.outdir / f"{name}.png", planes[i], *self.size, palette)
-                section.figure(f"{name}.png", self.size, captions[i])
+                section.figure(f"{name}.png", self.size, captions[i],
+                               f"{shades[i]}: {self.still.about}")
             if not coloured:
                 self.say("U and V are left out: each has the same value everywhere.")
         with self.section("Chroma subsampling, and how exact rgb2yuv is") as section:
@@ -232,8 +234,11 @@ class Demo(Pipelines):
             file = f"luma-error-{element}.png"
             pictures.write_png(self.outdir / file, pictures.error_map(errors, 170), *size,
                                pictures.heat_palette(), (8, 8))
+            share = sum(error > 0.5 for error in errors) / len(errors)
             self.show(section, shown, file, scaled, f"{element}: error of Y at most"
-                      f" {max(errors):.2f}, on average {sum(errors) / len(errors):.2f}")
+                      f" {max(errors):.2f}, on average {sum(errors) / len(errors):.2f}",
+                      f"Error map of the luma of {element}: errors above 0.5 in {share:.0%} of"
+                      " the pixels")
 
     def convert(self, source, element, name, size, step):
         """Returns the planes that the element makes of the source."""
@@ -253,6 +258,7 @@ class Demo(Pipelines):
         section.text("The error maps compare the part with the RGB that its YUV stands for, by the"
                      " exact formula. They show the largest error of R, G and B,"
                      " eight times as bright.")
+        original = ("chroma-original.png", f"The part in colour, of: {self.still.about}")
         section.group("three")
         for label, name, step in LAYOUTS:
             file = f"chroma-{name}.png"
@@ -260,14 +266,17 @@ class Demo(Pipelines):
                                size[0] // step[0], size[1] // step[1], palette,
                                (8 * step[0], 8 * step[1]))
             self.show(section, shown, file, scaled, f"{'YUV'[plane]} of {label}",
-                      "chroma-original.png")
+                      f"{'YUV'[plane]} of the part, one value for {step[0]}×{step[1]} pixels",
+                      original)
         for label, name, _ in LAYOUTS:
             file, made = f"chroma-{name}-error.png", after["rgb2yuv", name]
             worst = [max(abs(rgb[i + c] - made[i + c]) for c in range(3))
                      for i in range(0, len(rgb), 3)]
             pictures.write_png(self.outdir / file, pictures.error_map(worst, 8), *size,
                                pictures.heat_palette(), (8, 8))
-            self.show(section, shown, file, scaled, f"Error of {label}", "chroma-original.png")
+            self.show(section, shown, file, scaled, f"Error of {label}",
+                      f"Error map of {label}: at most {max(worst)} of 255, on average"
+                      f" {sum(worst) / len(worst):.1f}", original)
 
     # ---- filters ----
 
@@ -282,11 +291,13 @@ class Demo(Pipelines):
             section.text("Hover over a picture to see the original.")
             section.group("two")
             shown = {}
-            for file, caption in (("input.png", "The picture"),
-                                  ("blur.png", f"Blur: {BLUR}"),
-                                  ("sharpen.png", f"Sharpening: {SHARPEN}"),
-                                  ("edges.png", f"Edges: {' ! '.join(EDGES)}")):
-                self.show(section, shown, file, self.size, caption, "input.png")
+            about = self.still.about
+            for file, caption, alt in (
+                    ("input.png", "The picture", about),
+                    ("blur.png", f"Blur: {BLUR}", f"Blurred: {about}"),
+                    ("sharpen.png", f"Sharpening: {SHARPEN}", f"Sharpened: {about}"),
+                    ("edges.png", f"Edges: {' ! '.join(EDGES)}", f"Edges on black: {about}")):
+                self.show(section, shown, file, self.size, caption, alt, ("input.png", about))
         with self.section("Masks and presets") as section:
             self.masks(section)
 
@@ -303,6 +314,7 @@ class Demo(Pipelines):
         small = (f"videoscale method=lanczos add-borders=false ! video/x-raw,width={size[0]},"
                  f"height={size[1]},pixel-aspect-ratio=1/1 !")
         shown, before = {}, "filter-0.png" if scale < 1 else "input.png"
+        about = f"Small: {self.still.about}" if scale < 1 else self.still.about
         for i, words in enumerate([["identity"]] + FILTERS):
             file = f"filter-{i}.png" if i else before
             if file != "input.png":
@@ -311,9 +323,10 @@ class Demo(Pipelines):
             caption = " ".join(words) if i else "The picture"
             if "mask=" in caption:
                 caption = "convolve with a mask of one's own, 9×9: ones on its diagonal"
-            self.show(section, shown, file, size, caption, before)
+            alt = f"After {caption}: {self.still.about}" if i else about
+            self.show(section, shown, file, size, caption, alt, (before, about))
 
-    def show(self, section, shown, file, size, caption, hover=None):
+    def show(self, section, shown, file, size, caption, alt, hover=None):
         """Shows a picture, unless an equal one is shown already: then it says so."""
         data = (self.outdir / file).read_bytes()
         if data in shown:
@@ -321,7 +334,7 @@ class Demo(Pipelines):
             (self.outdir / file).unlink()
             return
         shown[data] = f"“{caption}”"
-        section.figure(file, size, caption, hover if hover != file else None)
+        section.figure(file, size, caption, alt, hover if hover and hover[0] != file else None)
 
     # ---- JPEG 2000 ----
 
@@ -378,14 +391,16 @@ class Demo(Pipelines):
         closer = [self.crop(part), "!", self.magnify(part, 4), "! pngenc"]
         self.launch(self.rgb, "!", *closer, "! filesink location=rate-original.png",
                     makes=("rate-original.png",))
-        self.show(section, shown, "rate-original.png", size, "The original")
+        original = ("rate-original.png", f"A part, before compression, of: {self.still.about}")
+        self.show(section, shown, original[0], size, "The original", original[1])
         for rate in RATES:
             file = f"rate-{rate}bpp.png"
             self.launch(self.decode(f"picture-{rate}bpp.jp2"), "! videoconvert !", *closer,
                         f"! filesink location={file}", makes=(file,))
             length, _, ratio = coded[f"{rate} bpp"]
             self.show(section, shown, file, size, f"{rate} bpp: {length:,} bytes,"
-                      f" {demo_page.decibel(ratio)}", "rate-original.png")
+                      f" {demo_page.decibel(ratio)}",
+                      f"The part, decoded from {rate} bits per pixel", original)
 
     # ---- the clip ----
 
@@ -441,14 +456,14 @@ class Demo(Pipelines):
         if before != "input.png":
             self.launch(clip, "! imagefreeze num-buffers=1", still,
                         f"! filesink location={before}", makes=(before,))
-        section.figure(before, size, "The first frame")
+        section.figure(before, size, "The first frame", self.clip.about)
         if not self.undecodable:
             # openjpegdec reports an error where the stream ends after it, so it ends before it.
             self.launch("filesrc location=video.mj2 ! qtdemux ! jpeg2000parse",
                         "! identity eos-after=2 ! openjpegdec", still,
                         "! filesink location=video-after.png", makes=("video-after.png",))
             section.figure("video-after.png", size, "The first frame, decoded from video.mj2",
-                           hover=before)
+                           f"Decoded: {self.clip.about}", (before, self.clip.about))
         if self.inspect("--exists", "vp8enc") or self.inspect("--exists", "webmmux"):
             return
         scale = min(640 / size[0], 1)
@@ -458,7 +473,8 @@ class Demo(Pipelines):
                     "! videoconvert ! vp8enc deadline=1 cpu-used=4 target-bitrate=4000000",
                     "! webmmux ! filesink location=edges.webm", makes=("edges.webm",))
         section.figure("edges.webm", (width, height),
-                       "The edges of its luma, as VP8 for the browser")
+                       "The edges of its luma, as VP8 for the browser",
+                       f"Moving edges on black: {self.clip.about}")
 
     # ---- speed, and the GPU ----
 
@@ -612,6 +628,8 @@ def main():
             still = Input(str(MEDIA / "bus_1920x1080.jpg"))
             clip = Input(str(MEDIA / "park-joy_480x270.webm"))
             still.name, clip.name = still.path.name, clip.path.name
+            still.about = "a red bus beside a green bank, an orange wall and clouds"
+            clip.about = "two runners across a pond, seen between dark trunks"
         existed = options.outdir.exists()
         check_output(options.outdir, (still, clip))
         if options.check:

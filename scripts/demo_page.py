@@ -58,9 +58,10 @@ class Section:
         """The figures that follow are shown in rows of two or three."""
         self.items.append((columns, []))
 
-    def figure(self, file, size, caption, hover=None):
+    def figure(self, file, size, caption, alt, hover=None):
+        """alt says what the picture shows; hover is another picture and what that one shows."""
         groups = [item[1] for item in self.items if isinstance(item, tuple)]
-        groups[-1].append(figure_html(file, size, caption, hover))
+        groups[-1].append(figure_html(file, size, caption, alt, hover))
 
     def table(self, head, rows):
         self.items.append(table_html(head, rows))
@@ -78,15 +79,15 @@ class Section:
         return "\n".join(parts)
 
 
-def figure_html(file, size, caption, hover):
+def figure_html(file, size, caption, alt, hover):
     width, height = size
     if file.endswith(".webm"):
-        picture = (f'<video src="{file}" width="{width}" height="{height}" autoplay loop muted'
-                   " controls></video>")
+        picture = (f'<video src="{file}" width="{width}" height="{height}"'
+                   f' aria-label="{html.escape(alt)}" autoplay loop muted controls></video>')
     else:
         images = "".join(
-            f'<img src="{name}" width="{width}" height="{height}" alt="{html.escape(caption)}">'
-            for name in (file, hover) if name)
+            f'<img src="{name}" width="{width}" height="{height}" alt="{html.escape(text)}">'
+            for name, text in [(file, alt)] + ([hover] if hover else []))
         # Small pictures keep their pixels.
         small = " small" if width <= 640 else ""
         picture = f'<a class="picture{small}" href="{file}">{images}</a>'

@@ -7,7 +7,6 @@ import os
 import pathlib
 import re
 import subprocess
-import time
 import urllib.parse
 
 import demo_page
@@ -49,10 +48,13 @@ def is_text(path):
 
 
 class Input:
-    """A file or URI; `source` are the words of a pipeline that produces its frames."""
+    """A file or URI; `source` are the words of a pipeline that produces its frames.
+
+    `about` says what they show, as far as that is known.
+    """
 
     def __init__(self, name):
-        self.name, self.path = name, None
+        self.name, self.path, self.about = name, None, name
         if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", name):
             uri = re.sub(r"[\s\"'\\]", lambda found: urllib.parse.quote(found[0]), name)
             self.source = ["uridecodebin", f"uri={uri}", "!", "videoconvert"]
@@ -107,13 +109,11 @@ class Pipelines:
         """A section of the page and a step on the terminal."""
         print(f"\n{title}", flush=True)
         self.sections.append(demo_page.Section(title))
-        start = time.monotonic()
         try:
             yield self.sections[-1]
         except Failure as error:
             # The first section's errors are about the input and say so themselves.
             raise error if len(self.sections) == 1 else Failure(f"{title}: {error}") from None
-        print(f"  {time.monotonic() - start:.1f} s", flush=True)
 
     def say(self, text):
         """A sentence of the terminal and of the page."""

@@ -67,14 +67,19 @@ bool Backend::select(bool in_cuda, bool out_cuda, bool worth_the_trip) {
     set_active(ActiveBackend::cuda);
   else
     use_cpu();
-  GST_INFO_OBJECT(element_, "works on %s (input in %s memory, output in %s memory%s)",
-                  gpu ? gpu_name_.c_str() : "the CPU", in_cuda ? "CUDA" : "system",
-                  out_cuda ? "CUDA" : "system", worth_the_trip ? ", heavy enough for a GPU" : "");
+  constexpr const char *kChoices[] = {"auto", "cuda", "cpu"};
+  GST_INFO_OBJECT(element_, "backend=%s works on %s (input in %s memory, output in %s memory%s)",
+                  kChoices[int(settings_.choice)], gpu ? gpu_name_.c_str() : "the CPU",
+                  in_cuda ? "CUDA" : "system", out_cuda ? "CUDA" : "system",
+                  worth_the_trip ? ", heavy enough for a GPU" : "");
   return true;
 }
 
 void Backend::use_cpu() {
-  if (threads_ == nullptr) threads_ = std::make_unique<ThreadPool>(settings_.n_threads);
+  if (threads_ == nullptr) {
+    threads_ = std::make_unique<ThreadPool>(settings_.n_threads);
+    GST_DEBUG_OBJECT(element_, "CPU threads: %d", threads_->threads());
+  }
   set_active(ActiveBackend::cpu);
 }
 
@@ -114,7 +119,9 @@ void Backend::post_gpu_error(const std::string &what) {
 }
 
 void Backend::post_gpu_error(const char *doing, CUresult result) {
-  post_gpu_error(std::string(doing) + " failed: " + cuda_error_text(result));
+  post_gpu_error(
+      std::string(doing) + " failed: " + cuda_error_text(result) +
+      (result == CUDA_ERROR_OUT_OF_MEMORY ? "; backend=cpu requires no device memory" : ""));
 }
 
 }  // namespace coalesce::gst

@@ -37,6 +37,8 @@ bool Backend::ask_for_context() {
     asking_ = std::this_thread::get_id();
   }
   const bool found = gst_cuda_ensure_element_context(element_, settings_.cuda_device_id, &asked_);
+  GST_DEBUG_OBJECT(element_, "context of a neighbour, the application or its own: %" GST_PTR_FORMAT,
+                   asked_);
   std::lock_guard guard(lock_);
   asking_ = {};
   context_ = std::exchange(asked_, nullptr);
@@ -72,6 +74,8 @@ void Backend::take_context(GstContext *context) {
   gst_cuda_handle_set_context(element_, context, settings().cuda_device_id, &given);
   if (given == nullptr) return;  // nothing of CUDA, or of another device
   const bool replaces = !has_started() && !is_handed_out();
+  GST_DEBUG_OBJECT(element_, "is given %" GST_PTR_FORMAT " of %" GST_PTR_FORMAT "%s", given,
+                   context, replaces ? ", which replaces any other" : "");
   {
     std::lock_guard guard(lock_);
     const bool answer = asking_ == std::this_thread::get_id();
@@ -99,10 +103,12 @@ bool Backend::check_device_id() {
   const int id = settings_.cuda_device_id;
   const GpuGate gate = gpu_gate();
   if (!gate.usable || id < gate.devices) return true;
-  GST_ELEMENT_ERROR(element_, RESOURCE, NOT_FOUND,
-                    ("cuda-device-id=%d does not exist: this machine has %d CUDA device%s", id,
-                     gate.devices, gate.devices == 1 ? "" : "s"),
-                    (nullptr));
+  GST_ELEMENT_ERROR(
+      element_, RESOURCE, NOT_FOUND,
+      ("cuda-device-id=%d does not exist: this machine has %d CUDA device%s; use 0 to "
+       "%d, or -1 for any",
+       id, gate.devices, gate.devices == 1 ? "" : "s", gate.devices - 1),
+      (nullptr));
   return false;
 }
 
@@ -131,7 +137,8 @@ bool Backend::ensure_session() {
   if (!ask_for_context()) {
     GST_ELEMENT_ERROR(
         element_, RESOURCE, OPEN_READ_WRITE,
-        ("A CUDA context could not be created (cuda-device-id=%d)", settings_.cuda_device_id),
+        ("A CUDA context could not be created (cuda-device-id=%d); backend=cpu requires none",
+         settings_.cuda_device_id),
         (nullptr));
     return false;
   }
@@ -144,7 +151,14 @@ GstCudaContext *Backend::context_to_follow(GstBuffer *buffer) {
   GstMemory *memory = gst_buffer_n_memory(buffer) ? gst_buffer_peek_memory(buffer, 0) : nullptr;
   if (memory == nullptr || !gst_is_cuda_memory(memory)) return nullptr;
   GstCudaContext *theirs = GST_CUDA_MEMORY_CAST(memory)->context;
-  return theirs != session_->context.get() && device_will_do(theirs) ? theirs : nullptr;
+  if (theirs == session_->context.get()) return nullptr;
+  if (device_will_do(theirs)) return theirs;
+  GST_LOG_OBJECT(element_,
+                 "%" GST_PTR_FORMAT
+                 " is of another device than cuda-device-id=%d; the "
+                 "input is copied",
+                 theirs, settings_.cuda_device_id);
+  return nullptr;
 }
 
 bool Backend::move_to(GstCudaContext *context) {

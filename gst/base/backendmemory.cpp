@@ -10,13 +10,15 @@
 namespace coalesce::gst {
 namespace {
 
-void add_default_pool(GstQuery *query, GstCaps *caps) {
+void add_default_pool(GstElement *element, GstQuery *query, GstCaps *caps) {
   GstVideoInfo info;
   if (caps == nullptr || !gst_video_info_from_caps(&info, caps)) return;
   GstBufferPool *pool = nullptr;
   guint size = static_cast<guint>(GST_VIDEO_INFO_SIZE(&info)), least = 0, most = 0;
   const bool offered = gst_query_get_n_allocation_pools(query) > 0;
   if (offered) gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &least, &most);
+  GST_DEBUG_OBJECT(element, "output frames come from %s",
+                   pool != nullptr ? GST_OBJECT_NAME(pool) : "a pool of system memory");
   if (pool == nullptr) pool = gst_video_buffer_pool_new();
   size = std::max(size, static_cast<guint>(GST_VIDEO_INFO_SIZE(&info)));  // some downstream says 0
   GstStructure *config = gst_buffer_pool_get_config(pool);
@@ -33,12 +35,16 @@ void add_default_pool(GstQuery *query, GstCaps *caps) {
 }
 
 // Memory that downstream has of its own is used, be it special; ordinary memory gives way.
-void prefer_page_locked(GstQuery *query, GstAllocator *page_locked) {
+void prefer_page_locked(GstElement *element, GstQuery *query, GstAllocator *page_locked) {
   GstBufferPool *pool = nullptr;
   gst_query_parse_nth_allocation_pool(query, 0, &pool, nullptr, nullptr, nullptr);
   const GType type = G_OBJECT_TYPE(pool);
   gst_object_unref(pool);
-  if (type != GST_TYPE_VIDEO_BUFFER_POOL && type != GST_TYPE_BUFFER_POOL) return;
+  if (type != GST_TYPE_VIDEO_BUFFER_POOL && type != GST_TYPE_BUFFER_POOL) {
+    GST_DEBUG_OBJECT(element, "downloads into the memory of downstream's %s", g_type_name(type));
+    return;
+  }
+  GST_DEBUG_OBJECT(element, "downloads into page-locked memory, unless downstream has its own");
   if (gst_query_get_n_allocation_params(query) == 0) {
     gst_query_add_allocation_param(query, page_locked, nullptr);
     return;
@@ -86,20 +92,21 @@ bool Backend::propose_memory(GstQuery *query) {
 void Backend::decide_memory(GstQuery *query, bool cuda) {
   if (cuda) {
     // Only memory of our own pool has a fence.
+    GST_DEBUG_OBJECT(element_, "output frames come from a pool of CUDA memory");
     while (gst_query_get_n_allocation_pools(query) > 0)
       gst_query_remove_nth_allocation_pool(query, 0);
     return;
   }
   GstCaps *caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
-  add_default_pool(query, caps);
+  add_default_pool(element_, query, caps);
   if (is_on_gpu() && has_session() && gst_query_get_n_allocation_pools(query) > 0)
-    prefer_page_locked(query, session().page_locked.get());
+    prefer_page_locked(element_, query, session().page_locked.get());
 }
 
 bool Backend::make_pool(FramePool *pool, GstCaps *caps, guint at_once) {
   if (!pool->make(is_on_gpu() ? session().context.get() : nullptr, caps)) {
-    post_gpu_error("no device memory for the frames");
+    post_gpu_error("no device memory for the frames; backend=cpu requires none");
     return false;
   }
   if (!is_on_gpu()) return true;

@@ -234,6 +234,8 @@ GstFlowReturn answer_key_units(GstCoalesceEncoder *self, GstBuffer *in) {
     stream = gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, time);
   }
   for (const KeyUnitRequest &request : take_key_units(self, running)) {
+    GST_DEBUG_OBJECT(self, "key unit %u at %" GST_TIME_FORMAT, request.count,
+                     GST_TIME_ARGS(running));
     if (GstFlowReturn flow = wait_until(self, 0); flow != GST_FLOW_OK) return flow;
     gst_pad_push_event(GST_BASE_TRANSFORM_SRC_PAD(self),
                        gst_video_event_new_downstream_force_key_unit(
@@ -289,8 +291,11 @@ BufferRef acquire_output(GstCoalesceEncoder *self, gsize bytes) {
   GstAllocationParams params;
   gst_base_transform_get_allocator(GST_BASE_TRANSFORM(self), &allocator, &params);
   const AllocatorRef owned(allocator);
-  if (!backend.is_on_gpu() || !is_ordinary(allocator))
+  if (!backend.is_on_gpu() || !is_ordinary(allocator)) {
+    GST_LOG_OBJECT(self, "coded frame in memory of %s",
+                   allocator != nullptr ? allocator->mem_type : GST_ALLOCATOR_SYSMEM);
     return BufferRef(gst_buffer_new_allocate(allocator, bytes, &params));
+  }
   GstAllocator *page_locked = backend.session().page_locked.get();  // of the context
   if (pool == nullptr || pool->allocator() != page_locked)
     pool = std::make_unique<BytePool>(page_locked, params);
@@ -325,7 +330,8 @@ void finalize(GObject *object) {
 }  // namespace
 
 void gst_coalesce_encoder_set_room(GstCoalesceEncoder *self, guint frames) {
-  self->priv->room = frames;
+  if (self->priv->room.exchange(frames) != frames)
+    GST_DEBUG_OBJECT(self, "frames in flight: %u", frames);
   gst_coalesce_transform_update_latency(GST_COALESCE_TRANSFORM(self));
 }
 

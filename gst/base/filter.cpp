@@ -46,7 +46,7 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
   if (backend.failed()) return GST_FLOW_ERROR;
   *out = priv.out.pool.acquire().release();
   if (*out == nullptr) {
-    backend.post_gpu_error("no device memory for an output frame");
+    backend.post_gpu_error("no device memory for an output frame; backend=cpu requires none");
     return GST_FLOW_ERROR;
   }
   if (!GST_BASE_TRANSFORM_GET_CLASS(trans)->copy_metadata(trans, in, *out))

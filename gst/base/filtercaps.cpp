@@ -3,6 +3,9 @@
 
 #include "core/owned.h"
 #include "memory/bufferpool.h"
+#include "video/input.h"
+
+#define GST_CAT_DEFAULT gst_coalesce_debug
 
 namespace coalesce::gst {
 namespace {
@@ -61,12 +64,6 @@ guint choose_structure(GstCaps *caps, bool from_cuda, bool may_be_cuda) {
   return first;
 }
 
-// Buffers of two pictures, one for each field, are not what a Frame maps. (One field a buffer has a
-// caps feature of its own, which the templates lack.)
-bool is_fields(const GstStructure *structure) {
-  return g_strcmp0(gst_structure_get_string(structure, "interlace-mode"), "fields") == 0;
-}
-
 bool is_progressive(const GstStructure *structure) {
   const gchar *mode = gst_structure_get_string(structure, "interlace-mode");
   return mode == nullptr || g_str_equal(mode, "progressive");
@@ -83,7 +80,7 @@ GstCaps *filter_transform_caps(GstCoalesceFilter *self, GstPadDirection directio
     GstCapsFeatures *features = gst_caps_get_features(caps, i);
     const bool from_cuda = names_cuda(features);
     if (from_cuda && !gpu) continue;
-    if (is_fields(gst_caps_get_structure(caps, i))) continue;
+    if (has_fields_apart(caps, i)) continue;
     // The same memory first, so that buffers stay where they are.
     for (Memory to :
          {from_cuda ? Memory::cuda : Memory::system, from_cuda ? Memory::system : Memory::cuda}) {
@@ -96,6 +93,12 @@ GstCaps *filter_transform_caps(GstCoalesceFilter *self, GstPadDirection directio
       }
     }
   }
+  if (const std::string problem = interlacing_problem(caps);
+      gst_caps_is_empty(result.get()) && !problem.empty())
+    GST_WARNING_OBJECT(self, "%s (%" GST_PTR_FORMAT ")", problem.c_str(), caps);
+  GST_LOG_OBJECT(self, "%s %" GST_PTR_FORMAT " can become %" GST_PTR_FORMAT "%s",
+                 direction == GST_PAD_SINK ? "input" : "output", caps, result.get(),
+                 gpu ? "" : " (without a GPU)");
   if (filter == nullptr) return result.release();
   return gst_caps_intersect_full(filter, result.get(), GST_CAPS_INTERSECT_FIRST);
 }
@@ -107,7 +110,8 @@ GstCaps *filter_fixate_caps(GstCoalesceFilter *self, GstPadDirection direction, 
   auto *trans = GST_BASE_TRANSFORM(self);
   GstPad *otherpad = direction == GST_PAD_SINK ? GST_BASE_TRANSFORM_SRC_PAD(trans)
                                                : GST_BASE_TRANSFORM_SINK_PAD(trans);
-  const guint choice = choose_structure(othercaps, caps_are_cuda(caps), peer_names_cuda(otherpad));
+  const bool named = peer_names_cuda(otherpad);
+  const guint choice = choose_structure(othercaps, caps_are_cuda(caps), named);
   result.reset(gst_caps_copy_nth(othercaps, choice));
   GstStructure *structure = gst_caps_get_structure(result.get(), 0);
   fixate_format(otherpad, structure);
@@ -117,12 +121,18 @@ GstCaps *filter_fixate_caps(GstCoalesceFilter *self, GstPadDirection direction, 
   if (gst_structure_has_field(structure, "interlace-mode"))
     gst_structure_fixate_field_string(structure, "interlace-mode", "progressive");
   const GstStructure *given = gst_caps_get_structure(caps, 0);
-  if (!gst_structure_has_field(given, "interlace-mode") && !is_progressive(structure))
+  if (!gst_structure_has_field(given, "interlace-mode") && !is_progressive(structure)) {
     // Caps that say nothing are progressive, and frames cannot become fields.
+    GST_DEBUG_OBJECT(self, "progressive frames cannot become %" GST_PTR_FORMAT, result.get());
     return gst_caps_new_empty();
+  }
   auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
   if (klass->fixate) klass->fixate(self, direction, given, structure);
-  return gst_caps_fixate(result.release());
+  GstCaps *fixed = gst_caps_fixate(result.release());
+  GST_DEBUG_OBJECT(
+      self, "chooses %" GST_PTR_FORMAT " for %" GST_PTR_FORMAT " (the peer's caps %s CUDA memory)",
+      fixed, caps, named ? "name" : "do not name");
+  return fixed;
 }
 
 }  // namespace coalesce::gst

@@ -6,6 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/guarded.h"
+#include "core/owned.h"
+
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
 using namespace coalesce;
@@ -16,7 +19,6 @@ G_DEFINE_ABSTRACT_TYPE(GstCoalesceTemporal, gst_coalesce_temporal, GST_TYPE_COAL
 
 namespace {
 
-using EventRef = std::unique_ptr<GstEvent, Unmini>;
 
 struct Held {
   DeviceFrame frame;
@@ -328,7 +330,8 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   const bool serialized = (gst_event_type_get_flags(type) & GST_EVENT_TYPE_SERIALIZED) != 0;
   if (serialized && priv.pending > 0 && !ends_sequence(type)) {
     GST_LOG_OBJECT(trans, "%s waits for the frames before it", GST_EVENT_TYPE_NAME(event));
-    priv.frames[priv.count - 1]->events.emplace_back(event);
+    EventRef held(event);
+    priv.frames[priv.count - 1]->events.push_back(std::move(held));
     return TRUE;
   }
   return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
@@ -393,9 +396,9 @@ void finalize(GObject *object) {
 static void gst_coalesce_temporal_class_init(GstCoalesceTemporalClass *klass) {
   G_OBJECT_CLASS(klass)->finalize = finalize;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
-  trans_class->sink_event = sink_event;
-  trans_class->submit_input_buffer = submit_input_buffer;
-  trans_class->generate_output = generate_output;
+  trans_class->sink_event = guarded<sink_event>;
+  trans_class->submit_input_buffer = guarded<submit_input_buffer>;
+  trans_class->generate_output = guarded<generate_output>;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
   transform_class->set_format = set_format;
   transform_class->context_changed = context_changed;
@@ -412,5 +415,5 @@ static void gst_coalesce_temporal_class_init(GstCoalesceTemporalClass *klass) {
 }
 
 static void gst_coalesce_temporal_init(GstCoalesceTemporal *self) {
-  self->priv = new GstCoalesceTemporalPrivate;
+  initialise(self, [self] { self->priv = new GstCoalesceTemporalPrivate; });
 }

@@ -24,6 +24,17 @@ void discard_frames(GstCoalesceTransform *self) {
   self->drained = GST_FLOW_OK;
 }
 
+// Caps that have been refused come again before each buffer, and one error is enough. False: they
+// are the last ones.
+bool replace_refused_fields(GstCoalesceTransform *self, GstCaps *caps) {
+  GST_OBJECT_LOCK(self);
+  GstCaps *&last = self->refused_fields;
+  const bool other = last == nullptr || caps == nullptr || !gst_caps_is_equal(last, caps);
+  gst_caps_replace(&last, caps);
+  GST_OBJECT_UNLOCK(self);
+  return other;
+}
+
 gboolean start(GstBaseTransform *trans) {
   return check_start(GST_ELEMENT(trans)) && backend_of(trans).start();
 }
@@ -32,6 +43,7 @@ gboolean stop(GstBaseTransform *trans) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
   discard_frames(self);
   self->refused->clear();
+  replace_refused_fields(self, nullptr);
   backend_of(self).stop();
   forget_exception(GST_ELEMENT(self));
   return TRUE;
@@ -123,6 +135,30 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   return done;
 }
 
+// Upstream's pad has caps before it sends them. Others only ask about theirs.
+bool are_sent(GstCaps *caps, GstPad *pad) {
+  if (!gst_pad_is_active(pad)) return false;
+  GstPad *upstream = gst_pad_get_peer(pad);
+  const CapsRef theirs(upstream != nullptr ? gst_pad_get_current_caps(upstream) : nullptr);
+  gst_clear_object(&upstream);
+  return theirs != nullptr && gst_caps_is_equal(theirs.get(), caps);
+}
+
+// GstPad itself refuses caps that are not accepted here, and their event does not come.
+gboolean accept_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps) {
+  auto *self = GST_COALESCE_TRANSFORM(trans);
+  const gboolean accepted =
+      GST_BASE_TRANSFORM_CLASS(parent_class)->accept_caps(trans, direction, caps);
+  if (accepted || direction != GST_PAD_SINK) return accepted;
+  const std::string problem = interlacing_problem(caps);
+  if (problem.empty()) return FALSE;
+  if (!are_sent(caps, GST_BASE_TRANSFORM_SINK_PAD(trans)))
+    GST_WARNING_OBJECT(self, "%s (%" GST_PTR_FORMAT ")", problem.c_str(), caps);
+  else if (replace_refused_fields(self, caps))
+    GST_ELEMENT_ERROR(self, STREAM, FORMAT, ("%s", problem.c_str()), (nullptr));
+  return FALSE;
+}
+
 gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
@@ -131,17 +167,25 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) 
   if (!gst_coalesce_transform_drain(self, Before::caps, "new caps")) return FALSE;
   const bool unlinked = unlinked_caps(trans, out_caps);
   gst_base_transform_set_passthrough(trans, unlinked);
-  if (unlinked) return TRUE;
+  if (unlinked) {
+    GST_DEBUG_OBJECT(self, "no peer: passthrough of %" GST_PTR_FORMAT, in_caps);
+    return TRUE;
+  }
   const guint settings = klass->settings_changes ? klass->settings_changes(self) : 0;
-  if (self->refused->has(in_caps, out_caps, settings)) return FALSE;
+  if (self->refused->has(in_caps, out_caps, settings)) {
+    GST_DEBUG_OBJECT(self, "has refused %" GST_PTR_FORMAT " before", in_caps);
+    return FALSE;
+  }
   const Backend::NewCaps new_caps(backend, in_caps, out_caps);
   const bool accepted = !klass->set_format || klass->set_format(self, in_caps, out_caps);
   GST_DEBUG_OBJECT(self, "%s %" GST_PTR_FORMAT " to %" GST_PTR_FORMAT,
                    accepted ? "accepts" : "refuses", in_caps, out_caps);
-  if (accepted)
+  if (accepted) {
     self->refused->clear();
-  else
+    replace_refused_fields(self, nullptr);
+  } else {
     self->refused->add(in_caps, out_caps, settings);
+  }
   return accepted;
 }
 
@@ -188,6 +232,7 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
 }
 
 void finalize(GObject *object) {
+  gst_clear_caps(&GST_COALESCE_TRANSFORM(object)->refused_fields);
   delete GST_COALESCE_TRANSFORM(object)->refused;
   delete GST_COALESCE_TRANSFORM(object)->backend;
   G_OBJECT_CLASS(parent_class)->finalize(object);
@@ -235,6 +280,7 @@ static void gst_coalesce_transform_class_init(GstCoalesceTransformClass *klass) 
   trans_class->stop = guarded<stop>;
   trans_class->query = guarded<query>;
   trans_class->sink_event = guarded<sink_event>;
+  trans_class->accept_caps = guarded<accept_caps>;
   trans_class->set_caps = guarded<set_caps>;
   trans_class->transform_meta = guarded<transform_meta>;
   trans_class->passthrough_on_same_caps = FALSE;

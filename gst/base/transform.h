@@ -20,6 +20,7 @@ struct GstCoalesceTransform {
   GstBaseTransform parent;
   coalesce::gst::Backend *backend;
   coalesce::gst::RefusedCaps *refused;
+  GstCaps *refused_fields;  // under the object's lock: an error has said why
   // Under the object's lock: of a frame, 0 without a frame rate; and the latency of the frames that
   // may be held back, which the bus was told last.
   GstClockTime frame_duration;

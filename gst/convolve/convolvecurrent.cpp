@@ -3,6 +3,9 @@
 
 #include "convolveformat.h"
 
+GST_DEBUG_CATEGORY_EXTERN(gst_convolve_debug);
+#define GST_CAT_DEFAULT gst_convolve_debug
+
 namespace coalesce::gst {
 namespace {
 
@@ -12,7 +15,7 @@ std::string preset_problem(const ConvolveKind &kind, const ConvolveSettings &set
   std::string problem = convolve_preset(kind, settings.preset);
   if (settings.size != 0) problem += " size=" + std::to_string(settings.size);
   if (settings.sigma != 0) problem += " sigma=" + mask_text({1, 1, {settings.sigma}});
-  return problem + ": " + text + "; use a larger divisor";
+  return problem + ": " + text;
 }
 
 // Of masks and numbers together.
@@ -97,6 +100,10 @@ bool ConvolveCurrentFilter::update(const GstVideoInfo &info, bool new_format) {
   in_use_ = std::move(settings);
   filter_ = std::move(filter);
   cache_.clear();
+  GST_DEBUG_OBJECT(element_, "%s, %dx%d %s%s taps, divisor %" G_GINT64_FORMAT ", on %s",
+                   convolve_preset(kind_, in_use_.preset).c_str(), filter_.width, filter_.height,
+                   filter_.exact ? "exact" : "rounded", filter_.separable ? ", separable" : "",
+                   static_cast<gint64>(filter_.divisor), in_use_.luma_only ? "luma" : "all planes");
   return true;
 }
 

@@ -5,6 +5,9 @@
 #include "convolveformat.h"
 #include "core/guarded.h"
 
+GST_DEBUG_CATEGORY(gst_convolve_debug);
+#define GST_CAT_DEFAULT gst_convolve_debug
+
 using namespace coalesce;
 using namespace coalesce::gst;
 
@@ -27,8 +30,9 @@ GstConvolveFilterPrivate &priv_of(gpointer object) {
 }
 
 void set_algorithm(gpointer self, ConvolveAlgorithm algorithm) {
-  if (priv_of(self).algorithm.exchange(algorithm) != algorithm)
-    g_object_notify(G_OBJECT(self), "algorithm");
+  if (priv_of(self).algorithm.exchange(algorithm) == algorithm) return;
+  GST_DEBUG_OBJECT(self, "algorithm: %s", convolve_algorithm_nick(algorithm));
+  g_object_notify(G_OBJECT(self), "algorithm");
 }
 
 gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVideoInfo *) {
@@ -44,7 +48,10 @@ gboolean worth_the_trip(GstCoalesceFilter *filter, const GstVideoInfo *in) {
   const Filter &f = priv_of(filter).current.filter();
   const int taps = f.separable ? f.width + f.height : f.width * f.height;
   const guint64 pixels = guint64(GST_VIDEO_INFO_WIDTH(in)) * guint64(GST_VIDEO_INFO_HEIGHT(in));
-  return pixels * static_cast<guint64>(taps) >= kHeavy;
+  const bool heavy = pixels * static_cast<guint64>(taps) >= kHeavy;
+  GST_DEBUG_OBJECT(filter, "%d taps on %" G_GUINT64_FORMAT " pixels: %sheavy enough for a GPU",
+                   taps, pixels, heavy ? "" : "not ");
+  return heavy;
 }
 
 Status run(GstCoalesceFilter *filter, const Frame &in, const Frame &out, const Queue &queue) {
@@ -61,9 +68,13 @@ Status run(GstCoalesceFilter *filter, const Frame &in, const Frame &out, const Q
 }
 
 gboolean start(GstBaseTransform *trans) {
-  const std::string problem =
-      priv_of(trans).settings.read([](const ConvolveSettings &s) { return s.problem; });
-  return (problem.empty() || post_settings_problem(trans, problem, false)) &&
+  const GstConvolveFilterPrivate &priv = priv_of(trans);
+  const ConvolveSettings settings = priv.settings.snapshot();
+  if (const std::string text =
+          convolve_ignored(*GST_CONVOLVE_FILTER_GET_CLASS(trans)->kind, settings);
+      !text.empty())
+    GST_ELEMENT_WARNING(trans, LIBRARY, SETTINGS, ("%s", text.c_str()), (nullptr));
+  return (settings.problem.empty() || post_settings_problem(trans, settings.problem, false)) &&
          GST_BASE_TRANSFORM_CLASS(parent_class)->start(trans);
 }
 
@@ -98,6 +109,7 @@ void finalize(GObject *object) {
 }  // namespace
 
 static void gst_convolve_filter_class_init(GstConvolveFilterClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(gst_convolve_debug, "coalesce-convolve", 0, "convolve and sepconvolve");
   G_OBJECT_CLASS(klass)->finalize = finalize;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   trans_class->start = guarded<start>;

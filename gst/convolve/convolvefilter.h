@@ -6,6 +6,8 @@
 #include "base/filter.h"
 #include "convolveproperties.h"
 
+GST_DEBUG_CATEGORY_EXTERN(gst_convolve_debug);
+
 struct GstConvolveFilter {
   GstCoalesceFilter parent;
   struct GstConvolveFilterPrivate *priv;

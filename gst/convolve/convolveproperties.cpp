@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "convolveproperties.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
+
+#include "base/quotinghint.h"
 
 namespace coalesce::gst {
 namespace {
@@ -191,7 +195,57 @@ bool is_controlled(GObject *object, const GParamSpec *pspec) {
   return true;
 }
 
+// Two sizes, or two sigmas, make one preset or two.
+bool depends_on(const ConvolveKind &kind, int preset, guint property) {
+  std::string one[2], other[2], problem;
+  const bool sizes = property == PROP_SIZE;
+  return kind.fill(preset, 5, 1, one, &problem) &&
+         kind.fill(preset, sizes ? 7 : 5, sizes ? 1 : 2, other, &problem) &&
+         !std::equal(one, one + 2, other);
+}
+
+// As in "box, gaussian or binomial".
+std::string presets_with(const ConvolveKind &kind, guint property) {
+  auto *values = static_cast<GEnumClass *>(g_type_class_peek(kind.preset_type));
+  std::vector<std::string> names;
+  for (guint i = 0; i < values->n_values; i++)
+    if (depends_on(kind, values->values[i].value, property))
+      names.emplace_back(values->values[i].value_nick);
+  std::string list = names.front();
+  for (std::size_t i = 1; i < names.size(); i++)
+    list += (i + 1 < names.size() ? ", " : " or ") + names[i];
+  return list;
+}
+
 }  // namespace
+
+const char *convolve_algorithm_nick(ConvolveAlgorithm algorithm) {
+  return kAlgorithms[static_cast<std::size_t>(algorithm)].value_nick;
+}
+
+std::string convolve_ignored(const ConvolveKind &kind, const ConvolveSettings &settings) {
+  const auto text = [&](const std::string &setting, guint property) {
+    return setting + " has no effect " +
+           (settings.preset == 0 ? "without a preset"
+                                 : "with " + convolve_preset(kind, settings.preset)) +
+           "; it requires preset=" + presets_with(kind, property);
+  };
+  if (settings.size != 0 && !depends_on(kind, settings.preset, PROP_SIZE))
+    return text("size=" + std::to_string(settings.size), PROP_SIZE);
+  if (settings.sigma != 0 && !depends_on(kind, settings.preset, PROP_SIGMA))
+    return text("sigma=" + mask_text({1, 1, {settings.sigma}}), PROP_SIGMA);
+  return {};
+}
+
+std::string convolve_text_problem(const char *property, const std::string &text,
+                                  const std::string &why, bool may_be_empty) {
+  const std::string problem = convolve_quote(property, text) + ": " + why;
+  const char *unchanged = "\"1\" for no change";
+  if (!may_be_empty && text.find_first_not_of(" \t\n\v\f\r") == std::string::npos)
+    return problem + "; use " + property + "=" + unchanged;
+  return problem +
+         (may_be_empty ? quoting_hint(property, text) : quoting_hint(property, text, unchanged));
+}
 
 ConvolveProperties convolve_properties(const ConvolveKind &kind) {
   ConvolveProperties table;

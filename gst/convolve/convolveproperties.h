@@ -56,6 +56,16 @@ void convolve_set_property(GObject *object, Settings<ConvolveSettings> *settings
                            const ConvolveKind &kind, const ConvolveProperties &properties, guint id,
                            const GValue *value, GParamSpec *pspec);
 
+// As the property algorithm names it.
+const char *convolve_algorithm_nick(ConvolveAlgorithm algorithm);
+
+// What has been set and has no effect, for a message; empty if there is nothing.
+std::string convolve_ignored(const ConvolveKind &kind, const ConvolveSettings &settings);
+
+// Why a text cannot be read, and what helps where it is empty.
+std::string convolve_text_problem(const char *property, const std::string &text,
+                                  const std::string &why, bool may_be_empty);
+
 // `preset=nick`, for messages.
 std::string convolve_preset(const ConvolveKind &kind, int preset);
 

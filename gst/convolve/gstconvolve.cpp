@@ -51,7 +51,7 @@ GType preset_type() {
 bool parse(const std::string (&text)[2], FilterSettings *settings, std::string *problem) {
   std::string why;
   if (parse_mask(text[0], kMaxMaskSize, kMaxMaskSize, &settings->mask, &why)) return true;
-  *problem = convolve_quote("mask", text[0]) + ": " + why;
+  *problem = convolve_text_problem("mask", text[0], why, false);
   return false;
 }
 

@@ -6,6 +6,9 @@
 
 #include "core/queue.h"
 
+GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
+#define GST_CAT_DEFAULT gst_coalesce_debug
+
 namespace coalesce::gst {
 namespace {
 
@@ -39,7 +42,13 @@ GpuGate open_gate() {
 
 GpuGate gpu_gate() {
   std::lock_guard guard(gate_lock);
-  if (!known_gate) known_gate = open_gate();
+  if (!known_gate) {
+    known_gate = open_gate();
+    if (known_gate->usable)
+      GST_INFO("usable CUDA devices: %d", known_gate->devices);
+    else
+      GST_INFO("no GPU can be used: %s", known_gate->why_not.c_str());
+  }
   return *known_gate;
 }
 

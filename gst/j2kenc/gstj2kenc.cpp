@@ -64,6 +64,9 @@ GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstC
   const bool cuda = backend_of(trans).may_use_gpu();
   GstCaps *result =
       j2k_transform_caps(direction, caps, cuda, parts.settings.snapshot(), parts.current.profile());
+  GST_LOG_OBJECT(trans, "%s %" GST_PTR_FORMAT " can become %" GST_PTR_FORMAT "%s",
+                 direction == GST_PAD_SINK ? "input" : "output", caps, result,
+                 cuda ? "" : " (without a GPU)");
   if (filter == nullptr) return result;
   GstCaps *both = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref(result);
@@ -78,22 +81,23 @@ GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps
     const CapsRef downstream(gst_pad_peer_query_caps(GST_BASE_TRANSFORM_SRC_PAD(trans), nullptr));
     othercaps = j2k_prefer(othercaps, downstream.get());
   }
-  return GST_BASE_TRANSFORM_CLASS(parent_class)->fixate_caps(trans, direction, caps, othercaps);
+  GstCaps *fixed =
+      GST_BASE_TRANSFORM_CLASS(parent_class)->fixate_caps(trans, direction, caps, othercaps);
+  GST_DEBUG_OBJECT(trans, "chooses %" GST_PTR_FORMAT " for %" GST_PTR_FORMAT, fixed, caps);
+  return fixed;
 }
 
 bool check_format(GstBaseTransform *trans, GstCaps *caps, GstVideoInfo *info) {
-  if (!usable_info(caps, info)) {
-    GST_ELEMENT_ERROR(
-        trans, STREAM, FORMAT,
-        ("Unsupported caps: no raw video, or frames of 2 GiB or more (%" GST_PTR_FORMAT ")", caps),
-        (nullptr));
+  const std::string problem = interlacing_problem(caps);
+  if (!problem.empty()) {
+    GST_ELEMENT_ERROR(trans, STREAM, FORMAT, ("%s", problem.c_str()), (nullptr));
     return false;
   }
-  if (GST_VIDEO_INFO_INTERLACE_MODE(info) <= GST_VIDEO_INTERLACE_MODE_MIXED) return true;
-  GST_ELEMENT_ERROR(trans, STREAM, FORMAT,
-                    ("interlace-mode=%s is not supported; use progressive, interleaved or mixed",
-                     gst_video_interlace_mode_to_string(GST_VIDEO_INFO_INTERLACE_MODE(info))),
-                    (nullptr));
+  if (usable_info(caps, info)) return true;
+  GST_ELEMENT_ERROR(
+      trans, STREAM, FORMAT,
+      ("Unsupported caps: no raw video, or frames of 2 GiB or more (%" GST_PTR_FORMAT ")", caps),
+      (nullptr));
   return false;
 }
 
@@ -251,7 +255,7 @@ void add_template(GstElementClass *klass, const char *name, GstPadDirection dire
 }  // namespace
 
 static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
-  GST_DEBUG_CATEGORY_INIT(gst_j2kenc_debug, "j2kenc", 0, "JPEG 2000 encoder");
+  GST_DEBUG_CATEGORY_INIT(gst_j2kenc_debug, "coalesce-j2kenc", 0, "JPEG 2000 encoder");
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->set_property = guarded<set_property>;
   object_class->get_property = guarded<get_property>;

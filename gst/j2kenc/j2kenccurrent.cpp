@@ -5,6 +5,9 @@
 
 #include <utility>
 
+GST_DEBUG_CATEGORY_EXTERN(gst_j2kenc_debug);
+#define GST_CAT_DEFAULT gst_j2kenc_debug
+
 namespace coalesce::gst {
 namespace {
 
@@ -14,6 +17,16 @@ std::string rate_problem(const J2kCoder &coder, const Status &status) {
   if (least.empty()) return j2k_text(status);
   return (rate.empty() ? j2k_profile_setting(coder.settings()) : rate) +
          ": fewer bytes than headers and empty packets require; the least is " + least;
+}
+
+void log(gpointer element, const J2kCoder &coder) {
+  const j2k::EncoderParams &params = coder.params(0);
+  const std::string rate = j2k_rate_text(coder.settings());
+  GST_DEBUG_OBJECT(element, "encodes %s by %s with %s, %d resolutions, %d tiles, Rsiz 0x%x",
+                   coder.fields() > 1 ? "fields" : "frames",
+                   params.wavelet == j2k::Wavelet::reversible_53 ? "5/3" : "9/7",
+                   rate.empty() ? "no rate" : rate.c_str(), params.coding.levels + 1,
+                   j2k::tiles_wide(params.coding) * j2k::tiles_high(params.coding), params.profile);
 }
 
 }  // namespace
@@ -38,8 +51,10 @@ void J2kCurrentCoder::report(Next *next) const {
 }
 
 void J2kCurrentCoder::follow_profile(const Next &next) const {
-  if (next.problem.empty() && next.coder->profile() != profile_in_caps_)
-    gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(element_));
+  if (!next.problem.empty() || next.coder->profile() == profile_in_caps_) return;
+  GST_DEBUG_OBJECT(element_, "negotiates again: Rsiz is 0x%x instead of 0x%x",
+                   next.coder->profile(), profile_in_caps_);
+  gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(element_));
 }
 
 bool J2kCurrentCoder::set_format(const GstVideoInfo &info, J2kMedia media, int profile_in_caps) {
@@ -52,6 +67,7 @@ bool J2kCurrentCoder::set_format(const GstVideoInfo &info, J2kMedia media, int p
     next_.reset();
     coder_ = next.coder;
     changes_ = next.changes;
+    log(element_, *coder_);
   }
   report(&next);
   return next.coder != nullptr;
@@ -84,6 +100,8 @@ bool J2kCurrentCoder::take_targets(const std::function<Status(const J2kCoder &)>
   }
   coder_->take_settings(*next);
   good_ = next->settings();
+  GST_DEBUG_OBJECT(element_, "the encoder stays, with another rate: %s",
+                   j2k_rate_text(*good_).c_str());
   return true;
 }
 
@@ -91,6 +109,7 @@ void J2kCurrentCoder::take_next() {
   coder_ = std::move(next_->coder);
   changes_ = next_->changes;
   next_.reset();
+  if (coder_ != nullptr) log(element_, *coder_);
 }
 
 bool J2kCurrentCoder::is_refusal(const Status &status) const {

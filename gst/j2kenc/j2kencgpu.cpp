@@ -77,7 +77,8 @@ bool J2kGpu::leave_to_cpu(const std::string &why) {
                              std::to_string(GST_VIDEO_INFO_WIDTH(&info)) + "x" +
                              std::to_string(GST_VIDEO_INFO_HEIGHT(&info));
   if (backend_.is_cuda_required()) {
-    backend_.post_gpu_error("backend=cuda cannot encode " + frames + ": " + why);
+    backend_.post_gpu_error("backend=cuda cannot encode " + frames + ": " + why +
+                            "; backend=auto encodes them on the CPU");
     return false;
   }
   GST_ELEMENT_WARNING(
@@ -100,7 +101,11 @@ int J2kGpu::choose_frames() const {
   if (!J2kFlight::frame_memory(*current_.get(), &frame).ok() || frame == 0 ||
       cuda_driver()->mem_get_info(&free, &total) != CUDA_SUCCESS)
     return kUsual;
-  return static_cast<int>(std::clamp<std::size_t>(free / 2 / frame, 1, kUsual));
+  const auto frames = static_cast<int>(std::clamp<std::size_t>(free / 2 / frame, 1, kUsual));
+  GST_DEBUG_OBJECT(element_,
+                   "frames in flight: %d, of %zu bytes of device memory each (free: %zu bytes)",
+                   frames, frame, free);
+  return frames;
 }
 
 // The first launches load the kernels, which takes milliseconds that the first frame should not

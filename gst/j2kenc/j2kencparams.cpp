@@ -209,13 +209,14 @@ std::string j2k_params(const J2kSettings &s, const J2kPicture &picture, EncoderP
   params->coding = picture.coding;
   params->colour_transform = picture.rgb;
   if (s.bitrate > 0 && picture.fps_n == 0)
-    return j2k_rate_text(s) + ": a framerate is required, and the caps have none";
+    return j2k_rate_text(s) +
+           ": a framerate is required, and the caps have none; use bpp or frame-size";
   std::uint64_t frame_limit;
   const j2k::ProfileRate rate = {std::int64_t{picture.fps_n} * picture.row_step, picture.fps_d,
                                  whole_bytes(picture_bytes(s, picture))};
-  std::string values;
-  if (Status status = set_profile(s.profile, rate, params, &frame_limit, &values); !status.ok())
-    return j2k_text(status, values);
+  std::string text;
+  if (Status status = set_profile(s.profile, rate, params, &frame_limit, &text); !status.ok())
+    return text.empty() ? j2k_text(status) : text;
   set_coding(s, &params->coding);
   set_wavelet(s, params);
   set_markers(s, params);
@@ -227,8 +228,8 @@ std::string j2k_params(const J2kSettings &s, const J2kPicture &picture, EncoderP
     if (std::string problem = set(s, picture, params); !problem.empty()) return problem;
   if (std::string problem = set_targets(s, picture, frame_limit, params); !problem.empty())
     return problem;
-  if (Status status = check_profile(s.profile, *params, &values); !status.ok())
-    return j2k_text(status, values);
+  if (Status status = check_profile(s.profile, *params, &text); !status.ok())
+    return text.empty() ? j2k_text(status) : text;
   const Status status = j2k::check_params(*params);
   return status.ok() ? std::string() : j2k_text(status);
 }

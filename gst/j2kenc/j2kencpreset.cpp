@@ -12,6 +12,9 @@
 #include "core/owned.h"
 #include "j2kencproperties.h"
 
+GST_DEBUG_CATEGORY_EXTERN(gst_j2kenc_debug);
+#define GST_CAT_DEFAULT gst_j2kenc_debug
+
 namespace coalesce::gst {
 namespace {
 
@@ -115,6 +118,8 @@ bool load_all(GstPreset *preset, const gchar *name) {
 
 gboolean load(GstPreset *preset, const gchar *name) {
   const bool loaded = load_all(preset, name);
+  GST_DEBUG_OBJECT(preset, "preset %s: %s", name,
+                   loaded ? "loaded" : "there is none, or it is wrong");
   g_object_notify(G_OBJECT(preset), "lossless");
   return loaded;
 }

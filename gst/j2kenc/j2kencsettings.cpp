@@ -4,6 +4,7 @@
 #include <bit>
 #include <vector>
 
+#include "base/quotinghint.h"
 #include "j2kenctexts.h"
 
 namespace coalesce::gst {
@@ -42,6 +43,10 @@ std::string check_rates(const J2kSettings &s) {
   return {};
 }
 
+std::string unreadable(const char *property, const std::string &text, const std::string &expected) {
+  return j2k_setting(property, text) + ": expected " + expected + quoting_hint(property, text);
+}
+
 std::string check_blocks(const J2kSettings &s) {
   const std::string name =
       j2k_settings("code-block-width", s.block_width, "code-block-height", s.block_height);
@@ -58,8 +63,9 @@ std::string check_precincts(const J2kSettings &s) {
   std::vector<int> sizes;
   const std::string name = j2k_setting("precincts", s.precincts);
   if (!j2k_parse_precincts(s.precincts, &sizes))
-    return name + ": expected up to " + std::to_string(j2k::kMaxResolutions) +
-           " sizes as in \"256x256 128x128\", powers of two up to 32768";
+    return unreadable("precincts", s.precincts,
+                      "up to " + std::to_string(j2k::kMaxResolutions) +
+                          " sizes as in \"256x256 128x128\", powers of two up to 32768");
   if (sizes.size() > 2 * static_cast<std::size_t>(s.num_resolutions))
     return name + ": more sizes than resolutions (" +
            j2k_setting("num-resolutions", s.num_resolutions) + ")";
@@ -79,7 +85,8 @@ std::string check_layers(const J2kSettings &s) {
   if (s.layer_rates.empty()) return {};
   const std::string name = j2k_setting("layer-rates", s.layer_rates);
   if (!j2k_parse_numbers(s.layer_rates, " ,", &list))
-    return name + ": expected numbers of bits per pixel, as in \"0.25 0.5\"";
+    return unreadable("layer-rates", s.layer_rates,
+                      "numbers of bits per pixel, as in \"0.25 0.5\"");
   if (list.size() + 1 != static_cast<std::size_t>(s.num_layers))
     return name + " and " + j2k_setting("num-layers", s.num_layers) + ": " +
            std::to_string(list.size()) + " rates, but every layer except the last requires one";
@@ -94,11 +101,11 @@ std::string check_texts(const J2kSettings &s) {
   std::vector<int> roi;
   if (!s.roi.empty() &&
       (!j2k_parse_integers(s.roi, " ,", &roi) || roi.size() != 4 || roi[2] == 0 || roi[3] == 0))
-    return j2k_setting("roi", s.roi) + ": expected a rectangle as in \"x,y,width,height\"";
+    return unreadable("roi", s.roi, "a rectangle as in \"x,y,width,height\"");
   std::string latin;
   if (!j2k_parse_comment(s.comment, &latin))
-    return j2k_setting("comment", s.comment) + ": expected up to " +
-           std::to_string(j2k::kMaxComment) + " characters of Latin-1";
+    return unreadable("comment", s.comment,
+                      "up to " + std::to_string(j2k::kMaxComment) + " characters of Latin-1");
   return {};
 }
 
@@ -124,10 +131,10 @@ std::string j2k_rate_text(const J2kSettings &settings) {
   return set.empty() ? std::string() : set[0];
 }
 
-std::string j2k_text(const Status &status, const std::string &values) {
+std::string j2k_text(const Status &status) {
   std::string text = status.message();
   if (text.compare(0, 5, "j2k: ") == 0) text.erase(0, 5);
-  return values.empty() ? text : text + ": " + values;
+  return text;
 }
 
 std::string j2k_check(const J2kSettings &settings) {

@@ -69,8 +69,8 @@ std::string j2k_params(const J2kSettings &settings, const J2kPicture &picture,
 const char *j2k_profile_name(j2k::Profile profile);
 std::string j2k_profile_setting(const J2kSettings &settings);
 
-// What the library says, without its name; and which values it means.
-std::string j2k_text(const Status &status, const std::string &values = {});
+// What the library says, without its name.
+std::string j2k_text(const Status &status);
 
 // How many bytes a frame needs for its rate to leave so many to this picture's codestream.
 std::uint64_t j2k_frame_bytes(const J2kPicture &picture, std::uint64_t bytes);

@@ -107,6 +107,9 @@ PoolRef cuda_pool_new(GstCudaContext *context, GstCaps *caps, guint min_buffers,
   config = gst_buffer_pool_get_config(pool.get());
   gst_buffer_pool_config_get_params(config, nullptr, size, nullptr, nullptr);
   gst_structure_free(config);
+  GST_DEBUG_OBJECT(pool.get(),
+                   "CUDA memory of %" GST_PTR_FORMAT ", %u bytes a frame of %" GST_PTR_FORMAT,
+                   context, *size, caps);
   return pool;
 }
 
@@ -116,6 +119,8 @@ PoolRef system_pool_new(GstAllocator *allocator, GstCaps *caps, guint size) {
   gst_buffer_pool_config_set_params(config, caps, size, 0, 0);
   if (allocator != nullptr) gst_buffer_pool_config_set_allocator(config, allocator, nullptr);
   if (!gst_buffer_pool_set_config(pool.get(), config)) return nullptr;
+  GST_DEBUG_OBJECT(pool.get(), "%s, %u bytes a frame of %" GST_PTR_FORMAT,
+                   allocator != nullptr ? allocator->mem_type : GST_ALLOCATOR_SYSMEM, size, caps);
   return pool;
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "bytepool.h"
 
+GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
+#define GST_CAT_DEFAULT gst_coalesce_debug
+
 namespace coalesce::gst {
 
 BytePool::BytePool(GstAllocator *allocator, const GstAllocationParams &params)
@@ -28,6 +31,8 @@ bool BytePool::grow(gsize bytes) {
     return false;
   }
   room_ = room;
+  GST_DEBUG_OBJECT(pool_.get(), "%s, %" G_GSIZE_FORMAT " bytes a buffer", allocator_->mem_type,
+                   room);
   return true;
 }
 

@@ -236,6 +236,9 @@ GstMemory *fenced_memory_alloc(GstCudaContext *context, const GstVideoInfo &info
     strides[plane] = said.stride[plane] = pitch;
     offset += static_cast<gsize>(pitch) * rows[plane];
   }
+  GST_LOG("%s of %dx%d has a layout that libgstcuda lacks, with a pitch of %d bytes",
+          GST_VIDEO_INFO_NAME(&info), GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info),
+          pitch);
   return memory;
 }
 

@@ -4,6 +4,9 @@
 #include <system_error>
 #include <utility>
 
+GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
+#define GST_CAT_DEFAULT gst_coalesce_debug
+
 namespace coalesce::gst {
 
 std::unique_ptr<GpuSession> GpuSession::open(GstCudaContext *context,
@@ -20,6 +23,7 @@ std::unique_ptr<GpuSession> GpuSession::open(GstCudaContext *context,
     *why = "a CUDA stream could not be made: " + cuda_error_text(error);
     return nullptr;
   }
+  GST_DEBUG_OBJECT(context, "a stream for frames");
   try {
     session->retired = std::make_unique<RetireList>(context);
   } catch (const std::system_error &error) {  // the system gives no more threads
@@ -52,7 +56,10 @@ CUresult GpuSession::go_on_in(std::shared_ptr<Stream> other) {
   if (other == nullptr) {
     turn_ = (turn_ + 1) % own_streams_.size();
     std::shared_ptr<Stream> &own = own_streams_[turn_];
-    if (own == nullptr) own = Stream::create(context.get(), &result);
+    if (own == nullptr) {
+      own = Stream::create(context.get(), &result);
+      GST_DEBUG_OBJECT(context.get(), "a second stream for frames");
+    }
     other = own;
   }
   if (other != nullptr) stream = std::move(other);

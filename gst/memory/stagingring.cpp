@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "stagingring.h"
 
+GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
+#define GST_CAT_DEFAULT gst_coalesce_debug
+
 namespace coalesce::gst {
 
 // The first failure is the last attempt.
@@ -8,6 +11,10 @@ void StagingRing::add_slot() {
   BufferRef slot(gst_buffer_new_allocate(allocator_.get(), bytes_, nullptr));
   const bool page_locked = slot != nullptr && page_locked_fence(slot.get()) != nullptr;
   if (page_locked) slots_.push_back(std::move(slot));
+  GST_DEBUG_OBJECT(allocator_.get(),
+                   "staging buffers for uploads: %" G_GSIZE_FORMAT ", of %" G_GSIZE_FORMAT
+                   " bytes%s",
+                   slots_.size(), bytes_, page_locked ? "" : "; no more memory can be page-locked");
   complete_ = !page_locked || slots_.size() == kSlots;
 }
 

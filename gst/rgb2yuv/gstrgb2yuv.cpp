@@ -134,6 +134,14 @@ gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVi
   params.out_range = sample_range(colorimetry);
   params.h_cosited = (site & GST_VIDEO_CHROMA_SITE_H_COSITED) != 0;
   params.v_cosited = (site & GST_VIDEO_CHROMA_SITE_V_COSITED) != 0;
+  constexpr const char *kMatrices[] = {"BT.601", "BT.709", "BT.2020", "SMPTE 240M", "FCC"};
+  constexpr const char *kRanges[] = {"full", "limited"};
+  GST_DEBUG_OBJECT(filter, "matrix %s, %s range to %s range, chroma cosited %s",
+                   kMatrices[int(params.matrix)], kRanges[int(params.in_range)],
+                   kRanges[int(params.out_range)],
+                   params.h_cosited   ? params.v_cosited ? "in both directions" : "horizontally"
+                   : params.v_cosited ? "vertically"
+                                      : "in no direction");
   return TRUE;
 }
 
@@ -163,7 +171,7 @@ Status run(GstCoalesceFilter *filter, const gst::Frame &in, const gst::Frame &ou
 }  // namespace
 
 static void gst_rgb2yuv_class_init(GstRgb2yuvClass *klass) {
-  GST_DEBUG_CATEGORY_INIT(gst_rgb2yuv_debug, "rgb2yuv", 0, "8-bit RGB to YUV");
+  GST_DEBUG_CATEGORY_INIT(gst_rgb2yuv_debug, "coalesce-rgb2yuv", 0, "8-bit RGB to YUV");
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
   filter_class->convert_caps = convert_caps;
   filter_class->fixate = fixate;

@@ -43,12 +43,12 @@ GType preset_type() {
   return type;
 }
 
-bool parse_row(const char *property, const std::string &text, std::vector<double> *row,
-               std::string *problem) {
+bool parse_row(const char *property, bool may_be_empty, const std::string &text,
+               std::vector<double> *row, std::string *problem) {
   Mask mask;
   std::string why;
   if (!parse_mask(text, kMaxTaps, 1, &mask, &why)) {
-    if (problem->empty()) *problem = convolve_quote(property, text) + ": " + why;
+    if (problem->empty()) *problem = convolve_text_problem(property, text, why, may_be_empty);
     return false;
   }
   *row = std::move(mask.at);
@@ -60,9 +60,9 @@ bool is_empty(const std::string &text) {
 }
 
 bool parse(const std::string (&text)[2], FilterSettings *settings, std::string *problem) {
-  const bool across = parse_row("horizontal", text[0], &settings->horizontal, problem);
+  const bool across = parse_row("horizontal", false, text[0], &settings->horizontal, problem);
   if (!is_empty(text[1]))
-    return parse_row("vertical", text[1], &settings->vertical, problem) && across;
+    return parse_row("vertical", true, text[1], &settings->vertical, problem) && across;
   settings->vertical.clear();
   return across;
 }

@@ -19,6 +19,21 @@ bool usable_info(GstCaps *caps, GstVideoInfo *info) {
   return true;
 }
 
+bool has_fields_apart(const GstCaps *caps, guint index) {
+  const gchar *mode =
+      gst_structure_get_string(gst_caps_get_structure(caps, index), "interlace-mode");
+  return g_strcmp0(mode, "fields") == 0 || g_strcmp0(mode, "alternate") == 0;
+}
+
+std::string interlacing_problem(const GstCaps *caps) {
+  for (guint i = 0; i < gst_caps_get_size(caps); i++)
+    if (has_fields_apart(caps, i))
+      return std::string("interlace-mode=") +
+             gst_structure_get_string(gst_caps_get_structure(caps, i), "interlace-mode") +
+             " is not supported; use progressive, interleaved or mixed";
+  return {};
+}
+
 // Without a peer GstBaseTransform takes the input's caps for the output's and expects passthrough.
 // That ends in not-linked, as it should; work on caps that the source pad does not have would not.
 bool unlinked_caps(GstBaseTransform *trans, GstCaps *out_caps) {

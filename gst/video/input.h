@@ -4,12 +4,20 @@
 
 #include <gst/base/gstbasetransform.h>
 
+#include <string>
+
 #include "frame.h"
 
 namespace coalesce::gst {
 
 // Fills `info`. False for caps that are no raw video, or of frames of 2 GiB and more.
 bool usable_info(GstCaps *caps, GstVideoInfo *info);
+
+// Do these caps, the index-th ones, have fields in pictures of their own, two or one a buffer? A
+// Frame is one picture.
+bool has_fields_apart(const GstCaps *caps, guint index);
+// The text about the first ones that have; empty if none have.
+std::string interlacing_problem(const GstCaps *caps);
 
 // Is nothing linked to the source pad, so that out_caps, which are the input's, mean passthrough?
 bool unlinked_caps(GstBaseTransform *trans, GstCaps *out_caps);

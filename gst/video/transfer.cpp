@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transfer.h"
 
+GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
+#define GST_CAT_DEFAULT gst_coalesce_debug
+
 namespace coalesce::gst {
 
 namespace {
 
 CUresult ensure(std::unique_ptr<Stream> *stream, GpuSession &session) {
   CUresult result = CUDA_SUCCESS;
-  if (*stream == nullptr) *stream = Stream::create(session.context.get(), &result);
+  if (*stream != nullptr) return result;
+  *stream = Stream::create(session.context.get(), &result);
+  GST_DEBUG_OBJECT(session.context.get(), "a stream for %s",
+                   stream == &session.uploads ? "uploads" : "downloads");
   return result;
 }
 
@@ -59,12 +65,16 @@ CUresult upload_frame(GpuSession &session, GstBuffer *buffer, const Frame &from,
   CUresult result = ensure(&session.uploads, session);
   if (result != CUDA_SUCCESS) return result;
   if (from.where() == Memory::page_locked) {
+    GST_LOG_OBJECT(session.context.get(), "uploads from page-locked memory");
     result = upload_page_locked(session, *page_locked_fence(buffer), from, to, done);
     if (result == CUDA_SUCCESS) session.retired->add(buffer, *done);
     return result;
   }
-  if (GstBuffer *slot = session.staging->next(GST_VIDEO_INFO_SIZE(&from.info())))
+  if (GstBuffer *slot = session.staging->next(GST_VIDEO_INFO_SIZE(&from.info()))) {
+    GST_LOG_OBJECT(session.context.get(), "uploads through page-locked memory");
     return upload_staged(session, slot, from, to, done);
+  }
+  GST_LOG_OBJECT(session.context.get(), "uploads from ordinary memory, and waits");
   // Also after a failure: the mapping ends, and the copy may have begun.
   result = enqueue_upload(session, from, to, done);
   const CUresult waited = wait_for(session, *session.uploads);
@@ -77,6 +87,8 @@ CUresult download_frame(GpuSession &session, GstBuffer *from_buffer, const Frame
   if (result != CUDA_SUCCESS) return result;
   Stream &stream = *session.downloads;
   Fence *fence = to.where() == Memory::page_locked ? page_locked_fence(to_buffer) : nullptr;
+  GST_LOG_OBJECT(session.context.get(), "downloads into %s",
+                 fence != nullptr ? "page-locked memory" : "ordinary memory, and waits");
   result = ready->hold_back(stream);
   if (result == CUDA_SUCCESS && fence != nullptr) result = fence->order(stream, GST_MAP_WRITE);
   gsize bytes = 0;

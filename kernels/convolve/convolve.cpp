@@ -59,7 +59,8 @@ Status check_plane_pair(const ConvolvePlane &plane, SampleDepth depth) {
   if (plane.in.width != plane.out.width || plane.in.height != plane.out.height)
     return invalid_argument("convolve: the two planes differ in size");
   if (plane.in.width > kMaxSize || plane.in.height > kMaxSize)
-    return invalid_argument("convolve: the picture is too large");
+    return invalid_argument(
+        "convolve: the picture is too large; width in bytes and height are limited to 2^28");
   if (plane.channels < 1 || plane.channels > 4)
     return invalid_argument("convolve: a pixel has 1 to 4 channels");
   if (plane.in.width % (plane.channels * depth.bytes()) != 0)

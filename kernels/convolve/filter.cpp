@@ -238,7 +238,7 @@ bool make_filter(const FilterSettings &settings, SampleDepth depth, Filter *filt
                 "beyond the fixed-point range: divided by " +
                     (divisor.sum ? "their sum" : number(divisor.value)) +
                     ", the weights are too large for " + std::to_string(depth.bits) +
-                    "-bit samples");
+                    "-bit samples; use a larger divisor");
 
   Filter made;
   made.depth = depth;
@@ -247,7 +247,10 @@ bool make_filter(const FilterSettings &settings, SampleDepth depth, Filter *filt
   const double bias =
       settings.bias != kAutomatic ? settings.bias : automatic_bias(settings, sums.sum, depth);
   const auto level = rounding(made.divisor, bias);
-  if (!level) return fail(error, "bias", number(bias) + " is beyond the fixed-point range");
+  if (!level)
+    return fail(error, "bias",
+                number(bias) + " is beyond the fixed-point range; -" + number(depth.max()) +
+                    " to " + number(depth.max()) + " always fits");
   const Extent extent = weights.extent();
   made.level = {0, *level};
   made.chroma = {static_cast<std::int64_t>(-extent.sum() * depth.middle()),

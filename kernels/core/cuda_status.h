@@ -23,7 +23,9 @@ inline Status cuda_status(cudaError_t error) {
     case cudaErrorInvalidDeviceFunction:
     case cudaErrorUnsupportedPtxVersion:
     case cudaErrorInvalidPtx:
-      return {StatusCode::unsupported, "the CUDA kernels were not built for this GPU"};
+      return {StatusCode::unsupported,
+              "the CUDA kernels were not built for this GPU; -Dcuda-archs=portable builds them for "
+              "all"};
     case cudaErrorNoDevice:
     case cudaErrorInsufficientDriver:
     case cudaErrorStubLibrary:

@@ -19,9 +19,11 @@ constexpr int kTurnsOfLayer = 8, kSpareTurns = 2, kMostTurns = 64;
 
 Status bad_result(std::uint32_t errors) {
   if ((errors & PacketResult::kTooManyPackets) != 0)
-    return {StatusCode::unsupported, "j2k: a tile-part has more packets than plt can list"};
+    return {StatusCode::unsupported,
+            "j2k: a tile-part has more packets than plt can list; use plt=false"};
   if ((errors & PacketResult::kTooLong) != 0)
-    return {StatusCode::unsupported, "j2k: a tile-part has more than 4 GiB coded"};
+    return {StatusCode::unsupported,
+            "j2k: a tile-part has more than 4 GiB; use smaller tiles (tile-width, tile-height)"};
   return {StatusCode::device_error, "j2k: the codestream is longer than it can be"};
 }
 

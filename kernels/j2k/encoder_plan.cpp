@@ -84,16 +84,23 @@ Status place_packets(EncoderPlan *plan, TilePlan *tile) {
   if (tile->part_ends.size() > kMaxTileParts)
     return invalid_argument("j2k: a tile has more than 255 tile-parts");
   if (plan->params.tlm && plan->tile_parts > kMaxTlmEntries)
-    return invalid_argument("j2k: there are more tile-parts than tlm can list");
+    return invalid_argument(
+        "j2k: there are more tile-parts than tlm can list; use tlm=false or larger tiles "
+        "(tile-width, tile-height)");
   return {};
 }
 
 Status check_layers(const EncoderPlan &plan, std::uint64_t precincts) {
   const auto layers = static_cast<std::uint64_t>(plan.params.layers);
   if (layers * precincts > kMaxPackets)
-    return invalid_argument("j2k: num-layers: they make more than 2^27 packets");
+    return invalid_argument(
+        "j2k: num-layers makes more than 2^27 packets; use fewer layers, or larger precincts or "
+        "tiles");
   if (layers * plan.blocks.size() > kMaxLayerBlocks)
-    return invalid_argument("j2k: num-layers: layers times code-blocks are more than 2^30");
+    return invalid_argument(
+        "j2k: num-layers times the number of code-blocks is more than 2^30; use fewer layers or "
+        "larger "
+        "code-blocks");
   return {};
 }
 

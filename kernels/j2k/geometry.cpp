@@ -120,7 +120,8 @@ Status check_counts(const CodingParams &p) {
   }
   if (blocks > kMaxTileBlocks)
     return invalid_argument(
-        "j2k: a tile has more than 2^24 code-blocks (code-block-width, code-block-height)");
+        "j2k: a tile has more than 2^24 code-blocks; use a larger code-block-width or "
+        "code-block-height, or smaller tiles");
   return {};
 }
 

@@ -32,22 +32,30 @@ void set_coding(const Limits &limits, EncoderParams *p) {
   c.precinct[0] = {7, 7};
 }
 
-std::string level_values(LevelFit fit, double samples, const ProfileRate &rate,
-                         const LevelLimits &limits) {
-  if (fit == LevelFit::too_many_bytes)
-    return "it is " + std::to_string(rate.frame_bytes) + " bytes of a frame, and may be up to " +
-           std::to_string(limits.frame);
-  if (fit == LevelFit::too_many_samples)
-    return "they make " + std::to_string(std::llround(samples * rate.fps_num / rate.fps_den)) +
-           " samples a second, and there may be up to " +
-           std::to_string(std::llround(limits.samples));
+// What is required, and what there is.
+std::string level_text(LevelFit fit, double samples, const ProfileRate &rate,
+                       const LevelLimits &limits) {
+  switch (fit) {
+    case LevelFit::fits:
+      break;
+    case LevelFit::no_frame_rate:
+      return "a framerate; the caps have none";
+    case LevelFit::too_many_samples:
+      return "at most " + std::to_string(std::llround(limits.samples)) +
+             " samples a second; width, height and framerate make " +
+             std::to_string(std::llround(samples * rate.fps_num / rate.fps_den));
+    case LevelFit::too_many_bytes:
+      return "at most " + std::to_string(limits.frame) +
+             " bytes a frame at this framerate; frame-size, bitrate or bpp allows " +
+             std::to_string(rate.frame_bytes);
+  }
   return {};
 }
 
 }  // namespace
 
 Status set_profile(Profile profile, const ProfileRate &rate, EncoderParams *p,
-                   std::uint64_t *frame_limit, std::string *values) {
+                   std::uint64_t *frame_limit, std::string *text) {
   const Limits &l = limits_of(profile);
   *frame_limit = 0;
   p->profile = static_cast<std::uint16_t>(l.rsiz);
@@ -67,8 +75,8 @@ Status set_profile(Profile profile, const ProfileRate &rate, EncoderParams *p,
   unsigned levels;
   LevelLimits limits;
   const LevelFit fit = fit_levels(profile, samples_of(*p), rate, &levels, &limits);
-  if (values != nullptr) *values = level_values(fit, samples_of(*p), rate, limits);
-  if (fit != LevelFit::fits) return refuse_level(profile, fit);
+  if (fit != LevelFit::fits)
+    return refuse_level(profile, fit, level_text(fit, samples_of(*p), rate, limits), text);
   p->profile = static_cast<std::uint16_t>(l.rsiz | levels);
   *frame_limit = limits.frame;
   const std::uint64_t bytes = rate.frame_bytes > 0 ? rate.frame_bytes : limits.frame;

@@ -49,11 +49,12 @@ struct ProfileRate {
 // those that are allowed. `none` sets Rsiz only.
 // frame_limit: how many bytes a codestream may have, for those who set another target; 0: any.
 // Errors: invalid_argument, the text naming the profile, and the property or the caps' field.
-// values: with an error, what is and what may be, where the text does not tell.
+// text: with an error, the same with what is required and what there is; empty where nobody sets
+// it.
 Status set_profile(Profile profile, const ProfileRate &rate, EncoderParams *params,
-                   std::uint64_t *frame_limit, std::string *values = nullptr);
+                   std::uint64_t *frame_limit, std::string *text = nullptr);
 
 // What the profile forbids of params, if something was changed since. Errors: as above.
-Status check_profile(Profile profile, const EncoderParams &params, std::string *values = nullptr);
+Status check_profile(Profile profile, const EncoderParams &params, std::string *text = nullptr);
 
 }  // namespace coalesce::j2k

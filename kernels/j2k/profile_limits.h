@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "profile.h"
 #include "profile_levels.h"
@@ -72,7 +73,7 @@ inline const Limits &limits_of(Profile profile) {
   return kLimits[static_cast<std::size_t>(profile)];
 }
 
-// Of set_profile().
-Status refuse_level(Profile profile, LevelFit fit);
+// Of set_profile(). required: as the text goes on after "requires".
+Status refuse_level(Profile profile, LevelFit fit, const std::string &required, std::string *text);
 
 }  // namespace coalesce::j2k

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What profiles forbid: texts that stay, and beside them what is and what may be.
+// What profiles forbid: texts that stay, and texts with what is required and what there is.
 #include <cstdio>
 #include <iterator>
 #include <string>
@@ -76,104 +76,134 @@ std::string by(int width, int height) {
   return text(width) + "x" + text(height);
 }
 
-// What is, and what may be.
-std::string values(const std::string &is, const std::string &may_be) {
-  return "it is " + is + ", and may be " + may_be;
+std::string range(Range r) {
+  return r.least == r.most ? text(r.most) : text(r.least) + " to " + text(r.most);
 }
 
-std::string values(
-    int is, Range range, int (*shown)(int) = [](int v) { return v; }) {
-  const std::string least = text(shown(range.least)), most = text(shown(range.most));
-  return values(text(shown(is)), least == most ? most : least + " to " + most);
+std::string size_text(L l, P p) {
+  return "a picture of at most " + by(l.width, l.height) + "; the input has " +
+         by(p.coding.image.x1, p.coding.image.y1);
 }
 
-std::string size_values(L l, P p) {
-  return values(by(p.coding.image.x1, p.coding.image.y1), "up to " + by(l.width, l.height));
+std::string components_text(L l, P p) {
+  return range(l.components) + " components; the input has " + text(p.coding.num_components);
 }
 
-std::string bits_values(L l, P p) {
-  for (int c = 0; c < p.coding.num_components; ++c)
-    if (const int bits = p.coding.component[static_cast<std::size_t>(c)].bits; !l.bits.has(bits))
-      return values(bits, l.bits);
-  return {};
-}
-
-std::string sampling_values(L l, P p) {
+std::string bits_text(L l, P p) {
   std::string is;
+  for (int c = p.coding.num_components - 1; c >= 0; --c)
+    if (const int bits = p.coding.component[static_cast<std::size_t>(c)].bits; !l.bits.has(bits))
+      is = text(bits);
+  return (l.bits.least == l.bits.most ? text(l.bits.most) + "-bit components"
+                                      : "components of " + range(l.bits) + " bits") +
+         "; the input has " + is;
+}
+
+// The usual name, or the distances of the components' samples.
+std::string sampling(P p) {
+  const Component &chroma = p.coding.component[1];
+  const bool has_name = all_components(p, [&](int i, const Component &c) {
+    return i == 0 || i == 3 ? c.dx == 1 && c.dy == 1
+                            : c.dx == chroma.dx && c.dy == chroma.dy && c.dy <= c.dx && c.dx <= 2;
+  });
+  if (has_name) return chroma.dx == 1 ? "4:4:4" : chroma.dy == 1 ? "4:2:2" : "4:2:0";
+  std::string distances;
   for (int c = 0; c < p.coding.num_components; ++c) {
     const Component &component = p.coding.component[static_cast<std::size_t>(c)];
-    is += (c > 0 ? ", " : "") + by(component.dx, component.dy);
+    distances += (c > 0 ? ", " : "") + by(component.dx, component.dy);
   }
-  const bool any = l.chroma_dx > 1 || l.chroma_dy > 1;
-  return values(is, any ? "1x1, of chroma up to " + by(l.chroma_dx, l.chroma_dy) : "1x1");
+  return distances;
 }
 
-std::string tile_values(L l, P p) {
-  return values(by(tiles_wide(p.coding), tiles_high(p.coding)),
-                l.tiles == 4 ? "1x1, 2x2 or 1x4" : "1x1");
+std::string sampling_text(L l, P p) {
+  const char *required = l.chroma_dx == 1   ? "4:4:4"
+                         : l.chroma_dy == 1 ? "4:4:4 or 4:2:2"
+                                            : "4:4:4, 4:2:2 or 4:2:0";
+  return std::string(required) + "; the input has " + sampling(p);
 }
 
-std::string block_values(L l, P p) {
-  return values(
-      by(1 << p.coding.block_x, 1 << p.coding.block_y),
-      by(1 << l.block.least, 1 << l.block.least) +
-          (l.block.most > l.block.least ? " to " + by(1 << l.block.most, 1 << l.block.most) : ""));
+std::string tiles_text(L l, P p) {
+  return std::string(l.tiles == 4 ? "1x1, 2x2 or 1x4 tiles" : "one tile") +
+         "; tile-width and tile-height make " + by(tiles_wide(p.coding), tiles_high(p.coding));
 }
 
-std::string precinct_values(L, P p) {
-  const auto size = [&p](int r) {
-    const PrecinctSize &precinct = p.coding.precinct[static_cast<std::size_t>(r)];
-    return by(1 << precinct.x, 1 << precinct.y);
-  };
+// property=value, with the values that are allowed, and the one that it has.
+std::string setting(const char *property, const std::string &required, const std::string &is) {
+  return property + ("=" + required) + "; it is " + is;
+}
+
+std::string levels_text(L l, P p) {
+  return setting("num-resolutions", range({l.levels.least + 1, l.levels.most + 1}),
+                 text(p.coding.levels + 1));
+}
+
+std::string blocks_text(L l, P p) {
+  return "code-block-width and code-block-height of " +
+         range({1 << l.block.least, 1 << l.block.most}) + "; they are " +
+         text(1 << p.coding.block_x) + " and " + text(1 << p.coding.block_y);
+}
+
+std::string precincts_text(L, P p) {
   std::string is;
-  for (int r = p.coding.levels; r >= 0; --r)
-    is += size(r) + (r > 0 ? " " : "");
-  return values(is, "256x256, of the smallest resolution 128x128");
+  for (int r = p.coding.levels; r >= 0; --r) {
+    const PrecinctSize &size = p.coding.precinct[static_cast<std::size_t>(r)];
+    is += by(1 << size.x, 1 << size.y) + (r > 0 ? " " : "");
+  }
+  return "precincts of 256x256, and of 128x128 at the smallest resolution; they are " + is;
 }
 
-std::string order_values(L, P p) {
+std::string order_text(L, P p) {
   constexpr const char *kNames[] = {"lrcp", "rlcp", "rpcl", "pcrl", "cprl"};
-  return values(kNames[static_cast<std::size_t>(p.progression)], "cprl");
+  return setting("progression-order", "cprl", kNames[static_cast<std::size_t>(p.progression)]);
+}
+
+std::string guard_text(L l, P p) {
+  return setting("guard-bits", range(l.guard), text(p.guard_bits));
 }
 
 struct Rule {
   const char *text;
   bool (*holds)(const Limits &, const EncoderParams &);
-  std::string (*values)(const Limits &, const EncoderParams &) = nullptr;  // beside the text
+  // What the profile requires, and what there is instead; the empty text without it.
+  std::string (*required)(const Limits &, const EncoderParams &) = [](L, P) {
+    return std::string();
+  };
 };
 
 // The text if it does not hold.
 constexpr Rule kRules[] = {
-    {"the picture (width, height) is too large", size_fits, size_values},
+    {"the picture (width, height) is too large", size_fits, size_text},
     {"the image or the tiles do not begin at 0, 0", at_origin},
-    {"the number of components (format) is not allowed", has_components,
-     [](L l, P p) { return values(p.coding.num_components, l.components); }},
-    {"the bits of a component (format) are not allowed", has_bits, bits_values},
-    {"the subsampling (format) is not allowed", is_sampled, sampling_values},
-    {"the number of tiles (tile-width, tile-height) is not allowed", has_tiles, tile_values},
-    {"num-resolutions is not allowed", has_levels,
-     [](L l, P p) { return values(p.coding.levels, l.levels, [](int v) { return v + 1; }); }},
+    {"the number of components (format) is not allowed", has_components, components_text},
+    {"the bits of a component (format) are not allowed", has_bits, bits_text},
+    {"the subsampling (format) is not allowed", is_sampled, sampling_text},
+    {"the number of tiles (tile-width, tile-height) is not allowed", has_tiles, tiles_text},
+    {"num-resolutions is not allowed", has_levels, levels_text},
     {"the size of code-blocks (code-block-width, code-block-height) is not allowed", has_blocks,
-     block_values},
-    {"precincts are not allowed", has_precincts, precinct_values},
-    {"code-block-style has flags, and none is allowed", [](L, P p) { return p.block_style == 0; }},
+     blocks_text},
+    {"precincts are not allowed", has_precincts, precincts_text},
+    {"code-block-style has flags, and none is allowed", [](L, P p) { return p.block_style == 0; },
+     [](L, P) { return std::string("code-block-style=0; it has flags"); }},
     {"progression-order is not allowed", [](L, P p) { return p.progression == Progression::cprl; },
-     order_values},
+     order_text},
     {"the largest resolution is not where it is to be",
      [](L l, P p) { return p.largest_last == l.largest_last; }},
-    {"wavelet is not 9/7", [](L, P p) { return p.wavelet == Wavelet::irreversible_97; }},
+    {"wavelet is not 9/7", [](L, P p) { return p.wavelet == Wavelet::irreversible_97; },
+     [](L, P) { return setting("wavelet", "9/7", "5/3"); }},
     {"num-layers is not allowed", [](L, P p) { return p.layers == 1; },
-     [](L, P p) {
-       return values(p.layers, {1, 1});
-     }},
-    {"guard-bits is not allowed", [](L l, P p) { return l.guard.has(p.guard_bits); },
-     [](L l, P p) { return values(p.guard_bits, l.guard); }},
-    {"roi is not allowed", [](L, P p) { return p.roi == Rect{}; }},
+     [](L, P p) { return setting("num-layers", "1", text(p.layers)); }},
+    {"guard-bits is not allowed", [](L l, P p) { return l.guard.has(p.guard_bits); }, guard_text},
+    {"roi is not allowed", [](L, P p) { return p.roi == Rect{}; },
+     [](L, P) { return std::string("an empty roi; a region is set"); }},
     {"tile-parts are not components", [](L, P p) { return p.tile_parts == TileParts::component; }},
-    {"sop is not allowed", [](L l, P p) { return !l.strict || !p.sop; }},
-    {"eph is not allowed", [](L l, P p) { return !l.strict || !p.eph; }},
-    {"plt is not allowed", [](L l, P p) { return !l.strict || !p.plt; }},
-    {"tlm is missing", [](L l, P p) { return !l.strict || p.tlm; }},
+    {"sop is not allowed", [](L l, P p) { return !l.strict || !p.sop; },
+     [](L, P) { return setting("sop", "false", "true"); }},
+    {"eph is not allowed", [](L l, P p) { return !l.strict || !p.eph; },
+     [](L, P) { return setting("eph", "false", "true"); }},
+    {"plt is not allowed", [](L l, P p) { return !l.strict || !p.plt; },
+     [](L, P) { return setting("plt", "false", "true"); }},
+    {"tlm is missing", [](L l, P p) { return !l.strict || p.tlm; },
+     [](L, P) { return setting("tlm", "true", "false"); }},
     {"Rsiz is another", [](L l, P p) { return (p.profile & (l.strict ? ~0u : ~0xFFu)) == l.rsiz; }},
 };
 
@@ -212,20 +242,26 @@ Status refused(Profile profile, std::size_t rule) {
   return invalid_argument(kTexts[static_cast<std::size_t>(profile)][rule].data());
 }
 
+std::string full_text(Profile profile, const std::string &required) {
+  return required.empty()
+             ? required
+             : "profile=" + std::string(limits_of(profile).name) + " requires " + required;
+}
+
 }  // namespace
 
-Status refuse_level(Profile profile, LevelFit fit) {
+Status refuse_level(Profile profile, LevelFit fit, const std::string &required, std::string *text) {
+  if (text != nullptr) *text = full_text(profile, required);
   return refused(profile, std::size(kRules) + static_cast<std::size_t>(fit) - 1);
 }
 
-Status check_profile(Profile profile, const EncoderParams &params, std::string *values) {
-  if (values != nullptr) values->clear();
+Status check_profile(Profile profile, const EncoderParams &params, std::string *text) {
   if (profile == Profile::none) return {};
   const Limits &limits = limits_of(profile);
   for (std::size_t i = 0; i < std::size(kRules); ++i) {
     const Rule &rule = kRules[i];
     if (rule.holds(limits, params)) continue;
-    if (values != nullptr && rule.values != nullptr) *values = rule.values(limits, params);
+    if (text != nullptr) *text = full_text(profile, rule.required(limits, params));
     return refused(profile, i);
   }
   return {};

@@ -15,11 +15,13 @@ Status for_parts(const EncoderParams &params, const TilePlan &tile, const Packet
     const PacketLengths lengths(packets.lengths().data() + first, end - first);
     std::uint64_t length = tile_part_header_length(params.plt, lengths);
     if (length == 0)
-      return {StatusCode::unsupported, "j2k: a tile-part has more packets than plt can list"};
+      return {StatusCode::unsupported,
+              "j2k: a tile-part has more packets than plt can list; use plt=false"};
     for (const std::uint64_t packet : lengths)
       length += packet;
     if (length > UINT32_MAX)
-      return {StatusCode::unsupported, "j2k: a tile-part has more than 4 GiB coded"};
+      return {StatusCode::unsupported,
+              "j2k: a tile-part has more than 4 GiB; use smaller tiles (tile-width, tile-height)"};
     visit(TilePart{tile.geometry.index, i, count, static_cast<std::uint32_t>(length)}, first,
           lengths);
     first = end;

@@ -60,7 +60,8 @@ Status check_planes(const Rgb2yuvParams &params, const RgbImage &in, const YuvIm
     return invalid_argument("rgb2yuv: the RGB plane is not a whole number of pixels wide");
   // The bytes of a packed row of any layout, and of the sums of positions inside it, fit an int.
   const Size picture = {in.plane[0].width / step, in.plane[0].height};
-  if (picture.width > (1 << 28)) return invalid_argument("rgb2yuv: the picture is too wide");
+  if (picture.width > (1 << 28))
+    return invalid_argument("rgb2yuv: the picture is too wide; the limit is 2^28 pixels");
   for (int i = 1; i < (params.in == RgbLayout::planar ? 3 : 1); ++i)
     if (Status s =
             check_size(in.plane[i], picture, false, "rgb2yuv: the RGB planes differ in size");

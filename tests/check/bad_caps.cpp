@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Caps that nobody can mean, and none at all.
+#include <cstring>
+
 #include "../support/elements/pipeline.h"
 #include "bad_cases.h"
 
@@ -88,6 +90,34 @@ GST_START_TEST(row_that_overflows) {
 }
 GST_END_TEST;
 
+// Fields in pictures or buffers of their own: an error each time that such caps come anew, and none
+// where caps are only asked about.
+GST_START_TEST(fields_apart) {
+  const std::string &element = element_name(__i__);
+  const std::string good = sink_caps(element, {64, 48});
+  const auto with_feature = [](std::string caps) {
+    return caps.replace(0, std::strlen("video/x-raw"), "video/x-raw(format:Interlaced)");
+  };
+  Harness harness(element);
+  for (const char *mode : {"interlace-mode=fields", "interlace-mode=alternate"})
+    for (const std::string &caps : {with(element, mode), with_feature(with(element, mode))}) {
+      const CapsRef asked = parse_caps(caps);
+      gst_pad_peer_query_accept_caps(harness.to_element(), asked.get());
+      harness.expect_no_error();
+      harness.set_input(caps);
+      const GstFlowReturn flow = harness.push(tiny());
+      fail_unless(flow == GST_FLOW_NOT_NEGOTIATED, "%s: %s", caps.c_str(), gst_flow_get_name(flow));
+      const std::vector<std::string> errors = harness.errors();
+      fail_unless_equals_int(errors.size(), 1);
+      for (const char *words : {mode, "use progressive, interleaved or mixed"})
+        fail_unless(contains(errors[0], words), "%s: %s", caps.c_str(), errors[0].c_str());
+      fail_unless(harness.set_input(good));
+      fail_unless_equals_int(harness.push(random_frame(video_info(good), {}, 1)), GST_FLOW_OK);
+    }
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
 // Just below, and the buffer does not come.
 GST_START_TEST(tiny_buffer_for_a_large_frame) {
   const std::string &element = element_name(__i__);
@@ -159,6 +189,7 @@ void add_bad_caps_cases(Suite *suite) {
   tcase_add_loop_test(caps, refused_caps, 0, n_elements());
   tcase_add_loop_test(caps, huge_caps, 0, n_elements());
   tcase_add_loop_test(caps, row_that_overflows, 0, n_elements());
+  tcase_add_loop_test(caps, fields_apart, 0, n_elements());
   tcase_add_loop_test(caps, tiny_buffer_for_a_large_frame, 0, n_elements());
   tcase_add_loop_test(caps, buffer_before_caps, 0, n_elements());
   tcase_add_loop_test(caps, bad_caps_in_mid_stream, 0, n_elements());

@@ -68,6 +68,55 @@ GST_START_TEST(each_is_told) {
 }
 GST_END_TEST;
 
+// What has been set and does nothing is a warning at the start, which says what would make it
+// count.
+GST_START_TEST(ignored_settings) {
+  const struct {
+    const char *element;
+    Properties properties;
+    std::vector<const char *> words;  // none: no warning
+  } cases[] = {
+      {"convolve",
+       {{"sigma", "2"}},
+       {"sigma=2 has no effect without a preset",
+        "preset=gaussian, unsharp or laplacian-of-gaussian"}},
+      {"convolve",
+       {{"mask", "1 2 1"}, {"size", "5"}},
+       {"size=5 has no effect without a preset", "preset=box, gaussian, binomial, ",
+        " or sobel-y"}},
+      {"convolve",
+       {{"preset", "gaussian"}, {"sigma", "0.5"}, {"mask", "1"}},
+       {"sigma=0.5 has no effect without a preset"}},
+      {"convolve", {{"preset", "box"}, {"sigma", "2"}}, {"sigma=2 has no effect with preset=box"}},
+      {"convolve",
+       {{"preset", "sharpen"}, {"size", "3"}},
+       {"size=3 has no effect with preset=sharpen"}},
+      {"sepconvolve",
+       {{"sigma", "3"}},
+       {"sigma=3 has no effect without a preset", "preset=gaussian, gaussian-x or gaussian-y"}},
+      {"sepconvolve",
+       {{"preset", "derivative-x"}, {"size", "5"}},
+       {"size=5 has no effect with preset=derivative-x"}},
+      {"convolve", {{"preset", "box"}, {"size", "3"}}, {}},
+      {"convolve", {{"preset", "unsharp"}, {"size", "7"}, {"sigma", "1"}}, {}},
+      {"convolve", {{"size", "3"}, {"preset", "sobel-x"}}, {}},
+      {"sepconvolve", {{"sigma", "3"}, {"preset", "gaussian-x"}}, {}},
+  };
+  for (const auto &[element, properties, words] : cases) {
+    Harness harness(element, properties);
+    const std::string warning = harness.take_warning();
+    fail_unless(warning.empty() == words.empty(), "\"%s\"", warning.c_str());
+    for (const char *word : words)
+      fail_unless(contains(warning, word), "\"%s\" in \"%s\"", word, warning.c_str());
+    fail_unless(harness.take_warning().empty(), "a second warning");
+    const std::string caps = video_caps("GRAY8", kSize);
+    fail_unless(harness.set_input(caps));
+    expect_warning(harness, caps, {});
+    harness.expect_no_error();
+  }
+}
+GST_END_TEST;
+
 // What was refused, with one error however often it comes, is accepted after a change of settings.
 GST_START_TEST(refused_until_set_otherwise) {
   const std::string rgb = video_caps("RGB", kSize);
@@ -185,6 +234,7 @@ GST_END_TEST;
 void add_convolve_refusal_cases(Suite *suite) {
   TCase *refusals = new_case(suite, "refusals");
   tcase_add_test(refusals, each_is_told);
+  tcase_add_test(refusals, ignored_settings);
   tcase_add_test(refusals, refused_until_set_otherwise);
   tcase_add_test(refusals, not_for_every_frame);
   tcase_add_test(refusals, new_caps);

@@ -11,6 +11,7 @@ void add_description_cases(Suite *suite);  // metadata, templates, properties
 void add_event_cases(Suite *suite);        // order of events and buffers, flush, EOS, QoS, latency
 void add_buffer_cases(Suite *suite);       // sizes, renegotiation, timestamps, flags, metas
 void add_pipeline_cases(Suite *suite);     // states, seeks, threads
+void add_log_cases(Suite *suite);          // decisions in GStreamer's log
 
 // A frame of the n-th 40 ms.
 GstBuffer *nth_frame(const std::string &caps, int n);

@@ -7,5 +7,6 @@ int main(int argc, char **argv) {
     test::add_buffer_cases(suite);
     test::add_event_cases(suite);
     test::add_pipeline_cases(suite);
+    test::add_log_cases(suite);
   });
 }

@@ -26,6 +26,7 @@ const std::vector<Refusal> &settings() {
       {{{"code-block-height", "12"}}, {"code-block-height=12", "12 is not"}},
       {{{"code-block-width", "128"}}, {"code-block-width=128", "4096 samples"}},
       {{{"precincts", "100x128"}}, {"precincts=\"100x128\"", "powers of two"}},
+      {{{"precincts", "!"}}, {"precincts=\"!\"", "a shell removes", "use precincts='\"\"'"}},
       {{{"precincts", "128"}}, {"precincts=\"128\""}},
       {{{"precincts", "128x-128"}}, {"precincts=\"128x-128\""}},
       {{{"precincts", "0x40x64"}}, {"precincts=\"0x40x64\""}},  // not 64x64
@@ -93,34 +94,61 @@ void expect_refusal(const Properties &properties, const std::string &caps,
 }
 
 struct ProfileRefusal {
-  const char *profile, *format, *name, *value, *word, *allowed;
+  const char *profile, *format, *name, *value, *text;
 };
 
-// What a profile forbids, by its name: what is, and what may be.
+// What a profile requires, and what there is instead.
 constexpr ProfileRefusal kProfileRefusals[] = {
-    {"cinema-2k", "RGB", "comment", "", "bits of a component (format)", "it is 8, and may be 12"},
-    {"cinema-2k", "GRAY8", "comment", "", "components (format)", "it is 1, and may be 3"},
-    {"cinema-2k", "I420_12LE", "comment", "", "subsampling (format)", "2x2, 2x2, and may be 1x1"},
-    {"cinema-2k", "GBR_12LE", "num-layers", "2", "num-layers", "it is 2, and may be 1"},
-    {"cinema-4k", "GBR_12LE", "num-resolutions", "1", "num-resolutions", "is 1, and may be 2 to 7"},
-    {"cinema-4k", "GBR_12LE", "wavelet", "5/3", "wavelet", "not 9/7"},
-    {"cinema-2k", "GBR_12LE", "sop", "true", "sop", "not allowed"},
-    {"cinema-2k", "GBR_12LE", "guard-bits", "3", "guard-bits", "it is 3, and may be 1"},
-    {"cinema-2k", "GBR_12LE", "frame-size", "4000000", "frame-size", "4000000 bytes of a frame"},
-    {"imf-2k", "I422_10LE", "tile-width", "100", "tile-width", "it is 4x1, and may be 1x1"},
-    {"imf-2k", "I422_10LE", "roi", "1,1,9,9", "roi", "not allowed"},
-    {"imf-2k", "I422_10LE", "progression-order", "rpcl", "progression-order", "rpcl, and may be"},
-    {"broadcast-multi", "I422_10LE", "precincts", "512x512", "precincts", "512x512 512x512"},
-    {"broadcast-single", "I422_10LE", "code-block-style", "reset", "code-block-style", "none"},
+    {"cinema-2k", "RGB", "comment", "", "requires 12-bit components; the input has 8"},
+    {"broadcast-single", "Y444_16LE", "comment", "",
+     "requires components of 8 to 12 bits; the input has 16"},
+    {"cinema-2k", "GRAY8", "comment", "", "requires 3 components; the input has 1"},
+    {"imf-2k", "AYUV64", "comment", "", "requires 1 to 3 components; the input has 4"},
+    {"cinema-2k", "I420_12LE", "comment", "", "requires 4:4:4; the input has 4:2:0"},
+    {"imf-4k", "I420_12LE", "comment", "", "requires 4:4:4 or 4:2:2; the input has 4:2:0"},
+    {"broadcast-single", "Y41B", "comment", "",
+     "requires 4:4:4, 4:2:2 or 4:2:0; the input has 1x1, 4x1, 4x1"},
+    {"cinema-2k", "GBR_12LE", "num-layers", "2", "requires num-layers=1; it is 2"},
+    {"cinema-4k", "GBR_12LE", "num-resolutions", "1", "requires num-resolutions=2 to 7; it is 1"},
+    {"cinema-4k", "GBR_12LE", "wavelet", "5/3", "requires wavelet=9/7; it is 5/3"},
+    {"cinema-2k", "GBR_12LE", "sop", "true", "requires sop=false; it is true"},
+    {"cinema-2k", "GBR_12LE", "eph", "true", "requires eph=false; it is true"},
+    {"cinema-2k", "GBR_12LE", "plt", "true", "requires plt=false; it is true"},
+    {"cinema-2k", "GBR_12LE", "guard-bits", "3", "requires guard-bits=1; it is 3"},
+    {"cinema-2k", "GBR_12LE", "frame-size", "4000000",
+     "requires at most 1250000 bytes a frame at this framerate; frame-size, bitrate or bpp allows "
+     "4000000"},
+    {"cinema-2k", "GBR_12LE", "code-block-width", "16",
+     "requires code-block-width and code-block-height of 32; they are 16 and 32"},
+    {"imf-2k", "I422_10LE", "tile-width", "100",
+     "requires one tile; tile-width and tile-height make 4x1"},
+    {"broadcast-multi", "I422_10LE", "tile-width", "100",
+     "requires 1x1, 2x2 or 1x4 tiles; tile-width and tile-height make 4x"},
+    {"imf-2k", "I422_10LE", "roi", "1,1,9,9", "requires an empty roi"},
+    {"imf-2k", "I422_10LE", "progression-order", "rpcl",
+     "requires progression-order=cprl; it is rpcl"},
+    {"broadcast-multi", "I422_10LE", "precincts", "512x512",
+     "requires precincts of 256x256, and of 128x128 at the smallest resolution; they are 512x512 "
+     "512x512"},
+    {"broadcast-single", "I422_10LE", "code-block-style", "reset", "requires code-block-style=0"},
 };
 
 GST_START_TEST(what_profiles_forbid) {
-  for (const auto &[profile, format, name, value, word, allowed] : kProfileRefusals)
+  for (const auto &[profile, format, name, value, words] : kProfileRefusals) {
+    const std::string text = std::string("profile=") + profile + " " + words;
     expect_refusal({{"profile", profile}, {name, value}}, video_caps(format, {320, 240}),
-                   {profile, word, allowed});
+                   {text.c_str()});
+  }
+  expect_refusal({{"profile", "cinema-2k"}}, video_caps("GBR_12LE", {2050, 20}),
+                 {"profile=cinema-2k requires a picture of at most 2048x1080; the input has "
+                  "2050x20"});
   std::string still = video_caps("I422_10LE", {320, 240});
   still.replace(still.find("25/1"), 4, "0/1");
-  expect_refusal({{"profile", "imf-2k"}}, still, {"imf-2k", "framerate"});
+  expect_refusal({{"profile", "imf-2k"}}, still,
+                 {"profile=imf-2k requires a framerate; the caps have none"});
+  still.replace(still.find("0/1"), 3, "2147483647/1");
+  expect_refusal({{"profile", "imf-2k"}}, still,
+                 {"profile=imf-2k requires at most ", " samples a second; width, height and "});
 }
 GST_END_TEST;
 
@@ -137,7 +165,8 @@ GST_START_TEST(settings_that_the_format_forbids) {
                  video_caps("I420", {640, 360}), {"num-layers", "code-blocks"});
   std::string still = video_caps("I420", {320, 240});
   still.replace(still.find("25/1"), 4, "0/1");
-  expect_refusal({{"bitrate", "1000"}}, still, {"bitrate=1000", "framerate"});
+  expect_refusal({{"bitrate", "1000"}}, still,
+                 {"bitrate=1000", "framerate", "use bpp or frame-size"});
 }
 GST_END_TEST;
 

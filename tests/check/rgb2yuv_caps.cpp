@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What rgb2yuv negotiates.
+#include "../support/elements/log.h"
 #include "negotiation.h"
 #include "rgb2yuv_cases.h"
 
@@ -117,28 +118,6 @@ GST_START_TEST(downstream_decides_on_colours) {
 GST_END_TEST;
 
 #if !defined(GST_DISABLE_GST_DEBUG)
-// What the element warns of in GStreamer's log while this lives.
-class Warnings {
- public:
-  Warnings() {
-    gst_debug_set_threshold_for_name("rgb2yuv", GST_LEVEL_WARNING);
-    gst_debug_add_log_function(note, &text_, nullptr);
-  }
-  ~Warnings() {
-    gst_debug_remove_log_function_by_data(&text_);
-    gst_debug_unset_threshold_for_name("rgb2yuv");
-  }
-  const std::string &text() const { return text_; }
-
- private:
-  static void note(GstDebugCategory *category, GstDebugLevel, const gchar *, const gchar *, gint,
-                   GObject *, GstDebugMessage *message, gpointer text) {
-    if (g_str_equal(gst_debug_category_get_name(category), "rgb2yuv"))
-      static_cast<std::string *>(text)->append(gst_debug_message_get(message));
-  }
-  std::string text_;
-};
-
 // Where the defaults are taken in place of what caps name, the log says what that was.
 GST_START_TEST(meaningless_colours_are_warned_of) {
   const struct {
@@ -158,10 +137,10 @@ GST_START_TEST(meaningless_colours_are_warned_of) {
       {"", "format=I420, colorimetry=a, chroma-site=b", "colorimetry=a, chroma-site=b "},
   };
   for (const auto &[in, downstream, warning] : cases) {
-    const Warnings warnings;
+    const Log log("coalesce-rgb2yuv", GST_LEVEL_WARNING);
     const std::string colours = *in ? std::string("colorimetry=(string)") + in : "";
     negotiated(video_caps("RGB", kSmall, colours), std::string("video/x-raw, ") + downstream);
-    const std::string &text = warnings.text();
+    const std::string text = log.text();
     fail_unless(*warning ? text.find(warning) == 0 : text.empty(), "\"%s\" to \"%s\": \"%s\"", in,
                 downstream, text.c_str());
   }

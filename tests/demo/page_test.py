@@ -15,11 +15,13 @@ CLIP = demo_case.ROOT / "examples" / "media" / "park-joy_480x270.webm"
 
 
 class Page(html.parser.HTMLParser):
-    """Collects pictures with their sizes, what else is referred to, and the tables."""
+    """Collects pictures with their sizes and texts, what else is referred to, and the tables."""
 
     def __init__(self, text):
         super().__init__()
         self.pictures, self.references, self.tables = {}, set(), []
+        self.texts, self.captions = {}, []  # what pictures show, and what is below them
+        self.caption = False
         self.cell = False
         self.feed(text)
 
@@ -29,6 +31,12 @@ class Page(html.parser.HTMLParser):
         if tag == "img":
             size = (int(attributes["width"]), int(attributes["height"]))
             self.pictures.setdefault(attributes["src"], size)
+            self.texts.setdefault(attributes["src"], set()).add(attributes["alt"])
+        elif tag == "video":
+            self.texts[attributes["src"]] = {attributes["aria-label"]}
+        elif tag == "figcaption":
+            self.captions.append("")
+            self.caption = True
         elif tag == "table":
             self.tables.append([])
         elif tag == "tr":
@@ -39,10 +47,13 @@ class Page(html.parser.HTMLParser):
 
     def handle_endtag(self, tag):
         self.cell = self.cell and tag not in ("td", "th")
+        self.caption = self.caption and tag != "figcaption"
 
     def handle_data(self, data):
         if self.cell:
             self.tables[-1][-1][-1] += data
+        if self.caption:
+            self.captions[-1] += data
 
 
 class PageOfTheClip(demo_case.DemoCase):
@@ -81,6 +92,19 @@ class PageOfTheClip(demo_case.DemoCase):
             self.assertEqual(self.page.pictures[name], (480, 270))
         for rate in demo.RATES:  # four times as large
             self.assertEqual(self.page.pictures[f"rate-{rate}bpp.png"], (640, 480))
+
+    def test_texts_say_what_is_shown(self):
+        # Not what the caption says already, and of each picture something else, the same everywhere.
+        self.assertIn("edges.webm", self.page.texts)
+        seen = {}
+        for name, texts in self.page.texts.items():
+            self.assertEqual(len(texts), 1, texts)
+            text = min(texts)
+            self.assertGreater(len(text), 10, name)
+            self.assertNotIn(text, self.page.captions)
+            self.assertNotIn(text, seen, f"{name} and {seen.get(text)}")
+            seen[text] = name
+        self.assertIn("park-joy", min(self.page.texts["input.png"]))
 
     def test_no_two_pictures_are_equal(self):
         seen = {}

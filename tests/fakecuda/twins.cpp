@@ -76,7 +76,9 @@ Status enqueue(void *stream, void (*fn)(void *), void *arg, void (*free_arg)(voi
   const int error = d->launch(static_cast<CUstream_st *>(stream), fn, arg, free_arg);
   if (error == out_of_memory) return {StatusCode::out_of_memory, "out of memory"};
   if (error == no_kernel_image)
-    return {StatusCode::unsupported, "the CUDA kernels were not built for this GPU"};
+    return {
+        StatusCode::unsupported,
+        "the CUDA kernels were not built for this GPU; -Dcuda-archs=portable builds them for all"};
   return error != 0 ? launch_failed() : Status();
 }
 

@@ -17,7 +17,7 @@ namespace {
 TEST_CASE("hostile") {
   const auto beyond = [](const char *by) {
     return std::string("beyond the fixed-point range: divided by ") + by +
-           ", the weights are too large for 8-bit samples";
+           ", the weights are too large for 8-bit samples; use a larger divisor";
   };
   CHECK_MESSAGE(make(rows(Reals(63, 1e300), {})).divisor == 63 * 63, "the sum is beyond doubles");
   Reals large(63, 1e308);

@@ -111,7 +111,7 @@ TEST_CASE("divisor") {
   s.divisor = 1e-9;
   expect_error(s, "divisor",
                "beyond the fixed-point range: divided by 1e-09, the weights are too large for "
-               "8-bit samples");
+               "8-bit samples; use a larger divisor");
 }
 
 // after = floor(divisor * (bias + 1/2)), with the bias k / 2^j.
@@ -140,9 +140,10 @@ TEST_CASE("bias") {
   CHECK_MESSAGE(after(1, 0x1p61) == 1LL << 61, "large");
   FilterSettings s = masked("1");
   s.bias = 1e300;
-  expect_error(s, "bias", "1e+300 is beyond the fixed-point range");
+  expect_error(s, "bias", "1e+300 is beyond the fixed-point range; -255 to 255 always fits");
   s.bias = -0x1p63;
-  expect_error(s, "bias", "-9223372036854775808 is beyond the fixed-point range");
+  expect_error(s, "bias",
+               "-9223372036854775808 is beyond the fixed-point range; -255 to 255 always fits");
 }
 
 // What is accepted at least, as docs/convolve.md has it: with every mask a bias of -max to max, and

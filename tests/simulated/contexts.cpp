@@ -2,6 +2,7 @@
 // Which CUDA context an element works in, and where it comes from.
 #include <cstring>
 
+#include "../support/elements/log.h"
 #include "luma.h"
 
 using namespace simulated;
@@ -271,6 +272,46 @@ GST_START_TEST(simultaneous_starts) {
 }
 GST_END_TEST
 
+#if !defined(GST_DISABLE_GST_DEBUG)
+// Of two elements with CUDA memory between them: each decision is a line, and each frame's stream
+// and transfer one at a higher level.
+GST_START_TEST(log_of_decisions) {
+  {
+    const Log log("coalesce*", GST_LEVEL_LOG);
+    Bench bench(
+        "uyvy2y backend=cuda ! video/x-raw(memory:CUDAMemory) ! sepconvolve preset=box "
+        "backend=cuda");
+    bench.negotiate(in_caps(kSystem), out_caps(kSystem));
+    drop_pool(proposed_pool(bench.harness(), in_caps(kSystem).c_str()));
+    for (unsigned seed : {1, 2}) {
+      fail_unless_equals_int(bench.push(system_buffer(in_info(), seed)), GST_FLOW_OK);
+      gst_buffer_unref(bench.pull());
+    }
+    log.expect({"context of a neighbour, the application or its own: ", "cudacontext"});
+    log.expect({"uses ", "cuda-device-id 0"});
+    log.expect({"backend=cuda works on ", "input in system memory, output in CUDA memory"});
+    log.expect({"backend=cuda works on ", "input in CUDA memory, output in system memory"});
+    log.expect({"chooses video/x-raw(memory:CUDAMemory)", "the peer's caps name CUDA memory"});
+    log.expect({"CUDA memory of ",
+                "bytes a frame of video/x-raw(memory:CUDAMemory), format=(string)GRAY8"});
+    log.expect({"offers upstream page-locked memory for "});
+    log.expect({"output frames come from a pool of CUDA memory"});
+    log.expect({"downloads into page-locked memory, unless"});
+    for (const char *user : {"frames", "uploads", "downloads"})
+      log.expect({(std::string("a stream for ") + user).c_str()});
+    log.expect({"works in a stream of its own"});
+    log.expect({"works in the stream that wrote the input"});
+    log.expect({"uploads through page-locked memory"});
+    log.expect({"staging buffers for uploads: 2, of 768 bytes"});
+    for (const Log::Line &line : log.lines())
+      fail_unless(line.level >= GST_LEVEL_LOG || line.text.find("works in ") == std::string::npos,
+                  "%s", line.text.c_str());
+  }
+  done();
+}
+GST_END_TEST
+#endif
+
 static Suite *contexts_suite() {
   Suite *suite = suite_create("contexts");
   TCase *tests = new_case(suite, "contexts");
@@ -285,6 +326,9 @@ static Suite *contexts_suite() {
   tcase_add_test(tests, wrong_context_is_refused);
   tcase_add_test(tests, no_such_device);
   tcase_add_test(tests, simultaneous_starts);
+#if !defined(GST_DISABLE_GST_DEBUG)
+  if (!small_run()) tcase_add_test(tests, log_of_decisions);
+#endif
   return suite;
 }
 SIMULATED_MAIN(contexts)
