@@ -19,7 +19,6 @@ G_DEFINE_ABSTRACT_TYPE(GstCoalesceTemporal, gst_coalesce_temporal, GST_TYPE_COAL
 
 namespace {
 
-
 struct Held {
   DeviceFrame frame;
   BufferRef metadata;
