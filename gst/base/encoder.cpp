@@ -281,6 +281,7 @@ gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
                                     "another pool"))
     return FALSE;
   priv_of(trans).output_pool.reset();  // it was made for what downstream asked for before
+  GST_DEBUG_OBJECT(trans, "coded frames use no pool of downstream");
   return GST_BASE_TRANSFORM_CLASS(parent_class)->decide_allocation(trans, query);
 }
 

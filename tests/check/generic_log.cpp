@@ -32,7 +32,7 @@ GST_START_TEST(decisions) {
   log.expect({"backend=auto works on the CPU", "input in system memory"});
   log.expect({"offers upstream system memory for video/x-raw"});
   log.expect({"bytes a frame of video/x-raw"});
-  log.expect({is_encoder(element) ? "codestreams use no pool of downstream"
+  log.expect({is_encoder(element) ? "coded frames use no pool of downstream"
                                   : "output frames come from a pool of system memory"});
 }
 GST_END_TEST;
