@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "backend.h"
-#include "core/objectlock.h"
-#include "propertytable.h"
+#include "object/objectlock.h"
+#include "object/propertytable.h"
 
 namespace coalesce::gst {
 namespace {

@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/guarded.h"
-#include "core/objectlock.h"
-#include "core/owned.h"
 #include "framesinflight.h"
 #include "memory/bytepool.h"
+#include "object/guarded.h"
+#include "object/objectlock.h"
+#include "object/owned.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "filter.h"
 
-#include "core/guarded.h"
 #include "filtercaps.h"
+#include "object/guarded.h"
 #include "video/input.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "filtercaps.h"
 
-#include "core/owned.h"
 #include "memory/bufferpool.h"
+#include "object/owned.h"
 #include "video/input.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug

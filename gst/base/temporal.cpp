@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/guarded.h"
-#include "core/owned.h"
+#include "object/guarded.h"
+#include "object/owned.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug
 

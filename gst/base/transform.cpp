@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "core/guarded.h"
-#include "core/objectlock.h"
-#include "core/owned.h"
+#include "object/guarded.h"
+#include "object/objectlock.h"
+#include "object/owned.h"
 #include "video/input.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug

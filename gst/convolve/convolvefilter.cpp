@@ -3,7 +3,7 @@
 
 #include "convolvecurrent.h"
 #include "convolveformat.h"
-#include "core/guarded.h"
+#include "object/guarded.h"
 
 GST_DEBUG_CATEGORY(gst_convolve_debug);
 #define GST_CAT_DEFAULT gst_convolve_debug

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/quotinghint.h"
+#include "object/quotinghint.h"
 
 namespace coalesce::gst {
 namespace {

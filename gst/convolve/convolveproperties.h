@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "base/propertytable.h"
-#include "base/settings.h"
 #include "convolve/convolve.h"
+#include "object/propertytable.h"
+#include "object/settings.h"
 
 namespace coalesce::gst {
 

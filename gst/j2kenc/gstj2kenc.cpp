@@ -9,10 +9,10 @@
 
 #include <cstring>
 
-#include "core/guarded.h"
 #include "j2kenccaps.h"
 #include "j2kencgpu.h"
 #include "j2kencproperties.h"
+#include "object/guarded.h"
 #include "video/input.h"
 
 GST_DEBUG_CATEGORY(gst_j2kenc_debug);

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/transform.h"
-#include "core/owned.h"
+#include "object/owned.h"
 #include "video/enumnumber.h"
 
 namespace coalesce::gst {

@@ -5,8 +5,8 @@
 #include <atomic>
 #include <functional>
 
-#include "base/settings.h"
 #include "j2kenccoder.h"
+#include "object/settings.h"
 
 namespace coalesce::gst {
 

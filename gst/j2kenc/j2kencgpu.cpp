@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "core/onexit.h"
 #include "j2kenctexts.h"
+#include "object/onexit.h"
 
 #define GST_CAT_DEFAULT gst_j2kenc_debug
 

@@ -8,9 +8,9 @@
 
 #include <cstring>
 
-#include "core/guarded.h"
-#include "core/owned.h"
 #include "j2kencproperties.h"
+#include "object/guarded.h"
+#include "object/owned.h"
 
 GST_DEBUG_CATEGORY_EXTERN(gst_j2kenc_debug);
 #define GST_CAT_DEFAULT gst_j2kenc_debug

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "j2kencproperties.h"
 
-#include "base/propertytable.h"
+#include "object/propertytable.h"
 
 namespace coalesce::gst {
 namespace {

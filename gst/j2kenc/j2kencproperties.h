@@ -2,8 +2,8 @@
 // The properties of j2kenc, and its presets.
 #pragma once
 
-#include "base/settings.h"
 #include "j2kencsettings.h"
+#include "object/settings.h"
 
 namespace coalesce::gst {
 

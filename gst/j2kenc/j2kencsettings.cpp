@@ -4,8 +4,8 @@
 #include <bit>
 #include <vector>
 
-#include "base/quotinghint.h"
 #include "j2kenctexts.h"
+#include "object/quotinghint.h"
 
 namespace coalesce::gst {
 namespace {

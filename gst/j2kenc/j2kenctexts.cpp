@@ -8,9 +8,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/settings.h"
-#include "core/owned.h"
 #include "j2k/encoder_params.h"
+#include "object/owned.h"
+#include "object/settings.h"
 
 namespace coalesce::gst {
 

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <mutex>
 
-#include "core/guarded.h"
+#include "object/guarded.h"
 #include "planes.h"
 
 GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "core/guarded.h"
+#include "object/guarded.h"
 
 GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
 #define GST_CAT_DEFAULT gst_coalesce_debug

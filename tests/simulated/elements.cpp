@@ -4,7 +4,7 @@
 #include <deque>
 #include <stdexcept>
 
-#include "core/guarded.h"
+#include "object/guarded.h"
 
 #include "../elements/blend.h"
 #include "../elements/fields.h"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "settings.h"
 
+#include <gst/gst.h>
+
 #include <algorithm>
 
-#include "backend.h"
-#include "core/owned.h"
+#include "object/owned.h"
 
+GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
 namespace coalesce::gst {

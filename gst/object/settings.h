@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "core/objectlock.h"
+#include "object/objectlock.h"
 
 namespace coalesce::gst {
 
