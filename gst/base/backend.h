@@ -15,6 +15,7 @@
 #include "cuda/gpu.h"
 #include "memory/bufferpool.h"
 #include "memory/gpusession.h"
+#include "video/memorycaps.h"
 
 GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
 
@@ -22,10 +23,6 @@ namespace coalesce::gst {
 
 enum class BackendChoice { automatic, cuda, cpu };
 enum class ActiveBackend { none, cpu, cuda };
-
-// Do features, or the features of the first structure, name CUDA memory? (ANY does not.)
-bool names_cuda(GstCapsFeatures *features);
-bool caps_are_cuda(GstCaps *caps);
 
 class Backend {
  public:

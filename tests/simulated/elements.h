@@ -19,6 +19,8 @@ void register_elements();
 //
 // coalescefields: tests/elements/fields.h.
 //
+// coalescedifference, coalesceanydifference, coalesceleftright: tests/elements/difference.h.
+//
 // coalescehold: anything to itself, unchanged, but `frames` frames are held back.
 
 // Bytes of invert's picture `seed`: as sample(), of plane 0.

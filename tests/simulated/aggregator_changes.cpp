@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pair.h"
+using namespace simulated;
+static Suite *aggregator_changes_suite() {
+  return suite_create("x");
+}
+SIMULATED_MAIN(aggregator_changes)
