@@ -336,10 +336,39 @@ gboolean negotiated_src_caps(GstAggregator *aggregator, GstCaps *caps) {
   return accepted && aggregator_parent()->negotiated_src_caps(aggregator, caps);
 }
 
+// The pool of the query gets its allocator. (GstVideoAggregator's own function for this leaks the
+// allocator.)
+bool use_allocator(GstQuery *query) {
+  GstCaps *caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  GstAllocator *allocator = nullptr;
+  GstAllocationParams params;
+  gst_allocation_params_init(&params);
+  if (gst_query_get_n_allocation_params(query) > 0)
+    gst_query_parse_nth_allocation_param(query, 0, &allocator, &params);
+  const AllocatorRef owned(allocator);
+  GstBufferPool *offered = nullptr;
+  guint size = 0, least = 0, most = 0;
+  gst_query_parse_nth_allocation_pool(query, 0, &offered, &size, &least, &most);
+  PoolRef pool(offered);
+  GstStructure *config = gst_buffer_pool_get_config(pool.get());
+  gst_buffer_pool_config_set_allocator(config, allocator, &params);
+  if (gst_buffer_pool_set_config(pool.get(), config)) return true;
+  // The pool has changed what it does not like.
+  config = gst_buffer_pool_get_config(pool.get());
+  if (gst_buffer_pool_config_validate_params(config, caps, size, least, most))
+    return gst_buffer_pool_set_config(pool.get(), config);
+  gst_structure_free(config);
+  pool = system_pool_new(allocator, caps, size);
+  if (pool == nullptr) return false;
+  gst_query_set_nth_allocation_pool(query, 0, pool.get(), size, 0, 0);
+  return true;
+}
+
 gboolean decide_allocation(GstAggregator *aggregator, GstQuery *query) {
   const bool cuda = self_of(aggregator)->priv->out_cuda;
   backend_of(aggregator).decide_memory(query, cuda);
-  return cuda || aggregator_parent()->decide_allocation(aggregator, query);
+  return cuda || use_allocator(query);
 }
 
 gboolean propose_allocation(GstAggregator *aggregator, GstAggregatorPad *, GstQuery *,
