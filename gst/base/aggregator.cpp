@@ -311,17 +311,18 @@ bool use_caps(GstCoalesceAggregator *self, GstCaps *out_caps) {
       !klass->set_info(self, priv.infos.data(), static_cast<guint>(priv.infos.size()), &info))
     return false;
   if (same_as_before(priv, out_caps)) return true;
-  priv.forget();
+  priv.out_caps.reset();
   priv.out_info = info;
   priv.out_cuda = caps_are_cuda(out_caps);
   if (!backend.select(aggregator_has_cuda_input(self), priv.out_cuda,
                       aggregator_is_worth_the_trip(self)))
     return false;
   priv.out_caps.reset(gst_caps_ref(out_caps));
+  priv.in_caps.clear();
   for (const InputRef &input : priv.inputs)
     priv.in_caps.emplace_back(input->caps() != nullptr ? gst_caps_ref(input->caps()) : nullptr);
   if (make_pools(self)) return true;
-  priv.forget();
+  priv.out_caps.reset();
   return false;
 }
 
@@ -400,11 +401,14 @@ gboolean take_caps(GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *e
   gst_event_parse_caps(event, &parsed);
   const CapsRef caps(gst_caps_ref(parsed));
   self->priv->refused = false;
-  input.refused = true;  // until they are accepted
-  if (!aggregator_can_take(self, input, caps.get())) {
+  input.refused = !aggregator_can_take(self, input, caps.get());
+  if (input.refused) {
     gst_event_unref(event);
     return FALSE;
   }
+  // No frame of the caps before is in hand: these take their place at once.
+  if (!input.has_frame()) input.forget();
+  input.refused = true;  // until they are accepted
   const bool first = input.info() == nullptr;
   if (!aggregator_parent()->sink_event(aggregator, pad, event)) return FALSE;
   input.set_caps(caps.get(), first);
@@ -502,7 +506,8 @@ gboolean stop(GstAggregator *aggregator) {
   }
   priv.inputs.clear();
   priv.pool.drop();
-  priv.forget();
+  priv.in_caps.clear();
+  priv.out_caps.reset();
   priv.refused = false;
   backend_of(self).stop();
   return stopped;
@@ -525,7 +530,7 @@ void constructed(GObject *object) {
   G_OBJECT_CLASS(parent_class)->constructed(object);
   guint number = 0;
   GList *templates = gst_element_class_get_pad_template_list(GST_ELEMENT_GET_CLASS(object));
-  for (GList *l = g_list_last(templates); l != nullptr; l = l->prev) {
+  for (GList *l = templates; l != nullptr; l = l->next) {
     auto *templ = GST_PAD_TEMPLATE(l->data);
     if (templ->direction != GST_PAD_SINK || templ->presence != GST_PAD_ALWAYS) continue;
     auto *pad =

@@ -100,6 +100,7 @@ class Input {
   bool is_cuda() { return caps() != nullptr && caps_are_cuda(caps()); }
   // GstVideoAggregator has accepted these: from now on, or for a frame to come.
   void set_caps(GstCaps *caps, bool first);
+  bool will_change() { return caps() != nullptr && next_caps_ != nullptr; }
   void forget();
   // The last caps were refused: frames do not have those that info() tells.
   bool refused = false;
@@ -112,6 +113,7 @@ class Input {
   // For the output in hand.
   BufferRef buffer;
   DeviceFrame frame;
+  bool has_frame() { return gst_video_aggregator_pad_has_current_buffer(pad_); }
   // Copies, where they are needed.
   FramePool pool;
 
@@ -146,7 +148,7 @@ struct GstCoalesceAggregatorPrivate {
   std::vector<coalesce::gst::InputRef> inputs;
   std::vector<const GstVideoInfo *> infos;           // theirs
   std::vector<const coalesce::gst::Frame *> frames;  // theirs, in a job
-  // What has been negotiated; no output caps: nothing.
+  // What has been negotiated last; no output caps: nothing.
   std::vector<coalesce::gst::CapsRef> in_caps;
   coalesce::gst::CapsRef out_caps;
   GstVideoInfo out_info;
@@ -155,9 +157,4 @@ struct GstCoalesceAggregatorPrivate {
   // An error about caps has been posted; other ones may come.
   bool refused = false;
   std::atomic<guint64> unpaired{0};
-
-  void forget() {
-    in_caps.clear();
-    out_caps.reset();
-  }
 };

@@ -141,9 +141,10 @@ Difference difference(guint alike, const GstVideoInfo &info, const GstVideoInfo 
   return {};
 }
 
-// Posts an error and returns false where two inputs differ that must not. Of two pads the one is
-// wrong whose caps are new; else the second.
-bool check_alike(GstCoalesceAggregator *self) {
+// Where two inputs differ that must not: while another frame's caps are to come, that has to be
+// waited for; else it is an error. Of two pads the one is wrong whose caps are new; else the
+// second.
+GstFlowReturn check_alike(GstCoalesceAggregator *self) {
   const auto &inputs = self->priv->inputs;
   const auto &infos = self->priv->infos;
   const auto &in_caps = self->priv->in_caps;
@@ -157,6 +158,11 @@ bool check_alike(GstCoalesceAggregator *self) {
     first++;
   for (std::size_t i = first + 1; i < inputs.size(); i++) {
     if (infos[i] == nullptr || difference(alike, *infos[i], *infos[first]).has.empty()) continue;
+    if (std::any_of(inputs.begin(), inputs.end(),
+                    [](const InputRef &input) { return input->will_change(); })) {
+      GST_DEBUG_OBJECT(inputs[i]->pad(), "new caps of other frames are to come");
+      return GST_AGGREGATOR_FLOW_NEED_DATA;
+    }
     const bool first_is_wrong = is_new(first) && !is_new(i);
     const std::size_t wrong = first_is_wrong ? first : i, right = first_is_wrong ? i : first;
     const Difference found = difference(alike, *infos[wrong], *infos[right]);
@@ -166,9 +172,9 @@ bool check_alike(GstCoalesceAggregator *self) {
          found.has.c_str(), found.required.c_str(), GST_PAD_NAME(inputs[right]->pad())),
         ("pad %s %" GST_PTR_FORMAT ", pad %s %" GST_PTR_FORMAT, GST_PAD_NAME(inputs[wrong]->pad()),
          inputs[wrong]->caps(), GST_PAD_NAME(inputs[right]->pad()), inputs[right]->caps()));
-    return false;
+    return GST_FLOW_NOT_NEGOTIATED;
   }
-  return true;
+  return GST_FLOW_OK;
 }
 
 // Caps of the output, as the element makes them of the first input's.
@@ -284,9 +290,13 @@ GstFlowReturn aggregator_update_src_caps(GstAggregator *aggregator, GstCaps *dow
   if (known < klass->least_inputs || (klass->needs_all && known < priv.inputs.size())) {
     GST_DEBUG_OBJECT(self, "%u of %u inputs have caps", known,
                      static_cast<guint>(priv.inputs.size()));
+    self->priv->out_caps.reset();
     return GST_AGGREGATOR_FLOW_NEED_DATA;
   }
-  if (!check_alike(self)) return refuse(self);
+  if (const GstFlowReturn flow = check_alike(self); flow != GST_FLOW_OK) {
+    self->priv->out_caps.reset();
+    return flow == GST_FLOW_NOT_NEGOTIATED ? refuse(self) : flow;
+  }
   const auto first = std::find_if(priv.inputs.begin(), priv.inputs.end(),
                                   [](const InputRef &input) { return input->info(); });
   const CapsRef possible = possible_outputs(self, (*first)->caps());

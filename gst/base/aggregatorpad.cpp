@@ -89,6 +89,9 @@ void Input::set_caps(GstCaps *caps, bool first) {
 }
 
 void Input::forget() {
+  GST_OBJECT_LOCK(pad_);
+  gst_video_info_init(&pad_->info);
+  GST_OBJECT_UNLOCK(pad_);
   caps_.reset();
   next_caps_.reset();
   kept_.reset();
