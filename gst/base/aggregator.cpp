@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "aggregatorcaps.h"
+#include "aggregatorprivate.h"
 #include "video/input.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug
@@ -28,220 +28,7 @@ GstAggregatorClass *aggregator_parent() {
   return GST_AGGREGATOR_CLASS(parent_class);
 }
 
-// ---- frames ----------------------------------------------------------------------------------
-
-// The running time at which the next output begins.
-GstClockTime next_output(GstCoalesceAggregator *self) {
-  GST_OBJECT_LOCK(self);
-  const GstSegment segment = GST_AGGREGATOR_PAD(GST_AGGREGATOR_SRC_PAD(self))->segment;
-  GST_OBJECT_UNLOCK(self);
-  GstClockTime position = segment.position;
-  const bool backward = segment.rate < 0;
-  const GstClockTime from = backward ? segment.stop : segment.start;
-  if (!GST_CLOCK_TIME_IS_VALID(position) || (backward ? position > from : position < from))
-    position = from;
-  return gst_segment_to_running_time(&segment, GST_FORMAT_TIME, position);
-}
-
-// Will there be no further picture, as too many inputs have ended?
-bool has_ended(GstCoalesceAggregator *self) {
-  auto *klass = GST_COALESCE_AGGREGATOR_GET_CLASS(self);
-  const auto &inputs = self->priv->inputs;
-  const GstClockTime time = next_output(self);
-  const auto ended = static_cast<std::size_t>(
-      std::count_if(inputs.begin(), inputs.end(), [&](const InputRef &input) {
-        return gst_aggregator_pad_is_eos(input->aggregator_pad()) && !input->picture_at(time);
-      }));
-  return klass->needs_all ? ended > 0 : ended > 0 && inputs.size() - ended < klass->least_inputs;
-}
-
-void drop_pictures(GstCoalesceAggregator *self) {
-  for (const InputRef &input : self->priv->inputs) {
-    input->buffer.reset();
-    input->frame.reset();
-  }
-}
-
-// The inputs' pictures for the next output. False if they are too few.
-bool take_pictures(GstCoalesceAggregator *self) {
-  auto *klass = GST_COALESCE_AGGREGATOR_GET_CLASS(self);
-  GstCoalesceAggregatorPrivate &priv = *self->priv;
-  const GstClockTime time = next_output(self);
-  std::size_t present = 0;
-  const Input *missing = nullptr;
-  for (const InputRef &input : priv.inputs) {
-    input->buffer = input->picture_at(time);
-    if (input->buffer != nullptr)
-      present++;
-    else
-      missing = input.input;
-  }
-  if (present >= klass->least_inputs && !(klass->needs_all && missing != nullptr)) return true;
-  if (present > 0) {
-    priv.unpaired++;
-    GST_DEBUG_OBJECT(missing->pad(),
-                     "no picture at %" GST_TIME_FORMAT
-                     " (running time), where %u "
-                     "of %u inputs have one: no output",
-                     GST_TIME_ARGS(time), static_cast<guint>(present),
-                     static_cast<guint>(priv.inputs.size()));
-  }
-  return false;
-}
-
-GstFlowReturn post_failure(GstCoalesceAggregator *self, const char *what) {
-  const GstVideoInfo &out = self->priv->out_info;
-  if (backend_of(self).is_on_gpu())
-    backend_of(self).post_gpu_error(what);
-  else
-    GST_ELEMENT_ERROR(
-        self, STREAM, FAILED,
-        ("%u inputs to %s frame of %dx%d: %s", static_cast<guint>(self->priv->inputs.size()),
-         GST_VIDEO_INFO_NAME(&out), GST_VIDEO_INFO_WIDTH(&out), GST_VIDEO_INFO_HEIGHT(&out), what),
-        (nullptr));
-  return GST_FLOW_ERROR;
-}
-
-Status run(GstCoalesceAggregator *self, const Frame &out) {
-  const auto &frames = self->priv->frames;
-  return GST_COALESCE_AGGREGATOR_GET_CLASS(self)->run(
-      self, frames.data(), static_cast<guint>(frames.size()), out, backend_of(self).queue());
-}
-
-GstFlowReturn process(GstCoalesceAggregator *self, GstBuffer *out_buffer) {
-  GstCoalesceAggregatorPrivate &priv = *self->priv;
-  OutputFrame out;
-  Job job(backend_of(self));
-  GstFlowReturn flow = job.begin(nullptr);
-  const Frame *first = nullptr;
-  for (std::size_t i = 0; i < priv.inputs.size() && flow == GST_FLOW_OK; i++) {
-    Input &input = *priv.inputs[i].input;
-    priv.frames[i] = nullptr;
-    if (input.buffer == nullptr) continue;
-    flow = job.load(input.buffer.get(), *priv.infos[i], input.pool, &input.frame);
-    priv.frames[i] = &input.frame.frame();
-    if (first == nullptr) first = priv.frames[i];
-  }
-  if (flow == GST_FLOW_OK) flow = job.write(out_buffer, priv.out_info, priv.pool, &out);
-  if (flow == kNoMemory) return post_failure(self, "no memory for a copy of the frame");
-  if (flow != GST_FLOW_OK) return flow;
-  out.set_interlaced(first->interlaced());
-  const Status status = run(self, out.frame());
-  return status.ok() ? job.end() : post_failure(self, status.message());
-}
-
-// As that of a filter: one run on scratch frames loads the kernels.
-bool warm_up(GstCoalesceAggregator *self) {
-  GstCoalesceAggregatorPrivate &priv = *self->priv;
-  Backend &backend = backend_of(self);
-  GpuSession &session = backend.session();
-  if (session.warm) return true;
-  ContextScope scope(session.context.get());
-  struct Scratch {
-    BufferRef buffer;
-    Frame frame;
-    bool make(FramePool &pool, const GstVideoInfo &info) {
-      buffer = pool.acquire();
-      return buffer != nullptr && frame.map(buffer.get(), info, Memory::cuda, GST_MAP_WRITE);
-    }
-  };
-  std::vector<Scratch> in(priv.inputs.size());
-  Scratch out;
-  bool made = out.make(priv.pool, priv.out_info);
-  for (std::size_t i = 0; i < in.size() && made; i++) {
-    priv.frames[i] = priv.infos[i] != nullptr ? &in[i].frame : nullptr;
-    if (priv.infos[i] != nullptr) made = in[i].make(priv.inputs[i]->pool, *priv.infos[i]);
-  }
-  if (!made) {
-    backend.post_gpu_error("no device memory for the frames");
-    return false;
-  }
-  const Status status = run(self, out.frame);
-  const CUresult result = session.stream->synchronize();
-  if (!status.ok())
-    post_failure(self, status.message());
-  else if (result != CUDA_SUCCESS)
-    backend.post_gpu_error("the first launch", result);
-  session.warm = status.ok() && result == CUDA_SUCCESS;
-  return session.warm;
-}
-
-bool make_pools(GstCoalesceAggregator *self) {
-  GstCoalesceAggregatorPrivate &priv = *self->priv;
-  Backend &backend = backend_of(self);
-  // (As a filter's: frames in two streams do not wait for each other's memory.)
-  if (!backend.make_pool(&priv.pool, priv.out_caps.get(), 2)) return false;
-  for (const InputRef &input : priv.inputs)
-    if (input->info() != nullptr && !backend.make_pool(&input->pool, input->caps())) return false;
-  return !backend.is_on_gpu() || warm_up(self);
-}
-
-// An input's context is followed where no input is in the session's; else frames are copied.
-bool follow_inputs(GstCoalesceAggregator *self) {
-  Backend &backend = backend_of(self);
-  if (!backend.is_on_gpu() || !backend.has_session()) return true;
-  GstCudaContext *theirs = nullptr;
-  for (const InputRef &input : self->priv->inputs) {
-    if (input->buffer == nullptr) continue;
-    if (is_cuda_buffer_of(input->buffer.get(), backend.session().context.get())) return true;
-    if (theirs == nullptr) theirs = backend.context_to_follow(input->buffer.get());
-  }
-  if (theirs == nullptr) return true;
-  // The output pool's page-locked memory is the old context's.
-  gst_pad_mark_reconfigure(GST_AGGREGATOR_SRC_PAD(self));
-  if (backend.move_to(theirs) && make_pools(self)) return true;
-  backend.close_session();
-  return false;
-}
-
-// ---- outputs ---------------------------------------------------------------------------------
-
-GstFlowReturn output_buffer(GstVideoAggregator *video, GstBuffer **out) {
-  auto *self = self_of(video);
-  GstCoalesceAggregatorPrivate &priv = *self->priv;
-  *out = nullptr;
-  if (backend_of(self).failed()) return GST_FLOW_ERROR;
-  if (priv.out_caps == nullptr || !take_pictures(self)) return GST_FLOW_OK;
-  if (!follow_inputs(self)) return GST_FLOW_ERROR;
-  if (!priv.out_cuda)
-    return GST_VIDEO_AGGREGATOR_CLASS(parent_class)->create_output_buffer(video, out);
-  *out = priv.pool.acquire().release();
-  if (*out != nullptr) return GST_FLOW_OK;
-  backend_of(self).post_gpu_error("no device memory for an output frame");
-  return GST_FLOW_ERROR;
-}
-
-// (What it returns without a buffer is no output at that time.)
-GstFlowReturn create_output_buffer(GstVideoAggregator *video, GstBuffer **out) {
-  const GstFlowReturn flow = output_buffer(video, out);
-  if (*out == nullptr) drop_pictures(self_of(video));
-  return flow;
-}
-
-// Flags and metadata of the first input that tell how to look at the picture.
-void describe(GstCoalesceAggregator *self, GstBuffer *out) {
-  constexpr guint kFlags = GST_VIDEO_BUFFER_FLAG_INTERLACED | GST_VIDEO_BUFFER_FLAG_TFF |
-                           GST_VIDEO_BUFFER_FLAG_RFF | GST_VIDEO_BUFFER_FLAG_ONEFIELD;
-  GST_BUFFER_FLAG_UNSET(out, kFlags);
-  for (const InputRef &input : self->priv->inputs) {
-    if (input->buffer == nullptr) continue;
-    GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAGS(input->buffer.get()) & kFlags);
-    return;
-  }
-}
-
-GstFlowReturn aggregate_frames(GstVideoAggregator *video, GstBuffer *out) {
-  auto *self = self_of(video);
-  const GstSegment &segment = GST_AGGREGATOR_PAD(GST_AGGREGATOR_SRC_PAD(self))->segment;
-  const GstClockTime time =
-      gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, GST_BUFFER_PTS(out));
-  if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(self), time);
-  describe(self, out);
-  const GstFlowReturn flow = process(self, out);
-  if (flow == GST_FLOW_OK) backend_of(self).counters().frames++;
-  drop_pictures(self);
-  return flow;
-}
+// ---- aggregation -----------------------------------------------------------------------------
 
 // GstVideoAggregator says to its log alone what it cannot pair.
 void post_untimed(GstCoalesceAggregator *self) {
@@ -255,6 +42,18 @@ void post_untimed(GstCoalesceAggregator *self) {
   }
 }
 
+// It would be waited for for ever. Posts an error.
+bool has_frame_without_caps(GstCoalesceAggregator *self) {
+  for (const InputRef &input : self->priv->inputs) {
+    if (input->info() != nullptr || !gst_aggregator_pad_has_buffer(input->aggregator_pad()))
+      continue;
+    GST_ELEMENT_ERROR(self, STREAM, FORMAT,
+                      ("Pad %s has a frame, and no caps", GST_PAD_NAME(input->pad())), (nullptr));
+    return true;
+  }
+  return false;
+}
+
 GstFlowReturn aggregate(GstAggregator *aggregator, gboolean timeout) {
   auto *self = self_of(aggregator);
   GstCoalesceAggregatorPrivate &priv = *self->priv;
@@ -264,10 +63,11 @@ GstFlowReturn aggregate(GstAggregator *aggregator, gboolean timeout) {
       priv.refused || std::any_of(priv.inputs.begin(), priv.inputs.end(),
                                   [](const InputRef &input) { return input->refused; });
   if (refused) return GST_FLOW_NOT_NEGOTIATED;
-  if (has_ended(self)) {
+  if (aggregator_has_ended(self)) {
     GST_DEBUG_OBJECT(self, "too many inputs have ended: so does the output");
     return GST_FLOW_EOS;
   }
+  if (priv.out_caps == nullptr && has_frame_without_caps(self)) return GST_FLOW_NOT_NEGOTIATED;
   const GstFlowReturn flow = aggregator_parent()->aggregate(aggregator, timeout);
   if (flow == GST_FLOW_ERROR && !backend_of(self).failed()) post_untimed(self);
   return flow;
@@ -321,7 +121,7 @@ bool use_caps(GstCoalesceAggregator *self, GstCaps *out_caps) {
   priv.in_caps.clear();
   for (const InputRef &input : priv.inputs)
     priv.in_caps.emplace_back(input->caps() != nullptr ? gst_caps_ref(input->caps()) : nullptr);
-  if (make_pools(self)) return true;
+  if (aggregator_make_pools(self)) return true;
   priv.out_caps.reset();
   return false;
 }
@@ -337,39 +137,10 @@ gboolean negotiated_src_caps(GstAggregator *aggregator, GstCaps *caps) {
   return accepted && aggregator_parent()->negotiated_src_caps(aggregator, caps);
 }
 
-// The pool of the query gets its allocator. (GstVideoAggregator's own function for this leaks the
-// allocator.)
-bool use_allocator(GstQuery *query) {
-  GstCaps *caps = nullptr;
-  gst_query_parse_allocation(query, &caps, nullptr);
-  GstAllocator *allocator = nullptr;
-  GstAllocationParams params;
-  gst_allocation_params_init(&params);
-  if (gst_query_get_n_allocation_params(query) > 0)
-    gst_query_parse_nth_allocation_param(query, 0, &allocator, &params);
-  const AllocatorRef owned(allocator);
-  GstBufferPool *offered = nullptr;
-  guint size = 0, least = 0, most = 0;
-  gst_query_parse_nth_allocation_pool(query, 0, &offered, &size, &least, &most);
-  PoolRef pool(offered);
-  GstStructure *config = gst_buffer_pool_get_config(pool.get());
-  gst_buffer_pool_config_set_allocator(config, allocator, &params);
-  if (gst_buffer_pool_set_config(pool.get(), config)) return true;
-  // The pool has changed what it does not like.
-  config = gst_buffer_pool_get_config(pool.get());
-  if (gst_buffer_pool_config_validate_params(config, caps, size, least, most))
-    return gst_buffer_pool_set_config(pool.get(), config);
-  gst_structure_free(config);
-  pool = system_pool_new(allocator, caps, size);
-  if (pool == nullptr) return false;
-  gst_query_set_nth_allocation_pool(query, 0, pool.get(), size, 0, 0);
-  return true;
-}
-
 gboolean decide_allocation(GstAggregator *aggregator, GstQuery *query) {
   const bool cuda = self_of(aggregator)->priv->out_cuda;
   backend_of(aggregator).decide_memory(query, cuda);
-  return cuda || use_allocator(query);
+  return cuda || Backend::configure_pool(query);
 }
 
 gboolean propose_allocation(GstAggregator *aggregator, GstAggregatorPad *, GstQuery *,
@@ -499,7 +270,7 @@ gboolean stop(GstAggregator *aggregator) {
   GstCoalesceAggregatorPrivate &priv = *self->priv;
   const gboolean stopped = aggregator_parent()->stop(aggregator);
   aggregator_collect_inputs(self);
-  drop_pictures(self);
+  aggregator_drop_pictures(self);
   for (const InputRef &input : priv.inputs) {
     input->pool.drop();
     input->forget();
@@ -597,8 +368,8 @@ static void gst_coalesce_aggregator_class_init(GstCoalesceAggregatorClass *klass
   aggregator_class->decide_allocation = decide_allocation;
   aggregator_class->propose_allocation = propose_allocation;
   auto *video_class = GST_VIDEO_AGGREGATOR_CLASS(klass);
-  video_class->create_output_buffer = create_output_buffer;
-  video_class->aggregate_frames = aggregate_frames;
+  video_class->create_output_buffer = aggregator_create_output_buffer;
+  video_class->aggregate_frames = aggregator_aggregate_frames;
 
   gst_type_mark_as_plugin_api(GST_TYPE_COALESCE_AGGREGATOR, GstPluginAPIFlags(0));
 }

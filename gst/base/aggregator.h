@@ -9,9 +9,6 @@
 
 #include <gst/video/gstvideoaggregator.h>
 
-#include <mutex>
-#include <vector>
-
 #include "job.h"
 
 struct GstCoalesceAggregatorPrivate;
@@ -79,82 +76,3 @@ void gst_coalesce_aggregator_class_add_input(GstCoalesceAggregatorClass *klass, 
                                              const char *formats);
 void gst_coalesce_aggregator_class_add_output(GstCoalesceAggregatorClass *klass,
                                               const char *formats);
-
-// ---- the rest is of the base class itself ----------------------------------------------------
-
-namespace coalesce::gst {
-
-// What an input has beside its GstVideoAggregatorPad. Of the source pad's thread, where nothing
-// else is said.
-class Input {
- public:
-  explicit Input(GstVideoAggregatorPad *pad) : pad_(pad) {}
-
-  GstPad *pad() const { return GST_PAD_CAST(pad_); }
-  GstAggregatorPad *aggregator_pad() const { return &pad_->parent; }
-  guint number = 0;  // of its place among the inputs
-
-  // nullptr if there are no caps yet: of the frame in hand.
-  const GstVideoInfo *info() const;
-  GstCaps *caps();
-  bool is_cuda() { return caps() != nullptr && caps_are_cuda(caps()); }
-  // GstVideoAggregator has accepted these: from now on, or for a frame to come.
-  void set_caps(GstCaps *caps, bool first);
-  bool will_change() { return caps() != nullptr && next_caps_ != nullptr; }
-  void forget();
-  // The last caps were refused: frames do not have those that info() tells.
-  bool refused = false;
-
-  // The pad's picture for an output that begins at this running time; nullptr if it has none.
-  BufferRef picture_at(GstClockTime time);
-  // A new segment comes: the running times of the frame in hand are those of the one before.
-  void keep_time();
-
-  // For the output in hand.
-  BufferRef buffer;
-  DeviceFrame frame;
-  bool has_frame() { return gst_video_aggregator_pad_has_current_buffer(pad_); }
-  // Copies, where they are needed.
-  FramePool pool;
-
-  // From the thread of upstream: a flush drops the frame in hand meanwhile.
-  std::mutex &flushing() { return flushing_; }
-
- private:
-  BufferRef current_buffer();
-  GstClockTime end_of(GstBuffer *buffer);
-
-  GstVideoAggregatorPad *pad_;
-  std::mutex flushing_;
-  CapsRef caps_, next_caps_;
-  BufferRef kept_;
-  GstClockTime kept_end_ = GST_CLOCK_TIME_NONE;
-};
-
-// A reference to the pad.
-struct InputRef {
-  std::unique_ptr<GstPad, Unref> pad;
-  Input *input;
-  Input *operator->() const { return input; }
-};
-
-}  // namespace coalesce::gst
-
-GType gst_coalesce_aggregator_pad_get_type();
-coalesce::gst::Input &gst_coalesce_aggregator_pad_input(gpointer pad);
-
-// In the source pad's thread.
-struct GstCoalesceAggregatorPrivate {
-  std::vector<coalesce::gst::InputRef> inputs;
-  std::vector<const GstVideoInfo *> infos;           // theirs
-  std::vector<const coalesce::gst::Frame *> frames;  // theirs, in a job
-  // What has been negotiated last; no output caps: nothing.
-  std::vector<coalesce::gst::CapsRef> in_caps;
-  coalesce::gst::CapsRef out_caps;
-  GstVideoInfo out_info;
-  bool out_cuda = false;
-  coalesce::gst::FramePool pool;  // as that of a filter's output
-  // An error about caps has been posted; other ones may come.
-  bool refused = false;
-  std::atomic<guint64> unpaired{0};
-};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "aggregatorcaps.h"
+#include "aggregatorprivate.h"
 
 #include <algorithm>
 

@@ -80,6 +80,9 @@ class Backend {
   // CUDA memory; downstream's own; else system memory, page-locked if it is going to be written by
   // the GPU.
   void decide_memory(GstQuery *query, bool cuda);
+  // The pool that has been decided on gets its allocator, as GstBaseTransform does it.
+  // (GstVideoAggregator's own function for this leaks the allocator.)
+  static bool configure_pool(GstQuery *query);
   // Pools of frames where the work is done. On the GPU there is room for `at_once` frames, as far
   // as there is memory for them; posts an error and returns false if there is none for one.
   bool make_pool(FramePool *pool, GstCaps *caps, guint at_once = 0);

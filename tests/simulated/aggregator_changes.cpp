@@ -345,6 +345,19 @@ GST_START_TEST(no_timestamp) {
 }
 GST_END_TEST
 
+GST_START_TEST(no_caps) {
+  Pipeline pair("appsrc name=a format=time caps=\"" + caps() +
+                "\" ! d.sink_0 appsrc name=b format=time ! d.sink_1 "
+                "coalescedifference name=d ! fakesink name=sink");
+  pair.start();
+  pair.push(frame("a", 0), "a");
+  pair.push(frame("b", 0), "b");
+  pair.wait_for_end();
+  const std::string error = pair.take_error();
+  fail_unless(contains(error, "Pad sink_1 has a frame, and no caps"), "%s", error.c_str());
+}
+GST_END_TEST
+
 GST_START_TEST(one_input) {
   Pipeline one("appsrc name=source format=time caps=\"" + caps() +
                "\" ! d.sink_0 coalescedifference name=d ! fakesink name=sink");
@@ -503,6 +516,7 @@ static Suite *aggregator_changes_suite() {
   tcase_add_test(tests, no_durations);
   tcase_add_test(tests, two_rates);
   tcase_add_test(tests, no_timestamp);
+  tcase_add_test(tests, no_caps);
   tcase_add_test(tests, one_input);
   tcase_add_test(tests, flush);
   tcase_add_test(tests, one_flushes);
