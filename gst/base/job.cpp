@@ -56,8 +56,10 @@ GstFlowReturn Job::begin(GstBuffer *newest) {
   if (newest != nullptr && is_ours(newest, session.context.get()))
     stream = fence_of(newest).fence.stream_of_this_thread();
   if (stream != nullptr && stream->context() != session.context.get()) stream.reset();
+  newest_ = newest;
+  in_newests_stream_ = stream != nullptr;
   GST_LOG_OBJECT(backend_.element(), "works in %s",
-                 stream != nullptr ? "the stream that wrote the input" : "a stream of its own");
+                 in_newests_stream_ ? "the stream that wrote the input" : "a stream of its own");
   return ok("making a CUDA stream", session.go_on_in(std::move(stream)));
 }
 
@@ -133,6 +135,12 @@ CUresult Job::copy_on_gpu(GstBuffer *theirs, bool in_place, Rows rows, DeviceFra
   return result;
 }
 
+// Is this the stream that the frame was written in, by this thread?
+bool Job::is_in_stream_of(DeviceFrame &frame, MemoryFence &fence) const {
+  if (frame.buffer() == newest_) return in_newests_stream_;
+  return fence.fence.stream_of_this_thread() == backend_.session().stream;
+}
+
 GstFlowReturn Job::read(DeviceFrame &frame) {
   frame.next_ = std::exchange(inputs_, &frame);
   frame.writers_fence_ = nullptr;
@@ -147,9 +155,9 @@ GstFlowReturn Job::read(DeviceFrame &frame) {
     result = order_behind_stream_of(memory, stream);
   } else {
     MemoryFence &fence = *memory_fence(memory);
-    const bool writers = fence.fence.stream_of_this_thread() == backend_.session().stream;
-    if (writers) frame.writers_fence_ = &fence;
-    result = writers ? fence.order_behind_others(stream) : fence.order(stream, GST_MAP_READ);
+    if (is_in_stream_of(frame, fence)) frame.writers_fence_ = &fence;
+    result = frame.writers_fence_ != nullptr ? fence.order_behind_others(stream)
+                                             : fence.order(stream, GST_MAP_READ);
   }
   return ok("waiting for the input", result);
 }
@@ -170,8 +178,9 @@ GstFlowReturn Job::write(GstBuffer *buffer, const GstVideoInfo &info, FramePool 
   }
   frame->next_ = std::exchange(outputs_, frame);
   if (!on_gpu()) return GST_FLOW_OK;
-  MemoryFence &fence = fence_of(direct ? buffer : frame->own_buffer_.get());
-  return ok("waiting for other readers", fence.order(*backend_.session().stream, GST_MAP_WRITE));
+  frame->fence_ = &fence_of(direct ? buffer : frame->own_buffer_.get());
+  return ok("waiting for other readers",
+            frame->fence_->order(*backend_.session().stream, GST_MAP_WRITE));
 }
 
 GstFlowReturn Job::end() {
@@ -207,7 +216,7 @@ CUresult Job::leave(OutputFrame &output, const std::shared_ptr<Event> &done) {
   if (output.own_)
     return download_frame(session, output.own_buffer_.get(), *output.own_, done, output.buffer_,
                           output.frame_);
-  fence_of(output.buffer_).written(done, session.stream);
+  output.fence_->written(done, session.stream);
   return CUDA_SUCCESS;
 }
 

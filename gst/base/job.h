@@ -61,7 +61,9 @@ class OutputFrame {
   Frame frame_;
   BufferRef own_buffer_;
   std::optional<Frame> own_;
-  OutputFrame *next_ = nullptr;  // in a job
+  // In a job.
+  OutputFrame *next_ = nullptr;
+  MemoryFence *fence_ = nullptr;  // of what is written, on the GPU
 };
 
 class Job {
@@ -95,6 +97,7 @@ class Job {
 
  private:
   GstFlowReturn ok(const char *doing, CUresult result);
+  bool is_in_stream_of(DeviceFrame &frame, MemoryFence &fence) const;
   bool on_gpu() const { return scope_.has_value(); }
   GstFlowReturn copy(GstBuffer *theirs, bool in_place, FramePool &pool, Rows rows,
                      DeviceFrame *frame);
@@ -106,6 +109,8 @@ class Job {
   std::optional<ContextScope> scope_;
   DeviceFrame *inputs_ = nullptr;
   OutputFrame *outputs_ = nullptr;
+  GstBuffer *newest_ = nullptr;
+  bool in_newests_stream_ = false;
   bool in_flight_ = false;
 };
 

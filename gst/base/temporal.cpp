@@ -89,7 +89,8 @@ GstClockTime duration_of(GstCoalesceTemporal *self) {
 
 // `buffer` has the metadata of the whole frame.
 void set_metadata(GstCoalesceTemporal *self, GstBuffer *buffer, guint number, guint pictures) {
-  if (!GST_VIDEO_INFO_IS_INTERLACED(&output_of(self).info))
+  if (GST_VIDEO_INFO_IS_INTERLACED(&input_of(self).info) &&
+      !GST_VIDEO_INFO_IS_INTERLACED(&output_of(self).info))
     GST_BUFFER_FLAG_UNSET(buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED | GST_VIDEO_BUFFER_FLAG_TFF |
                                       GST_VIDEO_BUFFER_FLAG_RFF | GST_VIDEO_BUFFER_FLAG_ONEFIELD);
   if (number > 0) GST_BUFFER_FLAG_UNSET(buffer, GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC);
@@ -181,6 +182,8 @@ void hold(GstCoalesceTemporal *self, Held *loaded, GstBuffer *in) {
   auto *trans = GST_BASE_TRANSFORM(self);
   loaded->metadata.reset(gst_buffer_new());
   GST_BASE_TRANSFORM_GET_CLASS(trans)->copy_metadata(trans, in, loaded->metadata.get());
+  if (std::exchange(self->priv->after_skipped, false))
+    GST_BUFFER_FLAG_SET(loaded->metadata.get(), GST_BUFFER_FLAG_DISCONT);
   self->priv->count++;
   self->priv->pending++;
 }
@@ -264,8 +267,7 @@ GstFlowReturn take(GstCoalesceTemporal *self, GstBuffer *in) {
   if (input_of(self).caps == nullptr) return GST_FLOW_NOT_NEGOTIATED;
   GstFlowReturn flow = gst_coalesce_transform_take_drained(GST_COALESCE_TRANSFORM(self));
   if (flow != GST_FLOW_OK) return flow;
-  const bool skipped = std::exchange(priv.after_skipped, false);
-  if (skipped || GST_BUFFER_FLAG_IS_SET(in, GST_BUFFER_FLAG_DISCONT))
+  if (priv.after_skipped || GST_BUFFER_FLAG_IS_SET(in, GST_BUFFER_FLAG_DISCONT))
     if (flow = end_sequence(self); flow != GST_FLOW_OK) return flow;
   update_reach(self);
   while (priv.pending > priv.after && flow == GST_FLOW_OK)  // it has become less

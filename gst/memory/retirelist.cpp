@@ -2,7 +2,6 @@
 #include "retirelist.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace coalesce::gst {
@@ -12,15 +11,17 @@ RetireList::Passed::~Passed() {
     gst_buffer_unref(buffers[i]);
 }
 
-RetireList::RetireList(GstCudaContext *context)
-    : context_(GST_CUDA_CONTEXT(gst_object_ref(context))), sweeper_([this] { sweep(); }) {}
+RetireList::RetireList(GstCudaContext *context, std::unique_ptr<SweepTimer> timer)
+    : context_(GST_CUDA_CONTEXT(gst_object_ref(context))),
+      timer_(std::move(timer)),
+      sweeper_([this] { sweep(); }) {}
 
 RetireList::~RetireList() {
   {
     std::lock_guard guard(lock_);
     stopping_ = true;
   }
-  wake_.notify_one();
+  timer_->wake();
   sweeper_.join();
   ContextScope scope(context_.get());
   for (Line &line : lines_) {
@@ -50,6 +51,11 @@ void RetireList::take(Line *line, std::size_t entries, Passed *passed) {
   line->entries.erase(line->entries.begin(), line->entries.begin() + gssize(entries));
 }
 
+void RetireList::take_in_streaming_thread(Line *line, std::size_t entries, Passed *passed) {
+  take(line, entries, passed);
+  taken_ = true;
+}
+
 void RetireList::take_all_passed(Passed *passed) {
   for (Line &line : lines_) {
     std::size_t count = 0;
@@ -68,12 +74,12 @@ void RetireList::add(GstBuffer *buffer, std::shared_ptr<Event> event) {
     line.entries.push_back({gst_buffer_ref(buffer), std::move(event)});
     const std::size_t last = line.entries.size() - 1;
     if (last + 1 >= kLookFrom && line.entries[last - kLastFew].event->has_passed())
-      take(&line, last - kLastFew + 1, &passed);
-    frames_come_ = true;
-    wake_sweeper = sweeper_asleep_;
+      take_in_streaming_thread(&line, last - kLastFew + 1, &passed);
+    last_added_ = timer_->now();
+    wake_sweeper = sweeper_waits_for_entries_;
     too_many = size() > kMostInFlight;
   }
-  if (wake_sweeper) wake_.notify_one();
+  if (wake_sweeper) timer_->wake();
   if (too_many) wait_for_oldest();
 }
 
@@ -91,26 +97,31 @@ void RetireList::wait_for_oldest() {
   guard.unlock();
   (void)oldest->wait();  // a failure is reported where the frame is made
   guard.lock();
-  if (!line->entries.empty() && line->entries.front().event == oldest) take(&*line, 1, &passed);
+  if (!line->entries.empty() && line->entries.front().event == oldest)
+    take_in_streaming_thread(&*line, 1, &passed);
 }
 
-// Looks every few milliseconds whether frames have stopped coming, and sleeps only after a while of
-// finding nothing to release, so that a running stream does not pay for waking it.
+// While the streaming thread releases buffers itself, the period grows. It does so only if upstream
+// has kLookFrom buffers at least, so no pool of fewer buffers ever waits for more than kPeriod.
 void RetireList::sweep() {
-  using namespace std::chrono_literals;
-  constexpr int kIdleRounds = 50;
-  int idle = 0;
+  SweepTimer::Time last_look;
+  std::chrono::milliseconds period = kPeriod;
   std::unique_lock guard(lock_);
   while (!stopping_) {
-    idle = size() == 0 ? idle + 1 : 0;
-    if (idle < kIdleRounds) {
-      wake_.wait_for(guard, 2ms);
-    } else {
-      sweeper_asleep_ = true;
-      wake_.wait(guard, [this] { return stopping_ || size() > 0; });
-      sweeper_asleep_ = false;
+    if (size() == 0) {
+      sweeper_waits_for_entries_ = true;
+      timer_->sleep(guard);
+      sweeper_waits_for_entries_ = false;
+      continue;
     }
-    if (size() == 0 || std::exchange(frames_come_, false)) continue;
+    if (std::exchange(taken_, false)) period = std::min(2 * period, kLongestPeriod);
+    const SweepTimer::Time due = std::max(last_added_, last_look) + period, now = timer_->now();
+    if (now < due) {
+      timer_->sleep_until(guard, due);
+      continue;
+    }
+    last_look = now;
+    period = kPeriod;
     {
       ContextScope scope(context_.get());
       Passed passed;

@@ -2,23 +2,32 @@
 // Inputs that the GPU may still be reading.
 #pragma once
 
-#include <condition_variable>
+#include <chrono>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include "cuda/cudadriver.h"
+#include "sweeptimer.h"
 
 namespace coalesce::gst {
 
-// Keeps a reference to each input until the event behind its last reader has passed, so that it
-// does not go back to its pool too early. The streaming thread looks at the list when some have
-// come together, and waits only when kMostInFlight inputs are out, which bounds the memory where
-// the GPU is the slower side. A second thread empties the list when frames stop coming, so that an
-// upstream pool of few buffers cannot run dry for ever.
+// Keeps a reference to each input until the event of its last reader has passed, so that it does
+// not return to its pool too early. The streaming thread looks at the list when some have come
+// together, and waits only when kMostInFlight inputs are out, which bounds the memory where the GPU
+// is the slower side. A second thread, the sweeper, empties the list when no frame has come for a
+// period, so that an upstream pool of few buffers cannot run dry for ever.
 class RetireList {
  public:
-  explicit RetireList(GstCudaContext *context);
+  // The sweeper sleeps without a timer while the list is empty. It releases what the GPU has read
+  // kPeriod after the last frame; kLongestPeriod after it, if the streaming thread was releasing
+  // buffers itself. So it wakes twice a frame at most, and where frames come faster than kPeriod
+  // from a pool of buffers enough, about once in kLongestPeriod.
+  static constexpr std::chrono::milliseconds kPeriod{4}, kLongestPeriod{32};
+
+  explicit RetireList(GstCudaContext *context,
+                      std::unique_ptr<SweepTimer> timer = std::make_unique<SweepTimer>());
   ~RetireList();  // waits until all have been read
   RetireList(const RetireList &) = delete;
   RetireList &operator=(const RetireList &) = delete;
@@ -30,7 +39,7 @@ class RetireList {
   static constexpr std::size_t kMostInFlight = 16;
   // To ask the driver for an event takes a third of the time of a launch, so one answer is made to
   // do for several entries: with so many of a stream, is the one before the last few done? (Pools
-  // of fewer buffers get theirs from the sweeper, a few milliseconds later.)
+  // of fewer buffers get theirs from the sweeper.)
   static constexpr std::size_t kLookFrom = 6, kLastFew = 1;
 
   struct Entry {
@@ -52,17 +61,19 @@ class RetireList {
   Line &line_of(CUstream stream);
   std::size_t size() const;
   static void take(Line *line, std::size_t entries, Passed *passed);
+  void take_in_streaming_thread(Line *line, std::size_t entries, Passed *passed);
   void take_all_passed(Passed *passed);
   void wait_for_oldest();
   void sweep();
 
   ContextRef context_;
+  std::unique_ptr<SweepTimer> timer_;
   std::mutex lock_;
-  std::condition_variable wake_;
   std::vector<Line> lines_;
-  bool frames_come_ = false;  // since the sweeper last looked
+  SweepTimer::Time last_added_;
+  bool taken_ = false;  // by the streaming thread, since the sweeper last woke
   bool stopping_ = false;
-  bool sweeper_asleep_ = false;
+  bool sweeper_waits_for_entries_ = false;
   std::thread sweeper_;
 };
 

@@ -95,12 +95,3 @@ int Recorder::count(const std::string &start) const {
 }
 
 }  // namespace test
-
-int main(int argc, char **argv) {
-  return test::run(&argc, &argv, "generic", [](Suite *suite) {
-    test::add_description_cases(suite);
-    test::add_buffer_cases(suite);
-    test::add_event_cases(suite);
-    test::add_pipeline_cases(suite);
-  });
-}

@@ -3,6 +3,7 @@
 
 #include <deque>
 
+#include "../elements/blend.h"
 #include "../elements/difference.h"
 #include "../elements/fields.h"
 
@@ -176,6 +177,7 @@ void register_elements() {
   gst_plugin_coalesce_register();
   gst_element_register(nullptr, "coalesceinvert", GST_RANK_NONE, invert_get_type());
   testing::before_kernel = launch_empty;
+  gst_element_register(nullptr, "coalesceblend", GST_RANK_NONE, testing::blend_get_type());
   gst_element_register(nullptr, "coalescefields", GST_RANK_NONE, testing::fields_get_type());
   gst_element_register(nullptr, "coalescedifference", GST_RANK_NONE,
                        testing::difference_get_type());

@@ -17,7 +17,7 @@ void register_elements();
 //          the time the test looks (each question about an event runs one operation)
 //   fail   the number of the frame whose run() fails, counted from 1; 0 = none
 //
-// coalescefields: tests/elements/fields.h.
+// coalesceblend, coalescefields: tests/elements.
 //
 // coalescedifference, coalesceanydifference, coalesceleftright: tests/elements/difference.h.
 //

@@ -6,12 +6,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
+#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "gray.h"
+#include "memory/retirelist.h"
 
 using namespace simulated;
+using namespace coalesce::gst;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -77,7 +82,193 @@ void check_small_pool(const std::string &caps, guint buffers) {
   assert_clean();
 }
 
+// Time passes only when the test says so, and the sweeper sleeps whenever the test goes on.
+class FakeTimer : public SweepTimer {
+ public:
+  Time now() override { return time_; }
+  void sleep(Guard &guard) override { sleep_until(guard, Time::max()); }
+  void sleep_until(Guard &guard, Time time) override {
+    std::unique_lock own(lock_);
+    until_ = time;
+    asleep_ = true;
+    changed_.notify_all();
+    guard.unlock();
+    changed_.wait(own, [this] { return !asleep_; });
+    own.unlock();
+    guard.lock();
+  }
+  void wake() override {
+    std::lock_guard own(lock_);
+    end_sleep();
+  }
+
+  // Waits until the sweeper sleeps.
+  void settle() {
+    std::unique_lock own(lock_);
+    changed_.wait(own, [this] { return asleep_; });
+  }
+  void pass(std::chrono::nanoseconds duration) {
+    const Time end = now() + duration;
+    for (settle(); until_ <= end; settle()) {
+      std::lock_guard own(lock_);
+      time_ = std::max(now(), until_);
+      end_sleep();
+    }
+    time_ = end;
+  }
+  int wakes() {
+    settle();
+    return wakes_;
+  }
+
+ private:
+  void end_sleep() {
+    if (asleep_) wakes_++;
+    asleep_ = false;
+    changed_.notify_all();
+  }
+
+  std::mutex lock_;
+  std::condition_variable changed_;
+  std::atomic<Time> time_{Time(1h)};
+  Time until_;
+  bool asleep_ = false;
+  int wakes_ = 0;
+};
+
+// A retire list alone, and what a streaming thread does with it.
+class Retiring {
+ public:
+  // The GPU finishes a frame at once, or when asked to.
+  explicit Retiring(bool fast_gpu = true) {
+    fakecuda_set_eager(fast_gpu);
+    CUresult error;
+    stream_ = Stream::create(context_.get(), &error);
+    fail_unless(stream_ != nullptr);
+    auto timer = std::make_unique<FakeTimer>();
+    timer_ = timer.get();
+    list_ = std::make_unique<RetireList>(context_.get(), std::move(timer));
+  }
+  ~Retiring() {
+    list_.reset();
+    fakecuda_set_eager(false);
+  }
+  FakeTimer &timer() { return *timer_; }
+  void add() {
+    ContextScope scope(context_.get());
+    CUresult error;
+    auto event = Event::create(context_.get(), &error);
+    fail_unless(event != nullptr && event->record(*stream_) == CUDA_SUCCESS);
+    GstBuffer *buffer = counted(gst_buffer_new());
+    list_->add(buffer, std::move(event));
+    gst_buffer_unref(buffer);
+    timer_->settle();
+  }
+  void launch_kernels(int count) {
+    ContextScope scope(context_.get());
+    const auto nothing = [](void *) {};
+    for (int i = 0; i < count; i++)
+      fail_unless_equals_int(fakecuda_launch(stream_->handle(), nothing, nullptr, nullptr), 0);
+  }
+  void finish_kernels() {
+    ContextScope scope(context_.get());
+    fail_unless_equals_int(stream_->synchronize(), CUDA_SUCCESS);
+  }
+
+ private:
+  ContextRef context_{new_context()};
+  std::unique_ptr<Stream> stream_;
+  FakeTimer *timer_;
+  std::unique_ptr<RetireList> list_;
+};
+
 }  // namespace
+
+// A camera, a film, a file read at full speed: no rate wakes the sweeper 500 times a second.
+GST_START_TEST(wakes_are_few) {
+  for (int rate : {5, 25, 60, 120, 200, 249, 251, 300, 400, 500, 700, 1000, 3000}) {
+    Retiring retiring;
+    FakeTimer &timer = retiring.timer();
+    int before = 0;
+    for (int second = 1; second <= 2; second++) {
+      for (int frame = 0; frame < rate; frame++) {
+        retiring.add();
+        timer.pass(1000000000ns / rate);
+      }
+      const int wakes = timer.wakes() - std::exchange(before, timer.wakes());
+      fail_unless(wakes < 500 && wakes <= 2 * rate, "%d wakes at %d frames/s", wakes, rate);
+      // The streaming thread has taken over.
+      if (second > 1 && rate > 250) fail_unless(wakes < 40, "%d wakes at %d frames/s", wakes, rate);
+    }
+  }
+  done();
+}
+GST_END_TEST
+
+// Frames stop, after any number, and their inputs come back in a time that is known.
+GST_START_TEST(released_after_the_last_frame) {
+  for (int frames : {1, 2, 5, 6, 7, 30, 100, 1000}) {
+    Retiring retiring;
+    FakeTimer &timer = retiring.timer();
+    for (int frame = 0; frame < frames; frame++) {
+      timer.pass(1ms);
+      retiring.add();
+    }
+    fail_unless(alive > 0);
+    timer.pass(frames < 6 ? RetireList::kPeriod : RetireList::kLongestPeriod);
+    fail_unless_equals_int(alive, 0);
+    // Then the sweeper sleeps, and does not remember.
+    const int before = timer.wakes();
+    timer.pass(1h);
+    fail_unless_equals_int(timer.wakes(), before);
+    retiring.add();
+    fail_unless_equals_int(timer.wakes(), before + 1);
+    timer.pass(RetireList::kPeriod);
+    fail_unless_equals_int(timer.wakes(), before + 2);
+    fail_unless_equals_int(alive, 0);
+  }
+  done();
+}
+GST_END_TEST
+
+// Upstream waits for each of its few buffers, and never for more than one period.
+GST_START_TEST(few_buffers_come_back_at_once) {
+  for (int buffers = 1; buffers <= 5; buffers++) {
+    Retiring retiring;
+    FakeTimer &timer = retiring.timer();
+    constexpr int kFrames = 100;
+    for (int frame = 0; frame < kFrames; frame++) {
+      if (alive == buffers) timer.pass(RetireList::kPeriod);
+      fail_unless(alive < buffers, "%d of %d buffers are out", alive.load(), buffers);
+      retiring.add();
+      timer.pass(10us);
+    }
+    fail_unless(timer.wakes() <= 2 * kFrames, "%d wakes", timer.wakes());
+  }
+  done();
+}
+GST_END_TEST
+
+// As long as the GPU reads, the sweeper looks once a period, and releases nothing.
+GST_START_TEST(not_released_early) {
+  Retiring retiring(false);
+  FakeTimer &timer = retiring.timer();
+  retiring.add();
+  retiring.finish_kernels();
+  retiring.launch_kernels(1000);
+  retiring.add();
+  retiring.add();
+  timer.pass(RetireList::kPeriod);
+  fail_unless_equals_int(alive, 2);
+  const int before = timer.wakes();
+  timer.pass(100 * RetireList::kPeriod);
+  fail_unless_equals_int(alive, 2);
+  fail_unless_equals_int(timer.wakes(), before + 100);
+  retiring.finish_kernels();
+  timer.pass(RetireList::kPeriod);
+  fail_unless_equals_int(alive, 0);
+}
+GST_END_TEST
 
 GST_START_TEST(small_cuda_pool) {
   check_small_pool(kCudaGray, 1);
@@ -97,14 +288,13 @@ GST_START_TEST(released_without_further_frames) {
     Bench bench("coalesceinvert delay=3");
     bench.negotiate(caps, kCudaGray);
     GstBufferPool *pool = proposed_pool(bench.harness(), caps.c_str());
-    // Twice, with a pause in which the element may go to sleep.
+    // Twice: after the first the sweeper sleeps without a timer.
     for (unsigned seed : {1u, 2u}) {
       fail_unless_equals_int(bench.push(counted(pool_buffer(pool, gray(), seed))), GST_FLOW_OK);
       gst_buffer_pool_set_active(pool, FALSE);  // what comes back is freed
       fail_unless(eventually([] { return alive == 0; }));
       fail_unless_equals_uint64(stat(bench.element(), "synchronizations"), 0);
       gst_buffer_pool_set_active(pool, TRUE);
-      g_usleep(150000);
     }
     gst_object_unref(pool);
   }
@@ -230,6 +420,10 @@ static Suite *retire_suite() {
   register_elements();
   Suite *suite = suite_create("retire");
   TCase *tests = new_case(suite, "retire");
+  tcase_add_test(tests, wakes_are_few);
+  tcase_add_test(tests, released_after_the_last_frame);
+  tcase_add_test(tests, few_buffers_come_back_at_once);
+  tcase_add_test(tests, not_released_early);
   tcase_add_test(tests, small_cuda_pool);
   tcase_add_test(tests, small_system_pool);
   tcase_add_test(tests, released_without_further_frames);
