@@ -87,6 +87,7 @@ bool same_as_before(const GstCoalesceAggregatorPrivate &priv, GstCaps *out_caps)
     return false;
   for (std::size_t i = 0; i < priv.inputs.size(); i++) {
     GstCaps *before = priv.in_caps[i].get(), *now = priv.inputs[i]->caps();
+    if (now != nullptr && !priv.inputs[i]->has_pool) return false;  // another pad
     if (before != now && (before == nullptr || now == nullptr || !gst_caps_is_equal(before, now)))
       return false;
   }
@@ -153,6 +154,9 @@ gboolean propose_allocation(GstAggregator *aggregator, GstAggregatorPad *, GstQu
 bool select_early(GstCoalesceAggregator *self) {
   if (self->priv->out_caps != nullptr) return true;
   aggregator_collect_inputs(self);
+  for (const InputRef &input : self->priv->inputs)
+    if (!gst_pad_is_linked(input->pad()))
+      GST_WARNING_OBJECT(input->pad(), "is not linked: there is no output before it is");
   GstPad *source = GST_AGGREGATOR_SRC_PAD(self);
   const bool cuda = aggregator_has_cuda_input(self);
   const CapsRef own(aggregator_source_caps(self, nullptr));
@@ -273,6 +277,7 @@ gboolean stop(GstAggregator *aggregator) {
   aggregator_drop_pictures(self);
   for (const InputRef &input : priv.inputs) {
     input->pool.drop();
+    input->has_pool = false;
     input->forget();
   }
   priv.inputs.clear();

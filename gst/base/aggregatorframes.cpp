@@ -288,8 +288,10 @@ bool aggregator_make_pools(GstCoalesceAggregator *self) {
   Backend &backend = *self->backend;
   // (As a filter's: frames in two streams do not wait for each other's memory.)
   if (!backend.make_pool(&priv.pool, priv.out_caps.get(), 2)) return false;
-  for (const InputRef &input : priv.inputs)
-    if (input->info() != nullptr && !backend.make_pool(&input->pool, input->caps())) return false;
+  for (const InputRef &input : priv.inputs) {
+    input->has_pool = input->info() != nullptr;
+    if (input->has_pool && !backend.make_pool(&input->pool, input->caps())) return false;
+  }
   return !backend.is_on_gpu() || warm_up(self);
 }
 

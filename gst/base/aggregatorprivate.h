@@ -31,6 +31,7 @@ class Input {
   // The last caps were refused: frames do not have those that info() tells.
   bool refused = false;
 
+  bool has_frame() { return current_buffer() != nullptr; }
   // The pad's picture for an output that begins at this running time; nullptr if it has none.
   BufferRef picture_at(GstClockTime time);
   // A new segment comes: the running times of the frame in hand are those of the one before.
@@ -39,9 +40,9 @@ class Input {
   // For the output in hand.
   BufferRef buffer;
   DeviceFrame frame;
-  bool has_frame() { return gst_video_aggregator_pad_has_current_buffer(pad_); }
-  // Copies, where they are needed.
+  // Copies, where they are needed; made for the negotiated caps.
   FramePool pool;
+  bool has_pool = false;
 
   // From the thread of upstream: a flush drops the frame in hand meanwhile.
   std::mutex &flushing() { return flushing_; }

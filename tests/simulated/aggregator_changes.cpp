@@ -319,6 +319,33 @@ GST_START_TEST(no_durations) {
 }
 GST_END_TEST
 
+// An input is replaced by another pad with the same caps, while the stream runs.
+GST_START_TEST(pad_replaced) {
+  GstCudaContext *context = new_context();
+  Pair pair("coalescedifference", caps(kCuda), caps(), any_size(kSystem, "GRAY8"));
+  give_context(pair.d(), context);
+  pair.start();
+  unsigned n = 0;
+  for (int turn = 0; turn < 4; turn++) {
+    for (int i = 0; i < 2; i++, n++) {
+      pair.push_frame("a", timed(cuda_frame(context, gray(), n + 1), n));
+      push(pair, "b", n, n);
+    }
+    expect(pair, n - 2, n - 1);
+    const Owned<GstPad> source(gst_element_get_static_pad(pair.element("b"), "src"));
+    const Owned<GstPad> old(gst_pad_get_peer(source.get()));
+    fail_unless(gst_pad_unlink(source.get(), old.get()));
+    const Owned<GstPad> other(gst_element_request_pad_simple(pair.d(), "sink_%u"));
+    gst_element_release_request_pad(pair.d(), old.get());
+    fail_unless_equals_int(gst_pad_link(source.get(), other.get()), GST_PAD_LINK_OK);
+  }
+  pair.end_both();
+  pair.expect_end();
+  pair.stop();
+  gst_object_unref(context);
+}
+GST_END_TEST
+
 // The slower of two inputs gives its frames as often as they last.
 GST_START_TEST(two_rates) {
   Pair pair("coalescedifference", caps(),
@@ -514,6 +541,7 @@ static Suite *aggregator_changes_suite() {
   tcase_add_test(tests, any_ends);
   tcase_add_test(tests, missing_partner);
   tcase_add_test(tests, no_durations);
+  tcase_add_test(tests, pad_replaced);
   tcase_add_test(tests, two_rates);
   tcase_add_test(tests, no_timestamp);
   tcase_add_test(tests, no_caps);
