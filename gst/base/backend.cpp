@@ -11,15 +11,6 @@
 
 namespace coalesce::gst {
 
-bool names_cuda(GstCapsFeatures *features) {
-  return !gst_caps_features_is_any(features) &&
-         gst_caps_features_contains(features, GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY);
-}
-
-bool caps_are_cuda(GstCaps *caps) {
-  return names_cuda(gst_caps_get_features(caps, 0));
-}
-
 bool Backend::may_use_gpu() {
   return settings().choice != BackendChoice::cpu && gpu_gate().usable;
 }

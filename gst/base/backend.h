@@ -15,6 +15,7 @@
 #include "cuda/gpu.h"
 #include "memory/bufferpool.h"
 #include "memory/gpusession.h"
+#include "video/memorycaps.h"
 
 GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
 
@@ -22,10 +23,6 @@ namespace coalesce::gst {
 
 enum class BackendChoice { automatic, cuda, cpu };
 enum class ActiveBackend { none, cpu, cuda };
-
-// Do features, or the features of the first structure, name CUDA memory? (ANY does not.)
-bool names_cuda(GstCapsFeatures *features);
-bool caps_are_cuda(GstCaps *caps);
 
 template <class T>
 class PropertyTable;
@@ -86,6 +83,9 @@ class Backend {
   // CUDA memory; downstream's own; else system memory, page-locked if it is going to be written by
   // the GPU.
   void decide_memory(GstQuery *query, bool cuda);
+  // The pool that has been decided on gets its allocator, as GstBaseTransform does it.
+  // (GstVideoAggregator's own function for this leaks the allocator.)
+  static bool configure_pool(GstQuery *query);
   // Pools of frames where the work is done. On the GPU there is room for `at_once` frames, as far
   // as there is memory for them; posts an error and returns false if there is none for one.
   bool make_pool(FramePool *pool, GstCaps *caps, guint at_once = 0);
@@ -127,6 +127,7 @@ class Backend {
     int n_threads = 0;
   };
 
+  static PropertyTable<Settings> make_properties();
   static const PropertyTable<Settings> &properties();
   Settings settings();
   void set_started(bool started);

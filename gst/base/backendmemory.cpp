@@ -104,6 +104,33 @@ void Backend::decide_memory(GstQuery *query, bool cuda) {
     prefer_page_locked(element_, query, session().page_locked.get());
 }
 
+bool Backend::configure_pool(GstQuery *query) {
+  GstCaps *caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  GstAllocator *allocator = nullptr;
+  GstAllocationParams params;
+  gst_allocation_params_init(&params);
+  if (gst_query_get_n_allocation_params(query) > 0)
+    gst_query_parse_nth_allocation_param(query, 0, &allocator, &params);
+  const AllocatorRef owned(allocator);
+  GstBufferPool *offered = nullptr;
+  guint size = 0, least = 0, most = 0;
+  gst_query_parse_nth_allocation_pool(query, 0, &offered, &size, &least, &most);
+  PoolRef pool(offered);
+  GstStructure *config = gst_buffer_pool_get_config(pool.get());
+  gst_buffer_pool_config_set_allocator(config, allocator, &params);
+  if (gst_buffer_pool_set_config(pool.get(), config)) return true;
+  // The pool has changed what it does not like.
+  config = gst_buffer_pool_get_config(pool.get());
+  if (gst_buffer_pool_config_validate_params(config, caps, size, least, most))
+    return gst_buffer_pool_set_config(pool.get(), config);
+  gst_structure_free(config);
+  pool = system_pool_new(allocator, caps, size);
+  if (pool == nullptr) return false;
+  gst_query_set_nth_allocation_pool(query, 0, pool.get(), size, 0, 0);
+  return true;
+}
+
 bool Backend::make_pool(FramePool *pool, GstCaps *caps, guint at_once) {
   if (!pool->make(is_on_gpu() ? session().context.get() : nullptr, caps)) {
     post_gpu_error("no device memory for the frames; backend=cpu requires none");

@@ -239,10 +239,7 @@ static void gst_coalesce_filter_init(GstCoalesceFilter *self) {
 }
 
 void gst_coalesce_filter_set_formats(GstStructure *structure, const char *formats) {
-  GValue list = G_VALUE_INIT;
-  g_value_init(&list, GST_TYPE_LIST);
-  gst_value_deserialize(&list, formats);
-  gst_structure_take_value(structure, "format", &list);
+  set_formats(structure, formats);
 }
 
 void gst_coalesce_filter_class_add_templates(GstCoalesceFilterClass *klass,
@@ -253,15 +250,9 @@ void gst_coalesce_filter_class_add_templates(GstCoalesceFilterClass *klass,
     const char *formats;
   } pads[] = {{"sink", GST_PAD_SINK, sink_formats}, {"src", GST_PAD_SRC, src_formats}};
   for (const auto &pad : pads) {
-    const std::string fields = std::string("format = (string) ") + pad.formats +
-                               ", width = (int) [ 1, max ], height = (int) [ 1, max ], "
-                               "framerate = (fraction) [ 0, max ]";
-    const std::string text = "video/x-raw(" GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY "), " + fields +
-                             "; video/x-raw, " + fields;
-    GstCaps *caps = gst_caps_from_string(text.c_str());
+    const CapsRef caps(template_caps(pad.formats));
     gst_element_class_add_pad_template(
         GST_ELEMENT_CLASS(klass),
-        gst_pad_template_new(pad.name, pad.direction, GST_PAD_ALWAYS, caps));
-    gst_caps_unref(caps);
+        gst_pad_template_new(pad.name, pad.direction, GST_PAD_ALWAYS, caps.get()));
   }
 }

@@ -8,68 +8,6 @@
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
 namespace coalesce::gst {
-namespace {
-
-// `features` with the memory it names replaced.
-GstCapsFeatures *with_memory(GstCapsFeatures *features, Memory memory) {
-  GstCapsFeatures *result = gst_caps_features_is_any(features) ? gst_caps_features_new_empty()
-                                                               : gst_caps_features_copy(features);
-  gst_caps_features_remove(result, GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY);
-  gst_caps_features_remove(result, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY);
-  if (memory == Memory::cuda) gst_caps_features_add(result, GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY);
-  return result;
-}
-
-// ANY is not a wish for CUDA memory: fakesink, filesink and appsink would get padded device rows.
-bool peer_names_cuda(GstPad *pad) {
-  GstCaps *peer = gst_pad_peer_query_caps(pad, nullptr);
-  if (peer == nullptr) return false;
-  bool named = false;
-  if (!gst_caps_is_any(peer)) {
-    for (guint i = 0; i < gst_caps_get_size(peer) && !named; i++)
-      named = names_cuda(gst_caps_get_features(peer, i));
-  }
-  gst_caps_unref(peer);
-  return named;
-}
-
-// The first format of the pad's template that the structure allows.
-void fixate_format(GstPad *pad, GstStructure *structure) {
-  GstCaps *templ = gst_pad_get_pad_template_caps(pad);
-  const GValue *formats = gst_structure_get_value(gst_caps_get_structure(templ, 0), "format");
-  const GValue *allowed = gst_structure_get_value(structure, "format");
-  const guint n = GST_VALUE_HOLDS_LIST(formats) ? gst_value_list_get_size(formats) : 0;
-  for (guint i = 0; allowed && i < n; i++) {
-    const GValue *format = gst_value_list_get_value(formats, i);
-    if (gst_value_intersect(nullptr, allowed, format)) {
-      gst_structure_set_value(structure, "format", format);
-      break;
-    }
-  }
-  gst_caps_unref(templ);
-}
-
-// The structure to negotiate: CUDA memory only where the other side asks for it by name, and then
-// where the caps on this side are, first.
-guint choose_structure(GstCaps *caps, bool from_cuda, bool may_be_cuda) {
-  guint first = 0;
-  bool found = false;
-  for (guint i = 0; i < gst_caps_get_size(caps); i++) {
-    const bool cuda = names_cuda(gst_caps_get_features(caps, i));
-    if (cuda && !may_be_cuda) continue;
-    if (cuda == from_cuda) return i;
-    if (!found) first = i;
-    found = true;
-  }
-  return first;
-}
-
-bool is_progressive(const GstStructure *structure) {
-  const gchar *mode = gst_structure_get_string(structure, "interlace-mode");
-  return mode == nullptr || g_str_equal(mode, "progressive");
-}
-
-}  // namespace
 
 GstCaps *filter_transform_caps(GstCoalesceFilter *self, GstPadDirection direction, GstCaps *caps,
                                GstCaps *filter) {
@@ -114,12 +52,7 @@ GstCaps *filter_fixate_caps(GstCoalesceFilter *self, GstPadDirection direction, 
   const guint choice = choose_structure(othercaps, caps_are_cuda(caps), named);
   result.reset(gst_caps_copy_nth(othercaps, choice));
   GstStructure *structure = gst_caps_get_structure(result.get(), 0);
-  fixate_format(otherpad, structure);
-  // What this side leaves open and the other side does not: the defaults of video caps.
-  if (gst_structure_has_field(structure, "pixel-aspect-ratio"))
-    gst_structure_fixate_field_nearest_fraction(structure, "pixel-aspect-ratio", 1, 1);
-  if (gst_structure_has_field(structure, "interlace-mode"))
-    gst_structure_fixate_field_string(structure, "interlace-mode", "progressive");
+  fixate_video(otherpad, structure);
   const GstStructure *given = gst_caps_get_structure(caps, 0);
   if (!gst_structure_has_field(given, "interlace-mode") && !is_progressive(structure)) {
     // Caps that say nothing are progressive, and frames cannot become fields.

@@ -7,6 +7,7 @@
 #include "object/guarded.h"
 
 #include "../elements/blend.h"
+#include "../elements/difference.h"
 #include "../elements/fields.h"
 
 extern "C" void gst_plugin_coalesce_register();
@@ -191,6 +192,11 @@ void register_elements() {
   testing::before_kernel = launch_empty;
   gst_element_register(nullptr, "coalesceblend", GST_RANK_NONE, testing::blend_get_type());
   gst_element_register(nullptr, "coalescefields", GST_RANK_NONE, testing::fields_get_type());
+  gst_element_register(nullptr, "coalescedifference", GST_RANK_NONE,
+                       testing::difference_get_type());
+  gst_element_register(nullptr, "coalesceanydifference", GST_RANK_NONE,
+                       testing::any_difference_get_type());
+  gst_element_register(nullptr, "coalesceleftright", GST_RANK_NONE, testing::left_right_get_type());
   gst_element_register(nullptr, "coalescehold", GST_RANK_NONE, hold_get_type());
 }
 

@@ -20,6 +20,8 @@ void register_elements();
 //
 // coalesceblend, coalescefields: tests/elements.
 //
+// coalescedifference, coalesceanydifference, coalesceleftright: tests/elements/difference.h.
+//
 // coalescehold: anything to itself, unchanged, but `frames` frames are held back.
 
 // Bytes of invert's picture `seed`: as sample(), of plane 0.

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Several video inputs, one video output, in any mix of CUDA and system memory: a
+// GstVideoAggregator with a Backend. GstVideoAggregator pairs the frames by their time; it neither
+// maps nor converts them here.
+//
+// An element derives from this, gives pad templates, says what output its inputs make, and
+// implements run().
+#pragma once
+
+#include <gst/video/gstvideoaggregator.h>
+
+#include "job.h"
+
+struct GstCoalesceAggregatorPrivate;
+
+struct GstCoalesceAggregator {
+  GstVideoAggregator parent;
+  coalesce::gst::Backend *backend;
+  GstCoalesceAggregatorPrivate *priv;
+};
+
+// What all inputs must have alike.
+enum GstCoalesceAlike {
+  GST_COALESCE_ALIKE_FORMAT = 1 << 0,
+  GST_COALESCE_ALIKE_SIZE = 1 << 1,
+  GST_COALESCE_ALIKE_RATE = 1 << 2,
+};
+
+// In all functions `in` has an entry for each of `n` pads: named ones in the order of their
+// templates, others in that of their numbers. An entry is nullptr where the pad has no caps yet, or
+// no picture for the time in hand, which happens without needs_all only.
+struct GstCoalesceAggregatorClass {
+  GstVideoAggregatorClass parent_class;
+
+  // The work. All frames are mapped in the memory of the queue's back end; nothing may wait.
+  coalesce::Status (*run)(GstCoalesceAggregator *self, const coalesce::gst::Frame *const *in,
+                          guint n, const coalesce::gst::Frame &out, const coalesce::Queue &queue);
+
+  // Turns `structure`, caps of the first input with any frame rate, into caps of the output. Called
+  // for alternative 0, the one wanted most, and on, until it returns FALSE. Where the rate stays
+  // open, the one nearest to the highest of the inputs is taken. Memory features are the base's
+  // business. Default: unchanged, no alternatives.
+  gboolean (*output_caps)(GstCoalesceAggregator *self, const GstVideoInfo *const *in, guint n,
+                          guint alternative, GstStructure *structure);
+
+  // Turns `structure`, caps that downstream accepts, into caps of an input; called as
+  // output_caps(). Default: none, and inputs are not asked for what downstream wants.
+  gboolean (*input_caps)(GstCoalesceAggregator *self, guint alternative, GstStructure *structure);
+
+  // New video infos, before the first frames that have them. FALSE refuses them (post an error).
+  gboolean (*set_info)(GstCoalesceAggregator *self, const GstVideoInfo *const *in, guint n,
+                       const GstVideoInfo *out);
+
+  // Is the work on these inputs heavy enough to go to the GPU and back from system memory? Called
+  // before all have caps, too. Default: no.
+  gboolean (*worth_the_trip)(GstCoalesceAggregator *self, const GstVideoInfo *const *in, guint n);
+
+  // So many inputs at least are needed for a picture. Default: 2.
+  guint least_inputs;
+  // Are all inputs needed for a picture? Default: yes.
+  gboolean needs_all;
+  // Of GstCoalesceAlike. Default: format and size.
+  guint alike;
+};
+
+GType gst_coalesce_aggregator_get_type();
+#define GST_TYPE_COALESCE_AGGREGATOR (gst_coalesce_aggregator_get_type())
+#define GST_COALESCE_AGGREGATOR(object) (reinterpret_cast<GstCoalesceAggregator *>(object))
+#define GST_COALESCE_AGGREGATOR_CLASS(klass) (reinterpret_cast<GstCoalesceAggregatorClass *>(klass))
+#define GST_COALESCE_AGGREGATOR_GET_CLASS(object) \
+  (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_COALESCE_AGGREGATOR, GstCoalesceAggregatorClass))
+
+// Templates of the given formats (as in "{ GRAY8, I420 }", most preferred first), in CUDA and in
+// system memory. An input with a name ("left") is always there; "sink_%u" is there on request.
+void gst_coalesce_aggregator_class_add_input(GstCoalesceAggregatorClass *klass, const char *name,
+                                             const char *formats);
+void gst_coalesce_aggregator_class_add_output(GstCoalesceAggregatorClass *klass,
+                                              const char *formats);

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the parts of the class Aggregator share: its inputs (aggregatorframes.cpp) and its caps
+// (aggregatorcaps.cpp).
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "aggregator.h"
+
+namespace coalesce::gst {
+
+// What an input has beside its GstVideoAggregatorPad. Of the source pad's thread, where nothing
+// else is said.
+class Input {
+ public:
+  explicit Input(GstVideoAggregatorPad *pad) : pad_(pad) {}
+
+  GstPad *pad() const { return GST_PAD_CAST(pad_); }
+  GstAggregatorPad *aggregator_pad() const { return &pad_->parent; }
+  guint number = 0;  // of its place among the inputs
+
+  // nullptr if there are no caps yet: of the frame in hand.
+  const GstVideoInfo *info() const;
+  GstCaps *caps();
+  bool is_cuda() { return caps() != nullptr && caps_are_cuda(caps()); }
+  // GstVideoAggregator has accepted these: from now on, or for a frame to come.
+  void set_caps(GstCaps *caps, bool first);
+  bool will_change() { return caps() != nullptr && next_caps_ != nullptr; }
+  void forget();
+  // The last caps were refused: frames do not have those that info() tells.
+  bool refused = false;
+
+  bool has_frame() { return current_buffer() != nullptr; }
+  // The pad's picture for an output that begins at this running time; nullptr if it has none.
+  BufferRef picture_at(GstClockTime time);
+  // A new segment comes: the running times of the frame in hand are those of the one before.
+  void keep_time();
+
+  // For the output in hand.
+  BufferRef buffer;
+  DeviceFrame frame;
+  // Copies, where they are needed; made for the negotiated caps.
+  FramePool pool;
+  bool has_pool = false;
+
+  // From the thread of upstream: a flush drops the frame in hand meanwhile.
+  std::mutex &flushing() { return flushing_; }
+
+ private:
+  BufferRef current_buffer();
+  GstClockTime end_of(GstBuffer *buffer);
+
+  GstVideoAggregatorPad *pad_;
+  std::mutex flushing_;
+  CapsRef caps_, next_caps_;
+  BufferRef kept_;
+  GstClockTime kept_end_ = GST_CLOCK_TIME_NONE;
+};
+
+// A reference to the pad.
+struct InputRef {
+  std::unique_ptr<GstPad, Unref> pad;
+  Input *input;
+  Input *operator->() const { return input; }
+};
+
+}  // namespace coalesce::gst
+
+GType gst_coalesce_aggregator_pad_get_type();
+coalesce::gst::Input &gst_coalesce_aggregator_pad_input(gpointer pad);
+
+// In the source pad's thread.
+struct GstCoalesceAggregatorPrivate {
+  std::vector<coalesce::gst::InputRef> inputs;
+  std::vector<const GstVideoInfo *> infos;           // theirs
+  std::vector<const coalesce::gst::Frame *> frames;  // theirs, in a job
+  // What has been negotiated last; no output caps: nothing.
+  std::vector<coalesce::gst::CapsRef> in_caps;
+  coalesce::gst::CapsRef out_caps;
+  GstVideoInfo out_info;
+  bool out_cuda = false;
+  coalesce::gst::FramePool pool;  // as that of a filter's output
+  // An error about caps has been posted; other ones may come.
+  bool refused = false;
+  std::atomic<guint64> unpaired{0};
+};
+
+namespace coalesce::gst {
+
+// ---- aggregatorframes.cpp --------------------------------------------------------------------
+
+// Pools for the negotiated caps, and on the GPU one run on scratch frames, which loads the kernels.
+// Posts an error and returns false if that cannot be.
+bool aggregator_make_pools(GstCoalesceAggregator *self);
+
+// Will there be no further picture, as too many inputs have ended?
+bool aggregator_has_ended(GstCoalesceAggregator *self);
+
+void aggregator_drop_pictures(GstCoalesceAggregator *self);
+
+// GstVideoAggregatorClass::create_output_buffer() and aggregate_frames().
+GstFlowReturn aggregator_create_output_buffer(GstVideoAggregator *video, GstBuffer **out);
+GstFlowReturn aggregator_aggregate_frames(GstVideoAggregator *video, GstBuffer *out);
+
+// ---- aggregatorcaps.cpp ----------------------------------------------------------------------
+
+// From any thread: the answers to CAPS and ACCEPT_CAPS queries.
+GstCaps *aggregator_sink_caps(GstCoalesceAggregator *self, GstPad *pad, GstCaps *filter);
+bool aggregator_accepts(GstCoalesceAggregator *self, GstPad *pad, GstCaps *caps);
+GstCaps *aggregator_source_caps(GstCoalesceAggregator *self, GstCaps *filter);
+
+// Can frames of these caps be read, beside the other inputs? Posts an error and returns false if
+// not.
+bool aggregator_can_take(GstCoalesceAggregator *self, Input &input, GstCaps *caps);
+
+// GstAggregatorClass::update_src_caps() and fixate_src_caps().
+GstFlowReturn aggregator_update_src_caps(GstAggregator *aggregator, GstCaps *downstream,
+                                         GstCaps **result);
+GstCaps *aggregator_fixate_src_caps(GstAggregator *aggregator, GstCaps *caps);
+
+// The sink pads of now.
+void aggregator_collect_inputs(GstCoalesceAggregator *self);
+
+bool aggregator_has_cuda_input(GstCoalesceAggregator *self);
+bool aggregator_is_worth_the_trip(GstCoalesceAggregator *self);
+
+}  // namespace coalesce::gst
