@@ -5,6 +5,7 @@
 
 #include "aggregatorprivate.h"
 #include "object/guarded.h"
+#include "object/onexit.h"
 #include "video/input.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug
@@ -275,6 +276,10 @@ gboolean start(GstAggregator *aggregator) {
 gboolean stop(GstAggregator *aggregator) {
   auto *self = self_of(aggregator);
   GstCoalesceAggregatorPrivate &priv = *self->priv;
+  const OnExit stop_backend([self] {
+    backend_of(self).stop();
+    forget_exception(GST_ELEMENT(self));
+  });
   const gboolean stopped = aggregator_parent()->stop(aggregator);
   aggregator_collect_inputs(self);
   aggregator_drop_pictures(self);
@@ -288,8 +293,6 @@ gboolean stop(GstAggregator *aggregator) {
   priv.in_caps.clear();
   priv.out_caps.reset();
   priv.refused = false;
-  backend_of(self).stop();
-  forget_exception(GST_ELEMENT(self));
   return stopped;
 }
 
@@ -311,7 +314,12 @@ guint number_in_name(GstPad *pad) {
 GstAggregatorPad *create_new_pad(GstAggregator *aggregator, GstPadTemplate *templ,
                                  const gchar *name, const GstCaps *caps) {
   GstAggregatorPad *pad = aggregator_parent()->create_new_pad(aggregator, templ, name, caps);
-  if (pad != nullptr) gst_coalesce_aggregator_pad_input(pad).number = number_in_name(GST_PAD(pad));
+  if (pad == nullptr) return nullptr;
+  if (is_incomplete(pad)) {
+    gst_object_unref(pad);
+    return nullptr;
+  }
+  gst_coalesce_aggregator_pad_input(pad).number = number_in_name(GST_PAD(pad));
   return pad;
 }
 
@@ -326,7 +334,10 @@ void constructed(GObject *object) {
     auto *pad =
         GST_PAD(g_object_new(gst_coalesce_aggregator_pad_get_type(), "name", templ->name_template,
                              "direction", GST_PAD_SINK, "template", templ, nullptr));
-    gst_coalesce_aggregator_pad_input(pad).number = number++;
+    if (is_incomplete(pad))
+      set_incomplete(object);
+    else
+      gst_coalesce_aggregator_pad_input(pad).number = number++;
     gst_element_add_pad(GST_ELEMENT(object), pad);
   }
 }

@@ -172,8 +172,8 @@ bool aggregator_has_ended(GstCoalesceAggregator *self) {
 
 void aggregator_drop_pictures(GstCoalesceAggregator *self) {
   for (const InputRef &input : self->priv->inputs) {
-    input->buffer.reset();
     input->frame.reset();
+    input->buffer.reset();
   }
 }
 

@@ -51,7 +51,8 @@ class Backend {
   void take_context(GstContext *context);
   bool answer_context(GstQuery *query);
 
-  // From NULL to READY and back. start() posts an element error where it returns false.
+  // At the start of the element and at its stop. start() posts an element error where it returns
+  // false.
   bool start();
   void stop();
 
@@ -78,7 +79,8 @@ class Backend {
 
   // Offers upstream memory for frames of the query's caps: CUDA memory of this context, or system
   // memory, page-locked if it is going to be uploaded. False if there is none.
-  bool propose_memory(GstQuery *query);
+  // least: buffers that are held.
+  bool propose_memory(GstQuery *query, guint least = 0);
   // Chooses the memory of output frames, in a query that downstream has answered: our own, if it is
   // CUDA memory; downstream's own; else system memory, page-locked if it is going to be written by
   // the GPU.
@@ -127,7 +129,6 @@ class Backend {
     int n_threads = 0;
   };
 
-  static PropertyTable<Settings> make_properties();
   static const PropertyTable<Settings> &properties();
   Settings settings();
   void set_started(bool started);

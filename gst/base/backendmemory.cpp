@@ -58,7 +58,7 @@ void prefer_page_locked(GstElement *element, GstQuery *query, GstAllocator *page
 
 }  // namespace
 
-bool Backend::propose_memory(GstQuery *query) {
+bool Backend::propose_memory(GstQuery *query, guint least) {
   GstCaps *caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
   GstVideoInfo info;
@@ -84,7 +84,7 @@ bool Backend::propose_memory(GstQuery *query) {
                                             : "system memory",
                    caps);
   if (pool == nullptr) return false;
-  gst_query_add_allocation_pool(query, pool.get(), size, 0, 0);
+  gst_query_add_allocation_pool(query, pool.get(), size, least, 0);
   gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
   return true;
 }

@@ -65,27 +65,25 @@ void Backend::set_active(ActiveBackend active) {
   if (active_.exchange(active) != active) g_object_notify(G_OBJECT(element_), "active-backend");
 }
 
-PropertyTable<Backend::Settings> Backend::make_properties() {
-  PropertyTable<Settings> table;
-  table.set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY);
-  table.add(
-      &Settings::choice,
-      {"backend", "Back end", "Processing on the GPU or on the CPU; both produce the same bytes"},
-      backend_get_type());
-  table.add(&Settings::cuda_device_id,
-            {"cuda-device-id", "CUDA device",
-             "CUDA device number, counted from 0 (-1 = the device of the buffers or of "
-             "neighbouring elements, otherwise 0)"},
-            -1, G_MAXINT);
-  table.add(
-      &Settings::n_threads,
-      {"n-threads", "Threads", "Number of threads per frame on the CPU (0 = number of cores)"}, 0,
-      1024);
-  return table;
-}
-
 const PropertyTable<Backend::Settings> &Backend::properties() {
-  static const auto table = make_properties();
+  static const auto table = [] {
+    PropertyTable<Settings> table;
+    table.set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY);
+    table.add(
+        &Settings::choice,
+        {"backend", "Back end", "Processing on the GPU or on the CPU; both produce the same bytes"},
+        backend_get_type());
+    table.add(&Settings::cuda_device_id,
+              {"cuda-device-id", "CUDA device",
+               "CUDA device number, counted from 0 (-1 = the device of the buffers or of "
+               "neighbouring elements, otherwise 0)"},
+              -1, G_MAXINT);
+    table.add(
+        &Settings::n_threads,
+        {"n-threads", "Threads", "Number of threads per frame on the CPU (0 = number of cores)"}, 0,
+        1024);
+    return table;
+  }();
   return table;
 }
 
@@ -107,7 +105,7 @@ void Backend::get_property(guint id, GValue *value) {
 
 void Backend::install_properties(GObjectClass *klass) {
   constexpr auto kReadable = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-  make_properties().install(klass);  // each class has descriptions of its own
+  properties().install(klass);
   g_object_class_install_property(
       klass, PROP_ACTIVE_BACKEND,
       g_param_spec_enum("active-backend", "Active back end",

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "object/onexit.h"
 #include "video/input.h"
 #include "video/transfer.h"
 
@@ -94,17 +95,15 @@ GstFlowReturn Job::copy(GstBuffer *theirs, bool in_place, FramePool &pool, Rows 
     target.set_interlaced(original.interlaced());
   else
     target.be_copy_of(original);
-  frame->buffer_ = std::move(own);
-  GstFlowReturn flow = GST_FLOW_OK;
+  const BufferRef mapped = std::exchange(frame->buffer_, std::move(own));
+  const OnExit unmap([frame] { frame->frame_.unmap(); });
   if (on_gpu()) {
     in_flight_ = true;
-    flow = ok(in_place ? "copying a frame" : "uploading a frame",
+    return ok(in_place ? "copying a frame" : "uploading a frame",
               copy_on_gpu(theirs, in_place, rows, frame));
-  } else {
-    copy_on_cpu(original, target);
   }
-  frame->frame_.unmap();
-  return flow;
+  copy_on_cpu(original, target);
+  return GST_FLOW_OK;
 }
 
 CUresult Job::copy_on_gpu(GstBuffer *theirs, bool in_place, Rows rows, DeviceFrame *frame) {
@@ -125,7 +124,7 @@ CUresult Job::copy_on_gpu(GstBuffer *theirs, bool in_place, Rows rows, DeviceFra
   } else {
     result = upload_frame(session, theirs, original, target, &done);
   }
-  if (done == nullptr) return result;
+  if (result != CUDA_SUCCESS) return result;
   fence.written(done, nullptr);
   if (rows == Rows::of_buffer) return CUDA_SUCCESS;
   if (result = fence.order(stream, GST_MAP_READ); result != CUDA_SUCCESS) return result;

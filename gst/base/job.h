@@ -33,8 +33,8 @@ class DeviceFrame {
   const Frame &frame() const { return copy_ ? *copy_ : frame_; }
   // What is read: upstream's buffer, or one of the pool.
   GstBuffer *buffer() const { return buffer_.get(); }
-  // What upstream's buffer said, where this one has not its flags.
-  void set_interlaced(bool interlaced) { (copy_ ? *copy_ : frame_).set_interlaced(interlaced); }
+  // What the frame before said, where this one is a copy of it.
+  void be_copy_of(const Frame::Fields &fields) { (copy_ ? *copy_ : frame_).be_copy_of(fields); }
   // Lets go of it; what is in flight is not affected.
   void reset();
 

@@ -34,13 +34,12 @@ struct Held {
 }  // namespace
 
 struct GstCoalesceTemporalPrivate {
-  std::atomic<guint> after{0};
+  std::atomic<guint> before{0}, after{0};
 
   // The streaming thread's. The first `count` are held, the oldest first; others are there to be
   // used again. Of the last `pending` no picture has been made.
   std::vector<std::unique_ptr<Held>> frames;
   std::size_t count = 0, pending = 0;
-  guint before = 0;
   bool after_skipped = false;  // the next frame does not follow the last one
   std::vector<FrameWindow::Picture> window;
 
@@ -147,7 +146,7 @@ GstFlowReturn take_window(GstCoalesceTemporal *self, Job &job, const Held *loade
                           int *last) {
   GstCoalesceTemporalPrivate &priv = *self->priv;
   const std::size_t in_hand = priv.count - priv.pending;
-  const std::size_t begin = in_hand - std::min<std::size_t>(in_hand, priv.before);
+  const std::size_t begin = in_hand - std::min<std::size_t>(in_hand, priv.before.load());
   const std::size_t end = std::min(priv.count, in_hand + priv.after + 1);
   priv.window.clear();
   for (std::size_t i = begin; i < end; i++) {
@@ -201,7 +200,10 @@ GstFlowReturn process(GstCoalesceTemporal *self, GstBuffer *in, Pictures *pictur
   if (flow == GST_FLOW_OK && in != nullptr) {
     loaded = &priv.next_slot();
     flow = job.load(in, side.info, side.pool, &loaded->frame);
-    if (flow == GST_FLOW_OK) hold(self, loaded, in);
+    if (flow == GST_FLOW_OK)
+      hold(self, loaded, in);
+    else
+      loaded->reset();
   }
   if (flow == GST_FLOW_OK && (in == nullptr || priv.pending > priv.after))
     flow = make_pictures(self, job, loaded, frames, pictures);
@@ -227,10 +229,16 @@ GstFlowReturn push(GstCoalesceTemporal *self, Pictures *pictures) {
   return flow;
 }
 
+// What is sticky of the events that have been held goes with the next picture.
 void forget_frames(GstCoalesceTemporal *self) {
-  while (self->priv->count > 0)
-    self->priv->drop_oldest();
-  self->priv->pending = 0;
+  GstCoalesceTemporalPrivate &priv = *self->priv;
+  for (const auto &held : priv.frames) {
+    for (const EventRef &event : held->events)
+      if ((gst_event_type_get_flags(GST_EVENT_TYPE(event.get())) & GST_EVENT_TYPE_STICKY) != 0)
+        gst_pad_store_sticky_event(GST_BASE_TRANSFORM_SRC_PAD(self), event.get());
+    held->reset();
+  }
+  priv.count = priv.pending = 0;
 }
 
 GstFlowReturn process_and_push(GstCoalesceTemporal *self, GstBuffer *in) {
@@ -245,7 +253,8 @@ GstFlowReturn process_and_push(GstCoalesceTemporal *self, GstBuffer *in) {
 
 // No frame will follow those that are held.
 GstFlowReturn end_sequence(GstCoalesceTemporal *self) {
-  GstFlowReturn flow = GST_FLOW_OK;
+  const bool possible = !backend_of(self).failed() && input_of(self).caps != nullptr;
+  GstFlowReturn flow = possible || self->priv->pending == 0 ? GST_FLOW_OK : GST_FLOW_ERROR;
   while (self->priv->pending > 0 && flow == GST_FLOW_OK)
     flow = process_and_push(self, nullptr);
   forget_frames(self);
@@ -327,6 +336,9 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   GstCoalesceTemporalPrivate &priv = priv_of(trans);
   const GstEventType type = GST_EVENT_TYPE(event);
   const bool serialized = (gst_event_type_get_flags(type) & GST_EVENT_TYPE_SERIALIZED) != 0;
+  if (serialized && type != GST_EVENT_FLUSH_STOP && ends_sequence(type))
+    gst_coalesce_transform_drain(GST_COALESCE_TRANSFORM(trans), Before::query,
+                                 GST_EVENT_TYPE_NAME(event));
   if (serialized && priv.pending > 0 && !ends_sequence(type)) {
     GST_LOG_OBJECT(trans, "%s waits for the frames before it", GST_EVENT_TYPE_NAME(event));
     EventRef held(event);
@@ -336,40 +348,41 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
 }
 
+// (Events that end a sequence have drained them.)
 gboolean keeps_frames(GstCoalesceTransform *, Before before) {
-  return before == Before::allocation_query || before == Before::caps ||
-         before == Before::other_context;
+  return before != Before::query;
 }
 
-// In a flush, or a stop. What is sticky goes with the next frame.
-void discard(GstCoalesceTransform *transform) {
-  auto *self = GST_COALESCE_TEMPORAL(transform);
-  GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD(self);
-  for (std::size_t i = 0; i < self->priv->count; i++)
-    for (const EventRef &event : self->priv->frames[i]->events)
-      if ((gst_event_type_get_flags(GST_EVENT_TYPE(event.get())) & GST_EVENT_TYPE_STICKY) != 0)
-        gst_pad_store_sticky_event(pad, event.get());
-  forget_frames(self);
-  self->priv->after_skipped = false;
+// In a flush, or a stop.
+void discard(GstCoalesceTransform *self) {
+  forget_frames(GST_COALESCE_TEMPORAL(self));
+  priv_of(self).after_skipped = false;
 }
 
-// Frames that are held go to where the work is done now. False: an error has been posted.
+// Frames that are held go to where the work is done now. False: an error has been posted, and
+// some of them have no memory.
 bool move_frames(GstCoalesceTemporal *self) {
   GstCoalesceTemporalPrivate &priv = *self->priv;
   FilterSide &side = input_of(self);
   for (std::size_t i = 0; i < priv.count; i++) {
     Held &held = *priv.frames[i];
     const BufferRef before(gst_buffer_ref(held.frame.buffer()));
-    const bool interlaced = held.frame.frame().interlaced();
+    const Frame::Fields fields = held.frame.frame().fields();
     Job job(backend_of(self));
     GstFlowReturn flow = job.begin(before.get());
     if (flow == GST_FLOW_OK) flow = job.load(before.get(), side.info, side.pool, &held.frame);
     if (flow == kNoMemory)
       gst_coalesce_filter_fail(GST_COALESCE_FILTER(self), "no memory for a copy of the frame");
     if (flow != GST_FLOW_OK || job.end() != GST_FLOW_OK) return false;
-    held.frame.set_interlaced(interlaced);
+    held.frame.be_copy_of(fields);
   }
   return true;
+}
+
+bool move_or_forget_frames(GstCoalesceTemporal *self) {
+  if (move_frames(self)) return true;
+  forget_frames(self);
+  return false;
 }
 
 gboolean set_format(GstCoalesceTransform *transform, GstCaps *in_caps, GstCaps *out_caps) {
@@ -377,12 +390,12 @@ gboolean set_format(GstCoalesceTransform *transform, GstCaps *in_caps, GstCaps *
   if (!GST_COALESCE_TRANSFORM_CLASS(parent_class)->set_format(transform, in_caps, out_caps))
     return FALSE;
   update_reach(self);
-  return move_frames(self);
+  return move_or_forget_frames(self);
 }
 
 gboolean context_changed(GstCoalesceTransform *transform) {
   return GST_COALESCE_TRANSFORM_CLASS(parent_class)->context_changed(transform) &&
-         move_frames(GST_COALESCE_TEMPORAL(transform));
+         move_or_forget_frames(GST_COALESCE_TEMPORAL(transform));
 }
 
 void finalize(GObject *object) {
@@ -408,6 +421,9 @@ static void gst_coalesce_temporal_class_init(GstCoalesceTemporalClass *klass) {
   transform_class->keeps_frames = keeps_frames;
   transform_class->max_frames_in_flight = [](GstCoalesceTransform *self) -> guint {
     return priv_of(self).after;
+  };
+  transform_class->least_buffers = [](GstCoalesceTransform *self) -> guint {
+    return priv_of(self).before + 1 + priv_of(self).after;
   };
   GST_COALESCE_FILTER_CLASS(klass)->run = run_alone;
   gst_type_mark_as_plugin_api(GST_TYPE_COALESCE_TEMPORAL, GstPluginAPIFlags(0));

@@ -220,7 +220,11 @@ gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, Gst
   if (!GST_BASE_TRANSFORM_CLASS(parent_class)->propose_allocation(trans, decide_query, query))
     return FALSE;
   const bool passthrough = decide_query == nullptr;
-  return passthrough || backend_of(trans).propose_memory(query);
+  if (passthrough) return TRUE;
+  auto *self = GST_COALESCE_TRANSFORM(trans);
+  auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
+  return backend_of(self).propose_memory(query,
+                                         klass->least_buffers ? klass->least_buffers(self) : 0);
 }
 
 void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) {

@@ -49,6 +49,8 @@ struct GstCoalesceTransformClass {
   // Frames that may be held back at most. Their time is the element's latency; without a frame rate
   // it has none.
   guint (*max_frames_in_flight)(GstCoalesceTransform *self);
+  // Buffers of the input that may be held at once; the pool for upstream has as many. Default: 0.
+  guint (*least_buffers)(GstCoalesceTransform *self);
   // The CUDA context was replaced by the one incoming buffers live in: make pools and module state
   // anew. FALSE stops the stream (the implementation has posted an error).
   gboolean (*context_changed)(GstCoalesceTransform *self);

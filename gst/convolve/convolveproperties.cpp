@@ -93,13 +93,12 @@ GParamSpec *text_property(const ConvolveKind::Text &text) {
 
 void add_masks(const ConvolveKind &kind, ConvolveProperties *table) {
   for (int i = 0; i < 2; i++)
-    table->add(
-        text_property(kind.text[i]),
-        [i](const S &s, GValue *value) { g_value_set_string(value, s.text[i].c_str()); },
-        [i](S *s, const GValue *value) {
-          s->text[i] = text_of(value);
-          return true;
-        });
+    table->add([text = kind.text[i]] { return text_property(text); },
+               [i](const S &s, GValue *value) { g_value_set_string(value, s.text[i].c_str()); },
+               [i](S *s, const GValue *value) {
+                 s->text[i] = text_of(value);
+                 return true;
+               });
   table->set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);
   table->add(&S::preset,
              {"preset", "Preset",

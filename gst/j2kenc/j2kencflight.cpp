@@ -97,6 +97,7 @@ void J2kFlight::abandon(std::size_t entry) {
 }
 
 void J2kFlight::abandon() {
+  const ContextScope scope(context_.get());
   for (std::size_t entry = 0; entry < entries_.size(); entry++)
     abandon(entry);
   next_ = oldest_ = 0;

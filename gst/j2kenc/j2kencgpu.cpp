@@ -264,9 +264,7 @@ GstFlowReturn J2kGpu::finish(GstBuffer **out) {
 }
 
 void J2kGpu::discard() {
-  if (flight_ == nullptr) return;
-  ContextScope scope(session().context.get());
-  flight_->abandon();
+  if (flight_ != nullptr) flight_->abandon();
 }
 
 }  // namespace coalesce::gst

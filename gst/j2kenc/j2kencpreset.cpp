@@ -7,6 +7,7 @@
 #include <gst/base/gstbasetransform.h>
 
 #include <cstring>
+#include <new>
 
 #include "j2kencproperties.h"
 #include "object/guarded.h"
@@ -69,10 +70,12 @@ bool comes_back(const char *text) {
   return text[std::strspn(text, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_-+/:.")] == '\0';
 }
 
+// Without memory, the element has no text to give.
 std::string text_of(GstPreset *preset, const GParamSpec *property) {
   gchar *text = nullptr;
   g_object_get(preset, property->name, &text, nullptr);
   const TextRef owned(text);
+  if (text == nullptr) throw std::bad_alloc();
   if (comes_back(text)) return {};
   const TextRef escaped(g_uri_escape_string(text, nullptr, FALSE));
   return escaped.get();

@@ -73,13 +73,14 @@ using S = J2kSettings;
 using Table = PropertyTable<S>;
 
 void add_lossless(Table *table) {
-  GParamSpec *spec =
-      g_param_spec_boolean("lossless", "Lossless",
-                           "Lossless coding. If not set: true without a rate and a profile, "
-                           "else false. If set to true, rates, profiles and 9/7 are errors",
-                           TRUE, static_cast<GParamFlags>(kFlags | G_PARAM_STATIC_STRINGS));
+  const auto describe = [] {
+    return g_param_spec_boolean("lossless", "Lossless",
+                                "Lossless coding. If not set: true without a rate and a profile, "
+                                "else false. If set to true, rates, profiles and 9/7 are errors",
+                                TRUE, static_cast<GParamFlags>(kFlags | G_PARAM_STATIC_STRINGS));
+  };
   table->add(
-      spec, [](const S &s, GValue *value) { g_value_set_boolean(value, j2k_is_lossless(s)); },
+      describe, [](const S &s, GValue *value) { g_value_set_boolean(value, j2k_is_lossless(s)); },
       [](S *s, const GValue *value) {
         s->lossless = g_value_get_boolean(value) != FALSE;
         return true;

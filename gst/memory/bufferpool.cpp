@@ -154,11 +154,12 @@ void FramePool::drop() {
 }
 
 BufferRef FramePool::acquire() {
-  if (const CapsRef caps = std::move(system_caps_); caps != nullptr) {
+  if (system_caps_ != nullptr) {
     GstVideoInfo info;
-    if (!gst_video_info_from_caps(&info, caps.get()) ||
-        !activate(system_pool_new(nullptr, caps.get(), static_cast<guint>(info.size))))
+    if (!gst_video_info_from_caps(&info, system_caps_.get()) ||
+        !activate(system_pool_new(nullptr, system_caps_.get(), static_cast<guint>(info.size))))
       return nullptr;
+    system_caps_.reset();
   }
   return BufferRef(pool_ != nullptr ? pool_acquire(pool_.get()) : nullptr);
 }

@@ -101,8 +101,9 @@ void RetireList::wait_for_oldest() {
     take_in_streaming_thread(&*line, 1, &passed);
 }
 
-// While the streaming thread releases buffers itself, the period grows. It does so only if upstream
-// has kLookFrom buffers at least, so no pool of fewer buffers ever waits for more than kPeriod.
+// While the streaming thread releases buffers itself, the period grows. It does so only where there
+// are kLookFrom entries at least. So a pool of fewer buffers never waits for more than kPeriod,
+// unless each of them is read by several jobs and has as many entries.
 void RetireList::sweep() {
   SweepTimer::Time last_look;
   std::chrono::milliseconds period = kPeriod;

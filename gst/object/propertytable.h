@@ -25,6 +25,7 @@ class PropertyTable {
   struct Texts {
     const char *name, *nick, *blurb;
   };
+  using Describe = std::function<GParamSpec *()>;
   using Get = std::function<void(const T &, GValue *)>;
   using Set = std::function<bool(T *, const GValue *)>;
 
@@ -33,52 +34,72 @@ class PropertyTable {
 
   template <class Base>
   void add(bool Base::*field, const Texts &t) {
-    add_field(field, g_param_spec_boolean(t.name, t.nick, t.blurb, T().*field, flags_),
-              g_value_get_boolean, g_value_set_boolean);
+    add_field(
+        field,
+        [=, flags = flags_] {
+          return g_param_spec_boolean(t.name, t.nick, t.blurb, T().*field, flags);
+        },
+        g_value_get_boolean, g_value_set_boolean);
   }
   template <class Base>
   void add(std::string Base::*field, const Texts &t) {
     add_field(
-        field, g_param_spec_string(t.name, t.nick, t.blurb, "", flags_), text_of,
+        field,
+        [=, flags = flags_] { return g_param_spec_string(t.name, t.nick, t.blurb, "", flags); },
+        text_of,
         [](GValue *value, const std::string &text) { g_value_set_string(value, text.c_str()); });
   }
   // (To G_MAXINT: a negative text would be read as a number above it.)
   template <class Base>
   void add(unsigned Base::*field, const Texts &t) {
-    add_field(field, g_param_spec_uint(t.name, t.nick, t.blurb, 0, G_MAXINT, T().*field, flags_),
-              g_value_get_uint, g_value_set_uint);
+    add_field(
+        field,
+        [=, flags = flags_] {
+          return g_param_spec_uint(t.name, t.nick, t.blurb, 0, G_MAXINT, T().*field, flags);
+        },
+        g_value_get_uint, g_value_set_uint);
   }
   template <class Base>
   void add(int Base::*field, const Texts &t, int least, int most) {
-    add_field(field, g_param_spec_int(t.name, t.nick, t.blurb, least, most, T().*field, flags_),
-              g_value_get_int, g_value_set_int);
+    add_field(
+        field,
+        [=, flags = flags_] {
+          return g_param_spec_int(t.name, t.nick, t.blurb, least, most, T().*field, flags);
+        },
+        g_value_get_int, g_value_set_int);
   }
   template <class Base>
   void add(double Base::*field, const Texts &t, double least, double most) {
-    add_field(field, g_param_spec_double(t.name, t.nick, t.blurb, least, most, T().*field, flags_),
-              g_value_get_double, g_value_set_double);
+    add_field(
+        field,
+        [=, flags = flags_] {
+          return g_param_spec_double(t.name, t.nick, t.blurb, least, most, T().*field, flags);
+        },
+        g_value_get_double, g_value_set_double);
   }
   // Of an enum, or of flags.
   template <class Base, class Field>
   void add(Field Base::*field, const Texts &t, GType type) {
-    const auto initial = static_cast<int>(T().*field);
+    const auto describe = [=, flags = flags_] {
+      const auto initial = static_cast<int>(T().*field);
+      return G_TYPE_IS_ENUM(type) ? g_param_spec_enum(t.name, t.nick, t.blurb, type, initial, flags)
+                                  : g_param_spec_flags(t.name, t.nick, t.blurb, type,
+                                                       static_cast<guint>(initial), flags);
+    };
     if (G_TYPE_IS_ENUM(type))
-      add_field(field, g_param_spec_enum(t.name, t.nick, t.blurb, type, initial, flags_),
-                g_value_get_enum, g_value_set_enum);
+      add_field(field, describe, g_value_get_enum, g_value_set_enum);
     else
-      add_field(
-          field,
-          g_param_spec_flags(t.name, t.nick, t.blurb, type, static_cast<guint>(initial), flags_),
-          g_value_get_flags, g_value_set_flags);
+      add_field(field, describe, g_value_get_flags, g_value_set_flags);
   }
 
-  // set: returns whether that is a change. No spec: there is no property with this id.
-  void add(GParamSpec *spec, Get get, Set set) {
-    rows_.push_back({spec, std::move(get), std::move(set)});
+  // set: returns whether that is a change. describe: nullptr if there is no property with this id.
+  void add(Describe describe, Get get, Set set) {
+    rows_.push_back({std::move(describe), std::move(get), std::move(set)});
   }
   void install(GObjectClass *klass) const {
     for (guint i = 0; i < rows_.size(); i++)
-      if (rows_[i].spec != nullptr) g_object_class_install_property(klass, i + 1, rows_[i].spec);
+      if (GParamSpec *spec = rows_[i].describe())
+        g_object_class_install_property(klass, i + 1, spec);
   }
 
   void get(guint id, const T &settings, GValue *value) const { rows_[id - 1].get(settings, value); }
@@ -90,10 +111,10 @@ class PropertyTable {
  private:
   // from: the value of a GValue; to: sets it.
   template <class Base, class Field, class From, class To>
-  void add_field(Field Base::*field, GParamSpec *spec, From from, To to) {
+  void add_field(Field Base::*field, Describe describe, From from, To to) {
     using Value = decltype(from(nullptr));
     add(
-        spec,
+        std::move(describe),
         [=](const T &settings, GValue *value) { to(value, static_cast<Value>(settings.*field)); },
         [=](T *settings, const GValue *value) {
           auto before = std::exchange(settings->*field, static_cast<Field>(from(value)));
@@ -102,7 +123,7 @@ class PropertyTable {
   }
 
   struct Row {
-    GParamSpec *spec;
+    Describe describe;
     Get get;
     Set set;
   };

@@ -110,22 +110,22 @@ void Frame::unmap() {
 }
 
 void Frame::set_interlaced(bool interlaced) {
-  interlaced_ = interlaced;
-  std::fill_n(spare_row_, GST_VIDEO_MAX_PLANES, false);
+  fields_.interlaced = interlaced;
+  std::fill_n(fields_.spare_row, GST_VIDEO_MAX_PLANES, false);
   for (guint p = 0; p < n_planes(); p++)
-    spare_row_[p] = interlaced && has_spare_row(p);
+    fields_.spare_row[p] = interlaced && has_spare_row(p);
 }
 
 bool Frame::lacks_spare_row() const {
   for (guint p = 0; p < n_planes(); p++)
-    if (interlaced_ && wants_spare_row(info_, p) && !spare_row_[p]) return true;
+    if (fields_.interlaced && wants_spare_row(info_, p) && !fields_.spare_row[p]) return true;
   return false;
 }
 
-void Frame::be_copy_of(const Frame &original) {
-  set_interlaced(original.interlaced_);
+void Frame::be_copy_of(const Fields &original) {
+  set_interlaced(original.interlaced);
   for (guint p = 0; p < n_planes(); p++)
-    spare_row_[p] = spare_row_[p] && original.spare_row_[p];
+    fields_.spare_row[p] = fields_.spare_row[p] && original.spare_row[p];
 }
 
 bool Frame::is_aligned() const {
@@ -138,7 +138,7 @@ bool Frame::is_aligned() const {
 
 Plane<std::uint8_t> Frame::plane(guint index) const {
   Plane<std::uint8_t> plane = plane_[index];
-  if (spare_row_[index]) plane.height++;
+  if (fields_.spare_row[index]) plane.height++;
   return plane;
 }
 

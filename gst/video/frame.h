@@ -35,13 +35,19 @@ class Frame {
   const std::string &problem() const { return problem_; }
 
   // Is the picture two fields? Of mixed video the buffer's flag says so.
-  bool interlaced() const { return interlaced_; }
+  bool interlaced() const { return fields_.interlaced; }
   // Instead: what the picture's own buffer said, where this one has not its flags.
   void set_interlaced(bool interlaced);
   // Has a plane fewer rows of one field than of the other, where GStreamer's layouts have as many?
   bool lacks_spare_row() const;
-  // Filled from that frame, of the same format: interlaced if it is, and with no row that it lacks.
-  void be_copy_of(const Frame &original);
+  // Filled from a frame of the same format: interlaced if it is, and with no row that it lacks.
+  struct Fields {
+    bool interlaced = false;
+    bool spare_row[GST_VIDEO_MAX_PLANES] = {};
+  };
+  const Fields &fields() const { return fields_; }
+  void be_copy_of(const Fields &original);
+  void be_copy_of(const Frame &original) { be_copy_of(original.fields_); }
 
   // Do all samples stand at multiples of their size?
   bool is_aligned() const;
@@ -65,8 +71,7 @@ class Frame {
   GstVideoInfo info_{};
   Memory where_ = Memory::system;
   Plane<std::uint8_t> plane_[GST_VIDEO_MAX_PLANES];  // without spare rows
-  bool interlaced_ = false;
-  bool spare_row_[GST_VIDEO_MAX_PLANES] = {};
+  Fields fields_;
   std::string problem_;
 };
 

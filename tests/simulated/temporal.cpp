@@ -334,6 +334,67 @@ GST_START_TEST(queries) {
 }
 GST_END_TEST
 
+// What ends no sequence leaves the frames before it in view.
+GST_START_TEST(history_over_events) {
+  Bench bench("coalesceblend");
+  const std::string caps = video_caps(kSystem, "GRAY8", kWidth, kHeight);
+  bench.negotiate(caps, source_caps(kSystem));
+  for (unsigned seed = 1; seed <= 3; seed++) {
+    fail_unless(bench.push_event(custom_event()));
+    fail_unless_equals_int(bench.push(system_buffer(in_info(), seed)), GST_FLOW_OK);
+    const test::BufferRef buffer(gst_harness_try_pull(bench.harness()));
+    const std::string wrong =
+        wrong_bytes(buffer.get(), in_info(), GST_MAP_READ, [&](int, int x, int y) {
+          const int a = sample(seed, 0, x, y), b = seed > 1 ? sample(seed - 1, 0, x, y) : a;
+          return static_cast<guint8>((a + b + 1) / 2);
+        });
+    fail_unless(wrong.empty(), "picture %u: %s", seed, wrong.c_str());
+  }
+}
+GST_END_TEST
+
+// Upstream's pool has a buffer for each frame that is held.
+GST_START_TEST(buffers_for_what_is_held) {
+  FieldsBench bench(kSystem, kSystem);
+  bench.push_frames(1, 1);
+  const test::CapsRef caps = parse_caps(sink_caps(kSystem));
+  const test::QueryRef query(gst_query_new_allocation(caps.get(), TRUE));
+  fail_unless(gst_pad_peer_query(bench.to_element(), query.get()));
+  guint least = 0;
+  gst_query_parse_nth_allocation_pool(query.get(), 0, nullptr, nullptr, &least, nullptr);
+  fail_unless_equals_int(least, 2);
+}
+GST_END_TEST
+
+// The frame that is held cannot be made a picture of any more.
+GST_START_TEST(context_that_cannot_be_had) {
+  GstCudaContext *contexts[] = {new_context(0), new_context(0)};
+  {
+    Bench bench("coalescefields");
+    give_context(bench.element(), contexts[0]);
+    bench.negotiate(sink_caps(kCuda), source_caps(kSystem));
+    for (unsigned seed = 1; seed <= 2; seed++) {
+      guint size = 0;
+      auto pool = coalesce::gst::cuda_pool_new(contexts[seed - 1],
+                                               parse_caps(sink_caps(kCuda)).get(), 0, 0, &size);
+      gst_buffer_pool_set_active(pool.get(), TRUE);
+      GstBuffer *buffer = pool_buffer(pool.get(), in_info(), seed);
+      describe(buffer, seed);
+      if (seed == 2) fakecuda_fail(FAKECUDA_STREAM_CREATE, 1, CUDA_ERROR_OUT_OF_MEMORY);
+      fail_unless_equals_int(bench.push(buffer), seed == 1 ? GST_FLOW_OK : GST_FLOW_ERROR);
+      gst_buffer_pool_set_active(pool.get(), FALSE);
+    }
+    fakecuda_reset_faults();
+    bench.push_event(custom_event());
+    bench.push_event(gst_event_new_eos());
+    fail_unless_equals_int(bench.waiting(), 0);
+    fail_unless_equals_int(bench.errors().size(), 1);
+  }
+  for (GstCudaContext *context : contexts)
+    gst_object_unref(context);
+}
+GST_END_TEST
+
 // Frames that are held go along to another context, and to the other back end.
 GST_START_TEST(another_context) {
   GstCudaContext *contexts[] = {new_context(0), new_context(0), new_context(1)};
@@ -510,6 +571,9 @@ static Suite *temporal_suite() {
   tcase_add_test(tests, times);
   tcase_add_test(tests, events_keep_their_place);
   tcase_add_test(tests, queries);
+  tcase_add_test(tests, history_over_events);
+  tcase_add_test(tests, buffers_for_what_is_held);
+  tcase_add_test(tests, context_that_cannot_be_had);
   tcase_add_test(tests, another_context);
   tcase_add_test(tests, downstream_changes_memory);
   tcase_add_test(tests, flows);
