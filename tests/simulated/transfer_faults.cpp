@@ -146,10 +146,11 @@ GST_START_TEST(failure_of_the_last_frame) {
     const GstVideoInfo info = gray();
     GstBuffer *input = gst_buffer_new_allocate(nullptr, GST_VIDEO_INFO_SIZE(&info), nullptr);
     fill(input, info, 1);
-    fail_unless_equals_int(bench.push(input), GST_FLOW_OK);
-    fail_unless_equals_int(bench.errors().size(), 0);
+    // On a slow machine the retire list's thread asks the driver before the push has ended.
+    const bool early = bench.push(input) != GST_FLOW_OK;
+    fail_unless_equals_int(bench.errors().size(), early ? 1 : 0);
     gst_harness_push_event(bench.harness(), end());
-    fail_unless_equals_int(bench.errors().size(), 1);
+    fail_unless_equals_int(bench.errors().size(), early ? 0 : 1);
     fakecuda_reset_faults();
   }
   assert_nothing_lives();
