@@ -296,14 +296,8 @@ gboolean stop(GstAggregator *aggregator) {
   return stopped;
 }
 
-// As of GstCoalesceTransform.
 GstStateChangeReturn change_state(GstElement *element, GstStateChange transition) {
-  if (transition == GST_STATE_CHANGE_NULL_TO_READY && !check_complete(element))
-    return GST_STATE_CHANGE_FAILURE;
-  const GstStateChangeReturn done =
-      GST_ELEMENT_CLASS(parent_class)->change_state(element, transition);
-  if (transition == GST_STATE_CHANGE_READY_TO_NULL) forget_exception(element);
-  return done;
+  return change_guarded_state(element, transition, GST_ELEMENT_CLASS(parent_class));
 }
 
 guint number_in_name(GstPad *pad) {

@@ -49,15 +49,8 @@ gboolean stop(GstBaseTransform *trans) {
   return TRUE;
 }
 
-// Of an element that is not complete, this is the only function that is called. A start that has
-// failed is over in NULL.
 GstStateChangeReturn change_state(GstElement *element, GstStateChange transition) {
-  if (transition == GST_STATE_CHANGE_NULL_TO_READY && !check_complete(element))
-    return GST_STATE_CHANGE_FAILURE;
-  const GstStateChangeReturn done =
-      GST_ELEMENT_CLASS(parent_class)->change_state(element, transition);
-  if (transition == GST_STATE_CHANGE_READY_TO_NULL) forget_exception(element);
-  return done;
+  return change_guarded_state(element, transition, GST_ELEMENT_CLASS(parent_class));
 }
 
 void set_context(GstElement *element, GstContext *context) {

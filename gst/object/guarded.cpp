@@ -71,6 +71,15 @@ bool check_complete(GstElement *element) {
   return false;
 }
 
+GstStateChangeReturn change_guarded_state(GstElement *element, GstStateChange transition,
+                                          GstElementClass *parent) {
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY && !check_complete(element))
+    return GST_STATE_CHANGE_FAILURE;
+  const GstStateChangeReturn done = parent->change_state(element, transition);
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL) forget_exception(element);
+  return done;
+}
+
 bool check_start(GstElement *element) {
   if (!is_broken(element)) return true;
   forget_exception(element);

@@ -38,6 +38,10 @@ inline bool is_incomplete(gpointer object) {
 bool check_complete(GstElement *element);
 // At the start: is it broken already, as by a property that could not be set? Then it is forgotten.
 bool check_start(GstElement *element);
+// GstElementClass::change_state(). Of an element that is not complete it is the only function that
+// is called. A start that has failed is over in NULL.
+GstStateChangeReturn change_guarded_state(GstElement *element, GstStateChange transition,
+                                          GstElementClass *parent);
 
 // What functions return that have failed.
 template <class Result>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A driver that fails under the class Aggregator, at every call in turn: one clear error of the
 // element at most, never a wrong frame, no hang, no leak, and all is well again once the driver is.
+#include "driver_faults.h"
 #include "pair.h"
 
 using namespace simulated;
@@ -8,25 +9,6 @@ using namespace simulated;
 namespace {
 
 constexpr unsigned kFrames = 3;
-constexpr int kLaunchFailure = 719;
-
-constexpr struct {
-  FakecudaFunction function;
-  const char *name;
-  int code;
-} kFunctions[] = {
-    {FAKECUDA_CTX_CREATE, "ctx_create", CUDA_ERROR_OUT_OF_MEMORY},
-    {FAKECUDA_ALLOC_PITCH, "alloc_pitch", CUDA_ERROR_OUT_OF_MEMORY},
-    {FAKECUDA_ALLOC_HOST, "alloc_host", CUDA_ERROR_OUT_OF_MEMORY},
-    {FAKECUDA_COPY, "copy", kLaunchFailure},
-    {FAKECUDA_LAUNCH, "launch", kLaunchFailure},
-    {FAKECUDA_STREAM_CREATE, "stream_create", CUDA_ERROR_OUT_OF_MEMORY},
-    {FAKECUDA_STREAM_WAIT, "stream_wait", kLaunchFailure},
-    {FAKECUDA_EVENT_CREATE, "event_create", CUDA_ERROR_OUT_OF_MEMORY},
-    {FAKECUDA_EVENT_RECORD, "event_record", kLaunchFailure},
-    {FAKECUDA_SYNCHRONIZE, "synchronize", kLaunchFailure},
-    {FAKECUDA_EXECUTE, "execute", kLaunchFailure},
-};
 
 // The second input is always in system memory, so that two streams order one kernel.
 struct Mix {
@@ -111,7 +93,7 @@ bool check_fault(const char *name, FakecudaFunction function, int code, int nth,
 }
 
 void check_every_call(FakecudaFault how) {
-  for (const auto &f : kFunctions) {
+  for (const auto &f : kDriverFaults) {
     // A GPU that works on while no one can wait for it does not exist, and no one could survive it.
     if (f.function == FAKECUDA_SYNCHRONIZE && how == FAKECUDA_ALWAYS) continue;
     int met = 0;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A driver that fails, at every call it is asked for in turn: one clear error of the element at
 // most, never a wrong frame, no hang, no leak, and all is well again once the driver is.
-#include <cuda.h>
-
+#include "driver_faults.h"
 #include "support.h"
 
 using namespace simulated;
@@ -10,30 +9,11 @@ using namespace simulated;
 namespace {
 
 constexpr unsigned kFrames = 4;
-constexpr int kLaunchFailure = 719;
 
 struct Mix {
   const char *in, *out;
 };
 constexpr Mix kMixes[] = {{kCuda, kCuda}, {kSystem, kCuda}, {kCuda, kSystem}, {kSystem, kSystem}};
-
-constexpr struct {
-  FakecudaFunction function;
-  const char *name;
-  int code;
-} kFunctions[] = {
-    {FAKECUDA_CTX_CREATE, "ctx_create", CUDA_ERROR_OUT_OF_MEMORY},
-    {FAKECUDA_ALLOC_PITCH, "alloc_pitch", CUDA_ERROR_OUT_OF_MEMORY},
-    {FAKECUDA_ALLOC_HOST, "alloc_host", CUDA_ERROR_OUT_OF_MEMORY},
-    {FAKECUDA_COPY, "copy", kLaunchFailure},
-    {FAKECUDA_LAUNCH, "launch", kLaunchFailure},
-    {FAKECUDA_STREAM_CREATE, "stream_create", CUDA_ERROR_OUT_OF_MEMORY},
-    {FAKECUDA_STREAM_WAIT, "stream_wait", kLaunchFailure},
-    {FAKECUDA_EVENT_CREATE, "event_create", CUDA_ERROR_OUT_OF_MEMORY},
-    {FAKECUDA_EVENT_RECORD, "event_record", kLaunchFailure},
-    {FAKECUDA_SYNCHRONIZE, "synchronize", kLaunchFailure},
-    {FAKECUDA_EXECUTE, "execute", kLaunchFailure},
-};
 
 struct Fault {
   FakecudaFunction function;
@@ -164,7 +144,7 @@ bool check_fault(const Fault &fault, const Mix &mix, bool running) {
 }
 
 void check_every_call(FakecudaFault how, bool running) {
-  for (const auto &f : kFunctions) {
+  for (const auto &f : kDriverFaults) {
     // A GPU that works on while no one can wait for it does not exist, and no one could survive it.
     if (f.function == FAKECUDA_SYNCHRONIZE && how == FAKECUDA_ALWAYS) continue;
     int met = 0;
