@@ -273,13 +273,9 @@ bool warm_up(GstCoalesceAggregator *self) {
     return false;
   }
   const Status status = run(self, out.frame);
-  const CUresult result = session.stream->synchronize();
-  if (!status.ok())
-    post_failure(self, status.message());
-  else if (result != CUDA_SUCCESS)
-    backend.post_gpu_error("the first launch", result);
-  session.warm = status.ok() && result == CUDA_SUCCESS;
-  return session.warm;
+  const bool warm = backend.end_warm_up(status.ok());
+  if (!status.ok()) post_failure(self, status.message());
+  return warm;
 }
 
 }  // namespace

@@ -78,6 +78,13 @@ Queue Backend::queue() {
   return is_on_gpu() ? Queue::cuda(session_->stream->handle()) : Queue::cpu(threads_.get());
 }
 
+bool Backend::end_warm_up(bool enqueued) {
+  const CUresult result = session_->stream->synchronize();
+  if (enqueued && result != CUDA_SUCCESS) post_gpu_error("the first launch", result);
+  session_->warm = enqueued && result == CUDA_SUCCESS;
+  return session_->warm;
+}
+
 void Backend::finish() {
   if (failed() || session_ == nullptr) return;
   if (CUresult result = session_->synchronize(); result != CUDA_SUCCESS)

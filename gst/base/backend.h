@@ -92,6 +92,10 @@ class Backend {
   // as there is memory for them; posts an error and returns false if there is none for one.
   bool make_pool(FramePool *pool, GstCaps *caps, guint at_once = 0);
 
+  // Waits for the session's first run, on scratch frames. Posts an error if that failed after it
+  // was enqueued; whether it was, `enqueued` says. True: the kernels are loaded.
+  bool end_warm_up(bool enqueued);
+
   // Waits until all work has ended, which may fail after its frame has gone on: then posts an
   // error.
   void finish();

@@ -92,13 +92,9 @@ bool warm_up(GstCoalesceFilter *self) {
   }
   out.set_interlaced(in.interlaced());
   const Status status = GST_COALESCE_FILTER_GET_CLASS(self)->run(self, in, out, backend.queue());
-  const CUresult result = session.stream->synchronize();
-  if (!status.ok())
-    gst_coalesce_filter_fail(self, status.message());
-  else if (result != CUDA_SUCCESS)
-    backend.post_gpu_error("the first launch", result);
-  session.warm = status.ok() && result == CUDA_SUCCESS;
-  return session.warm;
+  const bool warm = backend.end_warm_up(status.ok());
+  if (!status.ok()) gst_coalesce_filter_fail(self, status.message());
+  return warm;
 }
 
 // ---- caps ------------------------------------------------------------------------------------
