@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "bench/support/frames.h"
-#include "convolve/convolve_choice.h"
+#include "convolve/cuda/choice.h"
 #include "tests/kernels/convolve_random.h"
 #include "tests/kernels/convolve_trial.h"
 

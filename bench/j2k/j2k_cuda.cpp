@@ -13,9 +13,9 @@
 #include "bench/j2k/j2k_frames.h"
 #include "bench/support/results.h"
 #include "core/device.h"
-#include "j2k/cuda_encoder.h"
-#include "j2k/encoder.h"
-#include "j2k/profile.h"
+#include "j2k/encoder/cuda_encoder.h"
+#include "j2k/encoder/encoder.h"
+#include "j2k/profile/profile.h"
 
 namespace {
 

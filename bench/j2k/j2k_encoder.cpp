@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/support/results.h"
-#include "j2k/encoder.h"
+#include "j2k/encoder/encoder.h"
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include "bench/j2k/mq_variants.h"
 #include "bench/support/bench.h"
 #include "core/thread_pool.h"
-#include "j2k/encoder_plan.h"
-#include "j2k/parallel_model.h"
-#include "j2k/tile_transform.h"
+#include "j2k/encoder/encoder_plan.h"
+#include "j2k/encoder/tile_transform.h"
+#include "j2k/tier1/context/context_model.h"
 #include "tests/kernels/j2k_mq_trial.h"
 
 namespace coalesce::test {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "bench/support/bench.h"
-#include "j2k/rate_block.h"
+#include "j2k/pcrd/rate_block.h"
 #include "tests/kernels/j2k_packets_trial.h"
 
 namespace coalesce::test {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "bench/support/bench.h"
-#include "j2k/rate_control.h"
+#include "j2k/encoder/rate_control.h"
 #include "tests/kernels/j2k_rate_placed.h"
 
 namespace coalesce::test {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
-#include "j2k/rate.h"
-#include "j2k/roi.h"
+#include "j2k/pcrd/rate.h"
+#include "j2k/transform/roi.h"
 #include "j2kencsettings.h"
 #include "j2kenctexts.h"
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <functional>
 
-#include "j2k/encoder.h"
-#include "j2k/rate.h"
+#include "j2k/encoder/encoder.h"
+#include "j2k/pcrd/rate.h"
 #include "j2kenc_cases.h"
 #include "j2kenc_codestream.h"
 

@@ -10,10 +10,10 @@
 #include <new>
 #include <vector>
 
-#include "../../kernels/j2k/cuda_encoder.h"
-#include "../../kernels/j2k/encoder.h"
-#include "../../kernels/j2k/encoder_plan.h"
-#include "../../kernels/j2k/packet_tables.h"
+#include "../../kernels/j2k/encoder/cuda_encoder.h"
+#include "../../kernels/j2k/encoder/encoder.h"
+#include "../../kernels/j2k/encoder/encoder_plan.h"
+#include "../../kernels/j2k/encoder/packet_tables.h"
 #include "driver_abi.h"
 #include "twin.h"
 

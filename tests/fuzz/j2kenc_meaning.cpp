@@ -5,8 +5,8 @@
 #include <bit>
 #include <cmath>
 
-#include "j2k/encoder.h"
-#include "j2k/profile.h"
+#include "j2k/encoder/encoder.h"
+#include "j2k/profile/profile.h"
 #include "j2kenc/j2kenctexts.h"
 
 namespace test {

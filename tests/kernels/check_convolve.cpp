@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "convolve/convolve_choice.h"
+#include "convolve/cuda/choice.h"
 #include "convolve_random.h"
 #include "convolve_reference.h"
 #include "convolve_trial.h"

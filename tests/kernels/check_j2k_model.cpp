@@ -5,9 +5,9 @@
 
 #include "../support/device.h"
 #include "core/thread_pool.h"
-#include "j2k/model_cuda.h"
-#include "j2k/parallel_model.h"
-#include "j2k/tier1.h"
+#include "j2k/tier1/context/context_model.h"
+#include "j2k/tier1/context/context_model_cuda.h"
+#include "j2k/tier1/tier1.h"
 #include "j2k_blocks.h"
 #include "j2k_model_trial.h"
 #include "j2k_serial_model.h"

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "check.h"
-#include "j2k/mq_cuda.h"
-#include "j2k/parallel_model.h"
+#include "j2k/tier1/context/context_model.h"
+#include "j2k/tier1/mq/mq_cuda.h"
 #include "j2k_blocks.h"
 #include "j2k_mq_carries.h"
 #include "j2k_mq_trial.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "j2k/rate_control.h"
+#include "j2k/encoder/rate_control.h"
 #include "j2k_packets_serial.h"
 #include "j2k_packets_trial.h"
 #include "j2k_random_params.h"

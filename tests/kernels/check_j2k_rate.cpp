@@ -2,9 +2,9 @@
 // Rate allocation as a GPU does it: the same tables as RateControl's.
 #include <algorithm>
 
-#include "j2k/allocation.h"
-#include "j2k/encoder.h"
-#include "j2k/rate_control.h"
+#include "j2k/encoder/encoder.h"
+#include "j2k/encoder/rate_control.h"
+#include "j2k/pcrd/allocation.h"
 #include "j2k_random_params.h"
 #include "j2k_rate_placed.h"
 #include "j2k_rate_serial.h"

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "check.h"
-#include "j2k/cuda_encoder.h"
-#include "j2k/encoder.h"
+#include "j2k/encoder/cuda_encoder.h"
+#include "j2k/encoder/encoder.h"
 #include "j2k_device_picture.h"
 #include "j2k_random_params.h"
 #include "j2k_size_cases.h"

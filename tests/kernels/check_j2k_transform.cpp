@@ -2,9 +2,9 @@
 #include <deque>
 
 #include "image.h"
-#include "j2k/roi.h"
-#include "j2k/tile_transform.h"
-#include "j2k/transform_cuda.h"
+#include "j2k/encoder/tile_transform.h"
+#include "j2k/transform/cuda/transform_cuda.h"
+#include "j2k/transform/roi.h"
 #include "j2k_random_params.h"
 #include "j2k_transform_trial.h"
 

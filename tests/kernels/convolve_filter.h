@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "convolve/filter.h"
+#include "convolve/mask/filter.h"
 
 namespace coalesce::test {
 

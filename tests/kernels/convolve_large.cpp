@@ -6,7 +6,7 @@
 #include <deque>
 #include <utility>
 
-#include "convolve/convolve_choice.h"
+#include "convolve/cuda/choice.h"
 #include "convolve_random.h"
 #include "convolve_reference.h"
 #include "convolve_trial.h"

@@ -114,7 +114,7 @@ std::vector<double> long_row(Random &random, int taps, bool real, bool with_sign
   return row;
 }
 
-// Of the kinds that the matrix units have ways for (mma_numbers.h), and of all lengths.
+// Of the kinds that the matrix units have ways for (numbers.h), and of all lengths.
 FilterSettings row_settings(Random &random, int most_taps, int most_side) {
   enum { packed, divided, shifted, wide, wide_across, wide_down };
   int across = random.between(1, random.pick({6, 17, 33, 63}));

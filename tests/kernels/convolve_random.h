@@ -5,7 +5,7 @@
 #include <string>
 
 #include "../support/random.h"
-#include "convolve/filter.h"
+#include "convolve/mask/filter.h"
 
 namespace coalesce::test {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "j2k/progression.h"
-#include "j2k/rate.h"
-#include "j2k/roi.h"
+#include "j2k/canvas/progression.h"
+#include "j2k/pcrd/rate.h"
+#include "j2k/transform/roi.h"
 #include "j2k_array_factors.h"
 
 namespace coalesce::test {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../support/covering_array.h"
-#include "j2k/encoder_params.h"
+#include "j2k/params/encoder_params.h"
 #include "j2k_picture.h"
 
 namespace coalesce::test {

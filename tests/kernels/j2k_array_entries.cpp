@@ -3,7 +3,7 @@
 #include <memory>
 #include <tuple>
 
-#include "j2k/encoder.h"
+#include "j2k/encoder/encoder.h"
 #include "j2k_array.h"
 
 namespace coalesce::test {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "j2k/band.h"
+#include "j2k/canvas/band.h"
 
 namespace coalesce::test {
 

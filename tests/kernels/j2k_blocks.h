@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../support/random.h"
-#include "j2k/tier1.h"
+#include "j2k/tier1/tier1.h"
 
 namespace coalesce::test {
 

@@ -6,9 +6,9 @@
 #include <type_traits>
 
 #include "../support/doctest.h"
-#include "j2k/colour.h"
-#include "j2k/tier1.h"
-#include "j2k/wavelet.h"
+#include "j2k/tier1/tier1.h"
+#include "j2k/transform/colour.h"
+#include "j2k/transform/wavelet.h"
 #include "j2k_block_decoder.h"
 #include "j2k_wavelet_reference.h"
 

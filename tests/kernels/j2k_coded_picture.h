@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "j2k/geometry.h"
-#include "j2k/quantiser.h"
+#include "j2k/canvas/geometry.h"
+#include "j2k/transform/quantiser.h"
 #include "j2k_plain_picture.h"
 #include "j2k_rate_tables.h"
 

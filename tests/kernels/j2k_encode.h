@@ -8,7 +8,7 @@
 
 #include "../support/random.h"
 #include "core/thread_pool.h"
-#include "j2k/encoder.h"
+#include "j2k/encoder/encoder.h"
 #include "j2k_decoded.h"
 #include "j2k_picture.h"
 

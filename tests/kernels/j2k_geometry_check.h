@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "j2k/geometry.h"
+#include "j2k/canvas/geometry.h"
 
 namespace coalesce::test {
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "j2k/big_endian.h"
-#include "j2k/jp2.h"
-#include "j2k/markers.h"
+#include "j2k/codestream/big_endian.h"
+#include "j2k/codestream/jp2.h"
+#include "j2k/codestream/markers.h"
 #include "j2k_encode.h"
 #include "j2k_grok.h"
 #include "j2k_libavcodec.h"

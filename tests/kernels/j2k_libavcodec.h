@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "j2k/geometry.h"
+#include "j2k/canvas/geometry.h"
 #include "j2k_decoded.h"
 
 namespace coalesce::test {

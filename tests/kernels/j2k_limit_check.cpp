@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "../support/fail.h"
-#include "j2k/geometry.h"
+#include "j2k/canvas/geometry.h"
 #include "j2k_markers.h"
 #include "j2k_random_params.h"
 

@@ -3,7 +3,7 @@
 // fits in".
 #pragma once
 
-#include "j2k/encoder.h"
+#include "j2k/encoder/encoder.h"
 
 namespace coalesce::test {
 

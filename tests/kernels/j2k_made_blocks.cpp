@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "check.h"
-#include "j2k/block_model.h"
-#include "j2k/encoder.h"
-#include "j2k/packets.h"
-#include "j2k/tile_writer.h"
+#include "j2k/encoder/encoder.h"
+#include "j2k/encoder/tile_writer.h"
+#include "j2k/tier1/context/coding_pass.h"
+#include "j2k/tier2/packets.h"
 #include "j2k_encode.h"
 
 namespace coalesce::test {

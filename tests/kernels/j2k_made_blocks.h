@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "../support/random.h"
-#include "j2k/coded_picture.h"
-#include "j2k/encoder_plan.h"
+#include "j2k/encoder/encoder_plan.h"
+#include "j2k/tier2/coded_picture.h"
 
 namespace coalesce::test {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "j2k/geometry.h"
+#include "j2k/canvas/geometry.h"
 
 namespace coalesce::test {
 

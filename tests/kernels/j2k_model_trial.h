@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "core/status.h"
-#include "j2k/device_frame.h"
+#include "j2k/device/device_frame.h"
 
 namespace coalesce::test {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "j2k/mq_coder.h"
-#include "j2k/mq_table.h"
+#include "j2k/tier1/mq/mq_coder.h"
+#include "j2k/tier1/mq/mq_table.h"
 
 namespace coalesce::test {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "j2k/block_passes.h"
-#include "j2k/mq_cuda.h"
+#include "j2k/tier1/codeword_segments.h"
+#include "j2k/tier1/mq/mq_cuda.h"
 
 namespace coalesce::test {
 namespace {

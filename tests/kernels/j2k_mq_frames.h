@@ -10,7 +10,7 @@
 #include "../support/device.h"
 #include "../support/random.h"
 #include "core/status.h"
-#include "j2k/device_frame.h"
+#include "j2k/device/device_frame.h"
 
 namespace coalesce::test {
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "j2k/mq_interval.h"
-#include "j2k/mq_passes.h"
+#include "j2k/tier1/mq/mq_a_register.h"
+#include "j2k/tier1/mq/mq_passes.h"
 #include "j2k_mq_frames.h"
 
 namespace coalesce::test {

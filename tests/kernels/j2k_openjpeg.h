@@ -2,7 +2,7 @@
 // OpenJPEG as a judge, where the tests were built with it.
 #pragma once
 
-#include "j2k/quantiser.h"
+#include "j2k/transform/quantiser.h"
 #include "j2k_decoded.h"
 #include "j2k_picture.h"
 

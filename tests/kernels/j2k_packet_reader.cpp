@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "j2k/code_block.h"
+#include "j2k/canvas/code_block.h"
 #include "j2k_packet_order.h"
 
 namespace coalesce::test {

@@ -5,10 +5,10 @@
 #include <cstring>
 #include <vector>
 
-#include "j2k/geometry.h"
-#include "j2k/packet_layout.h"
-#include "j2k/packet_stuffing.h"
-#include "j2k/packet_telling.h"
+#include "j2k/canvas/geometry.h"
+#include "j2k/tier2/packet_header_bits.h"
+#include "j2k/tier2/packet_layout.h"
+#include "j2k/tier2/packet_stuffing.h"
 
 namespace coalesce::test {
 namespace {

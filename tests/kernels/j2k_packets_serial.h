@@ -2,7 +2,7 @@
 // What the CUDA kernels of Tier-2 do, one thread after the other: for machines without a GPU.
 #pragma once
 
-#include "j2k/packet_format.h"
+#include "j2k/tier2/packet_format.h"
 
 namespace coalesce::test {
 

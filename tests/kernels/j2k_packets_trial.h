@@ -6,8 +6,8 @@
 
 #include "../support/device.h"
 #include "check.h"
-#include "j2k/packet_tables.h"
-#include "j2k/packets_cuda.h"
+#include "j2k/encoder/packet_tables.h"
+#include "j2k/tier2/packets_cuda.h"
 #include "j2k_made_blocks.h"
 
 namespace coalesce::test {

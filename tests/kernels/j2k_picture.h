@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "../support/random.h"
-#include "j2k/geometry.h"
-#include "j2k/samples.h"
+#include "j2k/canvas/geometry.h"
+#include "j2k/transform/samples.h"
 
 namespace coalesce::test {
 

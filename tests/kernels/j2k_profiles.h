@@ -2,7 +2,7 @@
 // Profiles by name, and pictures for them.
 #pragma once
 
-#include "j2k/profile.h"
+#include "j2k/profile/profile.h"
 
 namespace coalesce::test {
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "../support/doctest.h"
-#include "j2k/rate.h"
+#include "j2k/pcrd/rate.h"
 #include "j2k_openjpeg.h"
 #include "j2k_stream_decoder.h"
 #include "j2k_targets.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "j2k/encoder_params.h"
+#include "j2k/params/encoder_params.h"
 #include "j2k_encode.h"
 #include "j2k_plain_picture.h"
 

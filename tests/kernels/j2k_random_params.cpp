@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "j2k/progression.h"
+#include "j2k/canvas/progression.h"
 
 namespace coalesce::test {
 namespace {

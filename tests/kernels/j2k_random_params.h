@@ -4,7 +4,7 @@
 #include <string>
 
 #include "../support/random.h"
-#include "j2k/encoder_params.h"
+#include "j2k/params/encoder_params.h"
 
 namespace coalesce::test {
 

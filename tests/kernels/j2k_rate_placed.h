@@ -2,7 +2,7 @@
 // Rate allocation in a back end's memory.
 #pragma once
 
-#include "j2k/rate_tables.h"
+#include "j2k/encoder/rate_tables.h"
 #include "j2k_packets_trial.h"
 
 namespace coalesce::test {

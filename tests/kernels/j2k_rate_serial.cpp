@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "j2k/rate_turn.h"
+#include "j2k/pcrd/pcrd_step.h"
 #include "j2k_packets_serial.h"
 
 namespace coalesce::test {

@@ -3,7 +3,7 @@
 // GPU.
 #pragma once
 
-#include "j2k/rate_cuda.h"
+#include "j2k/pcrd/rate_cuda.h"
 
 namespace coalesce::test {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../support/random.h"
-#include "j2k/rate.h"
+#include "j2k/pcrd/rate.h"
 
 namespace coalesce::test {
 

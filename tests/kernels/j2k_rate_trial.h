@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../support/doctest.h"
-#include "j2k/rate.h"
+#include "j2k/pcrd/rate.h"
 #include "j2k_rate_tables.h"
 
 namespace coalesce::test {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "j2k/contexts.h"
+#include "j2k/tier1/context/contexts.h"
 
 namespace coalesce::j2k {
 namespace {

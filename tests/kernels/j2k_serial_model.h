@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "j2k/block_model.h"
+#include "j2k/tier1/context/coding_pass.h"
 
 namespace coalesce::j2k {
 

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "j2k/encoder.h"
+#include "j2k/encoder/encoder.h"
 
 namespace coalesce::test {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "j2k/quantiser.h"
-#include "j2k/roi.h"
+#include "j2k/transform/quantiser.h"
+#include "j2k/transform/roi.h"
 #include "j2k_transform_trial.h"
 #include "j2k_wavelet_reference.h"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "check.h"
-#include "j2k/encoder_plan.h"
-#include "j2k/samples.h"
+#include "j2k/encoder/encoder_plan.h"
+#include "j2k/transform/samples.h"
 
 namespace coalesce::test {
 

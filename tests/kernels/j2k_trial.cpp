@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <memory>
 
-#include "j2k/block_passes.h"
-#include "j2k/parallel_model.h"
+#include "j2k/tier1/codeword_segments.h"
+#include "j2k/tier1/context/context_model.h"
 #include "j2k_block_decoder.h"
 #include "j2k_serial_model.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "j2k/tier1.h"
+#include "j2k/tier1/tier1.h"
 #include "j2k_blocks.h"
 
 namespace coalesce::test {

@@ -6,7 +6,7 @@
 #include "../support/doctest.h"
 #include "../support/hide_gpus.h"
 #include "convolve/convolve.h"
-#include "convolve/convolve_finish.h"
+#include "convolve/finish.h"
 
 namespace coalesce::test {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "../support/doctest.h"
 #include "../support/random.h"
-#include "convolve/quantize.h"
+#include "convolve/mask/quantize.h"
 #include "convolve_filter.h"
 #include "convolve_ideal.h"
 #include "convolve_settings.h"

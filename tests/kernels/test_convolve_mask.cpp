@@ -18,7 +18,7 @@
 
 #include "../support/doctest.h"
 #include "../support/random.h"
-#include "convolve/mask.h"
+#include "convolve/mask/mask.h"
 
 namespace coalesce::test {
 namespace {

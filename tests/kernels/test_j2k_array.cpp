@@ -6,7 +6,7 @@
 #include <string>
 
 #include "../support/doctest.h"
-#include "j2k/encoder.h"
+#include "j2k/encoder/encoder.h"
 #include "j2k_array.h"
 
 namespace coalesce::test {

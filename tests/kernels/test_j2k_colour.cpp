@@ -12,7 +12,7 @@
 #include "../support/fenced.h"
 #include "../support/random.h"
 #include "guarded_plane.h"
-#include "j2k/colour.h"
+#include "j2k/transform/colour.h"
 
 namespace coalesce::test {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "../support/doctest.h"
 #include "../support/random.h"
-#include "j2k/hull.h"
+#include "j2k/pcrd/hull.h"
 #include "j2k_rate_tables.h"
 
 namespace coalesce::test {

@@ -11,7 +11,7 @@
 
 #include "../support/doctest.h"
 #include "../support/random.h"
-#include "j2k/encoder.h"
+#include "j2k/encoder/encoder.h"
 #include "j2k_array.h"
 #include "j2k_encode.h"
 #include "j2k_judges.h"

@@ -7,7 +7,7 @@
 #include "../support/random.h"
 #include "../support/small_run.h"
 #include "counted_allocations.h"
-#include "j2k/rate.h"
+#include "j2k/pcrd/rate.h"
 #include "j2k_rate_tables.h"
 #include "j2k_rate_trial.h"
 

@@ -8,8 +8,8 @@
 
 #include "../support/doctest.h"
 #include "../support/random.h"
-#include "j2k/mq_coder.h"
-#include "j2k/mq_table.h"
+#include "j2k/tier1/mq/mq_coder.h"
+#include "j2k/tier1/mq/mq_table.h"
 #include "j2k_mq_decoder.h"
 
 namespace coalesce::test {

@@ -8,8 +8,8 @@
 
 #include "../support/doctest.h"
 #include "../support/random.h"
-#include "j2k/jp2.h"
-#include "j2k/profile.h"
+#include "j2k/codestream/jp2.h"
+#include "j2k/profile/profile.h"
 #include "j2k_encode.h"
 #include "j2k_expect.h"
 #include "j2k_openjpeg.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Which parameters an encoder can have without being made anew: targets, and nothing else.
 #include "../support/doctest.h"
-#include "j2k/encoder_params.h"
+#include "j2k/params/encoder_params.h"
 
 namespace coalesce::test {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "../support/data.h"
 #include "../support/doctest.h"
-#include "j2k/rate.h"
+#include "j2k/pcrd/rate.h"
 #include "j2k_openjpeg.h"
 #include "j2k_plain_picture.h"
 #include "j2k_quality.h"

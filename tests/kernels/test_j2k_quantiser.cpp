@@ -9,7 +9,7 @@
 #include "../support/random.h"
 #include "../support/small_run.h"
 #include "guarded_plane.h"
-#include "j2k/quantiser.h"
+#include "j2k/transform/quantiser.h"
 #include "j2k_wavelet_reference.h"
 
 namespace coalesce::test {

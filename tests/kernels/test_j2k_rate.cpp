@@ -9,8 +9,8 @@
 #include "../support/doctest.h"
 #include "../support/random.h"
 #include "../support/small_run.h"
-#include "j2k/hull.h"
-#include "j2k/rate.h"
+#include "j2k/pcrd/hull.h"
+#include "j2k/pcrd/rate.h"
 #include "j2k_rate_tables.h"
 #include "j2k_rate_trial.h"
 

@@ -8,7 +8,7 @@
 
 #include "../support/data.h"
 #include "../support/doctest.h"
-#include "j2k/rate.h"
+#include "j2k/pcrd/rate.h"
 #include "j2k_coded_picture.h"
 
 namespace coalesce::test {

@@ -9,8 +9,8 @@
 #include "../support/doctest.h"
 #include "../support/random.h"
 #include "guarded_plane.h"
-#include "j2k/interval.h"
-#include "j2k/roi.h"
+#include "j2k/canvas/interval.h"
+#include "j2k/transform/roi.h"
 #include "j2k_wavelet_reference.h"
 
 namespace coalesce::test {

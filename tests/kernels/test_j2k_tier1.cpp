@@ -6,7 +6,7 @@
 
 #include "../support/doctest.h"
 #include "../support/small_run.h"
-#include "j2k/tier1.h"
+#include "j2k/tier1/tier1.h"
 #include "j2k_blocks.h"
 #include "j2k_trial.h"
 

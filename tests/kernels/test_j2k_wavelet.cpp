@@ -11,7 +11,7 @@
 #include "../support/random.h"
 #include "../support/small_run.h"
 #include "guarded_plane.h"
-#include "j2k/wavelet.h"
+#include "j2k/transform/wavelet.h"
 #include "j2k_wavelet_reference.h"
 
 namespace coalesce::test {

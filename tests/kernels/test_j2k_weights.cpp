@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "../support/doctest.h"
-#include "j2k/encoder_plan.h"
-#include "j2k/visual_weight.h"
+#include "j2k/encoder/encoder_plan.h"
+#include "j2k/transform/visual_weight.h"
 
 namespace coalesce::test {
 namespace {
