@@ -16,6 +16,7 @@
 #include "j2k/encoder/cuda_encoder.h"
 #include "j2k/encoder/encoder.h"
 #include "j2k/profile/profile.h"
+#include "j2k/transform/quantiser.h"
 
 namespace {
 

@@ -10,6 +10,7 @@
 
 #include "bench/support/results.h"
 #include "j2k/encoder/encoder.h"
+#include "j2k/transform/quantiser.h"
 
 namespace {
 

@@ -5,8 +5,10 @@
 
 #include "bench/support/bench.h"
 #include "core/thread_pool.h"
+#include "j2k/canvas/block_plan.h"
 #include "j2k/encoder/encoder_plan.h"
 #include "j2k/encoder/tile_transform.h"
+#include "j2k/tier1/context/coding_pass.h"
 #include "j2k/tier1/context/context_model_cuda.h"
 #include "tests/kernels/j2k_model_trial.h"
 #include "tests/support/device.h"

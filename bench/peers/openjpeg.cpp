@@ -17,6 +17,7 @@
 #include "bench/support/photograph.h"
 #include "bench/support/results.h"
 #include "j2k/encoder/encoder.h"
+#include "j2k/transform/quantiser.h"
 #include "tests/support/openjpeg_compress.h"
 
 namespace {

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <vector>
 
+#include "j2k/encoder/encoder.h"
 #include "j2k/pcrd/rate.h"
+#include "j2k/transform/quantiser.h"
 #include "j2k/transform/roi.h"
 #include "j2kencsettings.h"
 #include "j2kenctexts.h"

@@ -5,6 +5,7 @@
 
 #include "j2k/encoder/encoder.h"
 #include "j2k/pcrd/rate.h"
+#include "j2k/transform/quantiser.h"
 #include "j2kenc_cases.h"
 #include "j2kenc_codestream.h"
 

@@ -7,6 +7,7 @@
 
 #include "j2k/encoder/encoder.h"
 #include "j2k/profile/profile.h"
+#include "j2k/transform/quantiser.h"
 #include "j2kenc/j2kenctexts.h"
 
 namespace test {

@@ -5,9 +5,12 @@
 
 #include "../support/device.h"
 #include "core/thread_pool.h"
+#include "j2k/canvas/block_plan.h"
+#include "j2k/tier1/context/coding_pass.h"
 #include "j2k/tier1/context/context_model.h"
 #include "j2k/tier1/context/context_model_cuda.h"
 #include "j2k/tier1/tier1.h"
+#include "j2k/transform/quantiser.h"
 #include "j2k_blocks.h"
 #include "j2k_model_trial.h"
 #include "j2k_serial_model.h"

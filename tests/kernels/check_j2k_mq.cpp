@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "check.h"
+#include "j2k/canvas/block_plan.h"
+#include "j2k/tier1/context/coding_pass.h"
 #include "j2k/tier1/context/context_model.h"
 #include "j2k/tier1/mq/mq_cuda.h"
 #include "j2k_blocks.h"

@@ -3,6 +3,7 @@
 
 #include "image.h"
 #include "j2k/encoder/tile_transform.h"
+#include "j2k/encoder/transform_tables.h"
 #include "j2k/transform/cuda/transform_cuda.h"
 #include "j2k/transform/roi.h"
 #include "j2k_random_params.h"

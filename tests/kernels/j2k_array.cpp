@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "j2k/canvas/progression.h"
+#include "j2k/encoder/encoder.h"
 #include "j2k/pcrd/rate.h"
+#include "j2k/transform/quantiser.h"
 #include "j2k/transform/roi.h"
 #include "j2k_array_factors.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 
+#include "j2k/encoder/encoder.h"
 #include "j2k_array_factors.h"
 #include "j2k_profiles.h"
 

@@ -120,7 +120,7 @@ std::vector<std::uint8_t> codestream_of(const MadeBlocks &made) {
   const EncoderPlan &plan = made.plan;
   std::vector<std::uint8_t> out;
   std::size_t tlm;
-  put_main_header(plan.params, plan.bands, plan.tile_parts, &out, &tlm);
+  put_main_header(plan.header, &out, &tlm);
   Packets packets;
   for (const TilePlan &tile : plan.tiles) {
     packets.make(plan.params, tile.geometry, tile.order, made.data.data() + tile.first_block,

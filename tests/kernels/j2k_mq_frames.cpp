@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "j2k/canvas/block_plan.h"
 #include "j2k/tier1/codeword_segments.h"
+#include "j2k/tier1/context/coding_pass.h"
 #include "j2k/tier1/mq/mq_cuda.h"
 
 namespace coalesce::test {

@@ -4,6 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "j2k/canvas/block_plan.h"
+#include "j2k/tier1/context/coding_pass.h"
 #include "j2k/tier1/mq/mq_a_register.h"
 #include "j2k/tier1/mq/mq_passes.h"
 #include "j2k_mq_frames.h"

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "../support/doctest.h"
+#include "j2k/transform/quantiser.h"
 
 namespace coalesce::test {
 namespace {

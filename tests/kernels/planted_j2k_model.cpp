@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <vector>
 
+#include "j2k/canvas/block_plan.h"
+#include "j2k/tier1/context/coding_pass.h"
 #include "j2k_model_trial.h"
 
 namespace coalesce::test {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "../support/device.h"
+#include "j2k/encoder/transform_tables.h"
 #include "j2k/transform/cuda/transform_cuda.h"
 #include "j2k_transform_trial.h"
 

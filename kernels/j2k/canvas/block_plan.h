@@ -4,8 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../transform/quantiser.h"
-#include "band.h"
+#include "code_block.h"
 
 namespace coalesce::j2k {
 

@@ -5,20 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../codestream/coding_params.h"
 #include "band.h"
 
 namespace coalesce::j2k {
-
-// The flags of the code-block style, with the bits they have in COD and COC (T.800 Table A.19).
-enum BlockStyle : std::uint8_t {
-  kBypass = 1,                // raw bits in most passes below the fourth bit-plane (D.6)
-  kReset = 2,                 // contexts begin anew with every pass
-  kTermAll = 4,               // every pass is a segment
-  kCausal = 8,                // contexts do not look into the next stripe (D.7)
-  kPredictable = 16,          // segments end so that a decoder notices errors (D.4.2)
-  kSegmentationSymbols = 32,  // 1010 behind every cleanup pass (D.5)
-  kAllBlockStyles = 63,
-};
 
 enum class PassType : std::uint8_t { significance, refinement, cleanup };  // D.3.1, D.3.3, D.3.4
 
@@ -56,6 +46,13 @@ struct Pass {
   std::uint8_t plane;  // 0 is the lowest
   bool terminated;     // length is the end of a segment
   bool raw;            // bits of the bypass
+};
+
+// What a distortion counts for in the picture: mantissa * 2^exponent, mantissa 32768 to 65535. So
+// it has 16 bits for sums in integers, whatever its size.
+struct DistortionWeight {
+  std::uint16_t mantissa = 32768;
+  std::int16_t exponent = -15;
 };
 
 struct CodedBlock {

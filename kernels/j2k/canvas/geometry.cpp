@@ -6,10 +6,6 @@
 namespace coalesce::j2k {
 namespace {
 
-int ceil_div(std::int64_t a, int b) {
-  return static_cast<int>((a + b - 1) / b);
-}
-
 // Of negative numbers, too.
 int ceil_shift(std::int64_t a, int shift) {
   return static_cast<int>((a + (std::int64_t{1} << shift) - 1) >> shift);
@@ -31,11 +27,6 @@ Rect samples(const Rect &cells, int x, int y) {
     return static_cast<int>(std::min<std::int64_t>(std::int64_t{cell} << shift, INT32_MAX));
   };
   return {at(cells.x0, x), at(cells.y0, y), at(cells.x1, x), at(cells.y1, y)};
-}
-
-Rect subsampled(const Rect &grid, const Component &c) {
-  return {ceil_div(grid.x0, c.dx), ceil_div(grid.y0, c.dy), ceil_div(grid.x1, c.dx),
-          ceil_div(grid.y1, c.dy)};
 }
 
 Status check_image(const CodingParams &p) {
@@ -133,22 +124,6 @@ Status check_params(const CodingParams &params) {
   return {};
 }
 
-int tile_width(const CodingParams &p) {
-  return p.tile_width > 0 ? p.tile_width : p.image.x1 - p.tile_x0;
-}
-
-int tile_height(const CodingParams &p) {
-  return p.tile_height > 0 ? p.tile_height : p.image.y1 - p.tile_y0;
-}
-
-int tiles_wide(const CodingParams &p) {
-  return ceil_div(p.image.x1 - p.tile_x0, tile_width(p));
-}
-
-int tiles_high(const CodingParams &p) {
-  return ceil_div(p.image.y1 - p.tile_y0, tile_height(p));
-}
-
 Rect tile_rect(const CodingParams &p, int tile) {
   const int wide = tiles_wide(p);
   const std::int64_t x = p.tile_x0 + std::int64_t{tile % wide} * tile_width(p);
@@ -161,10 +136,6 @@ Rect tile_rect(const CodingParams &p, int tile) {
 
 Rect tile_component_rect(const CodingParams &p, int tile, int comp) {
   return subsampled(tile_rect(p, tile), p.component[static_cast<std::size_t>(comp)]);
-}
-
-Rect component_rect(const CodingParams &p, int comp) {
-  return subsampled(p.image, p.component[static_cast<std::size_t>(comp)]);
 }
 
 Rect resolution_rect(const Rect &tc, int levels, int resolution) {

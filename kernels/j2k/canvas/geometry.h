@@ -13,57 +13,12 @@
 #include <vector>
 
 #include "../../core/status.h"
+#include "../codestream/coding_params.h"
 #include "band.h"
 
 namespace coalesce::j2k {
 
-constexpr int kMaxComponents = 4;
-constexpr int kMaxLevels = 10;
-constexpr int kMaxResolutions = kMaxLevels + 1;
-constexpr int kMaxBits = 16;
-constexpr int kMaxTiles = 65535;
-constexpr int kMaxBlockArea = 4096;
-constexpr int kMaxPrecinctExponent = 15;
 constexpr int kMaxTileBlocks = 1 << 24;  // of one tile; not the standard's
-
-// Includes x0, y0; excludes x1, y1.
-struct Rect {
-  int x0 = 0, y0 = 0, x1 = 0, y1 = 0;
-
-  int width() const { return x1 - x0; }
-  int height() const { return y1 - y0; }
-  bool empty() const { return x1 <= x0 || y1 <= y0; }
-  bool operator==(const Rect &o) const {
-    return x0 == o.x0 && y0 == o.y0 && x1 == o.x1 && y1 == o.y1;
-  }
-};
-
-struct Component {
-  int dx = 1, dy = 1;  // XRsiz, YRsiz: 1 to 255 steps of the reference grid to a sample
-  int bits = 8;        // 1 to 16, unsigned
-
-  bool operator==(const Component &o) const { return dx == o.dx && dy == o.dy && bits == o.bits; }
-};
-
-// Precincts of a resolution are 2^x by 2^y samples (PPx, PPy).
-struct PrecinctSize {
-  std::uint8_t x = kMaxPrecinctExponent, y = kMaxPrecinctExponent;
-
-  bool operator==(const PrecinctSize &o) const { return x == o.x && y == o.y; }
-};
-
-struct CodingParams {
-  Rect image;                           // XOsiz, YOsiz, Xsiz, Ysiz
-  int tile_x0 = 0, tile_y0 = 0;         // XTOsiz, YTOsiz
-  int tile_width = 0, tile_height = 0;  // XTsiz, YTsiz; 0: to the end of the image
-  int num_components = 1;
-  std::array<Component, kMaxComponents> component;
-  int levels = 5;                // of decomposition; one resolution more
-  int block_x = 6, block_y = 6;  // code-blocks are at most 2^x by 2^y (xcb, ycb)
-  std::array<PrecinctSize, kMaxResolutions> precinct;  // by resolution, the smallest first
-
-  int resolutions() const { return levels + 1; }
-};
 
 // What T.800 forbids, and what goes beyond the limits above; the text names the parameter. What the
 // standard has an answer for is no error: a code-block larger than a precinct's share of a band is
@@ -72,16 +27,8 @@ Status check_params(const CodingParams &params);
 
 // Everything below wants params that check_params() has passed.
 
-int tile_width(const CodingParams &params);   // XTsiz
-int tile_height(const CodingParams &params);  // YTsiz
-int tiles_wide(const CodingParams &params);
-int tiles_high(const CodingParams &params);
-inline int tile_count(const CodingParams &params) {
-  return tiles_wide(params) * tiles_high(params);
-}
 Rect tile_rect(const CodingParams &params, int tile);                      // B-7 to B-10
 Rect tile_component_rect(const CodingParams &params, int tile, int comp);  // B-12
-Rect component_rect(const CodingParams &params, int comp);                 // B-2: of the image
 
 inline bool high_across(Band o) {
   return (static_cast<int>(o) & 1) != 0;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../params/encoder_params.h"
+#include "geometry.h"
 
 namespace coalesce::j2k {
 

@@ -32,10 +32,10 @@ void put_int(int v, Bytes *out) {
 }
 
 // A.5.1
-void put_siz(const EncoderParams &params, Bytes *out) {
-  const CodingParams &p = params.coding;
+void put_siz(const MainHeader &header, Bytes *out) {
+  const CodingParams &p = header.coding;
   const Segment segment(kSiz, out);
-  put_u16(params.profile, out);
+  put_u16(header.profile, out);
   for (int v : {p.image.x1, p.image.y1, p.image.x0, p.image.y0, tile_width(p), tile_height(p),
                 p.tile_x0, p.tile_y0})
     put_int(v, out);
@@ -55,18 +55,18 @@ bool has_precincts(const CodingParams &p) {
 }
 
 // A.6.1. Nothing in it differs between components, so there is no COC.
-void put_cod(const EncoderParams &params, Bytes *out) {
-  const CodingParams &p = params.coding;
+void put_cod(const MainHeader &header, Bytes *out) {
+  const CodingParams &p = header.coding;
   const Segment segment(kCod, out);
   const bool precincts = has_precincts(p);
-  put_u8((precincts ? 1u : 0u) | (params.sop ? 2u : 0u) | (params.eph ? 4u : 0u), out);
-  put_u8(static_cast<unsigned>(params.progression), out);
-  put_u16(static_cast<unsigned>(params.layers), out);
-  put_u8(params.colour_transform, out);
+  put_u8((precincts ? 1u : 0u) | (header.sop ? 2u : 0u) | (header.eph ? 4u : 0u), out);
+  put_u8(static_cast<unsigned>(header.progression), out);
+  put_u16(static_cast<unsigned>(header.layers), out);
+  put_u8(header.colour_transform, out);
   for (int v : {p.levels, p.block_x - 2, p.block_y - 2})
     put_u8(static_cast<unsigned>(v), out);
-  put_u8(params.block_style, out);
-  put_u8(params.wavelet == Wavelet::reversible_53, out);
+  put_u8(header.block_style, out);
+  put_u8(header.wavelet == Wavelet::reversible_53, out);
   if (!precincts) return;
   for (int r = 0; r < p.resolutions(); ++r) {
     const PrecinctSize &size = p.precinct[static_cast<std::size_t>(r)];
@@ -75,41 +75,35 @@ void put_cod(const EncoderParams &params, Bytes *out) {
 }
 
 // A.6.4: the part that QCD and QCC have in common.
-void put_quantisation(const EncoderParams &params, const ComponentBands &component, Bytes *out) {
-  const bool reversible = params.wavelet == Wavelet::reversible_53;
-  const unsigned style = reversible ? 0 : params.derived ? 1 : 2;
-  put_u8(static_cast<unsigned>(params.guard_bits) << 5 | style, out);
-  for (const BandQuantiser &band : component.bands) {
+void put_quantisation(const MainHeader &header, const MainHeader::Quantisation &component,
+                      Bytes *out) {
+  const bool reversible = header.wavelet == Wavelet::reversible_53;
+  const unsigned style = reversible ? 0 : header.derived ? 1 : 2;
+  put_u8(static_cast<unsigned>(header.guard_bits) << 5 | style, out);
+  for (const MainHeader::Step &step : component.steps) {
     if (reversible)
-      put_u8(static_cast<unsigned>(band.exponent) << 3, out);
+      put_u8(static_cast<unsigned>(step.exponent) << 3, out);
     else
-      put_u16(static_cast<unsigned>(band.exponent << 11 | band.mantissa), out);
+      put_u16(static_cast<unsigned>(step.exponent << 11 | step.mantissa), out);
     if (style == 1) break;
   }
 }
 
-bool same_quantisation(const ComponentBands &a, const ComponentBands &b) {
-  return std::equal(a.bands.begin(), a.bands.end(), b.bands.begin(), b.bands.end(),
-                    [](const BandQuantiser &p, const BandQuantiser &q) {
-                      return p.exponent == q.exponent && p.mantissa == q.mantissa;
-                    });
-}
-
 // QCD is the first component's; QCC, of others that differ.
-void put_quantisers(const EncoderParams &params, const Bands &bands, Bytes *out) {
-  for (int c = 0; c < params.coding.num_components; ++c) {
-    const ComponentBands &component = bands[static_cast<std::size_t>(c)];
-    if (c > 0 && same_quantisation(component, bands[0])) continue;
+void put_quantisers(const MainHeader &header, Bytes *out) {
+  for (int c = 0; c < header.coding.num_components; ++c) {
+    const MainHeader::Quantisation &component = header.component[static_cast<std::size_t>(c)];
+    if (c > 0 && component.steps == header.component[0].steps) continue;
     const Segment segment(c == 0 ? kQcd : kQcc, out);
     if (c > 0) put_u8(static_cast<unsigned>(c), out);
-    put_quantisation(params, component, out);
+    put_quantisation(header, component, out);
   }
 }
 
 // A.6.3
-void put_regions(const EncoderParams &params, const Bands &bands, Bytes *out) {
-  for (int c = 0; c < params.coding.num_components; ++c) {
-    const int shift = bands[static_cast<std::size_t>(c)].roi_shift;
+void put_regions(const MainHeader &header, Bytes *out) {
+  for (int c = 0; c < header.coding.num_components; ++c) {
+    const int shift = header.component[static_cast<std::size_t>(c)].roi_shift;
     if (shift == 0) continue;
     const Segment segment(kRgn, out);
     put_u8(static_cast<unsigned>(c), out);
@@ -119,21 +113,21 @@ void put_regions(const EncoderParams &params, const Bands &bands, Bytes *out) {
 }
 
 // A.6.6: resolutions from first to end - 1, of all components and layers.
-void put_progression(const EncoderParams &params, int first, int end, Bytes *out) {
+void put_progression(const MainHeader &header, int first, int end, Bytes *out) {
   put_u8(static_cast<unsigned>(first), out);
   put_u8(0, out);
-  put_u16(static_cast<unsigned>(params.layers), out);
+  put_u16(static_cast<unsigned>(header.layers), out);
   put_u8(static_cast<unsigned>(end), out);
-  put_u8(static_cast<unsigned>(params.coding.num_components), out);
-  put_u8(static_cast<unsigned>(params.progression), out);
+  put_u8(static_cast<unsigned>(header.coding.num_components), out);
+  put_u8(static_cast<unsigned>(header.progression), out);
 }
 
-void put_poc(const EncoderParams &params, Bytes *out) {
-  if (!params.largest_last) return;
+void put_poc(const MainHeader &header, Bytes *out) {
+  if (!header.largest_last) return;
   const Segment segment(kPoc, out);
-  const int levels = params.coding.levels;
-  put_progression(params, 0, levels, out);
-  put_progression(params, levels, levels + 1, out);
+  const int levels = header.coding.levels;
+  put_progression(header, 0, levels, out);
+  put_progression(header, levels, levels + 1, out);
 }
 
 // A.9.2
@@ -182,17 +176,16 @@ void put_plt(PacketLengths packets, Bytes *out) {
 
 }  // namespace
 
-void put_main_header(const EncoderParams &params, const Bands &bands, std::size_t tile_parts,
-                     Bytes *out, std::size_t *tlm) {
+void put_main_header(const MainHeader &header, Bytes *out, std::size_t *tlm) {
   put_u16(kSoc, out);
-  put_siz(params, out);
-  put_cod(params, out);
-  put_quantisers(params, bands, out);
-  put_regions(params, bands, out);
-  put_poc(params, out);
-  put_comment(params.comment, out);
+  put_siz(header, out);
+  put_cod(header, out);
+  put_quantisers(header, out);
+  put_regions(header, out);
+  put_poc(header, out);
+  put_comment(header.comment, out);
   *tlm = out->size() + kTlmHead;
-  if (params.tlm) put_tlm(tile_parts, out);
+  put_tlm(header.tile_parts, out);
 }
 
 std::size_t tlm_entry(std::size_t number, std::size_t tlm) {

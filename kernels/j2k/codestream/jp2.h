@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../../core/status.h"
-#include "../canvas/geometry.h"
+#include "coding_params.h"
 
 namespace coalesce::j2k {
 

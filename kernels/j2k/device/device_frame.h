@@ -5,11 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../canvas/block_plan.h"
-#include "../canvas/code_block.h"
-#include "../tier1/context/coding_pass.h"
-
 namespace coalesce::j2k {
+
+struct BlockPlan;    // canvas/block_plan.h
+struct PassSymbols;  // tier1/context/coding_pass.h
+struct Pass;         // this and the next: canvas/code_block.h
+struct CodedBlock;
 
 // Everything lies as it does on the host, and is the same type: a stage's result can be copied from
 // or to the CPU back end, which is how each stage is checked by itself. All pointers are to device

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda_encoder.h"
 
+#include "encoder.h"
+
 namespace coalesce::j2k {
 namespace {
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "../../core/layout.h"
+#include "../canvas/code_block.h"
+#include "../tier1/context/coding_pass.h"
 
 namespace coalesce::j2k {
 

@@ -8,10 +8,10 @@
 #include "../../core/device.h"
 #include "../tier1/context/context_model_cuda.h"
 #include "../tier1/mq/mq_cuda.h"
-#include "../transform/cuda/transform_plan.h"
 #include "encoder_plan.h"
 #include "packet_tables.h"
 #include "rate_tables.h"
+#include "transform_tables.h"
 
 namespace coalesce::j2k {
 

@@ -76,7 +76,7 @@ Status Encoder::State::prepare(const EncoderParams &params) {
   layers.layers = params.layers;
   layers.blocks = blocks.size();
   layers.passes.resize(static_cast<std::size_t>(params.layers) * blocks.size());
-  put_main_header(params, plan.bands, plan.tile_parts, &main_header, &tlm);
+  put_main_header(plan.header, &main_header, &tlm);
   return params.targets.empty() ? Status() : rate.prepare(plan, blocks, main_header.size());
 }
 

@@ -14,6 +14,9 @@
 
 namespace coalesce::j2k {
 
+// Errors: invalid_argument; the text names the parameter.
+Status check_params(const EncoderParams &params);
+
 // For pictures of one format, one after the other. The bytes depend on the parameters and the
 // samples only, not on the pool (nullptr: the calling thread) or on earlier pictures. Memory is
 // allocated in make(), and with the first picture, or the first that is larger coded than any

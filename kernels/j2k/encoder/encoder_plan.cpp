@@ -7,9 +7,41 @@
 #include "../tier1/tier1.h"
 #include "../transform/roi.h"
 #include "../transform/visual_weight.h"
+#include "encoder.h"
 
 namespace coalesce::j2k {
 namespace {
+
+Status check_colour(const EncoderParams &p) {
+  if (!p.colour_transform) return {};
+  if (p.coding.num_components < 3)
+    return invalid_argument("j2k: the component transform needs three components");
+  const Component &first = p.coding.component[0];
+  for (std::size_t i = 1; i < 3; ++i) {
+    const Component &c = p.coding.component[i];
+    if (c.dx != first.dx || c.dy != first.dy || c.bits != first.bits)
+      return invalid_argument("j2k: the component transform needs three components of one kind");
+  }
+  return {};
+}
+
+Status check_roi(const EncoderParams &p) {
+  if (p.roi == Rect{}) return {};
+  const Rect &image = p.coding.image;
+  if (p.roi.empty() || p.roi.x0 < image.x0 || p.roi.y0 < image.y0 || p.roi.x1 > image.x1 ||
+      p.roi.y1 > image.y1)
+    return invalid_argument("j2k: the region of interest (roi) is empty or outside of the image");
+  return {};
+}
+
+Status check_component_bytes(const EncoderParams &p) {
+  if (p.component_bytes == 0) return {};
+  if (p.tile_parts != TileParts::component)
+    return invalid_argument("j2k: component_bytes wants tile-parts by component");
+  if (p.layers != 1 || p.targets.empty())
+    return invalid_argument("j2k: component_bytes wants one layer with a target");
+  return {};
+}
 
 constexpr std::size_t kRowAlign = 16;  // samples, 64 bytes
 
@@ -104,7 +136,53 @@ Status check_layers(const EncoderPlan &plan, std::uint64_t precincts) {
   return {};
 }
 
+MainHeader main_header(const EncoderPlan &plan) {
+  const EncoderParams &p = plan.params;
+  MainHeader header{p.coding,
+                    p.profile,
+                    p.sop,
+                    p.eph,
+                    p.progression,
+                    p.layers,
+                    p.colour_transform,
+                    p.block_style,
+                    p.wavelet,
+                    p.largest_last,
+                    p.guard_bits,
+                    p.derived,
+                    {},
+                    p.comment,
+                    p.tlm ? plan.tile_parts : 0};
+  for (std::size_t c = 0; c < header.component.size(); ++c) {
+    header.component[c].roi_shift = plan.bands[c].roi_shift;
+    for (const BandQuantiser &band : plan.bands[c].bands)
+      header.component[c].steps.push_back({band.exponent, band.mantissa});
+  }
+  return header;
+}
+
 }  // namespace
+
+Status check_params(const EncoderParams &p) {
+  if (Status s = check_params(p.coding); !s.ok()) return s;
+  if (Status s = check_colour(p); !s.ok()) return s;
+  for (int c = 0; c < p.coding.num_components; ++c)
+    if (Status s = check_quantiser(quantiser_params(p, c)); !s.ok()) return s;
+  if ((p.block_style & ~unsigned{kAllBlockStyles}) != 0)
+    return invalid_argument("j2k: no such flag of the code-block style");
+  if (p.progression > Progression::cprl) return invalid_argument("j2k: no such progression order");
+  if (p.largest_last && p.coding.levels == 0)
+    return invalid_argument("j2k: the largest resolution is to be last and there is no other");
+  if (p.tile_parts > TileParts::component) return invalid_argument("j2k: no such tile-parts");
+  if (p.layers < 1 || p.layers > kMaxLayers)
+    return invalid_argument("j2k: the number of layers is not 1 to 65535");
+  if (p.comment.size() > kMaxComment)
+    return invalid_argument("j2k: the comment is longer than 65530 bytes");
+  if (!p.targets.empty())
+    if (Status s = check_targets(p.targets, p.layers); !s.ok()) return s;
+  if (Status s = check_component_bytes(p); !s.ok()) return s;
+  return check_roi(p);
+}
 
 std::size_t EncoderPlan::band_of(const TilePlan &tile, int band) const {
   const int component = tile.geometry.bands[static_cast<std::size_t>(band)].component;
@@ -136,6 +214,7 @@ Status make_plan(const EncoderParams &params, EncoderPlan *plan) {
     place_planes(plan, &tile);
     place_blocks(plan, &tile);
   }
+  plan->header = main_header(*plan);
   return check_layers(*plan, precincts);
 }
 

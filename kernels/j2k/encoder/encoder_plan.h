@@ -2,6 +2,7 @@
 // What the encoder computes once for a format of input.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -9,12 +10,20 @@
 #include "../canvas/progression.h"
 #include "../codestream/codestream.h"
 #include "../params/encoder_params.h"
+#include "../transform/quantiser.h"
 
 namespace coalesce::j2k {
 
 // Of a picture, and not the standard's: they bound memory, 8 bytes and 1 of each.
 constexpr std::uint64_t kMaxPackets = std::uint64_t{1} << 27;
 constexpr std::uint64_t kMaxLayerBlocks = std::uint64_t{1} << 30;  // layers times code-blocks
+
+// The bands of a component.
+struct ComponentBands {
+  std::vector<BandQuantiser> bands;  // LL; HL, LH, HH of the coarsest level; and so on
+  int roi_shift = 0;                 // RGN
+};
+using Bands = std::array<ComponentBands, kMaxComponents>;
 
 // A tile-component's coefficients: where they begin, and samples from row to row.
 struct CoefficientPlane {
@@ -39,6 +48,7 @@ struct EncoderPlan {
   std::size_t coefficients = 0, bytes = 0, passes = 0, symbols = 0;
   int fraction_bits = 0;
   std::size_t tile_parts = 0;  // of all tiles
+  MainHeader header;
 
   int components() const { return params.coding.num_components; }
   // Index of a tile's band among those of its component.

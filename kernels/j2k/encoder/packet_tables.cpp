@@ -174,7 +174,7 @@ Status PacketTables::check(const EncoderPlan &plan, std::uint64_t pool) const {
 
 Status PacketTables::make(const EncoderPlan &plan) {
   *this = {};
-  put_main_header(plan.params, plan.bands, plan.tile_parts, &main_header_, &tlm_);
+  put_main_header(plan.header, &main_header_, &tlm_);
   for (const TilePlan &tile : plan.tiles)
     add_tile(plan, tile);
   const std::uint64_t pool = pool_words(plan);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "../transform/cuda/transform_plan.h"
+#include "transform_tables.h"
 
 #include <algorithm>
 
 #include "../transform/quantiser_sample.h"
-#include "encoder_plan.h"
 
 namespace coalesce::j2k {
 namespace {

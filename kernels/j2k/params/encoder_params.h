@@ -7,15 +7,10 @@
 #include <vector>
 
 #include "../../core/status.h"
-#include "../canvas/code_block.h"
-#include "../canvas/geometry.h"
-#include "../transform/quantiser.h"
+#include "../codestream/coding_params.h"
 #include "layer_budget.h"
 
 namespace coalesce::j2k {
-
-// In which order packets come (T.800 B.12, Table A.16): Layer, Resolution, Component, Position.
-enum class Progression : std::uint8_t { lrcp, rlcp, rpcl, pcrl, cprl };
 
 // Where a tile is cut into tile-parts: between packets that differ in it.
 enum class TileParts : std::uint8_t { one, resolution, layer, component };
@@ -52,21 +47,11 @@ struct EncoderParams {
   std::string comment;        // Latin-1; empty: none
 };
 
-// The text names the parameter.
-Status check_params(const EncoderParams &params);
 // EncoderParams::targets, which are not empty.
 Status check_targets(const std::vector<LayerTarget> &targets, int layers);
 
 // Can an encoder of the one have the targets of the other (Encoder::set_targets())? All else is the
 // same, and both have targets.
 bool differ_in_targets_only(const EncoderParams &a, const EncoderParams &b);
-
-// A base step for rate allocation, which cuts the planes that are not needed: fine, and the same
-// for grey and for the luma of R, G, B. (Where others have it, too, times a power of two, PSNRs are
-// comparable at every rate: they ripple with what the planes' steps happen to be.)
-double fine_base_step(bool colour_transform);
-
-// The quantiser's view of a component.
-QuantiserParams quantiser_params(const EncoderParams &params, int component);
 
 }  // namespace coalesce::j2k

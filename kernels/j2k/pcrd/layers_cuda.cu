@@ -2,6 +2,7 @@
 #include "layers_cuda.h"
 
 #include "../../core/cuda_status.h"
+#include "../canvas/block_plan.h"
 #include "../device/warp_sum.cuh"
 #include "final_error.h"
 

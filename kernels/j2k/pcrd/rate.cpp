@@ -5,6 +5,7 @@
 #include <cmath>
 #include <new>
 
+#include "../transform/quantiser.h"
 #include "allocation.h"
 #include "final_error.h"
 

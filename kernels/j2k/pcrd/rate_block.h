@@ -6,13 +6,8 @@
 
 #include "../../core/host_device.h"
 #include "../canvas/code_block.h"
-#include "../canvas/geometry.h"
-#include "../transform/quantiser.h"
 
 namespace coalesce::j2k {
-
-// Sets of components have a bit for each.
-constexpr unsigned kAllComponents = (1u << kMaxComponents) - 1;
 
 // Of the components in the set.
 COALESCE_HOST_DEVICE std::uint64_t sum_of(const std::uint64_t (&bytes)[kMaxComponents],

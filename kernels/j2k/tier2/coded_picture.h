@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "../canvas/code_block.h"
-#include "../transform/quantiser.h"
 
 namespace coalesce::j2k {
 

@@ -3,7 +3,6 @@
 
 #include "../../core/cuda_status.h"
 #include "../../core/trace.h"
-#include "../pcrd/rate_block.h"
 #include "packet_join.cuh"
 #include "packet_layout.h"
 #include "packets_cuda.h"

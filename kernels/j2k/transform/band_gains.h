@@ -2,13 +2,10 @@
 // What a wavelet coefficient weighs in the picture, and how large it can become.
 #pragma once
 
-#include <cstdint>
-
 #include "../canvas/band.h"
+#include "../codestream/coding_params.h"
 
 namespace coalesce::j2k {
-
-enum class Wavelet : std::uint8_t { reversible_53, irreversible_97 };
 
 // The sum of squares of what a coefficient 1 of the band at a level (0 to 10; 0 is the picture
 // itself) becomes in the picture, when the others are 0: the squared L2 norm of the basis function.

@@ -95,6 +95,20 @@ DistortionWeight distortion_weight(double value) {
   return {static_cast<std::uint16_t>(mantissa), static_cast<std::int16_t>(power - 16)};
 }
 
+double fine_base_step(bool colour_transform) {
+  return colour_transform ? std::sqrt(colour_energy(Wavelet::irreversible_97, 0)) / 4 : 0.5;
+}
+
+QuantiserParams quantiser_params(const EncoderParams &p, int component) {
+  return {p.wavelet,
+          p.coding.levels,
+          p.coding.component[static_cast<std::size_t>(component)].bits,
+          p.colour_transform && component < 3 ? component : -1,
+          p.guard_bits,
+          p.base_step,
+          p.derived};
+}
+
 Status check_quantiser(const QuantiserParams &p) {
   if (p.wavelet > Wavelet::irreversible_97) return invalid_argument("j2k: no such wavelet");
   if (p.levels < 0 || p.levels > kMaxLevels)

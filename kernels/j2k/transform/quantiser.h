@@ -7,6 +7,8 @@
 #include "../../core/plane.h"
 #include "../../core/status.h"
 #include "../../core/thread_pool.h"
+#include "../canvas/code_block.h"
+#include "../params/encoder_params.h"
 #include "band_gains.h"
 
 namespace coalesce::j2k {
@@ -30,12 +32,7 @@ struct QuantiserParams {
   bool derived = false;  // irreversible: one step in the codestream, the others follow (E-5)
 };
 
-// A positive number, mantissa * 2^exponent, mantissa 32768 to 65535: a number of 16 bits for sums
-// in integers, whatever its size.
-struct DistortionWeight {
-  std::uint16_t mantissa = 32768;
-  std::int16_t exponent = -15;
-};
+// The nearest.
 DistortionWeight distortion_weight(double value);
 
 struct BandQuantiser {
@@ -49,6 +46,14 @@ struct BandQuantiser {
   int visual_slope = 0;  // what `visual` adds to slopes (layer_budget.h): 0 or less
   int fine_planes = 0;   // planes below this one change samples by less than decoders round off
 };
+
+// A base step for rate allocation, which cuts the planes that are not needed: fine, and the same
+// for grey and for the luma of R, G, B. (Where others have it, too, times a power of two, PSNRs are
+// comparable at every rate: they ripple with what the planes' steps happen to be.)
+double fine_base_step(bool colour_transform);
+
+// The quantiser's view of a component.
+QuantiserParams quantiser_params(const EncoderParams &params, int component);
 
 // Guard bits 0 to 7, levels 0 to 10, bits 1 to 16, colour -1 to 2, a step above 0; the text names
 // what is wrong.

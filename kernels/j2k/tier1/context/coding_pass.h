@@ -6,7 +6,7 @@
 
 #include "../../../core/host_device.h"
 #include "../../canvas/code_block.h"
-#include "../mq/mq_coder.h"
+#include "contexts.h"
 
 namespace coalesce::j2k {
 

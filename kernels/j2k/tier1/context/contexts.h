@@ -2,11 +2,28 @@
 // The contexts of ITU-T T.800 D.3 as functions of the neighbours.
 #pragma once
 
+#include <cstdint>
+
 #include "../../../core/host_device.h"
 #include "../../canvas/band.h"
-#include "../mq/mq_coder.h"
 
 namespace coalesce::j2k {
+
+// Decisions are coded in contexts: T.800 Tables D.1 to D.5. Raw bits have a number here, too.
+enum Context : std::uint8_t {
+  kContextZero = 0,        // 0 to 8: does a sample become significant?
+  kContextSign = 9,        // 9 to 13
+  kContextMagnitude = 14,  // 14 to 16: the next bit of a magnitude
+  kContextRun = 17,        // does one of four samples become significant?
+  kContextUniform = 18,
+  kMqContexts = 19,
+  kContextRaw = 19,
+};
+
+// A decision in its context, CX and D of the standard, is a byte.
+constexpr std::uint8_t symbol_of(int context, int decision) {
+  return static_cast<std::uint8_t>(2 * context + decision);
+}
 
 // Table D.1, for the significance of a sample with so many significant neighbours: 0 to 2 left and
 // right, 0 to 2 above and below, 0 to 4 diagonally. (HL has its edges upright where LH has them

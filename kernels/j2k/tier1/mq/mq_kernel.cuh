@@ -4,6 +4,7 @@
 
 #include <cuda_runtime.h>
 
+#include "../../canvas/block_plan.h"
 #include "mq_a_register.h"
 #include "mq_cuda.h"
 #include "mq_passes.h"

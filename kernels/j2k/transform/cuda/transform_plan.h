@@ -94,9 +94,4 @@ struct TransformPlan {
   std::size_t scratch_bytes;
 };
 
-struct EncoderPlan;
-
-// Allocates host memory.
-TransformPlan transform_plan(const EncoderPlan &plan);
-
 }  // namespace coalesce::j2k
