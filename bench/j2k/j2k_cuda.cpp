@@ -46,7 +46,7 @@ EncoderParams params_of(const BenchFrames &frames, bool lossless, int block) {
   params.wavelet = Wavelet::irreversible_97;
   params.base_step = fine_base_step(true);
   const double bytes = kBitsPerPixel / 8 * frames.width * frames.height;
-  params.targets = {{LayerTarget::Kind::bytes, static_cast<std::uint64_t>(bytes)}};
+  params.targets = {{LayerBudget::Kind::bytes, static_cast<std::uint64_t>(bytes)}};
   return params;
 }
 

@@ -19,7 +19,7 @@ constexpr int kWidth = 3840, kHeight = 2160, kComponents = 3;
 
 void model(const EncoderPlan &plan, const BlockPlan &block, const std::int32_t *coefficients,
            MqFrame *frame, std::size_t index) {
-  static thread_local ParallelModel model;
+  static thread_local ContextModel model;
   static thread_local std::vector<std::uint8_t> symbols(kMaxPassSymbols);
   const unsigned style = frame->style;
   const int planes =

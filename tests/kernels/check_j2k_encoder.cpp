@@ -16,7 +16,7 @@ using namespace j2k;
 
 using Bytes = std::vector<std::uint8_t>;
 
-using Targets = std::vector<LayerTarget>;
+using Targets = std::vector<LayerBudget>;
 
 // Says what went wrong, or nothing.
 class Trialled {
@@ -83,8 +83,8 @@ class Trialled {
   template <class AnyEncoder>
   std::string change_targets(AnyEncoder &encoder) {
     if (std::string wrong = expect(others_, expected_with_others_); !wrong.empty()) return wrong;
-    const Targets too_few = Targets(others_.size(), {LayerTarget::Kind::bytes, 1}),
-                  too_many = Targets(others_.size() + 1, {LayerTarget::Kind::everything, 0});
+    const Targets too_few = Targets(others_.size(), {LayerBudget::Kind::bytes, 1}),
+                  too_many = Targets(others_.size() + 1, {LayerBudget::Kind::everything, 0});
     const auto refuses = [&](const Targets &targets) {
       return encoder.set_targets(targets).code() == StatusCode::invalid_argument;
     };

@@ -231,7 +231,7 @@ Status model_frame(const DeviceFrame &frame, const BlockPlan *plan, const Queue 
   if (queue.on_cuda())
     return model_blocks(frame, model_shape(plan, frame.blocks), 0, frame.blocks, queue.stream());
   for_ranges(queue.pool(), frame.blocks, 1, [&](int first, int last) {
-    const auto model = std::make_unique<ParallelModel>();
+    const auto model = std::make_unique<ContextModel>();
     for (int i = first; i < last; ++i)
       model_block(*model, frame, i);
   });

@@ -69,7 +69,7 @@ MqBlock one_pass(std::vector<std::uint8_t> symbols) {
 
 // Its own style is replaced.
 MqBlock modelled(TestBlock test, unsigned style) {
-  static const auto model = std::make_unique<ParallelModel>();
+  static const auto model = std::make_unique<ContextModel>();
   static std::vector<std::uint8_t> symbols(kMaxPassSymbols);
   test.style = style;
   MqBlock block;

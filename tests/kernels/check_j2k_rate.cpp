@@ -14,7 +14,7 @@ namespace coalesce::test {
 namespace {
 
 using namespace j2k;
-using Kind = LayerTarget::Kind;
+using Kind = LayerBudget::Kind;
 
 // Passes as the encoder makes them; and where nothing is as one would expect it.
 MadeBlocks blocks_to_cut(const EncoderParams &params, Random &random) {
@@ -31,23 +31,23 @@ MadeBlocks blocks_to_cut(const EncoderParams &params, Random &random) {
 }
 
 // Not far above what is left when everything is decoded.
-LayerTarget small_error(const MadeBlocks &made, Random &random) {
+LayerBudget small_error(const MadeBlocks &made, Random &random) {
   std::uint64_t left = 0;
   for (const BlockData &block : made.data)
     left += static_cast<std::uint64_t>(error_units(block.final_error, block.weight, 0));
   const std::uint64_t value = left + left * static_cast<unsigned>(random.below(400)) / 100;
   const std::uint64_t usual = left * static_cast<unsigned>(random.below(4)) / 2;
-  LayerTarget target = {Kind::error, value, value / 3, usual};
+  LayerBudget target = {Kind::error, value, value / 3, usual};
   target.smooth = value * static_cast<unsigned>(random.below(5)) / 4;
   return target;
 }
 
-std::vector<LayerTarget> targets_for(const MadeBlocks &made, Random &random) {
+std::vector<LayerBudget> targets_for(const MadeBlocks &made, Random &random) {
   std::uint64_t all = 2000;
   for (const CodedBlock &block : made.coded)
     all += block.length;
   const LengthRange range = {std::min<std::uint64_t>(all, 100 + made.coded.size()), all};
-  std::vector<LayerTarget> targets = random_targets(made.plan.params.layers, range, random);
+  std::vector<LayerBudget> targets = random_targets(made.plan.params.layers, range, random);
   const int kind = random.below(6);
   if (kind == 0) targets.back() = random_unlimited_target(random);
   if (kind == 1 || kind == 2) targets.back() = small_error(made, random);
@@ -89,7 +89,7 @@ EncoderParams many_blocks(Random &random) {
 }
 void limit_nearly_to_nothing(MadeBlocks *made, Random &random) {
   EncoderParams params = made->plan.params;
-  params.targets = {static_cast<std::size_t>(params.layers), LayerTarget{Kind::automatic, 0}};
+  params.targets = {static_cast<std::size_t>(params.layers), LayerBudget{Kind::automatic, 0}};
   params.targets.back() = {Kind::bytes, 0};
   std::unique_ptr<Encoder> none;
   std::uint64_t least = 0;
@@ -127,7 +127,7 @@ std::string allocate(PlacedRate *rate, const PlacedPackets &packets, const MadeB
     if (s.ok() && !is_table(packets.layers.bytes(), made)) return "that is no table";
     const RateReport report = rate->report();
     if (report.turns > turn) return "more turns than there were";
-    if (report.step >= AllocationStep::Kind::done) return status_of(report.step).message();
+    if (report.step >= PcrdStep::Kind::done) return status_of(report.step).message();
   }
   return s.ok() ? "it does not end" : s.message();
 }

@@ -99,7 +99,7 @@ std::string size_wrong(const SizeCase &size, Random &random, const Backend &back
 // Frames that are refused, given up, or still under way at the end.
 std::string life_wrong(Random &random) {
   EncoderParams params = of_size(0, 0, 300, 200);
-  params = in_layers(params, 3, LayerTarget::Kind::automatic, {LayerTarget::Kind::bytes, 20000});
+  params = in_layers(params, 3, LayerBudget::Kind::automatic, {LayerBudget::Kind::bytes, 20000});
   set_doing("a slot's life: " + describe(params));
   const Picture pictures[] = {noisy_picture(params.coding, random), picture(params.coding, random)};
   const DevicePicture inputs[] = {DevicePicture(pictures[0]), DevicePicture(pictures[1])};

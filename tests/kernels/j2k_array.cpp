@@ -16,7 +16,7 @@ namespace {
 
 using namespace j2k;
 using Factor = J2kArray::Factor;
-using Kind = LayerTarget::Kind;
+using Kind = LayerBudget::Kind;
 
 // ---- what decides about a codestream ------------------------------------------------------------
 
@@ -99,16 +99,16 @@ Factor precincts() {
 
 // ---- rates, which know the layers ---------------------------------------------------------------
 
-std::vector<LayerTarget> automatic(const EncoderParams &e, LayerTarget last) {
-  std::vector<LayerTarget> targets(static_cast<std::size_t>(e.layers), {Kind::automatic, 0});
+std::vector<LayerBudget> automatic(const EncoderParams &e, LayerBudget last) {
+  std::vector<LayerBudget> targets(static_cast<std::size_t>(e.layers), {Kind::automatic, 0});
   targets.back() = last;
   return targets;
 }
 
 // Each layer but the last in another way.
-std::vector<LayerTarget> mixed(const EncoderParams &e) {
-  std::vector<LayerTarget> targets;
-  const LayerTarget ways[] = {{Kind::bytes, 20},    {Kind::slope, kSlopeOne},
+std::vector<LayerBudget> mixed(const EncoderParams &e) {
+  std::vector<LayerBudget> targets;
+  const LayerBudget ways[] = {{Kind::bytes, 20},    {Kind::slope, kSlopeOne},
                               {Kind::automatic, 0}, target_at_psnr(e, 30),
                               {Kind::bytes, 200},   {Kind::everything, 0}};
   for (std::size_t i = 0; i + 1 < static_cast<std::size_t>(e.layers); ++i)

@@ -10,7 +10,7 @@ namespace coalesce::test {
 namespace {
 
 using namespace j2k;
-using Kind = LayerTarget::Kind;
+using Kind = LayerBudget::Kind;
 
 constexpr int kThousand = 1000;
 constexpr int kSmall = 211 * 127;  // samples
@@ -73,7 +73,7 @@ bool has_bytes(const EncoderParams &params) {
   const auto &targets = params.targets;
   return params.component_bytes > 0 ||
          std::any_of(targets.begin(), targets.end(),
-                     [](const LayerTarget &target) { return target.kind == Kind::bytes; });
+                     [](const LayerBudget &target) { return target.kind == Kind::bytes; });
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ void resolve_bytes(EncoderParams *params) {
   std::uint64_t all = 0;
   for (int c = 0; c < params->coding.num_components; ++c)
     all += sample_bytes(params->coding, c);
-  for (LayerTarget &target : params->targets)
+  for (LayerBudget &target : params->targets)
     if (target.kind == Kind::bytes) target.value = least + all * target.value / kThousand;
   std::uint64_t &component = params->component_bytes;
   if (component > 0 && component <= kThousand)

@@ -61,7 +61,7 @@ Factor markers() {
 
 Factor rates() {
   const auto bytes = [](std::uint64_t thousandths) {
-    return [=](EncoderParams *e) { e->targets = {{LayerTarget::Kind::bytes, thousandths}}; };
+    return [=](EncoderParams *e) { e->targets = {{LayerBudget::Kind::bytes, thousandths}}; };
   };
   return {"rate",
           {{"few bytes", bytes(25)},

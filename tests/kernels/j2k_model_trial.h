@@ -13,7 +13,7 @@ namespace coalesce::test {
 using BlockModelling = std::function<Status(const j2k::DeviceFrame &frame,
                                             const j2k::BlockPlan *plan, const Queue &queue)>;
 
-// That of the library; on the CPU it is ParallelModel's.
+// That of the library; on the CPU it is ContextModel's.
 Status model_frame(const j2k::DeviceFrame &frame, const j2k::BlockPlan *plan, const Queue &queue);
 
 std::string j2k_model_trial(const BlockModelling &modelling, Random &random, int index,

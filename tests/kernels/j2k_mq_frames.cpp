@@ -19,7 +19,7 @@ std::size_t passes_of(int planes) {
   return static_cast<std::size_t>(planes == 0 ? 0 : 3 * planes - 2);
 }
 
-// In place of ParallelModel: what it said.
+// In place of ContextModel: what it said.
 struct Recorded {
   const j2k::PassSymbols *made;
   const std::uint8_t *from;

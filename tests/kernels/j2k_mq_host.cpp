@@ -81,7 +81,7 @@ class Pipeline {
 
   std::unique_ptr<Memory<kGroup>> memory_;
   SymbolFeed<kGroup> feed_[kLanes];
-  MqInterval<kGroup> interval_[kLanes];
+  MqARegister<kGroup> interval_[kLanes];
   RegisterStage<kGroup> passes_[kLanes];
 };
 

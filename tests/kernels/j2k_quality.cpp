@@ -14,7 +14,7 @@ namespace coalesce::test {
 
 using namespace j2k;
 using Bytes = std::vector<std::uint8_t>;
-using Kind = LayerTarget::Kind;
+using Kind = LayerBudget::Kind;
 
 const char *name_of(Wavelet wavelet) {
   return wavelet == Wavelet::reversible_53 ? "5/3" : "9/7";
@@ -31,7 +31,7 @@ double psnr(const Picture &p, const Bytes &bytes, int layers) {
   return 10 * std::log10(255 * 255 / mean_squared_error(p, own));
 }
 
-EncoderParams params_of(const Picture &p, Wavelet wavelet, const LayerTarget &target) {
+EncoderParams params_of(const Picture &p, Wavelet wavelet, const LayerBudget &target) {
   EncoderParams params;
   params.coding = p.params;
   params.wavelet = wavelet;

@@ -25,7 +25,7 @@ double psnr(const Picture &p, const std::vector<std::uint8_t> &bytes, int layers
 
 // With the steps that rates have, and the colour transform where it can be.
 j2k::EncoderParams params_of(const Picture &p, j2k::Wavelet wavelet,
-                             const j2k::LayerTarget &target);
+                             const j2k::LayerBudget &target);
 
 // At as many bytes as OpenJPEG's encoder makes of so many bits.
 void test_against_openjpeg(const Subject &s, j2k::Wavelet wavelet, double bits_per_pixel);

@@ -22,7 +22,7 @@ struct PlacedRate {
     frame.blocks = static_cast<int>(made.coded.size());
     frame.passes = packets->passes.as<j2k::Pass>();
     frame.coded = packets->coded.as<j2k::CodedBlock>();
-    job = {tables.format_at(image.data(), targets.as<j2k::LayerTarget>()),
+    job = {tables.format_at(image.data(), targets.as<j2k::LayerBudget>()),
            j2k::rate_scratch_at(made.plan, scratch.data()),
            frame,
            errors.as<std::uint32_t>(),

@@ -11,11 +11,11 @@ namespace {
 
 using namespace j2k;
 
-void fill(const RateJob &job, const AllocationStep &step, StepCost *cost) {
+void fill(const RateJob &job, const PcrdStep &step, StepCost *cost) {
   const auto blocks = static_cast<std::size_t>(job.frame.blocks);
   for (std::size_t i = 0; i < blocks; ++i)
     save_block(job, step, i);
-  if (step.kind == AllocationStep::Kind::put_back) return;
+  if (step.kind == PcrdStep::Kind::put_back) return;
   const std::uint64_t *keys = job.scratch.keys;
   while (step.room - cost->spent > kMoreOfBlock) {
     const std::uint64_t key = *std::max_element(keys, keys + blocks);
@@ -26,26 +26,26 @@ void fill(const RateJob &job, const AllocationStep &step, StepCost *cost) {
   }
 }
 
-void add_pass(const RateJob &job, const AllocationStep &step, StepCost *cost) {
+void add_pass(const RateJob &job, const PcrdStep &step, StepCost *cost) {
   std::uint64_t key = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(job.frame.blocks); ++i)
     key = std::max(key, pass_key(job, step, i));
   if (key != 0) add_pass(job, step, key, cost);
 }
 
-void take(const RateJob &job, const AllocationStep &step, StepCost *cost) {
+void take(const RateJob &job, const PcrdStep &step, StepCost *cost) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(job.frame.blocks); ++i)
     if (const RateBlock &block = job.format.blocks[i]; step.is_for(block))
       cost->bytes.body[block.component] += take_block(job, step, i);
 }
 
 void take_turn(const RateJob &job, int turn) {
-  const AllocationState state = next_state(job, turn);
-  const AllocationStep step = state.step();
+  const PcrdSearch state = next_state(job, turn);
+  const PcrdStep step = state.step();
   keep_state(job, state, turn);
   RateProgress &progress = *job.scratch.progress;
   StepCost *cost = &progress.cost[turn % 3];
-  if (step.kind == AllocationStep::Kind::take)
+  if (step.kind == PcrdStep::Kind::take)
     take(job, step, cost);
   else if (step.is_of_one_pass())
     add_pass(job, step, cost);
@@ -70,7 +70,7 @@ void find_hulls_serial(const RateJob &job) {
     progress.fine_error += totals.fine_error;
     progress.more |= totals.more ? 1u : 0u;
   }
-  Threshold all = {{}, 0, kMaxSlope + 1};
+  SlopeRank all = {{}, 0, kMaxSlope + 1};
   job.scratch.ranks[0] = all;
   for (all.slope = kMaxSlope; all.slope >= 0; --all.slope) {
     const std::uint64_t *sums = job.scratch.sums + all.slope;
@@ -88,9 +88,9 @@ void find_hulls_serial(const RateJob &job) {
 void allocate_serial(const RateJob &job, int first, int end) {
   for (int turn = first; turn < end; ++turn)
     take_turn(job, turn);
-  const AllocationState state = next_state(job, end);
+  const PcrdSearch state = next_state(job, end);
   job.scratch.progress->report = {state.step().kind, state.steps()};
-  if (state.step().kind == AllocationStep::Kind::done) return;
+  if (state.step().kind == PcrdStep::Kind::done) return;
   for (int i = 0; i < job.frame.blocks; ++i)
     complete_block(job, end, static_cast<std::size_t>(i));
 }

@@ -17,7 +17,7 @@ struct NoHeaders : j2k::PacketHeaders {
 };
 
 inline j2k::RateAllocator allocated(const Blocks &blocks,
-                                    const std::vector<j2k::LayerTarget> &targets,
+                                    const std::vector<j2k::LayerBudget> &targets,
                                     j2k::PacketHeaders *headers, ThreadPool *pool = nullptr) {
   j2k::RateAllocator rate;
   const Status prepared =

@@ -5,7 +5,7 @@ namespace coalesce::test {
 
 using namespace j2k;
 
-using Kind = LayerTarget::Kind;
+using Kind = LayerBudget::Kind;
 
 EncoderParams of_size(int x0, int y0, int width, int height, int components, int bits) {
   EncoderParams e;
@@ -16,7 +16,7 @@ EncoderParams of_size(int x0, int y0, int width, int height, int components, int
   return e;
 }
 
-EncoderParams in_layers(EncoderParams e, int layers, LayerTarget::Kind kind, LayerTarget last) {
+EncoderParams in_layers(EncoderParams e, int layers, LayerBudget::Kind kind, LayerBudget last) {
   e.layers = layers;
   e.targets.assign(static_cast<std::size_t>(layers), {kind, 0});
   e.targets.back() = last;

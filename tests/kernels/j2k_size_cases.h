@@ -11,8 +11,8 @@ namespace coalesce::test {
 // An image at (x0, y0), otherwise at defaults.
 j2k::EncoderParams of_size(int x0, int y0, int width, int height, int components = 1, int bits = 8);
 // With targets: `kind` for all layers but the last.
-j2k::EncoderParams in_layers(j2k::EncoderParams e, int layers, j2k::LayerTarget::Kind kind,
-                             j2k::LayerTarget last);
+j2k::EncoderParams in_layers(j2k::EncoderParams e, int layers, j2k::LayerBudget::Kind kind,
+                             j2k::LayerBudget last);
 
 struct SizeCase {
   const char *name;

@@ -12,7 +12,7 @@ namespace coalesce::test {
 namespace {
 
 using namespace j2k;
-using Kind = LayerTarget::Kind;
+using Kind = LayerBudget::Kind;
 
 // PLT markers are counted as if all packets were long.
 constexpr std::uint64_t kPltSlack = 100;
@@ -22,7 +22,7 @@ Status code(const EncoderParams &params, const Picture &p, std::unique_ptr<Encod
   return (*encoder)->code(AllSamples(p).at, nullptr);
 }
 
-LayerTarget random_error(Random &random) {
+LayerBudget random_error(Random &random) {
   const std::uint64_t bits = random.bits(), value = bits >> random.between(20, 60);
   const auto rounding = static_cast<std::uint32_t>(64 << (bits >> 3 & 7));
   return {Kind::error, value, value / 3, value / 2 * (bits & 7), rounding, value / 4 * (bits & 3)};
@@ -43,14 +43,14 @@ LengthRange length_range(EncoderParams params, const Picture &p) {
   return range;
 }
 
-std::vector<LayerTarget> random_targets(int layers, const LengthRange &range, Random &random) {
+std::vector<LayerBudget> random_targets(int layers, const LengthRange &range, Random &random) {
   const auto size = [&] {
     const auto least = static_cast<double>(range.least);
     const double octaves = std::log2(static_cast<double>(range.finest) * 1.2 / least);
     return kPltSlack + static_cast<std::uint64_t>(
                            std::ceil(least * std::exp2(octaves * random.below(1000) / 1000)));
   };
-  std::vector<LayerTarget> targets;
+  std::vector<LayerBudget> targets;
   const bool automatic = random.below(2) == 0;
   for (int layer = 0; layer + 1 < layers; ++layer)
     switch (automatic ? 0 : random.below(5)) {
@@ -73,7 +73,7 @@ std::vector<LayerTarget> random_targets(int layers, const LengthRange &range, Ra
   return targets;
 }
 
-LayerTarget random_unlimited_target(Random &random) {
+LayerBudget random_unlimited_target(Random &random) {
   switch (random.below(3)) {
     case 0:
       return random_error(random);

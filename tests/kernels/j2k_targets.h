@@ -16,10 +16,10 @@ struct LengthRange {
 LengthRange length_range(j2k::EncoderParams params, const Picture &p);
 
 // The last layer: of bytes; the others anything.
-std::vector<j2k::LayerTarget> random_targets(int layers, const LengthRange &range, Random &random);
+std::vector<j2k::LayerBudget> random_targets(int layers, const LengthRange &range, Random &random);
 
 // For a last layer that has no limit.
-j2k::LayerTarget random_unlimited_target(Random &random);
+j2k::LayerBudget random_unlimited_target(Random &random);
 
 struct Targeted {
   std::vector<std::uint8_t> bytes;

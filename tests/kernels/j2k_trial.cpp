@@ -200,7 +200,7 @@ Encoded encode_serially(const j2k::CodeBlock &block) {
 }
 
 Encoded encode_in_parallel(const j2k::CodeBlock &block) {
-  const auto model = std::make_unique<j2k::ParallelModel>();
+  const auto model = std::make_unique<j2k::ContextModel>();
   return encode(*model, block);
 }
 

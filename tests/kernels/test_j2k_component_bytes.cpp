@@ -15,7 +15,7 @@ namespace coalesce::test {
 namespace {
 
 using namespace j2k;
-using Kind = LayerTarget::Kind;
+using Kind = LayerBudget::Kind;
 using Bytes = std::vector<std::uint8_t>;
 
 EncoderParams parted(int tile) {
@@ -115,8 +115,8 @@ TEST_CASE("others") {
   Random random(83);
   EncoderParams params = parted(0);
   const Picture p = uneven(params, 1, random);
-  for (const LayerTarget &target :
-       {LayerTarget{Kind::slope, kSlopeOne - 512}, LayerTarget{Kind::error, 3000000}}) {
+  for (const LayerBudget &target :
+       {LayerBudget{Kind::slope, kSlopeOne - 512}, LayerBudget{Kind::error, 3000000}}) {
     params.targets = {target};
     params.component_bytes = std::uint64_t{1} << 40;
     Bytes bytes;

@@ -152,9 +152,9 @@ TEST_CASE("again") {
       params.coding.tile_width = params.coding.tile_height = tile;
       params.layers = 3;
       if (tile > 0)
-        params.targets = {{LayerTarget::Kind::bytes, 7000},
-                          {LayerTarget::Kind::error, 5 * kErrorUnits * 150 * 100 * 3},
-                          {LayerTarget::Kind::bytes, 15000}};
+        params.targets = {{LayerBudget::Kind::bytes, 7000},
+                          {LayerBudget::Kind::error, 5 * kErrorUnits * 150 * 100 * 3},
+                          {LayerBudget::Kind::bytes, 15000}};
       params.plt = params.tlm = params.sop = true;
       const Picture p = picture(params.coding, random), q = picture(params.coding, random);
       const Samples first[] = {p.samples(0), p.samples(1), p.samples(2)};
@@ -183,7 +183,7 @@ TEST_CASE("no memory") {
   EncoderParams params = rgb(100, 80);
   params.coding.tile_width = 30;
   params.layers = 2;
-  params.targets = {{LayerTarget::Kind::bytes, 3000}, {LayerTarget::Kind::bytes, 6000}};
+  params.targets = {{LayerBudget::Kind::bytes, 3000}, {LayerBudget::Kind::bytes, 6000}};
   params.tlm = params.plt = true;
   for (const Wavelet wavelet : {Wavelet::reversible_53, Wavelet::irreversible_97}) {
     params.wavelet = wavelet;
@@ -265,9 +265,9 @@ TEST_CASE("errors") {
   error("three components", [](EncoderParams &p) { p.coding.num_components = 2; });
   error("one kind", [](EncoderParams &p) { p.coding.component[2].bits = 7; });
   error("targets", [](EncoderParams &p) { p.targets.resize(2); });
-  error("automatic", [](EncoderParams &p) { p.targets = {{LayerTarget::Kind::automatic, 0}}; });
+  error("automatic", [](EncoderParams &p) { p.targets = {{LayerBudget::Kind::automatic, 0}}; });
   error("kind of target", [](EncoderParams &p) {
-    p.targets = {{static_cast<LayerTarget::Kind>(5), 0}};
+    p.targets = {{static_cast<LayerBudget::Kind>(5), 0}};
   });
   error("65535 tiles", [](EncoderParams &p) {
     p.coding.image = {0, 0, 1000, 1000};
@@ -329,8 +329,8 @@ TEST_CASE("least bytes") {
   params.sop = params.eph = params.plt = params.tlm = true;
   const Picture p = picture(params.coding, random);
   const std::uint64_t least = length_range(params, p).least;
-  params.targets.assign(3, {LayerTarget::Kind::automatic, 0});
-  params.targets.back() = {LayerTarget::Kind::bytes, least};
+  params.targets.assign(3, {LayerBudget::Kind::automatic, 0});
+  params.targets.back() = {LayerBudget::Kind::bytes, least};
   const Bytes bytes = encode_to_targets(params, p, nullptr).bytes;
   CHECK_MESSAGE(bytes.size() == least, bytes.size(), " of ", least, " bytes");
   CHECK(decode_stream(bytes).complaint == "");

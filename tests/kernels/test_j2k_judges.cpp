@@ -55,7 +55,7 @@ JudgedStream coded_entry(int index) {
   Status s = Encoder::make(params, &encoder);
   if (s.ok()) s = encoder->encode(AllSamples(coded.entry.picture).at, nullptr, &coded.bytes);
   REQUIRE_MESSAGE(s.ok(), s.message());
-  if (!params.targets.empty() && params.targets.back().kind == LayerTarget::Kind::bytes)
+  if (!params.targets.empty() && params.targets.back().kind == LayerBudget::Kind::bytes)
     REQUIRE_MESSAGE(coded.bytes.size() <= params.targets.back().value, coded.bytes.size(),
                     " bytes");
   coded.stream = read_markers(coded.bytes);

@@ -15,7 +15,7 @@ namespace coalesce::test {
 namespace {
 
 using namespace j2k;
-using Kind = LayerTarget::Kind;
+using Kind = LayerBudget::Kind;
 
 // Different slopes, which is as many layers as can be told apart; up to `most`.
 int ranks_of(const Blocks &blocks, int most) {
@@ -28,7 +28,7 @@ int ranks_of(const Blocks &blocks, int most) {
   return ranks;
 }
 
-LayerTarget random_target(Random &random, std::uint64_t all) {
+LayerBudget random_target(Random &random, std::uint64_t all) {
   switch (random.below(6)) {
     case 0:
       return {Kind::bytes, random.bits() % (all + 100)};
@@ -51,14 +51,14 @@ TEST_CASE("layers") {
     const Row all_passes = row_of(allocated(blocks, {{}}, nullptr), 0);
     const std::uint64_t all = bytes_of(blocks, all_passes.data());
     const int layers = random.pick({2, 3, 5, 12, 40});
-    std::vector<LayerTarget> targets;
+    std::vector<LayerBudget> targets;
     for (int l = 0; l + 1 < layers; ++l)
-      targets.push_back(i % 2 == 0 ? LayerTarget{Kind::automatic, 0} : random_target(random, all));
+      targets.push_back(i % 2 == 0 ? LayerBudget{Kind::automatic, 0} : random_target(random, all));
     ModelHeaders headers(blocks, 8);
     const std::uint64_t empty = (blocks.blocks.size() + 7) / 8;
     const bool limited = i % 3 != 0;
     const std::uint64_t limit = empty * static_cast<unsigned>(layers) + random.bits() % (all + 1);
-    targets.push_back(limited ? LayerTarget{Kind::bytes, limit} : LayerTarget{Kind::everything, 0});
+    targets.push_back(limited ? LayerBudget{Kind::bytes, limit} : LayerBudget{Kind::everything, 0});
     const RateAllocator rate = allocated(blocks, targets, &headers);
     Row before(blocks.blocks.size(), 0);
     int refined = 0;
@@ -85,7 +85,7 @@ TEST_CASE("layer sizes") {
   Random random(6);
   const Blocks blocks = random_blocks(random, Passes::likely, 900, 9);
   ModelHeaders headers(blocks, 12);
-  std::vector<LayerTarget> targets;
+  std::vector<LayerBudget> targets;
   for (const std::uint64_t size : {9000, 15000, 22000, 40000, 70000})
     targets.push_back({Kind::bytes, size});
   const RateAllocator rate = allocated(blocks, targets, &headers);
@@ -98,7 +98,7 @@ TEST_CASE("layer sizes") {
                   limit);
   }
   CHECK_MESSAGE(spent == headers.all(rate.table()), "headers");
-  std::vector<LayerTarget> automatic(4, LayerTarget{Kind::automatic, 0});
+  std::vector<LayerBudget> automatic(4, LayerBudget{Kind::automatic, 0});
   automatic.back() = {Kind::slope, 25000};
   const RateAllocator doubling = allocated(blocks, automatic, nullptr);
   for (int l = 0; l < 3; ++l) {
@@ -114,7 +114,7 @@ TEST_CASE("steady") {
   ThreadPool pool(3);
   const Blocks first = random_blocks(random, Passes::likely, 700, 8);
   const Blocks second = random_blocks(random, Passes::unlikely, 700, 8);
-  const std::vector<LayerTarget> targets = {
+  const std::vector<LayerBudget> targets = {
       {Kind::automatic, 0}, {Kind::bytes, 3000}, {Kind::bytes, 12000}};
   RateAllocator rate;
   CHECK_MESSAGE(rate.prepare(700, std::max(first.most_passes(), second.most_passes()), 3).ok(),

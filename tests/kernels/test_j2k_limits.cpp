@@ -15,7 +15,7 @@ namespace coalesce::test {
 namespace {
 
 using namespace j2k;
-using Kind = LayerTarget::Kind;
+using Kind = LayerBudget::Kind;
 
 constexpr int kUses = 4;
 using UseCounts = int[kUses];

@@ -7,7 +7,7 @@ namespace coalesce::test {
 namespace {
 
 using namespace j2k;
-using Kind = LayerTarget::Kind;
+using Kind = LayerBudget::Kind;
 
 EncoderParams with_targets() {
   EncoderParams p;

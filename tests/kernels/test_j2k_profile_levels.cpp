@@ -66,7 +66,7 @@ TEST_CASE("levels") {
     CHECK_MESSAGE((limit == e.frame && params.component_bytes == e.component), name_of(e.profile),
                   ": ", limit, ", ", params.component_bytes);
     CHECK_MESSAGE(
-        (params.targets.size() == 1 && params.targets[0].kind == LayerTarget::Kind::bytes &&
+        (params.targets.size() == 1 && params.targets[0].kind == LayerBudget::Kind::bytes &&
          params.targets[0].value == (e.megabits > 0 ? rate.frame_bytes : limit)),
         name_of(e.profile), ": target");
     CHECK_MESSAGE(check_profile(e.profile, params).ok(),

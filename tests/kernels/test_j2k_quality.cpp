@@ -23,7 +23,7 @@ namespace {
 
 using namespace j2k;
 using Bytes = std::vector<std::uint8_t>;
-using Kind = LayerTarget::Kind;
+using Kind = LayerBudget::Kind;
 
 void test_psnr(const Subject &s, Wavelet wavelet, double wanted) {
   const double got = psnr_at(params_of(s.picture, wavelet, {}), s.picture, wanted);

@@ -18,7 +18,7 @@ namespace coalesce::test {
 namespace {
 
 using namespace j2k;
-using Kind = LayerTarget::Kind;
+using Kind = LayerBudget::Kind;
 
 // Passes without bytes are not for themselves.
 bool is_cut(const RateBlock &block, int passes) {
@@ -274,7 +274,7 @@ TEST_CASE("concentrated errors") {
     if (left <= 0) continue;
     const auto low = static_cast<std::uint64_t>(left + (all - left) / 64), high = 8 * low;
     const auto usual = static_cast<std::uint64_t>(left);
-    const auto row = [&](const LayerTarget &target) {
+    const auto row = [&](const LayerBudget &target) {
       return row_of(allocated(blocks, {target}, nullptr), 0);
     };
     const Row at_low = row({Kind::error, low}), at_high = row({Kind::error, high});
@@ -305,7 +305,7 @@ TEST_CASE("smooth pictures") {
       if (block.is_fine) fine += error;
     }
     const auto row = [&](std::uint64_t value, std::uint64_t smooth) {
-      LayerTarget target = {Kind::error, value};
+      LayerBudget target = {Kind::error, value};
       target.smooth = smooth;
       return row_of(allocated(blocks, {target}, nullptr), 0);
     };
@@ -320,7 +320,7 @@ TEST_CASE("smooth pictures") {
   }
 }
 
-void expect_refused(const char *text, const Blocks &blocks, std::vector<LayerTarget> targets,
+void expect_refused(const char *text, const Blocks &blocks, std::vector<LayerBudget> targets,
                     PacketHeaders *headers, std::size_t passes) {
   RateAllocator rate;
   Status s = rate.prepare(blocks.blocks.size(), passes, static_cast<int>(targets.size()));
@@ -358,7 +358,7 @@ TEST_CASE("refusals") {
   CHECK_MESSAGE(limited.prepare(blocks.blocks.size(), most, 2, {limits, 2}).code() ==
                     StatusCode::invalid_argument,
                 "limits of components in two layers");
-  const LayerTarget everything;
+  const LayerBudget everything;
   CHECK_MESSAGE((limited.prepare(blocks.blocks.size(), most, 1, {limits, 2}).ok() &&
                  limited.allocate(blocks.blocks.data(), &everything, nullptr, nullptr).code() ==
                      StatusCode::invalid_argument),

@@ -15,7 +15,7 @@ namespace coalesce::test {
 namespace {
 
 using namespace j2k;
-using Kind = LayerTarget::Kind;
+using Kind = LayerBudget::Kind;
 
 struct Trial {
   const char *name;
@@ -29,7 +29,7 @@ struct Trial {
       sum += length_of(b, b.num_passes);
     return sum;
   }
-  void allocate(const std::vector<LayerTarget> &targets, PacketHeaders *headers) {
+  void allocate(const std::vector<LayerBudget> &targets, PacketHeaders *headers) {
     const Blocks &blocks = coded.blocks();
     CHECK_MESSAGE(
         rate.prepare(blocks.blocks.size(), blocks.most_passes(), static_cast<int>(targets.size()))
@@ -88,7 +88,7 @@ void test_psnr(Trial &t, double slack) {
 void test_layers(Trial &t) {
   ModelHeaders headers(t.coded.blocks(), 16);
   const std::uint64_t limit = t.all() / 2;
-  std::vector<LayerTarget> targets(6, LayerTarget{Kind::automatic, 0});
+  std::vector<LayerBudget> targets(6, LayerBudget{Kind::automatic, 0});
   targets.back() = {Kind::bytes, limit};
   t.allocate(targets, &headers);
   double before = 0;

@@ -17,7 +17,7 @@ namespace {
 
 using namespace j2k;
 using Bytes = std::vector<std::uint8_t>;
-using Kind = LayerTarget::Kind;
+using Kind = LayerBudget::Kind;
 
 // Text, and more than half of nothing: where all is exact, the error is in the rest, and decoders
 // round less of it away. Visual weighting leaves most of it in one colour.

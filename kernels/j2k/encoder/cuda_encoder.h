@@ -35,7 +35,7 @@ class CudaEncoder {
   // EncoderParams::targets of frames that are started from now on: those under way keep theirs.
   // The encoder must have been made with some, and they must be as many. Errors: invalid_argument
   // as of make(); then all stays as it was.
-  virtual Status set_targets(const std::vector<LayerTarget> &targets) = 0;
+  virtual Status set_targets(const std::vector<LayerBudget> &targets) = 0;
   // Enqueues a frame. samples: one for each component, in device memory, ready as soon as `stream`
   // comes to it; of the component's bits. They are read before anything that `stream` is given
   // after this call.

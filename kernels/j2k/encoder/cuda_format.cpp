@@ -33,7 +33,7 @@ void CudaFormat::lay_out_slot() {
   slot_.layers = l.add<std::uint8_t>(blocks * static_cast<std::size_t>(plan_.params.layers));
   slot_.packet_scratch = l.add<std::uint8_t>(packets_.scratch_bytes());
   slot_.errors = l.add<std::uint32_t>(blocks);
-  slot_.targets = l.add<LayerTarget>(plan_.params.targets.size());
+  slot_.targets = l.add<LayerBudget>(plan_.params.targets.size());
   slot_.rate = l.add<std::uint8_t>(has_targets() ? rate_scratch_bytes(plan_) : 0);
   slot_.out_bytes =
       std::max<std::size_t>(plan_.symbols + kSymbolsPadding, plan_.bytes + packets_.most_beside());
@@ -41,7 +41,7 @@ void CudaFormat::lay_out_slot() {
   slot_.end = l.end();
 }
 
-Status CudaFormat::set_targets(const std::vector<LayerTarget> &targets) {
+Status CudaFormat::set_targets(const std::vector<LayerBudget> &targets) {
   if (Status s = rate_.set_targets(targets); !s.ok()) return s;
   ++times_set_;
   return {};

@@ -30,7 +30,7 @@ class CudaFormat {
   // Copies to the device, and waits for that. Errors: targets that no picture can keep, too.
   Status upload();
   // After upload(): other targets, for the frames that are started from now on.
-  Status set_targets(const std::vector<LayerTarget> &targets);
+  Status set_targets(const std::vector<LayerBudget> &targets);
 
   const EncoderPlan &plan() const { return plan_; }
   const TransformPlan &transform() const { return transform_; }
@@ -45,10 +45,10 @@ class CudaFormat {
   const TransformTile *transform_tiles() const { return at<TransformTile>(tiles_at_); }
   PacketFormat packet_format() const { return packets_.format_at(at<std::uint8_t>(packets_at_)); }
   // The list of targets() at `targets`.
-  RateFormat rate_format(const LayerTarget *targets) const {
+  RateFormat rate_format(const LayerBudget *targets) const {
     return rate_.format_at(at<std::uint8_t>(rate_at_), targets);
   }
-  const PacketTargets &targets() const { return rate_.targets(); }
+  const PacketBudgets &targets() const { return rate_.targets(); }
   int times_set() const { return times_set_; }  // they were
 
  private:

@@ -34,7 +34,7 @@ Status CudaSlot::prepare(const CudaFormat &format) {
   Layout l;
   result_at_ = l.add<PacketResult>(1);
   report_at_ = l.add<RateReport>(1);
-  targets_at_ = l.add<LayerTarget>(format.targets().list().size());
+  targets_at_ = l.add<LayerBudget>(format.targets().list().size());
   likely_turns_ = std::min(kTurnsOfLayer * format.plan().params.layers, kMostTurns);
   if (Status s = DeviceMemory::on_device(format.slot().end, &memory_); !s.ok()) return s;
   if (Status s = DeviceMemory::page_locked(l.end(), &host_memory_); !s.ok()) return s;
@@ -108,14 +108,14 @@ RateJob CudaSlot::rate_job() const {
 
 // The frame keeps those of now.
 Status CudaSlot::take_targets() {
-  auto *mine = device<LayerTarget>(format_->slot().targets);
+  auto *mine = device<LayerBudget>(format_->slot().targets);
   rate_format_ = format_->rate_format(mine);
   if (targets_ == format_->times_set()) return {};
   targets_ = format_->times_set();
-  const std::vector<LayerTarget> &list = format_->targets().list();
-  auto *on_host = host<LayerTarget>(targets_at_);
+  const std::vector<LayerBudget> &list = format_->targets().list();
+  auto *on_host = host<LayerBudget>(targets_at_);
   std::copy(list.begin(), list.end(), on_host);
-  return copy_to_device(mine, on_host, list.size() * sizeof(LayerTarget), stream_.get());
+  return copy_to_device(mine, on_host, list.size() * sizeof(LayerBudget), stream_.get());
 }
 
 // Some turns too many cost little; too few, a round trip.
@@ -144,11 +144,11 @@ Status CudaSlot::take_turns(int turns) {
 // Packets that were made of what was not the end are made again, once.
 Status CudaSlot::finish_turns() {
   const RateReport &report = *host<RateReport>(report_at_);
-  if (report.step < AllocationStep::Kind::done) {
+  if (report.step < PcrdStep::Kind::done) {
     do {
       if (Status s = take_turns(kMostTurns); !s.ok()) return s;
       if (Status s = stream_.wait(); !s.ok()) return s;
-    } while (report.step < AllocationStep::Kind::done);
+    } while (report.step < PcrdStep::Kind::done);
     if (Status s = write(); !s.ok()) return s;
     if (Status s = stream_.wait(); !s.ok()) return s;
   }

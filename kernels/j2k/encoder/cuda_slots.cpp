@@ -25,7 +25,7 @@ class Slots : public CudaEncoder {
     return {};
   }
 
-  Status set_targets(const std::vector<LayerTarget> &targets) override {
+  Status set_targets(const std::vector<LayerBudget> &targets) override {
     return format_.set_targets(targets);
   }
   Status start(int slot, const Samples *samples, void *stream) override {

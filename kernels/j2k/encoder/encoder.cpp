@@ -192,7 +192,7 @@ Status Encoder::make(const EncoderParams &params, std::unique_ptr<Encoder> *enco
   }
 }
 
-Status Encoder::set_targets(const std::vector<LayerTarget> &targets) {
+Status Encoder::set_targets(const std::vector<LayerBudget> &targets) {
   return state_->rate.set_targets(targets);
 }
 

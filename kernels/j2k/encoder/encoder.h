@@ -35,7 +35,7 @@ class Encoder {
   // Other EncoderParams::targets from the next picture on, or allocate(): the same bytes as of an
   // encoder that was made with them. It must have been made with some, and they must be as many.
   // Allocates nothing. Errors: invalid_argument as of make(); then all stays as it was.
-  Status set_targets(const std::vector<LayerTarget> &targets);
+  Status set_targets(const std::vector<LayerBudget> &targets);
 
   // samples: one for each component, at its first sample; of the component's bits. Appends a
   // codestream to *out, with layers as the targets want them.

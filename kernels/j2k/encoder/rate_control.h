@@ -41,9 +41,9 @@ class RateControl {
   Status prepare(const EncoderPlan &plan, const std::vector<BlockData> &blocks,
                  std::size_t main_header);
   // Others, from the next run() on.
-  Status set_targets(const std::vector<LayerTarget> &targets) { return targets_.set(targets); }
+  Status set_targets(const std::vector<LayerBudget> &targets) { return targets_.set(targets); }
   // (If one wants an error, Tier-1 has to set BlockData::final_error.)
-  const PacketTargets &targets() const { return targets_; }
+  const PacketBudgets &targets() const { return targets_; }
   // For allocation elsewhere: blocks without what Tier-1 finds; limits without what is no packet's.
   const std::vector<RateBlock> &blocks() const { return blocks_; }
   const std::vector<std::uint64_t> &component_limits() const { return component_limits_; }
@@ -55,7 +55,7 @@ class RateControl {
 
   const std::vector<BlockData> *coded_ = nullptr;
   std::vector<RateBlock> blocks_;
-  PacketTargets targets_;
+  PacketBudgets targets_;
   std::vector<std::uint64_t> component_limits_;  // bytes as of the targets; or empty
   HeaderCounter headers_;
   RateAllocator rate_;

@@ -25,7 +25,7 @@ struct ScratchLayout {
     progress = l.add<RateProgress>(1);
     const int components = plan.params.component_bytes != 0 ? plan.components() : 1;
     sums = l.add<std::uint64_t>(slope_sums(components));
-    ranks = l.add<Threshold>(kMaxSlope + 2);
+    ranks = l.add<SlopeRank>(kMaxSlope + 2);
     blocks = l.add<RateBlock>(n);
     steps = l.add<HullStep>(plan.passes);
     corners = l.add<HullCorner>(n * (most_passes(plan) + 1));
@@ -69,7 +69,7 @@ Status RateTables::make(const EncoderPlan &plan, std::size_t main_header) {
   return {};
 }
 
-RateFormat RateTables::format_at(const std::uint8_t *image, const LayerTarget *targets) const {
+RateFormat RateTables::format_at(const std::uint8_t *image, const LayerBudget *targets) const {
   RateFormat f = format_;
   f.blocks = reinterpret_cast<const RateBlock *>(image);
   f.targets = targets;
@@ -87,7 +87,7 @@ std::size_t rate_scratch_bytes(const EncoderPlan &plan) {
 RateScratch rate_scratch_at(const EncoderPlan &plan, std::uint8_t *memory) {
   const ScratchLayout l(plan);
   return {at<RateProgress>(memory, l.progress),  at<std::uint64_t>(memory, l.sums),
-          at<Threshold>(memory, l.ranks),        at<RateBlock>(memory, l.blocks),
+          at<SlopeRank>(memory, l.ranks),        at<RateBlock>(memory, l.blocks),
           at<HullStep>(memory, l.steps),         at<HullCorner>(memory, l.corners),
           at<std::uint8_t>(memory, l.num_steps), at<std::uint8_t>(memory, l.saved),
           at<std::uint64_t>(memory, l.keys)};

@@ -18,17 +18,17 @@ class RateTables {
   // Errors: as RateControl::prepare(). Allocates.
   Status make(const EncoderPlan &plan, std::size_t main_header);
   // Others.
-  Status set_targets(const std::vector<LayerTarget> &targets) { return targets_.set(targets); }
-  const PacketTargets &targets() const { return targets_; }
+  Status set_targets(const std::vector<LayerBudget> &targets) { return targets_.set(targets); }
+  const PacketBudgets &targets() const { return targets_; }
 
   // To be copied to where the tables are to lie, which must be aligned to 256 bytes.
   const std::vector<std::uint8_t> &image() const { return image_; }
   // The tables, if the image lies there, and the list of targets() at `targets`.
-  RateFormat format_at(const std::uint8_t *image, const LayerTarget *targets) const;
+  RateFormat format_at(const std::uint8_t *image, const LayerBudget *targets) const;
 
  private:
   RateFormat format_ = {};
-  PacketTargets targets_;
+  PacketBudgets targets_;
   std::size_t shares_at_ = 0, limits_at_ = 0;
   std::vector<std::uint8_t> image_;
 };

@@ -27,13 +27,13 @@ auto members_but_targets(const EncoderParams &p) {
 
 }  // namespace
 
-Status check_targets(const std::vector<LayerTarget> &targets, int layers) {
+Status check_targets(const std::vector<LayerBudget> &targets, int layers) {
   if (targets.empty() || targets.size() != static_cast<std::size_t>(layers))
     return invalid_argument("j2k: there are not as many targets as layers");
-  for (const LayerTarget &target : targets)
-    if (target.kind > LayerTarget::Kind::everything)
+  for (const LayerBudget &target : targets)
+    if (target.kind > LayerBudget::Kind::everything)
       return invalid_argument("j2k: no such kind of target");
-  if (targets.back().kind == LayerTarget::Kind::automatic)
+  if (targets.back().kind == LayerBudget::Kind::automatic)
     return invalid_argument("j2k: the target of the last layer cannot be automatic");
   return {};
 }

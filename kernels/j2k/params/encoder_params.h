@@ -34,7 +34,7 @@ struct EncoderParams {
   int layers = 1;
   // Empty: everything is in the first layer. Or one for each layer; `bytes` are those of the whole
   // codestream, SOC to EOC, if it had the layers up to this one only: never exceeded by the last.
-  std::vector<LayerTarget> targets;
+  std::vector<LayerBudget> targets;
   // If it is not 0: that many bytes at most for the tile-parts of each component, whatever the
   // target of the layer, of which there is one, would like. For TileParts::component.
   std::uint64_t component_bytes = 0;
@@ -48,7 +48,7 @@ struct EncoderParams {
 };
 
 // EncoderParams::targets, which are not empty.
-Status check_targets(const std::vector<LayerTarget> &targets, int layers);
+Status check_targets(const std::vector<LayerBudget> &targets, int layers);
 
 // Can an encoder of the one have the targets of the other (Encoder::set_targets())? All else is the
 // same, and both have targets.

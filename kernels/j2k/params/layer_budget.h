@@ -15,7 +15,7 @@ constexpr int kMaxSlope = 65535;
 // samples of 16 bits.)
 constexpr int kErrorUnits = 16;
 
-struct LayerTarget {
+struct LayerBudget {
   enum class Kind : std::uint8_t {
     // Not the last layer: sizes go up to the last one's geometrically, over num_layers - 1 octaves,
     // but at most six.

@@ -17,10 +17,10 @@ std::vector<std::uint32_t> automatic_shares(int layers) {
   return shares;
 }
 
-Status status_of(AllocationStep::Kind end) {
-  if (end == AllocationStep::Kind::too_few_bytes)
+Status status_of(PcrdStep::Kind end) {
+  if (end == PcrdStep::Kind::too_few_bytes)
     return invalid_argument("j2k: fewer bytes than empty packets require");
-  if (end == AllocationStep::Kind::other_headers)
+  if (end == PcrdStep::Kind::other_headers)
     return invalid_argument("j2k: headers of empty packets are not what they were");
   return {};
 }
@@ -76,7 +76,7 @@ void RateAllocator::Memory::gather_thresholds() {
   input_.ranks = thresholds_.ranks();
 }
 
-StepCost RateAllocator::Memory::take(const AllocationStep &step) {
+StepCost RateAllocator::Memory::take(const PcrdStep &step) {
   std::uint8_t *now = row(step.layer);
   const std::uint8_t *before = step.layer > 0 ? row(step.layer - 1) : nullptr;
   StepCost cost = {};
@@ -91,26 +91,26 @@ StepCost RateAllocator::Memory::take(const AllocationStep &step) {
   return cost;
 }
 
-StepCost RateAllocator::Memory::done(const AllocationStep &step) {
-  const bool taken = step.kind == AllocationStep::Kind::take;
+StepCost RateAllocator::Memory::done(const PcrdStep &step) {
+  const bool taken = step.kind == PcrdStep::Kind::take;
   StepCost cost = taken ? take(step) : step.is_of_one_pass() ? add_pass(step) : fill(step);
   if (headers_ != nullptr && (taken || cost.is_any()))
     headers_->count(step.layer, step.components, table(), cost.bytes.headers);
   return cost;
 }
 
-Status RateAllocator::Memory::check(const LayerTarget *targets) const {
-  if (targets[num_layers_ - 1].kind == LayerTarget::Kind::automatic)
+Status RateAllocator::Memory::check(const LayerBudget *targets) const {
+  if (targets[num_layers_ - 1].kind == LayerBudget::Kind::automatic)
     return invalid_argument("j2k: the last layer cannot be automatic");
   bool counts = !limits_.empty();
   for (int i = 0; i < num_layers_; ++i)
-    counts = counts || targets[i].kind == LayerTarget::Kind::bytes;
+    counts = counts || targets[i].kind == LayerBudget::Kind::bytes;
   if (counts && headers_ == nullptr)
     return invalid_argument("j2k: nobody knows the headers of a layer of so many bytes");
   return {};
 }
 
-Status RateAllocator::Memory::run(const RateBlock *blocks, const LayerTarget *targets,
+Status RateAllocator::Memory::run(const RateBlock *blocks, const LayerBudget *targets,
                                   PacketHeaders *headers, ThreadPool *pool) {
   blocks_ = blocks;
   headers_ = headers;
@@ -122,7 +122,7 @@ Status RateAllocator::Memory::run(const RateBlock *blocks, const LayerTarget *ta
   input_.blocks = static_cast<int>(num_blocks_);
   input_.limits = {limits_.data(), static_cast<int>(limits_.size())};
   gather_thresholds();
-  AllocationState state;
+  PcrdSearch state;
   state.start(input_);
   while (!state.step().is_end()) {
     LayerResult &result = results_[static_cast<std::size_t>(state.step().layer)];

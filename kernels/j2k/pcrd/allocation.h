@@ -17,13 +17,13 @@ namespace coalesce::j2k {
 // AllocationInput::shares: what an automatic layer has of the last one's bytes, times 2^16.
 std::vector<std::uint32_t> automatic_shares(int layers);
 
-// What the ends of AllocationState mean.
-Status status_of(AllocationStep::Kind end);
+// What the ends of PcrdSearch mean.
+Status status_of(PcrdStep::Kind end);
 
 struct RateAllocator::Memory {
   Memory(std::size_t blocks, std::size_t passes, int layers, ComponentLimits limits);
 
-  Status run(const RateBlock *blocks, const LayerTarget *targets, PacketHeaders *headers,
+  Status run(const RateBlock *blocks, const LayerBudget *targets, PacketHeaders *headers,
              ThreadPool *pool);
   PassTable table() const { return {table_.data(), num_blocks_, num_layers_}; }
 
@@ -35,14 +35,14 @@ struct RateAllocator::Memory {
     Hull hull;
   };
 
-  Status check(const LayerTarget *targets) const;
+  Status check(const LayerBudget *targets) const;
   bool find_hulls(ThreadPool *pool);
   void gather_thresholds();
-  // Each as AllocationStep has it.
-  StepCost done(const AllocationStep &step);
-  StepCost take(const AllocationStep &step);
-  StepCost fill(const AllocationStep &step);      // allocation_fill.cpp; so is
-  StepCost add_pass(const AllocationStep &step);  // this
+  // Each as PcrdStep has it.
+  StepCost done(const PcrdStep &step);
+  StepCost take(const PcrdStep &step);
+  StepCost fill(const PcrdStep &step);      // allocation_fill.cpp; so is
+  StepCost add_pass(const PcrdStep &step);  // this
 
   std::uint8_t *row(int layer) {
     return table_.data() + static_cast<std::size_t>(layer) * num_blocks_;
@@ -61,7 +61,7 @@ struct RateAllocator::Memory {
   std::vector<std::uint64_t> heap_;
   std::vector<std::uint32_t> shares_;
   std::vector<std::uint64_t> limits_;  // of components
-  Thresholds thresholds_;
+  SlopeTable thresholds_;
   AllocationInput input_ = {};
 
   const RateBlock *blocks_ = nullptr;

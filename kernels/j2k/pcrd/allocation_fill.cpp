@@ -8,14 +8,14 @@ namespace coalesce::j2k {
 
 // Steps in the order of their slopes, as far as they fit. Where one does not, the block gets what
 // fits of its passes, and is done.
-StepCost RateAllocator::Memory::fill(const AllocationStep &step) {
+StepCost RateAllocator::Memory::fill(const PcrdStep &step) {
   std::uint8_t *now = row(step.layer);
-  if (step.kind == AllocationStep::Kind::fill)
+  if (step.kind == PcrdStep::Kind::fill)
     std::copy_n(now, num_blocks_, saved_.begin());
   else
     std::copy_n(saved_.begin(), num_blocks_, now);
   StepCost cost = {};
-  if (step.kind == AllocationStep::Kind::put_back) return cost;
+  if (step.kind == PcrdStep::Kind::put_back) return cost;
   const std::uint8_t *before = step.layer > 0 ? row(step.layer - 1) : nullptr;
   heap_.clear();
   for (std::size_t i = 0; i < num_blocks_; ++i) {
@@ -42,11 +42,11 @@ StepCost RateAllocator::Memory::fill(const AllocationStep &step) {
 }
 
 // The keys are found anew each time: counting the headers takes longer.
-StepCost RateAllocator::Memory::add_pass(const AllocationStep &step) {
+StepCost RateAllocator::Memory::add_pass(const PcrdStep &step) {
   std::uint8_t *now = row(step.layer);
-  if (step.kind != AllocationStep::Kind::one_more) --now[block_of_key(step.key)];
+  if (step.kind != PcrdStep::Kind::one_more) --now[block_of_key(step.key)];
   StepCost cost = {};
-  if (step.kind == AllocationStep::Kind::give_back) return cost;
+  if (step.kind == PcrdStep::Kind::give_back) return cost;
   const std::uint8_t *before = step.layer > 0 ? row(step.layer - 1) : nullptr;
   for (std::size_t i = 0; i < num_blocks_; ++i) {
     if (!step.is_for(blocks_[i])) continue;

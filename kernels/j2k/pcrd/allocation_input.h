@@ -14,9 +14,9 @@ namespace coalesce::j2k {
 
 // Ranks go up to top(): if that is one more than those of the thresholds, it is all passes.
 struct AllocationInput {
-  using Kind = LayerTarget::Kind;
+  using Kind = LayerBudget::Kind;
 
-  const LayerTarget *targets;
+  const LayerBudget *targets;
   const std::uint32_t *shares;  // automatic_share() of each layer
   int layers, blocks;
   ComponentLimits limits;
@@ -26,7 +26,7 @@ struct AllocationInput {
   std::int64_t error;                       // if nothing is decoded
   std::int64_t fine_error;                  // that of fine blocks
 
-  COALESCE_HOST_DEVICE const LayerTarget &last() const { return targets[layers - 1]; }
+  COALESCE_HOST_DEVICE const LayerBudget &last() const { return targets[layers - 1]; }
   COALESCE_HOST_DEVICE bool has_limit() const { return last().kind == Kind::bytes; }
   COALESCE_HOST_DEVICE int top() const { return ranks.count + (more ? 1 : 0); }
   // (Without limits, headers are still counted for each component.)
@@ -51,7 +51,7 @@ struct AllocationInput {
   }
   // A picture of which all passes leave little is exact in many places, and what is left is in the
   // others; of a smooth one it is in coarse bands.
-  COALESCE_HOST_DEVICE std::uint64_t most_error(const LayerTarget &target) const {
+  COALESCE_HOST_DEVICE std::uint64_t most_error(const LayerBudget &target) const {
     const std::uint64_t value = target.value;
     const std::int64_t left = difference(error, ranks.at[ranks.count].gain);
     const std::uint64_t most =
@@ -62,7 +62,7 @@ struct AllocationInput {
   }
   // last_rank: of the last layer, or about.
   COALESCE_HOST_DEVICE int rank_of(int layer, int last_rank) const {
-    const LayerTarget &target = targets[layer];
+    const LayerBudget &target = targets[layer];
     const unsigned all = components();
     if (target.kind == Kind::automatic) {
       const std::uint64_t bytes =
@@ -93,7 +93,7 @@ struct AllocationInput {
 };
 
 // What is to be done with the passes of a layer, in some components.
-struct AllocationStep {
+struct PcrdStep {
   enum class Kind : std::uint8_t {
     take,       // each block gets what `slope` stands for, but not less than in the layer before
     fill,       // the layer is kept in mind; blocks get more, as long as there is `room`

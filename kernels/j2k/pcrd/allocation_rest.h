@@ -10,7 +10,7 @@
 
 namespace coalesce::j2k {
 
-// For the room that steps are to be given (AllocationStep::room), as what they make of headers is
+// For the room that steps are to be given (PcrdStep::room), as what they make of headers is
 // not known before: a guess is part of the room (HulledBlock::fill()). The first block of an empty
 // packet takes more than that, up to a bit for each of its blocks.
 class RoomSearch {
@@ -43,19 +43,19 @@ class RoomSearch {
 
 class RestSearch {
  public:
-  using Kind = AllocationStep::Kind;
+  using Kind = PcrdStep::Kind;
 
   // total: that is spent of the limit. There must be passes left. False: nothing is to be tried.
   // Else *step is to be done; and so on with next().
   COALESCE_HOST_DEVICE bool start(const AllocationInput &in, std::uint64_t limit,
-                                  std::uint64_t total, AllocationStep *step) {
+                                  std::uint64_t total, PcrdStep *step) {
     limit_ = limit;
     left_ = limit - total;
     passes_ = kMostCounted / in.blocks;
     return start_fills(false, step);
   }
   // total: with what the step added, which is not kept if that is above the limit.
-  COALESCE_HOST_DEVICE bool next(const StepCost &cost, std::uint64_t total, AllocationStep *step) {
+  COALESCE_HOST_DEVICE bool next(const StepCost &cost, std::uint64_t total, PcrdStep *step) {
     const bool fits = total <= limit_;
     if (fits) left_ = limit_ - total;
     switch (step->kind) {
@@ -81,18 +81,18 @@ class RestSearch {
   }
 
  private:
-  COALESCE_HOST_DEVICE bool start_fills(bool behind, AllocationStep *step) {
+  COALESCE_HOST_DEVICE bool start_fills(bool behind, PcrdStep *step) {
     step->behind = behind;
     fills_ = 0;
     room_.start(left_);
     return fill(Kind::fill, step);
   }
-  COALESCE_HOST_DEVICE bool end_fills(AllocationStep *step) {
+  COALESCE_HOST_DEVICE bool end_fills(PcrdStep *step) {
     if (step->behind || !is_much()) return start_passes(step);
     return start_fills(true, step);
   }
   // Headers are only known afterwards: if they are too long, it is done again with less room.
-  COALESCE_HOST_DEVICE bool fill(Kind kind, AllocationStep *step) {
+  COALESCE_HOST_DEVICE bool fill(Kind kind, PcrdStep *step) {
     constexpr int kTries = 6;
     const bool again =
         fills_++ < kTries && left_ > limit_ / 256 && (kind == Kind::fill || room_.is_open());
@@ -102,13 +102,13 @@ class RestSearch {
     return true;
   }
 
-  COALESCE_HOST_DEVICE bool start_passes(AllocationStep *step) {
+  COALESCE_HOST_DEVICE bool start_passes(PcrdStep *step) {
     fitted_ = false;
     return pass(Kind::one_more, kFirstKey, step);
   }
   // Else 98 % are spent.
   COALESCE_HOST_DEVICE bool is_much() const { return left_ > limit_ / 50; }
-  COALESCE_HOST_DEVICE bool pass(Kind kind, std::uint64_t key, AllocationStep *step) {
+  COALESCE_HOST_DEVICE bool pass(Kind kind, std::uint64_t key, PcrdStep *step) {
     step->kind = kind;
     step->room = left_;
     step->key = key;
@@ -116,7 +116,7 @@ class RestSearch {
   }
   // A pass that did not fit may do so when others have made its packet's header longer anyway: only
   // behind a round in which none has fitted, none does.
-  COALESCE_HOST_DEVICE bool know_pass(const StepCost &cost, bool fits, AllocationStep *step) {
+  COALESCE_HOST_DEVICE bool know_pass(const StepCost &cost, bool fits, PcrdStep *step) {
     if (!cost.is_any()) return fitted_ && start_passes(step);
     fitted_ = fitted_ || fits;
     if (--passes_ > 0) return pass(fits ? Kind::one_more : Kind::another, cost.key, step);

@@ -7,22 +7,22 @@
 
 namespace coalesce::j2k {
 
-void PacketTargets::prepare(int layers, std::uint64_t fixed, std::uint64_t empty_layer) {
+void PacketBudgets::prepare(int layers, std::uint64_t fixed, std::uint64_t empty_layer) {
   fixed_ = fixed;
   least_bytes_ = fixed + empty_layer * static_cast<unsigned>(layers);
   list_.assign(static_cast<std::size_t>(layers), {});
 }
 
-Status PacketTargets::set(const std::vector<LayerTarget> &targets) {
+Status PacketBudgets::set(const std::vector<LayerBudget> &targets) {
   if (Status s = check_targets(targets, static_cast<int>(list_.size())); !s.ok()) return s;
-  if (targets.back().kind == LayerTarget::Kind::bytes && targets.back().value < least_bytes_)
+  if (targets.back().kind == LayerBudget::Kind::bytes && targets.back().value < least_bytes_)
     return invalid_argument(
         "j2k: the last layer's target has fewer bytes than markers and empty packets require");
   std::copy(targets.begin(), targets.end(), list_.begin());
   wants_bytes_ = wants_errors_ = false;
-  for (LayerTarget &target : list_) {
-    wants_errors_ = wants_errors_ || target.kind == LayerTarget::Kind::error;
-    if (target.kind != LayerTarget::Kind::bytes) continue;
+  for (LayerBudget &target : list_) {
+    wants_errors_ = wants_errors_ || target.kind == LayerBudget::Kind::error;
+    if (target.kind != LayerBudget::Kind::bytes) continue;
     wants_bytes_ = true;
     target.value -= std::min(target.value, fixed_);
   }

@@ -11,7 +11,7 @@
 
 namespace coalesce::j2k {
 
-class PacketTargets {
+class PacketBudgets {
  public:
   // Once for a format. fixed: what a codestream has at most beside; empty_layer: what a layer
   // takes that has nothing in it. Allocates.
@@ -19,9 +19,9 @@ class PacketTargets {
   // Those of whole codestreams, one for each layer, as often as wanted. Allocates nothing.
   // Errors: invalid_argument as of check_targets(), or if nothing fits the last layer's bytes; then
   // all stays as it was.
-  Status set(const std::vector<LayerTarget> &targets);
+  Status set(const std::vector<LayerBudget> &targets);
 
-  const std::vector<LayerTarget> &list() const { return list_; }
+  const std::vector<LayerBudget> &list() const { return list_; }
   // What the last layer's target has to have at least, if it is of bytes.
   std::uint64_t least_bytes() const { return least_bytes_; }
   bool wants_bytes() const { return wants_bytes_; }    // any of them
@@ -29,7 +29,7 @@ class PacketTargets {
 
  private:
   std::uint64_t fixed_ = 0, least_bytes_ = 0;
-  std::vector<LayerTarget> list_;
+  std::vector<LayerBudget> list_;
   bool wants_bytes_ = false, wants_errors_ = false;
 };
 

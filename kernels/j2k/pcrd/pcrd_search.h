@@ -12,15 +12,15 @@
 
 namespace coalesce::j2k {
 
-class AllocationState {
+class PcrdSearch {
  public:
   using Input = AllocationInput;
-  using Kind = AllocationStep::Kind;
+  using Kind = PcrdStep::Kind;
 
   // Until the step is an end: do it, and advance.
   COALESCE_HOST_DEVICE_CALL void start(const Input &in);
   COALESCE_HOST_DEVICE_CALL void advance(const Input &in, const StepCost &cost);
-  COALESCE_HOST_DEVICE const AllocationStep &step() const { return step_; }
+  COALESCE_HOST_DEVICE const PcrdStep &step() const { return step_; }
 
   // Of the last step that was done.
   COALESCE_HOST_DEVICE LayerResult result() const {
@@ -85,9 +85,9 @@ class AllocationState {
     return rank_ + 1 < last_rank_ ? rank_ + 1 : last_rank_;
   }
 
-  AllocationStep step_ = {Kind::take, 0, 0, 0, 0, false, 0};  // its components are those in hand
-  LayerBytes now_ = {};                                       // that step_.layer has
-  int slope_ = 0;                                             // of the last step to take
+  PcrdStep step_ = {Kind::take, 0, 0, 0, 0, false, 0};  // its components are those in hand
+  LayerBytes now_ = {};                                 // that step_.layer has
+  int slope_ = 0;                                       // of the last step to take
   Goal goal_ = Goal::last;
   int steps_ = 0;
   int last_rank_ = 0;                 // about what the last layer gets
@@ -104,14 +104,14 @@ class AllocationState {
   unsigned free_ = 0, larger_ = 0;
 };
 
-COALESCE_HOST_DEVICE_CALL void AllocationState::start(const Input &in) {
+COALESCE_HOST_DEVICE_CALL void PcrdSearch::start(const Input &in) {
   step_.components = free_ = in.components();
   if (in.has_limit()) return take(in, Goal::empty_layer, 0, 0);
   last_rank_ = in.rank_of(in.layers - 1, 0);
   begin_layer(in, 0);
 }
 
-COALESCE_HOST_DEVICE_CALL void AllocationState::advance(const Input &in, const StepCost &cost) {
+COALESCE_HOST_DEVICE_CALL void PcrdSearch::advance(const Input &in, const StepCost &cost) {
   ++steps_;
   if (step_.kind == Kind::take) know_step(cost);
   if (goal_ <= Goal::last_fit && is_guessing(in)) return;
@@ -137,7 +137,7 @@ COALESCE_HOST_DEVICE_CALL void AllocationState::advance(const Input &in, const S
   }
 }
 
-COALESCE_HOST_DEVICE_CALL void AllocationState::know_step(const StepCost &cost) {
+COALESCE_HOST_DEVICE_CALL void PcrdSearch::know_step(const StepCost &cost) {
   for (int c = 0; c < kMaxComponents; ++c) {
     if ((step_.components >> c & 1) == 0) continue;
     now_.body[c] = cost.bytes.body[c] + (step_.kind == Kind::take ? 0 : now_.body[c]);
@@ -147,8 +147,8 @@ COALESCE_HOST_DEVICE_CALL void AllocationState::know_step(const StepCost &cost) 
 
 // Takes the highest rank with which layers up to this one keep to the limit, or one that comes
 // close to it; `lowest` if none does.
-COALESCE_HOST_DEVICE_CALL void AllocationState::fit(const Input &in, Goal goal, int layer,
-                                                    std::uint64_t limit, int lowest, int highest) {
+COALESCE_HOST_DEVICE_CALL void PcrdSearch::fit(const Input &in, Goal goal, int layer,
+                                               std::uint64_t limit, int lowest, int highest) {
   goal_ = goal;
   step_.layer = layer;
   limit_ = limit;
@@ -159,14 +159,14 @@ COALESCE_HOST_DEVICE_CALL void AllocationState::fit(const Input &in, Goal goal, 
 }
 
 // After a guess: is another one to be taken?
-COALESCE_HOST_DEVICE_CALL bool AllocationState::is_guessing(const Input &in) {
+COALESCE_HOST_DEVICE_CALL bool PcrdSearch::is_guessing(const Input &in) {
   headers_ = headers();
   rank_search_.know(in, taken_, total() <= limit_, step_.components);
   return !is_close(in) && guess(in);
 }
 
 // False: what fits has been taken.
-COALESCE_HOST_DEVICE_CALL bool AllocationState::guess(const Input &in) {
+COALESCE_HOST_DEVICE_CALL bool PcrdSearch::guess(const Input &in) {
   int rank = rank_search_.fits();
   if (rank_search_.is_open()) {
     const std::uint64_t spent = headers_before_ + headers_;
@@ -178,7 +178,7 @@ COALESCE_HOST_DEVICE_CALL bool AllocationState::guess(const Input &in) {
   return true;
 }
 
-COALESCE_HOST_DEVICE_CALL void AllocationState::know_empty_layer(const Input &in) {
+COALESCE_HOST_DEVICE_CALL void PcrdSearch::know_empty_layer(const Input &in) {
   empty_ = headers();
   const std::uint64_t most = in.last().value;
   if (empty_ * static_cast<unsigned>(in.layers) > most) {
@@ -194,10 +194,10 @@ COALESCE_HOST_DEVICE_CALL void AllocationState::know_empty_layer(const Input &in
 }
 
 // A lower layer leaves a rank to each of the layers behind it, if there are enough.
-COALESCE_HOST_DEVICE_CALL void AllocationState::begin_layer(const Input &in, int layer) {
+COALESCE_HOST_DEVICE_CALL void PcrdSearch::begin_layer(const Input &in, int layer) {
   const int behind = in.layers - 1 - layer;
-  const LayerTarget &target = in.targets[layer];
-  const bool has_limit = target.kind == LayerTarget::Kind::bytes;
+  const LayerBudget &target = in.targets[layer];
+  const bool has_limit = target.kind == LayerBudget::Kind::bytes;
   if (behind == 0) {
     step_.layer = layer;
     return cut_last_layer(in, in.components(), has_limit ? target.value : kNoLimit);
@@ -209,7 +209,7 @@ COALESCE_HOST_DEVICE_CALL void AllocationState::begin_layer(const Input &in, int
   take(in, Goal::lower, layer, rank < next ? next : rank > highest ? highest : rank);
 }
 
-COALESCE_HOST_DEVICE_CALL void AllocationState::keep_limit(const Input &in) {
+COALESCE_HOST_DEVICE_CALL void PcrdSearch::keep_limit(const Input &in) {
   if (in.has_limit()) {
     const auto behind = static_cast<unsigned>(in.layers - 1 - step_.layer);
     const std::uint64_t limit = in.last().value - behind * empty_;
@@ -218,27 +218,27 @@ COALESCE_HOST_DEVICE_CALL void AllocationState::keep_limit(const Input &in) {
   end_layer(in);
 }
 
-COALESCE_HOST_DEVICE_CALL void AllocationState::end_layer(const Input &in) {
+COALESCE_HOST_DEVICE_CALL void PcrdSearch::end_layer(const Input &in) {
   rank_ = taken_;
   headers_before_ += headers();
   begin_layer(in, step_.layer + 1);
 }
 
-COALESCE_HOST_DEVICE_CALL void AllocationState::cut_last_layer(const Input &in, unsigned components,
-                                                               std::uint64_t limit) {
+COALESCE_HOST_DEVICE_CALL void PcrdSearch::cut_last_layer(const Input &in, unsigned components,
+                                                          std::uint64_t limit) {
   step_.components = components;
   limit_ = limit;
   if (limit != kNoLimit) return fit(in, Goal::last_fit, step_.layer, limit, rank_, in.top());
   take(in, Goal::last, step_.layer, rank_ > last_rank_ ? rank_ : last_rank_);
 }
 
-COALESCE_HOST_DEVICE_CALL void AllocationState::end_last_layer(const Input &in) {
+COALESCE_HOST_DEVICE_CALL void PcrdSearch::end_last_layer(const Input &in) {
   if (taken_ >= in.top() || total() > limit_ || is_close(in)) return finish(in);
   goal_ = Goal::rest;
   if (!rest_search_.start(in, limit_, total(), &step_)) finish(in);
 }
 
-COALESCE_HOST_DEVICE_CALL void AllocationState::know_rest(const Input &in, const StepCost &cost) {
+COALESCE_HOST_DEVICE_CALL void PcrdSearch::know_rest(const Input &in, const StepCost &cost) {
   const LayerBytes good = now_;
   if (cost.is_any()) know_step(cost);
   const std::uint64_t all = total();
@@ -246,7 +246,7 @@ COALESCE_HOST_DEVICE_CALL void AllocationState::know_rest(const Input &in, const
   if (!rest_search_.next(cost, all, &step_)) finish(in);
 }
 
-COALESCE_HOST_DEVICE_CALL void AllocationState::finish(const Input &in) {
+COALESCE_HOST_DEVICE_CALL void PcrdSearch::finish(const Input &in) {
   if (total() > limit_)
     step_.kind = Kind::other_headers;
   else
@@ -254,7 +254,7 @@ COALESCE_HOST_DEVICE_CALL void AllocationState::finish(const Input &in) {
 }
 
 // Of those that have come to no limit yet.
-COALESCE_HOST_DEVICE_CALL unsigned AllocationState::too_large(const Input &in) const {
+COALESCE_HOST_DEVICE_CALL unsigned PcrdSearch::too_large(const Input &in) const {
   unsigned result = 0;
   for (int c = 0; c < in.limits.count; ++c)
     if ((free_ >> c & 1) != 0 && now_.of(1u << c) > in.limits.bytes[c]) result |= 1u << c;
@@ -263,7 +263,7 @@ COALESCE_HOST_DEVICE_CALL unsigned AllocationState::too_large(const Input &in) c
 
 // A component that has too many bytes is cut by itself, and if bytes are the target, those that are
 // still free share what it leaves; which may be too many for one of them.
-COALESCE_HOST_DEVICE_CALL void AllocationState::limit_components(const Input &in) {
+COALESCE_HOST_DEVICE_CALL void PcrdSearch::limit_components(const Input &in) {
   const bool are_free = step_.components == free_;
   if (are_free)
     larger_ = too_large(in);

@@ -83,9 +83,9 @@ COALESCE_HOST_DEVICE AllocationInput input_of(const RateJob &job) {
 }
 
 // What comes behind the turns before this one.
-COALESCE_HOST_DEVICE AllocationState next_state(const RateJob &job, int turn) {
+COALESCE_HOST_DEVICE PcrdSearch next_state(const RateJob &job, int turn) {
   const RateProgress &p = *job.scratch.progress;
-  AllocationState state = p.state[turn % 2];
+  PcrdSearch state = p.state[turn % 2];
   if (turn == 0)
     state.start(input_of(job));
   else if (!state.step().is_end())
@@ -94,16 +94,16 @@ COALESCE_HOST_DEVICE AllocationState next_state(const RateJob &job, int turn) {
 }
 
 // For the next turn, and for the headers' count in this one.
-COALESCE_HOST_DEVICE void keep_state(const RateJob &job, const AllocationState &state, int turn) {
+COALESCE_HOST_DEVICE void keep_state(const RateJob &job, const PcrdSearch &state, int turn) {
   RateProgress &p = *job.scratch.progress;
   p.state[(turn + 1) % 2] = state;
   p.cost[(turn + 1) % 3] = {};
-  const AllocationStep &step = state.step();
+  const PcrdStep &step = state.step();
   p.asked = {step.is_counted() ? step.layer : -1, step.components};
 }
 
-// AllocationStep::Kind::take, of one of its components. Returns the bytes that the block then has.
-COALESCE_HOST_DEVICE std::uint64_t take_block(const RateJob &job, const AllocationStep &step,
+// PcrdStep::Kind::take, of one of its components. Returns the bytes that the block then has.
+COALESCE_HOST_DEVICE std::uint64_t take_block(const RateJob &job, const PcrdStep &step,
                                               std::size_t i) {
   const HulledBlock block = hulled(job, i);
   const LayerRows rows(job, step.layer);
@@ -115,21 +115,20 @@ COALESCE_HOST_DEVICE std::uint64_t take_block(const RateJob &job, const Allocati
 }
 
 // Before blocks get more of what is left.
-COALESCE_HOST_DEVICE void save_block(const RateJob &job, const AllocationStep &step,
-                                     std::size_t i) {
+COALESCE_HOST_DEVICE void save_block(const RateJob &job, const PcrdStep &step, std::size_t i) {
   std::uint8_t &now = LayerRows(job, step.layer).now[i], &saved = job.scratch.saved[i];
-  if (step.kind == AllocationStep::Kind::fill)
+  if (step.kind == PcrdStep::Kind::fill)
     saved = now;
   else
     now = saved;
-  if (step.kind == AllocationStep::Kind::put_back) return;
+  if (step.kind == PcrdStep::Kind::put_back) return;
   job.scratch.keys[i] =
       step.is_for(job.format.blocks[i]) ? hulled(job, i).next_key(now, step.behind, i) : 0;
 }
 
 // That with the greatest key.
-COALESCE_HOST_DEVICE FilledBlock fill_block(const RateJob &job, const AllocationStep &step,
-                                            std::size_t i, std::uint64_t room) {
+COALESCE_HOST_DEVICE FilledBlock fill_block(const RateJob &job, const PcrdStep &step, std::size_t i,
+                                            std::uint64_t room) {
   const HulledBlock block = hulled(job, i);
   const LayerRows rows(job, step.layer);
   const FilledBlock filled = block.fill(rows.now[i], rows.before(i), room, step.behind);
@@ -138,19 +137,19 @@ COALESCE_HOST_DEVICE FilledBlock fill_block(const RateJob &job, const Allocation
   return filled;
 }
 
-// AllocationStep::Kind::one_more, another: the key of a block that may be the one; else 0.
-COALESCE_HOST_DEVICE std::uint64_t pass_key(const RateJob &job, const AllocationStep &step,
+// PcrdStep::Kind::one_more, another: the key of a block that may be the one; else 0.
+COALESCE_HOST_DEVICE std::uint64_t pass_key(const RateJob &job, const PcrdStep &step,
                                             std::size_t i) {
   const LayerRows rows(job, step.layer);
-  if (step.kind != AllocationStep::Kind::one_more && block_of_key(step.key) == i) --rows.now[i];
-  if (step.kind == AllocationStep::Kind::give_back || !step.is_for(job.format.blocks[i])) return 0;
+  if (step.kind != PcrdStep::Kind::one_more && block_of_key(step.key) == i) --rows.now[i];
+  if (step.kind == PcrdStep::Kind::give_back || !step.is_for(job.format.blocks[i])) return 0;
   const std::uint64_t key = hulled(job, i).pass_key(rows.now[i], rows.before(i), step.room, i);
   return key < step.key ? key : 0;
 }
 
 // The one with the greatest key gets its pass.
-COALESCE_HOST_DEVICE void add_pass(const RateJob &job, const AllocationStep &step,
-                                   std::uint64_t key, StepCost *cost) {
+COALESCE_HOST_DEVICE void add_pass(const RateJob &job, const PcrdStep &step, std::uint64_t key,
+                                   StepCost *cost) {
   const std::size_t i = block_of_key(key);
   std::uint8_t &now = LayerRows(job, step.layer).now[i];
   const std::uint64_t bytes = hulled(job, i).next_pass(now);

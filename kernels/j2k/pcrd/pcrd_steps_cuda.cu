@@ -7,7 +7,7 @@
 namespace coalesce::j2k {
 namespace {
 
-__device__ void take(const RateJob &job, const AllocationStep &step, StepCost *cost) {
+__device__ void take(const RateJob &job, const PcrdStep &step, StepCost *cost) {
   const auto i = blockIdx.x * kTurnThreads + threadIdx.x;
   std::uint64_t bytes = 0;
   int component = 0;
@@ -20,15 +20,15 @@ __device__ void take(const RateJob &job, const AllocationStep &step, StepCost *c
 
 // Every block of threads decides for itself, and all come to the same.
 __global__ void __launch_bounds__(kTurnThreads) take_turn(const RateJob job, int turn) {
-  __shared__ AllocationStep step;
+  __shared__ PcrdStep step;
   if (threadIdx.x == 0) {
-    const AllocationState state = next_state(job, turn);
+    const PcrdSearch state = next_state(job, turn);
     step = state.step();
     if (blockIdx.x == 0) keep_state(job, state, turn);
   }
   __syncthreads();
   StepCost *cost = &job.scratch.progress->cost[turn % 3];
-  if (step.kind == AllocationStep::Kind::take)
+  if (step.kind == PcrdStep::Kind::take)
     take(job, step, cost);
   else if (step.is_end() || blockIdx.x > 0)
     return;
@@ -42,8 +42,8 @@ __global__ void __launch_bounds__(kTurnThreads) take_turn(const RateJob job, int
 __global__ void __launch_bounds__(kTurnThreads) report_turns(const RateJob job, int turn) {
   __shared__ bool done;
   if (threadIdx.x == 0) {
-    const AllocationState state = next_state(job, turn);
-    done = state.step().kind == AllocationStep::Kind::done;
+    const PcrdSearch state = next_state(job, turn);
+    done = state.step().kind == PcrdStep::Kind::done;
     if (blockIdx.x == 0) job.scratch.progress->report = {state.step().kind, state.steps()};
   }
   __syncthreads();

@@ -95,7 +95,7 @@ std::uint64_t error_units(double error) {
   return units < 0x1p63 ? static_cast<std::uint64_t>(units) : std::uint64_t{1} << 63;
 }
 
-// LayerTarget::smooth. Errors of coarse bands may be so many times larger in samples than energies
+// LayerBudget::smooth. Errors of coarse bands may be so many times larger in samples than energies
 // of bands say: more of them are at the edges, and neighbours have the same sign. Where rounding
 // makes as much of an error, it would not be worth its bytes. (Measured: docs/numerics.md.)
 std::uint64_t smooth_error(const EncoderParams &params, double error, double samples) {
@@ -107,7 +107,7 @@ std::uint64_t smooth_error(const EncoderParams &params, double error, double sam
                      (reversible ? 1.5 + std::min(3.5, 1.5 * size) : 1 + std::min(1.5, size)));
 }
 
-// LayerTarget::rounding. Where about as much error is wanted as rounding makes (1/12) or more, it
+// LayerBudget::rounding. Where about as much error is wanted as rounding makes (1/12) or more, it
 // is an error as others; where less is, decoders make it again, and leave about half.
 std::uint32_t rounding_share(double error, double wanted, double samples) {
   const double share = std::max(std::min(6 * error / samples, 1.0), error / (2 * wanted));
@@ -125,7 +125,7 @@ std::uint32_t final_error(const CodeBlock &block) {
   return final_error_sum(sum);
 }
 
-LayerTarget target_at_psnr(const EncoderParams &params, double psnr) {
+LayerBudget target_at_psnr(const EncoderParams &params, double psnr) {
   double error = 0, wanted = 0, concentrated = 0, samples = 0;
   for (int c = 0; c < params.coding.num_components; ++c) {
     const Rect rect = component_rect(params.coding, c);
@@ -139,7 +139,7 @@ LayerTarget target_at_psnr(const EncoderParams &params, double psnr) {
   if (wanted < kFew) error = concentrated + (error - concentrated) * wanted / kFew;
   error /= at_edges(params.coding);
   concentrated /= at_edges(params.coding);
-  LayerTarget target = {LayerTarget::Kind::error, error_units(error)};
+  LayerBudget target = {LayerBudget::Kind::error, error_units(error)};
   target.smooth = smooth_error(params, error, samples);
   target.rounding = rounding_share(error, wanted, samples);
   target.concentrated = std::min(target.value, error_units(concentrated));
@@ -182,7 +182,7 @@ Status RateAllocator::prepare(std::size_t blocks, std::size_t passes, int layers
   return {};
 }
 
-Status RateAllocator::allocate(const RateBlock *blocks, const LayerTarget *targets,
+Status RateAllocator::allocate(const RateBlock *blocks, const LayerBudget *targets,
                                PacketHeaders *headers, ThreadPool *pool) {
   return memory_->run(blocks, targets, headers, pool);
 }

@@ -21,7 +21,7 @@ std::uint32_t final_error(const CodeBlock &block);
 // What the error may be if each component is to have this many dB, after a decoder has rounded its
 // samples; the PSNR of the whole picture if all have the same depth. How near that comes:
 // docs/numerics.md. (With a region of interest, what 9/7's quantiser loses is not counted.)
-LayerTarget target_at_psnr(const EncoderParams &params, double psnr);
+LayerBudget target_at_psnr(const EncoderParams &params, double psnr);
 
 // fine_base_step(), or as often halved as it takes to leave no more error than that.
 double base_step_at_psnr(const EncoderParams &params, double psnr);
@@ -69,7 +69,7 @@ class RateAllocator {
   // limits; may be nullptr otherwise. Allocates nothing; does not depend on the pool. Errors:
   // invalid_argument for an automatic last layer, `bytes` without headers, more passes than there
   // is room for, or fewer bytes than empty packets take.
-  Status allocate(const RateBlock *blocks, const LayerTarget *targets, PacketHeaders *headers,
+  Status allocate(const RateBlock *blocks, const LayerBudget *targets, PacketHeaders *headers,
                   ThreadPool *pool);
 
   // Of the last allocate() that was ok.

@@ -35,7 +35,7 @@ struct RateBlock {
   bool one_sample = false;           // it is all that the block has
   bool is_fine = false;              // of a band of level 2, or of a finer one
   std::uint16_t rounding_slope = 0;  // what it has if all of its planes are fine; and
-  std::uint32_t rounding = 128;      // the last layer's LayerTarget::rounding
+  std::uint32_t rounding = 128;      // the last layer's LayerBudget::rounding
   std::uint32_t final_error = 0;     // final_error(); only targets of an error ask for it
   // Planes from this one on belong to a region of interest and are worth 4^-roi_shift of what their
   // number says, where errors are summed. (The slopes keep them as they are: they come first.) 0:

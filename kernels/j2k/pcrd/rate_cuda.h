@@ -17,7 +17,7 @@ namespace coalesce::j2k {
 // Of a format: RateTables.
 struct RateFormat {
   const RateBlock *blocks;  // all but what Tier-1 finds
-  const LayerTarget *targets;
+  const LayerBudget *targets;
   const std::uint32_t *shares;
   ComponentLimits limits;
   int components;  // RateBlock::component is below
@@ -27,8 +27,8 @@ struct RateFormat {
 
 // What the host wants to know.
 struct RateReport {
-  AllocationStep::Kind step;  // an end, or the allocation goes on
-  int turns;                  // that were needed
+  PcrdStep::Kind step;  // an end, or the allocation goes on
+  int turns;            // that were needed
 };
 
 // Of a frame. Turn n finds the state that the turn before has left in state[n % 2], what that cost
@@ -38,7 +38,7 @@ struct RateProgress {
   std::uint64_t all_bytes[kMaxComponents], error, fine_error;  // AllocationInput's
   std::uint32_t more;
   int ranks;
-  AllocationState state[2];
+  PcrdSearch state[2];
   StepCost cost[3];
   HeadersAsked asked;
 };
@@ -52,7 +52,7 @@ constexpr std::size_t slope_sums(int components) {
 struct RateScratch {
   RateProgress *progress;
   std::uint64_t *sums;
-  Threshold *ranks;  // kMaxSlope + 2
+  SlopeRank *ranks;  // kMaxSlope + 2
   // Of each block; the steps are where its passes are in DeviceFrame.
   RateBlock *blocks;
   HullStep *steps;

@@ -38,12 +38,11 @@ __device__ __forceinline__ std::uint64_t best_key(const RateJob &job) {
 
 // By one block of threads: RateAllocator::Memory::fill() with a maximum over all blocks in place of
 // the heap.
-__device__ __forceinline__ void fill(const RateJob &job, const AllocationStep &step,
-                                     StepCost *cost) {
+__device__ __forceinline__ void fill(const RateJob &job, const PcrdStep &step, StepCost *cost) {
   __shared__ FillShared shared;
   for (auto i = static_cast<int>(threadIdx.x); i < job.frame.blocks; i += kTurnThreads)
     save_block(job, step, static_cast<std::size_t>(i));
-  if (step.kind == AllocationStep::Kind::put_back) return;
+  if (step.kind == PcrdStep::Kind::put_back) return;
   std::uint64_t best = best_key(job), spent = 0;
   while (step.room - spent > kMoreOfBlock) {
     const std::uint64_t key = block_max(best, shared);
@@ -62,8 +61,7 @@ __device__ __forceinline__ void fill(const RateJob &job, const AllocationStep &s
 }
 
 // By one block of threads: RateAllocator::Memory::add_pass().
-__device__ __forceinline__ void add_pass(const RateJob &job, const AllocationStep &step,
-                                         StepCost *cost) {
+__device__ __forceinline__ void add_pass(const RateJob &job, const PcrdStep &step, StepCost *cost) {
   __shared__ FillShared shared;
   unsigned long long key = 0;
   for (auto i = static_cast<int>(threadIdx.x); i < job.frame.blocks; i += kTurnThreads)

@@ -50,7 +50,7 @@ struct SlopeColumns {
   }
 };
 
-// Thresholds::gather(). A thread for each slope: the steepest is the first one's. What is before
+// SlopeTable::gather(). A thread for each slope: the steepest is the first one's. What is before
 // the threads of a block, each block adds up for itself.
 __global__ void __launch_bounds__(kRankThreads) gather_ranks(const RateScratch s, int components) {
   __shared__ BlockScan scan;
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(kRankThreads) gather_ranks(const RateScratch s
       bytes[c] += sums.bytes[c];
   }
   const SlopeColumns here(s, components, steepest - first);
-  Threshold mine = {{}, 0, steepest - first};
+  SlopeRank mine = {{}, 0, steepest - first};
   mine.gain = static_cast<std::int64_t>(sum_up_to(gain, here.gain, scan));
 #pragma unroll
   for (int c = 0; c < kMaxComponents; ++c)

@@ -5,18 +5,18 @@
 
 namespace coalesce::j2k {
 
-Thresholds::Thresholds(int components)
+SlopeTable::SlopeTable(int components)
     : ranks_(kMaxSlope + 2),
       gains_(kMaxSlope + 1),
       bytes_(static_cast<std::size_t>(components), gains_) {}
 
-void Thresholds::clear() {
+void SlopeTable::clear() {
   std::fill(gains_.begin(), gains_.end(), std::uint64_t{0});
   for (std::vector<std::uint64_t> &bytes : bytes_)
     std::fill(bytes.begin(), bytes.end(), std::uint64_t{0});
 }
 
-void Thresholds::add(int component, const HullStep *steps, int count) {
+void SlopeTable::add(int component, const HullStep *steps, int count) {
   std::vector<std::uint64_t> &bytes = bytes_[static_cast<std::size_t>(component)];
   add_steps_by_slope(steps, count, [&](int slope, const SlopeSums &step) {
     bytes[static_cast<std::size_t>(slope)] += step.bytes;
@@ -24,9 +24,9 @@ void Thresholds::add(int component, const HullStep *steps, int count) {
   });
 }
 
-void Thresholds::gather() {
+void SlopeTable::gather() {
   count_ = 0;
-  Threshold all = {{}, 0, kMaxSlope + 1};
+  SlopeRank all = {{}, 0, kMaxSlope + 1};
   ranks_[0] = all;
   for (all.slope = kMaxSlope; all.slope >= 0; --all.slope) {
     const auto slope = static_cast<std::size_t>(all.slope);

@@ -12,7 +12,7 @@
 namespace coalesce::j2k {
 
 // All steps of this slope and of steeper ones.
-struct Threshold {
+struct SlopeRank {
   std::uint64_t bytes[kMaxComponents];
   std::int64_t gain;
   int slope;
@@ -20,7 +20,7 @@ struct Threshold {
 
 // A rank n stands for the n steepest slopes: 0 for nothing, count for all steps of all hulls.
 struct Ranks {
-  const Threshold *at = nullptr;  // count + 1
+  const SlopeRank *at = nullptr;  // count + 1
   int count = 0;
 
   COALESCE_HOST_DEVICE std::uint64_t bytes(int rank, unsigned components) const {
@@ -78,9 +78,9 @@ COALESCE_HOST_DEVICE void add_steps_by_slope(const HullStep *steps, int count, A
   }
 }
 
-class Thresholds {
+class SlopeTable {
  public:
-  explicit Thresholds(int components);  // allocates, for good
+  explicit SlopeTable(int components);  // allocates, for good
   void clear();                         // for the next picture
   void add(int component, const HullStep *steps, int count);
   void gather();  // when all have come
@@ -89,7 +89,7 @@ class Thresholds {
   Ranks ranks() const { return {ranks_.data(), count_}; }
 
  private:
-  std::vector<Threshold> ranks_;  // count_ + 1
+  std::vector<SlopeRank> ranks_;  // count_ + 1
   int count_ = 0;
   std::vector<std::uint64_t> gains_;               // by slope
   std::vector<std::vector<std::uint64_t>> bytes_;  // of each component

@@ -80,7 +80,7 @@ Status set_profile(Profile profile, const ProfileRate &rate, EncoderParams *p,
   p->profile = static_cast<std::uint16_t>(l.rsiz | levels);
   *frame_limit = limits.frame;
   const std::uint64_t bytes = rate.frame_bytes > 0 ? rate.frame_bytes : limits.frame;
-  p->targets = {{LayerTarget::Kind::bytes, bytes}};
+  p->targets = {{LayerBudget::Kind::bytes, bytes}};
   p->component_bytes = limits.component;
   return {};
 }

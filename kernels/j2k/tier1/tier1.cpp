@@ -43,7 +43,7 @@ std::size_t tier1_bytes_bound(int samples, int planes, unsigned style) {
 }
 
 struct Tier1Coder::Memory {
-  ParallelModel model;
+  ContextModel model;
   PassCoder coder;
   std::uint8_t symbols[kMaxPassSymbols];
 };

@@ -109,7 +109,7 @@ void slice(const std::uint8_t (&bytes)[64], std::uint64_t (&planes)[8]) {
 }  // namespace
 
 // The samples of a word: their planes, and signs.
-void ParallelModel::load_word(const CodeBlock &block, int stripe, int column, int word) {
+void ContextModel::load_word(const CodeBlock &block, int stripe, int column, int word) {
   // Column by column, as the bits are.
   std::uint32_t values[64] = {};
   const int rows = std::min(4, block.height - 4 * stripe);
@@ -139,7 +139,7 @@ void ParallelModel::load_word(const CodeBlock &block, int stripe, int column, in
   }
 }
 
-int ParallelModel::begin(const CodeBlock &block) {
+int ContextModel::begin(const CodeBlock &block) {
   stripes_ = (block.height + 3) / 4;
   columns_ = (block.width + 15) / 16;
   stride_ = columns_ + 2;
@@ -165,13 +165,13 @@ int ParallelModel::begin(const CodeBlock &block) {
 }
 
 template <class Visit>
-void ParallelModel::for_words(Visit &&visit) {
+void ContextModel::for_words(Visit &&visit) {
   for (int stripe = 1; stripe <= stripes_; ++stripe)
     for (int word = stripe * stride_ + 1; word <= stripe * stride_ + columns_; ++word)
       visit(word);
 }
 
-PassSymbols ParallelModel::significance(int plane, bool raw, std::uint8_t *symbols) {
+PassSymbols ContextModel::significance(int plane, bool raw, std::uint8_t *symbols) {
   const std::uint64_t *plane_bits = planes_ + (plane + fraction_bits_) * words_;
   const bool causal = (style_ & kCausal) != 0;
   Gains gains(plane_bits, words_, std::min(plane + fraction_bits_, kDistortionBits));
@@ -206,7 +206,7 @@ PassSymbols ParallelModel::significance(int plane, bool raw, std::uint8_t *symbo
 }
 
 // The sign contexts of samples whose neighbours are known.
-Sliced ParallelModel::signs(int word, const Neighbours &n) const {
+Sliced ContextModel::signs(int word, const Neighbours &n) const {
   const WordsAround w = words_around(negative_ + word, stride_, (style_ & kCausal) != 0);
   Neighbours negative = neighbours_when_visited(w, w.word);
   negative.left &= n.left;
@@ -216,7 +216,7 @@ Sliced ParallelModel::signs(int word, const Neighbours &n) const {
   return sign_contexts(n, negative);
 }
 
-PassSymbols ParallelModel::refinement(int plane, bool raw, std::uint8_t *symbols) {
+PassSymbols ContextModel::refinement(int plane, bool raw, std::uint8_t *symbols) {
   const std::uint64_t *plane_bits = planes_ + (plane + fraction_bits_) * words_;
   const bool causal = (style_ & kCausal) != 0;
   Gains gains(plane_bits, words_, std::min(plane + fraction_bits_, kDistortionBits));
@@ -240,7 +240,7 @@ PassSymbols ParallelModel::refinement(int plane, bool raw, std::uint8_t *symbols
   return {static_cast<int>(out - symbols), gains.of_refined(exact(plane))};
 }
 
-PassSymbols ParallelModel::cleanup(int plane, std::uint8_t *symbols) {
+PassSymbols ContextModel::cleanup(int plane, std::uint8_t *symbols) {
   const std::uint64_t *plane_bits = planes_ + (plane + fraction_bits_) * words_;
   const bool causal = (style_ & kCausal) != 0;
   Gains gains(plane_bits, words_, std::min(plane + fraction_bits_, kDistortionBits));

@@ -26,7 +26,7 @@
 
 namespace coalesce::j2k {
 
-class ParallelModel {
+class ContextModel {
  public:
   // See code_passes().
   int begin(const CodeBlock &block);

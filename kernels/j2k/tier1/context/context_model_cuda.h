@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Context modelling on the GPU: what ParallelModel makes of each block, for the blocks of a frame.
+// Context modelling on the GPU: what ContextModel makes of each block, for the blocks of a frame.
 #pragma once
 
 #include "../../../core/status.h"

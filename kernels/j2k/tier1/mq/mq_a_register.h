@@ -11,7 +11,7 @@ namespace coalesce::j2k {
 // interval. They meet in the state's qe, and in whether the state moves at all: which is known
 // after the next one was read. Everything else stands beside them.
 template <int kGroup>
-class MqInterval {
+class MqARegister {
  public:
   // memory: PipelineTables at the place `tables`; `contexts` is the place of this lane's first one.
   COALESCE_HOST_DEVICE void start(std::uint8_t *memory, std::uint32_t tables,

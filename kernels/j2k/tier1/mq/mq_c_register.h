@@ -27,8 +27,8 @@ static_assert(sizeof(PassMark) == sizeof(Word4));
 
 // Segments are written one behind the other, each as long as its flush() makes it.
 template <int kGroup>
-class MqRegister {
-  using State = MqRegisterState;
+class MqCRegister {
+  using State = MqCRegisterState;
 
  public:
   COALESCE_HOST_DEVICE void start(std::uint8_t *bytes) {

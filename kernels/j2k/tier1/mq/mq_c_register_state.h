@@ -9,7 +9,7 @@
 
 namespace coalesce::j2k {
 
-struct MqRegisterState {
+struct MqCRegisterState {
   std::uint8_t *bytes;         // of the segment
   std::uint32_t low, pending;  // CoderMark
   std::int32_t count;          // of bytes that are final; -1 as long as pending is no byte at all

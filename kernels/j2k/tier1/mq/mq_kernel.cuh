@@ -101,7 +101,7 @@ __device__ inline void feed_symbols(const PipelineLane<kGroup> &p, const SymbolS
 template <int kGroup>
 __device__ inline void code_symbols(const PipelineLane<kGroup> &p, std::uint8_t *memory,
                                     std::uint32_t tables_at, std::uint32_t contexts_at) {
-  MqInterval<kGroup> interval;
+  MqARegister<kGroup> interval;
   interval.start(memory, tables_at, contexts_at, p.lane);
   p.end_turn();
   p.end_turn();

@@ -103,7 +103,7 @@ struct LaneState {
   std::uint32_t interval;
 };
 
-// Raw bits are symbols of a state that halves the interval: see MqRegister.
+// Raw bits are symbols of a state that halves the interval: see MqCRegister.
 constexpr int kRawRow = 2 * kMqStates + 1, kLaneRows = kRawRow + 1;
 
 template <class Shape>

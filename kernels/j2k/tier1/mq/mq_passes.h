@@ -41,7 +41,7 @@ class RegisterStage {
   }
 
  private:
-  MqRegister<kGroup> coder_;
+  MqCRegister<kGroup> coder_;
   Pass *passes_;
   PassMark *marks_;
 };

@@ -2,8 +2,8 @@
 // MQ coding as a pipeline of three stages, for GPUs: what is between the stages.
 //
 // A codeword is a chain of symbols, and no two of them can be coded at once. So the work on one
-// symbol is divided: SymbolFeed reads symbols and passes, MqInterval has the chain (the interval A
-// and the states of the contexts) and nothing else, MqRegister adds up the code register C and
+// symbol is divided: SymbolFeed reads symbols and passes, MqARegister has the chain (the interval A
+// and the states of the contexts) and nothing else, MqCRegister adds up the code register C and
 // makes bytes. Each stage is a thread (a lane of a warp of its own), a group of symbols apart from
 // the one before.
 //
@@ -99,7 +99,7 @@ struct PipelineRings {
 // A group of a lane: pairs, kLanes apart.
 using LaneGroup = Word4 (*)[kLanes];
 
-// A symbol for MqInterval. `how` is the decision (bit 31), whether the next symbol has another
+// A symbol for MqARegister. `how` is the decision (bit 31), whether the next symbol has another
 // context (bit 30), and a selector of bytes for select_bytes(state.next, place of the other
 // context's state): where the next symbol's state is, if this one renormalises. `where` is the
 // place of the context << 16, and a selector of its own next state.
@@ -109,7 +109,7 @@ struct FedSymbol {
 constexpr std::uint32_t kOtherContext = 1u << 30;
 constexpr std::uint32_t kSelectLow = 0x7710, kSelectHigh = 0x7732, kSelectOther = 0x7754;
 
-// A symbol for MqRegister: C = (C + (add >> 16)) * factor. The factor, a power of two, is the low
+// A symbol for MqCRegister: C = (C + (add >> 16)) * factor. The factor, a power of two, is the low
 // half of a word whose upper half is the interval that it leaves.
 struct CodedSymbol {
   std::uint32_t interval, add;
