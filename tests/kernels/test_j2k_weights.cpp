@@ -4,7 +4,7 @@
 
 #include "../support/doctest.h"
 #include "j2k/encoder/encoder_plan.h"
-#include "j2k/transform/visual_weight.h"
+#include "j2k/transform/band_weights.h"
 
 namespace coalesce::test {
 namespace {

@@ -2,6 +2,8 @@
 #include "cuda_slot.h"
 
 #include <algorithm>
+#include <new>
+#include <vector>
 
 #include "../../core/layout.h"
 #include "../pcrd/allocation.h"
@@ -9,6 +11,7 @@
 #include "../tier1/context/context_model_cuda.h"
 #include "../tier1/mq/mq_cuda.h"
 #include "../transform/cuda/transform_cuda.h"
+#include "cuda_encoder.h"
 
 namespace coalesce::j2k {
 namespace {
@@ -26,6 +29,39 @@ Status bad_result(std::uint32_t errors) {
             "j2k: a tile-part has more than 4 GiB; use smaller tiles (tile-width, tile-height)"};
   return {StatusCode::device_error, "j2k: the codestream is longer than it can be"};
 }
+
+class Slots : public CudaEncoder {
+ public:
+  ~Slots() override {
+    for (CudaSlot &slot : slots_)
+      slot.abandon();
+  }
+
+  Status prepare(const EncoderParams &params, int slots) {
+    if (Status s = format_.plan_for(params); !s.ok()) return s;
+    if (Status s = format_.upload(); !s.ok()) return s;
+    slots_.resize(static_cast<std::size_t>(slots));
+    for (CudaSlot &slot : slots_)
+      if (Status s = slot.prepare(format_); !s.ok()) return s;
+    return {};
+  }
+
+  Status set_targets(const std::vector<LayerBudget> &targets) override {
+    return format_.set_targets(targets);
+  }
+  Status start(int slot, const Samples *samples, void *stream) override {
+    return at(slot).start(samples, stream);
+  }
+  Status wait(int slot, std::size_t *bytes) override { return at(slot).wait(bytes); }
+  Status fetch(int slot, std::uint8_t *to) override { return at(slot).fetch(to); }
+  void abandon(int slot) override { at(slot).abandon(); }
+
+ private:
+  CudaSlot &at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
+
+  CudaFormat format_;
+  std::vector<CudaSlot> slots_;
+};
 
 }  // namespace
 
@@ -184,6 +220,29 @@ Status CudaSlot::fetch(std::uint8_t *to) {
 
 void CudaSlot::abandon() {
   (void)stream_.wait();
+}
+
+Status make_cuda_encoder(const EncoderParams &params, int slots,
+                         std::unique_ptr<CudaEncoder> *encoder) {
+  try {
+    auto made = std::make_unique<Slots>();
+    if (Status s = made->prepare(params, slots); !s.ok()) return s;
+    *encoder = std::move(made);
+    return {};
+  } catch (const std::bad_alloc &) {
+    return no_memory();
+  }
+}
+
+Status cuda_encoder_slot_memory(const EncoderParams &params, std::size_t *bytes) {
+  try {
+    CudaFormat format;
+    if (Status s = format.plan_for(params); !s.ok()) return s;
+    *bytes = format.slot().end;
+    return {};
+  } catch (const std::bad_alloc &) {
+    return no_memory();
+  }
 }
 
 }  // namespace coalesce::j2k

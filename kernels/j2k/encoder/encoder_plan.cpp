@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "../tier1/tier1.h"
+#include "../transform/band_weights.h"
 #include "../transform/roi.h"
-#include "../transform/visual_weight.h"
 #include "encoder.h"
 
 namespace coalesce::j2k {

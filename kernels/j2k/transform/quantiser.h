@@ -9,7 +9,7 @@
 #include "../../core/thread_pool.h"
 #include "../canvas/code_block.h"
 #include "../params/encoder_params.h"
-#include "band_gains.h"
+#include "band_weights.h"
 
 namespace coalesce::j2k {
 

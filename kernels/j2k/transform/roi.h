@@ -10,7 +10,7 @@
 #include "../../core/status.h"
 #include "../../core/thread_pool.h"
 #include "../canvas/geometry.h"
-#include "band_gains.h"
+#include "band_weights.h"
 
 namespace coalesce::j2k {
 

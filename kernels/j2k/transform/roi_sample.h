@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "../../core/host_device.h"
-#include "band_gains.h"
+#include "band_weights.h"
 
 namespace coalesce::j2k {
 

@@ -9,7 +9,7 @@
 
 #include "../../canvas/geometry.h"
 #include "../../canvas/interval.h"
-#include "../band_gains.h"
+#include "../band_weights.h"
 
 namespace coalesce::j2k {
 

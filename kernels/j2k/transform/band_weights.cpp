@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "band_gains.h"
+#include "band_weights.h"
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "../canvas/geometry.h"
@@ -82,6 +83,40 @@ const Line &down(Wavelet wavelet, Band band, int level) {
   return lines(wavelet)[static_cast<std::size_t>(level)][high_down(band) ? 1 : 0];
 }
 
+// By component and level, HL and LH, HH. (A table, since exp() need not be the same everywhere.)
+constexpr std::int16_t kWeights[3][kMaxLevels][2] = {
+    {{282, 89},
+     {857, 732},
+     {999, 978},
+     {1021, 1017},
+     {1024, 1023},
+     {1024, 1024},
+     {1024, 1024},
+     {1024, 1024},
+     {1024, 1024},
+     {1024, 1024}},
+    {{88, 27},
+     {258, 134},
+     {472, 326},
+     {662, 538},
+     {801, 713},
+     {892, 835},
+     {948, 913},
+     {980, 960},
+     {999, 988},
+     {1010, 1003}},
+    {{187, 82},
+     {430, 283},
+     {657, 531},
+     {817, 732},
+     {912, 863},
+     {965, 938},
+     {994, 979},
+     {1008, 1001},
+     {1016, 1012},
+     {1020, 1018}},
+};
+
 }  // namespace
 
 double band_energy(Wavelet wavelet, Band band, int level) {
@@ -96,6 +131,11 @@ double colour_energy(Wavelet wavelet, int component) {
   if (component == 0) return 3;
   if (wavelet == Wavelet::reversible_53) return 0.75 * 0.75 + 2 * 0.25 * 0.25;
   return component == 1 ? 1.772 * 1.772 + 0.344136 * 0.344136 : 1.402 * 1.402 + 0.714136 * 0.714136;
+}
+
+double visual_weight(int component, Band band, int level) {
+  if (band == Band::ll || level > kMaxLevels) return 1;
+  return kWeights[component][level - 1][band == Band::hh ? 1 : 0] / 1024.0;
 }
 
 }  // namespace coalesce::j2k
