@@ -3,8 +3,8 @@
 
 #include "bench/support/frames.h"
 #include "convolve/cuda/choice.h"
-#include "tests/kernels/convolve_random.h"
-#include "tests/kernels/convolve_trial.h"
+#include "tests/kernels/convolve/convolve_random.h"
+#include "tests/kernels/convolve/convolve_trial.h"
 
 namespace coalesce::test {
 namespace {

@@ -10,7 +10,7 @@
 #include "j2k/encoder/tile_transform.h"
 #include "j2k/tier1/context/coding_pass.h"
 #include "j2k/tier1/context/context_model_cuda.h"
-#include "tests/kernels/j2k_model_trial.h"
+#include "tests/kernels/j2k/tier1/j2k_model_trial.h"
 #include "tests/support/device.h"
 
 namespace coalesce::test {

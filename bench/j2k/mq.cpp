@@ -8,7 +8,7 @@
 #include "j2k/encoder/encoder_plan.h"
 #include "j2k/encoder/tile_transform.h"
 #include "j2k/tier1/context/context_model.h"
-#include "tests/kernels/j2k_mq_trial.h"
+#include "tests/kernels/j2k/tier1/j2k_mq_trial.h"
 
 namespace coalesce::test {
 namespace {

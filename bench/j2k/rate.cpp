@@ -5,7 +5,7 @@
 
 #include "bench/support/bench.h"
 #include "j2k/encoder/rate_control.h"
-#include "tests/kernels/j2k_rate_placed.h"
+#include "tests/kernels/j2k/pcrd/j2k_rate_placed.h"
 
 namespace coalesce::test {
 namespace {

@@ -3,7 +3,7 @@
 #include "j2k/encoder/tile_transform.h"
 #include "j2k/encoder/transform_tables.h"
 #include "j2k/transform/cuda/transform_cuda.h"
-#include "tests/kernels/j2k_transform_trial.h"
+#include "tests/kernels/j2k/transform/j2k_transform_trial.h"
 #include "tests/support/device.h"
 
 namespace coalesce::test {
