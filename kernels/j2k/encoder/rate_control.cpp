@@ -48,13 +48,12 @@ int rounding_slope(const EncoderPlan &plan) {
 
 // All but what Tier-1 finds.
 RateBlock rate_block(const EncoderPlan &plan, const TilePlan &tile, const BlockPlace &place,
-                     const Pass *passes, int rounding) {
+                     int rounding) {
   const Subband &band = tile.geometry.bands[static_cast<std::size_t>(place.band)];
   const auto component = static_cast<std::size_t>(band.component);
   const ComponentBands &bands = plan.bands[component];
   const BandQuantiser &quantiser = bands.bands[plan.band_of(tile, place.band)];
   RateBlock block;
-  block.passes = passes;
   block.weight = quantiser.weight;
   block.visual_slope = quantiser.visual_slope;
   block.fine_planes = quantiser.fine_planes;
@@ -67,6 +66,40 @@ RateBlock rate_block(const EncoderPlan &plan, const TilePlan &tile, const BlockP
   return block;
 }
 
+// Bytes of a layer with nothing in it.
+std::uint64_t empty_layer(const EncoderPlan &plan, unsigned components) {
+  std::uint64_t packets = 0;
+  for (const TilePlan &tile : plan.tiles)
+    for (int precinct = 0; precinct < static_cast<int>(tile.geometry.precincts.size()); ++precinct)
+      packets += components >> packet_band(tile.geometry, {precinct, 0}).component & 1;
+  const unsigned packet = 1 + packet_marker_bytes(plan.params);
+  return packets * (packet + (plan.params.plt ? static_cast<unsigned>(plt_bytes(packet)) : 0));
+}
+
+// EncoderParams::component_bytes, without what is no packet's.
+Status limit_components(const EncoderPlan &plan, std::vector<std::uint64_t> *limits) {
+  limits->clear();
+  if (plan.params.component_bytes == 0) return {};
+  const auto components = static_cast<std::size_t>(plan.components());
+  limits->assign(components, plan.params.component_bytes);
+  std::vector<std::uint64_t> fixed(components);
+  for (const TilePlan &tile : plan.tiles)
+    for (std::size_t first = 0; const std::size_t end : tile.part_ends) {
+      if (first == end) continue;  // a tile without packets
+      const int component = packet_band(tile.geometry, tile.order[first]).component;
+      fixed[static_cast<std::size_t>(component)] +=
+          tile_part_header_bound(plan.params.plt, end - first);
+      first = end;
+    }
+  bool fits = true;
+  for (std::size_t c = 0; c < components; ++c) {
+    fits = fits && fixed[c] + empty_layer(plan, 1u << c) <= (*limits)[c];
+    (*limits)[c] -= std::min((*limits)[c], fixed[c]);
+  }
+  return fits ? Status()
+              : invalid_argument("j2k: component_bytes are fewer than empty packets require");
+}
+
 }  // namespace
 
 void HeaderCounter::prepare(const EncoderPlan &plan, const std::vector<BlockData> &blocks) {
@@ -76,15 +109,6 @@ void HeaderCounter::prepare(const EncoderPlan &plan, const std::vector<BlockData
   for (std::size_t i = 0; i < plan.tiles.size(); ++i)
     before_[i].start(plan.tiles[i].geometry, blocks.data() + plan.tiles[i].first_block);
   now_ = before_;
-}
-
-std::uint64_t HeaderCounter::empty_layer(unsigned components) const {
-  std::uint64_t packets = 0;
-  for (const TilePlan &tile : plan_->tiles)
-    for (int precinct = 0; precinct < static_cast<int>(tile.geometry.precincts.size()); ++precinct)
-      packets += components >> packet_band(tile.geometry, {precinct, 0}).component & 1;
-  const unsigned packet = 1 + packet_marker_bytes(plan_->params);
-  return packets * (packet + (plan_->params.plt ? static_cast<unsigned>(plt_bytes(packet)) : 0));
 }
 
 void HeaderCounter::count(int layer, unsigned components, const PassTable &table,
@@ -113,55 +137,39 @@ void HeaderCounter::count_tile(const TilePlan &tile, int layer, unsigned compone
   }
 }
 
-Status RateControl::prepare(const EncoderPlan &plan, const std::vector<BlockData> &blocks,
-                            std::size_t main_header) {
-  coded_ = &blocks;
-  blocks_.clear();
+Status RatePlan::make(const EncoderPlan &plan, std::size_t main_header) {
+  blocks.clear();
   const int rounding = rounding_slope(plan);
   for (const TilePlan &tile : plan.tiles)
     for (const BlockPlace &place : tile.geometry.blocks)
-      blocks_.push_back(rate_block(plan, tile, place, blocks[blocks_.size()].passes, rounding));
-  headers_.prepare(plan, blocks);
-  targets_.prepare(plan.params.layers, fixed_bytes(plan, main_header),
-                   headers_.empty_layer(kAllComponents));
-  if (Status s = targets_.set(plan.params.targets); !s.ok()) return s;
-  if (Status s = set_component_limits(plan); !s.ok()) return s;
-  return rate_.prepare(blocks.size(), plan.passes, plan.params.layers,
-                       {component_limits_.data(), static_cast<int>(component_limits_.size())});
+      blocks.push_back(rate_block(plan, tile, place, rounding));
+  targets.prepare(plan.params.layers, fixed_bytes(plan, main_header),
+                  empty_layer(plan, kAllComponents));
+  if (Status s = targets.set(plan.params.targets); !s.ok()) return s;
+  return limit_components(plan, &component_limits);
 }
 
-Status RateControl::set_component_limits(const EncoderPlan &plan) {
-  component_limits_.clear();
-  if (plan.params.component_bytes == 0) return {};
-  const auto components = static_cast<std::size_t>(plan.components());
-  component_limits_.assign(components, plan.params.component_bytes);
-  std::vector<std::uint64_t> fixed(components);
-  for (const TilePlan &tile : plan.tiles)
-    for (std::size_t first = 0; const std::size_t end : tile.part_ends) {
-      if (first == end) continue;  // a tile without packets
-      const int component = packet_band(tile.geometry, tile.order[first]).component;
-      fixed[static_cast<std::size_t>(component)] +=
-          tile_part_header_bound(plan.params.plt, end - first);
-      first = end;
-    }
-  bool fits = true;
-  for (std::size_t c = 0; c < components; ++c) {
-    fits = fits && fixed[c] + headers_.empty_layer(1u << c) <= component_limits_[c];
-    component_limits_[c] -= std::min(component_limits_[c], fixed[c]);
-  }
-  return fits ? Status()
-              : invalid_argument("j2k: component_bytes are fewer than empty packets require");
+Status RateControl::prepare(const EncoderPlan &plan, const std::vector<BlockData> &blocks,
+                            std::size_t main_header) {
+  coded_ = &blocks;
+  if (Status s = plan_.make(plan, main_header); !s.ok()) return s;
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    plan_.blocks[i].passes = blocks[i].passes;
+  headers_.prepare(plan, blocks);
+  const std::vector<std::uint64_t> &limits = plan_.component_limits;
+  return rate_.prepare(blocks.size(), plan.passes, plan.params.layers,
+                       {limits.data(), static_cast<int>(limits.size())});
 }
 
 Status RateControl::run(ThreadPool *pool, LayerPasses *layers) {
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    blocks_[i].num_passes = (*coded_)[i].coded.passes;
-    blocks_[i].final_error = (*coded_)[i].final_error;
-    blocks_[i].rounding = targets_.list().back().rounding;
+  for (std::size_t i = 0; i < plan_.blocks.size(); ++i) {
+    plan_.blocks[i].num_passes = (*coded_)[i].coded.passes;
+    plan_.blocks[i].final_error = (*coded_)[i].final_error;
+    plan_.blocks[i].rounding = plan_.targets.list().back().rounding;
   }
-  const bool count = targets_.wants_bytes() || !component_limits_.empty();
-  if (Status s =
-          rate_.allocate(blocks_.data(), targets_.list().data(), count ? &headers_ : nullptr, pool);
+  const bool count = plan_.targets.wants_bytes() || !plan_.component_limits.empty();
+  if (Status s = rate_.allocate(plan_.blocks.data(), plan_.targets.list().data(),
+                                count ? &headers_ : nullptr, pool);
       !s.ok())
     return s;
   const PassTable table = rate_.table();

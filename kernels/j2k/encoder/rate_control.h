@@ -18,8 +18,6 @@ class HeaderCounter : public PacketHeaders {
  public:
   // Both must stay. Allocates, as much as is ever needed.
   void prepare(const EncoderPlan &plan, const std::vector<BlockData> &blocks);
-  // Of a layer with nothing in it.
-  std::uint64_t empty_layer(unsigned components) const;
   void count(int layer, unsigned components, const PassTable &table, std::uint64_t *bytes) override;
 
  private:
@@ -33,6 +31,17 @@ class HeaderCounter : public PacketHeaders {
   std::vector<std::uint8_t> header_;
 };
 
+// What rate allocation has of a format, on the CPU and on a GPU.
+struct RatePlan {
+  // For plan.params.targets, which are not empty. main_header: its bytes.
+  // Errors: invalid_argument if nothing fits the last layer's bytes. Allocates.
+  Status make(const EncoderPlan &plan, std::size_t main_header);
+
+  std::vector<RateBlock> blocks;  // without what Tier-1 finds
+  PacketBudgets targets;
+  std::vector<std::uint64_t> component_limits;  // bytes as of the targets; or empty
+};
+
 class RateControl {
  public:
   // For plan.params.targets, which are not empty. main_header: its bytes. Plan and blocks must
@@ -41,22 +50,15 @@ class RateControl {
   Status prepare(const EncoderPlan &plan, const std::vector<BlockData> &blocks,
                  std::size_t main_header);
   // Others, from the next run() on.
-  Status set_targets(const std::vector<LayerBudget> &targets) { return targets_.set(targets); }
+  Status set_targets(const std::vector<LayerBudget> &targets) { return plan_.targets.set(targets); }
   // (If one wants an error, Tier-1 has to set BlockData::final_error.)
-  const PacketBudgets &targets() const { return targets_; }
-  // For allocation elsewhere: blocks without what Tier-1 finds; limits without what is no packet's.
-  const std::vector<RateBlock> &blocks() const { return blocks_; }
-  const std::vector<std::uint64_t> &component_limits() const { return component_limits_; }
+  const PacketBudgets &targets() const { return plan_.targets; }
   // Which passes are in which layer. Allocates nothing.
   Status run(ThreadPool *pool, LayerPasses *layers);
 
  private:
-  Status set_component_limits(const EncoderPlan &plan);
-
   const std::vector<BlockData> *coded_ = nullptr;
-  std::vector<RateBlock> blocks_;
-  PacketBudgets targets_;
-  std::vector<std::uint64_t> component_limits_;  // bytes as of the targets; or empty
+  RatePlan plan_;
   HeaderCounter headers_;
   RateAllocator rate_;
 };

@@ -55,17 +55,16 @@ T *at(std::uint8_t *memory, std::size_t offset) {
 }  // namespace
 
 Status RateTables::make(const EncoderPlan &plan, std::size_t main_header) {
-  const std::vector<BlockData> nothing(plan.blocks.size());
-  RateControl rate;
-  if (Status s = rate.prepare(plan, nothing, main_header); !s.ok()) return s;
+  RatePlan rate;
+  if (Status s = rate.make(plan, main_header); !s.ok()) return s;
   image_.clear();
-  append(rate.blocks(), &image_);
+  append(rate.blocks, &image_);
   shares_at_ = append(automatic_shares(plan.params.layers), &image_);
-  limits_at_ = append(rate.component_limits(), &image_);
-  format_.limits.count = static_cast<int>(rate.component_limits().size());
+  limits_at_ = append(rate.component_limits, &image_);
+  format_.limits.count = static_cast<int>(rate.component_limits.size());
   format_.components = std::max(format_.limits.count, 1);
   format_.layers = plan.params.layers;
-  targets_ = rate.targets();
+  targets_ = rate.targets;
   return {};
 }
 

@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-#include "mq_launch.cuh"
+#include "j2k/tier1/mq/mq_launch.cuh"
 
 namespace coalesce::j2k {
 
