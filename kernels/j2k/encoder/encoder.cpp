@@ -223,25 +223,6 @@ LayerPasses *Encoder::layers() {
   return &state_->layers;
 }
 
-Status Encoder::measure(std::uint64_t *bytes, std::uint64_t *components) {
-  *bytes = state_->main_header.size() + kEndBytes;
-  if (components != nullptr) std::fill_n(components, state_->plan.components(), std::uint64_t{0});
-  if (Status s = state_->check_layers(); !s.ok()) return s;
-  try {
-    for (const TilePlan &tile : state_->plan.tiles) {
-      state_->make_packets(tile);
-      std::uint64_t length;
-      if (Status s = tile_length(state_->plan.params, tile, state_->packets, &length, components);
-          !s.ok())
-        return s;
-      *bytes += length;
-    }
-  } catch (const std::bad_alloc &) {
-    return no_memory();
-  }
-  return {};
-}
-
 Status Encoder::write(std::vector<std::uint8_t> *out) {
   const std::size_t begin = out->size();
   if (Status s = state_->check_layers(); !s.ok()) return s;

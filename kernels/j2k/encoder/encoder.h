@@ -49,10 +49,7 @@ class Encoder {
   Status allocate(ThreadPool *pool);
   // or whatever is put here; at first, nothing is in any;
   LayerPasses *layers();
-  // then, as often as wanted: how long a codestream that would be (components: and each one's
-  // tile-parts; of use with TileParts::component),
-  Status measure(std::uint64_t *bytes, std::uint64_t *components = nullptr);
-  // and the codestream, appended.
+  // then, as often as wanted, the codestream, appended.
   Status write(std::vector<std::uint8_t> *out);
 
  private:

@@ -2,12 +2,9 @@
 #include "tile_writer.h"
 
 namespace coalesce::j2k {
-namespace {
 
-// visit(what SOT says of it, the number of its first packet, the lengths of its packets)
-template <class Visit>
-Status for_parts(const EncoderParams &params, const TilePlan &tile, const Packets &packets,
-                 Visit &&visit) {
+Status append_tile(const EncoderParams &params, const TilePlan &tile, const Packets &packets,
+                   std::size_t tlm, std::vector<std::uint8_t> *out) {
   const int count = static_cast<int>(tile.part_ends.size());
   std::size_t first = 0;
   for (int i = 0; i < count; ++i) {
@@ -22,35 +19,13 @@ Status for_parts(const EncoderParams &params, const TilePlan &tile, const Packet
     if (length > UINT32_MAX)
       return {StatusCode::unsupported,
               "j2k: a tile-part has more than 4 GiB; use smaller tiles (tile-width, tile-height)"};
-    visit(TilePart{tile.geometry.index, i, count, static_cast<std::uint32_t>(length)}, first,
-          lengths);
+    const TilePart part = {tile.geometry.index, i, count, static_cast<std::uint32_t>(length)};
+    if (params.tlm) set_tlm_entry(tile.first_part + static_cast<std::size_t>(i), part, tlm, out);
+    put_tile_part_header(part, params.plt, lengths, out);
+    packets.append_to(first, end, out);
     first = end;
   }
   return {};
-}
-
-}  // namespace
-
-Status tile_length(const EncoderParams &params, const TilePlan &tile, const Packets &packets,
-                   std::uint64_t *length, std::uint64_t *components) {
-  *length = 0;
-  return for_parts(
-      params, tile, packets, [&](const TilePart &part, std::size_t first, PacketLengths lengths) {
-        *length += part.length;
-        if (components == nullptr || lengths.empty()) return;
-        components[packet_band(tile.geometry, tile.order[first]).component] += part.length;
-      });
-}
-
-Status append_tile(const EncoderParams &params, const TilePlan &tile, const Packets &packets,
-                   std::size_t tlm, std::vector<std::uint8_t> *out) {
-  return for_parts(params, tile, packets,
-                   [&](const TilePart &part, std::size_t first, PacketLengths lengths) {
-                     const auto number = static_cast<std::size_t>(part.number);
-                     if (params.tlm) set_tlm_entry(tile.first_part + number, part, tlm, out);
-                     put_tile_part_header(part, params.plt, lengths, out);
-                     packets.append_to(first, first + lengths.size(), out);
-                   });
 }
 
 }  // namespace coalesce::j2k

@@ -11,14 +11,8 @@
 
 namespace coalesce::j2k {
 
-// How long the tile is, with all of its headers. components: adds to each component's the length of
-// the tile-parts that begin with it; with TileParts::component, these are all that the component
-// has. May be nullptr.
-// Errors of both: unsupported.
-Status tile_length(const EncoderParams &params, const TilePlan &tile, const Packets &packets,
-                   std::uint64_t *length, std::uint64_t *components);
-
 // Appends it. tlm: see put_main_header(), counted from the first byte of *out.
+// Errors: unsupported for what SOT or PLT have no numbers for.
 Status append_tile(const EncoderParams &params, const TilePlan &tile, const Packets &packets,
                    std::size_t tlm, std::vector<std::uint8_t> *out);
 

@@ -83,29 +83,6 @@ TEST_CASE("tile parts") {
     }
 }
 
-// A measured length has the tile-parts of each component.
-TEST_CASE("component bytes") {
-  Random random(65);
-  const EncoderParams params = parted();
-  const Picture p = picture(params.coding, random);
-  const Samples samples[] = {p.samples(0), p.samples(1), p.samples(2)};
-  std::unique_ptr<Encoder> encoder;
-  CHECK_MESSAGE((Encoder::make(params, &encoder).ok() && encoder->code(samples, nullptr).ok()),
-                "code");
-  spread_over_layers(encoder.get(), random);
-  std::uint64_t all, of[4] = {1, 2, 3, 4};
-  Bytes bytes;
-  CHECK_MESSAGE((encoder->measure(&all, of).ok() && encoder->write(&bytes).ok()), "measure");
-  const Stream stream = read_markers(bytes);
-  for (std::size_t c = 0; c < 3; ++c) {
-    std::uint64_t sum = 0;
-    for (std::size_t i = c; i < stream.tlm.size(); i += 3)
-      sum += stream.tlm[i].length;
-    CHECK_MESSAGE(of[c] == sum, "component ", c);
-  }
-  CHECK_MESSAGE(of[3] == 4, "there is no fourth one");
-}
-
 // A tile-part, of which the SOT is at `sot`, begins some bytes later, or earlier.
 Bytes with_moved_part(Bytes bytes, std::size_t before, std::size_t sot, int by) {
   const auto at = [&](std::size_t i) { return bytes.begin() + static_cast<std::ptrdiff_t>(i); };

@@ -296,8 +296,6 @@ TEST_CASE("errors") {
   samples[1].bits = 8;
   CHECK_MESSAGE(encoder->code(samples, nullptr).ok(), "code");
   encoder->layers()->at(0, 0) = static_cast<std::uint8_t>(encoder->blocks()[0].coded.passes + 1);
-  std::uint64_t length;
-  CHECK_MESSAGE(encoder->measure(&length).code() == StatusCode::invalid_argument, "measure");
   CHECK_MESSAGE(
       (encoder->write(&bytes).code() == StatusCode::invalid_argument && bytes.size() == 3),
       "write");
