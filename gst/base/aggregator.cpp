@@ -32,6 +32,14 @@ GstAggregatorClass *aggregator_parent() {
 
 // ---- aggregation -----------------------------------------------------------------------------
 
+// GstVideoAggregator does not know the caps.
+GstSample *peek_next_sample(GstAggregator *, GstAggregatorPad *pad) {
+  Input &input = gst_coalesce_aggregator_pad_input(pad);
+  const BufferRef buffer = input.current_buffer();
+  return buffer != nullptr ? gst_sample_new(buffer.get(), input.caps(), &pad->segment, nullptr)
+                           : nullptr;
+}
+
 // GstVideoAggregator says to its log alone what it cannot pair.
 void post_untimed(GstCoalesceAggregator *self) {
   for (const InputRef &input : self->priv->inputs) {
@@ -70,7 +78,13 @@ GstFlowReturn aggregate(GstAggregator *aggregator, gboolean timeout) {
     return GST_FLOW_EOS;
   }
   if (priv.out_caps == nullptr && has_frame_without_caps(self)) return GST_FLOW_NOT_NEGOTIATED;
-  const GstFlowReturn flow = aggregator_parent()->aggregate(aggregator, timeout);
+  GstFlowReturn flow = aggregator_parent()->aggregate(aggregator, timeout);
+  // Frames in hand have new caps: they need not wait for more.
+  if (flow == GST_AGGREGATOR_FLOW_NEED_DATA && gst_pad_needs_reconfigure(aggregator->srcpad)) {
+    if (!gst_aggregator_negotiate(aggregator))
+      return GST_PAD_IS_FLUSHING(aggregator->srcpad) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
+    if (priv.out_caps != nullptr) flow = aggregator_parent()->aggregate(aggregator, timeout);
+  }
   if (flow == GST_FLOW_ERROR && !backend_of(self).failed()) post_untimed(self);
   return flow;
 }
@@ -178,18 +192,11 @@ gboolean take_caps(GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *e
   GstCaps *parsed = nullptr;
   gst_event_parse_caps(event, &parsed);
   const CapsRef caps(gst_caps_ref(parsed));
+  gst_event_unref(event);
   self->priv->refused = false;
   input.refused = !aggregator_can_take(self, input, caps.get());
-  if (input.refused) {
-    gst_event_unref(event);
-    return FALSE;
-  }
-  // No frame of the caps before is in hand: these take their place at once.
-  if (!input.has_frame()) input.forget();
-  input.refused = true;  // until they are accepted
-  const bool first = input.info() == nullptr;
-  if (!aggregator_parent()->sink_event(aggregator, pad, event)) return FALSE;
-  input.set_caps(caps.get(), first);
+  if (input.refused) return FALSE;
+  if (input.set_caps(caps.get())) gst_pad_mark_reconfigure(GST_AGGREGATOR_SRC_PAD(self));
   input.refused = !select_early(self);
   return !input.refused;
 }
@@ -387,6 +394,7 @@ static void gst_coalesce_aggregator_class_init(GstCoalesceAggregatorClass *klass
   aggregator_class->sink_query = guarded<sink_query>;
   aggregator_class->src_query = guarded<src_query>;
   aggregator_class->aggregate = guarded<aggregate>;
+  aggregator_class->peek_next_sample = guarded<peek_next_sample>;
   aggregator_class->create_new_pad = guarded<create_new_pad>;
   aggregator_class->update_src_caps = guarded<aggregator_update_src_caps>;
   aggregator_class->fixate_src_caps = guarded<aggregator_fixate_src_caps>;

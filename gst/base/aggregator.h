@@ -19,7 +19,7 @@ struct GstCoalesceAggregator {
   GstCoalesceAggregatorPrivate *priv;
 };
 
-// What all inputs must have alike.
+// What all inputs must have alike, besides the interlace mode.
 enum GstCoalesceAlike {
   GST_COALESCE_ALIKE_FORMAT = 1 << 0,
   GST_COALESCE_ALIKE_SIZE = 1 << 1,

@@ -69,34 +69,26 @@ bool is_gap(GstBuffer *buffer) {
 
 }  // namespace
 
-const GstVideoInfo *Input::info() const {
-  const GstVideoInfo &info = pad_->info;
-  const bool known = info.finfo && GST_VIDEO_INFO_FORMAT(&info) != GST_VIDEO_FORMAT_UNKNOWN;
-  return known ? &info : nullptr;
+// (GstVideoAggregator's own pending caps survive a flush and a stop, for the next frame.)
+bool Input::set_caps(GstCaps *caps) {
+  const bool followed = follow_frame();
+  last_ = caps_ != nullptr ? current_buffer() : nullptr;
+  next_caps_.reset(gst_caps_ref(caps));
+  return follow_frame() || followed;
 }
 
-// GstVideoAggregator puts off new caps until it picks the first frame that has them. That shows in
-// the pad's info alone. (Where only the memory changes it does not show, nor matter: a job looks at
-// each buffer.)
-GstCaps *Input::caps() {
-  GstVideoInfo next;
-  if (next_caps_ != nullptr && gst_video_info_from_caps(&next, next_caps_.get()) &&
-      gst_video_info_is_equal(&next, &pad_->info))
-    caps_ = std::move(next_caps_);
-  return caps_.get();
-}
-
-void Input::set_caps(GstCaps *caps, bool first) {
-  (first ? caps_ : next_caps_).reset(gst_caps_ref(caps));
-  refused = false;
+bool Input::follow_frame() {
+  if (next_caps_ == nullptr || (last_ != nullptr && current_buffer() == last_)) return false;
+  last_.reset();
+  caps_ = std::move(next_caps_);
+  gst_video_info_from_caps(&info_, caps_.get());
+  return true;
 }
 
 void Input::forget() {
-  GST_OBJECT_LOCK(pad_);
-  gst_video_info_init(&pad_->info);
-  GST_OBJECT_UNLOCK(pad_);
   caps_.reset();
   next_caps_.reset();
+  last_.reset();
   kept_.reset();
   refused = false;
 }
@@ -294,6 +286,15 @@ bool aggregator_make_pools(GstCoalesceAggregator *self) {
 
 namespace {
 
+// Are there frames in hand that are the first with new caps? Then these are to be negotiated.
+bool follow_frames(GstCoalesceAggregator *self) {
+  bool changed = false;
+  for (const InputRef &input : self->priv->inputs)
+    changed = input->follow_frame() || changed;
+  if (changed) gst_pad_mark_reconfigure(GST_AGGREGATOR_SRC_PAD(self));
+  return changed;
+}
+
 // An input's context is followed where no input is in the session's; else frames are copied.
 bool follow_inputs(GstCoalesceAggregator *self) {
   Backend &backend = *self->backend;
@@ -330,6 +331,7 @@ GstFlowReturn output_buffer(GstVideoAggregator *video, GstBuffer **out) {
   GstCoalesceAggregatorPrivate &priv = *self->priv;
   *out = nullptr;
   if (self->backend->failed()) return GST_FLOW_ERROR;
+  if (follow_frames(self)) return GST_AGGREGATOR_FLOW_NEED_DATA;
   if (priv.out_caps == nullptr || !take_pictures(self)) return GST_FLOW_OK;
   if (!follow_inputs(self)) return GST_FLOW_ERROR;
   if (!priv.out_cuda)

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The class Aggregator, by coalescedifference: what comes to its pads from threads of the
+// application, one event after another.
+#include "pair.h"
+
+using namespace simulated;
+
+namespace {
+
+GstVideoInfo gray(int width = 37, int height = 11) {
+  return video_info(GST_VIDEO_FORMAT_GRAY8, width, height);
+}
+
+std::string caps(int width = 37, int height = 11) {
+  return video_caps(kSystem, "GRAY8", width, height);
+}
+
+// Two pads of the test's before an element, and one after it.
+class Inputs {
+ public:
+  explicit Inputs(const std::string &launch)
+      : element_(GST_ELEMENT(gst_object_ref_sink(gst_parse_launch(launch.c_str(), nullptr)))),
+        bus_(gst_bus_new()),
+        pads_{gst_harness_new_with_element(element_.get(), "sink_0", "src"),
+              gst_harness_new_with_element(element_.get(), "sink_1", nullptr)} {
+    gst_element_set_bus(element_.get(), bus_.get());
+  }
+  ~Inputs() {
+    gst_element_set_bus(element_.get(), nullptr);
+    gst_harness_teardown(pads_[1]);
+    gst_harness_teardown(pads_[0]);
+  }
+  Inputs(const Inputs &) = delete;
+  Inputs &operator=(const Inputs &) = delete;
+
+  GstElement *element() const { return element_.get(); }
+  // The test's own.
+  GstPad *to(int number) const { return pads_[number]->srcpad; }
+  Owned<GstPad> input(int number) const { return Owned<GstPad>(gst_pad_get_peer(to(number))); }
+
+  void push_event(int number, GstEvent *event) const {
+    fail_unless(gst_pad_push_event(to(number), event));
+  }
+  void set_caps(int number, const std::string &text) const {
+    push_event(number, gst_event_new_caps(parse_caps(text).get()));
+  }
+  // What begins a stream.
+  void begin(const std::string &text) const {
+    for (int number : {0, 1}) {
+      push_event(number, gst_event_new_stream_start("one"));
+      set_caps(number, text);
+      push_event(number, segment_event());
+    }
+  }
+  // Returns when the element has handled what came to the pad.
+  void wait_for_events(int number) const {
+    const test::QueryRef query(gst_query_new_drain());
+    gst_pad_peer_query(to(number), query.get());
+  }
+  void flush(int number) const {
+    push_event(number, gst_event_new_flush_start());
+    push_event(number, gst_event_new_flush_stop(TRUE));
+  }
+  void restart() const {
+    gst_element_set_state(element(), GST_STATE_READY);
+    gst_element_set_state(element(), GST_STATE_PLAYING);
+  }
+
+  GstFlowReturn push(int number, unsigned n, const GstVideoInfo &info = gray()) const {
+    return gst_pad_push(to(number), timed(system_buffer(info, n + (number == 0 ? 1 : 101)), n));
+  }
+  // The nth pair, and what becomes of it.
+  test::BufferRef pass(unsigned n, const GstVideoInfo &info = gray()) const {
+    for (int number : {0, 1})
+      fail_unless_equals_int(push(number, n, info), GST_FLOW_OK);
+    test::BufferRef buffer(pull());
+    fail_unless(buffer != nullptr, "picture %u is missing: %s", n, error().c_str());
+    const std::string wrong = wrong_difference(buffer.get(), info, n + 1, n + 101);
+    fail_unless(wrong.empty(), "picture %u: %s", n, wrong.c_str());
+    return buffer;
+  }
+  // nullptr after an error.
+  GstBuffer *pull() const {
+    GstBuffer *buffer = nullptr;
+    fail_unless(eventually([&] {
+      buffer = gst_harness_try_pull(pads_[0]);
+      return buffer != nullptr || !error().empty();
+    }));
+    return buffer;
+  }
+  // The last one on the bus; empty if there is none.
+  std::string error() const {
+    const test::MessageRef message(gst_bus_pop_filtered(bus_.get(), GST_MESSAGE_ERROR));
+    if (message != nullptr) error_ = parse(message.get()).text;
+    return error_;
+  }
+
+ private:
+  Owned<GstElement> element_;
+  Owned<GstBus> bus_;
+  GstHarness *pads_[2];
+  mutable std::string error_;
+};
+
+void done() {
+  assert_clean();
+  assert_nothing_lives();
+}
+
+}  // namespace
+
+// Caps that have come, and whose first frame has been dropped, are not those of the next one.
+GST_START_TEST(put_off_caps) {
+  for (bool flushes : {true, false}) {
+    Inputs inputs("coalescedifference");
+    inputs.begin(caps());
+    inputs.pass(0);
+    for (unsigned n = 1; n <= 3; n++) {
+      inputs.set_caps(1, caps(64, 20));
+      inputs.wait_for_events(1);
+      if (flushes) {
+        inputs.flush(1);
+        inputs.push_event(1, segment_event());
+        inputs.set_caps(1, caps());
+      } else {
+        inputs.restart();
+        inputs.begin(caps());
+      }
+      inputs.pass(n);
+    }
+    // They hold where no others come, also for fields, and no frame waits for the next one.
+    const std::string other = caps(64, 20) + ", interlace-mode=interleaved";
+    for (int number : {0, 1}) {
+      inputs.set_caps(number, other);
+      inputs.wait_for_events(number);
+      if (!flushes) continue;
+      inputs.flush(number);
+      inputs.push_event(number, segment_event());
+    }
+    inputs.pass(4, gray(64, 20));
+    inputs.set_caps(0, caps());
+    inputs.set_caps(1, caps());
+    inputs.pass(5);
+  }
+}
+GST_END_TEST
+
+// What GstAggregator shows of the frames in hand has their caps.
+GST_START_TEST(samples) {
+  Inputs inputs("coalescedifference emit-signals=true");
+  std::string widths;
+  const auto note = [](GstAggregator *element, GstSegment *, guint64, guint64, guint64,
+                       GstStructure *, gpointer data) {
+    for (const char *name : {"sink_0", "sink_1"}) {
+      const Owned<GstPad> pad(gst_element_get_static_pad(GST_ELEMENT(element), name));
+      GstSample *sample = gst_aggregator_peek_next_sample(element, GST_AGGREGATOR_PAD(pad.get()));
+      if (sample == nullptr) continue;
+      int width = 0;
+      gst_structure_get_int(gst_caps_get_structure(gst_sample_get_caps(sample), 0), "width",
+                            &width);
+      *static_cast<std::string *>(data) += std::to_string(width) + " ";
+      gst_sample_unref(sample);
+    }
+  };
+  g_signal_connect(inputs.element(), "samples-selected",
+                   G_CALLBACK(static_cast<void (*)(GstAggregator *, GstSegment *, guint64, guint64,
+                                                   guint64, GstStructure *, gpointer)>(note)),
+                   &widths);
+  inputs.begin(caps());
+  inputs.pass(0);
+  inputs.set_caps(0, caps(64, 20));
+  inputs.set_caps(1, caps(64, 20));
+  inputs.pass(1, gray(64, 20));
+  fail_unless(widths == "37 37 64 64 ", "%s", widths.c_str());
+}
+GST_END_TEST
+
+static Suite *aggregator_pads_suite() {
+  register_elements();
+  Suite *suite = suite_create("aggregator_pads");
+  TCase *tests = new_case(suite, "aggregator_pads");
+  tcase_add_checked_fixture(tests, nullptr, done);
+  tcase_add_test(tests, put_off_caps);
+  tcase_add_test(tests, samples);
+  return suite;
+}
+SIMULATED_MAIN(aggregator_pads)
