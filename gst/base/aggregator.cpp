@@ -64,6 +64,11 @@ bool has_frame_without_caps(GstCoalesceAggregator *self) {
   return false;
 }
 
+void wait_for_releases(GstCoalesceAggregator *self) {
+  for (const InputRef &input : self->priv->inputs)
+    if (input->is_released()) const std::lock_guard over(input->releasing());
+}
+
 GstFlowReturn aggregate(GstAggregator *aggregator, gboolean timeout) {
   auto *self = self_of(aggregator);
   GstCoalesceAggregatorPrivate &priv = *self->priv;
@@ -79,7 +84,8 @@ GstFlowReturn aggregate(GstAggregator *aggregator, gboolean timeout) {
   }
   if (priv.out_caps == nullptr && has_frame_without_caps(self)) return GST_FLOW_NOT_NEGOTIATED;
   GstFlowReturn flow = aggregator_parent()->aggregate(aggregator, timeout);
-  // Frames in hand have new caps: they need not wait for more.
+  if (flow == GST_AGGREGATOR_FLOW_NEED_DATA) wait_for_releases(self);
+  // An input has gone, or frames in hand have new caps: the output need not wait for more frames.
   if (flow == GST_AGGREGATOR_FLOW_NEED_DATA && gst_pad_needs_reconfigure(aggregator->srcpad)) {
     if (!gst_aggregator_negotiate(aggregator))
       return GST_PAD_IS_FLUSHING(aggregator->srcpad) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
@@ -324,6 +330,14 @@ GstAggregatorPad *create_new_pad(GstAggregator *aggregator, GstPadTemplate *temp
   return pad;
 }
 
+void release_pad(GstElement *element, GstPad *pad) {
+  const std::unique_ptr<GstPad, Unref> owned(GST_PAD(gst_object_ref(pad)));
+  Input &input = gst_coalesce_aggregator_pad_input(pad);
+  const std::lock_guard releasing(input.releasing());
+  input.release();
+  GST_ELEMENT_CLASS(parent_class)->release_pad(element, pad);
+}
+
 // The inputs that are always there. (GstAggregator makes those alone that are requested.)
 void constructed(GObject *object) {
   G_OBJECT_CLASS(parent_class)->constructed(object);
@@ -387,6 +401,7 @@ static void gst_coalesce_aggregator_class_init(GstCoalesceAggregatorClass *klass
   auto *element_class = GST_ELEMENT_CLASS(klass);
   element_class->change_state = change_state;
   element_class->set_context = guarded<set_context>;
+  element_class->release_pad = guarded<release_pad>;
   auto *aggregator_class = GST_AGGREGATOR_CLASS(klass);
   aggregator_class->start = guarded<start>;
   aggregator_class->stop = guarded<stop>;

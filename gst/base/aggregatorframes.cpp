@@ -94,9 +94,19 @@ void Input::forget() {
 }
 
 BufferRef Input::current_buffer() {
-  const std::lock_guard guard(flushing_);
-  GstBuffer *buffer = gst_video_aggregator_pad_get_current_buffer(pad_);
+  const std::lock_guard guard(dropping_);
+  GstBuffer *buffer = released_ ? nullptr : gst_video_aggregator_pad_get_current_buffer(pad_);
   return BufferRef(buffer != nullptr ? gst_buffer_ref(buffer) : nullptr);
+}
+
+void Input::release() {
+  const std::lock_guard guard(dropping_);
+  released_ = true;
+}
+
+bool Input::is_released() {
+  const std::lock_guard guard(dropping_);
+  return released_;
 }
 
 // In running time; none if it lasts until the next one comes.
@@ -157,7 +167,8 @@ bool aggregator_has_ended(GstCoalesceAggregator *self) {
   const GstClockTime time = next_output(self);
   const auto ended = static_cast<std::size_t>(
       std::count_if(inputs.begin(), inputs.end(), [&](const InputRef &input) {
-        return gst_aggregator_pad_is_eos(input->aggregator_pad()) && !input->picture_at(time);
+        return gst_aggregator_pad_is_eos(input->aggregator_pad()) && !input->picture_at(time) &&
+               !input->is_released();
       }));
   return klass->needs_all ? ended > 0 : ended > 0 && inputs.size() - ended < klass->least_inputs;
 }
@@ -171,8 +182,8 @@ void aggregator_drop_pictures(GstCoalesceAggregator *self) {
 
 namespace {
 
-// The inputs' pictures for the next output. False if they are too few.
-bool take_pictures(GstCoalesceAggregator *self) {
+// The inputs' pictures for the next output. *complete: are they enough for it?
+GstFlowReturn take_pictures(GstCoalesceAggregator *self, bool *complete) {
   auto *klass = GST_COALESCE_AGGREGATOR_GET_CLASS(self);
   GstCoalesceAggregatorPrivate &priv = *self->priv;
   const GstClockTime time = next_output(self);
@@ -181,20 +192,21 @@ bool take_pictures(GstCoalesceAggregator *self) {
   for (std::size_t i = 0; i < priv.inputs.size(); i++) {
     Input &input = *priv.inputs[i].input;
     input.buffer = priv.infos[i] != nullptr ? input.picture_at(time) : nullptr;
+    if (input.is_released()) return GST_AGGREGATOR_FLOW_NEED_DATA;  // the others may do without it
     if (input.buffer != nullptr)
       present++;
     else
       missing = &input;
   }
-  if (present >= klass->least_inputs && !(klass->needs_all && missing != nullptr)) return true;
-  if (present > 0) {
+  *complete = present >= klass->least_inputs && !(klass->needs_all && missing != nullptr);
+  if (!*complete && present > 0) {
     priv.unpaired++;
     GST_DEBUG_OBJECT(
         missing->pad(),
         "no picture at %" GST_TIME_FORMAT ", where %u of %u inputs have one: no output",
         GST_TIME_ARGS(time), static_cast<guint>(present), static_cast<guint>(priv.inputs.size()));
   }
-  return false;
+  return GST_FLOW_OK;
 }
 
 GstFlowReturn post_failure(GstCoalesceAggregator *self, const char *what) {
@@ -332,7 +344,10 @@ GstFlowReturn output_buffer(GstVideoAggregator *video, GstBuffer **out) {
   *out = nullptr;
   if (self->backend->failed()) return GST_FLOW_ERROR;
   if (follow_frames(self)) return GST_AGGREGATOR_FLOW_NEED_DATA;
-  if (priv.out_caps == nullptr || !take_pictures(self)) return GST_FLOW_OK;
+  if (priv.out_caps == nullptr) return GST_FLOW_OK;
+  bool complete = false;
+  if (GstFlowReturn flow = take_pictures(self, &complete); flow != GST_FLOW_OK || !complete)
+    return flow;
   if (!follow_inputs(self)) return GST_FLOW_ERROR;
   if (!priv.out_cuda)
     return GST_VIDEO_AGGREGATOR_CLASS(g_type_class_peek(GST_TYPE_VIDEO_AGGREGATOR))

@@ -33,7 +33,13 @@ class Input {
   // The last caps were refused: frames do not have those that info() tells.
   bool refused = false;
 
+  // The frame in hand. A flush and the release of the pad drop it from other threads; a pad that is
+  // being released has none any more.
   BufferRef current_buffer();
+  void release();
+  bool is_released();
+  // Held until the pad has been released.
+  std::mutex &releasing() { return releasing_; }
   // The pad's picture for an output that begins at this running time; nullptr if it has none.
   BufferRef picture_at(GstClockTime time);
   // A new segment comes: the running times of the frame in hand are those of the one before.
@@ -46,14 +52,15 @@ class Input {
   FramePool pool;
   bool has_pool = false;
 
-  // From the thread of upstream: a flush drops the frame in hand meanwhile.
-  std::mutex &flushing() { return flushing_; }
+  // Held by a flush, in the thread of upstream.
+  std::mutex &flushing() { return dropping_; }
 
  private:
   GstClockTime end_of(GstBuffer *buffer);
 
   GstVideoAggregatorPad *pad_;
-  std::mutex flushing_;
+  std::mutex dropping_, releasing_;
+  bool released_ = false;
   CapsRef caps_, next_caps_;
   GstVideoInfo info_;
   BufferRef last_;  // that has caps_, while there are next_caps_

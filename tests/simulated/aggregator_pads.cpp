@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The class Aggregator, by coalescedifference: what comes to its pads from threads of the
 // application, one event after another.
+#include <dlfcn.h>
+
+#include <thread>
+
 #include "pair.h"
 
 using namespace simulated;
+
+// Called in place of libgstvideo's function of this name, with what that has returned.
+static std::function<void(GstVideoAggregatorPad *, GstBuffer *)> looks_at;
+
+extern "C" GstBuffer *gst_video_aggregator_pad_get_current_buffer(GstVideoAggregatorPad *pad) {
+  static const auto original = reinterpret_cast<GstBuffer *(*)(GstVideoAggregatorPad *)>(
+      dlsym(RTLD_NEXT, "gst_video_aggregator_pad_get_current_buffer"));
+  GstBuffer *buffer = original(pad);
+  if (looks_at && buffer != nullptr) looks_at(pad, buffer);
+  return buffer;
+}
 
 namespace {
 
@@ -175,6 +190,62 @@ GST_START_TEST(samples) {
 }
 GST_END_TEST
 
+// A pad is released at every moment when the element looks at its frame in hand: the frame lives as
+// long as that. The others go on, and no picture of theirs is missing.
+GST_START_TEST(released_while_looked_at) {
+  for (int nth = 1;; nth++) {
+    Inputs inputs("coalescedifference");
+    GstPad *third = gst_element_request_pad_simple(inputs.element(), "sink_2");
+    const Owned<GstPad> source(gst_pad_new("src", GST_PAD_SRC));
+    gst_pad_set_active(source.get(), TRUE);
+    fail_unless_equals_int(gst_pad_link(source.get(), third), GST_PAD_LINK_OK);
+    const auto to_third = [&](GstEvent *event) { gst_pad_push_event(source.get(), event); };
+    to_third(gst_event_new_stream_start("one"));
+    to_third(gst_event_new_caps(parse_caps(caps()).get()));
+    to_third(segment_event());
+    int looks = 0;
+    std::atomic<bool> gone{false};
+    bool early = false;
+    std::thread application;
+    looks_at = [&](GstVideoAggregatorPad *pad, GstBuffer *buffer) {
+      if (GST_PAD(pad) != third || ++looks != nth) return;
+      gst_mini_object_weak_ref(
+          GST_MINI_OBJECT_CAST(buffer),
+          [](gpointer data, GstMiniObject *) { *static_cast<std::atomic<bool> *>(data) = true; },
+          &gone);
+      application = std::thread([&] { gst_element_release_request_pad(inputs.element(), third); });
+      for (int i = 0; i < 100 && !gone; i++)
+        g_usleep(1000);
+      early = gone;
+    };
+    inputs.begin(caps());
+    for (unsigned n = 0; n < 4; n++) {
+      // (Or it is gone.)
+      gst_pad_push(source.get(), timed(system_buffer(gray(), n + 201), n));
+      to_third(segment_event());
+      to_third(gst_event_new_caps(parse_caps(caps()).get()));
+      inputs.pass(n);
+    }
+    to_third(gst_event_new_eos());
+    fail_unless(early == false, "look %d: the frame is gone", nth);
+    looks_at = nullptr;
+    if (application.joinable())
+      application.join();
+    else
+      gst_element_release_request_pad(inputs.element(), third);
+    gst_object_unref(third);
+    gst_pad_set_active(source.get(), FALSE);
+    guint64 unpaired = 0;
+    g_object_get(inputs.element(), "unpaired", &unpaired, nullptr);
+    fail_unless_equals_uint64(unpaired, 0);
+    if (looks < nth) {
+      fail_unless(nth > 10, "%d looks", nth);
+      break;
+    }
+  }
+}
+GST_END_TEST
+
 static Suite *aggregator_pads_suite() {
   register_elements();
   Suite *suite = suite_create("aggregator_pads");
@@ -182,6 +253,7 @@ static Suite *aggregator_pads_suite() {
   tcase_add_checked_fixture(tests, nullptr, done);
   tcase_add_test(tests, put_off_caps);
   tcase_add_test(tests, samples);
+  tcase_add_test(tests, released_while_looked_at);
   return suite;
 }
 SIMULATED_MAIN(aggregator_pads)
