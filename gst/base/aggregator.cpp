@@ -84,18 +84,21 @@ GstFlowReturn aggregate(GstAggregator *aggregator, gboolean timeout) {
   }
   if (priv.out_caps == nullptr && has_frame_without_caps(self)) return GST_FLOW_NOT_NEGOTIATED;
   GstFlowReturn flow = aggregator_parent()->aggregate(aggregator, timeout);
-  if (flow == GST_AGGREGATOR_FLOW_NEED_DATA) wait_for_releases(self);
-  // An input has gone, or frames in hand have new caps: the output need not wait for more frames.
-  if (flow == GST_AGGREGATOR_FLOW_NEED_DATA && gst_pad_needs_reconfigure(aggregator->srcpad)) {
+  while (flow == GST_AGGREGATOR_FLOW_NEED_DATA) {
+    wait_for_releases(self);
+    // Where an input has gone, or frames in hand have new caps, no more frames are needed.
+    if (!gst_pad_needs_reconfigure(aggregator->srcpad)) break;
     if (!gst_aggregator_negotiate(aggregator))
       return GST_PAD_IS_FLUSHING(aggregator->srcpad) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
-    if (priv.out_caps != nullptr) flow = aggregator_parent()->aggregate(aggregator, timeout);
+    if (priv.out_caps == nullptr) break;
+    flow = aggregator_parent()->aggregate(aggregator, timeout);
   }
   if (flow == GST_FLOW_ERROR && !backend_of(self).failed()) post_untimed(self);
   return flow;
 }
 
-// Failures of the last frames are told by no other. (Also where an application ends the stream.)
+// Failures of the last frames are told by no other. (Where an application ends the stream, the
+// source pad's thread pushes EOS, too.)
 GstPadProbeReturn before_event(GstPad *, GstPadProbeInfo *info, gpointer self) {
   if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS)
     guard(self, [self] { backend_of(self).finish(); });

@@ -56,6 +56,10 @@ class Inputs {
   void push_event(int number, GstEvent *event) const {
     fail_unless(gst_pad_push_event(to(number), event));
   }
+  // What downstream accepts.
+  void accept(const std::string &text) const {
+    gst_harness_set_sink_caps_str(pads_[0], text.c_str());
+  }
   void set_caps(int number, const std::string &text) const {
     push_event(number, gst_event_new_caps(parse_caps(text).get()));
   }
@@ -246,6 +250,48 @@ GST_START_TEST(released_while_looked_at) {
 }
 GST_END_TEST
 
+// An application ends the stream: all that becomes of it happens in the thread that pushes the
+// frames, and failures of the last ones are reported.
+GST_START_TEST(end_by_the_application) {
+  for (bool fails : {false, true}) {
+    Inputs inputs("coalescedifference backend=cuda delay=50");
+    struct Seen {
+      std::thread::id of_frames, of_end;
+      std::atomic<bool> ended{false};
+    } seen;
+    const Owned<GstPad> source(gst_element_get_static_pad(inputs.element(), "src"));
+    gst_pad_add_probe(
+        source.get(),
+        static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER |
+                                     GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM),
+        [](GstPad *, GstPadProbeInfo *info, gpointer data) {
+          auto &note = *static_cast<Seen *>(data);
+          if ((info->type & GST_PAD_PROBE_TYPE_BUFFER) != 0) {
+            note.of_frames = std::this_thread::get_id();
+          } else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS) {
+            note.of_end = std::this_thread::get_id();
+            note.ended = true;
+          }
+          return GST_PAD_PROBE_OK;
+        },
+        &seen, nullptr);
+    inputs.begin(caps());
+    inputs.accept(any_size(kCuda, "GRAY8"));
+    for (int number : {0, 1})
+      fail_unless_equals_int(inputs.push(number, 0), GST_FLOW_OK);
+    const test::BufferRef buffer(inputs.pull());
+    fail_unless(buffer != nullptr);
+    if (fails) fakecuda_fail_how(FAKECUDA_EXECUTE, 1, 719, FAKECUDA_LOST);
+    fail_unless(gst_element_send_event(inputs.element(), gst_event_new_eos()));
+    fail_unless(eventually([&] { return seen.ended.load(); }));
+    fail_unless(seen.of_end == seen.of_frames && seen.of_end != std::this_thread::get_id());
+    const std::string error = inputs.error();
+    fail_unless(error.empty() != fails, "%s", error.c_str());
+    fakecuda_reset_faults();
+  }
+}
+GST_END_TEST
+
 static Suite *aggregator_pads_suite() {
   register_elements();
   Suite *suite = suite_create("aggregator_pads");
@@ -254,6 +300,7 @@ static Suite *aggregator_pads_suite() {
   tcase_add_test(tests, put_off_caps);
   tcase_add_test(tests, samples);
   tcase_add_test(tests, released_while_looked_at);
+  tcase_add_test(tests, end_by_the_application);
   return suite;
 }
 SIMULATED_MAIN(aggregator_pads)
