@@ -6,6 +6,7 @@
 
 #include "aggregatorprivate.h"
 #include "object/guarded.h"
+#include "video/input.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
@@ -238,7 +239,12 @@ GstFlowReturn process(GstCoalesceAggregator *self, GstBuffer *out_buffer) {
     Input &input = *priv.inputs[i].input;
     priv.frames[i] = nullptr;
     if (input.buffer == nullptr) continue;
-    flow = job.load(input.buffer.get(), *priv.infos[i], input.pool, &input.frame);
+    flow = job.load(input.buffer.get(), *priv.infos[i], input.pool, &input.frame,
+                    Job::Rows::of_buffer, GST_PAD_NAME(input.pad()));
+    if (flow == kNoMemory)
+      return post_failure(self, (std::string("no memory for a copy of the frame of pad ") +
+                                 GST_PAD_NAME(input.pad()))
+                                    .c_str());
     priv.frames[i] = &input.frame.frame();
     if (first == nullptr) first = priv.frames[i];
   }
@@ -325,7 +331,7 @@ bool follow_inputs(GstCoalesceAggregator *self) {
   return false;
 }
 
-// The first input's flags that tell how to look at the picture.
+// The first input's flags that tell how to look at the picture, and its metas.
 void describe(GstCoalesceAggregator *self, GstBuffer *out) {
   constexpr guint kFlags = GST_VIDEO_BUFFER_FLAG_INTERLACED | GST_VIDEO_BUFFER_FLAG_TFF |
                            GST_VIDEO_BUFFER_FLAG_RFF | GST_VIDEO_BUFFER_FLAG_ONEFIELD;
@@ -333,6 +339,11 @@ void describe(GstCoalesceAggregator *self, GstBuffer *out) {
   for (const InputRef &input : self->priv->inputs) {
     if (input->buffer == nullptr) continue;
     GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAGS(input->buffer.get()) & kFlags);
+    const GstVideoInfo &in_info = *input->info(), &out_info = self->priv->out_info;
+    copy_metas_about_picture(
+        input->buffer.get(), out,
+        GST_VIDEO_INFO_WIDTH(&in_info) == GST_VIDEO_INFO_WIDTH(&out_info) &&
+            GST_VIDEO_INFO_HEIGHT(&in_info) == GST_VIDEO_INFO_HEIGHT(&out_info));
     return;
   }
 }

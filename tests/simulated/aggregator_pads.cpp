@@ -33,11 +33,12 @@ std::string caps(int width = 37, int height = 11) {
 // Two pads of the test's before an element, and one after it.
 class Inputs {
  public:
-  explicit Inputs(const std::string &launch)
+  explicit Inputs(const std::string &launch, const char *first = "sink_0",
+                  const char *second = "sink_1")
       : element_(GST_ELEMENT(gst_object_ref_sink(gst_parse_launch(launch.c_str(), nullptr)))),
         bus_(gst_bus_new()),
-        pads_{gst_harness_new_with_element(element_.get(), "sink_0", "src"),
-              gst_harness_new_with_element(element_.get(), "sink_1", nullptr)} {
+        pads_{gst_harness_new_with_element(element_.get(), first, "src"),
+              gst_harness_new_with_element(element_.get(), second, nullptr)} {
     gst_element_set_bus(element_.get(), bus_.get());
   }
   ~Inputs() {
@@ -292,6 +293,84 @@ GST_START_TEST(end_by_the_application) {
 }
 GST_END_TEST
 
+// The names of a buffer's metas, and the hours of its timecodes.
+std::string metas_of(GstBuffer *buffer) {
+  std::vector<std::string> names;
+  gpointer state = nullptr;
+  while (GstMeta *meta = gst_buffer_iterate_meta(buffer, &state)) {
+    std::string name = g_type_name(meta->info->api);
+    if (name == "GstVideoMetaAPI") continue;  // about the memory
+    if (name == "GstVideoTimeCodeMetaAPI")
+      name += std::to_string(reinterpret_cast<GstVideoTimeCodeMeta *>(meta)->tc.hours);
+    names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  std::string all;
+  for (const std::string &name : names)
+    all += name + " ";
+  return all;
+}
+
+GstBuffer *with_metas(GstBuffer *buffer, guint hours) {
+  gst_buffer_add_video_time_code_meta_full(buffer, 25, 1, nullptr, GST_VIDEO_TIME_CODE_FLAGS_NONE,
+                                           hours, 0, 0, 0, 0);
+  gst_buffer_add_video_region_of_interest_meta(buffer, "face", 1, 2, 3, 4);
+  gst_buffer_add_video_crop_meta(buffer);
+  const test::BufferRef parent(gst_buffer_new());
+  gst_buffer_add_parent_buffer_meta(buffer, parent.get());  // about the memory
+  return buffer;
+}
+
+// Those of the first input that has a frame, as a filter copies them.
+GST_START_TEST(metas) {
+  Bench filter("coalesceinvert");
+  filter.negotiate(caps(), any_size(kSystem, "GRAY8"));
+  fail_unless_equals_int(filter.push(with_metas(system_buffer(gray(), 1), 7)), GST_FLOW_OK);
+  const std::string expected = metas_of(test::BufferRef(filter.pull()).get());
+  fail_unless(
+      expected == "GstVideoCropMetaAPI GstVideoRegionOfInterestMetaAPI GstVideoTimeCodeMetaAPI7 ",
+      "%s", expected.c_str());
+  for (const char *memory : kMemories) {
+    Inputs inputs("coalesceanydifference");
+    inputs.accept(any_size(memory, "GRAY8"));
+    inputs.begin(caps());
+    for (unsigned n = 0; n < 2; n++) {
+      gst_pad_push(inputs.to(0), timed(with_metas(system_buffer(gray(), 1), 7), n));
+      gst_pad_push(inputs.to(1), timed(with_metas(system_buffer(gray(), 2), 8), n));
+      const test::BufferRef buffer(inputs.pull());
+      fail_unless(metas_of(buffer.get()) == expected, "%s", metas_of(buffer.get()).c_str());
+    }
+    inputs.push_event(0, gst_event_new_eos());
+    gst_pad_push(inputs.to(1), timed(with_metas(system_buffer(gray(), 2), 8), 2));
+    const std::string of_second = metas_of(test::BufferRef(inputs.pull()).get());
+    fail_unless(contains(of_second, "TimeCodeMetaAPI8"), "%s", of_second.c_str());
+  }
+  // Of half the height.
+  Inputs halves("coalesceleftright", "left", "right");
+  halves.begin(caps());
+  for (int number : {0, 1})
+    gst_pad_push(halves.to(number), timed(with_metas(system_buffer(gray(), 1), 7), 0));
+  const std::string of_half = metas_of(test::BufferRef(halves.pull()).get());
+  fail_unless(of_half == "GstVideoTimeCodeMetaAPI7 ", "%s", of_half.c_str());
+}
+GST_END_TEST
+
+// A frame that does not fit its caps: the error names its pad.
+GST_START_TEST(bad_frame) {
+  for (int wrong : {0, 1})
+    for (const char *backend : {"cpu", "cuda"}) {
+      Inputs inputs(std::string("coalescedifference backend=") + backend);
+      inputs.begin(caps());
+      for (int number : {0, 1})
+        inputs.push(number, 0, number == wrong ? gray(3, 3) : gray());
+      fail_unless(inputs.pull() == nullptr);
+      const std::string words =
+          "Pad sink_" + std::to_string(wrong) + ": input GRAY8 frame of 37x11";
+      fail_unless(contains(inputs.error(), words), "%s", inputs.error().c_str());
+    }
+}
+GST_END_TEST
+
 static Suite *aggregator_pads_suite() {
   register_elements();
   Suite *suite = suite_create("aggregator_pads");
@@ -301,6 +380,8 @@ static Suite *aggregator_pads_suite() {
   tcase_add_test(tests, samples);
   tcase_add_test(tests, released_while_looked_at);
   tcase_add_test(tests, end_by_the_application);
+  tcase_add_test(tests, metas);
+  tcase_add_test(tests, bad_frame);
   return suite;
 }
 SIMULATED_MAIN(aggregator_pads)
