@@ -147,7 +147,8 @@ bool use_caps(GstCoalesceAggregator *self, GstCaps *out_caps) {
   priv.out_caps.reset(gst_caps_ref(out_caps));
   priv.in_caps.clear();
   for (const InputRef &input : priv.inputs)
-    priv.in_caps.emplace_back(input->caps() != nullptr ? gst_caps_ref(input->caps()) : nullptr);
+    priv.in_caps.push_back(
+        CapsRef(input->caps() != nullptr ? gst_caps_ref(input->caps()) : nullptr));
   if (aggregator_make_pools(self)) return true;
   priv.out_caps.reset();
   return false;

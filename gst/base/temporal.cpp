@@ -340,6 +340,7 @@ bool ends_sequence(GstEventType type) {
 
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   GstCoalesceTemporalPrivate &priv = priv_of(trans);
+  EventRef owned(event);
   const GstEventType type = GST_EVENT_TYPE(event);
   const bool serialized = (gst_event_type_get_flags(type) & GST_EVENT_TYPE_SERIALIZED) != 0;
   if (serialized && type != GST_EVENT_FLUSH_STOP && ends_sequence(type))
@@ -347,11 +348,10 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
                                  GST_EVENT_TYPE_NAME(event));
   if (serialized && priv.pending > 0 && !ends_sequence(type)) {
     GST_LOG_OBJECT(trans, "%s waits for the frames before it", GST_EVENT_TYPE_NAME(event));
-    EventRef held(event);
-    priv.frames[priv.count - 1]->events.push_back(std::move(held));
+    priv.frames[priv.count - 1]->events.push_back(std::move(owned));
     return TRUE;
   }
-  return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
+  return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, owned.release());
 }
 
 // (Events that end a sequence have drained them.)
