@@ -87,9 +87,10 @@ GstFlowReturn aggregate(GstAggregator *aggregator, gboolean timeout) {
   while (flow == GST_AGGREGATOR_FLOW_NEED_DATA) {
     wait_for_releases(self);
     // Where an input has gone, or frames in hand have new caps, no more frames are needed.
-    if (!gst_pad_needs_reconfigure(aggregator->srcpad)) break;
+    GstPad *source = aggregator->srcpad;
+    if (!gst_pad_needs_reconfigure(source) || GST_PAD_IS_FLUSHING(source)) break;
     if (!gst_aggregator_negotiate(aggregator))
-      return GST_PAD_IS_FLUSHING(aggregator->srcpad) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
+      return GST_PAD_IS_FLUSHING(source) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
     if (priv.out_caps == nullptr) break;
     flow = aggregator_parent()->aggregate(aggregator, timeout);
   }

@@ -305,14 +305,9 @@ GstCaps *aggregator_fixate_src_caps(GstAggregator *aggregator, GstCaps *caps) {
       caps, choose_structure(caps, aggregator_has_cuda_input(self), peer_names_cuda(source))));
   GstStructure *structure = gst_caps_get_structure(result.get(), 0);
   fixate_video(source, structure);
-  int n = 0, d = 1;
-  for (const GstVideoInfo *info : self->priv->infos)
-    if (info != nullptr && GST_VIDEO_INFO_FPS_N(info) > 0 &&
-        gst_util_fraction_compare(GST_VIDEO_INFO_FPS_N(info), GST_VIDEO_INFO_FPS_D(info), n, d) > 0)
-      n = GST_VIDEO_INFO_FPS_N(info), d = GST_VIDEO_INFO_FPS_D(info);
-  if (n == 0) n = 25;  // of variable rates, as GstVideoAggregator does
-  gst_structure_fixate_field_nearest_fraction(structure, "framerate", n, d);
-  return gst_caps_fixate(result.release());
+  // The rate is that of the fastest input.
+  return GST_AGGREGATOR_CLASS(g_type_class_peek(GST_TYPE_VIDEO_AGGREGATOR))
+      ->fixate_src_caps(aggregator, result.release());
 }
 
 }  // namespace coalesce::gst

@@ -83,6 +83,7 @@ bool Input::follow_frame() {
   last_.reset();
   caps_ = std::move(next_caps_);
   gst_video_info_from_caps(&info_, caps_.get());
+  pad_->info = info_;  // GstVideoAggregator chooses the output's rate by it
   return true;
 }
 
