@@ -32,6 +32,14 @@ GstAggregatorClass *aggregator_parent() {
 
 // ---- aggregation -----------------------------------------------------------------------------
 
+// GstVideoAggregator does not know the caps.
+GstSample *peek_next_sample(GstAggregator *, GstAggregatorPad *pad) {
+  Input &input = gst_coalesce_aggregator_pad_input(pad);
+  const BufferRef buffer = input.current_buffer();
+  return buffer != nullptr ? gst_sample_new(buffer.get(), input.caps(), &pad->segment, nullptr)
+                           : nullptr;
+}
+
 // GstVideoAggregator says to its log alone what it cannot pair.
 void post_untimed(GstCoalesceAggregator *self) {
   for (const InputRef &input : self->priv->inputs) {
@@ -56,6 +64,11 @@ bool has_frame_without_caps(GstCoalesceAggregator *self) {
   return false;
 }
 
+void wait_for_releases(GstCoalesceAggregator *self) {
+  for (const InputRef &input : self->priv->inputs)
+    if (input->is_released()) const std::lock_guard over(input->releasing());
+}
+
 GstFlowReturn aggregate(GstAggregator *aggregator, gboolean timeout) {
   auto *self = self_of(aggregator);
   GstCoalesceAggregatorPrivate &priv = *self->priv;
@@ -70,12 +83,23 @@ GstFlowReturn aggregate(GstAggregator *aggregator, gboolean timeout) {
     return GST_FLOW_EOS;
   }
   if (priv.out_caps == nullptr && has_frame_without_caps(self)) return GST_FLOW_NOT_NEGOTIATED;
-  const GstFlowReturn flow = aggregator_parent()->aggregate(aggregator, timeout);
+  GstFlowReturn flow = aggregator_parent()->aggregate(aggregator, timeout);
+  while (flow == GST_AGGREGATOR_FLOW_NEED_DATA) {
+    wait_for_releases(self);
+    // Where an input has gone, or frames in hand have new caps, no more frames are needed.
+    GstPad *source = aggregator->srcpad;
+    if (!gst_pad_needs_reconfigure(source) || GST_PAD_IS_FLUSHING(source)) break;
+    if (!gst_aggregator_negotiate(aggregator))
+      return GST_PAD_IS_FLUSHING(source) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
+    if (priv.out_caps == nullptr) break;
+    flow = aggregator_parent()->aggregate(aggregator, timeout);
+  }
   if (flow == GST_FLOW_ERROR && !backend_of(self).failed()) post_untimed(self);
   return flow;
 }
 
-// Failures of the last frames are told by no other. (Also where an application ends the stream.)
+// Failures of the last frames are told by no other. (Where an application ends the stream, the
+// source pad's thread pushes EOS, too.)
 GstPadProbeReturn before_event(GstPad *, GstPadProbeInfo *info, gpointer self) {
   if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS)
     guard(self, [self] { backend_of(self).finish(); });
@@ -124,7 +148,8 @@ bool use_caps(GstCoalesceAggregator *self, GstCaps *out_caps) {
   priv.out_caps.reset(gst_caps_ref(out_caps));
   priv.in_caps.clear();
   for (const InputRef &input : priv.inputs)
-    priv.in_caps.emplace_back(input->caps() != nullptr ? gst_caps_ref(input->caps()) : nullptr);
+    priv.in_caps.push_back(
+        CapsRef(input->caps() != nullptr ? gst_caps_ref(input->caps()) : nullptr));
   if (aggregator_make_pools(self)) return true;
   priv.out_caps.reset();
   return false;
@@ -178,18 +203,11 @@ gboolean take_caps(GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *e
   GstCaps *parsed = nullptr;
   gst_event_parse_caps(event, &parsed);
   const CapsRef caps(gst_caps_ref(parsed));
+  gst_event_unref(event);
   self->priv->refused = false;
   input.refused = !aggregator_can_take(self, input, caps.get());
-  if (input.refused) {
-    gst_event_unref(event);
-    return FALSE;
-  }
-  // No frame of the caps before is in hand: these take their place at once.
-  if (!input.has_frame()) input.forget();
-  input.refused = true;  // until they are accepted
-  const bool first = input.info() == nullptr;
-  if (!aggregator_parent()->sink_event(aggregator, pad, event)) return FALSE;
-  input.set_caps(caps.get(), first);
+  if (input.refused) return FALSE;
+  if (input.set_caps(caps.get())) gst_pad_mark_reconfigure(GST_AGGREGATOR_SRC_PAD(self));
   input.refused = !select_early(self);
   return !input.refused;
 }
@@ -317,6 +335,14 @@ GstAggregatorPad *create_new_pad(GstAggregator *aggregator, GstPadTemplate *temp
   return pad;
 }
 
+void release_pad(GstElement *element, GstPad *pad) {
+  const std::unique_ptr<GstPad, Unref> owned(GST_PAD(gst_object_ref(pad)));
+  Input &input = gst_coalesce_aggregator_pad_input(pad);
+  const std::lock_guard releasing(input.releasing());
+  input.release();
+  GST_ELEMENT_CLASS(parent_class)->release_pad(element, pad);
+}
+
 // The inputs that are always there. (GstAggregator makes those alone that are requested.)
 void constructed(GObject *object) {
   G_OBJECT_CLASS(parent_class)->constructed(object);
@@ -380,6 +406,7 @@ static void gst_coalesce_aggregator_class_init(GstCoalesceAggregatorClass *klass
   auto *element_class = GST_ELEMENT_CLASS(klass);
   element_class->change_state = change_state;
   element_class->set_context = guarded<set_context>;
+  element_class->release_pad = guarded<release_pad>;
   auto *aggregator_class = GST_AGGREGATOR_CLASS(klass);
   aggregator_class->start = guarded<start>;
   aggregator_class->stop = guarded<stop>;
@@ -387,6 +414,7 @@ static void gst_coalesce_aggregator_class_init(GstCoalesceAggregatorClass *klass
   aggregator_class->sink_query = guarded<sink_query>;
   aggregator_class->src_query = guarded<src_query>;
   aggregator_class->aggregate = guarded<aggregate>;
+  aggregator_class->peek_next_sample = guarded<peek_next_sample>;
   aggregator_class->create_new_pad = guarded<create_new_pad>;
   aggregator_class->update_src_caps = guarded<aggregator_update_src_caps>;
   aggregator_class->fixate_src_caps = guarded<aggregator_fixate_src_caps>;

@@ -3,6 +3,11 @@
 // GstVideoAggregator with a Backend. GstVideoAggregator pairs the frames by their time; it neither
 // maps nor converts them here.
 //
+// Of the first input that has a picture, in the order of the pads, an output has the flags about
+// fields, and the metas that the output of a filter has: those about the picture alone. Metas about
+// places in it (regions, crop rectangles) are left out where the output has another size. A frame
+// that is in several outputs gives them to each.
+//
 // An element derives from this, gives pad templates, says what output its inputs make, and
 // implements run().
 #pragma once
@@ -19,7 +24,7 @@ struct GstCoalesceAggregator {
   GstCoalesceAggregatorPrivate *priv;
 };
 
-// What all inputs must have alike.
+// What all inputs must have alike, besides the interlace mode.
 enum GstCoalesceAlike {
   GST_COALESCE_ALIKE_FORMAT = 1 << 0,
   GST_COALESCE_ALIKE_SIZE = 1 << 1,

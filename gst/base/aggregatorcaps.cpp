@@ -108,18 +108,6 @@ CapsRef like_others(GstCoalesceAggregator *self, GstPad *pad) {
   return result;
 }
 
-// GstVideoAggregator refuses any other mode than this, the output's or another pad's.
-std::optional<GstVideoInterlaceMode> required_mode(GstCoalesceAggregator *self,
-                                                   const Input &input) {
-  const GstVideoInfo &out = self->parent.info;
-  if (GST_VIDEO_INFO_FORMAT(&out) != GST_VIDEO_FORMAT_UNKNOWN)
-    return GST_VIDEO_INFO_INTERLACE_MODE(&out);
-  for (const InputRef &other : inputs_of(self))
-    if (other.input != &input && other->info() != nullptr)
-      return GST_VIDEO_INFO_INTERLACE_MODE(other->info());
-  return std::nullopt;
-}
-
 // How two inputs differ in what must be alike: what one has, and what is required; else empty.
 struct Difference {
   std::string has, required;
@@ -140,6 +128,11 @@ Difference difference(guint alike, const GstVideoInfo &info, const GstVideoInfo 
     return {size(info), size(other)};
   if ((alike & GST_COALESCE_ALIKE_RATE) != 0 && rate(info) != rate(other))
     return {rate(info), rate(other)};
+  const auto mode = [](const GstVideoInfo &i) {
+    return std::string("interlace-mode ") +
+           gst_video_interlace_mode_to_string(GST_VIDEO_INFO_INTERLACE_MODE(&i));
+  };
+  if (mode(info) != mode(other)) return {mode(info), mode(other)};
   return {};
 }
 
@@ -232,22 +225,12 @@ GstCaps *aggregator_source_caps(GstCoalesceAggregator *self, GstCaps *filter) {
 
 bool aggregator_can_take(GstCoalesceAggregator *self, Input &input, GstCaps *caps) {
   GstVideoInfo info;
-  if (!usable_info(caps, &info) || !aggregator_accepts(self, input.pad(), caps)) {
-    const CapsRef possible = offered(self, input.pad());
-    GST_ELEMENT_ERROR(
-        self, STREAM, FORMAT,
-        ("Pad %s has unsupported caps: %" GST_PTR_FORMAT, GST_PAD_NAME(input.pad()), caps),
-        ("%" GST_PTR_FORMAT ", in frames of less than 2 GiB, is required", possible.get()));
-    return false;
-  }
-  const auto mode = GST_VIDEO_INFO_INTERLACE_MODE(&info);
-  const auto required = required_mode(self, input);
-  if (!required || *required == mode) return true;
-  GST_ELEMENT_ERROR(self, STREAM, FORMAT,
-                    ("Pad %s has interlace-mode %s; %s is required, as other pads have it",
-                     GST_PAD_NAME(input.pad()), gst_video_interlace_mode_to_string(mode),
-                     gst_video_interlace_mode_to_string(*required)),
-                    ("%" GST_PTR_FORMAT, caps));
+  if (usable_info(caps, &info) && aggregator_accepts(self, input.pad(), caps)) return true;
+  const CapsRef possible = offered(self, input.pad());
+  GST_ELEMENT_ERROR(
+      self, STREAM, FORMAT,
+      ("Pad %s has unsupported caps: %" GST_PTR_FORMAT, GST_PAD_NAME(input.pad()), caps),
+      ("%" GST_PTR_FORMAT ", in frames of less than 2 GiB, is required", possible.get()));
   return false;
 }
 
@@ -322,14 +305,9 @@ GstCaps *aggregator_fixate_src_caps(GstAggregator *aggregator, GstCaps *caps) {
       caps, choose_structure(caps, aggregator_has_cuda_input(self), peer_names_cuda(source))));
   GstStructure *structure = gst_caps_get_structure(result.get(), 0);
   fixate_video(source, structure);
-  int n = 0, d = 1;
-  for (const GstVideoInfo *info : self->priv->infos)
-    if (info != nullptr && GST_VIDEO_INFO_FPS_N(info) > 0 &&
-        gst_util_fraction_compare(GST_VIDEO_INFO_FPS_N(info), GST_VIDEO_INFO_FPS_D(info), n, d) > 0)
-      n = GST_VIDEO_INFO_FPS_N(info), d = GST_VIDEO_INFO_FPS_D(info);
-  if (n == 0) n = 25;  // of variable rates, as GstVideoAggregator does
-  gst_structure_fixate_field_nearest_fraction(structure, "framerate", n, d);
-  return gst_caps_fixate(result.release());
+  // The rate is that of the fastest input.
+  return GST_AGGREGATOR_CLASS(g_type_class_peek(GST_TYPE_VIDEO_AGGREGATOR))
+      ->fixate_src_caps(aggregator, result.release());
 }
 
 }  // namespace coalesce::gst

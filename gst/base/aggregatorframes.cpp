@@ -6,6 +6,7 @@
 
 #include "aggregatorprivate.h"
 #include "object/guarded.h"
+#include "video/input.h"
 
 #define GST_CAT_DEFAULT gst_coalesce_debug
 
@@ -69,42 +70,45 @@ bool is_gap(GstBuffer *buffer) {
 
 }  // namespace
 
-const GstVideoInfo *Input::info() const {
-  const GstVideoInfo &info = pad_->info;
-  const bool known = info.finfo && GST_VIDEO_INFO_FORMAT(&info) != GST_VIDEO_FORMAT_UNKNOWN;
-  return known ? &info : nullptr;
+// (GstVideoAggregator's own pending caps survive a flush and a stop, for the next frame.)
+bool Input::set_caps(GstCaps *caps) {
+  const bool followed = follow_frame();
+  last_ = caps_ != nullptr ? current_buffer() : nullptr;
+  next_caps_.reset(gst_caps_ref(caps));
+  return follow_frame() || followed;
 }
 
-// GstVideoAggregator puts off new caps until it picks the first frame that has them. That shows in
-// the pad's info alone. (Where only the memory changes it does not show, nor matter: a job looks at
-// each buffer.)
-GstCaps *Input::caps() {
-  GstVideoInfo next;
-  if (next_caps_ != nullptr && gst_video_info_from_caps(&next, next_caps_.get()) &&
-      gst_video_info_is_equal(&next, &pad_->info))
-    caps_ = std::move(next_caps_);
-  return caps_.get();
-}
-
-void Input::set_caps(GstCaps *caps, bool first) {
-  (first ? caps_ : next_caps_).reset(gst_caps_ref(caps));
-  refused = false;
+bool Input::follow_frame() {
+  if (next_caps_ == nullptr || (last_ != nullptr && current_buffer() == last_)) return false;
+  last_.reset();
+  caps_ = std::move(next_caps_);
+  gst_video_info_from_caps(&info_, caps_.get());
+  pad_->info = info_;  // GstVideoAggregator chooses the output's rate by it
+  return true;
 }
 
 void Input::forget() {
-  GST_OBJECT_LOCK(pad_);
-  gst_video_info_init(&pad_->info);
-  GST_OBJECT_UNLOCK(pad_);
   caps_.reset();
   next_caps_.reset();
+  last_.reset();
   kept_.reset();
   refused = false;
 }
 
 BufferRef Input::current_buffer() {
-  const std::lock_guard guard(flushing_);
-  GstBuffer *buffer = gst_video_aggregator_pad_get_current_buffer(pad_);
+  const std::lock_guard guard(dropping_);
+  GstBuffer *buffer = released_ ? nullptr : gst_video_aggregator_pad_get_current_buffer(pad_);
   return BufferRef(buffer != nullptr ? gst_buffer_ref(buffer) : nullptr);
+}
+
+void Input::release() {
+  const std::lock_guard guard(dropping_);
+  released_ = true;
+}
+
+bool Input::is_released() {
+  const std::lock_guard guard(dropping_);
+  return released_;
 }
 
 // In running time; none if it lasts until the next one comes.
@@ -165,7 +169,8 @@ bool aggregator_has_ended(GstCoalesceAggregator *self) {
   const GstClockTime time = next_output(self);
   const auto ended = static_cast<std::size_t>(
       std::count_if(inputs.begin(), inputs.end(), [&](const InputRef &input) {
-        return gst_aggregator_pad_is_eos(input->aggregator_pad()) && !input->picture_at(time);
+        return gst_aggregator_pad_is_eos(input->aggregator_pad()) && !input->picture_at(time) &&
+               !input->is_released();
       }));
   return klass->needs_all ? ended > 0 : ended > 0 && inputs.size() - ended < klass->least_inputs;
 }
@@ -179,8 +184,8 @@ void aggregator_drop_pictures(GstCoalesceAggregator *self) {
 
 namespace {
 
-// The inputs' pictures for the next output. False if they are too few.
-bool take_pictures(GstCoalesceAggregator *self) {
+// The inputs' pictures for the next output. *complete: are they enough for it?
+GstFlowReturn take_pictures(GstCoalesceAggregator *self, bool *complete) {
   auto *klass = GST_COALESCE_AGGREGATOR_GET_CLASS(self);
   GstCoalesceAggregatorPrivate &priv = *self->priv;
   const GstClockTime time = next_output(self);
@@ -189,20 +194,21 @@ bool take_pictures(GstCoalesceAggregator *self) {
   for (std::size_t i = 0; i < priv.inputs.size(); i++) {
     Input &input = *priv.inputs[i].input;
     input.buffer = priv.infos[i] != nullptr ? input.picture_at(time) : nullptr;
+    if (input.is_released()) return GST_AGGREGATOR_FLOW_NEED_DATA;  // the others may do without it
     if (input.buffer != nullptr)
       present++;
     else
       missing = &input;
   }
-  if (present >= klass->least_inputs && !(klass->needs_all && missing != nullptr)) return true;
-  if (present > 0) {
+  *complete = present >= klass->least_inputs && !(klass->needs_all && missing != nullptr);
+  if (!*complete && present > 0) {
     priv.unpaired++;
     GST_DEBUG_OBJECT(
         missing->pad(),
         "no picture at %" GST_TIME_FORMAT ", where %u of %u inputs have one: no output",
         GST_TIME_ARGS(time), static_cast<guint>(present), static_cast<guint>(priv.inputs.size()));
   }
-  return false;
+  return GST_FLOW_OK;
 }
 
 GstFlowReturn post_failure(GstCoalesceAggregator *self, const char *what) {
@@ -234,7 +240,12 @@ GstFlowReturn process(GstCoalesceAggregator *self, GstBuffer *out_buffer) {
     Input &input = *priv.inputs[i].input;
     priv.frames[i] = nullptr;
     if (input.buffer == nullptr) continue;
-    flow = job.load(input.buffer.get(), *priv.infos[i], input.pool, &input.frame);
+    flow = job.load(input.buffer.get(), *priv.infos[i], input.pool, &input.frame,
+                    Job::Rows::of_buffer, GST_PAD_NAME(input.pad()));
+    if (flow == kNoMemory)
+      return post_failure(self, (std::string("no memory for a copy of the frame of pad ") +
+                                 GST_PAD_NAME(input.pad()))
+                                    .c_str());
     priv.frames[i] = &input.frame.frame();
     if (first == nullptr) first = priv.frames[i];
   }
@@ -294,6 +305,15 @@ bool aggregator_make_pools(GstCoalesceAggregator *self) {
 
 namespace {
 
+// Are there frames in hand that are the first with new caps? Then these are to be negotiated.
+bool follow_frames(GstCoalesceAggregator *self) {
+  bool changed = false;
+  for (const InputRef &input : self->priv->inputs)
+    changed = input->follow_frame() || changed;
+  if (changed) gst_pad_mark_reconfigure(GST_AGGREGATOR_SRC_PAD(self));
+  return changed;
+}
+
 // An input's context is followed where no input is in the session's; else frames are copied.
 bool follow_inputs(GstCoalesceAggregator *self) {
   Backend &backend = *self->backend;
@@ -312,7 +332,7 @@ bool follow_inputs(GstCoalesceAggregator *self) {
   return false;
 }
 
-// The first input's flags that tell how to look at the picture.
+// The first input's flags that tell how to look at the picture, and its metas.
 void describe(GstCoalesceAggregator *self, GstBuffer *out) {
   constexpr guint kFlags = GST_VIDEO_BUFFER_FLAG_INTERLACED | GST_VIDEO_BUFFER_FLAG_TFF |
                            GST_VIDEO_BUFFER_FLAG_RFF | GST_VIDEO_BUFFER_FLAG_ONEFIELD;
@@ -320,6 +340,11 @@ void describe(GstCoalesceAggregator *self, GstBuffer *out) {
   for (const InputRef &input : self->priv->inputs) {
     if (input->buffer == nullptr) continue;
     GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAGS(input->buffer.get()) & kFlags);
+    const GstVideoInfo &in_info = *input->info(), &out_info = self->priv->out_info;
+    copy_metas_about_picture(
+        input->buffer.get(), out,
+        GST_VIDEO_INFO_WIDTH(&in_info) == GST_VIDEO_INFO_WIDTH(&out_info) &&
+            GST_VIDEO_INFO_HEIGHT(&in_info) == GST_VIDEO_INFO_HEIGHT(&out_info));
     return;
   }
 }
@@ -330,7 +355,11 @@ GstFlowReturn output_buffer(GstVideoAggregator *video, GstBuffer **out) {
   GstCoalesceAggregatorPrivate &priv = *self->priv;
   *out = nullptr;
   if (self->backend->failed()) return GST_FLOW_ERROR;
-  if (priv.out_caps == nullptr || !take_pictures(self)) return GST_FLOW_OK;
+  if (follow_frames(self)) return GST_AGGREGATOR_FLOW_NEED_DATA;
+  if (priv.out_caps == nullptr) return GST_FLOW_OK;
+  bool complete = false;
+  if (GstFlowReturn flow = take_pictures(self, &complete); flow != GST_FLOW_OK || !complete)
+    return flow;
   if (!follow_inputs(self)) return GST_FLOW_ERROR;
   if (!priv.out_cuda)
     return GST_VIDEO_AGGREGATOR_CLASS(g_type_class_peek(GST_TYPE_VIDEO_AGGREGATOR))

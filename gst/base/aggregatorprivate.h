@@ -21,17 +21,25 @@ class Input {
   guint number = 0;  // of its place among the inputs
 
   // nullptr if there are no caps yet: of the frame in hand.
-  const GstVideoInfo *info() const;
-  GstCaps *caps();
-  bool is_cuda() { return caps() != nullptr && caps_are_cuda(caps()); }
-  // GstVideoAggregator has accepted these: from now on, or for a frame to come.
-  void set_caps(GstCaps *caps, bool first);
-  bool will_change() { return caps() != nullptr && next_caps_ != nullptr; }
+  const GstVideoInfo *info() const { return caps_ != nullptr ? &info_ : nullptr; }
+  GstCaps *caps() const { return caps_.get(); }
+  bool is_cuda() const { return caps_ != nullptr && caps_are_cuda(caps_.get()); }
+  // Those of the frames to come: they wait until a frame in hand of those before has gone, be it by
+  // a flush. Both functions return whether caps() are new.
+  bool set_caps(GstCaps *caps);
+  bool follow_frame();
+  bool will_change() const { return next_caps_ != nullptr; }
   void forget();
   // The last caps were refused: frames do not have those that info() tells.
   bool refused = false;
 
-  bool has_frame() { return current_buffer() != nullptr; }
+  // The frame in hand. A flush and the release of the pad drop it from other threads; a pad that is
+  // being released has none any more.
+  BufferRef current_buffer();
+  void release();
+  bool is_released();
+  // Held until the pad has been released.
+  std::mutex &releasing() { return releasing_; }
   // The pad's picture for an output that begins at this running time; nullptr if it has none.
   BufferRef picture_at(GstClockTime time);
   // A new segment comes: the running times of the frame in hand are those of the one before.
@@ -44,16 +52,18 @@ class Input {
   FramePool pool;
   bool has_pool = false;
 
-  // From the thread of upstream: a flush drops the frame in hand meanwhile.
-  std::mutex &flushing() { return flushing_; }
+  // Held by a flush, in the thread of upstream.
+  std::mutex &flushing() { return dropping_; }
 
  private:
-  BufferRef current_buffer();
   GstClockTime end_of(GstBuffer *buffer);
 
   GstVideoAggregatorPad *pad_;
-  std::mutex flushing_;
+  std::mutex dropping_, releasing_;
+  bool released_ = false;
   CapsRef caps_, next_caps_;
+  GstVideoInfo info_;
+  BufferRef last_;  // that has caps_, while there are next_caps_
   BufferRef kept_;
   GstClockTime kept_end_ = GST_CLOCK_TIME_NONE;
 };

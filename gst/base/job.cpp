@@ -65,14 +65,14 @@ GstFlowReturn Job::begin(GstBuffer *newest) {
 }
 
 GstFlowReturn Job::load(GstBuffer *buffer, const GstVideoInfo &info, FramePool &pool,
-                        DeviceFrame *frame, Rows rows) {
+                        DeviceFrame *frame, Rows rows, const char *pad) {
   const bool in_place = !on_gpu() || is_cuda_buffer_of(buffer, backend_.session().context.get());
   const Memory where = !on_gpu()  ? Memory::system
                        : in_place ? Memory::cuda
                                   : transfer_memory(buffer);
   frame->reset();
   if (!frame->frame_.map(buffer, info, where, GST_MAP_READ))
-    return post_bad_frame(backend_.element(), "input", frame->frame_);
+    return post_bad_frame(backend_.element(), "input", frame->frame_, pad);
   frame->buffer_.reset(gst_buffer_ref(buffer));
   const bool lacks_row =
       on_gpu() && rows == Rows::of_both_fields && frame->frame_.lacks_spare_row();

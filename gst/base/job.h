@@ -83,9 +83,10 @@ class Job {
   GstFlowReturn begin(GstBuffer *newest);
 
   // An input from upstream; copies are made in `pool`, of the same format. of_both_fields: chroma
-  // rows that one field of an interlaced picture lacks on the GPU are copies of the last.
+  // rows that one field of an interlaced picture lacks on the GPU are copies of the last. `pad`:
+  // for errors, the name of one of several.
   GstFlowReturn load(GstBuffer *buffer, const GstVideoInfo &info, FramePool &pool,
-                     DeviceFrame *frame, Rows rows = Rows::of_buffer);
+                     DeviceFrame *frame, Rows rows = Rows::of_buffer, const char *pad = nullptr);
   // One that an earlier job has loaded.
   GstFlowReturn read(DeviceFrame &frame);
   // Both stay where they are until the job has ended.

@@ -41,6 +41,7 @@ struct GstCoalesceTemporalPrivate {
   std::vector<std::unique_ptr<Held>> frames;
   std::size_t count = 0, pending = 0;
   bool after_skipped = false;  // the next frame does not follow the last one
+  guint marks = 0;             // of frames without pictures, for the next picture
   std::vector<FrameWindow::Picture> window;
 
   Held &in_hand() { return *frames[count - pending]; }
@@ -87,13 +88,17 @@ GstClockTime duration_of(GstCoalesceTemporal *self) {
                                GST_VIDEO_INFO_FPS_N(&info));
 }
 
+// They are of one picture of a frame.
+constexpr guint kMarks = GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC;
+
 // `buffer` has the metadata of the whole frame.
 void set_metadata(GstCoalesceTemporal *self, GstBuffer *buffer, guint number, guint pictures) {
   if (GST_VIDEO_INFO_IS_INTERLACED(&input_of(self).info) &&
       !GST_VIDEO_INFO_IS_INTERLACED(&output_of(self).info))
     GST_BUFFER_FLAG_UNSET(buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED | GST_VIDEO_BUFFER_FLAG_TFF |
                                       GST_VIDEO_BUFFER_FLAG_RFF | GST_VIDEO_BUFFER_FLAG_ONEFIELD);
-  if (number > 0) GST_BUFFER_FLAG_UNSET(buffer, GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC);
+  if (number > 0) GST_BUFFER_FLAG_UNSET(buffer, kMarks);
+  GST_BUFFER_FLAG_SET(buffer, std::exchange(self->priv->marks, 0));
   if (pictures == 1) return;
   const GstClockTime whole = duration_of(self);
   GST_BUFFER_OFFSET(buffer) = GST_BUFFER_OFFSET_END(buffer) = GST_BUFFER_OFFSET_NONE;
@@ -125,6 +130,7 @@ GstFlowReturn take_outputs(GstCoalesceTemporal *self, Job &job, OutputFrame *fra
   const Held &in_hand = self->priv->in_hand();
   FilterSide &side = output_of(self);
   const guint wanted = klass->pictures ? klass->pictures(self, in_hand.metadata.get()) : 1;
+  if (wanted == 0) self->priv->marks |= GST_BUFFER_FLAGS(in_hand.metadata.get()) & kMarks;
   for (pictures->count = 0; pictures->count < std::min(wanted, kMostPictures);) {
     const guint number = pictures->count++;
     GstBuffer *buffer = nullptr;
@@ -334,6 +340,7 @@ bool ends_sequence(GstEventType type) {
 
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   GstCoalesceTemporalPrivate &priv = priv_of(trans);
+  EventRef owned(event);
   const GstEventType type = GST_EVENT_TYPE(event);
   const bool serialized = (gst_event_type_get_flags(type) & GST_EVENT_TYPE_SERIALIZED) != 0;
   if (serialized && type != GST_EVENT_FLUSH_STOP && ends_sequence(type))
@@ -341,11 +348,10 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
                                  GST_EVENT_TYPE_NAME(event));
   if (serialized && priv.pending > 0 && !ends_sequence(type)) {
     GST_LOG_OBJECT(trans, "%s waits for the frames before it", GST_EVENT_TYPE_NAME(event));
-    EventRef held(event);
-    priv.frames[priv.count - 1]->events.push_back(std::move(held));
+    priv.frames[priv.count - 1]->events.push_back(std::move(owned));
     return TRUE;
   }
-  return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
+  return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, owned.release());
 }
 
 // (Events that end a sequence have drained them.)
@@ -357,6 +363,7 @@ gboolean keeps_frames(GstCoalesceTransform *, Before before) {
 void discard(GstCoalesceTransform *self) {
   forget_frames(GST_COALESCE_TEMPORAL(self));
   priv_of(self).after_skipped = false;
+  priv_of(self).marks = 0;
 }
 
 // Frames that are held go to where the work is done now. False: an error has been posted, and

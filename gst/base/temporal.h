@@ -57,7 +57,7 @@ struct GstCoalesceTemporalClass {
   // As many as come after it are the element's latency. Called before each frame.
   void (*reach)(GstCoalesceTemporal *self, guint *before, guint *after);
 
-  // How many pictures the frame becomes, kMostPictures at most; they share its time evenly.
+  // How many pictures the frame becomes, from none to kMostPictures; they share its time evenly.
   // Default: one.
   guint (*pictures)(GstCoalesceTemporal *self, GstBuffer *metadata);
 

@@ -55,11 +55,33 @@ bool is_about_picture(const GstMeta *meta) {
   return true;
 }
 
-GstFlowReturn post_bad_frame(GstElement *self, const char *which, const Frame &frame) {
+void copy_metas_about_picture(GstBuffer *from, GstBuffer *to, bool same_size) {
+  struct Copy {
+    GstBuffer *to;
+    bool same_size;
+  } copy = {to, same_size};
+  gst_buffer_foreach_meta(
+      from,
+      [](GstBuffer *buffer, GstMeta **meta, gpointer data) -> gboolean {
+        const Copy &of = *static_cast<const Copy *>(data);
+        const GstMetaInfo *info = (*meta)->info;
+        GstMetaTransformCopy whole = {FALSE, 0, static_cast<gsize>(-1)};
+        const GQuark size = g_quark_from_static_string(GST_META_TAG_VIDEO_SIZE_STR);
+        if (is_about_picture(*meta) && info->transform_func &&
+            (of.same_size || !gst_meta_api_type_has_tag(info->api, size)))
+          info->transform_func(of.to, *meta, buffer, _gst_meta_transform_copy, &whole);
+        return TRUE;
+      },
+      &copy);
+}
+
+GstFlowReturn post_bad_frame(GstElement *self, const char *which, const Frame &frame,
+                             const char *pad) {
+  const std::string of_pad = pad != nullptr ? "Pad " + std::string(pad) + ": " : "";
   GST_ELEMENT_ERROR(self, STREAM, FORMAT,
-                    ("%s %s frame of %dx%d: %s", which, GST_VIDEO_INFO_NAME(&frame.info()),
-                     GST_VIDEO_INFO_WIDTH(&frame.info()), GST_VIDEO_INFO_HEIGHT(&frame.info()),
-                     frame.problem().c_str()),
+                    ("%s%s %s frame of %dx%d: %s", of_pad.c_str(), which,
+                     GST_VIDEO_INFO_NAME(&frame.info()), GST_VIDEO_INFO_WIDTH(&frame.info()),
+                     GST_VIDEO_INFO_HEIGHT(&frame.info()), frame.problem().c_str()),
                     (nullptr));
   return GST_FLOW_ERROR;
 }

@@ -25,7 +25,12 @@ bool unlinked_caps(GstBaseTransform *trans, GstCaps *out_caps);
 // Is a meta about the picture alone, and true of any that has its samples at the same places?
 bool is_about_picture(const GstMeta *meta);
 
+// Copies such metas; without those about places in the picture where its size is another.
+void copy_metas_about_picture(GstBuffer *from, GstBuffer *to, bool same_size);
+
 // The element error for a frame that could not be mapped, the `which` one: "input", "output".
-GstFlowReturn post_bad_frame(GstElement *self, const char *which, const Frame &frame);
+// `pad`: its name, where the element has several of them; else nullptr.
+GstFlowReturn post_bad_frame(GstElement *self, const char *which, const Frame &frame,
+                             const char *pad = nullptr);
 
 }  // namespace coalesce::gst

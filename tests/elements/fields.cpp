@@ -120,7 +120,9 @@ static void fields_class_init(FieldsClass *klass) {
       object_class, 3, g_param_spec_int("delay", "delay", "delay", 0, G_MAXINT, 0, flags));
   auto *temporal_class = GST_COALESCE_TEMPORAL_CLASS(klass);
   temporal_class->reach = reach;
-  temporal_class->pictures = [](GstCoalesceTemporal *, GstBuffer *) -> guint { return 2; };
+  temporal_class->pictures = [](GstCoalesceTemporal *, GstBuffer *metadata) -> guint {
+    return GST_BUFFER_FLAG_IS_SET(metadata, GST_BUFFER_FLAG_DROPPABLE) ? 0 : 2;
+  };
   temporal_class->run = run;
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
   filter_class->convert_caps = convert_caps;

@@ -2,7 +2,7 @@
 // coalescefields, an element of the tests on the class Temporal: interlaced GRAY8 to progressive
 // GRAY8 of half the height and twice the rate. Each picture is the average of a field and the next
 // one in time. So the second picture of a frame looks at one field of the frame after it, where
-// there is none at its own field alone.
+// there is none at its own field alone. A frame that is marked as droppable becomes none.
 //   ahead  false: also where there is one, so that no frame is waited for
 //   fail   the number of the frame whose run() fails, counted from 1; 0 = none
 //   delay  empty kernels on the simulated driver before the real ones (elements.h)

@@ -26,15 +26,17 @@ std::string caps_text(const char *format, int width, int height, bool cuda) {
   return video_caps(cuda ? kCuda : kSystem, format, width, height);
 }
 
+void share_context(GstElement *element) {
+  static GstContext *shared = gst_context_new_cuda_context(gst_cuda_context_new(0));
+  gst_element_set_context(element, shared);
+}
+
 GstHarness *harness(const char *launch_line, const std::string &in_caps,
                     const std::string &out_caps, Context context) {
   GError *error = nullptr;
   GstElement *bin = gst_parse_bin_from_description(launch_line, TRUE, &error);
   fail_unless(error == nullptr, "%s: %s", launch_line, error->message);
-  if (context == Context::shared) {
-    static GstContext *shared = gst_context_new_cuda_context(gst_cuda_context_new(0));
-    gst_element_set_context(bin, shared);
-  }
+  if (context == Context::shared) share_context(bin);
   GstHarness *h = gst_harness_new_with_element(bin, "sink", "src");
   gst_object_unref(bin);
   gst_harness_set_sink_caps_str(h, out_caps.c_str());

@@ -19,6 +19,7 @@ std::string caps_text(const char *format, int width, int height, bool cuda);
 // An element between two pads of the test, with these caps on either side. In a CUDA context of its
 // own, or in one that is made once: making one takes longer than most tests.
 enum class Context { own, shared };
+void share_context(GstElement *element);
 GstHarness *harness(const char *launch_line, const std::string &in_caps,
                     const std::string &out_caps, Context context = Context::own);
 

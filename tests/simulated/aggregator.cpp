@@ -158,6 +158,58 @@ GST_START_TEST(contexts) {
 }
 GST_END_TEST
 
+// What an application gives before and in READY has the same result as for a filter, with a context
+// of the pipeline's besides or without: the last one is that of the run.
+GST_START_TEST(contexts_in_ready) {
+  GstCudaContext *contexts[] = {new_context(0), new_context(1), new_context(0)};
+  const std::string source =
+      "videotestsrc num-buffers=2 ! video/x-raw, format=GRAY8, width=37, height=11 ! ";
+  const std::string sink =
+      "name=d backend=cuda ! video/x-raw(memory:CUDAMemory) ! fakesink name=sink";
+  const std::string pipelines[] = {
+      source + "coalesceinvert " + sink,
+      source + "tee name=t ! queue ! d.sink_0 t. ! queue ! d.sink_1 coalescedifference " + sink};
+  struct Given {
+    const char *where;  // by the name of an element
+    GstState state;
+    int context;
+  };
+  const std::vector<Given> cases[] = {
+      {{"d", GST_STATE_READY, 0}, {"d", GST_STATE_READY, 1}, {"d", GST_STATE_READY, 2}},
+      {{"d", GST_STATE_READY, 1}, {"d", GST_STATE_READY, 0}, {"d", GST_STATE_READY, 1}},
+      {{"d", GST_STATE_NULL, 0}, {"d", GST_STATE_READY, 1}},
+      {{"d", GST_STATE_NULL, 0}, {"d", GST_STATE_NULL, 1}, {"d", GST_STATE_READY, 2}},
+      {{"all", GST_STATE_NULL, 0}, {"d", GST_STATE_READY, 1}, {"d", GST_STATE_READY, 2}},
+      {{"d", GST_STATE_READY, 0}, {"all", GST_STATE_READY, 1}},
+      {{"all", GST_STATE_READY, 0}, {"all", GST_STATE_READY, 1}, {"d", GST_STATE_READY, 2}},
+  };
+  for (const auto &givens : cases)
+    for (const std::string &description : pipelines) {
+      Pipeline pipeline(description);
+      gst_object_set_name(GST_OBJECT(pipeline.get()), "all");
+      for (int run = 0; run < 2; run++) {
+        for (const Given &given : givens) {
+          pipeline.set_state(given.state);
+          give_context(*given.where == 'a' ? pipeline.get() : pipeline.element("d"),
+                       contexts[given.context]);
+        }
+        pipeline.set_state(GST_STATE_PAUSED);
+        GstSample *sample = nullptr;
+        g_object_get(pipeline.element("sink"), "last-sample", &sample, nullptr);
+        fail_unless(sample != nullptr);
+        GstBuffer *buffer = gst_sample_get_buffer(sample);
+        fail_unless(GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0))->context ==
+                        contexts[givens.back().context],
+                    "%s", description.c_str());
+        gst_sample_unref(sample);
+        pipeline.set_state(GST_STATE_NULL);
+      }
+    }
+  for (GstCudaContext *context : contexts)
+    gst_object_unref(context);
+}
+GST_END_TEST
+
 // With a device of its own the element copies what comes from others.
 GST_START_TEST(other_device) {
   GstCudaContext *other = new_context(1);
@@ -363,6 +415,7 @@ static Suite *aggregator_suite() {
   tcase_add_test(tests, sizes);
   tcase_add_test(tests, foreign_memory);
   tcase_add_test(tests, contexts);
+  tcase_add_test(tests, contexts_in_ready);
   tcase_add_test(tests, other_device);
   tcase_add_test(tests, heavy);
   tcase_add_test(tests, offers);

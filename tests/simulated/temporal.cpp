@@ -113,6 +113,21 @@ class FieldsBench : public Bench {
   GstBufferPool *pool_ = nullptr;
 };
 
+// What passes the element's source pad, each after a space. Pictures have their frame's number.
+void note_passing(const Bench &bench, std::string *seen) {
+  gst_pad_add_probe(
+      bench.from_element(),
+      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM),
+      [](GstPad *, GstPadProbeInfo *info, gpointer data) {
+        auto &list = *static_cast<std::string *>(data);
+        list += (info->type & GST_PAD_PROBE_TYPE_BUFFER) != 0
+                    ? " " + std::to_string(GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)) / kFrame)
+                    : std::string(" ") + GST_EVENT_TYPE_NAME(GST_PAD_PROBE_INFO_EVENT(info));
+        return GST_PAD_PROBE_OK;
+      },
+      seen, nullptr);
+}
+
 GstEvent *custom_event() {
   return gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty("mark"));
 }
@@ -247,6 +262,53 @@ GST_START_TEST(discontinuity_is_marked_once) {
 }
 GST_END_TEST
 
+// A frame that becomes no picture is still looked at, its events keep their place, and its marks go
+// to the next picture.
+GST_START_TEST(frames_without_pictures) {
+  for (const char *memory : kMemories)
+    for (int flags : {0, int(GST_BUFFER_FLAG_DISCONT), int(GST_BUFFER_FLAG_RESYNC)}) {
+      FieldsBench bench(memory, memory);
+      const bool ends = flags == GST_BUFFER_FLAG_DISCONT;
+      const auto push = [&](unsigned seed, int more) {
+        fail_unless_equals_int(bench.push_frame(seed, more), GST_FLOW_OK);
+      };
+      push(1, 0);
+      std::string seen;
+      note_passing(bench, &seen);
+      push(2, flags | GST_BUFFER_FLAG_DROPPABLE);
+      fail_unless(bench.push_event(custom_event()));
+      push(3, GST_BUFFER_FLAG_DROPPABLE);
+      push(4, 0);
+      push(5, 0);
+      push(6, GST_BUFFER_FLAG_DROPPABLE);
+      bench.end();
+      fail_unless(seen == " 1 1 custom-downstream 4 4 5 5 eos", "%s", seen.c_str());
+      for (unsigned picture = 0; picture < 6; picture++) {
+        test::BufferRef buffer(gst_harness_try_pull(bench.harness()));
+        fail_unless(buffer != nullptr);
+        const int marks = int(GST_BUFFER_FLAGS(buffer.get())) &
+                          (GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC);
+        if (picture > 0) fail_unless_equals_int(marks, picture == 2 ? flags : 0);
+        const unsigned seed = picture < 2 ? 1 : 3 + picture / 2;
+        FieldsBench::expect_picture(std::move(buffer), seed, seed == 1 && ends ? 0 : seed + 1,
+                                    static_cast<int>(picture % 2));
+      }
+      fail_unless_equals_uint64(stat(bench.element(), "frames"), 6);
+      bench.expect_no_error();
+    }
+}
+GST_END_TEST
+
+// Frames alone that become no picture: the stream ends without any.
+GST_START_TEST(no_picture_at_all) {
+  FieldsBench bench(kSystem, kSystem);
+  fail_unless_equals_int(bench.push_frame(1, GST_BUFFER_FLAG_DROPPABLE), GST_FLOW_OK);
+  bench.end();
+  fail_unless_equals_int(bench.waiting(), 0);
+  bench.expect_no_error();
+}
+GST_END_TEST
+
 // Without durations, and without times.
 GST_START_TEST(times) {
   for (bool rate : {true, false}) {
@@ -272,24 +334,10 @@ GST_END_TEST
 GST_START_TEST(events_keep_their_place) {
   FieldsBench bench(kSystem, kSystem);
   bench.push_frames(1, 1);
-  std::vector<std::string> seen;
-  gst_pad_add_probe(
-      bench.from_element(),
-      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM),
-      [](GstPad *, GstPadProbeInfo *info, gpointer data) {
-        auto &list = *static_cast<std::vector<std::string> *>(data);
-        if ((info->type & GST_PAD_PROBE_TYPE_BUFFER) != 0)
-          list.push_back(std::to_string(GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)) / kFrame));
-        else
-          list.push_back(GST_EVENT_TYPE_NAME(GST_PAD_PROBE_INFO_EVENT(info)));
-        return GST_PAD_PROBE_OK;
-      },
-      &seen, nullptr);
+  std::string seen;
+  note_passing(bench, &seen);
   const auto expect_seen = [&](const char *expected) {
-    std::string all;
-    for (const std::string &each : std::exchange(seen, {}))
-      all += (all.empty() ? "" : " ") + each;
-    fail_unless_equals_string(all.c_str(), expected);
+    fail_unless(std::exchange(seen, {}) == expected, "not \"%s\"", expected);
   };
   const auto tags = [] {
     return gst_event_new_tag(gst_tag_list_new(GST_TAG_TITLE, "title", nullptr));
@@ -298,12 +346,12 @@ GST_START_TEST(events_keep_their_place) {
   fail_unless(bench.push_event(tags()));
   fail_unless(bench.push_event(
       gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM_OOB, gst_structure_new_empty("now"))));
-  expect_seen("custom-downstream-oob");
+  expect_seen(" custom-downstream-oob");
   bench.push_frames(2, 2);
-  expect_seen("1 1 custom-downstream tag");
+  expect_seen(" 1 1 custom-downstream tag");
   fail_unless(bench.push_event(custom_event()));
   bench.end();
-  expect_seen("2 2 custom-downstream eos");
+  expect_seen(" 2 2 custom-downstream eos");
   fail_unless(bench.push_event(gst_event_new_flush_start()));
   fail_unless(bench.push_event(gst_event_new_flush_stop(TRUE)));
   fail_unless(bench.push_event(segment_event()));
@@ -315,7 +363,7 @@ GST_START_TEST(events_keep_their_place) {
   fail_unless(bench.push_event(gst_event_new_flush_stop(TRUE)));
   fail_unless(bench.push_event(segment_event()));
   bench.push_frames(4, 5);
-  expect_seen("segment tag 4 4");
+  expect_seen(" segment tag 4 4");
 }
 GST_END_TEST
 
@@ -568,6 +616,8 @@ static Suite *temporal_suite() {
   tcase_add_test(tests, caps_and_latency);
   tcase_add_test(tests, sequences);
   tcase_add_test(tests, discontinuity_is_marked_once);
+  tcase_add_test(tests, frames_without_pictures);
+  tcase_add_test(tests, no_picture_at_all);
   tcase_add_test(tests, times);
   tcase_add_test(tests, events_keep_their_place);
   tcase_add_test(tests, queries);
