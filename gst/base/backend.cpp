@@ -3,11 +3,10 @@
 
 #include <utility>
 
+#include "object/category.h"
 #include "object/guarded.h"
 #include "object/objectlock.h"
 #include "object/onexit.h"
-
-#define GST_CAT_DEFAULT gst_coalesce_debug
 
 namespace coalesce::gst {
 

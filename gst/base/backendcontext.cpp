@@ -3,8 +3,7 @@
 #include <utility>
 
 #include "backend.h"
-
-#define GST_CAT_DEFAULT gst_coalesce_debug
+#include "object/category.h"
 
 namespace coalesce::gst {
 namespace {

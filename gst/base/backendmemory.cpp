@@ -4,8 +4,7 @@
 #include <vector>
 
 #include "backend.h"
-
-#define GST_CAT_DEFAULT gst_coalesce_debug
+#include "object/category.h"
 
 namespace coalesce::gst {
 namespace {

@@ -68,11 +68,20 @@ struct GstCoalesceFilterPrivate {
   coalesce::gst::FilterSide in, out;
 };
 
+namespace coalesce::gst {
+
+// For set_info(): the value of a key in a table, or of all keys that are not there.
+template <class Key, class Value, std::size_t n>
+Value entry_of(const std::pair<Key, Value> (&table)[n], Key key, Value otherwise) {
+  for (const auto &[each, value] : table)
+    if (each == key) return value;
+  return otherwise;
+}
+
+}  // namespace coalesce::gst
+
 // Posts an error: the work on a frame has failed. GST_FLOW_ERROR.
 GstFlowReturn gst_coalesce_filter_fail(GstCoalesceFilter *self, const char *what);
-
-// For convert_caps(): any of these formats (as in "{ UYVY, YUY2 }").
-void gst_coalesce_filter_set_formats(GstStructure *structure, const char *formats);
 
 // Both pads' templates: the given format lists (as in "{ UYVY, YUY2 }", most preferred first) in
 // CUDA and in system memory.

@@ -7,7 +7,6 @@
 #include <gst/base/gstbasetransform.h>
 
 #include "backend.h"
-#include "refusedcaps.h"
 
 namespace coalesce::gst {
 
@@ -16,27 +15,33 @@ enum class Before { event, query, allocation_query, caps, other_context };
 
 }  // namespace coalesce::gst
 
+struct GstCoalesceTransformPrivate;
+
 struct GstCoalesceTransform {
   GstBaseTransform parent;
   coalesce::gst::Backend *backend;
-  coalesce::gst::RefusedCaps *refused;
-  GstCaps *refused_fields;  // under the object's lock: an error has said why
-  // Under the object's lock: of a frame, 0 without a frame rate; and the latency of the frames that
-  // may be held back, which the bus was told last.
-  GstClockTime frame_duration;
-  GstClockTime latency;
-  // The streaming thread's: what draining without a chain has come to, for the next chain.
-  GstFlowReturn drained;
+  GstCoalesceTransformPrivate *priv;
+  bool after_skipped;  // the streaming thread's: the next frame does not follow the last one
 };
 
 struct GstCoalesceTransformClass {
   GstBaseTransformClass parent_class;
+
+  // What the other pad may have for `caps` of the pad `direction`. cuda: CUDA memory may be
+  // offered. Default: the same.
+  GstCaps *(*convert)(GstCoalesceTransform *self, GstPadDirection direction, GstCaps *caps,
+                      bool cuda);
 
   // Caps of both pads, before the first frame that has them. FALSE refuses them (post an error);
   // the same caps come again only after a change of settings_changes(), a number that any change
   // of the settings they depend on changes (default: always 0).
   gboolean (*set_format)(GstCoalesceTransform *self, GstCaps *in_caps, GstCaps *out_caps);
   guint (*settings_changes)(GstCoalesceTransform *self);
+
+  // Takes an input in place of transform(), and pushes what comes of it. GstBaseTransform then
+  // pushes nothing: it would mark a frame as the first of a discontinuity that came with another
+  // one.
+  GstFlowReturn (*take)(GstCoalesceTransform *self, GstBuffer *in);
 
   // For elements that hold frames in flight; the default holds none. After drain() all of them have
   // gone downstream: it is called before every serialized event and query, so that none of these
@@ -63,12 +68,17 @@ GType gst_coalesce_transform_get_type();
 #define GST_COALESCE_TRANSFORM_GET_CLASS(object) \
   (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_COALESCE_TRANSFORM, GstCoalesceTransformClass))
 
+// Takes the caps.
+void gst_coalesce_transform_class_add_template(GstCoalesceTransformClass *klass, const char *name,
+                                               GstPadDirection direction, GstCaps *caps);
+
 // Drains, unless frames are kept then. False: the element is being flushed or stopped, and frames
 // may still be there.
 bool gst_coalesce_transform_drain(GstCoalesceTransform *self, coalesce::gst::Before before,
                                   const char *what);
-// For a chain's begin: what frames before it have come to, once.
-GstFlowReturn gst_coalesce_transform_take_drained(GstCoalesceTransform *self);
+// For take(): the metadata of the input, as a buffer without memory.
+coalesce::gst::BufferRef gst_coalesce_transform_metadata_of(GstCoalesceTransform *self,
+                                                            GstBuffer *in);
 // After a change of max_frames_in_flight(): a message on the bus, if the latency has changed.
 void gst_coalesce_transform_update_latency(GstCoalesceTransform *self);
 

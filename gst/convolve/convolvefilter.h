@@ -28,8 +28,7 @@ GType gst_convolve_filter_get_type();
 
 namespace coalesce::gst {
 
-// For an element's class_init and init. `kind` must stay.
-void convolve_class_setup(GstConvolveFilterClass *klass, const ConvolveKind *kind);
-void convolve_instance_setup(GstConvolveFilter *self, const ConvolveKind *kind);
+// The type of an element. `kind` must stay.
+GType convolve_register(const char *type_name, const ConvolveKind *kind);
 
 }  // namespace coalesce::gst

@@ -5,21 +5,10 @@
  *
  * Convolution with any mask. See docs/convolve.md.
  */
-#include "gstconvolve.h"
-
 #include "convolvefilter.h"
 
 using namespace coalesce;
 using namespace coalesce::gst;
-
-struct GstConvolve {
-  GstConvolveFilter parent;
-};
-struct GstConvolveClass {
-  GstConvolveFilterClass parent_class;
-};
-
-G_DEFINE_TYPE(GstConvolve, gst_convolve, GST_TYPE_CONVOLVE_FILTER)
 
 namespace {
 
@@ -64,6 +53,8 @@ bool fill(int preset, int size, double sigma, std::string (&text)[2], std::strin
 
 const ConvolveKind &kind() {
   static const ConvolveKind convolve = {
+      "Convolution",
+      "Convolves video with a mask of up to 31 x 31 coefficients, on the GPU or on the CPU",
       {{"mask", "Mask",
         "Mask of 1 to 31 rows and columns, as in \"1 2 1; 2 4 2; 1 2 1\": numbers separated by "
         "spaces or one comma, rows by a semicolon",
@@ -77,14 +68,9 @@ const ConvolveKind &kind() {
 
 }  // namespace
 
-static void gst_convolve_class_init(GstConvolveClass *klass) {
-  convolve_class_setup(GST_CONVOLVE_FILTER_CLASS(klass), &kind());
-  gst_element_class_set_static_metadata(
-      GST_ELEMENT_CLASS(klass), "Convolution", "Filter/Effect/Video",
-      "Convolves video with a mask of up to 31 x 31 coefficients, on the GPU or on the CPU",
-      "The gst-coalesce authors");
+static GType gst_convolve_get_type() {
+  static const GType type = convolve_register("GstConvolve", &kind());
+  return type;
 }
 
-static void gst_convolve_init(GstConvolve *self) {
-  convolve_instance_setup(GST_CONVOLVE_FILTER(self), &kind());
-}
+GST_ELEMENT_REGISTER_DEFINE(convolve, "convolve", GST_RANK_NONE, gst_convolve_get_type())

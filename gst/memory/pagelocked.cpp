@@ -3,10 +3,8 @@
 
 #include <cstring>
 
+#include "object/category.h"
 #include "object/guarded.h"
-
-GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
-#define GST_CAT_DEFAULT gst_coalesce_debug
 
 namespace {
 

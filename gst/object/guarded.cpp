@@ -4,10 +4,8 @@
 #include <exception>
 #include <new>
 
+#include "object/category.h"
 #include "objectlock.h"
-
-GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
-#define GST_CAT_DEFAULT gst_coalesce_debug
 
 namespace coalesce::gst {
 namespace {

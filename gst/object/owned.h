@@ -5,8 +5,19 @@
 #include <gst/gst.h>
 
 #include <memory>
+#include <utility>
 
 namespace coalesce::gst {
+
+// A part of an object, made in its init function. It goes with the object, after finalize().
+template <class Part, class... Arguments>
+Part *add_part(gpointer object, Arguments &&...arguments) {
+  static const GQuark name = g_quark_from_static_string(__PRETTY_FUNCTION__);
+  auto *part = new Part(std::forward<Arguments>(arguments)...);
+  g_object_set_qdata_full(static_cast<GObject *>(object), name, part,
+                          [](gpointer data) { delete static_cast<Part *>(data); });
+  return part;
+}
 
 struct Drop {
   void operator()(GstEvent *event) const { gst_event_unref(event); }

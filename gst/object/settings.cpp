@@ -5,10 +5,8 @@
 
 #include <algorithm>
 
+#include "object/category.h"
 #include "object/owned.h"
-
-GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
-#define GST_CAT_DEFAULT gst_coalesce_debug
 
 namespace coalesce::gst {
 

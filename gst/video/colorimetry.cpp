@@ -2,7 +2,6 @@
 #include "colorimetry.h"
 
 #include <cstring>
-#include <optional>
 
 #include "cuda/gstcompat.h"
 #include "enumnumber.h"
@@ -10,25 +9,10 @@
 namespace coalesce::gst {
 namespace {
 
-GstVideoInfo default_info(const GstVideoInfo &info) {
+GstVideoInfo plain_info(const GstVideoInfo &info) {
   GstVideoInfo plain;
   plain_video_info(&plain, GST_VIDEO_INFO_FORMAT(&info), info.width, info.height);
   return plain;
-}
-
-// What caps with these fields mean where they say nothing of colours.
-std::optional<GstVideoInfo> default_info(const GstStructure *structure) {
-  gint width = 0, height = 0;
-  const gchar *name = gst_structure_get_string(structure, "format");
-  const GstVideoFormat format =
-      name != nullptr ? gst_video_format_from_string(name) : GST_VIDEO_FORMAT_UNKNOWN;
-  GstVideoInfo info;
-  if (format == GST_VIDEO_FORMAT_UNKNOWN || format == GST_VIDEO_FORMAT_ENCODED ||
-      !gst_structure_get_int(structure, "width", &width) || width < 1 ||
-      !gst_structure_get_int(structure, "height", &height) || height < 1 ||
-      !plain_video_info(&info, format, width, height))
-    return {};
-  return info;
 }
 
 // The transfer function and primaries that a structure names, or those of its format.
@@ -101,8 +85,22 @@ int rank_colorimetry(const gchar *text, GstVideoInfo info, const GstVideoColorim
 
 }  // namespace
 
+std::optional<GstVideoInfo> default_info(const GstStructure *structure) {
+  gint width = 0, height = 0;
+  const gchar *name = gst_structure_get_string(structure, "format");
+  const GstVideoFormat format =
+      name != nullptr ? gst_video_format_from_string(name) : GST_VIDEO_FORMAT_UNKNOWN;
+  GstVideoInfo info;
+  if (format == GST_VIDEO_FORMAT_UNKNOWN || format == GST_VIDEO_FORMAT_ENCODED ||
+      !gst_structure_get_int(structure, "width", &width) || width < 1 ||
+      !gst_structure_get_int(structure, "height", &height) || height < 1 ||
+      !plain_video_info(&info, format, width, height))
+    return {};
+  return info;
+}
+
 GstVideoColorimetry effective_colorimetry(const GstVideoInfo &info) {
-  const GstVideoColorimetry plain = default_info(info).colorimetry;
+  const GstVideoColorimetry plain = plain_info(info).colorimetry;
   GstVideoColorimetry effective = info.colorimetry;
   if (!is_range(effective.range)) effective.range = plain.range;
   if (!is_yuv_matrix(effective.matrix)) effective.matrix = plain.matrix;
@@ -111,7 +109,7 @@ GstVideoColorimetry effective_colorimetry(const GstVideoInfo &info) {
 
 GstVideoChromaSite effective_chroma_site(const GstVideoInfo &info) {
   return info.chroma_site != GST_VIDEO_CHROMA_SITE_UNKNOWN ? info.chroma_site
-                                                           : default_info(info).chroma_site;
+                                                           : plain_info(info).chroma_site;
 }
 
 std::string meaningless_colours(const GstStructure *structure) {
