@@ -167,13 +167,13 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   GstCoalesceEncoderPrivate &priv = *self->priv;
   EventRef owned(event);
   const GstEventType type = GST_EVENT_TYPE(event);
-  if (type == GST_EVENT_FLUSH_START || type == GST_EVENT_FLUSH_STOP) priv.frames.flush();
+  if (type == GST_EVENT_FLUSH_START || type == GST_EVENT_FLUSH_STOP) priv.frames.set_flushing(true);
   if (type == GST_EVENT_STREAM_START) priv.tags_sent = false;
   if (type == GST_EVENT_TAG) owned.reset(with_codec_tags(self, owned.release()));
   const gboolean sent = GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, owned.release());
   if (type == GST_EVENT_FLUSH_STOP) {
     forget_key_units(self);
-    priv.frames.end_flush();
+    priv.frames.set_flushing(false);
   }
   return sent;
 }
@@ -283,9 +283,9 @@ GstFlowReturn transform(GstBaseTransform *, GstBuffer *, GstBuffer *) {
 gboolean stop(GstBaseTransform *trans) {
   auto *self = GST_COALESCE_ENCODER(trans);
   GstCoalesceEncoderPrivate &priv = *self->priv;
-  priv.frames.flush();
+  priv.frames.set_flushing(true);
   const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
-  priv.frames.end_flush();
+  priv.frames.set_flushing(false);
   priv.output_pool.reset();
   priv.room = 1;
   priv.tags_sent = false;

@@ -224,18 +224,6 @@ GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) 
   return flow;
 }
 
-gboolean get_unit_size(GstBaseTransform *, GstCaps *caps, gsize *size) {
-  GstVideoInfo info;
-  if (!gst_video_info_from_caps(&info, caps)) return FALSE;
-  *size = GST_VIDEO_INFO_SIZE(&info);
-  return TRUE;
-}
-
-gboolean transform_size(GstBaseTransform *trans, GstPadDirection, GstCaps *, gsize,
-                        GstCaps *othercaps, gsize *othersize) {
-  return get_unit_size(trans, othercaps, othersize);
-}
-
 }  // namespace
 
 GstFlowReturn gst_coalesce_filter_fail(GstCoalesceFilter *self, const char *what) {
@@ -258,8 +246,6 @@ static void gst_coalesce_filter_class_init(GstCoalesceFilterClass *klass) {
   trans_class->decide_allocation = guarded<decide_allocation>;
   trans_class->prepare_output_buffer = guarded<prepare_output_buffer>;
   trans_class->transform = guarded<transform>;
-  trans_class->transform_size = guarded<transform_size>;
-  trans_class->get_unit_size = guarded<get_unit_size>;
   trans_class->stop = guarded<stop>;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
   transform_class->convert = convert;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "j2kenctexts.h"
-#include "object/quotinghint.h"
+#include "object/settings.h"
 
 namespace coalesce::gst {
 namespace {

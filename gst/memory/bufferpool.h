@@ -33,10 +33,7 @@ GstBuffer *pool_acquire(GstBufferPool *pool);
 // An active pool of frames of one format, without a limit.
 class FramePool {
  public:
-  FramePool() = default;
   ~FramePool() { drop(); }
-  FramePool(const FramePool &) = delete;
-  FramePool &operator=(const FramePool &) = delete;
 
   // Instead of the one before: of device memory of a context (false if there is none), or, without
   // one, of system memory, of which the pool is made with its first frame.

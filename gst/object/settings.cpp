@@ -19,6 +19,12 @@ bool post_settings_problem(gpointer element, const std::string &problem, bool in
   return in_use_before;
 }
 
+std::string quoting_hint(const char *property, const std::string &text, const char *instead) {
+  if (text != "!") return {};
+  return std::string("; a shell removes the quotes of an empty text: use ") + property + "=" +
+         instead;
+}
+
 std::string quote_setting(const char *property, const std::string &text, std::size_t longest) {
   const TextRef readable(
       g_utf8_make_valid(text.c_str(), static_cast<gssize>(std::min(text.size(), longest))));
