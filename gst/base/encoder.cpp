@@ -247,9 +247,7 @@ GstFlowReturn take(GstCoalesceTransform *transform, GstBuffer *in) {
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   while (gst_query_get_n_allocation_pools(query) > 0)
     gst_query_remove_nth_allocation_pool(query, 0);
-  if (!gst_coalesce_transform_drain(GST_COALESCE_TRANSFORM(trans), Before::allocation_query,
-                                    "another pool"))
-    return FALSE;
+  if (!gst_coalesce_transform_drain(GST_COALESCE_TRANSFORM(trans), "another pool")) return FALSE;
   priv_of(trans).output_pool.reset();  // it was made for what downstream asked for before
   GST_DEBUG_OBJECT(trans, "coded frames use no pool of downstream");
   return GST_BASE_TRANSFORM_CLASS(parent_class)->decide_allocation(trans, query);

@@ -43,12 +43,8 @@ struct GstCoalesceFilterClass {
   gboolean (*worth_the_trip)(GstCoalesceFilter *self, const GstVideoInfo *in);
 };
 
-GType gst_coalesce_filter_get_type();
+COALESCE_DECLARE_CLASS(GstCoalesceFilter, gst_coalesce_filter, GST_COALESCE_FILTER)
 #define GST_TYPE_COALESCE_FILTER (gst_coalesce_filter_get_type())
-#define GST_COALESCE_FILTER(object) (reinterpret_cast<GstCoalesceFilter *>(object))
-#define GST_COALESCE_FILTER_CLASS(klass) (reinterpret_cast<GstCoalesceFilterClass *>(klass))
-#define GST_COALESCE_FILTER_GET_CLASS(object) \
-  (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_COALESCE_FILTER, GstCoalesceFilterClass))
 
 namespace coalesce::gst {
 

@@ -313,8 +313,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   const GstEventType type = GST_EVENT_TYPE(event);
   const bool serialized = (gst_event_type_get_flags(type) & GST_EVENT_TYPE_SERIALIZED) != 0;
   if (serialized && type != GST_EVENT_FLUSH_STOP && ends_sequence(type))
-    gst_coalesce_transform_drain(GST_COALESCE_TRANSFORM(trans), Before::query,
-                                 GST_EVENT_TYPE_NAME(event));
+    gst_coalesce_transform_drain(GST_COALESCE_TRANSFORM(trans), GST_EVENT_TYPE_NAME(event), true);
   if (serialized && priv.pending > 0 && !ends_sequence(type)) {
     GST_LOG_OBJECT(trans, "%s waits for the frames before it", GST_EVENT_TYPE_NAME(event));
     EventRef held(event);
@@ -322,11 +321,6 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
     return TRUE;
   }
   return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
-}
-
-// (Events that end a sequence have drained them.)
-gboolean keeps_frames(GstCoalesceTransform *, Before before) {
-  return before != Before::query;
 }
 
 // Frames that are held go to where the work is done now. False: an error has been posted, and
@@ -383,7 +377,7 @@ static void gst_coalesce_temporal_class_init(GstCoalesceTemporalClass *klass) {
   transform_class->discard = [](GstCoalesceTransform *self) {
     forget_frames(GST_COALESCE_TEMPORAL(self));
   };
-  transform_class->keeps_frames = keeps_frames;
+  transform_class->keeps_frames = TRUE;  // events that end a sequence have drained them
   transform_class->max_frames_in_flight = [](GstCoalesceTransform *self) -> guint {
     return priv_of(self).after;
   };

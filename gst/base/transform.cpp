@@ -126,23 +126,13 @@ gboolean answer_latency(GstCoalesceTransform *self, GstQuery *query) {
 }
 
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
-  const bool serialized =
-      (gst_query_type_get_flags(GST_QUERY_TYPE(query)) & GST_QUERY_TYPE_SERIALIZED) != 0;
+  auto *self = GST_COALESCE_TRANSFORM(trans);
+  const GstQueryType type = GST_QUERY_TYPE(query);
+  const bool serialized = (gst_query_type_get_flags(type) & GST_QUERY_TYPE_SERIALIZED) != 0;
   if (direction == GST_PAD_SINK && serialized)
-    gst_coalesce_transform_drain(
-        GST_COALESCE_TRANSFORM(trans),
-        GST_QUERY_TYPE(query) == GST_QUERY_ALLOCATION ? Before::allocation_query : Before::query,
-        GST_QUERY_TYPE_NAME(query));
-  switch (GST_QUERY_TYPE(query)) {
-    case GST_QUERY_CONTEXT:
-      if (backend_of(trans).answer_context(query)) return TRUE;
-      break;
-    case GST_QUERY_LATENCY:
-      if (direction == GST_PAD_SRC) return answer_latency(GST_COALESCE_TRANSFORM(trans), query);
-      break;
-    default:
-      break;
-  }
+    gst_coalesce_transform_drain(self, GST_QUERY_TYPE_NAME(query), type != GST_QUERY_ALLOCATION);
+  if (type == GST_QUERY_CONTEXT && backend_of(trans).answer_context(query)) return TRUE;
+  if (type == GST_QUERY_LATENCY && direction == GST_PAD_SRC) return answer_latency(self, query);
   return GST_BASE_TRANSFORM_CLASS(parent_class)->query(trans, direction, query);
 }
 
@@ -153,7 +143,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   if (type == GST_EVENT_FLUSH_STOP)
     discard_frames(self);
   else if ((gst_event_type_get_flags(type) & GST_EVENT_TYPE_SERIALIZED) != 0)
-    gst_coalesce_transform_drain(self, Before::event, GST_EVENT_TYPE_NAME(event));
+    gst_coalesce_transform_drain(self, GST_EVENT_TYPE_NAME(event));
   // Of other failures somebody has told; this one no chain will return any more.
   if (type == GST_EVENT_EOS && self->priv->drained == GST_FLOW_NOT_LINKED)
     GST_ELEMENT_FLOW_ERROR(self, GST_FLOW_NOT_LINKED);
@@ -210,7 +200,7 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) 
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
   Backend &backend = backend_of(self);
   if (backend.failed()) return FALSE;
-  if (!gst_coalesce_transform_drain(self, Before::caps, "new caps")) return FALSE;
+  if (!gst_coalesce_transform_drain(self, "new caps")) return FALSE;
   const bool unlinked = unlinked_caps(trans, out_caps);
   gst_base_transform_set_passthrough(trans, unlinked);
   if (unlinked) {
@@ -257,7 +247,7 @@ void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   sync_values(trans, buffer);
   GstCudaContext *theirs = backend.context_to_follow(buffer);
   if (theirs == nullptr || gst_base_transform_is_passthrough(trans)) return;
-  if (!gst_coalesce_transform_drain(self, Before::other_context, "another context")) return;
+  if (!gst_coalesce_transform_drain(self, "another context")) return;
   if (!backend.move_to(theirs) || (klass->context_changed && !klass->context_changed(self)))
     backend.close_session();
 }
@@ -309,9 +299,9 @@ void gst_coalesce_transform_class_add_template(GstCoalesceTransformClass *klass,
                                      gst_pad_template_new(name, direction, GST_PAD_ALWAYS, caps));
 }
 
-bool gst_coalesce_transform_drain(GstCoalesceTransform *self, Before before, const char *what) {
+bool gst_coalesce_transform_drain(GstCoalesceTransform *self, const char *what, bool must) {
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
-  if (!klass->drain || (klass->keeps_frames && klass->keeps_frames(self, before))) return true;
+  if (!klass->drain || (klass->keeps_frames && !must)) return true;
   const GstFlowReturn flow = klass->drain(self);
   if (flow == GST_FLOW_OK) return true;
   GST_DEBUG_OBJECT(self, "draining before %s: %s", what, gst_flow_get_name(flow));

@@ -8,12 +8,18 @@
 
 #include "backend.h"
 
-namespace coalesce::gst {
-
-// What frames in flight are drained before.
-enum class Before { event, query, allocation_query, caps, other_context };
-
-}  // namespace coalesce::gst
+// For a class of GObject's, as C++ has it: its type, and casts that check nothing.
+#define COALESCE_DECLARE_CLASS(Type, type, NAME)                              \
+  GType type##_get_type();                                                    \
+  inline Type *NAME(gpointer object) {                                        \
+    return static_cast<Type *>(object);                                       \
+  }                                                                           \
+  inline Type##Class *NAME##_CLASS(gpointer klass) {                          \
+    return static_cast<Type##Class *>(klass);                                 \
+  }                                                                           \
+  inline Type##Class *NAME##_GET_CLASS(gpointer object) {                     \
+    return G_TYPE_INSTANCE_GET_CLASS(object, type##_get_type(), Type##Class); \
+  }
 
 struct GstCoalesceTransformPrivate;
 
@@ -49,8 +55,9 @@ struct GstCoalesceTransformClass {
   // on a flush and on stop.
   GstFlowReturn (*drain)(GstCoalesceTransform *self);
   void (*discard)(GstCoalesceTransform *self);
-  // May this come while frames are held? Default: nothing may.
-  gboolean (*keeps_frames)(GstCoalesceTransform *self, coalesce::gst::Before before);
+  // Does the class itself order what comes while it holds frames? Queries but those about memory
+  // are drained before all the same.
+  gboolean keeps_frames;
   // Frames that may be held back at most. Their time is the element's latency; without a frame rate
   // it has none.
   guint (*max_frames_in_flight)(GstCoalesceTransform *self);
@@ -61,21 +68,16 @@ struct GstCoalesceTransformClass {
   gboolean (*context_changed)(GstCoalesceTransform *self);
 };
 
-GType gst_coalesce_transform_get_type();
+COALESCE_DECLARE_CLASS(GstCoalesceTransform, gst_coalesce_transform, GST_COALESCE_TRANSFORM)
 #define GST_TYPE_COALESCE_TRANSFORM (gst_coalesce_transform_get_type())
-#define GST_COALESCE_TRANSFORM(object) (reinterpret_cast<GstCoalesceTransform *>(object))
-#define GST_COALESCE_TRANSFORM_CLASS(klass) (reinterpret_cast<GstCoalesceTransformClass *>(klass))
-#define GST_COALESCE_TRANSFORM_GET_CLASS(object) \
-  (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_COALESCE_TRANSFORM, GstCoalesceTransformClass))
 
 // Takes the caps.
 void gst_coalesce_transform_class_add_template(GstCoalesceTransformClass *klass, const char *name,
                                                GstPadDirection direction, GstCaps *caps);
 
-// Drains, unless frames are kept then. False: the element is being flushed or stopped, and frames
-// may still be there.
-bool gst_coalesce_transform_drain(GstCoalesceTransform *self, coalesce::gst::Before before,
-                                  const char *what);
+// Drains before `what`. Where the class keeps its frames, this is done only if it must be. False:
+// the element is being flushed or stopped, and frames may still be there.
+bool gst_coalesce_transform_drain(GstCoalesceTransform *self, const char *what, bool must = false);
 // For take(): the metadata of the input, as a buffer without memory.
 coalesce::gst::BufferRef gst_coalesce_transform_metadata_of(GstCoalesceTransform *self,
                                                             GstBuffer *in);

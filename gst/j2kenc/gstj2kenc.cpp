@@ -41,9 +41,7 @@ struct GstJ2kEnc {
   GstCoalesceEncoder parent;
   J2kParts *parts;
 };
-struct GstJ2kEncClass {
-  GstCoalesceEncoderClass parent_class;
-};
+using GstJ2kEncClass = GstCoalesceEncoderClass;
 
 G_DEFINE_TYPE_WITH_CODE(GstJ2kEnc, gst_j2kenc, GST_TYPE_COALESCE_ENCODER,
                         G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, j2k_init_presets))

@@ -85,10 +85,7 @@ void set_defaults(const GstVideoInfo &info, J2kMedia media, GstStructure *coded)
                     GST_VIDEO_INFO_PAR_D(&info), "interlace-mode", G_TYPE_STRING,
                     gst_video_interlace_mode_to_string(GST_VIDEO_INFO_INTERLACE_MODE(&info)),
                     "fields", G_TYPE_INT, j2k_fields(info, media), nullptr);
-  if (gchar *text = gst_video_colorimetry_to_string(&info.colorimetry)) {
-    gst_structure_set(coded, "colorimetry", G_TYPE_STRING, text, nullptr);
-    g_free(text);
-  }
+  set_text(coded, "colorimetry", gst_video_colorimetry_to_string(&info.colorimetry));
   set_channels(info, coded);
 }
 

@@ -48,7 +48,6 @@ class J2kFlight {
   };
 
   J2kFlight(GstCudaContext *context, std::shared_ptr<const J2kCoder> coder, int frames);
-  Status make_encoders();
   Entry &oldest() { return entries_[oldest_]; }
   j2k::CudaEncoder &encoder(int field) {
     return *encoders_[static_cast<std::size_t>(coder_->owner(field))];

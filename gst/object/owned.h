@@ -28,4 +28,10 @@ using EventRef = std::unique_ptr<GstEvent, Drop>;
 using StructureRef = std::unique_ptr<GstStructure, Drop>;
 using TextRef = std::unique_ptr<gchar, Drop>;
 
+// Sets a field to a text, if there is one. Takes it.
+inline void set_text(GstStructure *structure, const char *field, gchar *text) {
+  const TextRef owned(text);
+  if (text != nullptr) gst_structure_set(structure, field, G_TYPE_STRING, text, nullptr);
+}
+
 }  // namespace coalesce::gst

@@ -23,9 +23,7 @@ struct GstRgb2yuv {
   GstCoalesceFilter parent;
   Rgb2yuvParams params;
 };
-struct GstRgb2yuvClass {
-  GstCoalesceFilterClass parent_class;
-};
+using GstRgb2yuvClass = GstCoalesceFilterClass;
 
 G_DEFINE_TYPE(GstRgb2yuv, gst_rgb2yuv, GST_TYPE_COALESCE_FILTER)
 GST_ELEMENT_REGISTER_DEFINE(rgb2yuv, "rgb2yuv", GST_RANK_NONE, gst_rgb2yuv_get_type())

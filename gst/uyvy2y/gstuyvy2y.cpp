@@ -6,6 +6,7 @@
  * Luma of packed 4:2:2 video. See docs/uyvy2y.md.
  */
 #include "base/filter.h"
+#include "object/owned.h"
 #include "uyvy2y/uyvy2y.h"
 #include "video/colorimetry.h"
 
@@ -18,9 +19,7 @@ struct GstUyvy2y {
   GstCoalesceFilter parent;
   Uyvy2yParams params;
 };
-struct GstUyvy2yClass {
-  GstCoalesceFilterClass parent_class;
-};
+using GstUyvy2yClass = GstCoalesceFilterClass;
 
 G_DEFINE_TYPE(GstUyvy2y, gst_uyvy2y, GST_TYPE_COALESCE_FILTER)
 GST_ELEMENT_REGISTER_DEFINE(uyvy2y, "uyvy2y", GST_RANK_NONE, gst_uyvy2y_get_type())
@@ -36,11 +35,8 @@ constexpr std::pair<GstVideoFormat, Packed422> kLayouts[] = {
 // default for GRAY8 is full range, luma from UYVY usually is not.
 void keep_colorimetry(GstStructure *structure) {
   if (gst_structure_has_field(structure, "colorimetry")) return;
-  const auto info = gst::default_info(structure);
-  if (!info) return;
-  gchar *colorimetry = gst_video_colorimetry_to_string(&info->colorimetry);
-  gst_structure_set(structure, "colorimetry", G_TYPE_STRING, colorimetry, nullptr);
-  g_free(colorimetry);
+  if (const auto info = gst::default_info(structure))
+    gst::set_text(structure, "colorimetry", gst_video_colorimetry_to_string(&info->colorimetry));
 }
 
 gboolean convert_caps(GstCoalesceFilter *, GstPadDirection direction, guint alternative,

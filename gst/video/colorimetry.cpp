@@ -5,6 +5,7 @@
 
 #include "cuda/gstcompat.h"
 #include "enumnumber.h"
+#include "object/owned.h"
 
 namespace coalesce::gst {
 namespace {
@@ -64,11 +65,8 @@ void fixate_best(GstStructure *structure, const char *field, Rank rank) {
     const int value_rank = G_VALUE_HOLDS_STRING(value) ? rank(g_value_get_string(value)) : -1;
     if (value_rank > best_rank) best = value, best_rank = value_rank;
   }
-  if (best == nullptr) return;
-  GValue chosen = G_VALUE_INIT;
-  g_value_init(&chosen, G_TYPE_STRING);
-  g_value_copy(best, &chosen);
-  gst_structure_take_value(structure, field, &chosen);
+  if (best != nullptr)
+    gst_structure_set(structure, field, G_TYPE_STRING, g_value_get_string(best), nullptr);
 }
 
 // How well would this colorimetry do for a frame of `info`, where `wanted` is the best?
@@ -134,19 +132,13 @@ void fixate_colours(const GstStructure *given, GstStructure *result) {
   GstVideoColorimetry wanted = info->colorimetry;
   std::memcpy(&wanted.transfer, &source.transfer, sizeof wanted.transfer);
   std::memcpy(&wanted.primaries, &source.primaries, sizeof wanted.primaries);
-  if (!gst_structure_has_field(result, "colorimetry")) {
-    gchar *text = gst_video_colorimetry_to_string(&wanted);
-    gst_structure_set(result, "colorimetry", G_TYPE_STRING, text, nullptr);
-    g_free(text);
-  }
+  if (!gst_structure_has_field(result, "colorimetry"))
+    set_text(result, "colorimetry", gst_video_colorimetry_to_string(&wanted));
   fixate_best(result, "colorimetry",
               [&](const gchar *text) { return rank_colorimetry(text, *info, wanted); });
 
-  if (has_subsampled_chroma(*info) && !gst_structure_has_field(result, "chroma-site")) {
-    gchar *text = gst_video_chroma_site_to_string(info->chroma_site);
-    gst_structure_set(result, "chroma-site", G_TYPE_STRING, text, nullptr);
-    g_free(text);
-  }
+  if (has_subsampled_chroma(*info) && !gst_structure_has_field(result, "chroma-site"))
+    set_text(result, "chroma-site", gst_video_chroma_site_to_string(info->chroma_site));
   fixate_best(result, "chroma-site", [&](const gchar *text) {
     return gst_video_chroma_site_from_string(text) == info->chroma_site ? 1 : 0;
   });
