@@ -26,11 +26,7 @@ bool Backend::make_ready() {
 bool Backend::start() {
   failed_ = false;
   settings_.hold();
-  OnExit undo([this] {
-    session_.reset();
-    set_context(nullptr);
-    settings_.release();
-  });
+  OnExit undo([this] { stop(); });
   if (!make_ready()) return false;
   undo.dismiss();
   return true;

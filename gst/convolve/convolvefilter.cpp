@@ -60,7 +60,8 @@ Status run(GstCoalesceFilter *filter, const Frame &in, const Frame &out, const Q
   // Cannot fail: what has been used for this format can be used again.
   (void)current.update(in.info(), false);
   const ConvolveParams params = current.params();
-  const ConvolveImage image = current.image(in, out);
+  const ConvolveImage image =
+      convolve_image(in, out, current.settings().luma_only, current.settings().filter_alpha);
   const ConvolveAlgorithm algorithm = choose_algorithm(current.filter(), image, queue.on_cuda());
   if (Status s = convolve(params, image, queue, algorithm); !s.ok()) return s;
   set_algorithm(filter, algorithm);
@@ -150,7 +151,8 @@ static void init_element(GTypeInstance *instance, gpointer g_class) {
   });
 }
 
-GType coalesce::gst::convolve_register(const char *type_name, const ConvolveKind *kind) {
+gboolean coalesce::gst::convolve_register(GstPlugin *plugin, const char *name,
+                                          const char *type_name, const ConvolveKind *kind) {
   const GTypeInfo info = {sizeof(GstConvolveFilterClass),
                           nullptr,
                           nullptr,
@@ -161,5 +163,7 @@ GType coalesce::gst::convolve_register(const char *type_name, const ConvolveKind
                           0,
                           init_element,
                           nullptr};
-  return g_type_register_static(GST_TYPE_CONVOLVE_FILTER, type_name, &info, GTypeFlags(0));
+  return gst_element_register(
+      plugin, name, GST_RANK_NONE,
+      g_type_register_static(GST_TYPE_CONVOLVE_FILTER, type_name, &info, GTypeFlags(0)));
 }

@@ -24,7 +24,8 @@ COALESCE_DECLARE_CLASS(GstConvolveFilter, gst_convolve_filter, GST_CONVOLVE_FILT
 
 namespace coalesce::gst {
 
-// The type of an element. `kind` must stay.
-GType convolve_register(const char *type_name, const ConvolveKind *kind);
+// Registers an element and its type. `kind` must stay.
+gboolean convolve_register(GstPlugin *plugin, const char *name, const char *type_name,
+                           const ConvolveKind *kind);
 
 }  // namespace coalesce::gst

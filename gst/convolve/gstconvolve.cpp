@@ -51,8 +51,8 @@ bool fill(int preset, int size, double sigma, std::string (&text)[2], std::strin
   return true;
 }
 
-const ConvolveKind &kind() {
-  static const ConvolveKind convolve = {
+gboolean register_element(GstPlugin *plugin) {
+  static const ConvolveKind kind = {
       "Convolution",
       "Convolves video with a mask of up to 31 x 31 coefficients, on the GPU or on the CPU",
       {{"mask", "Mask",
@@ -63,14 +63,9 @@ const ConvolveKind &kind() {
       kMaxMaskSize,
       parse,
       fill};
-  return convolve;
+  return convolve_register(plugin, "convolve", "GstConvolve", &kind);
 }
 
 }  // namespace
 
-static GType gst_convolve_get_type() {
-  static const GType type = convolve_register("GstConvolve", &kind());
-  return type;
-}
-
-GST_ELEMENT_REGISTER_DEFINE(convolve, "convolve", GST_RANK_NONE, gst_convolve_get_type())
+GST_ELEMENT_REGISTER_DEFINE_CUSTOM(convolve, register_element)

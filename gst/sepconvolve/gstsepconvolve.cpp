@@ -65,8 +65,8 @@ bool fill(int preset, int size, double sigma, std::string (&text)[2], std::strin
   return true;
 }
 
-const ConvolveKind &kind() {
-  static const ConvolveKind sepconvolve = {
+gboolean register_element(GstPlugin *plugin) {
+  static const ConvolveKind kind = {
       "Separable convolution",
       "Convolves video with a row and a column of up to 63 coefficients, on the GPU or on the CPU",
       {{"horizontal", "Row",
@@ -75,21 +75,15 @@ const ConvolveKind &kind() {
         "1"},
        {"vertical", "Column",
         "Coefficients of the column filter from top to bottom, as in \"1 4 6 4 1\": 1 to 63 "
-        "numbers "
-        "(empty = the same as horizontal)",
+        "numbers (empty = the same as horizontal)",
         ""}},
       preset_type(),
       kMaxTaps,
       parse,
       fill};
-  return sepconvolve;
+  return convolve_register(plugin, "sepconvolve", "GstSepconvolve", &kind);
 }
 
 }  // namespace
 
-static GType gst_sepconvolve_get_type() {
-  static const GType type = convolve_register("GstSepconvolve", &kind());
-  return type;
-}
-
-GST_ELEMENT_REGISTER_DEFINE(sepconvolve, "sepconvolve", GST_RANK_NONE, gst_sepconvolve_get_type())
+GST_ELEMENT_REGISTER_DEFINE_CUSTOM(sepconvolve, register_element)
