@@ -332,7 +332,7 @@ static void gst_coalesce_encoder_class_init(GstCoalesceEncoderClass *klass) {
   trans_class->transform = guarded<transform>;
   trans_class->stop = guarded<stop>;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
-  transform_class->take = take;
+  gst_coalesce_transform_class_set_take(transform_class, take);
   transform_class->drain = drain;
   transform_class->discard = discard;
   transform_class->max_frames_in_flight = [](GstCoalesceTransform *self) -> guint {

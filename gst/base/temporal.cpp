@@ -370,7 +370,7 @@ static void gst_coalesce_temporal_class_init(GstCoalesceTemporalClass *klass) {
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
   transform_class->set_format = set_format;
   transform_class->context_changed = context_changed;
-  transform_class->take = take;
+  gst_coalesce_transform_class_set_take(transform_class, take);
   transform_class->drain = [](GstCoalesceTransform *self) {
     return end_sequence(GST_COALESCE_TEMPORAL(self));
   };

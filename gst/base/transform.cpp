@@ -260,15 +260,16 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
 }
 
 GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **out) {
-  auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(trans);
-  if (!klass->take || gst_base_transform_is_passthrough(trans))
+  auto *self = GST_COALESCE_TRANSFORM(trans);
+  if (gst_base_transform_is_passthrough(trans))
     return GST_BASE_TRANSFORM_CLASS(parent_class)->generate_output(trans, out);
   *out = nullptr;
   const BufferRef in(std::exchange(trans->queued_buf, nullptr));
   if (in == nullptr) return GST_FLOW_OK;
   if (backend_of(trans).failed()) return GST_FLOW_ERROR;
   const GstFlowReturn drained = std::exchange(priv_of(trans).drained, GST_FLOW_OK);
-  return drained == GST_FLOW_OK ? klass->take(GST_COALESCE_TRANSFORM(trans), in.get()) : drained;
+  if (drained != GST_FLOW_OK) return drained;
+  return GST_COALESCE_TRANSFORM_GET_CLASS(self)->take(self, in.get());
 }
 
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query) {
@@ -291,6 +292,15 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
 }
 
 }  // namespace
+
+void gst_coalesce_transform_class_set_take(GstCoalesceTransformClass *klass,
+                                           GstFlowReturn (*take)(GstCoalesceTransform *,
+                                                                 GstBuffer *)) {
+  klass->take = take;
+  auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
+  trans_class->submit_input_buffer = guarded<submit_input_buffer>;
+  trans_class->generate_output = guarded<generate_output>;
+}
 
 void gst_coalesce_transform_class_add_template(GstCoalesceTransformClass *klass, const char *name,
                                                GstPadDirection direction, GstCaps *caps) {
@@ -352,8 +362,6 @@ static void gst_coalesce_transform_class_init(GstCoalesceTransformClass *klass) 
   trans_class->transform_meta = guarded<transform_meta>;
   trans_class->passthrough_on_same_caps = FALSE;
   trans_class->before_transform = guarded<before_transform>;
-  trans_class->submit_input_buffer = guarded<submit_input_buffer>;
-  trans_class->generate_output = guarded<generate_output>;
   trans_class->propose_allocation = guarded<propose_allocation>;
 
   gst_type_mark_as_plugin_api(GST_TYPE_COALESCE_TRANSFORM, GstPluginAPIFlags(0));

@@ -44,10 +44,7 @@ struct GstCoalesceTransformClass {
   gboolean (*set_format)(GstCoalesceTransform *self, GstCaps *in_caps, GstCaps *out_caps);
   guint (*settings_changes)(GstCoalesceTransform *self);
 
-  // Takes an input in place of transform(), and pushes what comes of it. GstBaseTransform then
-  // pushes nothing: it would mark a frame as the first of a discontinuity that came with another
-  // one.
-  GstFlowReturn (*take)(GstCoalesceTransform *self, GstBuffer *in);
+  GstFlowReturn (*take)(GstCoalesceTransform *self, GstBuffer *in);  // set_take()
 
   // For elements that hold frames in flight; the default holds none. After drain() all of them have
   // gone downstream: it is called before every serialized event and query, so that none of these
@@ -70,6 +67,13 @@ struct GstCoalesceTransformClass {
 
 COALESCE_DECLARE_CLASS(GstCoalesceTransform, gst_coalesce_transform, GST_COALESCE_TRANSFORM)
 #define GST_TYPE_COALESCE_TRANSFORM (gst_coalesce_transform_get_type())
+
+// `take` gets the inputs in place of transform(), and pushes what comes of them. GstBaseTransform
+// then pushes nothing: it would mark a frame as the first of a discontinuity that came with another
+// one.
+void gst_coalesce_transform_class_set_take(GstCoalesceTransformClass *klass,
+                                           GstFlowReturn (*take)(GstCoalesceTransform *self,
+                                                                 GstBuffer *in));
 
 // Takes the caps.
 void gst_coalesce_transform_class_add_template(GstCoalesceTransformClass *klass, const char *name,

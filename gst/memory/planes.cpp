@@ -8,9 +8,10 @@ namespace {
 
 // All components of a plane have as many rows.
 guint first_component(const GstVideoInfo &info, guint plane) {
-  gint components[GST_VIDEO_MAX_COMPONENTS];
-  gst_video_format_info_component(info.finfo, plane, components);
-  return static_cast<guint>(components[0]);
+  guint component = 0;
+  while (GST_VIDEO_FORMAT_INFO_PLANE(info.finfo, component) != plane)
+    component++;
+  return component;
 }
 
 }  // namespace
