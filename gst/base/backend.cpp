@@ -3,11 +3,10 @@
 
 #include <utility>
 
+#include "object/category.h"
 #include "object/guarded.h"
 #include "object/objectlock.h"
 #include "object/onexit.h"
-
-#define GST_CAT_DEFAULT gst_coalesce_debug
 
 namespace coalesce::gst {
 
@@ -16,27 +15,18 @@ bool Backend::may_use_gpu() {
 }
 
 bool Backend::make_ready() {
-  switch (settings_.choice) {
-    case BackendChoice::cpu:
-      return true;
-    case BackendChoice::cuda:
-      retry_gpu_gate();
-      return ensure_session();
-    case BackendChoice::automatic:
-      break;
-  }
+  const BackendSettings set = settings();
+  if (set.choice == BackendChoice::cpu) return true;
   // A machine without a GPU cannot honour an id, and auto means that it need not.
-  return settings_.cuda_device_id < 0 || check_device_id();
+  if (set.choice == BackendChoice::automatic) return set.cuda_device_id < 0 || check_device_id();
+  retry_gpu_gate();
+  return ensure_session();
 }
 
 bool Backend::start() {
   failed_ = false;
-  set_started(true);
-  OnExit undo([this] {
-    session_.reset();
-    set_context(nullptr);
-    set_started(false);
-  });
+  settings_.hold();
+  OnExit undo([this] { stop(); });
   if (!make_ready()) return false;
   undo.dismiss();
   return true;
@@ -47,12 +37,13 @@ void Backend::stop() {
   threads_.reset();
   set_context(nullptr);
   set_active(ActiveBackend::none);
-  set_started(false);
+  settings_.release();
 }
 
 bool Backend::select(bool in_cuda, bool out_cuda, bool worth_the_trip) {
-  const bool gpu = in_cuda || out_cuda || settings_.choice == BackendChoice::cuda ||
-                   (worth_the_trip && may_use_gpu());
+  const BackendChoice choice = settings().choice;
+  const bool gpu =
+      in_cuda || out_cuda || choice == BackendChoice::cuda || (worth_the_trip && may_use_gpu());
   if (gpu && !ensure_session()) return false;
   if (gpu)
     set_active(ActiveBackend::cuda);
@@ -60,7 +51,7 @@ bool Backend::select(bool in_cuda, bool out_cuda, bool worth_the_trip) {
     use_cpu();
   constexpr const char *kChoices[] = {"auto", "cuda", "cpu"};
   GST_INFO_OBJECT(element_, "backend=%s works on %s (input in %s memory, output in %s memory%s)",
-                  kChoices[int(settings_.choice)], gpu ? gpu_name_.c_str() : "the CPU",
+                  kChoices[int(choice)], gpu ? gpu_name_.c_str() : "the CPU",
                   in_cuda ? "CUDA" : "system", out_cuda ? "CUDA" : "system",
                   worth_the_trip ? ", heavy enough for a GPU" : "");
   return true;
@@ -68,7 +59,7 @@ bool Backend::select(bool in_cuda, bool out_cuda, bool worth_the_trip) {
 
 void Backend::use_cpu() {
   if (threads_ == nullptr) {
-    threads_ = std::make_unique<ThreadPool>(settings_.n_threads);
+    threads_ = std::make_unique<ThreadPool>(settings().n_threads);
     GST_DEBUG_OBJECT(element_, "CPU threads: %d", threads_->threads());
   }
   set_active(ActiveBackend::cpu);

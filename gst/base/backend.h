@@ -15,6 +15,7 @@
 #include "cuda/gpu.h"
 #include "memory/bufferpool.h"
 #include "memory/gpusession.h"
+#include "object/settings.h"
 #include "video/memorycaps.h"
 
 GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
@@ -27,13 +28,18 @@ enum class ActiveBackend { none, cpu, cuda };
 template <class T>
 class PropertyTable;
 
+// What the properties say.
+struct BackendSettings {
+  BackendChoice choice = BackendChoice::automatic;
+  int cuda_device_id = -1;
+  int n_threads = 0;
+};
+
 class Backend {
  public:
   // The element, which holds it, outlives it.
-  explicit Backend(GstElement *element) : element_(element) {}
+  explicit Backend(GstElement *element) : element_(element), settings_(element) {}
   ~Backend() { set_context(nullptr); }
-  Backend(const Backend &) = delete;
-  Backend &operator=(const Backend &) = delete;
 
   GstElement *element() const { return element_; }
 
@@ -126,17 +132,8 @@ class Backend {
   Counters &counters() { return *counters_; }
 
  private:
-  // What the properties say.
-  struct Settings {
-    BackendChoice choice = BackendChoice::automatic;
-    int cuda_device_id = -1;
-    int n_threads = 0;
-  };
-
-  static const PropertyTable<Settings> &properties();
-  Settings settings();
-  void set_started(bool started);
-  bool has_started();
+  static const PropertyTable<BackendSettings> &properties();
+  BackendSettings settings() const { return settings_.snapshot(); }
   void set_active(ActiveBackend active);
   GstStructure *stats() const;
 
@@ -152,10 +149,8 @@ class Backend {
 
   GstElement *element_;
 
-  // Under the object's lock. `wanted_` follows the properties; `settings_` is what holds, and
-  // follows it only while stopped: caps and context were negotiated for it.
-  Settings wanted_, settings_;
-  bool started_ = false;
+  // Held from start to stop: caps and context are negotiated for them.
+  Settings<BackendSettings> settings_;
 
   // Guards the context: the application, a neighbour's query and the streaming thread all come
   // here. Never held while asking anyone else. A thread that asks for a context gets it in a slot

@@ -3,8 +3,7 @@
 #include <utility>
 
 #include "backend.h"
-
-#define GST_CAT_DEFAULT gst_coalesce_debug
+#include "object/category.h"
 
 namespace coalesce::gst {
 namespace {
@@ -36,7 +35,7 @@ bool Backend::ask_for_context() {
     if (asked_ != nullptr && !device_will_do(asked_)) gst_clear_object(&asked_);
     asking_ = std::this_thread::get_id();
   }
-  const bool found = gst_cuda_ensure_element_context(element_, settings_.cuda_device_id, &asked_);
+  const bool found = gst_cuda_ensure_element_context(element_, settings().cuda_device_id, &asked_);
   GST_DEBUG_OBJECT(element_, "context of a neighbour, the application or its own: %" GST_PTR_FORMAT,
                    asked_);
   std::lock_guard guard(lock_);
@@ -73,7 +72,7 @@ void Backend::take_context(GstContext *context) {
   GstCudaContext *given = nullptr;
   gst_cuda_handle_set_context(element_, context, settings().cuda_device_id, &given);
   if (given == nullptr) return;  // nothing of CUDA, or of another device
-  const bool replaces = !has_started() && !is_handed_out();
+  const bool replaces = !settings_.is_held() && !is_handed_out();
   GST_DEBUG_OBJECT(element_, "is given %" GST_PTR_FORMAT " of %" GST_PTR_FORMAT "%s", given,
                    context, replaces ? ", which replaces any other" : "");
   {
@@ -95,12 +94,13 @@ bool Backend::answer_context(GstQuery *query) {
 bool Backend::device_will_do(GstCudaContext *context) const {
   guint device = 0;
   g_object_get(context, "cuda-device-id", &device, nullptr);
-  return settings_.cuda_device_id < 0 || static_cast<guint>(settings_.cuda_device_id) == device;
+  const int id = settings().cuda_device_id;
+  return id < 0 || static_cast<guint>(id) == device;
 }
 
 // A property that names a device which is not there is an error before anything runs.
 bool Backend::check_device_id() {
-  const int id = settings_.cuda_device_id;
+  const int id = settings().cuda_device_id;
   const GpuGate gate = gpu_gate();
   if (!gate.usable || id < gate.devices) return true;
   GST_ELEMENT_ERROR(
@@ -138,7 +138,7 @@ bool Backend::ensure_session() {
     GST_ELEMENT_ERROR(
         element_, RESOURCE, OPEN_READ_WRITE,
         ("A CUDA context could not be created (cuda-device-id=%d); backend=cpu requires none",
-         settings_.cuda_device_id),
+         settings().cuda_device_id),
         (nullptr));
     return false;
   }
@@ -157,7 +157,7 @@ GstCudaContext *Backend::context_to_follow(GstBuffer *buffer) {
                  "%" GST_PTR_FORMAT
                  " is of another device than cuda-device-id=%d; the "
                  "input is copied",
-                 theirs, settings_.cuda_device_id);
+                 theirs, settings().cuda_device_id);
   return nullptr;
 }
 

@@ -4,8 +4,7 @@
 #include <vector>
 
 #include "backend.h"
-
-#define GST_CAT_DEFAULT gst_coalesce_debug
+#include "object/category.h"
 
 namespace coalesce::gst {
 namespace {
@@ -68,7 +67,7 @@ bool Backend::propose_memory(GstQuery *query, guint least) {
   AllocatorRef page_locked;
   PoolRef pool;
   if (caps_are_cuda(caps)) {
-    if (own != nullptr) pool = cuda_pool_new(own.get(), caps, 0, 0, &size);
+    if (own != nullptr) pool = cuda_pool_new(own.get(), caps, &size);
   } else {
     // The allocator is offered, too, for those who make their own pool.
     if (own != nullptr && is_on_gpu()) {

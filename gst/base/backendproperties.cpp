@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "backend.h"
-#include "object/objectlock.h"
 #include "object/propertytable.h"
 
 namespace coalesce::gst {
@@ -43,43 +42,26 @@ GstStructure *Backend::stats() const {
                            "synchronizations", G_TYPE_UINT64, guint64(c.synchronizations), nullptr);
 }
 
-// For threads that may come while the element is stopped and the application sets properties.
-Backend::Settings Backend::settings() {
-  const ObjectLock lock(element_);
-  return settings_;
-}
-
-bool Backend::has_started() {
-  const ObjectLock lock(element_);
-  return started_;
-}
-
-// What the properties say now holds, from now on or until the next start.
-void Backend::set_started(bool started) {
-  const ObjectLock lock(element_);
-  started_ = started;
-  settings_ = wanted_;
-}
-
 void Backend::set_active(ActiveBackend active) {
   if (active_.exchange(active) != active) g_object_notify(G_OBJECT(element_), "active-backend");
 }
 
-const PropertyTable<Backend::Settings> &Backend::properties() {
+const PropertyTable<BackendSettings> &Backend::properties() {
   static const auto table = [] {
-    PropertyTable<Settings> table;
+    using S = BackendSettings;
+    PropertyTable<S> table;
     table.set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY);
     table.add(
-        &Settings::choice,
+        &S::choice,
         {"backend", "Back end", "Processing on the GPU or on the CPU; both produce the same bytes"},
         backend_get_type());
-    table.add(&Settings::cuda_device_id,
+    table.add(&S::cuda_device_id,
               {"cuda-device-id", "CUDA device",
                "CUDA device number, counted from 0 (-1 = the device of the buffers or of "
                "neighbouring elements, otherwise 0)"},
               -1, G_MAXINT);
     table.add(
-        &Settings::n_threads,
+        &S::n_threads,
         {"n-threads", "Threads", "Number of threads per frame on the CPU (0 = number of cores)"}, 0,
         1024);
     return table;
@@ -88,19 +70,16 @@ const PropertyTable<Backend::Settings> &Backend::properties() {
 }
 
 void Backend::set_property(guint id, const GValue *value) {
-  const ObjectLock lock(element_);
-  properties().set(id, &wanted_, value);
-  if (!started_) settings_ = wanted_;
+  settings_.change([&](BackendSettings &s) { return properties().set(id, &s, value); });
 }
 
 void Backend::get_property(guint id, GValue *value) {
-  const ObjectLock lock(element_);
   if (id == PROP_ACTIVE_BACKEND)
     g_value_set_enum(value, int(active_.load()));
   else if (id == PROP_STATS)
     g_value_take_boxed(value, stats());
   else
-    properties().get(id, wanted_, value);
+    settings_.read([&](const BackendSettings &s) { properties().get(id, s, value); });
 }
 
 void Backend::install_properties(GObjectClass *klass) {

@@ -6,11 +6,10 @@
 
 #include "framesinflight.h"
 #include "memory/bytepool.h"
+#include "object/category.h"
 #include "object/guarded.h"
 #include "object/objectlock.h"
 #include "object/owned.h"
-
-#define GST_CAT_DEFAULT gst_coalesce_debug
 
 using namespace coalesce;
 using namespace coalesce::gst;
@@ -38,9 +37,7 @@ struct GstCoalesceEncoderPrivate {
   // Under the object's lock.
   std::vector<KeyUnitRequest> key_units;
 
-  // The streaming thread's.
-  bool after_skipped = false;  // the next frame does not follow the last one
-  bool tags_sent = false;      // in this stream
+  bool tags_sent = false;  // in this stream; the streaming thread's
 
   // The task's, while frames are under way; else the streaming thread's.
   std::unique_ptr<BytePool> output_pool;
@@ -77,14 +74,9 @@ GstFlowReturn drain(GstCoalesceTransform *self) {
 constexpr auto kMetadata = static_cast<GstBufferCopyFlags>(
     GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS | GST_BUFFER_COPY_META);
 
-// A buffer without memory.
 BufferRef metadata_of(GstCoalesceEncoder *self, GstBuffer *in) {
-  BufferRef metadata(gst_buffer_new());
-  auto *trans = GST_BASE_TRANSFORM(self);
-  GST_BASE_TRANSFORM_GET_CLASS(trans)->copy_metadata(trans, in, metadata.get());
+  BufferRef metadata = gst_coalesce_transform_metadata_of(GST_COALESCE_TRANSFORM(self), in);
   GST_BUFFER_FLAG_UNSET(metadata.get(), GST_BUFFER_FLAG_DELTA_UNIT);
-  if (std::exchange(self->priv->after_skipped, false))
-    GST_BUFFER_FLAG_SET(metadata.get(), GST_BUFFER_FLAG_DISCONT);
   // Frames are decoded in the order in which they are shown.
   if (!GST_BUFFER_DTS_IS_VALID(metadata.get())) GST_BUFFER_DTS(metadata.get()) = GST_BUFFER_PTS(in);
   return metadata;
@@ -164,12 +156,10 @@ void send_codec_tags(GstCoalesceEncoder *self) {
   gst_pad_push_event(GST_BASE_TRANSFORM_SRC_PAD(self), gst_event_new_tag(tags));
 }
 
-// What belongs to frames that are gone.
-void reset(GstCoalesceEncoder *self) {
-  GstCoalesceEncoderPrivate &priv = *self->priv;
-  priv.after_skipped = false;
+// They are for frames that are gone.
+void forget_key_units(GstCoalesceEncoder *self) {
   const ObjectLock lock(self);
-  priv.key_units.clear();
+  self->priv->key_units.clear();
 }
 
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
@@ -177,13 +167,13 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   GstCoalesceEncoderPrivate &priv = *self->priv;
   EventRef owned(event);
   const GstEventType type = GST_EVENT_TYPE(event);
-  if (type == GST_EVENT_FLUSH_START || type == GST_EVENT_FLUSH_STOP) priv.frames.flush();
+  if (type == GST_EVENT_FLUSH_START || type == GST_EVENT_FLUSH_STOP) priv.frames.set_flushing(true);
   if (type == GST_EVENT_STREAM_START) priv.tags_sent = false;
   if (type == GST_EVENT_TAG) owned.reset(with_codec_tags(self, owned.release()));
   const gboolean sent = GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, owned.release());
   if (type == GST_EVENT_FLUSH_STOP) {
-    reset(self);
-    priv.frames.end_flush();
+    forget_key_units(self);
+    priv.frames.set_flushing(false);
   }
   return sent;
 }
@@ -246,40 +236,18 @@ GstFlowReturn answer_key_units(GstCoalesceEncoder *self, GstBuffer *in) {
 
 // ---- frames ----------------------------------------------------------------------------------
 
-GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, GstBuffer *in) {
-  const GstFlowReturn flow =
-      GST_BASE_TRANSFORM_CLASS(parent_class)->submit_input_buffer(trans, is_discont, in);
-  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) priv_of(trans).after_skipped = true;
-  return flow;
-}
-
-GstFlowReturn encode(GstCoalesceEncoder *self, GstBuffer *in) {
-  if (backend_of(self).failed()) return GST_FLOW_ERROR;
-  if (GstFlowReturn flow = gst_coalesce_transform_take_drained(GST_COALESCE_TRANSFORM(self));
-      flow != GST_FLOW_OK)
-    return flow;
+GstFlowReturn take(GstCoalesceTransform *transform, GstBuffer *in) {
+  auto *self = GST_COALESCE_ENCODER(transform);
   send_codec_tags(self);
   if (GstFlowReturn flow = answer_key_units(self, in); flow != GST_FLOW_OK) return flow;
   return GST_COALESCE_ENCODER_GET_CLASS(self)->encode(self, in);
-}
-
-// GstBaseTransform pushes nothing: it would mark a frame as the first of a discontinuity that came
-// with another one.
-GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **out) {
-  if (gst_base_transform_is_passthrough(trans))
-    return GST_BASE_TRANSFORM_CLASS(parent_class)->generate_output(trans, out);
-  *out = nullptr;
-  const BufferRef in(std::exchange(trans->queued_buf, nullptr));
-  return in != nullptr ? encode(GST_COALESCE_ENCODER(trans), in.get()) : GST_FLOW_OK;
 }
 
 // Pools have frames of one size, and codestreams differ.
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   while (gst_query_get_n_allocation_pools(query) > 0)
     gst_query_remove_nth_allocation_pool(query, 0);
-  if (!gst_coalesce_transform_drain(GST_COALESCE_TRANSFORM(trans), Before::allocation_query,
-                                    "another pool"))
-    return FALSE;
+  if (!gst_coalesce_transform_drain(GST_COALESCE_TRANSFORM(trans), "another pool")) return FALSE;
   priv_of(trans).output_pool.reset();  // it was made for what downstream asked for before
   GST_DEBUG_OBJECT(trans, "coded frames use no pool of downstream");
   return GST_BASE_TRANSFORM_CLASS(parent_class)->decide_allocation(trans, query);
@@ -313,19 +281,14 @@ GstFlowReturn transform(GstBaseTransform *, GstBuffer *, GstBuffer *) {
 gboolean stop(GstBaseTransform *trans) {
   auto *self = GST_COALESCE_ENCODER(trans);
   GstCoalesceEncoderPrivate &priv = *self->priv;
-  priv.frames.flush();
+  priv.frames.set_flushing(true);
   const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
-  priv.frames.end_flush();
+  priv.frames.set_flushing(false);
   priv.output_pool.reset();
   priv.room = 1;
   priv.tags_sent = false;
-  reset(self);
+  forget_key_units(self);
   return stopped;
-}
-
-void finalize(GObject *object) {
-  delete GST_COALESCE_ENCODER(object)->priv;
-  G_OBJECT_CLASS(parent_class)->finalize(object);
 }
 
 }  // namespace
@@ -362,16 +325,14 @@ GstFlowReturn gst_coalesce_encoder_drain(GstCoalesceEncoder *self) {
 }
 
 static void gst_coalesce_encoder_class_init(GstCoalesceEncoderClass *klass) {
-  G_OBJECT_CLASS(klass)->finalize = finalize;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   trans_class->sink_event = guarded<sink_event>;
   trans_class->src_event = guarded<src_event>;
   trans_class->decide_allocation = guarded<decide_allocation>;
-  trans_class->submit_input_buffer = guarded<submit_input_buffer>;
-  trans_class->generate_output = guarded<generate_output>;
   trans_class->transform = guarded<transform>;
   trans_class->stop = guarded<stop>;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
+  gst_coalesce_transform_class_set_take(transform_class, take);
   transform_class->drain = drain;
   transform_class->discard = discard;
   transform_class->max_frames_in_flight = [](GstCoalesceTransform *self) -> guint {
@@ -382,7 +343,7 @@ static void gst_coalesce_encoder_class_init(GstCoalesceEncoderClass *klass) {
 
 static void gst_coalesce_encoder_init(GstCoalesceEncoder *self) {
   initialise(self, [self] {
-    self->priv = new GstCoalesceEncoderPrivate;
+    self->priv = add_part<GstCoalesceEncoderPrivate>(self);
     gst_pad_set_activatemode_function(GST_BASE_TRANSFORM_SRC_PAD(self), guarded<activate_source>);
     GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD(self);
     self->priv->base_event = GST_PAD_EVENTFUNC(sink);

@@ -34,12 +34,8 @@ struct GstCoalesceEncoderClass {
   void (*discard)(GstCoalesceEncoder *self);
 };
 
-GType gst_coalesce_encoder_get_type();
+COALESCE_DECLARE_CLASS(GstCoalesceEncoder, gst_coalesce_encoder, GST_COALESCE_ENCODER)
 #define GST_TYPE_COALESCE_ENCODER (gst_coalesce_encoder_get_type())
-#define GST_COALESCE_ENCODER(object) (reinterpret_cast<GstCoalesceEncoder *>(object))
-#define GST_COALESCE_ENCODER_CLASS(klass) (reinterpret_cast<GstCoalesceEncoderClass *>(klass))
-#define GST_COALESCE_ENCODER_GET_CLASS(object) \
-  (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_COALESCE_ENCODER, GstCoalesceEncoderClass))
 
 // The rest is for encode() and other calls in the streaming thread; map_output() is for finish(),
 // too.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "filter.h"
 
-#include "filtercaps.h"
+#include "object/category.h"
 #include "object/guarded.h"
+#include "object/owned.h"
 #include "video/input.h"
-
-#define GST_CAT_DEFAULT gst_coalesce_debug
 
 using namespace coalesce;
 using namespace coalesce::gst;
@@ -17,20 +16,6 @@ namespace {
 
 GstCoalesceFilterPrivate &priv_of(gpointer object) {
   return *GST_COALESCE_FILTER(object)->priv;
-}
-
-gboolean keep_caps(GstCoalesceFilter *, GstPadDirection, guint alternative, GstStructure *) {
-  return alternative == 0;
-}
-
-GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
-                        GstCaps *filter) {
-  return filter_transform_caps(GST_COALESCE_FILTER(trans), direction, caps, filter);
-}
-
-GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
-                     GstCaps *othercaps) {
-  return filter_fixate_caps(GST_COALESCE_FILTER(trans), direction, caps, othercaps);
 }
 
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
@@ -98,6 +83,65 @@ bool warm_up(GstCoalesceFilter *self) {
 }
 
 // ---- caps ------------------------------------------------------------------------------------
+
+gboolean keep_caps(GstCoalesceFilter *, GstPadDirection, guint alternative, GstStructure *) {
+  return alternative == 0;
+}
+
+// For each structure: the element's conversions of it, in both memories.
+GstCaps *convert(GstCoalesceTransform *transform, GstPadDirection direction, GstCaps *caps,
+                 bool cuda) {
+  auto *self = GST_COALESCE_FILTER(transform);
+  auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
+  CapsRef result(gst_caps_new_empty());
+  for (guint i = 0; i < gst_caps_get_size(caps); i++) {
+    GstCapsFeatures *features = gst_caps_get_features(caps, i);
+    const bool from_cuda = names_cuda(features);
+    if ((from_cuda && !cuda) || has_fields_apart(caps, i)) continue;
+    // The same memory first, so that buffers stay where they are.
+    for (Memory to :
+         {from_cuda ? Memory::cuda : Memory::system, from_cuda ? Memory::system : Memory::cuda}) {
+      if (to == Memory::cuda && !cuda) continue;
+      for (guint alternative = 0;; alternative++) {
+        StructureRef structure(gst_structure_copy(gst_caps_get_structure(caps, i)));
+        if (!klass->convert_caps(self, direction, alternative, structure.get())) break;
+        gst_caps_append_structure_full(result.get(), structure.release(),
+                                       with_memory(features, to));
+      }
+    }
+  }
+  if (const std::string problem = interlacing_problem(caps);
+      gst_caps_is_empty(result.get()) && !problem.empty())
+    GST_WARNING_OBJECT(self, "%s (%" GST_PTR_FORMAT ")", problem.c_str(), caps);
+  return result.release();
+}
+
+// CUDA memory only for a peer whose caps name it.
+GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+                     GstCaps *othercaps) {
+  CapsRef result(othercaps);
+  if (gst_caps_is_empty(othercaps)) return result.release();
+  GstPad *otherpad = direction == GST_PAD_SINK ? GST_BASE_TRANSFORM_SRC_PAD(trans)
+                                               : GST_BASE_TRANSFORM_SINK_PAD(trans);
+  const bool named = peer_names_cuda(otherpad);
+  const guint choice = choose_structure(othercaps, caps_are_cuda(caps), named);
+  result.reset(gst_caps_copy_nth(othercaps, choice));
+  GstStructure *structure = gst_caps_get_structure(result.get(), 0);
+  fixate_video(otherpad, structure);
+  const GstStructure *given = gst_caps_get_structure(caps, 0);
+  if (!gst_structure_has_field(given, "interlace-mode") && !is_progressive(structure)) {
+    // Caps that say nothing are progressive, and frames cannot become fields.
+    GST_DEBUG_OBJECT(trans, "progressive frames cannot become %" GST_PTR_FORMAT, result.get());
+    return gst_caps_new_empty();
+  }
+  auto *klass = GST_COALESCE_FILTER_GET_CLASS(trans);
+  if (klass->fixate) klass->fixate(GST_COALESCE_FILTER(trans), direction, given, structure);
+  GstCaps *fixed = gst_caps_fixate(result.release());
+  GST_DEBUG_OBJECT(
+      trans, "chooses %" GST_PTR_FORMAT " for %" GST_PTR_FORMAT " (the peer's caps %s CUDA memory)",
+      fixed, caps, named ? "name" : "do not name");
+  return fixed;
+}
 
 bool make_pools(GstCoalesceFilter *self) {
   auto &[in, out] = *self->priv;
@@ -180,23 +224,6 @@ GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) 
   return flow;
 }
 
-gboolean get_unit_size(GstBaseTransform *, GstCaps *caps, gsize *size) {
-  GstVideoInfo info;
-  if (!gst_video_info_from_caps(&info, caps)) return FALSE;
-  *size = GST_VIDEO_INFO_SIZE(&info);
-  return TRUE;
-}
-
-gboolean transform_size(GstBaseTransform *trans, GstPadDirection, GstCaps *, gsize,
-                        GstCaps *othercaps, gsize *othersize) {
-  return get_unit_size(trans, othercaps, othersize);
-}
-
-void finalize(GObject *object) {
-  delete GST_COALESCE_FILTER(object)->priv;
-  G_OBJECT_CLASS(parent_class)->finalize(object);
-}
-
 }  // namespace
 
 GstFlowReturn gst_coalesce_filter_fail(GstCoalesceFilter *self, const char *what) {
@@ -214,41 +241,28 @@ GstFlowReturn gst_coalesce_filter_fail(GstCoalesceFilter *self, const char *what
 
 static void gst_coalesce_filter_class_init(GstCoalesceFilterClass *klass) {
   klass->convert_caps = keep_caps;
-  G_OBJECT_CLASS(klass)->finalize = finalize;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
-  trans_class->transform_caps = guarded<transform_caps>;
   trans_class->fixate_caps = guarded<fixate_caps>;
   trans_class->decide_allocation = guarded<decide_allocation>;
   trans_class->prepare_output_buffer = guarded<prepare_output_buffer>;
   trans_class->transform = guarded<transform>;
-  trans_class->transform_size = guarded<transform_size>;
-  trans_class->get_unit_size = guarded<get_unit_size>;
   trans_class->stop = guarded<stop>;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
+  transform_class->convert = convert;
   transform_class->set_format = set_format;
   transform_class->context_changed = context_changed;
   gst_type_mark_as_plugin_api(GST_TYPE_COALESCE_FILTER, GstPluginAPIFlags(0));
 }
 
 static void gst_coalesce_filter_init(GstCoalesceFilter *self) {
-  initialise(self, [self] { self->priv = new GstCoalesceFilterPrivate; });
-}
-
-void gst_coalesce_filter_set_formats(GstStructure *structure, const char *formats) {
-  set_formats(structure, formats);
+  initialise(self, [self] { self->priv = add_part<GstCoalesceFilterPrivate>(self); });
 }
 
 void gst_coalesce_filter_class_add_templates(GstCoalesceFilterClass *klass,
                                              const char *sink_formats, const char *src_formats) {
-  const struct {
-    const char *name;
-    GstPadDirection direction;
-    const char *formats;
-  } pads[] = {{"sink", GST_PAD_SINK, sink_formats}, {"src", GST_PAD_SRC, src_formats}};
-  for (const auto &pad : pads) {
-    const CapsRef caps(template_caps(pad.formats));
-    gst_element_class_add_pad_template(
-        GST_ELEMENT_CLASS(klass),
-        gst_pad_template_new(pad.name, pad.direction, GST_PAD_ALWAYS, caps.get()));
-  }
+  auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
+  gst_coalesce_transform_class_add_template(transform_class, "sink", GST_PAD_SINK,
+                                            template_caps(sink_formats));
+  gst_coalesce_transform_class_add_template(transform_class, "src", GST_PAD_SRC,
+                                            template_caps(src_formats));
 }

@@ -43,12 +43,8 @@ struct GstCoalesceFilterClass {
   gboolean (*worth_the_trip)(GstCoalesceFilter *self, const GstVideoInfo *in);
 };
 
-GType gst_coalesce_filter_get_type();
+COALESCE_DECLARE_CLASS(GstCoalesceFilter, gst_coalesce_filter, GST_COALESCE_FILTER)
 #define GST_TYPE_COALESCE_FILTER (gst_coalesce_filter_get_type())
-#define GST_COALESCE_FILTER(object) (reinterpret_cast<GstCoalesceFilter *>(object))
-#define GST_COALESCE_FILTER_CLASS(klass) (reinterpret_cast<GstCoalesceFilterClass *>(klass))
-#define GST_COALESCE_FILTER_GET_CLASS(object) \
-  (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_COALESCE_FILTER, GstCoalesceFilterClass))
 
 namespace coalesce::gst {
 
@@ -68,11 +64,20 @@ struct GstCoalesceFilterPrivate {
   coalesce::gst::FilterSide in, out;
 };
 
+namespace coalesce::gst {
+
+// For set_info(): the value of a key in a table, or of all keys that are not there.
+template <class Key, class Value, std::size_t n>
+Value entry_of(const std::pair<Key, Value> (&table)[n], Key key, Value otherwise) {
+  for (const auto &[each, value] : table)
+    if (each == key) return value;
+  return otherwise;
+}
+
+}  // namespace coalesce::gst
+
 // Posts an error: the work on a frame has failed. GST_FLOW_ERROR.
 GstFlowReturn gst_coalesce_filter_fail(GstCoalesceFilter *self, const char *what);
-
-// For convert_caps(): any of these formats (as in "{ UYVY, YUY2 }").
-void gst_coalesce_filter_set_formats(GstStructure *structure, const char *formats);
 
 // Both pads' templates: the given format lists (as in "{ UYVY, YUY2 }", most preferred first) in
 // CUDA and in system memory.

@@ -23,15 +23,10 @@ bool FramesInFlight::is_open() {
   return open_;
 }
 
-void FramesInFlight::flush() {
+void FramesInFlight::set_flushing(bool flushing) {
   std::lock_guard guard(lock_);
-  flushing_ = true;
+  flushing_ = flushing;
   changed_.notify_all();
-}
-
-void FramesInFlight::end_flush() {
-  std::lock_guard guard(lock_);
-  flushing_ = false;
 }
 
 void FramesInFlight::add(BufferRef metadata) {

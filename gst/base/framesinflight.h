@@ -20,15 +20,14 @@ class FramesInFlight {
   void close();
   bool is_open();
 
-  // A flush begins, and every wait ends; the frames stay until clear().
-  void flush();
-  void end_flush();
+  // A flush begins, and every wait ends; the frames stay until clear(). Or it ends.
+  void set_flushing(bool flushing);
 
   // ---- The streaming thread.
 
   void add(BufferRef metadata);
   // Waits until at most so many frames are left; one that is being pushed counts. Otherwise the
-  // flow of the task, which has stopped until clear(), or GST_FLOW_FLUSHING if flush() or close()
+  // flow of the task, which has stopped until clear(), or GST_FLOW_FLUSHING if a flush or close()
   // ended the wait.
   GstFlowReturn wait_until(std::size_t most);
   // Waits until the task does nothing. During a flush it does not begin anything either.

@@ -3,11 +3,10 @@
 
 #include <utility>
 
+#include "object/category.h"
 #include "object/onexit.h"
 #include "video/input.h"
 #include "video/transfer.h"
-
-#define GST_CAT_DEFAULT gst_coalesce_debug
 
 namespace coalesce::gst {
 namespace {

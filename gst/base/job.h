@@ -72,8 +72,6 @@ class Job {
 
   explicit Job(Backend &backend);
   ~Job();
-  Job(const Job &) = delete;
-  Job &operator=(const Job &) = delete;
 
   // The newest input, or nullptr. If this thread has written it in a
   // stream of the session's context, the work goes to that stream; else to one of the session's

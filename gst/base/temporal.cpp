@@ -6,10 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "object/category.h"
 #include "object/guarded.h"
 #include "object/owned.h"
-
-#define GST_CAT_DEFAULT gst_coalesce_debug
 
 using namespace coalesce;
 using namespace coalesce::gst;
@@ -40,8 +39,7 @@ struct GstCoalesceTemporalPrivate {
   // used again. Of the last `pending` no picture has been made.
   std::vector<std::unique_ptr<Held>> frames;
   std::size_t count = 0, pending = 0;
-  bool after_skipped = false;  // the next frame does not follow the last one
-  guint marks = 0;             // of frames without pictures, for the next picture
+  guint marks = 0;  // of frames without pictures, for the next picture
   std::vector<FrameWindow::Picture> window;
 
   Held &in_hand() { return *frames[count - pending]; }
@@ -185,11 +183,7 @@ GstFlowReturn make_pictures(GstCoalesceTemporal *self, Job &job, const Held *loa
 
 // It has been loaded.
 void hold(GstCoalesceTemporal *self, Held *loaded, GstBuffer *in) {
-  auto *trans = GST_BASE_TRANSFORM(self);
-  loaded->metadata.reset(gst_buffer_new());
-  GST_BASE_TRANSFORM_GET_CLASS(trans)->copy_metadata(trans, in, loaded->metadata.get());
-  if (std::exchange(self->priv->after_skipped, false))
-    GST_BUFFER_FLAG_SET(loaded->metadata.get(), GST_BUFFER_FLAG_DISCONT);
+  loaded->metadata = gst_coalesce_transform_metadata_of(GST_COALESCE_TRANSFORM(self), in);
   self->priv->count++;
   self->priv->pending++;
 }
@@ -277,35 +271,17 @@ void update_reach(GstCoalesceTemporal *self) {
   gst_coalesce_transform_update_latency(GST_COALESCE_TRANSFORM(self));
 }
 
-GstFlowReturn take(GstCoalesceTemporal *self, GstBuffer *in) {
+GstFlowReturn take(GstCoalesceTransform *transform, GstBuffer *in) {
+  auto *self = GST_COALESCE_TEMPORAL(transform);
   GstCoalesceTemporalPrivate &priv = *self->priv;
-  if (backend_of(self).failed()) return GST_FLOW_ERROR;
   if (input_of(self).caps == nullptr) return GST_FLOW_NOT_NEGOTIATED;
-  GstFlowReturn flow = gst_coalesce_transform_take_drained(GST_COALESCE_TRANSFORM(self));
-  if (flow != GST_FLOW_OK) return flow;
-  if (priv.after_skipped || GST_BUFFER_FLAG_IS_SET(in, GST_BUFFER_FLAG_DISCONT))
+  GstFlowReturn flow = GST_FLOW_OK;
+  if (transform->after_skipped || GST_BUFFER_FLAG_IS_SET(in, GST_BUFFER_FLAG_DISCONT))
     if (flow = end_sequence(self); flow != GST_FLOW_OK) return flow;
   update_reach(self);
   while (priv.pending > priv.after && flow == GST_FLOW_OK)  // it has become less
     flow = process_and_push(self, nullptr);
   return flow == GST_FLOW_OK ? process_and_push(self, in) : flow;
-}
-
-GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, GstBuffer *in) {
-  const GstFlowReturn flow =
-      GST_BASE_TRANSFORM_CLASS(parent_class)->submit_input_buffer(trans, is_discont, in);
-  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) priv_of(trans).after_skipped = true;
-  return flow;
-}
-
-// GstBaseTransform pushes nothing: it would mark a picture as the first of a discontinuity that
-// came with a later frame.
-GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **out) {
-  if (gst_base_transform_is_passthrough(trans))
-    return GST_BASE_TRANSFORM_CLASS(parent_class)->generate_output(trans, out);
-  *out = nullptr;
-  const BufferRef in(std::exchange(trans->queued_buf, nullptr));
-  return in != nullptr ? take(GST_COALESCE_TEMPORAL(trans), in.get()) : GST_FLOW_OK;
 }
 
 // One run on scratch frames, before the first.
@@ -344,26 +320,13 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   const GstEventType type = GST_EVENT_TYPE(event);
   const bool serialized = (gst_event_type_get_flags(type) & GST_EVENT_TYPE_SERIALIZED) != 0;
   if (serialized && type != GST_EVENT_FLUSH_STOP && ends_sequence(type))
-    gst_coalesce_transform_drain(GST_COALESCE_TRANSFORM(trans), Before::query,
-                                 GST_EVENT_TYPE_NAME(event));
+    gst_coalesce_transform_drain(GST_COALESCE_TRANSFORM(trans), GST_EVENT_TYPE_NAME(event), true);
   if (serialized && priv.pending > 0 && !ends_sequence(type)) {
     GST_LOG_OBJECT(trans, "%s waits for the frames before it", GST_EVENT_TYPE_NAME(event));
     priv.frames[priv.count - 1]->events.push_back(std::move(owned));
     return TRUE;
   }
   return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, owned.release());
-}
-
-// (Events that end a sequence have drained them.)
-gboolean keeps_frames(GstCoalesceTransform *, Before before) {
-  return before != Before::query;
-}
-
-// In a flush, or a stop.
-void discard(GstCoalesceTransform *self) {
-  forget_frames(GST_COALESCE_TEMPORAL(self));
-  priv_of(self).after_skipped = false;
-  priv_of(self).marks = 0;
 }
 
 // Frames that are held go to where the work is done now. False: an error has been posted, and
@@ -405,27 +368,23 @@ gboolean context_changed(GstCoalesceTransform *transform) {
          move_or_forget_frames(GST_COALESCE_TEMPORAL(transform));
 }
 
-void finalize(GObject *object) {
-  delete GST_COALESCE_TEMPORAL(object)->priv;
-  G_OBJECT_CLASS(parent_class)->finalize(object);
-}
-
 }  // namespace
 
 static void gst_coalesce_temporal_class_init(GstCoalesceTemporalClass *klass) {
-  G_OBJECT_CLASS(klass)->finalize = finalize;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   trans_class->sink_event = guarded<sink_event>;
-  trans_class->submit_input_buffer = guarded<submit_input_buffer>;
-  trans_class->generate_output = guarded<generate_output>;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
   transform_class->set_format = set_format;
   transform_class->context_changed = context_changed;
+  gst_coalesce_transform_class_set_take(transform_class, take);
   transform_class->drain = [](GstCoalesceTransform *self) {
     return end_sequence(GST_COALESCE_TEMPORAL(self));
   };
-  transform_class->discard = discard;
-  transform_class->keeps_frames = keeps_frames;
+  transform_class->discard = [](GstCoalesceTransform *self) {
+    forget_frames(GST_COALESCE_TEMPORAL(self));
+    priv_of(self).marks = 0;
+  };
+  transform_class->keeps_frames = TRUE;  // events that end a sequence have drained them
   transform_class->max_frames_in_flight = [](GstCoalesceTransform *self) -> guint {
     return priv_of(self).after;
   };
@@ -437,5 +396,5 @@ static void gst_coalesce_temporal_class_init(GstCoalesceTemporalClass *klass) {
 }
 
 static void gst_coalesce_temporal_init(GstCoalesceTemporal *self) {
-  initialise(self, [self] { self->priv = new GstCoalesceTemporalPrivate; });
+  initialise(self, [self] { self->priv = add_part<GstCoalesceTemporalPrivate>(self); });
 }

@@ -67,9 +67,5 @@ struct GstCoalesceTemporalClass {
                           const coalesce::Queue &queue);
 };
 
-GType gst_coalesce_temporal_get_type();
+COALESCE_DECLARE_CLASS(GstCoalesceTemporal, gst_coalesce_temporal, GST_COALESCE_TEMPORAL)
 #define GST_TYPE_COALESCE_TEMPORAL (gst_coalesce_temporal_get_type())
-#define GST_COALESCE_TEMPORAL(object) (reinterpret_cast<GstCoalesceTemporal *>(object))
-#define GST_COALESCE_TEMPORAL_CLASS(klass) (reinterpret_cast<GstCoalesceTemporalClass *>(klass))
-#define GST_COALESCE_TEMPORAL_GET_CLASS(object) \
-  (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_COALESCE_TEMPORAL, GstCoalesceTemporalClass))

@@ -3,12 +3,11 @@
 
 #include <utility>
 
+#include "object/category.h"
 #include "object/guarded.h"
 #include "object/objectlock.h"
 #include "object/owned.h"
 #include "video/input.h"
-
-#define GST_CAT_DEFAULT gst_coalesce_debug
 
 using namespace coalesce;
 using namespace coalesce::gst;
@@ -18,20 +17,62 @@ G_DEFINE_ABSTRACT_TYPE(GstCoalesceTransform, gst_coalesce_transform, GST_TYPE_BA
 
 namespace {
 
+// What an element has refused with an error. Upstream's pads send such caps again and again, and
+// one error is enough; but with another output, or after a change of settings, they are tried
+// again.
+class RefusedCaps {
+ public:
+  // settings: a number that changes with each change of the settings.
+  bool has(GstCaps *in, GstCaps *out, guint settings) const {
+    return in_ != nullptr && settings_ == settings && gst_caps_is_equal(in_.get(), in) &&
+           gst_caps_is_equal(out_.get(), out);
+  }
+  void add(GstCaps *in, GstCaps *out, guint settings) {
+    in_.reset(gst_caps_ref(in));
+    out_.reset(gst_caps_ref(out));
+    settings_ = settings;
+  }
+  void clear() { in_.reset(); }
+
+ private:
+  CapsRef in_, out_;  // the last ones
+  guint settings_ = 0;
+};
+
+}  // namespace
+
+struct GstCoalesceTransformPrivate {
+  // Under the object's lock: an error has said why; of a frame, 0 without a frame rate; and the
+  // latency of the frames that may be held back, which the bus was told last.
+  CapsRef refused_fields;
+  GstClockTime frame_duration = 0;
+  GstClockTime latency = 0;
+
+  // The streaming thread's.
+  RefusedCaps refused;
+  GstFlowReturn drained = GST_FLOW_OK;  // by no chain: for the next one
+};
+
+namespace {
+
+GstCoalesceTransformPrivate &priv_of(gpointer object) {
+  return *GST_COALESCE_TRANSFORM(object)->priv;
+}
+
 void discard_frames(GstCoalesceTransform *self) {
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
   if (klass->discard) klass->discard(self);
-  self->drained = GST_FLOW_OK;
+  self->priv->drained = GST_FLOW_OK;
+  self->after_skipped = false;
 }
 
 // Caps that have been refused come again before each buffer, and one error is enough. False: they
 // are the last ones.
 bool replace_refused_fields(GstCoalesceTransform *self, GstCaps *caps) {
-  GST_OBJECT_LOCK(self);
-  GstCaps *&last = self->refused_fields;
-  const bool other = last == nullptr || caps == nullptr || !gst_caps_is_equal(last, caps);
-  gst_caps_replace(&last, caps);
-  GST_OBJECT_UNLOCK(self);
+  const ObjectLock lock(self);
+  CapsRef &last = self->priv->refused_fields;
+  const bool other = last == nullptr || caps == nullptr || !gst_caps_is_equal(last.get(), caps);
+  last.reset(caps != nullptr ? gst_caps_ref(caps) : nullptr);
   return other;
 }
 
@@ -42,7 +83,7 @@ gboolean start(GstBaseTransform *trans) {
 gboolean stop(GstBaseTransform *trans) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
   discard_frames(self);
-  self->refused->clear();
+  self->priv->refused.clear();
   replace_refused_fields(self, nullptr);
   backend_of(self).stop();
   forget_exception(GST_ELEMENT(self));
@@ -62,7 +103,7 @@ GstClockTime own_latency(GstCoalesceTransform *self) {
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
   const guint frames = klass->max_frames_in_flight ? klass->max_frames_in_flight(self) : 0;
   const ObjectLock lock(self);
-  return frames * self->frame_duration;
+  return frames * self->priv->frame_duration;
 }
 
 void set_frame_rate(GstCoalesceTransform *self, GstCaps *caps) {
@@ -70,7 +111,7 @@ void set_frame_rate(GstCoalesceTransform *self, GstCaps *caps) {
   if (!gst_video_info_from_caps(&info, caps)) return;
   const gint n = GST_VIDEO_INFO_FPS_N(&info), d = GST_VIDEO_INFO_FPS_D(&info);
   const ObjectLock lock(self);
-  self->frame_duration = n > 0 ? gst_util_uint64_scale(GST_SECOND, d, n) : 0;
+  self->priv->frame_duration = n > 0 ? gst_util_uint64_scale(GST_SECOND, d, n) : 0;
 }
 
 gboolean answer_latency(GstCoalesceTransform *self, GstQuery *query) {
@@ -85,23 +126,13 @@ gboolean answer_latency(GstCoalesceTransform *self, GstQuery *query) {
 }
 
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
-  const bool serialized =
-      (gst_query_type_get_flags(GST_QUERY_TYPE(query)) & GST_QUERY_TYPE_SERIALIZED) != 0;
+  auto *self = GST_COALESCE_TRANSFORM(trans);
+  const GstQueryType type = GST_QUERY_TYPE(query);
+  const bool serialized = (gst_query_type_get_flags(type) & GST_QUERY_TYPE_SERIALIZED) != 0;
   if (direction == GST_PAD_SINK && serialized)
-    gst_coalesce_transform_drain(
-        GST_COALESCE_TRANSFORM(trans),
-        GST_QUERY_TYPE(query) == GST_QUERY_ALLOCATION ? Before::allocation_query : Before::query,
-        GST_QUERY_TYPE_NAME(query));
-  switch (GST_QUERY_TYPE(query)) {
-    case GST_QUERY_CONTEXT:
-      if (backend_of(trans).answer_context(query)) return TRUE;
-      break;
-    case GST_QUERY_LATENCY:
-      if (direction == GST_PAD_SRC) return answer_latency(GST_COALESCE_TRANSFORM(trans), query);
-      break;
-    default:
-      break;
-  }
+    gst_coalesce_transform_drain(self, GST_QUERY_TYPE_NAME(query), type != GST_QUERY_ALLOCATION);
+  if (type == GST_QUERY_CONTEXT && backend_of(trans).answer_context(query)) return TRUE;
+  if (type == GST_QUERY_LATENCY && direction == GST_PAD_SRC) return answer_latency(self, query);
   return GST_BASE_TRANSFORM_CLASS(parent_class)->query(trans, direction, query);
 }
 
@@ -112,9 +143,9 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   if (type == GST_EVENT_FLUSH_STOP)
     discard_frames(self);
   else if ((gst_event_type_get_flags(type) & GST_EVENT_TYPE_SERIALIZED) != 0)
-    gst_coalesce_transform_drain(self, Before::event, GST_EVENT_TYPE_NAME(event));
+    gst_coalesce_transform_drain(self, GST_EVENT_TYPE_NAME(event));
   // Of other failures somebody has told; this one no chain will return any more.
-  if (type == GST_EVENT_EOS && self->drained == GST_FLOW_NOT_LINKED)
+  if (type == GST_EVENT_EOS && self->priv->drained == GST_FLOW_NOT_LINKED)
     GST_ELEMENT_FLOW_ERROR(self, GST_FLOW_NOT_LINKED);
   if (type == GST_EVENT_EOS || type == GST_EVENT_SEGMENT_DONE)
     backend_of(self).finish();  // failures of the last frames are told by no other
@@ -126,6 +157,18 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   const gboolean done = GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, owned.release());
   if (type == GST_EVENT_CAPS) gst_coalesce_transform_update_latency(self);
   return done;
+}
+
+GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+                        GstCaps *filter) {
+  const bool cuda = backend_of(trans).may_use_gpu();
+  auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(trans);
+  CapsRef result(klass->convert(GST_COALESCE_TRANSFORM(trans), direction, caps, cuda));
+  GST_LOG_OBJECT(trans, "%s %" GST_PTR_FORMAT " can become %" GST_PTR_FORMAT "%s",
+                 direction == GST_PAD_SINK ? "input" : "output", caps, result.get(),
+                 cuda ? "" : " (without a GPU)");
+  if (filter == nullptr) return result.release();
+  return gst_caps_intersect_full(filter, result.get(), GST_CAPS_INTERSECT_FIRST);
 }
 
 // Upstream's pad has caps before it sends them. Others only ask about theirs.
@@ -157,7 +200,7 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) 
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
   Backend &backend = backend_of(self);
   if (backend.failed()) return FALSE;
-  if (!gst_coalesce_transform_drain(self, Before::caps, "new caps")) return FALSE;
+  if (!gst_coalesce_transform_drain(self, "new caps")) return FALSE;
   const bool unlinked = unlinked_caps(trans, out_caps);
   gst_base_transform_set_passthrough(trans, unlinked);
   if (unlinked) {
@@ -165,7 +208,7 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) 
     return TRUE;
   }
   const guint settings = klass->settings_changes ? klass->settings_changes(self) : 0;
-  if (self->refused->has(in_caps, out_caps, settings)) {
+  if (self->priv->refused.has(in_caps, out_caps, settings)) {
     GST_DEBUG_OBJECT(self, "has refused %" GST_PTR_FORMAT " before", in_caps);
     return FALSE;
   }
@@ -174,10 +217,10 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) 
   GST_DEBUG_OBJECT(self, "%s %" GST_PTR_FORMAT " to %" GST_PTR_FORMAT,
                    accepted ? "accepts" : "refuses", in_caps, out_caps);
   if (accepted) {
-    self->refused->clear();
+    self->priv->refused.clear();
     replace_refused_fields(self, nullptr);
   } else {
-    self->refused->add(in_caps, out_caps, settings);
+    self->priv->refused.add(in_caps, out_caps, settings);
   }
   return accepted;
 }
@@ -200,13 +243,33 @@ void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
   Backend &backend = backend_of(self);
-  self->refused->clear();  // other caps have come
+  self->priv->refused.clear();  // other caps have come
   sync_values(trans, buffer);
   GstCudaContext *theirs = backend.context_to_follow(buffer);
   if (theirs == nullptr || gst_base_transform_is_passthrough(trans)) return;
-  if (!gst_coalesce_transform_drain(self, Before::other_context, "another context")) return;
+  if (!gst_coalesce_transform_drain(self, "another context")) return;
   if (!backend.move_to(theirs) || (klass->context_changed && !klass->context_changed(self)))
     backend.close_session();
+}
+
+GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, GstBuffer *in) {
+  const GstFlowReturn flow =
+      GST_BASE_TRANSFORM_CLASS(parent_class)->submit_input_buffer(trans, is_discont, in);
+  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) GST_COALESCE_TRANSFORM(trans)->after_skipped = true;
+  return flow;
+}
+
+GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **out) {
+  auto *self = GST_COALESCE_TRANSFORM(trans);
+  if (gst_base_transform_is_passthrough(trans))
+    return GST_BASE_TRANSFORM_CLASS(parent_class)->generate_output(trans, out);
+  *out = nullptr;
+  const BufferRef in(std::exchange(trans->queued_buf, nullptr));
+  if (in == nullptr) return GST_FLOW_OK;
+  if (backend_of(trans).failed()) return GST_FLOW_ERROR;
+  const GstFlowReturn drained = std::exchange(priv_of(trans).drained, GST_FLOW_OK);
+  if (drained != GST_FLOW_OK) return drained;
+  return GST_COALESCE_TRANSFORM_GET_CLASS(self)->take(self, in.get());
 }
 
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query) {
@@ -228,44 +291,60 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
   backend_of(object).get_property(id, value);
 }
 
-void finalize(GObject *object) {
-  gst_clear_caps(&GST_COALESCE_TRANSFORM(object)->refused_fields);
-  delete GST_COALESCE_TRANSFORM(object)->refused;
-  delete GST_COALESCE_TRANSFORM(object)->backend;
-  G_OBJECT_CLASS(parent_class)->finalize(object);
-}
-
 }  // namespace
 
-bool gst_coalesce_transform_drain(GstCoalesceTransform *self, Before before, const char *what) {
+void gst_coalesce_transform_class_set_take(GstCoalesceTransformClass *klass,
+                                           GstFlowReturn (*take)(GstCoalesceTransform *,
+                                                                 GstBuffer *)) {
+  klass->take = take;
+  auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
+  trans_class->submit_input_buffer = guarded<submit_input_buffer>;
+  trans_class->generate_output = guarded<generate_output>;
+}
+
+void gst_coalesce_transform_class_add_template(GstCoalesceTransformClass *klass, const char *name,
+                                               GstPadDirection direction, GstCaps *caps) {
+  const CapsRef owned(caps);
+  gst_element_class_add_pad_template(GST_ELEMENT_CLASS(klass),
+                                     gst_pad_template_new(name, direction, GST_PAD_ALWAYS, caps));
+}
+
+bool gst_coalesce_transform_drain(GstCoalesceTransform *self, const char *what, bool must) {
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
-  if (!klass->drain || (klass->keeps_frames && klass->keeps_frames(self, before))) return true;
+  if (!klass->drain || (klass->keeps_frames && !must)) return true;
   const GstFlowReturn flow = klass->drain(self);
   if (flow == GST_FLOW_OK) return true;
   GST_DEBUG_OBJECT(self, "draining before %s: %s", what, gst_flow_get_name(flow));
-  self->drained = flow;
+  self->priv->drained = flow;
   return flow != GST_FLOW_FLUSHING;
 }
 
-GstFlowReturn gst_coalesce_transform_take_drained(GstCoalesceTransform *self) {
-  return std::exchange(self->drained, GST_FLOW_OK);
+BufferRef gst_coalesce_transform_metadata_of(GstCoalesceTransform *self, GstBuffer *in) {
+  BufferRef metadata(gst_buffer_new());
+  auto *trans = GST_BASE_TRANSFORM(self);
+  GST_BASE_TRANSFORM_GET_CLASS(trans)->copy_metadata(trans, in, metadata.get());
+  if (std::exchange(self->after_skipped, false))
+    GST_BUFFER_FLAG_SET(metadata.get(), GST_BUFFER_FLAG_DISCONT);
+  return metadata;
 }
 
 void gst_coalesce_transform_update_latency(GstCoalesceTransform *self) {
   const GstClockTime latency = own_latency(self);
   {
     const ObjectLock lock(self);
-    if (std::exchange(self->latency, latency) == latency) return;
+    if (std::exchange(self->priv->latency, latency) == latency) return;
   }
   GST_DEBUG_OBJECT(self, "latency of %" GST_TIME_FORMAT, GST_TIME_ARGS(latency));
   gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
 }
 
 static void gst_coalesce_transform_class_init(GstCoalesceTransformClass *klass) {
+  klass->convert = [](GstCoalesceTransform *, GstPadDirection, GstCaps *caps, bool) {
+    return gst_caps_ref(caps);
+  };
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->set_property = guarded<set_property>;
   object_class->get_property = guarded<get_property>;
-  object_class->finalize = finalize;
   Backend::install_properties(object_class);
 
   auto *element_class = GST_ELEMENT_CLASS(klass);
@@ -277,6 +356,7 @@ static void gst_coalesce_transform_class_init(GstCoalesceTransformClass *klass) 
   trans_class->stop = guarded<stop>;
   trans_class->query = guarded<query>;
   trans_class->sink_event = guarded<sink_event>;
+  trans_class->transform_caps = guarded<transform_caps>;
   trans_class->accept_caps = guarded<accept_caps>;
   trans_class->set_caps = guarded<set_caps>;
   trans_class->transform_meta = guarded<transform_meta>;
@@ -289,8 +369,8 @@ static void gst_coalesce_transform_class_init(GstCoalesceTransformClass *klass) 
 
 static void gst_coalesce_transform_init(GstCoalesceTransform *self) {
   initialise(self, [self] {
-    self->backend = new Backend(GST_ELEMENT(self));
-    self->refused = new RefusedCaps;
+    self->backend = add_part<Backend>(self, GST_ELEMENT(self));
+    self->priv = add_part<GstCoalesceTransformPrivate>(self);
   });
   gst_base_transform_set_qos_enabled(GST_BASE_TRANSFORM(self), TRUE);
 }

@@ -7,30 +7,36 @@
 #include <gst/base/gstbasetransform.h>
 
 #include "backend.h"
-#include "refusedcaps.h"
 
-namespace coalesce::gst {
+// For a class of GObject's, as C++ has it: its type, and casts that check nothing.
+#define COALESCE_DECLARE_CLASS(Type, type, NAME)                              \
+  GType type##_get_type();                                                    \
+  inline Type *NAME(gpointer object) {                                        \
+    return static_cast<Type *>(object);                                       \
+  }                                                                           \
+  inline Type##Class *NAME##_CLASS(gpointer klass) {                          \
+    return static_cast<Type##Class *>(klass);                                 \
+  }                                                                           \
+  inline Type##Class *NAME##_GET_CLASS(gpointer object) {                     \
+    return G_TYPE_INSTANCE_GET_CLASS(object, type##_get_type(), Type##Class); \
+  }
 
-// What frames in flight are drained before.
-enum class Before { event, query, allocation_query, caps, other_context };
-
-}  // namespace coalesce::gst
+struct GstCoalesceTransformPrivate;
 
 struct GstCoalesceTransform {
   GstBaseTransform parent;
   coalesce::gst::Backend *backend;
-  coalesce::gst::RefusedCaps *refused;
-  GstCaps *refused_fields;  // under the object's lock: an error has said why
-  // Under the object's lock: of a frame, 0 without a frame rate; and the latency of the frames that
-  // may be held back, which the bus was told last.
-  GstClockTime frame_duration;
-  GstClockTime latency;
-  // The streaming thread's: what draining without a chain has come to, for the next chain.
-  GstFlowReturn drained;
+  GstCoalesceTransformPrivate *priv;
+  bool after_skipped;  // the streaming thread's: the next frame does not follow the last one
 };
 
 struct GstCoalesceTransformClass {
   GstBaseTransformClass parent_class;
+
+  // What the other pad may have for `caps` of the pad `direction`. cuda: CUDA memory may be
+  // offered. Default: the same.
+  GstCaps *(*convert)(GstCoalesceTransform *self, GstPadDirection direction, GstCaps *caps,
+                      bool cuda);
 
   // Caps of both pads, before the first frame that has them. FALSE refuses them (post an error);
   // the same caps come again only after a change of settings_changes(), a number that any change
@@ -38,14 +44,17 @@ struct GstCoalesceTransformClass {
   gboolean (*set_format)(GstCoalesceTransform *self, GstCaps *in_caps, GstCaps *out_caps);
   guint (*settings_changes)(GstCoalesceTransform *self);
 
+  GstFlowReturn (*take)(GstCoalesceTransform *self, GstBuffer *in);  // set_take()
+
   // For elements that hold frames in flight; the default holds none. After drain() all of them have
   // gone downstream: it is called before every serialized event and query, so that none of these
   // overtakes a frame. Where it returns GST_FLOW_FLUSHING some may be left. discard() drops them,
   // on a flush and on stop.
   GstFlowReturn (*drain)(GstCoalesceTransform *self);
   void (*discard)(GstCoalesceTransform *self);
-  // May this come while frames are held? Default: nothing may.
-  gboolean (*keeps_frames)(GstCoalesceTransform *self, coalesce::gst::Before before);
+  // Does the class itself order what comes while it holds frames? Queries but those about memory
+  // are drained before all the same.
+  gboolean keeps_frames;
   // Frames that may be held back at most. Their time is the element's latency; without a frame rate
   // it has none.
   guint (*max_frames_in_flight)(GstCoalesceTransform *self);
@@ -56,19 +65,26 @@ struct GstCoalesceTransformClass {
   gboolean (*context_changed)(GstCoalesceTransform *self);
 };
 
-GType gst_coalesce_transform_get_type();
+COALESCE_DECLARE_CLASS(GstCoalesceTransform, gst_coalesce_transform, GST_COALESCE_TRANSFORM)
 #define GST_TYPE_COALESCE_TRANSFORM (gst_coalesce_transform_get_type())
-#define GST_COALESCE_TRANSFORM(object) (reinterpret_cast<GstCoalesceTransform *>(object))
-#define GST_COALESCE_TRANSFORM_CLASS(klass) (reinterpret_cast<GstCoalesceTransformClass *>(klass))
-#define GST_COALESCE_TRANSFORM_GET_CLASS(object) \
-  (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_COALESCE_TRANSFORM, GstCoalesceTransformClass))
 
-// Drains, unless frames are kept then. False: the element is being flushed or stopped, and frames
-// may still be there.
-bool gst_coalesce_transform_drain(GstCoalesceTransform *self, coalesce::gst::Before before,
-                                  const char *what);
-// For a chain's begin: what frames before it have come to, once.
-GstFlowReturn gst_coalesce_transform_take_drained(GstCoalesceTransform *self);
+// `take` gets the inputs in place of transform(), and pushes what comes of them. GstBaseTransform
+// then pushes nothing: it would mark a frame as the first of a discontinuity that came with another
+// one.
+void gst_coalesce_transform_class_set_take(GstCoalesceTransformClass *klass,
+                                           GstFlowReturn (*take)(GstCoalesceTransform *self,
+                                                                 GstBuffer *in));
+
+// Takes the caps.
+void gst_coalesce_transform_class_add_template(GstCoalesceTransformClass *klass, const char *name,
+                                               GstPadDirection direction, GstCaps *caps);
+
+// Drains before `what`. Where the class keeps its frames, this is done only if it must be. False:
+// the element is being flushed or stopped, and frames may still be there.
+bool gst_coalesce_transform_drain(GstCoalesceTransform *self, const char *what, bool must = false);
+// For take(): the metadata of the input, as a buffer without memory.
+coalesce::gst::BufferRef gst_coalesce_transform_metadata_of(GstCoalesceTransform *self,
+                                                            GstBuffer *in);
 // After a change of max_frames_in_flight(): a message on the bus, if the latency has changed.
 void gst_coalesce_transform_update_latency(GstCoalesceTransform *self);
 

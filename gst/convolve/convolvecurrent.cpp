@@ -114,8 +114,4 @@ void ConvolveCurrentFilter::stop() {
     warning = {};
 }
 
-ConvolveImage ConvolveCurrentFilter::image(const Frame &in, const Frame &out) const {
-  return convolve_image(in, out, in_use_.luma_only, in_use_.filter_alpha);
-}
-
 }  // namespace coalesce::gst

@@ -23,7 +23,7 @@ class ConvolveCurrentFilter {
 
   const Filter &filter() const { return filter_; }
   ConvolveParams params() { return {&filter_, in_use_.border, in_use_.border_value, &cache_}; }
-  ConvolveImage image(const Frame &in, const Frame &out) const;
+  const ConvolveSettings &settings() const { return in_use_; }
 
  private:
   struct Warning {

@@ -4,6 +4,7 @@
 #include "convolvecurrent.h"
 #include "convolveformat.h"
 #include "object/guarded.h"
+#include "object/owned.h"
 
 GST_DEBUG_CATEGORY(gst_convolve_debug);
 #define GST_CAT_DEFAULT gst_convolve_debug
@@ -59,7 +60,8 @@ Status run(GstCoalesceFilter *filter, const Frame &in, const Frame &out, const Q
   // Cannot fail: what has been used for this format can be used again.
   (void)current.update(in.info(), false);
   const ConvolveParams params = current.params();
-  const ConvolveImage image = current.image(in, out);
+  const ConvolveImage image =
+      convolve_image(in, out, current.settings().luma_only, current.settings().filter_alpha);
   const ConvolveAlgorithm algorithm = choose_algorithm(current.filter(), image, queue.on_cuda());
   if (Status s = convolve(params, image, queue, algorithm); !s.ok()) return s;
   set_algorithm(filter, algorithm);
@@ -101,16 +103,10 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
     });
 }
 
-void finalize(GObject *object) {
-  delete GST_CONVOLVE_FILTER(object)->priv;
-  G_OBJECT_CLASS(parent_class)->finalize(object);
-}
-
 }  // namespace
 
 static void gst_convolve_filter_class_init(GstConvolveFilterClass *klass) {
   GST_DEBUG_CATEGORY_INIT(gst_convolve_debug, "coalesce-convolve", 0, "convolve and sepconvolve");
-  G_OBJECT_CLASS(klass)->finalize = finalize;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   trans_class->start = guarded<start>;
   trans_class->stop = guarded<stop>;
@@ -126,11 +122,11 @@ static void gst_convolve_filter_class_init(GstConvolveFilterClass *klass) {
 
 static void gst_convolve_filter_init(GstConvolveFilter *) {}
 
-namespace coalesce::gst {
-
-void convolve_class_setup(GstConvolveFilterClass *klass, const ConvolveKind *kind) {
-  klass->kind = kind;
-  klass->properties = new ConvolveProperties(convolve_properties(*kind));  // classes stay
+// Of an element's class, and of an instance of it.
+static void init_element_class(gpointer g_class, gpointer data) {
+  auto *klass = GST_CONVOLVE_FILTER_CLASS(g_class);
+  klass->kind = static_cast<const ConvolveKind *>(data);
+  klass->properties = new ConvolveProperties(convolve_properties(*klass->kind));  // classes stay
   auto *object_class = G_OBJECT_CLASS(klass);
   // GObject does not inherit these two.
   object_class->set_property = guarded<set_property>;
@@ -139,16 +135,35 @@ void convolve_class_setup(GstConvolveFilterClass *klass, const ConvolveKind *kin
   g_object_class_install_property(object_class, kConvolveAlgorithm, convolve_algorithm_property());
   gst_coalesce_filter_class_add_templates(GST_COALESCE_FILTER_CLASS(klass), CONVOLVE_FORMATS,
                                           CONVOLVE_FORMATS);
+  gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), klass->kind->long_name,
+                                        "Filter/Effect/Video", klass->kind->description,
+                                        "The gst-coalesce authors");
 }
 
-void convolve_instance_setup(GstConvolveFilter *self, const ConvolveKind *kind) {
-  initialise(self, [self, kind] {
-    self->priv = new GstConvolveFilterPrivate(self, *kind);
-    self->priv->settings.change([kind](ConvolveSettings &settings) {
-      convolve_init_settings(*kind, &settings);
+static void init_element(GTypeInstance *instance, gpointer g_class) {
+  initialise(instance, [instance, &kind = *GST_CONVOLVE_FILTER_CLASS(g_class)->kind] {
+    auto *priv = add_part<GstConvolveFilterPrivate>(instance, instance, kind);
+    GST_CONVOLVE_FILTER(instance)->priv = priv;
+    priv->settings.change([&kind](ConvolveSettings &settings) {
+      convolve_init_settings(kind, &settings);
       return true;
     });
   });
 }
 
-}  // namespace coalesce::gst
+gboolean coalesce::gst::convolve_register(GstPlugin *plugin, const char *name,
+                                          const char *type_name, const ConvolveKind *kind) {
+  const GTypeInfo info = {sizeof(GstConvolveFilterClass),
+                          nullptr,
+                          nullptr,
+                          init_element_class,
+                          nullptr,
+                          kind,
+                          sizeof(GstConvolveFilter),
+                          0,
+                          init_element,
+                          nullptr};
+  return gst_element_register(
+      plugin, name, GST_RANK_NONE,
+      g_type_register_static(GST_TYPE_CONVOLVE_FILTER, type_name, &info, GTypeFlags(0)));
+}

@@ -19,17 +19,13 @@ struct GstConvolveFilterClass {
   const coalesce::gst::ConvolveProperties *properties;
 };
 
-GType gst_convolve_filter_get_type();
+COALESCE_DECLARE_CLASS(GstConvolveFilter, gst_convolve_filter, GST_CONVOLVE_FILTER)
 #define GST_TYPE_CONVOLVE_FILTER (gst_convolve_filter_get_type())
-#define GST_CONVOLVE_FILTER(object) (reinterpret_cast<GstConvolveFilter *>(object))
-#define GST_CONVOLVE_FILTER_CLASS(klass) (reinterpret_cast<GstConvolveFilterClass *>(klass))
-#define GST_CONVOLVE_FILTER_GET_CLASS(object) \
-  (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_CONVOLVE_FILTER, GstConvolveFilterClass))
 
 namespace coalesce::gst {
 
-// For an element's class_init and init. `kind` must stay.
-void convolve_class_setup(GstConvolveFilterClass *klass, const ConvolveKind *kind);
-void convolve_instance_setup(GstConvolveFilter *self, const ConvolveKind *kind);
+// Registers an element and its type. `kind` must stay.
+gboolean convolve_register(GstPlugin *plugin, const char *name, const char *type_name,
+                           const ConvolveKind *kind);
 
 }  // namespace coalesce::gst

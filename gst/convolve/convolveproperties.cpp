@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "object/quotinghint.h"
-
 namespace coalesce::gst {
 namespace {
 
@@ -96,7 +94,7 @@ void add_masks(const ConvolveKind &kind, ConvolveProperties *table) {
     table->add([text = kind.text[i]] { return text_property(text); },
                [i](const S &s, GValue *value) { g_value_set_string(value, s.text[i].c_str()); },
                [i](S *s, const GValue *value) {
-                 s->text[i] = text_of(value);
+                 s->text[i] = value_of<std::string>(value);
                  return true;
                });
   table->set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);

@@ -12,6 +12,7 @@ namespace coalesce::gst {
 
 // What makes one element of it.
 struct ConvolveKind {
+  const char *long_name, *description;
   struct Text {
     const char *name = nullptr, *nick = nullptr, *blurb = nullptr, *initial = "";
   };

@@ -5,21 +5,10 @@
  *
  * Convolution with any mask. See docs/convolve.md.
  */
-#include "gstconvolve.h"
-
 #include "convolvefilter.h"
 
 using namespace coalesce;
 using namespace coalesce::gst;
-
-struct GstConvolve {
-  GstConvolveFilter parent;
-};
-struct GstConvolveClass {
-  GstConvolveFilterClass parent_class;
-};
-
-G_DEFINE_TYPE(GstConvolve, gst_convolve, GST_TYPE_CONVOLVE_FILTER)
 
 namespace {
 
@@ -62,8 +51,10 @@ bool fill(int preset, int size, double sigma, std::string (&text)[2], std::strin
   return true;
 }
 
-const ConvolveKind &kind() {
-  static const ConvolveKind convolve = {
+gboolean register_element(GstPlugin *plugin) {
+  static const ConvolveKind kind = {
+      "Convolution",
+      "Convolves video with a mask of up to 31 x 31 coefficients, on the GPU or on the CPU",
       {{"mask", "Mask",
         "Mask of 1 to 31 rows and columns, as in \"1 2 1; 2 4 2; 1 2 1\": numbers separated by "
         "spaces or one comma, rows by a semicolon",
@@ -72,19 +63,9 @@ const ConvolveKind &kind() {
       kMaxMaskSize,
       parse,
       fill};
-  return convolve;
+  return convolve_register(plugin, "convolve", "GstConvolve", &kind);
 }
 
 }  // namespace
 
-static void gst_convolve_class_init(GstConvolveClass *klass) {
-  convolve_class_setup(GST_CONVOLVE_FILTER_CLASS(klass), &kind());
-  gst_element_class_set_static_metadata(
-      GST_ELEMENT_CLASS(klass), "Convolution", "Filter/Effect/Video",
-      "Convolves video with a mask of up to 31 x 31 coefficients, on the GPU or on the CPU",
-      "The gst-coalesce authors");
-}
-
-static void gst_convolve_init(GstConvolve *self) {
-  convolve_instance_setup(GST_CONVOLVE_FILTER(self), &kind());
-}
+GST_ELEMENT_REGISTER_DEFINE_CUSTOM(convolve, register_element)

@@ -28,29 +28,10 @@ Lookup look_up() {
     result.missing = "the CUDA driver library libcuda.so.1 could not be loaded";
     return result;
   }
-  CudaDriver &t = result.table;
-  std::string *missing = &result.missing;
-  find(library, "cuStreamCreate", &t.stream_create, missing);
-  find(library, "cuStreamDestroy_v2", &t.stream_destroy, missing);
-  find(library, "cuStreamSynchronize", &t.stream_synchronize, missing);
-  find(library, "cuStreamWaitEvent", &t.stream_wait_event, missing);
-  find(library, "cuEventCreate", &t.event_create, missing);
-  find(library, "cuEventDestroy_v2", &t.event_destroy, missing);
-  find(library, "cuEventRecord", &t.event_record, missing);
-  find(library, "cuEventQuery", &t.event_query, missing);
-  find(library, "cuEventSynchronize", &t.event_synchronize, missing);
-  find(library, "cuMemcpy2DAsync_v2", &t.memcpy_2d_async, missing);
-  find(library, "cuMemcpyDtoDAsync_v2", &t.memcpy_dtod_async, missing);
-  find(library, "cuMemHostAlloc", &t.mem_host_alloc, missing);
-  find(library, "cuMemFreeHost", &t.mem_free_host, missing);
-  find(library, "cuMemGetInfo_v2", &t.mem_get_info, missing);
-  find(library, "cuInit", &t.init, missing);
-  find(library, "cuDriverGetVersion", &t.driver_get_version, missing);
-  find(library, "cuDeviceGetCount", &t.device_get_count, missing);
-  find(library, "cuDeviceGet", &t.device_get, missing);
-  find(library, "cuDeviceGetName", &t.device_get_name, missing);
-  find(library, "cuGetErrorName", &t.get_error_name, missing);
-  find(library, "cuGetErrorString", &t.get_error_string, missing);
+#define COALESCE_FIND(field, name, arguments) \
+  find(library, name, &result.table.field, &result.missing);
+  COALESCE_CUDA_FUNCTIONS(COALESCE_FIND)
+#undef COALESCE_FIND
   return result;
 }
 

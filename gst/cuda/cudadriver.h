@@ -3,36 +3,44 @@
 // looked up once in libcuda.so.1, and small owners for what they make.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 
-#include "counters.h"
 #include "gstcompat.h"
 
 namespace coalesce::gst {
 
+// Each with its field in the table and its arguments.
+#define COALESCE_CUDA_FUNCTIONS(F)                                               \
+  F(stream_create, "cuStreamCreate", (CUstream *, unsigned flags))               \
+  F(stream_destroy, "cuStreamDestroy_v2", (CUstream))                            \
+  F(stream_synchronize, "cuStreamSynchronize", (CUstream))                       \
+  F(stream_wait_event, "cuStreamWaitEvent", (CUstream, CUevent, unsigned flags)) \
+  F(event_create, "cuEventCreate", (CUevent *, unsigned flags))                  \
+  F(event_destroy, "cuEventDestroy_v2", (CUevent))                               \
+  F(event_record, "cuEventRecord", (CUevent, CUstream))                          \
+  F(event_query, "cuEventQuery", (CUevent))                                      \
+  F(event_synchronize, "cuEventSynchronize", (CUevent))                          \
+  F(memcpy_2d_async, "cuMemcpy2DAsync_v2", (const CUDA_MEMCPY2D *, CUstream))    \
+  F(memcpy_dtod_async, "cuMemcpyDtoDAsync_v2",                                   \
+    (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream))                  \
+  F(mem_host_alloc, "cuMemHostAlloc", (void **, size_t bytes, unsigned flags))   \
+  F(mem_free_host, "cuMemFreeHost", (void *))                                    \
+  F(mem_get_info, "cuMemGetInfo_v2", (size_t * free, size_t * total))            \
+  F(init, "cuInit", (unsigned flags))                                            \
+  F(driver_get_version, "cuDriverGetVersion", (int *))                           \
+  F(device_get_count, "cuDeviceGetCount", (int *))                               \
+  F(device_get, "cuDeviceGet", (CUdevice *, int ordinal))                        \
+  F(device_get_name, "cuDeviceGetName", (char *, int size, CUdevice))            \
+  F(get_error_name, "cuGetErrorName", (CUresult, const char **))                 \
+  F(get_error_string, "cuGetErrorString", (CUresult, const char **))
+
 struct CudaDriver {
-  CUresult (*stream_create)(CUstream *, unsigned flags);
-  CUresult (*stream_destroy)(CUstream);
-  CUresult (*stream_synchronize)(CUstream);
-  CUresult (*stream_wait_event)(CUstream, CUevent, unsigned flags);
-  CUresult (*event_create)(CUevent *, unsigned flags);
-  CUresult (*event_destroy)(CUevent);
-  CUresult (*event_record)(CUevent, CUstream);
-  CUresult (*event_query)(CUevent);
-  CUresult (*event_synchronize)(CUevent);
-  CUresult (*memcpy_2d_async)(const CUDA_MEMCPY2D *, CUstream);
-  CUresult (*memcpy_dtod_async)(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream);
-  CUresult (*mem_host_alloc)(void **, size_t bytes, unsigned flags);
-  CUresult (*mem_free_host)(void *);
-  CUresult (*mem_get_info)(size_t *free, size_t *total);
-  CUresult (*init)(unsigned flags);
-  CUresult (*driver_get_version)(int *);
-  CUresult (*device_get_count)(int *);
-  CUresult (*device_get)(CUdevice *, int ordinal);
-  CUresult (*device_get_name)(char *, int size, CUdevice);
-  CUresult (*get_error_name)(CUresult, const char **);
-  CUresult (*get_error_string)(CUresult, const char **);
+#define COALESCE_DECLARE(field, name, arguments) CUresult(*field) arguments;
+  COALESCE_CUDA_FUNCTIONS(COALESCE_DECLARE)
+#undef COALESCE_DECLARE
 };
 
 // The table, or nullptr if the library or one of the functions is missing; the reason is then in
@@ -64,6 +72,17 @@ struct Unref {
 };
 using ContextRef = std::unique_ptr<GstCudaContext, Unref>;
 
+// What the `stats` property shows. Shared between an element and the memory it wrote, because a
+// wait that someone downstream causes is counted where the write was made.
+struct Counters {
+  std::atomic<std::uint64_t> frames{0};
+  std::atomic<std::uint64_t> uploads{0};
+  std::atomic<std::uint64_t> downloads{0};
+  std::atomic<std::uint64_t> upload_bytes{0};
+  std::atomic<std::uint64_t> download_bytes{0};
+  std::atomic<std::uint64_t> synchronizations{0};  // times a CPU thread waited for the GPU
+};
+
 class Event;
 
 // A stream that does not wait for the legacy default stream. Destroying it lets its work finish.
@@ -71,8 +90,6 @@ class Stream {
  public:
   static std::unique_ptr<Stream> create(GstCudaContext *context, CUresult *error);
   ~Stream();
-  Stream(const Stream &) = delete;
-  Stream &operator=(const Stream &) = delete;
 
   CUstream handle() const { return handle_; }
   GstCudaContext *context() const { return context_.get(); }
@@ -95,8 +112,6 @@ class Event {
   static std::shared_ptr<Event> create(GstCudaContext *context, CUresult *error,
                                        std::shared_ptr<Counters> counters = nullptr);
   ~Event();
-  Event(const Event &) = delete;
-  Event &operator=(const Event &) = delete;
 
   CUresult record(const Stream &stream) {
     stream_ = stream.handle();
@@ -131,8 +146,6 @@ class PageLockedBlock {
   static std::unique_ptr<PageLockedBlock> create(GstCudaContext *context, gsize bytes,
                                                  CUresult *error);
   ~PageLockedBlock();
-  PageLockedBlock(const PageLockedBlock &) = delete;
-  PageLockedBlock &operator=(const PageLockedBlock &) = delete;
 
   guint8 *data() const { return static_cast<guint8 *>(data_); }
 

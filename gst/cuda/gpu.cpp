@@ -5,9 +5,7 @@
 #include <optional>
 
 #include "core/queue.h"
-
-GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
-#define GST_CAT_DEFAULT gst_coalesce_debug
+#include "object/category.h"
 
 namespace coalesce::gst {
 namespace {

@@ -26,9 +26,8 @@ inline bool running_on(guint major, guint minor) {
 // the signature follows the library that is loaded, not the headers that were compiled against.
 inline GstMemory *cuda_allocator_alloc(GstCudaAllocator *allocator, GstCudaContext *context,
                                        const GstVideoInfo *info) {
-  static const bool takes_stream = running_on(1, 23);
   auto *function = reinterpret_cast<void *>(&gst_cuda_allocator_alloc);
-  if (takes_stream) {
+  if (running_on(1, 23)) {
     using Alloc =
         GstMemory *(*)(GstCudaAllocator *, GstCudaContext *, void *stream, const GstVideoInfo *);
     return reinterpret_cast<Alloc>(function)(allocator, context, nullptr, info);
@@ -45,15 +44,13 @@ std::optional<CUstream> cuda_memory_stream(GstMemory *memory);
 // Does a map for the CPU fail when the copy to the host has failed? From 1.24 on libgstcuda does
 // not look at what the driver says of it.
 inline bool cuda_download_is_checked() {
-  static const bool checked = !running_on(1, 23);
-  return checked;
+  return !running_on(1, 23);
 }
 
 // Does libgstcuda put the third plane of 4:2:0 in the middle of a row, if the height is even? 1.24
 // does (1.24.2; not 1.22.0, 1.26.2, 1.28.8), and what it maps for the CPU is then not that plane.
 inline bool cuda_misplaces_third_plane() {
-  static const bool misplaces = running_on(1, 23) && !running_on(1, 25);
-  return misplaces;
+  return running_on(1, 23) && !running_on(1, 25);
 }
 
 // What caps of a format and a size alone mean. (From 1.26 on gst_video_info_set_format() leaves

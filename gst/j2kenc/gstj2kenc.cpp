@@ -5,14 +5,13 @@
  *
  * JPEG 2000 of raw video. See docs/j2kenc.md.
  */
-#include "gstj2kenc.h"
-
 #include <cstring>
 
 #include "j2kenccaps.h"
 #include "j2kencgpu.h"
 #include "j2kencproperties.h"
 #include "object/guarded.h"
+#include "object/owned.h"
 #include "video/input.h"
 
 GST_DEBUG_CATEGORY(gst_j2kenc_debug);
@@ -42,12 +41,11 @@ struct GstJ2kEnc {
   GstCoalesceEncoder parent;
   J2kParts *parts;
 };
-struct GstJ2kEncClass {
-  GstCoalesceEncoderClass parent_class;
-};
+using GstJ2kEncClass = GstCoalesceEncoderClass;
 
 G_DEFINE_TYPE_WITH_CODE(GstJ2kEnc, gst_j2kenc, GST_TYPE_COALESCE_ENCODER,
                         G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, j2k_init_presets))
+GST_ELEMENT_REGISTER_DEFINE(j2kenc, "j2kenc", GST_RANK_SECONDARY, gst_j2kenc_get_type())
 #define parent_class gst_j2kenc_parent_class
 
 namespace {
@@ -58,19 +56,11 @@ J2kParts &parts_of(gpointer object) {
 
 // ---- caps ------------------------------------------------------------------------------------
 
-GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
-                        GstCaps *filter) {
-  const J2kParts &parts = parts_of(trans);
-  const bool cuda = backend_of(trans).may_use_gpu();
-  GstCaps *result =
-      j2k_transform_caps(direction, caps, cuda, parts.settings.snapshot(), parts.current.profile());
-  GST_LOG_OBJECT(trans, "%s %" GST_PTR_FORMAT " can become %" GST_PTR_FORMAT "%s",
-                 direction == GST_PAD_SINK ? "input" : "output", caps, result,
-                 cuda ? "" : " (without a GPU)");
-  if (filter == nullptr) return result;
-  GstCaps *both = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref(result);
-  return both;
+GstCaps *convert(GstCoalesceTransform *self, GstPadDirection direction, GstCaps *caps, bool cuda) {
+  const J2kParts &parts = parts_of(self);
+  return direction == GST_PAD_SINK
+             ? j2k_coded_caps(caps, cuda, parts.settings.snapshot(), parts.current.profile())
+             : j2k_raw_caps(caps, cuda);
 }
 
 // mj2mux of GStreamer 1.22 takes x-jpc and then writes a file without a frame; it names x-j2c
@@ -117,7 +107,8 @@ void tell_conflict(GstBaseTransform *trans, GstCaps *in_caps) {
   if (told != nullptr && gst_caps_is_equal(told.get(), in_caps)) return;
   GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD(trans);
   const CapsRef possible(gst_pad_get_pad_template_caps(pad));
-  const CapsRef made(transform_caps(trans, GST_PAD_SINK, in_caps, possible.get()));
+  const CapsRef made(GST_BASE_TRANSFORM_GET_CLASS(trans)->transform_caps(trans, GST_PAD_SINK,
+                                                                         in_caps, possible.get()));
   const CapsRef taken(gst_pad_peer_query_caps(pad, nullptr));
   const std::string conflict = j2k_conflict(made.get(), taken.get());
   if (conflict.empty()) return;  // it is something else, which has been told
@@ -240,18 +231,6 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
   j2k_get_property(parts_of(object).settings, id, value);
 }
 
-void finalize(GObject *object) {
-  delete reinterpret_cast<GstJ2kEnc *>(object)->parts;
-  G_OBJECT_CLASS(parent_class)->finalize(object);
-}
-
-void add_template(GstElementClass *klass, const char *name, GstPadDirection direction,
-                  GstCaps *caps) {
-  gst_element_class_add_pad_template(klass,
-                                     gst_pad_template_new(name, direction, GST_PAD_ALWAYS, caps));
-  gst_caps_unref(caps);
-}
-
 }  // namespace
 
 static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
@@ -259,25 +238,26 @@ static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->set_property = guarded<set_property>;
   object_class->get_property = guarded<get_property>;
-  object_class->finalize = finalize;
   j2k_install_properties(object_class);
 
   auto *element_class = GST_ELEMENT_CLASS(klass);
-  add_template(element_class, "sink", GST_PAD_SINK, j2k_sink_template());
-  add_template(element_class, "src", GST_PAD_SRC, j2k_src_template());
   gst_element_class_set_static_metadata(
       element_class, "JPEG 2000 encoder", "Codec/Encoder/Image/Video",
       "Encodes video as JPEG 2000, lossless or at a rate, in layers, tiles and precincts",
       "The gst-coalesce authors");
 
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
-  trans_class->transform_caps = guarded<transform_caps>;
   trans_class->fixate_caps = guarded<fixate_caps>;
   trans_class->sink_event = guarded<sink_event>;
   trans_class->submit_input_buffer = guarded<submit_input_buffer>;
   trans_class->start = guarded<start>;
   trans_class->stop = guarded<stop>;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
+  gst_coalesce_transform_class_add_template(transform_class, "sink", GST_PAD_SINK,
+                                            j2k_sink_template());
+  gst_coalesce_transform_class_add_template(transform_class, "src", GST_PAD_SRC,
+                                            j2k_src_template());
+  transform_class->convert = convert;
   transform_class->set_format = set_format;
   transform_class->settings_changes = [](GstCoalesceTransform *self) {
     return parts_of(self).settings.changes();
@@ -295,7 +275,7 @@ static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
 }
 
 static void gst_j2kenc_init(GstJ2kEnc *self) {
-  initialise(self, [self] { self->parts = new J2kParts(GST_COALESCE_ENCODER(self)); });
+  initialise(self, [self] { self->parts = add_part<J2kParts>(self, GST_COALESCE_ENCODER(self)); });
 }
 
 Settings<J2kSettings> &coalesce::gst::j2k_settings_of(gpointer element) {

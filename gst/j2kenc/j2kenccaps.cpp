@@ -11,9 +11,6 @@
 namespace coalesce::gst {
 namespace {
 
-const char *const kSizes =
-    "width = (int) [ 1, max ], height = (int) [ 1, max ], framerate = (fraction) [ 0, max ]";
-
 // Said of the input, and true of the output: so what downstream says of them is asked of the input.
 constexpr const char *kKept[] = {"width",           "height",
                                  "framerate",       "max-framerate",
@@ -88,10 +85,7 @@ void set_defaults(const GstVideoInfo &info, J2kMedia media, GstStructure *coded)
                     GST_VIDEO_INFO_PAR_D(&info), "interlace-mode", G_TYPE_STRING,
                     gst_video_interlace_mode_to_string(GST_VIDEO_INFO_INTERLACE_MODE(&info)),
                     "fields", G_TYPE_INT, j2k_fields(info, media), nullptr);
-  if (gchar *text = gst_video_colorimetry_to_string(&info.colorimetry)) {
-    gst_structure_set(coded, "colorimetry", G_TYPE_STRING, text, nullptr);
-    g_free(text);
-  }
+  set_text(coded, "colorimetry", gst_video_colorimetry_to_string(&info.colorimetry));
   set_channels(info, coded);
 }
 
@@ -195,41 +189,6 @@ GstStructure *raw_structure(const GstStructure *coded, const GstStructure *possi
   return nullptr;
 }
 
-GstCaps *coded_caps(GstCaps *raw, bool cuda, const ProfileSource &profile) {
-  CapsRef result(gst_caps_new_empty());
-  for (J2kMedia media : kJ2kMedia)
-    for (guint i = 0; i < gst_caps_get_size(raw); i++) {
-      if (!cuda && names_cuda(gst_caps_get_features(raw, i))) continue;
-      GstStructure *coded = coded_structure(gst_caps_get_structure(raw, i), media, profile);
-      result.reset(gst_caps_merge_structure(result.release(), coded));
-    }
-  return result.release();
-}
-
-GstCaps *in_cuda_memory(const GstCaps *caps) {
-  GstCaps *result = gst_caps_copy(caps);
-  for (guint i = 0; i < gst_caps_get_size(result); i++)
-    gst_caps_set_features(result, i,
-                          gst_caps_features_new(GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY, nullptr));
-  return result;
-}
-
-// In CUDA memory before system memory: there the work is.
-GstCaps *raw_caps(GstCaps *coded, bool cuda) {
-  GstCaps *possible = j2k_sink_template();
-  GstCaps *result = gst_caps_new_empty();
-  for (guint i = 0; i < gst_caps_get_size(coded); i++) {
-    const GstStructure *structure = gst_caps_get_structure(coded, i);
-    if (GstStructure *raw = raw_structure(structure, gst_caps_get_structure(possible, 0)))
-      result = gst_caps_merge_structure(result, raw);
-  }
-  gst_caps_unref(possible);
-  if (!cuda) return result;
-  GstCaps *both = in_cuda_memory(result);
-  gst_caps_append(both, result);
-  return both;
-}
-
 // The first of its kind; as many as there are if there is none.
 guint place_of(GstCaps *caps, J2kMedia media) {
   guint i = 0;
@@ -242,10 +201,7 @@ guint place_of(GstCaps *caps, J2kMedia media) {
 }  // namespace
 
 GstCaps *j2k_sink_template() {
-  const std::string fields = ", format = (string) " + j2k_formats() + ", " + kSizes;
-  const std::string text =
-      "video/x-raw(" GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY ")" + fields + "; video/x-raw" + fields;
-  return gst_caps_from_string(text.c_str());
+  return template_caps(j2k_formats().c_str());
 }
 
 GstCaps *j2k_src_template() {
@@ -254,15 +210,38 @@ GstCaps *j2k_src_template() {
     text += std::string(text.empty() ? "" : "; ") + j2k_media_type(media) +
             ", alignment = (string) frame, num-components = (int) { 1, 3, 4 }, "
             "sampling = (string) { RGB, RGBA, YCbCr-4:4:4, YCbCr-4:2:2, YCbCr-4:2:0, YCbCr-4:1:1, "
-            "YCbCrA-4:4:4:4, GRAYSCALE }, colorspace = (string) { sRGB, sYUV, GRAY }, " +
-            kSizes;
+            "YCbCrA-4:4:4:4, GRAYSCALE }, colorspace = (string) { sRGB, sYUV, GRAY }, "
+            "width = (int) [ 1, max ], height = (int) [ 1, max ], "
+            "framerate = (fraction) [ 0, max ]";
   return gst_caps_from_string(text.c_str());
 }
 
-GstCaps *j2k_transform_caps(GstPadDirection direction, GstCaps *caps, bool cuda,
-                            const J2kSettings &settings, int otherwise) {
-  return direction == GST_PAD_SINK ? coded_caps(caps, cuda, {settings, otherwise})
-                                   : raw_caps(caps, cuda);
+GstCaps *j2k_coded_caps(GstCaps *raw, bool cuda, const J2kSettings &settings, int otherwise) {
+  CapsRef result(gst_caps_new_empty());
+  for (J2kMedia media : kJ2kMedia)
+    for (guint i = 0; i < gst_caps_get_size(raw); i++) {
+      if (!cuda && names_cuda(gst_caps_get_features(raw, i))) continue;
+      GstStructure *coded =
+          coded_structure(gst_caps_get_structure(raw, i), media, {settings, otherwise});
+      result.reset(gst_caps_merge_structure(result.release(), coded));
+    }
+  return result.release();
+}
+
+// In CUDA memory before system memory: there the work is.
+GstCaps *j2k_raw_caps(GstCaps *coded, bool cuda) {
+  const CapsRef possible(j2k_sink_template());
+  GstCaps *result = gst_caps_new_empty();
+  for (guint i = 0; i < gst_caps_get_size(coded); i++)
+    if (GstStructure *raw = raw_structure(gst_caps_get_structure(coded, i),
+                                          gst_caps_get_structure(possible.get(), 0)))
+      result = gst_caps_merge_structure(result, raw);
+  if (!cuda) return result;
+  GstCaps *both = gst_caps_copy(result);
+  gst_caps_set_features_simple(both,
+                               gst_caps_features_new(GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY, nullptr));
+  gst_caps_append(both, result);
+  return both;
 }
 
 GstCaps *j2k_prefer(GstCaps *caps, GstCaps *downstream) {

@@ -9,11 +9,10 @@ namespace coalesce::gst {
 GstCaps *j2k_sink_template();
 GstCaps *j2k_src_template();
 
-// What the element makes of `caps`, or what it makes `caps` of. direction: of the pad that they are
-// from. cuda: may raw video be in CUDA memory? settings: of which the profile stands in fixed caps;
-// `otherwise` if they will not do.
-GstCaps *j2k_transform_caps(GstPadDirection direction, GstCaps *caps, bool cuda,
-                            const J2kSettings &settings, int otherwise);
+// What the element makes of `raw`, and what it makes `coded` of. cuda: may raw video be in CUDA
+// memory? settings: of which the profile stands in fixed caps; `otherwise` if they will not do.
+GstCaps *j2k_coded_caps(GstCaps *raw, bool cuda, const J2kSettings &settings, int otherwise);
+GstCaps *j2k_raw_caps(GstCaps *coded, bool cuda);
 
 // x-jpc first, but x-j2c where downstream names that before and takes no JP2 files. (All the other
 // alternatives come behind.) Takes `caps`.

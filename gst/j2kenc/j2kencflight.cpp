@@ -17,20 +17,15 @@ J2kFlight::~J2kFlight() {
     encoder.reset();
 }
 
-Status J2kFlight::make_encoders() {
-  for (int field = 0; field < coder_->fields(); field++)
-    if (coder_->owner(field) == field)
-      if (Status s = j2k::CudaEncoder::make(coder_->params(field), slots_ * room(),
-                                            &encoders_[static_cast<std::size_t>(field)]);
-          !s.ok())
-        return s;
-  return {};
-}
-
 Status J2kFlight::make(GstCudaContext *context, std::shared_ptr<const J2kCoder> coder, int frames,
                        std::unique_ptr<J2kFlight> *flight) {
   std::unique_ptr<J2kFlight> made(new J2kFlight(context, std::move(coder), frames));
-  if (Status s = made->make_encoders(); !s.ok()) return s;
+  for (int field = 0; field < made->coder_->fields(); field++)
+    if (made->coder_->owner(field) == field)
+      if (Status s = j2k::CudaEncoder::make(made->coder_->params(field), made->slots_ * frames,
+                                            &made->encoders_[static_cast<std::size_t>(field)]);
+          !s.ok())
+        return s;
   *flight = std::move(made);
   return {};
 }

@@ -23,8 +23,6 @@ class J2kFlight {
   static Status frame_memory(const J2kCoder &coder, std::size_t *bytes);
 
   ~J2kFlight();  // waits for whatever is under way; the context need not be current
-  J2kFlight(const J2kFlight &) = delete;
-  J2kFlight &operator=(const J2kFlight &) = delete;
 
   const std::shared_ptr<const J2kCoder> &coder() const { return coder_; }
   int room() const { return static_cast<int>(entries_.size()); }
@@ -50,7 +48,6 @@ class J2kFlight {
   };
 
   J2kFlight(GstCudaContext *context, std::shared_ptr<const J2kCoder> coder, int frames);
-  Status make_encoders();
   Entry &oldest() { return entries_[oldest_]; }
   j2k::CudaEncoder &encoder(int field) {
     return *encoders_[static_cast<std::size_t>(coder_->owner(field))];

@@ -11,6 +11,7 @@
 
 #include "j2kencproperties.h"
 #include "object/guarded.h"
+#include "object/onexit.h"
 #include "object/owned.h"
 
 GST_DEBUG_CATEGORY_EXTERN(gst_j2kenc_debug);
@@ -108,7 +109,8 @@ void load_texts(GstPreset *preset, const gchar *name) {
 // All at once, for frames that are encoded meanwhile.
 bool load_all(GstPreset *preset, const gchar *name) {
   Settings<J2kSettings> &settings = j2k_settings_of(preset);
-  const Settings<J2kSettings>::Hold hold(settings);
+  settings.hold();
+  const OnExit release([&settings] { settings.release(); });
   if (!parent.load_preset(preset, name)) return false;
   load_texts(preset, name);
   if (!meta(preset, name, kUnset).empty())

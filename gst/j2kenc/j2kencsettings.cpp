@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "j2kenctexts.h"
-#include "object/quotinghint.h"
+#include "object/settings.h"
 
 namespace coalesce::gst {
 namespace {
@@ -111,14 +111,10 @@ std::string check_texts(const J2kSettings &s) {
 
 }  // namespace
 
-const char *j2k_profile_name(j2k::Profile profile) {
+std::string j2k_profile_setting(const J2kSettings &s) {
   constexpr const char *names[] = {
       "none", "cinema-2k", "cinema-4k", "broadcast-single", "broadcast-multi", "imf-2k", "imf-4k"};
-  return names[static_cast<std::size_t>(profile)];
-}
-
-std::string j2k_profile_setting(const J2kSettings &s) {
-  return std::string("profile=") + j2k_profile_name(s.profile);
+  return std::string("profile=") + names[static_cast<std::size_t>(s.profile)];
 }
 
 bool j2k_is_lossless(const J2kSettings &settings) {

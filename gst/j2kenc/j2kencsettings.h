@@ -65,8 +65,7 @@ struct J2kPicture {
 std::string j2k_params(const J2kSettings &settings, const J2kPicture &picture,
                        j2k::EncoderParams *params);
 
-// "cinema-2k" and so on.
-const char *j2k_profile_name(j2k::Profile profile);
+// As in "profile=cinema-2k".
 std::string j2k_profile_setting(const J2kSettings &settings);
 
 // What the library says, without its name.

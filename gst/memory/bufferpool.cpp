@@ -3,21 +3,18 @@
 
 #include <utility>
 
+#include "object/category.h"
 #include "object/guarded.h"
+#include "object/owned.h"
 
-GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
-#define GST_CAT_DEFAULT gst_coalesce_debug
-
-using coalesce::gst::guarded;
+using namespace coalesce::gst;
 
 struct GstCoalesceBufferPool {
   GstBufferPool parent;
-  GstCudaContext *context;
+  GstCudaContext *context;  // a part
   GstVideoInfo info;
 };
-struct GstCoalesceBufferPoolClass {
-  GstBufferPoolClass parent_class;
-};
+using GstCoalesceBufferPoolClass = GstBufferPoolClass;
 
 GType gst_coalesce_buffer_pool_get_type();
 G_DEFINE_TYPE(GstCoalesceBufferPool, gst_coalesce_buffer_pool, GST_TYPE_BUFFER_POOL)
@@ -36,8 +33,7 @@ const gchar **get_options(GstBufferPool *) {
 GstBuffer *new_buffer(GstCoalesceBufferPool *self) {
   gsize offsets[GST_VIDEO_MAX_PLANES];
   gint strides[GST_VIDEO_MAX_PLANES];
-  GstMemory *memory =
-      coalesce::gst::fenced_memory_alloc(self->context, self->info, offsets, strides);
+  GstMemory *memory = fenced_memory_alloc(self->context, self->info, offsets, strides);
   if (memory == nullptr) return nullptr;
   GstBuffer *buffer = gst_buffer_new();
   gst_buffer_append_memory(buffer, memory);
@@ -77,15 +73,9 @@ GstFlowReturn alloc_buffer(GstBufferPool *pool, GstBuffer **buffer, GstBufferPoo
   return *buffer != nullptr ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
-void dispose(GObject *object) {
-  gst_clear_object(&reinterpret_cast<GstCoalesceBufferPool *>(object)->context);
-  G_OBJECT_CLASS(gst_coalesce_buffer_pool_parent_class)->dispose(object);
-}
-
 }  // namespace
 
 static void gst_coalesce_buffer_pool_class_init(GstCoalesceBufferPoolClass *klass) {
-  G_OBJECT_CLASS(klass)->dispose = dispose;
   auto *pool_class = GST_BUFFER_POOL_CLASS(klass);
   pool_class->get_options = guarded<get_options>;
   pool_class->set_config = guarded<set_config>;
@@ -96,13 +86,14 @@ static void gst_coalesce_buffer_pool_init(GstCoalesceBufferPool *) {}
 
 namespace coalesce::gst {
 
-PoolRef cuda_pool_new(GstCudaContext *context, GstCaps *caps, guint min_buffers, guint max_buffers,
-                      guint *size) {
+PoolRef cuda_pool_new(GstCudaContext *context, GstCaps *caps, guint *size) {
   PoolRef pool(GST_BUFFER_POOL(
       gst_object_ref_sink(g_object_new(gst_coalesce_buffer_pool_get_type(), nullptr))));
-  self_of(pool.get())->context = GST_CUDA_CONTEXT(gst_object_ref(context));
+  self_of(pool.get())->context =
+      add_part<ContextRef>(pool.get(), ContextRef(GST_CUDA_CONTEXT(gst_object_ref(context))))
+          ->get();
   GstStructure *config = gst_buffer_pool_get_config(pool.get());
-  gst_buffer_pool_config_set_params(config, caps, 0, min_buffers, max_buffers);
+  gst_buffer_pool_config_set_params(config, caps, 0, 0, 0);
   if (!gst_buffer_pool_set_config(pool.get(), config)) return nullptr;
   config = gst_buffer_pool_get_config(pool.get());
   gst_buffer_pool_config_get_params(config, nullptr, size, nullptr, nullptr);
@@ -142,7 +133,7 @@ bool FramePool::activate(PoolRef pool) {
 bool FramePool::make(GstCudaContext *context, GstCaps *caps) {
   drop();
   guint size = 0;
-  if (context != nullptr) return activate(cuda_pool_new(context, caps, 0, 0, &size));
+  if (context != nullptr) return activate(cuda_pool_new(context, caps, &size));
   system_caps_.reset(gst_caps_ref(caps));
   return true;
 }

@@ -17,9 +17,8 @@ using BufferRef = std::unique_ptr<GstBuffer, Unmini>;
 using CapsRef = std::unique_ptr<GstCaps, Unmini>;
 
 // A configured, inactive pool, or nullptr if the memory cannot be had. size receives the bytes of
-// one buffer, which are more than the caps say because of the pitch. max_buffers 0 = no limit.
-PoolRef cuda_pool_new(GstCudaContext *context, GstCaps *caps, guint min_buffers, guint max_buffers,
-                      guint *size);
+// one buffer, which are more than the caps say because of the pitch.
+PoolRef cuda_pool_new(GstCudaContext *context, GstCaps *caps, guint *size);
 
 // The first in system memory, of GStreamer's own allocator if none is given.
 PoolRef system_pool_new(GstAllocator *allocator, GstCaps *caps, guint size);
@@ -33,10 +32,7 @@ GstBuffer *pool_acquire(GstBufferPool *pool);
 // An active pool of frames of one format, without a limit.
 class FramePool {
  public:
-  FramePool() = default;
   ~FramePool() { drop(); }
-  FramePool(const FramePool &) = delete;
-  FramePool &operator=(const FramePool &) = delete;
 
   // Instead of the one before: of device memory of a context (false if there is none), or, without
   // one, of system memory, of which the pool is made with its first frame.

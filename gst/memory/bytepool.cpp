@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "bytepool.h"
 
-GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
-#define GST_CAT_DEFAULT gst_coalesce_debug
+#include "object/category.h"
 
 namespace coalesce::gst {
 

@@ -14,8 +14,6 @@ class BytePool {
   // Of that allocator's memory.
   BytePool(GstAllocator *allocator, const GstAllocationParams &params);
   ~BytePool() { drop(); }
-  BytePool(const BytePool &) = delete;
-  BytePool &operator=(const BytePool &) = delete;
 
   GstAllocator *allocator() const { return allocator_.get(); }
   // A buffer of so many bytes, at least one; nullptr if there is no memory.

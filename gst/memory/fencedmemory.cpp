@@ -5,11 +5,9 @@
 #include <atomic>
 #include <mutex>
 
+#include "object/category.h"
 #include "object/guarded.h"
 #include "planes.h"
-
-GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
-#define GST_CAT_DEFAULT gst_coalesce_debug
 
 namespace coalesce::gst {
 namespace {

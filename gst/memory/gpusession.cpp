@@ -4,8 +4,7 @@
 #include <system_error>
 #include <utility>
 
-GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
-#define GST_CAT_DEFAULT gst_coalesce_debug
+#include "object/category.h"
 
 namespace coalesce::gst {
 

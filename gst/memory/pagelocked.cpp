@@ -3,10 +3,9 @@
 
 #include <cstring>
 
+#include "object/category.h"
 #include "object/guarded.h"
-
-GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
-#define GST_CAT_DEFAULT gst_coalesce_debug
+#include "object/owned.h"
 
 namespace {
 
@@ -28,11 +27,9 @@ struct PageLockedMemory {
 
 struct GstCoalescePageLockedAllocator {
   GstAllocator parent;
-  GstCudaContext *context;
+  GstCudaContext *context;  // a part
 };
-struct GstCoalescePageLockedAllocatorClass {
-  GstAllocatorClass parent_class;
-};
+using GstCoalescePageLockedAllocatorClass = GstAllocatorClass;
 
 GType gst_coalesce_page_locked_allocator_get_type();
 G_DEFINE_TYPE(GstCoalescePageLockedAllocator, gst_coalesce_page_locked_allocator,
@@ -134,16 +131,10 @@ GstMemory *share(GstMemory *memory, gssize offset, gssize size) {
   return &piece->parent;
 }
 
-void dispose(GObject *object) {
-  gst_clear_object(&reinterpret_cast<GstCoalescePageLockedAllocator *>(object)->context);
-  G_OBJECT_CLASS(gst_coalesce_page_locked_allocator_parent_class)->dispose(object);
-}
-
 }  // namespace
 
 static void gst_coalesce_page_locked_allocator_class_init(
     GstCoalescePageLockedAllocatorClass *klass) {
-  G_OBJECT_CLASS(klass)->dispose = dispose;
   GST_ALLOCATOR_CLASS(klass)->alloc = guarded<alloc>;
   GST_ALLOCATOR_CLASS(klass)->free = free_memory;
 }
@@ -159,11 +150,12 @@ static void gst_coalesce_page_locked_allocator_init(GstCoalescePageLockedAllocat
 namespace coalesce::gst {
 
 AllocatorRef page_locked_allocator_new(GstCudaContext *context) {
-  auto *self = static_cast<GstCoalescePageLockedAllocator *>(
-      g_object_new(gst_coalesce_page_locked_allocator_get_type(), nullptr));
-  gst_object_ref_sink(self);
-  self->context = GST_CUDA_CONTEXT(gst_object_ref(context));
-  return AllocatorRef(GST_ALLOCATOR(self));
+  AllocatorRef allocator(GST_ALLOCATOR(
+      gst_object_ref_sink(g_object_new(gst_coalesce_page_locked_allocator_get_type(), nullptr))));
+  ContextRef own(GST_CUDA_CONTEXT(gst_object_ref(context)));
+  reinterpret_cast<GstCoalescePageLockedAllocator *>(allocator.get())->context =
+      add_part<ContextRef>(allocator.get(), std::move(own))->get();
+  return allocator;
 }
 
 Fence *page_locked_fence(GstBuffer *buffer) {

@@ -3,15 +3,32 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include "bufferpool.h"
-#include "sweeptimer.h"
 
 namespace coalesce::gst {
+
+// The clock of a RetireList and the sleep of its sweeper. A test has one of its own.
+class SweepTimer {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  using Guard = std::unique_lock<std::mutex>;
+
+  virtual ~SweepTimer() = default;
+  virtual Time now() { return std::chrono::steady_clock::now(); }
+  // Ends with wake(), or sooner.
+  virtual void sleep(Guard &guard) { wake_.wait(guard); }
+  virtual void sleep_until(Guard &guard, Time time) { wake_.wait_until(guard, time); }
+  virtual void wake() { wake_.notify_one(); }
+
+ private:
+  std::condition_variable wake_;
+};
 
 // Keeps a reference to each input until the event of its last reader has passed, so that it does
 // not return to its pool too early. The streaming thread looks at the list when some have come
@@ -29,8 +46,6 @@ class RetireList {
   explicit RetireList(GstCudaContext *context,
                       std::unique_ptr<SweepTimer> timer = std::make_unique<SweepTimer>());
   ~RetireList();  // waits until all have been read
-  RetireList(const RetireList &) = delete;
-  RetireList &operator=(const RetireList &) = delete;
 
   // `event` has been recorded. Takes a reference to the buffer of its own. The context is current.
   void add(GstBuffer *buffer, std::shared_ptr<Event> event);

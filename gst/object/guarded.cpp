@@ -4,10 +4,8 @@
 #include <exception>
 #include <new>
 
+#include "object/category.h"
 #include "objectlock.h"
-
-GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
-#define GST_CAT_DEFAULT gst_coalesce_debug
 
 namespace coalesce::gst {
 namespace {
@@ -65,16 +63,12 @@ void set_incomplete(gpointer object) noexcept {
   set_flag(object, kIncompleteFlag);
 }
 
-bool check_complete(GstElement *element) {
-  if (!is_incomplete(element)) return true;
-  post(element, GST_RESOURCE_ERROR_NO_SPACE_LEFT, kOutOfMemory, "when the element was made");
-  return false;
-}
-
 GstStateChangeReturn change_guarded_state(GstElement *element, GstStateChange transition,
                                           GstElementClass *parent) {
-  if (transition == GST_STATE_CHANGE_NULL_TO_READY && !check_complete(element))
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY && is_incomplete(element)) {
+    post(element, GST_RESOURCE_ERROR_NO_SPACE_LEFT, kOutOfMemory, "when the element was made");
     return GST_STATE_CHANGE_FAILURE;
+  }
   const GstStateChangeReturn done = parent->change_state(element, transition);
   if (transition == GST_STATE_CHANGE_READY_TO_NULL) forget_exception(element);
   return done;

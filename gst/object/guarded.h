@@ -34,9 +34,8 @@ inline bool is_incomplete(gpointer object) {
   return (g_atomic_int_get(&GST_OBJECT_FLAGS(object)) & kIncompleteFlag) != 0;
 }
 
-// Both post an error where they return false. Is it complete?
-bool check_complete(GstElement *element);
-// At the start: is it broken already, as by a property that could not be set? Then it is forgotten.
+// At the start: false, with an error, if it is broken already, as by a property that could not be
+// set. Then that is forgotten.
 bool check_start(GstElement *element);
 // GstElementClass::change_state(). Of an element that is not complete it is the only function that
 // is called. A start that has failed is over in NULL.

@@ -6,15 +6,40 @@
 
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace coalesce::gst {
 
-// Empty where there is none.
-inline std::string text_of(const GValue *value) {
-  const gchar *text = g_value_get_string(value);
-  return text != nullptr ? text : "";
+// What a value of any of these properties' types has, in the type of a field. A text is empty where
+// there is none.
+template <class Field>
+Field value_of(const GValue *value) {
+  if constexpr (std::is_same_v<Field, std::string>) {
+    const gchar *text = g_value_get_string(value);
+    return text != nullptr ? text : "";
+  } else if constexpr (std::is_same_v<Field, double>) {
+    return g_value_get_double(value);
+  } else {
+    GValue number = G_VALUE_INIT;
+    g_value_init(&number, G_TYPE_INT64);
+    g_value_transform(value, &number);
+    return static_cast<Field>(g_value_get_int64(&number));
+  }
+}
+template <class Field>
+void set_value(GValue *value, const Field &field) {
+  if constexpr (std::is_same_v<Field, std::string>) {
+    g_value_set_string(value, field.c_str());
+  } else if constexpr (std::is_same_v<Field, double>) {
+    g_value_set_double(value, field);
+  } else {
+    GValue number = G_VALUE_INIT;
+    g_value_init(&number, G_TYPE_INT64);
+    g_value_set_int64(&number, static_cast<gint64>(field));
+    g_value_transform(&number, value);
+  }
 }
 
 // T: the settings. As they are initially, they are the defaults. Ids count from 1 on, in the order
@@ -32,64 +57,37 @@ class PropertyTable {
   // Of the properties that are added from now on.
   void set_flags(int flags) { flags_ = static_cast<GParamFlags>(flags | G_PARAM_STATIC_STRINGS); }
 
-  template <class Base>
-  void add(bool Base::*field, const Texts &t) {
-    add_field(
-        field,
-        [=, flags = flags_] {
-          return g_param_spec_boolean(t.name, t.nick, t.blurb, T().*field, flags);
-        },
-        g_value_get_boolean, g_value_set_boolean);
-  }
-  template <class Base>
-  void add(std::string Base::*field, const Texts &t) {
-    add_field(
-        field,
-        [=, flags = flags_] { return g_param_spec_string(t.name, t.nick, t.blurb, "", flags); },
-        text_of,
-        [](GValue *value, const std::string &text) { g_value_set_string(value, text.c_str()); });
-  }
-  // (To G_MAXINT: a negative text would be read as a number above it.)
-  template <class Base>
-  void add(unsigned Base::*field, const Texts &t) {
-    add_field(
-        field,
-        [=, flags = flags_] {
-          return g_param_spec_uint(t.name, t.nick, t.blurb, 0, G_MAXINT, T().*field, flags);
-        },
-        g_value_get_uint, g_value_set_uint);
-  }
-  template <class Base>
-  void add(int Base::*field, const Texts &t, int least, int most) {
-    add_field(
-        field,
-        [=, flags = flags_] {
-          return g_param_spec_int(t.name, t.nick, t.blurb, least, most, T().*field, flags);
-        },
-        g_value_get_int, g_value_set_int);
-  }
-  template <class Base>
-  void add(double Base::*field, const Texts &t, double least, double most) {
-    add_field(
-        field,
-        [=, flags = flags_] {
-          return g_param_spec_double(t.name, t.nick, t.blurb, least, most, T().*field, flags);
-        },
-        g_value_get_double, g_value_set_double);
-  }
-  // Of an enum, or of flags.
-  template <class Base, class Field>
-  void add(Field Base::*field, const Texts &t, GType type) {
-    const auto describe = [=, flags = flags_] {
-      const auto initial = static_cast<int>(T().*field);
-      return G_TYPE_IS_ENUM(type) ? g_param_spec_enum(t.name, t.nick, t.blurb, type, initial, flags)
-                                  : g_param_spec_flags(t.name, t.nick, t.blurb, type,
-                                                       static_cast<guint>(initial), flags);
+  // limits: the GType of an enum or of flags; or the least and the most, of int and double.
+  // (unsigned: to G_MAXINT, as a negative text would be read as a number above it.)
+  template <class Base, class Field, class... Limits>
+  void add(Field Base::*field, const Texts &t, Limits... limits) {
+    const auto describe = [=, flags = flags_]() -> GParamSpec * {
+      const auto make = [&](auto function, auto... values) {
+        return function(t.name, t.nick, t.blurb, values..., flags);
+      };
+      const Field initial = T().*field;
+      if constexpr (sizeof...(limits) == 1)
+        return G_TYPE_IS_ENUM(limits...)
+                   ? make(g_param_spec_enum, limits..., static_cast<gint>(initial))
+                   : make(g_param_spec_flags, limits..., static_cast<guint>(initial));
+      else if constexpr (std::is_same_v<Field, std::string>)
+        return make(g_param_spec_string, initial.c_str());
+      else if constexpr (std::is_same_v<Field, bool>)
+        return make(g_param_spec_boolean, initial);
+      else if constexpr (std::is_same_v<Field, unsigned>)
+        return make(g_param_spec_uint, 0, G_MAXINT, initial);
+      else if constexpr (std::is_same_v<Field, int>)
+        return make(g_param_spec_int, limits..., initial);
+      else
+        return make(g_param_spec_double, limits..., initial);
     };
-    if (G_TYPE_IS_ENUM(type))
-      add_field(field, describe, g_value_get_enum, g_value_set_enum);
-    else
-      add_field(field, describe, g_value_get_flags, g_value_set_flags);
+    const auto get = [field](const T &settings, GValue *value) {
+      set_value(value, settings.*field);
+    };
+    add(describe, get, [field](T *settings, const GValue *value) {
+      const Field before = std::exchange(settings->*field, value_of<Field>(value));
+      return before != settings->*field;
+    });
   }
 
   // set: returns whether that is a change. describe: nullptr if there is no property with this id.
@@ -109,19 +107,6 @@ class PropertyTable {
   }
 
  private:
-  // from: the value of a GValue; to: sets it.
-  template <class Base, class Field, class From, class To>
-  void add_field(Field Base::*field, Describe describe, From from, To to) {
-    using Value = decltype(from(nullptr));
-    add(
-        std::move(describe),
-        [=](const T &settings, GValue *value) { to(value, static_cast<Value>(settings.*field)); },
-        [=](T *settings, const GValue *value) {
-          auto before = std::exchange(settings->*field, static_cast<Field>(from(value)));
-          return before != settings->*field;
-        });
-  }
-
   struct Row {
     Describe describe;
     Get get;

@@ -5,10 +5,8 @@
 
 #include <algorithm>
 
+#include "object/category.h"
 #include "object/owned.h"
-
-GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
-#define GST_CAT_DEFAULT gst_coalesce_debug
 
 namespace coalesce::gst {
 
@@ -19,6 +17,12 @@ bool post_settings_problem(gpointer element, const std::string &problem, bool in
   else
     GST_ELEMENT_ERROR(element, LIBRARY, SETTINGS, ("%s", problem.c_str()), (nullptr));
   return in_use_before;
+}
+
+std::string quoting_hint(const char *property, const std::string &text, const char *instead) {
+  if (text != "!") return {};
+  return std::string("; a shell removes the quotes of an empty text: use ") + property + "=" +
+         instead;
 }
 
 std::string quote_setting(const char *property, const std::string &text, std::size_t longest) {

@@ -18,8 +18,6 @@ class Settings {
  public:
   // The element, whose lock guards them, outlives them.
   explicit Settings(gpointer element) : element_(element) {}
-  Settings(const Settings &) = delete;
-  Settings &operator=(const Settings &) = delete;
 
   // set(T &): is it a change? Where it throws, there is none.
   template <class Set>
@@ -37,24 +35,20 @@ class Settings {
     return get(wanted_);
   }
 
-  // Changes within its scope are published together, at its end.
-  class Hold {
-   public:
-    explicit Hold(Settings &settings) : settings_(settings) {
-      ObjectLock lock(settings_.element_);
-      settings_.held_ = settings_.wanted_;
-    }
-    ~Hold() {
-      ObjectLock lock(settings_.element_);
-      settings_.held_.reset();
-      settings_.changes_++;
-    }
-    Hold(const Hold &) = delete;
-    Hold &operator=(const Hold &) = delete;
-
-   private:
-    Settings &settings_;
-  };
+  // Changes meanwhile are published together, at the end.
+  void hold() {
+    ObjectLock lock(element_);
+    held_ = wanted_;
+  }
+  void release() {
+    ObjectLock lock(element_);
+    held_.reset();
+    changes_++;
+  }
+  bool is_held() const {
+    ObjectLock lock(element_);
+    return held_.has_value();
+  }
 
   // What is published. *changes: the number of changes that it has seen.
   T snapshot(guint *changes = nullptr) const {
@@ -74,6 +68,11 @@ class Settings {
 // What is wrong with settings: a warning where others stay in use, else an error. Returns
 // in_use_before.
 bool post_settings_problem(gpointer element, const std::string &problem, bool in_use_before);
+
+// What helps where a shell has removed the quotes of an empty text: gst-launch-1.0 then reads the
+// next word, which is "!", as the value. Empty for other texts.
+std::string quoting_hint(const char *property, const std::string &text,
+                         const char *instead = "'\"\"'");
 
 // `property="text"` for messages: at most so many bytes of the text, and in UTF-8.
 std::string quote_setting(const char *property, const std::string &text, std::size_t longest);

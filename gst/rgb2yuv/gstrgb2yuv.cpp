@@ -5,8 +5,6 @@
  *
  * 8-bit RGB to YUV. See docs/rgb2yuv.md.
  */
-#include "gstrgb2yuv.h"
-
 #include <algorithm>
 
 #include "base/filter.h"
@@ -25,77 +23,32 @@ struct GstRgb2yuv {
   GstCoalesceFilter parent;
   Rgb2yuvParams params;
 };
-struct GstRgb2yuvClass {
-  GstCoalesceFilterClass parent_class;
-};
+using GstRgb2yuvClass = GstCoalesceFilterClass;
 
 G_DEFINE_TYPE(GstRgb2yuv, gst_rgb2yuv, GST_TYPE_COALESCE_FILTER)
+GST_ELEMENT_REGISTER_DEFINE(rgb2yuv, "rgb2yuv", GST_RANK_NONE, gst_rgb2yuv_get_type())
 
 namespace {
 
-RgbLayout rgb_layout(GstVideoFormat format) {
-  switch (format) {
-    case GST_VIDEO_FORMAT_RGB:
-      return RgbLayout::rgb;
-    case GST_VIDEO_FORMAT_BGR:
-      return RgbLayout::bgr;
-    case GST_VIDEO_FORMAT_RGBx:
-    case GST_VIDEO_FORMAT_RGBA:
-      return RgbLayout::rgbx;
-    case GST_VIDEO_FORMAT_BGRx:
-    case GST_VIDEO_FORMAT_BGRA:
-      return RgbLayout::bgrx;
-    case GST_VIDEO_FORMAT_xRGB:
-    case GST_VIDEO_FORMAT_ARGB:
-      return RgbLayout::xrgb;
-    case GST_VIDEO_FORMAT_xBGR:
-    case GST_VIDEO_FORMAT_ABGR:
-      return RgbLayout::xbgr;
-    default:
-      return RgbLayout::planar;
-  }
-}
+constexpr std::pair<GstVideoFormat, RgbLayout> kRgbLayouts[] = {
+    {GST_VIDEO_FORMAT_RGB, RgbLayout::rgb},   {GST_VIDEO_FORMAT_BGR, RgbLayout::bgr},
+    {GST_VIDEO_FORMAT_RGBx, RgbLayout::rgbx}, {GST_VIDEO_FORMAT_RGBA, RgbLayout::rgbx},
+    {GST_VIDEO_FORMAT_BGRx, RgbLayout::bgrx}, {GST_VIDEO_FORMAT_BGRA, RgbLayout::bgrx},
+    {GST_VIDEO_FORMAT_xRGB, RgbLayout::xrgb}, {GST_VIDEO_FORMAT_ARGB, RgbLayout::xrgb},
+    {GST_VIDEO_FORMAT_xBGR, RgbLayout::xbgr}, {GST_VIDEO_FORMAT_ABGR, RgbLayout::xbgr}};
 
-YuvLayout yuv_layout(GstVideoFormat format) {
-  switch (format) {
-    case GST_VIDEO_FORMAT_AYUV:
-      return YuvLayout::ayuv;
-    case GST_VIDEO_FORMAT_VUYA:
-      return YuvLayout::vuya;
-    case GST_VIDEO_FORMAT_Y42B:
-      return YuvLayout::planar422;
-    case GST_VIDEO_FORMAT_I420:
-    case GST_VIDEO_FORMAT_YV12:
-      return YuvLayout::planar420;
-    case GST_VIDEO_FORMAT_NV12:
-      return YuvLayout::nv12;
-    case GST_VIDEO_FORMAT_NV21:
-      return YuvLayout::nv21;
-    case GST_VIDEO_FORMAT_YUY2:
-      return YuvLayout::yuy2;
-    case GST_VIDEO_FORMAT_UYVY:
-      return YuvLayout::uyvy;
-    case GST_VIDEO_FORMAT_GRAY8:
-      return YuvLayout::gray;
-    default:
-      return YuvLayout::planar444;
-  }
-}
+constexpr std::pair<GstVideoFormat, YuvLayout> kYuvLayouts[] = {
+    {GST_VIDEO_FORMAT_AYUV, YuvLayout::ayuv},      {GST_VIDEO_FORMAT_VUYA, YuvLayout::vuya},
+    {GST_VIDEO_FORMAT_Y42B, YuvLayout::planar422}, {GST_VIDEO_FORMAT_I420, YuvLayout::planar420},
+    {GST_VIDEO_FORMAT_YV12, YuvLayout::planar420}, {GST_VIDEO_FORMAT_NV12, YuvLayout::nv12},
+    {GST_VIDEO_FORMAT_NV21, YuvLayout::nv21},      {GST_VIDEO_FORMAT_YUY2, YuvLayout::yuy2},
+    {GST_VIDEO_FORMAT_UYVY, YuvLayout::uyvy},      {GST_VIDEO_FORMAT_GRAY8, YuvLayout::gray}};
 
-YuvMatrix yuv_matrix(GstVideoColorMatrix matrix) {
-  switch (matrix) {
-    case GST_VIDEO_COLOR_MATRIX_FCC:
-      return YuvMatrix::fcc;
-    case GST_VIDEO_COLOR_MATRIX_BT709:
-      return YuvMatrix::bt709;
-    case GST_VIDEO_COLOR_MATRIX_SMPTE240M:
-      return YuvMatrix::smpte240m;
-    case GST_VIDEO_COLOR_MATRIX_BT2020:
-      return YuvMatrix::bt2020;
-    default:
-      return YuvMatrix::bt601;
-  }
-}
+constexpr std::pair<GstVideoColorMatrix, YuvMatrix> kMatrices[] = {
+    {GST_VIDEO_COLOR_MATRIX_FCC, YuvMatrix::fcc},
+    {GST_VIDEO_COLOR_MATRIX_BT709, YuvMatrix::bt709},
+    {GST_VIDEO_COLOR_MATRIX_SMPTE240M, YuvMatrix::smpte240m},
+    {GST_VIDEO_COLOR_MATRIX_BT2020, YuvMatrix::bt2020}};
 
 SampleRange sample_range(const GstVideoColorimetry &colorimetry) {
   return colorimetry.range == GST_VIDEO_COLOR_RANGE_16_235 ? SampleRange::limited
@@ -107,8 +60,7 @@ gboolean convert_caps(GstCoalesceFilter *, GstPadDirection direction, guint alte
                       GstStructure *structure) {
   if (alternative > 0) return FALSE;
   gst_structure_remove_fields(structure, "colorimetry", "chroma-site", nullptr);
-  gst_coalesce_filter_set_formats(structure,
-                                  direction == GST_PAD_SINK ? SRC_FORMATS : SINK_FORMATS);
+  gst::set_formats(structure, direction == GST_PAD_SINK ? SRC_FORMATS : SINK_FORMATS);
   return TRUE;
 }
 
@@ -126,18 +78,18 @@ gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVi
   const GstVideoColorimetry colorimetry = gst::effective_colorimetry(*out);
   const GstVideoChromaSite site = gst::effective_chroma_site(*out);
   Rgb2yuvParams &params = reinterpret_cast<GstRgb2yuv *>(filter)->params;
-  params.in = rgb_layout(GST_VIDEO_INFO_FORMAT(in));
+  params.in = gst::entry_of(kRgbLayouts, GST_VIDEO_INFO_FORMAT(in), RgbLayout::planar);
   params.alpha = GST_VIDEO_INFO_HAS_ALPHA(in);
-  params.out = yuv_layout(GST_VIDEO_INFO_FORMAT(out));
-  params.matrix = yuv_matrix(colorimetry.matrix);
+  params.out = gst::entry_of(kYuvLayouts, GST_VIDEO_INFO_FORMAT(out), YuvLayout::planar444);
+  params.matrix = gst::entry_of(kMatrices, colorimetry.matrix, YuvMatrix::bt601);
   params.in_range = sample_range(gst::effective_colorimetry(*in));
   params.out_range = sample_range(colorimetry);
   params.h_cosited = (site & GST_VIDEO_CHROMA_SITE_H_COSITED) != 0;
   params.v_cosited = (site & GST_VIDEO_CHROMA_SITE_V_COSITED) != 0;
-  constexpr const char *kMatrices[] = {"BT.601", "BT.709", "BT.2020", "SMPTE 240M", "FCC"};
+  constexpr const char *kNames[] = {"BT.601", "BT.709", "BT.2020", "SMPTE 240M", "FCC"};
   constexpr const char *kRanges[] = {"full", "limited"};
   GST_DEBUG_OBJECT(filter, "matrix %s, %s range to %s range, chroma cosited %s",
-                   kMatrices[int(params.matrix)], kRanges[int(params.in_range)],
+                   kNames[int(params.matrix)], kRanges[int(params.in_range)],
                    kRanges[int(params.out_range)],
                    params.h_cosited   ? params.v_cosited ? "in both directions" : "horizontally"
                    : params.v_cosited ? "vertically"

@@ -5,21 +5,10 @@
  *
  * Convolution with the product of a row and a column. See docs/convolve.md.
  */
-#include "gstsepconvolve.h"
-
 #include "convolve/convolvefilter.h"
 
 using namespace coalesce;
 using namespace coalesce::gst;
-
-struct GstSepconvolve {
-  GstConvolveFilter parent;
-};
-struct GstSepconvolveClass {
-  GstConvolveFilterClass parent_class;
-};
-
-G_DEFINE_TYPE(GstSepconvolve, gst_sepconvolve, GST_TYPE_CONVOLVE_FILTER)
 
 namespace {
 
@@ -76,34 +65,25 @@ bool fill(int preset, int size, double sigma, std::string (&text)[2], std::strin
   return true;
 }
 
-const ConvolveKind &kind() {
-  static const ConvolveKind sepconvolve = {
+gboolean register_element(GstPlugin *plugin) {
+  static const ConvolveKind kind = {
+      "Separable convolution",
+      "Convolves video with a row and a column of up to 63 coefficients, on the GPU or on the CPU",
       {{"horizontal", "Row",
         "Coefficients of the row filter from left to right, as in \"1 4 6 4 1\": 1 to 63 numbers "
         "separated by spaces or one comma",
         "1"},
        {"vertical", "Column",
         "Coefficients of the column filter from top to bottom, as in \"1 4 6 4 1\": 1 to 63 "
-        "numbers "
-        "(empty = the same as horizontal)",
+        "numbers (empty = the same as horizontal)",
         ""}},
       preset_type(),
       kMaxTaps,
       parse,
       fill};
-  return sepconvolve;
+  return convolve_register(plugin, "sepconvolve", "GstSepconvolve", &kind);
 }
 
 }  // namespace
 
-static void gst_sepconvolve_class_init(GstSepconvolveClass *klass) {
-  convolve_class_setup(GST_CONVOLVE_FILTER_CLASS(klass), &kind());
-  gst_element_class_set_static_metadata(
-      GST_ELEMENT_CLASS(klass), "Separable convolution", "Filter/Effect/Video",
-      "Convolves video with a row and a column of up to 63 coefficients, on the GPU or on the CPU",
-      "The gst-coalesce authors");
-}
-
-static void gst_sepconvolve_init(GstSepconvolve *self) {
-  convolve_instance_setup(GST_CONVOLVE_FILTER(self), &kind());
-}
+GST_ELEMENT_REGISTER_DEFINE_CUSTOM(sepconvolve, register_element)

@@ -5,10 +5,10 @@
  *
  * Luma of packed 4:2:2 video. See docs/uyvy2y.md.
  */
-#include "gstuyvy2y.h"
-
 #include "base/filter.h"
+#include "object/owned.h"
 #include "uyvy2y/uyvy2y.h"
+#include "video/colorimetry.h"
 
 using namespace coalesce;
 
@@ -19,42 +19,24 @@ struct GstUyvy2y {
   GstCoalesceFilter parent;
   Uyvy2yParams params;
 };
-struct GstUyvy2yClass {
-  GstCoalesceFilterClass parent_class;
-};
+using GstUyvy2yClass = GstCoalesceFilterClass;
 
 G_DEFINE_TYPE(GstUyvy2y, gst_uyvy2y, GST_TYPE_COALESCE_FILTER)
+GST_ELEMENT_REGISTER_DEFINE(uyvy2y, "uyvy2y", GST_RANK_NONE, gst_uyvy2y_get_type())
 
 namespace {
 
-Packed422 layout_of(GstVideoFormat format) {
-  switch (format) {
-    case GST_VIDEO_FORMAT_YUY2:
-      return Packed422::yuy2;
-    case GST_VIDEO_FORMAT_YVYU:
-      return Packed422::yvyu;
-    case GST_VIDEO_FORMAT_VYUY:
-      return Packed422::vyuy;
-    default:
-      return Packed422::uyvy;
-  }
-}
+constexpr std::pair<GstVideoFormat, Packed422> kLayouts[] = {
+    {GST_VIDEO_FORMAT_YUY2, Packed422::yuy2},
+    {GST_VIDEO_FORMAT_YVYU, Packed422::yvyu},
+    {GST_VIDEO_FORMAT_VYUY, Packed422::vyuy}};
 
 // Luma keeps its meaning, so the source's colorimetry is spelled out on the output: GStreamer's
 // default for GRAY8 is full range, luma from UYVY usually is not.
 void keep_colorimetry(GstStructure *structure) {
   if (gst_structure_has_field(structure, "colorimetry")) return;
-  gint width = 0, height = 0;
-  const gchar *format = gst_structure_get_string(structure, "format");
-  if (format == nullptr || !gst_structure_get_int(structure, "width", &width) ||
-      !gst_structure_get_int(structure, "height", &height))
-    return;
-  GstVideoInfo info;
-  if (!gst_video_info_set_format(&info, gst_video_format_from_string(format), width, height))
-    return;
-  gchar *colorimetry = gst_video_colorimetry_to_string(&info.colorimetry);
-  gst_structure_set(structure, "colorimetry", G_TYPE_STRING, colorimetry, nullptr);
-  g_free(colorimetry);
+  if (const auto info = gst::default_info(structure))
+    gst::set_text(structure, "colorimetry", gst_video_colorimetry_to_string(&info->colorimetry));
 }
 
 gboolean convert_caps(GstCoalesceFilter *, GstPadDirection direction, guint alternative,
@@ -66,13 +48,13 @@ gboolean convert_caps(GstCoalesceFilter *, GstPadDirection direction, guint alte
   if (direction == GST_PAD_SINK) keep_colorimetry(structure);
   // Chroma is neutral everywhere on the output: it has no site.
   gst_structure_remove_field(structure, "chroma-site");
-  gst_coalesce_filter_set_formats(structure,
-                                  direction == GST_PAD_SINK ? SRC_FORMATS : SINK_FORMATS);
+  gst::set_formats(structure, direction == GST_PAD_SINK ? SRC_FORMATS : SINK_FORMATS);
   return TRUE;
 }
 
 gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVideoInfo *) {
-  reinterpret_cast<GstUyvy2y *>(filter)->params.layout = layout_of(GST_VIDEO_INFO_FORMAT(in));
+  reinterpret_cast<GstUyvy2y *>(filter)->params.layout =
+      gst::entry_of(kLayouts, GST_VIDEO_INFO_FORMAT(in), Packed422::uyvy);
   return TRUE;
 }
 

@@ -2,33 +2,18 @@
 #include "colorimetry.h"
 
 #include <cstring>
-#include <optional>
 
 #include "cuda/gstcompat.h"
 #include "enumnumber.h"
+#include "object/owned.h"
 
 namespace coalesce::gst {
 namespace {
 
-GstVideoInfo default_info(const GstVideoInfo &info) {
+GstVideoInfo plain_info(const GstVideoInfo &info) {
   GstVideoInfo plain;
   plain_video_info(&plain, GST_VIDEO_INFO_FORMAT(&info), info.width, info.height);
   return plain;
-}
-
-// What caps with these fields mean where they say nothing of colours.
-std::optional<GstVideoInfo> default_info(const GstStructure *structure) {
-  gint width = 0, height = 0;
-  const gchar *name = gst_structure_get_string(structure, "format");
-  const GstVideoFormat format =
-      name != nullptr ? gst_video_format_from_string(name) : GST_VIDEO_FORMAT_UNKNOWN;
-  GstVideoInfo info;
-  if (format == GST_VIDEO_FORMAT_UNKNOWN || format == GST_VIDEO_FORMAT_ENCODED ||
-      !gst_structure_get_int(structure, "width", &width) || width < 1 ||
-      !gst_structure_get_int(structure, "height", &height) || height < 1 ||
-      !plain_video_info(&info, format, width, height))
-    return {};
-  return info;
 }
 
 // The transfer function and primaries that a structure names, or those of its format.
@@ -80,11 +65,8 @@ void fixate_best(GstStructure *structure, const char *field, Rank rank) {
     const int value_rank = G_VALUE_HOLDS_STRING(value) ? rank(g_value_get_string(value)) : -1;
     if (value_rank > best_rank) best = value, best_rank = value_rank;
   }
-  if (best == nullptr) return;
-  GValue chosen = G_VALUE_INIT;
-  g_value_init(&chosen, G_TYPE_STRING);
-  g_value_copy(best, &chosen);
-  gst_structure_take_value(structure, field, &chosen);
+  if (best != nullptr)
+    gst_structure_set(structure, field, G_TYPE_STRING, g_value_get_string(best), nullptr);
 }
 
 // How well would this colorimetry do for a frame of `info`, where `wanted` is the best?
@@ -101,8 +83,22 @@ int rank_colorimetry(const gchar *text, GstVideoInfo info, const GstVideoColorim
 
 }  // namespace
 
+std::optional<GstVideoInfo> default_info(const GstStructure *structure) {
+  gint width = 0, height = 0;
+  const gchar *name = gst_structure_get_string(structure, "format");
+  const GstVideoFormat format =
+      name != nullptr ? gst_video_format_from_string(name) : GST_VIDEO_FORMAT_UNKNOWN;
+  GstVideoInfo info;
+  if (format == GST_VIDEO_FORMAT_UNKNOWN || format == GST_VIDEO_FORMAT_ENCODED ||
+      !gst_structure_get_int(structure, "width", &width) || width < 1 ||
+      !gst_structure_get_int(structure, "height", &height) || height < 1 ||
+      !plain_video_info(&info, format, width, height))
+    return {};
+  return info;
+}
+
 GstVideoColorimetry effective_colorimetry(const GstVideoInfo &info) {
-  const GstVideoColorimetry plain = default_info(info).colorimetry;
+  const GstVideoColorimetry plain = plain_info(info).colorimetry;
   GstVideoColorimetry effective = info.colorimetry;
   if (!is_range(effective.range)) effective.range = plain.range;
   if (!is_yuv_matrix(effective.matrix)) effective.matrix = plain.matrix;
@@ -111,7 +107,7 @@ GstVideoColorimetry effective_colorimetry(const GstVideoInfo &info) {
 
 GstVideoChromaSite effective_chroma_site(const GstVideoInfo &info) {
   return info.chroma_site != GST_VIDEO_CHROMA_SITE_UNKNOWN ? info.chroma_site
-                                                           : default_info(info).chroma_site;
+                                                           : plain_info(info).chroma_site;
 }
 
 std::string meaningless_colours(const GstStructure *structure) {
@@ -136,19 +132,13 @@ void fixate_colours(const GstStructure *given, GstStructure *result) {
   GstVideoColorimetry wanted = info->colorimetry;
   std::memcpy(&wanted.transfer, &source.transfer, sizeof wanted.transfer);
   std::memcpy(&wanted.primaries, &source.primaries, sizeof wanted.primaries);
-  if (!gst_structure_has_field(result, "colorimetry")) {
-    gchar *text = gst_video_colorimetry_to_string(&wanted);
-    gst_structure_set(result, "colorimetry", G_TYPE_STRING, text, nullptr);
-    g_free(text);
-  }
+  if (!gst_structure_has_field(result, "colorimetry"))
+    set_text(result, "colorimetry", gst_video_colorimetry_to_string(&wanted));
   fixate_best(result, "colorimetry",
               [&](const gchar *text) { return rank_colorimetry(text, *info, wanted); });
 
-  if (has_subsampled_chroma(*info) && !gst_structure_has_field(result, "chroma-site")) {
-    gchar *text = gst_video_chroma_site_to_string(info->chroma_site);
-    gst_structure_set(result, "chroma-site", G_TYPE_STRING, text, nullptr);
-    g_free(text);
-  }
+  if (has_subsampled_chroma(*info) && !gst_structure_has_field(result, "chroma-site"))
+    set_text(result, "chroma-site", gst_video_chroma_site_to_string(info->chroma_site));
   fixate_best(result, "chroma-site", [&](const gchar *text) {
     return gst_video_chroma_site_from_string(text) == info->chroma_site ? 1 : 0;
   });

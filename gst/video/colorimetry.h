@@ -5,9 +5,14 @@
 
 #include <gst/video/video.h>
 
+#include <optional>
 #include <string>
 
 namespace coalesce::gst {
+
+// What caps with these fields mean where they say nothing of colours; nothing if they are no format
+// and size.
+std::optional<GstVideoInfo> default_info(const GstStructure *structure);
 
 // The colorimetry and the chroma site of a frame, with GStreamer's defaults for its format and size
 // where matrix, range or site are unknown, or numbers that mean nothing.

@@ -2,9 +2,7 @@
 #include "input.h"
 
 #include "memory/planes.h"
-
-#define GST_CAT_DEFAULT gst_coalesce_debug
-GST_DEBUG_CATEGORY_EXTERN(gst_coalesce_debug);
+#include "object/category.h"
 
 namespace coalesce::gst {
 

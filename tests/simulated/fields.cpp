@@ -99,7 +99,7 @@ GST_START_TEST(copies) {
     GstCaps *caps = gst_video_info_to_caps(&info);
     gst_caps_set_features_simple(caps, gst_caps_features_from_string(kCuda));
     guint size = 0;
-    PoolRef pool = cuda_pool_new(context, caps, 0, 0, &size);
+    PoolRef pool = cuda_pool_new(context, caps, &size);
     gst_caps_unref(caps);
     fail_unless(pool && stream && gst_buffer_pool_set_active(pool.get(), TRUE));
     GstBuffer *device = pool_acquire(pool.get());

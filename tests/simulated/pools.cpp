@@ -90,7 +90,7 @@ PoolRef pool_for(GstCudaContext *context, const GstVideoInfo &info, guint *size)
   GstVideoInfo copy = info;
   GstCaps *caps = gst_video_info_to_caps(&copy);
   gst_caps_set_features_simple(caps, gst_caps_features_from_string(kCuda));
-  PoolRef pool = cuda_pool_new(context, caps, 0, 0, size);
+  PoolRef pool = cuda_pool_new(context, caps, size);
   gst_caps_unref(caps);
   return pool;
 }

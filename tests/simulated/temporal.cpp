@@ -424,7 +424,7 @@ GST_START_TEST(context_that_cannot_be_had) {
     for (unsigned seed = 1; seed <= 2; seed++) {
       guint size = 0;
       auto pool = coalesce::gst::cuda_pool_new(contexts[seed - 1],
-                                               parse_caps(sink_caps(kCuda)).get(), 0, 0, &size);
+                                               parse_caps(sink_caps(kCuda)).get(), &size);
       gst_buffer_pool_set_active(pool.get(), TRUE);
       GstBuffer *buffer = pool_buffer(pool.get(), in_info(), seed);
       describe(buffer, seed);
@@ -453,7 +453,7 @@ GST_START_TEST(another_context) {
     for (unsigned seed = 1; seed <= 6; seed++) {
       guint size = 0;
       auto pool = coalesce::gst::cuda_pool_new(contexts[seed % 3],
-                                               parse_caps(sink_caps(kCuda)).get(), 0, 0, &size);
+                                               parse_caps(sink_caps(kCuda)).get(), &size);
       gst_buffer_pool_set_active(pool.get(), TRUE);
       GstBuffer *buffer = pool_buffer(pool.get(), in_info(), seed);
       describe(buffer, seed);
