@@ -105,9 +105,8 @@ bool use_caps(GstCoalesceAggregator *self, GstCaps *out_caps) {
   GstVideoInfo info;
   if (!usable_info(out_caps, &info)) {
     GST_ELEMENT_ERROR(self, STREAM, FORMAT,
-                      ("Unsupported output caps: no raw video, or frames of 2 GiB or more "
-                       "(%" GST_PTR_FORMAT ")",
-                       out_caps),
+                      ("Unsupported output caps: %s (%" GST_PTR_FORMAT ")",
+                       unusable_reason(out_caps), out_caps),
                       (nullptr));
     return false;
   }
