@@ -516,7 +516,7 @@ class Demo(Pipelines):
     def time_backend(self, row, backend):
         element, _, after, source, pixels_per_second = row
         gpu = 1 if backend == "cpu" else 20
-        frames = clamp(int(gpu * pixels_per_second / (self.width * self.height)), 4, 1000)
+        frames = clamp(int(gpu * pixels_per_second / (self.width * self.height)), 4, 2000)
         return self.time_frames(lambda count: self.launch_verbosely(
             source, f"! imagefreeze num-buffers={count} ! {element} backend={backend} !",
             f"video/x-raw,format={after} ! fakesink" if after else "fakesink"), frames)
