@@ -110,14 +110,14 @@ bool ConvolveCurrentFilter::update(const GstVideoInfo &info, bool new_format) {
 
 // Once for each format.
 void ConvolveCurrentFilter::warn_without_alpha(const GstVideoInfo &info) {
-  const GstVideoFormat format =
-      in_use_.filter_alpha && !GST_VIDEO_INFO_HAS_ALPHA(&info) ? GST_VIDEO_INFO_FORMAT(&info)
-                                                               : GST_VIDEO_FORMAT_UNKNOWN;
+  const GstVideoFormat format = in_use_.filter_alpha && !GST_VIDEO_INFO_HAS_ALPHA(&info)
+                                    ? GST_VIDEO_INFO_FORMAT(&info)
+                                    : GST_VIDEO_FORMAT_UNKNOWN;
   if (std::exchange(without_alpha_, format) == format || format == GST_VIDEO_FORMAT_UNKNOWN) return;
-  GST_ELEMENT_WARNING(element_, LIBRARY, SETTINGS,
-                      ("filter-alpha=true has no effect: %s has no alpha channel",
-                       GST_VIDEO_INFO_NAME(&info)),
-                      (nullptr));
+  GST_ELEMENT_WARNING(
+      element_, LIBRARY, SETTINGS,
+      ("filter-alpha=true has no effect: %s has no alpha channel", GST_VIDEO_INFO_NAME(&info)),
+      (nullptr));
 }
 
 void ConvolveCurrentFilter::stop() {

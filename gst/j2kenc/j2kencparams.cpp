@@ -132,7 +132,8 @@ std::string most_rate(const J2kSettings &s, const J2kPicture &picture, std::uint
   };
   J2kSettings most;
   if (s.bpp > 0) {
-    const double exact = below * 8 / pixels, digit = std::pow(10, std::floor(std::log10(exact)) - 5);
+    const double exact = below * 8 / pixels,
+                 digit = std::pow(10, std::floor(std::log10(exact)) - 5);
     for (int back = 0; back == 0 || !fits(most); back++)
       most.bpp = g_ascii_strtod(j2k_number(exact - back * digit).c_str(), nullptr);
   } else if (s.bitrate > 0) {

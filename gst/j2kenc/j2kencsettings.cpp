@@ -148,7 +148,8 @@ std::string j2k_ignored(const J2kSettings &s) {
   if (!s.visual_weighting || s.num_layers > 1 || s.profile != j2k::Profile::none ||
       (!rate.empty() && s.quality == 0))
     return {};
-  return "visual-weighting=true has no effect " + (rate.empty() ? "without a rate" : "with " + rate) +
+  return "visual-weighting=true has no effect " +
+         (rate.empty() ? "without a rate" : "with " + rate) +
          "; it requires bpp, bitrate, frame-size, psnr, a profile or several layers";
 }
 

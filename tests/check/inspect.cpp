@@ -63,8 +63,9 @@ GST_START_TEST(meanings_of_values) {
                                   "coefficients >= 2^28. Otherwise CPU"});
   for (const char *element : {"convolve", "sepconvolve"})
     expect_page(element, {"(-1e18 = not set: by normalize)"});
-  expect_page("j2kenc", {"Broadcast, one tile: 8 to 12 bits, up to 520 million samples and 800 Mbit",
-                         "Broadcast, 2x2 tiles by default: 8 to 12 bits, up to 520 million samples"});
+  expect_page("j2kenc",
+              {"Broadcast, one tile: 8 to 12 bits, up to 520 million samples and 800 Mbit",
+               "Broadcast, 2x2 tiles by default: 8 to 12 bits, up to 520 million samples"});
 }
 GST_END_TEST;
 
