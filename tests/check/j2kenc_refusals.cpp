@@ -220,7 +220,7 @@ GST_START_TEST(settings_that_the_format_forbids) {
   expect_refusal({{"roi", "1,1,9,9"}, {"guard-bits", "3"}}, video_caps("Y444_12LE", {320, 240}),
                  {"16 bit-planes", "guard-bits=2 instead of 3"});
   expect_refusal({{"code-block-width", "4"}, {"code-block-height", "4"}, {"num-layers", "65535"}},
-                 video_caps("I420", {640, 360}),
+                 video_caps("RGB", {320, 240}),
                  {"num-layers", "code-blocks", "use fewer layers or larger code-blocks"});
   std::string still = video_caps("I420", {320, 240});
   still.replace(still.find("25/1"), 4, "0/1");
