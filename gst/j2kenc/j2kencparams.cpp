@@ -281,8 +281,8 @@ std::string j2k_least_rate(const J2kSettings &s, const J2kPicture &picture, std:
   most.bitrate = s.bitrate > 0 ? G_MAXINT : 0;
   const std::string frame_size = j2k_setting("frame-size", bytes);
   if (frame_bytes(most, picture) > 0 && frame_bytes(most, picture) < double(bytes))
-    return std::to_string(bytes) + " bytes, more than the largest " + j2k_rate_text(most) +
-           "; use " + frame_size;
+    return frame_size + ", which " + (s.bpp > 0 ? "bpp" : "bitrate") + " cannot express (at most " +
+           j2k_rate_text(most) + "); use " + frame_size;
   if (s.bpp > 0) return "bpp=" + bpp_of(bytes, picture);
   if (s.bitrate > 0)
     return j2k_setting("bitrate", static_cast<unsigned>(std::ceil(double(bytes) * picture.fps_n /

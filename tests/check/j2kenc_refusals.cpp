@@ -277,11 +277,11 @@ GST_START_TEST(least_rates_that_can_be_set) {
     std::string caps = video_caps("Y444", {width, 1});
     caps.replace(caps.find("25/1"), 4, fps);
     const std::string setting = std::string(enough) + "=" + number,
-                      told = "the least is " +
-                             (*largest == '\0'
-                                  ? setting
-                                  : std::string(number) + " bytes, more than the largest " +
-                                        largest + "; use " + setting);
+                      told =
+                          "the least is " + (*largest == '\0' ? setting
+                                                              : setting + ", which " + name +
+                                                                    " cannot express (at most " +
+                                                                    largest + "); use " + setting);
     expect_refusal({{"num-layers", "20"}, {name, value}}, caps, {name, value, told.c_str()});
     Harness harness("j2kenc", {{"num-layers", "20"}, {enough, number}});
     fail_unless(harness.set_input(caps));
