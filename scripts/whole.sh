@@ -22,6 +22,7 @@ whole_tier() {
 
   stage format "$root/scripts/check-format.sh"
   stage headers "$root/scripts/check-headers.sh"
+  stage rooms "$root/scripts/check-rooms.py"
   stage pages "$root/scripts/check-pages.py"
   stage commands "$root/scripts/check-commands.py"
   local target

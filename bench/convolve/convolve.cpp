@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "bench/support/frames.h"
-#include "convolve/convolve_choice.h"
-#include "tests/kernels/convolve_random.h"
-#include "tests/kernels/convolve_trial.h"
+#include "convolve/cuda/choice.h"
+#include "tests/kernels/convolve/convolve_random.h"
+#include "tests/kernels/convolve/convolve_trial.h"
 
 namespace coalesce::test {
 namespace {

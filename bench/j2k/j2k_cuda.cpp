@@ -13,9 +13,10 @@
 #include "bench/j2k/j2k_frames.h"
 #include "bench/support/results.h"
 #include "core/device.h"
-#include "j2k/cuda_encoder.h"
-#include "j2k/encoder.h"
-#include "j2k/profile.h"
+#include "j2k/encoder/cuda_encoder.h"
+#include "j2k/encoder/encoder.h"
+#include "j2k/profile/profile.h"
+#include "j2k/transform/quantiser.h"
 
 namespace {
 
@@ -45,7 +46,7 @@ EncoderParams params_of(const BenchFrames &frames, bool lossless, int block) {
   params.wavelet = Wavelet::irreversible_97;
   params.base_step = fine_base_step(true);
   const double bytes = kBitsPerPixel / 8 * frames.width * frames.height;
-  params.targets = {{LayerTarget::Kind::bytes, static_cast<std::uint64_t>(bytes)}};
+  params.targets = {{LayerBudget::Kind::bytes, static_cast<std::uint64_t>(bytes)}};
   return params;
 }
 

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "bench/support/results.h"
-#include "j2k/encoder.h"
+#include "j2k/encoder/encoder.h"
+#include "j2k/transform/quantiser.h"
 
 namespace {
 
@@ -55,8 +56,8 @@ EncoderParams params_of(const Pnm &picture, int argc, char **argv) {
   if (argc <= 6 || std::atoi(argv[6]) == 97) params.wavelet = Wavelet::irreversible_97;
   params.base_step = fine_base_step(params.colour_transform);
   if (argc > 7) params.layers = std::atoi(argv[7]);
-  params.targets.assign(static_cast<std::size_t>(params.layers), {LayerTarget::Kind::automatic, 0});
-  params.targets.back() = {LayerTarget::Kind::bytes, static_cast<std::uint64_t>(bytes)};
+  params.targets.assign(static_cast<std::size_t>(params.layers), {LayerBudget::Kind::automatic, 0});
+  params.targets.back() = {LayerBudget::Kind::bytes, static_cast<std::uint64_t>(bytes)};
   return params;
 }
 

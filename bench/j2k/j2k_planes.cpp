@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "bench/support/results.h"
-#include "j2k/colour.h"
-#include "j2k/quantiser.h"
-#include "j2k/wavelet.h"
+#include "j2k/transform/colour.h"
+#include "j2k/transform/quantiser.h"
+#include "j2k/transform/wavelet.h"
 #include "tests/support/random.h"
 
 namespace coalesce::test {

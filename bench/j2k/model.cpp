@@ -5,10 +5,12 @@
 
 #include "bench/support/bench.h"
 #include "core/thread_pool.h"
-#include "j2k/encoder_plan.h"
-#include "j2k/model_cuda.h"
-#include "j2k/tile_transform.h"
-#include "tests/kernels/j2k_model_trial.h"
+#include "j2k/canvas/block_plan.h"
+#include "j2k/encoder/encoder_plan.h"
+#include "j2k/encoder/tile_transform.h"
+#include "j2k/tier1/context/coding_pass.h"
+#include "j2k/tier1/context/context_model_cuda.h"
+#include "tests/kernels/j2k/tier1/j2k_model_trial.h"
 #include "tests/support/device.h"
 
 namespace coalesce::test {

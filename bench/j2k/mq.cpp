@@ -5,10 +5,10 @@
 #include "bench/j2k/mq_variants.h"
 #include "bench/support/bench.h"
 #include "core/thread_pool.h"
-#include "j2k/encoder_plan.h"
-#include "j2k/parallel_model.h"
-#include "j2k/tile_transform.h"
-#include "tests/kernels/j2k_mq_trial.h"
+#include "j2k/encoder/encoder_plan.h"
+#include "j2k/encoder/tile_transform.h"
+#include "j2k/tier1/context/context_model.h"
+#include "tests/kernels/j2k/tier1/j2k_mq_trial.h"
 
 namespace coalesce::test {
 namespace {
@@ -19,7 +19,7 @@ constexpr int kWidth = 3840, kHeight = 2160, kComponents = 3;
 
 void model(const EncoderPlan &plan, const BlockPlan &block, const std::int32_t *coefficients,
            MqFrame *frame, std::size_t index) {
-  static thread_local ParallelModel model;
+  static thread_local ContextModel model;
   static thread_local std::vector<std::uint8_t> symbols(kMaxPassSymbols);
   const unsigned style = frame->style;
   const int planes =

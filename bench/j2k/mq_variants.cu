@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "mq_variants.h"
 
-#include "j2k/mq_lane.cuh"
+#include "mq_lane.cuh"
 
 namespace coalesce::j2k {
 namespace {

@@ -2,7 +2,7 @@
 // The same coder in other shapes. Built into the benchmark, not into the library.
 #pragma once
 
-#include "j2k/mq_cuda.h"
+#include "j2k/tier1/mq/mq_cuda.h"
 
 namespace coalesce::j2k {
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "bench/support/bench.h"
-#include "j2k/rate_block.h"
-#include "tests/kernels/j2k_packets_trial.h"
+#include "j2k/pcrd/rate_block.h"
+#include "tests/kernels/j2k/tier2/j2k_packets_trial.h"
 
 namespace coalesce::test {
 namespace {

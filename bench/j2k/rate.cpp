@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "bench/support/bench.h"
-#include "j2k/rate_control.h"
-#include "tests/kernels/j2k_rate_placed.h"
+#include "j2k/encoder/rate_control.h"
+#include "tests/kernels/j2k/pcrd/j2k_rate_placed.h"
 
 namespace coalesce::test {
 namespace {
@@ -35,8 +35,8 @@ MadeBlocks blocks_of(const Kind &kind) {
   std::vector<std::uint8_t> unused;
   MadeBlocks made = encoded_blocks(e, random, &unused);
   made.plan.params.targets.assign(static_cast<std::size_t>(kind.layers),
-                                  {LayerTarget::Kind::automatic, 0});
-  made.plan.params.targets.back() = {LayerTarget::Kind::bytes, 3840 * 2160 / 4};
+                                  {LayerBudget::Kind::automatic, 0});
+  made.plan.params.targets.back() = {LayerBudget::Kind::bytes, 3840 * 2160 / 4};
   return made;
 }
 
@@ -76,7 +76,7 @@ void bench_cuda(Bench &bench, const Backend &backend, const Kind &kind, const Ma
   };
   time("library", kind.turns);
   for (const auto &placed : frames) {
-    require(placed->rate.report().step == AllocationStep::Kind::done, "j2k-rate: too few turns");
+    require(placed->rate.report().step == PcrdStep::Kind::done, "j2k-rate: too few turns");
     require(placed->packets.layers.bytes() == expected.passes, "j2k-rate: other passes");
   }
   std::printf("%s: %d turns\n", kind.text, frames[0]->rate.report().turns);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "bench/support/frames.h"
-#include "j2k/tile_transform.h"
-#include "j2k/transform_cuda.h"
-#include "tests/kernels/j2k_transform_trial.h"
+#include "j2k/encoder/tile_transform.h"
+#include "j2k/encoder/transform_tables.h"
+#include "j2k/transform/cuda/transform_cuda.h"
+#include "tests/kernels/j2k/transform/j2k_transform_trial.h"
 #include "tests/support/device.h"
 
 namespace coalesce::test {

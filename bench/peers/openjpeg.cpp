@@ -16,7 +16,8 @@
 
 #include "bench/support/photograph.h"
 #include "bench/support/results.h"
-#include "j2k/encoder.h"
+#include "j2k/encoder/encoder.h"
+#include "j2k/transform/quantiser.h"
 #include "tests/support/openjpeg_compress.h"
 
 namespace {
@@ -89,7 +90,7 @@ class Ours {
     if (!lossless) {
       params.wavelet = j2k::Wavelet::irreversible_97;
       params.base_step = j2k::fine_base_step(true);
-      params.targets = {{j2k::LayerTarget::Kind::bytes, frames.target()}};
+      params.targets = {{j2k::LayerBudget::Kind::bytes, frames.target()}};
     }
     must(j2k::Encoder::make(params, &encoder_));
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "bench/rgb2yuv/rgb2yuv_variants.h"
 #include "bench/support/frames.h"
-#include "tests/kernels/rgb2yuv_reference.h"
-#include "tests/kernels/rgb2yuv_trial.h"
+#include "tests/kernels/rgb2yuv/rgb2yuv_reference.h"
+#include "tests/kernels/rgb2yuv/rgb2yuv_trial.h"
 
 namespace coalesce::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "bench/support/bench.h"
-#include "tests/kernels/j2k_plain_picture.h"
+#include "tests/kernels/j2k/encoder/j2k_plain_picture.h"
 #include "tests/support/device.h"
 
 namespace coalesce::test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "bench/support/frames.h"
 #include "bench/uyvy2y/uyvy2y_variants.h"
-#include "tests/kernels/uyvy2y_trial.h"
+#include "tests/kernels/uyvy2y/uyvy2y_trial.h"
 
 namespace coalesce::test {
 namespace {

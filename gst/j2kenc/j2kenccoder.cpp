@@ -86,7 +86,7 @@ std::string J2kCoder::least_rate() const {
     std::uint64_t least = 0;
     const bool fits = j2k::Encoder::make(field.params, &encoder, &least).ok();
     const auto &targets = field.params.targets;
-    if (!fits && (targets.empty() || targets.back().kind != j2k::LayerTarget::Kind::bytes ||
+    if (!fits && (targets.empty() || targets.back().kind != j2k::LayerBudget::Kind::bytes ||
                   targets.back().value >= least))
       return {};  // something else is wrong
     all_fit = all_fit && fits;

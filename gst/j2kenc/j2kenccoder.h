@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "j2k/encoder.h"
+#include "j2k/encoder/encoder.h"
 #include "j2kencformat.h"
 #include "j2kencsettings.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cuda/cudadriver.h"
-#include "j2k/cuda_encoder.h"
+#include "j2k/encoder/cuda_encoder.h"
 #include "j2kenccoder.h"
 
 namespace coalesce::gst {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "j2k/geometry.h"
-#include "j2k/jp2.h"
-#include "j2k/samples.h"
+#include "j2k/canvas/geometry.h"
+#include "j2k/codestream/jp2.h"
+#include "j2k/transform/samples.h"
 #include "video/frame.h"
 
 namespace coalesce::gst {

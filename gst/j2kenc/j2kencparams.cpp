@@ -7,8 +7,10 @@
 #include <cmath>
 #include <vector>
 
-#include "j2k/rate.h"
-#include "j2k/roi.h"
+#include "j2k/encoder/encoder.h"
+#include "j2k/pcrd/rate.h"
+#include "j2k/transform/quantiser.h"
+#include "j2k/transform/roi.h"
 #include "j2kencsettings.h"
 #include "j2kenctexts.h"
 
@@ -16,7 +18,7 @@ namespace coalesce::gst {
 namespace {
 
 using j2k::EncoderParams;
-using j2k::LayerTarget;
+using j2k::LayerBudget;
 
 void set_precincts(const J2kSettings &s, j2k::CodingParams *coding) {
   std::vector<int> sizes;
@@ -150,27 +152,27 @@ std::string most_rate(const J2kSettings &s, const J2kPicture &picture, std::uint
 }
 
 // most: what a profile allows, which has let the rate pass; 0 for no limit.
-LayerTarget last_target(const J2kSettings &s, const J2kPicture &picture,
+LayerBudget last_target(const J2kSettings &s, const J2kPicture &picture,
                         const EncoderParams &params, std::uint64_t most) {
   if (s.psnr > 0) return j2k::target_at_psnr(params, s.psnr);
   if (frame_bytes(s, picture) > 0)
-    return {LayerTarget::Kind::bytes, whole_bytes(picture_bytes(s, picture))};
-  if (most > 0) return {LayerTarget::Kind::bytes, most};
+    return {LayerBudget::Kind::bytes, whole_bytes(picture_bytes(s, picture))};
+  if (most > 0) return {LayerBudget::Kind::bytes, most};
   return {};
 }
 
 std::string set_targets(const J2kSettings &s, const J2kPicture &picture, std::uint64_t most,
                         EncoderParams *params) {
-  const LayerTarget last = last_target(s, picture, *params, most);
-  if (params->layers == 1 && last.kind == LayerTarget::Kind::everything) return {};
+  const LayerBudget last = last_target(s, picture, *params, most);
+  if (params->layers == 1 && last.kind == LayerBudget::Kind::everything) return {};
   const double pixels = double(picture.coding.image.width()) * picture.coding.image.height();
   std::vector<double> list;
   j2k_parse_numbers(s.layer_rates, " ,", &list);
   params->targets.assign(static_cast<std::size_t>(params->layers - 1),
-                         {LayerTarget::Kind::automatic, 0});
+                         {LayerBudget::Kind::automatic, 0});
   for (std::size_t i = 0; i < list.size(); i++)
-    params->targets[i] = {LayerTarget::Kind::bytes, whole_bytes(list[i] * pixels / 8)};
-  if (!list.empty() && last.kind == LayerTarget::Kind::bytes &&
+    params->targets[i] = {LayerBudget::Kind::bytes, whole_bytes(list[i] * pixels / 8)};
+  if (!list.empty() && last.kind == LayerBudget::Kind::bytes &&
       params->targets.back().value >= last.value)
     return j2k_setting("layer-rates", s.layer_rates) + " and " + j2k_rate_text(s) +
            ": the rate must be above the last of layer-rates";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "j2kencproperties.h"
 
+#include "j2k/canvas/code_block.h"
 #include "object/propertytable.h"
 
 namespace coalesce::gst {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "j2k/encoder_params.h"
-#include "j2k/profile.h"
+#include "j2k/params/encoder_params.h"
+#include "j2k/profile/profile.h"
 
 namespace coalesce::gst {
 

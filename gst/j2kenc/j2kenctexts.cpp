@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "j2k/encoder_params.h"
+#include "j2k/params/encoder_params.h"
 #include "object/owned.h"
 #include "object/settings.h"
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "convolve_sums.h"
+#include "cpu/sum_type.h"
 
 namespace coalesce {
 namespace {

@@ -9,7 +9,7 @@
 #include "../core/plane.h"
 #include "../core/queue.h"
 #include "../core/status.h"
-#include "filter.h"
+#include "mask/filter.h"
 
 namespace coalesce {
 

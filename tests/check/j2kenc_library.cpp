@@ -3,8 +3,9 @@
 #include <cmath>
 #include <functional>
 
-#include "j2k/encoder.h"
-#include "j2k/rate.h"
+#include "j2k/encoder/encoder.h"
+#include "j2k/pcrd/rate.h"
+#include "j2k/transform/quantiser.h"
 #include "j2kenc_cases.h"
 #include "j2kenc_codestream.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 namespace j2k = coalesce::j2k;
 using j2k::EncoderParams;
-using j2k::LayerTarget;
+using j2k::LayerBudget;
 
 const Size kSize{300, 170};
 
@@ -62,8 +63,8 @@ struct Case {
   std::function<void(EncoderParams &)> change;
 };
 
-LayerTarget bytes_target(std::uint64_t bytes) {
-  return {LayerTarget::Kind::bytes, bytes};
+LayerBudget bytes_target(std::uint64_t bytes) {
+  return {LayerBudget::Kind::bytes, bytes};
 }
 
 void use_97(EncoderParams &p) {
@@ -119,7 +120,7 @@ const std::vector<Case> &cases() {
       {{{"num-layers", "4"}},
        [](EncoderParams &p) {
          p.layers = 4;
-         p.targets.assign(3, {LayerTarget::Kind::automatic, 0});
+         p.targets.assign(3, {LayerBudget::Kind::automatic, 0});
          p.targets.push_back({});
        }},
       {{{"bpp", "1.5"}},

@@ -3,7 +3,7 @@
 // GStreamer finds in the input.
 #include <cstdio>
 
-#include "j2k_openjpeg.h"
+#include "j2k/judges/j2k_openjpeg.h"
 #include "j2kenc_cases.h"
 #include "j2kenc_codestream.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "j2k_openjpeg.h"
+#include "j2k/judges/j2k_openjpeg.h"
 #include "j2kenc_cases.h"
 #include "j2kenc_codestream.h"
 

@@ -10,10 +10,10 @@
 #include <new>
 #include <vector>
 
-#include "../../kernels/j2k/cuda_encoder.h"
-#include "../../kernels/j2k/encoder.h"
-#include "../../kernels/j2k/encoder_plan.h"
-#include "../../kernels/j2k/packet_tables.h"
+#include "../../kernels/j2k/encoder/cuda_encoder.h"
+#include "../../kernels/j2k/encoder/encoder.h"
+#include "../../kernels/j2k/encoder/encoder_plan.h"
+#include "../../kernels/j2k/encoder/packet_tables.h"
 #include "driver_abi.h"
 #include "twin.h"
 
@@ -111,7 +111,7 @@ struct Taken {
 struct Work {
   Encoder *encoder;
   std::mutex *lock;  // of the encoder: one thread starts frames while another one waits for them
-  std::vector<LayerTarget> targets;  // when it was started; empty if there are none
+  std::vector<LayerBudget> targets;  // when it was started; empty if there are none
   std::uint8_t *device;
   std::size_t room;
   std::vector<Taken> components;
@@ -181,7 +181,7 @@ class TwinEncoder final : public CudaEncoder {
     return {};
   }
 
-  Status set_targets(const std::vector<LayerTarget> &targets) override {
+  Status set_targets(const std::vector<LayerBudget> &targets) override {
     const std::lock_guard guard(lock_);
     if (Status s = encoder_->set_targets(targets); !s.ok()) return s;
     params_.targets = targets;

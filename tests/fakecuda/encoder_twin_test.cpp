@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "../../kernels/j2k/cuda_encoder.h"
-#include "../../kernels/j2k/encoder.h"
+#include "../../kernels/j2k/encoder/cuda_encoder.h"
+#include "../../kernels/j2k/encoder/encoder.h"
 #include "selftest.h"
 
 namespace selftest {

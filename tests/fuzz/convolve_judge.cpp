@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "../check/convolve_reference.h"
-#include "../kernels/convolve_reference.h"
+#include "../kernels/convolve/convolve_reference.h"
 
 namespace test {
 namespace {

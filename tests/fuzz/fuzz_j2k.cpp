@@ -3,7 +3,7 @@
 // whole picture. A judge that crashes on a bad codestream, or is silent, judges nothing.
 #include <vector>
 
-#include "../kernels/j2k_stream_decoder.h"
+#include "../kernels/j2k/judges/j2k_stream_decoder.h"
 #include "fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "element_session.h"
-#include "j2k/encoder.h"
+#include "j2k/encoder/encoder.h"
 #include "j2kenc/j2kenccoder.h"
 #include "j2kenc_judge.h"
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "../kernels/convolve_filter.h"
-#include "../kernels/convolve_ideal.h"
-#include "../kernels/convolve_reference.h"
+#include "../kernels/convolve/convolve_filter.h"
+#include "../kernels/convolve/convolve_ideal.h"
+#include "../kernels/convolve/convolve_reference.h"
 #include "fuzz.h"
 
 namespace coalesce::test {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fuzz.h"
+#include "j2k/encoder/encoder.h"
 #include "j2kenc/j2kencsettings.h"
 #include "j2kenc/j2kenctexts.h"
 

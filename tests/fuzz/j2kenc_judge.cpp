@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "../kernels/j2k_stream_decoder.h"
+#include "../kernels/j2k/judges/j2k_stream_decoder.h"
 
 namespace test {
 namespace {

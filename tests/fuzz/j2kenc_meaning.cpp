@@ -5,8 +5,9 @@
 #include <bit>
 #include <cmath>
 
-#include "j2k/encoder.h"
-#include "j2k/profile.h"
+#include "j2k/encoder/encoder.h"
+#include "j2k/profile/profile.h"
+#include "j2k/transform/quantiser.h"
 #include "j2kenc/j2kenctexts.h"
 
 namespace test {
@@ -104,8 +105,8 @@ void set_region(const J2kSettings &s, const Part &part, EncoderParams *p) {
 
 // limit: the profile's.
 void set_targets(const J2kSettings &s, const Part &part, std::uint64_t limit, EncoderParams *p) {
-  using Kind = LayerTarget::Kind;
-  LayerTarget last;
+  using Kind = LayerBudget::Kind;
+  LayerBudget last;
   if (frame_limit(s, part.info) > 0) {
     const std::uint64_t wanted = bytes_of_part(s, part);
     last = {Kind::bytes, limit > 0 ? std::min(wanted, limit) : wanted};
@@ -119,9 +120,9 @@ void set_targets(const J2kSettings &s, const Part &part, std::uint64_t limit, En
   const double pixels = double(part.info.width) * part.rows();
   for (std::size_t i = 0; i + 1 < static_cast<std::size_t>(p->layers); i++)
     p->targets.push_back(i < rates.size()
-                             ? LayerTarget{Kind::bytes, static_cast<std::uint64_t>(
+                             ? LayerBudget{Kind::bytes, static_cast<std::uint64_t>(
                                                             std::min(rates[i] * pixels / 8, 1e18))}
-                             : LayerTarget{Kind::automatic, 0});
+                             : LayerBudget{Kind::automatic, 0});
   p->targets.push_back(last);
 }
 
@@ -171,12 +172,12 @@ Bytes encode_with_library(const EncoderParams &params, const std::vector<Samples
 
 bool is_exact(const EncoderParams &params) {
   return params.wavelet == Wavelet::reversible_53 &&
-         (params.targets.empty() || params.targets.back().kind == LayerTarget::Kind::everything);
+         (params.targets.empty() || params.targets.back().kind == LayerBudget::Kind::everything);
 }
 
 double most_error(const J2kSettings &s, const EncoderParams &p) {
   constexpr double kWide = 4;  // times what there should be
-  const bool bytes = !p.targets.empty() && p.targets.back().kind == LayerTarget::Kind::bytes;
+  const bool bytes = !p.targets.empty() && p.targets.back().kind == LayerBudget::Kind::bytes;
   // Coefficients beyond all planes are cut where there are few guard bits.
   if (bytes || p.guard_bits < 2 || (s.psnr > 0 && p.visual_weighting)) return 0;
   const double peak = std::exp2(p.coding.component[0].bits) - 1;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../check/j2kenc_codestream.h"
-#include "j2k/encoder_params.h"
+#include "j2k/params/encoder_params.h"
 #include "j2kenc/j2kencsettings.h"
 
 namespace test {

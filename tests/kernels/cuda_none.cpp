@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // planted.h, and stages of the library, in a build without CUDA.
-#include "convolve/convolve_choice.h"
-#include "j2k/model_cuda.h"
-#include "j2k/mq_cuda.h"
-#include "j2k/packets_cuda.h"
-#include "j2k/rate_cuda.h"
-#include "j2k/transform_cuda.h"
+#include "convolve/cuda/choice.h"
+#include "j2k/pcrd/rate_cuda.h"
+#include "j2k/tier1/context/context_model_cuda.h"
+#include "j2k/tier1/mq/mq_cuda.h"
+#include "j2k/tier2/packets_cuda.h"
+#include "j2k/transform/cuda/transform_cuda.h"
 #include "planted.h"
 
 namespace coalesce::test {

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "../../core/trace.h"
+#include "kernels.h"
+
+namespace coalesce {
+namespace {
+
+// Parameters with a cache: for this call alone, if the caller has none.
+class Cached {
+ public:
+  explicit Cached(const ConvolveParams &params) : params_(params) {
+    if (params_.cache == nullptr) params_.cache = &own_;
+  }
+  Cached(const Cached &) = delete;
+  Cached &operator=(const Cached &) = delete;
+  const ConvolveParams &params() const { return params_; }
+
+ private:
+  ConvolveParams params_;
+  ArgumentCache own_;
+};
+
+bool is_copied(const ConvolvePlane &plane) {
+  for (int c = 0; c < plane.channels; ++c)
+    if (plane.role[c] != ChannelRole::copy) return false;
+  return true;
+}
+
+bool takes(ConvolveKernel kernel, const ConvolveParams &params, const ConvolvePlane &plane) {
+  const Filter &f = *params.filter;
+  switch (kernel) {
+    case ConvolveKernel::small:
+      return small_takes(params, plane);
+    case ConvolveKernel::mma:
+      return mma_takes(params, plane);
+    case ConvolveKernel::strip:
+      return strip_takes(params, plane);
+    case ConvolveKernel::sparse:
+      return sparse_takes(params, plane);
+    default:
+      return !f.weights.empty() && f.width <= kMaxMaskSize && f.height <= kMaxMaskSize;
+  }
+}
+
+// Of 3 x 3 weights small_kernel is as fast as a copy; of 5 x 5 it is up to this size, and
+// mma_kernel is up to that, where strips are too few to fill the device (docs/lab/convolution.md).
+ConvolveKernel choose_kernel(const ConvolveParams &params, const ConvolvePlane &plane) {
+  constexpr std::int64_t kSmallUpTo = 3840 * 2160, kMmaUpTo = kSmallUpTo / 2;
+  const std::int64_t bytes = std::int64_t{plane.in.width} * plane.in.height;
+  const bool small = params.filter->height <= 3 || bytes <= kSmallUpTo;
+  if (small && takes(ConvolveKernel::small, params, plane)) return ConvolveKernel::small;
+  if (bytes > kMmaUpTo && takes(ConvolveKernel::strip, params, plane)) return ConvolveKernel::strip;
+  for (const ConvolveKernel kernel :
+       {ConvolveKernel::sparse, ConvolveKernel::small, ConvolveKernel::mma})
+    if (takes(kernel, params, plane)) return kernel;
+  return ConvolveKernel::universal;
+}
+
+// A plane that no kernel takes together with others.
+Status enqueue(const ConvolveParams &params, const ConvolvePlane &plane, ConvolveKernel kernel,
+               cudaStream_t stream) {
+  if (kernel == ConvolveKernel::strip) return launch_strip(params, plane, stream);
+  if (kernel == ConvolveKernel::sparse) return launch_sparse(params, plane, stream);
+  if (kernel == ConvolveKernel::mma) return launch_mma(params, plane, stream);
+  if (takes(kernel, params, plane)) return launch_direct(params, plane, stream);
+  // The weights of so large a mask are no kernel's parameters; its factors are.
+  if (params.filter->separable) return launch_separable(params, plane, stream);
+  return {StatusCode::unsupported, "convolve: the mask is too large for the CUDA kernels"};
+}
+
+}  // namespace
+
+Status convolve_cuda_by(ConvolveKernel kernel, const ConvolveParams &given,
+                        const ConvolveImage &image, void *stream) {
+  const Cached cached(given);
+  const ConvolveParams &params = cached.params();
+  const auto cuda_stream = static_cast<cudaStream_t>(stream);
+  const Filter &f = *params.filter;
+  const ConvolvePlane *small[4];
+  int smalls = 0;
+  if (kernel != ConvolveKernel::automatic)
+    for (int i = 0; i < image.planes; ++i)
+      if (!is_copied(image.plane[i]) && !takes(kernel, params, image.plane[i]))
+        return {StatusCode::unsupported, "convolve: this kernel does not support the planes"};
+  for (int i = 0; i < image.planes; ++i) {
+    const ConvolvePlane &plane = image.plane[i];
+    if (is_copied(plane)) {
+      if (Status s = launch_copy(f.depth, plane, cuda_stream); !s.ok()) return s;
+      continue;
+    }
+    const ConvolveKernel chosen =
+        kernel == ConvolveKernel::automatic ? choose_kernel(params, plane) : kernel;
+    if (chosen == ConvolveKernel::small) {
+      small[smalls++] = &plane;
+      continue;
+    }
+    if (Status s = enqueue(params, plane, chosen, cuda_stream); !s.ok()) return s;
+  }
+  return smalls == 0 ? Status() : launch_small(params, small, smalls, cuda_stream);
+}
+
+Status convolve_cuda(const ConvolveParams &given, const ConvolveImage &image,
+                     ConvolveAlgorithm algorithm, void *stream) {
+  const TraceRange range("convolve");
+  const Cached cached(given);
+  const ConvolveParams &params = cached.params();
+  const auto cuda_stream = static_cast<cudaStream_t>(stream);
+  if (algorithm == ConvolveAlgorithm::direct)
+    return convolve_cuda_by(ConvolveKernel::automatic, params, image, stream);
+  unsigned done = 0;  // bits of planes
+  if (algorithm == ConvolveAlgorithm::separable) {
+    Status s;
+    done = launch_separable_mma(params, image, cuda_stream, &s);
+    if (!s.ok()) return s;
+  }
+  for (int i = 0; i < image.planes; ++i) {
+    if ((done >> i & 1) != 0) continue;
+    const ConvolvePlane &plane = image.plane[i];
+    const Status s = algorithm == ConvolveAlgorithm::copy || is_copied(plane)
+                         ? launch_copy(params.filter->depth, plane, cuda_stream)
+                         : launch_separable(params, plane, cuda_stream);
+    if (!s.ok()) return s;
+  }
+  return {};
+}
+
+}  // namespace coalesce

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The CUDA kernels that convolve_cuda() chooses from. All give the same bytes. Their parameters
+// have a cache.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "../convolve.h"
+#include "choice.h"
+
+namespace coalesce {
+
+// Copies what has the role copy, and clears the bits of the other samples that say nothing.
+Status launch_copy(SampleDepth depth, const ConvolvePlane &plane, cudaStream_t stream);
+
+// Any filter with weights for masks of up to kMaxMaskSize, any plane.
+Status launch_direct(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream);
+
+// Any separable filter, any plane.
+Status launch_separable(const ConvolveParams &params, const ConvolvePlane &plane,
+                        cudaStream_t stream);
+
+// Those planes of the image that tensor cores can filter: 8 bits, and taps with a way to sum (see
+// numbers.h); on devices of compute capability 8.0 on. Returns their bits.
+unsigned launch_separable_mma(const ConvolveParams &params, const ConvolveImage &image,
+                              cudaStream_t stream, Status *status);
+
+// 8 bits, up to 5 x 5 weights of 8 bits.
+bool small_takes(const ConvolveParams &params, const ConvolvePlane &plane);
+Status launch_small(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
+                    cudaStream_t stream);
+
+// 8 bits, up to 31 x 31 weights of 8 or 16 bits, on tensor cores.
+bool mma_takes(const ConvolveParams &params, const ConvolvePlane &plane);
+Status launch_mma(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream);
+
+// The same for up to 9 rows whose taps lie within 9 bytes; faster, and of compute capability 9.0
+// on.
+bool strip_takes(const ConvolveParams &params, const ConvolvePlane &plane);
+Status launch_strip(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream);
+
+// 8 bits, up to 17 rows of weights of 8 or 16 bits that take 10 to 16 bytes, on sparse tensor
+// cores: on devices of compute capability 9.0, if something is compiled for it.
+bool sparse_takes(const ConvolveParams &params, const ConvolvePlane &plane);
+Status launch_sparse(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream);
+
+}  // namespace coalesce

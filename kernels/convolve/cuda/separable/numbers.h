@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Separable filters on 8-bit matrix units: which of them, and with which numbers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "../../mask/filter.h"
+
+namespace coalesce {
+
+// Ways to sum and to finish. Sums down are cut into bytes, and so are taps of more than one.
+enum class SeparableSums : std::uint8_t {
+  packed,       // taps of 8 bits, none negative; divisor 2^16; nothing saturates
+  divided,      // the same with any divisor
+  shifted,      // signed taps of 8 bits; divisor a power of two
+  wide,         // taps of 16 bits, none negative; divisor a power of two, 2^33 at least
+  wide_across,  // the same, those across signed
+  wide_down,    // the same, those down signed
+};
+
+// Taps are scaled up by powers of two to reach the divisor a way wants; all else here is scaled
+// too.
+struct MmaNumbers {
+  SeparableSums sums = SeparableSums::packed;
+  int scale_down = 0, scale_across = 0;  // taps << scale
+  int shift = 0;                         // what is left to do of a divisor 2^shift
+  std::uint32_t reciprocal = 0;          // divided: 2^32 / divisor, rounded up
+  std::int32_t level = 0, chroma = 0;    // to be added, as the way wants it
+};
+
+// The fastest way that gives exactly the filter's samples, if there is one.
+std::optional<MmaNumbers> choose_mma_numbers(const Filter &filter);
+
+}  // namespace coalesce

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda_slot.h"
+
+#include <algorithm>
+#include <new>
+#include <vector>
+
+#include "../../core/layout.h"
+#include "../pcrd/allocation.h"
+#include "../pcrd/layers_cuda.h"
+#include "../tier1/context/context_model_cuda.h"
+#include "../tier1/mq/mq_cuda.h"
+#include "../transform/cuda/transform_cuda.h"
+#include "cuda_encoder.h"
+
+namespace coalesce::j2k {
+namespace {
+
+// Of the allocation that are enqueued at once: at first; and as many more as the last frame needed,
+// and at most.
+constexpr int kTurnsOfLayer = 8, kSpareTurns = 2, kMostTurns = 64;
+
+Status bad_result(std::uint32_t errors) {
+  if ((errors & PacketResult::kTooManyPackets) != 0)
+    return {StatusCode::unsupported,
+            "j2k: a tile-part has more packets than plt can list; use plt=false"};
+  if ((errors & PacketResult::kTooLong) != 0)
+    return {StatusCode::unsupported,
+            "j2k: a tile-part has more than 4 GiB; use smaller tiles (tile-width, tile-height)"};
+  return {StatusCode::device_error, "j2k: the codestream is longer than it can be"};
+}
+
+class Slots : public CudaEncoder {
+ public:
+  ~Slots() override {
+    for (CudaSlot &slot : slots_)
+      slot.abandon();
+  }
+
+  Status prepare(const EncoderParams &params, int slots) {
+    if (Status s = format_.plan_for(params); !s.ok()) return s;
+    if (Status s = format_.upload(); !s.ok()) return s;
+    slots_.resize(static_cast<std::size_t>(slots));
+    for (CudaSlot &slot : slots_)
+      if (Status s = slot.prepare(format_); !s.ok()) return s;
+    return {};
+  }
+
+  Status set_targets(const std::vector<LayerBudget> &targets) override {
+    return format_.set_targets(targets);
+  }
+  Status start(int slot, const Samples *samples, void *stream) override {
+    return at(slot).start(samples, stream);
+  }
+  Status wait(int slot, std::size_t *bytes) override { return at(slot).wait(bytes); }
+  Status fetch(int slot, std::uint8_t *to) override { return at(slot).fetch(to); }
+  void abandon(int slot) override { at(slot).abandon(); }
+
+ private:
+  CudaSlot &at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
+
+  CudaFormat format_;
+  std::vector<CudaSlot> slots_;
+};
+
+}  // namespace
+
+Status CudaSlot::prepare(const CudaFormat &format) {
+  format_ = &format;
+  Layout l;
+  result_at_ = l.add<PacketResult>(1);
+  report_at_ = l.add<RateReport>(1);
+  targets_at_ = l.add<LayerBudget>(format.targets().list().size());
+  likely_turns_ = std::min(kTurnsOfLayer * format.plan().params.layers, kMostTurns);
+  if (Status s = DeviceMemory::on_device(format.slot().end, &memory_); !s.ok()) return s;
+  if (Status s = DeviceMemory::page_locked(l.end(), &host_memory_); !s.ok()) return s;
+  if (Status s = DeviceStream::make(&stream_); !s.ok()) return s;
+  // The coders read a little further than symbols have been made, whatever stands there.
+  if (Status s = clear_device(memory_.get(), format.slot().end, stream_.get()); !s.ok()) return s;
+  if (Status s = DeviceEvent::make(&input_ready_); !s.ok()) return s;
+  return DeviceEvent::make(&input_read_);
+}
+
+DeviceFrame CudaSlot::frame() const {
+  const SlotLayout &at = format_->slot();
+  const EncoderPlan &plan = format_->plan();
+  return {format_->blocks(),
+          static_cast<int>(plan.blocks.size()),
+          plan.fraction_bits,
+          plan.params.block_style,
+          device<std::int32_t>(at.coefficients),
+          device<std::uint8_t>(at.planes),
+          device<std::uint8_t>(at.symbols),
+          device<PassSymbols>(at.made),
+          device<Pass>(at.passes),
+          device<std::uint8_t>(at.bytes),
+          device<CodedBlock>(at.coded)};
+}
+
+Status CudaSlot::start(const Samples *samples, void *stream) {
+  if (Status s = input_ready_.record(stream); !s.ok()) return s;
+  if (Status s = input_ready_.hold_back(stream_.get()); !s.ok()) return s;
+  if (Status s =
+          transform_cuda(format_->transform(), format_->transform_tiles(), samples,
+                         device<std::int32_t>(format_->slot().coefficients),
+                         device<std::uint8_t>(format_->slot().transform_scratch), stream_.get());
+      !s.ok())
+    return s;
+  if (Status s = input_read_.record(stream_.get()); !s.ok()) return s;
+  if (Status s = input_read_.hold_back(stream); !s.ok()) return s;
+  return code();
+}
+
+// What comes behind the transform and does not need the host.
+Status CudaSlot::code() {
+  const EncoderPlan &plan = format_->plan();
+  const SlotLayout &at = format_->slot();
+  const DeviceFrame f = frame();
+  void *stream = stream_.get();
+  if (Status s = model_blocks(f, format_->model(), 0, f.blocks, stream); !s.ok()) return s;
+  if (Status s = code_blocks(&f, 1, plan.passes, device<std::uint8_t>(at.code_scratch), stream);
+      !s.ok())
+    return s;
+  if (format_->has_targets()) return allocate();
+  auto *layers = device<std::uint8_t>(at.layers);
+  if (Status s = fill_layers_cuda(f, plan.params.layers, layers, stream); !s.ok()) return s;
+  return write();
+}
+
+PacketJob CudaSlot::packet_job() const {
+  const SlotLayout &at = format_->slot();
+  const DeviceFrame f = frame();
+  return {format_->packet_format(),
+          format_->packets().scratch_at(device<std::uint8_t>(at.packet_scratch)),
+          {f.plan, f.passes, f.bytes, f.coded, device<std::uint8_t>(at.layers)}};
+}
+
+RateJob CudaSlot::rate_job() const {
+  const SlotLayout &at = format_->slot();
+  return {rate_format_, rate_scratch_at(format_->plan(), device<std::uint8_t>(at.rate)),
+          frame(),      device<std::uint32_t>(at.errors),
+          packet_job(), device<std::uint8_t>(at.layers)};
+}
+
+// The frame keeps those of now.
+Status CudaSlot::take_targets() {
+  auto *mine = device<LayerBudget>(format_->slot().targets);
+  rate_format_ = format_->rate_format(mine);
+  if (targets_ == format_->times_set()) return {};
+  targets_ = format_->times_set();
+  const std::vector<LayerBudget> &list = format_->targets().list();
+  auto *on_host = host<LayerBudget>(targets_at_);
+  std::copy(list.begin(), list.end(), on_host);
+  return copy_to_device(mine, on_host, list.size() * sizeof(LayerBudget), stream_.get());
+}
+
+// Some turns too many cost little; too few, a round trip.
+Status CudaSlot::allocate() {
+  if (Status s = take_targets(); !s.ok()) return s;
+  const RateJob job = rate_job();
+  if (job.format.wants_errors)
+    if (Status s = final_errors_cuda(job.frame, device<std::uint32_t>(format_->slot().errors),
+                                     stream_.get());
+        !s.ok())
+      return s;
+  if (Status s = find_hulls_cuda(job, stream_.get()); !s.ok()) return s;
+  turns_ = 0;
+  if (Status s = take_turns(likely_turns_); !s.ok()) return s;
+  return write();
+}
+
+Status CudaSlot::take_turns(int turns) {
+  const RateJob job = rate_job();
+  if (Status s = allocate_cuda(job, turns_, turns_ + turns, stream_.get()); !s.ok()) return s;
+  turns_ += turns;
+  return copy_to_host(host<RateReport>(report_at_), &job.scratch.progress->report,
+                      sizeof(RateReport), stream_.get());
+}
+
+// Packets that were made of what was not the end are made again, once.
+Status CudaSlot::finish_turns() {
+  const RateReport &report = *host<RateReport>(report_at_);
+  if (report.step < PcrdStep::Kind::done) {
+    do {
+      if (Status s = take_turns(kMostTurns); !s.ok()) return s;
+      if (Status s = stream_.wait(); !s.ok()) return s;
+    } while (report.step < PcrdStep::Kind::done);
+    if (Status s = write(); !s.ok()) return s;
+    if (Status s = stream_.wait(); !s.ok()) return s;
+  }
+  likely_turns_ = std::min(report.turns + kSpareTurns, kMostTurns);
+  return status_of(report.step);
+}
+
+Status CudaSlot::write() {
+  const SlotLayout &at = format_->slot();
+  if (Status s =
+          packets_cuda(packet_job(), device<std::uint8_t>(at.out), at.out_bytes, stream_.get());
+      !s.ok())
+    return s;
+  return copy_to_host(host<PacketResult>(result_at_), packet_job().scratch.result,
+                      sizeof(PacketResult), stream_.get());
+}
+
+Status CudaSlot::wait(std::size_t *bytes) {
+  if (Status s = stream_.wait(); !s.ok()) return s;
+  if (format_->has_targets())
+    if (Status s = finish_turns(); !s.ok()) return s;
+  const PacketResult &result = *host<PacketResult>(result_at_);
+  if (result.errors != 0) return bad_result(result.errors);
+  *bytes = length_ = result.bytes;
+  return {};
+}
+
+Status CudaSlot::fetch(std::uint8_t *to) {
+  const auto *from = device<std::uint8_t>(format_->slot().out);
+  if (Status s = copy_to_host(to, from, length_, stream_.get()); !s.ok()) return s;
+  return stream_.wait();
+}
+
+void CudaSlot::abandon() {
+  (void)stream_.wait();
+}
+
+Status make_cuda_encoder(const EncoderParams &params, int slots,
+                         std::unique_ptr<CudaEncoder> *encoder) {
+  try {
+    auto made = std::make_unique<Slots>();
+    if (Status s = made->prepare(params, slots); !s.ok()) return s;
+    *encoder = std::move(made);
+    return {};
+  } catch (const std::bad_alloc &) {
+    return no_memory();
+  }
+}
+
+Status cuda_encoder_slot_memory(const EncoderParams &params, std::size_t *bytes) {
+  try {
+    CudaFormat format;
+    if (Status s = format.plan_for(params); !s.ok()) return s;
+    *bytes = format.slot().end;
+    return {};
+  } catch (const std::bad_alloc &) {
+    return no_memory();
+  }
+}
+
+}  // namespace coalesce::j2k

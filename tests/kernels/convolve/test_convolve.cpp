@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What convolve refuses, and what it must not.
+#include <functional>
+#include <vector>
+
+#include "../../support/doctest.h"
+#include "../../support/hide_gpus.h"
+#include "convolve/convolve.h"
+#include "convolve/finish.h"
+
+namespace coalesce::test {
+namespace {
+
+// A sound call: 8 x 5 pixels of a byte each, a mask that is not the identity.
+struct Call {
+  Filter filter;
+  ConvolveParams params;
+  ConvolveImage image;
+  ConvolveAlgorithm algorithm = ConvolveAlgorithm::automatic;
+
+  explicit Call(const FilterSettings &settings, SampleDepth depth = {8, 0}) {
+    FilterError error;
+    CHECK_MESSAGE(make_filter(settings, depth, &filter, &error), error.text);
+    params.filter = &filter;
+    image.plane[0].in = {in_, 8 * depth.bytes(), 5, 32};
+    image.plane[0].out = {out_, 8 * depth.bytes(), 5, 32};
+  }
+  Call(const Call &) = delete;
+  Call &operator=(const Call &) = delete;
+
+  Status run(const Queue &queue) const { return convolve(params, image, queue, algorithm); }
+
+ private:
+  alignas(16) std::uint8_t in_[32 * 5] = {};
+  alignas(16) std::uint8_t out_[32 * 5] = {};
+};
+
+FilterSettings settings_of(Mask mask) {
+  FilterSettings settings;
+  settings.mask = std::move(mask);
+  return settings;
+}
+
+FilterSettings rows(std::vector<double> across, std::vector<double> down) {
+  FilterSettings settings;
+  settings.horizontal = std::move(across);
+  settings.vertical = std::move(down);
+  return settings;
+}
+
+const FilterSettings kBox = settings_of({3, 1, {1, 1, 1}});
+const FilterSettings kCorners = settings_of({2, 2, {1, 2, 2, 1}});  // of rank 2
+
+using Change = std::function<void(Call &)>;
+
+void expect_code(StatusCode code, const char *what, const FilterSettings &settings,
+                 SampleDepth depth, const Change &change) {
+  for (const Queue &queue : {Queue::cpu(), Queue::cuda(nullptr)}) {
+    if (queue.on_cuda() && code == StatusCode::ok) continue;
+    Call call(settings, depth);
+    change(call);
+    const Status s = call.run(queue);
+    CHECK_MESSAGE(s.code() == code, what, ": code ", static_cast<int>(s.code()), ", \"",
+                  s.message(), "\"");
+  }
+}
+
+void refused(const char *what, const Change &change) {
+  expect_code(StatusCode::invalid_argument, what, kBox, {8, 0}, change);
+}
+
+void refused_words(const char *what, const Change &change) {
+  expect_code(StatusCode::invalid_argument, what, kBox, {16, 0}, change);
+}
+
+void taken(const char *what, const FilterSettings &settings, SampleDepth depth,
+           const Change &change) {
+  expect_code(StatusCode::ok, what, settings, depth, change);
+}
+
+void unsupported(const char *what, const FilterSettings &settings, SampleDepth depth,
+                 ConvolveAlgorithm algorithm) {
+  expect_code(StatusCode::unsupported, what, settings, depth,
+              [algorithm](Call &c) { c.algorithm = algorithm; });
+}
+
+TEST_CASE("filters") {
+  refused("no filter", [](Call &c) { c.params.filter = nullptr; });
+  for (SampleDepth depth : {SampleDepth{9, 0}, SampleDepth{0, 0}, SampleDepth{8, 1},
+                            SampleDepth{10, 4}, SampleDepth{16, 1}, SampleDepth{32, 0}})
+    refused("a depth that there is not", [depth](Call &c) { c.filter.depth = depth; });
+  refused("no columns", [](Call &c) { c.filter.width = 0; });
+  refused("no rows", [](Call &c) { c.filter.height = -1; });
+  refused("more columns than weights", [](Call &c) { c.filter.width = 4; });
+  refused("fewer rows than factors", [](Call &c) { c.filter.down = {1, 1}; });
+  refused("fewer weights than elements", [](Call &c) { c.filter.weights.pop_back(); });
+  refused("too many columns", [](Call &c) {
+    c.filter.width = kMaxTaps + 1;
+    c.filter.across.assign(kMaxTaps + 1, 1);
+    c.filter.weights.clear();
+  });
+  for (int taps : {-kMaxTaps, kMaxTaps, INT32_MIN}) {
+    refused("an anchor too far to the side", [taps](Call &c) { c.filter.left = taps; });
+    refused("an anchor too far up or down", [taps](Call &c) { c.filter.above = taps; });
+  }
+  for (int taps : {1 - kMaxTaps, kMaxTaps - 1})
+    taken("an anchor outside", kBox, {8, 0},
+          [taps](Call &c) { c.filter.left = c.filter.above = taps; });
+  refused("no weights", [](Call &c) {
+    c.filter.separable = false;
+    c.filter.weights.clear();
+  });
+  refused("divisor 0", [](Call &c) { c.filter.divisor = 0; });
+  refused("divisor below 0", [](Call &c) { c.filter.divisor = -3; });
+  refused("weights of more columns than masks have", [](Call &c) {
+    c.filter.width = kMaxMaskSize + 1;
+    c.filter.separable = false;
+    c.filter.weights.assign(kMaxMaskSize + 1, 1);
+  });
+  refused("weights of more rows than masks have, and factors", [](Call &c) {
+    c.filter.width = 1;
+    c.filter.height = kMaxMaskSize + 1;
+    c.filter.across = {1};
+    c.filter.down.assign(kMaxMaskSize + 1, 1);
+    c.filter.weights = c.filter.down;
+  });
+}
+
+// Divisors and offsets beyond the sums' bits.
+TEST_CASE("numbers") {
+  for (bool narrow : {true, false}) {
+    const std::int64_t most = narrow ? INT32_MAX : INT64_MAX;
+    const auto divide_by = [narrow](std::int64_t divisor) {
+      return [narrow, divisor](Call &c) {
+        c.filter.narrow = narrow;
+        c.filter.divisor = divisor;
+      };
+    };
+    taken("the largest divisor", kBox, {8, 0}, divide_by(most / 256));
+    taken("the largest divisor of 16 bits", kBox, {16, 0}, divide_by(most / 65536));
+    refused("a divisor one too large", divide_by(most / 256 + 1));
+    refused_words("a divisor one too large for 16 bits", divide_by(most / 65536 + 1));
+  }
+  // The second becomes 0 if it is cut to 32 bits.
+  for (std::int64_t divisor : {std::int64_t{INT32_MAX} + 1, std::int64_t{1} << 32, INT64_MAX})
+    refused("a divisor of more than 31 bits", [divisor](Call &c) { c.filter.divisor = divisor; });
+
+  constexpr std::int64_t kMost = INT32_MAX;
+  const auto offsets = [](bool chroma, bool absolute, Filter::Offsets o) {
+    return [chroma, absolute, o](Call &c) {
+      (chroma ? c.filter.chroma : c.filter.level) = o;
+      c.filter.absolute = absolute;
+    };
+  };
+  for (bool chroma : {false, true}) {
+    for (std::int64_t offset : {kMost + 1, -kMost - 1, std::int64_t{1} << 32, INT64_MIN}) {
+      refused("too large an offset before", offsets(chroma, false, {offset, 0}));
+      refused("too large an offset after", offsets(chroma, false, {0, offset}));
+    }
+    refused("too large a sum of offsets", offsets(chroma, false, {kMost, 1}));
+    refused("too small a sum of offsets", offsets(chroma, false, {-kMost, -1}));
+    refused("too large an absolute value", offsets(chroma, true, {-kMost, 1}));
+  }
+  // Of a plane of the other role, for the sums over samples want their bits, too.
+  taken("large offsets", kBox, {8, 0}, offsets(true, false, {kMost, -kMost}));
+  taken("a large absolute value", kBox, {8, 0}, offsets(true, true, {-kMost, -kMost}));
+  taken("offsets of more than 31 bits with sums that have them", kBox, {8, 0}, [](Call &c) {
+    c.filter.narrow = false;
+    c.filter.level = {kMost + 1, -kMost};
+  });
+}
+
+TEST_CASE("params") {
+  refused("no such border", [](Call &c) { c.params.border = static_cast<Border>(5); });
+  for (int value : {-1, 256})
+    refused("a border value that is no sample", [value](Call &c) {
+      c.params.border = Border::constant;
+      c.params.border_value = value;
+    });
+  for (SampleDepth depth :
+       {SampleDepth{8, 0}, SampleDepth{10, 0}, SampleDepth{10, 6}, SampleDepth{16, 0}})
+    for (int value : {0, depth.max()})
+      taken("an extreme border value", kBox, depth, [value](Call &c) {
+        c.params.border = Border::constant;
+        c.params.border_value = value;
+      });
+  taken("a border value that nobody wants", kBox, {8, 0},
+        [](Call &c) { c.params.border_value = -7; });
+  refused("no such algorithm", [](Call &c) { c.algorithm = static_cast<ConvolveAlgorithm>(4); });
+}
+
+TEST_CASE("planes") {
+  refused("no plane", [](Call &c) { c.image.planes = 0; });
+  refused("five planes", [](Call &c) { c.image.planes = 5; });
+  refused("an empty second plane", [](Call &c) { c.image.planes = 2; });
+  taken("nonsense in planes that do not count", kBox, {8, 0},
+        [](Call &c) { c.image.plane[1].channels = -1; });
+  refused("nothing to read", [](Call &c) { c.image.plane[0].in.data = nullptr; });
+  refused("nothing to write", [](Call &c) { c.image.plane[0].out.data = nullptr; });
+  refused("no width", [](Call &c) { c.image.plane[0].in.width = c.image.plane[0].out.width = 0; });
+  refused("no height",
+          [](Call &c) { c.image.plane[0].in.height = c.image.plane[0].out.height = 0; });
+  refused("pitch below the row, in", [](Call &c) { c.image.plane[0].in.pitch = 7; });
+  refused("pitch below the row, out", [](Call &c) { c.image.plane[0].out.pitch = 7; });
+  refused("other width", [](Call &c) { c.image.plane[0].in.width = 7; });
+  refused("other height", [](Call &c) { c.image.plane[0].out.height = 4; });
+  refused("no channels", [](Call &c) { c.image.plane[0].channels = 0; });
+  refused("five channels", [](Call &c) {
+    c.image.plane[0].in.width = c.image.plane[0].out.width = 5;
+    c.image.plane[0].channels = 5;
+  });
+  refused("part of a pixel", [](Call &c) { c.image.plane[0].channels = 3; });
+  refused("no such role", [](Call &c) { c.image.plane[0].role[0] = static_cast<ChannelRole>(3); });
+  taken("nonsense as role of a channel that is none", kBox, {8, 0},
+        [](Call &c) { c.image.plane[0].role[1] = static_cast<ChannelRole>(3); });
+  taken("any address", kBox, {8, 0}, [](Call &c) {
+    ++c.image.plane[0].in.data;
+    --c.image.plane[0].in.pitch;
+  });
+  refused_words("half a sample",
+                [](Call &c) { c.image.plane[0].in.width = c.image.plane[0].out.width = 15; });
+  refused_words("words at odd addresses, in", [](Call &c) { ++c.image.plane[0].in.data; });
+  refused_words("words at odd addresses, out", [](Call &c) { ++c.image.plane[0].out.data; });
+  refused_words("words in odd rows, in", [](Call &c) { --c.image.plane[0].in.pitch; });
+  refused_words("words in odd rows, out", [](Call &c) { --c.image.plane[0].out.pitch; });
+}
+
+TEST_CASE("algorithms") {
+  unsupported("separable, of rank 2", kCorners, {8, 0}, ConvolveAlgorithm::separable);
+  unsupported("direct, factors only", rows(std::vector<double>(40, 1), {1}), {8, 0},
+              ConvolveAlgorithm::direct);
+  unsupported("copy, not the identity", kBox, {8, 0}, ConvolveAlgorithm::copy);
+  FilterSettings biased;
+  biased.bias = 1;
+  unsupported("copy, a bias", biased, {8, 0}, ConvolveAlgorithm::copy);
+  FilterSettings negative;
+  negative.mask.at = {-1};
+  unsupported("copy, a negative", negative, {8, 0}, ConvolveAlgorithm::copy);
+  FilterSettings shifted;
+  shifted.mask = {2, 1, {1, 0}};
+  shifted.anchor_x = 1;
+  unsupported("copy, a shift", shifted, {8, 0}, ConvolveAlgorithm::copy);
+  for (const std::vector<double> &identity :
+       {std::vector<double>{1}, std::vector<double>{0.3}, std::vector<double>{0, 7, 0}})
+    for (SampleDepth depth : {SampleDepth{8, 0}, SampleDepth{10, 6}, SampleDepth{16, 0}})
+      for (ConvolveAlgorithm algorithm :
+           {ConvolveAlgorithm::copy, ConvolveAlgorithm::direct, ConvolveAlgorithm::separable})
+        taken("the identity", settings_of({static_cast<int>(identity.size()), 1, identity}), depth,
+              [algorithm](Call &c) { c.algorithm = algorithm; });
+  taken("what is only copied", kBox, {8, 0}, [](Call &c) {
+    c.image.plane[0].role[0] = ChannelRole::copy;
+    c.algorithm = ConvolveAlgorithm::copy;
+  });
+}
+
+TEST_CASE("without gpu") {
+  hide_gpus();
+  Call call(kBox);
+  const Status s = call.run(Queue::cuda(nullptr));
+  CHECK_MESSAGE(s.code() == StatusCode::unsupported, s.message());
+}
+
+// What `automatic` takes must be able to.
+TEST_CASE("choice") {
+  for (bool on_cuda : {false, true}) {
+    const Call identity{FilterSettings()}, corners{kCorners},
+        factors{rows(std::vector<double>(40, 1), {1, 1})};
+    const auto chosen = [on_cuda](const Call &c) {
+      return choose_algorithm(c.filter, c.image, on_cuda);
+    };
+    CHECK_MESSAGE(chosen(identity) == ConvolveAlgorithm::copy, "identity");
+    CHECK_MESSAGE(chosen(corners) == ConvolveAlgorithm::direct, "rank 2");
+    CHECK_MESSAGE(chosen(factors) == ConvolveAlgorithm::separable, "factors only");
+  }
+}
+
+// The byte that a sum becomes is its quotient, for the first and the last sum of each.
+bool divides(std::int64_t divisor, std::uint32_t multiplier, std::uint32_t addend) {
+  const auto byte = [&](std::int64_t sum) { return (sum * multiplier + addend) >> 24; };
+  for (std::int64_t q = 0; q < 256; ++q)
+    if (byte(q * divisor) != q || byte((q + 1) * divisor - 1) != q) return false;
+  return true;
+}
+
+TEST_CASE("byte finish") {
+  for (std::int64_t divisor = 1; divisor <= 1 << 23; divisor += 1 + divisor / 512) {
+    ByteFinish f;
+    const auto down = static_cast<std::uint32_t>((1 << 24) / divisor);
+    if (make_byte_finish(divisor, &f))
+      CHECK_MESSAGE((f.top == 256 * divisor - 1 && divides(divisor, f.multiplier, f.addend)),
+                    static_cast<int>(divisor));
+    else
+      CHECK_MESSAGE(
+          (divisor > 256 && !divides(divisor, down + 1, 0) && !divides(divisor, down, down)),
+          static_cast<int>(divisor));
+  }
+}
+
+}  // namespace
+}  // namespace coalesce::test

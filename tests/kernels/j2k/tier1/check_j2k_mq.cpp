@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The GPU's MQ and raw coders against those of the CPU, which other tests judge by a decoder. On
+// the CPU back ends the same stages run lane by lane.
+#include <memory>
+
+#include "../../check.h"
+#include "j2k/canvas/block_plan.h"
+#include "j2k/tier1/context/coding_pass.h"
+#include "j2k/tier1/context/context_model.h"
+#include "j2k/tier1/mq/mq_cuda.h"
+#include "j2k_blocks.h"
+#include "j2k_mq_carries.h"
+#include "j2k_mq_trial.h"
+
+namespace coalesce::test {
+namespace {
+
+using namespace j2k;
+
+// Decisions as lopsided as it gets; passes of no symbols, of some, of many.
+MqBlock random_symbols(Random &random, unsigned style) {
+  MqBlock block;
+  block.planes = random.below(10) == 0 ? random.below(kMaxPlanes + 1) : random.below(9);
+  int one_in[kMqContexts + 1];
+  for (int &n : one_in)
+    n = 1 << random.below(14);
+  const int favourite = random.below(2), most = random.pick({3, 40, 40, 300, 2000});
+  const int contexts = random.below(3) == 0 ? random.between(1, 3) : kMqContexts;
+  for (int i = 0; i < 3 * block.planes - 2; ++i) {
+    const int plane = block.planes - 1 - (i + 2) / 3;
+    const bool raw = pass_is_raw(style, block.planes, plane, static_cast<PassType>((i + 2) % 3));
+    const int count = random.below(most);
+    block.made.push_back({count, static_cast<std::int32_t>(random.bits())});
+    for (int n = 0; n < count; ++n) {
+      const int context = raw ? int{kContextRaw} : random.below(contexts);
+      const bool rare = random.below(one_in[context]) == 0;
+      block.symbols.push_back(symbol_of(context, rare ? 1 - favourite : favourite));
+    }
+  }
+  block.room = block.symbols.size() * 2 + block.made.size() * 8;
+  return block;
+}
+
+// Contexts in all states, then decisions that shift the interval by many bits at once.
+std::vector<std::uint8_t> long_shifts(Random &random) {
+  std::vector<std::uint8_t> symbols;
+  int favourite[kMqContexts];
+  for (int context = 0; context < kMqContexts; ++context) {
+    favourite[context] = random.below(2);
+    symbols.insert(symbols.end(), static_cast<std::size_t>(random.below(1 << random.below(14))),
+                   symbol_of(context, favourite[context]));
+  }
+  for (int i = 0; i < 200; ++i) {
+    const int context = random.below(kMqContexts);
+    const bool rare = random.below(3) != 0;
+    symbols.push_back(symbol_of(context, rare ? 1 - favourite[context] : favourite[context]));
+  }
+  return symbols;
+}
+
+MqBlock one_pass(std::vector<std::uint8_t> symbols) {
+  MqBlock block;
+  block.planes = 1;
+  block.made.push_back({static_cast<int>(symbols.size()), 1});
+  block.room = symbols.size() * 2 + 50;
+  block.symbols = std::move(symbols);
+  return block;
+}
+
+// Its own style is replaced.
+MqBlock modelled(TestBlock test, unsigned style) {
+  static const auto model = std::make_unique<ContextModel>();
+  static std::vector<std::uint8_t> symbols(kMaxPassSymbols);
+  test.style = style;
+  MqBlock block;
+  block.planes = model->begin(test.block());
+  const auto take = [&block](const PassSymbols &made) {
+    block.made.push_back(made);
+    block.symbols.insert(block.symbols.end(), symbols.begin(), symbols.begin() + made.count);
+  };
+  for (int plane = block.planes - 1; plane >= 0; --plane) {
+    if (plane < block.planes - 1) {
+      const bool raw = pass_is_raw(style, block.planes, plane, PassType::significance);
+      take(model->significance(plane, raw, symbols.data()));
+      take(model->refinement(plane, raw, symbols.data()));
+    }
+    take(model->cleanup(plane, symbols.data()));
+  }
+  block.room = tier1_bytes_bound(test.width * test.height, block.planes, style);
+  return block;
+}
+
+std::vector<MqFrame> random_frames(Random &random, int index) {
+  // Every style comes, some more often; each flag in about half of any few that come one after
+  // another.
+  constexpr int kStyles = kAllBlockStyles + 1;
+  const unsigned style = index < kStyles        ? static_cast<unsigned>(index * 37 % kStyles)
+                         : random.below(2) == 0 ? 0
+                                                : static_cast<unsigned>(random.below(64));
+  const int frames = random.pick({1, 1, 2, 3}), most_samples = random.pick({100, 300, 1500});
+  const int blocks = random.below(10) == 0 ? random.between(60, 110) : random.between(1, 24);
+  std::vector<std::vector<MqBlock>> all(static_cast<std::size_t>(frames));
+  for (std::vector<MqBlock> &frame : all)
+    for (int b = 0; b < blocks; ++b)
+      frame.push_back(random.below(2) == 0 ? random_symbols(random, style)
+                                           : modelled(random_block(random, most_samples), style));
+  all[0][0] = one_pass(long_shifts(random));
+  all.back().back() = one_pass(carries_through_ones(random, 2500));
+  // One of full size.
+  if (index % 16 == 0) all[0][0] = modelled(block_of(random, 64, 64, Content::photograph), style);
+  return frames_of(all, style);
+}
+
+// Empty, or what is wrong with its results.
+std::string coder_trial(const MqCoder &coder, std::vector<MqFrame> actual,
+                        const std::vector<MqFrame> &expected, const Backend &backend) {
+  Status status;
+  if (backend.cuda) {
+    const DeviceMqFrames device(actual);
+    status = device.run(coder.run, static_cast<int>(actual.size()));
+    device_synchronize();
+    device.download(actual);
+  } else {
+    std::vector<DeviceFrame> views;
+    for (MqFrame &frame : actual)
+      views.push_back(frame.view());
+    status = coder.run(views.data(), static_cast<int>(views.size()), actual[0].made.size(), nullptr,
+                       nullptr);
+  }
+  if (!status.ok()) return std::string("it returned: ") + status.message();
+  for (std::size_t f = 0; f < actual.size(); ++f) {
+    std::string wrong = difference(actual[f], expected[f]);
+    if (wrong.empty()) wrong = guard_difference(actual[f]);
+    if (!wrong.empty()) return "frame " + std::to_string(f) + ", " + wrong;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string j2k_mq_trial(const std::vector<MqCoder> &coders, Random &random, int index,
+                         const Backend &backend) {
+  const std::vector<MqFrame> frames = random_frames(random, index);
+  const std::string what = "style " + std::to_string(frames[0].style) + ", " +
+                           std::to_string(frames.size()) + " frames of " +
+                           std::to_string(frames[0].plan.size()) + " blocks";
+  std::vector<MqFrame> expected = frames;
+  for (MqFrame &frame : expected)
+    code_by_pass_coder(&frame);
+  for (const MqCoder &coder : coders) {
+    const std::string doing = coder.name + ": " + what;
+    set_doing(doing);
+    const std::string wrong = coder_trial(coder, frames, expected, backend);
+    if (!wrong.empty()) return wrong + "\n    " + doing;
+  }
+  return {};
+}
+
+namespace {
+
+MqCoder by_pipelines(int pipelines) {
+  return {std::to_string(pipelines) + " pipelines a block",
+          [pipelines](const DeviceFrame *frames, int count, std::size_t passes, void *scratch,
+                      void *stream) {
+            return code_blocks_by(pipelines, frames, count, passes, scratch, stream);
+          }};
+}
+
+// Of the library; both that it chooses from, for trials are too small for one of them.
+std::vector<MqCoder> coders(bool cuda) {
+  if (!cuda) return mq_host_coders();
+  return {{"library", code_blocks}, by_pipelines(1), by_pipelines(2)};
+}
+
+Status true_code(bool cuda, const DeviceFrame *frames, int count, std::size_t passes, void *scratch,
+                 void *stream) {
+  return coders(cuda)[0].run(frames, count, passes, scratch, stream);
+}
+
+PlantedBug planted_coder(const char *name, bool cuda, CodeBlocks code) {
+  return {name, cuda,
+          [coders = std::vector<MqCoder>{{"planted", std::move(code)}}](Random &random, int index,
+                                                                        const Backend &backend) {
+            return j2k_mq_trial(coders, random, index, backend);
+          }};
+}
+
+// Where a carry stopped behind a byte FF, it goes on into the byte before.
+void carry_through_ones(const DeviceFrame &frame) {
+  for (int b = 0; b < frame.blocks; ++b) {
+    std::uint8_t *bytes = frame.bytes + frame.plan[b].first_byte;
+    for (std::uint32_t i = 1; i + 1 < frame.coded[b].length; ++i) {
+      if (bytes[i] != 0xFF || bytes[i + 1] < 0x80) continue;
+      ++bytes[i - 1];
+      bytes[i] = 0;
+      bytes[i + 1] &= 0x7F;
+      return;
+    }
+  }
+}
+
+template <unsigned kFlag>
+PlantedBug ignores(const char *name, bool cuda) {
+  return planted_coder(name, cuda,
+                       [cuda](const DeviceFrame *frames, int count, std::size_t passes,
+                              void *scratch, void *stream) {
+                         std::vector<DeviceFrame> changed(frames, frames + count);
+                         for (DeviceFrame &frame : changed)
+                           frame.style &= ~kFlag;
+                         return true_code(cuda, changed.data(), count, passes, scratch, stream);
+                       });
+}
+
+PlantedBug forgets_last_frame(const char *name, bool cuda) {
+  return planted_coder(name, cuda,
+                       [cuda](const DeviceFrame *frames, int count, std::size_t passes,
+                              void *scratch, void *stream) {
+                         return true_code(cuda, frames, count - 1 > 0 ? count - 1 : 1, passes,
+                                          scratch, stream);
+                       });
+}
+
+PlantedBug damages(const char *name, void (*damage)(const DeviceFrame &)) {
+  return planted_coder(name, false,
+                       [damage](const DeviceFrame *frames, int count, std::size_t passes,
+                                void *scratch, void *stream) {
+                         const Status s = true_code(false, frames, count, passes, scratch, stream);
+                         damage(frames[count - 1]);
+                         return s;
+                       });
+}
+
+std::vector<PlantedBug> planted() {
+  return {
+      ignores<kReset>("j2k-mq, no contexts are reset", false),
+      ignores<kTermAll>("j2k-mq, segments are too long", false),
+      ignores<kBypass>("j2k-mq, raw bits are no segments", false),
+      ignores<kPredictable>("j2k-mq, ends as usual", false),
+      forgets_last_frame("j2k-mq, forgets a frame", false),
+      damages("j2k-mq, a length less", [](const DeviceFrame &f) { --f.passes[0].length; }),
+      damages("j2k-mq, a length more", [](const DeviceFrame &f) { ++f.passes[0].length; }),
+      damages("j2k-mq, a distortion more", [](const DeviceFrame &f) { ++f.passes[0].distortion; }),
+      damages("j2k-mq, a bit of a byte", [](const DeviceFrame &f) { f.bytes[0] ^= 1; }),
+      damages("j2k-mq, a carry goes too far", carry_through_ones),
+      damages("j2k-mq, a byte behind a block's room",
+              [](const DeviceFrame &f) { f.bytes[f.plan[0].first_byte + f.plan[0].bytes] = 0; }),
+      damages("j2k-mq, a zero plane more", [](const DeviceFrame &f) { ++f.coded[0].zero_planes; }),
+      ignores<kReset>("j2k-mq, no contexts are reset, kernel", true),
+      ignores<kTermAll>("j2k-mq, segments are too long, kernel", true),
+      ignores<kBypass>("j2k-mq, raw bits are no segments, kernel", true),
+      ignores<kPredictable>("j2k-mq, ends as usual, kernel", true),
+      forgets_last_frame("j2k-mq, forgets a frame, kernel", true),
+  };
+}
+
+}  // namespace
+
+Case j2k_mq_case() {
+  return {"j2k-mq", 80,
+          [](Random &random, int index, const Backend &backend) {
+            return j2k_mq_trial(coders(backend.cuda), random, index, backend);
+          },
+          planted};
+}
+
+}  // namespace coalesce::test
