@@ -22,13 +22,23 @@ p { max-width: 46rem; } .soft, figcaption { color: var(--soft); }
 .figures { display: flex; flex-wrap: wrap; gap: 1.2rem; }
 figure { margin: 0; flex: 0 1 auto; max-width: 100%; }
 figcaption { font-size: .9rem; max-width: 40rem; overflow-wrap: anywhere; }
+figcaption a { color: inherit; }
 .two figure { width: calc(50% - .6rem); } .three figure { width: calc(33.3% - .8rem); }
 @media (max-width: 800px) { .two figure, .three figure { width: 100%; } }
 .picture { position: relative; display: block; line-height: 0; }
 .picture img, video { display: block; width: 100%; height: auto; background: var(--box); }
-.small img { image-rendering: pixelated; }
+.magnified img { image-rendering: pixelated; }
+label.picture { cursor: pointer; }
+.picture input { position: absolute; opacity: 0; }
+.picture input:focus-visible + img { outline: 3px solid; }
 .picture img + img { position: absolute; inset: 0; opacity: 0; }
-.picture:hover img + img { opacity: 1; }
+.picture input:checked ~ img + img { opacity: 1; }
+@media (hover: hover) { .picture:hover img + img { opacity: 1; } }
+.scale { margin: 1rem .5rem; max-width: 30rem; font-size: .9rem; color: var(--soft); }
+.scale i { display: block; height: 1rem; border: 1px solid var(--line);
+           background: linear-gradient(to right, #000, #f00, #ff0, #fff); }
+.scale span { display: flex; justify-content: space-between; }
+.scale b { width: 0; display: flex; justify-content: center; font-weight: 400; white-space: nowrap; }
 table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
 th, td { padding: .3rem .8rem; border-bottom: 1px solid var(--line); text-align: right; }
 th { max-width: 14rem; vertical-align: bottom; }
@@ -58,10 +68,18 @@ class Section:
         """The figures that follow are shown in rows of two or three."""
         self.items.append((columns, []))
 
-    def figure(self, file, size, caption, alt, hover=None):
-        """alt says what the picture shows; hover is another picture and what that one shows."""
+    def figure(self, file, size, caption, alt, other=None, magnified=False):
+        """alt says what the picture shows; other is a picture in its place and what that one shows.
+
+        The pixels of a magnified picture stay sharp where the browser scales it.
+        """
         groups = [item[1] for item in self.items if isinstance(item, tuple)]
-        groups[-1].append(figure_html(file, size, caption, alt, hover))
+        groups[-1].append(figure_html(file, size, caption, alt, other, magnified))
+
+    def scale(self, numbers):
+        """The colours of an error map: evenly spaced numbers from black to white."""
+        marks = "".join(f"<b>{html.escape(number)}</b>" for number in numbers)
+        self.items.append(f'<div class="scale"><i></i><span>{marks}</span></div>')
 
     def table(self, head, rows):
         self.items.append(table_html(head, rows))
@@ -79,7 +97,7 @@ class Section:
         return "\n".join(parts)
 
 
-def figure_html(file, size, caption, alt, hover):
+def figure_html(file, size, caption, alt, other, magnified):
     width, height = size
     if file.endswith(".webm"):
         picture = (f'<video src="{file}" width="{width}" height="{height}"'
@@ -87,11 +105,15 @@ def figure_html(file, size, caption, alt, hover):
     else:
         images = "".join(
             f'<img src="{name}" width="{width}" height="{height}" alt="{html.escape(text)}">'
-            for name, text in [(file, alt)] + ([hover] if hover else []))
-        # Small pictures keep their pixels.
-        small = " small" if width <= 640 else ""
-        picture = f'<a class="picture{small}" href="{file}">{images}</a>'
-    return f"<figure>{picture}<figcaption>{html.escape(caption)}</figcaption></figure>"
+            for name, text in [(file, alt)] + ([other] if other else []))
+        # The page enlarges a small picture, so its pixels stay sharp, too.
+        style = "picture magnified" if magnified or width <= 160 else "picture"
+        # A box that a tap, a click or the space bar checks; no script.
+        box = f'<input type="checkbox" aria-label="{html.escape(other[1])}">' if other else ""
+        tag = "label" if other else "div"
+        picture = f'<{tag} class="{style}">{box}{images}</{tag}>'
+    return (f'<figure>{picture}<figcaption><a href="{file}">{html.escape(caption)}</a></figcaption>'
+            "</figure>")
 
 
 def table_html(head, rows):
@@ -130,7 +152,7 @@ def render(subject, setting, sections):
 <body>
 <h1>gst-coalesce: demo</h1>
 <p class="soft">{html.escape(subject)}<br>{html.escape(machine())}</p>
-<p>Every picture opens in full size. The pipelines require:</p>
+<p>A caption opens its picture in full size. The pipelines require:</p>
 <pre>{html.escape(setting)}</pre>
 {body}
 </body>

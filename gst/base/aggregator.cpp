@@ -128,11 +128,10 @@ bool use_caps(GstCoalesceAggregator *self, GstCaps *out_caps) {
   const Backend::NewCaps new_caps(backend, nullptr, out_caps);
   GstVideoInfo info;
   if (!usable_info(out_caps, &info)) {
-    GST_ELEMENT_ERROR(self, STREAM, FORMAT,
-                      ("Unsupported output caps: no raw video, or frames of 2 GiB or more "
-                       "(%" GST_PTR_FORMAT ")",
-                       out_caps),
-                      (nullptr));
+    GST_ELEMENT_ERROR(
+        self, STREAM, FORMAT,
+        ("Unsupported output caps: %s (%" GST_PTR_FORMAT ")", unusable_reason(out_caps), out_caps),
+        (nullptr));
     return false;
   }
   if (klass->set_info &&

@@ -10,8 +10,8 @@ enum : guint { PROP_ACTIVE_BACKEND = 4, PROP_STATS };  // after the settings
 GType backend_get_type() {
   static const GEnumValue values[] = {
       {int(BackendChoice::automatic),
-       "GPU if either pad has CUDA memory. With system memory on both pads: GPU for JPEG 2000 and "
-       "for large masks on large frames, if a GPU is usable; otherwise CPU",
+       "GPU if either pad has CUDA memory. With system memory on both pads and a usable GPU: GPU "
+       "in j2kenc, and in convolve and sepconvolve if pixels x coefficients >= 2^28. Otherwise CPU",
        "auto"},
       {int(BackendChoice::cuda), "GPU; an error if no GPU is usable", "cuda"},
       {int(BackendChoice::cpu), "CPU; neither pad accepts CUDA memory", "cpu"},

@@ -156,12 +156,12 @@ bool check_and_use(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
   auto *self = GST_COALESCE_FILTER(trans);
   auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
   auto &[in, out] = *self->priv;
-  if (!usable_info(in_caps, &in.info) || !usable_info(out_caps, &out.info)) {
+  const bool in_usable = usable_info(in_caps, &in.info);
+  if (!in_usable || !usable_info(out_caps, &out.info)) {
     GST_ELEMENT_ERROR(
         self, STREAM, FORMAT,
-        ("Unsupported caps: no raw video, or frames of 2 GiB or more (input %" GST_PTR_FORMAT
-         ", output %" GST_PTR_FORMAT ")",
-         in_caps, out_caps),
+        ("Unsupported caps: %s (input %" GST_PTR_FORMAT ", output %" GST_PTR_FORMAT ")",
+         unusable_reason(in_usable ? out_caps : in_caps), in_caps, out_caps),
         (nullptr));
     return false;
   }

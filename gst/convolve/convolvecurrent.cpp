@@ -100,6 +100,7 @@ bool ConvolveCurrentFilter::update(const GstVideoInfo &info, bool new_format) {
   in_use_ = std::move(settings);
   filter_ = std::move(filter);
   cache_.clear();
+  warn_without_alpha(info);
   GST_DEBUG_OBJECT(element_, "%s, %dx%d %s%s taps, divisor %" G_GINT64_FORMAT ", on %s",
                    convolve_preset(kind_, in_use_.preset).c_str(), filter_.width, filter_.height,
                    filter_.exact ? "exact" : "rounded", filter_.separable ? ", separable" : "",
@@ -107,8 +108,21 @@ bool ConvolveCurrentFilter::update(const GstVideoInfo &info, bool new_format) {
   return true;
 }
 
+// Once for each format.
+void ConvolveCurrentFilter::warn_without_alpha(const GstVideoInfo &info) {
+  const GstVideoFormat format = in_use_.filter_alpha && !GST_VIDEO_INFO_HAS_ALPHA(&info)
+                                    ? GST_VIDEO_INFO_FORMAT(&info)
+                                    : GST_VIDEO_FORMAT_UNKNOWN;
+  if (std::exchange(without_alpha_, format) == format || format == GST_VIDEO_FORMAT_UNKNOWN) return;
+  GST_ELEMENT_WARNING(
+      element_, LIBRARY, SETTINGS,
+      ("filter-alpha=true has no effect: %s has no alpha channel", GST_VIDEO_INFO_NAME(&info)),
+      (nullptr));
+}
+
 void ConvolveCurrentFilter::stop() {
   any_ = false;
+  without_alpha_ = GST_VIDEO_FORMAT_UNKNOWN;
   changes_ = 0;
   for (Warning &warning : warned_)
     warning = {};

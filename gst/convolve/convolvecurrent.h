@@ -35,6 +35,7 @@ class ConvolveCurrentFilter {
                          const GstVideoInfo &info, Filter *filter) const;
   bool settle(ConvolvePart part, const GstVideoInfo &info, ConvolveSettings *settings,
               Filter *filter);
+  void warn_without_alpha(const GstVideoInfo &info);
 
   gpointer element_;
   const Settings<ConvolveSettings> &settings_;
@@ -45,6 +46,7 @@ class ConvolveCurrentFilter {
   Filter filter_;
   ArgumentCache cache_;      // of that filter
   Warning warned_[N_PARTS];  // the last ones, lest a problem be reported for every frame
+  GstVideoFormat without_alpha_ = GST_VIDEO_FORMAT_UNKNOWN;  // the same of filter-alpha
 };
 
 }  // namespace coalesce::gst

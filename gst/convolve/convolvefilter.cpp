@@ -72,9 +72,8 @@ Status run(GstCoalesceFilter *filter, const Frame &in, const Frame &out, const Q
 gboolean start(GstBaseTransform *trans) {
   const GstConvolveFilterPrivate &priv = priv_of(trans);
   const ConvolveSettings settings = priv.settings.snapshot();
-  if (const std::string text =
-          convolve_ignored(*GST_CONVOLVE_FILTER_GET_CLASS(trans)->kind, settings);
-      !text.empty())
+  for (const std::string &text :
+       convolve_ignored(*GST_CONVOLVE_FILTER_GET_CLASS(trans)->kind, settings))
     GST_ELEMENT_WARNING(trans, LIBRARY, SETTINGS, ("%s", text.c_str()), (nullptr));
   return (settings.problem.empty() || post_settings_problem(trans, settings.problem, false)) &&
          GST_BASE_TRANSFORM_CLASS(parent_class)->start(trans);

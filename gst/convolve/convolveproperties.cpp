@@ -138,7 +138,7 @@ void add_numbers(ConvolveProperties *table) {
   table->add(&S::bias,
              {"bias", "Bias",
               "Offset added to filtered samples, except chroma, in sample values of the format, "
-              "such as 128 (-1e18 = by normalize)"},
+              "such as 128 (-1e18 = not set: by normalize)"},
              kAutomatic, -kAutomatic);
   table->add(&S::absolute, {"absolute", "Absolute value",
                             "Absolute value of the weighted sum. normalize has no effect then; "
@@ -220,18 +220,23 @@ const char *convolve_algorithm_nick(ConvolveAlgorithm algorithm) {
   return kAlgorithms[static_cast<std::size_t>(algorithm)].value_nick;
 }
 
-std::string convolve_ignored(const ConvolveKind &kind, const ConvolveSettings &settings) {
+std::vector<std::string> convolve_ignored(const ConvolveKind &kind,
+                                          const ConvolveSettings &settings) {
   const auto text = [&](const std::string &setting, guint property) {
     return setting + " has no effect " +
            (settings.preset == 0 ? "without a preset"
                                  : "with " + convolve_preset(kind, settings.preset)) +
            "; it requires preset=" + presets_with(kind, property);
   };
+  std::vector<std::string> texts;
   if (settings.size != 0 && !depends_on(kind, settings.preset, PROP_SIZE))
-    return text("size=" + std::to_string(settings.size), PROP_SIZE);
+    texts.push_back(text("size=" + std::to_string(settings.size), PROP_SIZE));
   if (settings.sigma != 0 && !depends_on(kind, settings.preset, PROP_SIGMA))
-    return text("sigma=" + mask_text({1, 1, {settings.sigma}}), PROP_SIGMA);
-  return {};
+    texts.push_back(text("sigma=" + mask_text({1, 1, {settings.sigma}}), PROP_SIGMA));
+  if (settings.border_value != 0 && settings.border != Border::constant)
+    texts.push_back("border-value=" + std::to_string(settings.border_value) +
+                    " has no effect; it requires border=constant");
+  return texts;
 }
 
 std::string convolve_text_problem(const char *property, const std::string &text,

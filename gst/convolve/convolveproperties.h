@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "convolve/convolve.h"
 #include "object/propertytable.h"
@@ -60,8 +61,9 @@ void convolve_set_property(GObject *object, Settings<ConvolveSettings> *settings
 // As the property algorithm names it.
 const char *convolve_algorithm_nick(ConvolveAlgorithm algorithm);
 
-// What has been set and has no effect, for a message; empty if there is nothing.
-std::string convolve_ignored(const ConvolveKind &kind, const ConvolveSettings &settings);
+// What has been set and has no effect in any format, for messages.
+std::vector<std::string> convolve_ignored(const ConvolveKind &kind,
+                                          const ConvolveSettings &settings);
 
 // Why a text cannot be read, and what helps where it is empty.
 std::string convolve_text_problem(const char *property, const std::string &text,

@@ -84,10 +84,9 @@ bool check_format(GstBaseTransform *trans, GstCaps *caps, GstVideoInfo *info) {
     return false;
   }
   if (usable_info(caps, info)) return true;
-  GST_ELEMENT_ERROR(
-      trans, STREAM, FORMAT,
-      ("Unsupported caps: no raw video, or frames of 2 GiB or more (%" GST_PTR_FORMAT ")", caps),
-      (nullptr));
+  GST_ELEMENT_ERROR(trans, STREAM, FORMAT,
+                    ("Unsupported caps: %s (%" GST_PTR_FORMAT ")", unusable_reason(caps), caps),
+                    (nullptr));
   return false;
 }
 
@@ -209,6 +208,9 @@ GstFlowReturn encode(GstCoalesceEncoder *encoder, GstBuffer *in) {
 
 gboolean start(GstBaseTransform *trans) {
   const std::string problem = parts_of(trans).settings.read(j2k_check);
+  if (const std::string text = parts_of(trans).settings.read(j2k_ignored);
+      problem.empty() && !text.empty())
+    GST_ELEMENT_WARNING(trans, LIBRARY, SETTINGS, ("%s", text.c_str()), (nullptr));
   return (problem.empty() || post_settings_problem(trans, problem, false)) &&
          GST_BASE_TRANSFORM_CLASS(parent_class)->start(trans);
 }

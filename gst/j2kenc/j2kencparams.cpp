@@ -123,6 +123,34 @@ std::string bpp_of(std::uint64_t bytes, const J2kPicture &picture) {
   return j2k_number(exact + std::pow(10, std::floor(std::log10(exact)) - 5));
 }
 
+// The highest setting of the property that the rate was set by which leaves a codestream `bytes`.
+std::string most_rate(const J2kSettings &s, const J2kPicture &picture, std::uint64_t bytes) {
+  const double pixels = double(picture.coding.image.width()) * picture.frame_height;
+  const double below =  // the frame's bytes
+      (double(bytes) + 1) * picture.frame_height / picture.coding.image.height() +
+      double(picture.overhead);
+  const auto fits = [&](const J2kSettings &tried) {
+    return whole_bytes(picture_bytes(tried, picture)) <= bytes;
+  };
+  J2kSettings most;
+  if (s.bpp > 0) {
+    const double exact = below * 8 / pixels,
+                 digit = std::pow(10, std::floor(std::log10(exact)) - 5);
+    for (int back = 0; back == 0 || !fits(most); back++)
+      most.bpp = g_ascii_strtod(j2k_number(exact - back * digit).c_str(), nullptr);
+  } else if (s.bitrate > 0) {
+    most.bitrate = static_cast<unsigned>(
+        std::min(below * picture.fps_n / (125. * picture.fps_d), double(G_MAXINT)));
+    while (!fits(most))
+      most.bitrate--;
+  } else {
+    most.frame_size = static_cast<unsigned>(std::min(below, double(G_MAXINT)));
+    while (!fits(most))
+      most.frame_size--;
+  }
+  return j2k_rate_text(most);
+}
+
 // most: what a profile allows, which has let the rate pass; 0 for no limit.
 LayerBudget last_target(const J2kSettings &s, const J2kPicture &picture,
                         const EncoderParams &params, std::uint64_t most) {
@@ -217,8 +245,12 @@ std::string j2k_params(const J2kSettings &s, const J2kPicture &picture, EncoderP
   const j2k::ProfileRate rate = {std::int64_t{picture.fps_n} * picture.row_step, picture.fps_d,
                                  whole_bytes(picture_bytes(s, picture))};
   std::string text;
-  if (Status status = set_profile(s.profile, rate, params, &frame_limit, &text); !status.ok())
+  if (Status status = set_profile(s.profile, rate, params, &frame_limit, &text); !status.ok()) {
+    if (frame_limit > 0)
+      return j2k_profile_setting(s) + " requires at most " + most_rate(s, picture, frame_limit) +
+             " at this framerate; it is " + j2k_rate_text(s);
     return text.empty() ? j2k_text(status) : text;
+  }
   set_coding(s, &params->coding);
   set_wavelet(s, params);
   set_markers(s, params);
@@ -251,7 +283,8 @@ std::string j2k_least_rate(const J2kSettings &s, const J2kPicture &picture, std:
   most.bitrate = s.bitrate > 0 ? G_MAXINT : 0;
   const std::string frame_size = j2k_setting("frame-size", bytes);
   if (frame_bytes(most, picture) > 0 && frame_bytes(most, picture) < double(bytes))
-    return frame_size + "; that is more than " + j2k_rate_text(most);
+    return frame_size + ", which " + (s.bpp > 0 ? "bpp" : "bitrate") + " cannot express (at most " +
+           j2k_rate_text(most) + "); use " + frame_size;
   if (s.bpp > 0) return "bpp=" + bpp_of(bytes, picture);
   if (s.bitrate > 0)
     return j2k_setting("bitrate", static_cast<unsigned>(std::ceil(double(bytes) * picture.fps_n /

@@ -56,8 +56,13 @@ GType profile_type() {
        "cinema-2k"},
       {int(Profile::cinema_4k), "Digital cinema 4K: up to 4096x2160, X'Y'Z' with 12 bits",
        "cinema-4k"},
-      {int(Profile::broadcast_single), "Broadcast, single tile", "broadcast-single"},
-      {int(Profile::broadcast_multi), "Broadcast, 2x2 tiles by default", "broadcast-multi"},
+      {int(Profile::broadcast_single),
+       "Broadcast, one tile: 8 to 12 bits, up to 520 million samples and 800 Mbit a second",
+       "broadcast-single"},
+      {int(Profile::broadcast_multi),
+       "Broadcast, 2x2 tiles by default: 8 to 12 bits, up to 520 million samples and 800 Mbit a "
+       "second",
+       "broadcast-multi"},
       {int(Profile::imf_2k), "Interoperable Master Format 2K: up to 2048x1556", "imf-2k"},
       {int(Profile::imf_4k), "Interoperable Master Format 4K: up to 4096x3112", "imf-4k"},
       {0, nullptr, nullptr}};
@@ -166,8 +171,8 @@ void add_numbers(Table *table) {
 void add_markers_and_texts(Table *table) {
   table->add(&S::visual_weighting,
              {"visual-weighting", "Visual weighting",
-              "With a rate: weight errors by visibility, so that fine detail and chroma are "
-              "discarded first"});
+              "Weight errors by visibility, so that fine detail and chroma are discarded first. "
+              "Requires bpp, bitrate, frame-size, psnr, a profile or several layers"});
   table->add(&S::sop, {"sop", "SOP markers", "Write an SOP marker segment before each packet"});
   table->add(&S::eph, {"eph", "EPH markers", "Write an EPH marker after each packet header"});
   table->add(&S::plt,

@@ -89,7 +89,10 @@ std::string check_layers(const J2kSettings &s) {
                       "numbers of bits per pixel, as in \"0.25 0.5\"");
   if (list.size() + 1 != static_cast<std::size_t>(s.num_layers))
     return name + " and " + j2k_setting("num-layers", s.num_layers) + ": " +
-           std::to_string(list.size()) + " rates, but every layer except the last requires one";
+           std::to_string(list.size()) + (list.size() == 1 ? " rate" : " rates") + " instead of " +
+           (s.num_layers == 1 ? "none" : std::to_string(s.num_layers - 1)) +
+           ", because every layer except the last requires one; use " +
+           j2k_setting("num-layers", list.size() + 1);
   for (std::size_t i = 0; i < list.size(); i++)
     if (list[i] <= (i > 0 ? list[i - 1] : 0))
       return name + ": " + j2k_number(list[i]) + " is not above " +
@@ -101,7 +104,9 @@ std::string check_texts(const J2kSettings &s) {
   std::vector<int> roi;
   if (!s.roi.empty() &&
       (!j2k_parse_integers(s.roi, " ,", &roi) || roi.size() != 4 || roi[2] == 0 || roi[3] == 0))
-    return unreadable("roi", s.roi, "a rectangle as in \"x,y,width,height\"");
+    return unreadable("roi", s.roi,
+                      "\"x,y,width,height\" in whole pixels: none negative, width and height at "
+                      "least 1");
   std::string latin;
   if (!j2k_parse_comment(s.comment, &latin))
     return unreadable("comment", s.comment,
@@ -131,6 +136,17 @@ std::string j2k_text(const Status &status) {
   std::string text = status.message();
   if (text.compare(0, 5, "j2k: ") == 0) text.erase(0, 5);
   return text;
+}
+
+// Weights choose among bytes: of one layer with all of them there is no choice.
+std::string j2k_ignored(const J2kSettings &s) {
+  const std::string rate = j2k_rate_text(s);
+  if (!s.visual_weighting || s.num_layers > 1 || s.profile != j2k::Profile::none ||
+      (!rate.empty() && s.quality == 0))
+    return {};
+  return "visual-weighting=true has no effect " +
+         (rate.empty() ? "without a rate" : "with " + rate) +
+         "; it requires bpp, bitrate, frame-size, psnr, a profile or several layers";
 }
 
 std::string j2k_check(const J2kSettings &settings) {

@@ -49,6 +49,8 @@ bool j2k_is_lossless(const J2kSettings &settings);
 
 // What is wrong with them in any format, naming property and value; empty if nothing is.
 std::string j2k_check(const J2kSettings &settings);
+// What has been set and has no effect in any format; empty if there is nothing.
+std::string j2k_ignored(const J2kSettings &settings);
 
 // What there is to code: one of them in each frame, or one for each field.
 struct J2kPicture {

@@ -6,15 +6,40 @@
 
 namespace coalesce::gst {
 
+namespace {
+
 // libgstvideo 1.22 lets some sizes through whose strides overflow: such a frame counts 2^63 bytes,
 // or rows that are shorter than their samples, even none at all.
-bool usable_info(GstCaps *caps, GstVideoInfo *info) {
-  if (!gst_video_info_from_caps(info, caps) || GST_VIDEO_INFO_SIZE(info) > G_MAXINT) return false;
-  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES(info); p++) {
-    const gint stride = GST_VIDEO_INFO_PLANE_STRIDE(info, p);
-    if (stride < 0 || static_cast<gsize>(stride) < plane_row_bytes(*info, p)) return false;
+bool usable_size(const GstVideoInfo &info) {
+  if (GST_VIDEO_INFO_SIZE(&info) > G_MAXINT) return false;
+  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES(&info); p++) {
+    const gint stride = GST_VIDEO_INFO_PLANE_STRIDE(&info, p);
+    if (stride < 0 || static_cast<gsize>(stride) < plane_row_bytes(info, p)) return false;
   }
   return true;
+}
+
+}  // namespace
+
+bool usable_info(GstCaps *caps, GstVideoInfo *info) {
+  return gst_video_info_from_caps(info, caps) && usable_size(*info);
+}
+
+const char *unusable_reason(const GstCaps *caps) {
+  const GstStructure *structure = gst_caps_get_structure(caps, 0);
+  const gchar *name = gst_structure_get_string(structure, "format");
+  const GstVideoFormat format =
+      name != nullptr ? gst_video_format_from_string(name) : GST_VIDEO_FORMAT_UNKNOWN;
+  int width = 0, height = 0;
+  gst_structure_get(structure, "width", G_TYPE_INT, &width, "height", G_TYPE_INT, &height, nullptr);
+  GstVideoInfo info;
+  const bool raw = format != GST_VIDEO_FORMAT_UNKNOWN && format != GST_VIDEO_FORMAT_ENCODED &&
+                   width > 0 && height > 0;
+  return raw && !(gst_video_info_set_format(&info, format, static_cast<guint>(width),
+                                            static_cast<guint>(height)) &&
+                  usable_size(info))
+             ? "frames of 2 GiB or more"
+             : "no raw video";
 }
 
 bool has_fields_apart(const GstCaps *caps, guint index) {

@@ -12,6 +12,8 @@ namespace coalesce::gst {
 
 // Fills `info`. False for caps that are no raw video, or of frames of 2 GiB and more.
 bool usable_info(GstCaps *caps, GstVideoInfo *info);
+// Which of the two, for an element error.
+const char *unusable_reason(const GstCaps *caps);
 
 // Do these caps, the index-th ones, have fields in pictures of their own, two or one a buffer? A
 // Frame is one picture.

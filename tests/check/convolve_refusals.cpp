@@ -97,6 +97,13 @@ GST_START_TEST(ignored_settings) {
       {"sepconvolve",
        {{"preset", "derivative-x"}, {"size", "5"}},
        {"size=5 has no effect with preset=derivative-x"}},
+      {"convolve",
+       {{"border-value", "128"}},
+       {"border-value=128 has no effect; it requires border=constant"}},
+      {"sepconvolve",
+       {{"border", "wrap"}, {"border-value", "1"}},
+       {"border-value=1 has no effect; it requires border=constant"}},
+      {"convolve", {{"border", "constant"}, {"border-value", "128"}}, {}},
       {"convolve", {{"preset", "box"}, {"size", "3"}}, {}},
       {"convolve", {{"preset", "unsharp"}, {"size", "7"}, {"sigma", "1"}}, {}},
       {"convolve", {{"size", "3"}, {"preset", "sobel-x"}}, {}},
@@ -114,6 +121,33 @@ GST_START_TEST(ignored_settings) {
     expect_warning(harness, caps, {});
     harness.expect_no_error();
   }
+}
+GST_END_TEST;
+
+// One warning for each format, and none where there is alpha.
+GST_START_TEST(alpha_that_is_not_there) {
+  Harness harness("convolve", {{"filter-alpha", "true"}});
+  std::string last;
+  for (const char *format : {"RGB", "RGBA", "NV12", "NV12", "AYUV", "RGBx"}) {
+    const GstVideoInfo info = video_info(video_caps(format, kSize));
+    fail_unless(harness.set_input(video_caps(format, kSize)));
+    const std::string warning = harness.take_warning();
+    const bool without = !GST_VIDEO_INFO_HAS_ALPHA(&info);
+    if (without && last != format)
+      fail_unless(warning == std::string("filter-alpha=true has no effect: ") + format +
+                                 " has no alpha channel",
+                  "\"%s\"", warning.c_str());
+    else
+      fail_unless(warning.empty(), "\"%s\"", warning.c_str());
+    last = format;
+    for (int i = 0; i < 3; i++)
+      expect_warning(harness, video_caps(format, kSize), {});
+  }
+  g_object_set(harness.element(), "filter-alpha", FALSE, nullptr);
+  expect_warning(harness, video_caps("RGBx", kSize), {});
+  g_object_set(harness.element(), "filter-alpha", TRUE, nullptr);
+  expect_warning(harness, video_caps("RGBx", kSize),
+                 {"filter-alpha=true has no effect: RGBx has no alpha channel"});
 }
 GST_END_TEST;
 
@@ -235,6 +269,7 @@ void add_convolve_refusal_cases(Suite *suite) {
   TCase *refusals = new_case(suite, "refusals");
   tcase_add_test(refusals, each_is_told);
   tcase_add_test(refusals, ignored_settings);
+  tcase_add_test(refusals, alpha_that_is_not_there);
   tcase_add_test(refusals, refused_until_set_otherwise);
   tcase_add_test(refusals, not_for_every_frame);
   tcase_add_test(refusals, new_caps);

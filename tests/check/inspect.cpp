@@ -56,6 +56,19 @@ GST_START_TEST(element_page) {
 }
 GST_END_TEST;
 
+// What values mean that do not say it themselves: rules, limits, and what is not set.
+GST_START_TEST(meanings_of_values) {
+  for (int i = 0; i < n_elements(); i++)
+    expect_page(element_name(i), {"GPU in j2kenc, and in convolve and sepconvolve if pixels x "
+                                  "coefficients >= 2^28. Otherwise CPU"});
+  for (const char *element : {"convolve", "sepconvolve"})
+    expect_page(element, {"(-1e18 = not set: by normalize)"});
+  expect_page("j2kenc",
+              {"Broadcast, one tile: 8 to 12 bits, up to 520 million samples and 800 Mbit",
+               "Broadcast, 2x2 tiles by default: 8 to 12 bits, up to 520 million samples"});
+}
+GST_END_TEST;
+
 }  // namespace
 }  // namespace test
 
@@ -68,5 +81,6 @@ int main(int argc, char **argv) {
     TCase *pages = test::new_case(suite, "pages");
     tcase_add_test(pages, test::plugin_page);
     tcase_add_loop_test(pages, test::element_page, 0, test::n_elements());
+    tcase_add_test(pages, test::meanings_of_values);
   });
 }

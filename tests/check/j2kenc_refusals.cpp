@@ -36,13 +36,16 @@ const std::vector<Refusal> &settings() {
       {{{"precincts", "256x256 64x64"}}, {"64x64 is smaller than a code-block"}},
       {{{"precincts", "256x256 256x256"}, {"num-resolutions", "1"}},
        {"precincts=", "num-resolutions=1"}},
-      {{{"layer-rates", "0.5"}}, {"layer-rates=\"0.5\" and num-layers=1", "1 rates"}},
-      {{{"layer-rates", "0.5 1 2"}, {"num-layers", "3"}}, {"num-layers=3", "3 rates"}},
+      {{{"layer-rates", "0.5"}},
+       {"layer-rates=\"0.5\" and num-layers=1: 1 rate instead of none", "use num-layers=2"}},
+      {{{"layer-rates", "0.5 1 2"}, {"num-layers", "3"}},
+       {"num-layers=3: 3 rates instead of 2", "use num-layers=4"}},
       {{{"layer-rates", "0.5 0.5"}, {"num-layers", "3"}}, {"0.5 is not above the rate before"}},
       {{{"layer-rates", "0 0.5"}, {"num-layers", "3"}}, {"0 is not above 0"}},
       {{{"layer-rates", "a lot"}, {"num-layers", "3"}}, {"layer-rates=\"a lot\""}},
       {{{"roi", "1,2,3"}}, {"roi=\"1,2,3\""}},
-      {{{"roi", "1,2,0,4"}}, {"roi=\"1,2,0,4\""}},
+      {{{"roi", "1,2,0,4"}}, {"roi=\"1,2,0,4\"", "width and height at least 1"}},
+      {{{"roi", "-1,0,5,5"}}, {"roi=\"-1,0,5,5\"", "\"x,y,width,height\"", "none negative"}},
       {{{"roi", "1,2,3,4.5"}}, {"roi=\"1,2,3,4.5\""}},
       {{{"roi", "99999999999,2,3,4"}}, {"roi="}},
       {{{"profile", "cinema-2k"}, {"lossless", "true"}}, {"lossless=true and profile=cinema-2k"}},
@@ -116,8 +119,7 @@ constexpr ProfileRefusal kProfileRefusals[] = {
     {"cinema-2k", "GBR_12LE", "plt", "true", "requires plt=false; it is true"},
     {"cinema-2k", "GBR_12LE", "guard-bits", "3", "requires guard-bits=1; it is 3"},
     {"cinema-2k", "GBR_12LE", "frame-size", "4000000",
-     "requires at most 1250000 bytes a frame at this framerate; frame-size, bitrate or bpp allows "
-     "4000000"},
+     "requires at most frame-size=1250000 at this framerate; it is frame-size=4000000"},
     {"cinema-2k", "GBR_12LE", "code-block-width", "16",
      "requires code-block-width and code-block-height of 32; they are 16 and 32"},
     {"imf-2k", "I422_10LE", "tile-width", "100",
@@ -152,6 +154,62 @@ GST_START_TEST(what_profiles_forbid) {
 }
 GST_END_TEST;
 
+// Of the property that was set; it is accepted, and a step more is not.
+GST_START_TEST(most_of_profiles) {
+  const struct {
+    const char *profile, *fps, *name, *value, *most, *more;
+  } cases[] = {
+      {"broadcast-single", "25/1", "bitrate", "5000000", "800000", "800001"},
+      {"broadcast-multi", "30000/1001", "bitrate", "5000000", "800000", "800001"},
+      {"broadcast-single", "25/1", "frame-size", "5000000", "4000000", "4000001"},
+      {"broadcast-single", "250/1", "bpp", "100", "41.6667", "41.6668"},
+      {"broadcast-single", "90/1", "bpp", "500", "115.74", "115.741"},
+      {"imf-2k", "25/1", "frame-size", "2000000000", "256000000", "256000001"},
+  };
+  for (const auto &[profile, fps, name, value, most, more] : cases) {
+    std::string caps = video_caps("I422_10LE", {320, 240});
+    caps.replace(caps.find("25/1"), 4, fps);
+    const std::string told = std::string("profile=") + profile + " requires at most " + name + "=" +
+                             most + " at this framerate; it is " + name + "=";
+    for (const char *wrong : {value, more})
+      expect_refusal({{"profile", profile}, {name, wrong}}, caps, {(told + wrong).c_str()});
+    Harness harness("j2kenc", {{"profile", profile}, {name, most}});
+    fail_unless(harness.set_input(caps));
+    harness.expect_no_error();
+  }
+}
+GST_END_TEST;
+
+// A setting without effect is one warning at the start, which says what would make it count.
+GST_START_TEST(ignored_settings) {
+  const struct {
+    Properties properties;
+    const char *words;  // nullptr: no warning
+  } cases[] = {
+      {{}, "visual-weighting=true has no effect without a rate; it requires bpp"},
+      {{{"lossless", "false"}}, "visual-weighting=true has no effect without a rate"},
+      {{{"quality", "50"}}, "visual-weighting=true has no effect with quality=50; it requires bpp"},
+      {{{"quality", "50"}, {"num-layers", "2"}}, nullptr},
+      {{{"num-layers", "2"}}, nullptr},
+      {{{"bpp", "2"}}, nullptr},
+      {{{"psnr", "40"}}, nullptr},
+      {{{"profile", "imf-2k"}}, nullptr},
+  };
+  for (auto [properties, words] : cases) {
+    properties.push_back({"visual-weighting", "true"});
+    Harness harness("j2kenc", properties);
+    const std::string caps = video_caps("I422_10LE", {320, 240});
+    fail_unless(harness.set_input(caps));
+    for (guint32 i = 0; i < 3; i++)
+      fail_unless_equals_int(harness.push(random_frame(video_info(caps), {}, i)), GST_FLOW_OK);
+    const std::string warning = harness.take_warning();
+    fail_unless(words != nullptr ? contains(warning, words) : warning.empty(), "\"%s\"",
+                warning.c_str());
+    fail_unless(harness.take_warning().empty(), "a second warning");
+  }
+}
+GST_END_TEST;
+
 GST_START_TEST(settings_that_the_format_forbids) {
   for (const auto &[properties, words] : settings_for_the_format())
     expect_refusal(properties, video_caps("I420", {320, 240}), words);
@@ -162,7 +220,8 @@ GST_START_TEST(settings_that_the_format_forbids) {
   expect_refusal({{"roi", "1,1,9,9"}, {"guard-bits", "3"}}, video_caps("Y444_12LE", {320, 240}),
                  {"16 bit-planes", "guard-bits=2 instead of 3"});
   expect_refusal({{"code-block-width", "4"}, {"code-block-height", "4"}, {"num-layers", "65535"}},
-                 video_caps("I420", {640, 360}), {"num-layers", "code-blocks"});
+                 video_caps("RGB", {320, 240}),
+                 {"num-layers", "code-blocks", "use fewer layers or larger code-blocks"});
   std::string still = video_caps("I420", {320, 240});
   still.replace(still.find("25/1"), 4, "0/1");
   expect_refusal({{"bitrate", "1000"}}, still,
@@ -206,19 +265,23 @@ GST_END_TEST;
 GST_START_TEST(least_rates_that_can_be_set) {
   const struct {
     int width;
-    const char *fps, *name, *value, *enough, *number, *reason;
+    const char *fps, *name, *value, *enough, *number, *largest;
   } cases[] = {
-      {1, "25/1", "bpp", "500", "frame-size", "478", "; that is more than bpp=1000"},
+      {1, "25/1", "bpp", "500", "frame-size", "478", "bpp=1000"},
       {7, "25/1", "bpp", "100", "bpp", "546.286", ""},
       {11, "25/1", "bpp", "100", "bpp", "347.637", ""},  // 347.636 is nearer, and too little
       {7, "25/1", "bitrate", "20", "bitrate", "96", ""},
-      {7, "2147483647/1", "bitrate", "9", "frame-size", "478",
-       "; that is more than bitrate=2147483647"},
+      {7, "2147483647/1", "bitrate", "9", "frame-size", "478", "bitrate=2147483647"},
   };
-  for (const auto &[width, fps, name, value, enough, number, reason] : cases) {
+  for (const auto &[width, fps, name, value, enough, number, largest] : cases) {
     std::string caps = video_caps("Y444", {width, 1});
     caps.replace(caps.find("25/1"), 4, fps);
-    const std::string told = std::string("the least is ") + enough + "=" + number + reason;
+    const std::string setting = std::string(enough) + "=" + number,
+                      told =
+                          "the least is " + (*largest == '\0' ? setting
+                                                              : setting + ", which " + name +
+                                                                    " cannot express (at most " +
+                                                                    largest + "); use " + setting);
     expect_refusal({{"num-layers", "20"}, {name, value}}, caps, {name, value, told.c_str()});
     Harness harness("j2kenc", {{"num-layers", "20"}, {enough, number}});
     fail_unless(harness.set_input(caps));
@@ -237,6 +300,8 @@ void add_j2kenc_refusal_cases(Suite *suite) {
   tcase_add_test(refusals, settings_that_cannot_be);
   tcase_add_test(refusals, settings_that_the_format_forbids);
   tcase_add_test(refusals, what_profiles_forbid);
+  tcase_add_test(refusals, most_of_profiles);
+  tcase_add_test(refusals, ignored_settings);
   tcase_add_test(refusals, least_rates);
   tcase_add_test(refusals, least_rates_that_can_be_set);
 }

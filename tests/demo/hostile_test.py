@@ -125,9 +125,22 @@ class OddPictures(demo_case.DemoCase):
 
     def test_one_colour(self):
         page = self.shown((160, 120), "flat.png", pixels=b"\x20\x60\xa0" * (160 * 120))
-        self.assertEqual(page.count("“The original” on this input"), len(demo.RATES))
+        self.assertIn(f"Rates above it are left out: {', '.join(demo.RATES)}.", page)
+        self.assertNotIn("rate-original.png", page)
         self.assertIn("U and V are left out", page)
         self.assertIn("the picture is too small or has no detail", page)
+
+    def test_rates_above_lossless_are_left_out(self):
+        # Bars with two lines of noise: between 1 and 2 bits per pixel.
+        row = b"".join(bytes(color) * 40 for color in ((255, 255, 255), (255, 255, 0), (0, 255, 0),
+                                                       (255, 0, 0)))
+        noise = b"".join(os.urandom(3 * 160) for _ in range(2))
+        page = self.shown((160, 120), "bars.png", pixels=row * 118 + noise)
+        bits = float(re.search(r"Lossless is ([\d.]+) bits per pixel. Rates above it are left out:"
+                               r" 2\.", page)[1])
+        self.assertTrue(1 < bits < 2, bits)
+        self.assertNotIn(">2 bpp<", page)
+        self.assertIn("bpp=1: ", page)
 
     def test_part_with_the_most_detail(self):
         rows = [bytearray(b"\x80" * (3 * 320)) for y in range(240)]

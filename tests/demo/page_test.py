@@ -5,6 +5,7 @@
 import hashlib
 import html.parser
 import re
+import types
 import unittest
 
 import demo_case  # first: it says where the demo's modules are
@@ -21,6 +22,8 @@ class Page(html.parser.HTMLParser):
         super().__init__()
         self.pictures, self.references, self.tables = {}, set(), []
         self.texts, self.captions = {}, []  # what pictures show, and what is below them
+        self.magnified = set()  # pictures whose pixels stay sharp when they are scaled
+        self.replaceable = []  # each two pictures of which a tap shows the second
         self.caption = False
         self.cell = False
         self.feed(text)
@@ -28,7 +31,16 @@ class Page(html.parser.HTMLParser):
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
         self.references |= {attributes[key] for key in ("href", "src") if key in attributes}
+        if "picture" in attributes.get("class", "").split():
+            self.sharp = "magnified" in attributes["class"].split()
+            self.boxes, self.images = [], []
+            self.replaceable.append((tag, self.boxes, self.images))
+        elif tag == "input":
+            self.boxes.append((attributes["type"], attributes["aria-label"]))
         if tag == "img":
+            self.images.append((attributes["src"], attributes["alt"]))
+            if self.sharp:
+                self.magnified.add(attributes["src"])
             size = (int(attributes["width"]), int(attributes["height"]))
             self.pictures.setdefault(attributes["src"], size)
             self.texts.setdefault(attributes["src"], set()).add(attributes["alt"])
@@ -64,6 +76,7 @@ class PageOfTheClip(demo_case.DemoCase):
         result = cls.run_demo(CLIP, cls.outdir)
         if result.returncode:
             raise AssertionError(result.stdout + result.stderr)
+        cls.stdout = result.stdout
         if "openjpegdec is not installed" in result.stdout:
             raise unittest.SkipTest("GStreamer's openjpegdec is not installed")
         cls.text = (cls.outdir / "index.html").read_text(encoding="utf-8")
@@ -92,6 +105,41 @@ class PageOfTheClip(demo_case.DemoCase):
             self.assertEqual(self.page.pictures[name], (480, 270))
         for rate in demo.RATES:  # four times as large
             self.assertEqual(self.page.pictures[f"rate-{rate}bpp.png"], (640, 480))
+
+    def test_only_magnified_pictures_are_not_smoothed(self):
+        # The others would lose rows and columns where the page is narrower than they are.
+        self.assertEqual({name for name in self.page.magnified if name[:4] not in ("rate", "chro")},
+                         {"luma-error-rgb2yuv.png", "luma-error-videoconvert.png"})
+        for rate in demo.RATES:
+            self.assertIn(f"rate-{rate}bpp.png", self.page.magnified)
+        sharp = [line for line in self.text.split("\n") if "pixelated" in line]
+        self.assertEqual(sharp, [".magnified img { image-rendering: pixelated; }"])
+
+    def test_a_tap_shows_the_other_picture(self):
+        pairs = [entry for entry in self.page.replaceable if len(entry[2]) > 1]
+        self.assertGreater(len(pairs), 20)
+        for tag, boxes, images in self.page.replaceable:
+            self.assertLessEqual(len(images), 2)
+            # A label passes clicks and taps on to its box; its text is what the box shows.
+            expected = ("label", [("checkbox", images[1][1])]) if len(images) > 1 else ("div", [])
+            self.assertEqual((tag, boxes), expected)
+        self.assertIn("input:checked ~ img + img { opacity: 1; }", self.text)
+        self.assertIn("@media (hover: hover) { .picture:hover img + img", self.text)
+        for name in self.page.pictures:  # and a caption opens it
+            self.assertEqual(f'<a href="{name}">' in self.text, name != "chroma-original.png")
+
+    def test_error_maps_have_a_scale(self):
+        # The numbers of demo_pictures.error_map(), whose last colour is 255.
+        scales = re.findall(r'<div class="scale"><i></i><span>(.*?)</span></div>', self.text)
+        found = [re.findall(r"<b>([\d.]+)(?: and more)?</b>", scale) for scale in scales]
+        self.assertEqual(found, [["0", "11", "21", "32"], ["0", "0.5", "1", "1.5"]])
+        for numbers, gain in zip(found, (8, 170)):
+            for i, value in enumerate(numbers):
+                self.assertLessEqual(abs(float(value) - 255 * i / 3 / gain), 0.5)
+        palette = demo_pictures.heat_palette()
+        self.assertEqual([palette[i * 85] for i in range(4)],
+                         [(0, 0, 0), (255, 0, 0), (255, 255, 0), (255, 255, 255)])
+        self.assertIn("linear-gradient(to right, #000, #f00, #ff0, #fff)", self.text)
 
     def test_texts_say_what_is_shown(self):
         # Not what the caption says already, and of each picture something else, the same everywhere.
@@ -143,7 +191,12 @@ class PageOfTheClip(demo_case.DemoCase):
         self.assertGreater(ours[0], 50)
 
     def test_clip(self):
-        self.assertIn("10 frames of 480×270, 2 bits per pixel", self.text)
+        found = re.search(r"10 frames of 480×270, bpp=2: video.mj2, ([\d,]+) bytes, ([\d.]+) bits",
+                          self.text)
+        length = (self.outdir / "video.mj2").stat().st_size
+        self.assertEqual(int(found[1].replace(",", "")), length)
+        self.assertEqual(found[2], f"{8 * length / (10 * 480 * 270):.2f}")
+        self.assertIn("identity counts the frames", self.text)
         found = re.search(r"PSNR of all its frames: ([\d.]+) dB", self.text)
         self.assertGreater(float(found[1]), 35)
         self.assertLess((self.outdir / "video.mj2").stat().st_size, 10 * 2 * 480 * 270 / 8 * 1.01)
@@ -156,9 +209,26 @@ class PageOfTheClip(demo_case.DemoCase):
             for cell in row[2:]:
                 self.assertGreater(float(cell.replace(",", "")), 0)
 
+    def test_short_runs_are_timed_again(self):
+        for per_second, counts in ((100, [5, 61]), (8, [5]), (1e9, [5, demo.MOST_REPEATS + 1])):
+            ran = []
+            section = types.SimpleNamespace(commands=[])
+
+            def launch(count):
+                ran.append(count)
+                section.commands.append(count)
+
+            timer = types.SimpleNamespace(sections=[section], speed=lambda *_: per_second)
+            self.assertEqual(demo.Demo.time_frames(timer, launch, 4), per_second)
+            self.assertEqual((ran, section.commands), (counts, counts[-1:]))
+
     def test_pipelines(self):
         lines = re.findall(r"^(?:gst-launch-1.0|\S*/psnr) .*$", self.text, re.M)
         self.assertGreater(len(lines), 30)
+        self.assertIn("imagefreeze num-buffers=N repeats it", self.text)
+
+    def test_time_of_the_demo_is_without_the_build(self):
+        self.assertRegex(self.stdout, r"\nThe demo ran for \d+ s, without the build\. To look at:\n")
 
 
 if __name__ == "__main__":

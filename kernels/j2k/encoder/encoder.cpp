@@ -144,13 +144,12 @@ Status Encoder::State::allocate(ThreadPool *pool) {
 }
 
 Status Encoder::State::check_layers() const {
-  for (std::size_t b = 0; b < blocks.size(); ++b)
-    for (int layer = 0, before = 0; layer < layers.layers; ++layer) {
-      const int passes = layers.at(layer, b);
+  for (int layer = 0; layer < layers.layers; ++layer)
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      const int passes = layers.at(layer, b), before = layer > 0 ? layers.at(layer - 1, b) : 0;
       if (passes < before || passes > blocks[b].coded.passes)
         return invalid_argument(
             "j2k: a layer has fewer passes than the one before, or more than its block");
-      before = passes;
     }
   return {};
 }

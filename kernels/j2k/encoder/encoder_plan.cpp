@@ -130,9 +130,8 @@ Status check_layers(const EncoderPlan &plan, std::uint64_t precincts) {
         "tiles");
   if (layers * plan.blocks.size() > kMaxLayerBlocks)
     return invalid_argument(
-        "j2k: num-layers times the number of code-blocks is more than 2^30; use fewer layers or "
-        "larger "
-        "code-blocks");
+        "j2k: num-layers times the number of code-blocks is more than 2^27; use fewer layers or "
+        "larger code-blocks");
   return {};
 }
 

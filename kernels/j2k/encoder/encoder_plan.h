@@ -14,9 +14,10 @@
 
 namespace coalesce::j2k {
 
-// Of a picture, and not the standard's: they bound memory, 8 bytes and 1 of each.
+// Of a picture, and not the standard's: they bound memory, 8 bytes and 1 of each, and the time of a
+// frame, which nothing interrupts.
 constexpr std::uint64_t kMaxPackets = std::uint64_t{1} << 27;
-constexpr std::uint64_t kMaxLayerBlocks = std::uint64_t{1} << 30;  // layers times code-blocks
+constexpr std::uint64_t kMaxLayerBlocks = std::uint64_t{1} << 27;  // layers times code-blocks
 
 // The bands of a component.
 struct ComponentBands {

@@ -334,6 +334,7 @@ Status set_profile(Profile profile, const ProfileRate &rate, EncoderParams *p,
   unsigned levels;
   LevelLimits limits;
   const LevelFit fit = fit_levels(profile, samples_of(*p), rate, &levels, &limits);
+  if (fit == LevelFit::too_many_bytes) *frame_limit = limits.frame;
   if (fit != LevelFit::fits)
     return refuse_level(profile, fit, level_text(fit, samples_of(*p), rate, limits), text);
   p->profile = static_cast<std::uint16_t>(l.rsiz | levels);

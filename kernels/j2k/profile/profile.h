@@ -48,6 +48,7 @@ struct ProfileRate {
 // that this size and rate fit in; and as the target of its layer the bytes that are wanted, or else
 // those that are allowed. `none` sets Rsiz only.
 // frame_limit: how many bytes a codestream may have, for those who set another target; 0: any.
+// Where the bytes that are wanted are the error, the most that are allowed; 0 with other errors.
 // Errors: invalid_argument, the text naming the profile, and the property or the caps' field.
 // text: with an error, the same with what is required and what there is; empty where nobody sets
 // it.

@@ -20,12 +20,13 @@ struct Example {
   std::uint64_t frame, component;
 };
 
-// Bytes of cinema are those of DCI; 0x536 is what a UHD picture of 24 Hz and 800 Mbit/s has in IMF.
+// With an error of bytes, those that are allowed. Bytes of cinema are those of DCI; 0x536 is what a
+// UHD picture of 24 Hz and 800 Mbit/s has in IMF.
 constexpr Example kExamples[] = {
     {Profile::cinema_2k, 2048, 1080, 1, 24, 1, 0, 3, "", 1302083, 1041666},
     {Profile::cinema_2k, 2048, 1080, 1, 48, 1, 0, 3, "", 651041, 520833},
     {Profile::cinema_4k, 4096, 2160, 1, 24, 1, 250, 4, "", 1302083, 1041666},
-    {Profile::cinema_4k, 4096, 2160, 1, 24, 1, 251, 0, "frame-size", 0, 0},
+    {Profile::cinema_4k, 4096, 2160, 1, 24, 1, 251, 0, "frame-size", 1302083, 0},
     {Profile::cinema_2k, 2048, 1080, 1, 0, 1, 0, 0, "framerate is missing", 0, 0},
     {Profile::broadcast_single, 1920, 1080, 2, 25, 1, 0, 0x102, "", 1000000, 0},
     {Profile::broadcast_single, 1920, 1080, 2, 60000, 1001, 0, 0x104, "", 834166, 0},
@@ -33,13 +34,13 @@ constexpr Example kExamples[] = {
     {Profile::broadcast_single, 720, 576, 2, 25, 1, 300, 0x104, "", 2000000, 0},
     {Profile::broadcast_multi, 3840, 2160, 2, 25, 1, 0, 0x205, "", 4000000, 0},
     {Profile::broadcast_multi, 3840, 2160, 2, 50, 1, 0, 0, "width, height and framerate", 0, 0},
-    {Profile::broadcast_multi, 3840, 2160, 2, 25, 1, 801, 0, "bitrate", 0, 0},
+    {Profile::broadcast_multi, 3840, 2160, 2, 25, 1, 801, 0, "bitrate", 4000000, 0},
     {Profile::imf_2k, 1920, 1080, 1, 24, 1, 0, 0x413, "", 1041666, 0},
     {Profile::imf_2k, 1920, 1080, 1, 24, 1, 201, 0x424, "", 2083333, 0},
     {Profile::imf_4k, 3840, 2160, 1, 24, 1, 800, 0x536, "", 4166666, 0},
     {Profile::imf_4k, 3840, 2160, 1, 24, 1, 0, 0x546, "", 8333333, 0},
     {Profile::imf_4k, 4096, 3112, 1, 2000, 1, 0, 0, "framerate", 0, 0},
-    {Profile::imf_4k, 64, 64, 1, 24, 1, 51201, 0, "bpp", 0, 0},
+    {Profile::imf_4k, 64, 64, 1, 24, 1, 51201, 0, "bpp", 266666666, 0},
     // Just what a level has, and a sample more.
     {Profile::imf_2k, 1300, 1000, 2, 25, 1, 0, 0x411, "", 1000000, 0},
     {Profile::imf_2k, 1300, 1001, 2, 25, 1, 0, 0x412, "", 1000000, 0},
@@ -59,6 +60,7 @@ TEST_CASE("levels") {
       CHECK_MESSAGE(
           (std::strstr(s.message(), e.word) && std::strstr(s.message(), name_of(e.profile))),
           s.message());
+      CHECK_MESSAGE(limit == e.frame, name_of(e.profile), ": ", limit, " bytes are allowed");
       continue;
     }
     CHECK_MESSAGE(params.profile == e.rsiz, name_of(e.profile), " ", e.width, "x", e.height, ": ",
