@@ -245,6 +245,7 @@ def footer(drawing, figures):
         'A cut bar goes on.',
     ]
     lines += equal_peers(figures['rows'])
+    lines += [note for note in figures['notes'] if note.startswith('Caution')]
     drawing.y += 12
     for line in lines:
         drawing.y += 15

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <vector>
 
 #include "bench/peers/npp.h"
 
@@ -29,23 +30,25 @@ bool is_mask(Way way) {
 }
 
 // Symmetric, so that it makes no difference which way round it is laid; all sums are positive.
-// In memory that host and GPU read: NPP does not say where it wants coefficients.
+// In device memory, where the kernels that read them run. (Before 23 November 2026 they were in
+// page-locked host memory.)
 class Coefficients {
  public:
   Coefficients(std::size_t count, bool real) : count_(count) {
-    void *memory = nullptr;
-    check(cudaHostAlloc(&memory, 4 * count, cudaHostAllocDefault) == cudaSuccess, "cudaHostAlloc");
-    data_ = memory;
     for (std::size_t i = 0; i < count; ++i)
       sum_ += value(i);
+    std::vector<Npp32s> integers;
+    std::vector<Npp32f> reals;
     for (std::size_t i = 0; i < count; ++i) {
-      if (real)
-        static_cast<float *>(data_)[i] = static_cast<float>(value(i)) / static_cast<float>(sum_);
-      else
-        static_cast<Npp32s *>(data_)[i] = value(i);
+      integers.push_back(value(i));
+      reals.push_back(static_cast<float>(value(i)) / static_cast<float>(sum_));
     }
+    static_assert(sizeof(Npp32s) == 4 && sizeof(Npp32f) == 4);
+    check(cudaMalloc(&data_, 4 * count) == cudaSuccess, "cudaMalloc");
+    const void *from = real ? static_cast<const void *>(reals.data()) : integers.data();
+    check(cudaMemcpy(data_, from, 4 * count, cudaMemcpyHostToDevice) == cudaSuccess, "cudaMemcpy");
   }
-  ~Coefficients() { (void)cudaFreeHost(data_); }
+  ~Coefficients() { (void)cudaFree(data_); }
   Coefficients(const Coefficients &) = delete;
   Coefficients &operator=(const Coefficients &) = delete;
 

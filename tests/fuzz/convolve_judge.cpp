@@ -4,7 +4,7 @@
 #include <cstring>
 #include <optional>
 
-#include "../check/convolve_reference.h"
+#include "../check/convolve/convolve_reference.h"
 #include "../kernels/convolve/convolve_reference.h"
 
 namespace test {

@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "../check/rgb2yuv_reference.h"
-#include "../check/uyvy2y_reference.h"
+#include "../check/rgb2yuv/rgb2yuv_reference.h"
+#include "../check/uyvy2y/uyvy2y_reference.h"
 #include "convolve_judge.h"
 
 namespace test {

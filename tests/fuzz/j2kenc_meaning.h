@@ -2,7 +2,7 @@
 // What the properties of j2kenc mean to the library: docs/j2kenc.md, read a second time.
 #pragma once
 
-#include "../check/j2kenc_codestream.h"
+#include "../check/j2kenc/j2kenc_codestream.h"
 #include "j2k/params/encoder_params.h"
 #include "j2kenc/j2kencsettings.h"
 

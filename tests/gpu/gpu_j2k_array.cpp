@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "j2k_settings_array.h"
+#include "support/j2k_settings_array.h"
 
 using namespace gpu_test;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // j2kenc as it ships, on a real GPU: the codestreams of its CPU back end, which tests/check has
 // judged, in order and with their times.
-#include "j2k_settings_array.h"
+#include "support/j2k_settings_array.h"
 
 using namespace gpu_test;
 

@@ -3,7 +3,7 @@
 // for nothing. Ours come behind a stream that is ordered with the default stream, and from
 // GStreamer 1.24 on behind the GstCudaStream that memory names. Where nothing says that there is
 // something to come behind, ours do not wait: so each late copy is late indeed.
-#include "late_stream.h"
+#include "support/late_stream.h"
 
 using namespace gpu_test;
 

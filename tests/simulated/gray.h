@@ -2,7 +2,7 @@
 // Grey pictures of one size through coalesceinvert, and how to look at them.
 #pragma once
 
-#include "elements.h"
+#include "classes/elements.h"
 
 namespace simulated {
 
