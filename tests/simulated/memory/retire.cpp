@@ -396,7 +396,7 @@ GST_END_TEST
 GST_START_TEST(stopped_in_flight) {
   std::vector<GstBuffer *> outputs;
   {
-    Bench bench("coalesceinvert delay=2000");
+    Bench bench("coalesceinvert delay=10000");
     bench.negotiate(kSystemGray, kCudaGray);
     GstAllocator *allocator = proposed_allocator(bench);
     for (unsigned seed = 1; seed <= 5; seed++) {
