@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "failing_new.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include "fakecuda.h"
@@ -22,8 +25,14 @@ struct alignas(16) Header {
   bool counted;
 };
 
-void *allocate(std::size_t size, std::size_t alignment) noexcept {
-  const bool counted = counting && fakecuda_is_inside() == 0;
+// From 1.24 on libgstcuda allocates so, too, and leaks where it fails.
+bool is_libgstcuda(const void *caller) noexcept {
+  Dl_info info;
+  return dladdr(caller, &info) != 0 && std::strstr(info.dli_fname, "libgstcuda") != nullptr;
+}
+
+void *allocate(std::size_t size, std::size_t alignment, const void *caller) noexcept {
+  const bool counted = counting && fakecuda_is_inside() == 0 && !is_libgstcuda(caller);
   if (counted && left.fetch_sub(1) == 1) {
     failed = true;
     return nullptr;
@@ -39,8 +48,8 @@ void *allocate(std::size_t size, std::size_t alignment) noexcept {
   return reinterpret_cast<void *>(address);
 }
 
-void *allocate_or_throw(std::size_t size, std::size_t alignment) {
-  if (void *memory = allocate(size, alignment)) return memory;
+void *allocate_or_throw(std::size_t size, std::size_t alignment, const void *caller) {
+  if (void *memory = allocate(size, alignment, caller)) return memory;
   throw std::bad_alloc();
 }
 
@@ -56,29 +65,29 @@ constexpr std::size_t kUsual = alignof(std::max_align_t);
 }  // namespace
 
 void *operator new(std::size_t size) {
-  return allocate_or_throw(size, kUsual);
+  return allocate_or_throw(size, kUsual, __builtin_return_address(0));
 }
 void *operator new[](std::size_t size) {
-  return allocate_or_throw(size, kUsual);
+  return allocate_or_throw(size, kUsual, __builtin_return_address(0));
 }
 void *operator new(std::size_t size, std::align_val_t alignment) {
-  return allocate_or_throw(size, static_cast<std::size_t>(alignment));
+  return allocate_or_throw(size, static_cast<std::size_t>(alignment), __builtin_return_address(0));
 }
 void *operator new[](std::size_t size, std::align_val_t alignment) {
-  return allocate_or_throw(size, static_cast<std::size_t>(alignment));
+  return allocate_or_throw(size, static_cast<std::size_t>(alignment), __builtin_return_address(0));
 }
 void *operator new(std::size_t size, const std::nothrow_t &) noexcept {
-  return allocate(size, kUsual);
+  return allocate(size, kUsual, __builtin_return_address(0));
 }
 void *operator new[](std::size_t size, const std::nothrow_t &) noexcept {
-  return allocate(size, kUsual);
+  return allocate(size, kUsual, __builtin_return_address(0));
 }
 void *operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t &) noexcept {
-  return allocate(size, static_cast<std::size_t>(alignment));
+  return allocate(size, static_cast<std::size_t>(alignment), __builtin_return_address(0));
 }
 void *operator new[](std::size_t size, std::align_val_t alignment,
                      const std::nothrow_t &) noexcept {
-  return allocate(size, static_cast<std::size_t>(alignment));
+  return allocate(size, static_cast<std::size_t>(alignment), __builtin_return_address(0));
 }
 
 void operator delete(void *memory) noexcept {

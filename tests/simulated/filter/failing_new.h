@@ -5,7 +5,8 @@
 namespace simulated {
 
 // While one exists, allocations of C++ are counted, in all threads, and the nth fails (0 = none).
-// Those of the simulated driver, and of the kernels that run in it, are left out. One at a time.
+// Those of the simulated driver, of the kernels that run in it, and of libgstcuda are left out. One
+// at a time.
 class FailingNew {
  public:
   explicit FailingNew(int nth);
