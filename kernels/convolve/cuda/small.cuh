@@ -14,7 +14,8 @@
 
 namespace coalesce {
 
-// What a thread takes: kPixels of each of kRows rows.
+// What a thread takes: kPixels of each of kRows rows. It loads them, and what is around them, as
+// words in registers.
 template <int kChannelCount, int kTaps>
 struct SmallShape {
   static constexpr int kChannels = kChannelCount;

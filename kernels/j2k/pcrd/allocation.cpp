@@ -132,7 +132,8 @@ Status RateAllocator::Memory::run(const RateBlock *blocks, const LayerBudget *ta
   return status_of(state.step().kind);
 }
 
-// Steps in the order of their slopes, as far as they fit. Where one does not, the block gets what
+// What is left of a limit when the next threshold is too much; it matters to small pictures. Steps
+// in the order of their slopes, as far as they fit. Where one does not, the block gets what
 // fits of its passes, and is done.
 StepCost RateAllocator::Memory::fill(const PcrdStep &step) {
   std::uint8_t *now = row(step.layer);

@@ -12,7 +12,7 @@
 
 namespace coalesce::j2k {
 
-// For the highest rank that fits.
+// What is known so far of the rank that a layer is to be cut at: for the highest one that fits.
 class RankSearch {
  public:
   // fits is taken to; fails, which is above it, is taken not to.

@@ -12,6 +12,8 @@
 namespace coalesce::j2k {
 namespace {
 
+// What profiles forbid: texts that stay, and texts with what is required and what there is.
+
 bool size_fits(const Limits &l, const EncoderParams &p) {
   return p.coding.image.x1 <= l.width && p.coding.image.y1 <= l.height;
 }

@@ -20,6 +20,8 @@ double band_gain(Wavelet wavelet, Band band, int level);
 // components: Y, Cb, Cr. (5/3, reversible: without its rounding.)
 double colour_energy(Wavelet wavelet, int component);
 
+// How much of an error in a sub-band is seen.
+//
 // A factor, 0 to 1, of an error's amplitude (its square, of the squared error). component: 0 for
 // luma, 1 and 2 for Cb and Cr; alpha and R, G, B have no weights. level: of the decomposition, and
 // one more for each time that the component has a quarter of the picture's samples (for the eye it

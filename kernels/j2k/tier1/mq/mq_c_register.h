@@ -17,6 +17,7 @@
 
 namespace coalesce::j2k {
 
+// The code register, symbol by symbol, as the standard has it.
 struct MqCRegisterState {
   std::uint8_t *bytes;         // of the segment
   std::uint32_t low, pending;  // CoderMark
