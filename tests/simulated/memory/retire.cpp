@@ -396,14 +396,15 @@ GST_END_TEST
 GST_START_TEST(stopped_in_flight) {
   std::vector<GstBuffer *> outputs;
   {
-    Bench bench("coalesceinvert delay=10000");
+    Bench bench("coalesceinvert delay=2000");
     bench.negotiate(kSystemGray, kCudaGray);
     GstAllocator *allocator = proposed_allocator(bench);
     for (unsigned seed = 1; seed <= 5; seed++) {
       fail_unless_equals_int(bench.push(counted(page_locked_buffer(allocator, seed))), GST_FLOW_OK);
       outputs.push_back(bench.pull());
     }
-    fail_unless(alive > 0, "nothing is in flight: the test tests nothing");
+    // (On a slow machine the inputs may have been uploaded and released before.)
+    fail_unless(counts().pending > 0, "nothing is in flight: the test tests nothing");
     gst_object_unref(allocator);
   }
   fail_unless_equals_int(alive, 0);
