@@ -6,29 +6,21 @@
 namespace coalesce::gst {
 namespace {
 
-ChannelRole role_of(const GstVideoInfo &info, guint component, bool luma_only, bool filter_alpha) {
-  if (component == GST_VIDEO_COMP_A) return filter_alpha ? ChannelRole::level : ChannelRole::copy;
-  if (component == GST_VIDEO_COMP_Y || !GST_VIDEO_INFO_IS_YUV(&info)) return ChannelRole::level;
+ChannelRole role_of(Role role, bool luma_only, bool filter_alpha) {
+  if (role == Role::alpha) return filter_alpha ? ChannelRole::level : ChannelRole::copy;
+  if (role != Role::u && role != Role::v) return ChannelRole::level;
   return luma_only ? ChannelRole::copy : ChannelRole::chroma;
-}
-
-// Which of its plane's channels a component is. Rounded up: GStreamer 1.22 gives V of P010 the
-// offset 1, which should be 2.
-int channel_of(const GstVideoInfo &info, guint component) {
-  const int bytes = convolve_depth(info).bytes();
-  return (GST_VIDEO_INFO_COMP_POFFSET(&info, component) + bytes - 1) / bytes;
 }
 
 }  // namespace
 
 SampleDepth convolve_depth(const GstVideoInfo &info) {
-  return {static_cast<int>(GST_VIDEO_INFO_COMP_DEPTH(&info, 0)),
-          static_cast<int>(GST_VIDEO_FORMAT_INFO_SHIFT(info.finfo, 0))};
+  const PixelComponent &first = pixel_format(info).component[0];
+  return {first.bits, first.shift};
 }
 
 ConvolveImage convolve_image(const Frame &in, const Frame &out, bool luma_only, bool filter_alpha) {
-  const GstVideoInfo &info = in.info();
-  const int bytes = convolve_depth(info).bytes();
+  const PixelFormat format = pixel_format(in.info());
   ConvolveImage image;
   image.planes = static_cast<int>(in.n_planes());
   for (guint p = 0; p < in.n_planes(); p++) {
@@ -38,10 +30,11 @@ ConvolveImage convolve_image(const Frame &in, const Frame &out, bool luma_only, 
     plane.in.height = plane.out.height = std::min(plane.in.height, plane.out.height);
     std::fill_n(plane.role, 4, ChannelRole::copy);  // padding stays so
   }
-  for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&info); c++) {
-    ConvolvePlane &plane = image.plane[GST_VIDEO_INFO_COMP_PLANE(&info, c)];
-    plane.channels = GST_VIDEO_INFO_COMP_PSTRIDE(&info, c) / bytes;
-    plane.role[channel_of(info, c)] = role_of(info, c, luma_only, filter_alpha);
+  for (int i = 0; i < format.components; i++) {
+    const PixelComponent &c = format.component[i];
+    ConvolvePlane &plane = image.plane[c.plane];
+    plane.channels = c.step;
+    plane.role[c.first] = role_of(c.role, luma_only, filter_alpha);
   }
   return image;
 }

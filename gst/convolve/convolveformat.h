@@ -4,6 +4,7 @@
 
 #include "convolve/convolve.h"
 #include "video/frame.h"
+#include "video/pixelformat.h"
 
 #define CONVOLVE_FORMATS                                                                     \
   "{ GRAY8, GRAY16_LE, I420, YV12, NV12, NV21, Y42B, Y444, P010_10LE, I420_10LE, I422_10LE," \

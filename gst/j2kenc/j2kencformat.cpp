@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
-#include <string_view>
 
 namespace coalesce::gst {
 namespace {
@@ -21,49 +19,18 @@ constexpr const char *kFormats[] = {
     "A444",      "A444_12LE", "A444_16LE", "GRAY10_LE16", "Y216_LE",   "Y416_LE",   "RGB10x2_LE",
     "BGR10x2_LE"};
 
-// Where samples are that GStreamer's description of their format does not find.
-struct KnownPlaces {
-  const char *format;
-  j2k::Container container;
-  struct {
-    int first, step;
-    std::uint8_t shift;
-  } component[4];
-};
-constexpr KnownPlaces kKnownPlaces[] = {
-    // Words that hold Cb Y Cr Y Cb Y and so on.
-    {"v210", j2k::Container::v210, {{1, 2, 0}, {0, 4, 0}, {2, 4, 0}}},
-    {"Y216_LE", j2k::Container::u16, {{0, 2, 0}, {1, 4, 0}, {3, 4, 0}}},
-    {"Y416_LE", j2k::Container::u16, {{1, 4, 0}, {0, 4, 0}, {2, 4, 0}, {3, 4, 0}}},
-    {"RGB10x2_LE", j2k::Container::u32, {{0, 1, 0}, {0, 1, 10}, {0, 1, 20}}},
-    {"BGR10x2_LE", j2k::Container::u32, {{0, 1, 20}, {0, 1, 10}, {0, 1, 0}}},
-};
-
 bool has_alpha(const GstVideoFormatInfo *format) {
   return GST_VIDEO_FORMAT_INFO_HAS_ALPHA(format);
 }
 
-// Bits, and where they are in the component's plane.
-j2k::Samples place_of(const GstVideoFormatInfo *format, guint component) {
+// But for memory and pitch.
+j2k::Samples place_of(const PixelComponent &c) {
   j2k::Samples samples = {};
-  const auto depth = GST_VIDEO_FORMAT_INFO_DEPTH(format, component);
-  samples.bits = static_cast<std::uint8_t>(depth);
-  for (const KnownPlaces &known : kKnownPlaces)
-    if (std::string_view(known.format) == GST_VIDEO_FORMAT_INFO_NAME(format)) {
-      samples.container = known.container;
-      samples.shift = known.component[component].shift;
-      samples.first = known.component[component].first;
-      samples.step = known.component[component].step;
-      return samples;
-    }
-  const auto shift = GST_VIDEO_FORMAT_INFO_SHIFT(format, component);
-  const int bytes = depth + shift > 8 ? 2 : 1;
-  samples.container = bytes == 2 ? j2k::Container::u16 : j2k::Container::u8;
-  samples.shift = static_cast<std::uint8_t>(shift);
-  // Rounded up: GStreamer 1.22 says that P010's V begins at byte 1, where it begins at 2.
-  const auto offset = static_cast<int>(GST_VIDEO_FORMAT_INFO_POFFSET(format, component));
-  samples.first = (offset + bytes - 1) / bytes;
-  samples.step = GST_VIDEO_FORMAT_INFO_PSTRIDE(format, component) / bytes;
+  samples.container = c.container;
+  samples.shift = c.shift;
+  samples.bits = c.bits;
+  samples.first = c.first;
+  samples.step = c.step;
   return samples;
 }
 
@@ -107,13 +74,13 @@ const char *j2k_colorspace(const GstVideoFormatInfo *format) {
 }
 
 void j2k_components(const GstVideoInfo &info, J2kRows rows, j2k::CodingParams *coding) {
-  const GstVideoFormatInfo *format = info.finfo;
+  const PixelFormat format = pixel_format(info);
   coding->image = {0, 0, info.width, rows.count(info.height)};
-  coding->num_components = static_cast<int>(GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format));
-  for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format); c++)
-    coding->component[c] = {1 << GST_VIDEO_FORMAT_INFO_W_SUB(format, c),
-                            1 << GST_VIDEO_FORMAT_INFO_H_SUB(format, c),
-                            static_cast<int>(GST_VIDEO_FORMAT_INFO_DEPTH(format, c))};
+  coding->num_components = format.components;
+  for (std::size_t i = 0; i < format.components; i++) {
+    const PixelComponent &c = format.component[i];
+    coding->component[i] = {1 << c.log2_width, 1 << c.log2_height, c.bits};
+  }
 }
 
 bool j2k_is_top_first(const GstVideoInfo &info, GstBuffer *buffer) {
@@ -124,12 +91,13 @@ bool j2k_is_top_first(const GstVideoInfo &info, GstBuffer *buffer) {
 
 void j2k_samples(const Frame &frame, J2kRows rows, std::vector<std::uint8_t> *spare,
                  j2k::Samples *samples) {
-  const GstVideoFormatInfo *format = frame.info().finfo;
+  const PixelFormat format = pixel_format(frame.info());
   const int height = rows.count(frame.info().height);
-  for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format); c++) {
-    const Plane<std::uint8_t> plane = frame.plane(GST_VIDEO_FORMAT_INFO_PLANE(format, c));
-    j2k::Samples &s = samples[c] = place_of(format, c);
-    const int needed = GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT(format, c, height);
+  for (int c = 0; c < format.components; c++) {
+    const PixelComponent &component = format.component[c];
+    const Plane<std::uint8_t> plane = frame.plane(component.plane);
+    j2k::Samples &s = samples[c] = place_of(component);
+    const int needed = -(-height >> component.log2_height);
     if (rows.count(plane.height) < needed) {
       s.data = with_spare_row(plane, rows, needed, &spare[c]);
       s.pitch = static_cast<std::size_t>(plane.width);

@@ -11,6 +11,7 @@
 #include "j2k/codestream/jp2.h"
 #include "j2k/transform/samples.h"
 #include "video/frame.h"
+#include "video/pixelformat.h"
 
 namespace coalesce::gst {
 

@@ -10,6 +10,7 @@
 #include "base/filter.h"
 #include "rgb2yuv/rgb2yuv.h"
 #include "video/colorimetry.h"
+#include "video/pixelformat.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_rgb2yuv_debug);
 #define GST_CAT_DEFAULT gst_rgb2yuv_debug
@@ -29,20 +30,6 @@ G_DEFINE_TYPE(GstRgb2yuv, gst_rgb2yuv, GST_TYPE_COALESCE_FILTER)
 GST_ELEMENT_REGISTER_DEFINE(rgb2yuv, "rgb2yuv", GST_RANK_NONE, gst_rgb2yuv_get_type())
 
 namespace {
-
-constexpr std::pair<GstVideoFormat, RgbLayout> kRgbLayouts[] = {
-    {GST_VIDEO_FORMAT_RGB, RgbLayout::rgb},   {GST_VIDEO_FORMAT_BGR, RgbLayout::bgr},
-    {GST_VIDEO_FORMAT_RGBx, RgbLayout::rgbx}, {GST_VIDEO_FORMAT_RGBA, RgbLayout::rgbx},
-    {GST_VIDEO_FORMAT_BGRx, RgbLayout::bgrx}, {GST_VIDEO_FORMAT_BGRA, RgbLayout::bgrx},
-    {GST_VIDEO_FORMAT_xRGB, RgbLayout::xrgb}, {GST_VIDEO_FORMAT_ARGB, RgbLayout::xrgb},
-    {GST_VIDEO_FORMAT_xBGR, RgbLayout::xbgr}, {GST_VIDEO_FORMAT_ABGR, RgbLayout::xbgr}};
-
-constexpr std::pair<GstVideoFormat, YuvLayout> kYuvLayouts[] = {
-    {GST_VIDEO_FORMAT_AYUV, YuvLayout::ayuv},      {GST_VIDEO_FORMAT_VUYA, YuvLayout::vuya},
-    {GST_VIDEO_FORMAT_Y42B, YuvLayout::planar422}, {GST_VIDEO_FORMAT_I420, YuvLayout::planar420},
-    {GST_VIDEO_FORMAT_YV12, YuvLayout::planar420}, {GST_VIDEO_FORMAT_NV12, YuvLayout::nv12},
-    {GST_VIDEO_FORMAT_NV21, YuvLayout::nv21},      {GST_VIDEO_FORMAT_YUY2, YuvLayout::yuy2},
-    {GST_VIDEO_FORMAT_UYVY, YuvLayout::uyvy},      {GST_VIDEO_FORMAT_GRAY8, YuvLayout::gray}};
 
 constexpr std::pair<GstVideoColorMatrix, YuvMatrix> kMatrices[] = {
     {GST_VIDEO_COLOR_MATRIX_FCC, YuvMatrix::fcc},
@@ -78,9 +65,10 @@ gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVi
   const GstVideoColorimetry colorimetry = gst::effective_colorimetry(*out);
   const GstVideoChromaSite site = gst::effective_chroma_site(*out);
   Rgb2yuvParams &params = reinterpret_cast<GstRgb2yuv *>(filter)->params;
-  params.in = gst::entry_of(kRgbLayouts, GST_VIDEO_INFO_FORMAT(in), RgbLayout::planar);
-  params.alpha = GST_VIDEO_INFO_HAS_ALPHA(in);
-  params.out = gst::entry_of(kYuvLayouts, GST_VIDEO_INFO_FORMAT(out), YuvLayout::planar444);
+  const PixelFormat rgb = gst::pixel_format(*in);
+  params.in = rgb_layout(rgb);
+  params.alpha = rgb.find(Role::alpha) != nullptr;
+  params.out = yuv_layout(gst::pixel_format(*out));
   params.matrix = gst::entry_of(kMatrices, colorimetry.matrix, YuvMatrix::bt601);
   params.in_range = sample_range(gst::effective_colorimetry(*in));
   params.out_range = sample_range(colorimetry);
@@ -99,9 +87,8 @@ gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVi
 
 // The planes in the order of the components, R, G, B or Y, U, V, wherever a format has them. (nv12
 // and packed layouts have several components in one.)
-guint plane_of(const gst::Frame &frame, guint component) {
-  const guint last = GST_VIDEO_INFO_N_COMPONENTS(&frame.info()) - 1;
-  return static_cast<guint>(GST_VIDEO_INFO_COMP_PLANE(&frame.info(), std::min(component, last)));
+guint plane_of(const PixelFormat &format, int component) {
+  return format.component[std::min(component, format.components - 1)].plane;
 }
 
 Status run(GstCoalesceFilter *filter, const gst::Frame &in, const gst::Frame &out,
@@ -110,9 +97,10 @@ Status run(GstCoalesceFilter *filter, const gst::Frame &in, const gst::Frame &ou
   params.interlaced = in.interlaced();
   RgbImage rgb;
   YuvImage yuv;
-  for (guint i = 0; i < 3; i++) {
-    rgb.plane[i] = in.plane(plane_of(in, i));
-    yuv.plane[i] = out.plane(plane_of(out, i));
+  const PixelFormat from = gst::pixel_format(in.info()), to = gst::pixel_format(out.info());
+  for (int i = 0; i < 3; i++) {
+    rgb.plane[i] = in.plane(plane_of(from, i));
+    yuv.plane[i] = out.plane(plane_of(to, i));
   }
   // A GstVideoMeta may leave room for the last row of interlaced chroma in one plane only.
   if (params.out == YuvLayout::planar420)

@@ -9,6 +9,7 @@
 #include "object/owned.h"
 #include "uyvy2y/uyvy2y.h"
 #include "video/colorimetry.h"
+#include "video/pixelformat.h"
 
 using namespace coalesce;
 
@@ -25,11 +26,6 @@ G_DEFINE_TYPE(GstUyvy2y, gst_uyvy2y, GST_TYPE_COALESCE_FILTER)
 GST_ELEMENT_REGISTER_DEFINE(uyvy2y, "uyvy2y", GST_RANK_NONE, gst_uyvy2y_get_type())
 
 namespace {
-
-constexpr std::pair<GstVideoFormat, Packed422> kLayouts[] = {
-    {GST_VIDEO_FORMAT_YUY2, Packed422::yuy2},
-    {GST_VIDEO_FORMAT_YVYU, Packed422::yvyu},
-    {GST_VIDEO_FORMAT_VYUY, Packed422::vyuy}};
 
 // Luma keeps its meaning, so the source's colorimetry is spelled out on the output: GStreamer's
 // default for GRAY8 is full range, luma from UYVY usually is not.
@@ -53,8 +49,7 @@ gboolean convert_caps(GstCoalesceFilter *, GstPadDirection direction, guint alte
 }
 
 gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVideoInfo *) {
-  reinterpret_cast<GstUyvy2y *>(filter)->params.layout =
-      gst::entry_of(kLayouts, GST_VIDEO_INFO_FORMAT(in), Packed422::uyvy);
+  reinterpret_cast<GstUyvy2y *>(filter)->params.layout = packed_422(gst::pixel_format(*in));
   return TRUE;
 }
 

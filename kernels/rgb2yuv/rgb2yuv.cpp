@@ -2,6 +2,7 @@
 #include "rgb2yuv.h"
 
 #include <cmath>
+#include <initializer_list>
 
 #include "rgb2yuv_pixel.h"
 
@@ -133,6 +134,29 @@ ComponentWeights quantised(double red, double green, double blue) {
 }
 
 }  // namespace
+
+RgbLayout rgb_layout(const PixelFormat &format) {
+  const PixelComponent &r = *format.find(Role::r), &b = *format.find(Role::b);
+  for (const RgbLayout layout : {RgbLayout::rgb, RgbLayout::bgr, RgbLayout::rgbx, RgbLayout::bgrx,
+                                 RgbLayout::xrgb, RgbLayout::xbgr}) {
+    const RgbOrder order = rgb_order(layout);
+    if (order.step == r.step && order.r == r.first && order.b == b.first) return layout;
+  }
+  return RgbLayout::planar;
+}
+
+YuvLayout yuv_layout(const PixelFormat &format) {
+  const PixelComponent *y = format.find(Role::y);
+  if (y == nullptr) return YuvLayout::gray;
+  const PixelComponent &u = *format.find(Role::u), &v = *format.find(Role::v);
+  if (u.plane == y->plane && u.log2_width == 0)
+    return y->first == 1 ? YuvLayout::ayuv : YuvLayout::vuya;
+  if (u.plane == y->plane) return y->first == 0 ? YuvLayout::yuy2 : YuvLayout::uyvy;
+  if (u.plane == v.plane) return u.first < v.first ? YuvLayout::nv12 : YuvLayout::nv21;
+  return u.log2_height != 0  ? YuvLayout::planar420
+         : u.log2_width != 0 ? YuvLayout::planar422
+                             : YuvLayout::planar444;
+}
 
 YuvWeights yuv_weights(const Rgb2yuvParams &params) {
   const bool from_full = params.in_range == SampleRange::full;

@@ -7,6 +7,7 @@
 #include "../core/plane.h"
 #include "../core/queue.h"
 #include "../core/status.h"
+#include "../picture/pixel_format.h"
 
 namespace coalesce {
 
@@ -33,6 +34,10 @@ enum class YuvLayout : std::uint8_t {
   yuy2,       // Y0 U Y1 V: 4:2:2
   uyvy,       // U Y0 V Y1: 4:2:2
 };
+
+// Of a format that has one of them.
+RgbLayout rgb_layout(const PixelFormat &format);
+YuvLayout yuv_layout(const PixelFormat &format);
 
 enum class YuvMatrix : std::uint8_t { bt601, bt709, bt2020, smpte240m, fcc };
 

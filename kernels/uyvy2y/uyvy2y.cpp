@@ -22,6 +22,12 @@ Status check(const Uyvy2yParams &params, const Plane<const std::uint8_t> &packed
 
 }  // namespace
 
+Packed422 packed_422(const PixelFormat &format) {
+  const bool u_first = format.find(Role::u)->first < format.find(Role::v)->first;
+  if (format.find(Role::y)->first == 0) return u_first ? Packed422::yuy2 : Packed422::yvyu;
+  return u_first ? Packed422::uyvy : Packed422::vyuy;
+}
+
 Status uyvy2y(const Uyvy2yParams &params, Plane<const std::uint8_t> packed, const LumaImage &out,
               const Queue &queue) {
   if (Status s = check(params, packed, out); !s.ok()) return s;

@@ -7,6 +7,7 @@
 #include "../core/plane.h"
 #include "../core/queue.h"
 #include "../core/status.h"
+#include "../picture/pixel_format.h"
 
 namespace coalesce {
 
@@ -17,6 +18,9 @@ enum class Packed422 : std::uint8_t {
   yuy2,  // Y0 U Y1 V
   yvyu,  // Y0 V Y1 U
 };
+
+// Of a format of that kind.
+Packed422 packed_422(const PixelFormat &format);
 
 struct Uyvy2yParams {
   Packed422 layout = Packed422::uyvy;

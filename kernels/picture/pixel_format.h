@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Where the samples of a picture are in memory, for every format and every operation.
+#pragma once
+
+#include <cstdint>
+
+#include "../core/host_device.h"
+
+namespace coalesce {
+
+// What samples are taken out of: integers in the byte order of the host, or v210's words of 32 bits
+// (little-endian, too), each of which holds three fields of ten bits, the lowest first.
+enum class Container : std::uint8_t { u8, u16, u32, v210 };
+
+// The bits of a container; the bytes of one (v210: of three).
+COALESCE_HOST_DEVICE constexpr int container_bits(Container c) {
+  return c == Container::u8 ? 8 : c == Container::u16 ? 16 : c == Container::u32 ? 32 : 10;
+}
+COALESCE_HOST_DEVICE constexpr int container_bytes(Container c) {
+  return c == Container::u8 ? 1 : c == Container::u16 ? 2 : 4;
+}
+
+enum class Role : std::uint8_t { grey, y, u, v, r, g, b, alpha };
+
+// Sample x of a row is (c >> shift) & (2^bits - 1), c being container (of v210: field) number
+// first + x * step of the row. So for example
+//   NV12's V       plane 1, u8, first 1, step 2, log2_width 1, log2_height 1
+//   P010's luma    plane 0, u16, shift 6, bits 10, step 1
+//   UYVY's U       plane 0, u8, first 0, step 4;  v210's Cr: first 2, step 4
+struct PixelComponent {
+  std::uint8_t plane;
+  Container container;
+  std::uint8_t shift, bits;  // bits: 1 to 16
+  std::int8_t first, step;
+  std::uint8_t log2_width, log2_height;  // of the columns and rows that share a sample
+  Role role;
+};
+
+// Components in the order R, G, B or Y, U, V or grey, then alpha, wherever they are in memory.
+struct PixelFormat {
+  std::uint8_t planes = 0, components = 0;
+  PixelComponent component[4] = {};
+
+  // nullptr if there is none.
+  const PixelComponent *find(Role role) const {
+    for (int c = 0; c < components; ++c)
+      if (component[c].role == role) return component + c;
+    return nullptr;
+  }
+};
+
+}  // namespace coalesce

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Where pixel_format() says that samples are, GStreamer's own unpack functions find them, too.
+#include "video/pixelformat.h"
+
+#include <cstring>
+
+#include "../classes/elements.h"
+#include "j2kenc/j2kencformat.h"
+
+using namespace simulated;
+using namespace coalesce;
+using namespace coalesce::gst;
+
+namespace {
+
+constexpr int kWidth = 14, kHeight = 6;
+
+// The names in "{ A, B }".
+std::vector<std::string> names_in(const std::string &list) {
+  std::vector<std::string> names;
+  for (std::size_t at = 2, end; at < list.size() - 1; at = end + 2) {
+    end = list.find_first_of(", ", at);
+    names.push_back(list.substr(at, end - at));
+  }
+  return names;
+}
+
+unsigned value_at(const PixelComponent &c, const std::uint8_t *row, int x) {
+  const int number = c.first + x * c.step;
+  if (c.container == Container::u8) return row[number] >> c.shift & ((1u << c.bits) - 1);
+  std::uint32_t word = 0;
+  if (c.container == Container::v210) {
+    std::memcpy(&word, row + 4 * (number / 3), 4);
+    return word >> (10 * (number % 3)) & 0x3FF;
+  }
+  const auto bytes = static_cast<std::size_t>(container_bytes(c.container));
+  std::memcpy(&word, row + bytes * static_cast<std::size_t>(number), bytes);
+  return word >> c.shift & ((1u << c.bits) - 1);
+}
+
+void compare(GstVideoFormat name) {
+  GstVideoInfo info;
+  fail_unless(gst_video_info_set_format(&info, name, kWidth, kHeight));
+  const GstVideoFormatInfo *known = info.finfo;
+  const PixelFormat format = pixel_format(info);
+  GstBuffer *buffer = system_buffer(info, 7);
+  GstVideoFrame frame;
+  fail_unless(gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ));
+  const bool wide =
+      GST_VIDEO_FORMAT_INFO_BITS(gst_video_format_get_info(known->unpack_format)) == 16;
+  for (int y = 0; y < kHeight; y++) {
+    std::uint8_t pixels[8 * (kWidth + 8)];
+    known->unpack_func(known, GST_VIDEO_PACK_FLAG_TRUNCATE_RANGE, pixels, frame.data, info.stride,
+                       0, y, kWidth);
+    for (int c = 0; c < format.components; c++) {
+      const PixelComponent &component = format.component[c];
+      const auto *plane = static_cast<const std::uint8_t *>(frame.data[component.plane]);
+      const std::uint8_t *row = plane + (y >> component.log2_height) * info.stride[component.plane];
+      // Alpha comes first there.
+      const int channel = component.role == Role::alpha ? 0 : c + 1;
+      for (int x = 0; x < kWidth; x++) {
+        unsigned expected = pixels[4 * x + channel];
+        if (wide) {
+          std::uint16_t value;
+          std::memcpy(&value, pixels + 2 * (4 * x + channel), 2);
+          expected = value >> (16 - component.bits);
+        }
+        const unsigned found = value_at(component, row, x >> component.log2_width);
+        fail_unless(found == expected, "%s: component %d, column %d, row %d: %u instead of %u",
+                    GST_VIDEO_FORMAT_INFO_NAME(known), c, x, y, found, expected);
+      }
+    }
+  }
+  gst_video_frame_unmap(&frame);
+  gst_buffer_unref(buffer);
+}
+
+GST_START_TEST(as_gstreamer_unpacks) {
+  const std::vector<std::string> names = names_in(j2k_formats());
+  fail_unless(names.size() >= 40, "%zu formats", names.size());
+  for (const std::string &name : names)
+    compare(gst_video_format_from_string(name.c_str()));
+}
+GST_END_TEST
+
+GST_START_TEST(roles) {
+  const auto roles = [](GstVideoFormat format) {
+    std::string text;
+    const PixelFormat f = pixel_format(gst_video_format_get_info(format));
+    for (int c = 0; c < f.components; c++)
+      text += "gyuvrgba"[static_cast<int>(f.component[c].role)];
+    return text;
+  };
+  fail_unless_equals_string(roles(GST_VIDEO_FORMAT_GRAY8).c_str(), "g");
+  fail_unless_equals_string(roles(GST_VIDEO_FORMAT_YV12).c_str(), "yuv");
+  fail_unless_equals_string(roles(GST_VIDEO_FORMAT_VUYA).c_str(), "yuva");
+  fail_unless_equals_string(roles(GST_VIDEO_FORMAT_BGRx).c_str(), "rgb");
+  fail_unless_equals_string(roles(GST_VIDEO_FORMAT_ABGR).c_str(), "rgba");
+  fail_unless(pixel_format(gst_video_format_get_info(GST_VIDEO_FORMAT_RGB)).find(Role::u) ==
+              nullptr);
+}
+GST_END_TEST
+
+}  // namespace
+
+static Suite *pixelformat_suite() {
+  Suite *suite = suite_create("pixelformat");
+  TCase *tests = new_case(suite, "pixelformat");
+  tcase_add_test(tests, as_gstreamer_unpacks);
+  tcase_add_test(tests, roles);
+  return suite;
+}
+SIMULATED_MAIN(pixelformat)
