@@ -159,7 +159,7 @@ Bytes encode_with_library(const EncoderParams &params, const std::vector<Samples
     words.emplace_back(planes[c].values.begin(), planes[c].values.end());
     samples[c].data = words.back().data();
     samples[c].pitch = sizeof(std::uint16_t) * static_cast<std::size_t>(planes[c].width);
-    samples[c].container = Container::u16;
+    samples[c].container = coalesce::Container::u16;
     samples[c].bits = static_cast<std::uint8_t>(planes[c].bits);
   }
   std::unique_ptr<Encoder> encoder;
