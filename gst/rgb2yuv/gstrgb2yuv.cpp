@@ -23,6 +23,7 @@ using namespace coalesce;
 struct GstRgb2yuv {
   GstCoalesceFilter parent;
   Rgb2yuvParams params;
+  guint in_planes[3], out_planes[3];  // in the order of the components
 };
 using GstRgb2yuvClass = GstCoalesceFilterClass;
 
@@ -61,6 +62,13 @@ void fixate(GstCoalesceFilter *self, GstPadDirection direction, const GstStructu
       GST_WARNING_OBJECT(self, "%s has no meaning here: the default is used", found.c_str());
 }
 
+// The planes in the order of the components, R, G, B or Y, U, V, wherever a format has them. (nv12
+// and packed layouts have several components in one.)
+void set_planes(const PixelFormat &format, guint planes[3]) {
+  for (int i = 0; i < 3; i++)
+    planes[i] = format.component[std::min(i, format.components - 1)].plane;
+}
+
 gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVideoInfo *out) {
   const GstVideoColorimetry colorimetry = gst::effective_colorimetry(*out);
   const GstVideoChromaSite site = gst::effective_chroma_site(*out);
@@ -68,7 +76,10 @@ gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVi
   const PixelFormat rgb = gst::pixel_format(*in);
   params.in = rgb_layout(rgb);
   params.alpha = rgb.find(Role::alpha) != nullptr;
-  params.out = yuv_layout(gst::pixel_format(*out));
+  const PixelFormat yuv = gst::pixel_format(*out);
+  params.out = yuv_layout(yuv);
+  set_planes(rgb, reinterpret_cast<GstRgb2yuv *>(filter)->in_planes);
+  set_planes(yuv, reinterpret_cast<GstRgb2yuv *>(filter)->out_planes);
   params.matrix = gst::entry_of(kMatrices, colorimetry.matrix, YuvMatrix::bt601);
   params.in_range = sample_range(gst::effective_colorimetry(*in));
   params.out_range = sample_range(colorimetry);
@@ -85,22 +96,16 @@ gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVi
   return TRUE;
 }
 
-// The planes in the order of the components, R, G, B or Y, U, V, wherever a format has them. (nv12
-// and packed layouts have several components in one.)
-guint plane_of(const PixelFormat &format, int component) {
-  return format.component[std::min(component, format.components - 1)].plane;
-}
-
 Status run(GstCoalesceFilter *filter, const gst::Frame &in, const gst::Frame &out,
            const Queue &queue) {
   Rgb2yuvParams params = reinterpret_cast<GstRgb2yuv *>(filter)->params;
   params.interlaced = in.interlaced();
   RgbImage rgb;
   YuvImage yuv;
-  const PixelFormat from = gst::pixel_format(in.info()), to = gst::pixel_format(out.info());
-  for (int i = 0; i < 3; i++) {
-    rgb.plane[i] = in.plane(plane_of(from, i));
-    yuv.plane[i] = out.plane(plane_of(to, i));
+  const auto *self = reinterpret_cast<GstRgb2yuv *>(filter);
+  for (guint i = 0; i < 3; i++) {
+    rgb.plane[i] = in.plane(self->in_planes[i]);
+    yuv.plane[i] = out.plane(self->out_planes[i]);
   }
   // A GstVideoMeta may leave room for the last row of interlaced chroma in one plane only.
   if (params.out == YuvLayout::planar420)
