@@ -72,8 +72,7 @@ GST_START_TEST(device_id_without_a_gpu) {
     fail_unless_equals_int(harness.push(random_frame(video_info(caps), {}, 1)), GST_FLOW_OK);
     harness.push_event(gst_event_new_eos());
     fail_unless_equals_int(harness.waiting(), 1);
-    const std::string active = active_backend(harness.element());
-    fail_unless_equals_string(active.c_str(), "cpu");
+    expect_string(active_backend(harness.element()), "cpu");
     harness.expect_no_error();
   }
 }

@@ -42,7 +42,7 @@ GST_START_TEST(every_format_and_size) {
       Harness harness("uyvy2y");
       const std::string caps = video_caps(sink, size);
       start(harness, caps, src);
-      fail_unless_equals_string(harness.output_info().finfo->name, src);
+      expect_string(harness.output_info().finfo->name, src);
       const BufferRef out = convert(harness, video_info(caps), {}, 1);
       fail_unless_equals_int(gst_buffer_get_size(out.get()), harness.output_info().size);
       harness.expect_no_error();

@@ -63,8 +63,7 @@ class Waiting {
 };
 
 void expect_seen(const Passing &passing, const std::string &expected) {
-  const std::string seen = passing.seen();
-  fail_unless_equals_string(seen.c_str(), expected.c_str());
+  expect_string(passing.seen(), expected);
 }
 
 }  // namespace
@@ -420,7 +419,7 @@ GST_START_TEST(tags_are_ours) {
     gchar *codec = nullptr, *title = nullptr;
     guint rate = 0;
     fail_unless(gst_tag_list_get_string(tags, GST_TAG_VIDEO_CODEC, &codec));
-    fail_unless_equals_string(codec, "JPEG 2000");
+    expect_string(codec, "JPEG 2000");
     fail_unless_equals_int(gst_tag_list_get_string(tags, GST_TAG_TITLE, &title), of_upstream);
     fail_if(gst_tag_list_get_uint(tags, GST_TAG_BITRATE, &rate));
     g_free(codec);

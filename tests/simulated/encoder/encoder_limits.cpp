@@ -54,8 +54,7 @@ void expect_warning(Bench &bench, const char *first, const char *second) {
 }
 
 void expect_on(J2kBench &bench, const char *backend, guint64 frames_held) {
-  const std::string active = active_backend(bench.element());
-  fail_unless_equals_string(active.c_str(), backend);
+  expect_string(active_backend(bench.element()), backend);
   fail_unless_equals_uint64(bench.latency(), frames_held * GST_SECOND / 25);
 }
 

@@ -27,10 +27,7 @@ struct Record {
     }
   }
   void send(GstEvent *event) { fail_unless(gst_harness_push_event(bench.harness(), event)); }
-  void expect(const char *what) {
-    const std::string seen = passing.seen();
-    fail_unless_equals_string(seen.c_str(), what);
-  }
+  void expect(const char *what) { expect_string(passing.seen(), what); }
 };
 
 GstEvent *caps(int width) {

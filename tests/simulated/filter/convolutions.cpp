@@ -149,8 +149,7 @@ GST_START_TEST(worth_the_trip) {
     Bench bench(element);
     const std::string caps = video_caps(kSystem, "GRAY8", width, height);
     bench.negotiate(caps, caps);
-    const std::string active = active_backend(bench.element());
-    fail_unless_equals_string(active.c_str(), backend);
+    expect_string(active_backend(bench.element()), backend);
   }
   all_clean();
 }

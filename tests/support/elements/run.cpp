@@ -24,6 +24,12 @@ int next_fault(int nth) {
   return nth == 1 ? 2 + first_sample(sample_step()) : nth + sample_step();
 }
 
+void expect_string(const std::string &found, const std::string &expected, const char *file,
+                   int line) {
+  fail_unless(found == expected, "%s:%d: '%s' instead of '%s'", file, line, found.c_str(),
+              expected.c_str());
+}
+
 namespace {
 
 // Shared with the processes that GStreamer check forks, one for each test.

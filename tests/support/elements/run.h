@@ -28,6 +28,9 @@ inline int sample_step() {
 // after the nth. The first one always does.
 int next_fault(int nth);
 
+void expect_string(const std::string &found, const std::string &expected,
+                   const char *file = __builtin_FILE(), int line = __builtin_LINE());
+
 // A test that cannot run here calls one of these and returns. Its program then ends as skipped.
 void skip(const std::string &why);
 // Skips if GStreamer lacks one of these elements.
