@@ -116,8 +116,8 @@ struct Frame {
     return w;
   }
 
-  ConvolveImage image(const std::uint8_t *in, std::uint8_t *out) const {
-    ConvolveImage image;
+  ConvolvePlanes image(const std::uint8_t *in, std::uint8_t *out) const {
+    ConvolvePlanes image;
     image.planes = static_cast<int>(planes.size());
     for (std::size_t i = 0; i < planes.size(); ++i) {
       const PlaneShape &p = planes[i];
@@ -134,7 +134,7 @@ struct Frame {
 
   FrameRun run(const Backend &backend, ConvolveAlgorithm algorithm) const {
     return [this, &backend, algorithm](const std::uint8_t *in, std::uint8_t *out) {
-      return convolve({&filter}, image(in, out), backend.queue(), algorithm);
+      return convolve_planes({&filter}, image(in, out), backend.queue(), algorithm);
     };
   }
 };
@@ -171,7 +171,7 @@ void bench_on_cuda(Bench &bench, const Backend &backend, const Frame &frame) {
   if (frame.size.width <= kCpuSizes[1].width)
     compare_with_cpu(frame.work(), variants[0].run,
                      [&frame](const std::uint8_t *in, std::uint8_t *out) {
-                       return convolve({&frame.filter}, frame.image(in, out), Queue::cpu());
+                       return convolve_planes({&frame.filter}, frame.image(in, out), Queue::cpu());
                      });
   time_variants(bench, backend, frame.work(), variants);
 }

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "convolve/convolve.h"
+#include "convolve/planes.h"
 #include "core/thread_pool.h"
 
 namespace {
@@ -49,10 +49,10 @@ int bench_run(Bench *bench, const std::uint8_t *in, std::uint8_t *out, int width
   coalesce::ConvolveParams params;
   params.filter = &bench->filter;
   const auto pitch = static_cast<std::size_t>(width);
-  coalesce::ConvolveImage image;
+  coalesce::ConvolvePlanes image;
   image.plane[0].in = {in, width, height, pitch};
   image.plane[0].out = {out, width, height, pitch};
-  const coalesce::Status s = convolve(
+  const coalesce::Status s = convolve_planes(
       params, image, coalesce::Queue::cpu(bench->pool.threads() > 1 ? &bench->pool : nullptr));
   if (!s.ok()) std::fprintf(stderr, "%s\n", s.message());
   return s.ok() ? 0 : 1;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bench/support/results.h"
+#include "picture/formats.h"
 #include "rgb2yuv/rgb2yuv.h"
 #include "uyvy2y/uyvy2y.h"
 
@@ -49,11 +50,21 @@ struct Frame {
   int planes() const { return static_cast<int>(GST_VIDEO_FRAME_N_PLANES(&video)); }
   // In these formats, component i is the first of plane i, or one of those in plane 0.
   Plane<std::uint8_t> plane(int i) const {
-    if (i >= planes()) return {};
     const int row = GST_VIDEO_FRAME_COMP_WIDTH(&video, i) * GST_VIDEO_FRAME_COMP_PSTRIDE(&video, i);
     return {static_cast<std::uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&video, i)), row,
             GST_VIDEO_FRAME_COMP_HEIGHT(&video, i),
             static_cast<std::size_t>(GST_VIDEO_FRAME_PLANE_STRIDE(&video, i))};
+  }
+
+  Image image() const {
+    Image image = {pixel_format(GST_VIDEO_INFO_NAME(&video.info)),
+                   video.info.width,
+                   video.info.height,
+                   false,
+                   {}};
+    for (int p = 0; p < planes(); ++p)
+      image.plane[p] = plane(p);
+    return image;
   }
 
   GstBuffer *buffer;
@@ -94,24 +105,19 @@ Difference difference(const Frame &a, const Frame &b) {
 using Run = Status (*)(const Frame &in, const Frame &out);
 
 Status run_uyvy2y(const Frame &in, const Frame &out) {
-  return uyvy2y({}, in.plane(0), {out.plane(0), {}}, Queue::cpu());
+  return uyvy2y(in.image(), out.image(), Queue::cpu());
 }
 
 // Matrix, range and chroma site as videoconvert has them: those of the formats at these sizes.
-template <RgbLayout kIn, YuvLayout kOut>
 Status run_rgb2yuv(const Frame &in, const Frame &out) {
   const GstVideoInfo &info = out.video.info;
   Rgb2yuvParams params;
-  params.in = kIn;
-  params.alpha = GST_VIDEO_INFO_HAS_ALPHA(&in.video.info);
-  params.out = kOut;
   g_assert(info.colorimetry.matrix == GST_VIDEO_COLOR_MATRIX_BT709);
   g_assert(info.colorimetry.range == GST_VIDEO_COLOR_RANGE_16_235);
   params.matrix = YuvMatrix::bt709;
   params.h_cosited = info.chroma_site & GST_VIDEO_CHROMA_SITE_H_COSITED;
   params.v_cosited = info.chroma_site & GST_VIDEO_CHROMA_SITE_V_COSITED;
-  return rgb2yuv(params, {in.plane(0), {}, {}}, {out.plane(0), out.plane(1), out.plane(2)},
-                 Queue::cpu());
+  return rgb2yuv(params, in.image(), out.image(), Queue::cpu());
 }
 
 struct Conversion {
@@ -122,15 +128,11 @@ struct Conversion {
 
 const Conversion kConversions[] = {
     {GST_VIDEO_FORMAT_UYVY, GST_VIDEO_FORMAT_GRAY8, run_uyvy2y, 0},
-    {GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_Y444, run_rgb2yuv<RgbLayout::rgb, YuvLayout::planar444>,
-     3},
-    {GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_I420, run_rgb2yuv<RgbLayout::rgb, YuvLayout::planar420>,
-     3},
-    {GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_NV12, run_rgb2yuv<RgbLayout::rgb, YuvLayout::nv12>, 3},
-    {GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_NV12, run_rgb2yuv<RgbLayout::bgrx, YuvLayout::nv12>,
-     3},
-    {GST_VIDEO_FORMAT_RGBA, GST_VIDEO_FORMAT_AYUV, run_rgb2yuv<RgbLayout::rgbx, YuvLayout::ayuv>,
-     3},
+    {GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_Y444, run_rgb2yuv, 3},
+    {GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_I420, run_rgb2yuv, 3},
+    {GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_NV12, run_rgb2yuv, 3},
+    {GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_NV12, run_rgb2yuv, 3},
+    {GST_VIDEO_FORMAT_RGBA, GST_VIDEO_FORMAT_AYUV, run_rgb2yuv, 3},
 };
 
 // Returns whether our bytes are right.

@@ -1,38 +1,43 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <string_view>
+
 #include "bench/rgb2yuv/rgb2yuv_variants.h"
 #include "bench/support/frames.h"
-#include "tests/kernels/rgb2yuv/rgb2yuv_reference.h"
+#include "picture/formats.h"
+#include "tests/kernels/plane_sizes.h"
 #include "tests/kernels/rgb2yuv/rgb2yuv_trial.h"
 
 namespace coalesce::test {
 namespace {
 
 struct Kind {
-  const char *text;
-  RgbLayout in;
-  bool alpha;
-  YuvLayout out;
-  std::size_t skew;  // bytes from a well-aligned address to the picture
+  const char *text, *in, *out;
+  std::size_t skew = 0;  // bytes from a well-aligned address to the picture
   bool h_cosited = false;
 };
 const Kind kKinds[] = {
-    {"RGB->Y444", RgbLayout::rgb, false, YuvLayout::planar444, 0},
-    {"RGB->NV12", RgbLayout::rgb, false, YuvLayout::nv12, 0},
-    {"RGB->AYUV", RgbLayout::rgb, false, YuvLayout::ayuv, 0},
-    {"RGB->GRAY8", RgbLayout::rgb, false, YuvLayout::gray, 0},
-    {"RGB->NV12, mpeg2 chroma", RgbLayout::rgb, false, YuvLayout::nv12, 0, true},
-    {"RGB->I420", RgbLayout::rgb, false, YuvLayout::planar420, 0},
-    {"RGBA->AYUV", RgbLayout::rgbx, true, YuvLayout::ayuv, 0},
-    {"BGRx->NV12", RgbLayout::bgrx, false, YuvLayout::nv12, 0},
-    {"RGBP->Y444", RgbLayout::planar, false, YuvLayout::planar444, 0},
-    {"RGB->NV12, 1 pixel cropped", RgbLayout::rgb, false, YuvLayout::nv12, 3},
+    {"RGB->Y444", "RGB", "Y444"},
+    {"RGB->NV12", "RGB", "NV12"},
+    {"RGB->AYUV", "RGB", "AYUV"},
+    {"RGB->GRAY8", "RGB", "GRAY8"},
+    {"RGB->NV12, mpeg2 chroma", "RGB", "NV12", 0, true},
+    {"RGB->I420", "RGB", "I420"},
+    {"RGBA->AYUV", "RGBA", "AYUV"},
+    {"BGRx->NV12", "BGRx", "NV12"},
+    {"RGBP->Y444", "RGBP", "Y444"},
+    {"RGB->NV12, 1 pixel cropped", "RGB", "NV12", 3},
 };
 constexpr int kVariantKinds = 4;  // the first, which are all from RGB to layouts of their own
 constexpr FrameSize kVariantSizes[] = {{3840, 2160}, {16384, 16384}};
 
 // Planes one after the other, with padded rows.
 struct Planes {
+  PixelFormat format;
+  FrameSize size;
   std::vector<PlaneSize> sizes;
+
+  Planes(const char *name, FrameSize s)
+      : format(pixel_format(name)), size(s), sizes(plane_sizes(format, s.width, s.height)) {}
 
   static std::size_t pitch(const PlaneSize &size) {
     return padded(static_cast<std::size_t>(size.row_bytes));
@@ -49,9 +54,9 @@ struct Planes {
       sum += static_cast<std::size_t>(size.row_bytes) * static_cast<std::size_t>(size.height);
     return sum;
   }
-  template <class Image, class T>
-  Image at(T *data) const {
-    Image image;
+  template <class Byte>
+  ImageOf<Byte> at(Byte *data) const {
+    ImageOf<Byte> image = {format, size.width, size.height, false, {}};
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       image.plane[i] = {data, sizes[i].row_bytes, sizes[i].height, pitch(sizes[i])};
       data += pitch(sizes[i]) * static_cast<std::size_t>(sizes[i].height);
@@ -67,19 +72,14 @@ struct Frame {
   Rgb2yuvParams params;
   Planes in, out;
 
-  Frame(const Kind &k, FrameSize s) : kind(k), size(s) {
-    params.in = kind.in;
-    params.alpha = kind.alpha;
-    params.out = kind.out;
+  Frame(const Kind &k, FrameSize s) : kind(k), size(s), in(k.in, s), out(k.out, s) {
     params.h_cosited = kind.h_cosited;
-    in.sizes = rgb_plane_sizes(kind.in, size.width, size.height);
-    out.sizes = yuv_plane_sizes(kind.out, size.width, size.height, false);
   }
   FrameWork work() const {
     return {kind.text, size, in.memory() + kind.skew, out.memory(), in.useful() + out.useful()};
   }
-  RgbImage rgb(const std::uint8_t *data) const { return in.at<RgbImage>(data + kind.skew); }
-  YuvImage yuv(std::uint8_t *data) const { return out.at<YuvImage>(data); }
+  ConstImage rgb(const std::uint8_t *data) const { return in.at(data + kind.skew); }
+  Image yuv(std::uint8_t *data) const { return out.at(data); }
 };
 
 void bench_library(Bench &bench, const Backend &backend, const Frame &frame) {
@@ -91,7 +91,7 @@ void bench_library(Bench &bench, const Backend &backend, const Frame &frame) {
 void bench_variants(Bench &bench, const Backend &backend, const Frame &frame) {
   std::vector<FrameVariant> runs;
   for (const Rgb2yuvVariant &v : rgb2yuv_variants())
-    if (v.out == frame.kind.out)
+    if (std::string_view(v.out) == frame.kind.out)
       runs.push_back({v.name, [&backend, &frame, &v](const std::uint8_t *in, std::uint8_t *out) {
                         return v.run(frame.params, frame.rgb(in), frame.yuv(out),
                                      backend.queue().stream());
@@ -121,11 +121,10 @@ void rgb2yuv_bench(Bench &bench, const Backend &backend) {
 std::vector<VariantTrial> rgb2yuv_variant_trials() {
   std::vector<VariantTrial> trials;
   for (const Rgb2yuvVariant &v : rgb2yuv_variants()) {
-    const Rgb2yuv run = [&v](const Rgb2yuvParams &params, const RgbImage &in, const YuvImage &out,
+    const Rgb2yuv run = [&v](const Rgb2yuvParams &params, const ConstImage &in, const Image &out,
                              const Queue &queue) { return v.run(params, in, out, queue.stream()); };
     trials.push_back({v.name, [run, &v](Random &random, int index, const Backend &on) {
-                        return rgb2yuv_trial(run,
-                                             {.aligned = true, .in = RgbLayout::rgb, .out = v.out},
+                        return rgb2yuv_trial(run, {.aligned = true, .in = "RGB", .out = v.out},
                                              random, index, on);
                       }});
   }

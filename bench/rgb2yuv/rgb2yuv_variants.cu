@@ -103,11 +103,13 @@ __global__ void staged(Rgb2yuvArgs a) {
 
 // kPixels, kRows: of a thread; kX, kY: the block's shape.
 template <void (*kKernel)(Rgb2yuvArgs), int kPixels, int kRows, int kX, int kY>
-Status run(const Rgb2yuvParams &params, const RgbImage &in, const YuvImage &out, void *stream) {
+Status run(const Rgb2yuvParams &params, const ConstImage &in, const Image &out, void *stream) {
   constexpr int kMaxBands = 65535 * kY;  // of a launch: the limit of gridDim.y
-  Rgb2yuvArgs args = rgb2yuv_args(params, in, out);
-  const bool halved = chroma_shift(params.out).down != 0;
-  const int all = halved ? band_count(params, args.height) : (args.height - 1) / kRows + 1;
+  Rgb2yuvJob job;
+  if (Status s = make_job(params, in, out, &job); !s.ok()) return s;
+  Rgb2yuvArgs args = rgb2yuv_args(job);
+  const bool halved = chroma_shift(job.sink).down != 0;
+  const int all = halved ? band_count(job) : (args.height - 1) / kRows + 1;
   int bands = 0;
   for (int left = all; left > 0; left -= bands) {
     bands = left < kMaxBands ? left : kMaxBands;
@@ -133,52 +135,52 @@ constexpr YuvSink k444 = YuvSink::planar444, kAyuv = YuvSink::packed444, kGray =
                   k420 = YuvSink::planar420;
 
 constexpr Rgb2yuvVariant kVariants[] = {
-    {"8-bit loads and stores", YuvLayout::planar444, plain<k444>},
-    {"the post's: 48 of 64 threads load", YuvLayout::planar444, post<k444>},
-    {"its reader's: 3 words, 4 pixels", YuvLayout::planar444, direct<k444, 4, 1, 512, 1>},
-    {"4 pixels", YuvLayout::planar444, direct<k444, 4, 1, 128, 1>},
-    {"4 pixels, 2 rows", YuvLayout::planar444, direct<k444, 4, 2, 128, 1>},
-    {"4 pixels, 4 rows", YuvLayout::planar444, direct<k444, 4, 4, 128, 1>},
-    {"8 pixels", YuvLayout::planar444, direct<k444, 8, 1, 128, 1>},
-    {"8 pixels, 2 rows", YuvLayout::planar444, direct<k444, 8, 2, 128, 1>},
-    {"16 pixels", YuvLayout::planar444, direct<k444, 16, 1, 128, 1>},
-    {"16 pixels, 2 rows", YuvLayout::planar444, direct<k444, 16, 2, 128, 1>},
-    {"16 pixels, 4 rows", YuvLayout::planar444, direct<k444, 16, 4, 128, 1>},
-    {"16 pixels, block 64x1", YuvLayout::planar444, direct<k444, 16, 1, 64, 1>},
-    {"16 pixels, block 256x1", YuvLayout::planar444, direct<k444, 16, 1, 256, 1>},
-    {"16 pixels, block 32x4", YuvLayout::planar444, direct<k444, 16, 1, 32, 4>},
-    {"16 pixels, shared memory", YuvLayout::planar444, shared<k444, 16, 128>},
-    {"4 times 4 pixels, shared memory", YuvLayout::planar444, shared<k444, 4, 128>},
+    {"8-bit loads and stores", "Y444", plain<k444>},
+    {"the post's: 48 of 64 threads load", "Y444", post<k444>},
+    {"its reader's: 3 words, 4 pixels", "Y444", direct<k444, 4, 1, 512, 1>},
+    {"4 pixels", "Y444", direct<k444, 4, 1, 128, 1>},
+    {"4 pixels, 2 rows", "Y444", direct<k444, 4, 2, 128, 1>},
+    {"4 pixels, 4 rows", "Y444", direct<k444, 4, 4, 128, 1>},
+    {"8 pixels", "Y444", direct<k444, 8, 1, 128, 1>},
+    {"8 pixels, 2 rows", "Y444", direct<k444, 8, 2, 128, 1>},
+    {"16 pixels", "Y444", direct<k444, 16, 1, 128, 1>},
+    {"16 pixels, 2 rows", "Y444", direct<k444, 16, 2, 128, 1>},
+    {"16 pixels, 4 rows", "Y444", direct<k444, 16, 4, 128, 1>},
+    {"16 pixels, block 64x1", "Y444", direct<k444, 16, 1, 64, 1>},
+    {"16 pixels, block 256x1", "Y444", direct<k444, 16, 1, 256, 1>},
+    {"16 pixels, block 32x4", "Y444", direct<k444, 16, 1, 32, 4>},
+    {"16 pixels, shared memory", "Y444", shared<k444, 16, 128>},
+    {"4 times 4 pixels, shared memory", "Y444", shared<k444, 4, 128>},
 
-    {"8-bit loads, 32-bit stores", YuvLayout::ayuv, plain<kAyuv>},
-    {"the post's: 48 of 64 threads load", YuvLayout::ayuv, post<kAyuv>},
-    {"its reader's: 3 words, 4 pixels", YuvLayout::ayuv, direct<kAyuv, 4, 1, 512, 1>},
-    {"4 pixels", YuvLayout::ayuv, direct<kAyuv, 4, 1, 128, 1>},
-    {"4 pixels, 2 rows", YuvLayout::ayuv, direct<kAyuv, 4, 2, 128, 1>},
-    {"4 pixels, 4 rows", YuvLayout::ayuv, direct<kAyuv, 4, 4, 128, 1>},
-    {"4 pixels, 8 rows", YuvLayout::ayuv, direct<kAyuv, 4, 8, 128, 1>},
-    {"4 pixels, 4 rows, block 256x1", YuvLayout::ayuv, direct<kAyuv, 4, 4, 256, 1>},
-    {"8 pixels, 2 rows", YuvLayout::ayuv, direct<kAyuv, 8, 2, 128, 1>},
-    {"16 pixels", YuvLayout::ayuv, direct<kAyuv, 16, 1, 128, 1>},
-    {"4 times 4 pixels, shared memory", YuvLayout::ayuv, shared<kAyuv, 4, 128>},
+    {"8-bit loads, 32-bit stores", "AYUV", plain<kAyuv>},
+    {"the post's: 48 of 64 threads load", "AYUV", post<kAyuv>},
+    {"its reader's: 3 words, 4 pixels", "AYUV", direct<kAyuv, 4, 1, 512, 1>},
+    {"4 pixels", "AYUV", direct<kAyuv, 4, 1, 128, 1>},
+    {"4 pixels, 2 rows", "AYUV", direct<kAyuv, 4, 2, 128, 1>},
+    {"4 pixels, 4 rows", "AYUV", direct<kAyuv, 4, 4, 128, 1>},
+    {"4 pixels, 8 rows", "AYUV", direct<kAyuv, 4, 8, 128, 1>},
+    {"4 pixels, 4 rows, block 256x1", "AYUV", direct<kAyuv, 4, 4, 256, 1>},
+    {"8 pixels, 2 rows", "AYUV", direct<kAyuv, 8, 2, 128, 1>},
+    {"16 pixels", "AYUV", direct<kAyuv, 16, 1, 128, 1>},
+    {"4 times 4 pixels, shared memory", "AYUV", shared<kAyuv, 4, 128>},
 
-    {"8-bit loads and stores", YuvLayout::gray, plain<kGray>},
-    {"the post's: 48 of 64 threads load", YuvLayout::gray, post<kGray>},
-    {"its reader's: 3 words, 4 pixels", YuvLayout::gray, direct<kGray, 4, 1, 512, 1>},
-    {"4 pixels, 4 rows", YuvLayout::gray, direct<kGray, 4, 4, 128, 1>},
-    {"8 pixels, 2 rows", YuvLayout::gray, direct<kGray, 8, 2, 128, 1>},
-    {"16 pixels", YuvLayout::gray, direct<kGray, 16, 1, 128, 1>},
-    {"16 pixels, 2 rows", YuvLayout::gray, direct<kGray, 16, 2, 128, 1>},
-    {"16 pixels, 4 rows", YuvLayout::gray, direct<kGray, 16, 4, 128, 1>},
-    {"16 pixels, block 256x1", YuvLayout::gray, direct<kGray, 16, 1, 256, 1>},
-    {"16 pixels, shared memory", YuvLayout::gray, shared<kGray, 16, 128>},
+    {"8-bit loads and stores", "GRAY8", plain<kGray>},
+    {"the post's: 48 of 64 threads load", "GRAY8", post<kGray>},
+    {"its reader's: 3 words, 4 pixels", "GRAY8", direct<kGray, 4, 1, 512, 1>},
+    {"4 pixels, 4 rows", "GRAY8", direct<kGray, 4, 4, 128, 1>},
+    {"8 pixels, 2 rows", "GRAY8", direct<kGray, 8, 2, 128, 1>},
+    {"16 pixels", "GRAY8", direct<kGray, 16, 1, 128, 1>},
+    {"16 pixels, 2 rows", "GRAY8", direct<kGray, 16, 2, 128, 1>},
+    {"16 pixels, 4 rows", "GRAY8", direct<kGray, 16, 4, 128, 1>},
+    {"16 pixels, block 256x1", "GRAY8", direct<kGray, 16, 1, 256, 1>},
+    {"16 pixels, shared memory", "GRAY8", shared<kGray, 16, 128>},
 
-    {"8 pixels", YuvLayout::nv12, direct<k420, 8, 1, 128, 1>},
-    {"8 pixels, block 256x1", YuvLayout::nv12, direct<k420, 8, 1, 256, 1>},
-    {"16 pixels", YuvLayout::nv12, direct<k420, 16, 1, 128, 1>},
-    {"16 pixels, block 64x1", YuvLayout::nv12, direct<k420, 16, 1, 64, 1>},
-    {"16 pixels, block 256x1", YuvLayout::nv12, direct<k420, 16, 1, 256, 1>},
-    {"16 pixels, block 32x4", YuvLayout::nv12, direct<k420, 16, 1, 32, 4>},
+    {"8 pixels", "NV12", direct<k420, 8, 1, 128, 1>},
+    {"8 pixels, block 256x1", "NV12", direct<k420, 8, 1, 256, 1>},
+    {"16 pixels", "NV12", direct<k420, 16, 1, 128, 1>},
+    {"16 pixels, block 64x1", "NV12", direct<k420, 16, 1, 64, 1>},
+    {"16 pixels, block 256x1", "NV12", direct<k420, 16, 1, 256, 1>},
+    {"16 pixels, block 32x4", "NV12", direct<k420, 16, 1, 32, 4>},
 };
 
 }  // namespace

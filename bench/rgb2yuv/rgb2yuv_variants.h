@@ -8,12 +8,12 @@
 
 namespace coalesce {
 
-// From RgbLayout::rgb to `out`. Every plane starts on 16 bytes and has a pitch of a multiple of 16;
+// From RGB to `out`. Every plane starts on 16 bytes and has a pitch of a multiple of 16;
 // widths are multiples of 64 pixels.
 struct Rgb2yuvVariant {
   const char *name;
-  YuvLayout out;
-  Status (*run)(const Rgb2yuvParams &params, const RgbImage &in, const YuvImage &out, void *stream);
+  const char *out;  // format
+  Status (*run)(const Rgb2yuvParams &params, const ConstImage &in, const Image &out, void *stream);
 };
 
 struct Rgb2yuvVariants {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "bench/support/frames.h"
 #include "bench/uyvy2y/uyvy2y_variants.h"
+#include "picture/formats.h"
 #include "tests/kernels/uyvy2y/uyvy2y_trial.h"
 
 namespace coalesce::test {
@@ -28,20 +29,26 @@ FrameWork work_of(const Kind &kind, FrameSize size) {
           2 * width * height + width * out_rows};
 }
 
-Plane<const std::uint8_t> packed_at(const std::uint8_t *data, FrameSize size) {
-  return {data, 2 * size.width, size.height, 2 * pitch_of(size)};
+// (Widths and heights are even.)
+ConstImage packed_at(const std::uint8_t *data, FrameSize size) {
+  return {pixel_format("UYVY"),
+          size.width,
+          size.height,
+          false,
+          {{data, 2 * size.width, size.height, 2 * pitch_of(size)}}};
 }
 
-LumaImage image_at(std::uint8_t *data, const Kind &kind, FrameSize size) {
+Image image_at(std::uint8_t *data, const Kind &kind, FrameSize size) {
   const std::size_t pitch = pitch_of(size);
-  LumaImage out = {{data, size.width, size.height, pitch}, {}};
-  if (kind.chroma) out.chroma[0] = {out.luma.row(size.height), size.width, size.height / 2, pitch};
+  Image out = {pixel_format(kind.chroma ? "NV12" : "GRAY8"), size.width, size.height, false, {}};
+  out.plane[0] = {data, size.width, size.height, pitch};
+  out.plane[1] = {out.plane[0].row(size.height), size.width, size.height / 2, pitch};
   return out;
 }
 
 void bench_library(Bench &bench, const Backend &backend, const Kind &kind, FrameSize size) {
   time_frames(bench, backend, work_of(kind, size), [&](const std::uint8_t *in, std::uint8_t *out) {
-    return uyvy2y({}, packed_at(in + kind.skew, size), image_at(out, kind, size), backend.queue());
+    return uyvy2y(packed_at(in + kind.skew, size), image_at(out, kind, size), backend.queue());
   });
 }
 
@@ -49,7 +56,7 @@ void bench_variants(Bench &bench, const Backend &backend, FrameSize size) {
   std::vector<FrameVariant> runs;
   for (const Uyvy2yVariant &v : uyvy2y_variants())
     runs.push_back({v.name, [&backend, &v, size](const std::uint8_t *in, std::uint8_t *out) {
-                      return v.run({}, packed_at(in, size), image_at(out, kLuma, size),
+                      return v.run(packed_at(in, size), image_at(out, kLuma, size),
                                    backend.queue().stream());
                     }});
   time_variants(bench, backend, work_of(kLuma, size), runs);
@@ -73,9 +80,8 @@ void uyvy2y_bench(Bench &bench, const Backend &backend) {
 std::vector<VariantTrial> uyvy2y_variant_trials() {
   std::vector<VariantTrial> trials;
   for (const Uyvy2yVariant &v : uyvy2y_variants()) {
-    const Uyvy2y run = [&v](const Uyvy2yParams &params, Plane<const std::uint8_t> packed,
-                            const LumaImage &out, const Queue &queue) {
-      return v.run(params, packed, out, queue.stream());
+    const Uyvy2y run = [&v](const ConstImage &in, const Image &out, const Queue &queue) {
+      return v.run(in, out, queue.stream());
     };
     trials.push_back({v.name, [run](Random &random, int index, const Backend &on) {
                         return uyvy2y_trial(run, {.aligned = true, .luma_only = true}, random,

@@ -49,24 +49,17 @@ __global__ void luma_64_bit(LumaArgs a) {
       luma_of_words(in.x, in.y, a.offset);
 }
 
-LumaArgs args_of(const Uyvy2yParams &params, Plane<const std::uint8_t> packed,
-                 const LumaImage &out) {
-  return {packed.data,
-          out.luma.data,
-          packed.pitch,
-          out.luma.pitch,
-          out.luma.width,
-          out.luma.height,
-          luma_offset(params.layout)};
+LumaArgs args_of(const ConstImage &in, const Image &out) {
+  return {in.plane[0].data, out.plane[0].data, in.plane[0].pitch,     out.plane[0].pitch,
+          out.width,        out.height,        luma_offset(in.format)};
 }
 
 // kPixels and kRows: what one thread of the kernel takes; kX and kY: the block's shape; kHead:
 // pixels that the first thread of a row has for itself, at most.
 template <void (*kKernel)(LumaArgs), int kPixels, int kRows, int kX, int kY, int kHead = 0>
-Status run(const Uyvy2yParams &params, Plane<const std::uint8_t> packed, const LumaImage &out,
-           void *stream) {
+Status run(const ConstImage &in, const Image &out, void *stream) {
   constexpr int kMaxRows = kRows * kY * 65535;  // of a launch: the limit of gridDim.y
-  LumaArgs args = args_of(params, packed, out);
+  LumaArgs args = args_of(in, out);
   for (int left = args.height; left > 0; left -= args.height) {
     args.height = left < kMaxRows ? left : kMaxRows;
     const dim3 grid((args.width - 1 + kHead) / (kPixels * kX) + 1,

@@ -10,8 +10,7 @@ namespace coalesce {
 // Every base, pitch and width must be a multiple of 16; chroma is left alone.
 struct Uyvy2yVariant {
   const char *name;
-  Status (*run)(const Uyvy2yParams &params, Plane<const std::uint8_t> packed, const LumaImage &out,
-                void *stream);
+  Status (*run)(const ConstImage &in, const Image &out, void *stream);
 };
 
 struct Uyvy2yVariants {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "convolvecurrent.h"
 
-#include "convolveformat.h"
+#include "video/pixelformat.h"
 
 GST_DEBUG_CATEGORY_EXTERN(gst_convolve_debug);
 #define GST_CAT_DEFAULT gst_convolve_debug
@@ -30,7 +30,7 @@ std::string filter_problem(const ConvolveKind &kind, const ConvolveSettings &set
 }
 
 std::string border_problem(const ConvolveSettings &settings, const GstVideoInfo &info) {
-  const int max = convolve_depth(info).max();
+  const int max = sample_depth(pixel_format(info)).max();
   if (settings.border != Border::constant || settings.border_value <= max) return {};
   return "border-value " + std::to_string(settings.border_value) + " is more than " +
          std::to_string(max) + ", the largest sample of " + GST_VIDEO_INFO_NAME(&info);
@@ -68,7 +68,7 @@ std::string ConvolveCurrentFilter::problem_of(ConvolvePart part, const ConvolveS
   if (part == PART_BORDER) return border_problem(settings, info);
   if (part == PART_PLANES) return planes_problem(settings, info);
   FilterError error;
-  const bool made = make_filter(settings, convolve_depth(info), filter, &error);
+  const bool made = make_filter(settings, sample_depth(pixel_format(info)), filter, &error);
   return made ? std::string() : filter_problem(kind_, settings, error);
 }
 

@@ -22,8 +22,10 @@ class ConvolveCurrentFilter {
   void stop();
 
   const Filter &filter() const { return filter_; }
-  ConvolveParams params() { return {&filter_, in_use_.border, in_use_.border_value, &cache_}; }
-  const ConvolveSettings &settings() const { return in_use_; }
+  ConvolveParams params() {
+    return {&filter_,          in_use_.border,       in_use_.border_value,
+            in_use_.luma_only, in_use_.filter_alpha, &cache_};
+  }
 
  private:
   struct Warning {

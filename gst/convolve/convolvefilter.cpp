@@ -2,12 +2,16 @@
 #include "convolvefilter.h"
 
 #include "convolvecurrent.h"
-#include "convolveformat.h"
 #include "object/guarded.h"
 #include "object/owned.h"
 
 GST_DEBUG_CATEGORY(gst_convolve_debug);
 #define GST_CAT_DEFAULT gst_convolve_debug
+
+#define FORMATS                                                                              \
+  "{ GRAY8, GRAY16_LE, I420, YV12, NV12, NV21, Y42B, Y444, P010_10LE, I420_10LE, I422_10LE," \
+  " Y444_10LE, Y444_16LE, RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, AYUV,"   \
+  " VUYA, GBR, RGBP, BGRP }"
 
 using namespace coalesce;
 using namespace coalesce::gst;
@@ -60,13 +64,11 @@ Status run(GstCoalesceFilter *filter, const Frame &in, const Frame &out, const Q
   // Cannot fail: what has been used for this format can be used again.
   (void)current.update(in.info(), false);
   const ConvolveParams params = current.params();
-  const ConvolveImage image =
-      convolve_image(in, out, current.settings().luma_only, current.settings().filter_alpha);
-  const ConvolveAlgorithm algorithm = choose_algorithm(current.filter(), image, queue.on_cuda());
-  if (Status s = convolve(params, image, queue, algorithm); !s.ok()) return s;
-  set_algorithm(filter, algorithm);
-  const ConvolveImage missing = convolve_missing_rows(in, out);
-  return missing.planes > 0 ? convolve(params, missing, queue) : Status();
+  const ConstImage image = in.image();
+  const ConvolveAlgorithm algorithm = choose_algorithm(params, image.format, queue.on_cuda());
+  const Status status = convolve(params, image, out.image(), queue, algorithm);
+  if (status.ok()) set_algorithm(filter, algorithm);
+  return status;
 }
 
 gboolean start(GstBaseTransform *trans) {
@@ -132,8 +134,7 @@ static void init_element_class(gpointer g_class, gpointer data) {
   object_class->get_property = guarded<get_property>;
   klass->properties->install(object_class);
   g_object_class_install_property(object_class, kConvolveAlgorithm, convolve_algorithm_property());
-  gst_coalesce_filter_class_add_templates(GST_COALESCE_FILTER_CLASS(klass), CONVOLVE_FORMATS,
-                                          CONVOLVE_FORMATS);
+  gst_coalesce_filter_class_add_templates(GST_COALESCE_FILTER_CLASS(klass), FORMATS, FORMATS);
   gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), klass->kind->long_name,
                                         "Filter/Effect/Video", klass->kind->description,
                                         "The gst-coalesce authors");

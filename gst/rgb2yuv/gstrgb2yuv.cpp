@@ -10,7 +10,6 @@
 #include "base/filter.h"
 #include "rgb2yuv/rgb2yuv.h"
 #include "video/colorimetry.h"
-#include "video/pixelformat.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_rgb2yuv_debug);
 #define GST_CAT_DEFAULT gst_rgb2yuv_debug
@@ -23,7 +22,6 @@ using namespace coalesce;
 struct GstRgb2yuv {
   GstCoalesceFilter parent;
   Rgb2yuvParams params;
-  guint in_planes[3], out_planes[3];  // in the order of the components
 };
 using GstRgb2yuvClass = GstCoalesceFilterClass;
 
@@ -62,24 +60,10 @@ void fixate(GstCoalesceFilter *self, GstPadDirection direction, const GstStructu
       GST_WARNING_OBJECT(self, "%s has no meaning here: the default is used", found.c_str());
 }
 
-// The planes in the order of the components, R, G, B or Y, U, V, wherever a format has them. (nv12
-// and packed layouts have several components in one.)
-void set_planes(const PixelFormat &format, guint planes[3]) {
-  for (int i = 0; i < 3; i++)
-    planes[i] = format.component[std::min(i, format.components - 1)].plane;
-}
-
 gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVideoInfo *out) {
   const GstVideoColorimetry colorimetry = gst::effective_colorimetry(*out);
   const GstVideoChromaSite site = gst::effective_chroma_site(*out);
   Rgb2yuvParams &params = reinterpret_cast<GstRgb2yuv *>(filter)->params;
-  const PixelFormat rgb = gst::pixel_format(*in);
-  params.in = rgb_layout(rgb);
-  params.alpha = rgb.find(Role::alpha) != nullptr;
-  const PixelFormat yuv = gst::pixel_format(*out);
-  params.out = yuv_layout(yuv);
-  set_planes(rgb, reinterpret_cast<GstRgb2yuv *>(filter)->in_planes);
-  set_planes(yuv, reinterpret_cast<GstRgb2yuv *>(filter)->out_planes);
   params.matrix = gst::entry_of(kMatrices, colorimetry.matrix, YuvMatrix::bt601);
   params.in_range = sample_range(gst::effective_colorimetry(*in));
   params.out_range = sample_range(colorimetry);
@@ -98,19 +82,7 @@ gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVi
 
 Status run(GstCoalesceFilter *filter, const gst::Frame &in, const gst::Frame &out,
            const Queue &queue) {
-  Rgb2yuvParams params = reinterpret_cast<GstRgb2yuv *>(filter)->params;
-  params.interlaced = in.interlaced();
-  RgbImage rgb;
-  YuvImage yuv;
-  const auto *self = reinterpret_cast<GstRgb2yuv *>(filter);
-  for (guint i = 0; i < 3; i++) {
-    rgb.plane[i] = in.plane(self->in_planes[i]);
-    yuv.plane[i] = out.plane(self->out_planes[i]);
-  }
-  // A GstVideoMeta may leave room for the last row of interlaced chroma in one plane only.
-  if (params.out == YuvLayout::planar420)
-    yuv.plane[1].height = yuv.plane[2].height = std::min(yuv.plane[1].height, yuv.plane[2].height);
-  return rgb2yuv(params, rgb, yuv, queue);
+  return rgb2yuv(reinterpret_cast<GstRgb2yuv *>(filter)->params, in.image(), out.image(), queue);
 }
 
 }  // namespace

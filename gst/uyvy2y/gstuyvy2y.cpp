@@ -9,7 +9,6 @@
 #include "object/owned.h"
 #include "uyvy2y/uyvy2y.h"
 #include "video/colorimetry.h"
-#include "video/pixelformat.h"
 
 using namespace coalesce;
 
@@ -18,7 +17,6 @@ using namespace coalesce;
 
 struct GstUyvy2y {
   GstCoalesceFilter parent;
-  Uyvy2yParams params;
 };
 using GstUyvy2yClass = GstCoalesceFilterClass;
 
@@ -48,19 +46,8 @@ gboolean convert_caps(GstCoalesceFilter *, GstPadDirection direction, guint alte
   return TRUE;
 }
 
-gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVideoInfo *) {
-  reinterpret_cast<GstUyvy2y *>(filter)->params.layout = packed_422(gst::pixel_format(*in));
-  return TRUE;
-}
-
-Status run(GstCoalesceFilter *filter, const gst::Frame &in, const gst::Frame &out,
-           const Queue &queue) {
-  LumaImage image{out.plane(0), {}};
-  for (guint p = 1; p < out.n_planes(); p++)
-    image.chroma[p - 1] = out.plane(p);
-  Plane<const std::uint8_t> packed = in.plane(0);
-  packed.width = 2 * image.luma.width;
-  return uyvy2y(reinterpret_cast<GstUyvy2y *>(filter)->params, packed, image, queue);
+Status run(GstCoalesceFilter *, const gst::Frame &in, const gst::Frame &out, const Queue &queue) {
+  return uyvy2y(in.image(), out.image(), queue);
 }
 
 }  // namespace
@@ -68,7 +55,6 @@ Status run(GstCoalesceFilter *filter, const gst::Frame &in, const gst::Frame &ou
 static void gst_uyvy2y_class_init(GstUyvy2yClass *klass) {
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
   filter_class->convert_caps = convert_caps;
-  filter_class->set_info = set_info;
   filter_class->run = run;
   gst_coalesce_filter_class_add_templates(filter_class, SINK_FORMATS, SRC_FORMATS);
   gst_element_class_set_static_metadata(

@@ -5,6 +5,7 @@
 
 #include "enumnumber.h"
 #include "memory/fencedmemory.h"
+#include "pixelformat.h"
 
 namespace coalesce::gst {
 namespace {
@@ -140,6 +141,13 @@ Plane<std::uint8_t> Frame::plane(guint index) const {
   Plane<std::uint8_t> plane = plane_[index];
   if (fields_.spare_row[index]) plane.height++;
   return plane;
+}
+
+Image Frame::image() const {
+  Image image = {pixel_format(info_), info_.width, info_.height, fields_.interlaced, {}};
+  for (guint p = 0; p < n_planes(); p++)
+    image.plane[p] = plane(p);
+  return image;
 }
 
 const GstMapInfo &Frame::map_of(guint index) const {

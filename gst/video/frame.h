@@ -8,6 +8,7 @@
 #include "core/plane.h"
 #include "cuda/cudadriver.h"
 #include "memory/planes.h"
+#include "picture/image.h"
 
 namespace coalesce::gst {
 
@@ -55,6 +56,8 @@ class Frame {
   // The bytes of a plane: width is the number of meaningful bytes in a row. Interlaced 4:2:0 chroma
   // has as many rows of each field, an even number; the last is there if the buffer has it.
   Plane<std::uint8_t> plane(guint index) const;
+  // All planes.
+  Image image() const;
 
  private:
   bool map_whole(GstBuffer *buffer, const GstVideoMeta *meta, GstMapFlags flags);

@@ -8,10 +8,10 @@
 
 namespace coalesce::gst {
 
-// Of a format of planes or packed pixels in integers, or one of those that pixelformat.cpp lists.
-PixelFormat pixel_format(const GstVideoFormatInfo *format);
-inline PixelFormat pixel_format(const GstVideoInfo &info) {
-  return pixel_format(info.finfo);
+// Without planes if picture/formats.h has no such format.
+const PixelFormat &pixel_format(GstVideoFormat format);
+inline const PixelFormat &pixel_format(const GstVideoInfo &info) {
+  return pixel_format(GST_VIDEO_INFO_FORMAT(&info));
 }
 
 }  // namespace coalesce::gst

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "convolve.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 
 #include "cpu/sum_type.h"
+#include "planes.h"
 
 namespace coalesce {
 namespace {
@@ -74,7 +76,7 @@ Status check_plane_pair(const ConvolvePlane &plane, SampleDepth depth) {
   return {};
 }
 
-Status check(const ConvolveParams &params, const ConvolveImage &image) {
+Status check(const ConvolveParams &params, const ConvolvePlanes &image) {
   if (params.filter == nullptr) return invalid_argument("convolve: there is no filter");
   if (Status s = check_filter(*params.filter); !s.ok()) return s;
   const SampleDepth depth = params.filter->depth;
@@ -100,7 +102,7 @@ bool is_identity(const Filter &f, ChannelRole role) {
   return o.before + o.after >= 0 && o.before + o.after < f.divisor;
 }
 
-bool is_identity(const Filter &filter, const ConvolveImage &image) {
+bool is_identity(const Filter &filter, const ConvolvePlanes &image) {
   for (int i = 0; i < image.planes; ++i)
     for (int c = 0; c < image.plane[i].channels; ++c)
       if (!is_identity(filter, image.plane[i].role[c])) return false;
@@ -110,7 +112,7 @@ bool is_identity(const Filter &filter, const ConvolveImage &image) {
 // Of masks that are both, on CUDA: one pass over memory is all that counts for small ones.
 constexpr int kMostDirectTaps = 25;
 
-bool separable_is_cheaper(const Filter &filter, const ConvolveImage &image) {
+bool separable_is_cheaper(const Filter &filter, const ConvolvePlanes &image) {
   int direct = 0, separable = 0;
   for (int i = 0; i < image.planes; ++i) {
     direct += sums_cost(filter, image.plane[i], false);
@@ -121,7 +123,8 @@ bool separable_is_cheaper(const Filter &filter, const ConvolveImage &image) {
 
 }  // namespace
 
-ConvolveAlgorithm choose_algorithm(const Filter &filter, const ConvolveImage &image, bool on_cuda) {
+ConvolveAlgorithm choose_algorithm(const Filter &filter, const ConvolvePlanes &image,
+                                   bool on_cuda) {
   if (is_identity(filter, image)) return ConvolveAlgorithm::copy;
   if (!filter.separable) return ConvolveAlgorithm::direct;
   if (filter.weights.empty()) return ConvolveAlgorithm::separable;
@@ -130,8 +133,8 @@ ConvolveAlgorithm choose_algorithm(const Filter &filter, const ConvolveImage &im
   return separable ? ConvolveAlgorithm::separable : ConvolveAlgorithm::direct;
 }
 
-Status convolve(const ConvolveParams &params, const ConvolveImage &image, const Queue &queue,
-                ConvolveAlgorithm algorithm) {
+Status convolve_planes(const ConvolveParams &params, const ConvolvePlanes &image,
+                       const Queue &queue, ConvolveAlgorithm algorithm) {
   if (Status s = check(params, image); !s.ok()) return s;
   const Filter &filter = *params.filter;
   switch (algorithm) {
@@ -159,6 +162,99 @@ Status convolve(const ConvolveParams &params, const ConvolveImage &image, const 
 #else
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
 #endif
+}
+
+// ---- pictures --------------------------------------------------------------------------------
+
+namespace {
+
+ChannelRole role_of(Role role, const ConvolveParams &params) {
+  if (role == Role::alpha) return params.filter_alpha ? ChannelRole::level : ChannelRole::copy;
+  if (role != Role::u && role != Role::v) return ChannelRole::level;
+  return params.luma_only ? ChannelRole::copy : ChannelRole::chroma;
+}
+
+// Without the planes' memory.
+ConvolvePlanes channels_of(const PixelFormat &format, const ConvolveParams &params) {
+  ConvolvePlanes planes;
+  planes.planes = format.planes;
+  for (ConvolvePlane &plane : planes.plane)
+    std::fill_n(plane.role, 4, ChannelRole::copy);  // padding stays so
+  for (int i = 0; i < format.components; ++i) {
+    const PixelComponent &c = format.component[i];
+    ConvolvePlane &plane = planes.plane[c.plane];
+    plane.channels = c.step;
+    plane.role[c.first] = role_of(c.role, params);
+  }
+  return planes;
+}
+
+Status check(const ConvolveParams &params, const ConstImage &in, const Image &out) {
+  if (Status s = check_image(in); !s.ok()) return s;
+  if (Status s = check_image(out); !s.ok()) return s;
+  const SampleDepth depth = sample_depth(in.format);
+  if (depth.bits == 0) return invalid_argument("convolve: no such format");
+  if (!(in.format == out.format))
+    return invalid_argument("convolve: the pictures differ in format");
+  if (in.width != out.width || in.height != out.height || in.interlaced != out.interlaced)
+    return invalid_argument("convolve: the pictures differ in size or interlacing");
+  if (params.filter != nullptr &&
+      (params.filter->depth.bits != depth.bits || params.filter->depth.shift != depth.shift))
+    return invalid_argument("convolve: the filter was made for samples of another depth");
+  return {};
+}
+
+// The rows of chroma that only `out` has, from the nearest row of their field, which is there.
+ConvolvePlanes missing_rows(const ConstImage &in, const Image &out) {
+  ConvolvePlanes rows;
+  rows.planes = 0;
+  for (int p = 0; p < in.format.planes; ++p) {
+    const Plane<std::uint8_t> &plane = out.plane[p];
+    const int missing = in.plane[p].height;
+    if (plane.height <= missing) continue;
+    ConvolvePlane &copied = rows.plane[rows.planes++];
+    copied.in = {plane.row(std::max(missing - 2, 0)), plane.width, 1, plane.pitch};
+    copied.out = {plane.row(missing), plane.width, 1, plane.pitch};
+    copied.role[0] = ChannelRole::copy;
+  }
+  return rows;
+}
+
+}  // namespace
+
+SampleDepth sample_depth(const PixelFormat &format) {
+  const PixelComponent &first = format.component[0];
+  for (int i = 0; i < format.components; ++i) {
+    const PixelComponent &c = format.component[i];
+    const bool alone = c.container == Container::u8 || c.container == Container::u16;
+    if (!alone || c.container != first.container || c.bits != first.bits || c.shift != first.shift)
+      return {0, 0};
+    for (int j = 0; j < i; ++j)
+      if (c.plane == format.component[j].plane && c.step != format.component[j].step) return {0, 0};
+  }
+  const SampleDepth depth = {first.bits, first.shift};
+  return known_depth(depth) ? depth : SampleDepth{0, 0};
+}
+
+ConvolveAlgorithm choose_algorithm(const ConvolveParams &params, const PixelFormat &format,
+                                   bool on_cuda) {
+  return choose_algorithm(*params.filter, channels_of(format, params), on_cuda);
+}
+
+Status convolve(const ConvolveParams &params, const ConstImage &in, const Image &out,
+                const Queue &queue, ConvolveAlgorithm algorithm) {
+  if (Status s = check(params, in, out); !s.ok()) return s;
+  ConvolvePlanes planes = channels_of(in.format, params);
+  for (int p = 0; p < planes.planes; ++p) {
+    planes.plane[p].in = in.plane[p];
+    planes.plane[p].out = out.plane[p];
+    // Of interlaced chroma one may have a row more.
+    planes.plane[p].in.height = planes.plane[p].out.height =
+        std::min(in.plane[p].height, out.plane[p].height);
+  }
+  if (Status s = convolve_planes(params, planes, queue, algorithm); !s.ok()) return s;
+  const ConvolvePlanes rows = missing_rows(in, out);
+  return rows.planes > 0 ? convolve_planes(params, rows, queue) : Status();
 }
 
 }  // namespace coalesce

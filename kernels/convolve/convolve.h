@@ -6,39 +6,19 @@
 
 #include "../core/argument_cache.h"
 #include "../core/border.h"
-#include "../core/plane.h"
 #include "../core/queue.h"
 #include "../core/status.h"
+#include "../picture/image.h"
 #include "mask/filter.h"
 
 namespace coalesce {
 
-enum class ChannelRole : std::uint8_t {
-  copy,    // alpha and padding, or a plane that is left alone: every bit of it
-  level,   // luma, R, G, B, filtered alpha
-  chroma,  // filtered around the middle of its range
-};
-
-// A plane of `channels` interleaved samples a pixel. Widths count bytes:
-// width = pixels * channels * depth.bytes(). 16-bit samples are little-endian and aligned to 2
-// bytes.
-struct ConvolvePlane {
-  Plane<const std::uint8_t> in;
-  Plane<std::uint8_t> out;
-  int channels = 1;  // 1 to 4
-  ChannelRole role[4] = {ChannelRole::level, ChannelRole::level, ChannelRole::level,
-                         ChannelRole::level};
-};
-
-struct ConvolveImage {
-  ConvolvePlane plane[4];
-  int planes = 1;
-};
-
 struct ConvolveParams {
   const Filter *filter = nullptr;  // needed until the call returns
   Border border = Border::replicate;
-  int border_value = 0;  // constant: of level channels, in sample units; chroma uses its middle
+  int border_value = 0;       // constant: of luma, R, G, B and alpha; chroma uses its middle
+  bool luma_only = false;     // chroma is copied
+  bool filter_alpha = false;  // like luma, instead of copying it
   // Of this filter and no other, where a caller has one: what CUDA kernels make of it.
   ArgumentCache *cache = nullptr;
 };
@@ -51,25 +31,29 @@ enum class ConvolveAlgorithm : std::uint8_t {
   separable,  // across, then down, in one pass over memory
 };
 
-// Filters the planes of an image, which may differ in size.
-// Any width and height from 1, any pitch, any alignment (2 bytes for 16-bit samples). The planes
-// must not overlap (which is not checked).
+// How the samples of a format are stored, for make_filter(). 0 bits: convolve() cannot do it.
+SampleDepth sample_depth(const PixelFormat &format);
+
+// Filters a picture: `out` has the format and size of `in`. Padding, alpha, and with luma_only
+// chroma, are copied.
 //
-// Errors: invalid_argument for planes and parameters that break the above; unsupported for an
-// algorithm that cannot compute this filter, for a CUDA queue in a build without CUDA kernels, or
-// on a device they were not built for; device_error.
+// Formats are planar, semi-planar or of packed pixels, with components of 8, 10 or 16 bits in bytes
+// or in words of 16 bits; neither packed 4:2:2 nor v210.
+// If the pictures are interlaced, and only `out` has the row more of chroma that image.h allows, it
+// becomes a copy of the nearest row of its field.
+// Any width and height from 1 to 2^28 (bytes of a row, rows), any pitch, any alignment (2 bytes for
+// 16-bit samples). The planes must not overlap (which is not checked).
+//
+// Errors: invalid_argument for pictures and parameters that break the above or image.h; unsupported
+// for an algorithm that cannot compute this filter, for a CUDA queue in a build without CUDA
+// kernels, or on a device they were not built for; device_error.
 //
 // After "Implementing an efficient convolution operation on GPU" (see docs/convolve.md).
-Status convolve(const ConvolveParams &params, const ConvolveImage &image, const Queue &queue,
-                ConvolveAlgorithm algorithm = ConvolveAlgorithm::automatic);
+Status convolve(const ConvolveParams &params, const ConstImage &in, const Image &out,
+                const Queue &queue, ConvolveAlgorithm algorithm = ConvolveAlgorithm::automatic);
 
-// What `automatic` takes for an image on a queue of this kind.
-ConvolveAlgorithm choose_algorithm(const Filter &filter, const ConvolveImage &image, bool on_cuda);
-
-// The back ends. Their arguments have been checked by convolve(), the algorithm has been chosen.
-Status convolve_cpu(const ConvolveParams &params, const ConvolveImage &image,
-                    ConvolveAlgorithm algorithm, ThreadPool *pool);
-Status convolve_cuda(const ConvolveParams &params, const ConvolveImage &image,
-                     ConvolveAlgorithm algorithm, void *stream);
+// What `automatic` takes for pictures of a format on a queue of this kind.
+ConvolveAlgorithm choose_algorithm(const ConvolveParams &params, const PixelFormat &format,
+                                   bool on_cuda);
 
 }  // namespace coalesce

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "../core/host_device.h"
-#include "convolve.h"
+#include "planes.h"
 
 namespace coalesce {
 

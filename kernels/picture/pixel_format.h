@@ -42,11 +42,31 @@ struct PixelFormat {
   PixelComponent component[4] = {};
 
   // nullptr if there is none.
-  const PixelComponent *find(Role role) const {
+  constexpr const PixelComponent *find(Role role) const {
     for (int c = 0; c < components; ++c)
       if (component[c].role == role) return component + c;
     return nullptr;
   }
+  constexpr bool has(Role role) const { return find(role) != nullptr; }
+
+  // Is every sample a byte?
+  constexpr bool in_bytes() const {
+    for (int c = 0; c < components; ++c)
+      if (component[c].container != Container::u8 || component[c].bits != 8) return false;
+    return components > 0;
+  }
 };
+
+constexpr bool operator==(const PixelComponent &a, const PixelComponent &b) {
+  return a.plane == b.plane && a.container == b.container && a.shift == b.shift &&
+         a.bits == b.bits && a.first == b.first && a.step == b.step &&
+         a.log2_width == b.log2_width && a.log2_height == b.log2_height && a.role == b.role;
+}
+constexpr bool operator==(const PixelFormat &a, const PixelFormat &b) {
+  bool same = a.planes == b.planes && a.components == b.components;
+  for (int c = 0; same && c < a.components; ++c)
+    same = a.component[c] == b.component[c];
+  return same;
+}
 
 }  // namespace coalesce

@@ -1,88 +1,74 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "rgb2yuv.h"
 
+#include <algorithm>
 #include <cmath>
-#include <initializer_list>
 
+#include "rgb2yuv_job.h"
 #include "rgb2yuv_pixel.h"
 
 namespace coalesce {
 namespace {
 
-struct Size {
-  int width, height;
-};
-
-// Is the plane what the contract says? `spare_row`: one row more is allowed.
-Status check_size(const Plane<const std::uint8_t> &plane, Size size, bool spare_row,
-                  const char *wrong) {
-  if (Status s = check_plane(plane); !s.ok()) return s;
-  if (plane.width != size.width) return invalid_argument(wrong);
-  if (plane.height != size.height && !(spare_row && plane.height == size.height + 1))
-    return invalid_argument(wrong);
-  return {};
+bool set_source(const PixelFormat &format, Rgb2yuvJob *job) {
+  const PixelComponent &r = format.component[0], &g = format.component[1], &b = format.component[2];
+  const PixelComponent *alpha = format.find(Role::alpha);
+  if (!format.in_bytes() || r.role != Role::r) return false;
+  job->order = {1, 0, 1, 2, -1};
+  job->source = RgbSource::planar;
+  if (format.planes == 3) return alpha == nullptr && r.step == 1 && g.step == 1 && b.step == 1;
+  job->order = {r.step, r.first, g.first, b.first, alpha != nullptr ? alpha->first : -1};
+  job->source = r.step == 3 ? RgbSource::packed24 : RgbSource::packed32;
+  return format.planes == 1 && r.step >= 3 && g.step == r.step && b.step == r.step &&
+         (alpha == nullptr || alpha->first == 0 || alpha->first == 3);
 }
 
-Size first_plane_size(YuvLayout layout, Size picture) {
-  switch (layout) {
-    case YuvLayout::ayuv:
-    case YuvLayout::vuya:
-      return {4 * picture.width, picture.height};
-    case YuvLayout::yuy2:
-    case YuvLayout::uyvy:
-      return {4 * ((picture.width + 1) / 2), picture.height};
-    default:
-      return picture;
+bool set_packed_sink(const PixelFormat &format, Rgb2yuvJob *job) {
+  const PixelComponent &y = format.component[0], &u = format.component[1], &v = format.component[2];
+  job->luma_at = y.first;
+  if (u.log2_width == 1) {
+    job->sink = YuvSink::packed422;
+    return y.step == 2 && u.step == 4 && u.first == (y.first ^ 1) && v.first == u.first + 2;
   }
+  job->sink = YuvSink::packed444;
+  const PixelComponent *alpha = format.find(Role::alpha);
+  if (y.step != 4 || alpha == nullptr) return false;
+  return y.first == 1 ? alpha->first == 0 && u.first == 2 && v.first == 3
+                      : alpha->first == 3 && y.first == 2 && u.first == 1 && v.first == 0;
 }
 
-Size chroma_size(YuvLayout layout, Size picture) {
-  const ChromaShift shift = chroma_shift(layout);
-  const int width = (picture.width + shift.across) >> shift.across;
-  const int height = (picture.height + shift.down) >> shift.down;
-  return {chroma_in_pairs(layout) ? 2 * width : width, height};
+bool set_sink(const PixelFormat &format, Rgb2yuvJob *job) {
+  const PixelComponent &y = format.component[0], &u = format.component[1], &v = format.component[2];
+  if (!format.in_bytes()) return false;
+  job->sink = YuvSink::gray;
+  job->pairs = false;
+  if (y.role == Role::grey) return format.components == 1;
+  if (y.role != Role::y) return false;
+  if (format.planes == 1) return set_packed_sink(format, job);
+  if (format.has(Role::alpha)) return false;
+  job->pairs = u.plane == v.plane;
+  job->v_first = v.first < u.first;
+  job->sink = u.log2_height == 1  ? YuvSink::planar420
+              : u.log2_width == 1 ? YuvSink::planar422
+                                  : YuvSink::planar444;
+  const ChromaShift shift = chroma_shift(job->sink);
+  return y.step == 1 && u.step == (job->pairs ? 2 : 1) && v.step == u.step &&
+         u.log2_width == shift.across && u.log2_height == shift.down &&
+         (!job->pairs || job->sink == YuvSink::planar420);
 }
 
 Status check_params(const Rgb2yuvParams &params) {
-  if (params.in > RgbLayout::planar) return invalid_argument("rgb2yuv: no such RGB layout");
-  if (params.out > YuvLayout::uyvy) return invalid_argument("rgb2yuv: no such YUV layout");
   if (params.matrix > YuvMatrix::fcc) return invalid_argument("rgb2yuv: no such matrix");
   if (params.in_range > SampleRange::limited || params.out_range > SampleRange::limited)
     return invalid_argument("rgb2yuv: no such range");
-  if (params.alpha && rgb_order(params.in).x < 0)
-    return invalid_argument("rgb2yuv: this RGB layout has no alpha");
   return {};
 }
 
-Status check_planes(const Rgb2yuvParams &params, const RgbImage &in, const YuvImage &out) {
-  const int step = rgb_order(params.in).step;
-  if (Status s = check_plane(in.plane[0]); !s.ok()) return s;
-  if (in.plane[0].width % step != 0)
-    return invalid_argument("rgb2yuv: the RGB plane is not a whole number of pixels wide");
-  // The bytes of a packed row of any layout, and of the sums of positions inside it, fit an int.
-  const Size picture = {in.plane[0].width / step, in.plane[0].height};
-  if (picture.width > (1 << 28))
-    return invalid_argument("rgb2yuv: the picture is too wide; the limit is 2^28 pixels");
-  for (int i = 1; i < (params.in == RgbLayout::planar ? 3 : 1); ++i)
-    if (Status s =
-            check_size(in.plane[i], picture, false, "rgb2yuv: the RGB planes differ in size");
-        !s.ok())
-      return s;
-  if (Status s = check_size(out.plane[0], first_plane_size(params.out, picture), false,
-                            "rgb2yuv: the first YUV plane has not the size of the picture");
-      !s.ok())
-    return s;
-  const Size chroma = chroma_size(params.out, picture);
-  const bool spare_row =
-      params.interlaced && chroma_shift(params.out).down == 1 && chroma.height % 2 == 1;
-  for (int i = 1; i < yuv_planes(params.out); ++i)
-    if (Status s = check_size(out.plane[i], chroma, spare_row,
-                              "rgb2yuv: a chroma plane has not the size that the layout wants");
-        !s.ok())
-      return s;
-  if (yuv_planes(params.out) == 3 && out.plane[1].height != out.plane[2].height)
-    return invalid_argument("rgb2yuv: the chroma planes differ in height");
-  return {};
+// The planes of a picture in the order of its components.
+template <class Byte, class Planes>
+void set_planes(const ImageOf<Byte> &image, int count, Planes *planes) {
+  for (int i = 0; i < count; ++i)
+    planes->plane[i] = image.of(image.format.component[i]);
 }
 
 struct RedBlue {
@@ -135,27 +121,29 @@ ComponentWeights quantised(double red, double green, double blue) {
 
 }  // namespace
 
-RgbLayout rgb_layout(const PixelFormat &format) {
-  const PixelComponent &r = *format.find(Role::r), &b = *format.find(Role::b);
-  for (const RgbLayout layout : {RgbLayout::rgb, RgbLayout::bgr, RgbLayout::rgbx, RgbLayout::bgrx,
-                                 RgbLayout::xrgb, RgbLayout::xbgr}) {
-    const RgbOrder order = rgb_order(layout);
-    if (order.step == r.step && order.r == r.first && order.b == b.first) return layout;
+Status make_job(const Rgb2yuvParams &params, const ConstImage &in, const Image &out,
+                Rgb2yuvJob *job) {
+  if (Status s = check_params(params); !s.ok()) return s;
+  if (Status s = check_image(in); !s.ok()) return s;
+  if (Status s = check_image(out); !s.ok()) return s;
+  *job = {};
+  job->params = params;
+  if (!set_source(in.format, job))
+    return invalid_argument("rgb2yuv: the input must be RGB of 8 bits, packed or in three planes");
+  if (!set_sink(out.format, job))
+    return invalid_argument("rgb2yuv: the output must be one of the formats in rgb2yuv.h");
+  if (in.width != out.width || in.height != out.height || in.interlaced != out.interlaced)
+    return invalid_argument("rgb2yuv: the pictures differ in size or interlacing");
+  job->width = in.width;
+  job->height = in.height;
+  job->interlaced = in.interlaced;
+  set_planes(in, job->in_planes(), &job->in);
+  set_planes(out, job->out_planes(), &job->out);
+  if (job->out_planes() == 3) {
+    Plane<std::uint8_t> *chroma = job->out.plane + 1;
+    chroma[0].height = chroma[1].height = std::min(chroma[0].height, chroma[1].height);
   }
-  return RgbLayout::planar;
-}
-
-YuvLayout yuv_layout(const PixelFormat &format) {
-  const PixelComponent *y = format.find(Role::y);
-  if (y == nullptr) return YuvLayout::gray;
-  const PixelComponent &u = *format.find(Role::u), &v = *format.find(Role::v);
-  if (u.plane == y->plane && u.log2_width == 0)
-    return y->first == 1 ? YuvLayout::ayuv : YuvLayout::vuya;
-  if (u.plane == y->plane) return y->first == 0 ? YuvLayout::yuy2 : YuvLayout::uyvy;
-  if (u.plane == v.plane) return u.first < v.first ? YuvLayout::nv12 : YuvLayout::nv21;
-  return u.log2_height != 0  ? YuvLayout::planar420
-         : u.log2_width != 0 ? YuvLayout::planar422
-                             : YuvLayout::planar444;
+  return {};
 }
 
 YuvWeights yuv_weights(const Rgb2yuvParams &params) {
@@ -179,13 +167,13 @@ YuvWeights yuv_weights(const Rgb2yuvParams &params) {
   return w;
 }
 
-Status rgb2yuv(const Rgb2yuvParams &params, const RgbImage &in, const YuvImage &out,
+Status rgb2yuv(const Rgb2yuvParams &params, const ConstImage &in, const Image &out,
                const Queue &queue) {
-  if (Status s = check_params(params); !s.ok()) return s;
-  if (Status s = check_planes(params, in, out); !s.ok()) return s;
-  if (!queue.on_cuda()) return rgb2yuv_cpu(params, in, out, queue.pool());
+  Rgb2yuvJob job;
+  if (Status s = make_job(params, in, out, &job); !s.ok()) return s;
+  if (!queue.on_cuda()) return rgb2yuv_cpu(job, queue.pool());
 #if COALESCE_CUDA_KERNELS
-  return rgb2yuv_cuda(params, in, out, queue.stream());
+  return rgb2yuv_cuda(job, queue.stream());
 #else
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
 #endif

@@ -5,46 +5,9 @@
 
 #include <cstdint>
 
-#include "rgb2yuv.h"
-#include "rgb2yuv_pixel.h"
+#include "rgb2yuv_job.h"
 
 namespace coalesce {
-
-enum class RgbSource : std::uint8_t { packed24, packed32, planar };
-
-constexpr RgbSource rgb_source(RgbLayout layout) {
-  if (layout == RgbLayout::planar) return RgbSource::planar;
-  return rgb_order(layout).step == 3 ? RgbSource::packed24 : RgbSource::packed32;
-}
-
-// What one kernel writes.
-enum class YuvSink : std::uint8_t {
-  gray,
-  planar444,
-  planar422,
-  planar420,  // chroma apart or in pairs
-  packed444,
-  packed422,
-};
-
-constexpr YuvSink yuv_sink(YuvLayout layout) {
-  switch (layout) {
-    case YuvLayout::gray:
-      return YuvSink::gray;
-    case YuvLayout::planar444:
-      return YuvSink::planar444;
-    case YuvLayout::ayuv:
-    case YuvLayout::vuya:
-      return YuvSink::packed444;
-    case YuvLayout::yuy2:
-    case YuvLayout::uyvy:
-      return YuvSink::packed422;
-    case YuvLayout::planar422:
-      return YuvSink::planar422;
-    default:
-      return YuvSink::planar420;
-  }
-}
 
 // A thread takes one chunk of each of a band's rows. A chunk's longest store has 16 bytes, so the
 // stores of a warp fill whole sectors.
@@ -60,9 +23,10 @@ constexpr int band_rows(YuvSink sink) {
 
 // Bands of a picture. Interlaced 4:2:0: those of both fields in every four rows, of which the last
 // may lack their chroma.
-constexpr int band_count(const Rgb2yuvParams &params, int height) {
-  if (chroma_shift(params.out).down == 0) return (height - 1) / band_rows(yuv_sink(params.out)) + 1;
-  return params.interlaced ? 2 * ((height - 1) / 4 + 1) : (height - 1) / 2 + 1;
+constexpr int band_count(const Rgb2yuvJob &job) {
+  const int rows = job.height - 1;
+  if (chroma_shift(job.sink).down == 0) return rows / band_rows(job.sink) + 1;
+  return job.interlaced ? 2 * (rows / 4 + 1) : rows / 2 + 1;
 }
 
 enum class RgbAccess : std::uint8_t {
@@ -71,13 +35,12 @@ enum class RgbAccess : std::uint8_t {
             // goes this way too where the row does not fill it.
 };
 
-inline RgbAccess choose_access(const Rgb2yuvParams &params, const RgbImage &in,
-                               const YuvImage &out) {
+inline RgbAccess choose_access(const Rgb2yuvJob &job) {
   std::uintptr_t all = 0;
-  for (int i = 0; i < (params.in == RgbLayout::planar ? 3 : 1); ++i)
-    all |= reinterpret_cast<std::uintptr_t>(in.plane[i].data) | in.plane[i].pitch;
-  for (int i = 0; i < yuv_planes(params.out); ++i)
-    all |= reinterpret_cast<std::uintptr_t>(out.plane[i].data) | out.plane[i].pitch;
+  for (int i = 0; i < job.in_planes(); ++i)
+    all |= reinterpret_cast<std::uintptr_t>(job.in.plane[i].data) | job.in.plane[i].pitch;
+  for (int i = 0; i < job.out_planes(); ++i)
+    all |= reinterpret_cast<std::uintptr_t>(job.out.plane[i].data) | job.out.plane[i].pitch;
   return all % 16 == 0 ? RgbAccess::aligned : RgbAccess::shifted;
 }
 

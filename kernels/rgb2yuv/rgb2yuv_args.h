@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the CUDA kernels of rgb2yuv are told: parameters and layouts as numbers.
+// What the CUDA kernels of rgb2yuv are told: parameters and formats as numbers.
 #pragma once
 
 #include <utility>
 
 #include "rgb2yuv_access.h"
+#include "rgb2yuv_pixel.h"
 
 namespace coalesce {
 
@@ -16,8 +17,8 @@ struct WordWeights {
 
 // Arrays in here must be indexed by constants: else the kernel would copy them to its stack.
 struct Rgb2yuvArgs {
-  RgbImage in;
-  YuvImage out;
+  RgbPlanes in;
+  YuvPlanes out;
   int width, height;  // pixels
   int first_band;     // of this launch
   bool aligned;       // RgbAccess::aligned
@@ -30,8 +31,7 @@ struct Rgb2yuvArgs {
   bool h_cosited, v_cosited, interlaced;
 };
 
-inline WordWeights word_weights(const ComponentWeights &c, RgbLayout layout) {
-  const RgbOrder order = layout == RgbLayout::planar ? RgbOrder{1, 0, 1, 2, -1} : rgb_order(layout);
+inline WordWeights word_weights(const ComponentWeights &c, const RgbOrder &order) {
   std::uint16_t of_byte[4] = {};
   of_byte[order.r] = static_cast<std::uint16_t>(c.r);
   of_byte[order.g] = static_cast<std::uint16_t>(c.g);
@@ -40,46 +40,37 @@ inline WordWeights word_weights(const ComponentWeights &c, RgbLayout layout) {
           of_byte[2] | std::uint32_t{of_byte[3]} << 16};
 }
 
-// ayuv, vuya: from bytes 0 to 3, which are Y U V 255, and 4 to 7, the source pixel. yuy2, uyvy:
+// AYUV, VUYA: from bytes 0 to 3, which are Y U V 255, and 4 to 7, the source pixel. YUY2, UYVY:
 // from 0 and 1, two samples of luma, and 4 and 5, U V.
-constexpr std::uint32_t byte_order(const Rgb2yuvParams &params) {
-  const auto alpha = static_cast<std::uint32_t>(params.alpha ? 4 + rgb_order(params.in).x : 3);
-  switch (params.out) {
-    case YuvLayout::ayuv:
-      return 0x2100 | alpha;
-    case YuvLayout::vuya:
-      return 0x0012 | alpha << 12;
-    case YuvLayout::uyvy:
-      return 0x1504;
-    default:
-      return 0x5140;
-  }
+constexpr std::uint32_t byte_order(const Rgb2yuvJob &job) {
+  if (job.sink == YuvSink::packed422) return job.luma_at == 0 ? 0x5140 : 0x1504;
+  const auto alpha = static_cast<std::uint32_t>(job.order.alpha >= 0 ? 4 + job.order.alpha : 3);
+  return job.luma_at == 1 ? 0x2100 | alpha : 0x0012 | alpha << 12;
 }
 
-inline Rgb2yuvArgs rgb2yuv_args(const Rgb2yuvParams &params, const RgbImage &in,
-                                const YuvImage &out) {
-  YuvWeights w = yuv_weights(params);
-  if (params.out == YuvLayout::nv21) std::swap(w.u, w.v);
-  const ChromaShift shift = chroma_shift(params.out);
-  const int across = shift.across == 0 ? 0 : params.h_cosited ? 2 : 1;
-  const int down = shift.down == 0 ? 0 : params.v_cosited ? 2 : 1;
+inline Rgb2yuvArgs rgb2yuv_args(const Rgb2yuvJob &job) {
+  YuvWeights w = yuv_weights(job.params);
+  if (job.pairs && job.v_first) std::swap(w.u, w.v);
+  const ChromaShift shift = chroma_shift(job.sink);
+  const int across = shift.across == 0 ? 0 : job.params.h_cosited ? 2 : 1;
+  const int down = shift.down == 0 ? 0 : job.params.v_cosited ? 2 : 1;
   Rgb2yuvArgs a{};
-  a.in = in;
-  a.out = out;
-  a.width = in.plane[0].width / rgb_order(params.in).step;
-  a.height = in.plane[0].height;
-  a.aligned = choose_access(params, in, out) == RgbAccess::aligned;
-  a.y = word_weights(w.y, params.in);
-  a.u = word_weights(w.u, params.in);
-  a.v = word_weights(w.v, params.in);
+  a.in = job.in;
+  a.out = job.out;
+  a.width = job.width;
+  a.height = job.height;
+  a.aligned = choose_access(job) == RgbAccess::aligned;
+  a.y = word_weights(w.y, job.order);
+  a.u = word_weights(w.u, job.order);
+  a.v = word_weights(w.v, job.order);
   a.y_bias = w.y.bias;
   a.uv_bias = w.u.bias * (1 << (across + down));
   a.uv_shift = kWeightBits + across + down;
-  a.order = byte_order(params);
-  a.pairs = chroma_in_pairs(params.out);
-  a.h_cosited = params.h_cosited;
-  a.v_cosited = params.v_cosited;
-  a.interlaced = params.interlaced;
+  a.order = byte_order(job);
+  a.pairs = job.pairs;
+  a.h_cosited = job.params.h_cosited;
+  a.v_cosited = job.params.v_cosited;
+  a.interlaced = job.interlaced;
   return a;
 }
 

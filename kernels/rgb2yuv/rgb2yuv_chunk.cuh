@@ -38,7 +38,7 @@ struct RgbChunk {
 
   // Before the first pixel of a row comes that pixel itself.
   template <bool kAligned>
-  __device__ __forceinline__ void load_before(const RgbImage &in, int x, int y) {
+  __device__ __forceinline__ void load_before(const RgbPlanes &in, int x, int y) {
     const int at = kStep * (x > 0 ? x - 1 : 0);
     if (kAligned && kRuns == 1 && x > 0) {
       load_vectors<1, 4>(in.plane[0].row(y) + kStep * x - 4, &before);

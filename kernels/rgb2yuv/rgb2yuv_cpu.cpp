@@ -5,20 +5,16 @@
 #include <cstring>
 
 #include "../core/thread_pool.h"
-#include "rgb2yuv.h"
 #include "rgb2yuv_block.h"
+#include "rgb2yuv_job.h"
 #include "rgb2yuv_pixel.h"
 
 namespace coalesce {
 namespace {
 
 struct Task {
-  const Rgb2yuvParams &params;
-  const RgbImage &in;
-  const YuvImage &out;
-  RgbOrder order;
+  const Rgb2yuvJob &job;
   ChromaShift shift;
-  int width, height;
   PixelWeights y, u, v;
 };
 
@@ -55,18 +51,18 @@ constexpr int kAhead = 4096;  // bytes from what is written to what will be
 // Pixels of row y, and after an odd number of them the last one again.
 template <int kBytes>
 COALESCE_INLINE void read(const Task &t, Span span, int y, Scratch &s, Pixels &out) {
-  const bool planar = t.params.in == RgbLayout::planar;
-  const int step = t.order.step, n = span.n;
-  const bool whole = n == span.count && (step != 3 || span.x + n < t.width);
+  const int step = t.job.order.step, n = span.n;
+  const bool whole = n == span.count && (step != 3 || span.x + n < t.job.width);
   const std::uint8_t *in[3] = {};
-  for (int i = 0; i < (planar ? 3 : 1); ++i) {
-    in[i] = t.in.plane[i].row(y) + static_cast<std::ptrdiff_t>(span.x) * step;
-    prefetch<Use::read>(in[i], t.in.plane[i].pitch << t.shift.down, n * step);  // the next row
+  for (int i = 0; i < t.job.in_planes(); ++i) {
+    const Plane<const std::uint8_t> &plane = t.job.in.plane[i];
+    in[i] = plane.row(y) + static_cast<std::ptrdiff_t>(span.x) * step;
+    prefetch<Use::read>(in[i], plane.pitch << t.shift.down, n * step);  // the next row
     if (whole) continue;
     std::memcpy(s.in + i * kBlock, in[i], static_cast<std::size_t>(n * step));
     in[i] = s.in + i * kBlock;
   }
-  if (planar)
+  if (step == 1)
     unpack_planar(in[0], in[1], in[2], span.count, out);
   else if (step == 3)
     unpack24<kBytes>(in[0], span.count, out);
@@ -99,20 +95,20 @@ COALESCE_INLINE void write_pairs(const std::uint8_t *a, const std::uint8_t *b, S
 }
 
 COALESCE_INLINE void read_alpha(const Task &t, const Pixels &p, int count, std::uint8_t *out) {
-  const std::uint32_t *words = t.order.x == 0 ? p.even() : p.odd();
-  const int shift = t.order.x == 0 ? 0 : 16;
+  const int at = t.job.order.alpha;
+  const std::uint32_t *words = at == 0 ? p.even() : p.odd();
+  const int shift = at == 0 ? 0 : 16;
   for (int i = 0; i < count; ++i)
-    out[i] = t.params.alpha ? static_cast<std::uint8_t>(words[i] >> shift) : kOpaque;
+    out[i] = at >= 0 ? static_cast<std::uint8_t>(words[i] >> shift) : kOpaque;
 }
 
 // What every pixel of row y has for itself.
 template <int kBytes>
 COALESCE_INLINE void write_full(const Task &t, Span span, int y, const Pixels &p, Scratch &s) {
-  const auto &plane = t.out.plane;
-  switch (t.params.out) {
-    case YuvLayout::ayuv:
-    case YuvLayout::vuya: {
-      const bool ayuv = t.params.out == YuvLayout::ayuv;
+  const auto &plane = t.job.out.plane;
+  switch (t.job.sink) {
+    case YuvSink::packed444: {
+      const bool ayuv = t.job.luma_at == 1;
       weigh<kBytes>(p, span.count, t.y, s.y);
       weigh<kBytes>(p, span.count, t.u, s.u);
       weigh<kBytes>(p, span.count, t.v, s.v);
@@ -122,10 +118,9 @@ COALESCE_INLINE void write_full(const Task &t, Span span, int y, const Pixels &p
       const Span pairs = {2 * span.x, 2 * span.n, 2 * span.count};
       return write_pairs(s.pairs[0], s.pairs[1], pairs, s.out, plane[0].row(y));
     }
-    case YuvLayout::yuy2:
-    case YuvLayout::uyvy:
+    case YuvSink::packed422:
       return weigh<kBytes>(p, span.count, t.y, s.y);  // write_half() does the rest
-    case YuvLayout::planar444:
+    case YuvSink::planar444:
       write<kBytes>(p, span, t.u, s.out, plane[1].row(y));
       write<kBytes>(p, span, t.v, s.out, plane[2].row(y));
       break;
@@ -138,23 +133,22 @@ COALESCE_INLINE void write_full(const Task &t, Span span, int y, const Pixels &p
 // What 2 or 4 pixels share: row c of the chroma, if the planes have it.
 template <int kBytes>
 COALESCE_INLINE void write_half(const Task &t, Span span, int c, const Pixels &p, Scratch &s) {
-  const auto &plane = t.out.plane;
-  const YuvLayout layout = t.params.out;
+  const auto &plane = t.job.out.plane;
   const Span half = span.half();
-  if (layout == YuvLayout::planar422 || layout == YuvLayout::planar420) {
+  if (t.job.sink != YuvSink::packed422 && !t.job.pairs) {
     if (c < plane[1].height) write<kBytes>(p, half, t.u, s.out, plane[1].row(c));
     if (c < plane[2].height) write<kBytes>(p, half, t.v, s.out, plane[2].row(c));
     return;
   }
   weigh<kBytes>(p, half.count, t.u, s.u);
   weigh<kBytes>(p, half.count, t.v, s.v);
-  if (chroma_in_pairs(layout)) {
-    const bool nv12 = layout == YuvLayout::nv12;
+  if (t.job.pairs) {
+    const bool nv21 = t.job.v_first;
     if (c < plane[1].height)
-      write_pairs(nv12 ? s.u : s.v, nv12 ? s.v : s.u, half, s.out, plane[1].row(c));
+      write_pairs(nv21 ? s.v : s.u, nv21 ? s.u : s.v, half, s.out, plane[1].row(c));
     return;
   }
-  const bool yuy2 = layout == YuvLayout::yuy2;
+  const bool yuy2 = t.job.luma_at == 0;
   interleave(s.u, s.v, half.count, s.pairs[0]);
   const Span pairs = {span.x, 2 * half.n, span.count};
   write_pairs(yuy2 ? s.y : s.pairs[0], yuy2 ? s.pairs[0] : s.y, pairs, s.out, plane[0].row(c));
@@ -166,17 +160,18 @@ template <int kBytes>
 COALESCE_INLINE void convert(const Task &t, int first, int last) {
   Scratch s = {};
   const int down = t.shift.down;
-  const bool h_cosited = t.params.h_cosited, v_cosited = t.params.v_cosited;
+  const bool h_cosited = t.job.params.h_cosited, v_cosited = t.job.params.v_cosited;
+  const int width = t.job.width, height = t.job.height;
   for (int c = first; c < last; ++c) {
-    const ChromaRows rows = down ? chroma_rows(c, t.params.interlaced) : ChromaRows{c, 1};
-    for (int x = 0; x < t.width; x += kBlock) {
-      const int n = std::min(kBlock, t.width - x);
+    const ChromaRows rows = down ? chroma_rows(c, t.job.interlaced) : ChromaRows{c, 1};
+    for (int x = 0; x < width; x += kBlock) {
+      const int n = std::min(kBlock, width - x);
       const Span span = {x, n, (n + kUnit - 1) / kUnit * kUnit};
       for (int j = down && v_cosited ? -1 : 0; j <= down; ++j) {
         const int y = rows.first + j * rows.step;
         Pixels &p = s.rows[1 + j];
-        read<kBytes>(t, span, clamp_row(y, t.height, rows.step), s, p);
-        if (j >= 0 && y < t.height) write_full<kBytes>(t, span, y, p, s);
+        read<kBytes>(t, span, clamp_row(y, height, rows.step), s, p);
+        if (j >= 0 && y < height) write_full<kBytes>(t, span, y, p, s);
       }
       if (!t.shift.across) continue;
       Pixels &sum = down ? s.sum : s.rows[1];
@@ -202,9 +197,7 @@ COALESCE_AVX2 void convert_avx2(const Task &t, int first, int last) {
 }
 #endif
 
-PixelWeights placed(const ComponentWeights &w, const Rgb2yuvParams &params, int filter_bits) {
-  RgbOrder at = rgb_order(params.in);
-  if (params.in == RgbLayout::planar) at = rgb_order(RgbLayout::rgb);  // as unpack_planar() does it
+PixelWeights placed(const ComponentWeights &w, const RgbOrder &at, int filter_bits) {
   std::uint32_t bytes[4] = {};
   bytes[at.r] = static_cast<std::uint16_t>(w.r);
   bytes[at.g] = static_cast<std::uint16_t>(w.g);
@@ -214,32 +207,24 @@ PixelWeights placed(const ComponentWeights &w, const Rgb2yuvParams &params, int 
 
 }  // namespace
 
-Status rgb2yuv_cpu(const Rgb2yuvParams &params, const RgbImage &in, const YuvImage &out,
-                   ThreadPool *pool) {
-  const RgbOrder order = rgb_order(params.in);
-  const ChromaShift shift = chroma_shift(params.out);
-  const int width = in.plane[0].width / order.step, height = in.plane[0].height;
+Status rgb2yuv_cpu(const Rgb2yuvJob &job, ThreadPool *pool) {
+  const ChromaShift shift = chroma_shift(job.sink);
   const int filter_bits =
-      shift.across * (params.h_cosited ? 2 : 1) + shift.down * (params.v_cosited ? 2 : 1);
-  const YuvWeights w = yuv_weights(params);
-  const Task task = {.params = params,
-                     .in = in,
-                     .out = out,
-                     .order = order,
+      shift.across * (job.params.h_cosited ? 2 : 1) + shift.down * (job.params.v_cosited ? 2 : 1);
+  const YuvWeights w = yuv_weights(job.params);
+  const Task task = {.job = job,
                      .shift = shift,
-                     .width = width,
-                     .height = height,
-                     .y = placed(w.y, params, 0),
-                     .u = placed(w.u, params, filter_bits),
-                     .v = placed(w.v, params, filter_bits)};
+                     .y = placed(w.y, job.order, 0),
+                     .u = placed(w.u, job.order, filter_bits),
+                     .v = placed(w.v, job.order, filter_bits)};
   auto *convert_rows = convert_any;
 #if defined(COALESCE_AVX2)
   if (__builtin_cpu_supports("avx2")) convert_rows = convert_avx2;
 #endif
   // Interlaced: four rows and two of chroma, though the last ones may be fewer.
-  int rows = height;
-  if (shift.down) rows = params.interlaced ? (height - 1) / 4 * 2 + 2 : (height - 1) / 2 + 1;
-  for_ranges(pool, rows, std::max(1, (1 << 14) / width),
+  int rows = job.height;
+  if (shift.down) rows = job.interlaced ? (rows - 1) / 4 * 2 + 2 : (rows - 1) / 2 + 1;
+  for_ranges(pool, rows, std::max(1, (1 << 14) / job.width),
              [&](int first, int last) { convert_rows(task, first, last); });
   return {};
 }

@@ -3,7 +3,6 @@
 
 #include "../core/cuda_status.h"
 #include "../core/trace.h"
-#include "rgb2yuv.h"
 #include "rgb2yuv_kernel.cuh"
 
 namespace coalesce {
@@ -59,15 +58,13 @@ Kernel kernel_for(RgbSource source, YuvSink sink) {
 
 }  // namespace
 
-Status rgb2yuv_cuda(const Rgb2yuvParams &params, const RgbImage &in, const YuvImage &out,
-                    void *stream) {
+Status rgb2yuv_cuda(const Rgb2yuvJob &job, void *stream) {
   const TraceRange range("rgb2yuv");
-  const YuvSink sink = yuv_sink(params.out);
-  auto *kernel = kernel_for(rgb_source(params.in), sink);
-  Rgb2yuvArgs args = rgb2yuv_args(params, in, out);
-  const int chunks = (args.width - 1) / chunk_pixels(sink) + 1;
+  auto *kernel = kernel_for(job.source, job.sink);
+  Rgb2yuvArgs args = rgb2yuv_args(job);
+  const int chunks = (args.width - 1) / chunk_pixels(job.sink) + 1;
   int bands = 0;
-  for (int left = band_count(params, args.height); left > 0; left -= bands) {
+  for (int left = band_count(job); left > 0; left -= bands) {
     bands = std::min(left, kMaxBands);
     const dim3 grid((chunks - 1) / kThreads + 1, bands);
     Status s =

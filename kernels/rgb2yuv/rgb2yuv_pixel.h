@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the back ends of rgb2yuv share: the layouts as numbers, the quantised weights, and which
-// rows of the picture a row of chroma is made of.
+// What the back ends of rgb2yuv share: the quantised weights, and which rows of the picture a row
+// of chroma is made of.
 #pragma once
 
 #include <cstdint>
@@ -12,72 +12,6 @@ namespace coalesce {
 
 constexpr int kWeightBits = 15;  // weights are signed 16-bit integers: w * 2^15
 constexpr std::uint8_t kOpaque = 255;
-
-// Bytes from a packed pixel to the next, and where its components stand. planar: 1, and nothing.
-struct RgbOrder {
-  int step;
-  int r, g, b, x;
-};
-
-constexpr RgbOrder rgb_order(RgbLayout layout) {
-  switch (layout) {
-    case RgbLayout::rgb:
-      return {3, 0, 1, 2, -1};
-    case RgbLayout::bgr:
-      return {3, 2, 1, 0, -1};
-    case RgbLayout::rgbx:
-      return {4, 0, 1, 2, 3};
-    case RgbLayout::bgrx:
-      return {4, 2, 1, 0, 3};
-    case RgbLayout::xrgb:
-      return {4, 1, 2, 3, 0};
-    case RgbLayout::xbgr:
-      return {4, 3, 2, 1, 0};
-    case RgbLayout::planar:
-      break;
-  }
-  return {1, 0, 0, 0, -1};
-}
-
-// How much chroma a layout has: log2 of the luma samples that share one, across and down.
-struct ChromaShift {
-  int across, down;
-};
-
-constexpr ChromaShift chroma_shift(YuvLayout layout) {
-  switch (layout) {
-    case YuvLayout::planar422:
-    case YuvLayout::yuy2:
-    case YuvLayout::uyvy:
-      return {1, 0};
-    case YuvLayout::planar420:
-    case YuvLayout::nv12:
-    case YuvLayout::nv21:
-      return {1, 1};
-    default:
-      return {0, 0};
-  }
-}
-
-// U and V in one plane, by turns.
-constexpr bool chroma_in_pairs(YuvLayout layout) {
-  return layout == YuvLayout::nv12 || layout == YuvLayout::nv21;
-}
-
-// How many planes a layout has.
-constexpr int yuv_planes(YuvLayout layout) {
-  switch (layout) {
-    case YuvLayout::planar444:
-    case YuvLayout::planar422:
-    case YuvLayout::planar420:
-      return 3;
-    case YuvLayout::nv12:
-    case YuvLayout::nv21:
-      return 2;
-    default:
-      return 1;
-  }
-}
 
 // One output component of a pixel is saturate((r*R + g*G + b*B + bias) >> kWeightBits).
 struct ComponentWeights {

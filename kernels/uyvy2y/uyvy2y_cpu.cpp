@@ -57,17 +57,18 @@ void luma_row(const std::uint8_t *in, std::uint8_t *out, int width, int offset) 
 
 }  // namespace
 
-Status uyvy2y_cpu(const Uyvy2yParams &params, Plane<const std::uint8_t> packed,
-                  const LumaImage &out, ThreadPool *pool) {
-  const int offset = luma_offset(params.layout);
+Status uyvy2y_cpu(const ConstImage &in, const Image &out, ThreadPool *pool) {
+  const Plane<const std::uint8_t> &packed = in.plane[0];
+  const Plane<std::uint8_t> &luma = out.plane[0];
+  const int offset = luma_offset(in.format);
   // At least 64 KiB a range: waking a thread costs as much as moving that.
   const int grain = std::max(1, (1 << 16) / packed.width);
   for_ranges(pool, packed.height, grain, [&](int first, int last) {
     for (int y = first; y < last; ++y)
-      luma_row(packed.row(y), out.luma.row(y), out.luma.width, offset);
+      luma_row(packed.row(y), luma.row(y), luma.width, offset);
   });
-  for (const Plane<std::uint8_t> &chroma : out.chroma) {
-    if (chroma.data == nullptr) continue;
+  for (int p = 1; p < out.format.planes; ++p) {
+    const Plane<std::uint8_t> &chroma = out.plane[p];
     for_ranges(pool, chroma.height, grain, [&](int first, int last) {
       for (int y = first; y < last; ++y)
         std::memset(chroma.row(y), kNeutralChroma, static_cast<std::size_t>(chroma.width));

@@ -63,21 +63,22 @@ Plane<T> slice(const Plane<T> &plane, std::int64_t first) {
           static_cast<int>(rows), plane.pitch};
 }
 
-Status enqueue(const LumaImage &out, const Plane<const std::uint8_t> &packed, int offset,
-               cudaStream_t stream) {
+// Luma and chroma planes, the last two of which may have no rows.
+Status enqueue(const Plane<const std::uint8_t> &packed, const Plane<std::uint8_t> (&out)[3],
+               int offset, cudaStream_t stream) {
   const LumaAccess access =
       choose_access(reinterpret_cast<std::uintptr_t>(packed.data), packed.pitch,
-                    reinterpret_cast<std::uintptr_t>(out.luma.data), out.luma.pitch);
+                    reinterpret_cast<std::uintptr_t>(out[0].data), out[0].pitch);
   auto *kernel = access == LumaAccess::aligned ? luma_and_chroma<LumaAccess::aligned>
                                                : luma_and_chroma<LumaAccess::shifted>;
-  const LumaArgs luma = {packed.data,    out.luma.data,   packed.pitch, out.luma.pitch,
-                         out.luma.width, out.luma.height, offset};
+  const LumaArgs luma = {packed.data,  out[0].data,   packed.pitch, out[0].pitch,
+                         out[0].width, out[0].height, offset};
   ChromaArgs chroma{};
   unsigned planes = 0;
   int chunks = luma_chunks(access, luma.width);
   int rows = luma.height;
-  for (const Plane<std::uint8_t> &plane : out.chroma) {
-    if (plane.data == nullptr || plane.height == 0) continue;
+  for (const Plane<std::uint8_t> &plane : {out[1], out[2]}) {
+    if (plane.height == 0) continue;
     (planes++ == 0 ? chroma.first : chroma.second) = plane;
     chunks = std::max(chunks, (plane.width - 1) / kLumaChunk + 1);
     rows = std::max(rows, plane.height);
@@ -88,15 +89,15 @@ Status enqueue(const LumaImage &out, const Plane<const std::uint8_t> &packed, in
 
 }  // namespace
 
-Status uyvy2y_cuda(const Uyvy2yParams &params, Plane<const std::uint8_t> packed,
-                   const LumaImage &out, void *stream) {
+Status uyvy2y_cuda(const ConstImage &in, const Image &out, void *stream) {
   const TraceRange range("uyvy2y");
-  const int tallest = std::max({out.luma.height, out.chroma[0].height, out.chroma[1].height});
+  Plane<std::uint8_t> planes[3];
+  std::copy_n(out.plane, out.format.planes, planes);
+  const int tallest = std::max({planes[0].height, planes[1].height, planes[2].height});
   for (std::int64_t first = 0; first < tallest; first += kMaxRows) {
-    const LumaImage part = {slice(out.luma, first),
-                            {slice(out.chroma[0], first), slice(out.chroma[1], first)}};
-    Status s = enqueue(part, slice(packed, first), luma_offset(params.layout),
-                       static_cast<cudaStream_t>(stream));
+    Status s = enqueue(slice(in.plane[0], first),
+                       {slice(planes[0], first), slice(planes[1], first), slice(planes[2], first)},
+                       luma_offset(in.format), static_cast<cudaStream_t>(stream));
     if (!s.ok()) return s;
   }
   return {};

@@ -12,8 +12,8 @@ namespace coalesce {
 constexpr std::uint8_t kNeutralChroma = 128;
 
 // The first luma byte of a macropixel; the second is two bytes further.
-constexpr int luma_offset(Packed422 layout) {
-  return layout == Packed422::uyvy || layout == Packed422::vyuy ? 1 : 0;
+constexpr int luma_offset(const PixelFormat &packed) {
+  return packed.component[0].first;
 }
 
 // The four luma bytes of two macropixels, each loaded as a little-endian word.

@@ -5,8 +5,8 @@
 
 #include <dlfcn.h>
 
-#include "../../kernels/convolve/convolve.h"
-#include "../../kernels/rgb2yuv/rgb2yuv.h"
+#include "../../kernels/convolve/planes.h"
+#include "../../kernels/rgb2yuv/rgb2yuv_job.h"
 #include "../../kernels/uyvy2y/uyvy2y.h"
 #include "fakecuda.h"
 #include "twin.h"
@@ -103,7 +103,7 @@ bool is_of(ArgumentCache *cache, const Filter &f) {
 
 }  // namespace
 
-Status convolve_cuda(const ConvolveParams &params, const ConvolveImage &image,
+Status convolve_cuda(const ConvolveParams &params, const ConvolvePlanes &image,
                      ConvolveAlgorithm algorithm, void *stream) {
   for (int i = 0; i < image.planes; ++i)
     if (Status s = twin::check_access({image.plane[i].in, image.plane[i].out}); !s.ok()) return s;
@@ -117,20 +117,21 @@ Status convolve_cuda(const ConvolveParams &params, const ConvolveImage &image,
   });
 }
 
-Status rgb2yuv_cuda(const Rgb2yuvParams &params, const RgbImage &in, const YuvImage &out,
-                    void *stream) {
+Status rgb2yuv_cuda(const Rgb2yuvJob &job, void *stream) {
+  const RgbPlanes &in = job.in;
+  const YuvPlanes &out = job.out;
   if (Status s = twin::check_access(
           {in.plane[0], in.plane[1], in.plane[2], out.plane[0], out.plane[1], out.plane[2]});
       !s.ok())
     return s;
-  return twin::launch(stream, [=] { (void)rgb2yuv_cpu(params, in, out, nullptr); });
+  return twin::launch(stream, [=] { (void)rgb2yuv_cpu(job, nullptr); });
 }
 
-Status uyvy2y_cuda(const Uyvy2yParams &params, Plane<const std::uint8_t> packed,
-                   const LumaImage &out, void *stream) {
-  if (Status s = twin::check_access({packed, out.luma, out.chroma[0], out.chroma[1]}); !s.ok())
+Status uyvy2y_cuda(const ConstImage &in, const Image &out, void *stream) {
+  if (Status s = twin::check_access({in.plane[0], out.plane[0], out.plane[1], out.plane[2]});
+      !s.ok())
     return s;
-  return twin::launch(stream, [=] { (void)uyvy2y_cpu(params, packed, out, nullptr); });
+  return twin::launch(stream, [=] { (void)uyvy2y_cpu(in, out, nullptr); });
 }
 
 }  // namespace coalesce

@@ -3,7 +3,8 @@
 
 #include <array>
 
-#include "../../kernels/convolve/convolve.h"
+#include "../../kernels/convolve/planes.h"
+#include "../../kernels/picture/formats.h"
 #include "../../kernels/uyvy2y/uyvy2y.h"
 #include "selftest.h"
 
@@ -11,7 +12,9 @@ namespace selftest {
 
 namespace {
 
-using coalesce::LumaImage;
+using coalesce::ConstImage;
+using coalesce::Image;
+using coalesce::pixel_format;
 using coalesce::Plane;
 using coalesce::Queue;
 using coalesce::StatusCode;
@@ -34,26 +37,27 @@ constexpr int width = 37, height = 5;
 TEST_CASE("it runs late and right") {
   Session session;
   StreamHandle stream;
-  Picture packed(2 * width, height), luma(width, height), chroma(width + 1, 3);
-  HostBytes from(2 * width * height, 0), to(width * height, 0);
-  for (int i = 0; i < 2 * width * height; ++i)
+  constexpr int row_bytes = 2 * (width + 1);
+  Picture packed(row_bytes, height), luma(width, height), chroma(width + 1, 3);
+  HostBytes from(row_bytes * height, 0), to(width * height, 0);
+  for (int i = 0; i < row_bytes * height; ++i)
     from.data[i] = static_cast<unsigned char>(i * 7);
   CUDA_MEMCPY2D up{};
   up.srcMemoryType = CU_MEMORYTYPE_HOST;
   up.srcHost = from.data;
-  up.srcPitch = 2 * width;
+  up.srcPitch = row_bytes;
   up.dstMemoryType = CU_MEMORYTYPE_DEVICE;
   up.dstDevice = packed.pointer;
   up.dstPitch = packed.plane.pitch;
-  up.WidthInBytes = 2 * width;
+  up.WidthInBytes = row_bytes;
   up.Height = height;
   CHECK_OK(cuMemcpy2DAsync_v2(&up, stream));
   {
     // Its arguments are its own: these go away before it runs.
-    coalesce::Uyvy2yParams params{coalesce::Packed422::uyvy};
-    LumaImage out{luma.plane, {chroma.plane, {}}};
-    CHECK(uyvy2y(params, packed.plane, out, Queue::cuda(stream)).ok());
-    params.layout = coalesce::Packed422::yuy2;
+    ConstImage in = {pixel_format("UYVY"), width, height, false, {packed.plane}};
+    Image out = {pixel_format("NV12"), width, height, false, {luma.plane, chroma.plane}};
+    CHECK(uyvy2y(in, out, Queue::cuda(stream)).ok());
+    in = {};
     out = {};
   }
   CHECK_EQ(counts().launches, 1);
@@ -71,7 +75,7 @@ TEST_CASE("it runs late and right") {
   CHECK_OK(cuMemcpy2D_v2(&down));
   int wrong = 0;
   for (int i = 0; i < width * height; ++i)
-    wrong += to.data[i] != from.data[2 * i + 1];
+    wrong += to.data[i] != from.data[i / width * row_bytes + i % width * 2 + 1];
   CHECK_EQ(wrong, 0);
   CHECK_EQ(peek(chroma.pointer + 2 * chroma.plane.pitch + width), 128);
 }
@@ -91,10 +95,10 @@ TEST_CASE("it keeps the filter") {
     CHECK(make_filter(settings, {8, 0}, &filter, &error));
     coalesce::ConvolveParams params;
     params.filter = &filter;
-    coalesce::ConvolveImage image;
+    coalesce::ConvolvePlanes image;
     image.plane[0].in = in.plane;
     image.plane[0].out = out.plane;
-    CHECK(convolve(params, image, Queue::cuda(stream)).ok());
+    CHECK(convolve_planes(params, image, Queue::cuda(stream)).ok());
     filter.divisor = 100;
     filter.weights.assign(filter.weights.size(), 0);
     filter.across.assign(filter.across.size(), 0);
@@ -106,9 +110,13 @@ TEST_CASE("it keeps the filter") {
 
 TEST_CASE("it refuses what is not there") {
   Session session;
-  Picture packed(2 * width, height), luma(width, height), chroma(width, height);
+  constexpr int row_bytes = 2 * (width + 1);
+  Picture packed(row_bytes, height), luma(width, height), chroma(width + 1, 3);
   auto run = [&](Plane<std::uint8_t> in, Plane<std::uint8_t> y, Plane<std::uint8_t> c) {
-    return uyvy2y({}, in, {y, {{}, c}}, Queue::cuda(nullptr));
+    const ConstImage from = {pixel_format("UYVY"), width, y.height, true, {in}};
+    const Image to = {
+        pixel_format(c.data != nullptr ? "NV12" : "GRAY8"), width, y.height, true, {y, c}};
+    return uyvy2y(from, to, Queue::cuda(nullptr));
   };
   auto rows = [](Plane<std::uint8_t> plane, int more) {
     plane.height += more;
@@ -119,8 +127,8 @@ TEST_CASE("it refuses what is not there") {
     return plane;
   };
   CHECK(run(packed.plane, luma.plane, chroma.plane).ok());
-  std::array<std::uint8_t, 2 * width * height> host{};
-  Plane<std::uint8_t> on_host{host.data(), 2 * width, height, 2 * width};
+  std::array<std::uint8_t, row_bytes * height> host{};
+  Plane<std::uint8_t> on_host{host.data(), row_bytes, height, row_bytes};
   for (const auto &status : {
            run(on_host, luma.plane, {}),
            run(rows(packed.plane, 1), rows(luma.plane, 1), {}),
@@ -135,11 +143,11 @@ TEST_CASE("it refuses what is not there") {
 
 TEST_CASE("it reports a failed launch") {
   Session session;
-  Picture packed(2 * width, height), luma(width, height);
+  Picture packed(2 * (width + 1), height), luma(width, height);
+  const ConstImage in = {pixel_format("UYVY"), width, height, false, {packed.plane}};
+  const Image out = {pixel_format("GRAY8"), width, height, false, {luma.plane}};
   fakecuda_fail(FAKECUDA_LAUNCH, 1, CUDA_ERROR_LAUNCH_FAILED);
-  auto run = [&](CUstream stream) {
-    return uyvy2y({}, packed.plane, {luma.plane, {}}, Queue::cuda(stream)).code();
-  };
+  auto run = [&](CUstream stream) { return uyvy2y(in, out, Queue::cuda(stream)).code(); };
   CHECK(run(nullptr) == StatusCode::device_error);
   CHECK(run(nullptr) == StatusCode::ok);
   CHECK_OK(cuCtxPopCurrent_v2(nullptr));

@@ -101,7 +101,7 @@ void check_plane(const ConvolveParams &params, ConvolvePlane plane, const GstVid
   const auto bytes = static_cast<gsize>(plane.in.width);
   std::vector<guint8> expected(bytes * static_cast<gsize>(plane.in.height));
   plane.out = {expected.data(), plane.in.width, plane.in.height, bytes};
-  ConvolveImage image;
+  ConvolvePlanes image;
   image.plane[0] = plane;
   coalesce::test::convolve_reference(params, image);
   for (int y = 0; y < rows(out.info, index); y++) {

@@ -182,9 +182,9 @@ struct Picture {
     expected.assign(size, 0xa5);
   }
 
-  ConvolveImage image(std::vector<std::uint8_t> *out) {
+  ConvolvePlanes image(std::vector<std::uint8_t> *out) {
     plane.out = {out->data(), plane.in.width, plane.in.height, plane.in.pitch};
-    ConvolveImage image;
+    ConvolvePlanes image;
     image.plane[0] = plane;
     return image;
   }
@@ -201,7 +201,7 @@ void check_against_integers(Input *in, const Filter &filter) {
   for (const ConvolveAlgorithm algorithm :
        {ConvolveAlgorithm::automatic, ConvolveAlgorithm::direct, ConvolveAlgorithm::separable}) {
     const Status s =
-        convolve(params, picture.image(&picture.result), Queue::cpu(nullptr), algorithm);
+        convolve_planes(params, picture.image(&picture.result), Queue::cpu(nullptr), algorithm);
     if (s.code() == StatusCode::unsupported && algorithm != ConvolveAlgorithm::automatic) continue;
     DEMAND(s.ok(), "%s", s.message());
     DEMAND(picture.result == picture.expected, "algorithm %d: %d x %d taps, %d x %d bytes",

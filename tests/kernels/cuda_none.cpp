@@ -10,17 +10,16 @@
 
 namespace coalesce::test {
 
-Status planted_uyvy2y_cuda(Planted, const Uyvy2yParams &, Plane<const std::uint8_t>,
-                           const LumaImage &, const Queue &) {
+Status planted_uyvy2y_cuda(Planted, const ConstImage &, const Image &, const Queue &) {
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
 }
 
-Status planted_rgb2yuv_cuda(Planted, const Rgb2yuvParams &, const RgbImage &, const YuvImage &,
+Status planted_rgb2yuv_cuda(Planted, const Rgb2yuvParams &, const ConstImage &, const Image &,
                             const Queue &) {
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
 }
 
-Status planted_convolve_cuda(Planted, const ConvolveParams &, const ConvolveImage &,
+Status planted_convolve_cuda(Planted, const ConvolveParams &, const ConvolvePlanes &,
                              const Queue &) {
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
 }
@@ -59,7 +58,7 @@ Status allocate_cuda(const RateJob &, int, int, void *) {
 
 }  // namespace j2k
 
-Status convolve_cuda_by(ConvolveKernel, const ConvolveParams &, const ConvolveImage &, void *) {
+Status convolve_cuda_by(ConvolveKernel, const ConvolveParams &, const ConvolvePlanes &, void *) {
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
 }
 

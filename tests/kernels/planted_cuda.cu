@@ -82,19 +82,19 @@ __global__ void sum_one_too_many(const std::uint8_t *data, int n, unsigned *sum)
 
 }  // namespace
 
-Status planted_uyvy2y_cuda(Planted bug, const Uyvy2yParams &params,
-                           Plane<const std::uint8_t> packed, const LumaImage &out,
+Status planted_uyvy2y_cuda(Planted bug, const ConstImage &in, const Image &out,
                            const Queue &queue) {
   auto *kernel = bug == Planted::last_column ? broken_uyvy2y<Planted::last_column>
                  : bug == Planted::past_row  ? broken_uyvy2y<Planted::past_row>
                                              : broken_uyvy2y<Planted::ignores_pitch>;
-  return launch(kernel, grid_of(out.luma), dim3(128), static_cast<cudaStream_t>(queue.stream()),
-                packed.data, packed.pitch, out.luma.data, out.luma.pitch, out.luma.width,
-                out.luma.height, luma_offset(params.layout));
+  const Plane<std::uint8_t> &luma = out.plane[0];
+  return launch(kernel, grid_of(luma), dim3(128), static_cast<cudaStream_t>(queue.stream()),
+                in.plane[0].data, in.plane[0].pitch, luma.data, luma.pitch, luma.width, luma.height,
+                luma_offset(in.format));
 }
 
-Status planted_rgb2yuv_cuda(Planted bug, const Rgb2yuvParams &params, const RgbImage &in,
-                            const YuvImage &out, const Queue &queue) {
+Status planted_rgb2yuv_cuda(Planted bug, const Rgb2yuvParams &params, const ConstImage &in,
+                            const Image &out, const Queue &queue) {
   auto *kernel = bug == Planted::last_column     ? broken_rgb2yuv<Planted::last_column>
                  : bug == Planted::past_row      ? broken_rgb2yuv<Planted::past_row>
                  : bug == Planted::ignores_pitch ? broken_rgb2yuv<Planted::ignores_pitch>
@@ -105,7 +105,7 @@ Status planted_rgb2yuv_cuda(Planted bug, const Rgb2yuvParams &params, const RgbI
                 yuv_weights(params).y);
 }
 
-Status planted_convolve_cuda(Planted bug, const ConvolveParams &params, const ConvolveImage &image,
+Status planted_convolve_cuda(Planted bug, const ConvolveParams &params, const ConvolvePlanes &image,
                              const Queue &queue) {
   auto *kernel = bug == Planted::last_column     ? broken_convolve<Planted::last_column>
                  : bug == Planted::past_row      ? broken_convolve<Planted::past_row>

@@ -259,7 +259,7 @@ void copy_plane(const ConvolvePlane &plane, SampleDepth depth, ThreadPool *pool)
 
 }  // namespace
 
-Status convolve_cpu(const ConvolveParams &params, const ConvolveImage &image,
+Status convolve_cpu(const ConvolveParams &params, const ConvolvePlanes &image,
                     ConvolveAlgorithm algorithm, ThreadPool *pool) {
   for (int i = 0; i < image.planes; ++i) {
     const ConvolvePlane &plane = image.plane[i];

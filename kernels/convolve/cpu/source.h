@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "../convolve.h"
+#include "../planes.h"
 #include "rows.h"
 
 namespace coalesce {

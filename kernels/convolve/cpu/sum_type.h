@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "../convolve.h"
+#include "../planes.h"
 #include "rows.h"
 
 namespace coalesce {

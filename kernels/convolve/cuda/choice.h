@@ -2,7 +2,7 @@
 // Which CUDA kernel convolve_cuda() takes for the direct algorithm: for tests and benchmarks.
 #pragma once
 
-#include "../convolve.h"
+#include "../planes.h"
 
 namespace coalesce {
 
@@ -19,6 +19,6 @@ enum class ConvolveKernel : unsigned char {
 // every plane that has something to filter. Parameters and image are those that convolve() would
 // accept.
 Status convolve_cuda_by(ConvolveKernel kernel, const ConvolveParams &params,
-                        const ConvolveImage &image, void *stream);
+                        const ConvolvePlanes &image, void *stream);
 
 }  // namespace coalesce

@@ -71,7 +71,7 @@ Status enqueue(const ConvolveParams &params, const ConvolvePlane &plane, Convolv
 }  // namespace
 
 Status convolve_cuda_by(ConvolveKernel kernel, const ConvolveParams &given,
-                        const ConvolveImage &image, void *stream) {
+                        const ConvolvePlanes &image, void *stream) {
   const Cached cached(given);
   const ConvolveParams &params = cached.params();
   const auto cuda_stream = static_cast<cudaStream_t>(stream);
@@ -99,7 +99,7 @@ Status convolve_cuda_by(ConvolveKernel kernel, const ConvolveParams &given,
   return smalls == 0 ? Status() : launch_small(params, small, smalls, cuda_stream);
 }
 
-Status convolve_cuda(const ConvolveParams &given, const ConvolveImage &image,
+Status convolve_cuda(const ConvolveParams &given, const ConvolvePlanes &image,
                      ConvolveAlgorithm algorithm, void *stream) {
   const TraceRange range("convolve");
   const Cached cached(given);

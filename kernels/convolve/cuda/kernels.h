@@ -5,7 +5,7 @@
 
 #include <cuda_runtime.h>
 
-#include "../convolve.h"
+#include "../planes.h"
 #include "choice.h"
 
 namespace coalesce {
@@ -22,7 +22,7 @@ Status launch_separable(const ConvolveParams &params, const ConvolvePlane &plane
 
 // Those planes of the image that tensor cores can filter: 8 bits, and taps with a way to sum (see
 // numbers.h); on devices of compute capability 8.0 on. Returns their bits.
-unsigned launch_separable_mma(const ConvolveParams &params, const ConvolveImage &image,
+unsigned launch_separable_mma(const ConvolveParams &params, const ConvolvePlanes &image,
                               cudaStream_t stream, Status *status);
 
 // 8 bits, up to 5 x 5 weights of 8 bits.

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "../../core/border.h"
-#include "../convolve.h"
+#include "../planes.h"
 
 namespace coalesce {
 

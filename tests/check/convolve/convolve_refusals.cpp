@@ -258,7 +258,7 @@ GST_START_TEST(too_wide) {
                                                                   size, 0, size, nullptr, nullptr)),
                          GST_FLOW_ERROR);
   harness.expect_error(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-                       {"GRAY8 frame of 268435457x1", "too large"});
+                       {"GRAY8 frame of 268435457x1", "too wide"});
   munmap(zeros, size);
 }
 GST_END_TEST;

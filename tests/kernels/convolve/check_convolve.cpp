@@ -135,8 +135,8 @@ class Pictures {
     }
   }
 
-  ConvolveImage expected() { return image(false, true); }
-  ConvolveImage actual(bool on_device) { return image(on_device, false); }
+  ConvolvePlanes expected() { return image(false, true); }
+  ConvolvePlanes actual(bool on_device) { return image(on_device, false); }
 
   void prepare(bool on_device) {
     for (OutputImage &o : outputs_)
@@ -165,8 +165,8 @@ class Pictures {
   }
 
  private:
-  ConvolveImage image(bool on_device, bool expected) {
-    ConvolveImage image;
+  ConvolvePlanes image(bool on_device, bool expected) {
+    ConvolvePlanes image;
     image.planes = static_cast<int>(shapes_.size());
     for (std::size_t i = 0; i < shapes_.size(); ++i) {
       TestImage &out = expected ? outputs_[i].expected : outputs_[i].actual;
@@ -221,11 +221,11 @@ void fill_cache(const ConvolveParams &params, Random &random, const ConvolveTria
   Pictures others(random, random_shapes(random, {64, 40}, options), params.filter->depth,
                   {.aligned = options.for_matrix_units, .roomy = options.roomy}, &doing);
   others.prepare(true);
-  const ConvolveImage image = others.actual(true);
+  const ConvolvePlanes image = others.actual(true);
   for (ConvolveKernel kernel : kKernels)
     (void)convolve_cuda_by(kernel, params, image, backend.queue().stream());
   if (params.filter->separable)
-    (void)convolve(params, image, backend.queue(), ConvolveAlgorithm::separable);
+    (void)convolve_planes(params, image, backend.queue(), ConvolveAlgorithm::separable);
   device_synchronize();
 }
 
@@ -285,14 +285,14 @@ Case convolve_case() {
   return {"convolve", kRandomTrials + kLargeConvolveTrials,
           [](Random &random, int index, const Backend &backend) {
             if (index >= kRandomTrials)
-              return large_convolve_trial(convolve, random, index - kRandomTrials, backend);
+              return large_convolve_trial(convolve_planes, random, index - kRandomTrials, backend);
             ConvolveTrialOptions options;
             if (index % 2 == 1)
               options = {.for_matrix_units = true,
                          .wide_rows = index % 8 == 3,
                          .depth = SampleDepth{8, 0}};
             options.kernels = true;
-            return convolve_trial(convolve, options, random, index, backend);
+            return convolve_trial(convolve_planes, options, random, index, backend);
           },
           convolve_planted};
 }

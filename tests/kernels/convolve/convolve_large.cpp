@@ -105,9 +105,9 @@ Layout aligned_layout(const Large &large) {
 }
 
 // As the reference wants them, or on the device.
-ConvolveImage image_of(std::deque<InputImage> *in, std::deque<OutputImage> *out, int channels,
-                       bool expected) {
-  ConvolveImage image;
+ConvolvePlanes image_of(std::deque<InputImage> *in, std::deque<OutputImage> *out, int channels,
+                        bool expected) {
+  ConvolvePlanes image;
   image.planes = static_cast<int>(in->size());
   for (std::size_t i = 0; i < in->size(); ++i) {
     const TestImage &from = (*in)[i].image;
@@ -145,7 +145,7 @@ std::string far_rows_difference(const Convolve &operation, const ConvolveParams 
   OutputImage out(layout);
   in.image.upload();
   out.actual.upload();
-  ConvolveImage image;
+  ConvolvePlanes image;
   image.plane[0].in = in.image.plane();
   image.plane[0].out = out.expected.plane();
   convolve_reference(params, image);
@@ -213,7 +213,7 @@ std::string large_convolve_trial(const Convolve &operation, Random &random, int 
     out.back().actual.upload();
   }
   convolve_reference(params, image_of(&in, &out, large.channels, true));
-  const ConvolveImage image = image_of(&in, &out, large.channels, false);
+  const ConvolvePlanes image = image_of(&in, &out, large.channels, false);
   const Status s = large.kernel == ConvolveKernel::automatic
                        ? operation(params, image, backend.queue(), large.algorithm)
                        : convolve_cuda_by(large.kernel, params, image, backend.queue().stream());

@@ -65,13 +65,13 @@ Picture filtered(const FilterSettings &settings, SampleDepth depth, const Pictur
     throw std::runtime_error(error.property + " " + error.text);
   const std::vector<std::uint8_t> from = stored(in, depth);
   std::vector<std::uint8_t> to(from.size());
-  ConvolveImage image;
+  ConvolvePlanes image;
   const int row_bytes = in.width * depth.bytes();
   const auto pitch = static_cast<std::size_t>(row_bytes);
   image.plane[0].in = {from.data(), row_bytes, in.height, pitch};
   image.plane[0].out = {to.data(), row_bytes, in.height, pitch};
   image.plane[0].role[0] = around.role;
-  const Status s = convolve({&filter, around.border, around.value}, image, Queue::cpu());
+  const Status s = convolve_planes({&filter, around.border, around.value}, image, Queue::cpu());
   if (!s.ok()) throw std::runtime_error(s.message());
   return picture(in.width, in.height, [&](int x, int y) {
     const std::uint8_t *bytes = &to[static_cast<std::size_t>(y * row_bytes + x * depth.bytes())];

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "convolve/convolve.h"
+#include "convolve/planes.h"
 
 namespace coalesce::test {
 

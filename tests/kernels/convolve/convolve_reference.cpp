@@ -125,7 +125,8 @@ int finished(Wide sum, const Filter &filter, ChannelRole role) {
   return static_cast<int>(std::clamp<Wide>(quotient, 0, filter.depth.max()));
 }
 
-void convolve_reference(const ConvolveParams &params, const ConvolveImage &image, BorderRule rule) {
+void convolve_reference(const ConvolveParams &params, const ConvolvePlanes &image,
+                        BorderRule rule) {
   for (int i = 0; i < image.planes; ++i) {
     const ConvolvePlane &plane = image.plane[i];
     for (int c = 0; c < plane.channels; ++c) {

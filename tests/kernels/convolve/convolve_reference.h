@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "convolve/convolve.h"
+#include "convolve/planes.h"
 
 namespace coalesce::test {
 
@@ -35,7 +35,7 @@ void store_sample(const ConvolvePlane &plane, SampleDepth depth, int channel, in
 int finished(Wide sum, const Filter &filter, ChannelRole role);
 
 // The whole operation.
-void convolve_reference(const ConvolveParams &params, const ConvolveImage &image,
+void convolve_reference(const ConvolveParams &params, const ConvolvePlanes &image,
                         BorderRule rule = position_inside);
 
 }  // namespace coalesce::test

@@ -4,11 +4,11 @@
 #include <optional>
 
 #include "../check.h"
-#include "convolve/convolve.h"
+#include "convolve/planes.h"
 
 namespace coalesce::test {
 
-using Convolve = std::function<Status(const ConvolveParams &, const ConvolveImage &, const Queue &,
+using Convolve = std::function<Status(const ConvolveParams &, const ConvolvePlanes &, const Queue &,
                                       ConvolveAlgorithm)>;
 
 struct ConvolveTrialOptions {

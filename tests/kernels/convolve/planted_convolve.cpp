@@ -9,63 +9,63 @@ namespace coalesce::test {
 namespace {
 
 // The true operation, then the damage.
-Status last_column(const ConvolveParams &params, const ConvolveImage &image, const Queue &queue,
+Status last_column(const ConvolveParams &params, const ConvolvePlanes &image, const Queue &queue,
                    ConvolveAlgorithm algorithm) {
-  const Status s = convolve(params, image, queue, algorithm);
+  const Status s = convolve_planes(params, image, queue, algorithm);
   const Plane<std::uint8_t> &out = image.plane[0].out;
   for (int y = 0; y < out.height; ++y)
     out.row(y)[out.width - 1] ^= 1;
   return s;
 }
 
-Status past_row(const ConvolveParams &params, const ConvolveImage &image, const Queue &queue,
+Status past_row(const ConvolveParams &params, const ConvolvePlanes &image, const Queue &queue,
                 ConvolveAlgorithm algorithm) {
-  const Status s = convolve(params, image, queue, algorithm);
+  const Status s = convolve_planes(params, image, queue, algorithm);
   const Plane<std::uint8_t> &out = image.plane[image.planes - 1].out;
   out.row(out.height - 1)[out.width] ^= 1;
   return s;
 }
 
-Status writes_input(const ConvolveParams &params, const ConvolveImage &image, const Queue &queue,
+Status writes_input(const ConvolveParams &params, const ConvolvePlanes &image, const Queue &queue,
                     ConvolveAlgorithm algorithm) {
-  const Status s = convolve(params, image, queue, algorithm);
+  const Status s = convolve_planes(params, image, queue, algorithm);
   const_cast<std::uint8_t *>(image.plane[0].in.data)[0] ^= 1;
   return s;
 }
 
 // The true operation on damaged arguments.
-Status ignores_pitch(const ConvolveParams &params, const ConvolveImage &image, const Queue &queue,
+Status ignores_pitch(const ConvolveParams &params, const ConvolvePlanes &image, const Queue &queue,
                      ConvolveAlgorithm algorithm) {
-  ConvolveImage dense = image;
+  ConvolvePlanes dense = image;
   dense.plane[0].in.pitch = static_cast<std::size_t>(dense.plane[0].in.width);
-  return convolve(params, dense, queue, algorithm);
+  return convolve_planes(params, dense, queue, algorithm);
 }
 
 template <ChannelRole kFrom, ChannelRole kTo>
-Status wrong_role(const ConvolveParams &params, const ConvolveImage &image, const Queue &queue,
+Status wrong_role(const ConvolveParams &params, const ConvolvePlanes &image, const Queue &queue,
                   ConvolveAlgorithm algorithm) {
-  ConvolveImage wrong = image;
+  ConvolvePlanes wrong = image;
   for (ConvolvePlane &plane : wrong.plane)
     std::replace(plane.role, plane.role + 4, kFrom, kTo);
-  return convolve(params, wrong, queue, algorithm);
+  return convolve_planes(params, wrong, queue, algorithm);
 }
 
-Status replicates(const ConvolveParams &params, const ConvolveImage &image, const Queue &queue,
+Status replicates(const ConvolveParams &params, const ConvolvePlanes &image, const Queue &queue,
                   ConvolveAlgorithm algorithm) {
   ConvolveParams wrong = params;
   wrong.border = Border::replicate;
-  return convolve(wrong, image, queue, algorithm);
+  return convolve_planes(wrong, image, queue, algorithm);
 }
 
 // The true operation with a damaged filter.
-Status with(const Filter &filter, const ConvolveParams &params, const ConvolveImage &image,
+Status with(const Filter &filter, const ConvolveParams &params, const ConvolvePlanes &image,
             const Queue &queue) {
   ConvolveParams wrong = params;
   wrong.filter = &filter;
-  return convolve(wrong, image, queue);
+  return convolve_planes(wrong, image, queue);
 }
 
-Status flips(const ConvolveParams &params, const ConvolveImage &image, const Queue &queue,
+Status flips(const ConvolveParams &params, const ConvolvePlanes &image, const Queue &queue,
              ConvolveAlgorithm) {
   Filter filter = *params.filter;
   for (std::vector<std::int32_t> *weights : {&filter.weights, &filter.across, &filter.down})
@@ -73,7 +73,7 @@ Status flips(const ConvolveParams &params, const ConvolveImage &image, const Que
   return with(filter, params, image, queue);
 }
 
-Status truncates(const ConvolveParams &params, const ConvolveImage &image, const Queue &queue,
+Status truncates(const ConvolveParams &params, const ConvolvePlanes &image, const Queue &queue,
                  ConvolveAlgorithm) {
   Filter filter = *params.filter;
   filter.level.after -= filter.divisor / 2;
@@ -82,7 +82,7 @@ Status truncates(const ConvolveParams &params, const ConvolveImage &image, const
 }
 
 // Of the weights the one that matters least, off by the least.
-Status wrong_weight(const ConvolveParams &params, const ConvolveImage &image, const Queue &queue,
+Status wrong_weight(const ConvolveParams &params, const ConvolvePlanes &image, const Queue &queue,
                     ConvolveAlgorithm) {
   Filter filter = *params.filter;
   filter.weights.clear();
@@ -94,9 +94,9 @@ Status wrong_weight(const ConvolveParams &params, const ConvolveImage &image, co
 }
 
 // Low bits of P010 that count.
-Status dirty(const ConvolveParams &params, const ConvolveImage &image, const Queue &queue,
+Status dirty(const ConvolveParams &params, const ConvolvePlanes &image, const Queue &queue,
              ConvolveAlgorithm algorithm) {
-  const Status s = convolve(params, image, queue, algorithm);
+  const Status s = convolve_planes(params, image, queue, algorithm);
   for (int i = 0; i < image.planes; ++i)
     for (int y = 0; y < image.plane[i].out.height; ++y)
       for (int x = 0; x < image.plane[i].out.width; x += 2)
@@ -106,7 +106,7 @@ Status dirty(const ConvolveParams &params, const ConvolveImage &image, const Que
 
 // The reference with another rule for what stands outside.
 template <BorderRule kRule>
-Status wrong_border(const ConvolveParams &params, const ConvolveImage &image, const Queue &,
+Status wrong_border(const ConvolveParams &params, const ConvolvePlanes &image, const Queue &,
                     ConvolveAlgorithm) {
   convolve_reference(params, image, kRule);
   return {};
@@ -134,7 +134,7 @@ PlantedBug host_bug(const char *name, const Convolve &broken, ConvolveTrialOptio
 // The kernels know 8-bit grey, small masks, and replicate.
 PlantedBug cuda_bug(const char *name, Planted bug) {
   return {name, true, [bug](Random &random, int index, const Backend &backend) {
-            const Convolve broken = [bug](const ConvolveParams &params, const ConvolveImage &image,
+            const Convolve broken = [bug](const ConvolveParams &params, const ConvolvePlanes &image,
                                           const Queue &queue, ConvolveAlgorithm) {
               return planted_convolve_cuda(bug, params, image, queue);
             };

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What convolve refuses, and what it must not.
+#include <cstring>
 #include <functional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "../../support/doctest.h"
 #include "../../support/hide_gpus.h"
-#include "convolve/convolve.h"
+#include "../plane_sizes.h"
 #include "convolve/finish.h"
+#include "convolve/planes.h"
+#include "picture/formats.h"
 
 namespace coalesce::test {
 namespace {
@@ -15,7 +20,7 @@ namespace {
 struct Call {
   Filter filter;
   ConvolveParams params;
-  ConvolveImage image;
+  ConvolvePlanes image;
   ConvolveAlgorithm algorithm = ConvolveAlgorithm::automatic;
 
   explicit Call(const FilterSettings &settings, SampleDepth depth = {8, 0}) {
@@ -28,7 +33,7 @@ struct Call {
   Call(const Call &) = delete;
   Call &operator=(const Call &) = delete;
 
-  Status run(const Queue &queue) const { return convolve(params, image, queue, algorithm); }
+  Status run(const Queue &queue) const { return convolve_planes(params, image, queue, algorithm); }
 
  private:
   alignas(16) std::uint8_t in_[32 * 5] = {};
@@ -294,6 +299,105 @@ TEST_CASE("byte finish") {
           (divisor > 256 && !divides(divisor, down + 1, 0) && !divides(divisor, down, down)),
           static_cast<int>(divisor));
   }
+}
+
+// ---- pictures ---------------------------------------------------------------------------------
+
+// A sound call with pictures of 6 x 5 pixels, of bytes that depend on their place.
+struct PictureCall {
+  Filter filter;
+  ConvolveParams params;
+  ConstImage in;
+  Image out;
+
+  explicit PictureCall(const char *format, bool interlaced = false) {
+    const PixelFormat f = pixel_format(format);
+    const SampleDepth depth = sample_depth(f);
+    FilterError error;
+    if (depth.bits != 0)
+      CHECK_MESSAGE(make_filter(settings_of({3, 1, {1, 1, 2}}), depth, &filter, &error),
+                    error.text);
+    params.filter = &filter;
+    in = {f, 6, 5, interlaced, {}};
+    out = {f, 6, 5, interlaced, {}};
+    const std::vector<PlaneSize> sizes = plane_sizes(f, 6, 5);
+    for (std::size_t p = 0; p < sizes.size(); ++p) {
+      for (std::size_t i = 0; i < sizeof in_[p]; ++i)
+        in_[p][i] = static_cast<std::uint8_t>(i * i * 7);
+      in.plane[p] = {in_[p], sizes[p].row_bytes, sizes[p].height, 128};
+      out.plane[p] = {out_[p], sizes[p].row_bytes, sizes[p].height, 128};
+    }
+  }
+  PictureCall(const PictureCall &) = delete;
+  PictureCall &operator=(const PictureCall &) = delete;
+
+  Status run() const { return convolve(params, in, out, Queue::cpu()); }
+  // Is every sample of the component as it was?
+  bool copied(const PixelComponent &c) const {
+    const int bytes = container_bytes(c.container);
+    for (int y = 0; y < out.of(c).height; ++y)
+      for (int at = bytes * c.first; at < out.of(c).width; at += bytes * c.step)
+        if (std::memcmp(in.of(c).row(y) + at, out.of(c).row(y) + at,
+                        static_cast<std::size_t>(bytes)) != 0)
+          return false;
+    return true;
+  }
+
+ private:
+  alignas(16) std::uint8_t in_[4][128 * 5], out_[4][128 * 5] = {};
+};
+
+TEST_CASE("formats") {
+  const std::set<std::string> refused = {
+      "UYVY",       "VYUY",     "YUY2",      "YVYU",      "Y216_LE",   "v210",    "RGB10x2_LE",
+      "BGR10x2_LE", "GBR_12LE", "Y444_12LE", "A444_12LE", "I422_12LE", "P012_LE", "I420_12LE"};
+  for (const NamedFormat &format : named_formats()) {
+    const PictureCall call(format.name);
+    CHECK_MESSAGE(
+        (call.run().code() == StatusCode::invalid_argument) == refused.contains(format.name),
+        format.name);
+  }
+}
+
+TEST_CASE("roles") {
+  for (const char *name : {"RGBA", "AYUV", "NV12", "I420", "GBR_10LE", "ARGB64", "A444_16LE"}) {
+    for (int i = 0; i < 4; ++i) {
+      PictureCall call(name);
+      call.params.luma_only = i % 2 == 1;
+      call.params.filter_alpha = i / 2 == 1;
+      CHECK(call.run().ok());
+      for (int c = 0; c < call.in.format.components; ++c) {
+        const PixelComponent &component = call.in.format.component[c];
+        const bool chroma = component.role == Role::u || component.role == Role::v;
+        const bool copied = component.role == Role::alpha ? !call.params.filter_alpha
+                                                          : chroma && call.params.luma_only;
+        CHECK_MESSAGE(call.copied(component) == copied, name, ", component ", c, ", case ", i);
+      }
+    }
+  }
+}
+
+TEST_CASE("pictures that differ") {
+  const auto refused = [](const char *text, const std::function<void(PictureCall &)> &change) {
+    PictureCall call("NV12");
+    change(call);
+    const Status s = call.run();
+    CHECK(s.code() == StatusCode::invalid_argument);
+    CHECK_MESSAGE(std::strstr(s.message(), text) != nullptr, s.message());
+  };
+  refused("differ in format", [](PictureCall &c) { c.out.format = pixel_format("NV21"); });
+  refused("another depth", [](PictureCall &c) { c.filter.depth = {10, 6}; });
+  refused("no filter", [](PictureCall &c) { c.params.filter = nullptr; });
+  refused("size or interlacing", [](PictureCall &c) { c.out.interlaced = true; });
+  refused("size or interlacing", [](PictureCall &c) { c.in.width = c.in.plane[0].width = 5; });
+}
+
+// A row of chroma that only the output has comes from the row of its field before it.
+TEST_CASE("missing row") {
+  PictureCall call("NV12", true);
+  call.out.plane[1].height++;
+  CHECK(call.run().ok());
+  CHECK(std::memcmp(call.out.plane[1].row(3), call.out.plane[1].row(1), 6) == 0);
 }
 
 }  // namespace

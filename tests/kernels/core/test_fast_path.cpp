@@ -9,6 +9,8 @@
 #include <cstring>
 
 #include "../../support/doctest.h"
+#include "../plane_sizes.h"
+#include "picture/formats.h"
 #include "rgb2yuv/rgb2yuv.h"
 #include "uyvy2y/uyvy2y.h"
 
@@ -61,24 +63,30 @@ long instructions(Work work) {
   return traps;
 }
 
-void uyvy(int rows) {
-  (void)uyvy2y_cpu({}, {in, 2 * kWidth, rows, 2 * kWidth}, {{out[0], kWidth, rows, kWidth}, {}},
-                   nullptr);
+// The memory that all pictures share.
+template <class Picture>
+Picture picture(const char *format, int rows, std::uint8_t *const (&data)[3]) {
+  Picture image = {pixel_format(format), kWidth, rows, false, {}};
+  const std::vector<PlaneSize> sizes = plane_sizes(image.format, kWidth, rows);
+  for (std::size_t p = 0; p < sizes.size(); ++p)
+    image.plane[p] = {data[p], sizes[p].row_bytes, sizes[p].height,
+                      static_cast<std::size_t>(sizes[p].row_bytes)};
+  return image;
 }
 
-// `step` bytes a pixel; the planes of `to` need no more room than out.
-void rgb(RgbLayout from, int step, YuvLayout to, int luma_step, int rows) {
-  Rgb2yuvParams params;
-  params.in = from;
-  params.alpha = step == 4;
-  params.out = to;
-  const int row = luma_step * kWidth;
-  YuvImage image;
-  for (int i = 0; i < 3; ++i)
-    image.plane[i] = {out[i], row, rows, static_cast<std::size_t>(row)};
-  if (to == YuvLayout::nv12) image.plane[1].height = rows / 2;
-  const auto pitch = static_cast<std::size_t>(step) * kWidth;
-  (void)rgb2yuv_cpu(params, {{{in, step * kWidth, rows, pitch}}}, image, nullptr);
+ConstImage input(const char *format, int rows) {
+  return picture<ConstImage>(format, rows, {in, in, in});
+}
+Image output(const char *format, int rows) {
+  return picture<Image>(format, rows, {out[0], out[1], out[2]});
+}
+
+void uyvy(int rows) {
+  (void)uyvy2y(input("UYVY", rows), output("GRAY8", rows), Queue::cpu());
+}
+
+void rgb(const char *from, const char *to, int rows) {
+  (void)rgb2yuv({}, input(from, rows), output(to, rows), Queue::cpu());
 }
 
 struct Kind {
@@ -92,10 +100,10 @@ struct Kind {
 
 const Kind kKinds[] = {
     {"UYVY->GRAY8", 2.5, uyvy},
-    {"RGB->GRAY8", 13.3, [](int rows) { rgb(RgbLayout::rgb, 3, YuvLayout::gray, 1, rows); }},
-    {"RGB->Y444", 20, [](int rows) { rgb(RgbLayout::rgb, 3, YuvLayout::planar444, 1, rows); }},
-    {"RGBA->AYUV", 25, [](int rows) { rgb(RgbLayout::rgbx, 4, YuvLayout::ayuv, 4, rows); }},
-    {"RGB->NV12", 16.5, [](int rows) { rgb(RgbLayout::rgb, 3, YuvLayout::nv12, 1, rows); }},
+    {"RGB->GRAY8", 13.3, [](int rows) { rgb("RGB", "GRAY8", rows); }},
+    {"RGB->Y444", 20, [](int rows) { rgb("RGB", "Y444", rows); }},
+    {"RGBA->AYUV", 25, [](int rows) { rgb("RGBA", "AYUV", rows); }},
+    {"RGB->NV12", 16.5, [](int rows) { rgb("RGB", "NV12", rows); }},
 };
 
 TEST_CASE("instructions") {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
-#include <deque>
 
-#include "../image.h"
+#include "../picture.h"
+#include "picture/formats.h"
 #include "rgb2yuv_reference.h"
 #include "rgb2yuv_trial.h"
 
@@ -34,9 +34,6 @@ Size choose_size(Random &random, int index) {
 
 Rgb2yuvParams random_params(Random &random, const Rgb2yuvTrialOptions &options) {
   Rgb2yuvParams params;
-  params.in = options.in.value_or(static_cast<RgbLayout>(random.below(7)));
-  params.out = options.out.value_or(static_cast<YuvLayout>(random.below(10)));
-  params.alpha = has_fourth_byte(params.in) && random.below(2) == 0;
   params.matrix = static_cast<YuvMatrix>(random.below(5));
   if (!options.full_range) {
     params.in_range = static_cast<SampleRange>(random.below(2));
@@ -46,22 +43,26 @@ Rgb2yuvParams random_params(Random &random, const Rgb2yuvTrialOptions &options) 
   }
   params.h_cosited = random.below(2) == 0;
   params.v_cosited = random.below(2) == 0;
-  params.interlaced = random.below(2) == 0;
   return params;
 }
 
 std::string text(const Rgb2yuvParams &params) {
-  static const char *const in[] = {"rgb", "bgr", "rgbx", "bgrx", "xrgb", "xbgr", "planar"};
-  static const char *const out[] = {"gray", "planar444", "planar422", "planar420", "nv12",
-                                    "nv21", "ayuv",      "vuya",      "yuy2",      "uyvy"};
   static const char *const matrix[] = {"bt601", "bt709", "bt2020", "smpte240m", "fcc"};
   static const char *const range[] = {"full", "limited"};
-  return std::string(in[static_cast<int>(params.in)]) + (params.alpha ? " with alpha" : "") +
-         " to " + out[static_cast<int>(params.out)] + ", " +
-         matrix[static_cast<int>(params.matrix)] + ", " + range[static_cast<int>(params.in_range)] +
-         " to " + range[static_cast<int>(params.out_range)] + " range" +
-         (params.h_cosited ? ", cosited across" : "") + (params.v_cosited ? ", cosited down" : "") +
-         (params.interlaced ? ", interlaced" : "");
+  return std::string(matrix[static_cast<int>(params.matrix)]) + ", " +
+         range[static_cast<int>(params.in_range)] + " to " +
+         range[static_cast<int>(params.out_range)] + " range" +
+         (params.h_cosited ? ", cosited across" : "") + (params.v_cosited ? ", cosited down" : "");
+}
+
+const char *const kIn[] = {"RGB",  "BGR",  "RGBx", "BGRx", "xRGB", "xBGR", "RGBA",
+                           "BGRA", "ARGB", "ABGR", "RGBP", "BGRP", "GBR"};
+const char *const kOut[] = {"GRAY8", "Y444", "Y42B", "I420", "YV12", "NV12",
+                            "NV21",  "AYUV", "VUYA", "YUY2", "UYVY"};
+
+template <std::size_t kCount>
+const char *any_of(const char *const (&names)[kCount], Random &random) {
+  return names[random.below(static_cast<int>(kCount))];
 }
 
 }  // namespace
@@ -71,59 +72,27 @@ std::string rgb2yuv_trial(const Rgb2yuv &operation, const Rgb2yuvTrialOptions &o
   Size size = choose_size(random, index);
   if (options.aligned) size = {(size.width + 63) / 64 * 64, std::min(size.height, kVariantRows)};
   const Rgb2yuvParams params = random_params(random, options);
-  const bool spare_row = may_have_spare_row(params, size.height) && random.below(2) == 0;
+  PictureShape in_shape = {options.in != nullptr ? options.in : any_of(kIn, random), size.width,
+                           size.height, random.below(2) == 0};
+  PictureShape out_shape = in_shape;
+  out_shape.name = options.out != nullptr ? options.out : any_of(kOut, random);
+  out_shape.spare_row = out_shape.interlaced &&
+                        may_have_spare_row(pixel_format(out_shape.name), size.height) &&
+                        random.below(2) == 0;
   const Pattern pattern = random_pattern(random);
-  std::string doing = text(params) + ", " + name(pattern);
-
   const LayoutOptions layout_options = {options.aligned, options.roomy};
-  std::deque<InputImage> inputs;
-  for (const PlaneSize &s : rgb_plane_sizes(params.in, size.width, size.height)) {
-    const Layout layout = random_layout(random, s.row_bytes, s.height, layout_options);
-    doing += "\n    in  " + layout.text();
-    inputs.emplace_back(layout, pattern, random);
-  }
-  std::deque<OutputImage> outputs;
-  for (const PlaneSize &s : yuv_plane_sizes(params.out, size.width, size.height, spare_row)) {
-    const Layout layout = random_layout(random, s.row_bytes, s.height, layout_options);
-    doing += "\n    out " + layout.text();
-    outputs.emplace_back(layout);
-  }
+  InputPicture in(in_shape, layout_options, pattern, random);
+  OutputPicture out(out_shape, layout_options, random);
+  const std::string doing = text(params) + (in_shape.interlaced ? ", interlaced" : "") + ", " +
+                            name(pattern) + in.text() + out.text();
   set_doing(doing);
 
-  RgbImage in, given;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (backend.cuda) inputs[i].image.upload();
-    in.plane[i] = inputs[i].image.plane();
-    given.plane[i] = backend.cuda ? inputs[i].image.device_plane() : inputs[i].image.plane();
-  }
-  YuvImage expected, actual;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (backend.cuda) outputs[i].actual.upload();
-    expected.plane[i] = outputs[i].expected.plane();
-    actual.plane[i] = backend.cuda ? outputs[i].actual.device_plane() : outputs[i].actual.plane();
-  }
-
-  rgb2yuv_reference(params, in, expected);
-  const Status status = operation(params, given, actual, backend.queue());
+  rgb2yuv_reference(params, in.image(), out.expected());
+  const Status status = operation(params, in.given(backend), out.given(backend), backend.queue());
   if (!status.ok()) return std::string("it returned: ") + status.message() + "\n    " + doing;
-  if (backend.cuda) {
-    device_synchronize();
-    for (InputImage &i : inputs)
-      i.image.download();
-    for (OutputImage &o : outputs)
-      o.actual.download();
-  }
-
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const std::string difference = outputs[i].difference();
-    if (!difference.empty())
-      return "output plane " + std::to_string(i) + " " + difference + "\n    " + doing;
-  }
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const std::string difference = inputs[i].difference();
-    if (!difference.empty())
-      return "input plane " + std::to_string(i) + " " + difference + "\n    " + doing;
-  }
+  if (backend.cuda) device_synchronize();
+  for (const std::string &difference : {out.difference(backend), in.difference(backend)})
+    if (!difference.empty()) return difference + "\n    " + doing;
   return {};
 }
 

@@ -3,45 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <string>
 
 namespace coalesce::test {
 namespace {
-
-// The bytes of a pixel.
-const char *rgb_bytes(RgbLayout layout) {
-  static const char *const bytes[] = {"RGB", "BGR", "RGBx", "BGRx", "xRGB", "xBGR", ""};
-  return bytes[static_cast<int>(layout)];
-}
-
-// The bytes of a row, again and again. With U and V among them a group has one of each, and the
-// luma of all pixels that share these.
-struct YuvBytes {
-  std::vector<std::string> planes;
-  bool half_width;
-  bool half_height;
-};
-
-const YuvBytes &yuv_bytes(YuvLayout layout) {
-  static const YuvBytes bytes[] = {
-      {{"Y"}, false, false},            // gray
-      {{"Y", "U", "V"}, false, false},  // planar444
-      {{"Y", "U", "V"}, true, false},   // planar422
-      {{"Y", "U", "V"}, true, true},    // planar420
-      {{"Y", "UV"}, true, true},        // nv12
-      {{"Y", "VU"}, true, true},        // nv21
-      {{"AYUV"}, false, false},         // ayuv
-      {{"VUYA"}, false, false},         // vuya
-      {{"YUYV"}, true, false},          // yuy2
-      {{"UYVY"}, true, false},          // uyvy
-  };
-  return bytes[static_cast<int>(layout)];
-}
-
-bool has(const std::string &bytes, char letter) {
-  return bytes.find(letter) != std::string::npos;
-}
 
 std::uint8_t rounded(double value) {
   return static_cast<std::uint8_t>(std::clamp(std::floor(value + 0.5), 0.0, 255.0));
@@ -69,32 +33,6 @@ void quantise(YuvComponent &component) {
 
 }  // namespace
 
-std::vector<PlaneSize> rgb_plane_sizes(RgbLayout layout, int width, int height) {
-  if (layout == RgbLayout::planar) return {{width, height}, {width, height}, {width, height}};
-  return {{static_cast<int>(std::strlen(rgb_bytes(layout))) * width, height}};
-}
-
-std::vector<PlaneSize> yuv_plane_sizes(YuvLayout layout, int width, int height, bool spare_row) {
-  const YuvBytes &bytes = yuv_bytes(layout);
-  std::vector<PlaneSize> sizes;
-  for (const std::string &plane : bytes.planes) {
-    const bool half_width = bytes.half_width && (has(plane, 'U') || has(plane, 'V'));
-    const bool half_height = bytes.half_height && !has(plane, 'Y');
-    const int groups = half_width ? (width + 1) / 2 : width;
-    sizes.push_back({groups * static_cast<int>(plane.size()),
-                     half_height ? (height + 1) / 2 + (spare_row ? 1 : 0) : height});
-  }
-  return sizes;
-}
-
-bool may_have_spare_row(const Rgb2yuvParams &params, int height) {
-  return params.interlaced && yuv_bytes(params.out).half_height && (height + 1) / 2 % 2 == 1;
-}
-
-bool has_fourth_byte(RgbLayout layout) {
-  return std::strchr(rgb_bytes(layout), 'x') != nullptr;
-}
-
 YuvComponents yuv_formula(const Rgb2yuvParams &params) {
   static const double shares[][2] = {
       {0.299, 0.114}, {0.2126, 0.0722}, {0.2627, 0.0593}, {0.212, 0.087}, {0.30, 0.11}};
@@ -121,16 +59,11 @@ YuvComponents yuv_quantised(const Rgb2yuvParams &params) {
   return components;
 }
 
-RgbPicture::RgbPicture(const Rgb2yuvParams &params, const RgbImage &in)
-    : params_(params), width_(in.plane[0].width), step_(1) {
-  std::copy_n(in.plane, 3, component_);
-  const std::string bytes = rgb_bytes(params.in);
-  if (bytes.empty()) return;
-  step_ = static_cast<int>(bytes.size());
-  width_ /= step_;
-  for (int i = 0; i < 4; ++i) {
-    component_[i] = in.plane[0];
-    if (has(bytes, "RGBx"[i])) component_[i].data += bytes.find("RGBx"[i]);
+RgbPicture::RgbPicture(const Rgb2yuvParams &params, const ConstImage &in, const PixelFormat &out)
+    : params_(params), in_(in), half_width_(false), half_height_(false) {
+  if (const PixelComponent *u = out.find(Role::u)) {
+    half_width_ = u->log2_width != 0;
+    half_height_ = u->log2_height != 0;
   }
 }
 
@@ -152,13 +85,13 @@ RgbPicture::Taps RgbPicture::halved(bool cosited, int at, int step, int first, i
 }
 
 RgbPicture::Taps RgbPicture::columns(int column) const {
-  if (!yuv_bytes(params_.out).half_width) return only(column);
+  if (!half_width_) return only(column);
   return halved(params_.h_cosited, 2 * column, 1, 0, width() - 1);
 }
 
 RgbPicture::Taps RgbPicture::rows(int row) const {
-  if (!yuv_bytes(params_.out).half_height) return only(row);
-  if (!params_.interlaced) return halved(params_.v_cosited, 2 * row, 1, 0, height() - 1);
+  if (!half_height_) return only(row);
+  if (!in_.interlaced) return halved(params_.v_cosited, 2 * row, 1, 0, height() - 1);
   const int field = row % 2;
   if (field >= height()) return only(0);  // of one row there is no odd field
   const int last = height() - 1 - (height() - 1 - field) % 2;
@@ -181,28 +114,22 @@ double RgbPicture::value(const YuvComponent &component, const Taps &across,
   return sum;
 }
 
-void rgb2yuv_reference(const Rgb2yuvParams &params, const RgbImage &in, const YuvImage &out) {
-  const RgbPicture picture(params, in);
+void rgb2yuv_reference(const Rgb2yuvParams &params, const ConstImage &in, const Image &out) {
+  const RgbPicture picture(params, in, out.format);
   const YuvComponents components = yuv_quantised(params);
-  const std::vector<std::string> &planes = yuv_bytes(params.out).planes;
-  for (std::size_t p = 0; p < planes.size(); ++p) {
-    const std::string &bytes = planes[p];
-    const auto size = static_cast<int>(bytes.size());
-    for (int y = 0; y < out.plane[p].height; ++y) {
-      int x = 0;  // of the next luma sample
-      for (int i = 0; i < out.plane[p].width; ++i) {
-        const char letter = bytes[static_cast<std::size_t>(i % size)];
-        std::uint8_t &byte = out.plane[p].row(y)[i];
-        if (letter == 'Y') {
-          byte = rounded(picture.luma(components.y, x, y));
-          x = std::min(x + 1, picture.width() - 1);  // the last pair of an odd row lacks one
-        } else if (letter == 'A') {
-          byte = params.alpha ? static_cast<std::uint8_t>(picture.fourth_byte(i / size, y)) : 255;
-        } else {
-          byte = rounded(picture.chroma(letter == 'U' ? components.u : components.v, i / size, y));
-        }
-      }
-    }
+  const auto value = [&](Role role, int x, int y) -> std::uint8_t {
+    if (role == Role::alpha) return static_cast<std::uint8_t>(picture.alpha(x, y));
+    if (role == Role::u) return rounded(picture.chroma(components.u, x, y));
+    if (role == Role::v) return rounded(picture.chroma(components.v, x, y));
+    // The last pair of an odd row lacks one.
+    return rounded(picture.luma(components.y, std::min(x, picture.width() - 1), y));
+  };
+  for (int i = 0; i < out.format.components; ++i) {
+    const PixelComponent &c = out.format.component[i];
+    const Plane<std::uint8_t> &plane = out.of(c);
+    for (int y = 0; y < plane.height; ++y)
+      for (int x = 0, at = c.first; at < plane.width; ++x, at += c.step)
+        plane.row(y)[at] = value(c.role, x, y);
   }
 }
 

@@ -5,21 +5,10 @@
 #pragma once
 
 #include <array>
-#include <vector>
 
 #include "rgb2yuv/rgb2yuv.h"
 
 namespace coalesce::test {
-
-struct PlaneSize {
-  int row_bytes;
-  int height;
-};
-std::vector<PlaneSize> rgb_plane_sizes(RgbLayout layout, int width, int height);
-// `spare_row`: one chroma row more, as interlaced pictures may have.
-std::vector<PlaneSize> yuv_plane_sizes(YuvLayout layout, int width, int height, bool spare_row);
-bool may_have_spare_row(const Rgb2yuvParams &params, int height);
-bool has_fourth_byte(RgbLayout layout);
 
 // offset + red * (R - black) + green * (G - black) + blue * (B - black)
 struct YuvComponent {
@@ -36,13 +25,14 @@ YuvComponents yuv_quantised(const Rgb2yuvParams &params);
 // A picture and what each sample of its conversion is before it is rounded.
 class RgbPicture {
  public:
-  RgbPicture(const Rgb2yuvParams &params, const RgbImage &in);
+  // `out`: the format whose chroma is asked for.
+  RgbPicture(const Rgb2yuvParams &params, const ConstImage &in, const PixelFormat &out);
 
-  int width() const { return width_; }
-  int height() const { return component_[0].height; }
+  int width() const { return in_.width; }
+  int height() const { return in_.height; }
   double luma(const YuvComponent &component, int x, int y) const;
   double chroma(const YuvComponent &component, int column, int row) const;
-  int fourth_byte(int x, int y) const { return sample(3, x, y); }
+  int alpha(int x, int y) const { return in_.format.has(Role::alpha) ? sample(3, x, y) : 255; }
 
  private:
   struct Tap {
@@ -55,15 +45,17 @@ class RgbPicture {
   Taps columns(int column) const;
   Taps rows(int row) const;
   double value(const YuvComponent &component, const Taps &across, const Taps &down) const;
-  int sample(int i, int x, int y) const { return component_[i].row(y)[step_ * x]; }
+  int sample(int i, int x, int y) const {
+    const PixelComponent &c = in_.format.component[i];
+    return in_.of(c).row(y)[c.first + c.step * x];
+  }
 
   Rgb2yuvParams params_;
-  int width_;
-  int step_;                                // from pixel to pixel
-  Plane<const std::uint8_t> component_[4];  // R, G, B, x: from the first of each
+  ConstImage in_;
+  bool half_width_, half_height_;
 };
 
 // The whole operation.
-void rgb2yuv_reference(const Rgb2yuvParams &params, const RgbImage &in, const YuvImage &out);
+void rgb2yuv_reference(const Rgb2yuvParams &params, const ConstImage &in, const Image &out);
 
 }  // namespace coalesce::test

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <optional>
-
 #include "../check.h"
 #include "rgb2yuv/rgb2yuv.h"
 
 namespace coalesce::test {
 
 using Rgb2yuv =
-    std::function<Status(const Rgb2yuvParams &, const RgbImage &, const YuvImage &, const Queue &)>;
+    std::function<Status(const Rgb2yuvParams &, const ConstImage &, const Image &, const Queue &)>;
 
 struct Rgb2yuvTrialOptions {
   bool aligned = false;  // for variants that know nothing else: base and pitch to 16, width to 64
   bool roomy = false;    // for planted bugs, which must not crash
-  std::optional<RgbLayout> in = {};
-  std::optional<YuvLayout> out = {};
+  const char *in = nullptr, *out = nullptr;  // formats
   bool full_range = false;  // to full range: chroma of plain blues then lies on halves
 };
 

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What rgb2yuv refuses, and what it must not; which way its CUDA back end reaches memory.
 #include <cstring>
+#include <functional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "../../support/doctest.h"
 #include "../../support/hide_gpus.h"
+#include "../plane_sizes.h"
+#include "picture/formats.h"
 #include "rgb2yuv/rgb2yuv_access.h"
 #include "rgb2yuv_reference.h"
 
@@ -14,16 +19,16 @@ namespace {
 // A sound call: 7 x 5 pixels, each plane in memory of its own.
 struct Call {
   Rgb2yuvParams params;
-  RgbImage in;
-  YuvImage out;
+  ConstImage in;
+  Image out;
 
-  Call(RgbLayout from, YuvLayout to) {
-    params.in = from;
-    params.out = to;
-    const std::vector<PlaneSize> in_sizes = rgb_plane_sizes(from, 7, 5);
+  Call(const char *from, const char *to) {
+    in = {pixel_format(from), 7, 5, false, {}};
+    const std::vector<PlaneSize> in_sizes = plane_sizes(in.format, 7, 5);
     for (std::size_t i = 0; i < in_sizes.size(); ++i)
       in.plane[i] = {memory_[i], in_sizes[i].row_bytes, in_sizes[i].height, 32};
-    const std::vector<PlaneSize> out_sizes = yuv_plane_sizes(to, 7, 5, false);
+    out = {pixel_format(to), 7, 5, false, {}};
+    const std::vector<PlaneSize> out_sizes = plane_sizes(out.format, 7, 5);
     for (std::size_t i = 0; i < out_sizes.size(); ++i)
       out.plane[i] = {memory_[3 + i], out_sizes[i].row_bytes, out_sizes[i].height, 32};
   }
@@ -36,12 +41,9 @@ struct Call {
   alignas(16) std::uint8_t memory_[6][32 * 8] = {};
 };
 
-constexpr RgbLayout kRgb = RgbLayout::rgb;
-constexpr RgbLayout kPlanar = RgbLayout::planar;
-constexpr YuvLayout kI420 = YuvLayout::planar420;
-constexpr YuvLayout kNv12 = YuvLayout::nv12;
-
-void expect_refused(const char *text, RgbLayout from, YuvLayout to, void (*spoil)(Call &)) {
+void expect_refused(
+    const char *text, const char *from, const char *to,
+    const std::function<void(Call &)> &spoil = [](Call &) {}) {
   for (const Queue &queue : {Queue::cpu(), Queue::cuda(nullptr)}) {
     Call call(from, to);
     spoil(call);
@@ -53,152 +55,99 @@ void expect_refused(const char *text, RgbLayout from, YuvLayout to, void (*spoil
   }
 }
 
-void expect_taken(const char *what, RgbLayout from, YuvLayout to, void (*change)(Call &)) {
-  Call call(from, to);
-  change(call);
-  const Status s = call.run(Queue::cpu());
-  CHECK_MESSAGE(s.ok(), what, ": ", s.message());
-}
-
-TEST_CASE("layouts") {
-  for (int from = 0; from < 7; ++from) {
-    for (int to = 0; to < 10; ++to) {
-      const Call call(static_cast<RgbLayout>(from), static_cast<YuvLayout>(to));
-      const Status s = call.run(Queue::cpu());
-      CHECK_MESSAGE(s.ok(), from, " to ", to, ": ", s.message());
-    }
+// Every format of the table: taken as the header says, or refused.
+TEST_CASE("formats") {
+  const std::set<std::string> in = {"RGB",  "BGR",  "RGBx", "BGRx", "xRGB", "xBGR", "RGBA",
+                                    "BGRA", "ARGB", "ABGR", "RBGA", "RGBP", "BGRP", "GBR"};
+  const std::set<std::string> out = {"GRAY8", "Y444", "Y42B", "I420", "YV12", "NV12",
+                                     "NV21",  "AYUV", "VUYA", "YUY2", "UYVY"};
+  for (const NamedFormat &format : named_formats()) {
+    const bool in_bytes = format.format.in_bytes();
+    if (in.contains(format.name))
+      for (const std::string &to : out)
+        CHECK_MESSAGE(Call(format.name, to.c_str()).run(Queue::cpu()).ok(), format.name, to);
+    else if (in_bytes)
+      expect_refused("the input must be RGB", format.name, "I420");
+    if (!out.contains(format.name) && in_bytes)
+      expect_refused("the output must be", "RGB", format.name);
   }
-  expect_taken("planes that gray lacks", kRgb, YuvLayout::gray, [](Call &c) {
-    c.out.plane[1] = c.out.plane[2] = {nullptr, -1, 0, 3};
-  });
-  expect_taken("a plane that nv12 lacks", kRgb, kNv12, [](Call &c) {
-    c.out.plane[2] = {nullptr, -1, 0, 3};
-  });
-  expect_taken("planes that rgb lacks", kRgb, kI420, [](Call &c) {
-    c.in.plane[1] = c.in.plane[2] = {nullptr, -1, 0, 3};
-  });
-  expect_taken("alpha that nothing takes", RgbLayout::bgrx, kI420,
-               [](Call &c) { c.params.alpha = true; });
+  expect_refused("the input must be RGB", "GBR_10LE", "I420");
+  expect_refused("the output must be", "RGB", "P010_10LE");
 }
 
-TEST_CASE("params") {
-  expect_refused("RGB layout", kRgb, kI420,
-                 [](Call &c) { c.params.in = static_cast<RgbLayout>(7); });
-  expect_refused("YUV layout", kRgb, kI420,
-                 [](Call &c) { c.params.out = static_cast<YuvLayout>(10); });
-  expect_refused("matrix", kRgb, kI420,
+TEST_CASE("planes that a format lacks") {
+  Call call("RGB", "GRAY8");
+  call.in.plane[1] = call.in.plane[2] = {nullptr, -1, 0, 3};
+  call.out.plane[1] = call.out.plane[2] = {nullptr, -1, 0, 3};
+  CHECK(call.run(Queue::cpu()).ok());
+}
+
+TEST_CASE("refusals") {
+  expect_refused("matrix", "RGB", "I420",
                  [](Call &c) { c.params.matrix = static_cast<YuvMatrix>(5); });
-  expect_refused("range", kRgb, kI420,
+  expect_refused("range", "RGB", "I420",
                  [](Call &c) { c.params.in_range = static_cast<SampleRange>(2); });
-  expect_refused("range", kRgb, kI420,
+  expect_refused("range", "RGB", "I420",
                  [](Call &c) { c.params.out_range = static_cast<SampleRange>(2); });
-  for (RgbLayout layout : {RgbLayout::rgb, RgbLayout::bgr, RgbLayout::planar})
-    expect_refused("alpha", layout, YuvLayout::ayuv, [](Call &c) { c.params.alpha = true; });
-}
-
-TEST_CASE("planes") {
-  expect_refused("no data", kRgb, kI420, [](Call &c) { c.in.plane[0].data = nullptr; });
-  expect_refused("no data", kPlanar, kI420, [](Call &c) { c.in.plane[2].data = nullptr; });
-  expect_refused("no data", kRgb, kI420, [](Call &c) { c.out.plane[0].data = nullptr; });
-  expect_refused("no data", kRgb, kI420, [](Call &c) { c.out.plane[2].data = nullptr; });
-  expect_refused("no data", kRgb, kNv12, [](Call &c) { c.out.plane[1].data = nullptr; });
-  expect_refused("empty", kRgb, kI420, [](Call &c) { c.in.plane[0].width = 0; });
-  expect_refused("empty", kRgb, kI420, [](Call &c) { c.out.plane[1].height = -1; });
-  expect_refused("pitch", kRgb, kI420, [](Call &c) { c.in.plane[0].pitch = 20; });
-  expect_refused("pitch", kPlanar, kI420, [](Call &c) { c.in.plane[1].pitch = 6; });
-  expect_refused("pitch", kRgb, kI420, [](Call &c) { c.out.plane[0].pitch = 6; });
-  expect_refused("pitch", kRgb, kNv12, [](Call &c) { c.out.plane[1].pitch = 7; });
-}
-
-TEST_CASE("sizes") {
-  expect_refused("whole number of pixels", kRgb, kI420, [](Call &c) { ++c.in.plane[0].width; });
-  expect_refused("whole number of pixels", RgbLayout::bgrx, kI420,
-                 [](Call &c) { --c.in.plane[0].width; });
-  expect_refused("too wide", kPlanar, kI420, [](Call &c) {
-    c.in.plane[0].width = (1 << 28) + 1;
-    c.in.plane[0].pitch = std::size_t{1} << 29;
+  expect_refused("no data", "RGBP", "I420", [](Call &c) { c.in.plane[2].data = nullptr; });
+  expect_refused("width", "RGB", "NV12", [](Call &c) { ++c.out.plane[1].width; });
+  expect_refused("differ in size or interlacing", "RGB", "GRAY8", [](Call &c) {
+    --c.in.height;
+    --c.in.plane[0].height;
   });
-  expect_refused("RGB planes", kPlanar, kI420, [](Call &c) { ++c.in.plane[1].width; });
-  expect_refused("RGB planes", kPlanar, kI420, [](Call &c) { --c.in.plane[2].height; });
-  for (YuvLayout layout : {YuvLayout::gray, kI420, kNv12, YuvLayout::vuya, YuvLayout::yuy2}) {
-    expect_refused("first YUV plane", kRgb, layout, [](Call &c) { --c.out.plane[0].width; });
-    expect_refused("first YUV plane", kRgb, layout, [](Call &c) { ++c.out.plane[0].width; });
-    expect_refused("first YUV plane", kRgb, layout, [](Call &c) { --c.out.plane[0].height; });
-    expect_refused("first YUV plane", kRgb, layout, [](Call &c) { ++c.out.plane[0].height; });
-  }
-  for (YuvLayout layout : {YuvLayout::planar444, YuvLayout::planar422, kI420, kNv12}) {
-    expect_refused("chroma plane", kRgb, layout, [](Call &c) { --c.out.plane[1].width; });
-    expect_refused("chroma plane", kRgb, layout, [](Call &c) { ++c.out.plane[1].width; });
-    expect_refused("chroma plane", kRgb, layout, [](Call &c) { --c.out.plane[1].height; });
-    expect_refused("chroma plane", kRgb, layout, [](Call &c) { ++c.out.plane[1].height; });
-  }
-  expect_refused("chroma plane", kRgb, kI420, [](Call &c) { ++c.out.plane[2].height; });
+  expect_refused("differ in size or interlacing", "RGB", "GRAY8",
+                 [](Call &c) { c.in.interlaced = true; });
 }
 
-void set_height(Call &c, int height, int chroma_height) {
-  c.params.interlaced = true;
-  c.in.plane[0].height = c.out.plane[0].height = height;
-  c.out.plane[1].height = c.out.plane[2].height = chroma_height;
-}
-
-// The spare row of interlaced chroma: 5 or 6 rows of luma have 3 of chroma or 4; 4 and 7 have 2 and
-// 4.
+// The row more of interlaced chroma is written if both planes have it.
 TEST_CASE("spare row") {
-  for (YuvLayout layout : {kI420, kNv12}) {
-    expect_taken("5 and 3", kRgb, layout, [](Call &c) { set_height(c, 5, 3); });
-    expect_taken("5 and 4", kRgb, layout, [](Call &c) { set_height(c, 5, 4); });
-    expect_taken("6 and 4", kRgb, layout, [](Call &c) { set_height(c, 6, 4); });
-    expect_taken("7 and 4", kRgb, layout, [](Call &c) { set_height(c, 7, 4); });
-    expect_taken("1 and 2", kRgb, layout, [](Call &c) { set_height(c, 1, 2); });
-    expect_refused("chroma plane", kRgb, layout, [](Call &c) { set_height(c, 5, 5); });
-    expect_refused("chroma plane", kRgb, layout, [](Call &c) { set_height(c, 5, 2); });
-    expect_refused("chroma plane", kRgb, layout, [](Call &c) { set_height(c, 4, 3); });
-    expect_refused("chroma plane", kRgb, layout, [](Call &c) { set_height(c, 7, 5); });
+  for (const int planes : {0, 1, 2}) {
+    Call call("RGB", "I420");
+    call.in.interlaced = call.out.interlaced = true;
+    for (int p = 1; p <= planes; ++p)
+      call.out.plane[p].height++;
+    CHECK(call.run(Queue::cpu()).ok());
+    for (int p = 1; p <= 2; ++p)
+      CHECK_EQ(call.out.plane[p].row(3)[0], planes == 2 ? 128 : 0);
   }
-  expect_refused("chroma planes differ", kRgb, kI420, [](Call &c) {
-    set_height(c, 6, 4);
-    c.out.plane[2].height = 3;
-  });
-  expect_refused("chroma plane", kRgb, YuvLayout::planar422, [](Call &c) { set_height(c, 5, 6); });
-  expect_refused("chroma plane", kRgb, YuvLayout::planar444, [](Call &c) { set_height(c, 5, 6); });
 }
 
 // Which way the CUDA back end takes: the fast one wherever every row that counts starts on 16
 // bytes.
 TEST_CASE("access") {
-  const auto access = [](RgbLayout from, YuvLayout to, void (*change)(Call &)) {
+  const auto access = [](const char *from, const char *to, void (*change)(Call &)) {
     Call call(from, to);
     change(call);
-    return choose_access(call.params, call.in, call.out);
+    Rgb2yuvJob job;
+    CHECK(make_job(call.params, call.in, call.out, &job).ok());
+    return choose_access(job);
   };
-  for (YuvLayout to : {YuvLayout::gray, YuvLayout::planar444, kI420, kNv12, YuvLayout::ayuv}) {
+  for (const char *to : {"GRAY8", "Y444", "I420", "NV12", "AYUV"}) {
     const auto nothing = [](Call &) {};
-    CHECK_MESSAGE(access(kRgb, to, nothing) == RgbAccess::aligned, "layout ", static_cast<int>(to));
-    CHECK_MESSAGE(access(kPlanar, to, nothing) == RgbAccess::aligned, "planar, ",
-                  static_cast<int>(to));
+    CHECK_MESSAGE(access("RGB", to, nothing) == RgbAccess::aligned, to);
+    CHECK_MESSAGE(access("RGBP", to, nothing) == RgbAccess::aligned, to);
     const auto cropped = [](Call &c) { c.in.plane[0].data += 3; };
-    CHECK_MESSAGE(access(kRgb, to, cropped) == RgbAccess::shifted, "layout ", static_cast<int>(to));
-    const auto odd_pitch = [](Call &c) { c.out.plane[0].pitch = 24; };
-    CHECK_MESSAGE(access(kRgb, to, odd_pitch) == RgbAccess::shifted, "layout ",
-                  static_cast<int>(to));
+    CHECK_MESSAGE(access("RGB", to, cropped) == RgbAccess::shifted, to);
+    const auto odd_pitch = [](Call &c) { c.out.plane[0].pitch = 40; };
+    CHECK_MESSAGE(access("RGB", to, odd_pitch) == RgbAccess::shifted, to);
   }
   CHECK_MESSAGE(
-      access(kPlanar, kNv12, [](Call &c) { c.in.plane[2].data += 8; }) == RgbAccess::shifted,
+      access("RGBP", "NV12", [](Call &c) { c.in.plane[2].data += 8; }) == RgbAccess::shifted,
       "the last plane counts");
   CHECK_MESSAGE(
-      access(kRgb, kNv12, [](Call &c) { c.out.plane[1].pitch = 40; }) == RgbAccess::shifted,
+      access("RGB", "NV12", [](Call &c) { c.out.plane[1].pitch = 40; }) == RgbAccess::shifted,
       "chroma counts");
-  CHECK_MESSAGE(access(kRgb, kNv12,
+  CHECK_MESSAGE(access("RGB", "NV12",
                        [](Call &c) {
                          c.in.plane[1].data += 1;
                          c.out.plane[2].data += 1;
                        }) == RgbAccess::aligned,
-                "planes that the layouts lack do not");
+                "planes that the formats lack do not");
 }
 
 TEST_CASE("without gpu") {
   hide_gpus();
-  const Call call(kRgb, kI420);
+  const Call call("RGB", "I420");
   const Status s = call.run(Queue::cuda(nullptr));
   CHECK_MESSAGE(s.code() == StatusCode::unsupported, "code ", static_cast<int>(s.code()), ": ",
                 s.message());

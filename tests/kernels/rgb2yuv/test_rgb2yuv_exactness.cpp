@@ -11,6 +11,8 @@
 
 #include "../../support/doctest.h"
 #include "../../support/random.h"
+#include "../plane_sizes.h"
+#include "picture/formats.h"
 #include "rgb2yuv_reference.h"
 
 namespace coalesce::test {
@@ -48,15 +50,23 @@ class Picture {
       : width_(width), height_(height), in_(static_cast<std::size_t>(3 * width * height)) {}
 
   std::vector<std::uint8_t> &bytes() { return in_; }  // R G B R G B ...
-  RgbImage rgb() const { return {{{in_.data(), 3 * width_, height_, pitch(3 * width_)}}}; }
-  const YuvImage &convert(const Rgb2yuvParams &params) {
-    const std::vector<PlaneSize> sizes = yuv_plane_sizes(params.out, width_, height_, false);
+  ConstImage rgb(bool interlaced = false) const {
+    return {pixel_format("RGB"),
+            width_,
+            height_,
+            interlaced,
+            {{in_.data(), 3 * width_, height_, pitch(3 * width_)}}};
+  }
+  const Image &convert(const Rgb2yuvParams &params, const char *format = "Y444",
+                       bool interlaced = false) {
+    yuv_ = {pixel_format(format), width_, height_, interlaced, {}};
+    const std::vector<PlaneSize> sizes = plane_sizes(yuv_.format, width_, height_);
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const PlaneSize &size = sizes[i];
       out_[i].assign(pitch(size.row_bytes) * static_cast<std::size_t>(size.height), 0);
       yuv_.plane[i] = {out_[i].data(), size.row_bytes, size.height, pitch(size.row_bytes)};
     }
-    const Status s = rgb2yuv(params, rgb(), yuv_, Queue::cpu());
+    const Status s = rgb2yuv(params, rgb(interlaced), yuv_, Queue::cpu());
     CHECK_MESSAGE(s.ok(), s.message());
     return yuv_;
   }
@@ -66,7 +76,7 @@ class Picture {
 
   int width_, height_;
   std::vector<std::uint8_t> in_, out_[3];
-  YuvImage yuv_;
+  Image yuv_;
 };
 
 // The formula as docs/numerics.md has it, for samples from 0 to 255.
@@ -124,7 +134,7 @@ struct Count {
 };
 
 // All blues of a red and a green.
-void add_row(Count counts[3], const Formula &f, int red, int green, const YuvImage &got) {
+void add_row(Count counts[3], const Formula &f, int red, int green, const Image &got) {
   std::uint8_t y[256], u[256], v[256];
   const double r = (red - f.black) / f.levels;
   const double g = (green - f.black) / f.levels;
@@ -155,7 +165,7 @@ TEST_CASE("colours") {
         picture.bytes()[3 * i + 1] = static_cast<std::uint8_t>(i / 256);
         picture.bytes()[3 * i + 2] = static_cast<std::uint8_t>(i % 256);
       }
-      const YuvImage &got = picture.convert(params);
+      const Image &got = picture.convert(params);
       for (int green = 0; green < 256; ++green)
         add_row(counts, formula, red, green, got);
     }
@@ -179,7 +189,7 @@ TEST_CASE("greys") {
   for (std::size_t i = 0; i < picture.bytes().size(); ++i)
     picture.bytes()[i] = static_cast<std::uint8_t>(i / 3);
   for (const Rgb2yuvParams &params : all_params()) {
-    const YuvImage &got = picture.convert(params);
+    const Image &got = picture.convert(params);
     for (int level = 0; level < 256; ++level)
       CHECK_MESSAGE((got.plane[1].data[level] == 128 && got.plane[2].data[level] == 128), "grey ",
                     level, " becomes ", got.plane[1].data[level], ", ", got.plane[2].data[level],
@@ -207,7 +217,7 @@ TEST_CASE("jpeg") {
   }
   Rgb2yuvParams params;
   params.out_range = SampleRange::full;
-  const YuvImage &got = picture.convert(params);
+  const Image &got = picture.convert(params);
   for (int c = 0; c < 3; ++c) {
     Count count;
     count.add(got.plane[c].data, expected[c].data(), 4096);
@@ -216,16 +226,20 @@ TEST_CASE("jpeg") {
   }
 }
 
-// The sites of every layout that has less chroma than luma, progressive and interlaced.
-std::vector<Rgb2yuvParams> all_sites(Rgb2yuvParams params) {
-  std::vector<Rgb2yuvParams> all;
-  for (YuvLayout layout : {YuvLayout::planar422, YuvLayout::planar420}) {
+struct Site {
+  const char *format;
+  bool interlaced;
+  Rgb2yuvParams params;
+};
+
+// The sites of every format that has less chroma than luma, progressive and interlaced.
+std::vector<Site> all_sites(Rgb2yuvParams params) {
+  std::vector<Site> all;
+  for (const char *format : {"Y42B", "I420"}) {
     for (int i = 0; i < 8; ++i) {
-      params.out = layout;
       params.h_cosited = i % 2 != 0;
       params.v_cosited = i / 2 % 2 != 0;
-      params.interlaced = i / 4 != 0;
-      all.push_back(params);
+      all.push_back({format, i / 4 != 0, params});
     }
   }
   return all;
@@ -241,10 +255,10 @@ TEST_CASE("filtered") {
       const bool extremes = random.below(2) == 0;
       for (std::uint8_t &byte : picture.bytes())
         byte = static_cast<std::uint8_t>(extremes ? 255 * random.below(2) : random.below(256));
-      for (const Rgb2yuvParams &params : all_sites(ranges)) {
+      for (const auto &[format, interlaced, params] : all_sites(ranges)) {
         const YuvComponents exact = yuv_formula(params);
-        const YuvImage &got = picture.convert(params);
-        const RgbPicture source(params, picture.rgb());
+        const Image &got = picture.convert(params, format, interlaced);
+        const RgbPicture source(params, picture.rgb(interlaced), got.format);
         for (int c = 0; c < got.plane[1].width; ++c) {
           for (int y = 0; y < got.plane[1].height; ++y) {
             const double u = saturated(source.chroma(exact.u, c, y));
@@ -271,9 +285,9 @@ TEST_CASE("flat") {
     for (std::size_t j = 0; j < picture.bytes().size(); ++j)
       picture.bytes()[j] = pixel.bytes()[j % 3];
     for (const Rgb2yuvParams &ranges : all_params()) {
-      const YuvImage &colour = pixel.convert(ranges);
-      for (const Rgb2yuvParams &params : all_sites(ranges)) {
-        const YuvImage &got = picture.convert(params);
+      const Image &colour = pixel.convert(ranges);
+      for (const auto &[format, interlaced, params] : all_sites(ranges)) {
+        const Image &got = picture.convert(params, format, interlaced);
         for (int p = 0; p < 3; ++p) {
           const std::uint8_t *first = got.plane[p].data;
           const std::uint8_t *end = got.plane[p].row(got.plane[p].height);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <deque>
+#include <algorithm>
 
-#include "../image.h"
+#include "../picture.h"
+#include "picture/formats.h"
 #include "uyvy2y_trial.h"
 
 namespace coalesce::test {
@@ -24,99 +25,43 @@ Size choose_size(Random &random, int index) {
   return {random.between(1, random.pick({40, 300, 3000})), random.between(1, 40)};
 }
 
-// The chroma planes of the formats that uyvy2y writes.
-enum class Chroma { none, planar420, planar422, interleaved420 };
-
-std::vector<Size> chroma_sizes(Chroma chroma, Size s) {
-  const int half_width = (s.width + 1) / 2;
-  const int half_height = (s.height + 1) / 2;
-  switch (chroma) {
-    case Chroma::planar420:
-      return {{half_width, half_height}, {half_width, half_height}};
-    case Chroma::planar422:
-      return {{half_width, s.height}, {half_width, s.height}};
-    case Chroma::interleaved420:
-      return {{2 * half_width, half_height}};
-    case Chroma::none:
-      break;
-  }
-  return {};
-}
-
 }  // namespace
 
-void uyvy2y_reference(const Uyvy2yParams &params, Plane<const std::uint8_t> packed,
-                      const LumaImage &out) {
-  const int offset = params.layout == Packed422::uyvy || params.layout == Packed422::vyuy ? 1 : 0;
-  for (int y = 0; y < out.luma.height; ++y)
-    for (int x = 0; x < out.luma.width; ++x)
-      out.luma.row(y)[x] = packed.row(y)[2 * x + offset];
-  for (const Plane<std::uint8_t> &chroma : out.chroma)
-    for (int y = 0; chroma.data != nullptr && y < chroma.height; ++y)
-      for (int x = 0; x < chroma.width; ++x)
-        chroma.row(y)[x] = 128;
+void uyvy2y_reference(const ConstImage &in, const Image &out) {
+  const int first = in.format.find(Role::y)->first;
+  for (int y = 0; y < out.height; ++y)
+    for (int x = 0; x < out.width; ++x)
+      out.plane[0].row(y)[x] = in.plane[0].row(y)[2 * x + first];
+  for (int p = 1; p < out.format.planes; ++p)
+    for (int y = 0; y < out.plane[p].height; ++y)
+      std::fill_n(out.plane[p].row(y), out.plane[p].width, 128);
 }
 
 std::string uyvy2y_trial(const Uyvy2y &operation, const Uyvy2yTrialOptions &options, Random &random,
                          int index, const Backend &backend) {
   Size size = choose_size(random, index);
   if (options.aligned) size.width = (size.width + 15) / 16 * 16;
-  const Uyvy2yParams params = {
-      random.pick({Packed422::uyvy, Packed422::vyuy, Packed422::yuy2, Packed422::yvyu})};
-  const Chroma chroma = options.luma_only
-                            ? Chroma::none
-                            : random.pick({Chroma::none, Chroma::none, Chroma::planar420,
-                                           Chroma::planar422, Chroma::interleaved420});
+  PictureShape in_shape = {random.pick({"UYVY", "VYUY", "YUY2", "YVYU"}), size.width, size.height};
+  PictureShape out_shape = in_shape;
+  out_shape.name =
+      options.luma_only ? "GRAY8" : random.pick({"GRAY8", "GRAY8", "I420", "Y42B", "NV12"});
+  in_shape.interlaced = out_shape.interlaced = random.below(2) == 0;
+  out_shape.spare_row = out_shape.interlaced &&
+                        may_have_spare_row(pixel_format(out_shape.name), size.height) &&
+                        random.below(2) == 0;
   const Pattern pattern = random_pattern(random);
-
   const LayoutOptions layout_options = {options.aligned, options.roomy};
-  const Layout packed_layout = random_layout(random, 2 * size.width, size.height, layout_options);
-  const Layout luma_layout = random_layout(random, size.width, size.height, layout_options);
-  std::string doing = "layout " + std::to_string(static_cast<int>(params.layout)) + ", chroma " +
-                      std::to_string(static_cast<int>(chroma)) + ", " + name(pattern) +
-                      "\n    packed " + packed_layout.text() + "\n    luma " + luma_layout.text();
-
-  InputImage packed(packed_layout, pattern, random);
-  std::deque<OutputImage> outputs;
-  outputs.emplace_back(luma_layout);
-  for (const Size &s : chroma_sizes(chroma, size)) {
-    const Layout layout = random_layout(random, s.width, s.height, layout_options);
-    doing += "\n    chroma " + layout.text();
-    outputs.emplace_back(layout);
-  }
+  InputPicture in(in_shape, layout_options, pattern, random);
+  OutputPicture out(out_shape, layout_options, random);
+  const std::string doing = name(pattern) + in.text() + out.text();
   set_doing(doing);
 
-  LumaImage expected;
-  LumaImage actual;
-  if (backend.cuda) packed.image.upload();
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    OutputImage &o = outputs[i];
-    if (backend.cuda) o.actual.upload();
-    (i == 0 ? expected.luma : expected.chroma[i - 1]) = o.expected.plane();
-    (i == 0 ? actual.luma : actual.chroma[i - 1]) =
-        backend.cuda ? o.actual.device_plane() : o.actual.plane();
-  }
-
-  uyvy2y_reference(params, packed.image.plane(), expected);
-  const Status status =
-      operation(params, backend.cuda ? packed.image.device_plane() : packed.image.plane(), actual,
-                backend.queue());
+  uyvy2y_reference(in.image(), out.expected());
+  const Status status = operation(in.given(backend), out.given(backend), backend.queue());
   if (!status.ok()) return std::string("it returned: ") + status.message() + "\n    " + doing;
-  if (backend.cuda) {
-    device_synchronize();
-    packed.image.download();
-    for (OutputImage &o : outputs)
-      o.actual.download();
-  }
-
-  static const char *const names[] = {"luma ", "the first chroma plane ",
-                                      "the second chroma plane "};
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const std::string difference = outputs[i].difference();
-    if (!difference.empty()) return names[i] + difference + "\n    " + doing;
-  }
-  const std::string difference = packed.difference();
-  if (!difference.empty()) return "the input " + difference + "\n    " + doing;
+  if (backend.cuda) device_synchronize();
+  for (const std::string &difference : {out.difference(backend), in.difference(backend)})
+    if (!difference.empty()) return difference + "\n    " + doing;
   return {};
 }
 

@@ -6,18 +6,16 @@
 
 namespace coalesce::test {
 
-using Uyvy2y = std::function<Status(const Uyvy2yParams &, Plane<const std::uint8_t>,
-                                    const LumaImage &, const Queue &)>;
+using Uyvy2y = std::function<Status(const ConstImage &, const Image &, const Queue &)>;
 
 struct Uyvy2yTrialOptions {
-  bool aligned = false;  // for variants that know nothing else: base, pitch and width
-  bool roomy = false;    // for planted bugs, which must not crash
-  bool luma_only = false;
+  bool aligned = false;    // for variants that know nothing else: base, pitch and width
+  bool roomy = false;      // for planted bugs, which must not crash
+  bool luma_only = false;  // GRAY8
 };
 
 // What uyvy2y must do, a byte at a time.
-void uyvy2y_reference(const Uyvy2yParams &params, Plane<const std::uint8_t> packed,
-                      const LumaImage &out);
+void uyvy2y_reference(const ConstImage &in, const Image &out);
 
 std::string uyvy2y_trial(const Uyvy2y &operation, const Uyvy2yTrialOptions &options, Random &random,
                          int index, const Backend &backend);

@@ -220,7 +220,7 @@ bool make_plane(const ConvolveParams &params, const ConvolvePlane &plane, const 
 }
 
 // All planes with so many channels that are for these kernels join the job.
-void add_planes(const ConvolveParams &params, const ConvolveImage &image, int channels, Job *job) {
+void add_planes(const ConvolveParams &params, const ConvolvePlanes &image, int channels, Job *job) {
   const int before = job->planes;
   for (int i = 0; i < image.planes; ++i) {
     MmaPlane &plane = job->plane[job->planes];
@@ -234,14 +234,14 @@ void add_planes(const ConvolveParams &params, const ConvolveImage &image, int ch
   if (job->planes > before) job->channels[job->rows++] = channels;
 }
 
-bool has_plane(const ConvolveImage &image, int channels) {
+bool has_plane(const ConvolvePlanes &image, int channels) {
   return std::any_of(image.plane, image.plane + image.planes,
                      [channels](const ConvolvePlane &p) { return p.channels == channels; });
 }
 
 }  // namespace
 
-unsigned launch_separable_mma(const ConvolveParams &params, const ConvolveImage &image,
+unsigned launch_separable_mma(const ConvolveParams &params, const ConvolvePlanes &image,
                               cudaStream_t stream, Status *status) {
   *status = {};
   const auto &numbers = params.cache->get<std::optional<MmaNumbers>>(

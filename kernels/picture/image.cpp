@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "image.h"
+
+#include <algorithm>
+
+namespace coalesce {
+namespace {
+
+constexpr int kMaxWidth = 1 << 28;  // bytes of a row, and sums of positions in it, fit an int
+
+// The first component in this plane: all of them have as many rows. Else the format's first.
+const PixelComponent &component_of(const PixelFormat &format, int plane) {
+  for (int i = 0; i < format.components; ++i)
+    if (format.component[i].plane == plane) return format.component[i];
+  return format.component[0];
+}
+
+Status check_format(const PixelFormat &format) {
+  const auto between = [](int first, int x, int last) { return first <= x && x <= last; };
+  bool sound = between(1, format.planes, 4) && between(1, format.components, 4);
+  for (int i = 0; sound && i < format.components; ++i) {
+    const PixelComponent &c = format.component[i];
+    sound = c.plane < format.planes && between(1, c.step, 4) && between(0, c.first, c.step - 1) &&
+            between(1, c.bits, container_bits(c.container) - c.shift) && c.bits <= 16 &&
+            c.log2_width <= 2 && c.log2_height <= 2;
+  }
+  return sound ? Status() : invalid_argument("a picture has no pixel format");
+}
+
+Status check_plane_of(const ConstImage &image, int p) {
+  const Plane<const std::uint8_t> &plane = image.plane[p];
+  if (Status s = check_plane(plane); !s.ok()) return s;
+  if (plane.width != row_bytes(image.format, p, image.width))
+    return invalid_argument("a plane's width in bytes is not that of the picture's format");
+  const int rows = plane_rows(image.format, p, image.height);
+  const PixelComponent &component = component_of(image.format, p);
+  const bool spare_row = image.interlaced && component.log2_height == 1 && rows % 2 == 1;
+  if (plane.height != rows && !(spare_row && plane.height == rows + 1))
+    return invalid_argument("a plane's height is not that of the picture's format");
+  const auto addresses = reinterpret_cast<std::uintptr_t>(plane.data) | plane.pitch;
+  if (addresses % static_cast<std::uintptr_t>(container_bytes(component.container)) != 0)
+    return invalid_argument("a plane or its pitch is not aligned to its samples");
+  return {};
+}
+
+}  // namespace
+
+std::int64_t row_bytes(const PixelFormat &format, int plane, int width) {
+  std::int64_t bytes = 0;
+  for (int i = 0; i < format.components; ++i) {
+    const PixelComponent &c = format.component[i];
+    if (c.plane != plane) continue;
+    if (c.container == Container::v210) return (std::int64_t{width} + 47) / 48 * 128;
+    const std::int64_t samples = -(-std::int64_t{width} >> c.log2_width);
+    bytes = std::max(bytes, samples * c.step * container_bytes(c.container));
+  }
+  return bytes;
+}
+
+int plane_rows(const PixelFormat &format, int plane, int height) {
+  return -(-height >> component_of(format, plane).log2_height);
+}
+
+Status check_image(const ConstImage &image) {
+  if (Status s = check_format(image.format); !s.ok()) return s;
+  if (image.width < 1 || image.height < 1) return invalid_argument("a picture is empty");
+  if (image.width > kMaxWidth)
+    return invalid_argument("a picture is too wide; the limit is 2^28 pixels");
+  for (int p = 0; p < image.format.planes; ++p)
+    if (Status s = check_plane_of(image, p); !s.ok()) return s;
+  return {};
+}
+
+}  // namespace coalesce

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Pictures of any format for trials: each plane in fenced memory of its own, in a random layout.
+#pragma once
+
+#include <deque>
+#include <string>
+
+#include "check.h"
+#include "image.h"
+#include "picture/image.h"
+#include "plane_sizes.h"
+
+namespace coalesce::test {
+
+struct PictureShape {
+  const char *name;  // of the format
+  int width, height;
+  bool interlaced = false;
+  bool spare_row = false;
+};
+
+// What an operation may only read.
+class InputPicture {
+ public:
+  InputPicture(const PictureShape &shape, const LayoutOptions &options, Pattern pattern,
+               Random &random);
+
+  ConstImage image() const { return at(false); }
+  ConstImage given(const Backend &backend);  // for the operation: on the device for CUDA
+
+  const std::string &text() const { return text_; }
+  // After the operation. Empty if no byte has changed.
+  std::string difference(const Backend &backend);
+
+ private:
+  ConstImage at(bool device) const;
+
+  PictureShape shape_;
+  std::string text_;
+  std::deque<InputImage> planes_;
+};
+
+// What it writes: all of the memory is guarded until then.
+class OutputPicture {
+ public:
+  OutputPicture(const PictureShape &shape, const LayoutOptions &options, Random &random);
+
+  Image expected() const;
+  Image given(const Backend &backend);
+
+  const std::string &text() const { return text_; }
+  std::string difference(const Backend &backend);
+
+ private:
+  PictureShape shape_;
+  std::string text_;
+  std::deque<OutputImage> planes_;
+};
+
+}  // namespace coalesce::test
