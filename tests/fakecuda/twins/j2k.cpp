@@ -10,12 +10,12 @@
 #include <new>
 #include <vector>
 
-#include "../../kernels/j2k/encoder/cuda_encoder.h"
-#include "../../kernels/j2k/encoder/encoder.h"
-#include "../../kernels/j2k/encoder/encoder_plan.h"
-#include "../../kernels/j2k/encoder/packet_tables.h"
-#include "driver_abi.h"
-#include "twin.h"
+#include "../../../kernels/j2k/encoder/cuda_encoder.h"
+#include "../../../kernels/j2k/encoder/encoder.h"
+#include "../../../kernels/j2k/encoder/encoder_plan.h"
+#include "../../../kernels/j2k/encoder/packet_tables.h"
+#include "../driver_abi.h"
+#include "../twin.h"
 
 namespace coalesce::j2k {
 

@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "../../kernels/j2k/encoder/cuda_encoder.h"
-#include "../../kernels/j2k/encoder/encoder.h"
-#include "selftest.h"
+#include "../../../kernels/j2k/encoder/cuda_encoder.h"
+#include "../../../kernels/j2k/encoder/encoder.h"
+#include "../selftest.h"
 
 namespace selftest {
 

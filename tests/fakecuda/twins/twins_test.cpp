@@ -3,10 +3,10 @@
 
 #include <array>
 
-#include "../../kernels/convolve/planes.h"
-#include "../../kernels/picture/formats.h"
-#include "../../kernels/uyvy2y/uyvy2y.h"
-#include "selftest.h"
+#include "../../../kernels/convolve/planes.h"
+#include "../../../kernels/picture/formats.h"
+#include "../../../kernels/uyvy2y/uyvy2y.h"
+#include "../selftest.h"
 
 namespace selftest {
 
