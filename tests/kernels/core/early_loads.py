@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Kernels that are launched early read nothing before they wait: a test of the machine code.
+
+usage: early_loads.py LIBRARY [--planted LIBRARY]
+
+A kernel of compute capability 9.0 or later that waits for the grid before it (griddepcontrol.wait)
+must have no access to global memory, and no branch, in front of that instruction. A compiler may
+move a load of read-only memory (ld.global.nc) above the wait; this test would report it. With
+--planted, every kernel of that library must be reported, so that the test is known to see.
+"""
+
+import collections
+import struct
+import sys
+
+EM_CUDA = 190
+# The low 12 bits of an instruction of 16 bytes.
+WAIT = 0x82E  # ACQBULK
+ACCESSES = {0x980: "LD", 0x981: "LDG", 0x985: "ST", 0x986: "STG", 0x38A: "ATOM", 0x3A8: "ATOMG",
+            0x98E: "RED", 0xFAE: "LDGSTS", 0x3BA: "UBLKCP", 0x947: "BRA"}
+READ_ONLY = 1 << (64 + 15)  # of LDG: ld.global.nc
+
+
+def images(data):
+    """The images of machine code in a file, wherever they are."""
+    at = data.find(b"\x7fELF")
+    while at >= 0:
+        if struct.unpack_from("<H", data, at + 18)[0] == EM_CUDA:
+            yield data[at:]
+        at = data.find(b"\x7fELF", at + 1)
+
+
+def kernels(image):
+    """Names of functions, and their instructions."""
+    (table,) = struct.unpack_from("<Q", image, 40)
+    size, count, names_at = struct.unpack_from("<3H", image, 58)
+    sections = [struct.unpack_from("<IIQQQQ", image, table + i * size) for i in range(count)]
+    names = image[sections[names_at][4]:]
+    for name_at, _, _, _, offset, length in sections:
+        name = names[name_at:names.index(b"\0", name_at)].decode()
+        if name.startswith(".text."):
+            code = image[offset:offset + length]
+            yield name[6:], [int.from_bytes(code[i:i + 16], "little") for i in range(0, length, 16)]
+
+
+def findings(path):
+    """What is in front of the wait, for each kernel that has one; and how many loads it has."""
+    found, loads = [], collections.Counter()
+    with open(path, "rb") as file:
+        data = file.read()
+    for image in images(data):
+        for name, code in kernels(image):
+            opcodes = [instruction & 0xFFF for instruction in code]
+            if WAIT not in opcodes:
+                continue
+            before = [ACCESSES[o] for o in opcodes[:opcodes.index(WAIT)] if o in ACCESSES]
+            found.append((name, before))
+            for instruction in code:
+                if instruction & 0xFFF == 0x981:
+                    loads["read-only" if instruction & READ_ONLY else "plain"] += 1
+    return found, loads
+
+
+def main():
+    found, loads = findings(sys.argv[1])
+    if not found:
+        print("SKIP: this build has no kernels for compute capability 9.0 or later")
+        return 77
+    bad = [(name, before) for name, before in found if before]
+    for name, before in bad:
+        print(f"{name}: {', '.join(before)} before the wait")
+    print(f"{len(found)} kernels that wait, with {loads['plain']} plain and {loads['read-only']} "
+          f"read-only loads; {len(bad)} with an access before the wait")
+    if sys.argv[2:3] == ["--planted"]:
+        planted, _ = findings(sys.argv[3])
+        unseen = [name for name, before in planted if not before]
+        if unseen or not planted:
+            print(f"planted kernels, not reported: {unseen}")
+            return 1
+    return 1 if bad else 0
+
+
+sys.exit(main())
