@@ -99,7 +99,7 @@ class ChunkReader {
 };
 
 struct LaneState {
-  RegisterStage<16> passes;
+  RegisterStage passes;
   std::uint32_t interval;
 };
 

@@ -10,7 +10,6 @@ namespace coalesce::j2k {
 // is if the context is renormalised, or where the other context's is; and what remains of the
 // interval. They meet in the state's qe, and in whether the state moves at all: which is known
 // after the next one was read. Everything else stands beside them.
-template <int kGroup>
 class MqARegister {
  public:
   // memory: PipelineTables at the place `tables`; `contexts` is the place of this lane's first one.

@@ -67,7 +67,6 @@ struct PassMark {
 static_assert(sizeof(PassMark) == sizeof(Word4));
 
 // Segments are written one behind the other, each as long as its flush() makes it.
-template <int kGroup>
 class MqCRegister {
   using State = MqCRegisterState;
 
@@ -79,11 +78,7 @@ class MqCRegister {
   }
 
   COALESCE_HOST_DEVICE void group(const Word4 (*coded)[kLanes]) {
-#if defined(__CUDA_ARCH__)
-#pragma unroll
-#endif
-    for (int first = 0; first < kGroup / 2; first += kPart / 2)
-      if (!at_once(added(coded + first))) state_ = one_by_one(state_, coded + first);
+    if (!at_once(added(coded))) state_ = one_by_one(state_, coded);
     range_ = coded[kGroup / 2 - 1]->z >> 16;
   }
 
@@ -126,9 +121,6 @@ class MqCRegister {
     std::uint32_t last, begun;
   };
 
-  // What is taken at once.
-  static constexpr int kPart = kGroup < 16 ? kGroup : 16;
-
   // Symbols by themselves: C becomes C * 2^shift + sum.
   struct Sum {
     std::uint64_t sum;
@@ -157,7 +149,7 @@ class MqCRegister {
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
-    for (int i = 0; i < kPart / 8; ++i) {
+    for (int i = 0; i < kGroup / 8; ++i) {
       const FourSum a = four(*coded[4 * i], *coded[4 * i + 1]),
                     b = four(*coded[4 * i + 2], *coded[4 * i + 3]);
       const int shift = a.shift + b.shift;
@@ -229,7 +221,7 @@ class MqCRegister {
   };
 
   COALESCE_SELDOM static State one_by_one(State s, const Word4 (*coded)[kLanes]) {
-    for (int i = 0; i < kPart / 2; ++i) {
+    for (int i = 0; i < kGroup / 2; ++i) {
       const Word4 pair = *coded[i];
       s.low += pair.y >> 16;
       s.shift(log2_of(pair.x & 0xFFFF));

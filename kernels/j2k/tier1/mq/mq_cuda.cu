@@ -30,7 +30,7 @@ Status code_blocks_by(int pipelines, const DeviceFrame *frames, int count, std::
                       void *scratch, void *stream) {
   const TraceRange trace("j2k: MQ coder");
   const auto code = pipelines == 1 ? code_frames<code_in_order<MqShape<1>>>
-                                   : code_frames<code_in_order<MqShape<2, 16, 0>>>;
+                                   : code_frames<code_in_order<MqShape<2, 0>>>;
   return code(frames, count, passes, scratch, stream);
 }
 

@@ -46,13 +46,12 @@ template <class Shape>
 struct CoderMemory {
   PipelineTables tables;
   PipelineContexts contexts[Shape::kPipelines];
-  PipelineRings<Shape::kGroup> rings[Shape::kPipelines];
+  PipelineRings rings[Shape::kPipelines];
 };
 
 // A lane's view of its pipeline.
-template <int kGroup>
 struct PipelineLane {
-  PipelineRings<kGroup> *rings;
+  PipelineRings *rings;
   int lane, barrier;
 
   __device__ __forceinline__ LaneGroup fed(unsigned slot) const {
@@ -75,10 +74,9 @@ struct PipelineLane {
   }
 };
 
-template <int kGroup>
-__device__ inline void feed_symbols(const PipelineLane<kGroup> &p, const SymbolSource &source,
+__device__ inline void feed_symbols(const PipelineLane &p, const SymbolSource &source,
                                     std::uint32_t contexts_at) {
-  SymbolFeed<kGroup> feed;
+  SymbolFeed feed;
   feed.start(source, contexts_at);
   // For the first two turns.
   if (p.lane < static_cast<int>(kGroupEnds)) p.rings->summary[p.lane] = kBusy;
@@ -98,10 +96,9 @@ __device__ inline void feed_symbols(const PipelineLane<kGroup> &p, const SymbolS
 }
 
 // What is read at the beginning of a turn is there at its end, without waiting.
-template <int kGroup>
-__device__ inline void code_symbols(const PipelineLane<kGroup> &p, std::uint8_t *memory,
+__device__ inline void code_symbols(const PipelineLane &p, std::uint8_t *memory,
                                     std::uint32_t tables_at, std::uint32_t contexts_at) {
-  MqARegister<kGroup> interval;
+  MqARegister interval;
   interval.start(memory, tables_at, contexts_at, p.lane);
   p.end_turn();
   p.end_turn();
@@ -123,9 +120,8 @@ __device__ inline void code_symbols(const PipelineLane<kGroup> &p, std::uint8_t 
   }
 }
 
-template <int kGroup>
-__device__ inline void make_bytes(const PipelineLane<kGroup> &p, const Codeword &codeword) {
-  RegisterStage<kGroup> passes;
+__device__ inline void make_bytes(const PipelineLane &p, const Codeword &codeword) {
+  RegisterStage passes;
   passes.start(codeword);
   p.end_turn();
   p.end_turn();
@@ -164,9 +160,9 @@ __global__ void __launch_bounds__(96 * Shape::kPipelines, Shape::kBlocks)
   }
   __syncthreads();
 
-  using Rings = PipelineRings<Shape::kGroup>;
-  const PipelineLane<Shape::kGroup> p = {
-      reinterpret_cast<Rings *>(memory + offsetof(Memory, rings)) + pipeline, lane, pipeline + 1};
+  using Rings = PipelineRings;
+  const PipelineLane p = {reinterpret_cast<Rings *>(memory + offsetof(Memory, rings)) + pipeline,
+                          lane, pipeline + 1};
   const auto contexts_at =
       tables_at +
       static_cast<std::uint32_t>(offsetof(Memory, contexts) + pipeline * sizeof(PipelineContexts) +

@@ -16,7 +16,6 @@ struct Codeword {
 };
 
 // The last stage of the pipeline, and where its passes go.
-template <int kGroup>
 class RegisterStage {
  public:
   COALESCE_HOST_DEVICE void start(const Codeword &codeword) {
@@ -41,7 +40,7 @@ class RegisterStage {
   }
 
  private:
-  MqCRegister<kGroup> coder_;
+  MqCRegister coder_;
   Pass *passes_;
   PassMark *marks_;
 };

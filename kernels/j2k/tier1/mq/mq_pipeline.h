@@ -24,13 +24,16 @@ constexpr int kLanes = 32;
 
 // What can be chosen; the benchmark has others than the library.
 //
-// pipelines: in a block of threads. group: symbols that go from stage to stage at once, 8 or a
-// multiple of 16. blocks: a multiprocessor's registers are to do for so many; 0: the compiler says.
-template <int pipelines, int group = 16, int blocks = 1>
+// pipelines: in a block of threads. blocks: a multiprocessor's registers are to do for so many; 0:
+// the compiler says.
+template <int pipelines, int blocks = 1>
 struct MqShape {
-  static constexpr int kPipelines = pipelines, kGroup = group, kBlocks = blocks;
-  static_assert(group == 8 || group % 16 == 0);
+  static constexpr int kPipelines = pipelines, kBlocks = blocks;
 };
+
+// Symbols that go from stage to stage at once. (Of 8 or 32 the coder is slower:
+// docs/lab/jpeg2000.md.)
+constexpr int kGroup = 16;
 
 struct alignas(8) Word2 {
   std::uint32_t x, y;
@@ -87,7 +90,6 @@ enum GroupEnd : std::uint32_t {
 
 // What a warp of each stage shares: rings of groups. FedSymbol and CodedSymbol come in pairs.
 constexpr int kFedGroups = 3, kCodedGroups = 2, kGroupEnds = 4;
-template <int kGroup>
 struct PipelineRings {
   Word4 fed[kFedGroups][kGroup / 2][kLanes];
   Word4 coded[kCodedGroups][kGroup / 2][kLanes];

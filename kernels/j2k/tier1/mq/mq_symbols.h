@@ -11,9 +11,8 @@ namespace coalesce::j2k {
 
 constexpr std::uint32_t kFourNothings = 0x01010101u * (2 * kContextNothing);
 
-template <int kSymbols>
 struct SymbolGroup {
-  std::uint32_t word[kSymbols / 4];
+  std::uint32_t word[kGroup / 4];
   std::uint32_t end;  // GroupEnd
 };
 
@@ -36,7 +35,6 @@ COALESCE_HOST_DEVICE std::uint32_t end_of_pass(unsigned style, int planes, int p
   return end;
 }
 
-template <int kGroup>
 class SymbolFeed {
  public:
   // contexts: the place of this lane's first one.
@@ -65,7 +63,7 @@ class SymbolFeed {
   COALESCE_HOST_DEVICE bool step(Word4 (*fed)[kLanes], std::uint32_t *end) {
     const bool busy = group_.end != 0 || busy_;
     *end = group_.end;
-    const Group next = fetch();
+    const SymbolGroup next = fetch();
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
@@ -83,11 +81,6 @@ class SymbolFeed {
   }
 
  private:
-  // What is read at once.
-  static constexpr int kPart = kGroup < 16 ? kGroup : 16;
-  using Group = SymbolGroup<kGroup>;
-  using Part = SymbolGroup<kPart>;
-
   template <int kByte>
   COALESCE_HOST_DEVICE FedSymbol symbol(std::uint32_t word, std::uint32_t following) const {
     constexpr std::uint32_t kContextBytes = sizeof(std::uint32_t) * kLanes;
@@ -100,20 +93,8 @@ class SymbolFeed {
     return {how | decision << 31, where};
   }
 
-  COALESCE_HOST_DEVICE Group fetch() {
-    Group group = {};
-#if defined(__CUDA_ARCH__)
-#pragma unroll
-#endif
-    for (int first = 0; first < kGroup; first += kPart) {
-      const Part part = fetch_part();
-#if defined(__CUDA_ARCH__)
-#pragma unroll
-#endif
-      for (int i = 0; i < kPart / 4; ++i)
-        group.word[first / 4 + i] = part.word[i];
-      if (busy_ && first + kPart < kGroup) look_ahead();
-    }
+  COALESCE_HOST_DEVICE SymbolGroup fetch() {
+    SymbolGroup group = fetch_part();
     if (busy_ && left_ == 0) group.end = end_pass();
     if (busy_) look_ahead();
     return group;
@@ -125,16 +106,16 @@ class SymbolFeed {
     left_after_ = next_pass_->count;
   }
 
-  COALESCE_HOST_DEVICE Part fetch_part() {
-    Part part = {};
+  COALESCE_HOST_DEVICE SymbolGroup fetch_part() {
+    SymbolGroup part = {};
     if (!busy_) {
       for (std::uint32_t &word : part.word)
         word = kFourNothings;
       return part;
     }
     part = window();
-    const int count = left_ < kPart ? left_ : kPart;
-    if (count < kPart) cut(&part, count);
+    const int count = left_ < kGroup ? left_ : kGroup;
+    if (count < kGroup) cut(&part, count);
     left_ -= count;
     offset_ += static_cast<unsigned>(count);
     if (offset_ >= sizeof(Word4)) {
@@ -158,16 +139,16 @@ class SymbolFeed {
 #endif
   }
 
-  // The next kPart bytes.
-  COALESCE_HOST_DEVICE Part window() const {
+  // The next kGroup bytes.
+  COALESCE_HOST_DEVICE SymbolGroup window() const {
     const bool two = (offset_ & 8) != 0, one = (offset_ & 4) != 0;
     const int shift = static_cast<int>(8 * (offset_ & 3));
     const std::uint32_t a = two ? now_.z : now_.x, b = two ? now_.w : now_.y,
                         c = two ? after_.x : now_.z, d = two ? after_.y : now_.w,
                         e = two ? after_.z : after_.x, f = two ? after_.w : after_.y;
     const std::uint32_t from[] = {one ? b : a, one ? c : b, one ? d : c, one ? e : d, one ? f : e};
-    Part part = {};
-    for (int i = 0; i < kPart / 4; ++i)
+    SymbolGroup part = {};
+    for (int i = 0; i < kGroup / 4; ++i)
       part.word[i] = joined(from[i], from[i + 1], shift);
     return part;
   }
@@ -176,11 +157,11 @@ class SymbolFeed {
     return static_cast<std::uint32_t>((std::uint64_t{high} << 32 | low) >> shift);
   }
 
-  COALESCE_HOST_DEVICE static void cut(Part *part, int count) {
+  COALESCE_HOST_DEVICE static void cut(SymbolGroup *part, int count) {
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
-    for (int i = 0; i < kPart / 4; ++i) {
+    for (int i = 0; i < kGroup / 4; ++i) {
       const int valid = count - 4 * i;
       const std::uint32_t mask = valid <= 0   ? 0
                                  : valid >= 4 ? ~std::uint32_t{0}
@@ -207,7 +188,7 @@ class SymbolFeed {
   Word4 now_ = {}, after_ = {}, ahead_ = {};  // of the symbols, from offset_ in now_ on
   const std::uint8_t *ahead_at_;
   const PassSymbols *next_pass_;  // or this one, if it is the last
-  Group group_;
+  SymbolGroup group_;
   std::uint32_t first_context_;  // FedSymbol::where of context 0 and decision 0
   unsigned offset_, style_;
   int left_, left_after_;  // symbols of this pass and the next

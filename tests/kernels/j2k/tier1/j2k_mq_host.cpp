@@ -15,11 +15,10 @@ namespace {
 
 using namespace j2k;
 
-template <int kGroup>
 struct Memory {
   PipelineTables tables;
   PipelineContexts contexts;
-  PipelineRings<kGroup> rings;
+  PipelineRings rings;
 };
 constexpr std::uint32_t kTables = 1024;  // a place
 
@@ -27,10 +26,9 @@ LaneGroup lane_of(Word4 (*group)[kLanes], int lane) {
   return reinterpret_cast<LaneGroup>(&group[0][lane]);
 }
 
-template <int kGroup>
 class Pipeline {
  public:
-  Pipeline() : memory_(std::make_unique<Memory<kGroup>>()) {
+  Pipeline() : memory_(std::make_unique<Memory>()) {
     constexpr MqRows kRows = make_mq_rows();
     for (int state = 0; state < kPipelineStates; ++state)
       for (int lane = 0; lane < kLanes; ++lane) {
@@ -42,7 +40,7 @@ class Pipeline {
 
   // Up to kLanes codewords.
   void run(const Codeword *codewords, int count) {
-    PipelineRings<kGroup> &rings = memory_->rings;
+    PipelineRings &rings = memory_->rings;
     for (int lane = 0; lane < kLanes; ++lane)
       start(lane, lane < count ? codewords[lane] : Codeword{});
     for (int turn = 0; turn < 3 || (rings.summary[(turn - 3) % kGroupEnds] & kBusy) != 0; ++turn) {
@@ -69,7 +67,7 @@ class Pipeline {
   }
 
   void code(int turn, int lane) {
-    PipelineRings<kGroup> &rings = memory_->rings;
+    PipelineRings &rings = memory_->rings;
     const LaneGroup fed = lane_of(rings.fed[(turn - 2) % kFedGroups], lane),
                     next = lane_of(rings.fed[(turn - 1) % kFedGroups], lane);
     if (turn == 2) interval_[lane].resume(fed);
@@ -79,10 +77,10 @@ class Pipeline {
     if ((end & kResetsContexts) != 0) interval_[lane].resume(next);
   }
 
-  std::unique_ptr<Memory<kGroup>> memory_;
-  SymbolFeed<kGroup> feed_[kLanes];
-  MqARegister<kGroup> interval_[kLanes];
-  RegisterStage<kGroup> passes_[kLanes];
+  std::unique_ptr<Memory> memory_;
+  SymbolFeed feed_[kLanes];
+  MqARegister interval_[kLanes];
+  RegisterStage passes_[kLanes];
 };
 
 // What finish_passes() does with a warp.
@@ -109,9 +107,8 @@ CodedBlock finish(const Codeword &codeword, int max_planes) {
   return {max_planes - planes, passes, begin};
 }
 
-template <int kGroup>
 Status code_on_host(const DeviceFrame *frames, int count, std::size_t passes, void *, void *) {
-  Pipeline<kGroup> pipeline;
+  Pipeline pipeline;
   std::vector<PassMark> marks(passes);
   for (const DeviceFrame *f = frames; f != frames + count; ++f)
     for (int first = 0; first < f->blocks; first += kLanes) {
@@ -136,9 +133,7 @@ Status code_on_host(const DeviceFrame *frames, int count, std::size_t passes, vo
 }  // namespace
 
 std::vector<MqCoder> mq_host_coders() {
-  return {{"stages on the host", code_on_host<MqShape<1>::kGroup>},
-          {"stages on the host, groups of 8", code_on_host<8>},
-          {"stages on the host, groups of 32", code_on_host<32>}};
+  return {{"stages on the host", code_on_host}};
 }
 
 }  // namespace coalesce::test
