@@ -48,17 +48,6 @@ struct Case {
 };
 
 std::vector<Case> all_cases();
-Case convolve_case();
-Case j2k_array_case();
-Case j2k_encoder_case();
-Case j2k_model_case();
-Case j2k_mq_case();
-Case j2k_packets_case();
-Case j2k_rate_case();
-Case j2k_sizes_case();
-Case j2k_transform_case();
-Case rgb2yuv_case();
-Case uyvy2y_case();
 
 // Throws std::runtime_error unless `good`.
 void require(bool good, const std::string &what);
