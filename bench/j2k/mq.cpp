@@ -111,30 +111,23 @@ void time_setting(Bench &bench, const Backend &backend, const std::vector<std::u
     bytes += block.length;
   std::printf("%s: %zu blocks, %zu symbols, %zu in the longest\n", setting.text, input.plan.size(),
               input.symbol_count(), longest(input));
-  for (const int count : {1, 2, 10}) {
-    std::vector<MqFrame> frames(static_cast<std::size_t>(count), input);
-    const DeviceMqFrames device(frames);
-    const DeviceMemory from(static_cast<std::size_t>(count) * bytes),
-        to(static_cast<std::size_t>(count) * bytes);
-    for (const MqVariant &variant : mq_variants()) {
-      if (!(setting.study && bench.variants()) && !variant.candidate) continue;
-      const Status s = device.run(variant.run, count);
-      require(s.ok(), s.message());
-      device_synchronize();
-      device.download(frames);
-      for (const MqFrame &frame : frames) {
-        const std::string wrong = difference(frame, expected);
-        require(wrong.empty(), std::string(variant.name) + ": " + wrong);
-      }
-      bench.time(backend,
-                 {std::string(setting.text) + ", " + std::to_string(count), variant.name, kWidth,
-                  kHeight, 1, static_cast<std::size_t>(count) * bytes,
-                  [&](int) {
-                    const Status status = device.run(variant.run, count);
-                    require(status.ok(), status.message());
-                  },
-                  [&](int) { device_copy_async(to.data(), from.data(), bytes * count / 2); }});
-    }
+  MqFrame frame = input;
+  const DeviceMqFrame device(&frame);
+  const DeviceMemory from(bytes), to(bytes);
+  for (const MqVariant &variant : mq_variants()) {
+    if (!(setting.study && bench.variants()) && !variant.candidate) continue;
+    const Status s = device.run(variant.run);
+    require(s.ok(), s.message());
+    device_synchronize();
+    device.download(&frame);
+    const std::string wrong = difference(frame, expected);
+    require(wrong.empty(), std::string(variant.name) + ": " + wrong);
+    bench.time(backend, {setting.text, variant.name, kWidth, kHeight, 1, bytes,
+                         [&](int) {
+                           const Status status = device.run(variant.run);
+                           require(status.ok(), status.message());
+                         },
+                         [&](int) { device_copy_async(to.data(), from.data(), bytes / 2); }});
   }
 }
 

@@ -187,17 +187,17 @@ __device__ __forceinline__ void code_codeword(const Lane<Shape> &lane, LaneState
 
 template <class Shape>
 __global__ void __launch_bounds__(Shape::kThreads)
-    code_lanes(CodingFrames frames, CodingScratch scratch, MqRows rows, std::uint32_t all) {
+    code_lanes(DeviceFrame frame, CodingScratch scratch, MqRows rows) {
   __shared__ LaneMemory<Shape> memory;
   for (int i = threadIdx.x; i < kLaneRows; i += Shape::kThreads)
     memory.rows[i] = i < 2 * kMqStates ? rows.at[i] : MqRow{0x4000, kRawRow, kRawRow};
   __syncthreads();
   const std::uint32_t place = blockIdx.x * Shape::kThreads + threadIdx.x;
-  if (place >= all) return;
+  if (place >= static_cast<std::uint32_t>(frame.blocks)) return;
   const std::uint32_t index = scratch.order[place];
   LaneState own;
   LaneState &s = Shape::kStateIn == StateIn::shared ? memory.states[threadIdx.x] : own;
-  code_codeword<Shape>({&memory}, s, codeword_at(frames, scratch, index), scratch.symbols[index]);
+  code_codeword<Shape>({&memory}, s, codeword_at(frame, scratch, index), scratch.symbols[index]);
 }
 
 // Shared memory that nobody uses, so that no more blocks fit.
@@ -214,8 +214,7 @@ Status spare_memory(int *bytes) {
 }
 
 template <class Shape>
-Status code_by_lanes(const CodingFrames &frames, const CodingScratch &scratch, std::uint32_t all,
-                     cudaStream_t stream) {
+Status code_by_lanes(const DeviceFrame &frame, const CodingScratch &scratch, cudaStream_t stream) {
   int spare = 0;
   if constexpr (Shape::kResident > 0) {
     Status s = spare_memory<Shape>(&spare);
@@ -224,9 +223,10 @@ Status code_by_lanes(const CodingFrames &frames, const CodingScratch &scratch, s
                                             cudaFuncAttributeMaxDynamicSharedMemorySize, spare));
     if (!s.ok()) return s;
   }
-  return launch_shared(code_lanes<Shape>, dim3(blocks_for(all, Shape::kThreads)),
-                       dim3(Shape::kThreads), static_cast<std::size_t>(spare), stream, frames,
-                       scratch, make_mq_rows(), all);
+  return launch_shared(code_lanes<Shape>,
+                       dim3(blocks_for(static_cast<std::uint32_t>(frame.blocks), Shape::kThreads)),
+                       dim3(Shape::kThreads), static_cast<std::size_t>(spare), stream, frame,
+                       scratch, make_mq_rows());
 }
 
 }  // namespace coalesce::j2k

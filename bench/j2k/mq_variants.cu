@@ -8,11 +8,11 @@ namespace {
 
 template <class Shape>
 constexpr MqVariant pipelines(const char *name, bool candidate = false) {
-  return {name, candidate, code_frames<code_in_order<Shape>>};
+  return {name, candidate, code_frame<code_in_order<Shape>>};
 }
 template <class Shape>
 constexpr MqVariant lanes(const char *name) {
-  return {name, false, code_frames<code_by_lanes<Shape>>};
+  return {name, false, code_frame<code_by_lanes<Shape>>};
 }
 
 using In = StateIn;

@@ -9,8 +9,7 @@ namespace coalesce::j2k {
 struct MqVariant {
   const char *name;
   bool candidate;  // for the library; the others are a study
-  Status (*run)(const DeviceFrame *frames, int count, std::size_t passes, void *scratch,
-                void *stream);
+  Status (*run)(const DeviceFrame &frame, std::size_t passes, void *scratch, void *stream);
 };
 
 struct MqVariants {

@@ -79,15 +79,15 @@ Status model_blocks(const DeviceFrame &, const ModelShape &, int, int, void *) {
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
 }
 
-std::size_t code_blocks_scratch(std::size_t, std::size_t, int) {
+std::size_t code_blocks_scratch(std::size_t, std::size_t) {
   return 0;
 }
 
-Status code_blocks(const DeviceFrame *, int, std::size_t, void *, void *) {
+Status code_blocks(const DeviceFrame &, std::size_t, void *, void *) {
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
 }
 
-Status code_blocks_by(int, const DeviceFrame *, int, std::size_t, void *, void *) {
+Status code_blocks_by(int, const DeviceFrame &, std::size_t, void *, void *) {
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
 }
 

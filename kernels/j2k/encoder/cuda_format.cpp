@@ -29,7 +29,7 @@ void CudaFormat::lay_out_slot() {
   slot_.bytes = l.add<std::uint8_t>(plan_.bytes);
   slot_.coded = l.add<CodedBlock>(blocks);
   slot_.transform_scratch = l.add<std::uint8_t>(transform_.scratch_bytes);
-  slot_.code_scratch = l.add<std::uint8_t>(code_blocks_scratch(blocks, plan_.passes, 1));
+  slot_.code_scratch = l.add<std::uint8_t>(code_blocks_scratch(blocks, plan_.passes));
   slot_.layers = l.add<std::uint8_t>(blocks * static_cast<std::size_t>(plan_.params.layers));
   slot_.packet_scratch = l.add<std::uint8_t>(packets_.scratch_bytes());
   slot_.errors = l.add<std::uint32_t>(blocks);

@@ -118,7 +118,7 @@ Status CudaSlot::code() {
   const DeviceFrame f = frame();
   void *stream = stream_.get();
   if (Status s = model_blocks(f, format_->model(), 0, f.blocks, stream); !s.ok()) return s;
-  if (Status s = code_blocks(&f, 1, plan.passes, device<std::uint8_t>(at.code_scratch), stream);
+  if (Status s = code_blocks(f, plan.passes, device<std::uint8_t>(at.code_scratch), stream);
       !s.ok())
     return s;
   if (format_->has_targets()) return allocate();

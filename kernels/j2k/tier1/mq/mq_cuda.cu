@@ -10,28 +10,25 @@ namespace {
 // From so many codewords on, it is faster to have two pipelines in a block than one; with fewer the
 // GPU has room for all at once, and one is faster. (64x64: between 2 and 10 UHD frames; 32x32: less
 // than one.)
-constexpr std::size_t kManyCodewords = 20000;
+constexpr int kManyCodewords = 20000;
 
 }  // namespace
 
-std::size_t code_blocks_scratch(std::size_t blocks, std::size_t passes, int frames) {
-  const ScratchSizes sizes(blocks, passes, frames);
+std::size_t code_blocks_scratch(std::size_t blocks, std::size_t passes) {
+  const ScratchSizes sizes(blocks, passes);
   return sizes.marks + 2 * sizes.codewords + kBins * sizeof(std::uint32_t);
 }
 
-Status code_blocks(const DeviceFrame *frames, int count, std::size_t passes, void *scratch,
-                   void *stream) {
-  const std::size_t codewords =
-      static_cast<std::size_t>(count) * static_cast<std::size_t>(frames[0].blocks);
-  return code_blocks_by(codewords < kManyCodewords ? 1 : 2, frames, count, passes, scratch, stream);
+Status code_blocks(const DeviceFrame &frame, std::size_t passes, void *scratch, void *stream) {
+  return code_blocks_by(frame.blocks < kManyCodewords ? 1 : 2, frame, passes, scratch, stream);
 }
 
-Status code_blocks_by(int pipelines, const DeviceFrame *frames, int count, std::size_t passes,
-                      void *scratch, void *stream) {
+Status code_blocks_by(int pipelines, const DeviceFrame &frame, std::size_t passes, void *scratch,
+                      void *stream) {
   const TraceRange trace("j2k: MQ coder");
-  const auto code = pipelines == 1 ? code_frames<code_in_order<MqShape<1>>>
-                                   : code_frames<code_in_order<MqShape<2, 0>>>;
-  return code(frames, count, passes, scratch, stream);
+  const auto code = pipelines == 1 ? code_frame<code_in_order<MqShape<1>>>
+                                   : code_frame<code_in_order<MqShape<2, 0>>>;
+  return code(frame, passes, scratch, stream);
 }
 
 }  // namespace coalesce::j2k

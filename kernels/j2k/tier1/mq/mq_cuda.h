@@ -9,27 +9,24 @@
 
 namespace coalesce::j2k {
 
-constexpr int kMaxFramesOfCall = 16;
 // Behind the last symbol of a frame so many bytes must be readable. What they are does not matter.
 // And DeviceFrame::symbols is a multiple of 16.
 constexpr std::size_t kSymbolsPadding = 64;
 
 // Device memory that a call works in; its content matters neither before nor after it. blocks and
-// passes are EncoderPlan's (passes: room for the largest number of them), of one frame.
-std::size_t code_blocks_scratch(std::size_t blocks, std::size_t passes, int frames);
+// passes are EncoderPlan's (passes: room for the largest number of them).
+std::size_t code_blocks_scratch(std::size_t blocks, std::size_t passes);
 
-// Makes passes, bytes and coded of the planes, symbols and made of all blocks of some frames, at
-// most kMaxFramesOfCall: what Tier1Coder would make. The frames have the same plan. Many at once
-// are faster than one after the other: a block is coded by itself, symbol by symbol.
+// Makes passes, bytes and coded of the planes, symbols and made of all blocks of a frame: what
+// Tier1Coder would make.
 //
 // scratch: code_blocks_scratch() bytes, a multiple of 256; stream: a cudaStream_t. Nothing is
 // checked, allocated, or waited for.
-Status code_blocks(const DeviceFrame *frames, int count, std::size_t passes, void *scratch,
-                   void *stream);
+Status code_blocks(const DeviceFrame &frame, std::size_t passes, void *scratch, void *stream);
 
 // The same by one of the two kernels that code_blocks() chooses from: a thread block has 1 or 2
 // pipelines.
-Status code_blocks_by(int pipelines, const DeviceFrame *frames, int count, std::size_t passes,
-                      void *scratch, void *stream);
+Status code_blocks_by(int pipelines, const DeviceFrame &frame, std::size_t passes, void *scratch,
+                      void *stream);
 
 }  // namespace coalesce::j2k

@@ -26,11 +26,11 @@ __device__ inline void move_segment(std::uint8_t *bytes, std::uint32_t from, std
 
 // A warp for each block: the lengths of its passes, and its segments without gaps.
 static __global__ void __launch_bounds__(kFinishThreads)
-    finish_passes(CodingFrames frames, CodingScratch scratch, std::uint32_t all) {
+    finish_passes(DeviceFrame frame, CodingScratch scratch) {
   const std::uint32_t index = blockIdx.x * (kFinishThreads / kLanes) + threadIdx.x / kLanes;
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  if (index >= all) return;
-  const Codeword codeword = codeword_at(frames, scratch, index);
+  if (index >= static_cast<std::uint32_t>(frame.blocks)) return;
+  const Codeword codeword = codeword_at(frame, scratch, index);
   const int planes = codeword.source.planes;
   const int passes = planes == 0 ? 0 : 3 * planes - 2;
   const unsigned style = codeword.source.style;
@@ -70,10 +70,7 @@ static __global__ void __launch_bounds__(kFinishThreads)
     made[i].length += to;
     if (i * kLanes + lane < passes) codeword.passes[i * kLanes + lane] = made[i];
   }
-  const std::uint32_t blocks = static_cast<std::uint32_t>(frames.frame[0].blocks);
-  const DeviceFrame &frame = frames.frame[index / blocks];
-  if (lane == 0)
-    frame.coded[index % blocks] = {frame.plan[index % blocks].max_planes - planes, passes, begin};
+  if (lane == 0) frame.coded[index] = {frame.plan[index].max_planes - planes, passes, begin};
 }
 
 }  // namespace coalesce::j2k

@@ -11,31 +11,22 @@
 
 namespace coalesce::j2k {
 
-struct CodingFrames {
-  DeviceFrame frame[kMaxFramesOfCall];
-  int count;
-  std::size_t passes;  // of each
-};
-
-// What a call works in. A codeword is block + frame * blocks.
+// What a call works in. A codeword is that of a block.
 struct CodingScratch {
-  PassMark *marks;         // of each frame's passes
+  PassMark *marks;         // of the frame's passes
   std::uint32_t *symbols;  // of each codeword
   std::uint32_t *order;    // codewords, the longest first
   std::uint32_t *bins;     // of lengths
 };
 
-__device__ inline Codeword codeword_at(const CodingFrames &frames, const CodingScratch &scratch,
-                                       std::uint32_t index) {
-  const std::uint32_t blocks = static_cast<std::uint32_t>(frames.frame[0].blocks);
-  const std::uint32_t f = index / blocks, b = index % blocks;
-  const DeviceFrame &frame = frames.frame[f];
-  const BlockPlan &plan = frame.plan[b];
-  return {{frame.symbols + plan.first_symbol, frame.made + plan.first_pass, frame.planes[b],
+__device__ inline Codeword codeword_at(const DeviceFrame &frame, const CodingScratch &scratch,
+                                       std::uint32_t block) {
+  const BlockPlan &plan = frame.plan[block];
+  return {{frame.symbols + plan.first_symbol, frame.made + plan.first_pass, frame.planes[block],
            frame.style},
           frame.bytes + plan.first_byte,
           frame.passes + plan.first_pass,
-          scratch.marks + f * frames.passes + plan.first_pass};
+          scratch.marks + plan.first_pass};
 }
 
 // At the beginning of a block's shared memory, for the system.
@@ -143,7 +134,7 @@ __device__ inline void make_bytes(const PipelineLane &p, const Codeword &codewor
 // later. Warps of one stage are kPipelines warps apart, which spreads them over the schedulers.
 template <class Shape>
 __global__ void __launch_bounds__(96 * Shape::kPipelines, Shape::kBlocks)
-    code_codewords(CodingFrames frames, CodingScratch scratch, MqRows rows) {
+    code_codewords(DeviceFrame frame, CodingScratch scratch, MqRows rows) {
   extern __shared__ __align__(16) std::uint8_t memory[];
   using Memory = CoderMemory<Shape>;
   constexpr int kPipelines = Shape::kPipelines;
@@ -167,11 +158,10 @@ __global__ void __launch_bounds__(96 * Shape::kPipelines, Shape::kBlocks)
       tables_at +
       static_cast<std::uint32_t>(offsetof(Memory, contexts) + pipeline * sizeof(PipelineContexts) +
                                  lane * sizeof(std::uint32_t));
-  const std::uint32_t all =
-      static_cast<std::uint32_t>(frames.count) * static_cast<std::uint32_t>(frames.frame[0].blocks);
   const std::uint32_t place = (blockIdx.x * kPipelines + pipeline) * kLanes + lane;
   Codeword codeword = {};
-  if (place < all) codeword = codeword_at(frames, scratch, scratch.order[place]);
+  if (place < static_cast<std::uint32_t>(frame.blocks))
+    codeword = codeword_at(frame, scratch, scratch.order[place]);
   if (stage == 0)
     feed_symbols(p, codeword.source, contexts_at);
   else if (stage == 1)

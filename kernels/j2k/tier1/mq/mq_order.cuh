@@ -19,11 +19,11 @@ __device__ inline std::uint32_t bin_of(std::uint32_t symbols) {
 
 // Counts the symbols of codewords, and the codewords of each bin. A warp takes a codeword.
 static __global__ void __launch_bounds__(kOrderThreads)
-    count_symbols(CodingFrames frames, CodingScratch scratch, std::uint32_t all) {
+    count_symbols(DeviceFrame frame, CodingScratch scratch) {
   const std::uint32_t index = blockIdx.x * (kOrderThreads / kLanes) + threadIdx.x / kLanes;
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  if (index >= all) return;
-  const SymbolSource source = codeword_at(frames, scratch, index).source;
+  if (index >= static_cast<std::uint32_t>(frame.blocks)) return;
+  const SymbolSource source = codeword_at(frame, scratch, index).source;
   int count = 0;
   for (int i = lane; i < 3 * source.planes - 2; i += kLanes)
     count += source.made[i].count;

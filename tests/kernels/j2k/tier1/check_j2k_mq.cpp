@@ -90,67 +90,57 @@ MqBlock modelled(TestBlock test, unsigned style) {
   return block;
 }
 
-std::vector<MqFrame> random_frames(Random &random, int index) {
+MqFrame random_frame(Random &random, int index) {
   // Every style comes, some more often; each flag in about half of any few that come one after
   // another.
   constexpr int kStyles = kAllBlockStyles + 1;
   const unsigned style = index < kStyles        ? static_cast<unsigned>(index * 37 % kStyles)
                          : random.below(2) == 0 ? 0
                                                 : static_cast<unsigned>(random.below(64));
-  const int frames = random.pick({1, 1, 2, 3}), most_samples = random.pick({100, 300, 1500});
-  const int blocks = random.below(10) == 0 ? random.between(60, 110) : random.between(1, 24);
-  std::vector<std::vector<MqBlock>> all(static_cast<std::size_t>(frames));
-  for (std::vector<MqBlock> &frame : all)
-    for (int b = 0; b < blocks; ++b)
-      frame.push_back(random.below(2) == 0 ? random_symbols(random, style)
-                                           : modelled(random_block(random, most_samples), style));
-  all[0][0] = one_pass(long_shifts(random));
-  all.back().back() = one_pass(carries_through_ones(random, 2500));
+  const int most_samples = random.pick({100, 300, 1500});
+  const int count = random.below(10) == 0 ? random.between(60, 330) : random.between(1, 48);
+  std::vector<MqBlock> blocks;
+  for (int b = 0; b < count; ++b)
+    blocks.push_back(random.below(2) == 0 ? random_symbols(random, style)
+                                          : modelled(random_block(random, most_samples), style));
+  blocks.front() = one_pass(long_shifts(random));
+  blocks.back() = one_pass(carries_through_ones(random, 2500));
   // One of full size.
-  if (index % 16 == 0) all[0][0] = modelled(block_of(random, 64, 64, Content::photograph), style);
-  return frames_of(all, style);
+  if (index % 16 == 0)
+    blocks.front() = modelled(block_of(random, 64, 64, Content::photograph), style);
+  return frame_of(blocks, style);
 }
 
 // Empty, or what is wrong with its results.
-std::string coder_trial(const MqCoder &coder, std::vector<MqFrame> actual,
-                        const std::vector<MqFrame> &expected, const Backend &backend) {
+std::string coder_trial(const MqCoder &coder, MqFrame actual, const MqFrame &expected,
+                        const Backend &backend) {
   Status status;
   if (backend.cuda) {
-    const DeviceMqFrames device(actual);
-    status = device.run(coder.run, static_cast<int>(actual.size()));
+    const DeviceMqFrame device(&actual);
+    status = device.run(coder.run);
     device_synchronize();
-    device.download(actual);
+    device.download(&actual);
   } else {
-    std::vector<DeviceFrame> views;
-    for (MqFrame &frame : actual)
-      views.push_back(frame.view());
-    status = coder.run(views.data(), static_cast<int>(views.size()), actual[0].made.size(), nullptr,
-                       nullptr);
+    status = coder.run(actual.view(), actual.made.size(), nullptr, nullptr);
   }
   if (!status.ok()) return std::string("it returned: ") + status.message();
-  for (std::size_t f = 0; f < actual.size(); ++f) {
-    std::string wrong = difference(actual[f], expected[f]);
-    if (wrong.empty()) wrong = guard_difference(actual[f]);
-    if (!wrong.empty()) return "frame " + std::to_string(f) + ", " + wrong;
-  }
-  return {};
+  const std::string wrong = difference(actual, expected);
+  return wrong.empty() ? guard_difference(actual) : wrong;
 }
 
 }  // namespace
 
 std::string j2k_mq_trial(const std::vector<MqCoder> &coders, Random &random, int index,
                          const Backend &backend) {
-  const std::vector<MqFrame> frames = random_frames(random, index);
-  const std::string what = "style " + std::to_string(frames[0].style) + ", " +
-                           std::to_string(frames.size()) + " frames of " +
-                           std::to_string(frames[0].plan.size()) + " blocks";
-  std::vector<MqFrame> expected = frames;
-  for (MqFrame &frame : expected)
-    code_by_pass_coder(&frame);
+  const MqFrame frame = random_frame(random, index);
+  const std::string what =
+      "style " + std::to_string(frame.style) + ", " + std::to_string(frame.plan.size()) + " blocks";
+  MqFrame expected = frame;
+  code_by_pass_coder(&expected);
   for (const MqCoder &coder : coders) {
     const std::string doing = coder.name + ": " + what;
     set_doing(doing);
-    const std::string wrong = coder_trial(coder, frames, expected, backend);
+    const std::string wrong = coder_trial(coder, frame, expected, backend);
     if (!wrong.empty()) return wrong + "\n    " + doing;
   }
   return {};
@@ -160,9 +150,8 @@ namespace {
 
 MqCoder by_pipelines(int pipelines) {
   return {std::to_string(pipelines) + " pipelines a block",
-          [pipelines](const DeviceFrame *frames, int count, std::size_t passes, void *scratch,
-                      void *stream) {
-            return code_blocks_by(pipelines, frames, count, passes, scratch, stream);
+          [pipelines](const DeviceFrame &frame, std::size_t passes, void *scratch, void *stream) {
+            return code_blocks_by(pipelines, frame, passes, scratch, stream);
           }};
 }
 
@@ -172,9 +161,9 @@ std::vector<MqCoder> coders(bool cuda) {
   return {{"library", code_blocks}, by_pipelines(1), by_pipelines(2)};
 }
 
-Status true_code(bool cuda, const DeviceFrame *frames, int count, std::size_t passes, void *scratch,
+Status true_code(bool cuda, const DeviceFrame &frame, std::size_t passes, void *scratch,
                  void *stream) {
-  return coders(cuda)[0].run(frames, count, passes, scratch, stream);
+  return coders(cuda)[0].run(frame, passes, scratch, stream);
 }
 
 PlantedBug planted_coder(const char *name, bool cuda, CodeBlocks code) {
@@ -201,33 +190,33 @@ void carry_through_ones(const DeviceFrame &frame) {
 
 template <unsigned kFlag>
 PlantedBug ignores(const char *name, bool cuda) {
-  return planted_coder(name, cuda,
-                       [cuda](const DeviceFrame *frames, int count, std::size_t passes,
-                              void *scratch, void *stream) {
-                         std::vector<DeviceFrame> changed(frames, frames + count);
-                         for (DeviceFrame &frame : changed)
-                           frame.style &= ~kFlag;
-                         return true_code(cuda, changed.data(), count, passes, scratch, stream);
-                       });
+  return planted_coder(
+      name, cuda,
+      [cuda](const DeviceFrame &frame, std::size_t passes, void *scratch, void *stream) {
+        DeviceFrame changed = frame;
+        changed.style &= ~kFlag;
+        return true_code(cuda, changed, passes, scratch, stream);
+      });
 }
 
-PlantedBug forgets_last_frame(const char *name, bool cuda) {
-  return planted_coder(name, cuda,
-                       [cuda](const DeviceFrame *frames, int count, std::size_t passes,
-                              void *scratch, void *stream) {
-                         return true_code(cuda, frames, count - 1 > 0 ? count - 1 : 1, passes,
-                                          scratch, stream);
-                       });
+PlantedBug forgets_last_block(const char *name, bool cuda) {
+  return planted_coder(
+      name, cuda,
+      [cuda](const DeviceFrame &frame, std::size_t passes, void *scratch, void *stream) {
+        DeviceFrame shorter = frame;
+        shorter.blocks--;
+        return true_code(cuda, shorter, passes, scratch, stream);
+      });
 }
 
 PlantedBug damages(const char *name, void (*damage)(const DeviceFrame &)) {
-  return planted_coder(name, false,
-                       [damage](const DeviceFrame *frames, int count, std::size_t passes,
-                                void *scratch, void *stream) {
-                         const Status s = true_code(false, frames, count, passes, scratch, stream);
-                         damage(frames[count - 1]);
-                         return s;
-                       });
+  return planted_coder(
+      name, false,
+      [damage](const DeviceFrame &frame, std::size_t passes, void *scratch, void *stream) {
+        const Status s = true_code(false, frame, passes, scratch, stream);
+        damage(frame);
+        return s;
+      });
 }
 
 std::vector<PlantedBug> planted() {
@@ -236,7 +225,7 @@ std::vector<PlantedBug> planted() {
       ignores<kTermAll>("j2k-mq, segments are too long", false),
       ignores<kBypass>("j2k-mq, raw bits are no segments", false),
       ignores<kPredictable>("j2k-mq, ends as usual", false),
-      forgets_last_frame("j2k-mq, forgets a frame", false),
+      forgets_last_block("j2k-mq, forgets a block", false),
       damages("j2k-mq, a length less", [](const DeviceFrame &f) { --f.passes[0].length; }),
       damages("j2k-mq, a length more", [](const DeviceFrame &f) { ++f.passes[0].length; }),
       damages("j2k-mq, a distortion more", [](const DeviceFrame &f) { ++f.passes[0].distortion; }),
@@ -249,7 +238,7 @@ std::vector<PlantedBug> planted() {
       ignores<kTermAll>("j2k-mq, segments are too long, kernel", true),
       ignores<kBypass>("j2k-mq, raw bits are no segments, kernel", true),
       ignores<kPredictable>("j2k-mq, ends as usual, kernel", true),
-      forgets_last_frame("j2k-mq, forgets a frame, kernel", true),
+      forgets_last_block("j2k-mq, forgets a block, kernel", true),
   };
 }
 

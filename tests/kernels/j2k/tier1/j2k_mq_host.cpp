@@ -8,7 +8,7 @@
 #include "j2k/tier1/context/coding_pass.h"
 #include "j2k/tier1/mq/mq_a_register.h"
 #include "j2k/tier1/mq/mq_passes.h"
-#include "j2k_mq_frames.h"
+#include "j2k_mq_frame.h"
 
 namespace coalesce::test {
 namespace {
@@ -107,26 +107,25 @@ CodedBlock finish(const Codeword &codeword, int max_planes) {
   return {max_planes - planes, passes, begin};
 }
 
-Status code_on_host(const DeviceFrame *frames, int count, std::size_t passes, void *, void *) {
+Status code_on_host(const DeviceFrame &f, std::size_t passes, void *, void *) {
   Pipeline pipeline;
   std::vector<PassMark> marks(passes);
-  for (const DeviceFrame *f = frames; f != frames + count; ++f)
-    for (int first = 0; first < f->blocks; first += kLanes) {
-      std::vector<Codeword> codewords;
-      for (int b = first; b < std::min(f->blocks, first + kLanes); ++b) {
-        const BlockPlan &plan = f->plan[b];
-        codewords.push_back(
-            {{f->symbols + plan.first_symbol, f->made + plan.first_pass, f->planes[b], f->style},
-             f->bytes + plan.first_byte,
-             f->passes + plan.first_pass,
-             marks.data() + plan.first_pass});
-      }
-      pipeline.run(codewords.data(), static_cast<int>(codewords.size()));
-      for (std::size_t i = 0; i < codewords.size(); ++i) {
-        const std::size_t b = static_cast<std::size_t>(first) + i;
-        f->coded[b] = finish(codewords[i], f->plan[b].max_planes);
-      }
+  for (int first = 0; first < f.blocks; first += kLanes) {
+    std::vector<Codeword> codewords;
+    for (int b = first; b < std::min(f.blocks, first + kLanes); ++b) {
+      const BlockPlan &plan = f.plan[b];
+      codewords.push_back(
+          {{f.symbols + plan.first_symbol, f.made + plan.first_pass, f.planes[b], f.style},
+           f.bytes + plan.first_byte,
+           f.passes + plan.first_pass,
+           marks.data() + plan.first_pass});
     }
+    pipeline.run(codewords.data(), static_cast<int>(codewords.size()));
+    for (std::size_t i = 0; i < codewords.size(); ++i) {
+      const std::size_t b = static_cast<std::size_t>(first) + i;
+      f.coded[b] = finish(codewords[i], f.plan[b].max_planes);
+    }
+  }
   return {};
 }
 

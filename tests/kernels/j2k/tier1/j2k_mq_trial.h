@@ -2,11 +2,11 @@
 #pragma once
 
 #include "../../check.h"
-#include "j2k_mq_frames.h"
+#include "j2k_mq_frame.h"
 
 namespace coalesce::test {
 
-// Every coder makes of random frames what PassCoder makes.
+// Every coder makes of a random frame what PassCoder makes.
 std::string j2k_mq_trial(const std::vector<MqCoder> &coders, Random &random, int index,
                          const Backend &backend);
 

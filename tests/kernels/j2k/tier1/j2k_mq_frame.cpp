@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "j2k_mq_frames.h"
+#include "j2k_mq_frame.h"
 
 #include <algorithm>
 #include <cstring>
@@ -78,44 +78,33 @@ std::size_t MqFrame::symbol_count() const {
   return count;
 }
 
-std::vector<MqFrame> frames_of(const std::vector<std::vector<MqBlock>> &blocks, unsigned style) {
-  std::vector<MqFrame> frames(blocks.size());
+MqFrame frame_of(const std::vector<MqBlock> &blocks, unsigned style) {
+  MqFrame frame;
+  frame.style = style;
   std::size_t byte = 0, pass = 0, symbol = 0;
-  for (std::size_t b = 0; b < blocks[0].size(); ++b) {
-    std::size_t room = 0, passes = 0, symbols = 0;
-    for (const std::vector<MqBlock> &frame : blocks) {
-      room = std::max(room, frame[b].room);
-      passes = std::max(passes, frame[b].made.size());
-      symbols = std::max(symbols, frame[b].symbols.size());
-    }
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
     j2k::BlockPlan plan = {};
     plan.first_byte = byte;
     plan.first_pass = pass;
     plan.first_symbol = symbol;
-    plan.bytes = static_cast<std::uint32_t>(room);
+    plan.bytes = static_cast<std::uint32_t>(blocks[b].room);
     plan.max_planes = static_cast<std::uint8_t>(j2k::kMaxPlanes + b % 7);
-    byte += room + kGuard;
-    pass += passes;
-    symbol += symbols;
-    for (MqFrame &frame : frames)
-      frame.plan.push_back(plan);
+    byte += blocks[b].room + kGuard;
+    pass += blocks[b].made.size();
+    symbol += blocks[b].symbols.size();
+    frame.plan.push_back(plan);
+    frame.planes.push_back(static_cast<std::uint8_t>(blocks[b].planes));
   }
-  for (std::size_t f = 0; f < frames.size(); ++f) {
-    MqFrame &frame = frames[f];
-    frame.style = style;
-    frame.made.resize(pass + 1);
-    frame.symbols.assign(symbol + j2k::kSymbolsPadding, 0xFF);
-    for (std::size_t b = 0; b < frame.plan.size(); ++b) {
-      const MqBlock &block = blocks[f][b];
-      frame.planes.push_back(static_cast<std::uint8_t>(block.planes));
-      std::copy(block.made.begin(), block.made.end(),
-                frame.made.begin() + static_cast<std::ptrdiff_t>(frame.plan[b].first_pass));
-      std::copy(block.symbols.begin(), block.symbols.end(),
-                frame.symbols.begin() + static_cast<std::ptrdiff_t>(frame.plan[b].first_symbol));
-    }
-    frame.make_room();
+  frame.made.resize(pass + 1);
+  frame.symbols.assign(symbol + j2k::kSymbolsPadding, 0xFF);
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    std::copy(blocks[b].made.begin(), blocks[b].made.end(),
+              frame.made.begin() + static_cast<std::ptrdiff_t>(frame.plan[b].first_pass));
+    std::copy(blocks[b].symbols.begin(), blocks[b].symbols.end(),
+              frame.symbols.begin() + static_cast<std::ptrdiff_t>(frame.plan[b].first_symbol));
   }
-  return frames;
+  frame.make_room();
+  return frame;
 }
 
 void code_by_pass_coder(MqFrame *frame) {
@@ -175,43 +164,34 @@ DeviceMemory uploaded(const std::vector<T> &from) {
 
 }  // namespace
 
-DeviceMqFrames::One::One(MqFrame &frame)
-    : plan(uploaded(frame.plan)),
-      planes(uploaded(frame.planes)),
-      symbols(uploaded(frame.symbols)),
-      made(uploaded(frame.made)),
-      passes(uploaded(frame.passes)),
-      bytes(uploaded(frame.bytes)),
-      coded(uploaded(frame.coded)) {}
-
-DeviceMqFrames::DeviceMqFrames(std::vector<MqFrame> &frames)
-    : passes_(frames[0].made.size()),
-      scratch_(j2k::code_blocks_scratch(frames[0].plan.size(), passes_,
-                                        static_cast<int>(frames.size()))) {
-  for (MqFrame &frame : frames) {
-    const One &m = memory_.emplace_back(frame);
-    j2k::DeviceFrame d = frame.view();
-    d.plan = reinterpret_cast<const j2k::BlockPlan *>(m.plan.data());
-    d.planes = m.planes.data();
-    d.symbols = m.symbols.data();
-    d.made = reinterpret_cast<j2k::PassSymbols *>(m.made.data());
-    d.passes = reinterpret_cast<j2k::Pass *>(m.passes.data());
-    d.bytes = m.bytes.data();
-    d.coded = reinterpret_cast<j2k::CodedBlock *>(m.coded.data());
-    frames_.push_back(d);
-  }
+DeviceMqFrame::DeviceMqFrame(MqFrame *frame)
+    : plan_(uploaded(frame->plan)),
+      planes_(uploaded(frame->planes)),
+      symbols_(uploaded(frame->symbols)),
+      made_(uploaded(frame->made)),
+      passes_(uploaded(frame->passes)),
+      bytes_(uploaded(frame->bytes)),
+      coded_(uploaded(frame->coded)),
+      scratch_(j2k::code_blocks_scratch(frame->plan.size(), frame->made.size())),
+      frame_(frame->view()),
+      pass_count_(frame->made.size()) {
+  frame_.plan = reinterpret_cast<const j2k::BlockPlan *>(plan_.data());
+  frame_.planes = planes_.data();
+  frame_.symbols = symbols_.data();
+  frame_.made = reinterpret_cast<j2k::PassSymbols *>(made_.data());
+  frame_.passes = reinterpret_cast<j2k::Pass *>(passes_.data());
+  frame_.bytes = bytes_.data();
+  frame_.coded = reinterpret_cast<j2k::CodedBlock *>(coded_.data());
 }
 
-Status DeviceMqFrames::run(const CodeBlocks &code, int frames) const {
-  return code(frames_.data(), frames, passes_, scratch_.data(), device_stream());
+Status DeviceMqFrame::run(const CodeBlocks &code) const {
+  return code(frame_, pass_count_, scratch_.data(), device_stream());
 }
 
-void DeviceMqFrames::download(std::vector<MqFrame> &frames) const {
-  for (std::size_t i = 0; i < frames.size(); ++i) {
-    memory_[i].passes.download(frames[i].passes.data());
-    memory_[i].bytes.download(frames[i].bytes.data());
-    memory_[i].coded.download(frames[i].coded.data());
-  }
+void DeviceMqFrame::download(MqFrame *frame) const {
+  passes_.download(frame->passes.data());
+  bytes_.download(frame->bytes.data());
+  coded_.download(frame->coded.data());
 }
 
 }  // namespace coalesce::test
