@@ -10,7 +10,7 @@
 
 #include "../../core/grid_order.cuh"
 #include "../finish.h"
-#include "tile.cuh"
+#include "tile_source.cuh"
 
 namespace coalesce {
 

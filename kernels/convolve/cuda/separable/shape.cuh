@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../tile.cuh"
+#include "../tile_source.cuh"
 #include "numbers.h"
 
 namespace coalesce {

@@ -9,7 +9,7 @@
 
 #include "../../finish.h"
 #include "../byte_words.h"
-#include "../tile.cuh"
+#include "../tile_source.cuh"
 #include "instructions.cuh"
 
 namespace coalesce {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "../tile.cuh"
+#include "../tile_source.cuh"
 
 namespace coalesce {
 

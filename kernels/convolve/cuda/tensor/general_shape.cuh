@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "../tile.cuh"
+#include "../tile_source.cuh"
 #include "direct_sums.cuh"
 
 namespace coalesce {

@@ -17,7 +17,7 @@
 #include <cstdint>
 
 #include "../../../core/grid_order.cuh"
-#include "../tile.cuh"
+#include "../tile_source.cuh"
 #include "bulk_copy.cuh"
 #include "direct_sums.cuh"
 #include "instructions.cuh"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Reading a plane and what stands around it. Nothing outside its rows is ever read.
+// For neighbourhood operations in CUDA: reading a plane and what stands around it. Nothing outside
+// its rows is ever read.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "../../core/border.h"
-#include "../planes.h"
+#include "../core/border.h"
+#include "../core/plane.h"
 
 namespace coalesce {
 
@@ -22,22 +23,18 @@ struct TileSource {
   std::uint64_t fill;  // constant border: a pixel of it
 };
 
-inline TileSource make_tile_source(const ConvolveParams &params, const ConvolvePlane &plane) {
-  const SampleDepth depth = params.filter->depth;
-  const std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch | 16;
-  TileSource s = {plane.in.data,
-                  plane.in.pitch,
-                  plane.in.width,
-                  plane.in.height,
-                  plane.channels * depth.bytes(),
-                  params.border,
-                  static_cast<int>(bits & -bits),
-                  0};
-  for (int c = 0; c < plane.channels; ++c) {
-    const int value = plane.role[c] == ChannelRole::chroma ? depth.middle() : params.border_value;
-    s.fill |= static_cast<std::uint64_t>(value << depth.shift) << (8 * depth.bytes() * c);
-  }
-  return s;
+// pixel: bytes; fill: of a pixel, for a constant border.
+inline TileSource make_tile_source(const Plane<const std::uint8_t> &plane, int pixel, Border border,
+                                   std::uint64_t fill) {
+  const std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(plane.data) | plane.pitch | 16;
+  return {plane.data,
+          plane.pitch,
+          plane.width,
+          plane.height,
+          pixel,
+          border,
+          static_cast<int>(bits & -bits),
+          fill};
 }
 
 // The byte at x of a row, which is null where all of it is border.
