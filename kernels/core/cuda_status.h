@@ -59,6 +59,9 @@ Status launch_with(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t
                    cudaStream_t stream, bool early, const Args &...args) {
   static_assert((std::is_same_v<Params, Args> && ...),
                 "arguments must have the kernel's own types");
+#if defined(COALESCE_EMULATED)
+  emulated::remember_kernel(kernel);
+#endif
   // (Not written to.)
   void *pointers[] = {const_cast<Args *>(&args)...};
   return launch_kernel(reinterpret_cast<const void *>(kernel), grid, block, shared_bytes, stream,

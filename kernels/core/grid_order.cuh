@@ -9,7 +9,7 @@ namespace coalesce {
 // comes behind this grid relies on its having waited. (That the grid behind is told to start before
 // this one ends was tried, and took longer: docs/lab/elements.md.)
 __device__ __forceinline__ void wait_for_grid_before() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !defined(COALESCE_EMULATED)
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }

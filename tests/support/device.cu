@@ -6,12 +6,18 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/cuda_status.h"
+
 namespace coalesce::test {
 namespace {
 
 void check(cudaError_t error, const char *what) {
   if (error != cudaSuccess)
     throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(error));
+}
+
+void check(const Status &status, const char *what) {
+  if (!status.ok()) throw std::runtime_error(std::string(what) + ": " + status.message());
 }
 
 __global__ void fill(std::uint8_t *data, std::size_t size, std::uint64_t seed) {
@@ -84,8 +90,7 @@ void DeviceMemory::download(void *to, std::size_t bytes) const {
 }
 
 void DeviceMemory::fill_random(std::uint64_t seed) {
-  fill<<<1024, 256, 0, stream()>>>(data_, size_, seed);
-  check(cudaGetLastError(), "fill");
+  check(launch(fill, dim3(1024), dim3(256), stream(), data_, size_, seed), "fill");
 }
 
 std::size_t device_mismatches(const DeviceMemory &a, const DeviceMemory &b) {
@@ -93,9 +98,10 @@ std::size_t device_mismatches(const DeviceMemory &a, const DeviceMemory &b) {
   DeviceMemory count(sizeof(unsigned long long));
   unsigned long long result = 0;
   count.upload(&result);
-  count_mismatches<<<1024, 256, 0, stream()>>>(
-      a.data(), b.data(), a.size(), reinterpret_cast<unsigned long long *>(count.data()));
-  check(cudaGetLastError(), "count_mismatches");
+  const std::uint8_t *first = a.data(), *second = b.data();
+  check(launch(count_mismatches, dim3(1024), dim3(256), stream(), first, second, a.size(),
+               reinterpret_cast<unsigned long long *>(count.data())),
+        "count_mismatches");
   count.download(&result);
   return result;
 }
@@ -140,9 +146,9 @@ __global__ void copy_words(uint4 *to, const uint4 *from, std::size_t words) {
 void device_copy_by_kernel_async(void *to, const void *from, std::size_t bytes) {
   const std::size_t words = bytes / sizeof(uint4);
   const auto blocks = static_cast<unsigned>((words - 1) / (kCopyThreads * kCopyWords) + 1);
-  copy_words<<<blocks, kCopyThreads, 0, stream()>>>(static_cast<uint4 *>(to),
-                                                    static_cast<const uint4 *>(from), words);
-  check(cudaGetLastError(), "copy by a kernel");
+  check(launch(copy_words, dim3(blocks), dim3(kCopyThreads), stream(), static_cast<uint4 *>(to),
+               static_cast<const uint4 *>(from), words),
+        "copy by a kernel");
 }
 
 void device_copy_async(void *to, const void *from, std::size_t bytes) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "../../core/cuda_status.h"
+#include "../../core/ptx.cuh"
 #include "../../core/trace.h"
 #include "packet_join.cuh"
 #include "packet_layout.h"
@@ -121,7 +122,6 @@ struct JoinMemory {
   Guesses guesses;
   std::uint32_t pool_at;
 };
-extern __shared__ std::uint32_t shared_words[];
 
 // By one thread: room in the pool, in words.
 __device__ std::uint32_t take(const PacketScratch &s, std::uint64_t words) {
@@ -132,6 +132,7 @@ __device__ std::uint32_t take(const PacketScratch &s, std::uint64_t words) {
 template <bool kCount>
 __device__ PacketHeader join_blocks(const PacketView &packet, const PacketScratch &s, int told,
                                     std::uint32_t room, JoinMemory &shared) {
+  COALESCE_DYNAMIC_SHARED(4, std::uint32_t, shared_words);
   const Lengths lengths = place_blocks(packet, s, shared.scan);
   const std::uint64_t words = words_of_bits(lengths.bits);
   const std::uint64_t header_words = kCount ? 0 : words_of_header(lengths.bits);

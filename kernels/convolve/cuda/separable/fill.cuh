@@ -54,8 +54,8 @@ __device__ __noinline__ void copy_some(const std::uint8_t *data, std::size_t pit
   for (; row < rows; row += kAtOnce) {
     const int from = border_position(border, y + row, height);
     if (from >= 0)
-      copy_async(shared_address(to + row * Shape::kPitch),
-                 data + static_cast<std::size_t>(from) * pitch);
+      ptx::cp_async(shared_address(to + row * Shape::kPitch),
+                    data + static_cast<std::size_t>(from) * pitch);
     else
       *reinterpret_cast<uint4 *>(to + row * Shape::kPitch) = *reinterpret_cast<const uint4 *>(fill);
   }
@@ -108,7 +108,7 @@ class MmaFill {
 #pragma unroll
         for (int i = 0; i < 16; i += kAtOnce)
           if (i + kAtOnce <= 16 || row() + i < 16)
-            copy_async(address + i * Shape::kPitch, down(band + i));
+            ptx::cp_async(address + i * Shape::kPitch, down(band + i));
       } else {
         copy_some<Shape, kAtOnce>(from_ - std::int64_t{y + row()} * pitch, s.pitch, s.height,
                                   s.border, y + band, row(), rows, columns.fill + column(),

@@ -192,7 +192,7 @@ __global__ void __launch_bounds__(Shape::kThreads, (mma_blocks<Shape, kSums>()))
   const std::uint32_t ring = shared_address(shared.ring) + warp_column;
 #pragma unroll 1
   for (int y = 0; y < rows; y += Shape::kStep) {
-    wait_for_copies();
+    ptx::cp_async_wait_all();
     __syncthreads();
     // All have done with the step before: its rows make room.
     const int next = y + kAhead, end = min(input_rows, next + Shape::kStep);

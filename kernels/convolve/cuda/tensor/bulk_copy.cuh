@@ -31,6 +31,7 @@ bool has_plane_maps();
 bool make_plane_map(const Plane<const std::uint8_t> &plane, int columns, int rows,
                     CUtensorMap *map);
 
+#if !defined(COALESCE_EMULATED)
 // A phase is over when one thread has arrived and all bytes that it expects have come.
 class BulkBarrier {
  public:
@@ -88,5 +89,6 @@ class BulkBarrier {
 __device__ __forceinline__ void fence_for_copies() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
+#endif
 
 }  // namespace coalesce

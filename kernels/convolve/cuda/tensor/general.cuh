@@ -18,6 +18,7 @@
 #include "../../../core/grid_order.cuh"
 #include "general_load.cuh"
 #include "general_shape.cuh"
+#include "instructions.cuh"
 
 namespace coalesce {
 
@@ -25,16 +26,7 @@ template <bool kSigned>
 __device__ __forceinline__ void multiply(int (&d)[4], std::uint32_t a0, std::uint32_t a1,
                                          std::uint32_t a2, std::uint32_t a3, const uint2 &b) {
 #if __CUDA_ARCH__ >= 800
-  if constexpr (kSigned)
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 "
-        "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
-        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b.x), "r"(b.y));
-  else
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 "
-        "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
-        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b.x), "r"(b.y));
+  mma_32<false, kSigned>(d, {a0, a1}, {a2, a3}, b.x, b.y, d);
 #endif
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "../../../core/ptx.cuh"
 #include "../tile_source.cuh"
 
 namespace coalesce {
@@ -13,10 +14,7 @@ namespace coalesce {
 __device__ __forceinline__ void copy_chunk_async([[maybe_unused]] std::uint8_t *to,
                                                  [[maybe_unused]] const std::uint8_t *from) {
 #if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                   static_cast<std::uint32_t>(__cvta_generic_to_shared(to))),
-               "l"(from)
-               : "memory");
+  ptx::cp_async(static_cast<std::uint32_t>(__cvta_generic_to_shared(to)), from);
 #endif
 }
 
@@ -79,7 +77,7 @@ struct MmaTile {
   // Waits for them, and shifts them into the tile. A barrier must follow.
   __device__ __forceinline__ void place(int row, int last) const {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
+    ptx::cp_async_wait_all();
 #endif
     __syncthreads();
     const int thread = threadIdx.x, column = thread % kLoads * 16, bits = 8 * (phase() & 3);

@@ -5,7 +5,10 @@
 
 #include <cstdint>
 
+#include "../../../core/ptx.cuh"
+
 namespace coalesce {
+#if !defined(COALESCE_EMULATED)
 
 // d = a * b + c: 16 x 8 sums over 32 terms. A lane holds
 //   of a  row lane / 4 and the row 8 below, columns 4 * (lane % 4) and the 3 behind it; in a1 the
@@ -82,34 +85,22 @@ __device__ __forceinline__ void store_matrices(std::uint32_t address,
                : "memory");
 }
 
-__device__ __forceinline__ std::uint32_t shared_address(const void *p) {
-  return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
-}
-
-// 16 bytes to shared memory, not waited for.
-__device__ __forceinline__ void copy_async(std::uint32_t to, const void *from) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-}
-
-__device__ __forceinline__ void wait_for_copies() {
-  asm volatile("cp.async.wait_all;" ::: "memory");
-}
-
-// Cut to 0 .. 255, the first lowest.
-__device__ __forceinline__ std::uint32_t saturate_bytes(int a, int b, int c, int d) {
-  std::uint32_t word;
-  asm("{.reg .b32 upper; cvt.pack.sat.u8.s32.b32 upper, %4, %3, 0;"
-      "cvt.pack.sat.u8.s32.b32 %0, %2, %1, upper;}"
-      : "=r"(word)
-      : "r"(a), "r"(b), "r"(c), "r"(d));
-  return word;
-}
-
 // The upper half of a * b + c, all signed: one instruction, where C++ may become four.
 __device__ __forceinline__ int upper_half_of_sum(int a, int b, std::int64_t c) {
   std::int64_t product;
   asm("mul.wide.s32 %0, %1, %2;" : "=l"(product) : "r"(a), "r"(b));
   return static_cast<int>((product + c) >> 32);
+}
+
+#endif
+
+__device__ __forceinline__ std::uint32_t shared_address(const void *p) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
+}
+
+// Cut to 0 .. 255, the first lowest.
+__device__ __forceinline__ std::uint32_t saturate_bytes(int a, int b, int c, int d) {
+  return ptx::cvt_pack(a, b, ptx::cvt_pack(c, d, 0));
 }
 
 }  // namespace coalesce

@@ -18,6 +18,7 @@
 #include <cstdint>
 
 #include "../../../core/grid_order.cuh"
+#include "../../../core/ptx.cuh"
 #include "sparse_shape.cuh"
 #include "sparse_strip.cuh"
 
@@ -173,7 +174,7 @@ template <class Shape>
 __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
     sparse_kernel(const __grid_constant__ SparseArgs<Shape> a) {
   wait_for_grid_before();
-  extern __shared__ uint4 memory[];
+  COALESCE_DYNAMIC_SHARED(16, uint4, memory);
   auto &shared = *static_cast<SparseShared<Shape> *>(same_in_all_lanes(memory));
   const int warp = __shfl_sync(0xffffffff, threadIdx.x / 32, 0);
   const int x = blockIdx.x * Shape::kColumns, y = blockIdx.y * a.rows;

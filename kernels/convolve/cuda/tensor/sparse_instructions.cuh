@@ -9,6 +9,7 @@
 namespace coalesce {
 
 constexpr int kGroupPositions = 64;  // columns of B
+#if !defined(COALESCE_EMULATED)
 
 // Where in shared memory B lies: of each column 16 terms in a row, then those of the next column;
 // `pitch` bytes further on (a multiple of 16), the next 16 terms of all columns. B that lies
@@ -101,5 +102,6 @@ __device__ __forceinline__ void sync_two_warps(int number) {
   else
     asm volatile("bar.sync 2, 64;" ::: "memory");
 }
+#endif
 
 }  // namespace coalesce

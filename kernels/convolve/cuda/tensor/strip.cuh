@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "../../../core/grid_order.cuh"
+#include "../../../core/ptx.cuh"
 #include "../tile_source.cuh"
 #include "bulk_copy.cuh"
 #include "direct_sums.cuh"
@@ -245,7 +246,7 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
     strip_kernel(const __grid_constant__ StripArgs<Shape> a) {
 #if __CUDA_ARCH__ >= 10 * COALESCE_BULK_COPY_FROM
   wait_for_grid_before();
-  extern __shared__ __align__(128) std::uint8_t memory[];
+  COALESCE_DYNAMIC_SHARED(128, std::uint8_t, memory);
   StripShared<Shape> &shared = *reinterpret_cast<StripShared<Shape> *>(memory);
   const int x = static_cast<int>(blockIdx.x) * Shape::kColumns;
   const int y = static_cast<int>(blockIdx.y) * a.rows;

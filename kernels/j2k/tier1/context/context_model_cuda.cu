@@ -2,6 +2,7 @@
 #include "context_model_cuda.h"
 
 #include "../../../core/cuda_status.h"
+#include "../../../core/ptx.cuh"
 #include "../../../core/trace.h"
 #include "coding_passes.cuh"
 
@@ -16,7 +17,7 @@ __device__ const ColumnTable kColumnTable = make_column_table();
 template <int kLanes>
 __global__ void __launch_bounds__(kThreads, 16)
     model_kernel(DeviceFrame frame, ModelShape shape, int first, int count) {
-  extern __shared__ uint4 memory[];
+  COALESCE_DYNAMIC_SHARED(16, uint4, memory);
   auto *table = reinterpret_cast<std::uint32_t *>(memory);
   for (int i = static_cast<int>(threadIdx.x); i < 256; i += kThreads)
     table[i] = kColumnTable.at[i];

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "../../../core/ptx.cuh"
 #include "coding_pass.h"
 #include "context_logic.h"
 #include "lane_team.cuh"
@@ -59,14 +60,6 @@ constexpr ColumnTable make_column_table() {
     }
   }
   return table;
-}
-
-// __byte_perm() knows no repeated bits.
-__device__ __forceinline__ std::uint32_t pick_bytes(std::uint32_t low, std::uint32_t high,
-                                                    std::uint32_t which) {
-  std::uint32_t picked;
-  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(picked) : "r"(low), "r"(high), "r"(which));
-  return picked;
 }
 
 // Bytes in shared memory that a lane writes from some address on, in words.
@@ -182,13 +175,13 @@ __device__ __forceinline__ void put_half(const WordSymbols &word, const std::uin
       const unsigned bits = 8 * static_cast<unsigned>(__popc(set));
       const std::uint32_t column = column_of(first, b, o);
       if (!kSigns) {
-        queue.push(pick_bytes(column, 0, entry), bits);
+        queue.push(ptx::prmt(column, 0, entry), bits);
         continue;
       }
       const std::uint32_t signs = column_of(sign, b, o);
       const std::uint32_t end = ends >> (8 * b + 4 * o) & 15;
       if (any_end && end != 0) put_end(queue, end);
-      queue.push(pick_bytes(column, signs, entry), pick_bytes(column, signs, entry >> 16), bits);
+      queue.push(ptx::prmt(column, signs, entry), ptx::prmt(column, signs, entry >> 16), bits);
     }
   }
 }

@@ -58,7 +58,7 @@ class MqARegister {
       word_at(context_place(contexts_, i)) = tables_ + state_place(first_state(i), lane_);
   }
 
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__) && !defined(COALESCE_EMULATED)
   // The same as below, in instructions: compilers make numbers of the predicates.
   COALESCE_HOST_DEVICE CodedSymbol code(const FedSymbol &symbol, std::uint32_t prefetch) {
     std::uint32_t add = 0;  // read as well as written: nvcc 12.0 knows no "=&r"

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime.h>
 
+#include "../../../core/ptx.cuh"
 #include "../../canvas/block_plan.h"
 #include "mq_a_register.h"
 #include "mq_cuda.h"
@@ -61,7 +62,7 @@ struct PipelineLane {
   }
   __device__ __forceinline__ void end_turn() const {
     // (bar.sync would want a warp's lanes to come together.)
-    asm volatile("barrier.sync %0, 96;" ::"r"(barrier) : "memory");
+    ptx::barrier_sync<96>(barrier);
   }
 };
 
@@ -80,7 +81,7 @@ __device__ inline void feed_symbols(const PipelineLane &p, const SymbolSource &s
     const bool resets = __any_sync(~0u, (end & kResetsContexts) != 0);
     p.rings->ends[turn % kGroupEnds][p.lane] = end;
     if (p.lane == 0)
-      p.rings->summary[turn % kGroupEnds] = (busy ? kBusy : 0) | (resets ? kResetsContexts : 0);
+      p.rings->summary[turn % kGroupEnds] = (busy ? +kBusy : 0u) | (resets ? +kResetsContexts : 0u);
     slot = slot == kFedGroups - 1 ? 0 : slot + 1;
     p.end_turn();
   }
@@ -135,7 +136,7 @@ __device__ inline void make_bytes(const PipelineLane &p, const Codeword &codewor
 template <class Shape>
 __global__ void __launch_bounds__(96 * Shape::kPipelines, Shape::kBlocks)
     code_codewords(DeviceFrame frame, CodingScratch scratch, MqRows rows) {
-  extern __shared__ __align__(16) std::uint8_t memory[];
+  COALESCE_DYNAMIC_SHARED(16, std::uint8_t, memory);
   using Memory = CoderMemory<Shape>;
   constexpr int kPipelines = Shape::kPipelines;
   static_assert(offsetof(Memory, rings) + kReservedShared <= 65536, "places have 16 bits");

@@ -15,6 +15,9 @@
 #include <cstdint>
 
 #include "../../../core/host_device.h"
+#if defined(__CUDACC__)
+#include "../../../core/ptx.cuh"
+#endif
 #include "mq_coder.h"
 #include "mq_table.h"
 
@@ -121,9 +124,7 @@ struct CodedSymbol {
 COALESCE_HOST_DEVICE std::uint32_t select_bytes(std::uint32_t a, std::uint32_t b,
                                                 std::uint32_t selector) {
 #if defined(__CUDA_ARCH__)
-  std::uint32_t bytes;
-  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(a), "r"(b), "r"(selector));
-  return bytes;
+  return ptx::prmt(a, b, selector);
 #else
   const std::uint64_t all = std::uint64_t{b} << 32 | a;
   std::uint32_t bytes = 0;

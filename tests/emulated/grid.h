@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Runs a grid on the calling thread: blocks one after the other, each of their threads on a stack
+// of its own. A thread runs until it waits for others; then another one goes on, which one depends
+// on the seed, as does the order of blocks. What kernels call while they run is in
+// include/cuda_runtime.h.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <string>
+
+namespace emulated {
+
+constexpr std::size_t kMaxSharedBytes = 227 * 1024;
+
+struct Grid {
+  dim3 blocks, threads;
+  std::size_t shared_bytes;
+  Call call;
+  const void *kernel;
+  void **arguments;
+};
+
+// Memory that nobody may touch: for AddressSanitizer.
+void poison(const void *begin, std::size_t bytes);
+void unpoison(const void *begin, std::size_t bytes);
+
+// Returns what went wrong, or nothing.
+std::string run(const Grid &grid, std::uint64_t seed);
+
+}  // namespace emulated

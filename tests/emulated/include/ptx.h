@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Stands in for the instructions that kernels name in PTX: the functions of core/ptx.cuh and of the
+// kernels on tensor cores, in C++ (PTX ISA).
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "cuda.h"
+
+namespace coalesce::ptx {
+
+inline std::uint32_t prmt(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
+  const std::uint64_t all = std::uint64_t{high} << 32 | low;
+  std::uint32_t result = 0;
+  for (int i = 0; i < 4; ++i) {
+    const std::uint32_t which = selector >> 4 * i & 15;
+    const auto byte = static_cast<std::uint8_t>(all >> 8 * (which & 7));
+    const std::uint32_t picked = (which & 8) == 0 ? byte : (byte & 128) != 0 ? 255 : 0;
+    result |= picked << 8 * i;
+  }
+  return result;
+}
+
+// Sums wrap.
+inline int wrapping_sum(int a, int b) {
+  return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
+}
+
+inline int dp4a(std::uint32_t samples, std::uint32_t weights, int sum) {
+  for (int i = 0; i < 32; i += 8)
+    sum = wrapping_sum(
+        sum, static_cast<std::uint8_t>(samples >> i) * static_cast<std::int8_t>(weights >> i));
+  return sum;
+}
+
+inline int dp2a_lo(std::uint32_t halves, std::uint32_t bytes, int sum) {
+  for (int i = 0; i < 2; ++i)
+    sum = wrapping_sum(sum, static_cast<std::int16_t>(halves >> 16 * i) *
+                                static_cast<std::uint8_t>(bytes >> 8 * i));
+  return sum;
+}
+inline int dp2a_hi(std::uint32_t halves, std::uint32_t bytes, int sum) {
+  return dp2a_lo(halves, bytes >> 16, sum);
+}
+
+inline std::uint32_t cvt_pack(int low, int high, std::uint32_t upper) {
+  const auto cut = [](int v) { return static_cast<std::uint32_t>(v < 0 ? 0 : v > 255 ? 255 : v); };
+  return cut(low) | cut(high) << 8 | upper << 16;
+}
+
+inline uint4 ld_prefetch(const uint4 *from) {
+  return __ldg(from);
+}
+
+// What is copied is there when it was waited for, not before.
+inline void cp_async(std::uint32_t to, const void *from) {
+  emulated::pending().copies.push_back(
+      {emulated::aligned(static_cast<uint4 *>(emulated::shared_pointer(to))),
+       emulated::aligned(static_cast<const uint4 *>(from))});
+}
+inline void cp_async_wait_all() {
+  for (const emulated::Copy &copy : emulated::pending().copies)
+    *copy.to = *copy.from;
+  emulated::pending().copies.clear();
+}
+
+template <int kThreads>
+void barrier_sync(int number) {
+  emulated::meet_at_barrier(static_cast<unsigned>(number), kThreads, false);
+}
+
+}  // namespace coalesce::ptx
+
+namespace coalesce {
+
+// Operands and results of a lane for a product of 16 x kTerms by kTerms x 8 (mma.m16n8k32, k16).
+template <int kTerms>
+struct MmaLane {
+  std::uint32_t a[kTerms / 8], b[kTerms / 16];
+  int c[4];
+};
+
+inline int byte_of_word(std::uint32_t word, int i, bool is_signed) {
+  const auto byte = static_cast<std::uint8_t>(word >> 8 * i);
+  return is_signed ? static_cast<std::int8_t>(byte) : byte;
+}
+
+template <int kTerms, bool kSignedA, bool kSignedB>
+void multiply_lanes(void *const *lane) {
+  int a[16][kTerms], b[kTerms][8];
+  for (int l = 0; l < 32; ++l) {
+    const auto &mine = *static_cast<const MmaLane<kTerms> *>(lane[l]);
+    for (int term = 0; term < kTerms; term += 16)
+      for (int i = 0; i < 4; ++i) {
+        const int k = term + 4 * (l % 4) + i;
+        for (int half = 0; half < 2; ++half)
+          a[l / 4 + 8 * half][k] = byte_of_word(mine.a[term / 8 + half], i, kSignedA);
+        b[k][l / 4] = byte_of_word(mine.b[term / 16], i, kSignedB);
+      }
+  }
+  for (int l = 0; l < 32; ++l) {
+    auto &mine = *static_cast<MmaLane<kTerms> *>(lane[l]);
+    for (int i = 0; i < 4; ++i)
+      for (int k = 0; k < kTerms; ++k)
+        mine.c[i] =
+            ptx::wrapping_sum(mine.c[i], a[l / 4 + 8 * (i / 2)][k] * b[k][2 * (l % 4) + i % 2]);
+  }
+}
+
+// tensor/instructions.cuh
+template <bool kSignedA, bool kSignedB>
+void mma_32(int (&d)[4], const std::uint32_t (&a0)[2], const std::uint32_t (&a1)[2],
+            std::uint32_t b0, std::uint32_t b1, const int (&c)[4]) {
+  MmaLane<32> mine = {{a0[0], a0[1], a1[0], a1[1]}, {b0, b1}, {c[0], c[1], c[2], c[3]}};
+  emulated::meet(~0u, &mine, multiply_lanes<32, kSignedA, kSignedB>);
+  std::copy_n(mine.c, 4, d);
+}
+template <bool kSignedA, bool kSignedB>
+void mma_16(int (&d)[4], const std::uint32_t (&a)[2], std::uint32_t b, const int (&c)[4]) {
+  MmaLane<16> mine = {{a[0], a[1]}, {b}, {c[0], c[1], c[2], c[3]}};
+  emulated::meet(~0u, &mine, multiply_lanes<16, kSignedA, kSignedB>);
+  std::copy_n(mine.c, 4, d);
+}
+
+// Up to four matrices of 8 x 8 halves of words, in shared memory and in lanes.
+struct MatrixLane {
+  std::uint16_t *row;  // that this lane gives the address of
+  std::uint32_t words[4];
+
+  MatrixLane(std::uint32_t address, bool is_used)
+      : row(is_used ? reinterpret_cast<std::uint16_t *>(emulated::aligned(
+                          static_cast<uint4 *>(emulated::shared_pointer(address))))
+                    : nullptr),
+        words() {}
+};
+template <bool kTransposed, class Visit>
+void for_halves(void *const *lane, int matrices, Visit visit) {
+  for (int l = 0; l < 32; ++l)
+    for (int m = 0; m < matrices; ++m)
+      for (int half = 0; half < 2; ++half) {
+        const int row = kTransposed ? 2 * (l % 4) + half : l / 4;
+        const int column = kTransposed ? l / 4 : 2 * (l % 4) + half;
+        visit(static_cast<MatrixLane *>(lane[8 * m + row])->row[column],
+              static_cast<MatrixLane *>(lane[l])->words[m], 16 * half);
+      }
+}
+template <bool kTransposed>
+void store_halves(void *const *lane) {
+  for_halves<kTransposed>(lane, 4, [](std::uint16_t &memory, std::uint32_t word, int shift) {
+    memory = static_cast<std::uint16_t>(word >> shift);
+  });
+}
+
+template <int kMatrices>
+void load_transposed(std::uint32_t address, std::uint32_t *words) {
+  MatrixLane mine(address, emulated::lane_number() < 8 * kMatrices);
+  emulated::meet(~0u, &mine, [](void *const *lane) {
+    for_halves<true>(lane, kMatrices, [](std::uint16_t memory, std::uint32_t &word, int shift) {
+      word |= std::uint32_t{memory} << shift;
+    });
+  });
+  std::copy_n(mine.words, kMatrices, words);
+}
+inline void store_matrices(std::uint32_t address, const std::uint32_t (&words)[4]) {
+  MatrixLane mine(address, true);
+  std::copy_n(words, 4, mine.words);
+  emulated::meet(~0u, &mine, store_halves<false>);
+}
+inline int upper_half_of_sum(int a, int b, std::int64_t c) {
+  return static_cast<int>((std::int64_t{a} * b + c) >> 32);
+}
+
+// tensor/bulk_copy.cuh. What is copied is there when somebody waits for it; what was there is gone
+// at once.
+class BulkBarrier {
+ public:
+  void init() { state_ = {0, 1, 0}; }
+  void expect(int bytes) {
+    if (state_.awaited == 0) emulated::fail("a phase of a barrier has too many arrivals");
+    state_.awaited = 0;
+    state_.bytes += bytes;
+    end_phase();
+  }
+  void copy(void *to, const void *from, int bytes) {
+    if (bytes <= 0 || bytes % 16 != 0) emulated::fail("a bulk copy of %d bytes", bytes);
+    const auto size = static_cast<std::size_t>(bytes);
+    (void)emulated::aligned(static_cast<const uint4 *>(from));
+    add(emulated::aligned(static_cast<uint4 *>(to)), from, size);
+  }
+  void copy(void *to, const CUtensorMap &map, int x, int y) {
+    if (reinterpret_cast<std::uintptr_t>(to) % 128 != 0 || x % 4 != 0)
+      emulated::fail("a rectangle is copied to %p from word %d", to, x);
+    auto *word = static_cast<std::uint8_t *>(to);
+    for (int row = y; row < y + map.rows; ++row)
+      for (int column = x; column < x + map.columns; ++column, word += 4) {
+        const bool inside = row >= 0 && row < map.height && column >= 0 && column < map.width;
+        add(word, inside ? map.data + row * map.pitch + 4 * column : nullptr, 4);
+      }
+  }
+  void wait(int parity) {
+    while (!is_over(parity))
+      emulated::pause();
+  }
+
+ private:
+  void add(void *to, const void *from, std::size_t bytes) {
+    std::memset(to, emulated::kUndefined, bytes);
+    emulated::bulk_copies().push_back(
+        {this, static_cast<std::uint8_t *>(to), static_cast<const std::uint8_t *>(from), bytes});
+  }
+  bool is_over(int parity) {
+    std::erase_if(emulated::bulk_copies(), [this](const emulated::BulkCopy &copy) {
+      if (copy.barrier != this) return false;
+      if (copy.from != nullptr)
+        std::memcpy(copy.to, copy.from, copy.bytes);
+      else
+        std::memset(copy.to, 0, copy.bytes);
+      state_.bytes -= static_cast<int>(copy.bytes);
+      return true;
+    });
+    end_phase();
+    return state_.phase % 2 != parity;
+  }
+  void end_phase() {
+    if (state_.awaited == 0 && state_.bytes == 0) state_ = {0, 1, (state_.phase + 1) % 2};
+  }
+
+  struct alignas(8) State {
+    std::int32_t bytes;
+    std::int16_t awaited;  // arrivals
+    int phase : 16;
+  };
+  State state_;
+  static_assert(sizeof(State) == 8);
+};
+inline void fence_for_copies() {}
+
+// tensor/sparse_instructions.cuh
+inline std::uint32_t sparse_address(std::uint32_t address, int pitch) {
+  return address >> 4 | static_cast<std::uint32_t>(pitch >> 4) << 16;
+}
+inline std::uint64_t sparse_operand(std::uint32_t address) {
+  return std::uint64_t{128 >> 4} << 32 | address;
+}
+template <bool kSigned>
+void multiply_sparse(int (&d)[32], const std::uint32_t (&a)[4], std::uint64_t b,
+                     std::uint32_t places, bool add) {
+  if (emulated::pending().products.empty()) emulated::pending().products.emplace_back();
+  emulated::pending().products.back().push_back(
+      {d, {a[0], a[1], a[2], a[3]}, places, b, kSigned, add});
+}
+inline void start_products() {}
+inline void end_products() {
+  emulated::pending().products.emplace_back();
+}
+// Of four lanes, which have two rows. A's stored terms, in memory's order of terms.
+inline void multiply_lanes_sparse(void *const *lane) {
+  for (int quad = 0; quad < 32; quad += 4)
+    for (int upper = 0; upper < 2; ++upper) {
+      int a[64] = {};
+      for (int four = 0; four < 16; ++four) {
+        const auto &values = *static_cast<const emulated::Product *>(lane[quad + four / 2 % 4]);
+        const auto &meta =
+            *static_cast<const emulated::Product *>(lane[quad + upper + 2 * (four / 8)]);
+        const int first = four % 2 * 2;
+        for (int i = 0; i < 2; ++i) {
+          const int place = static_cast<int>(meta.places >> (4 * (four % 8) + 2 * i) & 3);
+          a[4 * four + place] =
+              byte_of_word(values.a[four / 8 * 2 + upper], first + i, values.a_is_signed);
+        }
+      }
+      for (int t = 0; t < 4; ++t) {
+        const auto &mine = *static_cast<const emulated::Product *>(lane[quad + t]);
+        const auto field = [&mine](int bit) {
+          return static_cast<std::uint32_t>(mine.b >> bit & 0x3FFF) << 4;
+        };
+        const auto *b = static_cast<const std::uint8_t *>(emulated::shared_pointer(field(0)));
+        for (int j = 0; j < 16; ++j) {
+          const int column = j / 2 * 8 + 2 * t + j % 2;
+          int &d = mine.d[j / 2 * 4 + 2 * upper + j % 2];
+          if (!mine.add) d = 0;
+          for (int k = 0; k < 64; ++k)
+            d = ptx::wrapping_sum(
+                d,
+                a[k] * b[k / 16 * field(16) + column / 8 * field(32) + column % 8 * 16 + k % 16]);
+        }
+      }
+    }
+}
+template <int kPending>
+void wait_for_products(int (&)[32]) {
+  auto &groups = emulated::pending().products;
+  while (groups.size() > kPending + 1) {
+    for (emulated::Product product : groups.front())
+      emulated::meet(~0u, &product, multiply_lanes_sparse);
+    groups.erase(groups.begin());
+  }
+}
+inline void store_transposed(std::uint32_t address, const std::uint32_t (&words)[4]) {
+  MatrixLane mine(address, true);
+  std::copy_n(words, 4, mine.words);
+  emulated::meet(~0u, &mine, store_halves<true>);
+}
+inline void *same_in_all_lanes(void *shared) {
+  return emulated::shared_pointer(__shfl_sync(~0u, emulated::shared_address(shared), 0));
+}
+inline bool elect_lane() {
+  __syncwarp();
+  return emulated::lane_number() == 31;  // any one
+}
+inline void sync_two_warps(int number) {
+  emulated::meet_at_barrier(static_cast<unsigned>(number) + 1, 64, false);
+}
+
+}  // namespace coalesce
