@@ -4,7 +4,6 @@
 
 #include <cuda_runtime.h>
 
-#include "../core/ptx.cuh"
 #include "rgb2yuv_args.h"
 
 namespace coalesce {
@@ -115,8 +114,10 @@ __device__ __forceinline__ void store_run(std::uint8_t *to, const std::uint32_t 
 // sum + the weighted bytes of a pixel: two dot products of two.
 __device__ __forceinline__ int add_weighted(const WordWeights &weights, std::uint32_t pixel,
                                             int sum) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610
-  return ptx::dp2a_hi(weights.high, pixel, ptx::dp2a_lo(weights.low, pixel, sum));
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610 && !defined(COALESCE_EMULATED)
+  asm("dp2a.lo.s32.u32 %0, %1, %2, %0;" : "+r"(sum) : "r"(weights.low), "r"(pixel));
+  asm("dp2a.hi.s32.u32 %0, %1, %2, %0;" : "+r"(sum) : "r"(weights.high), "r"(pixel));
+  return sum;
 #else
   const std::uint32_t pairs[2] = {weights.low, weights.high};
 #pragma unroll
@@ -128,8 +129,11 @@ __device__ __forceinline__ int add_weighted(const WordWeights &weights, std::uin
 
 // Four values, saturated, as the bytes of a word.
 __device__ __forceinline__ std::uint32_t pack(int a, int b, int c, int d) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 720
-  return ptx::cvt_pack(a, b, ptx::cvt_pack(c, d, 0));
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 720 && !defined(COALESCE_EMULATED)
+  std::uint32_t word;
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(word) : "r"(d), "r"(c));
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %0;" : "+r"(word) : "r"(b), "r"(a));
+  return word;
 #else
   return saturated(a) | saturated(b) << 8 | saturated(c) << 16 | std::uint32_t{saturated(d)} << 24;
 #endif

@@ -4,7 +4,6 @@
 
 #include <cuda_runtime.h>
 
-#include "../core/ptx.cuh"
 #include "uyvy2y_pixel.h"
 
 namespace coalesce {
@@ -37,8 +36,14 @@ enum class CacheHint { none, evict_first, evict_first_stores, prefetch };
 template <CacheHint kHint>
 __device__ __forceinline__ uint4 load(const uint4 *from) {
   if constexpr (kHint == CacheHint::evict_first) return __ldcs(from);
-#if __CUDA_ARCH__ >= 800
-  if constexpr (kHint == CacheHint::prefetch) return ptx::ld_prefetch(from);
+#if __CUDA_ARCH__ >= 800 && !defined(COALESCE_EMULATED)
+  if constexpr (kHint == CacheHint::prefetch) {
+    uint4 v;
+    asm("ld.global.nc.L1::no_allocate.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+        : "l"(from));
+    return v;
+  }
 #endif
   return __ldg(from);
 }

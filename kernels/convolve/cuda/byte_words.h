@@ -5,16 +5,15 @@
 #include <cstdint>
 
 #include "../../core/host_device.h"
-#if defined(__CUDACC__)
-#include "../../core/ptx.cuh"
-#endif
 
 namespace coalesce {
 
 // The dot product of four samples and four signed weights, plus `sum`.
 COALESCE_HOST_DEVICE int dot4(std::uint32_t samples, std::uint32_t weights, int sum) {
-#if defined(__CUDA_ARCH__)
-  return ptx::dp4a(samples, weights, sum);
+#if defined(__CUDA_ARCH__) && !defined(COALESCE_EMULATED)
+  int result;
+  asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(samples), "r"(weights), "r"(sum));
+  return result;
 #else
   for (int i = 0; i < 32; i += 8)
     sum += static_cast<std::uint8_t>(samples >> i) * static_cast<std::int8_t>(weights >> i);

@@ -27,32 +27,6 @@ inline int wrapping_sum(int a, int b) {
   return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
 }
 
-inline int dp4a(std::uint32_t samples, std::uint32_t weights, int sum) {
-  for (int i = 0; i < 32; i += 8)
-    sum = wrapping_sum(
-        sum, static_cast<std::uint8_t>(samples >> i) * static_cast<std::int8_t>(weights >> i));
-  return sum;
-}
-
-inline int dp2a_lo(std::uint32_t halves, std::uint32_t bytes, int sum) {
-  for (int i = 0; i < 2; ++i)
-    sum = wrapping_sum(sum, static_cast<std::int16_t>(halves >> 16 * i) *
-                                static_cast<std::uint8_t>(bytes >> 8 * i));
-  return sum;
-}
-inline int dp2a_hi(std::uint32_t halves, std::uint32_t bytes, int sum) {
-  return dp2a_lo(halves, bytes >> 16, sum);
-}
-
-inline std::uint32_t cvt_pack(int low, int high, std::uint32_t upper) {
-  const auto cut = [](int v) { return static_cast<std::uint32_t>(v < 0 ? 0 : v > 255 ? 255 : v); };
-  return cut(low) | cut(high) << 8 | upper << 16;
-}
-
-inline uint4 ld_prefetch(const uint4 *from) {
-  return __ldg(from);
-}
-
 // What is copied is there when it was waited for, not before.
 inline void cp_async(std::uint32_t to, const void *from) {
   emulated::pending().copies.push_back(
@@ -166,6 +140,10 @@ inline void store_matrices(std::uint32_t address, const std::uint32_t (&words)[4
   MatrixLane mine(address, true);
   std::copy_n(words, 4, mine.words);
   emulated::meet(~0u, &mine, store_halves<false>);
+}
+inline std::uint32_t saturate_bytes(int a, int b, int c, int d) {
+  const auto cut = [](int v) { return static_cast<std::uint32_t>(v < 0 ? 0 : v > 255 ? 255 : v); };
+  return cut(a) | cut(b) << 8 | cut(c) << 16 | cut(d) << 24;
 }
 inline int upper_half_of_sum(int a, int b, std::int64_t c) {
   return static_cast<int>((std::int64_t{a} * b + c) >> 32);

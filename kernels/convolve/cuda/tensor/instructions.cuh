@@ -8,6 +8,11 @@
 #include "../../../core/ptx.cuh"
 
 namespace coalesce {
+
+__device__ __forceinline__ std::uint32_t shared_address(const void *p) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
+}
+
 #if !defined(COALESCE_EMULATED)
 
 // d = a * b + c: 16 x 8 sums over 32 terms. A lane holds
@@ -85,6 +90,16 @@ __device__ __forceinline__ void store_matrices(std::uint32_t address,
                : "memory");
 }
 
+// Cut to 0 .. 255, the first lowest.
+__device__ __forceinline__ std::uint32_t saturate_bytes(int a, int b, int c, int d) {
+  std::uint32_t word;
+  asm("{.reg .b32 upper; cvt.pack.sat.u8.s32.b32 upper, %4, %3, 0;"
+      "cvt.pack.sat.u8.s32.b32 %0, %2, %1, upper;}"
+      : "=r"(word)
+      : "r"(a), "r"(b), "r"(c), "r"(d));
+  return word;
+}
+
 // The upper half of a * b + c, all signed: one instruction, where C++ may become four.
 __device__ __forceinline__ int upper_half_of_sum(int a, int b, std::int64_t c) {
   std::int64_t product;
@@ -93,14 +108,5 @@ __device__ __forceinline__ int upper_half_of_sum(int a, int b, std::int64_t c) {
 }
 
 #endif
-
-__device__ __forceinline__ std::uint32_t shared_address(const void *p) {
-  return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
-}
-
-// Cut to 0 .. 255, the first lowest.
-__device__ __forceinline__ std::uint32_t saturate_bytes(int a, int b, int c, int d) {
-  return ptx::cvt_pack(a, b, ptx::cvt_pack(c, d, 0));
-}
 
 }  // namespace coalesce

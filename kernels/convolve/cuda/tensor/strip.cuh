@@ -259,9 +259,12 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
     shared.arrived.copy(shared.tile, a.map, tile_x >> 2, tile_y);
   }
 #pragma unroll
-  for (int d = 0; d < Shape::kDigits; ++d)
+  for (int d = 0; d < Shape::kDigits; ++d) {
+    const std::uint32_t *row = a.taps[d][0], *next = a.taps[d][1];
+    uint2 *both = shared.taps[d][0];
     for (int i = threadIdx.x; i < (Shape::kTapRows - 1) * Shape::kTapWords; i += Shape::kThreads)
-      shared.taps[d][0][i] = make_uint2(a.taps[d][0][i], a.taps[d][1][i]);
+      both[i] = make_uint2(row[i], next[i]);
+  }
   __syncthreads();
   const StripBands<Shape> bands(shared.taps[0]);
   shared.arrived.wait(0);

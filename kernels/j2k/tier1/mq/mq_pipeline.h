@@ -15,9 +15,6 @@
 #include <cstdint>
 
 #include "../../../core/host_device.h"
-#if defined(__CUDACC__)
-#include "../../../core/ptx.cuh"
-#endif
 #include "mq_coder.h"
 #include "mq_table.h"
 
@@ -123,8 +120,10 @@ struct CodedSymbol {
 // Bytes 0 to 3 of a and 4 to 7 of b: four of them, by the low four nibbles of selector.
 COALESCE_HOST_DEVICE std::uint32_t select_bytes(std::uint32_t a, std::uint32_t b,
                                                 std::uint32_t selector) {
-#if defined(__CUDA_ARCH__)
-  return ptx::prmt(a, b, selector);
+#if defined(__CUDA_ARCH__) && !defined(COALESCE_EMULATED)
+  std::uint32_t bytes;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(a), "r"(b), "r"(selector));
+  return bytes;
 #else
   const std::uint64_t all = std::uint64_t{b} << 32 | a;
   std::uint32_t bytes = 0;
