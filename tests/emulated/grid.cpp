@@ -33,6 +33,7 @@ namespace emulated {
 namespace {
 
 constexpr std::size_t kStackBytes = 256 * 1024, kGuardBytes = 64 * 1024;
+constexpr std::size_t kStackShift = 13 * 64;
 constexpr unsigned kBarriers = 16;
 constexpr unsigned kMaxPauses = 1 << 20;  // of a block, while nothing else happens
 constexpr std::uint32_t kFirstSharedAddress = 1024;
@@ -127,9 +128,11 @@ Fiber *idle_fiber() {
       std::perror("a stack for a thread of a kernel");
       std::abort();
     }
+    // Stacks do not all begin at the same place of a page, and so of the caches.
+    const std::size_t shift = fibers.size() * kStackShift % (kStackBytes / 4);
     Fiber &fiber = fibers.emplace_back();
     fiber.stack = static_cast<std::uint8_t *>(memory) + kGuardBytes;
-    fiber.bytes = kStackBytes;
+    fiber.bytes = kStackBytes - shift;
     restart(&fiber);
   }
   Fiber *fiber = idle.back();
@@ -422,6 +425,18 @@ void pause() {
   if (++block.pauses > kMaxPauses) fail("waits for ever for memory to change");
   block.ready.push_back(current->thread);
   wait();
+}
+
+void add_products(int rows, int columns, int terms, const std::int16_t *a, const std::int16_t *b,
+                  int *c) {
+  for (int row = 0; row < rows; ++row, a += terms)
+    for (int column = 0; column < columns; ++column, ++c) {
+      const std::int16_t *from = b + column * terms;
+      unsigned sum = 0;
+      for (int term = 0; term < terms; ++term)
+        sum += static_cast<unsigned>(a[term] * from[term]);
+      *c = static_cast<int>(static_cast<unsigned>(*c) + sum);
+    }
 }
 
 Pending &pending() {

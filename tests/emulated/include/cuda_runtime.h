@@ -83,6 +83,10 @@ struct Votes {
 };
 Votes meet_at_barrier(unsigned number, unsigned threads, bool holds);
 
+// c[row][column] += the sum of a[row][term] * b[column][term]. Sums wrap.
+void add_products(int rows, int columns, int terms, const std::int16_t *a, const std::int16_t *b,
+                  int *c);
+
 // Lets other threads run; for those that wait for memory to change.
 void pause();
 

@@ -22,11 +22,6 @@ inline std::uint32_t prmt(std::uint32_t low, std::uint32_t high, std::uint32_t s
   return result;
 }
 
-// Sums wrap.
-inline int wrapping_sum(int a, int b) {
-  return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
-}
-
 // What is copied is there when it was waited for, not before.
 inline void cp_async(std::uint32_t to, const void *from) {
   emulated::pending().copies.push_back(
@@ -55,14 +50,18 @@ struct MmaLane {
   int c[4];
 };
 
-inline int byte_of_word(std::uint32_t word, int i, bool is_signed) {
+inline std::int16_t byte_of_word(std::uint32_t word, int i, bool is_signed) {
   const auto byte = static_cast<std::uint8_t>(word >> 8 * i);
-  return is_signed ? static_cast<std::int8_t>(byte) : byte;
+  return is_signed ? static_cast<std::int8_t>(byte) : std::int16_t{byte};
 }
 
 template <int kTerms, bool kSignedA, bool kSignedB>
 void multiply_lanes(void *const *lane) {
-  int a[16][kTerms], b[kTerms][8];
+  std::int16_t a[16][kTerms], b[8][kTerms];
+  int c[16][8];
+  const auto place = [&c](int l, int i) -> int & {
+    return c[l / 4 + 8 * (i / 2)][2 * (l % 4) + i % 2];
+  };
   for (int l = 0; l < 32; ++l) {
     const auto &mine = *static_cast<const MmaLane<kTerms> *>(lane[l]);
     for (int term = 0; term < kTerms; term += 16)
@@ -70,16 +69,15 @@ void multiply_lanes(void *const *lane) {
         const int k = term + 4 * (l % 4) + i;
         for (int half = 0; half < 2; ++half)
           a[l / 4 + 8 * half][k] = byte_of_word(mine.a[term / 8 + half], i, kSignedA);
-        b[k][l / 4] = byte_of_word(mine.b[term / 16], i, kSignedB);
+        b[l / 4][k] = byte_of_word(mine.b[term / 16], i, kSignedB);
       }
-  }
-  for (int l = 0; l < 32; ++l) {
-    auto &mine = *static_cast<MmaLane<kTerms> *>(lane[l]);
     for (int i = 0; i < 4; ++i)
-      for (int k = 0; k < kTerms; ++k)
-        mine.c[i] =
-            ptx::wrapping_sum(mine.c[i], a[l / 4 + 8 * (i / 2)][k] * b[k][2 * (l % 4) + i % 2]);
+      place(l, i) = mine.c[i];
   }
+  emulated::add_products(16, 8, kTerms, a[0], b[0], c[0]);
+  for (int l = 0; l < 32; ++l)
+    for (int i = 0; i < 4; ++i)
+      static_cast<MmaLane<kTerms> *>(lane[l])->c[i] = place(l, i);
 }
 
 // tensor/instructions.cuh
@@ -232,39 +230,42 @@ inline void start_products() {}
 inline void end_products() {
   emulated::pending().products.emplace_back();
 }
-// Of four lanes, which have two rows. A's stored terms, in memory's order of terms.
+// Of a warp: 16 rows of sums, whose terms are stored two of each four.
 inline void multiply_lanes_sparse(void *const *lane) {
-  for (int quad = 0; quad < 32; quad += 4)
+  std::int16_t a[16][64] = {}, b[64][64];
+  int c[16][64];
+  const auto product = [lane](int l) -> const emulated::Product & {
+    return *static_cast<const emulated::Product *>(lane[l]);
+  };
+  const std::uint64_t described = product(0).b;
+  const auto field = [described](int bit) {
+    return static_cast<std::uint32_t>(described >> bit & 0x3FFF) << 4;
+  };
+  const auto *from = static_cast<const std::uint8_t *>(emulated::shared_pointer(field(0)));
+  for (int column = 0; column < 64; ++column)
+    for (int k = 0; k < 64; ++k)
+      b[column][k] = from[k / 16 * field(16) + column / 8 * field(32) + column % 8 * 16 + k % 16];
+  for (int l = 0; l < 32; ++l) {
+    if (product(l).b != described) emulated::fail("lanes multiply by different matrices");
     for (int upper = 0; upper < 2; ++upper) {
-      int a[64] = {};
-      for (int four = 0; four < 16; ++four) {
-        const auto &values = *static_cast<const emulated::Product *>(lane[quad + four / 2 % 4]);
-        const auto &meta =
-            *static_cast<const emulated::Product *>(lane[quad + upper + 2 * (four / 8)]);
-        const int first = four % 2 * 2;
-        for (int i = 0; i < 2; ++i) {
-          const int place = static_cast<int>(meta.places >> (4 * (four % 8) + 2 * i) & 3);
-          a[4 * four + place] =
-              byte_of_word(values.a[four / 8 * 2 + upper], first + i, values.a_is_signed);
-        }
+      const int row = l / 4 + 8 * upper;
+      for (int i = 0; i < 8;
+           ++i) {  // stored: four of 8 terms, and four of 8 that are 32 further on
+        const int four = l % 4 * 2 + i % 4 / 2 + i / 4 * 8;
+        const std::uint32_t places = product(l / 4 * 4 + upper + four / 8 * 2).places;
+        const auto place = static_cast<int>(places >> (four % 8 * 4 + i % 2 * 2) & 3);
+        a[row][4 * four + place] =
+            byte_of_word(product(l).a[i / 4 * 2 + upper], i % 4, product(l).a_is_signed);
       }
-      for (int t = 0; t < 4; ++t) {
-        const auto &mine = *static_cast<const emulated::Product *>(lane[quad + t]);
-        const auto field = [&mine](int bit) {
-          return static_cast<std::uint32_t>(mine.b >> bit & 0x3FFF) << 4;
-        };
-        const auto *b = static_cast<const std::uint8_t *>(emulated::shared_pointer(field(0)));
-        for (int j = 0; j < 16; ++j) {
-          const int column = j / 2 * 8 + 2 * t + j % 2;
-          int &d = mine.d[j / 2 * 4 + 2 * upper + j % 2];
-          if (!mine.add) d = 0;
-          for (int k = 0; k < 64; ++k)
-            d = ptx::wrapping_sum(
-                d,
-                a[k] * b[k / 16 * field(16) + column / 8 * field(32) + column % 8 * 16 + k % 16]);
-        }
-      }
+      for (int j = 0; j < 16; ++j)
+        c[row][j / 2 * 8 + l % 4 * 2 + j % 2] =
+            product(l).add ? product(l).d[j / 2 * 4 + 2 * upper + j % 2] : 0;
     }
+  }
+  emulated::add_products(16, 64, 64, a[0], b[0], c[0]);
+  for (int l = 0; l < 32; ++l)
+    for (int j = 0; j < 32; ++j)
+      product(l).d[j] = c[l / 4 + j / 2 % 2 * 8][j / 4 * 8 + l % 4 * 2 + j % 2];
 }
 template <int kPending>
 void wait_for_products(int (&)[32]) {
