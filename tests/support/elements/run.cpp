@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <map>
 
 #include "../random.h"
@@ -13,6 +14,11 @@ namespace test {
 
 bool small_run() {
   return g_getenv("COALESCE_TEST_SMALL") != nullptr;
+}
+
+int sample_step() {
+  const char *every = g_getenv("COALESCE_TEST_SMALL");
+  return every != nullptr ? std::max(std::atoi(every), 3) : 1;
 }
 
 int first_sample(int n) {

@@ -11,15 +11,13 @@ namespace test {
 
 constexpr int kSkip = 77;
 
-// COALESCE_TEST_SMALL=1: fewer and smaller frames, for tools under which everything is slow.
+// COALESCE_TEST_SMALL=N: fewer and smaller frames, for tools under which everything is slow.
 bool small_run();
 
-// Of n things all; in a small run every third, from one that the seed selects:
+// Of n things all; in a small run every Nth, at most every third, from one that the seed selects:
 //   for (int i = first_sample(n); i < n; i += sample_step())
 int first_sample(int n);
-inline int sample_step() {
-  return small_run() ? 3 : 1;
-}
+int sample_step();
 #define add_sampled_loop_test(tests, function, n)                  \
   for (int index_ = ::test::first_sample(int(n)); index_ < int(n); \
        index_ += ::test::sample_step())                            \
