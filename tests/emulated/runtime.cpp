@@ -238,17 +238,17 @@ cudaError_t cudaFreeHost(void *memory) {
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes, cudaMemcpyKind,
                             cudaStream_t) {
-  std::memcpy(to, from, bytes);
+  if (bytes > 0) std::memcpy(to, from, bytes);
   return cudaSuccess;
 }
 
 cudaError_t cudaMemsetAsync(void *to, int value, std::size_t bytes, cudaStream_t) {
-  std::memset(to, value, bytes);
+  if (bytes > 0) std::memset(to, value, bytes);
   return cudaSuccess;
 }
 
 cudaError_t cudaMemset(void *to, int value, std::size_t bytes) {
-  std::memset(to, value, bytes);
+  if (bytes > 0) std::memset(to, value, bytes);
   return cudaSuccess;
 }
 
