@@ -4,11 +4,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "../support/doctest.h"
@@ -315,26 +317,48 @@ TEST_CASE("limits of a launch") {
       !launch_shared(reverse<true>, dim3(1), dim3(128), 228 * 1024, nullptr, numbers.data()).ok());
 }
 
-// Ends the program: by AddressSanitizer at once, otherwise when the memory is given back.
-__global__ void write_behind(unsigned char *bytes, int size) {
-  bytes[size] = 1;
+TEST_CASE("threads of the host") {
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong = 0;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&wrong] { wrong += wrong_results(reverse<true>, 127); });
+  for (std::thread &thread : threads)
+    thread.join();
+  CHECK(wrong == 0);
 }
 
-TEST_CASE("a byte behind an allocation") {
-  for (const int beyond : {0, 1, 100}) {
-    const pid_t child = fork();
-    if (child == 0) {
-      std::signal(SIGABRT, SIG_DFL);
-      if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(0);
-      unsigned char *bytes = nullptr;
-      (void)cudaMalloc(&bytes, 101);
-      (void)launch(write_behind, dim3(1), dim3(1), nullptr, bytes, 100 + beyond);
-      (void)cudaFree(bytes);
-      _exit(0);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0) == (beyond == 0));
+__global__ void write_at(unsigned char *bytes, int size) {
+  bytes[size] = 1;
+}
+[[maybe_unused]] __global__ void read_at(unsigned char *bytes, int size) {
+  bytes[0] = bytes[size];
+}
+
+// Does the program end? By AddressSanitizer, or when what was written is found.
+template <class Kernel>
+bool faults(Kernel kernel, int at) {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGABRT, SIG_DFL);
+    if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(0);
+    unsigned char *bytes = nullptr;
+    (void)cudaMalloc(&bytes, 101);
+    (void)launch(kernel, dim3(1), dim3(1), nullptr, bytes, at);
+    (void)cudaFree(bytes);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+}
+
+TEST_CASE("bytes beside an allocation") {
+  for (const int at : {-200, -1, 0, 100, 101, 200}) {
+    const bool outside = at < 0 || at > 100;
+    CHECK(faults(write_at, at) == outside);
+#if defined(__SANITIZE_ADDRESS__)
+    CHECK(faults(read_at, at) == outside);
+#endif
   }
 }
 
