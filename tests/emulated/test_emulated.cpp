@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -30,7 +31,7 @@ class Numbers {
  public:
   explicit Numbers(std::vector<T> values) : size_(values.size()) {
     REQUIRE(cudaMalloc(&data_, size_ * sizeof(T)) == cudaSuccess);
-    std::copy_n(values.data(), size_, data_);
+    std::memcpy(data_, values.data(), size_ * sizeof(T));
   }
   explicit Numbers(std::size_t size) : Numbers(std::vector<T>(size)) {}
   ~Numbers() { CHECK(cudaFree(data_) == cudaSuccess); }
