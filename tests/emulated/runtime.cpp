@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kMultiprocessors = 3;
 constexpr std::size_t kFence = 256;  // bytes before and behind an allocation
+constexpr std::size_t kDeviceBytes = std::size_t{2} << 30;
 constexpr std::size_t kSharedBytesOfAny = 48 * 1024;
 
 struct Kernel {
@@ -24,7 +25,12 @@ struct Kernel {
 
 std::mutex mutex;
 std::map<const void *, Kernel> kernels;
-std::map<const void *, std::size_t> allocations;
+struct Allocation {
+  std::size_t bytes;
+  bool of_device;
+};
+std::map<const void *, Allocation> allocations;
+std::size_t device_bytes = 0;  // in use
 char launch_error[512];
 
 std::uint8_t fence_byte(std::size_t i) {
@@ -35,7 +41,9 @@ std::size_t room_for(std::size_t bytes) {
   return (bytes + 2 * kFence + kFence - 1) / kFence * kFence;
 }
 
-cudaError_t allocate(void **memory, std::size_t bytes) {
+cudaError_t allocate(void **memory, std::size_t bytes, bool of_device) {
+  const std::lock_guard lock(mutex);
+  if (of_device && bytes > kDeviceBytes - device_bytes) return cudaErrorMemoryAllocation;
   const std::size_t room = room_for(bytes);
   auto *begin = static_cast<std::uint8_t *>(std::aligned_alloc(kFence, room));
   if (begin == nullptr) return cudaErrorMemoryAllocation;
@@ -44,8 +52,8 @@ cudaError_t allocate(void **memory, std::size_t bytes) {
   *memory = begin + kFence;
   emulated::poison(begin, kFence);
   emulated::poison(begin + kFence + bytes, room - kFence - bytes);
-  const std::lock_guard lock(mutex);
-  allocations[*memory] = bytes;
+  allocations[*memory] = {bytes, of_device};
+  if (of_device) device_bytes += bytes;
   return cudaSuccess;
 }
 
@@ -54,7 +62,8 @@ cudaError_t release(void *memory) {
   const std::lock_guard lock(mutex);
   const auto found = allocations.find(memory);
   if (found == allocations.end()) return cudaErrorInvalidValue;
-  const std::size_t bytes = found->second, room = room_for(bytes);
+  const std::size_t bytes = found->second.bytes, room = room_for(bytes);
+  if (found->second.of_device) device_bytes -= bytes;
   allocations.erase(found);
   std::uint8_t *begin = static_cast<std::uint8_t *>(memory) - kFence;
   emulated::unpoison(begin, room);
@@ -205,12 +214,14 @@ cudaError_t cudaDeviceSynchronize() {
 }
 
 cudaError_t cudaMemGetInfo(std::size_t *free_bytes, std::size_t *all) {
-  *free_bytes = *all = std::size_t{4} << 30;
+  const std::lock_guard lock(mutex);
+  *free_bytes = kDeviceBytes - device_bytes;
+  *all = kDeviceBytes;
   return cudaSuccess;
 }
 
 cudaError_t cudaMalloc(void **memory, std::size_t bytes) {
-  return allocate(memory, bytes);
+  return allocate(memory, bytes, true);
 }
 
 cudaError_t cudaFree(void *memory) {
@@ -218,7 +229,7 @@ cudaError_t cudaFree(void *memory) {
 }
 
 cudaError_t cudaHostAlloc(void **memory, std::size_t bytes, unsigned) {
-  return allocate(memory, bytes);
+  return allocate(memory, bytes, false);
 }
 
 cudaError_t cudaFreeHost(void *memory) {
@@ -227,17 +238,17 @@ cudaError_t cudaFreeHost(void *memory) {
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes, cudaMemcpyKind,
                             cudaStream_t) {
-  std::memcpy(to, from, bytes);
+  if (bytes > 0) std::memcpy(to, from, bytes);
   return cudaSuccess;
 }
 
 cudaError_t cudaMemsetAsync(void *to, int value, std::size_t bytes, cudaStream_t) {
-  std::memset(to, value, bytes);
+  if (bytes > 0) std::memset(to, value, bytes);
   return cudaSuccess;
 }
 
 cudaError_t cudaMemset(void *to, int value, std::size_t bytes) {
-  std::memset(to, value, bytes);
+  if (bytes > 0) std::memset(to, value, bytes);
   return cudaSuccess;
 }
 

@@ -214,9 +214,12 @@ std::string large_convolve_trial(const Convolve &operation, Random &random, int 
   }
   convolve_reference(params, image_of(&in, &out, large.channels, true));
   const ConvolvePlanes image = image_of(&in, &out, large.channels, false);
-  const Status s = large.kernel == ConvolveKernel::automatic
-                       ? operation(params, image, backend.queue(), large.algorithm)
-                       : convolve_cuda_by(large.kernel, params, image, backend.queue().stream());
+  Status s = {StatusCode::unsupported, ""};
+  if (large.kernel != ConvolveKernel::automatic)
+    s = convolve_cuda_by(large.kernel, params, image, backend.queue().stream());
+  // Older devices lack some kernels.
+  if (s.code() == StatusCode::unsupported)
+    s = operation(params, image, backend.queue(), large.algorithm);
   if (!s.ok()) return std::string("it returned: ") + s.message() + "\n    " + doing;
   device_synchronize();
   for (int i = 0; i < large.planes; ++i) {
