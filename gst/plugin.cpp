@@ -5,19 +5,14 @@
 
 GST_DEBUG_CATEGORY(gst_coalesce_debug);
 
-GST_ELEMENT_REGISTER_DECLARE(convolve)
-GST_ELEMENT_REGISTER_DECLARE(j2kenc)
-GST_ELEMENT_REGISTER_DECLARE(rgb2yuv)
-GST_ELEMENT_REGISTER_DECLARE(sepconvolve)
-GST_ELEMENT_REGISTER_DECLARE(uyvy2y)
+COALESCE_EACH(GST_ELEMENT_REGISTER_DECLARE)
 
 // Elements are registered whether there is a GPU or not: the registry remembers, and a GPU may
 // come.
 static gboolean plugin_init(GstPlugin *plugin) {
   GST_DEBUG_CATEGORY_INIT(gst_coalesce_debug, "coalesce", 0, "Base classes of gst-coalesce");
-  return GST_ELEMENT_REGISTER(convolve, plugin) && GST_ELEMENT_REGISTER(j2kenc, plugin) &&
-         GST_ELEMENT_REGISTER(rgb2yuv, plugin) && GST_ELEMENT_REGISTER(sepconvolve, plugin) &&
-         GST_ELEMENT_REGISTER(uyvy2y, plugin);
+#define REGISTER(element) GST_ELEMENT_REGISTER(element, plugin) &&
+  return COALESCE_EACH(REGISTER) TRUE;
 }
 
 #define PACKAGE "gst-coalesce"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The check tool: every back end of every operation against an obvious reference. An operation adds
-// itself in one file, with a Case.
+// The check tool: every back end of every operation against an obvious reference. An operation's
+// file <op>/check_<op>.cpp has the function Case <op>_case(), and the operation's meson.build its
+// name.
 #pragma once
 
 #include <functional>
