@@ -9,12 +9,17 @@
 #include <vector>
 
 #include "bench/support/bench.h"
+#include "benches.h"
 #include "core/thread_pool.h"
 #include "tests/kernels/backends.h"
 #include "tests/support/device.h"
 #include "tests/support/fenced.h"
 
 namespace coalesce::test {
+
+#define DECLARE(name) BenchCase name##_bench();
+EACH_BENCH(DECLARE)
+
 namespace {
 
 constexpr int kVariantTrials = 80;
@@ -33,18 +38,9 @@ const char *const kUsage =
     "  --json FILE          write the figures as JSON, too\n"
     "Without a GPU, --check and --backend cuda end with exit status 77.\n";
 
-// A new operation adds a line here.
 const std::vector<BenchCase> &all_cases_of_bench() {
-  static const std::vector<BenchCase> all = {
-      {"convolve", convolve_bench},
-      {"j2k-model", j2k_model_bench, {}, true},
-      {"j2k-mq", j2k_mq_bench, j2k_mq_variant_trials, true},
-      {"j2k-packets", j2k_packets_bench},
-      {"j2k-rate", j2k_rate_bench},
-      {"j2k-transform", j2k_transform_bench},
-      {"rgb2yuv", rgb2yuv_bench, rgb2yuv_variant_trials},
-      {"uyvy2y", uyvy2y_bench, uyvy2y_variant_trials},
-  };
+#define CALL(name) name##_bench(),
+  static const std::vector<BenchCase> all = {EACH_BENCH(CALL)};
   return all;
 }
 

@@ -184,9 +184,7 @@ void bench_frame(Bench &bench, const Backend &backend, const Frame &frame) {
     time_frames(bench, backend, frame.work(), frame.run(backend, ConvolveAlgorithm::automatic));
 }
 
-}  // namespace
-
-void convolve_bench(Bench &bench, const Backend &backend) {
+void time_all(Bench &bench, const Backend &backend) {
   if (!backend.cuda) {
     for (const NamedFilter &f : filters())
       bench_frame(bench, backend, {f, kGray, kCpuSizes[0]});
@@ -200,6 +198,12 @@ void convolve_bench(Bench &bench, const Backend &backend) {
       for (const NamedFilter &f : filters())
         if (in_colour(f)) bench_frame(bench, backend, {f, layout, size});
   }
+}
+
+}  // namespace
+
+BenchCase convolve_bench() {
+  return {"convolve", time_all};
 }
 
 }  // namespace coalesce::test

@@ -169,9 +169,7 @@ void time_on_cpu(Bench &bench, const Backend &backend, const Kind &kind, Modelle
   bench.time(backend, t);
 }
 
-}  // namespace
-
-void j2k_model_bench(Bench &bench, const Backend &backend) {
+void time_all(Bench &bench, const Backend &backend) {
   for (const Kind &kind : kKinds) {
     if (!bench.wants(kind.text, kind.width, kind.height)) continue;
     Modelled m;
@@ -181,6 +179,12 @@ void j2k_model_bench(Bench &bench, const Backend &backend) {
     else
       time_on_cpu(bench, backend, kind, m);
   }
+}
+
+}  // namespace
+
+BenchCase j2k_model_bench() {
+  return {"j2k-model", time_all, {}, true};
 }
 
 }  // namespace coalesce::test

@@ -131,9 +131,7 @@ void time_setting(Bench &bench, const Backend &backend, const std::vector<std::u
   }
 }
 
-}  // namespace
-
-void j2k_mq_bench(Bench &bench, const Backend &backend) {
+void time_all(Bench &bench, const Backend &backend) {
   if (!backend.cuda) return;
   ThreadPool pool;
   std::vector<std::uint8_t> picture;
@@ -144,13 +142,19 @@ void j2k_mq_bench(Bench &bench, const Backend &backend) {
   }
 }
 
-std::vector<VariantTrial> j2k_mq_variant_trials() {
+std::vector<VariantTrial> variant_trials() {
   std::vector<VariantTrial> trials;
   for (const MqVariant &v : mq_variants())
     trials.push_back({v.name, [&v](Random &random, int index, const Backend &backend) {
                         return j2k_mq_trial({{v.name, v.run}}, random, index, backend);
                       }});
   return trials;
+}
+
+}  // namespace
+
+BenchCase j2k_mq_bench() {
+  return {"j2k-mq", time_all, variant_trials, true};
 }
 
 }  // namespace coalesce::test

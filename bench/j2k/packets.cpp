@@ -103,9 +103,7 @@ void bench_cuda(Bench &bench, const Backend &backend, const Kind &kind, const Ma
   });
 }
 
-}  // namespace
-
-void j2k_packets_bench(Bench &bench, const Backend &backend) {
+void time_all(Bench &bench, const Backend &backend) {
   for (const Kind &kind : kKinds) {
     if (!bench.wants(kind.text, 3840, 2160)) continue;
     const MadeBlocks made = blocks_of(kind);
@@ -115,6 +113,12 @@ void j2k_packets_bench(Bench &bench, const Backend &backend) {
     else
       bench_cpu(bench, backend, kind, made, expected.size());
   }
+}
+
+}  // namespace
+
+BenchCase j2k_packets_bench() {
+  return {"j2k-packets", time_all};
 }
 
 }  // namespace coalesce::test

@@ -93,9 +93,7 @@ void bench_cpu(Bench &bench, const Backend &backend, const Kind &kind, RateContr
   bench.time(backend, t);
 }
 
-}  // namespace
-
-void j2k_rate_bench(Bench &bench, const Backend &backend) {
+void time_all(Bench &bench, const Backend &backend) {
   for (const Kind &kind : kKinds) {
     if (!bench.wants(kind.text, 3840, 2160)) continue;
     const MadeBlocks made = blocks_of(kind);
@@ -110,6 +108,12 @@ void j2k_rate_bench(Bench &bench, const Backend &backend) {
     else
       bench_cpu(bench, backend, kind, control, &layers);
   }
+}
+
+}  // namespace
+
+BenchCase j2k_rate_bench() {
+  return {"j2k-rate", time_all};
 }
 
 }  // namespace coalesce::test

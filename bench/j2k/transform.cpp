@@ -142,9 +142,7 @@ void bench_on_cpu(Bench &bench, const Backend &backend, const Kind &kind, FrameS
       });
 }
 
-}  // namespace
-
-void j2k_transform_bench(Bench &bench, const Backend &backend) {
+void time_all(Bench &bench, const Backend &backend) {
   constexpr FrameSize kUhd = {3840, 2160}, kHd = {1920, 1080};
   for (const Kind &kind : kKinds) {
     if (!backend.cuda) {
@@ -155,6 +153,12 @@ void j2k_transform_bench(Bench &bench, const Backend &backend) {
     if (kind.format == Format::planar8 && kind.levels == 5)
       bench_on_device(bench, backend, kind, kHd);
   }
+}
+
+}  // namespace
+
+BenchCase j2k_transform_bench() {
+  return {"j2k-transform", time_all};
 }
 
 }  // namespace coalesce::test

@@ -109,16 +109,14 @@ void bench_cuda(Bench &bench, const Backend &backend) {
       bench_variants(bench, backend, {kKinds[i], size});
 }
 
-}  // namespace
-
-void rgb2yuv_bench(Bench &bench, const Backend &backend) {
+void time_all(Bench &bench, const Backend &backend) {
   if (backend.cuda) return bench_cuda(bench, backend);
   for (const FrameSize &size : kCpuSizes)
     for (const Kind &kind : kKinds)
       bench_library(bench, backend, {kind, size});
 }
 
-std::vector<VariantTrial> rgb2yuv_variant_trials() {
+std::vector<VariantTrial> variant_trials() {
   std::vector<VariantTrial> trials;
   for (const Rgb2yuvVariant &v : rgb2yuv_variants()) {
     const Rgb2yuv run = [&v](const Rgb2yuvParams &params, const ConstImage &in, const Image &out,
@@ -129,6 +127,12 @@ std::vector<VariantTrial> rgb2yuv_variant_trials() {
                       }});
   }
   return trials;
+}
+
+}  // namespace
+
+BenchCase rgb2yuv_bench() {
+  return {"rgb2yuv", time_all, variant_trials};
 }
 
 }  // namespace coalesce::test

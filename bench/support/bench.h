@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Timing of operations against copies of as many bytes, for bench-kernels. An operation adds itself
-// in one file, with a BenchCase.
+// Timing of operations against copies of as many bytes, for bench-kernels. An operation's file has
+// the function BenchCase <op>_bench(), and its meson.build the name.
 #pragma once
 
 #include <cstdint>
@@ -63,17 +63,5 @@ struct BenchCase {
   std::function<std::vector<VariantTrial>()> cuda_variants = {};
   bool of_photograph = false;  // Bench::picture() is called
 };
-
-void convolve_bench(Bench &bench, const Backend &backend);
-void j2k_model_bench(Bench &bench, const Backend &backend);
-void j2k_mq_bench(Bench &bench, const Backend &backend);
-std::vector<VariantTrial> j2k_mq_variant_trials();
-void j2k_packets_bench(Bench &bench, const Backend &backend);
-void j2k_rate_bench(Bench &bench, const Backend &backend);
-void j2k_transform_bench(Bench &bench, const Backend &backend);
-void rgb2yuv_bench(Bench &bench, const Backend &backend);
-std::vector<VariantTrial> rgb2yuv_variant_trials();
-void uyvy2y_bench(Bench &bench, const Backend &backend);
-std::vector<VariantTrial> uyvy2y_variant_trials();
 
 }  // namespace coalesce::test

@@ -62,9 +62,7 @@ void bench_variants(Bench &bench, const Backend &backend, FrameSize size) {
   time_variants(bench, backend, work_of(kLuma, size), runs);
 }
 
-}  // namespace
-
-void uyvy2y_bench(Bench &bench, const Backend &backend) {
+void time_all(Bench &bench, const Backend &backend) {
   if (!backend.cuda) {
     for (const FrameSize &size : kCpuSizes)
       bench_library(bench, backend, kLuma, size);
@@ -77,7 +75,7 @@ void uyvy2y_bench(Bench &bench, const Backend &backend) {
   }
 }
 
-std::vector<VariantTrial> uyvy2y_variant_trials() {
+std::vector<VariantTrial> variant_trials() {
   std::vector<VariantTrial> trials;
   for (const Uyvy2yVariant &v : uyvy2y_variants()) {
     const Uyvy2y run = [&v](const ConstImage &in, const Image &out, const Queue &queue) {
@@ -89,6 +87,12 @@ std::vector<VariantTrial> uyvy2y_variant_trials() {
                       }});
   }
   return trials;
+}
+
+}  // namespace
+
+BenchCase uyvy2y_bench() {
+  return {"uyvy2y", time_all, variant_trials};
 }
 
 }  // namespace coalesce::test
