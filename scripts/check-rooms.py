@@ -14,15 +14,14 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAX_FILES = 25
-# By folder, the rooms in it, the ground floor first. "." is the folder itself.
+# By folder, the rooms in it, the ground floor first. "." is the folder itself, "*" each other room in it.
 ROOMS = {
-    "kernels": [["core"], ["picture"], ["convolve", "j2k", "rgb2yuv", "uyvy2y"]],
+    "kernels": [["core"], ["picture"], ["*"]],
     "kernels/convolve": [["mask"], ["."], ["cpu", "cuda"], ["cuda/tensor"], ["cuda/separable"]],
     "kernels/j2k": [["codestream", "device"], ["params"], ["profile"], ["canvas"],
                     ["tier1/context", "transform"], ["tier1/mq", "transform/cuda"], ["tier1"],
                     ["tier2"], ["pcrd"], ["encoder"]],
-    "gst": [["object"], ["cuda"], ["memory"], ["video"], ["base"],
-            ["convolve", "j2kenc", "rgb2yuv", "uyvy2y"], ["sepconvolve"], ["."]],
+    "gst": [["object"], ["cuda"], ["memory"], ["video"], ["base"], ["*"], ["sepconvolve"], ["."]],
 }
 # An operation's own file may include what it is made of.
 DISPATCH = {"kernels/convolve/convolve.cpp"}
@@ -35,12 +34,12 @@ def sources(folder):
 
 
 def room_of(path, base, floors):
-    """The room of a file below base: the longest that its folder begins with; None if there is none."""
+    """Room and floor of a file below base: the longest room that its folder begins with; None if there is none."""
     folder = path.parent.relative_to(base)
-    for candidate in [folder, *folder.parents]:
-        if str(candidate) in floors:
-            return str(candidate)
-    return None
+    named = [str(candidate) for candidate in [folder, *folder.parents] if str(candidate) in floors]
+    if "*" in floors and folder.parts and named in ([], ["."]):
+        return folder.parts[0], floors["*"]
+    return (named[0], floors[named[0]]) if named else None
 
 
 def includes(path):
@@ -67,8 +66,8 @@ def main():
                 if not target.is_relative_to(base):
                     continue
                 other = room_of(target, base, floors)
-                if other is not None and other != room and floors[other] >= floors[room]:
-                    reports.append(f"{path}: {room} includes {target}, of {other}")
+                if other is not None and other[0] != room[0] and other[1] >= room[1]:
+                    reports.append(f"{path}: {room[0]} includes {target}, of {other[0]}")
     for top in ("bench", "gst", "kernels", "scripts", "tests"):
         count = {}
         for path in sources(top):

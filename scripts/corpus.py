@@ -40,12 +40,13 @@ COPY_OF = {"BGRP": "RGBP"}  # of formats that j2kenc lacks: one of the same samp
 TAG_MEMORY = 1 << 14  # a flag that depends on which buffer a pool gives
 SHOW = "identity name=out silent=false"
 
-# Of an element: a filter that changes pictures, in all formats; settings, and the formats they are tried in.
+# Of an element: a filter that changes pictures, in all formats, where the element by itself copies; settings,
+# and the formats they are tried in (the first one where none are named).
 PLAIN = {"convolve": "mask='1 2 1; 2 5 2; 1 3 1'",
          "sepconvolve": "horizontal='1 4 7 4 2' vertical='1 0 -1'"}
 FORMATS = {"convolve": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "sepconvolve": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
-           "rgb2yuv": ["RGB", "ARGB"], "uyvy2y": ["UYVY"],
+           "rgb2yuv": ["RGB", "ARGB"],
            "j2kenc": ["UYVY", "RGB", "I420", "GRAY16_LE"]}
 SETTINGS = {
     "convolve": [
@@ -93,6 +94,7 @@ class Element:
         self.inputs, self.outputs = self.formats(sink), self.formats(src)
         self.media_types = re.findall(r"^ +(image/\S+)$", src, re.M)
         self.same_format = self.inputs == self.outputs
+        self.tried = FORMATS.get(name, self.inputs[:1])
         self.values = {}  # of properties: other values than the default
         properties = re.findall(r"^  ([a-z][a-z0-9-]+) +: .*\n +flags: (.*)\n((?: {10}.*\n)*)",
                                 text.partition("Element Properties:")[2], re.M)
@@ -118,6 +120,7 @@ class Corpus:
     def __init__(self, elements, cuda):
         self.elements, self.cuda = elements, cuda
         self.filters = [element for element in elements if not element.media_types]
+        self.copies = [element for element in elements if element.name in PLAIN]
         self.coder = next(element for element in elements if element.media_types)
         self.pipelines = {}  # name: (description, may it refuse)
 
@@ -134,8 +137,8 @@ class Corpus:
 
     def upload(self, form):
         """A name for the input, and elements from system to CUDA memory; None if no element can."""
-        for element in self.filters:
-            if element.same_format and form in element.inputs:
+        for element in self.copies:
+            if form in element.inputs:
                 return "cuda", [f"{element.name} backend=cuda", f"'{CUDA},format={form}'"]
         for element in self.filters:
             if form in element.outputs and "RGB" in element.inputs:
@@ -148,7 +151,7 @@ class Corpus:
 
         Rows of some sizes end in padding, and some formats no filter downloads: then it is a codestream.
         """
-        copy = next((each for each in self.filters if each.same_format and form in each.inputs), None)
+        copy = next((each for each in self.copies if form in each.inputs), None)
         download = [f"{copy.name} backend=cuda", SYSTEM] if copy else []
         if copy and size[0] % 8 == 0 and size[1] % 4 == 0:
             return download, []
@@ -198,7 +201,7 @@ class Corpus:
 
     def every_value(self):
         for element in self.elements:
-            forms = FORMATS[element.name]
+            forms = element.tried
             for key, values in element.values.items():
                 if key == "profile":
                     continue
@@ -211,7 +214,7 @@ class Corpus:
 
     def every_setting(self):
         for element in self.elements:
-            forms = FORMATS[element.name]
+            forms = element.tried
             for setting, form in itertools.product(SETTINGS.get(element.name, []), forms):
                 self.through(element, form, element.outputs_of(form)[0], (152, 92), setting,
                              kind=("settings",), more=",framerate=25/1")
@@ -220,7 +223,7 @@ class Corpus:
                 self.through(element, forms[0], out, size, PLAIN.get(element.name, ""))
 
     def codestreams(self):
-        for out, form in itertools.product(self.coder.media_types[1:], FORMATS[self.coder.name]):
+        for out, form in itertools.product(self.coder.media_types[1:], self.coder.tried):
             self.through(self.coder, form, out, (72, 48))
         self.through(self.coder, "UYVY", self.coder.media_types[0], (152, 92), "roi='20,10,60,40'")
         for profile, (form, size, rate) in itertools.product(self.coder.values["profile"], PROFILE_INPUTS):
@@ -229,7 +232,7 @@ class Corpus:
 
     def interlaced(self):
         for element, mode in itertools.product(self.elements, MODES):
-            for form in FORMATS[element.name]:
+            for form in element.tried:
                 for out in element.outputs_of(form):
                     self.through(element, form, out, (72, 48), PLAIN.get(element.name, ""),
                                  kind=(mode.replace(",field-order=", "-"),),
