@@ -6,14 +6,18 @@
 namespace coalesce::test {
 namespace {
 
-// A layout for each plane; `text` says which.
+// A layout for each plane, with samples at multiples of their size; `text` says which.
 std::vector<Layout> layouts(const PictureShape &shape, const LayoutOptions &options,
                             const char *what, Random &random, std::string *text) {
+  const PixelFormat format = pixel_format(shape.name);
+  const auto sample = static_cast<std::size_t>(container_bytes(format.component[0].container));
   std::vector<Layout> all;
   *text = std::string("\n    ") + what + " " + shape.name;
-  for (const PlaneSize &size :
-       plane_sizes(pixel_format(shape.name), shape.width, shape.height, shape.spare_row)) {
-    all.push_back(random_layout(random, size.row_bytes, size.height, options));
+  for (const PlaneSize &size : plane_sizes(format, shape.width, shape.height, shape.spare_row)) {
+    Layout layout = random_layout(random, size.row_bytes, size.height, options);
+    for (std::size_t *bytes : {&layout.pitch, &layout.before, &layout.after})
+      *bytes = (*bytes + sample - 1) / sample * sample;
+    all.push_back(layout);
     *text += "\n      " + all.back().text();
   }
   return all;
