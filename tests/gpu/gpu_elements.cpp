@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Every filter of the plugin with its defaults, in every format and any mix of memory: the bytes of
+// its CPU back end, which tests/check has judged. Later filters are covered by being registered.
+#include "../support/elements/plugin.h"
+#include "gpu_support.h"
+
+using namespace gpu_test;
+
+namespace {
+
+bool is_filter(const std::string &element) {
+  const Owned<GstElementFactory> factory(gst_element_factory_find(element.c_str()));
+  const CapsRef video(gst_caps_new_empty_simple("video/x-raw"));
+  return gst_element_factory_can_src_any_caps(factory.get(), video.get());
+}
+
+std::string in_memory(const std::string &caps, bool cuda) {
+  const std::string media_type = "video/x-raw";
+  return media_type + (cuda ? "(memory:CUDAMemory)" : "") + caps.substr(media_type.size());
+}
+
+void compare(const std::string &element, Size size, int format, bool in_cuda, bool out_cuda) {
+  const std::string in = sink_caps(element, size, format);
+  const std::string out = in.substr(0, in.find(',')) + in.substr(in.find(", width"));
+  compare_with_cpu(element, {in_memory(in, in_cuda), in_memory(out, out_cuda)}, {in, out}, 3);
+}
+
+}  // namespace
+
+GST_START_TEST(formats_and_sizes) {
+  const std::string &element = element_name(__i__);
+  for (int format = 0; is_filter(element) && format < n_sink_formats(element); format++)
+    for (Size size : {Size{1, 1}, Size{3, 1}, Size{1, 3}, Size{67, 35}, Size{641, 19}})
+      compare(element, size, format, true, true);
+}
+GST_END_TEST
+
+GST_START_TEST(memory_combinations) {
+  const std::string &element = element_name(__i__);
+  for (int format = 0; is_filter(element) && format < n_sink_formats(element); format++)
+    for (bool in_cuda : {false, true})
+      for (bool out_cuda : {false, true})
+        compare(element, {320, 18}, format, in_cuda, out_cuda);
+}
+GST_END_TEST
+
+int main(int argc, char **argv) {
+  return run(&argc, &argv, "gpu_elements", [](TCase *tests) {
+    tcase_add_loop_test(tests, formats_and_sizes, 0, n_elements());
+    tcase_add_loop_test(tests, memory_combinations, 0, n_elements());
+  });
+}
