@@ -190,14 +190,9 @@ ConvolvePlanes channels_of(const PixelFormat &format, const ConvolveParams &para
 }
 
 Status check(const ConvolveParams &params, const ConstImage &in, const Image &out) {
-  if (Status s = check_image(in); !s.ok()) return s;
-  if (Status s = check_image(out); !s.ok()) return s;
+  if (Status s = check_alike(in, out); !s.ok()) return s;
   const SampleDepth depth = sample_depth(in.format);
   if (depth.bits == 0) return invalid_argument("convolve: no such format");
-  if (!(in.format == out.format))
-    return invalid_argument("convolve: the pictures differ in format");
-  if (in.width != out.width || in.height != out.height || in.interlaced != out.interlaced)
-    return invalid_argument("convolve: the pictures differ in size or interlacing");
   if (params.filter != nullptr &&
       (params.filter->depth.bits != depth.bits || params.filter->depth.shift != depth.shift))
     return invalid_argument("convolve: the filter was made for samples of another depth");

@@ -71,4 +71,13 @@ Status check_image(const ConstImage &image) {
   return {};
 }
 
+Status check_alike(const ConstImage &in, const ConstImage &out) {
+  if (Status s = check_image(in); !s.ok()) return s;
+  if (Status s = check_image(out); !s.ok()) return s;
+  if (!(in.format == out.format)) return invalid_argument("the pictures differ in format");
+  if (in.width != out.width || in.height != out.height || in.interlaced != out.interlaced)
+    return invalid_argument("the pictures differ in size or interlacing");
+  return {};
+}
+
 }  // namespace coalesce

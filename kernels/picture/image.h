@@ -45,5 +45,7 @@ int plane_rows(const PixelFormat &format, int plane, int height);
 // What every operation demands of every picture that it is given.
 // Errors: invalid_argument.
 Status check_image(const ConstImage &image);
+// The same of two pictures, which must have one format, one size and one interlacing.
+Status check_alike(const ConstImage &in, const ConstImage &out);
 
 }  // namespace coalesce
