@@ -130,7 +130,8 @@ void Frame::be_copy_of(const Fields &original) {
 }
 
 bool Frame::is_aligned() const {
-  const std::uintptr_t bytes = GST_VIDEO_FORMAT_INFO_BITS(info_.finfo) > 8 ? 2 : 1;
+  const auto bytes =
+      static_cast<std::uintptr_t>(container_bytes(pixel_format(info_).component[0].container));
   std::uintptr_t all = 0;
   for (guint p = 0; p < n_planes(); p++)
     all |= reinterpret_cast<std::uintptr_t>(plane_[p].data) | plane_[p].pitch;
