@@ -141,30 +141,41 @@ class Corpus:
             if form in element.inputs:
                 return "cuda", [f"{element.name} backend=cuda", f"'{CUDA},format={form}'"]
         for element in self.filters:
-            if form in element.outputs and "RGB" in element.inputs:
+            if form in element.outputs and "RGB" in element.inputs and not element.same_format:
                 return "converted", [f"videoconvert ! {SYSTEM},format=RGB ! {element.name} backend=cuda",
                                      f"'{CUDA},format={form}'"]
         return None
 
-    def download(self, form, size):
+    @staticmethod
+    def has_padding(form, size):
+        return size[0] % {"Y41B": 16, "v210": 48}.get(form, 8) != 0 or size[1] % 4 != 0
+
+    def can_hash(self, form, size):
+        return not self.has_padding(form, size) or form in self.coder.inputs or form in COPY_OF
+
+    def download(self, element, form, size):
         """Elements from a filter to the bytes that are hashed, for CUDA and for system memory.
 
         Rows of some sizes end in padding, and some formats no filter downloads: then it is a codestream.
+        A format that no element copies is downloaded by the element itself, which both ways have twice.
         """
         copy = next((each for each in self.copies if form in each.inputs), None)
         download = [f"{copy.name} backend=cuda", SYSTEM] if copy else []
-        if copy and size[0] % 8 == 0 and size[1] % 4 == 0:
-            return download, []
+        if not self.has_padding(form, size):
+            if copy:
+                return download, []
+            if element.same_format:
+                return [f"{element.name} backend=cuda", SYSTEM], [f"{element.name} backend=cpu"]
         if form not in self.coder.inputs:
             code = ["videoconvert", f"{SYSTEM},format={COPY_OF[form]}", f"{self.coder.name} backend=cpu"]
             return download + code, code
         return [f"{self.coder.name} backend=cuda"], [f"{self.coder.name} backend=cpu"]
 
-    def ways(self, form, out, size):
+    def ways(self, element, form, out, size):
         """Names of memory at input and output, what precedes the element, its back end, what follows."""
         caps = f",format={out}" if out else ""
         into = SYSTEM + caps if out else None
-        from_cuda, from_system = self.download(out, size) if out else ([], [])
+        from_cuda, from_system = self.download(element, out, size) if out else ([], [])
         for backend in ["cpu", "cuda"] if self.cuda else ["cpu"]:
             yield f"system-{backend}-system", [], backend, into, from_system
         if not self.cuda:
@@ -182,7 +193,7 @@ class Corpus:
         """Adds an element's pipelines, from and to all memory."""
         base = (element.name, *kind, form if out == form else f"{form}-{out}", f"{size[0]}x{size[1]}")
         raw_out = None if element.media_types else out
-        for way, before, backend, target, after in self.ways(form, raw_out, size):
+        for way, before, backend, target, after in self.ways(element, form, raw_out, size):
             if caps:
                 target = f"{target[:-1]},{caps}'" if target[0] == "'" else f"{target},{caps}"
             name = (*base, *([setting] if setting else []), way)
@@ -197,7 +208,8 @@ class Corpus:
             settings = EVERY_FORMAT.get(element.name, [PLAIN.get(element.name, "")])
             for form, size, setting in itertools.product(element.inputs, SIZES, settings):
                 for out in element.outputs_of(form):
-                    self.through(element, form, out, size, setting)
+                    if element.media_types or self.can_hash(out, size):
+                        self.through(element, form, out, size, setting)
 
     def every_value(self):
         for element in self.elements:
