@@ -17,7 +17,7 @@ import demo_pictures as pictures
 from demo_pipelines import Failure, Input, Pipelines, shell_quote
 
 MEDIA = pathlib.Path(__file__).resolve().parent.parent / "examples" / "media"
-ELEMENTS = ("uyvy2y", "rgb2yuv", "convolve", "sepconvolve", "invert", "j2kenc")
+ELEMENTS = ("uyvy2y", "rgb2yuv", "convolve", "sepconvolve", "j2kenc")
 RATES = ("2", "1", "0.5", "0.25")
 MOST_FRAMES = 300
 MOST_REPEATS = 100000
@@ -53,13 +53,13 @@ LAYOUTS = (("4:4:4", "Y444", (1, 1)), ("4:2:2", "Y42B", (2, 1)), ("4:2:0", "I420
 SCRATCH = ("grid.yuv", "planes.yuv", "part.rgb") + tuple(
     f"{element}-{name}.yuv" for element in ("rgb2yuv", "videoconvert") for _, name, _ in LAYOUTS
 ) + tuple(f"{name}-{backend}.raw" for backend in ("cpu", "cuda")
-          for name in ("luma", "yuv", "blur", "sharpen", "edges", "negative", "lossless", "2bpp"))
+          for name in ("luma", "yuv", "blur", "sharpen", "edges", "lossless", "2bpp"))
 RESULTS = (
     "input.png", "luma.png", "y.png", "u.png", "v.png", "chroma-original.png",
     *(f"chroma-{name}.png" for _, name, _ in LAYOUTS),
     *(f"chroma-{name}-error.png" for _, name, _ in LAYOUTS),
     "luma-error-rgb2yuv.png", "luma-error-videoconvert.png",
-    "blur.png", "sharpen.png", "edges.png", "negative.png",
+    "blur.png", "sharpen.png", "edges.png",
     *(f"filter-{i}.png" for i in range(len(FILTERS) + 1)),
     "picture.jp2", "rate-original.png",
     *(f"picture-{rate}bpp.jp2" for rate in RATES), *(f"rate-{rate}bpp.png" for rate in RATES),
@@ -286,14 +286,13 @@ class Demo(Pipelines):
     # ---- filters ----
 
     def filters(self):
-        with self.section("Filters, the whole picture: sepconvolve, convolve and invert") as section:
+        with self.section("Filters, the whole picture: sepconvolve and convolve") as section:
             self.launch(
                 self.rgb, "! tee name=frame",
                 f"frame. ! queue ! {BLUR} ! pngenc ! filesink location=blur.png",
                 f"frame. ! queue ! {SHARPEN} ! pngenc ! filesink location=sharpen.png",
                 f"frame. ! queue ! {' ! '.join(EDGES)} ! pngenc ! filesink location=edges.png",
-                "frame. ! queue ! invert ! pngenc ! filesink location=negative.png",
-                makes=("blur.png", "sharpen.png", "edges.png", "negative.png"))
+                makes=("blur.png", "sharpen.png", "edges.png"))
             section.text(f"{POINT} to see the original.")
             section.group("two")
             shown = {}
@@ -302,8 +301,7 @@ class Demo(Pipelines):
                     ("input.png", "The picture", about),
                     ("blur.png", f"Blur: {BLUR}", f"Blurred: {about}"),
                     ("sharpen.png", f"Sharpening: {SHARPEN}", f"Sharpened: {about}"),
-                    ("edges.png", f"Edges: {' ! '.join(EDGES)}", f"Edges on black: {about}"),
-                    ("negative.png", "The negative: invert", f"Negative: {about}")):
+                    ("edges.png", f"Edges: {' ! '.join(EDGES)}", f"Edges on black: {about}")):
                 self.show(section, shown, file, self.size, caption, alt, ("input.png", about))
         with self.section("Masks and presets") as section:
             self.masks(section)
@@ -500,7 +498,6 @@ class Demo(Pipelines):
             ("convolve preset=sharpen", "NV12", "NV12", converted("NV12"), 1.6e9),
             ("convolve preset=sharpen", "RGB", "RGB", self.rgb, 1.2e9),
             ("sepconvolve preset=gaussian sigma=4", "RGB", "RGB", self.rgb, 6e7),
-            ("invert", "RGB", "RGB", self.rgb, 3e9),
             ("j2kenc", "RGB", None, self.rgb, 8e6),
         ]
         if self.width * self.height >= LEAST_PIXELS_FOR_RATES:
@@ -578,7 +575,6 @@ class Demo(Pipelines):
                 "blur": BLUR + " {}",
                 "sharpen": SHARPEN + " {}",
                 "edges": EDGES[0] + " {} {between} " + EDGES[1] + " {}",
-                "negative": "invert {}",
                 "lossless": "j2kenc {} ! image/jp2",
             }
             if self.width * self.height >= LEAST_PIXELS_FOR_RATES:

@@ -3,7 +3,6 @@
 
 #include <cstring>
 
-#include "../check/invert/invert_reference.h"
 #include "../check/rgb2yuv/rgb2yuv_reference.h"
 #include "../check/uyvy2y/uyvy2y_reference.h"
 #include "convolve_judge.h"
@@ -36,10 +35,6 @@ void judge_rgb2yuv(const Work &work) {
   check_yuv(work.in, work.in_info, work.out, work.out_info, is_interlaced(work));
 }
 
-void judge_invert(const Work &work) {
-  check_inverted(work.in, work.in_info, work.out, work.out_info);
-}
-
 void judge_uyvy2y(const Work &work) {
   check_uyvy2y(work.in, work.in_info, work.out, work.out_info);
 }
@@ -52,8 +47,10 @@ constexpr struct {
   const char *element;
   void (*judge)(const Work &work);
 } kJudges[] = {
-    {"convolve", judge_convolve},    {"invert", judge_invert}, {"rgb2yuv", judge_rgb2yuv},
-    {"sepconvolve", judge_convolve}, {"uyvy2y", judge_uyvy2y},
+    {"convolve", judge_convolve},
+    {"rgb2yuv", judge_rgb2yuv},
+    {"sepconvolve", judge_convolve},
+    {"uyvy2y", judge_uyvy2y},
 };
 
 }  // namespace
