@@ -7,6 +7,7 @@
 #include "../classes/elements.h"
 #include "picture/formats.h"
 #include "picture/image.h"
+#include "video/frame.h"
 
 using namespace simulated;
 using namespace coalesce;
@@ -96,6 +97,32 @@ GST_START_TEST(rows_of_planes) {
 }
 GST_END_TEST
 
+// The sizes of samples that frames are aligned to, which the operations demand.
+GST_START_TEST(alignment) {
+  constexpr guint kSize = 16;
+  alignas(16) static std::uint8_t memory[64 * kSize * kSize];
+  for (const NamedFormat &named : named_formats()) {
+    const GstVideoFormat format = gst_video_format_from_string(named.name);
+    if (format == GST_VIDEO_FORMAT_UNKNOWN) continue;
+    GstVideoInfo info;
+    fail_unless(gst_video_info_set_format(&info, format, kSize, kSize));
+    for (gsize skipped = 0; skipped <= 4; skipped++) {
+      GstBuffer *buffer =
+          gst_buffer_new_wrapped_full(GST_MEMORY_FLAG_READONLY, memory, sizeof memory, skipped,
+                                      sizeof memory - skipped, nullptr, nullptr);
+      Frame frame;
+      fail_unless(frame.map(buffer, info, Memory::system, GST_MAP_READ), "%s", named.name);
+      const bool aligned =
+          skipped % gsize(container_bytes(named.format.component[0].container)) == 0;
+      fail_unless(frame.is_aligned() == aligned, "%s, %zu bytes skipped", named.name, skipped);
+      fail_unless(check_image(frame.image()).ok() == aligned, "%s", named.name);
+      frame.unmap();
+      gst_buffer_unref(buffer);
+    }
+  }
+}
+GST_END_TEST
+
 GST_START_TEST(no_such_format) {
   for (const int number : {int(GST_VIDEO_FORMAT_UNKNOWN), int(GST_VIDEO_FORMAT_IYU1), -1, 1 << 20})
     fail_unless_equals_int(pixel_format(static_cast<GstVideoFormat>(number)).planes, 0);
@@ -126,6 +153,7 @@ static Suite *pixelformat_suite() {
   TCase *tests = new_case(suite, "pixelformat");
   tcase_add_test(tests, as_gstreamer_unpacks);
   tcase_add_test(tests, rows_of_planes);
+  tcase_add_test(tests, alignment);
   tcase_add_test(tests, no_such_format);
   tcase_add_test(tests, roles);
   return suite;
