@@ -21,12 +21,4 @@ const PixelFormat &pixel_format(GstVideoFormat format) {
   return formats[number < formats.size() ? number : 0];  // GST_VIDEO_FORMAT_UNKNOWN
 }
 
-std::string all_formats() {
-  std::string list;
-  for (const NamedFormat &named : named_formats())
-    if (gst_video_format_from_string(named.name) != GST_VIDEO_FORMAT_UNKNOWN)
-      list += (list.empty() ? "{ " : ", ") + std::string(named.name);
-  return list + " }";
-}
-
 }  // namespace coalesce::gst

@@ -4,8 +4,6 @@
 
 #include <gst/video/video.h>
 
-#include <string>
-
 #include "picture/pixel_format.h"
 
 namespace coalesce::gst {
@@ -15,8 +13,5 @@ const PixelFormat &pixel_format(GstVideoFormat format);
 inline const PixelFormat &pixel_format(const GstVideoInfo &info) {
   return pixel_format(GST_VIDEO_INFO_FORMAT(&info));
 }
-
-// A list for caps of all that are in the table, in its order, and in this GStreamer.
-std::string all_formats();
 
 }  // namespace coalesce::gst

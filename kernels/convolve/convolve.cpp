@@ -228,7 +228,8 @@ SampleDepth sample_depth(const PixelFormat &format) {
       if (c.plane == format.component[j].plane && c.step != format.component[j].step) return {0, 0};
   }
   const SampleDepth depth = {first.bits, first.shift};
-  return known_depth(depth) ? depth : SampleDepth{0, 0};
+  const bool fits = container_bytes(first.container) == depth.bytes();
+  return fits && known_depth(depth) ? depth : SampleDepth{0, 0};
 }
 
 ConvolveAlgorithm choose_algorithm(const ConvolveParams &params, const PixelFormat &format,

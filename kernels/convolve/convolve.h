@@ -39,10 +39,10 @@ SampleDepth sample_depth(const PixelFormat &format);
 //
 // Formats are planar, semi-planar or of packed pixels, with components of 8, 10 or 16 bits in bytes
 // or in words of 16 bits; neither packed 4:2:2 nor v210.
-// If the pictures are interlaced, and only `out` has the row more of chroma that image.h allows, it
-// becomes a copy of the nearest row of its field.
-// Any width and height from 1 to 2^28 (bytes of a row, rows), any pitch, any alignment (2 bytes for
-// 16-bit samples). The planes must not overlap (which is not checked).
+// Interlaced pictures may differ in the row more of chroma that image.h allows. Where only `out`
+// has it, it becomes a copy of the nearest row of its field. Any width and height from 1 to 2^28
+// (bytes of a row, rows), any pitch, any alignment (2 bytes for 16-bit samples). The planes must
+// not overlap (which is not checked).
 //
 // Errors: invalid_argument for pictures and parameters that break the above or image.h; unsupported
 // for an algorithm that cannot compute this filter, for a CUDA queue in a build without CUDA
@@ -52,7 +52,8 @@ SampleDepth sample_depth(const PixelFormat &format);
 Status convolve(const ConvolveParams &params, const ConstImage &in, const Image &out,
                 const Queue &queue, ConvolveAlgorithm algorithm = ConvolveAlgorithm::automatic);
 
-// What `automatic` takes for pictures of a format on a queue of this kind.
+// What `automatic` takes for pictures of a format on a queue of this kind. There must be a filter,
+// and a format that convolve() accepts.
 ConvolveAlgorithm choose_algorithm(const ConvolveParams &params, const PixelFormat &format,
                                    bool on_cuda);
 

@@ -15,16 +15,51 @@ const PixelComponent &component_of(const PixelFormat &format, int plane) {
   return format.component[0];
 }
 
-Status check_format(const PixelFormat &format) {
-  const auto between = [](int first, int x, int last) { return first <= x && x <= last; };
-  bool sound = between(1, format.planes, 4) && between(1, format.components, 4);
-  for (int i = 0; sound && i < format.components; ++i) {
-    const PixelComponent &c = format.component[i];
-    sound = c.plane < format.planes && between(1, c.step, 4) && between(0, c.first, c.step - 1) &&
-            between(1, c.bits, container_bits(c.container) - c.shift) && c.bits <= 16 &&
-            c.log2_width <= 2 && c.log2_height <= 2;
+bool between(int first, int x, int last) {
+  return first <= x && x <= last;
+}
+
+bool is_sound(const PixelComponent &c, int planes) {
+  const bool chroma = c.role == Role::u || c.role == Role::v;
+  return c.plane < planes && c.container <= Container::v210 && between(1, c.step, 4) &&
+         between(0, c.first, c.step - 1) && between(1, c.bits, 16) &&
+         c.shift + c.bits <= container_bits(c.container) &&
+         between(0, c.log2_width, chroma ? 2 : 0) && between(0, c.log2_height, chroma ? 1 : 0);
+}
+
+// Grey, or R, G, B, or Y, U, V; and alpha at the end.
+bool has_roles(const PixelFormat &format) {
+  const PixelComponent *c = format.component;
+  const bool grey = c[0].role == Role::grey;
+  const int colours = grey ? 1 : 3;
+  const bool rgb = c[0].role == Role::r && c[1].role == Role::g && c[2].role == Role::b;
+  const bool yuv = c[0].role == Role::y && c[1].role == Role::u && c[2].role == Role::v &&
+                   c[1].log2_width == c[2].log2_width && c[1].log2_height == c[2].log2_height;
+  return (grey || rgb || yuv) &&
+         (format.components == colours ||
+          (format.components == colours + 1 && c[colours].role == Role::alpha));
+}
+
+// Does every plane have components, all in one kind of container and with as many rows?
+bool has_planes(const PixelFormat &format) {
+  for (int p = 0; p < format.planes; ++p) {
+    const PixelComponent &first = component_of(format, p);
+    if (first.plane != p) return false;
+    for (int i = 0; i < format.components; ++i) {
+      const PixelComponent &c = format.component[i];
+      if (c.plane == p && (c.container != first.container || c.log2_height != first.log2_height))
+        return false;
+    }
   }
-  return sound ? Status() : invalid_argument("a picture has no pixel format");
+  return true;
+}
+
+Status check_format(const PixelFormat &format) {
+  bool sound = between(1, format.planes, 4) && between(1, format.components, 4);
+  for (int i = 0; sound && i < format.components; ++i)
+    sound = is_sound(format.component[i], format.planes);
+  if (sound && has_roles(format) && has_planes(format)) return {};
+  return invalid_argument("a picture has no pixel format, or an unsound one");
 }
 
 Status check_plane_of(const ConstImage &image, int p) {

@@ -11,7 +11,7 @@
 namespace coalesce {
 
 // It owns nothing. Planes are those of the format, in its order; what it lacks is ignored.
-//   width, height  in pixels, both at least 1; the width at most 2^28
+//   width, height  in pixels, both at least 1; the width at most 2^28, a row at most 2^31 - 1 bytes
 //   plane[p]       width: row_bytes(), height: plane_rows(), any pitch from that width on; data and
 //                  pitch aligned to the format's containers
 //   interlaced     rows of even numbers are one field, rows of odd numbers the other. Of 4:2:0, row
@@ -36,8 +36,8 @@ struct ImageOf {
 using Image = ImageOf<std::uint8_t>;
 using ConstImage = ImageOf<const std::uint8_t>;
 
-// Bytes of a row that belong to a picture of `width` pixels: whole pixels, and of 4:2:2 in one
-// plane whole pairs of them; of v210 whole groups of 48 pixels, as GStreamer has them.
+// Bytes of a row that belong to a picture of `width` pixels. They are whole pixels, and of 4:2:2 in
+// one plane whole pairs of them. v210 has whole groups of 48 pixels, as in GStreamer.
 std::int64_t row_bytes(const PixelFormat &format, int plane, int width);
 // Rows of a progressive picture.
 int plane_rows(const PixelFormat &format, int plane, int height);

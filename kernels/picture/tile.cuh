@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// For neighbourhood operations in CUDA: reading a plane and what stands around it. Nothing outside
+// For neighbourhood operations in CUDA: reading a plane and the border around it. Nothing outside
 // its rows is ever read.
 #pragma once
 

@@ -29,7 +29,8 @@ struct Rgb2yuvParams {
 
 // Converts a picture.
 //
-// in   8 bits: RGB, BGR, RGBx, BGRx, xRGB, xBGR, the same with alpha, or three planes in any order
+// in   8 bits: RGB, BGR, RGBx, BGRx, xRGB, xBGR, the same with alpha, RBGA, or three planes in any
+//      order
 // out  of the same size, 8 bits: GRAY8; Y444, Y42B, I420, YV12; NV12, NV21; AYUV, VUYA; YUY2, UYVY.
 //      AYUV and VUYA take the alpha of `in`, or get 255. Where the width is odd, the second luma of
 //      YUY2's and UYVY's last pair repeats the first.

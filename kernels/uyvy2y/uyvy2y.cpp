@@ -12,7 +12,7 @@ Status check(const ConstImage &in, const Image &out) {
     return invalid_argument("uyvy2y: the input must be packed 4:2:2 of 8 bits");
   const PixelComponent &to = out.format.component[0];
   if (!out.format.in_bytes() || (to.role != Role::grey && to.role != Role::y) || to.plane != 0 ||
-      to.step != 1 || out.format.has(Role::alpha))
+      to.step != 1 || out.format.planes > 3 || out.format.has(Role::alpha))
     return invalid_argument("uyvy2y: the output must be grey of 8 bits or have a plane of luma");
   if (in.width != out.width || in.height != out.height)
     return invalid_argument("uyvy2y: the pictures differ in size");

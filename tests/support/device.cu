@@ -68,6 +68,13 @@ std::string device_text() {
          std::to_string(driver % 1000 / 10);
 }
 
+int device_major() {
+  int major = 0;
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0),
+        "cudaDeviceGetAttribute");
+  return major;
+}
+
 DeviceMemory::DeviceMemory(std::size_t bytes) : size_(bytes) {
   check(cudaMalloc(&data_, bytes), "cudaMalloc");
 }

@@ -14,6 +14,7 @@ namespace coalesce::test {
 
 bool device_usable();
 std::string device_text();  // the GPU and its driver, or why there is none
+int device_major();         // of its compute capability
 
 // An allocation of exactly so many bytes.
 class DeviceMemory {

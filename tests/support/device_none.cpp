@@ -21,6 +21,10 @@ std::string device_text() {
   return "this build has no CUDA kernels";
 }
 
+int device_major() {
+  none();
+}
+
 DeviceMemory::DeviceMemory(std::size_t) {
   none();
 }

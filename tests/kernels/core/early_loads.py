@@ -5,9 +5,10 @@
 usage: early_loads.py LIBRARY [--planted LIBRARY]
 
 A kernel of compute capability 9.0 or later that waits for the grid before it (griddepcontrol.wait)
-must have no access to global memory, and no branch, in front of that instruction. A compiler may
-move a load of read-only memory (ld.global.nc) above the wait; this test would report it. With
---planted, every kernel of that library must be reported, so that the test is known to see.
+must have no access to global memory, no call and no branch in front of that instruction. A compiler
+may move a load of read-only memory (ld.global.nc) above the wait; this test would report it. With
+--planted, every kernel of that library must be reported, so that the test is known to see. (That a
+kernel launched early waits at all is the subject of test_grid_order.cu and of the suite gpu.)
 """
 
 import collections
@@ -17,8 +18,9 @@ import sys
 EM_CUDA = 190
 # The low 12 bits of an instruction of 16 bytes.
 WAIT = 0x82E  # ACQBULK
-ACCESSES = {0x980: "LD", 0x981: "LDG", 0x985: "ST", 0x986: "STG", 0x38A: "ATOM", 0x3A8: "ATOMG",
-            0x98E: "RED", 0xFAE: "LDGSTS", 0x3BA: "UBLKCP", 0x947: "BRA"}
+ACCESSES = {0x980: "LD", 0x981: "LDG", 0x985: "ST", 0x986: "STG", 0x98A: "ATOM", 0x98E: "RED",
+            0x9A8: "ATOMG", 0xFAE: "LDGSTS", 0x3BA: "UBLKCP", 0x5B4: "UTMALDG", 0x944: "CALL",
+            0x947: "BRA"}
 READ_ONLY = 1 << (64 + 15)  # of LDG: ld.global.nc
 
 

@@ -23,6 +23,24 @@ __global__ void writes_first(volatile std::uint32_t *out) {
   wait();
 }
 
+__global__ void adds_first(unsigned *sum, std::uint32_t *out) {
+  const unsigned before = atomicAdd(sum + threadIdx.x % 7, 1u);
+  wait();
+  out[threadIdx.x] = before;
+}
+
+__device__ __noinline__ std::uint32_t called(std::uint32_t x) {
+  for (std::uint32_t i = 0; i < x; ++i)
+    x ^= x << (i % 5);
+  return x;
+}
+
+__global__ void calls_first(std::uint32_t x, std::uint32_t *out) {
+  x = called(x);
+  wait();
+  out[threadIdx.x] = x;
+}
+
 __global__ void waits_in_some_threads(std::uint32_t *out, int n) {
   if (threadIdx.x % 3 == 0) out[n + threadIdx.x] = clock();
   wait();

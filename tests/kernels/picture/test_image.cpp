@@ -115,6 +115,48 @@ TEST_CASE("spare row") {
     });
 }
 
+// The place of a component, and a plane's bytes a row and rows of 7 x 5 pixels.
+struct Literal {
+  const char *format;
+  int component;
+  PixelComponent place;
+  int plane, row_bytes, rows;
+};
+constexpr Container u8 = Container::u8, u16 = Container::u16;
+const Literal kLiterals[] = {
+    {"GRAY8", 0, {0, u8, 0, 8, 0, 1, 0, 0, Role::grey}, 0, 7, 5},
+    {"GRAY16_LE", 0, {0, u16, 0, 16, 0, 1, 0, 0, Role::grey}, 0, 14, 5},
+    {"BGRx", 0, {0, u8, 0, 8, 2, 4, 0, 0, Role::r}, 0, 28, 5},
+    {"xBGR", 2, {0, u8, 0, 8, 1, 4, 0, 0, Role::b}, 0, 28, 5},
+    {"BGR", 1, {0, u8, 0, 8, 1, 3, 0, 0, Role::g}, 0, 21, 5},
+    {"ARGB", 3, {0, u8, 0, 8, 0, 4, 0, 0, Role::alpha}, 0, 28, 5},
+    {"GBR", 0, {2, u8, 0, 8, 0, 1, 0, 0, Role::r}, 2, 7, 5},
+    {"VUYA", 1, {0, u8, 0, 8, 1, 4, 0, 0, Role::u}, 0, 28, 5},
+    {"UYVY", 0, {0, u8, 0, 8, 1, 2, 0, 0, Role::y}, 0, 16, 5},
+    {"UYVY", 2, {0, u8, 0, 8, 2, 4, 1, 0, Role::v}, 0, 16, 5},
+    {"YUY2", 1, {0, u8, 0, 8, 1, 4, 1, 0, Role::u}, 0, 16, 5},
+    {"YVYU", 1, {0, u8, 0, 8, 3, 4, 1, 0, Role::u}, 0, 16, 5},
+    {"I420", 2, {2, u8, 0, 8, 0, 1, 1, 1, Role::v}, 2, 4, 3},
+    {"YV12", 2, {1, u8, 0, 8, 0, 1, 1, 1, Role::v}, 1, 4, 3},
+    {"Y41B", 1, {1, u8, 0, 8, 0, 1, 2, 0, Role::u}, 1, 2, 5},
+    {"NV21", 1, {1, u8, 0, 8, 1, 2, 1, 1, Role::u}, 1, 8, 3},
+    {"P010_10LE", 2, {1, u16, 6, 10, 1, 2, 1, 1, Role::v}, 1, 16, 3},
+    {"P012_LE", 0, {0, u16, 4, 12, 0, 1, 0, 0, Role::y}, 0, 14, 5},
+    {"I422_10LE", 1, {1, u16, 0, 10, 0, 1, 1, 0, Role::u}, 1, 8, 5},
+    {"ARGB64", 1, {0, u16, 0, 16, 2, 4, 0, 0, Role::g}, 0, 56, 5},
+    {"v210", 2, {0, Container::v210, 0, 10, 2, 4, 1, 0, Role::v}, 0, 128, 5},
+    {"BGR10x2_LE", 0, {0, Container::u32, 20, 10, 0, 1, 0, 0, Role::r}, 0, 28, 5},
+};
+
+TEST_CASE("places") {
+  for (const Literal &l : kLiterals) {
+    const PixelFormat format = pixel_format(l.format);
+    CHECK_MESSAGE(format.component[l.component] == l.place, l.format, ", ", l.component);
+    CHECK_MESSAGE(row_bytes(format, l.plane, 7) == l.row_bytes, l.format);
+    CHECK_MESSAGE(plane_rows(format, l.plane, 5) == l.rows, l.format);
+  }
+}
+
 TEST_CASE("formats") {
   CHECK_EQ(pixel_format("NV12x").planes, 0);
   CHECK_EQ(pixel_format("").planes, 0);
@@ -129,7 +171,22 @@ TEST_CASE("formats") {
       [](Image &i) { i.format.component[1].first = -1; },
       [](Image &i) { i.format.component[0].bits = 0; },
       [](Image &i) { i.format.component[0].bits = 9; },
-      [](Image &i) { i.format.component[0].log2_width = 3; },
+      [](Image &i) { i.format.component[0].log2_width = 1; },
+      [](Image &i) { i.format.component[0].log2_height = 1; },
+      [](Image &i) { i.format.component[1].log2_width = 1; },
+      [](Image &i) { i.format.component[1].log2_width = i.format.component[2].log2_width = 3; },
+      [](Image &i) { i.format.component[0].container = static_cast<Container>(4); },
+      [](Image &i) { i.format.component[0].shift = 1; },
+      [](Image &i) { i.format.components = 1; },
+      [](Image &i) { i.format.components = 2; },
+      [](Image &i) { i.format.planes = 4; },
+      [](Image &i) { i.format.component[2].plane = 1; },
+      [](Image &i) { i.format.component[1].role = Role::v; },
+      [](Image &i) { i.format.component[0].role = Role::r; },
+      [](Image &i) {
+        i.format.component[3] = i.format.component[2];
+        i.format.components = 4;
+      },
   };
   for (const auto &spoil : spoilers)
     expect_refused("no pixel format", sound("Y444"), spoil);

@@ -76,10 +76,14 @@ TEST_CASE("formats") {
 }
 
 TEST_CASE("planes that a format lacks") {
-  Call call("RGB", "GRAY8");
-  call.in.plane[1] = call.in.plane[2] = {nullptr, -1, 0, 3};
-  call.out.plane[1] = call.out.plane[2] = {nullptr, -1, 0, 3};
-  CHECK(call.run(Queue::cpu()).ok());
+  for (const char *to : {"GRAY8", "NV12", "I420"}) {
+    Call call("RGB", to);
+    for (int p = 1; p < 3; ++p) {
+      call.in.plane[p] = {nullptr, -1, 0, 3};
+      if (p >= call.out.format.planes) call.out.plane[p] = {nullptr, -1, 0, 3};
+    }
+    CHECK_MESSAGE(call.run(Queue::cpu()).ok(), to);
+  }
 }
 
 TEST_CASE("refusals") {
@@ -110,6 +114,11 @@ TEST_CASE("spare row") {
     for (int p = 1; p <= 2; ++p)
       CHECK_EQ(call.out.plane[p].row(3)[0], planes == 2 ? 128 : 0);
   }
+  Call pairs("RGB", "NV12");
+  pairs.in.interlaced = pairs.out.interlaced = true;
+  pairs.out.plane[1].height++;
+  CHECK(pairs.run(Queue::cpu()).ok());
+  CHECK_EQ(pairs.out.plane[1].row(3)[7], 128);
 }
 
 // Which way the CUDA back end takes: the fast one wherever every row that counts starts on 16

@@ -124,8 +124,8 @@ GST_START_TEST(alignment) {
 GST_END_TEST
 
 GST_START_TEST(no_such_format) {
-  for (const int number : {int(GST_VIDEO_FORMAT_UNKNOWN), int(GST_VIDEO_FORMAT_IYU1), -1, 1 << 20})
-    fail_unless_equals_int(pixel_format(static_cast<GstVideoFormat>(number)).planes, 0);
+  for (const GstVideoFormat format : {GST_VIDEO_FORMAT_UNKNOWN, GST_VIDEO_FORMAT_IYU1})
+    fail_unless_equals_int(pixel_format(format).planes, 0);
 }
 GST_END_TEST
 

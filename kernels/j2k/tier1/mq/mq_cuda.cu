@@ -8,8 +8,7 @@ namespace coalesce::j2k {
 namespace {
 
 // From so many codewords on, it is faster to have two pipelines in a block than one; with fewer the
-// GPU has room for all at once, and one is faster. (64x64: between 2 and 10 UHD frames; 32x32: less
-// than one.)
+// GPU has room for all at once, and one is faster. (32x32 blocks of a UHD frame in 4:4:4 are more.)
 constexpr int kManyCodewords = 20000;
 
 }  // namespace

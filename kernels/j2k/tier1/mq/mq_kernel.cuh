@@ -152,9 +152,9 @@ __global__ void __launch_bounds__(96 * Shape::kPipelines, Shape::kBlocks)
   }
   __syncthreads();
 
-  using Rings = PipelineRings;
-  const PipelineLane p = {reinterpret_cast<Rings *>(memory + offsetof(Memory, rings)) + pipeline,
-                          lane, pipeline + 1};
+  const PipelineLane p = {
+      reinterpret_cast<PipelineRings *>(memory + offsetof(Memory, rings)) + pipeline, lane,
+      pipeline + 1};
   const auto contexts_at =
       tables_at +
       static_cast<std::uint32_t>(offsetof(Memory, contexts) + pipeline * sizeof(PipelineContexts) +

@@ -94,7 +94,7 @@ class SymbolFeed {
   }
 
   COALESCE_HOST_DEVICE SymbolGroup fetch() {
-    SymbolGroup group = fetch_part();
+    SymbolGroup group = next_symbols();
     if (busy_ && left_ == 0) group.end = end_pass();
     if (busy_) look_ahead();
     return group;
@@ -106,16 +106,16 @@ class SymbolFeed {
     left_after_ = next_pass_->count;
   }
 
-  COALESCE_HOST_DEVICE SymbolGroup fetch_part() {
-    SymbolGroup part = {};
+  COALESCE_HOST_DEVICE SymbolGroup next_symbols() {
+    SymbolGroup group = {};
     if (!busy_) {
-      for (std::uint32_t &word : part.word)
+      for (std::uint32_t &word : group.word)
         word = kFourNothings;
-      return part;
+      return group;
     }
-    part = window();
+    group = window();
     const int count = left_ < kGroup ? left_ : kGroup;
-    if (count < kGroup) cut(&part, count);
+    if (count < kGroup) cut(&group, count);
     left_ -= count;
     offset_ += static_cast<unsigned>(count);
     if (offset_ >= sizeof(Word4)) {
@@ -124,7 +124,7 @@ class SymbolFeed {
       after_ = ahead_;
       ahead_at_ += sizeof(Word4);
     }
-    return part;
+    return group;
   }
 
   // The address is a multiple of 16.
@@ -147,17 +147,17 @@ class SymbolFeed {
                         c = two ? after_.x : now_.z, d = two ? after_.y : now_.w,
                         e = two ? after_.z : after_.x, f = two ? after_.w : after_.y;
     const std::uint32_t from[] = {one ? b : a, one ? c : b, one ? d : c, one ? e : d, one ? f : e};
-    SymbolGroup part = {};
+    SymbolGroup group = {};
     for (int i = 0; i < kGroup / 4; ++i)
-      part.word[i] = joined(from[i], from[i + 1], shift);
-    return part;
+      group.word[i] = joined(from[i], from[i + 1], shift);
+    return group;
   }
   COALESCE_HOST_DEVICE static std::uint32_t joined(std::uint32_t low, std::uint32_t high,
                                                    int shift) {
     return static_cast<std::uint32_t>((std::uint64_t{high} << 32 | low) >> shift);
   }
 
-  COALESCE_HOST_DEVICE static void cut(SymbolGroup *part, int count) {
+  COALESCE_HOST_DEVICE static void cut(SymbolGroup *group, int count) {
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
@@ -166,7 +166,7 @@ class SymbolFeed {
       const std::uint32_t mask = valid <= 0   ? 0
                                  : valid >= 4 ? ~std::uint32_t{0}
                                               : (1u << (8 * valid)) - 1;
-      part->word[i] = (part->word[i] & mask) | (kFourNothings & ~mask);
+      group->word[i] = (group->word[i] & mask) | (kFourNothings & ~mask);
     }
   }
 

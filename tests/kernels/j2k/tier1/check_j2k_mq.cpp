@@ -108,7 +108,10 @@ MqFrame random_frame(Random &random, int index) {
   // One of full size.
   if (index % 16 == 0)
     blocks.front() = modelled(block_of(random, 64, 64, Content::photograph), style);
-  return frame_of(blocks, style);
+  std::vector<int> gaps;
+  for (int b = 0; b < count; ++b)
+    gaps.push_back(random.below(2) == 0 ? 0 : random.below(100));
+  return frame_of(blocks, style, gaps);
 }
 
 // Empty, or what is wrong with its results.

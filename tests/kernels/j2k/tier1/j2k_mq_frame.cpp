@@ -78,7 +78,7 @@ std::size_t MqFrame::symbol_count() const {
   return count;
 }
 
-MqFrame frame_of(const std::vector<MqBlock> &blocks, unsigned style) {
+MqFrame frame_of(const std::vector<MqBlock> &blocks, unsigned style, const std::vector<int> &gaps) {
   MqFrame frame;
   frame.style = style;
   std::size_t byte = 0, pass = 0, symbol = 0;
@@ -89,9 +89,11 @@ MqFrame frame_of(const std::vector<MqBlock> &blocks, unsigned style) {
     plan.first_symbol = symbol;
     plan.bytes = static_cast<std::uint32_t>(blocks[b].room);
     plan.max_planes = static_cast<std::uint8_t>(j2k::kMaxPlanes + b % 7);
-    byte += blocks[b].room + kGuard;
-    pass += blocks[b].made.size();
-    symbol += blocks[b].symbols.size();
+    const auto gap = static_cast<std::size_t>(gaps[b]);
+    plan.bytes += static_cast<std::uint32_t>(gap);
+    byte += plan.bytes + kGuard;
+    pass += blocks[b].made.size() + gap;
+    symbol += blocks[b].symbols.size() + gap;
     frame.plan.push_back(plan);
     frame.planes.push_back(static_cast<std::uint8_t>(blocks[b].planes));
   }

@@ -36,7 +36,8 @@ struct MqBlock {
   std::size_t room = 0;  // for bytes
 };
 
-MqFrame frame_of(const std::vector<MqBlock> &blocks, unsigned style);
+// gaps: unused room behind each block's passes, symbols and bytes, as a plan has it.
+MqFrame frame_of(const std::vector<MqBlock> &blocks, unsigned style, const std::vector<int> &gaps);
 
 // What j2k::PassCoder makes of the frame's symbols.
 void code_by_pass_coder(MqFrame *frame);
