@@ -40,6 +40,11 @@ std::string first_difference(const Planes &planes, const char *what) {
 
 }  // namespace
 
+bool random_spare_row(const PictureShape &shape, Random &random) {
+  return shape.interlaced && may_have_spare_row(pixel_format(shape.name), shape.height) &&
+         random.below(2) == 0;
+}
+
 InputPicture::InputPicture(const PictureShape &shape, const LayoutOptions &options, Pattern pattern,
                            Random &random)
     : shape_(shape) {
@@ -94,6 +99,21 @@ std::string OutputPicture::difference(const Backend &backend) {
   for (OutputImage &plane : planes_)
     if (backend.cuda) plane.actual.download();
   return first_difference(planes_, "output");
+}
+
+std::string picture_trial(
+    InputPicture *in, OutputPicture *out, const std::string &doing, const Backend &backend,
+    const std::function<void(const ConstImage &, const Image &)> &reference,
+    const std::function<Status(const ConstImage &, const Image &)> &operation) {
+  const std::string what = doing + in->text() + out->text();
+  set_doing(what);
+  reference(in->image(), out->expected());
+  const Status status = operation(in->given(backend), out->given(backend));
+  if (!status.ok()) return std::string("it returned: ") + status.message() + "\n    " + what;
+  if (backend.cuda) device_synchronize();
+  for (const std::string &difference : {out->difference(backend), in->difference(backend)})
+    if (!difference.empty()) return difference + "\n    " + what;
+  return {};
 }
 
 }  // namespace coalesce::test

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <string>
 
 #include "check.h"
@@ -18,6 +19,9 @@ struct PictureShape {
   bool interlaced = false;
   bool spare_row = false;
 };
+
+// Has a picture of this shape the spare row? By chance, where it may.
+bool random_spare_row(const PictureShape &shape, Random &random);
 
 // What an operation may only read.
 class InputPicture {
@@ -56,5 +60,12 @@ class OutputPicture {
   std::string text_;
   std::deque<OutputImage> planes_;
 };
+
+// One call of an operation, after its reference. doing: its settings, for messages. Empty, or what
+// was wrong.
+std::string picture_trial(
+    InputPicture *in, OutputPicture *out, const std::string &doing, const Backend &backend,
+    const std::function<void(const ConstImage &, const Image &)> &reference,
+    const std::function<Status(const ConstImage &, const Image &)> &operation);
 
 }  // namespace coalesce::test

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "../picture.h"
-#include "picture/formats.h"
 #include "rgb2yuv_reference.h"
 #include "rgb2yuv_trial.h"
 
@@ -76,24 +75,19 @@ std::string rgb2yuv_trial(const Rgb2yuv &operation, const Rgb2yuvTrialOptions &o
                            size.height, random.below(2) == 0};
   PictureShape out_shape = in_shape;
   out_shape.name = options.out != nullptr ? options.out : any_of(kOut, random);
-  out_shape.spare_row = out_shape.interlaced &&
-                        may_have_spare_row(pixel_format(out_shape.name), size.height) &&
-                        random.below(2) == 0;
+  out_shape.spare_row = random_spare_row(out_shape, random);
   const Pattern pattern = random_pattern(random);
   const LayoutOptions layout_options = {options.aligned, options.roomy};
   InputPicture in(in_shape, layout_options, pattern, random);
   OutputPicture out(out_shape, layout_options, random);
-  const std::string doing = text(params) + (in_shape.interlaced ? ", interlaced" : "") + ", " +
-                            name(pattern) + in.text() + out.text();
-  set_doing(doing);
-
-  rgb2yuv_reference(params, in.image(), out.expected());
-  const Status status = operation(params, in.given(backend), out.given(backend), backend.queue());
-  if (!status.ok()) return std::string("it returned: ") + status.message() + "\n    " + doing;
-  if (backend.cuda) device_synchronize();
-  for (const std::string &difference : {out.difference(backend), in.difference(backend)})
-    if (!difference.empty()) return difference + "\n    " + doing;
-  return {};
+  const std::string doing =
+      text(params) + (in_shape.interlaced ? ", interlaced" : "") + ", " + name(pattern);
+  return picture_trial(
+      &in, &out, doing, backend,
+      [&](const ConstImage &from, const Image &to) { rgb2yuv_reference(params, from, to); },
+      [&](const ConstImage &from, const Image &to) {
+        return operation(params, from, to, backend.queue());
+      });
 }
 
 Case rgb2yuv_case() {

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "../picture.h"
-#include "picture/formats.h"
 #include "uyvy2y_trial.h"
 
 namespace coalesce::test {
@@ -46,23 +45,15 @@ std::string uyvy2y_trial(const Uyvy2y &operation, const Uyvy2yTrialOptions &opti
   out_shape.name =
       options.luma_only ? "GRAY8" : random.pick({"GRAY8", "GRAY8", "I420", "Y42B", "NV12"});
   in_shape.interlaced = out_shape.interlaced = random.below(2) == 0;
-  out_shape.spare_row = out_shape.interlaced &&
-                        may_have_spare_row(pixel_format(out_shape.name), size.height) &&
-                        random.below(2) == 0;
+  out_shape.spare_row = random_spare_row(out_shape, random);
   const Pattern pattern = random_pattern(random);
   const LayoutOptions layout_options = {options.aligned, options.roomy};
   InputPicture in(in_shape, layout_options, pattern, random);
   OutputPicture out(out_shape, layout_options, random);
-  const std::string doing = name(pattern) + in.text() + out.text();
-  set_doing(doing);
-
-  uyvy2y_reference(in.image(), out.expected());
-  const Status status = operation(in.given(backend), out.given(backend), backend.queue());
-  if (!status.ok()) return std::string("it returned: ") + status.message() + "\n    " + doing;
-  if (backend.cuda) device_synchronize();
-  for (const std::string &difference : {out.difference(backend), in.difference(backend)})
-    if (!difference.empty()) return difference + "\n    " + doing;
-  return {};
+  return picture_trial(&in, &out, name(pattern), backend, uyvy2y_reference,
+                       [&](const ConstImage &from, const Image &to) {
+                         return operation(from, to, backend.queue());
+                       });
 }
 
 Case uyvy2y_case() {
