@@ -29,12 +29,15 @@ namespace coalesce {
 // and with kMultipliesPairs (elsewhere the compiler makes good code of plain loops):
 //   multiply_add  out[i] = a[2i] * b[2i] + a[2i + 1] * b[2i + 1]
 //   saturate      the numbers of four vectors as bytes
+//   interleave    a[0], b[0], a[1], b[1], ... of each half of a vector: the lower ones, the upper
+//   join          the numbers of such a pair as one vector of 16 bits, saturated, in their order
 template <int kBytes>
 struct Vector;
 
 template <>
 struct Vector<16> {
   typedef std::int16_t Int16 __attribute__((vector_size(16)));
+  typedef std::uint16_t Uint16 __attribute__((vector_size(16)));
   typedef std::int32_t Int32 __attribute__((vector_size(16)));
   typedef std::uint32_t Uint32 __attribute__((vector_size(16)));
   typedef std::uint64_t Uint64 __attribute__((vector_size(16)));
@@ -48,6 +51,15 @@ struct Vector<16> {
 
   COALESCE_INLINE static void multiply_add(const Int16 &a, const Int16 &b, Int32 &out) {
     out = reinterpret_cast<Int32>(__builtin_ia32_pmaddwd128(a, b));
+  }
+
+  COALESCE_INLINE static void interleave(const Int16 &a, const Int16 &b, Int16 &low, Int16 &high) {
+    low = __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+    high = __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+  }
+
+  COALESCE_INLINE static void join(const Int32 &low, const Int32 &high, Int16 &out) {
+    out = reinterpret_cast<Int16>(__builtin_ia32_packssdw128(low, high));
   }
 
   COALESCE_INLINE static void saturate(const Int32 (&in)[4], std::uint8_t *out) {
@@ -65,6 +77,7 @@ struct Vector<16> {
 template <>
 struct Vector<32> {
   typedef std::int16_t Int16 __attribute__((vector_size(32)));
+  typedef std::uint16_t Uint16 __attribute__((vector_size(32)));
   typedef std::int32_t Int32 __attribute__((vector_size(32)));
   typedef std::uint32_t Uint32 __attribute__((vector_size(32)));
   typedef std::uint64_t Uint64 __attribute__((vector_size(32)));
@@ -78,6 +91,16 @@ struct Vector<32> {
 
   COALESCE_INLINE static void multiply_add(const Int16 &a, const Int16 &b, Int32 &out) {
     out = reinterpret_cast<Int32>(__builtin_ia32_pmaddwd256(a, b));
+  }
+
+  COALESCE_INLINE static void interleave(const Int16 &a, const Int16 &b, Int16 &low, Int16 &high) {
+    low = __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 8, 24, 9, 25, 10, 26, 11, 27);
+    high =
+        __builtin_shufflevector(a, b, 4, 20, 5, 21, 6, 22, 7, 23, 12, 28, 13, 29, 14, 30, 15, 31);
+  }
+
+  COALESCE_INLINE static void join(const Int32 &low, const Int32 &high, Int16 &out) {
+    out = reinterpret_cast<Int16>(__builtin_ia32_packssdw256(low, high));
   }
 
   COALESCE_INLINE static void saturate(const Int32 (&in)[4], std::uint8_t *out) {

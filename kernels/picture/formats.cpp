@@ -80,11 +80,14 @@ constexpr PixelFormat semi_planar(std::string_view letters, int log2_width, int 
   return f;
 }
 
-// Three fields of ten bits in a word, from the lowest on.
+// Three fields of ten bits in a word, from the lowest on, and perhaps one of two bits.
 constexpr PixelFormat fields10(std::string_view letters) {
   PixelFormat f;
   for (std::size_t i = 0; i < letters.size(); ++i)
-    add(&f, letters[i], 0, {Container::u32, 10, static_cast<std::uint8_t>(10 * i)}, 0, 1, 0, 0);
+    add(&f, letters[i], 0,
+        {Container::u32, static_cast<std::uint8_t>(i < 3 ? 10 : 2),
+         static_cast<std::uint8_t>(10 * i)},
+        0, 1, 0, 0);
   return f;
 }
 
@@ -115,18 +118,29 @@ constexpr NamedFormat kFormats[] = {
     {"ABGR", packed("ABGR")},
     {"RBGA", packed("RBGA")},
     {"ARGB64", packed("ARGB", k16)},
+    {"ARGB64_LE", packed("ARGB", k16)},
+    {"RGBA64_LE", packed("RGBA", k16)},
+    {"BGRA64_LE", packed("BGRA", k16)},
+    {"ABGR64_LE", packed("ABGR", k16)},
     {"RGB10x2_LE", fields10("RGB")},
     {"BGR10x2_LE", fields10("BGR")},
+    {"RGB10A2_LE", fields10("RGBA")},
+    {"BGR10A2_LE", fields10("BGRA")},
+    {"GBR", planar("GBR")},
     {"RGBP", planar("RGB")},
     {"BGRP", planar("BGR")},
-    {"GBR", planar("GBR")},
     {"GBR_10LE", planar("GBR", 0, 0, k10)},
     {"GBR_12LE", planar("GBR", 0, 0, k12)},
     {"GBR_16LE", planar("GBR", 0, 0, k16)},
+    {"GBRA", planar("GBRA")},
+    {"GBRA_10LE", planar("GBRA", 0, 0, k10)},
+    {"GBRA_12LE", planar("GBRA", 0, 0, k12)},
     // 4:4:4
     {"AYUV", packed("AYUV")},
     {"VUYA", packed("VUYA")},
     {"AYUV64", packed("AYUV", k16)},
+    {"Y410", fields10("UYVA")},
+    {"Y412_LE", packed("UYVA", kHigh12)},
     {"Y416_LE", packed("UYVA", k16)},
     {"NV24", semi_planar("UV", 0, 0)},
     {"Y444", planar("YUV")},
@@ -137,11 +151,13 @@ constexpr NamedFormat kFormats[] = {
     {"A444_12LE", planar("YUVA", 0, 0, k12)},
     {"A444_16LE", planar("YUVA", 0, 0, k16)},
     // 4:2:2
-    {"UYVY", packed("UYVY")},
-    {"VYUY", packed("VYUY")},
     {"YUY2", packed("YUYV")},
+    {"UYVY", packed("UYVY")},
     {"YVYU", packed("YVYU")},
+    {"VYUY", packed("VYUY")},
     {"v210", v210()},
+    {"Y210", packed("YUYV", kHigh10)},
+    {"Y212_LE", packed("YUYV", kHigh12)},
     {"Y216_LE", packed("YUYV", k16)},
     {"NV16", semi_planar("UV", 1, 0)},
     {"NV61", semi_planar("VU", 1, 0)},

@@ -8,13 +8,6 @@ namespace {
 
 constexpr int kMaxWidth = 1 << 28;  // bytes of a row, and sums of positions in it, fit an int
 
-// The first component in this plane: all of them have as many rows. Else the format's first.
-const PixelComponent &component_of(const PixelFormat &format, int plane) {
-  for (int i = 0; i < format.components; ++i)
-    if (format.component[i].plane == plane) return format.component[i];
-  return format.component[0];
-}
-
 bool between(int first, int x, int last) {
   return first <= x && x <= last;
 }
@@ -40,40 +33,47 @@ bool has_roles(const PixelFormat &format) {
           (format.components == colours + 1 && c[colours].role == Role::alpha));
 }
 
-// Does every plane have components, all in one kind of container and with as many rows?
-bool has_planes(const PixelFormat &format) {
-  for (int p = 0; p < format.planes; ++p) {
-    const PixelComponent &first = component_of(format, p);
-    if (first.plane != p) return false;
-    for (int i = 0; i < format.components; ++i) {
-      const PixelComponent &c = format.component[i];
-      if (c.plane == p && (c.container != first.container || c.log2_height != first.log2_height))
-        return false;
-    }
+// What components say of the plane that they are in. All of them are in one kind of container, and
+// have as many rows.
+struct PlaneLayout {
+  const PixelComponent *first = nullptr;  // of its components
+  std::int64_t bytes = 0;                 // of a row
+};
+
+std::int64_t component_bytes(const PixelComponent &c, int width) {
+  if (c.container == Container::v210) return (std::int64_t{width} + 47) / 48 * 128;
+  const std::int64_t samples = -(-std::int64_t{width} >> c.log2_width);
+  return samples * c.step * container_bytes(c.container);
+}
+
+// False if the format is unsound.
+bool lay_out(const PixelFormat &format, int width, PlaneLayout (&planes)[4]) {
+  if (!between(1, format.planes, 4) || !between(1, format.components, 4)) return false;
+  for (int i = 0; i < format.components; ++i) {
+    const PixelComponent &c = format.component[i];
+    if (!is_sound(c, format.planes)) return false;
+    PlaneLayout &plane = planes[c.plane];
+    if (plane.first == nullptr) plane.first = &c;
+    if (c.container != plane.first->container || c.log2_height != plane.first->log2_height)
+      return false;
+    plane.bytes = std::max(plane.bytes, component_bytes(c, width));
   }
-  return true;
+  for (int p = 0; p < format.planes; ++p)
+    if (planes[p].first == nullptr) return false;
+  return has_roles(format);
 }
 
-Status check_format(const PixelFormat &format) {
-  bool sound = between(1, format.planes, 4) && between(1, format.components, 4);
-  for (int i = 0; sound && i < format.components; ++i)
-    sound = is_sound(format.component[i], format.planes);
-  if (sound && has_roles(format) && has_planes(format)) return {};
-  return invalid_argument("a picture has no pixel format, or an unsound one");
-}
-
-Status check_plane_of(const ConstImage &image, int p) {
+Status check_plane_of(const ConstImage &image, int p, const PlaneLayout &layout) {
   const Plane<const std::uint8_t> &plane = image.plane[p];
   if (Status s = check_plane(plane); !s.ok()) return s;
-  if (plane.width != row_bytes(image.format, p, image.width))
+  if (plane.width != layout.bytes)
     return invalid_argument("a plane's width in bytes is not that of the picture's format");
-  const int rows = plane_rows(image.format, p, image.height);
-  const PixelComponent &component = component_of(image.format, p);
-  const bool spare_row = image.interlaced && component.log2_height == 1 && rows % 2 == 1;
+  const int rows = -(-image.height >> layout.first->log2_height);
+  const bool spare_row = image.interlaced && layout.first->log2_height == 1 && rows % 2 == 1;
   if (plane.height != rows && !(spare_row && plane.height == rows + 1))
     return invalid_argument("a plane's height is not that of the picture's format");
   const auto addresses = reinterpret_cast<std::uintptr_t>(plane.data) | plane.pitch;
-  if (addresses % static_cast<std::uintptr_t>(container_bytes(component.container)) != 0)
+  if ((addresses & static_cast<std::uintptr_t>(container_bytes(layout.first->container) - 1)) != 0)
     return invalid_argument("a plane or its pitch is not aligned to its samples");
   return {};
 }
@@ -82,27 +82,27 @@ Status check_plane_of(const ConstImage &image, int p) {
 
 std::int64_t row_bytes(const PixelFormat &format, int plane, int width) {
   std::int64_t bytes = 0;
-  for (int i = 0; i < format.components; ++i) {
-    const PixelComponent &c = format.component[i];
-    if (c.plane != plane) continue;
-    if (c.container == Container::v210) return (std::int64_t{width} + 47) / 48 * 128;
-    const std::int64_t samples = -(-std::int64_t{width} >> c.log2_width);
-    bytes = std::max(bytes, samples * c.step * container_bytes(c.container));
-  }
+  for (int i = 0; i < format.components; ++i)
+    if (format.component[i].plane == plane)
+      bytes = std::max(bytes, component_bytes(format.component[i], width));
   return bytes;
 }
 
 int plane_rows(const PixelFormat &format, int plane, int height) {
-  return -(-height >> component_of(format, plane).log2_height);
+  for (int i = 0; i < format.components; ++i)
+    if (format.component[i].plane == plane) return -(-height >> format.component[i].log2_height);
+  return height;
 }
 
 Status check_image(const ConstImage &image) {
-  if (Status s = check_format(image.format); !s.ok()) return s;
+  PlaneLayout planes[4];
+  if (!lay_out(image.format, image.width, planes))
+    return invalid_argument("a picture has no pixel format, or an unsound one");
   if (image.width < 1 || image.height < 1) return invalid_argument("a picture is empty");
   if (image.width > kMaxWidth)
     return invalid_argument("a picture is too wide; the limit is 2^28 pixels");
   for (int p = 0; p < image.format.planes; ++p)
-    if (Status s = check_plane_of(image, p); !s.ok()) return s;
+    if (Status s = check_plane_of(image, p, planes[p]); !s.ok()) return s;
   return {};
 }
 

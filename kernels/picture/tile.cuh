@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "../core/border.h"
+#include "../core/load.cuh"
 #include "../core/plane.h"
 
 namespace coalesce {
@@ -48,7 +49,7 @@ __device__ __forceinline__ std::uint32_t load_byte(const TileSource &s, const st
   }
   pixel = border_position(s.border, pixel, s.width / s.pixel);
   if (row == nullptr || pixel < 0) return static_cast<std::uint8_t>(s.fill >> (8 * byte));
-  return __ldg(row + pixel * s.pixel + byte);
+  return load_global(row + pixel * s.pixel + byte);
 }
 
 // kWords words (1, 2 or 4) in one access.
@@ -57,12 +58,12 @@ __device__ __forceinline__ void load_wide(const std::uint8_t *from,
                                           std::uint32_t (&words)[kWords]) {
   static_assert(kWords == 1 || kWords == 2 || kWords == 4, "what one access can take");
   if constexpr (kWords == 1) {
-    words[0] = __ldg(reinterpret_cast<const unsigned *>(from));
+    words[0] = load_global(reinterpret_cast<const unsigned *>(from));
   } else if constexpr (kWords == 2) {
-    const uint2 v = __ldg(reinterpret_cast<const uint2 *>(from));
+    const uint2 v = load_global(reinterpret_cast<const uint2 *>(from));
     words[0] = v.x, words[1] = v.y;
   } else {
-    const uint4 v = __ldg(reinterpret_cast<const uint4 *>(from));
+    const uint4 v = load_global(reinterpret_cast<const uint4 *>(from));
     words[0] = v.x, words[1] = v.y, words[2] = v.z, words[3] = v.w;
   }
 }

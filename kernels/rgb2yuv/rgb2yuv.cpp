@@ -2,7 +2,6 @@
 #include "rgb2yuv.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "rgb2yuv_job.h"
 #include "rgb2yuv_pixel.h"
@@ -71,55 +70,17 @@ void set_planes(const ImageOf<Byte> &image, int count, Planes *planes) {
     planes->plane[i] = image.of(image.format.component[i]);
 }
 
-struct RedBlue {
-  double red, blue;
-};
-
-// Shares of red and blue in luma: ITU-R BT.601, BT.709, BT.2020, SMPTE 240M, FCC 73.682.
-RedBlue shares(YuvMatrix matrix) {
-  switch (matrix) {
-    case YuvMatrix::bt709:
-      return {0.2126, 0.0722};
-    case YuvMatrix::bt2020:
-      return {0.2627, 0.0593};
-    case YuvMatrix::smpte240m:
-      return {0.212, 0.087};
-    case YuvMatrix::fcc:
-      return {0.30, 0.11};
-    case YuvMatrix::bt601:
-      break;
-  }
-  return {0.299, 0.114};
-}
-
-constexpr double kOne = 1 << kWeightBits;
-
-int nearest(double value) {
-  return static_cast<int>(std::floor(value + 0.5));
-}
-
-// Each weight to the nearest integer; what their sum then lacks goes to those that rounding has
-// moved furthest the other way.
-ComponentWeights quantised(double red, double green, double blue) {
-  const double exact[3] = {red * kOne, green * kOne, blue * kOne};
-  int weight[3];
-  int missing = nearest(exact[0] + exact[1] + exact[2]);
-  for (int i = 0; i < 3; ++i) {
-    weight[i] = nearest(exact[i]);
-    missing -= weight[i];
-  }
-  for (; missing != 0; missing -= missing > 0 ? 1 : -1) {
-    const int step = missing > 0 ? 1 : -1;
-    int furthest = 0;
-    for (int i = 1; i < 3; ++i)
-      if (step * (exact[i] - weight[i]) > step * (exact[furthest] - weight[furthest])) furthest = i;
-    weight[furthest] += step;
-  }
-  return {static_cast<std::int16_t>(weight[0]), static_cast<std::int16_t>(weight[1]),
-          static_cast<std::int16_t>(weight[2]), 0};
+ComponentWeights component_weights(const std::int32_t (&w)[3], std::int32_t bias) {
+  return {static_cast<std::int16_t>(w[0]), static_cast<std::int16_t>(w[1]),
+          static_cast<std::int16_t>(w[2]), bias};
 }
 
 }  // namespace
+
+bool rgb2yuv_accepts(const PixelFormat &in, const PixelFormat &out) {
+  Rgb2yuvJob job;
+  return set_source(in, &job) && set_sink(out, &job);
+}
 
 Status make_job(const Rgb2yuvParams &params, const ConstImage &in, const Image &out,
                 Rgb2yuvJob *job) {
@@ -147,24 +108,16 @@ Status make_job(const Rgb2yuvParams &params, const ConstImage &in, const Image &
 }
 
 YuvWeights yuv_weights(const Rgb2yuvParams &params) {
-  const bool from_full = params.in_range == SampleRange::full;
-  const bool to_full = params.out_range == SampleRange::full;
-  const double levels = from_full ? 255 : 219;
-  const double luma = (to_full ? 255 : 219) / levels;
-  const double chroma = (to_full ? 255 : 224) / levels;
-  const auto [red, blue] = shares(params.matrix);
-  const double green = 1 - red - blue;
-  const double u = chroma / (2 * (1 - blue));
-  const double v = chroma / (2 * (1 - red));
-
-  YuvWeights w = {quantised(luma * red, luma * green, luma * blue),
-                  quantised(-u * red, -u * green, u * (1 - blue)),
-                  quantised(v * (1 - red), -v * green, -v * blue)};
-  constexpr int half = 1 << (kWeightBits - 1);
-  const int black = from_full ? 0 : 16;
-  w.y.bias = (to_full ? 0 : 16) * (1 << kWeightBits) + half - w.y.sum(black, black, black);
-  w.u.bias = w.v.bias = 128 * (1 << kWeightBits) + half;
-  return w;
+  const SampleScale from = {params.in_range, 8}, to = {params.out_range, 8};
+  const ColourWeights w = rgb_to_yuv(params.matrix, from, to, kWeightBits);
+  constexpr int kOne = 1 << kWeightBits, kHalf = kOne / 2;
+  const std::int32_t chroma_bias = to.middle() * kOne + kHalf;
+  YuvWeights weights = {component_weights(w.weight[0], 0),
+                        component_weights(w.weight[1], chroma_bias),
+                        component_weights(w.weight[2], chroma_bias)};
+  const int black = from.black();
+  weights.y.bias = to.black() * kOne + kHalf - weights.y.sum(black, black, black);
+  return weights;
 }
 
 Status rgb2yuv(const Rgb2yuvParams &params, const ConstImage &in, const Image &out,

@@ -2,20 +2,12 @@
 // 8-bit RGB, packed in 24 or 32 bits or planar, to YUV.
 #pragma once
 
-#include <cstdint>
-
 #include "../core/queue.h"
 #include "../core/status.h"
+#include "../picture/colours.h"
 #include "../picture/image.h"
 
 namespace coalesce {
-
-enum class YuvMatrix : std::uint8_t { bt601, bt709, bt2020, smpte240m, fcc };
-
-enum class SampleRange : std::uint8_t {
-  full,     // 0 to 255
-  limited,  // R, G, B and Y 16 to 235, U and V 16 to 240
-};
 
 struct Rgb2yuvParams {
   YuvMatrix matrix = YuvMatrix::bt601;
@@ -26,6 +18,9 @@ struct Rgb2yuvParams {
   bool h_cosited = false;
   bool v_cosited = false;
 };
+
+// Does rgb2yuv() convert the one format to the other?
+bool rgb2yuv_accepts(const PixelFormat &in, const PixelFormat &out);
 
 // Converts a picture.
 //

@@ -50,7 +50,7 @@ struct RgbChunk {
     for (int i = 0; i < (kRuns == 3 ? 3 : kStep); ++i) {
       const std::uint8_t *p =
           kRuns == 3 ? in.plane[i % kRuns].row(y) + at : in.plane[0].row(y) + at + i;
-      before |= std::uint32_t{__ldg(p)} << (8 * i);
+      before |= std::uint32_t{load_global(p)} << (8 * i);
     }
   }
 
@@ -92,14 +92,14 @@ __device__ __forceinline__ std::uint32_t samples(const WordWeights &weights, int
 #pragma unroll
   for (int i = 0; i < 4; ++i)
     value[i] = add_weighted(weights, pixel[i], bias) >> kWeightBits;
-  return pack(value[0], value[1], value[2], value[3]);
+  return pack_bytes(value[0], value[1], value[2], value[3]);
 }
 
 // A pixel of AYUV or VUYA.
 __device__ __forceinline__ std::uint32_t packed_sample(const Rgb2yuvArgs &a, std::uint32_t pixel) {
-  const std::uint32_t yuv = pack(add_weighted(a.y, pixel, a.y_bias) >> kWeightBits,
-                                 add_weighted(a.u, pixel, a.uv_bias) >> kWeightBits,
-                                 add_weighted(a.v, pixel, a.uv_bias) >> kWeightBits, kOpaque);
+  const std::uint32_t yuv = pack_bytes(add_weighted(a.y, pixel, a.y_bias) >> kWeightBits,
+                                       add_weighted(a.u, pixel, a.uv_bias) >> kWeightBits,
+                                       add_weighted(a.v, pixel, a.uv_bias) >> kWeightBits, kOpaque);
   return __byte_perm(yuv, pixel, a.order);
 }
 
@@ -146,7 +146,8 @@ struct ChromaSums {
         before = of[2 * i + 1];
       }
     }
-    return pack(u[0] >> a.uv_shift, v[0] >> a.uv_shift, u[1] >> a.uv_shift, v[1] >> a.uv_shift);
+    return pack_bytes(u[0] >> a.uv_shift, v[0] >> a.uv_shift, u[1] >> a.uv_shift,
+                      v[1] >> a.uv_shift);
   }
 };
 

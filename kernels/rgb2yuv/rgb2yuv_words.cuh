@@ -4,6 +4,8 @@
 
 #include <cuda_runtime.h>
 
+#include "../core/load.cuh"
+#include "../picture/runs.cuh"
 #include "rgb2yuv_args.h"
 
 namespace coalesce {
@@ -24,14 +26,14 @@ __device__ __forceinline__ void load_vectors(const std::uint8_t *from, std::uint
   for (int i = 0; i < kWords; i += kBytes / 4) {
     const std::uint8_t *p = from + 4 * i;
     if constexpr (kBytes == 16) {
-      const uint4 v = __ldg(reinterpret_cast<const uint4 *>(p));
+      const uint4 v = load_global(reinterpret_cast<const uint4 *>(p));
       w[i] = v.x, w[i + 1] = v.y, w[i + 2] = v.z, w[i + 3] = v.w;
     } else if constexpr (kBytes == 8) {
-      const uint2 v = __ldg(reinterpret_cast<const uint2 *>(p));
+      const uint2 v = load_global(reinterpret_cast<const uint2 *>(p));
       w[i] = v.x, w[i + 1] = v.y;
     } else {
       static_assert(kBytes == 4, "16, 8 or 4");
-      w[i] = __ldg(reinterpret_cast<const std::uint32_t *>(p));
+      w[i] = load_global(reinterpret_cast<const std::uint32_t *>(p));
     }
   }
 }
@@ -53,7 +55,7 @@ __device__ __forceinline__ std::uint32_t part_of_word(const std::uint8_t *row, i
   std::uint32_t word = 0;
 #pragma unroll
   for (int i = 0; i < 4; ++i)
-    if (at + i >= 0 && at + i < length) word |= std::uint32_t{__ldg(row + at + i)} << (8 * i);
+    if (at + i >= 0 && at + i < length) word |= std::uint32_t{load_global(row + at + i)} << (8 * i);
   return word;
 }
 
@@ -70,8 +72,9 @@ __device__ __forceinline__ void load_run(const std::uint8_t *row, int at, int le
     const int byte = start + 4 * i;
     const bool inside = (i > 0 || byte >= 0) && byte <= length - 4;
     const bool wanted = i < kWords || shift != 0;
-    raw[i] =
-        inside && wanted ? __ldg(reinterpret_cast<const std::uint32_t *>(row + at - shift) + i) : 0;
+    raw[i] = inside && wanted
+                 ? load_global(reinterpret_cast<const std::uint32_t *>(row + at - shift) + i)
+                 : 0;
   }
   if (start < 0) raw[0] = part_of_word(row, start, length);
   const int last = (length - start) / 4;  // the word in which the row ends, or the one behind it
@@ -124,18 +127,6 @@ __device__ __forceinline__ int add_weighted(const WordWeights &weights, std::uin
   for (int i = 0; i < 4; ++i)
     sum += static_cast<std::int16_t>(pairs[i / 2] >> (16 * (i % 2))) * byte_of(pixel, i);
   return sum;
-#endif
-}
-
-// Four values, saturated, as the bytes of a word.
-__device__ __forceinline__ std::uint32_t pack(int a, int b, int c, int d) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 720 && !defined(COALESCE_EMULATED)
-  std::uint32_t word;
-  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(word) : "r"(d), "r"(c));
-  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %0;" : "+r"(word) : "r"(b), "r"(a));
-  return word;
-#else
-  return saturated(a) | saturated(b) << 8 | saturated(c) << 16 | std::uint32_t{saturated(d)} << 24;
 #endif
 }
 

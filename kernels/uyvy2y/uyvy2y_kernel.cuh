@@ -4,6 +4,7 @@
 
 #include <cuda_runtime.h>
 
+#include "../core/load.cuh"
 #include "uyvy2y_pixel.h"
 
 namespace coalesce {
@@ -45,7 +46,7 @@ __device__ __forceinline__ uint4 load(const uint4 *from) {
     return v;
   }
 #endif
-  return __ldg(from);
+  return load_global(from);
 }
 
 template <CacheHint kHint, class T>
@@ -134,8 +135,8 @@ __device__ __forceinline__ void luma_shifted_rows(const LumaArgs &a) {
     std::uint32_t w[5];
 #pragma unroll
     for (int i = 0; i < 4; ++i)
-      w[i] = __ldg(words + i);
-    w[4] = shift != 0 ? __ldg(words + 4) : 0;
+      w[i] = load_global(words + i);
+    w[4] = shift != 0 ? load_global(words + 4) : 0;
 #pragma unroll
     for (int i = 0; i < 4; ++i)
       w[i] = __funnelshift_r(w[i], w[i + 1], 8 * shift);

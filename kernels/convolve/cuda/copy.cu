@@ -4,6 +4,7 @@
 
 #include "../../core/cuda_status.h"
 #include "../../core/grid_order.cuh"
+#include "../../core/load.cuh"
 #include "kernels.h"
 
 namespace coalesce {
@@ -46,7 +47,7 @@ __global__ void __launch_bounds__(kThreads) copy_kernel(const __grid_constant__ 
   uint4 words[kRows];
 #pragma unroll
   for (int r = 0; r < kRows; ++r)
-    if (r < rows) words[r] = __ldg(reinterpret_cast<const uint4 *>(in + r * a.in_pitch));
+    if (r < rows) words[r] = load_global(reinterpret_cast<const uint4 *>(in + r * a.in_pitch));
 #pragma unroll
   for (int r = 0; r < kRows; ++r)
     if (r < rows)

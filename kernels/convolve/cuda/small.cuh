@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "../../core/border.h"
+#include "../../core/load.cuh"
 #include "../finish.h"
 #include "byte_words.h"
 
@@ -88,9 +89,9 @@ __device__ __forceinline__ void load_row(const std::uint8_t *from, int first, in
 #pragma unroll
   for (int i = first; i < last; ++i) {
     if (kAlignment == 4 || (last - first) % 2 != 0) {
-      to[i] = __ldg(reinterpret_cast<const unsigned *>(from) + i);
+      to[i] = load_global(reinterpret_cast<const unsigned *>(from) + i);
     } else if ((i - first) % 2 == 0) {
-      const uint2 v = __ldg(reinterpret_cast<const uint2 *>(from + 4 * i));
+      const uint2 v = load_global(reinterpret_cast<const uint2 *>(from + 4 * i));
       to[i] = v.x;
       to[i + 1] = v.y;
     }
@@ -302,7 +303,7 @@ __device__ __forceinline__ void small_rim(const SmallArgs &a, const SmallPlane &
   const int c = at % kChannels, x = at / kChannels;
   std::uint8_t *to = p.out + std::int64_t{y} * p.out_pitch + at;
   if (p.copied >> 8 * c & 1) {
-    *to = __ldg(p.in + std::int64_t{y} * p.in_pitch + at);
+    *to = load_global(p.in + std::int64_t{y} * p.in_pitch + at);
     return;
   }
   int sum = 0;
@@ -314,7 +315,7 @@ __device__ __forceinline__ void small_rim(const SmallArgs &a, const SmallPlane &
     for (int i = 0; i < kTaps; ++i) {
       const int pixel = border_position(p.border, x + i - kTaps / 2, p.width);
       const std::uint32_t v =
-          min(row, pixel) < 0 ? p.fill >> 8 * c & 0xff : __ldg(from + pixel * kChannels);
+          min(row, pixel) < 0 ? p.fill >> 8 * c & 0xff : load_global(from + pixel * kChannels);
       sum += a.weights[j][i] * static_cast<int>(v);
     }
   }

@@ -27,8 +27,7 @@ Status status_of(PcrdStep::Kind end) {
 
 RateAllocator::Memory::Memory(std::size_t blocks, std::size_t passes, int layers,
                               ComponentLimits limits)
-    : results_(static_cast<std::size_t>(layers)),
-      num_blocks_(blocks),
+    : num_blocks_(blocks),
       num_layers_(layers),
       num_steps_(passes),
       steps_(new HullStep[passes]),
@@ -124,11 +123,8 @@ Status RateAllocator::Memory::run(const RateBlock *blocks, const LayerBudget *ta
   gather_thresholds();
   PcrdSearch state;
   state.start(input_);
-  while (!state.step().is_end()) {
-    LayerResult &result = results_[static_cast<std::size_t>(state.step().layer)];
+  while (!state.step().is_end())
     state.advance(input_, done(state.step()));
-    result = state.result();
-  }
   return status_of(state.step().kind);
 }
 

@@ -27,8 +27,6 @@ struct RateAllocator::Memory {
              ThreadPool *pool);
   PassTable table() const { return {table_.data(), num_blocks_, num_layers_}; }
 
-  std::vector<LayerResult> results_;
-
  private:
   struct BlockHull {
     std::size_t first_step;

@@ -33,7 +33,7 @@ struct AllocationInput {
   COALESCE_HOST_DEVICE unsigned components() const {
     return limits.count == 0 ? kAllComponents : (1u << limits.count) - 1;
   }
-  // LayerResult::slope.
+  // A layer of this rank has all steps of hulls that are this steep or steeper; -1: all passes.
   COALESCE_HOST_DEVICE int slope(int rank) const {
     return rank > ranks.count ? -1 : ranks.at[rank].slope;
   }
@@ -95,7 +95,7 @@ struct AllocationInput {
 // What is to be done with the passes of a layer, in some components.
 struct PcrdStep {
   enum class Kind : std::uint8_t {
-    take,       // each block gets what `slope` stands for, but not less than in the layer before
+    take,       // each block gets its steps from `slope` on, but not less than in the layer before
     fill,       // the layer is kept in mind; blocks get more, as long as there is `room`
     refill,     // the same from what was kept in mind on
     one_more,   // of all blocks whose next pass may fit into `room`, the first behind `key`
@@ -109,7 +109,7 @@ struct PcrdStep {
   };
   Kind kind;
   int layer;
-  int slope;  // LayerResult::slope
+  int slope;  // take: AllocationInput::slope()
   unsigned components;
   std::uint64_t room;  // bytes, of blocks and headers
   bool behind;         // fill and refill: with passes behind the ends of hulls

@@ -54,11 +54,6 @@ class PcrdSearch {
   COALESCE_HOST_DEVICE_CALL void start(const Input &in);
   COALESCE_HOST_DEVICE_CALL void advance(const Input &in, const StepCost &cost);
   COALESCE_HOST_DEVICE const PcrdStep &step() const { return step_; }
-
-  // Of the last step that was done.
-  COALESCE_HOST_DEVICE LayerResult result() const {
-    return {sum_of(now_.body, kAllComponents), sum_of(now_.headers, kAllComponents), slope_};
-  }
   COALESCE_HOST_DEVICE int steps() const { return steps_; }  // that were done
 
  private:
@@ -92,8 +87,7 @@ class PcrdSearch {
   COALESCE_HOST_DEVICE void take(const Input &in, Goal goal, int layer, int rank) {
     goal_ = goal;
     taken_ = rank;
-    slope_ = in.slope(rank);
-    step_ = {Kind::take, layer, slope_, step_.components, 0, false, 0};
+    step_ = {Kind::take, layer, in.slope(rank), step_.components, 0, false, 0};
   }
 
   COALESCE_HOST_DEVICE_CALL void fit(const Input &in, Goal goal, int layer, std::uint64_t limit,
@@ -120,7 +114,6 @@ class PcrdSearch {
 
   PcrdStep step_ = {Kind::take, 0, 0, 0, 0, false, 0};  // its components are those in hand
   LayerBytes now_ = {};                                 // that step_.layer has
-  int slope_ = 0;                                       // of the last step to take
   Goal goal_ = Goal::last;
   int steps_ = 0;
   int last_rank_ = 0;                 // about what the last layer gets

@@ -191,8 +191,4 @@ PassTable RateAllocator::table() const {
   return memory_->table();
 }
 
-const LayerResult &RateAllocator::result(int layer) const {
-  return memory_->results_[static_cast<std::size_t>(layer)];
-}
-
 }  // namespace coalesce::j2k

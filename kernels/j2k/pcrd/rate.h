@@ -74,7 +74,6 @@ class RateAllocator {
 
   // Of the last allocate() that was ok.
   PassTable table() const;
-  const LayerResult &result(int layer) const;
 
  private:
   struct Memory;

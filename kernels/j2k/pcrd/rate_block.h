@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What rate allocation takes and gives.
+// The input of rate allocation.
 #pragma once
 
 #include <cstdint>
@@ -42,14 +42,6 @@ struct RateBlock {
   // there is no region.
   int roi_shift = 0;
   std::uint8_t component = 0;  // 0 for all, if there are no limits of components
-};
-
-struct LayerResult {
-  std::uint64_t body;     // bytes of the blocks, in this layer and those before
-  std::uint64_t headers;  // of this layer alone; 0 if nobody was asked
-  // All that is this steep or more is included; -1: all passes. (A layer of so many bytes may have
-  // passes beyond that, too; and with limits of components it is that of those cut last.)
-  int slope;
 };
 
 }  // namespace coalesce::j2k

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "../../core/cuda_status.h"
+#include "../../core/load.cuh"
 #include "../../core/trace.h"
 #include "../device/block_scan.cuh"
 #include "packet_layout.h"
@@ -109,17 +110,28 @@ __device__ __forceinline__ void copy(const Piece &piece) {
   const int stores = bytes - begin < reach ? 0 : (bytes - begin - reach) / 16 + 1;
   const int head = stores == 0 ? bytes : begin;
   for (int i = lane; i < head; i += kLanes)
-    piece.to[i] = __ldg(piece.from + i);
+    piece.to[i] = load_global(piece.from + i);
   if (stores == 0) return;
   const auto *from = reinterpret_cast<const uint4 *>(piece.from + begin - shift);
   auto *to = reinterpret_cast<uint4 *>(piece.to + begin);
-#pragma unroll 4
-  for (int i = lane; i < stores; i += kLanes) {
-    const uint4 low = __ldg(from + i);
-    to[i] = shift == 0 ? low : shifted(low, __ldg(from + i + 1), static_cast<unsigned>(shift));
+  constexpr int kAtOnce = 4;  // loads before stores: no load moves above a store
+  for (int first = lane; first < stores; first += kAtOnce * kLanes) {
+    uint4 low[kAtOnce], high[kAtOnce];
+#pragma unroll
+    for (int n = 0; n < kAtOnce; ++n) {
+      const int i = first + n * kLanes;
+      if (i < stores) low[n] = load_global(from + i);
+      if (i < stores && shift != 0) high[n] = load_global(from + i + 1);
+    }
+#pragma unroll
+    for (int n = 0; n < kAtOnce; ++n) {
+      const int i = first + n * kLanes;
+      if (i < stores)
+        to[i] = shift == 0 ? low[n] : shifted(low[n], high[n], static_cast<unsigned>(shift));
+    }
   }
   for (int i = begin + 16 * stores + lane; i < bytes; i += kLanes)
-    piece.to[i] = __ldg(piece.from + i);
+    piece.to[i] = load_global(piece.from + i);
 }
 
 // Blocks of threads for each kind of thing that is written.

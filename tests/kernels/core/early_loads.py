@@ -5,8 +5,8 @@
 usage: early_loads.py LIBRARY [--planted LIBRARY]
 
 A kernel of compute capability 9.0 or later that waits for the grid before it (griddepcontrol.wait)
-must have no access to global memory, no call and no branch in front of that instruction. A compiler
-may move a load of read-only memory (ld.global.nc) above the wait; this test would report it. With
+must have no access to global memory, no call and no branch in front of that instruction; and no load
+of read-only memory (ld.global.nc) anywhere, for a compiler may move that above the wait. With
 --planted, every kernel of that library must be reported, so that the test is known to see. (That a
 kernel launched early waits at all is the subject of test_grid_order.cu and of the suite gpu.)
 """
@@ -47,7 +47,7 @@ def kernels(image):
 
 
 def findings(path):
-    """What is in front of the wait, for each kernel that has one; and how many loads it has."""
+    """What is wrong with each kernel that waits; and how many loads it has."""
     found, loads = [], collections.Counter()
     with open(path, "rb") as file:
         data = file.read()
@@ -56,11 +56,14 @@ def findings(path):
             opcodes = [instruction & 0xFFF for instruction in code]
             if WAIT not in opcodes:
                 continue
-            before = [ACCESSES[o] for o in opcodes[:opcodes.index(WAIT)] if o in ACCESSES]
-            found.append((name, before))
+            wrong = [ACCESSES[o] + " before the wait" for o in opcodes[:opcodes.index(WAIT)]
+                     if o in ACCESSES]
             for instruction in code:
                 if instruction & 0xFFF == 0x981:
                     loads["read-only" if instruction & READ_ONLY else "plain"] += 1
+                    if instruction & READ_ONLY:
+                        wrong.append("a read-only load")
+            found.append((name, wrong))
     return found, loads
 
 
@@ -69,14 +72,14 @@ def main():
     if not found:
         print("SKIP: this build has no kernels for compute capability 9.0 or later")
         return 77
-    bad = [(name, before) for name, before in found if before]
-    for name, before in bad:
-        print(f"{name}: {', '.join(before)} before the wait")
+    bad = [(name, wrong) for name, wrong in found if wrong]
+    for name, wrong in bad:
+        print(f"{name}: {', '.join(wrong)}")
     print(f"{len(found)} kernels that wait, with {loads['plain']} plain and {loads['read-only']} "
-          f"read-only loads; {len(bad)} with an access before the wait")
+          f"read-only loads; {len(bad)} are wrong")
     if sys.argv[2:3] == ["--planted"]:
         planted, _ = findings(sys.argv[3])
-        unseen = [name for name, before in planted if not before]
+        unseen = [name for name, wrong in planted if not wrong]
         if unseen or not planted:
             print(f"planted kernels, not reported: {unseen}")
             return 1

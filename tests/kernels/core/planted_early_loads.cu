@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Kernels that early_loads.py must report: each reads, writes or branches before it waits.
+// Kernels that early_loads.py must report: each reads, writes or branches before it waits, or reads
+// through the read-only path.
 #include <cstdint>
 
 namespace coalesce::test {
@@ -16,6 +17,11 @@ __global__ void reads_first(const volatile std::uint32_t *in, std::uint32_t *out
   const std::uint32_t value = in[threadIdx.x];
   wait();
   out[threadIdx.x] = value;
+}
+
+__global__ void reads_read_only(const std::uint32_t *in, std::uint32_t *out) {
+  wait();
+  out[threadIdx.x] = __ldg(in + threadIdx.x);
 }
 
 __global__ void writes_first(volatile std::uint32_t *out) {

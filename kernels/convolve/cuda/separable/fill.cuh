@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "../../../core/border.h"
+#include "../../../core/load.cuh"
 #include "../tensor/instructions.cuh"
 #include "shape.cuh"
 
@@ -30,18 +31,25 @@ __device__ __noinline__ void gather_words(const std::uint8_t *data, std::size_t 
   const int4 p = *reinterpret_cast<const int4 *>(positions);
   const int position[4] = {p.x, p.y, p.z, p.w};
   const auto fill = *reinterpret_cast<const std::uint32_t *>(fills);
-#pragma unroll 4
-  for (; row < end; row += at_once) {
-    const int from = border_position(border, y + row, height);
-    const std::uint8_t *line = data + static_cast<std::size_t>(max(from, 0)) * pitch;
-    std::uint32_t word = 0;
+  constexpr int kRows = 4;  // loaded before the first is stored: no load moves above a store
+  for (; row < end; row += kRows * at_once) {
+    std::uint32_t word[kRows];
 #pragma unroll
-    for (int b = 0; b < 4; ++b) {
-      const std::uint32_t byte = __ldg(line + max(position[b], 0));
-      word |= (from < 0 || position[b] < 0 ? fill >> (8 * b) & 0xff : byte) << (8 * b);
+    for (int n = 0; n < kRows; ++n) {
+      const int from = border_position(border, y + min(row + n * at_once, end - 1), height);
+      const std::uint8_t *line = data + static_cast<std::size_t>(max(from, 0)) * pitch;
+      word[n] = 0;
+#pragma unroll
+      for (int b = 0; b < 4; ++b) {
+        const std::uint32_t byte = load_global(line + max(position[b], 0));
+        word[n] |= (from < 0 || position[b] < 0 ? fill >> (8 * b) & 0xff : byte) << (8 * b);
+      }
     }
-    *reinterpret_cast<std::uint32_t *>(to + static_cast<unsigned>(row) % Shape::kRing *
-                                                Shape::kPitch) = word;
+#pragma unroll
+    for (int n = 0; n < kRows; ++n)
+      if (const int to_row = row + n * at_once; to_row < end)
+        *reinterpret_cast<std::uint32_t *>(to + static_cast<unsigned>(to_row) % Shape::kRing *
+                                                    Shape::kPitch) = word[n];
   }
 }
 

@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "../../../core/grid_order.cuh"
+#include "../../../core/load.cuh"
 #include "fill.cuh"
 #include "sums.cuh"
 
@@ -36,7 +37,7 @@ __device__ __noinline__ void restore_copied(const std::uint8_t *from, std::size_
 #pragma unroll
     for (int i = 0; i < 16 / kAtOnce; ++i)
       if (i * kAtOnce < rows)
-        old[i] = __ldg(reinterpret_cast<const uint4 *>(from + i * kAtOnce * pitch));
+        old[i] = load_global(reinterpret_cast<const uint4 *>(from + i * kAtOnce * pitch));
 #pragma unroll
     for (int i = 0; i < 16 / kAtOnce; ++i) {
       auto *now = reinterpret_cast<uint4 *>(stage + i * kAtOnce * Shape::kStagePitch);
@@ -54,7 +55,7 @@ __device__ __noinline__ void restore_copied(const std::uint8_t *from, std::size_
 #pragma unroll 1
     for (int b = 0; b < bytes; ++b)
       if ((copied >> (8 * (b % 4)) & 1) != 0)
-        stage[i * Shape::kStagePitch + b] = __ldg(from + i * pitch + b);
+        stage[i * Shape::kStagePitch + b] = load_global(from + i * pitch + b);
 }
 
 // A warp's 16 rows (or what there is of them) from (x, y) on; 16 samples a lane.

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../../../core/load.cuh"
 #include "../../finish.h"
 #include "../byte_words.h"
 #include "../tile_source.cuh"
@@ -142,7 +143,7 @@ __device__ __forceinline__ void store_16(const MmaOutput &o, const TileSource &i
   std::uint8_t *to = o.data + static_cast<std::size_t>(y) * o.pitch + x;
   if (bytes == 16 && o.wide_stores) {
     if (o.copied != 0) {
-      const uint4 copied = __ldg(reinterpret_cast<const uint4 *>(from));
+      const uint4 copied = load_global(reinterpret_cast<const uint4 *>(from));
       words[0] = (words[0] & ~o.copied) | (copied.x & o.copied);
       words[1] = (words[1] & ~o.copied) | (copied.y & o.copied);
       words[2] = (words[2] & ~o.copied) | (copied.z & o.copied);
@@ -155,7 +156,7 @@ __device__ __forceinline__ void store_16(const MmaOutput &o, const TileSource &i
   for (int i = 0; i < 16; ++i)
     if (i < bytes)
       to[i] = (o.copied >> 8 * (i % 4) & 1) != 0
-                  ? __ldg(from + i)
+                  ? load_global(from + i)
                   : static_cast<std::uint8_t>(words[i / 4] >> 8 * (i % 4));
 }
 

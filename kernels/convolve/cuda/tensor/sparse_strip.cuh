@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../../../core/load.cuh"
 #include "sparse_shape.cuh"
 
 namespace coalesce {
@@ -120,7 +121,7 @@ class SparseStrip {
   __device__ __forceinline__ void read_rim(const std::uint8_t *row) {
 #pragma unroll
     for (Rim &rim : rim_)
-      if (rim.from >= 0) rim.value = __ldg(row + rim.from);
+      if (rim.from >= 0) rim.value = load_global(row + rim.from);
   }
 
   // Less than 0: all of the row is border.

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "../../../core/load.cuh"
 #include "../context/coding_pass.h"
 #include "mq_pipeline.h"
 
@@ -130,7 +131,7 @@ class SymbolFeed {
   // The address is a multiple of 16.
   COALESCE_HOST_DEVICE static Word4 words_at(const std::uint8_t *bytes) {
 #if defined(__CUDA_ARCH__)
-    const uint4 words = __ldg(reinterpret_cast<const uint4 *>(bytes));
+    const uint4 words = load_global(reinterpret_cast<const uint4 *>(bytes));
     return {words.x, words.y, words.z, words.w};
 #else
     Word4 words;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "../../../support/doctest.h"
+#include "j2k/pcrd/hull.h"
 #include "j2k/transform/quantiser.h"
 
 namespace coalesce::test {
@@ -116,6 +117,17 @@ long double gain_of(const Blocks &blocks, const std::uint8_t *row) {
   return sum;
 }
 
+int slope_of(const Blocks &blocks, const std::uint8_t *row) {
+  int least = j2k::kMaxSlope + 1;
+  j2k::HullStep steps[j2k::kMaxPasses];
+  for (std::size_t i = 0; i < blocks.blocks.size(); ++i) {
+    const j2k::Hull hull = j2k::convex_hull(blocks.blocks[i], steps);
+    for (int n = 0; n < hull.steps && steps[n].passes <= row[i]; ++n)
+      least = std::min<int>(least, steps[n].slope);
+  }
+  return least;
+}
+
 ModelHeaders::ModelHeaders(const Blocks &blocks, int packet_blocks)
     : blocks_(blocks), packet_blocks_(packet_blocks) {}
 
@@ -128,7 +140,8 @@ void ModelHeaders::count(int layer, unsigned, const j2k::PassTable &table, std::
       "layers before ", layer);
   layer_ = layer;
   seen_.assign(table.passes, table.layer(layer) + table.blocks);
-  bytes[0] += of_layer(layer, table);
+  answers_.push_back({seen_, of_layer(layer, table)});
+  bytes[0] += answers_.back().bytes;
 }
 
 std::uint64_t ModelHeaders::all(const j2k::PassTable &table) const {
@@ -136,6 +149,14 @@ std::uint64_t ModelHeaders::all(const j2k::PassTable &table) const {
   for (int layer = 0; layer < table.layers; ++layer)
     sum += of_layer(layer, table);
   return sum;
+}
+
+std::uint64_t ModelHeaders::answered(int layer, const j2k::PassTable &table) const {
+  const std::vector<std::uint8_t> rows(table.passes, table.layer(layer) + table.blocks);
+  const auto answer = std::find_if(answers_.begin(), answers_.end(),
+                                   [&](const Answer &a) { return a.rows == rows; });
+  REQUIRE_MESSAGE(answer != answers_.end(), "headers of layer ", layer, " were not counted");
+  return answer->bytes;
 }
 
 std::uint64_t ModelHeaders::of_layer(int layer, const j2k::PassTable &table) const {

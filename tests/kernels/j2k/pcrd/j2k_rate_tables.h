@@ -30,6 +30,9 @@ long double gain_of(const j2k::RateBlock &block, int passes);  // in squared err
 std::uint64_t bytes_of(const Blocks &blocks, const std::uint8_t *row);
 long double gain_of(const Blocks &blocks, const std::uint8_t *row);
 
+// Of the flattest step of a hull that the row has; kMaxSlope + 1 if it has none.
+int slope_of(const Blocks &blocks, const std::uint8_t *row);
+
 // What packet headers take (T.800 B.10), but for the tag trees, in place of which a block's first
 // inclusion costs some bits; so many blocks are a packet. It also sees to it that calls come as
 // they are promised.
@@ -40,16 +43,24 @@ class ModelHeaders : public j2k::PacketHeaders {
              std::uint64_t *bytes) override;
   // The headers of all layers.
   std::uint64_t all(const j2k::PassTable &table) const;
+  // The answer for this layer of the table. Fails if it was never asked for.
+  std::uint64_t answered(int layer, const j2k::PassTable &table) const;
 
   int calls = 0;
 
  private:
+  struct Answer {
+    std::vector<std::uint8_t> rows;  // up to the layer
+    std::uint64_t bytes;
+  };
+
   std::uint64_t of_layer(int layer, const j2k::PassTable &table) const;
 
   const Blocks &blocks_;
   int packet_blocks_;
   int layer_ = 0;
   std::vector<std::uint8_t> seen_;  // the rows up to layer_, when it was asked for last
+  std::vector<Answer> answers_;
 };
 
 }  // namespace coalesce::test
