@@ -116,6 +116,29 @@ GstCaps *convert(GstCoalesceTransform *transform, GstPadDirection direction, Gst
   return result.release();
 }
 
+// Of the structures in the memory of number `choice`: the one with the format of least loss, which
+// is fixed there.
+CapsRef with_least_loss(GstCoalesceFilter *self, GstPad *otherpad, const GstStructure *given,
+                        GstCaps *othercaps, guint choice) {
+  auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
+  const bool cuda = names_cuda(gst_caps_get_features(othercaps, choice));
+  const gchar *best = nullptr;
+  gint least = 0;
+  for (guint i = choice; klass->loss && i < gst_caps_get_size(othercaps); i++) {
+    if (names_cuda(gst_caps_get_features(othercaps, i)) != cuda) continue;
+    for (const gchar *name : possible_formats(otherpad, gst_caps_get_structure(othercaps, i))) {
+      const gint lost = klass->loss(self, given, gst_video_format_from_string(name));
+      if (best != nullptr && lost >= least) continue;
+      best = name;
+      least = lost;
+      choice = i;
+    }
+  }
+  CapsRef result(gst_caps_copy_nth(othercaps, choice));
+  if (best != nullptr) gst_caps_set_simple(result.get(), "format", G_TYPE_STRING, best, nullptr);
+  return result;
+}
+
 // CUDA memory only for a peer whose caps name it.
 GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                      GstCaps *othercaps) {
@@ -125,10 +148,12 @@ GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps
                                                : GST_BASE_TRANSFORM_SINK_PAD(trans);
   const bool named = peer_names_cuda(otherpad);
   const guint choice = choose_structure(othercaps, caps_are_cuda(caps), named);
-  result.reset(gst_caps_copy_nth(othercaps, choice));
+  const GstStructure *given = gst_caps_get_structure(caps, 0);
+  result = direction == GST_PAD_SINK
+               ? with_least_loss(GST_COALESCE_FILTER(trans), otherpad, given, othercaps, choice)
+               : CapsRef(gst_caps_copy_nth(othercaps, choice));
   GstStructure *structure = gst_caps_get_structure(result.get(), 0);
   fixate_video(otherpad, structure);
-  const GstStructure *given = gst_caps_get_structure(caps, 0);
   if (!gst_structure_has_field(given, "interlace-mode") && !is_progressive(structure)) {
     // Caps that say nothing are progressive, and frames cannot become fields.
     GST_DEBUG_OBJECT(trans, "progressive frames cannot become %" GST_PTR_FORMAT, result.get());
@@ -170,8 +195,12 @@ bool check_and_use(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
   out.caps.reset(gst_caps_ref(out_caps));
   in.cuda = caps_are_cuda(in_caps);
   out.cuda = caps_are_cuda(out_caps);
-  const bool worth = klass->worth_the_trip && klass->worth_the_trip(self, &in.info);
   Backend &backend = backend_of(trans);
+  const bool untouched =
+      in.cuda == out.cuda && klass->is_identity && klass->is_identity(self, &in.info, &out.info);
+  gst_base_transform_set_passthrough(trans, untouched);
+  if (untouched) return backend.select(in.cuda, out.cuda, false);
+  const bool worth = klass->worth_the_trip && klass->worth_the_trip(self, &in.info);
   return backend.select(in.cuda, out.cuda, worth) && make_pools(self) &&
          (!backend.is_on_gpu() || warm_up(self));
 }

@@ -29,6 +29,11 @@ struct GstCoalesceFilterClass {
   gboolean (*convert_caps)(GstCoalesceFilter *self, GstPadDirection direction, guint alternative,
                            GstStructure *structure);
 
+  // What a picture of `given`, fixed caps of the input, loses in a format of the output: of those
+  // that downstream accepts, the one with the least is chosen. Default: no loss in any format. Of
+  // equals that is chosen which the template has first.
+  gint (*loss)(GstCoalesceFilter *self, const GstStructure *given, GstVideoFormat format);
+
   // Fixes fields of `result`, a structure for the other pad, that convert_caps() has left open.
   // `given` is what it was made from, fixed, on the pad `direction`. Format and interlace mode are
   // fixed already; what this leaves open too becomes its first value. Default: nothing.
@@ -37,6 +42,10 @@ struct GstCoalesceFilterClass {
 
   // New video infos, before the first frame that has them. FALSE refuses them (post an error).
   gboolean (*set_info)(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVideoInfo *out);
+
+  // Would frames of these infos, which set_info() has accepted, leave as they have come? In the
+  // same memory they then pass without a copy. Default: no.
+  gboolean (*is_identity)(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVideoInfo *out);
 
   // Is the work on frames of this size heavy enough to go to the GPU and back from system memory?
   // Default: no.

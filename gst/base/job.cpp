@@ -33,9 +33,10 @@ void OutputFrame::set_interlaced(bool interlaced) {
   if (own_) own_->be_copy_of(frame_);
 }
 
-Job::Job(Backend &backend) : backend_(backend) {
-  if (backend.is_on_gpu()) scope_.emplace(backend.session().context.get());
-}
+Job::Job(Backend &backend)
+    : backend_(backend),
+      on_gpu_(backend.is_on_gpu()),
+      scope_(on_gpu_ ? backend.session().context.get() : nullptr) {}
 
 // Memory may go now that is still being read or written.
 Job::~Job() {
@@ -49,12 +50,13 @@ GstFlowReturn Job::ok(const char *doing, CUresult result) {
 }
 
 GstFlowReturn Job::begin(GstBuffer *newest) {
-  if (!on_gpu()) return GST_FLOW_OK;
-  if (!scope_->ok()) return ok("making the CUDA context current", CUDA_ERROR_UNKNOWN);
+  if (!on_gpu_) return GST_FLOW_OK;
+  if (!scope_.ok()) return ok("making the CUDA context current", CUDA_ERROR_UNKNOWN);
   GpuSession &session = backend_.session();
   std::shared_ptr<Stream> stream;
-  if (newest != nullptr && is_ours(newest, session.context.get()))
-    stream = fence_of(newest).fence.stream_of_this_thread();
+  newests_fence_ =
+      newest != nullptr && is_ours(newest, session.context.get()) ? &fence_of(newest) : nullptr;
+  if (newests_fence_ != nullptr) stream = newests_fence_->fence.stream_of_this_thread();
   if (stream != nullptr && stream->context() != session.context.get()) stream.reset();
   newest_ = newest;
   in_newests_stream_ = stream != nullptr;
@@ -65,16 +67,16 @@ GstFlowReturn Job::begin(GstBuffer *newest) {
 
 GstFlowReturn Job::load(GstBuffer *buffer, const GstVideoInfo &info, FramePool &pool,
                         DeviceFrame *frame, Rows rows, const char *pad) {
-  const bool in_place = !on_gpu() || is_cuda_buffer_of(buffer, backend_.session().context.get());
-  const Memory where = !on_gpu()  ? Memory::system
+  const bool in_place = !on_gpu_ || (buffer == newest_ && newests_fence_ != nullptr) ||
+                        is_cuda_buffer_of(buffer, backend_.session().context.get());
+  const Memory where = !on_gpu_   ? Memory::system
                        : in_place ? Memory::cuda
                                   : transfer_memory(buffer);
   frame->reset();
   if (!frame->frame_.map(buffer, info, where, GST_MAP_READ))
     return post_bad_frame(backend_.element(), "input", frame->frame_, pad);
   frame->buffer_.reset(gst_buffer_ref(buffer));
-  const bool lacks_row =
-      on_gpu() && rows == Rows::of_both_fields && frame->frame_.lacks_spare_row();
+  const bool lacks_row = on_gpu_ && rows == Rows::of_both_fields && frame->frame_.lacks_spare_row();
   if (!in_place || lacks_row || !frame->frame_.is_aligned())
     if (GstFlowReturn flow = copy(buffer, in_place, pool, rows, frame); flow != GST_FLOW_OK)
       return flow;
@@ -88,15 +90,15 @@ GstFlowReturn Job::copy(GstBuffer *theirs, bool in_place, FramePool &pool, Rows 
   BufferRef own = pool.acquire();
   Frame &target = frame->copy_.emplace();
   if (own == nullptr || !target.map(own.get(), original.info(),
-                                    on_gpu() ? Memory::cuda : Memory::system, GST_MAP_READWRITE))
+                                    on_gpu_ ? Memory::cuda : Memory::system, GST_MAP_READWRITE))
     return kNoMemory;
-  if (on_gpu() && rows == Rows::of_both_fields)
+  if (on_gpu_ && rows == Rows::of_both_fields)
     target.set_interlaced(original.interlaced());
   else
     target.be_copy_of(original);
   const BufferRef mapped = std::exchange(frame->buffer_, std::move(own));
   const OnExit unmap([frame] { frame->frame_.unmap(); });
-  if (on_gpu()) {
+  if (on_gpu_) {
     in_flight_ = true;
     return ok(in_place ? "copying a frame" : "uploading a frame",
               copy_on_gpu(theirs, in_place, rows, frame));
@@ -142,47 +144,48 @@ bool Job::is_in_stream_of(DeviceFrame &frame, MemoryFence &fence) const {
 GstFlowReturn Job::read(DeviceFrame &frame) {
   frame.next_ = std::exchange(inputs_, &frame);
   frame.writers_fence_ = nullptr;
-  if (!on_gpu()) return GST_FLOW_OK;
+  if (!on_gpu_) return GST_FLOW_OK;
   in_flight_ = true;
   const Stream &stream = *backend_.session().stream;
   // (No copy has taken its place, as happens to memory that the CPU maps: the GPU's could not have
   // been mapped to be copied, either.)
+  MemoryFence *fence = frame.buffer() == newest_ ? newests_fence_ : nullptr;
   GstMemory *memory = gst_buffer_peek_memory(frame.buffer(), 0);
+  if (fence == nullptr && is_fenced_memory(memory)) fence = memory_fence(memory);
   CUresult result;
-  if (!is_fenced_memory(memory)) {
+  if (fence == nullptr) {
     result = order_behind_stream_of(memory, stream);
   } else {
-    MemoryFence &fence = *memory_fence(memory);
-    if (is_in_stream_of(frame, fence)) frame.writers_fence_ = &fence;
-    result = frame.writers_fence_ != nullptr ? fence.order_behind_others(stream)
-                                             : fence.order(stream, GST_MAP_READ);
+    if (is_in_stream_of(frame, *fence)) frame.writers_fence_ = fence;
+    result = frame.writers_fence_ != nullptr ? fence->order_behind_others(stream)
+                                             : fence->order(stream, GST_MAP_READ);
   }
   return ok("waiting for the input", result);
 }
 
 GstFlowReturn Job::write(GstBuffer *buffer, const GstVideoInfo &info, FramePool &pool,
                          OutputFrame *frame) {
-  const bool direct = on_gpu() && is_ours(buffer, backend_.session().context.get());
-  const Memory where = !on_gpu() ? Memory::system : direct ? Memory::cuda : transfer_memory(buffer);
+  const bool direct = on_gpu_ && is_ours(buffer, backend_.session().context.get());
+  const Memory where = !on_gpu_ ? Memory::system : direct ? Memory::cuda : transfer_memory(buffer);
   frame->buffer_ = buffer;
   if (!frame->frame_.map(buffer, info, where, GST_MAP_WRITE))
     return post_bad_frame(backend_.element(), "output", frame->frame_);
-  if (on_gpu() ? !direct : !frame->frame_.is_aligned()) {
+  if (on_gpu_ ? !direct : !frame->frame_.is_aligned()) {
     frame->own_buffer_ = pool.acquire();
     if (frame->own_buffer_ == nullptr ||
         !frame->own_.emplace().map(frame->own_buffer_.get(), info,
-                                   on_gpu() ? Memory::cuda : Memory::system, GST_MAP_READWRITE))
+                                   on_gpu_ ? Memory::cuda : Memory::system, GST_MAP_READWRITE))
       return kNoMemory;
   }
   frame->next_ = std::exchange(outputs_, frame);
-  if (!on_gpu()) return GST_FLOW_OK;
+  if (!on_gpu_) return GST_FLOW_OK;
   frame->fence_ = &fence_of(direct ? buffer : frame->own_buffer_.get());
   return ok("waiting for other readers",
             frame->fence_->order(*backend_.session().stream, GST_MAP_WRITE));
 }
 
 GstFlowReturn Job::end() {
-  if (!on_gpu()) {
+  if (!on_gpu_) {
     for (OutputFrame *output = outputs_; output != nullptr; output = output->next_)
       if (output->own_) copy_on_cpu(*output->own_, output->frame_);
     return GST_FLOW_OK;

@@ -97,7 +97,6 @@ class Job {
  private:
   GstFlowReturn ok(const char *doing, CUresult result);
   bool is_in_stream_of(DeviceFrame &frame, MemoryFence &fence) const;
-  bool on_gpu() const { return scope_.has_value(); }
   GstFlowReturn copy(GstBuffer *theirs, bool in_place, FramePool &pool, Rows rows,
                      DeviceFrame *frame);
   CUresult copy_on_gpu(GstBuffer *theirs, bool in_place, Rows rows, DeviceFrame *frame);
@@ -105,10 +104,12 @@ class Job {
   CUresult leave(OutputFrame &output, const std::shared_ptr<Event> &done);
 
   Backend &backend_;
-  std::optional<ContextScope> scope_;
+  const bool on_gpu_;
+  const ContextScope scope_;
   DeviceFrame *inputs_ = nullptr;
   OutputFrame *outputs_ = nullptr;
   GstBuffer *newest_ = nullptr;
+  MemoryFence *newests_fence_ = nullptr;  // if it is memory of ours, in the session's context
   bool in_newests_stream_ = false;
   bool in_flight_ = false;
 };

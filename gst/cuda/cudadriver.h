@@ -51,10 +51,11 @@ const std::string &cuda_driver_missing();
 // "CUDA_ERROR_NAME (what it means)".
 std::string cuda_error_text(CUresult result);
 
-// Makes a context current for a scope. Nothing of CUDA is called outside one.
+// Makes a context current for a scope, or none for nullptr. Nothing of CUDA is called outside one.
 class ContextScope {
  public:
-  explicit ContextScope(GstCudaContext *context) : pushed_(gst_cuda_context_push(context)) {}
+  explicit ContextScope(GstCudaContext *context)
+      : pushed_(context != nullptr && gst_cuda_context_push(context)) {}
   ~ContextScope() {
     if (pushed_) gst_cuda_context_pop(nullptr);
   }

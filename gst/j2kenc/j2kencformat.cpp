@@ -4,20 +4,15 @@
 #include <algorithm>
 #include <cstring>
 
+#include "video/conversion.h"
+
 namespace coalesce::gst {
 namespace {
 
-// By name: the last ten are newer than GStreamer 1.22. (Five came with 1.24, three with 1.26, and
-// two with 1.28.)
-constexpr const char *kFormats[] = {
-    "GRAY8",     "GRAY16_LE", "RGB",       "BGR",         "RGBx",      "BGRx",      "xRGB",
-    "xBGR",      "RGBA",      "BGRA",      "ARGB",        "ABGR",      "GBR",       "RGBP",
-    "I420",      "YV12",      "NV12",      "NV21",        "Y42B",      "UYVY",      "YUY2",
-    "Y41B",      "Y444",      "AYUV",      "VUYA",        "P010_10LE", "P012_LE",   "P016_LE",
-    "I420_10LE", "I420_12LE", "I422_10LE", "I422_12LE",   "Y444_10LE", "Y444_12LE", "Y444_16LE",
-    "GBR_10LE",  "GBR_12LE",  "ARGB64",    "AYUV64",      "v210",      "GBR_16LE",  "RBGA",
-    "A444",      "A444_12LE", "A444_16LE", "GRAY10_LE16", "Y216_LE",   "Y416_LE",   "RGB10x2_LE",
-    "BGR10x2_LE"};
+// What a source that has a choice makes.
+const std::vector<const char *> kFirst = {
+    "GRAY8", "GRAY16_LE", "RGB",  "BGR",  "RGBx", "BGRx", "xRGB", "xBGR", "RGBA", "BGRA", "ARGB",
+    "ABGR",  "GBR",       "RGBP", "I420", "YV12", "NV12", "NV21", "Y42B", "UYVY", "YUY2", "Y41B"};
 
 bool has_alpha(const GstVideoFormatInfo *format) {
   return GST_VIDEO_FORMAT_INFO_HAS_ALPHA(format);
@@ -48,11 +43,7 @@ const std::uint8_t *with_spare_row(const Plane<std::uint8_t> &plane, J2kRows row
 }  // namespace
 
 std::string j2k_formats() {
-  std::string list;
-  for (const char *name : kFormats)
-    if (gst_video_format_from_string(name) != GST_VIDEO_FORMAT_UNKNOWN)
-      list += std::string(list.empty() ? "{ " : ", ") + name;
-  return list + " }";
+  return format_list(formats_where(kFirst, [](const PixelFormat &) { return true; }));
 }
 
 bool j2k_is_rgb(const GstVideoFormatInfo *format) {

@@ -15,7 +15,7 @@
 
 namespace coalesce::gst {
 
-// Those that this GStreamer knows, as in "{ GRAY8, RGB }".
+// All of picture/formats.h that this GStreamer has, as in "{ GRAY8, RGB }".
 std::string j2k_formats();
 
 bool j2k_is_rgb(const GstVideoFormatInfo *format);

@@ -9,11 +9,10 @@
 #include "object/owned.h"
 #include "uyvy2y/uyvy2y.h"
 #include "video/colorimetry.h"
+#include "video/conversion.h"
+#include "video/pixelformat.h"
 
 using namespace coalesce;
-
-#define SINK_FORMATS "{ UYVY, YUY2, YVYU, VYUY }"
-#define SRC_FORMATS "{ GRAY8, NV12, I420 }"
 
 struct GstUyvy2y {
   GstCoalesceFilter parent;
@@ -24,6 +23,43 @@ G_DEFINE_TYPE(GstUyvy2y, gst_uyvy2y, GST_TYPE_COALESCE_FILTER)
 GST_ELEMENT_REGISTER_DEFINE(uyvy2y, "uyvy2y", GST_RANK_NONE, gst_uyvy2y_get_type())
 
 namespace {
+
+using Formats = std::vector<std::string>;
+
+const PixelFormat &format_of(const std::string &name) {
+  return gst::pixel_format(gst_video_format_from_string(name.c_str()));
+}
+
+const Formats &sink_formats() {
+  static const Formats formats = gst::formats_where({"UYVY"}, gst::is_packed_422);
+  return formats;
+}
+
+const Formats &src_formats() {
+  static const Formats formats = gst::formats_where(
+      {"GRAY8", "NV12", "I420", "GRAY16_LE"},
+      [](const PixelFormat &format) { return gst::family_of(format) == gst::kGrey; });
+  return formats;
+}
+
+// Bytes stay bytes; more bits stay as many or become the upper ones of more.
+bool becomes(const PixelFormat &in, const PixelFormat &out) {
+  if (in.in_bytes() || out.in_bytes()) return in.in_bytes() == out.in_bytes();
+  return in.component[0].bits <= out.component[0].bits;
+}
+
+Formats formats_for(const GstStructure *structure, GstPadDirection direction) {
+  const bool from_sink = direction == GST_PAD_SINK;
+  Formats found;
+  for (const std::string &other : from_sink ? src_formats() : sink_formats())
+    for (const std::string &given : gst::formats_in(structure))
+      if (from_sink ? becomes(format_of(given), format_of(other))
+                    : becomes(format_of(other), format_of(given))) {
+        found.push_back(other);
+        break;
+      }
+  return found;
+}
 
 // Luma keeps its meaning, so the source's colorimetry is spelled out on the output: GStreamer's
 // default for GRAY8 is full range, luma from UYVY usually is not.
@@ -42,12 +78,18 @@ gboolean convert_caps(GstCoalesceFilter *, GstPadDirection direction, guint alte
   if (direction == GST_PAD_SINK) keep_colorimetry(structure);
   // Chroma is neutral everywhere on the output: it has no site.
   gst_structure_remove_field(structure, "chroma-site");
-  gst::set_formats(structure, direction == GST_PAD_SINK ? SRC_FORMATS : SINK_FORMATS);
-  return TRUE;
+  const Formats formats = formats_for(structure, direction);
+  gst::set_formats(structure, gst::format_list(formats).c_str());
+  return !formats.empty();
 }
 
 Status run(GstCoalesceFilter *, const gst::Frame &in, const gst::Frame &out, const Queue &queue) {
-  return uyvy2y(in.image(), out.image(), queue);
+  const ConstImage from = in.image();
+  if (from.format.in_bytes()) return uyvy2y(from, out.image(), queue);
+  // A limited range has its depth changed by a shift, and luma keeps its range.
+  ConvertParams params;
+  params.in_range = params.out_range = SampleRange::limited;
+  return convert(params, from, out.image(), queue);
 }
 
 }  // namespace
@@ -56,11 +98,13 @@ static void gst_uyvy2y_class_init(GstUyvy2yClass *klass) {
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
   filter_class->convert_caps = convert_caps;
   filter_class->run = run;
-  gst_coalesce_filter_class_add_templates(filter_class, SINK_FORMATS, SRC_FORMATS);
-  gst_element_class_set_static_metadata(
-      GST_ELEMENT_CLASS(klass), "Luma of packed 4:2:2", "Filter/Converter/Video",
-      "Extracts the luma of UYVY, YUY2, YVYU or VYUY video, on the GPU or on the CPU",
-      "The gst-coalesce authors");
+  gst_coalesce_filter_class_add_templates(filter_class, gst::format_list(sink_formats()).c_str(),
+                                          gst::format_list(src_formats()).c_str());
+  gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "Luma of packed 4:2:2",
+                                        "Filter/Converter/Video",
+                                        "Extracts the luma of packed 4:2:2 video such as UYVY, "
+                                        "YUY2 or v210, on the GPU or on the CPU",
+                                        "The gst-coalesce authors");
 }
 
 static void gst_uyvy2y_init(GstUyvy2y *) {}

@@ -72,13 +72,47 @@ void fixate_best(GstStructure *structure, const char *field, Rank rank) {
 // How well would this colorimetry do for a frame of `info`, where `wanted` is the best?
 int rank_colorimetry(const gchar *text, GstVideoInfo info, const GstVideoColorimetry &wanted) {
   if (!gst_video_colorimetry_from_string(&info.colorimetry, text)) return 0;
-  if (number_of(info.colorimetry.matrix) == GST_VIDEO_COLOR_MATRIX_RGB) return 1;
+  const bool rgb = GST_VIDEO_INFO_IS_RGB(&info);
+  if (!rgb && number_of(info.colorimetry.matrix) == GST_VIDEO_COLOR_MATRIX_RGB) return 1;
   const GstVideoColorimetry meant = effective_colorimetry(info);
-  if (meant.matrix != wanted.matrix || meant.range != wanted.range) return 2;
+  if ((!rgb && meant.matrix != wanted.matrix) || meant.range != wanted.range) return 2;
   return number_of(meant.transfer) == number_of(wanted.transfer) &&
                  number_of(meant.primaries) == number_of(wanted.primaries)
              ? 4
              : 3;
+}
+
+bool has_same_chroma(const GstVideoInfo &a, const GstVideoInfo &b) {
+  return GST_VIDEO_FORMAT_INFO_W_SUB(a.finfo, 1) == GST_VIDEO_FORMAT_INFO_W_SUB(b.finfo, 1) &&
+         GST_VIDEO_FORMAT_INFO_H_SUB(a.finfo, 1) == GST_VIDEO_FORMAT_INFO_H_SUB(b.finfo, 1);
+}
+
+struct Colours {
+  GstVideoColorimetry colorimetry;
+  GstVideoChromaSite site;
+};
+
+// The colours of an output of `info`, whose colours are the defaults, for an input of `given`.
+Colours wanted_colours(const GstStructure *given, const GstVideoInfo &info) {
+  const GstVideoColorimetry source = named_colorimetry(given);
+  Colours wanted = {info.colorimetry, info.chroma_site};
+  std::memcpy(&wanted.colorimetry.transfer, &source.transfer, sizeof source.transfer);
+  std::memcpy(&wanted.colorimetry.primaries, &source.primaries, sizeof source.primaries);
+  auto from = default_info(given);
+  const bool both_yuv = from && GST_VIDEO_INFO_IS_YUV(&*from) && GST_VIDEO_INFO_IS_YUV(&info);
+  const bool both_grey = from && GST_VIDEO_INFO_IS_GRAY(&*from) && GST_VIDEO_INFO_IS_GRAY(&info);
+  if (both_yuv || both_grey) {
+    from->colorimetry = source;
+    const GstVideoColorimetry meant = effective_colorimetry(*from);
+    wanted.colorimetry.matrix = meant.matrix;
+    wanted.colorimetry.range = meant.range;
+  }
+  const gchar *site = gst_structure_get_string(given, "chroma-site");
+  if (both_yuv && site != nullptr && has_same_chroma(*from, info))
+    if (const auto named = gst_video_chroma_site_from_string(site);
+        named != GST_VIDEO_CHROMA_SITE_UNKNOWN)
+      wanted.site = named;
+  return wanted;
 }
 
 }  // namespace
@@ -128,19 +162,16 @@ std::string meaningless_colours(const GstStructure *structure) {
 void fixate_colours(const GstStructure *given, GstStructure *result) {
   const auto info = default_info(result);
   if (!info) return;
-  const GstVideoColorimetry source = named_colorimetry(given);
-  GstVideoColorimetry wanted = info->colorimetry;
-  std::memcpy(&wanted.transfer, &source.transfer, sizeof wanted.transfer);
-  std::memcpy(&wanted.primaries, &source.primaries, sizeof wanted.primaries);
+  const Colours wanted = wanted_colours(given, *info);
   if (!gst_structure_has_field(result, "colorimetry"))
-    set_text(result, "colorimetry", gst_video_colorimetry_to_string(&wanted));
+    set_text(result, "colorimetry", gst_video_colorimetry_to_string(&wanted.colorimetry));
   fixate_best(result, "colorimetry",
-              [&](const gchar *text) { return rank_colorimetry(text, *info, wanted); });
+              [&](const gchar *text) { return rank_colorimetry(text, *info, wanted.colorimetry); });
 
   if (has_subsampled_chroma(*info) && !gst_structure_has_field(result, "chroma-site"))
-    set_text(result, "chroma-site", gst_video_chroma_site_to_string(info->chroma_site));
+    set_text(result, "chroma-site", gst_video_chroma_site_to_string(wanted.site));
   fixate_best(result, "chroma-site", [&](const gchar *text) {
-    return gst_video_chroma_site_from_string(text) == info->chroma_site ? 1 : 0;
+    return gst_video_chroma_site_from_string(text) == wanted.site ? 1 : 0;
   });
 }
 

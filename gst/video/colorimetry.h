@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What caps say about colours: defaults for what they leave out, and the output's choice of an
-// element that converts RGB to YUV.
+// element that converts formats.
 #pragma once
 
 #include <gst/video/video.h>
@@ -26,8 +26,10 @@ std::string meaningless_colours(const GstStructure *structure);
 
 // Fixes colorimetry and, of subsampled formats, chroma-site in `result`, whose format and size are
 // fixed. Open: range, matrix and site are GStreamer's defaults for format and size, transfer
-// function and primaries those of `given`. Where there is a choice: that, else what differs from it
-// in transfer function or primaries only, else the first that suits the format.
+// function and primaries those of `given`. Between two formats of YUV, or of grey, matrix and range
+// are those of `given`, too, and of the same subsampling the site. Where there is a choice: that,
+// else what differs from it in transfer function or primaries only, else the first that suits the
+// format.
 void fixate_colours(const GstStructure *given, GstStructure *result);
 
 }  // namespace coalesce::gst

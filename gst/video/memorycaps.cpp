@@ -46,18 +46,23 @@ guint choose_structure(GstCaps *caps, bool from_cuda, bool may_be_cuda) {
   return first;
 }
 
-void fixate_video(GstPad *pad, GstStructure *structure) {
+std::vector<const gchar *> possible_formats(GstPad *pad, const GstStructure *structure) {
   const CapsRef templ(gst_pad_get_pad_template_caps(pad));
   const GValue *formats = gst_structure_get_value(gst_caps_get_structure(templ.get(), 0), "format");
   const GValue *allowed = gst_structure_get_value(structure, "format");
   const guint n = GST_VALUE_HOLDS_LIST(formats) ? gst_value_list_get_size(formats) : 0;
+  std::vector<const gchar *> possible;
   for (guint i = 0; allowed && i < n; i++) {
     const GValue *format = gst_value_list_get_value(formats, i);
-    if (gst_value_intersect(nullptr, allowed, format)) {
-      gst_structure_set_value(structure, "format", format);
-      break;
-    }
+    if (gst_value_intersect(nullptr, allowed, format))
+      possible.push_back(g_value_get_string(format));
   }
+  return possible;
+}
+
+void fixate_video(GstPad *pad, GstStructure *structure) {
+  if (const auto formats = possible_formats(pad, structure); !formats.empty())
+    gst_structure_set(structure, "format", G_TYPE_STRING, formats.front(), nullptr);
   if (gst_structure_has_field(structure, "pixel-aspect-ratio"))
     gst_structure_fixate_field_nearest_fraction(structure, "pixel-aspect-ratio", 1, 1);
   if (gst_structure_has_field(structure, "interlace-mode"))

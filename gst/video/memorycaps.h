@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "frame.h"
 
@@ -21,6 +22,10 @@ bool peer_names_cuda(GstPad *pad);
 // The structure to negotiate: CUDA memory only where the other side asks for it by name, and then
 // where the caps on this side are, first.
 guint choose_structure(GstCaps *caps, bool from_cuda, bool may_be_cuda);
+
+// The formats of the pad's template that a structure may have, in the template's order. They live
+// as long as the template.
+std::vector<const gchar *> possible_formats(GstPad *pad, const GstStructure *structure);
 
 // Fixes what a structure leaves open: the format as the first of the pad's template that is
 // possible, shape and interlacing as the defaults of video caps.

@@ -132,8 +132,9 @@ class PageOfTheClip(demo_case.DemoCase):
         # The numbers of demo_pictures.error_map(), whose last colour is 255.
         scales = re.findall(r'<div class="scale"><i></i><span>(.*?)</span></div>', self.text)
         found = [re.findall(r"<b>([\d.]+)(?: and more)?</b>", scale) for scale in scales]
-        self.assertEqual(found, [["0", "11", "21", "32"], ["0", "0.5", "1", "1.5"]])
-        for numbers, gain in zip(found, (8, 170)):
+        self.assertEqual(found, [["0", "11", "21", "32"], ["0", "0.5", "1", "1.5"],
+                                 ["0", "3", "5", "8"]])
+        for numbers, gain in zip(found, (8, 170, 32)):
             for i, value in enumerate(numbers):
                 self.assertLessEqual(abs(float(value) - 255 * i / 3 / gain), 0.5)
         palette = demo_pictures.heat_palette()
@@ -189,6 +190,15 @@ class PageOfTheClip(demo_case.DemoCase):
         ours = [float(row[1].removesuffix(" dB")) for row in rows]
         self.assertEqual(ours, sorted(ours, reverse=True))
         self.assertGreater(ours[0], 50)
+
+    def test_there_and_back(self):
+        rows = self.table("PSNR there and back")[1:]
+        self.assertEqual([row[0].split(",")[0] for row in rows], ["Y444", "v210", "NV12"])
+        ours, peers = ([float(row[i].removesuffix(" dB")) for row in rows] for i in (1, 2))
+        self.assertGreater(ours[0], 50)
+        self.assertEqual(ours[2], min(ours))
+        for mine, theirs in zip(ours, peers):
+            self.assertGreater(mine, theirs)
 
     def test_clip(self):
         found = re.search(r"10 frames of 480×270, bpp=2: video.mj2, ([\d,]+) bytes, ([\d.]+) bits",

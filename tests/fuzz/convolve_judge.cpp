@@ -144,7 +144,7 @@ void check_convolve(const Work &work, bool interlaced) {
   GstVideoFrame in, out;
   fail_unless(gst_video_frame_map(&in, &work.in_info, work.in, GST_MAP_READ));
   fail_unless(gst_video_frame_map(&out, &work.out_info, work.out, GST_MAP_READ));
-  for (int p = 0; p < 3 && format.planes[p] != nullptr; p++) {
+  for (int p = 0; p < 4 && format.planes[p] != nullptr; p++) {
     const std::string letters = format.planes[p];
     ConvolvePlane plane;
     plane.in = {static_cast<const guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&in, p)),

@@ -21,7 +21,10 @@ std::string in_memory(const std::string &caps, bool cuda) {
 
 void compare(const std::string &element, Size size, int format, bool in_cuda, bool out_cuda) {
   const std::string in = sink_caps(element, size, format);
-  const std::string out = in.substr(0, in.find(',')) + in.substr(in.find(", width"));
+  const std::string another = another_format(element, video_info(in).finfo->name);
+  const std::string out = in.substr(0, in.find(',')) +
+                          (another.empty() ? "" : ", format=" + another) +
+                          in.substr(in.find(", width"));
   compare_with_cpu(element, {in_memory(in, in_cuda), in_memory(out, out_cuda)}, {in, out}, 3);
 }
 

@@ -96,8 +96,10 @@ const Case kCases[] = {
      },
      {"input", "stride of -"}},
     {"rows that end a byte behind the buffer",
-     [](const GstVideoInfo &info) { return claiming(info, [](Claim &c) { c.offset[0] = 1; }); },
-     {"input", "plane 0", "bytes"}},
+     [](const GstVideoInfo &info) {
+       return claiming(info, [&info](Claim &c) { c.offset[GST_VIDEO_INFO_N_PLANES(&info) - 1]++; });
+     },
+     {"input", "plane ", "bytes"}},
     {"huge stride",
      [](const GstVideoInfo &info) {
        return claiming(info, [](Claim &c) { c.stride[0] = G_MAXINT; });
@@ -138,6 +140,7 @@ GST_START_TEST(bad_buffers) {
   for (const Case &bad : kCases) {
     GST_INFO("%s", bad.name);
     Harness harness(element_name(__i__));
+    let_convert(harness);
     fail_unless(harness.set_input(caps));
     const GstFlowReturn flow = harness.push(bad.make(info));
     fail_unless(flow == GST_FLOW_ERROR, "%s: %s", bad.name, gst_flow_get_name(flow));
@@ -174,6 +177,7 @@ GST_START_TEST(unmappable_memory) {
   const std::string caps = sink_caps(element_name(__i__), kSize);
   const GstVideoInfo info = video_info(caps);
   Harness harness(element_name(__i__));
+  let_convert(harness);
   fail_unless(harness.set_input(caps));
   const Owned<GstAllocator> allocator(unmappable_allocator_new());
   auto *memory = g_new0(GstMemory, 1);

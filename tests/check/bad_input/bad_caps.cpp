@@ -122,6 +122,7 @@ GST_END_TEST;
 GST_START_TEST(tiny_buffer_for_a_large_frame) {
   const std::string &element = element_name(__i__);
   Harness harness(element);
+  let_convert(harness);
   fail_unless(harness.set_input(sink_caps(element, {16384, 16384})));
   fail_unless_equals_int(harness.push(tiny()), GST_FLOW_ERROR);
   fail_unless_equals_int(harness.waiting(), 0);

@@ -84,7 +84,7 @@ GST_END_TEST;
 GST_START_TEST(renegotiation) {
   Harness harness("convolve", {{"mask", "1 -1"}});
   for (int round = 0; round < 2; round++)
-    for (const SampleFormat &format : kSampleFormats)
+    for (const SampleFormat &format : sample_formats())
       for (Size size : {kSize, Size{4, 5}}) {
         const std::string caps = video_caps(format.name, size);
         fail_unless(harness.set_input(caps));

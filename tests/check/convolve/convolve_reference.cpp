@@ -6,7 +6,9 @@
 
 namespace test {
 
-const SampleFormat kSampleFormats[28] = {{"GRAY8", 8, 0, {"y"}},
+const std::vector<SampleFormat> &sample_formats() {
+  static const std::vector<SampleFormat> known = [] {
+    std::vector<SampleFormat> formats = {{"GRAY8", 8, 0, {"y"}},
                                          {"GRAY16_LE", 16, 0, {"y"}},
                                          {"I420", 8, 0, {"y", "c", "c"}},
                                          {"YV12", 8, 0, {"y", "c", "c"}},
@@ -33,13 +35,41 @@ const SampleFormat kSampleFormats[28] = {{"GRAY8", 8, 0, {"y"}},
                                          {"VUYA", 8, 0, {"ccya"}},
                                          {"GBR", 8, 0, {"y", "y", "y"}},
                                          {"RGBP", 8, 0, {"y", "y", "y"}},
-                                         {"BGRP", 8, 0, {"y", "y", "y"}}};
+                                         {"BGRP", 8, 0, {"y", "y", "y"}},
+                                         {"NV16", 8, 0, {"y", "cc"}},
+                                         {"NV61", 8, 0, {"y", "cc"}},
+                                         {"NV24", 8, 0, {"y", "cc"}},
+                                         {"Y41B", 8, 0, {"y", "c", "c"}},
+                                         {"A444", 8, 0, {"y", "c", "c", "a"}},
+                                         {"RBGA", 8, 0, {"yyya"}},
+                                         {"GBRA", 8, 0, {"y", "y", "y", "a"}},
+                                         {"GRAY10_LE16", 10, 0, {"y"}},
+                                         {"GBR_10LE", 10, 0, {"y", "y", "y"}},
+                                         {"GBRA_10LE", 10, 0, {"y", "y", "y", "a"}},
+                                         {"P016_LE", 16, 0, {"y", "cc"}},
+                                         {"AYUV64", 16, 0, {"aycc"}},
+                                         {"Y416_LE", 16, 0, {"cyca"}},
+                                         {"A444_16LE", 16, 0, {"y", "c", "c", "a"}},
+                                         {"ARGB64", 16, 0, {"ayyy"}},
+                                         {"ARGB64_LE", 16, 0, {"ayyy"}},
+                                         {"RGBA64_LE", 16, 0, {"yyya"}},
+                                         {"BGRA64_LE", 16, 0, {"yyya"}},
+                                         {"ABGR64_LE", 16, 0, {"ayyy"}},
+                                         {"GBR_16LE", 16, 0, {"y", "y", "y"}}};
+    std::erase_if(formats, [](const SampleFormat &format) {
+      return gst_video_format_from_string(format.name) == GST_VIDEO_FORMAT_UNKNOWN;
+    });
+    return formats;
+  }();
+  return known;
+}
 
 const SampleFormat &sample_format(const char *name) {
-  const auto found =
-      std::find_if(std::begin(kSampleFormats), std::end(kSampleFormats),
-                   [name](const SampleFormat &f) { return g_str_equal(name, f.name); });
-  fail_unless(found != std::end(kSampleFormats), "%s", name);
+  const auto &formats = sample_formats();
+  const auto found = std::find_if(formats.begin(), formats.end(), [name](const SampleFormat &f) {
+    return g_str_equal(name, f.name);
+  });
+  fail_unless(found != formats.end(), "%s", name);
   return *found;
 }
 
@@ -116,7 +146,7 @@ void expect_convolved(GstBuffer *in, GstBuffer *out, const std::string &caps,
   GstVideoFrame from, to;
   fail_unless(gst_video_frame_map(&from, &info, in, GST_MAP_READ));
   fail_unless(gst_video_frame_map(&to, &info, out, GST_MAP_READ));
-  for (int p = 0; p < 3 && format.planes[p] != nullptr; p++) {
+  for (int p = 0; p < 4 && format.planes[p] != nullptr; p++) {
     const std::string letters = format.planes[p];
     for (int n = 0; n < static_cast<int>(letters.size()); n++) {
       const char letter = letters[static_cast<gsize>(n)];

@@ -11,9 +11,10 @@ struct SampleFormat {
   const char *name;
   int bits, shift;  // of a sample, and how far up its bits stand
   // Of each plane the channels of a pixel: y luma and RGB, c chroma, a alpha, x nothing.
-  const char *planes[3];
+  const char *planes[4];
 };
-extern const SampleFormat kSampleFormats[28];
+// Those that this GStreamer has.
+const std::vector<SampleFormat> &sample_formats();
 const SampleFormat &sample_format(const char *name);
 
 // A convolution with everything spelled out.

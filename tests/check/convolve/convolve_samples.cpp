@@ -6,7 +6,9 @@
 namespace test {
 namespace {
 
-constexpr int kFormats = static_cast<int>(std::size(kSampleFormats));
+int n_formats() {
+  return static_cast<int>(sample_formats().size());
+}
 
 // Nothing in it is symmetrical.
 const char *const kMask = "1 2 3; 0 5 7; 4 1 2";
@@ -14,7 +16,7 @@ const std::vector<double> kValues = {1, 2, 3, 0, 5, 7, 4, 1, 2};
 const Convolution kPlain{3, 3, kValues, 25};
 
 GST_START_TEST(every_format) {
-  const SampleFormat &format = kSampleFormats[__i__];
+  const SampleFormat &format = sample_formats()[static_cast<gsize>(__i__)];
   for (Size size : {Size{1, 1}, Size{3, 1}, Size{2, 5}, Size{33, 18}, Size{131, 7}}) {
     if (small_run() && size.width != 33) continue;
     const std::string caps = video_caps(format.name, size);
@@ -34,11 +36,18 @@ GST_START_TEST(every_format) {
 }
 GST_END_TEST;
 
+GST_START_TEST(all_formats_are_known_here) {
+  for (const char *element : {"convolve", "sepconvolve"})
+    fail_unless_equals_int(n_sink_formats(element), n_formats());
+}
+GST_END_TEST;
+
 // Caps pass as they are, for each format.
 GST_START_TEST(caps_are_kept) {
   for (const char *more : {"colorimetry=bt709, chroma-site=mpeg2", "colorimetry=1:4:0:1",
                            "interlace-mode=interleaved, pixel-aspect-ratio=16/11"}) {
-    const std::string caps = video_caps(kSampleFormats[__i__].name, {16, 8}, more);
+    const std::string caps =
+        video_caps(sample_formats()[static_cast<gsize>(__i__)].name, {16, 8}, more);
     for (const char *element : {"convolve", "sepconvolve"}) {
       Harness harness(element);
       fail_unless(harness.set_input(caps));
@@ -51,10 +60,10 @@ GST_END_TEST;
 GST_START_TEST(borders) {
   const char *const names[] = {"replicate", "reflect", "reflect-101", "wrap", "constant"};
   const char *border = names[__i__];
-  const int step = small_run() ? kFormats / 8 + 1 : 1;  // every_format has them all
-  for (int format = __i__ % step; format < kFormats; format += step)
+  const int step = small_run() ? n_formats() / 8 + 1 : 1;  // every_format has them all
+  for (int format = __i__ % step; format < n_formats(); format += step)
     for (Size size : {Size{1, 1}, Size{2, 3}, Size{17, 9}}) {
-      const std::string caps = video_caps(kSampleFormats[format].name, size);
+      const std::string caps = video_caps(sample_formats()[static_cast<gsize>(format)].name, size);
       Harness harness("convolve", {{"mask", "1 0 0 0 2 0 0; 0 3 0 0 0 0 5; 0 0 0 7 0 0 0"},
                                    {"border", border},
                                    {"border-value", "200"}});
@@ -140,7 +149,7 @@ GST_START_TEST(normalisation) {
 GST_END_TEST;
 
 GST_START_TEST(luma_only) {
-  const std::string name = kSampleFormats[__i__].name;
+  const std::string name = sample_formats()[static_cast<gsize>(__i__)].name;
   const std::string caps = video_caps(name, {20, 6});
   Harness harness("convolve", {{"mask", kMask}, {"planes", "luma"}});
   if (GST_VIDEO_FORMAT_INFO_IS_RGB(video_info(caps).finfo)) {
@@ -160,7 +169,7 @@ GST_END_TEST;
 
 // Any layout of either buffer, samples of two bytes at odd addresses among them.
 GST_START_TEST(any_layout) {
-  const SampleFormat &format = kSampleFormats[__i__];
+  const SampleFormat &format = sample_formats()[static_cast<gsize>(__i__)];
   const std::string caps = video_caps(format.name, {13, 6});
   const GstVideoInfo info = video_info(caps);
   Harness harness("convolve", {{"mask", kMask}});
@@ -234,14 +243,15 @@ GST_END_TEST;
 
 void add_convolve_sample_cases(Suite *suite) {
   TCase *samples = new_case(suite, "samples");
-  tcase_add_loop_test(samples, every_format, 0, kFormats);
-  tcase_add_loop_test(samples, caps_are_kept, 0, kFormats);
+  tcase_add_loop_test(samples, every_format, 0, n_formats());
+  tcase_add_test(samples, all_formats_are_known_here);
+  tcase_add_loop_test(samples, caps_are_kept, 0, n_formats());
   tcase_add_loop_test(samples, borders, 0, 5);
   tcase_add_test(samples, deep_and_far_borders);
   tcase_add_test(samples, anchors);
   tcase_add_test(samples, normalisation);
-  tcase_add_loop_test(samples, luma_only, 0, kFormats);
-  tcase_add_loop_test(samples, any_layout, 0, kFormats);
+  tcase_add_loop_test(samples, luma_only, 0, n_formats());
+  tcase_add_loop_test(samples, any_layout, 0, n_formats());
   tcase_add_test(samples, prefix_of_an_odd_number_of_bytes);
   tcase_add_test(samples, fields);
 }

@@ -185,6 +185,7 @@ GST_START_TEST(memory_and_colour_metas_are_not_carried) {
   register_meta("x-test-unknown", {"x-test-tag"});
   const std::string caps = sink_caps(element_name(__i__), {33, 17});
   Harness harness(element_name(__i__));
+  let_convert(harness);
   fail_unless(harness.set_input(caps));
   GstBuffer *in = random_frame(video_info(caps), {13, 5, 0, true}, 1);
   for (const char *name : {"x-test-picture", "x-test-colour", "x-test-memory", "x-test-unknown"})

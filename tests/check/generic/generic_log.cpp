@@ -10,6 +10,7 @@ namespace {
 void run_a_frame(const std::string &element) {
   const std::string caps = sink_caps(element, {64, 48});
   Harness harness(element);
+  let_convert(harness);
   fail_unless(harness.set_input(caps));
   drop_pool(proposed_pool(harness.get(), caps.c_str()));
   fail_unless_equals_int(harness.push(random_frame(video_info(caps), {}, 1)), GST_FLOW_OK);

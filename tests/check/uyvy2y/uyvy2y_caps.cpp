@@ -29,6 +29,18 @@ GST_START_TEST(grey_is_preferred) {
 }
 GST_END_TEST;
 
+// Bytes become bytes, more bits become at least as many.
+GST_START_TEST(depths) {
+  for (const char *format : {"v210", "Y210", "Y212_LE"}) {
+    const std::string in = video_caps(format, kSmall, "colorimetry=bt709");
+    expect_field(negotiated(in), "format", "GRAY16_LE");
+    expect_field(negotiated(in), "colorimetry", "bt709");
+    expect_refused(in, "video/x-raw, format={ GRAY8, NV12, I420 }");
+  }
+  expect_refused(video_caps("UYVY", kSmall), "video/x-raw, format=GRAY16_LE");
+}
+GST_END_TEST;
+
 // Some answer in their own order, whatever they were asked.
 GST_START_TEST(grey_is_preferred_to_downstreams_order) {
   Harness harness("uyvy2y");
@@ -154,7 +166,7 @@ GST_START_TEST(size_and_rate_are_not_converted) {
 GST_END_TEST;
 
 GST_START_TEST(other_input_is_refused) {
-  for (const char *format : {"RGB", "GRAY8", "NV12", "Y42B", "v210", "AYUV"})
+  for (const char *format : {"RGB", "GRAY8", "NV12", "Y42B", "UYVP", "AYUV"})
     expect_refused(video_caps(format, kSmall), "");
   expect_refused("image/jpeg, width=64, height=64", "");
   expect_refused("audio/x-raw, format=S16LE, rate=48000, channels=2, layout=interleaved", "");
@@ -264,6 +276,7 @@ GST_END_TEST;
 void add_caps_cases(Suite *suite) {
   TCase *caps = new_case(suite, "caps");
   tcase_add_test(caps, grey_is_preferred);
+  tcase_add_test(caps, depths);
   tcase_add_test(caps, grey_is_preferred_to_downstreams_order);
   tcase_add_test(caps, downstream_reconfigures);
   tcase_add_test(caps, colorimetry_is_spelled_out);

@@ -50,6 +50,27 @@ GST_START_TEST(every_format_and_size) {
 }
 GST_END_TEST;
 
+// More than 8 bits, in any range: the numbers of luma at the top of 16 bits.
+GST_START_TEST(wide_formats) {
+  for (const char *sink : {"v210", "Y210", "Y212_LE", "Y216_LE"})
+    for (const char *src : {"GRAY16_LE", "GRAY10_LE16"}) {
+      const bool known = gst_video_format_from_string(sink) != GST_VIDEO_FORMAT_UNKNOWN &&
+                         gst_video_format_from_string(src) != GST_VIDEO_FORMAT_UNKNOWN;
+      if (!known || (src[4] == '1' && src[5] == '0' && !contains("v210 Y210", sink))) continue;
+      for (Size size : {Size{1, 1}, Size{3, 1}, Size{5, 4}, Size{6, 2}, Size{47, 3}, Size{48, 2},
+                        Size{49, 5}, Size{641, 35}})
+        for (const char *more : {"colorimetry=bt709", "colorimetry=(string)1:3:5:1"}) {
+          Harness harness("uyvy2y");
+          const std::string caps = video_caps(sink, size, more);
+          start(harness, caps, src);
+          convert(harness, video_info(caps), {}, 1);
+          convert(harness, video_info(caps), {6, 3, 1, true}, 2);
+          harness.expect_no_error();
+        }
+    }
+}
+GST_END_TEST;
+
 GST_START_TEST(any_input_layout) {
   const char *sink = kSinkFormats[__i__];
   for (Size size : {Size{1, 1}, Size{3, 1}, Size{5, 4}, Size{33, 17}, Size{640, 35}}) {
@@ -177,6 +198,7 @@ GST_END_TEST;
 void add_pixel_cases(Suite *suite) {
   TCase *pixels = new_case(suite, "pixels");
   tcase_add_loop_test(pixels, every_format_and_size, 0, G_N_ELEMENTS(kSinkFormats));
+  tcase_add_test(pixels, wide_formats);
   tcase_add_loop_test(pixels, any_input_layout, 0, G_N_ELEMENTS(kSinkFormats));
   tcase_add_loop_test(pixels, any_output_layout, 0, G_N_ELEMENTS(kSrcFormats));
   tcase_add_loop_test(pixels, no_odd_layout_unasked, 0, G_N_ELEMENTS(kSrcFormats));

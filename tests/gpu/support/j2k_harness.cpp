@@ -103,15 +103,22 @@ const Bytes &on_cpu(const Coding &c, unsigned picture) {
   return bytes;
 }
 
+// (Delegating: if there is no pool, the destructor stops the encoder. GStreamer would wait at the
+// end of the program for one that runs.)
 J2kHarness::J2kHarness(const Coding &coding, Input input, Context context)
+    : J2kHarness(coding, input,
+                 harness(line_of(coding, "cuda").c_str(), caps_of(coding, input == Input::cuda),
+                         coding.media, context)) {
+  new_pool();
+}
+
+J2kHarness::J2kHarness(const Coding &coding, Input input, GstHarness *harness)
     : coding_(coding),
       input_(input),
-      harness_(harness(line_of(coding, "cuda").c_str(), caps_of(coding, input == Input::cuda),
-                       coding.media, context)),
+      harness_(harness),
       coder_(gst_harness_find_element(harness_, "j2kenc")),
       bus_(gst_bus_new()) {
   gst_element_set_bus(harness_->element, bus_);
-  new_pool();
 }
 
 J2kHarness::~J2kHarness() {

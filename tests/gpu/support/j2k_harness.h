@@ -59,6 +59,8 @@ class J2kHarness {
   guint64 statistic(const char *name) const;
 
  private:
+  J2kHarness(const Coding &coding, Input input, GstHarness *harness);
+
   struct Pushed {
     Coding coding;
     guint64 number;

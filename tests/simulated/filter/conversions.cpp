@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// rgb2yuv with backend=cuda: the bytes of backend=cpu, for each pair of formats in each mix of CUDA
-// and system memory, and exactly the transfers and waits that the mix needs. (What the bytes have
-// to be is tested without a GPU: tests/check/rgb2yuv_*.cpp.)
+// rgb2yuv (and yuv2yuv where it has no work) with backend=cuda: the bytes of backend=cpu, for each
+// pair of formats in each mix of CUDA and system memory, and exactly the transfers and waits that
+// the mix needs. (What the bytes have to be is tested without a GPU: tests/check/rgb2yuv_*.cpp.)
 #include "../support.h"
 
 using namespace simulated;
@@ -269,6 +269,34 @@ GST_START_TEST(renegotiation) {
 }
 GST_END_TEST
 
+// The same buffer, where format and memory stay; a copy out of CUDA memory, where only that does
+// not.
+GST_START_TEST(nothing_to_convert) {
+  GstCudaContext *context = new_context();
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_NV12, 49, 18);
+  const std::string cuda = video_caps(kCuda, "NV12", 49, 18),
+                    system = video_caps(kSystem, "NV12", 49, 18);
+  for (const std::string &out_caps : {cuda, system}) {
+    Bench bench("yuv2yuv");
+    give_context(bench.element(), context);
+    bench.negotiate(cuda, out_caps);
+    GstBuffer *in = gst_buffer_ref(plain_cuda_buffer(context, info, 7));
+    fakecuda_reset_counts();
+    fail_unless_equals_int(bench.push(in), GST_FLOW_OK);
+    GstBuffer *got = bench.pull();
+    fail_unless((got == in) == (out_caps == cuda));
+    fail_unless_equals_uint64(counts().launches, out_caps == cuda ? 0 : 1);
+    GstBuffer *expected = system_buffer(info, 7);
+    const std::string where = different(got, expected, info);
+    fail_unless(where.empty(), "%s: %s", out_caps.c_str(), where.c_str());
+    for (GstBuffer *buffer : {in, got, expected})
+      gst_buffer_unref(buffer);
+  }
+  gst_object_unref(context);
+  all_clean();
+}
+GST_END_TEST
+
 static Suite *conversions_suite() {
   Suite *suite = suite_create("conversions");
   TCase *tests = new_case(suite, "rgb2yuv");
@@ -279,6 +307,7 @@ static Suite *conversions_suite() {
   tcase_add_test(tests, ntsc);
   tcase_add_test(tests, plain_cuda_memory);
   tcase_add_test(tests, renegotiation);
+  tcase_add_test(tests, nothing_to_convert);
   return suite;
 }
 SIMULATED_MAIN(conversions)

@@ -22,22 +22,32 @@ std::vector<std::string> &elements() {
   return found;
 }
 
-// The caps of the sink pad's template that name no memory.
-CapsRef system_sink_template(const std::string &element) {
+// The caps of a pad's template that name no memory; nullptr if there are none.
+CapsRef system_template(const std::string &element, GstPadDirection direction) {
   Owned<GstElementFactory> factory(gst_element_factory_find(element.c_str()));
   fail_unless(factory != nullptr);
   const GList *item = gst_element_factory_get_static_pad_templates(factory.get());
   for (; item != nullptr; item = item->next) {
     auto *pad = static_cast<GstStaticPadTemplate *>(item->data);
-    if (pad->direction != GST_PAD_SINK) continue;
+    if (pad->direction != direction) continue;
     const CapsRef all(gst_static_pad_template_get_caps(pad));
     for (guint i = 0; i < gst_caps_get_size(all.get()); i++)
       if (gst_caps_features_is_equal(gst_caps_get_features(all.get(), i),
                                      GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
         return CapsRef(gst_caps_copy_nth(all.get(), i));
   }
-  ck_abort_msg("%s has no sink pad for system memory", element.c_str());
   return nullptr;
+}
+
+CapsRef system_sink_template(const std::string &element) {
+  CapsRef caps = system_template(element, GST_PAD_SINK);
+  fail_unless(caps != nullptr, "%s has no sink pad for system memory", element.c_str());
+  return caps;
+}
+
+bool is_converter(const std::string &element) {
+  const Owned<GstElementFactory> factory(gst_element_factory_find(element.c_str()));
+  return contains(gst_element_factory_get_metadata(factory.get(), "klass"), "Converter");
 }
 
 }  // namespace
@@ -58,6 +68,22 @@ int n_sink_formats(const std::string &element) {
   const CapsRef caps = system_sink_template(element);
   const GValue *formats = gst_structure_get_value(gst_caps_get_structure(caps.get(), 0), "format");
   return GST_VALUE_HOLDS_LIST(formats) ? static_cast<int>(gst_value_list_get_size(formats)) : 1;
+}
+
+std::string another_format(const std::string &element, const std::string &format) {
+  const CapsRef in = system_sink_template(element), out = system_template(element, GST_PAD_SRC);
+  if (!is_converter(element) || out == nullptr || !gst_caps_is_equal(in.get(), out.get()))
+    return {};
+  const GValue *formats = gst_structure_get_value(gst_caps_get_structure(out.get(), 0), "format");
+  const guint last = gst_value_list_get_size(formats) - 1;
+  const char *name = g_value_get_string(gst_value_list_get_value(formats, last));
+  return format != name ? name : g_value_get_string(gst_value_list_get_value(formats, 0));
+}
+
+void let_convert(Harness &harness) {
+  const std::string element = GST_OBJECT_NAME(gst_element_get_factory(harness.element()));
+  const std::string format = another_format(element, {});
+  if (!format.empty()) harness.accept("video/x-raw, format=" + format);
 }
 
 std::string sink_caps(const std::string &element, Size size, int nth_format,

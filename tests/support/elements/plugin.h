@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "caps.h"
+#include "harness.h"
 
 namespace test {
 
@@ -17,5 +17,10 @@ const std::string &element_name(int index);
 std::string sink_caps(const std::string &element, Size size, int nth_format = 0,
                       const std::string &framerate = "25/1");
 int n_sink_formats(const std::string &element);
+// A format that frames of `format` are converted to, where an element would pass them untouched if
+// downstream accepted them. Empty for other elements.
+std::string another_format(const std::string &element, const std::string &format);
+// Downstream accepts that of the first format, and everything of other elements.
+void let_convert(Harness &harness);
 
 }  // namespace test
