@@ -17,7 +17,7 @@ import demo_pictures as pictures
 from demo_pipelines import Failure, Input, Pipelines, shell_quote
 
 MEDIA = pathlib.Path(__file__).resolve().parent.parent / "examples" / "media"
-ELEMENTS = ("uyvy2y", "rgb2yuv", "convolve", "sepconvolve", "j2kenc")
+ELEMENTS = ("uyvy2y", "rgb2yuv", "yuv2rgb", "yuv2yuv", "convolve", "sepconvolve", "j2kenc")
 RATES = ("2", "1", "0.5", "0.25")
 MOST_FRAMES = 300
 MOST_REPEATS = 100000
@@ -47,18 +47,22 @@ FILTERS = [words.split() for words in (
     "convolve preset=sobel-y absolute=true divisor=2",
 )] + [["convolve", "mask=" + "; ".join(" ".join("1" if x == y else "0" for x in range(9))
                                        for y in range(9))]]
+# There and back: the caps in between.
+TRIPS = (("4:4:4, 8 bits", "Y444", ""), ("4:2:2, 10 bits", "v210", ",chroma-site=mpeg2"),
+         ("4:2:0, 8 bits", "NV12", ",chroma-site=mpeg2"))
 LAYOUTS = (("4:4:4", "Y444", (1, 1)), ("4:2:2", "Y42B", (2, 1)), ("4:2:0", "I420", (2, 2)))
 
 # Everything that the demo writes into OUTDIR; an earlier run's are removed at the start.
-SCRATCH = ("grid.yuv", "planes.yuv", "part.rgb") + tuple(
+SCRATCH = ("grid.yuv", "planes.yuv", "part.rgb", "trip.rgb") + tuple(
     f"{element}-{name}.yuv" for element in ("rgb2yuv", "videoconvert") for _, name, _ in LAYOUTS
 ) + tuple(f"{name}-{backend}.raw" for backend in ("cpu", "cuda")
-          for name in ("luma", "yuv", "blur", "sharpen", "edges", "lossless", "2bpp"))
+          for name in ("luma", "yuv", "rgb", "v210", "blur", "sharpen", "edges", "lossless", "2bpp"))
 RESULTS = (
     "input.png", "luma.png", "y.png", "u.png", "v.png", "chroma-original.png",
     *(f"chroma-{name}.png" for _, name, _ in LAYOUTS),
     *(f"chroma-{name}-error.png" for _, name, _ in LAYOUTS),
     "luma-error-rgb2yuv.png", "luma-error-videoconvert.png",
+    *(f"chroma-trip-{name}.png" for _, name, _ in TRIPS),
     "blur.png", "sharpen.png", "edges.png",
     *(f"filter-{i}.png" for i in range(len(FILTERS) + 1)),
     "picture.jp2", "rate-original.png",
@@ -243,6 +247,36 @@ class Demo(Pipelines):
                       f" {max(errors):.2f}, on average {sum(errors) / len(errors):.2f}",
                       f"Error map of the luma of {element}: errors above 0.5 in {share:.0%} of"
                       " the pixels", magnified=True)
+
+        self.trips(section, source, rgb, size, scaled)
+
+    def trips(self, section, source, rgb, size, scaled):
+        """Shows what is lost from RGB to YUV and back."""
+        section.text("There and back: rgb2yuv and yuv2rgb. The error maps have the largest error"
+                     " of R, G and B, of 255.")
+        section.scale(("0", "3", "5", "8 and more"))
+        section.group("three")
+        rows, shown = [], {}
+        for label, name, site in TRIPS:
+            caps = f"! video/x-raw,format={name},colorimetry=bt709{site} !"
+            after = {}
+            for there, back in (("rgb2yuv", "yuv2rgb"), ("videoconvert", "videoconvert")):
+                self.launch(source, "!", there, caps, back, "! video/x-raw,format=RGB",
+                            "! filesink location=trip.rgb", makes=("trip.rgb",))
+                after[there] = pictures.read_rgb(self.outdir / "trip.rgb", *size)
+            ours = after["rgb2yuv"]
+            worst = [max(abs(rgb[i + c] - ours[i + c]) for c in range(3))
+                     for i in range(0, len(rgb), 3)]
+            file = f"chroma-trip-{name}.png"
+            pictures.write_png(self.outdir / file, pictures.error_map(worst, 32), *size,
+                               pictures.heat_palette(), (8, 8))
+            self.show(section, shown, file, scaled, f"{name}, {label}",
+                      f"Error map of RGB by {name}: at most {max(worst)} of 255, on average"
+                      f" {sum(worst) / len(worst):.2f}", magnified=True)
+            rows.append([f"{name}, {label}"] + [demo_page.decibel(pictures.psnr(rgb, made))
+                                                for made in after.values()])
+            print("  {}: rgb2yuv and yuv2rgb {}, videoconvert twice {}".format(*rows[-1]))
+        section.table(("PSNR there and back", "rgb2yuv, yuv2rgb", "videoconvert, twice"), rows)
 
     def convert(self, source, element, name, size, step):
         """Returns the planes that the element makes of the source."""
@@ -495,6 +529,8 @@ class Demo(Pipelines):
         rows = [
             ("uyvy2y", "UYVY", "GRAY8", converted("UYVY"), 4e9),
             ("rgb2yuv", "RGB", "NV12", self.rgb, 1.3e9),
+            ("yuv2rgb", "NV12", "RGBA", converted("NV12"), 5e8),
+            ("yuv2yuv", "v210", "P010_10LE", converted("v210"), 5e8),
             ("convolve preset=sharpen", "NV12", "NV12", converted("NV12"), 1.6e9),
             ("convolve preset=sharpen", "RGB", "RGB", self.rgb, 1.2e9),
             ("sepconvolve preset=gaussian sigma=4", "RGB", "RGB", self.rgb, 6e7),
@@ -572,6 +608,8 @@ class Demo(Pipelines):
             chains = {
                 "luma": "videoconvert ! video/x-raw,format=UYVY ! uyvy2y {}",
                 "yuv": "rgb2yuv {} ! video/x-raw,format=NV12",
+                "rgb": "videoconvert ! video/x-raw,format=NV12 ! yuv2rgb {} ! video/x-raw,format=RGB",
+                "v210": "videoconvert ! video/x-raw,format=UYVY ! yuv2yuv {} ! video/x-raw,format=v210",
                 "blur": BLUR + " {}",
                 "sharpen": SHARPEN + " {}",
                 "edges": EDGES[0] + " {} {between} " + EDGES[1] + " {}",
