@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "picture/image.h"
+#include "video/pixelformat.h"
+
 namespace coalesce::gst {
 namespace {
 
@@ -19,7 +22,11 @@ guint first_component(const GstVideoInfo &info, guint plane) {
 gsize plane_row_bytes(const GstVideoInfo &info, guint plane) {
   const GstVideoFormatInfo *format = info.finfo;
   if (GST_VIDEO_FORMAT_INFO_IS_COMPLEX(format)) {
-    // v210 and its like have no pixel stride; their default row is a whole number of groups.
+    // v210 and its like have no pixel stride. Of those that no operation knows, the default row is
+    // a whole number of groups.
+    if (const PixelFormat &known = pixel_format(info); known.planes > 0)
+      return static_cast<gsize>(
+          row_bytes(known, static_cast<int>(plane), GST_VIDEO_INFO_WIDTH(&info)));
     GstVideoInfo tight;
     gst_video_info_set_format(&tight, GST_VIDEO_INFO_FORMAT(&info), GST_VIDEO_INFO_WIDTH(&info),
                               GST_VIDEO_INFO_HEIGHT(&info));

@@ -131,7 +131,7 @@ void Frame::be_copy_of(const Fields &original) {
 
 bool Frame::is_aligned() const {
   const auto bytes =
-      static_cast<std::uintptr_t>(container_bytes(pixel_format(info_).component[0].container));
+      static_cast<std::uintptr_t>(container_alignment(pixel_format(info_).component[0].container));
   std::uintptr_t all = 0;
   for (guint p = 0; p < n_planes(); p++)
     all |= reinterpret_cast<std::uintptr_t>(plane_[p].data) | plane_[p].pitch;

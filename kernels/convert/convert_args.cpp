@@ -23,7 +23,10 @@ PlaneWords plane_words(const Image &out, int plane) {
     return words;
   }
   const bool pairs = layout.components == 4 && layout.component[1] == 0;
-  words.bytes = static_cast<std::uint8_t>((pairs ? 4 : c->step) * container_bytes(c->container));
+  words.bytes =
+      c->container == Container::be10
+          ? 5
+          : static_cast<std::uint8_t>((pairs ? 4 : c->step) * container_bytes(c->container));
   words.pixels = pairs ? 2 : 1;
   words.components = static_cast<std::uint8_t>(layout.components);
   words.ones = layout.ones;
@@ -71,8 +74,9 @@ std::uint8_t alignment_of(const Plane<const std::uint8_t> &plane) {
 bool is_aligned(const ConstImage &image, int run) {
   for (int i = 0; i < image.format.components; ++i) {
     const PixelComponent &c = image.format.component[i];
-    const int bytes = c.container == Container::v210
-                          ? run * 8 / 3
+    const int bytes = c.container == Container::v210 ? run * 8 / 3
+                      : c.container == Container::be10
+                          ? run * 5 / 2
                           : (run >> c.log2_width) * c.step * container_bytes(c.container);
     if (alignment_of(image.of(c)) < std::min(16, bytes & -bytes)) return false;
   }
@@ -91,6 +95,10 @@ bool set_packed(const PixelFormat &format, bool output, Slots *slots, PackedPict
   const PixelComponent *alpha = format.find(Role::alpha);
   if (first.container == Container::v210) {
     p->packing = Packing::v210;
+    return true;
+  }
+  if (first.container == Container::be10) {
+    p->packing = Packing::be10;
     return true;
   }
   if (format.components == 3 && format.component[1].log2_width == 1) {

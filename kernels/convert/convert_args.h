@@ -11,7 +11,7 @@ namespace coalesce {
 // The words of a plane of the output: of each pixel, sample, pair of pixels (4:2:2), or group of
 // six (v210).
 struct PlaneWords {
-  std::uint8_t bytes = 0;   // 1, 2, 3, 4 or 8; 16: v210
+  std::uint8_t bytes = 0;   // 1, 2, 3, 4 or 8; 5: be10; 16: v210
   std::uint8_t pixels = 1;  // samples of the plane's widest component: 1, 2, or 6
   std::uint8_t log2_width = 0, log2_height = 0;  // of that component
   std::uint8_t components = 0;
@@ -30,6 +30,7 @@ enum class Packing : std::uint8_t {
   pairs8,    // 4:2:2: words of two samples of luma, U and V
   pairs16,
   v210,
+  be10,
 };
 
 // Where the chroma is.
@@ -37,7 +38,7 @@ enum class ChromaPacking : std::uint8_t {
   none,    // or with the rest of the pixel
   planes,  // as wide as samples of `packing`
   interleaved,
-  packed,  // pairs8, pairs16, v210
+  packed,  // pairs8, pairs16, v210, be10
 };
 
 // A picture whose components are in slots: luma or the colours in the order of memory, what is in

@@ -27,6 +27,23 @@ __device__ __forceinline__ int field_at(const std::uint32_t (&words)[kWords], in
   return static_cast<int>(words[i / 3] >> 10 * (i % 3) & 0x3ff);
 }
 
+// Field of ten bits number i, of words behind swap_bytes().
+template <int kWords>
+__device__ __forceinline__ int be10_at(const std::uint32_t (&words)[kWords], int i) {
+  const int word = 10 * i / 32, bit = 10 * i % 32;
+  return static_cast<int>(
+      (bit <= 22 ? words[word] >> (22 - bit)
+                 : words[word] << (bit - 22) | words[(word + 1) % kWords] >> (54 - bit)) &
+      0x3ff);
+}
+// Words whose first byte is their highest, or back.
+template <int kWords>
+__device__ __forceinline__ void swap_bytes(std::uint32_t (&words)[kWords]) {
+#pragma unroll
+  for (int i = 0; i < kWords; ++i)
+    words[i] = __byte_perm(words[i], 0, 0x0123);
+}
+
 template <class Shape>
 __device__ __forceinline__ int sample_of(const Shape &p, int container) {
   return container >> p.at.shift & p.at.mask;
@@ -84,6 +101,14 @@ __device__ __forceinline__ void load_pairs8(const Shape &p, int row, int x,
 #pragma unroll
   for (int i = 0; i < kRun / 2; ++i)
     words[i] = __byte_perm(words[i], 0, p.at.selector);
+}
+
+// Two pixels in five bytes.
+template <int kRun, class Shape>
+__device__ __forceinline__ void load_be10(const Shape &p, int row, int x,
+                                          std::uint32_t (&words)[(5 * kRun / 2 + 3) / 4]) {
+  load_run<5 * kRun / 2>(address(p, 0, row, 5 * x / 2), p.alignment(0), words);
+  swap_bytes(words);
 }
 
 // What there is of each pixel: luma, or all colours, and alpha.
@@ -171,6 +196,14 @@ __device__ __forceinline__ void load_pixels(const Shape &p, int row, int x, Slot
           v[0][i] = field_at(words, 2 * i + 1);
       }
       break;
+    case Packing::be10: {
+      std::uint32_t words[(5 * kRun / 2 + 3) / 4];
+      load_be10<kRun>(p, row, x, words);
+#pragma unroll
+      for (int i = 0; i < kRun; ++i)
+        v[0][i] = be10_at(words, 2 * i + 1);
+      break;
+    }
   }
 }
 
@@ -197,6 +230,12 @@ __device__ __forceinline__ void load_chroma(const Shape &p, int row, int x, int 
     for (int i = 0; i < kColumns; ++i)
       a[i] = sample_of(p, half_at(words, 4 * i + 1)),
       b[i] = sample_of(p, half_at(words, 4 * i + 3));
+  } else if (p.packing() == Packing::be10) {
+    std::uint32_t words[(5 * kRun / 2 + 3) / 4];
+    load_be10<kRun>(p, row, x, words);
+#pragma unroll
+    for (int i = 0; i < kColumns; ++i)
+      a[i] = be10_at(words, 4 * i), b[i] = be10_at(words, 4 * i + 2);
   } else if constexpr (kRun % 6 == 0) {
     std::uint32_t words[2 * kRun / 3];
     load_run<8 * kRun / 3>(address(p, 0, row, 8 * x / 3), p.alignment(0), words);
@@ -226,6 +265,9 @@ __device__ __forceinline__ void load_column(const Shape &p, int row, int column,
     *b = read(0, 4 * column + (p.at.selector >> 12));
   } else if (p.packing() == Packing::pairs16) {
     *a = read(0, 4 * column + 1), *b = read(0, 4 * column + 3);
+  } else if (p.packing() == Packing::be10) {
+    const std::uint8_t *from = address(p, 0, row, 0);
+    *a = be10_field(from, 4 * column), *b = be10_field(from, 4 * column + 2);
   } else {
     const auto *words = reinterpret_cast<const std::uint32_t *>(address(p, 0, row, 0));
     const int at = 4 * column;

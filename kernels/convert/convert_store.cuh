@@ -144,6 +144,17 @@ __device__ __forceinline__ void store_pairs(const Shape &p, int row, int x, cons
       words[2 * i + 1] = pack_halves(p, y[2 * i + 1], b[i]);
     }
     store_run<4 * kRun>(place(p, 0, row, 4 * x), p.alignment(0), words);
+  } else if (p.packing() == Packing::be10) {
+    std::uint32_t words[(5 * kRun / 2 + 3) / 4] = {};
+#pragma unroll
+    for (int i = 0; i < 2 * kRun; ++i) {
+      const auto field = clamped(i % 2 == 1 ? y[i / 2] : i % 4 == 0 ? a[i / 4] : b[i / 4], 0x3ff);
+      const int word = 10 * i / 32, bit = 10 * i % 32;
+      words[word] |= bit <= 22 ? field << (22 - bit) : field >> (bit - 22);
+      if (bit > 22) words[word + 1] |= field << (54 - bit);
+    }
+    swap_bytes(words);
+    store_run<5 * kRun / 2>(place(p, 0, row, 5 * x / 2), p.alignment(0), words);
   } else if constexpr (kRun % 6 == 0) {
     std::uint32_t words[2 * kRun / 3];
     const auto field = [&](int i) {

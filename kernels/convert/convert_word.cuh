@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../core/load.cuh"
+#include "../picture/runs.cuh"
 #include "convert_args.h"
 
 namespace coalesce {
@@ -14,6 +14,7 @@ __device__ __forceinline__ int read_sample(const std::uint8_t *row, const PixelC
                                            int x) {
   const int at = c.first + x * c.step;
   std::uint32_t word;
+  if (c.container == Container::be10) return be10_field(row, at);
   if (c.container == Container::u8)
     word = load_global(row + at);
   else if (c.container == Container::u16)
@@ -106,6 +107,9 @@ __device__ __forceinline__ void write_word(const ConvertArgs &a, int plane, int 
   } else if (w.bytes == 3) {
     for (int i = 0; i < 3; ++i)
       out[i] = static_cast<std::uint8_t>(word >> 8 * i);
+  } else if (w.bytes == 5) {
+    for (int i = 0; i < 5; ++i)
+      out[i] = static_cast<std::uint8_t>(word >> (32 - 8 * i));
   } else {
     // Planes are aligned to their containers, which may be smaller than words.
     const int container = container_bytes(job.out.format.component[w.component[0]].container);

@@ -91,13 +91,13 @@ constexpr PixelFormat fields10(std::string_view letters) {
   return f;
 }
 
-// Words that hold Cb Y Cr, Y Cb Y, Cr Y Cb, Y Cr Y.
-constexpr PixelFormat v210() {
-  constexpr Depth kField = {Container::v210, 10, 0};
+// Fields of ten bits: Cb Y Cr Y.
+constexpr PixelFormat fields10_422(Container container) {
+  const Depth field = {container, 10, 0};
   PixelFormat f;
-  add(&f, 'Y', 0, kField, 1, 2, 0, 0);
-  add(&f, 'U', 0, kField, 0, 4, 1, 0);
-  add(&f, 'V', 0, kField, 2, 4, 1, 0);
+  add(&f, 'Y', 0, field, 1, 2, 0, 0);
+  add(&f, 'U', 0, field, 0, 4, 1, 0);
+  add(&f, 'V', 0, field, 2, 4, 1, 0);
   return f;
 }
 
@@ -155,7 +155,8 @@ constexpr NamedFormat kFormats[] = {
     {"UYVY", packed("UYVY")},
     {"YVYU", packed("YVYU")},
     {"VYUY", packed("VYUY")},
-    {"v210", v210()},
+    {"v210", fields10_422(Container::v210)},
+    {"UYVP", fields10_422(Container::be10)},
     {"Y210", packed("YUYV", kHigh10)},
     {"Y212_LE", packed("YUYV", kHigh12)},
     {"Y216_LE", packed("YUYV", k16)},

@@ -14,7 +14,7 @@ bool between(int first, int x, int last) {
 
 bool is_sound(const PixelComponent &c, int planes) {
   const bool chroma = c.role == Role::u || c.role == Role::v;
-  return c.plane < planes && c.container <= Container::v210 && between(1, c.step, 4) &&
+  return c.plane < planes && c.container <= Container::be10 && between(1, c.step, 4) &&
          between(0, c.first, c.step - 1) && between(1, c.bits, 16) &&
          c.shift + c.bits <= container_bits(c.container) &&
          between(0, c.log2_width, chroma ? 2 : 0) && between(0, c.log2_height, chroma ? 1 : 0);
@@ -42,6 +42,7 @@ struct PlaneLayout {
 
 std::int64_t component_bytes(const PixelComponent &c, int width) {
   if (c.container == Container::v210) return (std::int64_t{width} + 47) / 48 * 128;
+  if (c.container == Container::be10) return (std::int64_t{width} + 1) / 2 * 5;
   const std::int64_t samples = -(-std::int64_t{width} >> c.log2_width);
   return samples * c.step * container_bytes(c.container);
 }
@@ -73,7 +74,8 @@ Status check_plane_of(const ConstImage &image, int p, const PlaneLayout &layout)
   if (plane.height != rows && !(spare_row && plane.height == rows + 1))
     return invalid_argument("a plane's height is not that of the picture's format");
   const auto addresses = reinterpret_cast<std::uintptr_t>(plane.data) | plane.pitch;
-  if ((addresses & static_cast<std::uintptr_t>(container_bytes(layout.first->container) - 1)) != 0)
+  if ((addresses & static_cast<std::uintptr_t>(container_alignment(layout.first->container) - 1)) !=
+      0)
     return invalid_argument("a plane or its pitch is not aligned to its samples");
   return {};
 }

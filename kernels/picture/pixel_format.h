@@ -2,22 +2,38 @@
 // Where the samples of a picture are in memory, for every format and every operation.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "../core/host_device.h"
 
 namespace coalesce {
 
-// What samples are taken out of: integers in the byte order of the host, or v210's words of 32 bits
-// (little-endian, too), each of which holds three fields of ten bits, the lowest first.
-enum class Container : std::uint8_t { u8, u16, u32, v210 };
+// What samples are taken out of: integers in the byte order of the host, or fields of ten bits.
+//   v210  three in a word of 32 bits (little-endian, too), the lowest first
+//   be10  four in five bytes without a gap, the highest bits first (SMPTE ST 2110-20)
+enum class Container : std::uint8_t { u8, u16, u32, v210, be10 };
 
-// The bits of a container; the bytes of one (v210: of three).
+// The bits of a container; the bytes of one (v210: of three, be10: of four); what divides the
+// addresses and pitches of their planes.
 COALESCE_HOST_DEVICE constexpr int container_bits(Container c) {
   return c == Container::u8 ? 8 : c == Container::u16 ? 16 : c == Container::u32 ? 32 : 10;
 }
 COALESCE_HOST_DEVICE constexpr int container_bytes(Container c) {
-  return c == Container::u8 ? 1 : c == Container::u16 ? 2 : 4;
+  return c == Container::u8 ? 1 : c == Container::u16 ? 2 : c == Container::be10 ? 5 : 4;
+}
+COALESCE_HOST_DEVICE constexpr int container_alignment(Container c) {
+  return c == Container::be10 ? 1 : container_bytes(c);
+}
+
+// Field `number` of be10 is in two bytes: (row[byte] << 8 | row[byte + 1]) >> shift & 0x3FF.
+struct Be10Place {
+  std::ptrdiff_t byte;
+  int shift;
+};
+COALESCE_HOST_DEVICE constexpr Be10Place be10_place(std::ptrdiff_t number) {
+  const auto in_group = static_cast<int>(number & 3);
+  return {5 * (number >> 2) + in_group, 6 - 2 * in_group};
 }
 
 enum class Role : std::uint8_t { grey, y, u, v, r, g, b, alpha };
@@ -26,7 +42,7 @@ enum class Role : std::uint8_t { grey, y, u, v, r, g, b, alpha };
 // first + x * step of the row. So for example
 //   NV12's V       plane 1, u8, first 1, step 2, log2_width 1, log2_height 1
 //   P010's luma    plane 0, u16, shift 6, bits 10, step 1
-//   UYVY's U       plane 0, u8, first 0, step 4;  v210's Cr: first 2, step 4
+//   UYVY's U       plane 0, u8, first 0, step 4;  v210's and UYVP's Cr: first 2, step 4
 struct PixelComponent {
   std::uint8_t plane;
   Container container;

@@ -170,6 +170,14 @@ COALESCE_AVX2 void read_v210_avx2(const std::uint8_t *row, int first, int count,
 #endif
 
 template <int kFirst, int kStep>
+void read_be10(const std::uint8_t *row, int first, int count, Place, std::uint16_t *out) {
+  for (int i = 0; i < count; ++i) {
+    const Be10Place at = be10_place(kFirst + std::ptrdiff_t{kStep} * (first + i));
+    out[i] = (row[at.byte] << 8 | row[at.byte + 1]) >> at.shift & 0x3FF;
+  }
+}
+
+template <int kFirst, int kStep>
 Read v210_reader() {
 #if defined(COALESCE_AVX2)
   if (__builtin_cpu_supports("avx2")) return read_v210_avx2<kFirst, kStep>;
@@ -327,6 +335,18 @@ void write_v210(std::uint8_t *row, int first, int count, const Layout &l, Sample
   std::memset(out, 0, static_cast<std::size_t>(end - out));
 }
 
+void write_be10(std::uint8_t *row, int first, int count, const Layout &, Samples &samples) {
+  const std::uint16_t *y = samples[0], *u = samples[1], *v = samples[2];
+  std::uint8_t *out = row + static_cast<std::ptrdiff_t>(5) * (first / 2);
+  for (int x = 0; x < count; x += 2, out += 5) {
+    const std::uint16_t second = y[x + 1 < count ? x + 1 : x];
+    const std::uint64_t pair = std::uint64_t{u[x / 2]} << 30 | std::uint64_t{y[x]} << 20 |
+                               std::uint64_t{v[x / 2]} << 10 | second;
+    for (int i = 0; i < 5; ++i)
+      out[i] = static_cast<std::uint8_t>(pair >> (32 - 8 * i));
+  }
+}
+
 // The bits of a word that belong to no component's container, or of one that holds several fields
 // to none of them.
 std::uint64_t spare_ones(const PixelFormat &format, int plane, int word_bits) {
@@ -355,7 +375,7 @@ Layout layout_422(const PixelFormat &format, int width) {
   const PixelComponent &y = format.component[0], &u = format.component[1], &v = format.component[2];
   const int bits = container_bits(y.container);
   const auto at = [&](int first, const PixelComponent &c) {
-    return bit_of(first, 4, bits) + c.shift;
+    return c.container == Container::be10 ? 30 - 10 * first : bit_of(first, 4, bits) + c.shift;
   };
   return {4,
           {0, 0, 1, 2},
@@ -387,6 +407,8 @@ RowReader::RowReader(const PixelComponent &c) {
     read_ = c.step == 2    ? v210_reader<1, 2>()
             : c.first == 0 ? v210_reader<0, 4>()
                            : v210_reader<2, 4>();
+  else if (c.container == Container::be10)
+    read_ = c.step == 2 ? read_be10<1, 2> : c.first == 0 ? read_be10<0, 4> : read_be10<2, 4>;
   else
     read_ = bytes == 1   ? read1
             : bytes == 2 ? reader2(place_.shift)
@@ -404,6 +426,8 @@ RowWriter::RowWriter(const PixelFormat &format, int plane, int width) {
   const int bytes = c->step * container;
   if (c->container == Container::v210)
     write_ = write_v210;
+  else if (c->container == Container::be10)
+    write_ = write_be10;
   else if (is_422(format))
     write_ = container == 1 ? write_422_8 : write_422_16;
   else if (layout_.components == 1)

@@ -20,8 +20,9 @@ std::string in_memory(const std::string &caps, bool cuda) {
 }
 
 void compare(const std::string &element, Size size, int format, bool in_cuda, bool out_cuda) {
-  const std::string in = sink_caps(element, size, format);
+  std::string in = sink_caps(element, size, format);
   const std::string another = another_format(element, video_info(in).finfo->name);
+  in = sink_caps(element, {possible_width(another, size.width), size.height}, format);
   const std::string out = in.substr(0, in.find(',')) +
                           (another.empty() ? "" : ", format=" + another) +
                           in.substr(in.find(", width"));

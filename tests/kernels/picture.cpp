@@ -10,7 +10,7 @@ namespace {
 std::vector<Layout> layouts(const PictureShape &shape, const LayoutOptions &options,
                             const char *what, Random &random, std::string *text) {
   const PixelFormat format = pixel_format(shape.name);
-  const auto sample = static_cast<std::size_t>(container_bytes(format.component[0].container));
+  const auto sample = static_cast<std::size_t>(container_alignment(format.component[0].container));
   std::vector<Layout> all;
   *text = std::string("\n    ") + what + " " + shape.name;
   for (const PlaneSize &size : plane_sizes(format, shape.width, shape.height, shape.spare_row)) {

@@ -62,6 +62,15 @@ COALESCE_INLINE void read_v210(const std::uint8_t *row, std::ptrdiff_t first, in
   }
 }
 
+COALESCE_INLINE void read_be10(const std::uint8_t *row, std::ptrdiff_t first, int step, Field f,
+                               int count, std::int32_t *__restrict out) {
+  for (int i = 0; i < count; ++i) {
+    const Be10Place at = be10_place(first + std::ptrdiff_t{step} * i);
+    const std::uint32_t word = (row[at.byte] << 8 | row[at.byte + 1]) >> at.shift & 0x3FF;
+    out[i] = static_cast<std::int32_t>((word >> f.shift) & f.mask) - f.middle;
+  }
+}
+
 // Level-shifted samples x to x + count - 1 of row y.
 COALESCE_INLINE void read(const Samples &in, int x, int y, int count, std::int32_t *out) {
   const std::uint8_t *row =
@@ -77,6 +86,8 @@ COALESCE_INLINE void read(const Samples &in, int x, int y, int count, std::int32
       return read_integers<std::uint32_t>(row, first, in.step, f, count, out);
     case Container::v210:
       return read_v210(row, first, in.step, f, count, out);
+    case Container::be10:
+      return read_be10(row, first, in.step, f, count, out);
   }
 }
 
@@ -156,14 +167,16 @@ void for_rows(ThreadPool *pool, int width, int height, RowBody body) {
 
 Status check_samples(const Samples &in, int width) {
   if (in.data == nullptr) return invalid_argument("j2k: a component has no data");
-  if (in.container > Container::v210) return invalid_argument("j2k: no such container");
+  if (in.container > Container::be10) return invalid_argument("j2k: no such container");
   if (in.bits < 1 || in.bits > 16) return invalid_argument("j2k: a sample has not 1 to 16 bits");
   if (in.shift + in.bits > container_bits(in.container))
     return invalid_argument("j2k: a sample has bits that its container has not");
   if (in.first < 0 || in.step < 1 || in.x0 < 0 || in.y0 < 0)
     return invalid_argument("j2k: samples before the first one");
   const std::int64_t last = in.first + (std::int64_t{in.x0} + width - 1) * in.step;
-  const std::int64_t containers = in.container == Container::v210 ? last / 3 + 1 : last + 1;
+  const std::int64_t containers = in.container == Container::v210   ? last / 3 + 1
+                                  : in.container == Container::be10 ? last / 4 + 1
+                                                                    : last + 1;
   // (Fields are counted in 32 bits.)
   if (last > INT32_MAX ||
       static_cast<std::uint64_t>(containers * container_bytes(in.container)) > in.pitch)

@@ -31,7 +31,7 @@ GST_END_TEST;
 
 // Bytes become bytes, more bits become at least as many.
 GST_START_TEST(depths) {
-  for (const char *format : {"v210", "Y210", "Y212_LE"}) {
+  for (const char *format : {"v210", "UYVP", "Y210", "Y212_LE"}) {
     const std::string in = video_caps(format, kSmall, "colorimetry=bt709");
     expect_field(negotiated(in), "format", "GRAY16_LE");
     expect_field(negotiated(in), "colorimetry", "bt709");
@@ -166,7 +166,7 @@ GST_START_TEST(size_and_rate_are_not_converted) {
 GST_END_TEST;
 
 GST_START_TEST(other_input_is_refused) {
-  for (const char *format : {"RGB", "GRAY8", "NV12", "Y42B", "UYVP", "AYUV"})
+  for (const char *format : {"RGB", "GRAY8", "NV12", "Y42B", "r210", "AYUV"})
     expect_refused(video_caps(format, kSmall), "");
   expect_refused("image/jpeg, width=64, height=64", "");
   expect_refused("audio/x-raw, format=S16LE, rate=48000, channels=2, layout=interleaved", "");

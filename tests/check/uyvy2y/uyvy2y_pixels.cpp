@@ -52,11 +52,11 @@ GST_END_TEST;
 
 // More than 8 bits, in any range: the numbers of luma at the top of 16 bits.
 GST_START_TEST(wide_formats) {
-  for (const char *sink : {"v210", "Y210", "Y212_LE", "Y216_LE"})
+  for (const char *sink : {"v210", "UYVP", "Y210", "Y212_LE", "Y216_LE"})
     for (const char *src : {"GRAY16_LE", "GRAY10_LE16"}) {
       const bool known = gst_video_format_from_string(sink) != GST_VIDEO_FORMAT_UNKNOWN &&
                          gst_video_format_from_string(src) != GST_VIDEO_FORMAT_UNKNOWN;
-      if (!known || (src[4] == '1' && src[5] == '0' && !contains("v210 Y210", sink))) continue;
+      if (!known || (src[4] == '1' && src[5] == '0' && !contains("v210 UYVP Y210", sink))) continue;
       for (Size size : {Size{1, 1}, Size{3, 1}, Size{5, 4}, Size{6, 2}, Size{47, 3}, Size{48, 2},
                         Size{49, 5}, Size{641, 35}})
         for (const char *more : {"colorimetry=bt709", "colorimetry=(string)1:3:5:1"}) {

@@ -27,9 +27,18 @@ int luma_of_v210(const guint8 *row, int x) {
   return static_cast<int>(read_le<guint32>(row + 16 * (x / 6) + 4 * word) >> shift & 0x3FF);
 }
 
+// Two pixels are forty bits, the highest first: Cb Y Cr Y.
+int luma_of_uyvp(const guint8 *row, int x) {
+  guint64 pair = 0;
+  for (int i = 0; i < 5; i++)
+    pair = pair << 8 | row[5 * (x / 2) + i];
+  return static_cast<int>(pair >> (x % 2 == 0 ? 20 : 0) & 0x3FF);
+}
+
 // Of more than 8 bits: at the top of 16.
 int wide_luma(const guint8 *row, const std::string &format, int x) {
   if (format == "v210") return luma_of_v210(row, x) << 6;
+  if (format == "UYVP") return luma_of_uyvp(row, x) << 6;
   const int spare = format == "Y210" ? 6 : format == "Y212_LE" ? 4 : 0;
   return read_le<guint16>(row + 4 * x) >> spare << spare;
 }

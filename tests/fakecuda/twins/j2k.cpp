@@ -65,7 +65,9 @@ bool find_all(Driver *d) {
 std::size_t row_bytes(const Samples &s, int width) {
   const auto containers = static_cast<std::size_t>(s.first + (s.x0 + width - 1) * s.step + 1);
   const auto bytes = static_cast<std::size_t>(container_bytes(s.container));
-  return s.container == Container::v210 ? (containers + 2) / 3 * bytes : containers * bytes;
+  return s.container == Container::v210   ? (containers + 2) / 3 * bytes
+         : s.container == Container::be10 ? (containers + 3) / 4 * bytes
+                                          : containers * bytes;
 }
 
 // More than the largest codestream.

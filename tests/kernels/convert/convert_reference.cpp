@@ -72,6 +72,11 @@ std::uint32_t container_of(const std::uint8_t *row, Container container, int num
     std::memcpy(&word, row + 4 * (number / 3), 4);
     return word >> (10 * (number % 3)) & 0x3FF;
   }
+  if (container == Container::be10) {
+    for (int bit = 10 * number; bit < 10 * number + 10; ++bit)
+      word = word << 1 | (row[bit / 8] >> (7 - bit % 8) & 1);
+    return word;
+  }
   const auto bytes = static_cast<std::size_t>(container_bytes(container));
   std::memcpy(&word, row + bytes * static_cast<std::size_t>(number), bytes);
   return word;
@@ -79,6 +84,14 @@ std::uint32_t container_of(const std::uint8_t *row, Container container, int num
 
 // Adds bits to a container that is 0 there.
 void add_bits(std::uint8_t *row, Container container, int number, std::uint32_t bits) {
+  if (container == Container::be10) {
+    for (int i = 0; i < 10; ++i) {
+      const int bit = 10 * number + i;
+      row[bit / 8] =
+          static_cast<std::uint8_t>(row[bit / 8] | (bits >> (9 - i) & 1) << (7 - bit % 8));
+    }
+    return;
+  }
   auto bytes = static_cast<std::size_t>(container_bytes(container));
   std::size_t at = bytes * static_cast<std::size_t>(number);
   if (container == Container::v210) {
@@ -268,11 +281,12 @@ void convert_reference(const ConvertParams &params, const ConstImage &in, const 
     for (int y = 0; y < rows_of(*components[0]); ++y) {
       std::uint8_t *row = plane.row(y);
       std::fill_n(row, plane.width, 0);
+      const bool dense = container == Container::v210 || container == Container::be10;
       std::vector<bool> used(static_cast<std::size_t>(plane.width / container_bytes(container)));
       const auto put = [&](const PixelComponent &c, int x, int value) {
         const int number = c.first + x * c.step;
         add_bits(row, container, number, static_cast<std::uint32_t>(value) << c.shift);
-        if (container != Container::v210) used[static_cast<std::size_t>(number)] = true;
+        if (!dense) used[static_cast<std::size_t>(number)] = true;
       };
       for (const PixelComponent *c : components) {
         const int columns = columns_of(*c, out.width);
@@ -283,7 +297,7 @@ void convert_reference(const ConvertParams &params, const ConstImage &in, const 
         if (pairs && c->role == Role::y && columns % 2 == 1)
           put(*c, columns, reference.rounded(*c, columns - 1, y));
       }
-      if (container == Container::v210) continue;
+      if (dense) continue;
       for (std::size_t i = 0; i < used.size(); ++i)
         if (!used[i]) add_bits(row, container, static_cast<int>(i), 0xFFFFFFFF);
       if (container == Container::u32 && components.size() == 3)

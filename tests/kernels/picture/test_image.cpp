@@ -145,6 +145,7 @@ const Literal kLiterals[] = {
     {"I422_10LE", 1, {1, u16, 0, 10, 0, 1, 1, 0, Role::u}, 1, 8, 5},
     {"ARGB64", 1, {0, u16, 0, 16, 2, 4, 0, 0, Role::g}, 0, 56, 5},
     {"v210", 2, {0, Container::v210, 0, 10, 2, 4, 1, 0, Role::v}, 0, 128, 5},
+    {"UYVP", 1, {0, Container::be10, 0, 10, 0, 4, 1, 0, Role::u}, 0, 20, 5},
     {"BGR10x2_LE", 0, {0, Container::u32, 20, 10, 0, 1, 0, 0, Role::r}, 0, 28, 5},
 };
 
@@ -175,7 +176,7 @@ TEST_CASE("formats") {
       [](Image &i) { i.format.component[0].log2_height = 1; },
       [](Image &i) { i.format.component[1].log2_width = 1; },
       [](Image &i) { i.format.component[1].log2_width = i.format.component[2].log2_width = 3; },
-      [](Image &i) { i.format.component[0].container = static_cast<Container>(4); },
+      [](Image &i) { i.format.component[0].container = static_cast<Container>(5); },
       [](Image &i) { i.format.component[0].shift = 1; },
       [](Image &i) { i.format.components = 1; },
       [](Image &i) { i.format.components = 2; },

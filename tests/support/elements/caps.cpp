@@ -3,8 +3,13 @@
 
 namespace test {
 
+int possible_width(const std::string &format, int width) {
+  return format == "UYVP" ? width + width % 2 : width;
+}
+
 std::string video_caps(const std::string &format, Size size, const std::string &more) {
-  return "video/x-raw, format=" + format + ", width=" + std::to_string(size.width) +
+  return "video/x-raw, format=" + format +
+         ", width=" + std::to_string(possible_width(format, size.width)) +
          ", height=" + std::to_string(size.height) + ", framerate=25/1" +
          (more.empty() ? "" : ", " + more);
 }

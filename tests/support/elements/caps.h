@@ -15,7 +15,11 @@ struct Size {
 constexpr const char *kCuda = "memory:CUDAMemory";
 constexpr const char *kSystem = "";
 
-// "video/x-raw, format=F, width=W, height=H, framerate=25/1" and `more` ("colorimetry=bt601").
+// One more where GStreamer's rows are too short: of UYVP of odd widths.
+int possible_width(const std::string &format, int width);
+
+// "video/x-raw, format=F, width=W, height=H, framerate=25/1" and `more` ("colorimetry=bt601"),
+// W being possible.
 std::string video_caps(const std::string &format, Size size, const std::string &more = {});
 // The same in one of the memories above. No format and no size if these are "" and 0.
 std::string video_caps(const char *memory, const char *format, int width, int height);

@@ -93,9 +93,10 @@ std::string sink_caps(const std::string &element, Size size, int nth_format,
   const GValue *format = GST_VALUE_HOLDS_LIST(formats)
                              ? gst_value_list_get_value(formats, static_cast<guint>(nth_format))
                              : formats;
-  return "video/x-raw, format=" + std::string(g_value_get_string(format)) +
-         ", width=" + std::to_string(size.width) + ", height=" + std::to_string(size.height) +
-         ", framerate=" + framerate;
+  const std::string name = g_value_get_string(format);
+  return "video/x-raw, format=" + name +
+         ", width=" + std::to_string(possible_width(name, size.width)) +
+         ", height=" + std::to_string(size.height) + ", framerate=" + framerate;
 }
 
 }  // namespace test

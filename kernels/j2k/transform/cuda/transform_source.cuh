@@ -154,6 +154,11 @@ class AnyColumns {
       return each([&](int i) { return at<std::uint16_t>(from, number(i)); });
     if (s.container == Container::u32)
       return each([&](int i) { return at<std::uint32_t>(from, number(i)); });
+    if (s.container == Container::be10)
+      return each([&](int i) {
+        const Be10Place at = be10_place(number(i));
+        return (std::uint32_t{from[at.byte]} << 8 | from[at.byte + 1]) >> at.shift & 0x3FF;
+      });
     return each([&](int i) {
       const unsigned field = number(i);
       return at<std::uint32_t>(from, field / 3) >> (10 * (field % 3)) & 0x3FF;

@@ -94,7 +94,7 @@ Container random_container(int bits, Random &random) {
   Container c;
   do {
     c = random.pick({Container::u8, Container::u8, Container::u16, Container::u16, Container::u32,
-                     Container::v210});
+                     Container::v210, Container::be10});
   } while (container_bits(c) < bits);
   return c;
 }
@@ -102,7 +102,9 @@ Container random_container(int bits, Random &random) {
 void Sources::add_image(const Samples &s, Rect whole, Pattern pattern, Random &random) {
   const int containers = s.first + (s.x0 + whole.width() - 1) * s.step + s.step;
   const int row_bytes = s.container == Container::v210 ? 4 * ((containers + 2) / 3)
-                                                       : container_bytes(s.container) * containers;
+                        : s.container == Container::be10
+                            ? 5 * ((containers + 3) / 4)
+                            : container_bytes(s.container) * containers;
   const Layout layout = random_layout(random, row_bytes, s.y0 + whole.height(),
                                       {random.below(2) == 0, random.below(2) == 0});
   images.emplace_back(layout, pattern, random);

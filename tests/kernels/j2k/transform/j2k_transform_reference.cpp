@@ -18,6 +18,12 @@ std::int32_t sample(const Samples &s, int x, int y) {
       static_cast<const std::uint8_t *>(s.data) + static_cast<std::size_t>(s.y0 + y) * s.pitch;
   const int i = s.first + (s.x0 + x) * s.step;
   const bool v210 = s.container == Container::v210;
+  if (s.container == Container::be10) {
+    std::int32_t field = 0;
+    for (int bit = 10 * i; bit < 10 * i + 10; ++bit)
+      field = 2 * field + (row[bit / 8] >> (7 - bit % 8) & 1);
+    return (field >> s.shift) % (1 << s.bits) - (1 << (s.bits - 1));
+  }
   const std::size_t bytes = static_cast<std::size_t>(container_bytes(s.container));
   std::uint64_t value = 0;
   std::memcpy(&value, row + bytes * static_cast<std::size_t>(v210 ? i / 3 : i), bytes);

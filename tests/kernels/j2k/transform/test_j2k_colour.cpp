@@ -19,21 +19,24 @@ namespace {
 
 using namespace j2k;
 
-// One row of bits, which are set one at a time, the lowest bit of the first byte first.
-void set_bits(std::uint8_t *row, std::size_t first, int count, int value) {
-  for (int i = 0; i < count; ++i) {
-    const std::size_t bit = first + static_cast<std::size_t>(i);
-    const auto mask = static_cast<std::uint8_t>(1 << bit % 8);
-    row[bit / 8] =
-        static_cast<std::uint8_t>((row[bit / 8] & ~mask) | ((value >> i & 1) != 0 ? mask : 0));
-  }
-}
-
 // Where a container begins in its row: v210 leaves out two bits of 32.
 std::size_t first_bit(Container c, int number) {
   const auto n = static_cast<std::size_t>(number);
   return c == Container::v210 ? n / 3 * 32 + n % 3 * 10
                               : n * static_cast<std::size_t>(container_bits(c));
+}
+
+// Bits of a container of a row, one at a time: the lowest bit of the first byte is the row's first
+// bit, of be10 the highest.
+void set_bits(std::uint8_t *row, Container container, int number, int shift, int count, int value) {
+  for (int i = 0; i < count; ++i) {
+    const bool reversed = container == Container::be10;
+    const std::size_t bit = first_bit(container, number) +
+                            static_cast<std::size_t>(reversed ? 9 - shift - i : shift + i);
+    const auto mask = static_cast<std::uint8_t>(1 << (reversed ? 7 - bit % 8 : bit % 8));
+    row[bit / 8] =
+        static_cast<std::uint8_t>((row[bit / 8] & ~mask) | ((value >> i & 1) != 0 ? mask : 0));
+  }
 }
 
 // Samples in memory that ends where they end, with noise between them.
@@ -45,7 +48,7 @@ struct Picture {
   Picture(Random &random, int width, int height, int bits) {
     samples.bits = static_cast<std::uint8_t>(bits);
     do {
-      samples.container = static_cast<Container>(random.below(4));
+      samples.container = static_cast<Container>(random.below(5));
     } while (container_bits(samples.container) < bits);
     samples.shift =
         static_cast<std::uint8_t>(random.below(container_bits(samples.container) - bits + 1));
@@ -54,9 +57,10 @@ struct Picture {
     samples.x0 = random.below(4);
     samples.y0 = random.below(4);
     const int last = samples.first + (samples.x0 + width - 1) * samples.step;
-    const std::size_t bits_of_row = samples.container == Container::v210
-                                        ? static_cast<std::size_t>(last / 3 + 1) * 32
-                                        : first_bit(samples.container, last + 1);
+    const std::size_t bits_of_row =
+        samples.container == Container::v210   ? static_cast<std::size_t>(last / 3 + 1) * 32
+        : samples.container == Container::be10 ? static_cast<std::size_t>(last / 4 + 1) * 40
+                                               : first_bit(samples.container, last + 1);
     samples.pitch = bits_of_row / 8 + static_cast<std::size_t>(random.below(2) * random.below(40));
     const std::size_t rows = static_cast<std::size_t>(samples.y0 + height - 1);
     memory = std::make_unique<FencedMemory>(
@@ -72,7 +76,7 @@ struct Picture {
                                   : 1 << (bits - 1));
       const int container = samples.first + (samples.x0 + i % width) * samples.step;
       set_bits(memory->data() + static_cast<std::size_t>(samples.y0 + i / width) * samples.pitch,
-               first_bit(samples.container, container) + samples.shift, bits, value.back());
+               samples.container, container, samples.shift, bits, value.back());
     }
   }
 };
@@ -194,7 +198,9 @@ TEST_CASE("formats") {
   // Six pixels: Cb Y Cr, Y Cb Y, Cr Y Cb, Y Cr Y; fields 0 to 11 have the values 100 to 111.
   std::uint8_t v210[16] = {};
   for (int i = 0; i < 12; ++i)
-    set_bits(v210, first_bit(Container::v210, i), 10, 100 + i);
+    set_bits(v210, Container::v210, i, 0, 10, 100 + i);
+  // 1, 2, 3, 1023
+  const std::uint8_t uyvp[] = {0x00, 0x40, 0x20, 0x0F, 0xFF};
   const struct {
     const char *name;
     Samples samples;
@@ -208,6 +214,9 @@ TEST_CASE("formats") {
       {"Y of v210", {v210, 16, Container::v210, 0, 10, 1, 2, 0, 0}, {101, 103, 105, 107, 109, 111}},
       {"Cb of v210", {v210, 16, Container::v210, 0, 10, 0, 4, 0, 0}, {100, 104, 108}},
       {"Cr of v210", {v210, 16, Container::v210, 0, 10, 2, 4, 0, 0}, {102, 106, 110}},
+      {"Y of UYVP", {uyvp, 5, Container::be10, 0, 10, 1, 2, 0, 0}, {2, 1023}},
+      {"Cb of UYVP", {uyvp, 5, Container::be10, 0, 10, 0, 4, 0, 0}, {1}},
+      {"Cr of UYVP", {uyvp, 5, Container::be10, 0, 10, 2, 4, 0, 0}, {3}},
   };
   for (const auto &format : formats) {
     std::int32_t out[8] = {};
@@ -243,7 +252,7 @@ TEST_CASE("refused") {
   using Out = Plane<std::int32_t>(&)[3];
   expect_refused("no data", [](In in, Out) { in[1].data = nullptr; });
   expect_refused("no data", [](In, Out out) { out[2].data = nullptr; });
-  expect_refused("container", [](In in, Out) { in[0].container = static_cast<Container>(4); });
+  expect_refused("container", [](In in, Out) { in[0].container = static_cast<Container>(5); });
   expect_refused("1 to 16 bits", [](In in, Out) { in[0].bits = 0; });
   expect_refused("1 to 16 bits", [](In in, Out) {
     in[0].container = Container::u32;
