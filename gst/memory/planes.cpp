@@ -3,9 +3,6 @@
 
 #include <algorithm>
 
-#include "picture/image.h"
-#include "video/pixelformat.h"
-
 namespace coalesce::gst {
 namespace {
 
@@ -22,11 +19,10 @@ guint first_component(const GstVideoInfo &info, guint plane) {
 gsize plane_row_bytes(const GstVideoInfo &info, guint plane) {
   const GstVideoFormatInfo *format = info.finfo;
   if (GST_VIDEO_FORMAT_INFO_IS_COMPLEX(format)) {
-    // v210 and its like have no pixel stride. Of those that no operation knows, the default row is
-    // a whole number of groups.
-    if (const PixelFormat &known = pixel_format(info); known.planes > 0)
-      return static_cast<gsize>(
-          row_bytes(known, static_cast<int>(plane), GST_VIDEO_INFO_WIDTH(&info)));
+    // Two pixels are five bytes. (The default row has up to a byte less, or some more.)
+    if (GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_UYVP)
+      return (static_cast<gsize>(GST_VIDEO_INFO_WIDTH(&info)) + 1) / 2 * 5;
+    // v210 and its like have no pixel stride; their default row is a whole number of groups.
     GstVideoInfo tight;
     gst_video_info_set_format(&tight, GST_VIDEO_INFO_FORMAT(&info), GST_VIDEO_INFO_WIDTH(&info),
                               GST_VIDEO_INFO_HEIGHT(&info));

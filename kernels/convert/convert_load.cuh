@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "../picture/runs.cuh"
+#include "../picture/sample.cuh"
 #include "convert_args.h"
 
 namespace coalesce {

@@ -5,26 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../picture/runs.cuh"
+#include "../picture/sample.cuh"
 #include "convert_args.h"
 
 namespace coalesce {
-
-__device__ __forceinline__ int read_sample(const std::uint8_t *row, const PixelComponent &c,
-                                           int x) {
-  const int at = c.first + x * c.step;
-  std::uint32_t word;
-  if (c.container == Container::be10) return be10_field(row, at);
-  if (c.container == Container::u8)
-    word = load_global(row + at);
-  else if (c.container == Container::u16)
-    word = load_global(reinterpret_cast<const std::uint16_t *>(row) + at);
-  else if (c.container == Container::u32)
-    word = load_global(reinterpret_cast<const std::uint32_t *>(row) + at);
-  else
-    word = load_global(reinterpret_cast<const std::uint32_t *>(row) + at / 3) >> (10 * (at % 3));
-  return static_cast<int>(word >> c.shift & ((1u << c.bits) - 1));
-}
 
 // The first of the input's rows (of a field) and columns that a filtered sample is made of.
 __device__ __forceinline__ int first_of(const ChromaTaps &taps, const ChromaTaps::Phase &phase,

@@ -6,14 +6,8 @@
 #include <cstdint>
 
 #include "../core/load.cuh"
-#include "pixel_format.h"
 
 namespace coalesce {
-
-__device__ __forceinline__ int be10_field(const std::uint8_t *row, int number) {
-  const Be10Place at = be10_place(number);
-  return (load_global(row + at.byte) << 8 | load_global(row + at.byte + 1)) >> at.shift & 0x3ff;
-}
 
 __device__ __forceinline__ std::uint32_t clamped(int v, int most) {
   return static_cast<std::uint32_t>(min(max(v, 0), most));

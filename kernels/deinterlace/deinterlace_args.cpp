@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "deinterlace_args.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace coalesce {
+namespace {
+
+std::uint8_t alignment_of(const DeinterlaceJob &job, int plane) {
+  std::uintptr_t bits = 16;
+  const auto add = [&](const auto &p) {
+    bits |= reinterpret_cast<std::uintptr_t>(p.data) | p.pitch;
+  };
+  for (const ConstImage &frame : job.frame)
+    add(frame.plane[plane]);
+  for (int i = 0; i < job.pictures; ++i)
+    add(job.picture[i].out.plane[plane]);
+  return static_cast<std::uint8_t>(bits & -bits);
+}
+
+bool is_pairs(const PixelFormat &format) {
+  return format.planes == 1 && format.components == 3 && format.component[1].log2_width == 1;
+}
+
+Steps steps_of(const PixelFormat &format, const PixelComponent &first) {
+  if (is_pairs(format)) return first.first == 0 ? Steps::luma_first : Steps::chroma_first;
+  return static_cast<Steps>(first.step - 1);
+}
+
+PlaneRuns plane_runs(const DeinterlaceJob &job, int plane) {
+  const ConstImage &picture = job.frame[1];
+  const PixelFormat &format = picture.format;
+  PlaneRuns runs;
+  runs.alignment = alignment_of(job, plane);
+  runs.rows = plane_rows(format, plane, picture.height);
+  runs.row_bytes = static_cast<int>(row_bytes(format, plane, picture.width));
+  const PixelComponent *first = nullptr;
+  std::uint32_t used = 0;
+  for (int c = format.components - 1; c >= 0; --c) {
+    const PixelComponent &component = format.component[c];
+    if (component.plane != plane) continue;
+    first = &component;
+    if (component.container == Container::u32)
+      used |= ((1u << component.bits) - 1) << component.shift;
+    if (component.container == Container::u8 && 4 % component.step == 0)
+      for (int at = component.first; at < 4; at += component.step)
+        used |= 0xffu << 8 * at;
+  }
+  runs.maximum = (1 << first->bits) - 1;
+  // The last pair of an odd width lacks a sample of luma.
+  const int pairs = is_pairs(format) ? picture.width / 2 : 0;
+  switch (first->container) {
+    case Container::u8:
+      runs.lanes = Lanes::bytes;
+      runs.steps = steps_of(format, *first);
+      runs.whole = is_pairs(format) ? 4 * pairs : runs.row_bytes;
+      runs.ones = 4 % first->step == 0 ? ~used : 0;
+      break;
+    case Container::u16:
+      runs.lanes = Lanes::halves;
+      runs.steps = steps_of(format, *first);
+      runs.shift = first->shift;
+      runs.whole = is_pairs(format) ? 8 * pairs : runs.row_bytes;
+      break;
+    case Container::u32:
+      runs.lanes = Lanes::fields10;
+      runs.whole = runs.row_bytes;
+      runs.ones = ~used;
+      break;
+    case Container::v210:
+      runs.lanes = Lanes::fields10;
+      runs.whole = 4 * pairs / 3 * 4;
+      runs.zeros = 3u << 30;
+      break;
+    case Container::be10:
+      runs.run_bytes = 5;
+      break;
+  }
+  return runs;
+}
+
+}  // namespace
+
+DeinterlaceArgs make_args(const DeinterlaceJob &job) {
+  DeinterlaceArgs args = {job, {}};
+  for (int p = 0; p < job.frame[1].format.planes; ++p)
+    args.plane[p] = plane_runs(job, p);
+  return args;
+}
+
+}  // namespace coalesce

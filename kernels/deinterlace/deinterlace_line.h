@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The arithmetic of both back ends. V is a number or a vector of them; masks of vectors select.
+#pragma once
+
+#include <cstdint>
+
+#include "../core/host_device.h"
+#include "deinterlace_rows.h"
+
+#if defined(__GNUC__) && !defined(__CUDACC__)
+#define COALESCE_LINE [[gnu::always_inline]] inline
+#define COALESCE_LINE_LAMBDA __attribute__((always_inline))
+// (How vectors are passed depends on the target: all of this is inlined.)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+#else
+#define COALESCE_LINE COALESCE_HOST_DEVICE
+#define COALESCE_LINE_LAMBDA
+#endif
+
+namespace coalesce {
+
+// Samples of one column, of the rows of LineRows: above[i] and below[i] of the kept field;
+// before[i] and after[i] of the fields next to it in time, row other[i]; and of the kept field's
+// rows above[0] and below[0] one frame earlier and later.
+template <class V>
+struct LineSamples {
+  V above[2], below[2];
+  V before[5], after[5];
+  V earlier_above, earlier_below, later_above, later_below;
+};
+
+template <class V>
+COALESCE_LINE V least(const V &a, const V &b) {
+  return a < b ? a : b;
+}
+template <class V>
+COALESCE_LINE V most(const V &a, const V &b) {
+  return a > b ? a : b;
+}
+template <class V>
+COALESCE_LINE V distance(const V &a, const V &b) {
+  return most(a, b) - least(a, b);
+}
+
+// How far the result may be from the mean in time.
+template <class V>
+COALESCE_LINE V temporal_range(const LineSamples<V> &s) {
+  const V here = distance(s.before[2], s.after[2]) >> 1;
+  const V earlier =
+      (distance(s.earlier_above, s.above[0]) + distance(s.earlier_below, s.below[0])) >> 1;
+  const V later = (distance(s.later_above, s.above[0]) + distance(s.later_below, s.below[0])) >> 1;
+  return most<V>(here, most<V>(earlier, later));
+}
+
+// A wider one, where the rows two above and below differ from the kept ones in the same direction.
+template <class V>
+COALESCE_LINE V checked_range(const LineSamples<V> &s, const V &mean, const V &range) {
+  const V from_above = ((s.before[1] + s.after[1]) >> 1) - s.above[0];
+  const V from_below = ((s.before[3] + s.after[3]) >> 1) - s.below[0];
+  const V to_above = mean - s.above[0], to_below = mean - s.below[0];
+  const V high = most(most(to_below, to_above), least(from_above, from_below));
+  const V low = least(least(to_below, to_above), most(from_above, from_below));
+  return most(range, most(low, -high));
+}
+
+template <class V>
+COALESCE_LINE V limited(const V &value, const V &mean, const V &range) {
+  const V low = mean - range, high = mean + range;
+  return value > high ? high : value < low ? low : value;
+}
+
+// column(row, dx): a sample of row above[0] (0) or below[0] (1), dx columns from here. `inner`:
+// there are three columns on either side.
+template <class V, class Column>
+COALESCE_LINE V yadif_prediction(const Column &column, bool inner) {
+  V best = (column(0, 0) + column(1, 0)) >> 1;
+  if (!inner) return best;
+  const auto score = [&](int dx) COALESCE_LINE_LAMBDA {
+    return distance(column(0, dx - 1), column(1, -dx - 1)) +
+           distance(column(0, dx), column(1, -dx)) +
+           distance(column(0, dx + 1), column(1, -dx + 1));
+  };
+  V least_score = score(0) - V{} - 1;
+  for (int side = -1; side <= 1; side += 2) {
+    // The second direction of a side counts only if the first is better than what was.
+    const V first = score(side), second = score(2 * side);
+    const V first_mean = (column(0, side) + column(1, -side)) >> 1;
+    const V second_mean = (column(0, 2 * side) + column(1, -2 * side)) >> 1;
+    const auto takes_first = first < least_score;
+    const V side_score = second < first ? second : first;
+    const V side_mean = second < first ? second_mean : first_mean;
+    least_score = takes_first ? side_score : least_score;
+    best = takes_first ? side_mean : best;
+  }
+  return best;
+}
+
+template <class V, class Column>
+COALESCE_LINE V yadif(const LineSamples<V> &s, const Column &column, bool inner, bool checks) {
+  const V mean = (s.before[2] + s.after[2]) >> 1;
+  V range = temporal_range(s);
+  if (checks) range = checked_range(s, mean, range);
+  return limited(yadif_prediction<V>(column, inner), mean, range);
+}
+
+// The directions of a window of so many columns: the least difference, the steepest of equal ones,
+// from upper left to lower right before the other. left, right: columns that there are.
+template <class V, class Column>
+COALESCE_LINE V ela(const Column &column, int window, int left, int right) {
+  V least_score = distance(column(0, 0), column(1, 0));
+  V best = (column(0, 0) + column(1, 0) + 1) >> 1;
+  for (int reach = 1; reach <= window / 2 && reach <= left && reach <= right; ++reach)
+    for (int dx = -reach; dx <= reach; dx += 2 * reach) {
+      const V score = distance(column(0, dx), column(1, -dx));
+      const V mean = (column(0, dx) + column(1, -dx) + 1) >> 1;
+      const auto better = score < least_score;
+      best = better ? mean : best;
+      least_score = better ? score : least_score;
+    }
+  return best;
+}
+
+// Weights of BBC PH-2071: of low frequencies out of the kept field, of high ones out of the fields
+// next to it, in units of 2^-13 (bwdif) and 2^-15 (w3fdif); and those of bwdif for a field alone.
+template <class V>
+COALESCE_LINE V within_field(const LineSamples<V> &s) {
+  return (5077 * (s.above[0] + s.below[0]) - 981 * (s.above[1] + s.below[1])) >> 13;
+}
+
+template <class V>
+COALESCE_LINE V bwdif_prediction(const LineSamples<V> &s) {
+  const V high = (5570 * (s.before[2] + s.after[2]) -
+                  3801 * (s.before[1] + s.after[1] + s.before[3] + s.after[3]) +
+                  1016 * (s.before[0] + s.after[0] + s.before[4] + s.after[4])) >>
+                 2;
+  const V with_time =
+      (high + 4309 * (s.above[0] + s.below[0]) - 213 * (s.above[1] + s.below[1])) >> 13;
+  return distance(s.above[0], s.below[0]) > distance(s.before[2], s.after[2]) ? with_time
+                                                                              : within_field(s);
+}
+
+template <class V>
+COALESCE_LINE V bwdif(const LineSamples<V> &s, LineKind kind, int maximum) {
+  const V zero = V{}, top = zero + maximum;
+  if (kind == LineKind::bwdif_intra) return most<V>(zero, least<V>(within_field(s), top));
+  const V mean = (s.before[2] + s.after[2]) >> 1;
+  const V still = temporal_range(s);
+  V range = still;
+  if (kind != LineKind::bwdif_edge) range = checked_range(s, mean, range);
+  const V prediction =
+      kind == LineKind::bwdif ? bwdif_prediction(s) : (s.above[0] + s.below[0]) >> 1;
+  const V moving = most(zero, least(limited(prediction, mean, range), top));
+  return still == zero ? mean : moving;
+}
+
+// V holds 2^17 times a sample.
+template <class V>
+COALESCE_LINE V w3fdif(const LineSamples<V> &s, int maximum) {
+  const V sum = 17236 * (s.above[0] + s.below[0]) - 852 * (s.above[1] + s.below[1]) +
+                5570 * (s.before[2] + s.after[2]) -
+                3801 * (s.before[1] + s.after[1] + s.before[3] + s.after[3]) +
+                1016 * (s.before[0] + s.after[0] + s.before[4] + s.after[4]);
+  const V zero = V{}, top = zero + maximum;
+  return most(zero, least(V(sum >> 15), top));
+}
+
+}  // namespace coalesce
+
+#if defined(__GNUC__) && !defined(__CUDACC__)
+#pragma GCC diagnostic pop
+#endif
