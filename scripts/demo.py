@@ -17,8 +17,11 @@ import demo_pictures as pictures
 from demo_pipelines import Failure, Input, Pipelines, shell_quote
 
 MEDIA = pathlib.Path(__file__).resolve().parent.parent / "examples" / "media"
-ELEMENTS = ("uyvy2y", "rgb2yuv", "yuv2rgb", "yuv2yuv", "convolve", "sepconvolve", "j2kenc")
+ELEMENTS = ("coalescedeinterlace", "uyvy2y", "rgb2yuv", "yuv2rgb", "yuv2yuv", "convolve",
+            "sepconvolve", "j2kenc")
 RATES = ("2", "1", "0.5", "0.25")
+METHODS = ("weave", "line", "linear", "ela", "yadif", "bwdif", "w3fdif")
+FIELD_FRAMES, SHOWN_FIELD = 12, 6  # of the clip
 MOST_FRAMES = 300
 MOST_REPEATS = 100000
 # An element is timed again with more frames where the first run was shorter, in seconds.
@@ -56,7 +59,8 @@ LAYOUTS = (("4:4:4", "Y444", (1, 1)), ("4:2:2", "Y42B", (2, 1)), ("4:2:0", "I420
 SCRATCH = ("grid.yuv", "planes.yuv", "part.rgb", "trip.rgb") + tuple(
     f"{element}-{name}.yuv" for element in ("rgb2yuv", "videoconvert") for _, name, _ in LAYOUTS
 ) + tuple(f"{name}-{backend}.raw" for backend in ("cpu", "cuda")
-          for name in ("luma", "yuv", "rgb", "v210", "blur", "sharpen", "edges", "lossless", "2bpp"))
+          for name in ("luma", "yuv", "rgb", "v210", "fields", "blur", "sharpen", "edges", "lossless",
+                      "2bpp"))
 RESULTS = (
     "input.png", "luma.png", "y.png", "u.png", "v.png", "chroma-original.png",
     *(f"chroma-{name}.png" for _, name, _ in LAYOUTS),
@@ -67,6 +71,7 @@ RESULTS = (
     *(f"filter-{i}.png" for i in range(len(FILTERS) + 1)),
     "picture.jp2", "rate-original.png",
     *(f"picture-{rate}bpp.jp2" for rate in RATES), *(f"rate-{rate}bpp.png" for rate in RATES),
+    *(f"field-{method}.png" for method in ("original", *METHODS)),
     "video.mj2", "video-before.png", "video-after.png", "edges.webm", "index.html",
 )
 
@@ -83,6 +88,7 @@ class Demo(Pipelines):
         self.undecodable = None  # or why JPEG 2000 cannot be decoded here
         self.rgb, self.size, self.width, self.height = "", (0, 0), 0, 0
         self.centre, self.flat, self.gpu = (0, 0), False, False
+        self.clip_size = None  # of a progressive clip
 
     # ---- preparation ----
 
@@ -482,6 +488,8 @@ class Demo(Pipelines):
                  f" {demo_page.number(per_second)} frames/s with reading and writing.")
         section.text(f"In the pipelines, identity counts the frames and ends a clip after"
                      f" {MOST_FRAMES}.")
+        if progressive:
+            self.clip_size = size
         if not progressive:
             self.say("No PSNR and no pictures: openjpegdec returns the fields of interlaced"
                      " video one by one.")
@@ -520,6 +528,54 @@ class Demo(Pipelines):
                        "The edges of its luma, as VP8 for the browser",
                        f"Moving edges on black: {self.clip.about}")
 
+    # ---- fields ----
+
+    def deinterlacing(self):
+        with self.section("From fields to pictures: coalescedeinterlace") as section:
+            if self.clip_size is None:
+                self.say("Left out: the clip is not progressive video.")
+                return
+            if self.inspect("--exists", "interlace"):
+                self.say("Left out: GStreamer's interlace is not installed.")
+                return
+            try:
+                self.methods(section)
+            except Failure as error:
+                # As above: a clip of one's own may have few frames, or formats of its own.
+                if self.clip is not self.still:
+                    raise
+                self.say(f"Left out: {error}.")
+
+    def methods(self, section):
+        width, height = (min(length, most) & ~3 for length, most in zip(self.clip_size, (120, 80)))
+        left, top = ((length - part) // 2 & ~1
+                     for length, part in zip(self.clip_size, (width, height)))
+        crop = (f"! videocrop left={left} right={self.clip_size[0] - left - width} top={top}"
+                f" bottom={self.clip_size[1] - top - height}")
+        section.text("Two frames of the clip become the fields of one, as in broadcast video. A part"
+                     f" of {width}×{height} pixels, four times as large. {POINT} to see the frame"
+                     " itself.")
+        section.group("two")
+        clip = [*self.clip.source, *"! video/x-raw,format=I420 ! identity".split(),
+                f"eos-after={FIELD_FRAMES + 1}"]
+        shown = {}
+        original = ("field-original.png", f"A part of a frame of: {self.clip.about}")
+        for method in (None, *METHODS):
+            file = f"field-{method}.png" if method else original[0]
+            fields = ["! interlace field-pattern=1:1 top-field-first=true !",
+                      f"coalescedeinterlace fields=all method={method}"] if method else []
+            self.launch(clip, *fields, crop, "! videoconvert ! video/x-raw,format=RGB",
+                        "! filesink location=part.rgb", makes=("part.rgb",))
+            data = (self.outdir / "part.rgb").read_bytes()
+            length = 3 * width * height
+            picture = data[SHOWN_FIELD * length:(SHOWN_FIELD + 1) * length]
+            if len(picture) < length:
+                raise Failure("the clip has too few frames")
+            pictures.write_png(self.outdir / file, picture, width, height, scale=(4, 4))
+            caption = f"method={method}" if method else "The frame itself"
+            alt = f"The part, from one field by {method}" if method else original[1]
+            self.show(section, shown, file, (4 * width, 4 * height), caption, alt, original, True)
+
     # ---- speed, and the GPU ----
 
     def rows_of_speeds(self):
@@ -531,6 +587,7 @@ class Demo(Pipelines):
             ("rgb2yuv", "RGB", "NV12", self.rgb, 1.3e9),
             ("yuv2rgb", "NV12", "RGBA", converted("NV12"), 5e8),
             ("yuv2yuv", "v210", "P010_10LE", converted("v210"), 5e8),
+            ("coalescedeinterlace mode=interlaced", "NV12", "NV12", converted("NV12"), 5e8),
             ("convolve preset=sharpen", "NV12", "NV12", converted("NV12"), 1.6e9),
             ("convolve preset=sharpen", "RGB", "RGB", self.rgb, 1.2e9),
             ("sepconvolve preset=gaussian sigma=4", "RGB", "RGB", self.rgb, 6e7),
@@ -610,6 +667,8 @@ class Demo(Pipelines):
                 "yuv": "rgb2yuv {} ! video/x-raw,format=NV12",
                 "rgb": "videoconvert ! video/x-raw,format=NV12 ! yuv2rgb {} ! video/x-raw,format=RGB",
                 "v210": "videoconvert ! video/x-raw,format=UYVY ! yuv2yuv {} ! video/x-raw,format=v210",
+                "fields": "videoconvert ! video/x-raw,format=NV12 !"
+                          " coalescedeinterlace mode=interlaced {}",
                 "blur": BLUR + " {}",
                 "sharpen": SHARPEN + " {}",
                 "edges": EDGES[0] + " {} {between} " + EDGES[1] + " {}",
@@ -642,6 +701,7 @@ class Demo(Pipelines):
         self.filters()
         self.jpeg2000()
         self.video()
+        self.deinterlacing()
         self.speed_table()
         self.compare_backends()
         self.clean_up()

@@ -21,11 +21,13 @@ namespace {
 struct Held {
   DeviceFrame frame;
   BufferRef metadata;
+  BufferRef passing;             // upstream's buffer, if it goes on as it is
   std::vector<EventRef> events;  // that came after it
 
   void reset() {
     frame.reset();
     metadata.reset();
+    passing.reset();
     events.clear();
   }
 };
@@ -89,13 +91,24 @@ GstClockTime duration_of(GstCoalesceTemporal *self) {
 // They are of one picture of a frame.
 constexpr guint kMarks = GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC;
 
+// What is said once for a frame: it goes with its first picture.
+gboolean keep_for_all(GstBuffer *, GstMeta **meta, gpointer) {
+  const GType api = (*meta)->info->api;
+  if (api == GST_VIDEO_TIME_CODE_META_API_TYPE || api == GST_VIDEO_CAPTION_META_API_TYPE)
+    *meta = nullptr;
+  return TRUE;
+}
+
 // `buffer` has the metadata of the whole frame.
 void set_metadata(GstCoalesceTemporal *self, GstBuffer *buffer, guint number, guint pictures) {
   if (GST_VIDEO_INFO_IS_INTERLACED(&input_of(self).info) &&
       !GST_VIDEO_INFO_IS_INTERLACED(&output_of(self).info))
     GST_BUFFER_FLAG_UNSET(buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED | GST_VIDEO_BUFFER_FLAG_TFF |
                                       GST_VIDEO_BUFFER_FLAG_RFF | GST_VIDEO_BUFFER_FLAG_ONEFIELD);
-  if (number > 0) GST_BUFFER_FLAG_UNSET(buffer, kMarks);
+  if (number > 0) {
+    GST_BUFFER_FLAG_UNSET(buffer, kMarks);
+    gst_buffer_foreach_meta(buffer, keep_for_all, nullptr);
+  }
   GST_BUFFER_FLAG_SET(buffer, std::exchange(self->priv->marks, 0));
   if (pictures == 1) return;
   const GstClockTime whole = duration_of(self);
@@ -164,9 +177,23 @@ GstFlowReturn take_window(GstCoalesceTemporal *self, Job &job, const Held *loade
   return GST_FLOW_OK;
 }
 
+// The frame in hand's own buffer.
+void pass_on(GstCoalesceTemporal *self, Held &in_hand, Pictures *pictures) {
+  if (const guint marks = std::exchange(self->priv->marks, 0); marks != 0) {
+    in_hand.passing.reset(gst_buffer_make_writable(in_hand.passing.release()));
+    GST_BUFFER_FLAG_SET(in_hand.passing.get(), marks);
+  }
+  pictures->count = 1;
+  pictures->buffers[0] = std::move(in_hand.passing);
+}
+
 // All pictures of the frame in hand.
 GstFlowReturn make_pictures(GstCoalesceTemporal *self, Job &job, const Held *loaded,
                             OutputFrame *frames, Pictures *pictures) {
+  if (Held &in_hand = self->priv->in_hand(); in_hand.passing != nullptr) {
+    pass_on(self, in_hand, pictures);
+    return GST_FLOW_OK;
+  }
   int first = 0, last = 0;
   GstFlowReturn flow = take_window(self, job, loaded, &first, &last);
   if (flow == GST_FLOW_OK) flow = take_outputs(self, job, frames, pictures);
@@ -183,7 +210,11 @@ GstFlowReturn make_pictures(GstCoalesceTemporal *self, Job &job, const Held *loa
 
 // It has been loaded.
 void hold(GstCoalesceTemporal *self, Held *loaded, GstBuffer *in) {
+  auto *klass = GST_COALESCE_TEMPORAL_GET_CLASS(self);
   loaded->metadata = gst_coalesce_transform_metadata_of(GST_COALESCE_TRANSFORM(self), in);
+  if (input_of(self).cuda == output_of(self).cuda && klass->passes != nullptr &&
+      klass->passes(self, loaded->metadata.get()))
+    loaded->passing.reset(gst_buffer_ref(in));
   self->priv->count++;
   self->priv->pending++;
 }

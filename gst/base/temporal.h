@@ -61,6 +61,10 @@ struct GstCoalesceTemporalClass {
   // Default: one.
   guint (*pictures)(GstCoalesceTemporal *self, GstBuffer *metadata);
 
+  // Does the frame go on as it is? Its own buffer does, if both pads have the same memory;
+  // otherwise pictures() and run() make a copy. Default: no.
+  gboolean (*passes)(GstCoalesceTemporal *self, GstBuffer *metadata);
+
   // The work: so many pictures of the frame in hand, in the order of time. As of a filter's run().
   coalesce::Status (*run)(GstCoalesceTemporal *self, const coalesce::gst::FrameWindow &in,
                           const coalesce::gst::Frame *const *out, guint pictures,

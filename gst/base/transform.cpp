@@ -50,6 +50,7 @@ struct GstCoalesceTransformPrivate {
 
   // The streaming thread's.
   RefusedCaps refused;
+  guint settings = 0;                   // settings_changes() of the caps
   GstFlowReturn drained = GST_FLOW_OK;  // by no chain: for the next one
 };
 
@@ -200,14 +201,18 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) 
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
   Backend &backend = backend_of(self);
   if (backend.failed()) return FALSE;
-  if (!gst_coalesce_transform_drain(self, "new caps")) return FALSE;
+  const guint settings = klass->settings_changes ? klass->settings_changes(self) : 0;
+  // Frames that are held leave under the caps and the settings that they came for.
+  const CapsRef before(gst_pad_get_current_caps(GST_BASE_TRANSFORM_SRC_PAD(trans)));
+  const bool others = std::exchange(self->priv->settings, settings) != settings ||
+                      before == nullptr || !gst_caps_is_equal(before.get(), out_caps);
+  if (!gst_coalesce_transform_drain(self, "new caps", others)) return FALSE;
   const bool unlinked = unlinked_caps(trans, out_caps);
   gst_base_transform_set_passthrough(trans, unlinked);
   if (unlinked) {
     GST_DEBUG_OBJECT(self, "no peer: passthrough of %" GST_PTR_FORMAT, in_caps);
     return TRUE;
   }
-  const guint settings = klass->settings_changes ? klass->settings_changes(self) : 0;
   if (self->priv->refused.has(in_caps, out_caps, settings)) {
     GST_DEBUG_OBJECT(self, "has refused %" GST_PTR_FORMAT " before", in_caps);
     return FALSE;

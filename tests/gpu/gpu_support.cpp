@@ -34,7 +34,7 @@ void share_context(GstElement *element) {
 GstHarness *harness(const char *launch_line, const std::string &in_caps,
                     const std::string &out_caps, Context context) {
   GError *error = nullptr;
-  GstElement *bin = gst_parse_bin_from_description(launch_line, TRUE, &error);
+  GstElement *bin = gst_parse_bin_from_description(at_work(launch_line).c_str(), TRUE, &error);
   fail_unless(error == nullptr, "%s: %s", launch_line, error->message);
   if (context == Context::shared) share_context(bin);
   GstHarness *h = gst_harness_new_with_element(bin, "sink", "src");

@@ -32,6 +32,7 @@ int layout_rows(const GstVideoInfo &info, int plane) {
 
 int row_bytes(const GstVideoInfo &info, int plane) {
   int bytes = 0;
+  if (GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_UYVP) return (info.width + 1) / 2 * 5;
   for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&info); c++)
     if (GST_VIDEO_INFO_COMP_PLANE(&info, c) == static_cast<guint>(plane))
       bytes = std::max(bytes,

@@ -4,9 +4,17 @@
 #include <algorithm>
 
 namespace test {
+
+std::string at_work(const std::string &launch) {
+  const std::string name = "coalescedeinterlace";
+  if (launch.rfind(name, 0) != 0 || contains(launch, "mode=")) return launch;
+  return name + " mode=interlaced method=linear" + launch.substr(name.size());
+}
+
 namespace {
 
-GstElement *make(const std::string &launch, const Properties &properties) {
+GstElement *make(const std::string &line, const Properties &properties) {
+  const std::string launch = at_work(line);
   GError *error = nullptr;
   GstElement *element = contains(launch, "!")
                             ? gst_parse_bin_from_description(launch.c_str(), TRUE, &error)

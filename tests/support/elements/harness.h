@@ -13,6 +13,10 @@ namespace test {
 
 using Properties = std::vector<std::pair<const char *, const char *>>;
 
+// An element's line in the syntax of gst-launch, with properties with which it works on every frame
+// as it comes. (Tests of all elements expect that.)
+std::string at_work(const std::string &launch);
+
 class Harness {
  public:
   // An element in the syntax of gst-launch, or several with "!" between them.

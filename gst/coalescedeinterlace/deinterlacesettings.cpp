@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "deinterlacesettings.h"
+
+#include <gst/gst.h>
+
+namespace coalesce::gst {
+namespace {
+
+GType method_type() {
+  using Method = DeinterlaceMethod;
+  static const GEnumValue values[] = {
+      {int(Method::weave), "Both fields as they are, combed where something moves", "weave"},
+      {int(Method::line), "The row above is repeated", "line"},
+      {int(Method::linear), "The mean of the rows above and below", "linear"},
+      {int(Method::ela), "Edge-based line average: the mean along an edge", "ela"},
+      {int(Method::yadif), "FFmpeg's yadif, with the same bytes", "yadif"},
+      {int(Method::bwdif), "FFmpeg's bwdif, with the same bytes", "bwdif"},
+      {int(Method::w3fdif), "The filter of Martin Weston, BBC, over three fields", "w3fdif"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstCoalesceDeinterlaceMethod", values);
+  return type;
+}
+
+GType fields_type() {
+  static const GEnumValue values[] = {
+      {int(DeinterlaceFields::all), "A picture for each field, at twice the frame rate", "all"},
+      {int(DeinterlaceFields::top), "A picture for each frame, of the top field", "top"},
+      {int(DeinterlaceFields::bottom), "A picture for each frame, of the bottom field", "bottom"},
+      {int(DeinterlaceFields::automatic), "A picture for each frame, of its first field", "auto"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstCoalesceDeinterlaceFields", values);
+  return type;
+}
+
+GType mode_type() {
+  static const GEnumValue values[] = {
+      {int(DeinterlaceMode::automatic),
+       "What is interlaced by the caps, of mixed video by the flags of each frame", "auto"},
+      {int(DeinterlaceMode::interlaced), "Every frame, whatever the caps say", "interlaced"},
+      {int(DeinterlaceMode::disabled), "No frame", "disabled"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstCoalesceDeinterlaceMode", values);
+  return type;
+}
+
+GType order_type() {
+  static const GEnumValue values[] = {
+      {int(DeinterlaceOrder::automatic), "By the caps, without that by the flags of each frame",
+       "auto"},
+      {int(DeinterlaceOrder::top_first), "Top field first", "tff"},
+      {int(DeinterlaceOrder::bottom_first), "Bottom field first", "bff"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstCoalesceDeinterlaceOrder", values);
+  return type;
+}
+
+}  // namespace
+
+const PropertyTable<DeinterlaceSettings> &deinterlace_properties() {
+  using Settings = DeinterlaceSettings;
+  static const PropertyTable<Settings> table = [] {
+    PropertyTable<Settings> t;
+    t.set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING);
+    t.add(&Settings::method, {"method", "Method", "How the missing rows of a field are made"},
+          method_type());
+    t.add(&Settings::fields,
+          {"fields", "Fields", "Which fields become pictures, and how many a frame"},
+          fields_type());
+    t.add(&Settings::mode, {"mode", "Mode", "Which frames are deinterlaced"}, mode_type());
+    t.add(&Settings::order,
+          {"field-order", "Field order", "Which field of a frame is the earlier one"},
+          order_type());
+    t.add(&Settings::ela_window,
+          {"ela-window", "Window of ela",
+           "Columns that the directions of method=ela span: 3, 5 or 7; an even number counts as "
+           "the next odd one"},
+          3, 7);
+    t.add(&Settings::spatial_check,
+          {"spatial-check", "Spatial check",
+           "Whether method=yadif looks at the rows two above and below, too"});
+    return t;
+  }();
+  return table;
+}
+
+void deinterlace_register_types() {
+  for (GType type : {method_type(), fields_type(), mode_type(), order_type()})
+    gst_type_mark_as_plugin_api(type, GstPluginAPIFlags(0));
+}
+
+}  // namespace coalesce::gst

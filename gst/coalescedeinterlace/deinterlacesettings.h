@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the properties of coalescedeinterlace say.
+#pragma once
+
+#include "deinterlace/deinterlace.h"
+#include "object/propertytable.h"
+
+namespace coalesce::gst {
+
+enum class DeinterlaceFields { all, top, bottom, automatic };
+enum class DeinterlaceMode { automatic, interlaced, disabled };
+enum class DeinterlaceOrder { automatic, top_first, bottom_first };
+
+struct DeinterlaceSettings : DeinterlaceParams {
+  DeinterlaceFields fields = DeinterlaceFields::automatic;
+  DeinterlaceMode mode = DeinterlaceMode::automatic;
+  DeinterlaceOrder order = DeinterlaceOrder::automatic;
+
+  // Do caps depend on a change between these?
+  bool same_caps(const DeinterlaceSettings &other) const {
+    return (fields == DeinterlaceFields::all) == (other.fields == DeinterlaceFields::all) &&
+           mode == other.mode;
+  }
+};
+
+// Their ids count from 1 on.
+const PropertyTable<DeinterlaceSettings> &deinterlace_properties();
+// Registers the types of their values.
+void deinterlace_register_types();
+
+}  // namespace coalesce::gst
