@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// One run makes both pictures of a frame: three frames are read, two pictures written.
+#include "deinterlace/deinterlace.h"
+
+#include <span>
+
+#include "bench/support/frames.h"
+#include "picture/formats.h"
+
+namespace coalesce::test {
+namespace {
+
+constexpr int kFramesIn = 3, kPicturesOut = 2;
+
+struct Work {
+  const char *method, *format;
+  DeinterlaceMethod value;
+};
+using Method = DeinterlaceMethod;
+// What cards and decoders deliver, by the two methods with goals; the others of one format.
+constexpr Work kWorks[] = {
+    {"bwdif", "NV12", Method::bwdif},      {"bwdif", "P010_10LE", Method::bwdif},
+    {"bwdif", "UYVY", Method::bwdif},      {"bwdif", "v210", Method::bwdif},
+    {"bwdif", "I420", Method::bwdif},      {"bwdif", "RGB", Method::bwdif},
+    {"bwdif", "I422_10LE", Method::bwdif}, {"yadif", "NV12", Method::yadif},
+    {"yadif", "P010_10LE", Method::yadif}, {"yadif", "UYVY", Method::yadif},
+    {"yadif", "v210", Method::yadif},      {"yadif", "I420", Method::yadif},
+    {"yadif", "RGB", Method::yadif},       {"w3fdif", "NV12", Method::w3fdif},
+    {"ela", "NV12", Method::ela},          {"linear", "NV12", Method::linear},
+};
+constexpr FrameSize kSizes[] = {{1920, 1080}, {3840, 2160}};
+
+struct Bytes {
+  std::size_t all = 0, useful = 0;  // of a picture, with the padding of rows and without
+};
+
+Bytes bytes_of(const PixelFormat &format, FrameSize size) {
+  Bytes bytes;
+  for (int p = 0; p < format.planes; ++p) {
+    const auto row = static_cast<std::size_t>(row_bytes(format, p, size.width));
+    const auto rows = static_cast<std::size_t>(plane_rows(format, p, size.height));
+    bytes.all += padded(row) * rows;
+    bytes.useful += row * rows;
+  }
+  return bytes;
+}
+
+// Picture `index` of several that follow each other, as its planes do.
+template <class Byte>
+ImageOf<Byte> picture_at(Byte *data, const PixelFormat &format, FrameSize size, int index,
+                         bool interlaced) {
+  ImageOf<Byte> image = {format, size.width, size.height, interlaced, {}};
+  data += static_cast<std::size_t>(index) * bytes_of(format, size).all;
+  for (int p = 0; p < format.planes; ++p) {
+    const auto row = static_cast<std::size_t>(row_bytes(format, p, size.width));
+    image.plane[p] = {data, static_cast<int>(row), plane_rows(format, p, size.height), padded(row)};
+    data += padded(row) * static_cast<std::size_t>(image.plane[p].height);
+  }
+  return image;
+}
+
+void time_work(Bench &bench, const Backend &backend, const Work &work, FrameSize size) {
+  const PixelFormat format = pixel_format(work.format);
+  const Bytes picture = bytes_of(format, size);
+  const FrameWork frames = {std::string("deinterlace ") + work.method + " " + work.format, size,
+                            kFramesIn * picture.all, kPicturesOut * picture.all,
+                            (kFramesIn + kPicturesOut) * picture.useful};
+  const DeinterlaceParams params = {.method = work.value};
+  time_frames(bench, backend, frames, [&](const std::uint8_t *from, std::uint8_t *to) {
+    const auto in = [&](int i) { return picture_at(from, format, size, i, true); };
+    const auto out = [&](int i) { return picture_at(to, format, size, i, false); };
+    const FieldPicture pictures[] = {{out(0), 0, false, false}, {out(1), 1, true, false}};
+    return deinterlace(params, in(0), in(1), in(2), pictures, backend.queue());
+  });
+}
+
+void time_all(Bench &bench, const Backend &backend) {
+  for (const FrameSize &size : kSizes)
+    for (const Work &work : kWorks)
+      time_work(bench, backend, work, size);
+}
+
+}  // namespace
+
+BenchCase deinterlace_bench() {
+  return {"deinterlace", time_all, {}};
+}
+
+}  // namespace coalesce::test
