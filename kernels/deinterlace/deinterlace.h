@@ -18,7 +18,7 @@ enum class DeinterlaceMethod : std::uint8_t {
   ela,     // edge-based line average: the mean along the direction that differs least
   yadif,   // FFmpeg's filter of this name
   bwdif,   // FFmpeg's filter of this name
-  w3fdif,  // FFmpeg's filter of this name, its filter "complex"
+  w3fdif,  // FFmpeg's filter of this name, its filter "complex"; exact where that overflows
 };
 
 struct DeinterlaceParams {
