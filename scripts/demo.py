@@ -59,8 +59,8 @@ LAYOUTS = (("4:4:4", "Y444", (1, 1)), ("4:2:2", "Y42B", (2, 1)), ("4:2:0", "I420
 SCRATCH = ("grid.yuv", "planes.yuv", "part.rgb", "trip.rgb") + tuple(
     f"{element}-{name}.yuv" for element in ("rgb2yuv", "videoconvert") for _, name, _ in LAYOUTS
 ) + tuple(f"{name}-{backend}.raw" for backend in ("cpu", "cuda")
-          for name in ("luma", "yuv", "rgb", "v210", "fields", "blur", "sharpen", "edges", "lossless",
-                      "2bpp"))
+          for name in ("luma", "yuv", "rgb", "v210", "fields", "blur", "sharpen", "edges",
+                      "lossless", "2bpp"))
 RESULTS = (
     "input.png", "luma.png", "y.png", "u.png", "v.png", "chroma-original.png",
     *(f"chroma-{name}.png" for _, name, _ in LAYOUTS),
@@ -546,18 +546,37 @@ class Demo(Pipelines):
                     raise
                 self.say(f"Left out: {error}.")
 
+    def moving_part(self, clip):
+        """Where two frames differ most, in steps of a quarter: x, y, width, height."""
+        self.launch(clip, "! videoconvert ! video/x-raw,format=GRAY8 ! filesink location=part.rgb",
+                    makes=("part.rgb",))
+        self.sections[-1].commands.pop()
+        data, (across, down) = (self.outdir / "part.rgb").read_bytes(), self.clip_size
+        width, height = min(across, 120) & ~3, min(down, 80) & ~3
+        stride = across + 3 & ~3
+        frames = [data[stride * down * n:stride * down * (n + 1)]
+                  for n in (SHOWN_FIELD, SHOWN_FIELD + 1)]
+        if len(frames[1]) < stride * down:
+            raise Failure("the clip has too few frames")
+
+        def motion(x, y):
+            rows = range(y * stride + x, (y + height) * stride + x, 4 * stride)
+            return sum(abs(a - b) for row in rows
+                       for a, b in zip(*(frame[row:row + width:2] for frame in frames)))
+        places = [(x & ~1, y & ~1) for x in range(0, across - width + 1, max(1, width // 4))
+                  for y in range(0, down - height + 1, max(1, height // 4))]
+        return *max(places, key=lambda place: motion(*place)), width, height
+
     def methods(self, section):
-        width, height = (min(length, most) & ~3 for length, most in zip(self.clip_size, (120, 80)))
-        left, top = ((length - part) // 2 & ~1
-                     for length, part in zip(self.clip_size, (width, height)))
+        clip = [*self.clip.source, *"! video/x-raw,format=I420 ! identity".split(),
+                f"eos-after={FIELD_FRAMES + 1}"]
+        left, top, width, height = self.moving_part(clip)
         crop = (f"! videocrop left={left} right={self.clip_size[0] - left - width} top={top}"
                 f" bottom={self.clip_size[1] - top - height}")
-        section.text("Two frames of the clip become the fields of one, as in broadcast video. A part"
+        section.text("Two frames of the clip become the fields of one, as in broadcasts. A part"
                      f" of {width}×{height} pixels, four times as large. {POINT} to see the frame"
                      " itself.")
         section.group("two")
-        clip = [*self.clip.source, *"! video/x-raw,format=I420 ! identity".split(),
-                f"eos-after={FIELD_FRAMES + 1}"]
         shown = {}
         original = ("field-original.png", f"A part of a frame of: {self.clip.about}")
         for method in (None, *METHODS):
