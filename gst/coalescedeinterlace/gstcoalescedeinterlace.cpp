@@ -28,6 +28,12 @@ struct DeinterlacePrivate {
 
   Settings<DeinterlaceSettings> settings;
   std::atomic<guint> caps_changes{1};  // of settings that caps depend on
+
+  // The streaming thread's: those of the frames that are there now, with `fields` and `mode` of the
+  // caps that they came under.
+  DeinterlaceSettings now;
+  bool every_field = false;
+  DeinterlaceMode mode = DeinterlaceMode::automatic;
 };
 
 struct GstCoalesceDeinterlace {
@@ -86,8 +92,21 @@ gboolean convert_caps(GstCoalesceFilter *self, GstPadDirection direction, guint 
   return deinterlace_caps(priv_of(self).settings.snapshot(), direction, alternative, structure);
 }
 
+gboolean set_info(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVideoInfo *out) {
+  DeinterlacePrivate &priv = priv_of(self);
+  const DeinterlaceSettings settings = priv.settings.snapshot();
+  priv.mode = settings.mode;
+  // (A property may have changed since the caps were made.)
+  priv.every_field =
+      GST_VIDEO_INFO_FPS_N(in) > 0
+          ? gst_util_fraction_compare(GST_VIDEO_INFO_FPS_N(out), GST_VIDEO_INFO_FPS_D(out),
+                                      GST_VIDEO_INFO_FPS_N(in), GST_VIDEO_INFO_FPS_D(in)) > 0
+          : settings.fields == DeinterlaceFields::all;
+  return TRUE;
+}
+
 gboolean is_identity(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVideoInfo *) {
-  const DeinterlaceMode mode = priv_of(self).settings.snapshot().mode;
+  const DeinterlaceMode mode = priv_of(self).mode;
   const bool passes = mode == DeinterlaceMode::disabled ||
                       (mode == DeinterlaceMode::automatic && !GST_VIDEO_INFO_IS_INTERLACED(in));
   GST_DEBUG_OBJECT(self, passes ? "frames pass as they are" : "frames become pictures");
@@ -116,19 +135,27 @@ bool top_is_first(gpointer self, const DeinterlaceSettings &settings, const GstB
 
 // Of mixed video, what its flags call progressive.
 gboolean passes(GstCoalesceTemporal *self, GstBuffer *metadata) {
-  return priv_of(self).settings.snapshot().mode == DeinterlaceMode::automatic &&
+  return priv_of(self).now.mode == DeinterlaceMode::automatic &&
          GST_VIDEO_INFO_INTERLACE_MODE(&info_of(self)) == GST_VIDEO_INTERLACE_MODE_MIXED &&
          !has_flag(metadata, GST_VIDEO_BUFFER_FLAG_INTERLACED) && !is_one_field(metadata);
 }
 
+// Before each frame, and with new caps.
 void reach(GstCoalesceTemporal *self, guint *before, guint *after) {
-  const DeinterlaceMethod method = priv_of(self).settings.snapshot().method;
+  DeinterlacePrivate &priv = priv_of(self);
+  priv.now = priv.settings.snapshot();
+  priv.now.mode = priv.mode;
+  if (priv.every_field)
+    priv.now.fields = DeinterlaceFields::all;
+  else if (priv.now.fields == DeinterlaceFields::all)
+    priv.now.fields = DeinterlaceFields::automatic;
+  const DeinterlaceMethod method = priv.now.method;
   *before = *after = method >= DeinterlaceMethod::yadif ? 1 : 0;
 }
 
 // A repeated first field is a third picture.
 guint pictures(GstCoalesceTemporal *self, GstBuffer *metadata) {
-  const bool all = priv_of(self).settings.snapshot().fields == DeinterlaceFields::all;
+  const bool all = priv_of(self).now.fields == DeinterlaceFields::all;
   if (!all || is_one_field(metadata) || passes(self, metadata)) return 1;
   return has_flag(metadata, GST_VIDEO_BUFFER_FLAG_RFF) ? 3 : 2;
 }
@@ -144,34 +171,44 @@ FieldPicture field_picture(const DeinterlaceSettings &settings, bool top_first, 
   return picture;
 }
 
+// A single field has no rows for the pictures of frames beside it.
+bool has_whole(const FrameWindow &in, int offset) {
+  return in.has(offset) && !is_one_field(in.metadata(offset));
+}
+
+// Its rows alone; the flag TFF says whose they are.
+DeinterlaceMethod method_of_one_field(DeinterlaceMethod method) {
+  if (method >= DeinterlaceMethod::yadif) return DeinterlaceMethod::bwdif;
+  return method == DeinterlaceMethod::weave ? DeinterlaceMethod::line : method;
+}
+
 Status run(GstCoalesceTemporal *self, const FrameWindow &in, const Frame *const *out,
            guint n_pictures, const Queue &queue) {
-  const DeinterlaceSettings settings = priv_of(self).settings.snapshot();
-  const GstBuffer *metadata = in.metadata(0);
+  const DeinterlaceSettings &settings = priv_of(self).now;
+  GstBuffer *metadata = in.metadata(0);
   DeinterlaceParams params = settings;
   const bool top_first = top_is_first(self, settings, metadata);
+  const bool before = has_whole(in, -1), after = has_whole(in, 1);
   std::array<FieldPicture, kMostPictures> made;
   for (guint i = 0; i < n_pictures; i++) {
     made[i] = field_picture(settings, top_first, i);
     made[i].out = out[i]->image();
-    made[i].end = made[i].second ? !in.has(1) : !in.has(-1);
+    made[i].end = made[i].second ? !after : !before;
   }
-  if (passes(self, in.metadata(0))) {
+  if (passes(self, metadata)) {
     params.method = DeinterlaceMethod::weave;  // to another memory
   } else if (is_one_field(metadata)) {
-    // The other rows of this frame, and those of the frames around it, are not of its time.
-    made[0].field = top_first ? 0 : 1;
+    made[0].field = has_flag(metadata, GST_VIDEO_BUFFER_FLAG_TFF) ? 0 : 1;
     made[0].end = true;
-    if (params.method >= DeinterlaceMethod::yadif) params.method = DeinterlaceMethod::bwdif;
-    if (params.method == DeinterlaceMethod::weave) params.method = DeinterlaceMethod::line;
+    params.method = method_of_one_field(params.method);
   }
   GST_LOG_OBJECT(self, "%u pictures, top field %s, frames before: %d, after: %d", n_pictures,
-                 top_first ? "first" : "second", in.has(-1), in.has(1));
-  const ConstImage before = in.frame(-1).image(), current = in.frame(0).image(),
-                   after = in.frame(1).image();
+                 top_first ? "first" : "second", before, after);
+  const ConstImage frames[] = {in.frame(before ? -1 : 0).image(), in.frame(0).image(),
+                               in.frame(after ? 1 : 0).image()};
   const std::span<const FieldPicture> all(made.data(), n_pictures);
   for (std::size_t i = 0; i < all.size(); i += 2)
-    if (Status s = deinterlace(params, before, current, after,
+    if (Status s = deinterlace(params, frames[0], frames[1], frames[2],
                                all.subspan(i, std::min<std::size_t>(2, all.size() - i)), queue);
         !s.ok())
       return s;
@@ -190,6 +227,7 @@ static void gst_coalesce_deinterlace_class_init(GstCoalesceDeinterlaceClass *kla
   deinterlace_register_types();
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
   filter_class->convert_caps = convert_caps;
+  filter_class->set_info = set_info;
   filter_class->is_identity = is_identity;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
   transform_class->settings_changes = [](GstCoalesceTransform *self) -> guint {
