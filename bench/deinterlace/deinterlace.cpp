@@ -70,7 +70,7 @@ void time_work(Bench &bench, const Backend &backend, const Work &work, FrameSize
     const auto in = [&](int i) { return picture_at(from, format, size, i, true); };
     const auto out = [&](int i) { return picture_at(to, format, size, i, false); };
     const FieldPicture pictures[] = {{out(0), 0, false, false}, {out(1), 1, true, false}};
-    return deinterlace(params, in(0), in(1), in(2), pictures, backend.queue());
+    return deinterlace(params, in(0), in(1), in(2), pictures, 2, backend.queue());
   });
 }
 

@@ -5,8 +5,8 @@
  *
  * Fields of interlaced video to whole pictures. See docs/coalescedeinterlace.md.
  */
+#include <algorithm>
 #include <array>
-#include <span>
 
 #include "base/temporal.h"
 #include "deinterlacecaps.h"
@@ -206,10 +206,9 @@ Status run(GstCoalesceTemporal *self, const FrameWindow &in, const Frame *const 
                  top_first ? "first" : "second", before, after);
   const ConstImage frames[] = {in.frame(before ? -1 : 0).image(), in.frame(0).image(),
                                in.frame(after ? 1 : 0).image()};
-  const std::span<const FieldPicture> all(made.data(), n_pictures);
-  for (std::size_t i = 0; i < all.size(); i += 2)
-    if (Status s = deinterlace(params, frames[0], frames[1], frames[2],
-                               all.subspan(i, std::min<std::size_t>(2, all.size() - i)), queue);
+  for (guint i = 0; i < n_pictures; i += 2)
+    if (Status s = deinterlace(params, frames[0], frames[1], frames[2], &made[i],
+                               static_cast<int>(std::min(2u, n_pictures - i)), queue);
         !s.ok())
       return s;
   return {};

@@ -35,12 +35,12 @@ Status check(const DeinterlaceParams &params, const DeinterlaceJob &job) {
 }  // namespace
 
 Status deinterlace(const DeinterlaceParams &params, const ConstImage &before,
-                   const ConstImage &current, const ConstImage &after,
-                   std::span<const FieldPicture> pictures, const Queue &queue) {
-  if (pictures.empty() || pictures.size() > 2)
+                   const ConstImage &current, const ConstImage &after, const FieldPicture *pictures,
+                   int count, const Queue &queue) {
+  if (count < 1 || count > 2)
     return invalid_argument("deinterlace: a frame becomes one or two pictures");
-  DeinterlaceJob job = {params, {before, current, after}, {}, static_cast<int>(pictures.size())};
-  for (std::size_t i = 0; i < pictures.size(); ++i)
+  DeinterlaceJob job = {params, {before, current, after}, {}, count};
+  for (int i = 0; i < count; ++i)
     job.picture[i] = pictures[i];
   if (Status s = check(params, job); !s.ok()) return s;
   if (!queue.on_cuda()) return deinterlace_cpu(job, queue.pool());

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "../core/queue.h"
 #include "../core/status.h"
@@ -40,8 +39,8 @@ struct FieldPicture {
 //
 // before, current, after  frames that follow each other, of one format of picture/formats.h and one
 //           size. Where there is none, at the ends of a sequence, the nearest one stands in.
-// pictures  one or two, the fields of `current`, of its format and size. Two take little longer
-// than
+// pictures  `count` of them, one or two: fields of `current`, of its format and size. Two take
+// little longer than
 //           one, as they are made of the same rows.
 // A row of number 2i + f of a plane belongs to field f, of 4:2:0 of chroma, too; rows more than a
 // progressive picture has (image.h) are ignored. Alpha is treated as luma is.
@@ -57,7 +56,7 @@ struct FieldPicture {
 //
 // Edge-based line average: Doyle and Looymans, 1990. w3fdif: Weston, BBC, PH-2071.
 Status deinterlace(const DeinterlaceParams &params, const ConstImage &before,
-                   const ConstImage &current, const ConstImage &after,
-                   std::span<const FieldPicture> pictures, const Queue &queue);
+                   const ConstImage &current, const ConstImage &after, const FieldPicture *pictures,
+                   int count, const Queue &queue);
 
 }  // namespace coalesce

@@ -17,8 +17,8 @@ struct Call {
 using Deinterlace = std::function<Status(Call call, const Queue &queue)>;
 
 Status deinterlace_call(const Call &call, const Queue &queue) {
-  return deinterlace(call.params, call.frame[0], call.frame[1], call.frame[2], call.pictures,
-                     queue);
+  return deinterlace(call.params, call.frame[0], call.frame[1], call.frame[2], call.pictures.data(),
+                     static_cast<int>(call.pictures.size()), queue);
 }
 
 struct Size {

@@ -16,7 +16,7 @@ struct GreyCall {
   DeinterlaceParams params;
   ConstImage frame[3];
   FieldPicture picture[2];
-  std::size_t pictures = 1;
+  int pictures = 1;
 
   GreyCall() {
     const auto image = [this](int i) {
@@ -37,7 +37,7 @@ struct GreyCall {
   }
   int at(int image, int row) const { return memory[image][row * kWidth + 3]; }
   Status run() {
-    return deinterlace(params, frame[0], frame[1], frame[2], {picture, pictures}, Queue::cpu());
+    return deinterlace(params, frame[0], frame[1], frame[2], picture, pictures, Queue::cpu());
   }
 };
 

@@ -168,7 +168,8 @@ std::vector<std::vector<std::uint8_t>> deinterlaced(Video video, const Settings 
           {video.image(memory[i]), (i == 0) == s.top_first ? 0 : 1, i == 1, first || last});
     }
     const Status status =
-        deinterlace(s.params, frame(n - 1), frame(n), frame(n + 1), pictures, Queue::cpu());
+        deinterlace(s.params, frame(n - 1), frame(n), frame(n + 1), pictures.data(),
+                    static_cast<int>(pictures.size()), Queue::cpu());
     REQUIRE_MESSAGE(status.ok(), status.message());
     for (std::size_t i = 0; i < pictures.size(); ++i)
       made.push_back(memory[i]);
