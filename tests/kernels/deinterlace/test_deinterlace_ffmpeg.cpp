@@ -125,7 +125,8 @@ class Folder {
   fs::path path_;
 };
 
-// What the program makes of it.
+// What the program makes of it. (With several threads a row's vectors may overwrite the beginning
+// of the next row after that has been made.)
 std::vector<std::vector<std::uint8_t>> filtered(const Video &video, const Judge &judge,
                                                 const std::string &filter) {
   const Folder folder;
@@ -133,11 +134,12 @@ std::vector<std::vector<std::uint8_t>> filtered(const Video &video, const Judge 
   for (const auto &frame : video.frames)
     in.write(reinterpret_cast<const char *>(frame.data()), static_cast<long>(frame.size()));
   in.close();
-  const std::string command =
-      std::string("ffmpeg -v error -nostdin -y ") + (judge.flags != 0 ? "-cpuflags 0 " : "") +
-      "-f rawvideo -pix_fmt " + judge.theirs + " -s " + std::to_string(video.width) + "x" +
-      std::to_string(video.height) + " -r 25 -i " + folder.file("in") + " -vf " + filter +
-      " -fps_mode passthrough -f rawvideo -pix_fmt " + judge.theirs + " " + folder.file("out");
+  const std::string command = std::string("ffmpeg -v error -nostdin -y -filter_threads 1 ") +
+                              (judge.flags != 0 ? "-cpuflags 0 " : "") + "-f rawvideo -pix_fmt " +
+                              judge.theirs + " -s " + std::to_string(video.width) + "x" +
+                              std::to_string(video.height) + " -r 25 -i " + folder.file("in") +
+                              " -vf " + filter + " -fps_mode passthrough -f rawvideo -pix_fmt " +
+                              judge.theirs + " " + folder.file("out");
   REQUIRE_MESSAGE(std::system(command.c_str()) == 0, command);
   std::ifstream out(folder.file("out"), std::ios::binary);
   std::vector<std::vector<std::uint8_t>> frames;
