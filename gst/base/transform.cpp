@@ -202,12 +202,15 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) 
   Backend &backend = backend_of(self);
   if (backend.failed()) return FALSE;
   const guint settings = klass->settings_changes ? klass->settings_changes(self) : 0;
-  // Frames that are held leave under the caps and the settings that they came for.
+  // Frames that are held leave under the caps and the settings that they came for; only their
+  // memory may become another one.
   const CapsRef before(gst_pad_get_current_caps(GST_BASE_TRANSFORM_SRC_PAD(trans)));
-  const bool others = std::exchange(self->priv->settings, settings) != settings ||
-                      before == nullptr || !gst_caps_is_equal(before.get(), out_caps);
-  if (!gst_coalesce_transform_drain(self, "new caps", others)) return FALSE;
   const bool unlinked = unlinked_caps(trans, out_caps);
+  const bool others = std::exchange(self->priv->settings, settings) != settings || unlinked ||
+                      before == nullptr ||
+                      !gst_structure_is_equal(gst_caps_get_structure(before.get(), 0),
+                                              gst_caps_get_structure(out_caps, 0));
+  if (!gst_coalesce_transform_drain(self, "new caps", others)) return FALSE;
   gst_base_transform_set_passthrough(trans, unlinked);
   if (unlinked) {
     GST_DEBUG_OBJECT(self, "no peer: passthrough of %" GST_PTR_FORMAT, in_caps);

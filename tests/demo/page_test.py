@@ -108,7 +108,7 @@ class PageOfTheClip(demo_case.DemoCase):
 
     def test_only_magnified_pictures_are_not_smoothed(self):
         # The others would lose rows and columns where the page is narrower than they are.
-        self.assertEqual({name for name in self.page.magnified if name[:4] not in ("rate", "chro")},
+        self.assertEqual({name for name in self.page.magnified if name[:4] not in ("rate", "chro", "fiel")},
                          {"luma-error-rgb2yuv.png", "luma-error-videoconvert.png"})
         for rate in demo.RATES:
             self.assertIn(f"rate-{rate}bpp.png", self.page.magnified)

@@ -121,7 +121,7 @@ GST_START_TEST(every_format) {
     if (!is_linear(format)) continue;
     formats++;
     for (auto [width, height] : {std::pair{1, 1}, {33, 17}, {64, 6}, {6, 3}})
-      check_format(context, format, width, height);
+      check_format(context, format, possible_width(format->name, width), height);
   }
   fail_unless(formats >= 90, "only %d formats", formats);
   gst_object_unref(context);
