@@ -200,11 +200,16 @@ std::string suffix(const Settings &s) {
          (s.params.spatial_check ? "" : "_nospatial");
 }
 
+// Of small pictures or of larger ones, by chance; one at field rate, one at frame rate.
+std::vector<int> turns(Random &random) {
+  return random.below(2) == 0 ? std::vector{0, 1} : std::vector{2, 3};
+}
+
 TEST_CASE("yadif") {
   if (!has_ffmpeg()) return skip("no ffmpeg program");
   Random random = random_of_run(1);
   for (const Judge &judge : kJudges)
-    for (int turn = 0; turn < 4; ++turn) {
+    for (int turn : turns(random)) {
       const Settings s = {{DeinterlaceMethod::yadif, 5, turn < 2 || random.below(2) == 0},
                           turn % 2 == 0,
                           random.below(2) == 0};
@@ -221,7 +226,7 @@ TEST_CASE("bwdif") {
   if (!has_ffmpeg()) return skip("no ffmpeg program");
   Random random = random_of_run(2);
   for (const Judge &judge : kJudges)
-    for (int turn = 0; turn < 4; ++turn) {
+    for (int turn : turns(random)) {
       const Settings s = {{DeinterlaceMethod::bwdif, 5, true}, turn % 2 == 0, random.below(2) == 0};
       const int width = random.between(12, turn == 0 ? 20 : 70);
       const int least = 14;
@@ -237,7 +242,7 @@ TEST_CASE("w3fdif") {
   Random random = random_of_run(3);
   for (const Judge &judge : kJudges) {
     if (pixel_format(judge.ours).component[0].bits == 16) continue;
-    for (int turn = 0; turn < 4; ++turn) {
+    for (int turn : turns(random)) {
       const Settings s = {
           {DeinterlaceMethod::w3fdif, 5, true}, turn % 2 == 0, random.below(2) == 0};
       const int width = random.between(12, turn == 0 ? 20 : 70);
