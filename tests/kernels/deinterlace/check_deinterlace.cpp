@@ -46,9 +46,9 @@ struct TrialOptions {
 std::string text(const DeinterlaceParams &p) {
   static const char *const methods[] = {"weave", "line",  "linear", "ela",
                                         "yadif", "bwdif", "w3fdif"};
-  return std::string(methods[static_cast<int>(p.method)]) +
-         (p.method == DeinterlaceMethod::ela ? " " + std::to_string(p.ela_window) : "") +
-         (p.spatial_check ? "" : ", no spatial check");
+  std::string what = methods[static_cast<int>(p.method)];
+  if (p.method == DeinterlaceMethod::ela) what += ' ' + std::to_string(p.ela_window);
+  return what + (p.spatial_check ? "" : ", no spatial check");
 }
 
 std::string trial(const Deinterlace &operation, const TrialOptions &options, Random &random,
