@@ -205,6 +205,10 @@ std::vector<int> turns(Random &random) {
   return random.below(2) == 0 ? std::vector{0, 1} : std::vector{2, 3};
 }
 
+std::string parity(const Settings &s) {
+  return s.top_first ? "tff" : "bff";
+}
+
 TEST_CASE("yadif") {
   if (!has_ffmpeg()) return skip("no ffmpeg program");
   Random random = random_of_run(1);
@@ -215,8 +219,8 @@ TEST_CASE("yadif") {
                           random.below(2) == 0};
       const int width = random.between(turn == 0 ? 3 : 20, turn == 0 ? 20 : 70);
       const int height = random.between(turn == 1 ? 3 : 9, turn == 1 ? 9 : 40);
-      expect_equal(judge, width, height, s,
-                   "yadif=mode=" + suffix(s) + ":parity=" + (s.top_first ? "tff" : "bff"), random);
+      expect_equal(judge, width, height, s, "yadif=mode=" + suffix(s) + ":parity=" + parity(s),
+                   random);
     }
 }
 
@@ -231,8 +235,8 @@ TEST_CASE("bwdif") {
       const int width = random.between(12, turn == 0 ? 20 : 70);
       const int least = 14;
       const int height = random.between(least, turn == 1 ? least + 6 : 50);
-      expect_equal(judge, width, height, s,
-                   "bwdif=mode=" + suffix(s) + ":parity=" + (s.top_first ? "tff" : "bff"), random);
+      expect_equal(judge, width, height, s, "bwdif=mode=" + suffix(s) + ":parity=" + parity(s),
+                   random);
     }
 }
 
@@ -249,8 +253,7 @@ TEST_CASE("w3fdif") {
       const int height = random.between(turn == 1 ? 8 : 14, turn == 1 ? 14 : 50);
       expect_equal(judge, width, height, s,
                    std::string("w3fdif=filter=complex:deint=all:mode=") +
-                       (s.every_field ? "field" : "frame") +
-                       ":parity=" + (s.top_first ? "tff" : "bff"),
+                       (s.every_field ? "field" : "frame") + ":parity=" + parity(s),
                    random);
     }
   }
