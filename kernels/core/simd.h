@@ -31,6 +31,7 @@ namespace coalesce {
 //   saturate      the numbers of four vectors as bytes
 //   interleave    a[0], b[0], a[1], b[1], ... of each half of a vector: the lower ones, the upper
 //   join          the numbers of such a pair as one vector of 16 bits, saturated, in their order
+//   widen         as many bytes of memory as numbers of 16 bits
 template <int kBytes>
 struct Vector;
 
@@ -40,6 +41,7 @@ struct Vector<16> {
   typedef std::uint16_t Uint16 __attribute__((vector_size(16)));
   typedef std::int32_t Int32 __attribute__((vector_size(16)));
   typedef std::uint32_t Uint32 __attribute__((vector_size(16)));
+  typedef std::int64_t Int64 __attribute__((vector_size(16)));
   typedef std::uint64_t Uint64 __attribute__((vector_size(16)));
 
   COALESCE_INLINE static void add_pairs(const Uint32 &a, const Uint32 &b, Uint32 &out) {
@@ -62,6 +64,12 @@ struct Vector<16> {
     out = reinterpret_cast<Int16>(__builtin_ia32_packssdw128(low, high));
   }
 
+  COALESCE_INLINE static void widen(const std::uint8_t *in, Int16 &out) {
+    std::uint8_t bytes __attribute__((vector_size(8)));
+    std::memcpy(&bytes, in, sizeof bytes);
+    out = __builtin_convertvector(bytes, Int16);
+  }
+
   COALESCE_INLINE static void saturate(const Int32 (&in)[4], std::uint8_t *out) {
     const auto bytes = __builtin_ia32_packuswb128(__builtin_ia32_packssdw128(in[0], in[1]),
                                                   __builtin_ia32_packssdw128(in[2], in[3]));
@@ -80,6 +88,7 @@ struct Vector<32> {
   typedef std::uint16_t Uint16 __attribute__((vector_size(32)));
   typedef std::int32_t Int32 __attribute__((vector_size(32)));
   typedef std::uint32_t Uint32 __attribute__((vector_size(32)));
+  typedef std::int64_t Int64 __attribute__((vector_size(32)));
   typedef std::uint64_t Uint64 __attribute__((vector_size(32)));
   static constexpr bool kMultipliesPairs = true;
 
@@ -101,6 +110,12 @@ struct Vector<32> {
 
   COALESCE_INLINE static void join(const Int32 &low, const Int32 &high, Int16 &out) {
     out = reinterpret_cast<Int16>(__builtin_ia32_packssdw256(low, high));
+  }
+
+  COALESCE_INLINE static void widen(const std::uint8_t *in, Int16 &out) {
+    char bytes __attribute__((vector_size(16)));
+    std::memcpy(&bytes, in, sizeof bytes);
+    out = reinterpret_cast<Int16>(__builtin_ia32_pmovzxbw256(bytes));
   }
 
   COALESCE_INLINE static void saturate(const Int32 (&in)[4], std::uint8_t *out) {

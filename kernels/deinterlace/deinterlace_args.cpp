@@ -41,6 +41,7 @@ PlaneRuns plane_runs(const DeinterlaceJob &job, int plane) {
     const PixelComponent &component = format.component[c];
     if (component.plane != plane) continue;
     first = &component;
+    runs.columns = std::max(runs.columns, -(-picture.width >> component.log2_width));
     if (component.container == Container::u32)
       used |= ((1u << component.bits) - 1) << component.shift;
     if (component.container == Container::u8 && 4 % component.step == 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A call as the kernels see it: rows cut into runs of bytes.
+// A call as the back ends see it: rows cut into runs of bytes.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,7 @@ struct PlaneRuns {
   int maximum = 0;
   int run_bytes = kRunBytes;
   int rows = 0, row_bytes = 0;
+  int columns = 0;          // of the component that has most
   int whole = 0;            // bytes of a row that are samples of the picture
   std::uint32_t ones = 0;   // bits of a word that are ones in the output,
   std::uint32_t zeros = 0;  // and that are zeros

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The CPU back end: blocks of a row, of all the rows that it is made of, as numbers of 16 bits.
+// The CPU back end: rows as lanes of words (deinterlace_lanes.h), or blocks of a row, of all the rows
+// that it is made of, as numbers of 16 bits.
 #include <algorithm>
 #include <cstring>
 
 #include "../core/simd.h"
 #include "../core/thread_pool.h"
 #include "../picture/rows.h"
-#include "deinterlace_job.h"
+#include "deinterlace_lanes.h"
 #include "deinterlace_line.h"
 
 #pragma GCC diagnostic ignored "-Wpsabi"  // all functions of vectors are inlined
@@ -22,6 +23,7 @@ constexpr int kTail = 32;    // behind it: loops work on whole vectors
 using Numbers = std::uint16_t[kMargin + kBlock + kTail];
 
 struct Task {
+  const DeinterlaceArgs args;
   const DeinterlaceJob &job;
   RowReader readers[4];
   RowWriter writers[4];
@@ -236,17 +238,15 @@ Calculate calculate_here() {
 
 // ---- Rows ---------------------------------------------------------------------------------------
 
-// A row of a plane that the kept field has not: `width` pixels, or samples of its own, from x on.
-void make_block(const Task &t, const FieldPicture &picture, int plane, int row, int x, int width,
-                Calculate calculate, Scratch &s) {
+// Part of a row that the kept field has not: `width` pixels, or samples of the plane, from x on.
+void make_block(const Task &t, const FieldPicture &picture, int plane, int row,
+                const LineRows &rows, int x, int width, Calculate calculate, Scratch &s) {
   const ConstImage &current = t.job.frame[1];
   const PixelFormat &format = current.format;
   int least_log2 = 8;
   for (int c = 0; c < format.components; ++c)
     if (format.component[c].plane == plane)
       least_log2 = std::min<int>(least_log2, format.component[c].log2_width);
-  const LineRows rows =
-      line_rows(t.job.rules(picture), row, plane_rows(format, plane, current.height));
   const std::uint16_t *out[4] = {};
   for (int c = 0; c < format.components; ++c) {
     const PixelComponent &component = format.component[c];
@@ -261,19 +261,10 @@ void make_block(const Task &t, const FieldPicture &picture, int plane, int row, 
   t.writers[plane](picture.out.plane[plane].row(row), x, width, out);
 }
 
-// Columns that a row of this plane has of its widest component.
-int plane_columns(const ConstImage &picture, int plane) {
-  int columns = 0;
-  for (int c = 0; c < picture.format.components; ++c)
-    if (const PixelComponent &component = picture.format.component[c]; component.plane == plane)
-      columns = std::max(columns, -(-picture.width >> component.log2_width));
-  return columns;
-}
-
 void make_rows(const Task &t, int plane, int first, int last) {
   const ConstImage &current = t.job.frame[1];
   const Calculate calculate = calculate_here();
-  const int columns = plane_columns(current, plane);
+  const int columns = t.args.plane[plane].columns;
   Scratch s = {};
   for (int row = first; row < last; ++row)
     for (int i = 0; i < t.job.pictures; ++i) {
@@ -283,8 +274,9 @@ void make_rows(const Task &t, int plane, int first, int last) {
                     static_cast<std::size_t>(picture.out.plane[plane].width));
         continue;
       }
-      for (int x = 0; x < columns; x += kBlock)
-        make_block(t, picture, plane, row, x, std::min(kBlock, columns - x), calculate, s);
+      const LineRows rows = line_rows(t.job.rules(picture), row, t.args.plane[plane].rows);
+      for (int x = make_lanes(t.args, picture, plane, row, rows); x < columns; x += kBlock)
+        make_block(t, picture, plane, row, rows, x, std::min(kBlock, columns - x), calculate, s);
     }
 }
 
@@ -292,14 +284,14 @@ void make_rows(const Task &t, int plane, int first, int last) {
 
 Status deinterlace_cpu(const DeinterlaceJob &job, ThreadPool *pool) {
   const ConstImage &current = job.frame[1];
-  Task task = {job, {}, {}};
+  Task task = {make_args(job), job, {}, {}};
   for (int c = 0; c < current.format.components; ++c)
     task.readers[c] = RowReader(current.format.component[c]);
   for (int p = 0; p < current.format.planes; ++p)
     task.writers[p] = RowWriter(current.format, p, current.width);
   for (int p = 0; p < current.format.planes; ++p) {
-    const int rows = plane_rows(current.format, p, current.height);
-    for_ranges(pool, rows, std::max(1, (1 << 14) / plane_columns(current, p)),
+    const PlaneRuns &plane = task.args.plane[p];
+    for_ranges(pool, plane.rows, std::max(1, (1 << 14) / plane.columns),
                [&](int first, int last) { make_rows(task, p, first, last); });
   }
   return {};

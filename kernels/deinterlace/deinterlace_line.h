@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "../core/host_device.h"
 #include "deinterlace_rows.h"
@@ -37,6 +38,14 @@ COALESCE_LINE V least(const V &a, const V &b) {
 template <class V>
 COALESCE_LINE V most(const V &a, const V &b) {
   return a > b ? a : b;
+}
+// The same number in every lane, if V has some.
+template <class V>
+COALESCE_LINE V of_all(int number) {
+  if constexpr (std::is_arithmetic_v<V>)
+    return number;
+  else
+    return V{} + static_cast<std::remove_reference_t<decltype(V{}[0])>>(number);
 }
 template <class V>
 COALESCE_LINE V distance(const V &a, const V &b) {
@@ -124,32 +133,34 @@ COALESCE_LINE V ela(const Column &column, int window, int left, int right) {
 // Weights of BBC PH-2071: of low frequencies out of the kept field, of high ones out of the fields
 // next to it, in units of 2^-13 (bwdif) and 2^-15 (w3fdif); and those of bwdif for a field alone.
 template <class V>
-COALESCE_LINE V within_field(const LineSamples<V> &s) {
-  return (5077 * (s.above[0] + s.below[0]) - 981 * (s.above[1] + s.below[1])) >> 13;
-}
+struct BwdifSums {
+  COALESCE_LINE static V within_field(const LineSamples<V> &s) {
+    return (5077 * (s.above[0] + s.below[0]) - 981 * (s.above[1] + s.below[1])) >> 13;
+  }
 
-template <class V>
-COALESCE_LINE V bwdif_prediction(const LineSamples<V> &s) {
-  const V high = (5570 * (s.before[2] + s.after[2]) -
-                  3801 * (s.before[1] + s.after[1] + s.before[3] + s.after[3]) +
-                  1016 * (s.before[0] + s.after[0] + s.before[4] + s.after[4])) >>
-                 2;
-  const V with_time =
-      (high + 4309 * (s.above[0] + s.below[0]) - 213 * (s.above[1] + s.below[1])) >> 13;
-  return distance(s.above[0], s.below[0]) > distance(s.before[2], s.after[2]) ? with_time
-                                                                              : within_field(s);
-}
+  COALESCE_LINE static V with_time(const LineSamples<V> &s) {
+    const V high = (5570 * (s.before[2] + s.after[2]) -
+                    3801 * (s.before[1] + s.after[1] + s.before[3] + s.after[3]) +
+                    1016 * (s.before[0] + s.after[0] + s.before[4] + s.after[4])) >>
+                   2;
+    return (high + 4309 * (s.above[0] + s.below[0]) - 213 * (s.above[1] + s.below[1])) >> 13;
+  }
+};
 
-template <class V>
+// Sums: BwdifSums, or others that give the same.
+template <class V, class Sums = BwdifSums<V>>
 COALESCE_LINE V bwdif(const LineSamples<V> &s, LineKind kind, int maximum) {
-  const V zero = V{}, top = zero + maximum;
-  if (kind == LineKind::bwdif_intra) return most<V>(zero, least<V>(within_field(s), top));
+  const V zero = V{}, top = of_all<V>(maximum);
+  if (kind == LineKind::bwdif_intra) return most<V>(zero, least<V>(Sums::within_field(s), top));
   const V mean = (s.before[2] + s.after[2]) >> 1;
   const V still = temporal_range(s);
   V range = still;
   if (kind != LineKind::bwdif_edge) range = checked_range(s, mean, range);
-  const V prediction =
-      kind == LineKind::bwdif ? bwdif_prediction(s) : (s.above[0] + s.below[0]) >> 1;
+  V prediction = (s.above[0] + s.below[0]) >> 1;
+  if (kind == LineKind::bwdif) {
+    const auto moves = distance(s.above[0], s.below[0]) > distance(s.before[2], s.after[2]);
+    prediction = moves ? Sums::with_time(s) : Sums::within_field(s);
+  }
   const V moving = most(zero, least(limited(prediction, mean, range), top));
   return still == zero ? mean : moving;
 }
@@ -161,7 +172,7 @@ COALESCE_LINE V w3fdif(const LineSamples<V> &s, int maximum) {
                 5570 * (s.before[2] + s.after[2]) -
                 3801 * (s.before[1] + s.after[1] + s.before[3] + s.after[3]) +
                 1016 * (s.before[0] + s.after[0] + s.before[4] + s.after[4]);
-  const V zero = V{}, top = zero + maximum;
+  const V zero = V{}, top = of_all<V>(maximum);
   return most(zero, least(V(sum >> 15), top));
 }
 
