@@ -27,17 +27,32 @@ const std::string kSource =
 
 }  // namespace
 
-GST_START_TEST(h264) {
-  if (skip_without({"h264parse", "nvh264dec", "cudadownload"})) return;
+static int decode_and_compare(const char *stream, const std::string &filter) {
   Branches pipeline(
       "appsrc name=source caps=video/x-h264,stream-format=byte-stream,framerate=25/1 ! h264parse ! "
       "nvh264dec ! " CUDA ",format=NV12 ! " +
-      branches("convolve preset=sharpen"));
+      branches(filter));
   gsize size = 0;
-  guchar *stream = g_base64_decode(kH264Stream, &size);
-  pipeline.feed(stream, size);
-  g_free(stream);
-  fail_unless_equals_int(pipeline.compare(), kH264Frames);
+  guchar *bytes = g_base64_decode(stream, &size);
+  pipeline.feed(bytes, size);
+  g_free(bytes);
+  return pipeline.compare();
+}
+
+GST_START_TEST(h264) {
+  if (skip_without({"h264parse", "nvh264dec", "cudadownload"})) return;
+  fail_unless_equals_int(decode_and_compare(kH264Stream, "convolve preset=sharpen"), kH264Frames);
+}
+GST_END_TEST
+
+// Every frame becomes two pictures by what the decoder says of it.
+GST_START_TEST(interlaced_h264) {
+  if (skip_without({"h264parse", "nvh264dec", "cudadownload"})) return;
+  for (const char *method : {"yadif", "bwdif", "w3fdif", "ela", "linear"})
+    fail_unless_equals_int(
+        decode_and_compare(kInterlacedH264Stream,
+                           std::string("coalescedeinterlace fields=all method=") + method),
+        2 * kH264Frames);
 }
 GST_END_TEST
 
@@ -120,6 +135,7 @@ GST_END_TEST
 int main(int argc, char **argv) {
   return run(&argc, &argv, "gpu_neighbours", [](TCase *tests) {
     tcase_add_test(tests, h264);
+    tcase_add_test(tests, interlaced_h264);
     tcase_add_test(tests, jpeg);
     tcase_add_test(tests, uploaded);
     tcase_add_test(tests, converted);
