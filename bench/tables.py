@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes the tables of docs/ from the newest figures of headline.py in bench/results.
+"""Writes the tables of docs/ from the newest figures of headline.py in bench/results, and of
+deinterlace/quality.py in bench/results/deinterlacing.
 
 usage: tables.py [--check]
 
@@ -14,7 +15,8 @@ import sys
 
 from chart import HERE, SIZES, encoders_of, newest, number
 
-PAGES = [HERE.parent / 'docs' / name for name in ('benchmarks.md', 'jpeg2000-performance.md')]
+PAGES = [HERE.parent / 'docs' / name for name in
+         ('benchmarks.md', 'coalescedeinterlace.md', 'jpeg2000-performance.md')]
 
 
 def source(figures, *names):
@@ -59,7 +61,27 @@ def jpeg2000(figures):
             source(figures, 'nvJPEG2000', 'OpenJPEG')]
 
 
+def deinterlacing(_):
+    """Of each method the mean PSNR and SSIM of the clips that were filmed, and of those of a photograph."""
+    results = max((HERE / 'results' / 'deinterlacing').glob('*.json'))
+    figures = json.loads(results.read_text(encoding='utf-8'))
+    groups = [[clip['scores'] for clip in figures['clips'] if clip['filmed'] == filmed] for filmed in (True, False)]
+
+    def mean(group, method, score):
+        return sum(scores[method][score] for scores in group) / len(group)
+
+    methods = sorted(groups[0][0], key=lambda method: -mean(groups[0], method, 'psnr'))
+    lines = [[f'`{method.split()[1]}`', method.split()[0],
+              *(text for group in groups for text in (f"{mean(group, method, 'psnr'):.2f}",
+                                                      f"{mean(group, method, 'ssim'):.4f}"))] for method in methods]
+    head = ['method', 'of', 'filmed: PSNR, dB', 'SSIM', 'photograph: PSNR, dB', 'SSIM']
+    versions = ' and '.join(f'{name} {version}' for name, version in figures['versions'].items())
+    return [*table(head, lines), '', f'{len(groups[0])} filmed clips, {len(groups[1])} of a photograph; {versions}; '
+            f'{results.stem}.']
+
+
 TABLES = {
+    'deinterlacing': deinterlacing,
     'conversion': lambda figures: frame_times(figures, ('element', 'formats'), 'rgb2yuv', 'uyvy2y'),
     'filters': lambda figures: frame_times(figures, ('element', 'format', 'mask'), 'convolve', 'sepconvolve'),
     'jpeg2000': jpeg2000,
