@@ -29,7 +29,7 @@ struct DeinterlacePrivate {
   Settings<DeinterlaceSettings> settings;
   std::atomic<guint> caps_changes{1};  // of settings that caps depend on
 
-  // The streaming thread's: those of the frames that are there now, with `fields` and `mode` of the
+  // The streaming thread's: those of the frames that are there now, with `fields` of the
   // caps that they came under.
   DeinterlaceSettings now;
   bool every_field = false;
@@ -105,10 +105,15 @@ gboolean set_info(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVide
   return TRUE;
 }
 
-gboolean is_identity(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVideoInfo *) {
+// Do all frames under these caps pass? In the same memory GstBaseTransform then does the work.
+bool all_pass(gpointer self, const GstVideoInfo &in) {
   const DeinterlaceMode mode = priv_of(self).mode;
-  const bool passes = mode == DeinterlaceMode::disabled ||
-                      (mode == DeinterlaceMode::automatic && !GST_VIDEO_INFO_IS_INTERLACED(in));
+  return mode == DeinterlaceMode::disabled ||
+         (mode == DeinterlaceMode::automatic && !GST_VIDEO_INFO_IS_INTERLACED(&in));
+}
+
+gboolean is_identity(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVideoInfo *) {
+  const bool passes = all_pass(self, *in);
   GST_DEBUG_OBJECT(self, passes ? "frames pass as they are" : "frames become pictures");
   return passes;
 }
@@ -133,24 +138,25 @@ bool top_is_first(gpointer self, const DeinterlaceSettings &settings, const GstB
   return has_flag(metadata, GST_VIDEO_BUFFER_FLAG_TFF);
 }
 
-// Of mixed video, what its flags call progressive.
+// Beside streams of such frames, what the flags of mixed video call progressive.
 gboolean passes(GstCoalesceTemporal *self, GstBuffer *metadata) {
-  return priv_of(self).now.mode == DeinterlaceMode::automatic &&
-         GST_VIDEO_INFO_INTERLACE_MODE(&info_of(self)) == GST_VIDEO_INTERLACE_MODE_MIXED &&
-         !has_flag(metadata, GST_VIDEO_BUFFER_FLAG_INTERLACED) && !is_one_field(metadata);
+  const GstVideoInfo &info = info_of(self);
+  return all_pass(self, info) ||
+         (priv_of(self).mode == DeinterlaceMode::automatic &&
+          GST_VIDEO_INFO_INTERLACE_MODE(&info) == GST_VIDEO_INTERLACE_MODE_MIXED &&
+          !has_flag(metadata, GST_VIDEO_BUFFER_FLAG_INTERLACED) && !is_one_field(metadata));
 }
 
 // Before each frame, and with new caps.
 void reach(GstCoalesceTemporal *self, guint *before, guint *after) {
   DeinterlacePrivate &priv = priv_of(self);
   priv.now = priv.settings.snapshot();
-  priv.now.mode = priv.mode;
   if (priv.every_field)
     priv.now.fields = DeinterlaceFields::all;
   else if (priv.now.fields == DeinterlaceFields::all)
     priv.now.fields = DeinterlaceFields::automatic;
   const DeinterlaceMethod method = priv.now.method;
-  *before = *after = method >= DeinterlaceMethod::yadif ? 1 : 0;
+  *before = *after = method >= DeinterlaceMethod::yadif && !all_pass(self, info_of(self)) ? 1 : 0;
 }
 
 // A repeated first field is a third picture.

@@ -40,10 +40,10 @@ struct FieldPicture {
 // before, current, after  frames that follow each other, of one format of picture/formats.h and one
 //           size. Where there is none, at the ends of a sequence, the nearest one stands in.
 // pictures  `count` of them, one or two: fields of `current`, of its format and size. Two take
-// little longer than
-//           one, as they are made of the same rows.
+//           little longer than one, as they are made of the same rows.
 // A row of number 2i + f of a plane belongs to field f, of 4:2:0 of chroma, too; rows more than a
-// progressive picture has (image.h) are ignored. Alpha is treated as luma is.
+// progressive picture has (image.h) are ignored, but `weave` copies one that all have. Alpha is
+// treated as luma is.
 // Any width and height from 1, any pitch, any alignment that image.h allows. `out` must not overlap
 // the others (which is not checked).
 //

@@ -19,6 +19,17 @@ std::uint8_t alignment_of(const DeinterlaceJob &job, int plane) {
   return static_cast<std::uint8_t>(bits & -bits);
 }
 
+// Of weave also the row that a progressive picture has not, where all have it.
+int rows_of(const DeinterlaceJob &job, int plane) {
+  const ConstImage &current = job.frame[1];
+  if (job.params.method != DeinterlaceMethod::weave)
+    return plane_rows(current.format, plane, current.height);
+  int rows = current.plane[plane].height;
+  for (int i = 0; i < job.pictures; ++i)
+    rows = std::min(rows, job.picture[i].out.plane[plane].height);
+  return rows;
+}
+
 bool is_pairs(const PixelFormat &format) {
   return format.planes == 1 && format.components == 3 && format.component[1].log2_width == 1;
 }
@@ -33,7 +44,7 @@ PlaneRuns plane_runs(const DeinterlaceJob &job, int plane) {
   const PixelFormat &format = picture.format;
   PlaneRuns runs;
   runs.alignment = alignment_of(job, plane);
-  runs.rows = plane_rows(format, plane, picture.height);
+  runs.rows = rows_of(job, plane);
   runs.row_bytes = static_cast<int>(row_bytes(format, plane, picture.width));
   const PixelComponent *first = nullptr;
   std::uint32_t used = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The CPU back end: rows as lanes of words (deinterlace_lanes.h), or blocks of a row, of all the rows
-// that it is made of, as numbers of 16 bits.
+// The CPU back end: rows as lanes of words (deinterlace_lanes.h), or blocks of a row, of all the
+// rows that it is made of, as numbers of 16 bits.
 #include <algorithm>
 #include <cstring>
 

@@ -21,6 +21,8 @@ std::string elements_of(int kind, const std::string &backend) {
     case 1:
       return "rgb2yuv" + here + " ! " + memory + ",format=NV12 ! convolve preset=sobel-x" + next +
              "queue ! sepconvolve preset=gaussian" + here;
+    case 2:
+      return "coalescedeinterlace" + next + "queue ! convolve preset=sharpen" + here;
     default:
       return "convolve mask=\"1 2 1; 2 4 2; 1 2 1\"" + here + " ! queue ! convolve preset=sharpen" +
              here;
@@ -28,8 +30,16 @@ std::string elements_of(int kind, const std::string &backend) {
 }
 
 const char *format_of(int kind) {
-  static const char *formats[kKinds] = {"UYVY", "BGRx", "NV12"};
+  static const char *formats[kKinds] = {"UYVY", "BGRx", "NV12", "NV12"};
   return formats[kind];
+}
+
+// (Every element meets both: coalescedeinterlace passes the one, and holds a frame of the other.)
+std::string caps_of(int kind, std::size_t size) {
+  const Size &of = kSizes[size];
+  return video_caps(kSystem, format_of(kind), of.width, of.height) +
+         (size == kInterlacedSize ? ",interlace-mode=interleaved,field-order=top-field-first"
+                                  : ",interlace-mode=progressive");
 }
 
 // What the CPU makes of each place, made once.
@@ -64,7 +74,7 @@ Line::Line(int kind, const char *backend, GstCudaContext *context)
 
 void Line::go_to(const Place &place) {
   const Size &size = kSizes[place.size];
-  const CapsRef caps = parse_caps(video_caps(kSystem, format_of(kind_), size.width, size.height));
+  const CapsRef caps = parse_caps(caps_of(kind_, place.size));
   g_object_set(element("size"), "caps", caps.get(), nullptr);
   if (GST_STATE(get()) < GST_STATE_PAUSED) return;
   // New caps make videotestsrc count its frames anew, and a seek sets the count: in this order.

@@ -76,7 +76,8 @@ std::string trial(const Deinterlace &operation, const TrialOptions &options, Ran
   const auto frame = [&](int i) -> InputPicture & {
     return frames[static_cast<std::size_t>(i < first ? first : i > last ? last : i)];
   };
-  shape.interlaced = shape.spare_row = false;
+  shape.interlaced = call.params.method == DeinterlaceMethod::weave;
+  shape.spare_row = random_spare_row(shape, random);
   std::deque<OutputPicture> pictures;
   const int field = random.below(2);
   std::string what = text(call.params) + ", " + std::to_string(size.width) + "x" +

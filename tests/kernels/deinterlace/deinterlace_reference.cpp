@@ -212,7 +212,7 @@ void deinterlace_reference(const DeinterlaceParams &params, const ConstImage &be
   }
   for (int p = 0; p < out.format.planes; ++p) {
     const RowWriter write(out.format, p, out.width);
-    for (int y = 0; y < out.plane[p].height; ++y) {
+    for (int y = 0; y < std::min(out.plane[p].height, current.plane[p].height); ++y) {
       if (y % 2 == picture.field || params.method == DeinterlaceMethod::weave) {
         std::memcpy(out.plane[p].row(y), current.plane[p].row(y),
                     static_cast<std::size_t>(out.plane[p].width));
