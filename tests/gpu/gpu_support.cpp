@@ -23,7 +23,7 @@ void require_gpu() {
 }
 
 std::string caps_text(const char *format, int width, int height, bool cuda) {
-  return video_caps(cuda ? kCuda : kSystem, format, width, height);
+  return video_caps(cuda ? kCuda : kSystem, format, possible_width(format, width), height);
 }
 
 void share_context(GstElement *element) {

@@ -102,6 +102,23 @@ std::vector<Bytes> boxed_codestreams(const Bytes &buffer) {
   return result;
 }
 
+// GStreamer 1.22 unpacks the last column of VYUY with U and V in each other's place, if the width
+// is odd.
+static bool swaps_last_column() {
+  const GstVideoFormatInfo *format = gst_video_format_get_info(GST_VIDEO_FORMAT_VYUY);
+  guint8 pair[] = {1, 2, 3, 4}, pixel[4];  // V, Y, U, Y to A, Y, U, V
+  const gpointer planes[GST_VIDEO_MAX_PLANES] = {pair};
+  const gint strides[GST_VIDEO_MAX_PLANES] = {sizeof pair};
+  format->unpack_func(format, GST_VIDEO_PACK_FLAG_NONE, pixel, planes, strides, 0, 0, 1);
+  return pixel[2] == 1;
+}
+
+static bool is_swapped(const GstVideoInfo &info, int column) {
+  static const bool swaps = swaps_last_column();
+  return swaps && GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_VYUY && info.width % 2 == 1 &&
+         column == info.width - 1;
+}
+
 std::vector<Samples> samples_of(GstBuffer *buffer, const GstVideoInfo &info, int first, int step) {
   GstVideoFrame frame;
   fail_unless(gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ));
@@ -115,11 +132,13 @@ std::vector<Samples> samples_of(GstBuffer *buffer, const GstVideoInfo &info, int
     s.bits = static_cast<int>(GST_VIDEO_INFO_COMP_DEPTH(&info, c));
     s.width = (info.width + (1 << across) - 1) >> across;
     s.height = (rows + (1 << down) - 1) >> down;
+    const auto channel_at = [&](int column) {
+      return unpacked_channel(static_cast<int>(c > 0 && is_swapped(info, column) ? 3 - c : c));
+    };
     for (int y = 0; y < s.height; y++) {
       unpacker.row(first + step * (y << down));
       for (int x = 0; x < s.width; x++)
-        s.values.push_back(
-            unpacker.value(x << across, unpacked_channel(static_cast<int>(c)), s.bits));
+        s.values.push_back(unpacker.value(x << across, channel_at(x << across), s.bits));
     }
     result.push_back(std::move(s));
   }

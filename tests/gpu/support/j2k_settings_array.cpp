@@ -181,7 +181,7 @@ int header_bytes(const J2kCase &c) {
     height = (height + 1) / 2;
   }
   packets *= 4 * c.layers * tiles;
-  return (700 + 40 * tiles + (1 + c.packet_markers) * packets) * (c.fields ? 2 : 1);
+  return (1000 + 40 * tiles + (1 + c.packet_markers) * packets) * (c.fields ? 2 : 1);
 }
 
 // About three bits a pixel beside that.
