@@ -166,6 +166,10 @@ Factor regions() {
 
 // ---- rates --------------------------------------------------------------------------------------
 
+bool has(const J2kCase &c, const char *setting) {
+  return c.coding.settings.find(setting) != std::string::npos;
+}
+
 // Somewhat more than a codestream has with nothing in any layer, both of them if it is fields.
 int header_bytes(const J2kCase &c) {
   const auto pieces = [](int all, int piece) { return piece > 0 ? (all + piece - 1) / piece : 1; };
@@ -181,7 +185,9 @@ int header_bytes(const J2kCase &c) {
     height = (height + 1) / 2;
   }
   packets *= 4 * c.layers * tiles;
-  return (1000 + 40 * tiles + (1 + c.packet_markers) * packets) * (c.fields ? 2 : 1);
+  // Weights differ from component to component: each has a table of its own.
+  const int tables = has(c, "visual-weighting=1") ? 4 * (8 + 2 * (3 * c.resolutions + 1)) : 0;
+  return (700 + tables + 40 * tiles + (1 + c.packet_markers) * packets) * (c.fields ? 2 : 1);
 }
 
 // About three bits a pixel beside that.
@@ -205,10 +211,6 @@ Factor rates() {
 }
 
 // ---- what is refused ----------------------------------------------------------------------------
-
-bool has(const J2kCase &c, const char *setting) {
-  return c.coding.settings.find(setting) != std::string::npos;
-}
 
 // Bit-planes and what shifts them fit into 31, as docs/j2kenc.md has it.
 bool fits_region(const J2kCase &c) {
