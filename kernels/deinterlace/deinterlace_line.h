@@ -63,14 +63,17 @@ COALESCE_LINE V temporal_range(const LineSamples<V> &s) {
 }
 
 // A wider one, where the rows two above and below differ from the kept ones in the same direction.
+// (No result of a minimum or maximum is negated: between two of them ptxas 13.0 for 9.0 loses
+// that.)
 template <class V>
 COALESCE_LINE V checked_range(const LineSamples<V> &s, const V &mean, const V &range) {
-  const V from_above = ((s.before[1] + s.after[1]) >> 1) - s.above[0];
-  const V from_below = ((s.before[3] + s.after[3]) >> 1) - s.below[0];
-  const V to_above = mean - s.above[0], to_below = mean - s.below[0];
-  const V high = most(most(to_below, to_above), least(from_above, from_below));
-  const V low = least(least(to_below, to_above), most(from_above, from_below));
-  return most(range, most(low, -high));
+  const V mean_above = (s.before[1] + s.after[1]) >> 1;
+  const V mean_below = (s.before[3] + s.after[3]) >> 1;
+  const V low = least(least(mean - s.below[0], mean - s.above[0]),
+                      most(mean_above - s.above[0], mean_below - s.below[0]));
+  const V high = least(least(s.below[0] - mean, s.above[0] - mean),
+                       most(s.above[0] - mean_above, s.below[0] - mean_below));
+  return most(range, most(low, high));
 }
 
 template <class V>
