@@ -26,7 +26,9 @@ constexpr Work kWorks[] = {
     {"yadif", "P010_10LE", Method::yadif}, {"yadif", "UYVY", Method::yadif},
     {"yadif", "v210", Method::yadif},      {"yadif", "I420", Method::yadif},
     {"yadif", "RGB", Method::yadif},       {"w3fdif", "NV12", Method::w3fdif},
-    {"ela", "NV12", Method::ela},          {"linear", "NV12", Method::linear},
+    {"best", "NV12", Method::best},        {"best", "v210", Method::best},
+    {"best", "RGB", Method::best},         {"ela", "NV12", Method::ela},
+    {"linear", "NV12", Method::linear},
 };
 constexpr FrameSize kSizes[] = {{1920, 1080}, {3840, 2160}};
 

@@ -27,6 +27,21 @@ __device__ __forceinline__ std::uint32_t prmt(std::uint32_t low, std::uint32_t h
   return bytes;
 }
 
+// Of four bytes each.
+__device__ __forceinline__ std::uint32_t distances(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t all;
+  asm("vabsdiff4.u32.u32.u32 %0, %1, %2, %3;" : "=r"(all) : "r"(a), "r"(b), "r"(0));
+  return all;
+}
+
+// sum and the distances of four bytes.
+__device__ __forceinline__ std::uint32_t add_distances(std::uint32_t a, std::uint32_t b,
+                                                       std::uint32_t sum) {
+  std::uint32_t all;
+  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(all) : "r"(a), "r"(b), "r"(sum));
+  return all;
+}
+
 // 16 bytes to shared memory, not waited for. From compute capability 8.0 on.
 __device__ __forceinline__ void cp_async(std::uint32_t to, const void *from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");

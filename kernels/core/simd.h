@@ -26,6 +26,7 @@ namespace coalesce {
 
 // Vectors of 16 or 32 bytes. Beside the compiler's own operations:
 //   add_pairs     the sums of neighbours: a[0] + a[1], a[2] + a[3], ..., b[0] + b[1], ...
+//   add_distances sums[i] += the distances of eight bytes of memory each, which follow each other
 // and with kMultipliesPairs (elsewhere the compiler makes good code of plain loops):
 //   multiply_add  out[i] = a[2i] * b[2i] + a[2i + 1] * b[2i + 1]
 //   saturate      the numbers of four vectors as bytes
@@ -70,6 +71,14 @@ struct Vector<16> {
     out = __builtin_convertvector(bytes, Int16);
   }
 
+  COALESCE_INLINE static void add_distances(const std::uint8_t *a, const std::uint8_t *b,
+                                            Int64 &sums) {
+    char from __attribute__((vector_size(16))), to __attribute__((vector_size(16)));
+    std::memcpy(&from, a, sizeof from);
+    std::memcpy(&to, b, sizeof to);
+    sums += reinterpret_cast<Int64>(__builtin_ia32_psadbw128(from, to));
+  }
+
   COALESCE_INLINE static void saturate(const Int32 (&in)[4], std::uint8_t *out) {
     const auto bytes = __builtin_ia32_packuswb128(__builtin_ia32_packssdw128(in[0], in[1]),
                                                   __builtin_ia32_packssdw128(in[2], in[3]));
@@ -77,6 +86,12 @@ struct Vector<16> {
   }
 #else
   static constexpr bool kMultipliesPairs = false;
+
+  COALESCE_INLINE static void add_distances(const std::uint8_t *a, const std::uint8_t *b,
+                                            Int64 &sums) {
+    for (int i = 0; i < 16; ++i)
+      sums[i / 8] += a[i] < b[i] ? b[i] - a[i] : a[i] - b[i];
+  }
 #endif
 };
 
@@ -116,6 +131,14 @@ struct Vector<32> {
     char bytes __attribute__((vector_size(16)));
     std::memcpy(&bytes, in, sizeof bytes);
     out = reinterpret_cast<Int16>(__builtin_ia32_pmovzxbw256(bytes));
+  }
+
+  COALESCE_INLINE static void add_distances(const std::uint8_t *a, const std::uint8_t *b,
+                                            Int64 &sums) {
+    char from __attribute__((vector_size(32))), to __attribute__((vector_size(32)));
+    std::memcpy(&from, a, sizeof from);
+    std::memcpy(&to, b, sizeof to);
+    sums += reinterpret_cast<Int64>(__builtin_ia32_psadbw256(from, to));
   }
 
   COALESCE_INLINE static void saturate(const Int32 (&in)[4], std::uint8_t *out) {

@@ -7,7 +7,7 @@ namespace coalesce {
 namespace {
 
 Status check(const DeinterlaceParams &params, const DeinterlaceJob &job) {
-  if (params.method > DeinterlaceMethod::w3fdif)
+  if (params.method > DeinterlaceMethod::best)
     return invalid_argument("deinterlace: no such method");
   if (params.ela_window != 3 && params.ela_window != 5 && params.ela_window != 7)
     return invalid_argument("deinterlace: the window of ela must be 3, 5 or 7 columns");

@@ -18,6 +18,7 @@ enum class DeinterlaceMethod : std::uint8_t {
   yadif,   // FFmpeg's filter of this name
   bwdif,   // FFmpeg's filter of this name
   w3fdif,  // FFmpeg's filter of this name, its filter "complex"; exact where that overflows
+  best,    // bwdif, mixed with what moves there in the fields beside this one
 };
 
 struct DeinterlaceParams {

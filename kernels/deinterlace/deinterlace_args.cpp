@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "deinterlace_motion.h"
+
 namespace coalesce {
 namespace {
 
@@ -46,12 +48,14 @@ PlaneRuns plane_runs(const DeinterlaceJob &job, int plane) {
   runs.alignment = alignment_of(job, plane);
   runs.rows = rows_of(job, plane);
   runs.row_bytes = static_cast<int>(row_bytes(format, plane, picture.width));
+  runs.least_log2 = 8;
   const PixelComponent *first = nullptr;
   std::uint32_t used = 0;
   for (int c = format.components - 1; c >= 0; --c) {
     const PixelComponent &component = format.component[c];
     if (component.plane != plane) continue;
     first = &component;
+    runs.least_log2 = std::min<int>(runs.least_log2, component.log2_width);
     runs.columns = std::max(runs.columns, -(-picture.width >> component.log2_width));
     if (component.container == Container::u32)
       used |= ((1u << component.bits) - 1) << component.shift;
@@ -60,8 +64,15 @@ PlaneRuns plane_runs(const DeinterlaceJob &job, int plane) {
         used |= 0xffu << 8 * at;
   }
   runs.maximum = (1 << first->bits) - 1;
+  runs.tile_bytes = static_cast<int>(row_bytes(format, plane, kTileColumns << runs.least_log2));
   // The last pair of an odd width lacks a sample of luma.
   const int pairs = is_pairs(format) ? picture.width / 2 : 0;
+  runs.container_bytes = container_bytes(first->container);
+  runs.end = runs.row_bytes / runs.container_bytes;
+  if (is_pairs(format)) {
+    runs.end = 4 * ((picture.width + 1) / 2);
+    runs.luma_end = 2 * picture.width;
+  }
   switch (first->container) {
     case Container::u8:
       runs.lanes = Lanes::bytes;
@@ -77,18 +88,21 @@ PlaneRuns plane_runs(const DeinterlaceJob &job, int plane) {
       break;
     case Container::u32:
       runs.lanes = Lanes::fields10;
+      runs.steps = Steps::four;
+      runs.end = 4 * picture.width;
       runs.whole = runs.row_bytes;
       runs.ones = ~used;
       break;
     case Container::v210:
-      runs.lanes = Lanes::fields10;
-      runs.whole = 4 * pairs / 3 * 4;
+      runs.lanes = Lanes::v210;
+      runs.steps = Steps::chroma_first;
+      runs.whole = 4 * pairs / 6 * 8;  // runs begin with chroma
       runs.zeros = 3u << 30;
       break;
     case Container::be10:
-      runs.run_bytes = 5;
       break;
   }
+  if (runs.whole < kRunBytes) runs.whole = 0;
   return runs;
 }
 

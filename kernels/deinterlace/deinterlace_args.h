@@ -8,7 +8,7 @@
 
 namespace coalesce {
 
-constexpr int kRunBytes = 8;
+constexpr int kRunBytes = 16;
 
 // What is side by side in the words of a plane, and moves as samples do if the plane is treated as
 // one row of them.
@@ -16,6 +16,7 @@ enum class Lanes : std::uint8_t {
   bytes,
   halves,    // of 16 bits
   fields10,  // three of ten bits, the lowest first, and one of two
+  v210,      // three of ten bits; two are spare
   none,      // sample by sample: be10, whose runs are pairs of pixels
 };
 
@@ -29,10 +30,16 @@ struct PlaneRuns {
   std::uint8_t shift = 0;      // of samples in halves
   std::uint8_t alignment = 1;  // of all rows of all pictures, at most 16
   int maximum = 0;
-  int run_bytes = kRunBytes;
   int rows = 0, row_bytes = 0;
   int columns = 0;          // of the component that has most
-  int whole = 0;            // bytes of a row that are samples of the picture
+  int least_log2 = 0;       // its log2_width
+  int tile_bytes = 0;       // of kTileColumns columns
+  int whole = 0;            // bytes of a row that are samples of the picture, and cut into runs
+  int container_bytes = 1;  // of which the rest is made one at a time
+  int end = 0;              // lanes of a row up to the last column,
+  int luma_end = 0;         // and of packed 4:2:2 up to the last one of luma
+  COALESCE_HOST_DEVICE int whole_runs() const { return (whole + kRunBytes - 1) / kRunBytes; }
+
   std::uint32_t ones = 0;   // bits of a word that are ones in the output,
   std::uint32_t zeros = 0;  // and that are zeros
 };

@@ -9,6 +9,7 @@
 #include "../picture/rows.h"
 #include "deinterlace_lanes.h"
 #include "deinterlace_line.h"
+#include "deinterlace_motion_cpu.h"
 
 #pragma GCC diagnostic ignored "-Wpsabi"  // all functions of vectors are inlined
 
@@ -236,33 +237,114 @@ Calculate calculate_here() {
   return calculate_any;
 }
 
+// ---- Motion -------------------------------------------------------------------------------------
+
+static_assert(kBlock == MotionRows::kColumns);
+
+// Of a component's blocks in a block of columns.
+using Motions = Motion[kBlock / kMotionBlock];
+
+// Rows of a field, from `row` on, and the columns beside the span. Beyond the ends of the plane the
+// nearest samples stand in.
+template <int kRows>
+void read_field(const Task &t, const ConstImage &frame, const Span &span, int row,
+                MotionRows::Row (&out)[kRows]) {
+  const PixelComponent &c = frame.format.component[span.component];
+  const int begin = std::max(span.first - MotionRows::kSide, 0);
+  const int end = std::min(span.first + kBlock + MotionRows::kSide, columns_of(t, span.component));
+  const int at = MotionRows::kSide + begin - span.first;
+  std::uint16_t numbers[sizeof(MotionRows::Row) + kTail];
+  for (int i = 0; i < kRows; ++i, row += 2) {
+    const int inside = inside_field(row, 0, t.args.plane[c.plane].rows);
+    t.readers[span.component](frame.of(c).row(inside), begin, end - begin, numbers);
+    for (int k = 0; k < end - begin; ++k)
+      out[i][at + k] = upper_bits(numbers[k], c.bits);
+    std::fill(out[i], out[i] + at, out[i][at]);
+    std::fill(out[i] + at + end - begin, std::end(out[i]), out[i][at + end - begin - 1]);
+  }
+}
+
+// row: of the span's blocks the first one.
+void follow(const Task &t, const FieldPicture &picture, const Span &span, MotionRows &rows,
+            Motions &motion) {
+  const auto &[before, current, after] = t.job.frame;
+  const int kept = span.row + picture.field, missing = span.row + 1 - picture.field;
+  read_field(t, current, span, kept - 2 * MotionRows::kAbove, rows.current);
+  read_field(t, before, span, kept - 2 * kMotionRows, rows.earlier);
+  read_field(t, after, span, kept - 2 * kMotionRows, rows.later);
+  read_field(t, t.job.field_before(picture), span, missing - kMotionRows, rows.before);
+  read_field(t, t.job.field_after(picture), span, missing - kMotionRows, rows.after);
+  find_motion(rows, (span.count - 1) / kMotionBlock + 1, motion);
+}
+
+// Eight samples of a row, some of which may be beside the picture.
+void read_eight(const Task &t, const ConstImage &frame, const Span &span, int row, int x,
+                std::uint16_t (&out)[kMotionBlock + kTail]) {
+  const PixelComponent &c = frame.format.component[span.component];
+  const std::uint8_t *from = frame.of(c).row(inside_field(row, 0, t.args.plane[c.plane].rows));
+  const int columns = columns_of(t, span.component);
+  const RowReader &read = t.readers[span.component];
+  if (x >= 0 && x + kMotionBlock <= columns) return read(from, x, kMotionBlock, out);
+  std::uint16_t sample[1 + kTail];
+  for (int i = 0; i < kMotionBlock; ++i) {
+    read(from, std::clamp(x + i, 0, columns - 1), 1, sample);
+    out[i] = sample[0];
+  }
+}
+
+void mix(const Task &t, const FieldPicture &picture, const Span &span, const Motions &motion,
+         std::uint16_t *row) {
+  std::uint16_t before[kMotionBlock + kTail], after[kMotionBlock + kTail];
+  for (int i = 0; i < span.count; i += kMotionBlock) {
+    const Motion &m = motion[i / kMotionBlock];
+    const int x = span.first + i;
+    read_eight(t, t.job.field_before(picture), span, span.row - m.rows, x - m.columns, before);
+    read_eight(t, t.job.field_after(picture), span, span.row + m.rows, x + m.columns, after);
+    for (int k = 0; k < kMotionBlock; ++k)
+      row[i + k] =
+          static_cast<std::uint16_t>(along_motion(row[i + k], before[k], after[k], m.weight));
+  }
+}
+
 // ---- Rows ---------------------------------------------------------------------------------------
 
-// Part of a row that the kept field has not: `width` pixels, or samples of the plane, from x on.
-void make_block(const Task &t, const FieldPicture &picture, int plane, int row,
-                const LineRows &rows, int x, int width, Calculate calculate, Scratch &s) {
-  const ConstImage &current = t.job.frame[1];
-  const PixelFormat &format = current.format;
-  int least_log2 = 8;
-  for (int c = 0; c < format.components; ++c)
-    if (format.component[c].plane == plane)
-      least_log2 = std::min<int>(least_log2, format.component[c].log2_width);
+// Part of the rows of a plane: `width` pixels, or samples of the plane, from x on.
+struct Part {
+  int plane, x, width;
+};
+
+Span span_of(const Task &t, const Part &part, int component, int row) {
+  const int log2 =
+      t.job.frame[1].format.component[component].log2_width - t.args.plane[part.plane].least_log2;
+  return {component, row, part.x >> log2, -(-part.width >> log2)};
+}
+
+// Of a row that the kept field has not. motion: of each component; nullptr but for `best`.
+void make_block(const Task &t, const FieldPicture &picture, int row, const Part &part,
+                Calculate calculate, const Motions *motion, Scratch &s) {
+  const PixelFormat &format = t.job.frame[1].format;
+  const LineRows rows = line_rows(t.job.rules(picture), row, t.args.plane[part.plane].rows);
   const std::uint16_t *out[4] = {};
   for (int c = 0; c < format.components; ++c) {
     const PixelComponent &component = format.component[c];
-    if (component.plane != plane) continue;
-    const int log2 = component.log2_width - least_log2;
-    const Span span = {c, row, x >> log2, -(-width >> log2)};
+    if (component.plane != part.plane) continue;
+    const Span span = span_of(t, part, c, row);
     read_lines(t, picture, rows, span, s);
     calculate(s, {rows.kind, t.job.params.ela_window, (1 << component.bits) - 1}, span,
               columns_of(t, c), s.out[c]);
+    if (motion != nullptr && rows.kind != LineKind::copy)
+      mix(t, picture, span, motion[c], s.out[c] + kMargin);
     out[c] = s.out[c] + kMargin;
   }
-  t.writers[plane](picture.out.plane[plane].row(row), x, width, out);
+  t.writers[part.plane](picture.out.plane[part.plane].row(row), part.x, part.width, out);
+}
+
+void keep_row(const Task &t, const FieldPicture &picture, int plane, int row) {
+  std::memcpy(picture.out.plane[plane].row(row), t.job.frame[1].plane[plane].row(row),
+              static_cast<std::size_t>(picture.out.plane[plane].width));
 }
 
 void make_rows(const Task &t, int plane, int first, int last) {
-  const ConstImage &current = t.job.frame[1];
   const Calculate calculate = calculate_here();
   const int columns = t.args.plane[plane].columns;
   Scratch s = {};
@@ -270,13 +352,39 @@ void make_rows(const Task &t, int plane, int first, int last) {
     for (int i = 0; i < t.job.pictures; ++i) {
       const FieldPicture &picture = t.job.picture[i];
       if (t.job.keeps(picture, row)) {
-        std::memcpy(picture.out.plane[plane].row(row), current.plane[plane].row(row),
-                    static_cast<std::size_t>(picture.out.plane[plane].width));
+        keep_row(t, picture, plane, row);
         continue;
       }
       const LineRows rows = line_rows(t.job.rules(picture), row, t.args.plane[plane].rows);
       for (int x = make_lanes(t.args, picture, plane, row, rows); x < columns; x += kBlock)
-        make_block(t, picture, plane, row, rows, x, std::min(kBlock, columns - x), calculate, s);
+        make_block(t, picture, row, {plane, x, std::min(kBlock, columns - x)}, calculate, nullptr,
+                   s);
+    }
+}
+
+// Rows of blocks of `best`, each of which is followed once.
+void make_block_rows(const Task &t, int plane, int first, int last) {
+  const PixelFormat &format = t.job.frame[1].format;
+  const Calculate calculate = calculate_here();
+  const int columns = t.args.plane[plane].columns;
+  Scratch s = {};
+  MotionRows around;
+  Motions motion[4];
+  for (int top = first * kMotionBlock; top < last * kMotionBlock; top += kMotionBlock)
+    for (int i = 0; i < t.job.pictures; ++i) {
+      const FieldPicture &picture = t.job.picture[i];
+      const int end = std::min(top + kMotionBlock, t.args.plane[plane].rows);
+      for (int row = top + picture.field; row < end; row += 2)
+        keep_row(t, picture, plane, row);
+      for (int x = 0; x < columns; x += kBlock) {
+        const Part part = {plane, x, std::min(kBlock, columns - x)};
+        for (int c = 0; c < format.components && t.job.follows_motion(picture); ++c)
+          if (format.component[c].plane == plane)
+            follow(t, picture, span_of(t, part, c, top), around, motion[c]);
+        for (int row = top + 1 - picture.field; row < end; row += 2)
+          make_block(t, picture, row, part, calculate,
+                     t.job.follows_motion(picture) ? motion : nullptr, s);
+      }
     }
 }
 
@@ -291,6 +399,11 @@ Status deinterlace_cpu(const DeinterlaceJob &job, ThreadPool *pool) {
     task.writers[p] = RowWriter(current.format, p, current.width);
   for (int p = 0; p < current.format.planes; ++p) {
     const PlaneRuns &plane = task.args.plane[p];
+    if (job.params.method == DeinterlaceMethod::best) {
+      for_ranges(pool, (plane.rows - 1) / kMotionBlock + 1, std::max(1, (1 << 11) / plane.columns),
+                 [&](int first, int last) { make_block_rows(task, p, first, last); });
+      continue;
+    }
     for_ranges(pool, plane.rows, std::max(1, (1 << 14) / plane.columns),
                [&](int first, int last) { make_rows(task, p, first, last); });
   }

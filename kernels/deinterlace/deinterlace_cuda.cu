@@ -11,6 +11,8 @@
 #include "../picture/sample.cuh"
 #include "deinterlace_args.h"
 #include "deinterlace_line.h"
+#include "deinterlace_motion.cuh"
+#include "deinterlace_pairs.cuh"
 
 namespace coalesce {
 namespace {
@@ -73,14 +75,18 @@ __device__ __forceinline__ bool find_sample(const FieldPicture &picture, int pla
   for (int c = 0; c < format.components; ++c) {
     const PixelComponent &candidate = format.component[c];
     const int from = number - candidate.first;
-    if (candidate.plane != plane || from < 0 || from % candidate.step != 0) continue;
+    if (candidate.plane != plane || from < 0) continue;
+    // (A division by a constant is no division.)
+    const int step = candidate.step;
+    const int at = step == 1 ? from : step == 2 ? from / 2 : step == 3 ? from / 3 : from / 4;
+    if (at * step != from) continue;
     const int columns = -(-picture.out.width >> candidate.log2_width);
     *component = c;
-    *x = min(from / candidate.step, columns - 1);
+    *x = min(at, columns - 1);
     // The second luma of an odd width's last pair repeats the first.
     const bool is_luma_of_pairs =
         candidate.log2_width == 0 && format.components > 1 && format.component[1].log2_width == 1;
-    return from / candidate.step < columns + (is_luma_of_pairs ? columns & 1 : 0);
+    return at < columns + (is_luma_of_pairs ? columns & 1 : 0);
   }
   return false;
 }
@@ -142,41 +148,38 @@ __device__ __noinline__ void make_slowly(const DeinterlaceArgs &args, int number
 
 // ---- Runs ---------------------------------------------------------------------------------------
 
-constexpr int kWords = kRunBytes / 4;
-using RunWords = std::uint32_t[kWords];
-
-COALESCE_HOST_DEVICE constexpr int lanes_of_word(Lanes lanes) {
-  return lanes == Lanes::halves ? 2 : 4;
+COALESCE_HOST_DEVICE constexpr int lane_bits(Lanes lanes) {
+  return lanes == Lanes::bytes ? 8 : lanes == Lanes::halves ? 16 : 10;
 }
 
 // Lane i of some words.
 template <Lanes kLanes, int kCount>
 __device__ __forceinline__ int lane(const std::uint32_t (&words)[kCount], int i,
                                     const PlaneRuns &plane) {
-  if (kLanes == Lanes::bytes) return static_cast<int>(words[i / 4] >> 8 * (i % 4) & 0xff);
-  if (kLanes == Lanes::halves)
-    return static_cast<int>(words[i / 2] >> 16 * (i % 2) >> plane.shift) & plane.maximum;
-  return static_cast<int>(words[i / 4] >> 10 * (i % 4) & 0x3ff);
+  constexpr int kInWord = lanes_of_word(kLanes), kBits = lane_bits(kLanes);
+  const std::uint32_t from = words[i / kInWord] >> kBits * (i % kInWord);
+  if (kLanes == Lanes::halves) return static_cast<int>(from >> plane.shift) & plane.maximum;
+  return static_cast<int>(from & ((1u << kBits) - 1));
 }
 template <Lanes kLanes>
 __device__ __forceinline__ void put_lane(RunWords &words, int i, int shift, int value) {
-  const auto v = static_cast<std::uint32_t>(value);
-  if (kLanes == Lanes::bytes)
-    words[i / 4] |= v << 8 * (i % 4);
-  else if (kLanes == Lanes::halves)
-    words[i / 2] |= v << shift << 16 * (i % 2);
-  else
-    words[i / 4] |= v << 10 * (i % 4);
+  constexpr int kInWord = lanes_of_word(kLanes);
+  const auto v = static_cast<std::uint32_t>(value) << (kLanes == Lanes::halves ? shift : 0);
+  words[i / kInWord] |= v << lane_bits(kLanes) * (i % kInWord);
 }
 
 // Where a run is: a plane, and bytes of its rows.
 struct Run {
   const DeinterlaceArgs &args;
   const FieldPicture &picture;
-  int number_of_picture, plane, byte;
+  int number_of_picture, plane, byte, bytes;
 
+  // The last run of a row may begin anywhere.
+  __device__ __forceinline__ int alignment() const {
+    return min(args.plane[plane].alignment, (byte | 16) & -(byte | 16));
+  }
   __device__ __forceinline__ void load(const ConstImage &frame, int row, RunWords &words) const {
-    load_run<kRunBytes>(frame.plane[plane].row(row) + byte, args.plane[plane].alignment, words);
+    load_run<kRunBytes>(frame.plane[plane].row(row) + byte, alignment(), words);
   }
 };
 
@@ -249,80 +252,150 @@ __device__ __forceinline__ constexpr int step_of(int i) {
 template <Lanes kLanes, Steps kSteps>
 struct Beside {
   static constexpr int kMostStep = kSteps >= Steps::luma_first ? 4 : static_cast<int>(kSteps) + 1;
-  static constexpr int kLaneBytes = kLanes == Lanes::halves ? 2 : 1;
-  static constexpr int kBytes = (3 * kMostStep * kLaneBytes + 3) / 4 * 4;
+  static constexpr int kWords = (3 * kMostStep - 1) / lanes_of_word(kLanes) + 1;
+  static constexpr int kAllWords = kRunBytes / 4 + 2 * kWords;
 };
 
-// A calculated run, all of whose columns are samples of the picture.
-template <Family kFamily, Lanes kLanes, Steps kSteps>
-__device__ __forceinline__ void make_run(const Run &run, const LineRows &rows, RunWords &out) {
-  const PlaneRuns &plane = run.args.plane[run.plane];
-  const RunRows<kFamily> loaded(run, rows);
-  constexpr int kCount = kWords * lanes_of_word(kLanes);
+// Words of a row, some of which may be outside of it. alignment: at most 4.
+template <int kCount>
+__device__ __forceinline__ void load_window(const std::uint8_t *row, int begin, int row_bytes,
+                                            int alignment, std::uint32_t (&words)[kCount]) {
+  if (begin >= 0 && begin + 4 * kCount <= row_bytes)
+    return load_run<4 * kCount>(row + begin, alignment, words);
 #pragma unroll
-  for (int i = 0; i < kWords; ++i)
-    out[i] = 0;
-  if constexpr (kFamily == Family::columns) {
-    using Window = Beside<kLanes, kSteps>;
-    std::uint32_t window[2][(kRunBytes + 2 * Window::kBytes) / 4];
-#pragma unroll
-    for (int k = 0; k < 2; ++k)
-      load_run<kRunBytes + 2 * Window::kBytes>(
-          run.args.job.frame[1].plane[run.plane].row(k == 0 ? rows.above[0] : rows.below[0]) +
-              run.byte - Window::kBytes,
-          min(plane.alignment, 4), window[k]);
-#pragma unroll
-    for (int i = 0; i < kCount; ++i) {
-      const auto column = [&](int row, int dx) {
-        return lane<kLanes>(
-            window[row], Window::kBytes / Window::kLaneBytes + i + dx * step_of<kSteps>(i), plane);
-      };
-      const auto s = loaded.template samples<int, kLanes>(i, plane);
-      const int value = rows.kind == LineKind::ela
-                            ? ela<int>(column, run.args.job.params.ela_window, 3, 3)
-                            : yadif<int>(s, column, true, rows.kind == LineKind::yadif);
-      put_lane<kLanes>(out, i, plane.shift, value);
-    }
-  } else {
-#pragma unroll
-    for (int i = 0; i < kCount; ++i) {
-      const bool is_field2 = kLanes == Lanes::fields10 && i % 4 == 3;
-      const int maximum = is_field2 ? 3 : plane.maximum;
-      int value;
-      if constexpr (kFamily == Family::w3fdif) {
-        // (Sums of 16 bits do not fit an int.)
-        using V = std::conditional_t<kLanes == Lanes::halves, long long, int>;
-        value = static_cast<int>(w3fdif<V>(loaded.template samples<V, kLanes>(i, plane), maximum));
-      } else {
-        const auto s = loaded.template samples<int, kLanes>(i, plane);
-        value = kFamily == Family::bwdif        ? bwdif<int>(s, rows.kind, maximum)
-                : rows.kind == LineKind::linear ? (s.above[0] + s.below[0] + 1) >> 1
-                                                : s.above[0];
-      }
-      put_lane<kLanes>(out, i, plane.shift, value);
-    }
+  for (int i = 0; i < kCount; ++i) {
+    words[i] = 0;
+    for (int at = max(begin + 4 * i, 0); at < min(begin + 4 * i + 4, row_bytes); ++at)
+      words[i] |= std::uint32_t{load_global(row + at)} << 8 * (at - begin - 4 * i);
   }
 }
 
+// What lanes of a run become, and from what.
 template <Family kFamily, Lanes kLanes, Steps kSteps>
-__device__ __forceinline__ bool is_whole(const PlaneRuns &plane, const LineRows &rows, int byte) {
-  if (kLanes == Lanes::none || rows.kind == LineKind::copy) return false;
-  constexpr int kBeside = kFamily == Family::columns ? Beside<kLanes, kSteps>::kBytes : 0;
-  return byte >= kBeside && byte + kRunBytes + kBeside <= plane.whole;
+struct RunMaker {
+  static constexpr int kCount = kWords * lanes_of_word(kLanes);
+  using Window = Beside<kLanes, kSteps>;
+
+  const Run &run;
+  const PlaneRuns &plane;
+  const RunRows<kFamily> loaded;
+  std::uint32_t window[2][kFamily == Family::columns ? Window::kAllWords : 1];
+
+  __device__ __forceinline__ RunMaker(const Run &of, const LineRows &rows)
+      : run(of), plane(of.args.plane[of.plane]), loaded(of, rows) {
+    if constexpr (kFamily == Family::columns) {
+#pragma unroll
+      for (int k = 0; k < 2; ++k)
+        load_window(
+            run.args.job.frame[1].plane[run.plane].row(k == 0 ? rows.above[0] : rows.below[0]),
+            run.byte - 4 * Window::kWords, plane.row_bytes, min(run.alignment(), 4), window[k]);
+    }
+  }
+
+  // The columns on either side, as far as 3.
+  __device__ __forceinline__ void sides(int i, int *left, int *right) const {
+    constexpr bool kPairs = kSteps == Steps::luma_first || kSteps == Steps::chroma_first;
+    const int step = step_of<kSteps>(i), here = run.byte * lanes_of_word(kLanes) / 4 + i;
+    const int end = kPairs && step == 2 ? plane.luma_end : plane.end;
+    *left = min(here / step, 3);
+    *right = min((end - 1 - here) / step, 3);
+  }
+
+  template <LineKind kKind>
+  __device__ __forceinline__ int value(int i) const {
+    // (A field of two bits is alpha.)
+    const int maximum = kLanes == Lanes::fields10 && i % 4 == 3 ? 3 : plane.maximum;
+    if constexpr (kFamily == Family::columns) {
+      const auto column = [&](int row, int dx) {
+        return lane<kLanes>(window[row],
+                            Window::kWords * lanes_of_word(kLanes) + i + dx * step_of<kSteps>(i),
+                            plane);
+      };
+      int left, right;
+      sides(i, &left, &right);
+      if (kKind == LineKind::ela)
+        return ela<int>(column, run.args.job.params.ela_window, left, right);
+      return yadif<int>(loaded.template samples<int, kLanes>(i, plane), column,
+                        min(left, right) >= 3, kKind == LineKind::yadif);
+    } else if constexpr (kKind == LineKind::w3fdif) {
+      // (Sums of 16 bits do not fit an int.)
+      using V = std::conditional_t<kLanes == Lanes::halves, long long, int>;
+      return static_cast<int>(w3fdif<V>(loaded.template samples<V, kLanes>(i, plane), maximum));
+    } else {
+      const auto s = loaded.template samples<int, kLanes>(i, plane);
+      if (kKind == LineKind::copy) return s.above[0];
+      if (kKind == LineKind::linear) return (s.above[0] + s.below[0] + 1) >> 1;
+      return bwdif<int>(s, kKind, maximum);
+    }
+  }
+
+  template <LineKind kKind>
+  __device__ __forceinline__ void make(RunWords &out) const {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i)
+      put_lane<kLanes>(out, i, plane.shift, value<kKind>(i));
+  }
+
+  __device__ __forceinline__ void make_bwdif(RunWords &out) const {
+    if (kLanes == Lanes::halves && plane.maximum >= 1 << 12) return make<LineKind::bwdif>(out);
+#pragma unroll
+    for (int j = 0; j < kCount / 2; ++j) {
+      const int maximum = kLanes == Lanes::fields10 && j % 4 == 3 ? 3 : plane.maximum;
+      put_pair<kLanes>(out, j, plane.shift, bwdif_pair<kLanes>(loaded, j, maximum, plane));
+    }
+  }
+};
+
+// A calculated run, all of whose lanes are samples of the picture.
+template <Family kFamily, Lanes kLanes, Steps kSteps>
+__device__ __forceinline__ void make_run(const Run &run, const LineRows &rows, RunWords &out) {
+  const RunMaker<kFamily, kLanes, kSteps> maker(run, rows);
+#pragma unroll
+  for (int i = 0; i < kWords; ++i)
+    out[i] = 0;
+  if constexpr (kFamily == Family::vertical) {
+    if (rows.kind == LineKind::linear)
+      maker.template make<LineKind::linear>(out);
+    else
+      maker.template make<LineKind::copy>(out);
+  } else if constexpr (kFamily == Family::w3fdif) {
+    maker.template make<LineKind::w3fdif>(out);
+  } else if constexpr (kFamily == Family::columns) {
+    if (rows.kind == LineKind::ela)
+      maker.template make<LineKind::ela>(out);
+    else if (rows.kind == LineKind::yadif)
+      maker.template make<LineKind::yadif>(out);
+    else
+      maker.template make<LineKind::yadif_nearest>(out);
+  } else if (rows.kind == LineKind::bwdif) {
+    maker.make_bwdif(out);
+  } else if (rows.kind == LineKind::bwdif_intra) {
+    maker.template make<LineKind::bwdif_intra>(out);
+  } else if (rows.kind == LineKind::bwdif_edge_check) {
+    maker.template make<LineKind::bwdif_edge_check>(out);
+  } else {
+    maker.template make<LineKind::bwdif_edge>(out);
+  }
+}
+
+template <Family kFamily, Lanes kLanes>
+__device__ __forceinline__ bool is_whole(const Run &run, const LineRows &rows) {
+  // (A plane may have no row of the field that other methods look at.)
+  if (rows.kind == LineKind::copy && kFamily != Family::vertical) return false;
+  return kLanes != Lanes::none && run.byte + kRunBytes <= run.args.plane[run.plane].whole;
 }
 
 // A row that stands in for another, byte by byte.
 __device__ __forceinline__ void copy_run(const Run &run, int from, std::uint8_t *to) {
   const PlaneRuns &plane = run.args.plane[run.plane];
   const std::uint8_t *row = run.args.job.frame[1].plane[run.plane].row(from);
-  if (plane.run_bytes == kRunBytes && run.byte + kRunBytes <= plane.row_bytes) {
+  if (run.byte + kRunBytes <= plane.whole) {
     RunWords words;
-    load_run<kRunBytes>(row + run.byte, plane.alignment, words);
-    store_run<kRunBytes>(to + run.byte, plane.alignment, words);
+    load_run<kRunBytes>(row + run.byte, run.alignment(), words);
+    store_run<kRunBytes>(to + run.byte, run.alignment(), words);
     return;
   }
-  const int end = min(run.byte + plane.run_bytes, plane.row_bytes);
-  for (int i = run.byte; i < end; ++i)
+  for (int i = run.byte; i < run.byte + run.bytes; ++i)
     to[i] = load_global(row + i);
 }
 
@@ -340,32 +413,150 @@ __device__ __forceinline__ void make_row(const Run &run, int y) {
   if (kFamily == Family::columns && rules.method != DeinterlaceMethod::ela)
     rules.method = DeinterlaceMethod::yadif;
   const LineRows rows = line_rows(rules, y, plane.rows);
-  if (!is_whole<kFamily, kLanes, kSteps>(plane, rows, run.byte)) {
-    make_slowly(run.args, run.number_of_picture, run.plane, y, run.byte,
-                min(run.byte + plane.run_bytes, plane.row_bytes));
+  if (!is_whole<kFamily, kLanes>(run, rows)) {
+    make_slowly(run.args, run.number_of_picture, run.plane, y, run.byte, run.byte + run.bytes);
     return;
   }
   RunWords words;
   make_run<kFamily, kLanes, kSteps>(run, rows, words);
 #pragma unroll
   for (int i = 0; i < kWords; ++i)
-    words[i] = (words[i] | plane.ones) & ~plane.zeros;
-  store_run<kRunBytes>(row + run.byte, plane.alignment, words);
+    words[i] |= plane.ones;
+  store_run<kRunBytes>(row + run.byte, run.alignment(), words);
 }
 
 template <Family kFamily, Lanes kLanes, Steps kSteps>
-__global__ void __launch_bounds__(128, 6)
+__global__ void __launch_bounds__(128, kFamily == Family::vertical ? 8 : 4)
     deinterlace_rows(const __grid_constant__ DeinterlaceArgs args, int first) {
   wait_for_grid_before();
   const int plane = first + static_cast<int>(blockIdx.z);
   const PlaneRuns &runs = args.plane[plane];
-  const int byte = runs.run_bytes * static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  // Runs, of which the last one may overlap the one before; then what is left of the row.
+  const auto number = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int whole_runs = runs.whole_runs();
+  const bool is_run = number < whole_runs;
+  const int byte = is_run ? min(number * kRunBytes, runs.whole - kRunBytes)
+                          : runs.whole + (number - whole_runs) * runs.container_bytes;
   if (byte >= runs.row_bytes) return;
+  const int bytes = is_run ? kRunBytes : runs.container_bytes;
   const auto step = static_cast<int>(gridDim.y * blockDim.y);
   for (auto y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y); y < runs.rows; y += step)
 #pragma unroll 1
     for (int i = 0; i < args.job.pictures; ++i)
-      make_row<kFamily, kLanes, kSteps>({args, args.job.picture[i], i, plane, byte}, y);
+      make_row<kFamily, kLanes, kSteps>({args, args.job.picture[i], i, plane, byte, bytes}, y);
+}
+
+// ---- Motion -------------------------------------------------------------------------------------
+
+// A tile whose missing rows are bwdif's, and are to be mixed with what its vectors lead to.
+struct TileMix {
+  const DeinterlaceArgs &args;
+  const FieldPicture &picture;
+  const Motion (*motion)[kTileBlocks];  // of each component
+  int plane, left, top;                 // columns of the plane
+
+  // Component c at (x, y).
+  template <Lanes kLanes>
+  __device__ __forceinline__ std::uint32_t sample(int c, int x, int y, std::uint32_t bwdif) const {
+    const PixelComponent component = known_component<kLanes>(picture.out.format, c);
+    const PlaneRuns &runs = args.plane[plane];
+    const int columns = -(-picture.out.width >> component.log2_width);
+    const int block = (x - (left >> (component.log2_width - runs.least_log2))) / kMotionBlock +
+                      (y - top) / kMotionBlock * kBlocksAcross;
+    const Motion m = motion[c][block];
+    const auto at = [&](const ConstImage &frame, int dx, int dy) {
+      return read_sample(frame.plane[plane].row(inside_field(y + dy, y, runs.rows)), component,
+                         min(max(x + dx, 0), columns - 1));
+    };
+    return static_cast<std::uint32_t>(along_motion(
+        static_cast<int>(bwdif), at(args.job.field_before(picture), -m.columns, -m.rows),
+        at(args.job.field_after(picture), m.columns, m.rows), m.weight));
+  }
+
+  // Of a group of fields of ten bits each, as many as `count`, from field `first` on.
+  template <Lanes kLanes>
+  __device__ __forceinline__ std::uint64_t fields(std::uint64_t group, int y, int first, int count,
+                                                  bool lowest_first) const {
+    for (int k = 0; k < count; ++k) {
+      int c, x;
+      if (!find_sample(picture, plane, first + k, &c, &x)) continue;
+      const int shift = 10 * (lowest_first ? k : count - 1 - k);
+      const auto field = static_cast<std::uint32_t>(group >> shift & 0x3ff);
+      group ^= std::uint64_t{field ^ sample<kLanes>(c, x, y, field)} << shift;
+    }
+    return group;
+  }
+
+  // A container of row y.
+  template <Lanes kLanes>
+  __device__ __forceinline__ void container(int number, int y) const {
+    const PlaneRuns &runs = args.plane[plane];
+    std::uint8_t *at = picture.out.plane[plane].row(y) + number * runs.container_bytes;
+    int c, x;
+    if (kLanes == Lanes::bytes) {
+      if (find_sample(picture, plane, number, &c, &x))
+        *at = static_cast<std::uint8_t>(sample<kLanes>(c, x, y, load_global(at)));
+    } else if (kLanes == Lanes::halves) {
+      auto *half = reinterpret_cast<std::uint16_t *>(at);
+      if (find_sample(picture, plane, number, &c, &x))
+        *half = static_cast<std::uint16_t>(sample<kLanes>(c, x, y, load_global(half) >> runs.shift)
+                                           << runs.shift);
+    } else if (kLanes == Lanes::v210) {
+      auto *word = reinterpret_cast<std::uint32_t *>(at);
+      *word = static_cast<std::uint32_t>(fields<kLanes>(load_global(word), y, 3 * number, 3, true));
+    } else if (kLanes == Lanes::fields10) {
+      auto *word = reinterpret_cast<std::uint32_t *>(at);
+      std::uint32_t all = load_global(word);
+      const PixelFormat &format = picture.out.format;
+      for (c = 0; c < format.components; ++c) {
+        const PixelComponent &component = format.component[c];
+        const std::uint32_t field = all >> component.shift & ((1u << component.bits) - 1);
+        all ^= (field ^ sample<kLanes>(c, number, y, field)) << component.shift;
+      }
+      *word = all;
+    } else {
+      std::uint64_t pair = 0;
+      for (int i = 0; i < 5; ++i)
+        pair = pair << 8 | load_global(at + i);
+      pair = fields<kLanes>(pair, y, 4 * number, 4, false);
+      for (int i = 0; i < 5; ++i)
+        at[i] = static_cast<std::uint8_t>(pair >> (32 - 8 * i));
+    }
+  }
+};
+
+// Tiles of one picture and plane: the vectors first.
+template <Lanes kLanes>
+__global__ void __launch_bounds__(kMotionThreads)
+    mix_tiles(const __grid_constant__ DeinterlaceArgs args) {
+  __shared__ MotionTile tile;
+  __shared__ Motion motion[4][kTileBlocks];
+  wait_for_grid_before();
+  const FieldPicture &picture = args.job.picture[static_cast<int>(blockIdx.z) % args.job.pictures];
+  const int plane = static_cast<int>(blockIdx.z) / args.job.pictures;
+  const PixelFormat &format = picture.out.format;
+  const PlaneRuns &runs = args.plane[plane];
+  const int left = static_cast<int>(blockIdx.x) * kTileColumns;
+  // (Of a single row nothing was made.)
+  if (left >= runs.columns || runs.rows < 2 || !args.job.follows_motion(picture)) return;
+  const int across = runs.tile_bytes / runs.container_bytes;
+  const int all = runs.row_bytes / runs.container_bytes;
+  for (int top = static_cast<int>(blockIdx.y) * kTileRows; top < runs.rows;
+       top += static_cast<int>(gridDim.y) * kTileRows) {
+    for (int c = 0; c < format.components; ++c)
+      if (format.component[c].plane == plane)
+        find_motion<kLanes>(args.job, picture,
+                            {c, left >> (format.component[c].log2_width - runs.least_log2), top},
+                            tile, motion[c]);
+    const TileMix mix = {args, picture, motion, plane, left, top};
+    for (auto i = static_cast<int>(threadIdx.x); i < across * (kTileRows / 2);
+         i += kMotionThreads) {
+      const int y = top + i / across * 2 + 1 - picture.field;
+      const int number = static_cast<int>(blockIdx.x) * across + i % across;
+      if (y < runs.rows && number < all) mix.container<kLanes>(number, y);
+    }
+    __syncthreads();
+  }
 }
 
 // ---- Launches -----------------------------------------------------------------------------------
@@ -381,6 +572,8 @@ Kernel kernel_of_lanes(Lanes lanes) {
       return deinterlace_rows<kFamily, Lanes::halves, Steps::any>;
     case Lanes::fields10:
       return deinterlace_rows<kFamily, Lanes::fields10, Steps::any>;
+    case Lanes::v210:
+      return deinterlace_rows<kFamily, Lanes::v210, Steps::any>;
     case Lanes::none:
       break;
   }
@@ -421,11 +614,16 @@ Kernel kernel_of_columns(const PlaneRuns &plane) {
         break;
     }
   }
+  if (plane.lanes == Lanes::v210)
+    return deinterlace_rows<kColumns, Lanes::v210, Steps::chroma_first>;
+  if (plane.lanes == Lanes::fields10)
+    return deinterlace_rows<kColumns, Lanes::fields10, Steps::four>;
   return kernel_of_lanes<Family::vertical>(Lanes::none);
 }
 
 Kernel kernel_of(DeinterlaceMethod method, const PlaneRuns &plane) {
   switch (method) {
+    case DeinterlaceMethod::best:
     case DeinterlaceMethod::bwdif:
       return kernel_of_lanes<Family::bwdif>(plane.lanes);
     case DeinterlaceMethod::w3fdif:
@@ -436,6 +634,38 @@ Kernel kernel_of(DeinterlaceMethod method, const PlaneRuns &plane) {
     default:
       return kernel_of_lanes<Family::vertical>(plane.lanes);
   }
+}
+
+using TilesKernel = void (*)(DeinterlaceArgs);
+
+TilesKernel tiles_kernel_of(Lanes lanes) {
+  switch (lanes) {
+    case Lanes::bytes:
+      return mix_tiles<Lanes::bytes>;
+    case Lanes::halves:
+      return mix_tiles<Lanes::halves>;
+    case Lanes::fields10:
+      return mix_tiles<Lanes::fields10>;
+    case Lanes::v210:
+      return mix_tiles<Lanes::v210>;
+    case Lanes::none:
+      break;
+  }
+  return mix_tiles<Lanes::none>;
+}
+
+Status launch_tiles(const DeinterlaceArgs &args, cudaStream_t stream) {
+  const int planes = args.job.frame[1].format.planes;
+  int columns = 0, rows = 0;
+  for (int p = 0; p < planes; ++p) {
+    columns = std::max(columns, args.plane[p].columns);
+    rows = std::max(rows, args.plane[p].rows);
+  }
+  const dim3 grid(static_cast<unsigned>((columns - 1) / kTileColumns + 1),
+                  static_cast<unsigned>(std::min((rows - 1) / kTileRows + 1, 65535)),
+                  static_cast<unsigned>(planes * args.job.pictures));
+  return launch_early(tiles_kernel_of(args.plane[0].lanes), grid, dim3(kMotionThreads), 0, stream,
+                      args);
 }
 
 }  // namespace
@@ -451,7 +681,8 @@ Status deinterlace_cuda(const DeinterlaceJob &job, void *stream) {
     int runs = 0, rows = 0;
     for (; last < planes && kernel_of(job.params.method, args.plane[last]) == kernel; ++last) {
       const PlaneRuns &plane = args.plane[last];
-      runs = std::max(runs, (plane.row_bytes - 1) / plane.run_bytes + 1);
+      runs = std::max(runs,
+                      plane.whole_runs() + (plane.row_bytes - plane.whole) / plane.container_bytes);
       rows = std::max(rows, plane.rows);
     }
     const dim3 grid(static_cast<unsigned>((runs - 1) / kAcross + 1),
@@ -461,7 +692,8 @@ Status deinterlace_cuda(const DeinterlaceJob &job, void *stream) {
                                   static_cast<cudaStream_t>(stream), args, first);
     if (!s.ok()) return s;
   }
-  return {};
+  if (job.params.method != DeinterlaceMethod::best) return {};
+  return launch_tiles(args, static_cast<cudaStream_t>(stream));
 }
 
 }  // namespace coalesce

@@ -18,6 +18,9 @@ struct DeinterlaceJob {
   COALESCE_HOST_DEVICE bool keeps(const FieldPicture &p, int row) const {
     return row % 2 == p.field || params.method == DeinterlaceMethod::weave;
   }
+  COALESCE_HOST_DEVICE bool follows_motion(const FieldPicture &p) const {
+    return params.method == DeinterlaceMethod::best && !p.end;
+  }
   // The fields of the other parity that come before and after the picture's.
   COALESCE_HOST_DEVICE const ConstImage &field_before(const FieldPicture &p) const {
     return frame[p.second ? 1 : 0];

@@ -240,7 +240,7 @@ COALESCE_INLINE void make_any(const Line &line) {
     using Int64 = typename Vec::Int64;
     if (line.plane.lanes == Lanes::bytes)
       make_of_kind<ByteGroup<Vec>>(line);
-    else if (line.plane.lanes == Lanes::fields10)
+    else if (line.plane.lanes == Lanes::fields10 || line.plane.lanes == Lanes::v210)
       make_of_kind<FieldGroup<Vec>>(line);
     else if (line.plane.maximum < 1 << 12)
       make_of_kind<HalfGroup<typename Vec::Int16, NarrowSums<Vec>>>(line);

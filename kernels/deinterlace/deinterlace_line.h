@@ -94,7 +94,8 @@ COALESCE_LINE V yadif_prediction(const Column &column, bool inner) {
            distance(column(0, dx + 1), column(1, -dx + 1));
   };
   V least_score = score(0) - V{} - 1;
-  for (int side = -1; side <= 1; side += 2) {
+  // (Calls in place of a loop: columns are registers, which must be known.)
+  const auto look = [&](int side) COALESCE_LINE_LAMBDA {
     // The second direction of a side counts only if the first is better than what was.
     const V first = score(side), second = score(2 * side);
     const V first_mean = (column(0, side) + column(1, -side)) >> 1;
@@ -104,7 +105,9 @@ COALESCE_LINE V yadif_prediction(const Column &column, bool inner) {
     const V side_mean = second < first ? second_mean : first_mean;
     least_score = takes_first ? side_score : least_score;
     best = takes_first ? side_mean : best;
-  }
+  };
+  look(-1);
+  look(1);
   return best;
 }
 
@@ -122,14 +125,17 @@ template <class V, class Column>
 COALESCE_LINE V ela(const Column &column, int window, int left, int right) {
   V least_score = distance(column(0, 0), column(1, 0));
   V best = (column(0, 0) + column(1, 0) + 1) >> 1;
-  for (int reach = 1; reach <= window / 2 && reach <= left && reach <= right; ++reach)
-    for (int dx = -reach; dx <= reach; dx += 2 * reach) {
-      const V score = distance(column(0, dx), column(1, -dx));
-      const V mean = (column(0, dx) + column(1, -dx) + 1) >> 1;
-      const auto better = score < least_score;
-      best = better ? mean : best;
-      least_score = better ? score : least_score;
-    }
+  const auto look = [&](int dx) COALESCE_LINE_LAMBDA {
+    const V score = distance(column(0, dx), column(1, -dx));
+    const V mean = (column(0, dx) + column(1, -dx) + 1) >> 1;
+    const auto better = score < least_score;
+    best = better ? mean : best;
+    least_score = better ? score : least_score;
+  };
+  const int reach = least(window / 2, least(left, right));
+  if (reach >= 1) look(-1), look(1);
+  if (reach >= 2) look(-2), look(2);
+  if (reach >= 3) look(-3), look(3);
   return best;
 }
 

@@ -44,10 +44,18 @@ COALESCE_HOST_DEVICE int inside(int row, int y, int rows) {
   return 0 <= other && other < rows ? other : y;
 }
 
+// The nearest row of its field that a plane has; `y` if there is none.
+COALESCE_HOST_DEVICE int inside_field(int row, int y, int rows) {
+  if (row < 0) row &= 1;
+  if (row >= rows) row = rows - 1 - ((rows - 1 - row) & 1);
+  return row < 0 ? y : row;
+}
+
 // Row y of a plane, which the kept field has not.
 COALESCE_HOST_DEVICE LineRows line_rows(const LineRules &rules, int y, int rows) {
   // bwdif counts rows in bytes of samples where it looks for the picture's ends.
-  const bool is_bwdif = rules.method == DeinterlaceMethod::bwdif;
+  const bool is_bwdif =
+      rules.method == DeinterlaceMethod::bwdif || rules.method == DeinterlaceMethod::best;
   const int unit = is_bwdif && rules.deep ? 2 : 1;
   const int above = inside(y > unit - 1 ? y - 1 : y + 1, y, rows);
   const int below = inside(y + unit < rows ? y + 1 : y - 1, y, rows);
@@ -73,6 +81,7 @@ COALESCE_HOST_DEVICE LineRows line_rows(const LineRules &rules, int y, int rows)
       line.other[3] = y + 2 * (below - y);
       break;
     }
+    case DeinterlaceMethod::best:
     case DeinterlaceMethod::bwdif:
       if (rules.end) {
         line.kind = LineKind::bwdif_intra;
@@ -92,12 +101,7 @@ COALESCE_HOST_DEVICE LineRows line_rows(const LineRules &rules, int y, int rows)
       break;
     case DeinterlaceMethod::w3fdif: {
       line.kind = LineKind::w3fdif;
-      // Of the same field.
-      const auto nearest = [&](int row) {
-        if (row < 0) row &= 1;
-        if (row >= rows) row = rows - 1 - ((rows - 1 - row) & 1);
-        return row < 0 ? y : row;
-      };
+      const auto nearest = [&](int row) { return inside_field(row, y, rows); };
       for (int i = 0; i < 5; ++i)
         line.other[i] = nearest(y + 2 * i - 4);
       line.above[0] = nearest(y - 1), line.above[1] = nearest(y - 3);

@@ -245,6 +245,10 @@ T atomicAdd(T *at, std::type_identity_t<T> value) {
   return std::exchange(*emulated::aligned(at), *at + value);
 }
 template <class T>
+T atomicMin(T *at, std::type_identity_t<T> value) {
+  return std::exchange(*emulated::aligned(at), std::min(*at, value));
+}
+template <class T>
 T atomicOr(T *at, std::type_identity_t<T> value) {
   return std::exchange(*emulated::aligned(at), *at | value);
 }
@@ -298,6 +302,12 @@ inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
 }
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((std::uint64_t{high} << 32 | low) >> (shift & 31));
+}
+inline unsigned __vmaxu2(unsigned a, unsigned b) {
+  return std::max(a & 0xffff, b & 0xffff) | std::max(a >> 16, b >> 16) << 16;
+}
+inline unsigned __vminu2(unsigned a, unsigned b) {
+  return std::min(a & 0xffff, b & 0xffff) | std::min(a >> 16, b >> 16) << 16;
 }
 inline unsigned __umulhi(unsigned a, unsigned b) {
   return static_cast<unsigned>(std::uint64_t{a} * b >> 32);

@@ -22,6 +22,21 @@ inline std::uint32_t prmt(std::uint32_t low, std::uint32_t high, std::uint32_t s
   return result;
 }
 
+inline std::uint32_t distances(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t all = 0;
+  for (int i = 0; i < 32; i += 8) {
+    const std::uint32_t x = a >> i & 255, y = b >> i & 255;
+    all |= (x < y ? y - x : x - y) << i;
+  }
+  return all;
+}
+inline std::uint32_t add_distances(std::uint32_t a, std::uint32_t b, std::uint32_t sum) {
+  for (int i = 0; i < 32; i += 8)
+    sum += static_cast<std::uint32_t>(
+        std::abs(static_cast<int>(a >> i & 255) - static_cast<int>(b >> i & 255)));
+  return sum;
+}
+
 // What is copied is there when it was waited for, not before.
 inline void cp_async(std::uint32_t to, const void *from) {
   emulated::pending().copies.push_back(

@@ -21,6 +21,8 @@ Status deinterlace_call(const Call &call, const Queue &queue) {
                      static_cast<int>(call.pictures.size()), queue);
 }
 
+constexpr int kMethods = 8;
+
 struct Size {
   int width, height;
 };
@@ -45,7 +47,7 @@ struct TrialOptions {
 
 std::string text(const DeinterlaceParams &p) {
   static const char *const methods[] = {"weave", "line",  "linear", "ela",
-                                        "yadif", "bwdif", "w3fdif"};
+                                        "yadif", "bwdif", "w3fdif", "best"};
   std::string what = methods[static_cast<int>(p.method)];
   if (p.method == DeinterlaceMethod::ela) what += ' ' + std::to_string(p.ela_window);
   return what + (p.spatial_check ? "" : ", no spatial check");
@@ -57,7 +59,7 @@ std::string trial(const Deinterlace &operation, const TrialOptions &options, Ran
   const Size size = choose_size(random, index);
   Call call;
   call.params.method = static_cast<DeinterlaceMethod>(
-      options.method >= 0 ? options.method : index / static_cast<int>(all.size()) % 7);
+      options.method >= 0 ? options.method : index / static_cast<int>(all.size()) % kMethods);
   call.params.ela_window = random.pick({3, 5, 7});
   call.params.spatial_check = random.below(3) != 0;
   PictureShape shape = {options.format != nullptr
@@ -155,6 +157,14 @@ std::vector<PlantedBug> planted() {
       bug("deinterlace, bwdif in place of w3fdif",
           [](Call *c) { c->params.method = Method::bwdif; },
           {.format = "P010_10LE", .method = kIs<Method::w3fdif>}),
+      bug("deinterlace, bwdif in place of best", [](Call *c) { c->params.method = Method::bwdif; },
+          {.format = "UYVY", .method = kIs<Method::best>}),
+      bug("deinterlace, best, mistakes the second field for the first",
+          [](Call *c) {
+            for (FieldPicture &p : c->pictures)
+              p.second = !p.second;
+          },
+          {.format = "NV12", .method = kIs<Method::best>}),
       bug("deinterlace, swaps U and V",
           [](Call *c) {
             for (ConstImage &frame : c->frame)
@@ -172,7 +182,7 @@ std::vector<PlantedBug> planted() {
 }  // namespace
 
 Case deinterlace_case() {
-  return {"deinterlace", 7 * static_cast<int>(named_formats().size()),
+  return {"deinterlace", kMethods * static_cast<int>(named_formats().size()),
           [](Random &random, int index, const Backend &backend) {
             return trial(deinterlace_call, {}, random, index, backend);
           },

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <utility>
 
 #include "../convert/convert_reference.h"
 #include "picture/rows.h"
@@ -43,6 +45,8 @@ class Missing {
         return bwdif(x, y);
       case DeinterlaceMethod::w3fdif:
         return w3fdif(x, y);
+      case DeinterlaceMethod::best:
+        return end_ ? bwdif(x, y) : best(x, y);
     }
     return -1;
   }
@@ -150,14 +154,7 @@ class Missing {
   }
 
   int w3fdif(int x, int y) const {
-    const auto row = [&](int distance) {
-      int at = y + distance;
-      while (at < 0)
-        at += 2;
-      while (at >= rows_)
-        at -= 2;
-      return at;
-    };
+    const auto row = [&](int distance) { return in_field(y + distance); };
     const auto of = [&](int distance) {
       return static_cast<long long>(current_.at(x, row(distance)));
     };
@@ -169,7 +166,77 @@ class Missing {
     return static_cast<int>(std::clamp(sum >> 15, 0LL, (1LL << current_.bits) - 1));
   }
 
+  // The nearest row of the same field.
+  int in_field(int row) const {
+    while (row < 0)
+      row += 2;
+    while (row >= rows_)
+      row -= 2;
+    return row;
+  }
+
+  // The sample there, or the nearest one of the field; its upper eight bits.
+  int near(const SamplePlane &plane, int x, int y) const {
+    return plane.at(std::clamp(x, 0, plane.width - 1), in_field(y));
+  }
+  int upper(const SamplePlane &plane, int x, int y) const {
+    const int sample = near(plane, x, y);
+    return plane.bits >= 8 ? sample >> (plane.bits - 8) : sample << (8 - plane.bits);
+  }
+
+  struct Vector {
+    int dx, dy;
+    long weight;
+  };
+
+  // What differs in the 8x8 samples from (x0, y0) on, if they move by (dx, dy) from field to field.
+  int differences(int x0, int y0, int missing, int dx, int dy) const {
+    int sum = 3 * (std::abs(dx) + std::abs(dy));
+    for (int y = y0; y < y0 + 8; ++y)
+      for (int x = x0; x < x0 + 8; ++x)
+        if (y % 2 == missing)
+          sum +=
+              std::abs(upper(field_before_, x - dx, y - dy) - upper(field_after_, x + dx, y + dy));
+        else
+          sum += std::abs(upper(before_, x - 2 * dx, y - 2 * dy) - upper(current_, x, y)) +
+                 std::abs(upper(after_, x + 2 * dx, y + 2 * dy) - upper(current_, x, y));
+    return sum;
+  }
+
+  Vector vector(int x0, int y0, int missing) const {
+    Vector vector = {0, 0, 0};
+    int least = 1 << 30;
+    for (int dy = -4; dy <= 4; dy += 2)
+      for (int dx = -12; dx <= 12; ++dx)
+        if (const int sum = differences(x0, y0, missing, dx, dy); sum < least) {
+          least = sum;
+          vector = {dx, dy, 0};
+        }
+    long within = 6;
+    for (int y = y0 + 1 - missing; y < y0 + 8; y += 2)
+      for (int x = x0; x < x0 + 8; ++x) {
+        const auto row = [&](int distance) { return upper(current_, x, y + distance); };
+        const int sum = 5077 * (row(-2) + row(2)) - 981 * (row(-6) + row(6));
+        within += std::abs(std::clamp(sum >> 13, 0, 255) - row(0));
+      }
+    const long along = least + 6, all = along * along + within * within;
+    vector.weight = (256 * within * within + all / 2) / all;
+    return vector;
+  }
+
+  int best(int x, int y) const {
+    const int x0 = x / 8 * 8, y0 = y / 8 * 8;
+    const auto [place, fresh] = vectors_.try_emplace({x0, y0});
+    if (fresh) place->second = vector(x0, y0, y % 2);
+    const auto [dx, dy, weight] = place->second;
+    const int mean =
+        (near(field_before_, x - dx, y - dy) + near(field_after_, x + dx, y + dy) + 1) / 2;
+    const int still = bwdif(x, y);
+    return still + static_cast<int>(((mean - still) * weight + 128) >> 8);
+  }
+
   const DeinterlaceParams &params_;
+  mutable std::map<std::pair<int, int>, Vector> vectors_;
   const SamplePlane &before_, &current_, &after_, &field_before_, &field_after_;
   bool end_;
   int rows_;

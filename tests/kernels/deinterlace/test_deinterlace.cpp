@@ -54,7 +54,7 @@ void expect_refused(const char *what, void (*spoil)(GreyCall &call)) {
 TEST_CASE("refused") {
   expect_refused("one or two", [](GreyCall &c) { c.pictures = 0; });
   expect_refused("no such method",
-                 [](GreyCall &c) { c.params.method = static_cast<DeinterlaceMethod>(7); });
+                 [](GreyCall &c) { c.params.method = static_cast<DeinterlaceMethod>(8); });
   expect_refused("3, 5 or 7", [](GreyCall &c) { c.params.ela_window = 4; });
   expect_refused("frames differ in format", [](GreyCall &c) {
     c.frame[0].format = pixel_format("GRAY16_LE"), c.frame[0].plane[0].width = 2 * kWidth,
