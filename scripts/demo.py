@@ -20,7 +20,7 @@ MEDIA = pathlib.Path(__file__).resolve().parent.parent / "examples" / "media"
 ELEMENTS = ("coalescedeinterlace", "uyvy2y", "rgb2yuv", "yuv2rgb", "yuv2yuv", "convolve",
             "sepconvolve", "j2kenc")
 RATES = ("2", "1", "0.5", "0.25")
-METHODS = ("weave", "line", "linear", "ela", "yadif", "bwdif", "w3fdif")
+METHODS = ("weave", "line", "linear", "ela", "yadif", "bwdif", "w3fdif", "best")
 FIELD_FRAMES, SHOWN_FIELD = 12, 6  # of the clip
 MOST_FRAMES = 300
 MOST_REPEATS = 100000

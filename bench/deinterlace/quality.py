@@ -32,7 +32,7 @@ MOVED = {
     'still with noise': 'crop=1920:1088,scale=480:272,noise=alls=6:allf=t',
 }
 
-OURS = ('bwdif', 'yadif', 'w3fdif', 'ela', 'linear', 'line', 'weave')
+OURS = ('best', 'bwdif', 'yadif', 'w3fdif', 'ela', 'linear', 'line', 'weave')
 FFMPEG = {
     'bwdif': 'bwdif=mode=send_field:parity=tff:deint=all',
     'yadif': 'yadif=mode=send_field:parity=tff:deint=all',

@@ -16,6 +16,7 @@ GType method_type() {
       {int(Method::yadif), "FFmpeg's yadif, with the same bytes", "yadif"},
       {int(Method::bwdif), "FFmpeg's bwdif, with the same bytes", "bwdif"},
       {int(Method::w3fdif), "The filter of Martin Weston, BBC, over three fields", "w3fdif"},
+      {int(Method::best), "bwdif, mixed with the same part of the picture in other fields", "best"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstCoalesceDeinterlaceMethod", values);
   return type;

@@ -159,11 +159,23 @@ void reach(GstCoalesceTemporal *self, guint *before, guint *after) {
   *before = *after = method >= DeinterlaceMethod::yadif && !all_pass(self, info_of(self)) ? 1 : 0;
 }
 
+// As the flag RFF says. A frame that lasts no longer than two fields repeats none: the flag is then
+// the decoder's mistake (seen of nvh264dec in GStreamer 1.22).
+bool repeats_first_field(gpointer self, const GstBuffer *metadata) {
+  if (!has_flag(metadata, GST_VIDEO_BUFFER_FLAG_RFF)) return false;
+  const GstVideoInfo &info = info_of(self);
+  const GstClockTime duration = GST_BUFFER_DURATION(metadata);
+  if (!GST_CLOCK_TIME_IS_VALID(duration) || GST_VIDEO_INFO_FPS_N(&info) <= 0) return true;
+  const GstClockTime frame = gst_util_uint64_scale_int(GST_SECOND, GST_VIDEO_INFO_FPS_D(&info),
+                                                       GST_VIDEO_INFO_FPS_N(&info));
+  return duration > frame + frame / 4;
+}
+
 // A repeated first field is a third picture.
 guint pictures(GstCoalesceTemporal *self, GstBuffer *metadata) {
   const bool all = priv_of(self).now.fields == DeinterlaceFields::all;
   if (!all || is_one_field(metadata) || passes(self, metadata)) return 1;
-  return has_flag(metadata, GST_VIDEO_BUFFER_FLAG_RFF) ? 3 : 2;
+  return repeats_first_field(self, metadata) ? 3 : 2;
 }
 
 // Which field picture `number` of a frame keeps, and where it is in time.

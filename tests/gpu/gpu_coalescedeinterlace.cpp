@@ -9,9 +9,9 @@ namespace {
 
 const char *const kFormats[] = {"NV12", "I420", "P010_10LE", "UYVY", "v210", "I422_10LE",
                                 "RGB",  "BGRA", "GRAY16_LE", "Y410", "UYVP"};
-const char *const kMethods[] = {"bwdif",  "yadif", "yadif spatial-check=false",
-                                "w3fdif", "ela",   "ela ela-window=7",
-                                "linear", "line",  "weave"};
+const char *const kMethods[] = {"bwdif", "yadif", "yadif spatial-check=false", "w3fdif",
+                                "best",  "ela",   "ela ela-window=7",          "linear",
+                                "line",  "weave"};
 // (Of interlaced 4:2:0 with an odd number of rows of chroma GStreamer's pools may lack the row that
 // its frames then have.)
 constexpr Size kSizes[] = {{2, 3}, {66, 35}, {320, 20}, {1922, 24}};

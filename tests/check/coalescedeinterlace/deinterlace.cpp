@@ -209,6 +209,7 @@ const Stream kStreams[] = {
     {"fields=all method=yadif", {DeinterlaceMethod::yadif, 5, true}, true, false},
     {"method=yadif spatial-check=false", {DeinterlaceMethod::yadif, 5, false}, false, true},
     {"fields=all method=w3fdif", {DeinterlaceMethod::w3fdif, 5, true}, true, true},
+    {"fields=all method=best", {DeinterlaceMethod::best, 5, true}, true, true},
     {"fields=all method=ela ela-window=7", {DeinterlaceMethod::ela, 7, true}, true, true},
     {"fields=all method=linear", {DeinterlaceMethod::linear, 5, true}, true, false},
     {"method=line", {DeinterlaceMethod::line, 5, true}, false, false},
@@ -266,12 +267,18 @@ GST_START_TEST(repeated_and_single_fields) {
   const std::string caps = video_caps("GRAY8", kSize, "interlace-mode=mixed");
   Harness harness(element("fields=all method=linear"));
   fail_unless(harness.set_input(caps));
-  harness.push(frame(caps, 0, kInterlaced | kTop | GST_VIDEO_BUFFER_FLAG_RFF));
-  fail_unless_equals_int(harness.waiting(), 3);
-  const Bytes first = picture(harness.pull().get(), harness.output_info());
-  harness.pull();
-  fail_unless(picture(harness.pull().get(), harness.output_info()) == first);
-  for (const char *method : {"weave", "line", "linear", "yadif", "bwdif", "w3fdif"})
+  for (GstClockTime duration : {kFrame * 3 / 2, kFrame}) {
+    GstBuffer *repeating = frame(caps, 0, kInterlaced | kTop | GST_VIDEO_BUFFER_FLAG_RFF);
+    GST_BUFFER_DURATION(repeating) = duration;
+    harness.push(repeating);
+    // Two fields' time has no room for a third.
+    fail_unless_equals_int(harness.waiting(), duration == kFrame ? 2 : 3);
+    const Bytes first = picture(harness.pull().get(), harness.output_info());
+    harness.pull();
+    if (duration > kFrame)
+      fail_unless(picture(harness.pull().get(), harness.output_info()) == first);
+  }
+  for (const char *method : {"weave", "line", "linear", "yadif", "bwdif", "w3fdif", "best"})
     for (bool top : {true, false}) {
       // (Of the order of fields a single one knows nothing.)
       const std::string line = element(std::string("fields=all field-order=tff method=") + method);
