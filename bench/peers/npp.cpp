@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// bench-npp: NPP's nearest functions to uyvy2y, packed 4:2:2 to planes, and to rgb2yuv. Rows are
-// without padding.
+// bench-npp: NPP's nearest functions to uyvy2y, packed 4:2:2 to planes, to rgb2yuv and to yuv2rgb.
+// Rows are without padding.
+#include <algorithm>
 #include <cmath>
 
 #include "bench/peers/npp.h"
@@ -126,12 +127,93 @@ bool time(Bench *bench, const Function &f, FrameSize size, const NppStreamContex
   return true;
 }
 
+// ---- YUV of 4:2:0 to RGB ------------------------------------------------------------------------
+
+using ConstPlanes = const Npp8u *[3];
+
+struct Reverse {
+  const char *format, *name;
+  NppStatus (*call)(const ConstPlanes in, Npp8u *out, NppiSize size, NppStreamContext npp);
+  bool semi_planar;
+  double (*red)(int luma, int chroma);  // of a pixel, as it should be, without the limits
+};
+
+double red_full(int luma, int chroma) {
+  return luma + 1.140 * (chroma - 128);
+}
+
+double red_limited(int luma, int chroma) {
+  return 1.164 * (luma - 16) + 1.596 * (chroma - 128);
+}
+
+template <NppStatus (*kCall)(const Npp8u *const[3], int[3], Npp8u *, int, NppiSize,
+                             NppStreamContext)>
+NppStatus from_planes(const ConstPlanes in, Npp8u *out, NppiSize size, NppStreamContext npp) {
+  int steps[3] = {size.width, size.width / 2, size.width / 2};
+  return kCall(in, steps, out, 3 * size.width, size, npp);
+}
+
+NppStatus from_nv12(const ConstPlanes in, Npp8u *out, NppiSize size, NppStreamContext npp) {
+  const Npp8u *const planes[2] = {in[0], in[1]};
+  return nppiNV12ToRGB_8u_P2C3R_Ctx(planes, size.width, out, 3 * size.width, size, npp);
+}
+
+const Reverse kReverse[] = {
+    {"NV12->RGB", "nppiNV12ToRGB_8u_P2C3R", from_nv12, true, red_full},
+    {"I420->RGB", "nppiYUV420ToRGB_8u_P3C3R", from_planes<nppiYUV420ToRGB_8u_P3C3R_Ctx>, false,
+     red_full},
+    {"I420->RGB", "nppiYCbCr420ToRGB_8u_P3C3R", from_planes<nppiYCbCr420ToRGB_8u_P3C3R_Ctx>, false,
+     red_limited},
+};
+
+// Every pixel has the chroma of its four: NPP does not interpolate.
+bool correct(const Reverse &f, FrameSize size, const DeviceMemory &in, const DeviceMemory &out) {
+  std::vector<std::uint8_t> from(in.size()), to(out.size());
+  in.download(from.data());
+  out.download(to.data());
+  const int pixels = size.width * size.height;
+  for (int i = 0; i < pixels; ++i) {
+    const int x = i % size.width / 2, y = i / size.width / 2;
+    const int red_chroma = f.semi_planar ? pixels + y * size.width + 2 * x + 1
+                                         : pixels + pixels / 4 + y * (size.width / 2) + x;
+    const double red =
+        f.red(from[static_cast<std::size_t>(i)], from[static_cast<std::size_t>(red_chroma)]);
+    if (std::abs(to[3 * static_cast<std::size_t>(i)] - std::min(std::max(red, 0.0), 255.0)) > 2)
+      return false;
+  }
+  return true;
+}
+
+bool time(Bench *bench, const Reverse &f, FrameSize size, const NppStreamContext &npp) {
+  const std::size_t pixels =
+      static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
+  FrameWork work = {std::string(f.format) + ", " + f.name, size, pixels * 3 / 2, 3 * pixels, 0};
+  work.useful_bytes = work.in_bytes + work.out_bytes;
+  if (!bench->wants(work.operation, size.width, size.height)) return true;
+  const FrameRun run = [&](const std::uint8_t *in, std::uint8_t *out) {
+    const ConstPlanes planes = {in, in + pixels, in + pixels + pixels / 4};
+    return status_of(f.call(planes, out, {size.width, size.height}, npp));
+  };
+  DeviceMemory in(work.in_bytes), out(work.out_bytes);
+  in.fill_random(1);
+  check(run(in.data(), out.data()).ok(), f.name);
+  if (!correct(f, size, in, out)) {
+    std::printf("not timed: red differs: %s\n", work.operation.c_str());
+    return false;
+  }
+  time_frames(*bench, npp_backend(), work, run);
+  return true;
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
   return run_npp("bench-npp", argc, argv, [](Bench *bench, const NppStreamContext &npp) {
     bool right = true;
     for (const Function &f : kFunctions)
+      for (const FrameSize &size : kCudaSizes)
+        right &= time(bench, f, size, npp);
+    for (const Reverse &f : kReverse)
       for (const FrameSize &size : kCudaSizes)
         right &= time(bench, f, size, npp);
     return right;
