@@ -159,8 +159,8 @@ void reach(GstCoalesceTemporal *self, guint *before, guint *after) {
   *before = *after = method >= DeinterlaceMethod::yadif && !all_pass(self, info_of(self)) ? 1 : 0;
 }
 
-// As the flag RFF says. A frame that lasts no longer than two fields repeats none: the flag is then
-// the decoder's mistake (seen of nvh264dec in GStreamer 1.22).
+// As the flag RFF says. A frame that has the time of two fields only repeats none: pictures would
+// come faster than the caps say. (nvh264dec of GStreamer 1.22 sets the flag where nothing repeats.)
 bool repeats_first_field(gpointer self, const GstBuffer *metadata) {
   if (!has_flag(metadata, GST_VIDEO_BUFFER_FLAG_RFF)) return false;
   const GstVideoInfo &info = info_of(self);

@@ -32,7 +32,7 @@ struct FieldPicture {
   Image out;
   int field = 0;        // whose rows are kept: 0 those of even numbers (top), 1 of odd ones
   bool second = false;  // is it the later one of the frame's two fields?
-  // No field comes before it, or none after it: `bwdif` then looks at this field alone.
+  // No field comes before it, or none after it: `bwdif` and `best` then look at this field alone.
   bool end = false;
 };
 
@@ -41,7 +41,7 @@ struct FieldPicture {
 // before, current, after  frames that follow each other, of one format of picture/formats.h and one
 //           size. Where there is none, at the ends of a sequence, the nearest one stands in.
 // pictures  `count` of them, one or two: fields of `current`, of its format and size. Two take
-//           little longer than one, as they are made of the same rows.
+//           little longer than one, as they are made of the same rows; `best` twice as long.
 // A row of number 2i + f of a plane belongs to field f, of 4:2:0 of chroma, too; rows more than a
 // progressive picture has (image.h) are ignored, but `weave` copies one that all have. Alpha is
 // treated as luma is.

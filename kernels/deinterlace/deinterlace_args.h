@@ -38,7 +38,13 @@ struct PlaneRuns {
   int container_bytes = 1;  // of which the rest is made one at a time
   int end = 0;              // lanes of a row up to the last column,
   int luma_end = 0;         // and of packed 4:2:2 up to the last one of luma
-  COALESCE_HOST_DEVICE int whole_runs() const { return (whole + kRunBytes - 1) / kRunBytes; }
+  // The last one may overlap the one before.
+  COALESCE_HOST_DEVICE int whole_runs() const {
+    return whole / kRunBytes + (whole % kRunBytes != 0 ? 1 : 0);
+  }
+
+  // What is left of a row, in containers.
+  COALESCE_HOST_DEVICE int rest() const { return (row_bytes - whole) / container_bytes; }
 
   std::uint32_t ones = 0;   // bits of a word that are ones in the output,
   std::uint32_t zeros = 0;  // and that are zeros

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The kernels: a thread makes a run of bytes of a row, of all pictures of the frame. Rows above and
 // below are taken as they are in memory, so that the same code serves every format whose samples
-// are lanes of words; only methods that look at other columns know how far away those are.
+// are lanes of words; only methods that look at other columns know how far away those are. `best`
+// is a second kernel, behind that of bwdif.
 #include <algorithm>
 
 #include "../core/cuda_status.h"
@@ -260,13 +261,15 @@ struct Beside {
 template <int kCount>
 __device__ __forceinline__ void load_window(const std::uint8_t *row, int begin, int row_bytes,
                                             int alignment, std::uint32_t (&words)[kCount]) {
-  if (begin >= 0 && begin + 4 * kCount <= row_bytes)
+  if (begin >= 0 && begin <= row_bytes - 4 * kCount)
     return load_run<4 * kCount>(row + begin, alignment, words);
 #pragma unroll
   for (int i = 0; i < kCount; ++i) {
     words[i] = 0;
-    for (int at = max(begin + 4 * i, 0); at < min(begin + 4 * i + 4, row_bytes); ++at)
-      words[i] |= std::uint32_t{load_global(row + at)} << 8 * (at - begin - 4 * i);
+    for (int k = 0; k < 4; ++k) {
+      const long long at = begin + 4LL * i + k;
+      if (0 <= at && at < row_bytes) words[i] |= std::uint32_t{load_global(row + at)} << 8 * k;
+    }
   }
 }
 
@@ -292,10 +295,15 @@ struct RunMaker {
     }
   }
 
+  __device__ __forceinline__ static int lanes_before(int byte) {
+    constexpr int kInWord = lanes_of_word(kLanes);
+    return byte / 4 * kInWord + byte % 4 * kInWord / 4;
+  }
+
   // The columns on either side, as far as 3.
   __device__ __forceinline__ void sides(int i, int *left, int *right) const {
     constexpr bool kPairs = kSteps == Steps::luma_first || kSteps == Steps::chroma_first;
-    const int step = step_of<kSteps>(i), here = run.byte * lanes_of_word(kLanes) / 4 + i;
+    const int step = step_of<kSteps>(i), here = lanes_before(run.byte) + i;
     const int end = kPairs && step == 2 ? plane.luma_end : plane.end;
     *left = min(here / step, 3);
     *right = min((end - 1 - here) / step, 3);
@@ -382,14 +390,14 @@ template <Family kFamily, Lanes kLanes>
 __device__ __forceinline__ bool is_whole(const Run &run, const LineRows &rows) {
   // (A plane may have no row of the field that other methods look at.)
   if (rows.kind == LineKind::copy && kFamily != Family::vertical) return false;
-  return kLanes != Lanes::none && run.byte + kRunBytes <= run.args.plane[run.plane].whole;
+  return kLanes != Lanes::none && run.byte <= run.args.plane[run.plane].whole - kRunBytes;
 }
 
 // A row that stands in for another, byte by byte.
 __device__ __forceinline__ void copy_run(const Run &run, int from, std::uint8_t *to) {
   const PlaneRuns &plane = run.args.plane[run.plane];
   const std::uint8_t *row = run.args.job.frame[1].plane[run.plane].row(from);
-  if (run.byte + kRunBytes <= plane.whole) {
+  if (run.byte <= plane.whole - kRunBytes) {
     RunWords words;
     load_run<kRunBytes>(row + run.byte, run.alignment(), words);
     store_run<kRunBytes>(to + run.byte, run.alignment(), words);
@@ -431,13 +439,13 @@ __global__ void __launch_bounds__(128, kFamily == Family::vertical ? 8 : 4)
   wait_for_grid_before();
   const int plane = first + static_cast<int>(blockIdx.z);
   const PlaneRuns &runs = args.plane[plane];
-  // Runs, of which the last one may overlap the one before; then what is left of the row.
+  // Runs, then what is left of the row.
   const auto number = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int whole_runs = runs.whole_runs();
   const bool is_run = number < whole_runs;
+  if (number - whole_runs >= runs.rest()) return;
   const int byte = is_run ? min(number * kRunBytes, runs.whole - kRunBytes)
                           : runs.whole + (number - whole_runs) * runs.container_bytes;
-  if (byte >= runs.row_bytes) return;
   const int bytes = is_run ? kRunBytes : runs.container_bytes;
   const auto step = static_cast<int>(gridDim.y * blockDim.y);
   for (auto y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y); y < runs.rows; y += step)
@@ -681,8 +689,7 @@ Status deinterlace_cuda(const DeinterlaceJob &job, void *stream) {
     int runs = 0, rows = 0;
     for (; last < planes && kernel_of(job.params.method, args.plane[last]) == kernel; ++last) {
       const PlaneRuns &plane = args.plane[last];
-      runs = std::max(runs,
-                      plane.whole_runs() + (plane.row_bytes - plane.whole) / plane.container_bytes);
+      runs = std::max(runs, plane.whole_runs() + plane.rest());
       rows = std::max(rows, plane.rows);
     }
     const dim3 grid(static_cast<unsigned>((runs - 1) / kAcross + 1),
@@ -692,7 +699,8 @@ Status deinterlace_cuda(const DeinterlaceJob &job, void *stream) {
                                   static_cast<cudaStream_t>(stream), args, first);
     if (!s.ok()) return s;
   }
-  if (job.params.method != DeinterlaceMethod::best) return {};
+  const auto follows = [&](const FieldPicture &picture) { return job.follows_motion(picture); };
+  if (std::none_of(job.picture, job.picture + job.pictures, follows)) return {};
   return launch_tiles(args, static_cast<cudaStream_t>(stream));
 }
 

@@ -34,7 +34,7 @@ COALESCE_INLINE void find(const MotionRows &rows, int blocks, std::uint32_t *bes
         least = scores < least ? scores : least;
       }
     for (int i = 0; i < kBlocks; ++i)
-      best[block + i] = static_cast<std::uint32_t>(least[2 * i]);
+      best[block + i] = static_cast<std::uint32_t>(reinterpret_cast<typename V::Int64>(least)[i]);
   }
 }
 

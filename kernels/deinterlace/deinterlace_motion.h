@@ -12,7 +12,6 @@ namespace coalesce {
 constexpr int kMotionBlock = 8;     // columns of a component, and rows of both fields
 constexpr int kMotionColumns = 12;  // how far a block moves at most from a field to the next
 constexpr int kMotionRows = 4;      // by rows of one field, so by an even number
-constexpr int kMotionVectors = (2 * kMotionColumns + 1) * (kMotionRows + 1);
 
 // Of a plane, for a block of threads: whole blocks of the chroma of 4:2:2, whole groups of v210.
 constexpr int kTileColumns = 96;

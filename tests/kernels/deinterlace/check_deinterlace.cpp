@@ -34,9 +34,9 @@ const Size kSizes[] = {{1, 1},   {1, 2},   {2, 1},   {2, 3},   {3, 3},   {4, 4},
                        {386, 9}, {390, 4}, {767, 3}, {769, 6}, {1, 64},  {2, 200}, {47, 12}};
 
 Size choose_size(Random &random, int index) {
-  if (index < static_cast<int>(std::size(kSizes))) return kSizes[index];
+  if (index / kMethods < static_cast<int>(std::size(kSizes))) return kSizes[index / kMethods];
   return {random.between(1, random.pick({12, 40, 400})),
-          random.between(1, random.pick({6, 14, 24}))};
+          random.between(1, random.pick({6, 14, 24, 72}))};
 }
 
 struct TrialOptions {
@@ -58,14 +58,15 @@ std::string trial(const Deinterlace &operation, const TrialOptions &options, Ran
   const auto all = named_formats();
   const Size size = choose_size(random, index);
   Call call;
-  call.params.method = static_cast<DeinterlaceMethod>(
-      options.method >= 0 ? options.method : index / static_cast<int>(all.size()) % kMethods);
+  call.params.method =
+      static_cast<DeinterlaceMethod>(options.method >= 0 ? options.method : index % kMethods);
   call.params.ela_window = random.pick({3, 5, 7});
   call.params.spatial_check = random.below(3) != 0;
-  PictureShape shape = {options.format != nullptr
-                            ? options.format
-                            : all[static_cast<std::size_t>(index * 31) % all.size()].name,
-                        size.width, size.height, true};
+  PictureShape shape = {
+      options.format != nullptr
+          ? options.format
+          : all[static_cast<std::size_t>(index / kMethods * 31) % all.size()].name,
+      size.width, size.height, true};
   const Pattern pattern = random_pattern(random);
   const LayoutOptions layout = {false, options.roomy};
   std::deque<InputPicture> frames;
