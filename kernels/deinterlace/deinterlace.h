@@ -34,6 +34,8 @@ struct FieldPicture {
   bool second = false;  // is it the later one of the frame's two fields?
   // No field comes before it, or none after it: `bwdif` and `best` then look at this field alone.
   bool end = false;
+  // Of `weave`: the other rows are of `after`, not of `current`.
+  bool across = false;
 };
 
 // Makes pictures of `current`.

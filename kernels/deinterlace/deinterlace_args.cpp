@@ -27,8 +27,10 @@ int rows_of(const DeinterlaceJob &job, int plane) {
   if (job.params.method != DeinterlaceMethod::weave)
     return plane_rows(current.format, plane, current.height);
   int rows = current.plane[plane].height;
-  for (int i = 0; i < job.pictures; ++i)
+  for (int i = 0; i < job.pictures; ++i) {
     rows = std::min(rows, job.picture[i].out.plane[plane].height);
+    if (job.picture[i].across) rows = std::min(rows, job.frame[2].plane[plane].height);
+  }
   return rows;
 }
 

@@ -340,7 +340,8 @@ void make_block(const Task &t, const FieldPicture &picture, int row, const Part 
 }
 
 void keep_row(const Task &t, const FieldPicture &picture, int plane, int row) {
-  std::memcpy(picture.out.plane[plane].row(row), t.job.frame[1].plane[plane].row(row),
+  std::memcpy(picture.out.plane[plane].row(row),
+              t.job.kept_frame(picture, row).plane[plane].row(row),
               static_cast<std::size_t>(picture.out.plane[plane].width));
 }
 

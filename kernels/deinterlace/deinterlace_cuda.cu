@@ -394,9 +394,10 @@ __device__ __forceinline__ bool is_whole(const Run &run, const LineRows &rows) {
 }
 
 // A row that stands in for another, byte by byte.
-__device__ __forceinline__ void copy_run(const Run &run, int from, std::uint8_t *to) {
+__device__ __forceinline__ void copy_run(const Run &run, const ConstImage &frame, int from,
+                                         std::uint8_t *to) {
   const PlaneRuns &plane = run.args.plane[run.plane];
-  const std::uint8_t *row = run.args.job.frame[1].plane[run.plane].row(from);
+  const std::uint8_t *row = frame.plane[run.plane].row(from);
   if (run.byte <= plane.whole - kRunBytes) {
     RunWords words;
     load_run<kRunBytes>(row + run.byte, run.alignment(), words);
@@ -411,7 +412,8 @@ template <Family kFamily, Lanes kLanes, Steps kSteps>
 __device__ __forceinline__ void make_row(const Run &run, int y) {
   const PlaneRuns &plane = run.args.plane[run.plane];
   std::uint8_t *row = run.picture.out.plane[run.plane].row(y);
-  if (run.args.job.keeps(run.picture, y)) return copy_run(run, y, row);
+  const DeinterlaceJob &job = run.args.job;
+  if (job.keeps(run.picture, y)) return copy_run(run, job.kept_frame(run.picture, y), y, row);
   LineRules rules = run.args.job.rules(run.picture);
   // (What the compiler knows of the method, it leaves out.)
   if (kFamily == Family::bwdif) rules.method = DeinterlaceMethod::bwdif;

@@ -18,6 +18,10 @@ struct DeinterlaceJob {
   COALESCE_HOST_DEVICE bool keeps(const FieldPicture &p, int row) const {
     return row % 2 == p.field || params.method == DeinterlaceMethod::weave;
   }
+  // What a row is kept of.
+  COALESCE_HOST_DEVICE const ConstImage &kept_frame(const FieldPicture &p, int row) const {
+    return frame[p.across && row % 2 != p.field ? 2 : 1];
+  }
   COALESCE_HOST_DEVICE bool follows_motion(const FieldPicture &p) const {
     return params.method == DeinterlaceMethod::best && !p.end;
   }

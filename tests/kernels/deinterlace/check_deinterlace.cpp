@@ -87,8 +87,11 @@ std::string trial(const Deinterlace &operation, const TrialOptions &options, Ran
                      std::to_string(size.height) + ", " + name(pattern) + frame(1).text();
   for (int i = 0; i < random.between(1, 2); ++i) {
     pictures.emplace_back(shape, layout, random);
-    call.pictures.push_back(
-        {{}, i == 0 ? field : 1 - field, i == 1 || random.below(4) == 0, random.below(3) == 0});
+    call.pictures.push_back({{},
+                             i == 0 ? field : 1 - field,
+                             i == 1 || random.below(4) == 0,
+                             random.below(3) == 0,
+                             random.below(2) == 0});
     what += pictures.back().text();
   }
   set_doing(what);
@@ -149,6 +152,12 @@ std::vector<PlantedBug> planted() {
               p.end = false;
           },
           {.format = "UYVY", .method = kIs<Method::bwdif>}),
+      bug("deinterlace, weaves within the frame",
+          [](Call *c) {
+            for (FieldPicture &p : c->pictures)
+              p.across = false;
+          },
+          {.format = "NV12", .method = kIs<Method::weave>}),
       bug("deinterlace, forgets the spatial check",
           [](Call *c) { c->params.spatial_check = false; },
           {.format = "RGB", .method = kIs<Method::yadif>}),

@@ -279,9 +279,14 @@ void deinterlace_reference(const DeinterlaceParams &params, const ConstImage &be
   }
   for (int p = 0; p < out.format.planes; ++p) {
     const RowWriter write(out.format, p, out.width);
-    for (int y = 0; y < std::min(out.plane[p].height, current.plane[p].height); ++y) {
-      if (y % 2 == picture.field || params.method == DeinterlaceMethod::weave) {
-        std::memcpy(out.plane[p].row(y), current.plane[p].row(y),
+    const bool weaves = params.method == DeinterlaceMethod::weave;
+    const ConstImage &other = weaves && picture.across ? after : current;
+    const int rows =
+        std::min({out.plane[p].height, current.plane[p].height, other.plane[p].height});
+    for (int y = 0; y < rows; ++y) {
+      if (y % 2 == picture.field || weaves) {
+        const ConstImage &from = y % 2 == picture.field ? current : other;
+        std::memcpy(out.plane[p].row(y), from.plane[p].row(y),
                     static_cast<std::size_t>(out.plane[p].width));
         continue;
       }
