@@ -18,17 +18,63 @@ G_DEFINE_ABSTRACT_TYPE(GstCoalesceTemporal, gst_coalesce_temporal, GST_TYPE_COAL
 
 namespace {
 
+// A measured result, which may still be on its way.
+class Measured {
+ public:
+  ~Measured() { reset(); }
+  void reset(BufferRef buffer = nullptr) {
+    if (bytes_ != nullptr) gst_buffer_unmap(buffer_.get(), &map_);
+    bytes_ = nullptr;
+    buffer_ = std::move(buffer);
+  }
+  // Waits for it. nullptr: there is none.
+  const void *bytes() {
+    if (bytes_ == nullptr && buffer_ != nullptr &&
+        gst_buffer_map(buffer_.get(), &map_, GST_MAP_READ))
+      bytes_ = map_.data;
+    return bytes_;
+  }
+
+ private:
+  BufferRef buffer_;
+  GstMapInfo map_;
+  const void *bytes_ = nullptr;
+};
+
 struct Held {
   DeviceFrame frame;
   BufferRef metadata;
-  BufferRef passing;             // upstream's buffer, if it goes on as it is
+  BufferRef passing;  // upstream's buffer, if it goes on as it is
+  Measured measured;
   std::vector<EventRef> events;  // that came after it
 
   void reset() {
     frame.reset();
     metadata.reset();
     passing.reset();
+    measured.reset();
     events.clear();
+  }
+};
+
+// Places for what is measured: a row of bytes, as a frame of GRAY8 that the host reads.
+struct ResultPools {
+  GstVideoInfo info{};
+  FramePool pool;  // where the work is done
+  PoolRef host;
+
+  bool make(Backend &backend, guint bytes) {
+    gst_video_info_set_format(&info, GST_VIDEO_FORMAT_GRAY8, bytes, 1);
+    const CapsRef caps(gst_video_info_to_caps(&info));
+    host = system_pool_new(backend.is_on_gpu() ? backend.session().page_locked.get() : nullptr,
+                           caps.get(), static_cast<guint>(GST_VIDEO_INFO_SIZE(&info)));
+    if (host != nullptr && !gst_buffer_pool_set_active(host.get(), TRUE)) host.reset();
+    return host != nullptr && backend.make_pool(&pool, caps.get());
+  }
+  void drop() {
+    if (host != nullptr) gst_buffer_pool_set_active(host.get(), FALSE);
+    host.reset();
+    pool.drop();
   }
 };
 
@@ -41,10 +87,17 @@ struct GstCoalesceTemporalPrivate {
   // used again. Of the last `pending` no picture has been made.
   std::vector<std::unique_ptr<Held>> frames;
   std::size_t count = 0, pending = 0;
-  guint marks = 0;  // of frames without pictures, for the next picture
-  std::vector<FrameWindow::Picture> window;
+  // For the next picture, of frames without pictures.
+  guint marks = 0;
+  std::vector<BufferRef> captions;
+  std::vector<FrameWindow::Picture> window;  // those from first_of_window() on
+  guint measured = 0;                        // bytes
+  ResultPools results;
 
   Held &in_hand() { return *frames[count - pending]; }
+  std::size_t first_of_window() const {
+    return count - pending - std::min<std::size_t>(count - pending, before.load());
+  }
   void drop_oldest() {
     frames[0]->reset();
     std::rotate(frames.begin(), frames.begin() + 1, frames.end());
@@ -71,6 +124,14 @@ FilterSide &output_of(GstCoalesceTemporal *self) {
 
 // ---- times -----------------------------------------------------------------------------------
 
+// Of a frame; none without a frame rate.
+GstClockTime nominal_duration(GstCoalesceTemporal *self) {
+  const GstVideoInfo &info = input_of(self).info;
+  if (GST_VIDEO_INFO_FPS_N(&info) <= 0) return GST_CLOCK_TIME_NONE;
+  return gst_util_uint64_scale(GST_SECOND, GST_VIDEO_INFO_FPS_D(&info),
+                               GST_VIDEO_INFO_FPS_N(&info));
+}
+
 // Of the frame in hand: its own, or up to the frame after it, or that of the caps.
 GstClockTime duration_of(GstCoalesceTemporal *self) {
   GstCoalesceTemporalPrivate &priv = *self->priv;
@@ -82,10 +143,7 @@ GstClockTime duration_of(GstCoalesceTemporal *self) {
         GST_BUFFER_PTS(next) > GST_BUFFER_PTS(metadata))
       return GST_BUFFER_PTS(next) - GST_BUFFER_PTS(metadata);
   }
-  const GstVideoInfo &info = input_of(self).info;
-  if (GST_VIDEO_INFO_FPS_N(&info) <= 0) return GST_CLOCK_TIME_NONE;
-  return gst_util_uint64_scale(GST_SECOND, GST_VIDEO_INFO_FPS_D(&info),
-                               GST_VIDEO_INFO_FPS_N(&info));
+  return nominal_duration(self);
 }
 
 // They are of one picture of a frame.
@@ -99,6 +157,48 @@ gboolean keep_for_all(GstBuffer *, GstMeta **meta, gpointer) {
   return TRUE;
 }
 
+gboolean copy_caption(GstBuffer *from, GstMeta **meta, gpointer to) {
+  if ((*meta)->info->api != GST_VIDEO_CAPTION_META_API_TYPE) return TRUE;
+  GstMetaTransformCopy whole = {FALSE, 0, static_cast<gsize>(-1)};
+  (*meta)->info->transform_func(GST_BUFFER(to), *meta, from, _gst_meta_transform_copy, &whole);
+  return TRUE;
+}
+
+// What frames without pictures leave to this one.
+void take_over(GstCoalesceTemporalPrivate &priv, GstBuffer *buffer) {
+  GST_BUFFER_FLAG_SET(buffer, std::exchange(priv.marks, 0));
+  for (const BufferRef &metadata : priv.captions)
+    gst_buffer_foreach_meta(metadata.get(), copy_caption, buffer);
+  priv.captions.clear();
+}
+
+bool leaves_something(const GstCoalesceTemporalPrivate &priv) {
+  return priv.marks != 0 || !priv.captions.empty();
+}
+
+// `buffer` has the times of the whole frame, and is to have those of picture `number`.
+void set_times(GstCoalesceTemporal *self, GstBuffer *buffer, guint number, guint pictures) {
+  auto *klass = GST_COALESCE_TEMPORAL_GET_CLASS(self);
+  TemporalSpan span;
+  if (klass->span) span = klass->span(self, number);
+  GstClockTime whole = span.parts > 0 ? nominal_duration(self) : GST_CLOCK_TIME_NONE;
+  if (!GST_CLOCK_TIME_IS_VALID(whole)) whole = duration_of(self);
+  if (span.parts == 0) {
+    if (pictures == 1) return;
+    span = {static_cast<int>(number), static_cast<int>(number) + 1, static_cast<int>(pictures)};
+  }
+  GST_BUFFER_OFFSET(buffer) = GST_BUFFER_OFFSET_END(buffer) = GST_BUFFER_OFFSET_NONE;
+  if (!GST_CLOCK_TIME_IS_VALID(whole)) {
+    if (number > 0) GST_BUFFER_PTS(buffer) = GST_BUFFER_DTS(buffer) = GST_CLOCK_TIME_NONE;
+    return;
+  }
+  const GstClockTime from = gst_util_uint64_scale_int(whole, span.begin, span.parts);
+  const GstClockTime to = gst_util_uint64_scale_int(whole, span.end, span.parts);
+  if (GST_BUFFER_PTS_IS_VALID(buffer)) GST_BUFFER_PTS(buffer) += from;
+  if (GST_BUFFER_DTS_IS_VALID(buffer)) GST_BUFFER_DTS(buffer) += from;
+  GST_BUFFER_DURATION(buffer) = to - from;
+}
+
 // `buffer` has the metadata of the whole frame.
 void set_metadata(GstCoalesceTemporal *self, GstBuffer *buffer, guint number, guint pictures) {
   if (GST_VIDEO_INFO_IS_INTERLACED(&input_of(self).info) &&
@@ -109,24 +209,16 @@ void set_metadata(GstCoalesceTemporal *self, GstBuffer *buffer, guint number, gu
     GST_BUFFER_FLAG_UNSET(buffer, kMarks);
     gst_buffer_foreach_meta(buffer, keep_for_all, nullptr);
   }
-  GST_BUFFER_FLAG_SET(buffer, std::exchange(self->priv->marks, 0));
-  if (pictures == 1) return;
-  const GstClockTime whole = duration_of(self);
-  GST_BUFFER_OFFSET(buffer) = GST_BUFFER_OFFSET_END(buffer) = GST_BUFFER_OFFSET_NONE;
-  if (!GST_CLOCK_TIME_IS_VALID(whole)) {
-    if (number > 0) GST_BUFFER_PTS(buffer) = GST_BUFFER_DTS(buffer) = GST_CLOCK_TIME_NONE;
-    return;
-  }
-  const GstClockTime from =
-      gst_util_uint64_scale_int(whole, static_cast<gint>(number), static_cast<gint>(pictures));
-  const GstClockTime to =
-      gst_util_uint64_scale_int(whole, static_cast<gint>(number) + 1, static_cast<gint>(pictures));
-  if (GST_BUFFER_PTS_IS_VALID(buffer)) GST_BUFFER_PTS(buffer) += from;
-  if (GST_BUFFER_DTS_IS_VALID(buffer)) GST_BUFFER_DTS(buffer) += from;
-  GST_BUFFER_DURATION(buffer) = to - from;
+  take_over(*self->priv, buffer);
+  set_times(self, buffer, number, pictures);
 }
 
 // ---- frames ----------------------------------------------------------------------------------
+
+// Of what pictures() has said.
+guint number_of(guint wanted) {
+  return wanted == kPasses ? 1 : std::min(wanted, kMostPictures);
+}
 
 struct Pictures {
   guint count = 0;
@@ -134,15 +226,12 @@ struct Pictures {
 };
 
 // For the frame in hand, mapped in the job.
-GstFlowReturn take_outputs(GstCoalesceTemporal *self, Job &job, OutputFrame *frames,
+GstFlowReturn take_outputs(GstCoalesceTemporal *self, Job &job, guint wanted, OutputFrame *frames,
                            Pictures *pictures) {
   auto *trans = GST_BASE_TRANSFORM(self);
-  auto *klass = GST_COALESCE_TEMPORAL_GET_CLASS(self);
   const Held &in_hand = self->priv->in_hand();
   FilterSide &side = output_of(self);
-  const guint wanted = klass->pictures ? klass->pictures(self, in_hand.metadata.get()) : 1;
-  if (wanted == 0) self->priv->marks |= GST_BUFFER_FLAGS(in_hand.metadata.get()) & kMarks;
-  for (pictures->count = 0; pictures->count < std::min(wanted, kMostPictures);) {
+  for (pictures->count = 0; pictures->count < wanted;) {
     const guint number = pictures->count++;
     GstBuffer *buffer = nullptr;
     GstFlowReturn flow = GST_BASE_TRANSFORM_GET_CLASS(trans)->prepare_output_buffer(
@@ -158,52 +247,91 @@ GstFlowReturn take_outputs(GstCoalesceTemporal *self, Job &job, OutputFrame *fra
   return GST_FLOW_OK;
 }
 
-// The frames around the one in hand. Each is read by the job, which has loaded `loaded`.
-GstFlowReturn take_window(GstCoalesceTemporal *self, Job &job, const Held *loaded, int *first,
-                          int *last) {
+// The frames around the one in hand. The newest is not measured yet.
+FrameWindow window_of(GstCoalesceTemporal *self) {
   GstCoalesceTemporalPrivate &priv = *self->priv;
-  const std::size_t in_hand = priv.count - priv.pending;
-  const std::size_t begin = in_hand - std::min<std::size_t>(in_hand, priv.before.load());
+  const std::size_t in_hand = priv.count - priv.pending, begin = priv.first_of_window();
   const std::size_t end = std::min(priv.count, in_hand + priv.after + 1);
   priv.window.clear();
   for (std::size_t i = begin; i < end; i++) {
     Held &held = *priv.frames[i];
-    if (&held != loaded)
-      if (GstFlowReturn flow = job.read(held.frame); flow != GST_FLOW_OK) return flow;
-    priv.window.push_back({&held.frame.frame(), held.metadata.get()});
+    priv.window.push_back({&held.frame.frame(), held.metadata.get(),
+                           i < in_hand + priv.after ? held.measured.bytes() : nullptr});
   }
-  *first = -static_cast<int>(in_hand - begin);
-  *last = static_cast<int>(end - in_hand) - 1;
-  return GST_FLOW_OK;
+  return {&priv.window[in_hand - begin], -static_cast<int>(in_hand - begin),
+          static_cast<int>(end - in_hand) - 1};
+}
+
+// Frames that the job has read.
+using FramesRead = std::array<const Held *, 2>;
+
+GstFlowReturn read_window(GstCoalesceTemporal *self, Job &job, const FramesRead &read) {
+  GstCoalesceTemporalPrivate &priv = *self->priv;
+  GstFlowReturn flow = GST_FLOW_OK;
+  for (std::size_t i = 0; i < priv.window.size() && flow == GST_FLOW_OK; i++) {
+    Held &held = *priv.frames[priv.first_of_window() + i];
+    if (std::find(read.begin(), read.end(), &held) == read.end()) flow = job.read(held.frame);
+  }
+  return flow;
 }
 
 // The frame in hand's own buffer.
-void pass_on(GstCoalesceTemporal *self, Held &in_hand, Pictures *pictures) {
-  if (const guint marks = std::exchange(self->priv->marks, 0); marks != 0) {
-    in_hand.passing.reset(gst_buffer_make_writable(in_hand.passing.release()));
-    GST_BUFFER_FLAG_SET(in_hand.passing.get(), marks);
+void pass_on(GstCoalesceTemporal *self, Pictures *pictures) {
+  auto *klass = GST_COALESCE_TEMPORAL_GET_CLASS(self);
+  BufferRef &buffer = self->priv->in_hand().passing;
+  if (leaves_something(*self->priv) || (klass->span && klass->span(self, 0).parts > 0)) {
+    buffer.reset(gst_buffer_make_writable(buffer.release()));
+    take_over(*self->priv, buffer.get());
+    set_times(self, buffer.get(), 0, 1);
   }
   pictures->count = 1;
-  pictures->buffers[0] = std::move(in_hand.passing);
+  pictures->buffers[0] = std::move(buffer);
+}
+
+// What the frame in hand, which becomes no picture, has for the next one.
+void leave(GstCoalesceTemporalPrivate &priv) {
+  GstBuffer *metadata = priv.in_hand().metadata.get();
+  priv.marks |= GST_BUFFER_FLAGS(metadata) & kMarks;
+  if (gst_buffer_get_meta(metadata, GST_VIDEO_CAPTION_META_API_TYPE) != nullptr)
+    priv.captions.emplace_back(gst_buffer_ref(metadata));
 }
 
 // All pictures of the frame in hand.
-GstFlowReturn make_pictures(GstCoalesceTemporal *self, Job &job, const Held *loaded,
+GstFlowReturn make_pictures(GstCoalesceTemporal *self, Job &job, const FramesRead &read,
                             OutputFrame *frames, Pictures *pictures) {
-  if (Held &in_hand = self->priv->in_hand(); in_hand.passing != nullptr) {
-    pass_on(self, in_hand, pictures);
-    return GST_FLOW_OK;
-  }
-  int first = 0, last = 0;
-  GstFlowReturn flow = take_window(self, job, loaded, &first, &last);
-  if (flow == GST_FLOW_OK) flow = take_outputs(self, job, frames, pictures);
-  if (flow != GST_FLOW_OK || pictures->count == 0) return flow;
+  auto *klass = GST_COALESCE_TEMPORAL_GET_CLASS(self);
+  const FrameWindow window = window_of(self);
+  const guint wanted = klass->pictures ? klass->pictures(self, window) : 1;
+  if (wanted == 0) leave(*self->priv);
+  if (wanted == kPasses && self->priv->in_hand().passing != nullptr) pass_on(self, pictures);
+  if (wanted == 0 || pictures->count > 0) return GST_FLOW_OK;
+  GstFlowReturn flow = read_window(self, job, read);
+  if (flow == GST_FLOW_OK) flow = take_outputs(self, job, number_of(wanted), frames, pictures);
+  if (flow != GST_FLOW_OK) return flow;
   const Frame *out[kMostPictures] = {};
   for (guint i = 0; i < pictures->count; i++)
     out[i] = &frames[i].frame();
-  const FrameWindow window(&self->priv->window[static_cast<std::size_t>(-first)], first, last);
   const Status status = GST_COALESCE_TEMPORAL_GET_CLASS(self)->run(
       self, window, out, pictures->count, backend_of(self).queue());
+  return status.ok() ? GST_FLOW_OK
+                     : gst_coalesce_filter_fail(GST_COALESCE_FILTER(self), status.message());
+}
+
+// The newest frame, of those that are held.
+GstFlowReturn measure(GstCoalesceTemporal *self, Job &job, OutputFrame *result) {
+  GstCoalesceTemporalPrivate &priv = *self->priv;
+  ResultPools &pools = priv.results;
+  Held &before = *priv.frames[priv.count - 2], &newest = *priv.frames[priv.count - 1];
+  if (pools.host == nullptr && !pools.make(backend_of(self), priv.measured))
+    return backend_of(self).failed() ? GST_FLOW_ERROR : kNoMemory;
+  BufferRef buffer(pool_acquire(pools.host.get()));
+  if (buffer == nullptr) return kNoMemory;
+  GstFlowReturn flow = job.read(before.frame);
+  if (flow == GST_FLOW_OK) flow = job.write(buffer.get(), pools.info, pools.pool, result);
+  if (flow != GST_FLOW_OK) return flow;
+  newest.measured.reset(std::move(buffer));
+  const Status status = GST_COALESCE_TEMPORAL_GET_CLASS(self)->measure(
+      self, before.frame.frame(), newest.frame.frame(), result->frame(), backend_of(self).queue());
   return status.ok() ? GST_FLOW_OK
                      : gst_coalesce_filter_fail(GST_COALESCE_FILTER(self), status.message());
 }
@@ -224,20 +352,25 @@ void hold(GstCoalesceTemporal *self, Held *loaded, GstBuffer *in) {
 GstFlowReturn process(GstCoalesceTemporal *self, GstBuffer *in, Pictures *pictures) {
   GstCoalesceTemporalPrivate &priv = *self->priv;
   FilterSide &side = input_of(self);
-  OutputFrame frames[kMostPictures];
+  OutputFrame frames[kMostPictures], result;
+  FramesRead read = {};
   Job job(backend_of(self));
-  Held *loaded = nullptr;
   GstFlowReturn flow = job.begin(in);
   if (flow == GST_FLOW_OK && in != nullptr) {
-    loaded = &priv.next_slot();
+    Held *loaded = &priv.next_slot();
     flow = job.load(in, side.info, side.pool, &loaded->frame);
     if (flow == GST_FLOW_OK)
       hold(self, loaded, in);
     else
       loaded->reset();
+    read[0] = loaded;
+  }
+  if (flow == GST_FLOW_OK && in != nullptr && priv.measured > 0 && priv.count > 1) {
+    read[1] = priv.frames[priv.count - 2].get();
+    flow = measure(self, job, &result);
   }
   if (flow == GST_FLOW_OK && (in == nullptr || priv.pending > priv.after))
-    flow = make_pictures(self, job, loaded, frames, pictures);
+    flow = make_pictures(self, job, read, frames, pictures);
   if (flow == kNoMemory)
     return gst_coalesce_filter_fail(GST_COALESCE_FILTER(self), "no memory for a copy of the frame");
   return flow == GST_FLOW_OK ? job.end() : flow;
@@ -293,12 +426,14 @@ GstFlowReturn end_sequence(GstCoalesceTemporal *self) {
 }
 
 void update_reach(GstCoalesceTemporal *self) {
-  guint before = 0, after = 0;
+  TemporalReach reach;
   auto *klass = GST_COALESCE_TEMPORAL_GET_CLASS(self);
-  if (klass->reach) klass->reach(self, &before, &after);
-  self->priv->before = before;
-  if (self->priv->after.exchange(after) == after) return;
-  GST_DEBUG_OBJECT(self, "looks at %u frames before and %u after each", before, after);
+  if (klass->reach) reach = klass->reach(self);
+  GstCoalesceTemporalPrivate &priv = *self->priv;
+  priv.before = reach.before;
+  if (std::exchange(priv.measured, reach.measured) != reach.measured) priv.results.drop();
+  if (priv.after.exchange(reach.after) == reach.after) return;
+  GST_DEBUG_OBJECT(self, "looks at %u frames before and %u after each", reach.before, reach.after);
   gst_coalesce_transform_update_latency(GST_COALESCE_TRANSFORM(self));
 }
 
@@ -320,11 +455,11 @@ Status run_alone(GstCoalesceFilter *filter, const Frame &in, const Frame &out, c
   auto *self = GST_COALESCE_TEMPORAL(filter);
   auto *klass = GST_COALESCE_TEMPORAL_GET_CLASS(self);
   const BufferRef metadata(gst_buffer_new());
-  const guint wanted = klass->pictures ? klass->pictures(self, metadata.get()) : 1;
+  const FrameWindow::Picture picture = {&in, metadata.get(), nullptr};
+  const FrameWindow window(&picture, 0, 0);
+  const guint wanted = klass->pictures ? klass->pictures(self, window) : 1;
   const Frame *all_out[kMostPictures] = {&out, &out, &out, &out};
-  const FrameWindow::Picture picture = {&in, metadata.get()};
-  return klass->run(self, FrameWindow(&picture, 0, 0), all_out,
-                    std::clamp(wanted, 1u, kMostPictures), queue);
+  return klass->run(self, window, all_out, std::max(number_of(wanted), 1u), queue);
 }
 
 // ---- events, caps and states -----------------------------------------------------------------
@@ -381,6 +516,7 @@ bool move_frames(GstCoalesceTemporal *self) {
 }
 
 bool move_or_forget_frames(GstCoalesceTemporal *self) {
+  self->priv->results.drop();
   if (move_frames(self)) return true;
   forget_frames(self);
   return false;
@@ -399,11 +535,18 @@ gboolean context_changed(GstCoalesceTransform *transform) {
          move_or_forget_frames(GST_COALESCE_TEMPORAL(transform));
 }
 
+gboolean stop(GstBaseTransform *trans) {
+  const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
+  priv_of(trans).results.drop();
+  return stopped;
+}
+
 }  // namespace
 
 static void gst_coalesce_temporal_class_init(GstCoalesceTemporalClass *klass) {
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   trans_class->sink_event = guarded<sink_event>;
+  trans_class->stop = guarded<stop>;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
   transform_class->set_format = set_format;
   transform_class->context_changed = context_changed;
@@ -414,6 +557,7 @@ static void gst_coalesce_temporal_class_init(GstCoalesceTemporalClass *klass) {
   transform_class->discard = [](GstCoalesceTransform *self) {
     forget_frames(GST_COALESCE_TEMPORAL(self));
     priv_of(self).marks = 0;
+    priv_of(self).captions.clear();
   };
   transform_class->keeps_frames = TRUE;  // events that end a sequence have drained them
   transform_class->max_frames_in_flight = [](GstCoalesceTransform *self) -> guint {

@@ -52,23 +52,57 @@ void multiply_rate(GstStructure *structure, const char *field, int n, int d) {
   gst_structure_set(structure, field, GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1, nullptr);
 }
 
+// Pictures a frame. 0: none.
+struct Rate {
+  int n = 0, d = 1;
+};
+
+Rate ratio_of(DeinterlaceRate rate) {
+  return rate == DeinterlaceRate::film    ? Rate{4, 5}
+         : rate == DeinterlaceRate::field ? Rate{2, 1}
+                                          : Rate{1, 1};
+}
+
+DeinterlaceRate rate_of_video(const DeinterlaceSettings &settings) {
+  return settings.fields == DeinterlaceFields::all ? DeinterlaceRate::field
+                                                   : DeinterlaceRate::frame;
+}
+
+DeinterlaceRate rate_of(const DeinterlaceSettings &settings) {
+  if (settings.pattern == DeinterlacePattern::three_two) return DeinterlaceRate::film;
+  if (settings.pattern == DeinterlacePattern::two_two) return DeinterlaceRate::frame;
+  return rate_of_video(settings);
+}
+
+Rate nth_ratio(const DeinterlaceSettings &settings, DeinterlaceRate wanted, guint n) {
+  if (settings.pattern != DeinterlacePattern::automatic)
+    return n == 0 ? ratio_of(rate_of(settings)) : Rate{};
+  for (DeinterlaceRate rate : {wanted, rate_of_video(settings), DeinterlaceRate::film,
+                               DeinterlaceRate::frame, DeinterlaceRate::field}) {
+    if (rate == DeinterlaceRate::field && rate_of_video(settings) != rate) continue;
+    if (n-- == 0) return ratio_of(rate);
+  }
+  return {};
+}
+
 // A structure of interlaced video to one of pictures, or back.
-void convert(const DeinterlaceSettings &settings, bool to_source, GstStructure *structure) {
+void convert(Rate ratio, bool to_source, GstStructure *structure) {
   gst_structure_remove_field(structure, "field-order");
-  if (settings.fields == DeinterlaceFields::all)
-    for (const char *field : {"framerate", "max-framerate"})
-      multiply_rate(structure, field, to_source ? 2 : 1, to_source ? 1 : 2);
+  if (ratio.n == ratio.d) return;
+  for (const char *field : {"framerate", "max-framerate"})
+    multiply_rate(structure, field, to_source ? ratio.n : ratio.d, to_source ? ratio.d : ratio.n);
 }
 
 }  // namespace
 
-bool deinterlace_caps(const DeinterlaceSettings &settings, GstPadDirection direction, guint n,
-                      GstStructure *structure) {
+bool deinterlace_caps(const DeinterlaceSettings &settings, DeinterlaceRate wanted,
+                      GstPadDirection direction, guint n, GstStructure *structure) {
   const bool to_source = direction == GST_PAD_SINK;
   if (settings.mode == DeinterlaceMode::disabled) return n == 0;
   if (settings.mode == DeinterlaceMode::interlaced) {
-    if (n > 0 || (!to_source && !may_be(structure, "progressive"))) return false;
-    convert(settings, to_source, structure);
+    const Rate ratio = nth_ratio(settings, wanted, n);
+    if (ratio.n == 0 || (!to_source && !may_be(structure, "progressive"))) return false;
+    convert(ratio, to_source, structure);
     if (to_source)
       gst_structure_set(structure, "interlace-mode", G_TYPE_STRING, "progressive", nullptr);
     else
@@ -89,13 +123,29 @@ bool deinterlace_caps(const DeinterlaceSettings &settings, GstPadDirection direc
       gst_structure_set(structure, "interlace-mode", G_TYPE_STRING, "progressive", nullptr);
     return true;
   }
-  if (n > (progressive ? 1u : 0u) || (to_source ? !interlaced : !progressive)) return false;
-  convert(settings, to_source, structure);
+  const Rate ratio = nth_ratio(settings, wanted, n - (progressive ? 1 : 0));
+  if (ratio.n == 0 || (to_source ? !interlaced : !progressive)) return false;
+  convert(ratio, to_source, structure);
   if (to_source)
     gst_structure_set(structure, "interlace-mode", G_TYPE_STRING, "progressive", nullptr);
   else
     set_interlaced(structure);
   return true;
+}
+
+DeinterlaceRate deinterlace_rate(const DeinterlaceSettings &settings, const GstVideoInfo &in,
+                                 const GstVideoInfo &out) {
+  if (GST_VIDEO_INFO_FPS_N(&in) <= 0) return rate_of(settings);
+  const auto is = [&](Rate ratio) {
+    int n = 0, d = 1;
+    return gst_util_fraction_multiply(GST_VIDEO_INFO_FPS_N(&in), GST_VIDEO_INFO_FPS_D(&in), ratio.n,
+                                      ratio.d, &n, &d) &&
+           gst_util_fraction_compare(n, d, GST_VIDEO_INFO_FPS_N(&out),
+                                     GST_VIDEO_INFO_FPS_D(&out)) == 0;
+  };
+  for (DeinterlaceRate rate : {DeinterlaceRate::film, DeinterlaceRate::field})
+    if (is(ratio_of(rate))) return rate;
+  return DeinterlaceRate::frame;
 }
 
 }  // namespace coalesce::gst

@@ -2,15 +2,19 @@
 // What deinterlacing makes of caps.
 #pragma once
 
-#include <gst/gst.h>
+#include <gst/video/video.h>
 
 #include "deinterlacesettings.h"
 
 namespace coalesce::gst {
 
 // The n-th way from a structure of the pad `direction` to one of the other pad. False: there are
-// fewer.
-bool deinterlace_caps(const DeinterlaceSettings &settings, GstPadDirection direction, guint n,
-                      GstStructure *structure);
+// fewer. wanted: of the rates that pattern=auto allows, the first.
+bool deinterlace_caps(const DeinterlaceSettings &settings, DeinterlaceRate wanted,
+                      GstPadDirection direction, guint n, GstStructure *structure);
+
+// Pictures in the time of a frame, of such caps; without frame rates as the settings have it.
+DeinterlaceRate deinterlace_rate(const DeinterlaceSettings &settings, const GstVideoInfo &in,
+                                 const GstVideoInfo &out);
 
 }  // namespace coalesce::gst

@@ -55,6 +55,22 @@ GType order_type() {
   return type;
 }
 
+GType pattern_type() {
+  static const GEnumValue values[] = {
+      {int(DeinterlacePattern::none), "Every frame is video", "none"},
+      {int(DeinterlacePattern::automatic),
+       "Frames of film where the cadence of fields is certain, at their own rate", "auto"},
+      {int(DeinterlacePattern::three_two),
+       "Frames of film of three and two fields by turns, at four fifths of the frame rate", "3:2"},
+      {int(DeinterlacePattern::two_two),
+       "Frames of film of two fields, which need not be of one "
+       "frame of video",
+       "2:2"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstCoalesceDeinterlacePattern", values);
+  return type;
+}
+
 }  // namespace
 
 const PropertyTable<DeinterlaceSettings> &deinterlace_properties() {
@@ -71,6 +87,9 @@ const PropertyTable<DeinterlaceSettings> &deinterlace_properties() {
     t.add(&Settings::order,
           {"field-order", "Field order", "Which field of a frame is the earlier one"},
           order_type());
+    t.add(&Settings::pattern,
+          {"pattern", "Pattern", "Telecined video whose frames of film are restored"},
+          pattern_type());
     t.add(&Settings::ela_window,
           {"ela-window", "Window of ela",
            "Columns that the directions of method=ela span: 3, 5 or 7; an even number counts as "
@@ -85,7 +104,7 @@ const PropertyTable<DeinterlaceSettings> &deinterlace_properties() {
 }
 
 void deinterlace_register_types() {
-  for (GType type : {method_type(), fields_type(), mode_type(), order_type()})
+  for (GType type : {method_type(), fields_type(), mode_type(), order_type(), pattern_type()})
     gst_type_mark_as_plugin_api(type, GstPluginAPIFlags(0));
 }
 

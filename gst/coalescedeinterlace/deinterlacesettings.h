@@ -11,15 +11,21 @@ enum class DeinterlaceFields { all, top, bottom, automatic };
 enum class DeinterlaceMode { automatic, interlaced, disabled };
 enum class DeinterlaceOrder { automatic, top_first, bottom_first };
 
+enum class DeinterlacePattern { none, automatic, three_two, two_two };
+
+// Pictures in the time of frames: one, two, or four in five.
+enum class DeinterlaceRate { frame, field, film };
+
 struct DeinterlaceSettings : DeinterlaceParams {
   DeinterlaceFields fields = DeinterlaceFields::automatic;
   DeinterlaceMode mode = DeinterlaceMode::automatic;
   DeinterlaceOrder order = DeinterlaceOrder::automatic;
+  DeinterlacePattern pattern = DeinterlacePattern::none;
 
   // Do caps depend on a change between these?
   bool same_caps(const DeinterlaceSettings &other) const {
     return (fields == DeinterlaceFields::all) == (other.fields == DeinterlaceFields::all) &&
-           mode == other.mode;
+           mode == other.mode && pattern == other.pattern;
   }
 };
 

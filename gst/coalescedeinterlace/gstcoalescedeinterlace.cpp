@@ -10,9 +10,11 @@
 
 #include "base/temporal.h"
 #include "deinterlacecaps.h"
+#include "deinterlacefilm.h"
 #include "object/guarded.h"
 #include "object/owned.h"
 #include "object/settings.h"
+#include "telecine/combing.h"
 #include "video/conversion.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_coalesce_deinterlace_debug);
@@ -32,8 +34,17 @@ struct DeinterlacePrivate {
   // The streaming thread's: those of the frames that are there now, with `fields` of the
   // caps that they came under.
   DeinterlaceSettings now;
-  bool every_field = false;
+  DeinterlaceRate rate = DeinterlaceRate::frame;
   DeinterlaceMode mode = DeinterlaceMode::automatic;
+  Film film;
+  bool top_first = true;  // of film
+  // Of the frame in hand: its pictures, if they are those of film; else perhaps their time.
+  bool is_film = false;
+  FilmPicture film_pictures[kMostPictures];
+  TemporalSpan span;
+
+  // pattern=auto: that of the pictures to come. From any thread.
+  std::atomic<DeinterlaceRate> wanted{DeinterlaceRate::field};
 };
 
 struct GstCoalesceDeinterlace {
@@ -62,6 +73,13 @@ const GstVideoInfo &info_of(gpointer object) {
 
 // ---- properties ------------------------------------------------------------------------------
 
+void negotiate_again(gpointer self) {
+  priv_of(self).caps_changes++;
+  GST_DEBUG_OBJECT(self, "negotiates again");
+  gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(self));
+  gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
+}
+
 void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) {
   DeinterlacePrivate &priv = priv_of(object);
   bool renegotiates = false;
@@ -72,11 +90,7 @@ void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) 
     renegotiates = !settings.same_caps(before);
     return changed;
   });
-  if (!renegotiates) return;
-  priv.caps_changes++;
-  GST_DEBUG_OBJECT(object, "negotiates again");
-  gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(object));
-  gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
+  if (renegotiates) negotiate_again(object);
 }
 
 void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
@@ -89,7 +103,8 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
 
 gboolean convert_caps(GstCoalesceFilter *self, GstPadDirection direction, guint alternative,
                       GstStructure *structure) {
-  return deinterlace_caps(priv_of(self).settings.snapshot(), direction, alternative, structure);
+  DeinterlacePrivate &priv = priv_of(self);
+  return deinterlace_caps(priv.settings.snapshot(), priv.wanted, direction, alternative, structure);
 }
 
 gboolean set_info(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVideoInfo *out) {
@@ -97,11 +112,7 @@ gboolean set_info(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVide
   const DeinterlaceSettings settings = priv.settings.snapshot();
   priv.mode = settings.mode;
   // (A property may have changed since the caps were made.)
-  priv.every_field =
-      GST_VIDEO_INFO_FPS_N(in) > 0
-          ? gst_util_fraction_compare(GST_VIDEO_INFO_FPS_N(out), GST_VIDEO_INFO_FPS_D(out),
-                                      GST_VIDEO_INFO_FPS_N(in), GST_VIDEO_INFO_FPS_D(in)) > 0
-          : settings.fields == DeinterlaceFields::all;
+  priv.rate = deinterlace_rate(settings, *in, *out);
   return TRUE;
 }
 
@@ -148,15 +159,17 @@ gboolean passes(GstCoalesceTemporal *self, GstBuffer *metadata) {
 }
 
 // Before each frame, and with new caps.
-void reach(GstCoalesceTemporal *self, guint *before, guint *after) {
+TemporalReach reach(GstCoalesceTemporal *self) {
   DeinterlacePrivate &priv = priv_of(self);
   priv.now = priv.settings.snapshot();
-  if (priv.every_field)
+  if (priv.rate == DeinterlaceRate::field)
     priv.now.fields = DeinterlaceFields::all;
   else if (priv.now.fields == DeinterlaceFields::all)
     priv.now.fields = DeinterlaceFields::automatic;
-  const DeinterlaceMethod method = priv.now.method;
-  *before = *after = method >= DeinterlaceMethod::yadif && !all_pass(self, info_of(self)) ? 1 : 0;
+  if (all_pass(self, info_of(self))) return {};
+  if (priv.now.pattern != DeinterlacePattern::none) return {1, kFilmFramesAhead, kFilmBytes};
+  const guint beside = priv.now.method >= DeinterlaceMethod::yadif ? 1 : 0;
+  return {beside, beside, 0};
 }
 
 // As the flag RFF says. A frame that has the time of two fields only repeats none: pictures would
@@ -172,10 +185,110 @@ bool repeats_first_field(gpointer self, const GstBuffer *metadata) {
 }
 
 // A repeated first field is a third picture.
-guint pictures(GstCoalesceTemporal *self, GstBuffer *metadata) {
+guint pictures_of_video(GstCoalesceTemporal *self, GstBuffer *metadata) {
+  if (passes(self, metadata)) return kPasses;
   const bool all = priv_of(self).now.fields == DeinterlaceFields::all;
-  if (!all || is_one_field(metadata) || passes(self, metadata)) return 1;
+  if (!all || is_one_field(metadata)) return 1;
   return repeats_first_field(self, metadata) ? 3 : 2;
+}
+
+// ---- film ------------------------------------------------------------------------------------
+
+Status measure(GstCoalesceTemporal *, const Frame &before, const Frame &in, const Frame &out,
+               const Queue &queue) {
+  return measure_combing(before.image(), in.image(), reinterpret_cast<Combing *>(out.plane(0).data),
+                         queue);
+}
+
+// Of the frames from the one in hand on that are progressive by their flags, how many repeat a
+// field?
+guint count_repeats(GstCoalesceTemporal *self, const FrameWindow &in) {
+  guint repeats = 0;
+  for (int i = 0; in.has(i); i++)
+    repeats += passes(self, in.metadata(i)) && repeats_first_field(self, in.metadata(i)) ? 1 : 0;
+  return repeats;
+}
+
+// Progressive frames say nothing of the order: they have that of the next interlaced one, or of the
+// one before.
+Film::Window film_window(GstCoalesceTemporal *self, const FrameWindow &in) {
+  DeinterlacePrivate &priv = priv_of(self);
+  const bool flags_tell = count_repeats(self, in) > 0;
+  const auto says_order = [&](int i) { return !passes(self, in.metadata(i)); };
+  const auto order = [&](int i) { return top_is_first(self, priv.now, in.metadata(i)); };
+  for (int i = 0; in.has(i); i++) {
+    if (!says_order(i)) continue;
+    priv.top_first = order(i);
+    break;
+  }
+  int frames = 0;
+  while (in.has(frames) && !is_one_field(in.metadata(frames)) &&
+         (says_order(frames) ? order(frames) == priv.top_first : !flags_tell))
+    frames++;
+  const GstVideoInfo &info = info_of(self);
+  const auto samples =
+      std::uint64_t(GST_VIDEO_INFO_WIDTH(&info)) * std::uint64_t(GST_VIDEO_INFO_HEIGHT(&info));
+  return {in, frames, priv.top_first, samples / 1024};
+}
+
+// pattern=auto: the rate that the pictures to come should have.
+DeinterlaceRate rate_of_film(GstCoalesceTemporal *self, const FrameWindow &in,
+                             const Film::Window &window) {
+  constexpr int kUncertain = 8;  // pictures, until film is given up
+  DeinterlacePrivate &priv = priv_of(self);
+  const DeinterlaceRate now = priv.wanted;
+  if (!in.has(kFilmFramesAhead)) return now;  // the sequence ends, for new caps, too
+  if (window.frames == 0) {
+    const guint repeats = count_repeats(self, in);
+    return repeats >= 2 ? DeinterlaceRate::film : repeats == 0 ? DeinterlaceRate::field : now;
+  }
+  if (priv.is_film && priv.film.uncertain() == 0) return now;
+  if (const DeinterlaceRate found = priv.film.found(window); found != DeinterlaceRate::field)
+    return found;
+  return priv.is_film && priv.film.uncertain() < kUncertain ? now : DeinterlaceRate::field;
+}
+
+// Progressive frames with a repeated field have the time of film, too.
+TemporalSpan span_of_progressive(gpointer self, GstBuffer *metadata) {
+  const int begin = repeats_first_field(self, metadata) ? 1 : 0;
+  return {begin, begin + 5, 4};
+}
+
+guint plan_film(GstCoalesceTemporal *self, const FrameWindow &in) {
+  DeinterlacePrivate &priv = priv_of(self);
+  const bool automatic = priv.now.pattern == DeinterlacePattern::automatic;
+  const Film::Window window = film_window(self, in);
+  priv.is_film = window.frames > 0 &&
+                 (priv.rate == DeinterlaceRate::film || (priv.rate == DeinterlaceRate::frame &&
+                                                         (!automatic || priv.wanted == priv.rate)));
+  if (!in.has(-1) || !priv.is_film) priv.film.restart(priv.rate);
+  const guint count = priv.is_film ? priv.film.plan(window, priv.rate, priv.film_pictures)
+                                   : pictures_of_video(self, in.metadata(0));
+  if (priv.rate == DeinterlaceRate::film && passes(self, in.metadata(0)))
+    priv.span = span_of_progressive(self, in.metadata(0));
+  if (!automatic) return count;
+  const DeinterlaceRate wanted = rate_of_film(self, in, window);
+  if (priv.wanted.exchange(wanted) != wanted) {
+    GST_INFO_OBJECT(self, "pattern=auto: %s",
+                    wanted == DeinterlaceRate::film    ? "film, 3:2"
+                    : wanted == DeinterlaceRate::frame ? "film, 2:2"
+                                                       : "video");
+    negotiate_again(self);
+  }
+  return count;
+}
+
+guint pictures(GstCoalesceTemporal *self, const FrameWindow &in) {
+  DeinterlacePrivate &priv = priv_of(self);
+  priv.is_film = false;
+  priv.span = {};
+  if (priv.now.pattern != DeinterlacePattern::none) return plan_film(self, in);
+  return pictures_of_video(self, in.metadata(0));
+}
+
+TemporalSpan span(GstCoalesceTemporal *self, guint number) {
+  const DeinterlacePrivate &priv = priv_of(self);
+  return priv.is_film ? priv.film_pictures[number].span : priv.span;
 }
 
 // Which field picture `number` of a frame keeps, and where it is in time.
@@ -200,8 +313,31 @@ DeinterlaceMethod method_of_one_field(DeinterlaceMethod method) {
   return method == DeinterlaceMethod::weave ? DeinterlaceMethod::line : method;
 }
 
+Status run_film(GstCoalesceTemporal *self, const FrameWindow &in, const FilmPicture &film,
+                const Frame &out, const Queue &queue) {
+  DeinterlaceParams params = priv_of(self).now;
+  const bool top_first = priv_of(self).top_first, second = film.number == 1;
+  const bool before = has_whole(in, film.frame - 1), after = has_whole(in, film.frame + 1);
+  FieldPicture picture = {.out = out.image(), .field = top_first == second ? 1 : 0};
+  picture.second = second;
+  picture.end = second ? !after : !before;
+  picture.across = second;
+  if (film.woven) params.method = DeinterlaceMethod::weave;
+  GST_LOG_OBJECT(self, "%s from field %d on", film.woven ? "film" : "not certain, video",
+                 2 * film.frame + film.number);
+  return deinterlace(params, in.frame(film.frame - (before ? 1 : 0)).image(),
+                     in.frame(film.frame).image(), in.frame(film.frame + (after ? 1 : 0)).image(),
+                     &picture, 1, queue);
+}
+
 Status run(GstCoalesceTemporal *self, const FrameWindow &in, const Frame *const *out,
            guint n_pictures, const Queue &queue) {
+  if (priv_of(self).is_film) {
+    Status s;
+    for (guint i = 0; i < n_pictures && s.ok(); i++)
+      s = run_film(self, in, priv_of(self).film_pictures[i], *out[i], queue);
+    return s;
+  }
   const DeinterlaceSettings &settings = priv_of(self).now;
   GstBuffer *metadata = in.metadata(0);
   DeinterlaceParams params = settings;
@@ -253,7 +389,9 @@ static void gst_coalesce_deinterlace_class_init(GstCoalesceDeinterlaceClass *kla
   auto *temporal_class = GST_COALESCE_TEMPORAL_CLASS(klass);
   temporal_class->reach = reach;
   temporal_class->passes = passes;
+  temporal_class->measure = measure;
   temporal_class->pictures = pictures;
+  temporal_class->span = span;
   temporal_class->run = run;
   const std::string &formats = formats_of(kYuv | kGrey | kRgb);
   gst_coalesce_filter_class_add_templates(filter_class, formats.c_str(), formats.c_str());

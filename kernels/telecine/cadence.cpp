@@ -60,14 +60,20 @@ bool Cadence::find(const FieldPairs &pairs, const Pulldown *candidates, int coun
   return certain_;
 }
 
+// A single field that is left over goes with the frame after it.
+int Cadence::end_of_run() const {
+  int end = next_ + 2;
+  while (!phase().ends_frame(end - 1))
+    ++end;
+  return end;
+}
+
 FilmRun Cadence::next_run(const FieldPairs &pairs, const Pulldown *candidates, int count,
                           int fields) {
-  const auto end_of_run = [&] {
-    int end = next_ + 2;  // a single field that is left over goes with the frame after it
-    while (!phase().ends_frame(end - 1))
-      ++end;
-    return end;
-  };
+  if (std::find(candidates, candidates + count, pulldown_) == candidates + count) {
+    certain_ = false;
+    pulldown_ = candidates[0];
+  }
   for (int field = next_; certain_ && field + 1 < end_of_run(); ++field)
     if (combs_within(phase(), pairs, field)) certain_ = false;
   if (!certain_) find(pairs, candidates, count);

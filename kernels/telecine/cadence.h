@@ -59,8 +59,8 @@ class Cadence {
 
   // Where the next run begins.
   int next() const { return next_; }
-  // The next run, of the candidate that is certain, or the last one that was. fields: as many are
-  // there; after the last one the sequence ends.
+  // The next run, of the candidate that is certain, or the last one that was, or the first one.
+  // fields: as many are there; after the last one the sequence ends.
   FilmRun next_run(const FieldPairs &pairs, const Pulldown *candidates, int count, int fields);
   // The frame in hand is another one, so many fields later.
   void advance(int fields);
@@ -76,6 +76,7 @@ class Cadence {
   static bool combs_within(const Phase &phase, const FieldPairs &pairs, int field);
   static bool is_certain(const Phase &phase, const FieldPairs &pairs, int from);
   Phase phase() const { return {pulldown_, at_}; }
+  int end_of_run() const;
 
   Pulldown pulldown_ = Pulldown::three_two;
   int at_ = 0, next_ = 0;

@@ -26,24 +26,29 @@ struct Rows {
 };
 
 // first: of the rows, its number. The sums of one group, columns of a block.
-void add_group(const CombingJob &job, const Rows &rows, int first, int count, Combing *sum) {
-  const std::uint16_t *current[kCombingRows], *before[kCombingRows], *across[kCombingRows];
+void add_group(const Rows &rows, int first, int count, Combing *sum) {
+  const std::uint16_t *current[kCombingRows], *before[kCombingRows], *across[2][kCombingRows];
   for (int i = 0; i < kCombingRows; ++i) {
     current[i] = rows.current[(first + i) % kCombingRows];
     before[i] = rows.before[(first + i) % kCombingRows];
-    across[i] = (first + i) % 2 == job.first_field ? current[i] : before[i];
+    for (int field = 0; field < 2; ++field)
+      across[field][i] = (first + i) % 2 == field ? current[i] : before[i];
   }
-  int within = 0, over = 0;
+  int within = 0, over[2] = {};
   for (int x = 0; x < count; ++x) {
     int change = 0;
     for (int i = 0; i < kCombingRows; ++i)
       change = most(change, std::abs(current[i][x] - before[i][x]));
     const int moves = change > kCombingThreshold ? -1 : 0;
     within += moves & combing_of(current[0][x], current[1][x], current[2][x], current[3][x]);
-    over += moves & combing_of(across[0][x], across[1][x], across[2][x], across[3][x]);
+    for (int field = 0; field < 2; ++field) {
+      const auto &row = across[field];
+      over[field] += moves & combing_of(row[0][x], row[1][x], row[2][x], row[3][x]);
+    }
   }
   sum->within += static_cast<unsigned>(within);
-  sum->across += static_cast<unsigned>(over);
+  for (int field = 0; field < 2; ++field)
+    sum->across[field] += static_cast<unsigned>(over[field]);
 }
 
 Combing measure_part(const CombingJob &job, const RowReader &read, int part) {
@@ -62,7 +67,7 @@ Combing measure_part(const CombingJob &job, const RowReader &read, int part) {
       read_row(job.current, y, x, count, rows.current[y % kCombingRows]);
       read_row(job.before, y, x, count, rows.before[y % kCombingRows]);
       if (const int first = y - kCombingRows + 1; first >= begin)
-        add_group(job, rows, first, count, &sum);
+        add_group(rows, first, count, &sum);
     }
   }
   return sum;
@@ -80,21 +85,19 @@ Status measure_combing_cpu(const CombingJob &job, ThreadPool *pool) {
   return {};
 }
 
-Status measure_combing(const ConstImage &before, const ConstImage &current, int first_field,
-                       Combing *parts, const Queue &queue) {
+Status measure_combing(const ConstImage &before, const ConstImage &current, Combing *parts,
+                       const Queue &queue) {
   for (const ConstImage *frame : {&before, &current})
     if (Status s = check_image(*frame); !s.ok()) return s;
   if (!(before.format == current.format))
     return invalid_argument("telecine: the frames differ in format");
   if (before.width != current.width || before.height != current.height)
     return invalid_argument("telecine: the frames differ in size");
-  if (first_field != 0 && first_field != 1)
-    return invalid_argument("telecine: the first field must be 0 or 1");
   if (parts == nullptr || reinterpret_cast<std::uintptr_t>(parts) % alignof(Combing) != 0)
     return invalid_argument("telecine: no place for the result that is aligned to 8 bytes");
   const PixelComponent &component = component_of(current.format);
-  const CombingJob job = {before.of(component), current.of(component), component, current.width,
-                          current.height,       first_field,           parts};
+  const CombingJob job = {before.of(component), current.of(component), component,
+                          current.width,        current.height,        parts};
   if (!queue.on_cuda()) return measure_combing_cpu(job, queue.pool());
 #if COALESCE_CUDA_KERNELS
   return measure_combing_cuda(job, queue.stream());
@@ -107,7 +110,8 @@ Combing sum_of(const Combing (&parts)[kCombingParts]) {
   Combing sum;
   for (const Combing &part : parts) {
     sum.within += part.within;
-    sum.across += part.across;
+    for (int field = 0; field < 2; ++field)
+      sum.across[field] += part.across[field];
   }
   return sum;
 }

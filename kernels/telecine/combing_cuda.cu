@@ -13,7 +13,7 @@ constexpr int kThreads = 512;
 
 // One column, from one group of rows to another.
 struct Column {
-  std::uint32_t within = 0, across = 0;
+  std::uint32_t within = 0, across[2] = {};
 
   __device__ __forceinline__ void add(const CombingJob &job, int x, int begin, int end) {
     int current[kCombingRows], before[kCombingRows];
@@ -33,31 +33,33 @@ struct Column {
       if (change <= kCombingThreshold) continue;
       within += combing_of(current[0], current[1], current[2], current[3]);
       // (Rows 1 and 3 of the group have the parity of the last one.)
-      const bool last_is_first = y % 2 == job.first_field;
-      const auto &odd = last_is_first ? current : before;
-      const auto &even = last_is_first ? before : current;
-      across += combing_of(even[0], odd[1], even[2], odd[3]);
+      const int odd = combing_of(before[0], current[1], before[2], current[3]);
+      const int even = combing_of(current[0], before[1], current[2], before[3]);
+      across[0] += y % 2 == 0 ? odd : even;
+      across[1] += y % 2 == 0 ? even : odd;
     }
   }
 };
 
 __global__ void __launch_bounds__(kThreads) combing_parts(const __grid_constant__ CombingJob job) {
-  __shared__ unsigned long long sums[2];
+  __shared__ unsigned long long sums[3];
   wait_for_grid_before();
-  if (threadIdx.x < 2) sums[threadIdx.x] = 0;
+  if (threadIdx.x < 3) sums[threadIdx.x] = 0;
   __syncthreads();
   const auto part = static_cast<int>(blockIdx.x);
   const int begin = job.first_group(part), end = job.first_group(part + 1);
-  std::uint64_t within = 0, across = 0;
+  std::uint64_t within = 0, across[2] = {};
   for (auto x = static_cast<int>(threadIdx.x); begin < end && x < job.columns; x += kThreads) {
     Column column;
     column.add(job, x, begin, end);
-    within += column.within, across += column.across;
+    within += column.within;
+    across[0] += column.across[0], across[1] += column.across[1];
   }
   if (within != 0) atomicAdd(&sums[0], within);
-  if (across != 0) atomicAdd(&sums[1], across);
+  if (across[0] != 0) atomicAdd(&sums[1], across[0]);
+  if (across[1] != 0) atomicAdd(&sums[2], across[1]);
   __syncthreads();
-  if (threadIdx.x == 0) job.parts[part] = {sums[0], sums[1]};
+  if (threadIdx.x == 0) job.parts[part] = {sums[0], {sums[1], sums[2]}};
 }
 
 }  // namespace

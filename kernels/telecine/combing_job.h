@@ -12,7 +12,7 @@ constexpr int kCombingThreshold = 8;  // of 255: noise
 struct CombingJob {
   Plane<const std::uint8_t> before, current;
   PixelComponent component;
-  int columns, rows, first_field;
+  int columns, rows;
   Combing *parts;
 
   // The first group of rows of a part; groups begin at every row but the last three.

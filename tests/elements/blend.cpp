@@ -33,7 +33,7 @@ static void blend_init(Blend *) {}
 
 static void blend_class_init(BlendClass *klass) {
   auto *temporal_class = GST_COALESCE_TEMPORAL_CLASS(klass);
-  temporal_class->reach = [](GstCoalesceTemporal *, guint *before, guint *) { *before = 1; };
+  temporal_class->reach = [](GstCoalesceTemporal *) { return TemporalReach{.before = 1}; };
   temporal_class->run = blend_run;
   gst_coalesce_filter_class_add_templates(GST_COALESCE_FILTER_CLASS(klass), "{ GRAY8, I420 }",
                                           "{ GRAY8, I420 }");

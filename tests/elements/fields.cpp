@@ -68,9 +68,8 @@ gboolean convert_caps(GstCoalesceFilter *, GstPadDirection direction, guint alte
   return TRUE;
 }
 
-void reach(GstCoalesceTemporal *self, guint *before, guint *after) {
-  *before = 0;
-  *after = fields_of(self)->ahead ? 1 : 0;
+TemporalReach reach(GstCoalesceTemporal *self) {
+  return {.after = fields_of(self)->ahead ? 1u : 0u};
 }
 
 bool top_is_first(GstBuffer *metadata) {
@@ -120,8 +119,8 @@ static void fields_class_init(FieldsClass *klass) {
       object_class, 3, g_param_spec_int("delay", "delay", "delay", 0, G_MAXINT, 0, flags));
   auto *temporal_class = GST_COALESCE_TEMPORAL_CLASS(klass);
   temporal_class->reach = reach;
-  temporal_class->pictures = [](GstCoalesceTemporal *, GstBuffer *metadata) -> guint {
-    return GST_BUFFER_FLAG_IS_SET(metadata, GST_BUFFER_FLAG_DROPPABLE) ? 0 : 2;
+  temporal_class->pictures = [](GstCoalesceTemporal *, const FrameWindow &in) -> guint {
+    return GST_BUFFER_FLAG_IS_SET(in.metadata(0), GST_BUFFER_FLAG_DROPPABLE) ? 0 : 2;
   };
   temporal_class->run = run;
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);

@@ -10,12 +10,11 @@ namespace {
 
 struct Call {
   ConstImage before, current;
-  int first_field;
 };
 using Measure = std::function<Status(Call call, Combing *parts, const Queue &queue)>;
 
 Status measure(const Call &call, Combing *parts, const Queue &queue) {
-  return measure_combing(call.before, call.current, call.first_field, parts, queue);
+  return measure_combing(call.before, call.current, parts, queue);
 }
 
 struct Size {
@@ -46,15 +45,13 @@ std::string trial(const Measure &operation, bool roomy, Random &random, int inde
                        random);
   OutputPicture parts({"GRAY8", kCombingParts * static_cast<int>(sizeof(Combing)), 1},
                       {true, roomy}, random);
-  const int first_field = random.below(2);
-  const std::string what = std::string(name(pattern)) + ", first field " +
-                           std::to_string(first_field) + before.text() + current.text();
+  const std::string what = std::string(name(pattern)) + before.text() + current.text();
   set_doing(what);
   const auto parts_of = [](const Image &image) {
     return reinterpret_cast<Combing *>(image.plane[0].data);
   };
-  combing_reference(before.image(), current.image(), first_field, parts_of(parts.expected()));
-  const Status status = operation({before.given(backend), current.given(backend), first_field},
+  combing_reference(before.image(), current.image(), parts_of(parts.expected()));
+  const Status status = operation({before.given(backend), current.given(backend)},
                                   parts_of(parts.given(backend)), backend.queue());
   if (!status.ok()) return std::string("it returned: ") + status.message() + "\n    " + what;
   if (backend.cuda) device_synchronize();
@@ -77,8 +74,12 @@ PlantedBug bug(const char *name, void (*spoil)(Call *call)) {
 
 std::vector<PlantedBug> planted() {
   return {
-      bug("telecine, takes the other field for the first",
-          [](Call *c) { c->first_field = 1 - c->first_field; }),
+      bug("telecine, is a row too low",
+          [](Call *c) {
+            for (ConstImage *frame : {&c->before, &c->current})
+              for (Plane<const std::uint8_t> &plane : frame->plane)
+                if (frame->height > 1) plane.data += plane.pitch;
+          }),
       bug("telecine, forgets the frame before", [](Call *c) { c->before = c->current; }),
       bug("telecine, swaps the frames", [](Call *c) { std::swap(c->before, c->current); }),
       bug("telecine, ignores the pitch",

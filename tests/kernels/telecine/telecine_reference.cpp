@@ -35,8 +35,7 @@ int combing(const int (&row)[4]) {
 
 }  // namespace
 
-void combing_reference(const ConstImage &before, const ConstImage &current, int first_field,
-                       Combing *parts) {
+void combing_reference(const ConstImage &before, const ConstImage &current, Combing *parts) {
   std::fill_n(parts, kCombingParts, Combing{});
   const int groups = current.height - 3;
   for (int group = 0; group < groups; ++group) {
@@ -48,15 +47,18 @@ void combing_reference(const ConstImage &before, const ConstImage &current, int 
       now[i] = row_of(current, group + i), then[i] = row_of(before, group + i);
     for (std::size_t x = 0; x < static_cast<std::size_t>(current.width); ++x) {
       bool moves = false;
-      int frame[4], woven[4];
+      int frame[4], top_first[4], bottom_first[4];
       for (int i = 0; i < 4; ++i) {
         moves = moves || std::abs(now[i][x] - then[i][x]) > 8;
         frame[i] = now[i][x];
-        woven[i] = (group + i) % 2 == first_field ? now[i][x] : then[i][x];
+        const bool is_top = (group + i) % 2 == 0;
+        top_first[i] = is_top ? now[i][x] : then[i][x];
+        bottom_first[i] = is_top ? then[i][x] : now[i][x];
       }
       if (!moves) continue;
       parts[part].within += static_cast<unsigned>(combing(frame));
-      parts[part].across += static_cast<unsigned>(combing(woven));
+      parts[part].across[0] += static_cast<unsigned>(combing(top_first));
+      parts[part].across[1] += static_cast<unsigned>(combing(bottom_first));
     }
   }
 }

@@ -7,7 +7,6 @@
 namespace coalesce::test {
 
 // parts: kCombingParts of them.
-void combing_reference(const ConstImage &before, const ConstImage &current, int first_field,
-                       Combing *parts);
+void combing_reference(const ConstImage &before, const ConstImage &current, Combing *parts);
 
 }  // namespace coalesce::test

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "deinterlacefilm.h"
+
+#include <array>
+
+#include "telecine/combing.h"
+
+namespace coalesce::gst {
+namespace {
+
+constexpr int kHalves = 4;  // of fields, in a frame
+constexpr Pulldown kEach[] = {Pulldown::three_two, Pulldown::two_two};
+
+// What is known of the fields around the frame in hand.
+class Measured {
+ public:
+  explicit Measured(const Film::Window &window) : still_(window.still) {
+    int frame = window.in.measured(0) == nullptr ? 1 : window.in.measured(-1) == nullptr ? 0 : -1;
+    first_ = 2 * frame - 1;
+    for (; frame < window.frames && window.in.measured(frame) != nullptr; frame++) {
+      const Combing combing =
+          sum_of(*static_cast<const Combing(*)[kCombingParts]>(window.in.measured(frame)));
+      combing_[static_cast<std::size_t>(count_++)] = combing.across[window.top_first ? 0 : 1];
+      combing_[static_cast<std::size_t>(count_++)] = combing.within;
+    }
+  }
+  FieldPairs pairs() const { return {combing_.data(), first_, count_, still_}; }
+
+ private:
+  std::array<std::uint64_t, 2 * (kFilmFramesAhead + 2)> combing_;
+  int first_ = 0, count_ = 0;
+  std::uint64_t still_;
+};
+
+Pulldown pulldown_of(DeinterlaceRate rate) {
+  return rate == DeinterlaceRate::film ? Pulldown::three_two : Pulldown::two_two;
+}
+
+}  // namespace
+
+const guint kFilmBytes = sizeof(Combing) * kCombingParts;
+
+guint Film::plan(const Window &window, DeinterlaceRate rate, FilmPicture *pictures) {
+  const Measured measured(window);
+  const Pulldown pulldown = pulldown_of(rate);
+  guint count = 0;
+  while (cadence_.next() < 2) {
+    const FilmRun run = cadence_.next_run(measured.pairs(), &pulldown, 1, 2 * window.frames);
+    uncertain_ = run.certain ? 0 : uncertain_ + 1;
+    const int field = run.certain ? run.woven : run.kept;
+    const int halves = pulldown == Pulldown::three_two ? 5 : 4;
+    pictures[count++] = {
+        run.certain, field / 2, field % 2, {run.halves, run.halves + halves, kHalves}};
+  }
+  cadence_.advance(2);
+  return count;
+}
+
+DeinterlaceRate Film::found(const Window &window) const {
+  Cadence cadence;
+  if (!cadence.find(Measured(window).pairs(), kEach, std::size(kEach)))
+    return DeinterlaceRate::field;
+  return cadence.pulldown() == Pulldown::three_two ? DeinterlaceRate::film : DeinterlaceRate::frame;
+}
+
+void Film::restart(DeinterlaceRate rate) {
+  cadence_.restart(pulldown_of(rate));
+  uncertain_ = 0;
+}
+
+}  // namespace coalesce::gst
