@@ -2,6 +2,7 @@
 #include "deinterlacefilm.h"
 
 #include <array>
+#include <span>
 
 #include "telecine/combing.h"
 
@@ -9,7 +10,8 @@ namespace coalesce::gst {
 namespace {
 
 constexpr int kHalves = 4;  // of fields, in a frame
-constexpr Pulldown kEach[] = {Pulldown::three_two, Pulldown::two_two};
+constexpr Pulldown kEach[] = {Pulldown::two_three, Pulldown::two_three_three_two,
+                              Pulldown::two_two};
 
 // What is known of the fields around the frame in hand.
 class Measured {
@@ -32,8 +34,10 @@ class Measured {
   std::uint64_t still_;
 };
 
-Pulldown pulldown_of(DeinterlaceRate rate) {
-  return rate == DeinterlaceRate::film ? Pulldown::three_two : Pulldown::two_two;
+// Those whose frames of film come at this rate.
+std::span<const Pulldown> pulldowns_of(DeinterlaceRate rate) {
+  const std::span<const Pulldown> all(kEach);
+  return rate == DeinterlaceRate::film ? all.first(2) : all.last(1);
 }
 
 }  // namespace
@@ -42,13 +46,14 @@ const guint kFilmBytes = sizeof(Combing) * kCombingParts;
 
 guint Film::plan(const Window &window, DeinterlaceRate rate, FilmPicture *pictures) {
   const Measured measured(window);
-  const Pulldown pulldown = pulldown_of(rate);
+  const std::span<const Pulldown> pulldowns = pulldowns_of(rate);
+  const int halves = rate == DeinterlaceRate::film ? 5 : kHalves;
   guint count = 0;
   while (cadence_.next() < 2) {
-    const FilmRun run = cadence_.next_run(measured.pairs(), &pulldown, 1, 2 * window.frames);
+    const FilmRun run = cadence_.next_run(measured.pairs(), pulldowns.data(),
+                                          static_cast<int>(pulldowns.size()), 2 * window.frames);
     uncertain_ = run.certain ? 0 : uncertain_ + 1;
     const int field = run.certain ? run.woven : run.kept;
-    const int halves = pulldown == Pulldown::three_two ? 5 : 4;
     pictures[count++] = {
         run.certain, field / 2, field % 2, {run.halves, run.halves + halves, kHalves}};
   }
@@ -60,11 +65,11 @@ DeinterlaceRate Film::found(const Window &window) const {
   Cadence cadence;
   if (!cadence.find(Measured(window).pairs(), kEach, std::size(kEach)))
     return DeinterlaceRate::field;
-  return cadence.pulldown() == Pulldown::three_two ? DeinterlaceRate::film : DeinterlaceRate::frame;
+  return cadence.pulldown() == Pulldown::two_two ? DeinterlaceRate::frame : DeinterlaceRate::film;
 }
 
 void Film::restart(DeinterlaceRate rate) {
-  cadence_.restart(pulldown_of(rate));
+  cadence_.restart(pulldowns_of(rate)[0]);
   uncertain_ = 0;
 }
 

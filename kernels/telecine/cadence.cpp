@@ -6,20 +6,40 @@
 namespace coalesce {
 namespace {
 
-int period_of(Pulldown pulldown) {
-  return pulldown == Pulldown::three_two ? 5 : 2;
+struct Pattern {
+  int fields, frames;
+  unsigned ends;  // bits of fields after which a frame of film ends
+  int halves;     // later than its first field, so that no frame of film is early
+};
+
+constexpr Pattern kPatterns[] = {
+    {2, 1, 1u << 1, 0},
+    {5, 2, 1u << 1 | 1u << 4, 0},
+    {10, 4, 1u << 1 | 1u << 4 | 1u << 7 | 1u << 9, 1},
+};
+
+const Pattern &pattern_of(Pulldown pulldown) {
+  return kPatterns[static_cast<int>(pulldown)];
 }
 
 }  // namespace
 
 int Cadence::Phase::of(int field) const {
-  const int period = period_of(pulldown);
+  const int period = pattern_of(pulldown).fields;
   return ((at + field) % period + period) % period;
 }
 
-// The fields 0 and 1 of a period are one frame; of five the others another one.
 bool Cadence::Phase::ends_frame(int field) const {
-  return of(field) == 1 || of(field) == 4;
+  return (pattern_of(pulldown).ends >> of(field) & 1) != 0;
+}
+
+int Cadence::Phase::halves(int field) const {
+  const Pattern &pattern = pattern_of(pulldown);
+  const int start = field - of(field);
+  int frames = 0;
+  for (int before = start; before < field; ++before)
+    frames += ends_frame(before) ? 1 : 0;
+  return 2 * start + pattern.halves + frames * 2 * pattern.fields / pattern.frames;
 }
 
 bool Cadence::combs_within(const Phase &phase, const FieldPairs &pairs, int field) {
@@ -50,7 +70,7 @@ void Cadence::restart(Pulldown pulldown) {
 bool Cadence::find(const FieldPairs &pairs, const Pulldown *candidates, int count) {
   certain_ = false;
   for (int i = 0; i < count && !certain_; ++i)
-    for (int at = 0; at < period_of(candidates[i]) && !certain_; ++at) {
+    for (int at = 0; at < pattern_of(candidates[i]).fields && !certain_; ++at) {
       const Phase phase = {candidates[i], at};
       if (!is_certain(phase, pairs, next_)) continue;
       certain_ = true;
@@ -83,9 +103,8 @@ FilmRun Cadence::next_run(const FieldPairs &pairs, const Pulldown *candidates, i
   do
     --run.woven;
   while (run.woven > run.begin && !phase().ends_frame(run.woven - 1));
-  const int rest = run.end - run.woven - 2;  // 1 of a frame of three fields
-  run.halves = 2 * run.woven + rest;
-  run.kept = run.woven + rest;
+  run.halves = std::max(phase().halves(run.woven), 2 * run.begin);
+  run.kept = run.woven + (run.end - run.woven - 1) / 2;
   run.certain = certain_ && run.woven + 1 < fields;
   run.end = next_ = std::min(run.end, fields);
   run.kept = std::min(run.kept, fields - 1);
@@ -94,8 +113,7 @@ FilmRun Cadence::next_run(const FieldPairs &pairs, const Pulldown *candidates, i
 
 void Cadence::advance(int fields) {
   next_ -= fields;
-  const int period = period_of(pulldown_);
-  at_ = (at_ + fields) % period;
+  at_ = phase().of(fields);
 }
 
 }  // namespace coalesce

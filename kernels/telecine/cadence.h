@@ -6,8 +6,9 @@
 
 namespace coalesce {
 
-// Two fields of every frame of film (25 a second, or 30), or two and three by turns (24).
-enum class Pulldown : std::uint8_t { two_two, three_two };
+// How many fields frames of film have, by turns: of 25 or 30 frames a second two, of 24 two and
+// three.
+enum class Pulldown : std::uint8_t { two_two, two_three, two_three_three_two };
 
 // How much fields comb with the one after them. Fields are counted from the first one of the frame
 // in hand, so those before it have negative numbers.
@@ -31,7 +32,7 @@ class FieldPairs {
 struct FilmRun {
   int begin, end;  // all of them
   int woven;       // those of one frame of film are the last of them, from this one on
-  int halves;      // where the frame of film is in time, in halves of a field; 4 or 5 halves long
+  int halves;      // where the frame of film is in time, in halves of a field; all are equally long
   bool certain;    // they are of one frame: else a picture is to be made of the field `kept`
   int kept;
 };
@@ -72,13 +73,14 @@ class Cadence {
 
     int of(int field) const;
     bool ends_frame(int field) const;  // is the next field of another frame of film?
+    int halves(int field) const;       // FilmRun's, of the frame of film that a field is of
   };
   static bool combs_within(const Phase &phase, const FieldPairs &pairs, int field);
   static bool is_certain(const Phase &phase, const FieldPairs &pairs, int from);
   Phase phase() const { return {pulldown_, at_}; }
   int end_of_run() const;
 
-  Pulldown pulldown_ = Pulldown::three_two;
+  Pulldown pulldown_ = Pulldown::two_three;
   int at_ = 0, next_ = 0;
   bool certain_ = false;
 };

@@ -73,7 +73,7 @@ TEST_CASE("a combed frame") {
 
 // ---- Cadences -----------------------------------------------------------------------------------
 
-constexpr Pulldown kBoth[] = {Pulldown::two_two, Pulldown::three_two};
+constexpr Pulldown kAll[] = {Pulldown::two_two, Pulldown::two_three, Pulldown::two_three_three_two};
 constexpr std::uint64_t kStill = 10;
 
 // Fields by the letters of their frames of film: a pair of different ones combs, and equal ones
@@ -128,8 +128,8 @@ std::string runs_of(const std::string &film, std::vector<Pulldown> candidates,
   return text;
 }
 
-const std::vector<Pulldown> k32 = {Pulldown::three_two}, k22 = {Pulldown::two_two},
-                            kAny(std::begin(kBoth), std::end(kBoth));
+const std::vector<Pulldown> k32 = {Pulldown::two_three}, k22 = {Pulldown::two_two},
+                            kAny(std::begin(kAll), std::end(kAll));
 
 TEST_CASE("three and two fields by turns, from each of the five places") {
   const std::string film = film_of(13);
@@ -147,6 +147,16 @@ TEST_CASE("frames of film are two and a half fields apart") {
   REQUIRE(halves.size() == 12);
   for (std::size_t i = 0; i < halves.size(); ++i)
     CHECK(halves[i] == 1 + 5 * static_cast<int>(i));
+}
+
+TEST_CASE("two, three, three and two fields") {
+  std::vector<int> halves;
+  const std::string film = "aabbbcccddeefffggghhiijjjkkkllmm";
+  CHECK(runs_of(film, kAny, &halves) == "aa bb cc dd ee ff gg hh ii jj kk ll mm");
+  for (std::size_t i = 0; i < halves.size(); ++i)
+    CHECK(halves[i] == 1 + 5 * static_cast<int>(i));
+  CHECK(runs_of(film.substr(3, 28), kAny) == "bb cc dd ee ff gg hh ii jj kk ll m?");
+  CHECK(runs_of(film, k32) != runs_of(film, kAny));
 }
 
 TEST_CASE("two fields a frame, in phase and out of phase") {
