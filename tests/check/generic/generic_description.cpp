@@ -13,7 +13,7 @@ bool kebab_case(const char *text) {
 
 // "lrcp", "reflect-101", "5/3".
 bool is_nick(const char *text) {
-  return text != nullptr && g_regex_match_simple("^[a-z0-9]+([-/][a-z0-9]+)*$", text, {}, {});
+  return text != nullptr && g_regex_match_simple("^[a-z0-9]+([-/:][a-z0-9]+)*$", text, {}, {});
 }
 
 bool has_words(const char *text) {
