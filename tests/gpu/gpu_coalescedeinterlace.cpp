@@ -43,6 +43,19 @@ class Streams {
     }
   }
 
+  // Frame `number` of video, whose fields, the bottom one first, are of these frames of film.
+  void push_film(unsigned number, int first, int second) {
+    for (const Side *side : {&twins_.gpu, &twins_.cpu}) {
+      const BufferRef frame = side->frame(number);
+      const GstVideoInfo info = video_info(text_of(current_caps(side->get()->srcpad).get()));
+      fail_unless(each_row(frame.get(), info, GST_MAP_WRITE, [&](int plane, int y, guint8 *row) {
+        for (int x = 0; x < row_bytes(info, plane); x++)
+          row[x] = (x + 11 * (y % 2 == 1 ? first : second)) / 24 % 2 == 0 ? 40 : 200;
+      }));
+      side->push(frame);
+    }
+  }
+
   // All of them, after the end of the stream.
   void expect_same(int pictures) {
     for (const Side *side : {&twins_.gpu, &twins_.cpu}) {
@@ -127,11 +140,34 @@ GST_START_TEST(mixed) {
 }
 GST_END_TEST
 
+// Film of two and three fields, video, film: what is measured decides, and comes from the GPU.
+GST_START_TEST(film) {
+  for (const char *format : {"NV12", "UYVY", "RGB", "GRAY16_LE"})
+    for (bool in_cuda : {false, true})
+      for (bool out_cuda : {false, true}) {
+        Streams streams("mode=auto pattern=3:2", format, {320, 48}, kInterleaved, in_cuda,
+                        out_cuda);
+        unsigned number = 0;
+        for (int part = 0; part < 3; part++)
+          for (int i = 0; i < 20; i++, number++) {
+            const int field = 2 * i, five[] = {0, 0, 1, 1, 1};
+            const auto of = [&](int at) { return 2 * (at / 5) + five[at % 5]; };
+            if (part == 1)
+              streams.push(number);
+            else
+              streams.push_film(number, of(field), of(field + 1));
+          }
+        streams.expect_same(48);
+      }
+}
+GST_END_TEST
+
 int main(int argc, char **argv) {
   return run(&argc, &argv, "gpu_coalescedeinterlace", [](TCase *tests) {
     tcase_add_loop_test(tests, methods_and_formats, 0, G_N_ELEMENTS(kMethods));
     tcase_add_test(tests, memory_combinations);
     tcase_add_test(tests, passing);
     tcase_add_test(tests, mixed);
+    tcase_add_test(tests, film);
   });
 }
