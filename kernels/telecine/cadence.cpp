@@ -50,7 +50,7 @@ bool Cadence::combs_within(const Phase &phase, const FieldPairs &pairs, int fiel
   while (!phase.ends_frame(after))
     ++after;
   return (pairs.knows(before) || pairs.knows(after)) &&
-         pairs[field] > std::max(pairs[before], pairs[after]) / 4;
+         pairs[field] > std::max(pairs[before], pairs[after]) / 3;
 }
 
 bool Cadence::is_certain(const Phase &phase, const FieldPairs &pairs, int from) {

@@ -45,7 +45,7 @@ constexpr int kCadenceFields = 10;
 //   frames
 //     of film comb, and none within a frame;
 //   - from then on until a pair within a frame combs.
-// A pair within a frame of film combs if it does so by more than a quarter of what the pairs do
+// A pair within a frame of film combs if it does so by more than a third of what the pairs do
 // between that frame and those beside it. Where nothing moves nothing combs, and the cadence goes
 // on. What is unknown does not comb.
 class Cadence {

@@ -3,7 +3,9 @@
 #include "deinterlace_film.h"
 
 #include <algorithm>
+#include <fstream>
 
+#include "../../support/data.h"
 #include "../negotiation.h"
 #include "deinterlace_frames.h"
 
@@ -164,6 +166,73 @@ GST_START_TEST(video_at_the_rate_of_film) {
                 "picture %d", i);
     const GstClockTime due = static_cast<GstClockTime>(i) * 5 * kField / 2;
     fail_unless(ABS(GST_CLOCK_DIFF(due, GST_BUFFER_PTS(out.get()))) < 4);
+  }
+}
+GST_END_TEST
+
+// ---- By GStreamer's interlace
+// --------------------------------------------------------------------
+
+constexpr int kPhotograph = 128;
+
+std::vector<guint8> photograph() {
+  std::ifstream file(coalesce::test::test_data("photograph_128x128.pgm"), std::ios::binary);
+  std::vector<guint8> all(std::istreambuf_iterator<char>(file), {});
+  fail_unless(all.size() > kPhotograph * kPhotograph);
+  all.erase(all.begin(), all.end() - kPhotograph * kPhotograph);
+  return all;
+}
+
+// A part of the photograph, which moves.
+GstBuffer *photographed(const GstVideoInfo &info, const std::vector<guint8> &all, int number) {
+  GstBuffer *buffer = new_frame(info);
+  const int left = ABS(3 * number % 60 - 30), top = number / 2;
+  fail_unless(each_row(buffer, info, GST_MAP_WRITE, [&](int plane, int y, guint8 *to) {
+    const guint8 *from = &all[static_cast<gsize>((top + y) * kPhotograph + left)];
+    std::copy_n(from, row_bytes(info, plane), to);
+  }));
+  GST_BUFFER_PTS(buffer) = gst_util_uint64_scale(GST_SECOND, static_cast<guint64>(number), 24);
+  GST_BUFFER_DURATION(buffer) = GST_SECOND / 24;
+  return buffer;
+}
+
+GST_START_TEST(film_by_interlace) {
+  const struct {
+    const char *interlace, *pattern;
+    int lost;  // frames before the cadence is known
+  } cases[] = {{"field-pattern=2:3", "3:2", 0},
+               {"field-pattern=2:3 top-field-first=true", "3:2", 0},
+               {"field-pattern=2:3:3:2", "3:2", 0},
+               {"field-pattern=2:2", "2:2", 0},
+               {"field-pattern=2:3 allow-rff=true", "3:2", 0},
+               {"field-pattern=2:3", "auto", kAhead + 1},
+               {"field-pattern=2:3 allow-rff=true", "auto", 0}};
+  const Owned<GstElementFactory> factory(gst_element_factory_find("interlace"));
+  if (factory == nullptr) return;
+  const std::string caps =
+      "video/x-raw, format=I420, width=96, height=112, framerate=24/1, interlace-mode=progressive";
+  const GstVideoInfo info = video_info(caps);
+  const std::vector<guint8> all = photograph();
+  for (const auto &[interlace, pattern, lost] : cases) {
+    Harness harness(std::string("interlace ") + interlace +
+                    " ! coalescedeinterlace mode=auto pattern=" + pattern);
+    fail_unless(harness.set_input(caps));
+    constexpr int kFrames = 30;
+    for (int n = 0; n < kFrames; n++)
+      fail_unless_equals_int(harness.push(photographed(info, all, n)), GST_FLOW_OK);
+    harness.push_event(gst_event_new_eos());
+    const GstVideoInfo out_info = harness.output_info();
+    std::vector<Bytes> pictures;
+    while (harness.waiting() > 0)
+      pictures.push_back(picture(harness.pull().get(), out_info));
+    for (int n = lost; n < kFrames - 1; n++) {
+      const BufferRef frame(photographed(info, all, n));
+      fail_unless(std::count(pictures.begin(), pictures.end(), picture(frame.get(), info)) == 1,
+                  "%s, %s: frame %d of film", interlace, pattern, n);
+    }
+    fail_unless(static_cast<int>(pictures.size()) <= kFrames + (lost > 0 ? 3 : 0), "%d pictures",
+                static_cast<int>(pictures.size()));
+    harness.expect_no_error();
   }
 }
 GST_END_TEST
@@ -412,6 +481,7 @@ GST_END_TEST
 void add_film_tests(TCase *tests) {
   tcase_add_loop_test(tests, film_comes_back, 0, static_cast<int>(std::size(kTelecines)));
   tcase_add_test(tests, video_at_the_rate_of_film);
+  tcase_add_test(tests, film_by_interlace);
   tcase_add_test(tests, rate_follows_what_is_there);
   tcase_add_test(tests, rate_that_downstream_wants);
   tcase_add_test(tests, flags_of_repeated_fields);
