@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "memory/resultpool.h"
 #include "object/category.h"
 #include "object/guarded.h"
 #include "object/owned.h"
@@ -18,34 +19,11 @@ G_DEFINE_ABSTRACT_TYPE(GstCoalesceTemporal, gst_coalesce_temporal, GST_TYPE_COAL
 
 namespace {
 
-// A measured result, which may still be on its way.
-class Measured {
- public:
-  ~Measured() { reset(); }
-  void reset(BufferRef buffer = nullptr) {
-    if (bytes_ != nullptr) gst_buffer_unmap(buffer_.get(), &map_);
-    bytes_ = nullptr;
-    buffer_ = std::move(buffer);
-  }
-  // Waits for it. nullptr: there is none.
-  const void *bytes() {
-    if (bytes_ == nullptr && buffer_ != nullptr &&
-        gst_buffer_map(buffer_.get(), &map_, GST_MAP_READ))
-      bytes_ = map_.data;
-    return bytes_;
-  }
-
- private:
-  BufferRef buffer_;
-  GstMapInfo map_;
-  const void *bytes_ = nullptr;
-};
-
 struct Held {
   DeviceFrame frame;
   BufferRef metadata;
   BufferRef passing;  // upstream's buffer, if it goes on as it is
-  Measured measured;
+  Result measured;
   std::vector<EventRef> events;  // that came after it
 
   void reset() {
@@ -54,27 +32,6 @@ struct Held {
     passing.reset();
     measured.reset();
     events.clear();
-  }
-};
-
-// Places for what is measured: a row of bytes, as a frame of GRAY8 that the host reads.
-struct ResultPools {
-  GstVideoInfo info{};
-  FramePool pool;  // where the work is done
-  PoolRef host;
-
-  bool make(Backend &backend, guint bytes) {
-    gst_video_info_set_format(&info, GST_VIDEO_FORMAT_GRAY8, bytes, 1);
-    const CapsRef caps(gst_video_info_to_caps(&info));
-    host = system_pool_new(backend.is_on_gpu() ? backend.session().page_locked.get() : nullptr,
-                           caps.get(), static_cast<guint>(GST_VIDEO_INFO_SIZE(&info)));
-    if (host != nullptr && !gst_buffer_pool_set_active(host.get(), TRUE)) host.reset();
-    return host != nullptr && backend.make_pool(&pool, caps.get());
-  }
-  void drop() {
-    if (host != nullptr) gst_buffer_pool_set_active(host.get(), FALSE);
-    host.reset();
-    pool.drop();
   }
 };
 
@@ -92,7 +49,7 @@ struct GstCoalesceTemporalPrivate {
   std::vector<BufferRef> captions;
   std::vector<FrameWindow::Picture> window;  // those from first_of_window() on
   guint measured = 0;                        // bytes
-  ResultPools results;
+  ResultPool results;
 
   Held &in_hand() { return *frames[count - pending]; }
   std::size_t first_of_window() const {
@@ -320,18 +277,19 @@ GstFlowReturn make_pictures(GstCoalesceTemporal *self, Job &job, const FramesRea
 // The newest frame, of those that are held.
 GstFlowReturn measure(GstCoalesceTemporal *self, Job &job, OutputFrame *result) {
   GstCoalesceTemporalPrivate &priv = *self->priv;
-  ResultPools &pools = priv.results;
+  ResultPool &results = priv.results;
+  Backend &backend = backend_of(self);
   Held &before = *priv.frames[priv.count - 2], &newest = *priv.frames[priv.count - 1];
-  if (pools.host == nullptr && !pools.make(backend_of(self), priv.measured))
-    return backend_of(self).failed() ? GST_FLOW_ERROR : kNoMemory;
-  BufferRef buffer(pool_acquire(pools.host.get()));
+  GpuSession *session = backend.is_on_gpu() ? &backend.session() : nullptr;
+  if (!results.is_made() && !results.make(session, priv.measured)) return kNoMemory;
+  BufferRef buffer = results.acquire();
   if (buffer == nullptr) return kNoMemory;
   GstFlowReturn flow = job.read(before.frame);
-  if (flow == GST_FLOW_OK) flow = job.write(buffer.get(), pools.info, pools.pool, result);
+  if (flow == GST_FLOW_OK) flow = job.write(buffer.get(), results.info(), results.frames(), result);
   if (flow != GST_FLOW_OK) return flow;
   newest.measured.reset(std::move(buffer));
   const Status status = GST_COALESCE_TEMPORAL_GET_CLASS(self)->measure(
-      self, before.frame.frame(), newest.frame.frame(), result->frame(), backend_of(self).queue());
+      self, before.frame.frame(), newest.frame.frame(), result->frame(), backend.queue());
   return status.ok() ? GST_FLOW_OK
                      : gst_coalesce_filter_fail(GST_COALESCE_FILTER(self), status.message());
 }

@@ -43,7 +43,7 @@ struct DeinterlacePrivate {
   FilmPicture film_pictures[kMostPictures];
   TemporalSpan span;
 
-  // pattern=auto: that of the pictures to come. From any thread.
+  // pattern=auto: that of the pictures to come, `field` for that of video. From any thread.
   std::atomic<DeinterlaceRate> wanted{DeinterlaceRate::field};
 };
 
@@ -76,7 +76,6 @@ const GstVideoInfo &info_of(gpointer object) {
 void negotiate_again(gpointer self) {
   priv_of(self).caps_changes++;
   GST_DEBUG_OBJECT(self, "negotiates again");
-  gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(self));
   gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
 }
 
@@ -90,7 +89,9 @@ void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) 
     renegotiates = !settings.same_caps(before);
     return changed;
   });
-  if (renegotiates) negotiate_again(object);
+  if (!renegotiates) return;
+  gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(object));
+  negotiate_again(object);
 }
 
 void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
@@ -231,7 +232,7 @@ Film::Window film_window(GstCoalesceTemporal *self, const FrameWindow &in) {
   return {in, frames, priv.top_first, samples / 256};
 }
 
-// pattern=auto: the rate that the pictures to come should have.
+// pattern=auto: `wanted`.
 DeinterlaceRate rate_of_film(GstCoalesceTemporal *self, const FrameWindow &in,
                              const Film::Window &window) {
   constexpr int kUncertain = 8;  // pictures, until film is given up
@@ -368,6 +369,11 @@ Status run(GstCoalesceTemporal *self, const FrameWindow &in, const Frame *const 
   return {};
 }
 
+gboolean stop(GstBaseTransform *trans) {
+  priv_of(trans).wanted = DeinterlaceRate::field;
+  return GST_BASE_TRANSFORM_CLASS(gst_coalesce_deinterlace_parent_class)->stop(trans);
+}
+
 }  // namespace
 
 static void gst_coalesce_deinterlace_class_init(GstCoalesceDeinterlaceClass *klass) {
@@ -378,6 +384,7 @@ static void gst_coalesce_deinterlace_class_init(GstCoalesceDeinterlaceClass *kla
   object_class->get_property = guarded<get_property>;
   deinterlace_properties().install(object_class);
   deinterlace_register_types();
+  GST_BASE_TRANSFORM_CLASS(klass)->stop = guarded<stop>;
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
   filter_class->convert_caps = convert_caps;
   filter_class->set_info = set_info;
