@@ -7,13 +7,15 @@ namespace coalesce::testing {
 
 void (*before_kernel)(const Queue &queue, int delay) = [](const Queue &, int) {};
 
+void (*look_at_measured)(const std::uint8_t *bytes) = [](const std::uint8_t *) {};
+
 namespace {
 
 using namespace coalesce::gst;
 
 struct Fields {
   GstCoalesceTemporal parent;
-  gboolean ahead;
+  gboolean ahead, measures;
   int fail, delay, runs;
 };
 struct FieldsClass {
@@ -69,7 +71,24 @@ gboolean convert_caps(GstCoalesceFilter *, GstPadDirection direction, guint alte
 }
 
 TemporalReach reach(GstCoalesceTemporal *self) {
-  return {.after = fields_of(self)->ahead ? 1u : 0u};
+  return {.after = fields_of(self)->ahead ? 1u : 0u,
+          .measured = fields_of(self)->measures ? guint{kMeasured} : 0};
+}
+
+Status measure(GstCoalesceTemporal *self, const Frame &before, const Frame &in, const Frame &out,
+               const Queue &queue) {
+  before_kernel(queue, fields_of(self)->delay);
+  const auto first = [](const Frame &frame) {
+    const Plane<std::uint8_t> all = frame.plane(0);
+    return Plane<std::uint8_t>{all.data, kMeasured, 1, all.pitch};
+  };
+  return combine(Op::average, first(before), first(in), first(out), queue);
+}
+
+guint pictures(GstCoalesceTemporal *self, const FrameWindow &in) {
+  if (fields_of(self)->measures)
+    look_at_measured(static_cast<const std::uint8_t *>(in.measured(0)));
+  return GST_BUFFER_FLAG_IS_SET(in.metadata(0), GST_BUFFER_FLAG_DROPPABLE) ? 0 : 2;
 }
 
 bool top_is_first(GstBuffer *metadata) {
@@ -107,6 +126,8 @@ static void fields_class_init(FieldsClass *klass) {
   object_class->set_property = [](GObject *object, guint id, const GValue *value, GParamSpec *) {
     if (id == 1)
       fields_of(object)->ahead = g_value_get_boolean(value);
+    else if (id == 4)
+      fields_of(object)->measures = g_value_get_boolean(value);
     else
       (id == 2 ? fields_of(object)->fail : fields_of(object)->delay) = g_value_get_int(value);
   };
@@ -117,11 +138,12 @@ static void fields_class_init(FieldsClass *klass) {
                                   g_param_spec_int("fail", "fail", "fail", 0, G_MAXINT, 0, flags));
   g_object_class_install_property(
       object_class, 3, g_param_spec_int("delay", "delay", "delay", 0, G_MAXINT, 0, flags));
+  g_object_class_install_property(
+      object_class, 4, g_param_spec_boolean("measures", "measures", "measures", FALSE, flags));
   auto *temporal_class = GST_COALESCE_TEMPORAL_CLASS(klass);
   temporal_class->reach = reach;
-  temporal_class->pictures = [](GstCoalesceTemporal *, const FrameWindow &in) -> guint {
-    return GST_BUFFER_FLAG_IS_SET(in.metadata(0), GST_BUFFER_FLAG_DROPPABLE) ? 0 : 2;
-  };
+  temporal_class->measure = measure;
+  temporal_class->pictures = pictures;
   temporal_class->run = run;
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
   filter_class->convert_caps = convert_caps;

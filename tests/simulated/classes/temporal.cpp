@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "../../elements/fields.h"
 #include "elements.h"
 
 using namespace simulated;
@@ -157,6 +158,41 @@ GST_START_TEST(every_memory) {
         fail_unless_equals_uint64(stat(bench.element(), "frames"), 12);
         bench.expect_no_error();
       }
+}
+GST_END_TEST
+
+// What is measured of every frame is there when its pictures are chosen: in any memory, and after a
+// new beginning.
+GST_START_TEST(measured) {
+  using Bytes = std::vector<guint8>;
+  static std::vector<Bytes> seen;
+  coalesce::testing::look_at_measured = [](const std::uint8_t *bytes) {
+    seen.emplace_back(bytes, bytes == nullptr ? bytes : bytes + coalesce::testing::kMeasured);
+  };
+  for (const char *in : kMemories)
+    for (const char *out : kMemories)
+      for (const char *backend : {"cuda", "cpu"}) {
+        const bool cuda = in == std::string(kCuda) || out == std::string(kCuda);
+        if (cuda && backend == std::string("cpu")) continue;
+        FieldsBench bench(in, out, std::string("measures=true delay=50 backend=") + backend);
+        seen.clear();
+        bench.push_frames(1, 5);
+        fail_unless_equals_int(bench.push_frame(6, GST_BUFFER_FLAG_DISCONT), GST_FLOW_OK);
+        bench.push_frames(7, 8);
+        bench.end();
+        fail_unless_equals_int(static_cast<int>(seen.size()), 8);
+        for (unsigned seed = 1; seed <= 8; seed++) {
+          Bytes average;
+          for (int x = 0; x < coalesce::testing::kMeasured && seed != 1 && seed != 6; x++)
+            average.push_back(
+                static_cast<guint8>((sample(seed - 1, 0, x, 0) + sample(seed, 0, x, 0) + 1) / 2));
+          fail_unless(seen[seed - 1] == average, "frame %u, %s to %s", seed, in, out);
+        }
+        bench.expect_frames(1, 5);
+        bench.expect_frames(6, 8);
+        bench.expect_no_error();
+      }
+  coalesce::testing::look_at_measured = [](const std::uint8_t *) {};
 }
 GST_END_TEST
 
@@ -554,13 +590,15 @@ constexpr Fault kFaults[] = {{FAKECUDA_ALLOC_PITCH, CUDA_ERROR_OUT_OF_MEMORY},
                              {FAKECUDA_EVENT_RECORD, 719},
                              {FAKECUDA_EXECUTE, 719}};
 
-bool check_fault(const Fault &fault, int nth, FakecudaFault how, const char *in, const char *out) {
+bool check_fault(const Fault &fault, int nth, FakecudaFault how, const char *in, const char *out,
+                 bool measures) {
   const std::string what = std::to_string(fault.function) + " number " + std::to_string(nth) +
                            (how == FAKECUDA_ONCE ? ", once, to " : ", lost, to ") + "\"" + out +
                            "\"";
   const guint64 before = counts().injected_faults;
   {
-    Bench bench("coalescefields backend=cuda");
+    Bench bench(std::string("coalescefields backend=cuda measures=") +
+                (measures ? "true" : "false"));
     fakecuda_fail_how(fault.function, nth, fault.code, how);
     bench.negotiate(sink_caps(in), source_caps(out));
     bool refused = false;
@@ -596,10 +634,11 @@ bool check_fault(const Fault &fault, int nth, FakecudaFault how, const char *in,
 }  // namespace
 
 GST_START_TEST(faults) {
-  const FakecudaFault how = __i__ == 0 ? FAKECUDA_ONCE : FAKECUDA_LOST;
+  const bool measures = __i__ >= 2;
+  const FakecudaFault how = __i__ % 2 == 0 ? FAKECUDA_ONCE : FAKECUDA_LOST;
   for (const Fault &fault : kFaults) {
     int nth = 1;
-    while (check_fault(fault, nth, how, kSystem, kMemories[__i__]))
+    while (check_fault(fault, nth, how, kSystem, kMemories[__i__ % 2], measures))
       nth = next_fault(nth);
     fail_unless(nth > 1, "%d: never called", int(fault.function));
   }
@@ -612,6 +651,7 @@ static Suite *temporal_suite() {
   TCase *tests = new_case(suite, "temporal");
   tcase_add_checked_fixture(tests, nullptr, done);
   tcase_add_test(tests, every_memory);
+  tcase_add_test(tests, measured);
   tcase_add_test(tests, behind_another_element);
   tcase_add_test(tests, caps_and_latency);
   tcase_add_test(tests, sequences);
@@ -629,7 +669,7 @@ static Suite *temporal_suite() {
   tcase_add_test(tests, flows);
   tcase_add_test(tests, failing_run);
   tcase_add_test(tests, up_and_down);
-  tcase_add_loop_test(tests, faults, 0, 2);
+  tcase_add_loop_test(tests, faults, 0, 4);
   return suite;
 }
 SIMULATED_MAIN(temporal)
