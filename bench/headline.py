@@ -19,20 +19,32 @@ import tempfile
 
 SIZES = ((1920, 1080), (3840, 2160))
 
-# operation, format, setting: the label in bench-kernels; what NPP's label begins with, or None.
+# operation, format, setting: case and label in bench-kernels; what NPP's label begins with, or None.
 ROWS = [
-    ('rgb2yuv', 'RGB to NV12', '', 'RGB->NV12', 'RGB->NV12, '),
-    ('rgb2yuv', 'RGB to I420', '', 'RGB->I420', 'RGB->I420, '),
-    ('rgb2yuv', 'RGB to Y444', '', 'RGB->Y444', 'RGB->Y444, '),
-    ('uyvy2y', 'UYVY to GRAY8', '', 'UYVY->GRAY8', None),
-    ('uyvy2y', 'UYVY to NV12', '', 'UYVY->NV12', 'UYVY->NV12, '),
+    ('rgb2yuv', 'RGB to NV12', '', 'rgb2yuv', 'RGB->NV12', 'RGB->NV12, '),
+    ('rgb2yuv', 'RGB to I420', '', 'rgb2yuv', 'RGB->I420', 'RGB->I420, '),
+    ('rgb2yuv', 'RGB to Y444', '', 'rgb2yuv', 'RGB->Y444', 'RGB->Y444, '),
+    ('rgb2yuv', 'RGB to v210', '', 'convert', 'RGB->v210', None),
+    ('yuv2rgb', 'NV12 to RGB', '', 'convert', 'NV12->RGB', 'NV12->RGB, '),
+    ('yuv2rgb', 'NV12 to RGBA', '', 'convert', 'NV12->RGBA', None),
+    ('yuv2rgb', 'I420 to RGB', '', 'convert', 'I420->RGB', 'I420->RGB, '),
+    ('yuv2rgb', 'P010_10LE to RGBA', '', 'convert', 'P010_10LE->RGBA', None),
+    ('yuv2rgb', 'v210 to RGB', '', 'convert', 'v210->RGB', None),
+    ('yuv2yuv', 'UYVY to NV12', '', 'convert', 'UYVY->NV12', 'UYVY->NV12, '),
+    ('yuv2yuv', 'v210 to P010_10LE', '', 'convert', 'v210->P010_10LE', None),
+    ('yuv2yuv', 'v210 to I422_10LE', '', 'convert', 'v210->I422_10LE', None),
+    ('uyvy2y', 'UYVY to GRAY8', '', 'uyvy2y', 'UYVY->GRAY8', None),
+    ('uyvy2y', 'UYVY to NV12', '', 'uyvy2y', 'UYVY->NV12', 'UYVY->NV12, '),
 ]
+for layout in 'NV12', 'v210':
+    for method in ('bwdif', 'best') if layout == 'v210' else ('linear', 'yadif', 'bwdif', 'best'):
+        ROWS.append(('coalescedeinterlace', layout, method, 'deinterlace', f'deinterlace {method} {layout}', None))
 for layout in 'NV12', 'RGB':
     for side in 3, 5, 7:
-        ROWS.append(('convolve', layout, f'{side}x{side}', f'{layout} {side}x{side} integer',
+        ROWS.append(('convolve', layout, f'{side}x{side}', 'convolve', f'{layout} {side}x{side} integer',
                      f'{layout} {side}x{side}, '))
     # Six times sigma: 13 coefficients.
-    ROWS.append(('sepconvolve', layout, 'Gaussian, sigma 2',
+    ROWS.append(('sepconvolve', layout, 'Gaussian, sigma 2', 'convolve',
                  f'{layout} separable Gaussian of sigma 2', f'{layout} separable 13, '))
 
 NOTES = [
@@ -40,6 +52,8 @@ NOTES = [
     'copy_us is the faster of cudaMemcpyAsync and a plain copy kernel that read and write as many bytes.',
     'Of several NPP functions that do an operation the fastest is taken.',
     'NPP has no function that gives luma alone.',
+    "NPP's functions to RGB repeat chroma; yuv2rgb's interpolates. Both read and write as many bytes.",
+    'coalescedeinterlace: two pictures of one frame and its neighbours; NPP has no deinterlacer.',
     "uyvy2y's NV12 has neutral chroma; NPP's has the picture's. Both read and write as many bytes.",
     "NPP's only filter of two channels, for NV12's chroma, is the mask of floats: no rows and columns.",
     'JPEG 2000: frames in device memory to codestreams in host memory, 8 bits, 4:4:4, 64x64 blocks, 24 frames '
@@ -140,22 +154,23 @@ def kernels(build, libraries):
         return [argument for value in values for argument in (name, value)]
 
     sizes = options('--size', [f'{width}x{height}' for width, height in SIZES])
-    ours = run(build / 'bench-kernels',
-               ['--backend', 'cuda', '--no-variants', *sizes,
-                *options('--case', ['convolve', 'rgb2yuv', 'uyvy2y']),
-                *options('--operation', [row[3] for row in ROWS])])
-    if ours is None or ours['status'] != 0:
-        fail('bench-kernels failed, or was not built')
+    ours = {}
+    for case in dict.fromkeys(row[3] for row in ROWS):  # cases have labels in common
+        ours[case] = run(build / 'bench-kernels',
+                         ['--backend', 'cuda', '--no-variants', *sizes, '--case', case,
+                          *options('--operation', [row[4] for row in ROWS if row[3] == case])])
+        if ours[case] is None or ours[case]['status'] != 0:
+            fail('bench-kernels failed, or was not built')
     peers = {'rows': []}
     for program in 'bench-npp', 'bench-npp-filter':
-        figures = run(build / program, [*sizes, *options('--operation', [row[4] for row in ROWS if row[4]])])
+        figures = run(build / program, [*sizes, *options('--operation', [row[5] for row in ROWS if row[5]])])
         if figures is not None:
             libraries['NPP'] = figures['NPP']
             peers['rows'] += figures['rows']
     rows = []
-    for operation, form, setting, label, start in ROWS:
+    for operation, form, setting, case, label, start in ROWS:
         for width, height in SIZES:
-            our = library_row(ours, label, width, height)
+            our = library_row(ours[case], label, width, height)
             row = {'operation': operation, 'format': form, 'setting': setting, 'width': width, 'height': height,
                    'bytes': our['bytes'], 'ours_us': our['us'],
                    'copy_us': min(our['copy_us'], our['copy_kernel_us']),

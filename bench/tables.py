@@ -31,7 +31,7 @@ def table(head, rows):
 
 
 def frame_times(figures, names, *operations):
-    """Of each operation and size: our time, its ratio to a copy, NPP's time."""
+    """Of each operation and size: our time, its ratio to a copy, NPP's time. Nothing without figures."""
     head = [*names]
     for width, height in SIZES:
         head += [f'{width}×{height}', 'ratio', 'NPP']
@@ -47,6 +47,8 @@ def frame_times(figures, names, *operations):
             line += [number(row['ours_us']), f"{row['copy_us'] / row['ours_us']:.2f}",
                      number(row['peer_us']) if 'peer_us' in row else '–']
         lines.append(line)
+    if not lines:
+        return []
     return [*table(head, lines), '', 'Times in µs. ' + source(figures, 'NPP')]
 
 
@@ -82,7 +84,8 @@ def deinterlacing(_):
 
 TABLES = {
     'deinterlacing': deinterlacing,
-    'conversion': lambda figures: frame_times(figures, ('element', 'formats'), 'rgb2yuv', 'uyvy2y'),
+    'conversion': lambda figures: frame_times(figures, ('element', 'formats'), 'rgb2yuv', 'yuv2rgb', 'yuv2yuv', 'uyvy2y'),
+    'deinterlace': lambda figures: frame_times(figures, ('element', 'format', 'method'), 'coalescedeinterlace'),
     'filters': lambda figures: frame_times(figures, ('element', 'format', 'mask'), 'convolve', 'sepconvolve'),
     'jpeg2000': jpeg2000,
 }
@@ -98,7 +101,9 @@ def main():
     def replaced(match):
         name = match.group(1)
         missing.discard(name)
-        return '\n'.join([f'<!-- bench/tables.py {name} -->', '', *TABLES[name](figures), '', f'<!-- end of {name} -->'])
+        lines = TABLES[name](figures)
+        return '\n'.join([f'<!-- bench/tables.py {name} -->', *(['', *lines, ''] if lines else []),
+                          f'<!-- end of {name} -->'])
 
     for page in PAGES:
         text = page.read_text(encoding='utf-8')

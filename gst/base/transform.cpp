@@ -7,7 +7,9 @@
 #include "object/guarded.h"
 #include "object/objectlock.h"
 #include "object/owned.h"
+#include "video/conflict.h"
 #include "video/input.h"
+#include "video/memorycaps.h"
 
 using namespace coalesce;
 using namespace coalesce::gst;
@@ -50,6 +52,7 @@ struct GstCoalesceTransformPrivate {
 
   // The streaming thread's.
   RefusedCaps refused;
+  CapsRef without_output;               // of the input: an error has said why downstream has none
   guint settings = 0;                   // settings_changes() of the caps
   GstFlowReturn drained = GST_FLOW_OK;  // by no chain: for the next one
 };
@@ -85,6 +88,7 @@ gboolean stop(GstBaseTransform *trans) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
   discard_frames(self);
   self->priv->refused.clear();
+  self->priv->without_output.reset();
   replace_refused_fields(self, nullptr);
   backend_of(self).stop();
   forget_exception(GST_ELEMENT(self));
@@ -137,9 +141,56 @@ gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *que
   return GST_BASE_TRANSFORM_CLASS(parent_class)->query(trans, direction, query);
 }
 
+std::string gpu_problem(Backend &backend) {
+  if (backend.is_cpu_required()) return "backend=cpu does not use CUDA memory";
+  return "no NVIDIA GPU can be used: " + gpu_gate().why_not;
+}
+
+bool any_is_cuda(const GstCaps *caps) {
+  for (guint i = 0; i < gst_caps_get_size(caps); i++)
+    if (names_cuda(gst_caps_get_features(caps, i))) return true;
+  return false;
+}
+
+// What these caps can become, as frames of them are: those without an interlace mode are
+// progressive.
+CapsRef possible_output(GstCoalesceTransform *self, GstCaps *in_caps) {
+  const CapsRef progressive(gst_caps_copy(in_caps));
+  GstStructure *structure = gst_caps_get_structure(progressive.get(), 0);
+  if (!gst_structure_has_field(structure, "interlace-mode"))
+    gst_structure_set(structure, "interlace-mode", G_TYPE_STRING, "progressive", nullptr);
+  const CapsRef templ(gst_pad_get_pad_template_caps(GST_BASE_TRANSFORM_SRC_PAD(self)));
+  return CapsRef(GST_BASE_TRANSFORM_GET_CLASS(self)->transform_caps(
+      GST_BASE_TRANSFORM(self), GST_PAD_SINK, progressive.get(), templ.get()));
+}
+
+// Where downstream accepts nothing that the input can become, nothing is negotiated. Upstream says
+// that; here is why.
+void tell_conflict(GstCoalesceTransform *self, GstCaps *in_caps) {
+  auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
+  CapsRef &told = self->priv->without_output;
+  if (told != nullptr && gst_caps_is_equal(told.get(), in_caps)) return;
+  const CapsRef made = possible_output(self, in_caps);
+  const CapsRef taken(gst_pad_peer_query_caps(GST_BASE_TRANSFORM_SRC_PAD(self), nullptr));
+  const auto conflict = caps_conflict(made.get(), taken.get(), in_caps);
+  if (!conflict) return;  // it is something else, which has been told
+  std::string text = klass->conflict ? klass->conflict(*conflict) : std::string();
+  if (text.empty()) {
+    text = conflict->ours + ", but downstream accepts " + conflict->theirs;
+    if (!backend_of(self).may_use_gpu() && any_is_cuda(taken.get()))
+      text += "; " + gpu_problem(backend_of(self));
+    if (!conflict->advice.empty()) text += "; " + conflict->advice;
+  }
+  told.reset(gst_caps_ref(in_caps));
+  GST_ELEMENT_ERROR(
+      self, CORE, NEGOTIATION, ("%s (input %" GST_PTR_FORMAT ")", text.c_str(), in_caps),
+      ("produced %" GST_PTR_FORMAT ", accepted %" GST_PTR_FORMAT, made.get(), taken.get()));
+}
+
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
   EventRef owned(event);
+  CapsRef in_caps;
   const GstEventType type = GST_EVENT_TYPE(event);
   if (type == GST_EVENT_FLUSH_STOP)
     discard_frames(self);
@@ -154,8 +205,10 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
     GstCaps *caps = nullptr;
     gst_event_parse_caps(event, &caps);
     set_frame_rate(self, caps);
+    in_caps.reset(gst_caps_ref(caps));
   }
   const gboolean done = GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, owned.release());
+  if (in_caps != nullptr && !done) tell_conflict(self, in_caps.get());
   if (type == GST_EVENT_CAPS) gst_coalesce_transform_update_latency(self);
   return done;
 }
@@ -181,13 +234,26 @@ bool are_sent(GstCaps *caps, GstPad *pad) {
   return theirs != nullptr && gst_caps_is_equal(theirs.get(), caps);
 }
 
+// Why caps can be no input.
+std::string input_problem(GstCoalesceTransform *self, GstCaps *caps) {
+  if (std::string problem = interlacing_problem(caps); !problem.empty()) return problem;
+  const CapsRef accepted(gst_pad_get_pad_template_caps(GST_BASE_TRANSFORM_SINK_PAD(self)));
+  if (const auto conflict = caps_conflict(caps, accepted.get(), caps); conflict)
+    return "The input has " + conflict->ours + ", but " + conflict->theirs + " is accepted" +
+           (conflict->advice.empty() ? "" : "; ") + conflict->advice;
+  Backend &backend = backend_of(self);
+  if (any_is_cuda(caps) && !backend.may_use_gpu())
+    return "The input is in CUDA memory; " + gpu_problem(backend);
+  return {};
+}
+
 // GstPad itself refuses caps that are not accepted here, and their event does not come.
 gboolean accept_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
   const gboolean accepted =
       GST_BASE_TRANSFORM_CLASS(parent_class)->accept_caps(trans, direction, caps);
   if (accepted || direction != GST_PAD_SINK) return accepted;
-  const std::string problem = interlacing_problem(caps);
+  const std::string problem = input_problem(self, caps);
   if (problem.empty()) return FALSE;
   if (!are_sent(caps, GST_BASE_TRANSFORM_SINK_PAD(trans)))
     GST_WARNING_OBJECT(self, "%s (%" GST_PTR_FORMAT ")", problem.c_str(), caps);
@@ -252,6 +318,7 @@ void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
   Backend &backend = backend_of(self);
   self->priv->refused.clear();  // other caps have come
+  self->priv->without_output.reset();
   sync_values(trans, buffer);
   GstCudaContext *theirs = backend.context_to_follow(buffer);
   if (theirs == nullptr || gst_base_transform_is_passthrough(trans)) return;
@@ -263,7 +330,11 @@ void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
 GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, GstBuffer *in) {
   const GstFlowReturn flow =
       GST_BASE_TRANSFORM_CLASS(parent_class)->submit_input_buffer(trans, is_discont, in);
-  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) GST_COALESCE_TRANSFORM(trans)->after_skipped = true;
+  auto *self = GST_COALESCE_TRANSFORM(trans);
+  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) self->after_skipped = true;
+  if (flow != GST_FLOW_NOT_NEGOTIATED) return flow;
+  const CapsRef caps(gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(trans)));
+  if (caps != nullptr) tell_conflict(self, caps.get());  // downstream has changed its mind
   return flow;
 }
 
@@ -306,7 +377,6 @@ void gst_coalesce_transform_class_set_take(GstCoalesceTransformClass *klass,
                                                                  GstBuffer *)) {
   klass->take = take;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
-  trans_class->submit_input_buffer = guarded<submit_input_buffer>;
   trans_class->generate_output = guarded<generate_output>;
 }
 
@@ -370,6 +440,7 @@ static void gst_coalesce_transform_class_init(GstCoalesceTransformClass *klass) 
   trans_class->transform_meta = guarded<transform_meta>;
   trans_class->passthrough_on_same_caps = FALSE;
   trans_class->before_transform = guarded<before_transform>;
+  trans_class->submit_input_buffer = guarded<submit_input_buffer>;
   trans_class->propose_allocation = guarded<propose_allocation>;
 
   gst_type_mark_as_plugin_api(GST_TYPE_COALESCE_TRANSFORM, GstPluginAPIFlags(0));

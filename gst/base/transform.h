@@ -7,6 +7,7 @@
 #include <gst/base/gstbasetransform.h>
 
 #include "backend.h"
+#include "video/conflict.h"
 
 // For a class of GObject's, as C++ has it: its type, and casts that check nothing.
 #define COALESCE_DECLARE_CLASS(Type, type, NAME)                              \
@@ -43,6 +44,10 @@ struct GstCoalesceTransformClass {
   // of the settings they depend on changes (default: always 0).
   gboolean (*set_format)(GstCoalesceTransform *self, GstCaps *in_caps, GstCaps *out_caps);
   guint (*settings_changes)(GstCoalesceTransform *self);
+
+  // The element's own words for a conflict with downstream's caps; empty for the common ones, which
+  // are the default. They go into an error.
+  std::string (*conflict)(const coalesce::gst::Conflict &conflict);
 
   GstFlowReturn (*take)(GstCoalesceTransform *self, GstBuffer *in);  // set_take()
 

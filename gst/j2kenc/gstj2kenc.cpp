@@ -31,8 +31,6 @@ struct J2kParts {
   J2kCurrentCoder current;
   J2kGpu gpu;
   std::vector<std::uint8_t> bytes;  // of a frame on the CPU; kept for their memory
-  CapsRef unwanted_caps;            // of the input: one error was that downstream accepts no such
-                                    // codestreams
 };
 
 }  // namespace
@@ -100,43 +98,13 @@ gboolean set_format(GstCoalesceTransform *transform, GstCaps *in_caps, GstCaps *
          parts.gpu.choose_backend(in_caps);
 }
 
-// What downstream does not take is not negotiated. Upstream says so; here is why.
-void tell_conflict(GstBaseTransform *trans, GstCaps *in_caps) {
-  CapsRef &told = parts_of(trans).unwanted_caps;
-  if (told != nullptr && gst_caps_is_equal(told.get(), in_caps)) return;
-  GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD(trans);
-  const CapsRef possible(gst_pad_get_pad_template_caps(pad));
-  const CapsRef made(GST_BASE_TRANSFORM_GET_CLASS(trans)->transform_caps(trans, GST_PAD_SINK,
-                                                                         in_caps, possible.get()));
-  const CapsRef taken(gst_pad_peer_query_caps(pad, nullptr));
-  const std::string conflict = j2k_conflict(made.get(), taken.get());
-  if (conflict.empty()) return;  // it is something else, which has been told
-  told.reset(gst_caps_ref(in_caps));
-  GST_ELEMENT_ERROR(
-      trans, CORE, NEGOTIATION, ("%s (input %" GST_PTR_FORMAT ")", conflict.c_str(), in_caps),
-      ("produced %" GST_PTR_FORMAT ", accepted %" GST_PTR_FORMAT, made.get(), taken.get()));
-}
-
-gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
-  GstCaps *caps = nullptr;
-  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) gst_event_parse_caps(event, &caps);
-  const CapsRef in_caps(caps != nullptr ? gst_caps_ref(caps) : nullptr);
-  const gboolean done = GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
-  if (in_caps != nullptr && !done) tell_conflict(trans, in_caps.get());
-  return done;
-}
-
 // ---- frames ----------------------------------------------------------------------------------
 
 GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, GstBuffer *in) {
   BufferRef owned(in);
   parts_of(trans).current.look_at_settings();  // the base negotiates again, if they require it
-  const GstFlowReturn flow = GST_BASE_TRANSFORM_CLASS(parent_class)
-                                 ->submit_input_buffer(trans, is_discont, owned.release());
-  if (flow != GST_FLOW_NOT_NEGOTIATED) return flow;
-  const CapsRef caps(gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(trans)));
-  if (caps != nullptr) tell_conflict(trans, caps.get());  // downstream has changed its mind
-  return flow;
+  return GST_BASE_TRANSFORM_CLASS(parent_class)
+      ->submit_input_buffer(trans, is_discont, owned.release());
 }
 
 // libgstcuda brings CUDA memory over the bus when it is mapped, and waits for that.
@@ -196,7 +164,6 @@ GstFlowReturn turn_to_next_coder(GstCoalesceEncoder *encoder) {
 
 GstFlowReturn encode(GstCoalesceEncoder *encoder, GstBuffer *in) {
   J2kParts &parts = parts_of(encoder);
-  parts.unwanted_caps.reset();  // others have come
   if (parts.current.has_next())
     if (GstFlowReturn flow = turn_to_next_coder(encoder); flow != GST_FLOW_OK) return flow;
   if (parts.current.get() == nullptr) return GST_FLOW_ERROR;
@@ -221,7 +188,6 @@ gboolean stop(GstBaseTransform *trans) {
   parts.gpu.stop();
   parts.current.stop();
   parts.bytes = {};
-  parts.unwanted_caps.reset();
   return stopped;
 }
 
@@ -250,7 +216,6 @@ static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
 
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   trans_class->fixate_caps = guarded<fixate_caps>;
-  trans_class->sink_event = guarded<sink_event>;
   trans_class->submit_input_buffer = guarded<submit_input_buffer>;
   trans_class->start = guarded<start>;
   trans_class->stop = guarded<stop>;
@@ -261,6 +226,7 @@ static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
                                             j2k_src_template());
   transform_class->convert = convert;
   transform_class->set_format = set_format;
+  transform_class->conflict = j2k_conflict;
   transform_class->settings_changes = [](GstCoalesceTransform *self) {
     return parts_of(self).settings.changes();
   };

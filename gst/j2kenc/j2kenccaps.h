@@ -3,6 +3,7 @@
 #pragma once
 
 #include "j2kenccoder.h"
+#include "video/conflict.h"
 
 namespace coalesce::gst {
 
@@ -21,9 +22,7 @@ GstCaps *j2k_prefer(GstCaps *caps, GstCaps *downstream);
 // Of fixed caps.
 J2kMedia j2k_media_of(GstCaps *caps);
 
-// What keeps the caps that are made from being any that downstream takes:
-// the fields of both, of the two structures that have the fewest that differ. Empty if nothing
-// does.
-std::string j2k_conflict(const GstCaps *made, const GstCaps *taken);
+// A conflict with downstream's caps, for an error message.
+std::string j2k_conflict(const Conflict &conflict);
 
 }  // namespace coalesce::gst

@@ -106,6 +106,122 @@ GST_START_TEST(refused) {
 }
 GST_END_TEST
 
+// Each refusal is one error, which has the fields that differ, and elements that convert them.
+GST_START_TEST(refusals_in_words) {
+  const struct {
+    const char *element, *format, *fields, *downstream;
+    std::vector<const char *> words;
+  } cases[] = {
+      {"yuv2yuv",
+       "I420",
+       "colorimetry=bt601",
+       "colorimetry=bt709",
+       {"colorimetry=bt601, but downstream accepts colorimetry=bt709",
+        "yuv2rgb ! rgb2yuv converts matrices"}},
+      {"yuv2yuv",
+       "I420",
+       "colorimetry=bt601",
+       "format=NV12, colorimetry=bt709",
+       {"downstream accepts colorimetry=bt709;", "yuv2rgb ! rgb2yuv"}},
+      {"yuv2yuv",
+       "I420",
+       "colorimetry=bt601",
+       "colorimetry=bt606",
+       {"GStreamer has no colorimetry \"bt606\""}},
+      {"yuv2yuv",
+       "I420",
+       "colorimetry=bt601",
+       "format=RGB",
+       {"format=I420, but downstream accepts format=RGB; yuv2rgb converts YUV to RGB"}},
+      {"yuv2yuv",
+       "I420",
+       "colorimetry=bt601",
+       "width=32, height=24",
+       {"width=64, height=48, but downstream accepts width=32, height=24; videoscale changes"}},
+      {"yuv2yuv",
+       "I420",
+       "colorimetry=bt601",
+       "framerate=50/1",
+       {"framerate=25/1, but downstream accepts framerate=50/1; videorate changes"}},
+      {"yuv2yuv",
+       "I420",
+       "colorimetry=bt601",
+       "interlace-mode=interleaved",
+       {"interlace-mode=progressive, but downstream accepts interlace-mode=interleaved"}},
+      {"yuv2yuv",
+       "I420",
+       "interlace-mode=interleaved",
+       "interlace-mode=progressive",
+       {"interlace-mode=progressive; coalescedeinterlace makes progressive frames"}},
+      {"yuv2rgb", "I420", "colorimetry=bt601", "format=NV12", {"yuv2yuv converts such formats"}},
+      {"rgb2yuv",
+       "RGB",
+       "colorimetry=sRGB",
+       "format={ BGR, GBR }",
+       {"accepts format={ BGR, GBR }; videoconvert converts"}},
+      {"rgb2yuv",
+       "RGB",
+       "colorimetry=sRGB",
+       "format=NV12, width=32",
+       {"width=64, but downstream accepts width=32; videoscale"}},
+      {"uyvy2y", "UYVY", "colorimetry=bt601", "format=GRAY16_LE", {"yuv2yuv converts"}},
+      {"convolve",
+       "NV12",
+       "colorimetry=bt601, chroma-site=jpeg",
+       "chroma-site=mpeg2",
+       {"chroma-site=jpeg, but downstream accepts chroma-site=mpeg2; yuv2yuv moves chroma"}},
+      {"convolve",
+       "RGB",
+       "colorimetry=sRGB",
+       "format=RGB, colorimetry=2:1:7:1",
+       {"rgb2yuv ! yuv2rgb converts ranges"}},
+      // At the input.
+      {"yuv2yuv", "RGB", "colorimetry=sRGB", "", {"has format=RGB, but", "rgb2yuv converts RGB"}},
+      {"rgb2yuv", "I420", "colorimetry=bt601", "", {"has format=I420, but", "yuv2rgb converts"}},
+      {"uyvy2y", "NV12", "colorimetry=bt601", "", {"has format=NV12, but", "yuv2yuv converts"}},
+      {"yuv2rgb", "I420", "width=0", "", {"has width=0, but width=[ 1, 2147483647 ] is accepted"}},
+  };
+  for (const auto &[element, format, fields, downstream, words] : cases) {
+    Harness harness(element);
+    if (*downstream != '\0') harness.accept(std::string("video/x-raw, ") + downstream);
+    const std::string in = std::string("video/x-raw, format=") + format +
+                           ", width=64, height=48, framerate=25/1, " + fields;
+    for (int i = 0; i < 3; i++) {
+      harness.set_input(in);
+      fail_unless_equals_int(harness.push(gst_buffer_new_allocate(nullptr, 64 * 48 * 8, nullptr)),
+                             GST_FLOW_NOT_NEGOTIATED);
+    }
+    const std::vector<std::string> errors = harness.errors();
+    fail_unless(errors.size() == 1, "%s %s to %s: %d errors", element, in.c_str(), downstream,
+                int(errors.size()));
+    for (const char *word : words)
+      fail_unless(contains(errors[0], word), "%s instead of %s", errors[0].c_str(), word);
+  }
+}
+GST_END_TEST
+
+// Frames in CUDA memory without a GPU, and downstream that accepts no others.
+GST_START_TEST(memory_in_words) {
+  const std::string cuda = "video/x-raw(memory:CUDAMemory), format=NV12",
+                    gl = "video/x-raw(memory:GLMemory), format=NV12";
+  for (const auto &[accepted, words] :
+       {std::pair{cuda, "backend=cpu does not use CUDA memory"},
+        std::pair{gl, "memory:SystemMemory, but downstream accepts memory:GLMemory"}}) {
+    Harness harness("yuv2yuv backend=cpu");
+    harness.accept(accepted);
+    harness.set_input(video_caps("NV12", kSmall));
+    harness.expect_error(GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, {words});
+  }
+  for (const auto &[input, words] :
+       {std::pair{cuda, "in CUDA memory; backend=cpu does not use CUDA memory"},
+        std::pair{gl, "has memory:GLMemory, but memory:"}}) {
+    Harness harness("yuv2yuv backend=cpu");
+    harness.set_input(input + ", width=64, height=48, framerate=25/1");
+    harness.expect_error(GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, {words});
+  }
+}
+GST_END_TEST
+
 // What caps of a matrix beyond those that GStreamer had: the text says which there are.
 GST_START_TEST(unknown_matrix) {
   Harness harness("yuv2yuv");
@@ -260,6 +376,8 @@ int main(int argc, char **argv) {
     tcase_add_test(caps, least_is_lost);
     tcase_add_test(caps, colours_are_kept);
     tcase_add_test(caps, refused);
+    tcase_add_test(caps, refusals_in_words);
+    tcase_add_test(caps, memory_in_words);
     tcase_add_test(caps, unknown_matrix);
     tcase_add_test(caps, odd_width_of_uyvp);
     tcase_add_test(caps, the_rest_is_kept);
