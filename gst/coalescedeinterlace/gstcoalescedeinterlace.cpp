@@ -229,7 +229,7 @@ Film::Window film_window(GstCoalesceTemporal *self, const FrameWindow &in) {
   const GstVideoInfo &info = info_of(self);
   const auto samples =
       std::uint64_t(GST_VIDEO_INFO_WIDTH(&info)) * std::uint64_t(GST_VIDEO_INFO_HEIGHT(&info));
-  return {in, frames, priv.top_first, samples / 256};
+  return {in, frames, priv.top_first, samples / 1024};
 }
 
 // pattern=auto: `wanted`.

@@ -35,7 +35,7 @@ void add_group(const Rows &rows, int first, int count, Combing *sum) {
       across[field][i] = (first + i) % 2 == field ? current[i] : before[i];
   }
   int within = 0, over[2] = {};
-  for (int x = 0; x < count; ++x) {
+  for (int x = 0; x < count; x += kCombingColumns) {
     int change = 0;
     for (int i = 0; i < kCombingRows; ++i)
       change = most(change, std::abs(current[i][x] - before[i][x]));
@@ -58,7 +58,7 @@ Combing measure_part(const CombingJob &job, const RowReader &read, int part) {
   const auto read_row = [&](const Plane<const std::uint8_t> &plane, int y, int x, int count,
                             Samples &out) {
     read(plane.row(y), x, count, out);
-    for (int i = 0; i < count; ++i)
+    for (int i = 0; i < count; i += kCombingColumns)
       out[i] = static_cast<std::uint16_t>(out[i] >> job.shift());
   };
   for (int x = 0; begin < end && x < job.columns; x += kBlock) {

@@ -11,7 +11,8 @@
 
 namespace coalesce {
 
-// The sum of what samples stand out of the rows above and below by, in 1/255 of their range.
+// The sum of what samples stand out of the rows above and below by, in 1/255 of their range; of
+// every fourth column.
 struct Combing {
   std::uint64_t within = 0;  // of both fields of a frame
   // Of its top field and the bottom field of the frame before; of its bottom field and the top one.

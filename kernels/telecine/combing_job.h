@@ -7,6 +7,7 @@
 namespace coalesce {
 
 constexpr int kCombingRows = 4;       // that are looked at together
+constexpr int kCombingColumns = 4;    // of which one is looked at
 constexpr int kCombingThreshold = 8;  // of 255: noise
 
 struct CombingJob {

@@ -45,7 +45,7 @@ void combing_reference(const ConstImage &before, const ConstImage &current, Comb
     std::vector<std::uint16_t> now[4], then[4];
     for (int i = 0; i < 4; ++i)
       now[i] = row_of(current, group + i), then[i] = row_of(before, group + i);
-    for (std::size_t x = 0; x < static_cast<std::size_t>(current.width); ++x) {
+    for (std::size_t x = 0; x < static_cast<std::size_t>(current.width); x += 4) {
       bool moves = false;
       int frame[4], top_first[4], bottom_first[4];
       for (int i = 0; i < 4; ++i) {

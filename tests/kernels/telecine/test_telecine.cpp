@@ -62,8 +62,8 @@ TEST_CASE("a combed frame") {
     call.fill(1, row, 100);
   REQUIRE(call.run().ok());
   const Combing combing = sum_of(call.parts);
-  CHECK(combing.within == 3 * kWidth * (100 - 8));  // three groups of four rows
-  CHECK(combing.across[0] == combing.within);       // the other rows were black before, too
+  CHECK(combing.within == 3 * kWidth / 4 * (100 - 8));  // three groups of four rows
+  CHECK(combing.across[0] == combing.within);           // the other rows were black before, too
   CHECK(combing.across[1] == 0);
   // What does not change does not count.
   std::memcpy(call.memory[0], call.memory[1], sizeof call.memory[0]);
