@@ -4,6 +4,7 @@
 #include "object/category.h"
 #include "object/guarded.h"
 #include "object/owned.h"
+#include "video/fieldpairs.h"
 #include "video/input.h"
 
 using namespace coalesce;
@@ -89,10 +90,13 @@ gboolean keep_caps(GstCoalesceFilter *, GstPadDirection, guint alternative, GstS
 }
 
 // For each structure: the element's conversions of it, in both memories.
-GstCaps *convert(GstCoalesceTransform *transform, GstPadDirection direction, GstCaps *caps,
+GstCaps *convert(GstCoalesceTransform *transform, GstPadDirection direction, GstCaps *given,
                  bool cuda) {
   auto *self = GST_COALESCE_FILTER(transform);
   auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
+  const bool joins_to_source = klass->joins_fields && direction == GST_PAD_SINK;
+  const CapsRef frames(joins_to_source ? frames_of(given) : CapsRef(gst_caps_ref(given)));
+  GstCaps *caps = frames.get();
   CapsRef result(gst_caps_new_empty());
   for (guint i = 0; i < gst_caps_get_size(caps); i++) {
     GstCapsFeatures *features = gst_caps_get_features(caps, i);
@@ -110,6 +114,7 @@ GstCaps *convert(GstCoalesceTransform *transform, GstPadDirection direction, Gst
       }
     }
   }
+  if (klass->joins_fields && direction == GST_PAD_SRC) add_fields_of(result.get());
   if (const std::string problem = interlacing_problem(caps);
       gst_caps_is_empty(result.get()) && !problem.empty())
     GST_WARNING_OBJECT(self, "%s (%" GST_PTR_FORMAT ")", problem.c_str(), caps);
@@ -174,14 +179,14 @@ bool make_pools(GstCoalesceFilter *self) {
   // With two output buffers, the frames that are in two streams do not wait for each other's
   // memory.
   return backend.make_pool(&out.pool, out.caps.get(), 2) &&
-         backend.make_pool(&in.pool, in.caps.get());
+         backend.make_pool(&in.pool, frames_of(in.caps.get()).get());
 }
 
 bool check_and_use(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   auto *self = GST_COALESCE_FILTER(trans);
   auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
   auto &[in, out] = *self->priv;
-  const bool in_usable = usable_info(in_caps, &in.info);
+  const bool in_usable = usable_info(frames_of(in_caps).get(), &in.info);
   if (!in_usable || !usable_info(out_caps, &out.info)) {
     GST_ELEMENT_ERROR(
         self, STREAM, FORMAT,
@@ -193,11 +198,12 @@ bool check_and_use(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
   if (klass->set_info && !klass->set_info(self, &in.info, &out.info)) return false;
   in.caps.reset(gst_caps_ref(in_caps));
   out.caps.reset(gst_caps_ref(out_caps));
+  in.fields = caps_are_fields(in_caps);
   in.cuda = caps_are_cuda(in_caps);
   out.cuda = caps_are_cuda(out_caps);
   Backend &backend = backend_of(trans);
-  const bool untouched =
-      in.cuda == out.cuda && klass->is_identity && klass->is_identity(self, &in.info, &out.info);
+  const bool untouched = in.cuda == out.cuda && !in.fields && klass->is_identity &&
+                         klass->is_identity(self, &in.info, &out.info);
   gst_base_transform_set_passthrough(trans, untouched);
   if (untouched) return backend.select(in.cuda, out.cuda, false);
   const bool worth = klass->worth_the_trip && klass->worth_the_trip(self, &in.info);
@@ -290,8 +296,9 @@ static void gst_coalesce_filter_init(GstCoalesceFilter *self) {
 void gst_coalesce_filter_class_add_templates(GstCoalesceFilterClass *klass,
                                              const char *sink_formats, const char *src_formats) {
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
-  gst_coalesce_transform_class_add_template(transform_class, "sink", GST_PAD_SINK,
-                                            template_caps(sink_formats));
+  GstCaps *sink_caps = template_caps(sink_formats);
+  if (klass->joins_fields) add_fields_of(sink_caps);
+  gst_coalesce_transform_class_add_template(transform_class, "sink", GST_PAD_SINK, sink_caps);
   gst_coalesce_transform_class_add_template(transform_class, "src", GST_PAD_SRC,
                                             template_caps(src_formats));
 }

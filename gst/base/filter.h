@@ -47,6 +47,10 @@ struct GstCoalesceFilterClass {
   // same memory they then pass without a copy. Default: no.
   gboolean (*is_identity)(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVideoInfo *out);
 
+  // Does the class join fields of interlace-mode=alternate to frames before the work? The functions
+  // above see frames then. Set it before the templates. Default: no.
+  gboolean joins_fields;
+
   // Is the work on frames of this size heavy enough to go to the GPU and back from system memory?
   // Default: no.
   gboolean (*worth_the_trip)(GstCoalesceFilter *self, const GstVideoInfo *in);
@@ -59,8 +63,9 @@ namespace coalesce::gst {
 
 // For classes that are made on this one: what one pad has, in the streaming thread.
 struct FilterSide {
-  GstVideoInfo info;
-  CapsRef caps;  // none: not negotiated
+  GstVideoInfo info;    // of frames
+  CapsRef caps;         // none: not negotiated
+  bool fields = false;  // the caps are of fields
   bool cuda = false;
   // Inputs that are copied to where they can be read; every output made on the GPU, and others
   // where they are copied to their place.

@@ -10,6 +10,7 @@
 #include "object/category.h"
 #include "object/guarded.h"
 #include "object/owned.h"
+#include "video/fieldpairs.h"
 
 using namespace coalesce;
 using namespace coalesce::gst;
@@ -47,6 +48,8 @@ struct GstCoalesceTemporalPrivate {
   // For the next picture, of frames without pictures.
   guint marks = 0;
   std::vector<BufferRef> captions;
+  FieldPairs pairs;
+  std::vector<EventRef> field_events;        // that came after a field that waits for its other one
   std::vector<FrameWindow::Picture> window;  // those from first_of_window() on
   guint measured = 0;                        // bytes
   ResultPool results;
@@ -352,12 +355,16 @@ GstFlowReturn push(GstCoalesceTemporal *self, Pictures *pictures) {
 }
 
 // What is sticky of the events that have been held goes with the next picture.
+void store_sticky_events(GstCoalesceTemporal *self, const std::vector<EventRef> &events) {
+  for (const EventRef &event : events)
+    if ((gst_event_type_get_flags(GST_EVENT_TYPE(event.get())) & GST_EVENT_TYPE_STICKY) != 0)
+      gst_pad_store_sticky_event(GST_BASE_TRANSFORM_SRC_PAD(self), event.get());
+}
+
 void forget_frames(GstCoalesceTemporal *self) {
   GstCoalesceTemporalPrivate &priv = *self->priv;
   for (const auto &held : priv.frames) {
-    for (const EventRef &event : held->events)
-      if ((gst_event_type_get_flags(GST_EVENT_TYPE(event.get())) & GST_EVENT_TYPE_STICKY) != 0)
-        gst_pad_store_sticky_event(GST_BASE_TRANSFORM_SRC_PAD(self), event.get());
+    store_sticky_events(self, held->events);
     held->reset();
   }
   priv.count = priv.pending = 0;
@@ -395,7 +402,7 @@ void update_reach(GstCoalesceTemporal *self) {
   gst_coalesce_transform_update_latency(GST_COALESCE_TRANSFORM(self));
 }
 
-GstFlowReturn take(GstCoalesceTransform *transform, GstBuffer *in) {
+GstFlowReturn take_frame(GstCoalesceTransform *transform, GstBuffer *in) {
   auto *self = GST_COALESCE_TEMPORAL(transform);
   GstCoalesceTemporalPrivate &priv = *self->priv;
   if (input_of(self).caps == nullptr) return GST_FLOW_NOT_NEGOTIATED;
@@ -406,6 +413,58 @@ GstFlowReturn take(GstCoalesceTransform *transform, GstBuffer *in) {
   while (priv.pending > priv.after && flow == GST_FLOW_OK)  // it has become less
     flow = process_and_push(self, nullptr);
   return flow == GST_FLOW_OK ? process_and_push(self, in) : flow;
+}
+
+// ---- fields ----------------------------------------------------------------------------------
+
+gboolean sink_event(GstBaseTransform *trans, GstEvent *event);
+
+// The frame of the last fields, be there one or two, and what came after them.
+GstFlowReturn take_joined(GstCoalesceTemporal *self) {
+  GstCoalesceTemporalPrivate &priv = *self->priv;
+  const BufferRef frame = priv.pairs.take();
+  if (frame == nullptr) return GST_FLOW_OK;
+  std::vector<EventRef> events = std::exchange(priv.field_events, {});
+  const GstFlowReturn flow = backend_of(self).failed()
+                                 ? GST_FLOW_ERROR
+                                 : take_frame(GST_COALESCE_TRANSFORM(self), frame.get());
+  for (EventRef &event : events)
+    sink_event(GST_BASE_TRANSFORM(self), event.release());
+  return flow;
+}
+
+// What is between two fields keeps its place behind their frame.
+GstFlowReturn take_field(GstCoalesceTransform *transform, GstBuffer *field) {
+  auto *self = GST_COALESCE_TEMPORAL(transform);
+  FieldPairs &pairs = self->priv->pairs;
+  const bool after_break = std::exchange(transform->after_skipped, false) ||
+                           GST_BUFFER_FLAG_IS_SET(field, GST_BUFFER_FLAG_DISCONT);
+  GstFlowReturn flow = GST_FLOW_OK;
+  if (after_break || !pairs.wants(field)) flow = take_joined(self);
+  if (flow == GST_FLOW_OK) flow = pairs.add(GST_ELEMENT(self), field, after_break);
+  return flow == GST_FLOW_OK && pairs.is_complete() ? take_joined(self) : flow;
+}
+
+GstFlowReturn take(GstCoalesceTransform *transform, GstBuffer *in) {
+  auto *self = GST_COALESCE_TEMPORAL(transform);
+  return (input_of(self).fields ? take_field : take_frame)(transform, in);
+}
+
+// A field that waits has no other one.
+GstFlowReturn drain(GstCoalesceTransform *transform) {
+  auto *self = GST_COALESCE_TEMPORAL(transform);
+  const GstFlowReturn flow = take_joined(self);
+  const GstFlowReturn rest = end_sequence(self);
+  return flow == GST_FLOW_OK ? rest : flow;
+}
+
+void discard(GstCoalesceTransform *transform) {
+  auto *self = GST_COALESCE_TEMPORAL(transform);
+  forget_frames(self);
+  store_sticky_events(self, std::exchange(self->priv->field_events, {}));
+  self->priv->pairs.restart();
+  self->priv->marks = 0;
+  self->priv->captions.clear();
 }
 
 // One run on scratch frames, before the first.
@@ -445,9 +504,11 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   const bool serialized = (gst_event_type_get_flags(type) & GST_EVENT_TYPE_SERIALIZED) != 0;
   if (serialized && type != GST_EVENT_FLUSH_STOP && ends_sequence(type))
     gst_coalesce_transform_drain(GST_COALESCE_TRANSFORM(trans), GST_EVENT_TYPE_NAME(event), true);
-  if (serialized && priv.pending > 0 && !ends_sequence(type)) {
+  const bool after_field = priv.pairs.waits();
+  if (serialized && (priv.pending > 0 || after_field) && !ends_sequence(type)) {
     GST_LOG_OBJECT(trans, "%s waits for the frames before it", GST_EVENT_TYPE_NAME(event));
-    priv.frames[priv.count - 1]->events.push_back(std::move(owned));
+    (after_field ? priv.field_events : priv.frames[priv.count - 1]->events)
+        .push_back(std::move(owned));
     return TRUE;
   }
   return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, owned.release());
@@ -480,23 +541,37 @@ bool move_or_forget_frames(GstCoalesceTemporal *self) {
   return false;
 }
 
+// Page-locked frames are fetched by the GPU without another copy.
+bool start_pairs(GstCoalesceTemporal *self, GstCaps *in_caps) {
+  FieldPairs &pairs = self->priv->pairs;
+  if (!input_of(self).fields) {
+    pairs.stop();
+    return true;
+  }
+  Backend &backend = backend_of(self);
+  GstAllocator *allocator = backend.is_on_gpu() ? backend.session().page_locked.get() : nullptr;
+  return pairs.start(in_caps, allocator) ||
+         gst_coalesce_filter_fail(GST_COALESCE_FILTER(self), "no pool of frames") == GST_FLOW_OK;
+}
+
 gboolean set_format(GstCoalesceTransform *transform, GstCaps *in_caps, GstCaps *out_caps) {
   auto *self = GST_COALESCE_TEMPORAL(transform);
   if (!GST_COALESCE_TRANSFORM_CLASS(parent_class)->set_format(transform, in_caps, out_caps))
     return FALSE;
   update_reach(self);
-  return move_or_forget_frames(self);
+  return start_pairs(self, in_caps) && move_or_forget_frames(self);
+}
+
+gboolean stop(GstBaseTransform *trans) {
+  const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
+  priv_of(trans).pairs.stop();
+  priv_of(trans).results.drop();
+  return stopped;
 }
 
 gboolean context_changed(GstCoalesceTransform *transform) {
   return GST_COALESCE_TRANSFORM_CLASS(parent_class)->context_changed(transform) &&
          move_or_forget_frames(GST_COALESCE_TEMPORAL(transform));
-}
-
-gboolean stop(GstBaseTransform *trans) {
-  const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
-  priv_of(trans).results.drop();
-  return stopped;
 }
 
 }  // namespace
@@ -509,14 +584,8 @@ static void gst_coalesce_temporal_class_init(GstCoalesceTemporalClass *klass) {
   transform_class->set_format = set_format;
   transform_class->context_changed = context_changed;
   gst_coalesce_transform_class_set_take(transform_class, take);
-  transform_class->drain = [](GstCoalesceTransform *self) {
-    return end_sequence(GST_COALESCE_TEMPORAL(self));
-  };
-  transform_class->discard = [](GstCoalesceTransform *self) {
-    forget_frames(GST_COALESCE_TEMPORAL(self));
-    priv_of(self).marks = 0;
-    priv_of(self).captions.clear();
-  };
+  transform_class->drain = drain;
+  transform_class->discard = discard;
   transform_class->keeps_frames = TRUE;  // events that end a sequence have drained them
   transform_class->max_frames_in_flight = [](GstCoalesceTransform *self) -> guint {
     return priv_of(self).after;

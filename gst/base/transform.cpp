@@ -44,10 +44,11 @@ class RefusedCaps {
 }  // namespace
 
 struct GstCoalesceTransformPrivate {
-  // Under the object's lock: an error has said why; of a frame, 0 without a frame rate; and the
-  // latency of the frames that may be held back, which the bus was told last.
+  // Under the object's lock: an error has said why; of a frame, 0 without a frame rate; from the
+  // first of two fields to the other; and the latency of what may be held back, which the bus was
+  // told last.
   CapsRef refused_fields;
-  GstClockTime frame_duration = 0;
+  GstClockTime frame_duration = 0, field_wait = 0;
   GstClockTime latency = 0;
 
   // The streaming thread's.
@@ -108,7 +109,7 @@ GstClockTime own_latency(GstCoalesceTransform *self) {
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
   const guint frames = klass->max_frames_in_flight ? klass->max_frames_in_flight(self) : 0;
   const ObjectLock lock(self);
-  return frames * self->priv->frame_duration;
+  return frames * self->priv->frame_duration + self->priv->field_wait;
 }
 
 void set_frame_rate(GstCoalesceTransform *self, GstCaps *caps) {
@@ -117,6 +118,8 @@ void set_frame_rate(GstCoalesceTransform *self, GstCaps *caps) {
   const gint n = GST_VIDEO_INFO_FPS_N(&info), d = GST_VIDEO_INFO_FPS_D(&info);
   const ObjectLock lock(self);
   self->priv->frame_duration = n > 0 ? gst_util_uint64_scale(GST_SECOND, d, n) : 0;
+  const bool fields = GST_VIDEO_INFO_INTERLACE_MODE(&info) == GST_VIDEO_INTERLACE_MODE_ALTERNATE;
+  self->priv->field_wait = fields ? self->priv->frame_duration / 2 : 0;
 }
 
 gboolean answer_latency(GstCoalesceTransform *self, GstQuery *query) {

@@ -389,6 +389,7 @@ static void gst_coalesce_deinterlace_class_init(GstCoalesceDeinterlaceClass *kla
   filter_class->convert_caps = convert_caps;
   filter_class->set_info = set_info;
   filter_class->is_identity = is_identity;
+  filter_class->joins_fields = TRUE;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
   transform_class->settings_changes = [](GstCoalesceTransform *self) -> guint {
     return priv_of(self).caps_changes;

@@ -130,6 +130,17 @@ bool FramePool::activate(PoolRef pool) {
   return true;
 }
 
+bool FramePool::activate_in(GstAllocator *allocator, GstCaps *caps) {
+  GstVideoInfo info;
+  return gst_video_info_from_caps(&info, caps) &&
+         activate(system_pool_new(allocator, caps, static_cast<guint>(info.size)));
+}
+
+bool FramePool::make_in(GstAllocator *allocator, GstCaps *caps) {
+  drop();
+  return activate_in(allocator, caps);
+}
+
 bool FramePool::make(GstCudaContext *context, GstCaps *caps) {
   drop();
   guint size = 0;
@@ -146,10 +157,7 @@ void FramePool::drop() {
 
 BufferRef FramePool::acquire() {
   if (system_caps_ != nullptr) {
-    GstVideoInfo info;
-    if (!gst_video_info_from_caps(&info, system_caps_.get()) ||
-        !activate(system_pool_new(nullptr, system_caps_.get(), static_cast<guint>(info.size))))
-      return nullptr;
+    if (!activate_in(nullptr, system_caps_.get())) return nullptr;
     system_caps_.reset();
   }
   return BufferRef(pool_ != nullptr ? pool_acquire(pool_.get()) : nullptr);

@@ -37,12 +37,15 @@ class FramePool {
   // Instead of the one before: of device memory of a context (false if there is none), or, without
   // one, of system memory, of which the pool is made with its first frame.
   bool make(GstCudaContext *context, GstCaps *caps);
+  // Instead of the one before: of system memory of that allocator, or of GStreamer's own.
+  bool make_in(GstAllocator *allocator, GstCaps *caps);
   void drop();
   // nullptr if there is no memory.
   BufferRef acquire();
 
  private:
   bool activate(PoolRef pool);
+  bool activate_in(GstAllocator *allocator, GstCaps *caps);
 
   PoolRef pool_;
   CapsRef system_caps_;  // of a pool that is not made yet

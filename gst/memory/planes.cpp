@@ -39,7 +39,7 @@ gsize plane_row_bytes(const GstVideoInfo &info, guint plane) {
 
 gint plane_rows(const GstVideoInfo &info, guint plane) {
   return GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT(info.finfo, first_component(info, plane),
-                                            GST_VIDEO_INFO_HEIGHT(&info));
+                                            GST_VIDEO_INFO_FIELD_HEIGHT(&info));
 }
 
 bool wants_spare_row(const GstVideoInfo &info, guint plane) {

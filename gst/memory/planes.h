@@ -7,7 +7,7 @@
 namespace coalesce::gst {
 
 // Meaningful bytes in a row of a plane (whole pixels and, of packed 4:2:2, whole pairs of them),
-// and the number of its rows in a progressive picture.
+// and the number of its rows in a progressive picture, or in a field that is a buffer of its own.
 gsize plane_row_bytes(const GstVideoInfo &info, guint plane);
 gint plane_rows(const GstVideoInfo &info, guint plane);
 

@@ -52,11 +52,18 @@ bool has_fields_apart(const GstCaps *caps, guint index) {
 }
 
 std::string interlacing_problem(const GstCaps *caps) {
-  for (guint i = 0; i < gst_caps_get_size(caps); i++)
-    if (has_fields_apart(caps, i))
-      return std::string("interlace-mode=") +
-             gst_structure_get_string(gst_caps_get_structure(caps, i), "interlace-mode") +
-             " is not supported; use progressive, interleaved or mixed";
+  for (guint i = 0; i < gst_caps_get_size(caps); i++) {
+    if (!has_fields_apart(caps, i)) continue;
+    const std::string mode =
+        gst_structure_get_string(gst_caps_get_structure(caps, i), "interlace-mode");
+    const bool invalid =
+        mode == "alternate" && !gst_caps_features_contains(gst_caps_get_features(caps, i),
+                                                           GST_CAPS_FEATURE_FORMAT_INTERLACED);
+    return "interlace-mode=" + mode +
+           (invalid ? " requires the caps feature " GST_CAPS_FEATURE_FORMAT_INTERLACED
+                    : " is not supported") +
+           "; use progressive, interleaved or mixed";
+  }
   return {};
 }
 

@@ -2,6 +2,7 @@
 // What coalescedeinterlace negotiates, and what comes out: bytes, times, flags and metadata.
 #include "../../support/elements/run.h"
 #include "../negotiation.h"
+#include "deinterlace_alternate.h"
 #include "deinterlace_film.h"
 #include "deinterlace_frames.h"
 
@@ -412,6 +413,7 @@ int main(int argc, char **argv) {
     tcase_add_test(tests, flush);
     tcase_add_test(tests, latency);
     tcase_add_test(tests, captions_and_timecodes);
+    add_alternate_tests(tests);
     add_film_tests(tests);
   });
 }
