@@ -147,11 +147,12 @@ void add_numbers(ConvolveProperties *table) {
 
 void add_planes(ConvolveProperties *table) {
   table->add(&S::border, {"border", "Border", "Sample values outside the picture"}, border_type());
-  table->add(&S::border_value,
-             {"border-value", "Border value",
-              "Sample value outside the picture with border=constant: 0 to 255, 1023 or 65535, by "
-              "the format's bits. Chroma has the middle of its range"},
-             0, 65535);
+  table->add(
+      &S::border_value,
+      {"border-value", "Border value",
+       "Sample value outside the picture with border=constant: 0 to 255, 1023, 4095 or 65535, by "
+       "the format's bits. Chroma has the middle of its range"},
+      0, 65535);
   table->add(&S::luma_only, {"planes", "Planes", "Planes that are filtered; the others are copied"},
              planes_type());
   table->add(&S::filter_alpha, {"filter-alpha", "Filter alpha",

@@ -41,6 +41,13 @@ int chroma_rows(const ConstImage &image) {
   return std::min(image.of(*u).height, image.of(*v).height);
 }
 
+// Those of them that pixels have.
+int used_chroma_rows(const ConstImage &image) {
+  const PixelComponent *u = image.format.find(Role::u);
+  const int rows = chroma_rows(image);
+  return u != nullptr ? std::min(rows, used_rows(image, u->plane)) : rows;
+}
+
 // ---- Filters ------------------------------------------------------------------------------------
 
 struct ChromaSizes {
@@ -208,7 +215,7 @@ Status make_job(const ConvertParams &params, const ConstImage &in, const Image &
   *job = {};
   job->in = in;
   job->out = out;
-  job->in_chroma_rows = chroma_rows(in);
+  job->in_chroma_rows = used_chroma_rows(in);
   job->out_chroma_rows = chroma_rows(out);
   job->to_rgb = family(in.format) == Role::y && family(out.format) == Role::r;
   set_filters(params, job);

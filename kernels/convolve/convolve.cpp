@@ -16,7 +16,8 @@ constexpr int kMaxSize = 1 << 28;
 
 bool known_depth(SampleDepth depth) {
   if (depth.bits == 8 || depth.bits == 16) return depth.shift == 0;
-  return depth.bits == 10 && (depth.shift == 0 || depth.shift == 6);
+  return (depth.bits == 10 || depth.bits == 12) &&
+         (depth.shift == 0 || depth.shift == 16 - depth.bits);
 }
 
 // Does what a picture of zeros becomes fit 31 bits and sign, on the way too?
@@ -199,13 +200,14 @@ Status check(const ConvolveParams &params, const ConstImage &in, const Image &ou
   return {};
 }
 
-// The rows of chroma that only `out` has, from the nearest row of their field, which is there.
+// The rows of chroma that only `out` has, or that no pixel has, from the nearest row of their
+// field, which is there.
 ConvolvePlanes missing_rows(const ConstImage &in, const Image &out) {
   ConvolvePlanes rows;
   rows.planes = 0;
   for (int p = 0; p < in.format.planes; ++p) {
     const Plane<std::uint8_t> &plane = out.plane[p];
-    const int missing = in.plane[p].height;
+    const int missing = used_rows(in, p);
     if (plane.height <= missing) continue;
     ConvolvePlane &copied = rows.plane[rows.planes++];
     copied.in = {plane.row(std::max(missing - 2, 0)), plane.width, 1, plane.pitch};
@@ -246,7 +248,7 @@ Status convolve(const ConvolveParams &params, const ConstImage &in, const Image 
     planes.plane[p].out = out.plane[p];
     // Of interlaced chroma one may have a row more.
     planes.plane[p].in.height = planes.plane[p].out.height =
-        std::min(in.plane[p].height, out.plane[p].height);
+        std::min(used_rows(in, p), out.plane[p].height);
   }
   if (Status s = convolve_planes(params, planes, queue, algorithm); !s.ok()) return s;
   const ConvolvePlanes rows = missing_rows(in, out);

@@ -96,6 +96,12 @@ int plane_rows(const PixelFormat &format, int plane, int height) {
   return height;
 }
 
+int used_rows(const ConstImage &image, int plane) {
+  const int progressive = plane_rows(image.format, plane, image.height);
+  const int more = image.interlaced && image.height % 4 == 2 ? 1 : 0;
+  return std::min(image.plane[plane].height, progressive + more);
+}
+
 Status check_image(const ConstImage &image) {
   PlaneLayout planes[4];
   if (!lay_out(image.format, image.width, planes))

@@ -41,6 +41,10 @@ using ConstImage = ImageOf<const std::uint8_t>;
 std::int64_t row_bytes(const PixelFormat &format, int plane, int width);
 // Rows of a progressive picture.
 int plane_rows(const PixelFormat &format, int plane, int height);
+// Rows of a plane that pixels have. The row more of interlaced 4:2:0 has some only where the odd
+// field has as many rows of chroma as the even one: where the height is 4n + 2. Elsewhere nobody
+// writes it.
+int used_rows(const ConstImage &image, int plane);
 
 // What every operation demands of every picture that it is given.
 // Errors: invalid_argument.

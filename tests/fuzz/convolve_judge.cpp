@@ -113,11 +113,11 @@ void check_plane(const ConvolveParams &params, ConvolvePlane plane, const GstVid
 }
 
 // Interlaced chroma has an even number of rows where the layout of the caps leaves room for it,
-// which that of P010 does not.
+// which that of P010 does not, and where the picture has such a row, as heights of 4n + 2 have.
 int filtered_rows(const GstVideoInfo &info, int plane, bool interlaced) {
   const int n_rows = rows(info, plane);
   const bool halved = plane > 0 && GST_VIDEO_FORMAT_INFO_H_SUB(info.finfo, 1) > 0;
-  if (!interlaced || !halved || n_rows % 2 == 0) return n_rows;
+  if (!interlaced || !halved || info.height % 4 != 2) return n_rows;
   gsize end = info.size;
   for (int p = 0; p < static_cast<int>(GST_VIDEO_INFO_N_PLANES(&info)); p++)
     if (info.offset[p] > info.offset[plane]) end = std::min(end, info.offset[p]);

@@ -8,10 +8,10 @@ using namespace gpu_test;
 namespace {
 
 const char *const kFormats[] = {
-    "GRAY8", "GRAY16_LE", "I420",      "YV12",      "NV12",      "NV21",      "Y42B",
-    "Y444",  "P010_10LE", "I420_10LE", "I422_10LE", "Y444_10LE", "Y444_16LE", "RGB",
-    "BGR",   "RGBx",      "BGRx",      "xRGB",      "xBGR",      "RGBA",      "BGRA",
-    "ARGB",  "ABGR",      "AYUV",      "VUYA",      "GBR",       "RGBP",      "BGRP"};
+    "GRAY8",     "GRAY16_LE", "I420",      "YV12",      "NV12",      "NV21",     "Y42B", "Y444",
+    "P010_10LE", "I420_10LE", "I422_10LE", "Y444_10LE", "Y444_16LE", "RGB",      "BGR",  "RGBx",
+    "BGRx",      "xRGB",      "xBGR",      "RGBA",      "BGRA",      "ARGB",     "ABGR", "AYUV",
+    "VUYA",      "GBR",       "RGBP",      "BGRP",      "P012_LE",   "Y444_12LE"};
 const char *const kBorders[] = {"replicate", "reflect", "reflect-101", "wrap", "constant"};
 const char *const kFilters[] = {
     "convolve mask=1",

@@ -120,7 +120,7 @@ int count_pairs(const std::vector<std::int32_t> &weights, int width) {
 }  // namespace
 
 bool plan_sums(const Filter &f, const ConvolvePlane &plane, SumPlan<std::uint16_t> *plan) {
-  if (!f.narrow || f.depth.bits > 10 || f.divisor > kMax16) return false;
+  if (!f.narrow || f.depth.bits > 12 || f.divisor > kMax16) return false;
   const Ranges r = ranges(f, plane);
   if (f.absolute && (r.before.low < -kMax16 / 2 || r.before.high > kMax16 / 2)) return false;
   if (r.value.high - r.value.low > kMax16) return false;
@@ -163,7 +163,7 @@ bool plan_sums(const Filter &f, const ConvolvePlane &plane, SumPlan<std::uint64_
 
 bool pairs_pay(const Filter &f, bool separable) {
   const std::vector<std::int32_t> &weights = separable ? f.across : f.weights;
-  if (!kMultipliesPairs || f.depth.bits > 10) return false;
+  if (!kMultipliesPairs || f.depth.bits > 12) return false;
   for (const std::int32_t w : weights)
     if (pair_part(w - pair_part(w)) != w - pair_part(w)) return false;
   return count_pairs(weights, f.width) < count_terms(weights);

@@ -13,8 +13,9 @@
 namespace coalesce {
 
 // How samples are stored: bits count, and stand `shift` bits up in a byte (8 bits) or in a
-// little-endian 16-bit word. 8-bit formats {8, 0}; 10 bits in low bits {10, 0}, P010 {10, 6};
-// 16 bits {16, 0}. The other bits of a word are not looked at, and become 0.
+// little-endian 16-bit word. 8-bit formats {8, 0}; 10 and 12 bits in low bits {10, 0}, {12, 0}, in
+// high bits (P010, P012) {10, 6}, {12, 4}; 16 bits {16, 0}. The other bits of a word are not looked
+// at, and become 0.
 struct SampleDepth {
   int bits = 8;
   int shift = 0;

@@ -294,7 +294,7 @@ bool rounded_product(Reals across, Reals down, int exponent, const Divisor &by, 
     v = by.sum ? v / divisor : std::ldexp(v * scale / divisor, exponent - divisor_exponent);
   if (!are_moderate(across) || !are_moderate(down)) return false;
   // 31 bits leave no room for 16-bit samples.
-  return (depth.bits <= 10 && rounded_rows(across, down, depth.max(), true, weights)) ||
+  return (depth.bits <= 12 && rounded_rows(across, down, depth.max(), true, weights)) ||
          rounded_rows(across, down, depth.max(), false, weights);
 }
 
@@ -324,7 +324,7 @@ bool real_weights(const WeightsSource &source, const Divisor &by, SampleDepth de
   for (double &h : mask)
     h = by.sum ? h / divisor : std::ldexp(h / divisor, exponent - divisor_exponent);
   if (!are_moderate(mask)) return false;
-  return (depth.bits <= 10 && rounded_mask(mask, depth.max(), true, weights)) ||
+  return (depth.bits <= 12 && rounded_mask(mask, depth.max(), true, weights)) ||
          rounded_mask(mask, depth.max(), false, weights);
 }
 

@@ -102,8 +102,10 @@ class Mapped {
   ConstImage image;
 
  private:
-  // Not every layout of GStreamer's has room for the last row of the odd field.
+  // Not every layout of GStreamer's has room for the last row of the odd field, which is a row of
+  // the picture where the height is 4n + 2.
   static int rows_of(const GstVideoInfo &info, int plane, bool interlaced) {
+    if (info.height % 4 != 2) return rows(info, plane);
     gsize end = info.size;
     for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES(&info); p++)
       if (info.offset[p] > info.offset[plane]) end = std::min(end, info.offset[p]);

@@ -156,6 +156,10 @@ ConvertReference::Taps ConvertReference::rows(const PixelComponent &out, const P
   if (in.log2_height == 1)
     count =
         std::min(in_.of(in_.format.component[1]).height, in_.of(in_.format.component[2]).height);
+  // A row more is nobody's where the odd field has fewer rows of chroma.
+  if (in.log2_height == 1 && in_.interlaced &&
+      (in_.height / 2 + 1) / 2 < ((in_.height + 1) / 2 + 1) / 2)
+    count = std::min(count, (in_.height + 1) / 2);
   const int field = in_.interlaced ? y % 2 : 0;
   const bool made = out.log2_height > in.log2_height;  // there was more before
   const auto site = [&](const PixelComponent &c, bool cosited) {

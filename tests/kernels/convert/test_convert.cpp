@@ -121,6 +121,39 @@ TEST_CASE("as rgb2yuv") {
   }
 }
 
+// The row more of a height of 4n + 1 is no pixel's, and nobody writes it.
+TEST_CASE("row of no pixel") {
+  for (const char *from : {"I420", "NV12", "P010_10LE"})
+    for (const char *to : {"RGB", "Y444_10LE", "I422_12LE", "NV21"})
+      for (int height : {1, 2, 5, 6, 9, 11}) {
+        Random random = random_of_run(1);
+        // With memory for that row, which is the last of a picture two rows higher.
+        OwnedPicture in(from, 9, height + 2, true);
+        OwnedPicture one(to, 9, height, true), other(to, 9, height, true);
+        in.fill(random);
+        in.image().height = height;
+        in.image().plane[0].height = height;
+        const bool spare = ((height + 1) / 2) % 2 == 1;
+        for (int p = 1; p < in.image().format.planes; ++p)
+          in.image().plane[p].height = (height + 1) / 2 + (spare ? 1 : 0);
+        CHECK(convert({}, in.image(), one.image(), Queue::cpu()).ok());
+        for (int p = 1; spare && p < in.image().format.planes; ++p) {
+          const Plane<std::uint8_t> &plane = in.image().plane[p];
+          for (int i = 0; i < plane.width; ++i)
+            plane.row(plane.height - 1)[i] ^= 0xff;
+        }
+        CHECK(convert({}, in.image(), other.image(), Queue::cpu()).ok());
+        bool same = true;
+        for (int p = 0; p < one.image().format.planes; ++p) {
+          const Plane<std::uint8_t> &plane = one.image().plane[p];
+          same = same && std::memcmp(plane.data, other.plane(p),
+                                     plane.pitch * static_cast<std::size_t>(plane.height)) == 0;
+        }
+        const bool used = height % 4 == 2 && std::string(to) != "NV21";
+        CHECK_MESSAGE(same != used, from, " to ", to, " of ", height, " rows");
+      }
+}
+
 // There and back.
 TEST_CASE("lossless") {
   struct Pair {

@@ -26,7 +26,7 @@ const Size kSizes[] = {
     {1, 70001}, {70001, 1}, {1021, 13}, {13, 509}, {1031, 25}, {3, 1009},  {640, 37}, {130, 130},
     {258, 66},  {66, 258},  {1920, 90}, {515, 67}, {67, 515},  {1027, 40}, {200, 3},  {3, 200}};
 
-const SampleDepth kDepths[] = {{8, 0}, {8, 0}, {10, 0}, {10, 6}, {16, 0}};
+const SampleDepth kDepths[] = {{8, 0}, {8, 0}, {10, 0}, {10, 6}, {12, 0}, {12, 4}, {16, 0}};
 
 Size choose_size(Random &random, int index, bool for_matrix_units) {
   if (index < static_cast<int>(std::size(kSizes))) return kSizes[index];

@@ -17,7 +17,7 @@ namespace coalesce::test {
 using Integers = std::vector<std::int32_t>;
 using Reals = std::vector<double>;
 
-inline constexpr SampleDepth kDepths[] = {{8, 0}, {10, 0}, {10, 6}, {16, 0}};
+inline constexpr SampleDepth kDepths[] = {{8, 0}, {10, 0}, {10, 6}, {12, 0}, {12, 4}, {16, 0}};
 inline constexpr SampleDepth k8 = {8, 0};
 
 inline FilterSettings masked(const char *text) {

@@ -272,7 +272,7 @@ Rules expected_rules(const Taps &taps, SampleDepth depth) {
     }
     return -1;
   };
-  if (depth.bits <= 10) {
+  if (depth.bits <= 12) {
     int q = largest(17, [](const Qualities &x) {
       return all_of({x.fits_31_bits, x.fits_16_bits, x.is_quiet});
     });

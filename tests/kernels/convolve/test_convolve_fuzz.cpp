@@ -95,7 +95,7 @@ void expect_sound(const Mask &mask, int max_width, int max_height) {
 }
 
 void expect_filter_or_error(FilterSettings settings, Random &random) {
-  constexpr SampleDepth kDepths[] = {{8, 0}, {10, 0}, {10, 6}, {16, 0}};
+  constexpr SampleDepth kDepths[] = {{8, 0}, {10, 0}, {10, 6}, {12, 0}, {12, 4}, {16, 0}};
   constexpr double kNumbers[] = {0, 0, 0, 1, -1, 3, 0.1, 1e-300, 1e300, 256, kAutomatic, -0.5};
   constexpr const char *kProperties[] = {"mask",     "horizontal", "vertical", "anchor-x",
                                          "anchor-y", "divisor",    "bias"};

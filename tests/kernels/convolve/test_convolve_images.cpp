@@ -11,7 +11,7 @@
 namespace coalesce::test {
 namespace {
 
-constexpr SampleDepth kDepths[] = {{8, 0}, {10, 0}, {10, 6}, {16, 0}};
+constexpr SampleDepth kDepths[] = {{8, 0}, {10, 0}, {10, 6}, {12, 0}, {12, 4}, {16, 0}};
 constexpr Border kBorders[] = {Border::replicate, Border::reflect, Border::reflect_101,
                                Border::wrap, Border::constant};
 struct Size {

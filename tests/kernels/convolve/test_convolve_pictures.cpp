@@ -17,7 +17,7 @@
 namespace coalesce::test {
 namespace {
 
-constexpr SampleDepth kSomeDepths[] = {{8, 0}, {10, 6}, {16, 0}};
+constexpr SampleDepth kSomeDepths[] = {{8, 0}, {10, 6}, {12, 4}, {16, 0}};
 constexpr int kWidth = 120, kHeight = 72;
 
 // Per cent at 8 bits. Noise of the full range under a large mask is the worst that can be.
