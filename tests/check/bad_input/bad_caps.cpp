@@ -102,6 +102,11 @@ GST_START_TEST(fields_apart) {
   for (const char *mode : {"interlace-mode=fields", "interlace-mode=alternate"})
     for (const std::string &caps : {with(element, mode), with_feature(with(element, mode))}) {
       const CapsRef asked = parse_caps(caps);
+      // (coalescedeinterlace takes fields that come one a buffer.)
+      if (gst_element_factory_can_sink_any_caps(gst_element_get_factory(harness.element()),
+                                                asked.get()) &&
+          contains(caps, "(format:Interlaced)") && contains(caps, "alternate"))
+        continue;
       gst_pad_peer_query_accept_caps(harness.to_element(), asked.get());
       harness.expect_no_error();
       harness.set_input(caps);
