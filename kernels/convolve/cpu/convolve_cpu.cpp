@@ -92,6 +92,12 @@ class RowFilter {
       std::fill_n(strip->template line<std::uint8_t>(kCopied) + i * bytes, bytes,
                   plane_.role[c] == ChannelRole::copy ? 0xff : 0);
     }
+    // Vectors of pairs go on behind the last: not used, but valgrind takes two sums for one.
+    if constexpr (std::is_same_v<Sample, SamplePair>) {
+      const int end = strip->samples + (filter_.width - 1) * plane_.channels;
+      for (int i = kSamples; i < kOthers + filter_.height; ++i)
+        std::fill_n(strip->template line<Sample>(i) + end, kVectorPairs - 1, Sample{});
+    }
     if constexpr (kSeparable)
       strip->across_terms = make_terms(strip->template line<Sample>(kSamples),
                                        filter_.across.data(), filter_.width, strip->across);

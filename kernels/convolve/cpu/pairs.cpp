@@ -25,7 +25,7 @@ template <int kTerms>
     std::memcpy(&pair, &terms[k].weight, sizeof pair);
     weight[k] = _mm256_set1_epi32(pair);
   }
-  for (int i = 0; i < count; i += 8) {
+  for (int i = 0; i < count; i += kVectorPairs) {
     auto *to = reinterpret_cast<__m256i *>(sums + i);
     __m256i sum = onto ? _mm256_loadu_si256(to) : _mm256_setzero_si256();
     for (int k = 0; k < kTerms; ++k) {

@@ -20,6 +20,7 @@ namespace coalesce {
 struct SamplePair {
   std::uint16_t first, second;
 };
+constexpr int kVectorPairs = 8;  // lines of pairs are read to a multiple of so many
 #if defined(__x86_64__)
 constexpr bool kMultipliesPairs = true;
 #else
