@@ -216,48 +216,66 @@ COALESCE_INLINE void make(const Line line) {
     make_group<Group, kKind>(line, line.rows, std::min(at, line.bytes - kBytes), line.out);
 }
 
+// A function for each kind of groups and lines: compilers take long for one of all of them.
+using Make = void (*)(const Line &);
+
+template <class Group, LineKind kKind>
+void make_plain(const Line &line) {
+  make<Group, kKind>(line);
+}
+
+#if defined(COALESCE_AVX2)
+template <class Group, LineKind kKind>
+COALESCE_AVX2 void make_avx2(const Line &line) {
+  make<Group, kKind>(line);
+}
+#endif
+
+template <class Vec, class Group, LineKind kKind>
+constexpr Make function() {
+#if defined(COALESCE_AVX2)
+  if constexpr (std::is_same_v<Vec, Vector<32>>) return make_avx2<Group, kKind>;
+#endif
+  return make_plain<Group, kKind>;
+}
+
 // WideGroup: of numbers that hold the sums of w3fdif.
-template <class Group, class WideGroup = Group>
-COALESCE_INLINE void make_of_kind(const Line &line) {
-  switch (line.kind) {
+template <class Vec, class Group, class WideGroup = Group>
+Make function_of(LineKind kind) {
+  switch (kind) {
     case LineKind::copy:
-      return make<Group, LineKind::copy>(line);
+      return function<Vec, Group, LineKind::copy>();
     case LineKind::linear:
-      return make<Group, LineKind::linear>(line);
+      return function<Vec, Group, LineKind::linear>();
     case LineKind::bwdif:
-      return make<Group, LineKind::bwdif>(line);
+      return function<Vec, Group, LineKind::bwdif>();
     case LineKind::w3fdif:
-      return make<WideGroup, LineKind::w3fdif>(line);
+      return function<Vec, WideGroup, LineKind::w3fdif>();
     default:
-      return make<Group, LineKind::bwdif_edge>(line);
+      return function<Vec, Group, LineKind::bwdif_edge>();
   }
 }
 
 template <class Vec>
-COALESCE_INLINE void make_any(const Line &line) {
+void make_any(const Line &line) {
   if constexpr (Vec::kMultipliesPairs) {
     using Int32 = typename Vec::Int32;
     using Int64 = typename Vec::Int64;
     if (line.plane.lanes == Lanes::bytes)
-      make_of_kind<ByteGroup<Vec>>(line);
+      function_of<Vec, ByteGroup<Vec>>(line.kind)(line);
     else if (line.plane.lanes == Lanes::fields10 || line.plane.lanes == Lanes::v210)
-      make_of_kind<FieldGroup<Vec>>(line);
+      function_of<Vec, FieldGroup<Vec>>(line.kind)(line);
     else if (line.plane.maximum < 1 << 12)
-      make_of_kind<HalfGroup<typename Vec::Int16, NarrowSums<Vec>>>(line);
+      function_of<Vec, HalfGroup<typename Vec::Int16, NarrowSums<Vec>>>(line.kind)(line);
     else
-      make_of_kind<HalfGroup<Int32, BwdifSums<Int32>>, HalfGroup<Int64, BwdifSums<Int64>>>(line);
+      function_of<Vec, HalfGroup<Int32, BwdifSums<Int32>>, HalfGroup<Int64, BwdifSums<Int64>>>(
+          line.kind)(line);
   }
 }
 
-#if defined(COALESCE_AVX2)
-COALESCE_AVX2 void make_avx2(const Line &line) {
-  make_any<Vector<32>>(line);
-}
-#endif
-
 void make_here(const Line &line) {
 #if defined(COALESCE_AVX2)
-  if (__builtin_cpu_supports("avx2")) return make_avx2(line);
+  if (__builtin_cpu_supports("avx2")) return make_any<Vector<32>>(line);
 #endif
   make_any<Vector<16>>(line);
 }
