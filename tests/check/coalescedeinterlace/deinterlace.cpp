@@ -312,6 +312,23 @@ GST_END_TEST
 
 // ---- Time ---------------------------------------------------------------------------------------
 
+// What comes out of frames first and first + 1, of which none beside them is seen.
+void expect_sequence(Harness &harness, const Stream &s, const std::string &caps, int first) {
+  DeinterlaceReference reference(caps);
+  for (int n = 0; n < 2; n++) {
+    const BufferRef one(frame(caps, first + n));
+    reference.add(one.get());
+  }
+  for (int i = 0; i < 4; i++) {
+    const BufferRef out = harness.pull();
+    const Bytes expected = reference.picture(s.params, i / 2, i % 2, i % 2 == 1, i == 0 || i == 3,
+                                             harness.output_info());
+    fail_unless(picture(out.get(), harness.output_info()) == expected, "frame %d, picture %d",
+                first, i);
+    fail_unless(GST_BUFFER_FLAG_IS_SET(out.get(), GST_BUFFER_FLAG_DISCONT) == (i == 0));
+  }
+}
+
 // Behind a discontinuity nothing of the pictures before is seen, and none is lost.
 GST_START_TEST(discontinuity) {
   const std::string caps = interlaced("GRAY8");
@@ -323,21 +340,27 @@ GST_START_TEST(discontinuity) {
       harness.push(frame(caps, 2 * sequence + n, n == 0 ? GST_BUFFER_FLAG_DISCONT : 0));
   harness.push_event(gst_event_new_eos());
   fail_unless_equals_int(harness.waiting(), 8);
-  for (int sequence = 0; sequence < 2; sequence++) {
-    DeinterlaceReference reference(caps);
-    for (int n = 0; n < 2; n++) {
-      const BufferRef one(frame(caps, 2 * sequence + n));
-      reference.add(one.get());
-    }
-    for (int i = 0; i < 4; i++) {
-      const BufferRef out = harness.pull();
-      const Bytes expected = reference.picture(s.params, i / 2, i % 2, i % 2 == 1, i == 0 || i == 3,
-                                               harness.output_info());
-      fail_unless(picture(out.get(), harness.output_info()) == expected, "sequence %d, picture %d",
-                  sequence, i);
-      fail_unless(GST_BUFFER_FLAG_IS_SET(out.get(), GST_BUFFER_FLAG_DISCONT) == (i == 0));
-    }
+  for (int sequence = 0; sequence < 2; sequence++)
+    expect_sequence(harness, s, caps, 2 * sequence);
+}
+GST_END_TEST
+
+// Frame 2 is too late: both of its pictures are left out, and no other one looks at it.
+GST_START_TEST(late_frame) {
+  const std::string caps = interlaced("GRAY8");
+  const Stream s = kStreams[1];
+  Harness harness(element(s.properties));
+  fail_unless(harness.set_input(caps));
+  for (int n = 0; n < 5; n++) {
+    if (n == 2)
+      gst_harness_push_upstream_event(
+          harness.get(), gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2.0, kFrame, kFrame));
+    harness.push(frame(caps, n, n == 0 ? GST_BUFFER_FLAG_DISCONT : 0));
   }
+  harness.push_event(gst_event_new_eos());
+  fail_unless_equals_int(harness.waiting(), 8);
+  expect_sequence(harness, s, caps, 0);
+  expect_sequence(harness, s, caps, 3);
 }
 GST_END_TEST
 
@@ -410,6 +433,7 @@ int main(int argc, char **argv) {
     tcase_add_test(tests, mixed);
     tcase_add_test(tests, repeated_and_single_fields);
     tcase_add_test(tests, discontinuity);
+    tcase_add_test(tests, late_frame);
     tcase_add_test(tests, flush);
     tcase_add_test(tests, latency);
     tcase_add_test(tests, captions_and_timecodes);
