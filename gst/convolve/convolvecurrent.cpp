@@ -110,13 +110,16 @@ bool ConvolveCurrentFilter::update(const GstVideoInfo &info, bool new_format) {
 
 // Once for each format.
 void ConvolveCurrentFilter::warn_without_alpha(const GstVideoInfo &info) {
-  const GstVideoFormat format = in_use_.filter_alpha && !GST_VIDEO_INFO_HAS_ALPHA(&info)
-                                    ? GST_VIDEO_INFO_FORMAT(&info)
-                                    : GST_VIDEO_FORMAT_UNKNOWN;
+  const PixelFormat samples = pixel_format(info);
+  const PixelComponent *alpha = samples.find(Role::alpha);
+  const bool filtered = alpha != nullptr && alpha->bits == samples.component[0].bits;
+  const GstVideoFormat format =
+      in_use_.filter_alpha && !filtered ? GST_VIDEO_INFO_FORMAT(&info) : GST_VIDEO_FORMAT_UNKNOWN;
   if (std::exchange(without_alpha_, format) == format || format == GST_VIDEO_FORMAT_UNKNOWN) return;
   GST_ELEMENT_WARNING(
       element_, LIBRARY, SETTINGS,
-      ("filter-alpha=true has no effect: %s has no alpha channel", GST_VIDEO_INFO_NAME(&info)),
+      ("filter-alpha=true has no effect: %s has %s", GST_VIDEO_INFO_NAME(&info),
+       alpha == nullptr ? "no alpha channel" : "alpha of two bits, which is copied"),
       (nullptr));
 }
 

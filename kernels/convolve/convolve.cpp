@@ -5,14 +5,19 @@
 #include <cstddef>
 #include <cstdlib>
 
+#include "containers.h"
 #include "cpu/sum_type.h"
-#include "planes.h"
 
 namespace coalesce {
 namespace {
 
 // Positions in a picture, those outside it included, and the bytes of a row fit an int.
 constexpr int kMaxSize = 1 << 28;
+constexpr char kTooLarge[] =
+    "convolve: the picture is too large; width in bytes and height are limited to 2^28";
+#if !COALESCE_CUDA_KERNELS
+constexpr char kNoKernels[] = "this build has no CUDA kernels";
+#endif
 
 bool known_depth(SampleDepth depth) {
   if (depth.bits == 8 || depth.bits == 16) return depth.shift == 0;
@@ -61,9 +66,7 @@ Status check_plane_pair(const ConvolvePlane &plane, SampleDepth depth) {
   if (Status s = check_plane(plane.out); !s.ok()) return s;
   if (plane.in.width != plane.out.width || plane.in.height != plane.out.height)
     return invalid_argument("convolve: the two planes differ in size");
-  if (plane.in.width > kMaxSize || plane.in.height > kMaxSize)
-    return invalid_argument(
-        "convolve: the picture is too large; width in bytes and height are limited to 2^28");
+  if (plane.in.width > kMaxSize || plane.in.height > kMaxSize) return invalid_argument(kTooLarge);
   if (plane.channels < 1 || plane.channels > 4)
     return invalid_argument("convolve: a pixel has 1 to 4 channels");
   if (plane.in.width % (plane.channels * depth.bytes()) != 0)
@@ -77,18 +80,22 @@ Status check_plane_pair(const ConvolvePlane &plane, SampleDepth depth) {
   return {};
 }
 
-Status check(const ConvolveParams &params, const ConvolvePlanes &image) {
+Status check(const ConvolveParams &params) {
   if (params.filter == nullptr) return invalid_argument("convolve: there is no filter");
   if (Status s = check_filter(*params.filter); !s.ok()) return s;
-  const SampleDepth depth = params.filter->depth;
   if (params.border > Border::constant) return invalid_argument("convolve: no such border");
   if (params.border == Border::constant &&
-      (params.border_value < 0 || params.border_value > depth.max()))
+      (params.border_value < 0 || params.border_value > params.filter->depth.max()))
     return invalid_argument("convolve: the border's value is no sample");
+  return {};
+}
+
+Status check(const ConvolveParams &params, const ConvolvePlanes &image) {
+  if (Status s = check(params); !s.ok()) return s;
   if (image.planes < 1 || image.planes > 4)
     return invalid_argument("convolve: an image has 1 to 4 planes");
   for (int i = 0; i < image.planes; ++i)
-    if (Status s = check_plane_pair(image.plane[i], depth); !s.ok()) return s;
+    if (Status s = check_plane_pair(image.plane[i], params.filter->depth); !s.ok()) return s;
   return {};
 }
 
@@ -134,34 +141,43 @@ ConvolveAlgorithm choose_algorithm(const Filter &filter, const ConvolvePlanes &i
   return separable ? ConvolveAlgorithm::separable : ConvolveAlgorithm::direct;
 }
 
-Status convolve_planes(const ConvolveParams &params, const ConvolvePlanes &image,
-                       const Queue &queue, ConvolveAlgorithm algorithm) {
-  if (Status s = check(params, image); !s.ok()) return s;
-  const Filter &filter = *params.filter;
-  switch (algorithm) {
+namespace {
+
+// Puts a choice in the place of `automatic`, or refuses what cannot compute the filter.
+Status settle(const Filter &filter, const ConvolvePlanes &image, bool on_cuda,
+              ConvolveAlgorithm *algorithm) {
+  switch (*algorithm) {
     case ConvolveAlgorithm::automatic:
-      algorithm = choose_algorithm(filter, image, queue.on_cuda());
-      break;
+      *algorithm = choose_algorithm(filter, image, on_cuda);
+      return {};
     case ConvolveAlgorithm::copy:
       if (!is_identity(filter, image))
         return {StatusCode::unsupported, "convolve: this filter is not the identity"};
-      break;
+      return {};
     case ConvolveAlgorithm::direct:
       if (filter.weights.empty())
         return {StatusCode::unsupported, "convolve: this filter has factors only"};
-      break;
+      return {};
     case ConvolveAlgorithm::separable:
       if (!filter.separable)
         return {StatusCode::unsupported, "convolve: this filter is not separable"};
-      break;
+      return {};
     default:
       return invalid_argument("convolve: no such algorithm");
   }
+}
+
+}  // namespace
+
+Status convolve_planes(const ConvolveParams &params, const ConvolvePlanes &image,
+                       const Queue &queue, ConvolveAlgorithm algorithm) {
+  if (Status s = check(params, image); !s.ok()) return s;
+  if (Status s = settle(*params.filter, image, queue.on_cuda(), &algorithm); !s.ok()) return s;
   if (!queue.on_cuda()) return convolve_cpu(params, image, algorithm, queue.pool());
 #if COALESCE_CUDA_KERNELS
   return convolve_cuda(params, image, algorithm, queue.stream());
 #else
-  return {StatusCode::unsupported, "this build has no CUDA kernels"};
+  return {StatusCode::unsupported, kNoKernels};
 #endif
 }
 
@@ -169,23 +185,62 @@ Status convolve_planes(const ConvolveParams &params, const ConvolvePlanes &image
 
 namespace {
 
-ChannelRole role_of(Role role, const ConvolveParams &params) {
-  if (role == Role::alpha) return params.filter_alpha ? ChannelRole::level : ChannelRole::copy;
-  if (role != Role::u && role != Role::v) return ChannelRole::level;
+// Is a sample all that there is in a container?
+bool is_alone(const PixelComponent &c) {
+  return c.container == Container::u8 || c.container == Container::u16;
+}
+
+// Are the samples where ConvolvePlanes has them?
+bool in_pixels(const PixelFormat &format) {
+  for (int i = 0; i < format.components; ++i) {
+    const PixelComponent &c = format.component[i];
+    if (!is_alone(c)) return false;
+    for (int j = 0; j < i; ++j) {
+      const PixelComponent &other = format.component[j];
+      if (c.plane == other.plane && (c.step != other.step || c.log2_width != other.log2_width))
+        return false;
+    }
+  }
+  return true;
+}
+
+bool is_packed_422(const PixelFormat &format) {
+  const PixelComponent &y = format.component[0];
+  if (format.planes != 1 || format.components != 3 || y.step != 2) return false;
+  return std::all_of(format.component + 1, format.component + 3, [](const PixelComponent &c) {
+    return c.step == 4 && c.log2_width == 1 && c.log2_height == 0;
+  });
+}
+
+// Is a pixel a word?
+bool is_words(const PixelFormat &format) {
+  return format.planes == 1 && std::all_of(format.component, format.component + format.components,
+                                           [](const PixelComponent &c) {
+                                             return c.container == Container::u32 && c.step == 1 &&
+                                                    c.log2_width == 0 && c.log2_height == 0;
+                                           });
+}
+
+// Alpha of two bits beside others of ten is copied.
+ChannelRole role_of(const PixelComponent &c, int bits, const ConvolveParams &params) {
+  if (c.role == Role::alpha)
+    return params.filter_alpha && c.bits == bits ? ChannelRole::level : ChannelRole::copy;
+  if (c.role != Role::u && c.role != Role::v) return ChannelRole::level;
   return params.luma_only ? ChannelRole::copy : ChannelRole::chroma;
 }
 
-// Without the planes' memory.
+// Without the planes' memory. Where a format is not in pixels, of each component by itself.
 ConvolvePlanes channels_of(const PixelFormat &format, const ConvolveParams &params) {
+  const bool apart = !in_pixels(format);
   ConvolvePlanes planes;
-  planes.planes = format.planes;
+  planes.planes = apart ? format.components : format.planes;
   for (ConvolvePlane &plane : planes.plane)
     std::fill_n(plane.role, 4, ChannelRole::copy);  // padding stays so
   for (int i = 0; i < format.components; ++i) {
     const PixelComponent &c = format.component[i];
-    ConvolvePlane &plane = planes.plane[c.plane];
-    plane.channels = c.step;
-    plane.role[c.first] = role_of(c.role, params);
+    ConvolvePlane &plane = planes.plane[apart ? i : c.plane];
+    plane.channels = apart ? 1 : c.step;
+    plane.role[apart ? 0 : c.first] = role_of(c, format.component[0].bits, params);
   }
   return planes;
 }
@@ -217,20 +272,39 @@ ConvolvePlanes missing_rows(const ConstImage &in, const Image &out) {
   return rows;
 }
 
+// Pictures that have been checked, of a format that is not in pixels.
+Status convolve_containers(const ConvolveParams &params, const ConstImage &in, const Image &out,
+                           const Queue &queue, ConvolveAlgorithm algorithm) {
+  if (Status s = check(params); !s.ok()) return s;
+  if (in.plane[0].width > kMaxSize || in.plane[0].height > kMaxSize)
+    return invalid_argument(kTooLarge);
+  const ConvolvePlanes channels = channels_of(in.format, params);
+  if (Status s = settle(*params.filter, channels, queue.on_cuda(), &algorithm); !s.ok()) return s;
+  ConvolveContainers image = {in.format, in.width, in.plane[0], out.plane[0], {}};
+  for (int i = 0; i < in.format.components; ++i)
+    image.role[i] = channels.plane[i].role[0];
+  if (!queue.on_cuda()) return convolve_containers_cpu(params, image, algorithm, queue.pool());
+#if COALESCE_CUDA_KERNELS
+  return convolve_containers_cuda(params, image, algorithm, queue.stream());
+#else
+  return {StatusCode::unsupported, kNoKernels};
+#endif
+}
+
 }  // namespace
 
 SampleDepth sample_depth(const PixelFormat &format) {
   const PixelComponent &first = format.component[0];
+  const bool alone = is_alone(first);
   for (int i = 0; i < format.components; ++i) {
     const PixelComponent &c = format.component[i];
-    const bool alone = c.container == Container::u8 || c.container == Container::u16;
-    if (!alone || c.container != first.container || c.bits != first.bits || c.shift != first.shift)
+    const bool alike = c.bits == first.bits && (!alone || c.shift == first.shift);
+    if (c.container != first.container || !(alike || (!alone && c.role == Role::alpha)))
       return {0, 0};
-    for (int j = 0; j < i; ++j)
-      if (c.plane == format.component[j].plane && c.step != format.component[j].step) return {0, 0};
   }
-  const SampleDepth depth = {first.bits, first.shift};
-  const bool fits = container_bytes(first.container) == depth.bytes();
+  if (!in_pixels(format) && !is_packed_422(format) && !is_words(format)) return {0, 0};
+  const SampleDepth depth = {first.bits, alone ? first.shift : 0};
+  const bool fits = !alone || container_bytes(first.container) == depth.bytes();
   return fits && known_depth(depth) ? depth : SampleDepth{0, 0};
 }
 
@@ -242,6 +316,7 @@ ConvolveAlgorithm choose_algorithm(const ConvolveParams &params, const PixelForm
 Status convolve(const ConvolveParams &params, const ConstImage &in, const Image &out,
                 const Queue &queue, ConvolveAlgorithm algorithm) {
   if (Status s = check(params, in, out); !s.ok()) return s;
+  if (!in_pixels(in.format)) return convolve_containers(params, in, out, queue, algorithm);
   ConvolvePlanes planes = channels_of(in.format, params);
   for (int p = 0; p < planes.planes; ++p) {
     planes.plane[p].in = in.plane[p];

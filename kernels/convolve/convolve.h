@@ -38,7 +38,8 @@ SampleDepth sample_depth(const PixelFormat &format);
 // chroma, are copied.
 //
 // Formats are planar, semi-planar or of packed pixels, with components of 8, 10, 12 or 16 bits in
-// bytes or in words of 16 bits; neither packed 4:2:2 nor fields of words.
+// bytes or in words of 16 bits. Packed 4:2:2, fields of ten bits among it, and words of three such
+// fields take a general way (containers.h), which is slower. Alpha of two bits is always copied.
 // Interlaced pictures may differ in the row more of chroma that image.h allows. Where only `out`
 // has it, it becomes a copy of the nearest row of its field. Any width and height from 1 to 2^28
 // (bytes of a row, rows), any pitch, any alignment (2 bytes for 16-bit samples). The planes must

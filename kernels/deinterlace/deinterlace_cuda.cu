@@ -68,30 +68,6 @@ __device__ __noinline__ std::uint32_t made_sample(const DeinterlaceArgs &args,
   return static_cast<std::uint32_t>(bwdif<int>(s, rows.kind, maximum));
 }
 
-// Of packed 4:2:2, field or container `number` of a row. False: the picture has none there, only
-// the group that it is in.
-__device__ __forceinline__ bool find_sample(const FieldPicture &picture, int plane, int number,
-                                            int *component, int *x) {
-  const PixelFormat &format = picture.out.format;
-  for (int c = 0; c < format.components; ++c) {
-    const PixelComponent &candidate = format.component[c];
-    const int from = number - candidate.first;
-    if (candidate.plane != plane || from < 0) continue;
-    // (A division by a constant is no division.)
-    const int step = candidate.step;
-    const int at = step == 1 ? from : step == 2 ? from / 2 : step == 3 ? from / 3 : from / 4;
-    if (at * step != from) continue;
-    const int columns = -(-picture.out.width >> candidate.log2_width);
-    *component = c;
-    *x = min(at, columns - 1);
-    // The second luma of an odd width's last pair repeats the first.
-    const bool is_luma_of_pairs =
-        candidate.log2_width == 0 && format.components > 1 && format.component[1].log2_width == 1;
-    return at < columns + (is_luma_of_pairs ? columns & 1 : 0);
-  }
-  return false;
-}
-
 // Fields of a group of ten bits each, as many as `count`, from field `first` on.
 __device__ __forceinline__ std::uint64_t made_fields(const DeinterlaceArgs &args,
                                                      const FieldPicture &picture,
@@ -100,7 +76,7 @@ __device__ __forceinline__ std::uint64_t made_fields(const DeinterlaceArgs &args
   std::uint64_t word = 0;
   for (int k = 0; k < count; ++k) {
     int c, x;
-    if (!find_sample(picture, plane, first + k, &c, &x)) continue;
+    if (!find_sample(picture.out.format, picture.out.width, plane, first + k, &c, &x)) continue;
     word |= std::uint64_t{made_sample(args, picture, rows, c, x)}
             << 10 * (lowest_first ? k : count - 1 - k);
   }
@@ -136,7 +112,7 @@ __device__ __noinline__ void make_slowly(const DeinterlaceArgs &args, int number
       *reinterpret_cast<std::uint32_t *>(row + at) = word;
     } else {
       int c, x;
-      const bool found = find_sample(picture, plane, number, &c, &x);
+      const bool found = find_sample(picture.out.format, picture.out.width, plane, number, &c, &x);
       const std::uint32_t value =
           found ? made_sample(args, picture, rows, c, x) << first->shift : 0xffff;
       if (container == Container::u8)
@@ -489,7 +465,7 @@ struct TileMix {
                                                   bool lowest_first) const {
     for (int k = 0; k < count; ++k) {
       int c, x;
-      if (!find_sample(picture, plane, first + k, &c, &x)) continue;
+      if (!find_sample(picture.out.format, picture.out.width, plane, first + k, &c, &x)) continue;
       const int shift = 10 * (lowest_first ? k : count - 1 - k);
       const auto field = static_cast<std::uint32_t>(group >> shift & 0x3ff);
       group ^= std::uint64_t{field ^ sample<kLanes>(c, x, y, field)} << shift;
@@ -504,11 +480,11 @@ struct TileMix {
     std::uint8_t *at = picture.out.plane[plane].row(y) + number * runs.container_bytes;
     int c, x;
     if (kLanes == Lanes::bytes) {
-      if (find_sample(picture, plane, number, &c, &x))
+      if (find_sample(picture.out.format, picture.out.width, plane, number, &c, &x))
         *at = static_cast<std::uint8_t>(sample<kLanes>(c, x, y, load_global(at)));
     } else if (kLanes == Lanes::halves) {
       auto *half = reinterpret_cast<std::uint16_t *>(at);
-      if (find_sample(picture, plane, number, &c, &x))
+      if (find_sample(picture.out.format, picture.out.width, plane, number, &c, &x))
         *half = static_cast<std::uint16_t>(sample<kLanes>(c, x, y, load_global(half) >> runs.shift)
                                            << runs.shift);
     } else if (kLanes == Lanes::v210) {

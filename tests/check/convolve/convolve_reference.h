@@ -10,12 +10,24 @@ namespace test {
 struct SampleFormat {
   const char *name;
   int bits, shift;  // of a sample, and how far up its bits stand
-  // Of each plane the channels of a pixel: y luma and RGB, c chroma, a alpha, x nothing.
+  // Of each plane the channels of a pixel: y luma and RGB, c chroma, a alpha, x nothing that is
+  // filtered.
   const char *planes[4];
+  // Packed 4:2:2, or words: the channels are those that GStreamer unpacks, alpha last.
+  bool unpacked = false;
 };
 // Those that this GStreamer has.
 const std::vector<SampleFormat> &sample_formats();
 const SampleFormat &sample_format(const char *name);
+
+// One channel of a plane.
+struct Channel {
+  std::vector<int> samples;
+  int width = 0, height = 0;
+  int at(int x, int y) const { return samples[static_cast<gsize>(y * width + x)]; }
+};
+Channel read_channel(const GstVideoFrame &frame, const SampleFormat &format, int plane,
+                     int channel);
 
 // A convolution with everything spelled out.
 struct Convolution {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "../../../kernels/convolve/planes.h"
+#include "../../../kernels/convolve/containers.h"
 #include "../twin.h"
 
 namespace coalesce {
@@ -33,6 +33,18 @@ Status convolve_cuda(const ConvolveParams &params, const ConvolvePlanes &image,
     ConvolveParams own = params;
     own.filter = &filter;
     (void)convolve_cpu(own, image, algorithm, nullptr);
+  });
+}
+
+Status convolve_containers_cuda(const ConvolveParams &params, const ConvolveContainers &image,
+                                ConvolveAlgorithm algorithm, void *stream) {
+  if (Status s = twin::check_access({image.in, image.out}); !s.ok()) return s;
+  if (!is_of(params.cache, *params.filter))
+    return {StatusCode::device_error, "convolve: the cache is that of another filter"};
+  return twin::launch(stream, [params, filter = *params.filter, image, algorithm] {
+    ConvolveParams own = params;
+    own.filter = &filter;
+    (void)convolve_containers_cpu(own, image, algorithm, nullptr);
   });
 }
 

@@ -12,7 +12,8 @@ constexpr const char *kFormats[] = {
     "GRAY8", "GRAY16_LE", "I420",      "YV12",      "NV12",      "NV21",      "Y42B",
     "Y444",  "P010_10LE", "I420_10LE", "I422_10LE", "Y444_10LE", "Y444_16LE", "RGB",
     "BGR",   "RGBx",      "BGRx",      "xRGB",      "xBGR",      "RGBA",      "BGRA",
-    "ARGB",  "ABGR",      "AYUV",      "VUYA",      "GBR",       "RGBP",      "BGRP"};
+    "ARGB",  "ABGR",      "AYUV",      "VUYA",      "GBR",       "RGBP",      "BGRP",
+    "UYVY",  "Y210",      "v210",      "UYVP",      "Y410",      "RGB10A2_LE"};
 
 struct Case {
   const char *element;
