@@ -119,8 +119,8 @@ __device__ __noinline__ std::uint32_t made_sample(const DeinterlaceArgs &args,
   s.later_below = place.read(later.row(rows.below[0]));
   if (rows.kind >= LineKind::bwdif_intra)
     return static_cast<std::uint32_t>(bwdif<int>(s, rows.kind, maximum));
-  return static_cast<std::uint32_t>(
-      yadif<int>(s, column, x >= 3 && x + 3 < columns, rows.kind == LineKind::yadif));
+  const int prediction = yadif_prediction<int>(column, x >= 3 && x + 3 < columns);
+  return static_cast<std::uint32_t>(yadif<int>(s, prediction, rows.kind == LineKind::yadif));
 }
 
 // Of packed 4:2:2, field or container `number` of a row. False: the picture has none there, only
@@ -218,9 +218,6 @@ struct Run {
   __device__ __forceinline__ int alignment() const {
     return min(args.plane[plane].alignment, (byte | 16) & -(byte | 16));
   }
-  __device__ __forceinline__ const std::uint8_t *address(const ConstImage &frame, int row) const {
-    return frame.plane[plane].row(row) + byte;
-  }
 };
 
 // The rows of a run that a family uses.
@@ -255,43 +252,44 @@ struct RunRows {
         visit(later_above, later, rows.above[0]), visit(later_below, later, rows.below[0]);
       }
     };
+    constexpr int kMost = 18;
+    const std::uint8_t *from[kMost];
+    int count = 0;
+    each([&](RunWords &, const ConstImage &frame, int row) {
+      from[count++] = frame.plane[run.plane].row(row) + run.byte;
+    });
     // (One branch for all rows: no load waits for it.)
     const auto load = [&](int alignment) {
-      each([&](RunWords &words, const ConstImage &frame, int row) {
-        load_run<kRunBytes>(run.address(frame, row), alignment, words);
+      int i = 0;
+      each([&](RunWords &words, const ConstImage &, int) {
+        load_run<kRunBytes>(from[i++], alignment, words);
       });
     };
     const int alignment = run.alignment();
-    if (alignment >= 16)
+    if (alignment >= 16) {
       load(16);
-    else if (alignment >= 8)
+    } else if (alignment >= 8) {
       load(8);
-    else if (alignment >= 4)
+    } else if (alignment >= 4) {
       load(4);
-    else
-      load_bytes(run, each);
-  }
-
-  // A loop over rows, as there would be much code for all of them.
-  template <class Each>
-  __device__ __forceinline__ static void load_bytes(const Run &run, const Each &each) {
-    constexpr int kMost = 18;
-    const std::uint8_t *from[kMost];
-    RunWords loaded[kMost];
-    int count = 0;
-    each([&](RunWords &, const ConstImage &frame, int row) {
-      from[count++] = run.address(frame, row);
-    });
-#pragma unroll 1
-    for (int i = 0; i < count; ++i)
-      load_run<kRunBytes>(from[i], 1, loaded[i]);
-    count = 0;
-    each([&](RunWords &words, const ConstImage &, int) {
+    } else {
+      // A loop over rows, as there would be much code for all of them.
+      const std::uint8_t *at[kMost];
+      RunWords loaded[kMost];
 #pragma unroll
-      for (int k = 0; k < kWords; ++k)
-        words[k] = loaded[count][k];
-      ++count;
-    });
+      for (int i = 0; i < count; ++i)
+        at[i] = from[i];
+#pragma unroll 1
+      for (int i = 0; i < count; ++i)
+        load_run<kRunBytes>(at[i], 1, loaded[i]);
+      int i = 0;
+      each([&](RunWords &words, const ConstImage &, int) {
+#pragma unroll
+        for (int k = 0; k < kWords; ++k)
+          words[k] = loaded[i][k];
+        ++i;
+      });
+    }
   }
 
   // Rows two above and below that do not limit a result more than the nearest ones do.
@@ -373,8 +371,10 @@ __device__ __forceinline__ void load_window(const std::uint8_t *row, int begin, 
   for (int i = 0; i < kCount; ++i) {
     words[i] = 0;
     for (int k = 0; k < 4; ++k) {
-      const long long at = begin + 4LL * i + k;
-      if (0 <= at && at < row_bytes) words[i] |= std::uint32_t{load_global(row + at)} << 8 * k;
+      // (As unsigned numbers: what is before the row is behind it, too.)
+      const auto at = static_cast<unsigned>(begin) + static_cast<unsigned>(4 * i + k);
+      if (at < static_cast<unsigned>(row_bytes))
+        words[i] |= std::uint32_t{load_global(row + at)} << 8 * k;
     }
   }
 }
@@ -384,6 +384,9 @@ template <Family kFamily, Lanes kLanes, Steps kSteps>
 struct RunMaker {
   static constexpr int kCount = kWords * lanes_of_word(kLanes);
   using Window = Beside<kLanes, kSteps>;
+  // Few interlaced videos are so: yadif and ela share code.
+  static constexpr bool kRare =
+      kLanes == Lanes::fields10 || (kLanes == Lanes::halves && kSteps >= Steps::four);
 
   const Run &run;
   const PlaneRuns &plane;
@@ -410,13 +413,12 @@ struct RunMaker {
     return byte / 4 * kInWord + byte % 4 * kInWord / 4;
   }
 
-  // The columns on either side, as far as 3.
+  // Lanes on either side of lane i that are of the picture.
   __device__ __forceinline__ void sides(int i, int *left, int *right) const {
     constexpr bool kPairs = kSteps == Steps::luma_first || kSteps == Steps::chroma_first;
-    const int step = step_of<kSteps>(i), here = lanes_before(run.byte) + passed + i;
-    const int end = kPairs && step == 2 ? plane.luma_end : plane.end;
-    *left = min(here / step, 3);
-    *right = min((end - 1 - here) / step, 3);
+    const int here = lanes_before(run.byte) + passed + i;
+    *left = here;
+    *right = (kPairs && step_of<kSteps>(i) == 2 ? plane.luma_end : plane.end) - 1 - here;
   }
 
   template <LineKind kKind>
@@ -431,10 +433,16 @@ struct RunMaker {
       };
       int left, right;
       sides(i, &left, &right);
-      if (kKind == LineKind::ela)
-        return ela<int>(column, run.args.job.params.ela_window, left, right);
-      return yadif<int>(loaded.template samples<int, kLanes>(i, plane), column,
-                        min(left, right) >= 3, true);
+      constexpr int kReach = 3;
+      const int step = step_of<kSteps>(i);
+      if (kKind == LineKind::ela || (kRare && kind == LineKind::ela))
+        return ela<int>(column, run.args.job.params.ela_window, min(left / step, kReach),
+                        min(right / step, kReach));
+      // (No branch for the sides: so lanes share the distances of their columns.)
+      const int steep = yadif_prediction<int>(column, true);
+      const int mean = yadif_prediction<int>(column, false);
+      return yadif<int>(loaded.template samples<int, kLanes>(i, plane),
+                        min(left, right) >= kReach * step ? steep : mean, true);
     } else if constexpr (kKind == LineKind::w3fdif) {
       // (Sums of 16 bits do not fit an int.)
       using V = std::conditional_t<kLanes == Lanes::halves, long long, int>;
@@ -449,9 +457,14 @@ struct RunMaker {
 
   template <LineKind kKind>
   __device__ __forceinline__ void make(RunWords &out) const {
+    // One component after the other: what its lanes share is not kept for long.
+    constexpr int kFirst = kFamily == Family::columns ? 4 : 1;
 #pragma unroll
-    for (int i = 0; i < kCount; ++i)
-      put_lane<kLanes>(out, i, plane.shift, value<kKind>(i));
+    for (int first = 0; first < kFirst; ++first)
+#pragma unroll
+      for (int i = first; i < kCount; i += kFirst == 1 ? 1 : step_of<kSteps>(i))
+        if (kFirst == 1 || first < step_of<kSteps>(first))
+          put_lane<kLanes>(out, i, plane.shift, value<kKind>(i));
   }
 
   // The same with a quarter of the code, for what is rare. (As a copy: what is made at once keeps
@@ -514,7 +527,9 @@ __device__ __forceinline__ void make_run(const Run &run, const LineRows &rows, R
   } else if constexpr (kFamily == Family::w3fdif) {
     maker.template make<LineKind::w3fdif>(out);
   } else if constexpr (kFamily == Family::columns) {
-    if (rows.kind == LineKind::ela)
+    if (maker.kRare)
+      maker.template make_in_turn<LineKind::yadif>(out);
+    else if (rows.kind == LineKind::ela)
       maker.template make_in_turn<LineKind::ela>(out);
     else
       maker.template make<LineKind::yadif>(out);
@@ -617,6 +632,7 @@ struct TileMix {
   template <Lanes kLanes>
   __device__ __forceinline__ std::uint64_t fields(std::uint64_t group, int y, int first, int count,
                                                   bool lowest_first) const {
+#pragma unroll kLanes == Lanes::none ? 1 : 3
     for (int k = 0; k < count; ++k) {
       int c, x;
       if (!find_sample(picture, plane, first + k, &c, &x)) continue;
