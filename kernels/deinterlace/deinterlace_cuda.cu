@@ -268,7 +268,7 @@ struct RunRows {
     const int alignment = run.alignment();
     if (alignment >= 16) {
       load(16);
-    } else if (alignment >= 8) {
+    } else if (alignment >= 8 && !kHasOther) {  // (others do more than they load)
       load(8);
     } else if (alignment >= 4) {
       load(4);
@@ -385,8 +385,8 @@ struct RunMaker {
   static constexpr int kCount = kWords * lanes_of_word(kLanes);
   using Window = Beside<kLanes, kSteps>;
   // Few interlaced videos are so: yadif and ela share code.
-  static constexpr bool kRare =
-      kLanes == Lanes::fields10 || (kLanes == Lanes::halves && kSteps >= Steps::four);
+  static constexpr bool kRare = kLanes == Lanes::fields10 || kSteps == Steps::four ||
+                                (kLanes == Lanes::halves && kSteps == Steps::luma_first);
 
   const Run &run;
   const PlaneRuns &plane;
@@ -485,13 +485,13 @@ struct RunMaker {
 #pragma unroll
       for (int k = 0; k < kStep; ++k)
         out[kWords - kStep + k] = made[k];
-      rest.advance<kStep>();
+      if (kKind != LineKind::ela) rest.loaded.template advance<kStep>();
+      rest.template advance<kStep>();
     }
   }
 
   template <int kStep>
   __device__ __forceinline__ void advance() {
-    loaded.template advance<kStep>();
     passed += kStep * lanes_of_word(kLanes);
     if constexpr (kFamily == Family::columns) {
 #pragma unroll
