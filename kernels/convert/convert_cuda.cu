@@ -142,7 +142,7 @@ __device__ __forceinline__ void filter_down(const ConvertArgs &args, int row, in
     c.a[i] = c.b[i] = 0;
   // (Taps behind the last are 0.)
   int k = 0;
-  if (In::kKnown) {
+  if constexpr (In::kKnown) {
     if (kSides && in.half_rows()) {
       add_rows<kRun, true, kSides>(args, in, rows, 0, x, c);
       k = 2;
@@ -151,12 +151,11 @@ __device__ __forceinline__ void filter_down(const ConvertArgs &args, int row, in
     for (; k + 2 <= rows.count; k += 2)
       add_rows<kRun, true, kSides>(args, in, rows, k, x, c);
     if (k < rows.count) add_rows<kRun, false, kSides>(args, in, rows, k, x, c);
-    return;
-  }
-  // (Of any shape there are branches between the loads all the same.)
+  } else {  // of any shape there are branches between the loads all the same
 #pragma unroll 1
-  for (; k < rows.count; ++k)
-    add_rows<kRun, false, kSides>(args, in, rows, k, x, c);
+    for (; k < rows.count; ++k)
+      add_rows<kRun, false, kSides>(args, in, rows, k, x, c);
+  }
 }
 
 // Of half as many columns, from all colours of pixels: filtered down, then across.

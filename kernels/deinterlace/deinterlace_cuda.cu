@@ -84,7 +84,7 @@ __device__ __noinline__ std::uint32_t made_sample(const DeinterlaceArgs &args,
   }
   if (rows.kind == LineKind::copy) return s.above[0];
   if (rows.kind == LineKind::linear) return (s.above[0] + s.below[0] + 1) >> 1;
-  int beside[2][7];
+  int beside[2][7] = {};
   const auto column = [&](int row, int dx) { return beside[row][3 + dx]; };
   if (rows.kind <= LineKind::yadif_nearest) {
     // (What is beyond the picture is not asked for.)
@@ -379,14 +379,17 @@ __device__ __forceinline__ void load_window(const std::uint8_t *row, int begin, 
   }
 }
 
+// Few interlaced videos are so: yadif and ela share code.
+COALESCE_HOST_DEVICE constexpr bool is_rare(Lanes lanes, Steps steps) {
+  return lanes == Lanes::fields10 || steps == Steps::four ||
+         (lanes == Lanes::halves && steps == Steps::luma_first);
+}
+
 // What lanes of a run become, and from what.
 template <Family kFamily, Lanes kLanes, Steps kSteps>
 struct RunMaker {
   static constexpr int kCount = kWords * lanes_of_word(kLanes);
   using Window = Beside<kLanes, kSteps>;
-  // Few interlaced videos are so: yadif and ela share code.
-  static constexpr bool kRare = kLanes == Lanes::fields10 || kSteps == Steps::four ||
-                                (kLanes == Lanes::halves && kSteps == Steps::luma_first);
 
   const Run &run;
   const PlaneRuns &plane;
@@ -435,7 +438,7 @@ struct RunMaker {
       sides(i, &left, &right);
       constexpr int kReach = 3;
       const int step = step_of<kSteps>(i);
-      if (kKind == LineKind::ela || (kRare && kind == LineKind::ela))
+      if (kKind == LineKind::ela || (is_rare(kLanes, kSteps) && kind == LineKind::ela))
         return ela<int>(column, run.args.job.params.ela_window, min(left / step, kReach),
                         min(right / step, kReach));
       // (No branch for the sides: so lanes share the distances of their columns.)
@@ -527,7 +530,7 @@ __device__ __forceinline__ void make_run(const Run &run, const LineRows &rows, R
   } else if constexpr (kFamily == Family::w3fdif) {
     maker.template make<LineKind::w3fdif>(out);
   } else if constexpr (kFamily == Family::columns) {
-    if (maker.kRare)
+    if (is_rare(kLanes, kSteps))
       maker.template make_in_turn<LineKind::yadif>(out);
     else if (rows.kind == LineKind::ela)
       maker.template make_in_turn<LineKind::ela>(out);
