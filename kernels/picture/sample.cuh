@@ -34,6 +34,7 @@ __device__ __forceinline__ int read_sample(const std::uint8_t *row, const PixelC
 // is, only the group that it is in belongs to the picture.
 __device__ __forceinline__ bool find_sample(const PixelFormat &format, int width, int plane,
                                             int number, int *component, int *x) {
+#pragma unroll 1
   for (int c = 0; c < format.components; ++c) {
     const PixelComponent &candidate = format.component[c];
     const int from = number - candidate.first;

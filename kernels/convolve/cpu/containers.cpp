@@ -19,11 +19,29 @@ namespace {
 constexpr int kRun = 512;        // samples, unpacked at a time
 constexpr int kGrain = 1 << 16;  // bytes of rows, at least, for a thread
 
-// A component and its planes. Their samples have the filter's depth.
+// A component that is filtered, and what it becomes, in samples of the filter's depth.
 struct Samples {
   const PixelComponent *component;
   int columns;
-  std::unique_ptr<std::uint8_t[]> in, out;
+  Plane<std::uint8_t> in, out;
+};
+
+// For the planes of all components, from one frame to the next.
+class SampleMemory {
+ public:
+  std::uint8_t *of(std::size_t bytes) {
+    if (bytes > bytes_) {
+      bytes_ = 0;
+      memory_.reset();
+      memory_ = std::make_unique_for_overwrite<std::uint8_t[]>(bytes);
+      bytes_ = bytes;
+    }
+    return memory_.get();
+  }
+
+ private:
+  std::unique_ptr<std::uint8_t[]> memory_;
+  std::size_t bytes_ = 0;
 };
 
 void unpack(const RowReader &read, const std::uint8_t *row, int count, SampleDepth depth,
@@ -89,8 +107,7 @@ void put(std::uint8_t *row, const PixelComponent &c, std::ptrdiff_t number, std:
 // all: with the second luma of the last pair, which the picture may lack.
 void put_all(std::uint8_t *row, const Samples &samples, int all, SampleDepth depth, int y) {
   const PixelComponent &c = *samples.component;
-  const std::ptrdiff_t first = std::ptrdiff_t{y} * samples.columns;
-  const std::uint8_t *bytes = samples.out.get() + first * depth.bytes();
+  const std::uint8_t *bytes = samples.out.row(y);
   for (int x = 0; x < all; ++x) {
     const int from = std::min(x, samples.columns - 1);
     const std::uint16_t value =
@@ -100,25 +117,29 @@ void put_all(std::uint8_t *row, const Samples &samples, int all, SampleDepth dep
 }
 
 // Of the components that are filtered; returns how many.
-int make_samples(const ConvolveContainers &image, SampleDepth depth, Samples (&samples)[4],
-                 ConvolvePlanes *planes) {
+int make_samples(const ConvolveContainers &image, SampleDepth depth, SampleMemory &memory,
+                 Samples (&samples)[4], ConvolvePlanes *planes) {
+  std::size_t bytes = 0;
   int count = 0;
   for (int i = 0; i < image.format.components; ++i) {
     const PixelComponent &c = image.format.component[i];
     if (image.role[i] == ChannelRole::copy) continue;
-    const int columns = -(-image.width >> c.log2_width);
-    const int row_bytes = columns * depth.bytes(), rows = image.in.height;
-    const auto pitch = static_cast<std::size_t>(row_bytes);
-    const std::size_t bytes = pitch * static_cast<std::size_t>(rows);
-    Samples &s = samples[count];
-    s = {&c, columns, std::make_unique_for_overwrite<std::uint8_t[]>(bytes),
-         std::make_unique_for_overwrite<std::uint8_t[]>(bytes)};
-    planes->plane[count].in = {s.in.get(), row_bytes, rows, pitch};
-    planes->plane[count].out = {s.out.get(), row_bytes, rows, pitch};
+    const int columns = -(-image.width >> c.log2_width), row_bytes = columns * depth.bytes();
+    const Plane<std::uint8_t> plane = {nullptr, row_bytes, image.in.height,
+                                       static_cast<std::size_t>(row_bytes)};
+    bytes += 2 * plane.pitch * static_cast<std::size_t>(plane.height);
     planes->plane[count].role[0] = image.role[i];
-    ++count;
+    samples[count++] = {&c, columns, plane, plane};
   }
   planes->planes = count;
+  std::uint8_t *at = memory.of(bytes);
+  for (int i = 0; i < count; ++i)
+    for (Plane<std::uint8_t> *plane : {&samples[i].in, &samples[i].out}) {
+      plane->data = at;
+      at += plane->pitch * static_cast<std::size_t>(plane->height);
+    }
+  for (int i = 0; i < count; ++i)
+    planes->plane[i].in = samples[i].in, planes->plane[i].out = samples[i].out;
   return count;
 }
 
@@ -129,9 +150,13 @@ Status convolve_containers_cpu(const ConvolveParams &params, const ConvolveConta
   const SampleDepth depth = params.filter->depth;
   Samples samples[4];
   ConvolvePlanes planes;
+  SampleMemory own;
   int count = 0;
   try {
-    count = make_samples(image, depth, samples, &planes);
+    SampleMemory &memory = params.cache == nullptr
+                               ? own
+                               : params.cache->get<SampleMemory>(0, [] { return SampleMemory(); });
+    count = make_samples(image, depth, memory, samples, &planes);
   } catch (const std::bad_alloc &) {
     return {StatusCode::out_of_memory, "convolve: no memory for the samples of a picture"};
   }
@@ -140,8 +165,7 @@ Status convolve_containers_cpu(const ConvolveParams &params, const ConvolveConta
     for (int i = 0; i < count; ++i) {
       const RowReader read(*samples[i].component);
       for (int y = first; y < last; ++y)
-        unpack(read, image.in.row(y), samples[i].columns, depth,
-               samples[i].in.get() + static_cast<std::size_t>(y) * planes.plane[i].in.pitch);
+        unpack(read, image.in.row(y), samples[i].columns, depth, samples[i].in.row(y));
     }
   });
   if (Status s = convolve_cpu(params, planes, algorithm, pool); !s.ok()) return s;

@@ -44,6 +44,7 @@ Status convolve_containers_cuda(const ConvolveParams &params, const ConvolveCont
   return twin::launch(stream, [params, filter = *params.filter, image, algorithm] {
     ConvolveParams own = params;
     own.filter = &filter;
+    own.cache = nullptr;  // of another thread
     (void)convolve_containers_cpu(own, image, algorithm, nullptr);
   });
 }
