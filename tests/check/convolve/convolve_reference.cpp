@@ -98,7 +98,8 @@ const SampleFormat &sample_format(const char *name) {
 
 namespace {
 
-// A copy of the row is aligned, and has room for functions that read more.
+// A copy of the row is aligned, and has room for functions that read more. (Of the last pixel of an
+// odd width GStreamer's VYUY has U and V in each other's place, so pairs are read whole.)
 Channel read_unpacked(const GstVideoFrame &frame, const SampleFormat &format, int channel) {
   const GstVideoFormatInfo *known = frame.info.finfo;
   const bool wide = format.bits > 8;
@@ -119,7 +120,7 @@ Channel read_unpacked(const GstVideoFrame &frame, const SampleFormat &format, in
     gpointer data[GST_VIDEO_MAX_PLANES] = {row.data()};
     gint stride[GST_VIDEO_MAX_PLANES] = {static_cast<gint>(8 * row.size())};
     known->unpack_func(known, GST_VIDEO_PACK_FLAG_TRUNCATE_RANGE, pixels.data(), data, stride, 0, 0,
-                       frame.info.width);
+                       halved ? 2 * result.width : result.width);
     for (int x = 0; x < result.width; x++) {
       const gsize at = 4 * static_cast<gsize>(halved ? 2 * x : x) + place;
       result.samples.push_back(wide ? reinterpret_cast<const guint16 *>(pixels.data())[at] >>
