@@ -221,7 +221,10 @@ bool compare(const Conversion &conversion, int width, int height, int frames, co
     in.push_back(std::make_unique<Frame>(&in_info));
     theirs.push_back(std::make_unique<Frame>(&out_info));
     ours.push_back(std::make_unique<Frame>(&out_info));
-    fill(*in[i]);
+    if (i == 0)
+      fill(*in[0]);
+    else
+      gst_video_frame_copy(&in[i]->video, &in[0]->video);
   }
 
   const auto run_ours = [&](int i) {
