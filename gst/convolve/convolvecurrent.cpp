@@ -125,6 +125,8 @@ void ConvolveCurrentFilter::warn_without_alpha(const GstVideoInfo &info) {
 
 void ConvolveCurrentFilter::stop() {
   any_ = false;
+  cache_.clear();
+  memory_.clear();
   without_alpha_ = GST_VIDEO_FORMAT_UNKNOWN;
   changes_ = 0;
   for (Warning &warning : warned_)

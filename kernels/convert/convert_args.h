@@ -20,6 +20,8 @@ struct PlaneWords {
 };
 
 // How runs of pixels are in memory.
+// (In this order: Shaped::is() asks which are of pixels, and which of those have bytes of their
+// own.)
 enum class Packing : std::uint8_t {
   planes8,   // a plane for each component, or luma alone
   planes16,  // the same in words of 16 bits

@@ -153,9 +153,9 @@ Status convolve_containers_cpu(const ConvolveParams &params, const ConvolveConta
   SampleMemory own;
   int count = 0;
   try {
-    SampleMemory &memory = params.cache == nullptr
+    SampleMemory &memory = params.memory == nullptr
                                ? own
-                               : params.cache->get<SampleMemory>(0, [] { return SampleMemory(); });
+                               : params.memory->get<SampleMemory>(0, [] { return SampleMemory(); });
     count = make_samples(image, depth, memory, samples, &planes);
   } catch (const std::bad_alloc &) {
     return {StatusCode::out_of_memory, "convolve: no memory for the samples of a picture"};

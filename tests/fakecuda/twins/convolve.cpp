@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <cstdlib>
+
 #include "../../../kernels/convolve/containers.h"
 #include "../twin.h"
 
@@ -44,8 +46,8 @@ Status convolve_containers_cuda(const ConvolveParams &params, const ConvolveCont
   return twin::launch(stream, [params, filter = *params.filter, image, algorithm] {
     ConvolveParams own = params;
     own.filter = &filter;
-    own.cache = nullptr;  // of another thread
-    (void)convolve_containers_cpu(own, image, algorithm, nullptr);
+    own.memory = nullptr;  // of another thread
+    if (!convolve_containers_cpu(own, image, algorithm, nullptr).ok()) std::abort();
   });
 }
 

@@ -21,10 +21,12 @@ struct Size {
   int width, height;
 };
 
-// Pairs and groups of v210 and their remainders, blocks of threads, pictures smaller than the mask.
-const Size kSizes[] = {{1, 1},  {2, 1},  {1, 2},  {3, 2},  {4, 5},  {5, 3},   {6, 4},   {7, 9},
-                       {8, 8},  {9, 1},  {10, 3}, {11, 7}, {12, 5}, {13, 6},  {31, 4},  {32, 5},
-                       {33, 3}, {47, 2}, {48, 3}, {49, 4}, {50, 9}, {1, 130}, {130, 1}, {97, 17}};
+// Pairs and groups of v210 and their remainders, blocks of threads, pictures smaller than the mask;
+// on the CPU several runs of samples, and ranges of rows for several threads.
+const Size kSizes[] = {{1, 1},   {2, 1},   {1, 2},   {3, 2},    {4, 5},  {5, 3},  {6, 4},
+                       {7, 9},   {8, 8},   {9, 1},   {10, 3},   {11, 7}, {12, 5}, {13, 6},
+                       {31, 4},  {32, 5},  {33, 3},  {47, 2},   {48, 3}, {49, 4}, {50, 9},
+                       {1, 130}, {130, 1}, {97, 17}, {1030, 90}};
 
 struct Call {
   ConvolveParams params;
@@ -167,9 +169,14 @@ std::string trial(const Operation &operation, const TrialOptions &options, Rando
   const Filter filter =
       random_filter(random, depth, std::clamp(budget, 9, kMaxTaps * kMaxTaps), &doing);
   const int max = depth.max();
-  const ConvolveParams params = {&filter, static_cast<Border>(random.below(5)),
+  static ArgumentCache memory;  // of trials of other sizes
+  const ConvolveParams params = {&filter,
+                                 static_cast<Border>(random.below(5)),
                                  random.pick({0, max, random.between(0, max), depth.middle()}),
-                                 random.below(3) == 0, random.below(2) == 0};
+                                 random.below(3) == 0,
+                                 random.below(2) == 0,
+                                 nullptr,
+                                 random.below(2) == 0 ? &memory : nullptr};
   const ConvolveAlgorithm algorithm = random_algorithm(random, filter);
   doing += ", border " + std::to_string(static_cast<int>(params.border)) + " " +
            std::to_string(params.border_value) + (params.luma_only ? ", luma" : "") +

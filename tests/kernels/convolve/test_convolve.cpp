@@ -431,7 +431,11 @@ TEST_CASE("what the general way refuses") {
              c.params.border_value = 1024;
            },
            [](PictureCall &c) { c.in.plane[0].pitch = 124; },
-           [](PictureCall &c) { c.in.plane[0].data += 2; }})
+           [](PictureCall &c) { c.in.plane[0].data += 2; },
+           [](PictureCall &c) {
+             c.in.height = c.out.height = (1 << 28) + 1;
+             c.in.plane[0].height = c.out.plane[0].height = c.in.height;
+           }})
     CHECK(code(change) == StatusCode::invalid_argument);
   CHECK(code(
             [](PictureCall &c) {

@@ -44,7 +44,7 @@ std::vector<Run> all_runs() {
       {"yuv2rgb", "NV12", "RGBA", {}, {{"chroma", "nearest"}}},
       {"yuv2yuv", "v210", "NV12", {}, {{"dither", "ordered"}}},
       {"convolve", "NV12", "NV12", kMask, {{"preset", "unsharp"}, {"border", "wrap"}}},
-      {"sepconvolve", "RGB", "RGB", kRows, {{"horizontal", "1 1 1"}, {"sigma", "1.5"}}},
+      {"sepconvolve", "UYVY", "UYVY", kRows, {{"horizontal", "1 1 1"}, {"sigma", "1.5"}}},
   };
   constexpr struct {
     const char *in, *out;
