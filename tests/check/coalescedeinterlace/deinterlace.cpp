@@ -232,9 +232,9 @@ GST_END_TEST
 
 constexpr guint kInterlaced = GST_VIDEO_BUFFER_FLAG_INTERLACED, kTop = GST_VIDEO_BUFFER_FLAG_TFF;
 
-// Progressive frames go on as they are, in their order.
+// Progressive frames go on as they are, in their order, where both layouts are the same.
 GST_START_TEST(mixed) {
-  const std::string caps = video_caps("NV12", kSize, "interlace-mode=mixed");
+  const std::string caps = video_caps("NV12", {19, 12}, "interlace-mode=mixed");
   for (const char *properties : {"fields=all", "fields=all method=linear"}) {
     Harness harness(element(properties));
     fail_unless(harness.set_input(caps));
@@ -260,6 +260,55 @@ GST_START_TEST(mixed) {
     }
     harness.expect_no_error();
   }
+}
+GST_END_TEST
+
+// Interlaced 4:2:0 of such heights has a row of chroma more, which pictures have not.
+GST_START_TEST(mixed_layouts) {
+  for (const char *format : {"I420", "NV12", "I420_10LE"})
+    for (int height : {5, 6, 9, 10, 486}) {
+      const std::string caps = video_caps(format, {8, height}, "interlace-mode=mixed");
+      Harness harness(element("method=linear"));
+      fail_unless(harness.set_input(caps));
+      for (int n = 0; n < 2; n++) {
+        const BufferRef in(frame(caps, n, n == 0 ? 0 : kInterlaced | kTop));
+        fail_unless_equals_int(harness.push(gst_buffer_ref(in.get())), GST_FLOW_OK);
+        const BufferRef out = harness.pull();
+        const GstVideoInfo info = harness.output_info(), in_info = video_info(caps);
+        fail_unless_equals_uint64(gst_buffer_get_size(out.get()), info.size);
+        if (n > 0) continue;
+        GstVideoFrame a, b;
+        fail_unless(gst_video_frame_map(&a, &in_info, in.get(), GST_MAP_READ));
+        fail_unless(gst_video_frame_map(&b, &info, out.get(), GST_MAP_READ));
+        for (int p = 0; p < static_cast<int>(GST_VIDEO_INFO_N_PLANES(&info)); p++)
+          for (int y = 0; y < rows(info, p); y++)
+            fail_unless(std::memcmp(static_cast<guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&a, p)) +
+                                        y * GST_VIDEO_FRAME_PLANE_STRIDE(&a, p),
+                                    static_cast<guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&b, p)) +
+                                        y * GST_VIDEO_FRAME_PLANE_STRIDE(&b, p),
+                                    static_cast<gsize>(row_bytes(info, p))) == 0,
+                        "%s: plane %d, row %d", caps.c_str(), p, y);
+        gst_video_frame_unmap(&a);
+        gst_video_frame_unmap(&b);
+      }
+      harness.expect_no_error();
+    }
+}
+GST_END_TEST
+
+// A flush that meets what is drained before new caps is no failed negotiation.
+GST_START_TEST(flushed_before_new_caps) {
+  const std::string caps = video_caps("GRAY8", kSize, "interlace-mode=interleaved");
+  Harness harness(element("fields=all"));
+  fail_unless(harness.set_input(caps));
+  fail_unless_equals_int(harness.push(frame(caps, 0, kInterlaced | kTop)), GST_FLOW_OK);
+  gst_pad_set_chain_function(harness.get()->sinkpad, [](GstPad *, GstObject *, GstBuffer *buffer) {
+    gst_buffer_unref(buffer);
+    return GST_FLOW_FLUSHING;
+  });
+  gst_util_set_object_arg(G_OBJECT(harness.element()), "fields", "auto");
+  fail_unless_equals_int(harness.push(frame(caps, 1, kInterlaced | kTop)), GST_FLOW_FLUSHING);
+  harness.expect_no_error();
 }
 GST_END_TEST
 
@@ -431,6 +480,8 @@ int main(int argc, char **argv) {
     tcase_add_test(tests, properties_while_frames_are_held);
     tcase_add_loop_test(tests, bytes, 0, static_cast<int>(std::size(kStreams)));
     tcase_add_test(tests, mixed);
+    tcase_add_test(tests, mixed_layouts);
+    tcase_add_test(tests, flushed_before_new_caps);
     tcase_add_test(tests, repeated_and_single_fields);
     tcase_add_test(tests, discontinuity);
     tcase_add_test(tests, late_frame);
