@@ -155,13 +155,6 @@ bool any_is_cuda(const GstCaps *caps) {
   return false;
 }
 
-GstCaps *without_cuda(const GstCaps *caps) {
-  GstCaps *others = gst_caps_copy(caps);
-  for (guint i = gst_caps_get_size(others); i-- > 0;)
-    if (names_cuda(gst_caps_get_features(others, i))) gst_caps_remove_structure(others, i);
-  return others;
-}
-
 // What these caps can become, as frames of them are: those without an interlace mode are
 // progressive.
 CapsRef possible_output(GstCoalesceTransform *self, GstCaps *in_caps) {
@@ -250,8 +243,8 @@ std::string input_problem(GstCoalesceTransform *self, GstCaps *caps) {
   Backend &backend = backend_of(self);
   if (any_is_cuda(caps) && !backend.may_use_gpu())
     return "The input is in CUDA memory; " + gpu_problem(backend);
-  CapsRef accepted(gst_pad_get_pad_template_caps(GST_BASE_TRANSFORM_SINK_PAD(self)));
-  if (!backend.may_use_gpu()) accepted.reset(without_cuda(accepted.get()));
+  const CapsRef accepted(
+      template_caps_of(GST_BASE_TRANSFORM_SINK_PAD(self), backend.may_use_gpu()));
   if (const auto conflict = caps_conflict(caps, accepted.get(), caps); conflict)
     return "The input has " + conflict->ours + ", but " + conflict->theirs + " is accepted" +
            (conflict->advice.empty() ? "" : "; ") + conflict->advice;
