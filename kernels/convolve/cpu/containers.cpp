@@ -133,13 +133,13 @@ int make_samples(const ConvolveContainers &image, SampleDepth depth, SampleMemor
   }
   planes->planes = count;
   std::uint8_t *at = memory.of(bytes);
-  for (int i = 0; i < count; ++i)
+  for (int i = 0; i < count; ++i) {
     for (Plane<std::uint8_t> *plane : {&samples[i].in, &samples[i].out}) {
       plane->data = at;
       at += plane->pitch * static_cast<std::size_t>(plane->height);
     }
-  for (int i = 0; i < count; ++i)
     planes->plane[i].in = samples[i].in, planes->plane[i].out = samples[i].out;
+  }
   return count;
 }
 
