@@ -11,7 +11,7 @@
 #include "../../core/border.h"
 #include "../../core/load.cuh"
 #include "../finish.h"
-#include "byte_words.h"
+#include "../../picture/byte_words.h"
 
 namespace coalesce {
 

@@ -9,7 +9,7 @@
 
 #include "../../../core/load.cuh"
 #include "../../finish.h"
-#include "../byte_words.h"
+#include "../../../picture/byte_words.h"
 #include "../tile_source.cuh"
 #include "instructions.cuh"
 
