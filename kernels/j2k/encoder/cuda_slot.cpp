@@ -2,11 +2,9 @@
 #include "cuda_slot.h"
 
 #include <algorithm>
-#include <new>
 #include <vector>
 
 #include "../pcrd/allocation.h"
-#include "../pcrd/layers_cuda.h"
 #include "../tier1/context/context_model_cuda.h"
 #include "../tier1/mq/mq_cuda.h"
 #include "../transform/cuda/transform_cuda.h"
@@ -193,27 +191,23 @@ void CudaSlot::abandon() {
 
 Status make_cuda_encoder(const EncoderParams &params, int slots,
                          std::unique_ptr<CudaEncoder> *encoder) {
-  try {
+  return with_memory([&] {
     auto made = std::make_unique<Slots>();
-    if (Status s = made->prepare(params, slots); !s.ok()) return s;
-    *encoder = std::move(made);
-    return {};
-  } catch (const std::bad_alloc &) {
-    return no_memory();
-  }
+    const Status s = made->prepare(params, slots);
+    if (s.ok()) *encoder = std::move(made);
+    return s;
+  });
 }
 
 Status cuda_encoder_slot_memory(const EncoderParams &params, std::size_t *bytes) {
-  try {
+  return with_memory([&] {
     CudaFormat format;
-    if (Status s = format.plan_for(params); !s.ok()) return s;
     Layout l;
-    (void)format.place_slot(&l);
-    *bytes = l.end();
-    return {};
-  } catch (const std::bad_alloc &) {
-    return no_memory();
-  }
+    const Status s = format.plan_for(params);
+    if (s.ok()) (void)format.place_slot(&l);
+    if (s.ok()) *bytes = l.end();
+    return s;
+  });
 }
 
 }  // namespace coalesce::j2k
