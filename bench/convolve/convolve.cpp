@@ -6,7 +6,6 @@
 #include "picture/formats.h"
 #include "tests/kernels/convolve/convolve_random.h"
 #include "tests/kernels/convolve/convolve_trial.h"
-#include "tests/kernels/plane_sizes.h"
 
 namespace coalesce::test {
 namespace {
@@ -94,45 +93,21 @@ struct Frame {
   FrameSize size;
   Filter filter;
   PixelFormat format;
-  std::vector<PlaneSize> sizes;
 
   Frame(const NamedFilter &named, const char *name, FrameSize s)
-      : operation(std::string(name) + " " + named.name),
-        size(s),
-        format(pixel_format(name)),
-        sizes(plane_sizes(format, s.width, s.height)) {
+      : operation(std::string(name) + " " + named.name), size(s), format(pixel_format(name)) {
     FilterError error;
     require(make_filter(named.settings, sample_depth(format), &filter, &error), error.text);
   }
 
-  static std::size_t pitch(const PlaneSize &p) {
-    return padded(static_cast<std::size_t>(p.row_bytes));
-  }
-
   FrameWork work() const {
-    FrameWork w = {operation, size, 0, 0, 0};
-    for (const PlaneSize &p : sizes) {
-      w.in_bytes += pitch(p) * static_cast<std::size_t>(p.height);
-      w.useful_bytes +=
-          2 * static_cast<std::size_t>(p.row_bytes) * static_cast<std::size_t>(p.height);
-    }
-    w.out_bytes = w.in_bytes;
-    return w;
-  }
-
-  template <class T>
-  ImageOf<T> image(T *data) const {
-    ImageOf<T> image = {format, size.width, size.height, false, {}};
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      image.plane[i] = {data, sizes[i].row_bytes, sizes[i].height, pitch(sizes[i])};
-      data += pitch(sizes[i]) * static_cast<std::size_t>(sizes[i].height);
-    }
-    return image;
+    const PictureBytes bytes = picture_bytes(format, size);
+    return {operation, size, bytes.all, bytes.all, 2 * bytes.useful};
   }
 
   ConvolvePlanes planes(const std::uint8_t *in, std::uint8_t *out) const {
-    const ConstImage from = image(in);
-    const Image to = image(out);
+    const ConstImage from = picture_at(in, format, size);
+    const Image to = picture_at(out, format, size);
     ConvolvePlanes planes;
     planes.planes = format.planes;
     for (int i = 0; i < planes.planes; ++i) {
@@ -152,7 +127,8 @@ struct Frame {
 
   FrameRun run(const Queue &queue, ConvolveAlgorithm algorithm) const {
     return [this, queue, algorithm](const std::uint8_t *in, std::uint8_t *out) {
-      return convolve({&filter}, image(in), image(out), queue, algorithm);
+      return convolve({&filter}, picture_at(in, format, size), picture_at(out, format, size), queue,
+                      algorithm);
     };
   }
 };
