@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <span>
 
 #include "bench/support/frames.h"
 #include "convolve/cuda/choice.h"
@@ -68,23 +69,23 @@ const std::vector<NamedFilter> &filters() {
   return all;
 }
 
-// What people filter pictures in colour with.
-const std::vector<NamedFilter> &filters_in_colour() {
+const std::vector<NamedFilter> &gaussians() {
   static const std::vector<NamedFilter> all = [] {
-    std::vector<NamedFilter> list = {rows("3x3 binomial", {1, 2, 1}),
-                                     full_mask(3, false),
-                                     full_mask(5, false),
-                                     full_mask(7, false),
-                                     full_mask(15, false),
-                                     full_mask(15, true),
-                                     full_mask(31, true),
-                                     rows("separable 15 real", gaussian(15))};
+    std::vector<NamedFilter> list;
     for (const int sigma : {1, 2, 3, 4, 5, 7, 10})
       list.push_back(rows(("separable Gaussian of sigma " + std::to_string(sigma)).c_str(),
                           gaussian(0, sigma)));
     return list;
   }();
   return all;
+}
+
+// Of pictures in colour these will do.
+bool in_colour(const NamedFilter &f) {
+  for (const char *name : {"3x3 binomial", "3x3 integer", "5x5 integer", "7x7 integer",
+                           "15x15 integer", "15x15 real", "31x31 real", "separable 15 real"})
+    if (f.name == name) return true;
+  return false;
 }
 
 // A filter on a picture of a format.
@@ -176,28 +177,31 @@ void bench_frame(Bench &bench, const Backend &backend, const Frame &frame) {
                 frame.run(backend.queue(), ConvolveAlgorithm::automatic));
 }
 
-constexpr const char *kColour[] = {"NV12", "RGB"};
-constexpr const char *kOthers[] = {"I420",      "RGBA",      "AYUV",      "GBR",
-                                   "P010_10LE", "I422_10LE", "GRAY16_LE", "AYUV64"};
+void bench_format(Bench &bench, const Backend &backend, const char *format, FrameSize size,
+                  bool all) {
+  for (const NamedFilter &f : filters())
+    if (all || in_colour(f)) bench_frame(bench, backend, {f, format, size});
+  for (const NamedFilter &f : gaussians())
+    bench_frame(bench, backend, {f, format, size});
+}
+
+constexpr const char *kCpuFormats[] = {"GRAY8", "RGB", "P010_10LE", "GRAY16_LE"};
+// Of large pictures the first three.
+constexpr const char *kCudaFormats[] = {"GRAY8",     "NV12",      "RGB",   "I420",
+                                        "RGBA",      "AYUV",      "GBR",   "P010_10LE",
+                                        "I422_10LE", "GRAY16_LE", "AYUV64"};
+constexpr std::size_t kLarge = 3;
 
 void time_all(Bench &bench, const Backend &backend) {
   if (!backend.cuda) {
-    for (const char *format : {"GRAY8", "RGB", "GRAY16_LE"})
-      for (const NamedFilter &f : filters())
-        bench_frame(bench, backend, {f, format, kCpuSizes[0]});
+    for (const char *format : kCpuFormats)
+      bench_format(bench, backend, format, kCpuSizes[0], true);
     return;
   }
   for (const FrameSize &size : kCudaSizes) {
-    for (const NamedFilter &f : filters())
-      bench_frame(bench, backend, {f, "GRAY8", size});
-    if (size.width == 4096) continue;
-    for (const char *format : kColour)
-      for (const NamedFilter &f : filters_in_colour())
-        bench_frame(bench, backend, {f, format, size});
-    if (size.width > 4096) continue;
-    for (const char *format : kOthers)
-      for (const NamedFilter &f : filters_in_colour())
-        bench_frame(bench, backend, {f, format, size});
+    const std::span formats(kCudaFormats);
+    for (const char *format : size.width <= 3840 ? formats : formats.first(kLarge))
+      bench_format(bench, backend, format, size, format == formats[0]);
   }
 }
 
