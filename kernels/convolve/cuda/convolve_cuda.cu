@@ -52,8 +52,8 @@ ConvolveKernel choose_kernel(const ConvolveParams &params, const ConvolvePlane &
   const bool small = params.filter->height <= 3 || bytes <= kSmallUpTo;
   if (small && takes(ConvolveKernel::small, params, plane)) return ConvolveKernel::small;
   const bool grey = plane.channels == 1 && params.filter->depth.bits == 8;
-  if ((!grey || picture > kMmaUpTo) && takes(ConvolveKernel::strip, params, plane))
-    return ConvolveKernel::strip;
+  const bool strip = !grey || (picture > kMmaUpTo && has_one_segment(*params.filter));
+  if (strip && takes(ConvolveKernel::strip, params, plane)) return ConvolveKernel::strip;
   for (const ConvolveKernel kernel :
        {ConvolveKernel::sparse, ConvolveKernel::small, ConvolveKernel::mma})
     if (takes(kernel, params, plane)) return kernel;

@@ -17,9 +17,9 @@ int window_left(const Filter &f) {
   return (f.left + 3) & ~3;
 }
 
-// The taps of all 8 places must lie within a window of 16 bytes.
-bool fits_window(const Filter &f) {
-  return window_left(f) - f.left + f.width <= 9;
+// From where windows begin to the last column.
+int window_width(const Filter &f) {
+  return window_left(f) - f.left + f.width;
 }
 
 int units_of(int size, int unit) {
@@ -39,20 +39,34 @@ StripArgs<Shape> make_args(const Filter &f, bool is_signed) {
   a.above = f.above;
   a.is_signed = is_signed;
   a.behind = f.width - 1 - f.left;
+  a.height = f.height;
+  a.width = window_width(f);
+  a.segments_down = units_of(f.height, Shape::kHeight);
+  a.segments_across = std::max(units_of(a.width - 1, kSegmentColumns), 1);
   const int slack = a.left - f.left;
-  for (int d = 0; d < Shape::kDigits; ++d)
-    for (int j = 0; j < f.height; ++j)
-      for (int i = 0; i < 4 * Shape::kTapWords; ++i) {
-        const int at = i / 4 - 7 + i % 4 - slack;
-        if (at < 0 || at >= f.width) continue;
-        const int w = f.weights[static_cast<std::size_t>(j * f.width + at)];
-        a.taps[d][j + 1][i / 4] |= (static_cast<std::uint32_t>(w) >> 8 * d & 0xff) << 8 * (i % 4);
-      }
+  const auto digit_of = [&](int d, int row, int column) {
+    const int w = f.weights[static_cast<std::size_t>(row * f.width + column)];
+    return static_cast<std::uint32_t>(w) >> 8 * d & 0xff;
+  };
+  if constexpr (Shape::kSegments) {
+    for (int d = 0; d < Shape::kDigits; ++d)
+      for (int j = 0; j < f.height; ++j)
+        for (int i = 0; i < f.width; ++i)
+          a.taps[d][j][(slack + i) / 4] |= digit_of(d, j, i) << 8 * ((slack + i) % 4);
+  } else {
+    for (int d = 0; d < Shape::kDigits; ++d)
+      for (int j = 0; j < f.height; ++j)
+        for (int i = 0; i < 4 * Shape::kTapWords; ++i) {
+          const int at = i / 4 - 7 + i % 4 - slack;
+          if (at < 0 || at >= f.width) continue;
+          a.taps[d][j + 1][i / 4] |= digit_of(d, j, at) << 8 * (i % 4);
+        }
+  }
   return a;
 }
 
 // All but the map and the blocks.
-StripPlane make_plane(const ConvolveParams &params, const ConvolvePlane &plane) {
+StripPlane make_plane(const ConvolveParams &params, const ConvolvePlane &plane, int segments) {
   const int sample = params.filter->depth.bytes(), bytes = plane.channels * sample;
   StripPlane p = {};
   p.in = make_tile_source(params, plane);
@@ -61,8 +75,8 @@ StripPlane make_plane(const ConvolveParams &params, const ConvolvePlane &plane) 
   p.wide_stores = (reinterpret_cast<std::uintptr_t>(plane.out.data) | plane.out.pitch) % 16 == 0;
   p.element = bytes == 8 ? 8 : 4;
   p.channels = plane.channels;
-  p.tile_pitch = strip_pitch(bytes);
-  p.byte_plane = strip_byte_plane(bytes);
+  p.tile_pitch = strip_pitch(bytes, segments);
+  p.byte_plane = strip_byte_plane(bytes, segments);
   p.across = strip_across(bytes);
   int filtered = 0;
   for (int c = 0; c < plane.channels; ++c) {
@@ -90,7 +104,7 @@ Status launch_shape(const ConvolveParams &params, const ConvolvePlane *const *pl
   if (Status s = count_multiprocessors(&multiprocessors); !s.ok()) return s;
   int warps = 3, down = 1, pitch = 0;
   for (int i = 0; i < count; ++i) {
-    a.plane[i] = make_plane(params, *planes[i]);
+    a.plane[i] = make_plane(params, *planes[i], a.segments_across);
     if (a.plane[i].units != 3) warps = 4;
     pitch = std::max(pitch, a.plane[i].tile_pitch);
   }
@@ -107,7 +121,10 @@ Status launch_shape(const ConvolveParams &params, const ConvolvePlane *const *pl
   a.rows =
       step * static_cast<int>(std::clamp<std::int64_t>(steps / (Shape::kBlocks * multiprocessors),
                                                        1, strip_most_rows(pitch) / step));
-  const int tile_rows = a.rows + Shape::kHeight - 1;
+  const int tile_rows = a.rows + a.segments_down * Shape::kHeight - 1;
+  a.tile_bytes = tile_rows * pitch;
+  const int taps_bytes = Shape::kDigits * a.segments_down * a.segments_across * Shape::kTaps *
+                         static_cast<int>(sizeof(uint2));
   for (int i = 0; i < 4; ++i) {
     StripPlane &p = a.plane[i];
     p.first_block = i < count ? static_cast<int>(blocks) : kNoBlock;
@@ -117,40 +134,44 @@ Status launch_shape(const ConvolveParams &params, const ConvolvePlane *const *pl
     blocks += std::int64_t{units_of(p.in.height, a.rows)} * p.tiles_across;
     if (blocks >= kNoBlock) return {StatusCode::unsupported, "convolve: the picture is too large"};
   }
-  return launch_early(strip_kernel<Shape>, dim3(static_cast<unsigned>(blocks)),
-                      dim3(static_cast<unsigned>(32 * warps)),
-                      sizeof(StripShared<Shape>) + static_cast<std::size_t>(tile_rows * pitch),
-                      stream, a);
+  return launch_early(
+      strip_kernel<Shape>, dim3(static_cast<unsigned>(blocks)),
+      dim3(static_cast<unsigned>(32 * warps)),
+      sizeof(StripShared<Shape>) + static_cast<std::size_t>(a.tile_bytes + taps_bytes), stream, a);
 }
 
 template <int kDigits, int kSampleBytes>
 Status launch_digits(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
                      cudaStream_t stream) {
-  switch (params.filter->height / 2) {
-    case 0:
-    case 1:
-      return launch_shape<StripShape<3, kDigits, kSampleBytes>>(params, planes, count, stream);
-    case 2:
-      return launch_shape<StripShape<5, kDigits, kSampleBytes>>(params, planes, count, stream);
-    case 3:
-      return launch_shape<StripShape<7, kDigits, kSampleBytes>>(params, planes, count, stream);
-    default:
-      return launch_shape<StripShape<9, kDigits, kSampleBytes>>(params, planes, count, stream);
-  }
+  const Filter &f = *params.filter;
+  const auto launch = [&](auto shape) {
+    return launch_shape<decltype(shape)>(params, planes, count, stream);
+  };
+  if (!has_one_segment(f))
+    return f.height <= 9 ? launch(StripShape<9, kDigits, kSampleBytes, true>())
+                         : launch(StripShape<17, kDigits, kSampleBytes, true>());
+  if (f.height <= 3) return launch(StripShape<3, kDigits, kSampleBytes, false>());
+  if (f.height <= 5) return launch(StripShape<5, kDigits, kSampleBytes, false>());
+  if (f.height <= 7) return launch(StripShape<7, kDigits, kSampleBytes, false>());
+  return launch(StripShape<9, kDigits, kSampleBytes, false>());
 }
 
 bool built_for_device() {
-  static MmaKernel kernel(reinterpret_cast<const void *>(strip_kernel<StripShape<3, 1, 1>>),
+  static MmaKernel kernel(reinterpret_cast<const void *>(strip_kernel<StripShape<3, 1, 1, false>>),
                           COALESCE_BULK_COPY_FROM);
   return kernel.built();
 }
 
 }  // namespace
 
+bool has_one_segment(const Filter &f) {
+  return f.height <= 9 && window_width(f) <= kSegmentColumns + 1;
+}
+
 bool strip_takes(const ConvolveParams &params, const ConvolvePlane &plane) {
   const Filter &f = *params.filter;
   MmaWeights weights;
-  if (!f.narrow || f.height > 9 || !fits_window(f) || !mma_weights(params, &weights)) return false;
+  if (!f.narrow || !mma_weights(params, &weights)) return false;
   if ((reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch) % 16 != 0) return false;
   if (plane.channels == 3 && f.depth.bytes() == 2) return false;
   const bool filtered = std::any_of(plane.role, plane.role + plane.channels,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Masks of up to 9 rows and 9 columns of weights of 8 or 16 bits, on tensor cores: faster than
-// general.cuh, because what it loads from shared memory serves many rows of output, and nothing is
-// moved between registers.
+// Masks of weights of 8 or 16 bits, on tensor cores: faster than general.cuh, because what it loads
+// from shared memory serves many rows of output, and nothing is moved between registers.
 //
 // Pixels of several bytes, and samples of two, become byte planes in shared memory, each of which
 // is then like a grey picture. Sums over two bytes of a sample, or of a weight, add up.
@@ -14,11 +13,13 @@
 //
 // A warp computes units of 8 rows of output: it walks down pairs of rows of input, each of which is
 // part of up to kHeight + 1 rows of output. Two sets of B, for rows of output that begin with a
-// pair and for those that begin in its middle, stay in registers.
+// pair and for those that begin in its middle, stay in registers. Masks that are larger than 9 rows
+// and columns are cut into segments, one after the other, whose B come from shared memory.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "../../../core/grid_order.cuh"
 #include "../../../core/ptx.cuh"
@@ -67,13 +68,12 @@ template <class Shape>
 struct StripBands {
   uint2 first[Shape::kPairs], second[Shape::kPairs];
 
-  __device__ __forceinline__
-  StripBands(const uint2 (&taps)[Shape::kTapRows - 1][Shape::kTapWords]) {
+  __device__ __forceinline__ explicit StripBands(const uint2 *taps) {
     const int word = 4 * (threadIdx.x % 4) - threadIdx.x % 32 / 4 + 7;
 #pragma unroll
     for (int i = 0; i < Shape::kPairs; ++i) {
-      second[i] = taps[2 * i][word];
-      first[i] = taps[2 * i + 1][word];
+      second[i] = taps[2 * i * Shape::kTapWords + word];
+      first[i] = taps[(2 * i + 1) * Shape::kTapWords + word];
     }
   }
 };
@@ -102,10 +102,24 @@ __device__ __forceinline__ void add_pairs(const std::uint8_t *from, int pitch,
   }
 }
 
-// byte_plane: bytes from the lower bytes of samples to the upper ones.
+// Of all segments. taps: of a digit.
+template <class Shape, bool kSigned>
+__device__ __forceinline__ void add_segments(const StripArgs<Shape> &a, const std::uint8_t *from,
+                                             int pitch, const uint2 *taps,
+                                             int (&sums)[kUnitRows][4]) {
+#pragma unroll 1
+  for (int down = 0; down < a.segments_down; ++down, from += Shape::kHeight * pitch)
+#pragma unroll 1
+    for (int across = 0; across < a.segments_across; ++across, taps += Shape::kTaps)
+      add_pairs<Shape, kSigned>(from + kSegmentColumns * across, pitch, StripBands<Shape>(taps),
+                                sums);
+}
+
+// byte_plane: bytes from the lower bytes of samples to the upper ones. bands: of the lower digit,
+// if there are no segments.
 template <class Shape>
-__device__ __forceinline__ void sum_unit(const std::uint8_t *from, int pitch, int byte_plane,
-                                         bool is_signed, const StripShared<Shape> &shared,
+__device__ __forceinline__ void sum_unit(const StripArgs<Shape> &a, const std::uint8_t *from,
+                                         int pitch, int byte_plane, const uint2 *taps,
                                          const StripBands<Shape> &bands,
                                          int (&sums)[kUnitRows][4]) {
 #pragma unroll
@@ -113,6 +127,17 @@ __device__ __forceinline__ void sum_unit(const std::uint8_t *from, int pitch, in
 #pragma unroll
     for (int &sum : row)
       sum = 0;
+  const auto add = [&](auto is_signed, int digit, const std::uint8_t *plane) {
+    constexpr bool kSigned = decltype(is_signed)::value;
+    if constexpr (Shape::kSegments) {
+      const int segments = a.segments_down * a.segments_across;
+      add_segments<Shape, kSigned>(a, plane, pitch, taps + digit * segments * Shape::kTaps, sums);
+    } else if (digit == 0) {
+      add_pairs<Shape, kSigned>(plane, pitch, bands, sums);
+    } else {
+      add_pairs<Shape, kSigned>(plane, pitch, StripBands<Shape>(taps + Shape::kTaps), sums);
+    }
+  };
   // By the power of 256 that the products of two bytes have.
   constexpr int kMost = Shape::kSampleBytes + Shape::kDigits - 2;
 #pragma unroll
@@ -120,17 +145,12 @@ __device__ __forceinline__ void sum_unit(const std::uint8_t *from, int pitch, in
 #pragma unroll
     for (int byte = 0; byte < Shape::kSampleBytes; ++byte) {
       const int digit = power - byte;
+      if (digit < 0 || digit >= Shape::kDigits) continue;
       const std::uint8_t *plane = from + byte * byte_plane;
-      if (digit == 0 && Shape::kDigits == 1)
-        add_pairs<Shape, true>(plane, pitch, bands, sums);
-      else if (digit == 0)
-        add_pairs<Shape, false>(plane, pitch, bands, sums);
-      else if (digit == 1 && Shape::kDigits == 2 && is_signed)
-        add_pairs<Shape, true>(plane, pitch, StripBands<Shape>(shared.taps[Shape::kDigits - 1]),
-                               sums);
-      else if (digit == 1 && Shape::kDigits == 2)
-        add_pairs<Shape, false>(plane, pitch, StripBands<Shape>(shared.taps[Shape::kDigits - 1]),
-                                sums);
+      if (Shape::kDigits == 1 || (digit == 1 && a.is_signed))
+        add(std::true_type(), digit, plane);
+      else
+        add(std::false_type(), digit, plane);
     }
     if (power == 0) break;
 #pragma unroll
@@ -163,10 +183,10 @@ __device__ __forceinline__ void exchange_rows(std::uint8_t *staged, int pitch,
 // Planes of one byte a pixel, where nothing else is to be decided.
 template <class Shape>
 __device__ __forceinline__ void compute_plain(const StripArgs<Shape> &a, const StripPlane &p,
-                                              StripShared<Shape> &shared,
+                                              StripShared<Shape> &shared, const uint2 *taps,
                                               const StripBands<Shape> &bands,
                                               const MmaSamples &samples, int x, int y) {
-  constexpr int kPitch = strip_pitch(1);
+  const int pitch = Shape::kSegments ? p.tile_pitch : strip_pitch(1, 1);
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int last = min(a.rows, p.in.height - y);
   const std::uint8_t *from =
@@ -182,7 +202,7 @@ __device__ __forceinline__ void compute_plain(const StripArgs<Shape> &a, const S
   for (int row = 0; row < last; row += kUnitRows) {
     std::uint32_t words[2][4];
     int sums[kUnitRows][4];
-    sum_unit(from + row * kPitch, kPitch, 0, a.is_signed, shared, bands, sums);
+    sum_unit(a, from + row * pitch, pitch, 0, taps, bands, sums);
     finish_saturated(
         reciprocal, addend, [&](int half, int w, int i) { return sums[4 * half + w][i]; }, words);
     exchange_rows(staged, kStagedPitch, words);
@@ -237,7 +257,7 @@ __device__ __forceinline__ void stage_unit(const StripArgs<Shape> &a, const MmaS
 // Units of all channels, which then become pixels. x, y: of the tile's output; x counts bytes.
 template <class Shape>
 __device__ __forceinline__ void compute_channels(const StripArgs<Shape> &a, const StripPlane &p,
-                                                 StripShared<Shape> &shared,
+                                                 StripShared<Shape> &shared, const uint2 *taps,
                                                  const StripBands<Shape> &bands, int first, int x,
                                                  int y) {
   constexpr int kBytes = Shape::kSampleBytes;
@@ -257,7 +277,7 @@ __device__ __forceinline__ void compute_channels(const StripArgs<Shape> &a, cons
   for (int row = 0; row < last; row += step, from += step * p.tile_pitch) {
     if (group < p.down && row + kUnitRows * group < last) {
       int sums[kUnitRows][4];
-      sum_unit(from, p.tile_pitch, p.byte_plane, a.is_signed, shared, bands, sums);
+      sum_unit(a, from, p.tile_pitch, p.byte_plane, taps, bands, sums);
       stage_unit(a, samples, sums, staged, pitch);
     }
     if (p.in.pixel == 1) {  // a warp's rows are its own
@@ -285,6 +305,50 @@ __device__ __forceinline__ void compute_channels(const StripArgs<Shape> &a, cons
   }
 }
 
+// The taps of all segments. scratch: shared memory. A barrier follows.
+template <class Shape>
+__device__ __forceinline__ void place_taps(const StripArgs<Shape> &a,
+                                           [[maybe_unused]] std::uint8_t *scratch, uint2 *taps) {
+  constexpr int kWords = Shape::kTapWords;
+  if constexpr (!Shape::kSegments) {
+#pragma unroll
+    for (int d = 0; d < Shape::kDigits; ++d) {
+      const std::uint32_t *row = a.taps[d][0], *next = a.taps[d][1];
+      for (int i = threadIdx.x; i < Shape::kTaps; i += blockDim.x)
+        taps[d * Shape::kTaps + i] = make_uint2(row[i], next[i]);
+    }
+  } else {
+    constexpr int kRowBytes = 4 * Shape::kGivenWords, kDigitRows = Shape::kGivenRows;
+    static_assert(Shape::kDigits * kDigitRows * kRowBytes <= sizeof(StripShared<Shape>::out));
+    for (int i = threadIdx.x; i < Shape::kDigits * kDigitRows * Shape::kGivenWords; i += blockDim.x)
+      reinterpret_cast<std::uint32_t *>(scratch)[i] = (&a.taps[0][0][0])[i];
+    __syncthreads();
+    const int segments = a.segments_down * a.segments_across;
+    for (int i = threadIdx.x; i < Shape::kDigits * segments * Shape::kTapRows * kWords;
+         i += blockDim.x) {
+      const int word = i % kWords, row = i / kWords % Shape::kTapRows;
+      const int all = i / (kWords * Shape::kTapRows), digit = all / segments;
+      const int down = (all - digit * segments) / a.segments_across;
+      const int across = all - digit * segments - down * a.segments_across;
+      const int line = down * Shape::kHeight + row - 1;
+      // The last segment has a column more, if that is the mask's.
+      const int behind = across + 1 == a.segments_across ? kSegmentColumns + 1 : kSegmentColumns;
+      std::uint32_t four = 0;
+      if (row > 0 && row <= Shape::kHeight && line < a.height)
+#pragma unroll
+        for (int b = 0; b < 4; ++b) {
+          const int at = word - 7 + b, column = kSegmentColumns * across + at;
+          if (at >= 0 && at < behind && column < a.width)
+            four |= std::uint32_t{scratch[(digit * kDigitRows + line) * kRowBytes + column]}
+                    << 8 * b;
+        }
+      uint2 *to = taps + all * Shape::kTaps + row * kWords + word;
+      if (row + 1 < Shape::kTapRows) to->x = four;
+      if (row > 0) to[-kWords].y = four;
+    }
+  }
+}
+
 template <class Shape>
 __global__ void __launch_bounds__(Shape::kMostThreads, Shape::kBlocks)
     strip_kernel(const __grid_constant__ StripArgs<Shape> a) {
@@ -302,29 +366,25 @@ __global__ void __launch_bounds__(Shape::kMostThreads, Shape::kBlocks)
   const int x = (block - band * p.tiles_across) * kUnitColumns * p.across, y = band * a.rows;
   const int start = (x - a.left) * pixel;  // the first byte that is needed
   const int tile_x = start & ~15, tile_y = y - a.above;
-  const int rows = a.rows + Shape::kHeight - 1;
+  const int rows = a.tile_rows();
   if (threadIdx.x == 0) {
     shared.arrived.init();
     fence_for_copies();
     shared.arrived.expect(rows * p.tile_pitch);
     shared.arrived.copy(shared.tile(), p.map, tile_x / p.element, tile_y);
   }
-#pragma unroll
-  for (int d = 0; d < Shape::kDigits; ++d) {
-    const std::uint32_t *row = a.taps[d][0], *next = a.taps[d][1];
-    uint2 *both = shared.taps[d][0];
-    for (int i = threadIdx.x; i < (Shape::kTapRows - 1) * Shape::kTapWords; i += blockDim.x)
-      both[i] = make_uint2(row[i], next[i]);
-  }
+  uint2 *taps = shared.taps(a.tile_bytes);
+  place_taps(a, shared.out, taps);
   __syncthreads();
-  const StripBands<Shape> bands(shared.taps[0]);
+  const StripBands<Shape> bands(taps);
   shared.arrived.wait(0);
   fill_rim<Shape>(p.in, tile_x, tile_y, rows, a.behind * pixel, shared.tile(), p.tile_pitch);
   if constexpr (Shape::kSampleBytes == 1) {
     const MmaSamples &samples = a.samples[p.chroma & 1];
+    if (pixel == 1 && x + kUnitColumns * static_cast<int>(threadIdx.x / 32) >= p.in.width) return;
     if (pixel == 1 && samples.way == MmaFinish::saturated && p.wide_stores &&
         x + kUnitColumns * static_cast<int>(threadIdx.x / 32 + 1) <= p.in.width) {
-      compute_plain(a, p, shared, bands, samples, x, y);
+      compute_plain(a, p, shared, taps, bands, samples, x, y);
       return;
     }
   }
@@ -337,8 +397,8 @@ __global__ void __launch_bounds__(Shape::kMostThreads, Shape::kBlocks)
     if (pixel == 8) split_rows<Shape, 8>(a, shared.tile(), first, rows);
   }
   if (pixel == 4) split_rows<Shape, 4>(a, shared.tile(), first, rows);
-  __syncthreads();
-  compute_channels(a, p, shared, bands, pixel == 1 ? first : 0, pixel * x, y);
+  if (pixel > 1) __syncthreads();
+  compute_channels(a, p, shared, taps, bands, pixel == 1 ? first : 0, pixel * x, y);
 #endif
 }
 

@@ -36,12 +36,15 @@ __device__ __forceinline__ PixelWords<kBytes> read_pixels(const std::uint8_t *fr
 template <class Shape, int kBytes>
 __device__ __forceinline__ void split_rows(const StripArgs<Shape> &a, std::uint8_t *tile, int first,
                                            int rows) {
-  constexpr int kAcross = strip_across(kBytes), kPitch = strip_pitch(kBytes);
-  constexpr int kBatch = 8 / (kBytes * kAcross) > 1 ? 8 / (kBytes * kAcross) : 1;
+  constexpr int kAcross = strip_across(kBytes);
+  constexpr int kBatch =
+      Shape::kSegments || kBytes * kAcross >= 8 ? 1 : 8 / (kBytes * kAcross);  // rows at a time
+  const int segments = Shape::kSegments ? a.segments_across : 1;
+  const int pitch = strip_pitch(kBytes, segments), plane = strip_byte_plane(kBytes, segments);
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
   const auto read = [&](int row, int group) {
     PixelWords<kBytes> pixels =
-        read_pixels<kBytes>(tile + row * kPitch + first + 4 * kBytes * group);
+        read_pixels<kBytes>(tile + row * pitch + first + 4 * kBytes * group);
     if constexpr (Shape::kSampleBytes == 2)
 #pragma unroll
       for (std::uint32_t &word : pixels.words)
@@ -51,13 +54,18 @@ __device__ __forceinline__ void split_rows(const StripArgs<Shape> &a, std::uint8
   const auto write = [&](int row, int group, const PixelWords<kBytes> &planes) {
 #pragma unroll
     for (int i = 0; i < kBytes; ++i)
-      *reinterpret_cast<std::uint32_t *>(tile + row * kPitch + i * strip_byte_plane(kBytes) +
-                                         4 * group) = planes.words[i];
+      *reinterpret_cast<std::uint32_t *>(tile + row * pitch + i * plane + 4 * group) =
+          planes.words[i];
   };
-  // The last two groups of four pixels, two lanes for each of the warp's rows: at most 16.
-  const int last_row = warp + lane / 2 * warps, last_group = 32 * kAcross + lane % 2;
+  // The last groups of four pixels, two for each segment: of the row; or of all of the warp's rows,
+  // which are at most 16, if a lane takes one.
+  const int last_group = 32 * kAcross + (Shape::kSegments ? lane : lane % 2);
+  const auto has_last = [&](int row) {
+    return Shape::kSegments ? lane < 2 * segments : row < rows;
+  };
+  const int last_row = warp + lane / 2 * warps;
   PixelWords<kBytes> last = {};
-  if (last_row < rows) last = read(last_row, last_group);
+  if (!Shape::kSegments && has_last(last_row)) last = read(last_row, last_group);
 #pragma unroll 1
   for (int row = warp; row < rows; row += kBatch * warps) {
     PixelWords<kBytes> planes[kBatch][kAcross];
@@ -66,26 +74,41 @@ __device__ __forceinline__ void split_rows(const StripArgs<Shape> &a, std::uint8
 #pragma unroll
       for (int k = 0; k < kAcross; ++k)
         if (row + i * warps < rows) planes[i][k] = read(row + i * warps, 32 * k + lane);
+    if (Shape::kSegments && has_last(row)) last = read(row, last_group);
     __syncwarp();
 #pragma unroll
     for (int i = 0; i < kBatch; ++i)
 #pragma unroll
       for (int k = 0; k < kAcross; ++k)
         if (row + i * warps < rows) write(row + i * warps, 32 * k + lane, planes[i][k]);
+    if (Shape::kSegments && has_last(row)) write(row, last_group, last);
   }
-  if (last_row < rows) write(last_row, last_group, last);
+  if (!Shape::kSegments && has_last(last_row)) write(last_row, last_group, last);
 }
 
-// 16 bytes of output, or what there is of them, from byte x of row y on. chunk: their number in the
-// row of a tile.
-__device__ __forceinline__ void store_chunk(const StripPlane &p, int x, int y, int chunk,
-                                            std::uint32_t (&words)[4]) {
-  const int bytes = min(16, p.in.width - x);
+// Up to 16 bytes of output from byte x of row y on. chunk: their number in the row of a tile.
+__device__ __noinline__ void store_bytes(const StripPlane &p, int x, int y, int chunk,
+                                         std::uint32_t word0, std::uint32_t word1,
+                                         std::uint32_t word2, std::uint32_t word3) {
   const std::uint8_t *from = p.in.data + static_cast<std::size_t>(y) * p.in.pitch + x;
   std::uint8_t *to = p.out + static_cast<std::size_t>(y) * p.out_pitch + x;
-  const std::uint32_t *copied = p.copied + 4 * chunk % 6;
-  if (bytes == 16 && p.wide_stores) {
+  const int bytes = min(16, p.in.width - x);
+#pragma unroll 1
+  for (int i = 0; i < bytes; ++i) {
+    const std::uint32_t word = i < 8 ? (i < 4 ? word0 : word1) : (i < 12 ? word2 : word3);
+    const bool copied = (p.copied[4 * chunk % 6 + i / 4] >> 8 * (i % 4) & 1) != 0;
+    to[i] = copied ? load_global(from + i) : static_cast<std::uint8_t>(word >> 8 * (i % 4));
+  }
+}
+
+// The same at once, if that can be.
+__device__ __forceinline__ void store_chunk(const StripPlane &p, int x, int y, int chunk,
+                                            std::uint32_t (&words)[4]) {
+  std::uint8_t *to = p.out + static_cast<std::size_t>(y) * p.out_pitch + x;
+  if (x + 16 <= p.in.width && p.wide_stores) {
     if (p.has_copied) {
+      const std::uint32_t *copied = p.copied + 4 * chunk % 6;
+      const std::uint8_t *from = p.in.data + static_cast<std::size_t>(y) * p.in.pitch + x;
       const uint4 v = load_global(reinterpret_cast<const uint4 *>(from));
       const std::uint32_t there[4] = {v.x, v.y, v.z, v.w};
 #pragma unroll
@@ -95,12 +118,7 @@ __device__ __forceinline__ void store_chunk(const StripPlane &p, int x, int y, i
     store_words(to, words);
     return;
   }
-#pragma unroll
-  for (int i = 0; i < 16; ++i)
-    if (i < bytes)
-      to[i] = (copied[i / 4] >> 8 * (i % 4) & 1) != 0
-                  ? load_global(from + i)
-                  : static_cast<std::uint8_t>(words[i / 4] >> 8 * (i % 4));
+  store_bytes(p, x, y, chunk, words[0], words[1], words[2], words[3]);
 }
 
 // 16 bytes of pixels from a row that has its channels one behind the other, `pitch` bytes each.
