@@ -10,8 +10,8 @@
 
 #include "../../core/border.h"
 #include "../../core/load.cuh"
-#include "../finish.h"
 #include "../../picture/byte_words.h"
+#include "../finish.h"
 
 namespace coalesce {
 
