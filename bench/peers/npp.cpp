@@ -115,16 +115,9 @@ bool time(Bench *bench, const Function &f, FrameSize size, const NppStreamContex
     return status_of(f.call(in, planes, {size.width, size.height}, npp));
   };
 
-  DeviceMemory in(work.in_bytes), out(work.out_bytes);
-  in.fill_random(1);
-  const Status status = run(in.data(), out.data());
-  check(status.ok(), f.name);
-  if (!correct(f, in, out, pixels)) {
-    std::printf("not timed: luma differs: %s\n", work.operation.c_str());
-    return false;
-  }
-  time_frames(*bench, npp_backend(), work, run);
-  return true;
+  return time_right(bench, work, run, [&](const DeviceMemory &in, const DeviceMemory &out) {
+    return correct(f, in, out, pixels);
+  });
 }
 
 // ---- YUV of 4:2:0 to RGB ------------------------------------------------------------------------
@@ -194,15 +187,9 @@ bool time(Bench *bench, const Reverse &f, FrameSize size, const NppStreamContext
     const ConstPlanes planes = {in, in + pixels, in + pixels + pixels / 4};
     return status_of(f.call(planes, out, {size.width, size.height}, npp));
   };
-  DeviceMemory in(work.in_bytes), out(work.out_bytes);
-  in.fill_random(1);
-  check(run(in.data(), out.data()).ok(), f.name);
-  if (!correct(f, size, in, out)) {
-    std::printf("not timed: red differs: %s\n", work.operation.c_str());
-    return false;
-  }
-  time_frames(*bench, npp_backend(), work, run);
-  return true;
+  return time_right(bench, work, run, [&](const DeviceMemory &in, const DeviceMemory &out) {
+    return correct(f, size, in, out);
+  });
 }
 
 }  // namespace

@@ -81,4 +81,20 @@ inline const Backend &npp_backend() {
   return backend;
 }
 
+// Times what gives right results: correct(in, out) says which do. False, and a line, of others.
+template <class Correct>
+bool time_right(Bench *bench, const FrameWork &work, const FrameRun &run, const Correct &correct) {
+  DeviceMemory in(work.in_bytes), out(work.out_bytes);
+  in.fill_random(1);
+  const Status status = run(in.data(), out.data());
+  device_synchronize();
+  if (!status.ok() || !correct(in, out)) {
+    std::printf("not timed: %s: %s\n", status.ok() ? "samples differ" : status.message(),
+                work.operation.c_str());
+    return false;
+  }
+  time_frames(*bench, npp_backend(), work, run);
+  return true;
+}
+
 }  // namespace coalesce::test

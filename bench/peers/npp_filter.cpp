@@ -256,17 +256,9 @@ bool time(Bench *bench, const Layout &layout, Way way, int side, FrameSize size,
   const FrameRun run = [&](const std::uint8_t *in, std::uint8_t *out) {
     return status_of(filter.run(in, between.data(), out, size, npp));
   };
-  DeviceMemory in(bytes), out(bytes);
-  in.fill_random(1);
-  const Status status = run(in.data(), out.data());
-  device_synchronize();
-  if (!status.ok() || !filter.correct(size, in, out)) {
-    std::printf("not timed: %s: %s\n", status.ok() ? "samples differ" : status.message(),
-                work.operation.c_str());
-    return false;
-  }
-  time_frames(*bench, npp_backend(), work, run);
-  return true;
+  return time_right(bench, work, run, [&](const DeviceMemory &in, const DeviceMemory &out) {
+    return filter.correct(size, in, out);
+  });
 }
 
 bool time_layout(Bench *bench, const Layout &layout, FrameSize size, const NppStreamContext &npp) {

@@ -110,17 +110,9 @@ bool time(Bench *bench, const Layout &layout, int side, FrameSize size,
   const FrameRun run = [&](const std::uint8_t *in, std::uint8_t *out) {
     return status_of(median.run(in, out));
   };
-  DeviceMemory in(work.in_bytes), out(work.out_bytes);
-  in.fill_random(1);
-  const Status status = run(in.data(), out.data());
-  device_synchronize();
-  if (!status.ok() || !median.correct(in, out)) {
-    std::printf("not timed: %s: %s\n", status.ok() ? "samples differ" : status.message(),
-                work.operation.c_str());
-    return false;
-  }
-  time_frames(*bench, npp_backend(), work, run);
-  return true;
+  return time_right(bench, work, run, [&](const DeviceMemory &in, const DeviceMemory &out) {
+    return median.correct(in, out);
+  });
 }
 
 }  // namespace
