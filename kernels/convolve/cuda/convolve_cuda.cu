@@ -42,22 +42,26 @@ bool takes(ConvolveKernel kernel, const ConvolveParams &params, const ConvolvePl
   }
 }
 
-// Of 3 x 3 weights small_kernel is as fast as a copy; of 5 x 5 it is up to this size, and on packed
-// pixels faster than strips. mma_kernel is on planes of bytes up to that size, where strips are too
-// few to fill the device (docs/lab/convolution.md). picture: bytes of all planes.
+constexpr std::int64_t kSmallUpTo = 3840 * 2160, kMmaUpTo = kSmallUpTo / 2;  // bytes
+
+// Are strips faster than what else there is? (Measured: docs/lab/convolution.md.) Samples of two
+// bytes have no other kernel on tensor cores. On pixels of three and four bytes small_kernel is
+// faster at 5 x 5. Of smaller pictures strips are too few to fill the device. picture: bytes of all
+// planes.
+bool strip_pays(const Filter &f, const ConvolvePlane &plane, std::int64_t picture) {
+  if (f.depth.bits != 8) return true;
+  if (plane.channels >= 3) return f.height > 5;
+  return picture > kMmaUpTo && (plane.channels == 2 || has_one_segment(f));
+}
+
+// Of 3 x 3 weights small_kernel is as fast as a copy; of 5 x 5 it is up to a size.
 ConvolveKernel choose_kernel(const ConvolveParams &params, const ConvolvePlane &plane,
                              std::int64_t picture) {
-  constexpr std::int64_t kSmallUpTo = 3840 * 2160, kMmaUpTo = kSmallUpTo / 2;
   const std::int64_t bytes = std::int64_t{plane.in.width} * plane.in.height;
   const bool small = params.filter->height <= 3 || bytes <= kSmallUpTo;
   if (small && takes(ConvolveKernel::small, params, plane)) return ConvolveKernel::small;
-  const bool bytewise = params.filter->depth.bits == 8;
-  const bool strip =
-      !bytewise ? true
-      : plane.channels >= 3
-          ? params.filter->height > 5
-          : picture > kMmaUpTo && (plane.channels == 2 || has_one_segment(*params.filter));
-  if (strip && takes(ConvolveKernel::strip, params, plane)) return ConvolveKernel::strip;
+  if (strip_pays(*params.filter, plane, picture) && takes(ConvolveKernel::strip, params, plane))
+    return ConvolveKernel::strip;
   for (const ConvolveKernel kernel :
        {ConvolveKernel::sparse, ConvolveKernel::small, ConvolveKernel::mma})
     if (takes(kernel, params, plane)) return kernel;

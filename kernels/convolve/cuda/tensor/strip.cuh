@@ -7,9 +7,8 @@
 //
 // One instruction multiplies 16 windows (rows of A) by the mask at 8 places side by side (columns
 // of B): 128 samples in a row of output. A window has 16 bytes in a row and 16 in the row below,
-// and begins 8 bytes behind the one before: rows i and i + 8 of A are windows 2 i and 2 i + 1. Lane
-// 4 g
-// + t holds word t of the windows 2 g and 2 g + 1, as shared memory has them.
+// and begins 8 bytes behind the one before: rows i and i + 8 of A are windows 2 i and 2 i + 1.
+// Lane 4 g + t holds word t of the windows 2 g and 2 g + 1, as shared memory has them.
 //
 // A warp computes units of 8 rows of output: it walks down pairs of rows of input, each of which is
 // part of up to kHeight + 1 rows of output. Two sets of B, for rows of output that begin with a
