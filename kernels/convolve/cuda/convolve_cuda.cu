@@ -63,7 +63,7 @@ ConvolveKernel choose_kernel(const ConvolveParams &params, const ConvolvePlane &
   if (strip_pays(*params.filter, plane, picture) && takes(ConvolveKernel::strip, params, plane))
     return ConvolveKernel::strip;
   for (const ConvolveKernel kernel :
-       {ConvolveKernel::sparse, ConvolveKernel::small, ConvolveKernel::mma})
+       {ConvolveKernel::sparse, ConvolveKernel::small, ConvolveKernel::mma, ConvolveKernel::strip})
     if (takes(kernel, params, plane)) return kernel;
   return ConvolveKernel::universal;
 }

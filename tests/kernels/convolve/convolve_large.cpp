@@ -21,6 +21,7 @@ struct Large {
   ConvolveAlgorithm algorithm;
   ConvolveKernel kernel = ConvolveKernel::automatic;
   int channels = 1;
+  SampleDepth depth = {8, 0};
 };
 constexpr Large kMask = {72, 30001, 1, ConvolveAlgorithm::direct, ConvolveKernel::mma};
 constexpr Large kTallMask = {48, 70001, 1, ConvolveAlgorithm::direct,
@@ -28,6 +29,12 @@ constexpr Large kTallMask = {48, 70001, 1, ConvolveAlgorithm::direct,
 // As many steps as masks of several segments take.
 constexpr Large kPixels3 = {96, 48001, 1, ConvolveAlgorithm::direct, ConvolveKernel::mma, 3};
 constexpr Large kPixels4 = {96, 48001, 1, ConvolveAlgorithm::direct, ConvolveKernel::mma, 4};
+// Several rounds of a block, of each kind of pixels that has rounds of its own.
+constexpr Large kStrip3 = {396, 17001, 1, ConvolveAlgorithm::direct, ConvolveKernel::strip, 3};
+constexpr Large kStrip4 = {264, 12001,  1, ConvolveAlgorithm::direct, ConvolveKernel::strip,
+                           4,   {16, 0}};
+constexpr Large kStrip16 = {300, 24001,  1, ConvolveAlgorithm::direct, ConvolveKernel::strip,
+                            1,   {10, 6}};
 constexpr Large kRows = {48, 230017, 1, ConvolveAlgorithm::separable};
 constexpr Large kPlanes = {48, 57617, 4, ConvolveAlgorithm::separable};
 
@@ -90,9 +97,21 @@ FilterSettings settings_of(int index, Large *large) {
     case 7:
       *large = kPlanes;
       return rows({3, 1, 4}, {2, 7, 1});
-    default:
+    case 8:
       *large = kPlanes;
       return rows(reals(9), reals(9));
+    case 9:
+      *large = kStrip3;
+      return masked(5, 5, integers(25, 100));
+    case 10:
+      *large = kStrip4;
+      return masked(3, 4, integers(12, 100));
+    case 11:
+      *large = kStrip16;
+      return masked(5, 3, integers(15, 9000));
+    default:
+      *large = kStrip3;
+      return masked(12, 11, integers(132, 100));
   }
 }
 
@@ -197,7 +216,7 @@ std::string large_convolve_trial(const Convolve &operation, Random &random, int 
   const FilterSettings settings = settings_of(index, &large);
   Filter filter;
   FilterError error;
-  if (!make_filter(settings, {8, 0}, &filter, &error)) return error.text;
+  if (!make_filter(settings, large.depth, &filter, &error)) return error.text;
   const ConvolveParams params = {&filter, static_cast<Border>(random.below(5)), random.below(256)};
   const Layout layout = aligned_layout(large);
   const std::string doing = text(settings) + "\n    " + text(filter) + ", border " +

@@ -10,6 +10,20 @@
 namespace coalesce {
 namespace {
 
+// False if there are larger ones.
+bool weights_of(const ConvolveParams &params, MmaWeights *weights) {
+  const auto [least, most] = weight_range(params);
+  if (least >= -128 && most <= 127)
+    *weights = MmaWeights::bytes;
+  else if (least >= -32768 && most <= 32767)
+    *weights = MmaWeights::words;
+  else if (least >= 0 && most <= 65535)
+    *weights = MmaWeights::unsigned_words;
+  else
+    return false;
+  return true;
+}
+
 int channels_of(const ConvolvePlane &plane, ChannelRole role) {
   return static_cast<int>(std::count(plane.role, plane.role + plane.channels, role));
 }
@@ -76,24 +90,11 @@ WeightRange weight_range(const ConvolveParams &params) {
   });
 }
 
-bool mma_weights(const ConvolveParams &params, MmaWeights *weights) {
-  if (params.filter->weights.empty()) return false;
-  const auto [least, most] = weight_range(params);
-  if (least >= -128 && most <= 127)
-    *weights = MmaWeights::bytes;
-  else if (least >= -32768 && most <= 32767)
-    *weights = MmaWeights::words;
-  else if (least >= 0 && most <= 65535)
-    *weights = MmaWeights::unsigned_words;
-  else
-    return false;
-  return true;
-}
-
 bool direct_sums_take(const ConvolveParams &params, const ConvolvePlane &plane, MmaWeights *weights,
                       bool *by_role) {
   const Filter &f = *params.filter;
-  if (f.depth.bits != 8 || !f.narrow || !mma_weights(params, weights)) return false;
+  if (f.depth.bits != 8 || !f.narrow || f.weights.empty() || !weights_of(params, weights))
+    return false;
   if ((reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch) % 16 != 0) return false;
   const int copied = channels_of(plane, ChannelRole::copy);
   if (copied == plane.channels) return false;

@@ -62,9 +62,6 @@ struct WeightRange {
 };
 WeightRange weight_range(const ConvolveParams &params);
 
-// False if there are weights that tensor cores cannot multiply with; else says which there are.
-bool mma_weights(const ConvolveParams &params, MmaWeights *weights);
-
 // False if tensor cores cannot compute this at all; else says which weights there are, and if level
 // and chroma have offsets of their own. Without `by_role` such planes are not taken.
 bool direct_sums_take(const ConvolveParams &params, const ConvolvePlane &plane, MmaWeights *weights,

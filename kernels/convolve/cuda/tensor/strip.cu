@@ -26,6 +26,18 @@ int units_of(int size, int unit) {
   return (size - 1) / unit + 1;
 }
 
+// Bytes of a weight, the upper one signed if there is a weight below 0; 0: too many. Three are few
+// masks', which are small: reals of both signs whose sum is small.
+int digits_of(const ConvolveParams &params) {
+  const auto [least, most] = weight_range(params);
+  if (least >= -128 && most <= 127) return 1;
+  for (int digits = 2; digits <= (params.filter->height <= 9 ? 3 : 2); ++digits) {
+    const std::int32_t limit = 1 << (8 * digits - 1);
+    if (least >= -limit && most < (least < 0 ? limit : 2 * limit)) return digits;
+  }
+  return 0;
+}
+
 // All that does not depend on the picture.
 template <class Shape>
 StripArgs<Shape> make_args(const Filter &f, bool is_signed) {
@@ -99,7 +111,7 @@ template <class Shape>
 Status launch_shape(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
                     cudaStream_t stream) {
   auto &a = params.cache->get<StripArgs<Shape>>(
-      0, [&] { return make_args<Shape>(*params.filter, weight_range(params).most <= 32767); });
+      0, [&] { return make_args<Shape>(*params.filter, weight_range(params).least < 0); });
   int multiprocessors = 1;
   if (Status s = count_multiprocessors(&multiprocessors); !s.ok()) return s;
   int warps = 3, down = 1, pitch = 0;
@@ -143,17 +155,34 @@ Status launch_shape(const ConvolveParams &params, const ConvolvePlane *const *pl
 template <int kDigits, int kSampleBytes>
 Status launch_digits(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
                      cudaStream_t stream) {
-  const Filter &f = *params.filter;
+  [[maybe_unused]] const Filter &f = *params.filter;
   const auto launch = [&](auto shape) {
     return launch_shape<decltype(shape)>(params, planes, count, stream);
   };
-  if (!has_one_segment(f))
-    return f.height <= 9 ? launch(StripShape<9, kDigits, kSampleBytes, true>())
-                         : launch(StripShape<17, kDigits, kSampleBytes, true>());
-  if (f.height <= 3) return launch(StripShape<3, kDigits, kSampleBytes, false>());
-  if (f.height <= 5) return launch(StripShape<5, kDigits, kSampleBytes, false>());
-  if (f.height <= 7) return launch(StripShape<7, kDigits, kSampleBytes, false>());
-  return launch(StripShape<9, kDigits, kSampleBytes, false>());
+  if constexpr (kDigits > 2) {
+    return launch(StripShape<9, kDigits, kSampleBytes, true>());
+  } else {
+    if (!has_one_segment(f))
+      return f.height <= 9 ? launch(StripShape<9, kDigits, kSampleBytes, true>())
+                           : launch(StripShape<17, kDigits, kSampleBytes, true>());
+    if (f.height <= 3) return launch(StripShape<3, kDigits, kSampleBytes, false>());
+    if (f.height <= 5) return launch(StripShape<5, kDigits, kSampleBytes, false>());
+    if (f.height <= 7) return launch(StripShape<7, kDigits, kSampleBytes, false>());
+    return launch(StripShape<9, kDigits, kSampleBytes, false>());
+  }
+}
+
+template <int kSampleBytes>
+Status launch_samples(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
+                      cudaStream_t stream) {
+  switch (digits_of(params)) {
+    case 1:
+      return launch_digits<1, kSampleBytes>(params, planes, count, stream);
+    case 2:
+      return launch_digits<2, kSampleBytes>(params, planes, count, stream);
+    default:
+      return launch_digits<3, kSampleBytes>(params, planes, count, stream);
+  }
 }
 
 bool built_for_device() {
@@ -170,8 +199,7 @@ bool has_one_segment(const Filter &f) {
 
 bool strip_takes(const ConvolveParams &params, const ConvolvePlane &plane) {
   const Filter &f = *params.filter;
-  MmaWeights weights;
-  if (!f.narrow || !mma_weights(params, &weights)) return false;
+  if (!f.narrow || f.weights.empty() || digits_of(params) == 0) return false;
   if ((reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch) % 16 != 0) return false;
   if (plane.channels == 3 && f.depth.bytes() == 2) return false;
   const bool filtered = std::any_of(plane.role, plane.role + plane.channels,
@@ -181,14 +209,8 @@ bool strip_takes(const ConvolveParams &params, const ConvolvePlane &plane) {
 
 Status launch_strip(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
                     cudaStream_t stream) {
-  MmaWeights weights = MmaWeights::bytes;
-  mma_weights(params, &weights);
-  const bool two_digits = weights != MmaWeights::bytes;
-  if (params.filter->depth.bytes() == 1)
-    return two_digits ? launch_digits<2, 1>(params, planes, count, stream)
-                      : launch_digits<1, 1>(params, planes, count, stream);
-  return two_digits ? launch_digits<2, 2>(params, planes, count, stream)
-                    : launch_digits<1, 2>(params, planes, count, stream);
+  return params.filter->depth.bytes() == 1 ? launch_samples<1>(params, planes, count, stream)
+                                           : launch_samples<2>(params, planes, count, stream);
 }
 
 }  // namespace coalesce

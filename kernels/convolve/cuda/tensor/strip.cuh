@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Masks of weights of 8 or 16 bits, on tensor cores: faster than general.cuh, because what it loads
-// from shared memory serves many rows of output, and nothing is moved between registers.
+// Masks of weights of up to 24 bits, on tensor cores: faster than general.cuh, because what it
+// loads from shared memory serves many rows of output, and nothing is moved between registers.
 //
 // Pixels of several bytes, and samples of two, become byte planes in shared memory, each of which
 // is then like a grey picture. Sums over two bytes of a sample, or of a weight, add up.
@@ -146,7 +146,7 @@ __device__ __forceinline__ void sum_unit(const StripArgs<Shape> &a, const std::u
       const int digit = power - byte;
       if (digit < 0 || digit >= Shape::kDigits) continue;
       const std::uint8_t *plane = from + byte * byte_plane;
-      if (Shape::kDigits == 1 || (digit == 1 && a.is_signed))
+      if (Shape::kDigits == 1 || (digit + 1 == Shape::kDigits && a.is_signed))
         add(std::true_type(), digit, plane);
       else
         add(std::false_type(), digit, plane);

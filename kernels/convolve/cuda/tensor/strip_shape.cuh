@@ -52,7 +52,7 @@ struct StripShape {
   // Words of taps that a segment has in shared memory, each with that of the next row; and what
   // arguments have: the same, or the mask's weights.
   static constexpr int kTaps = (kTapRows - 1) * kTapWords;
-  static constexpr int kGivenRows = kSegments ? kMaxMaskSize : kTapRows;
+  static constexpr int kGivenRows = !kSegments ? kTapRows : kDigits > 2 ? kHeight : kMaxMaskSize;
   static constexpr int kGivenWords = kSegments ? (kMaxMaskSize + 3 + 3) / 4 : kTapWords;
 };
 
@@ -85,7 +85,7 @@ struct StripArgs {
   int rows;                 // of output of a block: a multiple of kUnitRows
   int left, above, behind;  // pixels before the sample where windows begin, a multiple of 4; rows;
                             // pixels behind it
-  bool is_signed;           // of two digits the upper one
+  bool is_signed;           // the uppermost digit, if there are several
   int tile_bytes;           // of shared memory
   int height, width;        // of the mask, with what is free to the left
   int segments_down, segments_across;
