@@ -75,86 +75,98 @@ inline __device__ __noinline__ void copy_some(const std::uint8_t *data, std::siz
 
 // How a block fills the ring, 16 rows at a time: what is whole and aligned is copied, 16 bytes a
 // thread, and not waited for; what reaches over the picture's rim or is not aligned is gathered.
+// In shared memory, for the products need the registers.
+struct alignas(16) FillColumns {
+  int first, end;  // of the columns that are copied, in bytes
+  int words;       // to be gathered, of a row
+  int at_once;     // rows that are copied
+};
+struct alignas(16) FillThread {
+  const std::uint8_t *from;  // its first chunk
+  int row, column;           // of it; row 16: it copies nothing
+};
+
 template <class Shape>
 class MmaFill {
  public:
+  FillColumns *all;
+  FillThread *threads;
+  MmaColumns columns;
+  Ring ring;
+
   // x, y: of the ring's first byte and row; behind: the first byte of a row that is not needed.
-  // A barrier must follow if it says so.
-  __device__ __forceinline__ bool init(const TileSource &s, int x, int y, int behind, int row_bytes,
-                                       const MmaColumns &columns) {
+  // A barrier must follow.
+  __device__ __forceinline__ void init(const TileSource &s, int x, int y, int behind,
+                                       int row_bytes) const {
     const int needed = min(row_bytes, (behind - x + 15) & ~15);
-    first_ = s.alignment == 16 ? min((max(-x, 0) + 15) & ~15, needed) : needed;
-    end_ = s.alignment == 16 ? max(min((s.width - x) & ~15, needed), first_) : needed;
-    words_ = (needed - end_ + first_) / 4;
-    const int chunks = row_bytes / 16;
-    at_once_ = min(static_cast<int>(blockDim.x) / chunks, 16);
-    row_ = static_cast<int>(threadIdx.x) / chunks;
-    column_ = (static_cast<int>(threadIdx.x) - row_ * chunks) * 16;
-    copies_ = row_ < at_once_ && column_ >= first_ && column_ < end_;
-    from_ =
-        s.data + (static_cast<std::ptrdiff_t>(y + row_) * static_cast<int>(s.pitch) + x + column_);
-    if (words_ == 0 && s.border != Border::constant) return false;
+    FillColumns f;
+    f.first = s.alignment == 16 ? min((max(-x, 0) + 15) & ~15, needed) : needed;
+    f.end = s.alignment == 16 ? max(min((s.width - x) & ~15, needed), f.first) : needed;
+    f.words = (needed - f.end + f.first) / 4;
+    const int chunks = row_bytes / 16, thread = static_cast<int>(threadIdx.x);
+    f.at_once = min(static_cast<int>(blockDim.x) / chunks, 16);
+    FillThread t;
+    t.row = thread / chunks;
+    t.column = (thread - t.row * chunks) * 16;
+    t.from = s.data +
+             (static_cast<std::ptrdiff_t>(y + t.row) * static_cast<int>(s.pitch) + x + t.column);
+    if (t.row >= f.at_once || t.column < f.first || t.column >= f.end) t.row = 16;
+    threads[thread] = t;
+    if (thread == 0) *all = f;
+    if (f.words == 0 && s.border != Border::constant) return;
 #pragma unroll 1
-    for (int i = threadIdx.x; i < row_bytes; i += static_cast<int>(blockDim.x)) {
-      if (i >= first_ && i < end_ && s.border != Border::constant) continue;
+    for (int i = thread; i < row_bytes; i += static_cast<int>(blockDim.x)) {
+      if (i >= f.first && i < f.end && s.border != Border::constant) continue;
       int pixel = (x + i) / s.pixel, byte = (x + i) % s.pixel;
       if (byte < 0) --pixel, byte += s.pixel;
       pixel = border_position(s.border, pixel, s.width / s.pixel);
       columns.position[i] = pixel < 0 ? -1 : pixel * s.pixel + byte;
       columns.fill[i] = static_cast<std::uint8_t>(s.fill >> (8 * byte));
     }
-    return true;
   }
 
   // Starts to copy rows first (a multiple of 16) to end - 1, counted from the picture's row y.
-  __device__ __forceinline__ void copy(const TileSource &s, int y, int first, int end,
-                                       const MmaColumns &columns, const Ring &ring) const {
+  __device__ __forceinline__ void copy(const TileSource &s, int y, int first, int end) const {
     const auto pitch = static_cast<std::uint32_t>(s.pitch);
+    const FillThread t = threads[threadIdx.x];
+    const int at_once = all->at_once;
 #pragma unroll 1
-    for (int band = copies_ ? first : end; band < end; band += 16) {
+    for (int band = t.row < 16 ? first : end; band < end; band += 16) {
       const int rows = min(end - band, 16);
       std::uint8_t *to = ring.rows + static_cast<unsigned>(band) % Shape::kRing *
                                          static_cast<unsigned>(ring.pitch);
       if (y + band >= 0 && rows == 16 && y + band <= s.height - 16) {
-        const std::uint32_t address = shared_address(to) + row_ * ring.pitch + column_;
+        const std::uint32_t address = shared_address(to) + t.row * ring.pitch + t.column;
         constexpr int kTogether = 4;
 #pragma unroll 1
-        for (int i = 0; row_ + i < 16; i += kTogether * at_once_)
+        for (int i = 0; t.row + i < 16; i += kTogether * at_once)
 #pragma unroll
           for (int n = 0; n < kTogether; ++n)
-            if (const int row = i + n * at_once_; row_ + row < 16)
+            if (const int row = i + n * at_once; t.row + row < 16)
               ptx::cp_async(address + row * ring.pitch,
-                            from_ + std::uint64_t{pitch} * static_cast<unsigned>(band + row));
+                            t.from + std::uint64_t{pitch} * static_cast<unsigned>(band + row));
       } else {
-        copy_some(from_ - std::int64_t{y + row_} * pitch, s.pitch, s.height, s.border, y + band,
-                  row_, rows, at_once_, columns.fill + column_, to + column_, ring.pitch);
+        copy_some(t.from - std::int64_t{y + t.row} * pitch, s.pitch, s.height, s.border, y + band,
+                  t.row, rows, at_once, columns.fill + t.column, to + t.column, ring.pitch);
       }
     }
   }
 
   // Brings the rest of them, waiting for it. Not long, if what was copied from beside it has come.
-  __device__ __forceinline__ void gather(const TileSource &s, int y, int first, int end,
-                                         const MmaColumns &columns, const Ring &ring) const {
-    if (words_ == 0 || first >= end) return;
-    const int threads = static_cast<int>(blockDim.x), thread = static_cast<int>(threadIdx.x);
-    const int across = min(words_, threads), at_once = threads / across;
+  __device__ __forceinline__ void gather(const TileSource &s, int y, int first, int end) const {
+    const FillColumns f = *all;
+    if (f.words == 0 || first >= end) return;
+    const int threads_all = static_cast<int>(blockDim.x), thread = static_cast<int>(threadIdx.x);
+    const int across = min(f.words, threads_all), at_once = threads_all / across;
     if (thread / across >= at_once) return;
 #pragma unroll 1
-    for (int word = thread % across; word < words_; word += across) {
-      const int at = 4 * word < first_ ? 4 * word : 4 * word - first_ + end_;
+    for (int word = thread % across; word < f.words; word += across) {
+      const int at = 4 * word < f.first ? 4 * word : 4 * word - f.first + f.end;
       gather_ring_words<Shape>(s.data, s.pitch, s.height, s.border, y, first + thread / across, end,
                                at_once, columns.position + at, columns.fill + at, ring.rows + at,
                                ring.pitch);
     }
   }
-
- private:
-  int first_, end_;           // of the columns that are copied, in bytes
-  int words_;                 // to be gathered, of a row
-  int at_once_;               // rows
-  int row_, column_;          // this thread's chunk, and the first row it is of
-  bool copies_;               // is it to be copied?
-  const std::uint8_t *from_;  // this thread's first one
 };
 
 }  // namespace coalesce

@@ -74,8 +74,6 @@ SeparableMmaArgs<Shape, kSums> make_args(const SeparableJob &job) {
   args.below = f.height - 1;
   args.left = job.left(Shape::kShift);
   args.right = f.width - 1 - f.left;
-  args.centre_row = f.above;
-  args.centre_column = args.left + Shape::kShift;
   args.shift = job.numbers->shift;
   args.reciprocal = job.numbers->reciprocal;
   args.bits = sample_bits(f.depth);
@@ -112,7 +110,7 @@ struct SeparableBlocks {
   int columns[4] = {};
 };
 
-template <class Shape, SeparableSums kSums>
+template <class Shape, SeparableSums kSums, bool kPixels>
 SeparableBlocks make_blocks(const SeparableJob &job, int warps_across, double *used_warps) {
   SeparableBlocks blocks;
   blocks.warps_across = warps_across;
@@ -125,38 +123,38 @@ SeparableBlocks make_blocks(const SeparableJob &job, int warps_across, double *u
                      : bytes == 2 ? std::clamp(warps_across / channels, 1, 2)
                                   : 1;
     blocks.columns[i] = Shape::kSegment * wide;
-    const SharedLayout<Shape, kSums> layout(bytes, blocks.columns[i]);
+    const SharedLayout<Shape, kSums> layout(bytes, blocks.columns[i], 32 * warps);
     blocks.shared_bytes = std::max(blocks.shared_bytes, layout.end);
     if (layout.row_bytes / 16 > 32 * warps) return {};  // MmaFill has a thread for each
-    const int segments = channels * wide;
+    const int segments = job.plane[i].channels * wide;
     const int turns = (segments - 1) / warps_across + 1;
     used = std::min(used, static_cast<double>(segments) / (turns * warps_across));
   }
   constexpr int kReserved = 1024;  // by the system, of a block
   if (blocks.shared_bytes > job.shared_of_block) return {};
-  blocks.resident = std::min(separable_warps<Shape, kSums>() / warps,
+  blocks.resident = std::min(separable_warps<Shape, kSums, kPixels>() / warps,
                              job.shared_of_multiprocessor / (blocks.shared_bytes + kReserved));
   *used_warps = used * blocks.resident * warps;
   return blocks;
 }
 
 // Those that keep the most warps busy.
-template <class Shape, SeparableSums kSums>
+template <class Shape, SeparableSums kSums, bool kPixels>
 SeparableBlocks choose_blocks(const SeparableJob &job) {
   SeparableBlocks best;
   double most = 0;
   for (const int warps_across : {2, 3, 4}) {
     double used_warps = 0;
-    const auto blocks = make_blocks<Shape, kSums>(job, warps_across, &used_warps);
+    const auto blocks = make_blocks<Shape, kSums, kPixels>(job, warps_across, &used_warps);
     if (blocks.resident > 0 && used_warps > most) best = blocks, most = used_warps;
   }
   return best;
 }
 
 // Unsupported if the planes need too much shared memory.
-template <class Shape, SeparableSums kSums>
+template <class Shape, SeparableSums kSums, bool kPixels>
 Status run_separable(const SeparableJob &job) {
-  const auto blocks = choose_blocks<Shape, kSums>(job);
+  const auto blocks = choose_blocks<Shape, kSums, kPixels>(job);
   if (blocks.resident == 0) return {StatusCode::unsupported, "convolve: too little shared memory"};
   auto &args = job.cache->get<SeparableMmaArgs<Shape, kSums>>(
       0, [&] { return make_args<Shape, kSums>(job); });
@@ -176,11 +174,47 @@ Status run_separable(const SeparableJob &job) {
   args.steps = std::max(args.steps, tiles / 65535 + 1);
   const dim3 grid(strips, (tiles - 1) / args.steps + 1, job.planes);
   const dim3 threads(32 * Shape::kWarpsDown * blocks.warps_across);
-  return launch_early(separable_mma_kernel<Shape, kSums>, grid, threads,
+  return launch_early(separable_mma_kernel<Shape, kSums, kPixels>, grid, threads,
                       static_cast<std::size_t>(blocks.shared_bytes), job.stream, args);
 }
 
-// Samples of 16 bits.
+template <class Shape, bool kPixels>
+Status run_narrow(const SeparableJob &job) {
+  switch (job.numbers->sums) {
+    case SeparableSums::packed:
+      return run_separable<Shape, SeparableSums::packed, kPixels>(job);
+    case SeparableSums::divided:
+      return run_separable<Shape, SeparableSums::divided, kPixels>(job);
+    default:
+      return run_separable<Shape, SeparableSums::shifted, kPixels>(job);
+  }
+}
+
+template <class Shape, bool kPixels>
+Status run_wide(const SeparableJob &job) {
+  switch (job.numbers->sums) {
+    case SeparableSums::wide:
+      return run_separable<Shape, SeparableSums::wide, kPixels>(job);
+    case SeparableSums::wide_across:
+      return run_separable<Shape, SeparableSums::wide_across, kPixels>(job);
+    default:
+      return run_separable<Shape, SeparableSums::wide_down, kPixels>(job);
+  }
+}
+
+// Samples of 8 bits. kPixels: several in a pixel, of a plane at least.
+template <bool kPixels>
+Status run_separable_bytes(const SeparableJob &job) {
+  return AllShapes::run(job, [&job](auto shape) {
+    using Shape = decltype(shape);
+    if constexpr (Shape::kAcrossUnits <= 5)
+      if (job.wide()) return run_wide<Shape, kPixels>(job);
+    return run_narrow<Shape, kPixels>(job);
+  });
+}
+
+// Files of their own, for the compiler's sake: pixels of several samples, samples of 16 bits.
+Status run_separable_pixels(const SeparableJob &job);
 Status run_separable_deep(const SeparableJob &job);
 
 }  // namespace coalesce

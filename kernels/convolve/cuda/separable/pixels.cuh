@@ -12,12 +12,13 @@
 
 namespace coalesce {
 
-// Pixels of a lane at a time: whole chunks of 16 bytes, without bank conflicts.
+// Pixels of a lane at a time: without bank conflicts, and few enough for the registers.
 template <int kBytes>
 struct PixelChunks {
-  static constexpr int kPixels = kBytes == 2 ? 8 : kBytes == 3 ? 16 : 4;
-  static constexpr int kChunks = kBytes * kPixels / 16;
-  static constexpr int kWords = kPixels / 4;  // of a byte plane
+  static constexpr int kPixels = kBytes <= 3 ? 8 : 4;
+  static constexpr int kWords = kPixels / 4;               // of a byte plane
+  static constexpr int kChunkWords = kBytes == 3 ? 2 : 4;  // in one access
+  static constexpr int kChunks = kBytes * kWords / kChunkWords;
 };
 
 __device__ __forceinline__ void load_shared(const std::uint8_t *from, std::uint32_t (&words)[1]) {
@@ -53,54 +54,46 @@ __device__ __forceinline__ void clear_unused(const SampleBits &bits, std::uint32
     }
 }
 
-// Rows first to end - 1 of the ring, of pixels that are whole chunks in memory's order. Samples of
-// 16 bits (kDeep) lose what they do not say. By all warps; a barrier must follow.
+// Rows first to end - 1 of the ring, of pixels in memory's order. Samples of
+// 16 bits (kDeep) lose what they do not say. By all warps; a barrier must follow. ring: where it
+// begins in the block's memory.
 template <int kBytes, bool kDeep>
-__device__ __noinline__ void split_rows(Ring ring, int ring_rows, int plane_columns, int first,
-                                        int end, SampleBits bits, std::uint32_t copied) {
+__device__ __noinline__ void split_rows(int ring, int pitch, int ring_rows, int plane_columns,
+                                        int first, int end, SampleBits bits, std::uint32_t copied) {
+  COALESCE_DYNAMIC_SHARED(128, std::uint8_t, shared);
   using Chunks = PixelChunks<kBytes>;
-  constexpr int kPasses = kBytes == 3 ? 1 : kBytes == 8 ? 2 : 4;  // the rows' bytes in registers
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int warps = static_cast<int>(blockDim.x) / 32;
+  constexpr int kPasses = kBytes == 3 ? 1 : 2;  // the rows' bytes in registers
+  const int lane = threadIdx.x % 32;
   const int groups = plane_columns / Chunks::kPixels;  // of a row
   const int at_once = 32 * kPasses / groups;           // rows
-  const int skip = 32 / groups;
-  int row[kPasses], group[kPasses];
-  row[0] = lane / groups;
-  group[0] = lane - row[0] * groups;
-#pragma unroll
-  for (int i = 1; i < kPasses; ++i) {
-    row[i] = row[i - 1] + skip;
-    group[i] = group[i - 1] + 32 - skip * groups;
-    if (group[i] >= groups) group[i] -= groups, ++row[i];
-  }
+  const int step = static_cast<int>(blockDim.x) / 32 * at_once;
 #pragma unroll 1
-  for (int y = first + warp * at_once; y < end; y += warps * at_once) {
-    std::uint8_t *line[kPasses];
-    std::uint32_t words[kPasses][Chunks::kChunks][4];
+  for (int y = first + static_cast<int>(threadIdx.x) / 32 * at_once; y < end; y += step) {
+    int line[kPasses], group[kPasses];
+    std::uint32_t words[kPasses][Chunks::kChunks][Chunks::kChunkWords];
 #pragma unroll
     for (int i = 0; i < kPasses; ++i) {
-      const bool mine = row[i] < at_once && y + row[i] < end;
-      line[i] = mine ? ring.rows + static_cast<unsigned>(y + row[i]) %
-                                       static_cast<unsigned>(ring_rows) *
-                                       static_cast<unsigned>(ring.pitch)
-                     : nullptr;
-      if (mine)
+      const int row = (lane + 32 * i) / groups;
+      group[i] = lane + 32 * i - row * groups;
+      line[i] = row < at_once && y + row < end ? ring + (y + row) % ring_rows * pitch : -1;
+      if (line[i] >= 0)
 #pragma unroll
         for (int c = 0; c < Chunks::kChunks; ++c)
-          load_shared(line[i] + 16 * (Chunks::kChunks * group[i] + c), words[i][c]);
+          load_shared(shared + line[i] + 4 * Chunks::kChunkWords * (Chunks::kChunks * group[i] + c),
+                      words[i][c]);
     }
     __syncwarp();
 #pragma unroll
     for (int i = 0; i < kPasses; ++i) {
-      if (line[i] == nullptr) continue;
+      if (line[i] < 0) continue;
       std::uint32_t planes[kBytes][Chunks::kWords];
 #pragma unroll
       for (int w = 0; w < Chunks::kWords; ++w) {
         PixelWords<kBytes> pixels;
 #pragma unroll
         for (int b = 0; b < kBytes; ++b)
-          pixels.words[b] = words[i][(kBytes * w + b) / 4][(kBytes * w + b) % 4];
+          pixels.words[b] = words[i][(kBytes * w + b) / Chunks::kChunkWords]
+                                 [(kBytes * w + b) % Chunks::kChunkWords];
         pixels = split_pixels(pixels);
         if constexpr (kDeep) clear_unused(bits, copied, pixels);
 #pragma unroll
@@ -109,7 +102,8 @@ __device__ __noinline__ void split_rows(Ring ring, int ring_rows, int plane_colu
       }
 #pragma unroll
       for (int b = 0; b < kBytes; ++b)
-        store_shared(line[i] + b * plane_columns + 4 * Chunks::kWords * group[i], planes[b]);
+        store_shared(shared + line[i] + b * plane_columns + 4 * Chunks::kWords * group[i],
+                     planes[b]);
     }
   }
 }
@@ -135,8 +129,8 @@ __device__ __forceinline__ void store_chunk(std::uint8_t *to, std::size_t out_pi
 // picture, from byte planes side by side in the stage. By all warps, after a barrier.
 template <int kBytes>
 __device__ __noinline__ void store_joined(std::uint8_t *out, std::size_t out_pitch, int rows,
-                                          int columns, int bytes, std::uint8_t *stage,
-                                          int stage_pitch) {
+                                          int columns, int bytes, int stage, int stage_pitch) {
+  COALESCE_DYNAMIC_SHARED(128, std::uint8_t, shared);
   using Chunks = PixelChunks<kBytes>;
   constexpr int kRows = 4;  // of a warp
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -145,7 +139,7 @@ __device__ __noinline__ void store_joined(std::uint8_t *out, std::size_t out_pit
   const int groups = columns / Chunks::kPixels;  // of a row: a part of 32
 #pragma unroll 1
   for (int y = kRows * warp; y < rows; y += kRows * warps) {
-    std::uint8_t *from = stage + y * stage_pitch;
+    std::uint8_t *from = shared + stage + y * stage_pitch;
     const int last = min(rows - y, kRows);
 #pragma unroll 1
     for (int i = lane; i < kRows * groups; i += 32) {
@@ -158,7 +152,7 @@ __device__ __noinline__ void store_joined(std::uint8_t *out, std::size_t out_pit
           load_shared(line + b * columns + 4 * Chunks::kWords * group, planes[b]);
       __syncwarp();
       if (row >= last) continue;
-      std::uint32_t words[Chunks::kChunks][4];
+      std::uint32_t words[Chunks::kChunks][Chunks::kChunkWords];
 #pragma unroll
       for (int w = 0; w < Chunks::kWords; ++w) {
         PixelWords<kBytes> pixels;
@@ -168,11 +162,12 @@ __device__ __noinline__ void store_joined(std::uint8_t *out, std::size_t out_pit
         pixels = join_pixels(pixels);
 #pragma unroll
         for (int b = 0; b < kBytes; ++b)
-          words[(kBytes * w + b) / 4][(kBytes * w + b) % 4] = pixels.words[b];
+          words[(kBytes * w + b) / Chunks::kChunkWords][(kBytes * w + b) % Chunks::kChunkWords] =
+              pixels.words[b];
       }
 #pragma unroll
       for (int c = 0; c < Chunks::kChunks; ++c)
-        store_shared(line + 16 * (Chunks::kChunks * group + c), words[c]);
+        store_shared(line + 4 * Chunks::kChunkWords * (Chunks::kChunks * group + c), words[c]);
     }
     __syncwarp();
 #pragma unroll 1

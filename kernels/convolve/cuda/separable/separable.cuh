@@ -49,12 +49,16 @@ __device__ __forceinline__ void store_rows(const SeparablePlane &plane, int x, i
 }
 
 // Warps that share a multiprocessor, as the registers allow.
-template <class Shape, SeparableSums kSums>
+template <class Shape, SeparableSums kSums, bool kPixels>
 constexpr int separable_warps() {
   constexpr int kUnits = Shape::kDownUnits + Shape::kAcrossUnits;
   constexpr bool kPacked = kSums == SeparableSums::packed, kWide = MmaTypes<kSums>::kWide;
-  constexpr int kMost = kWide ? 16 : kPacked ? 24 : 20;
-  return kUnits > (kWide ? 7 : 8) ? kMost / 2 : kUnits > 4 ? kMost - 4 : kMost;
+  constexpr int kMost = kWide ? 16 : kPacked && !kPixels ? 24 : 20;
+  return kUnits > (kWide ? 7 : 8) ? (kWide     ? 8
+                                     : kPacked ? 12
+                                               : 10)
+         : kUnits > 4             ? kMost - 4
+                                  : kMost;
 }
 
 // Where a segment is: of each byte of its samples, `next` bytes further on.
@@ -122,22 +126,27 @@ __device__ __forceinline__ void compute_rows(
   }
 }
 
-// The same where the samples remain what they are. row: of the ring, the first one's.
+// Channels whose samples remain what they are, from the ring to the stage. row, column: of the
+// ring, where the picture's first pixel in this step is. By all warps.
 template <class Shape, int kBytes>
-__device__ __noinline__ void copy_rows(const Segment &segment, Ring ring, int row, int column) {
-  const int lane = threadIdx.x % 32;
+__device__ __noinline__ void copy_channels(std::uint32_t copied, Ring ring, int plane_columns,
+                                           int row, int column, std::uint8_t *stage,
+                                           int stage_pitch, int columns) {
+  const int words = columns / 4;
 #pragma unroll 1
-  for (int i = 0; i < 16; ++i) {
-    const std::uint8_t *line =
-        ring.rows + (segment.ring - shared_address(ring.rows)) +
-        static_cast<unsigned>(row + i) % Shape::kRing * static_cast<unsigned>(ring.pitch);
-#pragma unroll
-    for (int b = 0; b < kBytes; ++b) {
-      const int at = b * segment.next + column + 4 * lane;
-      const auto *words = reinterpret_cast<const std::uint32_t *>(line + (at & ~3));
-      *reinterpret_cast<std::uint32_t *>(segment.stage + i * segment.stage_pitch +
-                                         b * segment.stage_next + 4 * lane) =
-          __funnelshift_r(words[0], words[1], 8 * (at & 3));
+  for (int c = 0; copied >> c != 0; ++c) {
+    if ((copied >> c & 1) == 0) continue;
+#pragma unroll 1
+    for (int i = threadIdx.x; i < Shape::kStep * kBytes * words;
+         i += static_cast<int>(blockDim.x)) {
+      const int x = i & (words - 1), line = i / words;
+      const int y = line / kBytes, byte = kBytes * c + line % kBytes, at = column + 4 * x;
+      const auto *from = reinterpret_cast<const std::uint32_t *>(
+          ring.rows +
+          static_cast<unsigned>(row + y) % Shape::kRing * static_cast<unsigned>(ring.pitch) +
+          byte * plane_columns + (at & ~3));
+      *reinterpret_cast<std::uint32_t *>(stage + y * stage_pitch + byte * columns + 4 * x) =
+          __funnelshift_r(from[0], from[1], 8 * (at & 3));
     }
   }
 }
@@ -149,7 +158,8 @@ __device__ __forceinline__ void split_ring(const SeparablePlane &plane, const Ri
                                            const SampleBits &bits) {
   constexpr bool kDeep = MmaTypes<kSums>::kDeep;
   const auto split = [&](auto *rows) {
-    rows(ring, Shape::kRing, plane_columns, first, end, bits, plane.copied);
+    rows(SharedLayout<Shape, kSums>::kRing, ring.pitch, Shape::kRing, plane_columns, first, end,
+         bits, plane.copied);
   };
   if (plane.bytes == 2) split(split_rows<2, kDeep>);
   if (plane.bytes == 4) split(split_rows<4, kDeep>);
@@ -163,7 +173,7 @@ __device__ __forceinline__ void split_ring(const SeparablePlane &plane, const Ri
 // x, y: of the block's first pixel in this step.
 template <class Shape, SeparableSums kSums>
 __device__ __forceinline__ void store_pixels(const SeparablePlane &plane, int x, int y, int rows,
-                                             std::uint8_t *stage, int stage_pitch) {
+                                             int stage, int stage_pitch) {
   const auto store = [&](auto *joined) {
     joined(plane.out + static_cast<std::size_t>(y) * plane.out_pitch + x * plane.bytes,
            plane.out_pitch, rows, plane.columns, plane.in.width - x * plane.bytes, stage,
@@ -178,9 +188,10 @@ __device__ __forceinline__ void store_pixels(const SeparablePlane &plane, int x,
   }
 }
 
-// blockIdx: strip, part of its rows, plane.
-template <class Shape, SeparableSums kSums>
-__global__ void __launch_bounds__((32 * separable_warps<Shape, kSums>()), 1)
+// blockIdx: strip, part of its rows, plane. kPixels: there are planes of pixels of several bytes.
+// (A kernel without them is scheduled better.)
+template <class Shape, SeparableSums kSums, bool kPixels>
+__global__ void __launch_bounds__((32 * separable_warps<Shape, kSums, kPixels>()), 1)
     separable_mma_kernel(const __grid_constant__ SeparableMmaArgs<Shape, kSums> p) {
 #if __CUDA_ARCH__ >= 800
   wait_for_grid_before();
@@ -189,25 +200,28 @@ __global__ void __launch_bounds__((32 * separable_warps<Shape, kSums>()), 1)
   using Layout = SharedLayout<Shape, kSums>;
   const SeparablePlane &plane = p.plane[blockIdx.z];
   const TileSource &in = plane.in;
+  const int bytes = kPixels ? plane.bytes : 1;
   const int x0 = plane.columns * static_cast<int>(blockIdx.x);
   const int y0 = Shape::kStep * p.steps * static_cast<int>(blockIdx.y);
-  if (x0 * plane.bytes >= in.width || y0 >= in.height) return;
+  if (x0 * bytes >= in.width || y0 >= in.height) return;
   const int rows = min(Shape::kStep * p.steps, in.height - y0);  // of output
 
-  const Layout layout(plane.bytes, plane.columns);
-  const Ring ring = {shared + Layout::kRing, layout.pitch};
-  const MmaColumns columns = {reinterpret_cast<int *>(shared + layout.positions),
-                              shared + layout.fills};
+  const Layout layout(bytes, plane.columns, static_cast<int>(blockDim.x));
   const int top = y0 - p.above;  // the first row of input
   constexpr int kAhead = Shape::kStep + 16 * (Shape::kDownUnits - 1);
-  MmaFill<Shape> fill;
-  if (fill.init(in, (x0 - p.left - Shape::kShift) * plane.bytes, top,
-                in.width + p.right * plane.bytes, layout.row_bytes, columns))
-    __syncthreads();
+  const MmaFill<Shape> fill = {
+      reinterpret_cast<FillColumns *>(shared),
+      reinterpret_cast<FillThread *>(shared + layout.threads),
+      {reinterpret_cast<int *>(shared + layout.positions), shared + layout.fills},
+      {shared + Layout::kRing, layout.pitch}};
+  const Ring &ring = fill.ring;
+  fill.init(in, (x0 - p.left - Shape::kShift) * bytes, top, in.width + p.right * bytes,
+            layout.row_bytes);
+  __syncthreads();
   const int input_rows = rows + p.below;
-  fill.copy(in, top, 0, min(input_rows, kAhead), columns, ring);
-  fill.gather(in, top, 0, min(input_rows, kAhead), columns, ring);
-  auto *taps = reinterpret_cast<std::uint32_t *>(shared);
+  fill.copy(in, top, 0, min(input_rows, kAhead));
+  fill.gather(in, top, 0, min(input_rows, kAhead));
+  auto *taps = reinterpret_cast<std::uint32_t *>(shared + sizeof(FillColumns));
   for (int i = threadIdx.x; i < Layout::kTapWords; i += static_cast<int>(blockDim.x)) {
     constexpr int kDownWords = MmaTypes<kSums>::kDigits * Shape::kDownWords;
     taps[i] = i < kDownWords ? (&p.down[0][0])[i] : (&p.across[0][0])[i - kDownWords];
@@ -226,64 +240,62 @@ __global__ void __launch_bounds__((32 * separable_warps<Shape, kSums>()), 1)
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int warp_row = 16 * (warp % Shape::kWarpsDown);
   const int warps_across = static_cast<int>(blockDim.x) / (32 * Shape::kWarpsDown);
-  const int segments = plane.bytes / kBytes * plane.columns / Shape::kSegment;
-  int arrived = 0;  // rows of input in the ring, those of this step included
+  // A channel's are side by side: so many.
+  const int across = plane.columns / Shape::kSegment;
+  const int segments = kPixels ? plane.channels * across : across;
+  int arrived = 0;  // rows of input that are byte planes
 #pragma unroll 1
   for (int y = 0; y < rows; y += Shape::kStep) {
     ptx::cp_async_wait_all();
     __syncthreads();
     // All have done with the step before: its rows make room.
     const int next = y + kAhead, end = min(input_rows, next + Shape::kStep);
-    fill.copy(in, top, next, end, columns, ring);
-    if (plane.bytes > 1) {
+    fill.copy(in, top, next, end);
+    if (kPixels && bytes > 1) {
       split_ring<Shape, kSums>(plane, ring, layout.plane_columns, arrived, min(input_rows, next),
                                p.bits);
       arrived = next;
       __syncthreads();
+      if (plane.copied != 0)
+        copy_channels<Shape, kBytes>(plane.copied, ring, layout.plane_columns, y + p.above,
+                                     p.left + Shape::kShift, shared + layout.stage,
+                                     layout.stage_pitch, plane.columns);
     }
-    if (y + warp_row < rows) {
+#pragma unroll 1
+    for (int s = y + warp_row < rows ? warp / Shape::kWarpsDown : segments; s < segments;
+         s += warps_across) {
+      const int place = kPixels ? s / across : 0, x = Shape::kSegment * (s - place * across);
+      if ((x0 + x) * bytes >= in.width) continue;
+      const int first = kPixels ? plane.channel[place] * kBytes : 0;  // byte plane
+      const Segment segment = {
+          shared_address(ring.rows) + first * layout.plane_columns + x, layout.plane_columns,
+          shared + layout.stage + warp_row * layout.stage_pitch + first * plane.columns + x,
+          layout.stage_pitch, plane.columns};
+      finish.long_add = plane.add[place];
+#pragma unroll
+      for (int &add : finish.add) {
+        add = static_cast<int>(plane.add[place]);
+        asm volatile("" : "+r"(add));  // four registers, side by side, once
+      }
       std::uint32_t lines[(Shape::kDownUnits + 1) / 2];
 #pragma unroll
       for (int i = 0; i < (Shape::kDownUnits + 1) / 2; ++i) {
         const int row = y + warp_row + 32 * i + (2 * i + 1 < Shape::kDownUnits ? lane : lane % 16);
         lines[i] = static_cast<unsigned>(row) % Shape::kRing * static_cast<unsigned>(ring.pitch);
       }
-#pragma unroll 1
-      for (int s = warp / Shape::kWarpsDown; s < segments; s += warps_across) {
-        // Two segments of a channel are side by side, or all, where there is one channel.
-        const int across = plane.columns / Shape::kSegment;
-        const int channel = s / across, x = Shape::kSegment * (s - channel * across);
-        if ((x0 + x) * plane.bytes >= in.width) continue;
-        const Segment segment = {
-            shared_address(ring.rows) + channel * kBytes * layout.plane_columns + x,
-            layout.plane_columns,
-            shared + layout.stage + warp_row * layout.stage_pitch +
-                channel * kBytes * plane.columns + x,
-            layout.stage_pitch, plane.columns};
-        if ((plane.copied >> channel & 1) != 0) {
-          copy_rows<Shape, kBytes>(segment, ring, y + warp_row + p.centre_row, p.centre_column);
-          continue;
-        }
-        finish.long_add = plane.add[channel];
-#pragma unroll
-        for (int &add : finish.add) {
-          add = static_cast<int>(plane.add[channel]);
-          asm volatile("" : "+r"(add));  // four registers, side by side, once
-        }
-        compute_rows(bands, finish, segment, lines);
-        if (plane.bytes == 1) {
-          __syncwarp();
-          store_rows<Shape>(plane, x0 + x, y0 + y + warp_row, segment.stage, layout.stage_pitch);
-          __syncwarp();
-        }
+      compute_rows(bands, finish, segment, lines);
+      if (bytes == 1) {
+        __syncwarp();
+        store_rows<Shape>(plane, x0 + x, y0 + y + warp_row, segment.stage, layout.stage_pitch);
+        __syncwarp();
       }
     }
-    if (plane.bytes > 1) {
+    if (kPixels && bytes > 1) {
       __syncthreads();
-      store_pixels<Shape, kSums>(plane, x0, y0 + y, min(rows - y, Shape::kStep),
-                                 shared + layout.stage, layout.stage_pitch);
+      store_pixels<Shape, kSums>(plane, x0, y0 + y, min(rows - y, Shape::kStep), layout.stage,
+                                 layout.stage_pitch);
     }
-    fill.gather(in, top, next, end, columns, ring);
+    fill.gather(in, top, next, end);
   }
 #endif
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Samples of 16 bits: a file of its own, for they take the compiler as long as all others.
 #include "launch.cuh"
 
 namespace coalesce {
@@ -9,8 +8,8 @@ Status run_separable_deep(const SeparableJob &job) {
     using Shape = decltype(shape);
     if constexpr (Shape::kAcrossUnits <= 5)
       return job.numbers->sums == SeparableSums::deep
-                 ? run_separable<Shape, SeparableSums::deep>(job)
-                 : run_separable<Shape, SeparableSums::deep_long>(job);
+                 ? run_separable<Shape, SeparableSums::deep, true>(job)
+                 : run_separable<Shape, SeparableSums::deep_long, true>(job);
     return {};
   });
 }

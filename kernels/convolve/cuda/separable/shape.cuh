@@ -55,7 +55,9 @@ struct SeparablePlane {
   std::size_t out_pitch;
   int bytes, columns;
   std::uint32_t copied;  // bits of the channels that are not filtered
-  std::int64_t add[4];   // to the sums of a channel; as the way of finishing wants it
+  int channels;          // those that are:
+  int channel[4];
+  std::int64_t add[4];  // to the sums of channel[i]; as the way of finishing wants it
 };
 
 // A sample of 16 bits is (lower >> shift) + (upper << (8 - shift)), after both have been masked:
@@ -68,13 +70,12 @@ struct SampleBits {
 template <class Shape, SeparableSums kSums>
 struct SeparableMmaArgs {
   SeparablePlane plane[4];
-  int above;                      // rows of input before those of output
-  int below;                      // rows of input that a row of output needs, less one
-  int left;                       // columns of input before those of output
-  int right;                      // columns behind the last one of output that are needed
-  int centre_row, centre_column;  // of what is copied, from the first row and column of input
-  int steps;                      // of a block
-  int shift;                      // finishing
+  int above;  // rows of input before those of output
+  int below;  // rows of input that a row of output needs, less one
+  int left;   // columns of input before those of output
+  int right;  // columns behind the last one of output that are needed
+  int steps;  // of a block
+  int shift;  // finishing
   std::uint32_t reciprocal;
   SampleBits bits;
   int max;           // sample
@@ -91,17 +92,18 @@ template <class Shape, SeparableSums kSums>
 struct SharedLayout {
   static constexpr int kTapWords =
       MmaTypes<kSums>::kDigits * (Shape::kDownWords + Shape::kAcrossWords);
-  static constexpr int kRing = (4 * kTapWords + 15) / 16 * 16 + 16;  // behind the taps
+  static constexpr int kRing = 16 + (4 * kTapWords + 15) / 16 * 16;  // behind FillColumns, the taps
   int plane_columns;                                                 // of a byte plane in the ring
   int row_bytes;                                                     // of all of them
   int pitch, stage_pitch;
   int stage;      // what is to be stored
   int positions;  // MmaColumns
   int fills;
+  int threads;  // FillThread
   int end;
 
   // No bank conflicts: pitches are odd multiples of 16.
-  COALESCE_HOST_DEVICE SharedLayout(int bytes, int columns)
+  COALESCE_HOST_DEVICE SharedLayout(int bytes, int columns, int block)
       : plane_columns(columns + Shape::kHalo),
         row_bytes(bytes * plane_columns),
         pitch((row_bytes & 16) != 0 ? row_bytes : row_bytes + 16),
@@ -109,7 +111,8 @@ struct SharedLayout {
         stage(kRing + Shape::kRing * pitch),
         positions(stage + Shape::kStep * stage_pitch),
         fills(positions + 4 * row_bytes),
-        end(fills + row_bytes) {}
+        threads(fills + row_bytes),
+        end(threads + 16 * block) {}
 };
 
 }  // namespace coalesce
