@@ -287,10 +287,11 @@ Case convolve_case() {
             if (index >= kRandomTrials)
               return large_convolve_trial(convolve_planes, random, index - kRandomTrials, backend);
             ConvolveTrialOptions options;
+            // Of these a quarter for separable masks of samples of 16 bits.
             if (index % 2 == 1)
               options = {.for_matrix_units = true,
                          .wide_rows = index % 8 == 3,
-                         .depth = SampleDepth{8, 0}};
+                         .depth = index % 8 == 5 ? kDepths[2 + index / 8 % 5] : SampleDepth{8, 0}};
             options.kernels = true;
             return convolve_trial(convolve_planes, options, random, index, backend);
           },

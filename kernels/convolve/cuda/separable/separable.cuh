@@ -54,11 +54,7 @@ constexpr int separable_warps() {
   constexpr int kUnits = Shape::kDownUnits + Shape::kAcrossUnits;
   constexpr bool kPacked = kSums == SeparableSums::packed, kWide = MmaTypes<kSums>::kWide;
   constexpr int kMost = kWide ? 16 : kPacked && !kPixels ? 24 : 20;
-  return kUnits > (kWide ? 7 : 8) ? (kWide     ? 8
-                                     : kPacked ? 12
-                                               : 10)
-         : kUnits > 4             ? kMost - 4
-                                  : kMost;
+  return kUnits > (kWide ? 7 : 8) ? (kWide ? 8 : 12) : kUnits > 4 ? kMost - 4 : kMost;
 }
 
 // Where a segment is: of each byte of its samples, `next` bytes further on.
