@@ -48,11 +48,12 @@ __device__ __forceinline__ void store_rows(const SeparablePlane &plane, int x, i
   }
 }
 
-// Warps that share a multiprocessor, as the registers allow.
+// Warps that share a multiprocessor, as the registers allow; of samples of 16 bits, the memory.
 template <class Shape, SeparableSums kSums, bool kPixels>
 constexpr int separable_warps() {
   constexpr int kUnits = Shape::kDownUnits + Shape::kAcrossUnits;
   constexpr bool kPacked = kSums == SeparableSums::packed, kWide = MmaTypes<kSums>::kWide;
+  if (MmaTypes<kSums>::kDeep) return kUnits > 4 ? 8 : 12;
   constexpr int kMost = kWide ? 16 : kPacked && !kPixels ? 24 : 20;
   return kUnits > (kWide ? 7 : 8) ? (kWide ? 8 : 12) : kUnits > 4 ? kMost - 4 : kMost;
 }
