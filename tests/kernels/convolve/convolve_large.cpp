@@ -21,6 +21,7 @@ struct Large {
   ConvolveAlgorithm algorithm;
   ConvolveKernel kernel = ConvolveKernel::automatic;
   int channels = 1;
+  SampleDepth depth = {8, 0};
 };
 constexpr Large kMask = {72, 30001, 1, ConvolveAlgorithm::direct, ConvolveKernel::mma};
 constexpr Large kTallMask = {48, 70001, 1, ConvolveAlgorithm::direct,
@@ -30,6 +31,10 @@ constexpr Large kPixels3 = {96, 48001, 1, ConvolveAlgorithm::direct, ConvolveKer
 constexpr Large kPixels4 = {96, 48001, 1, ConvolveAlgorithm::direct, ConvolveKernel::mma, 4};
 constexpr Large kRows = {48, 230017, 1, ConvolveAlgorithm::separable};
 constexpr Large kPlanes = {48, 57617, 4, ConvolveAlgorithm::separable};
+// Pixels become byte planes in every step.
+constexpr Large kRows3 = {96, 80017, 1, ConvolveAlgorithm::separable, ConvolveKernel::automatic, 3};
+constexpr Large kRowsDeep = {48, 115201, 1, ConvolveAlgorithm::separable, ConvolveKernel::automatic,
+                             2,  {10, 6}};
 
 FilterSettings masked(int width, int height, std::vector<double> at) {
   FilterSettings s;
@@ -90,6 +95,15 @@ FilterSettings settings_of(int index, Large *large) {
     case 7:
       *large = kPlanes;
       return rows({3, 1, 4}, {2, 7, 1});
+    case 8:
+      *large = kRows3;
+      return rows(reals(9), reals(5));
+    case 9:
+      *large = kRowsDeep;
+      return rows(reals(9), reals(5));
+    case 10:
+      *large = kRowsDeep;
+      return rows({-1, 2, 7}, {3, 1, 4, -2});
     default:
       *large = kPlanes;
       return rows(reals(9), reals(9));
@@ -197,7 +211,7 @@ std::string large_convolve_trial(const Convolve &operation, Random &random, int 
   const FilterSettings settings = settings_of(index, &large);
   Filter filter;
   FilterError error;
-  if (!make_filter(settings, {8, 0}, &filter, &error)) return error.text;
+  if (!make_filter(settings, large.depth, &filter, &error)) return error.text;
   const ConvolveParams params = {&filter, static_cast<Border>(random.below(5)), random.below(256)};
   const Layout layout = aligned_layout(large);
   const std::string doing = text(settings) + "\n    " + text(filter) + ", border " +
