@@ -45,6 +45,8 @@ inline Status cuda_checked(cudaError_t error) {
 
 // Of the current device.
 Status count_multiprocessors(int *count);
+// The most shared memory that a block may have, and what a multiprocessor has.
+Status count_shared_bytes(int *of_block, int *of_multiprocessor);
 
 // kernel<<<grid, block, shared_bytes, stream>>>(arguments) that reports its own failure only, not
 // one that some earlier call left behind. A kernel that wants more shared memory than any may have

@@ -44,12 +44,31 @@ struct Known {
 
 constexpr std::size_t kSharedBytesOfAny = 48 * 1024;
 
-// All threads of a context share what a kernel is granted: it has to be the same every time. (A
-// kernel that has more than that only together with its static memory sees to it itself.)
+// Of the current device.
+template <cudaDeviceAttr attribute>
+Status device_attribute(int *value) {
+  constexpr int kDevices = 64;
+  static std::atomic<int> known[kDevices];
+  int device = 0;
+  if (Status s = cuda_checked(cudaGetDevice(&device)); !s.ok()) return s;
+  if (device < kDevices && (*value = known[device].load(std::memory_order_relaxed)) > 0) return {};
+  if (Status s = cuda_checked(cudaDeviceGetAttribute(value, attribute, device)); !s.ok()) return s;
+  if (device < kDevices) known[device].store(*value, std::memory_order_relaxed);
+  return {};
+}
+
+// All threads of a context share what a kernel is granted, and its launches may differ: so it is
+// always all there is. (A kernel that has more than that only together with its static memory sees
+// to it itself.)
 Status grant(const void *kernel, std::size_t shared_bytes) {
   if (shared_bytes <= kSharedBytesOfAny) return {};
+  cudaFuncAttributes attributes = {};
+  if (Status s = cuda_checked(cudaFuncGetAttributes(&attributes, kernel)); !s.ok()) return s;
+  int most = 0;
+  if (Status s = device_attribute<cudaDevAttrMaxSharedMemoryPerBlockOptin>(&most); !s.ok())
+    return s;
   return cuda_checked(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                           static_cast<int>(shared_bytes)));
+                                           most - static_cast<int>(attributes.sharedSizeBytes)));
 }
 
 // Do this device's grids start early, and does the kernel's code for it wait then?
@@ -83,17 +102,13 @@ const Known *known_kernel(const void *kernel, std::size_t shared_bytes, ContextI
 }  // namespace
 
 Status count_multiprocessors(int *count) {
-  constexpr int kDevices = 64;
-  static std::atomic<int> known[kDevices];
-  int device = 0;
-  if (Status s = cuda_checked(cudaGetDevice(&device)); !s.ok()) return s;
-  if (device < kDevices && (*count = known[device].load(std::memory_order_relaxed)) > 0) return {};
-  if (Status s =
-          cuda_checked(cudaDeviceGetAttribute(count, cudaDevAttrMultiProcessorCount, device));
-      !s.ok())
+  return device_attribute<cudaDevAttrMultiProcessorCount>(count);
+}
+
+Status count_shared_bytes(int *of_block, int *of_multiprocessor) {
+  if (Status s = device_attribute<cudaDevAttrMaxSharedMemoryPerBlockOptin>(of_block); !s.ok())
     return s;
-  if (device < kDevices) known[device].store(*count, std::memory_order_relaxed);
-  return {};
+  return device_attribute<cudaDevAttrMaxSharedMemoryPerMultiprocessor>(of_multiprocessor);
 }
 
 // The runtime looks a kernel up in the context at every launch, which takes a tenth of it. (The

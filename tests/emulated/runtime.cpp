@@ -136,6 +136,7 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *kernel) {
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *) {
   attributes->ptxVersion = COALESCE_EMULATED / 10;
+  attributes->sharedSizeBytes = 0;  // static memory is elsewhere
   return cudaSuccess;
 }
 
@@ -200,7 +201,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
 }
 
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
-  *value = attribute == cudaDevAttrMultiProcessorCount ? kMultiprocessors : COALESCE_EMULATED / 100;
+  *value = attribute == cudaDevAttrMultiProcessorCount      ? kMultiprocessors
+           : attribute == cudaDevAttrComputeCapabilityMajor ? COALESCE_EMULATED / 100
+                                                            : int{emulated::kMaxSharedBytes};
   return cudaSuccess;
 }
 

@@ -357,7 +357,12 @@ using cudaFunction_t = struct CUfunc_st *;
 using cudaGraph_t = struct CUgraph_st *;
 using cudaGraphExec_t = struct CUgraphExec_st *;
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
-enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16, cudaDevAttrComputeCapabilityMajor = 75 };
+enum cudaDeviceAttr {
+  cudaDevAttrMultiProcessorCount = 16,
+  cudaDevAttrComputeCapabilityMajor = 75,
+  cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+};
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal = 1 };
 enum cudaDriverEntryPointQueryResult {
@@ -370,6 +375,7 @@ struct cudaDeviceProp {
   char name[256];
 };
 struct cudaFuncAttributes {
+  std::size_t sharedSizeBytes;
   int ptxVersion;
 };
 

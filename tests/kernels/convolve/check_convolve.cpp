@@ -288,8 +288,9 @@ Case convolve_case() {
               return large_convolve_trial(convolve_planes, random, index - kRandomTrials, backend);
             ConvolveTrialOptions options;
             if (index % 2 == 1) options = {.for_matrix_units = true, .wide_rows = index % 8 == 3};
-            // Of two bytes, too.
             if (index % 2 == 1 && index % 8 != 5) options.depth = SampleDepth{8, 0};
+            // A quarter of these is of samples of two bytes.
+            if (index % 8 == 5) options.depth = kDepths[2 + index / 8 % 5];
             options.kernels = true;
             return convolve_trial(convolve_planes, options, random, index, backend);
           },

@@ -37,6 +37,10 @@ constexpr Large kStrip16 = {300, 24001,  1, ConvolveAlgorithm::direct, ConvolveK
                             1,   {10, 6}};
 constexpr Large kRows = {48, 230017, 1, ConvolveAlgorithm::separable};
 constexpr Large kPlanes = {48, 57617, 4, ConvolveAlgorithm::separable};
+// Pixels become byte planes in every step.
+constexpr Large kRows3 = {96, 80017, 1, ConvolveAlgorithm::separable, ConvolveKernel::automatic, 3};
+constexpr Large kRowsDeep = {48, 115201, 1, ConvolveAlgorithm::separable, ConvolveKernel::automatic,
+                             2,  {10, 6}};
 
 FilterSettings masked(int width, int height, std::vector<double> at) {
   FilterSettings s;
@@ -98,15 +102,24 @@ FilterSettings settings_of(int index, Large *large) {
       *large = kPlanes;
       return rows({3, 1, 4}, {2, 7, 1});
     case 8:
+      *large = kRows3;
+      return rows(reals(9), reals(5));
+    case 9:
+      *large = kRowsDeep;
+      return rows(reals(9), reals(5));
+    case 10:
+      *large = kRowsDeep;
+      return rows({-1, 2, 7}, {3, 1, 4, -2});
+    case 11:
       *large = kPlanes;
       return rows(reals(9), reals(9));
-    case 9:
+    case 12:
       *large = kStrip3;
       return masked(5, 5, integers(25, 100));
-    case 10:
+    case 13:
       *large = kStrip4;
       return masked(3, 4, integers(12, 100));
-    case 11:
+    case 14:
       *large = kStrip16;
       return masked(5, 3, integers(15, 9000));
     default:

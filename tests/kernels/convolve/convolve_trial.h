@@ -28,7 +28,7 @@ std::string convolve_trial(const Convolve &operation, const ConvolveTrialOptions
 
 // Fixed trials of pictures so large that a GPU's blocks take several steps (convolve_large.cpp).
 // On CUDA alone: the CPU back end has no such steps. The last one is of planes of more than 4 GiB.
-constexpr int kLargeConvolveTrials = 14;
+constexpr int kLargeConvolveTrials = 17;
 std::string large_convolve_trial(const Convolve &operation, Random &random, int index,
                                  const Backend &backend);
 

@@ -8,8 +8,6 @@
 namespace coalesce {
 namespace {
 
-constexpr int kMax = 255;  // of a sample
-
 struct Taps {
   std::int64_t least = 0, most = 0;         // of all, 0 included
   std::int64_t negative = 0, positive = 0;  // sums, without sign
@@ -28,13 +26,15 @@ struct Taps {
 };
 
 struct Problem {
+  std::int64_t max;  // of a sample
   Taps down, across;
   std::int64_t divisor;
   int log2 = -1;  // of the divisor; -1: no power of two
   std::int64_t level, chroma;
 
   explicit Problem(const Filter &f)
-      : down(f.down),
+      : max(f.depth.max()),
+        down(f.down),
         across(f.across),
         divisor(f.divisor),
         level(f.level.before + f.level.after),
@@ -59,12 +59,12 @@ bool choose_packed(const Problem &p, MmaNumbers *n) {
   for (int down = 0; down <= scale; ++down) {
     const int across = scale - down;
     if (!fits(p.down, down) || !fits(p.across, across)) continue;
-    if ((kMax * p.down.positive * p.across.positive + p.most_add()) << scale >= 1 << 24)
+    if ((p.max * p.down.positive * p.across.positive + p.most_add()) << scale >= 1 << 24)
       return false;
     *n = {SeparableSums::packed, down, across, 16, 0, 0, 0};
     // Two sums in a word, both less their lowest byte.
-    n->level = static_cast<std::int32_t>((p.level << scale >> 8) * 0x10001);
-    n->chroma = static_cast<std::int32_t>((p.chroma << scale >> 8) * 0x10001);
+    n->level = (p.level << scale >> 8) * 0x10001;
+    n->chroma = (p.chroma << scale >> 8) * 0x10001;
     return true;
   }
   return false;
@@ -77,13 +77,13 @@ bool choose_divided(const Problem &p, MmaNumbers *n) {
     return false;
   if (p.divisor < 2 || p.divisor > 1 << 22 || p.least_add() < 0) return false;
   if (p.most_add() >= 256 * p.divisor) return false;
-  const std::int64_t top = kMax * p.down.positive * p.across.positive + p.most_add();
+  const std::int64_t top = p.max * p.down.positive * p.across.positive + p.most_add();
   if (top >= 256 * p.divisor || top > INT32_MAX) return false;
   const std::int64_t reciprocal = ((std::int64_t{1} << 32) + p.divisor - 1) / p.divisor;
   if (top * (reciprocal * p.divisor - (std::int64_t{1} << 32)) >> 32 != 0) return false;
   *n = {SeparableSums::divided, 0, 0, 0, static_cast<std::uint32_t>(reciprocal), 0, 0};
-  n->level = static_cast<std::int32_t>(p.level);
-  n->chroma = static_cast<std::int32_t>(p.chroma);
+  n->level = p.level;
+  n->chroma = p.chroma;
   return true;
 }
 
@@ -91,11 +91,11 @@ bool choose_divided(const Problem &p, MmaNumbers *n) {
 bool choose_shifted(const Problem &p, MmaNumbers *n) {
   if (!p.down.within(-128, 127, 0) || !p.across.within(-128, 127, 0) || p.log2 < 0 || p.log2 > 31)
     return false;
-  if (kMax * std::max(p.down.positive, p.down.negative) > INT16_MAX) return false;
+  if (p.max * std::max(p.down.positive, p.down.negative) > INT16_MAX) return false;
   if (std::max(std::abs(p.least_add()), std::abs(p.most_add())) >= 1 << 30) return false;
   *n = {SeparableSums::shifted, 0, 0, p.log2, 0, 0, 0};
-  n->level = static_cast<std::int32_t>(p.level);
-  n->chroma = static_cast<std::int32_t>(p.chroma);
+  n->level = p.level;
+  n->chroma = p.chroma;
   return true;
 }
 
@@ -110,7 +110,7 @@ bool choose_wide(const Problem &p, MmaNumbers *n) {
                                         : taps.within(0, UINT16_MAX, by));
   };
   const auto sums_fit = [&](int by) {
-    return kMax * (std::max(p.down.positive, p.down.negative) << by) < INT32_MAX - (1 << 23);
+    return p.max * (std::max(p.down.positive, p.down.negative) << by) < INT32_MAX - (1 << 23);
   };
   int down = 0, across = 0;
   if (!fits(p.down, down) || !fits(p.across, across) || !sums_fit(0)) return false;
@@ -133,21 +133,38 @@ bool choose_wide(const Problem &p, MmaNumbers *n) {
         across,
         p.log2 + down + across - 32,
         0,
-        static_cast<std::int32_t>(p.level >> zeros),
-        static_cast<std::int32_t>(p.chroma >> zeros)};
+        p.level >> zeros,
+        p.chroma >> zeros};
+  return true;
+}
+
+// The same for samples of 16 bits, the taps being without sign.
+bool choose_deep(const Problem &p, MmaNumbers *n) {
+  if (p.down.is_signed() || p.across.is_signed() || !choose_wide(p, n)) return false;
+  n->sums = SeparableSums::deep;
+  return true;
+}
+
+// The sums over one byte of the samples fit 31 bits and sign, those of all 39. (Those of a Filter
+// fit 62.)
+bool choose_deep_long(const Problem &p, MmaNumbers *n) {
+  for (const Taps &taps : {p.down, p.across})
+    if (taps.positive + taps.negative >= 1 << 23) return false;
+  *n = {SeparableSums::deep_long, 0, 0, 0, 0, p.level, p.chroma};
   return true;
 }
 
 }  // namespace
 
 std::optional<MmaNumbers> choose_mma_numbers(const Filter &filter) {
-  if (!filter.separable || filter.absolute || filter.depth.bits != 8) return {};
+  if (!filter.separable || filter.absolute) return {};
   const Problem problem(filter);
   MmaNumbers n;
-  if (choose_packed(problem, &n) || choose_divided(problem, &n) || choose_shifted(problem, &n) ||
-      choose_wide(problem, &n))
-    return n;
-  return {};
+  const bool found = filter.depth.bits == 8
+                         ? choose_packed(problem, &n) || choose_divided(problem, &n) ||
+                               choose_shifted(problem, &n) || choose_wide(problem, &n)
+                         : choose_deep(problem, &n) || choose_deep_long(problem, &n);
+  return found ? std::optional(n) : std::nullopt;
 }
 
 }  // namespace coalesce

@@ -17,6 +17,8 @@ enum class SeparableSums : std::uint8_t {
   wide,         // taps of 16 bits, none negative; divisor a power of two, 2^33 at least
   wide_across,  // the same, those across signed
   wide_down,    // the same, those down signed
+  deep,         // samples of 16 bits, else as `wide`
+  deep_long,    // samples of 16 bits, signed taps of 24 bits, sums of 62 bits, any divisor
 };
 
 // Taps are scaled up by powers of two to reach the divisor a way wants; all else here is scaled
@@ -26,7 +28,7 @@ struct MmaNumbers {
   int scale_down = 0, scale_across = 0;  // taps << scale
   int shift = 0;                         // what is left to do of a divisor 2^shift
   std::uint32_t reciprocal = 0;          // divided: 2^32 / divisor, rounded up
-  std::int32_t level = 0, chroma = 0;    // to be added, as the way wants it
+  std::int64_t level = 0, chroma = 0;    // to be added, as the way wants it
 };
 
 // The fastest way that gives exactly the filter's samples, if there is one.

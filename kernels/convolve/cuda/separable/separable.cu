@@ -1,242 +1,42 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "separable.cuh"
-
-#include <algorithm>
 #include <optional>
-#include <vector>
 
-#include "../../../core/cuda_status.h"
 #include "../kernels.h"
 #include "../tensor/direct_sums.cuh"
-#include "numbers.h"
+#include "launch.cuh"
 
 namespace coalesce {
 namespace {
 
-using Smallest = SeparableShape<2, 2, 2>;
-
 bool built_for_device() {
   static MmaKernel kernel(
-      reinterpret_cast<const void *>(separable_mma_kernel<Smallest, SeparableSums::packed>), 80);
+      reinterpret_cast<const void *>(
+          separable_mma_kernel<SeparableShape<2, 2>, SeparableSums::packed, false>),
+      80);
   return kernel.built();
 }
 
-// What a filter reaches for: of a row in memory, in bytes, and of rows, each in units of 16.
-struct Reach {
-  int span;    // from the first tap to the last, both included
-  int before;  // the sample
-  int down_units;
-
-  Reach(const Filter &f, int channels)
-      : span((f.width - 1) * channels + 1),
-        before(f.left * channels),
-        down_units((f.height + 15 + 15) / 16) {}
-  // `before`, rounded up to where windows may begin.
-  int left(int shift) const { return before + ((shift - before) & 15); }
-  int across_units(int shift) const { return (left(shift) - before + span + 15 + 15) / 16; }
-
-  template <class Shape>
-  bool fits() const {
-    return down_units <= Shape::kDownUnits && across_units(Shape::kShift) <= Shape::kAcrossUnits;
-  }
-};
-
-// Planes of one or two numbers of channels, as those of NV12.
-struct Job {
-  const Filter *filter;
-  const MmaNumbers *numbers;
-  ArgumentCache *cache;
-  int multiprocessors;
-  cudaStream_t stream;
-  int rows = 0;  // numbers of channels
-  int channels[2] = {};
-  int planes = 0;
-  MmaPlane plane[4] = {};
-  unsigned taken = 0;  // bits of the image's planes
-
-  Reach reach(int row) const { return {*filter, channels[row]}; }
-  bool wide() const { return numbers->sums >= SeparableSums::wide; }
-
-  template <class Shape>
-  bool fits() const {
-    // With wide sums, more units do not fit into the registers.
-    if (wide() && Shape::kAcrossUnits > 5) return false;
-    for (int i = 0; i < rows; ++i)
-      if (!reach(i).fits<Shape>()) return false;
-    return true;
-  }
-};
-
-// Byte `digit` of tap i, 0 where there is none.
-std::uint32_t tap_byte(const std::vector<std::int32_t> &row, int i, int scale, int digit) {
-  if (i < 0 || i >= static_cast<int>(row.size())) return 0;
-  const int tap = row[static_cast<std::size_t>(i)] * (1 << scale);
-  return static_cast<std::uint32_t>(tap) >> (8 * digit) & 0xff;
-}
-
-template <class Shape, SeparableSums kSums>
-void fill_down(const Job &job, SeparableMmaArgs<Shape, kSums> *args) {
-  const auto down = [&](int i, int digit) {
-    return tap_byte(job.filter->down, i, job.numbers->scale_down, digit);
-  };
-  for (int d = 0; d < MmaTypes<kSums>::kDigits; ++d)
-    for (int j = 0; j < Shape::kDownWords; ++j) {
-      const int i = j - 15;
-      args->down[d][j] =
-          down(i, d) | down(i + 1, d) << 8 | down(i + 8, d) << 16 | down(i + 9, d) << 24;
-    }
-}
-
-template <class Shape, SeparableSums kSums>
-void fill_row(const Job &job, int which, SeparableRow<Shape, kSums> *row) {
-  const Reach reach = job.reach(which);
-  const int channels = job.channels[which];
-  row->left = reach.left(Shape::kShift);
-  row->right = reach.span - 1 - reach.before;
-  const int zeros = row->left - reach.before;
-  const auto across = [&](int i, int digit) {
-    i -= zeros;
-    if (i < 0 || i % channels != 0) return std::uint32_t{0};
-    return tap_byte(job.filter->across, i / channels, job.numbers->scale_across, digit);
-  };
-  for (int d = 0; d < MmaTypes<kSums>::kDigits; ++d)
-    for (int j = 0; j < Shape::kAcrossWords; ++j) {
-      const int i = j - 15;
-      row->across[d][j] =
-          across(i, d) | across(i + 1, d) << 8 | across(i + 2, d) << 16 | across(i + 3, d) << 24;
-    }
-}
-
-// All that does not depend on the picture.
-template <class Shape, SeparableSums kSums>
-SeparableMmaArgs<Shape, kSums> make_args(const Job &job) {
-  SeparableMmaArgs<Shape, kSums> args{};
-  static_assert(sizeof args <= 4096, "kernels take no more");
-  args.above = job.filter->above;
-  args.below = job.filter->height - 1;
-  args.shift = job.numbers->shift;
-  args.reciprocal = job.numbers->reciprocal;
-  fill_down(job, &args);
-  for (int i = 0; i < job.rows; ++i)
-    fill_row(job, i, &args.row[i]);
-  return args;
-}
-
-template <class Shape, SeparableSums kSums>
-Status run(const Job &job) {
-  auto &args = job.cache->get<SeparableMmaArgs<Shape, kSums>>(
-      8 * job.channels[1] + job.channels[0], [&] { return make_args<Shape, kSums>(job); });
-  int strips = 0, tiles = 0;
-  for (int i = 0; i < job.planes; ++i) {
-    const TileSource &in = job.plane[i].in;
-    args.plane[i] = job.plane[i];
-    strips = std::max(strips, (in.width - 1) / Shape::kColumns + 1);
-    tiles = std::max(tiles, (in.height - 1) / Shape::kStep + 1);
-  }
-  // Blocks that do more load less, and start less often; but the longer they walk, the further
-  // apart are the rows that are under way, which the memory does not like.
-  const std::int64_t blocks = std::int64_t{strips} * tiles * job.planes;
-  const std::int64_t slots = job.multiprocessors * mma_blocks<Shape, kSums>();
-  args.steps = static_cast<int>(std::clamp<std::int64_t>(blocks / (4 * slots), 1, 4));
-  args.steps = std::max(args.steps, tiles / 65535 + 1);
-  const dim3 grid(strips, (tiles - 1) / args.steps + 1, job.planes);
-  return launch_early(separable_mma_kernel<Shape, kSums>, grid, dim3(Shape::kThreads), 0,
-                      job.stream, args);
-}
-
-template <class Shape>
-Status run_narrow(const Job &job) {
-  switch (job.numbers->sums) {
-    case SeparableSums::packed:
-      return run<Shape, SeparableSums::packed>(job);
-    case SeparableSums::divided:
-      return run<Shape, SeparableSums::divided>(job);
-    default:
-      return run<Shape, SeparableSums::shifted>(job);
-  }
-}
-
-template <class Shape>
-Status run_wide(const Job &job) {
-  switch (job.numbers->sums) {
-    case SeparableSums::wide:
-      return run<Shape, SeparableSums::wide>(job);
-    case SeparableSums::wide_across:
-      return run<Shape, SeparableSums::wide_across>(job);
-    default:
-      return run<Shape, SeparableSums::wide_down>(job);
-  }
-}
-
-template <class Shape>
-Status run_shape(const Job &job) {
-  if constexpr (Shape::kAcrossUnits <= 5)
-    if (job.wide()) return run_wide<Shape>(job);
-  return run_narrow<Shape>(job);
-}
-
-// From small to large.
-template <class... Shapes>
-struct ShapeList {
-  // The first that is large enough, or their number.
-  static int first(const Job &job) {
-    int count = 0;
-    (void)((!job.fits<Shapes>() && ++count) && ...);
-    return count;
-  }
-  static Status run(int shape, const Job &job) {
-    Status status;
-    int i = 0;
-    (void)((i++ == shape && (status = run_shape<Shapes>(job), true)) || ...);
-    return status;
-  }
-  static constexpr int kCount = sizeof...(Shapes);
-};
-using AllShapes = ShapeList<Smallest, SeparableShape<3, 3, 2>, SeparableShape<3, 5, 2>,
-                            SeparableShape<5, 5, 1>, SeparableShape<3, 9, 1>>;
-
 // False if the plane is not for these kernels.
 bool make_plane(const ConvolveParams &params, const ConvolvePlane &plane, const MmaNumbers &numbers,
-                MmaPlane *made) {
+                SeparablePlane *made) {
   constexpr std::size_t kMaxPitch = INT32_MAX;
   if (plane.in.pitch > kMaxPitch || plane.out.pitch > kMaxPitch) return false;
-  int levels = 0, chromas = 0;
-  std::uint32_t copied = 0;
+  const Filter &f = *params.filter;
+  *made = {make_tile_source(params, plane), plane.out.data, plane.out.pitch, 0, 0, 0, 0, {}, {}};
+  made->bytes = made->in.pixel;
+  if (made->bytes > 4 && made->bytes != 8) return false;
   for (int c = 0; c < plane.channels; ++c) {
-    levels += plane.role[c] == ChannelRole::level;
-    chromas += plane.role[c] == ChannelRole::chroma;
-    if (plane.role[c] == ChannelRole::copy) copied |= 0xffu << (8 * c);
-  }
-  if (levels + chromas == 0 || (copied != 0 && plane.channels == 3)) return false;
-  if (levels > 0 && chromas > 0 && numbers.level != numbers.chroma) return false;
-  if (plane.channels == 2) copied |= copied << 16;
-  *made = {make_tile_source(params, plane),
-           plane.out.data,
-           plane.out.pitch,
-           copied,
-           levels > 0 ? numbers.level : numbers.chroma,
-           0};
-  return true;
-}
-
-// All planes with so many channels that are for these kernels join the job.
-void add_planes(const ConvolveParams &params, const ConvolvePlanes &image, int channels, Job *job) {
-  const int before = job->planes;
-  for (int i = 0; i < image.planes; ++i) {
-    MmaPlane &plane = job->plane[job->planes];
-    if (image.plane[i].channels != channels ||
-        !make_plane(params, image.plane[i], *job->numbers, &plane))
+    const ChannelRole role = plane.role[c];
+    if (role == ChannelRole::copy) {
+      made->copied |= 1u << c;
       continue;
-    plane.row = job->rows;
-    ++job->planes;
-    job->taken |= 1u << i;
+    }
+    made->add[made->channels] = role == ChannelRole::chroma ? numbers.chroma : numbers.level;
+    made->channel[made->channels++] = c;
   }
-  if (job->planes > before) job->channels[job->rows++] = channels;
-}
-
-bool has_plane(const ConvolvePlanes &image, int channels) {
-  return std::any_of(image.plane, image.plane + image.planes,
-                     [channels](const ConvolvePlane &p) { return p.channels == channels; });
+  // What is copied comes from the ring, too.
+  const bool has_centre = f.left >= 0 && f.left < f.width && f.above >= 0 && f.above < f.height;
+  return made->channels > 0 && (made->copied == 0 || has_centre);
 }
 
 }  // namespace
@@ -247,36 +47,26 @@ unsigned launch_separable_mma(const ConvolveParams &params, const ConvolvePlanes
   const auto &numbers = params.cache->get<std::optional<MmaNumbers>>(
       0, [&] { return choose_mma_numbers(*params.filter); });
   if (!numbers || !built_for_device()) return 0;
-  int multiprocessors = 0;
-  *status = count_multiprocessors(&multiprocessors);
+  SeparableJob job = {params.filter, &*numbers, params.cache, stream};
+  if (*status = count_multiprocessors(&job.multiprocessors); !status->ok()) return 0;
+  *status = count_shared_bytes(&job.shared_of_block, &job.shared_of_multiprocessor);
   if (!status->ok()) return 0;
 
-  // One launch for both kinds of planes, unless one of them would have to take a larger shape.
-  unsigned done = 0;
-  const Job none = {params.filter, &*numbers, params.cache, multiprocessors, stream};
-  Job waiting = none;
-  int waiting_shape = AllShapes::kCount;
-  const auto run = [&] {
-    if (waiting.planes == 0 || waiting_shape == AllShapes::kCount || !status->ok()) return;
-    *status = AllShapes::run(waiting_shape, waiting);
-    done |= waiting.taken;
-  };
-  for (int channels = 1; channels <= 4; ++channels) {
-    if (!has_plane(image, channels)) continue;
-    Job alone = none;
-    add_planes(params, image, channels, &alone);
-    if (alone.planes == 0) continue;
-    const int shape = AllShapes::first(alone);
-    if (waiting.rows == 1 && shape == waiting_shape) {
-      add_planes(params, image, channels, &waiting);
-      continue;
+  unsigned taken = 0;
+  for (int i = 0; i < image.planes; ++i)
+    if (make_plane(params, image.plane[i], *numbers, &job.plane[job.planes])) {
+      ++job.planes;
+      taken |= 1u << i;
     }
-    run();
-    waiting = alone;
-    waiting_shape = shape;
-  }
-  run();
-  return done;
+  if (job.planes == 0) return 0;
+  const bool pixels = std::any_of(job.plane, job.plane + job.planes,
+                                  [](const SeparablePlane &plane) { return plane.bytes > 1; });
+  *status = params.filter->depth.bytes() == 2 ? run_separable_deep(job)
+            : pixels                          ? run_separable_pixels(job)
+                                              : run_separable_bytes<false>(job);
+  if (status->ok()) return taken;
+  if (status->code() == StatusCode::unsupported) *status = {};
+  return 0;
 }
 
 }  // namespace coalesce

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Separable convolution of 8-bit planes on tensor cores, down and across in one kernel.
+// Separable convolution on tensor cores, down and across in one kernel.
 //
 // Both ways are products of 8-bit matrices with 32-bit sums, the taps being the diagonals of one of
 // them. A warp makes 16 rows of output at a time, in windows of 16 columns. Rows and columns stand
@@ -7,71 +7,31 @@
 // there (sums.cuh).
 //
 // A block walks down its strip of the picture. The rows of the next step are under way while it
-// computes (fill.cuh).
+// computes (fill.cuh). Pixels of several bytes become byte planes (pixels.cuh), so that each
+// channel is filtered as if it were alone.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "../../../core/grid_order.cuh"
-#include "../../../core/load.cuh"
 #include "fill.cuh"
+#include "pixels.cuh"
 #include "sums.cuh"
 
 namespace coalesce {
 
-// `bytes` samples, byte by byte.
-__device__ __noinline__ void store_some(std::uint8_t *to, const std::uint8_t *samples, int bytes) {
-#pragma unroll 1
-  for (int i = 0; i < bytes; ++i)
-    to[i] = samples[i];
-}
-
-// Puts back what is not to be filtered: of the lane's 16 samples in its rows.
-template <class Shape>
-__device__ __noinline__ void restore_copied(const std::uint8_t *from, std::size_t pitch, int rows,
-                                            int bytes, std::uint32_t copied, std::uint8_t *stage) {
-  constexpr int kAtOnce = 32 / Shape::kWindows;
-  if (bytes == 16 && ((reinterpret_cast<std::uintptr_t>(from) | pitch) & 15) == 0) {
-    uint4 old[16 / kAtOnce];
-#pragma unroll
-    for (int i = 0; i < 16 / kAtOnce; ++i)
-      if (i * kAtOnce < rows)
-        old[i] = load_global(reinterpret_cast<const uint4 *>(from + i * kAtOnce * pitch));
-#pragma unroll
-    for (int i = 0; i < 16 / kAtOnce; ++i) {
-      auto *now = reinterpret_cast<uint4 *>(stage + i * kAtOnce * Shape::kStagePitch);
-      const auto choose = [&](std::uint32_t a, std::uint32_t b) {
-        return (a & copied) | (b & ~copied);
-      };
-      if (i * kAtOnce < rows)
-        *now = make_uint4(choose(old[i].x, now->x), choose(old[i].y, now->y),
-                          choose(old[i].z, now->z), choose(old[i].w, now->w));
-    }
-    return;
-  }
-#pragma unroll 1
-  for (int i = 0; i < rows; i += kAtOnce)
-#pragma unroll 1
-    for (int b = 0; b < bytes; ++b)
-      if ((copied >> (8 * (b % 4)) & 1) != 0)
-        stage[i * Shape::kStagePitch + b] = load_global(from + i * pitch + b);
-}
-
 // A warp's 16 rows (or what there is of them) from (x, y) on; 16 samples a lane.
 template <class Shape>
-__device__ __forceinline__ void store_rows(const MmaPlane &plane, int x, int y,
-                                           std::uint8_t *stage) {
+__device__ __forceinline__ void store_rows(const SeparablePlane &plane, int x, int y,
+                                           const std::uint8_t *stage, int stage_pitch) {
   constexpr int kLanes = Shape::kWindows, kAtOnce = 32 / kLanes;  // of a row; rows
   const int lane = threadIdx.x % 32;
   x += 16 * (lane % kLanes);
   y += lane / kLanes;
   const int rows = min(plane.in.height - y, 16), bytes = min(plane.in.width - x, 16);
   if (rows <= 0 || bytes <= 0) return;
-  stage += lane / kLanes * Shape::kStagePitch + 16 * (lane % kLanes);
-  if (plane.copied != 0)
-    restore_copied<Shape>(plane.in.data + static_cast<std::size_t>(y) * plane.in.pitch + x,
-                          plane.in.pitch, rows, bytes, plane.copied, stage);
+  stage += lane / kLanes * stage_pitch + 16 * (lane % kLanes);
   std::uint8_t *to =
       plane.out + static_cast<std::size_t>(y) * static_cast<std::uint32_t>(plane.out_pitch) + x;
   const auto step = std::size_t{kAtOnce} * static_cast<std::uint32_t>(plane.out_pitch);
@@ -80,135 +40,259 @@ __device__ __forceinline__ void store_rows(const MmaPlane &plane, int x, int y,
     for (int i = 0; i < 16; i += kAtOnce, to += step)
       if (i < rows)
         __stcs(reinterpret_cast<uint4 *>(to),
-               *reinterpret_cast<const uint4 *>(stage + i * Shape::kStagePitch));
+               *reinterpret_cast<const uint4 *>(stage + i * stage_pitch));
   } else {
 #pragma unroll 1
     for (int i = 0; i < rows; i += kAtOnce, to += step)
-      store_some(to, stage + i * Shape::kStagePitch, bytes);
+      store_some(to, stage + i * stage_pitch, bytes);
   }
 }
 
-template <class Shape, SeparableSums kSums>
-struct alignas(16) SeparableShared {
-  std::uint8_t ring[Shape::kRing * Shape::kPitch];
-  std::uint8_t stage[Shape::kThreads / 32][16 * Shape::kStagePitch];
-  std::uint32_t taps[MmaTypes<kSums>::kDigits * (Shape::kDownWords + Shape::kAcrossWords)];
-  MmaColumns<Shape> columns;
-};
-
-// Blocks that are to share a multiprocessor: as its memory (of 9.0) and the registers allow.
-template <class Shape, SeparableSums kSums>
-constexpr int mma_blocks() {
+// Warps that share a multiprocessor, as the registers allow; of samples of 16 bits, the memory.
+template <class Shape, SeparableSums kSums, bool kPixels>
+constexpr int separable_warps() {
   constexpr int kUnits = Shape::kDownUnits + Shape::kAcrossUnits;
   constexpr bool kPacked = kSums == SeparableSums::packed, kWide = MmaTypes<kSums>::kWide;
-  constexpr int kMost = kWide ? 16 : kPacked ? 24 : 20;  // warps
-  constexpr int kWarps = kUnits > (kWide ? 7 : 8) ? kMost / 2 : kUnits > 4 ? kMost - 4 : kMost;
-  constexpr int kByMemory =
-      227 * 1024 / static_cast<int>(sizeof(SeparableShared<Shape, kSums>) + 1024);
-  constexpr int kByWarps = kWarps * 32 / Shape::kThreads;
-  return kByMemory < kByWarps ? kByMemory : kByWarps;
+  if (MmaTypes<kSums>::kDeep) return kUnits > 4 ? 8 : 12;
+  constexpr int kMost = kWide ? 16 : kPacked && !kPixels ? 24 : 20;
+  return kUnits > (kWide ? 7 : 8) ? (kWide ? 8 : 12) : kUnits > 4 ? kMost - 4 : kMost;
 }
 
-// A warp's 16 rows from (x, y) on, window after window. rows: addresses for MmaRows.
+// Where a segment is: of each byte of its samples, `next` bytes further on.
+struct Segment {
+  std::uint32_t ring;  // its first column's address in the first row of the ring
+  int next;
+  std::uint8_t *stage;
+  int stage_pitch, stage_next;
+};
+
+// A warp's 16 rows of a segment, window after window. rows: of the ring, for MmaRows.
 template <class Shape, SeparableSums kSums>
-__device__ __forceinline__ void compute_rows(const MmaBands<Shape, kSums> &bands,
-                                             const SeparableFinish &finish, const MmaPlane &plane,
-                                             int x, int y,
-                                             std::uint32_t (&rows)[(Shape::kDownUnits + 1) / 2],
-                                             std::uint8_t *stage) {
-  constexpr int kUnits = Shape::kAcrossUnits;
+__device__ __forceinline__ void compute_rows(
+    const MmaBands<Shape, kSums> &bands, const SeparableFinish &finish, const Segment &segment,
+    const std::uint32_t (&lines)[(Shape::kDownUnits + 1) / 2]) {
+  constexpr int kUnits = Shape::kAcrossUnits, kBytes = MmaTypes<kSums>::kBytes;
   const int lane = threadIdx.x % 32;
-  std::uint8_t *word = stage + lane / 4 * Shape::kStagePitch + 4 * (lane % 4);
+  std::uint8_t *word = segment.stage + lane / 4 * segment.stage_pitch + 4 * (lane % 4);
+  std::uint32_t rows[kBytes][(Shape::kDownUnits + 1) / 2];
+#pragma unroll
+  for (int b = 0; b < kBytes; ++b)
+#pragma unroll
+    for (int i = 0; i < (Shape::kDownUnits + 1) / 2; ++i)
+      rows[b][i] = segment.ring + b * segment.next + lines[i];
   ColumnSums<MmaTypes<kSums>::kPlanes> sums[Shape::kWindows + kUnits - 1];
   constexpr bool kShifted = Shape::kShift != 0;
   // Loaded early: the stores in between would hold the compiler from doing so.
-  MmaRows<Shape> now, next;
-  now.load(rows, 0);
-  next.load(rows, 16);
+  MmaRows<Shape> now[kBytes], next[kBytes];
+  const auto load = [&](MmaRows<Shape>(&to)[kBytes], int offset) {
+#pragma unroll
+    for (int b = 0; b < kBytes; ++b)
+      to[b].load(rows[b], offset);
+  };
+  const auto sum = [&] {
+    MmaRows<Shape> used[kBytes];
+#pragma unroll
+    for (int b = 0; b < kBytes; ++b) {
+      used[b] = kShifted ? now[b].shift(next[b]) : now[b];
+      now[b] = next[b];
+    }
+    return column_sums(bands, used, finish.upper_weight);
+  };
+  load(now, 0);
+  load(next, 16);
 #pragma unroll
   for (int i = 0; i < kUnits - 1; ++i) {
-    sums[i] = column_sums(bands, kShifted ? now.shift(next) : now);
-    now = next;
-    next.load(rows, 16 * (i + 2));
+    sums[i] = sum();
+    load(next, 16 * (i + 2));
   }
 #pragma unroll
   for (int w = 0; w < Shape::kWindows; ++w) {
-    sums[w + kUnits - 1] = column_sums(bands, kShifted ? now.shift(next) : now);
-    now = next;
-    if (w + 2 - kShifted < Shape::kWindows) next.load(rows, 16 * (w + kUnits + 1));
-    std::uint32_t samples[2];
+    sums[w + kUnits - 1] = sum();
+    if (w + 2 - kShifted < Shape::kWindows) load(next, 16 * (w + kUnits + 1));
+    std::uint32_t samples[kBytes][2];
     if (w % 2 == 0)
       row_sums<false>(bands, sums + w, finish, samples);
     else
       row_sums<true>(bands, sums + w, finish, samples);
-    *reinterpret_cast<std::uint32_t *>(word + 16 * w) = samples[0];
-    *reinterpret_cast<std::uint32_t *>(word + 16 * w + 8 * Shape::kStagePitch) = samples[1];
+#pragma unroll
+    for (int b = 0; b < kBytes; ++b)
+#pragma unroll
+      for (int h = 0; h < 2; ++h)
+        *reinterpret_cast<std::uint32_t *>(word + b * segment.stage_next + 16 * w +
+                                           8 * h * segment.stage_pitch) = samples[b][h];
   }
-  __syncwarp();
-  store_rows<Shape>(plane, x, y, stage);
-  __syncwarp();
 }
 
-// blockIdx: strip, part of its rows, plane.
+// Channels whose samples remain what they are, from the ring to the stage. row, column: of the
+// ring, where the picture's first pixel in this step is. By all warps.
+template <class Shape, int kBytes>
+__device__ __noinline__ void copy_channels(std::uint32_t copied, Ring ring, int plane_columns,
+                                           int row, int column, std::uint8_t *stage,
+                                           int stage_pitch, int columns) {
+  const int words = columns / 4;
+#pragma unroll 1
+  for (int c = 0; copied >> c != 0; ++c) {
+    if ((copied >> c & 1) == 0) continue;
+#pragma unroll 1
+    for (int i = threadIdx.x; i < Shape::kStep * kBytes * words;
+         i += static_cast<int>(blockDim.x)) {
+      const int x = i & (words - 1), line = i / words;
+      const int y = line / kBytes, byte = kBytes * c + line % kBytes, at = column + 4 * x;
+      const auto *from = reinterpret_cast<const std::uint32_t *>(
+          ring.rows +
+          static_cast<unsigned>(row + y) % Shape::kRing * static_cast<unsigned>(ring.pitch) +
+          byte * plane_columns + (at & ~3));
+      *reinterpret_cast<std::uint32_t *>(stage + y * stage_pitch + byte * columns + 4 * x) =
+          __funnelshift_r(from[0], from[1], 8 * (at & 3));
+    }
+  }
+}
+
+// Rows first to end - 1 of the ring become byte planes.
 template <class Shape, SeparableSums kSums>
-__global__ void __launch_bounds__(Shape::kThreads, (mma_blocks<Shape, kSums>()))
+__device__ __forceinline__ void split_ring(const SeparablePlane &plane, const Ring &ring,
+                                           int plane_columns, int first, int end,
+                                           const SampleBits &bits) {
+  constexpr bool kDeep = MmaTypes<kSums>::kDeep;
+  const auto split = [&](auto *rows) {
+    rows(SharedLayout<Shape, kSums>::kRing, ring.pitch, Shape::kRing, plane_columns, first, end,
+         bits, plane.copied);
+  };
+  if (plane.bytes == 2) split(split_rows<2, kDeep>);
+  if (plane.bytes == 4) split(split_rows<4, kDeep>);
+  if constexpr (kDeep) {
+    if (plane.bytes == 8) split(split_rows<8, kDeep>);
+  } else {
+    if (plane.bytes == 3) split(split_rows<3, kDeep>);
+  }
+}
+
+// x, y: of the block's first pixel in this step.
+template <class Shape, SeparableSums kSums>
+__device__ __forceinline__ void store_pixels(const SeparablePlane &plane, int x, int y, int rows,
+                                             int stage, int stage_pitch) {
+  const auto store = [&](auto *joined) {
+    joined(plane.out + static_cast<std::size_t>(y) * plane.out_pitch + x * plane.bytes,
+           plane.out_pitch, rows, plane.columns, plane.in.width - x * plane.bytes, stage,
+           stage_pitch);
+  };
+  if (plane.bytes == 2) store(store_joined<2>);
+  if (plane.bytes == 4) store(store_joined<4>);
+  if constexpr (MmaTypes<kSums>::kDeep) {
+    if (plane.bytes == 8) store(store_joined<8>);
+  } else {
+    if (plane.bytes == 3) store(store_joined<3>);
+  }
+}
+
+// blockIdx: strip, part of its rows, plane. kPixels: there are planes of pixels of several bytes.
+// (A kernel without them is scheduled better.)
+template <class Shape, SeparableSums kSums, bool kPixels>
+__global__ void __launch_bounds__((32 * separable_warps<Shape, kSums, kPixels>()), 1)
     separable_mma_kernel(const __grid_constant__ SeparableMmaArgs<Shape, kSums> p) {
 #if __CUDA_ARCH__ >= 800
   wait_for_grid_before();
-  __shared__ SeparableShared<Shape, kSums> shared;
-  const MmaPlane &plane = p.plane[blockIdx.z];
+  COALESCE_DYNAMIC_SHARED(128, std::uint8_t, shared);
+  constexpr int kBytes = MmaTypes<kSums>::kBytes;
+  using Layout = SharedLayout<Shape, kSums>;
+  const SeparablePlane &plane = p.plane[blockIdx.z];
   const TileSource &in = plane.in;
-  const int x0 = Shape::kColumns * static_cast<int>(blockIdx.x);
+  const int bytes = kPixels ? plane.bytes : 1;
+  const int x0 = plane.columns * static_cast<int>(blockIdx.x);
   const int y0 = Shape::kStep * p.steps * static_cast<int>(blockIdx.y);
-  if (x0 >= in.width || y0 >= in.height) return;
+  if (x0 * bytes >= in.width || y0 >= in.height) return;
   const int rows = min(Shape::kStep * p.steps, in.height - y0);  // of output
 
+  const Layout layout(bytes, plane.columns, static_cast<int>(blockDim.x));
   const int top = y0 - p.above;  // the first row of input
   constexpr int kAhead = Shape::kStep + 16 * (Shape::kDownUnits - 1);
-  const SeparableRow<Shape, kSums> &taps = p.row[plane.row];
-  MmaFill<Shape> fill;
-  if (fill.init(in, x0 - taps.left - Shape::kShift, top, in.width + taps.right, &shared.columns))
-    __syncthreads();
+  const MmaFill<Shape> fill = {
+      reinterpret_cast<FillColumns *>(shared),
+      reinterpret_cast<FillThread *>(shared + layout.threads),
+      {reinterpret_cast<int *>(shared + layout.positions), shared + layout.fills},
+      {shared + Layout::kRing, layout.pitch}};
+  const Ring &ring = fill.ring;
+  fill.init(in, (x0 - p.left - Shape::kShift) * bytes, top, in.width + p.right * bytes,
+            layout.row_bytes);
+  __syncthreads();
   const int input_rows = rows + p.below;
-  fill.copy(in, top, 0, min(input_rows, kAhead), shared.columns, shared.ring);
-  fill.gather(in, top, 0, min(input_rows, kAhead), shared.columns, shared.ring);
-  for (int i = threadIdx.x; i < static_cast<int>(sizeof shared.taps / 4); i += Shape::kThreads) {
+  fill.copy(in, top, 0, min(input_rows, kAhead));
+  fill.gather(in, top, 0, min(input_rows, kAhead));
+  auto *taps = reinterpret_cast<std::uint32_t *>(shared + sizeof(FillColumns));
+  for (int i = threadIdx.x; i < Layout::kTapWords; i += static_cast<int>(blockDim.x)) {
     constexpr int kDownWords = MmaTypes<kSums>::kDigits * Shape::kDownWords;
-    shared.taps[i] = i < kDownWords ? (&p.down[0][0])[i] : (&taps.across[0][0])[i - kDownWords];
+    taps[i] = i < kDownWords ? (&p.down[0][0])[i] : (&p.across[0][0])[i - kDownWords];
   }
   __syncthreads();
-  const MmaBands<Shape, kSums> bands(shared.taps);
-  SeparableFinish finish;
+  const MmaBands<Shape, kSums> bands(taps);
+  SeparableFinish finish = {};
   finish.shift = p.shift;
   finish.reciprocal = p.reciprocal;
-#pragma unroll
-  for (int &add : finish.add) {
-    add = plane.add;
-    asm volatile("" : "+r"(add));  // four registers, side by side, once
-  }
+  finish.upper_weight = 256 >> p.bits.shift;
+  finish.max = p.max;
+  finish.sample_shift = p.bits.shift;
+  finish.top = p.top;
+  finish.divider = p.divider;
 
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int warp_row = 16 * (warp % Shape::kWarpsDown);
-  const int warp_column = Shape::kWarpColumns * (warp / Shape::kWarpsDown);
-  const std::uint32_t ring = shared_address(shared.ring) + warp_column;
+  const int warps_across = static_cast<int>(blockDim.x) / (32 * Shape::kWarpsDown);
+  // A channel's are side by side: so many.
+  const int across = plane.columns / Shape::kSegment;
+  const int segments = kPixels ? plane.channels * across : across;
+  int arrived = 0;  // rows of input that are byte planes
 #pragma unroll 1
   for (int y = 0; y < rows; y += Shape::kStep) {
     ptx::cp_async_wait_all();
     __syncthreads();
     // All have done with the step before: its rows make room.
     const int next = y + kAhead, end = min(input_rows, next + Shape::kStep);
-    fill.copy(in, top, next, end, shared.columns, shared.ring);
-    if (y + warp_row < rows && x0 + warp_column < in.width) {
+    fill.copy(in, top, next, end);
+    if (kPixels && bytes > 1) {
+      split_ring<Shape, kSums>(plane, ring, layout.plane_columns, arrived, min(input_rows, next),
+                               p.bits);
+      arrived = next;
+      __syncthreads();
+      if (plane.copied != 0)
+        copy_channels<Shape, kBytes>(plane.copied, ring, layout.plane_columns, y + p.above,
+                                     p.left + Shape::kShift, shared + layout.stage,
+                                     layout.stage_pitch, plane.columns);
+    }
+#pragma unroll 1
+    for (int s = y + warp_row < rows ? warp / Shape::kWarpsDown : segments; s < segments;
+         s += warps_across) {
+      const int place = kPixels ? s / across : 0, x = Shape::kSegment * (s - place * across);
+      if ((x0 + x) * bytes >= in.width) continue;
+      const int first = kPixels ? plane.channel[place] * kBytes : 0;  // byte plane
+      const Segment segment = {
+          shared_address(ring.rows) + first * layout.plane_columns + x, layout.plane_columns,
+          shared + layout.stage + warp_row * layout.stage_pitch + first * plane.columns + x,
+          layout.stage_pitch, plane.columns};
+      finish.long_add = plane.add[place];
+#pragma unroll
+      for (int &add : finish.add) {
+        add = static_cast<int>(plane.add[place]);
+        asm volatile("" : "+r"(add));  // four registers, side by side, once
+      }
       std::uint32_t lines[(Shape::kDownUnits + 1) / 2];
 #pragma unroll
       for (int i = 0; i < (Shape::kDownUnits + 1) / 2; ++i) {
         const int row = y + warp_row + 32 * i + (2 * i + 1 < Shape::kDownUnits ? lane : lane % 16);
-        lines[i] = ring + static_cast<unsigned>(row) % Shape::kRing * Shape::kPitch;
+        lines[i] = static_cast<unsigned>(row) % Shape::kRing * static_cast<unsigned>(ring.pitch);
       }
-      compute_rows(bands, finish, plane, x0 + warp_column, y0 + y + warp_row, lines,
-                   shared.stage[warp]);
+      compute_rows(bands, finish, segment, lines);
+      if (bytes == 1) {
+        __syncwarp();
+        store_rows<Shape>(plane, x0 + x, y0 + y + warp_row, segment.stage, layout.stage_pitch);
+        __syncwarp();
+      }
     }
-    fill.gather(in, top, next, end, shared.columns, shared.ring);
+    if (kPixels && bytes > 1) {
+      __syncthreads();
+      store_pixels<Shape, kSums>(plane, x0, y0 + y, min(rows - y, Shape::kStep), layout.stage,
+                                 layout.stage_pitch);
+    }
+    fill.gather(in, top, next, end);
   }
 #endif
 }

@@ -94,42 +94,79 @@ struct MmaRows {
   }
 };
 
+// Sums down over one byte of the samples: `columns` times the taps, all their digits. Modulo 2^32.
+template <class Shape, SeparableSums kSums>
+__device__ __forceinline__ void add_down(const MmaBands<Shape, kSums> &bands,
+                                         const std::uint32_t (&columns)[Shape::kDownUnits],
+                                         int (&sums)[4]) {
+  using Types = MmaTypes<kSums>;
+  const int zero[4] = {0, 0, 0, 0};
+  multiply<0, Types::kSignedDown && Types::kDigits == 1, false>(sums, bands.down[0], columns, zero);
+#pragma unroll
+  for (int d = 1; d < Types::kDigits; ++d) {
+    int upper[4];
+    if (d == Types::kDigits - 1)
+      multiply<0, Types::kSignedDown, false>(upper, bands.down[d], columns, zero);
+    else
+      multiply<0, false, false>(upper, bands.down[d], columns, zero);
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      sums[i] += upper[i] * (1 << 8 * d);
+  }
+}
+
+// bytes[i]: byte i of four words.
+__device__ __forceinline__ void split_words(const std::uint32_t (&s)[4], std::uint32_t *bytes) {
+  const std::uint32_t lower[2] = {__byte_perm(s[0], s[1], 0x5140), __byte_perm(s[2], s[3], 0x5140)};
+  const std::uint32_t upper[2] = {__byte_perm(s[0], s[1], 0x7362), __byte_perm(s[2], s[3], 0x7362)};
+  bytes[0] = __byte_perm(lower[0], lower[1], 0x5410);
+  bytes[1] = __byte_perm(lower[0], lower[1], 0x7632);
+  bytes[2] = __byte_perm(upper[0], upper[1], 0x5410);
+  bytes[3] = __byte_perm(upper[0], upper[1], 0x7632);
+}
+
 // The 16 bytes of a row come as pairs; even ones make one factor, odd ones another. Of the terms of
 // a unit, 4 * t + i is row {2 * t, 2 * t + 1, 2 * t + 8, 2 * t + 9}[i], t being lane % 4: so
-// SeparableMmaArgs::down.
+// SeparableMmaArgs::down. rows: of the lower and the upper byte of the samples, where they have
+// two; an upper byte counts upper_weight times.
 template <class Shape, SeparableSums kSums>
 __device__ __forceinline__ auto column_sums(const MmaBands<Shape, kSums> &bands,
-                                            const MmaRows<Shape> &rows) {
+                                            const MmaRows<Shape> (&rows)[MmaTypes<kSums>::kBytes],
+                                            int upper_weight) {
   using Types = MmaTypes<kSums>;
   constexpr int kUnits = Shape::kDownUnits;
-  const auto &words = rows.words;
-  std::uint32_t columns[2][kUnits];
+  int sums[2][Types::kBytes][4];  // of even and odd columns: two of row lane / 4, two 8 below
 #pragma unroll
-  for (int u = 0; u < kUnits; ++u) {
-    columns[0][u] = __byte_perm(words[2 * u], words[2 * u + 1], 0x6420);
-    columns[1][u] = __byte_perm(words[2 * u], words[2 * u + 1], 0x7531);
-  }
-  const int zero[4] = {0, 0, 0, 0};
-  int sums[2][4];  // of even and odd columns: two of row lane / 4, two of the row 8 below
+  for (int b = 0; b < Types::kBytes; ++b) {
+    const auto &words = rows[b].words;
+    std::uint32_t columns[2][kUnits];
 #pragma unroll
-  for (int odd = 0; odd < 2; ++odd) {
-    multiply<0, Types::kSignedDown && Types::kDigits == 1, false>(sums[odd], bands.down[0],
-                                                                  columns[odd], zero);
-    if constexpr (Types::kDigits == 2) {
-      int upper[4];
-      multiply<0, Types::kSignedDown, false>(upper, bands.down[1], columns[odd], zero);
-#pragma unroll
-      for (int i = 0; i < 4; ++i)
-        sums[odd][i] += upper[i] * 256;
+    for (int u = 0; u < kUnits; ++u) {
+      columns[0][u] = __byte_perm(words[2 * u], words[2 * u + 1], 0x6420);
+      columns[1][u] = __byte_perm(words[2 * u], words[2 * u + 1], 0x7531);
     }
+#pragma unroll
+    for (int odd = 0; odd < 2; ++odd)
+      add_down(bands, columns[odd], sums[odd][b]);
   }
   ColumnSums<Types::kPlanes> result;
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
-    const std::uint32_t s[4] = {static_cast<std::uint32_t>(sums[0][2 * h]),
-                                static_cast<std::uint32_t>(sums[1][2 * h]),
-                                static_cast<std::uint32_t>(sums[0][2 * h + 1]),
-                                static_cast<std::uint32_t>(sums[1][2 * h + 1])};
+    std::uint32_t s[4], above[4];  // 32 bits of the sums, and where they are longer, those above
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const auto &parts = sums[i % 2];
+      const int at = 2 * h + i / 2;
+      if constexpr (Types::kLong) {
+        const std::int64_t sum = std::int64_t{parts[1][at]} * upper_weight + parts[0][at];
+        s[i] = static_cast<std::uint32_t>(sum);
+        above[i] = static_cast<std::uint32_t>(sum >> 32);
+      } else if constexpr (Types::kBytes == 2) {
+        s[i] = static_cast<std::uint32_t>(parts[1][at] * upper_weight + parts[0][at]);
+      } else {
+        s[i] = static_cast<std::uint32_t>(parts[0][at]);
+      }
+    }
     if constexpr (Types::kPlanes == 2) {
       // Sums that are not negative can be joined by the multiplier, which has less to do.
       const std::uint32_t first =
@@ -139,14 +176,14 @@ __device__ __forceinline__ auto column_sums(const MmaBands<Shape, kSums> &bands,
       result.bytes[0][h] = __byte_perm(first, last, 0x6420);
       result.bytes[1][h] = __byte_perm(first, last, 0x7531);
     } else {
-      const std::uint32_t lower[2] = {__byte_perm(s[0], s[1], 0x5140),
-                                      __byte_perm(s[2], s[3], 0x5140)};
-      const std::uint32_t upper[2] = {__byte_perm(s[0], s[1], 0x7362),
-                                      __byte_perm(s[2], s[3], 0x7362)};
-      result.bytes[0][h] = __byte_perm(lower[0], lower[1], 0x5410);
-      result.bytes[1][h] = __byte_perm(lower[0], lower[1], 0x7632);
-      result.bytes[2][h] = __byte_perm(upper[0], upper[1], 0x5410);
-      result.bytes[3][h] = __byte_perm(upper[0], upper[1], 0x7632);
+      std::uint32_t bytes[4];
+      split_words(s, bytes);
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        result.bytes[i][h] = bytes[i];
+      if constexpr (Types::kLong)
+        result.bytes[4][h] = __byte_perm(__byte_perm(above[0], above[1], 0x0040),
+                                         __byte_perm(above[2], above[3], 0x0040), 0x5410);
     }
   }
   return result;
@@ -173,43 +210,99 @@ __device__ __forceinline__ void add_across(int (&d)[4], const MmaBands<Shape, kS
       d, a, bands.across[kOdd && kTwice][kDigit][half], c);
 }
 
+// first + all products of weight 256 to the power of kLevel.
+template <int kLevel, bool kOdd, class Shape, SeparableSums kSums>
+__device__ __forceinline__ void add_level(int (&d)[4], const MmaBands<Shape, kSums> &bands,
+                                          int half,
+                                          const ColumnSums<MmaTypes<kSums>::kPlanes> *sums,
+                                          const int (&first)[4]) {
+  using Types = MmaTypes<kSums>;
+  constexpr int kDigits = Types::kDigits, kPlanes = Types::kPlanes;
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    d[i] = first[i];
+  if constexpr (kLevel < kPlanes) add_across<kLevel, 0, kOdd>(d, bands, half, sums, d);
+  if constexpr (kDigits > 1 && kLevel >= 1 && kLevel - 1 < kPlanes)
+    add_across<kLevel - 1, 1, kOdd>(d, bands, half, sums, d);
+  if constexpr (kDigits > 2 && kLevel >= 2 && kLevel - 2 < kPlanes)
+    add_across<kLevel - 2, 2, kOdd>(d, bands, half, sums, d);
+}
+
 struct SeparableFinish {
   int shift;
   std::uint32_t reciprocal;
   int add[4];  // the same four times: where sums begin
+  // Of samples of 16 bits:
+  int upper_weight, max, sample_shift;
+  // deep_long:
+  std::int64_t long_add, top;
+  Divider<std::int64_t> divider;
 };
 
+// Four samples of 16 bits: their lower and their upper bytes.
+__device__ __forceinline__ void split_samples(const int (&v)[4], int shift, std::uint32_t *lower,
+                                              std::uint32_t *upper) {
+  const auto pair = [shift](int a, int b) {
+    return __byte_perm(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), 0x5410)
+           << shift;
+  };
+  const std::uint32_t first = pair(v[0], v[1]), last = pair(v[2], v[3]);
+  *lower = __byte_perm(first, last, 0x6420);
+  *upper = __byte_perm(first, last, 0x7531);
+}
+
 // Four samples of row lane / 4 and four of the row 8 below, columns 4 * (lane % 4) and on, from the
-// sums down of the kAcrossUnits * 16 columns there.
+// sums down of the kAcrossUnits * 16 columns there. samples: of each byte of them, both rows.
 template <bool kOdd, class Shape, SeparableSums kSums>
 __device__ __forceinline__ void row_sums(const MmaBands<Shape, kSums> &bands,
                                          const ColumnSums<MmaTypes<kSums>::kPlanes> *sums,
-                                         const SeparableFinish &f, std::uint32_t (&samples)[2]) {
+                                         const SeparableFinish &f,
+                                         std::uint32_t (&samples)[MmaTypes<kSums>::kBytes][2]) {
+  using Types = MmaTypes<kSums>;
   const int zero[4] = {0, 0, 0, 0};
-  if constexpr (MmaTypes<kSums>::kWide) {
+  if constexpr (Types::kWide) {
     int v[2][4];
 #pragma unroll
     for (int q = 0; q < 2; ++q) {
-      int level[5][4];  // by weight: 256 to the power of
-      add_across<0, 0, kOdd>(level[0], bands, q, sums, zero);
-      add_across<1, 0, kOdd>(level[1], bands, q, sums, zero);
-      add_across<0, 1, kOdd>(level[1], bands, q, sums, level[1]);
-      add_across<2, 0, kOdd>(level[2], bands, q, sums, zero);
-      add_across<1, 1, kOdd>(level[2], bands, q, sums, level[2]);
-      add_across<3, 0, kOdd>(level[3], bands, q, sums, zero);
-      add_across<2, 1, kOdd>(level[3], bands, q, sums, level[3]);
-      add_across<3, 1, kOdd>(level[4], bands, q, sums, f.add);
-      // What stands below the next 16 bits is shifted out: floors of floors.
+      int level[7][4];  // by weight: 256 to the power of
+      add_level<0, kOdd>(level[0], bands, q, sums, zero);
+      add_level<1, kOdd>(level[1], bands, q, sums, zero);
+      add_level<2, kOdd>(level[2], bands, q, sums, zero);
+      add_level<3, kOdd>(level[3], bands, q, sums, zero);
+      if constexpr (Types::kLong) {
+        add_level<4, kOdd>(level[4], bands, q, sums, zero);
+        add_level<5, kOdd>(level[5], bands, q, sums, zero);
+        add_level<6, kOdd>(level[6], bands, q, sums, zero);
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        int sum = ((level[0][i] + level[1][i] * 256) >> 16) + level[2][i];
-        sum = ((sum + level[3][i] * 256) >> 16) + level[4][i];
-        v[q][i] = sum >> f.shift;
+        for (int i = 0; i < 4; ++i) {
+          std::int64_t sum = f.long_add + level[0][i];
+          sum += std::int64_t{level[1][i]} * (1 << 8);
+          sum += std::int64_t{level[2][i]} * (1 << 16);
+          sum += std::int64_t{level[3][i]} * (1 << 24);
+          const int above = level[4][i] + level[5][i] * (1 << 8) + level[6][i] * (1 << 16);
+          sum += static_cast<std::int64_t>(static_cast<std::uint64_t>(above) << 32);
+          sum = sum < 0 ? 0 : sum > f.top ? f.top : sum;
+          v[q][i] = static_cast<int>(divide(sum, f.divider));
+        }
+      } else {
+        add_level<4, kOdd>(level[4], bands, q, sums, f.add);
+        // What stands below the next 16 bits is shifted out: floors of floors.
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          int sum = ((level[0][i] + level[1][i] * 256) >> 16) + level[2][i];
+          sum = ((sum + level[3][i] * 256) >> 16) + level[4][i];
+          v[q][i] = sum >> f.shift;
+          if constexpr (Types::kDeep) v[q][i] = max(min(v[q][i], f.max), 0);
+        }
       }
     }
 #pragma unroll
     for (int h = 0; h < 2; ++h)
-      samples[h] = saturate_bytes(v[0][2 * h], v[0][2 * h + 1], v[1][2 * h], v[1][2 * h + 1]);
+      if constexpr (Types::kDeep)
+        split_samples({v[0][2 * h], v[0][2 * h + 1], v[1][2 * h], v[1][2 * h + 1]}, f.sample_shift,
+                      &samples[0][h], &samples[1][h]);
+      else
+        samples[0][h] = saturate_bytes(v[0][2 * h], v[0][2 * h + 1], v[1][2 * h], v[1][2 * h + 1]);
   } else {
     int lower[2][4], upper[2][4];
 #pragma unroll
@@ -230,7 +323,7 @@ __device__ __forceinline__ void row_sums(const MmaBands<Shape, kSums> &bands,
                  __byte_perm(static_cast<std::uint32_t>(lower[q][2 * h]),
                              static_cast<std::uint32_t>(lower[q][2 * h + 1]), 0x6521) +
                  static_cast<std::uint32_t>(f.add[0]);
-        samples[h] = __byte_perm(v[0], v[1], 0x7531);
+        samples[0][h] = __byte_perm(v[0], v[1], 0x7531);
       } else {
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
@@ -242,11 +335,11 @@ __device__ __forceinline__ void row_sums(const MmaBands<Shape, kSums> &bands,
             v[i] = static_cast<std::uint32_t>(sum >> f.shift);
         }
         if constexpr (kSums == SeparableSums::divided)
-          samples[h] =
+          samples[0][h] =
               __byte_perm(__byte_perm(v[0], v[1], 0x0040), __byte_perm(v[2], v[3], 0x0040), 0x5410);
         else
-          samples[h] = saturate_bytes(static_cast<int>(v[0]), static_cast<int>(v[1]),
-                                      static_cast<int>(v[2]), static_cast<int>(v[3]));
+          samples[0][h] = saturate_bytes(static_cast<int>(v[0]), static_cast<int>(v[1]),
+                                         static_cast<int>(v[2]), static_cast<int>(v[3]));
       }
     }
   }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "launch.cuh"
+
+namespace coalesce {
+
+Status run_separable_deep(const SeparableJob &job) {
+  return AllShapes::run(job, [&job](auto shape) -> Status {
+    using Shape = decltype(shape);
+    if constexpr (Shape::kAcrossUnits <= 5)
+      return job.numbers->sums == SeparableSums::deep
+                 ? run_separable<Shape, SeparableSums::deep, true>(job)
+                 : run_separable<Shape, SeparableSums::deep_long, true>(job);
+    return {};
+  });
+}
+
+}  // namespace coalesce
