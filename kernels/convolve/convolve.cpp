@@ -14,12 +14,6 @@ namespace {
 // Positions in a picture, those outside it included, and the bytes of a row fit an int.
 constexpr int kMaxSize = 1 << 28;
 
-bool known_depth(SampleDepth depth) {
-  if (depth.bits == 8 || depth.bits == 16) return depth.shift == 0;
-  return (depth.bits == 10 || depth.bits == 12) &&
-         (depth.shift == 0 || depth.shift == 16 - depth.bits);
-}
-
 // Does what a picture of zeros becomes fit 31 bits and sign, on the way too?
 bool narrow_enough(const Filter &f, const Filter::Offsets &o) {
   const auto fits = [](std::int64_t x) { return x >= -INT32_MAX && x <= INT32_MAX; };
@@ -39,7 +33,7 @@ Status check_numbers(const Filter &f) {
 }
 
 Status check_filter(const Filter &f) {
-  if (!known_depth(f.depth)) return invalid_argument("convolve: no such depth");
+  if (!is_known(f.depth)) return invalid_argument("convolve: no such depth");
   if (f.width < 1 || f.width > kMaxTaps || f.height < 1 || f.height > kMaxTaps)
     return invalid_argument("convolve: the filter is empty or too large");
   const auto too_far = [](int taps) { return taps <= -kMaxTaps || taps >= kMaxTaps; };
@@ -169,27 +163,6 @@ Status convolve_planes(const ConvolveParams &params, const ConvolvePlanes &image
 
 namespace {
 
-ChannelRole role_of(Role role, const ConvolveParams &params) {
-  if (role == Role::alpha) return params.filter_alpha ? ChannelRole::level : ChannelRole::copy;
-  if (role != Role::u && role != Role::v) return ChannelRole::level;
-  return params.luma_only ? ChannelRole::copy : ChannelRole::chroma;
-}
-
-// Without the planes' memory.
-ConvolvePlanes channels_of(const PixelFormat &format, const ConvolveParams &params) {
-  ConvolvePlanes planes;
-  planes.planes = format.planes;
-  for (ConvolvePlane &plane : planes.plane)
-    std::fill_n(plane.role, 4, ChannelRole::copy);  // padding stays so
-  for (int i = 0; i < format.components; ++i) {
-    const PixelComponent &c = format.component[i];
-    ConvolvePlane &plane = planes.plane[c.plane];
-    plane.channels = c.step;
-    plane.role[c.first] = role_of(c.role, params);
-  }
-  return planes;
-}
-
 Status check(const ConvolveParams &params, const ConstImage &in, const Image &out) {
   if (Status s = check_alike(in, out); !s.ok()) return s;
   const SampleDepth depth = sample_depth(in.format);
@@ -200,56 +173,18 @@ Status check(const ConvolveParams &params, const ConstImage &in, const Image &ou
   return {};
 }
 
-// The rows of chroma that only `out` has, or that no pixel has, from the nearest row of their
-// field, which is there.
-ConvolvePlanes missing_rows(const ConstImage &in, const Image &out) {
-  ConvolvePlanes rows;
-  rows.planes = 0;
-  for (int p = 0; p < in.format.planes; ++p) {
-    const Plane<std::uint8_t> &plane = out.plane[p];
-    const int missing = used_rows(in, p);
-    if (plane.height <= missing) continue;
-    ConvolvePlane &copied = rows.plane[rows.planes++];
-    copied.in = {plane.row(std::max(missing - 2, 0)), plane.width, 1, plane.pitch};
-    copied.out = {plane.row(missing), plane.width, 1, plane.pitch};
-    copied.role[0] = ChannelRole::copy;
-  }
-  return rows;
-}
-
 }  // namespace
-
-SampleDepth sample_depth(const PixelFormat &format) {
-  const PixelComponent &first = format.component[0];
-  for (int i = 0; i < format.components; ++i) {
-    const PixelComponent &c = format.component[i];
-    const bool alone = c.container == Container::u8 || c.container == Container::u16;
-    if (!alone || c.container != first.container || c.bits != first.bits || c.shift != first.shift)
-      return {0, 0};
-    for (int j = 0; j < i; ++j)
-      if (c.plane == format.component[j].plane && c.step != format.component[j].step) return {0, 0};
-  }
-  const SampleDepth depth = {first.bits, first.shift};
-  const bool fits = container_bytes(first.container) == depth.bytes();
-  return fits && known_depth(depth) ? depth : SampleDepth{0, 0};
-}
 
 ConvolveAlgorithm choose_algorithm(const ConvolveParams &params, const PixelFormat &format,
                                    bool on_cuda) {
-  return choose_algorithm(*params.filter, channels_of(format, params), on_cuda);
+  return choose_algorithm(*params.filter,
+                          channels_of(format, params.luma_only, params.filter_alpha), on_cuda);
 }
 
 Status convolve(const ConvolveParams &params, const ConstImage &in, const Image &out,
                 const Queue &queue, ConvolveAlgorithm algorithm) {
   if (Status s = check(params, in, out); !s.ok()) return s;
-  ConvolvePlanes planes = channels_of(in.format, params);
-  for (int p = 0; p < planes.planes; ++p) {
-    planes.plane[p].in = in.plane[p];
-    planes.plane[p].out = out.plane[p];
-    // Of interlaced chroma one may have a row more.
-    planes.plane[p].in.height = planes.plane[p].out.height =
-        std::min(used_rows(in, p), out.plane[p].height);
-  }
+  const ConvolvePlanes planes = channels_of(in, out, params.luma_only, params.filter_alpha);
   if (Status s = convolve_planes(params, planes, queue, algorithm); !s.ok()) return s;
   const ConvolvePlanes rows = missing_rows(in, out);
   return rows.planes > 0 ? convolve_planes(params, rows, queue) : Status();

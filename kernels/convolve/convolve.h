@@ -8,7 +8,7 @@
 #include "../core/border.h"
 #include "../core/queue.h"
 #include "../core/status.h"
-#include "../picture/image.h"
+#include "../picture/channels.h"
 #include "mask/filter.h"
 
 namespace coalesce {
@@ -30,9 +30,6 @@ enum class ConvolveAlgorithm : std::uint8_t {
   direct,     // a multiplication for each element of the mask
   separable,  // across, then down, in one pass over memory
 };
-
-// How the samples of a format are stored, for make_filter(). 0 bits: convolve() cannot do it.
-SampleDepth sample_depth(const PixelFormat &format);
 
 // Filters a picture: `out` has the format and size of `in`. Padding, alpha, and with luma_only
 // chroma, are copied.
