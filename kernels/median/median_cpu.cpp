@@ -15,21 +15,14 @@
 namespace coalesce {
 namespace {
 
-// Samples side by side.
 template <class T, int kBytes>
 struct Lanes {
-  typedef T Vector __attribute__((vector_size(kBytes)));
-  Vector of;
-
-  COALESCE_INLINE friend Lanes least(const Lanes &a, const Lanes &b) {
-    return {a.of < b.of ? a.of : b.of};
-  }
-  COALESCE_INLINE friend Lanes most(const Lanes &a, const Lanes &b) {
-    return {a.of > b.of ? a.of : b.of};
-  }
+  typedef T V __attribute__((vector_size(kBytes)));
 };
 
 constexpr int kTileRows = 16, kTileSamples = 512, kMaxHalf = 3;
+constexpr int kEdgeSamples = 64;  // of tiles at the edges
+constexpr int kAhead = 512;       // bytes from what is read to what is fetched
 constexpr int kTilePitch = kTileSamples + 2 * kMaxHalf * 4 + 32;  // and what a vector reads behind
 
 template <class T>
@@ -55,8 +48,10 @@ COALESCE_INLINE void filter_column(const Samples<T> &in, int step, T mask, int r
   int next = 0;
   const auto load = [&](int y, int x) COALESCE_NETWORK_LAMBDA {
     V v;
-    std::memcpy(&v, in.row(next + y) + x * step, sizeof v);
-    if (sizeof(T) > 1) v.of &= mask;
+    const T *from = in.row(next + y) + x * step;
+    if (x == 0) __builtin_prefetch(reinterpret_cast<const char *>(from) + kAhead);
+    std::memcpy(&v, from, sizeof v);
+    if (sizeof(T) > 1) v &= mask;
     return v;
   };
   int at = 0;
@@ -73,18 +68,27 @@ COALESCE_INLINE void filter_column(const Samples<T> &in, int step, T mask, int r
     window.step(load, put);
 }
 
+// So that only narrow ones have a border beside them.
+int tile_end(int x, int pixels, int channels, int half) {
+  const int edge = kEdgeSamples / channels;
+  if (x == 0) return std::min(edge, pixels);
+  if (pixels - x <= edge) return pixels;
+  return std::min(x + kTileSamples / channels, pixels - half);
+}
+
 template <class T, int kBytes, int kSize, int kRank>
 COALESCE_INLINE void filter_rows(const MedianJob &job, const ChannelPlane &plane, int first,
                                  int last) {
-  using V = Lanes<T, kBytes>;
+  using V = typename Lanes<T, kBytes>::V;
   constexpr int kLanes = kBytes / static_cast<int>(sizeof(T)), kHalf = kSize / 2;
   const MedianRows<T> source(job, plane);
-  const int channels = plane.channels, width = kTileSamples / channels;
+  const int channels = plane.channels;
   Tile<T> tile;
   for (int y = first; y < last; y += kTileRows) {
     const int rows = std::min(kTileRows, last - y), loaded = (rows + 3) / 4 * 4 + kSize - 1;
-    for (int x = 0; x < source.pixels(); x += width) {
-      const int pixels = std::min(width, source.pixels() - x), samples = pixels * channels;
+    for (int x = 0, end; x < source.pixels(); x = end) {
+      end = tile_end(x, source.pixels(), channels, kHalf);
+      const int pixels = end - x, samples = pixels * channels;
       // What lies inside is read where it is. The last vector may overlap the one before.
       const bool inside =
           samples >= kLanes && source.contains(x - kHalf, y - kHalf, pixels + kSize - 1, loaded);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Ranks of small windows by networks of minima and maxima, for both back ends. V is a number or has
-// several, each for itself; least(V, V) and most(V, V) are found where V is.
+// Ranks of small windows by networks of minima and maxima, for both back ends. V is a number or a
+// vector of them, or has functions least() and most() of its own.
 //
 // Rows of the window are sorted, and merged to pairs. Rows and pairs serve all windows that they
 // are in. What no rank depends on is not computed: compilers leave it out.
@@ -23,6 +23,15 @@
 #endif
 
 namespace coalesce {
+
+template <class V>
+COALESCE_NETWORK V least(const V &a, const V &b) {
+  return a < b ? a : b;
+}
+template <class V>
+COALESCE_NETWORK V most(const V &a, const V &b) {
+  return a > b ? a : b;
+}
 
 // Ascending.
 template <class V, int kCount>

@@ -47,8 +47,12 @@ class MedianRows {
     if (end > first) {
       const T *from = in(x + first, y);
       T *to = line + first * channels();
-      for (int i = 0; i < (end - first) * channels(); ++i)
-        to[i] = from[i] & mask_;
+      const int samples = (end - first) * channels();
+      if constexpr (sizeof(T) == 1)
+        std::memcpy(to, from, static_cast<std::size_t>(samples));
+      else
+        for (int i = 0; i < samples; ++i)
+          to[i] = from[i] & mask_;
     }
     for (int i = end; i < count; ++i)
       load_outside(x + i, y, line + i * channels());

@@ -81,21 +81,13 @@ const SampleFormat &sample_format(const char *name) {
   return *found;
 }
 
-namespace {
-
-// One channel of a plane.
-struct Channel {
-  std::vector<int> samples;
-  int width = 0, height = 0;
-  int at(int x, int y) const { return samples[static_cast<gsize>(y * width + x)]; }
-};
-
-Channel read(const GstVideoFrame &frame, const SampleFormat &format, int plane, int channel) {
+Channel read_channel(const GstVideoFrame &frame, const SampleFormat &format, int plane, int channel,
+                     int n_rows) {
   const int bytes = format.bits > 8 ? 2 : 1;
   const int pixel = bytes * static_cast<int>(std::string(format.planes[plane]).size());
   Channel result;
   result.width = row_bytes(frame.info, plane) / pixel;
-  result.height = rows(frame.info, plane);
+  result.height = n_rows != 0 ? n_rows : rows(frame.info, plane);
   for (int y = 0; y < result.height; y++)
     for (int x = 0; x < result.width; x++) {
       const auto *at = static_cast<const guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, plane)) +
@@ -109,7 +101,7 @@ Channel read(const GstVideoFrame &frame, const SampleFormat &format, int plane, 
 }
 
 // Walks to the picture step by step. -1: nowhere.
-int inside(const std::string &border, int at, int size) {
+int position_inside(const std::string &border, int at, int size) {
   if (at >= 0 && at < size) return at;
   if (border == "constant") return -1;
   if (border == "replicate") return std::clamp(at, 0, size - 1);
@@ -125,6 +117,8 @@ int inside(const std::string &border, int at, int size) {
   return at;
 }
 
+namespace {
+
 int convolved(const Channel &in, int x, int y, const Convolution &c, bool chroma, int bits) {
   const int max = (1 << bits) - 1, middle = 1 << (bits - 1);
   const int anchor_x = c.anchor_x < 0 ? (c.width - 1) / 2 : c.anchor_x;
@@ -133,8 +127,8 @@ int convolved(const Channel &in, int x, int y, const Convolution &c, bool chroma
   for (int i = 0; i < c.height; i++)
     for (int j = 0; j < c.width; j++) {
       const int way = c.correlate ? 1 : -1;
-      const int column = inside(c.border, x + way * (j - anchor_x), in.width);
-      const int row = inside(c.border, y + way * (i - anchor_y), in.height);
+      const int column = position_inside(c.border, x + way * (j - anchor_x), in.width);
+      const int row = position_inside(c.border, y + way * (i - anchor_y), in.height);
       const int sample = row >= 0 && column >= 0 ? in.at(column, row)
                          : chroma                ? middle
                                                  : c.border_value;
@@ -160,7 +154,8 @@ void expect_convolved(GstBuffer *in, GstBuffer *out, const std::string &caps,
       const char letter = letters[static_cast<gsize>(n)];
       const bool filtered =
           letter == 'y' || (letter == 'c' && !c.luma_only) || (letter == 'a' && c.filter_alpha);
-      const Channel before = read(from, format, p, n), after = read(to, format, p, n);
+      const Channel before = read_channel(from, format, p, n),
+                    after = read_channel(to, format, p, n);
       for (int y = 0; y < before.height; y++)
         for (int x = 0; x < before.width; x++) {
           const int expected =

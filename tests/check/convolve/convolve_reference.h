@@ -17,6 +17,18 @@ struct SampleFormat {
 const std::vector<SampleFormat> &sample_formats();
 const SampleFormat &sample_format(const char *name);
 
+// One channel of a plane.
+struct Channel {
+  std::vector<int> samples;
+  int width = 0, height = 0;
+  int at(int x, int y) const { return samples[static_cast<gsize>(y * width + x)]; }
+};
+// n_rows: of the plane, if not as many as a progressive frame has.
+Channel read_channel(const GstVideoFrame &frame, const SampleFormat &format, int plane, int channel,
+                     int n_rows = 0);
+// What stands for a position outside, by the name of the border. -1: nothing.
+int position_inside(const std::string &border, int at, int size);
+
 // A convolution with everything spelled out.
 struct Convolution {
   int width, height;
