@@ -36,8 +36,9 @@ ROWS = [
     ('uyvy2y', 'UYVY to GRAY8', '', 'uyvy2y', 'UYVY->GRAY8', None),
     ('uyvy2y', 'UYVY to NV12', '', 'uyvy2y', 'UYVY->NV12', 'UYVY->NV12, '),
 ]
-for layout in 'NV12', 'v210':
-    for method in ('bwdif', 'best') if layout == 'v210' else ('linear', 'yadif', 'bwdif', 'best'):
+for layout, methods in (('NV12', ('linear', 'yadif', 'bwdif', 'best')), ('P010_10LE', ('yadif', 'bwdif')),
+                        ('UYVY', ('yadif', 'bwdif')), ('v210', ('yadif', 'bwdif', 'best'))):
+    for method in methods:
         ROWS.append(('coalescedeinterlace', layout, method, 'deinterlace', f'deinterlace {method} {layout}', None))
 for layout in 'NV12', 'RGB':
     for side in 3, 5, 7:

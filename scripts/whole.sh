@@ -61,7 +61,7 @@ whole_sanitized() {  # NAME SANITIZER
     -Doptimization=1 -Dcpp_args=-g1
 }
 
-sanitized_tests() {  # NAME [ARGUMENT of meson test...]
-  meson_test "$build-$1" --no-suite gpu --no-suite valgrind --no-suite slow --no-suite without-sanitizers "${@:2}"
+sanitized_tests() {  # NAME [OPTION OF meson test...]
+  meson_suites "$build-$1" --no-suite gpu --no-suite valgrind --no-suite slow --no-suite without-sanitizers "${@:2}"
   keep_results "$1" "$build-$1"
 }

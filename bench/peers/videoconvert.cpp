@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Conversions on one thread, by GStreamer's video converter (what videoconvert runs) and by the CPU
-// back ends, by turns in one process.
+// back ends, by turns in one process. An argument such as "v210->I420" selects one conversion.
 #include <gst/video/video.h>
 
 #include <algorithm>
@@ -196,6 +196,10 @@ const Conversion kConversions[] = {
     {GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_NV12, run_convert, 3},
 };
 
+std::string name_of(const Conversion &c) {
+  return std::string(gst_video_format_to_string(c.in)) + "->" + gst_video_format_to_string(c.out);
+}
+
 // Returns whether our bytes are right.
 bool compare(const Conversion &conversion, int width, int height, int frames, const char *where,
              test::Results *results) {
@@ -217,7 +221,10 @@ bool compare(const Conversion &conversion, int width, int height, int frames, co
     in.push_back(std::make_unique<Frame>(&in_info));
     theirs.push_back(std::make_unique<Frame>(&out_info));
     ours.push_back(std::make_unique<Frame>(&out_info));
-    fill(*in[i]);
+    if (i == 0)
+      fill(*in[0]);
+    else
+      gst_video_frame_copy(&in[i]->video, &in[0]->video);
   }
 
   const auto run_ours = [&](int i) {
@@ -244,8 +251,7 @@ bool compare(const Conversion &conversion, int width, int height, int frames, co
 
   const Difference d = difference(*ours[0], *theirs[0]);
   const bool right = d.largest <= conversion.tolerance;
-  const std::string name = std::string(gst_video_format_to_string(conversion.in)) + "->" +
-                           gst_video_format_to_string(conversion.out);
+  const std::string name = name_of(conversion);
   std::printf(
       "%-11s %4dx%-4d %-10s videoconvert %8.1f us, coalesce %7.1f us, ratio %5.2f, "
       "samples differ by at most %d, %.3f on average%s\n",
@@ -268,11 +274,19 @@ int main(int argc, char **argv) {
   gst_version(&major, &minor, &micro, &nano);
   results.set_library("GStreamer", std::to_string(major) + "." + std::to_string(minor) + "." +
                                        std::to_string(micro));
-  bool right = true;
-  for (const Conversion &conversion : kConversions)
+  bool right = true, any = false;
+  for (const Conversion &conversion : kConversions) {
+    if (argc == 2 && name_of(conversion) != argv[1]) continue;
+    any = true;
     for (const auto &[width, height] : {std::pair{1920, 1080}, {3840, 2160}}) {
       right = compare(conversion, width, height, 1, "one buffer", &results) && right;
       right = compare(conversion, width, height, 12, "12 buffers", &results) && right;
     }
+  }
+  if (!any || argc > 2) {
+    std::fprintf(stderr, "usage: bench-videoconvert [IN->OUT]; %s is no conversion that it has\n",
+                 argv[argc - 1]);
+    return 2;
+  }
   return results.write() && right ? 0 : 1;
 }

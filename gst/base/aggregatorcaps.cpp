@@ -44,15 +44,8 @@ void append(GstCaps *caps, const GstStructure *structure, Memory memory) {
       cuda ? gst_caps_features_new(GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY, nullptr) : nullptr);
 }
 
-// A template's caps, without those in CUDA memory where there is no GPU.
 CapsRef offered(GstCoalesceAggregator *self, GstPad *pad) {
-  CapsRef templ(gst_pad_get_pad_template_caps(pad));
-  if (self->backend->may_use_gpu()) return templ;
-  CapsRef result(gst_caps_new_empty());
-  for (guint i = 0; i < gst_caps_get_size(templ.get()); i++)
-    if (!names_cuda(gst_caps_get_features(templ.get(), i)))
-      append(result.get(), gst_caps_get_structure(templ.get(), i), Memory::system);
-  return result;
+  return CapsRef(template_caps_of(pad, self->backend->may_use_gpu()));
 }
 
 CapsRef intersection(GstCaps *first, GstCaps *second) {

@@ -297,11 +297,21 @@ GstFlowReturn measure(GstCoalesceTemporal *self, Job &job, OutputFrame *result) 
                      : gst_coalesce_filter_fail(GST_COALESCE_FILTER(self), status.message());
 }
 
+// Is a frame of the input's caps one of the output's? (Interlaced 4:2:0 may have a row more of
+// chroma.)
+bool is_output(GstCoalesceTemporal *self, GstBuffer *in) {
+  const GstVideoInfo &from = input_of(self).info, &to = output_of(self).info;
+  if (input_of(self).cuda != output_of(self).cuda) return false;
+  return gst_buffer_get_video_meta(in) != nullptr ||
+         (from.size == to.size && std::equal(from.offset, std::end(from.offset), to.offset) &&
+          std::equal(from.stride, std::end(from.stride), to.stride));
+}
+
 // It has been loaded.
 void hold(GstCoalesceTemporal *self, Held *loaded, GstBuffer *in) {
   auto *klass = GST_COALESCE_TEMPORAL_GET_CLASS(self);
   loaded->metadata = gst_coalesce_transform_metadata_of(GST_COALESCE_TRANSFORM(self), in);
-  if (input_of(self).cuda == output_of(self).cuda && klass->passes != nullptr &&
+  if (klass->passes != nullptr && is_output(self, in) &&
       klass->passes(self, loaded->metadata.get()))
     loaded->passing.reset(gst_buffer_ref(in));
   self->priv->count++;

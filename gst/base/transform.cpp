@@ -240,13 +240,14 @@ bool are_sent(GstCaps *caps, GstPad *pad) {
 // Why caps can be no input.
 std::string input_problem(GstCoalesceTransform *self, GstCaps *caps) {
   if (std::string problem = interlacing_problem(caps); !problem.empty()) return problem;
-  const CapsRef accepted(gst_pad_get_pad_template_caps(GST_BASE_TRANSFORM_SINK_PAD(self)));
-  if (const auto conflict = caps_conflict(caps, accepted.get(), caps); conflict)
-    return "The input has " + conflict->ours + ", but " + conflict->theirs + " is accepted" +
-           (conflict->advice.empty() ? "" : "; ") + conflict->advice;
   Backend &backend = backend_of(self);
   if (any_is_cuda(caps) && !backend.may_use_gpu())
     return "The input is in CUDA memory; " + gpu_problem(backend);
+  const CapsRef accepted(
+      template_caps_of(GST_BASE_TRANSFORM_SINK_PAD(self), backend.may_use_gpu()));
+  if (const auto conflict = caps_conflict(caps, accepted.get(), caps); conflict)
+    return "The input has " + conflict->ours + ", but " + conflict->theirs + " is accepted" +
+           (conflict->advice.empty() ? "" : "; ") + conflict->advice;
   return {};
 }
 
@@ -336,6 +337,11 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
   auto *self = GST_COALESCE_TRANSFORM(trans);
   if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) self->after_skipped = true;
   if (flow != GST_FLOW_NOT_NEGOTIATED) return flow;
+  // New caps failed because a flush met what was drained before them, perhaps one that has ended.
+  if (self->priv->drained == GST_FLOW_FLUSHING) {
+    self->priv->drained = GST_FLOW_OK;
+    return GST_FLOW_FLUSHING;
+  }
   const CapsRef caps(gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(trans)));
   if (caps != nullptr) tell_conflict(self, caps.get());  // downstream has changed its mind
   return flow;

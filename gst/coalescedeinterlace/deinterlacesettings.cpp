@@ -36,7 +36,8 @@ GType fields_type() {
 GType mode_type() {
   static const GEnumValue values[] = {
       {int(DeinterlaceMode::automatic),
-       "What is interlaced by the caps, of mixed video by the flags of each frame", "auto"},
+       "Interlaced video by its caps; in mixed video, frames that are flagged as interlaced",
+       "auto"},
       {int(DeinterlaceMode::interlaced), "Every frame, whatever the caps say", "interlaced"},
       {int(DeinterlaceMode::disabled), "No frame", "disabled"},
       {0, nullptr, nullptr}};
@@ -46,8 +47,8 @@ GType mode_type() {
 
 GType order_type() {
   static const GEnumValue values[] = {
-      {int(DeinterlaceOrder::automatic), "By the caps, without that by the flags of each frame",
-       "auto"},
+      {int(DeinterlaceOrder::automatic),
+       "Order of the caps, or of each frame's flags if the caps have none", "auto"},
       {int(DeinterlaceOrder::top_first), "Top field first", "tff"},
       {int(DeinterlaceOrder::bottom_first), "Bottom field first", "bff"},
       {0, nullptr, nullptr}};
@@ -63,9 +64,7 @@ GType pattern_type() {
       {int(DeinterlacePattern::three_two),
        "Frames of film of three and two fields by turns, at four fifths of the frame rate", "3:2"},
       {int(DeinterlacePattern::two_two),
-       "Frames of film of two fields, which need not be of one "
-       "frame of video",
-       "2:2"},
+       "Frames of film of two fields, of one frame of video or of two neighbouring ones", "2:2"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstCoalesceDeinterlacePattern", values);
   return type;
@@ -78,26 +77,25 @@ const PropertyTable<DeinterlaceSettings> &deinterlace_properties() {
   static const PropertyTable<Settings> table = [] {
     PropertyTable<Settings> t;
     t.set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING);
-    t.add(&Settings::method, {"method", "Method", "How the missing rows of a field are made"},
+    t.add(&Settings::method, {"method", "Method", "Interpolation of the rows that a field lacks"},
           method_type());
     t.add(&Settings::fields,
-          {"fields", "Fields", "Which fields become pictures, and how many a frame"},
+          {"fields", "Fields", "Fields that become pictures, and the number of pictures per frame"},
           fields_type());
-    t.add(&Settings::mode, {"mode", "Mode", "Which frames are deinterlaced"}, mode_type());
+    t.add(&Settings::mode, {"mode", "Mode", "Frames that are deinterlaced; the others pass"},
+          mode_type());
     t.add(&Settings::order,
-          {"field-order", "Field order", "Which field of a frame is the earlier one"},
-          order_type());
+          {"field-order", "Field order", "Field of a frame that is the earlier one"}, order_type());
     t.add(&Settings::pattern,
-          {"pattern", "Pattern", "Telecined video whose frames of film are restored"},
+          {"pattern", "Pattern", "Telecine pattern of video whose frames of film are restored"},
           pattern_type());
     t.add(&Settings::ela_window,
           {"ela-window", "Window of ela",
            "Columns that the directions of method=ela span: 3, 5 or 7; an even number counts as "
            "the next odd one"},
           3, 7);
-    t.add(&Settings::spatial_check,
-          {"spatial-check", "Spatial check",
-           "Whether method=yadif looks at the rows two above and below, too"});
+    t.add(&Settings::spatial_check, {"spatial-check", "Spatial check",
+                                     "Limit method=yadif also by the rows two above and below"});
     return t;
   }();
   return table;

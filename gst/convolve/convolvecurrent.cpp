@@ -98,6 +98,8 @@ bool ConvolveCurrentFilter::update(const GstVideoInfo &info, bool new_format) {
 
 void ConvolveCurrentFilter::stop() {
   any_ = false;
+  cache_.clear();
+  memory_.clear();
   without_alpha_ = GST_VIDEO_FORMAT_UNKNOWN;
   changes_ = 0;
   for (Warning &warning : warned_)

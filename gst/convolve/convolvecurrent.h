@@ -23,8 +23,8 @@ class ConvolveCurrentFilter {
 
   const Filter &filter() const { return filter_; }
   ConvolveParams params() {
-    return {&filter_,          in_use_.border,       in_use_.border_value,
-            in_use_.luma_only, in_use_.filter_alpha, &cache_};
+    return {&filter_, in_use_.border, in_use_.border_value, in_use_.luma_only, in_use_.filter_alpha,
+            &cache_,  &memory_};
   }
 
  private:
@@ -45,7 +45,8 @@ class ConvolveCurrentFilter {
   guint changes_ = 0;  // that it has seen
   ConvolveSettings in_use_;
   Filter filter_;
-  ArgumentCache cache_;      // of that filter
+  ArgumentCache cache_;  // of that filter
+  ArgumentCache memory_;
   Warning warned_[N_PARTS];  // the last ones, lest a problem be reported for every frame
   GstVideoFormat without_alpha_ = GST_VIDEO_FORMAT_UNKNOWN;  // the same of filter-alpha
 };

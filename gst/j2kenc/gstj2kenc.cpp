@@ -61,6 +61,20 @@ GstCaps *convert(GstCoalesceTransform *self, GstPadDirection direction, GstCaps 
              : j2k_raw_caps(caps, cuda);
 }
 
+// Elements such as GStreamer's interlace answer for us, and then accept only caps that name all
+// that the answer names. So the answer names no default that upstream leaves out.
+gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
+  if (!GST_BASE_TRANSFORM_CLASS(parent_class)->query(trans, direction, query)) return FALSE;
+  if (GST_QUERY_TYPE(query) != GST_QUERY_CAPS || direction != GST_PAD_SINK) return TRUE;
+  GstCaps *asked = nullptr, *caps = nullptr;
+  gst_query_parse_caps(query, &asked);
+  gst_query_parse_caps_result(query, &caps);
+  if (asked == nullptr || caps == nullptr) return TRUE;
+  const CapsRef answer(j2k_without_defaults(gst_caps_ref(caps), asked));
+  gst_query_set_caps_result(query, answer.get());
+  return TRUE;
+}
+
 // mj2mux of GStreamer 1.22 takes x-jpc and then writes a file without a frame; it names x-j2c
 // first. (So do decoders, which use either, and take JP2 files as well.)
 GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
@@ -215,6 +229,7 @@ static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
       "The gst-coalesce authors");
 
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
+  trans_class->query = guarded<query>;
   trans_class->fixate_caps = guarded<fixate_caps>;
   trans_class->submit_input_buffer = guarded<submit_input_buffer>;
   trans_class->start = guarded<start>;

@@ -96,6 +96,20 @@ bool fixed_info(const GstStructure *raw, GstVideoInfo *info) {
   return fixed;
 }
 
+// Of what set_defaults() says, what `asked` says without words.
+void remove_defaults(const GstStructure *asked, GstStructure *raw) {
+  GstVideoInfo info;
+  if (!gst_structure_can_intersect(asked, raw) || !fixed_info(asked, &info)) return;
+  const StructureRef defaults(gst_structure_new_empty("defaults"));
+  set_defaults(info, J2kMedia::codestream, defaults.get());
+  for (const char *field : {"pixel-aspect-ratio", "interlace-mode", "colorimetry"}) {
+    const GValue *ours = gst_structure_get_value(raw, field);
+    const GValue *usual = gst_structure_get_value(defaults.get(), field);
+    if (gst_structure_has_field(asked, field) || ours == nullptr || usual == nullptr) continue;
+    if (gst_value_compare(ours, usual) == GST_VALUE_EQUAL) gst_structure_remove_field(raw, field);
+  }
+}
+
 // The profile in the caps of these frames (Rsiz); `otherwise` if the settings will not do.
 struct ProfileSource {
   const J2kSettings &settings;
@@ -242,6 +256,14 @@ GstCaps *j2k_raw_caps(GstCaps *coded, bool cuda) {
                                gst_caps_features_new(GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY, nullptr));
   gst_caps_append(both, result);
   return both;
+}
+
+GstCaps *j2k_without_defaults(GstCaps *caps, GstCaps *asked) {
+  caps = gst_caps_make_writable(caps);
+  for (guint i = 0; i < gst_caps_get_size(caps); i++)
+    for (guint k = 0; k < gst_caps_get_size(asked); k++)
+      remove_defaults(gst_caps_get_structure(asked, k), gst_caps_get_structure(caps, i));
+  return caps;
 }
 
 GstCaps *j2k_prefer(GstCaps *caps, GstCaps *downstream) {

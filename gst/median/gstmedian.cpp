@@ -21,49 +21,64 @@ using namespace coalesce::gst;
 
 namespace {
 
+// What a percentile is called.
+enum class MedianPreset { none, erode, dilate };
+
 struct MedianSettings : ChannelSettings {
   int size = 3;
   int width = 0, height = 0;  // 0: size
   double percentile = 50;
+  MedianPreset preset = MedianPreset::none;
 
-  MedianParams params() const {
+  // memory: for the CPU, if any.
+  MedianParams params(ArgumentCache *memory = nullptr) const {
     MedianParams p;
     p.width = width != 0 ? width : size;
     p.height = height != 0 ? height : size;
-    p.percentile = percentile;
+    p.percentile = preset == MedianPreset::none    ? percentile
+                   : preset == MedianPreset::erode ? 0
+                                                   : 100;
     p.border = border;
     p.border_value = border_value;
     p.luma_only = luma_only;
     p.filter_alpha = filter_alpha;
+    p.memory = memory;
     return p;
   }
 };
+
+GType preset_type() {
+  static const GEnumValue values[] = {
+      {int(MedianPreset::none), "The property percentile", "none"},
+      {int(MedianPreset::erode), "The least sample, percentile 0", "erode"},
+      {int(MedianPreset::dilate), "The largest sample, percentile 100", "dilate"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstMedianPreset", values);
+  return type;
+}
 
 const PropertyTable<MedianSettings> &properties() {
   using S = MedianSettings;
   static const PropertyTable<S> table = [] {
     PropertyTable<S> t;
     t.set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);
-    t.add(&S::size,
-          {"size", "Size",
-           "Rows and columns of the window; an even number counts as the next odd one"},
-          3, kMaxMedianSize);
-    t.add(&S::width,
-          {"width", "Width",
-           "Columns of the window (0 = size); an even number counts as the next odd one"},
-          0, kMaxMedianSize);
-    t.add(&S::height,
-          {"height", "Height",
-           "Rows of the window (0 = size); an even number counts as the next odd one"},
-          0, kMaxMedianSize);
+    t.add(&S::size, {"size", "Size", "Rows and columns of the window, an odd number"}, 3,
+          kMaxMedianSize);
+    t.add(&S::width, {"width", "Width", "Columns of the window, an odd number (0 = size)"}, 0,
+          kMaxMedianSize);
+    t.add(&S::height, {"height", "Height", "Rows of the window, an odd number (0 = size)"}, 0,
+          kMaxMedianSize);
     t.add(&S::percentile,
           {"percentile", "Percentile",
            "Which of the window's sorted samples: 0 the least (erosion), 50 the median, 100 the "
            "largest (dilation)"},
           0., 100.);
+    const GType preset = preset_type();
+    t.add(&S::preset, {"preset", "Preset", "A percentile by its name, in place of percentile"},
+          preset);
     const GType border = border_type("GstMedianBorder"), planes = planes_type("GstMedianPlanes");
     add_channel_properties(&t, border, planes);
-    for (GType type : {border, planes})
+    for (GType type : {preset, border, planes})
       gst_type_mark_as_plugin_api(type, GstPluginAPIFlags(0));
     return t;
   }();
@@ -78,6 +93,7 @@ struct MedianPrivate {
   guint changes = 0;  // that it has seen
   bool any = false;   // `in_use` is of this format or another one
   MedianSettings in_use;
+  ArgumentCache memory;
   std::string last_problem;  // lest it be reported for every frame
   GstVideoFormat without_alpha = GST_VIDEO_FORMAT_UNKNOWN;
 };
@@ -100,12 +116,8 @@ MedianPrivate &priv_of(gpointer object) {
 }
 
 void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) {
-  priv_of(object).settings.change([&](MedianSettings &settings) {
-    const bool changed = properties().set(id, &settings, value);
-    for (int *size : {&settings.size, &settings.width, &settings.height})
-      if (*size != 0) *size |= 1;
-    return changed;
-  });
+  priv_of(object).settings.change(
+      [&](MedianSettings &settings) { return properties().set(id, &settings, value); });
 }
 
 void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
@@ -113,22 +125,58 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
       [&](const MedianSettings &settings) { properties().get(id, settings, value); });
 }
 
-// Follows the settings, for frames of `info`. What these cannot have stays as it was, border and
-// planes each by itself; if nothing was, that is an error, and false.
+// A window has a middle.
+std::string window_problem(const MedianSettings &settings) {
+  const MedianParams params = settings.params();
+  if (params.width % 2 == 1 && params.height % 2 == 1) return {};
+  const auto text = [](const char *name, int size) { return name + std::to_string(size); };
+  return (params.width == params.height
+              ? text("size ", params.width)
+              : text("width ", params.width) + text(", height ", params.height)) +
+         ": a window requires odd numbers";
+}
+
+// Window, border and planes, each by itself.
+constexpr struct {
+  std::string (*problem)(const MedianSettings &settings, const GstVideoInfo &info);
+  void (*restore)(const MedianSettings &before, MedianSettings *settings);
+} kParts[] = {
+    {[](const MedianSettings &settings, const GstVideoInfo &) { return window_problem(settings); },
+     [](const MedianSettings &before, MedianSettings *settings) {
+       settings->size = before.size, settings->width = before.width;
+       settings->height = before.height;
+     }},
+    {[](const MedianSettings &settings, const GstVideoInfo &info) {
+       return border_problem(settings, info);
+     },
+     [](const MedianSettings &before, MedianSettings *settings) {
+       settings->border = before.border, settings->border_value = before.border_value;
+     }},
+    {[](const MedianSettings &settings, const GstVideoInfo &info) {
+       return planes_problem(settings, info);
+     },
+     [](const MedianSettings &before, MedianSettings *settings) {
+       settings->luma_only = before.luma_only;
+     }},
+};
+
+// Follows the settings, for frames of `info`. What these cannot have stays as it was; if nothing
+// was, that is an error, and false.
 bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
   MedianPrivate &priv = priv_of(self);
   if (!new_format && priv.changes == priv.settings.changes()) return true;
   MedianSettings settings = priv.settings.snapshot(&priv.changes);
-  std::string problem = border_problem(settings, info);
-  if (!problem.empty())
-    settings.border = priv.in_use.border, settings.border_value = priv.in_use.border_value;
-  if (const std::string text = planes_problem(settings, info); !text.empty()) {
+  std::string problem;
+  bool sound = true;  // what is left
+  for (const auto &part : kParts) {
+    const std::string text = part.problem(settings, info);
+    if (text.empty()) continue;
     problem += (problem.empty() ? "" : "; ") + text;
-    settings.luma_only = priv.in_use.luma_only;
+    part.restore(priv.in_use, &settings);
+    sound = sound && part.problem(settings, info).empty();
   }
+  priv.any = priv.any && sound;
   if (!problem.empty()) {
-    priv.any = priv.any && border_problem(settings, info).empty() &&
-               planes_problem(settings, info).empty();
     if (!priv.any) return post_settings_problem(self, problem, false);
     if (problem != priv.last_problem) (void)post_settings_problem(self, problem, true);
   }
@@ -160,7 +208,8 @@ gboolean worth_the_trip(GstCoalesceFilter *self, const GstVideoInfo *in) {
 Status run(GstCoalesceFilter *self, const Frame &in, const Frame &out, const Queue &queue) {
   // Cannot fail: what has been used for this format can be used again.
   (void)update(self, in.info(), false);
-  return median(priv_of(self).in_use.params(), in.image(), out.image(), queue);
+  MedianPrivate &priv = priv_of(self);
+  return median(priv.in_use.params(&priv.memory), in.image(), out.image(), queue);
 }
 
 gboolean start(GstBaseTransform *trans) {
@@ -177,6 +226,7 @@ gboolean stop(GstBaseTransform *trans) {
   const gboolean stopped = GST_BASE_TRANSFORM_CLASS(gst_median_parent_class)->stop(trans);
   MedianPrivate &priv = priv_of(trans);
   priv.any = false;
+  priv.memory.clear();
   priv.last_problem.clear();
   priv.without_alpha = GST_VIDEO_FORMAT_UNKNOWN;
   return stopped;

@@ -33,13 +33,16 @@ std::string planes_problem(const ChannelSettings &settings, const GstVideoInfo &
 
 void warn_without_alpha(gpointer element, const ChannelSettings &settings, const GstVideoInfo &info,
                         GstVideoFormat *last) {
-  const GstVideoFormat format = settings.filter_alpha && !GST_VIDEO_INFO_HAS_ALPHA(&info)
-                                    ? GST_VIDEO_INFO_FORMAT(&info)
-                                    : GST_VIDEO_FORMAT_UNKNOWN;
+  const PixelFormat samples = pixel_format(info);
+  const PixelComponent *alpha = samples.find(Role::alpha);
+  const bool filtered = alpha != nullptr && alpha->bits == samples.component[0].bits;
+  const GstVideoFormat format =
+      settings.filter_alpha && !filtered ? GST_VIDEO_INFO_FORMAT(&info) : GST_VIDEO_FORMAT_UNKNOWN;
   if (std::exchange(*last, format) == format || format == GST_VIDEO_FORMAT_UNKNOWN) return;
   GST_ELEMENT_WARNING(
       element, LIBRARY, SETTINGS,
-      ("filter-alpha=true has no effect: %s has no alpha channel", GST_VIDEO_INFO_NAME(&info)),
+      ("filter-alpha=true has no effect: %s has %s", GST_VIDEO_INFO_NAME(&info),
+       alpha == nullptr ? "no alpha channel" : "alpha of two bits, which is copied"),
       (nullptr));
 }
 

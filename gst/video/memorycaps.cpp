@@ -24,6 +24,15 @@ GstCapsFeatures *with_memory(GstCapsFeatures *features, Memory memory) {
 }
 
 // ANY is not a wish for CUDA memory: fakesink, filesink and appsink would get padded device rows.
+GstCaps *template_caps_of(GstPad *pad, bool cuda) {
+  GstCaps *caps = gst_pad_get_pad_template_caps(pad);
+  if (cuda) return caps;
+  caps = gst_caps_make_writable(caps);
+  for (guint i = gst_caps_get_size(caps); i-- > 0;)
+    if (names_cuda(gst_caps_get_features(caps, i))) gst_caps_remove_structure(caps, i);
+  return caps;
+}
+
 bool peer_names_cuda(GstPad *pad) {
   const CapsRef peer(gst_pad_peer_query_caps(pad, nullptr));
   if (peer == nullptr || gst_caps_is_any(peer.get())) return false;

@@ -16,6 +16,9 @@ bool caps_are_cuda(GstCaps *caps);
 // `features` with the memory it names replaced.
 GstCapsFeatures *with_memory(GstCapsFeatures *features, Memory memory);
 
+// The caps of a pad's template; those in CUDA memory only if `cuda`.
+GstCaps *template_caps_of(GstPad *pad, bool cuda);
+
 // Does the pad's peer name CUDA memory? Nobody else gets it.
 bool peer_names_cuda(GstPad *pad);
 

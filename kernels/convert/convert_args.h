@@ -20,6 +20,8 @@ struct PlaneWords {
 };
 
 // How runs of pixels are in memory.
+// (In this order: Shaped::is() asks which are of pixels, and which of those have bytes of their
+// own.)
 enum class Packing : std::uint8_t {
   planes8,   // a plane for each component, or luma alone
   planes16,  // the same in words of 16 bits
@@ -70,31 +72,50 @@ constexpr int shape(Packing packing, ChromaPacking chroma, bool half, bool half_
 constexpr int shape(const PackedPicture &p) {
   return shape(p.packing, p.chroma, p.half, p.half_rows, p.colours, p.alpha);
 }
-constexpr int kAnyShape = -1;
+// Shapes of which the compiler knows less: any; with half as many columns of chroma, or luma alone;
+// with all colours of each pixel; v210.
+constexpr int kAnyShape = -1, kAnyHalf = -2, kAnyWhole = -3, kAnyV210 = -4;
 
 // A picture of a shape that is known when compiling, or of any. One that is known is aligned to the
 // accesses of its runs.
 template <int kShape>
 struct Shaped {
   static constexpr bool kKnown = kShape >= 0;
+  static constexpr bool kIsV210 = kShape == kAnyV210;
   const PackedPicture &at;
 
   COALESCE_HOST_DEVICE int alignment(int slot) const { return kKnown ? 16 : at.alignment[slot]; }
-  COALESCE_HOST_DEVICE bool half_rows() const {
-    return kKnown ? (kShape >> 10 & 1) != 0 : at.half_rows;
-  }
-
   COALESCE_HOST_DEVICE Packing packing() const {
-    return kShape >= 0 ? static_cast<Packing>(kShape & 15) : at.packing;
+    if (kKnown) return static_cast<Packing>(kShape & 15);
+    if (kIsV210) return Packing::v210;
+    return at.packing;
+  }
+  // As a question for each packing: the code for those that cannot be is left out.
+  COALESCE_HOST_DEVICE bool is(Packing p) const {
+    const bool beyond_whole = p > Packing::fields10;
+    const bool beyond_half = p >= Packing::packed24 && !beyond_whole;
+    if (kShape == kAnyHalf && beyond_half) return false;
+    if (kShape == kAnyWhole && beyond_whole) return false;
+    return packing() == p;
   }
   COALESCE_HOST_DEVICE ChromaPacking chroma() const {
-    return kShape >= 0 ? static_cast<ChromaPacking>(kShape >> 4 & 3) : at.chroma;
+    if (kIsV210) return ChromaPacking::packed;
+    return kKnown ? static_cast<ChromaPacking>(kShape >> 4 & 3) : at.chroma;
   }
-  COALESCE_HOST_DEVICE bool half() const { return kShape >= 0 ? (kShape >> 6 & 1) != 0 : at.half; }
+  COALESCE_HOST_DEVICE bool half() const {
+    if (kIsV210 || kShape == kAnyWhole) return kIsV210;
+    return kKnown ? (kShape >> 6 & 1) != 0 : at.half;
+  }
+  COALESCE_HOST_DEVICE bool half_rows() const {
+    return kKnown ? (kShape >> 10 & 1) != 0 : !kIsV210 && at.half_rows;
+  }
   COALESCE_HOST_DEVICE bool alpha() const {
-    return kShape >= 0 ? (kShape >> 7 & 1) != 0 : at.alpha;
+    return kKnown ? (kShape >> 7 & 1) != 0 : !kIsV210 && at.alpha;
   }
-  COALESCE_HOST_DEVICE int colours() const { return kShape >= 0 ? kShape >> 8 & 3 : at.colours; }
+  COALESCE_HOST_DEVICE int colours() const {
+    if (kIsV210) return 3;
+    return kKnown ? kShape >> 8 & 3 : at.colours;
+  }
 };
 
 // Output slot s is clamp((sum + offset) >> shift, 0, maximum).

@@ -20,6 +20,17 @@ struct Task {
   RowReader readers[4];  // of the input's components
   RowWriter writers[4];  // of the output's planes
   bool pairs;            // fits_pairs()
+  // Of the output's components, by row & 7. Those of 64 bits are for ConvertJob::wide.
+  Offsets<false> offsets[4][8];
+  Offsets<true> wide_offsets[4][8];
+
+  template <bool kWide>
+  const Offsets<kWide> &offsets_of(int c, int row) const {
+    if constexpr (kWide)
+      return wide_offsets[c][row & 7];
+    else
+      return offsets[c][row & 7];
+  }
 };
 
 // What a thread works in. Filtered samples have 15 bits, or 32.
@@ -136,13 +147,16 @@ COALESCE_INLINE const std::uint16_t *component(const Task &t, int c, const Span 
     in[j] = input(t, sum, matrix ? j : sum.from, span, s);
   if constexpr (!kWide && Vector<kBytes>::kMultipliesPairs) {
     if (matrix && t.pairs) {
-      rgb_rows<kBytes>(t.job, span.row, in[0], in[1], in[2], span.count, s.out[0], s.out[1],
+      const Offsets<false> *const offsets[3] = {&t.offsets_of<false>(0, span.row),
+                                                &t.offsets_of<false>(1, span.row),
+                                                &t.offsets_of<false>(2, span.row)};
+      rgb_rows<kBytes>(t.job, offsets, in[0], in[1], in[2], span.count, s.out[0], s.out[1],
                        s.out[2]);
       s.has_rgb = true;
       return out;
     }
   }
-  const Offsets<kWide> offsets(sum, span.row);
+  const Offsets<kWide> &offsets = t.offsets_of<kWide>(c, span.row);
   if constexpr (!kWide) {
     if (!matrix && fits_shift(sum)) {
       shift_row<kBytes>(in[0], span.count, sum, offsets, out);
@@ -216,7 +230,13 @@ COALESCE_AVX2 void convert_wide_avx2(const Task &t, int first, int last) {
 }  // namespace
 
 Status convert_cpu(const ConvertJob &job, ThreadPool *pool) {
-  Task task = {job, {}, {}, fits_pairs(job)};
+  Task task = {job, {}, {}, fits_pairs(job), {}, {}};
+  for (int c = 0; c < job.out.format.components; ++c)
+    for (int row = 0; row < 8; ++row)
+      if (job.wide)
+        task.wide_offsets[c][row] = Offsets<true>(job.sum[c], row);
+      else
+        task.offsets[c][row] = Offsets<false>(job.sum[c], row);
   for (int j = 0; j < job.in.format.components; ++j)
     task.readers[j] = RowReader(job.in.format.component[j]);
   for (int p = 0; p < job.out.format.planes; ++p)

@@ -18,22 +18,34 @@
 namespace coalesce {
 namespace {
 
-// How sums are made: of 32 or 64 bits, with the half or a threshold added.
-template <bool kIsWide, bool kIsDithered>
+// How sums are made: of 32 bits with the half added, or of 64 bits with the half or a threshold.
+template <bool kIsWide>
 struct Arithmetic {
   using Sum = std::conditional_t<kIsWide, std::int64_t, std::int32_t>;
-  static constexpr bool kDithered = kIsDithered;
+  static constexpr bool kDithered = kIsWide;
 };
 
+__host__ __device__ __forceinline__ bool has_wide_sums(const ConvertArgs &a) {
+  return a.job.wide || a.sum[0].dithered || a.sum[1].dithered || a.sum[2].dithered;
+}
+
 // What a kernel is compiled for.
-template <int kPixels, RunKind kRunKind, class SumsOf, int kInShape, int kOutShape>
+template <int kPixels, RunKind kRunKind, int kInShape, int kOutShape>
 struct Run {
   static constexpr int kRun = kPixels;
   static constexpr RunKind kKind = kRunKind;
-  using Numbers = SumsOf;
   using In = Shaped<kInShape>;
   using Out = Shaped<kOutShape>;
 };
+
+// Calls `f` with the arithmetic of this call: shapes that are known have narrow sums.
+template <class Run, class F>
+__device__ __forceinline__ void with_numbers(const ConvertArgs &a, const F &f) {
+  if (Run::In::kKnown || !has_wide_sums(a))
+    f(Arithmetic<false>{});
+  else
+    f(Arithmetic<true>{});
+}
 
 // ---- Sums ---------------------------------------------------------------------------------------
 
@@ -130,14 +142,20 @@ __device__ __forceinline__ void filter_down(const ConvertArgs &args, int row, in
     c.a[i] = c.b[i] = 0;
   // (Taps behind the last are 0.)
   int k = 0;
-  if (In::kKnown && kSides && in.half_rows()) {
-    add_rows<kRun, true, kSides>(args, in, rows, 0, x, c);
-    k = 2;
-  }
+  if constexpr (In::kKnown) {
+    if (kSides && in.half_rows()) {
+      add_rows<kRun, true, kSides>(args, in, rows, 0, x, c);
+      k = 2;
+    }
 #pragma unroll 1
-  for (; k + 2 <= rows.count; k += 2)
-    add_rows<kRun, true, kSides>(args, in, rows, k, x, c);
-  if (k < rows.count) add_rows<kRun, false, kSides>(args, in, rows, k, x, c);
+    for (; k + 2 <= rows.count; k += 2)
+      add_rows<kRun, true, kSides>(args, in, rows, k, x, c);
+    if (k < rows.count) add_rows<kRun, false, kSides>(args, in, rows, k, x, c);
+  } else {  // of any shape there are branches between the loads all the same
+#pragma unroll 1
+    for (; k < rows.count; ++k)
+      add_rows<kRun, false, kSides>(args, in, rows, k, x, c);
+  }
 }
 
 // Of half as many columns, from all colours of pixels: filtered down, then across.
@@ -175,7 +193,6 @@ __device__ __forceinline__ void filter_colours(const ConvertArgs &args, int row,
 template <class Run>
 __device__ __forceinline__ void convert_full(const ConvertArgs &a, int row, int x) {
   constexpr int kRun = Run::kRun;
-  using Numbers = typename Run::Numbers;
   const typename Run::In in = {a.in};
   const typename Run::Out out = {a.out};
   Slots<kRun> v = {};
@@ -192,28 +209,31 @@ __device__ __forceinline__ void convert_full(const ConvertArgs &a, int row, int 
       v[2][2 * i + 1] = a.odd[0] * w[i + 1] + a.odd[1] * w[i + 2];
     }
   }
-  if (out.alpha() && in.alpha()) {
+  with_numbers<Run>(a, [&](auto numbers) {
+    using Numbers = decltype(numbers);
+    if (out.alpha() && in.alpha()) {
 #pragma unroll
-    for (int i = 0; i < kRun; ++i)
-      v[3][i] = weighed_alpha<Numbers>(a, x + i, row, v[3][i]);
-  } else {
+      for (int i = 0; i < kRun; ++i)
+        v[3][i] = weighed_alpha<Numbers>(a, x + i, row, v[3][i]);
+    } else {
 #pragma unroll
-    for (int i = 0; i < kRun; ++i)
-      v[3][i] = a.sum[3].maximum;  // alpha that the input lacks, and padding: ones
-  }
-  if (out.colours() == 1) {
-#pragma unroll
-    for (int i = 0; i < kRun; ++i)
-      v[0][i] = weighed<Numbers, 0>(a, 0, x + i, row, v[0][i], v[1][i], v[2][i]);
-  } else {
-#pragma unroll
-    for (int i = 0; i < kRun; ++i) {
-      const int v0 = v[0][i], v1 = v[1][i], v2 = v[2][i];
-#pragma unroll
-      for (int slot = 0; slot < 3; ++slot)
-        v[slot][i] = weighed<Numbers, 0>(a, slot, x + i, row, v0, v1, v2);
+      for (int i = 0; i < kRun; ++i)
+        v[3][i] = a.sum[3].maximum;  // alpha that the input lacks, and padding: ones
     }
-  }
+    if (out.colours() == 1) {
+#pragma unroll
+      for (int i = 0; i < kRun; ++i)
+        v[0][i] = weighed<Numbers, 0>(a, 0, x + i, row, v[0][i], v[1][i], v[2][i]);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kRun; ++i) {
+        const int v0 = v[0][i], v1 = v[1][i], v2 = v[2][i];
+#pragma unroll
+        for (int slot = 0; slot < 3; ++slot)
+          v[slot][i] = weighed<Numbers, 0>(a, slot, x + i, row, v0, v1, v2);
+      }
+    }
+  });
   store_pixels<kRun>(out, row, x, v);
 }
 
@@ -222,38 +242,45 @@ template <class Run>
 __device__ __forceinline__ void convert_luma(const ConvertArgs &a, int row, int x,
                                              Slots<Run::kRun> &v) {
   constexpr int kRun = Run::kRun;
-  using Numbers = typename Run::Numbers;
   const typename Run::In in = {a.in};
   load_pixels<kRun>(in, row, x, v);
+  with_numbers<Run>(a, [&](auto numbers) {
+    using Numbers = decltype(numbers);
 #pragma unroll
-  for (int i = 0; i < kRun; ++i)
-    v[0][i] = Run::kKind == RunKind::down
-                  ? weighed<Numbers, 0>(a, 0, x + i, row, v[0][i], v[1][i], v[2][i])
-                  : weighed<Numbers, 0>(a, 0, x + i, row, v[0][i]);
+    for (int i = 0; i < kRun; ++i)
+      v[0][i] = Run::kKind == RunKind::down
+                    ? weighed<Numbers, 0>(a, 0, x + i, row, v[0][i], v[1][i], v[2][i])
+                    : weighed<Numbers, 0>(a, 0, x + i, row, v[0][i]);
+  });
 }
 
 template <class Run>
 __device__ __forceinline__ void convert_chroma(const ConvertArgs &a, int row, int x,
                                                int (&u)[Run::kRun / 2], int (&v)[Run::kRun / 2]) {
   constexpr int kRun = Run::kRun;
-  using Numbers = typename Run::Numbers;
   const typename Run::In in = {a.in};
   if constexpr (Run::kKind == RunKind::down) {
     int c[3][kRun / 2];
     filter_colours<kRun, typename Run::In>(a, row, x, c);
+    with_numbers<Run>(a, [&](auto numbers) {
+      using Numbers = decltype(numbers);
 #pragma unroll
-    for (int i = 0; i < kRun / 2; ++i) {
-      u[i] = weighed<Numbers, 0>(a, 1, x / 2 + i, row, c[0][i], c[1][i], c[2][i]);
-      v[i] = weighed<Numbers, 0>(a, 2, x / 2 + i, row, c[0][i], c[1][i], c[2][i]);
-    }
+      for (int i = 0; i < kRun / 2; ++i) {
+        u[i] = weighed<Numbers, 0>(a, 1, x / 2 + i, row, c[0][i], c[1][i], c[2][i]);
+        v[i] = weighed<Numbers, 0>(a, 2, x / 2 + i, row, c[0][i], c[1][i], c[2][i]);
+      }
+    });
   } else {
     Columns<kRun> c = {};
     if (in.half()) filter_down<kRun, false, typename Run::In>(a, row, x, c);
+    with_numbers<Run>(a, [&](auto numbers) {
+      using Numbers = decltype(numbers);
 #pragma unroll
-    for (int i = 0; i < kRun / 2; ++i) {
-      u[i] = weighed<Numbers, 1>(a, 1, x / 2 + i, row, c.a[i + 1], c.b[i + 1]);
-      v[i] = weighed<Numbers, 1>(a, 2, x / 2 + i, row, c.a[i + 1], c.b[i + 1]);
-    }
+      for (int i = 0; i < kRun / 2; ++i) {
+        u[i] = weighed<Numbers, 1>(a, 1, x / 2 + i, row, c.a[i + 1], c.b[i + 1]);
+        v[i] = weighed<Numbers, 1>(a, 2, x / 2 + i, row, c.a[i + 1], c.b[i + 1]);
+      }
+    });
   }
 }
 
@@ -360,16 +387,18 @@ __global__ void __launch_bounds__(128) convert_words(const __grid_constant__ Con
 
 using Kernel = void (*)(ConvertArgs);
 
-template <int kRun, class Numbers>
-Kernel kernel_of(RunKind kind) {
-  constexpr int kAny = kAnyShape;
+// Of a kind only some shapes can be: runs of 12 pixels have v210 on one side.
+template <int kRun>
+Kernel kernel_of_any(RunKind kind) {
+  constexpr bool kHasV210 = kRun == 12;
+  constexpr int kIn = kHasV210 ? kAnyV210 : kAnyShape, kOut = kHasV210 ? kAnyV210 : kAnyHalf;
   switch (kind) {
     case RunKind::full:
-      return convert_runs<Run<kRun, RunKind::full, Numbers, kAny, kAny>>;
+      return convert_runs<Run<kRun, RunKind::full, kIn, kAnyWhole>>;
     case RunKind::half:
-      return convert_runs<Run<kRun, RunKind::half, Numbers, kAny, kAny>>;
+      return convert_runs<Run<kRun, RunKind::half, kAnyHalf, kAnyHalf>>;
     default:
-      return convert_runs<Run<kRun, RunKind::down, Numbers, kAny, kAny>>;
+      return convert_runs<Run<kRun, RunKind::down, kAnyWhole, kOut>>;
   }
 }
 
@@ -394,10 +423,8 @@ struct KnownShapes {
 };
 template <RunKind kKind, int kIn, int kOut>
 constexpr KnownShapes known() {
-  return {
-      kKind, kIn, kOut,
-      convert_runs<
-          Run<kIn == kV210 || kOut == kV210 ? 12 : 8, kKind, Arithmetic<false, false>, kIn, kOut>>};
+  constexpr int kRun = kIn == kV210 || kOut == kV210 ? 12 : 8;
+  return {kKind, kIn, kOut, convert_runs<Run<kRun, kKind, kIn, kOut>>};
 }
 constexpr KnownShapes kKnown[] = {
     known<RunKind::full, kSemi8, kRgb24>(),   known<RunKind::full, kSemi8, kRgb32>(),
@@ -415,13 +442,11 @@ constexpr KnownShapes kKnown[] = {
 
 template <int kRun>
 Kernel kernel_of(const ConvertArgs &args) {
-  const auto &sum = args.sum;
-  const bool dithered = sum[0].dithered || sum[1].dithered || sum[2].dithered;
-  if (args.job.wide || dithered) return kernel_of<kRun, Arithmetic<true, true>>(args.kind);
   for (const KnownShapes &k : kKnown)
-    if (args.aligned && k.kind == args.kind && k.in == shape(args.in) && k.out == shape(args.out))
+    if (!has_wide_sums(args) && args.aligned && k.kind == args.kind && k.in == shape(args.in) &&
+        k.out == shape(args.out))
       return k.kernel;
-  return kernel_of<kRun, Arithmetic<false, false>>(args.kind);
+  return kernel_of_any<kRun>(args.kind);
 }
 
 constexpr int kAcross = 32, kDown = 4;  // threads of a block

@@ -60,7 +60,7 @@ __device__ __forceinline__ const std::uint8_t *address(const Shape &p, int slot,
 template <int kRun, class Shape>
 __device__ __forceinline__ void load_plane(const Shape &p, int slot, int row, int x,
                                            int (&v)[kRun]) {
-  if (p.packing() == Packing::planes8) {
+  if (p.is(Packing::planes8)) {
     std::uint32_t words[(kRun + 3) / 4];
     load_run<kRun>(address(p, slot, row, x), p.alignment(slot), words);
 #pragma unroll
@@ -79,7 +79,7 @@ __device__ __forceinline__ void load_plane(const Shape &p, int slot, int row, in
 template <int kRun, class Shape>
 __device__ __forceinline__ void load_interleaved(const Shape &p, int row, int x, int (&a)[kRun],
                                                  int (&b)[kRun]) {
-  if (p.packing() == Packing::planes8) {
+  if (p.is(Packing::planes8)) {
     std::uint32_t words[kRun / 2];
     load_run<2 * kRun>(address(p, 1, row, 2 * x), p.alignment(1), words);
 #pragma unroll
@@ -115,96 +115,78 @@ __device__ __forceinline__ void load_be10(const Shape &p, int row, int x,
 // What there is of each pixel: luma, or all colours, and alpha.
 template <int kRun, class Shape>
 __device__ __forceinline__ void load_pixels(const Shape &p, int row, int x, Slots<kRun> &v) {
-  switch (p.packing()) {
-    case Packing::planes8:
-    case Packing::planes16:
-      load_plane<kRun>(p, 0, row, x, v[0]);
-      if (p.chroma() == ChromaPacking::interleaved && !p.half()) {
-        load_interleaved<kRun>(p, row, x, v[1], v[2]);
-      } else if (p.chroma() == ChromaPacking::none && p.colours() == 3) {
-        load_plane<kRun>(p, 1, row, x, v[1]);
-        load_plane<kRun>(p, 2, row, x, v[2]);
-      }
-      if (p.alpha()) load_plane<kRun>(p, 3, row, x, v[3]);
-      break;
-    case Packing::packed24: {
-      std::uint32_t words[3 * kRun / 4];
-      load_run<3 * kRun>(address(p, 0, row, 3 * x), p.alignment(0), words);
-#pragma unroll
-      for (int i = 0; i < 3 * kRun; ++i)
-        v[i % 3][i / 3] = byte_at(words, i);
-      break;
+  if (p.is(Packing::planes8) || p.is(Packing::planes16)) {
+    load_plane<kRun>(p, 0, row, x, v[0]);
+    if (p.chroma() == ChromaPacking::interleaved && !p.half()) {
+      load_interleaved<kRun>(p, row, x, v[1], v[2]);
+    } else if (p.chroma() == ChromaPacking::none && p.colours() == 3) {
+      load_plane<kRun>(p, 1, row, x, v[1]);
+      load_plane<kRun>(p, 2, row, x, v[2]);
     }
-    case Packing::packed32: {
-      std::uint32_t words[kRun];
-      load_run<4 * kRun>(address(p, 0, row, 4 * x), p.alignment(0), words);
+    if (p.alpha()) load_plane<kRun>(p, 3, row, x, v[3]);
+  } else if (p.is(Packing::packed24)) {
+    std::uint32_t words[3 * kRun / 4];
+    load_run<3 * kRun>(address(p, 0, row, 3 * x), p.alignment(0), words);
 #pragma unroll
-      for (int i = 0; i < kRun; ++i) {
-        words[i] = __byte_perm(words[i], 0, p.at.selector);
+    for (int i = 0; i < 3 * kRun; ++i)
+      v[i % 3][i / 3] = byte_at(words, i);
+  } else if (p.is(Packing::packed32)) {
+    std::uint32_t words[kRun];
+    load_run<4 * kRun>(address(p, 0, row, 4 * x), p.alignment(0), words);
 #pragma unroll
-        for (int s = 0; s < 4; ++s)
-          v[s][i] = byte_at(words, 4 * i + s);
-      }
-      break;
+    for (int i = 0; i < kRun; ++i) {
+      words[i] = __byte_perm(words[i], 0, p.at.selector);
+#pragma unroll
+      for (int s = 0; s < 4; ++s)
+        v[s][i] = byte_at(words, 4 * i + s);
     }
-    case Packing::packed64: {
-      std::uint32_t words[2 * kRun];
-      load_run<8 * kRun>(address(p, 0, row, 8 * x), p.alignment(0), words);
+  } else if (p.is(Packing::packed64)) {
+    std::uint32_t words[2 * kRun];
+    load_run<8 * kRun>(address(p, 0, row, 8 * x), p.alignment(0), words);
 #pragma unroll
-      for (int i = 0; i < kRun; ++i) {
+    for (int i = 0; i < kRun; ++i) {
 #pragma unroll
-        for (int s = 0; s < 4; ++s)
-          v[s][i] = sample_of(p, half_at(words, 4 * i + s));
-        if (p.at.alpha_first) {
-          const int alpha = v[0][i];
-          v[0][i] = v[1][i], v[1][i] = v[2][i], v[2][i] = v[3][i], v[3][i] = alpha;
-        }
+      for (int s = 0; s < 4; ++s)
+        v[s][i] = sample_of(p, half_at(words, 4 * i + s));
+      if (p.at.alpha_first) {
+        const int alpha = v[0][i];
+        v[0][i] = v[1][i], v[1][i] = v[2][i], v[2][i] = v[3][i], v[3][i] = alpha;
       }
-      break;
     }
-    case Packing::fields10: {
-      std::uint32_t words[kRun];
-      load_run<4 * kRun>(address(p, 0, row, 4 * x), p.alignment(0), words);
+  } else if (p.is(Packing::fields10)) {
+    std::uint32_t words[kRun];
+    load_run<4 * kRun>(address(p, 0, row, 4 * x), p.alignment(0), words);
+#pragma unroll
+    for (int i = 0; i < kRun; ++i)
+#pragma unroll
+      for (int s = 0; s < 4; ++s)
+        v[s][i] = static_cast<int>(words[i] >> 10 * s & 0x3ff);
+  } else if (p.is(Packing::pairs8)) {
+    std::uint32_t words[kRun / 2];
+    load_pairs8<kRun>(p, row, x, words);
+#pragma unroll
+    for (int i = 0; i < kRun; ++i)
+      v[0][i] = byte_at(words, 4 * (i / 2) + i % 2);
+  } else if (p.is(Packing::pairs16)) {
+    std::uint32_t words[kRun];
+    load_run<4 * kRun>(address(p, 0, row, 4 * x), p.alignment(0), words);
+#pragma unroll
+    for (int i = 0; i < kRun; ++i)
+      v[0][i] = sample_of(p, half_at(words, 2 * i));
+  } else if (p.is(Packing::v210)) {
+    if constexpr (kRun % 6 == 0) {
+      std::uint32_t words[2 * kRun / 3];
+      load_run<8 * kRun / 3>(address(p, 0, row, 8 * x / 3), p.alignment(0), words);
 #pragma unroll
       for (int i = 0; i < kRun; ++i)
-#pragma unroll
-        for (int s = 0; s < 4; ++s)
-          v[s][i] = static_cast<int>(words[i] >> 10 * s & 0x3ff);
-      break;
+        v[0][i] = field_at(words, 2 * i + 1);
     }
-    case Packing::pairs8: {
-      std::uint32_t words[kRun / 2];
-      load_pairs8<kRun>(p, row, x, words);
+  } else if (p.is(Packing::be10)) {
+    std::uint32_t words[(5 * kRun / 2 + 3) / 4];
+    load_be10<kRun>(p, row, x, words);
 #pragma unroll
-      for (int i = 0; i < kRun; ++i)
-        v[0][i] = byte_at(words, 4 * (i / 2) + i % 2);
-      break;
-    }
-    case Packing::pairs16: {
-      std::uint32_t words[kRun];
-      load_run<4 * kRun>(address(p, 0, row, 4 * x), p.alignment(0), words);
-#pragma unroll
-      for (int i = 0; i < kRun; ++i)
-        v[0][i] = sample_of(p, half_at(words, 2 * i));
-      break;
-    }
-    case Packing::v210:
-      if constexpr (kRun % 6 == 0) {
-        std::uint32_t words[2 * kRun / 3];
-        load_run<8 * kRun / 3>(address(p, 0, row, 8 * x / 3), p.alignment(0), words);
-#pragma unroll
-        for (int i = 0; i < kRun; ++i)
-          v[0][i] = field_at(words, 2 * i + 1);
-      }
-      break;
-    case Packing::be10: {
-      std::uint32_t words[(5 * kRun / 2 + 3) / 4];
-      load_be10<kRun>(p, row, x, words);
-#pragma unroll
-      for (int i = 0; i < kRun; ++i)
-        v[0][i] = be10_at(words, 2 * i + 1);
-      break;
-    }
+    for (int i = 0; i < kRun; ++i)
+      v[0][i] = be10_at(words, 2 * i + 1);
   }
 }
 
@@ -218,20 +200,20 @@ __device__ __forceinline__ void load_chroma(const Shape &p, int row, int x, int 
     load_plane<kColumns>(p, 2, row, x / 2, b);
   } else if (p.chroma() == ChromaPacking::interleaved) {
     load_interleaved<kColumns>(p, row, x / 2, a, b);
-  } else if (p.packing() == Packing::pairs8) {
+  } else if (p.is(Packing::pairs8)) {
     std::uint32_t words[kColumns];
     load_pairs8<kRun>(p, row, x, words);
 #pragma unroll
     for (int i = 0; i < kColumns; ++i)
       a[i] = byte_at(words, 4 * i + 2), b[i] = byte_at(words, 4 * i + 3);
-  } else if (p.packing() == Packing::pairs16) {
+  } else if (p.is(Packing::pairs16)) {
     std::uint32_t words[kRun];
     load_run<4 * kRun>(address(p, 0, row, 4 * x), p.alignment(0), words);
 #pragma unroll
     for (int i = 0; i < kColumns; ++i)
       a[i] = sample_of(p, half_at(words, 4 * i + 1)),
       b[i] = sample_of(p, half_at(words, 4 * i + 3));
-  } else if (p.packing() == Packing::be10) {
+  } else if (p.is(Packing::be10)) {
     std::uint32_t words[(5 * kRun / 2 + 3) / 4];
     load_be10<kRun>(p, row, x, words);
 #pragma unroll
@@ -252,21 +234,20 @@ __device__ __forceinline__ void load_column(const Shape &p, int row, int column,
   column = min(max(column, 0), p.at.chroma_columns - 1);
   const auto read = [&](int slot, int at) -> int {
     const std::uint8_t *from = address(p, slot, row, 0);
-    if (p.packing() == Packing::planes8 || p.packing() == Packing::pairs8)
-      return load_global(from + at);
+    if (p.is(Packing::planes8) || p.is(Packing::pairs8)) return load_global(from + at);
     return sample_of(p, load_global(reinterpret_cast<const std::uint16_t *>(from) + at));
   };
   if (p.chroma() == ChromaPacking::planes) {
     *a = read(1, column), *b = read(2, column);
   } else if (p.chroma() == ChromaPacking::interleaved) {
     *a = read(1, 2 * column), *b = read(1, 2 * column + 1);
-  } else if (p.packing() == Packing::pairs8) {
+  } else if (p.is(Packing::pairs8)) {
     // (The selector has the place of slot s in its nibble s.)
     *a = read(0, 4 * column + (p.at.selector >> 8 & 3)),
     *b = read(0, 4 * column + (p.at.selector >> 12));
-  } else if (p.packing() == Packing::pairs16) {
+  } else if (p.is(Packing::pairs16)) {
     *a = read(0, 4 * column + 1), *b = read(0, 4 * column + 3);
-  } else if (p.packing() == Packing::be10) {
+  } else if (p.is(Packing::be10)) {
     const std::uint8_t *from = address(p, 0, row, 0);
     *a = be10_field(from, 4 * column), *b = be10_field(from, 4 * column + 2);
   } else {
@@ -287,21 +268,21 @@ __device__ __forceinline__ void load_pixel(const Shape &p, int row, int x, int (
   };
 #pragma unroll
   for (int s = 0; s < 3; ++s) {
-    if (p.packing() == Packing::packed24)
+    if (p.is(Packing::packed24))
       v[s] = byte(0, 3 * x + s);
-    else if (p.packing() == Packing::packed32)
+    else if (p.is(Packing::packed32))
       v[s] = byte(0, 4 * x + (p.at.selector >> 4 * s & 3));
-    else if (p.packing() == Packing::packed64)
+    else if (p.is(Packing::packed64))
       v[s] = half(0, 4 * x + s + p.at.alpha_first);
-    else if (p.packing() == Packing::fields10)
+    else if (p.is(Packing::fields10))
       v[s] = static_cast<int>(
           load_global(reinterpret_cast<const std::uint32_t *>(address(p, 0, row, 4 * x))) >>
               10 * s &
           0x3ff);
     else if (p.chroma() == ChromaPacking::interleaved && s > 0)
-      v[s] = p.packing() == Packing::planes8 ? byte(1, 2 * x + s - 1) : half(1, 2 * x + s - 1);
+      v[s] = p.is(Packing::planes8) ? byte(1, 2 * x + s - 1) : half(1, 2 * x + s - 1);
     else
-      v[s] = p.packing() == Packing::planes8 ? byte(s, x) : half(s, x);
+      v[s] = p.is(Packing::planes8) ? byte(s, x) : half(s, x);
   }
 }
 

@@ -108,7 +108,8 @@ template <bool kWide>
 struct Offsets {
   SumOf<kWide> at[kUnit];
 
-  COALESCE_INLINE Offsets(const ConvertSum &sum, int row) {
+  Offsets() = default;
+  Offsets(const ConvertSum &sum, int row) {
     for (int i = 0; i < kUnit; ++i)
       at[i] = static_cast<SumOf<kWide>>(sum.offset +
                                         (sum.dithered ? dither_threshold(i, row, sum.shift) : 0));
@@ -212,10 +213,11 @@ COALESCE_INLINE void store_numbers(const typename Vector<kBytes>::Int32 &low,
 
 // R, G and B, as matrix_row() has them.
 template <int kBytes>
-COALESCE_INLINE void rgb_rows(const ConvertJob &job, int row, const std::uint16_t *__restrict y,
-                              const std::uint16_t *__restrict u, const std::uint16_t *__restrict v,
-                              int count, std::uint16_t *__restrict red,
-                              std::uint16_t *__restrict green, std::uint16_t *__restrict blue) {
+COALESCE_INLINE void rgb_rows(const ConvertJob &job, const Offsets<false> *const (&offsets)[3],
+                              const std::uint16_t *__restrict y, const std::uint16_t *__restrict u,
+                              const std::uint16_t *__restrict v, int count,
+                              std::uint16_t *__restrict red, std::uint16_t *__restrict green,
+                              std::uint16_t *__restrict blue) {
   using V = Vector<kBytes>;
   using Int16 = typename V::Int16;
   using Int32 = typename V::Int32;
@@ -227,11 +229,11 @@ COALESCE_INLINE void rgb_rows(const ConvertJob &job, int row, const std::uint16_
   const int bits = job.filter_bits, shift = r.shift;
   // Of the lower and the upper four of eight samples, as V::interleave() parts them.
   Int32 offset[3][2] = {};
-  for (int c = 0; c < 3; ++c) {
-    const Offsets<false> offsets(job.sum[c], row);
-    for (int k = 0; k < kBytes / 4; ++k)
-      offset[c][0][k] = offsets.at[k % 4], offset[c][1][k] = offsets.at[4 + k % 4];
-  }
+  for (int c = 0; c < 3; ++c)
+    for (int half = 0; half < 2; ++half)
+      for (int k = 0; k < kBytes; k += 16)
+        std::memcpy(reinterpret_cast<std::uint8_t *>(&offset[c][half]) + k,
+                    offsets[c]->at + 4 * half, 16);
   const auto most = static_cast<std::int16_t>(r.maximum);
   for (int i = 0; i < count; i += kBytes / 2) {
     Int16 luma, cb, cr;

@@ -23,7 +23,7 @@ __device__ __forceinline__ std::uint8_t *place(const Shape &p, int slot, int row
 template <int kRun, class Shape>
 __device__ __forceinline__ void store_plane(const Shape &p, int slot, int row, int x,
                                             const int (&v)[kRun]) {
-  if (p.packing() == Packing::planes8) {
+  if (p.is(Packing::planes8)) {
     std::uint32_t words[(kRun + 3) / 4];
 #pragma unroll
     for (int i = 0; i < kRun; i += 4)
@@ -42,7 +42,7 @@ __device__ __forceinline__ void store_plane(const Shape &p, int slot, int row, i
 template <int kRun, class Shape>
 __device__ __forceinline__ void store_interleaved(const Shape &p, int row, int x,
                                                   const int (&a)[kRun], const int (&b)[kRun]) {
-  if (p.packing() == Packing::planes8) {
+  if (p.is(Packing::planes8)) {
     std::uint32_t words[kRun / 2];
 #pragma unroll
     for (int i = 0; i < kRun / 2; ++i)
@@ -60,57 +60,44 @@ __device__ __forceinline__ void store_interleaved(const Shape &p, int row, int x
 // All colours of each pixel, and alpha or padding; or luma alone, where chroma has its own planes.
 template <int kRun, class Shape>
 __device__ __forceinline__ void store_pixels(const Shape &p, int row, int x, const Slots<kRun> &v) {
-  switch (p.packing()) {
-    case Packing::planes8:
-    case Packing::planes16:
-      store_plane<kRun>(p, 0, row, x, v[0]);
-      if (p.chroma() == ChromaPacking::interleaved && !p.half()) {
-        store_interleaved<kRun>(p, row, x, v[1], v[2]);
-      } else if (p.chroma() == ChromaPacking::none && p.colours() == 3) {
-        store_plane<kRun>(p, 1, row, x, v[1]);
-        store_plane<kRun>(p, 2, row, x, v[2]);
-      }
-      if (p.alpha()) store_plane<kRun>(p, 3, row, x, v[3]);
-      break;
-    case Packing::packed24: {
-      std::uint32_t words[3 * kRun / 4];
-#pragma unroll
-      for (int i = 0; i < 3 * kRun; i += 4)
-        words[i / 4] = pack_bytes(v[i % 3][i / 3], v[(i + 1) % 3][(i + 1) / 3],
-                                  v[(i + 2) % 3][(i + 2) / 3], v[(i + 3) % 3][(i + 3) / 3]);
-      store_run<3 * kRun>(place(p, 0, row, 3 * x), p.alignment(0), words);
-      break;
+  if (p.is(Packing::planes8) || p.is(Packing::planes16)) {
+    store_plane<kRun>(p, 0, row, x, v[0]);
+    if (p.chroma() == ChromaPacking::interleaved && !p.half()) {
+      store_interleaved<kRun>(p, row, x, v[1], v[2]);
+    } else if (p.chroma() == ChromaPacking::none && p.colours() == 3) {
+      store_plane<kRun>(p, 1, row, x, v[1]);
+      store_plane<kRun>(p, 2, row, x, v[2]);
     }
-    case Packing::packed32: {
-      std::uint32_t words[kRun];
+    if (p.alpha()) store_plane<kRun>(p, 3, row, x, v[3]);
+  } else if (p.is(Packing::packed24)) {
+    std::uint32_t words[3 * kRun / 4];
 #pragma unroll
-      for (int i = 0; i < kRun; ++i)
-        words[i] = __byte_perm(pack_bytes(v[0][i], v[1][i], v[2][i], v[3][i]), 0, p.at.selector);
-      store_run<4 * kRun>(place(p, 0, row, 4 * x), p.alignment(0), words);
-      break;
-    }
-    case Packing::packed64: {
-      std::uint32_t words[2 * kRun];
+    for (int i = 0; i < 3 * kRun; i += 4)
+      words[i / 4] = pack_bytes(v[i % 3][i / 3], v[(i + 1) % 3][(i + 1) / 3],
+                                v[(i + 2) % 3][(i + 2) / 3], v[(i + 3) % 3][(i + 3) / 3]);
+    store_run<3 * kRun>(place(p, 0, row, 3 * x), p.alignment(0), words);
+  } else if (p.is(Packing::packed32)) {
+    std::uint32_t words[kRun];
 #pragma unroll
-      for (int i = 0; i < kRun; ++i) {
-        const bool first = p.at.alpha_first;
-        words[2 * i] = pack_halves(p, first ? v[3][i] : v[0][i], first ? v[0][i] : v[1][i]);
-        words[2 * i + 1] = pack_halves(p, first ? v[1][i] : v[2][i], first ? v[2][i] : v[3][i]);
-      }
-      store_run<8 * kRun>(place(p, 0, row, 8 * x), p.alignment(0), words);
-      break;
-    }
-    case Packing::fields10: {
-      std::uint32_t words[kRun];
+    for (int i = 0; i < kRun; ++i)
+      words[i] = __byte_perm(pack_bytes(v[0][i], v[1][i], v[2][i], v[3][i]), 0, p.at.selector);
+    store_run<4 * kRun>(place(p, 0, row, 4 * x), p.alignment(0), words);
+  } else if (p.is(Packing::packed64)) {
+    std::uint32_t words[2 * kRun];
 #pragma unroll
-      for (int i = 0; i < kRun; ++i)
-        words[i] = clamped(v[0][i], 0x3ff) | clamped(v[1][i], 0x3ff) << 10 |
-                   clamped(v[2][i], 0x3ff) << 20 | clamped(v[3][i], 3) << 30;
-      store_run<4 * kRun>(place(p, 0, row, 4 * x), p.alignment(0), words);
-      break;
+    for (int i = 0; i < kRun; ++i) {
+      const bool first = p.at.alpha_first;
+      words[2 * i] = pack_halves(p, first ? v[3][i] : v[0][i], first ? v[0][i] : v[1][i]);
+      words[2 * i + 1] = pack_halves(p, first ? v[1][i] : v[2][i], first ? v[2][i] : v[3][i]);
     }
-    default:
-      break;
+    store_run<8 * kRun>(place(p, 0, row, 8 * x), p.alignment(0), words);
+  } else if (p.is(Packing::fields10)) {
+    std::uint32_t words[kRun];
+#pragma unroll
+    for (int i = 0; i < kRun; ++i)
+      words[i] = clamped(v[0][i], 0x3ff) | clamped(v[1][i], 0x3ff) << 10 |
+                 clamped(v[2][i], 0x3ff) << 20 | clamped(v[3][i], 3) << 30;
+    store_run<4 * kRun>(place(p, 0, row, 4 * x), p.alignment(0), words);
   }
 }
 
@@ -130,13 +117,13 @@ __device__ __forceinline__ void store_chroma(const Shape &p, int row, int x,
 template <int kRun, class Shape>
 __device__ __forceinline__ void store_pairs(const Shape &p, int row, int x, const int (&y)[kRun],
                                             const int (&a)[kRun / 2], const int (&b)[kRun / 2]) {
-  if (p.packing() == Packing::pairs8) {
+  if (p.is(Packing::pairs8)) {
     std::uint32_t words[kRun / 2];
 #pragma unroll
     for (int i = 0; i < kRun / 2; ++i)
       words[i] = __byte_perm(pack_bytes(y[2 * i], y[2 * i + 1], a[i], b[i]), 0, p.at.selector);
     store_run<2 * kRun>(place(p, 0, row, 2 * x), p.alignment(0), words);
-  } else if (p.packing() == Packing::pairs16) {
+  } else if (p.is(Packing::pairs16)) {
     std::uint32_t words[kRun];
 #pragma unroll
     for (int i = 0; i < kRun / 2; ++i) {
@@ -144,7 +131,7 @@ __device__ __forceinline__ void store_pairs(const Shape &p, int row, int x, cons
       words[2 * i + 1] = pack_halves(p, y[2 * i + 1], b[i]);
     }
     store_run<4 * kRun>(place(p, 0, row, 4 * x), p.alignment(0), words);
-  } else if (p.packing() == Packing::be10) {
+  } else if (p.is(Packing::be10)) {
     std::uint32_t words[(5 * kRun / 2 + 3) / 4] = {};
 #pragma unroll
     for (int i = 0; i < 2 * kRun; ++i) {

@@ -13,6 +13,11 @@ namespace {
 
 // Positions in a picture, those outside it included, and the bytes of a row fit an int.
 constexpr int kMaxSize = 1 << 28;
+constexpr char kTooLarge[] =
+    "convolve: the picture is too large; width in bytes and height are limited to 2^28";
+#if !COALESCE_CUDA_KERNELS
+constexpr char kNoKernels[] = "this build has no CUDA kernels";
+#endif
 
 // Does what a picture of zeros becomes fit 31 bits and sign, on the way too?
 bool narrow_enough(const Filter &f, const Filter::Offsets &o) {
@@ -55,9 +60,7 @@ Status check_plane_pair(const ConvolvePlane &plane, SampleDepth depth) {
   if (Status s = check_plane(plane.out); !s.ok()) return s;
   if (plane.in.width != plane.out.width || plane.in.height != plane.out.height)
     return invalid_argument("convolve: the two planes differ in size");
-  if (plane.in.width > kMaxSize || plane.in.height > kMaxSize)
-    return invalid_argument(
-        "convolve: the picture is too large; width in bytes and height are limited to 2^28");
+  if (plane.in.width > kMaxSize || plane.in.height > kMaxSize) return invalid_argument(kTooLarge);
   if (plane.channels < 1 || plane.channels > 4)
     return invalid_argument("convolve: a pixel has 1 to 4 channels");
   if (plane.in.width % (plane.channels * depth.bytes()) != 0)
@@ -71,18 +74,22 @@ Status check_plane_pair(const ConvolvePlane &plane, SampleDepth depth) {
   return {};
 }
 
-Status check(const ConvolveParams &params, const ConvolvePlanes &image) {
+Status check(const ConvolveParams &params) {
   if (params.filter == nullptr) return invalid_argument("convolve: there is no filter");
   if (Status s = check_filter(*params.filter); !s.ok()) return s;
-  const SampleDepth depth = params.filter->depth;
   if (params.border > Border::constant) return invalid_argument("convolve: no such border");
   if (params.border == Border::constant &&
-      (params.border_value < 0 || params.border_value > depth.max()))
+      (params.border_value < 0 || params.border_value > params.filter->depth.max()))
     return invalid_argument("convolve: the border's value is no sample");
+  return {};
+}
+
+Status check(const ConvolveParams &params, const ConvolvePlanes &image) {
+  if (Status s = check(params); !s.ok()) return s;
   if (image.planes < 1 || image.planes > 4)
     return invalid_argument("convolve: an image has 1 to 4 planes");
   for (int i = 0; i < image.planes; ++i)
-    if (Status s = check_plane_pair(image.plane[i], depth); !s.ok()) return s;
+    if (Status s = check_plane_pair(image.plane[i], params.filter->depth); !s.ok()) return s;
   return {};
 }
 
@@ -128,34 +135,43 @@ ConvolveAlgorithm choose_algorithm(const Filter &filter, const ConvolvePlanes &i
   return separable ? ConvolveAlgorithm::separable : ConvolveAlgorithm::direct;
 }
 
-Status convolve_planes(const ConvolveParams &params, const ConvolvePlanes &image,
-                       const Queue &queue, ConvolveAlgorithm algorithm) {
-  if (Status s = check(params, image); !s.ok()) return s;
-  const Filter &filter = *params.filter;
-  switch (algorithm) {
+namespace {
+
+// Puts a choice in the place of `automatic`, or refuses what cannot compute the filter.
+Status settle(const Filter &filter, const ConvolvePlanes &image, bool on_cuda,
+              ConvolveAlgorithm *algorithm) {
+  switch (*algorithm) {
     case ConvolveAlgorithm::automatic:
-      algorithm = choose_algorithm(filter, image, queue.on_cuda());
-      break;
+      *algorithm = choose_algorithm(filter, image, on_cuda);
+      return {};
     case ConvolveAlgorithm::copy:
       if (!is_identity(filter, image))
         return {StatusCode::unsupported, "convolve: this filter is not the identity"};
-      break;
+      return {};
     case ConvolveAlgorithm::direct:
       if (filter.weights.empty())
         return {StatusCode::unsupported, "convolve: this filter has factors only"};
-      break;
+      return {};
     case ConvolveAlgorithm::separable:
       if (!filter.separable)
         return {StatusCode::unsupported, "convolve: this filter is not separable"};
-      break;
+      return {};
     default:
       return invalid_argument("convolve: no such algorithm");
   }
+}
+
+}  // namespace
+
+Status convolve_planes(const ConvolveParams &params, const ConvolvePlanes &image,
+                       const Queue &queue, ConvolveAlgorithm algorithm) {
+  if (Status s = check(params, image); !s.ok()) return s;
+  if (Status s = settle(*params.filter, image, queue.on_cuda(), &algorithm); !s.ok()) return s;
   if (!queue.on_cuda()) return convolve_cpu(params, image, algorithm, queue.pool());
 #if COALESCE_CUDA_KERNELS
   return convolve_cuda(params, image, algorithm, queue.stream());
 #else
-  return {StatusCode::unsupported, "this build has no CUDA kernels"};
+  return {StatusCode::unsupported, kNoKernels};
 #endif
 }
 
@@ -173,6 +189,27 @@ Status check(const ConvolveParams &params, const ConstImage &in, const Image &ou
   return {};
 }
 
+// Pictures that have been checked, of a format whose samples are not in channels.
+Status convolve_containers(const ConvolveParams &params, const ConstImage &in, const Image &out,
+                           const Queue &queue, ConvolveAlgorithm algorithm) {
+  if (Status s = check(params); !s.ok()) return s;
+  if (in.plane[0].width > kMaxSize || in.plane[0].height > kMaxSize)
+    return invalid_argument(kTooLarge);
+  const ConvolvePlanes channels = channels_of(in.format, params.luma_only, params.filter_alpha);
+  if (Status s = settle(*params.filter, channels, queue.on_cuda(), &algorithm); !s.ok()) return s;
+  const ContainerImage image = container_image(in, out, params.luma_only, params.filter_alpha);
+  if (!queue.on_cuda())
+    return filter_containers(image, params.filter->depth, params.memory, queue.pool(),
+                             [&](const ConvolvePlanes &planes) {
+                               return convolve_cpu(params, planes, algorithm, queue.pool());
+                             });
+#if COALESCE_CUDA_KERNELS
+  return convolve_containers_cuda(params, image, algorithm, queue.stream());
+#else
+  return {StatusCode::unsupported, kNoKernels};
+#endif
+}
+
 }  // namespace
 
 ConvolveAlgorithm choose_algorithm(const ConvolveParams &params, const PixelFormat &format,
@@ -184,6 +221,7 @@ ConvolveAlgorithm choose_algorithm(const ConvolveParams &params, const PixelForm
 Status convolve(const ConvolveParams &params, const ConstImage &in, const Image &out,
                 const Queue &queue, ConvolveAlgorithm algorithm) {
   if (Status s = check(params, in, out); !s.ok()) return s;
+  if (!is_in_channels(in.format)) return convolve_containers(params, in, out, queue, algorithm);
   const ConvolvePlanes planes = channels_of(in, out, params.luma_only, params.filter_alpha);
   if (Status s = convolve_planes(params, planes, queue, algorithm); !s.ok()) return s;
   const ConvolvePlanes rows = missing_rows(in, out);

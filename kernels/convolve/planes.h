@@ -2,7 +2,7 @@
 // The planes of two pictures as the back ends of convolve() see them.
 #pragma once
 
-#include "../picture/channels.h"
+#include "../picture/containers.h"
 #include "convolve.h"
 
 namespace coalesce {
@@ -25,5 +25,7 @@ Status convolve_cpu(const ConvolveParams &params, const ConvolvePlanes &planes,
                     ConvolveAlgorithm algorithm, ThreadPool *pool);
 Status convolve_cuda(const ConvolveParams &params, const ConvolvePlanes &planes,
                      ConvolveAlgorithm algorithm, void *stream);
+Status convolve_containers_cuda(const ConvolveParams &params, const ContainerImage &image,
+                                ConvolveAlgorithm algorithm, void *stream);
 
 }  // namespace coalesce

@@ -153,7 +153,8 @@ COALESCE_INLINE V calculated(const Scratch &s, const Line &line, int i, int left
   else if constexpr (kKind == LineKind::ela)
     return ela<V>(column, line.window, left, right);
   else if constexpr (kKind == LineKind::yadif || kKind == LineKind::yadif_nearest)
-    return yadif<V>(all, column, left >= kReach && right >= kReach, kKind == LineKind::yadif);
+    return yadif<V>(all, yadif_prediction<V>(column, left >= kReach && right >= kReach),
+                    kKind == LineKind::yadif);
   else if constexpr (kKind == LineKind::w3fdif)
     return w3fdif<V>(all, line.maximum);
   else

@@ -19,35 +19,90 @@ namespace coalesce {
 namespace {
 
 // What a kernel is compiled for. columns: yadif and ela.
-enum class Family : std::uint8_t { vertical, bwdif, w3fdif, columns };
+enum class Family : std::uint8_t { vertical, bwdif, w3fdif, columns, any };
+
+// What the compiler knows of the method, it leaves out.
+template <Family kFamily>
+__device__ __forceinline__ LineRules known_rules(LineRules rules) {
+  if (kFamily == Family::bwdif) rules.method = DeinterlaceMethod::bwdif;
+  if (kFamily == Family::w3fdif) rules.method = DeinterlaceMethod::w3fdif;
+  if (kFamily == Family::vertical && rules.method != DeinterlaceMethod::line)
+    rules.method = DeinterlaceMethod::linear;
+  if (kFamily == Family::columns && rules.method != DeinterlaceMethod::ela)
+    rules.method = DeinterlaceMethod::yadif;
+  return rules;
+}
 
 // ---- Any sample ---------------------------------------------------------------------------------
 
+// Where a sample is in the rows of its plane. None has bits in more than two bytes: loads without
+// branches, so that many are under way at once.
+struct SamplePlace {
+  int low, high, shift;
+  std::uint32_t mask;
+
+  __device__ __forceinline__ SamplePlace(const PixelComponent &c, int x)
+      : shift(c.shift), mask((1u << c.bits) - 1) {
+    const int at = c.first + x * c.step;
+    low = at * container_bytes(c.container);
+    if (c.container == Container::v210) low = at / 3 * 4, shift = at % 3 * 10;
+    if (c.container == Container::be10) {
+      const Be10Place place = be10_place(at);
+      high = static_cast<int>(place.byte), low = high + 1, shift = place.shift;
+    } else {
+      low += shift / 8, shift %= 8;
+      high = low + (shift + c.bits > 8 ? 1 : 0);
+    }
+  }
+
+  __device__ __forceinline__ int read(const std::uint8_t *row) const {
+    const int word = load_global(row + high) << 8 | load_global(row + low);
+    return static_cast<int>(static_cast<std::uint32_t>(word) >> shift & mask);
+  }
+};
+
 // Component c of a plane, at column x, of a row that the picture's field has not.
+template <Family kFamily>
 __device__ __noinline__ std::uint32_t made_sample(const DeinterlaceArgs &args,
-                                                  const FieldPicture &picture, const LineRows &rows,
-                                                  int c, int x) {
+                                                  const FieldPicture &picture, int c, int x,
+                                                  int y) {
   const DeinterlaceJob &job = args.job;
-  const PixelComponent &component = picture.out.format.component[c];
+  const PixelComponent component = picture.out.format.component[c];
   const int columns = -(-picture.out.width >> component.log2_width);
-  const auto at = [&](const ConstImage &frame, int row, int column) {
-    return read_sample(frame.plane[component.plane].row(row), component, column);
-  };
-  const ConstImage &current = job.frame[1];
-  const auto column = [&](int row, int dx) {
-    return at(current, row == 0 ? rows.above[0] : rows.below[0], x + dx);
-  };
   const int maximum = (1 << component.bits) - 1;
-  if (rows.kind == LineKind::copy) return column(0, 0);
-  if (rows.kind == LineKind::linear) return (column(0, 0) + column(1, 0) + 1) >> 1;
-  if (rows.kind == LineKind::ela)
-    return ela<int>(column, job.params.ela_window, x, columns - 1 - x);
-  LineSamples<int> s;
-  for (int i = 0; i < 2; ++i)
-    s.above[i] = at(current, rows.above[i], x), s.below[i] = at(current, rows.below[i], x);
+  const LineRows rows =
+      line_rows(known_rules<kFamily>(job.rules(picture)), y, args.plane[component.plane].rows);
+  const SamplePlace place(component, x);
+  const Plane<const std::uint8_t> earlier = job.frame[0].plane[component.plane];
+  const Plane<const std::uint8_t> current = job.frame[1].plane[component.plane];
+  const Plane<const std::uint8_t> later = job.frame[2].plane[component.plane];
+  LineSamples<int> s = {};
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    s.above[i] = place.read(current.row(rows.above[i]));
+    s.below[i] = place.read(current.row(rows.below[i]));
+  }
+  if (rows.kind == LineKind::copy) return s.above[0];
+  if (rows.kind == LineKind::linear) return (s.above[0] + s.below[0] + 1) >> 1;
+  int beside[2][7] = {};
+  const auto column = [&](int row, int dx) { return beside[row][3 + dx]; };
+  if (rows.kind <= LineKind::yadif_nearest) {
+    // (What is beyond the picture is not asked for.)
+#pragma unroll
+    for (int i = 0; i < 7; ++i) {
+      const SamplePlace near(component, min(max(x + i - 3, 0), columns - 1));
+      beside[0][i] = near.read(current.row(rows.above[0]));
+      beside[1][i] = near.read(current.row(rows.below[0]));
+    }
+    if (rows.kind == LineKind::ela)
+      return ela<int>(column, job.params.ela_window, x, columns - 1 - x);
+  }
+  const Plane<const std::uint8_t> before = picture.second ? current : earlier;
+  const Plane<const std::uint8_t> after = picture.second ? later : current;
+#pragma unroll
   for (int i = 0; i < 5; ++i) {
-    s.before[i] = at(job.field_before(picture), rows.other[i], x);
-    s.after[i] = at(job.field_after(picture), rows.other[i], x);
+    s.before[i] = place.read(before.row(rows.other[i]));
+    s.after[i] = place.read(after.row(rows.other[i]));
   }
   if (rows.kind == LineKind::w3fdif) {
     // (Sums of 16 bits do not fit an int.)
@@ -58,92 +113,52 @@ __device__ __noinline__ std::uint32_t made_sample(const DeinterlaceArgs &args,
       wide.before[i] = s.before[i], wide.after[i] = s.after[i];
     return static_cast<std::uint32_t>(w3fdif<long long>(wide, maximum));
   }
-  s.earlier_above = at(job.frame[0], rows.above[0], x);
-  s.earlier_below = at(job.frame[0], rows.below[0], x);
-  s.later_above = at(job.frame[2], rows.above[0], x);
-  s.later_below = at(job.frame[2], rows.below[0], x);
-  if (rows.kind == LineKind::yadif || rows.kind == LineKind::yadif_nearest)
-    return static_cast<std::uint32_t>(
-        yadif<int>(s, column, x >= 3 && x + 3 < columns, rows.kind == LineKind::yadif));
-  return static_cast<std::uint32_t>(bwdif<int>(s, rows.kind, maximum));
-}
-
-// Of packed 4:2:2, field or container `number` of a row. False: the picture has none there, only
-// the group that it is in.
-__device__ __forceinline__ bool find_sample(const FieldPicture &picture, int plane, int number,
-                                            int *component, int *x) {
-  const PixelFormat &format = picture.out.format;
-  for (int c = 0; c < format.components; ++c) {
-    const PixelComponent &candidate = format.component[c];
-    const int from = number - candidate.first;
-    if (candidate.plane != plane || from < 0) continue;
-    // (A division by a constant is no division.)
-    const int step = candidate.step;
-    const int at = step == 1 ? from : step == 2 ? from / 2 : step == 3 ? from / 3 : from / 4;
-    if (at * step != from) continue;
-    const int columns = -(-picture.out.width >> candidate.log2_width);
-    *component = c;
-    *x = min(at, columns - 1);
-    // The second luma of an odd width's last pair repeats the first.
-    const bool is_luma_of_pairs =
-        candidate.log2_width == 0 && format.components > 1 && format.component[1].log2_width == 1;
-    return at < columns + (is_luma_of_pairs ? columns & 1 : 0);
-  }
-  return false;
-}
-
-// Fields of a group of ten bits each, as many as `count`, from field `first` on.
-__device__ __forceinline__ std::uint64_t made_fields(const DeinterlaceArgs &args,
-                                                     const FieldPicture &picture,
-                                                     const LineRows &rows, int plane, int first,
-                                                     int count, bool lowest_first) {
-  std::uint64_t word = 0;
-  for (int k = 0; k < count; ++k) {
-    int c, x;
-    if (!find_sample(picture, plane, first + k, &c, &x)) continue;
-    word |= std::uint64_t{made_sample(args, picture, rows, c, x)}
-            << 10 * (lowest_first ? k : count - 1 - k);
-  }
-  return word;
+  s.earlier_above = place.read(earlier.row(rows.above[0]));
+  s.earlier_below = place.read(earlier.row(rows.below[0]));
+  s.later_above = place.read(later.row(rows.above[0]));
+  s.later_below = place.read(later.row(rows.below[0]));
+  if (rows.kind >= LineKind::bwdif_intra)
+    return static_cast<std::uint32_t>(bwdif<int>(s, rows.kind, maximum));
+  const int prediction = yadif_prediction<int>(column, x >= 3 && x + 3 < columns);
+  return static_cast<std::uint32_t>(yadif<int>(s, prediction, rows.kind == LineKind::yadif));
 }
 
 // Bytes `begin` to `end` - 1 of row y, container by container. (Numbers in place of references keep
 // what runs are made of in registers.)
+template <Family kFamily>
 __device__ __noinline__ void make_slowly(const DeinterlaceArgs &args, int number_of_picture,
                                          int plane, int y, int begin, int end) {
   const FieldPicture &picture = args.job.picture[number_of_picture];
-  const LineRows rows = line_rows(args.job.rules(picture), y, args.plane[plane].rows);
   std::uint8_t *row = picture.out.plane[plane].row(y);
   const PixelFormat &format = picture.out.format;
   const PixelComponent *first = format.component;
   while (first->plane != plane)
     ++first;
   const Container container = first->container;
+  const bool is_be10 = container == Container::be10, is_v210 = container == Container::v210;
+  const bool is_u32 = container == Container::u32;
   const int bytes = container_bytes(container);
+  // Of a container: fields that are found by their number, or a component each.
+  const int fields = is_be10 ? 4 : is_v210 ? 3 : 1;
+  const int count = is_u32 ? format.components : fields;
+#pragma unroll 1
   for (int at = begin; at < end; at += bytes) {
     const int number = at / bytes;
-    if (container == Container::be10) {
-      const std::uint64_t pair = made_fields(args, picture, rows, plane, 4 * number, 4, false);
-      for (int i = 0; i < 5; ++i)
-        row[at + i] = static_cast<std::uint8_t>(pair >> (32 - 8 * i));
-    } else if (container == Container::v210) {
-      *reinterpret_cast<std::uint32_t *>(row + at) =
-          static_cast<std::uint32_t>(made_fields(args, picture, rows, plane, 3 * number, 3, true));
-    } else if (container == Container::u32) {
-      std::uint32_t word = args.plane[plane].ones;
-      for (int c = 0; c < format.components; ++c)
-        word |= made_sample(args, picture, rows, c, number) << format.component[c].shift;
-      *reinterpret_cast<std::uint32_t *>(row + at) = word;
-    } else {
-      int c, x;
-      const bool found = find_sample(picture, plane, number, &c, &x);
-      const std::uint32_t value =
-          found ? made_sample(args, picture, rows, c, x) << first->shift : 0xffff;
-      if (container == Container::u8)
-        row[at] = static_cast<std::uint8_t>(value);
-      else
-        *reinterpret_cast<std::uint16_t *>(row + at) = static_cast<std::uint16_t>(value);
+    std::uint64_t word = is_u32 ? args.plane[plane].ones : 0;
+#pragma unroll 1
+    for (int k = 0; k < count; ++k) {
+      int c = k, x = number;
+      if (!is_u32 &&
+          !find_sample(picture.out.format, picture.out.width, plane, fields * number + k, &c, &x)) {
+        if (fields == 1) word = 0xffff;
+        continue;
+      }
+      const int shift = is_be10 ? 10 * (3 - k) : is_v210 ? 10 * k : format.component[c].shift;
+      word |= std::uint64_t{made_sample<kFamily>(args, picture, c, x, y)} << shift;
     }
+#pragma unroll 1
+    for (int i = 0; i < bytes; ++i)
+      row[at + i] = static_cast<std::uint8_t>(word >> 8 * (is_be10 ? bytes - 1 - i : i));
   }
 }
 
@@ -179,9 +194,6 @@ struct Run {
   __device__ __forceinline__ int alignment() const {
     return min(args.plane[plane].alignment, (byte | 16) & -(byte | 16));
   }
-  __device__ __forceinline__ void load(const ConstImage &frame, int row, RunWords &words) const {
-    load_run<kRunBytes>(frame.plane[plane].row(row) + byte, alignment(), words);
-  }
 };
 
 // The rows of a run that a family uses.
@@ -196,24 +208,92 @@ struct RunRows {
 
   __device__ __forceinline__ RunRows(const Run &run, const LineRows &rows) {
     const DeinterlaceJob &job = run.args.job;
+    const ConstImage &earlier = job.frame[0], &current = job.frame[1], &later = job.frame[2];
+    const ConstImage &field_before = job.field_before(run.picture);
+    const ConstImage &field_after = job.field_after(run.picture);
+    // Calls `visit` with words, and the frame and row that they come from.
+    const auto each = [&](const auto &visit) {
 #pragma unroll
-    for (int i = 0; i < (kAll ? 2 : 1); ++i) {
-      run.load(job.frame[1], rows.above[i], above[i]);
-      run.load(job.frame[1], rows.below[i], below[i]);
+      for (int i = 0; i < (kAll ? 2 : 1); ++i)
+        visit(above[i], current, rows.above[i]), visit(below[i], current, rows.below[i]);
+      if (kHasOther) {
+#pragma unroll
+        for (int i = kAll ? 0 : 1; i < (kAll ? 5 : 4); ++i) {
+          visit(before[i], field_before, rows.other[i]);
+          visit(after[i], field_after, rows.other[i]);
+        }
+      }
+      if (kHasRange) {
+        visit(earlier_above, earlier, rows.above[0]), visit(earlier_below, earlier, rows.below[0]);
+        visit(later_above, later, rows.above[0]), visit(later_below, later, rows.below[0]);
+      }
+    };
+    constexpr int kMost = 18;
+    const std::uint8_t *from[kMost];
+    int count = 0;
+    each([&](RunWords &, const ConstImage &frame, int row) {
+      from[count++] = frame.plane[run.plane].row(row) + run.byte;
+    });
+    // (One branch for all rows: no load waits for it.)
+    const auto load = [&](int alignment) {
+      int i = 0;
+      each([&](RunWords &words, const ConstImage &, int) {
+        load_run<kRunBytes>(from[i++], alignment, words);
+      });
+    };
+    const int alignment = run.alignment();
+    if (alignment >= 16) {
+      load(16);
+    } else if (alignment >= 8 && !kHasOther) {  // (others do more than they load)
+      load(8);
+    } else if (alignment >= 4) {
+      load(4);
+    } else {
+      // A loop over rows, as there would be much code for all of them.
+      const std::uint8_t *at[kMost];
+      RunWords loaded[kMost];
+#pragma unroll
+      for (int i = 0; i < count; ++i)
+        at[i] = from[i];
+#pragma unroll 1
+      for (int i = 0; i < count; ++i)
+        load_run<kRunBytes>(at[i], 1, loaded[i]);
+      int i = 0;
+      each([&](RunWords &words, const ConstImage &, int) {
+#pragma unroll
+        for (int k = 0; k < kWords; ++k)
+          words[k] = loaded[i][k];
+        ++i;
+      });
     }
+  }
+
+  // Rows two above and below that do not limit a result more than the nearest ones do.
+  __device__ __forceinline__ void repeat_nearest() {
+#pragma unroll
+    for (int k = 0; k < kWords; ++k) {
+      before[1][k] = after[1][k] = above[0][k];
+      before[3][k] = after[3][k] = below[0][k];
+    }
+  }
+
+  // To the words after the first `kPast` ones.
+  template <int kPast>
+  __device__ __forceinline__ void advance() {
+    const auto pass = [](RunWords &words) {
+#pragma unroll
+      for (int k = 0; k + kPast < kWords; ++k)
+        words[k] = words[k + kPast];
+    };
+#pragma unroll
+    for (int i = 0; i < (kAll ? 2 : 1); ++i)
+      pass(above[i]), pass(below[i]);
     if (kHasOther) {
 #pragma unroll
-      for (int i = kAll ? 0 : 1; i < (kAll ? 5 : 4); ++i) {
-        run.load(job.field_before(run.picture), rows.other[i], before[i]);
-        run.load(job.field_after(run.picture), rows.other[i], after[i]);
-      }
+      for (int i = kAll ? 0 : 1; i < (kAll ? 5 : 4); ++i)
+        pass(before[i]), pass(after[i]);
     }
-    if (kHasRange) {
-      run.load(job.frame[0], rows.above[0], earlier_above);
-      run.load(job.frame[0], rows.below[0], earlier_below);
-      run.load(job.frame[2], rows.above[0], later_above);
-      run.load(job.frame[2], rows.below[0], later_below);
-    }
+    if (kHasRange) pass(earlier_above), pass(earlier_below), pass(later_above), pass(later_below);
   }
 
   template <class V, Lanes kLanes>
@@ -267,10 +347,18 @@ __device__ __forceinline__ void load_window(const std::uint8_t *row, int begin, 
   for (int i = 0; i < kCount; ++i) {
     words[i] = 0;
     for (int k = 0; k < 4; ++k) {
-      const long long at = begin + 4LL * i + k;
-      if (0 <= at && at < row_bytes) words[i] |= std::uint32_t{load_global(row + at)} << 8 * k;
+      // (As unsigned numbers: what is before the row is behind it, too.)
+      const auto at = static_cast<unsigned>(begin) + static_cast<unsigned>(4 * i + k);
+      if (at < static_cast<unsigned>(row_bytes))
+        words[i] |= std::uint32_t{load_global(row + at)} << 8 * k;
     }
   }
+}
+
+// Few interlaced videos are so: yadif and ela share code.
+COALESCE_HOST_DEVICE constexpr bool is_rare(Lanes lanes, Steps steps) {
+  return lanes == Lanes::fields10 || steps == Steps::four ||
+         (lanes == Lanes::halves && steps == Steps::luma_first);
 }
 
 // What lanes of a run become, and from what.
@@ -281,11 +369,15 @@ struct RunMaker {
 
   const Run &run;
   const PlaneRuns &plane;
-  const RunRows<kFamily> loaded;
+  const LineKind kind;
+  RunRows<kFamily> loaded;
   std::uint32_t window[2][kFamily == Family::columns ? Window::kAllWords : 1];
+  int passed = 0;  // lanes before the first word
 
   __device__ __forceinline__ RunMaker(const Run &of, const LineRows &rows)
-      : run(of), plane(of.args.plane[of.plane]), loaded(of, rows) {
+      : run(of), plane(of.args.plane[of.plane]), kind(rows.kind), loaded(of, rows) {
+    if constexpr (RunRows<kFamily>::kHasRange)
+      if (kind == LineKind::yadif_nearest || kind == LineKind::bwdif_edge) loaded.repeat_nearest();
     if constexpr (kFamily == Family::columns) {
 #pragma unroll
       for (int k = 0; k < 2; ++k)
@@ -300,13 +392,12 @@ struct RunMaker {
     return byte / 4 * kInWord + byte % 4 * kInWord / 4;
   }
 
-  // The columns on either side, as far as 3.
+  // Lanes on either side of lane i that are of the picture.
   __device__ __forceinline__ void sides(int i, int *left, int *right) const {
     constexpr bool kPairs = kSteps == Steps::luma_first || kSteps == Steps::chroma_first;
-    const int step = step_of<kSteps>(i), here = lanes_before(run.byte) + i;
-    const int end = kPairs && step == 2 ? plane.luma_end : plane.end;
-    *left = min(here / step, 3);
-    *right = min((end - 1 - here) / step, 3);
+    const int here = lanes_before(run.byte) + passed + i;
+    *left = here;
+    *right = (kPairs && step_of<kSteps>(i) == 2 ? plane.luma_end : plane.end) - 1 - here;
   }
 
   template <LineKind kKind>
@@ -321,10 +412,16 @@ struct RunMaker {
       };
       int left, right;
       sides(i, &left, &right);
-      if (kKind == LineKind::ela)
-        return ela<int>(column, run.args.job.params.ela_window, left, right);
-      return yadif<int>(loaded.template samples<int, kLanes>(i, plane), column,
-                        min(left, right) >= 3, kKind == LineKind::yadif);
+      constexpr int kReach = 3;
+      const int step = step_of<kSteps>(i);
+      if (kKind == LineKind::ela || (is_rare(kLanes, kSteps) && kind == LineKind::ela))
+        return ela<int>(column, run.args.job.params.ela_window, min(left / step, kReach),
+                        min(right / step, kReach));
+      // (No branch for the sides: so lanes share the distances of their columns.)
+      const int steep = yadif_prediction<int>(column, true);
+      const int mean = yadif_prediction<int>(column, false);
+      return yadif<int>(loaded.template samples<int, kLanes>(i, plane),
+                        min(left, right) >= kReach * step ? steep : mean, true);
     } else if constexpr (kKind == LineKind::w3fdif) {
       // (Sums of 16 bits do not fit an int.)
       using V = std::conditional_t<kLanes == Lanes::halves, long long, int>;
@@ -333,23 +430,63 @@ struct RunMaker {
       const auto s = loaded.template samples<int, kLanes>(i, plane);
       if (kKind == LineKind::copy) return s.above[0];
       if (kKind == LineKind::linear) return (s.above[0] + s.below[0] + 1) >> 1;
-      return bwdif<int>(s, kKind, maximum);
+      return bwdif<int>(s, kind, maximum);
     }
   }
 
   template <LineKind kKind>
   __device__ __forceinline__ void make(RunWords &out) const {
+    // One component after the other: what its lanes share is not kept for long.
+    constexpr int kFirst = kFamily == Family::columns ? 4 : 1;
 #pragma unroll
-    for (int i = 0; i < kCount; ++i)
-      put_lane<kLanes>(out, i, plane.shift, value<kKind>(i));
+    for (int first = 0; first < kFirst; ++first)
+#pragma unroll
+      for (int i = first; i < kCount; i += kFirst == 1 ? 1 : step_of<kSteps>(i))
+        if (kFirst == 1 || first < step_of<kSteps>(first))
+          put_lane<kLanes>(out, i, plane.shift, value<kKind>(i));
+  }
+
+  // The same with a quarter of the code, for what is rare. (As a copy: what is made at once keeps
+  // its registers.)
+  template <LineKind kKind>
+  __device__ __forceinline__ void make_in_turn(RunWords &out) const {
+    constexpr int kStep = kLanes == Lanes::v210 ? 2 : 1;  // words whose steps are the run's
+    RunMaker rest = *this;
+#pragma unroll 1
+    for (int word = 0; word < kWords; word += kStep) {
+#pragma unroll
+      for (int k = 0; k + kStep < kWords; ++k)
+        out[k] = out[k + kStep];
+      RunWords made = {};
+#pragma unroll
+      for (int i = 0; i < kStep * lanes_of_word(kLanes); ++i)
+        put_lane<kLanes>(made, i, plane.shift, rest.value<kKind>(i));
+#pragma unroll
+      for (int k = 0; k < kStep; ++k)
+        out[kWords - kStep + k] = made[k];
+      if (kKind != LineKind::ela) rest.loaded.template advance<kStep>();
+      rest.template advance<kStep>();
+    }
+  }
+
+  template <int kStep>
+  __device__ __forceinline__ void advance() {
+    passed += kStep * lanes_of_word(kLanes);
+    if constexpr (kFamily == Family::columns) {
+#pragma unroll
+      for (int k = 0; k + kStep < Window::kAllWords; ++k)
+        window[0][k] = window[0][k + kStep], window[1][k] = window[1][k + kStep];
+    }
   }
 
   __device__ __forceinline__ void make_bwdif(RunWords &out) const {
-    if (kLanes == Lanes::halves && plane.maximum >= 1 << 12) return make<LineKind::bwdif>(out);
+    if (kLanes == Lanes::halves && plane.maximum >= 1 << 12)
+      return make_in_turn<LineKind::bwdif>(out);
+    const PairRules rules(kind);
 #pragma unroll
     for (int j = 0; j < kCount / 2; ++j) {
       const int maximum = kLanes == Lanes::fields10 && j % 4 == 3 ? 3 : plane.maximum;
-      put_pair<kLanes>(out, j, plane.shift, bwdif_pair<kLanes>(loaded, j, maximum, plane));
+      put_pair<kLanes>(out, j, plane.shift, bwdif_pair<kLanes>(loaded, j, maximum, rules, plane));
     }
   }
 };
@@ -369,20 +506,14 @@ __device__ __forceinline__ void make_run(const Run &run, const LineRows &rows, R
   } else if constexpr (kFamily == Family::w3fdif) {
     maker.template make<LineKind::w3fdif>(out);
   } else if constexpr (kFamily == Family::columns) {
-    if (rows.kind == LineKind::ela)
-      maker.template make<LineKind::ela>(out);
-    else if (rows.kind == LineKind::yadif)
-      maker.template make<LineKind::yadif>(out);
+    if (is_rare(kLanes, kSteps))
+      maker.template make_in_turn<LineKind::yadif>(out);
+    else if (rows.kind == LineKind::ela)
+      maker.template make_in_turn<LineKind::ela>(out);
     else
-      maker.template make<LineKind::yadif_nearest>(out);
-  } else if (rows.kind == LineKind::bwdif) {
-    maker.make_bwdif(out);
-  } else if (rows.kind == LineKind::bwdif_intra) {
-    maker.template make<LineKind::bwdif_intra>(out);
-  } else if (rows.kind == LineKind::bwdif_edge_check) {
-    maker.template make<LineKind::bwdif_edge_check>(out);
+      maker.template make<LineKind::yadif>(out);
   } else {
-    maker.template make<LineKind::bwdif_edge>(out);
+    maker.make_bwdif(out);
   }
 }
 
@@ -414,17 +545,10 @@ __device__ __forceinline__ void make_row(const Run &run, int y) {
   std::uint8_t *row = run.picture.out.plane[run.plane].row(y);
   const DeinterlaceJob &job = run.args.job;
   if (job.keeps(run.picture, y)) return copy_run(run, job.kept_frame(run.picture, y), y, row);
-  LineRules rules = run.args.job.rules(run.picture);
-  // (What the compiler knows of the method, it leaves out.)
-  if (kFamily == Family::bwdif) rules.method = DeinterlaceMethod::bwdif;
-  if (kFamily == Family::w3fdif) rules.method = DeinterlaceMethod::w3fdif;
-  if (kFamily == Family::vertical && rules.method != DeinterlaceMethod::line)
-    rules.method = DeinterlaceMethod::linear;
-  if (kFamily == Family::columns && rules.method != DeinterlaceMethod::ela)
-    rules.method = DeinterlaceMethod::yadif;
-  const LineRows rows = line_rows(rules, y, plane.rows);
+  const LineRows rows = line_rows(known_rules<kFamily>(job.rules(run.picture)), y, plane.rows);
   if (!is_whole<kFamily, kLanes>(run, rows)) {
-    make_slowly(run.args, run.number_of_picture, run.plane, y, run.byte, run.byte + run.bytes);
+    make_slowly<kFamily>(run.args, run.number_of_picture, run.plane, y, run.byte,
+                         run.byte + run.bytes);
     return;
   }
   RunWords words;
@@ -487,9 +611,10 @@ struct TileMix {
   template <Lanes kLanes>
   __device__ __forceinline__ std::uint64_t fields(std::uint64_t group, int y, int first, int count,
                                                   bool lowest_first) const {
+#pragma unroll kLanes == Lanes::none ? 1 : 3
     for (int k = 0; k < count; ++k) {
       int c, x;
-      if (!find_sample(picture, plane, first + k, &c, &x)) continue;
+      if (!find_sample(picture.out.format, picture.out.width, plane, first + k, &c, &x)) continue;
       const int shift = 10 * (lowest_first ? k : count - 1 - k);
       const auto field = static_cast<std::uint32_t>(group >> shift & 0x3ff);
       group ^= std::uint64_t{field ^ sample<kLanes>(c, x, y, field)} << shift;
@@ -504,11 +629,11 @@ struct TileMix {
     std::uint8_t *at = picture.out.plane[plane].row(y) + number * runs.container_bytes;
     int c, x;
     if (kLanes == Lanes::bytes) {
-      if (find_sample(picture, plane, number, &c, &x))
+      if (find_sample(picture.out.format, picture.out.width, plane, number, &c, &x))
         *at = static_cast<std::uint8_t>(sample<kLanes>(c, x, y, load_global(at)));
     } else if (kLanes == Lanes::halves) {
       auto *half = reinterpret_cast<std::uint16_t *>(at);
-      if (find_sample(picture, plane, number, &c, &x))
+      if (find_sample(picture.out.format, picture.out.width, plane, number, &c, &x))
         *half = static_cast<std::uint16_t>(sample<kLanes>(c, x, y, load_global(half) >> runs.shift)
                                            << runs.shift);
     } else if (kLanes == Lanes::v210) {
@@ -587,7 +712,7 @@ Kernel kernel_of_lanes(Lanes lanes) {
     case Lanes::none:
       break;
   }
-  return deinterlace_rows<Family::vertical, Lanes::none, Steps::any>;
+  return deinterlace_rows<Family::any, Lanes::none, Steps::any>;
 }
 
 Kernel kernel_of_columns(const PlaneRuns &plane) {

@@ -111,12 +111,12 @@ COALESCE_LINE V yadif_prediction(const Column &column, bool inner) {
   return best;
 }
 
-template <class V, class Column>
-COALESCE_LINE V yadif(const LineSamples<V> &s, const Column &column, bool inner, bool checks) {
+template <class V>
+COALESCE_LINE V yadif(const LineSamples<V> &s, const V &prediction, bool checks) {
   const V mean = (s.before[2] + s.after[2]) >> 1;
   V range = temporal_range(s);
   if (checks) range = checked_range(s, mean, range);
-  return limited(yadif_prediction<V>(column, inner), mean, range);
+  return limited(prediction, mean, range);
 }
 
 // The directions of a window of so many columns: the least difference, the steepest of equal ones,

@@ -59,7 +59,7 @@ __device__ __forceinline__ void load_field(const ConstImage &frame, int componen
     const int y = i / kWords, x = i % kWords * 4;
     const std::uint8_t *from = frame.plane[c.plane].row(inside_field(row + 2 * y, 0, rows));
     std::uint32_t word = 0;
-#pragma unroll
+#pragma unroll kLanes == Lanes::none ? 1 : 4
     for (int k = 0; k < 4; ++k) {
       const int at = min(max(column + x + k, 0), columns - 1);
       const auto sample = static_cast<std::uint32_t>(read_sample(from, c, at));
@@ -88,7 +88,7 @@ __device__ __forceinline__ std::uint32_t bytes_at(const std::uint32_t (&words)[k
 }
 
 // The best score of a block of the tile whose vectors have so many rows.
-__device__ __forceinline__ std::uint32_t best_score(const MotionTile &tile, int block, int dy) {
+__device__ __noinline__ std::uint32_t best_score(const MotionTile &tile, int block, int dy) {
   constexpr int kCount = 2 * kMotionColumns + 1;
   const int x = block % kBlocksAcross * kMotionBlock;
   const int y = block / kBlocksAcross * (kMotionBlock / 2);

@@ -65,27 +65,45 @@ __device__ __forceinline__ std::uint32_t halved(std::uint32_t pair) {
   return pair >> 1 & 0x7fff7fff;
 }
 
+// What a kind of rows has in place of branches: the same code makes all of them.
+struct PairRules {
+  int nearest, third;   // weights within the field
+  int most_still;       // with kBias: prediction with time if it moves more
+  std::uint32_t range;  // bits that are set in it
+
+  __device__ __forceinline__ explicit PairRules(LineKind kind)
+      : nearest(5077), third(981), most_still(0xffff), range(0) {
+    if (kind == LineKind::bwdif)
+      most_still = 0x4000;
+    else if (kind == LineKind::bwdif_intra)
+      range = 0x3fff3fff;  // (no limit)
+    else
+      nearest = 4096, third = 0;  // (the mean)
+  }
+};
+
 // BwdifSums of deinterlace_line.h, with kBias. Each pair: a sum of samples.
 struct PairSums {
   std::uint32_t nearest, third;  // rows above and below
   std::uint32_t other[3];        // of the fields beside: this row, those 2 and 4 away
   std::uint32_t moves;           // with kBias: above it, if there is motion
 
-  __device__ __forceinline__ int prediction(int half) const {
+  __device__ __forceinline__ int prediction(int half, const PairRules &rules) const {
     const auto of = [half](std::uint32_t pair) {
       return static_cast<int>(half == 0 ? pair & 0xffff : pair >> 16);
     };
-    const bool with_time = of(moves) > 0x4000;
+    const bool with_time = of(moves) > rules.most_still;
     const int high = (5570 * of(other[0]) - 3801 * of(other[1]) + 1016 * of(other[2])) >> 2;
-    return ((with_time ? high : 0) + (with_time ? 4309 : 5077) * of(nearest) -
-            (with_time ? 213 : 981) * of(third) + (0x4000 << 13)) >>
+    return ((with_time ? high : 0) + (with_time ? 4309 : rules.nearest) * of(nearest) -
+            (with_time ? 213 : rules.third) * of(third) + (0x4000 << 13)) >>
            13;
   }
 };
 
-// Rows: RunRows of bwdif.
+// Rows: RunRows of bwdif; of bwdif_edge the rows two above and below are the nearest ones.
 template <Lanes kLanes, class Rows>
 __device__ __forceinline__ std::uint32_t bwdif_pair(const Rows &rows, int j, int maximum,
+                                                    const PairRules &rules,
                                                     const PlaneRuns &plane) {
   const auto at = [&](const RunWords &words) { return pair_of<kLanes>(words, j, plane); };
   const auto apart = [&](const RunWords &a, const RunWords &b) {
@@ -113,6 +131,7 @@ __device__ __forceinline__ std::uint32_t bwdif_pair(const Rows &rows, int j, int
                __vmaxu2(above + kBias - mean_above, below + kBias - mean_below));
   std::uint32_t range = __vmaxu2(still + kBias, __vmaxu2(low, high)) - kBias;
   range = __vminu2(range, __vminu2(still, 0x10001) * 0x3fff);  // 0 where nothing moves
+  range |= rules.range;
 
   const PairSums sums = {
       above + below,
@@ -121,8 +140,8 @@ __device__ __forceinline__ std::uint32_t bwdif_pair(const Rows &rows, int j, int
        at(rows.before[0]) + at(rows.after[0]) + at(rows.before[4]) + at(rows.after[4])},
       apart(rows.above[0], rows.below[0]) + kBias - moved};
   const std::uint32_t prediction =
-      __byte_perm(static_cast<std::uint32_t>(sums.prediction(0)),
-                  static_cast<std::uint32_t>(sums.prediction(1)), 0x5410);
+      __byte_perm(static_cast<std::uint32_t>(sums.prediction(0, rules)),
+                  static_cast<std::uint32_t>(sums.prediction(1, rules)), 0x5410);
   const std::uint32_t limited =
       __vminu2(__vmaxu2(prediction, mean + kBias - range), mean + kBias + range);
   const std::uint32_t top = kBias + static_cast<std::uint32_t>(maximum) * 0x10001;

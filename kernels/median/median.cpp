@@ -9,6 +9,9 @@
 namespace coalesce {
 namespace {
 
+#if !COALESCE_CUDA_KERNELS
+constexpr char kNoKernels[] = "this build has no CUDA kernels";
+#endif
 // Positions in a picture, those outside it included, and the bytes of a row fit an int.
 constexpr int kMaxSize = 1 << 28;
 
@@ -40,7 +43,23 @@ Status run(const MedianJob &job, const Queue &queue) {
 #if COALESCE_CUDA_KERNELS
   return median_cuda(job, queue.stream());
 #else
-  return {StatusCode::unsupported, "this build has no CUDA kernels"};
+  return {StatusCode::unsupported, kNoKernels};
+#endif
+}
+
+Status run(const MedianJob &job, const ContainerImage &image, ArgumentCache *memory,
+           const Queue &queue) {
+  if (!queue.on_cuda())
+    return filter_containers(image, job.depth, memory, queue.pool(),
+                             [&](const ChannelPlanes &planes) {
+                               MedianJob of_planes = job;
+                               of_planes.planes = planes;
+                               return median_cpu(of_planes, queue.pool());
+                             });
+#if COALESCE_CUDA_KERNELS
+  return median_containers_cuda(job, image, queue.stream());
+#else
+  return {StatusCode::unsupported, kNoKernels};
 #endif
 }
 
@@ -61,6 +80,9 @@ Status median(const MedianParams &params, const ConstImage &in, const Image &out
   job.rank = median_rank(params.width * params.height, params.percentile);
   job.border = params.border;
   job.border_value = params.border_value;
+  if (!is_in_channels(in.format))
+    return run(job, container_image(in, out, params.luma_only, params.filter_alpha), params.memory,
+               queue);
   job.planes = channels_of(in, out, params.luma_only, params.filter_alpha);
   if (Status s = run(job, queue); !s.ok()) return s;
   job.planes = missing_rows(in, out);

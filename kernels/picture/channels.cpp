@@ -5,6 +5,32 @@
 
 namespace coalesce {
 
+namespace {
+
+// Is a sample all that there is in a container?
+bool is_alone(const PixelComponent &c) {
+  return c.container == Container::u8 || c.container == Container::u16;
+}
+
+bool is_packed_422(const PixelFormat &format) {
+  const PixelComponent &y = format.component[0];
+  if (format.planes != 1 || format.components != 3 || y.step != 2) return false;
+  return std::all_of(format.component + 1, format.component + 3, [](const PixelComponent &c) {
+    return c.step == 4 && c.log2_width == 1 && c.log2_height == 0;
+  });
+}
+
+// Is a pixel a word?
+bool is_words(const PixelFormat &format) {
+  return format.planes == 1 && std::all_of(format.component, format.component + format.components,
+                                           [](const PixelComponent &c) {
+                                             return c.container == Container::u32 && c.step == 1 &&
+                                                    c.log2_width == 0 && c.log2_height == 0;
+                                           });
+}
+
+}  // namespace
+
 bool is_known(SampleDepth depth) {
   if (depth.bits == 8 || depth.bits == 16) return depth.shift == 0;
   return (depth.bits == 10 || depth.bits == 12) &&
@@ -13,34 +39,50 @@ bool is_known(SampleDepth depth) {
 
 SampleDepth sample_depth(const PixelFormat &format) {
   const PixelComponent &first = format.component[0];
+  const bool alone = is_alone(first);
   for (int i = 0; i < format.components; ++i) {
     const PixelComponent &c = format.component[i];
-    const bool alone = c.container == Container::u8 || c.container == Container::u16;
-    if (!alone || c.container != first.container || c.bits != first.bits || c.shift != first.shift)
+    const bool alike = c.bits == first.bits && (!alone || c.shift == first.shift);
+    if (c.container != first.container || !(alike || (!alone && c.role == Role::alpha)))
       return {0, 0};
-    for (int j = 0; j < i; ++j)
-      if (c.plane == format.component[j].plane && c.step != format.component[j].step) return {0, 0};
   }
-  const SampleDepth depth = {first.bits, first.shift};
-  const bool fits = container_bytes(first.container) == depth.bytes();
+  if (!is_in_channels(format) && !is_packed_422(format) && !is_words(format)) return {0, 0};
+  const SampleDepth depth = {first.bits, alone ? first.shift : 0};
+  const bool fits = !alone || container_bytes(first.container) == depth.bytes();
   return fits && is_known(depth) ? depth : SampleDepth{0, 0};
 }
 
+bool is_in_channels(const PixelFormat &format) {
+  for (int i = 0; i < format.components; ++i) {
+    const PixelComponent &c = format.component[i];
+    if (!is_alone(c)) return false;
+    for (int j = 0; j < i; ++j) {
+      const PixelComponent &other = format.component[j];
+      if (c.plane == other.plane && (c.step != other.step || c.log2_width != other.log2_width))
+        return false;
+    }
+  }
+  return true;
+}
+
 ChannelPlanes channels_of(const PixelFormat &format, bool luma_only, bool filter_alpha) {
-  const auto role_of = [&](Role role) {
-    if (role == Role::alpha) return filter_alpha ? ChannelRole::level : ChannelRole::copy;
-    if (role != Role::u && role != Role::v) return ChannelRole::level;
+  const auto role_of = [&](const PixelComponent &c) {
+    const bool whole = c.bits == format.component[0].bits;
+    if (c.role == Role::alpha)
+      return filter_alpha && whole ? ChannelRole::level : ChannelRole::copy;
+    if (c.role != Role::u && c.role != Role::v) return ChannelRole::level;
     return luma_only ? ChannelRole::copy : ChannelRole::chroma;
   };
+  const bool apart = !is_in_channels(format);
   ChannelPlanes planes;
-  planes.planes = format.planes;
+  planes.planes = apart ? format.components : format.planes;
   for (ChannelPlane &plane : planes.plane)
     std::fill_n(plane.role, 4, ChannelRole::copy);  // padding stays so
   for (int i = 0; i < format.components; ++i) {
     const PixelComponent &c = format.component[i];
-    ChannelPlane &plane = planes.plane[c.plane];
-    plane.channels = c.step;
-    plane.role[c.first] = role_of(c.role);
+    ChannelPlane &plane = planes.plane[apart ? i : c.plane];
+    plane.channels = apart ? 1 : c.step;
+    plane.role[apart ? 0 : c.first] = role_of(c);
   }
   return planes;
 }

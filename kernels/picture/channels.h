@@ -25,9 +25,12 @@ struct SampleDepth {
 // Is it one of those?
 bool is_known(SampleDepth depth);
 
-// Of all components of a format. 0 bits: it has none, or its planes are not of interleaved
-// channels.
+// Of all components of a format that filters of neighbourhoods take; of v210 and words, how samples
+// are once they are unpacked. 0 bits: it is none of those.
 SampleDepth sample_depth(const PixelFormat &format);
+
+// Are the samples of such a format where ChannelPlane has them? Elsewhere: containers.h.
+bool is_in_channels(const PixelFormat &format);
 
 enum class ChannelRole : std::uint8_t {
   copy,    // alpha and padding, or a plane that is left alone: every bit of it
@@ -51,7 +54,9 @@ struct ChannelPlanes {
   int planes = 1;
 };
 
-// The roles by the format's components, without the planes' memory.
+// The roles by the format's components, without the planes' memory. Alpha of two bits beside others
+// of ten is always copied. Where samples are not in channels, each component has a plane of its
+// own.
 ChannelPlanes channels_of(const PixelFormat &format, bool luma_only, bool filter_alpha);
 // With it: the rows that both pictures have. Of interlaced chroma one may have a row more.
 ChannelPlanes channels_of(const ConstImage &in, const Image &out, bool luma_only,

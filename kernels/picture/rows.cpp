@@ -131,13 +131,28 @@ void read_v210(const std::uint8_t *row, int first, int count, Place, std::uint16
 }
 
 #if defined(COALESCE_AVX2)
-// The same of 32 bytes at a time. A field lies in two bytes, which are moved to a place of 16 bits;
-// a product moves it to the top of that, and a shift down.
+typedef std::uint8_t Bytes __attribute__((vector_size(32)));
+typedef std::uint16_t Numbers __attribute__((vector_size(32)));
+
+// Two groups of 16 bytes. A field lies in two bytes, which are moved to a place of 16 bits; a
+// product moves it to the top of that, and a shift down. kStored: how many samples of each are
+// stored.
+template <int kGroup, int kStored>
+COALESCE_AVX2 COALESCE_INLINE void read_v210_groups(const std::uint8_t *from, const Bytes &bytes,
+                                                    const Numbers &factor, std::uint16_t *out) {
+  Bytes in;
+  std::memcpy(&in, from, sizeof in);
+  const auto fields = reinterpret_cast<Numbers>(
+      __builtin_ia32_pshufb256(reinterpret_cast<__v32qi>(in), reinterpret_cast<__v32qi>(bytes)));
+  const Numbers numbers = fields * factor >> 6;
+  std::memcpy(out, &numbers, 2 * kStored);
+  std::memcpy(out + kGroup, reinterpret_cast<const std::uint8_t *>(&numbers) + 16, 2 * kStored);
+}
+
+// The same of 32 bytes at a time.
 template <int kFirst, int kStep>
 COALESCE_AVX2 void read_v210_avx2(const std::uint8_t *row, int first, int count, Place place,
                                   std::uint16_t *out) {
-  typedef std::uint8_t Bytes __attribute__((vector_size(32)));
-  typedef std::uint16_t Numbers __attribute__((vector_size(32)));
   constexpr int kGroup = 12 / kStep;
   const int lead = std::min(count, (kGroup - first % kGroup) % kGroup);
   read_v210<kFirst, kStep>(row, first, lead, place, out);
@@ -152,19 +167,13 @@ COALESCE_AVX2 void read_v210_avx2(const std::uint8_t *row, int first, int count,
     }
   }
   int i = lead;
-  // The last store reaches beyond its group.
-  constexpr int kStored = kGroup == 6 ? 8 : 4;
   const std::uint8_t *from = row + static_cast<std::ptrdiff_t>(16) * ((first + i) / kGroup);
-  for (; i + kGroup + kStored <= count; i += 2 * kGroup, from += 32) {
-    Bytes in;
-    std::memcpy(&in, from, sizeof in);
-    const auto fields = reinterpret_cast<Numbers>(
-        __builtin_ia32_pshufb256(reinterpret_cast<__v32qi>(in), reinterpret_cast<__v32qi>(bytes)));
-    const Numbers numbers = fields * factor >> 6;
-    std::memcpy(out + i, &numbers, 2 * kStored);
-    std::memcpy(out + i + kGroup, reinterpret_cast<const std::uint8_t *>(&numbers) + 16,
-                2 * kStored);
-  }
+  // A store of 8 or 16 bytes reaches beyond its group.
+  constexpr int kLong = kGroup == 6 ? 8 : 4;
+  for (; i + kGroup + kLong <= count; i += 2 * kGroup, from += 32)
+    read_v210_groups<kGroup, kLong>(from, bytes, factor, out + i);
+  for (; i + 2 * kGroup <= count; i += 2 * kGroup, from += 32)
+    read_v210_groups<kGroup, kGroup>(from, bytes, factor, out + i);
   read_v210<kFirst, kStep>(row, first + i, count - i, place, out + i);
 }
 #endif

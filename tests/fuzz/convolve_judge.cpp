@@ -112,6 +112,36 @@ void check_plane(const ConvolveParams &params, ConvolvePlane plane, const GstVid
   }
 }
 
+// A channel that GStreamer unpacks, as a plane of its own.
+void check_unpacked(const ConvolveParams &params, ChannelRole role, const GstVideoFrame &in,
+                    const GstVideoFrame &out, int channel) {
+  const SampleFormat &format = sample_format(in.info.finfo->name);
+  const Channel before = read_channel(in, format, 0, channel),
+                after = read_channel(out, format, 0, channel);
+  const SampleDepth depth = params.filter->depth;
+  const int bytes = before.width * depth.bytes();
+  std::vector<guint8> from(static_cast<gsize>(bytes) * static_cast<gsize>(before.height));
+  std::vector<guint8> to(from.size()), found(from.size());
+  const auto plane_of = [&](std::vector<guint8> *samples) {
+    return Plane<std::uint8_t>{samples->data(), bytes, before.height, static_cast<gsize>(bytes)};
+  };
+  ConvolvePlanes image;
+  ConvolvePlane &plane = image.plane[0];
+  plane.in = plane_of(&from);
+  plane.role[0] = role;
+  for (int y = 0; y < before.height; y++)
+    for (int x = 0; x < before.width; x++) {
+      plane.out = plane_of(&from);
+      coalesce::test::store_sample(plane, depth, 0, x, y, before.at(x, y));
+      plane.out = plane_of(&found);
+      coalesce::test::store_sample(plane, depth, 0, x, y, after.at(x, y));
+    }
+  plane.out = plane_of(&to);
+  coalesce::test::convolve_reference(params, image);
+  DEMAND(to == found, "%s %dx%d: channel %d", GST_VIDEO_INFO_NAME(&out.info), out.info.width,
+         out.info.height, channel);
+}
+
 }  // namespace
 
 // Interlaced chroma has an even number of rows where the layout of the caps leaves room for it,
@@ -147,6 +177,9 @@ void check_convolve(const Work &work, bool interlaced) {
   fail_unless(gst_video_frame_map(&out, &work.out_info, work.out, GST_MAP_READ));
   for (int p = 0; p < 4 && format.planes[p] != nullptr; p++) {
     const std::string letters = format.planes[p];
+    for (gsize c = 0; format.unpacked && c < letters.size(); c++)
+      check_unpacked(params, role_of(work.element, letters[c]), in, out, static_cast<int>(c));
+    if (format.unpacked) continue;
     ConvolvePlane plane;
     plane.in = {static_cast<const guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&in, p)),
                 row_bytes(in.info, p), filtered_rows(work.in_info, p, interlaced),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The base classes that no element of ours stands on yet, by the elements of tests/elements, which
+// The base classes of several frames and several inputs, by the elements of tests/elements, which
 // are linked here with the plugin's objects, with kernels of their own.
 #include "../elements/difference.h"
 #include "../elements/fields.h"

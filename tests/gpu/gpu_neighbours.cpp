@@ -48,7 +48,7 @@ GST_END_TEST
 // Every frame becomes two pictures by what the decoder says of it.
 GST_START_TEST(interlaced_h264) {
   if (skip_without({"h264parse", "nvh264dec", "cudadownload"})) return;
-  for (const char *method : {"yadif", "bwdif", "w3fdif", "ela", "linear"})
+  for (const char *method : {"yadif", "bwdif", "best", "w3fdif", "ela", "linear"})
     fail_unless_equals_int(
         decode_and_compare(kInterlacedH264Stream,
                            std::string("coalescedeinterlace fields=all method=") + method),

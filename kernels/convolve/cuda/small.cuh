@@ -10,8 +10,8 @@
 
 #include "../../core/border.h"
 #include "../../core/load.cuh"
+#include "../../picture/byte_words.h"
 #include "../finish.h"
-#include "byte_words.h"
 
 namespace coalesce {
 

@@ -180,7 +180,7 @@ Status check_samples(const Samples &in, int width) {
   // (Fields are counted in 32 bits.)
   if (last > INT32_MAX ||
       static_cast<std::uint64_t>(containers * container_bytes(in.container)) > in.pitch)
-    return invalid_argument("j2k: samples behind the end of a row");
+    return invalid_argument("j2k: samples beyond the end of a row");
   return {};
 }
 

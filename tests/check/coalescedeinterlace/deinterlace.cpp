@@ -232,9 +232,9 @@ GST_END_TEST
 
 constexpr guint kInterlaced = GST_VIDEO_BUFFER_FLAG_INTERLACED, kTop = GST_VIDEO_BUFFER_FLAG_TFF;
 
-// Progressive frames go on as they are, in their order.
+// Progressive frames go on as they are, in their order, where both layouts are the same.
 GST_START_TEST(mixed) {
-  const std::string caps = video_caps("NV12", kSize, "interlace-mode=mixed");
+  const std::string caps = video_caps("NV12", {19, 12}, "interlace-mode=mixed");
   for (const char *properties : {"fields=all", "fields=all method=linear"}) {
     Harness harness(element(properties));
     fail_unless(harness.set_input(caps));
@@ -260,6 +260,51 @@ GST_START_TEST(mixed) {
     }
     harness.expect_no_error();
   }
+}
+GST_END_TEST
+
+// Interlaced 4:2:0 of such heights has a row of chroma more, which pictures have not.
+GST_START_TEST(mixed_layouts) {
+  for (const char *format : {"I420", "NV12", "I420_10LE"})
+    for (int height : {5, 6, 9, 10, 486}) {
+      const std::string caps = video_caps(format, {8, height}, "interlace-mode=mixed");
+      Harness harness(element("method=linear"));
+      fail_unless(harness.set_input(caps));
+      for (int n = 0; n < 2; n++) {
+        const BufferRef in(frame(caps, n, n == 0 ? 0 : kInterlaced | kTop));
+        fail_unless_equals_int(harness.push(gst_buffer_ref(in.get())), GST_FLOW_OK);
+        const BufferRef out = harness.pull();
+        const GstVideoInfo info = harness.output_info(), in_info = video_info(caps);
+        fail_unless_equals_uint64(gst_buffer_get_size(out.get()), info.size);
+        if (n > 0) continue;
+        GstVideoFrame before;
+        fail_unless(gst_video_frame_map(&before, &in_info, in.get(), GST_MAP_READ));
+        fail_unless(each_row(out.get(), info, GST_MAP_READ, [&](int p, int y, const guint8 *row) {
+          const auto *same = static_cast<const guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&before, p)) +
+                             y * GST_VIDEO_FRAME_PLANE_STRIDE(&before, p);
+          fail_unless(std::memcmp(same, row, static_cast<gsize>(row_bytes(info, p))) == 0,
+                      "%s: plane %d, row %d", caps.c_str(), p, y);
+        }));
+        gst_video_frame_unmap(&before);
+      }
+      harness.expect_no_error();
+    }
+}
+GST_END_TEST
+
+// A flush that meets what is drained before new caps is no failed negotiation.
+GST_START_TEST(flushed_before_new_caps) {
+  const std::string caps = video_caps("GRAY8", kSize, "interlace-mode=interleaved");
+  Harness harness(element("fields=all"));
+  fail_unless(harness.set_input(caps));
+  fail_unless_equals_int(harness.push(frame(caps, 0, kInterlaced | kTop)), GST_FLOW_OK);
+  gst_pad_set_chain_function(harness.get()->sinkpad, [](GstPad *, GstObject *, GstBuffer *buffer) {
+    gst_buffer_unref(buffer);
+    return GST_FLOW_FLUSHING;
+  });
+  gst_util_set_object_arg(G_OBJECT(harness.element()), "fields", "auto");
+  fail_unless_equals_int(harness.push(frame(caps, 1, kInterlaced | kTop)), GST_FLOW_FLUSHING);
+  harness.expect_no_error();
 }
 GST_END_TEST
 
@@ -312,6 +357,23 @@ GST_END_TEST
 
 // ---- Time ---------------------------------------------------------------------------------------
 
+// What comes out of frames first and first + 1, of which none beside them is seen.
+void expect_sequence(Harness &harness, const Stream &s, const std::string &caps, int first) {
+  DeinterlaceReference reference(caps);
+  for (int n = 0; n < 2; n++) {
+    const BufferRef one(frame(caps, first + n));
+    reference.add(one.get());
+  }
+  for (int i = 0; i < 4; i++) {
+    const BufferRef out = harness.pull();
+    const Bytes expected = reference.picture(s.params, i / 2, i % 2, i % 2 == 1, i == 0 || i == 3,
+                                             harness.output_info());
+    fail_unless(picture(out.get(), harness.output_info()) == expected, "frame %d, picture %d",
+                first, i);
+    fail_unless(GST_BUFFER_FLAG_IS_SET(out.get(), GST_BUFFER_FLAG_DISCONT) == (i == 0));
+  }
+}
+
 // Behind a discontinuity nothing of the pictures before is seen, and none is lost.
 GST_START_TEST(discontinuity) {
   const std::string caps = interlaced("GRAY8");
@@ -323,21 +385,27 @@ GST_START_TEST(discontinuity) {
       harness.push(frame(caps, 2 * sequence + n, n == 0 ? GST_BUFFER_FLAG_DISCONT : 0));
   harness.push_event(gst_event_new_eos());
   fail_unless_equals_int(harness.waiting(), 8);
-  for (int sequence = 0; sequence < 2; sequence++) {
-    DeinterlaceReference reference(caps);
-    for (int n = 0; n < 2; n++) {
-      const BufferRef one(frame(caps, 2 * sequence + n));
-      reference.add(one.get());
-    }
-    for (int i = 0; i < 4; i++) {
-      const BufferRef out = harness.pull();
-      const Bytes expected = reference.picture(s.params, i / 2, i % 2, i % 2 == 1, i == 0 || i == 3,
-                                               harness.output_info());
-      fail_unless(picture(out.get(), harness.output_info()) == expected, "sequence %d, picture %d",
-                  sequence, i);
-      fail_unless(GST_BUFFER_FLAG_IS_SET(out.get(), GST_BUFFER_FLAG_DISCONT) == (i == 0));
-    }
+  for (int sequence = 0; sequence < 2; sequence++)
+    expect_sequence(harness, s, caps, 2 * sequence);
+}
+GST_END_TEST
+
+// Frame 2 is too late: both of its pictures are left out, and no other one looks at it.
+GST_START_TEST(late_frame) {
+  const std::string caps = interlaced("GRAY8");
+  const Stream s = kStreams[1];
+  Harness harness(element(s.properties));
+  fail_unless(harness.set_input(caps));
+  for (int n = 0; n < 5; n++) {
+    if (n == 2)
+      gst_harness_push_upstream_event(
+          harness.get(), gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2.0, kFrame, kFrame));
+    harness.push(frame(caps, n, n == 0 ? GST_BUFFER_FLAG_DISCONT : 0));
   }
+  harness.push_event(gst_event_new_eos());
+  fail_unless_equals_int(harness.waiting(), 8);
+  expect_sequence(harness, s, caps, 0);
+  expect_sequence(harness, s, caps, 3);
 }
 GST_END_TEST
 
@@ -408,8 +476,11 @@ int main(int argc, char **argv) {
     tcase_add_test(tests, properties_while_frames_are_held);
     tcase_add_loop_test(tests, bytes, 0, static_cast<int>(std::size(kStreams)));
     tcase_add_test(tests, mixed);
+    tcase_add_test(tests, mixed_layouts);
+    tcase_add_test(tests, flushed_before_new_caps);
     tcase_add_test(tests, repeated_and_single_fields);
     tcase_add_test(tests, discontinuity);
+    tcase_add_test(tests, late_frame);
     tcase_add_test(tests, flush);
     tcase_add_test(tests, latency);
     tcase_add_test(tests, captions_and_timecodes);

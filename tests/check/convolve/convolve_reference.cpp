@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace test {
 
@@ -63,7 +64,21 @@ const std::vector<SampleFormat> &sample_formats() {
                                          {"RGBA64_LE", 16, 0, {"yyya"}},
                                          {"BGRA64_LE", 16, 0, {"yyya"}},
                                          {"ABGR64_LE", 16, 0, {"ayyy"}},
-                                         {"GBR_16LE", 16, 0, {"y", "y", "y"}}};
+                                         {"GBR_16LE", 16, 0, {"y", "y", "y"}},
+                                         {"YUY2", 8, 0, {"ycc"}, true},
+                                         {"UYVY", 8, 0, {"ycc"}, true},
+                                         {"YVYU", 8, 0, {"ycc"}, true},
+                                         {"VYUY", 8, 0, {"ycc"}, true},
+                                         {"v210", 10, 0, {"ycc"}, true},
+                                         {"UYVP", 10, 0, {"ycc"}, true},
+                                         {"Y210", 10, 6, {"ycc"}, true},
+                                         {"Y212_LE", 12, 4, {"ycc"}, true},
+                                         {"Y216_LE", 16, 0, {"ycc"}, true},
+                                         {"Y410", 10, 0, {"yccx"}, true},
+                                         {"RGB10A2_LE", 10, 0, {"yyyx"}, true},
+                                         {"BGR10A2_LE", 10, 0, {"yyyx"}, true},
+                                         {"RGB10x2_LE", 10, 0, {"yyy"}, true},
+                                         {"BGR10x2_LE", 10, 0, {"yyy"}, true}};
     std::erase_if(formats, [](const SampleFormat &format) {
       return gst_video_format_from_string(format.name) == GST_VIDEO_FORMAT_UNKNOWN;
     });
@@ -81,8 +96,46 @@ const SampleFormat &sample_format(const char *name) {
   return *found;
 }
 
+namespace {
+
+// A copy of the row is aligned, and has room for functions that read more. (Of the last pixel of an
+// odd width GStreamer's VYUY has U and V in each other's place, so pairs are read whole.)
+Channel read_unpacked(const GstVideoFrame &frame, const SampleFormat &format, int channel) {
+  const GstVideoFormatInfo *known = frame.info.finfo;
+  const bool wide = format.bits > 8;
+  const bool halved =
+      format.planes[0][channel] == 'c' && GST_VIDEO_FORMAT_INFO_W_SUB(known, 1) == 1;
+  const auto width = static_cast<gsize>(frame.info.width);
+  const auto bytes = static_cast<gsize>(row_bytes(frame.info, 0));
+  const gsize place =
+      channel == 3 ? 0 : static_cast<gsize>(channel + 1);  // alpha comes first there
+  std::vector<guint64> row(bytes / 8 + 32), pixels(width + 32);
+  Channel result;
+  result.width = halved ? (frame.info.width + 1) / 2 : frame.info.width;
+  result.height = frame.info.height;
+  for (int y = 0; y < result.height; y++) {
+    const auto *from = static_cast<const guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0)) +
+                       static_cast<gssize>(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0);
+    std::memcpy(row.data(), from, bytes);
+    gpointer data[GST_VIDEO_MAX_PLANES] = {row.data()};
+    gint stride[GST_VIDEO_MAX_PLANES] = {static_cast<gint>(8 * row.size())};
+    known->unpack_func(known, GST_VIDEO_PACK_FLAG_TRUNCATE_RANGE, pixels.data(), data, stride, 0, 0,
+                       halved ? 2 * result.width : result.width);
+    for (int x = 0; x < result.width; x++) {
+      const gsize at = 4 * static_cast<gsize>(halved ? 2 * x : x) + place;
+      result.samples.push_back(wide ? reinterpret_cast<const guint16 *>(pixels.data())[at] >>
+                                          (16 - format.bits)
+                                    : reinterpret_cast<const guint8 *>(pixels.data())[at]);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
 Channel read_channel(const GstVideoFrame &frame, const SampleFormat &format, int plane, int channel,
                      int n_rows) {
+  if (format.unpacked) return read_unpacked(frame, format, channel);
   const int bytes = format.bits > 8 ? 2 : 1;
   const int pixel = bytes * static_cast<int>(std::string(format.planes[plane]).size());
   Channel result;

@@ -10,8 +10,11 @@ namespace test {
 struct SampleFormat {
   const char *name;
   int bits, shift;  // of a sample, and how far up its bits stand
-  // Of each plane the channels of a pixel: y luma and RGB, c chroma, a alpha, x nothing.
+  // Of each plane the channels of a pixel: y luma and RGB, c chroma, a alpha, x nothing that is
+  // filtered.
   const char *planes[4];
+  // Packed 4:2:2, or words: the channels are those that GStreamer unpacks, alpha last.
+  bool unpacked = false;
 };
 // Those that this GStreamer has.
 const std::vector<SampleFormat> &sample_formats();

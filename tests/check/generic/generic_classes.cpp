@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The generic tests of the base classes that no element of ours stands on yet, by elements of
-// tests/elements.
+// The generic tests of the base class of several frames, by an element of tests/elements.
 #include "../../elements/blend.h"
 #include "generic_cases.h"
 

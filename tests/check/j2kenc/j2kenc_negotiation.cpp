@@ -148,6 +148,46 @@ GST_START_TEST(fields_that_are_asked_for) {
 }
 GST_END_TEST;
 
+// An element that answers for j2kenc, as interlace does, accepts only caps with all that the answer
+// has: so it has no default that upstream leaves out.
+GST_START_TEST(defaults_that_are_not_asked_for) {
+  const auto answer = [](const char *accepted, const std::string &caps) {
+    Harness harness("j2kenc");
+    harness.accept(accepted);
+    const Owned<GstPad> pad(gst_element_get_static_pad(harness.element(), "sink"));
+    return CapsRef(gst_pad_query_caps(pad.get(), parse_caps(caps).get()));
+  };
+  for (const char *format : {"I420", "UYVY", "v210", "RGB", "GRAY8"}) {
+    const CapsRef given = answer("image/x-jpc", video_caps(format, kSize));
+    fail_unless(gst_caps_is_subset(parse_caps(video_caps(format, kSize)).get(), given.get()), "%s",
+                text_of(given.get()).c_str());
+  }
+  const char *named = "interlace-mode=interleaved, colorimetry=bt709, pixel-aspect-ratio=2/1";
+  const std::string caps = video_caps("I420", kSize, named);
+  const CapsRef same = answer("image/x-jpc", caps);
+  fail_unless(gst_caps_is_equal(same.get(), parse_caps(caps).get()), "%s",
+              text_of(same.get()).c_str());
+  // bt601 is the default of this size.
+  fail_unless(
+      gst_caps_is_empty(answer("image/x-jpc, colorimetry=bt709", video_caps("I420", kSize)).get()));
+  const CapsRef any = answer("image/x-jpc, colorimetry=bt709", "video/x-raw, format=I420");
+  const GstStructure *first = gst_caps_get_structure(any.get(), 0);
+  fail_unless(g_strcmp0(gst_structure_get_string(first, "colorimetry"), "bt709") == 0);
+}
+GST_END_TEST;
+
+GST_START_TEST(behind_interlace) {
+  for (const char *between : {"", "! coalescedeinterlace fields=all "}) {
+    Pipeline line(std::string("videotestsrc num-buffers=8 ! video/x-raw, format=UYVY, width=64, "
+                              "height=48, framerate=50/1 ! interlace field-pattern=1:1 ") +
+                  between + "! j2kenc ! fakesink name=sink sync=false");
+    line.start();
+    line.wait_for_eos();
+    fail_unless_equals_int(line.buffers(), *between != 0 ? 8 : 4);
+  }
+}
+GST_END_TEST;
+
 // How many codestreams there are in a buffer is a matter of interlace-mode.
 GST_START_TEST(number_of_fields_that_is_asked_for) {
   const struct {
@@ -223,6 +263,8 @@ void add_j2kenc_negotiation_cases(Suite *suite) {
   tcase_add_test(negotiation, what_downstream_can_use_no_more);
   tcase_add_test(negotiation, formats_that_are_offered);
   tcase_add_test(negotiation, fields_that_are_asked_for);
+  tcase_add_test(negotiation, defaults_that_are_not_asked_for);
+  tcase_add_test(negotiation, behind_interlace);
   tcase_add_test(negotiation, number_of_fields_that_is_asked_for);
   tcase_add_test(negotiation, source_that_does_as_asked);
   if (!small_run()) tcase_add_test(negotiation, ready_at_any_time);

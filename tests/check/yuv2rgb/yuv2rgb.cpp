@@ -68,6 +68,7 @@ GST_START_TEST(colours_are_spelled_out) {
 GST_END_TEST
 
 GST_START_TEST(every_matrix_and_range) {
+  int n = 0;
   for (const char *in_range : {"1", "2"})
     for (const char *matrix : {"2", "3", "4", "5", "6"})
       for (const char *out_range : {"1", "2"})
@@ -75,6 +76,7 @@ GST_START_TEST(every_matrix_and_range) {
           const std::string caps = video_caps(
               yuv, {18, 9}, std::string("colorimetry=(string)") + in_range + ":" + matrix + ":5:1");
           for (const char *rgb : {"RGB", "GBR_10LE"}) {
+            if (n++ % sample_step() != 0) continue;
             Harness harness("yuv2rgb");
             start_conversion(harness, caps,
                              std::string("video/x-raw, format=") + rgb + ", colorimetry=(string)" +

@@ -41,8 +41,10 @@ std::vector<Run> all_runs() {
   } filters[] = {
       {"uyvy2y", "UYVY", "NV12", {}, {}},
       {"rgb2yuv", "RGB", "I420", {}, {}},
+      {"yuv2rgb", "NV12", "RGBA", {}, {{"chroma", "nearest"}}},
+      {"yuv2yuv", "v210", "NV12", {}, {{"dither", "ordered"}}},
       {"convolve", "NV12", "NV12", kMask, {{"preset", "unsharp"}, {"border", "wrap"}}},
-      {"sepconvolve", "RGB", "RGB", kRows, {{"horizontal", "1 1 1"}, {"sigma", "1.5"}}},
+      {"sepconvolve", "UYVY", "UYVY", kRows, {{"horizontal", "1 1 1"}, {"sigma", "1.5"}}},
   };
   constexpr struct {
     const char *in, *out;
@@ -70,6 +72,23 @@ std::vector<Run> all_runs() {
                       f.change});
   }
   // (Of heights whose fields have as many rows of chroma: input() copies no more than the picture.)
+  const auto add_deinterlacing = [&runs](const char *in, const char *out,
+                                         const Properties &backend) {
+    runs.push_back({"coalescedeinterlace",
+                    "NV12",
+                    ",interlace-mode=interleaved,field-order=top-field-first",
+                    {34, 8},
+                    in,
+                    out,
+                    "NV12",
+                    backend,
+                    {{"method", "yadif"}},
+                    nullptr,
+                    video_caps(out, "NV12", 34, 8) + ",interlace-mode=progressive"});
+  };
+  add_deinterlacing(kSystem, kSystem, kCpu);
+  for (const auto &way : ways)
+    add_deinterlacing(way.in, way.out, kCudaBackend);
   const Properties rate = {{"bpp", "2"}, {"comment", "a text that is longer than fits in place"}};
   const Properties layers = {
       {"num-layers", "3"}, {"layer-rates", "0.25 0.5"}, {"precincts", "128x128"}, {"bpp", "1"}};

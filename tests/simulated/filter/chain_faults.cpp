@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kWidth = 34, kHeight = 6;
 constexpr unsigned kFrames = 3;
+constexpr GstClockTime kDuration = GST_SECOND / 25;
 constexpr int kLaunchFailure = 719;
 constexpr const char *kElements[] = {"e1", "e2", "e3", "e4"};
 
@@ -34,25 +35,45 @@ GstVideoInfo info(GstVideoFormat format) {
   return video_info(format, kWidth, kHeight);
 }
 
-std::string elements(const char *more_between) {
-  const std::string link = std::string(" ! video/x-raw(memory:CUDAMemory) ! ") + more_between;
-  return "uyvy2y name=e1" + link + "convolve preset=sharpen name=e2" + link +
-         "sepconvolve preset=gaussian sigma=1 name=e3" + link + "convolve preset=emboss name=e4";
+// Four elements, which make UYVY GRAY8.
+struct Chain {
+  std::string elements, in, out;
+  unsigned pictures;
+};
+
+Chain filters(const std::string &more_between = {}) {
+  const std::string link = " ! video/x-raw(memory:CUDAMemory) ! " + more_between;
+  return {"uyvy2y name=e1" + link + "convolve preset=sharpen name=e2" + link +
+              "sepconvolve preset=gaussian sigma=1 name=e3" + link +
+              "convolve preset=emboss name=e4",
+          video_caps(kSystem, "UYVY", kWidth, kHeight),
+          video_caps(kSystem, "GRAY8", kWidth, kHeight), kFrames};
 }
 
-std::string system_caps(const char *format) {
-  return video_caps(kSystem, format, kWidth, kHeight);
+// The first one holds a frame back, and makes two pictures of each.
+Chain deinterlacer() {
+  const std::string link = " ! video/x-raw(memory:CUDAMemory) ! ";
+  return {"coalescedeinterlace method=yadif fields=all name=e1" + link + "uyvy2y name=e2" + link +
+              "convolve preset=sharpen name=e3" + link +
+              "sepconvolve preset=gaussian sigma=1 name=e4",
+          video_caps(kSystem, "UYVY", kWidth, kHeight) + ", interlace-mode=interleaved",
+          "video/x-raw, format=GRAY8", 2 * kFrames};
 }
 
 // Frames in, and an end, until one is refused or an error comes; what came out. A picture is empty
 // if it could not be mapped.
-std::vector<std::vector<guint8>> run(Line &line) {
+std::vector<std::vector<guint8>> run(Line &line, const Chain &chain) {
   std::vector<std::vector<guint8>> pictures;
   line.start();
-  for (unsigned seed = 1; seed <= kFrames; seed++)
-    line.push(system_buffer(info(GST_VIDEO_FORMAT_UYVY), seed));
-  line.end();
   for (unsigned seed = 1; seed <= kFrames; seed++) {
+    GstBuffer *buffer = system_buffer(info(GST_VIDEO_FORMAT_UYVY), seed);
+    GST_BUFFER_PTS(buffer) = seed * kDuration;
+    GST_BUFFER_DURATION(buffer) = kDuration;
+    GST_BUFFER_FLAG_SET(buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED | GST_VIDEO_BUFFER_FLAG_TFF);
+    line.push(buffer);
+  }
+  line.end();
+  for (unsigned i = 0; i < chain.pictures; i++) {
     GstBuffer *buffer = line.pull();
     if (buffer == nullptr) break;
     pictures.push_back(picture_if_mapped(buffer, info(GST_VIDEO_FORMAT_GRAY8)));
@@ -99,17 +120,17 @@ std::size_t right_pictures(const std::vector<std::vector<guint8>> &got,
 }
 
 // Fails the nth call and looks at what the pipeline makes of it. Was there an nth call?
-bool check_fault(Line &line, const Fault &fault, int nth, FakecudaFault how,
+bool check_fault(Line &line, const Chain &chain, const Fault &fault, int nth, FakecudaFault how,
                  const std::vector<std::vector<guint8>> &good) {
   static const char *hows[] = {"once", "always", "lost"};
   const std::string what =
       std::string(fault.name) + " number " + std::to_string(nth) + ", " + hows[how];
   const guint64 before = counts().injected_faults;
   fakecuda_fail_how(fault.function, nth, fault.code, how);
-  const std::size_t right = right_pictures(run(line), good, what);
+  const std::size_t right = right_pictures(run(line, chain), good, what);
   const Errors errors = our_errors(line);
   const bool met = counts().injected_faults > before;
-  const bool stopped = right < kFrames;
+  const bool stopped = right < chain.pictures;
   const bool dead_for_all = how == FAKECUDA_LOST || fault.function == FAKECUDA_EXECUTE;
   fail_unless((errors.posted > 0 || !stopped) && (met || errors.posted == 0) &&
                   errors.posted == errors.elements && (dead_for_all || errors.posted <= 1),
@@ -118,24 +139,24 @@ bool check_fault(Line &line, const Fault &fault, int nth, FakecudaFault how,
   fakecuda_reset_faults();
   const FakecudaCounts now = counts();
   // An appsink keeps the frames it gave out last, and frames that failed keep their fences.
-  fail_unless(now.allocations_live + now.streams_live == 0 && now.events_live <= 3,
+  fail_unless(now.allocations_live + now.streams_live == 0 && now.events_live <= chain.pictures,
               "%s: left behind", what.c_str());
   return met;
 }
 
-void check_all(FakecudaFault how, const char *more_between = "") {
-  Line line(elements(more_between), system_caps("UYVY"), system_caps("GRAY8"));
+void check_all(FakecudaFault how, const Chain &chain) {
+  Line line(chain.elements, chain.in, chain.out);
   for (const char *name : kElements)
     gst_util_set_object_arg(G_OBJECT(line.element(name)), "backend", "cuda");
-  const auto good = run(line);
-  fail_unless_equals_int(good.size(), kFrames);
+  const auto good = run(line, chain);
+  fail_unless_equals_int(good.size(), chain.pictures);
   for (const Fault &fault : kFaults) {
     int nth = 1;
-    while (check_fault(line, fault, nth, how, good))
-      nth++;
+    while (check_fault(line, chain, fault, nth, how, good))
+      nth = next_fault(nth);
     // The context outlives a stop, so the second run on may make none.
     fail_unless(nth > 1 || fault.function == FAKECUDA_CTX_CREATE, "%s: never called", fault.name);
-    fail_unless(run(line) == good, "%s: not as before", fault.name);
+    fail_unless(run(line, chain) == good, "%s: not as before", fault.name);
     fail_unless(line.errors().empty());
   }
 }
@@ -150,20 +171,29 @@ void done() {
 }  // namespace
 
 GST_START_TEST(one_thread_once) {
-  check_all(FAKECUDA_ONCE);
+  check_all(FAKECUDA_ONCE, filters());
 }
 GST_END_TEST
 GST_START_TEST(one_thread_lost) {
-  check_all(FAKECUDA_LOST);
+  check_all(FAKECUDA_LOST, filters());
 }
 GST_END_TEST
 
 GST_START_TEST(four_threads_once) {
-  check_all(FAKECUDA_ONCE, "queue ! ");
+  check_all(FAKECUDA_ONCE, filters("queue ! "));
 }
 GST_END_TEST
 GST_START_TEST(four_threads_lost) {
-  check_all(FAKECUDA_LOST, "queue ! ");
+  check_all(FAKECUDA_LOST, filters("queue ! "));
+}
+GST_END_TEST
+
+GST_START_TEST(deinterlacer_once) {
+  check_all(FAKECUDA_ONCE, deinterlacer());
+}
+GST_END_TEST
+GST_START_TEST(deinterlacer_lost) {
+  check_all(FAKECUDA_LOST, deinterlacer());
 }
 GST_END_TEST
 
@@ -175,6 +205,8 @@ static Suite *chain_faults_suite() {
   tcase_add_test(tests, one_thread_lost);
   tcase_add_test(tests, four_threads_once);
   tcase_add_test(tests, four_threads_lost);
+  tcase_add_test(tests, deinterlacer_once);
+  tcase_add_test(tests, deinterlacer_lost);
   return suite;
 }
 SIMULATED_MAIN(chain_faults)

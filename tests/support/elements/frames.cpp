@@ -33,11 +33,12 @@ int layout_rows(const GstVideoInfo &info, int plane) {
 int row_bytes(const GstVideoInfo &info, int plane) {
   int bytes = 0;
   if (GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_UYVP) return (info.width + 1) / 2 * 5;
+  if (GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_v210) return (info.width + 47) / 48 * 128;
   for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&info); c++)
     if (GST_VIDEO_INFO_COMP_PLANE(&info, c) == static_cast<guint>(plane))
       bytes = std::max(bytes,
                        GST_VIDEO_INFO_COMP_WIDTH(&info, c) * GST_VIDEO_INFO_COMP_PSTRIDE(&info, c));
-  // Formats without a pixel stride fill their rows.
+  // Other formats without a pixel stride fill their rows.
   return bytes > 0 ? bytes : GST_VIDEO_INFO_PLANE_STRIDE(&info, plane);
 }
 

@@ -24,10 +24,10 @@ struct alignas(16) MmaColumns {
 // A thread's part of what is gathered: a word of every at_once-th row, counted from the picture's
 // row y. positions, fills: of its columns. Several rows at a time, so as not to wait for each.
 template <class Shape>
-__device__ __noinline__ void gather_words(const std::uint8_t *data, std::size_t pitch, int height,
-                                          Border border, int y, int row, int end, int at_once,
-                                          const int *positions, const std::uint8_t *fills,
-                                          std::uint8_t *to) {
+__device__ __noinline__ void gather_ring_words(const std::uint8_t *data, std::size_t pitch,
+                                               int height, Border border, int y, int row, int end,
+                                               int at_once, const int *positions,
+                                               const std::uint8_t *fills, std::uint8_t *to) {
   const int4 p = *reinterpret_cast<const int4 *>(positions);
   const int position[4] = {p.x, p.y, p.z, p.w};
   const auto fill = *reinterpret_cast<const std::uint32_t *>(fills);
@@ -136,8 +136,8 @@ class MmaFill {
 #pragma unroll 1
     for (int word = thread % across; word < words_; word += across) {
       const int at = 4 * word < columns.first ? 4 * word : 4 * word - columns.first + columns.end;
-      gather_words<Shape>(s.data, s.pitch, s.height, s.border, y, first + thread / across, end,
-                          at_once, columns.position + at, columns.fill + at, ring + at);
+      gather_ring_words<Shape>(s.data, s.pitch, s.height, s.border, y, first + thread / across, end,
+                               at_once, columns.position + at, columns.fill + at, ring + at);
     }
   }
 

@@ -97,7 +97,7 @@ WeightRange weight_range(const ConvolveParams &params) {
   });
 }
 
-bool mma_direct_takes(const ConvolveParams &params, const ConvolvePlane &plane, MmaWeights *weights,
+bool direct_sums_take(const ConvolveParams &params, const ConvolvePlane &plane, MmaWeights *weights,
                       bool *by_role) {
   const Filter &f = *params.filter;
   if (f.depth.bits != 8 || !f.narrow || f.weights.empty() || !weights_of(params, weights))

@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "../../../core/load.cuh"
+#include "../../../picture/byte_words.h"
 #include "../../finish.h"
-#include "../byte_words.h"
 #include "../tile_source.cuh"
 #include "instructions.cuh"
 
@@ -60,7 +60,7 @@ WeightRange weight_range(const ConvolveParams &params);
 
 // False if tensor cores cannot compute this at all; else says which weights there are, and if level
 // and chroma have offsets of their own. Without `by_role` such planes are not taken.
-bool mma_direct_takes(const ConvolveParams &params, const ConvolvePlane &plane, MmaWeights *weights,
+bool direct_sums_take(const ConvolveParams &params, const ConvolvePlane &plane, MmaWeights *weights,
                       bool *by_role = nullptr);
 
 // A kernel for devices of some compute capability on, times 10, and empty below.

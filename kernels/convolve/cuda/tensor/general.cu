@@ -85,7 +85,7 @@ bool mma_takes(const ConvolveParams &params, const ConvolvePlane &plane) {
   using Largest = MmaShape<128, 0, MmaWeights::bytes>;
   MmaWeights weights;
   bool by_role = false;
-  return mma_direct_takes(params, plane, &weights, &by_role) &&
+  return direct_sums_take(params, plane, &weights, &by_role) &&
          mma_span(*params.filter, plane) <= Largest::kMostWidth &&
          params.filter->height <= Largest::kMostHeight && built_for_device();
 }
@@ -93,7 +93,7 @@ bool mma_takes(const ConvolveParams &params, const ConvolvePlane &plane) {
 Status launch_mma(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream) {
   MmaWeights weights = MmaWeights::bytes;
   bool by_role = false;
-  mma_direct_takes(params, plane, &weights, &by_role);
+  direct_sums_take(params, plane, &weights, &by_role);
   switch (weights) {
     case MmaWeights::bytes:
       return launch_weights<MmaWeights::bytes>(params, plane, by_role, stream);

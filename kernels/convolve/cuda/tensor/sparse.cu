@@ -106,7 +106,7 @@ bool sparse_takes(const ConvolveParams &params, const ConvolvePlane &plane) {
   constexpr int kMostRows = 17;
   MmaWeights weights;
   const int span = mma_span(f, plane);
-  if (!mma_direct_takes(params, plane, &weights) || digits_of(params).count == 0) return false;
+  if (!direct_sums_take(params, plane, &weights) || digits_of(params).count == 0) return false;
   return f.height <= kMostRows && span >= kLeastSpan && span <= kBandBytes &&
          lead_of(f, plane) + span <= kBandBytes + 1 && built_for_device();
 }

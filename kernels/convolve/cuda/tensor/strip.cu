@@ -100,14 +100,14 @@ bool strip_takes(const ConvolveParams &params, const ConvolvePlane &plane) {
   constexpr int kMostHeight = 65535 * kUnitRows;  // of a grid
   const Filter &f = *params.filter;
   MmaWeights weights;
-  return mma_direct_takes(params, plane, &weights) && f.height <= 9 && fits_window(f, plane) &&
+  return direct_sums_take(params, plane, &weights) && f.height <= 9 && fits_window(f, plane) &&
          plane.in.width >= 4 && plane.in.height <= kMostHeight && built_for_device() &&
          has_plane_maps();
 }
 
 Status launch_strip(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream) {
   MmaWeights weights = MmaWeights::bytes;
-  mma_direct_takes(params, plane, &weights);
+  direct_sums_take(params, plane, &weights);
   switch (weights) {
     case MmaWeights::bytes:
       return launch_weights<MmaWeights::bytes>(params, plane, stream);

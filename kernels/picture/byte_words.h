@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "../../core/host_device.h"
+#include "../core/host_device.h"
 
 namespace coalesce {
 
