@@ -19,7 +19,12 @@ import tempfile
 
 SIZES = ((1920, 1080), (3840, 2160))
 
-# operation, format, setting: case and label in bench-kernels; what NPP's label begins with, or None.
+# What filters are measured on: pictures people have, and what flatters last.
+FILTERED = ('NV12', 'RGB', 'I420', 'RGBA', 'AYUV', 'GBR', 'P010_10LE', 'I422_10LE', 'GRAY16_LE', 'AYUV64', 'GRAY8')
+SIGMAS = (1, 2, 3, 4, 5, 7, 10)
+
+# operation, format, setting: case and label in bench-kernels; what NPP's label begins with, one of
+# several, or None.
 ROWS = [
     ('rgb2yuv', 'RGB to NV12', '', 'rgb2yuv', 'RGB->NV12', 'RGB->NV12, '),
     ('rgb2yuv', 'RGB to I420', '', 'rgb2yuv', 'RGB->I420', 'RGB->I420, '),
@@ -40,13 +45,16 @@ for layout, methods in (('NV12', ('linear', 'yadif', 'bwdif', 'best')), ('P010_1
                         ('UYVY', ('yadif', 'bwdif')), ('v210', ('yadif', 'bwdif', 'best'))):
     for method in methods:
         ROWS.append(('coalescedeinterlace', layout, method, 'deinterlace', f'deinterlace {method} {layout}', None))
-for layout in 'NV12', 'RGB':
-    for side in 3, 5, 7:
-        ROWS.append(('convolve', layout, f'{side}x{side}', 'convolve', f'{layout} {side}x{side} integer',
-                     f'{layout} {side}x{side}, '))
-    # Six times sigma: 13 coefficients.
-    ROWS.append(('sepconvolve', layout, 'Gaussian, sigma 2', 'convolve',
-                 f'{layout} separable Gaussian of sigma 2', f'{layout} separable 13, '))
+for layout in FILTERED:
+    for mask in '3x3', '5x5', '7x7', '15x15', '15x15 real':
+        size, real = mask.split()[0], ' real' in mask
+        ROWS.append(('convolve', layout, mask, 'convolve', f"{layout} {mask}{'' if real else ' integer'}",
+                     f"{layout} {size}, {'nppiFilterBorder32f' if real else ''}"))
+    for sigma in SIGMAS:
+        taps = f'{layout} separable {6 * sigma + 1}, nppiFilter'
+        ROWS.append(('sepconvolve', layout, f'Gaussian, sigma {sigma}', 'convolve',
+                     f'{layout} separable Gaussian of sigma {sigma}',
+                     (f'{taps}Row/ColumnBorder32f', f'{taps}GaussAdvanced')))
 
 NOTES = [
     'Times are of the GPU, from device memory to device memory, over more buffers than its L2 cache holds.',
@@ -152,7 +160,8 @@ def fastest(figures, start, width, height):
 def kernels(build, libraries):
     """Conversions and filters beside NPP's."""
     def options(name, values):
-        return [argument for value in values for argument in (name, value)]
+        return [argument for value in values
+                for one in (value if isinstance(value, tuple) else (value,)) for argument in (name, one)]
 
     sizes = options('--size', [f'{width}x{height}' for width, height in SIZES])
     ours = {}

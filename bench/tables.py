@@ -52,6 +52,29 @@ def frame_times(figures, names, *operations):
     return [*table(head, lines), '', 'Times in µs. ' + source(figures, 'NPP')]
 
 
+def filters(figures):
+    """Of each size a table: formats down, masks across, our time as a multiple of a copy's, and NPP's."""
+    rows = [row for row in figures['rows'] if row['operation'] in ('convolve', 'sepconvolve')]
+    masks = list(dict.fromkeys(row['setting'] for row in rows))
+    formats = list(dict.fromkeys(row['format'] for row in rows))
+    lines = []
+    for width, height in SIZES:
+        cells = {(row['format'], row['setting']): row for row in rows if (row['width'], row['height']) == (width, height)}
+
+        def cell(form, mask):
+            row = cells.get((form, mask))
+            if row is None:
+                return ''
+            peer = f"; {number(row['peer_us'])}" if 'peer_us' in row else ''
+            return f"{number(row['ours_us'])} ({row['ours_us'] / row['copy_us']:.1f}{peer})"
+
+        copies = {form: number(next(row['copy_us'] for (f, _), row in cells.items() if f == form)) for form in formats}
+        head = [f'{width}×{height}', 'copy', *(mask.replace('x', '×').replace('Gaussian, ', '') for mask in masks)]
+        lines += [*table(head, [[form, copies[form], *(cell(form, mask) for mask in masks)] for form in formats]), '']
+    return [*lines, 'Times in µs; in brackets the multiple of the copy, and the time of the fastest function of NPP. ' +
+            source(figures, 'NPP')]
+
+
 def jpeg2000(figures):
     """Of each size, rate and encoder: bytes and times."""
     units = {'ours': 'slots', 'cpu': 'threads'}
@@ -86,7 +109,7 @@ TABLES = {
     'deinterlacing': deinterlacing,
     'conversion': lambda figures: frame_times(figures, ('element', 'formats'), 'rgb2yuv', 'yuv2rgb', 'yuv2yuv', 'uyvy2y'),
     'deinterlace': lambda figures: frame_times(figures, ('element', 'format', 'method'), 'coalescedeinterlace'),
-    'filters': lambda figures: frame_times(figures, ('element', 'format', 'mask'), 'convolve', 'sepconvolve'),
+    'filters': filters,
     'jpeg2000': jpeg2000,
 }
 

@@ -21,35 +21,6 @@ constexpr Pair kPairs[] = {
     {"AYUV64", "RGBA"},    {"RGBA", "BGRA"},      {"Y41B", "RGB"},       {"NV12", "RGBA", 4},
 };
 
-// A picture whose planes follow each other.
-template <class Byte>
-ImageOf<Byte> picture_at(Byte *data, const char *format, FrameSize size) {
-  ImageOf<Byte> image = {pixel_format(format), size.width, size.height, false, {}};
-  for (int p = 0; p < image.format.planes; ++p) {
-    const auto row = static_cast<std::size_t>(row_bytes(image.format, p, size.width));
-    image.plane[p] = {data, static_cast<int>(row), plane_rows(image.format, p, size.height),
-                      padded(row)};
-    data += padded(row) * static_cast<std::size_t>(image.plane[p].height);
-  }
-  return image;
-}
-
-struct Bytes {
-  std::size_t all = 0, useful = 0;  // with the padding of rows, and without
-};
-
-Bytes bytes_of(const char *name, FrameSize size) {
-  const PixelFormat format = pixel_format(name);
-  Bytes bytes;
-  for (int p = 0; p < format.planes; ++p) {
-    const auto row = static_cast<std::size_t>(row_bytes(format, p, size.width));
-    const auto rows = static_cast<std::size_t>(plane_rows(format, p, size.height));
-    bytes.all += padded(row) * rows;
-    bytes.useful += row * rows;
-  }
-  return bytes;
-}
-
 ConvertParams params_of(const Pair &pair) {
   ConvertParams params;
   const auto range = [](const char *format) {
@@ -64,14 +35,15 @@ ConvertParams params_of(const Pair &pair) {
 }
 
 void time_pair(Bench &bench, const Backend &backend, const Pair &pair, FrameSize size) {
-  const Bytes in = bytes_of(pair.in, size), out = bytes_of(pair.out, size);
+  const PixelFormat from_format = pixel_format(pair.in), to_format = pixel_format(pair.out);
+  const PictureBytes in = picture_bytes(from_format, size), out = picture_bytes(to_format, size);
   const ConvertParams params = params_of(pair);
   const FrameWork work = {
       std::string(pair.in) + "->" + pair.out + (pair.skew != 0 ? ", cropped" : ""), size,
       in.all + pair.skew, out.all, in.useful + out.useful};
   time_frames(bench, backend, work, [&](const std::uint8_t *from, std::uint8_t *to) {
-    return convert(params, picture_at(from + pair.skew, pair.in, size),
-                   picture_at(to, pair.out, size), backend.queue());
+    return convert(params, picture_at(from + pair.skew, from_format, size),
+                   picture_at(to, to_format, size), backend.queue());
   });
 }
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <span>
 
 #include "bench/support/frames.h"
 #include "convolve/cuda/choice.h"
+#include "picture/formats.h"
 #include "tests/kernels/convolve/convolve_random.h"
 #include "tests/kernels/convolve/convolve_trial.h"
 
 namespace coalesce::test {
 namespace {
-
-enum Layout { kGray, kNv12, kRgb };
-const char *const kLayoutNames[] = {"GRAY8", "NV12", "RGB"};
 
 struct NamedFilter {
   std::string name;
@@ -66,75 +65,71 @@ const std::vector<NamedFilter> &filters() {
       rows("separable 31 integer", triangle(31)),
       rows("separable 15 real", gaussian(15)),
       rows("separable 31 real", gaussian(31)),
-      rows("separable Gaussian of sigma 2", gaussian(0, 2)),
   };
+  return all;
+}
+
+const std::vector<NamedFilter> &gaussians() {
+  static const std::vector<NamedFilter> all = [] {
+    std::vector<NamedFilter> list;
+    for (const int sigma : {1, 2, 3, 4, 5, 7, 10})
+      list.push_back(rows(("separable Gaussian of sigma " + std::to_string(sigma)).c_str(),
+                          gaussian(0, sigma)));
+    return list;
+  }();
   return all;
 }
 
 // Of pictures in colour these will do.
 bool in_colour(const NamedFilter &f) {
-  for (const char *name :
-       {"3x3 binomial", "3x3 integer", "5x5 integer", "7x7 integer", "15x15 integer", "15x15 real",
-        "31x31 real", "separable 15 real", "separable Gaussian of sigma 2"})
+  for (const char *name : {"3x3 binomial", "3x3 integer", "5x5 integer", "7x7 integer",
+                           "15x15 integer", "15x15 real", "31x31 real", "separable 15 real"})
     if (f.name == name) return true;
   return false;
 }
 
-struct PlaneShape {
-  int pixels, height, channels;
-  ChannelRole role;
-
-  int row_bytes() const { return pixels * channels; }
-  std::size_t pitch() const { return padded(static_cast<std::size_t>(row_bytes())); }
-  std::size_t memory() const { return pitch() * static_cast<std::size_t>(height); }
-};
-
-// A filter on a picture of a layout.
+// A filter on a picture of a format.
 struct Frame {
   std::string operation;
   FrameSize size;
   Filter filter;
-  std::vector<PlaneShape> planes;
+  PixelFormat format;
 
-  Frame(const NamedFilter &named, Layout layout, FrameSize s)
-      : operation(std::string(kLayoutNames[layout]) + " " + named.name), size(s) {
+  Frame(const NamedFilter &named, const char *name, FrameSize s)
+      : operation(std::string(name) + " " + named.name), size(s), format(pixel_format(name)) {
     FilterError error;
-    require(make_filter(named.settings, {8, 0}, &filter, &error), error.text);
-    planes.push_back({size.width, size.height, layout == kRgb ? 3 : 1, ChannelRole::level});
-    if (layout == kNv12)
-      planes.push_back({(size.width + 1) / 2, (size.height + 1) / 2, 2, ChannelRole::chroma});
+    require(make_filter(named.settings, sample_depth(format), &filter, &error), error.text);
   }
 
   FrameWork work() const {
-    FrameWork w = {operation, size, 0, 0, 0};
-    for (const PlaneShape &p : planes) {
-      w.in_bytes += p.memory();
-      w.useful_bytes +=
-          2 * static_cast<std::size_t>(p.row_bytes()) * static_cast<std::size_t>(p.height);
-    }
-    w.out_bytes = w.in_bytes;
-    return w;
+    const PictureBytes bytes = picture_bytes(format, size);
+    return {operation, size, bytes.all, bytes.all, 2 * bytes.useful};
   }
 
-  ConvolvePlanes image(const std::uint8_t *in, std::uint8_t *out) const {
-    ConvolvePlanes image;
-    image.planes = static_cast<int>(planes.size());
-    for (std::size_t i = 0; i < planes.size(); ++i) {
-      const PlaneShape &p = planes[i];
-      ConvolvePlane &plane = image.plane[i];
-      plane.in = {in, p.row_bytes(), p.height, p.pitch()};
-      plane.out = {out, p.row_bytes(), p.height, p.pitch()};
-      plane.channels = p.channels;
-      std::fill_n(plane.role, 4, p.role);
-      in += p.memory();
-      out += p.memory();
+  ConvolvePlanes planes(const std::uint8_t *in, std::uint8_t *out) const {
+    const ConstImage from = picture_at(in, format, size);
+    const Image to = picture_at(out, format, size);
+    ConvolvePlanes planes;
+    planes.planes = format.planes;
+    for (int i = 0; i < planes.planes; ++i) {
+      planes.plane[i].in = from.plane[i];
+      planes.plane[i].out = to.plane[i];
+      std::fill_n(planes.plane[i].role, 4, ChannelRole::copy);
     }
-    return image;
+    for (int i = 0; i < format.components; ++i) {
+      const PixelComponent &c = format.component[i];
+      planes.plane[c.plane].channels = c.step;
+      if (c.role != Role::alpha)
+        planes.plane[c.plane].role[c.first] =
+            c.role == Role::u || c.role == Role::v ? ChannelRole::chroma : ChannelRole::level;
+    }
+    return planes;
   }
 
-  FrameRun run(const Backend &backend, ConvolveAlgorithm algorithm) const {
-    return [this, &backend, algorithm](const std::uint8_t *in, std::uint8_t *out) {
-      return convolve_planes({&filter}, image(in, out), backend.queue(), algorithm);
+  FrameRun run(const Queue &queue, ConvolveAlgorithm algorithm) const {
+    return [this, queue, algorithm](const std::uint8_t *in, std::uint8_t *out) {
+      return convolve({&filter}, picture_at(in, format, size), picture_at(out, format, size), queue,
+                      algorithm);
     };
   }
 };
@@ -148,7 +143,7 @@ void add_kernels(std::vector<FrameVariant> *variants, const Backend &backend, co
       {ConvolveKernel::sparse, "sparse"}};
   for (const auto &[kernel, name] : kernels) {
     FrameRun run = [&frame, &backend, kernel = kernel](const std::uint8_t *in, std::uint8_t *out) {
-      return convolve_cuda_by(kernel, {&frame.filter}, frame.image(in, out),
+      return convolve_cuda_by(kernel, {&frame.filter}, frame.planes(in, out),
                               backend.queue().stream());
     };
     variants->push_back({name, run});
@@ -159,20 +154,17 @@ void add_kernels(std::vector<FrameVariant> *variants, const Backend &backend, co
 void bench_on_cuda(Bench &bench, const Backend &backend, const Frame &frame) {
   static const char *const chosen[] = {"automatic", "automatic: copy", "automatic: direct",
                                        "automatic: separable"};
-  const ConvolveAlgorithm choice =
-      choose_algorithm(frame.filter, frame.image(nullptr, nullptr), true);
+  const ConvolveAlgorithm choice = choose_algorithm({&frame.filter}, frame.format, true);
   std::vector<FrameVariant> variants = {
-      {chosen[static_cast<int>(choice)], frame.run(backend, ConvolveAlgorithm::automatic)}};
+      {chosen[static_cast<int>(choice)], frame.run(backend.queue(), ConvolveAlgorithm::automatic)}};
   if (choice != ConvolveAlgorithm::direct && !frame.filter.weights.empty())
-    variants.push_back({"direct", frame.run(backend, ConvolveAlgorithm::direct)});
+    variants.push_back({"direct", frame.run(backend.queue(), ConvolveAlgorithm::direct)});
   if (choice != ConvolveAlgorithm::separable && frame.filter.separable)
-    variants.push_back({"separable", frame.run(backend, ConvolveAlgorithm::separable)});
+    variants.push_back({"separable", frame.run(backend.queue(), ConvolveAlgorithm::separable)});
   if (!frame.filter.weights.empty()) add_kernels(&variants, backend, frame);
   if (frame.size.width <= kCpuSizes[1].width)
     compare_with_cpu(frame.work(), variants[0].run,
-                     [&frame](const std::uint8_t *in, std::uint8_t *out) {
-                       return convolve_planes({&frame.filter}, frame.image(in, out), Queue::cpu());
-                     });
+                     frame.run(Queue::cpu(), ConvolveAlgorithm::automatic));
   time_variants(bench, backend, frame.work(), variants);
 }
 
@@ -181,22 +173,35 @@ void bench_frame(Bench &bench, const Backend &backend, const Frame &frame) {
   if (backend.cuda)
     bench_on_cuda(bench, backend, frame);
   else
-    time_frames(bench, backend, frame.work(), frame.run(backend, ConvolveAlgorithm::automatic));
+    time_frames(bench, backend, frame.work(),
+                frame.run(backend.queue(), ConvolveAlgorithm::automatic));
 }
+
+void bench_format(Bench &bench, const Backend &backend, const char *format, FrameSize size,
+                  bool all) {
+  for (const NamedFilter &f : filters())
+    if (all || in_colour(f)) bench_frame(bench, backend, {f, format, size});
+  for (const NamedFilter &f : gaussians())
+    bench_frame(bench, backend, {f, format, size});
+}
+
+constexpr const char *kCpuFormats[] = {"GRAY8", "RGB", "P010_10LE", "GRAY16_LE"};
+// Of large pictures the first three.
+constexpr const char *kCudaFormats[] = {"GRAY8",     "NV12",      "RGB",   "I420",
+                                        "RGBA",      "AYUV",      "GBR",   "P010_10LE",
+                                        "I422_10LE", "GRAY16_LE", "AYUV64"};
+constexpr std::size_t kLarge = 3;
 
 void time_all(Bench &bench, const Backend &backend) {
   if (!backend.cuda) {
-    for (const NamedFilter &f : filters())
-      bench_frame(bench, backend, {f, kGray, kCpuSizes[0]});
+    for (const char *format : kCpuFormats)
+      bench_format(bench, backend, format, kCpuSizes[0], true);
     return;
   }
   for (const FrameSize &size : kCudaSizes) {
-    for (const NamedFilter &f : filters())
-      bench_frame(bench, backend, {f, kGray, size});
-    if (size.width == 4096) continue;
-    for (Layout layout : {kNv12, kRgb})
-      for (const NamedFilter &f : filters())
-        if (in_colour(f)) bench_frame(bench, backend, {f, layout, size});
+    const std::span formats(kCudaFormats);
+    for (const char *format : size.width <= 3840 ? formats : formats.first(kLarge))
+      bench_format(bench, backend, format, size, format == formats[0]);
   }
 }
 

@@ -32,45 +32,20 @@ constexpr Work kWorks[] = {
 };
 constexpr FrameSize kSizes[] = {{1920, 1080}, {3840, 2160}};
 
-struct Bytes {
-  std::size_t all = 0, useful = 0;  // of a picture, with the padding of rows and without
-};
-
-Bytes bytes_of(const PixelFormat &format, FrameSize size) {
-  Bytes bytes;
-  for (int p = 0; p < format.planes; ++p) {
-    const auto row = static_cast<std::size_t>(row_bytes(format, p, size.width));
-    const auto rows = static_cast<std::size_t>(plane_rows(format, p, size.height));
-    bytes.all += padded(row) * rows;
-    bytes.useful += row * rows;
-  }
-  return bytes;
-}
-
-// Picture `index` of several that follow each other, as its planes do.
-template <class Byte>
-ImageOf<Byte> picture_at(Byte *data, const PixelFormat &format, FrameSize size, int index,
-                         bool interlaced) {
-  ImageOf<Byte> image = {format, size.width, size.height, interlaced, {}};
-  data += static_cast<std::size_t>(index) * bytes_of(format, size).all;
-  for (int p = 0; p < format.planes; ++p) {
-    const auto row = static_cast<std::size_t>(row_bytes(format, p, size.width));
-    image.plane[p] = {data, static_cast<int>(row), plane_rows(format, p, size.height), padded(row)};
-    data += padded(row) * static_cast<std::size_t>(image.plane[p].height);
-  }
-  return image;
-}
-
 void time_work(Bench &bench, const Backend &backend, const Work &work, FrameSize size) {
   const PixelFormat format = pixel_format(work.format);
-  const Bytes picture = bytes_of(format, size);
+  const PictureBytes picture = picture_bytes(format, size);
   const FrameWork frames = {std::string("deinterlace ") + work.method + " " + work.format, size,
                             kFramesIn * picture.all, kPicturesOut * picture.all,
                             (kFramesIn + kPicturesOut) * picture.useful};
   const DeinterlaceParams params = {.method = work.value};
   time_frames(bench, backend, frames, [&](const std::uint8_t *from, std::uint8_t *to) {
-    const auto in = [&](int i) { return picture_at(from, format, size, i, true); };
-    const auto out = [&](int i) { return picture_at(to, format, size, i, false); };
+    const auto in = [&](int i) {
+      return picture_at(from + static_cast<std::size_t>(i) * picture.all, format, size, true);
+    };
+    const auto out = [&](int i) {
+      return picture_at(to + static_cast<std::size_t>(i) * picture.all, format, size);
+    };
     const FieldPicture pictures[] = {{out(0), 0, false, false}, {out(1), 1, true, false}};
     return deinterlace(params, in(0), in(1), in(2), pictures, 2, backend.queue());
   });

@@ -71,7 +71,8 @@ struct Layout {
   int channels;  // of the first plane
   bool chroma;   // a second plane of half the size, of two channels
 };
-constexpr Layout kGray = {"GRAY8", 1, false}, kNv12 = {"NV12", 1, true}, kRgb = {"RGB", 3, false};
+constexpr Layout kGray = {"GRAY8", 1, false}, kNv12 = {"NV12", 1, true}, kRgb = {"RGB", 3, false},
+                 kRgba = {"RGBA", 4, false};
 
 struct PlaneShape {
   int width, height, channels;
@@ -109,32 +110,47 @@ NppStatus by_mask(const Pass &p, int side, const Coefficients &c, bool real) {
                     {anchor, anchor}, kBorder, p.npp);
   };
   if (!real)
-    return ints(p.plane.channels == 1 ? nppiFilterBorder_8u_C1R_Ctx : nppiFilterBorder_8u_C3R_Ctx);
+    return ints(p.plane.channels == 1   ? nppiFilterBorder_8u_C1R_Ctx
+                : p.plane.channels == 3 ? nppiFilterBorder_8u_C3R_Ctx
+                                        : nppiFilterBorder_8u_C4R_Ctx);
   return floats(p.plane.channels == 1   ? nppiFilterBorder32f_8u_C1R_Ctx
                 : p.plane.channels == 2 ? nppiFilterBorder32f_8u_C2R_Ctx
-                                        : nppiFilterBorder32f_8u_C3R_Ctx);
+                : p.plane.channels == 3 ? nppiFilterBorder32f_8u_C3R_Ctx
+                                        : nppiFilterBorder32f_8u_C4R_Ctx);
+}
+
+// The function for so many channels.
+template <class Function>
+Function of_channels(int channels, Function one, Function three, Function four) {
+  return channels == 1 ? one : channels == 3 ? three : four;
 }
 
 NppStatus by_row_or_column(const Pass &p, bool column, int taps, const Coefficients &c, bool real) {
-  const int step = p.plane.step();
-  const bool three = p.plane.channels == 3;
+  const int step = p.plane.step(), channels = p.plane.channels;
   if (real) {
-    auto *const row = three ? nppiFilterRowBorder32f_8u_C3R_Ctx : nppiFilterRowBorder32f_8u_C1R_Ctx;
-    auto *const down =
-        three ? nppiFilterColumnBorder32f_8u_C3R_Ctx : nppiFilterColumnBorder32f_8u_C1R_Ctx;
-    return (column ? down : row)(p.in, step, p.size(), {0, 0}, p.out, step, p.size(), c.reals(),
-                                 taps, taps / 2, kBorder, p.npp);
+    auto *const function =
+        column ? of_channels(channels, nppiFilterColumnBorder32f_8u_C1R_Ctx,
+                             nppiFilterColumnBorder32f_8u_C3R_Ctx,
+                             nppiFilterColumnBorder32f_8u_C4R_Ctx)
+               : of_channels(channels, nppiFilterRowBorder32f_8u_C1R_Ctx,
+                             nppiFilterRowBorder32f_8u_C3R_Ctx, nppiFilterRowBorder32f_8u_C4R_Ctx);
+    return function(p.in, step, p.size(), {0, 0}, p.out, step, p.size(), c.reals(), taps, taps / 2,
+                    kBorder, p.npp);
   }
-  auto *const row = three ? nppiFilterRowBorder_8u_C3R_Ctx : nppiFilterRowBorder_8u_C1R_Ctx;
-  auto *const down = three ? nppiFilterColumnBorder_8u_C3R_Ctx : nppiFilterColumnBorder_8u_C1R_Ctx;
-  return (column ? down : row)(p.in, step, p.size(), {0, 0}, p.out, step, p.size(), c.integers(),
-                               taps, taps / 2, c.sum(), kBorder, p.npp);
+  auto *const function =
+      column ? of_channels(channels, nppiFilterColumnBorder_8u_C1R_Ctx,
+                           nppiFilterColumnBorder_8u_C3R_Ctx, nppiFilterColumnBorder_8u_C4R_Ctx)
+             : of_channels(channels, nppiFilterRowBorder_8u_C1R_Ctx, nppiFilterRowBorder_8u_C3R_Ctx,
+                           nppiFilterRowBorder_8u_C4R_Ctx);
+  return function(p.in, step, p.size(), {0, 0}, p.out, step, p.size(), c.integers(), taps, taps / 2,
+                  c.sum(), kBorder, p.npp);
 }
 
 NppStatus by_gauss(const Pass &p, int taps, const Coefficients &c) {
   const int step = p.plane.step();
-  auto *const function = p.plane.channels == 3 ? nppiFilterGaussAdvancedBorder_8u_C3R_Ctx
-                                               : nppiFilterGaussAdvancedBorder_8u_C1R_Ctx;
+  auto *const function = of_channels(p.plane.channels, nppiFilterGaussAdvancedBorder_8u_C1R_Ctx,
+                                     nppiFilterGaussAdvancedBorder_8u_C3R_Ctx,
+                                     nppiFilterGaussAdvancedBorder_8u_C4R_Ctx);
   return function(p.in, step, p.size(), {0, 0}, p.out, step, p.size(), taps, c.reals(), kBorder,
                   p.npp);
 }
@@ -259,7 +275,7 @@ bool time_layout(Bench *bench, const Layout &layout, FrameSize size, const NppSt
     if (!layout.chroma) right &= time(bench, layout, Way::mask_8u, side, size, npp);
     right &= time(bench, layout, Way::mask_32f, side, size, npp);
   }
-  for (int taps : {5, 13, 15, 31})
+  for (int taps : {5, 7, 13, 15, 19, 25, 31, 43, 61})
     for (const Way way : {Way::rows_8u, Way::rows_32f, Way::gauss})
       right &= time(bench, layout, way, taps, size, npp);
   return right;
@@ -271,7 +287,7 @@ int main(int argc, char **argv) {
   return run_npp("bench-npp-filter", argc, argv, [](Bench *bench, const NppStreamContext &npp) {
     bool right = true;
     for (const FrameSize &size : kCudaSizes)
-      for (const Layout &layout : {kGray, kNv12, kRgb})
+      for (const Layout &layout : {kGray, kNv12, kRgb, kRgba})
         right &= time_layout(bench, layout, size, npp);
     return right;
   });

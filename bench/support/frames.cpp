@@ -94,6 +94,17 @@ void time_on_cpu(Bench &bench, const Backend &backend, const FrameWork &work, co
 
 }  // namespace
 
+PictureBytes picture_bytes(const PixelFormat &format, FrameSize size) {
+  PictureBytes bytes;
+  for (int p = 0; p < format.planes; ++p) {
+    const auto row = static_cast<std::size_t>(row_bytes(format, p, size.width));
+    const auto rows = static_cast<std::size_t>(plane_rows(format, p, size.height));
+    bytes.all += padded(row) * rows;
+    bytes.useful += row * rows;
+  }
+  return bytes;
+}
+
 void time_frames(Bench &bench, const Backend &backend, const FrameWork &work, const FrameRun &run) {
   if (!bench.wants(work.operation, work.size.width, work.size.height)) return;
   if (backend.cuda)

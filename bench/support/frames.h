@@ -4,6 +4,7 @@
 
 #include "bench/support/bench.h"
 #include "core/status.h"
+#include "picture/image.h"
 
 namespace coalesce::test {
 
@@ -19,6 +20,24 @@ inline constexpr FrameSize kCpuSizes[] = {{1920, 1080}, {3840, 2160}};
 constexpr std::size_t padded(std::size_t row_bytes) {
   return (row_bytes + 255) / 256 * 256;
 }
+
+// A picture whose planes follow each other.
+template <class Byte>
+ImageOf<Byte> picture_at(Byte *data, const PixelFormat &format, FrameSize size,
+                         bool interlaced = false) {
+  ImageOf<Byte> image = {format, size.width, size.height, interlaced, {}};
+  for (int p = 0; p < format.planes; ++p) {
+    const auto row = static_cast<std::size_t>(row_bytes(format, p, size.width));
+    image.plane[p] = {data, static_cast<int>(row), plane_rows(format, p, size.height), padded(row)};
+    data += padded(row) * static_cast<std::size_t>(image.plane[p].height);
+  }
+  return image;
+}
+
+struct PictureBytes {
+  std::size_t all = 0, useful = 0;  // with the padding of rows, and without
+};
+PictureBytes picture_bytes(const PixelFormat &format, FrameSize size);
 
 struct FrameWork {
   std::string operation;
