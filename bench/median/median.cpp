@@ -19,35 +19,17 @@ constexpr Work kWorks[] = {
     {"NV12", 5},      {"NV12", 7},      {"NV12", 15},      {"RGB", 3},        {"RGB", 5},
     {"RGB", 7},       {"RGB", 15},      {"RGB", 31},       {"RGBA", 3},       {"RGBA", 5},
     {"P010_10LE", 3}, {"P010_10LE", 5}, {"P010_10LE", 15}, {"GRAY16_LE", 3},  {"GRAY16_LE", 5},
-    {"GRAY16_LE", 7}, {"GRAY16_LE", 9}, {"GRAY16_LE", 15}, {"GRAY16_LE", 31},
+    {"GRAY16_LE", 7}, {"GRAY16_LE", 9}, {"GRAY16_LE", 15}, {"GRAY16_LE", 31}, {"UYVY", 3},
+    {"v210", 3},
 };
 constexpr FrameSize kSizes[] = {{1920, 1080}, {3840, 2160}};
 
-template <class Byte>
-ImageOf<Byte> picture_at(Byte *data, const PixelFormat &format, FrameSize size) {
-  ImageOf<Byte> image = {format, size.width, size.height, false, {}};
-  for (int p = 0; p < format.planes; ++p) {
-    const auto row = static_cast<std::size_t>(row_bytes(format, p, size.width));
-    image.plane[p] = {data, static_cast<int>(row), plane_rows(format, p, size.height), padded(row)};
-    data += padded(row) * static_cast<std::size_t>(image.plane[p].height);
-  }
-  return image;
-}
-
 FrameWork frames_of(const Work &work, FrameSize size) {
-  const PixelFormat format = pixel_format(work.format);
-  FrameWork frames = {std::string("median ") + std::to_string(work.size) + "x" +
-                          std::to_string(work.size) + (work.percentile == 0 ? " minimum" : "") +
-                          " " + work.format,
-                      size, 0, 0, 0};
-  for (int p = 0; p < format.planes; ++p) {
-    const auto row = static_cast<std::size_t>(row_bytes(format, p, size.width));
-    const auto rows = static_cast<std::size_t>(plane_rows(format, p, size.height));
-    frames.in_bytes += padded(row) * rows;
-    frames.useful_bytes += 2 * row * rows;
-  }
-  frames.out_bytes = frames.in_bytes;
-  return frames;
+  const PictureBytes bytes = picture_bytes(pixel_format(work.format), size);
+  const std::string side = std::to_string(work.size);
+  return {
+      "median " + side + "x" + side + (work.percentile == 0 ? " minimum" : "") + " " + work.format,
+      size, bytes.all, bytes.all, 2 * bytes.useful};
 }
 
 void time_all(Bench &bench, const Backend &backend) {
