@@ -41,10 +41,10 @@ struct Samples {
   }
 };
 
-// One column of vectors, `count` of whose samples are written.
+// One column of vectors.
 template <class V, int kSize, int kRank, class T>
-COALESCE_INLINE void filter_column(const Samples<T> &in, int step, T mask, int rows, int count,
-                                   T *out, std::size_t pitch) {
+COALESCE_INLINE void filter_column(const Samples<T> &in, int step, T mask, int rows, T *out,
+                                   std::size_t pitch) {
   int next = 0;
   const auto load = [&](int y, int x) COALESCE_NETWORK_LAMBDA {
     V v;
@@ -58,10 +58,7 @@ COALESCE_INLINE void filter_column(const Samples<T> &in, int step, T mask, int r
   const auto put = [&](int y, const V &value) COALESCE_NETWORK_LAMBDA {
     if (at + y >= rows) return;
     auto *to = reinterpret_cast<std::uint8_t *>(out) + static_cast<std::size_t>(at + y) * pitch;
-    if (count == static_cast<int>(sizeof value / sizeof(T)))
-      std::memcpy(to, &value, sizeof value);
-    else
-      std::memcpy(to, &value, static_cast<std::size_t>(count) * sizeof(T));
+    std::memcpy(to, &value, sizeof value);
   };
   WindowColumn<kSize, kRank, V> window(load);
   for (next = kSize - 1; at < rows; next += 4, at += 4)
@@ -83,7 +80,7 @@ COALESCE_INLINE void filter_rows(const MedianJob &job, const ChannelPlane &plane
   constexpr int kLanes = kBytes / static_cast<int>(sizeof(T)), kHalf = kSize / 2;
   const MedianRows<T> source(job, plane);
   const int channels = plane.channels;
-  Tile<T> tile;
+  Tile<T> tile, edge;
   for (int y = first; y < last; y += kTileRows) {
     const int rows = std::min(kTileRows, last - y), loaded = (rows + 3) / 4 * 4 + kSize - 1;
     for (int x = 0, end; x < source.pixels(); x = end) {
@@ -96,12 +93,16 @@ COALESCE_INLINE void filter_rows(const MedianJob &job, const ChannelPlane &plane
         source.load(x - kHalf, y - kHalf + i, pixels + kSize - 1, tile.row[i]);
       const Samples<T> in = inside ? Samples<T>{source.in(x - kHalf, y - kHalf), plane.in.pitch}
                                    : Samples<T>{tile.row[0], sizeof tile.row[0]};
+      T *const out = inside ? source.out(x, y) : edge.row[0];
+      const std::size_t pitch = inside ? plane.out.pitch : sizeof edge.row[0];
       for (int i = 0; i < samples; i += kLanes) {
         const int column = inside ? std::min(i, samples - kLanes) : i;
-        filter_column<V, kSize, kRank>(
-            Samples<T>{in.data + column, in.pitch}, channels, static_cast<T>(job.mask()), rows,
-            std::min(kLanes, samples - column), source.out(x, y) + column, plane.out.pitch);
+        filter_column<V, kSize, kRank>(Samples<T>{in.data + column, in.pitch}, channels,
+                                       static_cast<T>(job.mask()), rows, out + column, pitch);
       }
+      for (int i = 0; i < rows && !inside; ++i)
+        std::memcpy(source.out(x, y + i), edge.row[i],
+                    static_cast<std::size_t>(samples) * sizeof(T));
       for (int i = 0; i < rows; ++i)
         source.copy(x, y + i, pixels);
     }
