@@ -142,70 +142,98 @@ __global__ void __launch_bounds__(kNetworkThreads)
 
 // ---- Counts -------------------------------------------------------------------------------------
 
-// A thread has a column of one channel. It counts the samples of the window's rows by their bits:
-// count[node][column], the nodes being those of a binary tree of 8 bits, are the samples that come
-// to a node and go on to its left. So a window's rank is found bit by bit, from sums over columns.
+// A thread has a column of one channel. It counts the samples of the window's rows by their bits,
+// two at a time, in a tree: the nodes of a level are what the upper digits of samples may be, and a
+// node's word counts those that go on from there by digits of at most 0, 1 and 2, in a byte each.
+// So a window's rank is found digit by digit, from sums of words over columns. Threads side by side
+// are in different banks of memory, whatever their nodes.
 //
 // Of deeper samples the upper bits are found so, and left in `out`; then, for each number that they
 // are anywhere in the block, the lower 8 bits among the samples that have the same upper ones.
-// count[0][column] are then the samples below those.
-constexpr int kCountThreads = 256, kNodes = 256;
-constexpr int kCountBytes = kNodes * kCountThreads;
+constexpr int kCountThreads = 128, kLevels = 4, kNodes = 1 + 4 + 16 + 64;
+constexpr int kBelow = kNodes;  // in place of a node: samples below those that are counted
+constexpr int kCountBytes = (kNodes + 1) * kCountThreads * 4;
 
 class ColumnCounts {
  public:
-  __device__ __forceinline__ ColumnCounts(std::uint8_t *count, int width) : count_(count) {
-    const int column = static_cast<int>(threadIdx.x);
-    first_ = column / 4;
-    last_ = (column + width - 1) / 4;
-    first_mask_ = 0x01010101u << 8 * (column & 3);
-    last_mask_ = 0x01010101u >> 8 * (3 - ((column + width - 1) & 3));
-    if (first_ == last_) first_mask_ &= last_mask_;
-  }
+  __device__ __forceinline__ ColumnCounts(std::uint32_t *count, int width)
+      : own_(count + threadIdx.x), width_(width) {}
 
   __device__ __forceinline__ void clear() {
-    for (int node = 0; node < kNodes; ++node)
+    for (int node = 0; node <= kNodes; ++node)
       at(node) = 0;
   }
-  // by: 1 or -1.
+  // by: 1 or -1. (The highest byte of a word is nobody's.)
   __device__ __forceinline__ void change(int sample, int by) {
+    std::uint32_t words[kLevels];
 #pragma unroll
-    for (int level = 0; level < 8; ++level)
-      if ((sample >> (7 - level) & 1) == 0)
-        at((256 | sample) >> (8 - level)) += static_cast<std::uint8_t>(by);
+    for (int level = 0; level < kLevels; ++level)
+      words[level] = at(node_of(level, sample >> (8 - 2 * level)));
+#pragma unroll
+    for (int level = 0; level < kLevels; ++level) {
+      const std::uint32_t counted = 0x010101u << 8 * (sample >> (6 - 2 * level) & 3);
+      at(node_of(level, sample >> (8 - 2 * level))) =
+          by > 0 ? words[level] + counted : words[level] - counted;
+    }
   }
   __device__ __forceinline__ void change_below(int by) {
-    at(0) += static_cast<std::uint8_t>(by);
+    at(kBelow) += static_cast<std::uint32_t>(by);
   }
 
   // Over the columns of the window that begins at this thread's.
-  __device__ __forceinline__ int sum(int node) const {
-    const auto *words = reinterpret_cast<const std::uint32_t *>(count_ + node * kCountThreads);
-    unsigned sum = __dp4a(words[first_], first_mask_, 0u);
-    if (first_ == last_) return static_cast<int>(sum);
-    for (int i = first_ + 1; i < last_; ++i)
-      sum = __dp4a(words[i], 0x01010101u, sum);
-    return static_cast<int>(__dp4a(words[last_], last_mask_, sum));
+  __device__ __forceinline__ int below() const {
+    int sum = 0;
+    for (int i = 0; i < width_; ++i)
+      sum += static_cast<int>(own_[kBelow * kCountThreads + i]);
+    return sum;
   }
   __device__ __forceinline__ int sample_of(int rank) const {
-    int node = 1;
+    int sample = 0;
 #pragma unroll
-    for (int level = 0; level < 8; ++level) {
-      const int left = sum(node);
-      node *= 2;
-      if (rank >= left) rank -= left, ++node;
+    for (int level = 0; level < kLevels; ++level) {
+      const Sums sums = sums_of(own_ + node_of(level, sample) * kCountThreads);
+      int digit = 0, below = 0;
+      if (rank >= sums.of[0]) digit = 1, below = sums.of[0];
+      if (rank >= sums.of[1]) digit = 2, below = sums.of[1];
+      if (rank >= sums.of[2]) digit = 3, below = sums.of[2];
+      rank -= below;
+      sample = 4 * sample + digit;
     }
-    return node - kNodes;
+    return sample;
   }
 
  private:
-  __device__ __forceinline__ std::uint8_t &at(int node) {
-    return count_[node * kCountThreads + static_cast<int>(threadIdx.x)];
+  struct Sums {
+    int of[3];
+  };
+
+  static __device__ __forceinline__ int node_of(int level, int upper) {
+    return ((1 << 2 * level) - 1) / 3 + upper;
+  }
+  __device__ __forceinline__ std::uint32_t &at(int node) {
+    return own_[node * kCountThreads];
   }
 
-  std::uint8_t *count_;
-  int first_, last_;  // words of the window
-  std::uint32_t first_mask_, last_mask_;
+  // Three columns at a time: bytes have room for 3 kMaxMedianSize samples.
+  __device__ __forceinline__ Sums sums_of(const std::uint32_t *words) const {
+    static_assert(3 * kMaxMedianSize < 256, "bytes");
+    unsigned sums[3] = {};
+    const auto add = [&](std::uint32_t word) {
+#pragma unroll
+      for (int i = 0; i < 3; ++i)
+        sums[i] = __dp4a(word, 1u << 8 * i, sums[i]);
+    };
+    int i = 0;
+#pragma unroll 4
+    for (; i + 2 < width_; i += 3)
+      add(words[i] + words[i + 1] + words[i + 2]);
+    for (; i < width_; ++i)
+      add(words[i]);
+    return {{static_cast<int>(sums[0]), static_cast<int>(sums[1]), static_cast<int>(sums[2])}};
+  }
+
+  std::uint32_t *own_;  // word of node 0, in its column
+  int width_;           // of the window
 };
 
 // What a thread does to its column, and to the window that begins there.
@@ -256,13 +284,24 @@ struct CountTile {
   // counts are those of the window of output row y.
   template <class Change, class Row>
   __device__ __forceinline__ void walk(const Change &change, const Row &row) const {
-    if (counts)
-      for (int i = 0; i < a.height - 1; ++i)
-        change(sample(i), 1);
+    constexpr int kBatch = 4;  // loads under way at a time
+    for (int i = 0; counts && i < a.height - 1; i += kBatch) {
+      int samples[kBatch];
+#pragma unroll
+      for (int k = 0; k < kBatch; ++k)
+        samples[k] = sample(min(i + k, a.height - 2));
+#pragma unroll
+      for (int k = 0; k < kBatch; ++k)
+        if (i + k < a.height - 1) change(samples[k], 1);
+    }
+    int entering = counts ? sample(a.height - 1) : 0, leaving = 0;
     for (int i = 0; i < rows; ++i) {
       if (counts) {
-        if (i > 0) change(sample(i - 1), -1);
-        change(sample(i + a.height - 1), 1);
+        if (i > 0) change(leaving, -1);
+        change(entering, 1);
+        // What the next row needs comes meanwhile.
+        leaving = sample(i);
+        if (i + 1 < rows) entering = sample(i + a.height);
       }
       __syncthreads();
       if (writes) row(y + i);
@@ -293,7 +332,7 @@ __device__ __forceinline__ void find_lower_bits(const CountTile &tile, ColumnCou
         [&](int y) {
           const std::uint8_t *row = tile.p.out + static_cast<std::size_t>(y) * tile.p.out_pitch;
           if (static_cast<int>(tile.word_at(row, tile.place())) != upper) return;
-          const int lower = counts.sample_of(a.rank - counts.sum(0));
+          const int lower = counts.sample_of(a.rank - counts.below());
           store<std::uint16_t>(tile.p, tile.place(), y,
                                static_cast<std::uint32_t>(upper << 8 | lower) << a.shift);
         });
@@ -303,7 +342,7 @@ __device__ __forceinline__ void find_lower_bits(const CountTile &tile, ColumnCou
 __global__ void __launch_bounds__(kCountThreads)
     count_kernel(const __grid_constant__ MedianArgs a) {
   wait_for_grid_before();
-  COALESCE_DYNAMIC_SHARED(16, std::uint8_t, count);
+  COALESCE_DYNAMIC_SHARED(16, std::uint32_t, count);
   __shared__ std::uint32_t used[8];
   int block;
   const MedianPlane &p = plane_of_block(a, &block);
@@ -381,7 +420,7 @@ Status choose_band_rows(const MedianJob &job, int *rows) {
     columns += std::int64_t{divided_up(pixels, kCountThreads - job.width + 1)} * plane.channels;
     height = std::max(height, plane.in.height);
   }
-  constexpr int kBlocks = 3;  // of a multiprocessor, at once
+  constexpr int kBlocks = 5;  // of a multiprocessor, at once
   const std::int64_t bands = std::max<std::int64_t>(kBlocks * processors / columns, 1);
   *rows = std::max(divided_up(height, static_cast<int>(bands)), 32);
   return {};
