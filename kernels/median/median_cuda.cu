@@ -74,24 +74,72 @@ constexpr int kColumns = 96;  // all numbers of channels divide it
 constexpr int kGroups = 2;    // of threads, one below the other
 constexpr int kGroupRows = 16, kNetworkRows = kGroups * kGroupRows;
 constexpr int kNetworkThreads = kColumns * kGroups;
-constexpr int kMaxLead = 12;  // samples before a tile, a multiple of 4
+constexpr int kMaxLead = 12;  // samples before a tile, a multiple of 4 and of all channels
 
-// Four words of the tile.
-__device__ __forceinline__ uint4 load_pairs(const TileSource &in, int sample_bytes, int x, int y) {
-  if (sample_bytes == 1) {
-    std::uint32_t a[1], b[1];
-    load_words(in, x, y, a);
-    load_words(in, x + kColumns, y, b);
-    const std::uint32_t even = __byte_perm(a[0], b[0], 0x6240);
-    const std::uint32_t odd = __byte_perm(a[0], b[0], 0x7351);
-    return make_uint4(__byte_perm(even, 0, 0x4140), __byte_perm(odd, 0, 0x4140),
-                      __byte_perm(even, 0, 0x4342), __byte_perm(odd, 0, 0x4342));
-  }
-  std::uint32_t a[2], b[2];
-  load_words(in, 2 * x, y, a);
-  load_words(in, 2 * (x + kColumns), y, b);
+// Four words of the tile, of samples in bytes or in halves of words.
+__device__ __forceinline__ uint4 pairs_of(const std::uint32_t (&a)[1],
+                                          const std::uint32_t (&b)[1]) {
+  const std::uint32_t even = __byte_perm(a[0], b[0], 0x6240);
+  const std::uint32_t odd = __byte_perm(a[0], b[0], 0x7351);
+  return make_uint4(__byte_perm(even, 0, 0x4140), __byte_perm(odd, 0, 0x4140),
+                    __byte_perm(even, 0, 0x4342), __byte_perm(odd, 0, 0x4342));
+}
+__device__ __forceinline__ uint4 pairs_of(const std::uint32_t (&a)[2],
+                                          const std::uint32_t (&b)[2]) {
   return make_uint4(__byte_perm(a[0], b[0], 0x5410), __byte_perm(a[0], b[0], 0x7632),
                     __byte_perm(a[1], b[1], 0x5410), __byte_perm(a[1], b[1], 0x7632));
+}
+
+// The tile from the sample at (x, y) on, `fours` times four words wide, without bits that are not
+// looked at.
+template <int kBytes, int kRows, int kWords>
+__device__ __forceinline__ void load_pairs(const MedianPlane &p, std::uint32_t mask, int x, int y,
+                                           int fours, std::uint32_t (&tile)[kRows][kWords]) {
+  const TileSource &in = p.in;
+  static_assert(kWords <= 4 * 32, "a warp has a row");
+  constexpr int kStep = kNetworkThreads / 32, kBatch = 3;  // loads under way at a time
+  const int column = 4 * (static_cast<int>(threadIdx.x) % 32);
+  const int first = static_cast<int>(threadIdx.x) / 32, at = (x + column) * kBytes;
+  if (column >= 4 * fours) return;
+  std::uint32_t masks[4];  // copied samples keep every bit
+  int channel = (x + kMaxLead + column) % p.channels;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    masks[i] = p.role[channel] == ChannelRole::copy ? ~0u : mask;
+    if (++channel == p.channels) channel = 0;
+  }
+  const auto put = [&](int row, const std::uint32_t(&a)[kBytes], const std::uint32_t(&b)[kBytes]) {
+    uint4 pairs = pairs_of(a, b);
+    if (kBytes > 1)
+      pairs = make_uint4(pairs.x & masks[0], pairs.y & masks[1], pairs.z & masks[2],
+                         pairs.w & masks[3]);
+    *reinterpret_cast<uint4 *>(&tile[row][column]) = pairs;
+  };
+  const bool inside = in.alignment >= 4 * kBytes && x >= 0 && y >= 0 &&
+                      (x + 4 * fours + kColumns) * kBytes <= in.width && y + kRows <= in.height;
+  if (!inside) {
+#pragma unroll 1
+    for (int row = first; row < kRows; row += kStep) {
+      std::uint32_t a[kBytes], b[kBytes];
+      load_words(in, at, y + row, a);
+      load_words(in, at + kColumns * kBytes, y + row, b);
+      put(row, a, b);
+    }
+    return;
+  }
+  const std::uint8_t *from = in.data + static_cast<std::size_t>(y + first) * in.pitch + at;
+  for (int row = first; row < kRows; row += kBatch * kStep) {
+    std::uint32_t a[kBatch][kBytes], b[kBatch][kBytes];
+#pragma unroll
+    for (int k = 0; k < kBatch; ++k, from += kStep * in.pitch)
+      if (row + k * kStep < kRows) {
+        load_wide(from, a[k]);
+        load_wide(from + kColumns * kBytes, b[k]);
+      }
+#pragma unroll
+    for (int k = 0; k < kBatch; ++k)
+      if (row + k * kStep < kRows) put(row + k * kStep, a[k], b[k]);
+  }
 }
 
 template <int kSize, int kRank>
@@ -107,19 +155,28 @@ __global__ void __launch_bounds__(kNetworkThreads)
   const int x = (block - band * p.tiles_across) * 2 * kColumns, y = band * kNetworkRows;
   const int lead = (kHalf * p.channels + 3) & ~3, fours = (kColumns + 2 * lead) / 4;
   const int thread = static_cast<int>(threadIdx.x);
-  for (int i = thread; i < fours * kRows; i += kNetworkThreads) {
-    const int row = i / fours, column = 4 * (i - row * fours);
-    *reinterpret_cast<uint4 *>(&tile[row][column]) =
-        load_pairs(p.in, a.sample_bytes, x - lead + column, y - kHalf + row);
-  }
+  const std::uint32_t mask = a.mask * 0x10001;
+  if (a.sample_bytes == 1)
+    load_pairs<1>(p, mask, x - lead, y - kHalf, fours, tile);
+  else
+    load_pairs<2>(p, mask, x - lead, y - kHalf, fours, tile);
   __syncthreads();
   const int column = thread % kColumns, first = thread / kColumns * kGroupRows;
-  const int left = x + column, right = left + kColumns, rows = p.in.height - y - first;
+  const int rows = p.in.height - y - first;
+  const bool bytes = a.sample_bytes == 1, left = x + column < p.samples,
+             right = x + column + kColumns < p.samples;
   const std::uint32_t *centre = &tile[first + kHalf][lead + column];
+  std::uint8_t *out =
+      p.out + static_cast<std::size_t>(y + first) * p.out_pitch + (x + column) * a.sample_bytes;
+  // (Four stores that are done or not take less than to branch.)
   const auto put_word = [&](int row, std::uint32_t word) {
     if (row >= rows) return;
-    if (left < p.samples) store(a, p, left, y + first + row, word & 0xffff);
-    if (right < p.samples) store(a, p, right, y + first + row, word >> 16);
+    std::uint8_t *to = out + static_cast<std::size_t>(row) * p.out_pitch;
+    if (left && bytes) to[0] = static_cast<std::uint8_t>(word);
+    if (right && bytes) to[kColumns] = static_cast<std::uint8_t>(word >> 16);
+    auto *words = reinterpret_cast<std::uint16_t *>(to);
+    if (left && !bytes) words[0] = static_cast<std::uint16_t>(word);
+    if (right && !bytes) words[kColumns] = static_cast<std::uint16_t>(word >> 16);
   };
   if (kSize == 1 || p.role[column % p.channels] == ChannelRole::copy) {
     for (int row = 0; row < kGroupRows; ++row)
@@ -127,11 +184,8 @@ __global__ void __launch_bounds__(kNetworkThreads)
     return;
   }
   if constexpr (kSize > 1) {
-    const std::uint32_t mask = a.mask * 0x10001;
     const std::uint32_t *from = centre - kHalf * kWords - kHalf * p.channels;
-    const auto load = [&](int row, int i) {
-      return Pair{from[row * kWords + i * p.channels] & mask};
-    };
+    const auto load = [&](int row, int i) { return Pair{from[row * kWords + i * p.channels]}; };
     WindowColumn<kSize, kRank, Pair> window(load);
     from += (kSize - 1) * kWords;
 #pragma unroll 1
@@ -156,8 +210,8 @@ constexpr int kCountBytes = (kNodes + 1) * kCountThreads * 4;
 
 class ColumnCounts {
  public:
-  __device__ __forceinline__ ColumnCounts(std::uint32_t *count, int width)
-      : own_(count + threadIdx.x), width_(width) {}
+  __device__ __forceinline__ ColumnCounts(std::uint32_t *count, int width, int height)
+      : own_(count + threadIdx.x), width_(width), small_(width * height < 256) {}
 
   __device__ __forceinline__ void clear() {
     for (int node = 0; node <= kNodes; ++node)
@@ -214,26 +268,35 @@ class ColumnCounts {
     return own_[node * kCountThreads];
   }
 
-  // Three columns at a time: bytes have room for 3 kMaxMedianSize samples.
+  // Bytes have room for all samples of a small window, and for three columns of any.
   __device__ __forceinline__ Sums sums_of(const std::uint32_t *words) const {
     static_assert(3 * kMaxMedianSize < 256, "bytes");
+    if (small_) {
+      std::uint32_t sum = words[0];
+#pragma unroll 4
+      for (int i = 0; i < width_ / 2; ++i, words += 2)
+        sum += words[1] + words[2];
+      return {{static_cast<int>(sum & 255), static_cast<int>(sum >> 8 & 255),
+               static_cast<int>(sum >> 16 & 255)}};
+    }
     unsigned sums[3] = {};
     const auto add = [&](std::uint32_t word) {
 #pragma unroll
       for (int i = 0; i < 3; ++i)
         sums[i] = __dp4a(word, 1u << 8 * i, sums[i]);
     };
-    int i = 0;
+    const int threes = width_ / 3;
 #pragma unroll 4
-    for (; i + 2 < width_; i += 3)
-      add(words[i] + words[i + 1] + words[i + 2]);
-    for (; i < width_; ++i)
-      add(words[i]);
+    for (int i = 0; i < threes; ++i, words += 3)
+      add(words[0] + words[1] + words[2]);
+    if (width_ - 3 * threes > 0) add(words[0]);
+    if (width_ - 3 * threes > 1) add(words[1]);
     return {{static_cast<int>(sums[0]), static_cast<int>(sums[1]), static_cast<int>(sums[2])}};
   }
 
   std::uint32_t *own_;  // word of node 0, in its column
   int width_;           // of the window
+  bool small_;
 };
 
 // What a thread does to its column, and to the window that begins there.
@@ -351,7 +414,7 @@ __global__ void __launch_bounds__(kCountThreads)
     tile.copy();
     return;
   }
-  ColumnCounts counts(count, a.width);
+  ColumnCounts counts(count, a.width, a.height);
   counts.clear();
   if (threadIdx.x < 8) used[threadIdx.x] = 0;
   if (a.sample_bytes == 1) {
