@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <functional>
 
 #include "cpu/sum_type.h"
 #include "planes.h"
@@ -198,11 +199,12 @@ Status convolve_containers(const ConvolveParams &params, const ConstImage &in, c
   const ConvolvePlanes channels = channels_of(in.format, params.luma_only, params.filter_alpha);
   if (Status s = settle(*params.filter, channels, queue.on_cuda(), &algorithm); !s.ok()) return s;
   const ContainerImage image = container_image(in, out, params.luma_only, params.filter_alpha);
+  const auto filtered = [&](const ConvolvePlanes &planes) {
+    return convolve_cpu(params, planes, algorithm, queue.pool());
+  };
   if (!queue.on_cuda())
     return filter_containers(image, params.filter->depth, params.memory, queue.pool(),
-                             [&](const ConvolvePlanes &planes) {
-                               return convolve_cpu(params, planes, algorithm, queue.pool());
-                             });
+                             std::ref(filtered));
 #if COALESCE_CUDA_KERNELS
   return convolve_containers_cuda(params, image, algorithm, queue.stream());
 #else

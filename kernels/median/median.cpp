@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 
 #include "median_job.h"
 
@@ -49,13 +50,13 @@ Status run(const MedianJob &job, const Queue &queue) {
 
 Status run(const MedianJob &job, const ContainerImage &image, ArgumentCache *memory,
            const Queue &queue) {
+  const auto filtered = [&](const ChannelPlanes &planes) {
+    MedianJob of_planes = job;
+    of_planes.planes = planes;
+    return median_cpu(of_planes, queue.pool());
+  };
   if (!queue.on_cuda())
-    return filter_containers(image, job.depth, memory, queue.pool(),
-                             [&](const ChannelPlanes &planes) {
-                               MedianJob of_planes = job;
-                               of_planes.planes = planes;
-                               return median_cpu(of_planes, queue.pool());
-                             });
+    return filter_containers(image, job.depth, memory, queue.pool(), std::ref(filtered));
 #if COALESCE_CUDA_KERNELS
   return median_containers_cuda(job, image, queue.stream());
 #else
