@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Draws docs/images/performance.svg from the figures of headline.py.
+"""Draws docs/images/performance.svg and filters.svg from the figures of headline.py.
 
-usage: chart.py [--check] [RESULTS.json [CHART.svg]]
+usage: chart.py [--check] [RESULTS.json [FOLDER]]
 
-Without RESULTS.json the newest file of bench/results is drawn. --check writes nothing and fails
-unless CHART.svg is what the figures give.
+Without RESULTS.json the newest file of bench/results is drawn, and without FOLDER into docs/images. --check writes
+nothing and fails unless the charts are what the figures give.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import sys
 from xml.sax.saxutils import escape
 
 HERE = pathlib.Path(__file__).resolve().parent
-CHART = HERE.parent / 'docs' / 'images' / 'performance.svg'
+IMAGES = HERE.parent / 'docs' / 'images'
 
 SIZES = ((3840, 2160), (1920, 1080))
 ENCODERS = (  # of the JSON, in the chart, colour
@@ -30,6 +30,12 @@ FILTERS += [(operation, layout, setting)
             for operation, setting in (('convolve', '3x3'), ('convolve', '5x5'), ('convolve', '7x7'),
                                        ('sepconvolve', 'Gaussian, sigma 2'))
             for layout in ('NV12', 'RGB')]
+# Of each mask the formats that people have.
+MASKS = [(operation, layout, setting)
+         for operation, setting in (('convolve', '3x3'), ('convolve', '5x5'), ('convolve', '7x7'),
+                                    ('convolve', '15x15'), ('convolve', '15x15 real'),
+                                    *(('sepconvolve', f'Gaussian, sigma {sigma}') for sigma in (1, 2, 4, 7, 10)))
+         for layout in ('NV12', 'RGB', 'RGBA', 'P010_10LE', 'GRAY16_LE')]
 
 WIDTH = 880
 MARGIN = 18
@@ -173,12 +179,12 @@ def draw_jpeg2000(drawing, rows):
         drawing.y = top + max(len(entries) for entries in table) * (BAR + GAP)
 
 
-def draw_filters(drawing, rows):
-    drawing.heading('Conversion and filtering: microseconds per frame',
+def draw_filters(drawing, rows, title, filters):
+    drawing.heading(f'{title}: microseconds per frame',
                     [('ours', 'coalesce'), ('peer', 'NPP, its fastest function'),
                      ('copy', 'copy of as many bytes')], 'shorter is better')
     entries = []
-    for operation, form, setting in FILTERS:
+    for operation, form, setting in filters:
         found = [find(rows, operation=operation, format=form, setting=setting, width=width, height=height)
                  for width, height in SIZES]
         if None in found:
@@ -260,11 +266,28 @@ def chart(figures):
     drawing.y -= 8
     draw_jpeg2000(drawing, figures['rows'])
     drawing.y += 14
-    draw_filters(drawing, figures['rows'])
+    draw_filters(drawing, figures['rows'], 'Conversion and filtering', FILTERS)
     footer(drawing, figures)
     return drawing.svg('Performance of gst-coalesce beside other libraries',
                        f"JPEG 2000, conversion and filtering on {figures['gpu']}, {figures['date']}; "
                        'the numbers are in bench/results.')
+
+
+def chart_of_filters(figures):
+    measured = {(row['operation'], row['format'], row['setting']) for row in figures['rows']}
+    drawing = Drawing()
+    drawing.y -= 8
+    draw_filters(drawing, figures['rows'], 'Filters', [mask for mask in MASKS if mask in measured])
+    drawing.y += 27
+    drawing.text(MARGIN, drawing.y, f"{figures['gpu']}, driver {figures['driver']}, CUDA {figures['cuda']}, NPP "
+                 f"{figures['libraries'].get('NPP', 'not measured')}; {figures['date']}, commit {figures['commit'][:10]}. "
+                 'A cut bar goes on.', 'small')
+    return drawing.svg('Times of convolve and sepconvolve beside NPP and a copy',
+                       f"Masks and Gaussians on several formats on {figures['gpu']}, {figures['date']}; "
+                       'the numbers are in bench/results.')
+
+
+CHARTS = {'performance.svg': chart, 'filters.svg': chart_of_filters}
 
 
 def newest():
@@ -279,14 +302,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--check', action='store_true')
     parser.add_argument('results', nargs='?', type=pathlib.Path)
-    parser.add_argument('chart', nargs='?', type=pathlib.Path, default=CHART)
+    parser.add_argument('folder', nargs='?', type=pathlib.Path, default=IMAGES)
     arguments = parser.parse_args()
     results = arguments.results or newest()
-    text = chart(json.loads(results.read_text(encoding='utf-8')))
-    if not arguments.check:
-        arguments.chart.write_text(text, encoding='utf-8')
-    elif not arguments.chart.exists() or arguments.chart.read_text(encoding='utf-8') != text:
-        fail(f'{arguments.chart} is not what {results} gives: run bench/chart.py')
+    figures = json.loads(results.read_text(encoding='utf-8'))
+    for name, draw in CHARTS.items():
+        text, path = draw(figures), arguments.folder / name
+        if not arguments.check:
+            path.write_text(text, encoding='utf-8')
+        elif not path.exists() or path.read_text(encoding='utf-8') != text:
+            fail(f'{path} is not what {results} gives: run bench/chart.py')
 
 
 if __name__ == '__main__':

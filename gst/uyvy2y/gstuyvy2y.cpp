@@ -31,7 +31,7 @@ const PixelFormat &format_of(const std::string &name) {
 }
 
 const Formats &sink_formats() {
-  static const Formats formats = gst::formats_where({"UYVY"}, gst::is_packed_422);
+  static const Formats formats = gst::formats_where({"UYVY"}, &PixelFormat::is_packed_422);
   return formats;
 }
 

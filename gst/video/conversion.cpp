@@ -29,8 +29,8 @@ auto preference(const PixelFormat &format) {
   const auto [across, down] = subsampling_of(format);
   const bool pixels_first = family == kRgb;
   const int planes = std::min<int>(format.planes, 3);
-  return std::tuple(family == kGrey, format.component[0].bits, is_packed_422(format), across + down,
-                    pixels_first ? planes : -planes);
+  return std::tuple(family == kGrey, format.component[0].bits, format.is_packed_422(),
+                    across + down, pixels_first ? planes : -planes);
 }
 
 constexpr std::pair<GstVideoColorMatrix, YuvMatrix> kMatrices[] = {
@@ -85,10 +85,6 @@ void add_names(GstVideoColorimetry colorimetry, std::vector<std::string> *names)
 FormatFamily family_of(const PixelFormat &format) {
   const Role role = format.component[0].role;
   return role == Role::grey ? kGrey : role == Role::y ? kYuv : kRgb;
-}
-
-bool is_packed_422(const PixelFormat &format) {
-  return family_of(format) == kYuv && format.planes == 1 && format.component[1].log2_width == 1;
 }
 
 std::vector<std::string> formats_where(
@@ -162,7 +158,7 @@ int conversion_loss(GstVideoFormat from, GstVideoFormat to) {
   if (family_of(in) == kRgb) {
     // Encoders have neither alpha nor packed pixels.
     alpha_lost = false;
-    if (is_packed_422(out)) rows = 1;
+    if (out.is_packed_422()) rows = 1;
   }
   int loss = to_grey && !grey;
   loss = 4 * loss + std::max(rows, 0);

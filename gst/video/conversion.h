@@ -18,9 +18,6 @@ namespace coalesce::gst {
 enum FormatFamily : unsigned { kGrey = 1, kYuv = 2, kRgb = 4 };
 FormatFamily family_of(const PixelFormat &format);
 
-// Y, U and V in one plane by turns: UYVY, v210, Y210 and their like.
-bool is_packed_422(const PixelFormat &format);
-
 // The formats of picture/formats.h that `wanted` accepts and this GStreamer has. Few bits come
 // before more, planes of YUV before packed pixels, 4:4:4 before 4:2:0, packed 4:2:2 and grey last;
 // else they have the order of the table.

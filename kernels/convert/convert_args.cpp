@@ -101,7 +101,7 @@ bool set_packed(const PixelFormat &format, bool output, Slots *slots, PackedPict
     p->packing = Packing::be10;
     return true;
   }
-  if (format.components == 3 && format.component[1].log2_width == 1) {
+  if (format.is_packed_422()) {
     p->packing = first.container == Container::u8 ? Packing::pairs8 : Packing::pairs16;
     sort_colours(format, 1, slots);
     const int chroma[2] = {format.component[slots->component[1]].first,

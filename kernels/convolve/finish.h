@@ -110,14 +110,19 @@ inline bool make_byte_finish(std::int64_t divisor, ByteFinish *finish) {
   return true;
 }
 
-// 0 .. top. `offset` is before + after.
-COALESCE_HOST_DEVICE int clamp_sum(const ByteFinish &f, int sum, int offset) {
+// Cut to 0 .. top.
+COALESCE_HOST_DEVICE int clamp_sum(int sum, int offset, int top) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && CUDART_VERSION >= 12000
-  return __viaddmin_s32_relu(sum, offset, f.top);
+  return __viaddmin_s32_relu(sum, offset, top);
 #else
-  const int cut = sum + offset < f.top ? sum + offset : f.top;
+  const int cut = sum + offset < top ? sum + offset : top;
   return cut > 0 ? cut : 0;
 #endif
+}
+
+// 0 .. top. `offset` is before + after.
+COALESCE_HOST_DEVICE int clamp_sum(const ByteFinish &f, int sum, int offset) {
+  return clamp_sum(sum, offset, f.top);
 }
 
 // The uppermost byte is the sample.

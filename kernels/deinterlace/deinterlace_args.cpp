@@ -34,12 +34,8 @@ int rows_of(const DeinterlaceJob &job, int plane) {
   return rows;
 }
 
-bool is_pairs(const PixelFormat &format) {
-  return format.planes == 1 && format.components == 3 && format.component[1].log2_width == 1;
-}
-
 Steps steps_of(const PixelFormat &format, const PixelComponent &first) {
-  if (is_pairs(format)) return first.first == 0 ? Steps::luma_first : Steps::chroma_first;
+  if (format.is_packed_422()) return first.first == 0 ? Steps::luma_first : Steps::chroma_first;
   return static_cast<Steps>(first.step - 1);
 }
 
@@ -68,10 +64,10 @@ PlaneRuns plane_runs(const DeinterlaceJob &job, int plane) {
   runs.maximum = (1 << first->bits) - 1;
   runs.tile_bytes = static_cast<int>(row_bytes(format, plane, kTileColumns << runs.least_log2));
   // The last pair of an odd width lacks a sample of luma.
-  const int pairs = is_pairs(format) ? picture.width / 2 : 0;
+  const int pairs = format.is_packed_422() ? picture.width / 2 : 0;
   runs.container_bytes = container_bytes(first->container);
   runs.end = runs.row_bytes / runs.container_bytes;
-  if (is_pairs(format)) {
+  if (format.is_packed_422()) {
     runs.end = 4 * ((picture.width + 1) / 2);
     runs.luma_end = 2 * picture.width;
   }
@@ -79,14 +75,14 @@ PlaneRuns plane_runs(const DeinterlaceJob &job, int plane) {
     case Container::u8:
       runs.lanes = Lanes::bytes;
       runs.steps = steps_of(format, *first);
-      runs.whole = is_pairs(format) ? 4 * pairs : runs.row_bytes;
+      runs.whole = format.is_packed_422() ? 4 * pairs : runs.row_bytes;
       runs.ones = 4 % first->step == 0 ? ~used : 0;
       break;
     case Container::u16:
       runs.lanes = Lanes::halves;
       runs.steps = steps_of(format, *first);
       runs.shift = first->shift;
-      runs.whole = is_pairs(format) ? 8 * pairs : runs.row_bytes;
+      runs.whole = format.is_packed_422() ? 8 * pairs : runs.row_bytes;
       break;
     case Container::u32:
       runs.lanes = Lanes::fields10;

@@ -65,6 +65,11 @@ struct PixelFormat {
   }
   constexpr bool has(Role role) const { return find(role) != nullptr; }
 
+  // Y, U and V in one plane by turns: UYVY, v210, Y210 and their like.
+  constexpr bool is_packed_422() const {
+    return planes == 1 && components == 3 && component[1].log2_width == 1;
+  }
+
   // Is every sample a byte?
   constexpr bool in_bytes() const {
     for (int c = 0; c < components; ++c)

@@ -375,11 +375,6 @@ int shift_of(const PixelComponent &c) {
   return bit_of(c.first, c.step, container_bits(c.container)) + c.shift;
 }
 
-// Y of pairs of pixels and U, V in one plane.
-bool is_422(const PixelFormat &format) {
-  return format.planes == 1 && format.components == 3 && format.component[1].log2_width == 1;
-}
-
 Layout layout_422(const PixelFormat &format, int width) {
   const PixelComponent &y = format.component[0], &u = format.component[1], &v = format.component[2];
   const int bits = container_bits(y.container);
@@ -427,7 +422,7 @@ RowReader::RowReader(const PixelComponent &c) {
 }
 
 RowWriter::RowWriter(const PixelFormat &format, int plane, int width) {
-  layout_ = is_422(format) ? layout_422(format, width) : layout_of(format, plane, width);
+  layout_ = format.is_packed_422() ? layout_422(format, width) : layout_of(format, plane, width);
   const PixelComponent *c = format.component;
   while (c->plane != plane)
     ++c;
@@ -437,7 +432,7 @@ RowWriter::RowWriter(const PixelFormat &format, int plane, int width) {
     write_ = write_v210;
   else if (c->container == Container::be10)
     write_ = write_be10;
-  else if (is_422(format))
+  else if (format.is_packed_422())
     write_ = container == 1 ? write_422_8 : write_422_16;
   else if (layout_.components == 1)
     write_ = bytes == 1 ? write1 : write2;

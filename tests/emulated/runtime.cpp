@@ -320,8 +320,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t) {
   return cudaErrorNotSupported;
 }
 
-CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType, cuuint32_t rank, void *data,
-                                const cuuint64_t *size, const cuuint64_t *pitch,
+CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
+                                void *data, const cuuint64_t *size, const cuuint64_t *pitch,
                                 const cuuint32_t *box, const cuuint32_t *steps,
                                 CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion,
                                 CUtensorMapFloatOOBfill) {
@@ -331,12 +331,14 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType, cuuint32_
   for (int i = 0; i < 2; ++i)
     if (size[i] == 0 || size[i] > std::uint64_t{1} << 32 || box[i] == 0 || box[i] > 256)
       return CUDA_ERROR_INVALID_VALUE;
-  if (box[0] % 4 != 0) return CUDA_ERROR_INVALID_VALUE;
+  const int element = type == CU_TENSOR_MAP_DATA_TYPE_UINT64 ? 8 : 4;
+  if (box[0] * element % 16 != 0) return CUDA_ERROR_INVALID_VALUE;
   *map = {static_cast<const std::uint8_t *>(data),
           static_cast<std::ptrdiff_t>(pitch[0]),
           static_cast<int>(size[0]),
           static_cast<int>(size[1]),
           static_cast<int>(box[0]),
-          static_cast<int>(box[1])};
+          static_cast<int>(box[1]),
+          element};
   return CUDA_SUCCESS;
 }

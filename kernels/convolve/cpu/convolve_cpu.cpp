@@ -202,13 +202,24 @@ void filter_rows(const ConvolveParams &params, const ConvolvePlane &plane, const
   for_ranges(pool, plane.in.height, static_cast<int>(grain), rows);
 }
 
+// With the sum of what pairs of samples lack added.
+template <class Sum>
+SumPlan<Sum> plan_pairs(const Filter &filter, SumPlan<Sum> plan) {
+  const auto lacking = static_cast<Sum>(pair_middle(filter.depth) * sum_of_weights(filter));
+  for (Sum &before : plan.before)
+    before += lacking;
+  plan.finish.offset += plan.same ? lacking : Sum{0};
+  return plan;
+}
+
 // Of samples that are multiplied in 32 bits.
 template <class Sum, bool kSeparable>
 void filter_narrow(const ConvolveParams &params, const ConvolvePlane &plane,
                    const SumPlan<Sum> &plan, ThreadPool *pool) {
   if constexpr (kMultipliesPairs) {
     if (pairs_pay(*params.filter, kSeparable))
-      return filter_rows<SamplePair, Sum, kSeparable>(params, plane, plan, pool);
+      return filter_rows<SamplePair, Sum, kSeparable>(params, plane,
+                                                      plan_pairs(*params.filter, plan), pool);
   }
   filter_rows<std::uint32_t, Sum, kSeparable>(params, plane, plan, pool);
 }

@@ -21,8 +21,10 @@ template <class Sample, class T>
 COALESCE_INLINE void widen_samples(const Sample *from, SampleDepth depth, int channels, int count,
                                    T *__restrict line) {
   const int shift = depth.shift, mask = depth.max();
+  const int middle = std::is_same_v<T, SamplePair> ? pair_middle(depth) : 0;
   const auto sample = [=](Sample stored) {
-    return sizeof(Sample) == 1 ? U16{stored} : static_cast<U16>((stored >> shift) & mask);
+    return sizeof(Sample) == 1 ? U16{stored}
+                               : static_cast<U16>(((stored >> shift) & mask) - middle);
   };
   for (int i = 0; i < count; ++i) {
     if constexpr (std::is_same_v<T, SamplePair>)

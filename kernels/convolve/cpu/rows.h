@@ -16,10 +16,14 @@
 namespace coalesce {
 
 // A sample and the same channel of the next pixel; or two weights. x86 has an instruction for the
-// sum of two 16-bit products, which compilers do not find by themselves.
+// sum of two 16-bit products, which compilers do not find by themselves. It takes signed factors:
+// of samples of 16 bits, what they exceed their middle by.
 struct SamplePair {
   std::uint16_t first, second;
 };
+constexpr int pair_middle(SampleDepth depth) {
+  return depth.bits == 16 ? depth.middle() : 0;
+}
 constexpr int kVectorPairs = 8;  // lines of pairs are read to a multiple of so many
 #if defined(__x86_64__)
 constexpr bool kMultipliesPairs = true;

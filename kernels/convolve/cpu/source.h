@@ -65,9 +65,13 @@ class Source {
   template <class Sample>
   void load_one(int x, int y, Sample *line) const {
     const int inside = border_position(border_, x, width_);
+    [[maybe_unused]] const auto less_middle = [this](int sample) {
+      return static_cast<std::uint16_t>(sample - pair_middle(depth_));
+    };
     for (int c = 0; c < channels_; ++c) {
       if constexpr (std::is_same_v<Sample, SamplePair>)
-        line[c] = {sample(inside, y, c), sample(border_position(border_, x + 1, width_), y, c)};
+        line[c] = {less_middle(sample(inside, y, c)),
+                   less_middle(sample(border_position(border_, x + 1, width_), y, c))};
       else
         line[c] = sample(inside, y, c);
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <numeric>
 #include <vector>
 
 namespace coalesce {
@@ -161,9 +162,16 @@ bool plan_sums(const Filter &f, const ConvolvePlane &plane, SumPlan<std::uint64_
   return true;
 }
 
+std::int64_t sum_of_weights(const Filter &f) {
+  const auto sum = [](const std::vector<std::int32_t> &weights) {
+    return std::accumulate(weights.begin(), weights.end(), std::int64_t{0});
+  };
+  return f.weights.empty() ? sum(f.across) * sum(f.down) : sum(f.weights);
+}
+
 bool pairs_pay(const Filter &f, bool separable) {
   const std::vector<std::int32_t> &weights = separable ? f.across : f.weights;
-  if (!kMultipliesPairs || f.depth.bits > 12) return false;
+  if (!kMultipliesPairs) return false;
   for (const std::int32_t w : weights)
     if (pair_part(w - pair_part(w)) != w - pair_part(w)) return false;
   return count_pairs(weights, f.width) < count_terms(weights);

@@ -25,6 +25,9 @@ bool plan_sums(const Filter &filter, const ConvolvePlane &plane, SumPlan<std::ui
 bool plan_sums(const Filter &filter, const ConvolvePlane &plane, SumPlan<double> *plan);
 bool plan_sums(const Filter &filter, const ConvolvePlane &plane, SumPlan<std::uint64_t> *plan);
 
+// Of all of the mask.
+std::int64_t sum_of_weights(const Filter &filter);
+
 // Are there fewer products of pairs than single ones? Weights of pairs have 16 bits and sign; of a
 // larger one, pair_part() is taken and the rest goes into another pair.
 bool pairs_pay(const Filter &filter, bool separable);

@@ -42,24 +42,37 @@ bool takes(ConvolveKernel kernel, const ConvolveParams &params, const ConvolvePl
   }
 }
 
-// Of 3 x 3 weights small_kernel is as fast as a copy; of 5 x 5 it is up to this size, and
-// mma_kernel is up to that, where strips are too few to fill the device (docs/lab/convolution.md).
-ConvolveKernel choose_kernel(const ConvolveParams &params, const ConvolvePlane &plane) {
+// Of 3 x 3 weights small_kernel is as fast as a copy; of 5 x 5 it is up to this size, and on packed
+// pixels faster than strips. mma_kernel is on planes of bytes up to that size, where strips are too
+// few to fill the device (docs/lab/convolution.md). picture: bytes of all planes.
+ConvolveKernel choose_kernel(const ConvolveParams &params, const ConvolvePlane &plane,
+                             std::int64_t picture) {
   constexpr std::int64_t kSmallUpTo = 3840 * 2160, kMmaUpTo = kSmallUpTo / 2;
   const std::int64_t bytes = std::int64_t{plane.in.width} * plane.in.height;
   const bool small = params.filter->height <= 3 || bytes <= kSmallUpTo;
   if (small && takes(ConvolveKernel::small, params, plane)) return ConvolveKernel::small;
-  if (bytes > kMmaUpTo && takes(ConvolveKernel::strip, params, plane)) return ConvolveKernel::strip;
+  const bool bytewise = params.filter->depth.bits == 8;
+  const bool strip =
+      !bytewise ? true
+      : plane.channels >= 3
+          ? params.filter->height > 5
+          : picture > kMmaUpTo && (plane.channels == 2 || has_one_segment(*params.filter));
+  if (strip && takes(ConvolveKernel::strip, params, plane)) return ConvolveKernel::strip;
   for (const ConvolveKernel kernel :
        {ConvolveKernel::sparse, ConvolveKernel::small, ConvolveKernel::mma})
     if (takes(kernel, params, plane)) return kernel;
   return ConvolveKernel::universal;
 }
 
+// Planes that a launch takes together.
+struct Together {
+  const ConvolvePlane *plane[4];
+  int count = 0;
+};
+
 // A plane that no kernel takes together with others.
 Status enqueue(const ConvolveParams &params, const ConvolvePlane &plane, ConvolveKernel kernel,
                cudaStream_t stream) {
-  if (kernel == ConvolveKernel::strip) return launch_strip(params, plane, stream);
   if (kernel == ConvolveKernel::sparse) return launch_sparse(params, plane, stream);
   if (kernel == ConvolveKernel::mma) return launch_mma(params, plane, stream);
   if (takes(kernel, params, plane)) return launch_direct(params, plane, stream);
@@ -76,8 +89,10 @@ Status convolve_cuda_by(ConvolveKernel kernel, const ConvolveParams &given,
   const ConvolveParams &params = cached.params();
   const auto cuda_stream = static_cast<cudaStream_t>(stream);
   const Filter &f = *params.filter;
-  const ConvolvePlane *small[4];
-  int smalls = 0;
+  Together small, strip;
+  std::int64_t picture = 0;
+  for (int i = 0; i < image.planes; ++i)
+    picture += std::int64_t{image.plane[i].in.width} * image.plane[i].in.height;
   if (kernel != ConvolveKernel::automatic)
     for (int i = 0; i < image.planes; ++i)
       if (!is_copied(image.plane[i]) && !takes(kernel, params, image.plane[i]))
@@ -89,14 +104,18 @@ Status convolve_cuda_by(ConvolveKernel kernel, const ConvolveParams &given,
       continue;
     }
     const ConvolveKernel chosen =
-        kernel == ConvolveKernel::automatic ? choose_kernel(params, plane) : kernel;
-    if (chosen == ConvolveKernel::small) {
-      small[smalls++] = &plane;
+        kernel == ConvolveKernel::automatic ? choose_kernel(params, plane, picture) : kernel;
+    if (chosen == ConvolveKernel::small || chosen == ConvolveKernel::strip) {
+      Together &planes = chosen == ConvolveKernel::small ? small : strip;
+      planes.plane[planes.count++] = &plane;
       continue;
     }
     if (Status s = enqueue(params, plane, chosen, cuda_stream); !s.ok()) return s;
   }
-  return smalls == 0 ? Status() : launch_small(params, small, smalls, cuda_stream);
+  Status s;
+  if (strip.count > 0) s = launch_strip(params, strip.plane, strip.count, cuda_stream);
+  if (s.ok() && small.count > 0) s = launch_small(params, small.plane, small.count, cuda_stream);
+  return s;
 }
 
 Status convolve_cuda(const ConvolveParams &given, const ConvolvePlanes &image,

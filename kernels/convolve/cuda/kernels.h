@@ -34,10 +34,13 @@ Status launch_small(const ConvolveParams &params, const ConvolvePlane *const *pl
 bool mma_takes(const ConvolveParams &params, const ConvolvePlane &plane);
 Status launch_mma(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream);
 
-// The same for up to 9 rows whose taps lie within 9 bytes; faster, and of compute capability 9.0
-// on.
+// Up to 31 x 31 weights of 8 or 16 bits, on tensor cores: samples of 8 bits, or of more in pixels
+// of 2, 4 or 8 bytes. Of compute capability 9.0 on. The fastest for masks of one segment: up to 9
+// rows, and 9 columns less what is free to the left of them.
 bool strip_takes(const ConvolveParams &params, const ConvolvePlane &plane);
-Status launch_strip(const ConvolveParams &params, const ConvolvePlane &plane, cudaStream_t stream);
+bool has_one_segment(const Filter &f);
+Status launch_strip(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
+                    cudaStream_t stream);
 
 // 8 bits, up to 17 rows of weights of 8 or 16 bits that take 10 to 16 bytes, on sparse tensor
 // cores: on devices of compute capability 9.0, if something is compiled for it.

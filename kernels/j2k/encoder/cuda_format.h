@@ -15,12 +15,16 @@
 
 namespace coalesce::j2k {
 
-// Where everything of a frame lies in its slot's device memory.
-struct SlotLayout {
-  std::size_t coefficients, planes, symbols, made, passes, bytes, coded;
-  std::size_t transform_scratch, code_scratch, layers, packet_scratch, errors, targets, rate, out;
+// Everything of a frame, in its slot's device memory.
+struct SlotArrays {
+  DeviceFrame frame;
+  std::uint8_t *transform_scratch, *code_scratch, *layers;
+  PacketScratch packets;
+  std::uint32_t *errors;
+  LayerBudget *targets;
+  RateScratch rate;
+  std::uint8_t *out;
   std::size_t out_bytes;  // room
-  std::size_t end;
 };
 
 class CudaFormat {
@@ -35,28 +39,22 @@ class CudaFormat {
   const EncoderPlan &plan() const { return plan_; }
   const TransformPlan &transform() const { return transform_; }
   const ModelShape &model() const { return model_; }
-  const PacketTables &packets() const { return packets_; }
-  const SlotLayout &slot() const { return slot_; }
+  SlotArrays place_slot(Layout *l) const;
   // Are rates allocated?
   bool has_targets() const { return !plan_.params.targets.empty(); }
 
   // In device memory, after upload().
-  const BlockPlan *blocks() const { return at<BlockPlan>(blocks_at_); }
-  const TransformTile *transform_tiles() const { return at<TransformTile>(tiles_at_); }
-  PacketFormat packet_format() const { return packets_.format_at(at<std::uint8_t>(packets_at_)); }
+  const TransformTile *transform_tiles() const { return tiles_; }
+  PacketFormat packet_format() const { return packets_.format_at(packet_image_); }
   // The list of targets() at `targets`.
   RateFormat rate_format(const LayerBudget *targets) const {
-    return rate_.format_at(at<std::uint8_t>(rate_at_), targets);
+    return rate_.format_at(rate_image_, targets);
   }
   const PacketBudgets &targets() const { return rate_.targets(); }
   int times_set() const { return times_set_; }  // they were
 
  private:
-  void lay_out_slot();
-  template <class T>
-  T *at(std::size_t offset) const {
-    return reinterpret_cast<T *>(static_cast<std::uint8_t *>(memory_.get()) + offset);
-  }
+  std::size_t place(Layout l);
 
   EncoderPlan plan_;
   TransformPlan transform_;
@@ -64,8 +62,9 @@ class CudaFormat {
   PacketTables packets_;
   RateTables rate_;
   int times_set_ = 0;
-  SlotLayout slot_;
-  std::size_t blocks_at_ = 0, tiles_at_ = 0, packets_at_ = 0, rate_at_ = 0;
+  BlockPlan *blocks_ = nullptr;
+  TransformTile *tiles_ = nullptr;
+  std::uint8_t *packet_image_ = nullptr, *rate_image_ = nullptr;
   DeviceMemory memory_;
 };
 

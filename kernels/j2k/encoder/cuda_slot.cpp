@@ -2,12 +2,9 @@
 #include "cuda_slot.h"
 
 #include <algorithm>
-#include <new>
 #include <vector>
 
-#include "../../core/layout.h"
 #include "../pcrd/allocation.h"
-#include "../pcrd/layers_cuda.h"
 #include "../tier1/context/context_model_cuda.h"
 #include "../tier1/mq/mq_cuda.h"
 #include "../transform/cuda/transform_cuda.h"
@@ -67,34 +64,24 @@ class Slots : public CudaEncoder {
 
 Status CudaSlot::prepare(const CudaFormat &format) {
   format_ = &format;
-  Layout l;
-  result_at_ = l.add<PacketResult>(1);
-  report_at_ = l.add<RateReport>(1);
-  targets_at_ = l.add<LayerBudget>(format.targets().list().size());
   likely_turns_ = std::min(kTurnsOfLayer * format.plan().params.layers, kMostTurns);
-  if (Status s = DeviceMemory::on_device(format.slot().end, &memory_); !s.ok()) return s;
-  if (Status s = DeviceMemory::page_locked(l.end(), &host_memory_); !s.ok()) return s;
+  Layout device;
+  (void)format.place_slot(&device);
+  if (Status s = DeviceMemory::on_device(device.end(), &memory_); !s.ok()) return s;
+  arrays_ = format.place_slot(&(device = Layout(256, memory_.get())));
+  const auto place = [&](Layout l) {
+    result_ = l.at<PacketResult>(1);
+    report_ = l.at<RateReport>(1);
+    own_targets_ = l.at<LayerBudget>(format.targets().list().size());
+    return l.end();
+  };
+  if (Status s = DeviceMemory::page_locked(place(Layout()), &host_memory_); !s.ok()) return s;
+  place(Layout(256, host_memory_.get()));
   if (Status s = DeviceStream::make(&stream_); !s.ok()) return s;
   // The coders read a little further than symbols have been made, whatever stands there.
-  if (Status s = clear_device(memory_.get(), format.slot().end, stream_.get()); !s.ok()) return s;
+  if (Status s = clear_device(memory_.get(), device.end(), stream_.get()); !s.ok()) return s;
   if (Status s = DeviceEvent::make(&input_ready_); !s.ok()) return s;
   return DeviceEvent::make(&input_read_);
-}
-
-DeviceFrame CudaSlot::frame() const {
-  const SlotLayout &at = format_->slot();
-  const EncoderPlan &plan = format_->plan();
-  return {format_->blocks(),
-          static_cast<int>(plan.blocks.size()),
-          plan.fraction_bits,
-          plan.params.block_style,
-          device<std::int32_t>(at.coefficients),
-          device<std::uint8_t>(at.planes),
-          device<std::uint8_t>(at.symbols),
-          device<PassSymbols>(at.made),
-          device<Pass>(at.passes),
-          device<std::uint8_t>(at.bytes),
-          device<CodedBlock>(at.coded)};
 }
 
 Status CudaSlot::start(const Samples *samples, void *stream) {
@@ -102,8 +89,7 @@ Status CudaSlot::start(const Samples *samples, void *stream) {
   if (Status s = input_ready_.hold_back(stream_.get()); !s.ok()) return s;
   if (Status s =
           transform_cuda(format_->transform(), format_->transform_tiles(), samples,
-                         device<std::int32_t>(format_->slot().coefficients),
-                         device<std::uint8_t>(format_->slot().transform_scratch), stream_.get());
+                         arrays_.frame.coefficients, arrays_.transform_scratch, stream_.get());
       !s.ok())
     return s;
   if (Status s = input_read_.record(stream_.get()); !s.ok()) return s;
@@ -114,44 +100,35 @@ Status CudaSlot::start(const Samples *samples, void *stream) {
 // What comes behind the transform and does not need the host.
 Status CudaSlot::code() {
   const EncoderPlan &plan = format_->plan();
-  const SlotLayout &at = format_->slot();
-  const DeviceFrame f = frame();
+  const DeviceFrame &f = arrays_.frame;
   void *stream = stream_.get();
   if (Status s = model_blocks(f, format_->model(), 0, f.blocks, stream); !s.ok()) return s;
-  if (Status s = code_blocks(f, plan.passes, device<std::uint8_t>(at.code_scratch), stream);
-      !s.ok())
-    return s;
+  if (Status s = code_blocks(f, plan.passes, arrays_.code_scratch, stream); !s.ok()) return s;
   if (format_->has_targets()) return allocate();
-  auto *layers = device<std::uint8_t>(at.layers);
-  if (Status s = fill_layers_cuda(f, plan.params.layers, layers, stream); !s.ok()) return s;
+  if (Status s = fill_layers_cuda(f, plan.params.layers, arrays_.layers, stream); !s.ok()) return s;
   return write();
 }
 
 PacketJob CudaSlot::packet_job() const {
-  const SlotLayout &at = format_->slot();
-  const DeviceFrame f = frame();
+  const DeviceFrame &f = arrays_.frame;
   return {format_->packet_format(),
-          format_->packets().scratch_at(device<std::uint8_t>(at.packet_scratch)),
-          {f.plan, f.passes, f.bytes, f.coded, device<std::uint8_t>(at.layers)}};
+          arrays_.packets,
+          {f.plan, f.passes, f.bytes, f.coded, arrays_.layers}};
 }
 
 RateJob CudaSlot::rate_job() const {
-  const SlotLayout &at = format_->slot();
-  return {rate_format_, rate_scratch_at(format_->plan(), device<std::uint8_t>(at.rate)),
-          frame(),      device<std::uint32_t>(at.errors),
-          packet_job(), device<std::uint8_t>(at.layers)};
+  return {rate_format_, arrays_.rate, arrays_.frame, arrays_.errors, packet_job(), arrays_.layers};
 }
 
 // The frame keeps those of now.
 Status CudaSlot::take_targets() {
-  auto *mine = device<LayerBudget>(format_->slot().targets);
-  rate_format_ = format_->rate_format(mine);
+  rate_format_ = format_->rate_format(arrays_.targets);
   if (targets_ == format_->times_set()) return {};
   targets_ = format_->times_set();
   const std::vector<LayerBudget> &list = format_->targets().list();
-  auto *on_host = host<LayerBudget>(targets_at_);
-  std::copy(list.begin(), list.end(), on_host);
-  return copy_to_device(mine, on_host, list.size() * sizeof(LayerBudget), stream_.get());
+  std::copy(list.begin(), list.end(), own_targets_);
+  return copy_to_device(arrays_.targets, own_targets_, list.size() * sizeof(LayerBudget),
+                        stream_.get());
 }
 
 // Some turns too many cost little; too few, a round trip.
@@ -159,10 +136,7 @@ Status CudaSlot::allocate() {
   if (Status s = take_targets(); !s.ok()) return s;
   const RateJob job = rate_job();
   if (job.format.wants_errors)
-    if (Status s = final_errors_cuda(job.frame, device<std::uint32_t>(format_->slot().errors),
-                                     stream_.get());
-        !s.ok())
-      return s;
+    if (Status s = final_errors_cuda(job.frame, arrays_.errors, stream_.get()); !s.ok()) return s;
   if (Status s = find_hulls_cuda(job, stream_.get()); !s.ok()) return s;
   turns_ = 0;
   if (Status s = take_turns(likely_turns_); !s.ok()) return s;
@@ -173,13 +147,12 @@ Status CudaSlot::take_turns(int turns) {
   const RateJob job = rate_job();
   if (Status s = allocate_cuda(job, turns_, turns_ + turns, stream_.get()); !s.ok()) return s;
   turns_ += turns;
-  return copy_to_host(host<RateReport>(report_at_), &job.scratch.progress->report,
-                      sizeof(RateReport), stream_.get());
+  return copy_to_host(report_, &job.scratch.progress->report, sizeof(RateReport), stream_.get());
 }
 
 // Packets that were made of what was not the end are made again, once.
 Status CudaSlot::finish_turns() {
-  const RateReport &report = *host<RateReport>(report_at_);
+  const RateReport &report = *report_;
   if (report.step < PcrdStep::Kind::done) {
     do {
       if (Status s = take_turns(kMostTurns); !s.ok()) return s;
@@ -193,28 +166,22 @@ Status CudaSlot::finish_turns() {
 }
 
 Status CudaSlot::write() {
-  const SlotLayout &at = format_->slot();
-  if (Status s =
-          packets_cuda(packet_job(), device<std::uint8_t>(at.out), at.out_bytes, stream_.get());
-      !s.ok())
+  if (Status s = packets_cuda(packet_job(), arrays_.out, arrays_.out_bytes, stream_.get()); !s.ok())
     return s;
-  return copy_to_host(host<PacketResult>(result_at_), packet_job().scratch.result,
-                      sizeof(PacketResult), stream_.get());
+  return copy_to_host(result_, arrays_.packets.result, sizeof(PacketResult), stream_.get());
 }
 
 Status CudaSlot::wait(std::size_t *bytes) {
   if (Status s = stream_.wait(); !s.ok()) return s;
   if (format_->has_targets())
     if (Status s = finish_turns(); !s.ok()) return s;
-  const PacketResult &result = *host<PacketResult>(result_at_);
-  if (result.errors != 0) return bad_result(result.errors);
-  *bytes = length_ = result.bytes;
+  if (result_->errors != 0) return bad_result(result_->errors);
+  *bytes = length_ = result_->bytes;
   return {};
 }
 
 Status CudaSlot::fetch(std::uint8_t *to) {
-  const auto *from = device<std::uint8_t>(format_->slot().out);
-  if (Status s = copy_to_host(to, from, length_, stream_.get()); !s.ok()) return s;
+  if (Status s = copy_to_host(to, arrays_.out, length_, stream_.get()); !s.ok()) return s;
   return stream_.wait();
 }
 
@@ -224,25 +191,23 @@ void CudaSlot::abandon() {
 
 Status make_cuda_encoder(const EncoderParams &params, int slots,
                          std::unique_ptr<CudaEncoder> *encoder) {
-  try {
+  return with_memory([&] {
     auto made = std::make_unique<Slots>();
-    if (Status s = made->prepare(params, slots); !s.ok()) return s;
-    *encoder = std::move(made);
-    return {};
-  } catch (const std::bad_alloc &) {
-    return no_memory();
-  }
+    const Status s = made->prepare(params, slots);
+    if (s.ok()) *encoder = std::move(made);
+    return s;
+  });
 }
 
 Status cuda_encoder_slot_memory(const EncoderParams &params, std::size_t *bytes) {
-  try {
+  return with_memory([&] {
     CudaFormat format;
-    if (Status s = format.plan_for(params); !s.ok()) return s;
-    *bytes = format.slot().end;
-    return {};
-  } catch (const std::bad_alloc &) {
-    return no_memory();
-  }
+    Layout l;
+    const Status s = format.plan_for(params);
+    if (s.ok()) (void)format.place_slot(&l);
+    if (s.ok()) *bytes = l.end();
+    return s;
+  });
 }
 
 }  // namespace coalesce::j2k

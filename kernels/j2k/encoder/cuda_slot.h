@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "../../core/device.h"
-#include "../device/device_frame.h"
 #include "../pcrd/rate_cuda.h"
 #include "../tier2/packets_cuda.h"
 #include "../transform/samples.h"
@@ -29,25 +28,19 @@ class CudaSlot {
   Status take_turns(int turns);
   Status finish_turns();
   Status write();
-  DeviceFrame frame() const;
   PacketJob packet_job() const;
   RateJob rate_job() const;
-  template <class T>
-  T *device(std::size_t offset) const {
-    return reinterpret_cast<T *>(static_cast<std::uint8_t *>(memory_.get()) + offset);
-  }
-  template <class T>
-  T *host(std::size_t offset) const {
-    return reinterpret_cast<T *>(static_cast<std::uint8_t *>(host_memory_.get()) + offset);
-  }
 
   const CudaFormat *format_ = nullptr;
   DeviceMemory memory_, host_memory_;
   DeviceStream stream_;
   DeviceEvent input_ready_, input_read_;
+  SlotArrays arrays_ = {};
   std::size_t length_ = 0;
   // In page-locked memory.
-  std::size_t result_at_ = 0, report_at_ = 0, targets_at_ = 0;
+  PacketResult *result_ = nullptr;
+  RateReport *report_ = nullptr;
+  LayerBudget *own_targets_ = nullptr;
   RateFormat rate_format_ = {};  // of the frame under way
   int targets_ = -1;             // which of the format's it has
   // Turns of the allocation: that this frame was given, and that one like the last may need.

@@ -2,7 +2,6 @@
 #include "encoder.h"
 
 #include <algorithm>
-#include <new>
 
 #include "../../core/per_thread.h"
 #include "../codestream/codestream.h"
@@ -60,7 +59,6 @@ struct Encoder::State {
   void code_block(std::size_t i, BlockWorker *worker);
   Status allocate(ThreadPool *pool);
   Status check_layers() const;
-  void make_packets(const TilePlan &tile);
   Status write(std::vector<std::uint8_t> *out);
 };
 
@@ -154,20 +152,13 @@ Status Encoder::State::check_layers() const {
   return {};
 }
 
-void Encoder::State::make_packets(const TilePlan &tile) {
-  packets.make(plan.params, tile.geometry, tile.order, blocks.data() + tile.first_block, layers,
-               tile.first_block);
-}
-
 Status Encoder::State::write(std::vector<std::uint8_t> *out) {
   const std::size_t begin = out->size();
   out->insert(out->end(), main_header.begin(), main_header.end());
   for (const TilePlan &tile : plan.tiles) {
-    make_packets(tile);
-    if (Status s = append_tile(plan.params, tile, packets, begin + tlm, out); !s.ok()) {
-      out->resize(begin);
-      return s;
-    }
+    packets.make(plan.params, tile.geometry, tile.order, blocks.data() + tile.first_block, layers,
+                 tile.first_block);
+    if (Status s = append_tile(plan.params, tile, packets, begin + tlm, out); !s.ok()) return s;
   }
   put_end(out);
   return {};
@@ -179,16 +170,13 @@ Encoder::~Encoder() = default;
 Status Encoder::make(const EncoderParams &params, std::unique_ptr<Encoder> *encoder,
                      std::uint64_t *least_bytes) {
   if (Status s = check_params(params); !s.ok()) return s;
-  try {
+  return with_memory([&] {
     auto state = std::make_unique<State>();
     const Status s = state->prepare(params);
     if (least_bytes != nullptr) *least_bytes = state->rate.targets().least_bytes();
-    if (!s.ok()) return s;
-    encoder->reset(new Encoder(std::move(state)));
-    return {};
-  } catch (const std::bad_alloc &) {
-    return no_memory();
-  }
+    if (s.ok()) encoder->reset(new Encoder(std::move(state)));
+    return s;
+  });
 }
 
 Status Encoder::set_targets(const std::vector<LayerBudget> &targets) {
@@ -198,12 +186,10 @@ Status Encoder::set_targets(const std::vector<LayerBudget> &targets) {
 Status Encoder::code(const Samples *samples, ThreadPool *pool) {
   if (Status s = state_->check_samples(samples); !s.ok()) return s;
   std::fill(state_->layers.passes.begin(), state_->layers.passes.end(), std::uint8_t{0});
-  try {
-    if (Status s = state_->transform(samples, pool); !s.ok()) return s;
-    return state_->code_blocks(pool);
-  } catch (const std::bad_alloc &) {
-    return no_memory();
-  }
+  return with_memory([&] {
+    const Status s = state_->transform(samples, pool);
+    return s.ok() ? state_->code_blocks(pool) : s;
+  });
 }
 
 const std::vector<BlockData> &Encoder::blocks() const {
@@ -211,11 +197,7 @@ const std::vector<BlockData> &Encoder::blocks() const {
 }
 
 Status Encoder::allocate(ThreadPool *pool) {
-  try {
-    return state_->allocate(pool);
-  } catch (const std::bad_alloc &) {
-    return no_memory();
-  }
+  return with_memory([&] { return state_->allocate(pool); });
 }
 
 LayerPasses *Encoder::layers() {
@@ -225,12 +207,9 @@ LayerPasses *Encoder::layers() {
 Status Encoder::write(std::vector<std::uint8_t> *out) {
   const std::size_t begin = out->size();
   if (Status s = state_->check_layers(); !s.ok()) return s;
-  try {
-    return state_->write(out);
-  } catch (const std::bad_alloc &) {
-    out->resize(begin);
-    return no_memory();
-  }
+  const Status s = with_memory([&] { return state_->write(out); });
+  if (!s.ok()) out->resize(begin);
+  return s;
 }
 
 Status Encoder::encode(const Samples *samples, ThreadPool *pool, std::vector<std::uint8_t> *out) {

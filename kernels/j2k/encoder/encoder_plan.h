@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <new>
 #include <vector>
 
 #include "../canvas/block_plan.h"
@@ -61,6 +62,16 @@ struct EncoderPlan {
 // Where memory for an encoder and its plan could not be had.
 constexpr Status no_memory() {
   return {StatusCode::out_of_memory, "j2k: no memory for a picture of this size"};
+}
+
+// What allocates.
+template <class Body>
+Status with_memory(Body body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    return no_memory();
+  }
 }
 
 // For params that check_params() has passed. Allocates.

@@ -2,9 +2,7 @@
 #include "packet_tables.h"
 
 #include <algorithm>
-#include <cstring>
 
-#include "../../core/layout.h"
 #include "../tier2/packet_bits.h"
 #include "../tier2/packet_codes.h"
 #include "../tier2/tag_tree.h"
@@ -13,51 +11,6 @@ namespace coalesce::j2k {
 namespace {
 
 constexpr std::size_t kAlign = 16;
-
-struct ImageLayout {
-  std::size_t bands, precincts, parts, order, part_of, precinct_of, main_header, end;
-};
-ImageLayout image_layout(const PacketFormat &f) {
-  Layout l(kAlign);
-  ImageLayout at;
-  at.bands = l.add<FlatBand>(f.num_bands);
-  at.precincts = l.add<FlatPrecinct>(f.num_precincts);
-  at.parts = l.add<FlatPart>(f.num_parts);
-  at.order = l.add<std::uint32_t>(f.packets);
-  at.part_of = l.add<std::uint32_t>(f.packets);
-  at.precinct_of = l.add<std::uint32_t>(f.blocks);
-  at.main_header = l.add<std::uint8_t>(f.main_bytes);
-  at.end = l.end();
-  return at;
-}
-
-struct ScratchLayout {
-  std::size_t part_lengths, part_at, part_header, told, headers, packet_at, length_sum, plt_sum,
-      l_block, bit_at, byte_at, bit_strings, keys, zero_planes, pool, end;
-};
-ScratchLayout scratch_layout(const PacketFormat &f, std::size_t pool) {
-  const auto layers = static_cast<std::size_t>(f.layers);
-  Layout l(kAlign);
-  ScratchLayout at;
-  l.add<PacketResult>(1);
-  at.part_lengths = l.add<std::uint32_t>(f.num_parts);
-  at.part_at = l.add<std::uint64_t>(f.num_parts);
-  at.part_header = l.add<std::uint32_t>(f.num_parts);
-  at.told = l.add<std::int32_t>(f.packets);
-  at.headers = l.add<PacketHeader>(f.packets);
-  at.packet_at = l.add<std::uint64_t>(f.packets);
-  at.length_sum = l.add<std::uint64_t>(f.packets + std::size_t{1});
-  at.plt_sum = l.add<std::uint32_t>(f.packets + std::size_t{1});
-  at.l_block = l.add<std::uint8_t>(layers * f.blocks);
-  at.bit_at = l.add<std::uint32_t>(layers * f.blocks);
-  at.byte_at = l.add<std::uint32_t>(layers * f.blocks);
-  at.bit_strings = l.add<std::uint64_t>(layers * f.blocks);
-  at.keys = l.add<std::uint32_t>(layers * f.nodes);
-  at.zero_planes = l.add<std::uint8_t>(layers * f.nodes);
-  at.pool = l.add<std::uint32_t>(pool);
-  at.end = l.end();
-  return at;
-}
 
 // Bits that headers have for a block at most, in all layers together; without the nodes of its
 // trees.
@@ -72,11 +25,6 @@ std::uint64_t most_bits(const BlockPlan &block, const EncoderParams &params) {
   const auto l_block = static_cast<std::uint64_t>(std::max(longest, kFirstLBlock));
   // Table B.4; the ones and the zeros that l_block grows by; log2 of a segment's passes is below 7.
   return runs * 16 + l_block + runs + segments * (l_block + 7);
-}
-
-template <class T>
-void put(const std::vector<T> &list, std::size_t at, std::vector<std::uint8_t> *image) {
-  if (!list.empty()) std::memcpy(image->data() + at, list.data(), list.size() * sizeof(T));
 }
 
 }  // namespace
@@ -195,37 +143,27 @@ Status PacketTables::make(const EncoderPlan &plan) {
   format_.plt = params.plt;
   format_.num_bands = static_cast<std::uint32_t>(bands_.size());
   pool_ = pool;
-  make_image();
+  append_array(bands_, kAlign, &image_);
+  append_array(precincts_, kAlign, &image_);
+  append_array(parts_, kAlign, &image_);
+  append_array(order_, kAlign, &image_);
+  append_array(part_of_, kAlign, &image_);
+  append_array(precinct_of_, kAlign, &image_);
+  append_array(main_header_, kAlign, &image_);
   return {};
 }
 
-void PacketTables::make_image() {
-  const ImageLayout at = image_layout(format_);
-  image_.assign(at.end, 0);
-  put(bands_, at.bands, &image_);
-  put(precincts_, at.precincts, &image_);
-  put(parts_, at.parts, &image_);
-  put(order_, at.order, &image_);
-  put(part_of_, at.part_of, &image_);
-  put(precinct_of_, at.precinct_of, &image_);
-  put(main_header_, at.main_header, &image_);
-}
-
 PacketFormat PacketTables::format_at(const std::uint8_t *image) const {
-  const ImageLayout at = image_layout(format_);
+  Layout l(kAlign, image);
   PacketFormat f = format_;
-  f.bands = reinterpret_cast<const FlatBand *>(image + at.bands);
-  f.precincts = reinterpret_cast<const FlatPrecinct *>(image + at.precincts);
-  f.parts = reinterpret_cast<const FlatPart *>(image + at.parts);
-  f.order = reinterpret_cast<const std::uint32_t *>(image + at.order);
-  f.part_of = reinterpret_cast<const std::uint32_t *>(image + at.part_of);
-  f.precinct_of = reinterpret_cast<const std::uint32_t *>(image + at.precinct_of);
-  f.main_header = image + at.main_header;
+  f.bands = l.at<const FlatBand>(f.num_bands);
+  f.precincts = l.at<const FlatPrecinct>(f.num_precincts);
+  f.parts = l.at<const FlatPart>(f.num_parts);
+  f.order = l.at<const std::uint32_t>(f.packets);
+  f.part_of = l.at<const std::uint32_t>(f.packets);
+  f.precinct_of = l.at<const std::uint32_t>(f.blocks);
+  f.main_header = l.at<const std::uint8_t>(f.main_bytes);
   return f;
-}
-
-std::size_t PacketTables::scratch_bytes() const {
-  return scratch_layout(format_, pool_).end;
 }
 
 std::size_t PacketTables::most_beside() const {
@@ -236,26 +174,26 @@ std::size_t PacketTables::most_beside() const {
   return sum + (kSopAndEph + kMostPlt) * format_.packets;
 }
 
-PacketScratch PacketTables::scratch_at(std::uint8_t *memory) const {
-  const ScratchLayout at = scratch_layout(format_, pool_);
-  const auto words = [&](std::size_t i) { return reinterpret_cast<std::uint32_t *>(memory + i); };
-  const auto longs = [&](std::size_t i) { return reinterpret_cast<std::uint64_t *>(memory + i); };
-  return {reinterpret_cast<PacketResult *>(memory),
-          words(at.part_lengths),
-          longs(at.part_at),
-          words(at.part_header),
-          reinterpret_cast<std::int32_t *>(memory + at.told),
-          reinterpret_cast<PacketHeader *>(memory + at.headers),
-          longs(at.packet_at),
-          longs(at.length_sum),
-          words(at.plt_sum),
-          memory + at.l_block,
-          words(at.bit_at),
-          words(at.byte_at),
-          longs(at.bit_strings),
-          words(at.keys),
-          memory + at.zero_planes,
-          words(at.pool)};
+PacketScratch PacketTables::place_scratch(Layout *l) const {
+  const PacketFormat &f = format_;
+  const std::size_t blocks = static_cast<std::size_t>(f.layers) * f.blocks;
+  const std::size_t nodes = static_cast<std::size_t>(f.layers) * f.nodes;
+  return {.result = l->at<PacketResult>(1),
+          .part_lengths = l->at<std::uint32_t>(f.num_parts),
+          .part_at = l->at<std::uint64_t>(f.num_parts),
+          .part_header = l->at<std::uint32_t>(f.num_parts),
+          .told = l->at<std::int32_t>(f.packets),
+          .headers = l->at<PacketHeader>(f.packets),
+          .packet_at = l->at<std::uint64_t>(f.packets),
+          .length_sum = l->at<std::uint64_t>(f.packets + std::size_t{1}),
+          .plt_sum = l->at<std::uint32_t>(f.packets + std::size_t{1}),
+          .l_block = l->at<std::uint8_t>(blocks),
+          .bit_at = l->at<std::uint32_t>(blocks),
+          .byte_at = l->at<std::uint32_t>(blocks),
+          .bit_strings = l->at<std::uint64_t>(blocks),
+          .keys = l->at<std::uint32_t>(nodes),
+          .zero_planes = l->at<std::uint8_t>(nodes),
+          .pool = l->at<std::uint32_t>(pool_)};
 }
 
 }  // namespace coalesce::j2k

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../../core/layout.h"
 #include "../tier2/packet_format.h"
 #include "encoder_plan.h"
 
@@ -22,10 +23,8 @@ class PacketTables {
   // The tables, if the image lies there.
   PacketFormat format_at(const std::uint8_t *image) const;
 
-  // Scratch memory of a frame, which need not be cleared, and what lies where in it. It must be
-  // aligned to 16 bytes.
-  std::size_t scratch_bytes() const;
-  PacketScratch scratch_at(std::uint8_t *memory) const;
+  // Scratch memory of a frame, which need not be cleared.
+  PacketScratch place_scratch(Layout *l) const;
   std::size_t main_bytes() const { return main_header_.size(); }
   // What a codestream has at most beside the bytes of blocks.
   std::size_t most_beside() const;
@@ -35,7 +34,6 @@ class PacketTables {
   void add_parts(const EncoderPlan &plan, const TilePlan &tile);
   std::uint64_t pool_words(const EncoderPlan &plan) const;
   Status check(const EncoderPlan &plan, std::uint64_t pool) const;
-  void make_image();
 
   std::vector<FlatBand> bands_;
   std::vector<FlatPrecinct> precincts_;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../../core/layout.h"
 #include "../pcrd/packet_budgets.h"
 #include "../pcrd/rate_cuda.h"
 #include "encoder_plan.h"
@@ -29,13 +30,11 @@ class RateTables {
  private:
   RateFormat format_ = {};
   PacketBudgets targets_;
-  std::size_t shares_at_ = 0, limits_at_ = 0;
+  std::size_t blocks_ = 0;
   std::vector<std::uint8_t> image_;
 };
 
-// Scratch memory of a frame, which need not be cleared, and what lies where in it. It must be
-// aligned to 256 bytes.
-std::size_t rate_scratch_bytes(const EncoderPlan &plan);
-RateScratch rate_scratch_at(const EncoderPlan &plan, std::uint8_t *memory);
+// Scratch memory of a frame, which need not be cleared.
+RateScratch place_rate_scratch(const EncoderPlan &plan, Layout *l);
 
 }  // namespace coalesce::j2k

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <new>
+#include <type_traits>
 
 #include "../transform/colour.h"
 #include "../transform/quantiser.h"
@@ -33,15 +34,6 @@ Plane<T> band_plane(const Plane<T> &plane, const Subband &band) {
           plane.pitch};
 }
 
-Status transform_colour(const Samples (&in)[3], const Plane<std::int32_t> (&out)[3],
-                        ThreadPool *pool) {
-  return reversible_transform(in, out, pool);
-}
-
-Status transform_colour(const Samples (&in)[3], const Plane<float> (&out)[3], ThreadPool *pool) {
-  return irreversible_transform(in, out, pool);
-}
-
 // All components of a tile, level-shifted and with the component transform.
 template <class T>
 Status shift(const EncoderPlan &plan, const TilePlan &tile, const Samples *samples,
@@ -57,7 +49,12 @@ Status shift(const EncoderPlan &plan, const TilePlan &tile, const Samples *sampl
   if (colour && !rect_of(tile, 0).empty()) {
     const Samples in[3] = {part[0], part[1], part[2]};
     const Plane<T> out[3] = {planes[0], planes[1], planes[2]};
-    if (Status s = transform_colour(in, out, pool); !s.ok()) return s;
+    Status s;
+    if constexpr (std::is_same_v<T, float>)
+      s = irreversible_transform(in, out, pool);
+    else
+      s = reversible_transform(in, out, pool);
+    if (!s.ok()) return s;
   }
   for (int c = colour ? 3 : 0; c < plan.components(); ++c) {
     if (rect_of(tile, c).empty()) continue;

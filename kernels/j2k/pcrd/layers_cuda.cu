@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "layers_cuda.h"
-
 #include "../../core/cuda_status.h"
 #include "../canvas/block_plan.h"
 #include "../device/warp_sum.cuh"
 #include "final_error.h"
+#include "rate_cuda.h"
 
 namespace coalesce::j2k {
 namespace {

@@ -71,6 +71,13 @@ struct RateJob {
   std::uint8_t *layers;  // the result; the packets' input
 };
 
+// Without targets. Every layer gets all passes, so the first has them: passes of layer l, block b
+// at l * blocks + b.
+Status fill_layers_cuda(const DeviceFrame &frame, int layers, std::uint8_t *passes, void *stream);
+
+// final_error() of each block.
+Status final_errors_cuda(const DeviceFrame &frame, std::uint32_t *errors, void *stream);
+
 // Hulls, and the ranks of their slopes.
 Status find_hulls_cuda(const RateJob &job, void *stream);
 

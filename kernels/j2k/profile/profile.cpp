@@ -2,15 +2,52 @@
 #include "profile.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <iterator>
 #include <string>
 
-#include "profile_limits.h"
+#include "profile_levels.h"
 
 namespace coalesce::j2k {
 namespace {
+
+struct Range {
+  int least, most;
+  bool has(int v) const { return v >= least && v <= most; }
+};
+
+constexpr int kAny = INT32_MAX;
+
+// What a profile says, as far as they differ.
+struct Limits {
+  const char *name;
+  unsigned rsiz;
+  int width, height;
+  Range components, bits;
+  int chroma_dx, chroma_dy;  // at most; others are not subsampled
+  int tiles;                 // 1, or 4, too
+  Range levels;
+  Range block;  // log2
+  Range guard;
+  bool strict = false;        // TLM; no SOP, EPH, PLT
+  bool largest_last = false;  // must be
+};
+
+constexpr std::array<Limits, 7> kLimits = {{
+    {"none", 0, kAny, kAny, {}, {}, 0, 0, 0, {}, {}, {}},
+    {"cinema-2k", 3, 2048, 1080, {3, 3}, {12, 12}, 1, 1, 1, {0, 5}, {5, 5}, {1, 1}, true},
+    {"cinema-4k", 4, 4096, 2160, {3, 3}, {12, 12}, 1, 1, 1, {1, 6}, {5, 5}, {2, 2}, true, true},
+    {"broadcast-single", 0x100, kAny, kAny, {1, 4}, {8, 12}, 2, 2, 1, {1, 5}, {5, 7}, {0, 7}},
+    {"broadcast-multi", 0x200, kAny, kAny, {1, 4}, {8, 12}, 2, 2, 4, {1, 5}, {5, 7}, {0, 7}},
+    {"imf-2k", 0x400, 2048, 1556, {1, 3}, {8, 16}, 2, 1, 1, {1, 5}, {5, 5}, {0, 7}},
+    {"imf-4k", 0x500, 4096, 3112, {1, 3}, {8, 16}, 2, 1, 1, {1, 6}, {5, 5}, {0, 7}},
+}};
+
+const Limits &limits_of(Profile profile) {
+  return kLimits[static_cast<std::size_t>(profile)];
+}
 
 // What profiles forbid: texts that stay, and texts with what is required and what there is.
 
@@ -243,14 +280,13 @@ constexpr auto kTexts = [] {
   return texts;
 }();
 
-Status refused(Profile profile, std::size_t rule) {
+// required: as the text goes on after "requires".
+Status refused(Profile profile, std::size_t rule, const std::string &required, std::string *text) {
+  if (text != nullptr)
+    *text = required.empty()
+                ? required
+                : "profile=" + std::string(limits_of(profile).name) + " requires " + required;
   return invalid_argument(kTexts[static_cast<std::size_t>(profile)][rule].data());
-}
-
-std::string full_text(Profile profile, const std::string &required) {
-  return required.empty()
-             ? required
-             : "profile=" + std::string(limits_of(profile).name) + " requires " + required;
 }
 
 double samples_of(const EncoderParams &p) {
@@ -298,20 +334,12 @@ std::string level_text(LevelFit fit, double samples, const ProfileRate &rate,
 
 }  // namespace
 
-Status refuse_level(Profile profile, LevelFit fit, const std::string &required, std::string *text) {
-  if (text != nullptr) *text = full_text(profile, required);
-  return refused(profile, std::size(kRules) + static_cast<std::size_t>(fit) - 1);
-}
-
 Status check_profile(Profile profile, const EncoderParams &params, std::string *text) {
   if (profile == Profile::none) return {};
   const Limits &limits = limits_of(profile);
-  for (std::size_t i = 0; i < std::size(kRules); ++i) {
-    const Rule &rule = kRules[i];
-    if (rule.holds(limits, params)) continue;
-    if (text != nullptr) *text = full_text(profile, rule.required(limits, params));
-    return refused(profile, i);
-  }
+  for (std::size_t i = 0; i < std::size(kRules); ++i)
+    if (!kRules[i].holds(limits, params))
+      return refused(profile, i, kRules[i].required(limits, params), text);
   return {};
 }
 
@@ -338,7 +366,8 @@ Status set_profile(Profile profile, const ProfileRate &rate, EncoderParams *p,
   const LevelFit fit = fit_levels(profile, samples_of(*p), rate, &levels, &limits);
   if (fit == LevelFit::too_many_bytes) *frame_limit = limits.frame;
   if (fit != LevelFit::fits)
-    return refuse_level(profile, fit, level_text(fit, samples_of(*p), rate, limits), text);
+    return refused(profile, std::size(kRules) + static_cast<std::size_t>(fit) - 1,
+                   level_text(fit, samples_of(*p), rate, limits), text);
   p->profile = static_cast<std::uint16_t>(l.rsiz | levels);
   *frame_limit = limits.frame;
   const std::uint64_t bytes = rate.frame_bytes > 0 ? rate.frame_bytes : limits.frame;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "codeword_segments.h"
 
+#include "mq/mq_lengths.h"
+
 namespace coalesce::j2k {
 
 void PassCoder::start(unsigned style, int planes, Pass *passes, std::uint8_t *bytes) {
@@ -46,7 +48,7 @@ void PassCoder::end_segment(bool raw) {
     length = predictable ? raw_.flush_predictably() : raw_.flush();
   else
     length = predictable ? mq_.flush_predictably() : mq_.flush();
-  const auto truncated = raw ? truncated_raw_length : truncated_length;
+  const auto truncated = raw ? least_raw_length : least_length;
   for (int i = first_; i < count_; ++i) {
     int needed = length;
     if (i + 1 < count_ || !predictable) needed = truncated(marks_[i], segment, length);

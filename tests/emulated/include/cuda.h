@@ -26,17 +26,18 @@ struct CUlaunchConfig {
 
 using cuuint32_t = std::uint32_t;
 using cuuint64_t = std::uint64_t;
-enum CUtensorMapDataType { CU_TENSOR_MAP_DATA_TYPE_UINT32 = 2 };
+enum CUtensorMapDataType { CU_TENSOR_MAP_DATA_TYPE_UINT32 = 2, CU_TENSOR_MAP_DATA_TYPE_UINT64 = 4 };
 enum CUtensorMapInterleave { CU_TENSOR_MAP_INTERLEAVE_NONE = 0 };
 enum CUtensorMapSwizzle { CU_TENSOR_MAP_SWIZZLE_NONE = 0 };
 enum CUtensorMapL2promotion { CU_TENSOR_MAP_L2_PROMOTION_L2_128B = 2 };
 enum CUtensorMapFloatOOBfill { CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0 };
-// Of words in two dimensions.
+// In two dimensions.
 struct alignas(64) CUtensorMap {
   const std::uint8_t *data;
   std::ptrdiff_t pitch;
   int width, height;
   int columns, rows;  // of a box
+  int element;        // bytes: 4 or 8
 };
 CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
                                 void *data, const cuuint64_t *size, const cuuint64_t *pitch,

@@ -180,13 +180,14 @@ class BulkBarrier {
     add(emulated::aligned(static_cast<uint4 *>(to)), from, size);
   }
   void copy(void *to, const CUtensorMap &map, int x, int y) {
-    if (reinterpret_cast<std::uintptr_t>(to) % 128 != 0 || x % 4 != 0)
-      emulated::fail("a rectangle is copied to %p from word %d", to, x);
-    auto *word = static_cast<std::uint8_t *>(to);
+    if (reinterpret_cast<std::uintptr_t>(to) % 128 != 0 || x * map.element % 16 != 0)
+      emulated::fail("a rectangle is copied to %p from element %d", to, x);
+    auto *element = static_cast<std::uint8_t *>(to);
     for (int row = y; row < y + map.rows; ++row)
-      for (int column = x; column < x + map.columns; ++column, word += 4) {
+      for (int column = x; column < x + map.columns; ++column, element += map.element) {
         const bool inside = row >= 0 && row < map.height && column >= 0 && column < map.width;
-        add(word, inside ? map.data + row * map.pitch + 4 * column : nullptr, 4);
+        add(element, inside ? map.data + row * map.pitch + map.element * column : nullptr,
+            static_cast<std::size_t>(map.element));
       }
   }
   void wait(int parity) {

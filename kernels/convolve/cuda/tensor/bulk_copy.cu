@@ -20,17 +20,20 @@ bool has_plane_maps() {
   return encode() != nullptr;
 }
 
-bool make_plane_map(const Plane<const std::uint8_t> &plane, int columns, int rows,
+bool make_plane_map(const Plane<const std::uint8_t> &plane, int element, int columns, int rows,
                     CUtensorMap *map) {
-  if (encode() == nullptr || plane.width < 4) return false;
-  const cuuint64_t size[] = {static_cast<cuuint64_t>(plane.width / 4),
+  if (encode() == nullptr || plane.width < element) return false;
+  const cuuint64_t size[] = {static_cast<cuuint64_t>(plane.width / element),
                              static_cast<cuuint64_t>(plane.height)};
   const cuuint64_t pitch[] = {plane.pitch};
-  const cuuint32_t box[] = {static_cast<cuuint32_t>(columns / 4), static_cast<cuuint32_t>(rows)};
+  const cuuint32_t box[] = {static_cast<cuuint32_t>(columns / element),
+                            static_cast<cuuint32_t>(rows)};
   const cuuint32_t steps[] = {1, 1};
-  return encode()(map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, const_cast<std::uint8_t *>(plane.data),
-                  size, pitch, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                  CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+  const CUtensorMapDataType type =
+      element == 8 ? CU_TENSOR_MAP_DATA_TYPE_UINT64 : CU_TENSOR_MAP_DATA_TYPE_UINT32;
+  return encode()(map, type, 2, const_cast<std::uint8_t *>(plane.data), size, pitch, box, steps,
+                  CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                  CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
                   CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 #else
@@ -38,7 +41,7 @@ bool has_plane_maps() {
   return false;
 }
 
-bool make_plane_map(const Plane<const std::uint8_t> &, int, int, CUtensorMap *) {
+bool make_plane_map(const Plane<const std::uint8_t> &, int, int, int, CUtensorMap *) {
   return false;
 }
 #endif

@@ -25,10 +25,10 @@ namespace coalesce {
 // Does the driver know of them?
 bool has_plane_maps();
 
-// What the copy engine knows of a plane: words of 4 bytes (what a row has more, counts as outside)
-// and the rectangles to copy, `columns` bytes (a multiple of 16, at most 1024) by `rows` (at most
-// 256). False if it cannot have such. Address and pitch are multiples of 16.
-bool make_plane_map(const Plane<const std::uint8_t> &plane, int columns, int rows,
+// What the copy engine knows of a plane: elements of 4 or 8 bytes (what a row has more, counts as
+// outside) and the rectangles to copy, `columns` bytes (a multiple of 16, at most 256 elements) by
+// `rows` (at most 256). False if it cannot have such. Address and pitch are multiples of 16.
+bool make_plane_map(const Plane<const std::uint8_t> &plane, int element, int columns, int rows,
                     CUtensorMap *map);
 
 #if !defined(COALESCE_EMULATED)
@@ -56,8 +56,8 @@ class BulkBarrier {
         : "memory");
   }
 
-  // The rectangle whose corner is word x, a multiple of 4, of row y; zeros for what is outside.
-  // to: a multiple of 128. map: a parameter of the kernel.
+  // The rectangle whose corner is element x, which is 16 bytes times something, of row y; zeros for
+  // what is outside. to: a multiple of 128. map: a parameter of the kernel.
   __device__ __forceinline__ void copy(void *to, const CUtensorMap &map, int x, int y) {
     asm volatile(
         "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "

@@ -10,20 +10,6 @@
 namespace coalesce {
 namespace {
 
-// False if there are larger ones.
-bool weights_of(const ConvolveParams &params, MmaWeights *weights) {
-  const auto [least, most] = weight_range(params);
-  if (least >= -128 && most <= 127)
-    *weights = MmaWeights::bytes;
-  else if (least >= -32768 && most <= 32767)
-    *weights = MmaWeights::words;
-  else if (least >= 0 && most <= 65535)
-    *weights = MmaWeights::unsigned_words;
-  else
-    return false;
-  return true;
-}
-
 int channels_of(const ConvolvePlane &plane, ChannelRole role) {
   return static_cast<int>(std::count(plane.role, plane.role + plane.channels, role));
 }
@@ -47,15 +33,16 @@ std::uint32_t bytes_of(const ConvolvePlane &plane, ChannelRole role) {
   return bits;
 }
 
-// For sums of 0 .. 256 * d - 1: with r = 2^32 / d, rounded up, the product with t exceeds
-// 2^32 * t / d by t * (r * d - 2^32) / d: too little to matter if that is below 2^32 / d. Sums
-// below give something negative, those above 256 and more. r is signed.
+// For sums of 0 .. n * d - 1, with n = max + 1: with r = 2^32 / d, rounded up, the product with t
+// exceeds 2^32 * t / d by t * (r * d - 2^32) / d: too little to matter if that is below 2^32 / d.
+// Sums below give something negative, those above n and more. r is signed.
 bool make_reciprocal(const Filter &f, int *reciprocal) {
   constexpr std::int64_t kOne = std::int64_t{1} << 32;
-  if (f.divisor <= 2 || 256 * f.divisor > kOne / 2) return false;
+  const std::int64_t n = f.depth.max() + 1;
+  if (f.divisor <= 2 || f.divisor > kOne / 2 / n) return false;
   const std::int64_t r = (kOne - 1) / f.divisor + 1;
   *reciprocal = static_cast<int>(r);
-  return (256 * f.divisor - 1) * (r * f.divisor - kOne) < kOne;
+  return (n * f.divisor - 1) * (r * f.divisor - kOne) < kOne;
 }
 
 // The same for planes whose pixels are alike.
@@ -69,21 +56,13 @@ int pixel_kind(const ConvolvePlane &plane) {
 // All that does not depend on where the plane is.
 MmaOutput make_placeless_output(const Filter &f, const ConvolvePlane &plane) {
   MmaOutput o = {};
+  const bool two = has_two_offsets(f, plane);
+  static_cast<MmaSamples &>(o) =
+      make_mma_samples(f, two                                           ? ChannelRole::copy
+                          : channels_of(plane, ChannelRole::level) == 0 ? ChannelRole::chroma
+                                                                        : ChannelRole::level);
   o.copied = bytes_of(plane, ChannelRole::copy);
-  o.finish = make_finish<std::int32_t>(f);
-  if (has_two_offsets(f, plane))
-    o.chroma = bytes_of(plane, ChannelRole::chroma);
-  else
-    o.offsets = channels_of(plane, ChannelRole::level) == 0 ? o.finish.chroma : o.finish.level;
-  o.offset = o.offsets.before + o.offsets.after;
-  if (f.absolute) {
-    o.way = MmaFinish::any;
-  } else if (make_reciprocal(f, &o.reciprocal)) {
-    o.way = MmaFinish::saturated;
-    o.addend = std::int64_t{o.offset} * o.reciprocal;
-  } else {
-    o.way = make_byte_finish(f.divisor, &o.byte) ? MmaFinish::byte : MmaFinish::any;
-  }
+  if (two) o.chroma = bytes_of(plane, ChannelRole::chroma);
   return o;
 }
 
@@ -97,11 +76,24 @@ WeightRange weight_range(const ConvolveParams &params) {
   });
 }
 
+bool mma_weights(const ConvolveParams &params, MmaWeights *weights) {
+  if (params.filter->weights.empty()) return false;
+  const auto [least, most] = weight_range(params);
+  if (least >= -128 && most <= 127)
+    *weights = MmaWeights::bytes;
+  else if (least >= -32768 && most <= 32767)
+    *weights = MmaWeights::words;
+  else if (least >= 0 && most <= 65535)
+    *weights = MmaWeights::unsigned_words;
+  else
+    return false;
+  return true;
+}
+
 bool direct_sums_take(const ConvolveParams &params, const ConvolvePlane &plane, MmaWeights *weights,
                       bool *by_role) {
   const Filter &f = *params.filter;
-  if (f.depth.bits != 8 || !f.narrow || f.weights.empty() || !weights_of(params, weights))
-    return false;
+  if (f.depth.bits != 8 || !f.narrow || !mma_weights(params, weights)) return false;
   if ((reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch) % 16 != 0) return false;
   const int copied = channels_of(plane, ChannelRole::copy);
   if (copied == plane.channels) return false;
@@ -124,6 +116,25 @@ bool MmaKernel::built() {
     known_[device].store(answer, std::memory_order_relaxed);
   }
   return answer == yes;
+}
+
+MmaSamples make_mma_samples(const Filter &f, ChannelRole role) {
+  MmaSamples s = {};
+  s.finish = make_finish<std::int32_t>(f);
+  if (role != ChannelRole::copy)
+    s.offsets = role == ChannelRole::chroma ? s.finish.chroma : s.finish.level;
+  s.offset = s.offsets.before + s.offsets.after;
+  s.max = f.depth.max();
+  if (f.absolute) {
+    s.way = MmaFinish::any;
+  } else if (make_reciprocal(f, &s.reciprocal)) {
+    s.way = MmaFinish::saturated;
+    s.addend = std::int64_t{s.offset} * s.reciprocal;
+  } else {
+    s.way = f.depth.bits == 8 && make_byte_finish(f.divisor, &s.byte) ? MmaFinish::byte
+                                                                      : MmaFinish::any;
+  }
+  return s;
 }
 
 MmaOutput make_mma_output(const ConvolveParams &params, const ConvolvePlane &plane) {

@@ -24,26 +24,30 @@ enum class MmaWeights : std::uint8_t {
 // How samples are made of sums.
 enum class MmaFinish : std::uint8_t {
   byte,       // by ByteFinish
-  saturated,  // the upper half of the product with the reciprocal, cut to 0 .. 255
+  saturated,  // the upper half of the product with the reciprocal, cut to 0 .. 255, or max
   any,        // by Finish
 };
 
-struct MmaOutput {
+// Samples of one role, or of two that are alike.
+struct MmaSamples {
+  MmaFinish way;
+  ByteFinish byte;
+  int reciprocal;       // of the divisor, times 2^32
+  int max;              // of a sample
+  std::int64_t addend;  // the offset times the reciprocal
+  int offset;
+  Finish<std::int32_t> finish;
+  Finish<std::int32_t>::Offsets offsets;
+};
+
+struct MmaOutput : MmaSamples {
   std::uint8_t *data;
   std::size_t pitch;
   bool wide_stores;
   std::uint32_t copied;  // bits of each four bytes that are not filtered
-  MmaFinish way;
-  ByteFinish byte;
-  int reciprocal;  // of the divisor, times 2^32
-  // Bits of each four bytes that are chroma, if they have an offset of their own: then the one
-  // below is 0, and sums come with theirs.
+  // Bits of each four bytes that are chroma, if they have an offset of their own: then that of all
+  // is 0, and sums come with theirs.
   std::uint32_t chroma;
-  std::int64_t addend;  // the offset times the reciprocal
-  int offset;
-
-  Finish<std::int32_t> finish;
-  Finish<std::int32_t>::Offsets offsets;
 
   // Of byte i of four.
   __device__ __forceinline__ int offset_by_role(int i) const {
@@ -57,6 +61,9 @@ struct WeightRange {
   std::int32_t least, most;
 };
 WeightRange weight_range(const ConvolveParams &params);
+
+// False if there are weights that tensor cores cannot multiply with; else says which there are.
+bool mma_weights(const ConvolveParams &params, MmaWeights *weights);
 
 // False if tensor cores cannot compute this at all; else says which weights there are, and if level
 // and chroma have offsets of their own. Without `by_role` such planes are not taken.
@@ -78,6 +85,9 @@ class MmaKernel {
   int from_;
   std::atomic<signed char> known_[64] = {};  // by device
 };
+
+// For the role copy: without an offset.
+MmaSamples make_mma_samples(const Filter &f, ChannelRole role);
 
 MmaOutput make_mma_output(const ConvolveParams &params, const ConvolvePlane &plane);
 
@@ -110,8 +120,14 @@ __device__ __forceinline__ void finish_saturated(int reciprocal, std::int64_t ad
       words);
 }
 
+// Of any depth, where the way is `saturated`.
+__device__ __forceinline__ std::uint32_t finish_cut(const MmaSamples &o, int sum) {
+  return static_cast<std::uint32_t>(
+      clamp_sum(upper_half_of_sum(sum, o.reciprocal, o.addend), 0, o.max));
+}
+
 template <int kGroups, class Sum>
-__device__ __forceinline__ void finish_words(const MmaOutput &o, Sum sum,
+__device__ __forceinline__ void finish_words(const MmaSamples &o, Sum sum,
                                              std::uint32_t (&words)[kGroups][4]) {
   const auto finish = [&](std::uint32_t selector, auto one) {
     finish_each(

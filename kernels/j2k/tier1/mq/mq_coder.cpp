@@ -17,15 +17,11 @@ constexpr std::uint32_t kBelowCarry = (1u << kCarryShift) - 1;
 
 }  // namespace
 
-void MqCoder::set_context(int context, int state, int mps) {
-  contexts_[context] = static_cast<std::uint8_t>(2 * state + mps);
-}
-
 void MqCoder::reset_contexts() {
   std::memset(contexts_, 0, sizeof contexts_);
-  set_context(kContextZero, 4, 0);
-  set_context(kContextRun, 3, 0);
-  set_context(kContextUniform, 46, 0);
+  contexts_[kContextZero] = 2 * 4;  // the state's number; 0 is the more probable decision
+  contexts_[kContextRun] = 2 * 3;
+  contexts_[kContextUniform] = 2 * 46;
 }
 
 void MqCoder::start(std::uint8_t *bytes) {
@@ -122,10 +118,6 @@ int MqCoder::flush_predictably() {
   return finish();
 }
 
-int truncated_length(const CoderMark &mark, const std::uint8_t *bytes, int length) {
-  return least_length(mark, bytes, length);
-}
-
 void RawCoder::start(std::uint8_t *bytes) {
   bytes_ = bytes;
   count_ = 0;
@@ -165,10 +157,6 @@ int RawCoder::flush() {
 int RawCoder::flush_predictably() {
   if (free_ < room() || room() == 7) fill();
   return count_;
-}
-
-int truncated_raw_length(const CoderMark &mark, const std::uint8_t *bytes, int length) {
-  return least_raw_length(mark, bytes, length);
 }
 
 }  // namespace coalesce::j2k

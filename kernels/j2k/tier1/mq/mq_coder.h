@@ -24,8 +24,6 @@ class MqCoder {
  public:
   // All contexts as at the beginning of a code-block (Table D.7).
   void reset_contexts();
-  // 0 to 46, and the more probable decision. (reset_contexts() is what Tier-1 needs.)
-  void set_context(int context, int state, int mps);
 
   // A new segment: INITENC. The contexts stay as they are.
   void start(std::uint8_t *bytes);
@@ -33,7 +31,7 @@ class MqCoder {
   void encode(const std::uint8_t *symbols, int count);
   CoderMark mark() const { return {low_, range_, count_, shifts_, pending_}; }
 
-  // Both end the segment and return its length. flush(): FLUSH of C.2.9; truncated_length() may
+  // Both end the segment and return its length. flush(): FLUSH of C.2.9; least_length() may
   // shorten the result further. flush_predictably(): D.4.2; a decoder finds out whether it went
   // wrong, if all bytes are kept.
   int flush();
@@ -72,15 +70,5 @@ class RawCoder {
   std::int32_t count_;
   std::uint8_t *bytes_;
 };
-
-// The smallest number of bytes at the beginning of a complete segment with which a decoder decodes
-// all that was coded before the mark. With one byte less it would not; and the last is no FF.
-// (D.4.1 leaves the choice of lengths to the encoder. A decoder that reads ones behind byte n is
-// right as long as this number is still below the upper end of the interval the symbols had left;
-// it suffices to look at four bytes.)
-int truncated_length(const CoderMark &mark, const std::uint8_t *bytes, int length);
-// The same for raw bits: the bytes that hold them, less those at the end in which they are all
-// ones.
-int truncated_raw_length(const CoderMark &mark, const std::uint8_t *bytes, int length);
 
 }  // namespace coalesce::j2k

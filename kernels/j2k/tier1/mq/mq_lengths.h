@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How many bytes of a segment a decoder needs to get to a mark. See mq_coder.h for the contract.
+// How many bytes of a segment a decoder needs to get to a mark.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,11 @@ COALESCE_HOST_DEVICE int without_ones(const std::uint8_t *bytes, int length) {
   return length;
 }
 
+// The smallest number of bytes at the beginning of a complete segment with which a decoder decodes
+// all that was coded before the mark. With one byte less it would not; and the last is no FF.
+// (D.4.1 leaves the choice of lengths to the encoder. A decoder that reads ones behind byte n is
+// right as long as this number is still below the upper end of the interval the symbols had left;
+// it suffices to look at four bytes.)
 COALESCE_HOST_DEVICE int least_length(const CoderMark &mark, const std::uint8_t *bytes,
                                       int length) {
   // Numbers are the code register's, shifted to the end of its next byte, in units of 2^-16.
@@ -50,6 +55,8 @@ COALESCE_HOST_DEVICE int least_length(const CoderMark &mark, const std::uint8_t 
   return without_ones(bytes, n);
 }
 
+// The same for raw bits: the bytes that hold them, less those at the end in which they are all
+// ones.
 COALESCE_HOST_DEVICE int least_raw_length(const CoderMark &mark, const std::uint8_t *bytes,
                                           int length) {
   if (mark.count > length) return without_ones(bytes, length);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // One step of a wavelet in a lane: down a column, or across the two pairs of columns it has and
-// those of the lanes beside it. As in wavelet_rows.h, step n down takes rows 2n to 2n + 2 and gives
+// those of the lanes beside it. As in wavelet.cpp, step n down takes rows 2n to 2n + 2 and gives
 // rows n - kDelay of the bands; the first kWarmUp + kDelay steps of a strip give none.
 #pragma once
 

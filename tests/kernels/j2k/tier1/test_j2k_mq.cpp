@@ -9,6 +9,7 @@
 #include "../../../support/doctest.h"
 #include "../../../support/random.h"
 #include "j2k/tier1/mq/mq_coder.h"
+#include "j2k/tier1/mq/mq_lengths.h"
 #include "j2k/tier1/mq/mq_table.h"
 #include "j2k_mq_decoder.h"
 
@@ -106,8 +107,8 @@ std::string trial(const Parts &parts, Coder &coder, bool raw, bool predictable) 
       return "a marker at " + std::to_string(i);
   for (std::size_t i = 0; i < marks.size(); ++i) {
     const std::string part = "part " + std::to_string(i);
-    const int least = raw ? truncated_raw_length(marks[i], bytes.data(), length)
-                          : truncated_length(marks[i], bytes.data(), length);
+    const int least = raw ? least_raw_length(marks[i], bytes.data(), length)
+                          : least_length(marks[i], bytes.data(), length);
     if (least > length) return part + " is longer than all";
     if (decoded(parts, raw, bytes.data(), least, &predicted) < parts.ends[i])
       return part + " is cut too short";

@@ -150,6 +150,12 @@ std::string count_wrong(const MadeBlocks &made, const PacketJob &job, unsigned c
   return {};
 }
 
+std::size_t scratch_bytes(const PacketTables &tables) {
+  Layout l;
+  (void)tables.place_scratch(&l);
+  return l.end();
+}
+
 }  // namespace
 
 PacketFrame frame_of(const PacketTables &tables, const MadeBlocks &made) {
@@ -165,12 +171,13 @@ PlacedPackets::PlacedPackets(const MadeBlocks &made, const PacketTables &tables,
       passes(made.passes, cuda),
       bytes(made.bytes, cuda),
       layers(made.layers.passes, cuda),
-      scratch(std::vector<std::uint8_t>(tables.scratch_bytes(), 0xEE), cuda),
+      scratch(std::vector<std::uint8_t>(scratch_bytes(tables), 0xEE), cuda),
       out(out_memory, cuda) {
   job.format = tables.format_at(image.data());
   job.format.one_segment = frame.format.one_segment;
   job.format.eph = frame.format.eph;
-  job.scratch = tables.scratch_at(scratch.data());
+  Layout l(256, scratch.data());
+  job.scratch = tables.place_scratch(&l);
   job.input = {plan.as<BlockPlan>(), passes.as<Pass>(), bytes.data(), coded.as<CodedBlock>(),
                layers.data()};
 }
