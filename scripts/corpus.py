@@ -46,6 +46,7 @@ PLAIN = {"convolve": "mask='1 2 1; 2 5 2; 1 3 1'",
          "sepconvolve": "horizontal='1 4 7 4 2' vertical='1 0 -1'"}
 FORMATS = {"convolve": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "sepconvolve": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
+           "median": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "rgb2yuv": ["RGB", "ARGB"],
            "j2kenc": ["UYVY", "RGB", "I420", "GRAY16_LE"]}
 SETTINGS = {
@@ -64,6 +65,11 @@ SETTINGS = {
         "preset=gaussian sigma=6", "preset=gaussian size=63", "preset=box size=9",
         "horizontal='1 0 0 1' anchor-x=0 divisor=2 bias=3", "horizontal='1 0 -1' absolute=true n-threads=3",
     ],
+    "median": [
+        "size=5", "size=7", "size=15", "size=75", "width=9 height=1", "percentile=0", "size=5 percentile=100",
+        "size=9 percentile=30 border=constant border-value=90", "size=7 border=wrap filter-alpha=true",
+        "size=11 n-threads=3",
+    ],
     "j2kenc": [
         "bpp=0.3", "bpp=6", "bitrate=2000", "frame-size=3000", "psnr=32", "psnr=45 wavelet=5/3",
         "quality=20", "quality=90", "bpp=1 num-layers=5", "bpp=2 num-layers=3 layer-rates='0.25 0.5'",
@@ -81,6 +87,7 @@ SETTINGS = {
 EVERY_FORMAT = {"j2kenc": ["", "bpp=3"]}
 BASE_OF_VALUES = {"j2kenc": "bpp=2 num-layers=2 tile-width=64 tile-height=40"}
 PHOTOGRAPHS = {"convolve": ["preset=sharpen", "preset=gaussian sigma=2"],
+               "median": ["", "size=15"],
                "sepconvolve": ["preset=gaussian sigma=4"],
                "j2kenc": ["", "bpp=1", "psnr=38", "bpp=2 num-layers=4"]}
 

@@ -18,7 +18,7 @@ from demo_pipelines import Failure, Input, Pipelines, shell_quote
 
 MEDIA = pathlib.Path(__file__).resolve().parent.parent / "examples" / "media"
 ELEMENTS = ("coalescedeinterlace", "uyvy2y", "rgb2yuv", "yuv2rgb", "yuv2yuv", "convolve",
-            "sepconvolve", "j2kenc")
+            "sepconvolve", "median", "j2kenc")
 RATES = ("2", "1", "0.5", "0.25")
 METHODS = ("weave", "line", "linear", "ela", "yadif", "bwdif", "w3fdif", "best")
 FIELD_FRAMES, SHOWN_FIELD = 12, 6  # of the clip
@@ -36,6 +36,8 @@ EDGES = (
     "sepconvolve preset=gaussian sigma=1",
     "convolve preset=laplacian absolute=true divisor=0.25",
 )
+SPECKS = 0.1  # of the pixels
+SPECKLED = ("median", "median size=5", "sepconvolve preset=gaussian sigma=1")
 # Elements as words, because a mask of one's own contains spaces.
 FILTERS = [words.split() for words in (
     "convolve preset=box size=9",
@@ -56,11 +58,11 @@ TRIPS = (("4:4:4, 8 bits", "Y444", ""), ("4:2:2, 10 bits", "v210", ",chroma-site
 LAYOUTS = (("4:4:4", "Y444", (1, 1)), ("4:2:2", "Y42B", (2, 1)), ("4:2:0", "I420", (2, 2)))
 
 # Everything that the demo writes into OUTDIR; an earlier run's are removed at the start.
-SCRATCH = ("grid.yuv", "planes.yuv", "part.rgb", "trip.rgb") + tuple(
+SCRATCH = ("grid.yuv", "planes.yuv", "part.rgb", "trip.rgb", "specks.rgb", "cleaned.rgb") + tuple(
     f"{element}-{name}.yuv" for element in ("rgb2yuv", "videoconvert") for _, name, _ in LAYOUTS
 ) + tuple(f"{name}-{backend}.raw" for backend in ("cpu", "cuda")
           for name in ("luma", "yuv", "rgb", "v210", "fields", "blur", "sharpen", "edges",
-                      "lossless", "2bpp"))
+                      "specks", "lossless", "2bpp"))
 RESULTS = (
     "input.png", "luma.png", "y.png", "u.png", "v.png", "chroma-original.png",
     *(f"chroma-{name}.png" for _, name, _ in LAYOUTS),
@@ -69,6 +71,7 @@ RESULTS = (
     *(f"chroma-trip-{name}.png" for _, name, _ in TRIPS),
     "blur.png", "sharpen.png", "edges.png",
     *(f"filter-{i}.png" for i in range(len(FILTERS) + 1)),
+    "specks.png", *(f"specks-{i}.png" for i in range(len(SPECKLED))),
     "picture.jp2", "rate-original.png",
     *(f"picture-{rate}bpp.jp2" for rate in RATES), *(f"rate-{rate}bpp.png" for rate in RATES),
     *(f"field-{method}.png" for method in ("original", *METHODS)),
@@ -345,6 +348,8 @@ class Demo(Pipelines):
                 self.show(section, shown, file, self.size, caption, alt, ("input.png", about))
         with self.section("Masks and presets") as section:
             self.masks(section)
+        with self.section("Specks removed: median") as section:
+            self.specks(section)
 
     def masks(self, section):
         if self.flat or self.width < 16 or self.height < 16:
@@ -366,6 +371,35 @@ class Demo(Pipelines):
                 caption = "convolve with a mask of one's own, 9×9: ones on its diagonal"
             alt = f"After {caption}: a part of {self.still.about}" if i else before[1]
             self.show(section, shown, file, size, caption, alt, before)
+
+    def specks(self, section):
+        """Salt and pepper on a part of the picture, and what filters leave of it."""
+        if self.flat or self.width < 16 or self.height < 16:
+            self.say("Left out: the picture is too small or has no detail.")
+            return
+        part = self.part(240, 180)
+        size, scaled = part[2:], (part[2] * 2, part[3] * 2)
+        self.launch(self.rgb, "!", self.crop(part), "! filesink location=part.rgb", makes=("part.rgb",))
+        rgb = pictures.read_rgb(self.outdir / "part.rgb", *size)
+        speckled = pictures.with_specks(rgb, SPECKS)
+        (self.outdir / "specks.rgb").write_bytes(pictures.padded_rgb(speckled, size[0]))
+        pictures.write_png(self.outdir / "specks.png", speckled, *size, scale=(2, 2))
+        section.text(f"The part, with {SPECKS:.0%} of its pixels black or white. {POINT} to see the specks.")
+        section.group("two")
+        shown, before = {}, ("specks.png", f"Black and white specks on a part of: {self.still.about}")
+        self.show(section, shown, "specks.png", scaled, "Salt and pepper", before[1])
+        rows = [("salt and pepper", demo_page.decibel(pictures.psnr(rgb, speckled)))]
+        for i, words in enumerate(SPECKLED):
+            self.launch(f"filesrc location=specks.rgb blocksize={(size[0] * 3 + 3) // 4 * 4 * size[1]} !",
+                        f"video/x-raw,format=RGB,width={size[0]},height={size[1]},framerate=1/1 !",
+                        words, "! filesink location=cleaned.rgb", makes=("cleaned.rgb",))
+            cleaned = pictures.read_rgb(self.outdir / "cleaned.rgb", *size)
+            file = f"specks-{i}.png"
+            pictures.write_png(self.outdir / file, cleaned, *size, scale=(2, 2))
+            self.show(section, shown, file, scaled, words, f"After {words}: {before[1]}", before)
+            rows.append((words, demo_page.decibel(pictures.psnr(rgb, cleaned))))
+            print("  {}: {}".format(*rows[-1]))
+        section.table(("against the part without specks", "PSNR"), rows)
 
     def show(self, section, shown, file, size, caption, alt, other=None, magnified=False):
         """Shows a picture, unless an equal one is shown already: then it says so."""
@@ -610,6 +644,8 @@ class Demo(Pipelines):
             ("convolve preset=sharpen", "NV12", "NV12", converted("NV12"), 1.6e9),
             ("convolve preset=sharpen", "RGB", "RGB", self.rgb, 1.2e9),
             ("sepconvolve preset=gaussian sigma=4", "RGB", "RGB", self.rgb, 6e7),
+            ("median", "RGB", "RGB", self.rgb, 5e8),
+            ("median size=31", "RGB", "RGB", self.rgb, 1.5e7),
             ("j2kenc", "RGB", None, self.rgb, 8e6),
         ]
         if self.width * self.height >= LEAST_PIXELS_FOR_RATES:
@@ -691,6 +727,7 @@ class Demo(Pipelines):
                 "blur": BLUR + " {}",
                 "sharpen": SHARPEN + " {}",
                 "edges": EDGES[0] + " {} {between} " + EDGES[1] + " {}",
+                "specks": "median {} {between} median size=15 {}",
                 "lossless": "j2kenc {} ! image/jp2",
             }
             if self.width * self.height >= LEAST_PIXELS_FOR_RATES:

@@ -2,6 +2,7 @@
 """Pictures of ./run demo: reads raw frames as GStreamer writes them, writes PNG, measures."""
 
 import math
+import random
 import struct
 import zlib
 
@@ -108,6 +109,22 @@ def rgb_of_yuv(planes, width, height, chroma_step):
 def psnr(before, after):
     squares = sum((a - b) ** 2 for a, b in zip(before, after))
     return 10 * math.log10(255**2 * len(before) / squares) if squares else math.inf
+
+
+def with_specks(rgb, share):
+    """Makes a share of the pixels black or white, the same ones every time."""
+    chance = random.Random(1)
+    pixels = bytearray(rgb)
+    for at in range(0, len(pixels), 3):
+        if chance.random() < share:
+            pixels[at : at + 3] = bytes(3) if chance.random() < 0.5 else b"\xff" * 3
+    return bytes(pixels)
+
+
+def padded_rgb(pixels, width):
+    """Rows as GStreamer has them, padded to multiples of four bytes."""
+    rows = (pixels[at : at + 3 * width] for at in range(0, len(pixels), 3 * width))
+    return b"".join(row + bytes(-len(row) % 4) for row in rows)
 
 
 def error_map(errors, gain):

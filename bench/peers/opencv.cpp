@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The CPU back end of convolve for opencv.py.
+// The CPU back ends of convolve and median for opencv.py.
 #include <algorithm>
 #include <cstdio>
 #include <vector>
 
 #include "convolve/planes.h"
 #include "core/thread_pool.h"
+#include "median/median.h"
+#include "picture/formats.h"
 
 namespace {
 
@@ -13,6 +15,8 @@ struct Bench {
   explicit Bench(int threads) : pool(threads) {}
   coalesce::ThreadPool pool;
   coalesce::Filter filter;
+  int median = 0;  // its size; 0: the filter
+  coalesce::Queue queue() { return coalesce::Queue::cpu(pool.threads() > 1 ? &pool : nullptr); }
 };
 
 }  // namespace
@@ -40,20 +44,34 @@ Bench *bench_open(const double *values, int width, const double *vertical, int h
   return nullptr;
 }
 
+Bench *bench_open_median(int size, int threads) {
+  auto *bench = new Bench(threads);
+  bench->median = size;
+  return bench;
+}
+
 void bench_close(Bench *bench) {
   delete bench;
 }
 
 // Grey, without gaps between the rows; replicated borders. 0 if all went well.
 int bench_run(Bench *bench, const std::uint8_t *in, std::uint8_t *out, int width, int height) {
-  coalesce::ConvolveParams params;
-  params.filter = &bench->filter;
   const auto pitch = static_cast<std::size_t>(width);
-  coalesce::ConvolvePlanes image;
-  image.plane[0].in = {in, width, height, pitch};
-  image.plane[0].out = {out, width, height, pitch};
-  const coalesce::Status s = convolve_planes(
-      params, image, coalesce::Queue::cpu(bench->pool.threads() > 1 ? &bench->pool : nullptr));
+  coalesce::Status s;
+  if (bench->median != 0) {
+    coalesce::MedianParams params;
+    params.width = params.height = bench->median;
+    const coalesce::PixelFormat grey = coalesce::pixel_format("GRAY8");
+    s = median(params, {grey, width, height, false, {{in, width, height, pitch}}},
+               {grey, width, height, false, {{out, width, height, pitch}}}, bench->queue());
+  } else {
+    coalesce::ConvolveParams params;
+    params.filter = &bench->filter;
+    coalesce::ConvolvePlanes image;
+    image.plane[0].in = {in, width, height, pitch};
+    image.plane[0].out = {out, width, height, pitch};
+    s = convolve_planes(params, image, bench->queue());
+  }
   if (!s.ok()) std::fprintf(stderr, "%s\n", s.message());
   return s.ok() ? 0 : 1;
 }

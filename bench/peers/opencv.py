@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Convolution by OpenCV and by the CPU back end, by turns in one process and on one thread.
+"""Convolution and medians by OpenCV and by the CPU back end, by turns in one process and on one thread.
 
 usage: opencv.py build/bench/libbench-opencv.so [--json FILE]
 
@@ -23,9 +23,14 @@ ROWS = []
 
 
 class Coalesce:
-    """One filter of the CPU back end."""
+    """One filter of the CPU back end. A number in place of values: the size of a median."""
 
     def __init__(self, library, values, vertical, threads):
+        self.shared_object = library
+        if isinstance(values, int):
+            library.bench_open_median.restype = ctypes.c_void_p
+            self.bench = ctypes.c_void_p(library.bench_open_median(values, threads))
+            return
         values = numpy.ascontiguousarray(values, numpy.float64)
         height, width = values.shape if vertical is None else (len(vertical), len(values))
         pointer = ctypes.POINTER(ctypes.c_double)
@@ -33,7 +38,6 @@ class Coalesce:
         if vertical is not None:
             down = numpy.ascontiguousarray(vertical, numpy.float64).ctypes.data_as(pointer)
         library.bench_open.restype = ctypes.c_void_p
-        self.shared_object = library
         self.bench = ctypes.c_void_p(
             library.bench_open(values.ctypes.data_as(pointer), width, down, height, threads))
         if not self.bench:
@@ -42,7 +46,7 @@ class Coalesce:
     def __call__(self, source, result):
         if self.shared_object.bench_run(self.bench, source.ctypes.data_as(ctypes.c_void_p),
                                   result.ctypes.data_as(ctypes.c_void_p), WIDTH, HEIGHT):
-            sys.exit('convolve() failed')
+            sys.exit('a filter failed')
 
     def close(self):
         self.shared_object.bench_close(self.bench)
@@ -116,6 +120,10 @@ def main():
         worst = max(worst, sepfilter2d(f'sepFilter2D {n}, Gaussian', gaussian))
         row = random.random(n)
         worst = max(worst, sepfilter2d(f'sepFilter2D {n}, asymmetric', row / row.sum()))
+    for n in 3, 5, 7, 15, 31:
+        off = compare(library, f'medianBlur {n}x{n}', n, None,
+                      lambda source, result, n=n: cv2.medianBlur(source, n, result))
+        worst = max(worst, 3 if off else 0)
     if arguments.json:
         with open(arguments.json, 'w', encoding='utf-8') as file:
             json.dump({'program': 'opencv.py', 'OpenCV': cv2.__version__, 'rows': ROWS}, file, indent=1)

@@ -29,18 +29,6 @@ std::string filter_problem(const ConvolveKind &kind, const ConvolveSettings &set
   return error.property + " " + error.text;
 }
 
-std::string border_problem(const ConvolveSettings &settings, const GstVideoInfo &info) {
-  const int max = sample_depth(pixel_format(info)).max();
-  if (settings.border != Border::constant || settings.border_value <= max) return {};
-  return "border-value " + std::to_string(settings.border_value) + " is more than " +
-         std::to_string(max) + ", the largest sample of " + GST_VIDEO_INFO_NAME(&info);
-}
-
-std::string planes_problem(const ConvolveSettings &settings, const GstVideoInfo &info) {
-  if (!settings.luma_only || !GST_VIDEO_INFO_IS_RGB(&info)) return {};
-  return std::string("planes=luma: ") + GST_VIDEO_INFO_NAME(&info) + " has no luma; use planes=all";
-}
-
 void restore(ConvolvePart part, const ConvolveSettings &before, ConvolveSettings *settings) {
   switch (part) {
     case PART_TEXTS:
@@ -100,27 +88,12 @@ bool ConvolveCurrentFilter::update(const GstVideoInfo &info, bool new_format) {
   in_use_ = std::move(settings);
   filter_ = std::move(filter);
   cache_.clear();
-  warn_without_alpha(info);
+  warn_without_alpha(element_, in_use_, info, &without_alpha_);
   GST_DEBUG_OBJECT(element_, "%s, %dx%d %s%s taps, divisor %" G_GINT64_FORMAT ", on %s",
                    convolve_preset(kind_, in_use_.preset).c_str(), filter_.width, filter_.height,
                    filter_.exact ? "exact" : "rounded", filter_.separable ? ", separable" : "",
                    static_cast<gint64>(filter_.divisor), in_use_.luma_only ? "luma" : "all planes");
   return true;
-}
-
-// Once for each format.
-void ConvolveCurrentFilter::warn_without_alpha(const GstVideoInfo &info) {
-  const PixelFormat samples = pixel_format(info);
-  const PixelComponent *alpha = samples.find(Role::alpha);
-  const bool filtered = alpha != nullptr && alpha->bits == samples.component[0].bits;
-  const GstVideoFormat format =
-      in_use_.filter_alpha && !filtered ? GST_VIDEO_INFO_FORMAT(&info) : GST_VIDEO_FORMAT_UNKNOWN;
-  if (std::exchange(without_alpha_, format) == format || format == GST_VIDEO_FORMAT_UNKNOWN) return;
-  GST_ELEMENT_WARNING(
-      element_, LIBRARY, SETTINGS,
-      ("filter-alpha=true has no effect: %s has %s", GST_VIDEO_INFO_NAME(&info),
-       alpha == nullptr ? "no alpha channel" : "alpha of two bits, which is copied"),
-      (nullptr));
 }
 
 void ConvolveCurrentFilter::stop() {

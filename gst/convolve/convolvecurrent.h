@@ -37,7 +37,6 @@ class ConvolveCurrentFilter {
                          const GstVideoInfo &info, Filter *filter) const;
   bool settle(ConvolvePart part, const GstVideoInfo &info, ConvolveSettings *settings,
               Filter *filter);
-  void warn_without_alpha(const GstVideoInfo &info);
 
   gpointer element_;
   const Settings<ConvolveSettings> &settings_;

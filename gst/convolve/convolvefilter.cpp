@@ -4,7 +4,6 @@
 #include "convolvecurrent.h"
 #include "object/guarded.h"
 #include "object/owned.h"
-#include "video/conversion.h"
 
 GST_DEBUG_CATEGORY(gst_convolve_debug);
 #define GST_CAT_DEFAULT gst_convolve_debug
@@ -25,15 +24,6 @@ struct GstConvolveFilterPrivate {
 };
 
 namespace {
-
-// What a source that has a choice makes comes first.
-const std::string &formats() {
-  static const std::string list = format_list(
-      formats_where({"GRAY8", "GRAY16_LE", "I420", "YV12", "NV12", "NV21", "Y42B", "Y444",
-                     "P010_10LE", "I420_10LE", "I422_10LE", "Y444_10LE", "Y444_16LE"},
-                    [](const PixelFormat &format) { return sample_depth(format).bits > 0; }));
-  return list;
-}
 
 GstConvolveFilterPrivate &priv_of(gpointer object) {
   return *GST_CONVOLVE_FILTER(object)->priv;
@@ -139,8 +129,8 @@ static void init_element_class(gpointer g_class, gpointer data) {
   object_class->get_property = guarded<get_property>;
   klass->properties->install(object_class);
   g_object_class_install_property(object_class, kConvolveAlgorithm, convolve_algorithm_property());
-  gst_coalesce_filter_class_add_templates(GST_COALESCE_FILTER_CLASS(klass), formats().c_str(),
-                                          formats().c_str());
+  gst_coalesce_filter_class_add_templates(GST_COALESCE_FILTER_CLASS(klass),
+                                          channel_formats().c_str(), channel_formats().c_str());
   gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), klass->kind->long_name,
                                         "Filter/Effect/Video", klass->kind->description,
                                         "The gst-coalesce authors");

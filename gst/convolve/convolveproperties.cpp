@@ -9,27 +9,6 @@
 namespace coalesce::gst {
 namespace {
 
-GType border_type() {
-  static const GEnumValue values[] = {
-      {int(Border::replicate), "aaa|abcd|ddd: nearest sample", "replicate"},
-      {int(Border::reflect), "cba|abcd|dcb: mirrored, edge sample repeated", "reflect"},
-      {int(Border::reflect_101), "dcb|abcd|cba: mirrored, edge sample not repeated", "reflect-101"},
-      {int(Border::wrap), "bcd|abcd|abc: samples of the opposite edge", "wrap"},
-      {int(Border::constant), "kkk|abcd|kkk: value of the property border-value", "constant"},
-      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GstConvolveBorder", values);
-  return type;
-}
-
-GType planes_type() {
-  static const GEnumValue values[] = {
-      {0, "All planes, except alpha without filter-alpha", "all"},
-      {1, "Luma only; an error with RGB formats, which have no luma", "luma"},
-      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GstConvolvePlanes", values);
-  return type;
-}
-
 // As a switch, so that the compiler misses an algorithm that is new. What is none ends the list.
 constexpr GEnumValue algorithm_value(ConvolveAlgorithm algorithm) {
   switch (algorithm) {
@@ -145,20 +124,6 @@ void add_numbers(ConvolveProperties *table) {
                             "divisor and bias have, if set"});
 }
 
-void add_planes(ConvolveProperties *table) {
-  table->add(&S::border, {"border", "Border", "Sample values outside the picture"}, border_type());
-  table->add(
-      &S::border_value,
-      {"border-value", "Border value",
-       "Sample value outside the picture with border=constant: 0 to 255, 1023, 4095 or 65535, by "
-       "the format's bits. Chroma has the middle of its range"},
-      0, 65535);
-  table->add(&S::luma_only, {"planes", "Planes", "Planes that are filtered; the others are copied"},
-             planes_type());
-  table->add(&S::filter_alpha, {"filter-alpha", "Filter alpha",
-                                "Filter the alpha channel like luma instead of copying it"});
-}
-
 // ---- values ----------------------------------------------------------------------------------
 
 void read_texts(const ConvolveKind &kind, ConvolveSettings *settings) {
@@ -254,8 +219,9 @@ ConvolveProperties convolve_properties(const ConvolveKind &kind) {
   ConvolveProperties table;
   add_masks(kind, &table);
   add_numbers(&table);
-  add_planes(&table);
-  for (GType type : {border_type(), planes_type(), algorithm_type(), kind.preset_type})
+  const GType border = border_type("GstConvolveBorder"), planes = planes_type("GstConvolvePlanes");
+  add_channel_properties(&table, border, planes);
+  for (GType type : {border, planes, algorithm_type(), kind.preset_type})
     gst_type_mark_as_plugin_api(type, GstPluginAPIFlags(0));
   return table;
 }

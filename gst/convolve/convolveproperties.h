@@ -8,6 +8,7 @@
 #include "convolve/convolve.h"
 #include "object/propertytable.h"
 #include "object/settings.h"
+#include "video/channels.h"
 
 namespace coalesce::gst {
 
@@ -32,16 +33,12 @@ struct ConvolveKind {
 enum ConvolvePart : guint { PART_TEXTS, PART_FILTER, PART_BORDER, PART_PLANES, N_PARTS };
 
 // The masks are those of the last texts that were right.
-struct ConvolveSettings : FilterSettings {
+struct ConvolveSettings : FilterSettings, ChannelSettings {
   std::string text[2] = {"1", ""};
   int preset = 0;  // none
   int size = 0;
   double sigma = 0;
-  std::string problem;  // with the texts or the preset; empty if they are right
-  Border border = Border::replicate;
-  int border_value = 0;
-  bool luma_only = false;
-  bool filter_alpha = false;
+  std::string problem;      // with the texts or the preset; empty if they are right
   guint set[N_PARTS] = {};  // how often, by hand: what is controlled is set for every frame
 };
 

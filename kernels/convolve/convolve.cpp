@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <functional>
 
-#include "containers.h"
 #include "cpu/sum_type.h"
+#include "planes.h"
 
 namespace coalesce {
 namespace {
@@ -18,12 +19,6 @@ constexpr char kTooLarge[] =
 #if !COALESCE_CUDA_KERNELS
 constexpr char kNoKernels[] = "this build has no CUDA kernels";
 #endif
-
-bool known_depth(SampleDepth depth) {
-  if (depth.bits == 8 || depth.bits == 16) return depth.shift == 0;
-  return (depth.bits == 10 || depth.bits == 12) &&
-         (depth.shift == 0 || depth.shift == 16 - depth.bits);
-}
 
 // Does what a picture of zeros becomes fit 31 bits and sign, on the way too?
 bool narrow_enough(const Filter &f, const Filter::Offsets &o) {
@@ -44,7 +39,7 @@ Status check_numbers(const Filter &f) {
 }
 
 Status check_filter(const Filter &f) {
-  if (!known_depth(f.depth)) return invalid_argument("convolve: no such depth");
+  if (!is_known(f.depth)) return invalid_argument("convolve: no such depth");
   if (f.width < 1 || f.width > kMaxTaps || f.height < 1 || f.height > kMaxTaps)
     return invalid_argument("convolve: the filter is empty or too large");
   const auto too_far = [](int taps) { return taps <= -kMaxTaps || taps >= kMaxTaps; };
@@ -185,66 +180,6 @@ Status convolve_planes(const ConvolveParams &params, const ConvolvePlanes &image
 
 namespace {
 
-// Is a sample all that there is in a container?
-bool is_alone(const PixelComponent &c) {
-  return c.container == Container::u8 || c.container == Container::u16;
-}
-
-// Are the samples where ConvolvePlanes has them?
-bool in_pixels(const PixelFormat &format) {
-  for (int i = 0; i < format.components; ++i) {
-    const PixelComponent &c = format.component[i];
-    if (!is_alone(c)) return false;
-    for (int j = 0; j < i; ++j) {
-      const PixelComponent &other = format.component[j];
-      if (c.plane == other.plane && (c.step != other.step || c.log2_width != other.log2_width))
-        return false;
-    }
-  }
-  return true;
-}
-
-bool is_packed_422(const PixelFormat &format) {
-  const PixelComponent &y = format.component[0];
-  if (format.planes != 1 || format.components != 3 || y.step != 2) return false;
-  return std::all_of(format.component + 1, format.component + 3, [](const PixelComponent &c) {
-    return c.step == 4 && c.log2_width == 1 && c.log2_height == 0;
-  });
-}
-
-// Is a pixel a word?
-bool is_words(const PixelFormat &format) {
-  return format.planes == 1 && std::all_of(format.component, format.component + format.components,
-                                           [](const PixelComponent &c) {
-                                             return c.container == Container::u32 && c.step == 1 &&
-                                                    c.log2_width == 0 && c.log2_height == 0;
-                                           });
-}
-
-// Alpha of two bits beside others of ten is copied.
-ChannelRole role_of(const PixelComponent &c, int bits, const ConvolveParams &params) {
-  if (c.role == Role::alpha)
-    return params.filter_alpha && c.bits == bits ? ChannelRole::level : ChannelRole::copy;
-  if (c.role != Role::u && c.role != Role::v) return ChannelRole::level;
-  return params.luma_only ? ChannelRole::copy : ChannelRole::chroma;
-}
-
-// Without the planes' memory. Where a format is not in pixels, of each component by itself.
-ConvolvePlanes channels_of(const PixelFormat &format, const ConvolveParams &params) {
-  const bool apart = !in_pixels(format);
-  ConvolvePlanes planes;
-  planes.planes = apart ? format.components : format.planes;
-  for (ConvolvePlane &plane : planes.plane)
-    std::fill_n(plane.role, 4, ChannelRole::copy);  // padding stays so
-  for (int i = 0; i < format.components; ++i) {
-    const PixelComponent &c = format.component[i];
-    ConvolvePlane &plane = planes.plane[apart ? i : c.plane];
-    plane.channels = apart ? 1 : c.step;
-    plane.role[apart ? 0 : c.first] = role_of(c, format.component[0].bits, params);
-  }
-  return planes;
-}
-
 Status check(const ConvolveParams &params, const ConstImage &in, const Image &out) {
   if (Status s = check_alike(in, out); !s.ok()) return s;
   const SampleDepth depth = sample_depth(in.format);
@@ -255,35 +190,21 @@ Status check(const ConvolveParams &params, const ConstImage &in, const Image &ou
   return {};
 }
 
-// The rows of chroma that only `out` has, or that no pixel has, from the nearest row of their
-// field, which is there.
-ConvolvePlanes missing_rows(const ConstImage &in, const Image &out) {
-  ConvolvePlanes rows;
-  rows.planes = 0;
-  for (int p = 0; p < in.format.planes; ++p) {
-    const Plane<std::uint8_t> &plane = out.plane[p];
-    const int missing = used_rows(in, p);
-    if (plane.height <= missing) continue;
-    ConvolvePlane &copied = rows.plane[rows.planes++];
-    copied.in = {plane.row(std::max(missing - 2, 0)), plane.width, 1, plane.pitch};
-    copied.out = {plane.row(missing), plane.width, 1, plane.pitch};
-    copied.role[0] = ChannelRole::copy;
-  }
-  return rows;
-}
-
-// Pictures that have been checked, of a format that is not in pixels.
+// Pictures that have been checked, of a format whose samples are not in channels.
 Status convolve_containers(const ConvolveParams &params, const ConstImage &in, const Image &out,
                            const Queue &queue, ConvolveAlgorithm algorithm) {
   if (Status s = check(params); !s.ok()) return s;
   if (in.plane[0].width > kMaxSize || in.plane[0].height > kMaxSize)
     return invalid_argument(kTooLarge);
-  const ConvolvePlanes channels = channels_of(in.format, params);
+  const ConvolvePlanes channels = channels_of(in.format, params.luma_only, params.filter_alpha);
   if (Status s = settle(*params.filter, channels, queue.on_cuda(), &algorithm); !s.ok()) return s;
-  ConvolveContainers image = {in.format, in.width, in.plane[0], out.plane[0], {}};
-  for (int i = 0; i < in.format.components; ++i)
-    image.role[i] = channels.plane[i].role[0];
-  if (!queue.on_cuda()) return convolve_containers_cpu(params, image, algorithm, queue.pool());
+  const ContainerImage image = container_image(in, out, params.luma_only, params.filter_alpha);
+  const auto filtered = [&](const ConvolvePlanes &planes) {
+    return convolve_cpu(params, planes, algorithm, queue.pool());
+  };
+  if (!queue.on_cuda())
+    return filter_containers(image, params.filter->depth, params.memory, queue.pool(),
+                             std::ref(filtered));
 #if COALESCE_CUDA_KERNELS
   return convolve_containers_cuda(params, image, algorithm, queue.stream());
 #else
@@ -293,38 +214,17 @@ Status convolve_containers(const ConvolveParams &params, const ConstImage &in, c
 
 }  // namespace
 
-SampleDepth sample_depth(const PixelFormat &format) {
-  const PixelComponent &first = format.component[0];
-  const bool alone = is_alone(first);
-  for (int i = 0; i < format.components; ++i) {
-    const PixelComponent &c = format.component[i];
-    const bool alike = c.bits == first.bits && (!alone || c.shift == first.shift);
-    if (c.container != first.container || !(alike || (!alone && c.role == Role::alpha)))
-      return {0, 0};
-  }
-  if (!in_pixels(format) && !is_packed_422(format) && !is_words(format)) return {0, 0};
-  const SampleDepth depth = {first.bits, alone ? first.shift : 0};
-  const bool fits = !alone || container_bytes(first.container) == depth.bytes();
-  return fits && known_depth(depth) ? depth : SampleDepth{0, 0};
-}
-
 ConvolveAlgorithm choose_algorithm(const ConvolveParams &params, const PixelFormat &format,
                                    bool on_cuda) {
-  return choose_algorithm(*params.filter, channels_of(format, params), on_cuda);
+  return choose_algorithm(*params.filter,
+                          channels_of(format, params.luma_only, params.filter_alpha), on_cuda);
 }
 
 Status convolve(const ConvolveParams &params, const ConstImage &in, const Image &out,
                 const Queue &queue, ConvolveAlgorithm algorithm) {
   if (Status s = check(params, in, out); !s.ok()) return s;
-  if (!in_pixels(in.format)) return convolve_containers(params, in, out, queue, algorithm);
-  ConvolvePlanes planes = channels_of(in.format, params);
-  for (int p = 0; p < planes.planes; ++p) {
-    planes.plane[p].in = in.plane[p];
-    planes.plane[p].out = out.plane[p];
-    // Of interlaced chroma one may have a row more.
-    planes.plane[p].in.height = planes.plane[p].out.height =
-        std::min(used_rows(in, p), out.plane[p].height);
-  }
+  if (!is_in_channels(in.format)) return convolve_containers(params, in, out, queue, algorithm);
+  const ConvolvePlanes planes = channels_of(in, out, params.luma_only, params.filter_alpha);
   if (Status s = convolve_planes(params, planes, queue, algorithm); !s.ok()) return s;
   const ConvolvePlanes rows = missing_rows(in, out);
   return rows.planes > 0 ? convolve_planes(params, rows, queue) : Status();

@@ -8,7 +8,7 @@
 #include "../core/border.h"
 #include "../core/queue.h"
 #include "../core/status.h"
-#include "../picture/image.h"
+#include "../picture/channels.h"
 #include "mask/filter.h"
 
 namespace coalesce {
@@ -20,7 +20,7 @@ struct ConvolveParams {
   bool luma_only = false;     // chroma is copied
   bool filter_alpha = false;  // like luma, instead of copying it
   // Where a caller has them, for one call at a time. Of this filter and no other: what CUDA kernels
-  // make of it. Of any: the CPU's memory for the samples of containers.h.
+  // make of it. Of any: the CPU's memory for the samples of picture/containers.h.
   ArgumentCache *cache = nullptr, *memory = nullptr;
 };
 
@@ -32,20 +32,16 @@ enum class ConvolveAlgorithm : std::uint8_t {
   separable,  // across, then down, in one pass over memory
 };
 
-// How the samples of a format are stored, for make_filter(); of v210 and words, how they are once
-// they are unpacked. 0 bits: convolve() cannot do it.
-SampleDepth sample_depth(const PixelFormat &format);
-
 // Filters a picture: `out` has the format and size of `in`. Padding, alpha, and with luma_only
 // chroma, are copied.
 //
 // Formats are planar, semi-planar or of packed pixels, with components of 8, 10, 12 or 16 bits in
 // bytes or in words of 16 bits. Packed 4:2:2, fields of ten bits among it, and words of three such
-// fields take a general way (containers.h), which is slower. Alpha of two bits is always copied.
-// Interlaced pictures may differ in the row more of chroma that image.h allows. Where only `out`
-// has it, it becomes a copy of the nearest row of its field. Any width and height from 1 to 2^28
-// (bytes of a row, rows); pitches and addresses are multiples of what container_alignment() says,
-// which is 1 for bytes. The planes must not overlap (which is not checked).
+// fields take a general way (picture/containers.h), which is slower. Alpha of two bits is always
+// copied. Interlaced pictures may differ in the row more of chroma that image.h allows. Where only
+// `out` has it, it becomes a copy of the nearest row of its field. Any width and height from 1 to
+// 2^28 (bytes of a row, rows); pitches and addresses are multiples of what container_alignment()
+// says, which is 1 for bytes. The planes must not overlap (which is not checked).
 //
 // Errors: invalid_argument for pictures and parameters that break the above or image.h; unsupported
 // for an algorithm that cannot compute this filter, for a CUDA queue in a build without CUDA

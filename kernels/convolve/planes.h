@@ -2,34 +2,13 @@
 // The planes of two pictures as the back ends of convolve() see them.
 #pragma once
 
-#include <cstdint>
-
-#include "../core/plane.h"
+#include "../picture/containers.h"
 #include "convolve.h"
 
 namespace coalesce {
 
-enum class ChannelRole : std::uint8_t {
-  copy,    // alpha and padding, or a plane that is left alone: every bit of it
-  level,   // luma, R, G, B, filtered alpha
-  chroma,  // filtered around the middle of its range
-};
-
-// A plane of `channels` interleaved samples a pixel. Widths count bytes:
-// width = pixels * channels * depth.bytes(). 16-bit samples are little-endian and aligned to 2
-// bytes.
-struct ConvolvePlane {
-  Plane<const std::uint8_t> in;
-  Plane<std::uint8_t> out;
-  int channels = 1;  // 1 to 4
-  ChannelRole role[4] = {ChannelRole::level, ChannelRole::level, ChannelRole::level,
-                         ChannelRole::level};
-};
-
-struct ConvolvePlanes {
-  ConvolvePlane plane[4];
-  int planes = 1;
-};
+using ConvolvePlane = ChannelPlane;
+using ConvolvePlanes = ChannelPlanes;
 
 // As convolve() in convolve.h; luma_only and filter_alpha have been made into roles. Planes may
 // differ in size.
@@ -46,5 +25,7 @@ Status convolve_cpu(const ConvolveParams &params, const ConvolvePlanes &planes,
                     ConvolveAlgorithm algorithm, ThreadPool *pool);
 Status convolve_cuda(const ConvolveParams &params, const ConvolvePlanes &planes,
                      ConvolveAlgorithm algorithm, void *stream);
+Status convolve_containers_cuda(const ConvolveParams &params, const ContainerImage &image,
+                                ConvolveAlgorithm algorithm, void *stream);
 
 }  // namespace coalesce

@@ -142,6 +142,8 @@ void check_unpacked(const ConvolveParams &params, ChannelRole role, const GstVid
          out.info.height, channel);
 }
 
+}  // namespace
+
 // Interlaced chroma has an even number of rows where the layout of the caps leaves room for it,
 // which that of P010 does not, and where the picture has such a row, as heights of 4n + 2 have.
 int filtered_rows(const GstVideoInfo &info, int plane, bool interlaced) {
@@ -155,13 +157,12 @@ int filtered_rows(const GstVideoInfo &info, int plane, bool interlaced) {
   return static_cast<int>(room) > n_rows ? n_rows + 1 : n_rows;
 }
 
-}  // namespace
-
 bool settings_are_sound(GstElement *element, const GstVideoInfo &info) {
   if (!has(element, "border")) return true;  // no properties of its own
   const SampleFormat &format = sample_format(info.finfo->name);
   const bool constant = get<gint>(element, "border") == int(Border::constant);
-  return filter_of(element, format) &&
+  const bool has_mask = has(element, "algorithm");
+  return (!has_mask || filter_of(element, format)) &&
          !(constant && get<gint>(element, "border-value") >= 1 << format.bits) &&
          !(luma_only(element) && GST_VIDEO_INFO_IS_RGB(&info));
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// For every format that the other kernels do not know, and every filter: a thread makes a
-// container, each of its samples straight from memory. Rows of five bytes for four samples have any
-// alignment, so containers are read and written byte by byte.
-#include "../containers.h"
+// Every filter, in the general way of formats that the other kernels do not know.
+#include "../../picture/containers.cuh"
 
 #include <algorithm>
 #include <limits>
@@ -10,8 +8,8 @@
 #include "../../core/border.h"
 #include "../../core/cuda_status.h"
 #include "../../core/grid_order.cuh"
-#include "../../picture/sample.cuh"
 #include "../finish.h"
+#include "../planes.h"
 
 namespace coalesce {
 namespace {
@@ -21,7 +19,7 @@ constexpr int kColumns = 32, kRows = 4;  // threads of a block
 // Sum: std::int32_t where the filter is narrow and so are the sums over its row, else std::int64_t.
 template <class Sum>
 struct ContainersArgs {
-  ConvolveContainers image;
+  ContainerImage image;
   Finish<Sum> finish;
   int width, height, left, above;
   Border border;
@@ -37,7 +35,7 @@ __device__ int filtered_sample(const ContainersArgs<Sum> &a, int component, int 
   const PixelComponent &c = a.image.format.component[component];
   const bool chroma = a.image.role[component] == ChannelRole::chroma;
   const int outside = chroma ? a.outside_chroma : a.outside_level;
-  const int columns = -(-a.image.width >> c.log2_width);
+  const int columns = a.image.columns(c);
   const std::int32_t *weight = a.weights;
   Sum sum = 0;
   for (int r = 0; r < a.height; ++r) {
@@ -68,42 +66,14 @@ __global__ void __launch_bounds__(kColumns *kRows)
   const int number = (static_cast<int>(blockIdx.x) - band * a.tiles_across) * kColumns +
                      static_cast<int>(threadIdx.x);
   const int y = band * kRows + static_cast<int>(threadIdx.y);
-  const PixelFormat &format = a.image.format;
-  const Container container = format.component[0].container;
-  const int bytes = container_bytes(container);
-  if (number >= a.image.in.width / bytes || y >= a.image.in.height) return;
-  const bool highest_first = container == Container::be10;
-  const std::uint8_t *from = a.image.in.row(y) + static_cast<std::ptrdiff_t>(number) * bytes;
-  std::uint64_t word = 0;
-  for (int i = 0; i < bytes; ++i)
-    word |= std::uint64_t{load_global(from + i)} << 8 * (highest_first ? bytes - 1 - i : i);
-  // Puts a component's sample at x in place of the bits that it has.
-  const auto put = [&](int component, int x, int shift, std::uint32_t mask) {
-    if (a.image.role[component] == ChannelRole::copy) return;
-    const auto value = static_cast<std::uint32_t>(filtered_sample(a, component, x, y));
-    const int up = bytes <= 2 ? format.component[component].shift : 0;
-    word = (word & ~(std::uint64_t{mask} << shift)) | std::uint64_t{value << up} << shift;
-  };
-  if (container == Container::u32) {
-    for (int c = 0; c < format.components; ++c)
-      put(c, number, format.component[c].shift, (1u << format.component[c].bits) - 1);
-  } else {
-    const int samples = container == Container::v210 ? 3 : highest_first ? 4 : 1;
-    for (int k = 0; k < samples; ++k) {
-      int c, x;
-      if (find_sample(format, a.image.width, 0, samples * number + k, &c, &x))
-        put(c, x, 10 * (highest_first ? samples - 1 - k : k),
-            (1u << container_bits(container)) - 1);
-    }
-  }
-  std::uint8_t *to = a.image.out.row(y) + static_cast<std::ptrdiff_t>(number) * bytes;
-  for (int i = 0; i < bytes; ++i)
-    to[i] = static_cast<std::uint8_t>(word >> 8 * (highest_first ? bytes - 1 - i : i));
+  make_container(a.image, number, y, [&](int component, int column, int row) {
+    return filtered_sample(a, component, column, row);
+  });
 }
 
 template <class Sum>
-Status launch_containers(const ConvolveParams &params, const ConvolveContainers &image,
-                         bool separable, cudaStream_t stream) {
+Status launch_containers(const ConvolveParams &params, const ContainerImage &image, bool separable,
+                         cudaStream_t stream) {
   const Filter &f = *params.filter;
   const int containers = image.in.width / container_bytes(image.format.component[0].container);
   ContainersArgs<Sum> args = {image,
@@ -136,7 +106,7 @@ Status launch_containers(const ConvolveParams &params, const ConvolveContainers 
 
 }  // namespace
 
-Status convolve_containers_cuda(const ConvolveParams &params, const ConvolveContainers &image,
+Status convolve_containers_cuda(const ConvolveParams &params, const ContainerImage &image,
                                 ConvolveAlgorithm algorithm, void *stream) {
   const Filter &f = *params.filter;
   const auto cuda_stream = static_cast<cudaStream_t>(stream);

@@ -8,22 +8,10 @@
 #include <vector>
 
 #include "../../core/status.h"
+#include "../../picture/channels.h"
 #include "mask.h"
 
 namespace coalesce {
-
-// How samples are stored: bits count, and stand `shift` bits up in a byte (8 bits) or in a
-// little-endian 16-bit word. 8-bit formats {8, 0}; 10 and 12 bits in low bits {10, 0}, {12, 0}, in
-// high bits (P010, P012) {10, 6}, {12, 4}; 16 bits {16, 0}. The other bits of a word are not looked
-// at, and become 0.
-struct SampleDepth {
-  int bits = 8;
-  int shift = 0;
-
-  int bytes() const { return bits > 8 ? 2 : 1; }
-  int max() const { return (1 << bits) - 1; }
-  int middle() const { return 1 << (bits - 1); }
-};
 
 constexpr double kAutomatic = -1e18;
 

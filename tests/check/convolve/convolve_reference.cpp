@@ -133,14 +133,14 @@ Channel read_unpacked(const GstVideoFrame &frame, const SampleFormat &format, in
 
 }  // namespace
 
-Channel read_channel(const GstVideoFrame &frame, const SampleFormat &format, int plane,
-                     int channel) {
+Channel read_channel(const GstVideoFrame &frame, const SampleFormat &format, int plane, int channel,
+                     int n_rows) {
   if (format.unpacked) return read_unpacked(frame, format, channel);
   const int bytes = format.bits > 8 ? 2 : 1;
   const int pixel = bytes * static_cast<int>(std::string(format.planes[plane]).size());
   Channel result;
   result.width = row_bytes(frame.info, plane) / pixel;
-  result.height = rows(frame.info, plane);
+  result.height = n_rows != 0 ? n_rows : rows(frame.info, plane);
   for (int y = 0; y < result.height; y++)
     for (int x = 0; x < result.width; x++) {
       const auto *at = static_cast<const guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, plane)) +
@@ -153,10 +153,8 @@ Channel read_channel(const GstVideoFrame &frame, const SampleFormat &format, int
   return result;
 }
 
-namespace {
-
 // Walks to the picture step by step. -1: nowhere.
-int inside(const std::string &border, int at, int size) {
+int position_inside(const std::string &border, int at, int size) {
   if (at >= 0 && at < size) return at;
   if (border == "constant") return -1;
   if (border == "replicate") return std::clamp(at, 0, size - 1);
@@ -172,6 +170,8 @@ int inside(const std::string &border, int at, int size) {
   return at;
 }
 
+namespace {
+
 int convolved(const Channel &in, int x, int y, const Convolution &c, bool chroma, int bits) {
   const int max = (1 << bits) - 1, middle = 1 << (bits - 1);
   const int anchor_x = c.anchor_x < 0 ? (c.width - 1) / 2 : c.anchor_x;
@@ -180,8 +180,8 @@ int convolved(const Channel &in, int x, int y, const Convolution &c, bool chroma
   for (int i = 0; i < c.height; i++)
     for (int j = 0; j < c.width; j++) {
       const int way = c.correlate ? 1 : -1;
-      const int column = inside(c.border, x + way * (j - anchor_x), in.width);
-      const int row = inside(c.border, y + way * (i - anchor_y), in.height);
+      const int column = position_inside(c.border, x + way * (j - anchor_x), in.width);
+      const int row = position_inside(c.border, y + way * (i - anchor_y), in.height);
       const int sample = row >= 0 && column >= 0 ? in.at(column, row)
                          : chroma                ? middle
                                                  : c.border_value;

@@ -26,8 +26,11 @@ struct Channel {
   int width = 0, height = 0;
   int at(int x, int y) const { return samples[static_cast<gsize>(y * width + x)]; }
 };
-Channel read_channel(const GstVideoFrame &frame, const SampleFormat &format, int plane,
-                     int channel);
+// n_rows: of the plane, if not as many as a progressive frame has.
+Channel read_channel(const GstVideoFrame &frame, const SampleFormat &format, int plane, int channel,
+                     int n_rows = 0);
+// What stands for a position outside, by the name of the border. -1: nothing.
+int position_inside(const std::string &border, int at, int size);
 
 // A convolution with everything spelled out.
 struct Convolution {

@@ -309,6 +309,11 @@ inline unsigned __vmaxu2(unsigned a, unsigned b) {
 inline unsigned __vminu2(unsigned a, unsigned b) {
   return std::min(a & 0xffff, b & 0xffff) | std::min(a >> 16, b >> 16) << 16;
 }
+inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
+  for (int i = 0; i < 32; i += 8)
+    sum += (a >> i & 255) * (b >> i & 255);
+  return sum;
+}
 inline unsigned __umulhi(unsigned a, unsigned b) {
   return static_cast<unsigned>(std::uint64_t{a} * b >> 32);
 }

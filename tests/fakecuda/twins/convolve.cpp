@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cstdlib>
 
-#include "../../../kernels/convolve/containers.h"
+#include "../../../kernels/convolve/planes.h"
 #include "../twin.h"
 
 namespace coalesce {
@@ -38,7 +38,7 @@ Status convolve_cuda(const ConvolveParams &params, const ConvolvePlanes &image,
   });
 }
 
-Status convolve_containers_cuda(const ConvolveParams &params, const ConvolveContainers &image,
+Status convolve_containers_cuda(const ConvolveParams &params, const ContainerImage &image,
                                 ConvolveAlgorithm algorithm, void *stream) {
   if (Status s = twin::check_access({image.in, image.out}); !s.ok()) return s;
   if (!is_of(params.cache, *params.filter))
@@ -46,8 +46,10 @@ Status convolve_containers_cuda(const ConvolveParams &params, const ConvolveCont
   return twin::launch(stream, [params, filter = *params.filter, image, algorithm] {
     ConvolveParams own = params;
     own.filter = &filter;
-    own.memory = nullptr;  // of another thread
-    if (!convolve_containers_cpu(own, image, algorithm, nullptr).ok()) std::abort();
+    const auto filtered = [&](const ConvolvePlanes &planes) {
+      return convolve_cpu(own, planes, algorithm, nullptr);
+    };
+    if (!filter_containers(image, filter.depth, nullptr, nullptr, filtered).ok()) std::abort();
   });
 }
 

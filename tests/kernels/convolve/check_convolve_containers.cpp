@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures of the formats in containers.h: packed 4:2:2, and words of fields.
+// Pictures of the formats in picture/containers.h: packed 4:2:2, and words of fields.
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include "../picture.h"
+#include "../sample_bits.h"
 #include "convolve_random.h"
 #include "convolve_reference.h"
 #include "picture/formats.h"
@@ -40,42 +41,7 @@ Status convolve_call(const Call &c, const Queue &queue) {
   return convolve(c.params, c.in, c.out, queue, c.algorithm);
 }
 
-// ---- The reference, bit by bit ------------------------------------------------------------------
-
-// Bit `bit` of a container, or of a field: its byte, and its number in it.
-struct BitPlace {
-  int byte, number;
-};
-BitPlace place_of(Container container, int number, int bit) {
-  if (container == Container::be10) {
-    const int at = 10 * number + 9 - bit;
-    return {at / 8, 7 - at % 8};
-  }
-  const int at = container == Container::v210 ? 32 * (number / 3) + 10 * (number % 3) + bit
-                                              : container_bits(container) * number + bit;
-  return {at / 8, at % 8};
-}
-
-int read_bits(const std::uint8_t *row, const PixelComponent &c, int x) {
-  int sample = 0;
-  for (int i = 0; i < c.bits; ++i) {
-    const BitPlace at = place_of(c.container, c.first + x * c.step, c.shift + i);
-    sample |= (row[at.byte] >> at.number & 1) << i;
-  }
-  return sample;
-}
-
-// What shares its container with nobody loses the other bits of it.
-void write_bits(std::uint8_t *row, const PixelComponent &c, int x, int sample) {
-  const bool alone = c.container == Container::u8 || c.container == Container::u16;
-  const int first = alone ? 0 : c.shift,
-            end = alone ? container_bits(c.container) : c.shift + c.bits;
-  for (int i = first; i < end; ++i) {
-    const BitPlace at = place_of(c.container, c.first + x * c.step, i);
-    const int bit = i < c.shift ? 0 : sample >> (i - c.shift) & 1;
-    row[at.byte] = static_cast<std::uint8_t>((row[at.byte] & ~(1 << at.number)) | bit << at.number);
-  }
-}
+// ---- The reference ------------------------------------------------------------------------------
 
 ChannelRole role_of(const ConvolveParams &params, const PixelComponent &c) {
   const bool chroma = c.role == Role::u || c.role == Role::v;

@@ -45,6 +45,7 @@ std::vector<Run> all_runs() {
       {"yuv2yuv", "v210", "NV12", {}, {{"dither", "ordered"}}},
       {"convolve", "NV12", "NV12", kMask, {{"preset", "unsharp"}, {"border", "wrap"}}},
       {"sepconvolve", "UYVY", "UYVY", kRows, {{"horizontal", "1 1 1"}, {"sigma", "1.5"}}},
+      {"median", "v210", "v210", {{"size", "5"}}, {{"size", "9"}, {"border", "wrap"}}},
   };
   constexpr struct {
     const char *in, *out;

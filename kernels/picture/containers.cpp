@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The components that are filtered are unpacked to planes of their own, filtered there, and put
-// into copies of the rows.
-#include "../containers.h"
+#include "containers.h"
 
 #include <algorithm>
 #include <bit>
@@ -10,8 +8,7 @@
 #include <memory>
 #include <new>
 
-#include "../../core/thread_pool.h"
-#include "../../picture/rows.h"
+#include "rows.h"
 
 namespace coalesce {
 namespace {
@@ -19,7 +16,7 @@ namespace {
 constexpr int kRun = 512;        // samples, unpacked at a time
 constexpr int kGrain = 1 << 16;  // bytes of rows, at least, for a thread
 
-// A component that is filtered, and what it becomes, in samples of the filter's depth.
+// A component that is filtered, and what it becomes, in samples of one depth.
 struct Samples {
   const PixelComponent *component;
   int columns;
@@ -117,14 +114,14 @@ void put_all(std::uint8_t *row, const Samples &samples, int all, SampleDepth dep
 }
 
 // Of the components that are filtered; returns how many.
-int make_samples(const ConvolveContainers &image, SampleDepth depth, SampleMemory &memory,
-                 Samples (&samples)[4], ConvolvePlanes *planes) {
+int make_samples(const ContainerImage &image, SampleDepth depth, SampleMemory &memory,
+                 Samples (&samples)[4], ChannelPlanes *planes) {
   std::size_t bytes = 0;
   int count = 0;
   for (int i = 0; i < image.format.components; ++i) {
     const PixelComponent &c = image.format.component[i];
     if (image.role[i] == ChannelRole::copy) continue;
-    const int columns = -(-image.width >> c.log2_width), row_bytes = columns * depth.bytes();
+    const int columns = image.columns(c), row_bytes = columns * depth.bytes();
     const Plane<std::uint8_t> plane = {nullptr, row_bytes, image.in.height,
                                        static_cast<std::size_t>(row_bytes)};
     bytes += 2 * plane.pitch * static_cast<std::size_t>(plane.height);
@@ -145,20 +142,28 @@ int make_samples(const ConvolveContainers &image, SampleDepth depth, SampleMemor
 
 }  // namespace
 
-Status convolve_containers_cpu(const ConvolveParams &params, const ConvolveContainers &image,
-                               ConvolveAlgorithm algorithm, ThreadPool *pool) {
-  const SampleDepth depth = params.filter->depth;
+ContainerImage container_image(const ConstImage &in, const Image &out, bool luma_only,
+                               bool filter_alpha) {
+  const ChannelPlanes channels = channels_of(in.format, luma_only, filter_alpha);
+  ContainerImage image = {in.format, in.width, in.plane[0], out.plane[0], {}};
+  for (int i = 0; i < in.format.components; ++i)
+    image.role[i] = channels.plane[i].role[0];
+  return image;
+}
+
+Status filter_containers(const ContainerImage &image, SampleDepth depth, ArgumentCache *memory,
+                         ThreadPool *pool,
+                         const std::function<Status(const ChannelPlanes &planes)> &filter) {
   Samples samples[4];
-  ConvolvePlanes planes;
+  ChannelPlanes planes;
   SampleMemory own;
   int count = 0;
   try {
-    SampleMemory &memory = params.memory == nullptr
-                               ? own
-                               : params.memory->get<SampleMemory>(0, [] { return SampleMemory(); });
-    count = make_samples(image, depth, memory, samples, &planes);
+    SampleMemory &of_samples =
+        memory == nullptr ? own : memory->get<SampleMemory>(0, [] { return SampleMemory(); });
+    count = make_samples(image, depth, of_samples, samples, &planes);
   } catch (const std::bad_alloc &) {
-    return {StatusCode::out_of_memory, "convolve: no memory for the samples of a picture"};
+    return {StatusCode::out_of_memory, "no memory for the samples of a picture"};
   }
   const int grain = std::max(1, kGrain / image.in.width);
   for_ranges(pool, image.in.height, grain, [&](int first, int last) {
@@ -168,7 +173,7 @@ Status convolve_containers_cpu(const ConvolveParams &params, const ConvolveConta
         unpack(read, image.in.row(y), samples[i].columns, depth, samples[i].in.row(y));
     }
   });
-  if (Status s = convolve_cpu(params, planes, algorithm, pool); !s.ok()) return s;
+  if (Status s = filter(planes); !s.ok()) return s;
   for_ranges(pool, image.in.height, grain, [&](int first, int last) {
     for (int y = first; y < last; ++y) {
       std::uint8_t *row = image.out.row(y);

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * SECTION:element-median
+ * @title: median
+ *
+ * Median, minimum, maximum and other ranks of a window. See docs/median.md.
+ */
+#include "median/median.h"
+
+#include "base/filter.h"
+#include "object/guarded.h"
+#include "object/owned.h"
+#include "object/settings.h"
+#include "video/channels.h"
+
+GST_DEBUG_CATEGORY_STATIC(gst_median_debug);
+#define GST_CAT_DEFAULT gst_median_debug
+
+using namespace coalesce;
+using namespace coalesce::gst;
+
+namespace {
+
+// What a percentile is called.
+enum class MedianPreset { none, erode, dilate };
+
+struct MedianSettings : ChannelSettings {
+  int size = 3;
+  int width = 0, height = 0;  // 0: size
+  double percentile = 50;
+  MedianPreset preset = MedianPreset::none;
+
+  // memory: for the CPU, if any.
+  MedianParams params(ArgumentCache *memory = nullptr) const {
+    MedianParams p;
+    p.width = width != 0 ? width : size;
+    p.height = height != 0 ? height : size;
+    p.percentile = preset == MedianPreset::none    ? percentile
+                   : preset == MedianPreset::erode ? 0
+                                                   : 100;
+    p.border = border;
+    p.border_value = border_value;
+    p.luma_only = luma_only;
+    p.filter_alpha = filter_alpha;
+    p.memory = memory;
+    return p;
+  }
+};
+
+GType preset_type() {
+  static const GEnumValue values[] = {
+      {int(MedianPreset::none), "The property percentile", "none"},
+      {int(MedianPreset::erode), "The least sample, percentile 0", "erode"},
+      {int(MedianPreset::dilate), "The largest sample, percentile 100", "dilate"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstMedianPreset", values);
+  return type;
+}
+
+const PropertyTable<MedianSettings> &properties() {
+  using S = MedianSettings;
+  static const PropertyTable<S> table = [] {
+    PropertyTable<S> t;
+    t.set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);
+    t.add(&S::size, {"size", "Size", "Rows and columns of the window, an odd number"}, 3,
+          kMaxMedianSize);
+    t.add(&S::width, {"width", "Width", "Columns of the window, an odd number (0 = size)"}, 0,
+          kMaxMedianSize);
+    t.add(&S::height, {"height", "Height", "Rows of the window, an odd number (0 = size)"}, 0,
+          kMaxMedianSize);
+    t.add(&S::percentile,
+          {"percentile", "Percentile",
+           "Which of the window's sorted samples: 0 the least (erosion), 50 the median, 100 the "
+           "largest (dilation)"},
+          0., 100.);
+    const GType preset = preset_type();
+    t.add(&S::preset, {"preset", "Preset", "A percentile by its name, in place of percentile"},
+          preset);
+    const GType border = border_type("GstMedianBorder"), planes = planes_type("GstMedianPlanes");
+    add_channel_properties(&t, border, planes);
+    for (GType type : {preset, border, planes})
+      gst_type_mark_as_plugin_api(type, GstPluginAPIFlags(0));
+    return t;
+  }();
+  return table;
+}
+
+struct MedianPrivate {
+  explicit MedianPrivate(gpointer self) : settings(self) {}
+
+  Settings<MedianSettings> settings;
+  // The streaming thread's.
+  guint changes = 0;  // that it has seen
+  bool any = false;   // `in_use` is of this format or another one
+  MedianSettings in_use;
+  ArgumentCache memory;
+  std::string last_problem;  // lest it be reported for every frame
+  GstVideoFormat without_alpha = GST_VIDEO_FORMAT_UNKNOWN;
+};
+
+struct GstMedian {
+  GstCoalesceFilter parent;
+  MedianPrivate *priv;
+};
+using GstMedianClass = GstCoalesceFilterClass;
+
+}  // namespace
+
+G_DEFINE_TYPE(GstMedian, gst_median, GST_TYPE_COALESCE_FILTER)
+GST_ELEMENT_REGISTER_DEFINE(median, "median", GST_RANK_NONE, gst_median_get_type())
+
+namespace {
+
+MedianPrivate &priv_of(gpointer object) {
+  return *static_cast<GstMedian *>(object)->priv;
+}
+
+void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) {
+  priv_of(object).settings.change(
+      [&](MedianSettings &settings) { return properties().set(id, &settings, value); });
+}
+
+void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
+  priv_of(object).settings.read(
+      [&](const MedianSettings &settings) { properties().get(id, settings, value); });
+}
+
+// A window has a middle.
+std::string window_problem(const MedianSettings &settings) {
+  const MedianParams params = settings.params();
+  if (params.width % 2 == 1 && params.height % 2 == 1) return {};
+  const auto text = [](const char *name, int size) { return name + std::to_string(size); };
+  return (params.width == params.height
+              ? text("size ", params.width)
+              : text("width ", params.width) + text(", height ", params.height)) +
+         ": a window requires odd numbers";
+}
+
+// Window, border and planes, each by itself.
+constexpr struct {
+  std::string (*problem)(const MedianSettings &settings, const GstVideoInfo &info);
+  void (*restore)(const MedianSettings &before, MedianSettings *settings);
+} kParts[] = {
+    {[](const MedianSettings &settings, const GstVideoInfo &) { return window_problem(settings); },
+     [](const MedianSettings &before, MedianSettings *settings) {
+       settings->size = before.size, settings->width = before.width;
+       settings->height = before.height;
+     }},
+    {[](const MedianSettings &settings, const GstVideoInfo &info) {
+       return border_problem(settings, info);
+     },
+     [](const MedianSettings &before, MedianSettings *settings) {
+       settings->border = before.border, settings->border_value = before.border_value;
+     }},
+    {[](const MedianSettings &settings, const GstVideoInfo &info) {
+       return planes_problem(settings, info);
+     },
+     [](const MedianSettings &before, MedianSettings *settings) {
+       settings->luma_only = before.luma_only;
+     }},
+};
+
+// Follows the settings, for frames of `info`. What these cannot have stays as it was; if nothing
+// was, that is an error, and false.
+bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
+  MedianPrivate &priv = priv_of(self);
+  if (!new_format && priv.changes == priv.settings.changes()) return true;
+  MedianSettings settings = priv.settings.snapshot(&priv.changes);
+  std::string problem;
+  bool sound = true;  // what is left
+  for (const auto &part : kParts) {
+    const std::string text = part.problem(settings, info);
+    if (text.empty()) continue;
+    problem += (problem.empty() ? "" : "; ") + text;
+    part.restore(priv.in_use, &settings);
+    sound = sound && part.problem(settings, info).empty();
+  }
+  priv.any = priv.any && sound;
+  if (!problem.empty()) {
+    if (!priv.any) return post_settings_problem(self, problem, false);
+    if (problem != priv.last_problem) (void)post_settings_problem(self, problem, true);
+  }
+  priv.last_problem = problem;
+  priv.any = true;
+  priv.in_use = settings;
+  warn_without_alpha(self, settings, info, &priv.without_alpha);
+  const MedianParams params = settings.params();
+  const int count = params.width * params.height;
+  GST_DEBUG_OBJECT(self, "%d x %d, sample %d of %d, on %s", params.width, params.height,
+                   median_rank(count, params.percentile), count,
+                   params.luma_only ? "luma" : "all planes");
+  return true;
+}
+
+gboolean set_info(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVideoInfo *) {
+  return update(self, *in, true);
+}
+
+// As of convolve, the samples of the window being its coefficients.
+gboolean worth_the_trip(GstCoalesceFilter *self, const GstVideoInfo *in) {
+  const MedianParams params = priv_of(self).in_use.params();
+  const guint64 pixels = guint64(GST_VIDEO_INFO_WIDTH(in)) * guint64(GST_VIDEO_INFO_HEIGHT(in));
+  const bool heavy = pixels * guint64(params.width * params.height) >= guint64{1} << 28;
+  GST_DEBUG_OBJECT(self, "%sheavy enough for a GPU", heavy ? "" : "not ");
+  return heavy;
+}
+
+Status run(GstCoalesceFilter *self, const Frame &in, const Frame &out, const Queue &queue) {
+  // Cannot fail: what has been used for this format can be used again.
+  (void)update(self, in.info(), false);
+  MedianPrivate &priv = priv_of(self);
+  return median(priv.in_use.params(&priv.memory), in.image(), out.image(), queue);
+}
+
+gboolean start(GstBaseTransform *trans) {
+  const MedianSettings settings = priv_of(trans).settings.snapshot();
+  if (settings.border_value != 0 && settings.border != Border::constant)
+    GST_ELEMENT_WARNING(
+        trans, LIBRARY, SETTINGS,
+        ("border-value=%d has no effect; it requires border=constant", settings.border_value),
+        (nullptr));
+  return GST_BASE_TRANSFORM_CLASS(gst_median_parent_class)->start(trans);
+}
+
+gboolean stop(GstBaseTransform *trans) {
+  const gboolean stopped = GST_BASE_TRANSFORM_CLASS(gst_median_parent_class)->stop(trans);
+  MedianPrivate &priv = priv_of(trans);
+  priv.any = false;
+  priv.memory.clear();
+  priv.last_problem.clear();
+  priv.without_alpha = GST_VIDEO_FORMAT_UNKNOWN;
+  return stopped;
+}
+
+}  // namespace
+
+static void gst_median_class_init(GstMedianClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(gst_median_debug, "coalesce-median", 0, "Rank filter");
+  auto *object_class = G_OBJECT_CLASS(klass);
+  object_class->set_property = guarded<set_property>;
+  object_class->get_property = guarded<get_property>;
+  properties().install(object_class);
+  GST_BASE_TRANSFORM_CLASS(klass)->start = guarded<start>;
+  GST_BASE_TRANSFORM_CLASS(klass)->stop = guarded<stop>;
+  GST_COALESCE_TRANSFORM_CLASS(klass)->settings_changes = [](GstCoalesceTransform *self) {
+    return priv_of(self).settings.changes();
+  };
+  auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
+  filter_class->set_info = set_info;
+  filter_class->worth_the_trip = worth_the_trip;
+  filter_class->run = run;
+  gst_coalesce_filter_class_add_templates(filter_class, channel_formats().c_str(),
+                                          channel_formats().c_str());
+  gst_element_class_set_static_metadata(
+      GST_ELEMENT_CLASS(klass), "Median filter", "Filter/Effect/Video",
+      "Replaces samples by the median, or another percentile, of a window of up to 75 x 75, on the "
+      "GPU or on the CPU",
+      "The gst-coalesce authors");
+}
+
+static void gst_median_init(GstMedian *self) {
+  initialise(self, [self] { self->priv = add_part<MedianPrivate>(self, self); });
+}
