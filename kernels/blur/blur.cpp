@@ -70,8 +70,7 @@ BlurJob make_job(const BlurParams &params, const ConstImage &in, const Image &ou
   job.border = params.border;
   job.outside_level = params.border_value, job.outside_chroma = blur.depth.middle();
   // With these borders all samples from -1 outwards are one, which the Gaussian's border has.
-  const bool same_outside =
-      params.border == Border::replicate || params.border == Border::constant;
+  const bool same_outside = params.border == Border::replicate || params.border == Border::constant;
   job.pad = same_outside ? 1 : blur.reach;
   auto *at = static_cast<std::uint8_t *>(scratch);
   for (int i = 0; i < in.format.components; ++i) {
@@ -121,15 +120,13 @@ ConvolvePlanes copies(const BlurJob &job) {
   ConvolvePlanes planes;
   planes.planes = 0;
   for (int p = 0; p < job.in.format.planes; ++p) {
-    const bool filtered =
-        std::any_of(job.component, job.component + job.components, [&](const BlurComponent &c) {
-          return job.in.format.component[c.number].plane == p;
-        });
+    const bool filtered = std::any_of(
+        job.component, job.component + job.components,
+        [&](const BlurComponent &c) { return job.in.format.component[c.number].plane == p; });
     if (filtered) continue;
     ConvolvePlane &copied = planes.plane[planes.planes++];
     copied.in = job.in.plane[p], copied.out = job.out.plane[p];
-    copied.in.height = copied.out.height =
-        std::min(used_rows(job.in, p), job.out.plane[p].height);
+    copied.in.height = copied.out.height = std::min(used_rows(job.in, p), job.out.plane[p].height);
     copied.role[0] = ChannelRole::copy;
   }
   return planes;

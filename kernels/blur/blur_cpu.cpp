@@ -13,10 +13,10 @@
 namespace coalesce {
 namespace {
 
-constexpr int kBlock = 1024;              // columns of a picture at a time, whole cells
+constexpr int kBlock = 1024;  // columns of a picture at a time, whole cells
 constexpr int kMostFactor = 32;
-constexpr int kGrain = 1 << 16;           // samples, at least, for a thread
-constexpr int kBlockCells = kBlock / 4;   // at most
+constexpr int kGrain = 1 << 16;          // samples, at least, for a thread
+constexpr int kBlockCells = kBlock / 4;  // at most
 
 // ---- Down --------------------------------------------------------------------------------------
 

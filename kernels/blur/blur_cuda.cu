@@ -33,7 +33,12 @@ constexpr int kTileWidth = 256;  // pixels
 
 // A thread's pixels of a row: whole accesses of 16 bytes.
 template <int kBytes>
-constexpr int kPixels = kBytes % 2 != 0 ? 16 : kBytes == 2 ? 8 : 4;
+constexpr int kPixels = kBytes % 2 != 0 ? 16
+                        : kBytes == 2   ? 8
+                                        : 4;
+// Rows of them that it has under way.
+template <int kBytes>
+constexpr int kBatch = kBytes == 3 || kBytes == 8 ? 2 : 4;
 
 // What tiles of factor 2^kLog2 have on the way down.
 template <int kLog2>
@@ -64,6 +69,19 @@ struct DownArgs {
   BlurNumbers numbers;
 };
 
+// Not a part of each of the loads, of which it would be most.
+__device__ __noinline__ uint4 words_outside(const TileSource &source, int x, int y) {
+  std::uint32_t words[4];
+  load_words(source, x, y, words);
+  return make_uint4(words[0], words[1], words[2], words[3]);
+}
+
+__device__ __forceinline__ void load_outside(const TileSource &source, int x, int y,
+                                             std::uint32_t (&words)[4]) {
+  const uint4 all = words_outside(source, x, y);
+  words[0] = all.x, words[1] = all.y, words[2] = all.z, words[3] = all.w;
+}
+
 // Adds a thread's pixels to the sums of the triangles that they are in. x, y: in the picture;
 // column, row: in the tile.
 template <int kBytes, bool kWords, int kLog2>
@@ -84,25 +102,25 @@ __device__ __forceinline__ void add_pixels(const TileSource &source, std::uint32
   // Down: the sum of the rows, and that with weights from kThreadRows to 1.
   int sum[kBytes][kGroups][2] = {}, falling[kBytes][kGroups][2] = {};
 #pragma unroll 1
-  for (int quad = 0; quad < Shape::kThreadRows; quad += 4) {
-    std::uint32_t words[4][kRun];
+  for (int batch = 0; batch < Shape::kThreadRows; batch += kBatch<kBytes>) {
+    std::uint32_t words[kBatch<kBytes>][kRun];
 #pragma unroll
-    for (int r = 0; r < 4; ++r)
+    for (int r = 0; r < kBatch<kBytes>; ++r)
 #pragma unroll
       for (int i = 0; i < kRun; i += 4) {
         std::uint32_t four[4];
         if (inside)
-          load_wide(source.data + static_cast<std::size_t>(y + quad + r) * source.pitch +
+          load_wide(source.data + static_cast<std::size_t>(y + batch + r) * source.pitch +
                         (x * kBytes + 4 * i),
                     four);
         else
-          load_words(source, x * kBytes + 4 * i, y + quad + r, four);
+          load_outside(source, x * kBytes + 4 * i, y + batch + r, four);
 #pragma unroll
         for (int j = 0; j < 4; ++j)
           words[r][i + j] = four[j];
       }
 #pragma unroll
-    for (int r = 0; r < 4; ++r)
+    for (int r = 0; r < kBatch<kBytes>; ++r)
 #pragma unroll
       for (int g = 0; g < kGroups; ++g) {
         PixelWords<kBytes> pixels;
@@ -226,7 +244,7 @@ struct UpPlane {
   const std::uint8_t *in;  // for what is kept
   std::uint8_t *out;
   std::size_t in_pitch, out_pitch;
-  int width, height;        // bytes, rows
+  int width, height;  // bytes, rows
   int in_alignment, out_alignment;
   int channels, first_block, tiles_across;
   bool keeps;
@@ -438,9 +456,9 @@ __device__ __forceinline__ std::uint32_t general_sample(const GeneralUp &a, int 
       smooth.data + ((y >> log2) + a.pad - 1) * smooth.pitch + ((x >> log2) + a.pad - 1);
   std::uint32_t columns[3];
   for (int i = 0; i < 3; ++i)
-    columns[i] = a.numbers.column(y & mask, load_global(from + i),
-                                  load_global(from + i + smooth.pitch),
-                                  load_global(from + i + 2 * smooth.pitch));
+    columns[i] =
+        a.numbers.column(y & mask, load_global(from + i), load_global(from + i + smooth.pitch),
+                         load_global(from + i + 2 * smooth.pitch));
   const std::uint32_t first = a.numbers.before(x & mask), last = a.numbers.behind(x & mask);
   const int bits = a.format.component[component].bits;
   return (first * columns[0] + ((2u << 2 * log2) - first - last) * columns[1] + last * columns[2] +
@@ -624,8 +642,7 @@ Status general_down(const BlurJob &job, const BlurComponent &c, cudaStream_t str
                             low_plane(c.low),
                             blur_numbers(job.log2_factor, job.depth, false)};
   constexpr int kSamples = kThreads / kWarp;
-  const std::int64_t blocks =
-      (std::int64_t{c.low.width} * c.low.height + kSamples - 1) / kSamples;
+  const std::int64_t blocks = (std::int64_t{c.low.width} * c.low.height + kSamples - 1) / kSamples;
   if (blocks > std::numeric_limits<int>::max()) return kTooLarge;
   return launch_early(general_down_kernel, dim3(static_cast<unsigned>(blocks)), dim3(kThreads), 0,
                       stream, args);
@@ -634,8 +651,7 @@ Status general_down(const BlurJob &job, const BlurComponent &c, cudaStream_t str
 Status general_up(const BlurJob &job, int plane, const Channels &channels, cudaStream_t stream) {
   const BlurComponent &any = any_of(channels);
   const Plane<const std::uint8_t> &in = job.in.plane[plane];
-  const int containers =
-      in.width / container_bytes(job.in.format.component[any.number].container);
+  const int containers = in.width / container_bytes(job.in.format.component[any.number].container);
   GeneralUp args = {job.in.format,
                     plane,
                     job.in.width,
@@ -679,13 +695,14 @@ Status blur_down_cuda(const BlurJob &job, void *stream) {
     most_channels = std::max(most_channels, channels.step);
   }
   if (args.planes == 0) return {};
-  const std::size_t shared = sizeof(int) * static_cast<std::size_t>(most_channels) *
-                             static_cast<std::size_t>(job.depth.bytes() * kSums[job.log2_factor - 2]);
+  const std::size_t shared =
+      sizeof(int) * static_cast<std::size_t>(most_channels) *
+      static_cast<std::size_t>(job.depth.bytes() * kSums[job.log2_factor - 2]);
   using Kernel = void (*)(DownArgs);
   const Kernel kBytes[] = {down_kernel<false, 2>, down_kernel<false, 3>, down_kernel<false, 4>,
-                               down_kernel<false, 5>};
+                           down_kernel<false, 5>};
   const Kernel kWords[] = {down_kernel<true, 2>, down_kernel<true, 3>, down_kernel<true, 4>,
-                               down_kernel<true, 5>};
+                           down_kernel<true, 5>};
   return launch_pixels(job.depth.bytes() == 1 ? kBytes : kWords, job.log2_factor, blocks, shared,
                        cuda_stream, args);
 }
@@ -717,9 +734,9 @@ Status blur_up_cuda(const BlurJob &job, void *stream) {
       sizeof(std::uint32_t) * static_cast<std::size_t>(most_channels) * kUpRows * columns;
   using Kernel = void (*)(UpArgs);
   const Kernel kBytes[] = {up_kernel<false, 2>, up_kernel<false, 3>, up_kernel<false, 4>,
-                               up_kernel<false, 5>};
+                           up_kernel<false, 5>};
   const Kernel kWords[] = {up_kernel<true, 2>, up_kernel<true, 3>, up_kernel<true, 4>,
-                               up_kernel<true, 5>};
+                           up_kernel<true, 5>};
   return launch_pixels(job.depth.bytes() == 1 ? kBytes : kWords, job.log2_factor, blocks, shared,
                        cuda_stream, args);
 }

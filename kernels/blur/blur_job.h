@@ -13,7 +13,7 @@ namespace coalesce {
 // Smaller pictures have a plane of 16-bit samples for each component that is filtered. The sample
 // in column 0, row 0 has the number -pad in both directions.
 struct BlurComponent {
-  int number = 0;             // in the format
+  int number = 0;  // in the format
   ChannelRole role = ChannelRole::level;
   int columns = 0, rows = 0;  // of the picture
   Plane<std::uint16_t> low, smooth;

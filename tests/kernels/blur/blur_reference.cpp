@@ -69,8 +69,7 @@ void blur_component(const BlurParams &params, const ConstImage &in, const Image 
   const int rows = std::min(used_rows(in, c.plane), out.of(c).height);
   const int outside = is_chroma ? 1 << (c.bits - 1) : params.border_value;
   const int across = (columns + f - 1) / f, down = (rows + f - 1) / f;  // cells
-  Samples picture =
-      surrounded(params, in, c, columns, rows, (reach + 3) * f, outside);
+  Samples picture = surrounded(params, in, c, columns, rows, (reach + 3) * f, outside);
 
   Samples low(-reach, -reach, across + 2 * reach + 1, down + 2 * reach + 1);
   for (int j = low.top; j < low.top + low.height; ++j)
@@ -107,8 +106,8 @@ void blur_component(const BlurParams &params, const ConstImage &in, const Image 
                            behind(y % f) * smooth(k, j + 1);
         return rounded(sum << 14, f4);
       };
-      const Number all = before(x % f) * column(i - 1) + here(x % f) * column(i) +
-                         behind(x % f) * column(i + 1);
+      const Number all =
+          before(x % f) * column(i - 1) + here(x % f) * column(i) + behind(x % f) * column(i + 1);
       const auto sample = static_cast<std::uint16_t>(rounded(all, Number{1} << (32 - c.bits))
                                                      << (alone ? c.shift : 0));
       put_sample(out.of(c).row(y), c, c.first + std::ptrdiff_t{x} * c.step, sample);
@@ -131,9 +130,9 @@ void blur_reference(const BlurParams &params, const ConstImage &in, const Image 
   for (int i = 0; i < format.components; ++i) {
     const PixelComponent &c = format.component[i];
     const bool is_chroma = c.role == Role::u || c.role == Role::v;
-    const bool is_copied =
-        is_chroma ? params.luma_only
-                  : c.role == Role::alpha && !(params.filter_alpha && c.bits > 2);
+    const bool is_copied = is_chroma
+                               ? params.luma_only
+                               : c.role == Role::alpha && !(params.filter_alpha && c.bits > 2);
     if (!is_copied) blur_component(params, in, out, c, is_chroma);
   }
   // The row more that only the output has.

@@ -73,7 +73,8 @@ TEST_CASE("the factor is at most half of sigma") {
   const struct {
     double sigma;
     int factor;
-  } kFactors[] = {{8, 4}, {15.99, 4}, {16, 8}, {31.9, 8}, {32, 16}, {63.9, 16}, {64, 32}, {100, 32}};
+  } kFactors[] = {{8, 4},   {15.99, 4}, {16, 8},  {31.9, 8},
+                  {32, 16}, {63.9, 16}, {64, 32}, {100, 32}};
   for (const auto &each : kFactors) {
     Blur made;
     REQUIRE(make_blur(each.sigma, {8, 0}, &made).ok());
@@ -158,8 +159,10 @@ TEST_CASE("a Gaussian, to one unit") {
       Random random = random_of_run(5);
       for (int y = 0; y < call.height; ++y)
         for (int x = 0; x < call.width; ++x)
-          call.from[static_cast<std::size_t>(y * call.width + x)] = static_cast<std::uint8_t>(
-              noise ? random.below(256) : x >= 60 && x < 131 && y >= 50 && y < 93 ? 255 : 0);
+          call.from[static_cast<std::size_t>(y * call.width + x)] =
+              static_cast<std::uint8_t>(noise ? random.below(256)
+                                        : x >= 60 && x < 131 && y >= 50 && y < 93 ? 255
+                                                                                  : 0);
       REQUIRE(call.run().ok());
       const std::vector<double> wanted = ideal(call, sigma);
       double most = 0;
