@@ -82,6 +82,20 @@ __device__ __forceinline__ void load_outside(const TileSource &source, int x, in
   words[0] = all.x, words[1] = all.y, words[2] = all.z, words[3] = all.w;
 }
 
+template <int kRows, int kRun, class Load>
+__device__ __forceinline__ void load_rows(std::uint32_t (&words)[kRows][kRun], Load load) {
+#pragma unroll
+  for (int r = 0; r < kRows; ++r)
+#pragma unroll
+    for (int i = 0; i < kRun; i += 4) {
+      std::uint32_t four[4];
+      load(i, r, four);
+#pragma unroll
+      for (int j = 0; j < 4; ++j)
+        words[r][i + j] = four[j];
+    }
+}
+
 // Adds a thread's pixels to the sums of the triangles that they are in. x, y: in the picture;
 // column, row: in the tile.
 template <int kBytes, bool kWords, int kLog2>
@@ -104,21 +118,17 @@ __device__ __forceinline__ void add_pixels(const TileSource &source, std::uint32
 #pragma unroll 1
   for (int batch = 0; batch < Shape::kThreadRows; batch += kBatch<kBytes>) {
     std::uint32_t words[kBatch<kBytes>][kRun];
-#pragma unroll
-    for (int r = 0; r < kBatch<kBytes>; ++r)
-#pragma unroll
-      for (int i = 0; i < kRun; i += 4) {
-        std::uint32_t four[4];
-        if (inside)
-          load_wide(source.data + static_cast<std::size_t>(y + batch + r) * source.pitch +
-                        (x * kBytes + 4 * i),
-                    four);
-        else
-          load_outside(source, x * kBytes + 4 * i, y + batch + r, four);
-#pragma unroll
-        for (int j = 0; j < 4; ++j)
-          words[r][i + j] = four[j];
-      }
+    // (All loads of one way, so that they are under way together.)
+    if (inside)
+      load_rows<kBatch<kBytes>, kRun>(words, [&](int i, int r, std::uint32_t(&four)[4]) {
+        load_wide(source.data + static_cast<std::size_t>(y + batch + r) * source.pitch +
+                      (x * kBytes + 4 * i),
+                  four);
+      });
+    else
+      load_rows<kBatch<kBytes>, kRun>(words, [&](int i, int r, std::uint32_t(&four)[4]) {
+        load_outside(source, x * kBytes + 4 * i, y + batch + r, four);
+      });
 #pragma unroll
     for (int r = 0; r < kBatch<kBytes>; ++r)
 #pragma unroll
@@ -270,8 +280,8 @@ template <int kLog2>
 __device__ __forceinline__ void make_columns(const UpArgs &a, const LowPlane &smooth, int cell,
                                              int y, std::uint32_t *columns) {
   constexpr int kFactor = 1 << kLog2, kWidth = kUpColumns<kLog2>;
-  BlurNumbers numbers = a.numbers;
-  numbers.log2_factor = kLog2;  // so that the compiler knows it
+  constexpr int kShift = 14 - 4 * kLog2;
+  const BlurNumbers numbers = {kLog2, 0, max(kShift, 0), max(-kShift, 0)};  // as in blur_numbers()
   for (int i = static_cast<int>(threadIdx.x); i < kUpRows / 4 * kWidth; i += kThreads) {
     const int quad = i / kWidth, k = i - quad * kWidth;
     const int column = cell + k + a.pad - 1, row = ((y + 4 * quad) >> kLog2) + a.pad - 1;
@@ -282,7 +292,7 @@ __device__ __forceinline__ void make_columns(const UpArgs &a, const LowPlane &sm
 #pragma unroll
     for (int r = 0; r < 4; ++r)
       columns[(4 * quad + r) * kWidth + k] =
-          numbers.column((y + 4 * quad + r) % kFactor, above, here, below);
+          numbers.column((4 * quad + r) % kFactor, above, here, below);
   }
 }
 

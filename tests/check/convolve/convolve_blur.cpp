@@ -127,7 +127,7 @@ GST_START_TEST(blur_and_coefficients) {
   expect_text(element, "vertical", "1");
   set(harness, "preset", "none");
   push_and_check(harness, caps, {2, 1, {1, 3}, 4});
-  expect_nick(element, "algorithm", "separable");
+  expect_nick(element, "algorithm", "direct");
   set(harness, "preset", "blur");
   push_and_check_blur(harness, caps, {12});
   set(harness, "horizontal", "1 1");
