@@ -28,6 +28,8 @@ const char *const kFilters[] = {
     "sepconvolve horizontal=\"1 4 6 4 1\"",
     "sepconvolve preset=gaussian size=63 filter-alpha=true",
     "sepconvolve preset=gaussian-y sigma=2",
+    "sepconvolve preset=blur sigma=9",
+    "sepconvolve preset=blur sigma=50 filter-alpha=true",
 };
 
 struct Case {

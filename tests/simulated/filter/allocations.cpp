@@ -45,6 +45,7 @@ std::vector<Run> all_runs() {
       {"yuv2yuv", "v210", "NV12", {}, {{"dither", "ordered"}}},
       {"convolve", "NV12", "NV12", kMask, {{"preset", "unsharp"}, {"border", "wrap"}}},
       {"sepconvolve", "UYVY", "UYVY", kRows, {{"horizontal", "1 1 1"}, {"sigma", "1.5"}}},
+      {"sepconvolve", "NV12", "NV12", kRows, {{"preset", "blur"}, {"sigma", "20"}}},
   };
   constexpr struct {
     const char *in, *out;
