@@ -39,7 +39,9 @@ def blurred(picture, sigma):
     variance = (sigma**2 - (f * f - 1) / 6) / f**2 - 1 / 4
     m = int(np.ceil(3.5 * np.sqrt(variance)))
     taps = np.exp(-(np.arange(-m, m) + 0.5) ** 2 / (2 * variance))
-    taps /= taps.sum()
+    taps = rounded(taps / taps.sum() * 2**15)
+    taps[[m - 1, m]] += (2**15 - taps.sum()) / 2
+    taps /= 2**15
     triangle = f - np.abs(np.arange(1 - f, f))
 
     def down(array):
@@ -54,7 +56,7 @@ def blurred(picture, sigma):
         return sum(t * array[:, k:k + count] for k, t in enumerate(taps))
 
     low = rounded(along_rows(down, picture.astype(float) * 256))
-    smooth = rounded(along_rows(gaussian, low))
+    smooth = rounded(gaussian(rounded(gaussian(low.T)).T))
 
     def up(array, size):
         cell, at = np.arange(size) // f, np.arange(size) % f

@@ -69,10 +69,8 @@ void time_format(Bench &bench, const Backend &backend, const char *name, FrameSi
   const Frame frame = {format, size, plane_sizes(format, size.width, size.height)};
   Blur made;
   require(make_blur(sigma, sample_depth(format), &made).ok(), "make_blur()");
-  ArgumentCache cache;
   BlurParams params;
   params.blur = &made;
-  params.cache = &cache;
   const Scratch scratch(blur_scratch_bytes(made, frame.at<const std::uint8_t>(nullptr)),
                         backend.cuda);
   const FrameWork work = {

@@ -26,8 +26,7 @@ class ConvolveCurrentFilter {
   const Blur &blur() const { return blur_; }
   const Filter &filter() const { return filter_; }
   BlurParams blur_params() {
-    return {&blur_, in_use_.border, in_use_.border_value, in_use_.luma_only, in_use_.filter_alpha,
-            &cache_};
+    return {&blur_, in_use_.border, in_use_.border_value, in_use_.luma_only, in_use_.filter_alpha};
   }
   ConvolveParams params() {
     return {&filter_, in_use_.border, in_use_.border_value, in_use_.luma_only, in_use_.filter_alpha,
@@ -59,7 +58,7 @@ class ConvolveCurrentFilter {
   ConvolveSettings in_use_;
   Filter filter_;
   Blur blur_;
-  ArgumentCache cache_;  // of that filter, or blur
+  ArgumentCache cache_;  // of that filter
   ArgumentCache memory_;
   Warning warned_[N_PARTS];  // the last ones, lest a problem be reported for every frame
   GstVideoFormat without_alpha_ = GST_VIDEO_FORMAT_UNKNOWN;  // the same of filter-alpha

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
+#include <utility>
 
 #include "blur_job.h"
 
@@ -69,7 +71,9 @@ BlurJob make_job(const BlurParams &params, const ConstImage &in, const Image &ou
   job.depth = blur.depth;
   job.border = params.border;
   job.outside_level = params.border_value, job.outside_chroma = blur.depth.middle();
-  // With these borders all samples from -1 outwards are one, which the Gaussian's border has.
+  job.reach = blur.reach;
+  std::copy(std::begin(blur.tap), std::end(blur.tap), job.tap);
+  // With these borders all samples from -1 outwards are one.
   const bool same_outside = params.border == Border::replicate || params.border == Border::constant;
   job.pad = same_outside ? 1 : blur.reach;
   auto *at = static_cast<std::uint8_t *>(scratch);
@@ -89,30 +93,6 @@ BlurJob make_job(const BlurParams &params, const ConstImage &in, const Image &ou
     }
   }
   return job;
-}
-
-// The Gaussian of the smaller pictures.
-Status smooth(const BlurParams &params, const BlurJob &job, const Queue &queue) {
-  ConvolveParams gaussian;
-  gaussian.filter = &params.blur->gaussian;
-  // (With other borders than these two, what a border makes is not read.)
-  if (params.border == Border::constant) {
-    gaussian.border = Border::constant;
-    gaussian.border_value = params.border_value << (16 - job.depth.bits);
-  }
-  gaussian.cache = params.cache;
-  ConvolvePlanes planes;
-  planes.planes = job.components;
-  for (int i = 0; i < job.components; ++i) {
-    const auto bytes = [](const Plane<std::uint16_t> &p) {
-      return Plane<std::uint8_t>{reinterpret_cast<std::uint8_t *>(p.data), 2 * p.width, p.height,
-                                 p.pitch};
-    };
-    planes.plane[i].in = bytes(job.component[i].low);
-    planes.plane[i].out = bytes(job.component[i].smooth);
-    planes.plane[i].role[0] = job.component[i].role;
-  }
-  return convolve_planes(gaussian, planes, queue);
 }
 
 // Planes without a component that is filtered.
@@ -156,16 +136,16 @@ Status copy(const BlurParams &params, const ConvolvePlanes &planes, const Queue 
   return convolve_planes(identity, planes, queue);
 }
 
-Status run(const BlurParams &params, const BlurJob &job, const Queue &queue) {
+Status run(const BlurJob &job, const Queue &queue) {
   if (!queue.on_cuda()) {
     blur_down_cpu(job, queue.pool());
-    if (Status s = smooth(params, job, queue); !s.ok()) return s;
+    blur_smooth_cpu(job, queue.pool());
     blur_up_cpu(job, queue.pool());
     return {};
   }
 #if COALESCE_CUDA_KERNELS
   if (Status s = blur_down_cuda(job, queue.stream()); !s.ok()) return s;
-  if (Status s = smooth(params, job, queue); !s.ok()) return s;
+  if (Status s = blur_smooth_cuda(job, queue.stream()); !s.ok()) return s;
   return blur_up_cuda(job, queue.stream());
 #else
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
@@ -186,15 +166,20 @@ Status make_blur(double sigma, SampleDepth depth, Blur *blur) {
   // Less the variances of the triangles and of the curve that is laid through the samples.
   const double own = (sigma * sigma - (factor2 - 1) / 6) / factor2 - 0.25;
   made.reach = static_cast<int>(std::ceil(kReach * std::sqrt(own)));
-  FilterSettings settings;
-  settings.correlate = true;  // the middle lies between the sample and the next one
-  for (int i = -made.reach; i < made.reach; ++i)
-    settings.horizontal.push_back(std::exp(-(i + 0.5) * (i + 0.5) / (2 * own)));
+  double weight[Blur::kMostReach], sum = 0;
+  for (int i = 0; i < made.reach; ++i)
+    sum += weight[i] = std::exp(-(i + 0.5) * (i + 0.5) / (2 * own));
+  int rest = 1 << (kBlurTapBits - 1);  // of one half, for the innermost
+  for (int i = made.reach - 1; i >= 0; --i) {
+    const int scaled =
+        static_cast<int>(std::floor(weight[i] / sum * (1 << (kBlurTapBits - 1)) + 0.5));
+    const int tap = i == 0 ? rest : scaled;
+    rest -= tap;
+    made.tap[made.reach + i] = made.tap[made.reach - 1 - i] = static_cast<std::uint16_t>(tap);
+  }
   FilterError error;
-  FilterSettings identity;
   made.depth = depth;
-  if (!make_filter(settings, {16, 0}, &made.gaussian, &error) ||
-      !make_filter(identity, depth, &made.identity, &error))
+  if (!make_filter({}, depth, &made.identity, &error))
     return invalid_argument("blur: no such depth");
   *blur = std::move(made);
   return {};
@@ -227,7 +212,7 @@ Status blur(const BlurParams &params, const ConstImage &in, const Image &out, co
             void *scratch) {
   if (Status s = check(params, in, out, scratch); !s.ok()) return s;
   const BlurJob job = make_job(params, in, out, scratch);
-  if (Status s = run(params, job, queue); !s.ok()) return s;
+  if (Status s = run(job, queue); !s.ok()) return s;
   if (Status s = copy(params, copies(job), queue); !s.ok()) return s;
   return copy(params, missing_rows(job), queue);
 }

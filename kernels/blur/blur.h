@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "../convolve/convolve.h"
 
@@ -14,11 +15,13 @@ constexpr double kMinBlurSigma = 8;
 
 // A sigma and a depth made ready.
 struct Blur {
+  static constexpr int kMostReach = 14;
   int log2_factor = 0;  // of the smaller picture, 2 to 5
-  int reach = 0;        // half as many as `gaussian` has taps
-  Filter gaussian;      // of the smaller picture, whose samples have 16 bits
-  Filter identity;      // for what is copied
-  SampleDepth depth;    // of the picture, as sample_depth() says
+  int reach = 0;        // half as many as there are taps
+  // Of the smaller picture's Gaussian: they add up to 2^15, and their middle lies between two.
+  std::uint16_t tap[2 * kMostReach] = {};
+  Filter identity;    // for what is copied
+  SampleDepth depth;  // of the picture, as sample_depth() says
 };
 
 // Errors: invalid_argument for a sigma that is not kMinBlurSigma to kMaxSigma, or another depth.
@@ -30,7 +33,6 @@ struct BlurParams {
   int border_value = 0;  // these three as in ConvolveParams
   bool luma_only = false;
   bool filter_alpha = false;
-  ArgumentCache *cache = nullptr;  // where a caller has one, for one call at a time: of this blur
 };
 
 // Memory that blur() needs beside the pictures, whatever the other parameters are.

@@ -116,6 +116,45 @@ void down_block(const BlurJob &job, const BlurComponent &c, int column, int firs
   }
 }
 
+// ---- Smooth ------------------------------------------------------------------------------------
+
+constexpr int kMargin = 2 * Blur::kMostReach;
+using Sums = std::uint32_t[kBlock + kMargin];
+
+COALESCE_CLONES void add_tap(const std::uint16_t *row, int count, std::uint32_t tap,
+                             std::uint32_t *sums) {
+  for (int x = 0; x < count; ++x)
+    sums[x] += tap * row[x];
+}
+
+COALESCE_CLONES void finish_sums(const std::uint32_t *sums, int count, std::uint16_t *out) {
+  for (int x = 0; x < count; ++x)
+    out[x] = smooth_sample(sums[x]);
+}
+
+// Columns from `column` on, at most kBlock.
+void smooth_block(const BlurJob &job, const BlurComponent &c, int y, int column) {
+  const int taps = 2 * job.reach, before = job.reach - 1;
+  const int outputs = std::min(kBlock, c.low.width - column);
+  // Of the plane, and what is repeated beside it.
+  const int first = std::max(column - before, 0);
+  const int end = std::min(column + outputs + job.reach, c.low.width);
+  const int left = first - (column - before), right = column + outputs + job.reach - end;
+  Sums sums;
+  std::uint16_t row[kBlock + kMargin];
+  std::fill_n(sums, end - first, 0u);
+  for (int i = 0; i < taps; ++i)
+    add_tap(c.low.row(std::clamp(y + i - before, 0, c.low.height - 1)) + first, end - first,
+            job.tap[i], sums);
+  finish_sums(sums, end - first, row + left);
+  std::fill_n(row, left, row[left]);
+  std::fill_n(row + left + (end - first), right, row[left + (end - first) - 1]);
+  std::fill_n(sums, outputs, 0u);
+  for (int i = 0; i < taps; ++i)
+    add_tap(row + i, outputs, job.tap[i], sums);
+  finish_sums(sums, outputs, c.smooth.row(y) + column);
+}
+
 // ---- Up ----------------------------------------------------------------------------------------
 
 COALESCE_CLONES void join_rows(const std::uint16_t *const (&rows)[3], int count, int at,
@@ -247,6 +286,18 @@ void blur_down_cpu(const BlurJob &job, ThreadPool *pool) {
     for_ranges(pool, c.low.height, grain, [&](int first, int end) {
       for (int column = 0; column < c.low.width; column += kBlock / job.factor())
         down_block(job, c, column, first, end);
+    });
+  }
+}
+
+void blur_smooth_cpu(const BlurJob &job, ThreadPool *pool) {
+  for (int i = 0; i < job.components; ++i) {
+    const BlurComponent &c = job.component[i];
+    const int grain = std::max(1, kGrain / (4 * c.low.width));
+    for_ranges(pool, c.low.height, grain, [&](int first, int end) {
+      for (int y = first; y < end; ++y)
+        for (int column = 0; column < c.low.width; column += kBlock)
+          smooth_block(job, c, y, column);
     });
   }
 }

@@ -3,7 +3,9 @@
 // general way, a sample at a time.
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <limits>
+#include <type_traits>
 
 #include "../core/cuda_status.h"
 #include "../core/grid_order.cuh"
@@ -102,7 +104,7 @@ template <int kBytes, bool kWords, int kLog2>
 __device__ __forceinline__ void add_pixels(const TileSource &source, std::uint32_t used, int x,
                                            int y, bool inside, int column, int row, int *sums) {
   using Shape = DownShape<kLog2>;
-  constexpr int kGroups = kPixels<kBytes> / 4, kRun = kPixels<kBytes> * kBytes / 4;
+  constexpr int kGroups = kPixels<kBytes> / 4, kWide = kPixels<kBytes> * kBytes / 4;
   constexpr int kFactor = Shape::kFactor;
   const int phase = column % kFactor;
   // Across: from 0 upwards for the next triangle, down to 1 for that of the cell.
@@ -117,16 +119,16 @@ __device__ __forceinline__ void add_pixels(const TileSource &source, std::uint32
   int sum[kBytes][kGroups][2] = {}, falling[kBytes][kGroups][2] = {};
 #pragma unroll 1
   for (int batch = 0; batch < Shape::kThreadRows; batch += kBatch<kBytes>) {
-    std::uint32_t words[kBatch<kBytes>][kRun];
+    std::uint32_t words[kBatch<kBytes>][kWide];
     // (All loads of one way, so that they are under way together.)
     if (inside)
-      load_rows<kBatch<kBytes>, kRun>(words, [&](int i, int r, std::uint32_t(&four)[4]) {
+      load_rows<kBatch<kBytes>, kWide>(words, [&](int i, int r, std::uint32_t(&four)[4]) {
         load_wide(source.data + static_cast<std::size_t>(y + batch + r) * source.pitch +
                       (x * kBytes + 4 * i),
                   four);
       });
     else
-      load_rows<kBatch<kBytes>, kRun>(words, [&](int i, int r, std::uint32_t(&four)[4]) {
+      load_rows<kBatch<kBytes>, kWide>(words, [&](int i, int r, std::uint32_t(&four)[4]) {
         load_outside(source, x * kBytes + 4 * i, y + batch + r, four);
       });
 #pragma unroll
@@ -214,8 +216,8 @@ __device__ __forceinline__ void down_tile(const DownArgs &a, const DownPlane &p,
       const int r = i / Shape::kOwnColumns, k = i - r * Shape::kOwnColumns;
       if (k >= own_columns) continue;
       const int *sum = of_channel + r * Shape::kColumns + k;
-      auto all = static_cast<std::uint64_t>(sum[0]);
-      if (kWords) all += static_cast<std::uint64_t>(sum[Shape::kSums]) << 8;
+      std::conditional_t<kWords, std::uint64_t, std::uint32_t> all = static_cast<unsigned>(sum[0]);
+      if constexpr (kWords) all += std::uint64_t{static_cast<unsigned>(sum[Shape::kSums])} << 8;
       low.data[(first_row + r) * low.pitch + (first_column + k)] = a.numbers.low(all);
     }
   }
@@ -248,6 +250,100 @@ __global__ void __launch_bounds__(kThreads, 2) down_kernel(const __grid_constant
     down_tile<4 * kBytes, kWords, kLog2>(a, p, tile, sums);
 }
 
+// ---- Smooth ------------------------------------------------------------------------------------
+
+constexpr int kSmoothColumns = 64, kSmoothRows = 32;  // of a tile
+constexpr int kRun = 8;                               // samples of a thread, in a row or column
+constexpr int kMostTaps = 2 * Blur::kMostReach;
+constexpr int kSourceColumns = 96, kSourceRows = kSmoothRows + kMostTaps;
+// (An odd number of words, lest rows meet in the banks.)
+constexpr int kSmoothPitch = kSourceColumns + 2;
+static_assert(kSmoothColumns + kMostTaps <= kSourceColumns);
+static_assert(kSmoothRows * kSmoothColumns == kRun * kThreads);
+
+struct SmoothPlane {
+  LowPlane low;
+  std::uint16_t *smooth;  // of the same pitch and size
+  int first_block, tiles_across;
+};
+
+struct SmoothArgs {
+  SmoothPlane plane[4];
+  int planes, reach;
+  std::uint32_t tap[kMostTaps];
+};
+
+// kRun sums of samples that are `step` apart in shared memory.
+__device__ __forceinline__ void add_taps(const SmoothArgs &a, const std::uint16_t *from, int step,
+                                         std::uint32_t (&sums)[kRun]) {
+  std::uint32_t window[kRun];
+#pragma unroll
+  for (int i = 0; i < kRun - 1; ++i)
+    window[i] = from[i * step];
+  from += (kRun - 1) * step;
+#pragma unroll 2
+  for (int t = 0; t < 2 * a.reach; ++t, from += step) {
+    window[kRun - 1] = *from;
+    const std::uint32_t tap = a.tap[t];
+#pragma unroll
+    for (int i = 0; i < kRun; ++i)
+      sums[i] += tap * window[i];
+#pragma unroll
+    for (int i = 0; i + 1 < kRun; ++i)
+      window[i] = window[i + 1];
+  }
+}
+
+__global__ void __launch_bounds__(kThreads) smooth_kernel(const __grid_constant__ SmoothArgs a) {
+  __shared__ std::uint16_t source[kSourceRows][kSmoothPitch], down[kSmoothRows][kSmoothPitch];
+  wait_for_grid_before();
+  int tile = static_cast<int>(blockIdx.x);
+  const SmoothPlane &p = a.plane[plane_of(a, &tile)];
+  const int thread = static_cast<int>(threadIdx.x), band = tile / p.tiles_across;
+  const int x0 = (tile - band * p.tiles_across) * kSmoothColumns, y0 = band * kSmoothRows;
+  const int rows = kSmoothRows + 2 * a.reach - 1, lane = thread % 32;
+  for (int row = thread / 32; row < rows; row += kThreads / 32) {
+    const int y = min(max(y0 + row - a.reach + 1, 0), p.low.height - 1);
+    const std::uint16_t *from = p.low.data + y * p.low.pitch;
+#pragma unroll
+    for (int column = lane; column < kSourceColumns; column += 32)
+      source[row][column] =
+          load_global(from + min(max(x0 + column - a.reach + 1, 0), p.low.width - 1));
+  }
+  __syncthreads();
+  constexpr int kRuns = kSmoothRows / kRun;
+  for (int job = thread / 32; job < kRuns * kSourceColumns / 32; job += kThreads / 32) {
+    const int column = job / kRuns * 32 + lane, row = job % kRuns * kRun;
+    std::uint32_t sums[kRun] = {};
+    add_taps(a, &source[row][column], kSmoothPitch, sums);
+#pragma unroll
+    for (int i = 0; i < kRun; ++i)
+      down[row + i][column] = smooth_sample(sums[i]);
+  }
+  __syncthreads();
+  const int row = thread / (kSmoothColumns / kRun),
+            column = thread % (kSmoothColumns / kRun) * kRun;
+  std::uint32_t sums[kRun] = {};
+  add_taps(a, &down[row][column], 1, sums);
+  const int x = x0 + column, y = y0 + row;
+  if (y >= p.low.height) return;
+  std::uint16_t *to = p.smooth + y * p.low.pitch + x;
+  std::uint32_t words[kRun / 2];
+#pragma unroll
+  for (int i = 0; i < kRun / 2; ++i)
+    words[i] = smooth_sample(sums[2 * i]) |
+               static_cast<std::uint32_t>(smooth_sample(sums[2 * i + 1])) << 16;
+  if (x + kRun <= p.low.width) {  // rows begin at multiples of 16 bytes
+    *reinterpret_cast<uint4 *>(to) = make_uint4(words[0], words[1], words[2], words[3]);
+  } else {
+#pragma unroll
+    for (int i = 0; i < kRun; ++i)
+      if (x + i < p.low.width) to[i] = static_cast<std::uint16_t>(words[i / 2] >> 16 * (i % 2));
+  }
+}
+
+// ---- Up ----------------------------------------------------------------------------------------
+
 constexpr int kUpRows = 32;  // of a tile
 
 struct UpPlane {
@@ -275,24 +371,28 @@ struct UpArgs {
 template <int kLog2>
 constexpr int kUpColumns = (kTileWidth >> kLog2) + 2;
 
-// Of one channel, for the whole tile.
+// Of one channel, for the whole tile. A thread has a column of cells.
 template <int kLog2>
 __device__ __forceinline__ void make_columns(const UpArgs &a, const LowPlane &smooth, int cell,
                                              int y, std::uint32_t *columns) {
   constexpr int kFactor = 1 << kLog2, kWidth = kUpColumns<kLog2>;
+  constexpr int kAcross = kLog2 == 2 ? 128 : kLog2 == 3 ? 64 : 32;
   constexpr int kShift = 14 - 4 * kLog2;
   const BlurNumbers numbers = {kLog2, 0, max(kShift, 0), max(-kShift, 0)};  // as in blur_numbers()
-  for (int i = static_cast<int>(threadIdx.x); i < kUpRows / 4 * kWidth; i += kThreads) {
-    const int quad = i / kWidth, k = i - quad * kWidth;
-    const int column = cell + k + a.pad - 1, row = ((y + 4 * quad) >> kLog2) + a.pad - 1;
-    if (column >= smooth.width || row + 2 >= smooth.height) continue;
-    const std::uint16_t *from = smooth.data + row * smooth.pitch + column;
-    const std::uint32_t above = load_global(from), here = load_global(from + smooth.pitch),
-                        below = load_global(from + 2 * smooth.pitch);
+  const int k = static_cast<int>(threadIdx.x) % kAcross, column = cell + k + a.pad - 1;
+  if (k >= kWidth || column >= smooth.width) return;
+  const int first_row = y / kFactor + a.pad - 1;
+  const std::uint16_t *from = smooth.data + first_row * smooth.pitch + column;
+#pragma unroll 1
+  for (int row = static_cast<int>(threadIdx.x) / kAcross * 4; row < kUpRows;
+       row += kThreads / kAcross * 4) {
+    if (first_row + row / kFactor + 2 >= smooth.height) return;
+    const std::uint16_t *above = from + row / kFactor * smooth.pitch;
+    const std::uint32_t first = load_global(above), here = load_global(above + smooth.pitch),
+                        last = load_global(above + 2 * smooth.pitch);
 #pragma unroll
     for (int r = 0; r < 4; ++r)
-      columns[(4 * quad + r) * kWidth + k] =
-          numbers.column((4 * quad + r) % kFactor, above, here, below);
+      columns[(row + r) * kWidth + k] = numbers.column(row % kFactor + r, first, here, last);
   }
 }
 
@@ -715,6 +815,27 @@ Status blur_down_cuda(const BlurJob &job, void *stream) {
                            down_kernel<true, 5>};
   return launch_pixels(job.depth.bytes() == 1 ? kBytes : kWords, job.log2_factor, blocks, shared,
                        cuda_stream, args);
+}
+
+Status blur_smooth_cuda(const BlurJob &job, void *stream) {
+  const TraceRange range("blur, smooth");
+  SmoothArgs args = {};
+  args.planes = job.components;
+  args.reach = job.reach;
+  std::copy(std::begin(job.tap), std::end(job.tap), args.tap);
+  std::int64_t blocks = 0;
+  for (int i = 0; i < job.components; ++i) {
+    const LowPlane low = low_plane(job.component[i].low);
+    SmoothPlane &p = args.plane[i];
+    p.low = low;
+    p.smooth = job.component[i].smooth.data;
+    p.first_block = static_cast<int>(blocks);
+    p.tiles_across = (low.width - 1) / kSmoothColumns + 1;
+    blocks += std::int64_t{p.tiles_across} * ((low.height - 1) / kSmoothRows + 1);
+  }
+  if (blocks > std::numeric_limits<int>::max()) return kTooLarge;
+  return launch_early(smooth_kernel, dim3(static_cast<unsigned>(blocks)), dim3(kThreads), 0,
+                      static_cast<cudaStream_t>(stream), args);
 }
 
 Status blur_up_cuda(const BlurJob &job, void *stream) {

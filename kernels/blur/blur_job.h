@@ -26,6 +26,8 @@ struct BlurJob {
   SampleDepth depth;
   Border border = Border::replicate;
   int outside_level = 0, outside_chroma = 0;  // samples of a constant border
+  int reach = 0;
+  std::uint16_t tap[2 * Blur::kMostReach] = {};
   int components = 0;
   BlurComponent component[4];
 
@@ -35,6 +37,13 @@ struct BlurJob {
   }
 };
 
+// The Gaussian of a smaller picture, down, then across; each a sum with taps. Beside the plane its
+// rim is repeated: where that matters, all beyond it is the same.
+constexpr int kBlurTapBits = 15;
+COALESCE_HOST_DEVICE std::uint16_t smooth_sample(std::uint32_t sum) {
+  return static_cast<std::uint16_t>((sum + (1u << (kBlurTapBits - 1))) >> kBlurTapBits);
+}
+
 // Of a factor 2^k:
 //   low     (sum + half) >> right, of a sum over triangles that add up to 2^2k each way
 //   columns three weighted samples of `smooth` below each other become 2^(31 - 2k) times their mean
@@ -43,8 +52,10 @@ struct BlurNumbers {
   int log2_factor, right;
   int column_left, column_right;
 
-  COALESCE_HOST_DEVICE std::uint16_t low(std::uint64_t sum) const {
-    const std::uint64_t half = right > 0 ? std::uint64_t{1} << (right - 1) : 0;
+  // Sum: of 8 bits, 32 bits do.
+  template <class Sum>
+  COALESCE_HOST_DEVICE std::uint16_t low(Sum sum) const {
+    const Sum half = right > 0 ? Sum{1} << (right - 1) : 0;
     return static_cast<std::uint16_t>((sum + half) >> right);
   }
   // Weights of position `at` of a cell, 0 to 2^k - 1, for the cells before and behind; those of the
@@ -76,8 +87,10 @@ inline BlurNumbers blur_numbers(int log2_factor, SampleDepth depth, bool in_cont
 bool is_pixel_plane(const PixelFormat &format, int plane);
 
 void blur_down_cpu(const BlurJob &job, ThreadPool *pool);
+void blur_smooth_cpu(const BlurJob &job, ThreadPool *pool);
 void blur_up_cpu(const BlurJob &job, ThreadPool *pool);
 Status blur_down_cuda(const BlurJob &job, void *stream);
+Status blur_smooth_cuda(const BlurJob &job, void *stream);
 Status blur_up_cuda(const BlurJob &job, void *stream);
 
 }  // namespace coalesce

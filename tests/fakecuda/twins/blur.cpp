@@ -21,6 +21,11 @@ Status blur_down_cuda(const BlurJob &job, void *stream) {
   return twin::launch(stream, [=] { blur_down_cpu(job, nullptr); });
 }
 
+Status blur_smooth_cuda(const BlurJob &job, void *stream) {
+  if (Status s = check_access(job); !s.ok()) return s;
+  return twin::launch(stream, [=] { blur_smooth_cpu(job, nullptr); });
+}
+
 Status blur_up_cuda(const BlurJob &job, void *stream) {
   if (Status s = check_access(job); !s.ok()) return s;
   return twin::launch(stream, [=] { blur_up_cpu(job, nullptr); });

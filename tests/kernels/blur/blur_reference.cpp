@@ -81,16 +81,20 @@ void blur_component(const BlurParams &params, const ConstImage &in, const Image 
       low(i, j) = rounded(sum << (16 - c.bits), Number{f} * f * f * f);
     }
 
-  const Filter &g = blur.gaussian;
-  Samples smooth(-1, -1, across + 2, down + 2);
+  Samples half(low.left, -1, low.width, down + 2), smooth(-1, -1, across + 2, down + 2);
+  for (int j = -1; j < down + 1; ++j)
+    for (int i = half.left; i < half.left + half.width; ++i) {
+      Number sum = 0;
+      for (int q = 1 - reach; q <= reach; ++q)
+        sum += blur.tap[q + reach - 1] * low(i, j + q);
+      half(i, j) = rounded(sum, 1 << 15);
+    }
   for (int j = -1; j < down + 1; ++j)
     for (int i = -1; i < across + 1; ++i) {
-      Wide sum = 0;
-      for (int y = 0; y < g.height; ++y)
-        for (int x = 0; x < g.width; ++x)
-          sum += Wide{g.down[static_cast<std::size_t>(y)]} * g.across[static_cast<std::size_t>(x)] *
-                 low(i + x - g.left, j + y - g.above);
-      smooth(i, j) = finished(sum, g, ChannelRole::level);
+      Number sum = 0;
+      for (int p = 1 - reach; p <= reach; ++p)
+        sum += blur.tap[p + reach - 1] * half(i + p, j);
+      smooth(i, j) = rounded(sum, 1 << 15);
     }
 
   const auto before = [f](int at) { return Number{f - at} * (f - at); };
