@@ -62,7 +62,8 @@ SETTINGS = {
     "sepconvolve": [
         "horizontal=1", "horizontal='1 2 3' vertical='1 -1'",
         "horizontal='0.5 0.5' vertical='0.25 0.5 0.25'", "preset=gaussian sigma=0.7",
-        "preset=gaussian sigma=6", "preset=gaussian size=63", "preset=box size=9",
+        "preset=gaussian sigma=6", "preset=gaussian size=63", "preset=blur sigma=9 border=wrap",
+        "preset=blur sigma=50 n-threads=3", "preset=box size=9",
         "horizontal='1 0 0 1' anchor-x=0 divisor=2 bias=3", "horizontal='1 0 -1' absolute=true n-threads=3",
     ],
     "median": [

@@ -43,16 +43,26 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
 
 // ---- frames ----------------------------------------------------------------------------------
 
+gsize scratch_bytes(GstCoalesceFilter *self, const Frame &in) {
+  auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
+  return klass->scratch_bytes ? klass->scratch_bytes(self, in) : 0;
+}
+
 GstFlowReturn process(GstCoalesceFilter *self, GstBuffer *in_buffer, GstBuffer *out_buffer) {
-  auto &[from, to] = *self->priv;
+  auto &[from, to, scratch] = *self->priv;
   Backend &backend = backend_of(self);
   DeviceFrame in;
-  OutputFrame out;
+  OutputFrame out, beside;
   Job job(backend);
   GstFlowReturn flow = job.begin(in_buffer);
   if (flow == GST_FLOW_OK) flow = job.load(in_buffer, from.info, from.pool, &in);
   if (flow == GST_FLOW_OK) flow = job.write(out_buffer, to.info, to.pool, &out);
   if (flow == kNoMemory) return gst_coalesce_filter_fail(self, "no memory for a copy of the frame");
+  if (flow == GST_FLOW_OK)
+    flow = scratch.prepare(backend, job, scratch_bytes(self, in.frame()), &beside);
+  if (flow == kNoMemory)
+    return gst_coalesce_filter_fail(self,
+                                    "no memory for what the operation keeps beside the frame");
   if (flow != GST_FLOW_OK) return flow;
   out.set_interlaced(in.frame().interlaced());
   const Status status =
@@ -63,16 +73,18 @@ GstFlowReturn process(GstCoalesceFilter *self, GstBuffer *in_buffer, GstBuffer *
 // The first launch loads the kernels, which takes milliseconds that the first frame should not have
 // to wait for: one run on scratch frames. Posts an error and returns false if it fails.
 bool warm_up(GstCoalesceFilter *self) {
-  auto &[from, to] = *self->priv;
+  auto &[from, to, scratch] = *self->priv;
   Backend &backend = backend_of(self);
   GpuSession &session = backend.session();
   if (session.warm) return true;
   ContextScope scope(session.context.get());
   const BufferRef in_buffer = from.pool.acquire(), out_buffer = to.pool.acquire();
   Frame in, out;
+  Frame beside;
   if (!in_buffer || !out_buffer ||
       !in.map(in_buffer.get(), from.info, Memory::cuda, GST_MAP_WRITE) ||
-      !out.map(out_buffer.get(), to.info, Memory::cuda, GST_MAP_WRITE)) {
+      !out.map(out_buffer.get(), to.info, Memory::cuda, GST_MAP_WRITE) ||
+      !scratch.prepare_alone(backend, scratch_bytes(self, in), &beside)) {
     backend.post_gpu_error("no device memory for the frames");
     return false;
   }
@@ -174,8 +186,9 @@ GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps
 }
 
 bool make_pools(GstCoalesceFilter *self) {
-  auto &[in, out] = *self->priv;
+  auto &[in, out, scratch] = *self->priv;
   Backend &backend = backend_of(self);
+  scratch.drop();
   // With two output buffers, the frames that are in two streams do not wait for each other's
   // memory.
   return backend.make_pool(&out.pool, out.caps.get(), 2) &&
@@ -185,7 +198,7 @@ bool make_pools(GstCoalesceFilter *self) {
 bool check_and_use(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   auto *self = GST_COALESCE_FILTER(trans);
   auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
-  auto &[in, out] = *self->priv;
+  auto &[in, out, scratch] = *self->priv;
   const bool in_usable = usable_info(frames_of(in_caps).get(), &in.info);
   if (!in_usable || !usable_info(out_caps, &out.info)) {
     GST_ELEMENT_ERROR(
@@ -245,6 +258,7 @@ gboolean stop(GstBaseTransform *trans) {
   GstCoalesceFilterPrivate &priv = priv_of(trans);
   priv.in.pool.drop();
   priv.out.pool.drop();
+  priv.scratch.drop();
   forget_caps(priv);
   return stopped;
 }
@@ -260,6 +274,10 @@ GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) 
 }
 
 }  // namespace
+
+void *gst_coalesce_filter_scratch(GstCoalesceFilter *self) {
+  return self->priv->scratch.data();
+}
 
 GstFlowReturn gst_coalesce_filter_fail(GstCoalesceFilter *self, const char *what) {
   const GstVideoInfo &in = self->priv->in.info, &out = self->priv->out.info;

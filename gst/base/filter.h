@@ -22,6 +22,10 @@ struct GstCoalesceFilterClass {
   coalesce::Status (*run)(GstCoalesceFilter *self, const coalesce::gst::Frame &in,
                           const coalesce::gst::Frame &out, const coalesce::Queue &queue);
 
+  // The memory that run() needs beside the frames, and finds by gst_coalesce_filter_scratch():
+  // asked before each run(), of its input. Default: none.
+  gsize (*scratch_bytes)(GstCoalesceFilter *self, const coalesce::gst::Frame &in);
+
   // Rewrites the fields of a caps structure from one pad for the other (formats, mostly).
   // `direction` is the pad the structure comes from. Called for alternative 0, the one wanted most,
   // and on, until it returns FALSE. Memory features are the base's business. Default: unchanged, no
@@ -76,7 +80,11 @@ struct FilterSide {
 
 struct GstCoalesceFilterPrivate {
   coalesce::gst::FilterSide in, out;
+  coalesce::gst::Scratch scratch;
 };
+
+// In run(): of the back end's memory, aligned to 16 bytes, until the work has been done.
+void *gst_coalesce_filter_scratch(GstCoalesceFilter *self);
 
 namespace coalesce::gst {
 

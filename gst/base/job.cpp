@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "job.h"
 
+#include <new>
 #include <utility>
 
 #include "object/category.h"
@@ -219,6 +220,63 @@ CUresult Job::leave(OutputFrame &output, const std::shared_ptr<Event> &done) {
                           output.frame_);
   output.fence_->written(done, session.stream);
   return CUDA_SUCCESS;
+}
+
+// ---- Scratch ---------------------------------------------------------------------------------
+
+void Scratch::drop() {
+  for (BufferRef &piece : pieces_)
+    piece.reset();
+  pool_.drop();
+  host_.reset();
+  room_ = 0;
+  data_ = nullptr;
+}
+
+// nullptr if there is no memory.
+GstBuffer *Scratch::next_piece(Backend &backend, gsize bytes) {
+  constexpr gsize kRow = 16384;
+  if (bytes > room_) {
+    drop();
+    const gsize rows = (bytes + kRow - 1) / kRow;
+    gst_video_info_set_format(&info_, GST_VIDEO_FORMAT_GRAY8, kRow, static_cast<guint>(rows));
+    const CapsRef caps(gst_video_info_to_caps(&info_));
+    if (!pool_.make(backend.session().context.get(), caps.get())) return nullptr;
+    room_ = rows * kRow;
+  }
+  turn_ = (turn_ + 1) % std::size(pieces_);
+  if (pieces_[turn_] == nullptr) pieces_[turn_] = pool_.acquire();
+  return pieces_[turn_].get();
+}
+
+GstFlowReturn Scratch::prepare(Backend &backend, Job &job, gsize bytes, OutputFrame *frame) {
+  data_ = nullptr;
+  if (bytes == 0) return GST_FLOW_OK;
+  if (!backend.is_on_gpu()) {
+    if (bytes > room_) {
+      drop();
+      const gsize units = (bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t);
+      host_.reset(new (std::nothrow) std::max_align_t[units]);
+      if (host_ == nullptr) return kNoMemory;
+      room_ = bytes;
+    }
+    data_ = host_.get();
+    return GST_FLOW_OK;
+  }
+  GstBuffer *piece = next_piece(backend, bytes);
+  if (piece == nullptr) return kNoMemory;
+  const GstFlowReturn flow = job.write(piece, info_, pool_, frame);
+  if (flow == GST_FLOW_OK) data_ = frame->frame().plane(0).data;
+  return flow;
+}
+
+bool Scratch::prepare_alone(Backend &backend, gsize bytes, Frame *frame) {
+  data_ = nullptr;
+  if (bytes == 0) return true;
+  GstBuffer *piece = next_piece(backend, bytes);
+  if (piece == nullptr || !frame->map(piece, info_, Memory::cuda, GST_MAP_WRITE)) return false;
+  data_ = frame->plane(0).data;
+  return true;
 }
 
 }  // namespace coalesce::gst

@@ -14,6 +14,8 @@
 // otherwise. A job that goes without end() first waits for what is in flight: frames live longer.
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <optional>
 
 #include "backend.h"
@@ -112,6 +114,32 @@ class Job {
   MemoryFence *newests_fence_ = nullptr;  // if it is memory of ours, in the session's context
   bool in_newests_stream_ = false;
   bool in_flight_ = false;
+};
+
+// Memory that a job needs beside its frames, and nobody after it. On the GPU two pieces of it serve
+// by turns, so that jobs in two streams need not wait for each other; a piece has a fence, as
+// outputs have.
+class Scratch {
+ public:
+  // For a job that has begun: `bytes` of the back end's memory, aligned to 16 bytes. `frame` as in
+  // Job::write(), and kNoMemory, too.
+  GstFlowReturn prepare(Backend &backend, Job &job, gsize bytes, OutputFrame *frame);
+  // The same for work on the GPU that is waited for. False: there is no memory.
+  bool prepare_alone(Backend &backend, gsize bytes, Frame *frame);
+  void *data() const { return data_; }
+  // All of it; what is in flight is waited for.
+  void drop();
+
+ private:
+  GstBuffer *next_piece(Backend &backend, gsize bytes);
+
+  FramePool pool_;
+  GstVideoInfo info_;  // of the pieces, as pictures
+  BufferRef pieces_[2];
+  std::size_t turn_ = 0;
+  std::unique_ptr<std::max_align_t[]> host_;
+  gsize room_ = 0;
+  void *data_ = nullptr;
 };
 
 }  // namespace coalesce::gst

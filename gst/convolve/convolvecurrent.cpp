@@ -38,6 +38,7 @@ void restore(ConvolvePart part, const ConvolveSettings &before, ConvolveSettings
       break;
     case PART_FILTER:
       static_cast<FilterSettings &>(*settings) = before;
+      settings->blur = before.blur;
       break;
     case PART_BORDER:
       settings->border = before.border;
@@ -51,27 +52,39 @@ void restore(ConvolvePart part, const ConvolveSettings &before, ConvolveSettings
 }  // namespace
 
 std::string ConvolveCurrentFilter::problem_of(ConvolvePart part, const ConvolveSettings &settings,
-                                              const GstVideoInfo &info, Filter *filter) const {
+                                              const GstVideoInfo &info, Made *made) const {
   if (part == PART_TEXTS) return settings.problem;
   if (part == PART_BORDER) return border_problem(settings, info);
   if (part == PART_PLANES) return planes_problem(settings, info);
+  const SampleDepth depth = sample_depth(pixel_format(info));
+  if (settings.is_pyramid()) {
+    const Status status = make_blur(settings.blur, depth, &made->blur);
+    return status.ok() ? std::string() : status.message();
+  }
+  // A blur has nothing but its rows.
+  FilterSettings wanted = settings;
+  if (settings.blur != 0) {
+    wanted = {};
+    wanted.horizontal = settings.horizontal;
+    wanted.vertical = settings.vertical;
+  }
   FilterError error;
-  const bool made = make_filter(settings, sample_depth(pixel_format(info)), filter, &error);
-  return made ? std::string() : filter_problem(kind_, settings, error);
+  return make_filter(wanted, depth, &made->filter, &error) ? std::string()
+                                                           : filter_problem(kind_, settings, error);
 }
 
 // What cannot be met is replaced by what was used before. In a new format that may be wrong as
 // well, and there is nothing else.
 bool ConvolveCurrentFilter::settle(ConvolvePart part, const GstVideoInfo &info,
-                                   ConvolveSettings *settings, Filter *filter) {
+                                   ConvolveSettings *settings, Made *made) {
   Warning &last = warned_[part];
-  const Warning now = {problem_of(part, *settings, info, filter), settings->set[part]};
+  const Warning now = {problem_of(part, *settings, info, made), settings->set[part]};
   if (now.problem.empty()) {
     last = {};
     return true;
   }
   if (any_) restore(part, in_use_, settings);
-  any_ = any_ && problem_of(part, *settings, info, filter).empty();
+  any_ = any_ && problem_of(part, *settings, info, made).empty();
   if (any_ && last.problem == now.problem && last.set == now.set) return true;
   if (any_) last = now;
   return post_settings_problem(element_, now.problem, any_);
@@ -80,20 +93,31 @@ bool ConvolveCurrentFilter::settle(ConvolvePart part, const GstVideoInfo &info,
 bool ConvolveCurrentFilter::update(const GstVideoInfo &info, bool new_format) {
   if (!new_format && changes_ == settings_.changes()) return true;
   ConvolveSettings settings = settings_.snapshot(&changes_);
-  Filter filter;
+  Made made;
   // Each part by itself: a bad mask does not keep a new border from being used.
   for (const ConvolvePart part : {PART_TEXTS, PART_FILTER, PART_BORDER, PART_PLANES})
-    if (!settle(part, info, &settings, &filter)) return false;
+    if (!settle(part, info, &settings, &made)) return false;
   any_ = true;
   in_use_ = std::move(settings);
-  filter_ = std::move(filter);
+  filter_ = std::move(made.filter);
+  blur_ = std::move(made.blur);
   cache_.clear();
   warn_without_alpha(element_, in_use_, info, &without_alpha_);
+  log();
+  return true;
+}
+
+void ConvolveCurrentFilter::log() const {
+  if (is_pyramid()) {
+    GST_DEBUG_OBJECT(element_, "%s sigma=%g, a picture of 1/%d, on %s",
+                     convolve_preset(kind_, in_use_.preset).c_str(), in_use_.blur,
+                     1 << blur_.log2_factor, in_use_.luma_only ? "luma" : "all planes");
+    return;
+  }
   GST_DEBUG_OBJECT(element_, "%s, %dx%d %s%s taps, divisor %" G_GINT64_FORMAT ", on %s",
                    convolve_preset(kind_, in_use_.preset).c_str(), filter_.width, filter_.height,
                    filter_.exact ? "exact" : "rounded", filter_.separable ? ", separable" : "",
                    static_cast<gint64>(filter_.divisor), in_use_.luma_only ? "luma" : "all planes");
-  return true;
 }
 
 void ConvolveCurrentFilter::stop() {

@@ -21,7 +21,13 @@ class ConvolveCurrentFilter {
   bool update(const GstVideoInfo &info, bool new_format);
   void stop();
 
+  // What there is: a blur, or else a filter.
+  bool is_pyramid() const { return in_use_.is_pyramid(); }
+  const Blur &blur() const { return blur_; }
   const Filter &filter() const { return filter_; }
+  BlurParams blur_params() {
+    return {&blur_, in_use_.border, in_use_.border_value, in_use_.luma_only, in_use_.filter_alpha};
+  }
   ConvolveParams params() {
     return {&filter_, in_use_.border, in_use_.border_value, in_use_.luma_only, in_use_.filter_alpha,
             &cache_,  &memory_};
@@ -33,10 +39,15 @@ class ConvolveCurrentFilter {
     guint set = 0;
   };
 
+  struct Made {  // one of them
+    Filter filter;
+    Blur blur;
+  };
+
   std::string problem_of(ConvolvePart part, const ConvolveSettings &settings,
-                         const GstVideoInfo &info, Filter *filter) const;
-  bool settle(ConvolvePart part, const GstVideoInfo &info, ConvolveSettings *settings,
-              Filter *filter);
+                         const GstVideoInfo &info, Made *made) const;
+  bool settle(ConvolvePart part, const GstVideoInfo &info, ConvolveSettings *settings, Made *made);
+  void log() const;
 
   gpointer element_;
   const Settings<ConvolveSettings> &settings_;
@@ -45,6 +56,7 @@ class ConvolveCurrentFilter {
   guint changes_ = 0;  // that it has seen
   ConvolveSettings in_use_;
   Filter filter_;
+  Blur blur_;
   ArgumentCache cache_;  // of that filter
   ArgumentCache memory_;
   Warning warned_[N_PARTS];  // the last ones, lest a problem be reported for every frame

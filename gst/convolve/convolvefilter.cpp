@@ -20,7 +20,7 @@ struct GstConvolveFilterPrivate {
 
   Settings<ConvolveSettings> settings;
   ConvolveCurrentFilter current;
-  std::atomic<ConvolveAlgorithm> algorithm{ConvolveAlgorithm::automatic};  // none yet
+  std::atomic<int> algorithm{int(ConvolveAlgorithm::automatic)};  // none yet
 };
 
 namespace {
@@ -29,7 +29,7 @@ GstConvolveFilterPrivate &priv_of(gpointer object) {
   return *GST_CONVOLVE_FILTER(object)->priv;
 }
 
-void set_algorithm(gpointer self, ConvolveAlgorithm algorithm) {
+void set_algorithm(gpointer self, int algorithm) {
   if (priv_of(self).algorithm.exchange(algorithm) == algorithm) return;
   GST_DEBUG_OBJECT(self, "algorithm: %s", convolve_algorithm_nick(algorithm));
   g_object_notify(G_OBJECT(self), "algorithm");
@@ -43,10 +43,14 @@ gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVi
 // milliseconds on one and still several on many; the way to the GPU and back takes about one for a
 // frame of 4K. (15 x 15 on 1280 x 960, or 9 x 9 on 4K; nothing separable below 17 + 17 on 4K.)
 constexpr guint64 kHeavy = guint64{1} << 28;
+constexpr int kPyramidTaps = 16;  // of a filter that costs as much, about
 
 gboolean worth_the_trip(GstCoalesceFilter *filter, const GstVideoInfo *in) {
-  const Filter &f = priv_of(filter).current.filter();
-  const int taps = f.separable ? f.width + f.height : f.width * f.height;
+  const ConvolveCurrentFilter &current = priv_of(filter).current;
+  const Filter &f = current.filter();
+  const int taps = current.is_pyramid() ? kPyramidTaps
+                   : f.separable        ? f.width + f.height
+                                        : f.width * f.height;
   const guint64 pixels = guint64(GST_VIDEO_INFO_WIDTH(in)) * guint64(GST_VIDEO_INFO_HEIGHT(in));
   const bool heavy = pixels * static_cast<guint64>(taps) >= kHeavy;
   GST_DEBUG_OBJECT(filter, "%d taps on %" G_GUINT64_FORMAT " pixels: %sheavy enough for a GPU",
@@ -54,15 +58,26 @@ gboolean worth_the_trip(GstCoalesceFilter *filter, const GstVideoInfo *in) {
   return heavy;
 }
 
-Status run(GstCoalesceFilter *filter, const Frame &in, const Frame &out, const Queue &queue) {
+gsize scratch_bytes(GstCoalesceFilter *filter, const Frame &in) {
   ConvolveCurrentFilter &current = priv_of(filter).current;
   // Cannot fail: what has been used for this format can be used again.
   (void)current.update(in.info(), false);
-  const ConvolveParams params = current.params();
+  return current.is_pyramid() ? blur_scratch_bytes(current.blur(), in.image()) : 0;
+}
+
+Status run(GstCoalesceFilter *filter, const Frame &in, const Frame &out, const Queue &queue) {
+  ConvolveCurrentFilter &current = priv_of(filter).current;
   const ConstImage image = in.image();
+  if (current.is_pyramid()) {
+    const Status status =
+        blur(current.blur_params(), image, out.image(), queue, gst_coalesce_filter_scratch(filter));
+    if (status.ok()) set_algorithm(filter, kPyramidAlgorithm);
+    return status;
+  }
+  const ConvolveParams params = current.params();
   const ConvolveAlgorithm algorithm = choose_algorithm(params, image.format, queue.on_cuda());
   const Status status = convolve(params, image, out.image(), queue, algorithm);
-  if (status.ok()) set_algorithm(filter, algorithm);
+  if (status.ok()) set_algorithm(filter, int(algorithm));
   return status;
 }
 
@@ -79,7 +94,7 @@ gboolean start(GstBaseTransform *trans) {
 gboolean stop(GstBaseTransform *trans) {
   const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
   priv_of(trans).current.stop();
-  set_algorithm(trans, ConvolveAlgorithm::automatic);
+  set_algorithm(trans, int(ConvolveAlgorithm::automatic));
   return stopped;
 }
 
@@ -92,7 +107,7 @@ void set_property(GObject *object, guint id, const GValue *value, GParamSpec *ps
 void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
   const GstConvolveFilterPrivate &priv = priv_of(object);
   if (id == kConvolveAlgorithm)
-    g_value_set_enum(value, int(priv.algorithm.load()));
+    g_value_set_enum(value, priv.algorithm.load());
   else
     priv.settings.read([&](const ConvolveSettings &s) {
       GST_CONVOLVE_FILTER_GET_CLASS(object)->properties->get(id, s, value);
@@ -112,6 +127,7 @@ static void gst_convolve_filter_class_init(GstConvolveFilterClass *klass) {
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
   filter_class->set_info = set_info;
   filter_class->worth_the_trip = worth_the_trip;
+  filter_class->scratch_bytes = scratch_bytes;
   filter_class->run = run;
   gst_type_mark_as_plugin_api(GST_TYPE_CONVOLVE_FILTER, GstPluginAPIFlags(0));
 }

@@ -28,9 +28,11 @@ constexpr auto kAlgorithms = [] {
   std::array<GEnumValue, 16> values{};
   for (std::size_t i = 0; i < values.size(); i++)
     values[i] = algorithm_value(static_cast<ConvolveAlgorithm>(i));
+  values[kPyramidAlgorithm] = {kPyramidAlgorithm, "A blur by way of a smaller picture", "pyramid"};
   return values;
 }();
 static_assert(kAlgorithms.back().value_nick == nullptr);
+static_assert(algorithm_value(ConvolveAlgorithm(kPyramidAlgorithm)).value_nick == nullptr);
 
 GType algorithm_type() {
   static const GType type = g_enum_register_static("GstConvolveAlgorithm", kAlgorithms.data());
@@ -134,10 +136,14 @@ void read_texts(const ConvolveKind &kind, ConvolveSettings *settings) {
 // After a change of preset, size or sigma. none leaves the texts as they are.
 void follow_preset(const ConvolveKind &kind, ConvolveSettings *s) {
   std::string problem;
-  if (s->preset == 0 || kind.fill(s->preset, s->size, s->sigma, s->text, &problem))
-    read_texts(kind, s);
-  else
+  if (s->preset != 0 && !kind.fill(s->preset, s->size, s->sigma, s->text, &problem)) {
     s->problem = convolve_preset(kind, s->preset) + ": " + problem;
+    return;
+  }
+  read_texts(kind, s);
+  const bool blurs = s->preset != 0 && s->preset == kind.blur_preset;
+  s->blur = !blurs ? 0 : s->sigma == 0 ? 1 : s->sigma;
+  if (s->is_pyramid()) s->problem.clear();  // whatever is wrong with texts that are not used
 }
 
 // Notes what has been set by hand.
@@ -180,9 +186,17 @@ std::string presets_with(const ConvolveKind &kind, guint property) {
   return list;
 }
 
+// The properties that a blur ignores.
+std::vector<std::pair<const char *, bool>> settings_of_masks(const FilterSettings &s) {
+  return {{"anchor-x", s.anchor_x != -1}, {"anchor-y", s.anchor_y != -1},
+          {"correlate", s.correlate},     {"normalize=false", !s.normalize},
+          {"divisor", s.divisor != 0},    {"bias", s.bias != kAutomatic},
+          {"absolute", s.absolute}};
+}
+
 }  // namespace
 
-const char *convolve_algorithm_nick(ConvolveAlgorithm algorithm) {
+const char *convolve_algorithm_nick(int algorithm) {
   return kAlgorithms[static_cast<std::size_t>(algorithm)].value_nick;
 }
 
@@ -199,6 +213,11 @@ std::vector<std::string> convolve_ignored(const ConvolveKind &kind,
     texts.push_back(text("size=" + std::to_string(settings.size), PROP_SIZE));
   if (settings.sigma != 0 && !depends_on(kind, settings.preset, PROP_SIGMA))
     texts.push_back(text("sigma=" + mask_text({1, 1, {settings.sigma}}), PROP_SIGMA));
+  if (settings.preset != 0 && settings.preset == kind.blur_preset)
+    for (const auto &[name, is_set] : settings_of_masks(settings))
+      if (is_set)
+        texts.push_back(std::string(name) + " has no effect with " +
+                        convolve_preset(kind, settings.preset));
   if (settings.border_value != 0 && settings.border != Border::constant)
     texts.push_back("border-value=" + std::to_string(settings.border_value) +
                     " has no effect; it requires border=constant");
@@ -251,6 +270,7 @@ void convolve_set_property(GObject *object, Settings<ConvolveSettings> *settings
     if (is_text) {
       preset_gone = std::exchange(s.preset, 0) != 0;
       read_texts(kind, &s);
+      if (s.problem.empty()) s.blur = 0;
     }
     refilled =
         changed && (id == PROP_PRESET || (s.preset != 0 && (id == PROP_SIZE || id == PROP_SIGMA)));

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "convolve/convolve.h"
+#include "blur/blur.h"
 #include "object/propertytable.h"
 #include "object/settings.h"
 #include "video/channels.h"
@@ -27,6 +27,7 @@ struct ConvolveKind {
   bool (*parse)(const std::string (&text)[2], FilterSettings *settings, std::string *problem);
   // The texts of a preset, which is not none (0). Returns false and says what is wrong.
   bool (*fill)(int preset, int size, double sigma, std::string (&text)[2], std::string *problem);
+  int blur_preset = 0;  // that blurs, whatever masks can do; 0: there is none
 };
 
 // Each may be wrong without the others.
@@ -38,7 +39,10 @@ struct ConvolveSettings : FilterSettings, ChannelSettings {
   int preset = 0;  // none
   int size = 0;
   double sigma = 0;
+  double blur = 0;          // the sigma of a preset that blurs, if that is in use
   std::string problem;      // with the texts or the preset; empty if they are right
+  // Is it the blur for which there are no masks?
+  bool is_pyramid() const { return blur >= kMinBlurSigma; }
   guint set[N_PARTS] = {};  // how often, by hand: what is controlled is set for every frame
 };
 
@@ -55,8 +59,10 @@ void convolve_set_property(GObject *object, Settings<ConvolveSettings> *settings
                            const ConvolveKind &kind, const ConvolveProperties &properties, guint id,
                            const GValue *value, GParamSpec *pspec);
 
-// As the property algorithm names it.
-const char *convolve_algorithm_nick(ConvolveAlgorithm algorithm);
+// The property `algorithm` has the values of ConvolveAlgorithm, and this one.
+constexpr int kPyramidAlgorithm = int(ConvolveAlgorithm::separable) + 1;
+// As it names them.
+const char *convolve_algorithm_nick(int algorithm);
 
 // What has been set and has no effect in any format, for messages.
 std::vector<std::string> convolve_ignored(const ConvolveKind &kind,

@@ -27,6 +27,8 @@ GType preset_type() {
        "Horizontal gradient: derivative of a Gaussian by sigma, odd size 1 to 63", "gaussian-x"},
       {int(RowPreset::gaussian_y),
        "Vertical gradient: derivative of a Gaussian by sigma, odd size 1 to 63", "gaussian-y"},
+      {int(RowPreset::blur),
+       "Gaussian blur by sigma, at about one cost from 8 on, where it has no coefficients", "blur"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstSepconvolvePreset", values);
   return type;
@@ -58,6 +60,8 @@ bool parse(const std::string (&text)[2], FilterSettings *settings, std::string *
 
 bool fill(int preset, int size, double sigma, std::string (&text)[2], std::string *problem) {
   Mask horizontal, vertical;
+  // The coefficients are not used then, and stay.
+  if (preset == int(RowPreset::blur) && sigma >= kMinBlurSigma) return true;
   if (!preset_rows(static_cast<RowPreset>(preset), size, sigma, &horizontal, &vertical, problem))
     return false;
   text[0] = mask_text(horizontal);
@@ -80,7 +84,8 @@ gboolean register_element(GstPlugin *plugin) {
       preset_type(),
       kMaxTaps,
       parse,
-      fill};
+      fill,
+      int(RowPreset::blur)};
   return convolve_register(plugin, "sepconvolve", "GstSepconvolve", &kind);
 }
 

@@ -2,12 +2,12 @@
 #include "containers.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <memory>
 #include <new>
 
+#include "put_sample.h"
 #include "rows.h"
 
 namespace coalesce {
@@ -57,50 +57,6 @@ void unpack(const RowReader &read, const std::uint8_t *row, int count, SampleDep
   }
 }
 
-template <class Word>
-void store(std::uint8_t *row, std::ptrdiff_t number, Word word) {
-  std::memcpy(row + number * static_cast<std::ptrdiff_t>(sizeof word), &word, sizeof word);
-}
-
-// Replaces some bits of a word.
-template <bool kLittleEndian>
-void put_field(std::uint8_t *at, int shift, int bits, std::uint32_t value) {
-  constexpr bool kSwapped = kLittleEndian && std::endian::native == std::endian::big;
-  std::uint32_t word;
-  std::memcpy(&word, at, sizeof word);
-  if (kSwapped) word = __builtin_bswap32(word);
-  word = (word & ~(((1u << bits) - 1) << shift)) | value << shift;
-  if (kSwapped) word = __builtin_bswap32(word);
-  std::memcpy(at, &word, sizeof word);
-}
-
-// Sample `number` of a row, of which all bits but those of fields are its own.
-void put(std::uint8_t *row, const PixelComponent &c, std::ptrdiff_t number, std::uint16_t value) {
-  switch (c.container) {
-    case Container::u8:
-      row[number] = static_cast<std::uint8_t>(value);
-      break;
-    case Container::u16:
-      store(row, number, value);
-      break;
-    case Container::u32:
-      put_field<false>(row + 4 * number, c.shift, c.bits, value);
-      break;
-    case Container::v210:
-      put_field<true>(row + 4 * (number / 3), static_cast<int>(10 * (number % 3)), 10, value);
-      break;
-    case Container::be10: {
-      const Be10Place at = be10_place(number);
-      std::uint8_t *bytes = row + at.byte;
-      const int kept = (bytes[0] << 8 | bytes[1]) & ~(0x3FF << at.shift);
-      const int both = kept | value << at.shift;
-      bytes[0] = static_cast<std::uint8_t>(both >> 8);
-      bytes[1] = static_cast<std::uint8_t>(both);
-      break;
-    }
-  }
-}
-
 // all: with the second luma of the last pair, which the picture may lack.
 void put_all(std::uint8_t *row, const Samples &samples, int all, SampleDepth depth, int y) {
   const PixelComponent &c = *samples.component;
@@ -109,7 +65,7 @@ void put_all(std::uint8_t *row, const Samples &samples, int all, SampleDepth dep
     const int from = std::min(x, samples.columns - 1);
     const std::uint16_t value =
         depth.bytes() == 1 ? bytes[from] : reinterpret_cast<const std::uint16_t *>(bytes)[from];
-    put(row, c, c.first + std::ptrdiff_t{x} * c.step, value);
+    put_sample(row, c, c.first + std::ptrdiff_t{x} * c.step, value);
   }
 }
 

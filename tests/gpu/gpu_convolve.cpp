@@ -31,6 +31,8 @@ const char *const kFilters[] = {
     "median",
     "median size=7",
     "median size=31 height=5 percentile=20 filter-alpha=true",
+    "sepconvolve preset=blur sigma=9",
+    "sepconvolve preset=blur sigma=50 filter-alpha=true",
 };
 
 struct Case {

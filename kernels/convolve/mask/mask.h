@@ -73,6 +73,7 @@ enum class RowPreset : std::uint8_t {
   sobel_y,
   gaussian_x,  // derivative of a Gaussian across, Gaussian down
   gaussian_y,
+  blur,  // a Gaussian with all its taps; no rows, of which there are too many, from sigma 8 on
 };
 
 // The same for sepconvolve: masks of one row, of up to kMaxTaps.

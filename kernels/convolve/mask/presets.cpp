@@ -13,6 +13,8 @@ namespace {
 
 using Row = std::vector<double>;
 
+constexpr double kFirstSigmaWithoutRows = 8;  // kMinBlurSigma of blur/blur.h
+
 Mask row_mask(Row row) {
   const int width = static_cast<int>(row.size());
   return {width, 1, std::move(row)};
@@ -241,6 +243,16 @@ bool preset_rows(RowPreset preset, int size, double sigma, Mask *horizontal, Mas
       if (!choose_gaussian(&size, &sigma, kMaxTaps, true, error)) return false;
       across = gaussian_derivative(size, sigma);
       down = gaussian(size, sigma);
+      break;
+    case RowPreset::blur:
+      size = 0;
+      if (!choose_gaussian(&size, &sigma, kMaxTaps, false, error)) return false;
+      if (sigma >= kFirstSigmaWithoutRows) {
+        *error = "sigma " + number(sigma) + ": there are no rows of this preset from " +
+                 number(kFirstSigmaWithoutRows) + " on";
+        return false;
+      }
+      across = down = gaussian(size, sigma);
       break;
     default:
       *error = "there is no such preset";

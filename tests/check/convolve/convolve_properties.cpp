@@ -10,39 +10,9 @@ namespace {
 
 const Size kSize{16, 9};
 
-std::string get_text(GstElement *element, const char *name) {
-  gchar *text = nullptr;
-  g_object_get(element, name, &text, nullptr);
-  fail_unless(text != nullptr, "%s", name);
-  return Owned<char>(text).get();
-}
-
-// An enumeration's value, by its nick.
-std::string get_nick(GstElement *element, const char *name) {
-  GValue value = G_VALUE_INIT;
-  g_object_get_property(G_OBJECT(element), name, &value);
-  const std::string nick =
-      g_enum_get_value(static_cast<GEnumClass *>(g_type_class_peek(G_VALUE_TYPE(&value))),
-                       g_value_get_enum(&value))
-          ->value_nick;
-  g_value_unset(&value);
-  return nick;
-}
-
-void expect_text(GstElement *element, const char *name, const std::string &expected) {
-  const std::string text = get_text(element, name);
-  fail_unless(text == expected, "%s: \"%s\", not \"%s\"", name, text.c_str(), expected.c_str());
-}
-
-void expect_nick(GstElement *element, const char *name, const std::string &expected) {
-  const std::string nick = get_nick(element, name);
-  fail_unless(nick == expected, "%s: %s, not %s", name, nick.c_str(), expected.c_str());
-}
-
 void set(Harness &harness, const char *name, const char *value) {
   gst_util_set_object_arg(G_OBJECT(harness.element()), name, value);
 }
-
 GST_START_TEST(presets_fill_the_mask) {
   const struct {
     const char *preset, *size, *mask;

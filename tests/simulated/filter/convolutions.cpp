@@ -74,6 +74,7 @@ GST_START_TEST(every_format) {
                    possible_width(format, 9), 5, ""});
   in_all_memories(
       {"sepconvolve horizontal=\"1 0 -1\" vertical=\"1 2 1\" border=wrap", format, 8, 6, ""});
+  in_all_memories({"sepconvolve preset=blur sigma=9 border=reflect", format, 36, 20, ""});
   all_clean();
 }
 GST_END_TEST

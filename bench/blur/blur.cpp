@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Blurs of small and large sigma, beside the copy of the picture.
+#include "blur/blur.h"
+
+#include <memory>
+
+#include "bench/support/frames.h"
+#include "picture/formats.h"
+#include "tests/kernels/plane_sizes.h"
+#include "tests/support/device.h"
+
+namespace coalesce::test {
+namespace {
+
+constexpr const char *kFormats[] = {"GRAY8", "NV12", "RGB", "RGBA", "P010_10LE", "GRAY16_LE"};
+constexpr FrameSize kSizes[] = {{1920, 1080}, {3840, 2160}};
+constexpr double kSigmas[] = {8, 10, 16, 50, 100};
+
+// For one call at a time, of either back end.
+class Scratch {
+ public:
+  Scratch(std::size_t bytes, bool on_cuda) {
+    if (on_cuda)
+      device_ = std::make_unique<DeviceMemory>(bytes);
+    else
+      host_ = std::make_unique<std::max_align_t[]>(bytes / sizeof(std::max_align_t) + 1);
+  }
+  void *data() const {
+    return device_ != nullptr ? device_->data() : static_cast<void *>(host_.get());
+  }
+
+ private:
+  std::unique_ptr<DeviceMemory> device_;
+  std::unique_ptr<std::max_align_t[]> host_;
+};
+
+struct Frame {
+  PixelFormat format;
+  FrameSize size;
+  std::vector<PlaneSize> planes;
+
+  std::size_t bytes() const {
+    std::size_t all = 0;
+    for (const PlaneSize &p : planes)
+      all += padded(static_cast<std::size_t>(p.row_bytes)) * static_cast<std::size_t>(p.height);
+    return all;
+  }
+  std::size_t useful() const {
+    std::size_t all = 0;
+    for (const PlaneSize &p : planes)
+      all += static_cast<std::size_t>(p.row_bytes) * static_cast<std::size_t>(p.height);
+    return all;
+  }
+  template <class T>
+  ImageOf<T> at(T *data) const {
+    ImageOf<T> image = {format, size.width, size.height, false, {}};
+    for (std::size_t i = 0; i < planes.size(); ++i) {
+      const std::size_t pitch = padded(static_cast<std::size_t>(planes[i].row_bytes));
+      image.plane[i] = {data, planes[i].row_bytes, planes[i].height, pitch};
+      data += pitch * static_cast<std::size_t>(planes[i].height);
+    }
+    return image;
+  }
+};
+
+void time_format(Bench &bench, const Backend &backend, const char *name, FrameSize size,
+                 double sigma) {
+  const PixelFormat format = pixel_format(name);
+  const Frame frame = {format, size, plane_sizes(format, size.width, size.height)};
+  Blur made;
+  require(make_blur(sigma, sample_depth(format), &made).ok(), "make_blur()");
+  BlurParams params;
+  params.blur = &made;
+  const Scratch scratch(blur_scratch_bytes(made, frame.at<const std::uint8_t>(nullptr)),
+                        backend.cuda);
+  const FrameWork work = {
+      std::string(name) + " blur of sigma " + std::to_string(static_cast<int>(sigma)), size,
+      frame.bytes(), frame.bytes(), 2 * frame.useful()};
+  time_frames(bench, backend, work, [&](const std::uint8_t *from, std::uint8_t *to) {
+    return blur(params, frame.at(from), frame.at(to), backend.queue(), scratch.data());
+  });
+}
+
+void time_all(Bench &bench, const Backend &backend) {
+  for (const FrameSize &size : kSizes)
+    for (const char *format : kFormats)
+      for (const double sigma : kSigmas)
+        time_format(bench, backend, format, size, sigma);
+}
+
+}  // namespace
+
+BenchCase blur_bench() {
+  return {"blur", time_all, {}};
+}
+
+}  // namespace coalesce::test
