@@ -50,13 +50,6 @@ struct ShapeList {
 using AllShapes = ShapeList<SeparableShape<2, 2>, SeparableShape<3, 3>, SeparableShape<3, 5>,
                             SeparableShape<5, 5>, SeparableShape<5, 6>>;
 
-// Byte `digit` of tap i, 0 where there is none.
-inline std::uint32_t tap_byte(const std::vector<std::int32_t> &row, int i, int scale, int digit) {
-  if (i < 0 || i >= static_cast<int>(row.size())) return 0;
-  const int tap = row[static_cast<std::size_t>(i)] * (1 << scale);
-  return static_cast<std::uint32_t>(tap) >> (8 * digit) & 0xff;
-}
-
 inline SampleBits sample_bits(SampleDepth depth) {
   if (depth.bytes() == 1) return {};
   const auto bytes = [](int bits) { return 0x01010101u * ((1u << bits) - 1); };
@@ -110,7 +103,7 @@ struct SeparableBlocks {
   int columns[4] = {};
 };
 
-template <class Shape, SeparableSums kSums, bool kPixels>
+template <class Shape, SeparableSums kSums>
 SeparableBlocks make_blocks(const SeparableJob &job, int warps_across, double *used_warps) {
   SeparableBlocks blocks;
   blocks.warps_across = warps_across;
@@ -132,29 +125,29 @@ SeparableBlocks make_blocks(const SeparableJob &job, int warps_across, double *u
   }
   constexpr int kReserved = 1024;  // by the system, of a block
   if (blocks.shared_bytes > job.shared_of_block) return {};
-  blocks.resident = std::min(separable_warps<Shape, kSums, kPixels>() / warps,
+  blocks.resident = std::min(separable_warps<Shape, kSums>() / warps,
                              job.shared_of_multiprocessor / (blocks.shared_bytes + kReserved));
   *used_warps = used * blocks.resident * warps;
   return blocks;
 }
 
 // Those that keep the most warps busy.
-template <class Shape, SeparableSums kSums, bool kPixels>
+template <class Shape, SeparableSums kSums>
 SeparableBlocks choose_blocks(const SeparableJob &job) {
   SeparableBlocks best;
   double most = 0;
   for (const int warps_across : {2, 3, 4}) {
     double used_warps = 0;
-    const auto blocks = make_blocks<Shape, kSums, kPixels>(job, warps_across, &used_warps);
+    const auto blocks = make_blocks<Shape, kSums>(job, warps_across, &used_warps);
     if (blocks.resident > 0 && used_warps > most) best = blocks, most = used_warps;
   }
   return best;
 }
 
 // Unsupported if the planes need too much shared memory.
-template <class Shape, SeparableSums kSums, bool kPixels>
+template <class Shape, SeparableSums kSums>
 Status run_separable(const SeparableJob &job) {
-  const auto blocks = choose_blocks<Shape, kSums, kPixels>(job);
+  const auto blocks = choose_blocks<Shape, kSums>(job);
   if (blocks.resident == 0) return {StatusCode::unsupported, "convolve: too little shared memory"};
   auto &args = job.cache->get<SeparableMmaArgs<Shape, kSums>>(
       0, [&] { return make_args<Shape, kSums>(job); });
@@ -174,46 +167,35 @@ Status run_separable(const SeparableJob &job) {
   args.steps = std::max(args.steps, tiles / 65535 + 1);
   const dim3 grid(strips, (tiles - 1) / args.steps + 1, job.planes);
   const dim3 threads(32 * Shape::kWarpsDown * blocks.warps_across);
-  return launch_early(separable_mma_kernel<Shape, kSums, kPixels>, grid, threads,
+  return launch_early(separable_mma_kernel<Shape, kSums>, grid, threads,
                       static_cast<std::size_t>(blocks.shared_bytes), job.stream, args);
 }
 
-template <class Shape, bool kPixels>
+template <class Shape>
 Status run_narrow(const SeparableJob &job) {
   switch (job.numbers->sums) {
     case SeparableSums::packed:
-      return run_separable<Shape, SeparableSums::packed, kPixels>(job);
+      return run_separable<Shape, SeparableSums::packed>(job);
     case SeparableSums::divided:
-      return run_separable<Shape, SeparableSums::divided, kPixels>(job);
+      return run_separable<Shape, SeparableSums::divided>(job);
     default:
-      return run_separable<Shape, SeparableSums::shifted, kPixels>(job);
+      return run_separable<Shape, SeparableSums::shifted>(job);
   }
 }
 
-template <class Shape, bool kPixels>
+template <class Shape>
 Status run_wide(const SeparableJob &job) {
   switch (job.numbers->sums) {
     case SeparableSums::wide:
-      return run_separable<Shape, SeparableSums::wide, kPixels>(job);
+      return run_separable<Shape, SeparableSums::wide>(job);
     case SeparableSums::wide_across:
-      return run_separable<Shape, SeparableSums::wide_across, kPixels>(job);
+      return run_separable<Shape, SeparableSums::wide_across>(job);
     default:
-      return run_separable<Shape, SeparableSums::wide_down, kPixels>(job);
+      return run_separable<Shape, SeparableSums::wide_down>(job);
   }
 }
 
-// Samples of 8 bits. kPixels: several in a pixel, of a plane at least.
-template <bool kPixels>
-Status run_separable_bytes(const SeparableJob &job) {
-  return AllShapes::run(job, [&job](auto shape) {
-    using Shape = decltype(shape);
-    if constexpr (Shape::kAcrossUnits <= 5)
-      if (job.wide()) return run_wide<Shape, kPixels>(job);
-    return run_narrow<Shape, kPixels>(job);
-  });
-}
-
-// Files of their own, for the compiler's sake: pixels of several samples, samples of 16 bits.
+// Files of their own, for the compiler's sake: samples of 8 bits, of 16 bits.
 Status run_separable_pixels(const SeparableJob &job);
 Status run_separable_deep(const SeparableJob &job);
 

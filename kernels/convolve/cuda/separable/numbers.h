@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "../../mask/filter.h"
 
@@ -21,6 +22,24 @@ enum class SeparableSums : std::uint8_t {
   deep_long,    // samples of 16 bits, signed taps of 24 bits, sums of 62 bits, any divisor
 };
 
+// What follows from the way.
+template <SeparableSums kSums>
+struct MmaTypes {
+  static constexpr bool kDeep = kSums >= SeparableSums::deep;
+  static constexpr bool kWide = kSums >= SeparableSums::wide;
+  static constexpr bool kLong = kSums == SeparableSums::deep_long;
+  static constexpr int kBytes = kDeep ? 2 : 1;               // of a sample
+  static constexpr int kDigits = kLong ? 3 : kWide ? 2 : 1;  // bytes of a tap
+  static constexpr int kPlanes = kLong ? 5 : kWide ? 4 : 2;  // bytes of a sum down
+  static constexpr bool kSignedDown =
+      kSums == SeparableSums::shifted || kSums == SeparableSums::wide_down || kLong;
+  static constexpr bool kSignedAcross =
+      kSums == SeparableSums::shifted || kSums == SeparableSums::wide_across || kLong;
+  // Sums of so many bits and sign: the uppermost byte is signed even if the sums cannot be
+  // negative.
+  static constexpr bool kSignedSums = kSums == SeparableSums::shifted || kWide;
+};
+
 // Taps are scaled up by powers of two to reach the divisor a way wants; all else here is scaled
 // too.
 struct MmaNumbers {
@@ -33,5 +52,12 @@ struct MmaNumbers {
 
 // The fastest way that gives exactly the filter's samples, if there is one.
 std::optional<MmaNumbers> choose_mma_numbers(const Filter &filter);
+
+// Byte `digit` of tap i, 0 where there is none.
+inline std::uint32_t tap_byte(const std::vector<std::int32_t> &row, int i, int scale, int digit) {
+  if (i < 0 || i >= static_cast<int>(row.size())) return 0;
+  const int tap = row[static_cast<std::size_t>(i)] * (1 << scale);
+  return static_cast<std::uint32_t>(tap) >> (8 * digit) & 0xff;
+}
 
 }  // namespace coalesce

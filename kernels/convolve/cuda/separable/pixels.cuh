@@ -9,6 +9,7 @@
 #include "../../../picture/byte_planes.h"
 #include "fill.cuh"
 #include "shape.cuh"
+#include "store.cuh"
 
 namespace coalesce {
 
@@ -106,14 +107,6 @@ __device__ __noinline__ void split_rows(int ring, int pitch, int ring_rows, int 
                      planes[b]);
     }
   }
-}
-
-// `bytes` samples, byte by byte.
-inline __device__ __noinline__ void store_some(std::uint8_t *to, const std::uint8_t *samples,
-                                               int bytes) {
-#pragma unroll 1
-  for (int i = 0; i < bytes; ++i)
-    to[i] = samples[i];
 }
 
 // 16 bytes of a row, or as many as there are.

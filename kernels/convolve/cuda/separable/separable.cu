@@ -3,16 +3,16 @@
 
 #include "../kernels.h"
 #include "../tensor/direct_sums.cuh"
+#include "bytes.cuh"
 #include "launch.cuh"
 
 namespace coalesce {
 namespace {
 
 bool built_for_device() {
-  static MmaKernel kernel(
-      reinterpret_cast<const void *>(
-          separable_mma_kernel<SeparableShape<2, 2>, SeparableSums::packed, false>),
-      80);
+  static MmaKernel kernel(reinterpret_cast<const void *>(
+                              separable_mma_kernel<SeparableShape<2, 2>, SeparableSums::packed>),
+                          80);
   return kernel.built();
 }
 
@@ -49,6 +49,12 @@ unsigned launch_separable_mma(const ConvolveParams &params, const ConvolvePlanes
   if (!numbers || !built_for_device()) return 0;
   SeparableJob job = {params.filter, &*numbers, params.cache, stream};
   if (*status = count_multiprocessors(&job.multiprocessors); !status->ok()) return 0;
+  const bool deep = params.filter->depth.bytes() == 2;
+  if (!deep)
+    if (const unsigned taken =
+            run_separable_bytes(params, image, *numbers, job.multiprocessors, stream, status);
+        taken != 0 || !status->ok())
+      return taken;
   *status = count_shared_bytes(&job.shared_of_block, &job.shared_of_multiprocessor);
   if (!status->ok()) return 0;
 
@@ -59,11 +65,7 @@ unsigned launch_separable_mma(const ConvolveParams &params, const ConvolvePlanes
       taken |= 1u << i;
     }
   if (job.planes == 0) return 0;
-  const bool pixels = std::any_of(job.plane, job.plane + job.planes,
-                                  [](const SeparablePlane &plane) { return plane.bytes > 1; });
-  *status = params.filter->depth.bytes() == 2 ? run_separable_deep(job)
-            : pixels                          ? run_separable_pixels(job)
-                                              : run_separable_bytes<false>(job);
+  *status = deep ? run_separable_deep(job) : run_separable_pixels(job);
   if (status->ok()) return taken;
   if (status->code() == StatusCode::unsupported) *status = {};
   return 0;

@@ -17,110 +17,19 @@
 #include "../../../core/grid_order.cuh"
 #include "fill.cuh"
 #include "pixels.cuh"
-#include "sums.cuh"
+#include "rows.cuh"
+#include "store.cuh"
 
 namespace coalesce {
 
-// A warp's 16 rows (or what there is of them) from (x, y) on; 16 samples a lane.
-template <class Shape>
-__device__ __forceinline__ void store_rows(const SeparablePlane &plane, int x, int y,
-                                           const std::uint8_t *stage, int stage_pitch) {
-  constexpr int kLanes = Shape::kWindows, kAtOnce = 32 / kLanes;  // of a row; rows
-  const int lane = threadIdx.x % 32;
-  x += 16 * (lane % kLanes);
-  y += lane / kLanes;
-  const int rows = min(plane.in.height - y, 16), bytes = min(plane.in.width - x, 16);
-  if (rows <= 0 || bytes <= 0) return;
-  stage += lane / kLanes * stage_pitch + 16 * (lane % kLanes);
-  std::uint8_t *to =
-      plane.out + static_cast<std::size_t>(y) * static_cast<std::uint32_t>(plane.out_pitch) + x;
-  const auto step = std::size_t{kAtOnce} * static_cast<std::uint32_t>(plane.out_pitch);
-  if (bytes == 16 && ((reinterpret_cast<std::uintptr_t>(to) | plane.out_pitch) & 15) == 0) {
-#pragma unroll
-    for (int i = 0; i < 16; i += kAtOnce, to += step)
-      if (i < rows)
-        __stcs(reinterpret_cast<uint4 *>(to),
-               *reinterpret_cast<const uint4 *>(stage + i * stage_pitch));
-  } else {
-#pragma unroll 1
-    for (int i = 0; i < rows; i += kAtOnce, to += step)
-      store_some(to, stage + i * stage_pitch, bytes);
-  }
-}
-
 // Warps that share a multiprocessor, as the registers allow; of samples of 16 bits, the memory.
-template <class Shape, SeparableSums kSums, bool kPixels>
+template <class Shape, SeparableSums kSums>
 constexpr int separable_warps() {
   constexpr int kUnits = Shape::kDownUnits + Shape::kAcrossUnits;
-  constexpr bool kPacked = kSums == SeparableSums::packed, kWide = MmaTypes<kSums>::kWide;
+  constexpr bool kWide = MmaTypes<kSums>::kWide;
   if (MmaTypes<kSums>::kDeep) return kUnits > 4 ? 8 : 12;
-  constexpr int kMost = kWide ? 16 : kPacked && !kPixels ? 24 : 20;
+  constexpr int kMost = kWide ? 16 : 20;
   return kUnits > (kWide ? 7 : 8) ? (kWide ? 8 : 12) : kUnits > 4 ? kMost - 4 : kMost;
-}
-
-// Where a segment is: of each byte of its samples, `next` bytes further on.
-struct Segment {
-  std::uint32_t ring;  // its first column's address in the first row of the ring
-  int next;
-  std::uint8_t *stage;
-  int stage_pitch, stage_next;
-};
-
-// A warp's 16 rows of a segment, window after window. rows: of the ring, for MmaRows.
-template <class Shape, SeparableSums kSums>
-__device__ __forceinline__ void compute_rows(
-    const MmaBands<Shape, kSums> &bands, const SeparableFinish &finish, const Segment &segment,
-    const std::uint32_t (&lines)[(Shape::kDownUnits + 1) / 2]) {
-  constexpr int kUnits = Shape::kAcrossUnits, kBytes = MmaTypes<kSums>::kBytes;
-  const int lane = threadIdx.x % 32;
-  std::uint8_t *word = segment.stage + lane / 4 * segment.stage_pitch + 4 * (lane % 4);
-  std::uint32_t rows[kBytes][(Shape::kDownUnits + 1) / 2];
-#pragma unroll
-  for (int b = 0; b < kBytes; ++b)
-#pragma unroll
-    for (int i = 0; i < (Shape::kDownUnits + 1) / 2; ++i)
-      rows[b][i] = segment.ring + b * segment.next + lines[i];
-  ColumnSums<MmaTypes<kSums>::kPlanes> sums[Shape::kWindows + kUnits - 1];
-  constexpr bool kShifted = Shape::kShift != 0;
-  // Loaded early: the stores in between would hold the compiler from doing so.
-  MmaRows<Shape> now[kBytes], next[kBytes];
-  const auto load = [&](MmaRows<Shape>(&to)[kBytes], int offset) {
-#pragma unroll
-    for (int b = 0; b < kBytes; ++b)
-      to[b].load(rows[b], offset);
-  };
-  const auto sum = [&] {
-    MmaRows<Shape> used[kBytes];
-#pragma unroll
-    for (int b = 0; b < kBytes; ++b) {
-      used[b] = kShifted ? now[b].shift(next[b]) : now[b];
-      now[b] = next[b];
-    }
-    return column_sums(bands, used, finish.upper_weight);
-  };
-  load(now, 0);
-  load(next, 16);
-#pragma unroll
-  for (int i = 0; i < kUnits - 1; ++i) {
-    sums[i] = sum();
-    load(next, 16 * (i + 2));
-  }
-#pragma unroll
-  for (int w = 0; w < Shape::kWindows; ++w) {
-    sums[w + kUnits - 1] = sum();
-    if (w + 2 - kShifted < Shape::kWindows) load(next, 16 * (w + kUnits + 1));
-    std::uint32_t samples[kBytes][2];
-    if (w % 2 == 0)
-      row_sums<false>(bands, sums + w, finish, samples);
-    else
-      row_sums<true>(bands, sums + w, finish, samples);
-#pragma unroll
-    for (int b = 0; b < kBytes; ++b)
-#pragma unroll
-      for (int h = 0; h < 2; ++h)
-        *reinterpret_cast<std::uint32_t *>(word + b * segment.stage_next + 16 * w +
-                                           8 * h * segment.stage_pitch) = samples[b][h];
-  }
 }
 
 // Channels whose samples remain what they are, from the ring to the stage. row, column: of the
@@ -185,10 +94,9 @@ __device__ __forceinline__ void store_pixels(const SeparablePlane &plane, int x,
   }
 }
 
-// blockIdx: strip, part of its rows, plane. kPixels: there are planes of pixels of several bytes.
-// (A kernel without them is scheduled better.)
-template <class Shape, SeparableSums kSums, bool kPixels>
-__global__ void __launch_bounds__((32 * separable_warps<Shape, kSums, kPixels>()), 1)
+// blockIdx: strip, part of its rows, plane.
+template <class Shape, SeparableSums kSums>
+__global__ void __launch_bounds__((32 * separable_warps<Shape, kSums>()), 1)
     separable_mma_kernel(const __grid_constant__ SeparableMmaArgs<Shape, kSums> p) {
 #if __CUDA_ARCH__ >= 800
   wait_for_grid_before();
@@ -197,7 +105,7 @@ __global__ void __launch_bounds__((32 * separable_warps<Shape, kSums, kPixels>()
   using Layout = SharedLayout<Shape, kSums>;
   const SeparablePlane &plane = p.plane[blockIdx.z];
   const TileSource &in = plane.in;
-  const int bytes = kPixels ? plane.bytes : 1;
+  const int bytes = plane.bytes;
   const int x0 = plane.columns * static_cast<int>(blockIdx.x);
   const int y0 = Shape::kStep * p.steps * static_cast<int>(blockIdx.y);
   if (x0 * bytes >= in.width || y0 >= in.height) return;
@@ -239,7 +147,7 @@ __global__ void __launch_bounds__((32 * separable_warps<Shape, kSums, kPixels>()
   const int warps_across = static_cast<int>(blockDim.x) / (32 * Shape::kWarpsDown);
   // A channel's are side by side: so many.
   const int across = plane.columns / Shape::kSegment;
-  const int segments = kPixels ? plane.channels * across : across;
+  const int segments = plane.channels * across;
   int arrived = 0;  // rows of input that are byte planes
 #pragma unroll 1
   for (int y = 0; y < rows; y += Shape::kStep) {
@@ -248,7 +156,7 @@ __global__ void __launch_bounds__((32 * separable_warps<Shape, kSums, kPixels>()
     // All have done with the step before: its rows make room.
     const int next = y + kAhead, end = min(input_rows, next + Shape::kStep);
     fill.copy(in, top, next, end);
-    if (kPixels && bytes > 1) {
+    if (bytes > 1) {
       split_ring<Shape, kSums>(plane, ring, layout.plane_columns, arrived, min(input_rows, next),
                                p.bits);
       arrived = next;
@@ -261,9 +169,9 @@ __global__ void __launch_bounds__((32 * separable_warps<Shape, kSums, kPixels>()
 #pragma unroll 1
     for (int s = y + warp_row < rows ? warp / Shape::kWarpsDown : segments; s < segments;
          s += warps_across) {
-      const int place = kPixels ? s / across : 0, x = Shape::kSegment * (s - place * across);
+      const int place = s / across, x = Shape::kSegment * (s - place * across);
       if ((x0 + x) * bytes >= in.width) continue;
-      const int first = kPixels ? plane.channel[place] * kBytes : 0;  // byte plane
+      const int first = plane.channel[place] * kBytes;  // byte plane
       const Segment segment = {
           shared_address(ring.rows) + first * layout.plane_columns + x, layout.plane_columns,
           shared + layout.stage + warp_row * layout.stage_pitch + first * plane.columns + x,
@@ -287,7 +195,7 @@ __global__ void __launch_bounds__((32 * separable_warps<Shape, kSums, kPixels>()
         __syncwarp();
       }
     }
-    if (kPixels && bytes > 1) {
+    if (bytes > 1) {
       __syncthreads();
       store_pixels<Shape, kSums>(plane, x0, y0 + y, min(rows - y, Shape::kStep), layout.stage,
                                  layout.stage_pitch);

@@ -8,8 +8,8 @@ Status run_separable_deep(const SeparableJob &job) {
     using Shape = decltype(shape);
     if constexpr (Shape::kAcrossUnits <= 5)
       return job.numbers->sums == SeparableSums::deep
-                 ? run_separable<Shape, SeparableSums::deep, true>(job)
-                 : run_separable<Shape, SeparableSums::deep_long, true>(job);
+                 ? run_separable<Shape, SeparableSums::deep>(job)
+                 : run_separable<Shape, SeparableSums::deep_long>(job);
     return {};
   });
 }

@@ -4,7 +4,12 @@
 namespace coalesce {
 
 Status run_separable_pixels(const SeparableJob &job) {
-  return run_separable_bytes<true>(job);
+  return AllShapes::run(job, [&job](auto shape) {
+    using Shape = decltype(shape);
+    if constexpr (Shape::kAcrossUnits <= 5)
+      if (job.wide()) return run_wide<Shape>(job);
+    return run_narrow<Shape>(job);
+  });
 }
 
 }  // namespace coalesce

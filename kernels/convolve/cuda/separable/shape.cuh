@@ -30,23 +30,6 @@ struct SeparableShape {
   static constexpr int kDownWords = 16 * kDown + 6, kAcrossWords = 16 * kAcross + 12;
 };
 
-template <SeparableSums kSums>
-struct MmaTypes {
-  static constexpr bool kDeep = kSums >= SeparableSums::deep;
-  static constexpr bool kWide = kSums >= SeparableSums::wide;
-  static constexpr bool kLong = kSums == SeparableSums::deep_long;
-  static constexpr int kBytes = kDeep ? 2 : 1;               // of a sample
-  static constexpr int kDigits = kLong ? 3 : kWide ? 2 : 1;  // bytes of a tap
-  static constexpr int kPlanes = kLong ? 5 : kWide ? 4 : 2;  // bytes of a sum down
-  static constexpr bool kSignedDown =
-      kSums == SeparableSums::shifted || kSums == SeparableSums::wide_down || kLong;
-  static constexpr bool kSignedAcross =
-      kSums == SeparableSums::shifted || kSums == SeparableSums::wide_across || kLong;
-  // Sums of so many bits and sign: the uppermost byte is signed even if the sums cannot be
-  // negative.
-  static constexpr bool kSignedSums = kSums == SeparableSums::shifted || kWide;
-};
-
 // A plane of pixels of `bytes` bytes, which become as many byte planes. A block makes a strip of
 // `columns` pixels.
 struct SeparablePlane {

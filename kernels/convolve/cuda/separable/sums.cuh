@@ -4,8 +4,9 @@
 
 #include <cstdint>
 
+#include "../../finish.h"
 #include "../tensor/instructions.cuh"
-#include "shape.cuh"
+#include "numbers.h"
 
 namespace coalesce {
 
