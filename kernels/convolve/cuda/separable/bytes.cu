@@ -228,16 +228,18 @@ unsigned run_separable_bytes(const ConvolveParams &params, const ConvolvePlanes 
                              Status *status) {
   // One launch for both kinds of planes, unless one of them would have to take a larger shape.
   const Job none = {params.filter, &numbers, params.cache, multiprocessors, stream};
-  Job jobs[2] = {none, none};
-  int shapes[2] = {}, count = 0;
+  Job jobs[4] = {none, none, none, none};
+  int shapes[4] = {}, count = 0;
+  unsigned taken = 0;
   for (int channels = 1; channels <= 4; ++channels) {
     Job alone = none;
     add_planes(params, image, channels, &alone);
     if (alone.planes == 0) continue;
     const int shape = AllShapes::first(alone);
     if (shape == AllShapes::kCount) return 0;
-    if (count == 1 && shape == shapes[0]) {
-      add_planes(params, image, channels, &jobs[0]);
+    taken |= alone.taken;
+    if (count > 0 && jobs[count - 1].rows == 1 && shape == shapes[count - 1]) {
+      add_planes(params, image, channels, &jobs[count - 1]);
       continue;
     }
     jobs[count] = alone;
@@ -246,7 +248,7 @@ unsigned run_separable_bytes(const ConvolveParams &params, const ConvolvePlanes 
   unsigned filtered = 0;
   for (int i = 0; i < image.planes; ++i)
     if (is_filtered(image.plane[i])) filtered |= 1u << i;
-  if ((jobs[0].taken | jobs[1].taken) != filtered) return 0;
+  if (taken != filtered) return 0;
   for (int i = 0; i < count && status->ok(); ++i)
     *status = AllShapes::run(shapes[i], jobs[i]);
   return filtered;
