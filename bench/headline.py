@@ -55,6 +55,13 @@ for layout in FILTERED:
         ROWS.append(('sepconvolve', layout, f'Gaussian, sigma {sigma}', 'convolve',
                      f'{layout} separable Gaussian of sigma {sigma}',
                      (f'{taps}Row/ColumnBorder32f', f'{taps}GaussAdvanced')))
+    if layout in ('NV12', 'RGB', 'RGBA', 'P010_10LE', 'GRAY16_LE', 'GRAY8'):
+        for sigma in 8, 10, 16, 50, 100:
+            ROWS.append(('sepconvolve preset=blur', layout, f'sigma {sigma}', 'blur', f'{layout} blur of sigma {sigma}', None))
+for layout, windows in (('NV12', (3, 5, 7, 15)), ('RGB', (3, 5, 7, 15, 31)), ('RGBA', (3, 5)), ('P010_10LE', (3, 5, 15)),
+                        ('GRAY16_LE', (3, 5, 7, 9, 15, 31)), ('GRAY8', (3, 5, 7, 9, 15, 31, 75))):
+    for window in windows:
+        ROWS.append(('median', layout, f'{window}x{window}', 'median', f'median {window}x{window} {layout}', None))
 
 NOTES = [
     'Times are of the GPU, from device memory to device memory, over more buffers than its L2 cache holds.',

@@ -52,10 +52,13 @@ def frame_times(figures, names, *operations):
     return [*table(head, lines), '', 'Times in µs. ' + source(figures, 'NPP')]
 
 
-def filters(figures):
+def filters(figures, *operations):
     """Of each size a table: formats down, masks across, our time as a multiple of a copy's, and NPP's."""
-    rows = [row for row in figures['rows'] if row['operation'] in ('convolve', 'sepconvolve')]
-    masks = list(dict.fromkeys(row['setting'] for row in rows))
+    rows = [row for row in figures['rows'] if row['operation'] in operations]
+    if not rows:
+        return []
+    masks = sorted(dict.fromkeys(row['setting'] for row in rows),
+                   key=lambda mask: ('Gaussian' in mask, [int(size) for size in re.findall(r'\d+', mask)]))
     formats = list(dict.fromkeys(row['format'] for row in rows))
     lines = []
     for width, height in SIZES:
@@ -71,8 +74,10 @@ def filters(figures):
         copies = {form: number(next(row['copy_us'] for (f, _), row in cells.items() if f == form)) for form in formats}
         head = [f'{width}×{height}', 'copy', *(mask.replace('x', '×').replace('Gaussian, ', '') for mask in masks)]
         lines += [*table(head, [[form, copies[form], *(cell(form, mask) for mask in masks)] for form in formats]), '']
-    return [*lines, 'Times in µs; in brackets the multiple of the copy, and the time of the fastest function of NPP. ' +
-            source(figures, 'NPP')]
+    peers = any('peer_us' in row for row in rows)
+    note = ', and the time of the fastest function of NPP. ' if peers else '. '
+    return [*lines, 'Times in µs; in brackets the multiple of the copy' + note +
+            source(figures, *(['NPP'] if peers else []))]
 
 
 def jpeg2000(figures):
@@ -109,7 +114,9 @@ TABLES = {
     'deinterlacing': deinterlacing,
     'conversion': lambda figures: frame_times(figures, ('element', 'formats'), 'rgb2yuv', 'yuv2rgb', 'yuv2yuv', 'uyvy2y'),
     'deinterlace': lambda figures: frame_times(figures, ('element', 'format', 'method'), 'coalescedeinterlace'),
-    'filters': filters,
+    'filters': lambda figures: filters(figures, 'convolve', 'sepconvolve'),
+    'blurs': lambda figures: filters(figures, 'sepconvolve preset=blur'),
+    'medians': lambda figures: filters(figures, 'median'),
     'jpeg2000': jpeg2000,
 }
 

@@ -6,7 +6,6 @@
 
 #include "bench/support/frames.h"
 #include "picture/formats.h"
-#include "tests/kernels/plane_sizes.h"
 #include "tests/support/device.h"
 
 namespace coalesce::test {
@@ -34,50 +33,22 @@ class Scratch {
   std::unique_ptr<std::max_align_t[]> host_;
 };
 
-struct Frame {
-  PixelFormat format;
-  FrameSize size;
-  std::vector<PlaneSize> planes;
-
-  std::size_t bytes() const {
-    std::size_t all = 0;
-    for (const PlaneSize &p : planes)
-      all += padded(static_cast<std::size_t>(p.row_bytes)) * static_cast<std::size_t>(p.height);
-    return all;
-  }
-  std::size_t useful() const {
-    std::size_t all = 0;
-    for (const PlaneSize &p : planes)
-      all += static_cast<std::size_t>(p.row_bytes) * static_cast<std::size_t>(p.height);
-    return all;
-  }
-  template <class T>
-  ImageOf<T> at(T *data) const {
-    ImageOf<T> image = {format, size.width, size.height, false, {}};
-    for (std::size_t i = 0; i < planes.size(); ++i) {
-      const std::size_t pitch = padded(static_cast<std::size_t>(planes[i].row_bytes));
-      image.plane[i] = {data, planes[i].row_bytes, planes[i].height, pitch};
-      data += pitch * static_cast<std::size_t>(planes[i].height);
-    }
-    return image;
-  }
-};
-
 void time_format(Bench &bench, const Backend &backend, const char *name, FrameSize size,
                  double sigma) {
   const PixelFormat format = pixel_format(name);
-  const Frame frame = {format, size, plane_sizes(format, size.width, size.height)};
   Blur made;
   require(make_blur(sigma, sample_depth(format), &made).ok(), "make_blur()");
   BlurParams params;
   params.blur = &made;
-  const Scratch scratch(blur_scratch_bytes(made, frame.at<const std::uint8_t>(nullptr)),
-                        backend.cuda);
+  const std::uint8_t *none = nullptr;
+  const Scratch scratch(blur_scratch_bytes(made, picture_at(none, format, size)), backend.cuda);
+  const PictureBytes bytes = picture_bytes(format, size);
   const FrameWork work = {
       std::string(name) + " blur of sigma " + std::to_string(static_cast<int>(sigma)), size,
-      frame.bytes(), frame.bytes(), 2 * frame.useful()};
+      bytes.all, bytes.all, 2 * bytes.useful};
   time_frames(bench, backend, work, [&](const std::uint8_t *from, std::uint8_t *to) {
-    return blur(params, frame.at(from), frame.at(to), backend.queue(), scratch.data());
+    return blur(params, picture_at(from, format, size), picture_at(to, format, size),
+                backend.queue(), scratch.data());
   });
 }
 
