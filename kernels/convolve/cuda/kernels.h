@@ -20,8 +20,8 @@ Status launch_direct(const ConvolveParams &params, const ConvolvePlane &plane, c
 Status launch_separable(const ConvolveParams &params, const ConvolvePlane &plane,
                         cudaStream_t stream);
 
-// Those planes of the image that tensor cores can filter, if the taps have a way to sum (numbers.h);
-// on devices of compute capability 8.0 on. Returns their bits.
+// Those planes of the image that tensor cores can filter, if the taps have a way to sum
+// (numbers.h); on devices of compute capability 8.0 on. Returns their bits.
 unsigned launch_separable_mma(const ConvolveParams &params, const ConvolvePlanes &image,
                               cudaStream_t stream, Status *status);
 
