@@ -39,8 +39,8 @@ struct ConvolveSettings : FilterSettings, ChannelSettings {
   int preset = 0;  // none
   int size = 0;
   double sigma = 0;
-  double blur = 0;          // the sigma of a preset that blurs, if that is in use
-  std::string problem;      // with the texts or the preset; empty if they are right
+  double blur = 0;      // the sigma of a preset that blurs, if that is in use
+  std::string problem;  // with the texts or the preset; empty if they are right
   // Is it the blur for which there are no masks?
   bool is_pyramid() const { return blur >= kMinBlurSigma; }
   guint set[N_PARTS] = {};  // how often, by hand: what is controlled is set for every frame
