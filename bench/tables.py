@@ -21,9 +21,9 @@ PAGES = [HERE.parent / 'docs' / name for name in
 
 def source(figures, *names):
     """The line below a table."""
-    libraries = ', '.join(f"{name} {figures['libraries'][name]}" for name in names if name in figures['libraries'])
-    return (f"{figures['gpu']}, driver {figures['driver']}, CUDA {figures['cuda']}, {libraries}; "
-            f"{figures['date']}, commit {figures['commit'][:10]}.")
+    versions = [f"driver {figures['driver']}", f"CUDA {figures['cuda']}",
+                *(f"{name} {figures['libraries'][name]}" for name in names if name in figures['libraries'])]
+    return f"{figures['gpu']}, {', '.join(versions)}; {figures['date']}, commit {figures['commit'][:10]}."
 
 
 def table(head, rows):

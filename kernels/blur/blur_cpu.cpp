@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Both steps go through blocks of columns, whose samples are 16-bit numbers whatever the format is.
+// All steps go through blocks of columns, whose samples are 16-bit numbers whatever the format is.
 #include <algorithm>
 #include <cstring>
 
