@@ -18,13 +18,6 @@ constexpr std::size_t kAlignment = 16;
 // Half of the taps span this many standard deviations.
 constexpr double kReach = 3.5;
 
-ChannelRole role_of(const PixelComponent &c, int bits, const BlurParams &params) {
-  if (c.role == Role::alpha)
-    return params.filter_alpha && c.bits == bits ? ChannelRole::level : ChannelRole::copy;
-  if (c.role != Role::u && c.role != Role::v) return ChannelRole::level;
-  return params.luma_only ? ChannelRole::copy : ChannelRole::chroma;
-}
-
 // Of one plane. Samples -pad to `cells` + pad.
 Plane<std::uint16_t> low_plane(int columns, int rows, int log2_factor, int pad) {
   const auto with_pad = [&](int size) { return ((size - 1) >> log2_factor) + 2 + 2 * pad; };
@@ -79,7 +72,7 @@ BlurJob make_job(const BlurParams &params, const ConstImage &in, const Image &ou
   auto *at = static_cast<std::uint8_t *>(scratch);
   for (int i = 0; i < in.format.components; ++i) {
     const PixelComponent &c = in.format.component[i];
-    const ChannelRole role = role_of(c, in.format.component[0].bits, params);
+    const ChannelRole role = channel_role(in.format, c, params.luma_only, params.filter_alpha);
     if (role == ChannelRole::copy) continue;
     BlurComponent &component = job.component[job.components++];
     component.number = i, component.role = role;
@@ -107,23 +100,6 @@ ConvolvePlanes copies(const BlurJob &job) {
     ConvolvePlane &copied = planes.plane[planes.planes++];
     copied.in = job.in.plane[p], copied.out = job.out.plane[p];
     copied.in.height = copied.out.height = std::min(used_rows(job.in, p), job.out.plane[p].height);
-    copied.role[0] = ChannelRole::copy;
-  }
-  return planes;
-}
-
-// The rows of chroma that only `out` has, or that no pixel has: copies of the nearest row of their
-// field.
-ConvolvePlanes missing_rows(const BlurJob &job) {
-  ConvolvePlanes planes;
-  planes.planes = 0;
-  for (int p = 0; p < job.in.format.planes; ++p) {
-    const Plane<std::uint8_t> &plane = job.out.plane[p];
-    const int missing = used_rows(job.in, p);
-    if (plane.height <= missing) continue;
-    ConvolvePlane &copied = planes.plane[planes.planes++];
-    copied.in = {plane.row(std::max(missing - 2, 0)), plane.width, 1, plane.pitch};
-    copied.out = {plane.row(missing), plane.width, 1, plane.pitch};
     copied.role[0] = ChannelRole::copy;
   }
   return planes;
@@ -214,7 +190,7 @@ Status blur(const BlurParams &params, const ConstImage &in, const Image &out, co
   const BlurJob job = make_job(params, in, out, scratch);
   if (Status s = run(job, queue); !s.ok()) return s;
   if (Status s = copy(params, copies(job), queue); !s.ok()) return s;
-  return copy(params, missing_rows(job), queue);
+  return copy(params, missing_rows(in, out), queue);
 }
 
 }  // namespace coalesce

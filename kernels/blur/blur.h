@@ -10,10 +10,8 @@
 
 namespace coalesce {
 
-// Below kMinBlurSigma a Gaussian is a filter for convolve().
-constexpr double kMinBlurSigma = 8;
-
-// A sigma and a depth made ready.
+// A sigma of kMinBlurSigma or more and a depth made ready. Below, a Gaussian is a filter for
+// convolve().
 struct Blur {
   static constexpr int kMostReach = 14;
   int log2_factor = 0;  // of the smaller picture, 2 to 5

@@ -12,8 +12,8 @@
 #include "../core/ptx.cuh"
 #include "../core/trace.h"
 #include "../picture/byte_planes.h"
+#include "../picture/containers.cuh"
 #include "../picture/runs.cuh"
-#include "../picture/sample.cuh"
 #include "../picture/tile.cuh"
 #include "blur_job.h"
 
@@ -233,21 +233,29 @@ __device__ __forceinline__ int plane_of(const Args &a, int *tile) {
   return plane;
 }
 
+// Calls tile() with a pixel's bytes, as a constant.
+template <bool kWords, class Tile>
+__device__ __forceinline__ void by_channels(int channels, const Tile &tile) {
+  constexpr int kBytes = kWords ? 2 : 1;
+  if (channels == 1)
+    tile(std::integral_constant<int, kBytes>());
+  else if (channels == 2)
+    tile(std::integral_constant<int, 2 * kBytes>());
+  else if (kWords || channels == 4)
+    tile(std::integral_constant<int, 4 * kBytes>());
+  else if constexpr (!kWords)
+    tile(std::integral_constant<int, 3>());
+}
+
 template <bool kWords, int kLog2>
 __global__ void __launch_bounds__(kThreads, 2) down_kernel(const __grid_constant__ DownArgs a) {
   COALESCE_DYNAMIC_SHARED(16, int, sums);
   wait_for_grid_before();
   int tile = static_cast<int>(blockIdx.x);
   const DownPlane &p = a.plane[plane_of(a, &tile)];
-  constexpr int kBytes = kWords ? 2 : 1;
-  if (p.channels == 1)
-    down_tile<kBytes, kWords, kLog2>(a, p, tile, sums);
-  else if (p.channels == 2)
-    down_tile<2 * kBytes, kWords, kLog2>(a, p, tile, sums);
-  else if (!kWords && p.channels == 3)
-    down_tile<3, false, kLog2>(a, p, tile, sums);
-  else
-    down_tile<4 * kBytes, kWords, kLog2>(a, p, tile, sums);
+  by_channels<kWords>(p.channels, [&](auto bytes) {
+    down_tile<decltype(bytes)::value, kWords, kLog2>(a, p, tile, sums);
+  });
 }
 
 // ---- Smooth ------------------------------------------------------------------------------------
@@ -493,15 +501,9 @@ __global__ void __launch_bounds__(kThreads, 2) up_kernel(const __grid_constant__
   wait_for_grid_before();
   int tile = static_cast<int>(blockIdx.x);
   const UpPlane &p = a.plane[plane_of(a, &tile)];
-  constexpr int kBytes = kWords ? 2 : 1;
-  if (p.channels == 1)
-    up_tile<kBytes, kWords, kLog2>(a, p, tile, columns);
-  else if (p.channels == 2)
-    up_tile<2 * kBytes, kWords, kLog2>(a, p, tile, columns);
-  else if (!kWords && p.channels == 3)
-    up_tile<3, false, kLog2>(a, p, tile, columns);
-  else
-    up_tile<4 * kBytes, kWords, kLog2>(a, p, tile, columns);
+  by_channels<kWords>(p.channels, [&](auto bytes) {
+    up_tile<decltype(bytes)::value, kWords, kLog2>(a, p, tile, columns);
+  });
 }
 
 // ---- Everything else ---------------------------------------------------------------------------
@@ -549,10 +551,7 @@ __global__ void __launch_bounds__(kThreads)
 constexpr int kColumns = 32, kRows = 8;  // threads of a block
 
 struct GeneralUp {
-  PixelFormat format;
-  int plane, width, height;  // pixels, rows
-  Plane<const std::uint8_t> in;
-  Plane<std::uint8_t> out;
+  ContainerImage image;
   int pad, tiles_across;
   LowPlane smooth[4];  // of the format's components
   BlurNumbers numbers;
@@ -570,14 +569,12 @@ __device__ __forceinline__ std::uint32_t general_sample(const GeneralUp &a, int 
         a.numbers.column(y & mask, load_global(from + i), load_global(from + i + smooth.pitch),
                          load_global(from + i + 2 * smooth.pitch));
   const std::uint32_t first = a.numbers.before(x & mask), last = a.numbers.behind(x & mask);
-  const int bits = a.format.component[component].bits;
+  const int bits = a.image.format.component[component].bits;
   return (first * columns[0] + ((2u << 2 * log2) - first - last) * columns[1] + last * columns[2] +
           (1u << (31 - bits))) >>
          (32 - bits);
 }
 
-// A thread makes a container. Rows of five bytes for four samples have any alignment, so
-// containers are read and written byte by byte.
 __global__ void __launch_bounds__(kColumns *kRows)
     general_up_kernel(const __grid_constant__ GeneralUp a) {
   wait_for_grid_before();
@@ -585,39 +582,9 @@ __global__ void __launch_bounds__(kColumns *kRows)
   const int number = (static_cast<int>(blockIdx.x) - band * a.tiles_across) * kColumns +
                      static_cast<int>(threadIdx.x);
   const int y = band * kRows + static_cast<int>(threadIdx.y);
-  int any = 0;  // of the plane
-  while (a.format.component[any].plane != a.plane)
-    ++any;
-  const Container container = a.format.component[any].container;
-  const int bytes = container_bytes(container);
-  if (number >= a.in.width / bytes || y >= a.height) return;
-  const bool highest_first = container == Container::be10;
-  const std::uint8_t *from = a.in.row(y) + static_cast<std::ptrdiff_t>(number) * bytes;
-  std::uint64_t word = 0;
-  for (int i = 0; i < bytes; ++i)
-    word |= std::uint64_t{load_global(from + i)} << 8 * (highest_first ? bytes - 1 - i : i);
-  // Puts a component's sample at x in place of the bits that it has.
-  const auto put = [&](int component, int x, int shift, std::uint32_t mask) {
-    if (a.smooth[component].width == 0) return;
-    const int up = bytes <= 2 ? a.format.component[component].shift : 0;
-    const std::uint32_t value = general_sample(a, component, x, y) << up;
-    word = (word & ~(std::uint64_t{mask} << shift)) | std::uint64_t{value} << shift;
-  };
-  if (container == Container::u32) {
-    for (int c = 0; c < a.format.components; ++c)
-      put(c, number, a.format.component[c].shift, (1u << a.format.component[c].bits) - 1);
-  } else {
-    const int samples = container == Container::v210 ? 3 : highest_first ? 4 : 1;
-    for (int k = 0; k < samples; ++k) {
-      int c, x;
-      if (find_sample(a.format, a.width, a.plane, samples * number + k, &c, &x))
-        put(c, x, 10 * (highest_first ? samples - 1 - k : k),
-            (1u << container_bits(container)) - 1);
-    }
-  }
-  std::uint8_t *to = a.out.row(y) + static_cast<std::ptrdiff_t>(number) * bytes;
-  for (int i = 0; i < bytes; ++i)
-    to[i] = static_cast<std::uint8_t>(word >> 8 * (highest_first ? bytes - 1 - i : i));
+  make_container(a.image, number, y, [&](int component, int column, int row) {
+    return general_sample(a, component, column, row);
+  });
 }
 
 // ---- Launches ----------------------------------------------------------------------------------
@@ -633,7 +600,8 @@ int alignment_of(const Plane<const std::uint8_t> &plane) {
   return static_cast<int>(bits & -bits);
 }
 
-// Planes of pixels that have kernels. The others are those of words with three channels.
+// Planes of pixels that have kernels. The others are of three 16-bit words, packed 4:2:2, or words
+// of fields.
 bool takes_pixels(const BlurJob &job, int plane, int channels) {
   return is_pixel_plane(job.in.format, plane) && (job.depth.bytes() == 1 || channels != 3) &&
          channels <= 4;
@@ -760,21 +728,20 @@ Status general_down(const BlurJob &job, const BlurComponent &c, cudaStream_t str
 
 Status general_up(const BlurJob &job, int plane, const Channels &channels, cudaStream_t stream) {
   const BlurComponent &any = any_of(channels);
-  const Plane<const std::uint8_t> &in = job.in.plane[plane];
+  Plane<const std::uint8_t> in = job.in.plane[plane];
+  in.height = any.rows;
   const int containers = in.width / container_bytes(job.in.format.component[any.number].container);
-  GeneralUp args = {job.in.format,
-                    plane,
-                    job.in.width,
-                    any.rows,
-                    in,
-                    job.out.plane[plane],
+  GeneralUp args = {{job.in.format, job.in.width, in, job.out.plane[plane], {}, plane},
                     job.pad,
                     (containers - 1) / kColumns + 1,
                     {},
                     blur_numbers(job.log2_factor, job.depth, false)};
-  for (int i = 0; i < job.in.format.components; ++i)
-    if (channels.of[i] != nullptr) args.smooth[i] = low_plane(channels.of[i]->smooth);
-  const std::int64_t blocks = std::int64_t{args.tiles_across} * ((args.height - 1) / kRows + 1);
+  for (int i = 0; i < job.in.format.components; ++i) {
+    if (channels.of[i] == nullptr) continue;
+    args.image.role[i] = channels.of[i]->role;
+    args.smooth[i] = low_plane(channels.of[i]->smooth);
+  }
+  const std::int64_t blocks = std::int64_t{args.tiles_across} * ((any.rows - 1) / kRows + 1);
   if (blocks > std::numeric_limits<int>::max()) return kTooLarge;
   return launch_early(general_up_kernel, dim3(static_cast<unsigned>(blocks)), dim3(kColumns, kRows),
                       0, stream, args);

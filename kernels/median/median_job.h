@@ -29,13 +29,6 @@ struct MedianJob {
   }
 };
 
-// Is none of its channels filtered?
-inline bool is_copied(const ChannelPlane &plane) {
-  for (int c = 0; c < plane.channels; ++c)
-    if (plane.role[c] != ChannelRole::copy) return false;
-  return true;
-}
-
 Status median_cpu(const MedianJob &job, ThreadPool *pool);
 Status median_cuda(const MedianJob &job, void *stream);
 // In place of the job's planes.

@@ -65,14 +65,16 @@ bool is_in_channels(const PixelFormat &format) {
   return true;
 }
 
+ChannelRole channel_role(const PixelFormat &format, const PixelComponent &component, bool luma_only,
+                         bool filter_alpha) {
+  const bool whole = component.bits == format.component[0].bits;
+  if (component.role == Role::alpha)
+    return filter_alpha && whole ? ChannelRole::level : ChannelRole::copy;
+  if (component.role != Role::u && component.role != Role::v) return ChannelRole::level;
+  return luma_only ? ChannelRole::copy : ChannelRole::chroma;
+}
+
 ChannelPlanes channels_of(const PixelFormat &format, bool luma_only, bool filter_alpha) {
-  const auto role_of = [&](const PixelComponent &c) {
-    const bool whole = c.bits == format.component[0].bits;
-    if (c.role == Role::alpha)
-      return filter_alpha && whole ? ChannelRole::level : ChannelRole::copy;
-    if (c.role != Role::u && c.role != Role::v) return ChannelRole::level;
-    return luma_only ? ChannelRole::copy : ChannelRole::chroma;
-  };
   const bool apart = !is_in_channels(format);
   ChannelPlanes planes;
   planes.planes = apart ? format.components : format.planes;
@@ -82,7 +84,7 @@ ChannelPlanes channels_of(const PixelFormat &format, bool luma_only, bool filter
     const PixelComponent &c = format.component[i];
     ChannelPlane &plane = planes.plane[apart ? i : c.plane];
     plane.channels = apart ? 1 : c.step;
-    plane.role[apart ? 0 : c.first] = role_of(c);
+    plane.role[apart ? 0 : c.first] = channel_role(format, c, luma_only, filter_alpha);
   }
   return planes;
 }

@@ -3,6 +3,7 @@
 // filtered by itself or copied.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "image.h"
@@ -38,6 +39,10 @@ enum class ChannelRole : std::uint8_t {
   chroma,  // its middle stands for zero
 };
 
+// Of a component. Alpha of two bits beside others of ten is always copied.
+ChannelRole channel_role(const PixelFormat &format, const PixelComponent &component, bool luma_only,
+                         bool filter_alpha);
+
 // A plane of `channels` interleaved samples a pixel. Widths count bytes:
 // width = pixels * channels * depth.bytes(). 16-bit samples are little-endian and aligned to 2
 // bytes.
@@ -49,14 +54,19 @@ struct ChannelPlane {
                          ChannelRole::level};
 };
 
+// Is none of its channels filtered?
+inline bool is_copied(const ChannelPlane &plane) {
+  return std::all_of(plane.role, plane.role + plane.channels,
+                     [](ChannelRole role) { return role == ChannelRole::copy; });
+}
+
 struct ChannelPlanes {
   ChannelPlane plane[4];
   int planes = 1;
 };
 
-// The roles by the format's components, without the planes' memory. Alpha of two bits beside others
-// of ten is always copied. Where samples are not in channels, each component has a plane of its
-// own.
+// The roles by the format's components, without the planes' memory. Where samples are not in
+// channels, each component has a plane of its own.
 ChannelPlanes channels_of(const PixelFormat &format, bool luma_only, bool filter_alpha);
 // With it: the rows that both pictures have. Of interlaced chroma one may have a row more.
 ChannelPlanes channels_of(const ConstImage &in, const Image &out, bool luma_only,

@@ -100,10 +100,9 @@ int make_samples(const ContainerImage &image, SampleDepth depth, SampleMemory &m
 
 ContainerImage container_image(const ConstImage &in, const Image &out, bool luma_only,
                                bool filter_alpha) {
-  const ChannelPlanes channels = channels_of(in.format, luma_only, filter_alpha);
-  ContainerImage image = {in.format, in.width, in.plane[0], out.plane[0], {}};
+  ContainerImage image = {in.format, in.width, in.plane[0], out.plane[0]};
   for (int i = 0; i < in.format.components; ++i)
-    image.role[i] = channels.plane[i].role[0];
+    image.role[i] = channel_role(in.format, in.format.component[i], luma_only, filter_alpha);
   return image;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// CUDA: the general way of pictures whose samples are not in channels. A thread makes a container,
+// CUDA: the general way of planes whose samples have no better one. A thread makes a container,
 // each of its samples straight from memory. Rows of five bytes for four samples have any alignment,
 // so containers are read and written byte by byte.
 #pragma once
@@ -14,7 +14,10 @@ template <class SampleOf>
 __device__ __forceinline__ void make_container(const ContainerImage &image, int number, int y,
                                                const SampleOf &sample) {
   const PixelFormat &format = image.format;
-  const Container container = format.component[0].container;
+  int any = 0;  // of the plane
+  while (format.component[any].plane != image.plane)
+    ++any;
+  const Container container = format.component[any].container;
   const int bytes = container_bytes(container);
   if (number >= image.in.width / bytes || y >= image.in.height) return;
   const bool highest_first = container == Container::be10;
@@ -36,7 +39,7 @@ __device__ __forceinline__ void make_container(const ContainerImage &image, int 
     const int samples = container == Container::v210 ? 3 : highest_first ? 4 : 1;
     for (int k = 0; k < samples; ++k) {
       int c, x;
-      if (find_sample(format, image.width, 0, samples * number + k, &c, &x))
+      if (find_sample(format, image.width, image.plane, samples * number + k, &c, &x))
         put(c, x, 10 * (highest_first ? samples - 1 - k : k),
             (1u << container_bits(container)) - 1);
     }

@@ -13,7 +13,7 @@
 
 namespace coalesce {
 
-// Pictures of one plane. Components that are copied, padding, and what is in a row beside the
+// A plane of pictures. Components that are copied, padding, and what is in a row beside the
 // samples keep every bit. Of filtered samples that are alone in a container, the other bits of it
 // become 0. The second luma of an odd width's last pair repeats the first, if that is filtered.
 struct ContainerImage {
@@ -21,7 +21,8 @@ struct ContainerImage {
   int width = 0;  // pixels
   Plane<const std::uint8_t> in;
   Plane<std::uint8_t> out;
-  ChannelRole role[4] = {};  // of the components
+  ChannelRole role[4] = {};  // of the components; elsewhere than in the plane it does not count
+  int plane = 0;
 
   COALESCE_HOST_DEVICE int columns(const PixelComponent &c) const {
     return -(-width >> c.log2_width);

@@ -20,12 +20,6 @@ class Cached {
   ArgumentCache own_;
 };
 
-bool is_copied(const ConvolvePlane &plane) {
-  for (int c = 0; c < plane.channels; ++c)
-    if (plane.role[c] != ChannelRole::copy) return false;
-  return true;
-}
-
 bool takes(ConvolveKernel kernel, const ConvolveParams &params, const ConvolvePlane &plane) {
   const Filter &f = *params.filter;
   switch (kernel) {

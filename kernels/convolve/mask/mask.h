@@ -13,6 +13,8 @@ constexpr int kMaxMaskSize = 31;   // rows and columns of convolve's masks
 constexpr int kMaxTaps = 63;       // of sepconvolve's rows
 constexpr double kMinSigma = 0.1;  // of presets, in pixels
 constexpr double kMaxSigma = 100;
+// From here on a blur has no rows, of which there would be too many: kernels/blur has its way.
+constexpr double kMinBlurSigma = 8;
 
 struct Mask {
   int width = 1;
@@ -73,7 +75,7 @@ enum class RowPreset : std::uint8_t {
   sobel_y,
   gaussian_x,  // derivative of a Gaussian across, Gaussian down
   gaussian_y,
-  blur,  // a Gaussian with all its taps; no rows, of which there are too many, from sigma 8 on
+  blur,  // a Gaussian with all its taps; no rows from kMinBlurSigma on
 };
 
 // The same for sepconvolve: masks of one row, of up to kMaxTaps.

@@ -13,8 +13,6 @@ namespace {
 
 using Row = std::vector<double>;
 
-constexpr double kFirstSigmaWithoutRows = 8;  // kMinBlurSigma of blur/blur.h
-
 Mask row_mask(Row row) {
   const int width = static_cast<int>(row.size());
   return {width, 1, std::move(row)};
@@ -247,9 +245,9 @@ bool preset_rows(RowPreset preset, int size, double sigma, Mask *horizontal, Mas
     case RowPreset::blur:
       size = 0;
       if (!choose_gaussian(&size, &sigma, kMaxTaps, false, error)) return false;
-      if (sigma >= kFirstSigmaWithoutRows) {
+      if (sigma >= kMinBlurSigma) {
         *error = "sigma " + number(sigma) + ": there are no rows of this preset from " +
-                 number(kFirstSigmaWithoutRows) + " on";
+                 number(kMinBlurSigma) + " on";
         return false;
       }
       across = down = gaussian(size, sigma);

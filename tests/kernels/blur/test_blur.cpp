@@ -7,6 +7,7 @@
 
 #include "../../support/doctest.h"
 #include "../../support/random.h"
+#include "../refused.h"
 #include "blur/blur.h"
 #include "picture/formats.h"
 
@@ -43,27 +44,19 @@ struct GreyCall {
   Status run() { return blur(params, in, out, Queue::cpu(), scratch); }
 };
 
-void expect_refused(const char *what, void (*spoil)(GreyCall &call)) {
-  GreyCall call;
-  REQUIRE(call.run().ok());
-  spoil(call);
-  const Status s = call.run();
-  CHECK_MESSAGE(
-      (s.code() == StatusCode::invalid_argument && std::strstr(s.message(), what) != nullptr), "\"",
-      s.message(), "\" does not say \"", what, "\"");
-}
-
 TEST_CASE("refused") {
-  expect_refused("no sigma", [](GreyCall &c) { c.params.blur = nullptr; });
-  expect_refused("another depth", [](GreyCall &c) { c.made.depth = {10, 0}; });
-  expect_refused("no such border", [](GreyCall &c) { c.params.border = static_cast<Border>(5); });
-  expect_refused("no sample", [](GreyCall &c) {
+  expect_refused<GreyCall>("no sigma", [](GreyCall &c) { c.params.blur = nullptr; });
+  expect_refused<GreyCall>("another depth", [](GreyCall &c) { c.made.depth = {10, 0}; });
+  expect_refused<GreyCall>("no such border",
+                           [](GreyCall &c) { c.params.border = static_cast<Border>(5); });
+  expect_refused<GreyCall>("no sample", [](GreyCall &c) {
     c.params.border = Border::constant, c.params.border_value = 256;
   });
-  expect_refused("differ in size",
-                 [](GreyCall &c) { c.in.height = c.in.plane[0].height = c.height - 1; });
-  expect_refused("scratch", [](GreyCall &c) { c.scratch = nullptr; });
-  expect_refused("aligned", [](GreyCall &c) { c.scratch = static_cast<char *>(c.scratch) + 8; });
+  expect_refused<GreyCall>("differ in size",
+                           [](GreyCall &c) { c.in.height = c.in.plane[0].height = c.height - 1; });
+  expect_refused<GreyCall>("scratch", [](GreyCall &c) { c.scratch = nullptr; });
+  expect_refused<GreyCall>("aligned",
+                           [](GreyCall &c) { c.scratch = static_cast<char *>(c.scratch) + 8; });
   Blur made;
   for (double sigma : {0.0, 7.99, 100.01, std::nan("")})
     CHECK(make_blur(sigma, {8, 0}, &made).code() == StatusCode::invalid_argument);

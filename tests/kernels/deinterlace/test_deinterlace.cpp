@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "../../support/doctest.h"
+#include "../refused.h"
 #include "deinterlace_reference.h"
 #include "picture/formats.h"
 
@@ -41,32 +42,23 @@ struct GreyCall {
   }
 };
 
-void expect_refused(const char *what, void (*spoil)(GreyCall &call)) {
-  GreyCall call;
-  REQUIRE(call.run().ok());
-  spoil(call);
-  const Status s = call.run();
-  CHECK_MESSAGE(
-      (s.code() == StatusCode::invalid_argument && std::strstr(s.message(), what) != nullptr), "\"",
-      s.message(), "\" does not say \"", what, "\"");
-}
-
 TEST_CASE("refused") {
-  expect_refused("one or two", [](GreyCall &c) { c.pictures = 0; });
-  expect_refused("no such method",
-                 [](GreyCall &c) { c.params.method = static_cast<DeinterlaceMethod>(8); });
-  expect_refused("3, 5 or 7", [](GreyCall &c) { c.params.ela_window = 4; });
-  expect_refused("frames differ in format", [](GreyCall &c) {
+  expect_refused<GreyCall>("one or two", [](GreyCall &c) { c.pictures = 0; });
+  expect_refused<GreyCall>(
+      "no such method", [](GreyCall &c) { c.params.method = static_cast<DeinterlaceMethod>(8); });
+  expect_refused<GreyCall>("3, 5 or 7", [](GreyCall &c) { c.params.ela_window = 4; });
+  expect_refused<GreyCall>("frames differ in format", [](GreyCall &c) {
     c.frame[0].format = pixel_format("GRAY16_LE"), c.frame[0].plane[0].width = 2 * kWidth,
     c.frame[0].plane[0].pitch = 2 * kWidth;
   });
-  expect_refused("frames differ in size",
-                 [](GreyCall &c) { c.frame[2].height = c.frame[2].plane[0].height = 4; });
-  expect_refused("size is not", [](GreyCall &c) {
+  expect_refused<GreyCall>("frames differ in size",
+                           [](GreyCall &c) { c.frame[2].height = c.frame[2].plane[0].height = 4; });
+  expect_refused<GreyCall>("size is not", [](GreyCall &c) {
     c.picture[0].out.height = c.picture[0].out.plane[0].height = 4;
   });
-  expect_refused("field must be", [](GreyCall &c) { c.picture[0].field = 2; });
-  expect_refused("no data", [](GreyCall &c) { c.picture[0].out.plane[0].data = nullptr; });
+  expect_refused<GreyCall>("field must be", [](GreyCall &c) { c.picture[0].field = 2; });
+  expect_refused<GreyCall>("no data",
+                           [](GreyCall &c) { c.picture[0].out.plane[0].data = nullptr; });
 }
 
 // Two fields of different times, in one frame: rows of 10 and of 200.

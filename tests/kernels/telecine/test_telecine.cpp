@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../../support/doctest.h"
+#include "../refused.h"
 #include "picture/formats.h"
 #include "telecine/cadence.h"
 #include "telecine_reference.h"
@@ -34,25 +35,15 @@ struct GreyCall {
   Status run() { return measure_combing(frame[0], frame[1], place, Queue::cpu()); }
 };
 
-void expect_refused(const char *what, void (*spoil)(GreyCall &call)) {
-  GreyCall call;
-  REQUIRE(call.run().ok());
-  spoil(call);
-  const Status s = call.run();
-  CHECK_MESSAGE(
-      (s.code() == StatusCode::invalid_argument && std::strstr(s.message(), what) != nullptr), "\"",
-      s.message(), "\" does not say \"", what, "\"");
-}
-
 TEST_CASE("refused") {
-  expect_refused("differ in size",
-                 [](GreyCall &c) { c.frame[0].height = c.frame[0].plane[0].height = 4; });
-  expect_refused("differ in format", [](GreyCall &c) {
+  expect_refused<GreyCall>("differ in size",
+                           [](GreyCall &c) { c.frame[0].height = c.frame[0].plane[0].height = 4; });
+  expect_refused<GreyCall>("differ in format", [](GreyCall &c) {
     c.frame[0].format = pixel_format("GRAY16_LE"), c.frame[0].plane[0].width = 2 * kWidth,
     c.frame[0].plane[0].pitch = 2 * kWidth;
   });
-  expect_refused("no place", [](GreyCall &c) { c.place = nullptr; });
-  expect_refused("no data", [](GreyCall &c) { c.frame[1].plane[0].data = nullptr; });
+  expect_refused<GreyCall>("no place", [](GreyCall &c) { c.place = nullptr; });
+  expect_refused<GreyCall>("no data", [](GreyCall &c) { c.frame[1].plane[0].data = nullptr; });
 }
 
 // Rows 0, 2 and 4 of 100 in the new frame, which was black before.

@@ -2,10 +2,9 @@
 #include "bytes.cuh"
 
 #include <algorithm>
-#include <vector>
 
 #include "../../../core/cuda_status.h"
-#include "../tensor/direct_sums.cuh"
+#include "host.h"
 
 namespace coalesce {
 namespace {
@@ -48,26 +47,12 @@ struct Job {
 
   template <class Shape>
   bool fits() const {
-    // With wide sums, more units do not fit into the registers.
-    if (wide() && Shape::kAcrossUnits > 5) return false;
+    if (wide() && Shape::kAcrossUnits > kMostWideUnits) return false;
     for (int i = 0; i < rows; ++i)
       if (!reach(i).fits<Shape>()) return false;
     return true;
   }
 };
-
-template <class Shape, SeparableSums kSums>
-void fill_down(const Job &job, BytesArgs<Shape, kSums> *args) {
-  const auto down = [&](int i, int digit) {
-    return tap_byte(job.filter->down, i, job.numbers->scale_down, digit);
-  };
-  for (int d = 0; d < MmaTypes<kSums>::kDigits; ++d)
-    for (int j = 0; j < Shape::kDownWords; ++j) {
-      const int i = j - 15;
-      args->down[d][j] =
-          down(i, d) | down(i + 1, d) << 8 | down(i + 8, d) << 16 | down(i + 9, d) << 24;
-    }
-}
 
 template <class Shape, SeparableSums kSums>
 void fill_row(const Job &job, int which, BytesRow<Shape, kSums> *row) {
@@ -76,17 +61,13 @@ void fill_row(const Job &job, int which, BytesRow<Shape, kSums> *row) {
   row->left = reach.left(Shape::kShift);
   row->right = reach.span - 1 - reach.before;
   const int zeros = row->left - reach.before;
-  const auto across = [&](int i, int digit) {
+  const auto byte = [&](int i, int digit) {
     i -= zeros;
     if (i < 0 || i % channels != 0) return std::uint32_t{0};
     return tap_byte(job.filter->across, i / channels, job.numbers->scale_across, digit);
   };
   for (int d = 0; d < MmaTypes<kSums>::kDigits; ++d)
-    for (int j = 0; j < Shape::kAcrossWords; ++j) {
-      const int i = j - 15;
-      row->across[d][j] =
-          across(i, d) | across(i + 1, d) << 8 | across(i + 2, d) << 16 | across(i + 3, d) << 24;
-    }
+    fill_across([&](int i) { return byte(i, d); }, row->across[d]);
 }
 
 // All that does not depend on the picture.
@@ -98,7 +79,9 @@ BytesArgs<Shape, kSums> make_args(const Job &job) {
   args.below = job.filter->height - 1;
   args.shift = job.numbers->shift;
   args.reciprocal = job.numbers->reciprocal;
-  fill_down(job, &args);
+  for (int d = 0; d < MmaTypes<kSums>::kDigits; ++d)
+    fill_down([&](int i) { return tap_byte(job.filter->down, i, job.numbers->scale_down, d); },
+              args.down[d]);
   for (int i = 0; i < job.rows; ++i)
     fill_row(job, i, &args.row[i]);
   return args;
@@ -115,65 +98,13 @@ Status run(const Job &job) {
     strips = std::max(strips, (in.width - 1) / Shape::kColumns + 1);
     tiles = std::max(tiles, (in.height - 1) / Shape::kStep + 1);
   }
-  // Blocks that do more load less, and start less often; but the longer they walk, the further
-  // apart are the rows that are under way, which the memory does not like.
-  const std::int64_t blocks = std::int64_t{strips} * tiles * job.planes;
-  const std::int64_t slots = job.multiprocessors * bytes_blocks<Shape, kSums>();
-  args.steps = static_cast<int>(std::clamp<std::int64_t>(blocks / (4 * slots), 1, 4));
-  args.steps = std::max(args.steps, tiles / 65535 + 1);
+  args.steps = steps_of_block(strips, tiles, job.planes,
+                              std::int64_t{job.multiprocessors} * bytes_blocks<Shape, kSums>());
   const dim3 grid(strips, (tiles - 1) / args.steps + 1, job.planes);
   return launch_early(separable_bytes_kernel<Shape, kSums>, grid, dim3(Shape::kThreads), 0,
                       job.stream, args);
 }
 
-template <class Shape>
-Status run_narrow(const Job &job) {
-  switch (job.numbers->sums) {
-    case SeparableSums::packed:
-      return run<Shape, SeparableSums::packed>(job);
-    case SeparableSums::divided:
-      return run<Shape, SeparableSums::divided>(job);
-    default:
-      return run<Shape, SeparableSums::shifted>(job);
-  }
-}
-
-template <class Shape>
-Status run_wide(const Job &job) {
-  switch (job.numbers->sums) {
-    case SeparableSums::wide:
-      return run<Shape, SeparableSums::wide>(job);
-    case SeparableSums::wide_across:
-      return run<Shape, SeparableSums::wide_across>(job);
-    default:
-      return run<Shape, SeparableSums::wide_down>(job);
-  }
-}
-
-template <class Shape>
-Status run_shape(const Job &job) {
-  if constexpr (Shape::kAcrossUnits <= 5)
-    if (job.wide()) return run_wide<Shape>(job);
-  return run_narrow<Shape>(job);
-}
-
-// From small to large.
-template <class... Shapes>
-struct ShapeList {
-  // The first that is large enough, or their number.
-  static int first(const Job &job) {
-    int count = 0;
-    (void)((!job.fits<Shapes>() && ++count) && ...);
-    return count;
-  }
-  static Status run(int shape, const Job &job) {
-    Status status;
-    int i = 0;
-    (void)((i++ == shape && (status = run_shape<Shapes>(job), true)) || ...);
-    return status;
-  }
-  static constexpr int kCount = sizeof...(Shapes);
-};
 using AllShapes = ShapeList<BytesShape<2, 2, 2>, BytesShape<3, 3, 2>, BytesShape<3, 5, 2>,
                             BytesShape<5, 5, 1>, BytesShape<3, 9, 1>>;
 
@@ -216,11 +147,6 @@ void add_planes(const ConvolveParams &params, const ConvolvePlanes &image, int c
   if (job->planes > before) job->channels[job->rows++] = channels;
 }
 
-bool is_filtered(const ConvolvePlane &plane) {
-  return std::any_of(plane.role, plane.role + plane.channels,
-                     [](ChannelRole role) { return role != ChannelRole::copy; });
-}
-
 }  // namespace
 
 unsigned run_separable_bytes(const ConvolveParams &params, const ConvolvePlanes &image,
@@ -247,10 +173,14 @@ unsigned run_separable_bytes(const ConvolveParams &params, const ConvolvePlanes 
   }
   unsigned filtered = 0;
   for (int i = 0; i < image.planes; ++i)
-    if (is_filtered(image.plane[i])) filtered |= 1u << i;
+    if (!is_copied(image.plane[i])) filtered |= 1u << i;
   if (taken != filtered) return 0;
   for (int i = 0; i < count && status->ok(); ++i)
-    *status = AllShapes::run(shapes[i], jobs[i]);
+    *status = AllShapes::run(shapes[i], [&job = jobs[i]](auto shape) {
+      using Shape = decltype(shape);
+      return run_sums<Shape>(job.numbers->sums,
+                             [&job](auto sums) { return run<Shape, sums()>(job); });
+    });
   return filtered;
 }
 

@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(Shape::kThreads, (bytes_blocks<Shape, kSums>()
 
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int warp_row = 16 * (warp % Shape::kWarpsDown);
-  const int warp_column = Shape::kWarpColumns * (warp / Shape::kWarpsDown);
+  const int warp_column = Shape::kSegment * (warp / Shape::kWarpsDown);
   const std::uint32_t ring = shared_address(shared.ring) + warp_column;
 #pragma unroll 1
   for (int y = 0; y < rows; y += Shape::kStep) {

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "../../../core/border.h"
-#include "../../../core/load.cuh"
 #include "../tensor/instructions.cuh"
 #include "bytes_shape.cuh"
 #include "fill.cuh"

@@ -5,32 +5,20 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../tile_source.cuh"
-#include "numbers.h"
+#include "shape.cuh"
 
 namespace coalesce {
 
-// Units are 16 taps and zeros: kDown down, kAcross across. A block is so many warps down and
-// across; each computes kWindows windows before it stores them.
+// A block is two warps down and so many across.
 template <int kDown, int kAcross, int kWarpsAcross>
-struct BytesShape {
-  static constexpr int kDownUnits = kDown, kAcrossUnits = kAcross;
-  // Windows begin at a multiple of 16 columns in the picture; with two units, 8 behind one, for
-  // there the usual rows of up to 17 taps fit.
-  static constexpr int kShift = kAcross == 2 ? 8 : 0;
-  static constexpr int kWindows = 8;
-  static constexpr int kWarpsDown = 2;
-  static constexpr int kThreads = 32 * kWarpsDown * kWarpsAcross;
-  static constexpr int kWarpColumns = 16 * kWindows;
-  static constexpr int kColumns = kWarpColumns * kWarpsAcross;                  // of a strip
-  static constexpr int kRowBytes = kColumns + 16 * (kAcross - 1 + kShift / 8);  // in the ring
+struct BytesShape : SeparableShape<kDown, kAcross> {
+  using Base = SeparableShape<kDown, kAcross>;
+  static constexpr int kThreads = 32 * Base::kWarpsDown * kWarpsAcross;
+  static constexpr int kColumns = Base::kSegment * kWarpsAcross;  // of a strip
+  static constexpr int kRowBytes = kColumns + Base::kHalo;        // in the ring
   static constexpr int kPitch =
       kRowBytes / 16 % 2 == 0 ? kRowBytes + 16 : kRowBytes;  // no bank conflicts
-  static constexpr int kStep = 16 * kWarpsDown;              // rows
-  static constexpr int kBands = 2 * kWarpsDown + kDown - 1;  // the ring's: of 16 rows
-  static constexpr int kRing = 16 * kBands;                  // rows
-  static constexpr int kStagePitch = kWarpColumns + 16;      // of what is to be stored
-  static constexpr int kDownWords = 16 * kDown + 6, kAcrossWords = 16 * kAcross + 12;
+  static constexpr int kStagePitch = Base::kSegment + 16;    // of what is to be stored
 };
 
 struct BytesPlane {

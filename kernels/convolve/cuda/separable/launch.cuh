@@ -3,10 +3,9 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
 
 #include "../../../core/cuda_status.h"
-#include "numbers.h"
+#include "host.h"
 #include "separable.cuh"
 
 namespace coalesce {
@@ -28,25 +27,13 @@ struct SeparableJob {
 
   template <class Shape>
   bool fits() const {
-    // With wide sums, more units do not fit into the registers.
-    if (wide() && Shape::kAcrossUnits > 5) return false;
+    if (wide() && Shape::kAcrossUnits > kMostWideUnits) return false;
     const int zeros = left(Shape::kShift) - filter->left;
     return (filter->height + 15 + 15) / 16 <= Shape::kDownUnits &&
            (zeros + filter->width + 15 + 15) / 16 <= Shape::kAcrossUnits;
   }
 };
 
-// From small to large.
-template <class... Shapes>
-struct ShapeList {
-  // The first that is large enough.
-  template <class Run>
-  static Status run(const SeparableJob &job, const Run &run) {
-    Status status = {StatusCode::unsupported, "convolve: too many taps for tensor cores"};
-    (void)((job.fits<Shapes>() && (status = run(Shapes()), true)) || ...);
-    return status;
-  }
-};
 using AllShapes = ShapeList<SeparableShape<2, 2>, SeparableShape<3, 3>, SeparableShape<3, 5>,
                             SeparableShape<5, 5>, SeparableShape<5, 6>>;
 
@@ -73,24 +60,11 @@ SeparableMmaArgs<Shape, kSums> make_args(const SeparableJob &job) {
   args.max = f.depth.max();
   args.top = make_finish<std::int64_t>(f).top;
   args.divider = make_finish<std::int64_t>(f).divider;
-  const auto down = [&](int i, int digit) {
-    return tap_byte(f.down, i, job.numbers->scale_down, digit);
-  };
   const int zeros = args.left - f.left;
-  const auto across = [&](int i, int digit) {
-    return tap_byte(f.across, i - zeros, job.numbers->scale_across, digit);
-  };
   for (int d = 0; d < MmaTypes<kSums>::kDigits; ++d) {
-    for (int j = 0; j < Shape::kDownWords; ++j) {
-      const int i = j - 15;
-      args.down[d][j] =
-          down(i, d) | down(i + 1, d) << 8 | down(i + 8, d) << 16 | down(i + 9, d) << 24;
-    }
-    for (int j = 0; j < Shape::kAcrossWords; ++j) {
-      const int i = j - 15;
-      args.across[d][j] =
-          across(i, d) | across(i + 1, d) << 8 | across(i + 2, d) << 16 | across(i + 3, d) << 24;
-    }
+    fill_down([&](int i) { return tap_byte(f.down, i, job.numbers->scale_down, d); }, args.down[d]);
+    fill_across([&](int i) { return tap_byte(f.across, i - zeros, job.numbers->scale_across, d); },
+                args.across[d]);
   }
   return args;
 }
@@ -159,40 +133,21 @@ Status run_separable(const SeparableJob &job) {
     strips = std::max(strips, (in.width / in.pixel - 1) / blocks.columns[i] + 1);
     tiles = std::max(tiles, (in.height - 1) / Shape::kStep + 1);
   }
-  // Blocks that do more load less, and start less often; but the longer they walk, the further
-  // apart are the rows that are under way, which the memory does not like.
-  const std::int64_t all = std::int64_t{strips} * tiles * job.planes;
-  const std::int64_t slots = job.multiprocessors * blocks.resident;
-  args.steps = static_cast<int>(std::clamp<std::int64_t>(all / (4 * slots), 1, 4));
-  args.steps = std::max(args.steps, tiles / 65535 + 1);
+  args.steps = steps_of_block(strips, tiles, job.planes,
+                              std::int64_t{job.multiprocessors} * blocks.resident);
   const dim3 grid(strips, (tiles - 1) / args.steps + 1, job.planes);
   const dim3 threads(32 * Shape::kWarpsDown * blocks.warps_across);
   return launch_early(separable_mma_kernel<Shape, kSums>, grid, threads,
                       static_cast<std::size_t>(blocks.shared_bytes), job.stream, args);
 }
 
-template <class Shape>
-Status run_narrow(const SeparableJob &job) {
-  switch (job.numbers->sums) {
-    case SeparableSums::packed:
-      return run_separable<Shape, SeparableSums::packed>(job);
-    case SeparableSums::divided:
-      return run_separable<Shape, SeparableSums::divided>(job);
-    default:
-      return run_separable<Shape, SeparableSums::shifted>(job);
-  }
-}
-
-template <class Shape>
-Status run_wide(const SeparableJob &job) {
-  switch (job.numbers->sums) {
-    case SeparableSums::wide:
-      return run_separable<Shape, SeparableSums::wide>(job);
-    case SeparableSums::wide_across:
-      return run_separable<Shape, SeparableSums::wide_across>(job);
-    default:
-      return run_separable<Shape, SeparableSums::wide_down>(job);
-  }
+// Runs run() with the first shape that is large enough.
+template <class Run>
+Status run_shape(const SeparableJob &job, const Run &run) {
+  const int shape = AllShapes::first(job);
+  if (shape == AllShapes::kCount)
+    return {StatusCode::unsupported, "convolve: too many taps for tensor cores"};
+  return AllShapes::run(shape, run);
 }
 
 // Files of their own, for the compiler's sake: samples of 8 bits, of 16 bits.

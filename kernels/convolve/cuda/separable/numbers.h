@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "../../mask/filter.h"
 
@@ -21,6 +20,9 @@ enum class SeparableSums : std::uint8_t {
   deep,         // samples of 16 bits, else as `wide`
   deep_long,    // samples of 16 bits, signed taps of 24 bits, sums of 62 bits, any divisor
 };
+
+// With wide sums, more units across do not fit into the registers.
+constexpr int kMostWideUnits = 5;
 
 // What follows from the way.
 template <SeparableSums kSums>
@@ -52,12 +54,5 @@ struct MmaNumbers {
 
 // The fastest way that gives exactly the filter's samples, if there is one.
 std::optional<MmaNumbers> choose_mma_numbers(const Filter &filter);
-
-// Byte `digit` of tap i, 0 where there is none.
-inline std::uint32_t tap_byte(const std::vector<std::int32_t> &row, int i, int scale, int digit) {
-  if (i < 0 || i >= static_cast<int>(row.size())) return 0;
-  const int tap = row[static_cast<std::size_t>(i)] * (1 << scale);
-  return static_cast<std::uint32_t>(tap) >> (8 * digit) & 0xff;
-}
 
 }  // namespace coalesce

@@ -50,9 +50,8 @@ __device__ __noinline__ void copy_channels(std::uint32_t copied, Ring ring, int 
       const auto *from = reinterpret_cast<const std::uint32_t *>(
           ring.rows +
           static_cast<unsigned>(row + y) % Shape::kRing * static_cast<unsigned>(ring.pitch) +
-          byte * plane_columns + (at & ~3));
-      *reinterpret_cast<std::uint32_t *>(stage + y * stage_pitch + byte * columns + 4 * x) =
-          __funnelshift_r(from[0], from[1], 8 * (at & 3));
+          byte * plane_columns + at);
+      *reinterpret_cast<std::uint32_t *>(stage + y * stage_pitch + byte * columns + 4 * x) = *from;
     }
   }
 }

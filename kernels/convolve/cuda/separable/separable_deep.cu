@@ -4,9 +4,9 @@
 namespace coalesce {
 
 Status run_separable_deep(const SeparableJob &job) {
-  return AllShapes::run(job, [&job](auto shape) -> Status {
+  return run_shape(job, [&job](auto shape) -> Status {
     using Shape = decltype(shape);
-    if constexpr (Shape::kAcrossUnits <= 5)
+    if constexpr (Shape::kAcrossUnits <= kMostWideUnits)
       return job.numbers->sums == SeparableSums::deep
                  ? run_separable<Shape, SeparableSums::deep>(job)
                  : run_separable<Shape, SeparableSums::deep_long>(job);

@@ -4,11 +4,10 @@
 namespace coalesce {
 
 Status run_separable_pixels(const SeparableJob &job) {
-  return AllShapes::run(job, [&job](auto shape) {
+  return run_shape(job, [&job](auto shape) {
     using Shape = decltype(shape);
-    if constexpr (Shape::kAcrossUnits <= 5)
-      if (job.wide()) return run_wide<Shape>(job);
-    return run_narrow<Shape>(job);
+    return run_sums<Shape>(job.numbers->sums,
+                           [&job](auto sums) { return run_separable<Shape, sums()>(job); });
   });
 }
 

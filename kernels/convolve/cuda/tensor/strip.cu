@@ -202,9 +202,7 @@ bool strip_takes(const ConvolveParams &params, const ConvolvePlane &plane) {
   if (!f.narrow || f.weights.empty() || digits_of(params) == 0) return false;
   if ((reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch) % 16 != 0) return false;
   if (plane.channels == 3 && f.depth.bytes() == 2) return false;
-  const bool filtered = std::any_of(plane.role, plane.role + plane.channels,
-                                    [](ChannelRole role) { return role != ChannelRole::copy; });
-  return filtered && plane.in.width >= 4 && built_for_device() && has_plane_maps();
+  return !is_copied(plane) && plane.in.width >= 4 && built_for_device() && has_plane_maps();
 }
 
 Status launch_strip(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
