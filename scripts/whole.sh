@@ -18,7 +18,7 @@ whole_tier() {
   whole_sanitized asan address,undefined
   COALESCE_TEST_SMALL=1 sanitized_tests asan
   whole_sanitized tsan thread
-  sanitized_tests tsan --suite threads
+  COALESCE_TEST_SMALL=1 sanitized_tests tsan --suite threads
 
   stage format "$root/scripts/check-format.sh"
   stage headers "$root/scripts/check-headers.sh"

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "clones.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -14,8 +16,8 @@
 
 // COALESCE_AVX2 marks a function that is called only if __builtin_cpu_supports("avx2"). Vector<32>
 // is for templates that are always inlined into one: GCC looks at the target only then. (clang
-// looks at it before, so there it is left out.)
-#if defined(__x86_64__) && !defined(__clang__)
+// looks at it before, so there it is left out; under a sanitizer it takes the compiler minutes.)
+#if defined(__x86_64__) && !defined(__clang__) && !defined(COALESCE_SANITIZED)
 #define COALESCE_AVX2 __attribute__((target("avx2")))
 // How vectors are passed depends on the target: none is passed anywhere.
 #pragma GCC diagnostic push

@@ -9,9 +9,11 @@
 #include <cstddef>
 #include <utility>
 
+#include "../core/clones.h"
 #include "../core/host_device.h"
 
-#if defined(__GNUC__) && !defined(__CUDACC__)
+// Inlined, the networks take a sanitizer's compiler a quarter of an hour.
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(COALESCE_SANITIZED)
 #define COALESCE_NETWORK [[gnu::always_inline]] inline
 #define COALESCE_NETWORK_LAMBDA __attribute__((always_inline))
 // (How vectors are passed depends on the target: all of this is inlined.)
@@ -210,7 +212,7 @@ class WindowColumn {
   Row odd_;
 };
 
-#if defined(__GNUC__) && !defined(__CUDACC__)
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(COALESCE_SANITIZED)
 #pragma GCC diagnostic pop
 #endif
 
