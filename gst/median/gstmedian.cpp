@@ -7,6 +7,7 @@
  */
 #include "median/median.h"
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -39,7 +40,8 @@ struct MedianSettings : ChannelSettings {
     MedianParams p;
     p.width = width != 0 ? width : size;
     p.height = height != 0 ? height : size;
-    p.percentile = preset == MedianPreset::none    ? percentile
+    // GObject takes -1e-100 for 0.
+    p.percentile = preset == MedianPreset::none    ? std::max(percentile, 0.)
                    : preset == MedianPreset::erode ? 0
                                                    : 100;
     p.border = border;

@@ -163,6 +163,19 @@ GST_START_TEST(even_windows) {
 }
 GST_END_TEST;
 
+// GObject's limits are not sharp.
+GST_START_TEST(percentile_just_below_0) {
+  Harness harness("median");
+  g_object_set(harness.element(), "percentile", -1e-100, nullptr);
+  const std::string caps = video_caps("GRAY8", kSize);
+  fail_unless(harness.set_input(caps));
+  RankFilter filter;
+  filter.percentile = 0;
+  push_and_check(harness, caps, filter);
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
 bool same_bytes(GstBuffer *a, GstBuffer *b) {
   GstMapInfo map;
   fail_unless(gst_buffer_map(a, &map, GST_MAP_READ));
@@ -282,6 +295,7 @@ int main(int argc, char **argv) {
     tcase_add_test(tests, caps_are_kept);
     tcase_add_test(tests, refused_at_the_start);
     tcase_add_test(tests, even_windows);
+    tcase_add_test(tests, percentile_just_below_0);
     tcase_add_test(tests, controlled_size);
     tcase_add_test(tests, refused_later);
     tcase_add_test(tests, warnings_without_effect);
