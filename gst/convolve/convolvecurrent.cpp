@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "convolvecurrent.h"
 
+#include <utility>
+
 #include "video/pixelformat.h"
 
 GST_DEBUG_CATEGORY_EXTERN(gst_convolve_debug);
@@ -103,8 +105,17 @@ bool ConvolveCurrentFilter::update(const GstVideoInfo &info, bool new_format) {
   blur_ = std::move(made.blur);
   cache_.clear();
   warn_without_alpha(element_, in_use_, info, &without_alpha_);
+  warn_cut();
   log();
   return true;
+}
+
+// Once for what has been set by hand, wherever a controlled sigma goes.
+void ConvolveCurrentFilter::warn_cut() {
+  const std::string text = convolve_cut(kind_, in_use_);
+  const guint set = in_use_.set[PART_TEXTS];
+  if (text.empty() || std::exchange(cut_set_, set) == set) return;
+  GST_ELEMENT_WARNING(element_, LIBRARY, SETTINGS, ("%s", text.c_str()), (nullptr));
 }
 
 void ConvolveCurrentFilter::log() const {
@@ -124,6 +135,7 @@ void ConvolveCurrentFilter::stop() {
   any_ = false;
   cache_.clear();
   memory_.clear();
+  cut_set_.reset();
   without_alpha_ = GST_VIDEO_FORMAT_UNKNOWN;
   changes_ = 0;
   for (Warning &warning : warned_)

@@ -2,6 +2,8 @@
 // The filter that frames are filtered with follows the settings and the format.
 #pragma once
 
+#include <optional>
+
 #include "convolveproperties.h"
 #include "video/frame.h"
 
@@ -47,6 +49,7 @@ class ConvolveCurrentFilter {
   std::string problem_of(ConvolvePart part, const ConvolveSettings &settings,
                          const GstVideoInfo &info, Made *made) const;
   bool settle(ConvolvePart part, const GstVideoInfo &info, ConvolveSettings *settings, Made *made);
+  void warn_cut();
   void log() const;
 
   gpointer element_;
@@ -59,7 +62,8 @@ class ConvolveCurrentFilter {
   Blur blur_;
   ArgumentCache cache_;  // of that filter
   ArgumentCache memory_;
-  Warning warned_[N_PARTS];  // the last ones, lest a problem be reported for every frame
+  Warning warned_[N_PARTS];       // the last ones, lest a problem be reported for every frame
+  std::optional<guint> cut_set_;  // settings of texts when a cut Gaussian was reported
   GstVideoFormat without_alpha_ = GST_VIDEO_FORMAT_UNKNOWN;  // the same of filter-alpha
 };
 

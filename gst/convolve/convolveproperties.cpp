@@ -128,9 +128,10 @@ void add_numbers(ConvolveProperties *table) {
 
 // ---- values ----------------------------------------------------------------------------------
 
+// Texts that are right end a blur. Those that are wrong leave it, as they leave the masks.
 void read_texts(const ConvolveKind &kind, ConvolveSettings *settings) {
   settings->problem.clear();
-  kind.parse(settings->text, settings, &settings->problem);
+  if (kind.parse(settings->text, settings, &settings->problem)) settings->blur = 0;
 }
 
 // After a change of preset, size or sigma. none leaves the texts as they are.
@@ -141,8 +142,8 @@ void follow_preset(const ConvolveKind &kind, ConvolveSettings *s) {
     return;
   }
   read_texts(kind, s);
-  const bool blurs = s->preset != 0 && s->preset == kind.blur_preset;
-  s->blur = !blurs ? 0 : s->sigma == 0 ? 1 : s->sigma;
+  if (s->preset == 0 || s->preset != kind.blur_preset) return;
+  s->blur = s->sigma == 0 ? 1 : s->sigma;
   if (s->is_pyramid()) s->problem.clear();  // whatever is wrong with texts that are not used
 }
 
@@ -155,13 +156,6 @@ void count_setting(guint id, ConvolveSettings *s) {
   if (id <= PROP_ABSOLUTE && !(of_texts && !s->problem.empty())) s->set[PART_FILTER]++;
   if (id == PROP_BORDER || id == PROP_BORDER_VALUE) s->set[PART_BORDER]++;
   if (id == PROP_PLANES) s->set[PART_PLANES]++;
-}
-
-bool is_controlled(GObject *object, const GParamSpec *pspec) {
-  GstControlBinding *binding = gst_object_get_control_binding(GST_OBJECT(object), pspec->name);
-  if (binding == nullptr) return false;
-  gst_object_unref(binding);
-  return true;
 }
 
 // Two sizes, or two sigmas, make one preset or two.
@@ -224,6 +218,17 @@ std::vector<std::string> convolve_ignored(const ConvolveKind &kind,
   return texts;
 }
 
+std::string convolve_cut(const ConvolveKind &kind, const ConvolveSettings &settings) {
+  const int required = gaussian_size(settings.sigma), preset = settings.preset;
+  if (preset == 0 || preset == kind.blur_preset || settings.size != 0 ||
+      required <= kind.max_size || !depends_on(kind, preset, PROP_SIGMA))
+    return {};
+  return convolve_preset(kind, preset) + " sigma=" + mask_text({1, 1, {settings.sigma}}) +
+         " requires " + std::to_string(required) + " coefficients a row, and the most are " +
+         std::to_string(kind.max_size) +
+         (preset == kind.gaussian_preset ? std::string("; use ") + kind.large_gaussian : "");
+}
+
 std::string convolve_text_problem(const char *property, const std::string &text,
                                   const std::string &why, bool may_be_empty) {
   const std::string problem = convolve_quote(property, text) + ": " + why;
@@ -270,7 +275,6 @@ void convolve_set_property(GObject *object, Settings<ConvolveSettings> *settings
     if (is_text) {
       preset_gone = std::exchange(s.preset, 0) != 0;
       read_texts(kind, &s);
-      if (s.problem.empty()) s.blur = 0;
     }
     refilled =
         changed && (id == PROP_PRESET || (s.preset != 0 && (id == PROP_SIZE || id == PROP_SIGMA)));

@@ -27,7 +27,9 @@ struct ConvolveKind {
   bool (*parse)(const std::string (&text)[2], FilterSettings *settings, std::string *problem);
   // The texts of a preset, which is not none (0). Returns false and says what is wrong.
   bool (*fill)(int preset, int size, double sigma, std::string (&text)[2], std::string *problem);
-  int blur_preset = 0;  // that blurs, whatever masks can do; 0: there is none
+  int gaussian_preset = 0;
+  const char *large_gaussian = nullptr;  // in its place for a large sigma
+  int blur_preset = 0;                   // that blurs, whatever masks can do; 0: there is none
 };
 
 // Each may be wrong without the others.
@@ -67,6 +69,9 @@ const char *convolve_algorithm_nick(int algorithm);
 // What has been set and has no effect in any format, for messages.
 std::vector<std::string> convolve_ignored(const ConvolveKind &kind,
                                           const ConvolveSettings &settings);
+
+// A Gaussian that its preset cuts, for messages; empty if it does not.
+std::string convolve_cut(const ConvolveKind &kind, const ConvolveSettings &settings);
 
 // Why a text cannot be read, and what helps where it is empty.
 std::string convolve_text_problem(const char *property, const std::string &text,

@@ -62,7 +62,9 @@ gboolean register_element(GstPlugin *plugin) {
       preset_type(),
       kMaxMaskSize,
       parse,
-      fill};
+      fill,
+      int(MaskPreset::gaussian),
+      "sepconvolve preset=blur"};
   return convolve_register(plugin, "convolve", "GstConvolve", &kind);
 }
 

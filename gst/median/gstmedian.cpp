@@ -7,6 +7,11 @@
  */
 #include "median/median.h"
 
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
+
 #include "base/filter.h"
 #include "object/guarded.h"
 #include "object/owned.h"
@@ -35,7 +40,8 @@ struct MedianSettings : ChannelSettings {
     MedianParams p;
     p.width = width != 0 ? width : size;
     p.height = height != 0 ? height : size;
-    p.percentile = preset == MedianPreset::none    ? percentile
+    // GObject takes -1e-100 for 0.
+    p.percentile = preset == MedianPreset::none    ? std::max(percentile, 0.)
                    : preset == MedianPreset::erode ? 0
                                                    : 100;
     p.border = border;
@@ -62,8 +68,12 @@ const PropertyTable<MedianSettings> &properties() {
   static const PropertyTable<S> table = [] {
     PropertyTable<S> t;
     t.set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);
-    t.add(&S::size, {"size", "Size", "Rows and columns of the window, an odd number"}, 3,
-          kMaxMedianSize);
+    // As kWindow has them.
+    t.add(&S::size,
+          {"size", "Size",
+           "Rows and columns of the window, an odd number. Where a control source gives an even "
+           "one, the next is used, as for width and height"},
+          3, kMaxMedianSize);
     t.add(&S::width, {"width", "Width", "Columns of the window, an odd number (0 = size)"}, 0,
           kMaxMedianSize);
     t.add(&S::height, {"height", "Height", "Rows of the window, an odd number (0 = size)"}, 0,
@@ -84,6 +94,10 @@ const PropertyTable<MedianSettings> &properties() {
   }();
   return table;
 }
+
+// The first properties.
+constexpr int MedianSettings::*kWindow[] = {&MedianSettings::size, &MedianSettings::width,
+                                            &MedianSettings::height};
 
 struct MedianPrivate {
   explicit MedianPrivate(gpointer self) : settings(self) {}
@@ -115,9 +129,16 @@ MedianPrivate &priv_of(gpointer object) {
   return *static_cast<GstMedian *>(object)->priv;
 }
 
-void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) {
-  priv_of(object).settings.change(
-      [&](MedianSettings &settings) { return properties().set(id, &settings, value); });
+void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
+  const bool rounds = id <= std::size(kWindow) && is_controlled(object, pspec);
+  priv_of(object).settings.change([&](MedianSettings &settings) {
+    const bool changed = properties().set(id, &settings, value);
+    if (rounds) {
+      int &size = settings.*kWindow[id - 1];
+      if (size > 0) size |= 1;
+    }
+    return changed;
+  });
 }
 
 void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
@@ -127,13 +148,35 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
 
 // A window has a middle.
 std::string window_problem(const MedianSettings &settings) {
-  const MedianParams params = settings.params();
-  if (params.width % 2 == 1 && params.height % 2 == 1) return {};
-  const auto text = [](const char *name, int size) { return name + std::to_string(size); };
-  return (params.width == params.height
-              ? text("size ", params.width)
-              : text("width ", params.width) + text(", height ", params.height)) +
-         ": a window requires odd numbers";
+  std::string even;
+  const auto check = [&even](const char *name, int size) {
+    if (size % 2 == 0) even += (even.empty() ? "" : ", ") + (name + std::to_string(size));
+  };
+  if (settings.width == 0 || settings.height == 0) check("size ", settings.size);
+  if (settings.width != 0) check("width ", settings.width);
+  if (settings.height != 0) check("height ", settings.height);
+  return even.empty() ? even : even + ": a window requires odd numbers";
+}
+
+// What has been set and has no effect in any format, for messages.
+std::vector<std::string> ignored(const MedianSettings &settings) {
+  const MedianSettings initial;
+  std::vector<std::string> texts;
+  if (settings.size != initial.size && settings.width != 0 && settings.height != 0)
+    texts.push_back("size=" + std::to_string(settings.size) +
+                    " has no effect with width=" + std::to_string(settings.width) +
+                    " and height=" + std::to_string(settings.height));
+  if (settings.percentile != initial.percentile && settings.preset != MedianPreset::none) {
+    gchar number[G_ASCII_DTOSTR_BUF_SIZE];
+    g_ascii_formatd(number, sizeof number, "%g", settings.percentile);
+    texts.push_back(std::string("percentile=") + number + " has no effect with preset=" +
+                    (settings.preset == MedianPreset::erode ? "erode" : "dilate") +
+                    "; it requires preset=none");
+  }
+  if (settings.border_value != 0 && settings.border != Border::constant)
+    texts.push_back("border-value=" + std::to_string(settings.border_value) +
+                    " has no effect; it requires border=constant");
+  return texts;
 }
 
 // Window, border and planes, each by itself.
@@ -214,12 +257,11 @@ Status run(GstCoalesceFilter *self, const Frame &in, const Frame &out, const Que
 
 gboolean start(GstBaseTransform *trans) {
   const MedianSettings settings = priv_of(trans).settings.snapshot();
-  if (settings.border_value != 0 && settings.border != Border::constant)
-    GST_ELEMENT_WARNING(
-        trans, LIBRARY, SETTINGS,
-        ("border-value=%d has no effect; it requires border=constant", settings.border_value),
-        (nullptr));
-  return GST_BASE_TRANSFORM_CLASS(gst_median_parent_class)->start(trans);
+  for (const std::string &text : ignored(settings))
+    GST_ELEMENT_WARNING(trans, LIBRARY, SETTINGS, ("%s", text.c_str()), (nullptr));
+  const std::string problem = window_problem(settings);
+  return (problem.empty() || post_settings_problem(trans, problem, false)) &&
+         GST_BASE_TRANSFORM_CLASS(gst_median_parent_class)->start(trans);
 }
 
 gboolean stop(GstBaseTransform *trans) {

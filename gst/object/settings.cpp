@@ -10,6 +10,13 @@
 
 namespace coalesce::gst {
 
+bool is_controlled(GObject *object, const GParamSpec *property) {
+  GstControlBinding *binding = gst_object_get_control_binding(GST_OBJECT(object), property->name);
+  if (binding == nullptr) return false;
+  gst_object_unref(binding);
+  return true;
+}
+
 bool post_settings_problem(gpointer element, const std::string &problem, bool in_use_before) {
   if (in_use_before)
     GST_ELEMENT_WARNING(element, LIBRARY, SETTINGS, ("%s", problem.c_str()),

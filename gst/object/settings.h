@@ -65,6 +65,9 @@ class Settings {
   std::atomic<guint> changes_{1};
 };
 
+// Does a control binding set the property, for every frame?
+bool is_controlled(GObject *object, const GParamSpec *property);
+
 // What is wrong with settings: a warning where others stay in use, else an error. Returns
 // in_use_before.
 bool post_settings_problem(gpointer element, const std::string &problem, bool in_use_before);

@@ -85,6 +85,8 @@ gboolean register_element(GstPlugin *plugin) {
       kMaxTaps,
       parse,
       fill,
+      int(RowPreset::gaussian),
+      "preset=blur",
       int(RowPreset::blur)};
   return convolve_register(plugin, "sepconvolve", "GstSepconvolve", &kind);
 }

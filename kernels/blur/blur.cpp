@@ -179,7 +179,7 @@ std::size_t blur_scratch_bytes(const Blur &blur, const ConstImage &image) {
   for (int i = 0; i < image.format.components; ++i) {
     const PixelComponent &c = image.format.component[i];
     bytes += 2 * bytes_of(low_plane(columns_of(image, c), image.plane[c.plane].height,
-                                    blur.log2_factor, blur.reach));
+                                    blur.log2_factor, Blur::kMostReach));
   }
   return bytes;
 }

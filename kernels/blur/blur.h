@@ -33,7 +33,8 @@ struct BlurParams {
   bool filter_alpha = false;
 };
 
-// Memory that blur() needs beside the pictures, whatever the other parameters are.
+// Memory that blur() needs beside the pictures, whatever the other parameters are, and for every
+// sigma of one factor.
 std::size_t blur_scratch_bytes(const Blur &blur, const ConstImage &image);
 
 // Blurs a picture: formats, sizes, and what is copied are those of convolve(). scratch: of the

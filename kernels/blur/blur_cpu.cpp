@@ -192,15 +192,17 @@ COALESCE_CLONES void all_curves(int log2_factor, const std::uint32_t *columns, i
 }
 
 // Puts a component's samples, columns first to first + count - 1 of the plane, where they belong.
-void put_samples(const PixelComponent &c, int first, int count, int columns,
+void put_samples(const PixelFormat &format, const BlurComponent &component, int first, int count,
                  const std::uint16_t *samples, std::uint8_t *row) {
+  const PixelComponent &c = format.component[component.number];
+  const int columns = component.columns;
   const bool alone = c.container == Container::u8 || c.container == Container::u16;
   const int up = alone ? c.shift : 0;
   for (int i = 0; i < count; ++i)
     put_sample(row, c, c.first + std::ptrdiff_t{first + i} * c.step,
                static_cast<std::uint16_t>(samples[i] << up));
   // The second luma of an odd width's last pair.
-  if (c.step == 2 && columns % 2 == 1 && first + count == columns && c.role == Role::y)
+  if (format.is_packed_422() && c.role == Role::y && columns % 2 == 1 && first + count == columns)
     put_sample(row, c, c.first + std::ptrdiff_t{columns} * c.step,
                static_cast<std::uint16_t>(samples[count - 1] << up));
 }
@@ -250,8 +252,7 @@ class Rows {
       if (count <= 0) continue;
       make(c, y, first, count, samples[i]);
       all[c.number] = samples[i];
-      if (!all_filtered_)
-        put_samples(job_.in.format.component[c.number], first, count, c.columns, samples[i], row);
+      if (!all_filtered_) put_samples(job_.in.format, c, first, count, samples[i], row);
     }
     if (all_filtered_) write_(row, first, count, all);
   }

@@ -12,14 +12,6 @@ bool is_alone(const PixelComponent &c) {
   return c.container == Container::u8 || c.container == Container::u16;
 }
 
-bool is_packed_422(const PixelFormat &format) {
-  const PixelComponent &y = format.component[0];
-  if (format.planes != 1 || format.components != 3 || y.step != 2) return false;
-  return std::all_of(format.component + 1, format.component + 3, [](const PixelComponent &c) {
-    return c.step == 4 && c.log2_width == 1 && c.log2_height == 0;
-  });
-}
-
 // Is a pixel a word?
 bool is_words(const PixelFormat &format) {
   return format.planes == 1 && std::all_of(format.component, format.component + format.components,
@@ -46,7 +38,7 @@ SampleDepth sample_depth(const PixelFormat &format) {
     if (c.container != first.container || !(alike || (!alone && c.role == Role::alpha)))
       return {0, 0};
   }
-  if (!is_in_channels(format) && !is_packed_422(format) && !is_words(format)) return {0, 0};
+  if (!is_in_channels(format) && !format.is_packed_422() && !is_words(format)) return {0, 0};
   const SampleDepth depth = {first.bits, alone ? first.shift : 0};
   const bool fits = !alone || container_bytes(first.container) == depth.bytes();
   return fits && is_known(depth) ? depth : SampleDepth{0, 0};

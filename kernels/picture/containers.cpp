@@ -135,7 +135,7 @@ Status filter_containers(const ContainerImage &image, SampleDepth depth, Argumen
       std::memcpy(row, image.in.row(y), static_cast<std::size_t>(image.in.width));
       for (int i = 0; i < count; ++i) {
         const int columns = samples[i].columns;
-        const bool in_pairs = samples[i].component->step == 2;
+        const bool in_pairs = image.format.is_packed_422() && samples[i].component->role == Role::y;
         put_all(row, samples[i], columns + (in_pairs ? columns & 1 : 0), depth, y);
       }
     }

@@ -67,7 +67,11 @@ struct PixelFormat {
 
   // Y, U and V in one plane by turns: UYVY, v210, Y210 and their like.
   constexpr bool is_packed_422() const {
-    return planes == 1 && components == 3 && component[1].log2_width == 1;
+    const auto is_half = [](const PixelComponent &c) {
+      return c.step == 4 && c.log2_width == 1 && c.log2_height == 0;
+    };
+    return planes == 1 && components == 3 && component[0].step == 2 && is_half(component[1]) &&
+           is_half(component[2]);
   }
 
   // Is every sample a byte?

@@ -25,13 +25,13 @@ bool set_source(const PixelFormat &format, Rgb2yuvJob *job) {
 bool set_packed_sink(const PixelFormat &format, Rgb2yuvJob *job) {
   const PixelComponent &y = format.component[0], &u = format.component[1], &v = format.component[2];
   job->luma_at = y.first;
-  if (u.log2_width == 1) {
+  if (format.is_packed_422()) {
     job->sink = YuvSink::packed422;
-    return y.step == 2 && u.step == 4 && u.first == (y.first ^ 1) && v.first == u.first + 2;
+    return u.first == (y.first ^ 1) && v.first == u.first + 2;
   }
   job->sink = YuvSink::packed444;
   const PixelComponent *alpha = format.find(Role::alpha);
-  if (y.step != 4 || alpha == nullptr) return false;
+  if (y.step != 4 || u.log2_width != 0 || alpha == nullptr) return false;
   return y.first == 1 ? alpha->first == 0 && u.first == 2 && v.first == 3
                       : alpha->first == 3 && y.first == 2 && u.first == 1 && v.first == 0;
 }

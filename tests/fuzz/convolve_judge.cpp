@@ -7,6 +7,7 @@
 #include "../check/convolve/convolve_reference.h"
 #include "../kernels/convolve/convolve_reference.h"
 #include "blur/blur.h"
+#include "median_judge.h"
 
 namespace test {
 namespace {
@@ -178,6 +179,7 @@ bool settings_are_sound(GstElement *element, const GstVideoInfo &info) {
   const bool constant = get<gint>(element, "border") == int(Border::constant);
   const bool has_mask = has(element, "algorithm");
   return (!has_mask || filter_of(element, format)) &&
+         (!has(element, "percentile") || median_is_sound(element)) &&
          !(constant && get<gint>(element, "border-value") >= 1 << format.bits) &&
          !(luma_only(element) && GST_VIDEO_INFO_IS_RGB(&info));
 }

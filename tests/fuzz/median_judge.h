@@ -6,6 +6,8 @@
 
 namespace test {
 
+// Does the window have a middle?
+bool median_is_sound(GstElement *element);
 // The properties must be sound.
 void check_median(const Work &work, bool interlaced);
 

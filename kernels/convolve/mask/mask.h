@@ -63,6 +63,9 @@ enum class MaskPreset : std::uint8_t {
 // Returns false and says in `error` what is wrong with size or sigma.
 bool preset_mask(MaskPreset preset, int size, double sigma, Mask *mask, std::string *error);
 
+// The size that is chosen from a sigma, unless the largest one is less.
+int gaussian_size(double sigma);
+
 enum class RowPreset : std::uint8_t {
   none,
   identity,

@@ -138,7 +138,7 @@ bool choose_gaussian(int *size, double *sigma, int largest, bool odd, std::strin
   }
   if (*size == 0) {
     if (*sigma == 0) *sigma = 1;
-    *size = std::min(2 * static_cast<int>(std::ceil(3 * *sigma)) + 1, largest);
+    *size = std::min(gaussian_size(*sigma), largest);
   } else if (*sigma == 0) {
     *sigma = 0.3 * ((*size - 1.0) / 2 - 1) + 0.8;
   }
@@ -146,6 +146,10 @@ bool choose_gaussian(int *size, double *sigma, int largest, bool odd, std::strin
 }
 
 }  // namespace
+
+int gaussian_size(double sigma) {
+  return 2 * static_cast<int>(std::ceil(3 * sigma)) + 1;
+}
 
 bool preset_mask(MaskPreset preset, int size, double sigma, Mask *mask, std::string *error) {
   switch (preset) {

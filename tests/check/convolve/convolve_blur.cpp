@@ -155,6 +155,16 @@ GST_START_TEST(blur_and_coefficients) {
   set(harness, "preset", "blur");
   push_and_check_blur(harness, caps, {12});
   fail_unless(harness.take_warning().empty());
+  // So it does where it counts again.
+  for (int times = 0; times < 2; times++) {
+    set(harness, "preset", "none");
+    push_and_check_blur(harness, caps, {12});
+    const std::string warning = harness.take_warning();
+    fail_unless(contains(warning, "horizontal=\"1 x\"") == (times == 0), "%s", warning.c_str());
+  }
+  set(harness, "horizontal", "1 3");
+  push_and_check(harness, caps, {2, 1, {1, 3}, 4});
+  fail_unless(harness.take_warning().empty());
   harness.expect_no_error();
 }
 GST_END_TEST;

@@ -125,6 +125,69 @@ GST_START_TEST(ignored_settings) {
 }
 GST_END_TEST;
 
+// A Gaussian that is cut, at the start and each time that it is set.
+GST_START_TEST(cut_gaussians) {
+  const std::string caps = video_caps("GRAY8", kSize);
+  Harness harness("sepconvolve", {{"preset", "gaussian"}, {"sigma", "100"}});
+  fail_unless(harness.set_input(caps));
+  expect_warning(
+      harness, caps,
+      {"preset=gaussian sigma=100 requires 601 coefficients a row", "63", "preset=blur"});
+  const struct {
+    const char *name, *value;
+    std::vector<const char *> words;
+  } steps[] = {
+      {"bias", "3", {}},
+      {"sigma", "20", {"sigma=20 requires 121"}},
+      {"border", "wrap", {}},
+      {"sigma", "10.3", {}},
+      {"sigma", "10.4", {"sigma=10.4 requires 65"}},
+      {"preset", "gaussian-x", {"preset=gaussian-x sigma=10.4 requires 65"}},
+      {"preset", "box", {}},
+      {"preset", "blur", {}},
+      {"preset", "gaussian", {"sigma=10.4 requires 65"}},
+      {"size", "63", {}},
+      {"sigma", "100", {}},
+  };
+  for (const auto &[name, value, words] : steps) {
+    set(harness, name, value);
+    expect_warning(harness, caps, words);
+  }
+  Harness mask("convolve", {{"preset", "gaussian"}, {"sigma", "5.1"}});
+  fail_unless(mask.set_input(caps));
+  expect_warning(mask, caps, {"sigma=5.1 requires 33", "31", "sepconvolve preset=blur"});
+  Harness fits("convolve", {{"preset", "gaussian"}, {"sigma", "5"}});
+  fail_unless(fits.set_input(caps));
+  expect_warning(fits, caps, {});
+}
+GST_END_TEST;
+
+// A controlled sigma goes there and back.
+GST_START_TEST(cut_while_controlled) {
+  const std::string caps = video_caps("GRAY8", kSize);
+  Harness harness("sepconvolve", {{"preset", "gaussian"}});
+  GstControlSource *source = gst_interpolation_control_source_new();
+  g_object_set(source, "mode", GST_INTERPOLATION_MODE_NONE, nullptr);
+  auto *values = GST_TIMED_VALUE_CONTROL_SOURCE(source);
+  for (guint n = 0; n < 10; n++)
+    gst_timed_value_control_source_set(values, n * GST_SECOND, n % 2 == 0 ? 2 : 10 + n);
+  fail_unless(gst_object_add_control_binding(
+      GST_OBJECT(harness.element()),
+      gst_direct_control_binding_new_absolute(GST_OBJECT(harness.element()), "sigma", source)));
+  gst_object_unref(source);
+  fail_unless(harness.set_input(caps));
+  for (guint n = 0; n < 10; n++) {
+    BufferRef frame(random_frame(video_info(caps), {}, 1));
+    GST_BUFFER_PTS(frame.get()) = n * GST_SECOND;
+    fail_unless_equals_int(harness.push(frame.release()), GST_FLOW_OK);
+    const std::string warning = harness.take_warning();
+    fail_unless(contains(warning, "sigma=11 requires") == (n == 1), "frame %u: \"%s\"", n,
+                warning.c_str());
+    fail_unless(warning.empty() == (n != 1), "frame %u: \"%s\"", n, warning.c_str());
+  }
+}
+GST_END_TEST;
+
 // One warning for each format, and none where there is alpha.
 GST_START_TEST(alpha_that_is_not_there) {
   Harness harness("convolve", {{"filter-alpha", "true"}});
@@ -274,6 +337,8 @@ void add_convolve_refusal_cases(Suite *suite) {
   TCase *refusals = new_case(suite, "refusals");
   tcase_add_test(refusals, each_is_told);
   tcase_add_test(refusals, ignored_settings);
+  tcase_add_test(refusals, cut_gaussians);
+  tcase_add_test(refusals, cut_while_controlled);
   tcase_add_test(refusals, alpha_that_is_not_there);
   tcase_add_test(refusals, refused_until_set_otherwise);
   tcase_add_test(refusals, not_for_every_frame);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Samples of median in every format, its properties while frames flow, and what is refused.
+#include <gst/controller/controller.h>
+
 #include "../convolve/convolve_reference.h"
 #include "median_reference.h"
 
@@ -117,8 +119,6 @@ GST_START_TEST(refused_at_the_start) {
     std::vector<const char *> words;
   } cases[] = {
       {"RGB", {{"planes", "luma"}}, {"planes=luma", "RGB has no luma"}},
-      {"GRAY8", {{"size", "4"}}, {"size 4", "odd"}},
-      {"GRAY8", {{"height", "2"}}, {"width 3, height 2", "odd"}},
       {"GRAY8",
        {{"border", "constant"}, {"border-value", "256"}},
        {"border-value 256", "255, the largest sample of GRAY8"}},
@@ -130,6 +130,89 @@ GST_START_TEST(refused_at_the_start) {
     const std::string error = errors.empty() ? "" : errors[0];
     for (const char *word : words)
       fail_unless(contains(error, word), "\"%s\" in \"%s\"", word, error.c_str());
+  }
+}
+GST_END_TEST;
+
+// A window without a middle, before there are caps.
+GST_START_TEST(even_windows) {
+  const struct {
+    Properties properties;
+    const char *problem;
+  } cases[] = {
+      {{{"size", "4"}}, "size 4: a window requires odd numbers"},
+      {{{"size", "4"}, {"width", "5"}}, "size 4: a window requires odd numbers"},
+      {{{"height", "2"}}, "height 2: a window requires odd numbers"},
+      {{{"width", "6"}, {"height", "2"}}, "width 6, height 2: a window requires odd numbers"},
+  };
+  for (const auto &[properties, problem] : cases) {
+    Harness harness("median");
+    gst_element_set_state(harness.element(), GST_STATE_READY);
+    for (const auto &[name, value] : properties)
+      set(harness, name, value);
+    fail_unless_equals_int(gst_element_set_state(harness.element(), GST_STATE_PAUSED),
+                           GST_STATE_CHANGE_FAILURE);
+    harness.expect_error(GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, {problem});
+  }
+  // The size is not that of the window then.
+  Harness harness("median", {{"size", "4"}, {"width", "5"}, {"height", "3"}});
+  const std::string caps = video_caps("GRAY8", kSize);
+  fail_unless(harness.set_input(caps));
+  push_and_check(harness, caps, RankFilter{5, 3});
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
+// GObject's limits are not sharp.
+GST_START_TEST(percentile_just_below_0) {
+  Harness harness("median");
+  g_object_set(harness.element(), "percentile", -1e-100, nullptr);
+  const std::string caps = video_caps("GRAY8", kSize);
+  fail_unless(harness.set_input(caps));
+  RankFilter filter;
+  filter.percentile = 0;
+  push_and_check(harness, caps, filter);
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
+bool same_bytes(GstBuffer *a, GstBuffer *b) {
+  GstMapInfo map;
+  fail_unless(gst_buffer_map(a, &map, GST_MAP_READ));
+  const bool same = gst_buffer_memcmp(b, 0, map.data, map.size) == 0;
+  gst_buffer_unmap(a, &map);
+  return same;
+}
+
+// From 3 to 9, and with each even number the next window.
+GST_START_TEST(controlled_size) {
+  const std::string caps = video_caps("GRAY8", {24, 8});  // rows without padding
+  for (const char *name : {"size", "width"}) {
+    Harness harness("median"), by_hand("median");
+    GstControlSource *source = gst_interpolation_control_source_new();
+    g_object_set(source, "mode", GST_INTERPOLATION_MODE_LINEAR, nullptr);
+    auto *values = GST_TIMED_VALUE_CONTROL_SOURCE(source);
+    gst_timed_value_control_source_set(values, 0, 3);
+    gst_timed_value_control_source_set(values, 6 * GST_SECOND, 9);
+    fail_unless(gst_object_add_control_binding(
+        GST_OBJECT(harness.element()),
+        gst_direct_control_binding_new_absolute(GST_OBJECT(harness.element()), name, source)));
+    gst_object_unref(source);
+    fail_unless(harness.set_input(caps) && by_hand.set_input(caps));
+    for (int seconds = 0; seconds <= 6; seconds++) {
+      const int expected = (3 + seconds) | 1;
+      BufferRef frame(random_frame(video_info(caps), {}, 1));
+      g_object_set(by_hand.element(), name, expected, nullptr);
+      fail_unless_equals_int(by_hand.push(gst_buffer_copy_deep(frame.get())), GST_FLOW_OK);
+      GST_BUFFER_PTS(frame.get()) = static_cast<GstClockTime>(seconds) * GST_SECOND;
+      fail_unless_equals_int(harness.push(frame.release()), GST_FLOW_OK);
+      int size = 0;
+      g_object_get(harness.element(), name, &size, nullptr);
+      fail_unless_equals_int(size, expected);
+      fail_unless(same_bytes(harness.pull().get(), by_hand.pull().get()), "%s=%d", name, size);
+    }
+    fail_unless(harness.take_warning().empty());
+    harness.expect_no_error();
   }
 }
 GST_END_TEST;
@@ -156,7 +239,7 @@ GST_START_TEST(refused_later) {
   set(harness, "border", "wrap");  // which is used all the same
   filter.border = "wrap";
   push_and_check(harness, caps, filter);
-  fail_unless(contains(harness.take_warning(), "size 6"));
+  fail_unless(contains(harness.take_warning(), "size 6: a window requires odd numbers"));
   set(harness, "size", "5");
   push_and_check(harness, caps, filter);
   set(harness, "planes", "luma");
@@ -170,6 +253,26 @@ GST_START_TEST(warnings_without_effect) {
   Harness value("median", {{"border-value", "3"}});
   fail_unless(value.set_input(video_caps("GRAY8", kSize)));
   fail_unless(contains(value.take_warning(), "it requires border=constant"));
+  const struct {
+    Properties properties;
+    const char *text;  // empty: no warning
+  } cases[] = {
+      {{{"size", "5"}, {"width", "7"}, {"height", "1"}},
+       "size=5 has no effect with width=7 and height=1"},
+      {{{"size", "5"}, {"width", "7"}}, ""},
+      {{{"percentile", "20"}, {"preset", "erode"}},
+       "percentile=20 has no effect with preset=erode; it requires preset=none"},
+      {{{"percentile", "99.5"}, {"preset", "dilate"}},
+       "percentile=99.5 has no effect with preset=dilate; it requires preset=none"},
+      {{{"preset", "dilate"}}, ""},
+  };
+  for (const auto &[properties, text] : cases) {
+    Harness harness("median", properties);
+    const std::string warning = harness.take_warning();
+    fail_unless(warning == text, "\"%s\"", warning.c_str());
+    fail_unless(harness.set_input(video_caps("GRAY8", kSize)));
+    fail_unless(harness.take_warning().empty(), "a second warning");
+  }
   Harness alpha("median", {{"filter-alpha", "true"}});
   fail_unless(alpha.set_input(video_caps("RGB", kSize)));
   fail_unless(contains(alpha.take_warning(), "RGB has no alpha channel"));
@@ -191,6 +294,9 @@ int main(int argc, char **argv) {
     tcase_add_test(tests, each_property);
     tcase_add_test(tests, caps_are_kept);
     tcase_add_test(tests, refused_at_the_start);
+    tcase_add_test(tests, even_windows);
+    tcase_add_test(tests, percentile_just_below_0);
+    tcase_add_test(tests, controlled_size);
     tcase_add_test(tests, refused_later);
     tcase_add_test(tests, warnings_without_effect);
   });

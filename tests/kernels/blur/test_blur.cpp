@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "../../support/doctest.h"
@@ -80,6 +81,52 @@ TEST_CASE("the factor is at most half of sigma") {
     }
     CHECK(sum == 1 << 14);
   }
+}
+
+// A sigma that changes while pictures flow requires no other memory within a factor.
+TEST_CASE("scratch memory depends on the factor") {
+  const ConstImage image = {pixel_format("GRAY8"), 640, 360, false, {{nullptr, 640, 360, 640}}};
+  const auto bytes = [&](double sigma) {
+    Blur made;
+    REQUIRE(make_blur(sigma, {8, 0}, &made).ok());
+    return blur_scratch_bytes(made, image);
+  };
+  for (const auto &[least, most] :
+       {std::pair(8.0, 15.99), {16.0, 31.9}, {32.0, 63.9}, {64.0, 100.0}})
+    CHECK_MESSAGE(bytes(least) == bytes(most), "sigma ", least, " to ", most);
+  CHECK(bytes(16) < bytes(8));
+}
+
+// No format of GStreamer has this. The byte behind each row stays as it is.
+TEST_CASE("luma and alpha in pixels") {
+  constexpr Container u8 = Container::u8;
+  const PixelFormat format = {3,
+                              4,
+                              {{0, u8, 0, 8, 0, 2, 0, 0, Role::y},
+                               {1, u8, 0, 8, 0, 1, 0, 0, Role::u},
+                               {2, u8, 0, 8, 0, 1, 0, 0, Role::v},
+                               {0, u8, 0, 8, 1, 2, 0, 0, Role::alpha}}};
+  constexpr int kWidth = 5, kHeight = 3, kPitch = 2 * kWidth + 1;
+  std::vector<std::uint8_t> from(kHeight * kPitch, 200), to[3];
+  ConstImage in = {format, kWidth, kHeight, false, {}};
+  Image out = {format, kWidth, kHeight, false, {}};
+  for (int p = 0; p < 3; ++p) {
+    to[p].assign(kHeight * kPitch, 7);
+    const int bytes = p == 0 ? 2 * kWidth : kWidth;
+    in.plane[p] = {from.data(), bytes, kHeight, kPitch};
+    out.plane[p] = {to[p].data(), bytes, kHeight, kPitch};
+  }
+  Blur made;
+  REQUIRE(make_blur(8, sample_depth(format), &made).ok());
+  alignas(16) static std::uint8_t scratch[1 << 14];
+  REQUIRE(blur_scratch_bytes(made, in) <= sizeof scratch);
+  BlurParams params;
+  params.blur = &made;
+  REQUIRE(blur(params, in, out, Queue::cpu(), scratch).ok());
+  for (const Plane<std::uint8_t> &plane : {out.plane[0], out.plane[1], out.plane[2]})
+    for (int y = 0; y < kHeight; ++y)
+      for (int x = 0; x < kPitch; ++x)
+        CHECK(int{plane.row(y)[x]} == (x < plane.width ? 200 : 7));
 }
 
 // The weights of everything add up, so a flat area stays flat at every depth.

@@ -280,8 +280,12 @@ __device__ __forceinline__ void row_sums(const MmaBands<Shape, kSums> &bands,
           sum += std::int64_t{level[1][i]} * (1 << 8);
           sum += std::int64_t{level[2][i]} * (1 << 16);
           sum += std::int64_t{level[3][i]} * (1 << 24);
-          const int above = level[4][i] + level[5][i] * (1 << 8) + level[6][i] * (1 << 16);
-          sum += static_cast<std::int64_t>(static_cast<std::uint64_t>(above) << 32);
+          // Unsigned: a part may exceed the 64 bits that the whole fits.
+          const std::uint32_t above = static_cast<std::uint32_t>(level[4][i]) +
+                                      static_cast<std::uint32_t>(level[5][i]) * (1u << 8) +
+                                      static_cast<std::uint32_t>(level[6][i]) * (1u << 16);
+          sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) +
+                                          (static_cast<std::uint64_t>(above) << 32));
           sum = sum < 0 ? 0 : sum > f.top ? f.top : sum;
           v[q][i] = static_cast<int>(divide(sum, f.divider));
         }

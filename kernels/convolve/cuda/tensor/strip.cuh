@@ -156,7 +156,7 @@ __device__ __forceinline__ void sum_unit(const StripArgs<Shape> &a, const std::u
     for (auto &row : sums)
 #pragma unroll
       for (int &sum : row)
-        sum *= 256;
+        sum = static_cast<int>(static_cast<unsigned>(sum) << 8);
   }
 }
 
