@@ -212,9 +212,8 @@ std::vector<std::string> convolve_ignored(const ConvolveKind &kind,
       if (is_set)
         texts.push_back(std::string(name) + " has no effect with " +
                         convolve_preset(kind, settings.preset));
-  if (settings.border_value != 0 && settings.border != Border::constant)
-    texts.push_back("border-value=" + std::to_string(settings.border_value) +
-                    " has no effect; it requires border=constant");
+  if (std::string ignored = ignored_border_value(settings); !ignored.empty())
+    texts.push_back(std::move(ignored));
   return texts;
 }
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/filter.h"
@@ -132,12 +133,12 @@ MedianPrivate &priv_of(gpointer object) {
 void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
   const bool rounds = id <= std::size(kWindow) && is_controlled(object, pspec);
   priv_of(object).settings.change([&](MedianSettings &settings) {
-    const bool changed = properties().set(id, &settings, value);
-    if (rounds) {
-      int &size = settings.*kWindow[id - 1];
-      if (size > 0) size |= 1;
-    }
-    return changed;
+    if (!rounds) return properties().set(id, &settings, value);
+    int &size = settings.*kWindow[id - 1];
+    const int before = size;
+    properties().set(id, &settings, value);
+    if (size > 0) size |= 1;
+    return size != before;
   });
 }
 
@@ -173,9 +174,8 @@ std::vector<std::string> ignored(const MedianSettings &settings) {
                     (settings.preset == MedianPreset::erode ? "erode" : "dilate") +
                     "; it requires preset=none");
   }
-  if (settings.border_value != 0 && settings.border != Border::constant)
-    texts.push_back("border-value=" + std::to_string(settings.border_value) +
-                    " has no effect; it requires border=constant");
+  if (std::string text = ignored_border_value(settings); !text.empty())
+    texts.push_back(std::move(text));
   return texts;
 }
 

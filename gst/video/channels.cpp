@@ -26,6 +26,12 @@ std::string border_problem(const ChannelSettings &settings, const GstVideoInfo &
          std::to_string(max) + ", the largest sample of " + GST_VIDEO_INFO_NAME(&info);
 }
 
+std::string ignored_border_value(const ChannelSettings &settings) {
+  if (settings.border_value == 0 || settings.border == Border::constant) return {};
+  return "border-value=" + std::to_string(settings.border_value) +
+         " has no effect; it requires border=constant";
+}
+
 std::string planes_problem(const ChannelSettings &settings, const GstVideoInfo &info) {
   if (!settings.luma_only || !GST_VIDEO_INFO_IS_RGB(&info)) return {};
   return std::string("planes=luma: ") + GST_VIDEO_INFO_NAME(&info) + " has no luma; use planes=all";

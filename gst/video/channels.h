@@ -24,6 +24,8 @@ struct ChannelSettings {
 // Why frames of these caps cannot be filtered so; empty if they can.
 std::string border_problem(const ChannelSettings &settings, const GstVideoInfo &info);
 std::string planes_problem(const ChannelSettings &settings, const GstVideoInfo &info);
+// A border-value without effect, for messages; empty if it has one.
+std::string ignored_border_value(const ChannelSettings &settings);
 // Once for each format that `last` remembers: a warning if there is no alpha to filter.
 void warn_without_alpha(gpointer element, const ChannelSettings &settings, const GstVideoInfo &info,
                         GstVideoFormat *last);

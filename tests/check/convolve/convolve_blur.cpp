@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // preset=blur of sepconvolve: the samples of tests/kernels/blur, and what properties say of it.
-#include <gst/controller/controller.h>
-
 #include <cstring>
 
 #include "../../kernels/blur/blur_reference.h"
+#include "../control.h"
 #include "convolve_cases.h"
 #include "convolve_reference.h"
 #include "picture/formats.h"
@@ -225,15 +224,7 @@ GST_END_TEST;
 GST_START_TEST(controlled_blur) {
   const std::string caps = video_caps("GRAY8", kSize);
   Harness harness("sepconvolve", {{"preset", "blur"}, {"sigma", "8"}});
-  GstControlSource *source = gst_interpolation_control_source_new();
-  g_object_set(source, "mode", GST_INTERPOLATION_MODE_LINEAR, nullptr);
-  auto *values = GST_TIMED_VALUE_CONTROL_SOURCE(source);
-  gst_timed_value_control_source_set(values, 0, 10);
-  gst_timed_value_control_source_set(values, GST_SECOND, 90);
-  fail_unless(gst_object_add_control_binding(
-      GST_OBJECT(harness.element()),
-      gst_direct_control_binding_new_absolute(GST_OBJECT(harness.element()), "sigma", source)));
-  gst_object_unref(source);
+  control(harness.element(), "sigma", {10, 90});
   fail_unless(harness.set_input(caps));
   const BufferRef in(random_frame(video_info(caps), {}, 1));
   std::vector<BufferRef> out;

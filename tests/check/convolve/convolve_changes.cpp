@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What changes while frames flow: it holds from the next frame on.
-#include <gst/controller/controller.h>
-
 #include <thread>
 
 #include "../../support/elements/pipeline.h"
+#include "../control.h"
 #include "convolve_cases.h"
 #include "convolve_reference.h"
 
@@ -112,15 +111,7 @@ GST_END_TEST;
 GST_START_TEST(controlled) {
   const std::string caps = video_caps("GRAY8", kSize);
   Harness harness("convolve", {{"mask", "1 1"}});
-  GstControlSource *source = gst_interpolation_control_source_new();
-  g_object_set(source, "mode", GST_INTERPOLATION_MODE_LINEAR, nullptr);
-  auto *values = GST_TIMED_VALUE_CONTROL_SOURCE(source);
-  gst_timed_value_control_source_set(values, 0, 0);
-  gst_timed_value_control_source_set(values, GST_SECOND, 100);
-  fail_unless(gst_object_add_control_binding(
-      GST_OBJECT(harness.element()),
-      gst_direct_control_binding_new_absolute(GST_OBJECT(harness.element()), "bias", source)));
-  gst_object_unref(source);
+  control(harness.element(), "bias", {0, 100});
   fail_unless(harness.set_input(caps));
   for (int tenths : {0, 3, 5, 5, 10}) {
     const BufferRef in(random_frame(video_info(caps), {}, 1));
@@ -137,15 +128,7 @@ GST_END_TEST;
 GST_START_TEST(controlled_sigma) {
   const std::string caps = video_caps("GRAY8", {31, 1});
   Harness harness("sepconvolve", {{"preset", "gaussian"}, {"sigma", "0.5"}});
-  GstControlSource *source = gst_interpolation_control_source_new();
-  g_object_set(source, "mode", GST_INTERPOLATION_MODE_LINEAR, nullptr);
-  auto *values = GST_TIMED_VALUE_CONTROL_SOURCE(source);
-  gst_timed_value_control_source_set(values, 0, 0.5);
-  gst_timed_value_control_source_set(values, GST_SECOND, 3);
-  fail_unless(gst_object_add_control_binding(
-      GST_OBJECT(harness.element()),
-      gst_direct_control_binding_new_absolute(GST_OBJECT(harness.element()), "sigma", source)));
-  gst_object_unref(source);
+  control(harness.element(), "sigma", {0.5, 3});
   fail_unless(harness.set_input(caps));
   guint8 before = 255;
   for (int n = 0; n < 5; n++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Settings that are refused: what is said, and how often.
-#include <gst/controller/controller.h>
 #include <sys/mman.h>
 
+#include "../control.h"
 #include "convolve_cases.h"
 #include "convolve_reference.h"
 
@@ -166,15 +166,8 @@ GST_END_TEST;
 GST_START_TEST(cut_while_controlled) {
   const std::string caps = video_caps("GRAY8", kSize);
   Harness harness("sepconvolve", {{"preset", "gaussian"}});
-  GstControlSource *source = gst_interpolation_control_source_new();
-  g_object_set(source, "mode", GST_INTERPOLATION_MODE_NONE, nullptr);
-  auto *values = GST_TIMED_VALUE_CONTROL_SOURCE(source);
-  for (guint n = 0; n < 10; n++)
-    gst_timed_value_control_source_set(values, n * GST_SECOND, n % 2 == 0 ? 2 : 10 + n);
-  fail_unless(gst_object_add_control_binding(
-      GST_OBJECT(harness.element()),
-      gst_direct_control_binding_new_absolute(GST_OBJECT(harness.element()), "sigma", source)));
-  gst_object_unref(source);
+  control(harness.element(), "sigma", {2, 11, 2, 13, 2, 15, 2, 17, 2, 19},
+          GST_INTERPOLATION_MODE_NONE);
   fail_unless(harness.set_input(caps));
   for (guint n = 0; n < 10; n++) {
     BufferRef frame(random_frame(video_info(caps), {}, 1));
@@ -243,15 +236,7 @@ GST_START_TEST(not_for_every_frame) {
   const std::string caps = video_caps("GRAY8", kSize);
   Harness harness("convolve", {{"mask", "1 1"}});
   GstElement *element = harness.element();
-  GstControlSource *source = gst_interpolation_control_source_new();
-  g_object_set(source, "mode", GST_INTERPOLATION_MODE_LINEAR, nullptr);
-  auto *values = GST_TIMED_VALUE_CONTROL_SOURCE(source);
-  gst_timed_value_control_source_set(values, 0, 0);
-  gst_timed_value_control_source_set(values, GST_SECOND, 100);
-  fail_unless(gst_object_add_control_binding(
-      GST_OBJECT(element),
-      gst_direct_control_binding_new_absolute(GST_OBJECT(element), "bias", source)));
-  gst_object_unref(source);
+  control(element, "bias", {0, 100});
   fail_unless(harness.set_input(caps));
   const BufferRef in(random_frame(video_info(caps), {}, 1));
   for (int n = 0; n < 10; n++) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Properties that change while frames flow, and what they read as.
-#include <gst/controller/controller.h>
-
+#include "../control.h"
 #include "j2kenc_cases.h"
 #include "j2kenc_codestream.h"
 
@@ -83,15 +82,7 @@ GST_END_TEST;
 GST_START_TEST(controlled_rates) {
   const std::string caps = video_caps("RGB", kSize);
   Harness harness("j2kenc", {{"num-layers", "3"}});
-  GstControlSource *source = gst_interpolation_control_source_new();
-  g_object_set(source, "mode", GST_INTERPOLATION_MODE_LINEAR, nullptr);
-  auto *values = GST_TIMED_VALUE_CONTROL_SOURCE(source);
-  gst_timed_value_control_source_set(values, 0, 4000);
-  gst_timed_value_control_source_set(values, GST_SECOND, 14000);
-  fail_unless(gst_object_add_control_binding(
-      GST_OBJECT(harness.element()), gst_direct_control_binding_new_absolute(
-                                         GST_OBJECT(harness.element()), "frame-size", source)));
-  gst_object_unref(source);
+  control(harness.element(), "frame-size", {4000, 14000});
   fail_unless(harness.set_input(caps));
   for (const int tenths : {0, 3, 5, 5, 10}) {
     GstBuffer *in = random_frame(video_info(caps), {}, 1);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Samples of median in every format, its properties while frames flow, and what is refused.
-#include <gst/controller/controller.h>
-
+#include "../control.h"
 #include "../convolve/convolve_reference.h"
 #include "median_reference.h"
 
@@ -189,15 +188,7 @@ GST_START_TEST(controlled_size) {
   const std::string caps = video_caps("GRAY8", {24, 8});  // rows without padding
   for (const char *name : {"size", "width"}) {
     Harness harness("median"), by_hand("median");
-    GstControlSource *source = gst_interpolation_control_source_new();
-    g_object_set(source, "mode", GST_INTERPOLATION_MODE_LINEAR, nullptr);
-    auto *values = GST_TIMED_VALUE_CONTROL_SOURCE(source);
-    gst_timed_value_control_source_set(values, 0, 3);
-    gst_timed_value_control_source_set(values, 6 * GST_SECOND, 9);
-    fail_unless(gst_object_add_control_binding(
-        GST_OBJECT(harness.element()),
-        gst_direct_control_binding_new_absolute(GST_OBJECT(harness.element()), name, source)));
-    gst_object_unref(source);
+    control(harness.element(), name, {3, 9}, GST_INTERPOLATION_MODE_LINEAR, 6 * GST_SECOND);
     fail_unless(harness.set_input(caps) && by_hand.set_input(caps));
     for (int seconds = 0; seconds <= 6; seconds++) {
       const int expected = (3 + seconds) | 1;
