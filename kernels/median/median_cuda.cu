@@ -3,68 +3,14 @@
 #include <limits>
 
 #include "../core/cuda_status.h"
-#include "../core/grid_order.cuh"
 #include "../core/ptx.cuh"
 #include "../core/trace.h"
-#include "../picture/tile.cuh"
 #include "median_job.h"
-#include "median_network.h"
+#include "median_plane.cuh"
+#include "median_three.cuh"
 
 namespace coalesce {
 namespace {
-
-// Two samples of 16 bits in a word.
-struct Pair {
-  std::uint32_t word;
-};
-__device__ __forceinline__ Pair least(Pair a, Pair b) {
-  return {__vminu2(a.word, b.word)};
-}
-__device__ __forceinline__ Pair most(Pair a, Pair b) {
-  return {__vmaxu2(a.word, b.word)};
-}
-
-// A plane as the kernels see it, and the blocks that have a tile of it.
-struct MedianPlane {
-  TileSource in;
-  std::uint8_t *out;
-  std::size_t out_pitch;
-  int channels;
-  int samples;  // of a row
-  ChannelRole role[4];
-  int tiles_across;
-  int end;  // of its blocks, which begin where those of the plane before end
-};
-
-struct MedianArgs {
-  MedianPlane plane[4];
-  int sample_bytes, shift;
-  std::uint32_t mask;  // of a sample in memory
-  int width, height, rank;
-  int band_rows;
-};
-
-template <class T>
-__device__ __forceinline__ void store(const MedianPlane &p, int x, int y, std::uint32_t sample) {
-  reinterpret_cast<T *>(p.out + static_cast<std::size_t>(y) * p.out_pitch)[x] =
-      static_cast<T>(sample);
-}
-__device__ __forceinline__ void store(const MedianArgs &a, const MedianPlane &p, int x, int y,
-                                      std::uint32_t sample) {
-  if (a.sample_bytes == 1)
-    store<std::uint8_t>(p, x, y, sample);
-  else
-    store<std::uint16_t>(p, x, y, sample);
-}
-
-__device__ __forceinline__ const MedianPlane &plane_of_block(const MedianArgs &a, int *block) {
-  *block = static_cast<int>(blockIdx.x);
-  int i = 0;
-  while (*block >= a.plane[i].end)
-    ++i;
-  if (i > 0) *block -= a.plane[i - 1].end;
-  return a.plane[i];
-}
 
 // ---- Networks -----------------------------------------------------------------------------------
 
@@ -203,11 +149,18 @@ __global__ void __launch_bounds__(kNetworkThreads)
 // are in different banks of memory, whatever their nodes.
 //
 // Of deeper samples the upper bits are found so, and left in `out`; then, for each number that they
-// are anywhere in the block, the lower 8 bits among the samples that have the same upper ones.
-constexpr int kCountThreads = 128, kLevels = 4, kNodes = 1 + 4 + 16 + 64;
+// are anywhere in the block, the lower 8 bits among the samples that have the same upper ones; or,
+// if these are many, by bisection in each window.
+//
+// A block has as many outputs as threads but for width - 1: so it is larger for wide windows.
+constexpr int kCountThreads = 128, kWideCountThreads = 256;
+constexpr int kLevels = 4, kNodes = 1 + 4 + 16 + 64;
 constexpr int kBelow = kNodes;  // in place of a node: samples below those that are counted
-constexpr int kCountBytes = (kNodes + 1) * kCountThreads * 4;
+constexpr int count_bytes(int threads) {
+  return (kNodes + 1) * threads * 4;
+}
 
+template <int kThreads>
 class ColumnCounts {
  public:
   __device__ __forceinline__ ColumnCounts(std::uint32_t *count, int width, int height)
@@ -238,14 +191,14 @@ class ColumnCounts {
   __device__ __forceinline__ int below() const {
     int sum = 0;
     for (int i = 0; i < width_; ++i)
-      sum += static_cast<int>(own_[kBelow * kCountThreads + i]);
+      sum += static_cast<int>(own_[kBelow * kThreads + i]);
     return sum;
   }
   __device__ __forceinline__ int sample_of(int rank) const {
     int sample = 0;
 #pragma unroll
     for (int level = 0; level < kLevels; ++level) {
-      const Sums sums = sums_of(own_ + node_of(level, sample) * kCountThreads);
+      const Sums sums = sums_of(own_ + node_of(level, sample) * kThreads);
       int digit = 0, below = 0;
       if (rank >= sums.of[0]) digit = 1, below = sums.of[0];
       if (rank >= sums.of[1]) digit = 2, below = sums.of[1];
@@ -265,7 +218,7 @@ class ColumnCounts {
     return ((1 << 2 * level) - 1) / 3 + upper;
   }
   __device__ __forceinline__ std::uint32_t &at(int node) {
-    return own_[node * kCountThreads];
+    return own_[node * kThreads];
   }
 
   // Bytes have room for all samples of a small window, and for three columns of any.
@@ -311,9 +264,10 @@ struct CountTile {
 
   __device__ __forceinline__ CountTile(const MedianArgs &args, const MedianPlane &plane, int block)
       : a(args), p(plane) {
-    const int thread = static_cast<int>(threadIdx.x), columns = kCountThreads - a.width + 1;
-    const int band = block / (p.tiles_across * p.channels);
-    const int tile = block - band * p.tiles_across * p.channels;
+    const int thread = static_cast<int>(threadIdx.x),
+              columns = static_cast<int>(blockDim.x) - a.width + 1;
+    const int band = block / p.tiles_across;
+    const int tile = block - band * p.tiles_across;
     channel = tile % p.channels;
     x = tile / p.channels * columns;
     y = band * a.band_rows;
@@ -341,6 +295,11 @@ struct CountTile {
                 : word_at(p.in.data + static_cast<std::size_t>(at) * p.in.pitch,
                           column * p.channels + channel);
     return static_cast<int>((word & a.mask) >> a.shift);
+  }
+
+  // What stands in `out`.
+  __device__ __forceinline__ int result(int y) const {
+    return static_cast<int>(word_at(p.out + static_cast<std::size_t>(y) * p.out_pitch, place()));
   }
 
   // Goes down the rows: change(sample, by) for those that enter and leave, and row(y) when the
@@ -379,10 +338,61 @@ struct CountTile {
   }
 };
 
+// The samples of the window's rows, in place of the counts: a word of a column has two, of rows one
+// below the other.
+template <int kThreads>
+class SampleRing {
+ public:
+  __device__ __forceinline__ SampleRing(std::uint32_t *words, int width, int height)
+      : own_(words + threadIdx.x), width_(width), height_(height), pairs_(height / 2 + 2) {}
+
+  // Of the next row.
+  __device__ __forceinline__ void put(int sample) {
+    auto *halves = reinterpret_cast<std::uint16_t *>(own_ + slot(row_ / 2) * kThreads);
+    halves[row_ % 2] = static_cast<std::uint16_t>(sample);
+    ++row_;
+  }
+
+  // Of the window whose last row came last: the sample of this rank, which has these upper bits.
+  __device__ __forceinline__ int sample_of(int upper, int rank) const {
+    int sample = upper << 8;
+    for (int bit = 128; bit > 0; bit /= 2)
+      if (rank >= width_ * height_ - count_from(sample + bit)) sample += bit;
+    return sample;
+  }
+
+ private:
+  __device__ __forceinline__ int slot(int pair) const { return pair % pairs_; }
+
+  // How many are `least` or more? Cut off at both sides, a sample is least - 1 or least. The sum of
+  // what is above least - 1 has the lower halves' count in its lower half, and both fit there.
+  __device__ __forceinline__ int count_from(int least) const {
+    const std::uint32_t low = static_cast<std::uint32_t>(least - 1) * 0x10001, high = low + 0x10001;
+    const int first = row_ - height_;  // of the window's rows
+    std::uint32_t sum = 0;
+    int pair = slot(first / 2);
+    for (int row = first & ~1; row < row_; row += 2, pair = pair + 1 == pairs_ ? 0 : pair + 1) {
+      const std::uint32_t *words = own_ + pair * kThreads;
+      const std::uint32_t mask = (row < first ? 0xffff0000 : ~0u) & (row + 1 < row_ ? ~0u : 0xffff);
+#pragma unroll 4
+      for (int i = 0; i < width_; ++i)
+        sum += __vminu2(__vmaxu2(words[i] & mask, low), high);
+    }
+    sum -= low * static_cast<std::uint32_t>(width_ * (height_ + 1) / 2);
+    return static_cast<int>((sum & 0xffff) + (sum >> 16));
+  }
+
+  std::uint32_t *own_;
+  int width_, height_, pairs_;
+  int row_ = 0;  // how many came
+};
+
 // The upper bits are in `used`, and in `out`, which has no results below 256 before the last pass:
 // they go down.
-__device__ __forceinline__ void find_lower_bits(const CountTile &tile, ColumnCounts &counts,
-                                                const std::uint32_t (&used)[8]) {
+template <int kThreads>
+__device__ __forceinline__ void count_lower_bits(const CountTile &tile,
+                                                 ColumnCounts<kThreads> &counts,
+                                                 const std::uint32_t (&used)[8]) {
   const MedianArgs &a = tile.a;
   for (int upper = 255; upper >= 0; --upper) {
     if ((used[upper / 32] >> upper % 32 & 1) == 0) continue;
@@ -393,8 +403,7 @@ __device__ __forceinline__ void find_lower_bits(const CountTile &tile, ColumnCou
           if (sample >> 8 < upper) counts.change_below(by);
         },
         [&](int y) {
-          const std::uint8_t *row = tile.p.out + static_cast<std::size_t>(y) * tile.p.out_pitch;
-          if (static_cast<int>(tile.word_at(row, tile.place())) != upper) return;
+          if (tile.result(y) != upper) return;
           const int lower = counts.sample_of(a.rank - counts.below());
           store<std::uint16_t>(tile.p, tile.place(), y,
                                static_cast<std::uint32_t>(upper << 8 | lower) << a.shift);
@@ -402,8 +411,39 @@ __device__ __forceinline__ void find_lower_bits(const CountTile &tile, ColumnCou
   }
 }
 
-__global__ void __launch_bounds__(kCountThreads)
-    count_kernel(const __grid_constant__ MedianArgs a) {
+template <int kThreads>
+__device__ __forceinline__ void search_lower_bits(const CountTile &tile, std::uint32_t *words) {
+  const MedianArgs &a = tile.a;
+  SampleRing<kThreads> ring(words, a.width, a.height);
+  tile.walk(
+      [&](int sample, int by) {
+        if (by > 0) ring.put(sample);
+      },
+      [&](int y) {
+        const int sample = ring.sample_of(tile.result(y), a.rank);
+        store<std::uint16_t>(tile.p, tile.place(), y,
+                             static_cast<std::uint32_t>(sample) << a.shift);
+      });
+}
+
+// By a pass over the block's rows for each number that the upper bits of its results are, or by one
+// that looks at each window's samples eight times, whichever has fewer instructions.
+template <int kThreads>
+__device__ __forceinline__ void find_lower_bits(const CountTile &tile, std::uint32_t *words,
+                                                ColumnCounts<kThreads> &counts,
+                                                const std::uint32_t (&used)[8]) {
+  const int width = tile.a.width, height = tile.a.height;
+  int passes = 0;
+  for (const std::uint32_t bits : used)
+    passes += __popc(bits);
+  if (passes * (200 + 5 * width) > 24 * width * height)
+    search_lower_bits<kThreads>(tile, words);
+  else
+    count_lower_bits(tile, counts, used);
+}
+
+template <int kThreads>
+__global__ void __launch_bounds__(kThreads) count_kernel(const __grid_constant__ MedianArgs a) {
   wait_for_grid_before();
   COALESCE_DYNAMIC_SHARED(16, std::uint32_t, count);
   __shared__ std::uint32_t used[8];
@@ -414,7 +454,7 @@ __global__ void __launch_bounds__(kCountThreads)
     tile.copy();
     return;
   }
-  ColumnCounts counts(count, a.width, a.height);
+  ColumnCounts<kThreads> counts(count, a.width, a.height);
   counts.clear();
   if (threadIdx.x < 8) used[threadIdx.x] = 0;
   if (a.sample_bytes == 1) {
@@ -431,7 +471,7 @@ __global__ void __launch_bounds__(kCountThreads)
               atomicOr(&used[upper / 32], 1u << upper % 32);
               store<std::uint16_t>(p, tile.place(), y, static_cast<std::uint32_t>(upper));
             });
-  find_lower_bits(tile, counts, used);
+  find_lower_bits(tile, count, counts, used);
 }
 
 // ---- Launches -----------------------------------------------------------------------------------
@@ -451,6 +491,10 @@ Kernel network_of(const MedianJob &job) {
                           : network_of<7>(job.rank);
 }
 
+Kernel three_of(int rank) {
+  return rank == 0 ? three_kernel<0> : rank == 8 ? three_kernel<8> : three_kernel<4>;
+}
+
 MedianPlane make_plane(const MedianJob &job, const ChannelPlane &plane) {
   const int bytes = job.depth.bytes();
   std::uint64_t fill = 0;
@@ -463,7 +507,21 @@ MedianPlane make_plane(const MedianJob &job, const ChannelPlane &plane) {
   p.channels = plane.channels;
   p.samples = plane.in.width / bytes;
   std::copy_n(plane.role, 4, p.role);
+  for (int i = 0; i < 4; ++i)
+    if (p.role[i % p.channels] == ChannelRole::copy) p.copied |= 0xffu << 8 * i;
   return p;
+}
+
+// Is the window for three_kernel()? In words of three channels, bytes that are copied move.
+bool is_three(const MedianJob &job) {
+  if (!job.is_small() || job.width != 3 || job.depth.bytes() != 1) return false;
+  for (int i = 0; i < job.planes.planes; ++i) {
+    const ChannelPlane &plane = job.planes.plane[i];
+    if (plane.channels == 3 && !is_copied(plane) &&
+        std::count(plane.role, plane.role + 3, ChannelRole::copy) > 0)
+      return false;
+  }
+  return true;
 }
 
 int divided_up(int a, int b) {
@@ -472,7 +530,7 @@ int divided_up(int a, int b) {
 
 // Rows of a block that counts: as few as fill the device, but so many that what it does before the
 // first one pays.
-Status choose_band_rows(const MedianJob &job, int *rows) {
+Status choose_band_rows(const MedianJob &job, int threads, int *rows) {
   int processors = 0;
   if (Status s = count_multiprocessors(&processors); !s.ok()) return s;
   std::int64_t columns = 0;  // of blocks
@@ -480,43 +538,79 @@ Status choose_band_rows(const MedianJob &job, int *rows) {
   for (int i = 0; i < job.planes.planes; ++i) {
     const ChannelPlane &plane = job.planes.plane[i];
     const int pixels = plane.in.width / (plane.channels * job.depth.bytes());
-    columns += std::int64_t{divided_up(pixels, kCountThreads - job.width + 1)} * plane.channels;
+    columns += std::int64_t{divided_up(pixels, threads - job.width + 1)} * plane.channels;
     height = std::max(height, plane.in.height);
   }
-  constexpr int kBlocks = 5;  // of a multiprocessor, at once
-  const std::int64_t bands = std::max<std::int64_t>(kBlocks * processors / columns, 1);
+  const int of_processor = 5 * kCountThreads / threads;  // at once
+  const std::int64_t bands = std::max<std::int64_t>(of_processor * processors / columns, 1);
   *rows = std::max(divided_up(height, static_cast<int>(bands)), 32);
   return {};
 }
 
+// Of wide windows, larger blocks, where there is memory for two of them.
+Status choose_count_blocks(const MedianJob &job, MedianArgs *a) {
+  constexpr int kWide = 31;
+  int of_block = 0, of_multiprocessor = 0;
+  if (Status s = count_shared_bytes(&of_block, &of_multiprocessor); !s.ok()) return s;
+  const bool large = job.width >= kWide && of_multiprocessor > 2 * count_bytes(kWideCountThreads);
+  a->threads = large ? kWideCountThreads : kCountThreads;
+  return choose_band_rows(job, a->threads, &a->band_rows);
+}
+
+enum class KernelKind : std::uint8_t { three, network, counts };
+
+KernelKind kind_of(const MedianJob &job, bool copied) {
+  if (copied) return KernelKind::network;
+  return is_three(job)    ? KernelKind::three
+         : job.is_small() ? KernelKind::network
+                          : KernelKind::counts;
+}
+
+// How a plane is cut into blocks.
+struct Tiles {
+  int across, down;
+};
+Tiles tiles_of(const MedianPlane &p, KernelKind kind, const MedianArgs &a) {
+  if (kind == KernelKind::three)
+    return {divided_up(p.in.width, 4 * kThreeAcross),
+            divided_up(p.in.height, kThreeRows * kThreeDown)};
+  if (kind == KernelKind::network)
+    return {divided_up(p.samples, 2 * kColumns), divided_up(p.in.height, kNetworkRows)};
+  return {divided_up(p.samples / p.channels, a.threads - a.width + 1) * p.channels,
+          divided_up(p.in.height, a.band_rows)};
+}
+
 // The planes that are filtered, or those that are copied.
 Status launch_planes(const MedianJob &job, bool copied, cudaStream_t stream) {
-  const bool network = copied || job.is_small();
+  const KernelKind kind = kind_of(job, copied);
   MedianArgs a = {};
   a.sample_bytes = job.depth.bytes();
   a.shift = job.depth.shift;
   a.mask = job.mask();
   a.width = job.width, a.height = job.height, a.rank = job.rank;
-  if (!network)
-    if (Status s = choose_band_rows(job, &a.band_rows); !s.ok()) return s;
+  if (kind == KernelKind::counts)
+    if (Status s = choose_count_blocks(job, &a); !s.ok()) return s;
   std::int64_t blocks = 0;
   for (int i = 0, n = 0; i < job.planes.planes; ++i) {
     const ChannelPlane &plane = job.planes.plane[i];
     if (is_copied(plane) != copied) continue;
     MedianPlane &p = a.plane[n++] = make_plane(job, plane);
-    const int columns = kCountThreads - job.width + 1;
-    p.tiles_across =
-        network ? divided_up(p.samples, 2 * kColumns) : divided_up(p.samples / p.channels, columns);
-    blocks += std::int64_t{p.tiles_across} * (network ? 1 : p.channels) *
-              divided_up(p.in.height, network ? kNetworkRows : a.band_rows);
+    const Tiles tiles = tiles_of(p, kind, a);
+    p.tiles_across = tiles.across;
+    blocks += std::int64_t{tiles.across} * tiles.down;
     if (blocks > std::numeric_limits<int>::max())
       return {StatusCode::unsupported, "median: the picture is too large"};
     p.end = static_cast<int>(blocks);
   }
   if (blocks == 0) return {};
   const dim3 grid(static_cast<unsigned>(blocks));
-  if (!network)
-    return launch_early(count_kernel, grid, dim3(kCountThreads), kCountBytes, stream, a);
+  if (kind == KernelKind::counts)
+    return launch_early(
+        a.threads == kCountThreads ? count_kernel<kCountThreads> : count_kernel<kWideCountThreads>,
+        grid, dim3(static_cast<unsigned>(a.threads)),
+        static_cast<std::size_t>(count_bytes(a.threads)), stream, a);
+  if (kind == KernelKind::three)
+    return launch_early(three_of(job.rank), grid, dim3(kThreeAcross * kThreeDown), 0, stream, a);
   return launch_early(copied ? network_kernel<1, 0> : network_of(job), grid, dim3(kNetworkThreads),
                       0, stream, a);
 }

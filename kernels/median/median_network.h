@@ -35,6 +35,11 @@ COALESCE_NETWORK V most(const V &a, const V &b) {
   return a > b ? a : b;
 }
 
+template <class V>
+COALESCE_NETWORK V least(const V &a, const V &b, const V &c) {
+  return least(least(a, b), c);
+}
+
 // Ascending.
 template <class V, int kCount>
 struct Sorted {
@@ -95,13 +100,32 @@ COALESCE_NETWORK Sorted<V, kA + kB> merge(const Sorted<V, kA> &a, const Sorted<V
   }
 }
 
+// (A type of its own may have a better way.)
+template <class V>
+COALESCE_NETWORK Sorted<V, 3> sort_three(const Sorted<V, 3> &a) {
+  return merge(Sorted<V, 1>{{a.at[0]}}, merge(Sorted<V, 1>{{a.at[1]}}, Sorted<V, 1>{{a.at[2]}}));
+}
+
 template <class V, int kCount>
 COALESCE_NETWORK Sorted<V, kCount> sort(const Sorted<V, kCount> &a) {
   if constexpr (kCount == 1)
     return a;
+  else if constexpr (kCount == 3)
+    return sort_three(a);
   else
     return merge(sort(take<0, 1, kCount / 2>(a)),
                  sort(take<kCount / 2, 1, kCount - kCount / 2>(a)));
+}
+
+// The largest of the first kFromA of one list and the first kFromB of the other.
+template <int kFromA, int kFromB, class V, int kA, int kB>
+COALESCE_NETWORK V largest(const Sorted<V, kA> &a, const Sorted<V, kB> &b) {
+  if constexpr (kFromA == 0)
+    return b.at[kFromB - 1];
+  else if constexpr (kFromB == 0)
+    return a.at[kFromA - 1];
+  else
+    return most(a.at[kFromA - 1], b.at[kFromB - 1]);
 }
 
 // Element kRank of the merged list: the least of what is the largest of the first i of one and the
@@ -109,21 +133,15 @@ COALESCE_NETWORK Sorted<V, kCount> sort(const Sorted<V, kCount> &a) {
 template <int kRank, int kFromA, class V, int kA, int kB>
 COALESCE_NETWORK V rank_of(const Sorted<V, kA> &a, const Sorted<V, kB> &b) {
   constexpr int kFromB = kRank + 1 - kFromA, kLast = kRank + 1 < kA ? kRank + 1 : kA;
-  if constexpr (kFromB > kB) {
+  if constexpr (kFromB > kB)
     return rank_of<kRank, kFromA + 1>(a, b);
-  } else {
-    V largest;
-    if constexpr (kFromA == 0)
-      largest = b.at[kFromB - 1];
-    else if constexpr (kFromB == 0)
-      largest = a.at[kFromA - 1];
-    else
-      largest = most(a.at[kFromA - 1], b.at[kFromB - 1]);
-    if constexpr (kFromA == kLast)
-      return largest;
-    else
-      return least(largest, rank_of<kRank, kFromA + 1>(a, b));
-  }
+  else if constexpr (kFromA == kLast)
+    return largest<kFromA, kFromB>(a, b);
+  else if constexpr (kFromA + 1 == kLast)
+    return least(largest<kFromA, kFromB>(a, b), largest<kLast, kFromB - 1>(a, b));
+  else
+    return least(largest<kFromA, kFromB>(a, b), largest<kFromA + 1, kFromB - 1>(a, b),
+                 rank_of<kRank, kFromA + 2>(a, b));
 }
 
 // Rank kRank of windows of kSize rows and columns that are one below the other, four at a time.

@@ -41,6 +41,7 @@ inline TileSource make_tile_source(const Plane<const std::uint8_t> &plane, int p
 // The byte at x of a row, which is null where all of it is border.
 __device__ __forceinline__ std::uint32_t load_byte(const TileSource &s, const std::uint8_t *row,
                                                    int x) {
+  if (row != nullptr && x >= 0 && x < s.width) return load_global(row + x);
   int pixel = x / s.pixel;
   int byte = x - pixel * s.pixel;
   if (byte < 0) {
@@ -76,6 +77,19 @@ __device__ __forceinline__ void load_words(const TileSource &s, int x, int y,
   const std::uint8_t *row = y < 0 ? nullptr : s.data + static_cast<std::size_t>(y) * s.pitch;
   if (s.alignment >= 4 * kWords && row != nullptr && x >= 0 && x <= s.width - 4 * kWords) {
     load_wide(row + x, words);
+    return;
+  }
+  // Not aligned: from aligned words around, which lie in the row.
+  if (row != nullptr && x >= 4 && x <= s.width - 4 * kWords - 4) {
+    const auto place = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(row + x) & 3);
+    const auto *from = reinterpret_cast<const std::uint32_t *>(row + x - place);
+    std::uint32_t around[kWords + 1];
+#pragma unroll
+    for (int i = 0; i <= kWords; ++i)
+      around[i] = load_global(from + i);
+#pragma unroll
+    for (int i = 0; i < kWords; ++i)
+      words[i] = __funnelshift_r(around[i], around[i + 1], 8 * place);
     return;
   }
 #pragma unroll

@@ -303,11 +303,24 @@ inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((std::uint64_t{high} << 32 | low) >> (shift & 31));
 }
+// (Shifts of more than 32 count as 32.)
+inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
+  return shift >= 32 ? low : __funnelshift_l(low, high, shift);
+}
+inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
+  return shift >= 32 ? high : __funnelshift_r(low, high, shift);
+}
 inline unsigned __vmaxu2(unsigned a, unsigned b) {
   return std::max(a & 0xffff, b & 0xffff) | std::max(a >> 16, b >> 16) << 16;
 }
 inline unsigned __vminu2(unsigned a, unsigned b) {
   return std::min(a & 0xffff, b & 0xffff) | std::min(a >> 16, b >> 16) << 16;
+}
+inline unsigned __vimax3_u16x2(unsigned a, unsigned b, unsigned c) {
+  return __vmaxu2(a, __vmaxu2(b, c));
+}
+inline unsigned __vimin3_u16x2(unsigned a, unsigned b, unsigned c) {
+  return __vminu2(a, __vminu2(b, c));
 }
 inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
   for (int i = 0; i < 32; i += 8)
