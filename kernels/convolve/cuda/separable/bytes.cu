@@ -105,8 +105,8 @@ Status run(const Job &job) {
                       job.stream, args);
 }
 
-using AllShapes = ShapeList<BytesShape<2, 2, 2>, BytesShape<3, 3, 2>, BytesShape<3, 5, 2>,
-                            BytesShape<5, 5, 1>, BytesShape<3, 9, 1>>;
+using AllShapes = ShapeList<BytesShape<2, 2, 2>, BytesShape<3, 3, 2>, BytesShape<3, 4, 2>,
+                            BytesShape<3, 5, 2>, BytesShape<5, 5, 1>, BytesShape<3, 9, 1>>;
 
 // False if the plane is not for these kernels.
 bool make_plane(const ConvolveParams &params, const ConvolvePlane &plane, const MmaNumbers &numbers,

@@ -35,7 +35,7 @@ struct SeparableJob {
 };
 
 using AllShapes = ShapeList<SeparableShape<2, 2>, SeparableShape<3, 3>, SeparableShape<3, 5>,
-                            SeparableShape<5, 5>, SeparableShape<5, 6>>;
+                            SeparableShape<4, 4>, SeparableShape<5, 5>, SeparableShape<5, 6>>;
 
 inline SampleBits sample_bits(SampleDepth depth) {
   if (depth.bytes() == 1) return {};

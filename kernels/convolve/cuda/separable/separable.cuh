@@ -29,7 +29,7 @@ constexpr int separable_warps() {
   constexpr bool kWide = MmaTypes<kSums>::kWide;
   if (MmaTypes<kSums>::kDeep) return kUnits > 4 ? 8 : 12;
   constexpr int kMost = kWide ? 16 : 20;
-  return kUnits > (kWide ? 7 : 8) ? (kWide ? 8 : 12) : kUnits > 4 ? kMost - 4 : kMost;
+  return kUnits > (kWide ? 7 : 8) ? 12 : kUnits > 4 ? kMost - 4 : kMost;
 }
 
 // Channels whose samples remain what they are, from the ring to the stage. row, column: of the
