@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Draws docs/images/performance.svg and filters.svg from the figures of headline.py.
+"""Draws docs/images/performance.svg, filters.svg and medians.svg from the figures of headline.py.
 
 usage: chart.py [--check] [RESULTS.json [FOLDER]]
 
@@ -36,6 +36,8 @@ MASKS = [(operation, layout, setting)
                                     ('convolve', '15x15'), ('convolve', '15x15 real'),
                                     *(('sepconvolve', f'Gaussian, sigma {sigma}') for sigma in (1, 2, 4, 7, 10)))
          for layout in ('NV12', 'RGB', 'RGBA', 'P010_10LE', 'GRAY16_LE')]
+MEDIANS = [('median', layout, f'{window}x{window}') for window in (3, 5, 7, 9, 15, 31, 75)
+           for layout in ('NV12', 'RGB', 'RGBA', 'P010_10LE', 'GRAY16_LE', 'GRAY8')]
 
 WIDTH = 880
 MARGIN = 18
@@ -273,21 +275,26 @@ def chart(figures):
                        'the numbers are in bench/results.')
 
 
-def chart_of_filters(figures):
+def chart_of(figures, kind, names, filters):
+    """A chart of what was measured of the filters. kind: of filters; names: of the elements."""
     measured = {(row['operation'], row['format'], row['setting']) for row in figures['rows']}
     drawing = Drawing()
     drawing.y -= 8
-    draw_filters(drawing, figures['rows'], 'Filters', [mask for mask in MASKS if mask in measured])
+    draw_filters(drawing, figures['rows'], kind, [entry for entry in filters if entry in measured])
     drawing.y += 27
     drawing.text(MARGIN, drawing.y, f"{figures['gpu']}, driver {figures['driver']}, CUDA {figures['cuda']}, NPP "
                  f"{figures['libraries'].get('NPP', 'not measured')}; {figures['date']}, commit {figures['commit'][:10]}. "
                  'A cut bar goes on.', 'small')
-    return drawing.svg('Times of convolve and sepconvolve beside NPP and a copy',
-                       f"Masks and Gaussians on several formats on {figures['gpu']}, {figures['date']}; "
+    return drawing.svg(f'Times of {names} beside NPP and a copy',
+                       f"{kind} on several formats on {figures['gpu']}, {figures['date']}; "
                        'the numbers are in bench/results.')
 
 
-CHARTS = {'performance.svg': chart, 'filters.svg': chart_of_filters}
+CHARTS = {
+    'performance.svg': chart,
+    'filters.svg': lambda figures: chart_of(figures, 'Filters', 'convolve and sepconvolve', MASKS),
+    'medians.svg': lambda figures: chart_of(figures, 'Medians', 'median', MEDIANS),
+}
 
 
 def newest():

@@ -3,8 +3,8 @@
 """The figures of chart.py and tables.py: each operation at 3840x2160 and 1920x1080, its peer, and a copy.
 
 Runs the programs of a build with -Dbench=true on a machine with a GPU and joins their figures:
-bench-kernels and bench-j2k-cuda, and, where they were built, bench-npp, bench-npp-filter and
-bench-openjpeg. Without one of these its peers are missing in the result, and a line says so.
+bench-kernels and bench-j2k-cuda, and, where they were built, bench-npp, bench-npp-filter,
+bench-npp-median and bench-openjpeg. Without one of these its peers are missing in the result, and a line says so.
 """
 
 import argparse
@@ -61,7 +61,8 @@ for layout in FILTERED:
 for layout, windows in (('NV12', (3, 5, 7, 15)), ('RGB', (3, 5, 7, 15, 31)), ('RGBA', (3, 5)), ('P010_10LE', (3, 5, 15)),
                         ('GRAY16_LE', (3, 5, 7, 9, 15, 31)), ('GRAY8', (3, 5, 7, 9, 15, 31, 75))):
     for window in windows:
-        ROWS.append(('median', layout, f'{window}x{window}', 'median', f'median {window}x{window} {layout}', None))
+        ROWS.append(('median', layout, f'{window}x{window}', 'median', f'median {window}x{window} {layout}',
+                     f'{layout} median {window}x{window}, '))
 
 NOTES = [
     'Times are of the GPU, from device memory to device memory, over more buffers than its L2 cache holds.',
@@ -71,6 +72,7 @@ NOTES = [
     "NPP's functions to RGB repeat chroma; yuv2rgb's interpolates. Both read and write as many bytes.",
     'coalescedeinterlace: two pictures of one frame and its neighbours; NPP has no deinterlacer.',
     "uyvy2y's NV12 has neutral chroma; NPP's has the picture's. Both read and write as many bytes.",
+    "NPP's medians refuse to be captured in a graph: theirs are the times of 32 launches in a row.",
     "NPP's only filter of two channels, for NV12's chroma, is the mask of floats: no rows and columns.",
     'JPEG 2000: frames in device memory to codestreams in host memory, 8 bits, 4:4:4, 64x64 blocks, 24 frames '
     'cut out of one photograph; sustained, with the best number of frames in flight or streams.',
@@ -179,7 +181,7 @@ def kernels(build, libraries):
         if ours[case] is None or ours[case]['status'] != 0:
             fail('bench-kernels failed, or was not built')
     peers = {'rows': []}
-    for program in 'bench-npp', 'bench-npp-filter':
+    for program in 'bench-npp', 'bench-npp-filter', 'bench-npp-median':
         figures = run(build / program, [*sizes, *options('--operation', [row[5] for row in ROWS if row[5]])])
         if figures is not None:
             libraries['NPP'] = figures['NPP']

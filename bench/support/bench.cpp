@@ -42,13 +42,13 @@ std::function<void()> turns(const Timing &t, const std::function<void(int)> &one
 
 Times time_cuda(const Timing &t) {
   if (t.bytes >= kLargeBytes) std::this_thread::sleep_for(kRest);
-  DeviceGraph single(turns(t, t.run, 1));
+  DeviceGraph single(turns(t, t.run, 1), t.captured);
   single.milliseconds();
   const double single_ms = single.milliseconds();
   const int copies = std::max(kRunsOfGraph, t.buffers);
   const int runs = static_cast<int>(
       std::clamp(kGraphMs / std::max(single_ms, 1e-3), 1.0, static_cast<double>(copies)));
-  DeviceGraph operation(turns(t, t.run, runs));
+  DeviceGraph operation(turns(t, t.run, runs), t.captured);
   DeviceGraph copy(turns(t, t.copy, copies));
   std::unique_ptr<DeviceGraph> copy_by_kernel;
   if (t.copy_by_kernel)

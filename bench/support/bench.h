@@ -26,6 +26,7 @@ struct Timing {
   std::function<void(int i)> copy;  // a copy that reads and writes as many bytes
   // The same by a plain kernel; cudaMemcpyAsync is not equally fast at all sizes.
   std::function<void(int i)> copy_by_kernel = {};
+  bool captured = true;  // CUDA: timed in a graph; false: of functions that refuse that
 };
 
 // Of the command line.

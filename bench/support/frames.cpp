@@ -58,6 +58,7 @@ Timing timing(const FrameWork &work, const char *variant, std::size_t buffers) {
   t.height = work.size.height;
   t.buffers = static_cast<int>(buffers);
   t.bytes = work.useful_bytes;
+  t.captured = work.captured;
   return t;
 }
 

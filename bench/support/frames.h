@@ -45,6 +45,7 @@ struct FrameWork {
   std::size_t in_bytes;      // of memory, with the padding of rows
   std::size_t out_bytes;     // the same
   std::size_t useful_bytes;  // that must be read and written, without the padding
+  bool captured = true;      // see Timing
 };
 using FrameRun = std::function<Status(const std::uint8_t *in, std::uint8_t *out)>;
 

@@ -162,7 +162,11 @@ void device_copy_async(void *to, const void *from, std::size_t bytes) {
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream()), "copy");
 }
 
-DeviceGraph::DeviceGraph(const std::function<void()> &enqueue) {
+DeviceGraph::DeviceGraph(const std::function<void()> &enqueue, bool captured) {
+  if (!captured) {
+    enqueue_ = enqueue;
+    return;
+  }
   check(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal), "capture");
   enqueue();
   cudaGraph_t graph = nullptr;
@@ -174,13 +178,16 @@ DeviceGraph::DeviceGraph(const std::function<void()> &enqueue) {
 }
 
 DeviceGraph::~DeviceGraph() {
-  (void)cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(exec_));
+  if (exec_ != nullptr) (void)cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(exec_));
 }
 
 double DeviceGraph::milliseconds() {
   static const Events events;
   check(cudaEventRecord(events.begin, stream()), "cudaEventRecord");
-  check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(exec_), stream()), "cudaGraphLaunch");
+  if (enqueue_)
+    enqueue_();
+  else
+    check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(exec_), stream()), "cudaGraphLaunch");
   check(cudaEventRecord(events.end, stream()), "cudaEventRecord");
   device_synchronize();
   float ms = 0;

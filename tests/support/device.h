@@ -48,18 +48,20 @@ void device_copy_async(void *to, const void *from, std::size_t bytes);
 // addresses are multiples of 16; the last bytes that fill no 16 are left out.
 void device_copy_by_kernel_async(void *to, const void *from, std::size_t bytes);
 
-// Work on device_stream(), captured once and timed by replaying it.
+// Work on device_stream(), captured once and timed by replaying it; or enqueued anew each time, if
+// it cannot be captured.
 class DeviceGraph {
  public:
-  explicit DeviceGraph(const std::function<void()> &enqueue);
+  explicit DeviceGraph(const std::function<void()> &enqueue, bool captured = true);
   ~DeviceGraph();
   DeviceGraph(const DeviceGraph &) = delete;
   DeviceGraph &operator=(const DeviceGraph &) = delete;
 
-  double milliseconds();  // of one replay, by events
+  double milliseconds();  // of one run, by events
 
  private:
   [[maybe_unused]] void *exec_ = nullptr;
+  std::function<void()> enqueue_;  // not captured
 };
 
 }  // namespace coalesce::test
