@@ -512,11 +512,6 @@ LowPlane low_plane(const Plane<std::uint16_t> &plane) {
   return {plane.data, plane.pitch / sizeof(std::uint16_t), plane.width, plane.height};
 }
 
-int alignment_of(const Plane<const std::uint8_t> &plane) {
-  const std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(plane.data) | plane.pitch | 16;
-  return static_cast<int>(bits & -bits);
-}
-
 // A word of samples: the bits that are used.
 std::uint32_t used_bits(SampleDepth depth) {
   if (depth.bytes() == 1) return 0xffffffffu;

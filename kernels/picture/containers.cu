@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A thread takes a unit of a row: 16 bytes of containers, or 8 pixels of fields that cross words.
-// Units at the end of a row, which are not all of the picture, go sample by sample.
+// A thread takes a unit of a row: 16 bytes of containers, or 8 pixels of v210 that become planes.
+// Units that are not all of the picture, at the end of a row, go sample by sample. So do fields in
+// five bytes, which have any alignment.
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <limits>
+#include <utility>
 
 #include "../core/cuda_status.h"
 #include "../core/grid_order.cuh"
 #include "../core/trace.h"
 #include "byte_words.h"
 #include "containers_job.h"
-#include "put_sample.h"
 #include "runs.cuh"
 #include "sample.cuh"
 #include "tile.cuh"
@@ -31,26 +31,25 @@ constexpr Unit unit_of(Container container) {
     case Container::v210:
       return {6, 16};
     case Container::be10:
-      return {8, 20};
+      return {2, 5};
     default:
       return {4, 16};
   }
 }
-constexpr int kMostWords = 5;
-// Of v210 read: groups of 6 pixels would have planes written in threes.
+// Of v210 read: groups of 6 pixels would be written in threes.
 constexpr int kV210Read = 8;
 
 struct ContainerArgs {
   ContainerJob job;
-  int pixels;        // of a unit
-  int whole, units;  // of a row: units with nothing but pixels, and all
+  Unit unit;
+  int whole, units;  // of a row: units with nothing but pixels that are not be10, and all
   int tiles_across;
   int alignment;  // of rows of the containers
   // 4:2:2 in bytes and words of 16 bits: of eight bytes those of luma, and those of U and V.
   std::uint32_t luma, chroma;
   // To pack. The eight bytes out of a word of luma and one of U and V; bits that a unit keeps.
   std::uint32_t low, high;
-  std::uint32_t kept[kMostWords];
+  std::uint32_t kept[4];
   bool keeps;
 };
 
@@ -81,46 +80,14 @@ __device__ __forceinline__ void load_samples(const ContainerJob &job, int compon
       word = 0;
 }
 
-// ---- Fields of ten bits ------------------------------------------------------------------------
+// ---- Units -------------------------------------------------------------------------------------
 
-// Fields of 8 pixels, U Y V Y, to and from planes of words of 16 bits.
-__device__ __forceinline__ void store_fields(const ContainerJob &job, int unit, int y,
-                                             const std::uint32_t (&fields)[16]) {
-  std::uint32_t luma[4], u[2], v[2];
-#pragma unroll
-  for (int i = 0; i < 4; ++i)
-    luma[i] = fields[4 * i + 1] | fields[4 * i + 3] << 16;
-#pragma unroll
-  for (int i = 0; i < 2; ++i) {
-    u[i] = fields[8 * i] | fields[8 * i + 4] << 16;
-    v[i] = fields[8 * i + 2] | fields[8 * i + 6] << 16;
-  }
-  store_samples(job, 0, unit, y, luma);
-  store_samples(job, 1, unit, y, u);
-  store_samples(job, 2, unit, y, v);
-}
-
-__device__ __forceinline__ void load_fields(const ContainerJob &job, int unit, int y,
-                                            std::uint32_t (&fields)[16]) {
-  std::uint32_t luma[4], u[2], v[2];
-  load_samples(job, 0, unit, y, luma);
-  load_samples(job, 1, unit, y, u);
-  load_samples(job, 2, unit, y, v);
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const int up = 16 * (i % 2);
-    fields[4 * i] = u[i / 2] >> up & 0xffff;
-    fields[4 * i + 1] = luma[i] & 0xffff;
-    fields[4 * i + 2] = v[i / 2] >> up & 0xffff;
-    fields[4 * i + 3] = luma[i] >> 16;
-  }
-}
-
-// The unit's sixteen fields begin with field 0, 1 or 2 of a word, and end in the fifth behind it.
+// The unit's sixteen fields, U Y V Y, begin with field 0, 1 or 2 of a word, and end in the fifth
+// behind it.
 __device__ __forceinline__ void read_v210(const ContainerArgs &a, int unit, int y) {
   const int word = 16 * unit / 3, phase = 16 * unit - 3 * word;
   const auto *from = reinterpret_cast<const std::uint32_t *>(a.job.in.row(y)) + word;
-  std::uint32_t words[7], fields[16];
+  std::uint32_t words[7];
 #pragma unroll
   for (int i = 0; i < 6; ++i)
     words[i] = load_global(from + i);
@@ -128,10 +95,12 @@ __device__ __forceinline__ void read_v210(const ContainerArgs &a, int unit, int 
 #pragma unroll
   for (int i = 0; i < 6; ++i)
     words[i] = (words[i] & 0x3fffffff) >> 10 * phase | words[i + 1] << (30 - 10 * phase);
-#pragma unroll
-  for (int i = 0; i < 16; ++i)
-    fields[i] = words[i / 3] >> 10 * (i % 3) & 0x3ff;
-  store_fields(a.job, unit, y, fields);
+  const auto two = [&](int i, int j) {
+    return (words[i / 3] >> 10 * (i % 3) & 0x3ff) | (words[j / 3] >> 10 * (j % 3) & 0x3ff) << 16;
+  };
+  store_samples(a.job, 0, unit, y, {two(1, 3), two(5, 7), two(9, 11), two(13, 15)});
+  store_samples(a.job, 1, unit, y, {two(0, 4), two(8, 12)});
+  store_samples(a.job, 2, unit, y, {two(2, 6), two(10, 14)});
 }
 
 __device__ __forceinline__ void make_v210(const ContainerArgs &a, int unit, int y,
@@ -159,46 +128,6 @@ __device__ __forceinline__ void make_v210(const ContainerArgs &a, int unit, int 
   words[2] = v[1] | y_of(3) << 10 | u[2] << 20;
   words[3] = y_of(4) | v[2] << 10 | y_of(5) << 20;
 }
-
-// Sixteen fields are five words, the highest bits first.
-__device__ __forceinline__ void read_be10(const ContainerArgs &a, int unit, int y) {
-  std::uint32_t words[5], fields[16];
-  load_run<20>(a.job.in.row(y) + unit * 20, a.alignment, words);
-#pragma unroll
-  for (int i = 0; i < 5; ++i)
-    words[i] = shuffle_bytes(words[i], 0, 0x0123);
-#pragma unroll
-  for (int i = 0; i < 16; ++i) {
-    const int word = 10 * i / 32, behind = 22 - 10 * i % 32;  // bits behind it in the word
-    fields[i] = behind >= 0 ? words[word] >> behind & 0x3ff
-                            : (words[word] << -behind | words[word + 1] >> (32 + behind)) & 0x3ff;
-  }
-  store_fields(a.job, unit, y, fields);
-}
-
-__device__ __forceinline__ void make_be10(const ContainerArgs &a, int unit, int y,
-                                          std::uint32_t (&words)[5]) {
-  std::uint32_t fields[16];
-  load_fields(a.job, unit, y, fields);
-#pragma unroll
-  for (std::uint32_t &word : words)
-    word = 0;
-#pragma unroll
-  for (int i = 0; i < 16; ++i) {
-    const int word = 10 * i / 32, behind = 22 - 10 * i % 32;
-    if (behind >= 0) {
-      words[word] |= fields[i] << behind;
-    } else {
-      words[word] |= fields[i] >> -behind;
-      words[word + 1] |= fields[i] << (32 + behind);
-    }
-  }
-#pragma unroll
-  for (std::uint32_t &word : words)
-    word = shuffle_bytes(word, 0, 0x0123);
-}
-
-// ---- Bytes and words ---------------------------------------------------------------------------
 
 // 4:2:2 in bytes or words of 16 bits: eight bytes have a word of luma, and one of U and V.
 __device__ __forceinline__ void read_pairs(const ContainerArgs &a, int unit, int y) {
@@ -272,8 +201,8 @@ __device__ __noinline__ void read_samples(const ContainerArgs &a, int unit, int 
   for (int c = 0; c < a.job.format.components; ++c) {
     if (!a.job.filters(c)) continue;
     const PixelComponent &place = a.job.format.component[c];
-    const int first = unit * a.pixels >> place.log2_width;
-    const int last = min(first + (a.pixels >> place.log2_width), a.job.columns(c));
+    const int first = unit * a.unit.pixels >> place.log2_width;
+    const int last = min(first + (a.unit.pixels >> place.log2_width), a.job.columns(c));
     // What is alone in a container keeps its place there.
     const int up = place.container == Container::u16 ? place.shift : 0;
     std::uint8_t *row = a.job.unpacked[c].row(y);
@@ -323,9 +252,8 @@ __device__ __forceinline__ void write_container(const ContainerJob &job, int num
 }
 
 __device__ __noinline__ void write_containers(const ContainerArgs &a, int unit, int y) {
-  const Container container = a.job.format.component[0].container;
-  const int bytes = container_bytes(container);
-  const int each = (container == Container::be10 ? 20 : 16) / bytes;
+  const int bytes = container_bytes(a.job.format.component[0].container);
+  const int each = a.unit.bytes / bytes;
   const int last = min((unit + 1) * each, a.job.in.width / bytes);
 #pragma unroll 1
   for (int number = unit * each; number < last; ++number)
@@ -353,27 +281,10 @@ __global__ void __launch_bounds__(kColumns *kRows)
     read_samples(a, unit, y);
   else if (container == Container::v210)
     read_v210(a, unit, y);
-  else if (container == Container::be10)
-    read_be10(a, unit, y);
   else if (container == Container::u32)
     read_words(a, unit, y);
   else
     read_pairs(a, unit, y);
-}
-
-// In place of the bits that are not kept.
-template <int kWords>
-__device__ __forceinline__ void write_unit(const ContainerArgs &a, int unit, int y,
-                                           std::uint32_t (&words)[kWords]) {
-  const int x = unit * 4 * kWords;
-  if (a.keeps) {
-    std::uint32_t before[kWords];
-    load_run<4 * kWords>(a.job.in.row(y) + x, a.alignment, before);
-#pragma unroll
-    for (int i = 0; i < kWords; ++i)
-      words[i] = (words[i] & ~a.kept[i]) | (before[i] & a.kept[i]);
-  }
-  store_run<4 * kWords>(a.job.out.row(y) + x, a.alignment, words);
 }
 
 __global__ void __launch_bounds__(kColumns *kRows)
@@ -381,23 +292,25 @@ __global__ void __launch_bounds__(kColumns *kRows)
   wait_for_grid_before();
   int unit, y;
   if (!find_unit(a, &unit, &y)) return;
-  const Container container = a.job.format.component[0].container;
   if (unit >= a.whole) {
     write_containers(a, unit, y);
-  } else if (container == Container::be10) {
-    std::uint32_t words[5];
-    make_be10(a, unit, y, words);
-    write_unit(a, unit, y, words);
-  } else {
-    std::uint32_t words[4];
-    if (container == Container::v210)
-      make_v210(a, unit, y, words);
-    else if (container == Container::u32)
-      make_words(a, unit, y, words);
-    else
-      make_pairs(a, unit, y, words);
-    write_unit(a, unit, y, words);
+    return;
   }
+  const Container container = a.job.format.component[0].container;
+  std::uint32_t words[4], before[4];
+  if (container == Container::v210)
+    make_v210(a, unit, y, words);
+  else if (container == Container::u32)
+    make_words(a, unit, y, words);
+  else
+    make_pairs(a, unit, y, words);
+  if (a.keeps) {
+    load_run<16>(a.job.in.row(y) + unit * 16, a.alignment, before);
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      words[i] = (words[i] & ~a.kept[i]) | (before[i] & a.kept[i]);
+  }
+  store_run<16>(a.job.out.row(y) + unit * 16, a.alignment, words);
 }
 
 // ---- Launches ----------------------------------------------------------------------------------
@@ -425,38 +338,34 @@ void select_bytes(const ContainerJob &job, ContainerArgs *args) {
     }
 }
 
-// Bits of a unit's words that no filtered sample has.
-void find_kept(const ContainerJob &job, Unit unit, ContainerArgs *args) {
-  std::uint8_t used[4 * kMostWords] = {};
-  for (int i = 0; i < job.format.components; ++i) {
-    const PixelComponent &c = job.format.component[i];
-    const bool alone = c.container == Container::u8 || c.container == Container::u16;
-    const auto all = static_cast<std::uint16_t>(alone ? 0xffff : (1 << c.bits) - 1);
-    for (int x = 0; job.filters(i) && x < unit.pixels >> c.log2_width; ++x)
-      put_sample(used, c, c.first + x * c.step, all);
+// Bits of a unit's words that no filtered sample has. (Not of be10.)
+void find_kept(ContainerArgs *args) {
+  const PixelFormat &format = args->job.format;
+  std::fill_n(args->kept, 4, ~0u);
+  for (int i = 0; i < format.components; ++i) {
+    const PixelComponent &c = format.component[i];
+    const bool fields = c.container == Container::v210 || c.container == Container::u32;
+    const int bits = fields ? c.bits : container_bits(c.container);
+    const int in_word = c.container == Container::v210 ? 3 : 32 / container_bits(c.container);
+    for (int x = 0; args->job.filters(i) && x < args->unit.pixels >> c.log2_width; ++x) {
+      const int number = c.first + x * c.step, at = number % in_word * container_bits(c.container);
+      args->kept[number / in_word] &=
+          ~(((1u << bits) - 1) << (at + (c.container == Container::u32 ? c.shift : 0)));
+    }
   }
-  std::memcpy(args->kept, used, sizeof used);
-  for (int i = 0; i < unit.bytes / 4; ++i) {
-    args->kept[i] = ~args->kept[i];
-    args->keeps = args->keeps || args->kept[i] != 0;
-  }
+  args->keeps =
+      std::any_of(args->kept, args->kept + 4, [](std::uint32_t word) { return word != 0; });
 }
 
-int alignment_of(const Plane<const std::uint8_t> &plane) {
-  const std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(plane.data) | plane.pitch | 16;
-  return static_cast<int>(bits & -bits);
-}
-
-ContainerArgs make_args(const ContainerJob &job, int pixels, int units) {
+ContainerArgs make_args(const ContainerJob &job, Unit unit, int units) {
+  const Container container = job.format.component[0].container;
   ContainerArgs args = {};
   args.job = job;
-  args.pixels = pixels;
-  args.whole = job.width / pixels;
+  args.unit = unit;
+  args.whole = container == Container::be10 ? 0 : job.width / unit.pixels;
   args.units = units;
   args.tiles_across = (units - 1) / kColumns + 1;
-  if (job.format.is_packed_422() && (job.format.component[0].container == Container::u8 ||
-                                     job.format.component[0].container == Container::u16))
-    select_bytes(job, &args);
+  if (container == Container::u8 || container == Container::u16) select_bytes(job, &args);
   return args;
 }
 
@@ -473,9 +382,9 @@ Status launch_units(void (*kernel)(ContainerArgs), const ContainerArgs &args, vo
 
 Status unpack_containers_cuda(const ContainerJob &job, void *stream) {
   const TraceRange range("unpack");
-  const Container container = job.format.component[0].container;
-  const int pixels = container == Container::v210 ? kV210Read : unit_of(container).pixels;
-  ContainerArgs args = make_args(job, pixels, (job.width - 1) / pixels + 1);
+  Unit unit = unit_of(job.format.component[0].container);
+  if (job.format.component[0].container == Container::v210) unit.pixels = kV210Read;
+  ContainerArgs args = make_args(job, unit, (job.width - 1) / unit.pixels + 1);
   args.alignment = alignment_of(job.in);
   return launch_units(unpack_kernel, args, stream);
 }
@@ -483,9 +392,9 @@ Status unpack_containers_cuda(const ContainerJob &job, void *stream) {
 Status pack_containers_cuda(const ContainerJob &job, void *stream) {
   const TraceRange range("pack");
   const Unit unit = unit_of(job.format.component[0].container);
-  ContainerArgs args = make_args(job, unit.pixels, (job.in.width - 1) / unit.bytes + 1);
+  ContainerArgs args = make_args(job, unit, (job.in.width - 1) / unit.bytes + 1);
   args.alignment = std::min(alignment_of(job.in), alignment_of(job.out));
-  find_kept(job, unit, &args);
+  find_kept(&args);
   return launch_units(pack_kernel, args, stream);
 }
 
