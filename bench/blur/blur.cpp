@@ -2,11 +2,9 @@
 // Blurs of small and large sigma, beside the copy of the picture.
 #include "blur/blur.h"
 
-#include <memory>
-
 #include "bench/support/frames.h"
+#include "bench/support/scratch.h"
 #include "picture/formats.h"
-#include "tests/support/device.h"
 
 namespace coalesce::test {
 namespace {
@@ -14,24 +12,6 @@ namespace {
 constexpr const char *kFormats[] = {"GRAY8", "NV12", "RGB", "RGBA", "P010_10LE", "GRAY16_LE"};
 constexpr FrameSize kSizes[] = {{1920, 1080}, {3840, 2160}};
 constexpr double kSigmas[] = {8, 10, 16, 50, 100};
-
-// For one call at a time, of either back end.
-class Scratch {
- public:
-  Scratch(std::size_t bytes, bool on_cuda) {
-    if (on_cuda)
-      device_ = std::make_unique<DeviceMemory>(bytes);
-    else
-      host_ = std::make_unique<std::max_align_t[]>(bytes / sizeof(std::max_align_t) + 1);
-  }
-  void *data() const {
-    return device_ != nullptr ? device_->data() : static_cast<void *>(host_.get());
-  }
-
- private:
-  std::unique_ptr<DeviceMemory> device_;
-  std::unique_ptr<std::max_align_t[]> host_;
-};
 
 void time_format(Bench &bench, const Backend &backend, const char *name, FrameSize size,
                  double sigma) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <memory>
 #include <span>
 
 #include "bench/support/frames.h"
+#include "bench/support/scratch.h"
 #include "convolve/cuda/choice.h"
 #include "picture/formats.h"
 #include "tests/kernels/convolve/convolve_random.h"
@@ -126,10 +128,14 @@ struct Frame {
     return planes;
   }
 
+  // With scratch memory of its own.
   FrameRun run(const Queue &queue, ConvolveAlgorithm algorithm) const {
-    return [this, queue, algorithm](const std::uint8_t *in, std::uint8_t *out) {
+    const std::uint8_t *none = nullptr;
+    const std::size_t bytes = container_scratch_bytes(picture_at(none, format, size));
+    const auto scratch = std::make_shared<Scratch>(bytes, queue.on_cuda());
+    return [this, queue, algorithm, scratch](const std::uint8_t *in, std::uint8_t *out) {
       return convolve({&filter}, picture_at(in, format, size), picture_at(out, format, size), queue,
-                      algorithm);
+                      scratch->data(), algorithm);
     };
   }
 };
@@ -161,7 +167,8 @@ void bench_on_cuda(Bench &bench, const Backend &backend, const Frame &frame) {
     variants.push_back({"direct", frame.run(backend.queue(), ConvolveAlgorithm::direct)});
   if (choice != ConvolveAlgorithm::separable && frame.filter.separable)
     variants.push_back({"separable", frame.run(backend.queue(), ConvolveAlgorithm::separable)});
-  if (!frame.filter.weights.empty()) add_kernels(&variants, backend, frame);
+  if (!frame.filter.weights.empty() && is_in_channels(frame.format))
+    add_kernels(&variants, backend, frame);
   if (frame.size.width <= kCpuSizes[1].width)
     compare_with_cpu(frame.work(), variants[0].run,
                      frame.run(Queue::cpu(), ConvolveAlgorithm::automatic));
@@ -185,11 +192,11 @@ void bench_format(Bench &bench, const Backend &backend, const char *format, Fram
     bench_frame(bench, backend, {f, format, size});
 }
 
-constexpr const char *kCpuFormats[] = {"GRAY8", "RGB", "P010_10LE", "GRAY16_LE"};
+constexpr const char *kCpuFormats[] = {"GRAY8", "RGB", "P010_10LE", "GRAY16_LE", "UYVY", "v210"};
 // Of large pictures the first three.
-constexpr const char *kCudaFormats[] = {"GRAY8",     "NV12",      "RGB",   "I420",
-                                        "RGBA",      "AYUV",      "GBR",   "P010_10LE",
-                                        "I422_10LE", "GRAY16_LE", "AYUV64"};
+constexpr const char *kCudaFormats[] = {"GRAY8",  "NV12", "RGB",       "I420",      "RGBA",
+                                        "AYUV",   "GBR",  "P010_10LE", "I422_10LE", "GRAY16_LE",
+                                        "AYUV64", "UYVY", "v210"};
 constexpr std::size_t kLarge = 3;
 
 void time_all(Bench &bench, const Backend &backend) {

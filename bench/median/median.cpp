@@ -2,6 +2,7 @@
 #include "median/median.h"
 
 #include "bench/support/frames.h"
+#include "bench/support/scratch.h"
 #include "picture/formats.h"
 
 namespace coalesce::test {
@@ -39,10 +40,12 @@ void time_all(Bench &bench, const Backend &backend) {
       params.width = params.height = work.size;
       params.percentile = work.percentile;
       const PixelFormat format = pixel_format(work.format);
+      const std::uint8_t *none = nullptr;
+      const Scratch scratch(container_scratch_bytes(picture_at(none, format, size)), backend.cuda);
       time_frames(bench, backend, frames_of(work, size),
                   [&](const std::uint8_t *in, std::uint8_t *out) {
                     return median(params, picture_at(in, format, size),
-                                  picture_at(out, format, size), backend.queue());
+                                  picture_at(out, format, size), backend.queue(), scratch.data());
                   });
     }
 }

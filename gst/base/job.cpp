@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "job.h"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -235,14 +236,16 @@ void Scratch::drop() {
 
 // nullptr if there is no memory.
 GstBuffer *Scratch::next_piece(Backend &backend, gsize bytes) {
-  constexpr gsize kRow = 16384;
+  constexpr gsize kMostRow = gsize{1} << 30;  // of drivers' alignment, so that no row has padding
   if (bytes > room_) {
     drop();
-    const gsize rows = (bytes + kRow - 1) / kRow;
-    gst_video_info_set_format(&info_, GST_VIDEO_FORMAT_GRAY8, kRow, static_cast<guint>(rows));
+    const gsize row = std::min(bytes, kMostRow), rows = (bytes - 1) / row + 1;
+    if (!gst_video_info_set_format(&info_, GST_VIDEO_FORMAT_GRAY8, static_cast<guint>(row),
+                                   static_cast<guint>(rows)))
+      return nullptr;
     const CapsRef caps(gst_video_info_to_caps(&info_));
     if (!pool_.make(backend.session().context.get(), caps.get())) return nullptr;
-    room_ = rows * kRow;
+    room_ = rows * row;
   }
   turn_ = (turn_ + 1) % std::size(pieces_);
   if (pieces_[turn_] == nullptr) pieces_[turn_] = pool_.acquire();

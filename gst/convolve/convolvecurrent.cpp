@@ -134,7 +134,6 @@ void ConvolveCurrentFilter::log() const {
 void ConvolveCurrentFilter::stop() {
   any_ = false;
   cache_.clear();
-  memory_.clear();
   cut_set_.reset();
   without_alpha_ = GST_VIDEO_FORMAT_UNKNOWN;
   changes_ = 0;

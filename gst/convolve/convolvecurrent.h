@@ -31,8 +31,8 @@ class ConvolveCurrentFilter {
     return {&blur_, in_use_.border, in_use_.border_value, in_use_.luma_only, in_use_.filter_alpha};
   }
   ConvolveParams params() {
-    return {&filter_, in_use_.border, in_use_.border_value, in_use_.luma_only, in_use_.filter_alpha,
-            &cache_,  &memory_};
+    return {&filter_,          in_use_.border,       in_use_.border_value,
+            in_use_.luma_only, in_use_.filter_alpha, &cache_};
   }
 
  private:
@@ -60,8 +60,7 @@ class ConvolveCurrentFilter {
   ConvolveSettings in_use_;
   Filter filter_;
   Blur blur_;
-  ArgumentCache cache_;  // of that filter
-  ArgumentCache memory_;
+  ArgumentCache cache_;           // of that filter
   Warning warned_[N_PARTS];       // the last ones, lest a problem be reported for every frame
   std::optional<guint> cut_set_;  // settings of texts when a cut Gaussian was reported
   GstVideoFormat without_alpha_ = GST_VIDEO_FORMAT_UNKNOWN;  // the same of filter-alpha

@@ -62,21 +62,22 @@ gsize scratch_bytes(GstCoalesceFilter *filter, const Frame &in) {
   ConvolveCurrentFilter &current = priv_of(filter).current;
   // Cannot fail: what has been used for this format can be used again.
   (void)current.update(in.info(), false);
-  return current.is_pyramid() ? blur_scratch_bytes(current.blur(), in.image()) : 0;
+  return current.is_pyramid() ? blur_scratch_bytes(current.blur(), in.image())
+                              : container_scratch_bytes(in.image());
 }
 
 Status run(GstCoalesceFilter *filter, const Frame &in, const Frame &out, const Queue &queue) {
   ConvolveCurrentFilter &current = priv_of(filter).current;
   const ConstImage image = in.image();
+  void *scratch = gst_coalesce_filter_scratch(filter);
   if (current.is_pyramid()) {
-    const Status status =
-        blur(current.blur_params(), image, out.image(), queue, gst_coalesce_filter_scratch(filter));
+    const Status status = blur(current.blur_params(), image, out.image(), queue, scratch);
     if (status.ok()) set_algorithm(filter, kPyramidAlgorithm);
     return status;
   }
   const ConvolveParams params = current.params();
   const ConvolveAlgorithm algorithm = choose_algorithm(params, image.format, queue.on_cuda());
-  const Status status = convolve(params, image, out.image(), queue, algorithm);
+  const Status status = convolve(params, image, out.image(), queue, scratch, algorithm);
   if (status.ok()) set_algorithm(filter, int(algorithm));
   return status;
 }

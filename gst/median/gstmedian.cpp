@@ -36,8 +36,7 @@ struct MedianSettings : ChannelSettings {
   double percentile = 50;
   MedianPreset preset = MedianPreset::none;
 
-  // memory: for the CPU, if any.
-  MedianParams params(ArgumentCache *memory = nullptr) const {
+  MedianParams params() const {
     MedianParams p;
     p.width = width != 0 ? width : size;
     p.height = height != 0 ? height : size;
@@ -49,7 +48,6 @@ struct MedianSettings : ChannelSettings {
     p.border_value = border_value;
     p.luma_only = luma_only;
     p.filter_alpha = filter_alpha;
-    p.memory = memory;
     return p;
   }
 };
@@ -108,7 +106,6 @@ struct MedianPrivate {
   guint changes = 0;  // that it has seen
   bool any = false;   // `in_use` is of this format or another one
   MedianSettings in_use;
-  ArgumentCache memory;
   std::string last_problem;  // lest it be reported for every frame
   GstVideoFormat without_alpha = GST_VIDEO_FORMAT_UNKNOWN;
 };
@@ -248,11 +245,15 @@ gboolean worth_the_trip(GstCoalesceFilter *self, const GstVideoInfo *in) {
   return heavy;
 }
 
+gsize scratch_bytes(GstCoalesceFilter *, const Frame &in) {
+  return container_scratch_bytes(in.image());
+}
+
 Status run(GstCoalesceFilter *self, const Frame &in, const Frame &out, const Queue &queue) {
   // Cannot fail: what has been used for this format can be used again.
   (void)update(self, in.info(), false);
-  MedianPrivate &priv = priv_of(self);
-  return median(priv.in_use.params(&priv.memory), in.image(), out.image(), queue);
+  return median(priv_of(self).in_use.params(), in.image(), out.image(), queue,
+                gst_coalesce_filter_scratch(self));
 }
 
 gboolean start(GstBaseTransform *trans) {
@@ -268,7 +269,6 @@ gboolean stop(GstBaseTransform *trans) {
   const gboolean stopped = GST_BASE_TRANSFORM_CLASS(gst_median_parent_class)->stop(trans);
   MedianPrivate &priv = priv_of(trans);
   priv.any = false;
-  priv.memory.clear();
   priv.last_problem.clear();
   priv.without_alpha = GST_VIDEO_FORMAT_UNKNOWN;
   return stopped;
@@ -290,6 +290,7 @@ static void gst_median_class_init(GstMedianClass *klass) {
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
   filter_class->set_info = set_info;
   filter_class->worth_the_trip = worth_the_trip;
+  filter_class->scratch_bytes = scratch_bytes;
   filter_class->run = run;
   gst_coalesce_filter_class_add_templates(filter_class, channel_formats().c_str(),
                                           channel_formats().c_str());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -34,12 +35,20 @@ int columns_of(const ConstImage &image, const PixelComponent &c) {
   return -(-image.width >> c.log2_width);
 }
 
+// Neither back end reads pixels of three words.
+bool has_pixels_of_six(const PixelFormat &format) {
+  return std::any_of(
+      format.component, format.component + format.components,
+      [](const PixelComponent &c) { return c.container == Container::u16 && c.step == 3; });
+}
+
 Status check(const BlurParams &params, const ConstImage &in, const Image &out,
              const void *scratch) {
   if (Status s = check_alike(in, out); !s.ok()) return s;
   if (params.blur == nullptr) return invalid_argument("blur: there is no sigma");
   const SampleDepth depth = sample_depth(in.format);
-  if (depth.bits == 0) return invalid_argument("blur: no such format");
+  if (depth.bits == 0 || has_pixels_of_six(in.format))
+    return invalid_argument("blur: no such format");
   if (depth.bits != params.blur->depth.bits || depth.shift != params.blur->depth.shift)
     return invalid_argument("blur: made for samples of another depth");
   if (params.border > Border::constant) return invalid_argument("blur: no such border");
@@ -128,6 +137,15 @@ Status run(const BlurJob &job, const Queue &queue) {
 #endif
 }
 
+// Pictures whose samples are in channels.
+Status blur_channels(const BlurParams &params, const ConstImage &in, const Image &out,
+                     const Queue &queue, void *scratch) {
+  const BlurJob job = make_job(params, in, out, scratch);
+  if (Status s = run(job, queue); !s.ok()) return s;
+  if (Status s = copy(params, copies(job), queue); !s.ok()) return s;
+  return copy(params, missing_rows(in, out), queue);
+}
+
 }  // namespace
 
 // The factor is the largest power of two that is at most sigma / 2, so that the Gaussian of the
@@ -161,21 +179,8 @@ Status make_blur(double sigma, SampleDepth depth, Blur *blur) {
   return {};
 }
 
-bool is_pixel_plane(const PixelFormat &format, int plane) {
-  const PixelComponent *first = nullptr;
-  for (int i = 0; i < format.components; ++i) {
-    const PixelComponent &c = format.component[i];
-    if (c.plane != plane) continue;
-    if (c.container != Container::u8 && c.container != Container::u16) return false;
-    if (first == nullptr) first = &c;
-    if (c.step != first->step || c.log2_width != first->log2_width || c.first >= c.step)
-      return false;
-  }
-  return first != nullptr;
-}
-
 std::size_t blur_scratch_bytes(const Blur &blur, const ConstImage &image) {
-  std::size_t bytes = 0;
+  std::size_t bytes = container_scratch_bytes(image);
   for (int i = 0; i < image.format.components; ++i) {
     const PixelComponent &c = image.format.component[i];
     bytes += 2 * bytes_of(low_plane(columns_of(image, c), image.plane[c.plane].height,
@@ -187,10 +192,15 @@ std::size_t blur_scratch_bytes(const Blur &blur, const ConstImage &image) {
 Status blur(const BlurParams &params, const ConstImage &in, const Image &out, const Queue &queue,
             void *scratch) {
   if (Status s = check(params, in, out, scratch); !s.ok()) return s;
-  const BlurJob job = make_job(params, in, out, scratch);
-  if (Status s = run(job, queue); !s.ok()) return s;
-  if (Status s = copy(params, copies(job), queue); !s.ok()) return s;
-  return copy(params, missing_rows(in, out), queue);
+  if (is_in_channels(in.format)) return blur_channels(params, in, out, queue, scratch);
+  void *beside = static_cast<std::uint8_t *>(scratch) + container_scratch_bytes(in);
+  const auto blurred = [&](const ConstImage &from, const Image &to) {
+    BlurParams all = params;
+    all.luma_only = false, all.filter_alpha = true;
+    return blur_channels(all, from, to, queue, beside);
+  };
+  return filter_containers(in, out, params.luma_only, params.filter_alpha, queue, scratch,
+                           std::ref(blurred));
 }
 
 }  // namespace coalesce

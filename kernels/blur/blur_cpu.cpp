@@ -195,16 +195,9 @@ COALESCE_CLONES void all_curves(int log2_factor, const std::uint32_t *columns, i
 void put_samples(const PixelFormat &format, const BlurComponent &component, int first, int count,
                  const std::uint16_t *samples, std::uint8_t *row) {
   const PixelComponent &c = format.component[component.number];
-  const int columns = component.columns;
-  const bool alone = c.container == Container::u8 || c.container == Container::u16;
-  const int up = alone ? c.shift : 0;
   for (int i = 0; i < count; ++i)
     put_sample(row, c, c.first + std::ptrdiff_t{first + i} * c.step,
-               static_cast<std::uint16_t>(samples[i] << up));
-  // The second luma of an odd width's last pair.
-  if (format.is_packed_422() && c.role == Role::y && columns % 2 == 1 && first + count == columns)
-    put_sample(row, c, c.first + std::ptrdiff_t{columns} * c.step,
-               static_cast<std::uint16_t>(samples[count - 1] << up));
+               static_cast<std::uint16_t>(samples[i] << c.shift));
 }
 
 // Rows of a plane.
@@ -217,7 +210,7 @@ class Rows {
       const PixelComponent &c = format.component[job.component[i].number];
       if (c.plane == plane) of_plane_[count_++] = &job.component[i], step = c.step;
     }
-    all_filtered_ = is_pixel_plane(format, plane) && count_ == step;
+    all_filtered_ = count_ == step;
     if (all_filtered_) write_ = RowWriter(format, plane, job.in.width);
   }
 
@@ -230,26 +223,17 @@ class Rows {
     if (!all_filtered_)
       std::memcpy(row, job_.in.plane[plane_].row(y),
                   static_cast<std::size_t>(job_.in.plane[plane_].width));
-    for (int first = 0; first < columns_of_all(); first += kBlock)
+    for (int first = 0; first < columns(); first += kBlock)
       block(y, first, row);
   }
 
  private:
-  int columns_of_all() const {
-    int most = 0;
-    for (int i = 0; i < count_; ++i)
-      most = std::max(most, of_plane_[i]->columns);
-    return most;
-  }
-
   void block(int y, int first, std::uint8_t *row) const {
     std::uint16_t samples[4][kBlock];
     const std::uint16_t *all[4] = {};
-    int count = 0;
+    const int count = std::min(kBlock, columns() - first);
     for (int i = 0; i < count_; ++i) {
       const BlurComponent &c = *of_plane_[i];
-      count = std::min(kBlock, c.columns - first);
-      if (count <= 0) continue;
       make(c, y, first, count, samples[i]);
       all[c.number] = samples[i];
       if (!all_filtered_) put_samples(job_.in.format, c, first, count, samples[i], row);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Planes of pixels go through registers as byte planes, four pixels a word. Other planes take a
-// general way, a sample at a time.
+// Pixels go through registers as byte planes, four pixels a word.
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -12,7 +11,6 @@
 #include "../core/ptx.cuh"
 #include "../core/trace.h"
 #include "../picture/byte_planes.h"
-#include "../picture/containers.cuh"
 #include "../picture/runs.cuh"
 #include "../picture/tile.cuh"
 #include "blur_job.h"
@@ -506,105 +504,12 @@ __global__ void __launch_bounds__(kThreads, 2) up_kernel(const __grid_constant__
   });
 }
 
-// ---- Everything else ---------------------------------------------------------------------------
-
-constexpr int kWarp = 32;
-
-struct GeneralDown {
-  Plane<const std::uint8_t> in;
-  PixelComponent component;
-  int columns, rows, pad, outside;
-  Border border;
-  LowPlane low;
-  BlurNumbers numbers;
-};
-
-// A warp makes a sample, a lane columns of it.
-__global__ void __launch_bounds__(kThreads)
-    general_down_kernel(const __grid_constant__ GeneralDown a) {
-  wait_for_grid_before();
-  const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  const std::int64_t number =
-      static_cast<std::int64_t>(blockIdx.x) * (kThreads / kWarp) + threadIdx.x / kWarp;
-  const int row = static_cast<int>(number / a.low.width);
-  const int column = static_cast<int>(number - static_cast<std::int64_t>(row) * a.low.width);
-  if (row >= a.low.height) return;
-  const int factor = 1 << a.numbers.log2_factor;
-  const int x = (column - a.pad) * factor, y = (row - a.pad) * factor;
-  std::uint64_t sum = 0;
-  for (int i = 1 - factor; i < factor; ++i) {
-    const int from = border_position(a.border, y + i, a.rows);
-    std::uint32_t across = 0;
-    for (int j = 1 - factor + lane; j < factor; j += kWarp) {
-      const int at = border_position(a.border, x + j, a.columns);
-      const int sample =
-          from < 0 || at < 0 ? a.outside : read_sample(a.in.row(from), a.component, at);
-      across += static_cast<std::uint32_t>(sample * (factor - abs(j)));
-    }
-    sum += static_cast<std::uint64_t>(across) * static_cast<std::uint32_t>(factor - abs(i));
-  }
-  for (int distance = kWarp / 2; distance > 0; distance /= 2)
-    sum += __shfl_down_sync(0xffffffffu, sum, static_cast<unsigned>(distance));
-  if (lane == 0) a.low.data[row * a.low.pitch + column] = a.numbers.low(sum);
-}
-
-constexpr int kColumns = 32, kRows = 8;  // threads of a block
-
-struct GeneralUp {
-  ContainerImage image;
-  int pad, tiles_across;
-  LowPlane smooth[4];  // of the format's components
-  BlurNumbers numbers;
-};
-
-__device__ __forceinline__ std::uint32_t general_sample(const GeneralUp &a, int component, int x,
-                                                        int y) {
-  const LowPlane &smooth = a.smooth[component];
-  const int log2 = a.numbers.log2_factor, mask = (1 << log2) - 1;
-  const std::uint16_t *from =
-      smooth.data + ((y >> log2) + a.pad - 1) * smooth.pitch + ((x >> log2) + a.pad - 1);
-  std::uint32_t columns[3];
-  for (int i = 0; i < 3; ++i)
-    columns[i] =
-        a.numbers.column(y & mask, load_global(from + i), load_global(from + i + smooth.pitch),
-                         load_global(from + i + 2 * smooth.pitch));
-  const std::uint32_t first = a.numbers.before(x & mask), last = a.numbers.behind(x & mask);
-  const int bits = a.image.format.component[component].bits;
-  return (first * columns[0] + ((2u << 2 * log2) - first - last) * columns[1] + last * columns[2] +
-          (1u << (31 - bits))) >>
-         (32 - bits);
-}
-
-__global__ void __launch_bounds__(kColumns *kRows)
-    general_up_kernel(const __grid_constant__ GeneralUp a) {
-  wait_for_grid_before();
-  const int band = static_cast<int>(blockIdx.x) / a.tiles_across;
-  const int number = (static_cast<int>(blockIdx.x) - band * a.tiles_across) * kColumns +
-                     static_cast<int>(threadIdx.x);
-  const int y = band * kRows + static_cast<int>(threadIdx.y);
-  make_container(a.image, number, y, [&](int component, int column, int row) {
-    return general_sample(a, component, column, row);
-  });
-}
-
 // ---- Launches ----------------------------------------------------------------------------------
 
 constexpr Status kTooLarge = {StatusCode::unsupported, "blur: the picture is too large"};
 
 LowPlane low_plane(const Plane<std::uint16_t> &plane) {
   return {plane.data, plane.pitch / sizeof(std::uint16_t), plane.width, plane.height};
-}
-
-int alignment_of(const Plane<const std::uint8_t> &plane) {
-  const std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(plane.data) | plane.pitch | 16;
-  return static_cast<int>(bits & -bits);
-}
-
-// Planes of pixels that have kernels. The others are of three 16-bit words, packed 4:2:2, or words
-// of fields.
-bool takes_pixels(const BlurJob &job, int plane, int channels) {
-  return is_pixel_plane(job.in.format, plane) && (job.depth.bytes() == 1 || channels != 3) &&
-         channels <= 4;
 }
 
 // A word of samples: the bits that are used.
@@ -708,45 +613,6 @@ UpPlane up_plane(const BlurJob &job, int plane, const Channels &channels, std::i
   return p;
 }
 
-Status general_down(const BlurJob &job, const BlurComponent &c, cudaStream_t stream) {
-  const PixelComponent &place = job.in.format.component[c.number];
-  const GeneralDown args = {job.in.of(place),
-                            place,
-                            c.columns,
-                            c.rows,
-                            job.pad,
-                            job.outside(c),
-                            job.border,
-                            low_plane(c.low),
-                            blur_numbers(job.log2_factor, job.depth, false)};
-  constexpr int kSamples = kThreads / kWarp;
-  const std::int64_t blocks = (std::int64_t{c.low.width} * c.low.height + kSamples - 1) / kSamples;
-  if (blocks > std::numeric_limits<int>::max()) return kTooLarge;
-  return launch_early(general_down_kernel, dim3(static_cast<unsigned>(blocks)), dim3(kThreads), 0,
-                      stream, args);
-}
-
-Status general_up(const BlurJob &job, int plane, const Channels &channels, cudaStream_t stream) {
-  const BlurComponent &any = any_of(channels);
-  Plane<const std::uint8_t> in = job.in.plane[plane];
-  in.height = any.rows;
-  const int containers = in.width / container_bytes(job.in.format.component[any.number].container);
-  GeneralUp args = {{job.in.format, job.in.width, in, job.out.plane[plane], {}, plane},
-                    job.pad,
-                    (containers - 1) / kColumns + 1,
-                    {},
-                    blur_numbers(job.log2_factor, job.depth, false)};
-  for (int i = 0; i < job.in.format.components; ++i) {
-    if (channels.of[i] == nullptr) continue;
-    args.image.role[i] = channels.of[i]->role;
-    args.smooth[i] = low_plane(channels.of[i]->smooth);
-  }
-  const std::int64_t blocks = std::int64_t{args.tiles_across} * ((any.rows - 1) / kRows + 1);
-  if (blocks > std::numeric_limits<int>::max()) return kTooLarge;
-  return launch_early(general_up_kernel, dim3(static_cast<unsigned>(blocks)), dim3(kColumns, kRows),
-                      0, stream, args);
-}
-
 }  // namespace
 
 Status blur_down_cuda(const BlurJob &job, void *stream) {
@@ -761,12 +627,6 @@ Status blur_down_cuda(const BlurJob &job, void *stream) {
   for (int p = 0; p < job.in.format.planes; ++p) {
     const Channels channels = channels_of(job, p);
     if (channels.components == 0) continue;
-    if (!takes_pixels(job, p, channels.step)) {
-      for (const BlurComponent *c : channels.of)
-        if (c != nullptr)
-          if (Status s = general_down(job, *c, cuda_stream); !s.ok()) return s;
-      continue;
-    }
     DownPlane &plane = args.plane[args.planes++] = down_plane(job, p, channels);
     kAddTiles[job.log2_factor - 2](&plane, &blocks);
     most_channels = std::max(most_channels, channels.step);
@@ -819,10 +679,6 @@ Status blur_up_cuda(const BlurJob &job, void *stream) {
   for (int p = 0; p < job.in.format.planes; ++p) {
     const Channels channels = channels_of(job, p);
     if (channels.components == 0) continue;
-    if (!takes_pixels(job, p, channels.step)) {
-      if (Status s = general_up(job, p, channels, cuda_stream); !s.ok()) return s;
-      continue;
-    }
     args.plane[args.planes++] = up_plane(job, p, channels, &blocks);
     most_channels = std::max(most_channels, channels.step);
   }

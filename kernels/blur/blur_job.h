@@ -83,9 +83,6 @@ inline BlurNumbers blur_numbers(int log2_factor, SampleDepth depth, bool in_cont
   return {log2_factor, right, column > 0 ? column : 0, column < 0 ? -column : 0};
 }
 
-// Is a plane nothing but pixels of bytes or words?
-bool is_pixel_plane(const PixelFormat &format, int plane);
-
 void blur_down_cpu(const BlurJob &job, ThreadPool *pool);
 void blur_smooth_cpu(const BlurJob &job, ThreadPool *pool);
 void blur_up_cpu(const BlurJob &job, ThreadPool *pool);

@@ -16,9 +16,6 @@ namespace {
 constexpr int kMaxSize = 1 << 28;
 constexpr char kTooLarge[] =
     "convolve: the picture is too large; width in bytes and height are limited to 2^28";
-#if !COALESCE_CUDA_KERNELS
-constexpr char kNoKernels[] = "this build has no CUDA kernels";
-#endif
 
 // Does what a picture of zeros becomes fit 31 bits and sign, on the way too?
 bool narrow_enough(const Filter &f, const Filter::Offsets &o) {
@@ -172,7 +169,7 @@ Status convolve_planes(const ConvolveParams &params, const ConvolvePlanes &image
 #if COALESCE_CUDA_KERNELS
   return convolve_cuda(params, image, algorithm, queue.stream());
 #else
-  return {StatusCode::unsupported, kNoKernels};
+  return {StatusCode::unsupported, "this build has no CUDA kernels"};
 #endif
 }
 
@@ -192,24 +189,17 @@ Status check(const ConvolveParams &params, const ConstImage &in, const Image &ou
 
 // Pictures that have been checked, of a format whose samples are not in channels.
 Status convolve_containers(const ConvolveParams &params, const ConstImage &in, const Image &out,
-                           const Queue &queue, ConvolveAlgorithm algorithm) {
+                           const Queue &queue, void *scratch, ConvolveAlgorithm algorithm) {
   if (Status s = check(params); !s.ok()) return s;
   if (in.plane[0].width > kMaxSize || in.plane[0].height > kMaxSize)
     return invalid_argument(kTooLarge);
   const ConvolvePlanes channels = channels_of(in.format, params.luma_only, params.filter_alpha);
   if (Status s = settle(*params.filter, channels, queue.on_cuda(), &algorithm); !s.ok()) return s;
-  const ContainerImage image = container_image(in, out, params.luma_only, params.filter_alpha);
-  const auto filtered = [&](const ConvolvePlanes &planes) {
-    return convolve_cpu(params, planes, algorithm, queue.pool());
+  const auto filtered = [&](const ConstImage &from, const Image &to) {
+    return convolve_planes(params, channels_of(from, to, false, true), queue, algorithm);
   };
-  if (!queue.on_cuda())
-    return filter_containers(image, params.filter->depth, params.memory, queue.pool(),
-                             std::ref(filtered));
-#if COALESCE_CUDA_KERNELS
-  return convolve_containers_cuda(params, image, algorithm, queue.stream());
-#else
-  return {StatusCode::unsupported, kNoKernels};
-#endif
+  return filter_containers(in, out, params.luma_only, params.filter_alpha, queue, scratch,
+                           std::ref(filtered));
 }
 
 }  // namespace
@@ -221,9 +211,10 @@ ConvolveAlgorithm choose_algorithm(const ConvolveParams &params, const PixelForm
 }
 
 Status convolve(const ConvolveParams &params, const ConstImage &in, const Image &out,
-                const Queue &queue, ConvolveAlgorithm algorithm) {
+                const Queue &queue, void *scratch, ConvolveAlgorithm algorithm) {
   if (Status s = check(params, in, out); !s.ok()) return s;
-  if (!is_in_channels(in.format)) return convolve_containers(params, in, out, queue, algorithm);
+  if (!is_in_channels(in.format))
+    return convolve_containers(params, in, out, queue, scratch, algorithm);
   const ConvolvePlanes planes = channels_of(in, out, params.luma_only, params.filter_alpha);
   if (Status s = convolve_planes(params, planes, queue, algorithm); !s.ok()) return s;
   const ConvolvePlanes rows = missing_rows(in, out);

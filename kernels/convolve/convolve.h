@@ -9,6 +9,7 @@
 #include "../core/queue.h"
 #include "../core/status.h"
 #include "../picture/channels.h"
+#include "../picture/containers.h"
 #include "mask/filter.h"
 
 namespace coalesce {
@@ -19,9 +20,9 @@ struct ConvolveParams {
   int border_value = 0;       // constant: of luma, R, G, B and alpha; chroma uses its middle
   bool luma_only = false;     // chroma is copied
   bool filter_alpha = false;  // like luma, instead of copying it
-  // Where a caller has them, for one call at a time. Of this filter and no other: what CUDA kernels
-  // make of it. Of any: the CPU's memory for the samples of picture/containers.h.
-  ArgumentCache *cache = nullptr, *memory = nullptr;
+  // Where a caller has it, for one call at a time, of this filter and no other: what CUDA kernels
+  // make of it.
+  ArgumentCache *cache = nullptr;
 };
 
 // The ways a filter can be computed. All give the same bytes.
@@ -36,12 +37,16 @@ enum class ConvolveAlgorithm : std::uint8_t {
 // chroma, are copied.
 //
 // Formats are planar, semi-planar or of packed pixels, with components of 8, 10, 12 or 16 bits in
-// bytes or in words of 16 bits. Packed 4:2:2, fields of ten bits among it, and words of three such
-// fields take a general way (picture/containers.h), which is slower. Alpha of two bits is always
-// copied. Interlaced pictures may differ in the row more of chroma that image.h allows. Where only
-// `out` has it, it becomes a copy of the nearest row of its field. Any width and height from 1 to
-// 2^28 (bytes of a row, rows); pitches and addresses are multiples of what container_alignment()
-// says, which is 1 for bytes. The planes must not overlap (which is not checked).
+// bytes or in words of 16 bits; packed 4:2:2, fields of ten bits among it; and words of three such
+// fields. Alpha of two bits is always copied. Interlaced pictures may differ in the row more of
+// chroma that image.h allows. Where only `out` has it, it becomes a copy of the nearest row of its
+// field. Any width and height from 1 to 2^28 (bytes of a row, rows); pitches and addresses are
+// multiples of what container_alignment() says, which is 1 for bytes. The planes must not overlap
+// (which is not checked).
+//
+// scratch: container_scratch_bytes() of the queue's back end (picture/containers.h), for packed
+// 4:2:2 and words of fields, which are filtered by way of planes. Aligned to 16 bytes, and nobody
+// else's until the work has been done. Other formats need none.
 //
 // Errors: invalid_argument for pictures and parameters that break the above or image.h; unsupported
 // for an algorithm that cannot compute this filter, for a CUDA queue in a build without CUDA
@@ -49,7 +54,8 @@ enum class ConvolveAlgorithm : std::uint8_t {
 //
 // After "Implementing an efficient convolution operation on GPU" (see docs/convolve.md).
 Status convolve(const ConvolveParams &params, const ConstImage &in, const Image &out,
-                const Queue &queue, ConvolveAlgorithm algorithm = ConvolveAlgorithm::automatic);
+                const Queue &queue, void *scratch = nullptr,
+                ConvolveAlgorithm algorithm = ConvolveAlgorithm::automatic);
 
 // What `automatic` takes for pictures of a format on a queue of this kind. There must be a filter,
 // and a format that convolve() accepts.

@@ -2,7 +2,6 @@
 // The planes of two pictures as the back ends of convolve() see them.
 #pragma once
 
-#include "../picture/containers.h"
 #include "convolve.h"
 
 namespace coalesce {
@@ -25,7 +24,5 @@ Status convolve_cpu(const ConvolveParams &params, const ConvolvePlanes &planes,
                     ConvolveAlgorithm algorithm, ThreadPool *pool);
 Status convolve_cuda(const ConvolveParams &params, const ConvolvePlanes &planes,
                      ConvolveAlgorithm algorithm, void *stream);
-Status convolve_containers_cuda(const ConvolveParams &params, const ContainerImage &image,
-                                ConvolveAlgorithm algorithm, void *stream);
 
 }  // namespace coalesce

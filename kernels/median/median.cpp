@@ -10,9 +10,6 @@
 namespace coalesce {
 namespace {
 
-#if !COALESCE_CUDA_KERNELS
-constexpr char kNoKernels[] = "this build has no CUDA kernels";
-#endif
 // Positions in a picture, those outside it included, and the bytes of a row fit an int.
 constexpr int kMaxSize = 1 << 28;
 
@@ -44,23 +41,7 @@ Status run(const MedianJob &job, const Queue &queue) {
 #if COALESCE_CUDA_KERNELS
   return median_cuda(job, queue.stream());
 #else
-  return {StatusCode::unsupported, kNoKernels};
-#endif
-}
-
-Status run(const MedianJob &job, const ContainerImage &image, ArgumentCache *memory,
-           const Queue &queue) {
-  const auto filtered = [&](const ChannelPlanes &planes) {
-    MedianJob of_planes = job;
-    of_planes.planes = planes;
-    return median_cpu(of_planes, queue.pool());
-  };
-  if (!queue.on_cuda())
-    return filter_containers(image, job.depth, memory, queue.pool(), std::ref(filtered));
-#if COALESCE_CUDA_KERNELS
-  return median_containers_cuda(job, image, queue.stream());
-#else
-  return {StatusCode::unsupported, kNoKernels};
+  return {StatusCode::unsupported, "this build has no CUDA kernels"};
 #endif
 }
 
@@ -72,7 +53,7 @@ int median_rank(int count, double percentile) {
 }
 
 Status median(const MedianParams &params, const ConstImage &in, const Image &out,
-              const Queue &queue) {
+              const Queue &queue, void *scratch) {
   if (Status s = check(params, in, out); !s.ok()) return s;
   MedianJob job;
   job.depth = sample_depth(in.format);
@@ -81,9 +62,14 @@ Status median(const MedianParams &params, const ConstImage &in, const Image &out
   job.rank = median_rank(params.width * params.height, params.percentile);
   job.border = params.border;
   job.border_value = params.border_value;
-  if (!is_in_channels(in.format))
-    return run(job, container_image(in, out, params.luma_only, params.filter_alpha), params.memory,
-               queue);
+  if (!is_in_channels(in.format)) {
+    const auto filtered = [&](const ConstImage &from, const Image &to) {
+      job.planes = channels_of(from, to, false, true);
+      return run(job, queue);
+    };
+    return filter_containers(in, out, params.luma_only, params.filter_alpha, queue, scratch,
+                             std::ref(filtered));
+  }
   job.planes = channels_of(in, out, params.luma_only, params.filter_alpha);
   if (Status s = run(job, queue); !s.ok()) return s;
   job.planes = missing_rows(in, out);

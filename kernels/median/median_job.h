@@ -2,7 +2,7 @@
 // One call, checked, for the back ends.
 #pragma once
 
-#include "../picture/containers.h"
+#include "../picture/channels.h"
 #include "median.h"
 
 namespace coalesce {
@@ -31,7 +31,5 @@ struct MedianJob {
 
 Status median_cpu(const MedianJob &job, ThreadPool *pool);
 Status median_cuda(const MedianJob &job, void *stream);
-// In place of the job's planes.
-Status median_containers_cuda(const MedianJob &job, const ContainerImage &image, void *stream);
 
 }  // namespace coalesce

@@ -12,13 +12,22 @@ bool is_alone(const PixelComponent &c) {
   return c.container == Container::u8 || c.container == Container::u16;
 }
 
-// Is a pixel a word?
+// Packed 4:2:2 with the containers and orders that rows.h knows: of fields, Cb Y Cr Y.
+bool is_pairs(const PixelFormat &format) {
+  const PixelComponent *c = format.component;
+  return format.is_packed_422() &&
+         (is_alone(c[0]) || (c[0].container != Container::u32 && c[0].first == 1 &&
+                             c[1].first == 0 && c[2].first == 2));
+}
+
+// Is a pixel a word of three fields or four?
 bool is_words(const PixelFormat &format) {
-  return format.planes == 1 && std::all_of(format.component, format.component + format.components,
-                                           [](const PixelComponent &c) {
-                                             return c.container == Container::u32 && c.step == 1 &&
-                                                    c.log2_width == 0 && c.log2_height == 0;
-                                           });
+  return format.planes == 1 && format.components >= 3 &&
+         std::all_of(format.component, format.component + format.components,
+                     [](const PixelComponent &c) {
+                       return c.container == Container::u32 && c.step == 1 && c.log2_width == 0 &&
+                              c.log2_height == 0;
+                     });
 }
 
 }  // namespace
@@ -38,7 +47,7 @@ SampleDepth sample_depth(const PixelFormat &format) {
     if (c.container != first.container || !(alike || (!alone && c.role == Role::alpha)))
       return {0, 0};
   }
-  if (!is_in_channels(format) && !format.is_packed_422() && !is_words(format)) return {0, 0};
+  if (!is_in_channels(format) && !is_pairs(format) && !is_words(format)) return {0, 0};
   const SampleDepth depth = {first.bits, alone ? first.shift : 0};
   const bool fits = !alone || container_bytes(first.container) == depth.bytes();
   return fits && is_known(depth) ? depth : SampleDepth{0, 0};

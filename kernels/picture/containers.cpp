@@ -1,146 +1,111 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "containers.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <cstring>
-#include <memory>
-#include <new>
+#include <cstdint>
 
-#include "put_sample.h"
-#include "rows.h"
+#include "containers_job.h"
 
 namespace coalesce {
 namespace {
 
-constexpr int kRun = 512;        // samples, unpacked at a time
-constexpr int kGrain = 1 << 16;  // bytes of rows, at least, for a thread
+// Rows of planes begin at multiples of this, in bytes.
+constexpr std::size_t kAlignment = 128;
 
-// A component that is filtered, and what it becomes, in samples of one depth.
-struct Samples {
-  const PixelComponent *component;
-  int columns;
-  Plane<std::uint8_t> in, out;
-};
-
-// For the planes of all components, from one frame to the next.
-class SampleMemory {
- public:
-  std::uint8_t *of(std::size_t bytes) {
-    if (bytes > bytes_) {
-      bytes_ = 0;
-      memory_.reset();
-      memory_ = std::make_unique_for_overwrite<std::uint8_t[]>(bytes);
-      bytes_ = bytes;
-    }
-    return memory_.get();
-  }
-
- private:
-  std::unique_ptr<std::uint8_t[]> memory_;
-  std::size_t bytes_ = 0;
-};
-
-void unpack(const RowReader &read, const std::uint8_t *row, int count, SampleDepth depth,
-            std::uint8_t *out) {
-  std::uint16_t samples[kRun];
-  for (int x = 0; x < count; x += kRun) {
-    const int run = std::min(count - x, kRun);
-    read(row, x, run, samples);
-    if (depth.bytes() == 1) {
-      std::copy_n(samples, run, out + x);
-      continue;
-    }
-    auto *halves = reinterpret_cast<std::uint16_t *>(out) + x;
-    for (int i = 0; i < run; ++i)
-      halves[i] = static_cast<std::uint16_t>(samples[i] << depth.shift);
-  }
+Plane<std::uint8_t> component_plane(const ContainerJob &job, int component) {
+  const int bytes = job.columns(component) * (job.in_words ? 2 : 1);
+  const auto pitch = (static_cast<std::size_t>(bytes) + kAlignment - 1) / kAlignment * kAlignment;
+  return {nullptr, bytes, job.height, pitch};
 }
 
-// all: with the second luma of the last pair, which the picture may lack.
-void put_all(std::uint8_t *row, const Samples &samples, int all, SampleDepth depth, int y) {
-  const PixelComponent &c = *samples.component;
-  const std::uint8_t *bytes = samples.out.row(y);
-  for (int x = 0; x < all; ++x) {
-    const int from = std::min(x, samples.columns - 1);
-    const std::uint16_t value =
-        depth.bytes() == 1 ? bytes[from] : reinterpret_cast<const std::uint16_t *>(bytes)[from];
-    put_sample(row, c, c.first + std::ptrdiff_t{x} * c.step, value);
-  }
+std::size_t bytes_of(const Plane<std::uint8_t> &plane) {
+  return plane.pitch * static_cast<std::size_t>(plane.height);
 }
 
-// Of the components that are filtered; returns how many.
-int make_samples(const ContainerImage &image, SampleDepth depth, SampleMemory &memory,
-                 Samples (&samples)[4], ChannelPlanes *planes) {
-  std::size_t bytes = 0;
-  int count = 0;
-  for (int i = 0; i < image.format.components; ++i) {
-    const PixelComponent &c = image.format.component[i];
-    if (image.role[i] == ChannelRole::copy) continue;
-    const int columns = image.columns(c), row_bytes = columns * depth.bytes();
-    const Plane<std::uint8_t> plane = {nullptr, row_bytes, image.in.height,
-                                       static_cast<std::size_t>(row_bytes)};
-    bytes += 2 * plane.pitch * static_cast<std::size_t>(plane.height);
-    planes->plane[count].role[0] = image.role[i];
-    samples[count++] = {&c, columns, plane, plane};
-  }
-  planes->planes = count;
-  std::uint8_t *at = memory.of(bytes);
-  for (int i = 0; i < count; ++i) {
-    for (Plane<std::uint8_t> *plane : {&samples[i].in, &samples[i].out}) {
-      plane->data = at;
-      at += plane->pitch * static_cast<std::size_t>(plane->height);
+ContainerJob make_job(const ConstImage &in) {
+  ContainerJob job;
+  job.format = in.format;
+  job.width = in.width, job.height = in.height;
+  job.in = in.plane[0];
+  job.in_words = sample_depth(in.format).bytes() == 2;
+  return job;
+}
+
+// The planes of the components that are filtered, as pictures.
+struct Planes {
+  ConstImage in;
+  Image out;
+};
+
+Planes make_planes(bool luma_only, bool filter_alpha, std::uint8_t *scratch, ContainerJob *job) {
+  const SampleDepth depth = sample_depth(job->format);
+  Planes planes = {{{}, job->width, job->height, false, {}},
+                   {{}, job->width, job->height, false, {}}};
+  PixelFormat &format = planes.in.format;
+  for (int i = 0; i < job->format.components; ++i) {
+    PixelComponent c = job->format.component[i];
+    if (channel_role(job->format, c, luma_only, filter_alpha) == ChannelRole::copy) continue;
+    for (Plane<std::uint8_t> *plane : {&job->unpacked[i], &job->filtered[i]}) {
+      *plane = component_plane(*job, i);
+      plane->data = scratch;
+      scratch += bytes_of(*plane);
     }
-    planes->plane[i].in = samples[i].in, planes->plane[i].out = samples[i].out;
+    planes.in.plane[format.planes] = job->unpacked[i];
+    planes.out.plane[format.planes] = job->filtered[i];
+    c.plane = format.planes++;
+    c.container = job->in_words ? Container::u16 : Container::u8;
+    c.shift = static_cast<std::uint8_t>(depth.shift);
+    c.first = 0, c.step = 1;
+    format.component[format.components++] = c;
   }
-  return count;
+  if (format.component[0].role == Role::y && !format.has(Role::u))
+    format.component[0].role = Role::grey;
+  planes.out.format = format;
+  return planes;
+}
+
+Status unpack(const ContainerJob &job, const Queue &queue) {
+  if (!queue.on_cuda()) {
+    unpack_containers_cpu(job, queue.pool());
+    return {};
+  }
+#if COALESCE_CUDA_KERNELS
+  return unpack_containers_cuda(job, queue.stream());
+#else
+  return {StatusCode::unsupported, "this build has no CUDA kernels"};
+#endif
+}
+
+Status pack(const ContainerJob &job, const Queue &queue) {
+#if COALESCE_CUDA_KERNELS
+  if (queue.on_cuda()) return pack_containers_cuda(job, queue.stream());
+#endif
+  pack_containers_cpu(job, queue.pool());
+  return {};
 }
 
 }  // namespace
 
-ContainerImage container_image(const ConstImage &in, const Image &out, bool luma_only,
-                               bool filter_alpha) {
-  ContainerImage image = {in.format, in.width, in.plane[0], out.plane[0]};
-  for (int i = 0; i < in.format.components; ++i)
-    image.role[i] = channel_role(in.format, in.format.component[i], luma_only, filter_alpha);
-  return image;
+std::size_t container_scratch_bytes(const ConstImage &image) {
+  if (is_in_channels(image.format) || sample_depth(image.format).bits == 0) return 0;
+  const ContainerJob job = make_job(image);
+  std::size_t bytes = 0;
+  for (int i = 0; i < image.format.components; ++i)
+    bytes += 2 * bytes_of(component_plane(job, i));
+  return bytes;
 }
 
-Status filter_containers(const ContainerImage &image, SampleDepth depth, ArgumentCache *memory,
-                         ThreadPool *pool,
-                         const std::function<Status(const ChannelPlanes &planes)> &filter) {
-  Samples samples[4];
-  ChannelPlanes planes;
-  SampleMemory own;
-  int count = 0;
-  try {
-    SampleMemory &of_samples =
-        memory == nullptr ? own : memory->get<SampleMemory>(0, [] { return SampleMemory(); });
-    count = make_samples(image, depth, of_samples, samples, &planes);
-  } catch (const std::bad_alloc &) {
-    return {StatusCode::out_of_memory, "no memory for the samples of a picture"};
-  }
-  const int grain = std::max(1, kGrain / image.in.width);
-  for_ranges(pool, image.in.height, grain, [&](int first, int last) {
-    for (int i = 0; i < count; ++i) {
-      const RowReader read(*samples[i].component);
-      for (int y = first; y < last; ++y)
-        unpack(read, image.in.row(y), samples[i].columns, depth, samples[i].in.row(y));
-    }
-  });
-  if (Status s = filter(planes); !s.ok()) return s;
-  for_ranges(pool, image.in.height, grain, [&](int first, int last) {
-    for (int y = first; y < last; ++y) {
-      std::uint8_t *row = image.out.row(y);
-      std::memcpy(row, image.in.row(y), static_cast<std::size_t>(image.in.width));
-      for (int i = 0; i < count; ++i) {
-        const int columns = samples[i].columns;
-        const bool in_pairs = image.format.is_packed_422() && samples[i].component->role == Role::y;
-        put_all(row, samples[i], columns + (in_pairs ? columns & 1 : 0), depth, y);
-      }
-    }
-  });
-  return {};
+Status filter_containers(
+    const ConstImage &in, const Image &out, bool luma_only, bool filter_alpha, const Queue &queue,
+    void *scratch, const std::function<Status(const ConstImage &in, const Image &out)> &filter) {
+  if (scratch == nullptr || reinterpret_cast<std::uintptr_t>(scratch) % 16 != 0)
+    return invalid_argument("scratch memory is missing, or not aligned to 16 bytes");
+  ContainerJob job = make_job(in);
+  job.out = out.plane[0];
+  const Planes planes =
+      make_planes(luma_only, filter_alpha, static_cast<std::uint8_t *>(scratch), &job);
+  if (Status s = unpack(job, queue); !s.ok()) return s;
+  if (Status s = filter(planes.in, planes.out); !s.ok()) return s;
+  return pack(job, queue);
 }
 
 }  // namespace coalesce

@@ -24,18 +24,17 @@ struct TileSource {
   std::uint64_t fill;  // constant border: a pixel of it
 };
 
+// Of all rows' addresses, at most 16.
+inline int alignment_of(const Plane<const std::uint8_t> &plane) {
+  const std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(plane.data) | plane.pitch | 16;
+  return static_cast<int>(bits & -bits);
+}
+
 // pixel: bytes; fill: of a pixel, for a constant border.
 inline TileSource make_tile_source(const Plane<const std::uint8_t> &plane, int pixel, Border border,
                                    std::uint64_t fill) {
-  const std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(plane.data) | plane.pitch | 16;
-  return {plane.data,
-          plane.pitch,
-          plane.width,
-          plane.height,
-          pixel,
-          border,
-          static_cast<int>(bits & -bits),
-          fill};
+  return {plane.data, plane.pitch, plane.width,         plane.height,
+          pixel,      border,      alignment_of(plane), fill};
 }
 
 // The byte at x of a row, which is null where all of it is border.

@@ -2,10 +2,14 @@
 // Pictures of any format for trials: each plane in fenced memory of its own, in a random layout.
 #pragma once
 
+#include <cstring>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 
+#include "../support/device.h"
+#include "../support/fenced.h"
 #include "check.h"
 #include "image.h"
 #include "picture/image.h"
@@ -59,6 +63,24 @@ class OutputPicture {
   PictureShape shape_;
   std::string text_;
   std::deque<OutputImage> planes_;
+};
+
+// Memory of the back end, with bytes of any kind, and no byte more than asked for. None is asked
+// for: nullptr.
+class Scratch {
+ public:
+  Scratch(std::size_t bytes, const Backend &backend) {
+    if (bytes == 0) return;
+    if (backend.cuda)
+      device_.emplace(bytes).fill_random(bytes);
+    else
+      std::memset(host_.emplace(bytes, FencedMemory::Against::high).data(), 0xA5, bytes);
+  }
+  void *data() { return device_ ? device_->data() : host_ ? host_->data() : nullptr; }
+
+ private:
+  std::optional<FencedMemory> host_;
+  std::optional<DeviceMemory> device_;
 };
 
 // One call of an operation, after its reference. doing: its settings, for messages. Empty, or what

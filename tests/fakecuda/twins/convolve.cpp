@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <cstdlib>
-
 #include "../../../kernels/convolve/planes.h"
 #include "../twin.h"
 
@@ -35,21 +33,6 @@ Status convolve_cuda(const ConvolveParams &params, const ConvolvePlanes &image,
     ConvolveParams own = params;
     own.filter = &filter;
     (void)convolve_cpu(own, image, algorithm, nullptr);
-  });
-}
-
-Status convolve_containers_cuda(const ConvolveParams &params, const ContainerImage &image,
-                                ConvolveAlgorithm algorithm, void *stream) {
-  if (Status s = twin::check_access({image.in, image.out}); !s.ok()) return s;
-  if (!is_of(params.cache, *params.filter))
-    return {StatusCode::device_error, "convolve: the cache is that of another filter"};
-  return twin::launch(stream, [params, filter = *params.filter, image, algorithm] {
-    ConvolveParams own = params;
-    own.filter = &filter;
-    const auto filtered = [&](const ConvolvePlanes &planes) {
-      return convolve_cpu(own, planes, algorithm, nullptr);
-    };
-    if (!filter_containers(image, filter.depth, nullptr, nullptr, filtered).ok()) std::abort();
   });
 }
 

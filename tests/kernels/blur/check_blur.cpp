@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
-#include <cstring>
 #include <iterator>
-#include <optional>
 
 #include "../picture.h"
 #include "blur_reference.h"
@@ -46,21 +44,6 @@ struct TrialOptions {
   bool roomy = false;
   Border border = Border::constant;  // or any
   bool any_border = true;
-};
-
-// Memory of either kind, and no byte more than asked for.
-class Scratch {
- public:
-  Scratch(std::size_t bytes, const Backend &backend)
-      : host_(backend.cuda ? 16 : bytes, FencedMemory::Against::high) {
-    if (backend.cuda) device_.emplace(bytes).fill_random(bytes);
-    std::memset(host_.data(), 0xA5, backend.cuda ? 16 : bytes);
-  }
-  void *data() { return device_ ? device_->data() : host_.data(); }
-
- private:
-  FencedMemory host_;
-  std::optional<DeviceMemory> device_;
 };
 
 std::string trial(const Operation &operation, const TrialOptions &options, Random &random,

@@ -58,6 +58,15 @@ TEST_CASE("refused") {
   expect_refused<GreyCall>("scratch", [](GreyCall &c) { c.scratch = nullptr; });
   expect_refused<GreyCall>("aligned",
                            [](GreyCall &c) { c.scratch = static_cast<char *>(c.scratch) + 8; });
+  expect_refused<GreyCall>("no such format", [](GreyCall &c) {
+    PixelFormat words = pixel_format("RGB");
+    for (PixelComponent &component : words.component)
+      component.container = Container::u16, component.bits = 16;
+    c.in.format = c.out.format = words;
+    c.in.width = c.out.width = 6;  // pixels
+    c.in.plane[0].width = c.out.plane[0].width = 36;
+    c.made.depth = {16, 0};
+  });
   Blur made;
   for (double sigma : {0.0, 7.99, 100.01, std::nan("")})
     CHECK(make_blur(sigma, {8, 0}, &made).code() == StatusCode::invalid_argument);

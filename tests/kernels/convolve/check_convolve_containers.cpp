@@ -35,10 +35,10 @@ struct Call {
   Image out;
   ConvolveAlgorithm algorithm;
 };
-using Operation = std::function<Status(Call call, const Queue &queue)>;
+using Operation = std::function<Status(Call call, const Queue &queue, void *scratch)>;
 
-Status convolve_call(const Call &c, const Queue &queue) {
-  return convolve(c.params, c.in, c.out, queue, c.algorithm);
+Status convolve_call(const Call &c, const Queue &queue, void *scratch) {
+  return convolve(c.params, c.in, c.out, queue, scratch, c.algorithm);
 }
 
 // ---- The reference ------------------------------------------------------------------------------
@@ -135,14 +135,9 @@ std::string trial(const Operation &operation, const TrialOptions &options, Rando
   const Filter filter =
       random_filter(random, depth, std::clamp(budget, 9, kMaxTaps * kMaxTaps), &doing);
   const int max = depth.max();
-  static ArgumentCache memory;  // of trials of other sizes
-  const ConvolveParams params = {&filter,
-                                 static_cast<Border>(random.below(5)),
+  const ConvolveParams params = {&filter, static_cast<Border>(random.below(5)),
                                  random.pick({0, max, random.between(0, max), depth.middle()}),
-                                 random.below(3) == 0,
-                                 random.below(2) == 0,
-                                 nullptr,
-                                 random.below(2) == 0 ? &memory : nullptr};
+                                 random.below(3) == 0, random.below(2) == 0};
   const ConvolveAlgorithm algorithm = random_algorithm(random, filter);
   doing += ", border " + std::to_string(static_cast<int>(params.border)) + " " +
            std::to_string(params.border_value) + (params.luma_only ? ", luma" : "") +
@@ -152,11 +147,12 @@ std::string trial(const Operation &operation, const TrialOptions &options, Rando
   const LayoutOptions layout = {false, options.roomy};
   InputPicture in(shape, layout, random_pattern(random), random);
   OutputPicture out(shape, layout, random);
+  Scratch scratch(container_scratch_bytes(in.image()), backend);
   return picture_trial(
       &in, &out, doing, backend,
       [&](const ConstImage &from, const Image &to) { reference(params, from, to); },
       [&](const ConstImage &from, const Image &to) {
-        return operation({params, from, to, algorithm}, backend.queue());
+        return operation({params, from, to, algorithm}, backend.queue(), scratch.data());
       });
 }
 
@@ -171,17 +167,17 @@ PlantedBug bug(const char *name, TrialOptions options, const Operation &broken) 
 
 // On other arguments.
 PlantedBug spoiled(const char *name, const TrialOptions &options, void (*spoil)(Call *call)) {
-  return bug(name, options, [spoil](Call call, const Queue &queue) {
+  return bug(name, options, [spoil](Call call, const Queue &queue, void *scratch) {
     spoil(&call);
-    return convolve_call(call, queue);
+    return convolve_call(call, queue, scratch);
   });
 }
 
 // With damage afterwards, to each row.
 PlantedBug damaged(const char *name, const TrialOptions &options,
                    void (*damage)(const std::uint8_t *in, std::uint8_t *out, int bytes)) {
-  return bug(name, options, [damage](const Call &call, const Queue &queue) {
-    const Status s = convolve_call(call, queue);
+  return bug(name, options, [damage](const Call &call, const Queue &queue, void *scratch) {
+    const Status s = convolve_call(call, queue, scratch);
     for (int y = 0; y < call.out.height; ++y)
       damage(call.in.plane[0].row(y), call.out.plane[0].row(y), call.out.plane[0].width);
     return s;

@@ -310,6 +310,7 @@ struct PictureCall {
   ConvolveParams params;
   ConstImage in;
   Image out;
+  void *scratch = scratch_;
 
   explicit PictureCall(const char *format, bool interlaced = false) {
     const PixelFormat f = pixel_format(format);
@@ -332,7 +333,9 @@ struct PictureCall {
   PictureCall(const PictureCall &) = delete;
   PictureCall &operator=(const PictureCall &) = delete;
 
-  Status run() const { return convolve(params, in, out, Queue::cpu()); }
+  Status run(ConvolveAlgorithm algorithm = ConvolveAlgorithm::automatic) const {
+    return convolve(params, in, out, Queue::cpu(), scratch, algorithm);
+  }
   // Is every sample of the component as it was?
   bool copied(const PixelComponent &c) const {
     const int bytes = container_bytes(c.container);
@@ -346,11 +349,22 @@ struct PictureCall {
 
  private:
   alignas(16) std::uint8_t in_[4][128 * 5], out_[4][128 * 5] = {};
+  alignas(16) std::uint8_t scratch_[1 << 13];
 };
 
 TEST_CASE("formats") {
   for (const NamedFormat &format : named_formats())
     CHECK_MESSAGE(PictureCall(format.name).run().ok(), format.name);
+}
+
+TEST_CASE("scratch memory is for packed 4:2:2 and words") {
+  for (const NamedFormat &format : named_formats()) {
+    PictureCall call(format.name);
+    const std::size_t bytes = container_scratch_bytes(call.in);
+    CHECK_MESSAGE((bytes > 0) == !is_in_channels(format.format), format.name);
+    call.scratch = nullptr;
+    CHECK_MESSAGE(call.run().ok() == (bytes == 0), format.name);
+  }
 }
 
 // Sound, but nobody's.
@@ -366,6 +380,13 @@ TEST_CASE("formats that there are not") {
   refused("UYVY", [](PixelFormat &f) { f.component[1].log2_height = 1; });
   refused("v210", [](PixelFormat &f) { f.component[0].step = 1; });
   refused("v210", [](PixelFormat &f) { f.component[0].bits = 9; });
+  refused("v210", [](PixelFormat &f) { f.component[0].first = 0; });
+  refused("UYVP", [](PixelFormat &f) { std::swap(f.component[1].first, f.component[2].first); });
+  refused("v210", [](PixelFormat &f) {
+    for (PixelComponent &c : f.component)
+      c.container = Container::u32;
+  });
+  refused("Y410", [](PixelFormat &f) { f.components = 1; });
   refused("Y210", [](PixelFormat &f) { f.component[1].shift = 4; });
   refused("Y410", [](PixelFormat &f) { f.component[2].step = 2; });
   refused("Y410", [](PixelFormat &f) { f.component[2].log2_width = 1; });
@@ -408,12 +429,12 @@ TEST_CASE("pictures that differ") {
   refused("size or interlacing", [](PictureCall &c) { c.in.width = c.in.plane[0].width = 5; });
 }
 
-TEST_CASE("what the general way refuses") {
+TEST_CASE("what packed 4:2:2 and words refuse") {
   const auto code = [](const std::function<void(PictureCall &)> &change,
                        ConvolveAlgorithm algorithm = ConvolveAlgorithm::automatic) {
     PictureCall call("v210");
     change(call);
-    return convolve(call.params, call.in, call.out, Queue::cpu(), algorithm).code();
+    return call.run(algorithm).code();
   };
   const auto nothing = [](PictureCall &) {};
   CHECK(code(nothing) == StatusCode::ok);
@@ -432,6 +453,7 @@ TEST_CASE("what the general way refuses") {
            },
            [](PictureCall &c) { c.in.plane[0].pitch = 124; },
            [](PictureCall &c) { c.in.plane[0].data += 2; },
+           [](PictureCall &c) { c.scratch = static_cast<std::uint8_t *>(c.scratch) + 8; },
            [](PictureCall &c) {
              c.in.height = c.out.height = (1 << 28) + 1;
              c.in.plane[0].height = c.out.plane[0].height = c.in.height;

@@ -11,7 +11,7 @@ namespace coalesce::test {
 namespace {
 
 using Median = std::function<Status(MedianParams params, const ConstImage &in, const Image &out,
-                                    const Queue &queue)>;
+                                    const Queue &queue, void *scratch)>;
 
 const std::vector<const NamedFormat *> &formats() {
   static const std::vector<const NamedFormat *> all = [] {
@@ -80,13 +80,14 @@ std::string trial(const Median &operation, const TrialOptions &options, Random &
   InputPicture in(shape, layout, random_pattern(random), random);
   shape.spare_row = random_spare_row(shape, random);
   OutputPicture out(shape, layout, random);
+  Scratch scratch(container_scratch_bytes(in.image()), backend);
   return picture_trial(
       &in, &out,
       text(params) + ", " + std::to_string(shape.width) + "x" + std::to_string(shape.height) +
           (shape.interlaced ? ", interlaced" : ""),
       backend, [&](const ConstImage &from, const Image &to) { median_reference(params, from, to); },
       [&](const ConstImage &from, const Image &to) {
-        return operation(params, from, to, backend.queue());
+        return operation(params, from, to, backend.queue(), scratch.data());
       });
 }
 
@@ -97,9 +98,9 @@ PlantedBug bug(const char *name, void (*spoil)(MedianParams *params, ConstImage 
                TrialOptions options) {
   options.roomy = true;
   const auto broken = [spoil](MedianParams params, ConstImage in, const Image &out,
-                              const Queue &queue) {
+                              const Queue &queue, void *scratch) {
     spoil(&params, &in);
-    return median(params, in, out, queue);
+    return median(params, in, out, queue, scratch);
   };
   return {name, false, [broken, options](Random &random, int index, const Backend &backend) {
             return trial(broken, options, random, index, backend);
