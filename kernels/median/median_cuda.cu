@@ -66,10 +66,9 @@ __device__ __forceinline__ void load_pairs(const MedianPlane &p, std::uint32_t m
   if (!inside) {
 #pragma unroll 1
     for (int row = first; row < kRows; row += kStep) {
-      std::uint32_t a[kBytes], b[kBytes];
-      load_words(in, at, y + row, a);
-      load_words(in, at + kColumns * kBytes, y + row, b);
-      put(row, a, b);
+      const auto a = load_words_anywhere<kBytes>(in, at, y + row);
+      const auto b = load_words_anywhere<kBytes>(in, at + kColumns * kBytes, y + row);
+      put(row, a.at, b.at);
     }
     return;
   }

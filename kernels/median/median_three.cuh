@@ -21,9 +21,7 @@ struct ThreeWords {
 inline __device__ __noinline__ ThreeWords load_three(const TileSource &in, int x, int y) {
   const int row = border_position(in.border, y, in.height);
   const std::uint8_t *from = row < 0 ? nullptr : in.data + static_cast<std::size_t>(row) * in.pitch;
-  std::uint32_t own[1];
-  load_words(in, x, y, own);
-  ThreeWords words = {0, own[0], 0};
+  ThreeWords words = {0, load_words_anywhere<1>(in, x, y).at[0], 0};
 #pragma unroll 1
   for (int i = 0; i < in.pixel; ++i) {
     words.left |= load_byte(in, from, x - 1 - i) << (24 - 8 * i);

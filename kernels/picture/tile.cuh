@@ -40,7 +40,6 @@ inline TileSource make_tile_source(const Plane<const std::uint8_t> &plane, int p
 // The byte at x of a row, which is null where all of it is border.
 __device__ __forceinline__ std::uint32_t load_byte(const TileSource &s, const std::uint8_t *row,
                                                    int x) {
-  if (row != nullptr && x >= 0 && x < s.width) return load_global(row + x);
   int pixel = x / s.pixel;
   int byte = x - pixel * s.pixel;
   if (byte < 0) {
@@ -78,19 +77,6 @@ __device__ __forceinline__ void load_words(const TileSource &s, int x, int y,
     load_wide(row + x, words);
     return;
   }
-  // Not aligned: from aligned words around, which lie in the row.
-  if (row != nullptr && x >= 4 && x <= s.width - 4 * kWords - 4) {
-    const auto place = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(row + x) & 3);
-    const auto *from = reinterpret_cast<const std::uint32_t *>(row + x - place);
-    std::uint32_t around[kWords + 1];
-#pragma unroll
-    for (int i = 0; i <= kWords; ++i)
-      around[i] = load_global(from + i);
-#pragma unroll
-    for (int i = 0; i < kWords; ++i)
-      words[i] = __funnelshift_r(around[i], around[i + 1], 8 * place);
-    return;
-  }
 #pragma unroll
   for (int i = 0; i < kWords; ++i) {
     std::uint32_t bytes[4];
@@ -99,6 +85,34 @@ __device__ __forceinline__ void load_words(const TileSource &s, int x, int y,
       bytes[b] = load_byte(s, row, x + 4 * i + b);
     words[i] = bytes[0] | bytes[1] << 8 | bytes[2] << 16 | bytes[3] << 24;
   }
+}
+
+template <int kWords>
+struct Words {
+  std::uint32_t at[kWords];
+};
+
+// The same from any x on, and where nothing is aligned from aligned words around, which lie in the
+// row. A function of its own, so that what is aligned keeps its registers.
+template <int kWords>
+__device__ __noinline__ Words<kWords> load_words_anywhere(const TileSource &s, int x, int y) {
+  Words<kWords> words;
+  const int row = border_position(s.border, y, s.height);
+  if (row < 0 || x < 4 || x > s.width - 4 * kWords - 4) {
+    load_words(s, x, y, words.at);
+    return words;
+  }
+  const std::uint8_t *from = s.data + static_cast<std::size_t>(row) * s.pitch + x;
+  const auto place = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) & 3);
+  const auto *aligned = reinterpret_cast<const std::uint32_t *>(from - place);
+  std::uint32_t around[kWords + 1];
+#pragma unroll
+  for (int i = 0; i <= kWords; ++i)
+    around[i] = load_global(aligned + i);
+#pragma unroll
+  for (int i = 0; i < kWords; ++i)
+    words.at[i] = __funnelshift_r(around[i], around[i + 1], 8 * place);
+  return words;
 }
 
 // A block's tile: `chunks` times kWords words across from x on (a multiple of their size), `rows`
