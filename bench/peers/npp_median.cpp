@@ -17,13 +17,14 @@ struct Layout {
   int channels, sample_bytes;
 };
 constexpr Layout kLayouts[] = {{"GRAY8", 1, 1}, {"RGB", 3, 1}, {"RGBA", 4, 1}, {"GRAY16_LE", 1, 2}};
-constexpr int kWindows[] = {3, 5, 7, 9, 15, 31};
+constexpr int kWindows[] = {3, 5, 7, 9};  // NPP 13.0.1 ends 15x15 with an illegal access
 
 class Median {
  public:
   Median(const Layout &layout, int side, FrameSize size, const NppStreamContext &npp)
       : layout_(layout), side_(side), size_(size), npp_(npp), scratch_(scratch_bytes()) {}
 
+  bool exists() const { return scratch_.size() > 0; }
   std::size_t bytes() const {
     return static_cast<std::size_t>(step()) * static_cast<std::size_t>(size_.height);
   }
@@ -73,6 +74,7 @@ class Median {
     return i + 1 == size ? size : std::min(i + step, size - 1);
   }
 
+  // 0: NPP has no such window.
   std::size_t scratch_bytes() const {
     Npp32u bytes = 0;
     auto *const function = layout_.sample_bytes == 2
@@ -80,8 +82,8 @@ class Median {
                            : layout_.channels == 1 ? nppiFilterMedianBorderGetBufferSize_8u_C1R_Ctx
                            : layout_.channels == 3 ? nppiFilterMedianBorderGetBufferSize_8u_C3R_Ctx
                                                    : nppiFilterMedianBorderGetBufferSize_8u_C4R_Ctx;
-    // (Windows that it does not know are reported by run(), too.)
-    (void)function(region(), {side_, side_}, &bytes, NPP_BORDER_REPLICATE, npp_);
+    if (function(region(), {side_, side_}, &bytes, NPP_BORDER_REPLICATE, npp_) != NPP_SUCCESS)
+      return 0;
     return std::max<std::size_t>(bytes, 1);
   }
 
@@ -106,6 +108,10 @@ bool time(Bench *bench, const Layout &layout, int side, FrameSize size,
                            "_C" + std::to_string(layout.channels);
   if (!bench->wants(name, size.width, size.height)) return true;
   const Median median(layout, side, size, npp);
+  if (!median.exists()) {
+    std::printf("not timed: NPP has no such window: %s\n", name.c_str());
+    return true;
+  }
   const FrameWork work = {name, size, median.bytes(), median.bytes(), 2 * median.bytes(), false};
   return time_right(
       bench, work,

@@ -63,6 +63,16 @@ __device__ __forceinline__ void load_pairs(const MedianPlane &p, std::uint32_t m
   };
   const bool inside = in.alignment >= 4 * kBytes && x >= 0 && y >= 0 &&
                       (x + 4 * fours + kColumns) * kBytes <= in.width && y + kRows <= in.height;
+  if (!inside && in.alignment >= 4 * kBytes) {
+#pragma unroll 1
+    for (int row = first; row < kRows; row += kStep) {
+      std::uint32_t a[kBytes], b[kBytes];
+      load_words(in, at, y + row, a);
+      load_words(in, at + kColumns * kBytes, y + row, b);
+      put(row, a, b);
+    }
+    return;
+  }
   if (!inside) {
 #pragma unroll 1
     for (int row = first; row < kRows; row += kStep) {
@@ -435,7 +445,7 @@ __device__ __forceinline__ void find_lower_bits(const CountTile &tile, std::uint
   int passes = 0;
   for (const std::uint32_t bits : used)
     passes += __popc(bits);
-  if (passes * (200 + 5 * width) > 24 * width * height)
+  if (passes * (200 + 5 * width) > 36 * width * height)
     search_lower_bits<kThreads>(tile, words);
   else
     count_lower_bits(tile, counts, used);

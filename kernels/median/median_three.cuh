@@ -21,7 +21,20 @@ struct ThreeWords {
 inline __device__ __noinline__ ThreeWords load_three(const TileSource &in, int x, int y) {
   const int row = border_position(in.border, y, in.height);
   const std::uint8_t *from = row < 0 ? nullptr : in.data + static_cast<std::size_t>(row) * in.pitch;
-  ThreeWords words = {0, load_words_anywhere<1>(in, x, y).at[0], 0};
+  if (from != nullptr && x >= 8 && x + 12 <= in.width) {
+    // From aligned words around, which lie in the row.
+    const auto place = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from + x) & 3);
+    const auto *around = reinterpret_cast<const std::uint32_t *>(from + x - 4 - place);
+    std::uint32_t a[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      a[i] = load_global(around + i);
+    return {__funnelshift_r(a[0], a[1], 8 * place), __funnelshift_r(a[1], a[2], 8 * place),
+            __funnelshift_r(a[2], a[3], 8 * place)};
+  }
+  std::uint32_t own[1];
+  load_words(in, x, y, own);
+  ThreeWords words = {0, own[0], 0};
 #pragma unroll 1
   for (int i = 0; i < in.pixel; ++i) {
     words.left |= load_byte(in, from, x - 1 - i) << (24 - 8 * i);
@@ -41,52 +54,50 @@ __device__ __forceinline__ void reflect(const TileSource &in, int shift, bool fi
   if (last) w->right = constant ? fill : right >> (32 - shift);
 }
 
+inline __device__ __noinline__ int row_at(const TileSource &in, int y) {
+  return border_position(in.border, y, in.height);
+}
+
 // kRows rows from y on, which may be above the picture or below.
 template <int kRows>
 __device__ __forceinline__ void load_three_rows(const TileSource &in, int x, int y,
                                                 ThreeWords (&words)[kRows]) {
   const bool first = x == 0, last = x + 4 == in.width;
-  const bool regular = in.alignment >= 4 && (last || x + 8 <= in.width) &&
+  // (What follows looks one pixel beyond a border's, and not at the row's other end.)
+  const bool regular = in.alignment >= 4 && (last || x + 8 <= in.width) && !(first && last) &&
                        !((first || last) && in.border == Border::wrap);
-  const std::uint8_t *from = in.data + std::int64_t{y} * static_cast<std::int64_t>(in.pitch) + x;
-  const auto load = [&](ThreeWords *to) {
-    const auto *own = reinterpret_cast<const std::uint32_t *>(from);
+  const bool inside = y >= 0 && y + kRows <= in.height;
+  if (!regular || (!inside && in.border == Border::constant)) {
+#pragma unroll
+    for (int row = 0; row < kRows; ++row)
+      words[row] = load_three(in, x, y + row);
+    return;
+  }
+  const auto load = [&](const std::uint8_t *row, ThreeWords *to) {
+    const auto *own = reinterpret_cast<const std::uint32_t *>(row + x);
     to->own = load_global(own);
     if (!first) to->left = load_global(own - 1);
     if (!last) to->right = load_global(own + 1);
-    from += in.pitch;
   };
-  if (regular && y >= 0 && y + kRows <= in.height) {
+  if (inside) {
+    const std::uint8_t *from = in.data + static_cast<std::size_t>(y) * in.pitch;
 #pragma unroll
-    for (ThreeWords &w : words)
-      load(&w);
-    if (first || last) {
-      const int shift = 8 * in.pixel;
+    for (int row = 0; row < kRows; ++row, from += in.pitch)
+      load(from, &words[row]);
+  } else {
+    int at[kRows];
 #pragma unroll
-      for (ThreeWords &w : words)
-        reflect(in, shift, first, last, &w);
-    }
-    return;
+    for (int row = 0; row < kRows; ++row)
+      at[row] = row_at(in, y + row);
+#pragma unroll
+    for (int row = 0; row < kRows; ++row)
+      load(in.data + static_cast<std::size_t>(at[row]) * in.pitch, &words[row]);
   }
-  // Not aligned: from aligned words around, which lie in the row.
-  if (x >= 8 && x + 12 <= in.width && y >= 0 && y + kRows <= in.height) {
+  if (!first && !last) return;
+  const int shift = 8 * in.pixel;
 #pragma unroll
-    for (ThreeWords &w : words) {
-      const auto place = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) & 3);
-      const auto *around = reinterpret_cast<const std::uint32_t *>(from - 4 - place);
-      std::uint32_t a[4];
-#pragma unroll
-      for (int i = 0; i < 4; ++i)
-        a[i] = load_global(around + i);
-      w = {__funnelshift_r(a[0], a[1], 8 * place), __funnelshift_r(a[1], a[2], 8 * place),
-           __funnelshift_r(a[2], a[3], 8 * place)};
-      from += in.pitch;
-    }
-    return;
-  }
-#pragma unroll
-  for (int row = 0; row < kRows; ++row)
-    words[row] = load_three(in, x, y + row);
+  for (ThreeWords &w : words)
+    reflect(in, shift, first, last, &w);
 }
 
 // Even and odd samples of a word, each between its neighbours.
