@@ -49,7 +49,7 @@ SampleDepth sample_depth(const PixelFormat &format) {
   }
   if (!is_in_channels(format) && !is_pairs(format) && !is_words(format)) return {0, 0};
   const SampleDepth depth = {first.bits, alone ? first.shift : 0};
-  const bool fits = !alone || container_bytes(first.container) == depth.bytes();
+  const bool fits = depth.bytes() == (alone ? container_bytes(first.container) : 2);
   return fits && is_known(depth) ? depth : SampleDepth{0, 0};
 }
 

@@ -156,21 +156,15 @@ __device__ __forceinline__ void make_pairs(const ContainerArgs &a, int unit, int
   }
 }
 
-// Words of fields, which are samples of a byte or of 16 bits.
+// Words of fields, which are samples of 16 bits.
 __device__ __forceinline__ void read_words(const ContainerArgs &a, int unit, int y) {
   std::uint32_t words[4];
   load_run<16>(a.job.in.row(y) + unit * 16, a.alignment, words);
 #pragma unroll 1
   for (int c = 0; c < a.job.format.components; ++c) {
     const PixelComponent &place = a.job.format.component[c];
-    std::uint32_t s[4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      s[i] = words[i] >> place.shift & ((1u << place.bits) - 1);
-    if (a.job.in_words)
-      store_samples(a.job, c, unit, y, {s[0] | s[1] << 16, s[2] | s[3] << 16});
-    else
-      store_samples(a.job, c, unit, y, {s[0] | s[1] << 8 | s[2] << 16 | s[3] << 24});
+    const auto sample = [&](int i) { return words[i] >> place.shift & ((1u << place.bits) - 1); };
+    store_samples(a.job, c, unit, y, {sample(0) | sample(1) << 16, sample(2) | sample(3) << 16});
   }
 }
 
@@ -181,16 +175,11 @@ __device__ __forceinline__ void make_words(const ContainerArgs &a, int unit, int
     word = 0;
 #pragma unroll 1
   for (int c = 0; c < a.job.format.components; ++c) {
-    const int shift = a.job.format.component[c].shift;
-    std::uint32_t wide[2], bytes[1];
-    if (a.job.in_words)
-      load_samples(a.job, c, unit, y, wide);
-    else
-      load_samples(a.job, c, unit, y, bytes);
+    std::uint32_t samples[2];
+    load_samples(a.job, c, unit, y, samples);
 #pragma unroll
     for (int i = 0; i < 4; ++i)
-      words[i] |= (a.job.in_words ? wide[i / 2] >> 16 * (i % 2) & 0xffff : bytes[0] >> 8 * i & 0xff)
-                  << shift;
+      words[i] |= (samples[i / 2] >> 16 * (i % 2) & 0xffff) << a.job.format.component[c].shift;
   }
 }
 

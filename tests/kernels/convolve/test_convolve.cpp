@@ -387,6 +387,10 @@ TEST_CASE("formats that there are not") {
       c.container = Container::u32;
   });
   refused("Y410", [](PixelFormat &f) { f.components = 1; });
+  refused("RGB10x2_LE", [](PixelFormat &f) {
+    for (PixelComponent &c : f.component)
+      c.bits = 8;
+  });
   refused("Y210", [](PixelFormat &f) { f.component[1].shift = 4; });
   refused("Y410", [](PixelFormat &f) { f.component[2].step = 2; });
   refused("Y410", [](PixelFormat &f) { f.component[2].log2_width = 1; });
