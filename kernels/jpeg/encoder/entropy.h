@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Blocks as symbols and bits (ITU-T T.81, annex F.1.2), for the CPU.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "file_header.h"
+
+namespace coalesce::jpeg {
+
+// A code in the lower 16 bits, its length above.
+struct CodeTable {
+  std::uint32_t dc[kDcSymbols + 4];
+  std::uint32_t ac[kSymbols];
+};
+CodeTable code_table(const HuffmanTable &dc, const HuffmanTable &ac);
+
+// How often symbols occur.
+struct Statistics {
+  std::array<std::uint32_t, kSymbols> dc = {}, ac = {};
+};
+void count_symbols(const std::int16_t *coefficients, int dc_before, Statistics *statistics);
+
+// Bits to bytes of a scan: after each byte of ones comes a zero. The caller sees to the room:
+// kMostBlockBytes for a block, kMostEndBytes for an end.
+constexpr int kMostBlockBytes = 2 * 209, kMostEndBytes = 16;
+
+class BitWriter {
+ public:
+  explicit BitWriter(std::uint8_t *to) : to_(to) {}
+
+  void move_to(std::uint8_t *to) { to_ = to; }
+  std::uint8_t *end() const { return to_; }
+
+  void put_block(const std::int16_t *coefficients, int dc_before, const CodeTable &codes);
+  // Fills the last byte with ones.
+  void end_interval();
+  void put_marker(int code);
+
+ private:
+  void put(std::uint32_t bits, int count);
+  void flush();
+
+  std::uint8_t *to_;
+  std::uint64_t bits_ = 0;  // the lowest ones
+  int free_ = 64;           // of them
+};
+
+}  // namespace coalesce::jpeg
