@@ -47,13 +47,13 @@ CodeTable code_table(const HuffmanTable &dc, const HuffmanTable &ac) {
 }
 
 void count_symbols(const std::int16_t *coefficients, int dc_before, Statistics *statistics) {
-  ++statistics->dc[static_cast<std::size_t>(size_of(coefficients[0] - dc_before))];
+  ++statistics->dc[size_of(coefficients[0] - dc_before)];
   std::uint64_t mask = nonzero(coefficients) & ~std::uint64_t{1};
   int last = 0;
   for (; mask != 0; mask &= mask - 1) {
     const int k = std::countr_zero(mask), run = k - last - 1;
     statistics->ac[kZeroRun] += static_cast<std::uint32_t>(run >> 4);
-    ++statistics->ac[static_cast<std::size_t>((run & 15) << 4 | size_of(coefficients[k]))];
+    ++statistics->ac[(run & 15) << 4 | size_of(coefficients[k])];
     last = k;
   }
   if (last != kCoefficients - 1) ++statistics->ac[kEndOfBlock];

@@ -2,7 +2,6 @@
 // Blocks as symbols and bits (ITU-T T.81, annex F.1.2), for the CPU.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "file_header.h"
@@ -18,7 +17,7 @@ CodeTable code_table(const HuffmanTable &dc, const HuffmanTable &ac);
 
 // How often symbols occur.
 struct Statistics {
-  std::array<std::uint32_t, kSymbols> dc = {}, ac = {};
+  std::uint32_t dc[kSymbols] = {}, ac[kSymbols] = {};
 };
 void count_symbols(const std::int16_t *coefficients, int dc_before, Statistics *statistics);
 

@@ -102,12 +102,11 @@ HuffmanCodes codes_of(const HuffmanTable &table) {
   return codes;
 }
 
-HuffmanTable optimal_table(const std::array<std::uint32_t, kSymbols> &counts) {
+HuffmanTable optimal_table(const std::uint32_t *counts) {
   HuffmanTable table;
-  if (std::all_of(counts.begin(), counts.end(), [](std::uint32_t n) { return n == 0; }))
-    return table;
+  if (std::all_of(counts, counts + kSymbols, [](std::uint32_t n) { return n == 0; })) return table;
   Forest forest;
-  std::copy(counts.begin(), counts.end(), forest.count.begin());
+  std::copy(counts, counts + kSymbols, forest.count.begin());
   forest.count[kReserved] = 1;
   forest.next.fill(kEnd);
   for (;;) {

@@ -41,7 +41,8 @@ HuffmanCodes codes_of(const HuffmanTable &table);
 
 // The table that T.81, annex K.2 makes of statistics, with libjpeg's choice between equals: no code
 // is longer than 16 bits, and none is of ones alone.
-// counts: how often each symbol occurs; their sum is below 10^9. Of zeros alone: an empty table.
-HuffmanTable optimal_table(const std::array<std::uint32_t, kSymbols> &counts);
+// counts: how often each of 256 symbols occurs; their sum is below 10^9. Of zeros alone: an empty
+// table.
+HuffmanTable optimal_table(const std::uint32_t *counts);
 
 }  // namespace coalesce::jpeg
