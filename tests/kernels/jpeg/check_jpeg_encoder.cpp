@@ -87,7 +87,7 @@ EncoderParams random_params(const NamedFormat &format, Random &random) {
   params.format = format.format;
   params.width = choose_size(random);
   params.height = choose_size(random);
-  if (random.below(12) == 0) params.width = random.between(100, 900);
+  if (random.below(12) == 0) params.width = random.between(100, 2000);
   params.quality =
       random.below(2) == 0 ? random.between(1, 100) : random.pick({1, 50, 90, 95, 100});
   if (format.format.has(Role::r)) {
@@ -172,6 +172,54 @@ std::string trial(const Encode &operation, bool roomy, Random &random, int index
   return wrong.empty() ? wrong : wrong + "\n    " + what;
 }
 
+// A limit of bytes somewhere between the least and the most file: the bytes of the quality that was
+// found, which fits, while the next one does not.
+std::string limit_trial(Random &random, int index, const Backend &backend) {
+  const std::vector<NamedFormat> formats = byte_formats();
+  const NamedFormat &format = formats[static_cast<std::size_t>(7 * index) % formats.size()];
+  EncoderParams params = random_params(format, random);
+  InputPicture in({format.name, params.width, params.height}, {}, random_pattern(random), random);
+  const auto with_quality = [&](int quality) {
+    EncoderParams plain = params;
+    plain.max_bytes = 0;
+    plain.quality = quality;
+    if (plain.luma_table) plain.luma_table = jpeg::quant_table(*plain.luma_table, quality);
+    if (plain.chroma_table) plain.chroma_table = jpeg::quant_table(*plain.chroma_table, quality);
+    return jpeg_reference(plain, in.image());
+  };
+  const auto least = with_quality(1).size(), most = with_quality(params.quality).size();
+  params.max_bytes =
+      least +
+      static_cast<std::size_t>(random.below(static_cast<int>(std::max(most, least) - least + 10)));
+  const std::string what =
+      in.text() + text_of(params) + " max-bytes " + std::to_string(params.max_bytes);
+  set_doing(what);
+  Bytes file;
+  int quality = 0;
+  Status s;
+  if (backend.cuda) {
+    std::unique_ptr<jpeg::CudaEncoder> encoder;
+    std::size_t bytes = 0;
+    s = jpeg::CudaEncoder::make(params, 1, &encoder);
+    if (s.ok()) s = encoder->start(0, in.given(backend), device_stream());
+    if (s.ok()) s = encoder->wait(0, &bytes);
+    file.resize(bytes);
+    if (s.ok()) s = encoder->fetch(0, file.data());
+    if (s.ok()) quality = encoder->quality(0);
+  } else {
+    std::unique_ptr<jpeg::Encoder> encoder;
+    s = jpeg::Encoder::make(params, &encoder);
+    if (s.ok()) s = encoder->encode(in.image(), &file);
+    if (s.ok()) quality = encoder->quality();
+  }
+  if (!s.ok()) return std::string("it returned: ") + s.message() + "\n    " + what;
+  if (file.size() > params.max_bytes) return "the file is over its limit\n    " + what;
+  if (quality < params.quality && with_quality(quality + 1).size() <= params.max_bytes)
+    return "a quality that fits was left out\n    " + what;
+  const std::string wrong = difference(file, with_quality(quality), "of its quality");
+  return wrong.empty() ? wrong : wrong + "\n    " + what;
+}
+
 // The true encoder on spoiled arguments.
 PlantedBug bug(const char *name, void (*spoil)(Call *call)) {
   const auto broken = [spoil](Call call, const Backend &backend, Bytes *file) {
@@ -213,7 +261,8 @@ std::vector<PlantedBug> planted() {
 Case jpeg_encoder_case() {
   return {"jpeg-encoder", 12 * static_cast<int>(byte_formats().size()),
           [](Random &random, int index, const Backend &backend) {
-            return trial(encode, false, random, index, backend);
+            return index % 12 == 11 ? limit_trial(random, index, backend)
+                                    : trial(encode, false, random, index, backend);
           },
           planted};
 }
