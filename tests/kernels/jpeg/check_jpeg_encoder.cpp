@@ -87,7 +87,10 @@ EncoderParams random_params(const NamedFormat &format, Random &random) {
   params.format = format.format;
   params.width = choose_size(random);
   params.height = choose_size(random);
-  if (random.below(12) == 0) params.width = random.between(100, 2000);
+  if (random.below(16) == 0) {  // many tiles of the scan, as threads look back over 32 at once
+    params.width = random.between(800, 2400);
+    params.height = random.between(60, 90);
+  }
   params.quality =
       random.below(2) == 0 ? random.between(1, 100) : random.pick({1, 50, 90, 95, 100});
   if (format.format.has(Role::r)) {
