@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "../../core/simd.h"
 #include "forward_dct.h"
@@ -15,8 +16,10 @@ namespace {
 void quantise(const int (&block)[kCoefficients], const QuantFactors &quant, std::int16_t *out) {
   for (int k = 0; k < kCoefficients; ++k) {
     const int at = kNaturalOrder[static_cast<std::size_t>(k)], value = block[at];
-    const auto n = static_cast<std::uint32_t>((value < 0 ? -value : value) + quant.add[at]);
-    const std::uint32_t quotient = (n * quant.factor[at] >> 16) * quant.scale[at] >> 16;
+    const auto n =
+        static_cast<std::uint32_t>((value < 0 ? -value : value) + quant.add[at / 8][at % 8]);
+    const std::uint32_t quotient =
+        (n * quant.factor[at / 8][at % 8] >> 16) * quant.scale[at / 8][at % 8] >> 16;
     out[k] = static_cast<std::int16_t>(value < 0 ? -static_cast<int>(quotient)
                                                  : static_cast<int>(quotient));
   }
@@ -62,6 +65,63 @@ COALESCE_INLINE void product_high(const Vector<32>::Uint16 &a, const Vector<32>:
 #pragma GCC diagnostic pop
 #endif
 
+#if defined(COALESCE_AVX2)
+// Eight numbers in the order of the file are those of a few rows: where each byte comes from in a
+// row, or 0x80.
+struct ZigzagShuffles {
+  alignas(32) std::uint8_t from[8][8][32] = {};  // by eight, by row
+  bool used[8][8] = {};
+};
+constexpr ZigzagShuffles make_zigzag_shuffles() {
+  ZigzagShuffles s;
+  for (auto &eight : s.from)
+    for (auto &row : eight)
+      for (std::uint8_t &byte : row)
+        byte = 0x80;
+  for (std::size_t k = 0; k < kCoefficients; ++k) {
+    const std::size_t row = kNaturalOrder[k] / 8, column = kNaturalOrder[k] % 8;
+    s.used[k / 8][row] = true;
+    for (std::size_t i = 0; i < 32; ++i)
+      if (i % 16 / 2 == k % 8)
+        s.from[k / 8][row][i] = static_cast<std::uint8_t>(2 * column + i % 2);
+  }
+  return s;
+}
+constexpr ZigzagShuffles kZigzag = make_zigzag_shuffles();
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+// Each half of the vectors has a block.
+template <std::size_t kEight, std::size_t kRow>
+COALESCE_INLINE void add_of_row(const Vector<32>::Int16 (&v)[8], Vector<32>::Int16 &sum) {
+  if constexpr (kZigzag.used[kEight][kRow]) {
+    typedef char Bytes __attribute__((vector_size(32)));
+    Bytes from;
+    std::memcpy(&from, kZigzag.from[kEight][kRow], sizeof from);
+    sum |= reinterpret_cast<Vector<32>::Int16>(
+        __builtin_ia32_pshufb256(reinterpret_cast<Bytes>(v[kRow]), from));
+  }
+}
+template <std::size_t kEight, std::size_t... kRow>
+COALESCE_INLINE void store_eight(const Vector<32>::Int16 (&v)[8], std::int16_t *a, std::int16_t *b,
+                                 std::index_sequence<kRow...>) {
+  Vector<32>::Int16 sum = {};
+  (add_of_row<kEight, kRow>(v, sum), ...);
+  std::memcpy(a + 8 * kEight, &sum, 16);
+  std::memcpy(b + 8 * kEight, reinterpret_cast<const char *>(&sum) + 16, 16);
+}
+template <std::size_t... kEight>
+COALESCE_INLINE void store_zigzag(const Vector<32>::Int16 (&v)[8], std::int16_t *a, std::int16_t *b,
+                                  std::index_sequence<kEight...>) {
+  (store_eight<kEight>(v, a, b, std::make_index_sequence<8>()), ...);
+}
+COALESCE_INLINE void store_zigzag(const Vector<32>::Int16 (&v)[8], std::int16_t *a,
+                                  std::int16_t *b) {
+  store_zigzag(v, a, b, std::make_index_sequence<8>());
+}
+#pragma GCC diagnostic pop
+#endif
+
 template <int kBytes>
 struct Lanes {
   using V = Vector<kBytes>;
@@ -81,13 +141,18 @@ struct Lanes {
     }
   }
 
+  // Two factors in every pair of lanes.
+  COALESCE_INLINE static void pairs_of(int a, int b, Int16 &out) {
+    out = reinterpret_cast<Int16>(Int32{} + static_cast<int>((static_cast<unsigned>(a) & 0xFFFF) |
+                                                             static_cast<unsigned>(b) << 16));
+  }
+
   // (a * of_a + b * of_b + half) >> kDown for each lane, the pairs being interleaved.
   template <int kDown>
   COALESCE_INLINE static void turn(const Int16 &low, const Int16 &high, int of_a, int of_b,
                                    Int16 &out) {
     Int16 factors;
-    for (int i = 0; i < kBytes / 2; ++i)
-      factors[i] = static_cast<std::int16_t>(i % 2 == 0 ? of_a : of_b);
+    pairs_of(of_a, of_b, factors);
     Int32 l, h;
     V::multiply_add(low, factors, l);
     V::multiply_add(high, factors, h);
@@ -98,10 +163,8 @@ struct Lanes {
   COALESCE_INLINE static void turn(const Int16 (&ab)[2], int of_a, int of_b, const Int16 (&cd)[2],
                                    int of_c, int of_d, Int16 &out) {
     Int16 first, second;
-    for (int i = 0; i < kBytes / 2; ++i) {
-      first[i] = static_cast<std::int16_t>(i % 2 == 0 ? of_a : of_b);
-      second[i] = static_cast<std::int16_t>(i % 2 == 0 ? of_c : of_d);
-    }
+    pairs_of(of_a, of_b, first);
+    pairs_of(of_c, of_d, second);
     Int32 sum[2];
     for (int half = 0; half < 2; ++half) {
       Int32 more;
@@ -147,11 +210,9 @@ struct Lanes {
 
   COALESCE_INLINE static void quantise(Int16 &v, const QuantFactors &quant, int row) {
     Uint16 add, factor, scale;
-    for (int block = 0; block < kBlocks; ++block) {
-      std::memcpy(reinterpret_cast<char *>(&add) + 16 * block, quant.add + 8 * row, 16);
-      std::memcpy(reinterpret_cast<char *>(&factor) + 16 * block, quant.factor + 8 * row, 16);
-      std::memcpy(reinterpret_cast<char *>(&scale) + 16 * block, quant.scale + 8 * row, 16);
-    }
+    std::memcpy(&add, quant.add[row], sizeof add);
+    std::memcpy(&factor, quant.factor[row], sizeof factor);
+    std::memcpy(&scale, quant.scale[row], sizeof scale);
     const Int16 sign = v >> 15;
     Uint16 quotient = reinterpret_cast<Uint16>((v ^ sign) - sign) + add;
     product_high(quotient, factor, quotient);
@@ -170,16 +231,17 @@ struct Lanes {
     dct<true>(v);
     transpose(v);
     dct<false>(v);
-    alignas(32) std::int16_t block[kBlocks][kCoefficients];
-    for (int y = 0; y < 8; ++y) {
+    for (int y = 0; y < 8; ++y)
       quantise(v[y], quant, y);
-      for (int b = 0; b < kBlocks; ++b)
-        std::memcpy(block[b] + 8 * y, reinterpret_cast<const char *>(&v[y]) + 16 * b, 16);
-    }
-    for (int b = 0; b < kBlocks; ++b) {
-      std::int16_t *const out = places.at(first + b);
+    if constexpr (kBlocks == 2) {
+      store_zigzag(v, places.at(first), places.at(first + 1));
+    } else {
+      alignas(16) std::int16_t block[kCoefficients];
+      for (int y = 0; y < 8; ++y)
+        std::memcpy(block + 8 * y, &v[y], sizeof v[y]);
+      std::int16_t *const out = places.at(first);
       for (std::size_t k = 0; k < kCoefficients; ++k)
-        out[k] = block[b][kNaturalOrder[k]];
+        out[k] = block[kNaturalOrder[k]];
     }
   }
 };
@@ -212,9 +274,11 @@ QuantFactors quant_factors(const QuantTable &steps) {
       ++add;
     else
       ++factor;
-    quant.add[i] = static_cast<std::uint16_t>(add);
-    quant.factor[i] = static_cast<std::uint16_t>(factor);
-    quant.scale[i] = static_cast<std::uint16_t>(1 << (16 - down));
+    for (const std::size_t column : {i % 8, i % 8 + 8}) {
+      quant.add[i / 8][column] = static_cast<std::uint16_t>(add);
+      quant.factor[i / 8][column] = static_cast<std::uint16_t>(factor);
+      quant.scale[i / 8][column] = static_cast<std::uint16_t>(1 << (16 - down));
+    }
   }
   return quant;
 }

@@ -9,11 +9,11 @@
 
 namespace coalesce::jpeg {
 
-// Division by steps in numbers of 16 bits, in the order of rows: the quotient of n is
+// Division by steps in numbers of 16 bits: the quotient of n is
 // ((n + add) * factor >> 16) * scale >> 16 for 0 <= n < 2^14 (Fog, Optimizing subroutines in
-// assembly language, 16.8).
+// assembly language, 16.8). Each row is there twice, for two blocks at once.
 struct QuantFactors {
-  alignas(32) std::uint16_t add[kCoefficients], factor[kCoefficients], scale[kCoefficients];
+  alignas(32) std::uint16_t add[8][16], factor[8][16], scale[8][16];
 };
 QuantFactors quant_factors(const QuantTable &steps);
 

@@ -60,72 +60,79 @@ void count_symbols(const std::int16_t *coefficients, int dc_before, Statistics *
 }
 
 // Whole bytes go; where none of eight is 0xFF, all at once.
-inline void BitWriter::flush() {
-  const std::uint64_t bytes = bits_;
+inline void BitWriter::State::flush() {
   // A byte of ones is one whose complement is 0.
   constexpr std::uint64_t kOnes = 0x0101010101010101u, kHighs = 0x8080808080808080u;
-  if (((~bytes - kOnes) & bytes & kHighs) == 0) {
+  if (((~bits - kOnes) & bits & kHighs) == 0) {
     const std::uint64_t big =
-        std::endian::native == std::endian::little ? __builtin_bswap64(bytes) : bytes;
-    std::memcpy(to_, &big, sizeof big);
-    to_ += 8;
+        std::endian::native == std::endian::little ? __builtin_bswap64(bits) : bits;
+    std::memcpy(to, &big, sizeof big);
+    to += 8;
     return;
   }
   for (int shift = 56; shift >= 0; shift -= 8) {
-    *to_++ = static_cast<std::uint8_t>(bytes >> shift);
-    if (static_cast<std::uint8_t>(bytes >> shift) == 0xFF) *to_++ = 0;
+    const auto byte = static_cast<std::uint8_t>(bits >> shift);
+    *to++ = byte;
+    if (byte == 0xFF) *to++ = 0;
   }
 }
 
 // Up to 32 bits.
-inline void BitWriter::put(std::uint32_t bits, int count) {
-  free_ -= count;
-  if (free_ >= 0) {
-    bits_ = bits_ << count | bits;
+inline void BitWriter::State::put(std::uint32_t more, int count) {
+  free -= count;
+  if (free >= 0) {
+    bits = bits << count | more;
     return;
   }
-  bits_ = bits_ << (count + free_) | bits >> -free_;
+  bits = bits << (count + free) | more >> -free;
   flush();
-  free_ += 64;
-  bits_ = bits;
+  free += 64;
+  bits = more;
 }
 
 void BitWriter::put_block(const std::int16_t *coefficients, int dc_before, const CodeTable &codes) {
-  const auto put_value = [this](std::uint32_t code, int value, int size) {
+  State s = state_;
+  const auto put_value = [&s](std::uint32_t code, int value, int size) {
     const auto low = static_cast<std::uint32_t>(value + (value >> 31)) & ((1u << size) - 1);
-    put((code & 0xFFFF) << size | low, static_cast<int>(code >> 16) + size);
+    s.put((code & 0xFFFF) << size | low, static_cast<int>(code >> 16) + size);
+  };
+  const auto put_code = [&s](std::uint32_t code) {
+    s.put(code & 0xFFFF, static_cast<int>(code >> 16));
   };
   const int difference = coefficients[0] - dc_before, dc_size = size_of(difference);
   put_value(codes.dc[dc_size], difference, dc_size);
-  std::uint64_t mask = nonzero(coefficients) & ~std::uint64_t{1};
-  int last = 0;
-  for (; mask != 0; mask &= mask - 1) {
-    const int k = std::countr_zero(mask), value = coefficients[k], size = size_of(value);
-    int run = k - last - 1;
+  std::uint64_t mask = nonzero(coefficients) >> 1;
+  const std::int16_t *at = coefficients + 1;
+  while (mask != 0) {
+    int run = std::countr_zero(mask);
+    at += run;
+    mask >>= run;
+    mask >>= 1;  // (64 at once would be none)
     for (; run > 15; run -= 16)
-      put(codes.ac[kZeroRun] & 0xFFFF, static_cast<int>(codes.ac[kZeroRun] >> 16));
+      put_code(codes.ac[kZeroRun]);
+    const int value = *at++, size = size_of(value);
     put_value(codes.ac[run << 4 | size], value, size);
-    last = k;
   }
-  if (last != kCoefficients - 1)
-    put(codes.ac[kEndOfBlock] & 0xFFFF, static_cast<int>(codes.ac[kEndOfBlock] >> 16));
+  if (at != coefficients + kCoefficients) put_code(codes.ac[kEndOfBlock]);
+  state_ = s;
 }
 
 void BitWriter::end_interval() {
-  const int bits = 64 - free_, pad = -bits & 7;
-  if (pad != 0) put((1u << pad) - 1, pad);
-  for (int left = 64 - free_; left > 0; left -= 8) {
-    const auto byte = static_cast<std::uint8_t>(bits_ >> (left - 8));
-    *to_++ = byte;
-    if (byte == 0xFF) *to_++ = 0;
+  State &s = state_;
+  const int padding = -(64 - s.free) & 7;
+  if (padding != 0) s.put((1u << padding) - 1, padding);
+  for (int left = 64 - s.free; left > 0; left -= 8) {
+    const auto byte = static_cast<std::uint8_t>(s.bits >> (left - 8));
+    *s.to++ = byte;
+    if (byte == 0xFF) *s.to++ = 0;
   }
-  bits_ = 0;
-  free_ = 64;
+  s.bits = 0;
+  s.free = 64;
 }
 
 void BitWriter::put_marker(int code) {
-  *to_++ = 0xFF;
-  *to_++ = static_cast<std::uint8_t>(code);
+  *state_.to++ = 0xFF;
+  *state_.to++ = static_cast<std::uint8_t>(code);
 }
 
 }  // namespace coalesce::jpeg

@@ -27,10 +27,10 @@ constexpr int kMostBlockBytes = 2 * 209, kMostEndBytes = 16;
 
 class BitWriter {
  public:
-  explicit BitWriter(std::uint8_t *to) : to_(to) {}
+  explicit BitWriter(std::uint8_t *to) : state_{to} {}
 
-  void move_to(std::uint8_t *to) { to_ = to; }
-  std::uint8_t *end() const { return to_; }
+  void move_to(std::uint8_t *to) { state_.to = to; }
+  std::uint8_t *end() const { return state_.to; }
 
   void put_block(const std::int16_t *coefficients, int dc_before, const CodeTable &codes);
   // Fills the last byte with ones.
@@ -38,12 +38,16 @@ class BitWriter {
   void put_marker(int code);
 
  private:
-  void put(std::uint32_t bits, int count);
-  void flush();
+  // A copy in registers serves a block: the bytes that it writes could be anything's.
+  struct State {
+    std::uint8_t *to;
+    std::uint64_t bits = 0;  // the lowest ones
+    int free = 64;           // of them
 
-  std::uint8_t *to_;
-  std::uint64_t bits_ = 0;  // the lowest ones
-  int free_ = 64;           // of them
+    void put(std::uint32_t bits, int count);
+    void flush();
+  };
+  State state_;
 };
 
 }  // namespace coalesce::jpeg
