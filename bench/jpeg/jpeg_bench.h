@@ -6,7 +6,7 @@
 
 #include "bench/jpeg/jpeg_peers.h"
 #include "bench/support/results.h"
-#include "jpeg/encoder/encoder_params.h"
+#include "jpeg/plan/encoder_params.h"
 #include "picture/image.h"
 
 namespace coalesce::test {

@@ -9,7 +9,7 @@
 #include "../../core/layout.h"
 #include "../../core/status.h"
 #include "../../picture/image.h"
-#include "coding_plan.h"
+#include "../plan/coding_plan.h"
 #include "entropy.h"
 
 namespace coalesce::jpeg {

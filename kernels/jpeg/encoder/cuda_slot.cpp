@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "../../core/device.h"
+#include "../plan/file_header.h"
 #include "cuda_encoder.h"
 #include "cuda_job.h"
-#include "file_header.h"
 #include "quality_search.h"
 
 namespace coalesce::jpeg {

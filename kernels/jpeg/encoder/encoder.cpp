@@ -5,11 +5,11 @@
 #include <cstring>
 #include <new>
 
+#include "../plan/coding_plan.h"
+#include "../plan/file_header.h"
 #include "../tables/markers.h"
 #include "blocks_cpu.h"
-#include "coding_plan.h"
 #include "entropy.h"
-#include "file_header.h"
 #include "quality_search.h"
 #include "strips.h"
 

@@ -8,7 +8,7 @@
 
 #include "../../core/status.h"
 #include "../../picture/image.h"
-#include "encoder_params.h"
+#include "../plan/encoder_params.h"
 
 namespace coalesce::jpeg {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "file_header.h"
+#include "../plan/file_header.h"
 
 namespace coalesce::jpeg {
 

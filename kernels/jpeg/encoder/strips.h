@@ -7,7 +7,7 @@
 
 #include "../../picture/image.h"
 #include "../../picture/rows.h"
-#include "coding_plan.h"
+#include "../plan/coding_plan.h"
 
 namespace coalesce::jpeg {
 

@@ -9,7 +9,7 @@
 #include <new>
 #include <vector>
 
-#include "../../../kernels/jpeg/encoder/coding_plan.h"
+#include "../../../kernels/jpeg/plan/coding_plan.h"
 #include "../../../kernels/jpeg/encoder/cuda_encoder.h"
 #include "../../../kernels/jpeg/encoder/encoder.h"
 #include "../driver_abi.h"

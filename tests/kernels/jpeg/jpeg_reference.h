@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "jpeg/encoder/encoder_params.h"
+#include "jpeg/plan/encoder_params.h"
 #include "picture/image.h"
 
 namespace coalesce::test {

@@ -6,10 +6,10 @@
 #include "../../support/doctest.h"
 #include "../../support/random.h"
 #include "../refused.h"
-#include "jpeg/encoder/coding_plan.h"
 #include "jpeg/encoder/cuda_encoder.h"
 #include "jpeg/encoder/encoder.h"
 #include "jpeg/encoder/quality_search.h"
+#include "jpeg/plan/coding_plan.h"
 #include "jpeg_reference.h"
 #include "picture/formats.h"
 
