@@ -14,8 +14,6 @@
 namespace coalesce::jpeg {
 namespace {
 
-constexpr std::size_t kMostHeaderBytes = 2048;
-
 // A frame under way.
 class Slot {
  public:
@@ -41,6 +39,7 @@ class Slot {
   CodeTable *usual_codes_ = nullptr;
   EncoderParams params_;  // of the frame under way
   std::vector<std::uint8_t> header_;
+  int header_quality_ = 0;
   // What start() copies: where to, and how much of the scan.
   std::uint8_t *to_ = nullptr;
   std::size_t copied_ = 0, likely_bytes_ = 0;
@@ -82,6 +81,8 @@ HuffmanTable table_of(const TableBytes &bytes) {
 }
 
 void Slot::make_header(int quality) {
+  if (header_quality_ == quality && !params_.optimize) return;
+  header_quality_ = quality;
   HuffmanTables tables = usual_tables();
   if (params_.optimize)
     for (int i = 0; i < 2; ++i) {

@@ -19,65 +19,68 @@ void put_marker(Marker marker, Bytes *to) {
   put(0xFF, to);
   put(static_cast<int>(marker), to);
 }
-void put_segment(Marker marker, const Bytes &content, Bytes *to) {
+// length: of what follows.
+void begin_segment(Marker marker, int length, Bytes *to) {
   put_marker(marker, to);
-  put_two(static_cast<int>(content.size()) + 2, to);
-  to->insert(to->end(), content.begin(), content.end());
+  put_two(length + 2, to);
 }
 
 // JFIF 1.01, without a thumbnail.
-Bytes jfif(int density_x, int density_y) {
-  Bytes content = {'J', 'F', 'I', 'F', 0, 1, 1, 0};
-  put_two(density_x, &content);
-  put_two(density_y, &content);
-  put_two(0, &content);
-  return content;
+void put_jfif(int density_x, int density_y, Bytes *to) {
+  begin_segment(Marker::app0, 14, to);
+  for (const int byte : {int{'J'}, int{'F'}, int{'I'}, int{'F'}, 0, 1, 1, 0})
+    put(byte, to);
+  put_two(density_x, to);
+  put_two(density_y, to);
+  put_two(0, to);
 }
 
 // Adobe Technical Note 5116: version 100, no flags, no transform.
-Bytes adobe() {
-  return {'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, 0};
+void put_adobe(Bytes *to) {
+  begin_segment(Marker::app14, 12, to);
+  for (const int byte : {int{'A'}, int{'d'}, int{'o'}, int{'b'}, int{'e'}, 0, 100, 0, 0, 0, 0, 0})
+    put(byte, to);
 }
 
-Bytes quantisation(int number, const QuantTable &table) {
-  Bytes content;
-  put(number, &content);
+void put_steps(int number, const QuantTable &table, Bytes *to) {
+  begin_segment(Marker::dqt, 1 + kCoefficients, to);
+  put(number, to);
   for (const std::uint8_t at : kNaturalOrder)
-    put(table[at], &content);
-  return content;
+    put(table[at], to);
 }
 
-Bytes frame(const CodingPlan &plan) {
-  Bytes content = {8};
-  put_two(plan.height, &content);
-  put_two(plan.width, &content);
-  put(plan.components, &content);
+void put_frame(const CodingPlan &plan, Bytes *to) {
+  begin_segment(Marker::sof0, 6 + 3 * plan.components, to);
+  put(8, to);
+  put_two(plan.height, to);
+  put_two(plan.width, to);
+  put(plan.components, to);
   for (int i = 0; i < plan.components; ++i) {
     const CodedComponent &c = plan.component[i];
-    content.insert(content.end(), {c.id, static_cast<std::uint8_t>(c.h << 4 | c.v), c.table});
+    for (const int byte : {int{c.id}, c.h << 4 | c.v, int{c.table}})
+      put(byte, to);
   }
-  return content;
 }
 
-Bytes huffman_table(int number, const HuffmanTable &table) {
-  Bytes content;
-  put(number, &content);
+void put_codes(int number, const HuffmanTable &table, Bytes *to) {
+  begin_segment(Marker::dht, 1 + kMostCodeBits + table.size(), to);
+  put(number, to);
   for (const std::uint8_t count : table.counts)
-    put(count, &content);
+    put(count, to);
   for (std::size_t i = 0; i < static_cast<std::size_t>(table.size()); ++i)
-    put(table.symbols[i], &content);
-  return content;
+    put(table.symbols[i], to);
 }
 
-Bytes scan(const CodingPlan &plan) {
-  Bytes content;
-  put(plan.components, &content);
+void put_scan(const CodingPlan &plan, Bytes *to) {
+  begin_segment(Marker::sos, 4 + 2 * plan.components, to);
+  put(plan.components, to);
   for (int i = 0; i < plan.components; ++i) {
     const CodedComponent &c = plan.component[i];
-    content.insert(content.end(), {c.id, static_cast<std::uint8_t>(c.table << 4 | c.table)});
+    put(c.id, to);
+    put(c.table << 4 | c.table, to);
   }
-  content.insert(content.end(), {0, kCoefficients - 1, 0});
-  return content;
+  for (const int byte : {0, kCoefficients - 1, 0})
+    put(byte, to);
 }
 
 }  // namespace
@@ -91,22 +94,21 @@ void write_header(const EncoderParams &params, const CodingPlan &plan, const Qua
   const int tables = plan.component[plan.components - 1].table + 1;
   put_marker(Marker::soi, file);
   if (params.keep_rgb)
-    put_segment(Marker::app14, adobe(), file);
+    put_adobe(file);
   else
-    put_segment(Marker::app0, jfif(params.density_x, params.density_y), file);
+    put_jfif(params.density_x, params.density_y, file);
   for (int i = 0; i < tables; ++i)
-    put_segment(Marker::dqt, quantisation(i, quant.table[i]), file);
-  put_segment(Marker::sof0, frame(plan), file);
+    put_steps(i, quant.table[i], file);
+  put_frame(plan, file);
   for (int i = 0; i < tables; ++i) {
-    put_segment(Marker::dht, huffman_table(i, huffman.dc[i]), file);
-    put_segment(Marker::dht, huffman_table(0x10 | i, huffman.ac[i]), file);
+    put_codes(i, huffman.dc[i], file);
+    put_codes(0x10 | i, huffman.ac[i], file);
   }
   if (params.restart_interval != 0) {
-    Bytes interval;
-    put_two(params.restart_interval, &interval);
-    put_segment(Marker::dri, interval, file);
+    begin_segment(Marker::dri, 2, file);
+    put_two(params.restart_interval, file);
   }
-  put_segment(Marker::sos, scan(plan), file);
+  put_scan(plan, file);
 }
 
 }  // namespace coalesce::jpeg

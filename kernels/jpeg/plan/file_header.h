@@ -17,7 +17,8 @@ struct HuffmanTables {
 };
 HuffmanTables usual_tables();
 
-// Appends it.
+// Appends it, of at most kMostHeaderBytes.
+constexpr int kMostHeaderBytes = 2048;
 void write_header(const EncoderParams &params, const CodingPlan &plan, const QuantTables &quant,
                   const HuffmanTables &huffman, std::vector<std::uint8_t> *file);
 

@@ -9,9 +9,9 @@
 #include <new>
 #include <vector>
 
-#include "../../../kernels/jpeg/plan/coding_plan.h"
 #include "../../../kernels/jpeg/encoder/cuda_encoder.h"
 #include "../../../kernels/jpeg/encoder/encoder.h"
+#include "../../../kernels/jpeg/plan/coding_plan.h"
 #include "../driver_abi.h"
 #include "../twin.h"
 
