@@ -21,6 +21,7 @@ ROOMS = {
     "kernels/j2k": [["codestream", "device"], ["params"], ["profile"], ["canvas"],
                     ["tier1/context", "transform"], ["tier1/mq", "transform/cuda"], ["tier1"],
                     ["tier2"], ["pcrd"], ["encoder"]],
+    "kernels/jpeg": [["tables"], ["plan"], ["*"]],
     "gst": [["object"], ["cuda"], ["memory"], ["video"], ["base"], ["*"], ["sepconvolve"], ["."]],
 }
 # An operation's own file may include what it is made of.

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "bench/jpeg/jpeg_bench.h"
+#include "core/device.h"
+#include "jpeg/encoder/cuda_encoder.h"
+#include "jpeg/encoder/encoder.h"
+#include "tests/support/device.h"
+
+namespace coalesce::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kCudaFrames = 240;
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+// Frames in device memory, and some slots of an encoder.
+class CudaRun {
+ public:
+  CudaRun(const std::vector<JpegFrame> &frames, const JpegOptions &options, int slots)
+      : frames_(frames), slots_(slots) {
+    for (const JpegFrame &frame : frames) {
+      uploaded_.emplace_back(frame.bytes.size());
+      uploaded_.back().upload(frame.bytes.data());
+    }
+    must(jpeg::CudaEncoder::make(params_of(frames[0], options), slots, &encoder_));
+    room_ = frames[0].bytes.size() + (1 << 20);
+    out_.resize(static_cast<std::size_t>(slots));
+    for (coalesce::DeviceMemory &out : out_)
+      must(coalesce::DeviceMemory::page_locked(room_, &out));
+  }
+
+  // Is the first frame's file the CPU's?
+  void check(const JpegOptions &options) {
+    std::unique_ptr<jpeg::Encoder> cpu;
+    std::vector<std::uint8_t> expected;
+    must(jpeg::Encoder::make(params_of(frames_[0], options), &cpu));
+    must(cpu->encode(image_of(frames_[0], frames_[0].bytes.data()), &expected));
+    start(0);
+    if (finish(0) != expected.size() || std::memcmp(at(0), expected.data(), expected.size()) != 0)
+      throw std::runtime_error("the file is not the CPU's");
+  }
+  // The mean of a frame; with one slot each one waits for the one before.
+  double time(double *bytes) {
+    for (int i = 0; i < 2 * slots_; ++i)
+      start(i), finish(i);
+    *bytes = 0;
+    const auto begin = Clock::now();
+    for (int i = 0; i < kCudaFrames + slots_ - 1; ++i) {
+      if (i < kCudaFrames) start(i);
+      if (i >= slots_ - 1) *bytes += static_cast<double>(finish(i - (slots_ - 1)));
+    }
+    *bytes /= kCudaFrames;
+    return milliseconds_since(begin) / kCudaFrames;
+  }
+
+ private:
+  std::uint8_t *at(int slot) const {
+    return static_cast<std::uint8_t *>(out_[static_cast<std::size_t>(slot)].get());
+  }
+  void start(int frame) {
+    const auto i = static_cast<std::size_t>(frame) % frames_.size();
+    const int slot = frame % slots_;
+    must(encoder_->start(slot, image_of(frames_[i], uploaded_[i].data()), device_stream(), at(slot),
+                         room_));
+  }
+  std::size_t finish(int frame) {
+    std::size_t bytes = 0;
+    must(encoder_->wait(frame % slots_, &bytes));
+    must(encoder_->fetch(frame % slots_, at(frame % slots_)));
+    return bytes;
+  }
+
+  const std::vector<JpegFrame> &frames_;
+  int slots_;
+  std::size_t room_;
+  std::vector<DeviceMemory> uploaded_;
+  std::vector<coalesce::DeviceMemory> out_;
+  std::unique_ptr<jpeg::CudaEncoder> encoder_;
+};
+
+}  // namespace
+
+void time_cuda(const std::vector<JpegFrame> &frames, const JpegOptions &options, Results *results) {
+  const JpegInput input = frames[0].input;
+  for (const int slots : {1, 2, 3, 4}) {
+    CudaRun run(frames, options, slots);
+    if (slots == 1) run.check(options);
+    double bytes;
+    const double ms = run.time(&bytes);
+    report(options, input, "coalesce CUDA",
+           slots == 1 ? "alone" : (std::to_string(slots) + " in flight").c_str(), ms, bytes,
+           results);
+  }
+  PeerTimes peer;
+  if (!nvjpeg(frames, options.quality, &peer)) {
+    std::printf("%-13s nvJPEG: no figures\n", name_of(input));
+    return;
+  }
+  report(options, input, "nvJPEG", "alone", peer.alone_ms, peer.bytes, results);
+  report(options, input, "nvJPEG", (std::to_string(peer.streams) + " streams").c_str(), peer.ms,
+         peer.bytes, results);
+}
+
+}  // namespace coalesce::test
