@@ -16,7 +16,7 @@ namespace coalesce::jpeg {
 // on the parameters and the samples alone. Memory is allocated in make(), and for *file.
 class Encoder {
  public:
-  // Errors: invalid_argument of check_params(); out_of_memory.
+  // Errors: those of check_params(); out_of_memory.
   static Status make(const EncoderParams &params, std::unique_ptr<Encoder> *encoder);
   ~Encoder();
 

@@ -3,8 +3,12 @@
 
 #include <algorithm>
 
+#include "coding_plan.h"
+
 namespace coalesce::jpeg {
 namespace {
+
+constexpr std::int64_t kMostCounted = 1000000000;  // symbols, by optimal_table()
 
 bool between(int first, int x, int last) {
   return first <= x && x <= last;
@@ -57,6 +61,8 @@ Status check_params(const EncoderParams &params) {
     return invalid_argument("jpeg: steps of quantisation tables are 1 to 255");
   if (!between(1, params.density_x, 65535) || !between(1, params.density_y, 65535))
     return invalid_argument("jpeg: a density is 1 to 65535");
+  if (params.optimize && make_plan(params).blocks() * kCoefficients >= kMostCounted)
+    return {StatusCode::unsupported, "jpeg: a picture has too many samples for optimize"};
   return {};
 }
 

@@ -38,7 +38,8 @@ struct EncoderParams {
   std::size_t max_bytes = 0;
 };
 
-// Errors: invalid_argument; the text names the parameter.
+// Errors: invalid_argument, the text naming the parameter; unsupported: optimize for more than 10^9
+// coefficients.
 Status check_params(const EncoderParams &params);
 
 }  // namespace coalesce::jpeg

@@ -223,40 +223,39 @@ std::string limit_trial(Random &random, int index, const Backend &backend) {
   return wrong.empty() ? wrong : wrong + "\n    " + what;
 }
 
-// The true encoder on spoiled arguments.
-PlantedBug bug(const char *name, void (*spoil)(Call *call)) {
+// The true encoder on spoiled arguments; on the CPU, and on CUDA.
+void add_bug(std::vector<PlantedBug> *bugs, const char *name, void (*spoil)(Call *call)) {
   const auto broken = [spoil](Call call, const Backend &backend, Bytes *file) {
     spoil(&call);
     return encode(call, backend, file);
   };
-  return {name, false, [broken](Random &random, int index, const Backend &backend) {
-            return trial(broken, true, random, index, backend);
-          }};
+  for (const bool cuda : {false, true})
+    bugs->push_back({name, cuda, [broken](Random &random, int index, const Backend &backend) {
+                       return trial(broken, true, random, index, backend);
+                     }});
 }
 
 std::vector<PlantedBug> planted() {
-  return {
-      bug("jpeg, is a row too low",
-          [](Call *c) {
-            for (Plane<const std::uint8_t> &plane : c->image.plane)
-              if (c->image.height > 1) plane.data += plane.pitch;
-          }),
-      bug("jpeg, ignores the pitch",
-          [](Call *c) {
-            c->image.plane[0].pitch = static_cast<std::size_t>(c->image.plane[0].width);
-          }),
-      bug("jpeg, swaps the components of chroma",
-          [](Call *c) {
-            if (c->params.format.components < 3) return;
-            std::swap(c->image.format.component[1].first, c->image.format.component[2].first);
-            std::swap(c->image.format.component[1].plane, c->image.format.component[2].plane);
-            c->params.format = c->image.format;
-          }),
-      bug("jpeg, a quality that is one too low",
-          [](Call *c) { c->params.quality = std::max(c->params.quality - 1, 1); }),
-      bug("jpeg, forgets the restart interval", [](Call *c) { c->params.restart_interval = 0; }),
-      bug("jpeg, has the usual Huffman tables", [](Call *c) { c->params.optimize = false; }),
-  };
+  std::vector<PlantedBug> bugs;
+  add_bug(&bugs, "jpeg, is a row too low", [](Call *c) {
+    for (Plane<const std::uint8_t> &plane : c->image.plane)
+      if (c->image.height > 1) plane.data += plane.pitch;
+  });
+  add_bug(&bugs, "jpeg, ignores the pitch", [](Call *c) {
+    c->image.plane[0].pitch = static_cast<std::size_t>(c->image.plane[0].width);
+  });
+  add_bug(&bugs, "jpeg, swaps the components of chroma", [](Call *c) {
+    if (c->params.format.components < 3) return;
+    std::swap(c->image.format.component[1].first, c->image.format.component[2].first);
+    std::swap(c->image.format.component[1].plane, c->image.format.component[2].plane);
+    c->params.format = c->image.format;
+  });
+  add_bug(&bugs, "jpeg, a quality that is one too low",
+          [](Call *c) { c->params.quality = std::max(c->params.quality - 1, 1); });
+  add_bug(&bugs, "jpeg, forgets the restart interval",
+          [](Call *c) { c->params.restart_interval = 0; });
+  add_bug(&bugs, "jpeg, has the usual Huffman tables", [](Call *c) { c->params.optimize = false; });
+  return bugs;
 }
 
 }  // namespace

@@ -105,6 +105,16 @@ TEST_CASE("pictures that are refused") {
   refused("empty", [](Call &c) { c.image.height = 0; });
 }
 
+TEST_CASE("a picture that is too large for the best tables") {
+  EncoderParams params = params_of("I420");
+  params.width = params.height = 30000;
+  CHECK(check_params(params).ok());
+  params.optimize = true;
+  CHECK(check_params(params).code() == StatusCode::unsupported);
+  params.width = 10000;
+  CHECK(check_params(params).ok());
+}
+
 TEST_CASE("YUV may be given the subsampling that it has") {
   const struct {
     const char *format;
