@@ -52,11 +52,12 @@ GstFlowReturn process(GstCoalesceFilter *self, GstBuffer *in_buffer, GstBuffer *
   auto &[from, to, scratch] = *self->priv;
   Backend &backend = backend_of(self);
   DeviceFrame in;
-  OutputFrame out, beside;
+  OutputFrame out;
+  std::optional<OutputFrame> beside;
   Job job(backend);
   GstFlowReturn flow = job.begin(in_buffer);
-  if (flow == GST_FLOW_OK) flow = job.load(in_buffer, from.info, from.pool, &in);
-  if (flow == GST_FLOW_OK) flow = job.write(out_buffer, to.info, to.pool, &out);
+  if (flow == GST_FLOW_OK) flow = job.load(in_buffer, from.layout, from.pool, &in);
+  if (flow == GST_FLOW_OK) flow = job.write(out_buffer, to.layout, to.pool, &out);
   if (flow == kNoMemory) return gst_coalesce_filter_fail(self, "no memory for a copy of the frame");
   if (flow == GST_FLOW_OK)
     flow = scratch.prepare(backend, job, scratch_bytes(self, in.frame()), &beside);
@@ -79,11 +80,10 @@ bool warm_up(GstCoalesceFilter *self) {
   if (session.warm) return true;
   ContextScope scope(session.context.get());
   const BufferRef in_buffer = from.pool.acquire(), out_buffer = to.pool.acquire();
-  Frame in, out;
-  Frame beside;
+  Frame in, out, beside;
   if (!in_buffer || !out_buffer ||
-      !in.map(in_buffer.get(), from.info, Memory::cuda, GST_MAP_WRITE) ||
-      !out.map(out_buffer.get(), to.info, Memory::cuda, GST_MAP_WRITE) ||
+      !in.map(in_buffer.get(), from.layout, Memory::cuda, GST_MAP_WRITE) ||
+      !out.map(out_buffer.get(), to.layout, Memory::cuda, GST_MAP_WRITE) ||
       !scratch.prepare_alone(backend, scratch_bytes(self, in), &beside)) {
     backend.post_gpu_error("no device memory for the frames");
     return false;
@@ -199,8 +199,9 @@ bool check_and_use(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
   auto *self = GST_COALESCE_FILTER(trans);
   auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
   auto &[in, out, scratch] = *self->priv;
-  const bool in_usable = usable_info(frames_of(in_caps).get(), &in.info);
-  if (!in_usable || !usable_info(out_caps, &out.info)) {
+  GstVideoInfo in_info, out_info;
+  const bool in_usable = usable_info(frames_of(in_caps).get(), &in_info);
+  if (!in_usable || !usable_info(out_caps, &out_info)) {
     GST_ELEMENT_ERROR(
         self, STREAM, FORMAT,
         ("Unsupported caps: %s (input %" GST_PTR_FORMAT ", output %" GST_PTR_FORMAT ")",
@@ -208,7 +209,9 @@ bool check_and_use(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
         (nullptr));
     return false;
   }
-  if (klass->set_info && !klass->set_info(self, &in.info, &out.info)) return false;
+  in.layout = in_info;
+  out.layout = out_info;
+  if (klass->set_info && !klass->set_info(self, &in_info, &out_info)) return false;
   in.caps.reset(gst_caps_ref(in_caps));
   out.caps.reset(gst_caps_ref(out_caps));
   in.fields = caps_are_fields(in_caps);
@@ -216,10 +219,10 @@ bool check_and_use(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
   out.cuda = caps_are_cuda(out_caps);
   Backend &backend = backend_of(trans);
   const bool untouched = in.cuda == out.cuda && !in.fields && klass->is_identity &&
-                         klass->is_identity(self, &in.info, &out.info);
+                         klass->is_identity(self, &in_info, &out_info);
   gst_base_transform_set_passthrough(trans, untouched);
   if (untouched) return backend.select(in.cuda, out.cuda, false);
-  const bool worth = klass->worth_the_trip && klass->worth_the_trip(self, &in.info);
+  const bool worth = klass->worth_the_trip && klass->worth_the_trip(self, &in_info);
   return backend.select(in.cuda, out.cuda, worth) && make_pools(self) &&
          (!backend.is_on_gpu() || warm_up(self));
 }
@@ -280,7 +283,7 @@ void *gst_coalesce_filter_scratch(GstCoalesceFilter *self) {
 }
 
 GstFlowReturn gst_coalesce_filter_fail(GstCoalesceFilter *self, const char *what) {
-  const GstVideoInfo &in = self->priv->in.info, &out = self->priv->out.info;
+  const GstVideoInfo &in = self->priv->in.layout.info, &out = self->priv->out.layout.info;
   if (backend_of(self).is_on_gpu())
     backend_of(self).post_gpu_error(what);
   else

@@ -67,7 +67,7 @@ GstFlowReturn Job::begin(GstBuffer *newest) {
   return ok("making a CUDA stream", session.go_on_in(std::move(stream)));
 }
 
-GstFlowReturn Job::load(GstBuffer *buffer, const GstVideoInfo &info, FramePool &pool,
+GstFlowReturn Job::load(GstBuffer *buffer, const FrameLayout &layout, FramePool &pool,
                         DeviceFrame *frame, Rows rows, const char *pad) {
   const bool in_place = !on_gpu_ || (buffer == newest_ && newests_fence_ != nullptr) ||
                         is_cuda_buffer_of(buffer, backend_.session().context.get());
@@ -75,7 +75,7 @@ GstFlowReturn Job::load(GstBuffer *buffer, const GstVideoInfo &info, FramePool &
                        : in_place ? Memory::cuda
                                   : transfer_memory(buffer);
   frame->reset();
-  if (!frame->frame_.map(buffer, info, where, GST_MAP_READ))
+  if (!frame->frame_.map(buffer, layout, where, GST_MAP_READ))
     return post_bad_frame(backend_.element(), "input", frame->frame_, pad);
   frame->buffer_.reset(gst_buffer_ref(buffer));
   const bool lacks_row = on_gpu_ && rows == Rows::of_both_fields && frame->frame_.lacks_spare_row();
@@ -91,7 +91,7 @@ GstFlowReturn Job::copy(GstBuffer *theirs, bool in_place, FramePool &pool, Rows 
   const Frame &original = frame->frame_;
   BufferRef own = pool.acquire();
   Frame &target = frame->copy_.emplace();
-  if (own == nullptr || !target.map(own.get(), original.info(),
+  if (own == nullptr || !target.map(own.get(), original.layout(),
                                     on_gpu_ ? Memory::cuda : Memory::system, GST_MAP_READWRITE))
     return kNoMemory;
   if (on_gpu_ && rows == Rows::of_both_fields)
@@ -165,17 +165,17 @@ GstFlowReturn Job::read(DeviceFrame &frame) {
   return ok("waiting for the input", result);
 }
 
-GstFlowReturn Job::write(GstBuffer *buffer, const GstVideoInfo &info, FramePool &pool,
+GstFlowReturn Job::write(GstBuffer *buffer, const FrameLayout &layout, FramePool &pool,
                          OutputFrame *frame) {
   const bool direct = on_gpu_ && is_ours(buffer, backend_.session().context.get());
   const Memory where = !on_gpu_ ? Memory::system : direct ? Memory::cuda : transfer_memory(buffer);
   frame->buffer_ = buffer;
-  if (!frame->frame_.map(buffer, info, where, GST_MAP_WRITE))
+  if (!frame->frame_.map(buffer, layout, where, GST_MAP_WRITE))
     return post_bad_frame(backend_.element(), "output", frame->frame_);
   if (on_gpu_ ? !direct : !frame->frame_.is_aligned()) {
     frame->own_buffer_ = pool.acquire();
     if (frame->own_buffer_ == nullptr ||
-        !frame->own_.emplace().map(frame->own_buffer_.get(), info,
+        !frame->own_.emplace().map(frame->own_buffer_.get(), layout,
                                    on_gpu_ ? Memory::cuda : Memory::system, GST_MAP_READWRITE))
       return kNoMemory;
   }
@@ -240,10 +240,12 @@ GstBuffer *Scratch::next_piece(Backend &backend, gsize bytes) {
   if (bytes > room_) {
     drop();
     const gsize row = std::min(bytes, kMostRow), rows = (bytes - 1) / row + 1;
-    if (!gst_video_info_set_format(&info_, GST_VIDEO_FORMAT_GRAY8, static_cast<guint>(row),
+    GstVideoInfo info;
+    if (!gst_video_info_set_format(&info, GST_VIDEO_FORMAT_GRAY8, static_cast<guint>(row),
                                    static_cast<guint>(rows)))
       return nullptr;
-    const CapsRef caps(gst_video_info_to_caps(&info_));
+    layout_ = info;
+    const CapsRef caps(gst_video_info_to_caps(&info));
     if (!pool_.make(backend.session().context.get(), caps.get())) return nullptr;
     room_ = rows * row;
   }
@@ -252,7 +254,8 @@ GstBuffer *Scratch::next_piece(Backend &backend, gsize bytes) {
   return pieces_[turn_].get();
 }
 
-GstFlowReturn Scratch::prepare(Backend &backend, Job &job, gsize bytes, OutputFrame *frame) {
+GstFlowReturn Scratch::prepare(Backend &backend, Job &job, gsize bytes,
+                               std::optional<OutputFrame> *frame) {
   data_ = nullptr;
   if (bytes == 0) return GST_FLOW_OK;
   if (!backend.is_on_gpu()) {
@@ -268,8 +271,8 @@ GstFlowReturn Scratch::prepare(Backend &backend, Job &job, gsize bytes, OutputFr
   }
   GstBuffer *piece = next_piece(backend, bytes);
   if (piece == nullptr) return kNoMemory;
-  const GstFlowReturn flow = job.write(piece, info_, pool_, frame);
-  if (flow == GST_FLOW_OK) data_ = frame->frame().plane(0).data;
+  const GstFlowReturn flow = job.write(piece, layout_, pool_, &frame->emplace());
+  if (flow == GST_FLOW_OK) data_ = (*frame)->frame().plane(0).data;
   return flow;
 }
 
@@ -277,7 +280,7 @@ bool Scratch::prepare_alone(Backend &backend, gsize bytes, Frame *frame) {
   data_ = nullptr;
   if (bytes == 0) return true;
   GstBuffer *piece = next_piece(backend, bytes);
-  if (piece == nullptr || !frame->map(piece, info_, Memory::cuda, GST_MAP_WRITE)) return false;
+  if (piece == nullptr || !frame->map(piece, layout_, Memory::cuda, GST_MAP_WRITE)) return false;
   data_ = frame->plane(0).data;
   return true;
 }

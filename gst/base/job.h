@@ -4,8 +4,8 @@
 //
 //   Job job(backend);
 //   job.begin(buffer);                            the stream, on the GPU
-//   job.load(buffer, info, pool, &in);            inputs, or job.read(in) for one loaded before
-//   job.write(out_buffer, out_info, pool, &out);  outputs
+//   job.load(buffer, layout, pool, &in);          inputs, or job.read(in) for one loaded before
+//   job.write(out_buffer, layout, pool, &out);    outputs
 //   run(in.frame(), out.frame(), backend.queue());
 //   job.end();
 //
@@ -85,12 +85,12 @@ class Job {
   // An input from upstream; copies are made in `pool`, of the same format. of_both_fields: chroma
   // rows that one field of an interlaced picture lacks on the GPU are copies of the last. `pad`:
   // for errors, the name of one of several.
-  GstFlowReturn load(GstBuffer *buffer, const GstVideoInfo &info, FramePool &pool,
+  GstFlowReturn load(GstBuffer *buffer, const FrameLayout &layout, FramePool &pool,
                      DeviceFrame *frame, Rows rows = Rows::of_buffer, const char *pad = nullptr);
   // One that an earlier job has loaded.
   GstFlowReturn read(DeviceFrame &frame);
   // Both stay where they are until the job has ended.
-  GstFlowReturn write(GstBuffer *buffer, const GstVideoInfo &info, FramePool &pool,
+  GstFlowReturn write(GstBuffer *buffer, const FrameLayout &layout, FramePool &pool,
                       OutputFrame *frame);
 
   // The work has been done, or enqueued.
@@ -121,9 +121,9 @@ class Job {
 // outputs have.
 class Scratch {
  public:
-  // For a job that has begun: `bytes` of the back end's memory, aligned to 16 bytes. `frame` as in
-  // Job::write(), and kNoMemory, too.
-  GstFlowReturn prepare(Backend &backend, Job &job, gsize bytes, OutputFrame *frame);
+  // For a job that has begun: `bytes` of the back end's memory, aligned to 16 bytes. `frame`, if
+  // there is one to write, as in Job::write(), and kNoMemory, too.
+  GstFlowReturn prepare(Backend &backend, Job &job, gsize bytes, std::optional<OutputFrame> *frame);
   // The same for work on the GPU that is waited for. False: there is no memory.
   bool prepare_alone(Backend &backend, gsize bytes, Frame *frame);
   void *data() const { return data_; }
@@ -134,7 +134,7 @@ class Scratch {
   GstBuffer *next_piece(Backend &backend, gsize bytes);
 
   FramePool pool_;
-  GstVideoInfo info_;  // of the pieces, as pictures
+  FrameLayout layout_;  // of the pieces, as pictures
   BufferRef pieces_[2];
   std::size_t turn_ = 0;
   std::unique_ptr<std::max_align_t[]> host_;

@@ -68,7 +68,7 @@ DeinterlacePrivate &priv_of(gpointer object) {
 }
 
 const GstVideoInfo &info_of(gpointer object) {
-  return GST_COALESCE_FILTER(object)->priv->in.info;
+  return GST_COALESCE_FILTER(object)->priv->in.layout.info;
 }
 
 // ---- properties ------------------------------------------------------------------------------

@@ -29,9 +29,17 @@ bool is_interlaced(const GstVideoInfo &info, GstBuffer *buffer, const GstVideoMe
 
 }  // namespace
 
-bool Frame::map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMapFlags access) {
+FrameLayout::FrameLayout(const GstVideoInfo &of) : info(of), format(&pixel_format(of)) {
+  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES(&info); p++) {
+    row_bytes[p] = plane_row_bytes(info, p);
+    rows[p] = plane_rows(info, p);
+  }
+}
+
+bool Frame::map(GstBuffer *buffer, const FrameLayout &layout, Memory where, GstMapFlags access) {
   unmap();
-  info_ = info;
+  layout_ = layout;
+  const GstVideoInfo &info = layout_.info;
   where_ = where;
   problem_.clear();
   if (gst_buffer_n_memory(buffer) == 0) {
@@ -99,7 +107,8 @@ bool Frame::map_whole(GstBuffer *buffer, const GstVideoMeta *meta, GstMapFlags f
 
 bool Frame::map_planes(GstBuffer *buffer, GstMapFlags flags) {
   const int number = int(flags) | int(GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
-  if (!gst_video_frame_map(&frame_, &info_, buffer, static_cast<GstMapFlags>(number))) return false;
+  if (!gst_video_frame_map(&frame_, &layout_.info, buffer, static_cast<GstMapFlags>(number)))
+    return false;
   mapped_ = Mapped::planes;
   return true;
 }
@@ -119,7 +128,7 @@ void Frame::set_interlaced(bool interlaced) {
 
 bool Frame::lacks_spare_row() const {
   for (guint p = 0; p < n_planes(); p++)
-    if (fields_.interlaced && wants_spare_row(info_, p) && !fields_.spare_row[p]) return true;
+    if (fields_.interlaced && wants_spare_row(info(), p) && !fields_.spare_row[p]) return true;
   return false;
 }
 
@@ -131,7 +140,7 @@ void Frame::be_copy_of(const Fields &original) {
 
 bool Frame::is_aligned() const {
   const auto bytes =
-      static_cast<std::uintptr_t>(container_alignment(pixel_format(info_).component[0].container));
+      static_cast<std::uintptr_t>(container_alignment(layout_.format->component[0].container));
   std::uintptr_t all = 0;
   for (guint p = 0; p < n_planes(); p++)
     all |= reinterpret_cast<std::uintptr_t>(plane_[p].data) | plane_[p].pitch;
@@ -145,7 +154,7 @@ Plane<std::uint8_t> Frame::plane(guint index) const {
 }
 
 Image Frame::image() const {
-  Image image = {pixel_format(info_), info_.width, info_.height, fields_.interlaced, {}};
+  Image image = {*layout_.format, info().width, info().height, fields_.interlaced, {}};
   for (guint p = 0; p < n_planes(); p++)
     image.plane[p] = plane(p);
   return image;
@@ -165,7 +174,7 @@ bool Frame::maps_only(const GstMemory *memory) const {
 
 // Where GStreamer's own layouts have that row, a GstVideoMeta may put something else, or nothing.
 bool Frame::has_spare_row(guint index) const {
-  if (!wants_spare_row(info_, index)) return false;
+  if (!wants_spare_row(info(), index)) return false;
   const Plane<std::uint8_t> chroma = plane(index);
   const GstMapInfo &map = map_of(index);
   const gsize skipped = static_cast<gsize>(chroma.row(chroma.height - 1) - map.data);
@@ -183,7 +192,7 @@ bool Frame::has_spare_row(guint index) const {
 bool Frame::planes_fit() {
   for (guint p = 0; p < n_planes(); p++) {
     const gint stride = GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, p);
-    const gsize row = plane_row_bytes(info_, p);
+    const gsize row = layout_.row_bytes[p];
     if (stride < 0 || static_cast<gsize>(stride) < row) {
       problem_ = "plane " + std::to_string(p) + " has rows of " + std::to_string(row) +
                  " bytes but a stride of " + std::to_string(stride);
@@ -191,7 +200,7 @@ bool Frame::planes_fit() {
     }
     const GstMapInfo &map = map_of(p);
     auto *start = static_cast<guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&frame_, p));
-    const gint rows = plane_rows(info_, p);
+    const gint rows = layout_.rows[p];
     const gsize needed = static_cast<gsize>(stride) * (rows - 1) + row;
     const gsize skipped = static_cast<gsize>(start - map.data);
     if (start < map.data || skipped > map.size || map.size - skipped < needed) {

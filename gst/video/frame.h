@@ -15,6 +15,17 @@ namespace coalesce::gst {
 // page_locked: system memory that carries a fence (pagelocked.h), for the GPU to read and write.
 enum class Memory { system, page_locked, cuda };
 
+// What caps say of a frame's planes. Made once for them, for it takes as long as half of a map().
+struct FrameLayout {
+  FrameLayout() = default;
+  FrameLayout(const GstVideoInfo &of);
+
+  GstVideoInfo info;
+  const PixelFormat *format;
+  gsize row_bytes[GST_VIDEO_MAX_PLANES];  // of a plane, as plane_row_bytes() has it
+  gint rows[GST_VIDEO_MAX_PLANES];        // and plane_rows()
+};
+
 class Frame {
  public:
   Frame() = default;
@@ -22,17 +33,18 @@ class Frame {
   Frame(const Frame &) = delete;
   Frame &operator=(const Frame &) = delete;
 
-  // Maps `buffer`, whose caps say `info`, for reading or writing in host or device memory. Every
+  // Maps `buffer`, whose caps say `layout`, for reading or writing in host or device memory. Every
   // plane is checked to lie inside the buffer. On failure returns false and says why in problem().
   // Device memory of ours and Memory::page_locked are mapped without waiting: the caller orders its
   // stream behind the fence. where() is Memory::system after all if only a copy of the memory could
   // be had.
-  bool map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMapFlags access);
+  bool map(GstBuffer *buffer, const FrameLayout &layout, Memory where, GstMapFlags access);
   void unmap();
 
-  const GstVideoInfo &info() const { return info_; }
+  const GstVideoInfo &info() const { return layout_.info; }
+  const FrameLayout &layout() const { return layout_; }
   Memory where() const { return where_; }
-  guint n_planes() const { return GST_VIDEO_INFO_N_PLANES(&info_); }
+  guint n_planes() const { return GST_VIDEO_INFO_N_PLANES(&info()); }
   const std::string &problem() const { return problem_; }
 
   // Is the picture two fields? Of mixed video the buffer's flag says so.
@@ -71,7 +83,7 @@ class Frame {
   Mapped mapped_ = Mapped::no;
   // Of frame_, data, strides and the first map are there where the buffer is mapped as a whole.
   GstVideoFrame frame_;
-  GstVideoInfo info_{};
+  FrameLayout layout_;
   Memory where_ = Memory::system;
   Plane<std::uint8_t> plane_[GST_VIDEO_MAX_PLANES];  // without spare rows
   Fields fields_;
