@@ -112,7 +112,8 @@ __device__ __forceinline__ void add_down(const MmaBands<Shape, kSums> &bands,
       multiply<0, false, false>(upper, bands.down[d], columns, zero);
 #pragma unroll
     for (int i = 0; i < 4; ++i)
-      sums[i] += upper[i] * (1 << 8 * d);
+      sums[i] = static_cast<int>(static_cast<unsigned>(sums[i]) +
+                                 static_cast<unsigned>(upper[i]) * (1u << 8 * d));
   }
 }
 
@@ -163,7 +164,9 @@ __device__ __forceinline__ auto column_sums(const MmaBands<Shape, kSums> &bands,
         s[i] = static_cast<std::uint32_t>(sum);
         above[i] = static_cast<std::uint32_t>(sum >> 32);
       } else if constexpr (Types::kBytes == 2) {
-        s[i] = static_cast<std::uint32_t>(parts[1][at] * upper_weight + parts[0][at]);
+        // Unsigned, as elsewhere here: what stands beyond a plane's samples may be too large.
+        s[i] = static_cast<std::uint32_t>(parts[1][at]) * static_cast<std::uint32_t>(upper_weight) +
+               static_cast<std::uint32_t>(parts[0][at]);
       } else {
         s[i] = static_cast<std::uint32_t>(parts[0][at]);
       }
@@ -292,10 +295,16 @@ __device__ __forceinline__ void row_sums(const MmaBands<Shape, kSums> &bands,
       } else {
         add_level<4, kOdd>(level[4], bands, q, sums, f.add);
         // What stands below the next 16 bits is shifted out: floors of floors.
+        const auto add_shifted = [](int lower, int upper) {
+          return static_cast<int>(static_cast<unsigned>(lower) +
+                                  static_cast<unsigned>(upper) * 256) >>
+                 16;
+        };
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-          int sum = ((level[0][i] + level[1][i] * 256) >> 16) + level[2][i];
-          sum = ((sum + level[3][i] * 256) >> 16) + level[4][i];
+          const int sum =
+              add_shifted(add_shifted(level[0][i], level[1][i]) + level[2][i], level[3][i]) +
+              level[4][i];
           v[q][i] = sum >> f.shift;
           if constexpr (Types::kDeep) v[q][i] = max(min(v[q][i], f.max), 0);
         }
