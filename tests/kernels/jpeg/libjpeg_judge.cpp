@@ -106,6 +106,85 @@ struct Padded {
   }
 };
 
+// A file in pieces.
+struct Pieces {
+  jpeg_source_mgr base;  // first
+  const std::uint8_t *next;
+  std::size_t left;
+
+  static Pieces *of(j_decompress_ptr libjpeg) { return reinterpret_cast<Pieces *>(libjpeg->src); }
+};
+
+void nothing(j_decompress_ptr) {}
+
+boolean next_piece(j_decompress_ptr libjpeg) {
+  static const JOCTET kEnd[] = {0xFF, JPEG_EOI};
+  Pieces *pieces = Pieces::of(libjpeg);
+  const std::size_t bytes = std::min<std::size_t>(pieces->left, 256);
+  pieces->base.next_input_byte = bytes == 0 ? kEnd : pieces->next;
+  pieces->base.bytes_in_buffer = bytes == 0 ? sizeof kEnd : bytes;
+  pieces->next += bytes;
+  pieces->left -= bytes;
+  if (bytes == 0) ++libjpeg->err->num_warnings;
+  return TRUE;
+}
+
+void skip_bytes(j_decompress_ptr libjpeg, long bytes) {
+  jpeg_source_mgr *source = libjpeg->src;
+  while (bytes > static_cast<long>(source->bytes_in_buffer)) {
+    bytes -= static_cast<long>(source->bytes_in_buffer);
+    next_piece(libjpeg);
+  }
+  if (bytes <= 0) return;
+  source->next_input_byte += bytes;
+  source->bytes_in_buffer -= static_cast<std::size_t>(bytes);
+}
+
+void count_warning(j_common_ptr libjpeg, int level) {
+  if (level < 0) ++libjpeg->err->num_warnings;
+}
+
+// As compress().
+using Reading = std::function<void(jpeg_decompress_struct *)>;
+void decompress(ErrorManager *errors, const std::vector<std::uint8_t> &file,
+                LibjpegPicture *picture, const Reading &work) {
+  jpeg_decompress_struct libjpeg;
+  libjpeg.err = jpeg_std_error(&errors->base);
+  errors->base.error_exit = leave_with_text;
+  errors->base.emit_message = count_warning;
+  jpeg_create_decompress(&libjpeg);
+  if (setjmp(errors->leave) != 0) {
+    jpeg_destroy_decompress(&libjpeg);
+    picture->error = errors->text;
+    return;
+  }
+  Pieces pieces = {};
+  pieces.base.init_source = nothing;
+  pieces.base.fill_input_buffer = next_piece;
+  pieces.base.skip_input_data = skip_bytes;
+  pieces.base.resync_to_restart = jpeg_resync_to_restart;
+  pieces.base.term_source = nothing;
+  pieces.next = file.data();
+  pieces.left = file.size();
+  libjpeg.src = &pieces.base;
+  jpeg_read_header(&libjpeg, TRUE);
+  libjpeg.dct_method = JDCT_ISLOW;
+  work(&libjpeg);
+  picture->warned = libjpeg.err->num_warnings != 0;
+  jpeg_destroy_decompress(&libjpeg);
+}
+
+LibjpegPicture picture_of(
+    const std::vector<std::uint8_t> &file,
+    const std::function<void(jpeg_decompress_struct *, LibjpegPicture *)> &work) {
+  without_simd();
+  ErrorManager errors;
+  LibjpegPicture picture;
+  decompress(&errors, file, &picture,
+             [&](jpeg_decompress_struct *libjpeg) { work(libjpeg, &picture); });
+  return picture;
+}
+
 }  // namespace
 
 bool have_libjpeg() {
@@ -160,6 +239,58 @@ std::vector<std::uint8_t> libjpeg_file_of_rgb(const LibjpegPlane &pixels, bool k
     }
   };
   return file_of(work);
+}
+
+LibjpegPicture libjpeg_planes(const std::vector<std::uint8_t> &file) {
+  // Here, as libjpeg's errors leave the function without destructors.
+  std::vector<std::vector<std::uint8_t>> band;
+  std::vector<std::vector<JSAMPROW>> rows;
+  std::vector<JSAMPARRAY> arrays;
+  return picture_of(file, [&](jpeg_decompress_struct *libjpeg, LibjpegPicture *picture) {
+    libjpeg->raw_data_out = TRUE;
+    jpeg_start_decompress(libjpeg);
+    for (int c = 0; c < libjpeg->num_components; ++c) {
+      const jpeg_component_info &k = libjpeg->comp_info[c];
+      const std::size_t pitch = (k.width_in_blocks + 4) * DCTSIZE;
+      const auto lines = static_cast<std::size_t>(k.v_samp_factor * DCTSIZE);
+      band.emplace_back(pitch * lines);
+      rows.emplace_back();
+      for (std::size_t y = 0; y < lines; ++y)
+        rows.back().push_back(band.back().data() + pitch * y);
+      picture->planes.push_back(
+          {static_cast<int>(k.downsampled_width), static_cast<int>(k.downsampled_height), {}});
+    }
+    for (std::vector<JSAMPROW> &of : rows)
+      arrays.push_back(of.data());
+    const int lines = libjpeg->max_v_samp_factor * DCTSIZE;
+    while (libjpeg->output_scanline < libjpeg->output_height) {
+      jpeg_read_raw_data(libjpeg, arrays.data(), static_cast<JDIMENSION>(lines));
+      for (std::size_t c = 0; c < rows.size(); ++c) {
+        LibjpegSamples &plane = picture->planes[c];
+        const auto width = static_cast<std::size_t>(plane.width);
+        for (const JSAMPROW row : rows[c])
+          if (plane.samples.size() < width * static_cast<std::size_t>(plane.height))
+            plane.samples.insert(plane.samples.end(), row, row + width);
+      }
+    }
+  });
+}
+
+LibjpegPicture libjpeg_rgb(const std::vector<std::uint8_t> &file, bool fancy_upsampling) {
+  return picture_of(file, [&](jpeg_decompress_struct *libjpeg, LibjpegPicture *picture) {
+    libjpeg->do_fancy_upsampling = fancy_upsampling ? TRUE : FALSE;
+    libjpeg->out_color_space = JCS_RGB;
+    jpeg_start_decompress(libjpeg);
+    const std::size_t pitch = 3 * std::size_t{libjpeg->output_width};
+    picture->planes.push_back(
+        {static_cast<int>(libjpeg->output_width), static_cast<int>(libjpeg->output_height), {}});
+    std::vector<std::uint8_t> &samples = picture->planes.back().samples;
+    samples.resize(pitch * libjpeg->output_height);
+    while (libjpeg->output_scanline < libjpeg->output_height) {
+      JSAMPROW row = samples.data() + pitch * libjpeg->output_scanline;
+      jpeg_read_scanlines(libjpeg, &row, 1);
+    }
+  });
 }
 
 }  // namespace coalesce::test

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Files of libjpeg-turbo, by its code in C and its integer DCT: what `JSIMD_FORCENONE=1 cjpeg -dct
-// int` writes. In a build without libjpeg there are none.
+// Files and pictures of libjpeg-turbo, by its code in C and its integer DCT: what
+// `JSIMD_FORCENONE=1 cjpeg -dct int` writes and djpeg reads. In a build without libjpeg there are
+// none.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "jpeg/tables/quantisation.h"
@@ -38,5 +40,21 @@ std::vector<std::uint8_t> libjpeg_file(int width, int height,
 // Of R, G and B by turns; keep_rgb: without conversion to YCbCr.
 std::vector<std::uint8_t> libjpeg_file_of_rgb(const LibjpegPlane &pixels, bool keep_rgb,
                                               const LibjpegCoding &coding);
+
+struct LibjpegSamples {
+  int width = 0, height = 0;
+  std::vector<std::uint8_t> samples;  // of the planes; R, G and B by turns
+};
+struct LibjpegPicture {
+  std::string error;  // empty: there is a picture
+  bool warned = false;
+  std::vector<LibjpegSamples> planes;
+};
+
+// The samples of each component (jpeg_read_raw_data), or one plane of RGB. The file comes in pieces
+// of 256 bytes, so that libjpeg takes the more careful of its two ways: the other one leaves
+// coefficients of a first try where FF FF 00 stands in the data, as far as its input reaches.
+LibjpegPicture libjpeg_planes(const std::vector<std::uint8_t> &file);
+LibjpegPicture libjpeg_rgb(const std::vector<std::uint8_t> &file, bool fancy_upsampling);
 
 }  // namespace coalesce::test

@@ -18,4 +18,12 @@ std::vector<std::uint8_t> libjpeg_file_of_rgb(const LibjpegPlane &, bool, const 
   throw std::runtime_error("this build has no libjpeg");
 }
 
+LibjpegPicture libjpeg_planes(const std::vector<std::uint8_t> &) {
+  throw std::runtime_error("this build has no libjpeg");
+}
+
+LibjpegPicture libjpeg_rgb(const std::vector<std::uint8_t> &, bool) {
+  throw std::runtime_error("this build has no libjpeg");
+}
+
 }  // namespace coalesce::test

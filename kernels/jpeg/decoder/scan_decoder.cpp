@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scan_decoder.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace coalesce::jpeg {
+
+DecodeTable decode_table(const HuffmanTable &table) {
+  DecodeTable t = {};
+  std::copy(table.symbols.begin(), table.symbols.end(), t.symbols);
+  unsigned code = 0;
+  int next = 0;
+  for (int length = 1; length <= kMostCodeBits; ++length, code <<= 1) {
+    const int count = table.counts[static_cast<std::size_t>(length - 1)];
+    t.first[length] = next - static_cast<int>(code);
+    for (int n = 0; n < count; ++n, ++next, ++code) {
+      if (length > kLookupBits) continue;
+      const unsigned spare = static_cast<unsigned>(kLookupBits - length);
+      for (unsigned rest = 0; rest < 1u << spare; ++rest)
+        t.lookup[(code << spare) + rest] =
+            static_cast<std::uint16_t>(length << 8 | t.symbols[next]);
+    }
+    t.limit[length] = code << (kMostCodeBits - length);
+  }
+  return t;
+}
+
+namespace {
+
+// Bits of a segment, up to a marker; zeros behind it.
+class BitReader {
+ public:
+  explicit BitReader(ByteSource *source) : source_(source) {}
+
+  // At least 57 bits, or all that there are.
+  void fill() {
+    if (count_ > 56 || source_->marker != 0) return;
+    if (source_->at + 8 <= source_->size) {
+      std::uint64_t word;
+      std::memcpy(&word, source_->data + source_->at, 8);
+      word = __builtin_bswap64(word);
+      // Has it a byte of FF? (Its complement has a zero there.)
+      constexpr std::uint64_t kOnes = 0x0101010101010101, kTops = 0x8080808080808080;
+      if (((~word - kOnes) & word & kTops) == 0) {
+        const int bytes = (64 - count_) / 8;
+        bits_ |= word >> count_;
+        count_ += 8 * bytes;
+        source_->at += static_cast<std::size_t>(bytes);
+        // What is below the last whole byte will come again.
+        if (count_ < 64) bits_ &= ~(~std::uint64_t{0} >> count_);
+        return;
+      }
+    }
+    while (count_ <= 56) {
+      std::uint8_t c = source_->byte();
+      if (c == 0xFF) {
+        do
+          c = source_->byte();
+        while (c == 0xFF);
+        if (c != 0) {
+          source_->marker = c;
+          return;
+        }
+        c = 0xFF;
+      }
+      bits_ |= std::uint64_t{c} << (56 - count_);
+      count_ += 8;
+    }
+  }
+  std::uint32_t peek(int n) const { return static_cast<std::uint32_t>(bits_ >> (64 - n)); }
+  void drop(int n) {
+    bits_ <<= n;
+    count_ -= n;
+    if (count_ < 0) {
+      count_ = 0;
+      too_few_ = true;
+    }
+  }
+  bool too_few() const { return too_few_; }
+
+  // A new segment. too_few() stays if it begins with a marker.
+  void restart() {
+    bits_ = 0;
+    count_ = 0;
+    if (source_->marker == 0) too_few_ = false;
+  }
+
+ private:
+  ByteSource *source_;
+  std::uint64_t bits_ = 0;  // the next one is the highest
+  int count_ = 0;
+  bool too_few_ = false;
+};
+
+struct Tables {
+  DecodeTable dc, ac;
+};
+
+// Returns whether it is broken. *dc: of the block before it in the segment.
+bool decode_block(const Tables &tables, BitReader *reader, std::uint32_t *dc, std::int16_t *block) {
+  bool broken = false;
+  reader->fill();
+  std::uint32_t found = look_up(tables.dc, reader->peek(16));
+  int length = static_cast<int>(found >> 8), size = static_cast<int>(found & 15);
+  broken |= length > kMostCodeBits;
+  reader->drop(length);
+  if (size != 0) {
+    *dc += static_cast<std::uint32_t>(extend(reader->peek(size), size));
+    reader->drop(size);
+  }
+  block[0] = static_cast<std::int16_t>(*dc);
+  for (int k = 1; k < kCoefficients; ++k) {
+    reader->fill();
+    found = look_up(tables.ac, reader->peek(16));
+    length = static_cast<int>(found >> 8);
+    broken |= length > kMostCodeBits;
+    reader->drop(length);
+    const int run = static_cast<int>(found >> 4 & 15);
+    size = static_cast<int>(found & 15);
+    k += run;
+    if (size == 0) {
+      if (run != 15) break;
+      continue;
+    }
+    const int value = extend(reader->peek(size), size);
+    reader->drop(size);
+    // libjpeg writes what is behind the last coefficient over it.
+    broken |= k >= kCoefficients;
+    block[kNaturalOrder[static_cast<std::size_t>(std::min(k, kCoefficients - 1))]] =
+        static_cast<std::int16_t>(value);
+  }
+  return broken;
+}
+
+// Libjpeg's way out where another marker comes than the wanted one (0 to 7). The segment that
+// follows is empty if the source has a marker afterwards. Returns whether there was one such.
+bool find_restart(ByteSource *source, int wanted) {
+  constexpr int kFirst = static_cast<int>(Marker::rst0), kLast = static_cast<int>(Marker::rst7);
+  source->skipped = false;
+  if (source->marker == 0) source->next_marker();
+  if (source->marker == kFirst + wanted) {
+    source->marker = 0;
+    return source->skipped;
+  }
+  for (;;) {
+    const int marker = source->marker;
+    if (marker >= static_cast<int>(Marker::sof0)) {
+      if (marker < kFirst || marker > kLast) return true;  // it stays
+      const int ahead = (marker - kFirst - wanted) & 7;
+      if (ahead == 1 || ahead == 2) return true;  // a later one, for a later segment
+      if (ahead != 6 && ahead != 7) {             // too far away, or the wanted one
+        source->marker = 0;
+        return true;
+      }
+    }
+    source->next_marker();
+  }
+}
+
+}  // namespace
+
+bool decode_scan(const Frame &frame, const Scan &scan, HeaderReader *reader,
+                 const CoefficientPlanes &out) {
+  ByteSource *source = reader->source();
+  Tables tables[kMostComponents];
+  for (int i = 0; i < scan.components; ++i)
+    tables[i] = {decode_table(reader->dc_table(scan.component[i].dc)),
+                 decode_table(reader->ac_table(scan.component[i].ac))};
+  const bool is_alone = scan.components == 1;
+  BitReader bits(source);
+  std::uint32_t dc[kMostComponents] = {};
+  bool broken = false;
+  int to_go = scan.restart_interval, next_restart = 0;
+  const std::int64_t mcus = std::int64_t{scan.mcus_wide} * scan.mcus_high;
+  for (std::int64_t mcu = 0; mcu < mcus;) {
+    if (scan.restart_interval != 0 && to_go == 0) {
+      broken |= find_restart(source, next_restart);
+      next_restart = (next_restart + 1) & 7;
+      bits.restart();
+      std::fill(dc, dc + kMostComponents, 0);
+      to_go = scan.restart_interval;
+    }
+    if (bits.too_few()) {
+      // No more of this segment; and of none, if there is no restart marker to come.
+      broken = true;
+      const bool may_restart =
+          scan.restart_interval != 0 && (source->marker < static_cast<int>(Marker::sof0) ||
+                                         (source->marker >= static_cast<int>(Marker::rst0) &&
+                                          source->marker <= static_cast<int>(Marker::rst7)));
+      if (!may_restart) return true;
+      mcu += to_go;
+      to_go = 0;
+      continue;
+    }
+    const int x = static_cast<int>(mcu % scan.mcus_wide),
+              y = static_cast<int>(mcu / scan.mcus_wide);
+    for (int i = 0; i < scan.components; ++i) {
+      const int c = scan.component[i].component;
+      const FrameComponent &k = frame.component[c];
+      const int h = is_alone ? 1 : k.h, v = is_alone ? 1 : k.v;
+      for (int row = 0; row < v; ++row)
+        for (int column = 0; column < h; ++column) {
+          const std::size_t block =
+              static_cast<std::size_t>(y * v + row) * static_cast<std::size_t>(k.padded_wide) +
+              static_cast<std::size_t>(x * h + column);
+          broken |=
+              decode_block(tables[i], &bits, &dc[i], out.component[c] + kCoefficients * block);
+        }
+    }
+    ++mcu;
+    --to_go;
+  }
+  return broken || bits.too_few();
+}
+
+}  // namespace coalesce::jpeg
