@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "../picture.h"
+#include "jpeg/decoder/cuda_decoder.h"
 #include "jpeg/decoder/decoder.h"
 #include "jpeg/decoder/output.h"
 #include "jpeg_writer.h"
@@ -19,14 +20,37 @@ using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::int64_t kFewPixels = 1 << 20;  // spoiled headers may say anything
 
+constexpr std::uint8_t kFill[] = {0xFF, 0xFF};
+
 struct Call {
   Bytes file;
   jpeg::DecodeParams params;
   Image out;
+  bool is_for_gpu = false;  // good, and of one scan
 };
 using Decode = std::function<Status(const Call &call, const Backend &backend, bool *broken)>;
 
+// Twice, the second time with what is left in the slot's memory, while another slot reads a file
+// that is cut off.
+Status decode_on_cuda(const Call &call, bool *broken) {
+  std::unique_ptr<jpeg::CudaDecoder> decoder;
+  if (Status s = jpeg::CudaDecoder::make(call.params, 2, &decoder); !s.ok()) return s;
+  if (Status s = decoder->read(0, call.file.data(), call.file.size()); !s.ok()) return s;
+  if (Status s = decoder->start(0, call.out, device_stream()); !s.ok()) return s;
+  (void)decoder->read(1, call.file.data(), call.file.size() / 2);
+  if (Status s = decoder->wait(0, broken); !s.ok()) return s;
+  if (Status s = decoder->read(0, call.file.data(), call.file.size()); !s.ok()) return s;
+  if (Status s = decoder->start(0, call.out, device_stream()); !s.ok()) return s;
+  bool broken_again = false;
+  if (Status s = decoder->wait(0, &broken_again); !s.ok()) return s;
+  if (broken_again != *broken) return {StatusCode::device_error, "the same file, another verdict"};
+  if (call.is_for_gpu && decoder->was_on_cpu(0))
+    return {StatusCode::device_error, "the CPU has decoded what the GPU can"};
+  return {};
+}
+
 Status decode(const Call &call, const Backend &backend, bool *broken) {
+  if (backend.cuda) return decode_on_cuda(call, broken);
   jpeg::Decoder decoder(call.params, backend.pool);
   if (Status s = decoder.read(call.file.data(), call.file.size()); !s.ok()) return s;
   return decoder.decode(call.out, broken);
@@ -105,7 +129,6 @@ void spoil(Bytes *file, std::size_t scan, Random &random) {
 
 std::string trial(const Decode &operation, bool roomy, bool may_spoil, Random &random, int index,
                   const Backend &backend) {
-  if (backend.cuda) return {};  // there are no kernels yet
   Call call;
   std::string what;
   std::size_t scan = 0;
@@ -143,6 +166,10 @@ std::string trial(const Decode &operation, bool roomy, bool may_spoil, Random &r
                : "";
   }
   const jpeg::Frame &frame = header.frame();
+  // (Fill bytes before restart markers are left to the CPU.)
+  const bool has_fill = std::search(call.file.begin() + static_cast<std::ptrdiff_t>(scan),
+                                    call.file.end(), kFill, kFill + 2) != call.file.end();
+  call.is_for_gpu = !is_spoiled && !header.has_several_scans() && !has_fill;
   const char *name = random.pick({"RGB", "BGR", "RGBx", "BGRA", "xRGB", "GBR"});
   if (jpeg::coded_format(frame).planes != 0 && random.below(2) == 0)
     for (const char *coded : {"GRAY8", "I420", "Y42B", "Y444", "NV12"})
@@ -173,6 +200,13 @@ std::string trial(const Decode &operation, bool roomy, bool may_spoil, Random &r
                            : std::string("refused, and not by libjpeg: ") + status.message()) +
            "\n    " + what;
   if (!status.ok()) return {};
+  if (backend.cuda) {
+    bool cpu_broken = false;
+    jpeg::Decoder cpu(call.params);
+    Status s = cpu.read(call.file.data(), call.file.size());
+    if (s.ok()) s = cpu.decode(out.expected(), &cpu_broken);
+    if (!s.ok() || cpu_broken != broken) return "another verdict than the CPU's\n    " + what;
+  }
   if (!is_spoiled && broken) return "a good file is said to be broken\n    " + what;
   if (have_libjpeg()) fill(expected, out.expected());
   const std::string wrong = out.difference(backend);

@@ -137,7 +137,7 @@ WrittenFile random_jpeg(Random &random) {
   file.width =
       random.below(4) == 0 ? random.pick({1, 2, 3, 7, 8, 9, 16, 17}) : random.between(1, 90);
   file.height = random.below(4) == 0 ? random.pick({1, 2, 7, 8, 9, 16, 17}) : random.between(1, 70);
-  if (random.below(10) == 0) file.width = random.between(100, 700);
+  if (random.below(10) == 0) file.width = random.between(100, 1500);
   choose_sampling(&file, random);
   const auto count = static_cast<int>(file.components.size());
   int max_h = 1, max_v = 1, blocks = 0;

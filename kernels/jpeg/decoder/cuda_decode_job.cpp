@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda_decode_job.h"
+
+#include <algorithm>
+
+namespace coalesce::jpeg {
+
+ScanPlan make_scan_plan(const Frame &frame, const Scan &scan, std::size_t bytes) {
+  const auto parts = [](std::uint32_t whole, std::uint32_t part) {
+    return (whole + part - 1) / part;
+  };
+  ScanPlan plan = {};
+  plan.bytes = static_cast<std::uint32_t>(bytes);
+  plan.subsequences = std::max(parts(plan.bytes, kSubsequenceBytes), 1u);
+  plan.groups = parts(plan.subsequences, kGroup);
+  plan.components = scan.components;
+  const bool alone = scan.components == 1;
+  for (int c = 0; c < scan.components; ++c) {
+    const FrameComponent &k = frame.component[c];
+    for (int b = 0; b < (alone ? 1 : k.h * k.v); ++b)
+      plan.component[plan.blocks_of_mcu++] = static_cast<std::uint8_t>(c);
+  }
+  plan.mcus =
+      static_cast<std::uint32_t>(scan.mcus_wide) * static_cast<std::uint32_t>(scan.mcus_high);
+  plan.blocks = plan.mcus * static_cast<std::uint32_t>(plan.blocks_of_mcu);
+  plan.tiles = parts(plan.mcus, kTileMcus);
+  plan.interval = static_cast<std::uint32_t>(scan.restart_interval);
+  return plan;
+}
+
+DecodeArrays place_decode_arrays(const Frame &frame, const ScanPlan *plan, bool needs_samples,
+                                 Layout *layout) {
+  DecodeArrays a = {};
+  if (plan != nullptr) {
+    a.data = layout->at<std::uint8_t>(plan->bytes + kReadBehind);
+    a.tables = layout->at<DecodeTable>(2 * kMostComponents);
+    a.exits = layout->at<std::uint64_t>(plan->subsequences);
+    a.counts = layout->at<std::uint32_t>(plan->subsequences);
+    for (std::uint64_t *&last : a.last)
+      last = layout->at<std::uint64_t>(plan->groups);
+    a.first = layout->at<std::uint64_t>(plan->groups);
+    a.group_counts = layout->at<std::uint32_t>(plan->groups);
+    const auto components = static_cast<std::size_t>(plan->components);
+    a.dc = layout->at<std::uint32_t>(components * plan->mcus);
+    a.dc_tiles = layout->at<std::uint32_t>(components * plan->tiles);
+  }
+  a.result = layout->at<std::uint32_t>(1);
+  a.coefficients = layout->at<std::int16_t>(frame.blocks() * kCoefficients);
+  if (needs_samples) a.samples = layout->at<std::uint8_t>(frame.blocks() * kCoefficients);
+  return a;
+}
+
+}  // namespace coalesce::jpeg

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The decoder on a GPU, but for its kernels.
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <optional>
+#include <vector>
+
+#include "../../core/device.h"
+#include "cuda_decode_job.h"
+#include "cuda_decoder.h"
+#include "file_decoder.h"
+#include "output.h"
+
+namespace coalesce::jpeg {
+namespace {
+
+// Memory that grows, and is not kept.
+class Growing {
+ public:
+  explicit Growing(Status (*make)(std::size_t bytes, DeviceMemory *memory)) : make_(make) {}
+
+  Status at_least(std::size_t bytes) {
+    if (bytes <= bytes_) return {};
+    const std::size_t more = bytes + bytes / 8;
+    bytes_ = 0;
+    memory_ = DeviceMemory();
+    if (Status s = make_(more, &memory_); !s.ok()) return s;
+    bytes_ = more;
+    return {};
+  }
+  template <class T>
+  T *get() const {
+    return static_cast<T *>(memory_.get());
+  }
+
+ private:
+  Status (*make_)(std::size_t bytes, DeviceMemory *memory);
+  DeviceMemory memory_;
+  std::size_t bytes_ = 0;
+};
+
+// What kernels and the host hand over, beside the file.
+struct Handed {
+  DecodeTable tables[2 * kMostComponents];
+  std::uint32_t result;
+};
+
+// A file under way.
+class Slot {
+ public:
+  Status prepare(const DecodeParams &params) {
+    params_ = params;
+    if (Status s = DeviceMemory::page_locked(sizeof(Handed), &handed_); !s.ok()) return s;
+    if (Status s = DeviceStream::make(&stream_); !s.ok()) return s;
+    return DeviceEvent::make(&output_ready_);
+  }
+  Status read(const std::uint8_t *file, std::size_t bytes);
+  const Frame &frame() const { return reader_->frame(); }
+  Status start(const Image &out, void *stream);
+  Status wait(bool *broken);
+  bool was_on_cpu() const { return on_cpu_; }
+  void abandon() { (void)stream_.wait(); }
+
+ private:
+  Status place(const ScanPlan *plan);
+  Status decode_bits(const ScanPlan &plan);
+  Status decode_bits_on_cpu();
+  Status finish(const ScanPlan *plan);
+  Handed *handed() const { return static_cast<Handed *>(handed_.get()); }
+
+  DecodeParams params_;
+  std::optional<HeaderReader> reader_;
+  Growing file_{DeviceMemory::page_locked}, coefficients_{DeviceMemory::page_locked};
+  Growing memory_{DeviceMemory::on_device};
+  DeviceMemory handed_;
+  DeviceStream stream_;
+  DeviceEvent output_ready_;
+  DecodeArrays arrays_ = {};
+  Image out_;
+  std::size_t bytes_ = 0;
+  bool may_start_ = false, may_wait_ = false, on_cpu_ = false, broken_ = false;
+};
+
+Status Slot::read(const std::uint8_t *file, std::size_t bytes) {
+  may_start_ = may_wait_ = false;
+  (void)stream_.wait();
+  if (Status s = file_.at_least(bytes); !s.ok()) return s;
+  if (bytes != 0) std::memcpy(file_.get<void>(), file, bytes);
+  bytes_ = bytes;
+  reader_.emplace(file_.get<std::uint8_t>(), bytes);
+  const Status s = reader_->first_scan(params_.max_pixels);
+  may_start_ = s.ok();
+  return s;
+}
+
+// Can the GPU have the scan's bits? (Components in another order than the frame's are rare.)
+bool suits_gpu(HeaderReader *reader, std::size_t bytes) {
+  const Scan &scan = reader->scan();
+  if (reader->has_several_scans() || bytes > kMostScanBytes) return false;
+  for (int i = 0; i < scan.components; ++i)
+    if (scan.component[i].component != i) return false;
+  return true;
+}
+
+Status Slot::place(const ScanPlan *plan) {
+  const bool needs_samples = out_.format.has(Role::r);
+  Layout size;
+  (void)place_decode_arrays(frame(), plan, needs_samples, &size);
+  if (Status s = memory_.at_least(size.end()); !s.ok()) return s;
+  Layout placed(256, memory_.get<void>());
+  arrays_ = place_decode_arrays(frame(), plan, needs_samples, &placed);
+  return {};
+}
+
+Status Slot::start(const Image &out, void *stream) {
+  if (!may_start_) return invalid_argument("jpeg: no file has been read");
+  if (Status s = check_image(out); !s.ok()) return s;
+  if (Status s = check_output(frame(), out.format, out.width, out.height); !s.ok()) return s;
+  may_start_ = false;
+  out_ = out;
+  broken_ = false;
+  if (Status s = output_ready_.record(stream); !s.ok()) return s;
+  if (Status s = output_ready_.hold_back(stream_.get()); !s.ok()) return s;
+  const std::size_t bytes = bytes_ - std::min(bytes_, reader_->source()->at);
+  on_cpu_ = !suits_gpu(&*reader_, bytes);
+  Status s;
+  if (on_cpu_)
+    s = decode_bits_on_cpu();
+  else
+    s = decode_bits(make_scan_plan(frame(), reader_->scan(), bytes));
+  may_wait_ = s.ok();
+  return s;
+}
+
+Status Slot::decode_bits(const ScanPlan &plan) {
+  if (Status s = place(&plan); !s.ok()) return s;
+  const Scan &scan = reader_->scan();
+  for (int i = 0; i < scan.components; ++i) {
+    handed()->tables[2 * i] = decode_table(reader_->dc_table(scan.component[i].dc));
+    handed()->tables[2 * i + 1] = decode_table(reader_->ac_table(scan.component[i].ac));
+  }
+  const auto tables = 2 * static_cast<std::size_t>(scan.components) * sizeof(DecodeTable);
+  if (Status s = copy_to_device(arrays_.tables, handed()->tables, tables, stream_.get()); !s.ok())
+    return s;
+  if (plan.bytes != 0)
+    if (Status s = copy_to_device(arrays_.data, file_.get<std::uint8_t>() + reader_->source()->at,
+                                  plan.bytes, stream_.get());
+        !s.ok())
+      return s;
+  if (Status s = decode_bits_cuda(plan, arrays_, stream_.get()); !s.ok()) return s;
+  if (Status s =
+          copy_to_host(&handed()->result, arrays_.result, sizeof(std::uint32_t), stream_.get());
+      !s.ok())
+    return s;
+  return finish(&plan);
+}
+
+Status Slot::decode_bits_on_cpu() {
+  if (Status s = place(nullptr); !s.ok()) return s;
+  const std::size_t numbers = frame().blocks() * kCoefficients;
+  if (Status s = coefficients_.at_least(numbers * sizeof(std::int16_t)); !s.ok()) return s;
+  auto *const coefficients = coefficients_.get<std::int16_t>();
+  if (Status s = decode_coefficients(&*reader_, coefficients, &broken_); !s.ok()) return s;
+  if (Status s = copy_to_device(arrays_.coefficients, coefficients, numbers * sizeof(std::int16_t),
+                                stream_.get());
+      !s.ok())
+    return s;
+  return finish(nullptr);
+}
+
+// From coefficients to the picture.
+Status Slot::finish(const ScanPlan *plan) {
+  const bool is_rgb = out_.format.has(Role::r);
+  const SampleLayout layout = sample_layout(frame());
+  SampleTarget targets[kMostComponents] = {};
+  SamplePlane planes[kMostComponents] = {};
+  const QuantTable *quant[kMostComponents] = {};
+  for (int c = 0; c < frame().components; ++c) {
+    const FrameComponent &f = frame().component[c];
+    quant[c] = &reader_->quant(c);
+    if (is_rgb) {
+      targets[c] = {arrays_.samples + layout.offset[c], static_cast<std::size_t>(layout.pitch[c]),
+                    1, f.padded_wide * kBlockSize, f.padded_high * kBlockSize};
+      planes[c] = sample_plane(frame(), c, layout, arrays_.samples, params_.fancy_upsampling);
+    } else {
+      const PixelComponent &k = out_.format.component[c];
+      targets[c] = {out_.of(k).data + k.first, out_.of(k).pitch, k.step, f.width, f.height};
+    }
+  }
+  if (Status s = transform_blocks_cuda(frame(), plan, arrays_, quant, targets, stream_.get());
+      !s.ok())
+    return s;
+  return is_rgb ? write_rgb_cuda(frame(), planes, out_, stream_.get()) : Status();
+}
+
+Status Slot::wait(bool *broken) {
+  if (!may_wait_) return invalid_argument("jpeg: no file is under way");
+  may_wait_ = false;
+  if (Status s = stream_.wait(); !s.ok()) return s;
+  if (!on_cpu_ && handed()->result != kAllBlocks) {
+    on_cpu_ = true;
+    if (Status s = decode_bits_on_cpu(); !s.ok()) return s;
+    if (Status s = stream_.wait(); !s.ok()) return s;
+  }
+  *broken = broken_ || reader_->is_odd();
+  return {};
+}
+
+template <class Body>
+Status with_memory(Body body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    return {StatusCode::out_of_memory, "jpeg: no memory for the decoder"};
+  }
+}
+
+class Slots : public CudaDecoder {
+ public:
+  ~Slots() override {
+    for (Slot &slot : slots_)
+      slot.abandon();
+  }
+  Status prepare(const DecodeParams &params, int slots) {
+    slots_.resize(static_cast<std::size_t>(slots));
+    for (Slot &slot : slots_)
+      if (Status s = slot.prepare(params); !s.ok()) return s;
+    return {};
+  }
+  Status read(int slot, const std::uint8_t *file, std::size_t bytes) override {
+    return at(slot).read(file, bytes);
+  }
+  const Frame &frame(int slot) const override {
+    return slots_[static_cast<std::size_t>(slot)].frame();
+  }
+  Status start(int slot, const Image &out, void *stream) override {
+    return at(slot).start(out, stream);
+  }
+  Status wait(int slot, bool *broken) override { return at(slot).wait(broken); }
+  bool was_on_cpu(int slot) const override {
+    return slots_[static_cast<std::size_t>(slot)].was_on_cpu();
+  }
+
+ private:
+  Slot &at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
+
+  std::vector<Slot> slots_;
+};
+
+}  // namespace
+
+Status make_cuda_decoder(const DecodeParams &params, int slots,
+                         std::unique_ptr<CudaDecoder> *decoder) {
+  return with_memory([&] {
+    auto made = std::make_unique<Slots>();
+    const Status s = made->prepare(params, slots);
+    if (s.ok()) *decoder = std::move(made);
+    return s;
+  });
+}
+
+}  // namespace coalesce::jpeg
