@@ -35,6 +35,16 @@ class LibjpegEncoder {
   unsigned long room_ = 0;
 };
 
+// The same, from files to the samples of each component. Bad files end the program.
+class LibjpegDecoder {
+ public:
+  static bool is_there();
+  void decode(const std::vector<std::uint8_t> &file);
+
+ private:
+  std::vector<std::uint8_t> samples_;
+};
+
 struct PeerTimes {
   double alone_ms = 0, ms = 0;  // one after the other; in several streams
   int streams = 0;

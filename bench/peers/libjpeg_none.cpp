@@ -11,4 +11,9 @@ std::size_t LibjpegEncoder::encode(const JpegFrame &, int) {
   return 0;
 }
 
+bool LibjpegDecoder::is_there() {
+  return false;
+}
+void LibjpegDecoder::decode(const std::vector<std::uint8_t> &) {}
+
 }  // namespace coalesce::test
