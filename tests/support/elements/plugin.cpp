@@ -7,11 +7,17 @@
 namespace test {
 namespace {
 
+bool takes_raw_video(GstElementFactory *factory) {
+  const CapsRef raw(gst_caps_new_empty_simple("video/x-raw"));
+  return gst_element_factory_can_sink_any_caps(factory, raw.get());
+}
+
 std::vector<std::string> find_elements() {
   std::vector<std::string> names;
   GList *features = gst_registry_get_feature_list_by_plugin(gst_registry_get(), "coalesce");
   for (GList *item = features; item != nullptr; item = item->next)
-    if (GST_IS_ELEMENT_FACTORY(item->data)) names.emplace_back(GST_OBJECT_NAME(item->data));
+    if (GST_IS_ELEMENT_FACTORY(item->data) && takes_raw_video(GST_ELEMENT_FACTORY(item->data)))
+      names.emplace_back(GST_OBJECT_NAME(item->data));
   gst_plugin_feature_list_free(features);
   std::sort(names.begin(), names.end());
   return names;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The elements of the plugin, by what the registry says of them.
+// The elements of the plugin that take raw video, by what the registry says of them. (A decoder has
+// tests of its own.)
 #pragma once
 
 #include <vector>

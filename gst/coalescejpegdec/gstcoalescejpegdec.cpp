@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * SECTION:element-coalescejpegdec
+ * @title: coalescejpegdec
+ *
+ * JPEG and motion JPEG to raw video. See docs/coalescejpegdec.md.
+ */
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "base/decoder.h"
+#include "jpegfile.h"
+#include "jpegframing.h"
+#include "object/guarded.h"
+#include "object/owned.h"
+#include "object/propertytable.h"
+#include "object/settings.h"
+
+GST_DEBUG_CATEGORY_STATIC(gst_coalescejpegdec_debug);
+#define GST_CAT_DEFAULT gst_coalescejpegdec_debug
+
+using namespace coalesce;
+using namespace coalesce::gst;
+
+namespace {
+
+struct JpegDecSettings {
+  unsigned max_pixels = unsigned{jpeg::kUsualMostPixels};
+  bool fancy_upsampling = true;
+
+  jpeg::DecodeParams params() const {
+    jpeg::DecodeParams p;
+    p.max_pixels = max_pixels > 0 ? std::int64_t{max_pixels} : G_MAXINT64;
+    p.fancy_upsampling = fancy_upsampling;
+    return p;
+  }
+};
+
+const PropertyTable<JpegDecSettings> &properties() {
+  using S = JpegDecSettings;
+  static const PropertyTable<S> table = [] {
+    PropertyTable<S> t;
+    t.set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING);
+    t.add(&S::max_pixels, {"max-pixels", "Most pixels",
+                           "Pictures of more pixels are left out (0 = all that JPEG can have)"});
+    t.add(
+        &S::fancy_upsampling,
+        {"fancy-upsampling", "Fancy upsampling",
+         "Interpolate chroma where RGB is made, as djpeg does; else repeat it (djpeg -nosmooth)"});
+    return t;
+  }();
+  return table;
+}
+
+struct JpegDecParts {
+  explicit JpegDecParts(gpointer self) : settings(self) {}
+
+  Settings<JpegDecSettings> settings;
+  // The streaming thread's.
+  std::optional<JpegFraming> framing;  // of the bytes that have come
+  JpegFile file;
+  ContextRef context;   // of the file's decoders
+  int orientation = 1;  // that downstream knows
+};
+
+struct GstCoalesceJpegDec {
+  GstCoalesceDecoder parent;
+  JpegDecParts *parts;
+};
+using GstCoalesceJpegDecClass = GstCoalesceDecoderClass;
+
+}  // namespace
+
+G_DEFINE_TYPE(GstCoalesceJpegDec, gst_coalescejpegdec, GST_TYPE_COALESCE_DECODER)
+GST_ELEMENT_REGISTER_DEFINE(coalescejpegdec, "coalescejpegdec", GST_RANK_NONE,
+                            gst_coalescejpegdec_get_type())
+
+namespace {
+
+JpegDecParts &parts_of(gpointer object) {
+  return *static_cast<GstCoalesceJpegDec *>(object)->parts;
+}
+
+// ---- input -----------------------------------------------------------------------------------
+
+void restart(GstCoalesceDecoder *self) {
+  parts_of(self).framing.reset();
+}
+
+// Those that have not been looked at. Returns whether a picture has ended.
+bool look_at_new_bytes(GstAdapter *adapter, JpegFraming *framing) {
+  const gsize all = gst_adapter_available(adapter);
+  if (framing->seen() < all && gst_adapter_available_fast(adapter) >= all) {
+    const auto *data = static_cast<const guint8 *>(gst_adapter_map(adapter, all));
+    const bool ended = framing->look_at(data + framing->seen(), all - framing->seen());
+    gst_adapter_unmap(adapter);
+    return ended;
+  }
+  // In pieces: the adapter would join them anew with each buffer.
+  guint8 piece[4096];
+  while (framing->seen() < all) {
+    const gsize bytes = std::min(sizeof piece, all - framing->seen());
+    gst_adapter_copy(adapter, piece, framing->seen(), bytes);
+    if (framing->look_at(piece, bytes)) return true;
+  }
+  return false;
+}
+
+gsize frame_end(GstCoalesceDecoder *self, GstAdapter *adapter, bool at_end, gsize *before) {
+  std::optional<JpegFraming> &framing = parts_of(self).framing;
+  if (!framing) framing.emplace(true, gst_coalesce_decoder_caps_height(self));
+  const gsize all = gst_adapter_available(adapter);
+  if (look_at_new_bytes(adapter, &*framing)) {
+    *before = framing->begin();
+    return framing->end() - framing->begin();
+  }
+  if (!framing->has_begun()) {
+    // The last byte may be the first one of SOI.
+    *before = at_end || all == 0 ? all : all - 1;
+    framing.reset();
+    return 0;
+  }
+  if (!at_end) return 0;
+  *before = framing->begin();
+  const bool first_has_ended = framing->end() > 0 && framing->second() == 0;
+  return (first_has_ended ? framing->end() : all) - framing->begin();
+}
+
+// ---- pictures --------------------------------------------------------------------------------
+
+// As videoflip understands it.
+void tell_orientation(GstCoalesceDecoder *self, int orientation) {
+  static constexpr const char *kNames[] = {"rotate-0",        "flip-rotate-0",   "rotate-180",
+                                           "flip-rotate-180", "flip-rotate-270", "rotate-90",
+                                           "flip-rotate-90",  "rotate-270"};
+  int &told = parts_of(self).orientation;
+  if (told == orientation || orientation < 1 || orientation > int{std::size(kNames)}) return;
+  told = orientation;
+  GstTagList *tags = gst_tag_list_new(GST_TAG_IMAGE_ORIENTATION, kNames[orientation - 1], nullptr);
+  gst_video_decoder_merge_tags(GST_VIDEO_DECODER(self), tags, GST_TAG_MERGE_REPLACE);
+  gst_tag_list_unref(tags);
+}
+
+Status read(GstCoalesceDecoder *self, const guint8 *data, gsize bytes, CodedPicture *picture) {
+  JpegDecParts &parts = parts_of(self);
+  const Status status = parts.file.read(data, bytes, parts.settings.snapshot().params(),
+                                        gst_coalesce_decoder_caps_height(self));
+  if (!status.ok()) return status;
+  parts.file.describe(picture);
+  tell_orientation(self, parts.file.frame().orientation);
+  GST_LOG_OBJECT(self, "%d x %d, %d components%s, %s%s", picture->width, picture->height,
+                 parts.file.frame().components, picture->for_cpu ? ", by libjpeg" : "",
+                 gst_video_interlace_mode_to_string(picture->interlacing),
+                 picture->one_field ? ", of one field" : "");
+  return {};
+}
+
+Status decode(GstCoalesceDecoder *self, const Frame &out, const Queue &queue, bool *broken) {
+  JpegDecParts &parts = parts_of(self);
+  if (queue.on_cuda()) parts.context = self->backend->context();
+  return parts.file.decode(out, queue, broken);
+}
+
+void release(GstCoalesceDecoder *self) {
+  JpegDecParts &parts = parts_of(self);
+  {
+    const ContextScope scope(parts.context.get());
+    parts.file.release();
+  }
+  parts.context.reset();
+  parts.orientation = 1;
+}
+
+// ---- the object ------------------------------------------------------------------------------
+
+void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) {
+  parts_of(object).settings.change(
+      [&](JpegDecSettings &settings) { return properties().set(id, &settings, value); });
+}
+
+void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
+  parts_of(object).settings.read(
+      [&](const JpegDecSettings &settings) { properties().get(id, settings, value); });
+}
+
+}  // namespace
+
+static void gst_coalescejpegdec_class_init(GstCoalesceJpegDecClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(gst_coalescejpegdec_debug, "coalesce-jpegdec", 0, "JPEG decoder");
+  auto *object_class = G_OBJECT_CLASS(klass);
+  object_class->set_property = guarded<set_property>;
+  object_class->get_property = guarded<get_property>;
+  properties().install(object_class);
+  auto *decoder_class = GST_COALESCE_DECODER_CLASS(klass);
+  decoder_class->frame_end = frame_end;
+  decoder_class->restart = restart;
+  decoder_class->read = read;
+  decoder_class->decode = decode;
+  decoder_class->release = release;
+  gst_coalesce_decoder_class_add_templates(decoder_class, "image/jpeg",
+                                           "{ I420, NV12, Y42B, Y444, GRAY8, RGB, BGR, RGBx, BGRx, "
+                                           "xRGB, xBGR, RGBA, BGRA, ARGB, ABGR }");
+  gst_element_class_set_static_metadata(
+      GST_ELEMENT_CLASS(klass), "JPEG decoder", "Codec/Decoder/Image/Video",
+      "Decodes JPEG and motion JPEG, with the pixels of libjpeg-turbo, on the GPU or on the CPU",
+      "The gst-coalesce authors");
+}
+
+static void gst_coalescejpegdec_init(GstCoalesceJpegDec *self) {
+  initialise(self, [self] { self->parts = add_part<JpegDecParts>(self, self); });
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "jpegfile.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "jpeg/decoder/output.h"
+#include "jpegframing.h"
+#include "jpeglibjpeg.h"
+#include "picture/formats.h"
+#include "video/pixelformat.h"
+
+namespace coalesce::gst {
+namespace {
+
+constexpr GstVideoFormat kYuv[] = {GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_I420,
+                                   GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_Y42B,
+                                   GST_VIDEO_FORMAT_Y444};
+constexpr GstVideoFormat kRgb[] = {
+    GST_VIDEO_FORMAT_RGB,  GST_VIDEO_FORMAT_BGR,  GST_VIDEO_FORMAT_RGBx, GST_VIDEO_FORMAT_BGRx,
+    GST_VIDEO_FORMAT_xRGB, GST_VIDEO_FORMAT_xBGR, GST_VIDEO_FORMAT_RGBA, GST_VIDEO_FORMAT_BGRA,
+    GST_VIDEO_FORMAT_ARGB, GST_VIDEO_FORMAT_ABGR};
+
+bool same(const jpeg::DecodeParams &a, const jpeg::DecodeParams &b) {
+  return a.max_pixels == b.max_pixels && a.fancy_upsampling == b.fancy_upsampling;
+}
+
+// Rows of one field; without data where the picture lacks one of them.
+Image rows_of_field(const Image &whole, int field) {
+  Image image = whole;
+  image.interlaced = false;
+  image.height = whole.height / 2;
+  for (int p = 0; p < whole.format.planes; ++p) {
+    Plane<std::uint8_t> &plane = image.plane[p];
+    plane.height = plane_rows(whole.format, p, image.height);
+    if (2 * (plane.height - 1) + field >= whole.plane[p].height) return {};
+    plane.data += static_cast<std::size_t>(field) * plane.pitch;
+    plane.pitch *= 2;
+  }
+  return image;
+}
+
+}  // namespace
+
+// Into pieces_. What is before the first file's SOI is left out.
+void JpegFile::find_fields(const std::uint8_t *data, std::size_t bytes, int caps_height) {
+  JpegFraming framing(true, caps_height);
+  // A file alone need not be looked through, but for its header.
+  constexpr std::size_t kStep = 4096;
+  for (std::size_t at = 0; at < bytes && !framing.has_frame(); at += kStep)
+    if (framing.look_at(data + at, std::min(kStep, bytes - at))) break;
+  if (framing.has_frame() && framing.hints().is_field(caps_height) && framing.second() == 0 &&
+      framing.seen() < bytes)
+    (void)framing.look_at(data + framing.seen(), bytes - framing.seen());
+  const std::size_t begin = framing.has_begun() ? framing.begin() : 0;
+  pieces_ = framing.second() > 0 ? 2 : 1;
+  piece_[0] = {data + begin, (pieces_ == 2 ? framing.second() : bytes) - begin};
+  piece_[1] = {data + framing.second(), bytes - framing.second()};
+  fields_ = pieces_ == 2 || framing.hints().is_field(caps_height) ? 2 : 1;
+  top_first_ = framing.hints().polarity != 2;
+}
+
+Status JpegFile::read(const std::uint8_t *data, std::size_t bytes, const jpeg::DecodeParams &params,
+                      int caps_height) {
+  params_ = params;
+  find_fields(data, bytes, caps_height);
+  jpeg::HeaderReader reader(piece_[0].data, piece_[0].bytes);
+  Status status = reader.first_scan(params.max_pixels);
+  frame_ = reader.frame();
+  by_libjpeg_ = status.code() == StatusCode::unsupported;
+  if (by_libjpeg_)
+    status = read_by_libjpeg(piece_[0].data, piece_[0].bytes, params.max_pixels, &frame_);
+  return status;
+}
+
+void JpegFile::describe(CodedPicture *picture) const {
+  picture->width = frame_.width;
+  picture->height = frame_.height * fields_;
+  if (frame_.density_x > 0 && frame_.density_y > 0) {
+    picture->par_n = frame_.density_y;
+    picture->par_d = frame_.density_x;
+  }
+  if (fields_ == 2) picture->interlacing = GST_VIDEO_INTERLACE_MODE_INTERLEAVED;
+  picture->top_first = top_first_;
+  picture->one_field = pieces_ < fields_;
+  picture->for_cpu = by_libjpeg_;
+  picture->colorimetry = {GST_VIDEO_COLOR_RANGE_0_255, GST_VIDEO_COLOR_MATRIX_BT601,
+                          GST_VIDEO_TRANSFER_UNKNOWN, GST_VIDEO_COLOR_PRIMARIES_UNKNOWN};
+  picture->chroma_site = GST_VIDEO_CHROMA_SITE_JPEG;
+  for (const GstVideoFormat format : kYuv)
+    if (jpeg::check_output(frame_, pixel_format(format), frame_.width, frame_.height).ok())
+      picture->formats.push_back(format);
+  picture->formats.insert(picture->formats.end(), std::begin(kRgb), std::end(kRgb));
+}
+
+Status JpegFile::decode_on_cpu(const Image *fields, ThreadPool *pool, bool *broken) {
+  if (decoder_ == nullptr || pool_ != pool || !same(decoder_params_, params_)) {
+    decoder_ = std::make_unique<jpeg::Decoder>(params_, pool);
+    decoder_params_ = params_;
+    pool_ = pool;
+  }
+  *broken = false;
+  for (int i = 0; i < fields_; ++i) {
+    const Piece &piece = piece_[i < pieces_ ? i : 0];
+    bool is_broken = false;
+    Status status;
+    if (by_libjpeg_) {
+      status = decode_by_libjpeg(piece.data, piece.bytes, frame_, params_, fields[i], &is_broken);
+    } else {
+      status = decoder_->read(piece.data, piece.bytes);
+      if (status.ok()) status = decoder_->decode(fields[i], &is_broken);
+    }
+    if (!status.ok()) return status;
+    *broken |= is_broken;
+  }
+  return {};
+}
+
+Status JpegFile::decode_on_gpu(const Image *fields, void *stream, bool *broken) {
+  if (cuda_decoder_ == nullptr || !same(cuda_decoder_params_, params_)) {
+    cuda_decoder_.reset();
+    if (Status s = jpeg::CudaDecoder::make(params_, 2, &cuda_decoder_); !s.ok()) return s;
+    cuda_decoder_params_ = params_;
+  }
+  *broken = false;
+  int started = 0;
+  Status status;
+  for (; started < fields_ && status.ok(); ++started) {
+    const Piece &piece = piece_[started < pieces_ ? started : 0];
+    status = cuda_decoder_->read(started, piece.data, piece.bytes);
+    if (status.ok()) status = cuda_decoder_->start(started, fields[started], stream);
+    if (!status.ok()) break;
+  }
+  for (int i = 0; i < started; ++i) {
+    bool is_broken = false;
+    const Status waited = cuda_decoder_->wait(i, &is_broken);
+    if (status.ok()) status = waited;
+    *broken |= is_broken;
+  }
+  return status;
+}
+
+Status JpegFile::decode(const Frame &out, const Queue &queue, bool *broken) {
+  const Image whole = out.image();
+  const int first = top_first_ ? 0 : 1;
+  Image fields[2] = {whole, whole};
+  for (int i = 0; fields_ == 2 && i < 2; ++i) {
+    fields[i] = rows_of_field(whole, (first + i) % 2);
+    if (fields[i].plane[0].data == nullptr)
+      return {StatusCode::unsupported,
+              "fields of 4:2:0 of an odd height in memory without a row for them; RGB will do"};
+  }
+  return queue.on_cuda() ? decode_on_gpu(fields, queue.stream(), broken)
+                         : decode_on_cpu(fields, queue.pool(), broken);
+}
+
+void JpegFile::release() {
+  decoder_.reset();
+  cuda_decoder_.reset();
+  pool_ = nullptr;
+}
+
+}  // namespace coalesce::gst

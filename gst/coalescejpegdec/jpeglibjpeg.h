@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What kernels/jpeg/decoder refuses by name and libjpeg(-turbo) decodes, on the CPU: progressive
+// files, arithmetic coding, CMYK and YCCK. A build without libjpeg refuses them (*_none.cpp).
+#pragma once
+
+#include "jpeg/decoder/decoder.h"
+
+namespace coalesce::gst {
+
+// The file's frame, as HeaderReader has it; of CMYK and YCCK, components of RGB. *frame: as far as
+// HeaderReader has read it. Errors: unsupported without libjpeg, or with a text for what it does
+// not decode either; invalid_argument.
+Status read_by_libjpeg(const std::uint8_t *file, std::size_t bytes, std::int64_t max_pixels,
+                       jpeg::Frame *frame);
+
+// The picture, in a format for which check_output() is ok. *broken: libjpeg warns.
+// Errors: those of check_output() and check_image(); invalid_argument where libjpeg ends with an
+// error; out_of_memory.
+Status decode_by_libjpeg(const std::uint8_t *file, std::size_t bytes, const jpeg::Frame &frame,
+                         const jpeg::DecodeParams &params, const Image &out, bool *broken);
+
+}  // namespace coalesce::gst
