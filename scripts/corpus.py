@@ -378,6 +378,7 @@ def main():
         names = re.findall(r"^  (\w+): ", inspect("coalesce", environment), re.M)
         environment["GST_REGISTRY_UPDATE"] = "no"
         elements = [Element(name, inspect(name, environment)) for name in names]
+        elements = [element for element in elements if element.inputs]  # of raw video
         probe = (f"videotestsrc num-buffers=1 ! {SYSTEM},format=RGB ! convolve backend=cuda ! '{CUDA}' ! {SHOW}"
                  " ! convolve")
         cuda = run(probe, environment, folder / "probe")[0] is not None

@@ -386,6 +386,13 @@ GstFlowReturn take(GstCoalesceDecoder *self, const GstVideoCodecFrame *frame, Bu
   return GST_FLOW_OK;
 }
 
+bool is_too_late(GstVideoDecoder *decoder, GstVideoCodecFrame *frame) {
+  if (gst_video_decoder_get_max_decode_time(decoder, frame) >= 0) return false;
+  gboolean qos = TRUE;
+  g_object_get(decoder, "qos", &qos, nullptr);
+  return qos;
+}
+
 GstFlowReturn handle_frame(GstVideoDecoder *decoder, GstVideoCodecFrame *frame) {
   auto *self = GST_COALESCE_DECODER(decoder);
   Backend &backend = backend_of_decoder(self);
@@ -394,7 +401,7 @@ GstFlowReturn handle_frame(GstVideoDecoder *decoder, GstVideoCodecFrame *frame) 
     gst_video_decoder_release_frame(decoder, frame);
     return GST_FLOW_ERROR;
   }
-  if (gst_video_decoder_get_max_decode_time(decoder, frame) < 0) {
+  if (is_too_late(decoder, frame)) {
     GST_DEBUG_OBJECT(self, "picture %u would come too late", frame->system_frame_number);
     return gst_video_decoder_drop_frame(decoder, frame);
   }

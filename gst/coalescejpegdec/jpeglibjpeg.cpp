@@ -82,7 +82,7 @@ std::uint8_t of_cmyk(int colour, int black, bool inverted) {
 
 void put_rgb_row(const jpeg_decompress_struct &info, const std::uint8_t *row, int y,
                  const Image &out) {
-  const PixelFormat &format = out.format;
+  const PixelFormat format = jpeg::with_spare_bytes(out.format);
   const bool four = info.out_color_space == JCS_CMYK;
   const int step = four ? 4 : info.out_color_space == JCS_GRAYSCALE ? 1 : 3;
   for (int c = 0; c < format.components; ++c) {

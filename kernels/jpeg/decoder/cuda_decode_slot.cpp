@@ -191,7 +191,10 @@ Status Slot::finish(const ScanPlan *plan) {
   if (Status s = transform_blocks_cuda(frame(), plan, arrays_, quant, targets, stream_.get());
       !s.ok())
     return s;
-  return is_rgb ? write_rgb_cuda(frame(), planes, out_, stream_.get()) : Status();
+  if (!is_rgb) return {};
+  Image rgb = out_;
+  rgb.format = with_spare_bytes(rgb.format);
+  return write_rgb_cuda(frame(), planes, rgb, stream_.get());
 }
 
 Status Slot::wait(bool *broken) {

@@ -88,7 +88,7 @@ void write_as_coded(const SamplePlane *planes, const Image &out, ThreadPool *poo
 }
 
 void write_rgb(const Frame &frame, const SamplePlane *planes, const Image &out, ThreadPool *pool) {
-  const PixelFormat &format = out.format;
+  const PixelFormat format = with_spare_bytes(out.format);
   const auto width = static_cast<std::size_t>(frame.width);
   for_ranges(pool, frame.height, 16, [&](int first, int last) {
     std::vector<std::uint8_t> memory(width * kMostComponents);
@@ -139,6 +139,18 @@ Status check_output(const Frame &frame, const PixelFormat &format, int width, in
     if (frame.max_h % frame.component[c].h != 0 || frame.max_v % frame.component[c].v != 0)
       return {StatusCode::unsupported, "jpeg: RGB of sampling factors that are no divisors"};
   return {};
+}
+
+PixelFormat with_spare_bytes(PixelFormat format) {
+  const PixelComponent &red = format.component[0];
+  if (format.planes != 1 || format.components != 3 || red.step != 4) return format;
+  PixelComponent &spare = format.component[format.components++];
+  spare = red;
+  spare.first = 6;  // the sum of all places
+  for (int c = 0; c < 3; ++c)
+    spare.first = static_cast<std::int8_t>(spare.first - format.component[c].first);
+  spare.role = Role::alpha;
+  return format;
 }
 
 SampleLayout sample_layout(const Frame &frame) {

@@ -20,6 +20,9 @@ PixelFormat coded_format(const Frame &frame);
 // the largest ones.
 Status check_output(const Frame &frame, const PixelFormat &format, int width, int height);
 
+// RGB whose bytes without a component (RGBx) are alpha: they become 255, too.
+PixelFormat with_spare_bytes(PixelFormat format);
+
 // Sample planes of all components behind each other: those of whole MCUs.
 struct SampleLayout {
   std::size_t offset[kMostComponents] = {};

@@ -60,6 +60,9 @@ Status decode(const Call &call, const Backend &backend, bool *broken) {
 void fill(const LibjpegPicture &picture, const Image &out) {
   const PixelFormat &format = out.format;
   const bool is_rgb = format.has(Role::r);
+  // Bytes that have no component, too.
+  for (int y = 0; is_rgb && format.planes == 1 && y < out.height; ++y)
+    std::fill_n(out.plane[0].row(y), format.component[0].step * out.width, std::uint8_t{255});
   for (int c = 0; c < format.components; ++c) {
     const PixelComponent &k = format.component[c];
     const LibjpegSamples &from = picture.planes[is_rgb ? 0 : static_cast<std::size_t>(c)];

@@ -78,6 +78,7 @@ void set(jpeg_compress_struct *libjpeg, const LibjpegCoding &coding) {
   set_table(libjpeg, 1, coding.chroma);
   libjpeg->dct_method = JDCT_ISLOW;
   libjpeg->optimize_coding = coding.optimize ? TRUE : FALSE;
+  if (coding.progressive) jpeg_simple_progression(libjpeg);
   libjpeg->restart_interval = static_cast<unsigned>(coding.restart_interval);
   libjpeg->X_density = static_cast<UINT16>(coding.density_x);
   libjpeg->Y_density = static_cast<UINT16>(coding.density_y);
@@ -222,15 +223,18 @@ std::vector<std::uint8_t> libjpeg_file(int width, int height,
   return file_of(work);
 }
 
-std::vector<std::uint8_t> libjpeg_file_of_rgb(const LibjpegPlane &pixels, bool keep_rgb,
-                                              const LibjpegCoding &coding) {
+namespace {
+
+// Of pixels, whose samples come by turns.
+std::vector<std::uint8_t> file_of_pixels(const LibjpegPlane &pixels, J_COLOR_SPACE space,
+                                         bool keep_space, const LibjpegCoding &coding) {
   const auto work = [&](jpeg_compress_struct *libjpeg) {
     libjpeg->image_width = static_cast<JDIMENSION>(pixels.width);
     libjpeg->image_height = static_cast<JDIMENSION>(pixels.height);
-    libjpeg->input_components = 3;
-    libjpeg->in_color_space = JCS_RGB;
+    libjpeg->input_components = space == JCS_CMYK ? 4 : 3;
+    libjpeg->in_color_space = space;
     jpeg_set_defaults(libjpeg);
-    if (keep_rgb) jpeg_set_colorspace(libjpeg, JCS_RGB);
+    if (keep_space) jpeg_set_colorspace(libjpeg, space);
     set(libjpeg, coding);
     jpeg_start_compress(libjpeg, TRUE);
     for (int y = 0; y < pixels.height; ++y) {
@@ -239,6 +243,18 @@ std::vector<std::uint8_t> libjpeg_file_of_rgb(const LibjpegPlane &pixels, bool k
     }
   };
   return file_of(work);
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> libjpeg_file_of_rgb(const LibjpegPlane &pixels, bool keep_rgb,
+                                              const LibjpegCoding &coding) {
+  return file_of_pixels(pixels, JCS_RGB, keep_rgb, coding);
+}
+
+std::vector<std::uint8_t> libjpeg_file_of_cmyk(const LibjpegPlane &pixels,
+                                               const LibjpegCoding &coding) {
+  return file_of_pixels(pixels, JCS_CMYK, true, coding);
 }
 
 LibjpegPicture libjpeg_planes(const std::vector<std::uint8_t> &file) {

@@ -18,7 +18,7 @@ bool have_libjpeg();
 struct LibjpegCoding {
   int quality = 75;
   const jpeg::QuantTable *luma = nullptr, *chroma = nullptr;  // in place of the quality's
-  bool optimize = false;
+  bool optimize = false, progressive = false;
   int restart_interval = 0;  // MCUs
   int density_x = 1, density_y = 1;
   int h = 2, v = 2;  // sampling factors of luma; chroma has 1 and 1
@@ -40,6 +40,10 @@ std::vector<std::uint8_t> libjpeg_file(int width, int height,
 // Of R, G and B by turns; keep_rgb: without conversion to YCbCr.
 std::vector<std::uint8_t> libjpeg_file_of_rgb(const LibjpegPlane &pixels, bool keep_rgb,
                                               const LibjpegCoding &coding);
+
+// Of four samples by turns: CMYK, inverted, as Adobe has it.
+std::vector<std::uint8_t> libjpeg_file_of_cmyk(const LibjpegPlane &pixels,
+                                               const LibjpegCoding &coding);
 
 struct LibjpegSamples {
   int width = 0, height = 0;

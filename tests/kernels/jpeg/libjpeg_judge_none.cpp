@@ -18,6 +18,10 @@ std::vector<std::uint8_t> libjpeg_file_of_rgb(const LibjpegPlane &, bool, const 
   throw std::runtime_error("this build has no libjpeg");
 }
 
+std::vector<std::uint8_t> libjpeg_file_of_cmyk(const LibjpegPlane &, const LibjpegCoding &) {
+  throw std::runtime_error("this build has no libjpeg");
+}
+
 LibjpegPicture libjpeg_planes(const std::vector<std::uint8_t> &) {
   throw std::runtime_error("this build has no libjpeg");
 }

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Files that come cut anywhere, one behind the other, with bytes between them; events among them.
+#include <algorithm>
+
+#include "jpegdec_files.h"
+
+namespace test {
+namespace {
+
+constexpr GstClockTime kTime = 40 * GST_MSECOND;
+
+Bytes part(const Bytes &file, gsize begin, gsize end) {
+  const auto at = [&](gsize place) {
+    return file.begin() + static_cast<std::ptrdiff_t>(std::min(place, file.size()));
+  };
+  return Bytes(at(begin), at(end));
+}
+
+// As two buffers, for every cut there is. The picture has the time of the first one.
+GST_START_TEST(cut_at_every_byte) {
+  const Bytes file = with_orientation(jpeg_file("I420", {17, 9}, 5, 1), 1);
+  const Bytes expected = decoded(file, "I420");
+  Harness harness("coalescejpegdec");
+  fail_unless(harness.set_input("image/jpeg, framerate=25/1"));
+  const gsize step = small_run() ? 37 : 1;
+  for (gsize cut = 1; cut < file.size(); cut += step) {
+    push_file(harness, part(file, 0, cut), cut * kTime);
+    fail_unless_equals_int(harness.waiting(), 0);
+    push_file(harness, part(file, cut, file.size()));
+    fail_unless(harness.waiting() == 1, "cut at %zu", cut);
+    const BufferRef out = harness.pull();
+    fail_unless_equals_clocktime(GST_BUFFER_PTS(out.get()), cut * kTime);
+    fail_unless(picture(out.get(), harness.output_info()) == expected, "cut at %zu", cut);
+  }
+  fail_unless(harness.warnings().empty());
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
+// Bytes, pieces of odd sizes, and everything at once.
+GST_START_TEST(stream_in_pieces) {
+  std::vector<Bytes> files, expected;
+  for (unsigned n = 0; n < 4; n++) {
+    files.push_back(jpeg_file("Y42B", {33, 20}, n));
+    expected.push_back(decoded(files.back(), "Y42B"));
+  }
+  const Bytes stream = joined(files);
+  for (const gsize bytes : {gsize{1}, gsize{7}, gsize{1000}, stream.size()}) {
+    Harness harness("coalescejpegdec");
+    fail_unless(harness.set_input("image/jpeg"));
+    for (gsize at = 0; at < stream.size(); at += bytes)
+      push_file(harness, part(stream, at, at + bytes));
+    fail_unless_equals_int(harness.waiting(), 4);
+    for (const Bytes &each : expected)
+      expect_picture(harness, each, std::to_string(bytes).c_str());
+    harness.expect_no_error();
+  }
+}
+GST_END_TEST;
+
+// What belongs to no picture is left out: before, between and behind.
+GST_START_TEST(bytes_between) {
+  const Bytes file = jpeg_file("GRAY8", {20, 20}, 1), expected = decoded(file, "GRAY8");
+  const Bytes noise = {0x00, 0xFF, 0xFF, 0x00, 0xFF, 0xD9, 0x0D, 0x0A, '-', '-', 0xFF};
+  const Bytes stream = joined({noise, file, noise, noise, file, file, noise});
+  for (const gsize bytes : {gsize{1}, gsize{64}, stream.size()}) {
+    Harness harness("coalescejpegdec");
+    fail_unless(harness.set_input("image/jpeg"));
+    for (gsize at = 0; at < stream.size(); at += bytes)
+      push_file(harness, part(stream, at, at + bytes));
+    fail_unless(harness.push_event(gst_event_new_eos()));
+    fail_unless_equals_int(harness.waiting(), 3);
+    for (int i = 0; i < 3; i++)
+      expect_picture(harness, expected, "bytes between");
+    fail_unless(harness.warnings().empty());
+    harness.expect_no_error();
+  }
+}
+GST_END_TEST;
+
+// A picture without EOI ends where the next one begins, or the stream ends.
+GST_START_TEST(without_eoi) {
+  const Bytes file = jpeg_file("I420", {33, 17}, 2), expected = decoded(file, "I420");
+  Harness harness("coalescejpegdec");
+  fail_unless(harness.set_input("image/jpeg"));
+  for (int n = 0; n < 3; n++) {
+    push_file(harness, without_end(file));
+    fail_unless_equals_int(harness.waiting(), n);
+  }
+  fail_unless(harness.push_event(gst_event_new_eos()));
+  fail_unless_equals_int(harness.waiting(), 3);
+  for (int n = 0; n < 3; n++)
+    expect_picture(harness, expected, "without EOI");
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
+// With parsed=true a buffer is a picture, and nothing waits for its end.
+GST_START_TEST(packetized) {
+  const Bytes file = jpeg_file("I420", {33, 17}, 2), expected = decoded(file, "I420");
+  Harness harness("coalescejpegdec");
+  fail_unless(harness.set_input("image/jpeg, parsed=true"));
+  for (const Bytes &each : {file, without_end(file), joined({{0, 0, 0xFF}, file, {0, 1}})}) {
+    push_file(harness, each);
+    expect_picture(harness, expected, "packetized");
+  }
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
+// A whole JPEG file in a segment, as EXIF has it, is no picture.
+GST_START_TEST(thumbnail) {
+  const Bytes file = jpeg_file("I420", {33, 17}, 2), small = jpeg_file("GRAY8", {8, 8}, 3);
+  const Bytes with = with_segment(file, 0xE1, small);
+  for (const gsize bytes : {gsize{3}, with.size()}) {
+    Harness harness("coalescejpegdec");
+    fail_unless(harness.set_input("image/jpeg"));
+    for (gsize at = 0; at < with.size(); at += bytes)
+      push_file(harness, part(with, at, at + bytes));
+    fail_unless_equals_int(harness.waiting(), 1);
+    expect_picture(harness, decoded(file, "I420"), "thumbnail");
+  }
+}
+GST_END_TEST;
+
+// Each picture comes under its own caps, in any order of sizes and samplings.
+GST_START_TEST(size_changes) {
+  Harness harness("coalescejpegdec");
+  fail_unless(harness.set_input("image/jpeg, framerate=25/1"));
+  unsigned n = 0;
+  for (const char *format : {"I420", "GRAY8", "I420", "Y444"})
+    for (const Size size : {Size{33, 17}, Size{64, 48}, Size{8, 8}}) {
+      const Bytes file = jpeg_file(format, size, n++);
+      push_file(harness, file);
+      expect_string(gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(
+                        std::make_unique<GstVideoInfo>(harness.output_info()).get())),
+                    format);
+      expect_picture(harness, decoded(file, format), format);
+    }
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
+// The first half of a file is forgotten.
+GST_START_TEST(flush_in_mid_file) {
+  const Bytes file = jpeg_file("I420", {33, 17}, 2), expected = decoded(file, "I420");
+  Harness harness("coalescejpegdec");
+  fail_unless(harness.set_input("image/jpeg"));
+  for (int round = 0; round < 3; round++) {
+    push_file(harness, file);
+    push_file(harness, part(file, 0, file.size() / 2));
+    fail_unless(harness.push_event(gst_event_new_flush_start()));
+    fail_unless_equals_int(harness.push(buffer_with(file)), GST_FLOW_FLUSHING);
+    fail_unless(harness.push_event(gst_event_new_flush_stop(TRUE)));
+    fail_unless(harness.push_event(segment_event()));
+    while (harness.pull() != nullptr) {
+    }
+    push_file(harness, file);
+    fail_unless_equals_int(harness.waiting(), 1);
+    expect_picture(harness, expected, "after a flush");
+  }
+  fail_unless(harness.warnings().empty());
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
+GST_START_TEST(ends) {
+  const Bytes file = jpeg_file("I420", {33, 17}, 2);
+  Harness harness("coalescejpegdec");
+  fail_unless(harness.set_input("image/jpeg"));
+  push_file(harness, file);
+  fail_unless(harness.push_event(gst_event_new_eos()));
+  fail_unless_equals_int(harness.waiting(), 1);
+  fail_unless_equals_int(harness.push(buffer_with(file)), GST_FLOW_EOS);
+  harness.expect_no_error();
+  // With no bytes, and with none that are a picture's.
+  Harness empty("coalescejpegdec");
+  fail_unless(empty.set_input("image/jpeg"));
+  empty.push_event(gst_event_new_eos());
+  fail_unless_equals_int(empty.waiting(), 0);
+  empty.expect_no_error();
+}
+GST_END_TEST;
+
+// A gap between pictures keeps its place.
+GST_START_TEST(gap) {
+  const Bytes file = jpeg_file("I420", {33, 17}, 2);
+  Harness harness("coalescejpegdec");
+  fail_unless(harness.set_input("image/jpeg, framerate=25/1"));
+  push_file(harness, file, 0);
+  fail_unless(harness.push_event(gst_event_new_gap(kTime, kTime)));
+  push_file(harness, file, 2 * kTime);
+  fail_unless_equals_int(harness.waiting(), 2);
+  harness.pull();
+  fail_unless_equals_clocktime(GST_BUFFER_PTS(harness.pull().get()), 2 * kTime);
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
+GST_START_TEST(states) {
+  const Bytes file = jpeg_file("I420", {33, 17}, 2), expected = decoded(file, "I420");
+  Harness harness("coalescejpegdec");
+  for (int round = 0; round < 4; round++) {
+    fail_unless(harness.set_input("image/jpeg"));
+    push_file(harness, file);
+    expect_picture(harness, expected, "after a start");
+    push_file(harness, part(file, 0, 100));
+    gst_element_set_state(harness.element(), round % 2 == 0 ? GST_STATE_READY : GST_STATE_NULL);
+    fail_unless_equals_int(gst_element_set_state(harness.element(), GST_STATE_PLAYING),
+                           GST_STATE_CHANGE_SUCCESS);
+    harness.push_event(gst_event_new_stream_start("again"));
+    fail_unless(harness.set_input("image/jpeg"));
+    harness.push_event(segment_event());
+  }
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
+GST_START_TEST(late_pictures) {
+  const Bytes file = jpeg_file("I420", {33, 17}, 2);
+  for (const bool qos : {true, false}) {
+    Harness harness("coalescejpegdec", {{"qos", qos ? "true" : "false"}});
+    fail_unless(harness.set_input("image/jpeg, framerate=25/1"));
+    push_file(harness, file, 0);
+    gst_harness_push_upstream_event(
+        harness.get(), gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2.0, kTime, 2 * kTime));
+    for (guint n = 1; n < 6; n++)
+      push_file(harness, file, n * kTime);
+    fail_unless(qos ? harness.waiting() < 6 : harness.waiting() == 6, "%d", harness.waiting());
+  }
+}
+GST_END_TEST;
+
+}  // namespace
+
+void add_jpegdec_input_cases(Suite *suite) {
+  TCase *input = new_case(suite, "input");
+  tcase_add_test(input, cut_at_every_byte);
+  tcase_add_test(input, stream_in_pieces);
+  tcase_add_test(input, bytes_between);
+  tcase_add_test(input, without_eoi);
+  tcase_add_test(input, packetized);
+  tcase_add_test(input, thumbnail);
+  tcase_add_test(input, size_changes);
+  tcase_add_test(input, flush_in_mid_file);
+  tcase_add_test(input, ends);
+  tcase_add_test(input, gap);
+  tcase_add_test(input, states);
+  tcase_add_test(input, late_pictures);
+}
+
+}  // namespace test

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// With GStreamer's elements before coalescejpegdec.
+#include "../../support/elements/pipeline.h"
+#include "../../support/temporary_file.h"
+#include "jpegdec_files.h"
+
+namespace test {
+namespace {
+
+constexpr const char *kSource =
+    "videotestsrc num-buffers=7 ! video/x-raw,format=I420,width=64,height=48,framerate=25/1 ! "
+    "jpegenc ! ";
+
+void expect_seven(const std::string &line) {
+  Pipeline pipeline(line + " ! coalescejpegdec ! fakesink name=sink");
+  int sizes = 0;
+  pipeline.on_buffer = [&sizes](GstBuffer *buffer, GstPad *) {
+    sizes += gst_buffer_get_size(buffer) == 64 * 48 * 3 / 2;
+  };
+  pipeline.set_state(GST_STATE_PLAYING);
+  pipeline.wait_for_eos();
+  fail_unless_equals_int(pipeline.buffers(), 7);
+  fail_unless_equals_int(sizes, 7);
+}
+
+GST_START_TEST(multipart) {
+  if (skip_without({"jpegenc", "multipartmux", "multipartdemux"})) return;
+  expect_seven(std::string(kSource) + "multipartmux ! multipartdemux");
+}
+GST_END_TEST;
+
+GST_START_TEST(avi) {
+  if (skip_without({"jpegenc", "avimux", "avidemux"})) return;
+  TemporaryFile file;
+  {
+    Pipeline writer(std::string(kSource) + "avimux ! filesink name=sink location=" + file.name());
+    writer.set_state(GST_STATE_PLAYING);
+    writer.wait_for_eos();
+  }
+  expect_seven("filesrc location=" + file.name() + " ! avidemux");
+}
+GST_END_TEST;
+
+// A file of files, read in pieces.
+GST_START_TEST(file) {
+  if (skip_without({"jpegenc"})) return;
+  TemporaryFile file;
+  {
+    Pipeline writer(std::string(kSource) + "filesink name=sink location=" + file.name());
+    writer.set_state(GST_STATE_PLAYING);
+    writer.wait_for_eos();
+  }
+  for (const char *pieces : {"", " blocksize=100", " ! image/jpeg,framerate=25/1"})
+    expect_seven("filesrc location=" + file.name() + pieces);
+}
+GST_END_TEST;
+
+GST_START_TEST(nothing_to_show) {
+  Pipeline pipeline(
+      "fakesrc num-buffers=3 sizetype=fixed sizemax=1000 filltype=zero ! image/jpeg ! "
+      "coalescejpegdec ! fakesink name=sink");
+  pipeline.start();
+  pipeline.wait_for_end();
+  const std::string error = pipeline.take_error();
+  fail_unless(contains(error, "No valid frames"), "%s", error.c_str());
+}
+GST_END_TEST;
+
+}  // namespace
+
+void add_jpegdec_pipeline_cases(Suite *suite) {
+  TCase *pipelines = new_case(suite, "pipelines");
+  tcase_add_test(pipelines, multipart);
+  tcase_add_test(pipelines, avi);
+  tcase_add_test(pipelines, file);
+  tcase_add_test(pipelines, nothing_to_show);
+}
+
+}  // namespace test
