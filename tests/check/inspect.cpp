@@ -41,10 +41,13 @@ void expect_page(const std::string &what, const std::vector<std::string> &words)
 }
 
 GST_START_TEST(plugin_page) {
-  std::vector<std::string> words = {"coalesce", "LGPL", "gst-coalesce",
-                                    std::to_string(n_elements()) + " features"};
+  std::vector<std::string> words = {
+      "coalesce", "LGPL", "gst-coalesce",
+      std::to_string(n_elements() + int(decoders().size())) + " features"};
   for (int i = 0; i < n_elements(); i++)
     words.push_back(element_name(i) + ": ");
+  for (const std::string &decoder : decoders())
+    words.push_back(decoder + ": ");
   expect_page("coalesce", words);
 }
 GST_END_TEST;
@@ -56,11 +59,20 @@ GST_START_TEST(element_page) {
 }
 GST_END_TEST;
 
+GST_START_TEST(decoder_page) {
+  for (const std::string &decoder : decoders())
+    expect_page(decoder,
+                {"Factory Details", "Pad Templates", "GstCoalesceDecoder", "Rank", "none (0)",
+                 "backend", "cuda-device-id", "n-threads", "active-backend", "stats"});
+}
+GST_END_TEST;
+
 // What values mean that do not say it themselves: rules, limits, and what is not set.
 GST_START_TEST(meanings_of_values) {
   for (int i = 0; i < n_elements(); i++)
-    expect_page(element_name(i), {"GPU in j2kenc, and in convolve, sepconvolve and median if "
-                                  "pixels x coefficients >= 2^28. Otherwise CPU"});
+    expect_page(element_name(i),
+                {"GPU in coalescejpegdec and j2kenc, and in convolve, sepconvolve and median if "
+                 "pixels x coefficients >= 2^28. Otherwise CPU"});
   for (const char *element : {"convolve", "sepconvolve"})
     expect_page(element, {"(-1e18 = not set: by normalize)"});
   expect_page("j2kenc",
@@ -81,6 +93,7 @@ int main(int argc, char **argv) {
     TCase *pages = test::new_case(suite, "pages");
     tcase_add_test(pages, test::plugin_page);
     tcase_add_loop_test(pages, test::element_page, 0, test::n_elements());
+    tcase_add_test(pages, test::decoder_page);
     tcase_add_test(pages, test::meanings_of_values);
   });
 }

@@ -12,11 +12,12 @@ bool takes_raw_video(GstElementFactory *factory) {
   return gst_element_factory_can_sink_any_caps(factory, raw.get());
 }
 
-std::vector<std::string> find_elements() {
+std::vector<std::string> find_elements(bool raw) {
   std::vector<std::string> names;
   GList *features = gst_registry_get_feature_list_by_plugin(gst_registry_get(), "coalesce");
   for (GList *item = features; item != nullptr; item = item->next)
-    if (GST_IS_ELEMENT_FACTORY(item->data) && takes_raw_video(GST_ELEMENT_FACTORY(item->data)))
+    if (GST_IS_ELEMENT_FACTORY(item->data) &&
+        takes_raw_video(GST_ELEMENT_FACTORY(item->data)) == raw)
       names.emplace_back(GST_OBJECT_NAME(item->data));
   gst_plugin_feature_list_free(features);
   std::sort(names.begin(), names.end());
@@ -24,7 +25,7 @@ std::vector<std::string> find_elements() {
 }
 
 std::vector<std::string> &elements() {
-  static std::vector<std::string> found = find_elements();
+  static std::vector<std::string> found = find_elements(true);
   return found;
 }
 
@@ -60,6 +61,11 @@ bool is_converter(const std::string &element) {
 
 void test_only(const std::vector<std::string> &names) {
   elements() = names;
+}
+
+const std::vector<std::string> &decoders() {
+  static const std::vector<std::string> found = find_elements(false);
+  return found;
 }
 
 int n_elements() {

@@ -11,6 +11,8 @@ namespace test {
 
 // In the order of their names.
 int n_elements();
+// The others.
+const std::vector<std::string> &decoders();
 // From now on these.
 void test_only(const std::vector<std::string> &names);
 const std::string &element_name(int index);
