@@ -9,7 +9,7 @@
 #include <iterator>
 #include <optional>
 
-#include "base/decoder.h"
+#include "base/decoder/decoder.h"
 #include "jpegfile.h"
 #include "jpegframing.h"
 #include "object/guarded.h"

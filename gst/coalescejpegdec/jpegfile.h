@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "base/decoder.h"
+#include "base/decoder/decoder.h"
 #include "jpeg/decoder/cuda_decoder.h"
 #include "jpeg/decoder/decoder.h"
 

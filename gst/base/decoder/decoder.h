@@ -13,8 +13,8 @@
 
 #include <vector>
 
-#include "backend.h"
-#include "transform.h"
+#include "base/backend.h"
+#include "base/transform.h"
 
 namespace coalesce::gst {
 

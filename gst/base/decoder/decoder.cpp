@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "job.h"
+#include "base/job.h"
 #include "object/category.h"
 #include "object/guarded.h"
 #include "object/onexit.h"
