@@ -19,6 +19,8 @@ from demo_pipelines import Failure, Input, Pipelines, shell_quote
 MEDIA = pathlib.Path(__file__).resolve().parent.parent / "examples" / "media"
 ELEMENTS = ("coalescedeinterlace", "uyvy2y", "rgb2yuv", "yuv2rgb", "yuv2yuv", "convolve",
             "sepconvolve", "median", "j2kenc")
+DECODER = "coalescejpegdec"
+QUALITIES = (95, 75, 30)  # of JPEG
 RATES = ("2", "1", "0.5", "0.25")
 METHODS = ("weave", "line", "linear", "ela", "yadif", "bwdif", "w3fdif", "best")
 FIELD_FRAMES, SHOWN_FIELD = 12, 6  # of the clip
@@ -62,7 +64,7 @@ SCRATCH = ("grid.yuv", "planes.yuv", "part.rgb", "trip.rgb", "specks.rgb", "clea
     f"{element}-{name}.yuv" for element in ("rgb2yuv", "videoconvert") for _, name, _ in LAYOUTS
 ) + tuple(f"{name}-{backend}.raw" for backend in ("cpu", "cuda")
           for name in ("luma", "yuv", "rgb", "v210", "fields", "blur", "sharpen", "edges",
-                      "specks", "lossless", "2bpp"))
+                      "specks", "lossless", "2bpp", "jpeg"))
 RESULTS = (
     "input.png", "luma.png", "y.png", "u.png", "v.png", "chroma-original.png",
     *(f"chroma-{name}.png" for _, name, _ in LAYOUTS),
@@ -72,6 +74,7 @@ RESULTS = (
     "blur.png", "sharpen.png", "edges.png",
     *(f"filter-{i}.png" for i in range(len(FILTERS) + 1)),
     "specks.png", *(f"specks-{i}.png" for i in range(len(SPECKLED))),
+    *(f"picture-q{quality}.jpg" for quality in QUALITIES), "picture-jpeg.png",
     "picture.jp2", "rate-original.png",
     *(f"picture-{rate}bpp.jp2" for rate in RATES), *(f"rate-{rate}bpp.png" for rate in RATES),
     *(f"field-{method}.png" for method in ("original", *METHODS)),
@@ -109,7 +112,7 @@ class Demo(Pipelines):
         for line in self.setting:
             print(f"  {line}")
         # Not --exists, which also requires the plugin's version to be at least GStreamer's.
-        for element in ELEMENTS:
+        for element in (*ELEMENTS, DECODER):
             if self.inspect(element):
                 raise Failure(f"GStreamer does not find {element} in {self.plugin_path}")
         if self.inspect("--exists", "openjpegdec"):
@@ -411,6 +414,32 @@ class Demo(Pipelines):
         shown[data] = f"“{caption}”"
         section.figure(file, size, caption, alt, other if other and other[0] != file else None,
                        magnified)
+
+    # ---- JPEG ----
+
+    def jpeg(self):
+        with self.section("JPEG: coalescejpegdec") as section:
+            section.text("Files of GStreamer's jpegenc, decoded to RGB with interpolated chroma.")
+            rows = []
+            for quality in QUALITIES:
+                file = f"picture-q{quality}.jpg"
+                self.launch(self.rgb, f"! jpegenc quality={quality} ! filesink location={file}",
+                            makes=(file,))
+                decoded = f"filesrc location={file} ! {DECODER} ! video/x-raw,format=RGB"
+                length = (self.outdir / file).stat().st_size
+                ratio = ""
+                if self.psnr_program.exists():
+                    ratio = demo_page.decibel(self.psnr(self.rgb, "! appsink name=before", decoded,
+                                                        "! appsink name=after"))
+                print(f"  {file}: {length} bytes {ratio}")
+                bits = 8 * length / (self.width * self.height)
+                rows.append((str(quality), f"{length:,}", f"{bits:.2f}", ratio))
+            self.launch(decoded, "! pngenc ! filesink location=picture-jpeg.png",
+                        makes=("picture-jpeg.png",))
+            section.group("two")
+            section.figure("picture-jpeg.png", self.size, f"Quality {QUALITIES[-1]}, decoded",
+                           f"After JPEG: {self.still.about}")
+            section.table(("quality", "bytes", "bits per pixel", "PSNR"), rows)
 
     # ---- JPEG 2000 ----
 
@@ -729,6 +758,7 @@ class Demo(Pipelines):
                 "edges": EDGES[0] + " {} {between} " + EDGES[1] + " {}",
                 "specks": "median {} {between} median size=15 {}",
                 "lossless": "j2kenc {} ! image/jp2",
+                "jpeg": "jpegenc ! coalescejpegdec {} ! video/x-raw,format=RGB",
             }
             if self.width * self.height >= LEAST_PIXELS_FOR_RATES:
                 chains["2bpp"] = "j2kenc bpp=2 {} ! image/jp2"
@@ -755,6 +785,7 @@ class Demo(Pipelines):
         self.find_detail()
         self.colour()
         self.filters()
+        self.jpeg()
         self.jpeg2000()
         self.video()
         self.deinterlacing()

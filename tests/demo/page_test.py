@@ -95,7 +95,8 @@ class PageOfTheClip(demo_case.DemoCase):
     def test_nothing_else_is_left(self):
         names = {path.name for path in self.outdir.iterdir()}
         unseen = names - self.page.references - {"index.html", "picture.jp2", "video.mj2"}
-        self.assertEqual(unseen, {f"picture-{rate}bpp.jp2" for rate in demo.RATES})
+        self.assertEqual(unseen, {f"picture-{rate}bpp.jp2" for rate in demo.RATES}
+                         | {f"picture-q{quality}.jpg" for quality in demo.QUALITIES})
         self.assertLessEqual(names, set(demo.RESULTS))
 
     def test_sizes(self):
@@ -190,6 +191,13 @@ class PageOfTheClip(demo_case.DemoCase):
         ours = [float(row[1].removesuffix(" dB")) for row in rows]
         self.assertEqual(ours, sorted(ours, reverse=True))
         self.assertGreater(ours[0], 50)
+
+    def test_jpeg(self):
+        rows = self.table("quality")[1:]
+        self.assertEqual([row[0] for row in rows], [str(quality) for quality in demo.QUALITIES])
+        ratios = [float(row[3].removesuffix(" dB")) for row in rows]
+        self.assertEqual(ratios, sorted(ratios, reverse=True))
+        self.assertGreater(ratios[0], 33)
 
     def test_there_and_back(self):
         rows = self.table("PSNR there and back")[1:]
