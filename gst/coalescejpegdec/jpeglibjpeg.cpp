@@ -18,7 +18,7 @@ namespace {
 using jpeg::Frame;
 
 // Files of a few bytes may have scans without end, of all blocks each.
-constexpr int kMostScans = 500;
+constexpr int kMostScans = 100;
 
 // libjpeg's object, and where its errors lead. Nothing that has a destructor is made between a
 // setjmp() and what may jump there.

@@ -197,6 +197,46 @@ GST_START_TEST(gap) {
 }
 GST_END_TEST;
 
+// Before there are caps; what comes then has its own.
+GST_START_TEST(gap_first) {
+  const Bytes file = jpeg_file("Y42B", {33, 17}, 2);
+  Harness harness("coalescejpegdec");
+  fail_unless(harness.set_input("image/jpeg, framerate=25/1"));
+  fail_unless(harness.push_event(gst_event_new_gap(0, kTime)));
+  push_file(harness, file, kTime);
+  expect_picture(harness, decoded(file, "Y42B"), "after a gap");
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
+// The pictures of a block come in reverse order.
+GST_START_TEST(backwards) {
+  const Bytes file = jpeg_file("GRAY8", {16, 16}, 1);
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.rate = -1;
+  segment.stop = segment.position = 10 * kTime;
+  for (const char *parsed : {"", ", parsed=true"}) {
+    Harness harness("coalescejpegdec");
+    harness.push_event(gst_event_new_stream_start("backwards"));
+    harness.push_event(
+        gst_event_new_caps(parse_caps(std::string("image/jpeg, framerate=25/1") + parsed).get()));
+    harness.push_event(gst_event_new_segment(&segment));
+    for (const guint block : {3u, 0u})
+      for (guint n = block; n < block + 3; n++) {
+        GstBuffer *buffer = buffer_with(file, n * kTime);
+        if (n == block) GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
+        fail_unless_equals_int(harness.push(buffer), GST_FLOW_OK);
+      }
+    harness.push_event(gst_event_new_eos());
+    fail_unless_equals_int(harness.waiting(), 6);
+    for (guint n = 6; n-- > 0;)
+      fail_unless_equals_clocktime(GST_BUFFER_PTS(harness.pull().get()), n * kTime);
+    harness.expect_no_error();
+  }
+}
+GST_END_TEST;
+
 GST_START_TEST(states) {
   const Bytes file = jpeg_file("I420", {33, 17}, 2), expected = decoded(file, "I420");
   Harness harness("coalescejpegdec");
@@ -245,6 +285,8 @@ void add_jpegdec_input_cases(Suite *suite) {
   tcase_add_test(input, flush_in_mid_file);
   tcase_add_test(input, ends);
   tcase_add_test(input, gap);
+  tcase_add_test(input, gap_first);
+  tcase_add_test(input, backwards);
   tcase_add_test(input, states);
   tcase_add_test(input, late_pictures);
 }
