@@ -181,6 +181,7 @@ GstFlowReturn Job::write(GstBuffer *buffer, const GstVideoInfo &info, FramePool 
   }
   frame->next_ = std::exchange(outputs_, frame);
   if (!on_gpu_) return GST_FLOW_OK;
+  in_flight_ = true;  // also where there is no input
   frame->fence_ = &fence_of(direct ? buffer : frame->own_buffer_.get());
   return ok("waiting for other readers",
             frame->fence_->order(*backend_.session().stream, GST_MAP_WRITE));
