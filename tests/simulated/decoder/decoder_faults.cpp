@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// coalescejpegdec while each call of the driver fails in turn: every picture that comes is right,
-// or cannot be mapped and there is an error; those that do not come have a warning or the error;
-// nothing is left, and the element starts again.
+// coalescejpegdec while each call of the driver fails in turn: every picture that comes is right or
+// cannot be mapped; for those that do not come there is a warning or one error; nothing is left,
+// and the element starts again.
 #include "../../check/coalescejpegdec/jpegdec_files.h"
 #include "../driver_faults.h"
 #include "../support.h"
