@@ -236,10 +236,11 @@ void Scratch::drop() {
 
 // nullptr if there is no memory.
 GstBuffer *Scratch::next_piece(Backend &backend, gsize bytes) {
-  constexpr gsize kMostRow = gsize{1} << 30;  // of drivers' alignment, so that no row has padding
+  // Rows are as long as each other, multiples of drivers' alignment, so that none has padding.
+  constexpr gsize kMostRow = gsize{1} << 30;
   if (bytes > room_) {
     drop();
-    const gsize row = std::min(bytes, kMostRow), rows = (bytes - 1) / row + 1;
+    const gsize rows = (bytes - 1) / kMostRow + 1, row = ((bytes - 1) / rows / 512 + 1) * 512;
     if (!gst_video_info_set_format(&info_, GST_VIDEO_FORMAT_GRAY8, static_cast<guint>(row),
                                    static_cast<guint>(rows)))
       return nullptr;
