@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../convolve/convolve_reference.h"
+#include "../sample_bits.h"
 #include "picture/rows.h"
 
 namespace coalesce::test {
