@@ -67,7 +67,7 @@ namespace coalesce::gst {
 
 // For classes that are made on this one: what one pad has, in the streaming thread.
 struct FilterSide {
-  GstVideoInfo info;    // of frames
+  FrameInfo info;       // of frames
   CapsRef caps;         // none: not negotiated
   bool fields = false;  // the caps are of fields
   bool cuda = false;
