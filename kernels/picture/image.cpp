@@ -82,8 +82,12 @@ bool same_bytes(const PixelFormat &a, const PixelFormat &b) {
 // nullptr if the format is unsound. It takes longer than all other checks, and frame after frame is
 // alike: each thread keeps the last few.
 const Layout *layout_of(const PixelFormat &format, int width) {
-  thread_local Layout kept[4];
-  thread_local unsigned oldest = 0;
+  struct Kept {
+    Layout layouts[4];
+    unsigned oldest = 0;
+  };
+  thread_local Kept last;
+  auto &[kept, oldest] = last;
   for (const Layout &layout : kept)
     if (layout.format.planes > 0 && layout.width == width && same_bytes(layout.format, format))
       return &layout;
