@@ -3,6 +3,7 @@
 
 #include "object/category.h"
 #include "object/guarded.h"
+#include "object/onexit.h"
 #include "object/owned.h"
 #include "video/fieldpairs.h"
 #include "video/input.h"
@@ -49,10 +50,12 @@ gsize scratch_bytes(GstCoalesceFilter *self, const Frame &in) {
 }
 
 GstFlowReturn process(GstCoalesceFilter *self, GstBuffer *in_buffer, GstBuffer *out_buffer) {
-  auto &[from, to, scratch] = *self->priv;
+  auto &[from, to, scratch, in, out] = *self->priv;
   Backend &backend = backend_of(self);
-  DeviceFrame in;
-  OutputFrame out;
+  const OnExit let_go([priv = self->priv] {
+    priv->in_frame.reset();
+    priv->out_frame.reset();
+  });
   Job job(backend);
   GstFlowReturn flow = job.begin(in_buffer);
   if (flow == GST_FLOW_OK) flow = job.load(in_buffer, from.info, from.pool, &in);
@@ -72,7 +75,7 @@ GstFlowReturn process(GstCoalesceFilter *self, GstBuffer *in_buffer, GstBuffer *
 // The first launch loads the kernels, which takes milliseconds that the first frame should not have
 // to wait for: one run on scratch frames. Posts an error and returns false if it fails.
 bool warm_up(GstCoalesceFilter *self) {
-  auto &[from, to, scratch] = *self->priv;
+  auto &[from, to, scratch, in_frame, out_frame] = *self->priv;
   Backend &backend = backend_of(self);
   GpuSession &session = backend.session();
   if (session.warm) return true;
@@ -185,7 +188,7 @@ GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps
 }
 
 bool make_pools(GstCoalesceFilter *self) {
-  auto &[in, out, scratch] = *self->priv;
+  auto &[in, out, scratch, in_frame, out_frame] = *self->priv;
   Backend &backend = backend_of(self);
   scratch.drop();
   // With two output buffers, the frames that are in two streams do not wait for each other's
@@ -197,7 +200,7 @@ bool make_pools(GstCoalesceFilter *self) {
 bool check_and_use(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   auto *self = GST_COALESCE_FILTER(trans);
   auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
-  auto &[in, out, scratch] = *self->priv;
+  auto &[in, out, scratch, in_frame, out_frame] = *self->priv;
   GstVideoInfo in_info, out_info;
   const bool in_usable = usable_info(frames_of(in_caps).get(), &in_info);
   if (!in_usable || !usable_info(out_caps, &out_info)) {

@@ -81,6 +81,9 @@ struct FilterSide {
 struct GstCoalesceFilterPrivate {
   coalesce::gst::FilterSide in, out;
   coalesce::gst::Scratch scratch;
+  // Those in hand: of a job, and not longer.
+  coalesce::gst::DeviceFrame in_frame;
+  coalesce::gst::OutputFrame out_frame;
 };
 
 // In run(): of the back end's memory, aligned to 16 bytes, until the work has been done.

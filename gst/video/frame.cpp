@@ -118,10 +118,10 @@ void Frame::unmap() {
 }
 
 void Frame::set_interlaced(bool interlaced) {
-  fields_.interlaced = interlaced;
-  std::fill_n(fields_.spare_row, GST_VIDEO_MAX_PLANES, false);
+  fields_ = {interlaced, {}};
+  if (!interlaced) return;
   for (guint p = 0; p < n_planes(); p++)
-    fields_.spare_row[p] = interlaced && has_spare_row(p);
+    fields_.spare_row[p] = has_spare_row(p);
 }
 
 bool Frame::lacks_spare_row() const {
