@@ -123,25 +123,25 @@ GstCaps *jpeg_src_template() {
 
 GstCaps *jpeg_coded_caps(GstCaps *raw, bool cuda, const JpegSettings &settings,
                          const char *otherwise) {
-  GstCaps *result = gst_caps_new_empty();
+  CapsRef result(gst_caps_new_empty());
   for (guint i = 0; i < gst_caps_get_size(raw); i++) {
     if (!cuda && names_cuda(gst_caps_get_features(raw, i))) continue;
-    result = gst_caps_merge_structure(
-        result, coded_structure(gst_caps_get_structure(raw, i), settings, otherwise));
+    GstStructure *coded = coded_structure(gst_caps_get_structure(raw, i), settings, otherwise);
+    result.reset(gst_caps_merge_structure(result.release(), coded));
   }
-  return result;
+  return result.release();
 }
 
 GstCaps *jpeg_raw_caps(GstCaps *coded, bool cuda, const JpegSettings &settings) {
-  GstCaps *possible = jpeg_sink_template();
-  GstCaps *result = gst_caps_new_empty();
+  const CapsRef possible(jpeg_sink_template());
+  CapsRef result(gst_caps_new_empty());
   for (guint i = 0; i < gst_caps_get_size(coded); i++)
     for (const Group group : {Group::yuv_420, Group::other_samples, Group::converted})
-      if (GstStructure *raw = raw_structure(gst_caps_get_structure(coded, i),
-                                            gst_caps_get_structure(possible, 0), settings, group))
-        result = gst_caps_merge_structure(result, raw);
-  gst_caps_unref(possible);
-  return in_any_memory(result, cuda);
+      if (GstStructure *raw =
+              raw_structure(gst_caps_get_structure(coded, i),
+                            gst_caps_get_structure(possible.get(), 0), settings, group))
+        result.reset(gst_caps_merge_structure(result.release(), raw));
+  return in_any_memory(result.release(), cuda);
 }
 
 std::string jpeg_conflict(const Conflict &conflict) {
