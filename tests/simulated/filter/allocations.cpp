@@ -126,6 +126,18 @@ std::vector<Run> all_runs() {
                       box,
                       kCudaBackend + Properties{{"frames-in-flight", frames}, {"bpp", "2"}},
                       frames[0] == '1' ? rate : Properties{{"bpp", "1"}}});
+  const Properties limit = {{"max-frame-size", "3000"}};
+  runs.push_back(
+      {"coalescejpegenc", "RGB", "", {40, 24}, kSystem, nullptr, "image/jpeg", kCpu, limit});
+  runs.push_back({"coalescejpegenc",
+                  "NV12",
+                  "",
+                  {40, 24},
+                  kCuda,
+                  nullptr,
+                  "image/jpeg",
+                  kCudaBackend + Properties{{"frames-in-flight", "3"}},
+                  {{"optimize", "true"}}});
   // The CPU codes what the GPU has no memory for.
   runs.push_back({"j2kenc",
                   "RGB",
