@@ -50,7 +50,7 @@ GST_START_TEST(same_bytes) {
   const J2kCase &c = kCases[__i__];
   for (const char *memory : {kCuda, kSystem})
     for (int frames : {0, 1, 3}) {
-      J2kBench bench(c, memory, frames);
+      J2kBench bench(c, memory, frames, memory == kSystem ? "backend=cuda" : "");
       expect_string(active_backend(bench.element()), "cuda");
       bench.push_pictures(1, kFrames);
       bench.end();
@@ -133,7 +133,7 @@ GST_START_TEST(no_memory_for_a_frame) {
   const J2kCase wide = jpeg("RGB", 1000, 16);
   fakecuda_set_device_memory(counts().bytes_live + 2 * 16 * 4096);
   {
-    J2kBench bench(wide, kSystem, 3);
+    J2kBench bench(wide, kCuda, 3);
     expect_string(active_backend(bench.element()), "cpu");
     const std::vector<std::string> warnings = bench.warnings();
     fail_unless(warnings.size() == 1 &&
