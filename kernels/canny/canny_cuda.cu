@@ -228,35 +228,47 @@ __device__ __forceinline__ void pick_samples(const std::uint32_t *pixels, int st
 // ---- Maxima and what hangs together in a tile ---------------------------------------------------
 
 struct TileBits {
-  std::uint32_t found[kRows][kWords];   // maxima above the lower threshold
-  std::uint32_t strong[kRows][kWords];  // above the higher one, too
+  alignas(16) std::uint32_t found[kRows][kWords];   // maxima above the lower threshold
+  alignas(16) std::uint32_t strong[kRows][kWords];  // above the higher one, too
   std::uint32_t touches[(kRows * kWords * kCannyNodesOfWord + 1 + 31) / 32];  // by node
 };
 
-__device__ __forceinline__ bool is_maximum(const std::uint32_t *gradient) {
-  const std::uint32_t here = *gradient, direction = here & 3;
-  const int before = direction == flat      ? -1
-                     : direction == steep   ? -kGradientPitch
-                     : direction == falling ? -kGradientPitch - 1
-                                            : -kGradientPitch + 1;
-  const std::uint32_t m = here >> 2, a = gradient[before] >> 2, b = gradient[-before] >> 2;
-  return m > a && (direction < falling ? m >= b : m > b);
+// How many gradients before a pixel one of its neighbours is, by direction; the other one is as
+// many behind it.
+constexpr std::uint32_t kNeighbourWords =
+    1 | kGradientPitch << 8 | (kGradientPitch + 1) << 16 | (kGradientPitch - 1u) << 24;
+static_assert(kGradientPitch < 255 && flat == 0 && steep == 1 && falling == 2 && rising == 3,
+              "a byte each");
+
+// Equal ones behind it are no more only where the gradient is flat or steep.
+__device__ __forceinline__ bool is_maximum(const std::uint32_t *gradient, std::uint32_t here) {
+  const auto away = static_cast<int>(__byte_perm(kNeighbourWords, 0, 0x4440 | (here & 3)));
+  const std::uint32_t before = gradient[-away], behind = gradient[away];
+  // (No branch: both are loaded.)
+  return static_cast<int>(here > (before | 3)) &
+         static_cast<int>((here >> 2) - (here >> 1 & 1) >= behind >> 2);
 }
 
-// A warp has a row of a word's pixels.
+// A warp has a row of a word's pixels. Most words of most pictures have none above the threshold.
 __device__ __forceinline__ void find_maxima(const std::uint32_t *gradients, std::uint32_t low,
                                             std::uint32_t high, TileBits &bits) {
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   for (int row = warp; row < kRows; row += kWarps) {
     const std::uint32_t *from = gradients + (row + 1) * kGradientPitch + 4 + lane;
+    std::uint32_t found[kWords] = {}, strong[kWords] = {};
 #pragma unroll
     for (int k = 0; k < kWords; ++k, from += 32) {
-      const std::uint32_t m = *from >> 2;
-      const bool found = m > low && is_maximum(from);
-      const std::uint32_t all = __ballot_sync(~0u, found);
-      const std::uint32_t strong = __ballot_sync(~0u, found && m > high);
-      if (lane == 0) bits.found[row][k] = all, bits.strong[row][k] = strong;
+      const std::uint32_t here = *from, m = here >> 2;
+      if (!__any_sync(~0u, m > low)) continue;
+      const bool is_found = static_cast<int>(m > low) & static_cast<int>(is_maximum(from, here));
+      found[k] = __ballot_sync(~0u, is_found);
+      strong[k] = __ballot_sync(~0u, is_found && m > high);
     }
+    if (lane != 0) continue;
+    *reinterpret_cast<uint4 *>(bits.found[row]) =
+        make_uint4(found[0], found[1], found[2], found[3]);
+    *reinterpret_cast<uint4 *>(bits.strong[row]) =
+        make_uint4(strong[0], strong[1], strong[2], strong[3]);
   }
 }
 
@@ -342,8 +354,14 @@ __device__ void find_components(const CannyArgs &a, const TilePlace &place, Tile
       make_uint2(out.edge, out.open);
 }
 
+// Blocks of a multiprocessor, by their registers.
+constexpr int blocks_at_once(int aperture) {
+  return aperture == 3 ? 8 : aperture == 5 ? 6 : 5;
+}
+
 template <int kAperture, bool kL2>
-__global__ void __launch_bounds__(kThreads) tile_kernel(const __grid_constant__ CannyArgs a) {
+__global__ void __launch_bounds__(kThreads, blocks_at_once(kAperture))
+    tile_kernel(const __grid_constant__ CannyArgs a) {
   wait_for_grid_before();
   COALESCE_DYNAMIC_SHARED(16, std::uint32_t, shared);
   __shared__ TileBits bits;
@@ -358,10 +376,9 @@ __global__ void __launch_bounds__(kThreads) tile_kernel(const __grid_constant__ 
   if (block == 0 && threadIdx.x == 0) a.parent[0] = 0;
   for (int c = 0; c < a.channels; ++c) {
     const TileSource &in = a.channel[c].in;
-    if (in.pixel == 1) {
-      load_pixels<kAperture>(in, place, samples);
-    } else {
-      if (c == 0) load_pixels<kAperture>(in, place, pixels);
+    const bool apart = in.pixel == 1;  // in planes; else one load has all channels
+    if (apart || c == 0) load_pixels<kAperture>(in, place, apart ? samples : pixels);
+    if (!apart) {
       __syncthreads();
       pick_samples<kAperture>(pixels, in.pixel, a.channel[c].first, samples);
     }
