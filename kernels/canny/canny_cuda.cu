@@ -479,7 +479,7 @@ struct WriteArgs {
   int alignment;
   unsigned words, all_words;
   const CannyMapWord *map;
-  const std::uint32_t *parent;
+  std::uint32_t *parent;
 };
 
 // Four bits as four bytes.

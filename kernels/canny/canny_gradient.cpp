@@ -2,6 +2,8 @@
 // Loops that the compiler makes vectors of.
 #include "canny_gradient.h"
 
+#include <algorithm>
+
 #include "../core/clones.h"
 #include "canny_job.h"
 
@@ -71,13 +73,14 @@ COALESCE_INLINE_LOOP void strongest(const std::int16_t *__restrict other_dx,
   }
 }
 
-// All neighbours are loaded, so that the loop has no branch.
+// Columns first to first + count - 1. All neighbours are loaded, so that the loop has no branch.
 template <class Magnitude>
-COALESCE_INLINE_LOOP void maxima(const CannyNeighbours<Magnitude> &rows, int count,
-                                 std::uint8_t *__restrict kind) {
-  const std::int16_t *__restrict dx = rows.dx + 1, *__restrict dy = rows.dy + 1;
-  const Magnitude *__restrict above = rows.above + 1, *__restrict here = rows.here + 1;
-  const Magnitude *__restrict below = rows.below + 1;
+COALESCE_INLINE_LOOP void maxima_of_block(const CannyNeighbours<Magnitude> &rows, int first,
+                                          int count, std::uint8_t *__restrict kind) {
+  const std::int16_t *__restrict dx = rows.dx + 1 + first, *__restrict dy = rows.dy + 1 + first;
+  const Magnitude *__restrict above = rows.above + 1 + first;
+  const Magnitude *__restrict here = rows.here + 1 + first;
+  const Magnitude *__restrict below = rows.below + 1 + first;
   const Magnitude low = rows.low, high = rows.high;
   for (int i = 0; i < count; ++i) {
     const std::int16_t gx = dx[i], gy = dy[i];
@@ -98,6 +101,23 @@ COALESCE_INLINE_LOOP void maxima(const CannyNeighbours<Magnitude> &rows, int cou
     const bool is_maximum = (m > before) & (m > bar) & (m > low);
     const std::uint8_t what = m > high ? 2 : 1;
     kind[i] = is_maximum ? what : 0;
+  }
+}
+
+// Most blocks of most pictures have nothing above the threshold.
+template <class Magnitude>
+COALESCE_INLINE_LOOP void maxima(const CannyNeighbours<Magnitude> &rows, int count,
+                                 std::uint8_t *__restrict kind) {
+  constexpr int kBlock = 64;
+  for (int first = 0; first < count; first += kBlock) {
+    const int columns = std::min(kBlock, count - first);
+    Magnitude most = 0;
+    for (int i = 0; i < columns; ++i)
+      most = std::max(most, rows.here[1 + first + i]);
+    if (most > rows.low)
+      maxima_of_block(rows, first, columns, kind + first);
+    else
+      std::fill_n(kind + first, columns, std::uint8_t{0});
   }
 }
 

@@ -41,13 +41,18 @@ __device__ __forceinline__ std::uint32_t widened(std::uint32_t ones) {
 }
 
 // parent[node] is a lower node of the same set, or the node itself: so the lowest node is the root.
-// While other threads join sets it only becomes lower, and what is read may be an older one, which
-// is of the same set, too.
-__device__ __forceinline__ std::uint32_t find_root(const std::uint32_t *parent,
-                                                   std::uint32_t node) {
-  for (std::uint32_t above = parent[node]; above != node; above = parent[node])
-    node = above;
-  return node;
+// While other threads join sets, what is read may be an older parent, which is as good: it is
+// lower, and of the same set. Nodes on the way get the parent of their parent, so that ways stay
+// short. They are no roots and never will be, so nobody relies on what is stored there meanwhile.
+__device__ __forceinline__ std::uint32_t find_root(std::uint32_t *parent, std::uint32_t node) {
+  for (;;) {
+    const std::uint32_t above = parent[node];
+    if (above == node) return node;
+    const std::uint32_t top = parent[above];
+    if (top == above) return above;
+    parent[node] = top;
+    node = top;
+  }
 }
 
 // Joins two sets. If another thread has given the higher root a parent meanwhile, that parent and
