@@ -66,10 +66,12 @@ COALESCE_INLINE_LOOP void strongest(const std::int16_t *__restrict other_dx,
                                     std::int16_t *__restrict dx, std::int16_t *__restrict dy,
                                     Magnitude *__restrict magnitude) {
   for (int i = 0; i < count; ++i) {
+    // (By bits: of stores under a condition the compiler makes branches.)
     const bool more = other[i] > magnitude[i];
-    dx[i] = more ? other_dx[i] : dx[i];
-    dy[i] = more ? other_dy[i] : dy[i];
-    magnitude[i] = more ? other[i] : magnitude[i];
+    const auto mask = static_cast<std::int16_t>(-static_cast<int>(more));
+    dx[i] = static_cast<std::int16_t>((other_dx[i] & mask) | (dx[i] & ~mask));
+    dy[i] = static_cast<std::int16_t>((other_dy[i] & mask) | (dy[i] & ~mask));
+    magnitude[i] = std::max(magnitude[i], other[i]);
   }
 }
 
