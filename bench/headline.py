@@ -72,7 +72,7 @@ NOTES = [
     "NPP's functions to RGB repeat chroma; yuv2rgb's interpolates. Both read and write as many bytes.",
     'coalescedeinterlace: two pictures of one frame and its neighbours; NPP has no deinterlacer.',
     "uyvy2y's NV12 has neutral chroma; NPP's has the picture's. Both read and write as many bytes.",
-    "NPP's medians refuse to be captured in a graph: theirs are the times of 32 launches in a row.",
+    "NPP's medians refuse to be captured in a graph, and wait for the GPU: theirs are times of calls in a row, waits included.",
     "NPP's only filter of two channels, for NV12's chroma, is the mask of floats: no rows and columns.",
     'JPEG 2000: frames in device memory to codestreams in host memory, 8 bits, 4:4:4, 64x64 blocks, 24 frames '
     'cut out of one photograph; sustained, with the best number of frames in flight or streams.',

@@ -48,7 +48,8 @@ FORMATS = {"convolve": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"
            "sepconvolve": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "median": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "rgb2yuv": ["RGB", "ARGB"],
-           "j2kenc": ["UYVY", "RGB", "I420", "GRAY16_LE"]}
+           "j2kenc": ["UYVY", "RGB", "I420", "GRAY16_LE"],
+           "coalescejpegenc": ["RGB", "NV12", "UYVY", "GRAY8"]}
 SETTINGS = {
     "convolve": [
         "mask=1", "mask=3", "mask='1 2 3 4; 0 -1 2 9' anchor-x=0 anchor-y=1", "mask='0.25 0.5 0.25'",
@@ -70,6 +71,10 @@ SETTINGS = {
         "size=5", "size=7", "size=15", "size=75", "width=9 height=1", "percentile=0", "size=5 percentile=100",
         "size=9 percentile=30 border=constant border-value=90", "size=7 border=wrap filter-alpha=true",
         "size=11 n-threads=3",
+    ],
+    "coalescejpegenc": [
+        "quality=1", "quality=100", "optimize=true", "restart-interval=3 quality=50", "max-frame-size=3000",
+        "bitrate=1000 optimize=true", "frames-in-flight=1", "frames-in-flight=7",
     ],
     "j2kenc": [
         "bpp=0.3", "bpp=6", "bitrate=2000", "frame-size=3000", "psnr=32", "psnr=45 wavelet=5/3",
@@ -129,7 +134,7 @@ class Corpus:
         self.elements, self.cuda = elements, cuda
         self.filters = [element for element in elements if not element.media_types]
         self.copies = [element for element in elements if element.name in PLAIN]
-        self.coder = next(element for element in elements if element.media_types)
+        self.coder = next(element for element in elements if element.name == "j2kenc")
         self.pipelines = {}  # name: (description, may it refuse)
 
     def add(self, name, *parts, may_refuse=False):

@@ -18,10 +18,12 @@ from demo_pipelines import Failure, Input, Pipelines, shell_quote
 
 MEDIA = pathlib.Path(__file__).resolve().parent.parent / "examples" / "media"
 ELEMENTS = ("coalescedeinterlace", "uyvy2y", "rgb2yuv", "yuv2rgb", "yuv2yuv", "convolve",
-            "sepconvolve", "median", "j2kenc")
+            "sepconvolve", "median", "j2kenc", "coalescejpegenc")
 DECODER = "coalescejpegdec"
-QUALITIES = (95, 75, 30)  # of JPEG
+DECODED = (95, 75, 30)  # qualities of JPEG
 RATES = ("2", "1", "0.5", "0.25")
+CODED = {"j2kenc": "JPEG 2000", "coalescejpegenc": "JPEG"}
+QUALITIES = ("95", "85", "60", "30")
 METHODS = ("weave", "line", "linear", "ela", "yadif", "bwdif", "w3fdif", "best")
 FIELD_FRAMES, SHOWN_FIELD = 12, 6  # of the clip
 MOST_FRAMES = 300
@@ -64,7 +66,7 @@ SCRATCH = ("grid.yuv", "planes.yuv", "part.rgb", "trip.rgb", "specks.rgb", "clea
     f"{element}-{name}.yuv" for element in ("rgb2yuv", "videoconvert") for _, name, _ in LAYOUTS
 ) + tuple(f"{name}-{backend}.raw" for backend in ("cpu", "cuda")
           for name in ("luma", "yuv", "rgb", "v210", "fields", "blur", "sharpen", "edges",
-                      "specks", "lossless", "2bpp", "jpeg"))
+                      "specks", "lossless", "2bpp", "jpeg", "jpeg-decoded"))
 RESULTS = (
     "input.png", "luma.png", "y.png", "u.png", "v.png", "chroma-original.png",
     *(f"chroma-{name}.png" for _, name, _ in LAYOUTS),
@@ -74,9 +76,10 @@ RESULTS = (
     "blur.png", "sharpen.png", "edges.png",
     *(f"filter-{i}.png" for i in range(len(FILTERS) + 1)),
     "specks.png", *(f"specks-{i}.png" for i in range(len(SPECKLED))),
-    *(f"picture-q{quality}.jpg" for quality in QUALITIES), "picture-jpeg.png",
+    *(f"picture-q{quality}.jpg" for quality in DECODED), "picture-jpeg.png",
     "picture.jp2", "rate-original.png",
     *(f"picture-{rate}bpp.jp2" for rate in RATES), *(f"rate-{rate}bpp.png" for rate in RATES),
+    *(f"picture-{i}.jpg" for i in range(len(QUALITIES) + 2)),
     *(f"field-{method}.png" for method in ("original", *METHODS)),
     "video.mj2", "video-before.png", "video-after.png", "edges.webm", "index.html",
 )
@@ -90,6 +93,7 @@ class Demo(Pipelines):
     def __init__(self, build, outdir, still, clip):
         super().__init__(build, outdir)
         self.still, self.clip = still, clip
+        self.jpeg_measured = False  # can files be decoded and compared here?
         self.setting = []  # what a shell needs before it can run the lines
         self.undecodable = None  # or why JPEG 2000 cannot be decoded here
         self.rgb, self.size, self.width, self.height = "", (0, 0), 0, 0
@@ -119,6 +123,7 @@ class Demo(Pipelines):
             self.undecodable = "GStreamer's openjpegdec is not installed"
         elif not self.psnr_program.exists():
             self.undecodable = "the build lacks the program psnr"
+        self.jpeg_measured = self.psnr_program.exists() and not self.inspect("--exists", "jpegdec")
 
     def clean_up(self):
         for name in SCRATCH:
@@ -417,11 +422,11 @@ class Demo(Pipelines):
 
     # ---- JPEG ----
 
-    def jpeg(self):
+    def decoded_jpeg(self):
         with self.section("JPEG: coalescejpegdec") as section:
             section.text("Files of GStreamer's jpegenc, decoded to RGB with interpolated chroma.")
             rows = []
-            for quality in QUALITIES:
+            for quality in DECODED:
                 file = f"picture-q{quality}.jpg"
                 self.launch(self.rgb, f"! jpegenc quality={quality} ! filesink location={file}",
                             makes=(file,))
@@ -437,9 +442,9 @@ class Demo(Pipelines):
             self.launch(decoded, "! pngenc ! filesink location=picture-jpeg.png",
                         makes=("picture-jpeg.png",))
             section.group("two")
-            section.figure("picture-jpeg.png", self.size, f"Quality {QUALITIES[-1]}, decoded",
+            section.figure("picture-jpeg.png", self.size, f"Quality {DECODED[-1]}, decoded",
                            f"After JPEG: {self.still.about}")
-            section.table(("quality", "bytes", "bits per pixel", "PSNR"), rows)
+            section.table(("quality, decoded", "bytes", "bits per pixel", "PSNR"), rows)
 
     # ---- JPEG 2000 ----
 
@@ -511,6 +516,33 @@ class Demo(Pipelines):
             self.show(section, shown, file, size, f"bpp={rate}: {length:,} bytes,"
                       f" {bits:.2f} bits per pixel, {demo_page.decibel(ratio)}",
                       f"The part, decoded from at most {rate} bits per pixel", original, True)
+
+    # ---- JPEG ----
+
+    def jpeg(self):
+        with self.section("JPEG: coalescejpegenc") as section:
+            settings = [f"quality={quality}" for quality in QUALITIES] + ["quality=85 optimize=true"]
+            if self.width * self.height >= LEAST_PIXELS_FOR_RATES:
+                settings.append(f"quality=95 max-frame-size={self.width * self.height // 8}")
+            rows = []
+            for i, setting in enumerate(settings):
+                file = f"picture-{i}.jpg"
+                self.launch(self.rgb, f"! coalescejpegenc {setting} ! filesink location={file}",
+                            makes=(file,))
+                length = (self.outdir / file).stat().st_size
+                ratio = None
+                if self.jpeg_measured:
+                    ratio = self.psnr(self.rgb, "! appsink name=before",
+                                      f"filesrc location={file} blocksize={length} !"
+                                      f" image/jpeg,width={self.width},height={self.height},framerate=0/1,"
+                                      "pixel-aspect-ratio=1/1 ! jpegdec ! videoconvert ! video/x-raw,format=RGB",
+                                      "! appsink name=after")
+                bits = f"{8 * length / (self.width * self.height):.2f}"
+                quality = "" if ratio is None else demo_page.decibel(ratio)
+                rows.append((setting, f"{length:,}", bits, quality))
+                print(f"  {file}: {length} bytes, {bits} bits per pixel {quality}")
+            section.text("RGB becomes YCbCr 4:2:0. optimize=true has the same pixels.")
+            section.table(("setting", "bytes", "bits per pixel", "PSNR"), rows)
 
     # ---- the clip ----
 
@@ -676,6 +708,7 @@ class Demo(Pipelines):
             ("median", "RGB", "RGB", self.rgb, 5e8),
             ("median size=31", "RGB", "RGB", self.rgb, 1.5e7),
             ("j2kenc", "RGB", None, self.rgb, 8e6),
+            ("coalescejpegenc", "RGB", None, self.rgb, 1e8),
         ]
         if self.width * self.height >= LEAST_PIXELS_FOR_RATES:
             rows.append(("j2kenc bpp=2", "RGB", None, self.rgb, 1.2e7))
@@ -713,7 +746,7 @@ class Demo(Pipelines):
                          " frame again and again. In the pipelines, imagefreeze num-buffers=N"
                          " repeats it N times, for about half a second or more.")
             rows = self.rows_of_speeds()
-            table = [[row[0], f"{row[1]} → {row[2] or 'JPEG 2000'}"] for row in rows]
+            table = [[row[0], f"{row[1]} → {row[2] or CODED[row[0].split()[0]]}"] for row in rows]
             head = ["element", "formats", "CPU"]
             for row, cells in zip(rows, table):
                 cells.append(demo_page.number(self.time_backend(row, "cpu")))
@@ -737,7 +770,7 @@ class Demo(Pipelines):
         if self.inspect("--exists", "cudaupload"):
             self.say("CUDA memory to CUDA memory is left out: GStreamer's cudaupload is not there.")
             return
-        head.append("GPU, from CUDA memory (j2kenc returns system memory)")
+        head.append("GPU, from CUDA memory (encoders return system memory)")
         for row, cells in zip(rows, table):
             cells.append(demo_page.number(self.time_cuda_memory(row)))
 
@@ -758,7 +791,8 @@ class Demo(Pipelines):
                 "edges": EDGES[0] + " {} {between} " + EDGES[1] + " {}",
                 "specks": "median {} {between} median size=15 {}",
                 "lossless": "j2kenc {} ! image/jp2",
-                "jpeg": "jpegenc ! coalescejpegdec {} ! video/x-raw,format=RGB",
+                "jpeg": "coalescejpegenc {}",
+                "jpeg-decoded": "jpegenc ! coalescejpegdec {} ! video/x-raw,format=RGB",
             }
             if self.width * self.height >= LEAST_PIXELS_FOR_RATES:
                 chains["2bpp"] = "j2kenc bpp=2 {} ! image/jp2"
@@ -785,8 +819,9 @@ class Demo(Pipelines):
         self.find_detail()
         self.colour()
         self.filters()
-        self.jpeg()
         self.jpeg2000()
+        self.jpeg()
+        self.decoded_jpeg()
         self.video()
         self.deinterlacing()
         self.speed_table()

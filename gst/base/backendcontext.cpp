@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "backend.h"
+#include "memory/fencedmemory.h"
 #include "object/category.h"
 
 namespace coalesce::gst {
@@ -149,7 +150,8 @@ bool Backend::ensure_session() {
 GstCudaContext *Backend::context_to_follow(GstBuffer *buffer) {
   if (failed() || session_ == nullptr || !is_on_gpu()) return nullptr;
   GstMemory *memory = gst_buffer_n_memory(buffer) ? gst_buffer_peek_memory(buffer, 0) : nullptr;
-  if (memory == nullptr || !gst_is_cuda_memory(memory)) return nullptr;
+  if (memory == nullptr || !(is_fenced_memory(memory) || gst_is_cuda_memory(memory)))
+    return nullptr;
   GstCudaContext *theirs = GST_CUDA_MEMORY_CAST(memory)->context;
   if (theirs == session_->context.get()) return nullptr;
   if (device_will_do(theirs)) return theirs;

@@ -3,6 +3,7 @@
 
 #include "object/category.h"
 #include "object/guarded.h"
+#include "object/onexit.h"
 #include "object/owned.h"
 #include "video/fieldpairs.h"
 #include "video/input.h"
@@ -26,7 +27,7 @@ gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
 
 GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
   GstCoalesceFilterPrivate &priv = priv_of(trans);
-  if (!priv.out.cuda || gst_base_transform_is_passthrough(trans))
+  if (!priv.out.cuda || GST_COALESCE_TRANSFORM(trans)->passthrough)
     return GST_BASE_TRANSFORM_CLASS(parent_class)->prepare_output_buffer(trans, in, out);
   Backend &backend = backend_of(trans);
   if (backend.failed()) return GST_FLOW_ERROR;
@@ -49,17 +50,18 @@ gsize scratch_bytes(GstCoalesceFilter *self, const Frame &in) {
 }
 
 GstFlowReturn process(GstCoalesceFilter *self, GstBuffer *in_buffer, GstBuffer *out_buffer) {
-  auto &[from, to, scratch] = *self->priv;
+  auto &[from, to, scratch, in, out] = *self->priv;
   Backend &backend = backend_of(self);
-  DeviceFrame in;
-  OutputFrame out, beside;
+  const OnExit let_go([priv = self->priv] {
+    priv->in_frame.reset();
+    priv->out_frame.reset();
+  });
   Job job(backend);
   GstFlowReturn flow = job.begin(in_buffer);
   if (flow == GST_FLOW_OK) flow = job.load(in_buffer, from.info, from.pool, &in);
   if (flow == GST_FLOW_OK) flow = job.write(out_buffer, to.info, to.pool, &out);
   if (flow == kNoMemory) return gst_coalesce_filter_fail(self, "no memory for a copy of the frame");
-  if (flow == GST_FLOW_OK)
-    flow = scratch.prepare(backend, job, scratch_bytes(self, in.frame()), &beside);
+  if (flow == GST_FLOW_OK) flow = scratch.prepare(backend, job, scratch_bytes(self, in.frame()));
   if (flow == kNoMemory)
     return gst_coalesce_filter_fail(self,
                                     "no memory for what the operation keeps beside the frame");
@@ -73,7 +75,7 @@ GstFlowReturn process(GstCoalesceFilter *self, GstBuffer *in_buffer, GstBuffer *
 // The first launch loads the kernels, which takes milliseconds that the first frame should not have
 // to wait for: one run on scratch frames. Posts an error and returns false if it fails.
 bool warm_up(GstCoalesceFilter *self) {
-  auto &[from, to, scratch] = *self->priv;
+  auto &[from, to, scratch, in_frame, out_frame] = *self->priv;
   Backend &backend = backend_of(self);
   GpuSession &session = backend.session();
   if (session.warm) return true;
@@ -186,7 +188,7 @@ GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps
 }
 
 bool make_pools(GstCoalesceFilter *self) {
-  auto &[in, out, scratch] = *self->priv;
+  auto &[in, out, scratch, in_frame, out_frame] = *self->priv;
   Backend &backend = backend_of(self);
   scratch.drop();
   // With two output buffers, the frames that are in two streams do not wait for each other's
@@ -198,9 +200,10 @@ bool make_pools(GstCoalesceFilter *self) {
 bool check_and_use(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   auto *self = GST_COALESCE_FILTER(trans);
   auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
-  auto &[in, out, scratch] = *self->priv;
-  const bool in_usable = usable_info(frames_of(in_caps).get(), &in.info);
-  if (!in_usable || !usable_info(out_caps, &out.info)) {
+  auto &[in, out, scratch, in_frame, out_frame] = *self->priv;
+  GstVideoInfo in_info, out_info;
+  const bool in_usable = usable_info(frames_of(in_caps).get(), &in_info);
+  if (!in_usable || !usable_info(out_caps, &out_info)) {
     GST_ELEMENT_ERROR(
         self, STREAM, FORMAT,
         ("Unsupported caps: %s (input %" GST_PTR_FORMAT ", output %" GST_PTR_FORMAT ")",
@@ -208,6 +211,8 @@ bool check_and_use(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
         (nullptr));
     return false;
   }
+  in.info = in_info;
+  out.info = out_info;
   if (klass->set_info && !klass->set_info(self, &in.info, &out.info)) return false;
   in.caps.reset(gst_caps_ref(in_caps));
   out.caps.reset(gst_caps_ref(out_caps));
@@ -217,7 +222,7 @@ bool check_and_use(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
   Backend &backend = backend_of(trans);
   const bool untouched = in.cuda == out.cuda && !in.fields && klass->is_identity &&
                          klass->is_identity(self, &in.info, &out.info);
-  gst_base_transform_set_passthrough(trans, untouched);
+  gst_coalesce_transform_set_passthrough(GST_COALESCE_TRANSFORM(trans), untouched);
   if (untouched) return backend.select(in.cuda, out.cuda, false);
   const bool worth = klass->worth_the_trip && klass->worth_the_trip(self, &in.info);
   return backend.select(in.cuda, out.cuda, worth) && make_pools(self) &&

@@ -67,7 +67,7 @@ namespace coalesce::gst {
 
 // For classes that are made on this one: what one pad has, in the streaming thread.
 struct FilterSide {
-  GstVideoInfo info;    // of frames
+  FrameInfo info;       // of frames
   CapsRef caps;         // none: not negotiated
   bool fields = false;  // the caps are of fields
   bool cuda = false;
@@ -81,6 +81,9 @@ struct FilterSide {
 struct GstCoalesceFilterPrivate {
   coalesce::gst::FilterSide in, out;
   coalesce::gst::Scratch scratch;
+  // Those in hand: of a job, and not longer.
+  coalesce::gst::DeviceFrame in_frame;
+  coalesce::gst::OutputFrame out_frame;
 };
 
 // In run(): of the back end's memory, aligned to 16 bytes, until the work has been done.

@@ -35,6 +35,12 @@ void OutputFrame::set_interlaced(bool interlaced) {
   if (own_) own_->be_copy_of(frame_);
 }
 
+void OutputFrame::reset() {
+  frame_.unmap();
+  own_.reset();
+  own_buffer_.reset();
+}
+
 Job::Job(Backend &backend)
     : backend_(backend),
       on_gpu_(backend.is_on_gpu()),
@@ -67,7 +73,7 @@ GstFlowReturn Job::begin(GstBuffer *newest) {
   return ok("making a CUDA stream", session.go_on_in(std::move(stream)));
 }
 
-GstFlowReturn Job::load(GstBuffer *buffer, const GstVideoInfo &info, FramePool &pool,
+GstFlowReturn Job::load(GstBuffer *buffer, const FrameInfo &info, FramePool &pool,
                         DeviceFrame *frame, Rows rows, const char *pad) {
   const bool in_place = !on_gpu_ || (buffer == newest_ && newests_fence_ != nullptr) ||
                         is_cuda_buffer_of(buffer, backend_.session().context.get());
@@ -165,7 +171,7 @@ GstFlowReturn Job::read(DeviceFrame &frame) {
   return ok("waiting for the input", result);
 }
 
-GstFlowReturn Job::write(GstBuffer *buffer, const GstVideoInfo &info, FramePool &pool,
+GstFlowReturn Job::write(GstBuffer *buffer, const FrameInfo &info, FramePool &pool,
                          OutputFrame *frame) {
   const bool direct = on_gpu_ && is_ours(buffer, backend_.session().context.get());
   const Memory where = !on_gpu_ ? Memory::system : direct ? Memory::cuda : transfer_memory(buffer);
@@ -227,6 +233,7 @@ CUresult Job::leave(OutputFrame &output, const std::shared_ptr<Event> &done) {
 // ---- Scratch ---------------------------------------------------------------------------------
 
 void Scratch::drop() {
+  frame_.reset();
   for (BufferRef &piece : pieces_)
     piece.reset();
   pool_.drop();
@@ -237,14 +244,18 @@ void Scratch::drop() {
 
 // nullptr if there is no memory.
 GstBuffer *Scratch::next_piece(Backend &backend, gsize bytes) {
-  constexpr gsize kMostRow = gsize{1} << 30;  // of drivers' alignment, so that no row has padding
+  // Rows are as long as each other, multiples of drivers' alignment, so that none has padding.
+  constexpr gsize kMostRow = gsize{1} << 30;
+  frame_.reset();
   if (bytes > room_) {
     drop();
-    const gsize row = std::min(bytes, kMostRow), rows = (bytes - 1) / row + 1;
-    if (!gst_video_info_set_format(&info_, GST_VIDEO_FORMAT_GRAY8, static_cast<guint>(row),
+    const gsize rows = (bytes - 1) / kMostRow + 1, row = ((bytes - 1) / rows / 512 + 1) * 512;
+    GstVideoInfo info;
+    if (!gst_video_info_set_format(&info, GST_VIDEO_FORMAT_GRAY8, static_cast<guint>(row),
                                    static_cast<guint>(rows)))
       return nullptr;
-    const CapsRef caps(gst_video_info_to_caps(&info_));
+    info_ = info;
+    const CapsRef caps(gst_video_info_to_caps(&info));
     if (!pool_.make(backend.session().context.get(), caps.get())) return nullptr;
     room_ = rows * row;
   }
@@ -253,7 +264,7 @@ GstBuffer *Scratch::next_piece(Backend &backend, gsize bytes) {
   return pieces_[turn_].get();
 }
 
-GstFlowReturn Scratch::prepare(Backend &backend, Job &job, gsize bytes, OutputFrame *frame) {
+GstFlowReturn Scratch::prepare(Backend &backend, Job &job, gsize bytes) {
   data_ = nullptr;
   if (bytes == 0) return GST_FLOW_OK;
   if (!backend.is_on_gpu()) {
@@ -269,8 +280,8 @@ GstFlowReturn Scratch::prepare(Backend &backend, Job &job, gsize bytes, OutputFr
   }
   GstBuffer *piece = next_piece(backend, bytes);
   if (piece == nullptr) return kNoMemory;
-  const GstFlowReturn flow = job.write(piece, info_, pool_, frame);
-  if (flow == GST_FLOW_OK) data_ = frame->frame().plane(0).data;
+  const GstFlowReturn flow = job.write(piece, info_, pool_, &frame_);
+  if (flow == GST_FLOW_OK) data_ = frame_.frame().plane(0).data;
   return flow;
 }
 

@@ -56,6 +56,8 @@ class OutputFrame {
   const Frame &frame() const { return own_ ? *own_ : frame_; }
   // Is the picture two fields? (Outputs have no flags yet that would say so.)
   void set_interlaced(bool interlaced);
+  // Lets go of it, after the job.
+  void reset();
 
  private:
   friend class Job;
@@ -85,12 +87,12 @@ class Job {
   // An input from upstream; copies are made in `pool`, of the same format. of_both_fields: chroma
   // rows that one field of an interlaced picture lacks on the GPU are copies of the last. `pad`:
   // for errors, the name of one of several.
-  GstFlowReturn load(GstBuffer *buffer, const GstVideoInfo &info, FramePool &pool,
-                     DeviceFrame *frame, Rows rows = Rows::of_buffer, const char *pad = nullptr);
+  GstFlowReturn load(GstBuffer *buffer, const FrameInfo &info, FramePool &pool, DeviceFrame *frame,
+                     Rows rows = Rows::of_buffer, const char *pad = nullptr);
   // One that an earlier job has loaded.
   GstFlowReturn read(DeviceFrame &frame);
   // Both stay where they are until the job has ended.
-  GstFlowReturn write(GstBuffer *buffer, const GstVideoInfo &info, FramePool &pool,
+  GstFlowReturn write(GstBuffer *buffer, const FrameInfo &info, FramePool &pool,
                       OutputFrame *frame);
 
   // The work has been done, or enqueued.
@@ -121,9 +123,9 @@ class Job {
 // outputs have.
 class Scratch {
  public:
-  // For a job that has begun: `bytes` of the back end's memory, aligned to 16 bytes. `frame` as in
-  // Job::write(), and kNoMemory, too.
-  GstFlowReturn prepare(Backend &backend, Job &job, gsize bytes, OutputFrame *frame);
+  // For a job that has begun, which ends before the next one: `bytes` of the back end's memory,
+  // aligned to 16 bytes. kNoMemory as in Job::write().
+  GstFlowReturn prepare(Backend &backend, Job &job, gsize bytes);
   // The same for work on the GPU that is waited for. False: there is no memory.
   bool prepare_alone(Backend &backend, gsize bytes, Frame *frame);
   void *data() const { return data_; }
@@ -134,8 +136,9 @@ class Scratch {
   GstBuffer *next_piece(Backend &backend, gsize bytes);
 
   FramePool pool_;
-  GstVideoInfo info_;  // of the pieces, as pictures
+  FrameInfo info_;  // of the pieces, as pictures
   BufferRef pieces_[2];
+  OutputFrame frame_;  // the last job's
   std::size_t turn_ = 0;
   std::unique_ptr<std::max_align_t[]> host_;
   gsize room_ = 0;

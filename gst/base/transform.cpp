@@ -281,7 +281,7 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) 
                       !gst_structure_is_equal(gst_caps_get_structure(before.get(), 0),
                                               gst_caps_get_structure(out_caps, 0));
   if (!gst_coalesce_transform_drain(self, "new caps", others)) return FALSE;
-  gst_base_transform_set_passthrough(trans, unlinked);
+  gst_coalesce_transform_set_passthrough(self, unlinked);
   if (unlinked) {
     GST_DEBUG_OBJECT(self, "no peer: passthrough of %" GST_PTR_FORMAT, in_caps);
     return TRUE;
@@ -325,7 +325,7 @@ void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   self->priv->without_output.reset();
   sync_values(trans, buffer);
   GstCudaContext *theirs = backend.context_to_follow(buffer);
-  if (theirs == nullptr || gst_base_transform_is_passthrough(trans)) return;
+  if (theirs == nullptr || self->passthrough) return;
   if (!gst_coalesce_transform_drain(self, "another context")) return;
   if (!backend.move_to(theirs) || (klass->context_changed && !klass->context_changed(self)))
     backend.close_session();
@@ -349,8 +349,7 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
 
 GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **out) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
-  if (gst_base_transform_is_passthrough(trans))
-    return GST_BASE_TRANSFORM_CLASS(parent_class)->generate_output(trans, out);
+  if (self->passthrough) return GST_BASE_TRANSFORM_CLASS(parent_class)->generate_output(trans, out);
   *out = nullptr;
   const BufferRef in(std::exchange(trans->queued_buf, nullptr));
   if (in == nullptr) return GST_FLOW_OK;
@@ -394,6 +393,11 @@ void gst_coalesce_transform_class_add_template(GstCoalesceTransformClass *klass,
   const CapsRef owned(caps);
   gst_element_class_add_pad_template(GST_ELEMENT_CLASS(klass),
                                      gst_pad_template_new(name, direction, GST_PAD_ALWAYS, caps));
+}
+
+void gst_coalesce_transform_set_passthrough(GstCoalesceTransform *self, bool passthrough) {
+  self->passthrough = passthrough;
+  gst_base_transform_set_passthrough(GST_BASE_TRANSFORM(self), passthrough);
 }
 
 bool gst_coalesce_transform_drain(GstCoalesceTransform *self, const char *what, bool must) {

@@ -28,7 +28,9 @@ struct GstCoalesceTransform {
   GstBaseTransform parent;
   coalesce::gst::Backend *backend;
   GstCoalesceTransformPrivate *priv;
-  bool after_skipped;  // the streaming thread's: the next frame does not follow the last one
+  // The streaming thread's: the next frame does not follow the last one; and what
+  // gst_base_transform_is_passthrough() would take a lock to say.
+  bool after_skipped, passthrough;
 };
 
 struct GstCoalesceTransformClass {
@@ -83,6 +85,9 @@ void gst_coalesce_transform_class_set_take(GstCoalesceTransformClass *klass,
 // Takes the caps.
 void gst_coalesce_transform_class_add_template(GstCoalesceTransformClass *klass, const char *name,
                                                GstPadDirection direction, GstCaps *caps);
+
+// Do buffers go through as they are?
+void gst_coalesce_transform_set_passthrough(GstCoalesceTransform *self, bool passthrough);
 
 // Drains before `what`. Where the class keeps its frames, this is done only if it must be. False:
 // the element is being flushed or stopped, and frames may still be there.

@@ -34,6 +34,10 @@ class ConvolveCurrentFilter {
     return {&filter_,          in_use_.border,       in_use_.border_value,
             in_use_.luma_only, in_use_.filter_alpha, &cache_};
   }
+  ConvolveAlgorithm algorithm(const PixelFormat &format, bool on_cuda) {
+    return cache_.get<ConvolveAlgorithm>(
+        on_cuda, [&] { return choose_algorithm(params(), format, on_cuda); });
+  }
 
  private:
   struct Warning {
@@ -60,7 +64,7 @@ class ConvolveCurrentFilter {
   ConvolveSettings in_use_;
   Filter filter_;
   Blur blur_;
-  ArgumentCache cache_;           // of that filter
+  ArgumentCache cache_;           // of that filter, and of the format
   Warning warned_[N_PARTS];       // the last ones, lest a problem be reported for every frame
   std::optional<guint> cut_set_;  // settings of texts when a cut Gaussian was reported
   GstVideoFormat without_alpha_ = GST_VIDEO_FORMAT_UNKNOWN;  // the same of filter-alpha

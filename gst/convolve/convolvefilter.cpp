@@ -76,7 +76,7 @@ Status run(GstCoalesceFilter *filter, const Frame &in, const Frame &out, const Q
     return status;
   }
   const ConvolveParams params = current.params();
-  const ConvolveAlgorithm algorithm = choose_algorithm(params, image.format, queue.on_cuda());
+  const ConvolveAlgorithm algorithm = current.algorithm(image.format, queue.on_cuda());
   const Status status = convolve(params, image, out.image(), queue, scratch, algorithm);
   if (status.ok()) set_algorithm(filter, int(algorithm));
   return status;

@@ -5,14 +5,13 @@
  *
  * JPEG 2000 of raw video. See docs/j2kenc.md.
  */
-#include <cstring>
-
+#include "coding/codedcaps.h"
 #include "j2kenccaps.h"
-#include "j2kencgpu.h"
+#include "j2kenccurrent.h"
+#include "j2kencflight.h"
 #include "j2kencproperties.h"
 #include "object/guarded.h"
 #include "object/owned.h"
-#include "video/input.h"
 
 GST_DEBUG_CATEGORY(gst_j2kenc_debug);
 #define GST_CAT_DEFAULT gst_j2kenc_debug
@@ -24,13 +23,18 @@ namespace {
 
 struct J2kParts {
   explicit J2kParts(GstCoalesceEncoder *self)
-      : settings(self), current(self, settings), gpu(self, &current) {}
+      : settings(self), current(self, settings), coding(self, &current) {}
 
   Settings<J2kSettings> settings;
   // The streaming thread's.
   J2kCurrentCoder current;
-  J2kGpu gpu;
-  std::vector<std::uint8_t> bytes;  // of a frame on the CPU; kept for their memory
+  FrameCoding coding;
+
+  // Of frames that are started from now on.
+  Status set_targets(const J2kCoder &to) {
+    auto *flight = static_cast<J2kFlight *>(coding.flight());
+    return flight != nullptr ? flight->set_targets(to) : current.get()->set_targets(to);
+  }
 };
 
 }  // namespace
@@ -61,17 +65,10 @@ GstCaps *convert(GstCoalesceTransform *self, GstPadDirection direction, GstCaps 
              : j2k_raw_caps(caps, cuda);
 }
 
-// Elements such as GStreamer's interlace answer for us, and then accept only caps that name all
-// that the answer names. So the answer names no default that upstream leaves out.
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
   if (!GST_BASE_TRANSFORM_CLASS(parent_class)->query(trans, direction, query)) return FALSE;
   if (GST_QUERY_TYPE(query) != GST_QUERY_CAPS || direction != GST_PAD_SINK) return TRUE;
-  GstCaps *asked = nullptr, *caps = nullptr;
-  gst_query_parse_caps(query, &asked);
-  gst_query_parse_caps_result(query, &caps);
-  if (asked == nullptr || caps == nullptr) return TRUE;
-  const CapsRef answer(j2k_without_defaults(gst_caps_ref(caps), asked));
-  gst_query_set_caps_result(query, answer.get());
+  drop_defaults(query);
   return TRUE;
 }
 
@@ -89,27 +86,14 @@ GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps
   return fixed;
 }
 
-bool check_format(GstBaseTransform *trans, GstCaps *caps, GstVideoInfo *info) {
-  const std::string problem = interlacing_problem(caps);
-  if (!problem.empty()) {
-    GST_ELEMENT_ERROR(trans, STREAM, FORMAT, ("%s", problem.c_str()), (nullptr));
-    return false;
-  }
-  if (usable_info(caps, info)) return true;
-  GST_ELEMENT_ERROR(trans, STREAM, FORMAT,
-                    ("Unsupported caps: %s (%" GST_PTR_FORMAT ")", unusable_reason(caps), caps),
-                    (nullptr));
-  return false;
-}
-
 gboolean set_format(GstCoalesceTransform *transform, GstCaps *in_caps, GstCaps *out_caps) {
   J2kParts &parts = parts_of(transform);
   GstVideoInfo info;
   int profile = 0;
   gst_structure_get_int(gst_caps_get_structure(out_caps, 0), "profile", &profile);
-  return check_format(GST_BASE_TRANSFORM(transform), in_caps, &info) &&
+  return check_raw_caps(GST_BASE_TRANSFORM(transform), in_caps, &info) &&
          parts.current.set_format(info, j2k_media_of(out_caps), profile) &&
-         parts.gpu.choose_backend(in_caps);
+         parts.coding.choose_backend(in_caps);
 }
 
 // ---- frames ----------------------------------------------------------------------------------
@@ -121,59 +105,15 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
       ->submit_input_buffer(trans, is_discont, owned.release());
 }
 
-// libgstcuda brings CUDA memory over the bus when it is mapped, and waits for that.
-bool is_on_gpu_only(GstBuffer *buffer) {
-  GstMemory *memory = gst_buffer_n_memory(buffer) > 0 ? gst_buffer_peek_memory(buffer, 0) : nullptr;
-  return memory != nullptr && gst_is_cuda_memory(memory) &&
-         GST_MEMORY_FLAG_IS_SET(memory, GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD);
-}
-
-void count_download(Counters &counters, gsize bytes) {
-  counters.downloads++;
-  counters.download_bytes += bytes;
-  counters.synchronizations++;
-}
-
-GstFlowReturn encode_on_cpu(GstCoalesceEncoder *encoder, GstBuffer *in) {
-  J2kParts &parts = parts_of(encoder);
-  J2kCurrentCoder &current = parts.current;
-  const bool downloads = is_on_gpu_only(in);
-  Frame frame;
-  if (!frame.map(in, current.info(), Memory::system, GST_MAP_READ))
-    return post_bad_frame(GST_ELEMENT(encoder), "input", frame);
-  if (downloads)
-    count_download(backend_of(encoder).counters(), GST_VIDEO_INFO_SIZE(&current.info()));
-  ThreadPool *pool = backend_of(encoder).queue().pool();
-  Status status;
-  do {
-    parts.bytes.clear();
-    status = current.get()->encode(frame, j2k_is_top_first(current.info(), in), pool, &parts.bytes);
-  } while (current.is_refusal(status) && current.go_back(status));
-  if (current.get() == nullptr) return GST_FLOW_ERROR;
-  if (!status.ok()) {
-    j2k_post_status(encoder, status);
-    return GST_FLOW_ERROR;
-  }
-  current.note_good();
-  frame.unmap();
-  GstMapInfo map;
-  BufferRef out = gst_coalesce_encoder_map_output(encoder, parts.bytes.size(), &map);
-  if (out == nullptr) return GST_FLOW_ERROR;
-  std::memcpy(map.data, parts.bytes.data(), parts.bytes.size());
-  gst_buffer_unmap(out.get(), &map);
-  return gst_coalesce_encoder_push(encoder, in, out.release());
-}
-
 // Another rate needs no other encoders, and frames in flight go on with theirs.
 GstFlowReturn turn_to_next_coder(GstCoalesceEncoder *encoder) {
   J2kParts &parts = parts_of(encoder);
-  if (parts.current.take_targets(
-          [&parts](const J2kCoder &to) { return parts.gpu.set_targets(to); }))
+  if (parts.current.take_targets([&parts](const J2kCoder &to) { return parts.set_targets(to); }))
     return GST_FLOW_OK;
   const GstFlowReturn flow = gst_coalesce_encoder_drain(encoder);
   if (flow != GST_FLOW_OK) return flow;  // the next coder is the next frame's
   parts.current.take_next();
-  return parts.current.get() == nullptr || parts.gpu.try_again() ? GST_FLOW_OK : GST_FLOW_ERROR;
+  return parts.current.get() == nullptr || parts.coding.try_again() ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
 GstFlowReturn encode(GstCoalesceEncoder *encoder, GstBuffer *in) {
@@ -181,8 +121,7 @@ GstFlowReturn encode(GstCoalesceEncoder *encoder, GstBuffer *in) {
   if (parts.current.has_next())
     if (GstFlowReturn flow = turn_to_next_coder(encoder); flow != GST_FLOW_OK) return flow;
   if (parts.current.get() == nullptr) return GST_FLOW_ERROR;
-  const GstFlowReturn flow = backend_of(encoder).is_on_gpu() ? parts.gpu.encode(in) : kLeftToCpu;
-  return flow == kLeftToCpu ? encode_on_cpu(encoder, in) : flow;
+  return parts.coding.encode(in);
 }
 
 // ---- the object ------------------------------------------------------------------------------
@@ -199,9 +138,8 @@ gboolean start(GstBaseTransform *trans) {
 gboolean stop(GstBaseTransform *trans) {
   J2kParts &parts = parts_of(trans);
   const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
-  parts.gpu.stop();
+  parts.coding.stop();
   parts.current.stop();
-  parts.bytes = {};
   return stopped;
 }
 
@@ -246,15 +184,15 @@ static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
     return parts_of(self).settings.changes();
   };
   transform_class->context_changed = [](GstCoalesceTransform *self) -> gboolean {
-    return parts_of(self).gpu.move_to_context();
+    return parts_of(self).coding.move_to_context();
   };
   auto *encoder_class = GST_COALESCE_ENCODER_CLASS(klass);
   encoder_class->codec_name = "JPEG 2000";
   encoder_class->encode = encode;
   encoder_class->finish = [](GstCoalesceEncoder *self, GstBuffer **out) {
-    return parts_of(self).gpu.finish(out);
+    return parts_of(self).coding.finish(out);
   };
-  encoder_class->discard = [](GstCoalesceEncoder *self) { parts_of(self).gpu.discard(); };
+  encoder_class->discard = [](GstCoalesceEncoder *self) { parts_of(self).coding.discard(); };
 }
 
 static void gst_j2kenc_init(GstJ2kEnc *self) {

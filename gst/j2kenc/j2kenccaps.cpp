@@ -5,68 +5,18 @@
 #include <optional>
 
 #include "base/transform.h"
+#include "coding/codedcaps.h"
 #include "object/owned.h"
 #include "video/enumnumber.h"
 
 namespace coalesce::gst {
 namespace {
 
-// Said of the input, and true of the output: so what downstream says of them is asked of the input.
-constexpr const char *kKept[] = {"width",           "height",
-                                 "framerate",       "max-framerate",
-                                 "field-order",     "pixel-aspect-ratio",
-                                 "colorimetry",     "chroma-site",
-                                 "interlace-mode",  "multiview-mode",
-                                 "multiview-flags", "mastering-display-info",
-                                 "views",           "content-light-level"};
-
-void copy_field(const GstStructure *from, const char *field, GstStructure *to) {
-  if (const GValue *value = gst_structure_get_value(from, field))
-    gst_structure_set_value(to, field, value);
-}
-
-template <class Take>
-void for_each_string(const GstStructure *structure, const char *field, Take take) {
-  const GValue *value = gst_structure_get_value(structure, field);
-  const auto take_one = [&take](const GValue *one) {
-    if (G_VALUE_HOLDS_STRING(one)) take(g_value_get_string(one));
-  };
-  if (value == nullptr) return;
-  take_one(value);
-  if (!GST_VALUE_HOLDS_LIST(value)) return;
-  for (guint i = 0; i < gst_value_list_get_size(value); i++)
-    take_one(gst_value_list_get_value(value, i));
-}
-
-template <class Take>
-void for_each_format(const GstStructure *raw, Take take) {
-  for_each_string(raw, "format", [&take](const char *name) {
-    const GstVideoFormat format = gst_video_format_from_string(name);
-    if (format != GST_VIDEO_FORMAT_UNKNOWN && format != GST_VIDEO_FORMAT_ENCODED)
-      take(gst_video_format_get_info(format));
-  });
-}
-
-// Adds the values of a structure's fields to those of another.
-void add_values(const GstStructure *from, GstStructure *to) {
-  for (int i = 0; i < gst_structure_n_fields(from); i++) {
-    const char *field = gst_structure_nth_field_name(from, static_cast<guint>(i));
-    const GValue *value = gst_structure_get_value(from, field);
-    GValue both = G_VALUE_INIT;
-    if (const GValue *before = gst_structure_get_value(to, field)) {
-      gst_value_union(&both, before, value);
-      gst_structure_take_value(to, field, &both);
-    } else {
-      gst_structure_set_value(to, field, value);
-    }
-  }
-}
-
 // What coded caps say of a format, under the name of `like`.
 StructureRef description(const GstStructure *like, const GstVideoFormatInfo *format) {
   return StructureRef(gst_structure_new(
-      gst_structure_get_name(like), "sampling", G_TYPE_STRING, j2k_sampling(format), "colorspace",
-      G_TYPE_STRING, j2k_colorspace(format), "num-components", G_TYPE_INT,
+      gst_structure_get_name(like), "sampling", G_TYPE_STRING, coded_sampling(format), "colorspace",
+      G_TYPE_STRING, coded_colorspace(format), "num-components", G_TYPE_INT,
       static_cast<int>(GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format)), nullptr));
 }
 
@@ -81,33 +31,9 @@ void set_channels(const GstVideoInfo &info, GstStructure *coded) {
 
 // What raw caps say without words.
 void set_defaults(const GstVideoInfo &info, J2kMedia media, GstStructure *coded) {
-  gst_structure_set(coded, "pixel-aspect-ratio", GST_TYPE_FRACTION, GST_VIDEO_INFO_PAR_N(&info),
-                    GST_VIDEO_INFO_PAR_D(&info), "interlace-mode", G_TYPE_STRING,
-                    gst_video_interlace_mode_to_string(GST_VIDEO_INFO_INTERLACE_MODE(&info)),
-                    "fields", G_TYPE_INT, j2k_fields(info, media), nullptr);
-  set_text(coded, "colorimetry", gst_video_colorimetry_to_string(&info.colorimetry));
+  set_raw_defaults(info, coded);
+  gst_structure_set(coded, "fields", G_TYPE_INT, j2k_fields(info, media), nullptr);
   set_channels(info, coded);
-}
-
-bool fixed_info(const GstStructure *raw, GstVideoInfo *info) {
-  GstCaps *caps = gst_caps_new_full(gst_structure_copy(raw), nullptr);
-  const bool fixed = gst_caps_is_fixed(caps) && gst_video_info_from_caps(info, caps);
-  gst_caps_unref(caps);
-  return fixed;
-}
-
-// Of what set_defaults() says, what `asked` says without words.
-void remove_defaults(const GstStructure *asked, GstStructure *raw) {
-  GstVideoInfo info;
-  if (!gst_structure_can_intersect(asked, raw) || !fixed_info(asked, &info)) return;
-  const StructureRef defaults(gst_structure_new_empty("defaults"));
-  set_defaults(info, J2kMedia::codestream, defaults.get());
-  for (const char *field : {"pixel-aspect-ratio", "interlace-mode", "colorimetry"}) {
-    const GValue *ours = gst_structure_get_value(raw, field);
-    const GValue *usual = gst_structure_get_value(defaults.get(), field);
-    if (gst_structure_has_field(asked, field) || ours == nullptr || usual == nullptr) continue;
-    if (gst_value_compare(ours, usual) == GST_VALUE_EQUAL) gst_structure_remove_field(raw, field);
-  }
 }
 
 // The profile in the caps of these frames (Rsiz); `otherwise` if the settings will not do.
@@ -128,8 +54,7 @@ GstStructure *coded_structure(const GstStructure *raw, J2kMedia media,
   StructureRef owned(
       gst_structure_new(j2k_media_type(media), "alignment", G_TYPE_STRING, "frame", nullptr));
   GstStructure *coded = owned.get();
-  for (const char *field : kKept)
-    copy_field(raw, field, coded);
+  copy_common_fields(raw, coded);
   for_each_format(raw, [coded](const GstVideoFormatInfo *format) {
     add_values(description(coded, format).get(), coded);
   });
@@ -187,8 +112,7 @@ void ask_for_modes(const GstStructure *coded, GstStructure *raw) {
 // nullptr if no format, or no interlace mode, will do.
 GstStructure *raw_structure(const GstStructure *coded, const GstStructure *possible) {
   GstStructure *raw = gst_structure_new_empty("video/x-raw");
-  for (const char *field : kKept)
-    copy_field(coded, field, raw);
+  copy_common_fields(coded, raw);
   const bool one_or_two = gst_structure_has_field(coded, "fields");
   if (one_or_two) ask_for_modes(coded, raw);
   for_each_format(possible, [coded, raw](const GstVideoFormatInfo *format) {
@@ -242,7 +166,6 @@ GstCaps *j2k_coded_caps(GstCaps *raw, bool cuda, const J2kSettings &settings, in
   return result.release();
 }
 
-// In CUDA memory before system memory: there the work is.
 GstCaps *j2k_raw_caps(GstCaps *coded, bool cuda) {
   const CapsRef possible(j2k_sink_template());
   GstCaps *result = gst_caps_new_empty();
@@ -250,20 +173,7 @@ GstCaps *j2k_raw_caps(GstCaps *coded, bool cuda) {
     if (GstStructure *raw = raw_structure(gst_caps_get_structure(coded, i),
                                           gst_caps_get_structure(possible.get(), 0)))
       result = gst_caps_merge_structure(result, raw);
-  if (!cuda) return result;
-  GstCaps *both = gst_caps_copy(result);
-  gst_caps_set_features_simple(both,
-                               gst_caps_features_new(GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY, nullptr));
-  gst_caps_append(both, result);
-  return both;
-}
-
-GstCaps *j2k_without_defaults(GstCaps *caps, GstCaps *asked) {
-  caps = gst_caps_make_writable(caps);
-  for (guint i = 0; i < gst_caps_get_size(caps); i++)
-    for (guint k = 0; k < gst_caps_get_size(asked); k++)
-      remove_defaults(gst_caps_get_structure(asked, k), gst_caps_get_structure(caps, i));
-  return caps;
+  return in_any_memory(result, cuda);
 }
 
 GstCaps *j2k_prefer(GstCaps *caps, GstCaps *downstream) {

@@ -14,9 +14,6 @@ GstCaps *j2k_src_template();
 // memory? settings: of which the profile stands in fixed caps; `otherwise` if they will not do.
 GstCaps *j2k_coded_caps(GstCaps *raw, bool cuda, const J2kSettings &settings, int otherwise);
 GstCaps *j2k_raw_caps(GstCaps *coded, bool cuda);
-// Takes caps, an answer to a query with the caps `asked`. Without the defaults of raw video that
-// these do not name.
-GstCaps *j2k_without_defaults(GstCaps *caps, GstCaps *asked);
 
 // x-jpc first, but x-j2c where downstream names that before and takes no JP2 files. (All the other
 // alternatives come behind.) Takes `caps`.

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "j2kencflight.h"
+
 GST_DEBUG_CATEGORY_EXTERN(gst_j2kenc_debug);
 #define GST_CAT_DEFAULT gst_j2kenc_debug
 
@@ -110,6 +112,24 @@ void J2kCurrentCoder::take_next() {
   changes_ = next_->changes;
   next_.reset();
   if (coder_ != nullptr) log(element_, *coder_);
+}
+
+Job::Rows J2kCurrentCoder::rows() const {
+  return coder_->fields() > 1 ? Job::Rows::of_both_fields : Job::Rows::of_buffer;
+}
+
+Status J2kCurrentCoder::frame_memory(std::size_t *bytes) const {
+  return J2kFlight::frame_memory(*coder_, bytes);
+}
+
+Status J2kCurrentCoder::make_flight(GstCudaContext *context, int frames,
+                                    std::unique_ptr<FrameFlight> *flight) const {
+  return J2kFlight::make(context, info_, coder_, frames, flight);
+}
+
+Status J2kCurrentCoder::encode(const Frame &frame, GstBuffer *in, ThreadPool *pool,
+                               std::vector<std::uint8_t> *out) {
+  return coder_->encode(frame, j2k_is_top_first(info_, in), pool, out);
 }
 
 bool J2kCurrentCoder::is_refusal(const Status &status) const {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 
+#include "coding/framecoding.h"
 #include "j2kenccoder.h"
 #include "object/settings.h"
 
@@ -12,7 +13,7 @@ namespace coalesce::gst {
 
 // Settings that will not do are an error where none have been good before, else a warning, and the
 // last good ones stay in use. But for profile(), all functions are the streaming thread's.
-class J2kCurrentCoder {
+class J2kCurrentCoder final : public FrameCoder {
  public:
   // The element, a GstBaseTransform, has the settings, and outlives this.
   J2kCurrentCoder(gpointer element, const Settings<J2kSettings> &settings)
@@ -20,7 +21,8 @@ class J2kCurrentCoder {
 
   // nullptr: no settings will do, which has been an error.
   const std::shared_ptr<J2kCoder> &get() const { return coder_; }
-  const GstVideoInfo &info() const { return info_; }
+  const void *coder() const override { return coder_.get(); }
+  const GstVideoInfo &info() const override { return info_; }
   // Of the last settings that frames have been encoded with (Rsiz); from any thread.
   int profile() const { return profile_; }
 
@@ -38,12 +40,19 @@ class J2kCurrentCoder {
   bool take_targets(const std::function<Status(const J2kCoder &)> &set);
   void take_next();
 
-  // What settings make impossible may be noticed with the first frame only. Is it that? Then
-  // go_back() treats it like other impossible settings; false: no others are left.
-  bool is_refusal(const Status &status) const;
-  bool go_back(const Status &status);
-  // A frame has been encoded.
-  void note_good();
+  Job::Rows rows() const override;
+  int frames_in_flight() const override { return coder_->settings().frames_in_flight; }
+  Status frame_memory(std::size_t *bytes) const override;
+  Status make_flight(GstCudaContext *context, int frames,
+                     std::unique_ptr<FrameFlight> *flight) const override;
+  Status encode(const Frame &frame, GstBuffer *in, ThreadPool *pool,
+                std::vector<std::uint8_t> *out) override;
+  std::string text(const Status &status) const override { return j2k_text(status); }
+  bool has_encoded() const override { return coder_->has_encoded(); }
+  void note_good() override;
+  // go_back() treats a refusal like other impossible settings.
+  bool is_refusal(const Status &status) const override;
+  bool go_back(const Status &status) override;
 
  private:
   struct Next {

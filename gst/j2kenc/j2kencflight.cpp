@@ -4,8 +4,10 @@
 #include <algorithm>
 
 namespace coalesce::gst {
-J2kFlight::J2kFlight(GstCudaContext *context, std::shared_ptr<const J2kCoder> coder, int frames)
+J2kFlight::J2kFlight(GstCudaContext *context, const GstVideoInfo &info,
+                     std::shared_ptr<const J2kCoder> coder, int frames)
     : context_(GST_CUDA_CONTEXT(gst_object_ref(GST_OBJECT_CAST(context)))),
+      info_(info),
       coder_(std::move(coder)),
       entries_(static_cast<std::size_t>(frames)) {
   slots_ = coder_->owner(coder_->fields() - 1) == 0 ? coder_->fields() : 1;
@@ -17,9 +19,10 @@ J2kFlight::~J2kFlight() {
     encoder.reset();
 }
 
-Status J2kFlight::make(GstCudaContext *context, std::shared_ptr<const J2kCoder> coder, int frames,
-                       std::unique_ptr<J2kFlight> *flight) {
-  std::unique_ptr<J2kFlight> made(new J2kFlight(context, std::move(coder), frames));
+Status J2kFlight::make(GstCudaContext *context, const GstVideoInfo &info,
+                       std::shared_ptr<const J2kCoder> coder, int frames,
+                       std::unique_ptr<FrameFlight> *flight) {
+  std::unique_ptr<J2kFlight> made(new J2kFlight(context, info, std::move(coder), frames));
   for (int field = 0; field < made->coder_->fields(); field++)
     if (made->coder_->owner(field) == field)
       if (Status s = j2k::CudaEncoder::make(made->coder_->params(field), made->slots_ * frames,
@@ -47,7 +50,8 @@ Status J2kFlight::set_targets(const J2kCoder &other) {
   return {};
 }
 
-Status J2kFlight::start(const Frame &frame, bool top_first, const Stream &stream) {
+Status J2kFlight::start(const Frame &frame, GstBuffer *in, const Stream &stream) {
+  const bool top_first = j2k_is_top_first(info_, in);
   entries_[next_].top_first = top_first;
   for (int i = 0; i < coder_->fields(); i++) {
     const int field = coder_->at(i, top_first);
@@ -73,7 +77,8 @@ Status J2kFlight::wait(std::size_t *bytes) {
   return {};
 }
 
-Status J2kFlight::fetch(std::uint8_t *to) {
+Status J2kFlight::fetch(std::uint8_t *to, std::size_t *downloaded) {
+  *downloaded = 0;
   for (int i = 0; i < coder_->fields(); i++) {
     const int field = coder_->at(i, oldest().top_first);
     const std::size_t coded = oldest().bytes[i];
@@ -81,6 +86,7 @@ Status J2kFlight::fetch(std::uint8_t *to) {
     to = std::copy(header_.begin(), header_.end(), to);
     if (Status s = encoder(field).fetch(slot(oldest_, field), to); !s.ok()) return s;
     to += coded;
+    *downloaded += coded;
   }
   advance(&oldest_);
   return {};

@@ -5,41 +5,35 @@
 #include <memory>
 #include <vector>
 
-#include "cuda/cudadriver.h"
+#include "coding/framecoding.h"
 #include "j2k/encoder/cuda_encoder.h"
 #include "j2kenccoder.h"
 
 namespace coalesce::gst {
 
-// They are finished in the order in which they were started, and device memory is taken when this
-// is made. One thread may start frames while another one finishes those before. The context must be
-// current in every call; after an error, all but abandon() is over.
-class J2kFlight {
+class J2kFlight final : public FrameFlight {
  public:
-  // Room for so many frames.
-  static Status make(GstCudaContext *context, std::shared_ptr<const J2kCoder> coder, int frames,
-                     std::unique_ptr<J2kFlight> *flight);
+  // Room for so many frames, which are `info`'s.
+  static Status make(GstCudaContext *context, const GstVideoInfo &info,
+                     std::shared_ptr<const J2kCoder> coder, int frames,
+                     std::unique_ptr<FrameFlight> *flight);
   // What each of them takes, in bytes of device memory.
   static Status frame_memory(const J2kCoder &coder, std::size_t *bytes);
 
-  ~J2kFlight();  // waits for whatever is under way; the context need not be current
+  ~J2kFlight() override;
 
-  const std::shared_ptr<const J2kCoder> &coder() const { return coder_; }
-  int room() const { return static_cast<int>(entries_.size()); }
+  const void *coder() const override { return coder_.get(); }
+  int room() const override { return static_cast<int>(entries_.size()); }
 
   // Those of another coder, which differs in nothing else, for frames that are started from now on.
   // Errors: as of j2k::CudaEncoder::set_targets().
   Status set_targets(const J2kCoder &other);
-  // There must be room. The frame, with all rows of its fields, is read in the order of the stream.
-  Status start(const Frame &frame, bool top_first, const Stream &stream);
-
-  // Of the oldest frame: waits until it is coded, and tells how many bytes it has, boxes included;
-  Status wait(std::size_t *bytes);
-  // copies them, to page-locked memory, and waits for that. This is the frame's end.
-  Status fetch(std::uint8_t *to);
-
-  // Of all frames, where no other thread is in any call.
-  void abandon();
+  // The frame, with all rows of its fields, is read in the order of the stream.
+  Status start(const Frame &frame, GstBuffer *in, const Stream &stream) override;
+  Status wait(std::size_t *bytes) override;
+  Status fetch(std::uint8_t *to, std::size_t *downloaded) override;
+  void abandon() override;
+  std::string text(const Status &status) const override { return j2k_text(status); }
 
  private:
   struct Entry {
@@ -47,7 +41,8 @@ class J2kFlight {
     std::size_t bytes[2] = {};  // of the codestreams, in the order of time
   };
 
-  J2kFlight(GstCudaContext *context, std::shared_ptr<const J2kCoder> coder, int frames);
+  J2kFlight(GstCudaContext *context, const GstVideoInfo &info,
+            std::shared_ptr<const J2kCoder> coder, int frames);
   Entry &oldest() { return entries_[oldest_]; }
   j2k::CudaEncoder &encoder(int field) {
     return *encoders_[static_cast<std::size_t>(coder_->owner(field))];
@@ -59,6 +54,7 @@ class J2kFlight {
   void advance(std::size_t *entry) const { *entry = (*entry + 1) % entries_.size(); }
 
   ContextRef context_;
+  GstVideoInfo info_;
   std::shared_ptr<const J2kCoder> coder_;
   std::unique_ptr<j2k::CudaEncoder> encoders_[2];  // of coder.owner()
   int slots_ = 1;                                  // of each encoder, for a frame

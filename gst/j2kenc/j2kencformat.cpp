@@ -14,10 +14,6 @@ const std::vector<const char *> kFirst = {
     "GRAY8", "GRAY16_LE", "RGB",  "BGR",  "RGBx", "BGRx", "xRGB", "xBGR", "RGBA", "BGRA", "ARGB",
     "ABGR",  "GBR",       "RGBP", "I420", "YV12", "NV12", "NV21", "Y42B", "UYVY", "YUY2", "Y41B"};
 
-bool has_alpha(const GstVideoFormatInfo *format) {
-  return GST_VIDEO_FORMAT_INFO_HAS_ALPHA(format);
-}
-
 // But for memory and pitch.
 j2k::Samples place_of(const PixelComponent &c) {
   j2k::Samples samples = {};
@@ -48,20 +44,6 @@ std::string j2k_formats() {
 
 bool j2k_is_rgb(const GstVideoFormatInfo *format) {
   return GST_VIDEO_FORMAT_INFO_IS_RGB(format);
-}
-
-const char *j2k_sampling(const GstVideoFormatInfo *format) {
-  if (GST_VIDEO_FORMAT_INFO_IS_GRAY(format)) return "GRAYSCALE";
-  if (j2k_is_rgb(format)) return has_alpha(format) ? "RGBA" : "RGB";
-  if (has_alpha(format)) return "YCbCrA-4:4:4:4";
-  if (GST_VIDEO_FORMAT_INFO_H_SUB(format, 1) == 1) return "YCbCr-4:2:0";
-  constexpr const char *names[] = {"YCbCr-4:4:4", "YCbCr-4:2:2", "YCbCr-4:1:1"};
-  return names[GST_VIDEO_FORMAT_INFO_W_SUB(format, 1)];
-}
-
-const char *j2k_colorspace(const GstVideoFormatInfo *format) {
-  if (GST_VIDEO_FORMAT_INFO_IS_GRAY(format)) return "GRAY";
-  return j2k_is_rgb(format) ? "sRGB" : "sYUV";
 }
 
 void j2k_components(const GstVideoInfo &info, J2kRows rows, j2k::CodingParams *coding) {

@@ -20,10 +20,6 @@ std::string j2k_formats();
 
 bool j2k_is_rgb(const GstVideoFormatInfo *format);
 
-// What caps call it: sampling, colorspace.
-const char *j2k_sampling(const GstVideoFormatInfo *format);
-const char *j2k_colorspace(const GstVideoFormatInfo *format);
-
 // Rows of the picture that have one codestream: all, or those of a field.
 struct J2kRows {
   int first = 0, step = 1;

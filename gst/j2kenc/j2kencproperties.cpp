@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "j2kencproperties.h"
 
+#include "coding/framecoding.h"
 #include "j2k/canvas/code_block.h"
 #include "object/propertytable.h"
 
@@ -165,7 +166,7 @@ void add_numbers(Table *table) {
              {"frames-in-flight", "Frames in flight",
               "Number of frames that the GPU encodes at once (0 = up to 4, within half of the free "
               "device memory). All but one add to the reported latency. No effect on the CPU"},
-             0, kJ2kMostInFlight);
+             0, kMostFramesInFlight);
 }
 
 void add_markers_and_texts(Table *table) {

@@ -12,7 +12,6 @@
 namespace coalesce::gst {
 
 constexpr double kJ2kMostBpp = 1000;
-constexpr int kJ2kMostInFlight = 16;  // frames
 
 enum class J2kWavelet { automatic, reversible_53, irreversible_97 };
 

@@ -123,15 +123,13 @@ GType allocator_type() {
   return type;
 }
 
-std::atomic<GstAllocator *> the_allocator{nullptr};  // once it has been made
-
 GstCudaAllocator *allocator() {
   static auto *instance = [] {
     auto *made = static_cast<GstCudaAllocator *>(g_object_new(allocator_type(), nullptr));
     gst_object_ref_sink(made);
     // One for the life of the process, as libgstcuda's own is.
     GST_OBJECT_FLAG_SET(made, GST_OBJECT_FLAG_MAY_BE_LEAKED);
-    the_allocator = GST_ALLOCATOR_CAST(made);
+    fenced_allocator = GST_ALLOCATOR_CAST(made);
     return made;
   }();
   return instance;
@@ -197,6 +195,8 @@ bool surrogate_for(const GstVideoInfo &info, GstVideoInfo *surrogate,
 
 }  // namespace
 
+std::atomic<GstAllocator *> fenced_allocator{nullptr};
+
 bool downloaded(GstMemory *memory) {
   if (cuda_download_is_checked()) return true;
   ContextScope scope(GST_CUDA_MEMORY_CAST(memory)->context);
@@ -238,10 +238,6 @@ GstMemory *fenced_memory_alloc(GstCudaContext *context, const GstVideoInfo &info
           GST_VIDEO_INFO_NAME(&info), GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info),
           pitch);
   return memory;
-}
-
-bool is_fenced_memory(GstMemory *memory) {
-  return memory->allocator != nullptr && memory->allocator == the_allocator;
 }
 
 MemoryFence::~MemoryFence() {

@@ -22,7 +22,10 @@ GstMemory *fenced_memory_alloc(GstCudaContext *context, const GstVideoInfo &info
                                gsize offsets[GST_VIDEO_MAX_PLANES],
                                gint strides[GST_VIDEO_MAX_PLANES]);
 
-bool is_fenced_memory(GstMemory *memory);
+extern std::atomic<GstAllocator *> fenced_allocator;  // once it has been made
+inline bool is_fenced_memory(GstMemory *memory) {
+  return memory->allocator != nullptr && memory->allocator == fenced_allocator;
+}
 
 // What such memory carries.
 struct MemoryFence {

@@ -29,7 +29,14 @@ bool is_interlaced(const GstVideoInfo &info, GstBuffer *buffer, const GstVideoMe
 
 }  // namespace
 
-bool Frame::map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMapFlags access) {
+FrameInfo::FrameInfo(const GstVideoInfo &info) : GstVideoInfo(info), pixels(&pixel_format(info)) {
+  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES(&info); p++) {
+    row_bytes[p] = plane_row_bytes(info, p);
+    rows[p] = plane_rows(info, p);
+  }
+}
+
+bool Frame::map(GstBuffer *buffer, const FrameInfo &info, Memory where, GstMapFlags access) {
   unmap();
   info_ = info;
   where_ = where;
@@ -111,10 +118,10 @@ void Frame::unmap() {
 }
 
 void Frame::set_interlaced(bool interlaced) {
-  fields_.interlaced = interlaced;
-  std::fill_n(fields_.spare_row, GST_VIDEO_MAX_PLANES, false);
+  fields_ = {interlaced, {}};
+  if (!interlaced) return;
   for (guint p = 0; p < n_planes(); p++)
-    fields_.spare_row[p] = interlaced && has_spare_row(p);
+    fields_.spare_row[p] = has_spare_row(p);
 }
 
 bool Frame::lacks_spare_row() const {
@@ -131,7 +138,7 @@ void Frame::be_copy_of(const Fields &original) {
 
 bool Frame::is_aligned() const {
   const auto bytes =
-      static_cast<std::uintptr_t>(container_alignment(pixel_format(info_).component[0].container));
+      static_cast<std::uintptr_t>(container_alignment(info_.pixels->component[0].container));
   std::uintptr_t all = 0;
   for (guint p = 0; p < n_planes(); p++)
     all |= reinterpret_cast<std::uintptr_t>(plane_[p].data) | plane_[p].pitch;
@@ -145,7 +152,7 @@ Plane<std::uint8_t> Frame::plane(guint index) const {
 }
 
 Image Frame::image() const {
-  Image image = {pixel_format(info_), info_.width, info_.height, fields_.interlaced, {}};
+  Image image = {*info_.pixels, info_.width, info_.height, fields_.interlaced, {}};
   for (guint p = 0; p < n_planes(); p++)
     image.plane[p] = plane(p);
   return image;
@@ -183,7 +190,7 @@ bool Frame::has_spare_row(guint index) const {
 bool Frame::planes_fit() {
   for (guint p = 0; p < n_planes(); p++) {
     const gint stride = GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, p);
-    const gsize row = plane_row_bytes(info_, p);
+    const gsize row = info_.row_bytes[p];
     if (stride < 0 || static_cast<gsize>(stride) < row) {
       problem_ = "plane " + std::to_string(p) + " has rows of " + std::to_string(row) +
                  " bytes but a stride of " + std::to_string(stride);
@@ -191,7 +198,7 @@ bool Frame::planes_fit() {
     }
     const GstMapInfo &map = map_of(p);
     auto *start = static_cast<guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&frame_, p));
-    const gint rows = plane_rows(info_, p);
+    const gint rows = info_.rows[p];
     const gsize needed = static_cast<gsize>(stride) * (rows - 1) + row;
     const gsize skipped = static_cast<gsize>(start - map.data);
     if (start < map.data || skipped > map.size || map.size - skipped < needed) {

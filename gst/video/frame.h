@@ -15,6 +15,17 @@ namespace coalesce::gst {
 // page_locked: system memory that carries a fence (pagelocked.h), for the GPU to read and write.
 enum class Memory { system, page_locked, cuda };
 
+// What caps say of frames and their planes. Made once for them: it takes as long as half of a
+// map().
+struct FrameInfo : GstVideoInfo {
+  FrameInfo() = default;
+  FrameInfo(const GstVideoInfo &info);  // NOLINT: implicit on purpose
+
+  const PixelFormat *pixels;
+  gsize row_bytes[GST_VIDEO_MAX_PLANES];  // plane_row_bytes()
+  gint rows[GST_VIDEO_MAX_PLANES];        // plane_rows()
+};
+
 class Frame {
  public:
   Frame() = default;
@@ -27,10 +38,10 @@ class Frame {
   // Device memory of ours and Memory::page_locked are mapped without waiting: the caller orders its
   // stream behind the fence. where() is Memory::system after all if only a copy of the memory could
   // be had.
-  bool map(GstBuffer *buffer, const GstVideoInfo &info, Memory where, GstMapFlags access);
+  bool map(GstBuffer *buffer, const FrameInfo &info, Memory where, GstMapFlags access);
   void unmap();
 
-  const GstVideoInfo &info() const { return info_; }
+  const FrameInfo &info() const { return info_; }
   Memory where() const { return where_; }
   guint n_planes() const { return GST_VIDEO_INFO_N_PLANES(&info_); }
   const std::string &problem() const { return problem_; }
@@ -71,7 +82,7 @@ class Frame {
   Mapped mapped_ = Mapped::no;
   // Of frame_, data, strides and the first map are there where the buffer is mapped as a whole.
   GstVideoFrame frame_;
-  GstVideoInfo info_{};
+  FrameInfo info_;
   Memory where_ = Memory::system;
   Plane<std::uint8_t> plane_[GST_VIDEO_MAX_PLANES];  // without spare rows
   Fields fields_;

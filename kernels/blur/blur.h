@@ -38,8 +38,8 @@ struct BlurParams {
 std::size_t blur_scratch_bytes(const Blur &blur, const ConstImage &image);
 
 // Blurs a picture: formats, sizes, and what is copied are those of convolve(), but for pixels of
-// three words of 16 bits. scratch: of the
-// queue's back end, aligned to 16 bytes, and nobody else's until the work has been done.
+// three words of 16 bits. scratch: of the queue's back end, aligned to 16 bytes, and nobody else's
+// until the work has been done.
 Status blur(const BlurParams &params, const ConstImage &in, const Image &out, const Queue &queue,
             void *scratch);
 

@@ -6,7 +6,6 @@
 #include "../core/clones.h"
 #include "../core/simd.h"
 #include "../core/thread_pool.h"
-#include "../picture/put_sample.h"
 #include "../picture/rows.h"
 #include "blur_job.h"
 
@@ -192,12 +191,18 @@ COALESCE_CLONES void all_curves(int log2_factor, const std::uint32_t *columns, i
 }
 
 // Puts a component's samples, columns first to first + count - 1 of the plane, where they belong.
+// (Of bytes or 16-bit words: others are blurred by way of planes.)
 void put_samples(const PixelFormat &format, const BlurComponent &component, int first, int count,
                  const std::uint16_t *samples, std::uint8_t *row) {
   const PixelComponent &c = format.component[component.number];
-  for (int i = 0; i < count; ++i)
-    put_sample(row, c, c.first + std::ptrdiff_t{first + i} * c.step,
-               static_cast<std::uint16_t>(samples[i] << c.shift));
+  std::ptrdiff_t at = c.first + std::ptrdiff_t{first} * c.step;
+  for (int i = 0; i < count; ++i, at += c.step) {
+    const auto sample = static_cast<std::uint16_t>(samples[i] << c.shift);
+    if (c.container == Container::u8)
+      row[at] = static_cast<std::uint8_t>(sample);
+    else
+      std::memcpy(row + 2 * at, &sample, sizeof sample);
+  }
 }
 
 // Rows of a plane.

@@ -163,6 +163,7 @@ __global__ void __launch_bounds__(kNetworkThreads)
 //
 // A block has as many outputs as threads but for width - 1: so it is larger for wide windows.
 constexpr int kCountThreads = 128, kWideCountThreads = 256;
+constexpr int kWideWindow = 31;  // from this width on
 constexpr int kLevels = 4, kNodes = 1 + 4 + 16 + 64;
 constexpr int kBelow = kNodes;  // in place of a node: samples below those that are counted
 constexpr int count_bytes(int threads) {
@@ -357,8 +358,9 @@ class SampleRing {
 
   // Of the next row.
   __device__ __forceinline__ void put(int sample) {
-    auto *halves = reinterpret_cast<std::uint16_t *>(own_ + slot(row_ / 2) * kThreads);
-    halves[row_ % 2] = static_cast<std::uint16_t>(sample);
+    std::uint32_t &word = own_[slot(row_ / 2) * kThreads];
+    const auto half = static_cast<std::uint32_t>(sample);
+    word = row_ % 2 == 0 ? half : (word & 0xffff) | half << 16;
     ++row_;
   }
 
@@ -436,7 +438,10 @@ __device__ __forceinline__ void search_lower_bits(const CountTile &tile, std::ui
 }
 
 // By a pass over the block's rows for each number that the upper bits of its results are, or by one
-// that looks at each window's samples eight times, whichever has fewer instructions.
+// that looks at each window's samples eight times, whichever has fewer instructions. Those of an
+// output, of the machine code for 9.0: of a pass, and of a column in it; of a sample, to bisect.
+constexpr int kOfPass = 200, kOfPassColumn = 5, kOfSearchedSample = 36;
+
 template <int kThreads>
 __device__ __forceinline__ void find_lower_bits(const CountTile &tile, std::uint32_t *words,
                                                 ColumnCounts<kThreads> &counts,
@@ -445,7 +450,7 @@ __device__ __forceinline__ void find_lower_bits(const CountTile &tile, std::uint
   int passes = 0;
   for (const std::uint32_t bits : used)
     passes += __popc(bits);
-  if (passes * (200 + 5 * width) > 36 * width * height)
+  if (passes * (kOfPass + kOfPassColumn * width) > kOfSearchedSample * width * height)
     search_lower_bits<kThreads>(tile, words);
   else
     count_lower_bits(tile, counts, used);
@@ -558,10 +563,11 @@ Status choose_band_rows(const MedianJob &job, int threads, int *rows) {
 
 // Of wide windows, larger blocks, where there is memory for two of them.
 Status choose_count_blocks(const MedianJob &job, MedianArgs *a) {
-  constexpr int kWide = 31;
   int of_block = 0, of_multiprocessor = 0;
   if (Status s = count_shared_bytes(&of_block, &of_multiprocessor); !s.ok()) return s;
-  const bool large = job.width >= kWide && of_multiprocessor > 2 * count_bytes(kWideCountThreads);
+  constexpr int kOfSystem = 1024;  // of each block's memory
+  const bool large = job.width >= kWideWindow &&
+                     of_multiprocessor >= 2 * (count_bytes(kWideCountThreads) + kOfSystem);
   a->threads = large ? kWideCountThreads : kCountThreads;
   return choose_band_rows(job, a->threads, &a->band_rows);
 }

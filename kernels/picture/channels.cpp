@@ -105,6 +105,7 @@ ChannelPlanes channels_of(const ConstImage &in, const Image &out, bool luma_only
 ChannelPlanes missing_rows(const ConstImage &in, const Image &out) {
   ChannelPlanes rows;
   rows.planes = 0;
+  if (!in.interlaced) return rows;
   for (int p = 0; p < in.format.planes; ++p) {
     const Plane<std::uint8_t> &plane = out.plane[p];
     const int missing = used_rows(in, p);

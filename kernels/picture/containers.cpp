@@ -98,7 +98,9 @@ Status filter_containers(
     const ConstImage &in, const Image &out, bool luma_only, bool filter_alpha, const Queue &queue,
     void *scratch, const std::function<Status(const ConstImage &in, const Image &out)> &filter) {
   if (scratch == nullptr || reinterpret_cast<std::uintptr_t>(scratch) % 16 != 0)
-    return invalid_argument("scratch memory is missing, or not aligned to 16 bytes");
+    return invalid_argument(
+        "a filter of packed 4:2:2 or of words: scratch memory is missing, or not aligned to 16 "
+        "bytes");
   ContainerJob job = make_job(in);
   job.out = out.plane[0];
   const Planes planes =

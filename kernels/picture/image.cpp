@@ -2,6 +2,9 @@
 #include "image.h"
 
 #include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <type_traits>
 
 namespace coalesce {
 namespace {
@@ -47,6 +50,13 @@ std::int64_t component_bytes(const PixelComponent &c, int width) {
   return samples * c.step * container_bytes(c.container);
 }
 
+// A sound format, and its planes where rows are of so many pixels. None: no planes.
+struct Layout {
+  PixelFormat format;
+  int width = 0;
+  PlaneLayout planes[4];
+};
+
 // False if the format is unsound.
 bool lay_out(const PixelFormat &format, int width, PlaneLayout (&planes)[4]) {
   if (!between(1, format.planes, 4) || !between(1, format.components, 4)) return false;
@@ -62,6 +72,33 @@ bool lay_out(const PixelFormat &format, int width, PlaneLayout (&planes)[4]) {
   for (int p = 0; p < format.planes; ++p)
     if (planes[p].first == nullptr) return false;
   return has_roles(format);
+}
+
+bool same_bytes(const PixelFormat &a, const PixelFormat &b) {
+  static_assert(std::has_unique_object_representations_v<PixelFormat>);
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+// nullptr if the format is unsound. It takes longer than all other checks, and frame after frame is
+// alike: each thread keeps the last few.
+const Layout *layout_of(const PixelFormat &format, int width) {
+  struct Kept {
+    Layout layouts[4];
+    unsigned oldest = 0;
+  };
+  thread_local Kept last;
+  auto &[kept, oldest] = last;
+  for (const Layout &layout : kept)
+    if (layout.format.planes > 0 && layout.width == width && same_bytes(layout.format, format))
+      return &layout;
+  Layout &made = kept[oldest];
+  made = {format, width, {}};
+  if (!lay_out(made.format, width, made.planes)) {
+    made = {};
+    return nullptr;
+  }
+  oldest = (oldest + 1) % std::size(kept);
+  return &made;
 }
 
 Status check_plane_of(const ConstImage &image, int p, const PlaneLayout &layout) {
@@ -103,21 +140,22 @@ int used_rows(const ConstImage &image, int plane) {
 }
 
 Status check_image(const ConstImage &image) {
-  PlaneLayout planes[4];
-  if (!lay_out(image.format, image.width, planes))
+  const Layout *layout = layout_of(image.format, image.width);
+  if (layout == nullptr)
     return invalid_argument("a picture has no pixel format, or an unsound one");
   if (image.width < 1 || image.height < 1) return invalid_argument("a picture is empty");
   if (image.width > kMaxWidth)
     return invalid_argument("a picture is too wide; the limit is 2^28 pixels");
   for (int p = 0; p < image.format.planes; ++p)
-    if (Status s = check_plane_of(image, p, planes[p]); !s.ok()) return s;
+    if (Status s = check_plane_of(image, p, layout->planes[p]); !s.ok()) return s;
   return {};
 }
 
 Status check_alike(const ConstImage &in, const ConstImage &out) {
   if (Status s = check_image(in); !s.ok()) return s;
   if (Status s = check_image(out); !s.ok()) return s;
-  if (!(in.format == out.format)) return invalid_argument("the pictures differ in format");
+  if (!same_bytes(in.format, out.format) && !(in.format == out.format))
+    return invalid_argument("the pictures differ in format");
   if (in.width != out.width || in.height != out.height || in.interlaced != out.interlaced)
     return invalid_argument("the pictures differ in size or interlacing");
   return {};

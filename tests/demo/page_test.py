@@ -95,8 +95,10 @@ class PageOfTheClip(demo_case.DemoCase):
     def test_nothing_else_is_left(self):
         names = {path.name for path in self.outdir.iterdir()}
         unseen = names - self.page.references - {"index.html", "picture.jp2", "video.mj2"}
-        self.assertEqual(unseen, {f"picture-{rate}bpp.jp2" for rate in demo.RATES}
-                         | {f"picture-q{quality}.jpg" for quality in demo.QUALITIES})
+        coded = {f"picture-{rate}bpp.jp2" for rate in demo.RATES}
+        coded |= {f"picture-{i}.jpg" for i in range(len(demo.QUALITIES) + 2)}
+        coded |= {f"picture-q{quality}.jpg" for quality in demo.DECODED}
+        self.assertEqual(unseen, coded)
         self.assertLessEqual(names, set(demo.RESULTS))
 
     def test_sizes(self):
@@ -177,6 +179,19 @@ class PageOfTheClip(demo_case.DemoCase):
             self.assertLessEqual(length, limit)
             self.assertGreater(length, 0.95 * limit)
 
+    def test_jpeg(self):
+        rows = self.table("setting")[1:]
+        lengths = [int(row[1].replace(",", "")) for row in rows]
+        self.assertEqual(lengths, [(self.outdir / f"picture-{i}.jpg").stat().st_size for i in range(len(rows))])
+        qualities = len(demo.QUALITIES)
+        psnr = [float(row[3].removesuffix(" dB")) for row in rows]
+        for falling in (lengths[:qualities], psnr[:qualities]):
+            self.assertEqual(falling, sorted(falling, reverse=True))
+        optimized, plain = qualities, demo.QUALITIES.index("85")
+        self.assertEqual(psnr[optimized], psnr[plain])
+        self.assertLess(lengths[optimized], lengths[plain])
+        self.assertLessEqual(lengths[-1], 480 * 270 // 8)
+
     def test_rate_crops_have_detail(self):
         # A flat part would be a PNG of some 2,000 bytes.
         length = (self.outdir / "rate-original.png").stat().st_size
@@ -192,9 +207,9 @@ class PageOfTheClip(demo_case.DemoCase):
         self.assertEqual(ours, sorted(ours, reverse=True))
         self.assertGreater(ours[0], 50)
 
-    def test_jpeg(self):
-        rows = self.table("quality")[1:]
-        self.assertEqual([row[0] for row in rows], [str(quality) for quality in demo.QUALITIES])
+    def test_decoded_jpeg(self):
+        rows = self.table("quality, decoded")[1:]
+        self.assertEqual([row[0] for row in rows], [str(quality) for quality in demo.DECODED])
         ratios = [float(row[3].removesuffix(" dB")) for row in rows]
         self.assertEqual(ratios, sorted(ratios, reverse=True))
         self.assertGreater(ratios[0], 33)

@@ -12,7 +12,8 @@
 
 namespace emulated {
 
-constexpr std::size_t kMaxSharedBytes = 227 * 1024;
+// Of a block. (The CUDA C++ programming guide, technical specifications)
+constexpr std::size_t kMaxSharedBytes = (COALESCE_EMULATED >= 900 ? 227 : 64) * 1024;
 
 struct Grid {
   dim3 blocks, threads;

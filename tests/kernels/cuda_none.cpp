@@ -87,7 +87,11 @@ Status code_blocks(const DeviceFrame &, std::size_t, void *, void *) {
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
 }
 
-Status code_blocks_by(int, const DeviceFrame &, std::size_t, void *, void *) {
+bool has_memory_for(MqKernel) {
+  return false;
+}
+
+Status code_blocks_by(MqKernel, const DeviceFrame &, std::size_t, void *, void *) {
   return {StatusCode::unsupported, "this build has no CUDA kernels"};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Caps that nobody can mean, and none at all.
+#include <algorithm>
 #include <cstring>
 
 #include "../../support/elements/pipeline.h"
@@ -50,6 +51,11 @@ GST_START_TEST(refused_caps) {
 }
 GST_END_TEST;
 
+// What an error says of a size that would be 2 GiB, unless the template excludes it.
+const char *too_large(const std::string &element) {
+  return most_sink_size(element) < 65536 ? "] is accepted" : "frames of 2 GiB or more";
+}
+
 // Sizes that caps may have: an error that names them, before anyone takes such memory.
 GST_START_TEST(huge_caps) {
   const std::string &element = element_name(__i__);
@@ -61,9 +67,9 @@ GST_START_TEST(huge_caps) {
     fail_unless(flow == GST_FLOW_ERROR || flow == GST_FLOW_NOT_NEGOTIATED, "%dx%d: %s", size.width,
                 size.height, gst_flow_get_name(flow));
     fail_unless_equals_int(harness.waiting(), 0);
-    harness.expect_error(GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                         {"Unsupported caps: frames of 2 GiB or more",
-                          std::to_string(size.width).c_str(), std::to_string(size.height).c_str()});
+    harness.expect_error(
+        GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        {too_large(element), std::to_string(std::max(size.width, size.height)).c_str()});
   }
 }
 GST_END_TEST;
@@ -83,7 +89,7 @@ GST_START_TEST(row_that_overflows) {
       harness.set_input(sink_caps(element, {width, 1}, format));
       fail_unless(harness.push(tiny()) != GST_FLOW_OK);
       harness.expect_error(GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                           {"2 GiB", std::to_string(width).c_str()});
+                           {too_large(element), std::to_string(width).c_str()});
       tried++;
     }
   fail_unless(tried > 0, "no row of %s overflows", element.c_str());
@@ -178,7 +184,7 @@ GST_START_TEST(refused_caps_in_mid_stream) {
   fail_unless(harness.set_input(good));
   for (guint32 round = 0; round < 3; round++) {
     fail_unless_equals_int(harness.push(random_frame(video_info(good), {}, round)), GST_FLOW_OK);
-    harness.set_input(sink_caps(element, {65536, 65535}));
+    harness.set_input(sink_caps(element, {65500, 65500}));
     fail_unless(harness.push(tiny()) != GST_FLOW_OK);
     harness.expect_error(GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, {"2 GiB"});
     harness.set_input(good);

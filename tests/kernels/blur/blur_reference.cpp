@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../convolve/convolve_reference.h"
-#include "picture/put_sample.h"
+#include "../sample_bits.h"
 #include "picture/rows.h"
 
 namespace coalesce::test {
@@ -101,7 +101,6 @@ void blur_component(const BlurParams &params, const ConstImage &in, const Image 
   const auto behind = [](int at) { return Number{at} * at; };
   const auto here = [&](int at) { return 2 * Number{f} * f - before(at) - behind(at); };
   const Number f4 = Number{f} * f * f * f;
-  const bool alone = c.container == Container::u8 || c.container == Container::u16;
   for (int y = 0; y < rows; ++y)
     for (int x = 0; x < columns; ++x) {
       const int i = x / f, j = y / f;
@@ -112,14 +111,13 @@ void blur_component(const BlurParams &params, const ConstImage &in, const Image 
       };
       const Number all =
           before(x % f) * column(i - 1) + here(x % f) * column(i) + behind(x % f) * column(i + 1);
-      const auto sample = static_cast<std::uint16_t>(rounded(all, Number{1} << (32 - c.bits))
-                                                     << (alone ? c.shift : 0));
-      put_sample(out.of(c).row(y), c, c.first + std::ptrdiff_t{x} * c.step, sample);
+      const auto sample = static_cast<int>(rounded(all, Number{1} << (32 - c.bits)));
+      write_bits(out.of(c).row(y), c, x, sample);
       // The second luma of an odd width's last pair.
       const bool pairs = in.format.planes == 1 && in.format.components > 1 &&
                          in.format.component[1].log2_width == 1;
       if (pairs && c.role == Role::y && x + 1 == columns && columns % 2 == 1)
-        put_sample(out.of(c).row(y), c, c.first + std::ptrdiff_t{x + 1} * c.step, sample);
+        write_bits(out.of(c).row(y), c, x + 1, sample);
     }
 }
 

@@ -100,9 +100,10 @@ TEST_CASE("scratch memory depends on the factor") {
     REQUIRE(make_blur(sigma, {8, 0}, &made).ok());
     return blur_scratch_bytes(made, image);
   };
-  for (const auto &[least, most] :
+  for (const std::pair<double, double> &sigma :
        {std::pair(8.0, 15.99), {16.0, 31.9}, {32.0, 63.9}, {64.0, 100.0}})
-    CHECK_MESSAGE(bytes(least) == bytes(most), "sigma ", least, " to ", most);
+    CHECK_MESSAGE(bytes(sigma.first) == bytes(sigma.second), "sigma ", sigma.first, " to ",
+                  sigma.second);
   CHECK(bytes(16) < bytes(8));
 }
 

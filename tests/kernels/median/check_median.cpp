@@ -33,7 +33,8 @@ struct TrialOptions {
 
 MedianParams random_params(const NamedFormat &format, const TrialOptions &options, Random &random) {
   MedianParams params;
-  params.width = options.size != 0 ? options.size : random.pick({1, 3, 3, 5, 5, 7, 7, 9, 15, 75});
+  params.width =
+      options.size != 0 ? options.size : random.pick({1, 3, 3, 5, 5, 7, 7, 9, 15, 29, 31, 75});
   params.height = params.width;
   if (options.size == 0 && random.below(3) == 0) params.height = random.pick({1, 3, 5, 11, 75});
   if (options.size == 0 && random.below(2) == 0)

@@ -11,22 +11,23 @@ std::string in_caps(const J2kCase &c, const char *memory) {
 }
 
 Bytes on_cpu(const J2kCase &c, GstBuffer *buffer) {
-  Bench bench(std::string("j2kenc backend=cpu ") + c.properties);
+  Bench bench(std::string(c.element) + " backend=cpu " + c.properties);
   bench.negotiate(in_caps(c, kSystem), c.media);
   fail_unless_equals_int(bench.push(buffer), GST_FLOW_OK);
   return take_bytes(bench.pull());
 }
 
 const Bytes &on_cpu(const J2kCase &c, unsigned seed) {
-  static std::map<std::tuple<std::string, std::string, std::string, unsigned>, Bytes> known;
-  Bytes &bytes = known[{in_caps(c, kSystem), c.properties, c.media, seed}];
+  static std::map<std::tuple<std::string, std::string, std::string, std::string, unsigned>, Bytes>
+      known;
+  Bytes &bytes = known[{c.element, in_caps(c, kSystem), c.properties, c.media, seed}];
   if (bytes.empty()) bytes = on_cpu(c, system_buffer(video_info(in_caps(c, kSystem)), seed));
   return bytes;
 }
 
 J2kBench::J2kBench(const J2kCase &c, const char *memory, int frames_in_flight,
                    const char *more_properties)
-    : Bench(std::string("j2kenc frames-in-flight=") + std::to_string(frames_in_flight) + " " +
+    : Bench(std::string(c.element) + " frames-in-flight=" + std::to_string(frames_in_flight) + " " +
             c.properties + " " + more_properties),
       case_(c),
       memory_(memory) {

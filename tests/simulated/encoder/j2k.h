@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// j2kenc on the simulated driver: frames in, and what the CPU makes of them to compare with.
+// An encoder on the simulated driver: frames in, and what the CPU makes of them to compare with.
 #pragma once
 
 #include "../support.h"
@@ -10,8 +10,9 @@ struct J2kCase {
   const char *format;
   int width, height;
   const char *more_caps;   // as in ",interlace-mode=interleaved"
-  const char *properties;  // of j2kenc
+  const char *properties;  // of the element
   const char *media;       // of the output
+  const char *element = "j2kenc";
 };
 constexpr J2kCase kGrey = {"GRAY8", 40, 24, "", "", "image/x-jpc"};
 constexpr J2kCase kWideGrey = {"GRAY8", 64, 16, "", "", "image/x-jpc"};
@@ -22,7 +23,7 @@ std::string in_caps(const J2kCase &c, const char *memory);
 const Bytes &on_cpu(const J2kCase &c, unsigned seed);
 Bytes on_cpu(const J2kCase &c, GstBuffer *buffer);
 
-// j2kenc on the GPU, with a pool of its own proposal that pictures come from.
+// The element on the GPU, with a pool of its own proposal that pictures come from.
 class J2kBench : public Bench {
  public:
   J2kBench(const J2kCase &c, const char *memory, int frames_in_flight,

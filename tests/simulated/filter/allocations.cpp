@@ -47,6 +47,7 @@ std::vector<Run> all_runs() {
       {"sepconvolve", "UYVY", "UYVY", kRows, {{"horizontal", "1 1 1"}, {"sigma", "1.5"}}},
       {"median", "v210", "v210", {{"size", "5"}}, {{"size", "9"}, {"border", "wrap"}}},
       {"sepconvolve", "NV12", "NV12", kRows, {{"preset", "blur"}, {"sigma", "20"}}},
+      {"sepconvolve", "UYVY", "UYVY", kRows, {{"preset", "blur"}, {"sigma", "20"}}},
   };
   constexpr struct {
     const char *in, *out;
@@ -125,6 +126,18 @@ std::vector<Run> all_runs() {
                       box,
                       kCudaBackend + Properties{{"frames-in-flight", frames}, {"bpp", "2"}},
                       frames[0] == '1' ? rate : Properties{{"bpp", "1"}}});
+  const Properties limit = {{"max-frame-size", "3000"}};
+  runs.push_back(
+      {"coalescejpegenc", "RGB", "", {40, 24}, kSystem, nullptr, "image/jpeg", kCpu, limit});
+  runs.push_back({"coalescejpegenc",
+                  "NV12",
+                  "",
+                  {40, 24},
+                  kCuda,
+                  nullptr,
+                  "image/jpeg",
+                  kCudaBackend + Properties{{"frames-in-flight", "3"}},
+                  {{"optimize", "true"}}});
   // The CPU codes what the GPU has no memory for.
   runs.push_back({"j2kenc",
                   "RGB",

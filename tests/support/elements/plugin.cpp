@@ -82,6 +82,12 @@ int n_sink_formats(const std::string &element) {
   return GST_VALUE_HOLDS_LIST(formats) ? static_cast<int>(gst_value_list_get_size(formats)) : 1;
 }
 
+int most_sink_size(const std::string &element) {
+  const CapsRef caps = system_sink_template(element);
+  return gst_value_get_int_range_max(
+      gst_structure_get_value(gst_caps_get_structure(caps.get(), 0), "width"));
+}
+
 std::string another_format(const std::string &element, const std::string &format) {
   const CapsRef in = system_sink_template(element), out = system_template(element, GST_PAD_SRC);
   if (!is_converter(element) || out == nullptr || !gst_caps_is_equal(in.get(), out.get()))

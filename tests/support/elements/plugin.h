@@ -20,6 +20,8 @@ const std::string &element_name(int index);
 std::string sink_caps(const std::string &element, Size size, int nth_format = 0,
                       const std::string &framerate = "25/1");
 int n_sink_formats(const std::string &element);
+// Columns that its sink template allows, and rows.
+int most_sink_size(const std::string &element);
 // A format that frames of `format` are converted to, where an element would pass them untouched if
 // downstream accepted them. Empty for other elements.
 std::string another_format(const std::string &element, const std::string &format);

@@ -18,7 +18,7 @@ template <int kDown, int kAcross>
 struct SeparableShape {
   static constexpr int kDownUnits = kDown, kAcrossUnits = kAcross;
   // Windows begin at a multiple of 16 columns in the picture; with an even number of units, 8
-  // behind one, for there the usual rows of up to 17, 49 and 81 taps fit.
+  // behind one, for there the usual rows of up to 17 and 49 taps fit.
   static constexpr int kShift = kAcross % 2 == 0 ? 8 : 0;
   static constexpr int kWindows = 8;
   static constexpr int kSegment = 16 * kWindows;

@@ -10,6 +10,9 @@ namespace coalesce::j2k {
 // is if the context is renormalised, or where the other context's is; and what remains of the
 // interval. They meet in the state's qe, and in whether the state moves at all: which is known
 // after the next one was read. Everything else stands beside them.
+//
+// kCopies: of the states.
+template <int kCopies>
 class MqARegister {
  public:
   // memory: PipelineTables at the place `tables`; `contexts` is the place of this lane's first one.
@@ -55,7 +58,7 @@ class MqARegister {
 
   COALESCE_HOST_DEVICE void reset(int contexts) {
     for (int i = 0; i < contexts; ++i)
-      word_at(context_place(contexts_, i)) = tables_ + state_place(first_state(i), lane_);
+      word_at(context_place(contexts_, i)) = tables_ + state_place<kCopies>(first_state(i), lane_);
   }
 
 #if defined(__CUDA_ARCH__) && !defined(COALESCE_EMULATED)

@@ -11,6 +11,11 @@ namespace {
 // GPU has room for all at once, and one is faster. (32x32 blocks of a UHD frame in 4:4:4 are more.)
 constexpr int kManyCodewords = 20000;
 
+using One = MqShape<1>;
+using Two = MqShape<2, 0>;
+using Small = MqShape<1, 1, kLanes / 2>;
+static_assert(sizeof(CoderMemory<Small>) <= 64 * 1024);
+
 }  // namespace
 
 std::size_t code_blocks_scratch(std::size_t blocks, std::size_t passes) {
@@ -19,14 +24,26 @@ std::size_t code_blocks_scratch(std::size_t blocks, std::size_t passes) {
 }
 
 Status code_blocks(const DeviceFrame &frame, std::size_t passes, void *scratch, void *stream) {
-  return code_blocks_by(frame.blocks < kManyCodewords ? 1 : 2, frame, passes, scratch, stream);
+  const MqKernel wanted = frame.blocks < kManyCodewords ? MqKernel::one : MqKernel::two;
+  return code_blocks_by(has_memory_for(wanted) ? wanted : MqKernel::small, frame, passes, scratch,
+                        stream);
 }
 
-Status code_blocks_by(int pipelines, const DeviceFrame &frame, std::size_t passes, void *scratch,
+bool has_memory_for(MqKernel kernel) {
+  int of_block = 0, of_multiprocessor = 0;
+  if (!count_shared_bytes(&of_block, &of_multiprocessor).ok()) return false;
+  const std::size_t wanted = kernel == MqKernel::one   ? sizeof(CoderMemory<One>)
+                             : kernel == MqKernel::two ? sizeof(CoderMemory<Two>)
+                                                       : sizeof(CoderMemory<Small>);
+  return wanted <= static_cast<std::size_t>(of_block);
+}
+
+Status code_blocks_by(MqKernel kernel, const DeviceFrame &frame, std::size_t passes, void *scratch,
                       void *stream) {
   const TraceRange trace("j2k: MQ coder");
-  const auto code = pipelines == 1 ? code_frame<code_in_order<MqShape<1>>>
-                                   : code_frame<code_in_order<MqShape<2, 0>>>;
+  const auto code = kernel == MqKernel::one   ? code_frame<code_in_order<One>>
+                    : kernel == MqKernel::two ? code_frame<code_in_order<Two>>
+                                              : code_frame<code_in_order<Small>>;
   return code(frame, passes, scratch, stream);
 }
 

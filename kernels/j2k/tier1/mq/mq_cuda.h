@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "../../../core/status.h"
 #include "../../device/device_frame.h"
@@ -24,9 +25,15 @@ std::size_t code_blocks_scratch(std::size_t blocks, std::size_t passes);
 // checked, allocated, or waited for.
 Status code_blocks(const DeviceFrame &frame, std::size_t passes, void *scratch, void *stream);
 
-// The same by one of the two kernels that code_blocks() chooses from: a thread block has 1 or 2
-// pipelines.
-Status code_blocks_by(int pipelines, const DeviceFrame &frame, std::size_t passes, void *scratch,
+// The kernels that code_blocks() chooses from: a thread block has one pipeline, or two; or one that
+// does with 64 KiB of shared memory, which is all there is on compute capability 7.5.
+enum class MqKernel : std::uint8_t { one, two, small };
+
+// Does the current device have the shared memory? False, too, if it cannot be told.
+bool has_memory_for(MqKernel kernel);
+
+// The same as code_blocks() by one of them.
+Status code_blocks_by(MqKernel kernel, const DeviceFrame &frame, std::size_t passes, void *scratch,
                       void *stream);
 
 }  // namespace coalesce::j2k

@@ -36,7 +36,7 @@ constexpr std::size_t kReservedShared = 1024;
 // Shared memory of a block: the states, the contexts of all its pipelines, their rings.
 template <class Shape>
 struct CoderMemory {
-  PipelineTables tables;
+  PipelineTables<Shape::kCopies> tables;
   PipelineContexts contexts[Shape::kPipelines];
   PipelineRings rings[Shape::kPipelines];
 };
@@ -88,9 +88,10 @@ __device__ inline void feed_symbols(const PipelineLane &p, const SymbolSource &s
 }
 
 // What is read at the beginning of a turn is there at its end, without waiting.
+template <int kCopies>
 __device__ inline void code_symbols(const PipelineLane &p, std::uint8_t *memory,
                                     std::uint32_t tables_at, std::uint32_t contexts_at) {
-  MqARegister interval;
+  MqARegister<kCopies> interval;
   interval.start(memory, tables_at, contexts_at, p.lane);
   p.end_turn();
   p.end_turn();
@@ -145,10 +146,12 @@ __global__ void __launch_bounds__(96 * Shape::kPipelines, Shape::kBlocks)
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
   const int stage = warp / kPipelines, pipeline = warp % kPipelines;
 
-  auto *tables = reinterpret_cast<PipelineTables *>(memory);
+  constexpr int kCopies = Shape::kCopies;
+  auto *tables = reinterpret_cast<PipelineTables<kCopies> *>(memory);
   for (int state = warp; state < kPipelineStates; state += 3 * kPipelines) {
-    const StateRow row = state_row(rows.at[state < kRawState ? state : 0], tables_at, state, lane);
-    tables->states[state][lane] = {row.qe, row.taken, row.next, row.flags};
+    const StateRow row =
+        state_row<kCopies>(rows.at[state < kRawState ? state : 0], tables_at, state, lane);
+    if (lane < kCopies) tables->states[state][lane] = {row.qe, row.taken, row.next, row.flags};
   }
   __syncthreads();
 
@@ -166,7 +169,7 @@ __global__ void __launch_bounds__(96 * Shape::kPipelines, Shape::kBlocks)
   if (stage == 0)
     feed_symbols(p, codeword.source, contexts_at);
   else if (stage == 1)
-    code_symbols(p, memory, tables_at, contexts_at);
+    code_symbols<kCopies>(p, memory, tables_at, contexts_at);
   else
     make_bytes(p, codeword);
 }

@@ -25,10 +25,10 @@ constexpr int kLanes = 32;
 // What can be chosen; the benchmark has others than the library.
 //
 // pipelines: in a block of threads. blocks: a multiprocessor's registers are to do for so many; 0:
-// the compiler says.
-template <int pipelines, int blocks = 1>
+// the compiler says. copies: of the states, for the lanes by turns.
+template <int pipelines, int blocks = 1, int copies = kLanes>
 struct MqShape {
-  static constexpr int kPipelines = pipelines, kBlocks = blocks;
+  static constexpr int kPipelines = pipelines, kBlocks = blocks, kCopies = copies;
 };
 
 // Symbols that go from stage to stage at once. (Measured beside 8, which are slower, and 32, which
@@ -61,13 +61,16 @@ struct StateRow {
 };
 static_assert(sizeof(StateRow) == sizeof(Word4));
 
-// What a thread block has once. Each lane has its own copy of the states, so that lanes never want
-// the same bank of the memory.
+// What a thread block has once. If each lane has its own copy of the states, lanes never want the
+// same bank of the memory.
+template <int kCopies>
 struct PipelineTables {
-  Word4 states[kPipelineStates][kLanes];  // StateRow
+  Word4 states[kPipelineStates][kCopies];  // StateRow
 };
+template <int kCopies>
 COALESCE_HOST_DEVICE constexpr std::uint32_t state_place(int state, int lane) {
-  return static_cast<std::uint32_t>((state * kLanes + lane) * static_cast<int>(sizeof(Word4)));
+  return static_cast<std::uint32_t>((state * kCopies + lane % kCopies) *
+                                    static_cast<int>(sizeof(Word4)));
 }
 
 // The places of the contexts' states.
@@ -134,10 +137,12 @@ COALESCE_HOST_DEVICE std::uint32_t select_bytes(std::uint32_t a, std::uint32_t b
 }
 
 // One lane's copy of a state, of tables at that place.
+template <int kCopies>
 COALESCE_HOST_DEVICE StateRow state_row(const MqRow &row, std::uint32_t tables, int state,
                                         int lane) {
   const auto places = [tables, lane](int of_0, int of_1) {
-    return (tables + state_place(of_0, lane)) | (tables + state_place(of_1, lane)) << 16;
+    return (tables + state_place<kCopies>(of_0, lane)) | (tables + state_place<kCopies>(of_1, lane))
+                                                             << 16;
   };
   if (state == kRawState)
     return {0x40000000, 0x80000000 | 2, places(kRawState, kRawState), 1u << 31};

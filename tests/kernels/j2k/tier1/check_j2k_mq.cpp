@@ -151,17 +151,21 @@ std::string j2k_mq_trial(const std::vector<MqCoder> &coders, Random &random, int
 
 namespace {
 
-MqCoder by_pipelines(int pipelines) {
-  return {std::to_string(pipelines) + " pipelines a block",
-          [pipelines](const DeviceFrame &frame, std::size_t passes, void *scratch, void *stream) {
-            return code_blocks_by(pipelines, frame, passes, scratch, stream);
+MqCoder by_kernel(const char *name, MqKernel kernel) {
+  return {name,
+          [kernel](const DeviceFrame &frame, std::size_t passes, void *scratch, void *stream) {
+            return code_blocks_by(kernel, frame, passes, scratch, stream);
           }};
 }
 
-// Of the library; both that it chooses from, for trials are too small for one of them.
+// Of the library; all that it chooses from, for trials are too small for one of them, and another
+// is for small devices.
 std::vector<MqCoder> coders(bool cuda) {
   if (!cuda) return mq_host_coders();
-  return {{"library", code_blocks}, by_pipelines(1), by_pipelines(2)};
+  std::vector<MqCoder> all = {{"library", code_blocks}, by_kernel("small", MqKernel::small)};
+  if (has_memory_for(MqKernel::one)) all.push_back(by_kernel("one pipeline", MqKernel::one));
+  if (has_memory_for(MqKernel::two)) all.push_back(by_kernel("two pipelines", MqKernel::two));
+  return all;
 }
 
 Status true_code(bool cuda, const DeviceFrame &frame, std::size_t passes, void *scratch,

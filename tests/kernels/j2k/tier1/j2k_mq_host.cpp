@@ -16,7 +16,7 @@ namespace {
 using namespace j2k;
 
 struct Memory {
-  PipelineTables tables;
+  PipelineTables<kLanes> tables;
   PipelineContexts contexts;
   PipelineRings rings;
 };
@@ -33,7 +33,7 @@ class Pipeline {
     for (int state = 0; state < kPipelineStates; ++state)
       for (int lane = 0; lane < kLanes; ++lane) {
         const StateRow row =
-            state_row(kRows.at[state < kRawState ? state : 0], kTables, state, lane);
+            state_row<kLanes>(kRows.at[state < kRawState ? state : 0], kTables, state, lane);
         memory_->tables.states[state][lane] = {row.qe, row.taken, row.next, row.flags};
       }
   }
@@ -59,8 +59,9 @@ class Pipeline {
 
  private:
   void start(int lane, const Codeword &codeword) {
-    const auto contexts = static_cast<std::uint32_t>(
-        kTables + sizeof(PipelineTables) + static_cast<std::size_t>(lane) * sizeof(std::uint32_t));
+    const auto contexts =
+        static_cast<std::uint32_t>(kTables + sizeof(PipelineTables<kLanes>) +
+                                   static_cast<std::size_t>(lane) * sizeof(std::uint32_t));
     feed_[lane].start(codeword.source, contexts);
     interval_[lane].start(reinterpret_cast<std::uint8_t *>(memory_.get()), kTables, contexts, lane);
     passes_[lane].start(codeword);
@@ -79,7 +80,7 @@ class Pipeline {
 
   std::unique_ptr<Memory> memory_;
   SymbolFeed feed_[kLanes];
-  MqARegister interval_[kLanes];
+  MqARegister<kLanes> interval_[kLanes];
   RegisterStage passes_[kLanes];
 };
 

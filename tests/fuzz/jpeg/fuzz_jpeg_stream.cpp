@@ -3,8 +3,8 @@
 // first byte is the size of the pieces, the second the caps' height, the others are the stream.
 #include <vector>
 
+#include "../fuzz.h"
 #include "coalescejpegdec/jpegframing.h"
-#include "fuzz.h"
 
 namespace coalesce::test {
 namespace {
