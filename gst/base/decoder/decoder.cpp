@@ -137,7 +137,8 @@ GstFlowReturn use_caps(GstCoalesceDecoder *self, const CodedPicture &picture, Ca
   priv.cuda = caps_are_cuda(caps.get());
   const Backend::NewCaps new_caps(backend, priv.input != nullptr ? priv.input->caps : nullptr,
                                   caps.get());
-  if (!backend.select(false, priv.cuda, true)) return GST_FLOW_ERROR;
+  // (Not worth the trip until a GPU has run such kernels: docs/lab/jpeg-decoding.md.)
+  if (!backend.select(false, priv.cuda, false)) return GST_FLOW_ERROR;
   priv.host_pool.drop();
   if (backend.is_on_gpu() && !backend.make_pool(&priv.pool, caps.get(), 1)) return GST_FLOW_ERROR;
   const StateRef output(gst_video_decoder_set_interlaced_output_state(

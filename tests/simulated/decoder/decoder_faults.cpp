@@ -52,7 +52,7 @@ bool check_fault(FakecudaFunction function, const char *name, int code, int nth,
                            (how == FAKECUDA_ONCE ? " once, " : " lost, ") +
                            (memory == kCuda ? "CUDA" : "system") + (running ? ", running" : "");
   {
-    Bench bench("coalescejpegdec");
+    Bench bench(memory == kCuda ? "coalescejpegdec" : "coalescejpegdec backend=cuda");
     bench.negotiate(kWhole, raw(memory));
     if (running) {
       push_all(bench);
