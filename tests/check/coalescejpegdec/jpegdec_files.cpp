@@ -91,7 +91,7 @@ Bytes with_orientation(const Bytes &file, int orientation) {
 
 Bytes without_end(Bytes file) {
   fail_unless(file.size() > 2 && file.back() == 0xD9);
-  file.resize(file.size() - 2);
+  file.erase(file.end() - 2, file.end());
   return file;
 }
 
