@@ -11,9 +11,7 @@ GType backend_get_type() {
   static const GEnumValue values[] = {
       {int(BackendChoice::automatic),
        "GPU if either pad has CUDA memory. With system memory on both pads and a usable GPU: GPU "
-       "in j2kenc, coalescejpegdec and coalescejpegenc, and in convolve, sepconvolve and median if "
-       "pixels x "
-       "coefficients >= 2^28. "
+       "in j2kenc, and in convolve, sepconvolve and median if pixels x coefficients >= 2^28. "
        "Otherwise CPU",
        "auto"},
       {int(BackendChoice::cuda), "GPU; an error if no GPU is usable", "cuda"},

@@ -58,7 +58,10 @@ struct JpegDecParts {
 
   Settings<JpegDecSettings> settings;
   // The streaming thread's.
-  std::optional<JpegFraming> framing;  // of the bytes that have come
+  struct {
+    std::optional<JpegFraming> framing;  // of the bytes that have come
+    gsize taken = 0;                     // of them, by pictures, or left out
+  } input;
   JpegFile file;
   ContextRef context;   // of the file's decoders
   int orientation = 1;  // that downstream knows
@@ -85,46 +88,44 @@ JpegDecParts &parts_of(gpointer object) {
 // ---- input -----------------------------------------------------------------------------------
 
 void restart(GstCoalesceDecoder *self) {
-  parts_of(self).framing.reset();
+  parts_of(self).input = {};
 }
 
-// Those that have not been looked at. Returns whether a picture has ended.
-bool look_at_new_bytes(GstAdapter *adapter, JpegFraming *framing) {
-  const gsize all = gst_adapter_available(adapter);
-  if (framing->seen() < all && gst_adapter_available_fast(adapter) >= all) {
-    const auto *data = static_cast<const guint8 *>(gst_adapter_map(adapter, all));
-    const bool ended = framing->look_at(data + framing->seen(), all - framing->seen());
-    gst_adapter_unmap(adapter);
-    return ended;
-  }
-  // In pieces: the adapter would join them anew with each buffer.
-  guint8 piece[4096];
+// The adapter begins with byte `taken` of those that framing is told of. Returns whether a picture
+// has ended.
+bool look_at_new_bytes(GstAdapter *adapter, gsize taken, JpegFraming *framing) {
+  const gsize all = taken + gst_adapter_available(adapter);
+  guint8 piece[4096];  // as the adapter would join its buffers
   while (framing->seen() < all) {
     const gsize bytes = std::min(sizeof piece, all - framing->seen());
-    gst_adapter_copy(adapter, piece, framing->seen(), bytes);
+    gst_adapter_copy(adapter, piece, framing->seen() - taken, bytes);
     if (framing->look_at(piece, bytes)) return true;
   }
   return false;
 }
 
-gsize frame_end(GstCoalesceDecoder *self, GstAdapter *adapter, bool at_end, gsize *before) {
-  std::optional<JpegFraming> &framing = parts_of(self).framing;
-  if (!framing) framing.emplace(true, gst_coalesce_decoder_caps_height(self));
+bool find_end(GstCoalesceDecoder *self, GstAdapter *adapter, bool at_end, gsize *before,
+              gsize *bytes) {
+  auto &[framing, taken] = parts_of(self).input;
+  if (!framing) framing.emplace(gst_coalesce_decoder_caps_height(self));
   const gsize all = gst_adapter_available(adapter);
-  if (look_at_new_bytes(adapter, &*framing)) {
-    *before = framing->begin();
-    return framing->end() - framing->begin();
-  }
+  const bool ended = look_at_new_bytes(adapter, taken, &*framing);
+  *bytes = 0;
   if (!framing->has_begun()) {
     // The last byte may be the first one of SOI.
     *before = at_end || all == 0 ? all : all - 1;
-    framing.reset();
-    return 0;
+    restart(self);
+    return false;
   }
-  if (!at_end) return 0;
-  *before = framing->begin();
-  const bool first_has_ended = framing->end() > 0 && framing->second() == 0;
-  return (first_has_ended ? framing->end() : all) - framing->begin();
+  *before = std::max(framing->begin(), taken) - taken;
+  gsize end = taken + all - 1;  // the last byte may be the first one of the next picture's SOI
+  if (ended)
+    end = framing->end();
+  else if (at_end)
+    end = framing->end() > 0 && framing->second() == 0 ? framing->end() : taken + all;
+  *bytes = std::max(end, taken + *before) - taken - *before;
+  taken += *before + *bytes;
+  return ended || at_end;
 }
 
 // ---- pictures --------------------------------------------------------------------------------
@@ -193,7 +194,7 @@ static void gst_coalescejpegdec_class_init(GstCoalesceJpegDecClass *klass) {
   object_class->get_property = guarded<get_property>;
   properties().install(object_class);
   auto *decoder_class = GST_COALESCE_DECODER_CLASS(klass);
-  decoder_class->frame_end = frame_end;
+  decoder_class->find_end = find_end;
   decoder_class->restart = restart;
   decoder_class->read = read;
   decoder_class->decode = decode;

@@ -44,7 +44,7 @@ Image rows_of_field(const Image &whole, int field) {
 
 // Into pieces_. What is before the first file's SOI is left out.
 void JpegFile::find_fields(const std::uint8_t *data, std::size_t bytes, int caps_height) {
-  JpegFraming framing(true, caps_height);
+  JpegFraming framing(caps_height);
   // A file alone need not be looked through, but for its header.
   constexpr std::size_t kStep = 4096;
   for (std::size_t at = 0; at < bytes && !framing.has_frame(); at += kStep)

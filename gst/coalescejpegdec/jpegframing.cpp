@@ -46,7 +46,7 @@ void JpegFraming::picture_begins(std::size_t soi) {
 // Returns whether all of it has ended.
 bool JpegFraming::picture_ends(std::size_t end) {
   end_ = end;
-  if (pictures_ == 1 && may_have_fields_ && hints_.is_field(caps_height_)) {
+  if (pictures_ == 1 && hints_.is_field(caps_height_)) {
     state_ = State::outside;
     return false;
   }

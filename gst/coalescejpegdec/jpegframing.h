@@ -19,8 +19,7 @@ struct JpegHints {
 
 class JpegFraming {
  public:
-  explicit JpegFraming(bool has_two_fields = false, int caps_height = 0)
-      : may_have_fields_(has_two_fields), caps_height_(caps_height) {}
+  explicit JpegFraming(int caps_height = 0) : caps_height_(caps_height) {}
 
   // The bytes that follow those before. True: the picture, of two fields where it has them, ends
   // in these, or has ended before them; the rest of them has not been looked at.
@@ -51,8 +50,7 @@ class JpegFraming {
   bool take_marker(std::uint8_t marker);
   void take_payload(std::uint8_t byte);
 
-  const bool may_have_fields_;
-  const int caps_height_;
+  int caps_height_;
   State state_ = State::outside;
   std::size_t at_ = 0, begin_ = 0, end_ = 0, second_begin_ = 0;
   int pictures_ = 0;

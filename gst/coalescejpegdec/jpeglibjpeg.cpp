@@ -74,9 +74,8 @@ bool is_of_four(const jpeg_decompress_struct &info) {
   return info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK;
 }
 
-// As djpeg has it: Adobe's samples are inverted.
-std::uint8_t of_cmyk(int colour, int black, bool inverted) {
-  if (!inverted) colour = 255 - colour, black = 255 - black;
+// As djpeg has it: samples are inverted, as Adobe's are, whatever the file says.
+std::uint8_t of_cmyk(int colour, int black) {
   return static_cast<std::uint8_t>((2 * colour * black + 255) / 510);
 }
 
@@ -91,7 +90,7 @@ void put_rgb_row(const jpeg_decompress_struct &info, const std::uint8_t *row, in
     for (int x = 0; x < out.width; ++x) {
       const std::uint8_t *from = row + x * step;
       to[x * k.step] = k.role == Role::alpha ? std::uint8_t{255}
-                       : four                ? of_cmyk(from[c], from[3], info.saw_Adobe_marker != 0)
+                       : four                ? of_cmyk(from[c], from[3])
                        : step == 1           ? from[0]
                                              : from[c];
     }
@@ -192,13 +191,11 @@ void set_up(const jpeg_decompress_struct &info, Frame *frame) {
                                                          : jpeg::Colour::rgb;
 }
 
-}  // namespace
-
-Status read_by_libjpeg(const std::uint8_t *file, std::size_t bytes, std::int64_t max_pixels,
-                       Frame *frame) {
-  Decompress jpeg;
-  if (!read_header(&jpeg, file, bytes)) return failed(jpeg);
-  const jpeg_decompress_struct &info = jpeg.info;
+// Into what remains of *frame as it is.
+Status read_frame(Decompress *jpeg, const std::uint8_t *file, std::size_t bytes,
+                  std::int64_t max_pixels, Frame *frame) {
+  if (!read_header(jpeg, file, bytes)) return failed(*jpeg);
+  const jpeg_decompress_struct &info = jpeg->info;
   if (std::int64_t{info.image_width} * info.image_height > max_pixels)
     return invalid_argument("jpeg: a picture of more pixels than max-pixels");
   if (info.data_precision != 8 || info.num_components > jpeg::kMostComponents ||
@@ -210,13 +207,33 @@ Status read_by_libjpeg(const std::uint8_t *file, std::size_t bytes, std::int64_t
   return {};
 }
 
+bool have_same_samples(const Frame &a, const Frame &b) {
+  bool same = a.width == b.width && a.height == b.height && a.components == b.components &&
+              a.colour == b.colour;
+  for (int c = 0; same && c < a.components; ++c)
+    same = a.component[c].h == b.component[c].h && a.component[c].v == b.component[c].v;
+  return same;
+}
+
+}  // namespace
+
+Status read_by_libjpeg(const std::uint8_t *file, std::size_t bytes, std::int64_t max_pixels,
+                       Frame *frame) {
+  Decompress jpeg;
+  return read_frame(&jpeg, file, bytes, max_pixels, frame);
+}
+
 Status decode_by_libjpeg(const std::uint8_t *file, std::size_t bytes, const Frame &frame,
                          const jpeg::DecodeParams &params, const Image &out, bool *broken) {
   if (Status s = check_image(out); !s.ok()) return s;
   if (Status s = jpeg::check_output(frame, out.format, out.width, out.height); !s.ok()) return s;
   try {
     Decompress jpeg;
-    if (!read_header(&jpeg, file, bytes)) return failed(jpeg);
+    Frame own;
+    if (Status s = read_frame(&jpeg, file, bytes, params.max_pixels, &own); !s.ok()) return s;
+    // What follows relies on it: of two fields, the second one comes with the first one's frame.
+    if (!have_same_samples(own, frame))
+      return invalid_argument("jpeg: the second field is unlike the first one");
     jpeg_decompress_struct &info = jpeg.info;
     info.dct_method = JDCT_ISLOW;
     info.do_fancy_upsampling = params.fancy_upsampling ? TRUE : FALSE;

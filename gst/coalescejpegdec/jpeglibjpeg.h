@@ -14,8 +14,8 @@ Status read_by_libjpeg(const std::uint8_t *file, std::size_t bytes, std::int64_t
                        jpeg::Frame *frame);
 
 // The picture, in a format for which check_output() is ok. *broken: libjpeg warns.
-// Errors: those of check_output() and check_image(); invalid_argument where libjpeg ends with an
-// error; out_of_memory.
+// Errors: those of check_output(), check_image() and read_by_libjpeg(); invalid_argument where the
+// file's samples are not those of `frame`, or libjpeg ends with an error; out_of_memory.
 Status decode_by_libjpeg(const std::uint8_t *file, std::size_t bytes, const jpeg::Frame &frame,
                          const jpeg::DecodeParams &params, const Image &out, bool *broken);
 

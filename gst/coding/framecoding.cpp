@@ -231,7 +231,7 @@ GstFlowReturn FrameCoding::start_frame(GstBuffer *in) {
   const GstFlowReturn flow = job.load(in, current_.info(), upload_pool_, &frame, current_.rows());
   if (flow != GST_FLOW_OK) return flow;
   const Status status = flight_->start(frame.frame(), in, *backend_.session().stream);
-  return status.ok() ? job.end() : fail(status, flight_->text(status));
+  return status.ok() ? job.end() : fail(status, current_.text(status));
 }
 
 // Whether settings will do, the first frame that has them tells.

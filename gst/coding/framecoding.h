@@ -34,7 +34,7 @@ class FrameFlight {
   virtual Status fetch(std::uint8_t *to, std::size_t *downloaded) = 0;
   // Of all frames, where no other thread is in any call.
   virtual void abandon() = 0;
-  // For an error message, of what start(), wait() or fetch() has returned.
+  // For an error message, of what wait() or fetch() has returned.
   virtual std::string text(const Status &status) const = 0;
 };
 

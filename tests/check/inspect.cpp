@@ -70,8 +70,7 @@ GST_END_TEST;
 // What values mean that do not say it themselves: rules, limits, and what is not set.
 GST_START_TEST(meanings_of_values) {
   for (int i = 0; i < n_elements(); i++)
-    expect_page(element_name(i), {"GPU in j2kenc, coalescejpegdec and coalescejpegenc, and in "
-                                  "convolve, sepconvolve and median if "
+    expect_page(element_name(i), {"GPU in j2kenc, and in convolve, sepconvolve and median if "
                                   "pixels x coefficients >= 2^28. Otherwise CPU"});
   for (const char *element : {"convolve", "sepconvolve"})
     expect_page(element, {"(-1e18 = not set: by normalize)"});

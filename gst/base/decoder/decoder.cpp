@@ -221,19 +221,31 @@ gboolean decide_allocation(GstVideoDecoder *decoder, GstQuery *query) {
 
 // ---- pictures --------------------------------------------------------------------------------
 
+// A stream without an end of a picture fills no more memory.
+constexpr gsize kMostBytes = gsize{1} << 30;
+
 GstFlowReturn parse(GstVideoDecoder *decoder, GstVideoCodecFrame *, GstAdapter *adapter,
                     gboolean at_end) {
   auto *self = GST_COALESCE_DECODER(decoder);
   auto *klass = GST_COALESCE_DECODER_GET_CLASS(self);
   self->priv->any_input = true;
-  gsize before = 0;
-  const gsize end = klass->frame_end(self, adapter, at_end, &before);
+  gsize before = 0, bytes = 0;
+  bool ended = klass->find_end(self, adapter, at_end, &before, &bytes);
   if (before > 0) {
     GST_DEBUG_OBJECT(self, "%" G_GSIZE_FORMAT " bytes belong to no picture", before);
     gst_adapter_flush(adapter, before);
   }
-  if (end == 0) return GST_VIDEO_DECODER_FLOW_NEED_DATA;
-  gst_video_decoder_add_to_frame(decoder, static_cast<int>(end));
+  const gsize room = kMostBytes - gst_video_decoder_get_pending_frame_size(decoder);
+  if (bytes > room) {
+    GST_ELEMENT_WARNING(
+        self, STREAM, DECODE,
+        ("A picture is cut: it has more than %" G_GSIZE_FORMAT " bytes", kMostBytes), (nullptr));
+    bytes = room;
+    ended = true;
+  }
+  // At once: the adapter would look for its place in all that it has.
+  if (bytes > 0) gst_video_decoder_add_to_frame(decoder, static_cast<int>(bytes));
+  if (!ended) return GST_VIDEO_DECODER_FLOW_NEED_DATA;
   klass->restart(self);
   return gst_video_decoder_have_frame(decoder);
 }
@@ -295,7 +307,7 @@ GstFlowReturn decode_and_upload(GstCoalesceDecoder *self, BufferRef *out, Status
     return GST_FLOW_OK;
   }
   if (flow == GST_FLOW_OK) flow = job.end();
-  out->reset(gst_buffer_ref(device.buffer()));
+  if (flow == GST_FLOW_OK) out->reset(gst_buffer_ref(device.buffer()));
   return flow;
 }
 
@@ -324,7 +336,9 @@ GstFlowReturn make_output(GstCoalesceDecoder *self, BufferRef *out) {
   if (!priv.cuda) {
     out->reset(gst_video_decoder_allocate_output_buffer(GST_VIDEO_DECODER(self)));
     if (*out != nullptr) return GST_FLOW_OK;
-    return GST_PAD_IS_FLUSHING(source_of(self)) ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;
+    if (GST_PAD_IS_FLUSHING(source_of(self))) return GST_FLOW_FLUSHING;
+    GST_ELEMENT_ERROR(self, RESOURCE, NO_SPACE_LEFT, ("no memory for an output frame"), (nullptr));
+    return GST_FLOW_ERROR;
   }
   *out = priv.pool.acquire();
   if (*out != nullptr) return GST_FLOW_OK;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Coded pictures in, raw video out, in CUDA or in system memory: a GstVideoDecoder with a Backend.
 //
-// Input that is not packetized is cut anywhere: frame_end() says where a picture ends. A picture
+// Input that is not packetized is cut anywhere: find_end() says where a picture ends. A picture
 // that cannot be decoded is a warning, and the others go on; GstVideoDecoder's max-errors ends
 // that. Output is negotiated anew where a picture has other caps than the one before, or downstream
 // asks for it.
@@ -49,10 +49,12 @@ struct GstCoalesceDecoderClass {
   GstVideoDecoderClass parent_class;
 
   // Of input that is not packetized: looks at the bytes that have come, from where it stopped
-  // before on. The picture begins behind *before bytes that belong to none, and ends with the
-  // returned byte; 0: its end has not come. at_end: nothing follows. After a picture, and after
-  // restart(), the adapter begins with other bytes.
-  gsize (*frame_end)(GstCoalesceDecoder *self, GstAdapter *adapter, bool at_end, gsize *before);
+  // before on. *before bytes of the adapter belong to no picture, the next *bytes to the one in
+  // hand: the adapter loses both. Returns whether it ends there. Some that have come may stay for
+  // the next call, one at least unless it ends. at_end: nothing follows. After a picture, and after
+  // restart(), the adapter begins with another picture's bytes, or what is before them.
+  bool (*find_end)(GstCoalesceDecoder *self, GstAdapter *adapter, bool at_end, gsize *before,
+                   gsize *bytes);
   void (*restart)(GstCoalesceDecoder *self);
 
   // What a coded picture is. It stays where it is until decode() has returned. Not ok: why it is
@@ -64,8 +66,7 @@ struct GstCoalesceDecoderClass {
   // device_error ends the stream.
   coalesce::Status (*decode)(GstCoalesceDecoder *self, const coalesce::gst::Frame &out,
                              const coalesce::Queue &queue, bool *broken);
-  // What belongs to the back end, the context or the input goes: before another is chosen, and at
-  // the stop.
+  // What belongs to the back end, the context or the input goes, at the stop.
   void (*release)(GstCoalesceDecoder *self);
 };
 

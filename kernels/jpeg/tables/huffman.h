@@ -24,8 +24,10 @@ struct HuffmanTable {
   int size() const;  // how many symbols have codes
 };
 
-// The class and the destination of a table: DC or AC; 0 for luma, 1 for chroma.
-extern const HuffmanTable kLumaDcTable, kLumaAcTable, kChromaDcTable, kChromaAcTable;
+// The class and the destination of a table: DC or AC; 0 for luma, 1 for chroma. (Hidden: a program
+// and a plugin in it may both have the library.)
+[[gnu::visibility("hidden")]] extern const HuffmanTable kLumaDcTable, kLumaAcTable, kChromaDcTable,
+    kChromaAcTable;
 
 // Code and length by symbol; length 0 where there is none.
 struct HuffmanCodes {

@@ -13,7 +13,8 @@ namespace coalesce::jpeg {
 // decoders have up to 16 bits.)
 using QuantTable = std::array<std::uint16_t, kCoefficients>;
 
-extern const QuantTable kLumaQuantTable, kChromaQuantTable;  // K.1, K.2: a quality of 50
+// K.1 and K.2: a quality of 50. (Hidden, as the Huffman tables are.)
+[[gnu::visibility("hidden")]] extern const QuantTable kLumaQuantTable, kChromaQuantTable;
 
 // The steps of a quality of 1 to 100, limited to 1 to 255: libjpeg's jpeg_set_quality() with
 // force_baseline.

@@ -2,6 +2,7 @@
 // Frames of motion JPEG that are two files, one a field.
 #include <algorithm>
 
+#include "jpeg/libjpeg_judge.h"
 #include "jpegdec_files.h"
 
 namespace test {
@@ -98,6 +99,35 @@ GST_START_TEST(one_field) {
 }
 GST_END_TEST;
 
+// The second field has other samples than the first one, and both are libjpeg's.
+GST_START_TEST(unlike_fields) {
+  if (!coalesce::test::have_libjpeg()) return;
+  const auto progressive = [](int width, int height) {
+    const Bytes rgb(static_cast<gsize>(3 * width * height), 77);
+    coalesce::test::LibjpegCoding coding;
+    coding.progressive = true;
+    return coalesce::test::libjpeg_file_of_rgb(
+        {rgb.data(), static_cast<gsize>(3 * width), width, height}, false, coding);
+  };
+  for (const char *format : {"I420", "RGB"})
+    for (const Size &second : {Size{40, 8}, Size{16, 24}, Size{8, 4}}) {
+      Harness harness("coalescejpegdec");
+      harness.accept(std::string("video/x-raw, format=") + format);
+      fail_unless(harness.set_input("image/jpeg"));
+      push_file(harness, joined({of_polarity(progressive(16, 8), 1),
+                                 of_polarity(progressive(second.width, second.height), 2)}));
+      fail_unless_equals_int(harness.waiting(), 0);
+      const std::string warning = harness.take_warning();
+      fail_unless(contains(warning, "second field is unlike the first"), "%s", warning.c_str());
+      // The next picture is none the worse.
+      const Bytes file = jpeg_file("I420", {16, 8}, 3);
+      push_file(harness, of_polarity(file, 0));
+      fail_unless_equals_int(harness.waiting(), 1);
+      harness.expect_no_error();
+    }
+}
+GST_END_TEST;
+
 GST_START_TEST(fields_of_chroma) {
   const Bytes first = jpeg_file("I420", kField, 1), second = jpeg_file("I420", kField, 2);
   for (const char *format : {"I420", "NV12", "RGB"}) {
@@ -131,6 +161,7 @@ void add_jpegdec_field_cases(Suite *suite) {
   tcase_add_test(fields, by_caps);
   tcase_add_test(fields, by_avi1);
   tcase_add_test(fields, one_field);
+  tcase_add_test(fields, unlike_fields);
   tcase_add_test(fields, fields_of_chroma);
 }
 

@@ -29,7 +29,7 @@ void find_pictures(const std::vector<std::uint8_t> &stream, std::size_t piece, i
   for (std::size_t at = 0; at < stream.size();) {
     const std::uint8_t *data = stream.data() + at;
     const std::size_t bytes = stream.size() - at;
-    JpegFraming whole(true, height), cut(true, height);
+    JpegFraming whole(height), cut(height);
     const bool ended = whole.look_at(data, bytes);
     bool cut_ended = false;
     for (std::size_t from = 0; from < bytes && !cut_ended; from += piece) {
