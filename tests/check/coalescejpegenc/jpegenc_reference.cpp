@@ -2,6 +2,7 @@
 #include "jpegenc_reference.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 
 #include "jpeg/jpeg_reference.h"
