@@ -9,7 +9,9 @@ namespace coalesce {
 // comes behind this grid relies on its having waited. (That the grid behind is told to start before
 // this one ends was tried, and took longer: docs/lab/elements.md.)
 __device__ __forceinline__ void wait_for_grid_before() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !defined(COALESCE_EMULATED)
+#if defined(COALESCE_EMULATED)
+  emulated::wait_for_grid_before();
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }

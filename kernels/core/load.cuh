@@ -12,7 +12,11 @@ namespace coalesce {
 // copies loads several elements first.
 template <class T>
 COALESCE_HOST_DEVICE T load_global(const T *from) {
+#if defined(COALESCE_EMULATED)
+  return *emulated::aligned(from);
+#else
   return *from;
+#endif
 }
 
 }  // namespace coalesce

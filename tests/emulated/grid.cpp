@@ -70,6 +70,7 @@ struct Thread {
   Pending pending;
   Fiber *fiber;
   Votes votes;
+  bool waited = false;  // for the grid before
 };
 struct Block {
   std::vector<Thread> threads;
@@ -230,8 +231,14 @@ void end_barrier(Barrier *barrier) {
   barrier->holding = 0;
 }
 
+void expect_wait() {
+  if (grid->early && !block.threads[current->thread].waited)
+    fail("launched early, and does not begin with wait_for_grid_before()");
+}
+
 // Others may have waited for this thread.
 void end_thread() {
+  expect_wait();
   const unsigned thread = current->thread;
   Warp &warp = block.warps[thread / 32];
   warp.ended |= 1u << thread % 32;
@@ -283,6 +290,8 @@ void run_block(unsigned threads) {
   block.fresh.resize(threads);
   std::iota(block.fresh.begin(), block.fresh.end(), 0u);
   order.shuffle(&block.fresh);
+  for (Thread &thread : block.threads)
+    thread.waited = false;
   for (Warp &warp : block.warps)
     warp.ended = 0;
   if (threads % 32 != 0) block.warps.back().ended = ~0u << threads % 32;
@@ -385,7 +394,12 @@ void fail(const char *format, ...) {
   std::abort();
 }
 
+void wait_for_grid_before() {
+  block.threads[current->thread].waited = true;
+}
+
 void meet(unsigned mask, void *operand, Combine combine) {
+  expect_wait();
   const unsigned thread = current->thread, lane = thread % 32;
   Warp &warp = block.warps[thread / 32];
   if ((mask >> lane & 1) == 0) fail("a mask of lanes, %08x, without the lane itself", mask);
@@ -404,6 +418,7 @@ void meet(unsigned mask, void *operand, Combine combine) {
 }
 
 Votes meet_at_barrier(unsigned number, unsigned threads, bool holds) {
+  expect_wait();
   if (number >= kBarriers || (number != 0 && threads == 0) || threads % 32 != 0)
     fail("barrier %u for %u threads", number, threads);
   Barrier &barrier = block.barriers[number];

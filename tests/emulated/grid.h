@@ -21,6 +21,7 @@ struct Grid {
   Call call;
   const void *kernel;
   void **arguments;
+  bool early = false;  // its threads wait for the grid before it
 };
 
 // Memory that nobody may touch: for AddressSanitizer.

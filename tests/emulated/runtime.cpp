@@ -85,13 +85,35 @@ std::uint64_t seed_of(const dim3 &grid, const dim3 &block) {
   return seed;
 }
 
+cudaError_t launch(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                   std::size_t shared_bytes, bool early) {
+  Kernel known;
+  {
+    const std::lock_guard lock(mutex);
+    known = kernels[kernel];
+  }
+  if (known.call == nullptr) return cudaErrorInvalidDeviceFunction;
+  const auto is_size = [](const dim3 &size, std::uint64_t x, std::uint64_t y, std::uint64_t z) {
+    return size.x > 0 && size.x <= x && size.y > 0 && size.y <= y && size.z > 0 && size.z <= z;
+  };
+  if (!is_size(grid, 0x7FFFFFFF, 65535, 65535) || !is_size(block, 1024, 1024, 64) ||
+      std::uint64_t{block.x} * block.y * block.z > 1024)
+    return cudaErrorInvalidConfiguration;
+  if (shared_bytes > known.granted) return cudaErrorInvalidValue;
+  const std::string wrong = emulated::run(
+      {grid, block, shared_bytes, known.call, kernel, arguments, early}, seed_of(grid, block));
+  if (wrong.empty()) return cudaSuccess;
+  const std::lock_guard lock(mutex);
+  launch_error[wrong.copy(launch_error, sizeof launch_error - 1)] = '\0';
+  return cudaErrorLaunchFailure;
+}
+
 CUresult launch_kernel_ex(const CUlaunchConfig *config, CUfunction function, void **arguments,
                           void **) {
-  return static_cast<CUresult>(
-      cudaLaunchKernel(reinterpret_cast<const void *>(function),
-                       dim3(config->gridDimX, config->gridDimY, config->gridDimZ),
-                       dim3(config->blockDimX, config->blockDimY, config->blockDimZ), arguments,
-                       config->sharedMemBytes, config->hStream));
+  return static_cast<CUresult>(launch(reinterpret_cast<const void *>(function),
+                                      dim3(config->gridDimX, config->gridDimY, config->gridDimZ),
+                                      dim3(config->blockDimX, config->blockDimY, config->blockDimZ),
+                                      arguments, config->sharedMemBytes, config->numAttrs > 0));
 }
 
 CUresult context_id(CUcontext, unsigned long long *id) {
@@ -108,25 +130,7 @@ void emulated::remember_kernel(const void *kernel, Call call) {
 
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                              std::size_t shared_bytes, cudaStream_t) {
-  Kernel known;
-  {
-    const std::lock_guard lock(mutex);
-    known = kernels[kernel];
-  }
-  if (known.call == nullptr) return cudaErrorInvalidDeviceFunction;
-  const auto is_size = [](const dim3 &size, std::uint64_t x, std::uint64_t y, std::uint64_t z) {
-    return size.x > 0 && size.x <= x && size.y > 0 && size.y <= y && size.z > 0 && size.z <= z;
-  };
-  if (!is_size(grid, 0x7FFFFFFF, 65535, 65535) || !is_size(block, 1024, 1024, 64) ||
-      std::uint64_t{block.x} * block.y * block.z > 1024)
-    return cudaErrorInvalidConfiguration;
-  if (shared_bytes > known.granted) return cudaErrorInvalidValue;
-  const std::string wrong = emulated::run(
-      {grid, block, shared_bytes, known.call, kernel, arguments}, seed_of(grid, block));
-  if (wrong.empty()) return cudaSuccess;
-  const std::lock_guard lock(mutex);
-  launch_error[wrong.copy(launch_error, sizeof launch_error - 1)] = '\0';
-  return cudaErrorLaunchFailure;
+  return launch(kernel, grid, block, arguments, shared_bytes, false);
 }
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *kernel) {

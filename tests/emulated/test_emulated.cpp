@@ -17,6 +17,8 @@
 #include "../support/doctest.h"
 #include "convolve/cuda/tensor/bulk_copy.cuh"
 #include "core/cuda_status.h"
+#include "core/grid_order.cuh"
+#include "core/load.cuh"
 #include "core/ptx.cuh"
 
 namespace coalesce::test {
@@ -302,6 +304,41 @@ TEST_CASE("what comes later") {
   CHECK((out.values() == values));
   CHECK(contains(error_of(copy_in_bulk<false>, 1, 32, from, to), "not waited for"));
   CHECK((out.values() == std::vector<unsigned>(128, 0xD5D5D5D5)));
+}
+
+// A thread of a grid that starts early ends, or meets others, before it has waited.
+template <int kWaits>
+__global__ void begin_early(unsigned *number) {
+  if (kWaits == 1 || (kWaits == 2 && threadIdx.x != 77)) wait_for_grid_before();
+  if (kWaits != 3) __syncthreads();
+  *number = 1;
+}
+
+TEST_CASE("a grid that starts early waits for the one before") {
+  const Numbers<unsigned> number(1);
+  const auto early = [&](void (*kernel)(unsigned *)) {
+    const Status s = launch_early(kernel, dim3(2), dim3(96), 0, nullptr, number.data());
+    return s.ok() ? std::string() : std::string(s.message());
+  };
+  CHECK(early(begin_early<1>) == "");
+  for (const auto kernel : {begin_early<0>, begin_early<2>, begin_early<3>}) {
+    CHECK(contains(early(kernel), "launched early"));
+    CHECK(error_of(kernel, 2, 96, number.data()) == "");
+  }
+}
+
+__global__ void load_word(const unsigned char *from, unsigned *to) {
+  *to = load_global(reinterpret_cast<const unsigned *>(from));
+}
+
+TEST_CASE("an unaligned load") {
+  const Numbers<unsigned char> bytes(16);
+  const Numbers<unsigned> word(1);
+  CHECK(error_of(load_word, 1, 1, static_cast<const unsigned char *>(bytes.data() + 4),
+                 word.data()) == "");
+  CHECK(contains(
+      error_of(load_word, 1, 1, static_cast<const unsigned char *>(bytes.data() + 2), word.data()),
+      "no multiple"));
 }
 
 // PTX ISA, prmt: the upper bit of a selector's nibble repeats a sign.

@@ -17,8 +17,9 @@ void say(const char *text) {
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text, std::strlen(text));
 }
 
-void handle(int) {
-  say("memory was touched outside of a buffer: ");
+void handle(int signal) {
+  say(signal == SIGTERM ? "ended by a signal while it was busy with: "
+                        : "memory was touched outside of a buffer: ");
   say(describe());
   say("\n");
   _exit(1);
@@ -50,6 +51,7 @@ void on_fault(const char *(*what)()) {
   action.sa_handler = handle;
   sigaction(SIGSEGV, &action, nullptr);
   sigaction(SIGBUS, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
 }
 
 }  // namespace coalesce::test

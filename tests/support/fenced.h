@@ -27,7 +27,8 @@ class FencedMemory {
   std::size_t map_size_;
 };
 
-// On a memory fault, prints "what() returned" to stderr and exits with status 1.
+// On a memory fault, and where `timeout` or the like ends the program, prints "what() returned" to
+// stderr and exits with status 1.
 void on_fault(const char *(*what)());
 
 }  // namespace coalesce::test

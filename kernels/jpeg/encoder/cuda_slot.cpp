@@ -14,10 +14,22 @@
 namespace coalesce::jpeg {
 namespace {
 
+constexpr std::size_t kAlign = 256;
+
+// Page-locked.
+struct HostArrays {
+  ScanResult *result;
+  CodeTable *usual_codes;  // [2]
+};
+HostArrays place_host_arrays(Layout *layout) {
+  return {layout->at<ScanResult>(1), layout->at<CodeTable>(2)};
+}
+
 // A frame under way.
 class Slot {
  public:
-  Status prepare(const EncoderParams &params, const CodingPlan &plan);
+  // device, host: the slot's part of the memory that all slots have together.
+  Status prepare(const EncoderParams &params, const CodingPlan &plan, void *device, void *host);
   Status start(const EncoderParams &params, const ConstImage &image, void *stream, std::uint8_t *to,
                std::size_t room);
   Status wait(std::size_t *bytes);
@@ -32,7 +44,6 @@ class Slot {
   std::size_t scan_bytes() const { return static_cast<std::size_t>(arrays_.result->bytes); }
 
   CodingPlan plan_ = {};
-  DeviceMemory memory_, host_memory_;
   DeviceStream stream_;
   DeviceEvent input_ready_, input_read_;
   SlotArrays arrays_ = {};
@@ -45,21 +56,16 @@ class Slot {
   std::size_t copied_ = 0, likely_bytes_ = 0;
 };
 
-Status Slot::prepare(const EncoderParams &params, const CodingPlan &plan) {
+Status Slot::prepare(const EncoderParams &params, const CodingPlan &plan, void *device,
+                     void *host) {
   plan_ = plan;
   params_ = params;
   header_.reserve(kMostHeaderBytes);
-  Layout device;
-  (void)place_arrays(params, plan, &device);
-  if (Status s = DeviceMemory::on_device(device.end(), &memory_); !s.ok()) return s;
-  arrays_ = place_arrays(params, plan, &(device = Layout(256, memory_.get())));
-  const auto place = [this](Layout l) {
-    arrays_.result = l.at<ScanResult>(1);
-    usual_codes_ = l.at<CodeTable>(2);
-    return l.end();
-  };
-  if (Status s = DeviceMemory::page_locked(place(Layout()), &host_memory_); !s.ok()) return s;
-  place(Layout(256, host_memory_.get()));
+  Layout on_device(kAlign, device), on_host(kAlign, host);
+  arrays_ = place_arrays(params, plan, &on_device);
+  const HostArrays host_arrays = place_host_arrays(&on_host);
+  arrays_.result = host_arrays.result;
+  usual_codes_ = host_arrays.usual_codes;
   *arrays_.result = {};
   if (Status s = DeviceStream::make(&stream_); !s.ok()) return s;
   if (Status s = DeviceEvent::make(&input_ready_); !s.ok()) return s;
@@ -187,8 +193,20 @@ class Slots : public CudaEncoder {
     params_ = params;
     const CodingPlan plan = make_plan(params);
     slots_.resize(static_cast<std::size_t>(slots));
-    for (Slot &slot : slots_)
-      if (Status s = slot.prepare(params, plan); !s.ok()) return s;
+    Layout device(kAlign), host(kAlign);
+    (void)place_arrays(params, plan, &device);
+    (void)place_host_arrays(&host);
+    if (Status s = DeviceMemory::on_device(slots_.size() * device.end(), &memory_); !s.ok())
+      return s;
+    if (Status s = DeviceMemory::page_locked(slots_.size() * host.end(), &host_memory_); !s.ok())
+      return s;
+    auto *on_device = static_cast<std::uint8_t *>(memory_.get());
+    auto *on_host = static_cast<std::uint8_t *>(host_memory_.get());
+    for (Slot &slot : slots_) {
+      if (Status s = slot.prepare(params, plan, on_device, on_host); !s.ok()) return s;
+      on_device += device.end();
+      on_host += host.end();
+    }
     return {};
   }
 
@@ -222,6 +240,8 @@ class Slots : public CudaEncoder {
   Slot &at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
 
   EncoderParams params_;  // of frames that are started
+  // One allocation each, however many slots there are: they are what takes time.
+  DeviceMemory memory_, host_memory_;
   std::vector<Slot> slots_;
 };
 

@@ -49,12 +49,17 @@ __device__ __forceinline__ void tell(std::uint64_t *word, std::uint64_t state,
                                      std::uint64_t value) {
   *reinterpret_cast<volatile std::uint64_t *>(word) = state | value;
 }
+// The tile before is under way, and tells before it hears. What never comes is an error of the GPU
+// after some seconds, and not a GPU that is busy for ever.
+constexpr int kMostPauses = 1 << 23;
 __device__ __forceinline__ std::uint64_t hear(const std::uint64_t *word) {
-  for (;;) {
+  for (int pauses = 0; pauses < kMostPauses; ++pauses) {
     const std::uint64_t heard = *reinterpret_cast<const volatile std::uint64_t *>(word);
     if ((heard & kState) != 0) return heard;
     __nanosleep(20);
   }
+  __trap();
+  return 0;
 }
 
 // Does a tile tell the sum of all, too? On a GPU it does. The emulation has one tile after the

@@ -87,6 +87,9 @@ Votes meet_at_barrier(unsigned number, unsigned threads, bool holds);
 void add_products(int rows, int columns, int terms, const std::int16_t *a, const std::int16_t *b,
                   int *c);
 
+// Of a grid that is launched early, each thread calls it before anything else.
+void wait_for_grid_before();
+
 // Lets other threads run; for those that wait for memory to change.
 void pause();
 
@@ -273,6 +276,9 @@ inline void *__cvta_shared_to_generic(std::size_t address) {
 }
 inline void __nanosleep(unsigned) {
   emulated::pause();
+}
+[[noreturn]] inline void __trap() {
+  emulated::fail("a trap");
 }
 
 inline int __clz(int v) {
