@@ -173,29 +173,34 @@ __device__ __forceinline__ void store_pixel(const BilateralArgs &a, const GroupA
     if (g.copied >> channel & 1) to[channel] = load_global(from + channel);
 }
 
-// The same of packed pixels, in words. All threads of the warp have one, and four of them side by
-// side begin at a multiple of 4.
-template <class L>
-__device__ __forceinline__ void store_words(const GroupArgs &g, int x, int y,
-                                            const int (&result)[L::kComponents]) {
-  if constexpr (L::kPacked) {
-    const auto row = static_cast<std::size_t>(y);
-    std::uint8_t *out = g.out[0] - g.first + row * g.out_pitch[0] + x * g.step;
-    const std::uint32_t pixel =
-        static_cast<std::uint32_t>(result[0] | result[1] << 8 | result[2] << 16);
-    if (g.step == 4) {
-      // The fourth byte is before the three or after them.
-      const int fourth = g.first == 0 ? 3 : 0;
-      const std::uint32_t copied =
-          load_global(g.in[0] - g.first + row * g.in_pitch[0] + 4 * x + fourth);
-      *reinterpret_cast<std::uint32_t *>(out) = pixel << 8 * g.first | copied << 8 * fourth;
-      return;
+// Packed pixels below each other, in words. All threads of the warp have some, and four of them
+// side by side begin at a multiple of 4.
+__device__ __forceinline__ void store_words(const GroupArgs &g, int x, int y, int rows,
+                                            const std::uint32_t (&pixel)[kRows]) {
+  const int from_first = x * g.step - g.first;
+  std::uint8_t *out = g.out[0] + static_cast<std::size_t>(y) * g.out_pitch[0] + from_first;
+  if (g.step == 4) {
+    // The fourth byte is before the three or after them.
+    const int fourth = g.first == 0 ? 3 : 0;
+    const std::uint8_t *in =
+        g.in[0] + static_cast<std::size_t>(y) * g.in_pitch[0] + from_first + fourth;
+#pragma unroll
+    for (int k = 0; k < kRows && k < rows; ++k) {
+      const std::uint32_t copied = load_global(in);
+      *reinterpret_cast<std::uint32_t *>(out) = pixel[k] << 8 * g.first | copied << 8 * fourth;
+      in += g.in_pitch[0], out += g.out_pitch[0];
     }
-    // The first three of four threads have a word each, of their own pixel and the next one.
-    const std::uint32_t next = __shfl_down_sync(~0u, pixel, 1);
-    const int place = x & 3;
-    const std::uint32_t word = __funnelshift_r(pixel | next << 24, next >> 8, 8 * place);
-    if (place < 3) *reinterpret_cast<std::uint32_t *>(out + place) = word;
+    return;
+  }
+  // The first three of four threads have a word each, of their own pixel and the next one.
+  const int place = x & 3;
+  out += place;
+#pragma unroll
+  for (int k = 0; k < kRows && k < rows; ++k) {
+    const std::uint32_t next = __shfl_down_sync(~0u, pixel[k], 1);
+    const std::uint32_t word = __funnelshift_r(pixel[k] | next << 24, next >> 8, 8 * place);
+    if (place < 3) *reinterpret_cast<std::uint32_t *>(out) = word;
+    out += g.out_pitch[0];
   }
 }
 
@@ -331,15 +336,24 @@ __global__ void __launch_bounds__(kThreads)
     for (int i = 1; i <= radius; ++i)
       column.template add_both<kUnroll>(centre, i, kRadius > 0 ? half_of(kRadius, i) : a.half[i],
                                         a.space[i]);
+    if constexpr (L::kPacked)
+      if (g.out_words && x0 + kAcross <= g.width) {
+        std::uint32_t pixel[kRows];
+#pragma unroll
+        for (int k = 0; k < kRows; ++k) {
+          int result[L::kComponents];
+          L::Pixel::results(column.sums[k], result);
+          pixel[k] = static_cast<std::uint32_t>(result[0] | result[1] << 8 | result[2] << 16);
+        }
+        store_words(g, x, y0 + row, g.height - y0 - row, pixel);
+        continue;
+      }
 #pragma unroll
     for (int k = 0; k < kRows; ++k) {
       if (y0 + row + k >= g.height) break;
       int result[L::kComponents];
       L::Pixel::results(column.sums[k], result);
-      if (L::kPacked && g.out_words && x0 + kAcross <= g.width)
-        store_words<L>(g, x, y0 + row + k, result);
-      else
-        store_pixel<L>(a, g, x, y0 + row + k, result);
+      store_pixel<L>(a, g, x, y0 + row + k, result);
     }
   }
 }
@@ -390,6 +404,8 @@ Kernel kernel_of(const Bilateral &weights) {
     if (weights.radius == 1) return bilateral_kernel<L, 1>;
     if (weights.radius == 2) return bilateral_kernel<L, 2>;
     if (weights.radius == 3) return bilateral_kernel<L, 3>;
+    if (weights.radius == 4) return bilateral_kernel<L, 4>;
+    if (weights.radius == 5) return bilateral_kernel<L, 5>;
   }
   return bilateral_kernel<L, 0>;
 }
