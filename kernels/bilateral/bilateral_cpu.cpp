@@ -51,6 +51,7 @@ struct Lanes<4> {
   typedef std::int32_t Int __attribute__((vector_size(16)));
   typedef std::uint32_t Uint __attribute__((vector_size(16)));
   typedef std::uint16_t Half __attribute__((vector_size(8)));
+  typedef float Float __attribute__((vector_size(16)));
   COALESCE_INLINE static void look_up(const std::int32_t *table, const Int &at, Int &out) {
     for (int i = 0; i < 4; ++i)
       out[i] = table[at[i]];
@@ -63,6 +64,7 @@ struct Lanes<8> {
   typedef std::int32_t Int __attribute__((vector_size(32)));
   typedef std::uint32_t Uint __attribute__((vector_size(32)));
   typedef std::uint16_t Half __attribute__((vector_size(16)));
+  typedef float Float __attribute__((vector_size(32)));
   COALESCE_INLINE static void look_up(const std::int32_t *table, const Int &at, Int &out) {
     out = __builtin_ia32_gathersiv8si(Int{}, table, at, Int{} - 1, 4);
   }
@@ -117,6 +119,37 @@ COALESCE_INLINE void sum_taps(const Bilateral &b, const Taps &taps,
       if (kDeep) sums.high[c] += weight * (of >> 8);
     }
   }
+}
+
+template <int kLanes>
+COALESCE_INLINE void convert(const typename Lanes<kLanes>::Uint &in,
+                             typename Lanes<kLanes>::Float &out) {
+  using Int = typename Lanes<kLanes>::Int;
+  using Float = typename Lanes<kLanes>::Float;
+  out = __builtin_convertvector(reinterpret_cast<Int>(in >> 16), Float) * 65536.f +
+        __builtin_convertvector(reinterpret_cast<Int>(in & 0xffff), Float);
+}
+
+// Results of a component, which are exact: the quotient of floats is off by less than a half, so
+// that the nearest integer is the result or one more.
+template <int kLanes, int kComponents, bool kDeep>
+COALESCE_INLINE void divide(const Sums<kLanes, kComponents, kDeep> &sums, int c,
+                            typename Lanes<kLanes>::Int &out) {
+  using Int = typename Lanes<kLanes>::Int;
+  using Uint = typename Lanes<kLanes>::Uint;
+  using Float = typename Lanes<kLanes>::Float;
+  const Uint low = sums.low[c] + sums.weights / 2;
+  Float about;
+  convert<kLanes>(low, about);
+  if (kDeep) {
+    Float high;
+    convert<kLanes>(sums.high[c], high);
+    about += high * 256.f;
+  }
+  about /= __builtin_convertvector(reinterpret_cast<Int>(sums.weights), Float);
+  out = __builtin_convertvector(about + 0.5f, Int);
+  const Uint sum = kDeep ? low + (sums.high[c] << 8) : low;  // modulo 2^32, as the rest is, too
+  out += reinterpret_cast<Int>(sum - reinterpret_cast<Uint>(out) * sums.weights) < 0;
 }
 
 // The tile's pixels from (x, y) on, those outside of the picture by the border rule.
@@ -190,15 +223,11 @@ COALESCE_INLINE void filter_rows(const BilateralJob &job, const BilateralGroup &
             const BilateralComponent &to = group.component[c];
             T *out = reinterpret_cast<T *>(to.out.row(y + r)) +
                      static_cast<std::ptrdiff_t>(x + i) * to.step + to.first;
-            for (int lane = 0; lane < count; ++lane) {
-              // Exact: both have fewer than 53 bits, and their quotient is no nearer to a greater
-              // integer than 2^-40.
-              const double weights = sums.weights[lane];
-              const double sum = sums.low[c][lane] + (kDeep ? 256. * sums.high[c][lane] : 0.) +
-                                 sums.weights[lane] / 2;
-              out[static_cast<std::ptrdiff_t>(lane) * to.step] =
-                  static_cast<T>(static_cast<int>(sum / weights) << job.weights.depth.shift);
-            }
+            typename Lanes<kLanes>::Int result;
+            divide(sums, c, result);
+            result <<= job.weights.depth.shift;
+            for (int lane = 0; lane < count; ++lane)
+              out[static_cast<std::ptrdiff_t>(lane) * to.step] = static_cast<T>(result[lane]);
           }
         }
         copy_channels<T>(group, x, y + r, pixels);
