@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Convolution, medians and bilateral filters by OpenCV and by the CPU back end, by turns in one process and on one thread.
+"""Convolution, medians and bilateral filters by OpenCV and the CPU back end, by turns in one process, one thread.
 
 usage: opencv.py build/bench/libbench-opencv.so [--json FILE]
 

@@ -186,12 +186,12 @@ double worst_error(const Depth &depth, const BilateralSettings &settings, int co
     return sample;
   };
   for (int i = 0; i < kWidth * kHeight * n; ++i) {
-    // Noise of this contrast on a ramp, or two levels.
+    // Noise of this contrast on a ramp, or a few black pixels in white.
     const int ramp = i / n % kWidth * max / (2 * kWidth);
     const int noise =
         static_cast<int>(random.bits() % static_cast<unsigned>(contrast * max / 255 + 1));
-    const auto sample =
-        static_cast<std::uint16_t>(contrast == 255 ? random.below(2) * max : ramp + noise);
+    const auto sample = static_cast<std::uint16_t>(
+        contrast == 255 ? (random.below(30) == 0 ? 0 : max) : ramp + noise);
     const std::size_t bytes = depth.bits > 8 ? 2 : 1;
     std::memcpy(&call.memory[0][static_cast<std::size_t>(i) * bytes], &sample, bytes);
     picture.component[static_cast<std::size_t>(i % n)].push_back(sample);
@@ -214,7 +214,7 @@ TEST_CASE("against real numbers") {
   for (const Depth &depth : {Depth{"GRAY8", 8, 1}, Depth{"RGB", 8, 3}, Depth{"GRAY16_LE", 16, 1}})
     for (const int radius : {1, 2, 5, kMaxBilateralRadius})
       for (const double sigma_space : {1., 3., 1000.})
-        for (const double sigma_range : {5., 25., 60., 200.})
+        for (const double sigma_range : {5., 25., 52.4, 60., 200.})
           for (const int contrast : {20, 100, 255}) {
             const BilateralSettings settings = {radius, sigma_space, sigma_range};
             const int pixels = radius == 1 ? 5 : radius == 2 ? 13 : radius == 5 ? 81 : 253;
