@@ -33,16 +33,11 @@ struct Bilateral {
   int radius = 0;
   int half[kColumns] = {};                       // rows of column |i| on either side
   std::uint16_t space[kColumns][kColumns] = {};  // by |i| and |j|
-  std::uint16_t range[kEntries] = {};            // by entry(distance)
-  int last = 0;                                  // the last entry
-  int shift = 0;                                 // of distances
+  std::uint16_t range[kEntries] = {};            // of distances, in steps of 2^shift
+  int last = 0;                                  // greater ones have this entry
+  int shift = 0;                                 // distance d: (d + (1 << shift >> 1)) >> shift
   SampleDepth depth;                             // of the format, as sample_depth() says
   bool rgb = false;                              // is the format RGB?
-
-  COALESCE_HOST_DEVICE int entry(int distance) const {
-    const int i = (distance + (1 << shift >> 1)) >> shift;
-    return i < last ? i : last;
-  }
 };
 
 // Errors: invalid_argument for settings beyond their limits, or a format that bilateral() lacks.

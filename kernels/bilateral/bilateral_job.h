@@ -33,11 +33,6 @@ struct BilateralJob {
   int copies = 0;
 };
 
-// A weight, up to 65534.
-COALESCE_HOST_DEVICE std::uint32_t bilateral_weight(std::uint32_t space, std::uint32_t range) {
-  return (space * range + 0x8000) >> 16;
-}
-
 Status bilateral_cpu(const BilateralJob &job, ThreadPool *pool);
 Status bilateral_cuda(const BilateralJob &job, void *stream);
 
