@@ -5,21 +5,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 
 #include "../sample_bits.h"
 
 namespace coalesce::test {
 namespace {
-
-// A component's samples.
-struct Channel {
-  int columns = 0, rows = 0;
-  int outside = 0;  // by border=constant
-  std::vector<int> samples;
-
-  int &at(int x, int y) { return samples[static_cast<std::size_t>(y * columns + x)]; }
-};
 
 // Walks to the picture step by step. -1: nowhere.
 int inside(Border border, int at, int size) {
@@ -50,12 +40,13 @@ class RangeWeights {
   RangeWeights(double sigma, int most) : sigma_(sigma) {
     while (entries(most) > 1024)
       step_ *= 2;
+    known_.resize(static_cast<std::size_t>((most + step_ / 2) / step_ + 1), -1);
   }
   std::int64_t operator()(int distance) {
-    const int nearest = (distance + step_ / 2) / step_ * step_;
-    const auto [at, is_new] = known_.try_emplace(nearest);
-    if (is_new) at->second = weight(std::pow(nearest, 2), sigma_);
-    return at->second;
+    const int nearest = (distance + step_ / 2) / step_;
+    int &known = known_[static_cast<std::size_t>(nearest)];
+    if (known < 0) known = static_cast<int>(weight(std::pow(nearest * step_, 2), sigma_));
+    return known;
   }
 
  private:
@@ -67,39 +58,8 @@ class RangeWeights {
 
   double sigma_;
   int step_ = 1;
-  std::map<int, std::int64_t> known_;
+  std::vector<int> known_;  // -1: not yet
 };
-
-// One pass over components that are filtered together.
-void filter(const BilateralSettings &settings, Border border, RangeWeights &range,
-            std::vector<Channel> &channels) {
-  std::vector<Channel> out = channels;
-  const int r = settings.radius, columns = channels[0].columns, rows = channels[0].rows;
-  for (int y = 0; y < rows; ++y)
-    for (int x = 0; x < columns; ++x) {
-      std::int64_t weights = 0;
-      std::vector<std::int64_t> sums(channels.size());
-      for (int j = -r; j <= r; ++j)
-        for (int i = -r; i <= r; ++i) {
-          if (i * i + j * j > r * r) continue;
-          const int column = inside(border, x + i, columns), row = inside(border, y + j, rows);
-          std::vector<int> samples;
-          int distance = 0;
-          for (Channel &c : channels) {
-            samples.push_back(column >= 0 && row >= 0 ? c.at(column, row) : c.outside);
-            distance += std::abs(samples.back() - c.at(x, y));
-          }
-          const std::int64_t w =
-              (weight(i * i + j * j, settings.sigma_space) * range(distance) + 32768) / 65536;
-          weights += w;
-          for (std::size_t c = 0; c < sums.size(); ++c)
-            sums[c] += w * samples[c];
-        }
-      for (std::size_t c = 0; c < sums.size(); ++c)
-        out[c].at(x, y) = static_cast<int>((2 * sums[c] + weights) / (2 * weights));
-    }
-  channels = out;
-}
 
 bool is_filtered(const BilateralParams &params, const PixelComponent &c) {
   if (c.role == Role::alpha) return params.filter_alpha && c.bits > 2;
@@ -107,6 +67,45 @@ bool is_filtered(const BilateralParams &params, const PixelComponent &c) {
 }
 
 }  // namespace
+
+void bilateral_pass_reference(const BilateralSettings &settings, Border border, int max, bool rgb,
+                              std::vector<BilateralChannel> *channels) {
+  const auto n = channels->size();
+  const int r = settings.radius, columns = channels->front().columns, rows = channels->front().rows;
+  RangeWeights range(settings.sigma_range * max / 255, rgb ? 3 * max : max);
+  struct Tap {
+    int i, j;
+    std::int64_t weight;
+  };
+  std::vector<Tap> window;
+  for (int j = -r; j <= r; ++j)
+    for (int i = -r; i <= r; ++i)
+      if (i * i + j * j <= r * r)
+        window.push_back({i, j, weight(i * i + j * j, settings.sigma_space)});
+  std::vector<BilateralChannel> out = *channels;
+  for (int y = 0; y < rows; ++y)
+    for (int x = 0; x < columns; ++x) {
+      std::int64_t weights = 0, sums[3] = {};
+      for (const Tap &tap : window) {
+        const int column = inside(border, x + tap.i, columns),
+                  row = inside(border, y + tap.j, rows);
+        int samples[3] = {}, distance = 0;
+        for (std::size_t c = 0; c < n; ++c) {
+          const BilateralChannel &channel = (*channels)[c];
+          samples[c] = column >= 0 && row >= 0 ? channel.at(column, row) : channel.outside;
+          distance += std::abs(samples[c] - channel.at(x, y));
+        }
+        const std::int64_t w = (tap.weight * range(distance) + 32768) / 65536;
+        weights += w;
+        for (std::size_t c = 0; c < n; ++c)
+          sums[c] += w * samples[c];
+      }
+      for (std::size_t c = 0; c < n; ++c)
+        out[c].samples[static_cast<std::size_t>(y * columns + x)] =
+            static_cast<int>((2 * sums[c] + weights) / (2 * weights));
+    }
+  *channels = out;
+}
 
 void bilateral_reference(const BilateralSettings &settings, const BilateralParams &params,
                          const ConstImage &in, const Image &out) {
@@ -117,29 +116,28 @@ void bilateral_reference(const BilateralSettings &settings, const BilateralParam
                   static_cast<std::size_t>(out.plane[p].width));
   const bool rgb = in.format.has(Role::r);
   const int max = (1 << in.format.component[0].bits) - 1;
-  RangeWeights range(settings.sigma_range * max / 255, rgb ? 3 * max : max);
   for (int i = 0; i < in.format.components;) {
     const int together = rgb && i == 0 ? 3 : 1;
     const PixelComponent *const first = in.format.component + i;
     i += together;
     if (!is_filtered(params, *first)) continue;
-    std::vector<Channel> channels;
+    std::vector<BilateralChannel> channels;
     for (const PixelComponent *c = first; c < first + together; ++c) {
       const bool chroma = c->role == Role::u || c->role == Role::v;
-      Channel channel = {(in.width + (1 << c->log2_width) - 1) >> c->log2_width,
-                         rows_of(c->plane),
-                         chroma ? 1 << (c->bits - 1) : params.border_value,
-                         {}};
+      BilateralChannel channel = {(in.width + (1 << c->log2_width) - 1) >> c->log2_width,
+                                  rows_of(c->plane),
+                                  chroma ? 1 << (c->bits - 1) : params.border_value,
+                                  {}};
       for (int y = 0; y < channel.rows; ++y)
         for (int x = 0; x < channel.columns; ++x)
           channel.samples.push_back(read_bits(in.plane[c->plane].row(y), *c, x));
       channels.push_back(channel);
     }
     for (int pass = 0; pass < params.iterations; ++pass)
-      filter(settings, params.border, range, channels);
+      bilateral_pass_reference(settings, params.border, max, rgb, &channels);
     for (int k = 0; k < together; ++k) {
       const PixelComponent &c = first[k];
-      Channel &channel = channels[static_cast<std::size_t>(k)];
+      const BilateralChannel &channel = channels[static_cast<std::size_t>(k)];
       // The second luma of an odd width's last pair repeats the first.
       const bool in_pairs = c.step == 2 && in.format.component[1].step == 4;
       for (int y = 0; y < channel.rows; ++y)
