@@ -387,9 +387,7 @@ Status copy_plane(const ChannelPlane &plane, cudaStream_t stream) {
                       plane.in.width};
   const std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(a.in) |
                               reinterpret_cast<std::uintptr_t>(a.out) | a.in_pitch | a.out_pitch;
-  auto *const kernel = bits % 16 == 0  ? copy_kernel<uint4>
-                       : bits % 4 == 0 ? copy_kernel<unsigned>
-                                       : copy_kernel<std::uint8_t>;
+  auto *const kernel = bits % 16 == 0 ? copy_kernel<uint4> : copy_kernel<std::uint8_t>;
   return launch_early(kernel, dim3(static_cast<unsigned>(plane.in.height)), dim3(kCopyThreads), 0,
                       stream, a);
 }
@@ -398,9 +396,10 @@ Status copy_plane(const ChannelPlane &plane, cudaStream_t stream) {
 
 using Kernel = void (*)(BilateralArgs);
 
+// Bytes of RGB in planes are rare, and have no kernels of their own for small radii.
 template <class L>
 Kernel kernel_of(const Bilateral &weights) {
-  if constexpr (L::kBytes == 1) {
+  if constexpr (L::kBytes == 1 && (L::kPacked || L::kComponents == 1)) {
     if (weights.radius == 1) return bilateral_kernel<L, 1>;
     if (weights.radius == 2) return bilateral_kernel<L, 2>;
     if (weights.radius == 3) return bilateral_kernel<L, 3>;
