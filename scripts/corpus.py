@@ -46,6 +46,7 @@ PLAIN = {"convolve": "mask='1 2 1; 2 5 2; 1 3 1'",
          "sepconvolve": "horizontal='1 4 7 4 2' vertical='1 0 -1'"}
 FORMATS = {"convolve": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "sepconvolve": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
+           "bilateral": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "median": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "rgb2yuv": ["RGB", "ARGB"],
            "j2kenc": ["UYVY", "RGB", "I420", "GRAY16_LE"],
@@ -66,6 +67,12 @@ SETTINGS = {
         "preset=gaussian sigma=6", "preset=gaussian size=63", "preset=blur sigma=9 border=wrap",
         "preset=blur sigma=50 n-threads=3", "preset=box size=9",
         "horizontal='1 0 0 1' anchor-x=0 divisor=2 bias=3", "horizontal='1 0 -1' absolute=true n-threads=3",
+    ],
+    "bilateral": [
+        "radius=1 sigma-range=60", "radius=5 sigma-space=3", "radius=9 sigma-space=6 sigma-range=150",
+        "radius=3 sigma-range=0.1", "radius=4 sigma-range=1000 sigma-space=1000", "iterations=2 radius=4",
+        "radius=3 border=constant border-value=90", "radius=7 border=wrap filter-alpha=true",
+        "radius=3 iterations=3 n-threads=3",
     ],
     "median": [
         "size=5", "size=7", "size=15", "size=75", "width=9 height=1", "percentile=0", "size=5 percentile=100",
@@ -93,6 +100,7 @@ SETTINGS = {
 EVERY_FORMAT = {"j2kenc": ["", "bpp=3"]}
 BASE_OF_VALUES = {"j2kenc": "bpp=2 num-layers=2 tile-width=64 tile-height=40"}
 PHOTOGRAPHS = {"convolve": ["preset=sharpen", "preset=gaussian sigma=2"],
+               "bilateral": ["radius=3", "radius=5 sigma-range=60 iterations=2"],
                "median": ["", "size=15"],
                "sepconvolve": ["preset=gaussian sigma=4"],
                "j2kenc": ["", "bpp=1", "psnr=38", "bpp=2 num-layers=4"]}

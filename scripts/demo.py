@@ -18,7 +18,7 @@ from demo_pipelines import Failure, Input, Pipelines, shell_quote
 
 MEDIA = pathlib.Path(__file__).resolve().parent.parent / "examples" / "media"
 ELEMENTS = ("coalescedeinterlace", "uyvy2y", "rgb2yuv", "yuv2rgb", "yuv2yuv", "convolve",
-            "sepconvolve", "median", "j2kenc", "coalescejpegenc")
+            "sepconvolve", "median", "bilateral", "j2kenc", "coalescejpegenc")
 DECODER = "coalescejpegdec"
 DECODED = (95, 75, 30)  # qualities of JPEG
 RATES = ("2", "1", "0.5", "0.25")
@@ -40,6 +40,10 @@ EDGES = (
     "sepconvolve preset=gaussian sigma=1",
     "convolve preset=laplacian absolute=true divisor=0.25",
 )
+SMOOTH = "bilateral radius=5 sigma-space=3 sigma-range=60"
+PAINTED = f"{SMOOTH} iterations=4"
+NOISE = 20  # its standard deviation, of samples of 8 bits
+NOISY = ("bilateral radius=3 sigma-range=60", "sepconvolve preset=gaussian sigma=0.6", "median")
 SPECKS = 0.1  # of the pixels
 SPECKLED = ("median", "median size=5", "sepconvolve preset=gaussian sigma=1")
 # Elements as words, because a mask of one's own contains spaces.
@@ -62,11 +66,12 @@ TRIPS = (("4:4:4, 8 bits", "Y444", ""), ("4:2:2, 10 bits", "v210", ",chroma-site
 LAYOUTS = (("4:4:4", "Y444", (1, 1)), ("4:2:2", "Y42B", (2, 1)), ("4:2:0", "I420", (2, 2)))
 
 # Everything that the demo writes into OUTDIR; an earlier run's are removed at the start.
-SCRATCH = ("grid.yuv", "planes.yuv", "part.rgb", "trip.rgb", "specks.rgb", "cleaned.rgb") + tuple(
+SCRATCH = ("grid.yuv", "planes.yuv", "part.rgb", "trip.rgb", "specks.rgb", "noise.rgb",
+           "cleaned.rgb") + tuple(
     f"{element}-{name}.yuv" for element in ("rgb2yuv", "videoconvert") for _, name, _ in LAYOUTS
 ) + tuple(f"{name}-{backend}.raw" for backend in ("cpu", "cuda")
           for name in ("luma", "yuv", "rgb", "v210", "fields", "blur", "sharpen", "edges",
-                      "specks", "lossless", "2bpp", "jpeg", "jpeg-decoded"))
+                      "specks", "smooth", "lossless", "2bpp", "jpeg", "jpeg-decoded"))
 RESULTS = (
     "input.png", "luma.png", "y.png", "u.png", "v.png", "chroma-original.png",
     *(f"chroma-{name}.png" for _, name, _ in LAYOUTS),
@@ -76,6 +81,7 @@ RESULTS = (
     "blur.png", "sharpen.png", "edges.png",
     *(f"filter-{i}.png" for i in range(len(FILTERS) + 1)),
     "specks.png", *(f"specks-{i}.png" for i in range(len(SPECKLED))),
+    "smooth.png", "painted.png", "noise.png", *(f"noise-{i}.png" for i in range(len(NOISY))),
     *(f"picture-q{quality}.jpg" for quality in DECODED), "picture-jpeg.png",
     "picture.jp2", "rate-original.png",
     *(f"picture-{rate}bpp.jp2" for rate in RATES), *(f"rate-{rate}bpp.png" for rate in RATES),
@@ -357,7 +363,27 @@ class Demo(Pipelines):
         with self.section("Masks and presets") as section:
             self.masks(section)
         with self.section("Specks removed: median") as section:
-            self.specks(section)
+            self.repaired(section, "specks", f"{SPECKS:.0%} of the pixels black or white",
+                          lambda rgb: pictures.with_specks(rgb, SPECKS), SPECKLED)
+        with self.section("Smooth areas, sharp edges: bilateral") as section:
+            self.smoothed(section)
+        with self.section("Noise removed: bilateral") as section:
+            self.repaired(section, "noise", f"noise of sigma {NOISE}",
+                          lambda rgb: pictures.with_noise(rgb, NOISE), NOISY)
+
+    def smoothed(self, section):
+        self.launch(
+            self.rgb, "! tee name=frame",
+            f"frame. ! queue ! {SMOOTH} ! pngenc ! filesink location=smooth.png",
+            f"frame. ! queue ! {PAINTED} ! pngenc ! filesink location=painted.png",
+            makes=("smooth.png", "painted.png"))
+        section.text(f"{POINT} to see the original.")
+        section.group("two")
+        shown, about = {}, self.still.about
+        for file, caption, alt in (("smooth.png", SMOOTH, f"Smoothed: {about}"),
+                                   ("painted.png", f"As if painted: {PAINTED}",
+                                    f"Smoothed four times: {about}")):
+            self.show(section, shown, file, self.size, caption, alt, ("input.png", about))
 
     def masks(self, section):
         if self.flat or self.width < 16 or self.height < 16:
@@ -380,8 +406,8 @@ class Demo(Pipelines):
             alt = f"After {caption}: a part of {self.still.about}" if i else before[1]
             self.show(section, shown, file, size, caption, alt, before)
 
-    def specks(self, section):
-        """Salt and pepper on a part of the picture, and what filters leave of it."""
+    def repaired(self, section, name, damage, damaged, filters):
+        """A damaged part of the picture, and what filters leave of that."""
         if self.flat or self.width < 16 or self.height < 16:
             self.say("Left out: the picture is too small or has no detail.")
             return
@@ -389,25 +415,25 @@ class Demo(Pipelines):
         size, scaled = part[2:], (part[2] * 2, part[3] * 2)
         self.launch(self.rgb, "!", self.crop(part), "! filesink location=part.rgb", makes=("part.rgb",))
         rgb = pictures.read_rgb(self.outdir / "part.rgb", *size)
-        speckled = pictures.with_specks(rgb, SPECKS)
-        (self.outdir / "specks.rgb").write_bytes(pictures.padded_rgb(speckled, size[0]))
-        pictures.write_png(self.outdir / "specks.png", speckled, *size, scale=(2, 2))
-        section.text(f"The part, with {SPECKS:.0%} of its pixels black or white. {POINT} to see the specks.")
+        broken = damaged(rgb)
+        (self.outdir / f"{name}.rgb").write_bytes(pictures.padded_rgb(broken, size[0]))
+        pictures.write_png(self.outdir / f"{name}.png", broken, *size, scale=(2, 2))
+        section.text(f"The part, with {damage}. {POINT} to see it so.")
         section.group("two")
-        shown, before = {}, ("specks.png", f"Black and white specks on a part of: {self.still.about}")
-        self.show(section, shown, "specks.png", scaled, "Salt and pepper", before[1])
-        rows = [("salt and pepper", demo_page.decibel(pictures.psnr(rgb, speckled)))]
-        for i, words in enumerate(SPECKLED):
-            self.launch(f"filesrc location=specks.rgb blocksize={(size[0] * 3 + 3) // 4 * 4 * size[1]} !",
+        shown, before = {}, (f"{name}.png", f"With {damage}: a part of {self.still.about}")
+        self.show(section, shown, f"{name}.png", scaled, f"With {damage}", before[1])
+        rows = [(f"with {damage}", demo_page.decibel(pictures.psnr(rgb, broken)))]
+        for i, words in enumerate(filters):
+            self.launch(f"filesrc location={name}.rgb blocksize={(size[0] * 3 + 3) // 4 * 4 * size[1]} !",
                         f"video/x-raw,format=RGB,width={size[0]},height={size[1]},framerate=1/1 !",
                         words, "! filesink location=cleaned.rgb", makes=("cleaned.rgb",))
             cleaned = pictures.read_rgb(self.outdir / "cleaned.rgb", *size)
-            file = f"specks-{i}.png"
+            file = f"{name}-{i}.png"
             pictures.write_png(self.outdir / file, cleaned, *size, scale=(2, 2))
             self.show(section, shown, file, scaled, words, f"After {words}: {before[1]}", before)
             rows.append((words, demo_page.decibel(pictures.psnr(rgb, cleaned))))
             print("  {}: {}".format(*rows[-1]))
-        section.table(("against the part without specks", "PSNR"), rows)
+        section.table((f"against the part without {name}", "PSNR"), rows)
 
     def show(self, section, shown, file, size, caption, alt, other=None, magnified=False):
         """Shows a picture, unless an equal one is shown already: then it says so."""
@@ -707,6 +733,7 @@ class Demo(Pipelines):
             ("sepconvolve preset=gaussian sigma=4", "RGB", "RGB", self.rgb, 6e7),
             ("median", "RGB", "RGB", self.rgb, 5e8),
             ("median size=31", "RGB", "RGB", self.rgb, 1.5e7),
+            (SMOOTH, "RGB", "RGB", self.rgb, 7e6),
             ("j2kenc", "RGB", None, self.rgb, 8e6),
             ("coalescejpegenc", "RGB", None, self.rgb, 1e8),
         ]
@@ -790,6 +817,7 @@ class Demo(Pipelines):
                 "sharpen": SHARPEN + " {}",
                 "edges": EDGES[0] + " {} {between} " + EDGES[1] + " {}",
                 "specks": "median {} {between} median size=15 {}",
+                "smooth": SMOOTH + " {} {between} bilateral iterations=2 {}",
                 "lossless": "j2kenc {} ! image/jp2",
                 "jpeg": "coalescejpegenc {}",
                 "jpeg-decoded": "jpegenc ! coalescejpegdec {} ! video/x-raw,format=RGB",

@@ -121,6 +121,12 @@ def with_specks(rgb, share):
     return bytes(pixels)
 
 
+def with_noise(rgb, sigma):
+    """Adds noise of a normal distribution, the same every time."""
+    chance = random.Random(1)
+    return bytes(min(max(round(sample + chance.gauss(0, sigma)), 0), 255) for sample in rgb)
+
+
 def padded_rgb(pixels, width):
     """Rows as GStreamer has them, padded to multiples of four bytes."""
     rows = (pixels[at : at + 3 * width] for at in range(0, len(pixels), 3 * width))

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The CPU back ends of convolve and median for opencv.py.
+// The CPU back ends of bilateral, convolve and median for opencv.py.
 #include <algorithm>
 #include <cstdio>
 #include <vector>
 
+#include "bilateral/bilateral.h"
 #include "convolve/planes.h"
 #include "core/thread_pool.h"
 #include "median/median.h"
@@ -15,7 +16,9 @@ struct Bench {
   explicit Bench(int threads) : pool(threads) {}
   coalesce::ThreadPool pool;
   coalesce::Filter filter;
-  int median = 0;  // its size; 0: the filter
+  int median = 0;                   // its size; 0: the filter, or a bilateral one
+  const char *bilateral = nullptr;  // the format of pictures
+  coalesce::Bilateral weights;
   coalesce::Queue queue() { return coalesce::Queue::cpu(pool.threads() > 1 ? &pool : nullptr); }
 };
 
@@ -50,15 +53,38 @@ Bench *bench_open_median(int size, int threads) {
   return bench;
 }
 
+// channels: 1, or 3 interleaved ones.
+Bench *bench_open_bilateral(int radius, double sigma_space, double sigma_range, int channels,
+                            int threads) {
+  auto *bench = new Bench(threads);
+  bench->bilateral = channels == 1 ? "GRAY8" : "RGB";
+  if (make_bilateral({radius, sigma_space, sigma_range}, coalesce::pixel_format(bench->bilateral),
+                     &bench->weights)
+          .ok())
+    return bench;
+  delete bench;
+  return nullptr;
+}
+
 void bench_close(Bench *bench) {
   delete bench;
 }
 
-// Grey, without gaps between the rows; replicated borders. 0 if all went well.
+// Grey, for a bilateral filter with its channels, without gaps between the rows; replicated
+// borders. 0 if all went well.
 int bench_run(Bench *bench, const std::uint8_t *in, std::uint8_t *out, int width, int height) {
   const auto pitch = static_cast<std::size_t>(width);
   coalesce::Status s;
-  if (bench->median != 0) {
+  if (bench->bilateral != nullptr) {
+    const coalesce::PixelFormat format = coalesce::pixel_format(bench->bilateral);
+    const int row = width * format.component[0].step;
+    coalesce::BilateralParams params;
+    params.bilateral = &bench->weights;
+    s = bilateral(
+        params, {format, width, height, false, {{in, row, height, static_cast<std::size_t>(row)}}},
+        {format, width, height, false, {{out, row, height, static_cast<std::size_t>(row)}}},
+        bench->queue());
+  } else if (bench->median != 0) {
     coalesce::MedianParams params;
     params.width = params.height = bench->median;
     const coalesce::PixelFormat grey = coalesce::pixel_format("GRAY8");

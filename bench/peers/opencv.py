@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Convolution and medians by OpenCV and by the CPU back end, by turns in one process and on one thread.
+"""Convolution, medians and bilateral filters by OpenCV and the CPU back end, by turns in one process, one thread.
 
 usage: opencv.py build/bench/libbench-opencv.so [--json FILE]
 
@@ -23,13 +23,20 @@ ROWS = []
 
 
 class Coalesce:
-    """One filter of the CPU back end. A number in place of values: the size of a median."""
+    """One filter of the CPU back end. A number in place of values: the size of a median; a tuple: radius, sigmas
+    and channels of a bilateral filter."""
 
     def __init__(self, library, values, vertical, threads):
         self.shared_object = library
         if isinstance(values, int):
             library.bench_open_median.restype = ctypes.c_void_p
             self.bench = ctypes.c_void_p(library.bench_open_median(values, threads))
+            return
+        if isinstance(values, tuple):
+            radius, space, colour, channels = values
+            library.bench_open_bilateral.restype = ctypes.c_void_p
+            self.bench = ctypes.c_void_p(library.bench_open_bilateral(
+                radius, ctypes.c_double(space), ctypes.c_double(colour), channels, threads))
             return
         values = numpy.ascontiguousarray(values, numpy.float64)
         height, width = values.shape if vertical is None else (len(vertical), len(values))
@@ -63,10 +70,10 @@ def by_turns(first, second, clock):
     return best[first], best[second]
 
 
-def compare(library, name, values, vertical, opencv):
+def compare(library, name, values, vertical, opencv, source=None):
     """Measures one filter and returns the largest difference of samples."""
-    random = numpy.random.default_rng(1)
-    source = random.integers(0, 256, (HEIGHT, WIDTH), numpy.uint8)
+    if source is None:
+        source = numpy.random.default_rng(1).integers(0, 256, (HEIGHT, WIDTH), numpy.uint8)
     theirs, ours = numpy.empty_like(source), numpy.empty_like(source)
     one = Coalesce(library, values, vertical, 1)
     two = Coalesce(library, values, vertical, 2)
@@ -84,6 +91,14 @@ def compare(library, name, values, vertical, opencv):
     ROWS.append({'operation': name, 'width': WIDTH, 'height': HEIGHT, 'ms': our_ms, 'opencv_ms': their_ms,
                  'largest_difference': int(difference.max())})
     return difference.max()
+
+
+def bilateral_source(kind, channels):
+    """Noise, or a blurred picture of noise with as much contrast, as photographs have."""
+    picture = numpy.random.default_rng(4).integers(0, 256, (HEIGHT, WIDTH, channels), numpy.uint8)
+    if kind == 'smooth':
+        picture = cv2.normalize(cv2.GaussianBlur(picture, (0, 0), 3), None, 0, 255, cv2.NORM_MINMAX)
+    return numpy.ascontiguousarray(picture.reshape((HEIGHT, WIDTH) + ((3,) if channels == 3 else ())))
 
 
 def main():
@@ -124,6 +139,15 @@ def main():
         off = compare(library, f'medianBlur {n}x{n}', n, None,
                       lambda source, result, n=n: cv2.medianBlur(source, n, result))
         worst = max(worst, 3 if off else 0)
+    for channels in 1, 3:
+        for kind in 'noise', 'smooth':
+            for radius, space, colour in (1, 1, 25), (2, 2, 25), (5, 3, 25), (5, 5, 75), (9, 6, 150):
+                off = compare(library, f'bilateral {channels} {kind} {radius} {space} {colour}',
+                              (radius, space, colour, channels), None,
+                              lambda source, result, r=radius, s=space, c=colour: cv2.bilateralFilter(
+                                  source, 2 * r + 1, c, s, result, borderType=cv2.BORDER_REPLICATE),
+                              bilateral_source(kind, channels))
+                worst = max(worst, 3 if off > 1 else 0)
     if arguments.json:
         with open(arguments.json, 'w', encoding='utf-8') as file:
             json.dump({'program': 'opencv.py', 'OpenCV': cv2.__version__, 'rows': ROWS}, file, indent=1)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the pictures of the README and of the elements' pages from one photograph.
+"""Makes the pictures of the README and of the elements' pages from one photograph, and a portrait.
 
-usage: make.py bus_4032x3024.jpg [PICTURE...]     PICTURE: overview, convolve, sepconvolve, ...
+usage: make.py bus_4032x3024.jpg [astronaut_512x512.png] [PICTURE...]
+       PICTURE: overview, convolve, sepconvolve, ...; bilateral, of the portrait, too
 
 Needs gst-launch-1.0 with the base, good and bad plugins, and the elements themselves: set
 GST_PLUGIN_PATH to build/gst. README.md in this folder names the photograph's source."""
@@ -434,11 +435,43 @@ def j2kenc(folder, file):
     sheet.save(folder, "j2kenc", 80)
 
 
+def bilateral(folder, file, portrait):
+    w, side = 320, 320
+    launch(f"filesrc location={portrait} ! pngdec ! videocrop left=70 top=0 right={442 - side} "
+           f"bottom={512 - side} ! videoconvert ! video/x-raw,format=RGB ! "
+           f"filesink location={folder}/part")
+    with open(f"{folder}/part", "rb") as data:
+        person = Picture(side, side, data.read())
+    street = part_of_photograph(folder, file, (0, 1250, 1040, 780), w, 240)
+    kept = "bilateral radius=5 sigma-space=3 sigma-range=60"
+    rows = ((person, (("a portrait", ""), (kept, "smooth skin, sharp eyes"),
+                      (f"{kept} iterations=3", "as if painted"))),
+            (street, (("a street", ""),
+                      ("sepconvolve preset=gaussian sigma=3", "a blur, for comparison"),
+                      (f"{kept} iterations=2", "soft leaves, a sharp bus"))))
+    sheet = Sheet(3 * w + 4 * GAP, side + 240 + 2 * 44 + GAP)
+    top = GAP
+    for before, cells in rows:
+        for i, (words, what) in enumerate(cells):
+            x, y = GAP + i * (w + GAP), top + before.height
+            element, _, settings = words.partition(" ") if what else (words, "", "")
+            sheet.paste(rgb(folder, before, words) if what else before, x, top)
+            sheet.text(x, y + 16, element, 13, bold=True)
+            sheet.text(x + w, y + 16, what, 12, FAINT, "end")
+            sheet.text(x, y + 32, settings, 11, FAINT)
+        top += before.height + 44
+    sheet.save(folder, "bilateral", 85)
+
+
 def main():
     pictures = {f.__name__: f for f in (overview, convolve, sepconvolve, rgb2yuv, uyvy2y, j2kenc)}
-    file, wanted = os.path.abspath(sys.argv[1]), sys.argv[2:] or pictures
+    file, *wanted = sys.argv[1:]
+    file = os.path.abspath(file)
+    if wanted and wanted[0].endswith(".png"):
+        portrait = os.path.abspath(wanted.pop(0))
+        pictures["bilateral"] = lambda folder, file: bilateral(folder, file, portrait)
     with tempfile.TemporaryDirectory() as folder:
-        for name in wanted:
+        for name in wanted or pictures:
             pictures[name](folder, file)
 
 

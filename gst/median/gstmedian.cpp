@@ -16,8 +16,7 @@
 #include "base/filter.h"
 #include "object/guarded.h"
 #include "object/owned.h"
-#include "object/settings.h"
-#include "video/channels.h"
+#include "video/channelsettings.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_median_debug);
 #define GST_CAT_DEFAULT gst_median_debug
@@ -98,16 +97,29 @@ const PropertyTable<MedianSettings> &properties() {
 constexpr int MedianSettings::*kWindow[] = {&MedianSettings::size, &MedianSettings::width,
                                             &MedianSettings::height};
 
+// A window has a middle.
+std::string window_problem(const MedianSettings &settings) {
+  std::string even;
+  const auto check = [&even](const char *name, int size) {
+    if (size % 2 == 0) even += (even.empty() ? "" : ", ") + (name + std::to_string(size));
+  };
+  if (settings.width == 0 || settings.height == 0) check("size ", settings.size);
+  if (settings.width != 0) check("width ", settings.width);
+  if (settings.height != 0) check("height ", settings.height);
+  return even.empty() ? even : even + ": a window requires odd numbers";
+}
+
+const OwnPart<MedianSettings> kWindowPart = {
+    window_problem, [](const MedianSettings &before, MedianSettings *settings) {
+      settings->size = before.size, settings->width = before.width;
+      settings->height = before.height;
+    }};
+
 struct MedianPrivate {
-  explicit MedianPrivate(gpointer self) : settings(self) {}
+  explicit MedianPrivate(gpointer self) : settings(self), in_use(self, kWindowPart) {}
 
   Settings<MedianSettings> settings;
-  // The streaming thread's.
-  guint changes = 0;  // that it has seen
-  bool any = false;   // `in_use` is of this format or another one
-  MedianSettings in_use;
-  std::string last_problem;  // lest it be reported for every frame
-  GstVideoFormat without_alpha = GST_VIDEO_FORMAT_UNKNOWN;
+  SettingsInUse<MedianSettings> in_use;
 };
 
 struct GstMedian {
@@ -144,18 +156,6 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
       [&](const MedianSettings &settings) { properties().get(id, settings, value); });
 }
 
-// A window has a middle.
-std::string window_problem(const MedianSettings &settings) {
-  std::string even;
-  const auto check = [&even](const char *name, int size) {
-    if (size % 2 == 0) even += (even.empty() ? "" : ", ") + (name + std::to_string(size));
-  };
-  if (settings.width == 0 || settings.height == 0) check("size ", settings.size);
-  if (settings.width != 0) check("width ", settings.width);
-  if (settings.height != 0) check("height ", settings.height);
-  return even.empty() ? even : even + ": a window requires odd numbers";
-}
-
 // What has been set and has no effect in any format, for messages.
 std::vector<std::string> ignored(const MedianSettings &settings) {
   const MedianSettings initial;
@@ -176,60 +176,15 @@ std::vector<std::string> ignored(const MedianSettings &settings) {
   return texts;
 }
 
-// Window, border and planes, each by itself.
-constexpr struct {
-  std::string (*problem)(const MedianSettings &settings, const GstVideoInfo &info);
-  void (*restore)(const MedianSettings &before, MedianSettings *settings);
-} kParts[] = {
-    {[](const MedianSettings &settings, const GstVideoInfo &) { return window_problem(settings); },
-     [](const MedianSettings &before, MedianSettings *settings) {
-       settings->size = before.size, settings->width = before.width;
-       settings->height = before.height;
-     }},
-    {[](const MedianSettings &settings, const GstVideoInfo &info) {
-       return border_problem(settings, info);
-     },
-     [](const MedianSettings &before, MedianSettings *settings) {
-       settings->border = before.border, settings->border_value = before.border_value;
-     }},
-    {[](const MedianSettings &settings, const GstVideoInfo &info) {
-       return planes_problem(settings, info);
-     },
-     [](const MedianSettings &before, MedianSettings *settings) {
-       settings->luma_only = before.luma_only;
-     }},
-};
-
-// Follows the settings, for frames of `info`. What these cannot have stays as it was; if nothing
-// was, that is an error, and false.
 bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
   MedianPrivate &priv = priv_of(self);
-  if (!new_format && priv.changes == priv.settings.changes()) return true;
-  MedianSettings settings = priv.settings.snapshot(&priv.changes);
-  std::string problem;
-  bool sound = true;  // what is left
-  for (const auto &part : kParts) {
-    const std::string text = part.problem(settings, info);
-    if (text.empty()) continue;
-    problem += (problem.empty() ? "" : "; ") + text;
-    part.restore(priv.in_use, &settings);
-    sound = sound && part.problem(settings, info).empty();
-  }
-  priv.any = priv.any && sound;
-  if (!problem.empty()) {
-    if (!priv.any) return post_settings_problem(self, problem, false);
-    if (problem != priv.last_problem) (void)post_settings_problem(self, problem, true);
-  }
-  priv.last_problem = problem;
-  priv.any = true;
-  priv.in_use = settings;
-  warn_without_alpha(self, settings, info, &priv.without_alpha);
-  const MedianParams params = settings.params();
-  const int count = params.width * params.height;
-  GST_DEBUG_OBJECT(self, "%d x %d, sample %d of %d, on %s", params.width, params.height,
-                   median_rank(count, params.percentile), count,
-                   params.luma_only ? "luma" : "all planes");
-  return true;
+  return priv.in_use.follow(priv.settings, info, new_format, [self](const MedianSettings &s) {
+    const MedianParams params = s.params();
+    const int count = params.width * params.height;
+    GST_DEBUG_OBJECT(self, "%d x %d, sample %d of %d, on %s", params.width, params.height,
+                     median_rank(count, params.percentile), count,
+                     params.luma_only ? "luma" : "all planes");
+  });
 }
 
 gboolean set_info(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVideoInfo *) {
@@ -238,7 +193,7 @@ gboolean set_info(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVide
 
 // As of convolve, the samples of the window being its coefficients.
 gboolean worth_the_trip(GstCoalesceFilter *self, const GstVideoInfo *in) {
-  const MedianParams params = priv_of(self).in_use.params();
+  const MedianParams params = priv_of(self).in_use->params();
   const guint64 pixels = guint64(GST_VIDEO_INFO_WIDTH(in)) * guint64(GST_VIDEO_INFO_HEIGHT(in));
   const bool heavy = pixels * guint64(params.width * params.height) >= guint64{1} << 28;
   GST_DEBUG_OBJECT(self, "%sheavy enough for a GPU", heavy ? "" : "not ");
@@ -252,7 +207,7 @@ gsize scratch_bytes(GstCoalesceFilter *, const Frame &in) {
 Status run(GstCoalesceFilter *self, const Frame &in, const Frame &out, const Queue &queue) {
   // Cannot fail: what has been used for this format can be used again.
   (void)update(self, in.info(), false);
-  return median(priv_of(self).in_use.params(), in.image(), out.image(), queue,
+  return median(priv_of(self).in_use->params(), in.image(), out.image(), queue,
                 gst_coalesce_filter_scratch(self));
 }
 
@@ -267,10 +222,7 @@ gboolean start(GstBaseTransform *trans) {
 
 gboolean stop(GstBaseTransform *trans) {
   const gboolean stopped = GST_BASE_TRANSFORM_CLASS(gst_median_parent_class)->stop(trans);
-  MedianPrivate &priv = priv_of(trans);
-  priv.any = false;
-  priv.last_problem.clear();
-  priv.without_alpha = GST_VIDEO_FORMAT_UNKNOWN;
+  priv_of(trans).in_use.stop();
   return stopped;
 }
 

@@ -42,6 +42,13 @@ __device__ __forceinline__ std::uint32_t add_distances(std::uint32_t a, std::uin
   return all;
 }
 
+// 1 / x, to about 2^-23 of it: for what is corrected afterwards, since the last bit is not defined.
+__device__ __forceinline__ float reciprocal(float x) {
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
 // 16 bytes to shared memory, not waited for. From compute capability 8.0 on.
 __device__ __forceinline__ void cp_async(std::uint32_t to, const void *from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");

@@ -6,6 +6,7 @@
 #include "../check/uyvy2y/uyvy2y_reference.h"
 #include "../check/yuv2yuv/conversion_reference.h"
 #include "convolve_judge.h"
+#include "filters/bilateral_judge.h"
 #include "median_judge.h"
 
 namespace test {
@@ -49,13 +50,17 @@ void judge_median(const Work &work) {
   if (settings_are_sound(work.element, work.in_info)) check_median(work, is_interlaced(work));
 }
 
+void judge_bilateral(const Work &work) {
+  if (settings_are_sound(work.element, work.in_info)) check_bilateral(work, is_interlaced(work));
+}
+
 constexpr struct {
   const char *element;
   void (*judge)(const Work &work);
 } kJudges[] = {
-    {"convolve", judge_convolve},    {"median", judge_median}, {"rgb2yuv", judge_conversion},
-    {"sepconvolve", judge_convolve}, {"uyvy2y", judge_uyvy2y}, {"yuv2rgb", judge_conversion},
-    {"yuv2yuv", judge_conversion},
+    {"bilateral", judge_bilateral}, {"convolve", judge_convolve},    {"median", judge_median},
+    {"rgb2yuv", judge_conversion},  {"sepconvolve", judge_convolve}, {"uyvy2y", judge_uyvy2y},
+    {"yuv2rgb", judge_conversion},  {"yuv2yuv", judge_conversion},
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// convolve, sepconvolve and median as they ship, on a real GPU: the bytes of their CPU back end,
-// which tests/check has judged.
+// bilateral, convolve, sepconvolve and median as they ship, on a real GPU: the bytes of their CPU
+// back end, which tests/check has judged.
 #include "gpu_support.h"
 
 using namespace gpu_test;
@@ -28,6 +28,9 @@ const char *const kFilters[] = {
     "sepconvolve horizontal=\"1 4 6 4 1\"",
     "sepconvolve preset=gaussian size=63 filter-alpha=true",
     "sepconvolve preset=gaussian-y sigma=2",
+    "bilateral",
+    "bilateral radius=5 sigma-space=4 sigma-range=60 iterations=2",
+    "bilateral radius=9 sigma-space=6 sigma-range=300 filter-alpha=true",
     "median",
     "median size=7",
     "median size=31 height=5 percentile=20 filter-alpha=true",

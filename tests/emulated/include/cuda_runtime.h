@@ -333,6 +333,21 @@ inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
     sum += (a >> i & 255) * (b >> i & 255);
   return sum;
 }
+inline unsigned __float_as_uint(float x) {
+  unsigned bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+// Two halves of a word by the lower or the upper two bytes of another.
+inline unsigned __dp2a_lo(unsigned a, unsigned b, unsigned sum) {
+  return sum + (a & 0xffff) * (b & 255) + (a >> 16) * (b >> 8 & 255);
+}
+inline unsigned __dp2a_hi(unsigned a, unsigned b, unsigned sum) {
+  return __dp2a_lo(a, b >> 16, sum);
+}
+inline unsigned __usad(unsigned a, unsigned b, unsigned sum) {
+  return sum + (a < b ? b - a : a - b);
+}
 inline unsigned __umulhi(unsigned a, unsigned b) {
   return static_cast<unsigned>(std::uint64_t{a} * b >> 32);
 }

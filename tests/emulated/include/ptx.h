@@ -37,6 +37,11 @@ inline std::uint32_t add_distances(std::uint32_t a, std::uint32_t b, std::uint32
   return sum;
 }
 
+// (A bit off, as the instruction may be.)
+inline float reciprocal(float x) {
+  return 1 / x * (1 + 0x1p-23f);
+}
+
 // What is copied is there when it was waited for, not before.
 inline void cp_async(std::uint32_t to, const void *from) {
   emulated::pending().copies.push_back(

@@ -46,6 +46,7 @@ std::vector<Run> all_runs() {
       {"convolve", "NV12", "NV12", kMask, {{"preset", "unsharp"}, {"border", "wrap"}}},
       {"sepconvolve", "UYVY", "UYVY", kRows, {{"horizontal", "1 1 1"}, {"sigma", "1.5"}}},
       {"median", "v210", "v210", {{"size", "5"}}, {{"size", "9"}, {"border", "wrap"}}},
+      {"bilateral", "RGB", "RGB", {{"iterations", "3"}}, {{"radius", "4"}, {"iterations", "2"}}},
       {"sepconvolve", "NV12", "NV12", kRows, {{"preset", "blur"}, {"sigma", "20"}}},
       {"sepconvolve", "UYVY", "UYVY", kRows, {{"preset", "blur"}, {"sigma", "20"}}},
   };

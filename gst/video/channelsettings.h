@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Which settings of a filter of neighbourhoods are in use: the last that frames can have.
+#pragma once
+
+#include <string>
+
+#include "channels.h"
+#include "object/settings.h"
+
+namespace coalesce::gst {
+
+// What an element has beside border and planes.
+template <class S>
+struct OwnPart {
+  // What is wrong with it; empty if nothing is.
+  std::string (*problem)(const S &settings) = nullptr;
+  // Makes it what it was.
+  void (*restore)(const S &before, S *settings) = nullptr;
+};
+
+// The streaming thread's. S is made on ChannelSettings.
+template <class S>
+class SettingsInUse {
+ public:
+  // The element outlives this. Without functions: whatever else it has is sound.
+  explicit SettingsInUse(gpointer element, const OwnPart<S> &own = {})
+      : element_(element), own_(own) {}
+
+  // Follows the settings, for frames of `info`: use(S) is called with them if they or the format
+  // are new. Own part, border and planes are refused each by itself: what frames cannot have stays
+  // as it was, with one warning. If nothing was, that is an error, and false.
+  template <class Use>
+  bool follow(const Settings<S> &settings, const GstVideoInfo &info, bool new_format, Use use) {
+    if (!new_format && changes_ == settings.changes()) return true;
+    S wanted = settings.snapshot(&changes_);
+    std::string problem;
+    bool sound = true;  // what is left
+    const auto check = [&](auto problem_of, auto restore) {
+      const std::string text = problem_of(wanted);
+      if (text.empty()) return;
+      problem += (problem.empty() ? "" : "; ") + text;
+      restore();
+      sound = sound && problem_of(wanted).empty();
+    };
+    if (own_.problem != nullptr) check(own_.problem, [&] { own_.restore(in_use_, &wanted); });
+    check([&info](const S &s) { return border_problem(s, info); },
+          [&] { wanted.border = in_use_.border, wanted.border_value = in_use_.border_value; });
+    check([&info](const S &s) { return planes_problem(s, info); },
+          [&] { wanted.luma_only = in_use_.luma_only; });
+    any_ = any_ && sound;
+    if (!problem.empty()) {
+      if (!any_) return post_settings_problem(element_, problem, false);
+      if (problem != last_problem_) (void)post_settings_problem(element_, problem, true);
+    }
+    last_problem_ = problem;
+    any_ = true;
+    in_use_ = wanted;
+    warn_without_alpha(element_, in_use_, info, &without_alpha_);
+    use(in_use_);
+    return true;
+  }
+
+  const S &operator*() const { return in_use_; }
+  const S *operator->() const { return &in_use_; }
+
+  // Nothing is in use.
+  void stop() {
+    any_ = false;
+    last_problem_.clear();
+    without_alpha_ = GST_VIDEO_FORMAT_UNKNOWN;
+  }
+
+ private:
+  gpointer element_;
+  const OwnPart<S> own_;
+  guint changes_ = 0;  // that have been seen
+  bool any_ = false;   // `in_use_` is of this format or another one
+  S in_use_;
+  std::string last_problem_;  // lest it be reported for every frame
+  GstVideoFormat without_alpha_ = GST_VIDEO_FORMAT_UNKNOWN;
+};
+
+}  // namespace coalesce::gst

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// bilateral with any properties.
+#pragma once
+
+#include "../element_judges.h"
+
+namespace test {
+
+// The properties must be sound.
+void check_bilateral(const Work &work, bool interlaced);
+
+}  // namespace test
