@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "../../../kernels/canny/canny_job.h"
+#include "../../../kernels/canny/edge_overlay_job.h"
 #include "../twin.h"
 
 namespace coalesce {
@@ -13,6 +14,13 @@ Status canny_cuda(const CannyJob &job, void *stream) {
                                        static_cast<int>(bytes), job.height, bytes};
   if (Status s = twin::check_access({job.out, scratch}); !s.ok()) return s;
   return twin::launch(stream, [job] { (void)canny_cpu(job, nullptr); });
+}
+
+Status draw_edges_cuda(const OverlayJob &job, void *stream) {
+  if (Status s = twin::check_access({job.edges}); !s.ok()) return s;
+  for (int p = 0; p < job.planes; ++p)
+    if (Status s = twin::check_access({job.plane[p].in, job.plane[p].out}); !s.ok()) return s;
+  return twin::launch(stream, [job] { draw_edges_cpu(job, nullptr); });
 }
 
 }  // namespace coalesce

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../refused.h"
 #include "canny/canny.h"
 #include "canny/canny_job.h"
+#include "canny/edge_overlay.h"
 #include "picture/formats.h"
 
 namespace coalesce::test {
@@ -137,6 +139,56 @@ TEST_CASE("directions") {
     const auto limit = static_cast<int>(flat_limit(static_cast<unsigned>(x)));
     REQUIRE(limit * 32768 < 13573 * x);
     REQUIRE((limit + 1) * 32768 > 13573 * x);
+  }
+}
+
+struct OverlayCall {
+  std::vector<std::uint8_t> mask = std::vector<std::uint8_t>(kWidth * kHeight);
+  std::vector<std::uint8_t> from = std::vector<std::uint8_t>(3 * kWidth * kHeight, 100);
+  std::vector<std::uint8_t> to = std::vector<std::uint8_t>(3 * kWidth * kHeight);
+  EdgeColour colour = {{10, 20, 30, 40}, 255};
+  ConstImage edges = {pixel_format("GRAY8"), kWidth, kHeight, false, {}};
+  ConstImage in = {pixel_format("RGB"), kWidth, kHeight, false, {}};
+  Image out = {pixel_format("RGB"), kWidth, kHeight, false, {}};
+
+  OverlayCall() {
+    edges.plane[0] = {mask.data(), kWidth, kHeight, kWidth};
+    in.plane[0] = {from.data(), 3 * kWidth, kHeight, 3 * kWidth};
+    out.plane[0] = {to.data(), 3 * kWidth, kHeight, 3 * kWidth};
+  }
+  OverlayCall(const OverlayCall &) = delete;
+  OverlayCall &operator=(const OverlayCall &) = delete;
+
+  Status run() { return draw_edges(colour, edges, in, out, Queue::cpu()); }
+};
+
+TEST_CASE("overlays that are refused") {
+  expect_refused<OverlayCall>("opacity", [](OverlayCall &c) { c.colour.opacity = 256; });
+  expect_refused<OverlayCall>("opacity", [](OverlayCall &c) { c.colour.opacity = -1; });
+  expect_refused<OverlayCall>("no data", [](OverlayCall &c) { c.edges.plane[0].data = nullptr; });
+  expect_refused<OverlayCall>("differ in format",
+                              [](OverlayCall &c) { c.out.format = pixel_format("BGR"); });
+  expect_refused<OverlayCall>("differ in size",
+                              [](OverlayCall &c) { c.edges.height = c.edges.plane[0].height = 3; });
+  expect_refused<OverlayCall>("must be GRAY8", [](OverlayCall &c) {
+    c.edges.format = pixel_format("RGB");
+    c.edges.plane[0] = c.in.plane[0];
+  });
+  expect_refused<OverlayCall>("8 bits", [](OverlayCall &c) {
+    c.in.format = c.out.format = pixel_format("GRAY16_LE");
+    c.in.plane[0].width = c.out.plane[0].width = 2 * kWidth;
+  });
+}
+
+TEST_CASE("an edge has the colour, half of it, or none") {
+  for (const auto &[opacity, red] : {std::pair{255, 10}, {128, 55}, {0, 100}}) {
+    OverlayCall call;
+    call.colour.opacity = opacity;
+    call.mask[kWidth + 5] = 255;
+    REQUIRE(call.run().ok());
+    CHECK(call.to[3 * (kWidth + 5)] == red);  // 100 - 90 * 128 / 255 is 54.8
+    call.to[3 * (kWidth + 5)] = call.to[3 * (kWidth + 5) + 1] = call.to[3 * (kWidth + 5) + 2] = 100;
+    CHECK(call.to == call.from);
   }
 }
 
