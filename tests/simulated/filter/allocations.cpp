@@ -47,6 +47,8 @@ std::vector<Run> all_runs() {
       {"sepconvolve", "UYVY", "UYVY", kRows, {{"horizontal", "1 1 1"}, {"sigma", "1.5"}}},
       {"median", "v210", "v210", {{"size", "5"}}, {{"size", "9"}, {"border", "wrap"}}},
       {"sepconvolve", "NV12", "NV12", kRows, {{"preset", "blur"}, {"sigma", "20"}}},
+      {"canny", "NV12", "GRAY8", {{"sigma", "1.5"}}, {{"sigma", "20"}, {"aperture", "7"}}},
+      {"canny", "UYVY", "UYVY", {{"output", "overlay"}}, {{"edge-color", "0"}, {"sigma", "2"}}},
       {"sepconvolve", "UYVY", "UYVY", kRows, {{"preset", "blur"}, {"sigma", "20"}}},
   };
   constexpr struct {
