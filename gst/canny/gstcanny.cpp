@@ -175,7 +175,8 @@ gboolean convert_caps(GstCoalesceFilter *self, GstPadDirection direction, guint 
   if (direction == GST_PAD_SRC && std::find(given.begin(), given.end(), "GRAY8") == given.end())
     return FALSE;
   gst_structure_remove_fields(structure, "colorimetry", "chroma-site", nullptr);
-  set_formats(structure, direction == GST_PAD_SRC ? format_list(sink_formats()).c_str() : "{ GRAY8 }");
+  set_formats(structure,
+              direction == GST_PAD_SRC ? format_list(sink_formats()).c_str() : "{ GRAY8 }");
   return TRUE;
 }
 

@@ -5,9 +5,9 @@
 
 #include "../check/uyvy2y/uyvy2y_reference.h"
 #include "../check/yuv2yuv/conversion_reference.h"
-#include "canny_judge.h"
-#include "convolve_judge.h"
-#include "median_judge.h"
+#include "judges/canny_judge.h"
+#include "judges/convolve_judge.h"
+#include "judges/median_judge.h"
 
 namespace test {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The elements from raw video to raw video: a wrong sample, an error that is not told, a good frame
 // that is refused is a finding, beside what is one in every session.
-#include "canny_judge.h"
 #include "element_judges.h"
 #include "element_session.h"
+#include "judges/canny_judge.h"
 
 namespace test {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "../check/canny/canny_reference.h"
+#include "../../check/canny/canny_reference.h"
+#include "../fuzz.h"
 #include "convolve/mask/mask.h"
-#include "fuzz.h"
 
 namespace test {
 

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <optional>
 
-#include "../check/convolve/convolve_reference.h"
-#include "../kernels/convolve/convolve_reference.h"
+#include "../../check/convolve/convolve_reference.h"
+#include "../../kernels/convolve/convolve_reference.h"
 #include "blur/blur.h"
 #include "canny_judge.h"
 #include "median_judge.h"
