@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "canny/canny.h"
 
+#include <cstdint>
+
 #include "bench/support/frames.h"
 #include "bench/support/scratch.h"
+#include "canny/edge_overlay.h"
 #include "picture/formats.h"
 
 namespace coalesce::test {
@@ -48,10 +51,42 @@ void time_all(Bench &bench, const Backend &backend) {
   }
 }
 
+// Edges, and then the picture with them: 4 % of the pixels.
+void time_overlays(Bench &bench, const Backend &backend) {
+  const PixelFormat grey = pixel_format("GRAY8");
+  const CannyParams params = {700, 900};
+  for (const FrameSize &size : kSizes) {
+    const std::size_t mask = picture_bytes(grey, size).all;
+    const Scratch scratch(canny_scratch_bytes(size.width, size.height), backend.cuda);
+    const Scratch edges(mask, backend.cuda);
+    const Image drawn = picture_at(static_cast<std::uint8_t *>(edges.data()), grey, size);
+    for (const char *name : {"GRAY8", "NV12", "UYVY", "RGB", "RGBA"}) {
+      const PixelFormat format = pixel_format(name);
+      const PictureBytes picture = picture_bytes(format, size);
+      time_frames(bench, backend,
+                  {std::string("canny ") + name + ", overlay", size, picture.all, picture.all,
+                   2 * picture.useful},
+                  [&](const std::uint8_t *in, std::uint8_t *out) {
+                    const ConstImage from = picture_at(in, format, size);
+                    if (Status s = canny(params, from, drawn, backend.queue(), scratch.data());
+                        !s.ok())
+                      return s;
+                    return draw_edges({{145, 54, 34}, 255}, drawn, from,
+                                      picture_at(out, format, size), backend.queue());
+                  });
+    }
+  }
+}
+
+void time_both(Bench &bench, const Backend &backend) {
+  time_all(bench, backend);
+  time_overlays(bench, backend);
+}
+
 }  // namespace
 
 BenchCase canny_bench() {
-  return {"canny", time_all, {}};
+  return {"canny", time_both, {}};
 }
 
 }  // namespace coalesce::test
