@@ -11,7 +11,8 @@ namespace coalesce::gst {
 
 class CannySmoothing {
  public:
-  // 0: none. Empty, or why there is no Gaussian of this sigma; then it stays as it was.
+  // For frames of one format. 0: none. Empty, or why there is no Gaussian of this sigma; then it
+  // stays as it was.
   std::string set_sigma(double sigma);
 
   std::size_t scratch_bytes(const ConstImage &picture) const;

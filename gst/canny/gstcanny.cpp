@@ -254,7 +254,7 @@ bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
     if (problem != priv.last_problem) (void)post_settings_problem(self, problem, true);
   }
   priv.last_problem = problem;
-  if (!priv.any || settings.sigma != priv.in_use.sigma) {
+  if (new_format || !priv.any || settings.sigma != priv.in_use.sigma) {
     const std::string why = priv.smoothing.set_sigma(settings.sigma);
     if (!why.empty())
       return post_settings_problem(self, "sigma " + number_text(settings.sigma) + ": " + why,

@@ -24,22 +24,6 @@ struct OverlayArgs {
   bool words;  // may edges be loaded four at a time?
 };
 
-// Are there edges among the pixels begin to end - 1 of a row? (Perhaps of those that share a word
-// with them: then the way is longer, and the samples are the same.)
-__device__ __forceinline__ bool may_have_edges(const OverlayArgs &a, int row, int begin, int end) {
-  const Plane<const std::uint8_t> &edges = a.job.edges;
-  if (row >= edges.height) return false;
-  const std::uint8_t *from = edges.row(row);
-  std::uint32_t found = 0;
-  int x = begin;
-  if (a.words)
-    for (x = begin & ~3; x < end && x + 4 <= edges.width; x += 4)
-      found |= load_global(reinterpret_cast<const std::uint32_t *>(from + x));
-  for (; x < end; ++x)
-    found |= load_global(from + x);
-  return found != 0;
-}
-
 __device__ __forceinline__ bool is_edge(const OverlayArgs &a, int row, int begin, int end) {
   const Plane<const std::uint8_t> &edges = a.job.edges;
   bool found = false;
@@ -49,18 +33,35 @@ __device__ __forceinline__ bool is_edge(const OverlayArgs &a, int row, int begin
   return found;
 }
 
-// The samples of a component in bytes x to x + bytes - 1 of a row.
-__device__ __forceinline__ void draw_chunk(const OverlayArgs &a, const OverlayComponent &c,
-                                           const PixelRows &rows, const std::uint8_t *from,
-                                           std::uint8_t *to, int x, int bytes) {
-  const int width = a.job.edges.width;
-  const int begin = max(x - c.first + c.step - 1, 0) / c.step;
-  const int end = max(x + bytes - c.first + c.step - 1, 0) / c.step;
-  const int first = begin << c.log2_width, last = min(end << c.log2_width, width);
-  if (!may_have_edges(a, rows.first, first, last) && !may_have_edges(a, rows.second, first, last))
-    return;
-  for (int i = begin; i < end; ++i) {
-    const int pixel = i << c.log2_width, next = min((i + 1) << c.log2_width, width);
+// The same of many pixels; or perhaps one of those that share a word with them is one.
+__device__ __forceinline__ bool may_have_edge(const OverlayArgs &a, int row, int begin, int end) {
+  const Plane<const std::uint8_t> &edges = a.job.edges;
+  if (row >= edges.height) return false;
+  if (!a.words) return is_edge(a, row, begin, end);
+  std::uint32_t found = 0;
+  int x = begin & ~3;
+  for (; x < end && x + 4 <= edges.width; x += 4)
+    found |= load_global(reinterpret_cast<const std::uint32_t *>(edges.row(row) + x));
+  return found != 0 || is_edge(a, row, x, end);
+}
+
+// The samples of a component among bytes x to x + bytes - 1 of a row, and the pixels that they
+// belong to.
+struct Range {
+  int begin, end, first_pixel, last_pixel;
+  __device__ __forceinline__ Range(const OverlayComponent &c, int x, int bytes, int width)
+      : begin(max(x - c.first + c.step - 1, 0) / c.step),
+        end(max(x + bytes - c.first + c.step - 1, 0) / c.step),
+        first_pixel(begin << c.log2_width),
+        last_pixel(min(end << c.log2_width, width)) {}
+};
+
+__device__ __forceinline__ void draw(const OverlayArgs &a, const OverlayComponent &c,
+                                     const Range &range, const PixelRows &rows,
+                                     const std::uint8_t *from, std::uint8_t *to) {
+  for (int i = range.begin; i < range.end; ++i) {
+    const int pixel = i << c.log2_width;
+    const int next = min((i + 1) << c.log2_width, a.job.edges.width);
     if (!is_edge(a, rows.first, pixel, next) && !is_edge(a, rows.second, pixel, next)) continue;
     const int at = c.first + i * c.step;
     to[at] = drawn_sample(static_cast<int>(load_global(from + at)), c.colour, a.job.opacity);
@@ -76,7 +77,7 @@ __global__ void __launch_bounds__(kThreads) overlay_kernel(const __grid_constant
   const int row = static_cast<int>(at), x = static_cast<int>(i - at * chunks) * kChunk;
   const std::uint8_t *from = plane.from(row);
   std::uint8_t *to = plane.out.row(row);
-  const int bytes = min(kChunk, plane.out.width - x);
+  const int bytes = min(kChunk, plane.out.width - x), width = a.job.edges.width;
   if (bytes == kChunk) {
     std::uint32_t words[kChunk / 4];
     load_run<kChunk>(from + x, a.alignment[blockIdx.y], words);
@@ -85,9 +86,18 @@ __global__ void __launch_bounds__(kThreads) overlay_kernel(const __grid_constant
     for (int k = x; k < x + bytes; ++k)
       to[k] = load_global(from + k);
   }
+  int first = width, last = 0;
+  for (int c = 0; c < plane.components; ++c) {
+    const Range range(plane.component[c], x, bytes, width);
+    first = min(first, range.first_pixel), last = max(last, range.last_pixel);
+  }
   const PixelRows rows = pixel_rows(row, plane.log2_height, a.job.interlaced);
+  const bool two = rows.second != rows.first;
+  if (!may_have_edge(a, rows.first, first, last) &&
+      !(two && may_have_edge(a, rows.second, first, last)))
+    return;
   for (int c = 0; c < plane.components; ++c)
-    draw_chunk(a, plane.component[c], rows, from, to, x, bytes);
+    draw(a, plane.component[c], Range(plane.component[c], x, bytes, width), rows, from, to);
 }
 
 }  // namespace
