@@ -40,14 +40,18 @@ COPY_OF = {"BGRP": "RGBP"}  # of formats that j2kenc lacks: one of the same samp
 TAG_MEMORY = 1 << 14  # a flag that depends on which buffer a pool gives
 SHOW = "identity name=out silent=false"
 
-# Of an element: a filter that changes pictures, in all formats, where the element by itself copies; settings,
-# and the formats they are tried in (the first one where none are named).
+COPIES = ("convolve", "sepconvolve")  # what these do by themselves
+
+# Of an element: a filter that changes pictures, in all formats, where the element by itself copies or makes
+# another format; settings, and the formats they are tried in (the first one where none are named).
 PLAIN = {"convolve": "mask='1 2 1; 2 5 2; 1 3 1'",
-         "sepconvolve": "horizontal='1 4 7 4 2' vertical='1 0 -1'"}
+         "sepconvolve": "horizontal='1 4 7 4 2' vertical='1 0 -1'",
+         "canny": "output=overlay"}
 FORMATS = {"convolve": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "sepconvolve": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "bilateral": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "median": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
+           "canny": ["GRAY8", "NV12", "RGB", "RGBA", "UYVY"],
            "rgb2yuv": ["RGB", "ARGB"],
            "j2kenc": ["UYVY", "RGB", "I420", "GRAY16_LE"],
            "coalescejpegenc": ["RGB", "NV12", "UYVY", "GRAY8"]}
@@ -79,6 +83,13 @@ SETTINGS = {
         "size=9 percentile=30 border=constant border-value=90", "size=7 border=wrap filter-alpha=true",
         "size=11 n-threads=3",
     ],
+    "canny": [
+        "output=overlay " + more for more in (
+            "low-threshold=20 high-threshold=60", "low-threshold=300 high-threshold=100 l2-gradient=true",
+            "aperture=5 low-threshold=600 high-threshold=1800", "aperture=7 high-threshold=30000",
+            "sigma=0.8 edge-color=0xffff0000", "sigma=3 edge-color=0x80ffffff high-threshold=60",
+            "sigma=20 low-threshold=1 high-threshold=4", "n-threads=3")
+    ],
     "coalescejpegenc": [
         "quality=1", "quality=100", "optimize=true", "restart-interval=3 quality=50", "max-frame-size=3000",
         "bitrate=1000 optimize=true", "frames-in-flight=1", "frames-in-flight=7",
@@ -102,6 +113,7 @@ BASE_OF_VALUES = {"j2kenc": "bpp=2 num-layers=2 tile-width=64 tile-height=40"}
 PHOTOGRAPHS = {"convolve": ["preset=sharpen", "preset=gaussian sigma=2"],
                "bilateral": ["radius=3", "radius=5 sigma-range=60 iterations=2"],
                "median": ["", "size=15"],
+               "canny": ["output=overlay sigma=1.4"],
                "sepconvolve": ["preset=gaussian sigma=4"],
                "j2kenc": ["", "bpp=1", "psnr=38", "bpp=2 num-layers=4"]}
 
@@ -141,7 +153,7 @@ class Corpus:
     def __init__(self, elements, cuda):
         self.elements, self.cuda = elements, cuda
         self.filters = [element for element in elements if not element.media_types]
-        self.copies = [element for element in elements if element.name in PLAIN]
+        self.copies = [element for element in elements if element.name in COPIES]
         self.coder = next(element for element in elements if element.name == "j2kenc")
         self.pipelines = {}  # name: (description, may it refuse)
 

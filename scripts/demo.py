@@ -18,7 +18,7 @@ from demo_pipelines import Failure, Input, Pipelines, shell_quote
 
 MEDIA = pathlib.Path(__file__).resolve().parent.parent / "examples" / "media"
 ELEMENTS = ("coalescedeinterlace", "uyvy2y", "rgb2yuv", "yuv2rgb", "yuv2yuv", "convolve",
-            "sepconvolve", "median", "bilateral", "j2kenc", "coalescejpegenc")
+            "sepconvolve", "median", "canny", "bilateral", "j2kenc", "coalescejpegenc")
 DECODER = "coalescejpegdec"
 DECODED = (95, 75, 30)  # qualities of JPEG
 RATES = ("2", "1", "0.5", "0.25")
@@ -40,6 +40,7 @@ EDGES = (
     "sepconvolve preset=gaussian sigma=1",
     "convolve preset=laplacian absolute=true divisor=0.25",
 )
+CANNY = ("canny", "canny sigma=1.4", "canny sigma=1.4 output=overlay")
 SMOOTH = "bilateral radius=5 sigma-space=3 sigma-range=60"
 PAINTED = f"{SMOOTH} iterations=4"
 NOISE = 20  # its standard deviation, of samples of 8 bits
@@ -71,7 +72,7 @@ SCRATCH = ("grid.yuv", "planes.yuv", "part.rgb", "trip.rgb", "specks.rgb", "nois
     f"{element}-{name}.yuv" for element in ("rgb2yuv", "videoconvert") for _, name, _ in LAYOUTS
 ) + tuple(f"{name}-{backend}.raw" for backend in ("cpu", "cuda")
           for name in ("luma", "yuv", "rgb", "v210", "fields", "blur", "sharpen", "edges",
-                      "specks", "smooth", "lossless", "2bpp", "jpeg", "jpeg-decoded"))
+                      "specks", "canny", "overlay", "smooth", "lossless", "2bpp", "jpeg", "jpeg-decoded"))
 RESULTS = (
     "input.png", "luma.png", "y.png", "u.png", "v.png", "chroma-original.png",
     *(f"chroma-{name}.png" for _, name, _ in LAYOUTS),
@@ -81,6 +82,7 @@ RESULTS = (
     "blur.png", "sharpen.png", "edges.png",
     *(f"filter-{i}.png" for i in range(len(FILTERS) + 1)),
     "specks.png", *(f"specks-{i}.png" for i in range(len(SPECKLED))),
+    *(f"canny-{i}.png" for i in range(len(CANNY))),
     "smooth.png", "painted.png", "noise.png", *(f"noise-{i}.png" for i in range(len(NOISY))),
     *(f"picture-q{quality}.jpg" for quality in DECODED), "picture-jpeg.png",
     "picture.jp2", "rate-original.png",
@@ -365,6 +367,8 @@ class Demo(Pipelines):
         with self.section("Specks removed: median") as section:
             self.repaired(section, "specks", f"{SPECKS:.0%} of the pixels black or white",
                           lambda rgb: pictures.with_specks(rgb, SPECKS), SPECKLED)
+        with self.section("Lines: canny") as section:
+            self.lines(section)
         with self.section("Smooth areas, sharp edges: bilateral") as section:
             self.smoothed(section)
         with self.section("Noise removed: bilateral") as section:
@@ -434,6 +438,19 @@ class Demo(Pipelines):
             rows.append((words, demo_page.decibel(pictures.psnr(rgb, cleaned))))
             print("  {}: {}".format(*rows[-1]))
         section.table((f"against the part without {name}", "PSNR"), rows)
+
+    def lines(self, section):
+        """Edges of the whole picture, and on it."""
+        files = [f"canny-{i}.png" for i in range(len(CANNY))]
+        self.launch(self.rgb, "! tee name=frame",
+                    *(f"frame. ! queue ! {words} ! pngenc ! filesink location={file}"
+                      for words, file in zip(CANNY, files)), makes=tuple(files))
+        section.text(f"{POINT} to see the original.")
+        section.group("two")
+        shown, about = {}, self.still.about
+        for words, file in zip(CANNY, files):
+            alt = f"{'With its edges' if 'overlay' in words else 'Edges'} by {words}: {about}"
+            self.show(section, shown, file, self.size, words, alt, ("input.png", about))
 
     def show(self, section, shown, file, size, caption, alt, other=None, magnified=False):
         """Shows a picture, unless an equal one is shown already: then it says so."""
@@ -733,6 +750,8 @@ class Demo(Pipelines):
             ("sepconvolve preset=gaussian sigma=4", "RGB", "RGB", self.rgb, 6e7),
             ("median", "RGB", "RGB", self.rgb, 5e8),
             ("median size=31", "RGB", "RGB", self.rgb, 1.5e7),
+            ("canny", "NV12", "GRAY8", converted("NV12"), 3e8),
+            ("canny sigma=1.4 output=overlay", "NV12", "NV12", converted("NV12"), 1.5e8),
             (SMOOTH, "RGB", "RGB", self.rgb, 7e6),
             ("j2kenc", "RGB", None, self.rgb, 8e6),
             ("coalescejpegenc", "RGB", None, self.rgb, 1e8),
@@ -817,6 +836,8 @@ class Demo(Pipelines):
                 "sharpen": SHARPEN + " {}",
                 "edges": EDGES[0] + " {} {between} " + EDGES[1] + " {}",
                 "specks": "median {} {between} median size=15 {}",
+                "canny": "canny sigma=1.4 {} ! video/x-raw,format=GRAY8",
+                "overlay": "canny output=overlay {}",
                 "smooth": SMOOTH + " {} {between} bilateral iterations=2 {}",
                 "lossless": "j2kenc {} ! image/jp2",
                 "jpeg": "coalescejpegenc {}",

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The CPU back ends of bilateral, convolve and median for opencv.py.
+// The CPU back ends of convolve, median, bilateral and canny for opencv.py.
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <vector>
 
 #include "bilateral/bilateral.h"
+#include "canny/canny.h"
 #include "convolve/planes.h"
 #include "core/thread_pool.h"
 #include "median/median.h"
@@ -16,11 +18,34 @@ struct Bench {
   explicit Bench(int threads) : pool(threads) {}
   coalesce::ThreadPool pool;
   coalesce::Filter filter;
-  int median = 0;                   // its size; 0: the filter, or a bilateral one
+  int median = 0;                   // its size; 0: another operation
   const char *bilateral = nullptr;  // the format of pictures
   coalesce::Bilateral weights;
+  const char *canny = nullptr;  // the format of pictures
+  coalesce::CannyParams canny_params;
+  std::vector<std::uint64_t> scratch;
   coalesce::Queue queue() { return coalesce::Queue::cpu(pool.threads() > 1 ? &pool : nullptr); }
 };
+
+coalesce::Status find_edges(Bench *bench, const std::uint8_t *in, std::uint8_t *out, int width,
+                            int height) {
+  const coalesce::PixelFormat format = coalesce::pixel_format(bench->canny);
+  const int row = width * format.component[0].step;
+  // (Two words, one of which is aligned to 16 bytes.)
+  bench->scratch.resize(
+      std::max(bench->scratch.size(), coalesce::canny_scratch_bytes(width, height) / 8 + 2));
+  void *scratch = bench->scratch.data();
+  std::size_t room = 8 * bench->scratch.size();
+  std::align(16, room - 8, scratch, room);
+  return canny(bench->canny_params,
+               {format, width, height, false, {{in, row, height, static_cast<std::size_t>(row)}}},
+               {coalesce::pixel_format("GRAY8"),
+                width,
+                height,
+                false,
+                {{out, width, height, static_cast<std::size_t>(width)}}},
+               bench->queue(), scratch);
+}
 
 }  // namespace
 
@@ -66,16 +91,25 @@ Bench *bench_open_bilateral(int radius, double sigma_space, double sigma_range, 
   return nullptr;
 }
 
+Bench *bench_open_canny(double low, double high, int aperture, int l2, int channels, int threads) {
+  auto *bench = new Bench(threads);
+  bench->canny = channels == 1 ? "GRAY8" : "RGB";
+  bench->canny_params = {low, high, aperture, l2 != 0};
+  return bench;
+}
+
 void bench_close(Bench *bench) {
   delete bench;
 }
 
-// Grey, for a bilateral filter with its channels, without gaps between the rows; replicated
+// Grey, for bilateral and Canny with their channels, without gaps between the rows; replicated
 // borders. 0 if all went well.
 int bench_run(Bench *bench, const std::uint8_t *in, std::uint8_t *out, int width, int height) {
   const auto pitch = static_cast<std::size_t>(width);
   coalesce::Status s;
-  if (bench->bilateral != nullptr) {
+  if (bench->canny != nullptr) {
+    s = find_edges(bench, in, out, width, height);
+  } else if (bench->bilateral != nullptr) {
     const coalesce::PixelFormat format = coalesce::pixel_format(bench->bilateral);
     const int row = width * format.component[0].step;
     coalesce::BilateralParams params;

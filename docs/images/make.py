@@ -408,6 +408,25 @@ def uyvy2y(folder, file):
     sheet.save(folder, "uyvy2y", 80)
 
 
+def canny(folder, file):
+    w, h = 320, 240
+    photograph = part_of_photograph(folder, file, (2640, 240, 1392, 1044), w, h)
+    cells = (("", "the photograph"),
+             ("canny", "the defaults: bricks, too"),
+             ("canny sigma=1.2", "a Gaussian in front"),
+             ("canny sigma=1.2 low-threshold=150", "low = high: lines break off"),
+             ("canny sigma=1.2 high-threshold=60", "lower: weaker lines, too"),
+             ("canny sigma=1.2 output=overlay", "drawn on the picture"))
+    sheet = Sheet(3 * w + 4 * GAP, 2 * (h + 42) + GAP)
+    for i, (element, what) in enumerate(cells):
+        x, y = GAP + i % 3 * (w + GAP), GAP + i // 3 * (h + 42)
+        sheet.paste(rgb(folder, photograph, element) if element else photograph, x, y)
+        sheet.text(x, y + h + 15, element or what, 12.5, TEXT, bold=True)
+        if element:
+            sheet.text(x, y + h + 30, what, 11.5, FAINT)
+    sheet.save(folder, "canny", 82)
+
+
 def j2kenc(folder, file):
     w, h = 1920, 1080
     photograph = part_of_photograph(folder, file, (0, 1040, w, h), w, h)
@@ -464,7 +483,7 @@ def bilateral(folder, file, portrait):
 
 
 def main():
-    pictures = {f.__name__: f for f in (overview, convolve, sepconvolve, rgb2yuv, uyvy2y, j2kenc)}
+    pictures = {f.__name__: f for f in (overview, convolve, sepconvolve, canny, rgb2yuv, uyvy2y, j2kenc)}
     file, *wanted = sys.argv[1:]
     file = os.path.abspath(file)
     if wanted and wanted[0].endswith(".png"):

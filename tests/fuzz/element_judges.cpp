@@ -5,9 +5,10 @@
 
 #include "../check/uyvy2y/uyvy2y_reference.h"
 #include "../check/yuv2yuv/conversion_reference.h"
-#include "convolve_judge.h"
-#include "filters/bilateral_judge.h"
-#include "median_judge.h"
+#include "judges/bilateral_judge.h"
+#include "judges/canny_judge.h"
+#include "judges/convolve_judge.h"
+#include "judges/median_judge.h"
 
 namespace test {
 namespace {
@@ -42,6 +43,10 @@ void judge_uyvy2y(const Work &work) {
   check_uyvy2y(work.in, work.in_info, work.out, work.out_info);
 }
 
+void judge_canny(const Work &work) {
+  check_canny(work, is_interlaced(work));
+}
+
 void judge_convolve(const Work &work) {
   if (settings_are_sound(work.element, work.in_info)) check_convolve(work, is_interlaced(work));
 }
@@ -58,9 +63,9 @@ constexpr struct {
   const char *element;
   void (*judge)(const Work &work);
 } kJudges[] = {
-    {"bilateral", judge_bilateral}, {"convolve", judge_convolve},    {"median", judge_median},
-    {"rgb2yuv", judge_conversion},  {"sepconvolve", judge_convolve}, {"uyvy2y", judge_uyvy2y},
-    {"yuv2rgb", judge_conversion},  {"yuv2yuv", judge_conversion},
+    {"bilateral", judge_bilateral}, {"canny", judge_canny},        {"convolve", judge_convolve},
+    {"median", judge_median},       {"rgb2yuv", judge_conversion}, {"sepconvolve", judge_convolve},
+    {"uyvy2y", judge_uyvy2y},       {"yuv2rgb", judge_conversion}, {"yuv2yuv", judge_conversion},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 // that is refused is a finding, beside what is one in every session.
 #include "element_judges.h"
 #include "element_session.h"
+#include "judges/canny_judge.h"
 
 namespace test {
 namespace {
@@ -43,7 +44,8 @@ class FilterSession : public Session {
     // before may be, too, when they come again.
     const bool must_do = frame.good && negotiated_ && !eos_ &&
                          !(pool_ && GST_VIDEO_INFO_COMP_DEPTH(&info_, 0) > 8) &&
-                         (!failed_ || settings_are_sound(harness_.element(), info_));
+                         (!failed_ || settings_are_sound(harness_.element(), info_)) &&
+                         (!is("canny") || canny_has_its_format(harness_.element(), info_));
     const GstFlowReturn flow = harness_.push(gst_buffer_ref(frame.buffer.get()));
     const std::string error = take_messages().error;
     fail_unless(flow == GST_FLOW_OK || !must_do, "a good frame: %s: %s", gst_flow_get_name(flow),
@@ -66,9 +68,9 @@ class FilterSession : public Session {
 
   // A frame becomes none, one, or several, under its own caps or after the next ones have come:
   // what is in them is not judged here.
-  bool is_deinterlacer() const {
-    return g_str_equal(GST_OBJECT_NAME(gst_element_get_factory(harness_.element())),
-                       "coalescedeinterlace");
+  bool is_deinterlacer() const { return is("coalescedeinterlace"); }
+  bool is(const char *element) const {
+    return g_str_equal(GST_OBJECT_NAME(gst_element_get_factory(harness_.element())), element);
   }
   void look_at_pictures() {
     while (harness_.pull() != nullptr) {

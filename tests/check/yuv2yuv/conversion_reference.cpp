@@ -71,12 +71,7 @@ std::string nick(GstElement *element, const char *property) {
 }
 
 ConvertParams params_of(GstElement *element, const GstVideoInfo &in, const GstVideoInfo &out) {
-  ConvertParams params;
-  params.matrix = matrix_of(GST_VIDEO_INFO_IS_RGB(&out) ? in : out);
-  params.in_range = range_of(in);
-  params.out_range = range_of(out);
-  params.in_site = site_of(in);
-  params.out_site = site_of(out);
+  ConvertParams params = params_of_caps(in, out);
   if (nick(element, "chroma") == "nearest") params.chroma = coalesce::ChromaFilter::nearest;
   if (nick(element, "dither") == "ordered") params.dither = coalesce::Dither::ordered;
   return params;
@@ -129,6 +124,16 @@ void check_component(const coalesce::test::ConvertReference &reference, const Co
 }
 
 }  // namespace
+
+ConvertParams params_of_caps(const GstVideoInfo &in, const GstVideoInfo &out) {
+  ConvertParams params;
+  params.matrix = matrix_of(GST_VIDEO_INFO_IS_RGB(&out) ? in : out);
+  params.in_range = range_of(in);
+  params.out_range = range_of(out);
+  params.in_site = site_of(in);
+  params.out_site = site_of(out);
+  return params;
+}
 
 void check_conversion(GstElement *element, GstBuffer *in_buffer, const GstVideoInfo &in_info,
                       GstBuffer *out_buffer, const GstVideoInfo &out_info, bool interlaced) {

@@ -4,8 +4,12 @@
 #pragma once
 
 #include "../../support/elements/elements.h"
+#include "convert/convert.h"
 
 namespace test {
+
+// What caps say of a conversion, and GStreamer's defaults where they say nothing.
+coalesce::ConvertParams params_of_caps(const GstVideoInfo &in, const GstVideoInfo &out);
 
 // Compares every sample. `interlaced`: as the buffer and its caps say. The properties of the
 // element are those that the frame was converted with.

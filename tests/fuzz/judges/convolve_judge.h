@@ -2,7 +2,7 @@
 // convolve and sepconvolve with any properties.
 #pragma once
 
-#include "element_judges.h"
+#include "../element_judges.h"
 
 namespace test {
 

@@ -4,9 +4,10 @@
 #include <cstring>
 #include <optional>
 
-#include "../check/convolve/convolve_reference.h"
-#include "../kernels/convolve/convolve_reference.h"
+#include "../../check/convolve/convolve_reference.h"
+#include "../../kernels/convolve/convolve_reference.h"
 #include "blur/blur.h"
+#include "canny_judge.h"
 #include "median_judge.h"
 
 namespace test {
@@ -174,6 +175,7 @@ int filtered_rows(const GstVideoInfo &info, int plane, bool interlaced) {
 }
 
 bool settings_are_sound(GstElement *element, const GstVideoInfo &info) {
+  if (has(element, "aperture")) return canny_is_sound(element);
   if (!has(element, "border")) return true;  // no properties of its own
   const SampleFormat &format = sample_format(info.finfo->name);
   const bool constant = get<gint>(element, "border") == int(Border::constant);

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What canny looks at: the picture, or the picture behind a Gaussian, the one of sepconvolve's
+// preset=blur.
+#pragma once
+
+#include <string>
+
+#include "blur/blur.h"
+
+namespace coalesce::gst {
+
+class CannySmoothing {
+ public:
+  // For frames of one format. 0: none. Empty, or why there is no Gaussian of this sigma; then it
+  // stays as it was.
+  std::string set_sigma(double sigma);
+
+  std::size_t scratch_bytes(const ConstImage &picture) const;
+  // What is to be looked at: what this puts into scratch memory, or the picture itself.
+  Status run(const ConstImage &picture, const Queue &queue, void *scratch, ConstImage *smoothed);
+
+ private:
+  double sigma_ = 0;
+  Filter filter_;  // below kMinBlurSigma
+  Blur blur_;
+  ArgumentCache cache_;  // of the filter
+};
+
+// Bytes that end where aligned memory may begin.
+inline std::size_t aligned_bytes(std::size_t bytes) {
+  return (bytes + 255) / 256 * 256;
+}
+
+// A picture in scratch memory: its rows, and then the next planes.
+std::size_t scratch_picture_bytes(const PixelFormat &format, int width, int height);
+Image scratch_picture(const PixelFormat &format, int width, int height, void *memory);
+
+}  // namespace coalesce::gst

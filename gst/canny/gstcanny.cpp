@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * SECTION:element-canny
+ * @title: canny
+ *
+ * Edges, by Canny's method. See docs/canny.md.
+ */
+#include "canny/canny.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/filter.h"
+#include "canny/edge_overlay.h"
+#include "cannysmoothing.h"
+#include "object/guarded.h"
+#include "object/owned.h"
+#include "object/propertytable.h"
+#include "object/settings.h"
+#include "picture/formats.h"
+#include "video/conversion.h"
+#include "video/memorycaps.h"
+#include "video/pixelformat.h"
+
+GST_DEBUG_CATEGORY_STATIC(gst_canny_debug);
+#define GST_CAT_DEFAULT gst_canny_debug
+
+using namespace coalesce;
+using namespace coalesce::gst;
+
+namespace {
+
+enum class CannyOutput { edges, overlay };
+
+struct CannySettings {
+  double low = 50, high = 150;
+  int aperture = 3;
+  bool l2 = false;
+  double sigma = 0;
+  CannyOutput output = CannyOutput::edges;
+  guint edge_color = 0xff00ff00;
+
+  CannyParams params() const { return {low, high, aperture, l2}; }
+};
+
+GType output_type() {
+  static const GEnumValue values[] = {
+      {int(CannyOutput::edges), "Edges alone: GRAY8, 255 where there is one, else 0", "edges"},
+      {int(CannyOutput::overlay), "The picture in its own format, and its edges in edge-color",
+       "overlay"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstCannyOutput", values);
+  return type;
+}
+
+const PropertyTable<CannySettings> &properties() {
+  using S = CannySettings;
+  static const PropertyTable<S> table = [] {
+    PropertyTable<S> t;
+    constexpr int kFlags = G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE;
+    t.set_flags(kFlags);
+    t.add(&S::low,
+          {"low-threshold", "Low threshold",
+           "An edge has a gradient above this everywhere, in sums of samples times Sobel weights"},
+          0., kMaxCannyThreshold);
+    t.add(&S::high,
+          {"high-threshold", "High threshold",
+           "An edge has a gradient above this somewhere. The two are exchanged if this is less"},
+          0., kMaxCannyThreshold);
+    t.add(&S::aperture,
+          {"aperture", "Aperture",
+           "Rows and columns of the Sobel filter: 3, 5 or 7. Where a control source gives an even "
+           "one, the next is used"},
+          3, 7);
+    t.add(&S::l2, {"l2-gradient", "L2 gradient",
+                   "The gradient's magnitude is the root of the sum of squares, in place of the "
+                   "sum of absolute values"});
+    t.add(&S::sigma,
+          {"sigma", "Standard deviation",
+           "Of a Gaussian in front, in pixels: 0.1 to 100 (0 = none). As of sepconvolve "
+           "preset=blur"},
+          0., kMaxSigma);
+    const GType output = output_type();
+    gst_type_mark_as_plugin_api(output, GstPluginAPIFlags(0));
+    t.add(&S::output, {"output", "Output", "What leaves the element"}, output);
+    t.add(
+        [] {
+          return g_param_spec_uint("edge-color", "Edge color",
+                                   "Color of edges for output=overlay, big-endian ARGB", 0,
+                                   G_MAXUINT32, CannySettings().edge_color,
+                                   GParamFlags(kFlags | G_PARAM_STATIC_STRINGS));
+        },
+        [](const S &settings, GValue *value) { g_value_set_uint(value, settings.edge_color); },
+        [](S *settings, const GValue *value) {
+          const guint before = std::exchange(settings->edge_color, g_value_get_uint(value));
+          return before != settings->edge_color;
+        });
+    return t;
+  }();
+  return table;
+}
+
+struct CannyPrivate {
+  explicit CannyPrivate(gpointer self) : settings(self) {}
+
+  Settings<CannySettings> settings;
+  // The streaming thread's.
+  guint changes = 0;  // that it has seen
+  bool any = false;   // `in_use` has been usable
+  CannySettings in_use;
+  CannySmoothing smoothing;
+  EdgeColour colour;
+  std::string last_problem;  // lest it be reported for every frame
+};
+
+struct GstCanny {
+  GstCoalesceFilter parent;
+  CannyPrivate *priv;
+};
+using GstCannyClass = GstCoalesceFilterClass;
+
+}  // namespace
+
+G_DEFINE_TYPE(GstCanny, gst_canny, GST_TYPE_COALESCE_FILTER)
+GST_ELEMENT_REGISTER_DEFINE(canny, "canny", GST_RANK_NONE, gst_canny_get_type())
+
+namespace {
+
+CannyPrivate &priv_of(gpointer object) {
+  return *static_cast<GstCanny *>(object)->priv;
+}
+
+void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
+  const bool rounds = is_controlled(object, pspec);
+  bool other_caps = false;
+  priv_of(object).settings.change([&](CannySettings &settings) {
+    const CannySettings before = settings;
+    const bool changed = properties().set(id, &settings, value);
+    if (settings.aperture != before.aperture && rounds) settings.aperture |= 1;
+    other_caps = settings.output != before.output;
+    return changed;
+  });
+  if (!other_caps) return;
+  gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(object));
+  gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
+}
+
+void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
+  priv_of(object).settings.read(
+      [&](const CannySettings &settings) { properties().get(id, settings, value); });
+}
+
+// ---- caps ------------------------------------------------------------------------------------
+
+using Formats = std::vector<std::string>;
+
+// What a source that has a choice makes comes first.
+const Formats &sink_formats() {
+  static const Formats formats =
+      formats_where({"GRAY8", "I420", "YV12", "NV12", "NV21", "Y42B", "Y444"},
+                    [](const PixelFormat &format) { return format.in_bytes(); });
+  return formats;
+}
+
+// Edges have grey's own colorimetry, whatever the picture's is: they are 0 and 255.
+gboolean convert_caps(GstCoalesceFilter *self, GstPadDirection direction, guint alternative,
+                      GstStructure *structure) {
+  if (alternative > 0) return FALSE;
+  const auto output =
+      priv_of(self).settings.read([](const CannySettings &settings) { return settings.output; });
+  if (output == CannyOutput::overlay) return TRUE;
+  const Formats given = formats_in(structure);
+  if (direction == GST_PAD_SRC && std::find(given.begin(), given.end(), "GRAY8") == given.end())
+    return FALSE;
+  gst_structure_remove_fields(structure, "colorimetry", "chroma-site", nullptr);
+  set_formats(structure,
+              direction == GST_PAD_SRC ? format_list(sink_formats()).c_str() : "{ GRAY8 }");
+  return TRUE;
+}
+
+// ---- settings --------------------------------------------------------------------------------
+
+std::string number_text(double number) {
+  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
+  return g_ascii_formatd(text, sizeof text, "%g", number);
+}
+
+// Each part by itself: what it is called, why it cannot be used, and how it stays as it was.
+constexpr struct {
+  std::string (*problem)(const CannySettings &settings);
+  void (*restore)(const CannySettings &before, CannySettings *settings);
+} kParts[] = {
+    {[](const CannySettings &settings) -> std::string {
+       if (settings.aperture % 2 == 1) return {};
+       return "aperture " + std::to_string(settings.aperture) + ": it must be 3, 5 or 7";
+     },
+     [](const CannySettings &before, CannySettings *settings) {
+       settings->aperture = before.aperture;
+     }},
+    {[](const CannySettings &settings) -> std::string {
+       if (settings.sigma == 0 || settings.sigma >= kMinSigma) return {};
+       return "sigma " + number_text(settings.sigma) + ": it must be 0.1 to 100, or 0 for none";
+     },
+     [](const CannySettings &before, CannySettings *settings) { settings->sigma = before.sigma; }},
+};
+
+// `restore`: what cannot be used stays as it was before.
+std::string settings_problem(const CannySettings *restore, CannySettings *settings) {
+  // GObject takes -1e-100 for 0, and likewise at the other end.
+  settings->low = std::clamp(settings->low, 0., kMaxCannyThreshold);
+  settings->high = std::clamp(settings->high, 0., kMaxCannyThreshold);
+  settings->sigma = std::clamp(settings->sigma, 0., kMaxSigma);
+  std::string problem;
+  for (const auto &part : kParts) {
+    const std::string text = part.problem(*settings);
+    if (text.empty()) continue;
+    problem += (problem.empty() ? "" : "; ") + text;
+    if (restore != nullptr) part.restore(*restore, settings);
+  }
+  return problem;
+}
+
+// As the picture's components have it: what rgb2yuv makes of a pixel.
+EdgeColour colour_in(const GstVideoInfo &info, guint argb) {
+  GstVideoInfo rgb;
+  gst_video_info_set_format(&rgb, GST_VIDEO_FORMAT_RGB, 1, 1);
+  const FormatFamily family = family_of(pixel_format(info));
+  const PixelFormat format = coalesce::pixel_format(family == kGrey  ? "GRAY8"
+                                                    : family == kYuv ? "Y444"
+                                                                     : "RGB");
+  std::uint8_t pixel[] = {std::uint8_t(argb >> 16), std::uint8_t(argb >> 8), std::uint8_t(argb)};
+  EdgeColour colour;
+  const ConstImage in = {coalesce::pixel_format("RGB"), 1, 1, false, {{pixel, 3, 1, 3}}};
+  Image out = {format, 1, 1, false, {}};
+  for (int p = 0; p < format.planes; ++p)
+    out.plane[p] = {colour.sample + p, int(row_bytes(format, p, 1)), 1, sizeof colour.sample};
+  const Status status = convert(conversion_params(rgb, info), in, out, Queue::cpu());
+  if (!status.ok()) GST_WARNING("%s", status.message());
+  colour.opacity = int(argb >> 24);
+  return colour;
+}
+
+// Follows the settings, for frames of `info`. What cannot be used stays as it was; if nothing was,
+// that is an error, and false.
+bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
+  CannyPrivate &priv = priv_of(self);
+  if (!new_format && priv.changes == priv.settings.changes()) return true;
+  CannySettings settings = priv.settings.snapshot(&priv.changes);
+  const std::string problem = settings_problem(priv.any ? &priv.in_use : nullptr, &settings);
+  if (!problem.empty()) {
+    if (!priv.any) return post_settings_problem(self, problem, false);
+    if (problem != priv.last_problem) (void)post_settings_problem(self, problem, true);
+  }
+  priv.last_problem = problem;
+  if (new_format || !priv.any || settings.sigma != priv.in_use.sigma) {
+    const std::string why = priv.smoothing.set_sigma(settings.sigma);
+    if (!why.empty())
+      return post_settings_problem(self, "sigma " + number_text(settings.sigma) + ": " + why,
+                                   false);
+  }
+  priv.any = true;
+  priv.in_use = settings;
+  priv.colour = colour_in(info, settings.edge_color);
+  GST_DEBUG_OBJECT(self, "thresholds %g and %g, aperture %d, %s, sigma %g", settings.low,
+                   settings.high, settings.aperture,
+                   settings.l2 ? "roots of squares" : "absolute values", settings.sigma);
+  return true;
+}
+
+gboolean set_info(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVideoInfo *) {
+  return update(self, *in, true);
+}
+
+// ---- frames ----------------------------------------------------------------------------------
+
+// Edges that are to be drawn.
+PixelFormat edges_format() {
+  return coalesce::pixel_format("GRAY8");
+}
+
+// Where what is in scratch memory begins, behind what canny() needs.
+struct CannyScratch {
+  explicit CannyScratch(const ConstImage &picture)
+      : edges(aligned_bytes(canny_scratch_bytes(picture.width, picture.height))),
+        smoothing(edges + scratch_picture_bytes(edges_format(), picture.width, picture.height)) {}
+  gsize edges, smoothing;
+};
+
+gsize scratch_bytes(GstCoalesceFilter *self, const Frame &in) {
+  // Cannot fail: what has been used can be used again.
+  (void)update(self, in.info(), false);
+  const ConstImage picture = in.image();
+  return CannyScratch(picture).smoothing + priv_of(self).smoothing.scratch_bytes(picture);
+}
+
+// Caps say what leaves, unless the picture is as grey as its edges.
+bool is_overlay(const CannyPrivate &priv, const Frame &in, const Frame &out) {
+  const bool grey = GST_VIDEO_INFO_FORMAT(&in.info()) == GST_VIDEO_FORMAT_GRAY8;
+  return grey ? priv.in_use.output == CannyOutput::overlay
+              : GST_VIDEO_INFO_FORMAT(&out.info()) != GST_VIDEO_FORMAT_GRAY8;
+}
+
+Status run(GstCoalesceFilter *self, const Frame &in, const Frame &out, const Queue &queue) {
+  CannyPrivate &priv = priv_of(self);
+  const ConstImage picture = in.image();
+  auto *scratch = static_cast<std::uint8_t *>(gst_coalesce_filter_scratch(self));
+  const CannyScratch at(picture);
+  const bool overlay = is_overlay(priv, in, out);
+  ConstImage smoothed;
+  if (Status s = priv.smoothing.run(picture, queue, scratch + at.smoothing, &smoothed); !s.ok())
+    return s;
+  const Image edges =
+      overlay ? scratch_picture(edges_format(), picture.width, picture.height, scratch + at.edges)
+              : out.image();
+  if (Status s = canny(priv.in_use.params(), smoothed, edges, queue, scratch); !s.ok()) return s;
+  return overlay ? draw_edges(priv.colour, edges, picture, out.image(), queue) : Status();
+}
+
+gboolean start(GstBaseTransform *trans) {
+  CannySettings settings = priv_of(trans).settings.snapshot();
+  if (settings.output != CannyOutput::overlay && settings.edge_color != CannySettings().edge_color)
+    GST_ELEMENT_WARNING(trans, LIBRARY, SETTINGS,
+                        ("edge-color has no effect; it requires output=overlay"), (nullptr));
+  const std::string problem = settings_problem(nullptr, &settings);
+  return (problem.empty() || post_settings_problem(trans, problem, false)) &&
+         GST_BASE_TRANSFORM_CLASS(gst_canny_parent_class)->start(trans);
+}
+
+gboolean stop(GstBaseTransform *trans) {
+  const gboolean stopped = GST_BASE_TRANSFORM_CLASS(gst_canny_parent_class)->stop(trans);
+  CannyPrivate &priv = priv_of(trans);
+  priv.any = false;
+  priv.last_problem.clear();
+  return stopped;
+}
+
+}  // namespace
+
+static void gst_canny_class_init(GstCannyClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(gst_canny_debug, "coalesce-canny", 0, "Edges by Canny's method");
+  auto *object_class = G_OBJECT_CLASS(klass);
+  object_class->set_property = guarded<set_property>;
+  object_class->get_property = guarded<get_property>;
+  properties().install(object_class);
+  GST_BASE_TRANSFORM_CLASS(klass)->start = guarded<start>;
+  GST_BASE_TRANSFORM_CLASS(klass)->stop = guarded<stop>;
+  GST_COALESCE_TRANSFORM_CLASS(klass)->settings_changes = [](GstCoalesceTransform *self) {
+    return priv_of(self).settings.changes();
+  };
+  auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
+  filter_class->convert_caps = convert_caps;
+  filter_class->set_info = set_info;
+  filter_class->scratch_bytes = scratch_bytes;
+  filter_class->run = run;
+  const std::string formats = format_list(sink_formats());
+  gst_coalesce_filter_class_add_templates(filter_class, formats.c_str(), formats.c_str());
+  gst_element_class_set_static_metadata(
+      GST_ELEMENT_CLASS(klass), "Canny edge detector", "Filter/Effect/Video",
+      "Finds edges by Canny's method, on the GPU or on the CPU", "The gst-coalesce authors");
+}
+
+static void gst_canny_init(GstCanny *self) {
+  initialise(self, [self] { self->priv = add_part<CannyPrivate>(self, self); });
+}
