@@ -60,8 +60,8 @@ fuzz_without_libfuzzer() {  # SECONDS TARGET...
 
 build_fuzz_targets() {  # TARGET...
   has_libfuzzer || { echo 'clang has no libFuzzer here' && exit 77; }
-  CXX=clang++ configure "$fuzz_build" -Dlibfuzzer=true -Dcuda=disabled -Dbuildtype=debugoptimized \
-    -Db_sanitize=address,undefined -Db_lundef=false
+  CXX=clang++ configure "$fuzz_build" -Dlibfuzzer=true -Dcuda=disabled -Dbuildtype=plain \
+    -Doptimization=1 -Dcpp_args=-g1 -Db_sanitize=address,undefined -Db_lundef=false
   ninja -C "$fuzz_build" "${@/#/tests/fuzz/fuzz-}" || die "the build failed"
 }
 
