@@ -45,8 +45,10 @@ long_tests() {
 }
 
 sanitizers() {
+  local without=()
+  has_libfuzzer && without=(--no-suite fuzz)  # it replays the corpus with the same sanitizers
   whole_sanitized asan address,undefined
-  COALESCE_TEST_SMALL=1 sanitized_tests asan
+  COALESCE_TEST_SMALL=1 sanitized_tests asan "${without[@]}"
   whole_sanitized tsan thread
   COALESCE_TEST_SMALL=1 sanitized_tests tsan --suite threads
 }
