@@ -48,9 +48,9 @@ sanitizers() {
   local without=()
   has_libfuzzer && without=(--no-suite fuzz)  # it replays the corpus with the same sanitizers
   whole_sanitized asan address,undefined
-  COALESCE_TEST_SMALL=1 sanitized_tests asan "${without[@]}"
+  COALESCE_TEST_SMALL=6 sanitized_tests asan "${without[@]}"
   whole_sanitized tsan thread
-  COALESCE_TEST_SMALL=1 sanitized_tests tsan --suite threads
+  COALESCE_TEST_SMALL=6 sanitized_tests tsan --suite threads
 }
 
 commands() { stage commands "$root/scripts/check-commands.py"; }
