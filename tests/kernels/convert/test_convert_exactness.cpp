@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // How near convert is to its formula in float64: what docs/numerics.md claims. Prints the worst.
-//   --all   all 2^24 colours, instead of every 17th plane of them
+//   --all   all 2^24 colours, instead of every 51st plane of them
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
