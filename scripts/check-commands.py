@@ -3,10 +3,12 @@
 """Runs the shell commands of README, CONTRIBUTING and docs/, page by page, in the checkout.
 
 A page's fenced sh blocks are one script for bash -e. Lines of gst-launch-1.0 are left to the tests page-*.
+With CI=true new build folders get -Dwerror=true, as ./run's have: so ccache has their objects already.
 <!-- not run: REASON --> before a block leaves the block out.
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -46,6 +48,11 @@ def run(page, folder):
     # sudo installs below a folder of ours, where the rest of the page finds the plugin.
     with open(os.path.join(folder, "sudo"), "w", encoding="utf-8") as sudo:
         sudo.write(f'#!/bin/sh\nDESTDIR={folder}/root exec "$@"\n')
+    if os.environ.get("CI") == "true":
+        with open(os.path.join(folder, "meson"), "w", encoding="utf-8") as meson:
+            meson.write(f'#!/bin/sh\n[ "$1" = setup ] && set -- "$@" -Dwerror=true\n'
+                        f'exec {sh_quote(shutil.which("meson"))} "$@"\n')
+        os.chmod(meson.name, 0o755)
     os.chmod(os.path.join(folder, "sudo"), 0o755)
     environment = dict(os.environ, PATH=folder + ":" + os.environ["PATH"])
     script = "set -e\n"

@@ -19,14 +19,15 @@ fuzz_summary() {  # OUTPUT PROGRAM CORPUS...
     END { print executions " executions" reached }'
 }
 
-fuzz_target() {  # TARGET SECONDS; false if something was found
-  local target=$1 seconds=$2
+# Processes: as many as there are cores, or PROCESSES.
+fuzz_target() {  # TARGET SECONDS [PROCESSES]; false if something was found
+  local target=$1 seconds=$2 processes=${3:-$(nproc)}
   local program=$fuzz_build/tests/fuzz/fuzz-$target findings=$fuzz_build/findings/$target
   local output=$fuzz_build/$target.log corpus=$fuzz_build/corpus/$target found file summary
   mkdir -p "$corpus" "$findings"
   touch "$output.begin"
-  # As many processes as there are cores; each finding is written, and the search goes on.
-  nice "$program" -fork="$(nproc)" -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 \
+  # Each finding is written, and the search goes on.
+  "$program" -fork="$processes" -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 \
     -max_total_time="$seconds" -timeout=20 -max_len=1024 -len_control=0 \
     -artifact_prefix="$findings/" "$corpus" "$root/tests/fuzz/corpus/$target" >"$output" 2>&1 || true
   summary=$(fuzz_summary "$output" "$program" "$corpus") || { tail -n 20 "$output"; return 1; }
@@ -57,6 +58,13 @@ fuzz_without_libfuzzer() {  # SECONDS TARGET...
   $good
 }
 
+build_fuzz_targets() {  # TARGET...
+  has_libfuzzer || { echo 'clang has no libFuzzer here' && exit 77; }
+  CXX=clang++ configure "$fuzz_build" -Dlibfuzzer=true -Dcuda=disabled -Dbuildtype=plain \
+    -Doptimization=1 -Dcpp_args=-g1 -Db_sanitize=address,undefined -Db_lundef=false
+  ninja -C "$fuzz_build" "${@/#/tests/fuzz/fuzz-}" || die "the build failed"
+}
+
 fuzz() {
   local seconds=${1:-} targets=() target good=true
   mapfile -t targets < <(fuzz_targets)
@@ -73,9 +81,8 @@ fuzz() {
     return
   fi
 
-  CXX=clang++ configure "$fuzz_build" -Dlibfuzzer=true -Dcuda=disabled -Dbuildtype=debugoptimized \
-    -Db_sanitize=address,undefined -Db_lundef=false
-  ninja -C "$fuzz_build" "${targets[@]/#/tests/fuzz/fuzz-}" || die "the build failed"
+  build_fuzz_targets "${targets[@]}"
+  renice -n 10 -p $$ >/dev/null || true  # for whoever works beside
   for target in "${targets[@]}"; do
     fuzz_target "$target" "$seconds" || good=false
   done

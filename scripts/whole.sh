@@ -11,23 +11,60 @@ whole_tier() {
   say "" "---- the quick tier"
   (unset COALESCE_TEST_SEED && quick_tier)
   keep_results quick "$build"
-  say "" "---- the long tests, and those under valgrind"
   export COALESCE_TEST_SEED=${COALESCE_TEST_SEED:-random}
-  test_suites "$build" --suite slow --suite valgrind
-  keep_results long "$build"
-  whole_sanitized asan address,undefined
-  COALESCE_TEST_SMALL=1 sanitized_tests asan
-  whole_sanitized tsan thread
-  COALESCE_TEST_SMALL=1 sanitized_tests tsan --suite threads
+  beside long_tests sanitizers
+  beside commands sources_and_fuzzing
+  "$root/scripts/tests.py" summary "$results"/*
+}
 
+# Two functions at the same time: either alone has parts in which a core is idle, such as a suite's last
+# test. What the second prints comes at its end.
+beside() {  # FUNCTION FUNCTION
+  local first second status=0 output=$results/stages/$2.log
+  mkdir -p "$results/stages"
+  set -m  # each has a process group, which an interruption ends whole
+  (set +m && log=$results/stages/$1.configure && "$1") </dev/null &
+  first=$!
+  (set +m && log=$results/stages/$2.configure && "$2") >"$output" 2>&1 </dev/null &
+  second=$!
+  set +m
+  trap 'kill -- "-$first" "-$second"; exit 130' INT TERM
+  wait "$first" || status=$?
+  wait "$second" || status=$?
+  trap - INT TERM
+  cat "$output"
+  ((status == 0)) || die "$1 or $2 did not come to its end"
+}
+
+long_tests() {
+  say "" "---- the long tests, and those under valgrind"
+  local without=()
+  has_libfuzzer && without=(--no-suite without-libfuzzer)
+  test_suites "$build" --suite slow --suite valgrind "${without[@]}"
+  keep_results long "$build"
+}
+
+sanitizers() {
+  local without=()
+  has_libfuzzer && without=(--no-suite fuzz)  # it replays the corpus with the same sanitizers
+  whole_sanitized asan address,undefined
+  COALESCE_TEST_SMALL=6 sanitized_tests asan "${without[@]}"
+  whole_sanitized tsan thread
+  COALESCE_TEST_SMALL=6 sanitized_tests tsan --suite threads
+}
+
+commands() { stage commands "$root/scripts/check-commands.py"; }
+
+sources_and_fuzzing() {
   stage format "$root/scripts/check-format.sh"
   stage headers "$root/scripts/check-headers.sh"
   stage rooms "$root/scripts/check-rooms.py"
   stage pages "$root/scripts/check-pages.py"
-  stage commands "$root/scripts/check-commands.py"
-  local target
-  for target in $(fuzz_targets); do stage "libfuzzer-$target" fuzz 10 "$target"; done
-  "$root/scripts/tests.py" summary "$results"/*
+  local target targets
+  mapfile -t targets < <(fuzz_targets)
+  stage libfuzzer-build build_fuzz_targets "${targets[@]}"
+  has_libfuzzer || return 0  # the long tests of the suite without-libfuzzer change the corpus
+  for target in "${targets[@]}"; do stage "libfuzzer-$target" fuzz_target "$target" 10 1; done
 }
 
 # Later steps run tests in the same build folders, and meson's logs are of the last run.

@@ -79,7 +79,7 @@ GST_END_TEST;
 GST_START_TEST(row_that_overflows) {
   const std::string &element = element_name(__i__);
   int tried = 0;
-  for (int format = 0; format < n_sink_formats(element); format++)
+  for (int format = 0; format < n_sink_formats(element) && !(small_run() && tried > 2); format++)
     for (int width : {536870912, 1073741824, 2147483644}) {
       // All formats come in whole groups of as many pixels.
       constexpr int kPixels = 768;

@@ -136,7 +136,8 @@ GST_START_TEST(table_of_back_ends) {
       {"sepconvolve preset=box size=16", "GRAY8", 16384, 511, false},
       {"sepconvolve preset=box size=16", "GRAY8", 16384, 512, true},
   };
-  for (const auto &f : filters)
+  for (const auto &f : filters) {
+    if (small_run() && f.height > 100) continue;
     for (const std::string backend : {"auto", "cuda", "cpu"})
       for (const char *in : {kSystem, kCuda})
         for (const char *out : {kSystem, kCuda}) {
@@ -155,6 +156,7 @@ GST_START_TEST(table_of_back_ends) {
                       backend.c_str(), in, out, active_backend(bench.element()).c_str());
           fail_unless(bench.errors().empty());
         }
+  }
   assert_clean();
 }
 GST_END_TEST

@@ -340,7 +340,7 @@ TEST_CASE("least bytes") {
       s.message());
 }
 
-constexpr int kSeeds = 60, kAllSeeds = 2000;
+constexpr int kSeeds = 60, kAllSeeds = 700;
 
 TEST_CASE("codestreams by chance") {
   ThreadPool pool(3);

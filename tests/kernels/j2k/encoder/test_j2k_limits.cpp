@@ -94,7 +94,7 @@ void expect_all_uses(const char *what, const UseCounts &uses) {
 }
 
 TEST_CASE("limits") {
-  const int seeds = all() ? 4000 : few_of(400);
+  const int seeds = all() ? 1400 : few_of(400);
   UseCounts uses = {};
   for (int i = 0; i < seeds; ++i) {
     INFO("seed ", i);
@@ -112,7 +112,7 @@ TEST_CASE("a pass that shortens a header") {
 }
 
 TEST_CASE("limits of components") {
-  const int seeds = (all() ? 4000 : few_of(400)) / 4;
+  const int seeds = (all() ? 1400 : few_of(400)) / 4;
   UseCounts uses = {};
   for (int i = 0; i < seeds; ++i) {
     INFO("seed ", i);

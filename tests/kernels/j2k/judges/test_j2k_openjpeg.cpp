@@ -207,7 +207,7 @@ TEST_CASE("codestreams by chance") {
     CHECK(option("write") != nullptr);
     return test_codestream(std::strtoull(seed, nullptr, 10), option("write"));
   }
-  for (std::uint64_t i = 0; i < (all() ? 1500 : 200); ++i) {
+  for (std::uint64_t i = 0; i < (all() ? 600 : 70); ++i) {
     const std::uint64_t seed = seed_of_run(i);
     INFO("--codestream=", seed);
     test_codestream(seed, nullptr);
@@ -216,7 +216,7 @@ TEST_CASE("codestreams by chance") {
 
 TEST_CASE("targets by chance") {
   if (!can_test()) return;
-  for (std::uint64_t i = 10000; i < (all() ? 11000 : 10050); ++i) {
+  for (std::uint64_t i = 10000; i < (all() ? 10350 : 10020); ++i) {
     INFO("seed ", i);
     test_targets(seed_of_run(i));
   }
