@@ -296,6 +296,7 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) 
                    accepted ? "accepts" : "refuses", in_caps, out_caps);
   if (accepted) {
     self->priv->refused.clear();
+    self->priv->without_output.reset();
     replace_refused_fields(self, nullptr);
   } else {
     self->priv->refused.add(in_caps, out_caps, settings);
@@ -322,7 +323,6 @@ void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
   Backend &backend = backend_of(self);
   self->priv->refused.clear();  // other caps have come
-  self->priv->without_output.reset();
   sync_values(trans, buffer);
   GstCudaContext *theirs = backend.context_to_follow(buffer);
   if (theirs == nullptr || self->passthrough) return;
@@ -359,6 +359,12 @@ GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **out) {
   return GST_COALESCE_TRANSFORM_GET_CLASS(self)->take(self, in.get());
 }
 
+// Never called, but GstBaseTransform does not look at generate_output(): without this it takes the
+// element for one that works in place, and hands ALLOCATION queries through.
+GstFlowReturn transform(GstBaseTransform *, GstBuffer *, GstBuffer *) {
+  return GST_FLOW_NOT_SUPPORTED;
+}
+
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query) {
   if (!GST_BASE_TRANSFORM_CLASS(parent_class)->propose_allocation(trans, decide_query, query))
     return FALSE;
@@ -386,6 +392,7 @@ void gst_coalesce_transform_class_set_take(GstCoalesceTransformClass *klass,
   klass->take = take;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   trans_class->generate_output = guarded<generate_output>;
+  if (trans_class->transform == nullptr) trans_class->transform = transform;
 }
 
 void gst_coalesce_transform_class_add_template(GstCoalesceTransformClass *klass, const char *name,
@@ -417,6 +424,10 @@ BufferRef gst_coalesce_transform_metadata_of(GstCoalesceTransform *self, GstBuff
   if (std::exchange(self->after_skipped, false))
     GST_BUFFER_FLAG_SET(metadata.get(), GST_BUFFER_FLAG_DISCONT);
   return metadata;
+}
+
+void gst_coalesce_transform_return_later(GstCoalesceTransform *self, GstFlowReturn flow) {
+  self->priv->drained = flow;
 }
 
 void gst_coalesce_transform_update_latency(GstCoalesceTransform *self) {
