@@ -19,6 +19,7 @@ void CodedBytes::add(GstBuffer *in) {
   if (bytes == 0) return;
   marks_.push_back({end_, BufferRef(gst_buffer_ref(in))});
   end_ += bytes;
+  advance(0);
   gst_adapter_push(bytes_.get(), gst_buffer_ref(in));
 }
 
