@@ -211,6 +211,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
     in_caps.reset(gst_caps_ref(caps));
   }
   const gboolean done = GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, owned.release());
+  if (in_caps != nullptr && done) self->priv->without_output.reset();
   if (in_caps != nullptr && !done) tell_conflict(self, in_caps.get());
   if (type == GST_EVENT_CAPS) gst_coalesce_transform_update_latency(self);
   return done;
@@ -296,7 +297,6 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) 
                    accepted ? "accepts" : "refuses", in_caps, out_caps);
   if (accepted) {
     self->priv->refused.clear();
-    self->priv->without_output.reset();
     replace_refused_fields(self, nullptr);
   } else {
     self->priv->refused.add(in_caps, out_caps, settings);
@@ -336,6 +336,7 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
       GST_BASE_TRANSFORM_CLASS(parent_class)->submit_input_buffer(trans, is_discont, in);
   auto *self = GST_COALESCE_TRANSFORM(trans);
   if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) self->after_skipped = true;
+  if (flow == GST_FLOW_OK) self->priv->without_output.reset();
   if (flow != GST_FLOW_NOT_NEGOTIATED) return flow;
   // New caps failed because a flush met what was drained before them, perhaps one that has ended.
   if (self->priv->drained == GST_FLOW_FLUSHING) {

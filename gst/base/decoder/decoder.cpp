@@ -168,8 +168,12 @@ void forget_held(GstCoalesceDecoder *self) {
 void check_any_output(GstCoalesceDecoder *self) {
   GstCoalesceDecoderPrivate &priv = *self->priv;
   (void)priv.task.drain();
-  const std::lock_guard guard(priv.lock);
-  if (priv.any_input && !priv.any_output && !backend_of(self).failed())
+  bool any_output = false;
+  {
+    const std::lock_guard guard(priv.lock);
+    any_output = priv.any_output;
+  }
+  if (priv.any_input && !any_output && !backend_of(self).failed())
     GST_ELEMENT_ERROR(self, STREAM, DECODE, ("No valid frames decoded before end of stream"),
                       (nullptr));
 }
