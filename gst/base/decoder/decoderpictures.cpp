@@ -122,6 +122,17 @@ BufferRef metadata_of(GstCoalesceDecoder *self, const CodedBuffer &coded) {
   return metadata;
 }
 
+// Of the segment: a demuxer may begin before what was sought.
+bool is_outside(GstCoalesceDecoder *self, GstBuffer *metadata) {
+  const GstSegment &segment = GST_BASE_TRANSFORM(self)->segment;
+  if (segment.format != GST_FORMAT_TIME || !GST_BUFFER_PTS_IS_VALID(metadata)) return false;
+  const GstClockTime begin = GST_BUFFER_PTS(metadata);
+  const GstClockTime end = GST_BUFFER_DURATION_IS_VALID(metadata)
+                               ? begin + GST_BUFFER_DURATION(metadata)
+                               : GST_CLOCK_TIME_NONE;
+  return !gst_segment_clip(&segment, GST_FORMAT_TIME, begin, end, nullptr, nullptr);
+}
+
 bool is_too_late(GstCoalesceDecoder *self, GstBuffer *metadata) {
   auto *trans = GST_BASE_TRANSFORM(self);
   const GstSegment &segment = trans->segment;
@@ -340,8 +351,10 @@ GstFlowReturn decoder_show(GstCoalesceDecoder *self, const CodedBuffer &coded) {
   shown.metadata = metadata_of(self, coded);
   Status status;
   GstFlowReturn flow = GST_FLOW_OK;
-  if (is_too_late(self, shown.metadata.get())) {
-    GST_DEBUG_OBJECT(self, "picture %" G_GUINT64_FORMAT " would come too late", number);
+  const bool outside = is_outside(self, shown.metadata.get());
+  if (outside || is_too_late(self, shown.metadata.get())) {
+    GST_DEBUG_OBJECT(self, "picture %" G_GUINT64_FORMAT " %s", number,
+                     outside ? "is outside the segment" : "would come too late");
     const std::lock_guard guard(priv.lock);
     priv.any_output = true;  // there would have been one
   } else {

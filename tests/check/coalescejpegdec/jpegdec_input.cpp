@@ -276,6 +276,27 @@ GST_START_TEST(times_of_the_rate) {
 }
 GST_END_TEST;
 
+// Pictures before the segment and after it do not come.
+GST_START_TEST(outside_the_segment) {
+  const Bytes file = jpeg_file("GRAY8", {16, 16}, 1);
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.start = segment.position = segment.time = 2 * kTime;
+  segment.stop = 5 * kTime;
+  Harness harness("coalescejpegdec");
+  harness.push_event(gst_event_new_stream_start("part"));
+  harness.push_event(
+      gst_event_new_caps(parse_caps("image/jpeg, parsed=true, framerate=25/1").get()));
+  harness.push_event(gst_event_new_segment(&segment));
+  for (guint n = 0; n < 8; n++)
+    push_file(harness, file, n * kTime);
+  for (guint n = 2; n < 5; n++)
+    fail_unless_equals_clocktime(GST_BUFFER_PTS(harness.pull().get()), n * kTime);
+  fail_unless_equals_int(harness.waiting(), 0);
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
 // A discontinuity ends a picture, and what follows it is one.
 GST_START_TEST(discontinuity) {
   const Bytes file = jpeg_file("I420", {33, 17}, 2), expected = decoded(file, "I420");
@@ -362,6 +383,7 @@ void add_jpegdec_input_cases(Suite *suite) {
   tcase_add_test(input, gap_first);
   tcase_add_test(input, backwards);
   tcase_add_test(input, times_of_the_rate);
+  tcase_add_test(input, outside_the_segment);
   tcase_add_test(input, discontinuity);
   tcase_add_test(input, events_between);
   tcase_add_test(input, states);
