@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "framesinflight.h"
+#include "flight/sourcetask.h"
 #include "memory/bytepool.h"
 #include "object/category.h"
 #include "object/guarded.h"
@@ -30,9 +30,9 @@ struct KeyUnitRequest {
 }  // namespace
 
 struct GstCoalesceEncoderPrivate {
-  FramesInFlight frames;
-  GstPadEventFunction base_event = nullptr;  // GstBaseTransform's, of the sink pad
-  std::atomic<guint> room{1};
+  explicit GstCoalesceEncoderPrivate(GstCoalesceEncoder *self);
+
+  SourceTask task;
 
   // Under the object's lock.
   std::vector<KeyUnitRequest> key_units;
@@ -47,26 +47,6 @@ namespace {
 
 GstCoalesceEncoderPrivate &priv_of(gpointer object) {
   return *GST_COALESCE_ENCODER(object)->priv;
-}
-
-void discard(GstCoalesceTransform *self) {
-  FramesInFlight &frames = priv_of(self).frames;
-  frames.wait_until_idle();
-  GST_COALESCE_ENCODER_GET_CLASS(self)->discard(GST_COALESCE_ENCODER(self));
-  frames.clear();
-}
-
-// At most so many frames are left. After a failure, or in a flush, there is none; where the source
-// pad is deactivated, they are stop()'s, which may already run.
-GstFlowReturn wait_until(GstCoalesceEncoder *self, std::size_t most) {
-  FramesInFlight &frames = self->priv->frames;
-  const GstFlowReturn flow = frames.wait_until(most);
-  if (flow != GST_FLOW_OK && frames.is_open()) discard(GST_COALESCE_TRANSFORM(self));
-  return flow;
-}
-
-GstFlowReturn drain(GstCoalesceTransform *self) {
-  return wait_until(GST_COALESCE_ENCODER(self), 0);
 }
 
 // ---- what is said of a frame -----------------------------------------------------------------
@@ -88,38 +68,11 @@ GstFlowReturn push(GstCoalesceEncoder *self, GstBuffer *out, GstBuffer *metadata
   return gst_pad_push(GST_BASE_TRANSFORM_SRC_PAD(self), out);
 }
 
-// ---- the task of the source pad --------------------------------------------------------------
-
-void finish_and_push(gpointer object) {
-  auto *self = GST_COALESCE_ENCODER(object);
-  FramesInFlight &frames = self->priv->frames;
-  const BufferRef *metadata = frames.next();
-  if (metadata == nullptr) {
-    gst_pad_pause_task(GST_BASE_TRANSFORM_SRC_PAD(self));
-    return;
-  }
+GstFlowReturn finish(GstCoalesceTransform *transform, FrameInFlight *frame) {
+  auto *self = GST_COALESCE_ENCODER(transform);
   GstBuffer *out = nullptr;
-  // Whatever happens, the streaming thread hears of it in done().
-  GstFlowReturn flow =
-      guard(self, [&] { return GST_COALESCE_ENCODER_GET_CLASS(self)->finish(self, &out); });
-  if (flow == GST_FLOW_OK) flow = push(self, out, metadata->get());
-  if (flow != GST_FLOW_OK)
-    GST_DEBUG_OBJECT(self, "a frame's end: %s; those after it are dropped",
-                     gst_flow_get_name(flow));
-  frames.done(flow);
-}
-
-// (In pull mode, which is refused, frames would leave with later ones only.)
-gboolean activate_source(GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active) {
-  FramesInFlight &frames = priv_of(parent).frames;
-  if (mode != GST_PAD_MODE_PUSH) return FALSE;
-  if (active) {
-    frames.open();
-    return backend_of(parent).is_cpu_required() ||
-           gst_pad_start_task(pad, guarded<finish_and_push>, parent, nullptr);
-  }
-  frames.close();
-  return gst_pad_stop_task(pad);
+  const GstFlowReturn flow = GST_COALESCE_ENCODER_GET_CLASS(self)->finish(self, &out);
+  return flow == GST_FLOW_OK ? push(self, out, frame->metadata.get()) : flow;
 }
 
 // ---- events ----------------------------------------------------------------------------------
@@ -167,25 +120,11 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   GstCoalesceEncoderPrivate &priv = *self->priv;
   EventRef owned(event);
   const GstEventType type = GST_EVENT_TYPE(event);
-  if (type == GST_EVENT_FLUSH_START || type == GST_EVENT_FLUSH_STOP) priv.frames.set_flushing(true);
   if (type == GST_EVENT_STREAM_START) priv.tags_sent = false;
   if (type == GST_EVENT_TAG) owned.reset(with_codec_tags(self, owned.release()));
   const gboolean sent = GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, owned.release());
-  if (type == GST_EVENT_FLUSH_STOP) {
-    forget_key_units(self);
-    priv.frames.set_flushing(false);
-  }
+  if (type == GST_EVENT_FLUSH_STOP) forget_key_units(self);
   return sent;
-}
-
-// The source pad is deactivated first, and waits for the task. Events that come meanwhile are not
-// refused: that would be an error upstream.
-GstFlowReturn receive_event(GstPad *pad, GstObject *parent, GstEvent *event) {
-  GstCoalesceEncoderPrivate &priv = priv_of(parent);
-  const bool is_caps = GST_EVENT_TYPE(event) == GST_EVENT_CAPS;
-  if (priv.base_event(pad, parent, event)) return GST_FLOW_OK;
-  if (!priv.frames.is_open()) return GST_FLOW_FLUSHING;
-  return is_caps ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_ERROR;  // as GstPad has it
 }
 
 gboolean src_event(GstBaseTransform *trans, GstEvent *event) {
@@ -226,7 +165,7 @@ GstFlowReturn answer_key_units(GstCoalesceEncoder *self, GstBuffer *in) {
   for (const KeyUnitRequest &request : take_key_units(self, running)) {
     GST_DEBUG_OBJECT(self, "key unit %u at %" GST_TIME_FORMAT, request.count,
                      GST_TIME_ARGS(running));
-    if (GstFlowReturn flow = wait_until(self, 0); flow != GST_FLOW_OK) return flow;
+    if (GstFlowReturn flow = self->priv->task.drain(); flow != GST_FLOW_OK) return flow;
     gst_pad_push_event(GST_BASE_TRANSFORM_SRC_PAD(self),
                        gst_video_event_new_downstream_force_key_unit(
                            time, stream, running, request.all_headers, request.count));
@@ -271,21 +210,12 @@ BufferRef acquire_output(GstCoalesceEncoder *self, gsize bytes) {
   return pool->acquire(bytes);
 }
 
-// Never called, but GstBaseTransform does not look at generate_output(): without this it takes the
-// element for one that works in place, and hands ALLOCATION queries through.
-GstFlowReturn transform(GstBaseTransform *, GstBuffer *, GstBuffer *) {
-  return GST_FLOW_NOT_SUPPORTED;
-}
-
-// The task may still be there, if the sink pad alone is deactivated.
 gboolean stop(GstBaseTransform *trans) {
   auto *self = GST_COALESCE_ENCODER(trans);
   GstCoalesceEncoderPrivate &priv = *self->priv;
-  priv.frames.set_flushing(true);
+  const SourceTask::Halt halt(priv.task);
   const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
-  priv.frames.set_flushing(false);
   priv.output_pool.reset();
-  priv.room = 1;
   priv.tags_sent = false;
   forget_key_units(self);
   return stopped;
@@ -293,18 +223,24 @@ gboolean stop(GstBaseTransform *trans) {
 
 }  // namespace
 
+GstCoalesceEncoderPrivate::GstCoalesceEncoderPrivate(GstCoalesceEncoder *self)
+    : task(GST_COALESCE_TRANSFORM(self), finish, [](GstCoalesceTransform *transform) {
+        auto *encoder = GST_COALESCE_ENCODER(transform);
+        GST_COALESCE_ENCODER_GET_CLASS(encoder)->discard(encoder);
+      }) {}
+
 void gst_coalesce_encoder_set_room(GstCoalesceEncoder *self, guint frames) {
-  if (self->priv->room.exchange(frames) != frames)
-    GST_DEBUG_OBJECT(self, "frames in flight: %u", frames);
-  gst_coalesce_transform_update_latency(GST_COALESCE_TRANSFORM(self));
+  self->priv->task.set_room(frames);
 }
 
 GstFlowReturn gst_coalesce_encoder_wait_for_room(GstCoalesceEncoder *self) {
-  return wait_until(self, self->priv->room - 1);
+  return self->priv->task.wait_for_room();
 }
 
 void gst_coalesce_encoder_add(GstCoalesceEncoder *self, GstBuffer *in) {
-  self->priv->frames.add(metadata_of(self, in));
+  auto frame = std::make_unique<FrameInFlight>();
+  frame->metadata = metadata_of(self, in);
+  self->priv->task.add(std::move(frame));
 }
 
 BufferRef gst_coalesce_encoder_map_output(GstCoalesceEncoder *self, gsize bytes, GstMapInfo *map) {
@@ -321,7 +257,7 @@ GstFlowReturn gst_coalesce_encoder_push(GstCoalesceEncoder *self, GstBuffer *in,
 }
 
 GstFlowReturn gst_coalesce_encoder_drain(GstCoalesceEncoder *self) {
-  return wait_until(self, 0);
+  return self->priv->task.drain();
 }
 
 static void gst_coalesce_encoder_class_init(GstCoalesceEncoderClass *klass) {
@@ -329,26 +265,19 @@ static void gst_coalesce_encoder_class_init(GstCoalesceEncoderClass *klass) {
   trans_class->sink_event = guarded<sink_event>;
   trans_class->src_event = guarded<src_event>;
   trans_class->decide_allocation = guarded<decide_allocation>;
-  trans_class->transform = guarded<transform>;
   trans_class->stop = guarded<stop>;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
   gst_coalesce_transform_class_set_take(transform_class, take);
-  transform_class->drain = drain;
-  transform_class->discard = discard;
+  transform_class->drain = [](GstCoalesceTransform *self) { return priv_of(self).task.drain(); };
+  transform_class->discard = [](GstCoalesceTransform *self) { priv_of(self).task.discard(); };
   transform_class->max_frames_in_flight = [](GstCoalesceTransform *self) -> guint {
-    return priv_of(self).room - 1;
+    return priv_of(self).task.room() - 1;
   };
   gst_type_mark_as_plugin_api(GST_TYPE_COALESCE_ENCODER, GstPluginAPIFlags(0));
 }
 
 static void gst_coalesce_encoder_init(GstCoalesceEncoder *self) {
-  initialise(self, [self] {
-    self->priv = add_part<GstCoalesceEncoderPrivate>(self);
-    gst_pad_set_activatemode_function(GST_BASE_TRANSFORM_SRC_PAD(self), guarded<activate_source>);
-    GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD(self);
-    self->priv->base_event = GST_PAD_EVENTFUNC(sink);
-    gst_pad_set_event_full_function(sink, guarded<receive_event>);
-  });
+  initialise(self, [self] { self->priv = add_part<GstCoalesceEncoderPrivate>(self, self); });
   // An encoder does not drop frames because a sink is late, unless it has been set to.
   gst_base_transform_set_qos_enabled(GST_BASE_TRANSFORM(self), FALSE);
 }

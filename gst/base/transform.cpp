@@ -211,6 +211,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
     in_caps.reset(gst_caps_ref(caps));
   }
   const gboolean done = GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, owned.release());
+  if (in_caps != nullptr && done) self->priv->without_output.reset();
   if (in_caps != nullptr && !done) tell_conflict(self, in_caps.get());
   if (type == GST_EVENT_CAPS) gst_coalesce_transform_update_latency(self);
   return done;
@@ -322,7 +323,6 @@ void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   auto *klass = GST_COALESCE_TRANSFORM_GET_CLASS(self);
   Backend &backend = backend_of(self);
   self->priv->refused.clear();  // other caps have come
-  self->priv->without_output.reset();
   sync_values(trans, buffer);
   GstCudaContext *theirs = backend.context_to_follow(buffer);
   if (theirs == nullptr || self->passthrough) return;
@@ -336,6 +336,7 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
       GST_BASE_TRANSFORM_CLASS(parent_class)->submit_input_buffer(trans, is_discont, in);
   auto *self = GST_COALESCE_TRANSFORM(trans);
   if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) self->after_skipped = true;
+  if (flow == GST_FLOW_OK) self->priv->without_output.reset();
   if (flow != GST_FLOW_NOT_NEGOTIATED) return flow;
   // New caps failed because a flush met what was drained before them, perhaps one that has ended.
   if (self->priv->drained == GST_FLOW_FLUSHING) {
@@ -357,6 +358,12 @@ GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **out) {
   const GstFlowReturn drained = std::exchange(priv_of(trans).drained, GST_FLOW_OK);
   if (drained != GST_FLOW_OK) return drained;
   return GST_COALESCE_TRANSFORM_GET_CLASS(self)->take(self, in.get());
+}
+
+// Never called, but GstBaseTransform does not look at generate_output(): without this it takes the
+// element for one that works in place, and hands ALLOCATION queries through.
+GstFlowReturn transform(GstBaseTransform *, GstBuffer *, GstBuffer *) {
+  return GST_FLOW_NOT_SUPPORTED;
 }
 
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query) {
@@ -386,6 +393,7 @@ void gst_coalesce_transform_class_set_take(GstCoalesceTransformClass *klass,
   klass->take = take;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   trans_class->generate_output = guarded<generate_output>;
+  if (trans_class->transform == nullptr) trans_class->transform = transform;
 }
 
 void gst_coalesce_transform_class_add_template(GstCoalesceTransformClass *klass, const char *name,
@@ -417,6 +425,10 @@ BufferRef gst_coalesce_transform_metadata_of(GstCoalesceTransform *self, GstBuff
   if (std::exchange(self->after_skipped, false))
     GST_BUFFER_FLAG_SET(metadata.get(), GST_BUFFER_FLAG_DISCONT);
   return metadata;
+}
+
+void gst_coalesce_transform_return_later(GstCoalesceTransform *self, GstFlowReturn flow) {
+  self->priv->drained = flow;
 }
 
 void gst_coalesce_transform_update_latency(GstCoalesceTransform *self) {

@@ -95,6 +95,9 @@ bool gst_coalesce_transform_drain(GstCoalesceTransform *self, const char *what, 
 // For take(): the metadata of the input, as a buffer without memory.
 coalesce::gst::BufferRef gst_coalesce_transform_metadata_of(GstCoalesceTransform *self,
                                                             GstBuffer *in);
+// For work that an event has caused: what its frames have returned, if that was not GST_FLOW_OK, is
+// what the next chain returns.
+void gst_coalesce_transform_return_later(GstCoalesceTransform *self, GstFlowReturn flow);
 // After a change of max_frames_in_flight(): a message on the bus, if the latency has changed.
 void gst_coalesce_transform_update_latency(GstCoalesceTransform *self);
 

@@ -63,7 +63,6 @@ struct JpegDecParts {
     gsize taken = 0;                     // of them, by pictures, or left out
   } input;
   JpegFile file;
-  ContextRef context;   // of the file's decoders
   int orientation = 1;  // that downstream knows
 };
 
@@ -138,9 +137,8 @@ void tell_orientation(GstCoalesceDecoder *self, int orientation) {
   int &told = parts_of(self).orientation;
   if (told == orientation || orientation < 1 || orientation > int{std::size(kNames)}) return;
   told = orientation;
-  GstTagList *tags = gst_tag_list_new(GST_TAG_IMAGE_ORIENTATION, kNames[orientation - 1], nullptr);
-  gst_video_decoder_merge_tags(GST_VIDEO_DECODER(self), tags, GST_TAG_MERGE_REPLACE);
-  gst_tag_list_unref(tags);
+  gst_coalesce_decoder_set_tags(
+      self, gst_tag_list_new(GST_TAG_IMAGE_ORIENTATION, kNames[orientation - 1], nullptr));
 }
 
 Status read(GstCoalesceDecoder *self, const guint8 *data, gsize bytes, CodedPicture *picture) {
@@ -157,20 +155,29 @@ Status read(GstCoalesceDecoder *self, const guint8 *data, gsize bytes, CodedPict
   return {};
 }
 
-Status decode(GstCoalesceDecoder *self, const Frame &out, const Queue &queue, bool *broken) {
-  JpegDecParts &parts = parts_of(self);
-  if (queue.on_cuda()) parts.context = self->backend->context();
-  return parts.file.decode(out, queue, broken);
+Status decode(GstCoalesceDecoder *self, const Frame &out, ThreadPool *pool, bool *broken) {
+  return parts_of(self).file.decode(out, pool, broken);
+}
+
+Status start(GstCoalesceDecoder *self, const Frame &out, void *stream, guint room) {
+  return parts_of(self).file.start(out, stream, static_cast<int>(room));
+}
+
+Status finish(GstCoalesceDecoder *self, bool *broken) {
+  return parts_of(self).file.finish(broken);
+}
+
+void discard(GstCoalesceDecoder *self) {
+  parts_of(self).file.discard();
 }
 
 void release(GstCoalesceDecoder *self) {
-  JpegDecParts &parts = parts_of(self);
-  {
-    const ContextScope scope(parts.context.get());
-    parts.file.release();
-  }
-  parts.context.reset();
-  parts.orientation = 1;
+  parts_of(self).file.release();
+}
+
+gboolean begin(GstBaseTransform *trans) {
+  parts_of(trans).orientation = 1;
+  return GST_BASE_TRANSFORM_CLASS(gst_coalescejpegdec_parent_class)->start(trans);
 }
 
 // ---- the object ------------------------------------------------------------------------------
@@ -193,11 +200,15 @@ static void gst_coalescejpegdec_class_init(GstCoalesceJpegDecClass *klass) {
   object_class->set_property = guarded<set_property>;
   object_class->get_property = guarded<get_property>;
   properties().install(object_class);
+  GST_BASE_TRANSFORM_CLASS(klass)->start = guarded<begin>;
   auto *decoder_class = GST_COALESCE_DECODER_CLASS(klass);
   decoder_class->find_end = find_end;
   decoder_class->restart = restart;
   decoder_class->read = read;
   decoder_class->decode = decode;
+  decoder_class->start = start;
+  decoder_class->finish = finish;
+  decoder_class->discard = discard;
   decoder_class->release = release;
   gst_coalesce_decoder_class_add_templates(decoder_class, "image/jpeg",
                                            "{ I420, NV12, Y42B, Y444, GRAY8, RGB, BGR, RGBx, BGRx, "

@@ -84,6 +84,8 @@ void JpegFile::describe(CodedPicture *picture) const {
   picture->top_first = top_first_;
   picture->one_field = pieces_ < fields_;
   picture->for_cpu = by_libjpeg_;
+  // Coefficients, and samples before they are RGB.
+  picture->device_bytes = static_cast<gsize>(fields_) * frame_.blocks() * jpeg::kCoefficients * 3;
   picture->colorimetry = {GST_VIDEO_COLOR_RANGE_0_255, GST_VIDEO_COLOR_MATRIX_BT601,
                           GST_VIDEO_TRANSFER_UNKNOWN, GST_VIDEO_COLOR_PRIMARIES_UNKNOWN};
   picture->chroma_site = GST_VIDEO_CHROMA_SITE_JPEG;
@@ -93,12 +95,27 @@ void JpegFile::describe(CodedPicture *picture) const {
   picture->formats.insert(picture->formats.end(), std::begin(kRgb), std::end(kRgb));
 }
 
-Status JpegFile::decode_on_cpu(const Image *fields, ThreadPool *pool, bool *broken) {
+// Of each file.
+Status JpegFile::find_rows(const Frame &out, Image *fields) const {
+  const int first = top_first_ ? 0 : 1;
+  fields[0] = fields[1] = out.image();
+  for (int i = 0; fields_ == 2 && i < 2; ++i) {
+    fields[i] = rows_of_field(out.image(), (first + i) % 2);
+    if (fields[i].plane[0].data == nullptr)
+      return {StatusCode::unsupported,
+              "fields of 4:2:0 of an odd height in memory without a row for them; RGB will do"};
+  }
+  return {};
+}
+
+Status JpegFile::decode(const Frame &out, ThreadPool *pool, bool *broken) {
   if (decoder_ == nullptr || pool_ != pool || !same(decoder_params_, params_)) {
     decoder_ = std::make_unique<jpeg::Decoder>(params_, pool);
     decoder_params_ = params_;
     pool_ = pool;
   }
+  Image fields[2];
+  if (Status s = find_rows(out, fields); !s.ok()) return s;
   *broken = false;
   for (int i = 0; i < fields_; ++i) {
     const Piece &piece = piece_[i < pieces_ ? i : 0];
@@ -116,42 +133,70 @@ Status JpegFile::decode_on_cpu(const Image *fields, ThreadPool *pool, bool *brok
   return {};
 }
 
-Status JpegFile::decode_on_gpu(const Image *fields, void *stream, bool *broken) {
-  if (cuda_decoder_ == nullptr || !same(cuda_decoder_params_, params_)) {
-    cuda_decoder_.reset();
-    if (Status s = jpeg::CudaDecoder::make(params_, 2, &cuda_decoder_); !s.ok()) return s;
-    cuda_decoder_params_ = params_;
-  }
-  *broken = false;
-  int started = 0;
+// ---- the GPU ---------------------------------------------------------------------------------
+
+// With these parameters, for so many files.
+Status JpegFile::make_cuda_decoder(int slots) {
+  if (cuda_decoder_ != nullptr && slots_ == slots && same(cuda_decoder_params_, params_)) return {};
+  cuda_decoder_.reset();
+  std::unique_ptr<jpeg::CudaDecoder> made;
+  if (Status s = jpeg::CudaDecoder::make(params_, slots, &made); !s.ok()) return s;
+  cuda_decoder_ = std::move(made);
+  cuda_decoder_params_ = params_;
+  slots_ = slots;
+  next_slot_ = 0;
+  return {};
+}
+
+Status JpegFile::start(const Frame &out, void *stream, int room) {
+  Image fields[2];
+  if (Status s = find_rows(out, fields); !s.ok()) return s;
+  if (Status s = make_cuda_decoder(2 * room); !s.ok()) return s;
+  Started picture{cuda_decoder_, slots_, next_slot_, 0};
   Status status;
-  for (; started < fields_ && status.ok(); ++started) {
-    const Piece &piece = piece_[started < pieces_ ? started : 0];
-    status = cuda_decoder_->read(started, piece.data, piece.bytes);
-    if (status.ok()) status = cuda_decoder_->start(started, fields[started], stream);
-    if (!status.ok()) break;
+  for (; picture.files < fields_ && status.ok(); picture.files += status.ok()) {
+    const Piece &piece = piece_[picture.files < pieces_ ? picture.files : 0];
+    const int slot = (next_slot_ + picture.files) % slots_;
+    status = cuda_decoder_->read(slot, piece.data, piece.bytes);
+    if (status.ok()) status = cuda_decoder_->start(slot, fields[picture.files], stream);
   }
-  for (int i = 0; i < started; ++i) {
+  if (!status.ok()) {
+    bool broken = false;
+    (void)wait_for(picture, &broken);
+    return status;
+  }
+  next_slot_ = (next_slot_ + fields_) % slots_;
+  const std::lock_guard guard(lock_);
+  started_.push_back(std::move(picture));
+  return {};
+}
+
+Status JpegFile::wait_for(const Started &picture, bool *broken) {
+  *broken = false;
+  Status status;
+  for (int i = 0; i < picture.files; ++i) {
     bool is_broken = false;
-    const Status waited = cuda_decoder_->wait(i, &is_broken);
+    const Status waited = picture.decoder->wait((picture.first + i) % picture.slots, &is_broken);
     if (status.ok()) status = waited;
     *broken |= is_broken;
   }
   return status;
 }
 
-Status JpegFile::decode(const Frame &out, const Queue &queue, bool *broken) {
-  const Image whole = out.image();
-  const int first = top_first_ ? 0 : 1;
-  Image fields[2] = {whole, whole};
-  for (int i = 0; fields_ == 2 && i < 2; ++i) {
-    fields[i] = rows_of_field(whole, (first + i) % 2);
-    if (fields[i].plane[0].data == nullptr)
-      return {StatusCode::unsupported,
-              "fields of 4:2:0 of an odd height in memory without a row for them; RGB will do"};
+Status JpegFile::finish(bool *broken) {
+  Started picture;
+  {
+    const std::lock_guard guard(lock_);
+    picture = std::move(started_.front());
+    started_.pop_front();
   }
-  return queue.on_cuda() ? decode_on_gpu(fields, queue.stream(), broken)
-                         : decode_on_cpu(fields, queue.pool(), broken);
+  return wait_for(picture, broken);
+}
+
+void JpegFile::discard() {
+  bool broken = false;
+  while (!started_.empty())
+    (void)finish(&broken);
 }
 
 void JpegFile::release() {

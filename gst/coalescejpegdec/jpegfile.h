@@ -3,7 +3,9 @@
 // way to memory of either back end.
 #pragma once
 
+#include <deque>
 #include <memory>
+#include <mutex>
 
 #include "base/decoder/decoder.h"
 #include "jpeg/decoder/cuda_decoder.h"
@@ -21,8 +23,11 @@ class JpegFile {
   const jpeg::Frame &frame() const { return frame_; }
   void describe(CodedPicture *picture) const;
 
-  Status decode(const Frame &out, const Queue &queue, bool *broken);
-  // The decoders go; the GPU's context is current, if there is one.
+  Status decode(const Frame &out, ThreadPool *pool, bool *broken);
+  // GstCoalesceDecoderClass has the contracts.
+  Status start(const Frame &out, void *stream, int room);
+  Status finish(bool *broken);
+  void discard();
   void release();
 
  private:
@@ -30,9 +35,15 @@ class JpegFile {
     const std::uint8_t *data;
     std::size_t bytes;
   };
+  // A picture on the GPU: its files, which have slots in a row.
+  struct Started {
+    std::shared_ptr<jpeg::CudaDecoder> decoder;
+    int slots, first, files;
+  };
   void find_fields(const std::uint8_t *data, std::size_t bytes, int caps_height);
-  Status decode_on_cpu(const Image *fields, ThreadPool *pool, bool *broken);
-  Status decode_on_gpu(const Image *fields, void *stream, bool *broken);
+  Status find_rows(const Frame &out, Image *fields) const;
+  Status make_cuda_decoder(int slots);
+  static Status wait_for(const Started &picture, bool *broken);
 
   jpeg::DecodeParams params_;
   jpeg::Frame frame_;
@@ -42,9 +53,15 @@ class JpegFile {
 
   // With these parameters, for this pool.
   std::unique_ptr<jpeg::Decoder> decoder_;
-  std::unique_ptr<jpeg::CudaDecoder> cuda_decoder_;
+  std::shared_ptr<jpeg::CudaDecoder> cuda_decoder_;
   jpeg::DecodeParams decoder_params_, cuda_decoder_params_;
   ThreadPool *pool_ = nullptr;
+  int slots_ = 0, next_slot_ = 0;  // of the CUDA decoder
+
+  // The streaming thread adds to them, and the task takes the oldest. Those of other parameters
+  // keep their decoder.
+  std::mutex lock_;
+  std::deque<Started> started_;
 };
 
 }  // namespace coalesce::gst

@@ -8,11 +8,10 @@
 #include <vector>
 
 #include "base/encoder.h"
+#include "base/flight/framesinflight.h"
 #include "base/job.h"
 
 namespace coalesce::gst {
-
-constexpr int kMostFramesInFlight = 16;
 
 // Frames under way on the GPU. They are finished in the order in which they were started, and
 // device memory is taken when this is made. One thread may start frames while another one finishes

@@ -30,9 +30,7 @@ FILES = {
                             "video/x-raw,format=UYVY,width=1920,height=1080",
 }
 # The base classes' and GStreamer's. The README has the former.
-SHARED = {"name", "parent", "qos", "backend", "cuda-device-id", "n-threads", "active-backend", "stats",
-          "automatic-request-sync-points", "automatic-request-sync-point-flags", "discard-corrupted-frames",
-          "max-errors", "min-force-key-unit-interval"}
+SHARED = {"name", "parent", "qos", "backend", "cuda-device-id", "n-threads", "active-backend", "stats"}
 CODE = re.compile(r"`([^`\n]+)`")
 
 

@@ -126,6 +126,41 @@ GST_START_TEST(downstream_wants_the_impossible) {
 }
 GST_END_TEST;
 
+// Size and rate of downstream, and no field more.
+GST_START_TEST(upstream_is_told) {
+  const struct {
+    const char *accepted, *expected;
+  } cases[] = {{"ANY", "image/jpeg"},
+               {"video/x-raw, format=RGB", "image/jpeg"},
+               {"video/x-raw, width=64, height=[1, 48], framerate=25/1",
+                "image/jpeg, width=(int)64, height=(int)[ 1, 48 ], framerate=(fraction)25/1"},
+               {"audio/x-raw", "EMPTY"}};
+  for (const auto &[accepted, expected] : cases) {
+    Harness harness("coalescejpegdec");
+    harness.accept(accepted);
+    const CapsRef caps(gst_pad_peer_query_caps(harness.to_element(), nullptr));
+    expect_string(text_of(caps.get()), expected);
+  }
+}
+GST_END_TEST;
+
+// Again and again: an error each time.
+GST_START_TEST(downstream_refuses_at_times) {
+  const Bytes file = jpeg_file("I420", {48, 32}, 3);
+  Harness harness("coalescejpegdec");
+  fail_unless(harness.set_input("image/jpeg"));
+  for (const char *out : {"I420", "v210", "I420", "v210", "RGB"}) {
+    harness.accept(std::string("video/x-raw, format=") + out);
+    gst_pad_push_event(harness.from_element(), gst_event_new_reconfigure());
+    const bool possible = out[0] != 'v';
+    fail_unless_equals_int(harness.push(buffer_with(file)),
+                           possible ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED);
+    fail_unless_equals_int(harness.errors().size(), possible ? 0 : 1);
+    if (possible) expect_picture(harness, decoded(file, out), out);
+  }
+}
+GST_END_TEST;
+
 GST_START_TEST(downstream_changes_its_mind) {
   const Bytes file = jpeg_file("I420", {48, 32}, 3);
   Harness harness("coalescejpegdec");
@@ -173,6 +208,8 @@ int main(int argc, char **argv) {
     tcase_add_test(output, orientation_is_a_tag);
     tcase_add_test(output, properties_change_while_playing);
     tcase_add_test(output, downstream_wants_the_impossible);
+    tcase_add_test(output, upstream_is_told);
+    tcase_add_test(output, downstream_refuses_at_times);
     tcase_add_test(output, downstream_changes_its_mind);
     tcase_add_test(output, back_ends_without_a_gpu);
     add_jpegdec_input_cases(suite);

@@ -197,9 +197,20 @@ GST_START_TEST(gap) {
 }
 GST_END_TEST;
 
-// Before there are caps; what comes then has its own.
+// Before there are caps. Those of the input have a size; what comes then has its own.
 GST_START_TEST(gap_first) {
   const Bytes file = jpeg_file("Y42B", {33, 17}, 2);
+  {
+    Harness harness("coalescejpegdec");
+    harness.accept("video/x-raw, format=RGB");
+    fail_unless(harness.set_input("image/jpeg, width=64, height=48, framerate=25/1"));
+    fail_unless(harness.push_event(gst_event_new_gap(0, kTime)));
+    const std::string caps = text_of(harness.output_caps().get());
+    fail_unless(contains(caps, "width=(int)64"), "%s", caps.c_str());
+    push_file(harness, file, kTime);
+    expect_picture(harness, decoded(file, "RGB"), "after a gap");
+    harness.expect_no_error();
+  }
   Harness harness("coalescejpegdec");
   fail_unless(harness.set_input("image/jpeg, framerate=25/1"));
   fail_unless(harness.push_event(gst_event_new_gap(0, kTime)));
@@ -234,6 +245,90 @@ GST_START_TEST(backwards) {
       fail_unless_equals_clocktime(GST_BUFFER_PTS(harness.pull().get()), n * kTime);
     harness.expect_no_error();
   }
+}
+GST_END_TEST;
+
+// A file of motion JPEG has the times of its rate, and a segment of time.
+GST_START_TEST(times_of_the_rate) {
+  const Bytes file = jpeg_file("GRAY8", {16, 16}, 1);
+  GstSegment bytes;
+  gst_segment_init(&bytes, GST_FORMAT_BYTES);
+  Harness harness("coalescejpegdec");
+  harness.push_event(gst_event_new_stream_start("file"));
+  harness.push_event(gst_event_new_caps(parse_caps("image/jpeg, framerate=25/1").get()));
+  harness.push_event(gst_event_new_segment(&bytes));
+  push_file(harness, joined({file, file, part(file, 0, 20)}));
+  push_file(harness, part(file, 20, file.size()));
+  push_file(harness, file, 10 * kTime);
+  push_file(harness, file);
+  for (const guint n : {0u, 1u, 2u, 10u, 11u}) {
+    const BufferRef out = harness.pull();
+    fail_unless(out != nullptr);
+    fail_unless_equals_clocktime(GST_BUFFER_PTS(out.get()), n * kTime);
+    fail_unless_equals_clocktime(GST_BUFFER_DURATION(out.get()), kTime);
+    fail_unless_equals_uint64(GST_BUFFER_OFFSET(out.get()), GST_BUFFER_OFFSET_NONE);
+  }
+  const EventRef event(gst_pad_get_sticky_event(harness.from_element(), GST_EVENT_SEGMENT, 0));
+  const GstSegment *segment = nullptr;
+  gst_event_parse_segment(event.get(), &segment);
+  fail_unless_equals_int(segment->format, GST_FORMAT_TIME);
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
+// Pictures before the segment and after it do not come.
+GST_START_TEST(outside_the_segment) {
+  const Bytes file = jpeg_file("GRAY8", {16, 16}, 1);
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.start = segment.position = segment.time = 2 * kTime;
+  segment.stop = 5 * kTime;
+  Harness harness("coalescejpegdec");
+  harness.push_event(gst_event_new_stream_start("part"));
+  harness.push_event(
+      gst_event_new_caps(parse_caps("image/jpeg, parsed=true, framerate=25/1").get()));
+  harness.push_event(gst_event_new_segment(&segment));
+  for (guint n = 0; n < 8; n++)
+    push_file(harness, file, n * kTime);
+  for (guint n = 2; n < 5; n++)
+    fail_unless_equals_clocktime(GST_BUFFER_PTS(harness.pull().get()), n * kTime);
+  fail_unless_equals_int(harness.waiting(), 0);
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
+// A discontinuity ends a picture, and what follows it is one.
+GST_START_TEST(discontinuity) {
+  const Bytes file = jpeg_file("I420", {33, 17}, 2), expected = decoded(file, "I420");
+  Harness harness("coalescejpegdec");
+  fail_unless(harness.set_input("image/jpeg"));
+  push_file(harness, without_end(file));
+  GstBuffer *buffer = buffer_with(without_end(file));
+  GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
+  fail_unless_equals_int(harness.push(buffer), GST_FLOW_OK);
+  fail_unless_equals_int(harness.waiting(), 1);
+  harness.push_event(gst_event_new_eos());
+  expect_picture(harness, expected, "before");
+  const BufferRef out = harness.pull();
+  fail_unless(out != nullptr && GST_BUFFER_IS_DISCONT(out.get()));
+  fail_unless(picture(out.get(), harness.output_info()) == expected);
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
+// Caps that come again, and tags in mid-file, neither end a picture nor hurt the next one.
+GST_START_TEST(events_between) {
+  const Bytes file = jpeg_file("I420", {33, 17}, 2), expected = decoded(file, "I420");
+  Harness harness("coalescejpegdec");
+  for (int n = 0; n < 3; n++) {
+    fail_unless(harness.set_input("image/jpeg, framerate=25/1"));
+    push_file(harness, part(file, 0, 100));
+    harness.push_event(gst_event_new_tag(gst_tag_list_new(GST_TAG_TITLE, "t", nullptr)));
+    push_file(harness, part(file, 100, file.size()));
+    expect_picture(harness, expected, "events between");
+  }
+  fail_unless(harness.warnings().empty());
+  harness.expect_no_error();
 }
 GST_END_TEST;
 
@@ -287,6 +382,10 @@ void add_jpegdec_input_cases(Suite *suite) {
   tcase_add_test(input, gap);
   tcase_add_test(input, gap_first);
   tcase_add_test(input, backwards);
+  tcase_add_test(input, times_of_the_rate);
+  tcase_add_test(input, outside_the_segment);
+  tcase_add_test(input, discontinuity);
+  tcase_add_test(input, events_between);
   tcase_add_test(input, states);
   tcase_add_test(input, late_pictures);
 }

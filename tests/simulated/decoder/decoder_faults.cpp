@@ -24,9 +24,12 @@ std::string raw(const char *memory) {
          ", format=I420";
 }
 
+// And waits for those in flight.
 void push_all(Bench &bench) {
   for (int n = 0; n < kFrames; n++)
-    if (bench.push(buffer_with(file(n))) != GST_FLOW_OK) return;
+    if (bench.push(buffer_with(file(n))) != GST_FLOW_OK) break;
+  bench.push_event(
+      gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty("settle")));
 }
 
 // How many outputs there are: right ones, and those that cannot be mapped.

@@ -5,14 +5,21 @@
 
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
 
 #include "memory/bufferpool.h"
 
 namespace coalesce::gst {
 
-// Of a frame only its metadata is here, as a buffer without memory. What else belongs to a frame is
-// the element's.
+constexpr int kMostFramesInFlight = 16;
+
+// A class of elements derives from it where more belongs to a frame.
+struct FrameInFlight {
+  virtual ~FrameInFlight() = default;
+  BufferRef metadata;  // a buffer without memory
+};
+
 class FramesInFlight {
  public:
   // The source pad is activated; it is deactivated, and every wait ends.
@@ -25,7 +32,7 @@ class FramesInFlight {
 
   // ---- The streaming thread.
 
-  void add(BufferRef metadata);
+  void add(std::unique_ptr<FrameInFlight> frame);
   // Waits until at most so many frames are left; one that is being pushed counts. Otherwise the
   // flow of the task, which has stopped until clear(), or GST_FLOW_FLUSHING if a flush or close()
   // ended the wait.
@@ -38,14 +45,14 @@ class FramesInFlight {
   // ---- The task.
 
   // Waits for the oldest frame; nullptr: the pad is not active any more.
-  const BufferRef *next();
+  FrameInFlight *next();
   // It has gone, or why not.
   void done(GstFlowReturn flow);
 
  private:
   std::mutex lock_;
   std::condition_variable changed_;
-  std::deque<BufferRef> frames_;
+  std::deque<std::unique_ptr<FrameInFlight>> frames_;
   GstFlowReturn flow_ = GST_FLOW_OK;  // of the task
   bool open_ = false, flushing_ = false;
   bool busy_ = false;  // the task has the oldest frame

@@ -29,9 +29,9 @@ void FramesInFlight::set_flushing(bool flushing) {
   changed_.notify_all();
 }
 
-void FramesInFlight::add(BufferRef metadata) {
+void FramesInFlight::add(std::unique_ptr<FrameInFlight> frame) {
   std::lock_guard guard(lock_);
-  frames_.push_back(std::move(metadata));
+  frames_.push_back(std::move(frame));
   changed_.notify_all();
 }
 
@@ -54,13 +54,13 @@ void FramesInFlight::clear() {
   flow_ = GST_FLOW_OK;
 }
 
-const BufferRef *FramesInFlight::next() {
+FrameInFlight *FramesInFlight::next() {
   std::unique_lock lock(lock_);
   changed_.wait(lock,
                 [&] { return !open_ || (!flushing_ && flow_ == GST_FLOW_OK && !frames_.empty()); });
   if (!open_) return nullptr;
   busy_ = true;
-  return &frames_.front();  // which stays where it is while others are added
+  return frames_.front().get();
 }
 
 void FramesInFlight::done(GstFlowReturn flow) {
