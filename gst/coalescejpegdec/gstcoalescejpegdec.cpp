@@ -117,7 +117,8 @@ bool find_end(GstCoalesceDecoder *self, GstAdapter *adapter, bool at_end, gsize 
     return false;
   }
   *before = std::max(framing->begin(), taken) - taken;
-  gsize end = taken + all - 1;  // the last byte may be the first one of the next picture's SOI
+  // The last bytes may be the first ones of the next picture.
+  gsize end = taken + all - std::min(all, gsize{JpegFraming::kMostBack});
   if (ended)
     end = framing->end();
   else if (at_end)
@@ -171,6 +172,10 @@ void discard(GstCoalesceDecoder *self) {
   parts_of(self).file.discard();
 }
 
+std::string text(GstCoalesceDecoder *self, const Status &status) {
+  return parts_of(self).file.text(status);
+}
+
 void release(GstCoalesceDecoder *self) {
   parts_of(self).file.release();
 }
@@ -209,6 +214,7 @@ static void gst_coalescejpegdec_class_init(GstCoalesceJpegDecClass *klass) {
   decoder_class->start = start;
   decoder_class->finish = finish;
   decoder_class->discard = discard;
+  decoder_class->text = text;
   decoder_class->release = release;
   gst_coalesce_decoder_class_add_templates(decoder_class, "image/jpeg",
                                            "{ I420, NV12, Y42B, Y444, GRAY8, RGB, BGR, RGBx, BGRx, "

@@ -63,13 +63,17 @@ void JpegFile::find_fields(const std::uint8_t *data, std::size_t bytes, int caps
 Status JpegFile::read(const std::uint8_t *data, std::size_t bytes, const jpeg::DecodeParams &params,
                       int caps_height) {
   params_ = params;
+  why_.clear();
   find_fields(data, bytes, caps_height);
   jpeg::HeaderReader reader(piece_[0].data, piece_[0].bytes);
   Status status = reader.first_scan(params.max_pixels);
   frame_ = reader.frame();
   by_libjpeg_ = status.code() == StatusCode::unsupported;
   if (by_libjpeg_)
-    status = read_by_libjpeg(piece_[0].data, piece_[0].bytes, params.max_pixels, &frame_);
+    status = read_by_libjpeg(piece_[0].data, piece_[0].bytes, params.max_pixels, &frame_, &why_);
+  if (!status.ok() && std::int64_t{frame_.width} * frame_.height > params.max_pixels)
+    why_ = std::to_string(frame_.width) + "x" + std::to_string(frame_.height) +
+           " pixels are more than max-pixels=" + std::to_string(params.max_pixels);
   return status;
 }
 
@@ -122,7 +126,8 @@ Status JpegFile::decode(const Frame &out, ThreadPool *pool, bool *broken) {
     bool is_broken = false;
     Status status;
     if (by_libjpeg_) {
-      status = decode_by_libjpeg(piece.data, piece.bytes, frame_, params_, fields[i], &is_broken);
+      status =
+          decode_by_libjpeg(piece.data, piece.bytes, frame_, params_, fields[i], &is_broken, &why_);
     } else {
       status = decoder_->read(piece.data, piece.bytes);
       if (status.ok()) status = decoder_->decode(fields[i], &is_broken);

@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "base/decoder/decoder.h"
 #include "jpeg/decoder/cuda_decoder.h"
@@ -22,6 +23,8 @@ class JpegFile {
   // Of the first field.
   const jpeg::Frame &frame() const { return frame_; }
   void describe(CodedPicture *picture) const;
+  // What the last read() or decode() has returned, with sizes, or in libjpeg's words.
+  std::string text(const Status &status) const { return why_.empty() ? status.message() : why_; }
 
   Status decode(const Frame &out, ThreadPool *pool, bool *broken);
   // GstCoalesceDecoderClass has the contracts.
@@ -49,6 +52,7 @@ class JpegFile {
   jpeg::Frame frame_;
   Piece piece_[2] = {};
   int pieces_ = 0, fields_ = 1;
+  std::string why_;
   bool top_first_ = true, by_libjpeg_ = false;
 
   // With these parameters, for this pool.

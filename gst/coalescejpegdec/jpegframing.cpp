@@ -23,6 +23,19 @@ constexpr bool may_follow_data(std::uint8_t marker) {
          is(marker, Marker::com);
 }
 
+// Segments of an application, and comments, may have anything, a picture too.
+constexpr bool may_have_picture(std::uint8_t marker) {
+  return marker >= static_cast<std::uint8_t>(Marker::app0);
+}
+
+// What a file has behind its SOI.
+constexpr bool may_follow_soi(std::uint8_t marker) {
+  return marker >= static_cast<std::uint8_t>(Marker::app0)
+             ? marker != 0xFF
+             : is(marker, Marker::dqt) || is(marker, Marker::dri) ||
+                   (marker >= static_cast<std::uint8_t>(Marker::sof0) && marker <= 0xC4);
+}
+
 constexpr bool is_frame_header(std::uint8_t marker) {
   return marker >= 0xC0 && marker <= 0xCF && !is(marker, Marker::dht) && !is(marker, Marker::jpg) &&
          !is(marker, Marker::dac);
@@ -54,6 +67,26 @@ bool JpegFraming::picture_ends(std::size_t end) {
   return true;
 }
 
+// A segment of known contents, or what follows where it ended in FF: no marker follows that is
+// right, if it is the next file's.
+bool JpegFraming::may_begin_next_file() const {
+  if (state_ == State::header || state_ == State::code) return recent_ != 0;
+  return !may_have_picture(marker_) &&
+         (state_ == State::length_high || state_ == State::length_low || state_ == State::payload);
+}
+
+// at_ is behind the byte. The marker behind SOI is taken, too.
+bool JpegFraming::next_file_begins(std::uint8_t byte) {
+  recent_ = recent_ << 8 | byte;
+  return recent_ >> 8 == 0xFFD8FF && may_follow_soi(byte);
+}
+
+// A good one may have FF D8 as its last numbers.
+void JpegFraming::segment_ends() {
+  state_ = is(marker_, Marker::sos) ? State::data : State::header;
+  if ((recent_ & 0xFF) != 0xFF) recent_ = 0;
+}
+
 // at_ is behind it.
 bool JpegFraming::take_marker(std::uint8_t marker) {
   if (is(marker, Marker::soi)) {
@@ -67,6 +100,7 @@ bool JpegFraming::take_marker(std::uint8_t marker) {
       is(marker, Marker::tem) || (marker >= static_cast<std::uint8_t>(Marker::rst0) &&
                                   marker <= static_cast<std::uint8_t>(Marker::rst7));
   state_ = alone ? State::header : State::length_high;
+  recent_ = 0;
   return false;
 }
 
@@ -82,7 +116,9 @@ void JpegFraming::take_payload(std::uint8_t byte) {
 bool JpegFraming::look_at(const std::uint8_t *data, std::size_t bytes) {
   if (ended_) return true;
   for (std::size_t i = 0; i < bytes;) {
-    if (state_ == State::data || state_ == State::outside || state_ == State::header) {
+    const bool may_begin = may_begin_next_file();
+    if (state_ == State::data || state_ == State::outside ||
+        (state_ == State::header && !may_begin)) {
       // Up to the next FF.
       const void *found = std::memchr(data + i, 0xFF, bytes - i);
       const std::size_t next =
@@ -98,22 +134,32 @@ bool JpegFraming::look_at(const std::uint8_t *data, std::size_t bytes) {
       at_++, i++;
       continue;
     }
-    if (state_ == State::payload && length_ - left_ >= sizeof payload_) {
+    if (state_ == State::payload && may_have_picture(marker_) &&
+        length_ - left_ >= sizeof payload_) {
       const std::size_t skipped = std::min<std::size_t>(left_, bytes - i);
       left_ -= static_cast<unsigned>(skipped);
       at_ += skipped;
       i += skipped;
-      if (left_ == 0) state_ = is(marker_, Marker::sos) ? State::data : State::header;
+      if (left_ == 0) segment_ends();
       continue;
     }
     const std::uint8_t byte = data[i++];
     at_++;
+    if (may_begin && next_file_begins(byte)) {
+      if (picture_ends(at_ - 4)) return true;
+      picture_begins(at_ - 4);
+      if (take_marker(byte)) return true;
+      continue;
+    }
     switch (state_) {
       case State::code_outside:
         if (is(byte, Marker::soi))
           picture_begins(at_ - 2);
         else if (byte != 0xFF)
           state_ = State::outside;
+        break;
+      case State::header:
+        if (byte == 0xFF) state_ = State::code;
         break;
       case State::code:
         if (byte == 0)
@@ -141,7 +187,7 @@ bool JpegFraming::look_at(const std::uint8_t *data, std::size_t bytes) {
         break;
       case State::payload:
         take_payload(byte);
-        if (--left_ == 0) state_ = is(marker_, Marker::sos) ? State::data : State::header;
+        if (--left_ == 0) segment_ends();
         break;
       default:
         break;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Where JPEG pictures end in bytes that come in any pieces. Segments are left out by their length,
-// so that a thumbnail in one of them is no picture. It neither keeps bytes nor looks back.
+// so that a thumbnail in one of them is no picture. A file that is cut in a segment of tables or in
+// the header of a frame or a scan ends where the next one begins: there FF D8 FF, and a marker that
+// a file may begin with, are no numbers that anyone would have written. (Not where it lacks two
+// bytes of a segment, which may end in FF D8.) It keeps no bytes.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +24,10 @@ class JpegFraming {
  public:
   explicit JpegFraming(int caps_height = 0) : caps_height_(caps_height) {}
 
+  // How many of the last bytes may belong to the next picture, while this one has not ended.
+  static constexpr std::size_t kMostBack = 3;
   // The bytes that follow those before. True: the picture, of two fields where it has them, ends
-  // in these, or has ended before them; the rest of them has not been looked at.
+  // in these, or up to kMostBack bytes before them; the rest of them has not been looked at.
   bool look_at(const std::uint8_t *data, std::size_t bytes);
 
   std::size_t seen() const { return at_; }
@@ -48,6 +53,9 @@ class JpegFraming {
   void picture_begins(std::size_t soi);
   bool picture_ends(std::size_t end);
   bool take_marker(std::uint8_t marker);
+  bool may_begin_next_file() const;
+  bool next_file_begins(std::uint8_t byte);
+  void segment_ends();
   void take_payload(std::uint8_t byte);
 
   int caps_height_;
@@ -56,6 +64,7 @@ class JpegFraming {
   int pictures_ = 0;
   bool ended_ = false;
   std::uint8_t marker_ = 0;
+  std::uint32_t recent_ = 0;        // the last bytes of a segment that has no room for a picture
   unsigned length_ = 0, left_ = 0;  // of the segment in hand
   std::uint8_t payload_[8] = {};
   JpegHints hints_;

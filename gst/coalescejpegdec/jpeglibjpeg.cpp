@@ -11,14 +11,13 @@
 #include <jpeglib.h>
 
 #include "jpeg/decoder/output.h"
+#include "jpeg/tables/parts.h"
 
 namespace coalesce::gst {
 namespace {
 
 using jpeg::Frame;
-
-// Files of a few bytes may have scans without end, of all blocks each.
-constexpr int kMostScans = 100;
+using jpeg::parts;
 
 // libjpeg's object, and where its errors lead. Nothing that has a destructor is made between a
 // setjmp() and what may jump there.
@@ -28,15 +27,15 @@ struct Decompress {
   jpeg_progress_mgr progress = {};
   std::jmp_buf out;
   bool warned = false, no_memory = false;
+  char text[JMSG_LENGTH_MAX] = {};
 
   Decompress() {
     info.err = jpeg_std_error(&errors);
     info.client_data = this;
     errors.error_exit = [](j_common_ptr common) {
       auto *self = static_cast<Decompress *>(common->client_data);
-      char text[JMSG_LENGTH_MAX];
-      self->errors.format_message(common, text);
-      self->no_memory = std::string_view(text).starts_with("Insufficient memory");
+      self->errors.format_message(common, self->text);
+      self->no_memory = std::string_view(self->text).starts_with("Insufficient memory");
       std::longjmp(self->out, 1);
     };
     errors.emit_message = [](j_common_ptr common, int level) {
@@ -45,7 +44,10 @@ struct Decompress {
     errors.output_message = [](j_common_ptr) {};
     progress.progress_monitor = [](j_common_ptr common) {
       auto *self = static_cast<Decompress *>(common->client_data);
-      if (self->info.input_scan_number > kMostScans) std::longjmp(self->out, 1);
+      // Files of a few bytes may have scans without end, of all blocks each.
+      if (self->info.input_scan_number <= jpeg::kMostScans) return;
+      std::snprintf(self->text, sizeof self->text, "more than %d scans", jpeg::kMostScans);
+      std::longjmp(self->out, 1);
     };
   }
   ~Decompress() { jpeg_destroy_decompress(&info); }
@@ -55,8 +57,9 @@ struct Decompress {
 
 constexpr Status kFails = {StatusCode::invalid_argument, "libjpeg does not decode it"};
 
-Status failed(const Decompress &jpeg) {
+Status failed(const Decompress &jpeg, std::string *why) {
   if (jpeg.no_memory) return {StatusCode::out_of_memory, "no memory for libjpeg"};
+  *why = std::string("libjpeg: ") + jpeg.text;
   return kFails;
 }
 
@@ -160,10 +163,6 @@ bool read_raw(Decompress *jpeg, const Frame &frame, RawRows *raw, const Image &o
   return true;
 }
 
-int parts(int whole, int part) {
-  return (whole + part - 1) / part;
-}
-
 void set_up(const jpeg_decompress_struct &info, Frame *frame) {
   frame->width = static_cast<int>(info.image_width);
   frame->height = static_cast<int>(info.image_height);
@@ -193,8 +192,8 @@ void set_up(const jpeg_decompress_struct &info, Frame *frame) {
 
 // Into what remains of *frame as it is.
 Status read_frame(Decompress *jpeg, const std::uint8_t *file, std::size_t bytes,
-                  std::int64_t max_pixels, Frame *frame) {
-  if (!read_header(jpeg, file, bytes)) return failed(*jpeg);
+                  std::int64_t max_pixels, Frame *frame, std::string *why) {
+  if (!read_header(jpeg, file, bytes)) return failed(*jpeg, why);
   const jpeg_decompress_struct &info = jpeg->info;
   if (std::int64_t{info.image_width} * info.image_height > max_pixels)
     return invalid_argument("jpeg: a picture of more pixels than max-pixels");
@@ -218,19 +217,20 @@ bool have_same_samples(const Frame &a, const Frame &b) {
 }  // namespace
 
 Status read_by_libjpeg(const std::uint8_t *file, std::size_t bytes, std::int64_t max_pixels,
-                       Frame *frame) {
+                       Frame *frame, std::string *why) {
   Decompress jpeg;
-  return read_frame(&jpeg, file, bytes, max_pixels, frame);
+  return read_frame(&jpeg, file, bytes, max_pixels, frame, why);
 }
 
 Status decode_by_libjpeg(const std::uint8_t *file, std::size_t bytes, const Frame &frame,
-                         const jpeg::DecodeParams &params, const Image &out, bool *broken) {
+                         const jpeg::DecodeParams &params, const Image &out, bool *broken,
+                         std::string *why) {
   if (Status s = check_image(out); !s.ok()) return s;
   if (Status s = jpeg::check_output(frame, out.format, out.width, out.height); !s.ok()) return s;
   try {
     Decompress jpeg;
     Frame own;
-    if (Status s = read_frame(&jpeg, file, bytes, params.max_pixels, &own); !s.ok()) return s;
+    if (Status s = read_frame(&jpeg, file, bytes, params.max_pixels, &own, why); !s.ok()) return s;
     // What follows relies on it: of two fields, the second one comes with the first one's frame.
     if (!have_same_samples(own, frame))
       return invalid_argument("jpeg: the second field is unlike the first one");
@@ -250,7 +250,7 @@ Status decode_by_libjpeg(const std::uint8_t *file, std::size_t bytes, const Fram
       read = read_raw(&jpeg, frame, &raw, out);
     }
     *broken = jpeg.warned;
-    return read ? Status() : failed(jpeg);
+    return read ? Status() : failed(jpeg, why);
   } catch (const std::bad_alloc &) {
     return {StatusCode::out_of_memory, "no memory for libjpeg"};
   }

@@ -11,12 +11,13 @@ constexpr Status kNone = {
 
 }  // namespace
 
-Status read_by_libjpeg(const std::uint8_t *, std::size_t, std::int64_t, jpeg::Frame *) {
+Status read_by_libjpeg(const std::uint8_t *, std::size_t, std::int64_t, jpeg::Frame *,
+                       std::string *) {
   return kNone;
 }
 
 Status decode_by_libjpeg(const std::uint8_t *, std::size_t, const jpeg::Frame &,
-                         const jpeg::DecodeParams &, const Image &, bool *) {
+                         const jpeg::DecodeParams &, const Image &, bool *, std::string *) {
   return kNone;
 }
 

@@ -14,6 +14,7 @@
 
 #include <gst/base/gstadapter.h>
 
+#include <string>
 #include <vector>
 
 #include "base/transform.h"
@@ -76,6 +77,9 @@ struct GstCoalesceDecoderClass {
                             guint room);
   // In the task: waits for the oldest picture that was started. Its memory is free, or has it.
   coalesce::Status (*finish)(GstCoalesceDecoder *self, bool *broken);
+  // For a warning: what the last read(), decode() or start() has returned. Default: the status's
+  // text.
+  std::string (*text)(GstCoalesceDecoder *self, const coalesce::Status &status);
   // Waits for all that were started, and forgets them.
   void (*discard)(GstCoalesceDecoder *self);
   // What belongs to the back end, the context or the input goes: at the stop, and before another

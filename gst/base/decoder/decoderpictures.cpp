@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The pictures of decoders, on either back end.
+#include <cstring>
 #include <utility>
 
 #include "decoderprivate.h"
@@ -45,12 +46,13 @@ void warn(GstCoalesceDecoder *self, guint64 number, const std::string &text) {
        number));
 }
 
-GstFlowReturn refuse(GstCoalesceDecoder *self, guint64 number, const Status &status) {
+GstFlowReturn refuse(GstCoalesceDecoder *self, guint64 number, const Status &status,
+                     const std::string &why) {
   if (status.code() == StatusCode::device_error) {
     backend_of(self).post_gpu_error(status.message());
     return GST_FLOW_ERROR;
   }
-  const std::string text = std::string("A picture is left out: ") + status.message();
+  const std::string text = "A picture is left out: " + why;
   warn(self, number, text);
   const int most = self->priv->settings.snapshot().max_errors;
   {
@@ -174,11 +176,34 @@ GstFlowReturn acquire_output(GstCoalesceDecoder *self, BufferRef *out) {
   return GST_FLOW_ERROR;
 }
 
+// Are all rows in the buffer whole, with what is behind their samples?
+bool has_usual_layout(GstBuffer *buffer, const GstVideoInfo &info) {
+  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
+  bool usual = gst_buffer_get_size(buffer) >= GST_VIDEO_INFO_SIZE(&info);
+  for (guint p = 0; meta != nullptr && p < GST_VIDEO_INFO_N_PLANES(&info); p++)
+    usual = usual && meta->offset[p] == GST_VIDEO_INFO_PLANE_OFFSET(&info, p) &&
+            meta->stride[p] == GST_VIDEO_INFO_PLANE_STRIDE(&info, p);
+  return usual;
+}
+
+// What is behind the samples of a row would be memory of someone before.
+void clear_padding(GstBuffer *buffer, const GstVideoInfo &info, const Frame &frame) {
+  const Image image = frame.image();
+  const int last = has_usual_layout(buffer, info) ? 0 : 1;
+  for (int p = 0; p < image.format.planes; ++p) {
+    const Plane<std::uint8_t> &plane = image.plane[p];
+    const auto bytes = static_cast<std::size_t>(plane.width);
+    for (int y = 0; plane.pitch > bytes && y + last < plane.height; ++y)
+      std::memset(plane.row(y) + bytes, 0, plane.pitch - bytes);
+  }
+}
+
 GstFlowReturn decode_on_cpu(GstCoalesceDecoder *self, GstBuffer *out, Status *status,
                             bool *broken) {
   Frame frame;
   if (!frame.map(out, self->priv->info, Memory::system, GST_MAP_WRITE))
     return post_bad_frame(GST_ELEMENT(self), "output", frame);
+  clear_padding(out, self->priv->info, frame);
   Backend &backend = backend_of(self);
   *status = GST_COALESCE_DECODER_GET_CLASS(self)->decode(
       self, frame, backend.is_on_gpu() ? nullptr : backend.queue().pool(), broken);
@@ -234,6 +259,7 @@ GstFlowReturn download(GstCoalesceDecoder *self, PictureInFlight *flight, Buffer
   Frame to;
   if (!to.map(out->get(), self->priv->info, transfer_memory(out->get()), GST_MAP_WRITE))
     return post_bad_frame(GST_ELEMENT(self), "output", to);
+  clear_padding(out->get(), self->priv->info, to);
   const std::lock_guard guard(self->priv->session);
   GpuSession &session = backend.session();
   CUresult result = CUDA_SUCCESS;
@@ -261,7 +287,7 @@ GstFlowReturn decoder_finish(GstCoalesceTransform *transform, FrameInFlight *fra
     const std::lock_guard guard(self->priv->lock);
     self->priv->skipped = true;
   }
-  if (!status.ok()) return refuse(self, flight->shown.number, status);
+  if (!status.ok()) return refuse(self, flight->shown.number, status, status.message());
   BufferRef out;
   if (!self->priv->cuda)
     if (GstFlowReturn flow = download(self, flight, &out); flow != GST_FLOW_OK) return flow;
@@ -360,7 +386,8 @@ GstFlowReturn decoder_show(GstCoalesceDecoder *self, const CodedBuffer &coded) {
   } else {
     flow = read_and_show(self, &shown, coded.bytes.get(), &status);
     if (flow != GST_FLOW_OK || status.ok()) return flow;
-    flow = refuse(self, number, status);
+    const auto text = GST_COALESCE_DECODER_GET_CLASS(self)->text;
+    flow = refuse(self, number, status, text != nullptr ? text(self, status) : status.message());
   }
   GST_COALESCE_TRANSFORM(self)->after_skipped = true;
   return flow;

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 
+#include "../tables/parts.h"
+
 namespace coalesce::jpeg {
 
 ScanPlan make_scan_plan(const Frame &frame, const Scan &scan, std::size_t bytes) {
-  const auto parts = [](std::uint32_t whole, std::uint32_t part) {
-    return (whole + part - 1) / part;
-  };
   ScanPlan plan = {};
   plan.bytes = static_cast<std::uint32_t>(bytes);
   plan.subsequences = std::max(parts(plan.bytes, kSubsequenceBytes), 1u);

@@ -2,11 +2,11 @@
 // The decoder on a GPU, but for its kernels.
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <optional>
 #include <vector>
 
 #include "../../core/device.h"
+#include "../tables/parts.h"
 #include "cuda_decode_job.h"
 #include "cuda_decoder.h"
 #include "file_decoder.h"
@@ -210,15 +210,6 @@ Status Slot::wait(bool *broken) {
   return {};
 }
 
-template <class Body>
-Status with_memory(Body body) {
-  try {
-    return body();
-  } catch (const std::bad_alloc &) {
-    return {StatusCode::out_of_memory, "jpeg: no memory for the decoder"};
-  }
-}
-
 class Slots : public CudaDecoder {
  public:
   ~Slots() override {
@@ -255,7 +246,7 @@ class Slots : public CudaDecoder {
 
 Status make_cuda_decoder(const DecodeParams &params, int slots,
                          std::unique_ptr<CudaDecoder> *decoder) {
-  return with_memory([&] {
+  return with_memory("jpeg: no memory for the decoder", [&] {
     auto made = std::make_unique<Slots>();
     const Status s = made->prepare(params, slots);
     if (s.ok()) *decoder = std::move(made);

@@ -3,14 +3,12 @@
 
 #include <algorithm>
 
+#include "../tables/parts.h"
+
 namespace coalesce::jpeg {
 namespace {
 
 constexpr int kSof3 = 0xC3, kSof9 = 0xC9, kSof11 = 0xCB, kSof15 = 0xCF;
-
-int parts(int whole, int part) {
-  return (whole + part - 1) / part;
-}
 
 constexpr bool is(int marker, Marker which) {
   return marker == static_cast<int>(which);

@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda_job.h"
 
-#include <algorithm>
+#include "../tables/parts.h"
 
 namespace coalesce::jpeg {
 
 Tiling make_tiling(const CodingPlan &plan) {
-  const auto parts = [](std::int64_t whole, std::int64_t part) {
-    return static_cast<int>((whole + part - 1) / part);
-  };
   const std::int64_t interval = std::int64_t{plan.restart_interval} * plan.blocks_of_mcu;
   Tiling tiling = {};
   tiling.interval_blocks = static_cast<int>(interval);
   if (interval <= kTileBlocks) {
     tiling.intervals_of_tile = static_cast<int>(kTileBlocks / interval);
-    tiling.tiles = parts(plan.blocks(), interval * tiling.intervals_of_tile);
+    tiling.tiles = static_cast<int>(parts(plan.blocks(), interval * tiling.intervals_of_tile));
     return tiling;
   }
-  tiling.tiles_of_interval = parts(interval, kTileBlocks);
+  tiling.tiles_of_interval = static_cast<int>(parts<std::int64_t>(interval, kTileBlocks));
   const std::int64_t whole = plan.blocks() / interval;
-  tiling.tiles = static_cast<int>(whole) * tiling.tiles_of_interval +
-                 parts(plan.blocks() - whole * interval, kTileBlocks);
+  tiling.tiles =
+      static_cast<int>(whole) * tiling.tiles_of_interval +
+      static_cast<int>(parts<std::int64_t>(plan.blocks() - whole * interval, kTileBlocks));
   return tiling;
 }
 

@@ -2,11 +2,11 @@
 // The encoder on a GPU, but for its kernels.
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <vector>
 
 #include "../../core/device.h"
 #include "../plan/file_header.h"
+#include "../tables/parts.h"
 #include "cuda_encoder.h"
 #include "cuda_job.h"
 #include "quality_search.h"
@@ -245,20 +245,11 @@ class Slots : public CudaEncoder {
   std::vector<Slot> slots_;
 };
 
-template <class Body>
-Status with_memory(Body body) {
-  try {
-    return body();
-  } catch (const std::bad_alloc &) {
-    return {StatusCode::out_of_memory, "jpeg: no memory for the encoder"};
-  }
-}
-
 }  // namespace
 
 Status make_cuda_encoder(const EncoderParams &params, int slots,
                          std::unique_ptr<CudaEncoder> *encoder) {
-  return with_memory([&] {
+  return with_memory("jpeg: no memory for the encoder", [&] {
     auto made = std::make_unique<Slots>();
     const Status s = made->prepare(params, slots);
     if (s.ok()) *encoder = std::move(made);

@@ -3,12 +3,10 @@
 
 #include <algorithm>
 
+#include "../tables/parts.h"
+
 namespace coalesce::jpeg {
 namespace {
-
-int parts(int whole, int part) {
-  return (whole + part - 1) / part;
-}
 
 // Chroma's share of luma's samples, as shifts.
 struct Shifts {

@@ -122,4 +122,21 @@ void expect_picture(Harness &harness, const Bytes &expected, const char *what) {
   fail_unless(wrong == found.end(), "%s: byte %td", what, wrong - found.begin());
 }
 
+void expect_clear_padding(GstBuffer *buffer, const GstVideoInfo &info) {
+  GstVideoFrame frame;
+  fail_unless(gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ));
+  int seen = 0;
+  for (guint p = 0; p < GST_VIDEO_FRAME_N_PLANES(&frame); p++) {
+    const auto *data = static_cast<const guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, p));
+    const int stride = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, p);
+    const int width =
+        GST_VIDEO_FRAME_COMP_WIDTH(&frame, p) * GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, p);
+    for (int y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT(&frame, p); y++)
+      for (int x = width; x < stride; x++, seen++)
+        fail_unless(data[y * stride + x] == 0, "plane %u, row %d, byte %d", p, y, x);
+  }
+  gst_video_frame_unmap(&frame);
+  fail_unless(seen > 0);
+}
+
 }  // namespace test

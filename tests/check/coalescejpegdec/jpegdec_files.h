@@ -23,6 +23,8 @@ Bytes joined(const std::vector<Bytes> &parts);
 GstBuffer *buffer_with(const Bytes &bytes, GstClockTime pts = GST_CLOCK_TIME_NONE);
 // Pushes a file as one buffer.
 void push_file(Harness &harness, const Bytes &file, GstClockTime pts = GST_CLOCK_TIME_NONE);
+// Rows of a buffer in system memory have zeros behind their samples, of 8 bits.
+void expect_clear_padding(GstBuffer *buffer, const GstVideoInfo &info);
 // The next output has these bytes.
 void expect_picture(Harness &harness, const Bytes &expected, const char *what);
 

@@ -197,6 +197,52 @@ GST_START_TEST(gap) {
 }
 GST_END_TEST;
 
+GST_START_TEST(padding) {
+  for (const char *format : {"GRAY8", "I420", "RGB"}) {
+    Harness harness("coalescejpegdec");
+    harness.accept(std::string("video/x-raw, format=") + format);
+    fail_unless(harness.set_input("image/jpeg"));
+    push_file(harness, jpeg_file(format[0] == 'G' ? "GRAY8" : "I420", {33, 17}, 2));
+    const BufferRef out = harness.pull();
+    expect_clear_padding(out.get(), harness.output_info());
+  }
+}
+GST_END_TEST;
+
+// A file is cut anywhere in its header, and the next one is whole all the same; however the bytes
+// come.
+GST_START_TEST(cut_in_header) {
+  const Bytes file = jpeg_file("I420", {33, 17}, 2), expected = decoded(file, "I420");
+  // Places where it is not to be seen: two bytes before the end of a segment, just before the data,
+  // and in APP0, where a picture could be. `data`: where they begin.
+  std::vector<bool> hidden(file.size());
+  gsize data = 2;
+  for (bool is_scan = false; !is_scan;) {
+    is_scan = file[data + 1] == 0xDA;
+    const gsize end = data + 2 + (file[data + 2] << 8 | file[data + 3]);
+    for (gsize at = data + 4; at < end; at++)
+      hidden[at] = at + 2 == end || (is_scan && at + 3 >= end) || file[data + 1] == 0xE0;
+    hidden[data + 2] = hidden[data + 3] = file[data + 1] == 0xE0;
+    data = end;
+  }
+  for (const auto &[piece, every] :
+       {std::pair<gsize, gsize>{1, 37}, {2, 31}, {3, 17}, {7, 11}, {2 * file.size(), 1}}) {
+    for (gsize cut = 2 + piece % 3; cut < data; cut += every) {
+      if (hidden[cut]) continue;
+      Harness harness("coalescejpegdec");
+      fail_unless(harness.set_input("image/jpeg"));
+      const Bytes all = joined({part(file, 0, cut), file, file});
+      for (gsize at = 0; at < all.size(); at += piece)
+        push_file(harness, part(all, at, std::min(all.size(), at + piece)));
+      harness.push_event(gst_event_new_eos());
+      fail_unless(harness.waiting() == 2, "%d pictures, cut at %zu", harness.waiting(), cut);
+      expect_picture(harness, expected, std::to_string(cut).c_str());
+      expect_picture(harness, expected, std::to_string(cut).c_str());
+    }
+  }
+}
+GST_END_TEST;
+
 // Before there are caps. Those of the input have a size; what comes then has its own.
 GST_START_TEST(gap_first) {
   const Bytes file = jpeg_file("Y42B", {33, 17}, 2);
@@ -381,6 +427,8 @@ void add_jpegdec_input_cases(Suite *suite) {
   tcase_add_test(input, ends);
   tcase_add_test(input, gap);
   tcase_add_test(input, gap_first);
+  tcase_add_test(input, cut_in_header);
+  tcase_add_test(input, padding);
   tcase_add_test(input, backwards);
   tcase_add_test(input, times_of_the_rate);
   tcase_add_test(input, outside_the_segment);

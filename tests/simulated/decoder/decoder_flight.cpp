@@ -98,6 +98,14 @@ GST_START_TEST(leaves_at_once) {
 }
 GST_END_TEST
 
+GST_START_TEST(padding) {
+  FlightBench bench(kSystem, 2);
+  fail_unless_equals_int(bench.push_picture(0), GST_FLOW_OK);
+  const test::BufferRef out(bench.pull());
+  expect_clear_padding(out.get(), bench.output_info());
+}
+GST_END_TEST
+
 // So many are accepted while downstream is blocked.
 GST_START_TEST(as_many_as_asked_for) {
   for (int frames : {0, 1, 2, 3, 16}) {
@@ -359,6 +367,7 @@ static Suite *decoder_flight_suite() {
     assert_nothing_lives();
   });
   tcase_add_test(tests, leaves_at_once);
+  tcase_add_test(tests, padding);
   tcase_add_test(tests, as_many_as_asked_for);
   tcase_add_test(tests, nothing_overtakes);
   tcase_add_test(tests, caps_come_first);
