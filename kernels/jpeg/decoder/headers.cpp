@@ -85,7 +85,9 @@ Status HeaderReader::next_scan(bool *is_end) {
 // Up to SOS or EOI, which is dealt with.
 Status HeaderReader::read_markers(bool *is_end) {
   for (;; source_.marker = 0) {
+    source_.skipped = false;
     if (source_.marker == 0) source_.next_marker();
+    odd_ |= source_.skipped;
     const int marker = source_.marker;
     Status s;
     if (marker >= static_cast<int>(Marker::sof0) && marker <= kSof15 && !is(marker, Marker::dht) &&

@@ -78,6 +78,8 @@ class BitReader {
     }
   }
   bool too_few() const { return too_few_; }
+  // Whole bytes that no code has taken, where a segment should end.
+  bool has_more() const { return count_ >= 8; }
 
   // A new segment. too_few() stays if it begins with a marker.
   void restart() {
@@ -175,6 +177,7 @@ bool decode_scan(const Frame &frame, const Scan &scan, HeaderReader *reader,
   const std::int64_t mcus = std::int64_t{scan.mcus_wide} * scan.mcus_high;
   for (std::int64_t mcu = 0; mcu < mcus;) {
     if (scan.restart_interval != 0 && to_go == 0) {
+      broken |= bits.too_few() || bits.has_more();
       broken |= find_restart(source, next_restart);
       next_restart = (next_restart + 1) & 7;
       bits.restart();

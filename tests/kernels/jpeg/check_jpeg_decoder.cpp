@@ -211,6 +211,11 @@ std::string trial(const Decode &operation, bool roomy, bool may_spoil, Random &r
     if (!s.ok() || cpu_broken != broken) return "another verdict than the CPU's\n    " + what;
   }
   if (!is_spoiled && broken) return "a good file is said to be broken\n    " + what;
+  // (Libjpeg also warns of a missing EOI, which is none here. We also do of coefficients behind the
+  // last one of a block.)
+  const bool has_end =
+      call.file.size() > 2 && *(call.file.end() - 2) == 0xFF && call.file.back() == 0xD9;
+  if (expected.warned && has_end && !broken) return "libjpeg warns\n    " + what;
   if (have_libjpeg()) fill(expected, out.expected());
   const std::string wrong = out.difference(backend);
   return wrong.empty() ? wrong : wrong + "\n    " + what;
