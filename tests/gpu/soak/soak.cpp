@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// soak [FRAMES]: eight pipelines at once in one process, that many frames in all, with seeks and
+// soak [FRAMES]: ten pipelines at once in one process, that many frames in all, with seeks and
 // new sizes in between. No error, the right bytes after each seek and at the end, and neither the
 // host's nor the device's memory grows.
 #include <random>
@@ -12,7 +12,7 @@ using namespace soak;
 
 namespace {
 
-constexpr int kPipelines = 8, kFramesOfRound = 40;
+constexpr int kPipelines = 2 * kKinds, kFramesOfRound = 40;
 
 // One pipeline's share of all frames: rounds of a seek, often a new size, and some frames.
 void run_share(Line &line, unsigned seed, Progress *progress) {
@@ -35,7 +35,7 @@ void run_share(Line &line, unsigned seed, Progress *progress) {
 
 int main(int argc, char **argv) {
   return run(argc, argv,
-             {kPipelines, 4000, 960, 64, [] {},
+             {kPipelines, 4000, 3 * kPipelines * kFramesOfRound, 64, [] {},
               [](int i, const Device &device, Progress *progress) {
                 // Half of them share a context, the others make their own.
                 Line line(i % kKinds, "cuda", i % 2 ? device.context() : nullptr);

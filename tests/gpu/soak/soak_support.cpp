@@ -23,6 +23,10 @@ std::string elements_of(int kind, const std::string &backend) {
              "queue ! sepconvolve preset=gaussian" + here;
     case 2:
       return "coalescedeinterlace" + next + "queue ! convolve preset=sharpen" + here;
+    case 3:
+      return "coalescejpegenc quality=90 restart-interval=3" + here +
+             " ! coalescejpegdec frames-in-flight=3" + next + "queue ! convolve preset=sharpen" +
+             here;
     default:
       return "convolve mask=\"1 2 1; 2 4 2; 1 2 1\"" + here + " ! queue ! convolve preset=sharpen" +
              here;
@@ -30,7 +34,7 @@ std::string elements_of(int kind, const std::string &backend) {
 }
 
 const char *format_of(int kind) {
-  static const char *formats[kKinds] = {"UYVY", "BGRx", "NV12", "NV12"};
+  static const char *formats[kKinds] = {"UYVY", "BGRx", "NV12", "I420", "NV12"};
   return formats[kind];
 }
 

@@ -10,7 +10,7 @@ namespace soak {
 const std::vector<test::Size> kSizes{{64, 48}, {162, 122}, {320, 180}};
 constexpr std::size_t kInterlacedSize = 2;           // an index; the others are progressive
 const std::vector<int> kPositions{0, 7, 100, 1001};  // frames, of 25 a second
-constexpr int kKinds = 4;
+constexpr int kKinds = 5;
 
 // Where a line is: indices of the two lists.
 struct Place {
