@@ -185,9 +185,9 @@ bool ends_sequence(GstEventType type) {
 
 // Does it wait for the first caps?
 bool is_held(GstCoalesceDecoder *self, GstEventType type) {
-  return self->priv->holds && has_flag(type, GST_EVENT_TYPE_SERIALIZED) &&
-         type != GST_EVENT_FLUSH_STOP && type != GST_EVENT_STREAM_START &&
-         type != GST_EVENT_SEGMENT_DONE && type != GST_EVENT_EOS;
+  return has_flag(type, GST_EVENT_TYPE_SERIALIZED) && type != GST_EVENT_FLUSH_STOP &&
+         type != GST_EVENT_STREAM_START && type != GST_EVENT_SEGMENT_DONE &&
+         type != GST_EVENT_EOS && self->priv->holds;
 }
 
 void begin_stream(GstCoalesceDecoder *self) {
