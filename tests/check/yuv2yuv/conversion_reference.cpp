@@ -97,15 +97,21 @@ class Mapped {
   ConstImage image;
 
  private:
-  // Not every layout of GStreamer's has room for the last row of the odd field, which is a row of
-  // the picture where the height is 4n + 2.
-  static int rows_of(const GstVideoInfo &info, int plane, bool interlaced) {
-    if (info.height % 4 != 2) return rows(info, plane);
-    gsize end = info.size;
-    for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES(&info); p++)
-      if (info.offset[p] > info.offset[plane]) end = std::min(end, info.offset[p]);
-    const int most = static_cast<int>((end - info.offset[plane]) / gsize(info.stride[plane]));
-    return interlaced ? std::min(most, layout_rows(info, plane)) : rows(info, plane);
+  // In heights of 4n + 2 the last row of the odd field's chroma is one more, where the memory has
+  // it: not every layout of GStreamer's does, nor that of every GstVideoMeta.
+  int rows_of(const GstVideoInfo &info, int plane, bool interlaced) const {
+    const int usual = rows(info, plane);
+    if (!interlaced || info.height % 4 != 2 || usual == info.height) return usual;
+    const guint8 *begin = row(plane, usual), *end = begin + row_bytes(info, plane);
+    const GstMapInfo &map = frame.map[frame.meta != nullptr ? plane : 0];
+    if (end > map.data + map.size) return usual;
+    for (int p = 0; p < static_cast<int>(GST_VIDEO_INFO_N_PLANES(&info)); p++)
+      if (p != plane && begin < row(p, rows(info, p)) && end > row(p, 0)) return usual;
+    return usual + 1;
+  }
+  const guint8 *row(int plane, int y) const {
+    return static_cast<const guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, plane)) +
+           static_cast<gssize>(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, plane);
   }
 };
 
