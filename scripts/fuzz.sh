@@ -25,6 +25,9 @@ fuzz_target() {  # TARGET SECONDS [PROCESSES]; false if something was found
   local program=$fuzz_build/tests/fuzz/fuzz-$target findings=$fuzz_build/findings/$target
   local output=$fuzz_build/$target.log corpus=$fuzz_build/corpus/$target found file summary
   mkdir -p "$corpus" "$findings"
+  # The seeds as they are: -max_len would cut those that are longer.
+  "$program" -runs=0 -timeout=20 "$root/tests/fuzz/corpus/$target" >"$output" 2>&1 ||
+    { tail -n 20 "$output"; return 1; }
   touch "$output.begin"
   # Each finding is written, and the search goes on.
   "$program" -fork="$processes" -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 \

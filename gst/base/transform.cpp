@@ -202,7 +202,8 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   // Of other failures somebody has told; this one no chain will return any more.
   if (type == GST_EVENT_EOS && self->priv->drained == GST_FLOW_NOT_LINKED)
     GST_ELEMENT_FLOW_ERROR(self, GST_FLOW_NOT_LINKED);
-  if (type == GST_EVENT_EOS || type == GST_EVENT_SEGMENT_DONE)
+  if ((type == GST_EVENT_EOS || type == GST_EVENT_SEGMENT_DONE) &&
+      self->priv->drained != GST_FLOW_FLUSHING)
     backend_of(self).finish();  // failures of the last frames are told by no other
   if (type == GST_EVENT_CAPS) {
     GstCaps *caps = nullptr;

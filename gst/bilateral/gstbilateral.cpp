@@ -118,16 +118,6 @@ gboolean set_info(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVide
 
 // A weight has to be looked up for each pixel of a window. On a CPU that takes some 2 ns, as much
 // as a dozen coefficients of convolve; so the limit is a sixteenth of the one there.
-gboolean worth_the_trip(GstCoalesceFilter *self, const GstVideoInfo *in) {
-  const BilateralPrivate &priv = priv_of(self);
-  const guint64 pixels = guint64(GST_VIDEO_INFO_WIDTH(in)) * guint64(GST_VIDEO_INFO_HEIGHT(in));
-  const auto lookups = static_cast<guint64>(pixels_of_window(priv.weights)) *
-                       static_cast<guint64>(priv.in_use->iterations);
-  const bool heavy = pixels * lookups >= guint64{1} << 24;
-  GST_DEBUG_OBJECT(self, "%sheavy enough for a GPU", heavy ? "" : "not ");
-  return heavy;
-}
-
 gsize scratch_bytes(GstCoalesceFilter *self, const Frame &in) {
   // Cannot fail: what has been used for this format can be used again. It is done here since
   // iterations decide what run() needs.
@@ -176,7 +166,6 @@ static void gst_bilateral_class_init(GstBilateralClass *klass) {
   };
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
   filter_class->set_info = set_info;
-  filter_class->worth_the_trip = worth_the_trip;
   filter_class->scratch_bytes = scratch_bytes;
   filter_class->run = run;
   gst_coalesce_filter_class_add_templates(filter_class, channel_formats().c_str(),

@@ -71,6 +71,9 @@ bool JpegFraming::picture_ends(std::size_t end) {
 // right, if it is the next file's.
 bool JpegFraming::may_begin_next_file() const {
   if (state_ == State::header || state_ == State::code) return recent_ != 0;
+  // (Any numbers are tables of quantisation, of which there are four.)
+  if (state_ == State::payload && is(marker_, Marker::dqt) && length_ <= 2 + 4 * (1 + 2 * 64))
+    return false;
   return !may_have_picture(marker_) &&
          (state_ == State::length_high || state_ == State::length_low || state_ == State::payload);
 }

@@ -45,12 +45,14 @@ void release_held(GstCoalesceDecoder *self) {
     (void)decoder_send_to_base(self, std::move(event));
 }
 
-// Serialized, of the streaming thread.
+// Tags, of the streaming thread.
 void send(GstCoalesceDecoder *self, EventRef event) {
   if (self->priv->holds)
     self->priv->held.push_back(std::move(event));
   else if (self->priv->task.drain() == GST_FLOW_OK)
     gst_pad_push_event(decoder_source(self), event.release());
+  else
+    self->priv->tags_pending = true;  // they come before the next picture
 }
 
 // With what the pictures say themselves.
@@ -146,7 +148,7 @@ void forget_input(GstCoalesceDecoder *self) {
   priv.any_input = false;
   {
     const std::lock_guard guard(priv.lock);
-    priv.any_output = priv.skipped = false;
+    priv.skipped = false;
   }
   const ObjectLock lock(self);
   priv.earliest = GST_CLOCK_TIME_NONE;
@@ -164,10 +166,9 @@ void forget_held(GstCoalesceDecoder *self) {
   });
 }
 
-// As GStreamer's decoders have it.
+// At the end, when all pictures have gone. As GStreamer's decoders have it: since the start.
 void check_any_output(GstCoalesceDecoder *self) {
   GstCoalesceDecoderPrivate &priv = *self->priv;
-  (void)priv.task.drain();
   bool any_output = false;
   {
     const std::lock_guard guard(priv.lock);
@@ -202,9 +203,9 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *taken) {
   auto *self = GST_COALESCE_DECODER(trans);
   EventRef event(taken);
   const GstEventType type = GST_EVENT_TYPE(taken);
-  if (ends_sequence(type))
-    if (GstFlowReturn flow = end_sequence(self); flow != GST_FLOW_OK)
-      gst_coalesce_transform_return_later(GST_COALESCE_TRANSFORM(self), flow);
+  GstFlowReturn flow = ends_sequence(type) ? end_sequence(self) : GST_FLOW_OK;
+  if (flow == GST_FLOW_OK && type == GST_EVENT_EOS) flow = self->priv->task.drain();
+  if (flow != GST_FLOW_OK) gst_coalesce_transform_return_later(GST_COALESCE_TRANSFORM(self), flow);
   if (type == GST_EVENT_CAPS) {
     take_caps(self, std::move(event));
     return TRUE;
@@ -222,7 +223,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *taken) {
     return TRUE;
   }
   if (type == GST_EVENT_EOS || type == GST_EVENT_SEGMENT_DONE) release_held(self);
-  if (type == GST_EVENT_EOS) check_any_output(self);
+  if (type == GST_EVENT_EOS && flow == GST_FLOW_OK) check_any_output(self);
   const gboolean done = decoder_send_to_base(self, std::move(event));
   if (type == GST_EVENT_STREAM_START) begin_stream(self);
   if (type == GST_EVENT_FLUSH_STOP) {
@@ -271,6 +272,7 @@ gboolean stop(GstBaseTransform *trans) {
   priv.holds = true;
   priv.upstream_tags.reset();
   priv.own_tags.reset();
+  priv.tags_pending = priv.any_output = false;
   priv.parsed = false;
   gst_video_info_init(&priv.coded);
   priv.problem.clear();
@@ -332,6 +334,14 @@ bool coalesce::gst::CodedPicture::is_like(const CodedPicture &other) const {
 int gst_coalesce_decoder_caps_height(GstCoalesceDecoder *self) {
   return GST_VIDEO_INFO_HEIGHT(&self->priv->coded);
 }
+
+namespace coalesce::gst {
+
+void decoder_send_pending_tags(GstCoalesceDecoder *self) {
+  if (std::exchange(self->priv->tags_pending, false)) send(self, event_of_tags(self));
+}
+
+}  // namespace coalesce::gst
 
 void gst_coalesce_decoder_set_tags(GstCoalesceDecoder *self, GstTagList *tags) {
   self->priv->own_tags.reset(tags);

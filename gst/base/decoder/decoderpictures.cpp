@@ -372,6 +372,7 @@ GstFlowReturn read_and_show(GstCoalesceDecoder *self, Shown *shown, GstBuffer *b
 
 GstFlowReturn decoder_show(GstCoalesceDecoder *self, const CodedBuffer &coded) {
   GstCoalesceDecoderPrivate &priv = *self->priv;
+  decoder_send_pending_tags(self);
   Shown shown;
   const guint64 number = shown.number = priv.pictures++;
   shown.metadata = metadata_of(self, coded);

@@ -49,6 +49,7 @@ struct GstCoalesceDecoderPrivate {
   bool holds = true;
   std::vector<coalesce::gst::EventRef> held;
   coalesce::gst::TagsRef upstream_tags, own_tags;
+  bool tags_pending = false;  // a flush was in their way
 
   // The streaming thread's: of the output. While pictures are in flight it does not change.
   coalesce::gst::CodedPicture picture;  // that the caps are of
@@ -84,6 +85,7 @@ inline GstPad *decoder_source(gpointer object) {
 
 // An event of upstream, to the functions of the parent class.
 gboolean decoder_send_to_base(GstCoalesceDecoder *self, EventRef event);
+void decoder_send_pending_tags(GstCoalesceDecoder *self);
 // The first caps of a stream are there.
 void decoder_stop_holding(GstCoalesceDecoder *self);
 

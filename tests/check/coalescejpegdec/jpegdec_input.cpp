@@ -214,15 +214,17 @@ GST_END_TEST;
 GST_START_TEST(cut_in_header) {
   const Bytes file = jpeg_file("I420", {33, 17}, 2), expected = decoded(file, "I420");
   // Places where it is not to be seen: two bytes before the end of a segment, just before the data,
-  // and in APP0, where a picture could be. `data`: where they begin.
+  // and in APP0 and DQT, which have any bytes. `data`: where they begin.
   std::vector<bool> hidden(file.size());
   gsize data = 2;
   for (bool is_scan = false; !is_scan;) {
     is_scan = file[data + 1] == 0xDA;
     const gsize end = data + 2 + (file[data + 2] << 8 | file[data + 3]);
     for (gsize at = data + 4; at < end; at++)
-      hidden[at] = at + 2 == end || (is_scan && at + 3 >= end) || file[data + 1] == 0xE0;
-    hidden[data + 2] = hidden[data + 3] = file[data + 1] == 0xE0;
+      hidden[at] = at + 2 == end || (is_scan && at + 3 >= end) || file[data + 1] == 0xE0 ||
+                   file[data + 1] == 0xDB;
+    hidden[data + 2] = file[data + 1] == 0xE0;
+    hidden[data + 3] = hidden[data + 2] || file[data + 1] == 0xDB;
     data = end;
   }
   for (const auto &[piece, every] :
@@ -239,6 +241,28 @@ GST_START_TEST(cut_in_header) {
       expect_picture(harness, expected, std::to_string(cut).c_str());
       expect_picture(harness, expected, std::to_string(cut).c_str());
     }
+  }
+}
+GST_END_TEST;
+
+// A table of quantisation may have numbers that look like a file's beginning.
+GST_START_TEST(table_like_a_file) {
+  Bytes file = jpeg_file("GRAY8", {33, 17}, 2);
+  const Bytes dqt = {0xFF, 0xDB}, numbers = {255, 216, 255, 219};
+  const auto at = std::search(file.begin(), file.end(), dqt.begin(), dqt.end());
+  fail_unless(at != file.end());
+  std::copy(numbers.begin(), numbers.end(), at + 5 + 20);  // behind the length and the number
+  const Bytes expected = decoded(file, "GRAY8");
+  for (const gsize piece : {gsize{1}, gsize{7}, file.size()}) {
+    Harness harness("coalescejpegdec");
+    fail_unless(harness.set_input("image/jpeg"));
+    for (int i = 0; i < 2; i++)
+      for (gsize from = 0; from < file.size(); from += piece)
+        push_file(harness, part(file, from, std::min(file.size(), from + piece)));
+    harness.push_event(gst_event_new_eos());
+    fail_unless_equals_int(harness.waiting(), 2);
+    expect_picture(harness, expected, "first");
+    expect_picture(harness, expected, "second");
   }
 }
 GST_END_TEST;
@@ -428,6 +452,7 @@ void add_jpegdec_input_cases(Suite *suite) {
   tcase_add_test(input, gap);
   tcase_add_test(input, gap_first);
   tcase_add_test(input, cut_in_header);
+  tcase_add_test(input, table_like_a_file);
   tcase_add_test(input, padding);
   tcase_add_test(input, backwards);
   tcase_add_test(input, times_of_the_rate);

@@ -331,6 +331,46 @@ GST_START_TEST(downstream_ends_it) {
 }
 GST_END_TEST
 
+// What the last ones in flight return is told at the end, as no chain follows.
+GST_START_TEST(not_linked_at_the_end) {
+  FlightBench bench(kCuda, 4);
+  bench.push_pictures(1, 1);
+  bench.expect_pictures(1, 1);
+  const auto refuse = [](GstPad *, GstPadProbeInfo *info, gpointer) {
+    gst_buffer_unref(GST_PAD_PROBE_INFO_BUFFER(info));
+    GST_PAD_PROBE_INFO_FLOW_RETURN(info) = GST_FLOW_NOT_LINKED;
+    return GST_PAD_PROBE_HANDLED;
+  };
+  GstPad *pad = gst_element_get_static_pad(bench.element(), "src");
+  const gulong probe = gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, refuse, nullptr, nullptr);
+  (void)bench.push_picture(2);
+  (void)bench.push_event(gst_event_new_eos());
+  gst_pad_remove_probe(pad, probe);
+  gst_object_unref(pad);
+  bench.expect_error(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, {"Internal data stream error"});
+}
+GST_END_TEST
+
+// The first picture is in flight at the end, and a flush or a stop comes in between: that there was
+// none is not said.
+GST_START_TEST(end_is_interrupted) {
+  for (int round = 0; round < (small_run() ? 10 : 60); round++) {
+    FlightBench bench(round % 2 ? kCuda : kSystem, 4);
+    bench.push_pictures(1, 1);
+    Waiting end([&] { (void)bench.push_event(gst_event_new_eos()); });
+    if (round % 4 < 2) {
+      bench.send(gst_event_new_flush_start());
+      end.join();
+      bench.send(gst_event_new_flush_stop(TRUE));
+    } else {
+      gst_element_set_state(bench.element(), GST_STATE_NULL);
+      end.join();
+    }
+    bench.expect_no_error();
+  }
+}
+GST_END_TEST
+
 // One that is broken or left out is said so of itself, whatever is in flight.
 GST_START_TEST(broken_among_good) {
   const Bytes nothing = {0xFF, 0xD8, 0xFF, 0xD9};
@@ -377,6 +417,8 @@ static Suite *decoder_flight_suite() {
   tcase_add_test(tests, stop_discards);
   tcase_add_test(tests, stop_ends_waits);
   tcase_add_test(tests, downstream_ends_it);
+  tcase_add_test(tests, not_linked_at_the_end);
+  tcase_add_test(tests, end_is_interrupted);
   tcase_add_test(tests, broken_among_good);
   return suite;
 }
