@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "../../../kernels/linedetect/line_job.h"
+#include "../../../kernels/linedetect/line_mask_job.h"
 #include "../twin.h"
 
 namespace coalesce {
@@ -16,6 +17,14 @@ Status linedetect_cuda(const LineJob &job, void *stream) {
   const Plane<LineCount> count = {job.count, 1, 1, sizeof(LineCount)};
   if (Status s = twin::check_access({job.edges, scratch, lines, count}); !s.ok()) return s;
   return twin::launch(stream, [job] { (void)linedetect_cpu(job, nullptr); });
+}
+
+Status draw_line_mask_cuda(const LineMaskJob &job, void *stream) {
+  const Plane<const LineCount> count = {job.count, 1, 1, sizeof(LineCount)};
+  const auto most = static_cast<int>(job.max_lines);
+  const Plane<const Line> lines = {job.lines, most, 1, job.max_lines * sizeof(Line)};
+  if (Status s = twin::check_access({lines, count, job.mask}); !s.ok()) return s;
+  return twin::launch(stream, [job] { draw_line_mask_cpu(job, nullptr); });
 }
 
 }  // namespace coalesce

@@ -9,6 +9,7 @@
 #include "../refused.h"
 #include "linedetect/line_job.h"
 #include "linedetect/line_links.h"
+#include "linedetect/line_mask.h"
 #include "linedetect/linedetect.h"
 #include "picture/formats.h"
 
@@ -200,6 +201,51 @@ TEST_CASE("a bar of two rows is thinned to one") {
     left += static_cast<int>(column);
   }
   CHECK(left >= 10);
+}
+
+struct MaskCall {
+  std::vector<std::uint8_t> to = std::vector<std::uint8_t>(20 * 10, 77);
+  Line line = {2 * 256, 3 * 256, 9 * 256, 3 * 256, 256, 0};
+  LineCount count = {1, 1};
+  int max_lines = 10, thickness = 1;
+  const Line *lines = &line;
+  const LineCount *counted = &count;
+  Image mask = {pixel_format("GRAY8"), 20, 10, false, {}};
+
+  MaskCall() { mask.plane[0] = {to.data(), 20, 10, 20}; }
+  MaskCall(const MaskCall &) = delete;
+  MaskCall &operator=(const MaskCall &) = delete;
+
+  Status run() { return draw_line_mask(lines, counted, max_lines, thickness, mask, Queue::cpu()); }
+  std::ptrdiff_t drawn() const { return std::count(to.begin(), to.end(), 255); }
+};
+
+TEST_CASE("masks that are refused") {
+  expect_refused<MaskCall>("no data", [](MaskCall &c) { c.mask.plane[0].data = nullptr; });
+  expect_refused<MaskCall>("there are none", [](MaskCall &c) { c.lines = nullptr; });
+  expect_refused<MaskCall>("there are none", [](MaskCall &c) { c.counted = nullptr; });
+  expect_refused<MaskCall>("number", [](MaskCall &c) { c.max_lines = 0; });
+  expect_refused<MaskCall>("number", [](MaskCall &c) { c.max_lines = 16385; });
+  expect_refused<MaskCall>("thickness", [](MaskCall &c) { c.thickness = 0; });
+  expect_refused<MaskCall>("thickness", [](MaskCall &c) { c.thickness = 16; });
+  expect_refused<MaskCall>("GRAY8", [](MaskCall &c) {
+    c.mask.format = pixel_format("RGB");
+    c.mask.width = 6, c.mask.plane[0].width = 18;
+  });
+}
+
+TEST_CASE("a mask has both ends, and is three pixels thick around the line") {
+  MaskCall call;
+  REQUIRE(call.run().ok());
+  CHECK(call.drawn() == 8);
+  CHECK((call.to[3 * 20 + 2] == 255 && call.to[3 * 20 + 9] == 255));
+  call.thickness = 3;
+  REQUIRE(call.run().ok());
+  CHECK(call.drawn() == 24);
+  CHECK((call.to[2 * 20 + 5] == 255 && call.to[4 * 20 + 5] == 255));
+  call.count.lines = 0;
+  REQUIRE(call.run().ok());
+  CHECK(call.drawn() == 0);
 }
 
 TEST_CASE("distances are those to a chord, not to the line through it") {
