@@ -19,7 +19,7 @@ constexpr int kMinLineLength = 5, kMaxLineLength = 32767, kMaxLines = 16384;
 constexpr int kMaxLinePixels = 32767;  // across and down
 
 struct LineParams {
-  double tolerance = 1.5;  // pixels between a chain and its chord; to a 16th; up to the above
+  double tolerance = 2.5;  // pixels between a chain and its chord; to a 16th; up to the above
   int min_length = 20;     // pixels from end to end; shorter lines are dropped
   int max_lines = 1024;    // the longest are kept
 };
