@@ -146,7 +146,7 @@ __device__ std::uint32_t make_chain(const ChainArgs &a, std::uint32_t count) {
   const auto cut = [&](std::uint32_t at) { atomicOr(a.s.cuts + at / 32, 1u << at % 32); };
   for (std::uint32_t i = 0; i < windows; ++i) {
     const std::uint32_t at = first + i * kLineWindow;
-    a.s.windows[window + i] = {at, i, min(last - at, static_cast<std::uint32_t>(kLineWindow))};
+    a.s.windows[window + i] = {at, min(last - at, static_cast<std::uint32_t>(kLineWindow))};
     cut(at);
   }
   cut(last);

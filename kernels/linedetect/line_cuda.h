@@ -39,8 +39,7 @@ struct LineBeyond {
 };
 
 struct LineWindow {
-  std::uint32_t first;          // in `order`
-  std::uint32_t number, steps;  // number: of the chain's windows
+  std::uint32_t first, steps;  // first: in `order`
 };
 struct LongChain {
   std::uint32_t window, count;  // its first window

@@ -45,7 +45,7 @@ struct LineCount {
 // lines    room for max_lines, in the memory of the queue, as is `count`; beyond the lines that are
 //          stored nothing is written
 // scratch  linedetect_scratch_bytes(), in the memory of the queue, aligned to 16 bytes, and nobody
-//          else's until the work has been done. About 15 bytes a pixel: any edges fit, so there is
+//          else's until the work has been done. About 14 bytes a pixel: any edges fit, so there is
 //          no overflow
 //
 // Time grows with the number of pixels, times the logarithm of the longest chain, whatever its

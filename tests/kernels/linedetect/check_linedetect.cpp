@@ -228,7 +228,8 @@ std::string trial(const Operation &operation, const TrialOptions &options, Rando
   set_doing(what);
   OutputImage lines(record_layout(sizeof(Line) * static_cast<std::size_t>(params.max_lines)));
   OutputImage counts(record_layout(sizeof(LineCount)));
-  std::memcpy(lines.expected.data(), expected.lines.data(), sizeof(Line) * expected.lines.size());
+  std::copy(expected.lines.begin(), expected.lines.end(),
+            reinterpret_cast<Line *>(lines.expected.data()));
   std::memcpy(counts.expected.data(), &expected.count, sizeof expected.count);
   if (backend.cuda) edges.image.upload(), lines.actual.upload(), counts.actual.upload();
   const auto memory = [&](const OutputImage &of) {
@@ -287,7 +288,7 @@ std::vector<PlantedBug> planted() {
 }  // namespace
 
 Case linedetect_case() {
-  return {"linedetect", 200,
+  return {"linedetect", 120,
           [](Random &random, int index, const Backend &backend) {
             return trial(line_call, {}, random, index, backend);
           },
