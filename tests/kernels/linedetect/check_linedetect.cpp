@@ -177,6 +177,8 @@ Size random_size(Edges kind, int index, int least, Random &random) {
   const auto sizes = static_cast<int>(std::size(kSizes));
   Size size = random.below(3) != 0 ? kSizes[(index + index / sizes) % sizes]
                                    : Size{random.between(1, 300), random.between(1, 150)};
+  if (kind == Edges::noise && random.below(2) == 0)  // across the tiles of thinning
+    size = {random.between(500, 700), random.between(50, 130)};
   if (kind == Edges::long_line) size = {random.between(600, 2500), random.between(2, 60)};
   if (kind == Edges::spiral || kind == Edges::meander)
     size = {random.between(60, 260), random.between(60, 200)};
