@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Pictures as if they were painted in oil.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../core/queue.h"
+#include "../core/status.h"
+#include "../picture/image.h"
+
+namespace coalesce {
+
+enum class OilMethod : std::uint8_t {
+  mode,  // the mean colour of the commonest intensity around a pixel (Holzmann, 1988)
+};
+
+constexpr int kMaxOilModeRadius = 15;
+constexpr int kMaxOilModeRatio = 127;
+
+struct OilpaintParams {
+  OilMethod method = OilMethod::mode;
+  // mode: columns and rows on either side of a pixel, 1 to kMaxOilModeRadius; and what intensities
+  // are divided by, 1 to kMaxOilModeRatio. As in OpenCV's xphoto::oilPainting().
+  int mode_radius = 5;
+  int mode_ratio = 20;
+};
+
+// Memory that oilpaint() needs beside the pictures, on either back end.
+std::size_t oilpaint_scratch_bytes(const OilpaintParams &params, const ConstImage &image);
+
+// Paints a picture: `out` has the format and size of `in`. Alpha and padding are copied.
+//
+// Formats are those whose samples are bytes: grey, RGB, YUV with chroma of any size, planar,
+// semi-planar or packed. Rows of both fields are painted together. Chroma of fewer samples is
+// repeated for each pixel, and becomes the mean of what its pixels got. Any width and height from 1
+// to 2^28 (bytes of a row, rows), any pitch. The planes must not overlap (which is not checked).
+//
+// scratch: oilpaint_scratch_bytes() of the queue's back end, aligned to 16 bytes, and nobody else's
+// until the work has been done.
+//
+// Errors: invalid_argument for pictures and parameters that break the above or image.h; unsupported
+// for a CUDA queue in a build without CUDA kernels, or on a device they were not built for;
+// device_error.
+Status oilpaint(const OilpaintParams &params, const ConstImage &in, const Image &out,
+                const Queue &queue, void *scratch);
+
+}  // namespace coalesce

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Refusals, and examples by hand.
+#include <cstring>
+#include <vector>
+
+#include "../../support/doctest.h"
+#include "oilpaint/oilpaint.h"
+#include "picture/formats.h"
+
+namespace coalesce::test {
+namespace {
+
+constexpr int kWidth = 12, kHeight = 10;
+
+struct GreyCall {
+  std::uint8_t memory[2][kWidth * kHeight] = {};
+  OilpaintParams params;
+  ConstImage in = {
+      pixel_format("GRAY8"), kWidth, kHeight, false, {{memory[0], kWidth, kHeight, kWidth}}};
+  Image out = {
+      pixel_format("GRAY8"), kWidth, kHeight, false, {{memory[1], kWidth, kHeight, kWidth}}};
+  alignas(16) std::uint8_t scratch[1 << 16] = {};
+  void *memory_between = scratch;
+
+  GreyCall() = default;
+  GreyCall(const GreyCall &) = delete;
+  GreyCall &operator=(const GreyCall &) = delete;
+
+  std::uint8_t &from(int x, int y) { return memory[0][y * kWidth + x]; }
+  int at(int x, int y) const { return memory[1][y * kWidth + x]; }
+  Status run(const Queue &queue = Queue::cpu()) {
+    return oilpaint(params, in, out, queue, memory_between);
+  }
+};
+
+void expect_refused(const char *what, void (*spoil)(GreyCall &call)) {
+  for (const Queue &queue : {Queue::cpu(), Queue::cuda(nullptr)}) {
+    GreyCall call;
+    spoil(call);
+    const Status s = call.run(queue);
+    CHECK_MESSAGE(
+        (s.code() == StatusCode::invalid_argument && std::strstr(s.message(), what) != nullptr),
+        "\"", s.message(), "\" does not say \"", what, "\"");
+  }
+}
+
+TEST_CASE("refused") {
+  GreyCall sound;
+  CHECK(oilpaint_scratch_bytes(sound.params, sound.in) <= sizeof sound.scratch);
+  CHECK(sound.run().ok());
+  expect_refused("radius of mode", [](GreyCall &c) { c.params.mode_radius = 0; });
+  expect_refused("radius of mode", [](GreyCall &c) { c.params.mode_radius = 16; });
+  expect_refused("ratio of mode", [](GreyCall &c) { c.params.mode_ratio = 0; });
+  expect_refused("ratio of mode", [](GreyCall &c) { c.params.mode_ratio = 128; });
+  expect_refused("no such method",
+                 [](GreyCall &c) { c.params.method = static_cast<OilMethod>(9); });
+  expect_refused("scratch memory", [](GreyCall &c) { c.memory_between = nullptr; });
+  expect_refused("scratch memory", [](GreyCall &c) { c.memory_between = c.scratch + 1; });
+  expect_refused("differ in size",
+                 [](GreyCall &c) { c.out.height = c.out.plane[0].height = kHeight - 1; });
+  expect_refused("no data", [](GreyCall &c) { c.out.plane[0].data = nullptr; });
+}
+
+// Does a text have one of a format's names?
+bool names(const char *text, const PixelFormat &format) {
+  for (const NamedFormat &named : named_formats())
+    if (named.format == format && std::strstr(text, named.name) != nullptr) return true;
+  return false;
+}
+
+// Each format of other samples is named.
+TEST_CASE("refused formats") {
+  std::vector<std::uint8_t> memory(1 << 16);
+  int refused = 0;
+  for (const NamedFormat &named : named_formats()) {
+    if (named.format.in_bytes()) continue;
+    ConstImage in = {named.format, 4, 4, false, {}};
+    Image out = {named.format, 4, 4, false, {}};
+    for (int p = 0; p < named.format.planes; ++p) {
+      const auto row = static_cast<int>(row_bytes(named.format, p, 4));
+      out.plane[p] = {memory.data(), row, plane_rows(named.format, p, 4), 256};
+      in.plane[p] = out.plane[p];
+    }
+    const Status s = oilpaint({}, in, out, Queue::cpu(), memory.data());
+    CHECK(s.code() == StatusCode::invalid_argument);
+    CHECK_MESSAGE(names(s.message(), named.format), s.message());
+    ++refused;
+  }
+  CHECK(refused > 20);
+}
+
+TEST_CASE("mode: the commonest intensity wins, the darkest of several") {
+  GreyCall call;
+  call.params.mode_radius = 1, call.params.mode_ratio = 10;
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x)
+      call.from(x, y) = x < 6 ? 40 : 200;
+  call.from(3, 3) = 90;   // alone
+  call.from(9, 5) = 201;  // of the same bin: the mean of 200 and of this is 200.1
+  REQUIRE(call.run().ok());
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x)
+      CHECK(call.at(x, y) == (x < 6 ? 40 : 200));
+}
+
+TEST_CASE("mode: halves go to the even number") {
+  GreyCall call;
+  call.params.mode_radius = 15, call.params.mode_ratio = 127;
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x)
+      call.from(x, y) = static_cast<std::uint8_t>(x % 2 == 0 ? 10 : 11);
+  REQUIRE(call.run().ok());
+  CHECK(call.at(5, 5) == 10);
+  for (std::uint8_t &sample : call.memory[0])
+    ++sample;
+  REQUIRE(call.run().ok());
+  CHECK(call.at(5, 5) == 12);
+}
+
+}  // namespace
+}  // namespace coalesce::test
