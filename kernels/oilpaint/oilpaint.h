@@ -12,14 +12,19 @@
 namespace coalesce {
 
 enum class OilMethod : std::uint8_t {
-  mode,  // the mean colour of the commonest intensity around a pixel (Holzmann, 1988)
+  kuwahara,  // means of sectors that lie along edges, the calmest ones most (Kyprianidis, 2009)
+  mode,      // the mean colour of the commonest intensity around a pixel (Holzmann, 1988)
 };
 
+constexpr int kMinOilKuwaharaRadius = 2, kMaxOilKuwaharaRadius = 10;
 constexpr int kMaxOilModeRadius = 15;
 constexpr int kMaxOilModeRatio = 127;
 
 struct OilpaintParams {
   OilMethod method = OilMethod::mode;
+  // kuwahara: radius of the circle that becomes an ellipse along an edge, of up to twice the
+  // radius.
+  int kuwahara_radius = 6;
   // mode: columns and rows on either side of a pixel, 1 to kMaxOilModeRadius; and what intensities
   // are divided by, 1 to kMaxOilModeRatio. As in OpenCV's xphoto::oilPainting().
   int mode_radius = 5;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "../../../kernels/oilpaint/oilpaint_job.h"
+#include "../../../kernels/oilpaint/kuwahara.h"
 #include "../twin.h"
 
 namespace coalesce {
@@ -38,6 +38,18 @@ Status oil_pack_cuda(const OilPicture &picture, const OilWords &words, void *str
 Status oil_unpack_cuda(const OilPicture &picture, const OilWords &words, void *stream) {
   if (Status s = check_access(picture, words); !s.ok()) return s;
   return twin::launch(stream, [=] { oil_unpack_cpu(picture, words, nullptr); });
+}
+
+Status oil_kuwahara_cuda(const OilKuwahara &kuwahara, const OilWords &in, const OilWords &out,
+                         void *stream) {
+  const OilWords lists = {kuwahara.lists, kuwahara.stride, kOilCodes * kOilLists};
+  if (Status s = twin::check_access({plane_of(lists), plane_of(in), plane_of(out)}); !s.ok())
+    return s;
+  return twin::launch(stream, [=] {
+    oil_kuwahara_lists_cpu(kuwahara, nullptr);
+    oil_kuwahara_codes_cpu(in, out, nullptr);
+    oil_kuwahara_paint_cpu(kuwahara, in, out, nullptr);
+  });
 }
 
 Status oil_mode_cuda(const OilMode &mode, const OilWords &in, const OilWords &out, void *stream) {

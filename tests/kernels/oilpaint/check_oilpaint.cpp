@@ -24,13 +24,17 @@ const std::vector<const NamedFormat *> &formats() {
 
 struct TrialOptions {
   const char *format = nullptr;  // any
-  bool smooth = false;           // pictures without noise
-  int least = 1;                 // of width and height
-  bool roomy = false;            // planes have room where bugs write
+  bool any_method = true;
+  OilMethod method = OilMethod::mode;
+  int least = 1;       // of width and height
+  bool roomy = false;  // planes have room where bugs write
 };
 
-OilpaintParams random_params(Random &random) {
+OilpaintParams random_params(const TrialOptions &options, Random &random) {
   OilpaintParams params;
+  params.method =
+      options.any_method ? random.pick({OilMethod::kuwahara, OilMethod::mode}) : options.method;
+  params.kuwahara_radius = random.pick({2, 3, 4, 5, 6, 7, 8, 9, kMaxOilKuwaharaRadius});
   params.mode_radius = random.pick({1, 2, 3, 5, 5, 8, kMaxOilModeRadius});
   params.mode_ratio = random.pick({1, 2, 7, 10, 20, 64, kMaxOilModeRatio});
   return params;
@@ -39,8 +43,9 @@ OilpaintParams random_params(Random &random) {
 // As far as the reference has time.
 PictureShape random_shape(const NamedFormat &format, const OilpaintParams &params, int least,
                           Random &random) {
-  const int window = 2 * params.mode_radius + 1;
-  const int most = std::max(400'000 / (window * window), 400);
+  const int side = 2 * params.mode_radius + 1, radius = params.kuwahara_radius;
+  const int of_pixel = params.method == OilMethod::mode ? side * side : 8 * radius * radius + 100;
+  const int most = std::max(200'000 / of_pixel, 400);
   PictureShape shape = {format.name, random.between(least, random.pick({40, 90, 300})), 1};
   shape.height = random.between(least, std::max(least, most / shape.width));
   shape.interlaced = random.below(3) == 0;
@@ -48,6 +53,8 @@ PictureShape random_shape(const NamedFormat &format, const OilpaintParams &param
 }
 
 std::string text(const OilpaintParams &p) {
+  if (p.method == OilMethod::kuwahara)
+    return "kuwahara of radius " + std::to_string(p.kuwahara_radius);
   return "mode of radius " + std::to_string(p.mode_radius) + ", ratio " +
          std::to_string(p.mode_ratio);
 }
@@ -57,7 +64,7 @@ std::string trial(const Paint &operation, const TrialOptions &options, Random &r
   const NamedFormat *format = formats()[static_cast<std::size_t>(index) % formats().size()];
   for (const NamedFormat *each : formats())
     if (options.format != nullptr && std::string(each->name) == options.format) format = each;
-  const OilpaintParams params = random_params(random);
+  const OilpaintParams params = random_params(options, random);
   PictureShape shape = random_shape(*format, params, options.least, random);
   const LayoutOptions layout = {false, options.roomy};
   shape.spare_row = random_spare_row(shape, random);
@@ -97,10 +104,18 @@ std::vector<PlantedBug> planted() {
   return {
       bug("oilpaint, mode of a radius one less",
           [](OilpaintParams *p, ConstImage *) { p->mode_radius = std::max(p->mode_radius - 1, 1); },
-          {.format = "RGB"}),
+          {.format = "RGB", .any_method = false}),
       bug("oilpaint, mode with a ratio one more",
           [](OilpaintParams *p, ConstImage *) { p->mode_ratio = p->mode_ratio % 127 + 1; },
-          {.format = "GRAY8"}),
+          {.format = "GRAY8", .any_method = false}),
+      bug("oilpaint, kuwahara of a radius one less",
+          [](OilpaintParams *p, ConstImage *) {
+            p->kuwahara_radius = std::max(p->kuwahara_radius - 1, kMinOilKuwaharaRadius);
+          },
+          {.format = "NV12", .any_method = false, .method = OilMethod::kuwahara}),
+      bug("oilpaint, another method",
+          [](OilpaintParams *p, ConstImage *) { p->method = OilMethod::kuwahara; },
+          {.format = "YUY2", .any_method = false}),
       bug("oilpaint, swaps R and B",
           [](OilpaintParams *, ConstImage *in) { in->format = pixel_format("BGR"); },
           {.format = "RGB"}),
@@ -121,7 +136,7 @@ std::vector<PlantedBug> planted() {
 }  // namespace
 
 Case oilpaint_case() {
-  return {"oilpaint", 4 * static_cast<int>(formats().size()),
+  return {"oilpaint", 2 * static_cast<int>(formats().size()),
           [](Random &random, int index, const Backend &backend) {
             return trial(oilpaint, {}, random, index, backend);
           },

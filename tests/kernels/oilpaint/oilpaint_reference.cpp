@@ -47,6 +47,11 @@ int mean(const OilPixels &pixels, const ConstImage &image, int component, int x,
   return count == 0 ? -1 : (2 * sum + count) / (2 * count);
 }
 
+OilPixels paint(const OilpaintParams &params, const OilPixels &in) {
+  return params.method == OilMethod::mode ? mode_reference(params, in)
+                                          : kuwahara_reference(params, in);
+}
+
 }  // namespace
 
 int OilPixels::intensity(int x, int y) const {
@@ -55,7 +60,7 @@ int OilPixels::intensity(int x, int y) const {
 }
 
 void oilpaint_reference(const OilpaintParams &params, const ConstImage &in, const Image &out) {
-  const OilPixels painted = mode_reference(params, read_pixels(in));
+  const OilPixels painted = paint(params, read_pixels(in));
   for (int p = 0; p < in.format.planes; ++p)
     for (int y = 0; y < std::min(in.plane[p].height, out.plane[p].height); ++y)
       std::memcpy(out.plane[p].row(y), in.plane[p].row(y),

@@ -22,6 +22,7 @@ struct OilPixels {
   int intensity(int x, int y) const;
 };
 
+OilPixels kuwahara_reference(const OilpaintParams &params, const OilPixels &in);
 OilPixels mode_reference(const OilpaintParams &params, const OilPixels &in);
 
 // The whole operation: every byte of every row.

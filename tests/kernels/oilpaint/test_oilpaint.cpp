@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Refusals, and examples by hand.
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include "../../support/doctest.h"
-#include "oilpaint/oilpaint.h"
+#include "oilpaint/kuwahara.h"
 #include "picture/formats.h"
 
 namespace coalesce::test {
@@ -14,7 +15,7 @@ constexpr int kWidth = 12, kHeight = 10;
 
 struct GreyCall {
   std::uint8_t memory[2][kWidth * kHeight] = {};
-  OilpaintParams params;
+  OilpaintParams params = {.method = OilMethod::mode};
   ConstImage in = {
       pixel_format("GRAY8"), kWidth, kHeight, false, {{memory[0], kWidth, kHeight, kWidth}}};
   Image out = {
@@ -52,6 +53,8 @@ TEST_CASE("refused") {
   expect_refused("radius of mode", [](GreyCall &c) { c.params.mode_radius = 16; });
   expect_refused("ratio of mode", [](GreyCall &c) { c.params.mode_ratio = 0; });
   expect_refused("ratio of mode", [](GreyCall &c) { c.params.mode_ratio = 128; });
+  expect_refused("radius of kuwahara", [](GreyCall &c) { c.params.kuwahara_radius = 1; });
+  expect_refused("radius of kuwahara", [](GreyCall &c) { c.params.kuwahara_radius = 11; });
   expect_refused("no such method",
                  [](GreyCall &c) { c.params.method = static_cast<OilMethod>(9); });
   expect_refused("scratch memory", [](GreyCall &c) { c.memory_between = nullptr; });
@@ -115,6 +118,56 @@ TEST_CASE("mode: halves go to the even number") {
     ++sample;
   REQUIRE(call.run().ok());
   CHECK(call.at(5, 5) == 12);
+}
+
+TEST_CASE("kuwahara: every direction and level") {
+  CHECK(oil_code({0, 0, 0}) == 0);
+  for (int i = 0; i < kOilDirections; ++i) {
+    // A plane that gets brighter in this direction has one with certainty.
+    const int x = oil_cosine(i) / 16, y = oil_cosine(i < 16 ? 16 - i : i - 16) / 16;
+    CHECK(oil_code({x * x, x * y, y * y}) == static_cast<std::uint32_t>(i * kOilLevels + 7));
+  }
+  for (int i = 0; i < kOilLevels; ++i)
+    CHECK(oil_code({7 + i, 0, 7 - i}) == static_cast<std::uint32_t>(i));
+}
+
+TEST_CASE("kuwahara: lists have room, and the longest fills it") {
+  for (int radius = kMinOilKuwaharaRadius; radius <= kMaxOilKuwaharaRadius; ++radius) {
+    std::vector<std::uint32_t> words(static_cast<std::size_t>(oil_kuwahara_stride(radius)) *
+                                     kOilCodes * kOilLists);
+    const OilKuwahara kuwahara = {radius, oil_kuwahara_stride(radius), words.data()};
+    oil_kuwahara_lists_cpu(kuwahara, nullptr);
+    std::uint32_t most = 0;
+    for (int code = 0; code < kOilCodes; ++code)
+      for (int sector = 0; sector < kOilLists; ++sector) {
+        const std::uint32_t *list = kuwahara.list(code, sector);
+        std::uint32_t all = 0;
+        for (std::uint32_t i = 1; i <= *list; ++i)
+          all += list[i] >> 16;
+        REQUIRE(all == 1u << kOilWeightBits);
+        most = std::max(most, *list);
+      }
+    CHECK(most + 1 == static_cast<std::uint32_t>(oil_kuwahara_stride(radius)));
+  }
+}
+
+TEST_CASE("kuwahara: a flat picture stays, an edge stays sharp") {
+  GreyCall call;
+  call.params.method = OilMethod::kuwahara, call.params.kuwahara_radius = 2;
+  std::vector<std::uint8_t> scratch(oilpaint_scratch_bytes(call.params, call.in) + 16);
+  call.memory_between =
+      scratch.data() + (16 - reinterpret_cast<std::uintptr_t>(scratch.data()) % 16);
+  for (std::uint8_t &sample : call.memory[0])
+    sample = 93;
+  REQUIRE(call.run().ok());
+  CHECK(call.at(0, 0) == 93);
+  CHECK(call.at(5, 5) == 93);
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x)
+      call.from(x, y) = x < 6 ? 20 : 220;
+  REQUIRE(call.run().ok());
+  CHECK(call.at(5, 5) <= 21);
+  CHECK(call.at(6, 5) >= 219);
 }
 
 }  // namespace
