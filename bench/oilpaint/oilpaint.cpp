@@ -13,6 +13,7 @@ struct Work {
   OilpaintParams params;
 };
 constexpr Work kWorks[] = {
+    {"strokes", {.method = OilMethod::strokes}},
     {"kuwahara radius 6", {.method = OilMethod::kuwahara, .kuwahara_radius = 6}},
     {"mode radius 5", {.method = OilMethod::mode, .mode_radius = 5}},
     {"mode radius 15", {.method = OilMethod::mode, .mode_radius = 15}},

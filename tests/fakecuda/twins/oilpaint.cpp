@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <type_traits>
+
 #include "../../../kernels/oilpaint/kuwahara.h"
+#include "../../../kernels/oilpaint/strokes.h"
 #include "../twin.h"
 
 namespace coalesce {
@@ -55,6 +58,24 @@ Status oil_kuwahara_cuda(const OilKuwahara &kuwahara, const OilWords &in, const 
 Status oil_mode_cuda(const OilMode &mode, const OilWords &in, const OilWords &out, void *stream) {
   if (Status s = twin::check_access({plane_of(in), plane_of(out)}); !s.ok()) return s;
   return twin::launch(stream, [=] { oil_mode_cpu(mode, in, out, nullptr); });
+}
+
+Status oil_strokes_cuda(const OilStrokes &strokes, void *stream) {
+  for (int i = 0; i < strokes.levels; ++i)
+    if (Status s = twin::check_access({plane_of(strokes.level[i])}); !s.ok()) return s;
+  for (int i = 0; i < strokes.brushes; ++i) {
+    const OilBrush &b = strokes.brush[i];
+    const auto of_cells = [&](auto *data) {
+      return Plane<std::remove_pointer_t<decltype(data)>>{
+          data, b.level.width, b.level.height,
+          static_cast<std::size_t>(b.level.width) * sizeof *data};
+    };
+    if (Status s =
+            twin::check_access({plane_of(b.canvas), of_cells(b.births), of_cells(b.strokes)});
+        !s.ok())
+      return s;
+  }
+  return twin::launch(stream, [=] { oil_strokes_cpu(strokes, nullptr); });
 }
 
 }  // namespace coalesce

@@ -47,7 +47,9 @@ int mean(const OilPixels &pixels, const ConstImage &image, int component, int x,
   return count == 0 ? -1 : (2 * sum + count) / (2 * count);
 }
 
-OilPixels paint(const OilpaintParams &params, const OilPixels &in) {
+OilPixels paint(const OilpaintParams &params, int components, const OilPixels &in,
+                OilStateReference *state) {
+  if (params.method == OilMethod::strokes) return strokes_reference(params, components, in, state);
   return params.method == OilMethod::mode ? mode_reference(params, in)
                                           : kuwahara_reference(params, in);
 }
@@ -59,8 +61,10 @@ int OilPixels::intensity(int x, int y) const {
   return rgb ? (9798 * p[0] + 19235 * p[1] + 3735 * p[2] + 16384) / 32768 : p[0];
 }
 
-void oilpaint_reference(const OilpaintParams &params, const ConstImage &in, const Image &out) {
-  const OilPixels painted = paint(params, read_pixels(in));
+void oilpaint_reference(const OilpaintParams &params, const ConstImage &in, const Image &out,
+                        OilStateReference *state) {
+  const int components = in.format.has(Role::grey) ? 1 : 3;
+  const OilPixels painted = paint(params, components, read_pixels(in), state);
   for (int p = 0; p < in.format.planes; ++p)
     for (int y = 0; y < std::min(in.plane[p].height, out.plane[p].height); ++y)
       std::memcpy(out.plane[p].row(y), in.plane[p].row(y),

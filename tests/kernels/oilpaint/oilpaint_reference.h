@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "oilpaint/oilpaint.h"
@@ -22,10 +24,22 @@ struct OilPixels {
   int intensity(int x, int y) const;
 };
 
+// No points: there is none.
+struct OilStrokeReference {
+  std::vector<std::pair<int, int>> points;
+  std::array<int, 3> colour = {};
+  int error = 0;
+};
+// Of a picture, by the brush's radius. Empty: of none.
+using OilStateReference = std::map<int, std::vector<OilStrokeReference>>;
+
+OilPixels strokes_reference(const OilpaintParams &params, int components, const OilPixels &in,
+                            OilStateReference *state);
 OilPixels kuwahara_reference(const OilpaintParams &params, const OilPixels &in);
 OilPixels mode_reference(const OilpaintParams &params, const OilPixels &in);
 
-// The whole operation: every byte of every row.
-void oilpaint_reference(const OilpaintParams &params, const ConstImage &in, const Image &out);
+// The whole operation: every byte of every row. state: in place of that of the parameters.
+void oilpaint_reference(const OilpaintParams &params, const ConstImage &in, const Image &out,
+                        OilStateReference *state = nullptr);
 
 }  // namespace coalesce::test

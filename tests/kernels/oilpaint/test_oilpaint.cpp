@@ -53,6 +53,15 @@ TEST_CASE("refused") {
   expect_refused("radius of mode", [](GreyCall &c) { c.params.mode_radius = 16; });
   expect_refused("ratio of mode", [](GreyCall &c) { c.params.mode_ratio = 0; });
   expect_refused("ratio of mode", [](GreyCall &c) { c.params.mode_ratio = 128; });
+  expect_refused("radii of brushes", [](GreyCall &c) { c.params.brush_thickest = 64; });
+  expect_refused("radii of brushes", [](GreyCall &c) { c.params.brush_thinnest = 3; });
+  expect_refused("thinner than", [](GreyCall &c) { c.params.brush_thinnest = 32; });
+  expect_refused("threshold", [](GreyCall &c) { c.params.threshold = 256; });
+  expect_refused("threshold", [](GreyCall &c) { c.params.threshold = -1; });
+  expect_refused("least length", [](GreyCall &c) { c.params.least_length = 0; });
+  expect_refused("least length", [](GreyCall &c) { c.params.least_length = 14; });
+  expect_refused("ground", [](GreyCall &c) { c.params.ground = 256; });
+  expect_refused("state is not aligned", [](GreyCall &c) { c.params.state = c.scratch + 1; });
   expect_refused("radius of kuwahara", [](GreyCall &c) { c.params.kuwahara_radius = 1; });
   expect_refused("radius of kuwahara", [](GreyCall &c) { c.params.kuwahara_radius = 11; });
   expect_refused("no such method",
