@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../../support/doctest.h"
+#include "../../support/random.h"
 #include "oilpaint/kuwahara.h"
 #include "picture/formats.h"
 
@@ -177,6 +178,91 @@ TEST_CASE("kuwahara: a flat picture stays, an edge stays sharp") {
   REQUIRE(call.run().ok());
   CHECK(call.at(5, 5) <= 21);
   CHECK(call.at(6, 5) >= 219);
+}
+
+// ---- Strokes ------------------------------------------------------------------------------------
+
+// Pictures of waves with a little noise, painted one after the other.
+class Waves {
+ public:
+  static constexpr int kSide = 128;
+
+  explicit Waves(OilpaintParams params) : params_(params), in_(kSide * kSide), out_(kSide * kSide) {
+    const ConstImage image = picture(in_.data());
+    scratch_.resize(oilpaint_scratch_bytes(params, image) / sizeof(Aligned) + 1);
+    state_.resize(oilpaint_state_bytes(params, image) / sizeof(Aligned) + 1);
+  }
+
+  std::vector<std::uint8_t> paint(int seed, bool keeps) {
+    Random random(static_cast<std::uint64_t>(seed));
+    for (int y = 0; y < kSide; ++y)
+      for (int x = 0; x < kSide; ++x)
+        in_[static_cast<std::size_t>(y * kSide + x)] =
+            static_cast<std::uint8_t>(100 + (x * x / 40 + y) % 100 + random.between(-3, 3));
+    params_.state = keeps ? state_.data() : nullptr;
+    const Status s =
+        oilpaint(params_, picture(in_.data()),
+                 {pixel_format("GRAY8"), kSide, kSide, false, {{out_.data(), kSide, kSide, kSide}}},
+                 Queue::cpu(), scratch_.data());
+    REQUIRE_MESSAGE(s.ok(), s.message());
+    params_.state_is_new = false;
+    return out_;
+  }
+
+ private:
+  struct alignas(16) Aligned {
+    std::uint8_t bytes[16];
+  };
+  static ConstImage picture(const std::uint8_t *data) {
+    return {pixel_format("GRAY8"), kSide, kSide, false, {{data, kSide, kSide, kSide}}};
+  }
+
+  OilpaintParams params_;
+  std::vector<std::uint8_t> in_, out_;
+  std::vector<Aligned> scratch_, state_;
+};
+
+int changed_samples(const std::vector<std::uint8_t> &a, const std::vector<std::uint8_t> &b) {
+  int changed = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    changed += a[i] != b[i] ? 1 : 0;
+  return changed;
+}
+
+TEST_CASE("strokes: noise moves them, but not with the strokes of the picture before") {
+  Waves anew({}), kept({});
+  const std::vector<std::uint8_t> first = anew.paint(1, false);
+  CHECK(kept.paint(1, true) == first);
+  const int of_new = changed_samples(anew.paint(2, false), first);
+  const int of_kept = changed_samples(kept.paint(2, true), first);
+  CHECK(of_new > 1000);
+  CHECK_MESSAGE(of_kept * 2 < of_new, of_kept, " of ", of_new);
+}
+
+TEST_CASE("strokes: the ground is seen where no stroke is long enough") {
+  // A picture of 12 columns has no path of 13 points of radius 16.
+  GreyCall call;
+  call.params.method = OilMethod::strokes;
+  call.params.brush_thinnest = 16, call.params.least_length = 13, call.params.ground = 77;
+  REQUIRE(oilpaint_scratch_bytes(call.params, call.in) <= sizeof call.scratch);
+  REQUIRE(call.run().ok());
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x)
+      CHECK(call.at(x, y) == 77);
+}
+
+TEST_CASE("strokes: the lighter one covers the darker one") {
+  GreyCall call;
+  call.params.method = OilMethod::strokes;
+  call.params.brush_thickest = call.params.brush_thinnest = 2, call.params.least_length = 1;
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x)
+      call.from(x, y) = x < 6 ? 40 : 200;
+  REQUIRE(call.run().ok());
+  // The edge is light: strokes begin at the first pixel of a cell and are blurred.
+  CHECK(call.at(0, 5) == 40);
+  CHECK(call.at(11, 5) == 200);
+  CHECK(call.at(5, 5) > 40);
 }
 
 }  // namespace
