@@ -90,25 +90,48 @@ void make_list(const OilKuwahara &k, int code, int sector) {
 
 // ---- Paint --------------------------------------------------------------------------------------
 
-typedef std::int32_t Four __attribute__((vector_size(16)));
+using Lanes = Vector<16>;
+using Shorts = Lanes::Int16;
+using Ints = Lanes::Int32;
 
+// out[i] = a[2 i] * b[2 i] + a[2 i + 1] * b[2 i + 1]
+COALESCE_INLINE void multiply_pairs(const Shorts &a, const Shorts &b, Ints &out) {
+  if constexpr (Lanes::kMultipliesPairs) {
+    Lanes::multiply_add(a, b, out);
+  } else {
+    for (int i = 0; i < 4; ++i)
+      out[i] = a[2 * i] * b[2 * i] + a[2 * i + 1] * b[2 * i + 1];
+  }
+}
+
+// Two taps at a time. Squares are those of differences to 128, which fit 16 bits with their sign.
 struct Sums {
-  Four sum = {}, squares = {};
+  Ints sum = {}, squares = {};
 
-  COALESCE_INLINE void add(std::uint32_t word, std::int32_t weight) {
-    typedef std::uint8_t Bytes __attribute__((vector_size(4)));
-    const std::uint32_t components = word & 0xffffff;
-    Bytes bytes;
-    std::memcpy(&bytes, &components, sizeof bytes);
-    const Four c = __builtin_convertvector(bytes, Four), product = c * weight;
+  // weights: of a in the lower half, of b in the upper one.
+  COALESCE_INLINE void add(std::uint32_t a, std::uint32_t b, std::uint32_t weights) {
+    typedef std::uint8_t Bytes __attribute__((vector_size(16)));
+    typedef std::uint32_t Words __attribute__((vector_size(16)));
+    const Bytes of_a = reinterpret_cast<Bytes>(Words{a, 0, 0, 0});
+    const Bytes of_b = reinterpret_cast<Bytes>(Words{b, 0, 0, 0}), none = {};
+    const Bytes pairs =
+        __builtin_shufflevector(of_a, of_b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const Shorts samples = reinterpret_cast<Shorts>(__builtin_shufflevector(
+        pairs, none, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
+    const Shorts both = reinterpret_cast<Shorts>(Words{weights, weights, weights, weights});
+    const Shorts apart = samples - 128;
+    Ints product;
+    multiply_pairs(samples, both, product);
     sum += product;
-    squares += product * c;
+    multiply_pairs(apart * apart, both, product);
+    squares += product;
   }
   COALESCE_INLINE OilMean mean() const {
     OilSector s = {};
     for (int c = 0; c < 3; ++c) {
       s.sum[c] = static_cast<std::uint32_t>(sum[c]);
-      s.squares += static_cast<std::uint32_t>(squares[c]);
+      // I^2 = (I - 128)^2 + 256 I - 128^2, times weights that add up to 2^12
+      s.squares += static_cast<std::uint32_t>(squares[c]) + 256 * s.sum[c] - (1u << 26);
     }
     return oil_mean(s);
   }
@@ -121,11 +144,13 @@ COALESCE_INLINE std::uint32_t paint_pixel(const OilKuwahara &k, int code, const 
   for (int s = 0; s < kOilLists; ++s) {
     Sums ahead, behind;
     const std::uint32_t *list = k.list(code, s);
-    for (const std::uint32_t *tap = list + 1, *end = tap + *list; tap < end; ++tap) {
-      const int i = static_cast<std::int8_t>(*tap), j = static_cast<std::int8_t>(*tap >> 8);
-      const auto weight = static_cast<std::int32_t>(*tap >> 16);
-      ahead.add(at(i, j), weight);
-      behind.add(at(-i, -j), weight);
+    for (const std::uint32_t *tap = list + 1, *end = tap + *list; tap < end; tap += 2) {
+      const std::uint32_t first = tap[0], second = end - tap > 1 ? tap[1] : 0;
+      const auto column = [](std::uint32_t t) { return static_cast<std::int8_t>(t); };
+      const auto row = [](std::uint32_t t) { return static_cast<std::int8_t>(t >> 8); };
+      const std::uint32_t weights = first >> 16 | (second & 0xffff0000);
+      ahead.add(at(column(first), row(first)), at(column(second), row(second)), weights);
+      behind.add(at(-column(first), -row(first)), at(-column(second), -row(second)), weights);
     }
     mean[s] = ahead.mean();
     mean[kOilLists + s] = behind.mean();
