@@ -115,7 +115,8 @@ Conflict conflict_of(const Side &ours, const Side &theirs, const GstStructure *i
     c.fields++;
     add(&c.ours, ", ", std::string(field) + "=" + text_of(our));
     add(&c.theirs, ", ", std::string(field) + "=" + text_of(their));
-    const std::string advice = advice_for(field, in, theirs.structure);
+    const GstStructure *from = gst_structure_has_name(in, "video/x-raw") ? in : ours.structure;
+    const std::string advice = advice_for(field, from, theirs.structure);
     if (c.advice.find(advice) == std::string::npos) add(&c.advice, "; ", advice);
   }
   return c;

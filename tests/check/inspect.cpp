@@ -70,10 +70,10 @@ GST_END_TEST;
 // What values mean that do not say it themselves: rules, limits, and what is not set.
 GST_START_TEST(meanings_of_values) {
   for (int i = 0; i < n_elements(); i++)
-    expect_page(element_name(i),
-                {"GPU in j2kenc, in convolve, sepconvolve and median if pixels x coefficients >= "
-                 "2^28, and in "
-                 "bilateral if pixels x pixels of the window x iterations >= 2^24. Otherwise CPU"});
+    expect_page(
+        element_name(i),
+        {"GPU in j2kenc, and in convolve, sepconvolve and median if pixels x coefficients >= "
+         "2^28. Otherwise CPU"});
   for (const char *element : {"convolve", "sepconvolve"})
     expect_page(element, {"(-1e18 = not set: by normalize)"});
   expect_page("j2kenc",

@@ -245,6 +245,21 @@ GST_START_TEST(cut_in_header) {
 }
 GST_END_TEST;
 
+// 4:1:1 becomes RGB alone, so the advice is about RGB.
+GST_START_TEST(advice) {
+  Bytes file = jpeg_file("I420", {64, 32}, 2);
+  const Bytes sof = {0xFF, 0xC0};
+  const auto at = std::search(file.begin(), file.end(), sof.begin(), sof.end());
+  fail_unless(at != file.end());
+  at[11] = 0x41;  // the sampling of Y
+  Harness harness("coalescejpegdec");
+  harness.accept("video/x-raw, format=I420");
+  fail_unless(harness.set_input("image/jpeg, parsed=true"));
+  fail_unless_equals_int(harness.push(buffer_with(file)), GST_FLOW_NOT_NEGOTIATED);
+  harness.expect_error(GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, {"format=RGB", "rgb2yuv"});
+}
+GST_END_TEST;
+
 // A table of quantisation may have numbers that look like a file's beginning.
 GST_START_TEST(table_like_a_file) {
   Bytes file = jpeg_file("GRAY8", {33, 17}, 2);
@@ -453,6 +468,7 @@ void add_jpegdec_input_cases(Suite *suite) {
   tcase_add_test(input, gap_first);
   tcase_add_test(input, cut_in_header);
   tcase_add_test(input, table_like_a_file);
+  tcase_add_test(input, advice);
   tcase_add_test(input, padding);
   tcase_add_test(input, backwards);
   tcase_add_test(input, times_of_the_rate);
