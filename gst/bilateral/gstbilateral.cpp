@@ -116,8 +116,6 @@ gboolean set_info(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVide
   return update(self, *in, true);
 }
 
-// A weight has to be looked up for each pixel of a window. On a CPU that takes some 2 ns, as much
-// as a dozen coefficients of convolve; so the limit is a sixteenth of the one there.
 gsize scratch_bytes(GstCoalesceFilter *self, const Frame &in) {
   // Cannot fail: what has been used for this format can be used again. It is done here since
   // iterations decide what run() needs.
