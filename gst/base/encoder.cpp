@@ -51,9 +51,6 @@ GstCoalesceEncoderPrivate &priv_of(gpointer object) {
 
 // ---- what is said of a frame -----------------------------------------------------------------
 
-constexpr auto kMetadata = static_cast<GstBufferCopyFlags>(
-    GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS | GST_BUFFER_COPY_META);
-
 BufferRef metadata_of(GstCoalesceEncoder *self, GstBuffer *in) {
   BufferRef metadata = gst_coalesce_transform_metadata_of(GST_COALESCE_TRANSFORM(self), in);
   GST_BUFFER_FLAG_UNSET(metadata.get(), GST_BUFFER_FLAG_DELTA_UNIT);
@@ -268,11 +265,7 @@ static void gst_coalesce_encoder_class_init(GstCoalesceEncoderClass *klass) {
   trans_class->stop = guarded<stop>;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
   gst_coalesce_transform_class_set_take(transform_class, take);
-  transform_class->drain = [](GstCoalesceTransform *self) { return priv_of(self).task.drain(); };
-  transform_class->discard = [](GstCoalesceTransform *self) { priv_of(self).task.discard(); };
-  transform_class->max_frames_in_flight = [](GstCoalesceTransform *self) -> guint {
-    return priv_of(self).task.room() - 1;
-  };
+  SourceTask::install(transform_class);
   gst_type_mark_as_plugin_api(GST_TYPE_COALESCE_ENCODER, GstPluginAPIFlags(0));
 }
 

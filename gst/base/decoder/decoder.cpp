@@ -375,15 +375,7 @@ static void gst_coalesce_decoder_class_init(GstCoalesceDecoderClass *klass) {
   gst_coalesce_transform_class_set_take(transform_class, take);
   transform_class->convert = decoder_convert;
   transform_class->set_format = decoder_set_format;
-  transform_class->drain = [](GstCoalesceTransform *self) {
-    return priv_of_decoder(self).task.drain();
-  };
-  transform_class->discard = [](GstCoalesceTransform *self) {
-    priv_of_decoder(self).task.discard();
-  };
-  transform_class->max_frames_in_flight = [](GstCoalesceTransform *self) -> guint {
-    return priv_of_decoder(self).task.room() - 1;
-  };
+  SourceTask::install(transform_class);
   gst_type_mark_as_plugin_api(GST_TYPE_COALESCE_DECODER, GstPluginAPIFlags(0));
 }
 

@@ -28,9 +28,6 @@ struct PictureInFlight : FrameInFlight {
 
 // ---- what is said of pictures ----------------------------------------------------------------
 
-constexpr auto kMetadata = static_cast<GstBufferCopyFlags>(
-    GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS | GST_BUFFER_COPY_META);
-
 // One warning for a run of pictures with the same problem.
 void warn(GstCoalesceDecoder *self, guint64 number, const std::string &text) {
   {

@@ -13,6 +13,18 @@ SourceTask &task_of(GstPad *pad) {
 
 }  // namespace
 
+void SourceTask::install(GstCoalesceTransformClass *klass) {
+  klass->drain = [](GstCoalesceTransform *self) {
+    return task_of(GST_BASE_TRANSFORM_SRC_PAD(self)).drain();
+  };
+  klass->discard = [](GstCoalesceTransform *self) {
+    task_of(GST_BASE_TRANSFORM_SRC_PAD(self)).discard();
+  };
+  klass->max_frames_in_flight = [](GstCoalesceTransform *self) -> guint {
+    return task_of(GST_BASE_TRANSFORM_SRC_PAD(self)).room() - 1;
+  };
+}
+
 SourceTask::SourceTask(GstCoalesceTransform *self, Finish finish, Discard discard)
     : self_(self), finish_(finish), discard_(discard) {
   GstPad *source = GST_BASE_TRANSFORM_SRC_PAD(self), *sink = GST_BASE_TRANSFORM_SINK_PAD(self);

@@ -14,8 +14,15 @@
 
 namespace coalesce::gst {
 
+// Of a frame's metadata that has been kept, to the buffer that leaves.
+inline constexpr auto kMetadata = static_cast<GstBufferCopyFlags>(
+    GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS | GST_BUFFER_COPY_META);
+
 class SourceTask {
  public:
+  // drain(), discard() and max_frames_in_flight() of a class whose elements have one.
+  static void install(GstCoalesceTransformClass *klass);
+
   // In the task: waits for the oldest frame, and pushes it. Posts an error where it does not return
   // GST_FLOW_OK, nor what the push has returned.
   using Finish = GstFlowReturn (*)(GstCoalesceTransform *self, FrameInFlight *frame);
@@ -32,7 +39,6 @@ class SourceTask {
   guint room() const { return room_; }  // from any thread
   GstFlowReturn wait_for_room() { return wait_until(room_ - 1); }
   void add(std::unique_ptr<FrameInFlight> frame) { frames_.add(std::move(frame)); }
-  // GstCoalesceTransformClass::drain() and discard().
   GstFlowReturn drain() { return wait_until(0); }
   void discard();
 
