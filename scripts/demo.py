@@ -107,6 +107,7 @@ class Demo(Pipelines):
         self.rgb, self.size, self.width, self.height = "", (0, 0), 0, 0
         self.centre, self.flat, self.gpu = (0, 0), False, False
         self.clip_size = None  # of a progressive clip
+        self.whole = {}  # whole pictures that are shown: bytes to file and caption
 
     # ---- preparation ----
 
@@ -157,7 +158,7 @@ class Demo(Pipelines):
             self.size = (self.width, self.height)
             section.text("The luma of video usually has limited range: black is 16, white is 235.")
             section.group("two")
-            section.figure("input.png", self.size, "The picture", self.still.about)
+            self.show(section, self.whole, "input.png", self.size, "The picture", self.still.about)
             section.figure("luma.png", self.size, "Its luma", f"In grey: {self.still.about}")
         # Everything below is about this picture as RGB of 8 bits.
         self.rgb = "filesrc location=input.png ! pngdec ! video/x-raw,format=RGB"
@@ -354,14 +355,13 @@ class Demo(Pipelines):
                 makes=("blur.png", "sharpen.png", "edges.png"))
             section.text(f"{POINT} to see the original.")
             section.group("two")
-            shown = {}
             about = self.still.about
             for file, caption, alt in (
                     ("input.png", "The picture", about),
                     ("blur.png", f"Blur: {BLUR}", f"Blurred: {about}"),
                     ("sharpen.png", f"Sharpening: {SHARPEN}", f"Sharpened: {about}"),
                     ("edges.png", f"Edges: {' ! '.join(EDGES)}", f"Edges on black: {about}")):
-                self.show(section, shown, file, self.size, caption, alt, ("input.png", about))
+                self.show(section, self.whole, file, self.size, caption, alt, ("input.png", about))
         with self.section("Masks and presets") as section:
             self.masks(section)
         with self.section("Specks removed: median") as section:
@@ -383,11 +383,11 @@ class Demo(Pipelines):
             makes=("smooth.png", "painted.png"))
         section.text(f"{POINT} to see the original.")
         section.group("two")
-        shown, about = {}, self.still.about
+        about = self.still.about
         for file, caption, alt in (("smooth.png", SMOOTH, f"Smoothed: {about}"),
                                    ("painted.png", f"As if painted: {PAINTED}",
                                     f"Smoothed four times: {about}")):
-            self.show(section, shown, file, self.size, caption, alt, ("input.png", about))
+            self.show(section, self.whole, file, self.size, caption, alt, ("input.png", about))
 
     def masks(self, section):
         if self.flat or self.width < 16 or self.height < 16:
@@ -447,19 +447,18 @@ class Demo(Pipelines):
                       for words, file in zip(CANNY, files)), makes=tuple(files))
         section.text(f"{POINT} to see the original.")
         section.group("two")
-        shown, about = {}, self.still.about
+        about = self.still.about
         for words, file in zip(CANNY, files):
             alt = f"{'With its edges' if 'overlay' in words else 'Edges'} by {words}: {about}"
-            self.show(section, shown, file, self.size, words, alt, ("input.png", about))
+            self.show(section, self.whole, file, self.size, words, alt, ("input.png", about))
 
     def show(self, section, shown, file, size, caption, alt, other=None, magnified=False):
-        """Shows a picture, unless an equal one is shown already: then it says so."""
-        data = (self.outdir / file).read_bytes()
-        if data in shown:
-            section.text(f"{caption}: not shown, because it equals {shown[data]} on this input.")
+        """Shows a picture, unless another file with equal bytes is shown: then it says so."""
+        first, name = shown.setdefault((self.outdir / file).read_bytes(), (file, caption))
+        if first != file:
+            section.text(f"{caption}: not shown, because it equals “{name}” on this input.")
             (self.outdir / file).unlink()
             return
-        shown[data] = f"“{caption}”"
         section.figure(file, size, caption, alt, other if other and other[0] != file else None,
                        magnified)
 
