@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// bench-npp-bilateral: NPP's bilateral filters of a round window, with a replicated border.
+// bench-npp-bilateral: NPP's bilateral filters, with a replicated border. Pictures of one bright
+// pixel show that their window is square (ours is round, which has 21 of its 25 pixels at radius
+// 2), and that results are cut off.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -47,7 +49,7 @@ class Filter {
     double least = 1e9;
     for (const Distance distance : {Distance::sum, Distance::root, Distance::maximum})
       least = std::min(least, difference(from, to, distance));
-    const double allowed = layout_.sample_bytes == 2 ? 64 : 1.01;
+    const double allowed = layout_.sample_bytes == 2 ? 64 : 2;
     if (least > allowed)
       std::printf("%s radius %d: off by %.1f at least, whatever the distance\n", layout_.name,
                   radius_, least);
@@ -92,7 +94,6 @@ class Filter {
         double weights = 0, sums[3] = {};
         for (int j = -radius_; j <= radius_; ++j)
           for (int i = -radius_; i <= radius_; ++i) {
-            if (i * i + j * j > radius_ * radius_) continue;
             const double d = distance_of(from, x, y, i, j, kind) / sigma_range();
             const double r = std::sqrt(i * i + j * j) / radius_;
             const double w = std::exp(-(d * d + r * r) / 2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Three kernels after each other: maxima of tiles and what hangs together in them; what hangs
-// together across tiles; the picture. None waits for another block, and the host waits for none.
+// Three kernels after each other: maxima of tiles, and those among them that hang together with a
+// strong one of the tile; what hangs together of those that are open; the picture. None waits for
+// another block, and the host waits for none.
 #include <cstring>
 #include <limits>
 
@@ -227,10 +228,16 @@ __device__ __forceinline__ void pick_samples(const std::uint32_t *pixels, int st
 
 // ---- Maxima and what hangs together in a tile ---------------------------------------------------
 
+// A row of the tile, the leftmost pixel the lowest bit.
+struct RowBits {
+  std::uint64_t left, right;
+};
+static_assert(kWords == 4, "words of 32 pixels in a row");
+
 struct TileBits {
-  alignas(16) std::uint32_t found[kRows][kWords];   // maxima above the lower threshold
-  alignas(16) std::uint32_t strong[kRows][kWords];  // above the higher one, too
-  std::uint32_t touches[(kRows * kWords * kCannyNodesOfWord + 1 + 31) / 32];  // by node
+  alignas(16) RowBits found[kRows];  // maxima above the lower threshold
+  // Those above the higher one, too; then what hangs together with them.
+  alignas(16) RowBits strong[kRows];
 };
 
 // How many gradients before a pixel one of its neighbours is, by direction; the other one is as
@@ -265,93 +272,86 @@ __device__ __forceinline__ void find_maxima(const std::uint32_t *gradients, std:
       strong[k] = __ballot_sync(~0u, is_found && m > high);
     }
     if (lane != 0) continue;
-    *reinterpret_cast<uint4 *>(bits.found[row]) =
-        make_uint4(found[0], found[1], found[2], found[3]);
-    *reinterpret_cast<uint4 *>(bits.strong[row]) =
-        make_uint4(strong[0], strong[1], strong[2], strong[3]);
+    const auto row_of = [](const std::uint32_t(&words)[kWords]) -> RowBits {
+      return {words[0] | std::uint64_t{words[1]} << 32, words[2] | std::uint64_t{words[3]} << 32};
+    };
+    bits.found[row] = row_of(found), bits.strong[row] = row_of(strong);
   }
 }
 
-// Nodes of a tile's runs count from 1 on, in the order of rows.
-__device__ __forceinline__ std::uint32_t node_in_tile(int row, int k, unsigned first) {
-  return static_cast<std::uint32_t>(row * kWords + k) * kCannyNodesOfWord + first / 2 + 1;
+// Of each run of `ones`, what lies from one of `begins` on, towards higher bits: a sum carries to
+// the end of the run.
+__device__ __forceinline__ RowBits filled_upwards(const RowBits &ones, const RowBits &begins) {
+  RowBits sum = {ones.left + begins.left, ones.right + begins.right};
+  sum.right += sum.left < ones.left ? 1 : 0;
+  return {((sum.left ^ ones.left) & ones.left) | begins.left,
+          ((sum.right ^ ones.right) & ones.right) | begins.right};
 }
 
-// With runs of the word left of it, and of the row above.
-__device__ __forceinline__ void join_in_tile(const TileBits &bits, int row, int k,
-                                             std::uint32_t *parent) {
-  const std::uint32_t word = bits.found[row][k];
-  const std::uint32_t left = k > 0 ? bits.found[row][k - 1] : 0;
-  const bool has_above = row > 0;
-  const std::uint32_t above = has_above ? bits.found[row - 1][k] : 0;
-  const std::uint32_t above_left = has_above && k > 0 ? bits.found[row - 1][k - 1] : 0;
-  const std::uint32_t above_right = has_above && k + 1 < kWords ? bits.found[row - 1][k + 1] : 0;
-  for_runs(word, [&](const BitRun &run) {
-    const std::uint32_t node = node_in_tile(row, k, run.first);
-    if ((run.bits & left >> 31) != 0)
-      join(parent, node, node_in_tile(row, k - 1, run_at(left, 31).first));
-    if ((run.bits & above_left >> 31) != 0)
-      join(parent, node, node_in_tile(row - 1, k - 1, run_at(above_left, 31).first));
-    if ((run.bits >> 31 & above_right) != 0) join(parent, node, node_in_tile(row - 1, k + 1, 0));
-    for (std::uint32_t rest = above & widened(run.bits); rest != 0;) {
-      const BitRun other = run_at(above, static_cast<unsigned>(__ffs(static_cast<int>(rest)) - 1));
-      join(parent, node, node_in_tile(row - 1, k, other.first));
-      rest &= ~other.bits;
-    }
-  });
+__device__ __forceinline__ RowBits reversed(const RowBits &row) {
+  return {__brevll(row.right), __brevll(row.left)};
+}
+
+// What hangs together with `ones` among `found`, which has them: a warp has the tile, a thread a
+// row.
+__device__ __forceinline__ RowBits flooded(const RowBits &found, RowBits ones) {
+  static_assert(kRows <= 32, "a thread for each");
+  const RowBits found_reversed = reversed(found);
+  for (;;) {
+    RowBits near = ones;  // or above or below one (the first and the last thread: or their own)
+    near.left |= __shfl_up_sync(~0u, ones.left, 1) | __shfl_down_sync(~0u, ones.left, 1);
+    near.right |= __shfl_up_sync(~0u, ones.right, 1) | __shfl_down_sync(~0u, ones.right, 1);
+    const RowBits next = {
+        (near.left | near.left << 1 | near.left >> 1 | near.right << 63) & found.left,
+        (near.right | near.right << 1 | near.right >> 1 | near.left >> 63) & found.right};
+    const RowBits up = filled_upwards(found, next);
+    const RowBits down = reversed(filled_upwards(found_reversed, reversed(next)));
+    const RowBits all = {up.left | down.left, up.right | down.right};
+    const bool more = all.left != ones.left || all.right != ones.right;
+    ones = all;
+    if (!__any_sync(~0u, more)) return ones;
+  }
 }
 
 // Pixels that have neighbours in other tiles.
-__device__ __forceinline__ std::uint32_t side_bits(int row, int k) {
-  return row == 0 || row == kRows - 1 ? ~0u
-                                      : (k == 0 ? 1u : 0u) | (k == kWords - 1 ? 1u << 31 : 0u);
+__device__ __forceinline__ RowBits side_bits(const TilePlace &place, int row) {
+  if ((row == 0 && place.y > 0) || (row == kRows - 1 && place.y + kRows < place.height))
+    return {~std::uint64_t{0}, ~std::uint64_t{0}};
+  return {place.x > 0 ? std::uint64_t{1} : 0,
+          place.x + kColumns < place.width ? std::uint64_t{1} << 63 : 0};
 }
 
-// Edges are known where a run hangs together with a strong one. Others that touch the side of the
-// tile stay open, and get a parent for the next kernel. The rest is gone.
-__device__ void find_components(const CannyArgs &a, const TilePlace &place, TileBits &bits,
-                                std::uint32_t *parent) {
-  const int thread = static_cast<int>(threadIdx.x), row = thread / kWords, k = thread % kWords;
-  const bool has_word = thread < kRows * kWords;
-  const std::uint32_t word = has_word ? bits.found[row][k] : 0;
-  const std::uint32_t strong = has_word ? bits.strong[row][k] : 0;
-  if (thread == 0) parent[0] = 0;
-  for (int i = thread; i < static_cast<int>(sizeof bits.touches / 4); i += kThreads)
-    bits.touches[i] = 0;
-  for_runs(word, [&](const BitRun &run) {
-    const std::uint32_t node = node_in_tile(row, k, run.first);
-    parent[node] = (run.bits & strong) != 0 ? 0 : node;
-  });
-  __syncthreads();
-  if (has_word) join_in_tile(bits, row, k, parent);
-  __syncthreads();
-  for_runs(word & side_bits(row, k), [&](const BitRun &side) {
-    const BitRun run = run_at(word, side.first);
-    const std::uint32_t root = find_root(parent, node_in_tile(row, k, run.first));
-    atomicOr(&bits.touches[root / 32], 1u << root % 32);
-  });
-  __syncthreads();
-  if (!has_word) return;
-  const unsigned column = static_cast<unsigned>(place.x) / 32 + static_cast<unsigned>(k);
-  if (place.y + row >= place.height || column >= a.words) return;
-  const auto node_in_picture = [&](std::uint32_t node) {
-    const std::uint32_t at = (node - 1) / kCannyNodesOfWord;
-    const std::uint32_t to = (static_cast<std::uint32_t>(place.y) + at / kWords) * a.words +
-                             static_cast<std::uint32_t>(place.x) / 32 + at % kWords;
-    return to * kCannyNodesOfWord + (node - 1) % kCannyNodesOfWord + 1;
-  };
-  CannyMapWord out = {0, 0};
-  for_runs(word, [&](const BitRun &run) {
-    const std::uint32_t node = node_in_tile(row, k, run.first), root = find_root(parent, node);
-    if (root == 0) {
-      out.edge |= run.bits;
-    } else if ((bits.touches[root / 32] >> root % 32 & 1) != 0) {
-      out.open |= run.bits;
-      a.parent[node_in_picture(node)] = node_in_picture(root);
+// Edges are known where maxima hang together with a strong one. Of the others, those that touch the
+// side of the tile stay open for the next kernel, which gets a node for each run. The rest is gone.
+__device__ __forceinline__ void find_components(const CannyArgs &a, const TilePlace &place,
+                                                TileBits &bits, RowBits *reached) {
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
+  static_assert(kWarps >= 2, "one floods from strong pixels, another one from the sides");
+  if (thread < 64) {
+    const bool from_sides = thread >= 32;
+    RowBits found = {0, 0}, ones = {0, 0};
+    if (lane < kRows) {
+      found = bits.found[lane];
+      ones = from_sides ? side_bits(place, lane) : bits.strong[lane];
+      ones.left &= found.left, ones.right &= found.right;
     }
-  });
-  *reinterpret_cast<uint2 *>(a.map + static_cast<std::size_t>(place.y + row) * a.words + column) =
-      make_uint2(out.edge, out.open);
+    ones = flooded(found, ones);
+    if (lane < kRows) (from_sides ? reached : bits.strong)[lane] = ones;
+  }
+  __syncthreads();
+  const int row = thread / kWords, k = thread % kWords;
+  const unsigned column = static_cast<unsigned>(place.x) / 32 + static_cast<unsigned>(k);
+  if (row >= kRows || place.y + row >= place.height || column >= a.words) return;
+  const auto word_of = [k](const RowBits &bits_of_row) {
+    return static_cast<std::uint32_t>((k < 2 ? bits_of_row.left : bits_of_row.right) >>
+                                      32 * (k % 2));
+  };
+  const std::uint32_t edge = word_of(bits.strong[row]);
+  const std::uint32_t open = word_of(reached[row]) & ~edge;
+  const std::size_t at = static_cast<std::size_t>(place.y + row) * a.words + column;
+  *reinterpret_cast<uint2 *>(a.map + at) = make_uint2(edge, open);
+  const std::uint32_t node = static_cast<std::uint32_t>(at) * kCannyNodesOfWord + 1;
+  for_runs(open, [&](const BitRun &run) { a.parent[node + run.first / 2] = node + run.first / 2; });
 }
 
 // Blocks of a multiprocessor, by their registers.
@@ -389,16 +389,14 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(kAperture))
   }
   find_maxima(gradients, a.low, a.high, bits);
   __syncthreads();
-  find_components(a, place, bits, gradients);  // nobody needs them any more
+  find_components(a, place, bits, reinterpret_cast<RowBits *>(gradients));  // (of no more use)
 }
 
-// ---- Across tiles -------------------------------------------------------------------------------
+// ---- Open pixels -------------------------------------------------------------------------------
 
 struct MergeArgs {
   int height;
-  unsigned words;
-  unsigned rows_of_words;  // threads for the words below a horizontal side of tiles
-  unsigned sides;          // vertical sides of tiles
+  unsigned words, all_words;
   const CannyMapWord *map;
   std::uint32_t *parent;
 };
@@ -406,7 +404,6 @@ struct MergeArgs {
 // A word of the map; none outside the picture.
 struct MapPlace {
   std::uint32_t edge = 0, open = 0, node = 0;
-  __device__ __forceinline__ MapPlace() {}
   __device__ __forceinline__ MapPlace(const MergeArgs &a, int row, unsigned column) {
     if (row < 0 || row >= a.height || column >= a.words) return;
     const std::size_t at = static_cast<std::size_t>(row) * a.words + column;
@@ -429,14 +426,25 @@ __device__ __forceinline__ void join_bits(const MapPlace &a, unsigned bit, const
   join(parent, open != 0 ? a.node_at(bit) : 0, other_open != 0 ? b.node_at(other) : 0);
 }
 
-// With the three words of the row above, which is of other tiles.
-__device__ __forceinline__ void merge_upwards(const MergeArgs &a, int row, unsigned column) {
-  const MapPlace here(a, row, column), above(a, row - 1, column);
-  if ((here.edge | here.open) == 0) return;
-  if (((here.edge | here.open) & 1) != 0 && column > 0)
+constexpr int kMergeThreads = 128;
+
+// A thread has a word of the map, and joins it with the word left of it and the three above it. (Of
+// one tile, edges have no open neighbours.)
+__global__ void __launch_bounds__(kMergeThreads) merge_kernel(const __grid_constant__ MergeArgs a) {
+  wait_for_grid_before();
+  const unsigned i = blockIdx.x * kMergeThreads + threadIdx.x;
+  if (i >= a.all_words) return;
+  const int row = static_cast<int>(i / a.words);
+  const unsigned column = i % a.words;
+  const MapPlace here(a, row, column);
+  const std::uint32_t ones = here.edge | here.open;
+  if (ones == 0) return;
+  const MapPlace above(a, row - 1, column);
+  if ((ones & 1) != 0 && column > 0) {
+    join_bits(here, 0, MapPlace(a, row, column - 1), 31, a.parent);
     join_bits(here, 0, MapPlace(a, row - 1, column - 1), 31, a.parent);
-  if ((here.edge | here.open) >> 31 != 0)
-    join_bits(here, 31, MapPlace(a, row - 1, column + 1), 0, a.parent);
+  }
+  if (ones >> 31 != 0) join_bits(here, 31, MapPlace(a, row - 1, column + 1), 0, a.parent);
   for_runs(here.open, [&](const BitRun &run) {
     const std::uint32_t node = here.node + run.first / 2, around = widened(run.bits);
     if ((above.edge & around) != 0) join(a.parent, node, 0);
@@ -445,31 +453,6 @@ __device__ __forceinline__ void merge_upwards(const MergeArgs &a, int row, unsig
   });
   for_runs(above.open & widened(here.edge),
            [&](const BitRun &other) { join(a.parent, above.node_at(other.first), 0); });
-}
-
-// The first pixel of a tile's row with the last ones of the tile beside it. (Rows of other tiles
-// have their turn above.)
-__device__ __forceinline__ void merge_leftwards(const MergeArgs &a, int row, unsigned column) {
-  const MapPlace here(a, row, column);
-  if (((here.edge | here.open) & 1) == 0) return;
-#pragma unroll
-  for (int other = row - 1; other <= row + 1; ++other)
-    if (other >= 0 && other / kRows == row / kRows)
-      join_bits(here, 0, MapPlace(a, other, column - 1), 31, a.parent);
-}
-
-constexpr int kMergeThreads = 128;
-
-__global__ void __launch_bounds__(kMergeThreads) merge_kernel(const __grid_constant__ MergeArgs a) {
-  wait_for_grid_before();
-  unsigned i = blockIdx.x * kMergeThreads + threadIdx.x;
-  if (i < a.rows_of_words) {
-    merge_upwards(a, static_cast<int>(i / a.words + 1) * kRows, i % a.words);
-    return;
-  }
-  i -= a.rows_of_words;
-  if (i >= a.sides * static_cast<unsigned>(a.height)) return;
-  merge_leftwards(a, static_cast<int>(i / a.sides), (i % a.sides + 1) * kWords);
 }
 
 // ---- The picture --------------------------------------------------------------------------------
@@ -561,13 +544,10 @@ Status launch_tiles(const CannyJob &job, const CannyCudaScratch &scratch, cudaSt
 Status launch_merge(const CannyJob &job, const CannyCudaScratch &scratch, cudaStream_t stream) {
   MergeArgs a = {};
   a.height = job.height, a.words = scratch.words;
-  a.rows_of_words = static_cast<unsigned>((job.height - 1) / kRows) * scratch.words;
-  a.sides = (scratch.words - 1) / kWords;
+  a.all_words = scratch.words * static_cast<unsigned>(job.height);
   a.map = scratch.map, a.parent = scratch.parent;
-  const unsigned threads = a.rows_of_words + a.sides * static_cast<unsigned>(job.height);
-  if (threads == 0) return {};
-  return launch_early(merge_kernel, dim3((threads - 1) / kMergeThreads + 1), dim3(kMergeThreads), 0,
-                      stream, a);
+  return launch_early(merge_kernel, dim3((a.all_words - 1) / kMergeThreads + 1),
+                      dim3(kMergeThreads), 0, stream, a);
 }
 
 Status launch_write(const CannyJob &job, const CannyCudaScratch &scratch, cudaStream_t stream) {

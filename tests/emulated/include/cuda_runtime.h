@@ -290,6 +290,12 @@ inline int __clzll(long long v) {
 inline int __ffs(int v) {
   return __builtin_ffs(v);
 }
+inline unsigned long long __brevll(unsigned long long v) {
+  unsigned long long reversed = 0;
+  for (int i = 0; i < 64; ++i)
+    reversed |= (v >> i & 1) << (63 - i);
+  return reversed;
+}
 inline int __popc(unsigned v) {
   return __builtin_popcount(v);
 }
