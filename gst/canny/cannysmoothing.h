@@ -3,17 +3,14 @@
 // preset=blur.
 #pragma once
 
-#include <string>
-
 #include "blur/blur.h"
 
 namespace coalesce::gst {
 
 class CannySmoothing {
  public:
-  // For frames of one format. 0: none. Empty, or why there is no Gaussian of this sigma; then it
-  // stays as it was.
-  std::string set_sigma(double sigma);
+  // For frames of one format: kMinSigma to kMaxSigma, or 0 for none.
+  void set_sigma(double sigma);
 
   std::size_t scratch_bytes(const ConstImage &picture) const;
   // What is to be looked at: what this puts into scratch memory, or the picture itself.
