@@ -23,13 +23,7 @@ class CannySmoothing {
   ArgumentCache cache_;  // of the filter
 };
 
-// Bytes that end where aligned memory may begin.
-inline std::size_t aligned_bytes(std::size_t bytes) {
-  return (bytes + 255) / 256 * 256;
-}
-
-// A picture in scratch memory: its rows, and then the next planes.
-std::size_t scratch_picture_bytes(const PixelFormat &format, int width, int height);
-Image scratch_picture(const PixelFormat &format, int width, int height, void *memory);
+// A progressive picture without memory.
+Image picture_of(const PixelFormat &format, int width, int height);
 
 }  // namespace coalesce::gst

@@ -15,8 +15,10 @@
 #include "base/settingsfilter.h"
 #include "canny/edge_overlay.h"
 #include "cannysmoothing.h"
+#include "core/layout.h"
 #include "object/owned.h"
 #include "picture/formats.h"
+#include "picture/scratch_picture.h"
 #include "video/channelsettings.h"
 #include "video/conversion.h"
 #include "video/memorycaps.h"
@@ -233,46 +235,48 @@ bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
 
 // ---- frames ----------------------------------------------------------------------------------
 
-// Edges that are to be drawn.
-PixelFormat edges_format() {
-  return coalesce::pixel_format("GRAY8");
+// Caps say what leaves, unless the picture is as grey as its edges.
+bool is_overlay(GstCoalesceFilter *self) {
+  const GstVideoInfo &in = self->priv->in.info, &out = self->priv->out.info;
+  return GST_VIDEO_INFO_FORMAT(&in) == GST_VIDEO_FORMAT_GRAY8
+             ? priv_of(self).in_use->output == CannyOutput::overlay
+             : GST_VIDEO_INFO_FORMAT(&out) != GST_VIDEO_FORMAT_GRAY8;
 }
 
-// Where what is in scratch memory begins, behind what canny() needs.
+// What is in scratch memory, where it begins.
 struct CannyScratch {
-  explicit CannyScratch(const ConstImage &picture)
-      : edges(aligned_bytes(canny_scratch_bytes(picture.width, picture.height))),
-        smoothing(edges + scratch_picture_bytes(edges_format(), picture.width, picture.height)) {}
-  gsize edges, smoothing;
+  CannyScratch(GstCoalesceFilter *self, const ConstImage &picture, void *memory) {
+    Layout layout(256, memory);
+    canny = layout.at<std::uint8_t>(canny_scratch_bytes(picture.width, picture.height));
+    if (is_overlay(self)) {
+      edges = picture_of(coalesce::pixel_format("GRAY8"), picture.width, picture.height);
+      put_in_scratch(&edges, layout.at<std::uint8_t>(scratch_picture_bytes(edges)));
+    }
+    smoothing = layout.at<std::uint8_t>(priv_of(self).smoothing.scratch_bytes(picture));
+    bytes = layout.end();
+  }
+  void *canny, *smoothing;
+  Image edges;  // that are to be drawn
+  gsize bytes;
 };
 
 gsize scratch_bytes(GstCoalesceFilter *self, const Frame &in) {
-  // Cannot fail: what has been used can be used again.
+  // Cannot fail: what has been used for this format can be used again.
   (void)update(self, in.info(), false);
-  const ConstImage picture = in.image();
-  return CannyScratch(picture).smoothing + priv_of(self).smoothing.scratch_bytes(picture);
-}
-
-// Caps say what leaves, unless the picture is as grey as its edges.
-bool is_overlay(const CannyPrivate &priv, const Frame &in, const Frame &out) {
-  const bool grey = GST_VIDEO_INFO_FORMAT(&in.info()) == GST_VIDEO_FORMAT_GRAY8;
-  return grey ? priv.in_use->output == CannyOutput::overlay
-              : GST_VIDEO_INFO_FORMAT(&out.info()) != GST_VIDEO_FORMAT_GRAY8;
+  return CannyScratch(self, in.image(), nullptr).bytes;
 }
 
 Status run(GstCoalesceFilter *self, const Frame &in, const Frame &out, const Queue &queue) {
   CannyPrivate &priv = priv_of(self);
   const ConstImage picture = in.image();
-  auto *scratch = static_cast<std::uint8_t *>(gst_coalesce_filter_scratch(self));
-  const CannyScratch at(picture);
-  const bool overlay = is_overlay(priv, in, out);
+  const CannyScratch scratch(self, picture, gst_coalesce_filter_scratch(self));
+  const bool overlay = is_overlay(self);
   ConstImage smoothed;
-  if (Status s = priv.smoothing.run(picture, queue, scratch + at.smoothing, &smoothed); !s.ok())
+  if (Status s = priv.smoothing.run(picture, queue, scratch.smoothing, &smoothed); !s.ok())
     return s;
-  const Image edges =
-      overlay ? scratch_picture(edges_format(), picture.width, picture.height, scratch + at.edges)
-              : out.image();
-  if (Status s = canny(priv.in_use->params(), smoothed, edges, queue, scratch); !s.ok()) return s;
+  const Image edges = overlay ? scratch.edges : out.image();
+  if (Status s = canny(priv.in_use->params(), smoothed, edges, queue, scratch.canny); !s.ok())
+    return s;
   return overlay ? draw_edges(priv.colour, edges, picture, out.image(), queue) : Status();
 }
 
