@@ -192,6 +192,13 @@ gboolean convert_caps(GstCoalesceFilter *self, GstPadDirection direction, guint 
   return TRUE;
 }
 
+std::string conflict(const Conflict &c) {
+  if (!c.ours.starts_with("format=")) return {};
+  return c.ours + ", but downstream accepts " + c.theirs +
+         "; output=edges makes GRAY8, output=overlay the input's format" +
+         (c.advice.empty() ? "" : "; ") + c.advice;
+}
+
 // ---- settings --------------------------------------------------------------------------------
 
 std::vector<std::string> ignored(const CannySettings &settings) {
@@ -287,6 +294,7 @@ static void gst_canny_class_init(GstCannyClass *klass) {
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
   SettingsFilter<priv_of, properties, ignored, update>::install(filter_class);
   G_OBJECT_CLASS(klass)->set_property = guarded<set_property>;
+  GST_COALESCE_TRANSFORM_CLASS(klass)->conflict = conflict;
   filter_class->convert_caps = convert_caps;
   filter_class->scratch_bytes = scratch_bytes;
   filter_class->run = run;

@@ -268,9 +268,20 @@ GST_START_TEST(downstream_without_grey) {
   set(harness, "output", "edges");
   fail_unless_equals_int(harness.push(random_frame(video_info(caps), {}, 1)),
                          GST_FLOW_NOT_NEGOTIATED);
-  harness.expect_error(GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, {"GRAY8", "NV12"});
+  harness.expect_error(GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
+                       {"format=GRAY8, but downstream accepts format=NV12", "output=overlay"});
   set(harness, "output", "overlay");
   push_and_check(harness, caps, overlay_of(filter_of(50, 150)));
+}
+GST_END_TEST;
+
+// Nor can overlays be grey, where the picture is not.
+GST_START_TEST(downstream_that_is_grey) {
+  Harness harness("canny", {{"output", "overlay"}});
+  harness.accept("video/x-raw, format=GRAY8");
+  (void)harness.set_input(video_caps("NV12", kSize));
+  harness.expect_error(GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
+                       {"format=NV12, but downstream accepts format=GRAY8", "output=edges makes"});
 }
 GST_END_TEST;
 
@@ -386,6 +397,7 @@ int main(int argc, char **argv) {
     tcase_add_test(tests, caps_of_overlays_are_kept);
     tcase_add_test(tests, upstream_is_asked);
     tcase_add_test(tests, downstream_without_grey);
+    tcase_add_test(tests, downstream_that_is_grey);
     tcase_add_test(tests, refused_at_the_start);
     tcase_add_test(tests, refused_later);
     tcase_add_test(tests, just_beyond_the_limits);
