@@ -9,8 +9,7 @@
 
 #include <string>
 
-#include "base/filter.h"
-#include "object/guarded.h"
+#include "base/settingsfilter.h"
 #include "object/owned.h"
 #include "video/channelsettings.h"
 #include "video/pixelformat.h"
@@ -84,14 +83,8 @@ BilateralPrivate &priv_of(gpointer object) {
   return *static_cast<GstBilateral *>(object)->priv;
 }
 
-void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) {
-  priv_of(object).settings.change(
-      [&](FilterSettings &settings) { return properties().set(id, &settings, value); });
-}
-
-void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
-  priv_of(object).settings.read(
-      [&](const FilterSettings &settings) { properties().get(id, settings, value); });
+std::vector<std::string> ignored(const FilterSettings &settings) {
+  return {ignored_border_value(settings)};
 }
 
 int pixels_of_window(const Bilateral &weights) {
@@ -112,13 +105,8 @@ bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
   });
 }
 
-gboolean set_info(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVideoInfo *) {
-  return update(self, *in, true);
-}
-
 gsize scratch_bytes(GstCoalesceFilter *self, const Frame &in) {
-  // Cannot fail: what has been used for this format can be used again. It is done here since
-  // iterations decide what run() needs.
+  // Cannot fail: what has been used for this format can be used again.
   (void)update(self, in.info(), false);
   return bilateral_scratch_bytes(in.image(), priv_of(self).in_use->iterations);
 }
@@ -136,34 +124,12 @@ Status run(GstCoalesceFilter *self, const Frame &in, const Frame &out, const Que
   return bilateral(params, in.image(), out.image(), queue, gst_coalesce_filter_scratch(self));
 }
 
-gboolean start(GstBaseTransform *trans) {
-  const FilterSettings settings = priv_of(trans).settings.snapshot();
-  if (const std::string text = ignored_border_value(settings); !text.empty())
-    GST_ELEMENT_WARNING(trans, LIBRARY, SETTINGS, ("%s", text.c_str()), (nullptr));
-  return GST_BASE_TRANSFORM_CLASS(gst_bilateral_parent_class)->start(trans);
-}
-
-gboolean stop(GstBaseTransform *trans) {
-  const gboolean stopped = GST_BASE_TRANSFORM_CLASS(gst_bilateral_parent_class)->stop(trans);
-  priv_of(trans).in_use.stop();
-  return stopped;
-}
-
 }  // namespace
 
 static void gst_bilateral_class_init(GstBilateralClass *klass) {
   GST_DEBUG_CATEGORY_INIT(gst_bilateral_debug, "coalesce-bilateral", 0, "Bilateral filter");
-  auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->set_property = guarded<set_property>;
-  object_class->get_property = guarded<get_property>;
-  properties().install(object_class);
-  GST_BASE_TRANSFORM_CLASS(klass)->start = guarded<start>;
-  GST_BASE_TRANSFORM_CLASS(klass)->stop = guarded<stop>;
-  GST_COALESCE_TRANSFORM_CLASS(klass)->settings_changes = [](GstCoalesceTransform *self) {
-    return priv_of(self).settings.changes();
-  };
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
-  filter_class->set_info = set_info;
+  SettingsFilter<priv_of, properties, ignored, update>::install(filter_class);
   filter_class->scratch_bytes = scratch_bytes;
   filter_class->run = run;
   gst_coalesce_filter_class_add_templates(filter_class, channel_formats().c_str(),

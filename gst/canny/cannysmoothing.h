@@ -3,17 +3,14 @@
 // preset=blur.
 #pragma once
 
-#include <string>
-
 #include "blur/blur.h"
 
 namespace coalesce::gst {
 
 class CannySmoothing {
  public:
-  // For frames of one format. 0: none. Empty, or why there is no Gaussian of this sigma; then it
-  // stays as it was.
-  std::string set_sigma(double sigma);
+  // For frames of one format: kMinSigma to kMaxSigma, or 0 for none.
+  void set_sigma(double sigma);
 
   std::size_t scratch_bytes(const ConstImage &picture) const;
   // What is to be looked at: what this puts into scratch memory, or the picture itself.
@@ -26,13 +23,7 @@ class CannySmoothing {
   ArgumentCache cache_;  // of the filter
 };
 
-// Bytes that end where aligned memory may begin.
-inline std::size_t aligned_bytes(std::size_t bytes) {
-  return (bytes + 255) / 256 * 256;
-}
-
-// A picture in scratch memory: its rows, and then the next planes.
-std::size_t scratch_picture_bytes(const PixelFormat &format, int width, int height);
-Image scratch_picture(const PixelFormat &format, int width, int height, void *memory);
+// A progressive picture without memory.
+Image picture_of(const PixelFormat &format, int width, int height);
 
 }  // namespace coalesce::gst

@@ -12,14 +12,14 @@
 #include <utility>
 #include <vector>
 
-#include "base/filter.h"
+#include "base/settingsfilter.h"
 #include "canny/edge_overlay.h"
 #include "cannysmoothing.h"
-#include "object/guarded.h"
+#include "core/layout.h"
 #include "object/owned.h"
-#include "object/propertytable.h"
-#include "object/settings.h"
 #include "picture/formats.h"
+#include "picture/scratch_picture.h"
+#include "video/channelsettings.h"
 #include "video/conversion.h"
 #include "video/memorycaps.h"
 #include "video/pixelformat.h"
@@ -42,7 +42,11 @@ struct CannySettings {
   CannyOutput output = CannyOutput::edges;
   guint edge_color = 0xff00ff00;
 
-  CannyParams params() const { return {low, high, aperture, l2}; }
+  // GObject takes -1e-100 for 0, and likewise at the other end.
+  CannyParams params() const {
+    return {std::clamp(low, 0., kMaxCannyThreshold), std::clamp(high, 0., kMaxCannyThreshold),
+            aperture, l2};
+  }
 };
 
 GType output_type() {
@@ -102,17 +106,30 @@ const PropertyTable<CannySettings> &properties() {
   return table;
 }
 
+const OwnPart<CannySettings> kAperturePart = {
+    [](const CannySettings &settings) -> std::string {
+      if (settings.aperture % 2 == 1) return {};
+      return "aperture " + std::to_string(settings.aperture) + ": it must be 3, 5 or 7";
+    },
+    [](const CannySettings &before, CannySettings *settings) {
+      settings->aperture = before.aperture;
+    }};
+
+const OwnPart<CannySettings> kSigmaPart = {
+    [](const CannySettings &settings) -> std::string {
+      if (settings.sigma <= 0 || settings.sigma >= kMinSigma) return {};
+      return "sigma " + number_text(settings.sigma) + ": it must be 0.1 to 100, or 0 for none";
+    },
+    [](const CannySettings &before, CannySettings *settings) { settings->sigma = before.sigma; }};
+
 struct CannyPrivate {
-  explicit CannyPrivate(gpointer self) : settings(self) {}
+  explicit CannyPrivate(gpointer self) : settings(self), in_use(self, kAperturePart, kSigmaPart) {}
 
   Settings<CannySettings> settings;
   // The streaming thread's.
-  guint changes = 0;  // that it has seen
-  bool any = false;   // `in_use` has been usable
-  CannySettings in_use;
+  SettingsInUse<CannySettings> in_use;
   CannySmoothing smoothing;
   EdgeColour colour;
-  std::string last_problem;  // lest it be reported for every frame
 };
 
 struct GstCanny {
@@ -147,11 +164,6 @@ void set_property(GObject *object, guint id, const GValue *value, GParamSpec *ps
   gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
 }
 
-void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
-  priv_of(object).settings.read(
-      [&](const CannySettings &settings) { properties().get(id, settings, value); });
-}
-
 // ---- caps ------------------------------------------------------------------------------------
 
 using Formats = std::vector<std::string>;
@@ -180,46 +192,19 @@ gboolean convert_caps(GstCoalesceFilter *self, GstPadDirection direction, guint 
   return TRUE;
 }
 
-// ---- settings --------------------------------------------------------------------------------
-
-std::string number_text(double number) {
-  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
-  return g_ascii_formatd(text, sizeof text, "%g", number);
+std::string conflict(const Conflict &c) {
+  if (!c.ours.starts_with("format=")) return {};
+  return c.ours + ", but downstream accepts " + c.theirs +
+         "; output=edges makes GRAY8, output=overlay the input's format" +
+         (c.advice.empty() ? "" : "; ") + c.advice;
 }
 
-// Each part by itself: what it is called, why it cannot be used, and how it stays as it was.
-constexpr struct {
-  std::string (*problem)(const CannySettings &settings);
-  void (*restore)(const CannySettings &before, CannySettings *settings);
-} kParts[] = {
-    {[](const CannySettings &settings) -> std::string {
-       if (settings.aperture % 2 == 1) return {};
-       return "aperture " + std::to_string(settings.aperture) + ": it must be 3, 5 or 7";
-     },
-     [](const CannySettings &before, CannySettings *settings) {
-       settings->aperture = before.aperture;
-     }},
-    {[](const CannySettings &settings) -> std::string {
-       if (settings.sigma == 0 || settings.sigma >= kMinSigma) return {};
-       return "sigma " + number_text(settings.sigma) + ": it must be 0.1 to 100, or 0 for none";
-     },
-     [](const CannySettings &before, CannySettings *settings) { settings->sigma = before.sigma; }},
-};
+// ---- settings --------------------------------------------------------------------------------
 
-// `restore`: what cannot be used stays as it was before.
-std::string settings_problem(const CannySettings *restore, CannySettings *settings) {
-  // GObject takes -1e-100 for 0, and likewise at the other end.
-  settings->low = std::clamp(settings->low, 0., kMaxCannyThreshold);
-  settings->high = std::clamp(settings->high, 0., kMaxCannyThreshold);
-  settings->sigma = std::clamp(settings->sigma, 0., kMaxSigma);
-  std::string problem;
-  for (const auto &part : kParts) {
-    const std::string text = part.problem(*settings);
-    if (text.empty()) continue;
-    problem += (problem.empty() ? "" : "; ") + text;
-    if (restore != nullptr) part.restore(*restore, settings);
-  }
-  return problem;
+std::vector<std::string> ignored(const CannySettings &settings) {
+  if (settings.output == CannyOutput::overlay || settings.edge_color == CannySettings().edge_color)
+    return {};
+  return {"edge-color has no effect; it requires output=overlay"};
 }
 
 // As the picture's components have it: what rgb2yuv makes of a pixel.
@@ -242,116 +227,75 @@ EdgeColour colour_in(const GstVideoInfo &info, guint argb) {
   return colour;
 }
 
-// Follows the settings, for frames of `info`. What cannot be used stays as it was; if nothing was,
-// that is an error, and false.
 bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
   CannyPrivate &priv = priv_of(self);
-  if (!new_format && priv.changes == priv.settings.changes()) return true;
-  CannySettings settings = priv.settings.snapshot(&priv.changes);
-  const std::string problem = settings_problem(priv.any ? &priv.in_use : nullptr, &settings);
-  if (!problem.empty()) {
-    if (!priv.any) return post_settings_problem(self, problem, false);
-    if (problem != priv.last_problem) (void)post_settings_problem(self, problem, true);
-  }
-  priv.last_problem = problem;
-  if (new_format || !priv.any || settings.sigma != priv.in_use.sigma) {
-    const std::string why = priv.smoothing.set_sigma(settings.sigma);
-    if (!why.empty())
-      return post_settings_problem(self, "sigma " + number_text(settings.sigma) + ": " + why,
-                                   false);
-  }
-  priv.any = true;
-  priv.in_use = settings;
-  priv.colour = colour_in(info, settings.edge_color);
-  GST_DEBUG_OBJECT(self, "thresholds %g and %g, aperture %d, %s, sigma %g", settings.low,
-                   settings.high, settings.aperture,
-                   settings.l2 ? "roots of squares" : "absolute values", settings.sigma);
-  return true;
-}
-
-gboolean set_info(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVideoInfo *) {
-  return update(self, *in, true);
+  const double sigma_before = priv.in_use->sigma;
+  return priv.in_use.follow(priv.settings, info, new_format, [&](const CannySettings &s) {
+    // Cannot fail: the limits are those of the properties.
+    if (new_format || s.sigma != sigma_before)
+      (void)priv.smoothing.set_sigma(std::clamp(s.sigma, 0., kMaxSigma));
+    priv.colour = colour_in(info, s.edge_color);
+    GST_DEBUG_OBJECT(self, "thresholds %g and %g, aperture %d, %s, sigma %g", s.low, s.high,
+                     s.aperture, s.l2 ? "roots of squares" : "absolute values", s.sigma);
+  });
 }
 
 // ---- frames ----------------------------------------------------------------------------------
 
-// Edges that are to be drawn.
-PixelFormat edges_format() {
-  return coalesce::pixel_format("GRAY8");
+// Caps say what leaves, unless the picture is as grey as its edges.
+bool is_overlay(GstCoalesceFilter *self) {
+  const GstVideoInfo &in = self->priv->in.info, &out = self->priv->out.info;
+  return GST_VIDEO_INFO_FORMAT(&in) == GST_VIDEO_FORMAT_GRAY8
+             ? priv_of(self).in_use->output == CannyOutput::overlay
+             : GST_VIDEO_INFO_FORMAT(&out) != GST_VIDEO_FORMAT_GRAY8;
 }
 
-// Where what is in scratch memory begins, behind what canny() needs.
+// What is in scratch memory, where it begins.
 struct CannyScratch {
-  explicit CannyScratch(const ConstImage &picture)
-      : edges(aligned_bytes(canny_scratch_bytes(picture.width, picture.height))),
-        smoothing(edges + scratch_picture_bytes(edges_format(), picture.width, picture.height)) {}
-  gsize edges, smoothing;
+  CannyScratch(GstCoalesceFilter *self, const ConstImage &picture, void *memory) {
+    Layout layout(256, memory);
+    canny = layout.at<std::uint8_t>(canny_scratch_bytes(picture.width, picture.height));
+    if (is_overlay(self)) {
+      edges = picture_of(coalesce::pixel_format("GRAY8"), picture.width, picture.height);
+      put_in_scratch(&edges, layout.at<std::uint8_t>(scratch_picture_bytes(edges)));
+    }
+    smoothing = layout.at<std::uint8_t>(priv_of(self).smoothing.scratch_bytes(picture));
+    bytes = layout.end();
+  }
+  void *canny, *smoothing;
+  Image edges;  // that are to be drawn
+  gsize bytes;
 };
 
 gsize scratch_bytes(GstCoalesceFilter *self, const Frame &in) {
-  // Cannot fail: what has been used can be used again.
+  // Cannot fail: what has been used for this format can be used again.
   (void)update(self, in.info(), false);
-  const ConstImage picture = in.image();
-  return CannyScratch(picture).smoothing + priv_of(self).smoothing.scratch_bytes(picture);
-}
-
-// Caps say what leaves, unless the picture is as grey as its edges.
-bool is_overlay(const CannyPrivate &priv, const Frame &in, const Frame &out) {
-  const bool grey = GST_VIDEO_INFO_FORMAT(&in.info()) == GST_VIDEO_FORMAT_GRAY8;
-  return grey ? priv.in_use.output == CannyOutput::overlay
-              : GST_VIDEO_INFO_FORMAT(&out.info()) != GST_VIDEO_FORMAT_GRAY8;
+  return CannyScratch(self, in.image(), nullptr).bytes;
 }
 
 Status run(GstCoalesceFilter *self, const Frame &in, const Frame &out, const Queue &queue) {
   CannyPrivate &priv = priv_of(self);
   const ConstImage picture = in.image();
-  auto *scratch = static_cast<std::uint8_t *>(gst_coalesce_filter_scratch(self));
-  const CannyScratch at(picture);
-  const bool overlay = is_overlay(priv, in, out);
+  const CannyScratch scratch(self, picture, gst_coalesce_filter_scratch(self));
+  const bool overlay = is_overlay(self);
   ConstImage smoothed;
-  if (Status s = priv.smoothing.run(picture, queue, scratch + at.smoothing, &smoothed); !s.ok())
+  if (Status s = priv.smoothing.run(picture, queue, scratch.smoothing, &smoothed); !s.ok())
     return s;
-  const Image edges =
-      overlay ? scratch_picture(edges_format(), picture.width, picture.height, scratch + at.edges)
-              : out.image();
-  if (Status s = canny(priv.in_use.params(), smoothed, edges, queue, scratch); !s.ok()) return s;
+  const Image edges = overlay ? scratch.edges : out.image();
+  if (Status s = canny(priv.in_use->params(), smoothed, edges, queue, scratch.canny); !s.ok())
+    return s;
   return overlay ? draw_edges(priv.colour, edges, picture, out.image(), queue) : Status();
-}
-
-gboolean start(GstBaseTransform *trans) {
-  CannySettings settings = priv_of(trans).settings.snapshot();
-  if (settings.output != CannyOutput::overlay && settings.edge_color != CannySettings().edge_color)
-    GST_ELEMENT_WARNING(trans, LIBRARY, SETTINGS,
-                        ("edge-color has no effect; it requires output=overlay"), (nullptr));
-  const std::string problem = settings_problem(nullptr, &settings);
-  return (problem.empty() || post_settings_problem(trans, problem, false)) &&
-         GST_BASE_TRANSFORM_CLASS(gst_canny_parent_class)->start(trans);
-}
-
-gboolean stop(GstBaseTransform *trans) {
-  const gboolean stopped = GST_BASE_TRANSFORM_CLASS(gst_canny_parent_class)->stop(trans);
-  CannyPrivate &priv = priv_of(trans);
-  priv.any = false;
-  priv.last_problem.clear();
-  return stopped;
 }
 
 }  // namespace
 
 static void gst_canny_class_init(GstCannyClass *klass) {
   GST_DEBUG_CATEGORY_INIT(gst_canny_debug, "coalesce-canny", 0, "Edges by Canny's method");
-  auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->set_property = guarded<set_property>;
-  object_class->get_property = guarded<get_property>;
-  properties().install(object_class);
-  GST_BASE_TRANSFORM_CLASS(klass)->start = guarded<start>;
-  GST_BASE_TRANSFORM_CLASS(klass)->stop = guarded<stop>;
-  GST_COALESCE_TRANSFORM_CLASS(klass)->settings_changes = [](GstCoalesceTransform *self) {
-    return priv_of(self).settings.changes();
-  };
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
+  SettingsFilter<priv_of, properties, ignored, update>::install(filter_class);
+  G_OBJECT_CLASS(klass)->set_property = guarded<set_property>;
+  GST_COALESCE_TRANSFORM_CLASS(klass)->conflict = conflict;
   filter_class->convert_caps = convert_caps;
-  filter_class->set_info = set_info;
   filter_class->scratch_bytes = scratch_bytes;
   filter_class->run = run;
   const std::string formats = format_list(sink_formats());

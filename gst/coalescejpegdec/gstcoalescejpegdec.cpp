@@ -106,7 +106,7 @@ bool look_at_new_bytes(GstAdapter *adapter, gsize taken, JpegFraming *framing) {
 bool find_end(GstCoalesceDecoder *self, GstAdapter *adapter, bool at_end, gsize *before,
               gsize *bytes) {
   auto &[framing, taken] = parts_of(self).input;
-  if (!framing) framing.emplace(gst_coalesce_decoder_caps_height(self));
+  if (!framing) framing.emplace(GST_VIDEO_INFO_HEIGHT(&gst_coalesce_decoder_input_info(self)));
   const gsize all = gst_adapter_available(adapter);
   const bool ended = look_at_new_bytes(adapter, taken, &*framing);
   *bytes = 0;
@@ -144,8 +144,11 @@ void tell_orientation(GstCoalesceDecoder *self, int orientation) {
 
 Status read(GstCoalesceDecoder *self, const guint8 *data, gsize bytes, CodedPicture *picture) {
   JpegDecParts &parts = parts_of(self);
-  const Status status = parts.file.read(data, bytes, parts.settings.snapshot().params(),
-                                        gst_coalesce_decoder_caps_height(self));
+  const GstVideoInfo &input = gst_coalesce_decoder_input_info(self);
+  const FieldCaps caps = {
+      GST_VIDEO_INFO_HEIGHT(&input),
+      GST_VIDEO_INFO_FIELD_ORDER(&input) == GST_VIDEO_FIELD_ORDER_BOTTOM_FIELD_FIRST};
+  const Status status = parts.file.read(data, bytes, parts.settings.snapshot().params(), caps);
   if (!status.ok()) return status;
   parts.file.describe(picture);
   tell_orientation(self, parts.file.frame().orientation);

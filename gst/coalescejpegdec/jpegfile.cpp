@@ -43,32 +43,38 @@ Image rows_of_field(const Image &whole, int field) {
 }  // namespace
 
 // Into pieces_. What is before the first file's SOI is left out.
-void JpegFile::find_fields(const std::uint8_t *data, std::size_t bytes, int caps_height) {
-  JpegFraming framing(caps_height);
+void JpegFile::find_fields(const std::uint8_t *data, std::size_t bytes, const FieldCaps &caps) {
+  JpegFraming framing(caps.height);
   // A file alone need not be looked through, but for its header.
   constexpr std::size_t kStep = 4096;
   for (std::size_t at = 0; at < bytes && !framing.has_frame(); at += kStep)
     if (framing.look_at(data + at, std::min(kStep, bytes - at))) break;
-  if (framing.has_frame() && framing.hints().is_field(caps_height) && framing.second() == 0 &&
+  if (framing.has_frame() && framing.hints().is_field(caps.height) && framing.second() == 0 &&
       framing.seen() < bytes)
     (void)framing.look_at(data + framing.seen(), bytes - framing.seen());
   const std::size_t begin = framing.has_begun() ? framing.begin() : 0;
   pieces_ = framing.second() > 0 ? 2 : 1;
   piece_[0] = {data + begin, (pieces_ == 2 ? framing.second() : bytes) - begin};
   piece_[1] = {data + framing.second(), bytes - framing.second()};
-  fields_ = pieces_ == 2 || framing.hints().is_field(caps_height) ? 2 : 1;
-  top_first_ = framing.hints().polarity != 2;
+  fields_ = pieces_ == 2 || framing.hints().is_field(caps.height) ? 2 : 1;
+  const int polarity = framing.hints().polarity;
+  top_first_ = polarity == 0 ? !caps.bottom_first : polarity != 2;
 }
 
 Status JpegFile::read(const std::uint8_t *data, std::size_t bytes, const jpeg::DecodeParams &params,
-                      int caps_height) {
+                      const FieldCaps &caps) {
   params_ = params;
   why_.clear();
-  find_fields(data, bytes, caps_height);
+  find_fields(data, bytes, caps);
   jpeg::HeaderReader reader(piece_[0].data, piece_[0].bytes);
   Status status = reader.first_scan(params.max_pixels);
   frame_ = reader.frame();
   by_libjpeg_ = status.code() == StatusCode::unsupported;
+  // (Both fields in one way.)
+  if (status.ok() && pieces_ == 2)
+    by_libjpeg_ =
+        jpeg::HeaderReader(piece_[1].data, piece_[1].bytes).first_scan(params.max_pixels).code() ==
+        StatusCode::unsupported;
   if (by_libjpeg_)
     status = read_by_libjpeg(piece_[0].data, piece_[0].bytes, params.max_pixels, &frame_, &why_);
   if (!status.ok() && std::int64_t{frame_.width} * frame_.height > params.max_pixels)

@@ -14,12 +14,18 @@
 
 namespace coalesce::gst {
 
+// What caps say of fields.
+struct FieldCaps {
+  int height = 0;  // of the frame; 0 if it is not known
+  bool bottom_first = false;
+};
+
 class JpegFile {
  public:
   // The picture in these bytes, which stay until decode() has returned. Errors: those of
   // jpeg::HeaderReader::first_scan(), and of read_by_libjpeg() for what that refuses by name.
   Status read(const std::uint8_t *data, std::size_t bytes, const jpeg::DecodeParams &params,
-              int caps_height);
+              const FieldCaps &caps);
   // Of the first field.
   const jpeg::Frame &frame() const { return frame_; }
   void describe(CodedPicture *picture) const;
@@ -43,7 +49,7 @@ class JpegFile {
     std::shared_ptr<jpeg::CudaDecoder> decoder;
     int slots, first, files;
   };
-  void find_fields(const std::uint8_t *data, std::size_t bytes, int caps_height);
+  void find_fields(const std::uint8_t *data, std::size_t bytes, const FieldCaps &caps);
   Status find_rows(const Frame &out, Image *fields) const;
   Status make_cuda_decoder(int slots);
   static Status wait_for(const Started &picture, bool *broken);

@@ -13,6 +13,7 @@
 #include "j2k/transform/roi.h"
 #include "j2kencsettings.h"
 #include "j2kenctexts.h"
+#include "object/settings.h"
 
 namespace coalesce::gst {
 namespace {
@@ -116,11 +117,11 @@ std::uint64_t whole_bytes(double bytes) {
 std::string bpp_of(std::uint64_t bytes, const J2kPicture &picture) {
   const double exact =
       double(bytes) * 8 / (double(picture.coding.image.width()) * picture.frame_height);
-  const std::string nearest = j2k_number(exact);
+  const std::string nearest = number_text(exact);
   J2kSettings s;
   s.bpp = g_ascii_strtod(nearest.c_str(), nullptr);
   if (whole_bytes(frame_bytes(s, picture)) >= bytes) return nearest;
-  return j2k_number(exact + std::pow(10, std::floor(std::log10(exact)) - 5));
+  return number_text(exact + std::pow(10, std::floor(std::log10(exact)) - 5));
 }
 
 // The highest setting of the property that the rate was set by which leaves a codestream `bytes`.
@@ -137,7 +138,7 @@ std::string most_rate(const J2kSettings &s, const J2kPicture &picture, std::uint
     const double exact = below * 8 / pixels,
                  digit = std::pow(10, std::floor(std::log10(exact)) - 5);
     for (int back = 0; back == 0 || !fits(most); back++)
-      most.bpp = g_ascii_strtod(j2k_number(exact - back * digit).c_str(), nullptr);
+      most.bpp = g_ascii_strtod(number_text(exact - back * digit).c_str(), nullptr);
   } else if (s.bitrate > 0) {
     most.bitrate = static_cast<unsigned>(
         std::min(below * picture.fps_n / (125. * picture.fps_d), double(G_MAXINT)));

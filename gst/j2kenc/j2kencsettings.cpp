@@ -12,10 +12,10 @@ namespace {
 
 std::vector<std::string> rates(const J2kSettings &s) {
   std::vector<std::string> set;
-  if (s.bpp > 0) set.push_back("bpp=" + j2k_number(s.bpp));
+  if (s.bpp > 0) set.push_back("bpp=" + number_text(s.bpp));
   if (s.bitrate > 0) set.push_back(j2k_setting("bitrate", s.bitrate));
   if (s.frame_size > 0) set.push_back(j2k_setting("frame-size", s.frame_size));
-  if (s.psnr > 0) set.push_back("psnr=" + j2k_number(s.psnr));
+  if (s.psnr > 0) set.push_back("psnr=" + number_text(s.psnr));
   if (s.quality > 0) set.push_back(j2k_setting("quality", s.quality));
   return set;
 }
@@ -95,7 +95,7 @@ std::string check_layers(const J2kSettings &s) {
            j2k_setting("num-layers", list.size() + 1);
   for (std::size_t i = 0; i < list.size(); i++)
     if (list[i] <= (i > 0 ? list[i - 1] : 0))
-      return name + ": " + j2k_number(list[i]) + " is not above " +
+      return name + ": " + number_text(list[i]) + " is not above " +
              (i > 0 ? "the rate before" : "0");
   return {};
 }

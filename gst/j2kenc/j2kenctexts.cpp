@@ -14,11 +14,6 @@
 
 namespace coalesce::gst {
 
-std::string j2k_number(double value) {
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
-  return g_ascii_formatd(text, sizeof text, "%g", value);
-}
-
 std::string j2k_setting(const char *property, const std::string &text) {
   return quote_setting(property, text, 200);
 }

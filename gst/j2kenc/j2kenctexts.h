@@ -8,7 +8,6 @@
 namespace coalesce::gst {
 
 // `property=value`, of a sane length and in UTF-8.
-std::string j2k_number(double value);
 std::string j2k_setting(const char *property, const std::string &text);
 template <class T>
 std::string j2k_setting(const char *property, T value) {

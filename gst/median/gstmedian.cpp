@@ -10,11 +10,9 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "base/filter.h"
-#include "object/guarded.h"
+#include "base/settingsfilter.h"
 #include "object/owned.h"
 #include "video/channelsettings.h"
 
@@ -151,12 +149,6 @@ void set_property(GObject *object, guint id, const GValue *value, GParamSpec *ps
   });
 }
 
-void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
-  priv_of(object).settings.read(
-      [&](const MedianSettings &settings) { properties().get(id, settings, value); });
-}
-
-// What has been set and has no effect in any format, for messages.
 std::vector<std::string> ignored(const MedianSettings &settings) {
   const MedianSettings initial;
   std::vector<std::string> texts;
@@ -165,14 +157,12 @@ std::vector<std::string> ignored(const MedianSettings &settings) {
                     " has no effect with width=" + std::to_string(settings.width) +
                     " and height=" + std::to_string(settings.height));
   if (settings.percentile != initial.percentile && settings.preset != MedianPreset::none) {
-    gchar number[G_ASCII_DTOSTR_BUF_SIZE];
-    g_ascii_formatd(number, sizeof number, "%g", settings.percentile);
-    texts.push_back(std::string("percentile=") + number + " has no effect with preset=" +
+    texts.push_back("percentile=" + number_text(settings.percentile) +
+                    " has no effect with preset=" +
                     (settings.preset == MedianPreset::erode ? "erode" : "dilate") +
                     "; it requires preset=none");
   }
-  if (std::string text = ignored_border_value(settings); !text.empty())
-    texts.push_back(std::move(text));
+  texts.push_back(ignored_border_value(settings));
   return texts;
 }
 
@@ -187,10 +177,6 @@ bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
   });
 }
 
-gboolean set_info(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVideoInfo *) {
-  return update(self, *in, true);
-}
-
 // As of convolve, the samples of the window being its coefficients.
 gboolean worth_the_trip(GstCoalesceFilter *self, const GstVideoInfo *in) {
   const MedianParams params = priv_of(self).in_use->params();
@@ -200,47 +186,24 @@ gboolean worth_the_trip(GstCoalesceFilter *self, const GstVideoInfo *in) {
   return heavy;
 }
 
-gsize scratch_bytes(GstCoalesceFilter *, const Frame &in) {
+gsize scratch_bytes(GstCoalesceFilter *self, const Frame &in) {
+  // Cannot fail: what has been used for this format can be used again.
+  (void)update(self, in.info(), false);
   return container_scratch_bytes(in.image());
 }
 
 Status run(GstCoalesceFilter *self, const Frame &in, const Frame &out, const Queue &queue) {
-  // Cannot fail: what has been used for this format can be used again.
-  (void)update(self, in.info(), false);
   return median(priv_of(self).in_use->params(), in.image(), out.image(), queue,
                 gst_coalesce_filter_scratch(self));
-}
-
-gboolean start(GstBaseTransform *trans) {
-  const MedianSettings settings = priv_of(trans).settings.snapshot();
-  for (const std::string &text : ignored(settings))
-    GST_ELEMENT_WARNING(trans, LIBRARY, SETTINGS, ("%s", text.c_str()), (nullptr));
-  const std::string problem = window_problem(settings);
-  return (problem.empty() || post_settings_problem(trans, problem, false)) &&
-         GST_BASE_TRANSFORM_CLASS(gst_median_parent_class)->start(trans);
-}
-
-gboolean stop(GstBaseTransform *trans) {
-  const gboolean stopped = GST_BASE_TRANSFORM_CLASS(gst_median_parent_class)->stop(trans);
-  priv_of(trans).in_use.stop();
-  return stopped;
 }
 
 }  // namespace
 
 static void gst_median_class_init(GstMedianClass *klass) {
   GST_DEBUG_CATEGORY_INIT(gst_median_debug, "coalesce-median", 0, "Rank filter");
-  auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->set_property = guarded<set_property>;
-  object_class->get_property = guarded<get_property>;
-  properties().install(object_class);
-  GST_BASE_TRANSFORM_CLASS(klass)->start = guarded<start>;
-  GST_BASE_TRANSFORM_CLASS(klass)->stop = guarded<stop>;
-  GST_COALESCE_TRANSFORM_CLASS(klass)->settings_changes = [](GstCoalesceTransform *self) {
-    return priv_of(self).settings.changes();
-  };
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
-  filter_class->set_info = set_info;
+  SettingsFilter<priv_of, properties, ignored, update>::install(filter_class);
+  G_OBJECT_CLASS(klass)->set_property = guarded<set_property>;
   filter_class->worth_the_trip = worth_the_trip;
   filter_class->scratch_bytes = scratch_bytes;
   filter_class->run = run;

@@ -26,6 +26,11 @@ bool post_settings_problem(gpointer element, const std::string &problem, bool in
   return in_use_before;
 }
 
+std::string number_text(double number) {
+  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
+  return g_ascii_formatd(text, sizeof text, "%g", number);
+}
+
 std::string quoting_hint(const char *property, const std::string &text, const char *instead) {
   if (text != "!") return {};
   return std::string("; a shell removes the quotes of an empty text: use ") + property + "=" +

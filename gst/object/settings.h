@@ -72,6 +72,9 @@ bool is_controlled(GObject *object, const GParamSpec *property);
 // in_use_before.
 bool post_settings_problem(gpointer element, const std::string &problem, bool in_use_before);
 
+// As in "0.1", for messages.
+std::string number_text(double number);
+
 // What helps where a shell has removed the quotes of an empty text: gst-launch-1.0 then reads the
 // next word, which is "!", as the value. Empty for other texts.
 std::string quoting_hint(const char *property, const std::string &text,

@@ -3,31 +3,41 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "channels.h"
 #include "object/settings.h"
 
 namespace coalesce::gst {
 
-// What an element has beside border and planes.
+// What an element has beside border and planes, and why frames of any format cannot have it.
 template <class S>
 struct OwnPart {
   // What is wrong with it; empty if nothing is.
-  std::string (*problem)(const S &settings) = nullptr;
+  std::string (*problem)(const S &settings);
   // Makes it what it was.
-  void (*restore)(const S &before, S *settings) = nullptr;
+  void (*restore)(const S &before, S *settings);
 };
 
-// The streaming thread's. S is made on ChannelSettings.
+// The streaming thread's. S is made on ChannelSettings, or has neither border nor planes.
 template <class S>
 class SettingsInUse {
  public:
-  // The element outlives this. Without functions: whatever else it has is sound.
-  explicit SettingsInUse(gpointer element, const OwnPart<S> &own = {})
-      : element_(element), own_(own) {}
+  // The element outlives this. Whatever else than own parts it has is sound.
+  template <class... Parts>
+  explicit SettingsInUse(gpointer element, const Parts &...own) : element_(element), own_{own...} {}
+
+  // Before the start: an error, and false, if an own part cannot be used.
+  bool check(const S &settings) const {
+    std::string problem;
+    for (const OwnPart<S> &part : own_)
+      append(part.problem(settings), &problem);
+    return problem.empty() || post_settings_problem(element_, problem, false);
+  }
 
   // Follows the settings, for frames of `info`: use(S) is called with them if they or the format
-  // are new. Own part, border and planes are refused each by itself: what frames cannot have stays
+  // are new. Own parts, border and planes are refused each by itself: what frames cannot have stays
   // as it was, with one warning. If nothing was, that is an error, and false.
   template <class Use>
   bool follow(const Settings<S> &settings, const GstVideoInfo &info, bool new_format, Use use) {
@@ -38,15 +48,18 @@ class SettingsInUse {
     const auto check = [&](auto problem_of, auto restore) {
       const std::string text = problem_of(wanted);
       if (text.empty()) return;
-      problem += (problem.empty() ? "" : "; ") + text;
+      append(text, &problem);
       restore();
       sound = sound && problem_of(wanted).empty();
     };
-    if (own_.problem != nullptr) check(own_.problem, [&] { own_.restore(in_use_, &wanted); });
-    check([&info](const S &s) { return border_problem(s, info); },
-          [&] { wanted.border = in_use_.border, wanted.border_value = in_use_.border_value; });
-    check([&info](const S &s) { return planes_problem(s, info); },
-          [&] { wanted.luma_only = in_use_.luma_only; });
+    for (const OwnPart<S> &part : own_)
+      check(part.problem, [&] { part.restore(in_use_, &wanted); });
+    if constexpr (kHasChannels) {
+      check([&info](const S &s) { return border_problem(s, info); },
+            [&] { wanted.border = in_use_.border, wanted.border_value = in_use_.border_value; });
+      check([&info](const S &s) { return planes_problem(s, info); },
+            [&] { wanted.luma_only = in_use_.luma_only; });
+    }
     any_ = any_ && sound;
     if (!problem.empty()) {
       if (!any_) return post_settings_problem(element_, problem, false);
@@ -55,7 +68,7 @@ class SettingsInUse {
     last_problem_ = problem;
     any_ = true;
     in_use_ = wanted;
-    warn_without_alpha(element_, in_use_, info, &without_alpha_);
+    if constexpr (kHasChannels) warn_without_alpha(element_, in_use_, info, &without_alpha_);
     use(in_use_);
     return true;
   }
@@ -71,8 +84,14 @@ class SettingsInUse {
   }
 
  private:
+  static constexpr bool kHasChannels = std::is_base_of_v<ChannelSettings, S>;
+
+  static void append(const std::string &text, std::string *texts) {
+    if (!text.empty()) *texts += (texts->empty() ? "" : "; ") + text;
+  }
+
   gpointer element_;
-  const OwnPart<S> own_;
+  const std::vector<OwnPart<S>> own_;
   guint changes_ = 0;  // that have been seen
   bool any_ = false;   // `in_use_` is of this format or another one
   S in_use_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "../picture/scratch_picture.h"
 #include "bilateral_job.h"
 
 namespace coalesce {
@@ -11,7 +12,6 @@ namespace {
 
 // Positions in a picture, those outside it included, and the bytes of a row fit an int.
 constexpr int kMaxSize = 1 << 28;
-constexpr std::size_t kAlignment = 128;  // of rows in scratch memory, in bytes
 
 bool is_rgb(const PixelFormat &format) {
   return format.has(Role::r);
@@ -40,19 +40,14 @@ Status check(const BilateralParams &params, const ConstImage &in, const Image &o
   return {};
 }
 
-std::size_t pitch_of(int row_bytes) {
-  return (static_cast<std::size_t>(row_bytes) + kAlignment - 1) / kAlignment * kAlignment;
-}
-
 // What stands between two passes, in scratch memory: the rows that both pictures have.
 Image between(const ConstImage &in, const Image &out, std::uint8_t *scratch) {
   Image image = {in.format, in.width, in.height, in.interlaced, {}};
   for (int p = 0; p < in.format.planes; ++p) {
-    Plane<std::uint8_t> &plane = image.plane[p];
-    plane = {scratch, in.plane[p].width, std::min(in.plane[p].height, out.plane[p].height),
-             pitch_of(in.plane[p].width)};
-    scratch += plane.pitch * static_cast<std::size_t>(plane.height);
+    image.plane[p].width = in.plane[p].width;
+    image.plane[p].height = std::min(in.plane[p].height, out.plane[p].height);
   }
+  put_in_scratch(&image, scratch);
   return image;
 }
 
@@ -135,11 +130,7 @@ class Passes {
 std::size_t bilateral_scratch_bytes(const ConstImage &image, int iterations) {
   const std::size_t planes = container_scratch_bytes(image);  // twice what a picture of planes has
   if (iterations <= 1) return planes;
-  if (planes > 0) return planes + planes / 2;
-  std::size_t bytes = 0;
-  for (int p = 0; p < image.format.planes; ++p)
-    bytes += pitch_of(image.plane[p].width) * static_cast<std::size_t>(image.plane[p].height);
-  return bytes;
+  return planes > 0 ? planes + planes / 2 : scratch_picture_bytes(image);
 }
 
 Status bilateral(const BilateralParams &params, const ConstImage &in, const Image &out,

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "../core/cuda_status.h"
+#include "../core/divided_up.h"
 #include "../core/grid_order.cuh"
 #include "../core/load.cuh"
 #include "../core/trace.h"
@@ -422,10 +423,6 @@ enum class GroupKind { single, joint, packed };
 GroupKind kind_of(const BilateralJob &job, const BilateralGroup &group) {
   if (group.components == 1) return GroupKind::single;
   return job.weights.depth.bytes() == 1 && is_packed(group) ? GroupKind::packed : GroupKind::joint;
-}
-
-int divided_up(int a, int b) {
-  return (a - 1) / b + 1;
 }
 
 GroupArgs make_group(const BilateralJob &job, BilateralGroup group, GroupKind kind) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "../core/cuda_status.h"
+#include "../core/divided_up.h"
 #include "../core/grid_order.cuh"
 #include "../core/ptx.cuh"
 #include "../core/trace.h"
@@ -506,10 +507,6 @@ TileKernel tile_kernel_of(int aperture, bool l2) {
            : aperture == 5 ? l2 ? tile_kernel<5, true> : tile_kernel<5, false>
            : l2 ? tile_kernel<7, true>
                          : tile_kernel<7, false>;
-}
-
-int divided_up(int a, int b) {
-  return (a - 1) / b + 1;
 }
 
 constexpr std::size_t shared_bytes(int aperture, int step) {

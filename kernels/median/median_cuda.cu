@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "../core/cuda_status.h"
+#include "../core/divided_up.h"
 #include "../core/ptx.cuh"
 #include "../core/trace.h"
 #include "median_job.h"
@@ -536,10 +537,6 @@ bool is_three(const MedianJob &job) {
       return false;
   }
   return true;
-}
-
-int divided_up(int a, int b) {
-  return (a - 1) / b + 1;
 }
 
 // Rows of a block that counts: as few as fill the device, but so many that what it does before the

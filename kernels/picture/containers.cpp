@@ -4,21 +4,14 @@
 #include <cstdint>
 
 #include "containers_job.h"
+#include "scratch_picture.h"
 
 namespace coalesce {
 namespace {
 
-// Rows of planes begin at multiples of this, in bytes.
-constexpr std::size_t kAlignment = 128;
-
 Plane<std::uint8_t> component_plane(const ContainerJob &job, int component) {
   const int bytes = job.columns(component) * (job.in_words ? 2 : 1);
-  const auto pitch = (static_cast<std::size_t>(bytes) + kAlignment - 1) / kAlignment * kAlignment;
-  return {nullptr, bytes, job.height, pitch};
-}
-
-std::size_t bytes_of(const Plane<std::uint8_t> &plane) {
-  return plane.pitch * static_cast<std::size_t>(plane.height);
+  return {nullptr, bytes, job.height, scratch_pitch(bytes)};
 }
 
 ContainerJob make_job(const ConstImage &in) {
@@ -47,7 +40,7 @@ Planes make_planes(bool luma_only, bool filter_alpha, std::uint8_t *scratch, Con
     for (Plane<std::uint8_t> *plane : {&job->unpacked[i], &job->filtered[i]}) {
       *plane = component_plane(*job, i);
       plane->data = scratch;
-      scratch += bytes_of(*plane);
+      scratch += scratch_bytes(*plane);
     }
     planes.in.plane[format.planes] = job->unpacked[i];
     planes.out.plane[format.planes] = job->filtered[i];
@@ -90,7 +83,7 @@ std::size_t container_scratch_bytes(const ConstImage &image) {
   const ContainerJob job = make_job(image);
   std::size_t bytes = 0;
   for (int i = 0; i < image.format.components; ++i)
-    bytes += 2 * bytes_of(component_plane(job, i));
+    bytes += 2 * scratch_bytes(component_plane(job, i));
   return bytes;
 }
 

@@ -331,8 +331,8 @@ bool coalesce::gst::CodedPicture::is_like(const CodedPicture &other) const {
          chroma_site == other.chroma_site;
 }
 
-int gst_coalesce_decoder_caps_height(GstCoalesceDecoder *self) {
-  return GST_VIDEO_INFO_HEIGHT(&self->priv->coded);
+const GstVideoInfo &gst_coalesce_decoder_input_info(GstCoalesceDecoder *self) {
+  return self->priv->coded;
 }
 
 namespace coalesce::gst {

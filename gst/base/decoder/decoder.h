@@ -90,8 +90,8 @@ struct GstCoalesceDecoderClass {
 COALESCE_DECLARE_CLASS(GstCoalesceDecoder, gst_coalesce_decoder, GST_COALESCE_DECODER)
 #define GST_TYPE_COALESCE_DECODER (gst_coalesce_decoder_get_type())
 
-// Of the input's caps; 0 where they have none.
-int gst_coalesce_decoder_caps_height(GstCoalesceDecoder *self);
+// Of the input's caps; without what they lack.
+const GstVideoInfo &gst_coalesce_decoder_input_info(GstCoalesceDecoder *self);
 // In read(): what the pictures from this one on say. Takes the tags, which replace those before.
 void gst_coalesce_decoder_set_tags(GstCoalesceDecoder *self, GstTagList *tags);
 

@@ -93,12 +93,12 @@ CapsRef coded_caps(gpointer object, GstCaps *raw) {
   return result;
 }
 
-guint choose_room(GstCoalesceDecoder *self) {
+guint choose_room(GstCoalesceDecoder *self, const GstVideoInfo &info) {
   constexpr gsize kUsual = 4;
   const int wish = self->priv->settings.snapshot().frames_in_flight;
   if (wish > 0) return static_cast<guint>(wish);
   const ContextScope scope(backend_of(self).session().context.get());
-  const gsize each = GST_VIDEO_INFO_SIZE(&self->priv->info) + self->priv->picture.device_bytes;
+  const gsize each = GST_VIDEO_INFO_SIZE(&info) + self->priv->picture.device_bytes;
   std::size_t free = 0, total = 0;
   if (cuda_driver()->mem_get_info(&free, &total) != CUDA_SUCCESS) return kUsual;
   return static_cast<guint>(std::clamp<gsize>(free / 2 / each, 1, kUsual));
@@ -146,24 +146,27 @@ gboolean decoder_set_format(GstCoalesceTransform *transform, GstCaps *, GstCaps 
         ("Unsupported picture: %s (%" GST_PTR_FORMAT ")", unusable_reason(caps), caps), (nullptr));
     return FALSE;
   }
-  priv.info = info;
-  priv.cuda = caps_are_cuda(caps);
   // (Not worth the trip until a GPU has run such kernels: docs/lab/jpeg-decoding.md.)
-  if (!backend.select(false, priv.cuda, false)) return FALSE;
-  priv.host_pool.drop();
+  const bool cuda = caps_are_cuda(caps);
+  if (!backend.select(false, cuda, false)) return FALSE;
   GstCudaContext *context = backend.is_on_gpu() ? backend.session().context.get() : nullptr;
   if (priv.context != nullptr && priv.context.get() != context) decoder_release(self);
   if (context != nullptr && priv.context == nullptr)
     priv.context.reset(static_cast<GstCudaContext *>(gst_object_ref(context)));
-  const guint room = context != nullptr ? choose_room(self) : 1;
+  const guint room = context != nullptr ? choose_room(self, info) : 1;
   if (context != nullptr && !backend.make_pool(&priv.pool, caps, room)) return FALSE;
-  priv.task.set_room(room);
+  priv.host_pool.drop();
+  priv.info = info;
+  priv.cuda = cuda;
   priv.caps.reset(gst_caps_ref(caps));
+  priv.task.set_room(room);
   return TRUE;
 }
 
 void decoder_negotiate_without_picture(GstCoalesceDecoder *self) {
   GstPad *source = decoder_source(self);
+  // Those of the stream before are as good as a guess.
+  if (gst_pad_has_current_caps(source)) return decoder_stop_holding(self);
   const CapsRef possible(gst_pad_get_pad_template_caps(source));
   CodedPicture picture;
   picture.width = GST_VIDEO_INFO_WIDTH(&self->priv->coded);

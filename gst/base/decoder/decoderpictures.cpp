@@ -304,10 +304,11 @@ GstFlowReturn start(GstCoalesceDecoder *self, Shown *shown, Status *status) {
   flight->device = priv.pool.acquire();
   *status = flight->device != nullptr ? Status() : kNoDeviceMemory;
   if (!status->ok()) return GST_FLOW_OK;
+  GstFlowReturn flow;
   {
     std::unique_lock lock(priv.session);
     Job job(backend);
-    GstFlowReturn flow = job.begin(nullptr);
+    flow = job.begin(nullptr);
     if (flow == GST_FLOW_OK)
       flow = job.write(flight->device.get(), priv.info, priv.pool, &flight->frame);
     if (flow != GST_FLOW_OK) return flow;
@@ -317,8 +318,12 @@ GstFlowReturn start(GstCoalesceDecoder *self, Shown *shown, Status *status) {
                                                           priv.task.room());
     lock.lock();
     // (Nobody has the buffer before the picture is in it.)
-    if (status->ok()) flow = job.end();
-    if (flow != GST_FLOW_OK || !status->ok()) return flow;
+    if (!status->ok()) return GST_FLOW_OK;
+    flow = job.end();
+  }
+  if (flow != GST_FLOW_OK) {  // what has been started still writes
+    if (priv.task.drain() == GST_FLOW_OK) priv.task.discard();
+    return flow;
   }
   flight->shown = std::move(*shown);
   // (Of one picture at a time, the way through another thread would cost time.)

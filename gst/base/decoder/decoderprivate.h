@@ -95,7 +95,8 @@ void decoder_stop_holding(GstCoalesceDecoder *self);
 GstCaps *decoder_input_caps(GstCoalesceDecoder *self);
 // Caps for the picture, if it is unlike the last one or downstream has changed its mind.
 GstFlowReturn decoder_negotiate(GstCoalesceDecoder *self, const CodedPicture &picture);
-// Before there is one, of the size that the input's caps say, if they do.
+// Before there is one: those of the stream before, or of the size that the input's caps say, if
+// they do.
 void decoder_negotiate_without_picture(GstCoalesceDecoder *self);
 // GstCoalesceDecoderClass::release().
 void decoder_release(GstCoalesceDecoder *self);

@@ -6,6 +6,7 @@
 
 #include "../../kernels/bilateral/bilateral_reference.h"
 #include "../convolve/convolve_reference.h"
+#include "../neighbourhood.h"
 
 namespace test {
 namespace {
@@ -81,19 +82,11 @@ std::string bilateral_difference(const GstVideoFrame &in, const GstVideoFrame &o
 }
 
 void push_and_check(Harness &harness, const std::string &caps, const BilateralFilter &filter,
-                    guint32 seed) {
-  const GstVideoInfo info = video_info(caps);
-  const BufferRef in(random_frame(info, {}, seed));
-  fail_unless_equals_int(harness.push(gst_buffer_ref(in.get())), GST_FLOW_OK);
-  const BufferRef out = harness.pull();
-  fail_unless(out != nullptr, "%s", caps.c_str());
-  GstVideoFrame from, to;
-  fail_unless(gst_video_frame_map(&from, &info, in.get(), GST_MAP_READ));
-  fail_unless(gst_video_frame_map(&to, &info, out.get(), GST_MAP_READ));
-  const std::string difference = bilateral_difference(from, to, filter);
-  gst_video_frame_unmap(&from);
-  gst_video_frame_unmap(&to);
-  fail_unless(difference.empty(), "%s: %s", caps.c_str(), difference.c_str());
+                    guint32 seed, GstClockTime pts) {
+  push_and_compare(harness, caps, seed, pts,
+                   [&](const GstVideoFrame &in, const GstVideoFrame &out) {
+                     return bilateral_difference(in, out, filter);
+                   });
 }
 
 }  // namespace test

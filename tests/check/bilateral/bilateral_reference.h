@@ -27,6 +27,6 @@ std::string bilateral_difference(const GstVideoFrame &in, const GstVideoFrame &o
 
 // Pushes a frame of these caps, random for `seed`, and checks what comes out.
 void push_and_check(Harness &harness, const std::string &caps, const BilateralFilter &filter,
-                    guint32 seed = 1);
+                    guint32 seed = 1, GstClockTime pts = GST_CLOCK_TIME_NONE);
 
 }  // namespace test

@@ -7,6 +7,7 @@
 #include "../../kernels/canny/canny_reference.h"
 #include "../../kernels/canny/edge_overlay_reference.h"
 #include "../../kernels/convert/convert_reference.h"
+#include "../neighbourhood.h"
 #include "../yuv2yuv/conversion_reference.h"
 #include "picture/formats.h"
 
@@ -95,6 +96,15 @@ std::string canny_difference(GstBuffer *in, const GstVideoInfo &in_info, GstBuff
              std::to_string(*at) + ", not " + std::to_string(*other);
     }
   return {};
+}
+
+void push_and_check(Harness &harness, const std::string &caps, const CannyFilter &filter,
+                    guint32 seed, GstClockTime pts) {
+  push_and_compare(harness, caps, seed, pts,
+                   [&](const GstVideoFrame &in, const GstVideoFrame &out) {
+                     return canny_difference(in.buffer, in.info, out.buffer, out.info, filter,
+                                             GST_VIDEO_INFO_IS_INTERLACED(&in.info));
+                   });
 }
 
 }  // namespace test

@@ -23,4 +23,8 @@ std::string canny_difference(GstBuffer *in, const GstVideoInfo &in_info, GstBuff
                              const GstVideoInfo &out_info, const CannyFilter &filter,
                              bool interlaced);
 
+// Pushes a frame of these caps, random for `seed`, and checks what comes out.
+void push_and_check(Harness &harness, const std::string &caps, const CannyFilter &filter,
+                    guint32 seed = 1, GstClockTime pts = GST_CLOCK_TIME_NONE);
+
 }  // namespace test

@@ -120,6 +120,22 @@ GST_START_TEST(warnings) {
 }
 GST_END_TEST;
 
+// Cameras write such bytes, and the picture is whole.
+GST_START_TEST(bytes_before_the_end) {
+  const Bytes file = jpeg_file("I420", {33, 17}, 2);
+  Harness harness("coalescejpegdec");
+  fail_unless(harness.set_input("image/jpeg"));
+  for (const gsize bytes : {1, 7, 100}) {
+    push_file(harness, joined({without_end(file), Bytes(bytes, 0), {0xFF, 0xD9}}));
+    const BufferRef out = harness.pull();
+    fail_unless(out != nullptr && !GST_BUFFER_FLAG_IS_SET(out.get(), GST_BUFFER_FLAG_CORRUPTED));
+    fail_unless(picture(out.get(), harness.output_info()) == decoded(file, "I420"));
+  }
+  fail_unless(harness.take_warning().empty());
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
 GST_START_TEST(too_many_errors) {
   const Bytes nothing = {0xFF, 0xD8, 0xFF, 0xD9};
   Harness harness("coalescejpegdec", {{"max-errors", "2"}});
@@ -246,6 +262,7 @@ void add_jpegdec_broken_cases(Suite *suite) {
   tcase_add_test(broken, truncated);
   tcase_add_test(broken, any_bytes);
   tcase_add_test(broken, warnings);
+  tcase_add_test(broken, bytes_before_the_end);
   tcase_add_test(broken, refused_by_libjpeg);
   tcase_add_test(broken, too_many_errors);
   tcase_add_test(broken, bomb);

@@ -86,6 +86,25 @@ GST_START_TEST(by_avi1) {
 }
 GST_END_TEST;
 
+// So do the caps; but what the files say counts more.
+GST_START_TEST(order_of_caps) {
+  const Fields fields;
+  for (const bool bottom : {false, true})
+    for (const int polarity : {-1, 0, 1}) {
+      const bool bottom_first = polarity == 1 ? false : bottom;
+      const Bytes first =
+          polarity < 0 ? fields.first : of_polarity(fields.first, static_cast<guint8>(polarity));
+      Harness harness("coalescejpegdec");
+      fail_unless(harness.set_input(
+          std::string("image/jpeg, height=32, interlace-mode=interleaved, field-order=") +
+          (bottom ? "bottom-field-first" : "top-field-first")));
+      push_file(harness, joined({first, fields.second}));
+      expect_frame(harness, bottom_first ? fields.bottom_first() : fields.top_first(),
+                   bottom_first ? "bottom-field-first" : "top-field-first", false);
+    }
+}
+GST_END_TEST;
+
 // One without its second has its rows twice.
 GST_START_TEST(one_field) {
   const Fields fields;
@@ -99,16 +118,37 @@ GST_START_TEST(one_field) {
 }
 GST_END_TEST;
 
+Bytes progressive(int width, int height) {
+  const Bytes rgb(static_cast<gsize>(3 * width * height), 77);
+  coalesce::test::LibjpegCoding coding;
+  coding.progressive = true;
+  return coalesce::test::libjpeg_file_of_rgb(
+      {rgb.data(), static_cast<gsize>(3 * width), width, height}, false, coding);
+}
+
+// One field is libjpeg's, the other might be ours.
+GST_START_TEST(one_progressive) {
+  if (!coalesce::test::have_libjpeg()) return;
+  const Bytes files[] = {jpeg_file("I420", {16, 8}, 1), progressive(16, 8)};
+  for (const gsize first : {gsize{0}, gsize{1}}) {
+    const Bytes &top = files[first], &bottom = files[1 - first];
+    Harness harness("coalescejpegdec");
+    harness.accept("video/x-raw, format=RGB");
+    fail_unless(harness.set_input("image/jpeg, height=16"));
+    push_file(harness, joined({top, bottom}));
+    const auto rgb = [](const Bytes &file) {
+      return coalesce::test::libjpeg_rgb(file, true).planes[0].samples;
+    };
+    expect_picture(harness, woven(rgb(top), rgb(bottom), 48), "one progressive field");
+    fail_unless(harness.take_warning().empty());
+    harness.expect_no_error();
+  }
+}
+GST_END_TEST;
+
 // The second field has other samples than the first one, and both are libjpeg's.
 GST_START_TEST(unlike_fields) {
   if (!coalesce::test::have_libjpeg()) return;
-  const auto progressive = [](int width, int height) {
-    const Bytes rgb(static_cast<gsize>(3 * width * height), 77);
-    coalesce::test::LibjpegCoding coding;
-    coding.progressive = true;
-    return coalesce::test::libjpeg_file_of_rgb(
-        {rgb.data(), static_cast<gsize>(3 * width), width, height}, false, coding);
-  };
   for (const char *format : {"I420", "RGB"})
     for (const Size &second : {Size{40, 8}, Size{16, 24}, Size{8, 4}}) {
       Harness harness("coalescejpegdec");
@@ -160,7 +200,9 @@ void add_jpegdec_field_cases(Suite *suite) {
   TCase *fields = new_case(suite, "fields");
   tcase_add_test(fields, by_caps);
   tcase_add_test(fields, by_avi1);
+  tcase_add_test(fields, order_of_caps);
   tcase_add_test(fields, one_field);
+  tcase_add_test(fields, one_progressive);
   tcase_add_test(fields, unlike_fields);
   tcase_add_test(fields, fields_of_chroma);
 }

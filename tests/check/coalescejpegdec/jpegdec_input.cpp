@@ -305,6 +305,26 @@ GST_START_TEST(gap_first) {
 }
 GST_END_TEST;
 
+// Of another stream: the caps of the one before, not those that its own caps suggest.
+GST_START_TEST(gap_first_of_another_stream) {
+  const Bytes file = jpeg_file("Y42B", {33, 17}, 2);
+  Harness harness("coalescejpegdec");
+  fail_unless(harness.set_input("image/jpeg, width=33, height=17, framerate=25/1"));
+  push_file(harness, file, 0);
+  expect_picture(harness, decoded(file, "Y42B"), "of the first stream");
+  const CapsRef caps = harness.output_caps();
+  fail_unless(harness.push_event(gst_event_new_stream_start("another")));
+  fail_unless(harness.set_input("image/jpeg, width=64, height=48, framerate=25/1"));
+  fail_unless(harness.push_event(segment_event()));
+  fail_unless(harness.push_event(gst_event_new_gap(kTime, kTime)));
+  fail_unless(gst_caps_is_equal(harness.output_caps().get(), caps.get()));
+  const Bytes other = jpeg_file("I420", {64, 48}, 3);
+  push_file(harness, other, 2 * kTime);
+  expect_picture(harness, decoded(other, "I420"), "of the second stream");
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
 // The pictures of a block come in reverse order.
 GST_START_TEST(backwards) {
   const Bytes file = jpeg_file("GRAY8", {16, 16}, 1);
@@ -466,6 +486,7 @@ void add_jpegdec_input_cases(Suite *suite) {
   tcase_add_test(input, ends);
   tcase_add_test(input, gap);
   tcase_add_test(input, gap_first);
+  tcase_add_test(input, gap_first_of_another_stream);
   tcase_add_test(input, cut_in_header);
   tcase_add_test(input, table_like_a_file);
   tcase_add_test(input, advice);

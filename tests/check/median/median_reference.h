@@ -25,6 +25,6 @@ std::string rank_difference(const GstVideoFrame &in, const GstVideoFrame &out,
 
 // Pushes a frame of these caps, random for `seed`, and checks what comes out.
 void push_and_check(Harness &harness, const std::string &caps, const RankFilter &filter,
-                    guint32 seed = 1);
+                    guint32 seed = 1, GstClockTime pts = GST_CLOCK_TIME_NONE);
 
 }  // namespace test

@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   params.max_pixels = kFewPixels;
   params.fancy_upsampling = data[1] < 128;
   gst::JpegFile file;
-  if (!file.read(files.data(), files.size(), params, data[0]).ok()) return 0;
+  if (!file.read(files.data(), files.size(), params, {data[0], false}).ok()) return 0;
   CodedPicture picture;
   file.describe(&picture);
   decode(file, picture, picture.formats[data[1] % picture.formats.size()]);

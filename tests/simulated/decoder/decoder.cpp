@@ -206,6 +206,34 @@ GST_START_TEST(failing_gpu) {
 }
 GST_END_TEST
 
+// A picture that has been started, and has no fence, writes nowhere any more when its error comes.
+GST_START_TEST(failed_fence) {
+  const Bytes file = jpeg_file("I420", {64, 48}, 4);
+  for (const char *memory : {kCuda, kSystem}) {
+    int fences = 0;
+    for (int nth = 1; nth < 8; nth++) {
+      JpegBench bench(memory, "I420");
+      bench.push_picture(file);
+      bench.settle();
+      fakecuda_fail_how(FAKECUDA_EVENT_RECORD, nth, 719, FAKECUDA_ONCE);
+      const GstFlowReturn flow = bench.push(buffer_with(file));
+      if (flow != GST_FLOW_OK) {
+        FakecudaCounts counts;
+        fakecuda_snapshot(&counts);
+        fail_unless_equals_uint64(counts.pending, 0);
+        fences++;
+      }
+      fakecuda_reset_faults();
+      bench.settle();
+      (void)bench.errors();
+      while (bench.waiting() > 0)
+        gst_buffer_unref(bench.pull());
+    }
+    fail_unless(fences > 0);
+  }
+}
+GST_END_TEST
+
 static Suite *decoder_suite() {
   Suite *suite = suite_create("decoder");
   TCase *tests = new_case(suite, "decoder");
@@ -220,6 +248,7 @@ static Suite *decoder_suite() {
   tcase_add_test(tests, left_to_libjpeg);
   tcase_add_test(tests, without_device_memory);
   tcase_add_test(tests, failing_gpu);
+  tcase_add_test(tests, failed_fence);
   return suite;
 }
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Pictures in scratch memory: their planes are behind each other, and rows begin at multiples of
+// 128 bytes from its start.
+#pragma once
+
+#include <cstddef>
+
+#include "image.h"
+
+namespace coalesce {
+
+inline std::size_t scratch_pitch(int row_bytes) {
+  return (static_cast<std::size_t>(row_bytes) + 127) / 128 * 128;
+}
+
+template <class Byte>
+std::size_t scratch_bytes(const Plane<Byte> &plane) {
+  return scratch_pitch(plane.width) * static_cast<std::size_t>(plane.height);
+}
+
+// Of a picture whose planes have widths and heights.
+template <class Byte>
+std::size_t scratch_picture_bytes(const ImageOf<Byte> &picture) {
+  std::size_t bytes = 0;
+  for (int p = 0; p < picture.format.planes; ++p)
+    bytes += scratch_bytes(picture.plane[p]);
+  return bytes;
+}
+
+// Gives them data and pitch.
+inline void put_in_scratch(Image *picture, void *memory) {
+  auto *at = static_cast<std::uint8_t *>(memory);
+  for (int p = 0; p < picture->format.planes; ++p) {
+    Plane<std::uint8_t> &plane = picture->plane[p];
+    plane.data = at, plane.pitch = scratch_pitch(plane.width);
+    at += scratch_bytes(plane);
+  }
+}
+
+}  // namespace coalesce
