@@ -38,8 +38,6 @@ class JpegCurrentCoder final : public FrameCoder {
 
   const void *coder() const override { return coder_.get(); }
   const GstVideoInfo &info() const override { return info_; }
-  // Not until the kernels have been run on a GPU to their end: docs/lab/jpeg.md.
-  bool worth_the_trip() const override { return false; }
   int frames_in_flight() const override { return coder_->settings().frames_in_flight; }
   Status frame_memory(std::size_t *bytes) const override;
   Status make_flight(GstCudaContext *context, int frames,

@@ -58,7 +58,7 @@ bool FrameCoding::choose_backend(GstCaps *in_caps) {
   left_to_cpu_ = false;
   flight_.reset();
   in_caps_.reset(gst_caps_ref(in_caps));
-  if (!backend_.select(caps_are_cuda(in_caps), false, current_.worth_the_trip())) return false;
+  if (!backend_.select(caps_are_cuda(in_caps), false, true)) return false;
   if (backend_.is_on_gpu()) return backend_.make_pool(&upload_pool_, in_caps) && prepare();
   gst_coalesce_encoder_set_room(element_, 1);
   return true;

@@ -47,8 +47,6 @@ class FrameCoder {
   virtual const void *coder() const = 0;
   virtual const GstVideoInfo &info() const = 0;
   virtual Job::Rows rows() const { return Job::Rows::of_buffer; }
-  // Does backend=auto take a GPU for frames in system memory?
-  virtual bool worth_the_trip() const { return true; }
   virtual int frames_in_flight() const = 0;  // the property; 0: as many as there is memory for
   virtual Status frame_memory(std::size_t *bytes) const = 0;  // of the device, for a frame
   virtual Status make_flight(GstCudaContext *context, int frames,

@@ -146,9 +146,8 @@ gboolean decoder_set_format(GstCoalesceTransform *transform, GstCaps *, GstCaps 
         ("Unsupported picture: %s (%" GST_PTR_FORMAT ")", unusable_reason(caps), caps), (nullptr));
     return FALSE;
   }
-  // (Not worth the trip until a GPU has run such kernels: docs/lab/jpeg-decoding.md.)
   const bool cuda = caps_are_cuda(caps);
-  if (!backend.select(false, cuda, false)) return FALSE;
+  if (!backend.select(false, cuda, true)) return FALSE;
   GstCudaContext *context = backend.is_on_gpu() ? backend.session().context.get() : nullptr;
   if (priv.context != nullptr && priv.context.get() != context) decoder_release(self);
   if (context != nullptr && priv.context == nullptr)

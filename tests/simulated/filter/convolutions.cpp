@@ -147,7 +147,12 @@ GST_START_TEST(worth_the_trip) {
                {"convolve preset=laplacian-of-gaussian size=15", 640, 360, "cpu"},
                {"convolve preset=laplacian-of-gaussian size=15", 1920, 1080, "cuda"},
                {"convolve preset=gaussian size=31", 1920, 1080, "cpu"},
-               {"sepconvolve preset=gaussian size=63", 3840, 2160, "cuda"}};
+               {"sepconvolve preset=gaussian size=63", 3840, 2160, "cuda"},
+               {"median size=5", 1920, 1080, "cpu"},
+               {"median size=15", 1920, 1080, "cuda"},
+               {"bilateral radius=1", 1920, 1080, "cpu"},
+               {"bilateral radius=2", 1920, 1080, "cuda"},
+               {"canny", 3840, 2160, "cpu"}};
   for (const auto &[element, width, height, backend] : cases) {
     Bench bench(element);
     const std::string caps = video_caps(kSystem, "GRAY8", width, height);
