@@ -3,8 +3,8 @@
 """The figures of chart.py and tables.py: each operation at 3840x2160 and 1920x1080, its peer, and a copy.
 
 Runs the programs of a build with -Dbench=true on a machine with a GPU and joins their figures:
-bench-kernels and bench-j2k-cuda, and, where they were built, bench-npp, bench-npp-filter,
-bench-npp-median and bench-openjpeg. Without one of these its peers are missing in the result, and a line says so.
+bench-kernels, bench-j2k-cuda, bench-jpeg and bench-jpeg-decode, and, where they were built, those of
+NPP, and bench-openjpeg. Without one of these its peers are missing in the result, and a line says so.
 """
 
 import argparse
@@ -64,6 +64,14 @@ for layout, windows in (('NV12', (3, 5, 7, 15)), ('RGB', (3, 5, 7, 15, 31)), ('R
         ROWS.append(('median', layout, f'{window}x{window}', 'median', f'median {window}x{window} {layout}',
                      f'{layout} median {window}x{window}, '))
 
+for layout, thresholds in (('GRAY8', '50 and 150'), ('GRAY8', '700 and 900'), ('NV12', '700 and 900'), ('RGB', '700 and 900')):
+    ROWS.append(('canny', layout, thresholds, 'canny', f'canny {layout}, aperture 3, {thresholds}',
+                 f'canny {layout}, aperture 3, {thresholds}, '))
+for layout, radii in (('NV12', (2, 5)), ('RGB', (1, 2, 5, 9)), ('P010_10LE', (2,)), ('GRAY16_LE', (2, 5)), ('GRAY8', (2, 5))):
+    for radius in radii:
+        ROWS.append(('bilateral', layout, f'radius {radius}', 'bilateral', f'bilateral radius {radius} {layout}',
+                     f'{layout} bilateral radius {radius}, '))
+
 NOTES = [
     'Times are of the GPU, from device memory to device memory, over more buffers than its L2 cache holds.',
     'copy_us is the faster of cudaMemcpyAsync and a plain copy kernel that read and write as many bytes.',
@@ -74,6 +82,10 @@ NOTES = [
     "uyvy2y's NV12 has neutral chroma; NPP's has the picture's. Both read and write as many bytes.",
     "NPP's medians refuse to be captured in a graph, and wait for the GPU: theirs are times of calls in a row, waits included.",
     "NPP's only filter of two channels, for NV12's chroma, is the mask of floats: no rows and columns.",
+    "NPP's Canny does not follow weak edges; frames are noise, thresholds are of sums of absolute gradients.",
+    "NPP's bilateral filter has a square window and cuts results off; ours is round and rounds.",
+    'JPEG: quality 90; files of the encoder in page-locked host memory, of the decoder from host memory to device memory; '
+    'sustained, with the best number of frames in flight or streams.',
     'JPEG 2000: frames in device memory to codestreams in host memory, 8 bits, 4:4:4, 64x64 blocks, 24 frames '
     'cut out of one photograph; sustained, with the best number of frames in flight or streams.',
     'nvJPEG2000 has no target in bytes: one quantiser step for all frames gives the same bytes on average.',
@@ -181,7 +193,7 @@ def kernels(build, libraries):
         if ours[case] is None or ours[case]['status'] != 0:
             fail('bench-kernels failed, or was not built')
     peers = {'rows': []}
-    for program in 'bench-npp', 'bench-npp-filter', 'bench-npp-median':
+    for program in 'bench-npp', 'bench-npp-filter', 'bench-npp-median', 'bench-npp-canny', 'bench-npp-bilateral':
         figures = run(build / program, [*sizes, *options('--operation', [row[5] for row in ROWS if row[5]])])
         if figures is not None:
             libraries['NPP'] = figures['NPP']
@@ -230,6 +242,45 @@ def jpeg2000(build, picture, libraries):
     return rows
 
 
+def jpeg_row(operation, setting, size, times, name):
+    """Ours and one peer's, of rows with a name, how and milliseconds; None without the GPU's."""
+    def best(who):
+        rows = [row for row in times if row[name] == who]
+        alone = next((row for row in rows if row['how'] == 'alone'), None)
+        return alone and (min(rows, key=lambda row: row['ms']), alone)
+
+    ours, peers = best('coalesce CUDA'), [who for who in dict.fromkeys(row[name] for row in times) if 'nvJPEG' in who]
+    if ours is None:
+        return []
+    row = {'operation': operation, 'format': setting, 'setting': 'quality 90', 'width': size[0], 'height': size[1],
+           'bytes': ours[0]['bytes'], 'ours_us': 1e3 * ours[0]['ms'], 'ours_alone_us': 1e3 * ours[1]['ms'],
+           'ours_in_flight': ours[0]['how'].split()[0]}
+    return [row | {'peer': who, 'peer_us': 1e3 * best(who)[0]['ms'], 'peer_alone_us': 1e3 * best(who)[1]['ms'],
+                   'peer_in_flight': best(who)[0]['how'].split()[0]} for who in peers] or [row]
+
+
+def jpeg(build, picture, folder):
+    """Encoding, and decoding of files with and without restart markers, beside nvJPEG's back ends."""
+    rows = []
+    for width, height in SIZES:
+        coded = run(build / 'bench-jpeg', [str(picture), '--quality', '90', '--size', f'{width}x{height}']) or {'rows': []}
+        for operation in dict.fromkeys(row['operation'] for row in coded['rows']):
+            rows += jpeg_row('coalescejpegenc', operation.removeprefix('JPEG '), (width, height),
+                             [row for row in coded['rows'] if row['operation'] == operation], 'encoder')
+        try:
+            from PIL import Image
+        except ImportError:
+            print('-- Pillow is missing: decoding is left out')
+            continue
+        part = Image.open(picture).crop((0, 0, width, height))
+        for setting, interval in ('4:2:0', 0), ('4:2:0, marked rows', 1):
+            path = pathlib.Path(folder) / 'part.jpg'
+            part.save(path, quality=90, subsampling='4:2:0', restart_marker_rows=interval)
+            decoded = run(build / 'bench-jpeg-decode', [str(path)]) or {'rows': []}
+            rows += jpeg_row('coalescejpegdec', setting, (width, height), decoded['rows'], 'decoder')
+    return rows
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--build', required=True, type=pathlib.Path, help='a build folder with -Dbench=true')
@@ -244,7 +295,8 @@ def main():
     libraries = {}
     rows = kernels(programs, libraries)
     with tempfile.TemporaryDirectory() as folder:
-        rows += jpeg2000(programs, as_ppm(arguments.picture, folder), libraries)
+        picture = as_ppm(arguments.picture, folder)
+        rows += jpeg(programs, picture, folder) + jpeg2000(programs, picture, libraries)
     result |= {'libraries': libraries, 'rows': rows}
     text = json.dumps(result, indent=1, ensure_ascii=False)
     # A row on a line.

@@ -91,6 +91,18 @@ def jpeg2000(figures):
             source(figures, 'nvJPEG2000', 'OpenJPEG')]
 
 
+def jpeg(figures):
+    """Of each size and input: our times and those of nvJPEG's back ends."""
+    lines = [[f"`{row['operation']}`", f"{row['width']}×{row['height']}", row['format'],
+              *(f"{number(row[who + '_alone_us'] / 1e3)}; {number(row[who + '_us'] / 1e3)} ({row[who + '_in_flight']})"
+                if who + '_us' in row else '–' for who in ('ours', 'peer')), row.get('peer', '–')]
+             for row in figures['rows'] if row['operation'].startswith('coalescejpeg')]
+    if not lines:
+        return []
+    return [*table(['element', 'frames', 'file', 'ours', 'peer', 'which'], lines), '',
+            'Milliseconds of a frame, alone; sustained (frames in flight, streams). ' + source(figures)]
+
+
 def deinterlacing(_):
     """Of each method the mean PSNR and SSIM of the clips that were filmed, and of those of a photograph."""
     results = max((HERE / 'results' / 'deinterlacing').glob('*.json'))
@@ -117,6 +129,8 @@ TABLES = {
     'filters': lambda figures: filters(figures, 'convolve', 'sepconvolve'),
     'blurs': lambda figures: filters(figures, 'sepconvolve preset=blur'),
     'medians': lambda figures: filters(figures, 'median'),
+    'edges': lambda figures: frame_times(figures, ('element', 'format', 'setting'), 'canny', 'bilateral'),
+    'jpeg': jpeg,
     'jpeg2000': jpeg2000,
 }
 

@@ -54,4 +54,11 @@ struct PeerTimes {
 // failed, which stderr says.
 bool nvjpeg(const std::vector<JpegFrame> &frames, int quality, PeerTimes *times);
 
+struct DecodingPeer {
+  const char *name;
+  PeerTimes times;
+};
+// nvJPEG's back ends that can, a file in host memory to planes in device memory.
+std::vector<DecodingPeer> nvjpeg_decode(const std::vector<std::uint8_t> &file);
+
 }  // namespace coalesce::test

@@ -1,38 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Encoding with nvJPEG. A host thread for each stream.
-#include <cuda_runtime.h>
-#include <nvjpeg.h>
-
-#include <atomic>
-#include <chrono>
 #include <cstdio>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <thread>
 
 #include "bench/jpeg/jpeg_peers.h"
+#include "bench/peers/nvjpeg_threads.h"
 
 namespace coalesce::test {
 namespace {
 
 constexpr int kEncoded = 96;
-
-void must(nvjpegStatus_t status) {
-  if (status != NVJPEG_STATUS_SUCCESS)
-    throw std::runtime_error("nvJPEG: status " + std::to_string(status));
-}
-void must(cudaError_t error) {
-  if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));
-}
-
-struct Library {
-  nvjpegHandle_t handle = nullptr;
-  Library() { must(nvjpegCreateSimple(&handle)); }
-  ~Library() { nvjpegDestroy(handle); }
-  Library(const Library &) = delete;
-  Library &operator=(const Library &) = delete;
-};
 
 // Frames in device memory.
 struct Uploaded {
@@ -104,35 +80,21 @@ class Worker {
 };
 
 // Milliseconds of a frame.
-double time(const Frames &frames, std::vector<std::unique_ptr<Worker>> &workers, double *bytes) {
-  std::atomic<int> next{0};
+double time(const Frames &frames, const std::vector<std::unique_ptr<Worker>> &workers,
+            double *bytes) {
   std::atomic<std::size_t> sum{0};
-  std::atomic<bool> failed{false};
-  const auto start = std::chrono::steady_clock::now();
-  std::vector<std::thread> threads;
-  for (auto &worker : workers)
-    threads.emplace_back([&] {
-      try {
-        for (int i; (i = next++) < kEncoded;)
-          sum += worker->encode(*frames[static_cast<std::size_t>(i) % frames.size()]);
-      } catch (const std::exception &) {
-        failed = true;
-      }
-    });
-  for (std::thread &thread : threads)
-    thread.join();
-  if (failed) throw std::runtime_error("nvJPEG failed in a thread");
+  const double ms = time_threads(kEncoded, workers, [&](Worker &worker, int i) {
+    sum += worker.encode(*frames[static_cast<std::size_t>(i) % frames.size()]);
+  });
   *bytes = static_cast<double>(sum) / kEncoded;
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-             .count() /
-         kEncoded;
+  return ms;
 }
 
 }  // namespace
 
 bool nvjpeg(const std::vector<JpegFrame> &frames, int quality, PeerTimes *times) {
   try {
-    Library library;
+    const NvjpegLibrary library;
     Frames uploaded;
     for (const JpegFrame &frame : frames)
       uploaded.push_back(std::make_unique<Uploaded>(frame));
