@@ -24,14 +24,14 @@ constexpr double kMinDogSigma = 0.3, kMaxDogSigma = 5;
 constexpr double kMinDogThreshold = 0.1, kMaxDogThreshold = 255;
 
 struct CartoonSettings {
-  BilateralSettings areas = {5, 3, 25};
+  BilateralSettings areas = {5, 3, 40};
   int iterations = 3;  // of the bilateral filter, 1 to kMaxBilateralIterations
   int levels = 8;      // tones of luma, black and white among them
   // Of a step between two tones: 0 hard, 1 almost a ramp.
   double softness = 0.4;
   SampleRange range = SampleRange::full;  // of luma, grey, R, G and B
-  CartoonLines lines = CartoonLines::canny;
-  CannyParams canny = {60, 180, 3, false};
+  CartoonLines lines = CartoonLines::dog;
+  CannyParams canny = {100, 250, 3, false};
   double dog_sigma = 1;      // pixels, of the narrow Gaussian; the wide one has 1.6 times that
   double dog_threshold = 2;  // steps of luma; a line is whole at twice that
   EdgeColour colour;
