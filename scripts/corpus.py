@@ -50,6 +50,7 @@ PLAIN = {"convolve": "mask='1 2 1; 2 5 2; 1 3 1'",
 FORMATS = {"convolve": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "sepconvolve": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "bilateral": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
+           "cartoon": ["GRAY8", "NV12", "RGB", "RGBA", "UYVY"],
            "median": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "canny": ["GRAY8", "NV12", "RGB", "RGBA", "UYVY"],
            "rgb2yuv": ["RGB", "ARGB"],
@@ -90,6 +91,11 @@ SETTINGS = {
             "sigma=0.8 edge-color=0xffff0000", "sigma=3 edge-color=0x80ffffff high-threshold=60",
             "sigma=20 low-threshold=1 high-threshold=4", "n-threads=3")
     ],
+    "cartoon": [
+        "levels=2 softness=0", "levels=64 softness=1", "edges=canny", "edges=none iterations=2",
+        "edges=canny low-threshold=10 high-threshold=40 edge-color=0x80ff0000", "dog-sigma=0.3 dog-threshold=0.1",
+        "dog-sigma=5 dog-threshold=1 edge-color=0xff204060", "radius=1 iterations=1 n-threads=3",
+    ],
     "coalescejpegenc": [
         "quality=1", "quality=100", "optimize=true", "restart-interval=3 quality=50", "max-frame-size=3000",
         "bitrate=1000 optimize=true", "frames-in-flight=1", "frames-in-flight=7",
@@ -112,6 +118,7 @@ EVERY_FORMAT = {"j2kenc": ["", "bpp=3"]}
 BASE_OF_VALUES = {"j2kenc": "bpp=2 num-layers=2 tile-width=64 tile-height=40"}
 PHOTOGRAPHS = {"convolve": ["preset=sharpen", "preset=gaussian sigma=2"],
                "bilateral": ["radius=3", "radius=5 sigma-range=60 iterations=2"],
+               "cartoon": ["radius=3", "edges=canny iterations=1"],
                "median": ["", "size=15"],
                "canny": ["output=overlay sigma=1.4"],
                "sepconvolve": ["preset=gaussian sigma=4"],

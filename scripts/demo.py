@@ -18,7 +18,7 @@ from demo_pipelines import Failure, Input, Pipelines, shell_quote
 
 MEDIA = pathlib.Path(__file__).resolve().parent.parent / "examples" / "media"
 ELEMENTS = ("coalescedeinterlace", "uyvy2y", "rgb2yuv", "yuv2rgb", "yuv2yuv", "convolve",
-            "sepconvolve", "median", "canny", "bilateral", "j2kenc", "coalescejpegenc")
+            "sepconvolve", "median", "canny", "bilateral", "cartoon", "j2kenc", "coalescejpegenc")
 DECODER = "coalescejpegdec"
 DECODED = (95, 75, 30)  # qualities of JPEG
 RATES = ("2", "1", "0.5", "0.25")
@@ -43,6 +43,7 @@ EDGES = (
 CANNY = ("canny", "canny sigma=1.4", "canny sigma=1.4 output=overlay")
 SMOOTH = "bilateral radius=5 sigma-space=3 sigma-range=60"
 PAINTED = f"{SMOOTH} iterations=4"
+CARTOONS = ("cartoon", "cartoon edges=canny")
 NOISE = 20  # its standard deviation, of samples of 8 bits
 NOISY = ("bilateral radius=3 sigma-range=60", "sepconvolve preset=gaussian sigma=0.6", "median")
 SPECKS = 0.1  # of the pixels
@@ -72,7 +73,7 @@ SCRATCH = ("grid.yuv", "planes.yuv", "part.rgb", "trip.rgb", "specks.rgb", "nois
     f"{element}-{name}.yuv" for element in ("rgb2yuv", "videoconvert") for _, name, _ in LAYOUTS
 ) + tuple(f"{name}-{backend}.raw" for backend in ("cpu", "cuda")
           for name in ("luma", "yuv", "rgb", "v210", "fields", "blur", "sharpen", "edges",
-                      "specks", "canny", "overlay", "smooth", "lossless", "2bpp", "jpeg", "jpeg-decoded"))
+                      "specks", "canny", "overlay", "cartoon", "smooth", "lossless", "2bpp", "jpeg", "jpeg-decoded"))
 RESULTS = (
     "input.png", "luma.png", "y.png", "u.png", "v.png", "chroma-original.png",
     *(f"chroma-{name}.png" for _, name, _ in LAYOUTS),
@@ -83,6 +84,7 @@ RESULTS = (
     *(f"filter-{i}.png" for i in range(len(FILTERS) + 1)),
     "specks.png", *(f"specks-{i}.png" for i in range(len(SPECKLED))),
     *(f"canny-{i}.png" for i in range(len(CANNY))),
+    *(f"cartoon-{i}.png" for i in range(len(CARTOONS))),
     "smooth.png", "painted.png", "noise.png", *(f"noise-{i}.png" for i in range(len(NOISY))),
     *(f"picture-q{quality}.jpg" for quality in DECODED), "picture-jpeg.png",
     "picture.jp2", "rate-original.png",
@@ -371,6 +373,8 @@ class Demo(Pipelines):
             self.lines(section)
         with self.section("Smooth areas, sharp edges: bilateral") as section:
             self.smoothed(section)
+        with self.section("Drawn: cartoon") as section:
+            self.cartoons(section)
         with self.section("Noise removed: bilateral") as section:
             self.repaired(section, "noise", f"noise of sigma {NOISE}",
                           lambda rgb: pictures.with_noise(rgb, NOISE), NOISY)
@@ -388,6 +392,22 @@ class Demo(Pipelines):
                                    ("painted.png", f"As if painted: {PAINTED}",
                                     f"Smoothed four times: {about}")):
             self.show(section, self.whole, file, self.size, caption, alt, ("input.png", about))
+
+    def cartoons(self, section):
+        files = [f"cartoon-{i}.png" for i in range(len(CARTOONS))]
+        self.launch(self.rgb, "! tee name=frame",
+                    *(f"frame. ! queue ! {words} ! pngenc ! filesink location={file}"
+                      for words, file in zip(CARTOONS, files)), makes=tuple(files))
+        section.text(f"{POINT} to see the original.")
+        section.group("two")
+        shown, before = {}, (self.outdir / "input.png").read_bytes()
+        for words, file in zip(CARTOONS, files):
+            if (self.outdir / file).read_bytes() == before:
+                section.text(f"{words}: not shown, because it equals this input.")
+                (self.outdir / file).unlink()
+                continue
+            self.show(section, shown, file, self.size, words, f"Drawn by {words}: {self.still.about}",
+                      ("input.png", self.still.about))
 
     def masks(self, section):
         if self.flat or self.width < 16 or self.height < 16:
@@ -752,6 +772,7 @@ class Demo(Pipelines):
             ("canny", "NV12", "GRAY8", converted("NV12"), 3e8),
             ("canny sigma=1.4 output=overlay", "NV12", "NV12", converted("NV12"), 1.5e8),
             (SMOOTH, "RGB", "RGB", self.rgb, 7e6),
+            ("cartoon", "RGB", "RGB", self.rgb, 2e6),
             ("j2kenc", "RGB", None, self.rgb, 8e6),
             ("coalescejpegenc", "RGB", None, self.rgb, 1e8),
         ]
@@ -837,6 +858,7 @@ class Demo(Pipelines):
                 "specks": "median {} {between} median size=15 {}",
                 "canny": "canny sigma=1.4 {} ! video/x-raw,format=GRAY8",
                 "overlay": "canny output=overlay {}",
+                "cartoon": "cartoon {} {between} cartoon edges=canny iterations=1 {}",
                 "smooth": SMOOTH + " {} {between} bilateral iterations=2 {}",
                 "lossless": "j2kenc {} ! image/jp2",
                 "jpeg": "coalescejpegenc {}",

@@ -3,7 +3,7 @@
 """Makes the pictures of the README and of the elements' pages from one photograph, and a portrait.
 
 usage: make.py bus_4032x3024.jpg [astronaut_512x512.png] [PICTURE...]
-       PICTURE: overview, convolve, sepconvolve, ...; bilateral, of the portrait, too
+       PICTURE: overview, convolve, sepconvolve, ...; bilateral and cartoon, of the portrait, too
 
 Needs gst-launch-1.0 with the base, good and bad plugins, and the elements themselves: set
 GST_PLUGIN_PATH to build/gst. README.md in this folder names the photograph's source."""
@@ -482,13 +482,38 @@ def bilateral(folder, file, portrait):
     sheet.save(folder, "bilateral", 85)
 
 
+def cartoon(folder, file, portrait):
+    w, side = 320, 320
+    launch(f"filesrc location={portrait} ! pngdec ! videocrop left=70 top=0 right={442 - side} "
+           f"bottom={512 - side} ! videoconvert ! video/x-raw,format=RGB ! "
+           f"filesink location={folder}/part")
+    with open(f"{folder}/part", "rb") as data:
+        person = Picture(side, side, data.read())
+    street = part_of_photograph(folder, file, (0, 1250, 1040, 780), w, 240)
+    rows = ((person, (("a portrait", ""), ("cartoon", "the defaults"),
+                      ("cartoon edges=canny", "lines of one pixel"))),
+            (street, (("a street", ""), ("cartoon", "the defaults"),
+                      ("cartoon levels=4 softness=0 edges=none", "a poster"))))
+    sheet = Sheet(3 * w + 4 * GAP, side + 240 + 2 * 30 + GAP)
+    top = GAP
+    for before, cells in rows:
+        for i, (words, what) in enumerate(cells):
+            x, y = GAP + i * (w + GAP), top + before.height
+            sheet.paste(rgb(folder, before, words) if what else before, x, top)
+            sheet.text(x, y + 16, words, 12, bold=True)
+            sheet.text(x + w, y + 16, what, 11.5, FAINT, "end")
+        top += before.height + 30
+    sheet.save(folder, "cartoon", 85)
+
+
 def main():
     pictures = {f.__name__: f for f in (overview, convolve, sepconvolve, canny, rgb2yuv, uyvy2y, j2kenc)}
     file, *wanted = sys.argv[1:]
     file = os.path.abspath(file)
     if wanted and wanted[0].endswith(".png"):
         portrait = os.path.abspath(wanted.pop(0))
-        pictures["bilateral"] = lambda folder, file: bilateral(folder, file, portrait)
+        for function in (bilateral, cartoon):
+            pictures[function.__name__] = lambda folder, file, f=function: f(folder, file, portrait)
     with tempfile.TemporaryDirectory() as folder:
         for name in wanted or pictures:
             pictures[name](folder, file)

@@ -87,34 +87,21 @@ std::vector<std::string> ignored(const FilterSettings &settings) {
   return {ignored_border_value(settings)};
 }
 
-int pixels_of_window(const Bilateral &weights) {
-  int pixels = 2 * weights.half[0] + 1;
-  for (int i = 1; i <= weights.radius; ++i)
-    pixels += 2 * (2 * weights.half[i] + 1);
-  return pixels;
-}
-
 bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
   BilateralPrivate &priv = priv_of(self);
   return priv.in_use.follow(priv.settings, info, new_format, [&](const FilterSettings &s) {
     // Cannot fail: the limits are those of the properties.
     (void)make_bilateral(s, pixel_format(info), &priv.weights);
     GST_DEBUG_OBJECT(self, "radius %d, %d pixels, %d weights of steps of %d, %d times, on %s",
-                     s.radius, pixels_of_window(priv.weights), priv.weights.last + 1,
+                     s.radius, priv.weights.pixels(), priv.weights.last + 1,
                      1 << priv.weights.shift, s.iterations, s.luma_only ? "luma" : "all planes");
   });
 }
 
-// A core of the CPU weighs 2^29 to 2^30 pixels a second, so this is some 20 milliseconds on one;
-// the way to the GPU and back takes about one for a frame of 4K. (Radius 2 at 1080p; radius 1 at
-// 4K.)
-constexpr guint64 kHeavy = guint64{1} << 24;
-
 gboolean worth_the_trip(GstCoalesceFilter *self, const GstVideoInfo *in) {
   const BilateralPrivate &priv = priv_of(self);
-  const guint64 pixels = guint64(GST_VIDEO_INFO_WIDTH(in)) * guint64(GST_VIDEO_INFO_HEIGHT(in));
-  const guint64 weighed = pixels * guint64(pixels_of_window(priv.weights));
-  return weighed * guint64(priv.in_use->iterations) >= kHeavy;
+  return gst_coalesce_filter_heavy_enough(
+      self, in, kBilateralWork * priv.weights.pixels() * priv.in_use->iterations);
 }
 
 gsize scratch_bytes(GstCoalesceFilter *self, const Frame &in) {

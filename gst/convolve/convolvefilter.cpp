@@ -39,23 +39,15 @@ gboolean set_info(GstCoalesceFilter *filter, const GstVideoInfo *in, const GstVi
   return priv_of(filter).current.update(*in, true);
 }
 
-// A core of the CPU multiplies and adds some 2^33 to 2^34 times a second, so this is some 20
-// milliseconds on one and still several on many; the way to the GPU and back takes about one for a
-// frame of 4K. (15 x 15 on 1280 x 960, or 9 x 9 on 4K; nothing separable below 17 + 17 on 4K.)
-constexpr guint64 kHeavy = guint64{1} << 28;
 constexpr int kPyramidTaps = 16;  // of a filter that costs as much, about
 
 gboolean worth_the_trip(GstCoalesceFilter *filter, const GstVideoInfo *in) {
   const ConvolveCurrentFilter &current = priv_of(filter).current;
   const Filter &f = current.filter();
-  const int taps = current.is_pyramid() ? kPyramidTaps
-                   : f.separable        ? f.width + f.height
-                                        : f.width * f.height;
-  const guint64 pixels = guint64(GST_VIDEO_INFO_WIDTH(in)) * guint64(GST_VIDEO_INFO_HEIGHT(in));
-  const bool heavy = pixels * static_cast<guint64>(taps) >= kHeavy;
-  GST_DEBUG_OBJECT(filter, "%d taps on %" G_GUINT64_FORMAT " pixels: %sheavy enough for a GPU",
-                   taps, pixels, heavy ? "" : "not ");
-  return heavy;
+  return gst_coalesce_filter_heavy_enough(filter, in,
+                                          current.is_pyramid() ? kPyramidTaps
+                                          : f.separable        ? f.width + f.height
+                                                               : f.width * f.height);
 }
 
 gsize scratch_bytes(GstCoalesceFilter *filter, const Frame &in) {

@@ -180,10 +180,7 @@ bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
 // As of convolve, the samples of the window being its coefficients.
 gboolean worth_the_trip(GstCoalesceFilter *self, const GstVideoInfo *in) {
   const MedianParams params = priv_of(self).in_use->params();
-  const guint64 pixels = guint64(GST_VIDEO_INFO_WIDTH(in)) * guint64(GST_VIDEO_INFO_HEIGHT(in));
-  const bool heavy = pixels * guint64(params.width * params.height) >= guint64{1} << 28;
-  GST_DEBUG_OBJECT(self, "%sheavy enough for a GPU", heavy ? "" : "not ");
-  return heavy;
+  return gst_coalesce_filter_heavy_enough(self, in, params.width * params.height);
 }
 
 gsize scratch_bytes(GstCoalesceFilter *self, const Frame &in) {

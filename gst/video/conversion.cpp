@@ -180,6 +180,22 @@ ConvertParams conversion_params(const GstVideoInfo &in, const GstVideoInfo &out)
   return params;
 }
 
+void set_colour(guint argb, const GstVideoInfo &info, std::uint8_t (&sample)[4]) {
+  GstVideoInfo rgb;
+  gst_video_info_set_format(&rgb, GST_VIDEO_FORMAT_RGB, 1, 1);
+  const FormatFamily family = family_of(pixel_format(info));
+  const PixelFormat format = coalesce::pixel_format(family == kGrey  ? "GRAY8"
+                                                    : family == kYuv ? "Y444"
+                                                                     : "RGB");
+  std::uint8_t pixel[] = {std::uint8_t(argb >> 16), std::uint8_t(argb >> 8), std::uint8_t(argb)};
+  const ConstImage in = {coalesce::pixel_format("RGB"), 1, 1, false, {{pixel, 3, 1, 3}}};
+  Image out = {format, 1, 1, false, {}};
+  for (int p = 0; p < format.planes; ++p)
+    out.plane[p] = {sample + p, int(row_bytes(format, p, 1)), 1, sizeof sample};
+  // (Cannot fail: these formats can be converted.)
+  (void)convert(conversion_params(rgb, info), in, out, Queue::cpu());
+}
+
 std::string conversion_text(const ConvertParams &params) {
   constexpr const char *kRanges[] = {"full", "limited"};
   return std::string("matrix ") + kMatrixNames[int(params.matrix)] + ", " +

@@ -41,6 +41,9 @@ int conversion_loss(GstVideoFormat from, GstVideoFormat to);
 
 // Matrix, ranges and sites of a conversion, with GStreamer's defaults for what caps leave open.
 ConvertParams conversion_params(const GstVideoInfo &in, const GstVideoInfo &out);
+// A colour, 0xAARRGGBB, as the components of pictures of 8 bits have it, but for alpha: what
+// rgb2yuv makes of such a pixel.
+void set_colour(guint argb, const GstVideoInfo &info, std::uint8_t (&sample)[4]);
 // For the log.
 std::string conversion_text(const ConvertParams &params);
 

@@ -38,6 +38,14 @@ struct Bilateral {
   int shift = 0;                                 // distance d: (d + (1 << shift >> 1)) >> shift
   SampleDepth depth;                             // of the format, as sample_depth() says
   bool rgb = false;                              // is the format RGB?
+
+  // Of the window.
+  int pixels() const {
+    int sum = 2 * half[0] + 1;
+    for (int i = 1; i <= radius; ++i)
+      sum += 2 * (2 * half[i] + 1);
+    return sum;
+  }
 };
 
 // Errors: invalid_argument for settings beyond their limits, or a format that bilateral() lacks.

@@ -17,15 +17,16 @@ struct EdgeColour {
 
 // Copies a picture, and draws a colour where there are edges.
 //
-// edges  GRAY8, of the same size; a pixel that is not 0 is an edge
+// edges  GRAY8, of the same size: how strong the edge at a pixel is, from 0, none, to 255
 // in     any format with samples of 8 bits
 // out    of the same format, size and interlacing; none of the memory of `in` or `edges` (which is
 //        not checked)
 // size   from 1x1; any pitch and alignment
 //
-// A sample that several pixels share is drawn if one of them is an edge. It becomes
-// floor((s * (255 - opacity) + colour * opacity) / 255 + 1 / 2). Alpha and padding are copied. Rows
-// of interlaced chroma that no pixel of `in` has are copies of the nearest row of their field.
+// A sample becomes floor((s * (255^2 - w) + colour * w) / 255^2 + 1 / 2), w = opacity * strength.
+// If several pixels share it, that is the largest strength among them. Alpha and padding are
+// copied. Rows of interlaced chroma that no pixel of `in` has are copies of the nearest row of
+// their field.
 //
 // Errors: invalid_argument for pictures and an opacity that break the above or image.h; unsupported
 // for a CUDA queue in a build without CUDA kernels, or on a device they were not built for;

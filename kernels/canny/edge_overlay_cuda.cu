@@ -24,25 +24,25 @@ struct OverlayArgs {
   bool words;  // may edges be loaded four at a time?
 };
 
-__device__ __forceinline__ bool is_edge(const OverlayArgs &a, int row, int begin, int end) {
+__device__ __forceinline__ int strongest(const OverlayArgs &a, int row, int begin, int end) {
   const Plane<const std::uint8_t> &edges = a.job.edges;
-  bool found = false;
+  int most = 0;
   if (row < edges.height)
     for (int x = begin; x < end; ++x)
-      found = found || load_global(edges.row(row) + x) != 0;
-  return found;
+      most = max(most, static_cast<int>(load_global(edges.row(row) + x)));
+  return most;
 }
 
 // The same of many pixels; or perhaps one of those that share a word with them is one.
 __device__ __forceinline__ bool may_have_edge(const OverlayArgs &a, int row, int begin, int end) {
   const Plane<const std::uint8_t> &edges = a.job.edges;
   if (row >= edges.height) return false;
-  if (!a.words) return is_edge(a, row, begin, end);
+  if (!a.words) return strongest(a, row, begin, end) > 0;
   std::uint32_t found = 0;
   int x = begin & ~3;
   for (; x < end && x + 4 <= edges.width; x += 4)
     found |= load_global(reinterpret_cast<const std::uint32_t *>(edges.row(row) + x));
-  return found != 0 || is_edge(a, row, x, end);
+  return found != 0 || strongest(a, row, x, end) > 0;
 }
 
 // The samples of a component among bytes x to x + bytes - 1 of a row, and the pixels that they
@@ -62,9 +62,12 @@ __device__ __forceinline__ void draw(const OverlayArgs &a, const OverlayComponen
   for (int i = range.begin; i < range.end; ++i) {
     const int pixel = i << c.log2_width;
     const int next = min((i + 1) << c.log2_width, a.job.edges.width);
-    if (!is_edge(a, rows.first, pixel, next) && !is_edge(a, rows.second, pixel, next)) continue;
+    int strength = strongest(a, rows.first, pixel, next);
+    if (rows.second != rows.first) strength = max(strength, strongest(a, rows.second, pixel, next));
+    if (strength == 0) continue;
     const int at = c.first + i * c.step;
-    to[at] = drawn_sample(static_cast<int>(load_global(from + at)), c.colour, a.job.opacity);
+    to[at] =
+        drawn_sample(static_cast<int>(load_global(from + at)), c.colour, a.job.opacity * strength);
   }
 }
 

@@ -47,8 +47,11 @@ COALESCE_HOST_DEVICE PixelRows pixel_rows(int row, int log2_height, bool interla
   return {first, first + 2};
 }
 
-COALESCE_HOST_DEVICE std::uint8_t drawn_sample(int sample, int colour, int opacity) {
-  return static_cast<std::uint8_t>((sample * (255 - opacity) + colour * opacity + 127) / 255);
+// weight: opacity times the edge's strength.
+COALESCE_HOST_DEVICE std::uint8_t drawn_sample(int sample, int colour, int weight) {
+  constexpr int kWhole = 255 * 255;
+  return static_cast<std::uint8_t>((sample * (kWhole - weight) + colour * weight + kWhole / 2) /
+                                   kWhole);
 }
 
 void draw_edges_cpu(const OverlayJob &job, ThreadPool *pool);

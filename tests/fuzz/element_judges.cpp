@@ -7,6 +7,7 @@
 #include "../check/yuv2yuv/conversion_reference.h"
 #include "judges/bilateral_judge.h"
 #include "judges/canny_judge.h"
+#include "judges/cartoon_judge.h"
 #include "judges/convolve_judge.h"
 #include "judges/median_judge.h"
 
@@ -59,13 +60,18 @@ void judge_bilateral(const Work &work) {
   if (settings_are_sound(work.element, work.in_info)) check_bilateral(work, is_interlaced(work));
 }
 
+void judge_cartoon(const Work &work) {
+  check_cartoon(work, is_interlaced(work));
+}
+
 constexpr struct {
   const char *element;
   void (*judge)(const Work &work);
 } kJudges[] = {
-    {"bilateral", judge_bilateral}, {"canny", judge_canny},        {"convolve", judge_convolve},
-    {"median", judge_median},       {"rgb2yuv", judge_conversion}, {"sepconvolve", judge_convolve},
-    {"uyvy2y", judge_uyvy2y},       {"yuv2rgb", judge_conversion}, {"yuv2yuv", judge_conversion},
+    {"bilateral", judge_bilateral},  {"canny", judge_canny},   {"cartoon", judge_cartoon},
+    {"convolve", judge_convolve},    {"median", judge_median}, {"rgb2yuv", judge_conversion},
+    {"sepconvolve", judge_convolve}, {"uyvy2y", judge_uyvy2y}, {"yuv2rgb", judge_conversion},
+    {"yuv2yuv", judge_conversion},
 };
 
 }  // namespace

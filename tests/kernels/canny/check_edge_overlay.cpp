@@ -43,13 +43,16 @@ struct TrialOptions {
   int opacity = -1;  // any
 };
 
-// Many edges, some and none.
+// Many edges, some and none, of one strength or of many.
 void make_edges(InputImage *image, Random &random) {
   const Plane<std::uint8_t> plane = image->image.plane();
   const int one_of = random.pick({1, 3, 20, 200, 5000});
+  const bool hard = random.below(2) == 0;
   for (int y = 0; y < plane.height; ++y)
     for (int x = 0; x < plane.width; ++x)
-      plane.row(y)[x] = random.below(one_of) == 0 ? 255 : 0;
+      plane.row(y)[x] = random.below(one_of) == 0
+                            ? static_cast<std::uint8_t>(hard ? 255 : random.between(1, 255))
+                            : 0;
   std::copy_n(image->image.data(), image->image.size(), image->before.data());
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
+#include <utility>
 
 namespace coalesce::test {
 namespace {
@@ -28,16 +30,22 @@ void edge_overlay_reference(const EdgeColour &colour, const ConstImage &edges, c
     const PixelComponent &c = in.format.component[i];
     if (c.role == Role::alpha) continue;
     const int used = used_rows(in, c.plane);
+    // By row and column of samples.
+    std::map<std::pair<int, int>, int> strengths;
     for (int y = 0; y < in.height; ++y)
       for (int x = 0; x < in.width; ++x) {
-        const int row = row_of(c, y, in.interlaced);
-        if (edges.plane[0].row(y)[x] == 0 || row >= out.plane[c.plane].height) continue;
-        const std::uint8_t *from = in.plane[c.plane].row(row < used ? row : std::max(used - 2, 0));
-        const int at = c.first + (x >> c.log2_width) * c.step;
-        const double mixed =
-            from[at] * (255.0 - colour.opacity) + colour.sample[i] * colour.opacity;
-        out.plane[c.plane].row(row)[at] = static_cast<std::uint8_t>(std::floor(mixed / 255 + 0.5));
+        int &strongest = strengths[{row_of(c, y, in.interlaced), x >> c.log2_width}];
+        strongest = std::max(strongest, int{edges.plane[0].row(y)[x]});
       }
+    for (const auto &[place, strength] : strengths) {
+      const auto [row, column] = place;
+      if (strength == 0 || row >= out.plane[c.plane].height) continue;
+      const std::uint8_t *from = in.plane[c.plane].row(row < used ? row : std::max(used - 2, 0));
+      const int at = c.first + column * c.step;
+      const double whole = 255.0 * 255, weight = colour.opacity * strength;
+      const double mixed = from[at] * (whole - weight) + colour.sample[i] * weight;
+      out.plane[c.plane].row(row)[at] = static_cast<std::uint8_t>(std::floor(mixed / whole + 0.5));
+    }
   }
 }
 

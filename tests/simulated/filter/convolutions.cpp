@@ -152,6 +152,7 @@ GST_START_TEST(worth_the_trip) {
                {"median size=15", 1920, 1080, "cuda"},
                {"bilateral radius=1", 1920, 1080, "cpu"},
                {"bilateral radius=2", 1920, 1080, "cuda"},
+               {"cartoon", 1920, 1080, "cuda"},
                {"canny", 3840, 2160, "cpu"}};
   for (const auto &[element, width, height, backend] : cases) {
     Bench bench(element);
