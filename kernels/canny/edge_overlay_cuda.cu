@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A thread copies 16 bytes of a row of any plane, and then draws the samples in them that are
-// edges', if there are any.
+// A thread copies 16 bytes of a row of any plane, and then draws their samples at the pixels that
+// are edges, one after the other.
 #include <algorithm>
 
 #include "../core/cuda_status.h"
@@ -24,26 +24,37 @@ struct OverlayArgs {
   bool words;  // may edges be loaded four at a time?
 };
 
-__device__ __forceinline__ int strongest(const OverlayArgs &a, int row, int begin, int end) {
-  const Plane<const std::uint8_t> &edges = a.job.edges;
-  int most = 0;
-  if (row < edges.height)
-    for (int x = begin; x < end; ++x)
-      most = max(most, static_cast<int>(load_global(edges.row(row) + x)));
-  return most;
-}
+// Strengths of pixels in a row.
+struct EdgeRow {
+  const std::uint8_t *row;  // nullptr below the picture
+  __device__ __forceinline__ EdgeRow(const OverlayArgs &a, int y)
+      : row(y < a.job.edges.height ? a.job.edges.row(y) : nullptr) {}
 
-// The same of many pixels; or perhaps one of those that share a word with them is one.
-__device__ __forceinline__ bool may_have_edge(const OverlayArgs &a, int row, int begin, int end) {
-  const Plane<const std::uint8_t> &edges = a.job.edges;
-  if (row >= edges.height) return false;
-  if (!a.words) return strongest(a, row, begin, end) > 0;
-  std::uint32_t found = 0;
-  int x = begin & ~3;
-  for (; x < end && x + 4 <= edges.width; x += 4)
-    found |= load_global(reinterpret_cast<const std::uint32_t *>(edges.row(row) + x));
-  return found != 0 || strongest(a, row, x, end) > 0;
-}
+  // Of which pixels from `begin` on, at most 64, is it more than 0? The first is the lowest bit.
+  __device__ __forceinline__ std::uint64_t marks(const OverlayArgs &a, int begin, int end) const {
+    std::uint64_t found = 0;
+    if (row == nullptr) return found;
+    int x = begin;
+    for (; x < end && x % 4 != 0; ++x)
+      found |= std::uint64_t{load_global(row + x) != 0} << (x - begin);
+    for (; a.words && x + 4 <= end; x += 4) {
+      const std::uint32_t four = load_global(reinterpret_cast<const std::uint32_t *>(row + x));
+      if (four == 0) continue;
+      const std::uint32_t ones = __vcmpne4(four, 0) & 0x01010101;
+      found |= std::uint64_t{ones * 0x01020408u >> 24} << (x - begin);
+    }
+    for (; x < end; ++x)
+      found |= std::uint64_t{load_global(row + x) != 0} << (x - begin);
+    return found;
+  }
+
+  __device__ __forceinline__ int strongest(int begin, int end) const {
+    int most = 0;
+    for (int x = begin; row != nullptr && x < end; ++x)
+      most = max(most, static_cast<int>(load_global(row + x)));
+    return most;
+  }
+};
 
 // The samples of a component among bytes x to x + bytes - 1 of a row, and the pixels that they
 // belong to.
@@ -55,21 +66,6 @@ struct Range {
         first_pixel(begin << c.log2_width),
         last_pixel(min(end << c.log2_width, width)) {}
 };
-
-__device__ __forceinline__ void draw(const OverlayArgs &a, const OverlayComponent &c,
-                                     const Range &range, const PixelRows &rows,
-                                     const std::uint8_t *from, std::uint8_t *to) {
-  for (int i = range.begin; i < range.end; ++i) {
-    const int pixel = i << c.log2_width;
-    const int next = min((i + 1) << c.log2_width, a.job.edges.width);
-    int strength = strongest(a, rows.first, pixel, next);
-    if (rows.second != rows.first) strength = max(strength, strongest(a, rows.second, pixel, next));
-    if (strength == 0) continue;
-    const int at = c.first + i * c.step;
-    to[at] =
-        drawn_sample(static_cast<int>(load_global(from + at)), c.colour, a.job.opacity * strength);
-  }
-}
 
 __global__ void __launch_bounds__(kThreads) overlay_kernel(const __grid_constant__ OverlayArgs a) {
   wait_for_grid_before();
@@ -95,12 +91,22 @@ __global__ void __launch_bounds__(kThreads) overlay_kernel(const __grid_constant
     first = min(first, range.first_pixel), last = max(last, range.last_pixel);
   }
   const PixelRows rows = pixel_rows(row, plane.log2_height, a.job.interlaced);
-  const bool two = rows.second != rows.first;
-  if (!may_have_edge(a, rows.first, first, last) &&
-      !(two && may_have_edge(a, rows.second, first, last)))
-    return;
-  for (int c = 0; c < plane.components; ++c)
-    draw(a, plane.component[c], Range(plane.component[c], x, bytes, width), rows, from, to);
+  const EdgeRow upper(a, rows.first), lower(a, rows.second);
+  std::uint64_t marks = upper.marks(a, first, last);
+  if (rows.second != rows.first) marks |= lower.marks(a, first, last);
+  for (; marks != 0; marks &= marks - 1) {
+    const int pixel = first + __ffsll(static_cast<long long>(marks)) - 1;
+    for (int c = 0; c < plane.components; ++c) {
+      const OverlayComponent &component = plane.component[c];
+      const int i = pixel >> component.log2_width, at = component.first + i * component.step;
+      if (at < x || at >= x + bytes) continue;
+      const int begin = i << component.log2_width,
+                end = min((i + 1) << component.log2_width, width);
+      const int strength = max(upper.strongest(begin, end), lower.strongest(begin, end));
+      to[at] = drawn_sample(static_cast<int>(load_global(from + at)), component.colour,
+                            a.job.opacity * strength);
+    }
+  }
 }
 
 }  // namespace

@@ -296,6 +296,15 @@ inline unsigned long long __brevll(unsigned long long v) {
     reversed |= (v >> i & 1) << (63 - i);
   return reversed;
 }
+inline int __ffsll(long long v) {
+  return __builtin_ffsll(v);
+}
+inline unsigned __vcmpne4(unsigned a, unsigned b) {
+  unsigned different = 0;
+  for (int i = 0; i < 32; i += 8)
+    different |= ((a ^ b) >> i & 0xff) != 0 ? 0xffu << i : 0;
+  return different;
+}
 inline int __popc(unsigned v) {
   return __builtin_popcount(v);
 }
