@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "../picture.h"
-#include "linedetect/line_mask.h"
+#include "line_mask_reference.h"
 #include "picture/formats.h"
 
 namespace coalesce::test {
@@ -18,41 +17,6 @@ struct Call {
   LineCount count;
   int max_lines, thickness;
 };
-
-// ---- The reference ------------------------------------------------------------------------------
-
-std::int64_t floor_of(std::int64_t a, std::int64_t b) {
-  std::int64_t q = a / b;
-  while (q * b > a)
-    --q;
-  return q;
-}
-
-void draw_reference(Line line, int thickness, const Plane<std::uint8_t> &mask) {
-  const bool upright = std::abs(line.y1 - line.y0) > std::abs(line.x1 - line.x0);
-  if (upright ? line.y1 < line.y0 : line.x1 < line.x0)
-    std::swap(line.x0, line.x1), std::swap(line.y0, line.y1);
-  const std::int64_t a0 = upright ? line.y0 : line.x0, a1 = upright ? line.y1 : line.x1;
-  const std::int64_t s0 = upright ? line.x0 : line.y0, s1 = upright ? line.x1 : line.y1;
-  for (std::int64_t k = floor_of(a0 + 128, 256); k <= floor_of(a1 + 128, 256); ++k) {
-    const std::int64_t s = a0 == a1 ? s0 : s0 + floor_of((256 * k - a0) * (s1 - s0), a1 - a0);
-    const std::int64_t first = floor_of(2 * s - 256 * (thickness - 1) + 256, 512);
-    for (std::int64_t side = first; side < first + thickness; ++side) {
-      const std::int64_t x = upright ? side : k, y = upright ? k : side;
-      if (x >= 0 && y >= 0 && x < mask.width && y < mask.height)
-        mask.row(static_cast<int>(y))[x] = 255;
-    }
-  }
-}
-
-void mask_reference(const Call &call, const Plane<std::uint8_t> &mask) {
-  for (int y = 0; y < mask.height; ++y)
-    std::fill_n(mask.row(y), mask.width, std::uint8_t{0});
-  const auto count =
-      std::min<std::size_t>(call.count.lines, static_cast<std::size_t>(call.max_lines));
-  for (std::size_t i = 0; i < count; ++i)
-    draw_reference(call.lines[i], call.thickness, mask);
-}
 
 // ---- Trials -------------------------------------------------------------------------------------
 
@@ -103,7 +67,10 @@ std::string trial(Spoil spoil, int least, Random &random, const Backend &backend
                            std::to_string(call.max_lines) + ", thickness " +
                            std::to_string(call.thickness) + out.text();
   set_doing(what);
-  mask_reference(call, out.expected().plane[0]);
+  const auto drawn =
+      std::min<std::size_t>(call.count.lines, static_cast<std::size_t>(call.max_lines));
+  line_mask_reference({call.lines.begin(), call.lines.begin() + static_cast<std::ptrdiff_t>(drawn)},
+                      call.thickness, out.expected().plane[0]);
   if (spoil != nullptr) spoil(&call);
   const Records lines(call.lines.data(), call.lines.size() * sizeof(Line), backend);
   const Records count(&call.count, sizeof call.count, backend);
