@@ -50,6 +50,11 @@ std::vector<Run> all_runs() {
       {"sepconvolve", "NV12", "NV12", kRows, {{"preset", "blur"}, {"sigma", "20"}}},
       {"canny", "NV12", "GRAY8", {{"sigma", "1.5"}}, {{"sigma", "20"}, {"aperture", "7"}}},
       {"canny", "UYVY", "UYVY", {{"output", "overlay"}}, {{"edge-color", "0"}, {"sigma", "2"}}},
+      {"linedetect",
+       "NV12",
+       "NV12",
+       {{"post-messages", "true"}},
+       {{"draw", "true"}, {"sigma", "9"}}},
       {"sepconvolve", "UYVY", "UYVY", kRows, {{"preset", "blur"}, {"sigma", "20"}}},
   };
   constexpr struct {
