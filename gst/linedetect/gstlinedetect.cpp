@@ -266,6 +266,8 @@ Status run(GstCoalesceFilter *self, const Frame &in, const Frame &out, const Que
 // ---- frames ----------------------------------------------------------------------------------
 
 struct LinesInFlight : FrameInFlight {
+  // The GPU may still read the input's buffer, and nobody else keeps that.
+  ~LinesInFlight() override { (void)result.bytes(); }
   BufferRef buffer;       // what goes on
   bool is_input = false;  // upstream's own
   bool discont = false;
@@ -316,6 +318,7 @@ BufferRef acquire_result(LinedetectPrivate &priv, Backend &backend) {
 }
 
 // out: nullptr, or what the picture is written to.
+// The input's buffer is kept until the result is there.
 GstFlowReturn process(GstLinedetect *self, GstBuffer *in_buffer, GstBuffer *out_buffer,
                       GstBuffer *result_buffer) {
   LinedetectPrivate &priv = *self->priv;
@@ -328,6 +331,7 @@ GstFlowReturn process(GstLinedetect *self, GstBuffer *in_buffer, GstBuffer *out_
   });
   Job job(backend);
   GstFlowReturn flow = job.begin(in_buffer);
+  in.set_kept_by_caller(out_buffer == nullptr);
   if (flow == GST_FLOW_OK) flow = job.load(in_buffer, from.info, from.pool, &in);
   if (flow == GST_FLOW_OK && out_buffer != nullptr)
     flow = job.write(out_buffer, to.info, to.pool, &out);
@@ -356,7 +360,6 @@ GstFlowReturn finish(GstCoalesceTransform *transform, FrameInFlight *in_flight) 
   const LineResult result(const_cast<void *>(memory));
   LineCount count = *result.count;
   count.lines = std::min(count.lines, frame.max_lines);
-  if (frame.is_input && backend.is_on_gpu()) backend.session().retired->release(frame.buffer.get());
   frame.buffer.reset(gst_buffer_make_writable(frame.buffer.release()));
   if (frame.discont) GST_BUFFER_FLAG_SET(frame.buffer.get(), GST_BUFFER_FLAG_DISCONT);
   add_lines_meta(frame.buffer.get(), result.lines, count);

@@ -83,17 +83,6 @@ void RetireList::add(GstBuffer *buffer, std::shared_ptr<Event> event) {
   if (too_many) wait_for_oldest();
 }
 
-void RetireList::release(GstBuffer *buffer) {
-  Passed passed;
-  std::lock_guard guard(lock_);
-  for (Line &line : lines_)
-    std::erase_if(line.entries, [&](Entry &entry) {
-      if (entry.buffer.get() != buffer || passed.count > kMostInFlight) return false;
-      passed.buffers[passed.count++] = entry.buffer.release();
-      return true;
-    });
-}
-
 void RetireList::wait_for_oldest() {
   const auto longest = [this] {
     return std::max_element(lines_.begin(), lines_.end(), [](const Line &a, const Line &b) {

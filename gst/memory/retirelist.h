@@ -50,10 +50,6 @@ class RetireList {
   // `event` has been recorded. Takes a reference to the buffer of its own. The context is current.
   void add(GstBuffer *buffer, std::shared_ptr<Event> event);
 
-  // From any thread: the caller knows that all readers of the buffer have finished, and wants to be
-  // its only owner. (The sweeper may have it in hand, and let go of it a moment later.)
-  void release(GstBuffer *buffer);
-
  private:
   static constexpr std::size_t kMostInFlight = 16;
   // To ask the driver for an event takes a third of the time of a launch, so one answer is made to
