@@ -46,12 +46,14 @@ COPIES = ("convolve", "sepconvolve")  # what these do by themselves
 # another format; settings, and the formats they are tried in (the first one where none are named).
 PLAIN = {"convolve": "mask='1 2 1; 2 5 2; 1 3 1'",
          "sepconvolve": "horizontal='1 4 7 4 2' vertical='1 0 -1'",
-         "canny": "output=overlay"}
+         "canny": "output=overlay",
+         "linedetect": "draw=true"}
 FORMATS = {"convolve": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "sepconvolve": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "bilateral": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "median": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "canny": ["GRAY8", "NV12", "RGB", "RGBA", "UYVY"],
+           "linedetect": ["NV12", "RGB"],
            "rgb2yuv": ["RGB", "ARGB"],
            "j2kenc": ["UYVY", "RGB", "I420", "GRAY16_LE"],
            "coalescejpegenc": ["RGB", "NV12", "UYVY", "GRAY8"]}
@@ -90,6 +92,11 @@ SETTINGS = {
             "sigma=0.8 edge-color=0xffff0000", "sigma=3 edge-color=0x80ffffff high-threshold=60",
             "sigma=20 low-threshold=1 high-threshold=4", "n-threads=3")
     ],
+    "linedetect": [
+        "draw=true " + more for more in (
+            "min-length=5 tolerance=1 line-color=0x80ff0000", "sigma=0 low-threshold=20 high-threshold=60 max-lines=9",
+            "sigma=9 low-threshold=1 high-threshold=3 thickness=7", "aperture=5 n-threads=3")
+    ] + ["draw=false min-length=8"],
     "coalescejpegenc": [
         "quality=1", "quality=100", "optimize=true", "restart-interval=3 quality=50", "max-frame-size=3000",
         "bitrate=1000 optimize=true", "frames-in-flight=1", "frames-in-flight=7",
@@ -114,6 +121,7 @@ PHOTOGRAPHS = {"convolve": ["preset=sharpen", "preset=gaussian sigma=2"],
                "bilateral": ["radius=3", "radius=5 sigma-range=60 iterations=2"],
                "median": ["", "size=15"],
                "canny": ["output=overlay sigma=1.4"],
+               "linedetect": ["draw=true"],
                "sepconvolve": ["preset=gaussian sigma=4"],
                "j2kenc": ["", "bpp=1", "psnr=38", "bpp=2 num-layers=4"]}
 

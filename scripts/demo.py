@@ -18,7 +18,7 @@ from demo_pipelines import Failure, Input, Pipelines, shell_quote
 
 MEDIA = pathlib.Path(__file__).resolve().parent.parent / "examples" / "media"
 ELEMENTS = ("coalescedeinterlace", "uyvy2y", "rgb2yuv", "yuv2rgb", "yuv2yuv", "convolve",
-            "sepconvolve", "median", "canny", "bilateral", "j2kenc", "coalescejpegenc")
+            "sepconvolve", "median", "canny", "linedetect", "bilateral", "j2kenc", "coalescejpegenc")
 DECODER = "coalescejpegdec"
 DECODED = (95, 75, 30)  # qualities of JPEG
 RATES = ("2", "1", "0.5", "0.25")
@@ -41,6 +41,7 @@ EDGES = (
     "convolve preset=laplacian absolute=true divisor=0.25",
 )
 CANNY = ("canny", "canny sigma=1.4", "canny sigma=1.4 output=overlay")
+STRAIGHT = "linedetect draw=true line-color=0xffff00ff thickness=3"
 SMOOTH = "bilateral radius=5 sigma-space=3 sigma-range=60"
 PAINTED = f"{SMOOTH} iterations=4"
 NOISE = 20  # its standard deviation, of samples of 8 bits
@@ -72,7 +73,7 @@ SCRATCH = ("grid.yuv", "planes.yuv", "part.rgb", "trip.rgb", "specks.rgb", "nois
     f"{element}-{name}.yuv" for element in ("rgb2yuv", "videoconvert") for _, name, _ in LAYOUTS
 ) + tuple(f"{name}-{backend}.raw" for backend in ("cpu", "cuda")
           for name in ("luma", "yuv", "rgb", "v210", "fields", "blur", "sharpen", "edges",
-                      "specks", "canny", "overlay", "smooth", "lossless", "2bpp", "jpeg", "jpeg-decoded"))
+                      "specks", "canny", "overlay", "straight", "smooth", "lossless", "2bpp", "jpeg", "jpeg-decoded"))
 RESULTS = (
     "input.png", "luma.png", "y.png", "u.png", "v.png", "chroma-original.png",
     *(f"chroma-{name}.png" for _, name, _ in LAYOUTS),
@@ -83,7 +84,7 @@ RESULTS = (
     *(f"filter-{i}.png" for i in range(len(FILTERS) + 1)),
     "specks.png", *(f"specks-{i}.png" for i in range(len(SPECKLED))),
     *(f"canny-{i}.png" for i in range(len(CANNY))),
-    "smooth.png", "painted.png", "noise.png", *(f"noise-{i}.png" for i in range(len(NOISY))),
+    "straight.png", "smooth.png", "painted.png", "noise.png", *(f"noise-{i}.png" for i in range(len(NOISY))),
     *(f"picture-q{quality}.jpg" for quality in DECODED), "picture-jpeg.png",
     "picture.jp2", "rate-original.png",
     *(f"picture-{rate}bpp.jp2" for rate in RATES), *(f"rate-{rate}bpp.png" for rate in RATES),
@@ -369,11 +370,22 @@ class Demo(Pipelines):
                           lambda rgb: pictures.with_specks(rgb, SPECKS), SPECKLED)
         with self.section("Lines: canny") as section:
             self.lines(section)
+        with self.section("Straight lines: linedetect") as section:
+            self.straight(section)
         with self.section("Smooth areas, sharp edges: bilateral") as section:
             self.smoothed(section)
         with self.section("Noise removed: bilateral") as section:
             self.repaired(section, "noise", f"noise of sigma {NOISE}",
                           lambda rgb: pictures.with_noise(rgb, NOISE), NOISY)
+
+    def straight(self, section):
+        self.launch(self.rgb, f"! {STRAIGHT} ! pngenc ! filesink location=straight.png",
+                    makes=("straight.png",))
+        section.text(f"{POINT} to see the original.")
+        section.group("two")
+        about = self.still.about
+        self.show(section, {(self.outdir / "input.png").read_bytes(): "the picture"}, "straight.png",
+                  self.size, STRAIGHT, f"With its straight lines: {about}", ("input.png", about))
 
     def smoothed(self, section):
         self.launch(
@@ -752,6 +764,7 @@ class Demo(Pipelines):
             ("median size=31", "RGB", "RGB", self.rgb, 1.5e7),
             ("canny", "NV12", "GRAY8", converted("NV12"), 3e8),
             ("canny sigma=1.4 output=overlay", "NV12", "NV12", converted("NV12"), 1.5e8),
+            (STRAIGHT, "NV12", "NV12", converted("NV12"), 8e7),
             (SMOOTH, "RGB", "RGB", self.rgb, 7e6),
             ("j2kenc", "RGB", None, self.rgb, 8e6),
             ("coalescejpegenc", "RGB", None, self.rgb, 1e8),
@@ -838,6 +851,7 @@ class Demo(Pipelines):
                 "specks": "median {} {between} median size=15 {}",
                 "canny": "canny sigma=1.4 {} ! video/x-raw,format=GRAY8",
                 "overlay": "canny output=overlay {}",
+                "straight": STRAIGHT + " {}",
                 "smooth": SMOOTH + " {} {between} bilateral iterations=2 {}",
                 "lossless": "j2kenc {} ! image/jp2",
                 "jpeg": "coalescejpegenc {}",
