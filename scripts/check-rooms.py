@@ -22,7 +22,7 @@ ROOMS = {
                     ["tier1/context", "transform"], ["tier1/mq", "transform/cuda"], ["tier1"],
                     ["tier2"], ["pcrd"], ["encoder"]],
     "kernels/jpeg": [["tables"], ["plan"], ["*"]],
-    "gst": [["object"], ["cuda"], ["memory"], ["video"], ["base"], ["coding"], ["*"], ["sepconvolve"], ["."]],
+    "gst": [["object"], ["cuda"], ["memory"], ["video"], ["base"], ["coding"], ["*"], ["linedetect", "sepconvolve"], ["."]],
 }
 # An operation's own file may include what it is made of.
 DISPATCH = {"kernels/convolve/convolve.cpp"}

@@ -46,13 +46,15 @@ COPIES = ("convolve", "sepconvolve")  # what these do by themselves
 # another format; settings, and the formats they are tried in (the first one where none are named).
 PLAIN = {"convolve": "mask='1 2 1; 2 5 2; 1 3 1'",
          "sepconvolve": "horizontal='1 4 7 4 2' vertical='1 0 -1'",
-         "canny": "output=overlay"}
+         "canny": "output=overlay",
+         "linedetect": "draw=true"}
 FORMATS = {"convolve": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "sepconvolve": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "bilateral": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "cartoon": ["GRAY8", "NV12", "RGB", "RGBA", "UYVY"],
            "median": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "canny": ["GRAY8", "NV12", "RGB", "RGBA", "UYVY"],
+           "linedetect": ["NV12", "RGB"],
            "rgb2yuv": ["RGB", "ARGB"],
            "j2kenc": ["UYVY", "RGB", "I420", "GRAY16_LE"],
            "coalescejpegenc": ["RGB", "NV12", "UYVY", "GRAY8"]}
@@ -96,6 +98,11 @@ SETTINGS = {
         "edges=canny low-threshold=10 high-threshold=40 edge-color=0x80ff0000", "dog-sigma=0.3 dog-threshold=0.1",
         "dog-sigma=5 dog-threshold=1 edge-color=0xff204060", "radius=1 iterations=1 n-threads=3",
     ],
+    "linedetect": [
+        "draw=true " + more for more in (
+            "min-length=5 tolerance=1 line-color=0x80ff0000", "sigma=0 low-threshold=20 high-threshold=60 max-lines=9",
+            "sigma=9 low-threshold=1 high-threshold=3 thickness=7", "aperture=5 n-threads=3")
+    ] + ["draw=false min-length=8"],
     "coalescejpegenc": [
         "quality=1", "quality=100", "optimize=true", "restart-interval=3 quality=50", "max-frame-size=3000",
         "bitrate=1000 optimize=true", "frames-in-flight=1", "frames-in-flight=7",
@@ -121,6 +128,7 @@ PHOTOGRAPHS = {"convolve": ["preset=sharpen", "preset=gaussian sigma=2"],
                "cartoon": ["radius=3", "edges=canny iterations=1"],
                "median": ["", "size=15"],
                "canny": ["output=overlay sigma=1.4"],
+               "linedetect": ["draw=true"],
                "sepconvolve": ["preset=gaussian sigma=4"],
                "j2kenc": ["", "bpp=1", "psnr=38", "bpp=2 num-layers=4"]}
 

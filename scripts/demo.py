@@ -18,7 +18,7 @@ from demo_pipelines import Failure, Input, Pipelines, shell_quote
 
 MEDIA = pathlib.Path(__file__).resolve().parent.parent / "examples" / "media"
 ELEMENTS = ("coalescedeinterlace", "uyvy2y", "rgb2yuv", "yuv2rgb", "yuv2yuv", "convolve",
-            "sepconvolve", "median", "canny", "bilateral", "cartoon", "j2kenc", "coalescejpegenc")
+            "sepconvolve", "median", "canny", "linedetect", "bilateral", "cartoon", "j2kenc", "coalescejpegenc")
 DECODER = "coalescejpegdec"
 DECODED = (95, 75, 30)  # qualities of JPEG
 RATES = ("2", "1", "0.5", "0.25")
@@ -41,6 +41,7 @@ EDGES = (
     "convolve preset=laplacian absolute=true divisor=0.25",
 )
 CANNY = ("canny", "canny sigma=1.4", "canny sigma=1.4 output=overlay")
+STRAIGHT = "linedetect draw=true line-color=0xffff00ff thickness=3"
 SMOOTH = "bilateral radius=5 sigma-space=3 sigma-range=60"
 PAINTED = f"{SMOOTH} iterations=4"
 CARTOONS = ("cartoon", "cartoon edges=canny")
@@ -73,7 +74,7 @@ SCRATCH = ("grid.yuv", "planes.yuv", "part.rgb", "trip.rgb", "specks.rgb", "nois
     f"{element}-{name}.yuv" for element in ("rgb2yuv", "videoconvert") for _, name, _ in LAYOUTS
 ) + tuple(f"{name}-{backend}.raw" for backend in ("cpu", "cuda")
           for name in ("luma", "yuv", "rgb", "v210", "fields", "blur", "sharpen", "edges",
-                      "specks", "canny", "overlay", "cartoon", "smooth", "lossless", "2bpp", "jpeg", "jpeg-decoded"))
+                      "specks", "canny", "overlay", "straight", "cartoon", "smooth", "lossless", "2bpp", "jpeg", "jpeg-decoded"))
 RESULTS = (
     "input.png", "luma.png", "y.png", "u.png", "v.png", "chroma-original.png",
     *(f"chroma-{name}.png" for _, name, _ in LAYOUTS),
@@ -85,7 +86,7 @@ RESULTS = (
     "specks.png", *(f"specks-{i}.png" for i in range(len(SPECKLED))),
     *(f"canny-{i}.png" for i in range(len(CANNY))),
     *(f"cartoon-{i}.png" for i in range(len(CARTOONS))),
-    "smooth.png", "painted.png", "noise.png", *(f"noise-{i}.png" for i in range(len(NOISY))),
+    "straight.png", "smooth.png", "painted.png", "noise.png", *(f"noise-{i}.png" for i in range(len(NOISY))),
     *(f"picture-q{quality}.jpg" for quality in DECODED), "picture-jpeg.png",
     "picture.jp2", "rate-original.png",
     *(f"picture-{rate}bpp.jp2" for rate in RATES), *(f"rate-{rate}bpp.png" for rate in RATES),
@@ -349,65 +350,43 @@ class Demo(Pipelines):
 
     def filters(self):
         with self.section("Filters, the whole picture: sepconvolve and convolve") as section:
-            self.launch(
-                self.rgb, "! tee name=frame",
-                f"frame. ! queue ! {BLUR} ! pngenc ! filesink location=blur.png",
-                f"frame. ! queue ! {SHARPEN} ! pngenc ! filesink location=sharpen.png",
-                f"frame. ! queue ! {' ! '.join(EDGES)} ! pngenc ! filesink location=edges.png",
-                makes=("blur.png", "sharpen.png", "edges.png"))
-            section.text(f"{POINT} to see the original.")
-            section.group("two")
-            about = self.still.about
-            for file, caption, alt in (
-                    ("input.png", "The picture", about),
-                    ("blur.png", f"Blur: {BLUR}", f"Blurred: {about}"),
-                    ("sharpen.png", f"Sharpening: {SHARPEN}", f"Sharpened: {about}"),
-                    ("edges.png", f"Edges: {' ! '.join(EDGES)}", f"Edges on black: {about}")):
-                self.show(section, self.whole, file, self.size, caption, alt, ("input.png", about))
+            edges = " ! ".join(EDGES)
+            self.altered(section, [(BLUR, "blur.png", f"Blur: {BLUR}", "Blurred"),
+                                   (SHARPEN, "sharpen.png", f"Sharpening: {SHARPEN}", "Sharpened"),
+                                   (edges, "edges.png", f"Edges: {edges}", "Edges on black")])
         with self.section("Masks and presets") as section:
             self.masks(section)
         with self.section("Specks removed: median") as section:
             self.repaired(section, "specks", f"{SPECKS:.0%} of the pixels black or white",
                           lambda rgb: pictures.with_specks(rgb, SPECKS), SPECKLED)
         with self.section("Lines: canny") as section:
-            self.lines(section)
+            self.altered(section, [(words, f"canny-{i}.png", words, f"Edges as {words} has them")
+                                   for i, words in enumerate(CANNY)])
+        with self.section("Straight lines: linedetect") as section:
+            self.altered(section, [(STRAIGHT, "straight.png", STRAIGHT, "With its straight lines")])
         with self.section("Smooth areas, sharp edges: bilateral") as section:
-            self.smoothed(section)
+            self.altered(section, [(SMOOTH, "smooth.png", SMOOTH, "Smoothed"),
+                                   (PAINTED, "painted.png", f"As if painted: {PAINTED}",
+                                    "Smoothed four times")])
         with self.section("Drawn: cartoon") as section:
-            self.cartoons(section)
+            self.altered(section, [(words, f"cartoon-{i}.png", words, f"Drawn by {words}")
+                                   for i, words in enumerate(CARTOONS)])
         with self.section("Noise removed: bilateral") as section:
             self.repaired(section, "noise", f"noise of sigma {NOISE}",
                           lambda rgb: pictures.with_noise(rgb, NOISE), NOISY)
 
-    def smoothed(self, section):
-        self.launch(
-            self.rgb, "! tee name=frame",
-            f"frame. ! queue ! {SMOOTH} ! pngenc ! filesink location=smooth.png",
-            f"frame. ! queue ! {PAINTED} ! pngenc ! filesink location=painted.png",
-            makes=("smooth.png", "painted.png"))
+    def altered(self, section, pictures_of):
+        """The whole picture as lines of elements make it: words, file, caption and what it is."""
+        self.launch(self.rgb, "! tee name=frame",
+                    *(f"frame. ! queue ! {words} ! pngenc ! filesink location={file}"
+                      for words, file, _, _ in pictures_of),
+                    makes=tuple(file for _, file, _, _ in pictures_of))
         section.text(f"{POINT} to see the original.")
         section.group("two")
         about = self.still.about
-        for file, caption, alt in (("smooth.png", SMOOTH, f"Smoothed: {about}"),
-                                   ("painted.png", f"As if painted: {PAINTED}",
-                                    f"Smoothed four times: {about}")):
-            self.show(section, self.whole, file, self.size, caption, alt, ("input.png", about))
-
-    def cartoons(self, section):
-        files = [f"cartoon-{i}.png" for i in range(len(CARTOONS))]
-        self.launch(self.rgb, "! tee name=frame",
-                    *(f"frame. ! queue ! {words} ! pngenc ! filesink location={file}"
-                      for words, file in zip(CARTOONS, files)), makes=tuple(files))
-        section.text(f"{POINT} to see the original.")
-        section.group("two")
-        shown, before = {}, (self.outdir / "input.png").read_bytes()
-        for words, file in zip(CARTOONS, files):
-            if (self.outdir / file).read_bytes() == before:
-                section.text(f"{words}: not shown, because it equals this input.")
-                (self.outdir / file).unlink()
-                continue
-            self.show(section, shown, file, self.size, words, f"Drawn by {words}: {self.still.about}",
-                      ("input.png", self.still.about))
+        for _, file, caption, what in pictures_of:
+            self.show(section, self.whole, file, self.size, caption, f"{what}: {about}",
+                      ("input.png", about))
 
     def masks(self, section):
         if self.flat or self.width < 16 or self.height < 16:
@@ -458,19 +437,6 @@ class Demo(Pipelines):
             rows.append((words, demo_page.decibel(pictures.psnr(rgb, cleaned))))
             print("  {}: {}".format(*rows[-1]))
         section.table((f"against the part without {name}", "PSNR"), rows)
-
-    def lines(self, section):
-        """Edges of the whole picture, and on it."""
-        files = [f"canny-{i}.png" for i in range(len(CANNY))]
-        self.launch(self.rgb, "! tee name=frame",
-                    *(f"frame. ! queue ! {words} ! pngenc ! filesink location={file}"
-                      for words, file in zip(CANNY, files)), makes=tuple(files))
-        section.text(f"{POINT} to see the original.")
-        section.group("two")
-        about = self.still.about
-        for words, file in zip(CANNY, files):
-            alt = f"{'With its edges' if 'overlay' in words else 'Edges'} by {words}: {about}"
-            self.show(section, self.whole, file, self.size, words, alt, ("input.png", about))
 
     def show(self, section, shown, file, size, caption, alt, other=None, magnified=False):
         """Shows a picture, unless another file with equal bytes is shown: then it says so."""
@@ -771,6 +737,7 @@ class Demo(Pipelines):
             ("median size=31", "RGB", "RGB", self.rgb, 1.5e7),
             ("canny", "NV12", "GRAY8", converted("NV12"), 3e8),
             ("canny sigma=1.4 output=overlay", "NV12", "NV12", converted("NV12"), 1.5e8),
+            (STRAIGHT, "NV12", "NV12", converted("NV12"), 8e7),
             (SMOOTH, "RGB", "RGB", self.rgb, 7e6),
             ("cartoon", "RGB", "RGB", self.rgb, 2e6),
             ("j2kenc", "RGB", None, self.rgb, 8e6),
@@ -859,6 +826,7 @@ class Demo(Pipelines):
                 "canny": "canny sigma=1.4 {} ! video/x-raw,format=GRAY8",
                 "overlay": "canny output=overlay {}",
                 "cartoon": "cartoon {} {between} cartoon edges=canny iterations=1 {}",
+                "straight": STRAIGHT + " {}",
                 "smooth": SMOOTH + " {} {between} bilateral iterations=2 {}",
                 "lossless": "j2kenc {} ! image/jp2",
                 "jpeg": "coalescejpegenc {}",

@@ -427,6 +427,24 @@ def canny(folder, file):
     sheet.save(folder, "canny", 82)
 
 
+def linedetect(folder, file):
+    w, h = 480, 320
+    photograph = part_of_photograph(folder, file, (0, 330, 1920, 1280), w, h)
+    cells = (("", "the photograph"),
+             ("", "the defaults"),
+             ("min-length=60", "only the long ones"),
+             ("tolerance=0.7", "split sooner, so that fewer are long enough"))
+    sheet = Sheet(2 * w + 3 * GAP, 2 * (h + 26) + GAP)
+    for i, (settings, what) in enumerate(cells):
+        x, y = GAP + i % 2 * (w + GAP), GAP + i // 2 * (h + 26)
+        drawn = f"linedetect draw=true line-color=0xff00ffff {settings}"
+        sheet.paste(rgb(folder, photograph, drawn) if i else photograph, x, y)
+        sheet.text(x, y + h + 16, settings or what, 12.5, TEXT, bold=True)
+        if settings:
+            sheet.text(x + w, y + h + 16, what, 12, FAINT, "end")
+    sheet.save(folder, "linedetect", 76)
+
+
 def j2kenc(folder, file):
     w, h = 1920, 1080
     photograph = part_of_photograph(folder, file, (0, 1040, w, h), w, h)
@@ -507,7 +525,8 @@ def cartoon(folder, file, portrait):
 
 
 def main():
-    pictures = {f.__name__: f for f in (overview, convolve, sepconvolve, canny, rgb2yuv, uyvy2y, j2kenc)}
+    pictures = {f.__name__: f for f in (overview, convolve, sepconvolve, canny, linedetect, rgb2yuv, uyvy2y,
+                                        j2kenc)}
     file, *wanted = sys.argv[1:]
     file = os.path.abspath(file)
     if wanted and wanted[0].endswith(".png"):

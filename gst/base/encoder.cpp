@@ -172,11 +172,11 @@ GstFlowReturn answer_key_units(GstCoalesceEncoder *self, GstBuffer *in) {
 
 // ---- frames ----------------------------------------------------------------------------------
 
-GstFlowReturn take(GstCoalesceTransform *transform, GstBuffer *in) {
+GstFlowReturn take(GstCoalesceTransform *transform, BufferRef in) {
   auto *self = GST_COALESCE_ENCODER(transform);
   send_codec_tags(self);
-  if (GstFlowReturn flow = answer_key_units(self, in); flow != GST_FLOW_OK) return flow;
-  return GST_COALESCE_ENCODER_GET_CLASS(self)->encode(self, in);
+  if (GstFlowReturn flow = answer_key_units(self, in.get()); flow != GST_FLOW_OK) return flow;
+  return GST_COALESCE_ENCODER_GET_CLASS(self)->encode(self, in.get());
 }
 
 // Pools have frames of one size, and codestreams differ.

@@ -129,11 +129,12 @@ CUresult Job::copy_on_gpu(GstBuffer *theirs, bool in_place, Rows rows, DeviceFra
     gsize bytes = 0;
     if (result == CUDA_SUCCESS) result = copy_frame(original, target, stream, &bytes);
     if (result == CUDA_SUCCESS) done = session.mark(stream, &result);
-    if (done != nullptr) session.retired->add(theirs, done);
   } else {
     result = upload_frame(session, theirs, original, target, &done);
   }
   if (result != CUDA_SUCCESS) return result;
+  const bool being_read = in_place || original.where() == Memory::page_locked;
+  if (being_read && !frame->kept_by_caller_) session.retired->add(theirs, done);
   fence.written(done, nullptr);
   if (rows == Rows::of_buffer) return CUDA_SUCCESS;
   if (result = fence.order(stream, GST_MAP_READ); result != CUDA_SUCCESS) return result;
@@ -214,9 +215,10 @@ GstFlowReturn Job::end() {
 
 // The memory is kept until it has been read.
 void Job::retire(DeviceFrame &input, const std::shared_ptr<Event> &done) {
+  const bool kept = input.kept_by_caller_ && !input.copy_;
   if (input.writers_fence_ != nullptr)
     input.writers_fence_->fence.read(done);
-  else
+  else if (!kept)
     backend_.session().retired->add(input.buffer(), done);
 }
 

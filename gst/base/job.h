@@ -35,6 +35,9 @@ class DeviceFrame {
   const Frame &frame() const { return copy_ ? *copy_ : frame_; }
   // What is read: upstream's buffer, or one of the pool.
   GstBuffer *buffer() const { return buffer_.get(); }
+  // Before load(): the caller keeps upstream's buffer until the job's work has been done. (Else the
+  // session does, and a little longer, so that it is not the caller's alone.)
+  void set_kept_by_caller(bool kept) { kept_by_caller_ = kept; }
   // What the frame before said, where this one is a copy of it.
   void be_copy_of(const Frame::Fields &fields) { (copy_ ? *copy_ : frame_).be_copy_of(fields); }
   // Lets go of it; what is in flight is not affected.
@@ -45,6 +48,7 @@ class DeviceFrame {
   BufferRef buffer_;
   Frame frame_;
   std::optional<Frame> copy_;
+  bool kept_by_caller_ = false;
   // In a job.
   DeviceFrame *next_ = nullptr;
   MemoryFence *writers_fence_ = nullptr;  // where the job is in the stream that wrote it

@@ -455,9 +455,9 @@ GstFlowReturn take_field(GstCoalesceTransform *transform, GstBuffer *field) {
   return flow == GST_FLOW_OK && pairs.is_complete() ? take_joined(self) : flow;
 }
 
-GstFlowReturn take(GstCoalesceTransform *transform, GstBuffer *in) {
+GstFlowReturn take(GstCoalesceTransform *transform, BufferRef in) {
   auto *self = GST_COALESCE_TEMPORAL(transform);
-  return (input_of(self).fields ? take_field : take_frame)(transform, in);
+  return (input_of(self).fields ? take_field : take_frame)(transform, in.get());
 }
 
 // A field that waits has no other one.

@@ -353,12 +353,12 @@ GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **out) {
   auto *self = GST_COALESCE_TRANSFORM(trans);
   if (self->passthrough) return GST_BASE_TRANSFORM_CLASS(parent_class)->generate_output(trans, out);
   *out = nullptr;
-  const BufferRef in(std::exchange(trans->queued_buf, nullptr));
+  BufferRef in(std::exchange(trans->queued_buf, nullptr));
   if (in == nullptr) return GST_FLOW_OK;
   if (backend_of(trans).failed()) return GST_FLOW_ERROR;
   const GstFlowReturn drained = std::exchange(priv_of(trans).drained, GST_FLOW_OK);
   if (drained != GST_FLOW_OK) return drained;
-  return GST_COALESCE_TRANSFORM_GET_CLASS(self)->take(self, in.get());
+  return GST_COALESCE_TRANSFORM_GET_CLASS(self)->take(self, std::move(in));
 }
 
 // Never called, but GstBaseTransform does not look at generate_output(): without this it takes the
@@ -390,7 +390,7 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
 
 void gst_coalesce_transform_class_set_take(GstCoalesceTransformClass *klass,
                                            GstFlowReturn (*take)(GstCoalesceTransform *,
-                                                                 GstBuffer *)) {
+                                                                 BufferRef)) {
   klass->take = take;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   trans_class->generate_output = guarded<generate_output>;

@@ -51,7 +51,7 @@ struct GstCoalesceTransformClass {
   // are the default. They go into an error.
   std::string (*conflict)(const coalesce::gst::Conflict &conflict);
 
-  GstFlowReturn (*take)(GstCoalesceTransform *self, GstBuffer *in);  // set_take()
+  GstFlowReturn (*take)(GstCoalesceTransform *self, coalesce::gst::BufferRef in);  // set_take()
 
   // For elements that hold frames in flight; the default holds none. After drain() all of them have
   // gone downstream: it is called before every serialized event and query, so that none of these
@@ -80,7 +80,7 @@ COALESCE_DECLARE_CLASS(GstCoalesceTransform, gst_coalesce_transform, GST_COALESC
 // one.
 void gst_coalesce_transform_class_set_take(GstCoalesceTransformClass *klass,
                                            GstFlowReturn (*take)(GstCoalesceTransform *self,
-                                                                 GstBuffer *in));
+                                                                 coalesce::gst::BufferRef in));
 
 // Takes the caps.
 void gst_coalesce_transform_class_add_template(GstCoalesceTransformClass *klass, const char *name,

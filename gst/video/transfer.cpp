@@ -65,9 +65,7 @@ CUresult upload_frame(GpuSession &session, GstBuffer *buffer, const Frame &from,
   if (result != CUDA_SUCCESS) return result;
   if (from.where() == Memory::page_locked) {
     GST_LOG_OBJECT(session.context.get(), "uploads from page-locked memory");
-    result = upload_page_locked(session, *page_locked_fence(buffer), from, to, done);
-    if (result == CUDA_SUCCESS) session.retired->add(buffer, *done);
-    return result;
+    return upload_page_locked(session, *page_locked_fence(buffer), from, to, done);
   }
   if (GstBuffer *slot = session.staging->next(GST_VIDEO_INFO_SIZE(&from.info()))) {
     GST_LOG_OBJECT(session.context.get(), "uploads through page-locked memory");

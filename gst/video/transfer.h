@@ -12,8 +12,8 @@ Memory transfer_memory(GstBuffer *buffer);
 
 // Enqueues the copy of a mapped frame in system memory to one in device memory of the same format
 // and size that nobody else uses. It is there when *done has passed. Page-locked memory is left to
-// the GPU: the buffer is kept, and fenced. Any other is free when this returns; it goes through the
-// staging ring.
+// the GPU: it is fenced, and the caller keeps the buffer until then. Any other is free when this
+// returns; it goes through the staging ring.
 CUresult upload_frame(GpuSession &session, GstBuffer *buffer, const Frame &from, const Frame &to,
                       std::shared_ptr<Event> *done);
 

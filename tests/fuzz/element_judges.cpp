@@ -9,6 +9,7 @@
 #include "judges/canny_judge.h"
 #include "judges/cartoon_judge.h"
 #include "judges/convolve_judge.h"
+#include "judges/linedetect_judge.h"
 #include "judges/median_judge.h"
 
 namespace test {
@@ -48,6 +49,10 @@ void judge_canny(const Work &work) {
   check_canny(work, is_interlaced(work));
 }
 
+void judge_linedetect(const Work &work) {
+  check_linedetect(work, is_interlaced(work));
+}
+
 void judge_convolve(const Work &work) {
   if (settings_are_sound(work.element, work.in_info)) check_convolve(work, is_interlaced(work));
 }
@@ -68,10 +73,10 @@ constexpr struct {
   const char *element;
   void (*judge)(const Work &work);
 } kJudges[] = {
-    {"bilateral", judge_bilateral},  {"canny", judge_canny},   {"cartoon", judge_cartoon},
-    {"convolve", judge_convolve},    {"median", judge_median}, {"rgb2yuv", judge_conversion},
-    {"sepconvolve", judge_convolve}, {"uyvy2y", judge_uyvy2y}, {"yuv2rgb", judge_conversion},
-    {"yuv2yuv", judge_conversion},
+    {"bilateral", judge_bilateral}, {"canny", judge_canny},           {"cartoon", judge_cartoon},
+    {"convolve", judge_convolve},   {"linedetect", judge_linedetect}, {"median", judge_median},
+    {"rgb2yuv", judge_conversion},  {"sepconvolve", judge_convolve},  {"uyvy2y", judge_uyvy2y},
+    {"yuv2rgb", judge_conversion},  {"yuv2yuv", judge_conversion},
 };
 
 }  // namespace

@@ -116,19 +116,21 @@ GstFlowReturn end_sequence(GstCoalesceDecoder *self) {
   return flow;
 }
 
-GstFlowReturn take(GstCoalesceTransform *transform, GstBuffer *in) {
+GstFlowReturn take(GstCoalesceTransform *transform, BufferRef in) {
   auto *self = GST_COALESCE_DECODER(transform);
   GstCoalesceDecoderPrivate &priv = *self->priv;
   priv.any_input = true;
   GstFlowReturn flow = GST_FLOW_OK;
-  if (GST_BUFFER_IS_DISCONT(in)) {
+  if (GST_BUFFER_IS_DISCONT(in.get())) {
     flow = end_sequence(self);
     transform->after_skipped = true;
   }
   if (flow != GST_FLOW_OK) return flow;
-  if (priv.parsed)
-    return show_in_order(self, {BufferRef(gst_buffer_ref(in)), BufferRef(gst_buffer_ref(in))});
-  priv.bytes.add(in);
+  if (priv.parsed) {
+    BufferRef metadata(gst_buffer_ref(in.get()));
+    return show_in_order(self, {std::move(in), std::move(metadata)});
+  }
+  priv.bytes.add(in.get());
   for (CodedBuffer next; flow == GST_FLOW_OK && priv.bytes.next(false, &next);)
     flow = show_in_order(self, std::move(next));
   return flow;

@@ -51,6 +51,11 @@ std::vector<Run> all_runs() {
       {"canny", "NV12", "GRAY8", {{"sigma", "1.5"}}, {{"sigma", "20"}, {"aperture", "7"}}},
       {"canny", "UYVY", "UYVY", {{"output", "overlay"}}, {{"edge-color", "0"}, {"sigma", "2"}}},
       {"cartoon", "NV12", "NV12", {}, {{"edges", "canny"}, {"iterations", "4"}}},
+      {"linedetect",
+       "NV12",
+       "NV12",
+       {{"post-messages", "true"}},
+       {{"draw", "true"}, {"sigma", "9"}}},
       {"sepconvolve", "UYVY", "UYVY", kRows, {{"preset", "blur"}, {"sigma", "20"}}},
   };
   constexpr struct {

@@ -6,9 +6,19 @@
 namespace test {
 
 std::string at_work(const std::string &launch) {
-  const std::string name = "coalescedeinterlace";
-  if (launch.rfind(name, 0) != 0 || contains(launch, "mode=")) return launch;
-  return name + " mode=interlaced method=linear" + launch.substr(name.size());
+  constexpr struct {
+    const char *element, *property, *work;
+  } kAtWork[] = {
+      {"coalescedeinterlace", "mode=", " mode=interlaced method=linear"},
+      // Else the input's buffer goes on, with the lines.
+      {"linedetect", "draw=", " draw=true"},
+  };
+  for (const auto &[element, property, work] : kAtWork) {
+    const std::string name = element;
+    if (launch.rfind(name, 0) == 0 && !contains(launch, property))
+      return name + work + launch.substr(name.size());
+  }
+  return launch;
 }
 
 namespace {
