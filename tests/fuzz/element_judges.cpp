@@ -9,6 +9,7 @@
 #include "judges/canny_judge.h"
 #include "judges/convolve_judge.h"
 #include "judges/median_judge.h"
+#include "judges/oilpaint_judge.h"
 
 namespace test {
 namespace {
@@ -59,13 +60,18 @@ void judge_bilateral(const Work &work) {
   if (settings_are_sound(work.element, work.in_info)) check_bilateral(work, is_interlaced(work));
 }
 
+void judge_oilpaint(const Work &work) {
+  if (settings_are_sound(work.element, work.in_info)) check_oilpaint(work, is_interlaced(work));
+}
+
 constexpr struct {
   const char *element;
   void (*judge)(const Work &work);
 } kJudges[] = {
-    {"bilateral", judge_bilateral}, {"canny", judge_canny},        {"convolve", judge_convolve},
-    {"median", judge_median},       {"rgb2yuv", judge_conversion}, {"sepconvolve", judge_convolve},
-    {"uyvy2y", judge_uyvy2y},       {"yuv2rgb", judge_conversion}, {"yuv2yuv", judge_conversion},
+    {"bilateral", judge_bilateral},  {"canny", judge_canny},       {"convolve", judge_convolve},
+    {"median", judge_median},        {"oilpaint", judge_oilpaint}, {"rgb2yuv", judge_conversion},
+    {"sepconvolve", judge_convolve}, {"uyvy2y", judge_uyvy2y},     {"yuv2rgb", judge_conversion},
+    {"yuv2yuv", judge_conversion},
 };
 
 }  // namespace
