@@ -18,7 +18,7 @@ from demo_pipelines import Failure, Input, Pipelines, shell_quote
 
 MEDIA = pathlib.Path(__file__).resolve().parent.parent / "examples" / "media"
 ELEMENTS = ("coalescedeinterlace", "uyvy2y", "rgb2yuv", "yuv2rgb", "yuv2yuv", "convolve",
-            "sepconvolve", "median", "canny", "bilateral", "j2kenc", "coalescejpegenc")
+            "sepconvolve", "median", "canny", "bilateral", "oilpaint", "j2kenc", "coalescejpegenc")
 DECODER = "coalescejpegdec"
 DECODED = (95, 75, 30)  # qualities of JPEG
 RATES = ("2", "1", "0.5", "0.25")
@@ -43,6 +43,8 @@ EDGES = (
 CANNY = ("canny", "canny sigma=1.4", "canny sigma=1.4 output=overlay")
 SMOOTH = "bilateral radius=5 sigma-space=3 sigma-range=60"
 PAINTED = f"{SMOOTH} iterations=4"
+PAINT = ("oilpaint", "oilpaint brush-thinnest=4 threshold=20", "oilpaint method=kuwahara",
+         "oilpaint method=mode")
 NOISE = 20  # its standard deviation, of samples of 8 bits
 NOISY = ("bilateral radius=3 sigma-range=60", "sepconvolve preset=gaussian sigma=0.6", "median")
 SPECKS = 0.1  # of the pixels
@@ -72,7 +74,7 @@ SCRATCH = ("grid.yuv", "planes.yuv", "part.rgb", "trip.rgb", "specks.rgb", "nois
     f"{element}-{name}.yuv" for element in ("rgb2yuv", "videoconvert") for _, name, _ in LAYOUTS
 ) + tuple(f"{name}-{backend}.raw" for backend in ("cpu", "cuda")
           for name in ("luma", "yuv", "rgb", "v210", "fields", "blur", "sharpen", "edges",
-                      "specks", "canny", "overlay", "smooth", "lossless", "2bpp", "jpeg", "jpeg-decoded"))
+                      "specks", "canny", "overlay", "smooth", "paint", "lossless", "2bpp", "jpeg", "jpeg-decoded"))
 RESULTS = (
     "input.png", "luma.png", "y.png", "u.png", "v.png", "chroma-original.png",
     *(f"chroma-{name}.png" for _, name, _ in LAYOUTS),
@@ -83,6 +85,7 @@ RESULTS = (
     *(f"filter-{i}.png" for i in range(len(FILTERS) + 1)),
     "specks.png", *(f"specks-{i}.png" for i in range(len(SPECKLED))),
     *(f"canny-{i}.png" for i in range(len(CANNY))),
+    *(f"paint-{i}.png" for i in range(len(PAINT))),
     "smooth.png", "painted.png", "noise.png", *(f"noise-{i}.png" for i in range(len(NOISY))),
     *(f"picture-q{quality}.jpg" for quality in DECODED), "picture-jpeg.png",
     "picture.jp2", "rate-original.png",
@@ -368,9 +371,12 @@ class Demo(Pipelines):
             self.repaired(section, "specks", f"{SPECKS:.0%} of the pixels black or white",
                           lambda rgb: pictures.with_specks(rgb, SPECKS), SPECKLED)
         with self.section("Lines: canny") as section:
-            self.lines(section)
+            self.whole(section, "canny", CANNY,
+                       lambda words: "With its edges" if "overlay" in words else "Edges")
         with self.section("Smooth areas, sharp edges: bilateral") as section:
             self.smoothed(section)
+        with self.section("Painted in oil: oilpaint") as section:
+            self.whole(section, "paint", PAINT, lambda words: "Painted")
         with self.section("Noise removed: bilateral") as section:
             self.repaired(section, "noise", f"noise of sigma {NOISE}",
                           lambda rgb: pictures.with_noise(rgb, NOISE), NOISY)
@@ -439,17 +445,17 @@ class Demo(Pipelines):
             print("  {}: {}".format(*rows[-1]))
         section.table((f"against the part without {name}", "PSNR"), rows)
 
-    def lines(self, section):
-        """Edges of the whole picture, and on it."""
-        files = [f"canny-{i}.png" for i in range(len(CANNY))]
+    def whole(self, section, name, filters, what):
+        """The whole picture after each filter, and in words what that is."""
+        files = [f"{name}-{i}.png" for i in range(len(filters))]
         self.launch(self.rgb, "! tee name=frame",
                     *(f"frame. ! queue ! {words} ! pngenc ! filesink location={file}"
-                      for words, file in zip(CANNY, files)), makes=tuple(files))
+                      for words, file in zip(filters, files)), makes=tuple(files))
         section.text(f"{POINT} to see the original.")
         section.group("two")
         shown, about = {}, self.still.about
-        for words, file in zip(CANNY, files):
-            alt = f"{'With its edges' if 'overlay' in words else 'Edges'} by {words}: {about}"
+        for words, file in zip(filters, files):
+            alt = f"{what(words)} by {words}: {about}"
             self.show(section, shown, file, self.size, words, alt, ("input.png", about))
 
     def show(self, section, shown, file, size, caption, alt, other=None, magnified=False):
@@ -753,6 +759,7 @@ class Demo(Pipelines):
             ("canny", "NV12", "GRAY8", converted("NV12"), 3e8),
             ("canny sigma=1.4 output=overlay", "NV12", "NV12", converted("NV12"), 1.5e8),
             (SMOOTH, "RGB", "RGB", self.rgb, 7e6),
+            *((words, "RGB", "RGB", self.rgb, 3e6) for words in PAINT if words != PAINT[1]),
             ("j2kenc", "RGB", None, self.rgb, 8e6),
             ("coalescejpegenc", "RGB", None, self.rgb, 1e8),
         ]
@@ -839,6 +846,7 @@ class Demo(Pipelines):
                 "canny": "canny sigma=1.4 {} ! video/x-raw,format=GRAY8",
                 "overlay": "canny output=overlay {}",
                 "smooth": SMOOTH + " {} {between} bilateral iterations=2 {}",
+                "paint": " {between} ".join(f"{words} {{}}" for words in PAINT),
                 "lossless": "j2kenc {} ! image/jp2",
                 "jpeg": "coalescejpegenc {}",
                 "jpeg-decoded": "jpegenc ! coalescejpegdec {} ! video/x-raw,format=RGB",
