@@ -371,12 +371,12 @@ class Demo(Pipelines):
             self.repaired(section, "specks", f"{SPECKS:.0%} of the pixels black or white",
                           lambda rgb: pictures.with_specks(rgb, SPECKS), SPECKLED)
         with self.section("Lines: canny") as section:
-            self.whole(section, "canny", CANNY,
-                       lambda words: "With its edges" if "overlay" in words else "Edges")
+            self.after_each(section, "canny", CANNY,
+                            lambda words: "With its edges" if "overlay" in words else "Edges")
         with self.section("Smooth areas, sharp edges: bilateral") as section:
             self.smoothed(section)
         with self.section("Painted in oil: oilpaint") as section:
-            self.whole(section, "paint", PAINT, lambda words: "Painted")
+            self.after_each(section, "paint", PAINT, lambda words: "Painted")
         with self.section("Noise removed: bilateral") as section:
             self.repaired(section, "noise", f"noise of sigma {NOISE}",
                           lambda rgb: pictures.with_noise(rgb, NOISE), NOISY)
@@ -445,7 +445,7 @@ class Demo(Pipelines):
             print("  {}: {}".format(*rows[-1]))
         section.table((f"against the part without {name}", "PSNR"), rows)
 
-    def whole(self, section, name, filters, what):
+    def after_each(self, section, name, filters, what):
         """The whole picture after each filter, and in words what that is."""
         files = [f"{name}-{i}.png" for i in range(len(filters))]
         self.launch(self.rgb, "! tee name=frame",
