@@ -22,6 +22,9 @@ struct ModeArgs {
   int tiles_across;
 };
 
+// Dynamic memory: bins of intensities, the tile, counts. (None is static, for both together may be
+// more than a kernel has without asking.)
+constexpr int kBinWords = 256 / 4;
 int tile_words(int radius) {
   return (kThreads + 2 * radius) * (kRows + 2 * radius);
 }
@@ -80,10 +83,10 @@ __device__ __forceinline__ std::uint32_t mean_of_bin(const std::uint32_t *from, 
 __global__ void __launch_bounds__(kThreads) mode_kernel(const __grid_constant__ ModeArgs a) {
   wait_for_grid_before();
   COALESCE_DYNAMIC_SHARED(16, std::uint32_t, mode_memory);
-  __shared__ std::uint8_t bin[256];
   const int thread = static_cast<int>(threadIdx.x), radius = a.mode.radius;
   const int pitch = kThreads + 2 * radius;
-  std::uint32_t *const tile = mode_memory;
+  auto *const bin = reinterpret_cast<std::uint8_t *>(mode_memory);
+  std::uint32_t *const tile = mode_memory + kBinWords;
   std::uint32_t *const counts = tile + pitch * (kRows + 2 * radius) + thread;
   for (int i = thread; i < 256; i += kThreads)
     bin[i] = a.mode.bin[i];
@@ -125,7 +128,7 @@ Status oil_mode_cuda(const OilMode &mode, const OilWords &in, const OilWords &ou
   const std::int64_t tiles = std::int64_t{a.tiles_across} * ((in.height - 1) / kRows + 1);
   if (tiles > std::numeric_limits<int>::max())
     return {StatusCode::unsupported, "oilpaint: the picture is too large"};
-  const int words = tile_words(mode.radius) + count_words(mode.bins);
+  const int words = kBinWords + tile_words(mode.radius) + count_words(mode.bins);
   return launch_early(mode_kernel, dim3(static_cast<unsigned>(tiles)), dim3(kThreads),
                       static_cast<std::size_t>(words) * sizeof(std::uint32_t),
                       static_cast<cudaStream_t>(stream), a);

@@ -43,8 +43,8 @@ OilpaintParams random_params(const TrialOptions &options, Random &random) {
   params.least_length = random.pick({1, 3, 4, 6, kMaxOilLength});
   params.ground = random.below(256);
   params.kuwahara_radius = random.pick({2, 3, 4, 5, 6, 7, 8, 9, kMaxOilKuwaharaRadius});
-  params.mode_radius = random.pick({1, 2, 3, 5, 5, 8, kMaxOilModeRadius});
-  params.mode_ratio = random.pick({1, 2, 7, 10, 20, 64, kMaxOilModeRatio});
+  params.mode_radius = random.pick({1, 2, 3, 5, 8, 14, kMaxOilModeRadius});
+  params.mode_ratio = random.pick({1, 1, 2, 7, 20, 64, kMaxOilModeRatio});
   return params;
 }
 
