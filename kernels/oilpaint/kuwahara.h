@@ -87,24 +87,29 @@ COALESCE_HOST_DEVICE int oil_cosine(int number) {
   return number <= 16 ? kCosines[number] : -kCosines[32 - number];
 }
 
-// The weight of the pixel (i, j) away in a sector of an ellipse, before all are scaled to one sum.
-// The ellipse lies along the edge, as the code says.
-COALESCE_HOST_DEVICE std::uint32_t oil_kuwahara_weight(int radius, int code, int sector, int i,
-                                                       int j) {
+// Where the pixel (i, j) away is in the unit circle that an ellipse becomes, in 2^-10. False:
+// outside. The ellipse lies along the edge, as the code says.
+COALESCE_HOST_DEVICE bool oil_is_in_ellipse(int radius, int code, int i, int j, int *u, int *v) {
   const int along = (code / kOilLevels + 16) % 32, long_axis = 7 + code % kOilLevels;
   const int cosine = oil_cosine(along), sine = oil_cosine(along < 16 ? 16 - along : along - 16);
-  // In the unit circle, in 2^-10.
-  const int u = (cosine * i + sine * j) * 7 / (16 * long_axis * radius);
-  const int v = (cosine * j - sine * i) * long_axis / (16 * 7 * radius);
-  const int distance2 = u * u + v * v;
-  if (distance2 >= 1 << 20) return 0;
+  const int ahead = (cosine * i + sine * j) * 7, aside = (cosine * j - sine * i) * long_axis;
+  const int ends = 16 * long_axis * radius << 10, sides = 16 * 7 * radius << 10;
+  // (Most are outside, and need no division.)
+  if (ahead >= ends || ahead <= -ends || aside >= sides || aside <= -sides) return false;
+  *u = ahead / (16 * long_axis * radius);
+  *v = aside / (16 * 7 * radius);
+  return *u * *u + *v * *v < 1 << 20;
+}
+
+// The weight of a pixel there in a sector, before all are scaled to one sum.
+COALESCE_HOST_DEVICE std::uint32_t oil_sector_weight(int radius, int sector, int u, int v) {
   const int c = sector == 0 ? 1024 : sector == 1 ? 724 : sector == 2 ? 0 : -724;
   const int s = sector == 0 ? 0 : sector == 2 ? 1024 : 724;
   const int ahead = (c * u + s * v) / 1024, aside = (c * v - s * u) / 1024;
   const int overlap = 2048 / radius, slope = (overlap + 857) * 10 / 3;
   const int t = ahead + overlap - slope * (aside * aside / 1024) / 1024;
   if (t <= 0) return 0;
-  const int fall = ((1 << 20) - distance2) / 4096;
+  const int fall = ((1 << 20) - u * u - v * v) / 4096;
   return static_cast<std::uint32_t>(t * t / 1024 * (fall * fall / 16)) / 1024;
 }
 

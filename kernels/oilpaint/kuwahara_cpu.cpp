@@ -68,23 +68,38 @@ void make_codes(const OilWords &in, const OilWords &codes, int x0, int y0, int y
 
 // ---- Lists --------------------------------------------------------------------------------------
 
-void make_list(const OilKuwahara &k, int code, int sector) {
-  const int reach = k.reach();
-  const auto for_all = [&](auto use) {
-    for (int j = -reach; j <= reach; ++j)
-      for (int i = -reach; i <= reach; ++i)
-        use(i, j, oil_kuwahara_weight(k.radius, code, sector, i, j));
+// Pixels of an ellipse.
+struct Ellipse {
+  static constexpr int kSide = 4 * kMaxOilKuwaharaRadius + 1;
+  struct Pixel {
+    std::int16_t i, j, u, v;
   };
-  std::uint64_t all = 0, sum = 0;
-  for_all([&](int, int, std::uint32_t weight) { all += weight; });
-  std::uint32_t *const list = k.list(code, sector);
+  Pixel pixels[kSide * kSide];
+  int count = 0;
+
+  Ellipse(const OilKuwahara &k, int code) {
+    for (int j = -k.reach(); j <= k.reach(); ++j)
+      for (int i = -k.reach(); i <= k.reach(); ++i)
+        if (int u, v; oil_is_in_ellipse(k.radius, code, i, j, &u, &v))
+          pixels[count++] = {static_cast<std::int16_t>(i), static_cast<std::int16_t>(j),
+                             static_cast<std::int16_t>(u), static_cast<std::int16_t>(v)};
+  }
+};
+
+void make_list(const OilKuwahara &k, const Ellipse &ellipse, int sector, std::uint32_t *list) {
+  std::uint32_t sums[Ellipse::kSide * Ellipse::kSide + 1];  // of weights before a pixel
+  sums[0] = 0;
+  for (int n = 0; n < ellipse.count; ++n)
+    sums[n + 1] =
+        sums[n] + oil_sector_weight(k.radius, sector, ellipse.pixels[n].u, ellipse.pixels[n].v);
+  const std::uint32_t all = sums[ellipse.count];
   std::uint32_t count = 0;
-  for_all([&](int i, int j, std::uint32_t weight) {
-    if (weight == 0) return;
-    const std::uint32_t part = oil_kuwahara_part(sum + weight, all) - oil_kuwahara_part(sum, all);
-    sum += weight;
-    if (part > 0) list[++count] = oil_kuwahara_tap(i, j, part);
-  });
+  for (int n = 0; n < ellipse.count; ++n) {
+    if (sums[n + 1] == sums[n]) continue;
+    const std::uint32_t part =
+        oil_kuwahara_part(sums[n + 1], all) - oil_kuwahara_part(sums[n], all);
+    if (part > 0) list[++count] = oil_kuwahara_tap(ellipse.pixels[n].i, ellipse.pixels[n].j, part);
+  }
   list[0] = count;
 }
 
@@ -190,9 +205,11 @@ void oil_kuwahara_codes_cpu(const OilWords &in, const OilWords &codes, ThreadPoo
 
 void oil_kuwahara_lists_cpu(const OilKuwahara &kuwahara, ThreadPool *pool) {
   for_ranges(pool, kOilCodes, 16, [&](int first, int last) {
-    for (int code = first; code < last; ++code)
+    for (int code = first; code < last; ++code) {
+      const Ellipse ellipse(kuwahara, code);
       for (int sector = 0; sector < kOilLists; ++sector)
-        make_list(kuwahara, code, sector);
+        make_list(kuwahara, ellipse, sector, kuwahara.list(code, sector));
+    }
   });
 }
 

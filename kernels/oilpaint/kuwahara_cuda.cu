@@ -36,10 +36,11 @@ __global__ void __launch_bounds__(kOilLists * 32) list_kernel(OilKuwahara k) {
   const int lane = static_cast<int>(threadIdx.x) % 32, sector = static_cast<int>(threadIdx.x) / 32;
   const int code = static_cast<int>(blockIdx.x), reach = k.reach(), side = 2 * reach + 1;
   const auto weight_of = [&](int number) {
-    return number >= side * side
-               ? 0
-               : oil_kuwahara_weight(k.radius, code, sector, number % side - reach,
-                                     number / side - reach);
+    int u, v;
+    const int row = number / side, column = number - row * side;
+    return row < side && oil_is_in_ellipse(k.radius, code, column - reach, row - reach, &u, &v)
+               ? oil_sector_weight(k.radius, sector, u, v)
+               : 0;
   };
   std::uint32_t all = 0;
   for (int number = lane; number - lane < side * side; number += 32)
