@@ -36,8 +36,9 @@ struct OilpaintParams {
   int ground = 255;
   // strokes of video: oilpaint_state_bytes() of the queue's back end, aligned to 16 bytes, or
   // nullptr. Strokes of the picture before that still fit are kept. The same memory serves all
-  // pictures of a stream, in their order. It is new if that begins, or if parameters or sizes
-  // change: then nothing is kept.
+  // pictures of a stream, in their order. It is new if that begins, or if brushes, least_length,
+  // the format or the size change: then nothing is kept. (Strokes may be kept under another
+  // threshold, or on another ground.)
   void *state = nullptr;
   bool state_is_new = true;
   // kuwahara: radius of the circle that becomes an ellipse along an edge, of up to twice the
