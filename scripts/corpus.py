@@ -55,6 +55,7 @@ FORMATS = {"convolve": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"
            "median": ["GRAY8", "NV12", "RGB", "RGBA", "I420_10LE", "GRAY16_LE"],
            "canny": ["GRAY8", "NV12", "RGB", "RGBA", "UYVY"],
            "linedetect": ["NV12", "RGB"],
+           "oilpaint": ["GRAY8", "NV12", "RGB", "RGBA", "UYVY"],
            "rgb2yuv": ["RGB", "ARGB"],
            "j2kenc": ["UYVY", "RGB", "I420", "GRAY16_LE"],
            "coalescejpegenc": ["RGB", "NV12", "UYVY", "GRAY8"]}
@@ -103,6 +104,12 @@ SETTINGS = {
             "min-length=5 tolerance=1 line-color=0x80ff0000", "sigma=0 low-threshold=20 high-threshold=60 max-lines=9",
             "sigma=9 low-threshold=1 high-threshold=3 thickness=7", "aperture=5 n-threads=3")
     ] + ["draw=false min-length=8"],
+    "oilpaint": [
+        "temporal=true", "brush-thickest=4 threshold=40 ground=60", "brush-thinnest=16 least-length=9",
+        "brush-thickest=32 temporal=true n-threads=3", "method=kuwahara", "method=kuwahara radius=2",
+        "method=kuwahara radius=10 n-threads=3", "method=mode", "method=mode radius=15 ratio=127",
+        "method=mode radius=1 ratio=1", "method=mode radius=8 ratio=9 n-threads=3",
+    ],
     "coalescejpegenc": [
         "quality=1", "quality=100", "optimize=true", "restart-interval=3 quality=50", "max-frame-size=3000",
         "bitrate=1000 optimize=true", "frames-in-flight=1", "frames-in-flight=7",
@@ -129,6 +136,7 @@ PHOTOGRAPHS = {"convolve": ["preset=sharpen", "preset=gaussian sigma=2"],
                "median": ["", "size=15"],
                "canny": ["output=overlay sigma=1.4"],
                "linedetect": ["draw=true"],
+               "oilpaint": ["temporal=true", "method=kuwahara", "method=mode"],
                "sepconvolve": ["preset=gaussian sigma=4"],
                "j2kenc": ["", "bpp=1", "psnr=38", "bpp=2 num-layers=4"]}
 

@@ -18,7 +18,7 @@ from demo_pipelines import Failure, Input, Pipelines, shell_quote
 
 MEDIA = pathlib.Path(__file__).resolve().parent.parent / "examples" / "media"
 ELEMENTS = ("coalescedeinterlace", "uyvy2y", "rgb2yuv", "yuv2rgb", "yuv2yuv", "convolve",
-            "sepconvolve", "median", "canny", "linedetect", "bilateral", "cartoon", "j2kenc", "coalescejpegenc")
+            "sepconvolve", "median", "canny", "linedetect", "bilateral", "cartoon", "oilpaint", "j2kenc", "coalescejpegenc")
 DECODER = "coalescejpegdec"
 DECODED = (95, 75, 30)  # qualities of JPEG
 RATES = ("2", "1", "0.5", "0.25")
@@ -45,6 +45,8 @@ STRAIGHT = "linedetect draw=true line-color=0xffff00ff thickness=3"
 SMOOTH = "bilateral radius=5 sigma-space=3 sigma-range=60"
 PAINTED = f"{SMOOTH} iterations=4"
 CARTOONS = ("cartoon", "cartoon edges=canny")
+PAINT = ("oilpaint", "oilpaint brush-thinnest=4 threshold=20", "oilpaint method=kuwahara",
+         "oilpaint method=mode")
 NOISE = 20  # its standard deviation, of samples of 8 bits
 NOISY = ("bilateral radius=3 sigma-range=60", "sepconvolve preset=gaussian sigma=0.6", "median")
 SPECKS = 0.1  # of the pixels
@@ -74,7 +76,7 @@ SCRATCH = ("grid.yuv", "planes.yuv", "part.rgb", "trip.rgb", "specks.rgb", "nois
     f"{element}-{name}.yuv" for element in ("rgb2yuv", "videoconvert") for _, name, _ in LAYOUTS
 ) + tuple(f"{name}-{backend}.raw" for backend in ("cpu", "cuda")
           for name in ("luma", "yuv", "rgb", "v210", "fields", "blur", "sharpen", "edges",
-                      "specks", "canny", "overlay", "straight", "cartoon", "smooth", "lossless", "2bpp", "jpeg", "jpeg-decoded"))
+                      "specks", "canny", "overlay", "straight", "cartoon", "paint", "smooth", "lossless", "2bpp", "jpeg", "jpeg-decoded"))
 RESULTS = (
     "input.png", "luma.png", "y.png", "u.png", "v.png", "chroma-original.png",
     *(f"chroma-{name}.png" for _, name, _ in LAYOUTS),
@@ -86,6 +88,7 @@ RESULTS = (
     "specks.png", *(f"specks-{i}.png" for i in range(len(SPECKLED))),
     *(f"canny-{i}.png" for i in range(len(CANNY))),
     *(f"cartoon-{i}.png" for i in range(len(CARTOONS))),
+    *(f"paint-{i}.png" for i in range(len(PAINT))),
     "straight.png", "smooth.png", "painted.png", "noise.png", *(f"noise-{i}.png" for i in range(len(NOISY))),
     *(f"picture-q{quality}.jpg" for quality in DECODED), "picture-jpeg.png",
     "picture.jp2", "rate-original.png",
@@ -371,6 +374,9 @@ class Demo(Pipelines):
         with self.section("Drawn: cartoon") as section:
             self.altered(section, [(words, f"cartoon-{i}.png", words, f"Drawn by {words}")
                                    for i, words in enumerate(CARTOONS)])
+        with self.section("Painted in oil: oilpaint") as section:
+            self.altered(section, [(words, f"paint-{i}.png", words, f"Painted by {words}")
+                                   for i, words in enumerate(PAINT)])
         with self.section("Noise removed: bilateral") as section:
             self.repaired(section, "noise", f"noise of sigma {NOISE}",
                           lambda rgb: pictures.with_noise(rgb, NOISE), NOISY)
@@ -740,6 +746,7 @@ class Demo(Pipelines):
             (STRAIGHT, "NV12", "NV12", converted("NV12"), 8e7),
             (SMOOTH, "RGB", "RGB", self.rgb, 7e6),
             ("cartoon", "RGB", "RGB", self.rgb, 2e6),
+            *((words, "RGB", "RGB", self.rgb, 3e6) for words in PAINT if words != PAINT[1]),
             ("j2kenc", "RGB", None, self.rgb, 8e6),
             ("coalescejpegenc", "RGB", None, self.rgb, 1e8),
         ]
@@ -828,6 +835,7 @@ class Demo(Pipelines):
                 "cartoon": "cartoon {} {between} cartoon edges=canny iterations=1 {}",
                 "straight": STRAIGHT + " {}",
                 "smooth": SMOOTH + " {} {between} bilateral iterations=2 {}",
+                "paint": " {between} ".join(f"{words} {{}}" for words in PAINT),
                 "lossless": "j2kenc {} ! image/jp2",
                 "jpeg": "coalescejpegenc {}",
                 "jpeg-decoded": "jpegenc ! coalescejpegdec {} ! video/x-raw,format=RGB",

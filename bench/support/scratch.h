@@ -22,6 +22,7 @@ class Scratch {
   void *data() const {
     return device_ != nullptr ? device_->data() : static_cast<void *>(host_.get());
   }
+  DeviceMemory *device() const { return device_.get(); }  // nullptr on the CPU, where it is zero
 
  private:
   std::unique_ptr<DeviceMemory> device_;

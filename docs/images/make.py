@@ -3,7 +3,7 @@
 """Makes the pictures of the README and of the elements' pages from one photograph, and a portrait.
 
 usage: make.py bus_4032x3024.jpg [astronaut_512x512.png] [PICTURE...]
-       PICTURE: overview, convolve, sepconvolve, ...; bilateral and cartoon, of the portrait, too
+       PICTURE: overview, convolve, sepconvolve, ...; bilateral, cartoon and oilpaint, of the portrait, too
 
 Needs gst-launch-1.0 with the base, good and bad plugins, and the elements themselves: set
 GST_PLUGIN_PATH to build/gst. README.md in this folder names the photograph's source."""
@@ -472,13 +472,17 @@ def j2kenc(folder, file):
     sheet.save(folder, "j2kenc", 80)
 
 
-def bilateral(folder, file, portrait):
-    w, side = 320, 320
-    launch(f"filesrc location={portrait} ! pngdec ! videocrop left=70 top=0 right={442 - side} "
+def part_of_portrait(folder, file, side):
+    launch(f"filesrc location={file} ! pngdec ! videocrop left=70 top=0 right={442 - side} "
            f"bottom={512 - side} ! videoconvert ! video/x-raw,format=RGB ! "
            f"filesink location={folder}/part")
     with open(f"{folder}/part", "rb") as data:
-        person = Picture(side, side, data.read())
+        return Picture(side, side, data.read())
+
+
+def bilateral(folder, file, portrait):
+    w, side = 320, 320
+    person = part_of_portrait(folder, portrait, side)
     street = part_of_photograph(folder, file, (0, 1250, 1040, 780), w, 240)
     kept = "bilateral radius=5 sigma-space=3 sigma-range=60"
     rows = ((person, (("a portrait", ""), (kept, "smooth skin, sharp eyes"),
@@ -524,6 +528,32 @@ def cartoon(folder, file, portrait):
     sheet.save(folder, "cartoon", 85)
 
 
+def oilpaint(folder, file, portrait):
+    side, w, h = 320, 648, 406
+    person = part_of_portrait(folder, portrait, side)
+    street = part_of_photograph(folder, file, (0, 1000, 2720, 1704), w, h)
+    cells = ((person, 4, (("", "a portrait"),
+                          ("oilpaint brush-thickest=8", "strokes of brushes"),
+                          ("oilpaint method=kuwahara radius=4", "areas along edges"),
+                          ("oilpaint method=mode radius=3 ratio=12", "the commonest colours"))),
+             (street, 2, (("", "a street"),
+                          ("oilpaint brush-thinnest=4", "strokes of brushes"),
+                          ("oilpaint method=kuwahara", "areas along edges"),
+                          ("oilpaint method=mode ratio=12", "the commonest colours"))))
+    sheet = Sheet(4 * side + 5 * GAP, side + 42 + 2 * (h + 42) + GAP)
+    top = GAP
+    for before, columns, row in cells:
+        for i, (element, what) in enumerate(row):
+            x = GAP + i % columns * (before.width + GAP)
+            y = top + i // columns * (before.height + 42)
+            sheet.paste(rgb(folder, before, element) if element else before, x, y)
+            sheet.text(x, y + before.height + 16, element or what, 13, bold=True)
+            if element:
+                sheet.text(x, y + before.height + 31, what, 11.5, FAINT)
+        top += len(row) // columns * (before.height + 42)
+    sheet.save(folder, "oilpaint", 72)
+
+
 def main():
     pictures = {f.__name__: f for f in (overview, convolve, sepconvolve, canny, linedetect, rgb2yuv, uyvy2y,
                                         j2kenc)}
@@ -531,7 +561,7 @@ def main():
     file = os.path.abspath(file)
     if wanted and wanted[0].endswith(".png"):
         portrait = os.path.abspath(wanted.pop(0))
-        for function in (bilateral, cartoon):
+        for function in (bilateral, cartoon, oilpaint):
             pictures[function.__name__] = lambda folder, file, f=function: f(folder, file, portrait)
     with tempfile.TemporaryDirectory() as folder:
         for name in wanted or pictures:

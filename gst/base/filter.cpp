@@ -49,8 +49,13 @@ gsize scratch_bytes(GstCoalesceFilter *self, const Frame &in) {
   return klass->scratch_bytes ? klass->scratch_bytes(self, in) : 0;
 }
 
+gsize kept_bytes(GstCoalesceFilter *self, const Frame &in) {
+  auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
+  return klass->kept_bytes ? klass->kept_bytes(self, in) : 0;
+}
+
 GstFlowReturn process(GstCoalesceFilter *self, GstBuffer *in_buffer, GstBuffer *out_buffer) {
-  auto &[from, to, scratch, in, out] = *self->priv;
+  auto &[from, to, scratch, kept, in, out] = *self->priv;
   Backend &backend = backend_of(self);
   const OnExit let_go([priv = self->priv] {
     priv->in_frame.reset();
@@ -61,7 +66,9 @@ GstFlowReturn process(GstCoalesceFilter *self, GstBuffer *in_buffer, GstBuffer *
   if (flow == GST_FLOW_OK) flow = job.load(in_buffer, from.info, from.pool, &in);
   if (flow == GST_FLOW_OK) flow = job.write(out_buffer, to.info, to.pool, &out);
   if (flow == kNoMemory) return gst_coalesce_filter_fail(self, "no memory for a copy of the frame");
+  if (GST_BUFFER_FLAG_IS_SET(in_buffer, GST_BUFFER_FLAG_DISCONT)) kept.forget();
   if (flow == GST_FLOW_OK) flow = scratch.prepare(backend, job, scratch_bytes(self, in.frame()));
+  if (flow == GST_FLOW_OK) flow = kept.prepare(backend, job, kept_bytes(self, in.frame()));
   if (flow == kNoMemory)
     return gst_coalesce_filter_fail(self,
                                     "no memory for what the operation keeps beside the frame");
@@ -75,18 +82,19 @@ GstFlowReturn process(GstCoalesceFilter *self, GstBuffer *in_buffer, GstBuffer *
 // The first launch loads the kernels, which takes milliseconds that the first frame should not have
 // to wait for: one run on scratch frames. Posts an error and returns false if it fails.
 bool warm_up(GstCoalesceFilter *self) {
-  auto &[from, to, scratch, in_frame, out_frame] = *self->priv;
+  auto &[from, to, scratch, kept, in_frame, out_frame] = *self->priv;
   Backend &backend = backend_of(self);
   GpuSession &session = backend.session();
   if (session.warm) return true;
   ContextScope scope(session.context.get());
   const BufferRef in_buffer = from.pool.acquire(), out_buffer = to.pool.acquire();
   Frame in, out;
-  Frame beside;
+  Frame beside, left;
   if (!in_buffer || !out_buffer ||
       !in.map(in_buffer.get(), from.info, Memory::cuda, GST_MAP_WRITE) ||
       !out.map(out_buffer.get(), to.info, Memory::cuda, GST_MAP_WRITE) ||
-      !scratch.prepare_alone(backend, scratch_bytes(self, in), &beside)) {
+      !scratch.prepare_alone(backend, scratch_bytes(self, in), &beside) ||
+      !kept.prepare_alone(backend, kept_bytes(self, in), &left)) {
     backend.post_gpu_error("no device memory for the frames");
     return false;
   }
@@ -188,9 +196,10 @@ GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps
 }
 
 bool make_pools(GstCoalesceFilter *self) {
-  auto &[in, out, scratch, in_frame, out_frame] = *self->priv;
+  auto &[in, out, scratch, kept, in_frame, out_frame] = *self->priv;
   Backend &backend = backend_of(self);
   scratch.drop();
+  kept.drop();
   // With two output buffers, the frames that are in two streams do not wait for each other's
   // memory.
   return backend.make_pool(&out.pool, out.caps.get(), 2) &&
@@ -200,7 +209,7 @@ bool make_pools(GstCoalesceFilter *self) {
 bool check_and_use(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   auto *self = GST_COALESCE_FILTER(trans);
   auto *klass = GST_COALESCE_FILTER_GET_CLASS(self);
-  auto &[in, out, scratch, in_frame, out_frame] = *self->priv;
+  auto &[in, out, scratch, kept, in_frame, out_frame] = *self->priv;
   GstVideoInfo in_info, out_info;
   const bool in_usable = usable_info(frames_of(in_caps).get(), &in_info);
   if (!in_usable || !usable_info(out_caps, &out_info)) {
@@ -258,12 +267,23 @@ gboolean context_changed(GstCoalesceTransform *transform) {
   return make_pools(self) && warm_up(self);
 }
 
+// What comes after a flush, or in another segment, does not follow what has been.
+void discard(GstCoalesceTransform *transform) {
+  priv_of(transform).kept.forget();
+}
+
+gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
+  if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) priv_of(trans).kept.forget();
+  return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
+}
+
 gboolean stop(GstBaseTransform *trans) {
   const gboolean stopped = GST_BASE_TRANSFORM_CLASS(parent_class)->stop(trans);
   GstCoalesceFilterPrivate &priv = priv_of(trans);
   priv.in.pool.drop();
   priv.out.pool.drop();
   priv.scratch.drop();
+  priv.kept.drop();
   forget_caps(priv);
   return stopped;
 }
@@ -282,6 +302,11 @@ GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) 
 
 void *gst_coalesce_filter_scratch(GstCoalesceFilter *self) {
   return self->priv->scratch.data();
+}
+
+void *gst_coalesce_filter_kept(GstCoalesceFilter *self, bool *is_new) {
+  *is_new = self->priv->kept.is_new();
+  return self->priv->kept.data();
 }
 
 GstFlowReturn gst_coalesce_filter_fail(GstCoalesceFilter *self, const char *what) {
@@ -314,10 +339,12 @@ static void gst_coalesce_filter_class_init(GstCoalesceFilterClass *klass) {
   trans_class->decide_allocation = guarded<decide_allocation>;
   trans_class->prepare_output_buffer = guarded<prepare_output_buffer>;
   trans_class->transform = guarded<transform>;
+  trans_class->sink_event = guarded<sink_event>;
   trans_class->stop = guarded<stop>;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
   transform_class->convert = convert;
   transform_class->set_format = set_format;
+  transform_class->discard = discard;
   transform_class->context_changed = context_changed;
   gst_type_mark_as_plugin_api(GST_TYPE_COALESCE_FILTER, GstPluginAPIFlags(0));
 }

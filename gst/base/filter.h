@@ -26,6 +26,10 @@ struct GstCoalesceFilterClass {
   // asked before each run(), of its input. Default: none.
   gsize (*scratch_bytes)(GstCoalesceFilter *self, const coalesce::gst::Frame &in);
 
+  // The same for memory that run() leaves to the next one, and finds by gst_coalesce_filter_kept().
+  // Asked after scratch_bytes(). Default: none.
+  gsize (*kept_bytes)(GstCoalesceFilter *self, const coalesce::gst::Frame &in);
+
   // Rewrites the fields of a caps structure from one pad for the other (formats, mostly).
   // `direction` is the pad the structure comes from. Called for alternative 0, the one wanted most,
   // and on, until it returns FALSE. Memory features are the base's business. Default: unchanged, no
@@ -81,6 +85,7 @@ struct FilterSide {
 struct GstCoalesceFilterPrivate {
   coalesce::gst::FilterSide in, out;
   coalesce::gst::Scratch scratch;
+  coalesce::gst::KeptMemory kept;
   // Those in hand: of a job, and not longer.
   coalesce::gst::DeviceFrame in_frame;
   coalesce::gst::OutputFrame out_frame;
@@ -88,6 +93,9 @@ struct GstCoalesceFilterPrivate {
 
 // In run(): of the back end's memory, aligned to 16 bytes, until the work has been done.
 void *gst_coalesce_filter_scratch(GstCoalesceFilter *self);
+// The same, as the frame before has left it. *is_new: no frame has, or that is not the one before
+// this one: after new caps, a flush, a new segment, a discontinuity, or a frame that kept nothing.
+void *gst_coalesce_filter_kept(GstCoalesceFilter *self, bool *is_new);
 
 namespace coalesce::gst {
 

@@ -261,7 +261,7 @@ GstBuffer *Scratch::next_piece(Backend &backend, gsize bytes) {
     if (!pool_.make(backend.session().context.get(), caps.get())) return nullptr;
     room_ = rows * row;
   }
-  turn_ = (turn_ + 1) % std::size(pieces_);
+  turn_ = (turn_ + 1) % turns_;
   if (pieces_[turn_] == nullptr) pieces_[turn_] = pool_.acquire();
   return pieces_[turn_].get();
 }
@@ -294,6 +294,24 @@ bool Scratch::prepare_alone(Backend &backend, gsize bytes, Frame *frame) {
   if (piece == nullptr || !frame->map(piece, info_, Memory::cuda, GST_MAP_WRITE)) return false;
   data_ = frame->plane(0).data;
   return true;
+}
+
+// ---- KeptMemory ------------------------------------------------------------------------------
+
+GstFlowReturn KeptMemory::prepare(Backend &backend, Job &job, gsize bytes) {
+  is_new_ = std::exchange(bytes_, bytes) != bytes;
+  return memory_.prepare(backend, job, bytes);
+}
+
+bool KeptMemory::prepare_alone(Backend &backend, gsize bytes, Frame *frame) {
+  forget();
+  is_new_ = true;
+  return memory_.prepare_alone(backend, bytes, frame);
+}
+
+void KeptMemory::drop() {
+  forget();
+  memory_.drop();
 }
 
 }  // namespace coalesce::gst

@@ -127,6 +127,8 @@ class Job {
 // outputs have.
 class Scratch {
  public:
+  // With one piece each job waits for the one before, whose bytes it finds.
+  explicit Scratch(std::size_t pieces = 2) : turns_(pieces) {}
   // For a job that has begun, which ends before the next one: `bytes` of the back end's memory,
   // aligned to 16 bytes. kNoMemory as in Job::write().
   GstFlowReturn prepare(Backend &backend, Job &job, gsize bytes);
@@ -143,10 +145,30 @@ class Scratch {
   FrameInfo info_;  // of the pieces, as pictures
   BufferRef pieces_[2];
   OutputFrame frame_;  // the last job's
+  const std::size_t turns_;
   std::size_t turn_ = 0;
   std::unique_ptr<std::max_align_t[]> host_;
   gsize room_ = 0;
   void *data_ = nullptr;
+};
+
+// Memory that a job leaves to the next one of its stream.
+class KeptMemory {
+ public:
+  // As of Scratch.
+  GstFlowReturn prepare(Backend &backend, Job &job, gsize bytes);
+  bool prepare_alone(Backend &backend, gsize bytes, Frame *frame);
+  void *data() const { return memory_.data(); }
+  // The job before has not left it: there was none, or none that wanted so many bytes, or what
+  // comes does not follow it.
+  bool is_new() const { return is_new_; }
+  void forget() { bytes_ = 0; }
+  void drop();
+
+ private:
+  Scratch memory_{1};
+  gsize bytes_ = 0;  // that the job before has left
+  bool is_new_ = true;
 };
 
 }  // namespace coalesce::gst

@@ -322,13 +322,13 @@ BufferRef acquire_result(LinedetectPrivate &priv, Backend &backend) {
 GstFlowReturn process(GstLinedetect *self, GstBuffer *in_buffer, GstBuffer *out_buffer,
                       GstBuffer *result_buffer) {
   LinedetectPrivate &priv = *self->priv;
-  auto &[from, to, scratch, in, out] = *self->parent.priv;
+  GstCoalesceFilterPrivate &base = *self->parent.priv;
+  FilterSide &from = base.in, &to = base.out;
+  DeviceFrame &in = base.in_frame;
+  OutputFrame &out = base.out_frame;
   Backend &backend = backend_of(self);
   OutputFrame result;
-  const OnExit let_go([filter = self->parent.priv] {
-    filter->in_frame.reset();
-    filter->out_frame.reset();
-  });
+  const OnExit let_go([&] { in.reset(), out.reset(); });
   Job job(backend);
   GstFlowReturn flow = job.begin(in_buffer);
   in.set_kept_by_caller(out_buffer == nullptr);
@@ -338,12 +338,12 @@ GstFlowReturn process(GstLinedetect *self, GstBuffer *in_buffer, GstBuffer *out_
   if (flow == GST_FLOW_OK)
     flow = job.write(result_buffer, priv.results.info(), priv.results.frames(), &result);
   if (flow == GST_FLOW_OK)
-    flow = scratch.prepare(backend, job, priv.detector.scratch_bytes(in.frame().image()));
+    flow = base.scratch.prepare(backend, job, priv.detector.scratch_bytes(in.frame().image()));
   if (flow == kNoMemory) return fail(self, "no memory for what the operation keeps of the frame");
   if (flow != GST_FLOW_OK) return flow;
   if (out_buffer != nullptr) out.set_interlaced(in.frame().interlaced());
   const Status status = work(priv, in.frame(), out_buffer != nullptr ? &out.frame() : nullptr,
-                             backend.queue(), scratch.data(), result.frame().plane(0).data);
+                             backend.queue(), base.scratch.data(), result.frame().plane(0).data);
   return status.ok() ? job.end() : fail(self, status.message());
 }
 

@@ -11,6 +11,7 @@
 #include "judges/convolve_judge.h"
 #include "judges/linedetect_judge.h"
 #include "judges/median_judge.h"
+#include "judges/oilpaint_judge.h"
 
 namespace test {
 namespace {
@@ -69,14 +70,20 @@ void judge_cartoon(const Work &work) {
   check_cartoon(work, is_interlaced(work));
 }
 
+void judge_oilpaint(const Work &work) {
+  if (settings_are_sound(work.element, work.in_info)) check_oilpaint(work, is_interlaced(work));
+}
+
 constexpr struct {
   const char *element;
   void (*judge)(const Work &work);
 } kJudges[] = {
-    {"bilateral", judge_bilateral}, {"canny", judge_canny},           {"cartoon", judge_cartoon},
-    {"convolve", judge_convolve},   {"linedetect", judge_linedetect}, {"median", judge_median},
-    {"rgb2yuv", judge_conversion},  {"sepconvolve", judge_convolve},  {"uyvy2y", judge_uyvy2y},
-    {"yuv2rgb", judge_conversion},  {"yuv2yuv", judge_conversion},
+    {"bilateral", judge_bilateral},   {"canny", judge_canny},
+    {"cartoon", judge_cartoon},       {"convolve", judge_convolve},
+    {"linedetect", judge_linedetect}, {"median", judge_median},
+    {"oilpaint", judge_oilpaint},     {"rgb2yuv", judge_conversion},
+    {"sepconvolve", judge_convolve},  {"uyvy2y", judge_uyvy2y},
+    {"yuv2rgb", judge_conversion},    {"yuv2yuv", judge_conversion},
 };
 
 }  // namespace

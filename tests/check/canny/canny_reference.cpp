@@ -6,9 +6,9 @@
 #include "../../kernels/canny/canny_reference.h"
 #include "../../kernels/canny/edge_overlay_reference.h"
 #include "../../kernels/convert/convert_reference.h"
+#include "../images.h"
 #include "../neighbourhood.h"
 #include "../yuv2yuv/conversion_reference.h"
-#include "frame_images.h"
 #include "picture/formats.h"
 
 namespace test {
@@ -34,21 +34,20 @@ coalesce::EdgeColour colour_of(const GstVideoInfo &info, guint argb) {
 std::string canny_difference(GstBuffer *in, const GstVideoInfo &in_info, GstBuffer *out,
                              const GstVideoInfo &out_info, const CannyFilter &filter,
                              bool interlaced) {
-  const MappedImage from(in, in_info, interlaced), to(out, out_info, interlaced);
+  const Mapped from(in, in_info, interlaced), to(out, out_info, interlaced);
   const ConstImage grey = {pixel_format("GRAY8"),
                            in_info.width,
                            in_info.height,
                            false,
                            {{nullptr, in_info.width, in_info.height, 0}}};
-  const OwnImage edges(grey), drawn(from.image);
+  const Made edges(grey), drawn(from.image);
   coalesce::test::canny_reference(filter.params, from.image, edges.image);
   if (filter.overlay)
     coalesce::test::edge_overlay_reference(colour_of(in_info, filter.edge_color), edges.image,
                                            from.image, drawn.image);
   const Image &expected = filter.overlay ? drawn.image : edges.image;
   if (!(to.image.format == expected.format)) return std::string(GST_VIDEO_INFO_NAME(&out_info));
-  const std::string difference = image_difference(to.image, expected);
-  return difference.empty() ? difference : GST_VIDEO_INFO_NAME(&in_info) + (": " + difference);
+  return image_difference(GST_VIDEO_INFO_NAME(&in_info), to.image, expected);
 }
 
 void push_and_check(Harness &harness, const std::string &caps, const CannyFilter &filter,

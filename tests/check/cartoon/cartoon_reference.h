@@ -3,8 +3,6 @@
 // colours.
 #pragma once
 
-#include <functional>
-
 #include "../../support/elements/elements.h"
 #include "cartoon/cartoon.h"
 
@@ -16,10 +14,10 @@ struct CartoonFilter {
   guint edge_color = 0xff000000;
 };
 
-// Empty if every sample of `out` is what the filter makes of `in`; else where not. rows_of: how
-// many rows of a plane are filtered, if not those of progressive video.
+// Empty if every sample of `out` is what the filter makes of `in`; else where not. spare_rows:
+// those that only interlaced chroma has are filtered, too.
 std::string cartoon_difference(GstBuffer *in, GstBuffer *out, const GstVideoInfo &info,
                                const CartoonFilter &filter, bool interlaced,
-                               const std::function<int(int plane)> &rows_of = {});
+                               bool spare_rows = false);
 
 }  // namespace test

@@ -8,7 +8,7 @@
 #include "../../kernels/linedetect/line_mask_reference.h"
 #include "../../kernels/linedetect/linedetect_reference.h"
 #include "../canny/canny_reference.h"
-#include "../canny/frame_images.h"
+#include "../images.h"
 
 namespace test {
 namespace {
@@ -60,13 +60,13 @@ LinesSaid lines_on(GstBuffer *buffer) {
 std::string lines_difference(GstBuffer *in, const GstVideoInfo &in_info, GstBuffer *out,
                              const GstVideoInfo &out_info, const LineFilter &filter,
                              bool interlaced) {
-  const MappedImage from(in, in_info, interlaced), to(out, out_info, interlaced);
+  const Mapped from(in, in_info, interlaced), to(out, out_info, interlaced);
   const coalesce::ConstImage grey = {coalesce::pixel_format("GRAY8"),
                                      in_info.width,
                                      in_info.height,
                                      false,
                                      {{nullptr, in_info.width, in_info.height, 0}}};
-  const OwnImage edges(grey), drawn(from.image);
+  const Made edges(grey), drawn(from.image);
   coalesce::test::canny_reference(filter.edges, from.image, edges.image);
   const coalesce::test::FoundLines lines =
       coalesce::test::linedetect_reference(filter.lines, from.image, edges.image);
@@ -75,10 +75,10 @@ std::string lines_difference(GstBuffer *in, const GstVideoInfo &in_info, GstBuff
   if (!(to.image.format == from.image.format)) return "another format";
   coalesce::EdgeColour colour = colour_of(in_info, filter.line_color);
   if (!filter.draw) colour.opacity = 0;
-  const OwnImage mask(grey);
+  const Made mask(grey);
   coalesce::test::line_mask_reference(lines.lines, filter.thickness, mask.image.plane[0]);
   coalesce::test::edge_overlay_reference(colour, mask.image, from.image, drawn.image);
-  return image_difference(to.image, drawn.image);
+  return image_difference(GST_VIDEO_INFO_NAME(&in_info), to.image, drawn.image);
 }
 
 }  // namespace test

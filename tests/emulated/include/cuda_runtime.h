@@ -252,6 +252,10 @@ T atomicMin(T *at, std::type_identity_t<T> value) {
   return std::exchange(*emulated::aligned(at), std::min(*at, value));
 }
 template <class T>
+T atomicMax(T *at, std::type_identity_t<T> value) {
+  return std::exchange(*emulated::aligned(at), std::max(*at, value));
+}
+template <class T>
 T atomicOr(T *at, std::type_identity_t<T> value) {
   return std::exchange(*emulated::aligned(at), *at | value);
 }

@@ -2,8 +2,8 @@
 #include "bilateral_judge.h"
 
 #include "../../check/bilateral/bilateral_reference.h"
+#include "../../check/images.h"
 #include "../fuzz.h"
-#include "convolve_judge.h"
 
 namespace test {
 namespace {

@@ -5,10 +5,12 @@
 #include <optional>
 
 #include "../../check/convolve/convolve_reference.h"
+#include "../../check/images.h"
 #include "../../kernels/convolve/convolve_reference.h"
 #include "blur/blur.h"
 #include "canny_judge.h"
 #include "median_judge.h"
+#include "oilpaint_judge.h"
 
 namespace test {
 namespace {
@@ -163,19 +165,9 @@ void check_unpacked(const ConvolveParams &params, ChannelRole role, const GstVid
 
 // Interlaced chroma has an even number of rows where the layout of the caps leaves room for it,
 // which that of P010 does not, and where the picture has such a row, as heights of 4n + 2 have.
-int filtered_rows(const GstVideoInfo &info, int plane, bool interlaced) {
-  const int n_rows = rows(info, plane);
-  const bool halved = plane > 0 && GST_VIDEO_FORMAT_INFO_H_SUB(info.finfo, 1) > 0;
-  if (!interlaced || !halved || info.height % 4 != 2) return n_rows;
-  gsize end = info.size;
-  for (int p = 0; p < static_cast<int>(GST_VIDEO_INFO_N_PLANES(&info)); p++)
-    if (info.offset[p] > info.offset[plane]) end = std::min(end, info.offset[p]);
-  const gsize room = (end - info.offset[plane]) / static_cast<gsize>(info.stride[plane]);
-  return static_cast<int>(room) > n_rows ? n_rows + 1 : n_rows;
-}
-
 bool settings_are_sound(GstElement *element, const GstVideoInfo &info) {
   if (has(element, "aperture")) return canny_is_sound(element);
+  if (has(element, "brush-thickest")) return oilpaint_is_sound(element);
   if (!has(element, "border")) return true;  // no properties of its own
   const SampleFormat &format = sample_format(info.finfo->name);
   const bool constant = get<gint>(element, "border") == int(Border::constant);

@@ -6,9 +6,6 @@
 
 namespace test {
 
-// How many rows of a plane are filtered.
-int filtered_rows(const GstVideoInfo &info, int plane, bool interlaced);
-
 // The properties must be sound.
 void check_convolve(const Work &work, bool interlaced);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "median_judge.h"
 
+#include "../../check/images.h"
 #include "../../check/median/median_reference.h"
 #include "../fuzz.h"
-#include "convolve_judge.h"
 
 namespace test {
 namespace {

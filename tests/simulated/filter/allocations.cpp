@@ -48,6 +48,7 @@ std::vector<Run> all_runs() {
       {"median", "v210", "v210", {{"size", "5"}}, {{"size", "9"}, {"border", "wrap"}}},
       {"bilateral", "RGB", "RGB", {{"iterations", "3"}}, {{"radius", "4"}, {"iterations", "2"}}},
       {"sepconvolve", "NV12", "NV12", kRows, {{"preset", "blur"}, {"sigma", "20"}}},
+      {"oilpaint", "NV12", "NV12", {{"temporal", "true"}}, {{"method", "kuwahara"}}},
       {"canny", "NV12", "GRAY8", {{"sigma", "1.5"}}, {{"sigma", "20"}, {"aperture", "7"}}},
       {"canny", "UYVY", "UYVY", {{"output", "overlay"}}, {{"edge-color", "0"}, {"sigma", "2"}}},
       {"cartoon", "NV12", "NV12", {}, {{"edges", "canny"}, {"iterations", "4"}}},

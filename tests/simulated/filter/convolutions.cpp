@@ -153,6 +153,8 @@ GST_START_TEST(worth_the_trip) {
                {"bilateral radius=1", 1920, 1080, "cpu"},
                {"bilateral radius=2", 1920, 1080, "cuda"},
                {"cartoon", 1920, 1080, "cuda"},
+               {"oilpaint", 320, 240, "cpu"},
+               {"oilpaint", 1920, 1080, "cuda"},
                {"canny", 3840, 2160, "cpu"}};
   for (const auto &[element, width, height, backend] : cases) {
     Bench bench(element);
