@@ -516,15 +516,15 @@ def cartoon(folder, file, portrait):
                       ("cartoon edges=canny", "lines of one pixel"))),
             (street, (("a street", ""), ("cartoon", "the defaults"),
                       ("cartoon levels=4 softness=0 edges=none", "a poster"))))
-    sheet = Sheet(3 * w + 4 * GAP, side + 240 + 2 * 30 + GAP)
+    sheet = Sheet(3 * w + 4 * GAP, side + 240 + 2 * 44 + GAP)
     top = GAP
     for before, cells in rows:
         for i, (words, what) in enumerate(cells):
             x, y = GAP + i * (w + GAP), top + before.height
             sheet.paste(rgb(folder, before, words) if what else before, x, top)
-            sheet.text(x, y + 16, words, 12, bold=True)
-            sheet.text(x + w, y + 16, what, 11.5, FAINT, "end")
-        top += before.height + 30
+            sheet.text(x, y + 16, words, 13, bold=True)
+            sheet.text(x, y + 32, what, 12, FAINT)
+        top += before.height + 44
     sheet.save(folder, "cartoon", 85)
 
 

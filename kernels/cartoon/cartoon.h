@@ -24,8 +24,8 @@ constexpr double kMinDogSigma = 0.3, kMaxDogSigma = 5;
 constexpr double kMinDogThreshold = 0.1, kMaxDogThreshold = 255;
 
 struct CartoonSettings {
-  BilateralSettings areas = {5, 3, 40};
-  int iterations = 3;  // of the bilateral filter, 1 to kMaxBilateralIterations
+  BilateralSettings areas = {4, 3, 40};
+  int iterations = 2;  // of the bilateral filter, 1 to kMaxBilateralIterations
   int levels = 8;      // tones of luma, black and white among them
   // Of a step between two tones: 0 hard, 1 almost a ramp.
   double softness = 0.4;
