@@ -84,8 +84,9 @@ BufferRef rectangle(const GstVideoInfo &info, int x0, int y0, int x1, int y1) {
 GST_START_TEST(every_format) {
   const std::string format = formats_of_8_bits()[static_cast<gsize>(__i__)];
   guint lines = 0;
-  for (Size size : {Size{1, 1}, Size{3, 1}, Size{2, 5}, Size{131, 35}})
+  for (Size size : {Size{1, 1}, Size{2, 5}, Size{67, 42}})
     for (const char *mode : {"progressive", "interleaved"}) {
+      if (size.height == 1 && std::string(mode) == "interleaved") continue;
       const std::string caps = video_caps(format, size, std::string("interlace-mode=") + mode);
       Harness passed("linedetect", kNoise + kNotDrawn);
       fail_unless(passed.set_input(caps));
@@ -102,7 +103,7 @@ GST_START_TEST(every_format) {
       passed.expect_no_error();
       drawn.expect_no_error();
     }
-  fail_unless(lines > 20, "%s: %u lines", format.c_str(), lines);
+  fail_unless(lines > 12, "%s: %u lines", format.c_str(), lines);
 }
 GST_END_TEST;
 
