@@ -59,7 +59,6 @@ OilpaintParams OilpaintSettings::params() const {
   p.brush_thinnest = brush_thinnest;
   p.threshold = threshold;
   p.least_length = least_length;
-  p.ground = ground;
   if (radius != 0 && method == OilMethod::kuwahara) p.kuwahara_radius = radius;
   if (radius != 0 && method == OilMethod::mode) p.mode_radius = radius;
   p.mode_ratio = ratio;
@@ -108,7 +107,6 @@ const PropertyTable<OilpaintSettings> &oilpaint_properties() {
           {"least-length", "Least length",
            "Of method=strokes: points, half a radius apart, that a stroke has at least"},
           1, kMaxOilLength);
-    t.add(&S::ground, {"ground", "Ground", "Of method=strokes: intensity of the canvas"}, 0, 255);
     t.add(&S::temporal,
           {"temporal", "Temporal",
            "Of method=strokes: keep strokes of the frame before that still fit, for video that is "
@@ -159,7 +157,6 @@ std::vector<std::string> oilpaint_ignored(const OilpaintSettings &settings) {
   add("brush-thinnest", !strokes && has(&S::brush_thinnest), needed);
   add("threshold", !strokes && has(&S::threshold), needed);
   add("least-length", !strokes && has(&S::least_length), needed);
-  add("ground", !strokes && has(&S::ground), needed);
   add("temporal", !strokes && has(&S::temporal), needed);
   return texts;
 }
