@@ -85,8 +85,9 @@ const PropertyTable<OilpaintSettings> &oilpaint_properties() {
           0, kMaxOilModeRadius);
     t.add(&S::ratio,
           {"ratio", "Ratio",
-           "Of method=mode: steps of intensity that are one to it. 255 / ratio is the number of "
-           "shades"},
+           "Of method=mode: levels of brightness that count as one. Larger ones give fewer and "
+           "larger "
+           "dabs"},
           1, kMaxOilModeRatio);
     t.add(&S::brush_thickest,
           {"brush-thickest", "Thickest brush",
@@ -98,19 +99,21 @@ const PropertyTable<OilpaintSettings> &oilpaint_properties() {
            "Of method=strokes: radius of the last brush in pixels. Each brush is half as thick as "
            "the one before"},
           kMinOilBrush, kMaxOilBrush);
-    t.add(&S::threshold,
-          {"threshold", "Threshold",
-           "Of method=strokes: a brush paints where picture and canvas differ by more, in steps of "
-           "a component"},
-          0, 255);
+    t.add(
+        &S::threshold,
+        {"threshold", "Threshold",
+         "Of method=strokes: a brush paints where picture and canvas differ by more, in levels of "
+         "a component"},
+        0, 255);
     t.add(&S::least_length,
           {"least-length", "Least length",
-           "Of method=strokes: points, half a radius apart, that a stroke has at least"},
+           "Of method=strokes: points, half a radius apart, that a stroke has at least, unless it "
+           "runs over the border"},
           1, kMaxOilLength);
     t.add(&S::temporal,
           {"temporal", "Temporal",
-           "Of method=strokes: keep strokes of the frame before that still fit, for video that is "
-           "calm"});
+           "Of method=strokes: keep strokes of the frame before that still fit, so that video does "
+           "not boil"});
     return t;
   }();
   return table;
