@@ -105,7 +105,7 @@ SETTINGS = {
             "sigma=9 low-threshold=1 high-threshold=3 thickness=7", "aperture=5 n-threads=3")
     ] + ["draw=false min-length=8"],
     "oilpaint": [
-        "temporal=true", "brush-thickest=4 threshold=40 ground=60", "brush-thinnest=16 least-length=9",
+        "temporal=true", "brush-thickest=4 threshold=40", "brush-thinnest=16 least-length=9",
         "brush-thickest=32 temporal=true n-threads=3", "method=kuwahara", "method=kuwahara radius=2",
         "method=kuwahara radius=10 n-threads=3", "method=mode", "method=mode radius=15 ratio=127",
         "method=mode radius=1 ratio=1", "method=mode radius=8 ratio=9 n-threads=3",

@@ -529,9 +529,9 @@ def cartoon(folder, file, portrait):
 
 
 def oilpaint(folder, file, portrait):
-    side, w, h = 320, 648, 406
+    side, w, h = 320, 648, 400
     person = part_of_portrait(folder, portrait, side)
-    street = part_of_photograph(folder, file, (0, 1000, 2720, 1704), w, h)
+    street = part_of_photograph(folder, file, (0, 1000, 2592, 1600), w, h)
     cells = ((person, 4, (("", "a portrait"),
                           ("oilpaint brush-thickest=8", "strokes of brushes"),
                           ("oilpaint method=kuwahara radius=4", "areas along edges"),

@@ -59,7 +59,6 @@ OilpaintParams OilpaintSettings::params() const {
   p.brush_thinnest = brush_thinnest;
   p.threshold = threshold;
   p.least_length = least_length;
-  p.ground = ground;
   if (radius != 0 && method == OilMethod::kuwahara) p.kuwahara_radius = radius;
   if (radius != 0 && method == OilMethod::mode) p.mode_radius = radius;
   p.mode_ratio = ratio;
@@ -86,8 +85,9 @@ const PropertyTable<OilpaintSettings> &oilpaint_properties() {
           0, kMaxOilModeRadius);
     t.add(&S::ratio,
           {"ratio", "Ratio",
-           "Of method=mode: steps of intensity that are one to it. 255 / ratio is the number of "
-           "shades"},
+           "Of method=mode: levels of brightness that count as one. Larger ones give fewer and "
+           "larger "
+           "dabs"},
           1, kMaxOilModeRatio);
     t.add(&S::brush_thickest,
           {"brush-thickest", "Thickest brush",
@@ -99,20 +99,21 @@ const PropertyTable<OilpaintSettings> &oilpaint_properties() {
            "Of method=strokes: radius of the last brush in pixels. Each brush is half as thick as "
            "the one before"},
           kMinOilBrush, kMaxOilBrush);
-    t.add(&S::threshold,
-          {"threshold", "Threshold",
-           "Of method=strokes: a brush paints where picture and canvas differ by more, in steps of "
-           "a component"},
-          0, 255);
+    t.add(
+        &S::threshold,
+        {"threshold", "Threshold",
+         "Of method=strokes: a brush paints where picture and canvas differ by more, in levels of "
+         "a component"},
+        0, 255);
     t.add(&S::least_length,
           {"least-length", "Least length",
-           "Of method=strokes: points, half a radius apart, that a stroke has at least"},
+           "Of method=strokes: points, half a radius apart, that a stroke has at least, unless it "
+           "runs over the border"},
           1, kMaxOilLength);
-    t.add(&S::ground, {"ground", "Ground", "Of method=strokes: intensity of the canvas"}, 0, 255);
     t.add(&S::temporal,
           {"temporal", "Temporal",
-           "Of method=strokes: keep strokes of the frame before that still fit, for video that is "
-           "calm"});
+           "Of method=strokes: keep strokes of the frame before that still fit, so that video does "
+           "not boil"});
     return t;
   }();
   return table;
@@ -159,7 +160,6 @@ std::vector<std::string> oilpaint_ignored(const OilpaintSettings &settings) {
   add("brush-thinnest", !strokes && has(&S::brush_thinnest), needed);
   add("threshold", !strokes && has(&S::threshold), needed);
   add("least-length", !strokes && has(&S::least_length), needed);
-  add("ground", !strokes && has(&S::ground), needed);
   add("temporal", !strokes && has(&S::temporal), needed);
   return texts;
 }

@@ -20,7 +20,6 @@ struct OilpaintSettings {
   int brush_thinnest = OilpaintParams().brush_thinnest;
   int threshold = OilpaintParams().threshold;
   int least_length = OilpaintParams().least_length;
-  int ground = OilpaintParams().ground;
   bool temporal = false;
 
   // Without a state. The settings must be sound.

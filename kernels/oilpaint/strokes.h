@@ -186,7 +186,8 @@ COALESCE_HOST_DEVICE OilPoint oil_first_point(const OilBrush &b, int column, int
   return oil_centre((column << b.log2) + x, (row << b.log2) + y);
 }
 
-// Follows the edge until the canvas is nearer to the picture than the stroke's colour is.
+// Follows the edge until the canvas is nearer to the picture than the stroke's colour is, or over
+// the border of the picture.
 COALESCE_HOST_DEVICE_CALL void oil_trace(const OilBrush &b, int column, int row,
                                          std::uint32_t place, OilStroke *stroke) {
   OilStroke s = {};
@@ -195,11 +196,13 @@ COALESCE_HOST_DEVICE_CALL void oil_trace(const OilBrush &b, int column, int row,
   s.colour = oil_blurred(b, p);
   s.points = 1;
   int errors = 0;
+  bool inside = true;
   for (int i = 0; i < OilStroke::kSteps; ++i) {
     direction = oil_next_direction(b, p, direction);
     if (direction.x == 0 && direction.y == 0) direction = oil_any_direction(column, row);
     p = oil_after(b, p, direction.x, direction.y);
-    if (p.x < 0 || p.y < 0 || p.x >= 16 * b.canvas.width || p.y >= 16 * b.canvas.height) break;
+    inside = p.x >= 0 && p.y >= 0 && p.x < 16 * b.canvas.width && p.y < 16 * b.canvas.height;
+    if (!inside) break;
     const std::uint32_t blurred = oil_blurred(b, p), canvas = b.canvas.row(p.y >> 4)[p.x >> 4];
     const int error = oil_distance(blurred, s.colour);
     if (oil_painted(canvas) && oil_distance(blurred, canvas) < error) break;
@@ -210,7 +213,7 @@ COALESCE_HOST_DEVICE_CALL void oil_trace(const OilBrush &b, int column, int row,
   }
   errors /= s.points;
   s.error = static_cast<std::uint8_t>(errors < 255 ? errors : 255);
-  if (s.points < b.least_points) s.points = 0;
+  if (inside && s.points < b.least_points) s.points = 0;
   *stroke = s;
 }
 

@@ -10,7 +10,7 @@ const char *const kFormats[] = {"GRAY8", "I420", "NV12", "Y41B", "AYUV",
                                 "RGB",   "BGRx", "GBRA", "UYVY"};
 const char *const kSettings[] = {
     "",
-    "brush-thickest=32 brush-thinnest=4 threshold=30 least-length=2 ground=40",
+    "brush-thickest=32 brush-thinnest=4 threshold=30 least-length=2",
     "temporal=true",
     "method=kuwahara",
     "method=kuwahara radius=10",

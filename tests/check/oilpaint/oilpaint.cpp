@@ -95,7 +95,6 @@ GST_START_TEST(each_property) {
         {"brush-thinnest", "4", [](OilpaintParams &p) { p.brush_thinnest = 4; }},
         {"brush-thickest", "4", [](OilpaintParams &p) { p.brush_thickest = 4; }},
         {"least-length", "11", [](OilpaintParams &p) { p.least_length = 11; }},
-        {"ground", "99", [](OilpaintParams &p) { p.ground = 99; }},
         {"method", "kuwahara", [](OilpaintParams &p) { p.method = OilMethod::kuwahara; }},
         {"radius", "3", [](OilpaintParams &p) { p.kuwahara_radius = 3; }},
         {"radius", "10", [](OilpaintParams &p) { p.kuwahara_radius = 10; }},
@@ -261,16 +260,13 @@ GST_START_TEST(breaks) {
 }
 GST_END_TEST;
 
-// Kept strokes may have been born under another threshold, on another ground.
+// Kept strokes may have been born under another threshold.
 GST_START_TEST(no_breaks) {
   Sequence sequence;
   sequence.push(1);
   set(sequence.harness, "threshold", "20");
   sequence.params.threshold = 20;
   sequence.push(2);
-  set(sequence.harness, "ground", "7");
-  sequence.params.ground = 7;
-  sequence.push(3);
   set(sequence.harness, "radius", "9");  // of other methods
   sequence.push(4);
 }
@@ -311,9 +307,9 @@ GST_START_TEST(out_of_range) {
   const struct {
     const char *name;
     int below, above;
-  } limits[] = {{"method", -1, 3},         {"radius", -1, 16},       {"ratio", 0, 128},
-                {"threshold", -1, 256},    {"least-length", 0, 14},  {"ground", -1, 256},
-                {"brush-thickest", 1, 33}, {"brush-thinnest", 1, 33}};
+  } limits[] = {{"method", -1, 3},        {"radius", -1, 16},      {"ratio", 0, 128},
+                {"threshold", -1, 256},   {"least-length", 0, 14}, {"brush-thickest", 1, 33},
+                {"brush-thinnest", 1, 33}};
   for (const auto &[name, below, above] : limits)
     for (int value : {below, above}) {
       gint before = 0, after = 0;
@@ -347,9 +343,9 @@ GST_START_TEST(refused_later) {
   fail_unless(contains(harness.take_warning(), "radius 12"));
   set(harness, "method", "strokes");
   set(harness, "brush-thinnest", "5");
-  set(harness, "ground", "3");  // which is used all the same
+  set(harness, "threshold", "3");  // which is used all the same
   params = params_of(OilMethod::strokes);
-  params.ground = 3;
+  params.threshold = 3;
   push_and_check(harness, caps, params);
   fail_unless(contains(harness.take_warning(), "brush-thinnest 5"));
   set(harness, "brush-thinnest", "8");

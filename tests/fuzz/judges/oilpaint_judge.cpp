@@ -27,8 +27,8 @@ OilpaintSettings settings_of(GstElement *element) {
   gboolean temporal = FALSE;
   g_object_get(element, "method", &method, "radius", &settings.radius, "ratio", &params.mode_ratio,
                "brush-thickest", &params.brush_thickest, "brush-thinnest", &params.brush_thinnest,
-               "threshold", &params.threshold, "least-length", &params.least_length, "ground",
-               &params.ground, "temporal", &temporal, nullptr);
+               "threshold", &params.threshold, "least-length", &params.least_length, "temporal",
+               &temporal, nullptr);
   params.method = static_cast<OilMethod>(method);
   if (settings.radius != 0)
     (params.method == OilMethod::mode ? params.mode_radius : params.kuwahara_radius) =

@@ -170,6 +170,7 @@ class Brush {
     stroke.colour = colour_at(x, y);
     stroke.points = {{x, y}};
     Direction direction;
+    bool leaves = false;
     int errors = 0;
     while (stroke.points.size() < 13) {
       const int far = 16 * radius_;
@@ -182,8 +183,8 @@ class Brush {
       }
       if (direction.none()) direction = any_direction(column, row);
       x += direction.x * radius_ / 16, y += direction.y * radius_ / 16;
-      if (x < 0 || y < 0 || x >= 16 * canvas_.pixels.width || y >= 16 * canvas_.pixels.height)
-        break;
+      leaves = x < 0 || y < 0 || x / 16 >= canvas_.pixels.width || y / 16 >= canvas_.pixels.height;
+      if (leaves) break;
       const Colour here = colour_at(x, y);
       const int error = distance(here, stroke.colour);
       if (canvas_.painted[canvas_.number(x / 16, y / 16)] &&
@@ -194,7 +195,7 @@ class Brush {
     }
     const auto points = static_cast<int>(stroke.points.size());
     stroke.error = std::min(errors / points, 255);
-    return points < params_.least_length ? OilStrokeReference() : stroke;
+    return !leaves && points < params_.least_length ? OilStrokeReference() : stroke;
   }
 
   const OilpaintParams &params_;

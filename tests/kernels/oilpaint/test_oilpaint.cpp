@@ -239,16 +239,43 @@ TEST_CASE("strokes: noise moves them, but not with the strokes of the picture be
   CHECK_MESSAGE(of_kept * 2 < of_new, of_kept, " of ", of_new);
 }
 
-TEST_CASE("strokes: the ground is seen where no stroke is long enough") {
-  // A picture of 12 columns has no path of 13 points of radius 16.
+TEST_CASE("strokes: the ground is seen where none is born; short ones may run over the border") {
   GreyCall call;
   call.params.method = OilMethod::strokes;
   call.params.brush_thinnest = 16, call.params.least_length = 13, call.params.ground = 77;
+  for (std::uint8_t &sample : call.memory[0])
+    sample = 140;
   REQUIRE(oilpaint_scratch_bytes(call.params, call.in) <= sizeof call.scratch);
+  // No pixel lacks more than the most.
+  call.params.threshold = 255;
   REQUIRE(call.run().ok());
+  for (std::uint8_t sample : call.memory[1])
+    CHECK(sample == 77);
+  // A picture of 12 columns has no path of 13 points of radius 16.
+  call.params.threshold = 254;
+  REQUIRE(call.run().ok());
+  for (std::uint8_t sample : call.memory[1])
+    CHECK(sample == 140);
+}
+
+TEST_CASE("strokes: short ones are dropped inside") {
+  // A light square: on what a thick brush has painted, strokes of a thin one end at its corners.
+  GreyCall call;
+  call.params.method = OilMethod::strokes;
+  call.params.brush_thickest = 4, call.params.brush_thinnest = 2, call.params.threshold = 4;
   for (int y = 0; y < kHeight; ++y)
     for (int x = 0; x < kWidth; ++x)
-      CHECK(call.at(x, y) == 77);
+      call.from(x, y) = x / 4 == 1 && y / 4 == 1 ? 220 : 100;
+  const auto light_pixels = [&](int least_length) {
+    call.params.least_length = least_length;
+    REQUIRE(call.run().ok());
+    int light = 0;
+    for (std::uint8_t sample : call.memory[1])
+      light += sample > 170 ? 1 : 0;
+    return light;
+  };
+  const int with_short_ones = light_pixels(1), without = light_pixels(13);
+  CHECK_MESSAGE(with_short_ones > without, with_short_ones, " and ", without);
 }
 
 TEST_CASE("strokes: the lighter one covers the darker one") {
