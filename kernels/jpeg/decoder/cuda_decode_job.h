@@ -21,7 +21,7 @@ constexpr std::uint32_t kGroup = 128;     // subsequences of a block of threads
 constexpr int kSyncPasses = 3;            // over groups, the first one included
 constexpr std::uint32_t kTileMcus = 256;  // whose DC differences a block of threads adds up
 constexpr std::uint32_t kMostScanBytes = 1u << 28;  // positions are bits, in 32 bits
-constexpr std::size_t kReadBehind = 16;             // bytes that are there behind the data
+constexpr std::size_t kReadBehind = 16;             // zeros behind the data
 
 struct ScanPlan {
   std::uint32_t bytes;  // up to the end of the file, if need be

@@ -85,8 +85,9 @@ class Slot {
 Status Slot::read(const std::uint8_t *file, std::size_t bytes) {
   may_start_ = may_wait_ = false;
   (void)stream_.wait();
-  if (Status s = file_.at_least(bytes); !s.ok()) return s;
+  if (Status s = file_.at_least(bytes + kReadBehind); !s.ok()) return s;
   if (bytes != 0) std::memcpy(file_.get<void>(), file, bytes);
+  std::memset(file_.get<std::uint8_t>() + bytes, 0, kReadBehind);
   bytes_ = bytes;
   reader_.emplace(file_.get<std::uint8_t>(), bytes);
   const Status s = reader_->first_scan(params_.max_pixels);
@@ -145,7 +146,7 @@ Status Slot::decode_bits(const ScanPlan &plan) {
     return s;
   if (plan.bytes != 0)
     if (Status s = copy_to_device(arrays_.data, file_.get<std::uint8_t>() + reader_->source()->at,
-                                  plan.bytes, stream_.get());
+                                  plan.bytes + kReadBehind, stream_.get());
         !s.ok())
       return s;
   if (Status s = decode_bits_cuda(plan, arrays_, stream_.get()); !s.ok()) return s;
