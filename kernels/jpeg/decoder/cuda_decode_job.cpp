@@ -7,11 +7,26 @@
 
 namespace coalesce::jpeg {
 
+BitTable bit_table(const DecodeTable &table, bool is_dc) {
+  BitTable t = {};
+  t.is_dc = is_dc ? 1 : 0;
+  t.tail_start = table.limit[kFirstBits];
+  const auto entry = [&](std::uint32_t bits) {
+    const std::uint32_t found = look_up(table, bits);
+    return static_cast<std::uint16_t>(entry_of(found & 255, found >> 8, is_dc));
+  };
+  constexpr int kSpare = kMostCodeBits - kFirstBits;
+  for (std::uint32_t bits = 0; bits < t.tail_start; bits += 1u << kSpare)
+    t.first[bits >> kSpare] = entry(bits);
+  for (std::uint32_t i = 0; i < kTail && t.tail_start + i < 1u << kMostCodeBits; ++i)
+    t.tail[i] = entry(t.tail_start + i);
+  return t;
+}
+
 ScanPlan make_scan_plan(const Frame &frame, const Scan &scan, std::size_t bytes) {
   ScanPlan plan = {};
   plan.bytes = static_cast<std::uint32_t>(bytes);
-  plan.subsequences = std::max(parts(plan.bytes, kSubsequenceBytes), 1u);
-  plan.groups = parts(plan.subsequences, kGroup);
+  plan.groups = std::max(parts(plan.bytes, kGroupBytes), 1u);
   plan.components = scan.components;
   const bool alone = scan.components == 1;
   for (int c = 0; c < scan.components; ++c) {
@@ -32,12 +47,13 @@ DecodeArrays place_decode_arrays(const Frame &frame, const ScanPlan *plan, bool 
   DecodeArrays a = {};
   if (plan != nullptr) {
     a.data = layout->at<std::uint8_t>(plan->bytes + kReadBehind);
-    a.tables = layout->at<DecodeTable>(2 * kMostComponents);
-    a.exits = layout->at<std::uint64_t>(plan->subsequences);
-    a.counts = layout->at<std::uint32_t>(plan->subsequences);
-    for (std::uint64_t *&last : a.last)
-      last = layout->at<std::uint64_t>(plan->groups);
-    a.first = layout->at<std::uint64_t>(plan->groups);
+    a.tables = layout->at<BitTable>(2 * kMostComponents);
+    a.rest = layout->at<DecodeTable>(2 * kMostComponents);
+    a.exits = layout->at<std::uint32_t>(std::size_t{plan->groups} * kGroup);
+    a.counts = layout->at<std::uint32_t>(std::size_t{plan->groups} * kGroup);
+    for (std::uint32_t *&last : a.last)
+      last = layout->at<std::uint32_t>(plan->groups);
+    a.first = layout->at<std::uint32_t>(plan->groups);
     a.group_counts = layout->at<std::uint32_t>(plan->groups);
     const auto components = static_cast<std::size_t>(plan->components);
     a.dc = layout->at<std::uint32_t>(components * plan->mcus);

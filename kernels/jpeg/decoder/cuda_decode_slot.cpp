@@ -42,7 +42,8 @@ class Growing {
 
 // What kernels and the host hand over, beside the file.
 struct Handed {
-  DecodeTable tables[2 * kMostComponents];
+  BitTable tables[2 * kMostComponents];
+  DecodeTable rest[2 * kMostComponents];
   std::uint32_t result;
 };
 
@@ -87,7 +88,10 @@ Status Slot::read(const std::uint8_t *file, std::size_t bytes) {
   (void)stream_.wait();
   if (Status s = file_.at_least(bytes + kReadBehind); !s.ok()) return s;
   if (bytes != 0) std::memcpy(file_.get<void>(), file, bytes);
-  std::memset(file_.get<std::uint8_t>() + bytes, 0, kReadBehind);
+  std::uint8_t *const behind = file_.get<std::uint8_t>() + bytes;
+  std::memset(behind, 0, kReadBehind);
+  behind[0] = 0xFF;
+  behind[1] = static_cast<std::uint8_t>(Marker::eoi);
   bytes_ = bytes;
   reader_.emplace(file_.get<std::uint8_t>(), bytes);
   const Status s = reader_->first_scan(params_.max_pixels);
@@ -138,17 +142,24 @@ Status Slot::decode_bits(const ScanPlan &plan) {
   if (Status s = place(&plan); !s.ok()) return s;
   const Scan &scan = reader_->scan();
   for (int i = 0; i < scan.components; ++i) {
-    handed()->tables[2 * i] = decode_table(reader_->dc_table(scan.component[i].dc));
-    handed()->tables[2 * i + 1] = decode_table(reader_->ac_table(scan.component[i].ac));
+    handed()->rest[2 * i] = decode_table(reader_->dc_table(scan.component[i].dc));
+    handed()->rest[2 * i + 1] = decode_table(reader_->ac_table(scan.component[i].ac));
   }
-  const auto tables = 2 * static_cast<std::size_t>(scan.components) * sizeof(DecodeTable);
-  if (Status s = copy_to_device(arrays_.tables, handed()->tables, tables, stream_.get()); !s.ok())
+  const std::size_t tables = 2 * static_cast<std::size_t>(scan.components);
+  for (std::size_t i = 0; i < tables; ++i)
+    handed()->tables[i] = bit_table(handed()->rest[i], i % 2 == 0);
+  if (Status s = copy_to_device(arrays_.tables, handed()->tables, tables * sizeof(BitTable),
+                                stream_.get());
+      !s.ok())
     return s;
-  if (plan.bytes != 0)
-    if (Status s = copy_to_device(arrays_.data, file_.get<std::uint8_t>() + reader_->source()->at,
-                                  plan.bytes + kReadBehind, stream_.get());
-        !s.ok())
-      return s;
+  if (Status s =
+          copy_to_device(arrays_.rest, handed()->rest, tables * sizeof(DecodeTable), stream_.get());
+      !s.ok())
+    return s;
+  if (Status s = copy_to_device(arrays_.data, file_.get<std::uint8_t>() + (bytes_ - plan.bytes),
+                                plan.bytes + kReadBehind, stream_.get());
+      !s.ok())
+    return s;
   if (Status s = decode_bits_cuda(plan, arrays_, stream_.get()); !s.ok()) return s;
   if (Status s =
           copy_to_host(&handed()->result, arrays_.result, sizeof(std::uint32_t), stream_.get());
