@@ -17,9 +17,10 @@ namespace coalesce::jpeg {
 // The bytes of a scan are cut into groups, each a block of threads'. A group has no stuffed zeros
 // and of markers their second byte alone when it is in shared memory. There it is cut into
 // subsequences of so many bytes: each is a thread's, which decodes the codes that begin there.
-constexpr std::uint32_t kSubsequenceBytes = 64;
-constexpr std::uint32_t kGroup = 224;  // subsequences
-constexpr std::uint32_t kLead = 32;    // subsequences before a group, decoded for its first state
+constexpr std::uint32_t kSubsequenceBytes = 132;  // 33 words: no two of a warp share a bank
+constexpr std::uint32_t kGroup = 112;             // subsequences
+constexpr std::uint32_t kLead = 16;  // subsequences before a group, decoded for its first state
+constexpr std::uint32_t kSyncThreads = 384;
 constexpr std::uint32_t kGroupBytes = kGroup * kSubsequenceBytes;
 constexpr int kSyncPasses = 3;            // over groups, the first one included
 constexpr std::uint32_t kTileMcus = 256;  // whose DC differences a block of threads adds up
