@@ -2,6 +2,7 @@
 #include "cuda_decode_job.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "../tables/parts.h"
 
@@ -11,15 +12,25 @@ BitTable bit_table(const DecodeTable &table, bool is_dc) {
   BitTable t = {};
   t.is_dc = is_dc ? 1 : 0;
   t.tail_start = table.limit[kFirstBits];
-  const auto entry = [&](std::uint32_t bits) {
-    const std::uint32_t found = look_up(table, bits);
-    return static_cast<std::uint16_t>(entry_of(found & 255, found >> 8, is_dc));
+  const auto entry = [is_dc](std::uint32_t symbol, int length) {
+    return static_cast<std::uint16_t>(entry_of(symbol, static_cast<std::uint32_t>(length), is_dc));
   };
-  constexpr int kSpare = kMostCodeBits - kFirstBits;
-  for (std::uint32_t bits = 0; bits < t.tail_start; bits += 1u << kSpare)
-    t.first[bits >> kSpare] = entry(bits);
-  for (std::uint32_t i = 0; i < kTail && t.tail_start + i < 1u << kMostCodeBits; ++i)
-    t.tail[i] = entry(t.tail_start + i);
+  static_assert(kFirstBits == kLookupBits);
+  for (std::size_t i = 0; i < std::size(t.first); ++i)
+    if (const std::uint32_t found = table.lookup[i]; found != 0)
+      t.first[i] = entry(found & 255, static_cast<int>(found >> 8));
+  std::fill(t.tail, t.tail + kTail, entry(0, kBadCodeBits));
+  for (int length = kFirstBits + 1; length <= kMostCodeBits; ++length) {
+    const int spare = kMostCodeBits - length;
+    for (std::uint32_t bits = table.limit[length - 1]; bits < table.limit[length];
+         bits += 1u << spare) {
+      const std::uint32_t from = bits - t.tail_start;
+      if (from >= kTail) return t;
+      const auto code = static_cast<std::int32_t>(bits >> spare);
+      std::fill(t.tail + from, t.tail + std::min(from + (1u << spare), kTail),
+                entry(table.symbols[code + table.first[length]], length));
+    }
+  }
   return t;
 }
 
