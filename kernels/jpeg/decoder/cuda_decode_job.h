@@ -14,18 +14,45 @@
 
 namespace coalesce::jpeg {
 
-// A scan's data are cut into subsequences of so many bytes, markers and stuffed zeros included.
-// Each is a thread's: it decodes the codes that begin there.
-constexpr std::uint32_t kSubsequenceBytes = 128;
-constexpr std::uint32_t kGroup = 128;     // subsequences of a block of threads
+// The bytes of a scan are cut into groups, each a block of threads'. A group has no stuffed zeros
+// and of markers their second byte alone when it is in shared memory. There it is cut into
+// subsequences of so many bytes: each is a thread's, which decodes the codes that begin there.
+constexpr std::uint32_t kSubsequenceBytes = 132;  // 33 words: no two of a warp share a bank
+constexpr std::uint32_t kGroup = 112;             // subsequences
+constexpr std::uint32_t kLead = 16;  // subsequences before a group, decoded for its first state
+constexpr std::uint32_t kSyncThreads = 384;
+constexpr std::uint32_t kGroupBytes = kGroup * kSubsequenceBytes;
 constexpr int kSyncPasses = 3;            // over groups, the first one included
 constexpr std::uint32_t kTileMcus = 256;  // whose DC differences a block of threads adds up
-constexpr std::uint32_t kMostScanBytes = 1u << 28;  // positions are bits, in 32 bits
-constexpr std::size_t kReadBehind = 16;             // bytes that are there behind the data
+constexpr std::uint32_t kMostScanBytes = 1u << 28;
+constexpr std::size_t kReadBehind = 16;  // bytes behind the data: EOI and zeros
+
+// What a thread looks up in a Huffman table. An entry is 0, or the bits of a code and of the number
+// behind it, the size of that number << 5, and the step of k << 9: from 1 to 16, or kBlockEnds.
+constexpr std::uint32_t kBlockEnds = 64;
+constexpr int kFirstBits = 9;         // that are looked up at once
+constexpr std::uint32_t kTail = 768;  // of longer codes, by all of their 16 bits
+struct alignas(16) BitTable {
+  std::uint16_t first[1 << kFirstBits];  // 0: the code is longer
+  std::uint16_t tail[kTail];             // of bits from tail_start on
+  std::uint32_t tail_start;
+  std::uint32_t is_dc;
+};
+BitTable bit_table(const DecodeTable &table, bool is_dc);
+
+// The entry of a symbol whose code has `length` bits. (Symbol 0 of 17 bits is no code.)
+COALESCE_HOST_DEVICE std::uint32_t entry_of(std::uint32_t symbol, std::uint32_t length,
+                                            bool is_dc) {
+  const std::uint32_t size = symbol & 15, run = symbol >> 4 & 15;
+  std::uint32_t step = run + 1;
+  if (size == 0 && run != 15) step = kBlockEnds;
+  if (is_dc) step = 1;
+  return (length + size) | size << 5 | step << 9;
+}
 
 struct ScanPlan {
   std::uint32_t bytes;  // up to the end of the file, if need be
-  std::uint32_t subsequences, groups;
+  std::uint32_t groups;
   std::uint32_t blocks, mcus, tiles;
   std::uint32_t interval;  // MCUs; 0: none
   int blocks_of_mcu, components;
@@ -40,11 +67,13 @@ constexpr std::uint32_t kSpoiled = 2;    // the CPU must decode the data
 // Device memory of a slot, but for `result_to`, which is page-locked.
 struct DecodeArrays {
   std::uint8_t *data;
-  DecodeTable *tables;     // [2 * kMostComponents]: DC and AC of each component of the scan
-  std::uint64_t *exits;    // where and how each subsequence is left
-  std::uint32_t *counts;   // of blocks that end in each
-  std::uint64_t *last[2];  // the exits of groups, by pass
-  std::uint64_t *first;    // the states with which groups begin
+  BitTable *tables;   // [2 * kMostComponents]: DC and AC of each component of the scan
+  DecodeTable *rest;  // the same, for codes behind the tail
+  // Of each subsequence: the state in which it is left, and how many blocks end in it. States count
+  // from the beginning of the group.
+  std::uint32_t *exits, *counts;
+  std::uint32_t *last[2];  // the states in which groups are left, by pass, as the next group's
+  std::uint32_t *first;    // the states with which groups begin
   std::uint32_t *group_counts;
   std::uint32_t *result;         // cleared with the coefficients, which are behind it
   std::int16_t *coefficients;    // of blocks in the order of the scan, or of CoefficientPlanes

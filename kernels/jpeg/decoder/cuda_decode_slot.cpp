@@ -42,7 +42,8 @@ class Growing {
 
 // What kernels and the host hand over, beside the file.
 struct Handed {
-  DecodeTable tables[2 * kMostComponents];
+  BitTable tables[2 * kMostComponents];
+  DecodeTable rest[2 * kMostComponents];
   std::uint32_t result;
 };
 
@@ -52,6 +53,11 @@ class Slot {
   Status prepare(const DecodeParams &params) {
     params_ = params;
     if (Status s = DeviceMemory::page_locked(sizeof(Handed), &handed_); !s.ok()) return s;
+    for (int i = 0; i < 2 * kMostComponents; ++i) {
+      last_tables_[i] = {};
+      handed()->rest[i] = decode_table({});
+      handed()->tables[i] = bit_table(handed()->rest[i], i % 2 == 0);
+    }
     if (Status s = DeviceStream::make(&stream_); !s.ok()) return s;
     return DeviceEvent::make(&output_ready_);
   }
@@ -64,6 +70,7 @@ class Slot {
 
  private:
   Status place(const ScanPlan *plan);
+  void hand_over(int number, const HuffmanTable &table);
   Status decode_bits(const ScanPlan &plan);
   Status decode_bits_on_cpu();
   Status finish(const ScanPlan *plan);
@@ -77,6 +84,7 @@ class Slot {
   DeviceStream stream_;
   DeviceEvent output_ready_;
   DecodeArrays arrays_ = {};
+  HuffmanTable last_tables_[2 * kMostComponents];  // DC and AC of each component
   Image out_;
   std::size_t bytes_ = 0;
   bool may_start_ = false, may_wait_ = false, on_cpu_ = false, broken_ = false;
@@ -85,8 +93,12 @@ class Slot {
 Status Slot::read(const std::uint8_t *file, std::size_t bytes) {
   may_start_ = may_wait_ = false;
   (void)stream_.wait();
-  if (Status s = file_.at_least(bytes); !s.ok()) return s;
+  if (Status s = file_.at_least(bytes + kReadBehind); !s.ok()) return s;
   if (bytes != 0) std::memcpy(file_.get<void>(), file, bytes);
+  std::uint8_t *const behind = file_.get<std::uint8_t>() + bytes;
+  std::memset(behind, 0, kReadBehind);
+  behind[0] = 0xFF;
+  behind[1] = static_cast<std::uint8_t>(Marker::eoi);
   bytes_ = bytes;
   reader_.emplace(file_.get<std::uint8_t>(), bytes);
   const Status s = reader_->first_scan(params_.max_pixels);
@@ -133,21 +145,35 @@ Status Slot::start(const Image &out, void *stream) {
   return s;
 }
 
+// Most files have the tables of the one before.
+void Slot::hand_over(int number, const HuffmanTable &table) {
+  HuffmanTable &last = last_tables_[number];
+  if (last.counts == table.counts && last.symbols == table.symbols) return;
+  last = table;
+  handed()->rest[number] = decode_table(table);
+  handed()->tables[number] = bit_table(handed()->rest[number], number % 2 == 0);
+}
+
 Status Slot::decode_bits(const ScanPlan &plan) {
   if (Status s = place(&plan); !s.ok()) return s;
   const Scan &scan = reader_->scan();
   for (int i = 0; i < scan.components; ++i) {
-    handed()->tables[2 * i] = decode_table(reader_->dc_table(scan.component[i].dc));
-    handed()->tables[2 * i + 1] = decode_table(reader_->ac_table(scan.component[i].ac));
+    hand_over(2 * i, reader_->dc_table(scan.component[i].dc));
+    hand_over(2 * i + 1, reader_->ac_table(scan.component[i].ac));
   }
-  const auto tables = 2 * static_cast<std::size_t>(scan.components) * sizeof(DecodeTable);
-  if (Status s = copy_to_device(arrays_.tables, handed()->tables, tables, stream_.get()); !s.ok())
+  const std::size_t tables = 2 * static_cast<std::size_t>(scan.components);
+  if (Status s = copy_to_device(arrays_.tables, handed()->tables, tables * sizeof(BitTable),
+                                stream_.get());
+      !s.ok())
     return s;
-  if (plan.bytes != 0)
-    if (Status s = copy_to_device(arrays_.data, file_.get<std::uint8_t>() + reader_->source()->at,
-                                  plan.bytes, stream_.get());
-        !s.ok())
-      return s;
+  if (Status s =
+          copy_to_device(arrays_.rest, handed()->rest, tables * sizeof(DecodeTable), stream_.get());
+      !s.ok())
+    return s;
+  if (Status s = copy_to_device(arrays_.data, file_.get<std::uint8_t>() + (bytes_ - plan.bytes),
+                                plan.bytes + kReadBehind, stream_.get());
+      !s.ok())
+    return s;
   if (Status s = decode_bits_cuda(plan, arrays_, stream_.get()); !s.ok()) return s;
   if (Status s =
           copy_to_host(&handed()->result, arrays_.result, sizeof(std::uint32_t), stream_.get());

@@ -20,17 +20,22 @@ struct SignedOf;
 template <>
 struct SignedOf<std::uint32_t> {
   using Type = std::int32_t;
+  using Number = std::uint32_t;
 };
 template <>
 struct SignedOf<std::uint64_t> {
   using Type = std::int64_t;
+  using Number = std::uint64_t;
 };
 
+// Word: unsigned, or a vector of such numbers.
 // In place: eight coefficients, by frequency, to eight samples, shifted down by `shift` with
 // rounding.
 template <class Word>
 COALESCE_HOST_DEVICE void inverse_dct_8(Word (&x)[8], int shift) {
-  const auto constant = [](int value) { return static_cast<Word>(value); };
+  using Signed = typename SignedOf<Word>::Type;
+  using Number = typename SignedOf<Word>::Number;
+  const auto constant = [](int value) { return static_cast<Number>(value); };
   Word z1 = (x[2] + x[6]) * constant(4433);
   const Word even2 = z1 - x[6] * constant(15137), even3 = z1 + x[2] * constant(6270);
   const Word even0 = (x[0] + x[4]) << 13, even1 = (x[0] - x[4]) << 13;
@@ -43,18 +48,18 @@ COALESCE_HOST_DEVICE void inverse_dct_8(Word (&x)[8], int shift) {
   const Word o0 = x[7] * constant(2446) - z1 + z3, o1 = x[5] * constant(16819) - z2 + z4;
   const Word o2 = x[3] * constant(25172) - z2 + z3, o3 = x[1] * constant(12299) - z1 + z4;
 
-  const auto down = [shift](Word sum) {
-    const Word rounded = sum + (Word{1} << (shift - 1));
-    return static_cast<Word>(static_cast<typename SignedOf<Word>::Type>(rounded) >> shift);
+  // (Vectors are not passed by value, and have no static_cast.)
+  const auto down = [shift](const Word &sum, Word &to) {
+    to = Word(Signed(sum + (Number{1} << (shift - 1))) >> shift);
   };
-  x[0] = down(e0 + o3);
-  x[7] = down(e0 - o3);
-  x[1] = down(e1 + o2);
-  x[6] = down(e1 - o2);
-  x[2] = down(e2 + o1);
-  x[5] = down(e2 - o1);
-  x[3] = down(e3 + o0);
-  x[4] = down(e3 - o0);
+  down(e0 + o3, x[0]);
+  down(e0 - o3, x[7]);
+  down(e1 + o2, x[1]);
+  down(e1 - o2, x[6]);
+  down(e2 + o1, x[2]);
+  down(e2 - o1, x[5]);
+  down(e3 + o0, x[3]);
+  down(e3 - o0, x[4]);
 }
 
 constexpr int kColumnShift = 11, kRowShift = 18;

@@ -2,13 +2,27 @@
 #include "output.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <bit>
+#include <cstring>
 #include <vector>
 
+#include "../../core/simd.h"
 #include "../../picture/formats.h"
 #include "inverse_dct.h"
 
 namespace coalesce::jpeg {
+
+// Eight numbers: of a row of a block, or of a column.
+typedef std::uint32_t Eight __attribute__((vector_size(32)));
+typedef std::int32_t SignedEight __attribute__((vector_size(32)));
+typedef std::int16_t ShortEight __attribute__((vector_size(16)));
+
+template <>
+struct SignedOf<Eight> {
+  using Type = SignedEight;
+  using Number = std::uint32_t;
+};
+
 namespace {
 
 // Has component c of the format the sampling that it has in the file?
@@ -27,24 +41,92 @@ bool is_as_coded(const Frame &frame, const PixelFormat &format) {
   return true;
 }
 
-template <class Word>
-void transform(const std::int32_t *block, std::uint8_t *out, std::size_t pitch) {
+// A block whose numbers want 64 bits.
+void transform_in_64_bits(const std::int16_t *coefficients, const QuantTable &quant,
+                          std::uint8_t *out, std::size_t pitch) {
+  using Word = std::uint64_t;
   Word rows[kCoefficients], x[kBlockSize];
-  for (int column = 0; column < kBlockSize; ++column) {
-    for (int i = 0; i < kBlockSize; ++i)
-      x[i] = static_cast<Word>(
-          static_cast<typename SignedOf<Word>::Type>(block[kBlockSize * i + column]));
+  for (std::size_t column = 0; column < kBlockSize; ++column) {
+    for (std::size_t i = 0; i < kBlockSize; ++i) {
+      const std::size_t at = kBlockSize * i + column;
+      x[i] = static_cast<Word>(std::int64_t{dequantised(coefficients[at], quant[at])});
+    }
     inverse_dct_8(x, kColumnShift);
-    for (int i = 0; i < kBlockSize; ++i)
+    for (std::size_t i = 0; i < kBlockSize; ++i)
       rows[kBlockSize * i + column] = between_passes(x[i]);
   }
-  for (int y = 0; y < kBlockSize; ++y) {
+  for (std::size_t y = 0; y < kBlockSize; ++y) {
     std::copy_n(rows + kBlockSize * y, kBlockSize, x);
     inverse_dct_8(x, kRowShift);
-    for (int i = 0; i < kBlockSize; ++i)
-      out[pitch * static_cast<std::size_t>(y) + static_cast<std::size_t>(i)] = idct_sample(x[i]);
+    for (std::size_t i = 0; i < kBlockSize; ++i)
+      out[pitch * y + i] = idct_sample(x[i]);
   }
 }
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+// Each round moves the highest bit of a number's row behind the bits of its column.
+COALESCE_INLINE void transpose(Eight (&v)[kBlockSize]) {
+  for (int round = 0; round < 3; ++round) {
+    Eight in[kBlockSize];
+    for (int i = 0; i < kBlockSize; ++i)
+      in[i] = v[i];
+    for (int i = 0; i < kBlockSize / 2; ++i) {
+      v[2 * i] = __builtin_shufflevector(in[i], in[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+      v[2 * i + 1] = __builtin_shufflevector(in[i], in[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+    }
+  }
+}
+
+// Returns false, and writes nothing, if the block's numbers want 64 bits.
+COALESCE_INLINE bool transform_in_32_bits(const std::int16_t *coefficients, const QuantTable &quant,
+                                          std::uint8_t *out, std::size_t pitch) {
+  Eight x[kBlockSize];
+  SignedEight sums = {};
+  for (std::size_t i = 0; i < kBlockSize; ++i) {
+    ShortEight numbers, steps;
+    std::memcpy(&numbers, coefficients + kBlockSize * i, sizeof numbers);
+    std::memcpy(&steps, quant.data() + kBlockSize * i, sizeof steps);
+    const SignedEight products =
+        __builtin_convertvector(numbers, SignedEight) * __builtin_convertvector(steps, SignedEight);
+    const SignedEight sizes = products < 0 ? -products : products;
+    sums += sizes > kMostIn32Bits ? SignedEight{} + (kMostIn32Bits + 1) : sizes;
+    x[i] = reinterpret_cast<Eight>(products);
+  }
+  std::int32_t sum = 0;
+  for (int i = 0; i < kBlockSize; ++i)
+    sum += sums[i];
+  if (sum > kMostIn32Bits) return false;
+  inverse_dct_8(x, kColumnShift);
+  transpose(x);
+  inverse_dct_8(x, kRowShift);
+  // A vector has a column: four of them are half of each row.
+  Eight halves[2] = {};
+  for (int i = 0; i < kBlockSize; ++i) {
+    const SignedEight samples = reinterpret_cast<SignedEight>(((x[i] & 1023) ^ 512) - 512) + 128;
+    const SignedEight from_0 = samples < 0 ? SignedEight{} : samples;
+    const SignedEight to_255 = from_0 > 255 ? SignedEight{} + 255 : from_0;
+    const int place = std::endian::native == std::endian::little ? i % 4 : 3 - i % 4;
+    halves[i / 4] |= reinterpret_cast<Eight>(to_255) << 8 * place;
+  }
+  const Eight rows[2] = {__builtin_shufflevector(halves[0], halves[1], 0, 8, 1, 9, 2, 10, 3, 11),
+                         __builtin_shufflevector(halves[0], halves[1], 4, 12, 5, 13, 6, 14, 7, 15)};
+  for (std::size_t y = 0; y < kBlockSize; ++y)
+    std::memcpy(out + pitch * y, reinterpret_cast<const char *>(rows) + kBlockSize * y, kBlockSize);
+  return true;
+}
+
+COALESCE_CLONES void transform_row(const std::int16_t *coefficients, int blocks,
+                                   const QuantTable &quant, std::uint8_t *out, std::size_t pitch) {
+  for (int x = 0; x < blocks; ++x, coefficients += kCoefficients, out += kBlockSize)
+    if (!transform_in_32_bits(coefficients, quant, out, pitch))
+      transform_in_64_bits(coefficients, quant, out, pitch);
+}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 template <Upsampling kHow>
 void upsample_row_by(const SamplePlane &plane, int y, int width, std::uint8_t *out) {
@@ -80,6 +162,10 @@ void write_as_coded(const SamplePlane *planes, const Image &out, ThreadPool *poo
       for (int y = first; y < last; ++y) {
         std::uint8_t *to = out.of(k).row(y) + k.first;
         const std::uint8_t *row = from.row(y);
+        if (k.step == 1) {
+          std::copy_n(row, from.width, to);
+          continue;
+        }
         for (int x = 0; x < from.width; ++x)
           to[x * k.step] = row[x];
       }
@@ -188,24 +274,11 @@ void transform_blocks(const Frame &frame, int component, const QuantTable &quant
   const FrameComponent &k = frame.component[component];
   const auto row_bytes = static_cast<std::size_t>(pitch);
   for_ranges(pool, k.blocks_high, 8, [&](int first, int last) {
-    std::int32_t block[kCoefficients];
     for (int y = first; y < last; ++y)
-      for (int x = 0; x < k.blocks_wide; ++x) {
-        const std::size_t at =
-            static_cast<std::size_t>(y) * static_cast<std::size_t>(k.padded_wide) +
-            static_cast<std::size_t>(x);
-        std::int64_t sum = 0;
-        for (std::size_t i = 0; i < kCoefficients; ++i) {
-          block[i] = dequantised(coefficients[kCoefficients * at + i], quant[i]);
-          sum += std::abs(block[i]);
-        }
-        std::uint8_t *out = samples + row_bytes * static_cast<std::size_t>(kBlockSize * y) +
-                            static_cast<std::size_t>(kBlockSize * x);
-        if (sum <= kMostIn32Bits)
-          transform<std::uint32_t>(block, out, row_bytes);
-        else
-          transform<std::uint64_t>(block, out, row_bytes);
-      }
+      transform_row(coefficients + kCoefficients * static_cast<std::size_t>(y) *
+                                       static_cast<std::size_t>(k.padded_wide),
+                    k.blocks_wide, quant,
+                    samples + row_bytes * static_cast<std::size_t>(kBlockSize * y), row_bytes);
   });
 }
 

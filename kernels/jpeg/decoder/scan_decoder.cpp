@@ -2,7 +2,10 @@
 #include "scan_decoder.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+
+#include "../../core/simd.h"
 
 namespace coalesce::jpeg {
 
@@ -33,13 +36,13 @@ class BitReader {
  public:
   explicit BitReader(ByteSource *source) : source_(source) {}
 
-  // At least 57 bits, or all that there are.
-  void fill() {
-    if (count_ > 56 || source_->marker != 0) return;
-    if (source_->at + 8 <= source_->size) {
+  // At least 33 bits, or all that there are: a code and the number behind it.
+  COALESCE_INLINE void fill() {
+    if (count_ > 32) return;
+    if (source_->at + 8 <= source_->size && source_->marker == 0) {
       std::uint64_t word;
       std::memcpy(&word, source_->data + source_->at, 8);
-      word = __builtin_bswap64(word);
+      if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap64(word);
       // Has it a byte of FF? (Its complement has a zero there.)
       constexpr std::uint64_t kOnes = 0x0101010101010101, kTops = 0x8080808080808080;
       if (((~word - kOnes) & word & kTops) == 0) {
@@ -52,21 +55,9 @@ class BitReader {
         return;
       }
     }
-    while (count_ <= 56) {
-      std::uint8_t c = source_->byte();
-      if (c == 0xFF) {
-        do
-          c = source_->byte();
-        while (c == 0xFF);
-        if (c != 0) {
-          source_->marker = c;
-          return;
-        }
-        c = 0xFF;
-      }
-      bits_ |= std::uint64_t{c} << (56 - count_);
-      count_ += 8;
-    }
+    const Bits more = fill_bytewise(source_, {bits_, count_});
+    bits_ = more.bits;
+    count_ = more.count;
   }
   std::uint32_t peek(int n) const { return static_cast<std::uint32_t>(bits_ >> (64 - n)); }
   void drop(int n) {
@@ -89,49 +80,108 @@ class BitReader {
   }
 
  private:
+  struct Bits {
+    std::uint64_t bits;  // the next one is the highest
+    int count;
+  };
+  // (By value, so that a reader may be in registers.)
+  [[gnu::noinline]] static Bits fill_bytewise(ByteSource *source, Bits b) {
+    while (b.count <= 56 && source->marker == 0) {
+      std::uint8_t c = source->byte();
+      if (c == 0xFF) {
+        do
+          c = source->byte();
+        while (c == 0xFF);
+        if (c != 0) {
+          source->marker = c;
+          break;
+        }
+        c = 0xFF;
+      }
+      b.bits |= std::uint64_t{c} << (56 - b.count);
+      b.count += 8;
+    }
+    return b;
+  }
+
   ByteSource *source_;
-  std::uint64_t bits_ = 0;  // the next one is the highest
+  std::uint64_t bits_ = 0;
   int count_ = 0;
   bool too_few_ = false;
 };
 
+// Codes of AC with their numbers, by the next bits.
+struct NumberTable {
+  static constexpr int kBits = 10;
+  struct Entry {
+    std::int16_t number;
+    std::uint8_t run, bits;  // 0 bits: not here
+  };
+  Entry entry[1 << kBits];
+
+  void make(const DecodeTable &codes) {
+    for (std::uint32_t bits = 0; bits < 1u << kBits; ++bits) {
+      const std::uint32_t found = codes.lookup[bits >> (kBits - kLookupBits)];
+      const int length = static_cast<int>(found >> 8), size = static_cast<int>(found & 15);
+      entry[bits] = {};
+      if (found == 0 || size == 0 || length + size > kBits) continue;
+      const std::uint32_t number = bits >> (kBits - length - size) & ((1u << size) - 1);
+      entry[bits] = {static_cast<std::int16_t>(extend(number, size)),
+                     static_cast<std::uint8_t>(found >> 4 & 15),
+                     static_cast<std::uint8_t>(length + size)};
+    }
+  }
+};
+
 struct Tables {
   DecodeTable dc, ac;
+  NumberTable numbers;
 };
 
 // Returns whether it is broken. *dc: of the block before it in the segment.
-bool decode_block(const Tables &tables, BitReader *reader, std::uint32_t *dc, std::int16_t *block) {
+COALESCE_INLINE bool decode_block(const Tables &tables, BitReader *to, std::uint32_t *dc,
+                                  std::int16_t *block) {
+  BitReader reader = *to;
   bool broken = false;
-  reader->fill();
-  std::uint32_t found = look_up(tables.dc, reader->peek(16));
+  reader.fill();
+  std::uint32_t found = look_up(tables.dc, reader.peek(16));
   int length = static_cast<int>(found >> 8), size = static_cast<int>(found & 15);
   broken |= length > kMostCodeBits;
-  reader->drop(length);
+  reader.drop(length);
   if (size != 0) {
-    *dc += static_cast<std::uint32_t>(extend(reader->peek(size), size));
-    reader->drop(size);
+    *dc += static_cast<std::uint32_t>(extend(reader.peek(size), size));
+    reader.drop(size);
   }
   block[0] = static_cast<std::int16_t>(*dc);
   for (int k = 1; k < kCoefficients; ++k) {
-    reader->fill();
-    found = look_up(tables.ac, reader->peek(16));
-    length = static_cast<int>(found >> 8);
-    broken |= length > kMostCodeBits;
-    reader->drop(length);
-    const int run = static_cast<int>(found >> 4 & 15);
-    size = static_cast<int>(found & 15);
-    k += run;
-    if (size == 0) {
-      if (run != 15) break;
-      continue;
+    reader.fill();
+    int value;
+    const NumberTable::Entry entry = tables.numbers.entry[reader.peek(NumberTable::kBits)];
+    if (entry.bits != 0) {
+      k += entry.run;
+      value = entry.number;
+      reader.drop(entry.bits);
+    } else {
+      found = look_up(tables.ac, reader.peek(16));
+      length = static_cast<int>(found >> 8);
+      broken |= length > kMostCodeBits;
+      reader.drop(length);
+      const int run = static_cast<int>(found >> 4 & 15);
+      size = static_cast<int>(found & 15);
+      k += run;
+      if (size == 0) {
+        if (run != 15) break;
+        continue;
+      }
+      value = extend(reader.peek(size), size);
+      reader.drop(size);
     }
-    const int value = extend(reader->peek(size), size);
-    reader->drop(size);
     // libjpeg writes what is behind the last coefficient over it.
     broken |= k >= kCoefficients;
     block[kNaturalOrder[static_cast<std::size_t>(std::min(k, kCoefficients - 1))]] =
         static_cast<std::int16_t>(value);
   }
+  *to = reader;
   return broken;
 }
 
@@ -166,9 +216,11 @@ bool decode_scan(const Frame &frame, const Scan &scan, HeaderReader *reader,
                  const CoefficientPlanes &out) {
   ByteSource *source = reader->source();
   Tables tables[kMostComponents];
-  for (int i = 0; i < scan.components; ++i)
-    tables[i] = {decode_table(reader->dc_table(scan.component[i].dc)),
-                 decode_table(reader->ac_table(scan.component[i].ac))};
+  for (int i = 0; i < scan.components; ++i) {
+    tables[i].dc = decode_table(reader->dc_table(scan.component[i].dc));
+    tables[i].ac = decode_table(reader->ac_table(scan.component[i].ac));
+    tables[i].numbers.make(tables[i].ac);
+  }
   const bool is_alone = scan.components == 1;
   BitReader bits(source);
   std::uint32_t dc[kMostComponents] = {};

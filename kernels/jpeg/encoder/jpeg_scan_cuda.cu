@@ -37,7 +37,7 @@ struct Shared {
   std::uint32_t ends_before[kTileBlocks + 1];  // bits of padding and markers
   std::uint32_t tile;
   std::uint32_t phase, tail;
-  std::uint64_t first_byte;
+  std::uint64_t heard[kWarps];
 };
 
 // States of a word.
@@ -62,34 +62,50 @@ __device__ __forceinline__ std::uint64_t hear(const std::uint64_t *word) {
   return 0;
 }
 
-// Does a tile tell the sum of all, too? On a GPU it does. The emulation has one tile after the
-// other, so that nobody would ever add up tiles: there most tell their own number alone.
-__device__ __forceinline__ bool tells_all([[maybe_unused]] std::uint32_t tile) {
+// How many tiles before it a block of threads looks at together: a sum goes on by so many tiles in
+// the time that memory takes. And does a tile tell the sum of all, too? On a GPU it does. The
+// emulation has one tile after the other, so that nobody would ever add up tiles, and few tiles:
+// there most tell their own number alone, and windows are small.
 #if defined(COALESCE_EMULATED)
-  return tile % 40 == 7;
-#else
-  return true;
-#endif
+constexpr std::uint32_t kWindow = 64;
+__device__ __forceinline__ bool tells_all(std::uint32_t tile) {
+  return tile % 80 == 7;
 }
+#else
+constexpr std::uint32_t kWindow = kThreads;
+__device__ __forceinline__ bool tells_all(std::uint32_t) {
+  return true;
+}
+#endif
 
+// Of the tiles from `first` on. All threads call it.
 template <std::uint64_t TileWords::*kWord>
-__device__ std::uint64_t sum_before(const TileWords *words, std::uint32_t first,
-                                    std::uint32_t tile) {
-  const std::uint32_t lane = threadIdx.x % 32;
+__device__ std::uint64_t sum_before(const TileWords *words, std::uint32_t first, std::uint32_t tile,
+                                    std::uint64_t *heard_by_warp) {
+  const std::uint32_t t = threadIdx.x, lane = t % 32;
   std::uint64_t sum = 0;
   for (std::uint32_t end = tile; end > first;) {
-    const bool is_there = end - first > lane;
-    const std::uint64_t heard = is_there ? hear(&(words[end - 1 - lane].*kWord)) : kOfAll;
-    const unsigned whole = __ballot_sync(kWarp, (heard & kState) == kOfAll);
-    const std::uint32_t used =
-        whole != 0 ? static_cast<std::uint32_t>(__ffs(static_cast<int>(whole))) : 32;
-    std::uint64_t value = lane < used && is_there ? heard & ~kState : 0;
+    if (t < kWindow) {
+      const bool is_there = end - first > t;
+      const std::uint64_t heard = is_there ? hear(&(words[end - 1 - t].*kWord)) : kOfAll;
+      const unsigned whole = __ballot_sync(kWarp, (heard & kState) == kOfAll);
+      const std::uint32_t used =
+          whole != 0 ? static_cast<std::uint32_t>(__ffs(static_cast<int>(whole))) : 32;
+      std::uint64_t value = lane < used && is_there ? heard & ~kState : 0;
 #pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2)
-      value += __shfl_xor_sync(kWarp, value, distance);
-    sum += value;
-    if (whole != 0) break;
-    end -= 32;
+      for (int distance = 16; distance > 0; distance /= 2)
+        value += __shfl_xor_sync(kWarp, value, distance);
+      if (lane == 0) heard_by_warp[t / 32] = value | (whole != 0 ? kOfAll : kOfTile);
+    }
+    __syncthreads();
+    bool is_whole = false;
+    for (std::uint32_t w = 0; w < kWindow / 32 && !is_whole; ++w) {
+      sum += heard_by_warp[w] & ~kState;
+      is_whole = (heard_by_warp[w] & kState) == kOfAll;
+    }
+    __syncthreads();
+    if (is_whole) break;
+    end -= kWindow;
   }
   return sum;
 }
@@ -347,14 +363,15 @@ __global__ void __launch_bounds__(kThreads) scan_kernel(const __grid_constant__ 
   // The bits of the byte that is begun by the tile before.
   if (several) {
     if (threadIdx.x == 0) s.phase = s.tail = 0;
-  } else if (warp == 0) {
-    if (lane == 0 && !t.ends_interval) {
+  } else {
+    if (threadIdx.x == 0 && !t.ends_interval) {
       const std::uint32_t last = bits - 7, i = last / 32;
-      const std::uint32_t tail = __funnelshift_l(s.words[i + 1], s.words[i], last % 32) >> 25;
-      tell(&job.words[tile].tail, kOfAll, tail);
+      const std::uint32_t own = __funnelshift_l(s.words[i + 1], s.words[i], last % 32) >> 25;
+      tell(&job.words[tile].tail, kOfAll, own);
     }
-    const std::uint64_t before = sum_before<&TileWords::bits>(job.words, t.first_tile, tile);
-    if (lane == 0) {
+    const std::uint64_t before =
+        sum_before<&TileWords::bits>(job.words, t.first_tile, tile, s.heard);
+    if (threadIdx.x == 0) {
       if (tile != t.first_tile && tells_all(tile))
         tell(&job.words[tile].bits, kOfAll, before + bits);
       s.phase = static_cast<std::uint32_t>(before) & 7;
@@ -406,18 +423,14 @@ __global__ void __launch_bounds__(kThreads) scan_kernel(const __grid_constant__ 
   const bool has_marker = !several && t.ends_interval && !is_last;
   const std::uint32_t all_bytes =
       bytes + __shfl_sync(kWarp, sums, 31) + (has_marker || is_last ? 2u : 0u);
-  if (warp == 0) {
-    if (lane == 0) tell(&job.words[tile].bytes, tile == 0 ? kOfAll : kOfTile, all_bytes);
-    const std::uint64_t before = sum_before<&TileWords::bytes>(job.words, 0, tile);
-    if (lane == 0) {
-      if (tile != 0 && tells_all(tile)) tell(&job.words[tile].bytes, kOfAll, before + all_bytes);
-      s.first_byte = before;
-      if (is_last) job.result->bytes = before + all_bytes;
-    }
+  if (threadIdx.x == 0) tell(&job.words[tile].bytes, tile == 0 ? kOfAll : kOfTile, all_bytes);
+  const std::uint64_t first_byte = sum_before<&TileWords::bytes>(job.words, 0, tile, s.heard);
+  if (threadIdx.x == 0) {
+    if (tile != 0 && tells_all(tile)) tell(&job.words[tile].bytes, kOfAll, first_byte + all_bytes);
+    if (is_last) job.result->bytes = first_byte + all_bytes;
   }
-  __syncthreads();
 
-  std::uint8_t *const out = job.out + s.first_byte;
+  std::uint8_t *const out = job.out + first_byte;
   std::uint8_t *to = out + std::size_t{4} * begin + zeros_before;
   for (std::uint32_t i = begin; i < end; ++i) {
     const std::uint32_t word = word_at(i), mask = mask_at(i);
