@@ -33,7 +33,7 @@ const char *const kUsage =
     "  --operation TEXT     only what has TEXT in its name; may be repeated\n"
     "  --size WIDTHxHEIGHT  only this size; may be repeated\n"
     "  --no-variants        only what the library chooses by itself\n"
-    "  --picture FILE.ppm   the photograph for j2k-model and j2k-mq\n"
+    "  --picture FILE.ppm   the photograph for j2k-model, j2k-mq and oilpaint\n"
     "  --check              no timing: the trials of the variants that are not in the library\n"
     "  --json FILE          write the figures as JSON, too\n"
     "Without a GPU, --check and --backend cuda end with exit status 77.\n";

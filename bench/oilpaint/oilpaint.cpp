@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "oilpaint/oilpaint.h"
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bench/support/frames.h"
 #include "bench/support/scratch.h"
+#include "convert/convert.h"
 #include "picture/formats.h"
 
 namespace coalesce::test {
@@ -35,6 +37,22 @@ Scratch empty_state(const OilpaintParams &params, const ConstImage &image, bool 
   return state;
 }
 
+// The photograph, if there is one; its rows are as picture_at() has them.
+std::vector<std::uint8_t> photograph(const Bench &bench, const PixelFormat &format,
+                                     FrameSize size) {
+  if (!bench.has_picture()) return {};
+  const std::vector<std::uint8_t> planes = bench.picture(size.width, size.height);
+  const std::size_t plane = planes.size() / 3;
+  const auto pitch = static_cast<std::size_t>(size.width);
+  ConstImage from = {pixel_format("RGBP"), size.width, size.height, false, {}};
+  for (std::size_t p = 0; p < 3; ++p)
+    from.plane[p] = {planes.data() + p * plane, size.width, size.height, pitch};
+  std::vector<std::uint8_t> bytes(picture_bytes(format, size).all);
+  const Status s = convert({}, from, picture_at(bytes.data(), format, size), Queue::cpu());
+  if (!s.ok()) throw std::runtime_error(s.message());
+  return bytes;
+}
+
 void time_one(Bench &bench, const Backend &backend, const Work &work, const char *name,
               FrameSize size) {
   const PixelFormat format = pixel_format(name);
@@ -46,8 +64,9 @@ void time_one(Bench &bench, const Backend &backend, const Work &work, const char
   const Scratch state = empty_state(params, picture_at(none, format, size), backend.cuda);
   if (work.kept) params.state = state.data(), params.state_is_new = false;
   time_frames(bench, backend,
-              {std::string("oilpaint ") + work.name + " " + name, size, bytes.all, bytes.all,
-               2 * bytes.useful},
+              {std::string("oilpaint ") + work.name + " " + name +
+                   (bench.has_picture() ? ", photograph" : ""),
+               size, bytes.all, bytes.all, 2 * bytes.useful, true, photograph(bench, format, size)},
               [&](const std::uint8_t *in, std::uint8_t *out) {
                 return oilpaint(params, picture_at(in, format, size), picture_at(out, format, size),
                                 backend.queue(), scratch.data());

@@ -43,6 +43,7 @@ class Bench {
   bool wants(const std::string &operation, int width, int height) const;
   void time(const Backend &backend, const Timing &timing);
   bool variants() const { return options_.variants; }
+  bool has_picture() const { return options_.picture != nullptr; }
   // The R, G and B planes of the photograph, mirrored until it is large enough.
   std::vector<std::uint8_t> picture(int width, int height) const;
 

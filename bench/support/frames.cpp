@@ -30,9 +30,14 @@ std::size_t out_size(const FrameWork &work) {
 struct DeviceBuffers {
   std::vector<DeviceMemory> in, out;
   explicit DeviceBuffers(const FrameWork &work) {
+    std::vector<std::uint8_t> content = work.content;
+    content.resize(in_size(work));
     for (int i = 0; i < buffers_for(work, kCudaFootprint); ++i) {
       in.emplace_back(in_size(work));
-      in.back().fill_random(static_cast<std::uint64_t>(i));
+      if (work.content.empty())
+        in.back().fill_random(static_cast<std::uint64_t>(i));
+      else
+        in.back().upload(content.data());
       out.emplace_back(out_size(work));
     }
   }
@@ -41,11 +46,13 @@ struct DeviceBuffers {
 struct HostBuffers {
   std::vector<std::vector<std::uint8_t>> in, out;
   explicit HostBuffers(const FrameWork &work) {
-    std::vector<std::uint8_t> noise(in_size(work));
+    std::vector<std::uint8_t> content = work.content;
+    content.resize(in_size(work));
     Random random(1);
-    std::generate(noise.begin(), noise.end(),
-                  [&random] { return static_cast<std::uint8_t>(random.bits()); });
-    in.assign(static_cast<std::size_t>(buffers_for(work, kCpuFootprint)), noise);
+    if (work.content.empty())
+      std::generate(content.begin(), content.end(),
+                    [&random] { return static_cast<std::uint8_t>(random.bits()); });
+    in.assign(static_cast<std::size_t>(buffers_for(work, kCpuFootprint)), content);
     out.assign(in.size(), std::vector<std::uint8_t>(out_size(work)));
   }
 };

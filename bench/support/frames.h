@@ -42,10 +42,11 @@ PictureBytes picture_bytes(const PixelFormat &format, FrameSize size);
 struct FrameWork {
   std::string operation;
   FrameSize size;
-  std::size_t in_bytes;      // of memory, with the padding of rows
-  std::size_t out_bytes;     // the same
-  std::size_t useful_bytes;  // that must be read and written, without the padding
-  bool captured = true;      // see Timing
+  std::size_t in_bytes;                    // of memory, with the padding of rows
+  std::size_t out_bytes;                   // the same
+  std::size_t useful_bytes;                // that must be read and written, without the padding
+  bool captured = true;                    // see Timing
+  std::vector<std::uint8_t> content = {};  // of each input, in_bytes; none: noise
 };
 using FrameRun = std::function<Status(const std::uint8_t *in, std::uint8_t *out)>;
 
