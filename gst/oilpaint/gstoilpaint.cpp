@@ -8,10 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "base/filter.h"
-#include "object/guarded.h"
+#include "base/settingsfilter.h"
 #include "object/owned.h"
-#include "object/settings.h"
 #include "oilpaintsettings.h"
 #include "video/conversion.h"
 
@@ -24,15 +22,13 @@ using namespace coalesce::gst;
 namespace {
 
 struct OilpaintPrivate {
-  explicit OilpaintPrivate(gpointer self) : settings(self) {}
+  explicit OilpaintPrivate(gpointer self)
+      : settings(self), in_use(self, kBrushesPart, kMethodPart) {}
 
   Settings<OilpaintSettings> settings;
   // The streaming thread's.
-  guint changes = 0;  // that it has seen
-  bool any = false;   // `in_use` has been usable
-  OilpaintSettings in_use;
+  SettingsInUse<OilpaintSettings> in_use;
   OilpaintSettings of_strokes;  // that are kept
-  std::string last_problem;     // lest it be reported for every frame
 };
 
 struct GstOilpaint {
@@ -62,25 +58,7 @@ void set_property(GObject *object, guint id, const GValue *value, GParamSpec *ps
   });
 }
 
-void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
-  priv_of(object).settings.read(
-      [&](const OilpaintSettings &settings) { oilpaint_properties().get(id, settings, value); });
-}
-
-// Follows the settings, for frames of `info`. What cannot be used stays as it was; if nothing was,
-// that is an error, and false.
-bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
-  OilpaintPrivate &priv = priv_of(self);
-  if (!new_format && priv.changes == priv.settings.changes()) return true;
-  OilpaintSettings settings = priv.settings.snapshot(&priv.changes);
-  const std::string problem = oilpaint_problem(&info, priv.any ? &priv.in_use : nullptr, &settings);
-  priv.any = oilpaint_problem(&info, nullptr, &settings).empty();
-  if (!problem.empty()) {
-    if (!priv.any) return post_settings_problem(self, problem, false);
-    if (problem != priv.last_problem) (void)post_settings_problem(self, problem, true);
-  }
-  priv.last_problem = problem;
-  priv.in_use = settings;
+void log_settings(gpointer self, const OilpaintSettings &settings) {
   const OilpaintParams p = settings.params();
   switch (p.method) {
     case OilMethod::strokes:
@@ -95,11 +73,12 @@ bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
       GST_DEBUG_OBJECT(self, "mode of radius %d, ratio %d", p.mode_radius, p.mode_ratio);
       break;
   }
-  return true;
 }
 
-gboolean set_info(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVideoInfo *) {
-  return update(self, *in, true);
+bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
+  OilpaintPrivate &priv = priv_of(self);
+  return priv.in_use.follow(priv.settings, info, new_format,
+                            [self](const OilpaintSettings &s) { log_settings(self, s); });
 }
 
 // A core of the CPU takes some 80 ns for a pixel by mode, 130 by strokes, and 600 by kuwahara.
@@ -111,57 +90,33 @@ gsize scratch_bytes(GstCoalesceFilter *self, const Frame &in) {
   // Cannot fail: what has been used for this format can be used again. It is done here since the
   // method decides what run() needs.
   (void)update(self, in.info(), false);
-  return oilpaint_scratch_bytes(priv_of(self).in_use.params(), in.image());
+  return oilpaint_scratch_bytes(priv_of(self).in_use->params(), in.image());
 }
 
 gsize kept_bytes(GstCoalesceFilter *self, const Frame &in) {
-  const OilpaintSettings &settings = priv_of(self).in_use;
+  const OilpaintSettings &settings = *priv_of(self).in_use;
   return settings.temporal ? oilpaint_state_bytes(settings.params(), in.image()) : 0;
 }
 
 Status run(GstCoalesceFilter *self, const Frame &in, const Frame &out, const Queue &queue) {
   OilpaintPrivate &priv = priv_of(self);
-  OilpaintParams params = priv.in_use.params();
-  if (priv.in_use.temporal && params.method == OilMethod::strokes) {
+  const OilpaintSettings &settings = *priv.in_use;
+  OilpaintParams params = settings.params();
+  if (settings.temporal && params.method == OilMethod::strokes) {
     params.state = gst_coalesce_filter_kept(self, &params.state_is_new);
-    const OilpaintSettings before = std::exchange(priv.of_strokes, priv.in_use);
-    params.state_is_new = params.state_is_new || !priv.in_use.has_strokes_of(before);
+    const OilpaintSettings before = std::exchange(priv.of_strokes, settings);
+    params.state_is_new = params.state_is_new || !settings.has_strokes_of(before);
   }
   return oilpaint(params, in.image(), out.image(), queue, gst_coalesce_filter_scratch(self));
-}
-
-gboolean start(GstBaseTransform *trans) {
-  OilpaintSettings settings = priv_of(trans).settings.snapshot();
-  for (const std::string &text : oilpaint_ignored(settings))
-    GST_ELEMENT_WARNING(trans, LIBRARY, SETTINGS, ("%s", text.c_str()), (nullptr));
-  const std::string problem = oilpaint_problem(nullptr, nullptr, &settings);
-  return (problem.empty() || post_settings_problem(trans, problem, false)) &&
-         GST_BASE_TRANSFORM_CLASS(gst_oilpaint_parent_class)->start(trans);
-}
-
-gboolean stop(GstBaseTransform *trans) {
-  const gboolean stopped = GST_BASE_TRANSFORM_CLASS(gst_oilpaint_parent_class)->stop(trans);
-  OilpaintPrivate &priv = priv_of(trans);
-  priv.any = false;
-  priv.last_problem.clear();
-  return stopped;
 }
 
 }  // namespace
 
 static void gst_oilpaint_class_init(GstOilpaintClass *klass) {
   GST_DEBUG_CATEGORY_INIT(gst_oilpaint_debug, "coalesce-oilpaint", 0, "Oil paint");
-  auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->set_property = guarded<set_property>;
-  object_class->get_property = guarded<get_property>;
-  oilpaint_properties().install(object_class);
-  GST_BASE_TRANSFORM_CLASS(klass)->start = guarded<start>;
-  GST_BASE_TRANSFORM_CLASS(klass)->stop = guarded<stop>;
-  GST_COALESCE_TRANSFORM_CLASS(klass)->settings_changes = [](GstCoalesceTransform *self) {
-    return priv_of(self).settings.changes();
-  };
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
-  filter_class->set_info = set_info;
+  SettingsFilter<priv_of, oilpaint_properties, oilpaint_ignored, update>::install(filter_class);
+  G_OBJECT_CLASS(klass)->set_property = guarded<set_property>;
   filter_class->scratch_bytes = scratch_bytes;
   filter_class->kept_bytes = kept_bytes;
   filter_class->run = run;

@@ -39,15 +39,11 @@ std::string brushes_problem(const OilpaintSettings &s) {
          text_of("brush-thinnest", s.brush_thinnest);
 }
 
-std::string method_problem(const OilpaintSettings &s, const GstVideoInfo *info) {
-  if (s.method == OilMethod::kuwahara && s.radius != 0 &&
-      (s.radius < kMinOilKuwaharaRadius || s.radius > kMaxOilKuwaharaRadius))
-    return text_of("radius", s.radius) + ": with method=kuwahara it must be 2 to 10, or 0 for 6";
-  if (s.method == OilMethod::strokes && info != nullptr &&
-      std::max(info->width, info->height) > kMaxOilStrokesSize)
-    return "method=strokes has at most 32768 columns and rows, not " + std::to_string(info->width) +
-           "x" + std::to_string(info->height);
-  return {};
+std::string method_problem(const OilpaintSettings &s) {
+  if (s.method != OilMethod::kuwahara || s.radius == 0 ||
+      (s.radius >= kMinOilKuwaharaRadius && s.radius <= kMaxOilKuwaharaRadius))
+    return {};
+  return text_of("radius", s.radius) + ": with method=kuwahara it must be 2 to 10, or 0 for 6";
 }
 
 }  // namespace
@@ -125,22 +121,16 @@ void round_brushes(const OilpaintSettings &before, OilpaintSettings *settings) {
       settings->*radius = static_cast<int>(std::bit_ceil(static_cast<unsigned>(settings->*radius)));
 }
 
-std::string oilpaint_problem(const GstVideoInfo *info, const OilpaintSettings *restore,
-                             OilpaintSettings *settings) {
-  std::string problem;
-  if (std::string text = brushes_problem(*settings); !text.empty()) {
-    problem = std::move(text);
-    if (restore != nullptr) {
-      settings->brush_thickest = restore->brush_thickest;
-      settings->brush_thinnest = restore->brush_thinnest;
-    }
-  }
-  if (const std::string text = method_problem(*settings, info); !text.empty()) {
-    problem += (problem.empty() ? "" : "; ") + text;
-    if (restore != nullptr) settings->method = restore->method, settings->radius = restore->radius;
-  }
-  return problem;
-}
+const OwnPart<OilpaintSettings> kBrushesPart = {
+    brushes_problem, [](const OilpaintSettings &before, OilpaintSettings *settings) {
+      settings->brush_thickest = before.brush_thickest;
+      settings->brush_thinnest = before.brush_thinnest;
+    }};
+
+const OwnPart<OilpaintSettings> kMethodPart = {
+    method_problem, [](const OilpaintSettings &before, OilpaintSettings *settings) {
+      settings->method = before.method, settings->radius = before.radius;
+    }};
 
 std::vector<std::string> oilpaint_ignored(const OilpaintSettings &settings) {
   const OilpaintSettings initial;

@@ -2,13 +2,12 @@
 // The properties of oilpaint, and what is wrong with them.
 #pragma once
 
-#include <gst/video/video.h>
-
 #include <string>
 #include <vector>
 
 #include "object/propertytable.h"
 #include "oilpaint/oilpaint.h"
+#include "video/channelsettings.h"
 
 namespace coalesce::gst {
 
@@ -33,10 +32,8 @@ const PropertyTable<OilpaintSettings> &oilpaint_properties();
 // Brushes that have changed become the next thicker one, where there is none like them.
 void round_brushes(const OilpaintSettings &before, OilpaintSettings *settings);
 
-// What is wrong with the settings, for frames of `info` (nullptr: none are known); empty if nothing
-// is. restore: parts that are wrong become what they are there.
-std::string oilpaint_problem(const GstVideoInfo *info, const OilpaintSettings *restore,
-                             OilpaintSettings *settings);
+// Brushes; and the method with its radius.
+extern const OwnPart<OilpaintSettings> kBrushesPart, kMethodPart;
 
 // What has been set and has no effect with the method, for messages.
 std::vector<std::string> oilpaint_ignored(const OilpaintSettings &settings);

@@ -2,6 +2,7 @@
 // Kernels for smaller pictures and the ground; then for each brush what cells lack, their strokes,
 // and the canvas.
 #include "../core/cuda_status.h"
+#include "../core/divided_up.h"
 #include "../core/grid_order.cuh"
 #include "../core/trace.h"
 #include "strokes.h"
@@ -159,9 +160,6 @@ __global__ void __launch_bounds__(kPaintThreads)
 
 // ---- Launches -----------------------------------------------------------------------------------
 
-int divided_up(int a, int b) {
-  return (a - 1) / b + 1;
-}
 // (Sizes are at most kMaxOilStrokesSize.)
 dim3 blocks_of(const OilWords &words, int columns, int rows) {
   return dim3(

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "../core/cuda_status.h"
+#include "../core/divided_up.h"
 #include "../core/grid_order.cuh"
 #include "oilpaint_job.h"
 
@@ -33,10 +34,6 @@ __global__ void __launch_bounds__(kColumns *kRows)
   if (x >= channel.columns || y >= channel.out_rows) return;
   *channel.to(x, y) =
       copied ? *channel.from(x, min(y, channel.in_rows - 1)) : oil_sample(p, words, c, x, y);
-}
-
-int divided_up(int a, int b) {
-  return (a - 1) / b + 1;
 }
 
 // One block a tile. (Rows and columns more: of chroma, and of pairs.)

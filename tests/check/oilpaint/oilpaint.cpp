@@ -360,9 +360,10 @@ GST_END_TEST;
 GST_START_TEST(too_wide_for_strokes) {
   const std::string caps = video_caps("GRAY8", {32769, 1});
   Harness strokes("oilpaint");
-  (void)strokes.set_input(caps);
-  strokes.expect_error(GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-                       {"method=strokes has at most 32768 columns and rows, not 32769x1"});
+  fail_unless(strokes.set_input(caps));
+  fail_unless_equals_int(strokes.push(random_frame(video_info(caps), {}, 1)), GST_FLOW_ERROR);
+  strokes.expect_error(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+                       {"32769x1", "strokes have at most 32768 columns and rows"});
   Harness mode("oilpaint", {{"method", "mode"}, {"radius", "1"}});
   fail_unless(mode.set_input(caps));
   OilpaintParams params = params_of(OilMethod::mode);
