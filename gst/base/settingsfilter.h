@@ -30,6 +30,13 @@ class SettingsFilter {
                          const GstVideoInfo *) -> gboolean { return update(self, *in, true); };
   }
 
+  // For an element's own, in place of the class's.
+  static gboolean stop(GstBaseTransform *trans) {
+    const gboolean stopped = parent()->stop(trans);
+    priv_of(trans).in_use.stop();
+    return stopped;
+  }
+
  private:
   static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) {
     priv_of(object).settings.change(
@@ -51,12 +58,6 @@ class SettingsFilter {
       if (!text.empty())
         GST_ELEMENT_WARNING(trans, LIBRARY, SETTINGS, ("%s", text.c_str()), (nullptr));
     return priv_of(trans).in_use.check(settings) && parent()->start(trans);
-  }
-
-  static gboolean stop(GstBaseTransform *trans) {
-    const gboolean stopped = parent()->stop(trans);
-    priv_of(trans).in_use.stop();
-    return stopped;
   }
 };
 

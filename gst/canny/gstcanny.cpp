@@ -13,16 +13,14 @@
 #include <vector>
 
 #include "base/settingsfilter.h"
-#include "canny/edge_overlay.h"
 #include "cannysmoothing.h"
 #include "core/layout.h"
+#include "edgecolour.h"
+#include "edgesettings.h"
 #include "object/owned.h"
 #include "picture/formats.h"
 #include "picture/scratch_picture.h"
-#include "video/channelsettings.h"
-#include "video/conversion.h"
 #include "video/memorycaps.h"
-#include "video/pixelformat.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_canny_debug);
 #define GST_CAT_DEFAULT gst_canny_debug
@@ -34,19 +32,9 @@ namespace {
 
 enum class CannyOutput { edges, overlay };
 
-struct CannySettings {
-  double low = 50, high = 150;
-  int aperture = 3;
-  bool l2 = false;
-  double sigma = 0;
+struct CannySettings : EdgeSettings {
   CannyOutput output = CannyOutput::edges;
   guint edge_color = 0xff00ff00;
-
-  // GObject takes -1e-100 for 0, and likewise at the other end.
-  CannyParams params() const {
-    return {std::clamp(low, 0., kMaxCannyThreshold), std::clamp(high, 0., kMaxCannyThreshold),
-            aperture, l2};
-  }
 };
 
 GType output_type() {
@@ -65,65 +53,20 @@ const PropertyTable<CannySettings> &properties() {
     PropertyTable<S> t;
     constexpr int kFlags = G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE;
     t.set_flags(kFlags);
-    t.add(&S::low,
-          {"low-threshold", "Low threshold",
-           "An edge has a gradient above this everywhere, in sums of samples times Sobel weights"},
-          0., kMaxCannyThreshold);
-    t.add(&S::high,
-          {"high-threshold", "High threshold",
-           "An edge has a gradient above this somewhere. The two are exchanged if this is less"},
-          0., kMaxCannyThreshold);
-    t.add(&S::aperture,
-          {"aperture", "Aperture",
-           "Rows and columns of the Sobel filter: 3, 5 or 7. Where a control source gives an even "
-           "one, the next is used"},
-          3, 7);
-    t.add(&S::l2, {"l2-gradient", "L2 gradient",
-                   "The gradient's magnitude is the root of the sum of squares, in place of the "
-                   "sum of absolute values"});
-    t.add(&S::sigma,
-          {"sigma", "Standard deviation",
-           "Of a Gaussian in front, in pixels: 0.1 to 100 (0 = none). As of sepconvolve "
-           "preset=blur"},
-          0., kMaxSigma);
+    add_edge_properties(&t);
     const GType output = output_type();
     gst_type_mark_as_plugin_api(output, GstPluginAPIFlags(0));
     t.add(&S::output, {"output", "Output", "What leaves the element"}, output);
-    t.add(
-        [] {
-          return g_param_spec_uint("edge-color", "Edge color",
-                                   "Color of edges for output=overlay, big-endian ARGB", 0,
-                                   G_MAXUINT32, CannySettings().edge_color,
-                                   GParamFlags(kFlags | G_PARAM_STATIC_STRINGS));
-        },
-        [](const S &settings, GValue *value) { g_value_set_uint(value, settings.edge_color); },
-        [](S *settings, const GValue *value) {
-          const guint before = std::exchange(settings->edge_color, g_value_get_uint(value));
-          return before != settings->edge_color;
-        });
+    add_colour_property(&t, &S::edge_color, "edge-color", "Edge color",
+                        "Color of edges for output=overlay, big-endian ARGB", kFlags);
     return t;
   }();
   return table;
 }
 
-const OwnPart<CannySettings> kAperturePart = {
-    [](const CannySettings &settings) -> std::string {
-      if (settings.aperture % 2 == 1) return {};
-      return "aperture " + std::to_string(settings.aperture) + ": it must be 3, 5 or 7";
-    },
-    [](const CannySettings &before, CannySettings *settings) {
-      settings->aperture = before.aperture;
-    }};
-
-const OwnPart<CannySettings> kSigmaPart = {
-    [](const CannySettings &settings) -> std::string {
-      if (settings.sigma <= 0 || settings.sigma >= kMinSigma) return {};
-      return "sigma " + number_text(settings.sigma) + ": it must be 0.1 to 100, or 0 for none";
-    },
-    [](const CannySettings &before, CannySettings *settings) { settings->sigma = before.sigma; }};
-
 struct CannyPrivate {
-  explicit CannyPrivate(gpointer self) : settings(self), in_use(self, kAperturePart, kSigmaPart) {}
+  explicit CannyPrivate(gpointer self)
+      : settings(self), in_use(self, aperture_part<CannySettings>(), sigma_part<CannySettings>()) {}
 
   Settings<CannySettings> settings;
   // The streaming thread's.
@@ -153,10 +96,9 @@ void set_property(GObject *object, guint id, const GValue *value, GParamSpec *ps
   const bool rounds = is_controlled(object, pspec);
   bool other_caps = false;
   priv_of(object).settings.change([&](CannySettings &settings) {
-    const CannySettings before = settings;
-    const bool changed = properties().set(id, &settings, value);
-    if (settings.aperture != before.aperture && rounds) settings.aperture |= 1;
-    other_caps = settings.output != before.output;
+    const CannyOutput before = settings.output;
+    const bool changed = set_edge_property(properties(), id, rounds, &settings, value);
+    other_caps = settings.output != before;
     return changed;
   });
   if (!other_caps) return;
@@ -168,11 +110,8 @@ void set_property(GObject *object, guint id, const GValue *value, GParamSpec *ps
 
 using Formats = std::vector<std::string>;
 
-// What a source that has a choice makes comes first.
 const Formats &sink_formats() {
-  static const Formats formats =
-      formats_where({"GRAY8", "I420", "YV12", "NV12", "NV21", "Y42B", "Y444"},
-                    [](const PixelFormat &format) { return format.in_bytes(); });
+  static const Formats formats = edge_formats();
   return formats;
 }
 
@@ -207,34 +146,13 @@ std::vector<std::string> ignored(const CannySettings &settings) {
   return {"edge-color has no effect; it requires output=overlay"};
 }
 
-// As the picture's components have it: what rgb2yuv makes of a pixel.
-EdgeColour colour_in(const GstVideoInfo &info, guint argb) {
-  GstVideoInfo rgb;
-  gst_video_info_set_format(&rgb, GST_VIDEO_FORMAT_RGB, 1, 1);
-  const FormatFamily family = family_of(pixel_format(info));
-  const PixelFormat format = coalesce::pixel_format(family == kGrey  ? "GRAY8"
-                                                    : family == kYuv ? "Y444"
-                                                                     : "RGB");
-  std::uint8_t pixel[] = {std::uint8_t(argb >> 16), std::uint8_t(argb >> 8), std::uint8_t(argb)};
-  EdgeColour colour;
-  const ConstImage in = {coalesce::pixel_format("RGB"), 1, 1, false, {{pixel, 3, 1, 3}}};
-  Image out = {format, 1, 1, false, {}};
-  for (int p = 0; p < format.planes; ++p)
-    out.plane[p] = {colour.sample + p, int(row_bytes(format, p, 1)), 1, sizeof colour.sample};
-  const Status status = convert(conversion_params(rgb, info), in, out, Queue::cpu());
-  if (!status.ok()) GST_WARNING("%s", status.message());
-  colour.opacity = int(argb >> 24);
-  return colour;
-}
-
 bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
   CannyPrivate &priv = priv_of(self);
   const double sigma_before = priv.in_use->sigma;
   return priv.in_use.follow(priv.settings, info, new_format, [&](const CannySettings &s) {
     // Cannot fail: the limits are those of the properties.
-    if (new_format || s.sigma != sigma_before)
-      (void)priv.smoothing.set_sigma(std::clamp(s.sigma, 0., kMaxSigma));
-    priv.colour = colour_in(info, s.edge_color);
+    if (new_format || s.sigma != sigma_before) priv.smoothing.set_sigma(s.usable_sigma());
+    priv.colour = edge_colour(info, s.edge_color);
     GST_DEBUG_OBJECT(self, "thresholds %g and %g, aperture %d, %s, sigma %g", s.low, s.high,
                      s.aperture, s.l2 ? "roots of squares" : "absolute values", s.sigma);
   });

@@ -9,18 +9,16 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "base/filter.h"
 #include "base/flight/sourcetask.h"
+#include "base/settingsfilter.h"
+#include "canny/edgesettings.h"
 #include "linedetector.h"
 #include "linesmeta.h"
 #include "memory/resultpool.h"
-#include "object/guarded.h"
 #include "object/onexit.h"
 #include "object/owned.h"
-#include "object/propertytable.h"
-#include "object/settings.h"
-#include "video/conversion.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_linedetect_debug);
 #define GST_CAT_DEFAULT gst_linedetect_debug
@@ -33,17 +31,24 @@ namespace {
 // On the GPU: one whose lines are being found, and one that is being pushed.
 constexpr guint kFramesInFlight = 2;
 
-struct LinedetectSettings : LineParams {
-  double low = LineSettings().edges.low, high = LineSettings().edges.high;
-  int aperture = LineSettings().edges.aperture;
-  bool l2 = LineSettings().edges.l2;
-  double sigma = LineSettings().sigma;
+struct LinedetectSettings : EdgeSettings, LineParams {
+  // Those that find the most of what is there (docs/lab/lines.md).
+  LinedetectSettings() {
+    low = 70;
+    high = 140;
+    sigma = 0.8;
+  }
   bool draw = false;
   int thickness = 2;
   guint line_color = 0xff00ff00;
   bool post_messages = false;
 
-  LineSettings of_lines() const { return {{low, high, aperture, l2}, sigma, *this}; }
+  LineSettings of_lines() const {
+    LineSettings settings = {EdgeSettings::params(), usable_sigma(), *this};
+    // (GObject takes -1e-100 for 0.)
+    settings.lines.tolerance = std::clamp(tolerance, 0., kMaxLineTolerance);
+    return settings;
+  }
 };
 
 const PropertyTable<LinedetectSettings> &properties() {
@@ -52,26 +57,7 @@ const PropertyTable<LinedetectSettings> &properties() {
     PropertyTable<S> t;
     constexpr int kFlags = G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE;
     t.set_flags(kFlags);
-    t.add(&S::sigma,
-          {"sigma", "Standard deviation",
-           "Of a Gaussian in front, in pixels: 0.1 to 100 (0 = none), as of canny"},
-          0., kMaxSigma);
-    t.add(&S::low,
-          {"low-threshold", "Low threshold",
-           "An edge has a gradient above this everywhere, as of canny"},
-          0., kMaxCannyThreshold);
-    t.add(&S::high,
-          {"high-threshold", "High threshold",
-           "An edge has a gradient above this somewhere. The two are exchanged if this is less"},
-          0., kMaxCannyThreshold);
-    t.add(&S::aperture,
-          {"aperture", "Aperture",
-           "Rows and columns of the Sobel filter: 3, 5 or 7. Where a control source gives an even "
-           "one, the next is used"},
-          3, 7);
-    t.add(&S::l2, {"l2-gradient", "L2 gradient",
-                   "The gradient's magnitude is the root of the sum of squares, in place of the "
-                   "sum of absolute values"});
+    add_edge_properties(&t);
     t.add(&S::tolerance,
           {"tolerance", "Tolerance",
            "Pixels that edges may be away from the line between the ends of theirs; they are split "
@@ -86,17 +72,8 @@ const PropertyTable<LinedetectSettings> &properties() {
     t.add(&S::thickness,
           {"thickness", "Thickness", "Pixels across the lines that are drawn, for draw=true"}, 1,
           kMaxLineThickness);
-    t.add(
-        [] {
-          return g_param_spec_uint("line-color", "Line color",
-                                   "Color of lines for draw=true, big-endian ARGB", 0, G_MAXUINT32,
-                                   S().line_color, GParamFlags(kFlags | G_PARAM_STATIC_STRINGS));
-        },
-        [](const S &settings, GValue *value) { g_value_set_uint(value, settings.line_color); },
-        [](S *settings, const GValue *value) {
-          const guint before = std::exchange(settings->line_color, g_value_get_uint(value));
-          return before != settings->line_color;
-        });
+    add_colour_property(&t, &S::line_color, "line-color", "Line color",
+                        "Color of lines for draw=true, big-endian ARGB", kFlags);
     t.add(&S::post_messages,
           {"post-messages", "Post messages",
            "Post an element message 'linedetect' with the lines of each frame on the bus"});
@@ -111,10 +88,7 @@ struct LinedetectPrivate {
   Settings<LinedetectSettings> settings;
   SourceTask task;
   // The streaming thread's.
-  guint changes = 0;  // that it has seen
-  bool any = false;   // `in_use` has been usable
-  LinedetectSettings in_use;
-  std::string last_problem;  // lest it be reported for every frame
+  SettingsInUse<LinedetectSettings> in_use;
   LineDetector detector;
   EdgeColour colour;
   ResultPool results;
@@ -146,84 +120,36 @@ GstBaseTransformClass *parent_transform() {
 void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
   const bool rounds = is_controlled(object, pspec);
   priv_of(object).settings.change([&](LinedetectSettings &settings) {
-    const int before = settings.aperture;
-    const bool changed = properties().set(id, &settings, value);
-    if (settings.aperture != before && rounds) settings.aperture |= 1;
-    return changed;
+    return set_edge_property(properties(), id, rounds, &settings, value);
   });
-}
-
-void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
-  priv_of(object).settings.read(
-      [&](const LinedetectSettings &settings) { properties().get(id, settings, value); });
 }
 
 // ---- settings --------------------------------------------------------------------------------
 
-// Each part by itself: why it cannot be used, and how it stays as it was.
-constexpr struct {
-  std::string (*problem)(const LinedetectSettings &settings);
-  void (*restore)(const LinedetectSettings &before, LinedetectSettings *settings);
-} kParts[] = {
-    {[](const LinedetectSettings &settings) -> std::string {
-       if (settings.aperture % 2 == 1) return {};
-       return "aperture " + std::to_string(settings.aperture) + ": it must be 3, 5 or 7";
-     },
-     [](const LinedetectSettings &before, LinedetectSettings *settings) {
-       settings->aperture = before.aperture;
-     }},
-    {[](const LinedetectSettings &settings) -> std::string {
-       if (settings.sigma == 0 || settings.sigma >= kMinSigma) return {};
-       gchar text[G_ASCII_DTOSTR_BUF_SIZE];
-       return std::string("sigma ") + g_ascii_formatd(text, sizeof text, "%g", settings.sigma) +
-              ": it must be 0.1 to 100, or 0 for none";
-     },
-     [](const LinedetectSettings &before, LinedetectSettings *settings) {
-       settings->sigma = before.sigma;
-     }},
-};
-
-// `restore`: what cannot be used stays as it was before.
-std::string settings_problem(const LinedetectSettings *restore, LinedetectSettings *settings) {
-  // GObject takes -1e-100 for 0, and likewise at the other end.
-  settings->low = std::clamp(settings->low, 0., kMaxCannyThreshold);
-  settings->high = std::clamp(settings->high, 0., kMaxCannyThreshold);
-  settings->sigma = std::clamp(settings->sigma, 0., kMaxSigma);
-  settings->tolerance = std::clamp(settings->tolerance, 0., kMaxLineTolerance);
-  std::string problem;
-  for (const auto &part : kParts) {
-    const std::string text = part.problem(*settings);
-    if (text.empty()) continue;
-    problem += (problem.empty() ? "" : "; ") + text;
-    if (restore != nullptr) part.restore(*restore, settings);
-  }
-  return problem;
+std::vector<std::string> ignored(const LinedetectSettings &settings) {
+  const LinedetectSettings initial;
+  if (settings.draw ||
+      (settings.line_color == initial.line_color && settings.thickness == initial.thickness))
+    return {};
+  return {"line-color and thickness have no effect; they require draw=true"};
 }
 
-// Follows the settings, for frames of `info`. What cannot be used stays as it was; if nothing was,
-// that is an error, and false.
 bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
   LinedetectPrivate &priv = priv_of(self);
-  if (!new_format && priv.changes == priv.settings.changes()) return true;
-  LinedetectSettings settings = priv.settings.snapshot(&priv.changes);
-  const std::string problem = settings_problem(priv.any ? &priv.in_use : nullptr, &settings);
-  if (!problem.empty()) {
-    if (!priv.any) return post_settings_problem(self, problem, false);
-    if (problem != priv.last_problem) (void)post_settings_problem(self, problem, true);
-  }
-  priv.last_problem = problem;
-  priv.detector.use(settings.of_lines(), new_format || !priv.any);
-  priv.any = true;
-  priv.in_use = settings;
-  priv.colour = edge_colour(info, settings.line_color);
-  GST_DEBUG_OBJECT(self,
-                   "sigma %g, thresholds %g and %g, aperture %d, %s, tolerance %g, the longest %d "
-                   "lines of at least %d pixels, %s",
-                   settings.sigma, settings.low, settings.high, settings.aperture,
-                   settings.l2 ? "roots of squares" : "absolute values", settings.tolerance,
-                   settings.max_lines, settings.min_length, settings.draw ? "drawn" : "not drawn");
-  return true;
+  return priv.in_use.follow(priv.settings, info, new_format, [&](const LinedetectSettings &s) {
+    // Cannot fail: the limits are those of the properties.
+    priv.detector.use(s.of_lines(), new_format);
+    priv.colour = edge_colour(info, s.line_color);
+    GST_DEBUG_OBJECT(self,
+                     "sigma %g, thresholds %g and %g, aperture %d, %s, tolerance %g, the longest "
+                     "%d lines of at least %d pixels, %s",
+                     s.sigma, s.low, s.high, s.aperture,
+                     s.l2 ? "roots of squares" : "absolute values", s.tolerance, s.max_lines,
+                     s.min_length, s.draw ? "drawn" : "not drawn");
+  });
 }
+
+using LinedetectFilter = SettingsFilter<priv_of, properties, ignored, update>;
 
 gboolean set_info(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVideoInfo *) {
   if (in->width <= kMaxLinePixels && in->height <= kMaxLinePixels) return update(self, *in, true);
@@ -245,8 +171,8 @@ Status work(LinedetectPrivate &priv, const Frame &in, const Frame *out, const Qu
   if (Status s = priv.detector.find(picture, queue, scratch, result); !s.ok()) return s;
   if (out == nullptr) return {};
   EdgeColour colour = priv.colour;
-  if (!priv.in_use.draw) colour.opacity = 0;
-  return priv.detector.draw(colour, priv.in_use.thickness, picture, out->image(), queue, scratch,
+  if (!priv.in_use->draw) colour.opacity = 0;
+  return priv.detector.draw(colour, priv.in_use->thickness, picture, out->image(), queue, scratch,
                             result);
 }
 
@@ -293,7 +219,7 @@ StructureRef message_of(GstBaseTransform *trans, GstBuffer *in) {
 
 // Can upstream's buffer go on? It is not drawn on, and downstream can read it where it is.
 bool passes(const LinedetectPrivate &priv, const GstCoalesceFilterPrivate &sides, GstBuffer *in) {
-  if (priv.in_use.draw || sides.in.cuda != sides.out.cuda) return false;
+  if (priv.in_use->draw || sides.in.cuda != sides.out.cuda) return false;
   const GstVideoMeta *meta = gst_buffer_get_video_meta(in);
   if (meta == nullptr || sides.in.cuda || priv.any_layout_will_do) return true;
   const GstVideoInfo &info = sides.out.info;
@@ -383,8 +309,8 @@ GstFlowReturn start_frame(GstLinedetect *self, BufferRef in, LinesInFlight *fram
   if (result == nullptr) return fail(self, "no memory for the lines");
   frame->is_input = passes(priv, *self->parent.priv, in.get());
   frame->discont = std::exchange(self->parent.parent.after_skipped, false);
-  frame->max_lines = static_cast<guint>(priv.in_use.max_lines);
-  if (priv.in_use.post_messages) frame->message = message_of(trans, in.get());
+  frame->max_lines = static_cast<guint>(priv.in_use->max_lines);
+  if (priv.in_use->post_messages) frame->message = message_of(trans, in.get());
   GstBuffer *out = nullptr;
   if (!frame->is_input) {
     const GstFlowReturn flow =
@@ -438,26 +364,11 @@ gboolean context_changed(GstCoalesceTransform *transform) {
   return GST_COALESCE_TRANSFORM_CLASS(gst_linedetect_parent_class)->context_changed(transform);
 }
 
-gboolean start(GstBaseTransform *trans) {
-  LinedetectSettings settings = priv_of(trans).settings.snapshot();
-  const LinedetectSettings defaults;
-  if (!settings.draw &&
-      (settings.line_color != defaults.line_color || settings.thickness != defaults.thickness))
-    GST_ELEMENT_WARNING(trans, LIBRARY, SETTINGS,
-                        ("line-color and thickness have no effect; they require draw=true"),
-                        (nullptr));
-  const std::string problem = settings_problem(nullptr, &settings);
-  return (problem.empty() || post_settings_problem(trans, problem, false)) &&
-         parent_transform()->start(trans);
-}
-
 gboolean stop(GstBaseTransform *trans) {
   LinedetectPrivate &priv = priv_of(trans);
   const SourceTask::Halt halt(priv.task);
-  const gboolean stopped = parent_transform()->stop(trans);
+  const gboolean stopped = LinedetectFilter::stop(trans);
   priv.results.drop();
-  priv.any = false;
-  priv.last_problem.clear();
   return stopped;
 }
 
@@ -465,39 +376,33 @@ gboolean stop(GstBaseTransform *trans) {
 void discard(GstCoalesceTransform *) {}
 
 LinedetectPrivate::LinedetectPrivate(GstCoalesceTransform *self)
-    : settings(self), task(self, finish, discard) {}
+    : settings(self),
+      task(self, finish, discard),
+      in_use(self, aperture_part<LinedetectSettings>(), sigma_part<LinedetectSettings>()) {}
 
 }  // namespace
 
 static void gst_linedetect_class_init(GstLinedetectClass *klass) {
   GST_DEBUG_CATEGORY_INIT(gst_linedetect_debug, "coalesce-linedetect", 0, "Straight lines");
   register_lines_meta();
-  auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->set_property = guarded<set_property>;
-  object_class->get_property = guarded<get_property>;
-  properties().install(object_class);
+  auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
+  LinedetectFilter::install(filter_class);
+  G_OBJECT_CLASS(klass)->set_property = guarded<set_property>;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
-  trans_class->start = guarded<start>;
   trans_class->stop = guarded<stop>;
   trans_class->decide_allocation = guarded<decide_allocation>;
   auto *transform_class = GST_COALESCE_TRANSFORM_CLASS(klass);
   transform_class->set_format = set_format;
   transform_class->context_changed = context_changed;
-  transform_class->settings_changes = [](GstCoalesceTransform *self) {
-    return priv_of(self).settings.changes();
-  };
   transform_class->least_buffers = [](GstCoalesceTransform *self) -> guint {
     return priv_of(self).task.room();
   };
   gst_coalesce_transform_class_set_take(transform_class, take);
   SourceTask::install(transform_class);
-  auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
   filter_class->set_info = set_info;
   filter_class->scratch_bytes = scratch_bytes;
   filter_class->run = run;
-  const std::string formats =
-      format_list(formats_where({"GRAY8", "I420", "YV12", "NV12", "NV21", "Y42B", "Y444"},
-                                [](const PixelFormat &format) { return format.in_bytes(); }));
+  const std::string formats = format_list(edge_formats());
   gst_coalesce_filter_class_add_templates(filter_class, formats.c_str(), formats.c_str());
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "Line detector", "Filter/Analyzer/Video",

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The settings of Canny's edges, and their properties, in every element that has them.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "blur/blur.h"
+#include "canny/canny.h"
+#include "object/propertytable.h"
+#include "video/channelsettings.h"
+#include "video/conversion.h"
+
+namespace coalesce::gst {
+
+struct EdgeSettings {
+  double low = 50, high = 150;
+  int aperture = 3;
+  bool l2 = false;
+  double sigma = 0;  // of a Gaussian in front
+
+  // GObject takes -1e-100 for 0, and likewise at the other end.
+  CannyParams params() const {
+    return {std::clamp(low, 0., kMaxCannyThreshold), std::clamp(high, 0., kMaxCannyThreshold),
+            aperture, l2};
+  }
+  double usable_sigma() const { return std::clamp(sigma, 0., kMaxSigma); }
+};
+
+// S is made on EdgeSettings.
+template <class S>
+void add_edge_properties(PropertyTable<S> *t) {
+  t->add(&S::low,
+         {"low-threshold", "Low threshold",
+          "An edge has a gradient above this everywhere, in sums of samples times Sobel weights"},
+         0., kMaxCannyThreshold);
+  t->add(&S::high,
+         {"high-threshold", "High threshold",
+          "An edge has a gradient above this somewhere. The two are exchanged if this is less"},
+         0., kMaxCannyThreshold);
+  t->add(&S::aperture,
+         {"aperture", "Aperture",
+          "Rows and columns of the Sobel filter: 3, 5 or 7. Where a control source gives an even "
+          "one, the next is used"},
+         3, 7);
+  t->add(&S::l2, {"l2-gradient", "L2 gradient",
+                  "The gradient's magnitude is the root of the sum of squares, in place of the "
+                  "sum of absolute values"});
+  t->add(&S::sigma,
+         {"sigma", "Standard deviation",
+          "Of a Gaussian in front, in pixels: 0.1 to 100 (0 = none). As of sepconvolve "
+          "preset=blur"},
+         0., kMaxSigma);
+}
+
+// Sets a property. `controlled`: an even aperture becomes the next odd one.
+template <class S>
+bool set_edge_property(const PropertyTable<S> &table, guint id, bool controlled, S *settings,
+                       const GValue *value) {
+  const int before = settings->aperture;
+  const bool changed = table.set(id, settings, value);
+  if (settings->aperture != before && controlled) settings->aperture |= 1;
+  return changed;
+}
+
+template <class S>
+OwnPart<S> aperture_part() {
+  return {[](const S &settings) -> std::string {
+            if (settings.aperture % 2 == 1) return {};
+            return "aperture " + std::to_string(settings.aperture) + ": it must be 3, 5 or 7";
+          },
+          [](const S &before, S *settings) { settings->aperture = before.aperture; }};
+}
+
+template <class S>
+OwnPart<S> sigma_part() {
+  return {[](const S &settings) -> std::string {
+            if (settings.sigma <= 0 || settings.sigma >= kMinSigma) return {};
+            return "sigma " + number_text(settings.sigma) +
+                   ": it must be 0.1 to 100, or 0 for none";
+          },
+          [](const S &before, S *settings) { settings->sigma = before.sigma; }};
+}
+
+// Adds a colour as textoverlay has it.
+template <class S>
+void add_colour_property(PropertyTable<S> *t, guint S::*colour, const char *name, const char *nick,
+                         const char *blurb, int flags) {
+  t->add(
+      [=] {
+        return g_param_spec_uint(name, nick, blurb, 0, G_MAXUINT32, S().*colour,
+                                 GParamFlags(flags | G_PARAM_STATIC_STRINGS));
+      },
+      [=](const S &settings, GValue *value) { g_value_set_uint(value, settings.*colour); },
+      [=](S *settings, const GValue *value) {
+        const guint before = std::exchange(settings->*colour, g_value_get_uint(value));
+        return before != settings->*colour;
+      });
+}
+
+// What a source that has a choice makes comes first.
+inline std::vector<std::string> edge_formats() {
+  return formats_where({"GRAY8", "I420", "YV12", "NV12", "NV21", "Y42B", "Y444"},
+                       [](const PixelFormat &format) { return format.in_bytes(); });
+}
+
+}  // namespace coalesce::gst
