@@ -17,32 +17,42 @@ __global__ void __launch_bounds__(kTileMcus)
     add_up_kernel(const __grid_constant__ ScanPlan plan, const std::int16_t *coefficients,
                   std::uint32_t *dc, std::uint32_t *dc_tiles) {
   wait_for_grid_before();
-  __shared__ std::uint32_t sums[kTileMcus];
+  __shared__ std::uint32_t sums[kMostComponents][kTileMcus];
   const std::uint32_t t = threadIdx.x, mcu = blockIdx.x * kTileMcus + t;
-  std::uint32_t own[kMostComponents] = {};
-  if (mcu < plan.mcus)
-    for (int b = 0; b < plan.blocks_of_mcu; ++b) {
-      const std::size_t block =
-          std::size_t{mcu} * static_cast<unsigned>(plan.blocks_of_mcu) + static_cast<unsigned>(b);
-      const auto difference = static_cast<std::uint32_t>(coefficients[block * kCoefficients]);
+  const auto blocks = static_cast<unsigned>(plan.blocks_of_mcu);
+  const std::int16_t *const from = coefficients + std::size_t{mcu} * blocks * kCoefficients;
+  // All loads first: they do not wait for each other.
+  std::uint32_t differences[kMostBlocksOfMcu], own[kMostComponents] = {};
 #pragma unroll
-      for (int c = 0; c < kMostComponents; ++c)
-        if (plan.component[b] == c) own[c] += difference;
-    }
+  for (unsigned b = 0; b < kMostBlocksOfMcu; ++b)
+    differences[b] = mcu < plan.mcus && b < blocks
+                         ? static_cast<std::uint32_t>(from[std::size_t{b} * kCoefficients])
+                         : 0;
 #pragma unroll
-  for (int c = 0; c < kMostComponents; ++c) {
-    if (c >= plan.components) break;
+  for (int b = 0; b < kMostBlocksOfMcu; ++b)
+#pragma unroll
+    for (int c = 0; c < kMostComponents; ++c)
+      if (plan.component[b] == c) own[c] += differences[b];
+#pragma unroll
+  for (int c = 0; c < kMostComponents; ++c)
+    sums[c][t] = own[c];
+  __syncthreads();
+  for (std::uint32_t distance = 1; distance < kTileMcus; distance *= 2) {
+    std::uint32_t other[kMostComponents];
+#pragma unroll
+    for (int c = 0; c < kMostComponents; ++c)
+      other[c] = t >= distance ? sums[c][t - distance] : 0;
     __syncthreads();
-    sums[t] = own[c];
+#pragma unroll
+    for (int c = 0; c < kMostComponents; ++c)
+      sums[c][t] += other[c];
     __syncthreads();
-    for (std::uint32_t distance = 1; distance < kTileMcus; distance *= 2) {
-      const std::uint32_t other = t >= distance ? sums[t - distance] : 0;
-      __syncthreads();
-      sums[t] += other;
-      __syncthreads();
-    }
-    if (mcu < plan.mcus) dc[static_cast<std::size_t>(c) * plan.mcus + mcu] = sums[t] - own[c];
-    if (t == kTileMcus - 1) dc_tiles[static_cast<unsigned>(c) * plan.tiles + blockIdx.x] = sums[t];
+  }
+  for (int c = 0; c < plan.components; ++c) {
+    if (mcu < plan.mcus)
+      dc[static_cast<std::size_t>(c) * plan.mcus + mcu] = (t == 0 ? 0 : sums[c][t - 1]);
+    if (t == kTileMcus - 1)
+      dc_tiles[static_cast<unsigned>(c) * plan.tiles + blockIdx.x] = sums[c][t];
   }
 }
 
