@@ -7,6 +7,8 @@
 #include <cstring>
 #include <vector>
 
+#include "object/guarded.h"
+
 namespace coalesce::gst {
 namespace {
 
@@ -61,24 +63,32 @@ gboolean copy_field(GQuark field, const GValue *value, gpointer to) {
   return TRUE;
 }
 
+// Records of the scaled picture are made first: a failure leaves no meta.
 gboolean transform(GstBuffer *to, GstCustomMeta *meta, GstBuffer *, GQuark type, gpointer data,
                    gpointer) {
-  const bool scales = GST_VIDEO_META_TRANSFORM_IS_SCALE(type);
-  if (!scales && !GST_META_TRANSFORM_IS_COPY(type)) return FALSE;
-  const GstStructure *from = gst_custom_meta_get_structure(meta);
-  GstStructure *result = gst_custom_meta_get_structure(gst_buffer_add_custom_meta(to, kLinesMeta));
-  gst_structure_foreach(from, copy_field, result);
-  if (!scales) return TRUE;
-  const auto &change = *static_cast<const GstVideoMetaTransform *>(data);
-  const double across = double(change.out_info->width) / change.in_info->width,
-               down = double(change.out_info->height) / change.in_info->height;
-  std::vector<Record> records = records_of(from);
-  for (Record &record : records)
-    record = scaled(record, across, down);
-  guint found = 0;
-  gst_structure_get_uint(from, "found", &found);
-  set_records(result, records, found);
-  return TRUE;
+  // (Whoever copies a buffer calls this, and has no bus that is known here.)
+  return guard(nullptr, [&]() -> gboolean {
+    const bool scales = GST_VIDEO_META_TRANSFORM_IS_SCALE(type);
+    if (!scales && !GST_META_TRANSFORM_IS_COPY(type)) return FALSE;
+    const GstStructure *from = gst_custom_meta_get_structure(meta);
+    std::vector<Record> records;
+    if (scales) {
+      const auto &change = *static_cast<const GstVideoMetaTransform *>(data);
+      const double across = double(change.out_info->width) / change.in_info->width,
+                   down = double(change.out_info->height) / change.in_info->height;
+      records = records_of(from);
+      for (Record &record : records)
+        record = scaled(record, across, down);
+    }
+    GstStructure *result =
+        gst_custom_meta_get_structure(gst_buffer_add_custom_meta(to, kLinesMeta));
+    gst_structure_foreach(from, copy_field, result);
+    if (!scales) return TRUE;
+    guint found = 0;
+    gst_structure_get_uint(from, "found", &found);
+    set_records(result, records, found);
+    return TRUE;
+  });
 }
 
 }  // namespace

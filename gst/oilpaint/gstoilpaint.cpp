@@ -77,8 +77,18 @@ void log_settings(gpointer self, const OilpaintSettings &settings) {
 
 bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
   OilpaintPrivate &priv = priv_of(self);
-  return priv.in_use.follow(priv.settings, info, new_format,
-                            [self](const OilpaintSettings &s) { log_settings(self, s); });
+  if (!priv.in_use.follow(priv.settings, info, new_format,
+                          [self](const OilpaintSettings &s) { log_settings(self, s); }))
+    return false;
+  if (!new_format || priv.in_use->params().method != OilMethod::strokes ||
+      (info.width <= kMaxOilStrokesSize && info.height <= kMaxOilStrokesSize))
+    return true;
+  GST_ELEMENT_ERROR(self, STREAM, FORMAT,
+                    ("Unsupported caps: frames of %dx%d; method=strokes takes at most %d pixels "
+                     "across and down, the other methods take more",
+                     info.width, info.height, kMaxOilStrokesSize),
+                    (nullptr));
+  return false;
 }
 
 // A core of the CPU takes some 80 ns for a pixel by mode, 130 by strokes, and 600 by kuwahara.

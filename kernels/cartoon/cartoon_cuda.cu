@@ -6,6 +6,7 @@
 
 #include "../core/border.h"
 #include "../core/cuda_status.h"
+#include "../core/divided_up.h"
 #include "../core/grid_order.cuh"
 #include "../core/load.cuh"
 #include "../core/trace.h"
@@ -17,10 +18,6 @@ namespace coalesce {
 namespace {
 
 constexpr int kThreads = 256;
-
-int divided_up(int a, int b) {
-  return (a - 1) / b + 1;
-}
 
 Status too_large() {
   return {StatusCode::unsupported, "cartoon: the picture is too large"};
