@@ -202,24 +202,24 @@ Status run(GstCoalesceFilter *self, const Frame &in, const Frame &out, const Que
 // Properties that were set, and that other values of `edges` use.
 std::string without_effect(const FilterSettings &s) {
   const FilterSettings initial;
-  std::string names;
-  const auto add = [&](const char *name, bool changed, bool used) {
-    if (changed && !used) names += (names.empty() ? "" : ", ") + std::string(name);
+  std::string text;
+  const auto add = [&](const char *name, bool changed, bool used, const char *required) {
+    if (changed && !used)
+      text += (text.empty() ? "" : "; ") + std::string(name) +
+              " has no effect; it requires edges=" + required;
   };
   const bool canny = s.edges == CartoonLines::canny, dog = s.edges == CartoonLines::dog;
-  add("edge-color", s.edge_color != initial.edge_color, s.edges != CartoonLines::none);
-  add("low-threshold", s.low != initial.low, canny);
-  add("high-threshold", s.high != initial.high, canny);
-  add("dog-sigma", s.dog_sigma != initial.dog_sigma, dog);
-  add("dog-threshold", s.dog_threshold != initial.dog_threshold, dog);
-  return names;
+  add("edge-color", s.edge_color != initial.edge_color, canny || dog, "canny or edges=dog");
+  add("low-threshold", s.low != initial.low, canny, "canny");
+  add("high-threshold", s.high != initial.high, canny, "canny");
+  add("dog-sigma", s.dog_sigma != initial.dog_sigma, dog, "dog");
+  add("dog-threshold", s.dog_threshold != initial.dog_threshold, dog, "dog");
+  return text;
 }
 
 gboolean start(GstBaseTransform *trans) {
-  const std::string names = without_effect(priv_of(trans).settings.snapshot());
-  if (!names.empty())
-    GST_ELEMENT_WARNING(trans, LIBRARY, SETTINGS,
-                        ("without effect by the value of edges: %s", names.c_str()), (nullptr));
+  const std::string text = without_effect(priv_of(trans).settings.snapshot());
+  if (!text.empty()) GST_ELEMENT_WARNING(trans, LIBRARY, SETTINGS, ("%s", text.c_str()), (nullptr));
   return GST_BASE_TRANSFORM_CLASS(gst_cartoon_parent_class)->start(trans);
 }
 
