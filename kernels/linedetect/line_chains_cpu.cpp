@@ -56,7 +56,8 @@ void load_edges(const LineJob &job, const LineCpuScratch &s, ThreadPool *pool) {
 
 void thin_row(const std::uint64_t *from, std::uint64_t *to, std::size_t words, bool second) {
   const std::uint64_t *above = from - words, *below = from + words;
-  for (std::size_t k = 0; k + 2 < words; ++k) {
+  // (With a sign: word -1 of a row is there.)
+  for (std::ptrdiff_t k = 0; k + 2 < static_cast<std::ptrdiff_t>(words); ++k) {
     const std::uint64_t here = from[k];
     if (here == 0) {
       to[k] = 0;
