@@ -34,21 +34,21 @@ MOST = 16384
 class Finder:
     """Canny and linedetect of the CPU back end, on one thread."""
 
-    def __init__(self, library, tolerance=2.5):
-        library.finder_open.restype = ctypes.c_void_p
-        self.library = library
-        self.finder = ctypes.c_void_p(library.finder_open(
+    def __init__(self, functions, tolerance=2.5):
+        functions.finder_open.restype = ctypes.c_void_p
+        self.functions = functions
+        self.finder = ctypes.c_void_p(functions.finder_open(
             ctypes.c_double(LOW), ctypes.c_double(HIGH), 0, ctypes.c_double(tolerance), LEAST, MOST, 1))
         self.records = numpy.zeros((MOST, 6), numpy.int32)
 
     def edges(self, picture):
         height, width = picture.shape
-        if self.library.finder_edges(self.finder, picture.ctypes.data_as(ctypes.c_void_p), width, height):
+        if self.functions.finder_edges(self.finder, picture.ctypes.data_as(ctypes.c_void_p), width, height):
             sys.exit('canny failed')
 
     def lines(self, picture):
         height, width = picture.shape
-        count = self.library.finder_lines(self.finder, picture.ctypes.data_as(ctypes.c_void_p), width, height,
+        count = self.functions.finder_lines(self.finder, picture.ctypes.data_as(ctypes.c_void_p), width, height,
                                           self.records.ctypes.data_as(ctypes.c_void_p))
         if count < 0:
             sys.exit('linedetect failed')
@@ -220,7 +220,7 @@ def measure_time(finder, photograph):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument('library')
+    parser.add_argument('finder')
     parser.add_argument('--scenes', type=int, default=5)
     parser.add_argument('--photograph')
     parser.add_argument('--tolerance', type=float, default=2.5)
@@ -228,7 +228,7 @@ def main():
     parser.add_argument('--json')
     arguments = parser.parse_args()
     cv2.setNumThreads(1)
-    finder = Finder(ctypes.CDLL(arguments.library), arguments.tolerance)
+    finder = Finder(ctypes.CDLL(arguments.finder), arguments.tolerance)
     detectors = {'linedetect': finder, 'LSD': lsd}
     rows = measure_scenes(detectors, arguments.scenes)
     if arguments.photograph:

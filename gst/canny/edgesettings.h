@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "blur/blur.h"
@@ -82,22 +81,6 @@ OwnPart<S> sigma_part() {
                    ": it must be 0.1 to 100, or 0 for none";
           },
           [](const S &before, S *settings) { settings->sigma = before.sigma; }};
-}
-
-// Adds a colour as textoverlay has it.
-template <class S>
-void add_colour_property(PropertyTable<S> *t, guint S::*colour, const char *name, const char *nick,
-                         const char *blurb, int flags) {
-  t->add(
-      [=] {
-        return g_param_spec_uint(name, nick, blurb, 0, G_MAXUINT32, S().*colour,
-                                 GParamFlags(flags | G_PARAM_STATIC_STRINGS));
-      },
-      [=](const S &settings, GValue *value) { g_value_set_uint(value, settings.*colour); },
-      [=](S *settings, const GValue *value) {
-        const guint before = std::exchange(settings->*colour, g_value_get_uint(value));
-        return before != settings->*colour;
-      });
 }
 
 // What a source that has a choice makes comes first.

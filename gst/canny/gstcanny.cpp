@@ -57,8 +57,8 @@ const PropertyTable<CannySettings> &properties() {
     const GType output = output_type();
     gst_type_mark_as_plugin_api(output, GstPluginAPIFlags(0));
     t.add(&S::output, {"output", "Output", "What leaves the element"}, output);
-    add_colour_property(&t, &S::edge_color, "edge-color", "Edge color",
-                        "Color of edges for output=overlay, big-endian ARGB", kFlags);
+    t.add_colour(&S::edge_color, {"edge-color", "Edge color",
+                                  "Color of edges for output=overlay, big-endian ARGB"});
     return t;
   }();
   return table;

@@ -9,13 +9,13 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
+#include <vector>
 
-#include "base/filter.h"
-#include "object/guarded.h"
+#include "base/settingsfilter.h"
 #include "object/owned.h"
 #include "object/propertytable.h"
 #include "object/settings.h"
+#include "video/channelsettings.h"
 #include "video/conversion.h"
 #include "video/pixelformat.h"
 
@@ -94,17 +94,8 @@ const PropertyTable<FilterSettings> &properties() {
     const GType edges = edges_type();
     gst_type_mark_as_plugin_api(edges, GstPluginAPIFlags(0));
     t.add(&S::edges, {"edges", "Edges", "Lines over the areas"}, edges);
-    t.add(
-        [] {
-          return g_param_spec_uint(
-              "edge-color", "Edge color", "Color of the lines, big-endian ARGB", 0, G_MAXUINT32,
-              FilterSettings().edge_color, GParamFlags(kFlags | G_PARAM_STATIC_STRINGS));
-        },
-        [](const S &settings, GValue *value) { g_value_set_uint(value, settings.edge_color); },
-        [](S *settings, const GValue *value) {
-          const guint before = std::exchange(settings->edge_color, g_value_get_uint(value));
-          return before != settings->edge_color;
-        });
+    t.add_colour(&S::edge_color,
+                 {"edge-color", "Edge color", "Color of the lines, big-endian ARGB"});
     t.add(&S::low,
           {"low-threshold", "Low threshold",
            "Of edges=canny: gradient that a line exceeds everywhere, in sums of samples times "
@@ -129,11 +120,11 @@ const PropertyTable<FilterSettings> &properties() {
 }
 
 struct CartoonPrivate {
-  explicit CartoonPrivate(gpointer self) : settings(self) {}
+  explicit CartoonPrivate(gpointer self) : settings(self), in_use(self) {}
 
   Settings<FilterSettings> settings;
   // The streaming thread's.
-  guint changes = 0;  // that it has seen
+  SettingsInUse<FilterSettings> in_use;
   Cartoon cartoon;
 };
 
@@ -154,31 +145,14 @@ CartoonPrivate &priv_of(gpointer object) {
   return *static_cast<GstCartoon *>(object)->priv;
 }
 
-void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) {
-  priv_of(object).settings.change(
-      [&](FilterSettings &settings) { return properties().set(id, &settings, value); });
-}
-
-void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
-  priv_of(object).settings.read(
-      [&](const FilterSettings &settings) { properties().get(id, settings, value); });
-}
-
-// Follows the settings, for frames of `info`.
-gboolean update(gpointer self, const GstVideoInfo &info, bool new_format) {
+bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
   CartoonPrivate &priv = priv_of(self);
-  if (!new_format && priv.changes == priv.settings.changes()) return TRUE;
-  const FilterSettings s = priv.settings.snapshot(&priv.changes);
-  // (Cannot fail: the limits are those of the properties.)
-  const Status made = make_cartoon(s.for_frames(info), pixel_format(info), &priv.cartoon);
-  if (!made.ok()) return post_settings_problem(self, made.message(), false);
-  GST_DEBUG_OBJECT(self, "%d levels, softness %g, areas by radius %d, sigmas %g and %g, %d times",
-                   s.levels, s.softness, s.radius, s.sigma_space, s.sigma_range, s.iterations);
-  return TRUE;
-}
-
-gboolean set_info(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVideoInfo *) {
-  return update(self, *in, true);
+  return priv.in_use.follow(priv.settings, info, new_format, [&](const FilterSettings &s) {
+    // Cannot fail: the limits are those of the properties.
+    (void)make_cartoon(s.for_frames(info), pixel_format(info), &priv.cartoon);
+    GST_DEBUG_OBJECT(self, "%d levels, softness %g, areas by radius %d, sigmas %g and %g, %d times",
+                     s.levels, s.softness, s.radius, s.sigma_space, s.sigma_range, s.iterations);
+  });
 }
 
 // The areas are most of the work.
@@ -200,13 +174,12 @@ Status run(GstCoalesceFilter *self, const Frame &in, const Frame &out, const Que
 }
 
 // Properties that were set, and that other values of `edges` use.
-std::string without_effect(const FilterSettings &s) {
+std::vector<std::string> without_effect(const FilterSettings &s) {
   const FilterSettings initial;
-  std::string text;
+  std::vector<std::string> texts;
   const auto add = [&](const char *name, bool changed, bool used, const char *required) {
     if (changed && !used)
-      text += (text.empty() ? "" : "; ") + std::string(name) +
-              " has no effect; it requires edges=" + required;
+      texts.push_back(std::string(name) + " has no effect; it requires edges=" + required);
   };
   const bool canny = s.edges == CartoonLines::canny, dog = s.edges == CartoonLines::dog;
   add("edge-color", s.edge_color != initial.edge_color, canny || dog, "canny or edges=dog");
@@ -214,29 +187,15 @@ std::string without_effect(const FilterSettings &s) {
   add("high-threshold", s.high != initial.high, canny, "canny");
   add("dog-sigma", s.dog_sigma != initial.dog_sigma, dog, "dog");
   add("dog-threshold", s.dog_threshold != initial.dog_threshold, dog, "dog");
-  return text;
-}
-
-gboolean start(GstBaseTransform *trans) {
-  const std::string text = without_effect(priv_of(trans).settings.snapshot());
-  if (!text.empty()) GST_ELEMENT_WARNING(trans, LIBRARY, SETTINGS, ("%s", text.c_str()), (nullptr));
-  return GST_BASE_TRANSFORM_CLASS(gst_cartoon_parent_class)->start(trans);
+  return texts;
 }
 
 }  // namespace
 
 static void gst_cartoon_class_init(GstCartoonClass *klass) {
   GST_DEBUG_CATEGORY_INIT(gst_cartoon_debug, "coalesce-cartoon", 0, "Cartoons");
-  auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->set_property = guarded<set_property>;
-  object_class->get_property = guarded<get_property>;
-  properties().install(object_class);
-  GST_BASE_TRANSFORM_CLASS(klass)->start = guarded<start>;
-  GST_COALESCE_TRANSFORM_CLASS(klass)->settings_changes = [](GstCoalesceTransform *self) {
-    return priv_of(self).settings.changes();
-  };
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
-  filter_class->set_info = set_info;
+  SettingsFilter<priv_of, properties, without_effect, update>::install(filter_class);
   filter_class->scratch_bytes = scratch_bytes;
   filter_class->run = run;
   filter_class->worth_the_trip = worth_the_trip;

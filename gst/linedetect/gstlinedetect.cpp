@@ -72,8 +72,8 @@ const PropertyTable<LinedetectSettings> &properties() {
     t.add(&S::thickness,
           {"thickness", "Thickness", "Pixels across the lines that are drawn, for draw=true"}, 1,
           kMaxLineThickness);
-    add_colour_property(&t, &S::line_color, "line-color", "Line color",
-                        "Color of lines for draw=true, big-endian ARGB", kFlags);
+    t.add_colour(&S::line_color,
+                 {"line-color", "Line color", "Color of lines for draw=true, big-endian ARGB"});
     t.add(&S::post_messages,
           {"post-messages", "Post messages",
            "Post an element message 'linedetect' with the lines of each frame on the bus"});

@@ -90,6 +90,21 @@ class PropertyTable {
     });
   }
 
+  // A colour as textoverlay has it: big-endian ARGB.
+  template <class Base>
+  void add_colour(guint Base::*field, const Texts &t) {
+    const auto describe = [=, flags = flags_] {
+      return g_param_spec_uint(t.name, t.nick, t.blurb, 0, G_MAXUINT32, T().*field, flags);
+    };
+    const auto get = [field](const T &settings, GValue *value) {
+      set_value(value, settings.*field);
+    };
+    add(describe, get, [field](T *settings, const GValue *value) {
+      const guint before = std::exchange(settings->*field, value_of<guint>(value));
+      return before != settings->*field;
+    });
+  }
+
   // set: returns whether that is a change. describe: nullptr if there is no property with this id.
   void add(Describe describe, Get get, Set set) {
     rows_.push_back({std::move(describe), std::move(get), std::move(set)});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "neighbourhood.h"
 
+#include "picture/formats.h"
+
 namespace test {
 namespace {
 
@@ -8,8 +10,17 @@ constexpr Size kSize{21, 8};
 
 }  // namespace
 
-void set(Harness &harness, const char *name, const char *value) {
-  gst_util_set_object_arg(G_OBJECT(harness.element()), name, value);
+std::vector<std::string> formats_of_8_bits() {
+  std::vector<std::string> names;
+  for (const coalesce::NamedFormat &each : coalesce::named_formats())
+    if (each.format.in_bytes() &&
+        gst_video_format_from_string(each.name) != GST_VIDEO_FORMAT_UNKNOWN)
+      names.emplace_back(each.name);
+  return names;
+}
+
+int n_formats_of_8_bits() {
+  return static_cast<int>(formats_of_8_bits().size());
 }
 
 void push_and_compare(Harness &harness, const std::string &caps, guint32 seed, GstClockTime pts,

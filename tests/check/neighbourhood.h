@@ -11,7 +11,9 @@
 
 namespace test {
 
-void set(Harness &harness, const char *name, const char *value);
+// Those with samples in bytes that GStreamer has, too.
+std::vector<std::string> formats_of_8_bits();
+int n_formats_of_8_bits();
 
 // Pushes a frame of these caps, random for `seed`. difference(): empty if `out` is what it has to
 // be.

@@ -10,10 +10,6 @@ namespace {
 const Size kSize{64, 48};
 const std::string kRgb = video_caps("RGB", kSize);
 
-void set(Harness &harness, const char *name, const char *value) {
-  gst_util_set_object_arg(G_OBJECT(harness.element()), name, value);
-}
-
 struct Refusal {
   Properties properties;
   std::vector<const char *> words;

@@ -75,10 +75,6 @@ void push_and_check_blur(Harness &harness, const std::string &caps, const Blurre
               blurred.sigma);
 }
 
-void set(Harness &harness, const char *name, const char *value) {
-  gst_util_set_object_arg(G_OBJECT(harness.element()), name, value);
-}
-
 GST_START_TEST(every_format_blurred) {
   const SampleFormat &format = sample_formats()[static_cast<gsize>(__i__)];
   for (const auto &[text, sigma] : {std::pair("8", 8.0), std::pair("20.5", 20.5)}) {

@@ -12,10 +12,6 @@ namespace {
 
 const Size kSize{21, 8};
 
-void set(Harness &harness, const char *name, const char *value) {
-  gst_util_set_object_arg(G_OBJECT(harness.element()), name, value);
-}
-
 // One property at a time, each on top of those before.
 GST_START_TEST(each_property) {
   const std::string caps = video_caps("AYUV", kSize);

@@ -10,9 +10,6 @@ namespace {
 
 const Size kSize{16, 9};
 
-void set(Harness &harness, const char *name, const char *value) {
-  gst_util_set_object_arg(G_OBJECT(harness.element()), name, value);
-}
 GST_START_TEST(presets_fill_the_mask) {
   const struct {
     const char *preset, *size, *mask;

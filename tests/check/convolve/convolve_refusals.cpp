@@ -11,10 +11,6 @@ namespace {
 
 const Size kSize{16, 9};
 
-void set(Harness &harness, const char *name, const char *value) {
-  gst_util_set_object_arg(G_OBJECT(harness.element()), name, value);
-}
-
 // Some frames, and the one warning that they bring: with these words, or none.
 void expect_warning(Harness &harness, const std::string &caps,
                     const std::vector<const char *> &words) {

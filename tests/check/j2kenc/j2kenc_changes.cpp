@@ -9,10 +9,6 @@ namespace {
 
 const Size kSize{200, 120};
 
-void set(Harness &harness, const char *name, const char *value) {
-  gst_util_set_object_arg(G_OBJECT(harness.element()), name, value);
-}
-
 bool is_lossless(GstElement *element) {
   gboolean value = FALSE;
   g_object_get(element, "lossless", &value, nullptr);

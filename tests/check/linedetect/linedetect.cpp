@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "../control.h"
+#include "../neighbourhood.h"
 #include "lines_reference.h"
-#include "picture/formats.h"
 
 namespace test {
 namespace {
@@ -30,23 +30,6 @@ Properties operator+(Properties a, const Properties &b) {
 }
 
 const Properties kNotDrawn = {{"draw", "false"}};
-
-std::vector<std::string> formats_of_8_bits() {
-  std::vector<std::string> names;
-  for (const coalesce::NamedFormat &each : coalesce::named_formats())
-    if (each.format.in_bytes() &&
-        gst_video_format_from_string(each.name) != GST_VIDEO_FORMAT_UNKNOWN)
-      names.emplace_back(each.name);
-  return names;
-}
-
-int n_formats() {
-  return static_cast<int>(formats_of_8_bits().size());
-}
-
-void set(Harness &harness, const char *name, const char *value) {
-  gst_util_set_object_arg(G_OBJECT(harness.element()), name, value);
-}
 
 BufferRef push_and_pull(Harness &harness, GstBuffer *in) {
   fail_unless_equals_int(harness.push(gst_buffer_ref(in)), GST_FLOW_OK);
@@ -108,7 +91,7 @@ GST_START_TEST(every_format) {
 GST_END_TEST;
 
 GST_START_TEST(all_formats_are_known_here) {
-  fail_unless_equals_int(n_sink_formats("linedetect"), n_formats());
+  fail_unless_equals_int(n_sink_formats("linedetect"), n_formats_of_8_bits());
 }
 GST_END_TEST;
 
@@ -493,7 +476,7 @@ int main(int argc, char **argv) {
   return test::run(&argc, &argv, "linedetect", [](Suite *suite) {
     using namespace test;
     TCase *tests = new_case(suite, "linedetect");
-    add_sampled_loop_test(tests, every_format, n_formats());
+    add_sampled_loop_test(tests, every_format, n_formats_of_8_bits());
     tcase_add_test(tests, all_formats_are_known_here);
     tcase_add_test(tests, each_property);
     tcase_add_test(tests, smoothed);

@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "../control.h"
+#include "../neighbourhood.h"
 #include "oilpaint_reference.h"
-#include "picture/formats.h"
 
 namespace test {
 namespace {
@@ -15,23 +15,6 @@ using coalesce::OilpaintParams;
 using coalesce::test::OilStateReference;
 
 const Size kSize{41, 22};
-
-std::vector<std::string> formats_of_8_bits() {
-  std::vector<std::string> names;
-  for (const coalesce::NamedFormat &each : coalesce::named_formats())
-    if (each.format.in_bytes() &&
-        gst_video_format_from_string(each.name) != GST_VIDEO_FORMAT_UNKNOWN)
-      names.emplace_back(each.name);
-  return names;
-}
-
-int n_formats() {
-  return static_cast<int>(formats_of_8_bits().size());
-}
-
-void set(Harness &harness, const char *name, const char *value) {
-  gst_util_set_object_arg(G_OBJECT(harness.element()), name, value);
-}
 
 OilpaintParams params_of(OilMethod method) {
   OilpaintParams params;
@@ -75,7 +58,7 @@ GST_START_TEST(every_format) {
 GST_END_TEST;
 
 GST_START_TEST(all_formats_are_known_here) {
-  fail_unless_equals_int(n_sink_formats("oilpaint"), n_formats());
+  fail_unless_equals_int(n_sink_formats("oilpaint"), n_formats_of_8_bits());
 }
 GST_END_TEST;
 
@@ -423,7 +406,7 @@ int main(int argc, char **argv) {
   return test::run(&argc, &argv, "oilpaint", [](Suite *suite) {
     using namespace test;
     TCase *tests = new_case(suite, "oilpaint");
-    tcase_add_loop_test(tests, every_format, 0, n_formats());
+    tcase_add_loop_test(tests, every_format, 0, n_formats_of_8_bits());
     tcase_add_test(tests, all_formats_are_known_here);
     tcase_add_test(tests, each_property);
     tcase_add_test(tests, caps_are_kept);

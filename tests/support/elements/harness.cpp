@@ -119,6 +119,10 @@ void Harness::expect_no_error() {
     ck_abort_msg("unexpected error: %s", parse(message.get()).text.c_str());
 }
 
+void set(Harness &harness, const char *name, const char *value) {
+  gst_util_set_object_arg(G_OBJECT(harness.element()), name, value);
+}
+
 GstEvent *segment_event() {
   GstSegment segment;
   gst_segment_init(&segment, GST_FORMAT_TIME);

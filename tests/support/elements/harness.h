@@ -65,6 +65,9 @@ class Harness {
   std::deque<MessageRef> messages_;
 };
 
+// A property, from text as gst-launch has it.
+void set(Harness &harness, const char *name, const char *value);
+
 // Of time, from the beginning.
 GstEvent *segment_event();
 
