@@ -239,11 +239,10 @@ GST_END_TEST;
 }  // namespace
 
 // While the element goes to READY, its source pad is inactive before its sink pad: what upstream
-// sends meanwhile is no error.
+// sends meanwhile is no error. (No caps in between: GStreamer's capsfilter itself says
+// not-negotiated if its pads become inactive while it negotiates.)
 GST_START_TEST(ready_at_any_time) {
-  Pipeline pipeline(
-      "videotestsrc ! video/x-raw,format=GRAY8,width=64,height=48 ! j2kenc ! "
-      "fakesink name=sink sync=true");
+  Pipeline pipeline("videotestsrc ! j2kenc ! fakesink name=sink sync=true");
   for (int round = 0; round < 60; round++) {
     pipeline.start();
     if (round % 3 == 0) gst_element_get_state(pipeline.get(), nullptr, nullptr, GST_SECOND);
