@@ -51,11 +51,11 @@ class LineTile {
  public:
   // All threads of the block; false if the tile has no pixels.
   __device__ bool load(const LineMap &map, const PickTable &table, int tile_x, int tile_y) {
-    x_ = tile_x * kLineTile, y_ = tile_y * kLineTile;
+    const int left = tile_x * kLineTile, top = tile_y * kLineTile;
     const auto thread = static_cast<int>(threadIdx.x);
     bool is_empty = true;
     for (int i = thread; i < kRows * kWords; i += kTileThreads) {
-      const int row = y_ - kAround + i / kWords, k = x_ / 32 - 1 + i % kWords;
+      const int row = top - kAround + i / kWords, k = left / 32 - 1 + i % kWords;
       const bool is_there =
           row >= 0 && row < map.height && k >= 0 && k < static_cast<int>(map.words);
       const std::uint32_t word =
@@ -65,7 +65,7 @@ class LineTile {
     }
     for (int i = thread; i < 256; i += kTileThreads)
       table_[i] = table.of[i];
-    if (thread == 0) ends_ = 0;
+    if (thread == 0) x_ = left, y_ = top, ends_ = 0;
     if (__syncthreads_and(is_empty) != 0) return false;
     for (int i = thread; i < kPickRows * kPickRows; i += kTileThreads)
       picks_[i / kPickRows][i % kPickRows] =
