@@ -72,6 +72,12 @@ for layout, radii in (('NV12', (2, 5)), ('RGB', (1, 2, 5, 9)), ('P010_10LE', (2,
         ROWS.append(('bilateral', layout, f'radius {radius}', 'bilateral', f'bilateral radius {radius} {layout}',
                      f'{layout} bilateral radius {radius}, '))
 
+ROWS += [('linedetect', 'GRAY8', edges, 'linedetect', f'linedetect {edges}', None) for edges in ('squares', 'noise', 'spiral')]
+for layout in 'NV12', 'RGB':
+    ROWS += [('cartoon', layout, f'lines={lines}', 'cartoon', f'cartoon, lines {lines} {layout}', None) for lines in ('canny', 'dog')]
+    ROWS += [('oilpaint', layout, method, 'oilpaint', f'oilpaint {method} {layout}', None)
+             for method in ('strokes', 'strokes kept', 'kuwahara radius 6', 'mode radius 5')]
+
 NOTES = [
     'Times are of the GPU, from device memory to device memory, over more buffers than its L2 cache holds.',
     'copy_us is the faster of cudaMemcpyAsync and a plain copy kernel that read and write as many bytes.',

@@ -129,7 +129,8 @@ TABLES = {
     'filters': lambda figures: filters(figures, 'convolve', 'sepconvolve'),
     'blurs': lambda figures: filters(figures, 'sepconvolve preset=blur'),
     'medians': lambda figures: filters(figures, 'median'),
-    'edges': lambda figures: frame_times(figures, ('element', 'format', 'setting'), 'canny', 'bilateral'),
+    'edges': lambda figures: frame_times(figures, ('element', 'format', 'setting'), 'canny', 'bilateral',
+                                         'linedetect', 'cartoon', 'oilpaint'),
     'jpeg': jpeg,
     'jpeg2000': jpeg2000,
 }
