@@ -3,6 +3,7 @@
 // and are right, or there is an element error; nothing throws through GStreamer, hangs or is left.
 // (GLib and the driver are left out: they have failures of their own.)
 #include "../classes/elements.h"
+#include "base/job.h"
 #include "failing_new.h"
 
 using namespace simulated;
@@ -574,6 +575,26 @@ GST_START_TEST(presets) {
 }
 GST_END_TEST
 
+// What one job leaves to the next has not been left where there was no memory for it.
+GST_START_TEST(kept_memory) {
+  using namespace coalesce::gst;
+  const Bench bench("uyvy2y");
+  Backend backend(bench.element());
+  fail_unless(backend.select(false, false, false));
+  KeptMemory kept;
+  const auto prepare = [&](int nth) {
+    Job job(backend);
+    const FailingNew failing(nth);
+    return kept.prepare(backend, job, 100);
+  };
+  fail_unless_equals_int(prepare(1), kNoMemory);
+  for (const bool is_new : {true, false}) {
+    fail_unless_equals_int(prepare(0), GST_FLOW_OK);
+    fail_unless(kept.is_new() == is_new);
+  }
+}
+GST_END_TEST
+
 // The leaks tracer would drop those that have been registered since it is there.
 static void let_factories_live() {
   GstRegistry *registry = gst_registry_get();
@@ -593,6 +614,7 @@ static Suite *allocations_suite() {
   TCase *tests = new_case(suite, "allocations");
   add_sampled_loop_test(tests, one_by_one, runs().size());
   tcase_add_test(tests, presets);
+  tcase_add_test(tests, kept_memory);
   return suite;
 }
 
