@@ -179,14 +179,13 @@ Status work(LinedetectPrivate &priv, const Frame &in, const Frame *out, const Qu
 // On scratch frames, before the first: with the lines behind the scratch memory.
 gsize scratch_bytes(GstCoalesceFilter *self, const Frame &in) {
   const LineDetector &detector = priv_of(self).detector;
-  return aligned_bytes(detector.scratch_bytes(in.image())) + detector.result_bytes();
+  return detector.scratch_bytes(in.image()) + detector.result_bytes();
 }
 
 Status run(GstCoalesceFilter *self, const Frame &in, const Frame &out, const Queue &queue) {
   LinedetectPrivate &priv = priv_of(self);
   auto *scratch = static_cast<std::uint8_t *>(gst_coalesce_filter_scratch(self));
-  return work(priv, in, &out, queue, scratch,
-              scratch + aligned_bytes(priv.detector.scratch_bytes(in.image())));
+  return work(priv, in, &out, queue, scratch, scratch + priv.detector.scratch_bytes(in.image()));
 }
 
 // ---- frames ----------------------------------------------------------------------------------
