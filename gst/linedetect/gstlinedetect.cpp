@@ -230,10 +230,10 @@ GstFlowReturn fail(GstLinedetect *self, const char *what) {
   return gst_coalesce_filter_fail(&self->parent, what);
 }
 
-// A buffer for the result of a frame.
+// A buffer for the result of a frame; with room for the most lines so far.
 BufferRef acquire_result(LinedetectPrivate &priv, Backend &backend) {
   const gsize bytes = priv.detector.result_bytes();
-  if (!priv.results.is_made() || std::exchange(priv.result_bytes, bytes) != bytes) {
+  if (!priv.results.is_made() || bytes > priv.result_bytes) {
     priv.result_bytes = bytes;
     if (!priv.results.make(backend.is_on_gpu() ? &backend.session() : nullptr,
                            static_cast<guint>(bytes)))
@@ -287,13 +287,11 @@ GstFlowReturn finish(GstCoalesceTransform *transform, FrameInFlight *in_flight) 
   count.lines = std::min(count.lines, frame.max_lines);
   frame.buffer.reset(gst_buffer_make_writable(frame.buffer.release()));
   if (frame.discont) GST_BUFFER_FLAG_SET(frame.buffer.get(), GST_BUFFER_FLAG_DISCONT);
-  add_lines_meta(frame.buffer.get(), result.lines, count);
-  if (frame.message != nullptr) {
-    set_lines(frame.message.get(), result.lines, count);
+  add_lines_meta(frame.buffer.get(), frame.message.get(), result.lines, count);
+  if (frame.message != nullptr)
     gst_element_post_message(
         GST_ELEMENT(transform),
         gst_message_new_element(GST_OBJECT(transform), frame.message.release()));
-  }
   GST_LOG_OBJECT(transform, "%u lines of %u, %s", count.lines, count.found,
                  frame.is_input ? "on the input's buffer" : "on another buffer");
   frame.result.reset();
