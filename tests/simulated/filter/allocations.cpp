@@ -5,6 +5,7 @@
 #include "../classes/elements.h"
 #include "base/job.h"
 #include "failing_new.h"
+#include "linedetect/linesmeta.h"
 
 using namespace simulated;
 
@@ -595,6 +596,36 @@ GST_START_TEST(kept_memory) {
 }
 GST_END_TEST
 
+// Whoever scales a picture with lines calls this, and knows no exceptions.
+GST_START_TEST(meta_of_lines) {
+  namespace gst = coalesce::gst;
+  gst::register_lines_meta();
+  const BufferRef from(gst_buffer_new());
+  const coalesce::Line line = {0, 0, 2560, 0, 256, 25600};
+  gst::add_lines_meta(from.get(), nullptr, &line, {1, 1});
+  GstVideoInfo small = video_info(GST_VIDEO_FORMAT_GRAY8, 32, 32),
+               large = video_info(GST_VIDEO_FORMAT_GRAY8, 64, 64);
+  GstVideoMetaTransform change = {&small, &large};
+  auto *meta = reinterpret_cast<GstMeta *>(gst_buffer_get_custom_meta(from.get(), gst::kLinesMeta));
+  const long lasting = living_allocations();
+  bool failed = true;
+  for (int nth = 1; failed; nth++) {
+    const BufferRef to(gst_buffer_new());
+    bool done;
+    {
+      const FailingNew failing(nth);
+      done = meta->info->transform_func(to.get(), meta, from.get(),
+                                        gst_video_meta_transform_scale_get_quark(), &change);
+      failed = failing.has_failed();
+    }
+    fail_unless(failed || nth > 1);
+    fail_unless(done == !failed);
+    fail_unless((gst_buffer_get_custom_meta(to.get(), gst::kLinesMeta) != nullptr) == done);
+    fail_unless(living_allocations() == lasting);
+  }
+}
+GST_END_TEST
+
 // The leaks tracer would drop those that have been registered since it is there.
 static void let_factories_live() {
   GstRegistry *registry = gst_registry_get();
@@ -615,6 +646,7 @@ static Suite *allocations_suite() {
   add_sampled_loop_test(tests, one_by_one, runs().size());
   tcase_add_test(tests, presets);
   tcase_add_test(tests, kept_memory);
+  tcase_add_test(tests, meta_of_lines);
   return suite;
 }
 
