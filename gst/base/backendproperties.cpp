@@ -11,8 +11,8 @@ GType backend_get_type() {
   static const GEnumValue values[] = {
       {int(BackendChoice::automatic),
        "GPU if either pad has CUDA memory. With system memory on both pads and a usable GPU: GPU "
-       "in coders of JPEG and JPEG 2000, and in convolve, sepconvolve, median, bilateral, cartoon "
-       "and oilpaint if pixels x work for each >= 2^28. Otherwise CPU",
+       "in coders of JPEG and JPEG 2000, and in convolve, sepconvolve, median, bilateral, cartoon, "
+       "linedetect and oilpaint if pixels x work for each >= 2^28. Otherwise CPU",
        "auto"},
       {int(BackendChoice::cuda), "GPU; an error if no GPU is usable", "cuda"},
       {int(BackendChoice::cpu), "CPU; neither pad accepts CUDA memory", "cpu"},

@@ -299,8 +299,10 @@ bool Scratch::prepare_alone(Backend &backend, gsize bytes, Frame *frame) {
 // ---- KeptMemory ------------------------------------------------------------------------------
 
 GstFlowReturn KeptMemory::prepare(Backend &backend, Job &job, gsize bytes) {
-  is_new_ = std::exchange(bytes_, bytes) != bytes;
-  return memory_.prepare(backend, job, bytes);
+  is_new_ = std::exchange(bytes_, 0) != bytes;
+  const GstFlowReturn flow = memory_.prepare(backend, job, bytes);
+  if (flow == GST_FLOW_OK) bytes_ = bytes;
+  return flow;
 }
 
 bool KeptMemory::prepare_alone(Backend &backend, gsize bytes, Frame *frame) {

@@ -212,6 +212,7 @@ static void gst_coalescejpegdec_class_init(GstCoalesceJpegDecClass *klass) {
   auto *decoder_class = GST_COALESCE_DECODER_CLASS(klass);
   decoder_class->find_end = find_end;
   decoder_class->restart = restart;
+  decoder_class->picture_name = "JPEG image (FF D8)";
   decoder_class->read = read;
   decoder_class->decode = decode;
   decoder_class->start = start;

@@ -3,31 +3,31 @@
 
 #include <algorithm>
 
+#include "core/layout.h"
 #include "picture/formats.h"
 #include "picture/scratch_picture.h"
 
 namespace coalesce::gst {
 namespace {
 
-// Without memory.
-Image edges_of(const ConstImage &picture) {
-  return picture_of(pixel_format("GRAY8"), picture.width, picture.height);
-}
-
-Image edges_in(const ConstImage &picture, void *scratch) {
-  Image edges = edges_of(picture);
-  put_in_scratch(&edges, scratch);
-  return edges;
-}
-
-// Behind the edges comes what finds them, and then in the same place what finds lines.
-std::size_t edges_bytes(const ConstImage &picture) {
-  return aligned_bytes(scratch_picture_bytes(edges_of(picture)));
-}
-
-std::size_t canny_bytes(const ConstImage &picture) {
-  return aligned_bytes(canny_scratch_bytes(picture.width, picture.height));
-}
+// Where what is in scratch memory is. Behind the edges comes what finds them, and then in the same
+// place what finds lines.
+struct Places {
+  Places(const ConstImage &picture, std::size_t smoothing_bytes, void *memory)
+      : edges(picture_of(pixel_format("GRAY8"), picture.width, picture.height)) {
+    Layout layout(256, memory);
+    void *const first = layout.at<std::uint8_t>(scratch_bytes(edges.plane[0]));
+    if (memory != nullptr) put_in_scratch(&edges, first);
+    Layout later = layout;
+    rest = layout.at<std::uint8_t>(canny_scratch_bytes(picture.width, picture.height));
+    smoothing = layout.at<std::uint8_t>(smoothing_bytes);
+    later.add<std::uint8_t>(linedetect_scratch_bytes(picture.width, picture.height));
+    bytes = std::max(layout.end(), later.end());
+  }
+  Image edges;
+  std::uint8_t *rest, *smoothing;
+  std::size_t bytes;
+};
 
 }  // namespace
 
@@ -37,30 +37,27 @@ void LineDetector::use(const LineSettings &settings, bool new_format) {
 }
 
 std::size_t LineDetector::scratch_bytes(const ConstImage &picture) const {
-  return edges_bytes(picture) + std::max(canny_bytes(picture) + smoothing_.scratch_bytes(picture),
-                                         linedetect_scratch_bytes(picture.width, picture.height));
+  return Places(picture, smoothing_.scratch_bytes(picture), nullptr).bytes;
 }
 
 Status LineDetector::find(const ConstImage &picture, const Queue &queue, void *scratch,
                           const LineResult &result) {
-  const Image edges = edges_in(picture, scratch);
-  auto *rest = static_cast<std::uint8_t *>(scratch) + edges_bytes(picture);
+  const Places at(picture, smoothing_.scratch_bytes(picture), scratch);
   ConstImage smoothed;
-  if (Status s = smoothing_.run(picture, queue, rest + canny_bytes(picture), &smoothed); !s.ok())
-    return s;
-  if (Status s = canny(settings_.edges, smoothed, edges, queue, rest); !s.ok()) return s;
-  return linedetect(settings_.lines, picture, edges, result.lines, result.count, queue, rest);
+  if (Status s = smoothing_.run(picture, queue, at.smoothing, &smoothed); !s.ok()) return s;
+  if (Status s = canny(settings_.edges, smoothed, at.edges, queue, at.rest); !s.ok()) return s;
+  return linedetect(settings_.lines, picture, at.edges, result.lines, result.count, queue, at.rest);
 }
 
 Status LineDetector::draw(const EdgeColour &colour, int thickness, const ConstImage &picture,
                           const Image &out, const Queue &queue, void *scratch,
                           const LineResult &result) const {
-  const Image mask = edges_in(picture, scratch);
+  const Places at(picture, 0, scratch);
   if (Status s = draw_line_mask(result.lines, result.count, settings_.lines.max_lines, thickness,
-                                mask, queue);
+                                at.edges, queue);
       !s.ok())
     return s;
-  return draw_edges(colour, mask, picture, out, queue);
+  return draw_edges(colour, at.edges, picture, out, queue);
 }
 
 }  // namespace coalesce::gst

@@ -29,11 +29,6 @@ struct LineResult {
   Line *lines;
 };
 
-// Bytes that end where aligned memory may begin.
-inline std::size_t aligned_bytes(std::size_t bytes) {
-  return (bytes + 255) / 256 * 256;
-}
-
 // The streaming thread's.
 class LineDetector {
  public:
@@ -41,7 +36,7 @@ class LineDetector {
   void use(const LineSettings &settings, bool new_format);
   const LineSettings &settings() const { return settings_; }
 
-  // Of the back end's memory, aligned to 16 bytes, for a picture.
+  // Of the back end's memory, aligned to 16 bytes, for a picture. A multiple of 256.
   std::size_t scratch_bytes(const ConstImage &picture) const;
   std::size_t result_bytes() const { return LineResult::bytes(settings_.lines.max_lines); }
   // result: result_bytes() of the back end's memory.

@@ -23,10 +23,14 @@ Record record_of(const Line &line) {
           units(line.y1), units(line.width), units(line.strength)};
 }
 
-void set_records(GstStructure *structure, const std::vector<Record> &records, guint found) {
+// also: nullptr, or another structure.
+void set_records(GstStructure *structure, GstStructure *also, const std::vector<Record> &records,
+                 guint found) {
   GBytes *bytes = g_bytes_new(records.data(), records.size() * sizeof(Record));
-  gst_structure_set(structure, "lines", G_TYPE_BYTES, bytes, "count", G_TYPE_UINT,
-                    static_cast<guint>(records.size()), "found", G_TYPE_UINT, found, nullptr);
+  for (GstStructure *each : {structure, also})
+    if (each != nullptr)
+      gst_structure_set(each, "lines", G_TYPE_BYTES, bytes, "count", G_TYPE_UINT,
+                        static_cast<guint>(records.size()), "found", G_TYPE_UINT, found, nullptr);
   g_bytes_unref(bytes);
 }
 
@@ -86,7 +90,7 @@ gboolean transform(GstBuffer *to, GstCustomMeta *meta, GstBuffer *, GQuark type,
     if (!scales) return TRUE;
     guint found = 0;
     gst_structure_get_uint(from, "found", &found);
-    set_records(result, records, found);
+    set_records(result, nullptr, records, found);
     return TRUE;
   });
 }
@@ -102,17 +106,14 @@ void register_lines_meta() {
   (void)info;
 }
 
-void set_lines(GstStructure *structure, const Line *lines, const LineCount &count) {
+void add_lines_meta(GstBuffer *buffer, GstStructure *message, const Line *lines,
+                    const LineCount &count) {
   std::vector<Record> records(count.lines);
   for (std::size_t i = 0; i < records.size(); i++)
     records[i] = record_of(lines[i]);
-  set_records(structure, records, count.found);
-}
-
-void add_lines_meta(GstBuffer *buffer, const Line *lines, const LineCount &count) {
   GstCustomMeta *meta = gst_buffer_get_custom_meta(buffer, kLinesMeta);
   if (meta == nullptr) meta = gst_buffer_add_custom_meta(buffer, kLinesMeta);
-  set_lines(gst_custom_meta_get_structure(meta), lines, count);
+  set_records(gst_custom_meta_get_structure(meta), message, records, count.found);
 }
 
 }  // namespace coalesce::gst

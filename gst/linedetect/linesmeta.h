@@ -20,10 +20,9 @@ constexpr const char *kLinesMeta = "GstCoalesceLinesMeta";
 // Before the first buffer that has one, at any time and from any thread.
 void register_lines_meta();
 
-// The three fields.
-void set_lines(GstStructure *structure, const Line *lines, const LineCount &count);
-
-// In place of one that is there. The buffer is writable.
-void add_lines_meta(GstBuffer *buffer, const Line *lines, const LineCount &count);
+// In place of one that is there. The buffer is writable. message: nullptr, or what gets the three
+// fields, too.
+void add_lines_meta(GstBuffer *buffer, GstStructure *message, const Line *lines,
+                    const LineCount &count);
 
 }  // namespace coalesce::gst

@@ -35,8 +35,12 @@ std::string brushes_problem(const OilpaintSettings &s) {
     if (!is_brush(radius)) problem += (problem.empty() ? "" : ", ") + text_of(name, radius);
   if (!problem.empty()) return problem + ": it must be 2, 4, 8, 16 or 32";
   if (s.brush_thickest >= s.brush_thinnest) return {};
-  return text_of("brush-thickest", s.brush_thickest) + ": it is thinner than " +
-         text_of("brush-thinnest", s.brush_thinnest);
+  const std::string thickest = text_of("brush-thickest", s.brush_thickest),
+                    thinnest = text_of("brush-thinnest", s.brush_thinnest);
+  // The one that has been set comes first.
+  return s.brush_thickest == OilpaintSettings().brush_thickest
+             ? thinnest + ": it is thicker than " + thickest
+             : thickest + ": it is thinner than " + thinnest;
 }
 
 std::string method_problem(const OilpaintSettings &s) {

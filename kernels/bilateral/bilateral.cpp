@@ -40,17 +40,6 @@ Status check(const BilateralParams &params, const ConstImage &in, const Image &o
   return {};
 }
 
-// What stands between two passes, in scratch memory: the rows that both pictures have.
-Image between(const ConstImage &in, const Image &out, std::uint8_t *scratch) {
-  Image image = {in.format, in.width, in.height, in.interlaced, {}};
-  for (int p = 0; p < in.format.planes; ++p) {
-    image.plane[p].width = in.plane[p].width;
-    image.plane[p].height = std::min(in.plane[p].height, out.plane[p].height);
-  }
-  put_in_scratch(&image, scratch);
-  return image;
-}
-
 Status run(const BilateralJob &job, const Queue &queue) {
   if (!queue.on_cuda()) return bilateral_cpu(job, queue.pool());
 #if COALESCE_CUDA_KERNELS
@@ -67,7 +56,8 @@ class Passes {
       : params_(params), in_(in), out_(out) {}
 
   Status operator()(const Queue &queue, std::uint8_t *scratch) const {
-    const Image other = params_.iterations > 1 ? between(in_, out_, scratch) : Image();
+    const Image other =
+        params_.iterations > 1 ? scratch_picture_between(in_, out_, scratch) : Image();
     ConstImage from = in_;
     for (int left = params_.iterations - 1; left >= 0; --left) {
       const Image &to = left % 2 == 0 ? out_ : other;

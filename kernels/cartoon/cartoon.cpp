@@ -4,50 +4,36 @@
 #include <algorithm>
 
 #include "../canny/canny_scratch.h"
+#include "../core/layout.h"
 #include "../picture/formats.h"
+#include "../picture/scratch_picture.h"
 #include "cartoon_job.h"
 
 namespace coalesce {
 namespace {
 
-constexpr std::size_t kAlignment = 256;  // of rows in scratch memory, in bytes
-
-std::size_t aligned(std::size_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
-
-// Where what is in scratch memory begins.
+// Where what is in scratch memory is: a picture; its lines; what is needed for a while.
 struct CartoonScratch {
-  explicit CartoonScratch(const Cartoon &c, const ConstImage &image) {
-    for (int p = 0; p < image.format.planes; ++p)
-      lines += pitch(image, p) * static_cast<std::size_t>(image.plane[p].height);
-    other = lines;
-    std::size_t most = bilateral_scratch_bytes(image, c.iterations);
+  CartoonScratch(const Cartoon &c, const ConstImage &image, void *memory)
+      : lines{pixel_format("GRAY8"),
+              image.width,
+              image.height,
+              false,
+              {{nullptr, image.width, image.height, 0}}} {
+    Layout layout(256, memory);
+    between = layout.at<std::uint8_t>(scratch_picture_bytes(image));
     if (c.lines != CartoonLines::none)
-      other +=
-          aligned(static_cast<std::size_t>(image.width)) * static_cast<std::size_t>(image.height);
+      put_in_scratch(&lines, layout.at<std::uint8_t>(scratch_bytes(lines.plane[0])));
+    std::size_t most = bilateral_scratch_bytes(image, c.iterations);
     if (c.lines == CartoonLines::canny)
       most = std::max(most, canny_scratch_bytes(image.width, image.height));
-    bytes = other + most;
+    rest = layout.at<std::uint8_t>(most);
+    bytes = layout.end();
   }
-  static std::size_t pitch(const ConstImage &image, int p) {
-    return aligned(static_cast<std::size_t>(image.plane[p].width));
-  }
-  // In front a picture; then its lines; then what is needed for a while.
-  std::size_t lines = 0, other = 0, bytes = 0;
+  std::uint8_t *between, *rest;
+  Image lines;
+  std::size_t bytes;
 };
-
-// With the rows that both pictures have: those are filtered together.
-Image picture_like(const ConstImage &image, const Image &out, std::uint8_t *memory) {
-  Image picture = {image.format, image.width, image.height, image.interlaced, {}};
-  for (int p = 0; p < image.format.planes; ++p) {
-    Plane<std::uint8_t> &plane = picture.plane[p];
-    plane = {memory, image.plane[p].width, std::min(image.plane[p].height, out.plane[p].height),
-             CartoonScratch::pitch(image, p)};
-    memory += plane.pitch * static_cast<std::size_t>(plane.height);
-  }
-  return picture;
-}
 
 bool is_rgb(const PixelFormat &format) {
   return format.has(Role::r);
@@ -120,32 +106,25 @@ Status make_tones(const Cartoon &c, const ConstImage &areas, const Image &out, c
 }  // namespace
 
 std::size_t cartoon_scratch_bytes(const Cartoon &cartoon, const ConstImage &image) {
-  return CartoonScratch(cartoon, image).bytes;
+  return CartoonScratch(cartoon, image, nullptr).bytes;
 }
 
 // The areas are made where they are not in the way of what follows.
 Status cartoon(const Cartoon &cartoon, const ConstImage &in, const Image &out, const Queue &queue,
                void *scratch) {
   if (Status s = check(cartoon, in, out, scratch); !s.ok()) return s;
-  const CartoonScratch at(cartoon, in);
-  auto *const memory = static_cast<std::uint8_t *>(scratch);
-  const Image between = picture_like(in, out, memory);
+  const CartoonScratch at(cartoon, in, scratch);
+  const Image between = scratch_picture_between(in, out, at.between);
   const bool with_lines = cartoon.lines != CartoonLines::none;
   const Image areas = with_lines ? out : between, tones = with_lines ? between : out;
   BilateralParams params;
   params.bilateral = &cartoon.areas;
   params.iterations = cartoon.iterations;
-  if (Status s = bilateral(params, in, areas, queue, memory + at.other); !s.ok()) return s;
-  const Image lines = {
-      pixel_format("GRAY8"),
-      in.width,
-      in.height,
-      false,
-      {{memory + at.lines, in.width, in.height, aligned(static_cast<std::size_t>(in.width))}}};
+  if (Status s = bilateral(params, in, areas, queue, at.rest); !s.ok()) return s;
   if (with_lines)
-    if (Status s = find_lines(cartoon, areas, lines, queue, memory + at.other); !s.ok()) return s;
+    if (Status s = find_lines(cartoon, areas, at.lines, queue, at.rest); !s.ok()) return s;
   if (Status s = make_tones(cartoon, areas, tones, queue); !s.ok()) return s;
-  return with_lines ? draw_edges(cartoon.colour, lines, tones, out, queue) : Status();
+  return with_lines ? draw_edges(cartoon.colour, at.lines, tones, out, queue) : Status();
 }
 
 }  // namespace coalesce

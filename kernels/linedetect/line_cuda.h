@@ -59,26 +59,26 @@ struct LineCudaScratch {
     const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
     const std::size_t map = std::size_t{words} * static_cast<std::size_t>(height);
     const std::size_t exits = std::size_t{tiles} * kTileExits;
-    LineMemory parts(memory);
-    counters = parts.part<LineCounters>(1);
-    survivors = parts.part<LineCandidate>(kMaxLines);
-    bits = parts.part<std::uint32_t>(map);
-    cuts = parts.part<std::uint32_t>(map);
-    order = parts.part<LinePixel>(pixels);
-    windows = parts.part<LineWindow>(pixels / kMinChain + pixels / kLineWindow + 1);
-    long_chains = parts.part<LongChain>(pixels / kLineWindow + 1);
+    Layout parts(16, memory);
+    counters = parts.at<LineCounters>(1);
+    survivors = parts.at<LineCandidate>(kMaxLines);
+    bits = parts.at<std::uint32_t>(map);
+    cuts = parts.at<std::uint32_t>(map);
+    order = parts.at<LinePixel>(pixels);
+    windows = parts.at<LineWindow>(pixels / kMinChain + pixels / kLineWindow + 1);
+    long_chains = parts.at<LongChain>(pixels / kLineWindow + 1);
     // Who knows all pieces needs no exits any more.
-    const std::size_t shared = parts.bytes();
-    candidates = parts.part<LineCandidate>(pixels / (kMinChain - 1) + 1);
-    LineMemory again(memory);
-    again.part<std::uint8_t>(shared);
-    list = again.part<std::uint32_t>(exits);
-    opposite = again.part<std::uint32_t>(exits);
-    chain = again.part<std::uint32_t>(exits);
-    fragment = again.part<LineFragment>(exits);
-    beyond[0] = again.part<LineBeyond>(exits);
-    beyond[1] = again.part<LineBeyond>(exits);
-    bytes = std::max(parts.bytes(), again.bytes());
+    const std::size_t shared = parts.end();
+    candidates = parts.at<LineCandidate>(pixels / (kMinChain - 1) + 1);
+    Layout again(16, memory);
+    again.add<std::uint8_t>(shared);
+    list = again.at<std::uint32_t>(exits);
+    opposite = again.at<std::uint32_t>(exits);
+    chain = again.at<std::uint32_t>(exits);
+    fragment = again.at<LineFragment>(exits);
+    beyond[0] = again.at<LineBeyond>(exits);
+    beyond[1] = again.at<LineBeyond>(exits);
+    bytes = std::max(parts.end(), again.end());
     // Twice as many fragments with each round, and one round more that sees a loop closed.
     for (rounds = 2; exits >> (rounds - 2) != 0; ++rounds) {
     }

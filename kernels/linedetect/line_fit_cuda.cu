@@ -103,8 +103,8 @@ __device__ Line fit(const FitArgs &a, const LineCandidate &c) {
   const int x = pixel_x(from), y = pixel_y(from);
   LineSums sums;
   for_pixels(a, c, [&](LinePixel p) { sums.add(pixel_x(p) - x, pixel_y(p) - y); });
-  sums = {sum_of_lanes(sums.n),  sum_of_lanes(sums.x),  sum_of_lanes(sums.y),
-          sum_of_lanes(sums.xx), sum_of_lanes(sums.xy), sum_of_lanes(sums.yy)};
+  sums = {warp_sum(sums.n),  warp_sum(sums.x),  warp_sum(sums.y),
+          warp_sum(sums.xx), warp_sum(sums.xy), warp_sum(sums.yy)};
   const FittedLine line = fit_line(sums, pixel_x(to) - x, pixel_y(to) - y);
   int least = 0, most = 0;
   for_pixels(a, c, [&](LinePixel p) {
@@ -118,7 +118,7 @@ __device__ Line fit(const FitArgs &a, const LineCandidate &c) {
       const Slope s = slope_at(a, channel, p);
       gx += s.x, gy += s.y;
     });
-    slope = fmax(slope, slope_across(line, sum_of_lanes(gx), sum_of_lanes(gy)));
+    slope = fmax(slope, slope_across(line, warp_sum(gx), warp_sum(gy)));
   }
   return line_of(line, from, to, least_of_lanes(least), most_of_lanes(most), sums.n, slope);
 }
@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(kFitThreads) fit_kernel(const __grid_constant_
     std::uint32_t longer = 0;
     for (std::uint32_t k = lane; k < count; k += 32)
       longer += static_cast<std::uint32_t>(load_global(&a.s.survivors[k].key) > candidate.key);
-    longer = sum_of_lanes(longer);
+    longer = warp_sum(longer);
     const Line line = fit(a, candidate);
     if (lane == 0) a.lines[longer] = line;
   }

@@ -34,11 +34,11 @@ __device__ __forceinline__ std::uint32_t farthest(PixelAt pixel, std::uint32_t f
     most = deviation;
     at = i;
   }
-  if (__any_sync(kWarp, at != 0) == 0) return 0;
+  if (__any_sync(kWholeWarp, at != 0) == 0) return 0;
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2) {
-    const std::int64_t other = __shfl_xor_sync(kWarp, most, distance);
-    const std::uint32_t place = __shfl_xor_sync(kWarp, at, distance);
+    const std::int64_t other = __shfl_xor_sync(kWholeWarp, most, distance);
+    const std::uint32_t place = __shfl_xor_sync(kWholeWarp, at, distance);
     // (Who has found none has place 0 and the limit, which others exceed.)
     const bool is_better = other > most || (other == most && place < at);
     if (place != 0 && (at == 0 || is_better)) most = other, at = place;
@@ -60,9 +60,9 @@ struct WindowCuts {
     const std::uint32_t behind = lane < at / 32    ? 0
                                  : lane == at / 32 ? word & ~(2u * (1u << at % 32) - 1)
                                                    : word;
-    const unsigned lanes = __ballot_sync(kWarp, behind != 0);
+    const unsigned lanes = __ballot_sync(kWholeWarp, behind != 0);
     const int first = __ffs(static_cast<int>(lanes)) - 1;
-    const std::uint32_t found = __shfl_sync(kWarp, behind, first);
+    const std::uint32_t found = __shfl_sync(kWholeWarp, behind, first);
     return 32 * static_cast<std::uint32_t>(first) +
            static_cast<std::uint32_t>(__ffs(static_cast<int>(found)) - 1);
   }
@@ -110,10 +110,10 @@ __device__ std::uint32_t cut_before(const PieceArgs &a, std::uint32_t place) {
   for (std::uint32_t top = place / 32;; top -= 32) {
     std::uint32_t word = lane <= top ? cuts_at(a, top - lane) : 0;
     if (top - lane == place / 32) word &= (1u << place % 32) - 1;
-    const unsigned lanes = __ballot_sync(kWarp, word != 0);
+    const unsigned lanes = __ballot_sync(kWholeWarp, word != 0);
     if (lanes == 0) continue;
     const int nearest = __ffs(static_cast<int>(lanes)) - 1;
-    const std::uint32_t found = __shfl_sync(kWarp, word, nearest);
+    const std::uint32_t found = __shfl_sync(kWholeWarp, word, nearest);
     return 32 * (top - static_cast<std::uint32_t>(nearest)) + 31u -
            static_cast<std::uint32_t>(__clz(static_cast<int>(found)));
   }
@@ -124,10 +124,10 @@ __device__ std::uint32_t cut_behind(const PieceArgs &a, std::uint32_t place) {
   for (std::uint32_t base = place / 32;; base += 32) {
     std::uint32_t word = base + lane <= last ? cuts_at(a, base + lane) : 0;
     if (base + lane == place / 32) word &= ~(2u * (1u << place % 32) - 1);
-    const unsigned lanes = __ballot_sync(kWarp, word != 0);
+    const unsigned lanes = __ballot_sync(kWholeWarp, word != 0);
     if (lanes == 0) continue;
     const int nearest = __ffs(static_cast<int>(lanes)) - 1;
-    const std::uint32_t found = __shfl_sync(kWarp, word, nearest);
+    const std::uint32_t found = __shfl_sync(kWholeWarp, word, nearest);
     return 32 * (base + static_cast<std::uint32_t>(nearest)) +
            static_cast<std::uint32_t>(__ffs(static_cast<int>(found)) - 1);
   }

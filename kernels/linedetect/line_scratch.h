@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../core/layout.h"
 #include "line_job.h"
 
 namespace coalesce {
@@ -20,36 +21,19 @@ struct LineCandidate {
   std::uint32_t first, last;  // of `order`
 };
 
-// Lays parts out, each aligned to 16 bytes.
-class LineMemory {
- public:
-  explicit LineMemory(void *memory) : base_(static_cast<std::uint8_t *>(memory)) {}
-  template <class T>
-  T *part(std::size_t count) {
-    auto *at = base_ == nullptr ? nullptr : reinterpret_cast<T *>(base_ + bytes_);
-    bytes_ += (count * sizeof(T) + 15) / 16 * 16;
-    return at;
-  }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  std::uint8_t *base_;
-  std::size_t bytes_ = 0;
-};
-
 struct LineCpuScratch {
   LineCpuScratch(void *memory, int width, int height)
       : pixels(static_cast<std::size_t>(width) * static_cast<std::size_t>(height)),
         words((static_cast<std::size_t>(width) + 63) / 64 + 2) {
-    LineMemory parts(memory);
+    Layout parts(16, memory);
     const std::size_t all = words * (static_cast<std::size_t>(height) + 2);
-    bits = parts.part<std::uint64_t>(all);
-    other = parts.part<std::uint64_t>(all);
-    picks = parts.part<std::uint8_t>(pixels);
-    order = parts.part<LinePixel>(pixels);
-    chains = parts.part<LineChain>(pixels / kMinChain + 1);
-    candidates = parts.part<LineCandidate>(pixels / (kMinChain - 1) + 1);
-    bytes = parts.bytes();
+    bits = parts.at<std::uint64_t>(all);
+    other = parts.at<std::uint64_t>(all);
+    picks = parts.at<std::uint8_t>(pixels);
+    order = parts.at<LinePixel>(pixels);
+    chains = parts.at<LineChain>(pixels / kMinChain + 1);
+    candidates = parts.at<LineCandidate>(pixels / (kMinChain - 1) + 1);
+    bytes = parts.end();
   }
   // The words of a row's pixels, the leftmost the lowest bit. A word of zeros is on either side,
   // and so is a row of them.

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "../core/cuda_status.h"
+#include "../core/divided_up.h"
 #include "../core/grid_order.cuh"
 #include "../core/load.cuh"
 #include "../core/ptx.cuh"
@@ -178,8 +179,8 @@ Status oil_kuwahara_cuda(const OilKuwahara &kuwahara, const OilWords &in, const 
                          void *stream) {
   const TraceRange range("oilpaint kuwahara");
   const auto queue = static_cast<cudaStream_t>(stream);
-  const int across = (in.width - 1) / kColumns + 1;
-  const std::int64_t tiles = std::int64_t{across} * ((in.height - 1) / kRows + 1);
+  const int across = divided_up(in.width, kColumns);
+  const std::int64_t tiles = std::int64_t{across} * divided_up(in.height, kRows);
   if (tiles > std::numeric_limits<int>::max())
     return {StatusCode::unsupported, "oilpaint: the picture is too large"};
   const dim3 grid(static_cast<unsigned>(tiles));

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "../core/cuda_status.h"
+#include "../core/divided_up.h"
 #include "../core/grid_order.cuh"
 #include "../core/load.cuh"
 #include "../core/ptx.cuh"
@@ -124,8 +125,8 @@ __global__ void __launch_bounds__(kThreads) mode_kernel(const __grid_constant__ 
 
 Status oil_mode_cuda(const OilMode &mode, const OilWords &in, const OilWords &out, void *stream) {
   const TraceRange range("oilpaint mode");
-  ModeArgs a = {mode, in, out, (in.width - 1) / kThreads + 1};
-  const std::int64_t tiles = std::int64_t{a.tiles_across} * ((in.height - 1) / kRows + 1);
+  ModeArgs a = {mode, in, out, divided_up(in.width, kThreads)};
+  const std::int64_t tiles = std::int64_t{a.tiles_across} * divided_up(in.height, kRows);
   if (tiles > std::numeric_limits<int>::max())
     return {StatusCode::unsupported, "oilpaint: the picture is too large"};
   const int words = kBinWords + tile_words(mode.radius) + count_words(mode.bins);

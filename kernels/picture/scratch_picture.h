@@ -3,6 +3,7 @@
 // 128 bytes from its start.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "image.h"
@@ -35,6 +36,17 @@ inline void put_in_scratch(Image *picture, void *memory) {
     plane.data = at, plane.pitch = scratch_pitch(plane.width);
     at += scratch_bytes(plane);
   }
+}
+
+// What stands between two steps of the way from `in` to `out`, with the rows that both have.
+inline Image scratch_picture_between(const ConstImage &in, const Image &out, void *memory) {
+  Image picture = {in.format, in.width, in.height, in.interlaced, {}};
+  for (int p = 0; p < in.format.planes; ++p) {
+    picture.plane[p].width = in.plane[p].width;
+    picture.plane[p].height = std::min(in.plane[p].height, out.plane[p].height);
+  }
+  put_in_scratch(&picture, memory);
+  return picture;
 }
 
 }  // namespace coalesce

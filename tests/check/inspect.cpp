@@ -73,7 +73,7 @@ GST_START_TEST(meanings_of_values) {
     expect_page(
         element_name(i),
         {"GPU in coders of JPEG and JPEG 2000, and in convolve, sepconvolve, median, bilateral, "
-         "cartoon and oilpaint if pixels x work for each >= 2^28. Otherwise CPU"});
+         "cartoon, linedetect and oilpaint if pixels x work for each >= 2^28. Otherwise CPU"});
   for (const char *element : {"convolve", "sepconvolve"})
     expect_page(element, {"(-1e18 = not set: by normalize)"});
   expect_page("j2kenc",

@@ -50,6 +50,7 @@ bool CodedBytes::next(bool at_end, CodedBuffer *picture) {
     origin_ = std::move(marks_.front().buffer);
     marks_.pop_front();
   }
+  any_picture_ = any_picture_ || bytes > 0;
   // At once: the adapter would look for its place in all that it has.
   if (bytes > 0)
     gst_adapter_push(picture_.get(), gst_adapter_take_buffer_fast(bytes_.get(), bytes));
@@ -70,6 +71,7 @@ void CodedBytes::clear() {
   marks_.clear();
   origin_.reset();
   at_ = end_ = 0;
+  any_picture_ = false;
 }
 
 }  // namespace coalesce::gst

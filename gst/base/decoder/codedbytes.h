@@ -26,6 +26,8 @@ class CodedBytes {
   // The next picture that has ended; at_end: nothing follows. It takes linear time in all.
   bool next(bool at_end, CodedBuffer *picture);
   void clear();
+  // All that have come since then; 0 if a picture begins among them.
+  guint64 without_picture() const { return any_picture_ ? 0 : end_; }
 
  private:
   struct DropAdapter {
@@ -44,6 +46,7 @@ class CodedBytes {
   guint64 at_ = 0, end_ = 0;               // of bytes_, in the stream
   std::deque<Mark> marks_;                 // of buffers of bytes_; the first may begin before it
   BufferRef origin_;                       // of the picture in hand
+  bool any_picture_ = false;
 };
 
 }  // namespace coalesce::gst

@@ -176,9 +176,15 @@ void check_any_output(GstCoalesceDecoder *self) {
     const std::lock_guard guard(priv.lock);
     any_output = priv.any_output;
   }
-  if (priv.any_input && !any_output && !backend_of(self).failed())
-    GST_ELEMENT_ERROR(self, STREAM, DECODE, ("No valid frames decoded before end of stream"),
-                      (nullptr));
+  if (!priv.any_input || any_output || backend_of(self).failed()) return;
+  std::string why;
+  if (const guint64 bytes = priv.bytes.without_picture(); bytes > 0)
+    why = ": there is no " + std::string(GST_COALESCE_DECODER_GET_CLASS(self)->picture_name) +
+          " in " + std::to_string(bytes) +
+          " bytes. A file with other streams requires a demuxer in front, and another format "
+          "another decoder; decodebin finds both";
+  GST_ELEMENT_ERROR(self, STREAM, DECODE,
+                    ("No valid frames decoded before end of stream%s", why.c_str()), (nullptr));
 }
 
 bool ends_sequence(GstEventType type) {

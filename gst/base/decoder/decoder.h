@@ -59,6 +59,8 @@ struct GstCoalesceDecoderClass {
   bool (*find_end)(GstCoalesceDecoder *self, GstAdapter *adapter, bool at_end, gsize *before,
                    gsize *bytes);
   void (*restart)(GstCoalesceDecoder *self);
+  // What it looks for, for the error where there is none.
+  const char *picture_name;
 
   // What a coded picture is. It stays where it is until decode() or start() has returned. Not ok:
   // why it is refused.

@@ -49,9 +49,14 @@ void FramesInFlight::wait_until_idle() {
 }
 
 void FramesInFlight::clear() {
-  std::lock_guard guard(lock_);
-  frames_.clear();
-  flow_ = GST_FLOW_OK;
+  for (;;) {
+    std::unique_ptr<FrameInFlight> oldest;  // it may wait where it ends: outside the lock
+    std::lock_guard guard(lock_);
+    flow_ = GST_FLOW_OK;
+    if (frames_.empty()) return;
+    oldest = std::move(frames_.front());
+    frames_.pop_front();
+  }
 }
 
 FrameInFlight *FramesInFlight::next() {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "warp_sum.cuh"
+#include "../../core/warp_sum.cuh"
 
 namespace coalesce::j2k {
 

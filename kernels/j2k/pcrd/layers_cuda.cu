@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "../../core/cuda_status.h"
+#include "../../core/warp_sum.cuh"
 #include "../canvas/block_plan.h"
-#include "../device/warp_sum.cuh"
 #include "final_error.h"
 #include "rate_cuda.h"
 

@@ -7,6 +7,7 @@
 
 #include "../../core/cuda_status.h"
 #include "../../core/grid_order.cuh"
+#include "../../core/warp_sum.cuh"
 #include "segment.cuh"
 
 namespace coalesce::jpeg {
@@ -92,9 +93,7 @@ __device__ std::uint64_t sum_before(const TileWords *words, std::uint32_t first,
       const std::uint32_t used =
           whole != 0 ? static_cast<std::uint32_t>(__ffs(static_cast<int>(whole))) : 32;
       std::uint64_t value = lane < used && is_there ? heard & ~kState : 0;
-#pragma unroll
-      for (int distance = 16; distance > 0; distance /= 2)
-        value += __shfl_xor_sync(kWarp, value, distance);
+      value = warp_sum(value);
       if (lane == 0) heard_by_warp[t / 32] = value | (whole != 0 ? kOfAll : kOfTile);
     }
     __syncthreads();
@@ -224,13 +223,7 @@ __device__ __forceinline__ Tile find_tile(const ScanLayout &layout, std::uint32_
 }
 
 __device__ __forceinline__ std::uint32_t warp_sum_up_to(std::uint32_t value) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-#pragma unroll
-  for (int distance = 1; distance < 32; distance *= 2) {
-    const std::uint32_t other = __shfl_up_sync(kWarp, value, static_cast<unsigned>(distance));
-    if (lane >= distance) value += other;
-  }
-  return value;
+  return warp_sum_up_to_here(value, static_cast<int>(threadIdx.x % 32));
 }
 
 // Where intervals end within the tile: padding and markers, of which the last one of the file has

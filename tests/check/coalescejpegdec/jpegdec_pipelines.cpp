@@ -55,14 +55,20 @@ GST_START_TEST(file) {
 }
 GST_END_TEST;
 
+// Bytes that are no JPEG, and buffers that should each be one.
 GST_START_TEST(nothing_to_show) {
-  Pipeline pipeline(
-      "fakesrc num-buffers=3 sizetype=fixed sizemax=1000 filltype=zero ! image/jpeg ! "
-      "coalescejpegdec ! fakesink name=sink");
-  pipeline.start();
-  pipeline.wait_for_end();
-  const std::string error = pipeline.take_error();
-  fail_unless(contains(error, "No valid frames"), "%s", error.c_str());
+  constexpr const char *kNone = "No valid frames decoded before end of stream",
+                       *kNotFound = ": there is no JPEG image (FF D8) in 3000 bytes. A file";
+  for (const char *parsed : {"false", "true"}) {
+    Pipeline pipeline(
+        "fakesrc num-buffers=3 sizetype=fixed sizemax=1000 filltype=zero ! image/jpeg,parsed=" +
+        std::string(parsed) + " ! coalescejpegdec ! fakesink name=sink");
+    pipeline.start();
+    pipeline.wait_for_end();
+    const std::string error = pipeline.take_error();
+    fail_unless(contains(error, kNone), "%s", error.c_str());
+    fail_unless(contains(error, kNotFound) == (*parsed == 'f'), "%s", error.c_str());
+  }
 }
 GST_END_TEST;
 

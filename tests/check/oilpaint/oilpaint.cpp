@@ -267,6 +267,7 @@ GST_START_TEST(refused_at_the_start) {
        "brush-thickest 30, brush-thinnest 3: it must be"},
       {{{"brush-thickest", "4"}, {"brush-thinnest", "8"}},
        "brush-thickest 4: it is thinner than brush-thinnest 8"},
+      {{{"brush-thinnest", "32"}}, "brush-thinnest 32: it is thicker than brush-thickest 16"},
       {{{"method", "kuwahara"}, {"radius", "11"}},
        "radius 11: with method=kuwahara it must be 2 to 10, or 0 for 6"},
       {{{"method", "kuwahara"}, {"radius", "1"}, {"brush-thinnest", "6"}},

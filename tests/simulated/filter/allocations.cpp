@@ -3,7 +3,9 @@
 // and are right, or there is an element error; nothing throws through GStreamer, hangs or is left.
 // (GLib and the driver are left out: they have failures of their own.)
 #include "../classes/elements.h"
+#include "base/job.h"
 #include "failing_new.h"
+#include "linedetect/linesmeta.h"
 
 using namespace simulated;
 
@@ -574,6 +576,56 @@ GST_START_TEST(presets) {
 }
 GST_END_TEST
 
+// What one job leaves to the next has not been left where there was no memory for it.
+GST_START_TEST(kept_memory) {
+  using namespace coalesce::gst;
+  const Bench bench("uyvy2y");
+  Backend backend(bench.element());
+  fail_unless(backend.select(false, false, false));
+  KeptMemory kept;
+  const auto prepare = [&](int nth) {
+    Job job(backend);
+    const FailingNew failing(nth);
+    return kept.prepare(backend, job, 100);
+  };
+  fail_unless_equals_int(prepare(1), kNoMemory);
+  for (const bool is_new : {true, false}) {
+    fail_unless_equals_int(prepare(0), GST_FLOW_OK);
+    fail_unless(kept.is_new() == is_new);
+  }
+}
+GST_END_TEST
+
+// Whoever scales a picture with lines calls this, and knows no exceptions.
+GST_START_TEST(meta_of_lines) {
+  namespace gst = coalesce::gst;
+  gst::register_lines_meta();
+  const BufferRef from(gst_buffer_new());
+  const coalesce::Line line = {0, 0, 2560, 0, 256, 25600};
+  gst::add_lines_meta(from.get(), nullptr, &line, {1, 1});
+  GstVideoInfo small = video_info(GST_VIDEO_FORMAT_GRAY8, 32, 32),
+               large = video_info(GST_VIDEO_FORMAT_GRAY8, 64, 64);
+  GstVideoMetaTransform change = {&small, &large};
+  auto *meta = reinterpret_cast<GstMeta *>(gst_buffer_get_custom_meta(from.get(), gst::kLinesMeta));
+  const long lasting = living_allocations();
+  bool failed = true;
+  for (int nth = 1; failed; nth++) {
+    const BufferRef to(gst_buffer_new());
+    bool done;
+    {
+      const FailingNew failing(nth);
+      done = meta->info->transform_func(to.get(), meta, from.get(),
+                                        gst_video_meta_transform_scale_get_quark(), &change);
+      failed = failing.has_failed();
+    }
+    fail_unless(failed || nth > 1);
+    fail_unless(done == !failed);
+    fail_unless((gst_buffer_get_custom_meta(to.get(), gst::kLinesMeta) != nullptr) == done);
+    fail_unless(living_allocations() == lasting);
+  }
+}
+GST_END_TEST
+
 // The leaks tracer would drop those that have been registered since it is there.
 static void let_factories_live() {
   GstRegistry *registry = gst_registry_get();
@@ -593,6 +645,8 @@ static Suite *allocations_suite() {
   TCase *tests = new_case(suite, "allocations");
   add_sampled_loop_test(tests, one_by_one, runs().size());
   tcase_add_test(tests, presets);
+  tcase_add_test(tests, kept_memory);
+  tcase_add_test(tests, meta_of_lines);
   return suite;
 }
 

@@ -155,6 +155,8 @@ GST_START_TEST(worth_the_trip) {
                {"cartoon", 1920, 1080, "cuda"},
                {"oilpaint", 320, 240, "cpu"},
                {"oilpaint", 1920, 1080, "cuda"},
+               {"linedetect", 1920, 1080, "cpu"},
+               {"linedetect", 3840, 2160, "cuda"},
                {"canny", 3840, 2160, "cpu"}};
   for (const auto &[element, width, height, backend] : cases) {
     Bench bench(element);

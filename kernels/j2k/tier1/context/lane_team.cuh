@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "../../device/warp_sum.cuh"
+#include "../../../core/warp_sum.cuh"
 
 namespace coalesce::j2k {
 

@@ -2,7 +2,7 @@
 // Behind the coder: what can only be said of complete segments.
 #pragma once
 
-#include "../../device/warp_sum.cuh"
+#include "../../../core/warp_sum.cuh"
 #include "mq_kernel.cuh"
 #include "mq_passes.h"
 

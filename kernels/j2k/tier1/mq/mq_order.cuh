@@ -3,7 +3,7 @@
 // longest, and what begins last should be short.
 #pragma once
 
-#include "../../device/warp_sum.cuh"
+#include "../../../core/warp_sum.cuh"
 #include "mq_kernel.cuh"
 
 namespace coalesce::j2k {

@@ -2,7 +2,7 @@
 // Sums over the lanes of a warp, or of its halves. All lanes of the warp call these together.
 #pragma once
 
-namespace coalesce::j2k {
+namespace coalesce {
 
 constexpr unsigned kWholeWarp = 0xFFFFFFFF;
 
@@ -25,4 +25,4 @@ __device__ __forceinline__ Number warp_sum_up_to_here(Number value, int lane) {
   return value;
 }
 
-}  // namespace coalesce::j2k
+}  // namespace coalesce
