@@ -2,6 +2,7 @@
 // Three kernels after each other: maxima of tiles, and those among them that hang together with a
 // strong one of the tile; what hangs together of those that are open; the picture. None waits for
 // another block, and the host waits for none.
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -192,14 +193,56 @@ __device__ __forceinline__ void find_sides(const std::uint32_t *samples, const T
 
 // ---- Samples ------------------------------------------------------------------------------------
 
+// 16 bytes of pixels of a byte. Beside the picture they are all the same, which takes no loop over
+// bytes: the tiles there would take longer than all others.
+__device__ __forceinline__ uint4 chunk_of_bytes(const TileSource &in, int x, int y) {
+  std::uint32_t words[4];
+  if (in.alignment >= 16 && x >= 0 && x + 16 <= in.width) {
+    load_wide(
+        in.data + static_cast<std::size_t>(border_position(in.border, y, in.height)) * in.pitch + x,
+        words);
+  } else if (x <= -16 || x >= in.width) {
+    const std::uint8_t *row =
+        in.data + static_cast<std::size_t>(border_position(in.border, y, in.height)) * in.pitch;
+    const std::uint32_t byte = load_global(row + (x < 0 ? 0 : in.width - 1));
+    words[0] = words[1] = words[2] = words[3] = byte * 0x01010101u;
+  } else {
+    const Words<4> all = load_words_anywhere<4>(in, x, y);
+    return make_uint4(all.at[0], all.at[1], all.at[2], all.at[3]);
+  }
+  return make_uint4(words[0], words[1], words[2], words[3]);
+}
+
+template <int kSampleRows>
+__device__ __forceinline__ void load_bytes(const TileSource &in, int x, int y,
+                                           std::uint32_t *samples) {
+  constexpr int kChunks = kSampleWords / 4, kAll = kChunks * kSampleRows;
+  constexpr int kEach = (kAll + kThreads - 1) / kThreads;  // all under way at a time
+  uint4 chunk[kEach];
+  const int thread = static_cast<int>(threadIdx.x);
+#pragma unroll
+  for (int k = 0; k < kEach; ++k) {
+    const int i = thread + k * kThreads;
+    if (i < kAll) chunk[k] = chunk_of_bytes(in, x + 16 * (i % kChunks), y + i / kChunks);
+  }
+#pragma unroll
+  for (int k = 0; k < kEach; ++k) {
+    const int i = thread + k * kThreads;
+    if (i < kAll) reinterpret_cast<uint4 *>(samples)[i] = chunk[k];
+  }
+}
+
 // The bytes of the pixels from kLead columns left of the tile on, in chunks of 16.
-template <int kAperture>
+template <int kAperture, int kSampleRows>
 __device__ __forceinline__ void load_pixels(const TileSource &in, const TilePlace &place,
                                             std::uint32_t *pixels) {
-  constexpr int kSampleRows = kGradientRows + 2 * (kAperture / 2);
   const int x = (place.x - kLead) * in.pixel, y = place.y - 1 - kAperture / 2;
   const int chunks = kSampleWords / 4 * in.pixel, pitch = kSampleWords * in.pixel;
   const int thread = static_cast<int>(threadIdx.x);
+  if (in.pixel == 1) {
+    load_bytes<kSampleRows>(in, x, y, pixels);
+    return;
+  }
   const auto put = [&](int row, int chunk, const std::uint32_t(&words)[4]) {
     *reinterpret_cast<uint4 *>(pixels + row * pitch + 4 * chunk) =
         make_uint4(words[0], words[1], words[2], words[3]);
@@ -215,10 +258,9 @@ __device__ __forceinline__ void load_pixels(const TileSource &in, const TilePlac
 }
 
 // One sample of each pixel.
-template <int kAperture>
+template <int kSampleRows>
 __device__ __forceinline__ void pick_samples(const std::uint32_t *pixels, int step, int first,
                                              std::uint32_t *samples) {
-  constexpr int kSampleRows = kGradientRows + 2 * (kAperture / 2);
   for (int i = static_cast<int>(threadIdx.x); i < kSampleRows * kSampleWords; i += kThreads) {
     // (Rows have no gaps, so words are as many pixels apart in both.)
     const auto *from = reinterpret_cast<const std::uint8_t *>(pixels) + 4 * i * step + first;
@@ -236,9 +278,9 @@ struct RowBits {
 static_assert(kWords == 4, "words of 32 pixels in a row");
 
 struct TileBits {
-  alignas(16) RowBits found[kRows];  // maxima above the lower threshold
+  alignas(16) RowBits found[32];  // maxima above the lower threshold
   // Those above the higher one, too; then what hangs together with them.
-  alignas(16) RowBits strong[kRows];
+  alignas(16) RowBits strong[32];
 };
 
 // How many gradients before a pixel one of its neighbours is, by direction; the other one is as
@@ -296,7 +338,6 @@ __device__ __forceinline__ RowBits reversed(const RowBits &row) {
 // What hangs together with `ones` among `found`, which has them: a warp has the tile, a thread a
 // row.
 __device__ __forceinline__ RowBits flooded(const RowBits &found, RowBits ones) {
-  static_assert(kRows <= 32, "a thread for each");
   const RowBits found_reversed = reversed(found);
   for (;;) {
     RowBits near = ones;  // or above or below one (the first and the last thread: or their own)
@@ -315,8 +356,9 @@ __device__ __forceinline__ RowBits flooded(const RowBits &found, RowBits ones) {
 }
 
 // Pixels that have neighbours in other tiles.
+template <int kTileRows>
 __device__ __forceinline__ RowBits side_bits(const TilePlace &place, int row) {
-  if ((row == 0 && place.y > 0) || (row == kRows - 1 && place.y + kRows < place.height))
+  if ((row == 0 && place.y > 0) || (row == kTileRows - 1 && place.y + kTileRows < place.height))
     return {~std::uint64_t{0}, ~std::uint64_t{0}};
   return {place.x > 0 ? std::uint64_t{1} : 0,
           place.x + kColumns < place.width ? std::uint64_t{1} << 63 : 0};
@@ -324,6 +366,7 @@ __device__ __forceinline__ RowBits side_bits(const TilePlace &place, int row) {
 
 // Edges are known where maxima hang together with a strong one. Of the others, those that touch the
 // side of the tile stay open for the next kernel, which gets a node for each run. The rest is gone.
+template <int kTileRows>
 __device__ __forceinline__ void find_components(const CannyArgs &a, const TilePlace &place,
                                                 TileBits &bits, RowBits *reached) {
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
@@ -331,18 +374,18 @@ __device__ __forceinline__ void find_components(const CannyArgs &a, const TilePl
   if (thread < 64) {
     const bool from_sides = thread >= 32;
     RowBits found = {0, 0}, ones = {0, 0};
-    if (lane < kRows) {
+    if (lane < kTileRows) {
       found = bits.found[lane];
-      ones = from_sides ? side_bits(place, lane) : bits.strong[lane];
+      ones = from_sides ? side_bits<kTileRows>(place, lane) : bits.strong[lane];
       ones.left &= found.left, ones.right &= found.right;
     }
     ones = flooded(found, ones);
-    if (lane < kRows) (from_sides ? reached : bits.strong)[lane] = ones;
+    if (lane < kTileRows) (from_sides ? reached : bits.strong)[lane] = ones;
   }
   __syncthreads();
   const int row = thread / kWords, k = thread % kWords;
   const unsigned column = static_cast<unsigned>(place.x) / 32 + static_cast<unsigned>(k);
-  if (row >= kRows || place.y + row >= place.height || column >= a.words) return;
+  if (row >= kTileRows || place.y + row >= place.height || column >= a.words) return;
   const auto word_of = [k](const RowBits &bits_of_row) {
     return static_cast<std::uint32_t>((k < 2 ? bits_of_row.left : bits_of_row.right) >>
                                       32 * (k % 2));
@@ -378,10 +421,10 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(kAperture))
   for (int c = 0; c < a.channels; ++c) {
     const TileSource &in = a.channel[c].in;
     const bool apart = in.pixel == 1;  // in planes; else one load has all channels
-    if (apart || c == 0) load_pixels<kAperture>(in, place, apart ? samples : pixels);
+    if (apart || c == 0) load_pixels<kAperture, kSampleRows>(in, place, apart ? samples : pixels);
     if (!apart) {
       __syncthreads();
-      pick_samples<kAperture>(pixels, in.pixel, a.channel[c].first, samples);
+      pick_samples<kSampleRows>(pixels, in.pixel, a.channel[c].first, samples);
     }
     __syncthreads();
     find_strip<kAperture, kL2>(samples, place, c == 0, gradients);
@@ -390,7 +433,239 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(kAperture))
   }
   find_maxima(gradients, a.low, a.high, bits);
   __syncthreads();
-  find_components(a, place, bits, reinterpret_cast<RowBits *>(gradients));  // (of no more use)
+  find_components<kRows>(a, place, bits,
+                         reinterpret_cast<RowBits *>(gradients));  // (of no more use)
+}
+
+// ---- Sums of absolute values of one channel, aperture 3 ----------------------------------------
+
+// Two pixels in a word, as halves: all numbers are integers up to 2^11, so nothing is rounded. A
+// thread has four columns: pixels 0 and 2 are even ones, 1 and 3 odd ones. Between them, nothing
+// goes through memory but what is beside the tile.
+constexpr int kPairRows = 32, kPairStripRows = kPairRows / kWarps;  // of a tile, of a warp
+constexpr int kPairSampleRows = kPairRows + 4, kPairBlocks = 1024 / kThreads;
+constexpr std::uint32_t kSigns = 0x80008000;
+
+// Of a row: pixels 0 and 2, 1 and 3; -1 and 4.
+struct Pairs {
+  std::uint32_t even, odd, outer;
+  // Left of the even ones: -1 and 1. Right of the odd ones: 2 and 4.
+  __device__ __forceinline__ std::uint32_t left() const { return __byte_perm(outer, odd, 0x5410); }
+  __device__ __forceinline__ std::uint32_t right() const {
+    return __byte_perm(even, outer, 0x7632);
+  }
+};
+
+// Bytes become halves: 1024 + byte, in a half, is the byte below 0x64.
+__device__ __forceinline__ Pairs pairs_of(const std::uint32_t *words) {
+  constexpr std::uint32_t kMinus1024 = 0xe400e400, k1024 = 0x64006400;
+  const std::uint32_t outer = __byte_perm(words[0], words[2], 0x4433) & 0x00ff00ff;
+  return {ptx::add_halves(__byte_perm(words[1], k1024, 0x7250), kMinus1024),
+          ptx::add_halves(__byte_perm(words[1], k1024, 0x7351), kMinus1024),
+          ptx::add_halves(outer | k1024, kMinus1024)};
+}
+
+// Where a magnitude's neighbours across the edge are: by signs.
+struct PairDirections {
+  std::uint32_t not_flat, steep, rising;
+};
+__device__ __forceinline__ PairDirections directions_of(std::uint32_t dx, std::uint32_t dy) {
+  // Of x and y without signs, y - 13573 / 2^15 x and y - (that plus 2) x in two steps. The first
+  // one is exact where it is small, so the sign of the second one is right (flat_limit()).
+  const std::uint32_t x = dx & ~kSigns, minus_y = dy | kSigns;
+  constexpr std::uint32_t kFlatHigh = 0x36a136a1, kFlatLow = 0x86008600;  // 1697 / 2^12, -3 / 2^15
+  constexpr std::uint32_t kSteepHigh = 0x40d440d4, kSteepLow = 0x09000900;  // 1236 / 2^9, 5 / 2^15
+  return {ptx::fma_halves(x, kFlatLow, ptx::fma_halves(x, kFlatHigh, minus_y)),
+          ptx::fma_halves(x, kSteepLow, ptx::fma_halves(x, kSteepHigh, minus_y)), dx ^ dy};
+}
+
+// Gradients of a row, from the three rows around it.
+struct PairRow {
+  Pairs magnitude;
+  PairDirections even, odd;
+};
+__device__ __forceinline__ PairRow gradient_pairs(const Pairs &a, const Pairs &b, const Pairs &c) {
+  constexpr std::uint32_t kTwo = 0x40004000;
+  const auto smoothed = [](std::uint32_t before, std::uint32_t here, std::uint32_t behind) {
+    return ptx::fma_halves(here, kTwo, ptx::add_halves(before, behind));
+  };
+  const Pairs smooth = {smoothed(a.even, b.even, c.even), smoothed(a.odd, b.odd, c.odd),
+                        smoothed(a.outer, b.outer, c.outer)};
+  const Pairs slope = {ptx::subtract_halves(c.even, a.even), ptx::subtract_halves(c.odd, a.odd),
+                       ptx::subtract_halves(c.outer, a.outer)};
+  const std::uint32_t even_dx = ptx::subtract_halves(smooth.odd, smooth.left()),
+                      odd_dx = ptx::subtract_halves(smooth.right(), smooth.even),
+                      even_dy = smoothed(slope.left(), slope.even, slope.odd),
+                      odd_dy = smoothed(slope.even, slope.odd, slope.right());
+  const auto magnitude = [](std::uint32_t dx, std::uint32_t dy) {
+    return ptx::add_halves(dx & ~kSigns, dy & ~kSigns);
+  };
+  return {{magnitude(even_dx, even_dy), magnitude(odd_dx, odd_dy), 0},
+          directions_of(even_dx, even_dy),
+          directions_of(odd_dx, odd_dy)};
+}
+
+// Ones in halves that have a sign.
+__device__ __forceinline__ std::uint32_t mask_of(std::uint32_t signs) {
+  return ptx::prmt(signs, 0, 0xbb99);
+}
+__device__ __forceinline__ std::uint32_t chosen(std::uint32_t mask, std::uint32_t ones,
+                                                std::uint32_t zeros) {
+  return (ones & mask) | (zeros & ~mask);
+}
+
+// Magnitudes around two pixels: above, beside and below them.
+struct PairsAround {
+  std::uint32_t above_left, above, above_right, left, right, below_left, below, below_right;
+};
+
+// Signs where they are maxima.
+__device__ __forceinline__ std::uint32_t maxima_of(std::uint32_t here, const PairDirections &to,
+                                                   const PairsAround &a) {
+  const std::uint32_t not_flat = mask_of(to.not_flat), is_steep = mask_of(to.steep),
+                      is_rising = mask_of(to.rising);
+  const std::uint32_t before = chosen(
+      not_flat, chosen(is_steep, a.above, chosen(is_rising, a.above_right, a.above_left)), a.left);
+  const std::uint32_t behind = chosen(
+      not_flat, chosen(is_steep, a.below, chosen(is_rising, a.below_left, a.below_right)), a.right);
+  // Equal ones behind it are no more only where the gradient is flat or steep.
+  const std::uint32_t one = not_flat & ~is_steep & 0x3c003c00;
+  return ptx::subtract_halves(before, here) &
+         ~ptx::subtract_halves(ptx::subtract_halves(here, one), behind);
+}
+
+// An integer up to 2047.
+__device__ __forceinline__ std::uint32_t half_of(int number) {
+  const auto n = static_cast<std::uint32_t>(number);
+  return ptx::add_halves(0x6400 | (n & 1023), n < 1024 ? 0xe400 : 0) & 0xffff;
+}
+
+// Magnitudes left and right of a warp's strip: a thread has one.
+__device__ __forceinline__ void find_side_pairs(const std::uint32_t *samples,
+                                                const TilePlace &place, int top,
+                                                std::uint32_t *sides) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, row = top + lane / 2;
+  if (lane >= 2 * (kPairStripRows + 2)) return;
+  const int column = lane % 2 == 0 ? -1 : kColumns, at = kLead + column - 1;
+  int smooth[3], slope[3];
+#pragma unroll
+  for (int k = 0; k < 3; ++k) {
+    const std::uint32_t *from = samples + (row + k) * kSampleWords + at / 4;
+    row_sums<3>(__funnelshift_r(from[0], from[1], static_cast<unsigned>(8 * (at % 4))), 0,
+                &smooth[k], &slope[k]);
+  }
+  const int dx = slope[0] + 2 * slope[1] + slope[2], dy = smooth[2] - smooth[0];
+  sides[lane] = place.contains(column, row - 1) ? half_of(abs(dx) + abs(dy)) : 0;
+}
+
+// What a row's ballots have, the pixels of a thread apart, as a row: a thread has a word. Byte k of
+// the words is word k; its bits change places by numbers: 8 i + j becomes 4 j + i.
+__device__ __forceinline__ std::uint32_t word_of_ballots(const uint4 &ballots, int k) {
+  const auto pick = static_cast<std::uint32_t>(k | (k + 4) << 4);
+  std::uint32_t word = __byte_perm(__byte_perm(ballots.x, ballots.y, pick),
+                                   __byte_perm(ballots.z, ballots.w, pick), 0x5410);
+  const auto swap = [&](unsigned distance, std::uint32_t mask) {
+    const std::uint32_t other = (word ^ word >> distance) & mask;
+    word ^= other ^ other << distance;
+  };
+  swap(12, 0x0000f0f0), swap(6, 0x00cc00cc), swap(3, 0x0a0a0a0a), swap(1, 0x22222222);
+  return word;
+}
+
+// The strip's maxima. A warp has kPairStripRows rows, from the top down.
+__device__ __forceinline__ void find_pair_maxima(const CannyArgs &a, const std::uint32_t *samples,
+                                                 const TilePlace &place, std::uint32_t *sides,
+                                                 TileBits &bits) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const int top = warp * kPairStripRows;
+  sides += warp * 2 * (kPairStripRows + 2);
+  find_side_pairs(samples, place, top, sides);
+  __syncwarp();
+  const std::uint32_t *from = samples + top * kSampleWords + kLead / 4 + lane - 1;
+  const auto halves_inside = [&](int column) {
+    const int x = place.x + 4 * lane + column;
+    return (x < place.width ? 0xffffu : 0u) | (x + 2 < place.width ? 0xffff0000u : 0u);
+  };
+  const std::uint32_t even_inside = halves_inside(0), odd_inside = halves_inside(1);
+  const std::uint32_t low = a.low * 0x00010001u, high = a.high * 0x00010001u;
+  Pairs first = pairs_of(from), second = pairs_of(from + kSampleWords);
+  PairRow above = {}, here = {};
+#pragma unroll
+  for (int row = 0; row < kPairStripRows + 2; ++row) {
+    const Pairs third = pairs_of(from + (row + 2) * kSampleWords);
+    PairRow below = gradient_pairs(first, second, third);
+    first = second, second = third;
+    const int y = place.y + top + row - 1;
+    const std::uint32_t row_inside = y >= 0 && y < place.height ? ~0u : 0;
+    Pairs &m = below.magnitude;
+    m.even &= even_inside & row_inside, m.odd &= odd_inside & row_inside;
+    const std::uint32_t side = sides[2 * row + (lane == 0 ? 0 : 1)];
+    std::uint32_t left = __shfl_up_sync(~0u, m.odd, 1) >> 16,
+                  right = __shfl_down_sync(~0u, m.even, 1);
+    if (lane == 0) left = side;
+    if (lane == 31) right = side;
+    m.outer = __byte_perm(left, right, 0x5410);
+    if (row >= 2) {
+      const Pairs &p = above.magnitude, &c = here.magnitude, &n = m;
+      const std::uint32_t even_more = ptx::subtract_halves(low, c.even),
+                          odd_more = ptx::subtract_halves(low, c.odd);
+      uint4 found = {}, strong = {};
+      if (__any_sync(~0u, ((even_more | odd_more) & kSigns) != 0)) {
+        const std::uint32_t even = even_more & maxima_of(c.even, here.even,
+                                                         {p.left(), p.even, p.odd, c.left(), c.odd,
+                                                          n.left(), n.even, n.odd});
+        const std::uint32_t odd = odd_more & maxima_of(c.odd, here.odd,
+                                                       {p.even, p.odd, p.right(), c.even, c.right(),
+                                                        n.even, n.odd, n.right()});
+        const std::uint32_t even_strong = even & ptx::subtract_halves(high, c.even),
+                            odd_strong = odd & ptx::subtract_halves(high, c.odd);
+        const auto ballots = [](std::uint32_t evens, std::uint32_t odds) -> uint4 {
+          return {__ballot_sync(~0u, (evens & 0x8000) != 0),
+                  __ballot_sync(~0u, (odds & 0x8000) != 0), __ballot_sync(~0u, evens >> 31 != 0),
+                  __ballot_sync(~0u, odds >> 31 != 0)};
+        };
+        found = ballots(even, odd), strong = ballots(even_strong, odd_strong);
+      }
+      if (lane == 0) {
+        reinterpret_cast<uint4 *>(bits.found)[top + row - 2] = found;
+        reinterpret_cast<uint4 *>(bits.strong)[top + row - 2] = strong;
+      }
+    }
+    above = here, here = below;
+  }
+  __syncwarp();
+  static_assert(kPairStripRows * kWords <= 32, "a word each");
+  if (lane >= kPairStripRows * kWords) return;
+  const int row = top + lane / kWords, k = lane % kWords;
+  const std::uint32_t found = word_of_ballots(reinterpret_cast<uint4 *>(bits.found)[row], k),
+                      strong = word_of_ballots(reinterpret_cast<uint4 *>(bits.strong)[row], k);
+  __syncwarp(kPairStripRows * kWords == 32 ? ~0u : (1u << (kPairStripRows * kWords % 32)) - 1);
+  reinterpret_cast<std::uint32_t *>(bits.found)[kWords * row + k] = found;
+  reinterpret_cast<std::uint32_t *>(bits.strong)[kWords * row + k] = strong;
+}
+
+__global__ void __launch_bounds__(kThreads, kPairBlocks)
+    pair_tile_kernel(const __grid_constant__ CannyArgs a) {
+  wait_for_grid_before();
+  COALESCE_DYNAMIC_SHARED(16, std::uint32_t, shared);
+  __shared__ TileBits bits;
+  __shared__ std::uint32_t sides[kWarps * 2 * (kPairStripRows + 2)];
+  std::uint32_t *const samples = shared, *const pixels = samples + kPairSampleRows * kSampleWords;
+  const auto block = static_cast<int>(blockIdx.x);
+  const int down = block / a.tiles_across;
+  const TilePlace place = {(block - down * a.tiles_across) * kColumns, down * kPairRows, a.width,
+                           a.height};
+  if (block == 0 && threadIdx.x == 0) a.parent[0] = 0;
+  const TileSource &in = a.channel[0].in;
+  load_pixels<3, kPairSampleRows>(in, place, in.pixel == 1 ? samples : pixels);
+  if (in.pixel != 1) {
+    __syncthreads();
+    pick_samples<kPairSampleRows>(pixels, in.pixel, a.channel[0].first, samples);
+  }
+  __syncthreads();
+  find_pair_maxima(a, samples, place, sides, bits);
+  __syncthreads();
+  find_components<kPairRows>(a, place, bits, reinterpret_cast<RowBits *>(shared));
 }
 
 // ---- Open pixels -------------------------------------------------------------------------------
@@ -517,6 +792,21 @@ constexpr std::size_t shared_bytes(int aperture, int step) {
 }
 static_assert(shared_bytes(7, 4) + sizeof(TileBits) <= 48 << 10, "what every device has");
 
+constexpr std::size_t pair_shared_bytes(int step) {
+  return std::size_t{4} * kPairSampleRows * kSampleWords *
+         static_cast<std::size_t>(step > 1 ? 1 + step : 1);
+}
+
+// A threshold as a half. No magnitude is more than 2040.
+std::uint32_t half_bits(std::uint32_t number) {
+  if (number == 0) return 0;
+  number = std::min(number, 2047u);
+  std::uint32_t exponent = 0;
+  for (; number >> exponent > 1;)
+    ++exponent;
+  return (exponent + 15) << 10 | ((number << (10 - exponent)) & 1023);
+}
+
 Status launch_tiles(const CannyJob &job, const CannyCudaScratch &scratch, cudaStream_t stream) {
   CannyArgs a = {};
   a.channels = job.channels;
@@ -529,11 +819,17 @@ Status launch_tiles(const CannyJob &job, const CannyCudaScratch &scratch, cudaSt
   }
   a.width = job.width, a.height = job.height;
   a.low = static_cast<std::uint32_t>(job.low), a.high = static_cast<std::uint32_t>(job.high);
+  const bool pairs = job.channels == 1 && job.aperture == 3 && !job.l2;
+  if (pairs) a.low = half_bits(a.low), a.high = half_bits(a.high);
+  const int rows = pairs ? kPairRows : kRows;
   a.tiles_across = divided_up(job.width, kColumns);
   a.words = scratch.words, a.map = scratch.map, a.parent = scratch.parent;
   // (As many words as pictures may have, in tiles, are fewer than 2^31.)
   const auto tiles =
-      static_cast<unsigned>(a.tiles_across) * static_cast<unsigned>(divided_up(job.height, kRows));
+      static_cast<unsigned>(a.tiles_across) * static_cast<unsigned>(divided_up(job.height, rows));
+  if (pairs)
+    return launch_early(pair_tile_kernel, dim3(tiles), dim3(kThreads),
+                        pair_shared_bytes(job.channel[0].step), stream, a);
   return launch_early(tile_kernel_of(job.aperture, job.l2), dim3(tiles), dim3(kThreads),
                       shared_bytes(job.aperture, job.channel[0].step), stream, a);
 }
