@@ -155,17 +155,17 @@ __device__ __forceinline__ void find_sides(const std::uint32_t *samples, const T
 
 // ---- Samples ------------------------------------------------------------------------------------
 
-// The bytes of the pixels from kLead columns left of the tile on, in chunks of 16.
-template <int kAperture, int kSampleRows>
-__device__ __forceinline__ void load_pixels(const TileSource &in, const TilePlace &place,
-                                            std::uint32_t *pixels) {
-  const int x = (place.x - kLead) * in.pixel, y = place.y - 1 - kAperture / 2;
-  const int chunks = kSampleWords / 4 * in.pixel, pitch = kSampleWords * in.pixel;
-  const int thread = static_cast<int>(threadIdx.x);
+// The bytes of the pixels from kLead columns left of the tile on, in chunks of 16. A function of
+// its own, so that what is under way takes no registers of the gradients.
+template <int kSampleRows>
+__device__ __noinline__ void load_pixels(const TileSource &in, int x, int y,
+                                         std::uint32_t *pixels) {
   if (in.pixel == 1) {
-    load_chunks<1, kSampleRows>(in, place, y, pixels);
+    load_chunks<1, kSampleRows>(in, x, y, pixels);
     return;
   }
+  const int chunks = kSampleWords / 4 * in.pixel, pitch = kSampleWords * in.pixel;
+  const int thread = static_cast<int>(threadIdx.x);
   const auto put = [&](int row, int chunk, const std::uint32_t(&words)[4]) {
     *reinterpret_cast<uint4 *>(pixels + row * pitch + 4 * chunk) =
         make_uint4(words[0], words[1], words[2], words[3]);
@@ -256,7 +256,9 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(kAperture))
   for (int c = 0; c < a.channels; ++c) {
     const TileSource &in = a.channel[c].in;
     const bool apart = in.pixel == 1;  // in planes; else one load has all channels
-    if (apart || c == 0) load_pixels<kAperture, kSampleRows>(in, place, apart ? samples : pixels);
+    if (apart || c == 0)
+      load_pixels<kSampleRows>(in, (place.x - kLead) * in.pixel, place.y - 1 - kAperture / 2,
+                               apart ? samples : pixels);
     if (!apart) {
       __syncthreads();
       pick_samples<kSampleRows>(pixels, in.pixel, a.channel[c].first, samples);

@@ -345,7 +345,7 @@ __global__ void __launch_bounds__(kThreads, kChannels == 1 ? 8 : 6)
   const PairSamples<kStep, kChannels> samples = {a, shared};
 #pragma unroll
   for (int c = 0; c < samples.kPlanes; ++c)
-    load_chunks<kStep, kPairSampleRows>(a.channel[c].in, place, place.y - 2,
+    load_chunks<kStep, kPairSampleRows>(a.channel[c].in, (place.x - kLead) * kStep, place.y - 2,
                                         shared + c * samples.kPlaneWords);
   __syncthreads();
   find_pair_maxima(a, samples, place, sides, bits);

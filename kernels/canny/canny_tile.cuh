@@ -66,16 +66,15 @@ __device__ __forceinline__ void repeat_pixel(const std::uint8_t *pixel, int x,
   }
 }
 
-// The bytes of the pixels of kStep bytes from kLead columns left of the tile on, kRows rows from y
-// on, in chunks of 16. Chunks beside the picture need no loop over bytes: the tiles there would
-// take longer than all others.
+// Bytes of pixels of kStep bytes, in chunks of 16: a row of samples from byte x of the picture on,
+// which is where a chunk begins, and kRows rows from y on. Chunks beside the picture need no loop
+// over bytes: the tiles there would take longer than all others.
 template <int kStep, int kRows>
-__device__ __forceinline__ void load_chunks(const TileSource &in, const TilePlace &place, int y,
-                                            std::uint32_t *to) {
+__device__ __forceinline__ void load_chunks(const TileSource &in, int x, int y, std::uint32_t *to) {
   constexpr int kChunks = kSampleWords / 4 * kStep, kAll = kChunks * kRows;
   constexpr int kEach = (kAll + kThreads - 1) / kThreads;
   constexpr int kBatches = kEach <= 6 ? 1 : 2, kBatch = (kEach + kBatches - 1) / kBatches;
-  const int thread = static_cast<int>(threadIdx.x), x = (place.x - kLead) * kStep;
+  const int thread = static_cast<int>(threadIdx.x);
   auto *const chunks = reinterpret_cast<uint4 *>(to);
   const bool wide = in.alignment >= 16;
   const auto is_inside = [&](int at) { return wide && at >= 0 && at + 16 <= in.width; };
