@@ -55,18 +55,17 @@ __device__ __forceinline__ std::uint32_t find_root(std::uint32_t *parent, std::u
   }
 }
 
-// Joins two sets. If another thread has given the higher root a parent meanwhile, that parent and
-// the lower root are still to be joined; nodes become lower each time, so this ends.
+// Joins two sets. The higher node gets the lower one as its parent, in the hope that it is a root;
+// if it had a lower parent by then, or had to give one up, that parent and the lower node are still
+// to be joined, by their roots. (A parent that was given up is joined by whoever took its place.)
+// Nodes become lower each time, so this ends.
 __device__ __forceinline__ void join(std::uint32_t *parent, std::uint32_t a, std::uint32_t b) {
-  for (;;) {
-    a = find_root(parent, a);
-    b = find_root(parent, b);
-    if (a == b) return;
+  while (a != b) {
     const std::uint32_t high = max(a, b), low = min(a, b);
     const std::uint32_t old = atomicMin(&parent[high], low);
     if (old == high) return;
-    a = old;
-    b = low;
+    a = find_root(parent, old);
+    b = find_root(parent, low);
   }
 }
 

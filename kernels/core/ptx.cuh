@@ -49,6 +49,24 @@ __device__ __forceinline__ float reciprocal(float x) {
   return y;
 }
 
+// Of two halves each. Every result is rounded once, to nearest.
+__device__ __forceinline__ std::uint32_t add_halves(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t sums;
+  asm("add.rn.f16x2 %0, %1, %2;" : "=r"(sums) : "r"(a), "r"(b));
+  return sums;
+}
+__device__ __forceinline__ std::uint32_t subtract_halves(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t differences;
+  asm("sub.rn.f16x2 %0, %1, %2;" : "=r"(differences) : "r"(a), "r"(b));
+  return differences;
+}
+__device__ __forceinline__ std::uint32_t fma_halves(std::uint32_t a, std::uint32_t b,
+                                                    std::uint32_t c) {
+  std::uint32_t sums;
+  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(sums) : "r"(a), "r"(b), "r"(c));
+  return sums;
+}
+
 // 16 bytes to shared memory, not waited for. From compute capability 8.0 on.
 __device__ __forceinline__ void cp_async(std::uint32_t to, const void *from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");

@@ -3,6 +3,8 @@
 // kernels on tensor cores, in C++ (PTX ISA).
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -40,6 +42,36 @@ inline std::uint32_t add_distances(std::uint32_t a, std::uint32_t b, std::uint32
 // (A bit off, as the instruction may be.)
 inline float reciprocal(float x) {
   return 1 / x * (1 + 0x1p-23f);
+}
+
+// A half is a sign, five bits of exponent and ten of fraction. (No infinities and no NaN.)
+inline double half_value(std::uint32_t bits) {
+  const int exponent = static_cast<int>(bits >> 10 & 31), fraction = static_cast<int>(bits & 1023);
+  const double value =
+      exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+  return (bits & 0x8000) != 0 ? -value : value;
+}
+inline std::uint32_t half_bits_of(double value) {
+  const std::uint32_t sign = std::signbit(value) ? 0x8000 : 0;
+  value = std::fabs(value);
+  if (value == 0) return sign;
+  const int exponent = std::max(std::ilogb(value), -14);
+  // (A carry makes it the next exponent.)
+  const auto steps = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(value, 10 - exponent)));
+  return sign | (static_cast<std::uint32_t>(exponent + 14) * 1024 + steps);
+}
+
+inline std::uint32_t fma_halves(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+  std::uint32_t result = 0;
+  for (int i = 0; i < 32; i += 16)
+    result |= half_bits_of(half_value(a >> i) * half_value(b >> i) + half_value(c >> i)) << i;
+  return result;
+}
+inline std::uint32_t add_halves(std::uint32_t a, std::uint32_t b) {
+  return fma_halves(a, 0x3c003c00, b);
+}
+inline std::uint32_t subtract_halves(std::uint32_t a, std::uint32_t b) {
+  return fma_halves(b, 0xbc00bc00, a);
 }
 
 // What is copied is there when it was waited for, not before.
