@@ -60,8 +60,8 @@ DecodeArrays place_decode_arrays(const Frame &frame, const ScanPlan *plan, bool 
     a.data = layout->at<std::uint8_t>(plan->bytes + kReadBehind);
     a.tables = layout->at<BitTable>(2 * kMostComponents);
     a.rest = layout->at<DecodeTable>(2 * kMostComponents);
-    a.exits = layout->at<std::uint32_t>(std::size_t{plan->groups} * kGroup);
-    a.counts = layout->at<std::uint32_t>(std::size_t{plan->groups} * kGroup);
+    a.exits = layout->at<std::uint32_t>(std::size_t{plan->groups} * kWriters);
+    a.counts = layout->at<std::uint32_t>(std::size_t{plan->groups} * kWriters);
     for (std::uint32_t *&last : a.last)
       last = layout->at<std::uint32_t>(plan->groups);
     a.first = layout->at<std::uint32_t>(plan->groups);

@@ -21,6 +21,10 @@ constexpr std::uint32_t kSubsequenceBytes = 132;  // 33 words: no two of a warp 
 constexpr std::uint32_t kGroup = 112;             // subsequences
 constexpr std::uint32_t kLead = 16;  // subsequences before a group, decoded for its first state
 constexpr std::uint32_t kSyncThreads = 384;
+// A subsequence's parts: each is a thread's in the last pass, which need not find its entry.
+constexpr std::uint32_t kParts = 3;
+constexpr std::uint32_t kPartBytes = kSubsequenceBytes / kParts;  // 11 words
+constexpr std::uint32_t kWriters = kGroup * kParts;
 constexpr std::uint32_t kGroupBytes = kGroup * kSubsequenceBytes;
 constexpr int kSyncPasses = 3;            // over groups, the first one included
 constexpr std::uint32_t kTileMcus = 256;  // whose DC differences a block of threads adds up
@@ -69,8 +73,8 @@ struct DecodeArrays {
   std::uint8_t *data;
   BitTable *tables;   // [2 * kMostComponents]: DC and AC of each component of the scan
   DecodeTable *rest;  // the same, for codes behind the tail
-  // Of each subsequence: the state in which it is left, and how many blocks end in it. States count
-  // from the beginning of the group.
+  // Of each part of a subsequence: the state in which it is left, and how many blocks end in it.
+  // States count from the beginning of the group.
   std::uint32_t *exits, *counts;
   std::uint32_t *last[2];  // the states in which groups are left, by pass, as the next group's
   std::uint32_t *first;    // the states with which groups begin

@@ -23,7 +23,8 @@ struct State {
 
   __device__ __forceinline__ std::uint32_t packed() const { return at << 11 | block << 7 | k; }
 };
-constexpr std::uint32_t kEnd = kNone;  // no more data; packed
+constexpr std::uint32_t kEnd = kNone;          // no more data; packed
+constexpr std::uint32_t kNowhere = kNone - 1;  // a state in which no decoder is
 
 __device__ __forceinline__ State state_of(std::uint32_t packed) {
   return {packed >> 11, packed >> 7 & 15, packed & 127};
