@@ -95,7 +95,7 @@ struct SampleTarget {
   int step, width, height;
 };
 
-// Coefficients of a scan; DC is still a difference. Clears the result first.
+// Coefficients of a scan, which are zeros before, as the result is; DC is still a difference.
 Status decode_bits_cuda(const ScanPlan &plan, const DecodeArrays &arrays, void *stream);
 // Coefficients to samples. plan: of coefficients in the order of the scan with differences; nullptr
 // for those of CoefficientPlanes. quant: of each component.

@@ -76,6 +76,7 @@ class Slot {
  private:
   Status place(const ScanPlan *plan);
   void hand_over(int number, const HuffmanTable &table);
+  Status upload(const ScanPlan &plan);
   Status decode_bits(const ScanPlan &plan);
   Status decode_bits_on_cpu();
   Status take_back();
@@ -157,23 +158,9 @@ void Slot::hand_over(int number, const HuffmanTable &table) {
   handed()->tables[number] = bit_table(handed()->rest[number], number % 2 == 0);
 }
 
-Status Slot::decode_bits(const ScanPlan &plan) {
-  if (Status s = place(&plan); !s.ok()) return s;
-  const Scan &scan = reader_->scan();
-  for (int i = 0; i < scan.components; ++i) {
-    hand_over(2 * i, reader_->dc_table(scan.component[i].dc));
-    hand_over(2 * i + 1, reader_->ac_table(scan.component[i].ac));
-  }
-  const std::size_t tables = 2 * static_cast<std::size_t>(scan.components);
-  if (Status s = copy_to_device(arrays_.tables, handed()->tables, tables * sizeof(BitTable),
-                                stream_.get());
-      !s.ok())
-    return s;
-  if (Status s =
-          copy_to_device(arrays_.rest, handed()->rest, tables * sizeof(DecodeTable), stream_.get());
-      !s.ok())
-    return s;
-  // The driver copies to page-locked memory of its own, and from there piece by piece.
+// The file, what is behind it, and tables. The driver copies the file to page-locked memory of its
+// own, and from there piece by piece.
+Status Slot::upload(const ScanPlan &plan) {
   const ByteSource &source = *reader_->source();
   if (plan.bytes != 0)
     if (Status s = copy_to_device(arrays_.data, source.data + source.at, plan.bytes, stream_.get());
@@ -184,6 +171,29 @@ Status Slot::decode_bits(const ScanPlan &plan) {
           copy_to_device(arrays_.data + plan.bytes, handed()->behind, kReadBehind, stream_.get());
       !s.ok())
     return s;
+  const Scan &scan = reader_->scan();
+  for (int i = 0; i < scan.components; ++i) {
+    hand_over(2 * i, reader_->dc_table(scan.component[i].dc));
+    hand_over(2 * i + 1, reader_->ac_table(scan.component[i].ac));
+  }
+  const std::size_t tables = 2 * static_cast<std::size_t>(scan.components);
+  if (Status s = copy_to_device(arrays_.tables, handed()->tables, tables * sizeof(BitTable),
+                                stream_.get());
+      !s.ok())
+    return s;
+  return copy_to_device(arrays_.rest, handed()->rest, tables * sizeof(DecodeTable), stream_.get());
+}
+
+Status Slot::decode_bits(const ScanPlan &plan) {
+  if (Status s = place(&plan); !s.ok()) return s;
+  // First, as the GPU has time while the file is copied.
+  const auto cleared = reinterpret_cast<std::uint8_t *>(arrays_.coefficients +
+                                                        std::size_t{plan.blocks} * kCoefficients) -
+                       reinterpret_cast<std::uint8_t *>(arrays_.result);
+  if (Status s = clear_device(arrays_.result, static_cast<std::size_t>(cleared), stream_.get());
+      !s.ok())
+    return s;
+  if (Status s = upload(plan); !s.ok()) return s;
   if (Status s = decode_bits_cuda(plan, arrays_, stream_.get()); !s.ok()) return s;
   if (Status s =
           copy_to_host(&handed()->result, arrays_.result, sizeof(std::uint32_t), stream_.get());

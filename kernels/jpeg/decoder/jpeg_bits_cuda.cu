@@ -237,11 +237,6 @@ __global__ void __launch_bounds__(kWriters) write_kernel(const __grid_constant__
 
 Status decode_bits_cuda(const ScanPlan &plan, const DecodeArrays &arrays, void *stream) {
   auto *const to = static_cast<cudaStream_t>(stream);
-  const std::size_t cleared =
-      static_cast<std::size_t>(reinterpret_cast<std::uint8_t *>(arrays.coefficients) -
-                               reinterpret_cast<std::uint8_t *>(arrays.result)) +
-      std::size_t{plan.blocks} * kCoefficients * sizeof(std::int16_t);
-  if (Status s = cuda_checked(cudaMemsetAsync(arrays.result, 0, cleared, to)); !s.ok()) return s;
   BitsJob job = {plan, arrays, 0};
   for (int b = 0; b < plan.blocks_of_mcu; ++b)
     job.components |= std::uint32_t{plan.component[b]} << 2 * b;
