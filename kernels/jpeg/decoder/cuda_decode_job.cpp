@@ -2,7 +2,6 @@
 #include "cuda_decode_job.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "../tables/parts.h"
 
@@ -10,27 +9,13 @@ namespace coalesce::jpeg {
 
 BitTable bit_table(const DecodeTable &table, bool is_dc) {
   BitTable t = {};
-  t.is_dc = is_dc ? 1 : 0;
-  t.tail_start = table.limit[kFirstBits];
-  const auto entry = [is_dc](std::uint32_t symbol, int length) {
-    return static_cast<std::uint16_t>(entry_of(symbol, static_cast<std::uint32_t>(length), is_dc));
+  const auto entry = [is_dc](std::uint32_t found) {
+    return static_cast<std::uint16_t>(entry_of(found & 255, found >> 8, is_dc));
   };
-  static_assert(kFirstBits == kLookupBits);
-  for (std::size_t i = 0; i < std::size(t.first); ++i)
-    if (const std::uint32_t found = table.lookup[i]; found != 0)
-      t.first[i] = entry(found & 255, static_cast<int>(found >> 8));
-  std::fill(t.tail, t.tail + kTail, entry(0, kBadCodeBits));
-  for (int length = kFirstBits + 1; length <= kMostCodeBits; ++length) {
-    const int spare = kMostCodeBits - length;
-    for (std::uint32_t bits = table.limit[length - 1]; bits < table.limit[length];
-         bits += 1u << spare) {
-      const std::uint32_t from = bits - t.tail_start;
-      if (from >= kTail) return t;
-      const auto code = static_cast<std::int32_t>(bits >> spare);
-      std::fill(t.tail + from, t.tail + std::min(from + (1u << spare), kTail),
-                entry(table.symbols[code + table.first[length]], length));
-    }
-  }
+  for (std::uint32_t i = 0; i < kFirst; ++i)
+    if (table.lookup[i] != 0) t.entries[i] = entry(table.lookup[i]);
+  for (std::uint32_t i = 0; i < kTail; ++i)
+    t.entries[kFirst + i] = entry(look_up(table, kTailStart + i));
   return t;
 }
 

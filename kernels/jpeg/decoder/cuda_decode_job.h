@@ -34,14 +34,16 @@ constexpr std::size_t kReadBehind = 16;  // bytes behind the data: EOI and zeros
 // What a thread looks up in a Huffman table. An entry is 0, or the bits of a code and of the number
 // behind it, the size of that number << 5, and the step of k << 9: from 1 to 16, or kBlockEnds.
 constexpr std::uint32_t kBlockEnds = 64;
-constexpr int kFirstBits = 9;         // that are looked up at once
-constexpr std::uint32_t kTail = 768;  // of longer codes, by all of their 16 bits
+constexpr std::uint32_t kFirst = 1u << kLookupBits;  // that are looked up by their first bits
+constexpr std::uint32_t kTail = 768;  // and by all of 16, the last ones: usual tables' long codes
+constexpr std::uint32_t kTailStart = (1u << kMostCodeBits) - kTail;
 struct alignas(16) BitTable {
-  std::uint16_t first[1 << kFirstBits];  // 0: the code is longer
-  std::uint16_t tail[kTail];             // of bits from tail_start on
-  std::uint32_t tail_start;
-  std::uint32_t is_dc;
+  std::uint16_t entries[kFirst + kTail];  // 0: the code is longer than kLookupBits
 };
+// bits: the next 16.
+COALESCE_HOST_DEVICE std::uint32_t entry_number(std::uint32_t bits) {
+  return bits < kTailStart ? bits >> (kMostCodeBits - kLookupBits) : bits - kTailStart + kFirst;
+}
 BitTable bit_table(const DecodeTable &table, bool is_dc);
 
 // The entry of a symbol whose code has `length` bits. (Symbol 0 of 17 bits is no code.)

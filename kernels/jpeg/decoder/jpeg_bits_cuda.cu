@@ -46,9 +46,10 @@ class CoefficientWriter {
     const std::uint32_t number = bits << ((found & 31) - size) >> (32 - size);
     out_[order_[to]] = static_cast<std::int16_t>(extend(number, static_cast<int>(size)));
   }
-  __device__ __forceinline__ bool end_block() {
-    out_ += kCoefficients;
-    return ++block_ != blocks_;
+  __device__ __forceinline__ bool end_block(bool is_end) {
+    out_ += is_end ? kCoefficients : 0;
+    block_ += is_end ? 1 : 0;
+    return block_ != blocks_;
   }
   __device__ __forceinline__ void spoil() { is_spoiled_ = true; }
   // A marker ends a whole interval that is not empty, and has its number.
