@@ -100,6 +100,12 @@ void DeviceMemory::fill_random(std::uint64_t seed) {
   check(launch(fill, dim3(1024), dim3(256), stream(), data_, size_, seed), "fill");
 }
 
+std::shared_ptr<std::uint8_t> page_locked(std::size_t bytes) {
+  void *memory = nullptr;
+  check(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault), "cudaHostAlloc");
+  return {static_cast<std::uint8_t *>(memory), [](void *used) { (void)cudaFreeHost(used); }};
+}
+
 std::size_t device_mismatches(const DeviceMemory &a, const DeviceMemory &b) {
   if (a.size() != b.size()) throw std::runtime_error("device_mismatches: different sizes");
   DeviceMemory count(sizeof(unsigned long long));

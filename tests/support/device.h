@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ class DeviceMemory {
   std::uint8_t *data_ = nullptr;
   std::size_t size_ = 0;
 };
+
+std::shared_ptr<std::uint8_t> page_locked(std::size_t bytes);  // host memory
 
 // The number of places where they differ.
 std::size_t device_mismatches(const DeviceMemory &a, const DeviceMemory &b);

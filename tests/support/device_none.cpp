@@ -39,6 +39,9 @@ void DeviceMemory::download(void *, std::size_t) const {
 void DeviceMemory::fill_random(std::uint64_t) {
   none();
 }
+std::shared_ptr<std::uint8_t> page_locked(std::size_t) {
+  none();
+}
 std::size_t device_mismatches(const DeviceMemory &, const DeviceMemory &) {
   none();
 }

@@ -2,7 +2,6 @@
 #include "cuda_decode_job.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "../tables/parts.h"
 
@@ -10,27 +9,13 @@ namespace coalesce::jpeg {
 
 BitTable bit_table(const DecodeTable &table, bool is_dc) {
   BitTable t = {};
-  t.is_dc = is_dc ? 1 : 0;
-  t.tail_start = table.limit[kFirstBits];
-  const auto entry = [is_dc](std::uint32_t symbol, int length) {
-    return static_cast<std::uint16_t>(entry_of(symbol, static_cast<std::uint32_t>(length), is_dc));
+  const auto entry = [is_dc](std::uint32_t found) {
+    return static_cast<std::uint16_t>(entry_of(found & 255, found >> 8, is_dc));
   };
-  static_assert(kFirstBits == kLookupBits);
-  for (std::size_t i = 0; i < std::size(t.first); ++i)
-    if (const std::uint32_t found = table.lookup[i]; found != 0)
-      t.first[i] = entry(found & 255, static_cast<int>(found >> 8));
-  std::fill(t.tail, t.tail + kTail, entry(0, kBadCodeBits));
-  for (int length = kFirstBits + 1; length <= kMostCodeBits; ++length) {
-    const int spare = kMostCodeBits - length;
-    for (std::uint32_t bits = table.limit[length - 1]; bits < table.limit[length];
-         bits += 1u << spare) {
-      const std::uint32_t from = bits - t.tail_start;
-      if (from >= kTail) return t;
-      const auto code = static_cast<std::int32_t>(bits >> spare);
-      std::fill(t.tail + from, t.tail + std::min(from + (1u << spare), kTail),
-                entry(table.symbols[code + table.first[length]], length));
-    }
-  }
+  for (std::uint32_t i = 0; i < kFirst; ++i)
+    if (table.lookup[i] != 0) t.entries[i] = entry(table.lookup[i]);
+  for (std::uint32_t i = 0; i < kTail; ++i)
+    t.entries[kFirst + i] = entry(look_up(table, kTailStart + i));
   return t;
 }
 
@@ -60,8 +45,8 @@ DecodeArrays place_decode_arrays(const Frame &frame, const ScanPlan *plan, bool 
     a.data = layout->at<std::uint8_t>(plan->bytes + kReadBehind);
     a.tables = layout->at<BitTable>(2 * kMostComponents);
     a.rest = layout->at<DecodeTable>(2 * kMostComponents);
-    a.exits = layout->at<std::uint32_t>(std::size_t{plan->groups} * kGroup);
-    a.counts = layout->at<std::uint32_t>(std::size_t{plan->groups} * kGroup);
+    a.exits = layout->at<std::uint32_t>(std::size_t{plan->groups} * kWriters);
+    a.counts = layout->at<std::uint32_t>(std::size_t{plan->groups} * kWriters);
     for (std::uint32_t *&last : a.last)
       last = layout->at<std::uint32_t>(plan->groups);
     a.first = layout->at<std::uint32_t>(plan->groups);

@@ -21,6 +21,10 @@ constexpr std::uint32_t kSubsequenceBytes = 132;  // 33 words: no two of a warp 
 constexpr std::uint32_t kGroup = 112;             // subsequences
 constexpr std::uint32_t kLead = 16;  // subsequences before a group, decoded for its first state
 constexpr std::uint32_t kSyncThreads = 384;
+// A subsequence's parts: each is a thread's in the last pass, which need not find its entry.
+constexpr std::uint32_t kParts = 3;
+constexpr std::uint32_t kPartBytes = kSubsequenceBytes / kParts;  // 11 words
+constexpr std::uint32_t kWriters = kGroup * kParts;
 constexpr std::uint32_t kGroupBytes = kGroup * kSubsequenceBytes;
 constexpr int kSyncPasses = 3;            // over groups, the first one included
 constexpr std::uint32_t kTileMcus = 256;  // whose DC differences a block of threads adds up
@@ -30,14 +34,16 @@ constexpr std::size_t kReadBehind = 16;  // bytes behind the data: EOI and zeros
 // What a thread looks up in a Huffman table. An entry is 0, or the bits of a code and of the number
 // behind it, the size of that number << 5, and the step of k << 9: from 1 to 16, or kBlockEnds.
 constexpr std::uint32_t kBlockEnds = 64;
-constexpr int kFirstBits = 9;         // that are looked up at once
-constexpr std::uint32_t kTail = 768;  // of longer codes, by all of their 16 bits
+constexpr std::uint32_t kFirst = 1u << kLookupBits;  // that are looked up by their first bits
+constexpr std::uint32_t kTail = 768;  // and by all of 16, the last ones: usual tables' long codes
+constexpr std::uint32_t kTailStart = (1u << kMostCodeBits) - kTail;
 struct alignas(16) BitTable {
-  std::uint16_t first[1 << kFirstBits];  // 0: the code is longer
-  std::uint16_t tail[kTail];             // of bits from tail_start on
-  std::uint32_t tail_start;
-  std::uint32_t is_dc;
+  std::uint16_t entries[kFirst + kTail];  // 0: the code is longer than kLookupBits
 };
+// bits: the next 16.
+COALESCE_HOST_DEVICE std::uint32_t entry_number(std::uint32_t bits) {
+  return bits < kTailStart ? bits >> (kMostCodeBits - kLookupBits) : bits - kTailStart + kFirst;
+}
 BitTable bit_table(const DecodeTable &table, bool is_dc);
 
 // The entry of a symbol whose code has `length` bits. (Symbol 0 of 17 bits is no code.)
@@ -69,8 +75,8 @@ struct DecodeArrays {
   std::uint8_t *data;
   BitTable *tables;   // [2 * kMostComponents]: DC and AC of each component of the scan
   DecodeTable *rest;  // the same, for codes behind the tail
-  // Of each subsequence: the state in which it is left, and how many blocks end in it. States count
-  // from the beginning of the group.
+  // Of each part of a subsequence: the state in which it is left, and how many blocks end in it.
+  // States count from the beginning of the group.
   std::uint32_t *exits, *counts;
   std::uint32_t *last[2];  // the states in which groups are left, by pass, as the next group's
   std::uint32_t *first;    // the states with which groups begin
@@ -91,7 +97,7 @@ struct SampleTarget {
   int step, width, height;
 };
 
-// Coefficients of a scan; DC is still a difference. Clears the result first.
+// Coefficients of a scan, which are zeros before, as the result is; DC is still a difference.
 Status decode_bits_cuda(const ScanPlan &plan, const DecodeArrays &arrays, void *stream);
 // Coefficients to samples. plan: of coefficients in the order of the scan with differences; nullptr
 // for those of CoefficientPlanes. quant: of each component.

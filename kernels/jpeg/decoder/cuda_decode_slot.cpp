@@ -44,6 +44,7 @@ class Growing {
 struct Handed {
   BitTable tables[2 * kMostComponents];
   DecodeTable rest[2 * kMostComponents];
+  std::uint8_t behind[kReadBehind];  // the file
   std::uint32_t result;
 };
 
@@ -58,7 +59,11 @@ class Slot {
       handed()->rest[i] = decode_table({});
       handed()->tables[i] = bit_table(handed()->rest[i], i % 2 == 0);
     }
+    std::memset(handed()->behind, 0, kReadBehind);
+    handed()->behind[0] = 0xFF;
+    handed()->behind[1] = static_cast<std::uint8_t>(Marker::eoi);
     if (Status s = DeviceStream::make(&stream_); !s.ok()) return s;
+    if (Status s = DeviceEvent::make(&file_read_); !s.ok()) return s;
     return DeviceEvent::make(&output_ready_);
   }
   Status read(const std::uint8_t *file, std::size_t bytes);
@@ -71,36 +76,30 @@ class Slot {
  private:
   Status place(const ScanPlan *plan);
   void hand_over(int number, const HuffmanTable &table);
+  Status upload(const ScanPlan &plan);
   Status decode_bits(const ScanPlan &plan);
   Status decode_bits_on_cpu();
+  Status take_back();
   Status finish(const ScanPlan *plan);
   Handed *handed() const { return static_cast<Handed *>(handed_.get()); }
 
   DecodeParams params_;
   std::optional<HeaderReader> reader_;
-  Growing file_{DeviceMemory::page_locked}, coefficients_{DeviceMemory::page_locked};
+  Growing data_{DeviceMemory::page_locked}, coefficients_{DeviceMemory::page_locked};
   Growing memory_{DeviceMemory::on_device};
   DeviceMemory handed_;
   DeviceStream stream_;
-  DeviceEvent output_ready_;
+  DeviceEvent file_read_, output_ready_;
   DecodeArrays arrays_ = {};
   HuffmanTable last_tables_[2 * kMostComponents];  // DC and AC of each component
   Image out_;
-  std::size_t bytes_ = 0;
   bool may_start_ = false, may_wait_ = false, on_cpu_ = false, broken_ = false;
 };
 
 Status Slot::read(const std::uint8_t *file, std::size_t bytes) {
   may_start_ = may_wait_ = false;
   (void)stream_.wait();
-  if (Status s = file_.at_least(bytes + kReadBehind); !s.ok()) return s;
-  if (bytes != 0) std::memcpy(file_.get<void>(), file, bytes);
-  std::uint8_t *const behind = file_.get<std::uint8_t>() + bytes;
-  std::memset(behind, 0, kReadBehind);
-  behind[0] = 0xFF;
-  behind[1] = static_cast<std::uint8_t>(Marker::eoi);
-  bytes_ = bytes;
-  reader_.emplace(file_.get<std::uint8_t>(), bytes);
+  reader_.emplace(file, bytes);
   const Status s = reader_->first_scan(params_.max_pixels);
   may_start_ = s.ok();
   return s;
@@ -133,14 +132,19 @@ Status Slot::start(const Image &out, void *stream) {
   out_ = out;
   broken_ = false;
   if (Status s = output_ready_.record(stream); !s.ok()) return s;
-  if (Status s = output_ready_.hold_back(stream_.get()); !s.ok()) return s;
-  const std::size_t bytes = bytes_ - std::min(bytes_, reader_->source()->at);
+  const ByteSource &source = *reader_->source();
+  const std::size_t bytes = source.size - std::min(source.size, source.at);
   on_cpu_ = !suits_gpu(&*reader_, bytes);
   Status s;
-  if (on_cpu_)
+  if (on_cpu_) {
     s = decode_bits_on_cpu();
-  else
+  } else {
     s = decode_bits(make_scan_plan(frame(), reader_->scan(), bytes));
+    // Then the caller's memory may go. Page-locked memory is read long after cudaMemcpyAsync() has
+    // returned. Other memory may be: CUDA promises nothing, though a copy of it is mostly made.
+    const Status read = s.ok() ? file_read_.wait() : stream_.wait();
+    if (s.ok()) s = read;
+  }
   may_wait_ = s.ok();
   return s;
 }
@@ -154,8 +158,19 @@ void Slot::hand_over(int number, const HuffmanTable &table) {
   handed()->tables[number] = bit_table(handed()->rest[number], number % 2 == 0);
 }
 
-Status Slot::decode_bits(const ScanPlan &plan) {
-  if (Status s = place(&plan); !s.ok()) return s;
+// The file, what is behind it, and tables. The driver copies the file to page-locked memory of its
+// own, and from there piece by piece.
+Status Slot::upload(const ScanPlan &plan) {
+  const ByteSource &source = *reader_->source();
+  if (plan.bytes != 0)
+    if (Status s = copy_to_device(arrays_.data, source.data + source.at, plan.bytes, stream_.get());
+        !s.ok())
+      return s;
+  if (Status s = file_read_.record(stream_.get()); !s.ok()) return s;
+  if (Status s =
+          copy_to_device(arrays_.data + plan.bytes, handed()->behind, kReadBehind, stream_.get());
+      !s.ok())
+    return s;
   const Scan &scan = reader_->scan();
   for (int i = 0; i < scan.components; ++i) {
     hand_over(2 * i, reader_->dc_table(scan.component[i].dc));
@@ -166,14 +181,19 @@ Status Slot::decode_bits(const ScanPlan &plan) {
                                 stream_.get());
       !s.ok())
     return s;
-  if (Status s =
-          copy_to_device(arrays_.rest, handed()->rest, tables * sizeof(DecodeTable), stream_.get());
+  return copy_to_device(arrays_.rest, handed()->rest, tables * sizeof(DecodeTable), stream_.get());
+}
+
+Status Slot::decode_bits(const ScanPlan &plan) {
+  if (Status s = place(&plan); !s.ok()) return s;
+  // First, as the GPU has time while the file is copied.
+  const auto cleared = reinterpret_cast<std::uint8_t *>(arrays_.coefficients +
+                                                        std::size_t{plan.blocks} * kCoefficients) -
+                       reinterpret_cast<std::uint8_t *>(arrays_.result);
+  if (Status s = clear_device(arrays_.result, static_cast<std::size_t>(cleared), stream_.get());
       !s.ok())
     return s;
-  if (Status s = copy_to_device(arrays_.data, file_.get<std::uint8_t>() + (bytes_ - plan.bytes),
-                                plan.bytes + kReadBehind, stream_.get());
-      !s.ok())
-    return s;
+  if (Status s = upload(plan); !s.ok()) return s;
   if (Status s = decode_bits_cuda(plan, arrays_, stream_.get()); !s.ok()) return s;
   if (Status s =
           copy_to_host(&handed()->result, arrays_.result, sizeof(std::uint32_t), stream_.get());
@@ -197,6 +217,7 @@ Status Slot::decode_bits_on_cpu() {
 
 // From coefficients to the picture.
 Status Slot::finish(const ScanPlan *plan) {
+  if (Status s = output_ready_.hold_back(stream_.get()); !s.ok()) return s;
   const bool is_rgb = out_.format.has(Role::r);
   const SampleLayout layout = sample_layout(frame());
   SampleTarget targets[kMostComponents] = {};
@@ -223,12 +244,27 @@ Status Slot::finish(const ScanPlan *plan) {
   return write_rgb_cuda(frame(), planes, rgb, stream_.get());
 }
 
+// The data from the GPU, as the caller's memory may be gone.
+Status Slot::take_back() {
+  ByteSource *const source = reader_->source();
+  const std::size_t header = std::min(source->size, source->at), bytes = source->size - header;
+  if (Status s = data_.at_least(bytes + kReadBehind); !s.ok()) return s;
+  if (Status s = copy_to_host(data_.get<void>(), arrays_.data, bytes + kReadBehind, stream_.get());
+      !s.ok())
+    return s;
+  source->data = data_.get<std::uint8_t>();
+  source->size = bytes;
+  source->at -= header;
+  return stream_.wait();
+}
+
 Status Slot::wait(bool *broken) {
   if (!may_wait_) return invalid_argument("jpeg: no file is under way");
   may_wait_ = false;
   if (Status s = stream_.wait(); !s.ok()) return s;
   if (!on_cpu_ && handed()->result != kAllBlocks) {
     on_cpu_ = true;
+    if (Status s = take_back(); !s.ok()) return s;
     if (Status s = decode_bits_on_cpu(); !s.ok()) return s;
     if (Status s = stream_.wait(); !s.ok()) return s;
   }

@@ -29,10 +29,12 @@ class CudaDecoder {
   // Waits for whatever is under way.
   virtual ~CudaDecoder() = default;
 
-  // Copies the file, and reads what is before the first scan.
+  // Reads what is before the first scan. The file stays where it is, in memory of whatever kind,
+  // until start() has returned.
   virtual Status read(int slot, const std::uint8_t *file, std::size_t bytes) = 0;
   virtual const Frame &frame(int slot) const = 0;
-  // Enqueues the work. out: in device memory, free to be written as soon as `stream` comes to it.
+  // Enqueues the work, and waits until the file has been read. out: in device memory, free to be
+  // written as soon as `stream` comes to it.
   virtual Status start(int slot, const Image &out, void *stream) = 0;
   // Until the picture is there. *broken: as for Decoder.
   virtual Status wait(int slot, bool *broken) = 0;

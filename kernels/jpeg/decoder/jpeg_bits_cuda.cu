@@ -46,9 +46,10 @@ class CoefficientWriter {
     const std::uint32_t number = bits << ((found & 31) - size) >> (32 - size);
     out_[order_[to]] = static_cast<std::int16_t>(extend(number, static_cast<int>(size)));
   }
-  __device__ __forceinline__ bool end_block() {
-    out_ += kCoefficients;
-    return ++block_ != blocks_;
+  __device__ __forceinline__ bool end_block(bool is_end) {
+    out_ += is_end ? kCoefficients : 0;
+    block_ += is_end ? 1 : 0;
+    return block_ != blocks_;
   }
   __device__ __forceinline__ void spoil() { is_spoiled_ = true; }
   // A marker ends a whole interval that is not empty, and has its number.
@@ -86,6 +87,27 @@ __device__ __forceinline__ std::uint32_t next_break(const std::uint32_t *breaks,
   return kSubsequences;
 }
 
+// A subsequence from `entry` to `end` (bits), part by part; `parts` is the number of its first one,
+// or kNone of a lead's, which nobody wants to know. Returns the state in which it ends.
+__device__ __forceinline__ std::uint32_t walk_parts(const BitsJob &job, const Clean &clean,
+                                                    const Tables &tables, const Extent &own,
+                                                    std::uint32_t entry, std::uint32_t begin,
+                                                    std::uint32_t end, std::uint32_t parts,
+                                                    Counter *counter) {
+  std::uint32_t state = entry;
+  counter->blocks = 0;
+#pragma unroll 1
+  for (std::uint32_t p = 0; p < kParts; ++p) {
+    const std::uint32_t before = counter->blocks;
+    const std::uint32_t stop = p + 1 == kParts ? end : min(begin + 8 * (p + 1) * kPartBytes, end);
+    state = walk(job, clean, tables, state, stop, *counter);
+    if (parts == kNone) continue;
+    job.arrays.exits[parts + p] = seen_from(state, own.begin);
+    job.arrays.counts[parts + p] = counter->blocks - before;
+  }
+  return state;
+}
+
 // Groups begin with a guess, and in later passes with the end of the one before, in the pass
 // before.
 __global__ void __launch_bounds__(kSyncThreads)
@@ -114,8 +136,9 @@ __global__ void __launch_bounds__(kSyncThreads)
   const Extent own = clean_bytes<kLead, kSyncThreads>(job, group, &clean, sums);
   // Of each subsequence, a thread each.
   const bool is_there = t < kSubsequences, is_own = is_there && t >= kLead;
-  const std::uint32_t i = group * kGroup + t - kLead, end = 8 * place_of(own, t + 1);
-  std::uint32_t entry = kEnd, exit = kEnd;
+  const std::uint32_t begin = 8 * place_of(own, t), end = 8 * place_of(own, t + 1);
+  const std::uint32_t parts = is_own ? kParts * (group * kGroup + t - kLead) : kNone;
+  std::uint32_t entry = pass == 0 ? kNowhere : kEnd, exit = kEnd;
   Counter counter;
   if (pass == 0) {
     const std::uint32_t count = Paths::count_of(job) * kSubsequences;
@@ -128,9 +151,10 @@ __global__ void __launch_bounds__(kSyncThreads)
     if (t == 0) paths.follow_all(job, own, entries);
   } else {
     if (is_own) {
-      entry = seen_before(t == kLead ? a.first[group] : a.exits[i - 1], own.begin);
-      exit = seen_before(a.exits[i], own.begin);
-      counter.blocks = a.counts[i];
+      entry = seen_before(t == kLead ? a.first[group] : a.exits[parts - 1], own.begin);
+      exit = seen_before(a.exits[parts + kParts - 1], own.begin);
+      for (std::uint32_t p = 0; p < kParts; ++p)
+        counter.blocks += a.counts[parts + p];
     }
     if (is_there) entries[t] = t == kLead ? seen_before(incoming, own.begin) : entry;
   }
@@ -140,8 +164,7 @@ __global__ void __launch_bounds__(kSyncThreads)
     if (is_there) {
       if (entries[t] != entry) {
         entry = entries[t];
-        counter.blocks = 0;
-        exit = walk(job, clean, tables, entry, end, counter);
+        exit = walk_parts(job, clean, tables, own, entry, begin, end, parts, &counter);
       }
       exits[t] = exit;
     }
@@ -159,8 +182,6 @@ __global__ void __launch_bounds__(kSyncThreads)
     }
   }
   if (is_own) {
-    a.exits[i] = seen_from(exit, own.begin);
-    a.counts[i] = counter.blocks;
     atomicAdd(&sum, counter.blocks);
     if (t == kLead) a.first[group] = seen_from(entry, own.begin);
     if (t == kSubsequences - 1) last_out[group] = seen_from(exit, own.end);
@@ -169,24 +190,24 @@ __global__ void __launch_bounds__(kSyncThreads)
   if (t == 0) a.group_counts[group] = sum;
 }
 
-__global__ void __launch_bounds__(kGroup) write_kernel(const __grid_constant__ BitsJob job) {
+__global__ void __launch_bounds__(kWriters) write_kernel(const __grid_constant__ BitsJob job) {
   wait_for_grid_before();
   __shared__ Tables tables;
   __shared__ Clean clean;
-  __shared__ std::uint32_t sums[kGroup], before;
+  __shared__ std::uint32_t sums[kWriters], before;
   __shared__ std::uint8_t order[kCoefficients];
   const DecodeArrays &a = job.arrays;
-  const std::uint32_t t = threadIdx.x, group = blockIdx.x, i = group * kGroup + t;
+  const std::uint32_t t = threadIdx.x, group = blockIdx.x, i = group * kWriters + t;
   if (t == 0) before = 0;
-  for (std::uint32_t k = t; k < kCoefficients; k += kGroup)
+  for (std::uint32_t k = t; k < kCoefficients; k += kWriters)
     order[k] = natural_order[k];
-  tables.load(job, kGroup);
-  const Extent own = clean_bytes<0, kGroup>(job, group, &clean, sums);
+  tables.load(job, kWriters);
+  const Extent own = clean_bytes<0, kWriters>(job, group, &clean, sums);
   std::uint32_t mine = 0;
-  for (std::uint32_t g = t; g < group; g += kGroup)
+  for (std::uint32_t g = t; g < group; g += kWriters)
     mine += a.group_counts[g];
   if (mine != 0) atomicAdd(&before, mine);
-  const std::uint32_t count = a.counts[i], behind = add_up<kGroup>(count, sums);
+  const std::uint32_t count = a.counts[i], behind = add_up<kWriters>(count, sums);
   CoefficientWriter writer(job, order, before + behind - count);
   if (writer.block() >= job.plan.blocks) return;
   const std::uint32_t entry = t == 0 ? a.first[group] : a.exits[i - 1];
@@ -200,11 +221,11 @@ __global__ void __launch_bounds__(kGroup) write_kernel(const __grid_constant__ B
   }
   writer.begin(at_marker);
   const std::uint32_t exit =
-      walk(job, clean, tables, entry, 8 * min((t + 1) * kSubsequenceBytes, own.end), writer);
+      walk(job, clean, tables, entry, 8 * min((t + 1) * kPartBytes, own.end), writer);
   // All is well if each thread comes to where the next one has begun, and has as many blocks as the
   // next one has counted.
   std::uint32_t told = a.exits[i];
-  if (t == kGroup - 1)
+  if (t == kWriters - 1)
     told = group + 1 == job.plan.groups ? exit : seen_before(a.first[group + 1], own.end);
   const bool is_spoiled =
       writer.is_spoiled(writer.is_last() ? State{} : state_of(exit)) ||
@@ -217,19 +238,14 @@ __global__ void __launch_bounds__(kGroup) write_kernel(const __grid_constant__ B
 
 Status decode_bits_cuda(const ScanPlan &plan, const DecodeArrays &arrays, void *stream) {
   auto *const to = static_cast<cudaStream_t>(stream);
-  const std::size_t cleared =
-      static_cast<std::size_t>(reinterpret_cast<std::uint8_t *>(arrays.coefficients) -
-                               reinterpret_cast<std::uint8_t *>(arrays.result)) +
-      std::size_t{plan.blocks} * kCoefficients * sizeof(std::int16_t);
-  if (Status s = cuda_checked(cudaMemsetAsync(arrays.result, 0, cleared, to)); !s.ok()) return s;
   BitsJob job = {plan, arrays, 0};
   for (int b = 0; b < plan.blocks_of_mcu; ++b)
     job.components |= std::uint32_t{plan.component[b]} << 2 * b;
-  const dim3 grid(plan.groups), block(kGroup), all(kSyncThreads);
+  const dim3 grid(plan.groups), writers(kWriters), all(kSyncThreads);
   for (int pass = 0; pass < kSyncPasses; ++pass)
     if (Status s = launch_with(synchronise_kernel, grid, all, 0, to, pass > 0, job, pass); !s.ok())
       return s;
-  return launch_early(write_kernel, grid, block, 0, to, job);
+  return launch_early(write_kernel, grid, writers, 0, to, job);
 }
 
 }  // namespace coalesce::jpeg

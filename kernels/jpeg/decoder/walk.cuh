@@ -23,7 +23,8 @@ struct State {
 
   __device__ __forceinline__ std::uint32_t packed() const { return at << 11 | block << 7 | k; }
 };
-constexpr std::uint32_t kEnd = kNone;  // no more data; packed
+constexpr std::uint32_t kEnd = kNone;          // no more data; packed
+constexpr std::uint32_t kNowhere = kNone - 1;  // a state in which no decoder is
 
 __device__ __forceinline__ State state_of(std::uint32_t packed) {
   return {packed >> 11, packed >> 7 & 15, packed & 127};
@@ -74,6 +75,7 @@ class Window {
 // Tables of all components, DC and AC.
 struct Tables {
   BitTable table[2 * kComponents];
+  std::uint32_t components, blocks_of_mcu;  // the job's
 
   __device__ __forceinline__ void load(const BitsJob &job, std::uint32_t threads) {
     const auto *from = reinterpret_cast<const uint4 *>(job.arrays.tables);
@@ -81,24 +83,11 @@ struct Tables {
         2 * static_cast<std::uint32_t>(job.plan.components) * sizeof(BitTable) / sizeof(uint4);
     for (std::uint32_t i = threadIdx.x; i < words; i += threads)
       reinterpret_cast<uint4 *>(table)[i] = from[i];
+    if (threadIdx.x != 0) return;
+    components = job.components;
+    blocks_of_mcu = static_cast<std::uint32_t>(job.plan.blocks_of_mcu);
   }
 };
-
-// bits: the next 32.
-__device__ __forceinline__ std::uint32_t entry_at(const BitTable *table, const DecodeTable *rest,
-                                                  std::uint32_t bits) {
-  const std::uint32_t found = table->first[bits >> (32 - kFirstBits)];
-  if (found != 0) return found;
-  const std::uint32_t place = (bits >> 16) - table->tail_start;
-  if (place < kTail) return table->tail[place];
-  const std::uint32_t code = look_up(*rest, bits >> 16);
-  return entry_of(code & 255, code >> 8, table->is_dc != 0);
-}
-
-// block: in the MCU.
-__device__ __forceinline__ std::uint32_t component_of(const BitsJob &job, std::uint32_t block) {
-  return job.components >> 2 * block & 3;
-}
 
 // Decodes the codes that begin before `end` (bits). Sink: what becomes of them. Returns the state
 // in which it ends, packed.
@@ -108,15 +97,23 @@ __device__ __forceinline__ std::uint32_t walk(const BitsJob &job, const Clean &c
                                               std::uint32_t end, Sink &sink) {
   State s = state_of(entry);
   if (s.at >= end) return entry;
-  const auto blocks_of_mcu = static_cast<std::uint32_t>(job.plan.blocks_of_mcu);
+  // (In registers: the compiler would load a kernel's arguments again for each code.)
+  const std::uint32_t components = tables.components, blocks_of_mcu = tables.blocks_of_mcu;
+  const auto component_of = [&](std::uint32_t block) { return components >> 2 * block & 3; };
+  const auto tables_of = [&](std::uint32_t block) {
+    return tables.table + 2 * component_of(block);
+  };
   std::uint32_t mark = clean.next_mark(s.at / 8, end);
   Window window(clean, s.at);
-  std::uint32_t component = component_of(job, s.block);
-  // (A pointer that moves: from a fixed one the compiler would work out an address for each code.)
-  const BitTable *dc = tables.table + 2 * component;
+  const BitTable *dc = tables_of(s.block);
+  // bits: the next 32.
   const auto look_up_here = [&](std::uint32_t bits) {
     const std::uint32_t is_ac = s.k == 0 ? 0 : 1;
-    return entry_at(dc + is_ac, job.arrays.rest + 2 * component + is_ac, bits);
+    const std::uint32_t found = dc[is_ac].entries[entry_number(bits >> 16)];
+    if (found != 0) return found;
+    const std::uint32_t table = 2 * component_of(s.block) + is_ac;
+    const std::uint32_t code = look_up(job.arrays.rest[table], bits >> 16);
+    return entry_of(code & 255, code >> 8, is_ac == 0);
   };
   // Returns false behind the last block.
   const auto step = [&](std::uint32_t found, std::uint32_t bits) {
@@ -125,13 +122,14 @@ __device__ __forceinline__ std::uint32_t walk(const BitsJob &job, const Clean &c
     window.move(s.at, to);
     s.at = to;
     s.k += found >> 9;
-    if (s.k < kCoefficients) return true;
-    s.k = 0;
-    if (++s.block == blocks_of_mcu) s.block = 0;
-    const std::uint32_t next = component_of(job, s.block);
-    dc += 2 * static_cast<int>(next - component);
-    component = next;
-    return sink.end_block();
+    // No branch here, either: in most steps one of a warp ends a block.
+    const bool is_end = s.k >= kCoefficients;
+    const std::uint32_t next = s.block + 1 == blocks_of_mcu ? 0 : s.block + 1;
+    const BitTable *const next_dc = tables_of(next);
+    s.k = is_end ? 0 : s.k;
+    s.block = is_end ? next : s.block;
+    dc = is_end ? next_dc : dc;
+    return sink.end_block(is_end);
   };
   for (;;) {
     // No code that begins before this one ends behind the marker.
@@ -155,8 +153,7 @@ __device__ __forceinline__ std::uint32_t walk(const BitsJob &job, const Clean &c
     if (!is_restart(clean.byte(mark / 8))) return kEnd;
     sink.restart(clean, mark);
     s = {mark + 8, 0, 0};
-    component = component_of(job, 0);
-    dc = tables.table + 2 * component;
+    dc = tables_of(0);
     window.go_to(clean, s.at);
     mark = clean.next_mark(s.at / 8, max(end, s.at));
   }
@@ -166,8 +163,8 @@ struct Counter {
   std::uint32_t blocks = 0;
 
   __device__ __forceinline__ void symbol(std::uint32_t, std::uint32_t, std::uint32_t) {}
-  __device__ __forceinline__ bool end_block() {
-    ++blocks;
+  __device__ __forceinline__ bool end_block(bool is_end) {
+    blocks += is_end ? 1 : 0;
     return true;
   }
   __device__ __forceinline__ void spoil() {}

@@ -67,6 +67,8 @@ struct DecodeSlot {
   CUdeviceptr memory = 0;
   std::size_t bytes = 0;
   std::shared_ptr<DecodeWork> work;
+  const std::uint8_t *file = nullptr;  // the caller's, from read() to start()
+  std::size_t file_bytes = 0;
   bool started = false;
 };
 
@@ -101,8 +103,9 @@ class TwinDecoder final : public CudaDecoder {
     DecodeSlot &slot = at(number);
     (void)driver_.synchronize(slot.stream);
     slot.started = false;
-    slot.work->file.assign(file, file + bytes);
-    return slot.work->decoder.read(slot.work->file.data(), bytes);
+    slot.file = file;
+    slot.file_bytes = bytes;
+    return slot.work->decoder.read(file, bytes);
   }
   const Frame &frame(int number) const override {
     return slots_.at(static_cast<std::size_t>(number)).work->decoder.frame();
@@ -117,6 +120,9 @@ class TwinDecoder final : public CudaDecoder {
       if (Status s = twin::check_access({out.plane[p]}); !s.ok()) return s;
     if (Status s = grow(&slot, frame.blocks() * kCoefficients * 2); !s.ok()) return s;
     slot.work->out = out;
+    std::vector<std::uint8_t> &copy = slot.work->file;
+    copy.assign(slot.file, slot.file + slot.file_bytes);
+    if (Status s = slot.work->decoder.read(copy.data(), copy.size()); !s.ok()) return s;
     CUresult result = driver_.record(slot.given, static_cast<CUstream>(stream));
     if (result == CUDA_SUCCESS) result = driver_.wait_event(slot.stream, slot.given, 0);
     if (Status s = failed(result); !s.ok()) return s;

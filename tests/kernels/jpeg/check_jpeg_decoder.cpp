@@ -30,17 +30,26 @@ struct Call {
 };
 using Decode = std::function<Status(const Call &call, const Backend &backend, bool *broken)>;
 
-// Twice, the second time with what is left in the slot's memory, while another slot reads a file
-// that is cut off.
+// From memory with something else in it as soon as start() has returned.
+Status start_on_cuda(const Call &call, jpeg::CudaDecoder *decoder, std::uint8_t *memory) {
+  std::copy(call.file.begin(), call.file.end(), memory);
+  Status s = decoder->read(0, memory, call.file.size());
+  if (s.ok()) s = decoder->start(0, call.out, device_stream());
+  std::fill_n(memory, call.file.size(), std::uint8_t{0x55});
+  return s;
+}
+
+// Twice, the second time from page-locked memory and with what is left in the slot's memory, while
+// another slot reads a file that is cut off.
 Status decode_on_cuda(const Call &call, bool *broken) {
   std::unique_ptr<jpeg::CudaDecoder> decoder;
   if (Status s = jpeg::CudaDecoder::make(call.params, 2, &decoder); !s.ok()) return s;
-  if (Status s = decoder->read(0, call.file.data(), call.file.size()); !s.ok()) return s;
-  if (Status s = decoder->start(0, call.out, device_stream()); !s.ok()) return s;
+  Bytes memory(call.file.size());
+  if (Status s = start_on_cuda(call, decoder.get(), memory.data()); !s.ok()) return s;
   (void)decoder->read(1, call.file.data(), call.file.size() / 2);
   if (Status s = decoder->wait(0, broken); !s.ok()) return s;
-  if (Status s = decoder->read(0, call.file.data(), call.file.size()); !s.ok()) return s;
-  if (Status s = decoder->start(0, call.out, device_stream()); !s.ok()) return s;
+  const std::shared_ptr<std::uint8_t> locked = page_locked(call.file.size());
+  if (Status s = start_on_cuda(call, decoder.get(), locked.get()); !s.ok()) return s;
   bool broken_again = false;
   if (Status s = decoder->wait(0, &broken_again); !s.ok()) return s;
   if (broken_again != *broken) return {StatusCode::device_error, "the same file, another verdict"};
