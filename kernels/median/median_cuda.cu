@@ -8,6 +8,7 @@
 #include "../core/trace.h"
 #include "median_job.h"
 #include "median_plane.cuh"
+#include "median_ranks.cuh"
 #include "median_three.cuh"
 
 namespace coalesce {
@@ -18,10 +19,17 @@ namespace {
 // A tile is twice as wide as its words: a word has the samples of a column and of the one kColumns
 // further, so that neighbours are words, whatever the channels.
 constexpr int kColumns = 96;  // all numbers of channels divide it
-constexpr int kGroups = 2;    // of threads, one below the other
-constexpr int kGroupRows = 16, kNetworkRows = kGroups * kGroupRows;
-constexpr int kNetworkThreads = kColumns * kGroups;
-constexpr int kMaxLead = 12;  // samples before a tile, a multiple of 4 and of all channels
+constexpr int kNetworkRows = 32;
+// Of threads, one below the other. (A column of large windows wants many registers, and has much to
+// do before its first one.)
+template <int kSize>
+constexpr int kGroups = kSize > 7 ? 1 : 2;
+constexpr int kChannelsMultiple = 24;  // of all numbers of channels, and more than a tile's lead
+// Samples before a tile, at most.
+template <int kHalf>
+constexpr int kMaxLead = kHalf > 3   ? 16
+                         : kHalf > 0 ? 12
+                                     : 0;
 
 // Four words of the tile, of samples in bytes or in halves of words.
 __device__ __forceinline__ uint4 pairs_of(const std::uint32_t (&a)[1],
@@ -39,17 +47,17 @@ __device__ __forceinline__ uint4 pairs_of(const std::uint32_t (&a)[2],
 
 // The tile from the sample at (x, y) on, `fours` times four words wide, without bits that are not
 // looked at.
-template <int kBytes, int kRows, int kWords>
+template <int kThreads, int kBytes, int kRows, int kWords>
 __device__ __forceinline__ void load_pairs(const MedianPlane &p, std::uint32_t mask, int x, int y,
                                            int fours, std::uint32_t (&tile)[kRows][kWords]) {
   const TileSource &in = p.in;
   static_assert(kWords <= 4 * 32, "a warp has a row");
-  constexpr int kStep = kNetworkThreads / 32, kBatch = 3;  // loads under way at a time
+  constexpr int kStep = kThreads / 32, kBatch = 3;  // loads under way at a time
   const int column = 4 * (static_cast<int>(threadIdx.x) % 32);
   const int first = static_cast<int>(threadIdx.x) / 32, at = (x + column) * kBytes;
   if (column >= 4 * fours) return;
   std::uint32_t masks[4];  // copied samples keep every bit
-  int channel = (x + kMaxLead + column) % p.channels;
+  int channel = (x + kChannelsMultiple + column) % p.channels;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     masks[i] = p.role[channel] == ChannelRole::copy ? ~0u : mask;
@@ -99,11 +107,12 @@ __device__ __forceinline__ void load_pairs(const MedianPlane &p, std::uint32_t m
 }
 
 template <int kSize, int kRank>
-__global__ void __launch_bounds__(kNetworkThreads)
+__global__ void __launch_bounds__(kColumns *kGroups<kSize>)
     network_kernel(const __grid_constant__ MedianArgs a) {
   wait_for_grid_before();
   constexpr int kHalf = kSize / 2, kRows = kNetworkRows + 2 * kHalf;
-  constexpr int kWords = kColumns + 2 * (kHalf > 0 ? kMaxLead : 0);
+  constexpr int kThreads = kColumns * kGroups<kSize>, kGroupRows = kNetworkRows / kGroups<kSize>;
+  constexpr int kWords = kColumns + 2 * kMaxLead<kHalf>;
   __shared__ __align__(16) std::uint32_t tile[kRows][kWords];
   int block;
   const MedianPlane &p = plane_of_block(a, &block);
@@ -113,9 +122,9 @@ __global__ void __launch_bounds__(kNetworkThreads)
   const int thread = static_cast<int>(threadIdx.x);
   const std::uint32_t mask = a.mask * 0x10001;
   if (a.sample_bytes == 1)
-    load_pairs<1>(p, mask, x - lead, y - kHalf, fours, tile);
+    load_pairs<kThreads, 1>(p, mask, x - lead, y - kHalf, fours, tile);
   else
-    load_pairs<2>(p, mask, x - lead, y - kHalf, fours, tile);
+    load_pairs<kThreads, 2>(p, mask, x - lead, y - kHalf, fours, tile);
   __syncthreads();
   const int column = thread % kColumns, first = thread / kColumns * kGroupRows;
   const int rows = p.in.height - y - first;
@@ -503,7 +512,8 @@ Kernel network_of(int rank) {
 Kernel network_of(const MedianJob &job) {
   return job.width == 3   ? network_of<3>(job.rank)
          : job.width == 5 ? network_of<5>(job.rank)
-                          : network_of<7>(job.rank);
+         : job.width == 7 ? network_of<7>(job.rank)
+                          : network_of<9>(job.rank);
 }
 
 Kernel three_of(int rank) {
@@ -569,7 +579,18 @@ Status choose_count_blocks(const MedianJob &job, MedianArgs *a) {
   return choose_band_rows(job, a->threads, &a->band_rows);
 }
 
-enum class KernelKind : std::uint8_t { three, network, counts };
+// Is the window for rank_kernel()? Where it is small, a tile has many samples for each of its own.
+constexpr int kLeastRanked = 64;  // samples
+Status choose_ranks(const MedianJob &job, bool *ranks) {
+  int of_block = 0, of_multiprocessor = 0;
+  if (Status s = count_shared_bytes(&of_block, &of_multiprocessor); !s.ok()) return s;
+  *ranks = job.depth.bytes() == 2 && job.width * job.height >= kLeastRanked &&
+           job.width <= kMaxRanked && job.height <= kMaxRanked &&
+           rank_bytes(job.width, job.height) <= of_block;
+  return {};
+}
+
+enum class KernelKind : std::uint8_t { three, network, counts, ranks };
 
 KernelKind kind_of(const MedianJob &job, bool copied) {
   if (copied) return KernelKind::network;
@@ -588,20 +609,29 @@ Tiles tiles_of(const MedianPlane &p, KernelKind kind, const MedianArgs &a) {
             divided_up(p.in.height, kThreeRows * kThreeDown)};
   if (kind == KernelKind::network)
     return {divided_up(p.samples, 2 * kColumns), divided_up(p.in.height, kNetworkRows)};
+  if (kind == KernelKind::ranks)
+    return {divided_up(p.samples / p.channels, kRankAcross) * p.channels,
+            divided_up(p.in.height, kRankDown)};
   return {divided_up(p.samples / p.channels, a.threads - a.width + 1) * p.channels,
           divided_up(p.in.height, a.band_rows)};
 }
 
 // The planes that are filtered, or those that are copied.
 Status launch_planes(const MedianJob &job, bool copied, cudaStream_t stream) {
-  const KernelKind kind = kind_of(job, copied);
+  KernelKind kind = kind_of(job, copied);
   MedianArgs a = {};
   a.sample_bytes = job.depth.bytes();
   a.shift = job.depth.shift;
   a.mask = job.mask();
   a.width = job.width, a.height = job.height, a.rank = job.rank;
-  if (kind == KernelKind::counts)
-    if (Status s = choose_count_blocks(job, &a); !s.ok()) return s;
+  if (kind == KernelKind::counts) {
+    bool ranks = false;
+    if (Status s = choose_ranks(job, &ranks); !s.ok()) return s;
+    if (ranks)
+      kind = KernelKind::ranks;
+    else if (Status s = choose_count_blocks(job, &a); !s.ok())
+      return s;
+  }
   std::int64_t blocks = 0;
   for (int i = 0, n = 0; i < job.planes.planes; ++i) {
     const ChannelPlane &plane = job.planes.plane[i];
@@ -621,10 +651,14 @@ Status launch_planes(const MedianJob &job, bool copied, cudaStream_t stream) {
         a.threads == kCountThreads ? count_kernel<kCountThreads> : count_kernel<kWideCountThreads>,
         grid, dim3(static_cast<unsigned>(a.threads)),
         static_cast<std::size_t>(count_bytes(a.threads)), stream, a);
+  if (kind == KernelKind::ranks)
+    return launch_early(rank_kernel, grid, dim3(kRankThreads),
+                        static_cast<std::size_t>(rank_bytes(job.width, job.height)), stream, a);
   if (kind == KernelKind::three)
     return launch_early(three_of(job.rank), grid, dim3(kThreeAcross * kThreeDown), 0, stream, a);
-  return launch_early(copied ? network_kernel<1, 0> : network_of(job), grid, dim3(kNetworkThreads),
-                      0, stream, a);
+  const int groups = !copied && job.width > 7 ? kGroups<9> : kGroups<1>;
+  return launch_early(copied ? network_kernel<1, 0> : network_of(job), grid,
+                      dim3(static_cast<unsigned>(kColumns * groups)), 0, stream, a);
 }
 
 }  // namespace

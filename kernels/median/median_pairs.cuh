@@ -18,6 +18,11 @@ __device__ __forceinline__ Pair least(Pair a, Pair b) {
 __device__ __forceinline__ Pair most(Pair a, Pair b) {
   return {__vmaxu2(a.word, b.word)};
 }
+// What the least leaves of the sum: a sum has more room than the pipe of minima.
+__constant__ std::uint32_t kOne = 1;  // (No constant: the sum is to be a multiplication's.)
+__device__ __forceinline__ Pair other(Pair a, Pair b) {
+  return {a.word * kOne + b.word - least(a, b).word};
+}
 __device__ __forceinline__ Pair least(Pair a, Pair b, Pair c) {
   return {__vimin3_u16x2(a.word, b.word, c.word)};
 }
