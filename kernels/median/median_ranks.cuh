@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Large windows of samples in words. A block sorts the samples of its tile, with what windows reach
+// Windows of samples in words. A block sorts the samples of its tile, with what windows reach
 // beyond it. Each sample then has a rank in the tile, and no two have the same one.
 //
 // A thread goes down a column of windows. It knows a place in the sorted list, and how many samples
 // of its window come before: that changes by the ranks of a row that enters and of one that leaves.
 // From there it walks along the list, and looks which samples lie in its window, as far as the
 // window's own rank. The next window's is not far from it. It looks at eight at a time.
+//
+// Two cases are not for walks. Small windows have few samples in a long list: theirs are found by
+// bisection. And where many samples are equal, a result is far from the one before when it changes:
+// so windows whose result is such a sample are found first, by sums over the tile.
 #pragma once
 
 #include "../core/host_device.h"
@@ -14,10 +18,7 @@
 
 namespace coalesce {
 
-constexpr int kRankAcross = 64, kRankDown = 32;  // outputs of a tile
 constexpr int kRankThreads = 256, kRankWarps = kRankThreads / 32;
-constexpr int kRankGroups = kRankThreads / kRankAcross;  // of threads, one below the other
-constexpr int kRankRows = kRankDown / kRankGroups;       // of a thread
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr int kRankBlocks = 4;  // of a multiprocessor: it has no threads for more
 #else
@@ -27,34 +28,41 @@ constexpr int kDigits = 256;
 constexpr int kRankBatch = 8;  // places that are looked at together
 static_assert(kDigits == kRankThreads, "a thread has a digit");
 
-constexpr int kMaxRanked = 63;  // columns or rows of a window
+constexpr int kLeastWalked = 32;  // samples of a window
+constexpr int kLongRuns = 16;     // equal samples that fill such a part of the list are a long run
 
 // A place in a tile is two bytes: the row and the column, each with a bit more, so that differences
 // borrow nothing from each other.
 constexpr unsigned kPlaceBits = 0x8080;
 constexpr unsigned kNoPlace = 0xffff;  // in no window
-COALESCE_HOST_DEVICE constexpr int rank_columns(int width) {
-  return kRankAcross + width - 1;
-}
-COALESCE_HOST_DEVICE constexpr int rank_rows(int height) {
-  return kRankDown + height - 1;
-}
-static_assert(rank_columns(kMaxRanked) < 128 && rank_rows(kMaxRanked) <= 128, "seven bits");
+constexpr int kRankSides = 128;        // columns and rows of a tile are fewer
 
-// Shared memory: three lists of the tile's samples; of each warp and digit a count and the
-// lanes.
-COALESCE_HOST_DEVICE constexpr int rank_list(int width, int height) {
-  return (rank_columns(width) * rank_rows(height) + kRankBatch - 1) / kRankBatch * kRankBatch;
-}
-constexpr int rank_bytes(int width, int height) {
-  return 3 * 2 * rank_list(width, height) + 2 * 4 * kDigits * kRankWarps;
-}
+// The outputs of a tile; what it has with what windows reach beyond.
+struct RankShape {
+  int across, down;
+
+  COALESCE_HOST_DEVICE constexpr int columns(int width) const { return across + width - 1; }
+  COALESCE_HOST_DEVICE constexpr int rows(int height) const { return down + height - 1; }
+  // Shared memory: three lists of the tile's samples; of each warp and digit a count and the lanes.
+  constexpr int bytes(int width, int height) const {
+    const int samples = columns(width) * rows(height);
+    return 3 * 2 * ((samples + kRankBatch - 1) / kRankBatch * kRankBatch) +
+           2 * 4 * kDigits * kRankWarps;
+  }
+};
+// The first one that a window fits is taken.
+constexpr RankShape kRankShapes[] = {{64, 32}, {32, 32}, {16, 16}};
+static_assert(kRankShapes[1].columns(kMaxMedianSize) < kRankSides &&
+                  kRankShapes[0].rows(kMaxMedianSize) < kRankSides,
+              "seven bits");
+static_assert(kRankShapes[2].bytes(kMaxMedianSize, kMaxMedianSize) + 32 <= 65536,
+              "what a block of 7.5 may have, but for begin_digits()'s own");
 
 class RankTile {
  public:
-  __device__ __forceinline__ RankTile(std::uint32_t *memory, int width, int height)
-      : columns_(rank_columns(width)), rows_(rank_rows(height)), samples_(columns_ * rows_) {
-    const int list = rank_list(width, height);
+  __device__ __forceinline__ RankTile(std::uint32_t *memory, int columns, int rows)
+      : columns_(columns), rows_(rows), samples_(columns * rows) {
+    const int list = (samples_ + kRankBatch - 1) / kRankBatch * kRankBatch;
     counts_ = memory;
     value_ = reinterpret_cast<std::uint16_t *>(memory + 2 * kDigits * kRankWarps);
     order_ = value_ + list;
@@ -80,9 +88,43 @@ class RankTile {
     __syncthreads();
     sort_by<false>(0, order_, rank_);
     sort_by<true>(8, rank_, order_);
+  }
+
+  // What ranks() has. (Before, it has sum_below()'s.)
+  __device__ __forceinline__ void number() {
     for (int i = static_cast<int>(threadIdx.x); i < samples_; i += kRankThreads)
       rank_[index_of(order_[i])] = static_cast<std::uint16_t>(i);
     __syncthreads();
+  }
+
+  // Of each sample, how many of those that are neither below it nor to its right are less.
+  __device__ __forceinline__ void sum_below(unsigned limit) {
+    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+    for (int row = warp; row < rows_; row += kRankWarps) {
+      int before = 0;
+      for (int first = 0; first < columns_; first += 32) {
+        const int i = row * columns_ + first + lane;
+        const bool inside = first + lane < columns_;
+        const unsigned less = __ballot_sync(~0u, inside && value_[i] < limit ? 1 : 0);
+        if (inside) rank_[i] = static_cast<std::uint16_t>(before + __popc(less << (31 - lane)));
+        before += __popc(less);
+      }
+    }
+    __syncthreads();
+    unsigned sum = 0;
+    for (int i = static_cast<int>(threadIdx.x);
+         i < samples_ && static_cast<int>(threadIdx.x) < columns_; i += columns_) {
+      sum += rank_[i];
+      rank_[i] = static_cast<std::uint16_t>(sum);
+    }
+    __syncthreads();
+  }
+  // Of a window, by those sums.
+  __device__ __forceinline__ int less_in(int row, int column, int width, int height) const {
+    const auto sum = [&](int y, int x) { return y < 0 || x < 0 ? 0 : rank_[y * columns_ + x]; };
+    const int above = row - 1, left = column - 1;
+    return sum(above + height, left + width) - sum(above, left + width) -
+           sum(above + height, left) + sum(above, left);
   }
 
   __device__ __forceinline__ int columns() const {
@@ -194,8 +236,8 @@ class RankTile {
 // The window whose first sample is at (row, column) of the tile, and a place in the sorted list.
 struct RankWindow {
   int width, height;
-  int at,
-      below;  // of the list, a multiple of kRankBatch; of the window's samples so many are before
+  int at;     // of the list, a multiple of kRankBatch
+  int below;  // so many of the window's samples are before
 
   // To the window one row below that of `row`.
   __device__ __forceinline__ void move(const RankTile &tile, int row, int column) {
@@ -203,9 +245,8 @@ struct RankWindow {
     const std::uint16_t *entering = tile.ranks(row + height, column);
 #pragma unroll 5
     for (int i = 0; i < width; ++i) {
-      // (A shifted sign takes an instruction less than to compare and to count.)
-      below -= (entering[i] - at) >> 31;
-      below += (leaving[i] - at) >> 31;
+      if (entering[i] < at) ++below;
+      if (leaving[i] < at) --below;
     }
   }
 
@@ -227,16 +268,15 @@ struct RankWindow {
     const bool back = below > rank;
     const int step = back ? -kRankBatch : kRankBatch;
     if (back) at -= kRankBatch;
-    int missing = back ? below - rank : rank + 1 - below;
+    int missing = back ? below - rank : rank + 1 - below, count;
     unsigned found;
-    do {
+    for (;; at += step) {
       found = inside(tile.places(at), first, end);
-      missing -= __popc(found);
-      at += step;
-    } while (missing > 0);
-    at -= step;
-    int before =
-        back ? -missing : missing + __popc(found) - 1;  // the sample, of those that are found
+      count = __popc(found);
+      missing -= count;
+      if (missing <= 0) break;
+    }
+    int before = back ? -missing : missing + count - 1;  // the sample, of those that are found
     below = rank - before;
     int place = 0;
 #pragma unroll
@@ -246,19 +286,72 @@ struct RankWindow {
   }
 };
 
+// The rank in the tile of the sample that has this one in its window.
+__device__ __forceinline__ int search_ranks(const RankTile &tile, int row, int column, int width,
+                                            int height, int rank) {
+  int found = 0;
+  for (int bit = 1 << (31 - __clz(tile.samples())); bit > 0; bit /= 2) {
+    const std::uint16_t *ranks = tile.ranks(row, column);
+    int below = 0;
+    for (int y = 0; y < height; ++y, ranks += tile.columns())
+#pragma unroll 5
+      for (int x = 0; x < width; ++x)
+        if (ranks[x] < found + bit) ++below;
+    if (below <= rank) found += bit;
+  }
+  return found;
+}
+
+// A long run has the same value at both ends of a part of the list. put(i, value): the result of
+// window i of the thread's `rows`, one below the other. The bits of those that have one.
+template <class Put>
+__device__ __forceinline__ unsigned settle_runs(const MedianArgs &a, RankTile *tile, int row,
+                                                int column, int rows, const Put &put) {
+  const auto first_of = [&](int run) { return tile->value(run * tile->samples() / kLongRuns); };
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const bool is_long = lane < kLongRuns &&
+                       tile->value((lane + 1) * tile->samples() / kLongRuns - 1) == first_of(lane);
+  unsigned runs = __ballot_sync(~0u, is_long ? 1 : 0), settled = 0, before = ~0u;
+  for (; runs != 0; runs &= runs - 1) {
+    const unsigned value = first_of(__ffs(static_cast<int>(runs)) - 1);
+    if (value == before) continue;
+    before = value;
+    unsigned found = (1u << rows) - 1;
+#pragma unroll 1
+    for (unsigned more = 0; more < 2;
+         ++more) {  // (samples less than it, and those that are not more)
+      tile->sum_below(value + more);
+      for (int i = 0; i < rows; ++i)
+        if ((tile->less_in(row + i, column, a.width, a.height) > a.rank) != (more > 0))
+          found &= ~(1u << i);
+      __syncthreads();
+    }
+    for (int i = 0; i < rows; ++i)
+      if ((found >> i & 1) != 0) put(i, value);
+    settled |= found;
+  }
+  return settled;
+}
+
+template <int kShape>
 __global__ void __launch_bounds__(kRankThreads, kRankBlocks)
     rank_kernel(const __grid_constant__ MedianArgs a) {
   wait_for_grid_before();
+  constexpr RankShape kTile = kRankShapes[kShape];
+  constexpr int kGroups = kRankThreads / kTile.across;  // of threads, one below the other
+  constexpr int kRows = kTile.down / kGroups;           // of a thread
+  constexpr int kGroupCounts = 2 * kDigits * kRankWarps / kGroups;
+  static_assert(kGroupCounts >= kRankSides && kRows < 32, "a count for each column");
   COALESCE_DYNAMIC_SHARED(16, std::uint32_t, memory);
   int block;
   const MedianPlane &p = plane_of_block(a, &block);
   const int band = block / p.tiles_across, tile_across = block - band * p.tiles_across;
   const int channel = tile_across % p.channels, pixels = p.samples / p.channels;
-  const int x = tile_across / p.channels * kRankAcross, y = band * kRankDown;
-  const int column = static_cast<int>(threadIdx.x) % kRankAcross;
-  const int group = static_cast<int>(threadIdx.x) / kRankAcross, first = group * kRankRows;
+  const int x = tile_across / p.channels * kTile.across, y = band * kTile.down;
+  const int column = static_cast<int>(threadIdx.x) % kTile.across;
+  const int group = static_cast<int>(threadIdx.x) / kTile.across, first = group * kRows;
   const int place = (x + column) * p.channels + channel;
-  const int rows = x + column < pixels ? min(kRankRows, p.in.height - y - first) : 0;
+  const int rows = x + column < pixels ? max(min(kRows, p.in.height - y - first), 0) : 0;
   if (p.role[channel] == ChannelRole::copy) {
     for (int i = 0; i < rows; ++i)
       store<std::uint16_t>(
@@ -268,7 +361,7 @@ __global__ void __launch_bounds__(kRankThreads, kRankBlocks)
                       place));
     return;
   }
-  RankTile tile(memory, a.width, a.height);
+  RankTile tile(memory, kTile.columns(a.width), kTile.rows(a.height));
   tile.sort([&](int row, int column) {
     const int from_y = border_position(p.in.border, y - a.height / 2 + row, p.in.height);
     const int from_x = border_position(p.in.border, x - a.width / 2 + column, pixels);
@@ -279,12 +372,24 @@ __global__ void __launch_bounds__(kRankThreads, kRankBlocks)
                          from_x * p.channels + channel);
     return static_cast<std::uint16_t>((word & a.mask) >> a.shift);
   });
+  const auto put = [&](int i, unsigned value) {
+    store<std::uint16_t>(p, place, y + first + i, value << a.shift);
+  };
+  if (a.width * a.height < kLeastWalked) {
+    tile.number();
+    for (int i = 0; i < rows; ++i)
+      put(i, tile.value(search_ranks(tile, first + i, column, a.width, a.height, a.rank)));
+    return;
+  }
+  const unsigned settled = settle_runs(a, &tile, first, column, rows, put);
+  if (__syncthreads_and(settled == (1u << rows) - 1 ? 1 : 0) != 0) return;
+  tile.number();
 
   // Where the windows' ranks are if the tile is the same everywhere. Of a group's first windows,
   // columns count what is before.
   const int start = a.rank * tile.samples() / (a.width * a.height) / kRankBatch * kRankBatch;
-  std::uint32_t *columns = tile.counts() + group * 256;
-  for (int i = column; i < tile.columns(); i += kRankAcross) {
+  std::uint32_t *columns = tile.counts() + group * kGroupCounts;
+  for (int i = column; i < tile.columns(); i += kTile.across) {
     const std::uint16_t *rank = tile.ranks(first, i);
     std::uint32_t count = 0;
 #pragma unroll 4
@@ -298,8 +403,7 @@ __global__ void __launch_bounds__(kRankThreads, kRankBlocks)
     window.below += static_cast<int>(columns[column + i]);
   for (int i = 0; i < rows; ++i) {
     if (i > 0) window.move(tile, first + i - 1, column);
-    const int rank = window.walk(tile, first + i, column, a.rank);
-    store<std::uint16_t>(p, place, y + first + i, tile.value(rank) << a.shift);
+    if ((settled >> i & 1) == 0) put(i, tile.value(window.walk(tile, first + i, column, a.rank)));
   }
 }
 
