@@ -318,8 +318,7 @@ __device__ __forceinline__ unsigned settle_runs(const MedianArgs &a, RankTile *t
     before = value;
     unsigned found = (1u << rows) - 1;
 #pragma unroll 1
-    for (unsigned more = 0; more < 2;
-         ++more) {  // (samples less than it, and those that are not more)
+    for (unsigned more = 0; more < 2; ++more) {  // less than it, then less or equal
       tile->sum_below(value + more);
       for (int i = 0; i < rows; ++i)
         if ((tile->less_in(row + i, column, a.width, a.height) > a.rank) != (more > 0))
