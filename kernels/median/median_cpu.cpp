@@ -20,7 +20,7 @@ struct Lanes {
   typedef T V __attribute__((vector_size(kBytes)));
 };
 
-constexpr int kTileRows = 16, kTileSamples = 512, kMaxHalf = 3;
+constexpr int kTileRows = 16, kTileSamples = 512, kMaxHalf = 4;
 constexpr int kEdgeSamples = 64;  // of tiles at the edges
 constexpr int kAhead = 512;       // bytes from what is read to what is fetched
 constexpr int kTilePitch = kTileSamples + 2 * kMaxHalf * 4 + 32;  // and what a vector reads behind
@@ -142,7 +142,8 @@ template <class T>
 FilterRows function(const MedianJob &job) {
   return job.width == 3   ? function<T, 3>(job.rank)
          : job.width == 5 ? function<T, 5>(job.rank)
-                          : function<T, 7>(job.rank);
+         : job.width == 7 ? function<T, 7>(job.rank)
+                          : function<T, 9>(job.rank);
 }
 
 void copy_rows(const MedianJob &, const ChannelPlane &plane, int first, int last) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "../core/cuda_status.h"
@@ -8,6 +9,7 @@
 #include "../core/trace.h"
 #include "median_job.h"
 #include "median_plane.cuh"
+#include "median_ranks.cuh"
 #include "median_three.cuh"
 
 namespace coalesce {
@@ -18,10 +20,17 @@ namespace {
 // A tile is twice as wide as its words: a word has the samples of a column and of the one kColumns
 // further, so that neighbours are words, whatever the channels.
 constexpr int kColumns = 96;  // all numbers of channels divide it
-constexpr int kGroups = 2;    // of threads, one below the other
-constexpr int kGroupRows = 16, kNetworkRows = kGroups * kGroupRows;
-constexpr int kNetworkThreads = kColumns * kGroups;
-constexpr int kMaxLead = 12;  // samples before a tile, a multiple of 4 and of all channels
+constexpr int kNetworkRows = 32;
+// Of threads, one below the other. (A column of large windows wants many registers, and has much to
+// do before its first one.)
+template <int kSize>
+constexpr int kGroups = kSize > 7 ? 1 : 2;
+constexpr int kChannelsMultiple = 24;  // of all numbers of channels, and more than a tile's lead
+// Samples before a tile, at most.
+template <int kHalf>
+constexpr int kMaxLead = kHalf > 3   ? 16
+                         : kHalf > 0 ? 12
+                                     : 0;
 
 // Four words of the tile, of samples in bytes or in halves of words.
 __device__ __forceinline__ uint4 pairs_of(const std::uint32_t (&a)[1],
@@ -39,17 +48,17 @@ __device__ __forceinline__ uint4 pairs_of(const std::uint32_t (&a)[2],
 
 // The tile from the sample at (x, y) on, `fours` times four words wide, without bits that are not
 // looked at.
-template <int kBytes, int kRows, int kWords>
+template <int kThreads, int kBytes, int kRows, int kWords>
 __device__ __forceinline__ void load_pairs(const MedianPlane &p, std::uint32_t mask, int x, int y,
                                            int fours, std::uint32_t (&tile)[kRows][kWords]) {
   const TileSource &in = p.in;
   static_assert(kWords <= 4 * 32, "a warp has a row");
-  constexpr int kStep = kNetworkThreads / 32, kBatch = 3;  // loads under way at a time
+  constexpr int kStep = kThreads / 32, kBatch = 3;  // loads under way at a time
   const int column = 4 * (static_cast<int>(threadIdx.x) % 32);
   const int first = static_cast<int>(threadIdx.x) / 32, at = (x + column) * kBytes;
   if (column >= 4 * fours) return;
   std::uint32_t masks[4];  // copied samples keep every bit
-  int channel = (x + kMaxLead + column) % p.channels;
+  int channel = (x + kChannelsMultiple + column) % p.channels;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     masks[i] = p.role[channel] == ChannelRole::copy ? ~0u : mask;
@@ -99,11 +108,12 @@ __device__ __forceinline__ void load_pairs(const MedianPlane &p, std::uint32_t m
 }
 
 template <int kSize, int kRank>
-__global__ void __launch_bounds__(kNetworkThreads)
+__global__ void __launch_bounds__(kColumns *kGroups<kSize>)
     network_kernel(const __grid_constant__ MedianArgs a) {
   wait_for_grid_before();
   constexpr int kHalf = kSize / 2, kRows = kNetworkRows + 2 * kHalf;
-  constexpr int kWords = kColumns + 2 * (kHalf > 0 ? kMaxLead : 0);
+  constexpr int kThreads = kColumns * kGroups<kSize>, kGroupRows = kNetworkRows / kGroups<kSize>;
+  constexpr int kWords = kColumns + 2 * kMaxLead<kHalf>;
   __shared__ __align__(16) std::uint32_t tile[kRows][kWords];
   int block;
   const MedianPlane &p = plane_of_block(a, &block);
@@ -113,9 +123,9 @@ __global__ void __launch_bounds__(kNetworkThreads)
   const int thread = static_cast<int>(threadIdx.x);
   const std::uint32_t mask = a.mask * 0x10001;
   if (a.sample_bytes == 1)
-    load_pairs<1>(p, mask, x - lead, y - kHalf, fours, tile);
+    load_pairs<kThreads, 1>(p, mask, x - lead, y - kHalf, fours, tile);
   else
-    load_pairs<2>(p, mask, x - lead, y - kHalf, fours, tile);
+    load_pairs<kThreads, 2>(p, mask, x - lead, y - kHalf, fours, tile);
   __syncthreads();
   const int column = thread % kColumns, first = thread / kColumns * kGroupRows;
   const int rows = p.in.height - y - first;
@@ -141,12 +151,13 @@ __global__ void __launch_bounds__(kNetworkThreads)
   }
   if constexpr (kSize > 1) {
     const std::uint32_t *from = centre - kHalf * kWords - kHalf * p.channels;
-    const auto load = [&](int row, int i) { return Pair{from[row * kWords + i * p.channels]}; };
-    WindowColumn<kSize, kRank, Pair> window(load);
+    using Words = PairOf<(kSize > 7)>;
+    const auto load = [&](int row, int i) { return Words{from[row * kWords + i * p.channels]}; };
+    WindowColumn<kSize, kRank, Words> window(load);
     from += (kSize - 1) * kWords;
 #pragma unroll 1
     for (int row = 0; row < kGroupRows; row += 4, from += 4 * kWords)
-      window.step(load, [&](int i, Pair value) { put_word(row + i, value.word); });
+      window.step(load, [&](int i, Words value) { put_word(row + i, value.word); });
   }
 }
 
@@ -158,17 +169,12 @@ __global__ void __launch_bounds__(kNetworkThreads)
 // So a window's rank is found digit by digit, from sums of words over columns. Threads side by side
 // are in different banks of memory, whatever their nodes.
 //
-// Of deeper samples the upper bits are found so, and left in `out`; then, for each number that they
-// are anywhere in the block, the lower 8 bits among the samples that have the same upper ones; or,
-// if these are many, by bisection in each window.
-//
 // A block has as many outputs as threads but for width - 1: so it is larger for wide windows.
 constexpr int kCountThreads = 128, kWideCountThreads = 256;
 constexpr int kWideWindow = 31;  // from this width on
 constexpr int kLevels = 4, kNodes = 1 + 4 + 16 + 64;
-constexpr int kBelow = kNodes;  // in place of a node: samples below those that are counted
 constexpr int count_bytes(int threads) {
-  return (kNodes + 1) * threads * 4;
+  return kNodes * threads * 4;
 }
 
 template <int kThreads>
@@ -178,7 +184,7 @@ class ColumnCounts {
       : own_(count + threadIdx.x), width_(width), small_(width * height < 256) {}
 
   __device__ __forceinline__ void clear() {
-    for (int node = 0; node <= kNodes; ++node)
+    for (int node = 0; node < kNodes; ++node)
       at(node) = 0;
   }
   // by: 1 or -1. (The highest byte of a word is nobody's.)
@@ -194,17 +200,8 @@ class ColumnCounts {
           by > 0 ? words[level] + counted : words[level] - counted;
     }
   }
-  __device__ __forceinline__ void change_below(int by) {
-    at(kBelow) += static_cast<std::uint32_t>(by);
-  }
 
   // Over the columns of the window that begins at this thread's.
-  __device__ __forceinline__ int below() const {
-    int sum = 0;
-    for (int i = 0; i < width_; ++i)
-      sum += static_cast<int>(own_[kBelow * kThreads + i]);
-    return sum;
-  }
   __device__ __forceinline__ int sample_of(int rank) const {
     int sample = 0;
 #pragma unroll
@@ -293,24 +290,13 @@ struct CountTile {
   __device__ __forceinline__ int place() const {  // of the output, in samples
     return (x + static_cast<int>(threadIdx.x)) * p.channels + channel;
   }
-  __device__ __forceinline__ std::uint32_t word_at(const std::uint8_t *row, int place) const {
-    return a.sample_bytes == 1 ? load_global(row + place)
-                               : load_global(reinterpret_cast<const std::uint16_t *>(row) + place);
-  }
   // Of row `row` of the first window, or of those that follow.
   __device__ __forceinline__ int sample(int row) const {
     const int at = border_position(p.in.border, y - a.height / 2 + row, p.in.height);
     const bool outside = column < 0 || at < 0;
-    const std::uint32_t word =
-        outside ? static_cast<std::uint32_t>(p.in.fill >> 8 * a.sample_bytes * channel)
-                : word_at(p.in.data + static_cast<std::size_t>(at) * p.in.pitch,
-                          column * p.channels + channel);
-    return static_cast<int>((word & a.mask) >> a.shift);
-  }
-
-  // What stands in `out`.
-  __device__ __forceinline__ int result(int y) const {
-    return static_cast<int>(word_at(p.out + static_cast<std::size_t>(y) * p.out_pitch, place()));
+    if (outside) return static_cast<int>(p.in.fill >> 8 * channel & 255);
+    return static_cast<int>(load_global(p.in.data + static_cast<std::size_t>(at) * p.in.pitch +
+                                        column * p.channels + channel));
   }
 
   // Goes down the rows: change(sample, by) for those that enter and leave, and row(y) when the
@@ -344,124 +330,16 @@ struct CountTile {
 
   __device__ __forceinline__ void copy() const {
     for (int i = 0; i < rows && writes; ++i)
-      store(a, p, place(), y + i,
-            word_at(p.in.data + static_cast<std::size_t>(y + i) * p.in.pitch, place()));
+      store<std::uint8_t>(
+          p, place(), y + i,
+          load_global(p.in.data + static_cast<std::size_t>(y + i) * p.in.pitch + place()));
   }
 };
-
-// The samples of the window's rows, in place of the counts: a word of a column has two, of rows one
-// below the other.
-template <int kThreads>
-class SampleRing {
- public:
-  __device__ __forceinline__ SampleRing(std::uint32_t *words, int width, int height)
-      : own_(words + threadIdx.x), width_(width), height_(height), pairs_(height / 2 + 2) {}
-
-  // Of the next row.
-  __device__ __forceinline__ void put(int sample) {
-    std::uint32_t &word = own_[slot(row_ / 2) * kThreads];
-    const auto half = static_cast<std::uint32_t>(sample);
-    word = row_ % 2 == 0 ? half : (word & 0xffff) | half << 16;
-    ++row_;
-  }
-
-  // Of the window whose last row came last: the sample of this rank, which has these upper bits.
-  __device__ __forceinline__ int sample_of(int upper, int rank) const {
-    int sample = upper << 8;
-    for (int bit = 128; bit > 0; bit /= 2)
-      if (rank >= width_ * height_ - count_from(sample + bit)) sample += bit;
-    return sample;
-  }
-
- private:
-  __device__ __forceinline__ int slot(int pair) const { return pair % pairs_; }
-
-  // How many are `least` or more? Cut off at both sides, a sample is least - 1 or least. The sum of
-  // what is above least - 1 has the lower halves' count in its lower half, and both fit there.
-  __device__ __forceinline__ int count_from(int least) const {
-    const std::uint32_t low = static_cast<std::uint32_t>(least - 1) * 0x10001, high = low + 0x10001;
-    const int first = row_ - height_;  // of the window's rows
-    std::uint32_t sum = 0;
-    int pair = slot(first / 2);
-    for (int row = first & ~1; row < row_; row += 2, pair = pair + 1 == pairs_ ? 0 : pair + 1) {
-      const std::uint32_t *words = own_ + pair * kThreads;
-      const std::uint32_t mask = (row < first ? 0xffff0000 : ~0u) & (row + 1 < row_ ? ~0u : 0xffff);
-#pragma unroll 4
-      for (int i = 0; i < width_; ++i)
-        sum += __vminu2(__vmaxu2(words[i] & mask, low), high);
-    }
-    sum -= low * static_cast<std::uint32_t>(width_ * (height_ + 1) / 2);
-    return static_cast<int>((sum & 0xffff) + (sum >> 16));
-  }
-
-  std::uint32_t *own_;
-  int width_, height_, pairs_;
-  int row_ = 0;  // how many came
-};
-
-// The upper bits are in `used`, and in `out`, which has no results below 256 before the last pass:
-// they go down.
-template <int kThreads>
-__device__ __forceinline__ void count_lower_bits(const CountTile &tile,
-                                                 ColumnCounts<kThreads> &counts,
-                                                 const std::uint32_t (&used)[8]) {
-  const MedianArgs &a = tile.a;
-  for (int upper = 255; upper >= 0; --upper) {
-    if ((used[upper / 32] >> upper % 32 & 1) == 0) continue;
-    counts.clear();
-    tile.walk(
-        [&](int sample, int by) {
-          if (sample >> 8 == upper) counts.change(sample & 255, by);
-          if (sample >> 8 < upper) counts.change_below(by);
-        },
-        [&](int y) {
-          if (tile.result(y) != upper) return;
-          const int lower = counts.sample_of(a.rank - counts.below());
-          store<std::uint16_t>(tile.p, tile.place(), y,
-                               static_cast<std::uint32_t>(upper << 8 | lower) << a.shift);
-        });
-  }
-}
-
-template <int kThreads>
-__device__ __forceinline__ void search_lower_bits(const CountTile &tile, std::uint32_t *words) {
-  const MedianArgs &a = tile.a;
-  SampleRing<kThreads> ring(words, a.width, a.height);
-  tile.walk(
-      [&](int sample, int by) {
-        if (by > 0) ring.put(sample);
-      },
-      [&](int y) {
-        const int sample = ring.sample_of(tile.result(y), a.rank);
-        store<std::uint16_t>(tile.p, tile.place(), y,
-                             static_cast<std::uint32_t>(sample) << a.shift);
-      });
-}
-
-// By a pass over the block's rows for each number that the upper bits of its results are, or by one
-// that looks at each window's samples eight times, whichever has fewer instructions. Those of an
-// output, of the machine code for 9.0: of a pass, and of a column in it; of a sample, to bisect.
-constexpr int kOfPass = 200, kOfPassColumn = 5, kOfSearchedSample = 36;
-
-template <int kThreads>
-__device__ __forceinline__ void find_lower_bits(const CountTile &tile, std::uint32_t *words,
-                                                ColumnCounts<kThreads> &counts,
-                                                const std::uint32_t (&used)[8]) {
-  const int width = tile.a.width, height = tile.a.height;
-  int passes = 0;
-  for (const std::uint32_t bits : used)
-    passes += __popc(bits);
-  if (passes * (kOfPass + kOfPassColumn * width) > kOfSearchedSample * width * height)
-    search_lower_bits<kThreads>(tile, words);
-  else
-    count_lower_bits(tile, counts, used);
-}
 
 template <int kThreads>
 __global__ void __launch_bounds__(kThreads) count_kernel(const __grid_constant__ MedianArgs a) {
   wait_for_grid_before();
   COALESCE_DYNAMIC_SHARED(16, std::uint32_t, count);
-  __shared__ std::uint32_t used[8];
   int block;
   const MedianPlane &p = plane_of_block(a, &block);
   const CountTile tile(a, p, block);
@@ -471,22 +349,11 @@ __global__ void __launch_bounds__(kThreads) count_kernel(const __grid_constant__
   }
   ColumnCounts<kThreads> counts(count, a.width, a.height);
   counts.clear();
-  if (threadIdx.x < 8) used[threadIdx.x] = 0;
-  if (a.sample_bytes == 1) {
-    tile.walk([&](int sample, int by) { counts.change(sample, by); },
-              [&](int y) {
-                store<std::uint8_t>(p, tile.place(), y,
-                                    static_cast<std::uint32_t>(counts.sample_of(a.rank)));
-              });
-    return;
-  }
-  tile.walk([&](int sample, int by) { counts.change(sample >> 8, by); },
+  tile.walk([&](int sample, int by) { counts.change(sample, by); },
             [&](int y) {
-              const int upper = counts.sample_of(a.rank);
-              atomicOr(&used[upper / 32], 1u << upper % 32);
-              store<std::uint16_t>(p, tile.place(), y, static_cast<std::uint32_t>(upper));
+              store<std::uint8_t>(p, tile.place(), y,
+                                  static_cast<std::uint32_t>(counts.sample_of(a.rank)));
             });
-  find_lower_bits(tile, count, counts, used);
 }
 
 // ---- Launches -----------------------------------------------------------------------------------
@@ -503,7 +370,8 @@ Kernel network_of(int rank) {
 Kernel network_of(const MedianJob &job) {
   return job.width == 3   ? network_of<3>(job.rank)
          : job.width == 5 ? network_of<5>(job.rank)
-                          : network_of<7>(job.rank);
+         : job.width == 7 ? network_of<7>(job.rank)
+                          : network_of<9>(job.rank);
 }
 
 Kernel three_of(int rank) {
@@ -569,25 +437,40 @@ Status choose_count_blocks(const MedianJob &job, MedianArgs *a) {
   return choose_band_rows(job, a->threads, &a->band_rows);
 }
 
-enum class KernelKind : std::uint8_t { three, network, counts };
+// The first one that has memory, and bits for a tile's places.
+Status choose_rank_shape(const MedianJob &job, int *shape) {
+  int of_block = 0, of_multiprocessor = 0;
+  if (Status s = count_shared_bytes(&of_block, &of_multiprocessor); !s.ok()) return s;
+  const int last = static_cast<int>(std::size(kRankShapes)) - 1;
+  while (*shape < last && (kRankShapes[*shape].columns(job.width) >= kRankSides ||
+                           kRankShapes[*shape].bytes(job.width, job.height) > of_block))
+    ++*shape;
+  return {};
+}
+
+enum class KernelKind : std::uint8_t { three, network, counts, ranks };
 
 KernelKind kind_of(const MedianJob &job, bool copied) {
   if (copied) return KernelKind::network;
-  return is_three(job)    ? KernelKind::three
-         : job.is_small() ? KernelKind::network
-                          : KernelKind::counts;
+  return is_three(job)            ? KernelKind::three
+         : job.is_small()         ? KernelKind::network
+         : job.depth.bytes() == 1 ? KernelKind::counts
+                                  : KernelKind::ranks;
 }
 
 // How a plane is cut into blocks.
 struct Tiles {
   int across, down;
 };
-Tiles tiles_of(const MedianPlane &p, KernelKind kind, const MedianArgs &a) {
+Tiles tiles_of(const MedianPlane &p, KernelKind kind, const MedianArgs &a, int shape) {
   if (kind == KernelKind::three)
     return {divided_up(p.in.width, 4 * kThreeAcross),
             divided_up(p.in.height, kThreeRows * kThreeDown)};
   if (kind == KernelKind::network)
     return {divided_up(p.samples, 2 * kColumns), divided_up(p.in.height, kNetworkRows)};
+  if (kind == KernelKind::ranks)
+    return {divided_up(p.samples / p.channels, kRankShapes[shape].across) * p.channels,
+            divided_up(p.in.height, kRankShapes[shape].down)};
   return {divided_up(p.samples / p.channels, a.threads - a.width + 1) * p.channels,
           divided_up(p.in.height, a.band_rows)};
 }
@@ -600,14 +483,18 @@ Status launch_planes(const MedianJob &job, bool copied, cudaStream_t stream) {
   a.shift = job.depth.shift;
   a.mask = job.mask();
   a.width = job.width, a.height = job.height, a.rank = job.rank;
-  if (kind == KernelKind::counts)
+  int shape = 0;
+  if (kind == KernelKind::counts) {
     if (Status s = choose_count_blocks(job, &a); !s.ok()) return s;
+  } else if (kind == KernelKind::ranks) {
+    if (Status s = choose_rank_shape(job, &shape); !s.ok()) return s;
+  }
   std::int64_t blocks = 0;
   for (int i = 0, n = 0; i < job.planes.planes; ++i) {
     const ChannelPlane &plane = job.planes.plane[i];
     if (is_copied(plane) != copied) continue;
     MedianPlane &p = a.plane[n++] = make_plane(job, plane);
-    const Tiles tiles = tiles_of(p, kind, a);
+    const Tiles tiles = tiles_of(p, kind, a, shape);
     p.tiles_across = tiles.across;
     blocks += std::int64_t{tiles.across} * tiles.down;
     if (blocks > std::numeric_limits<int>::max())
@@ -621,10 +508,18 @@ Status launch_planes(const MedianJob &job, bool copied, cudaStream_t stream) {
         a.threads == kCountThreads ? count_kernel<kCountThreads> : count_kernel<kWideCountThreads>,
         grid, dim3(static_cast<unsigned>(a.threads)),
         static_cast<std::size_t>(count_bytes(a.threads)), stream, a);
+  if (kind == KernelKind::ranks)
+    return launch_early(shape == 0   ? rank_kernel<0>
+                        : shape == 1 ? rank_kernel<1>
+                                     : rank_kernel<2>,
+                        grid, dim3(kRankThreads),
+                        static_cast<std::size_t>(kRankShapes[shape].bytes(job.width, job.height)),
+                        stream, a);
   if (kind == KernelKind::three)
     return launch_early(three_of(job.rank), grid, dim3(kThreeAcross * kThreeDown), 0, stream, a);
-  return launch_early(copied ? network_kernel<1, 0> : network_of(job), grid, dim3(kNetworkThreads),
-                      0, stream, a);
+  const int groups = !copied && job.width > 7 ? kGroups<9> : kGroups<1>;
+  return launch_early(copied ? network_kernel<1, 0> : network_of(job), grid,
+                      dim3(static_cast<unsigned>(kColumns * groups)), 0, stream, a);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ struct MedianJob {
   // Is there a network for the window and its rank?
   bool is_small() const {
     const int last = width * height - 1;
-    return width == height && (width == 3 || width == 5 || width == 7) &&
+    return width == height && (width == 3 || width == 5 || width == 7 || width == 9) &&
            (rank == 0 || rank == last / 2 || rank == last);
   }
 };

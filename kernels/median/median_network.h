@@ -35,6 +35,12 @@ COALESCE_NETWORK V most(const V &a, const V &b) {
   return a > b ? a : b;
 }
 
+// The one that least() leaves. (A type of its own may have a better way.)
+template <class V>
+COALESCE_NETWORK V other(const V &a, const V &b) {
+  return most(a, b);
+}
+
 template <class V>
 COALESCE_NETWORK V least(const V &a, const V &b, const V &c) {
   return least(least(a, b), c);
@@ -75,7 +81,7 @@ COALESCE_NETWORK V joined(const Sorted<V, kOdd> &odd, const Sorted<V, kEven> &ev
   else if constexpr (kPlace % 2 == 1)
     return least(even.at[kPair], odd.at[kPair + 1]);
   else
-    return most(even.at[kPair], odd.at[kPair + 1]);
+    return other(even.at[kPair], odd.at[kPair + 1]);
 }
 template <class V, int kOdd, int kEven, std::size_t... i>
 COALESCE_NETWORK Sorted<V, kOdd + kEven> join(const Sorted<V, kOdd> &odd,
@@ -92,7 +98,7 @@ COALESCE_NETWORK Sorted<V, kA + kB> merge(const Sorted<V, kA> &a, const Sorted<V
   } else if constexpr (kB == 0) {
     return a;
   } else if constexpr (kA == 1 && kB == 1) {
-    return {{least(a.at[0], b.at[0]), most(a.at[0], b.at[0])}};
+    return {{least(a.at[0], b.at[0]), other(a.at[0], b.at[0])}};
   } else {
     const auto odd = merge(take<0, 2, (kA + 1) / 2>(a), take<0, 2, (kB + 1) / 2>(b));
     const auto even = merge(take<1, 2, kA / 2>(a), take<1, 2, kB / 2>(b));
@@ -174,8 +180,10 @@ class WindowColumn {
       put_two(pair_[0], pair_[1], odd, put);
     else if constexpr (kHalf == 2)
       put_two(merge(pair_[0], pair_[1]), merge(pair_[1], pair_[2]), odd, put);
-    else
+    else if constexpr (kHalf == 3)
       put_shared(merge(pair_[1], pair_[2]), odd, put);
+    else
+      put_shared(merge(merge(pair_[1], pair_[2]), pair_[3]), odd, put);
     move(std::make_index_sequence<std::size_t{kHalf}>(),
          std::make_index_sequence<std::size_t{kHalf - 1}>());
   }
@@ -198,8 +206,8 @@ class WindowColumn {
     odd_ = row(load, kSize - 2);
   }
 
-  template <class Put>
-  COALESCE_NETWORK void put_shared(const Sorted<V, 4 * kSize> &middle, const Row &odd,
+  template <int kCount, class Put>
+  COALESCE_NETWORK void put_shared(const Sorted<V, kCount> &middle, const Row &odd,
                                    const Put &put) const {
     put_two(merge(pair_[0], middle), merge(middle, pair_[kHalf]), odd, put);
   }

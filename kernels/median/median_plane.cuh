@@ -37,14 +37,6 @@ __device__ __forceinline__ void store(const MedianPlane &p, int x, int y, std::u
   reinterpret_cast<T *>(p.out + static_cast<std::size_t>(y) * p.out_pitch)[x] =
       static_cast<T>(sample);
 }
-__device__ __forceinline__ void store(const MedianArgs &a, const MedianPlane &p, int x, int y,
-                                      std::uint32_t sample) {
-  if (a.sample_bytes == 1)
-    store<std::uint8_t>(p, x, y, sample);
-  else
-    store<std::uint16_t>(p, x, y, sample);
-}
-
 __device__ __forceinline__ const MedianPlane &plane_of_block(const MedianArgs &a, int *block) {
   *block = static_cast<int>(blockIdx.x);
   int i = 0;
