@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -37,21 +38,23 @@ struct NvjpegLibrary {
 template <class Worker, class Work>
 double time_threads(int count, const std::vector<std::unique_ptr<Worker>> &workers, Work work) {
   std::atomic<int> next{0};
-  std::atomic<bool> failed{false};
+  std::vector<std::exception_ptr> failures(workers.size());
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::thread> threads;
-  for (auto &worker : workers)
-    threads.emplace_back([&] {
+  for (std::size_t w = 0; w < workers.size(); ++w)
+    threads.emplace_back([&, w] {
       try {
+        must(cudaSetDevice(0));  // nvJPEG calls the driver, for which a new thread has no context
         for (int i; (i = next++) < count;)
-          work(*worker, i);
-      } catch (const std::exception &) {
-        failed = true;
+          work(*workers[w], i);
+      } catch (...) {
+        failures[w] = std::current_exception();
       }
     });
   for (std::thread &thread : threads)
     thread.join();
-  if (failed) throw std::runtime_error("nvJPEG failed in a thread");
+  for (const std::exception_ptr &failure : failures)
+    if (failure != nullptr) std::rethrow_exception(failure);
   const std::chrono::duration<double, std::milli> all = std::chrono::steady_clock::now() - start;
   return all.count() / count;
 }
