@@ -33,12 +33,12 @@ bool has_pairs(const CannyJob &job) {
 TileKernel tile_kernel_of(const CannyJob &job) {
   const int step = job.channel[0].step;
   const bool one = job.channels == 1;
-  if (has_pairs(job))
-    return step == 1   ? one ? pair_kernel<1, 1>() : pair_kernel<1, 3>()
-             : step == 2 ? pair_kernel<2, 1>()
-           : step == 3 ? pair_kernel<3, 3>()
-           : one       ? pair_kernel<4, 1>()
-                       : pair_kernel<4, 3>();
+  if (has_pairs(job)) {
+    if (step == 1) return one ? pair_kernel<1, 1>() : pair_kernel<1, 3>();
+    if (step == 2) return pair_kernel<2, 1>();  // packed 4:2:2
+    if (step == 3) return pair_kernel<3, 3>();  // R, G and B, in any order
+    return one ? pair_kernel<4, 1>() : pair_kernel<4, 3>();
+  }
   const std::size_t bytes = shared_bytes(job.aperture, step);
   if (job.aperture == 3) return {tile_kernel<3, true>, bytes, kRows};
   if (job.aperture == 5)

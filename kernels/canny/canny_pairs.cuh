@@ -72,7 +72,7 @@ struct PairDirections {
   std::uint32_t not_flat, steep, rising;
 };
 __device__ __forceinline__ PairDirections directions_of(std::uint32_t dx, std::uint32_t dy) {
-  // Of x and y without signs, y - 13573 / 2^15 x and y - (that plus 2) x in two steps. The first
+  // Of x and y without signs, 13573 / 2^15 x - y and (that plus 2) x - y in two steps. The first
   // one is exact where it is small, so the sign of the second one is right (flat_limit()).
   const std::uint32_t x = dx & ~kSigns, minus_y = dy | kSigns;
   constexpr std::uint32_t kFlatHigh = 0x36a136a1, kFlatLow = 0x86008600;  // 1697 / 2^12, -3 / 2^15
@@ -314,12 +314,11 @@ __device__ __forceinline__ void find_pair_maxima(const CannyArgs &a,
     above = here, here = below;
   }
   __syncwarp();
-  static_assert(kPairStripRows * kWords <= 32, "a word each");
-  if (lane >= kPairStripRows * kWords) return;
+  static_assert(kPairStripRows * kWords == 32, "a word each");
   const int row = top + lane / kWords, k = lane % kWords;
   const std::uint32_t found = word_of_ballots(reinterpret_cast<uint4 *>(bits.found)[row], k),
                       strong = word_of_ballots(reinterpret_cast<uint4 *>(bits.strong)[row], k);
-  __syncwarp(kPairStripRows * kWords == 32 ? ~0u : (1u << (kPairStripRows * kWords % 32)) - 1);
+  __syncwarp();
   reinterpret_cast<std::uint32_t *>(bits.found)[kWords * row + k] = found;
   reinterpret_cast<std::uint32_t *>(bits.strong)[kWords * row + k] = strong;
 }

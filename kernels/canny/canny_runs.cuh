@@ -43,7 +43,7 @@ __device__ __forceinline__ std::uint32_t widened(std::uint32_t ones) {
 // parent[node] is a lower node of the same set, or the node itself: so the lowest node is the root.
 // While other threads join sets, what is read may be an older parent, which is as good: it is
 // lower, and of the same set. Nodes on the way get the parent of their parent, so that ways stay
-// short. They are no roots and never will be, so nobody relies on what is stored there meanwhile.
+// short. They are no roots and never will be; who replaces a parent there joins it, too.
 __device__ __forceinline__ std::uint32_t find_root(std::uint32_t *parent, std::uint32_t node) {
   for (;;) {
     const std::uint32_t above = parent[node];

@@ -416,7 +416,7 @@ Status choose_band_rows(const MedianJob &job, int threads, int *rows) {
   int height = 1;
   for (int i = 0; i < job.planes.planes; ++i) {
     const ChannelPlane &plane = job.planes.plane[i];
-    const int pixels = plane.in.width / (plane.channels * job.depth.bytes());
+    const int pixels = plane.in.width / plane.channels;
     columns += std::int64_t{divided_up(pixels, threads - job.width + 1)} * plane.channels;
     height = std::max(height, plane.in.height);
   }

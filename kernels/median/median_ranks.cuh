@@ -13,6 +13,7 @@
 #pragma once
 
 #include "../core/host_device.h"
+#include "../core/warp_sum.cuh"
 #include "median.h"
 #include "median_plane.cuh"
 
@@ -37,17 +38,22 @@ constexpr unsigned kPlaceBits = 0x8080;
 constexpr unsigned kNoPlace = 0xffff;  // in no window
 constexpr int kRankSides = 128;        // columns and rows of a tile are fewer
 
+// What a list of so many samples takes.
+COALESCE_HOST_DEVICE constexpr int list_of(int samples) {
+  return (samples + kRankBatch - 1) / kRankBatch * kRankBatch;
+}
+
 // The outputs of a tile; what it has with what windows reach beyond.
 struct RankShape {
   int across, down;
 
   COALESCE_HOST_DEVICE constexpr int columns(int width) const { return across + width - 1; }
   COALESCE_HOST_DEVICE constexpr int rows(int height) const { return down + height - 1; }
-  // Shared memory: three lists of the tile's samples; of each warp and digit a count and the lanes.
+  // Shared memory: three lists of the tile's samples; of each warp and digit a count and the lanes;
+  // begin_digits()'s own.
   constexpr int bytes(int width, int height) const {
-    const int samples = columns(width) * rows(height);
-    return 3 * 2 * ((samples + kRankBatch - 1) / kRankBatch * kRankBatch) +
-           2 * 4 * kDigits * kRankWarps;
+    return 3 * 2 * list_of(columns(width) * rows(height)) + 2 * 4 * kDigits * kRankWarps +
+           4 * kRankWarps;
   }
 };
 // The first one that a window fits is taken.
@@ -55,14 +61,14 @@ constexpr RankShape kRankShapes[] = {{64, 32}, {32, 32}, {16, 16}};
 static_assert(kRankShapes[1].columns(kMaxMedianSize) < kRankSides &&
                   kRankShapes[0].rows(kMaxMedianSize) < kRankSides,
               "seven bits");
-static_assert(kRankShapes[2].bytes(kMaxMedianSize, kMaxMedianSize) + 32 <= 65536,
-              "what a block of 7.5 may have, but for begin_digits()'s own");
+static_assert(kRankShapes[2].bytes(kMaxMedianSize, kMaxMedianSize) <= 65536,
+              "what a block of 7.5 may have");
 
 class RankTile {
  public:
   __device__ __forceinline__ RankTile(std::uint32_t *memory, int columns, int rows)
       : columns_(columns), rows_(rows), samples_(columns * rows) {
-    const int list = (samples_ + kRankBatch - 1) / kRankBatch * kRankBatch;
+    const int list = list_of(samples_);
     counts_ = memory;
     value_ = reinterpret_cast<std::uint16_t *>(memory + 2 * kDigits * kRankWarps);
     order_ = value_ + list;
@@ -82,8 +88,7 @@ class RankTile {
         order_[column * rows_ + row] =
             static_cast<std::uint16_t>(kPlaceBits | static_cast<unsigned>(row << 8 | column));
       }
-    const int list = (samples_ + kRankBatch - 1) / kRankBatch * kRankBatch;
-    if (samples_ + static_cast<int>(threadIdx.x) < list)
+    if (samples_ + static_cast<int>(threadIdx.x) < list_of(samples_))
       order_[samples_ + static_cast<int>(threadIdx.x)] = kNoPlace;
     __syncthreads();
     sort_by<false>(0, order_, rank_);
@@ -206,12 +211,7 @@ class RankTile {
       counted[i] = counts_[i * kDigits + digit];
       sum += counted[i];
     }
-    std::uint32_t begin = sum;
-#pragma unroll
-    for (int distance = 1; distance < 32; distance *= 2) {
-      const std::uint32_t before = __shfl_up_sync(~0u, begin, distance);
-      if (lane >= distance) begin += before;
-    }
+    std::uint32_t begin = warp_sum_up_to_here(sum, lane);
     if (lane == 31) of_warps[warp] = begin;
     begin -= sum;
     __syncthreads();

@@ -52,8 +52,10 @@ void FramesInFlight::clear() {
   for (;;) {
     std::unique_ptr<FrameInFlight> oldest;  // it may wait where it ends: outside the lock
     std::lock_guard guard(lock_);
-    flow_ = GST_FLOW_OK;
-    if (frames_.empty()) return;
+    if (frames_.empty()) {
+      flow_ = GST_FLOW_OK;  // not before: with it the task would take a frame
+      return;
+    }
     oldest = std::move(frames_.front());
     frames_.pop_front();
   }

@@ -142,9 +142,9 @@ Status Slot::start(const Image &out, void *stream) {
     s = decode_bits(make_scan_plan(frame(), reader_->scan(), bytes));
     // Then the caller's memory may go. Page-locked memory is read long after cudaMemcpyAsync() has
     // returned. Other memory may be: CUDA promises nothing, though a copy of it is mostly made.
-    const Status read = s.ok() ? file_read_.wait() : stream_.wait();
-    if (s.ok()) s = read;
+    if (s.ok()) s = file_read_.wait();
   }
+  if (!s.ok()) (void)stream_.wait();  // for what is on its way to the caller's memory, or from it
   may_wait_ = s.ok();
   return s;
 }
@@ -265,8 +265,9 @@ Status Slot::wait(bool *broken) {
   if (!on_cpu_ && handed()->result != kAllBlocks) {
     on_cpu_ = true;
     if (Status s = take_back(); !s.ok()) return s;
-    if (Status s = decode_bits_on_cpu(); !s.ok()) return s;
-    if (Status s = stream_.wait(); !s.ok()) return s;
+    const Status decoded = decode_bits_on_cpu(), done = stream_.wait();
+    if (!decoded.ok()) return decoded;
+    if (!done.ok()) return done;
   }
   *broken = broken_ || reader_->is_odd();
   return {};

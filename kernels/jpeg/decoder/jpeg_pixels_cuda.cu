@@ -4,13 +4,12 @@
 
 #include "../../core/cuda_status.h"
 #include "../../core/grid_order.cuh"
+#include "../../core/warp_sum.cuh"
 #include "cuda_decode_job.h"
 #include "inverse_dct.h"
 
 namespace coalesce::jpeg {
 namespace {
-
-constexpr std::uint32_t kWarp = 0xFFFFFFFF;
 
 // DC differences of a tile's MCUs: for each the sums of those before it, and the tile's.
 __global__ void __launch_bounds__(kTileMcus)
@@ -116,7 +115,7 @@ __device__ __forceinline__ void transform(std::int32_t *block, int lane, std::ui
 #pragma unroll
   for (int i = 0; i < 8; ++i)
     block[8 * i + lane] = static_cast<std::int32_t>(static_cast<std::uint32_t>(x[i]));
-  __syncwarp(kWarp);
+  __syncwarp(kWholeWarp);
 #pragma unroll
   for (int i = 0; i < 8; ++i)
     x[i] = word_of(block[8 * lane + i]);
@@ -197,10 +196,10 @@ __global__ void __launch_bounds__(kThreads)
   }
 #pragma unroll
   for (int distance = 1; distance < 8; distance *= 2)
-    sum += __shfl_xor_sync(kWarp, sum, distance);
-  __syncwarp(kWarp);
+    sum += __shfl_xor_sync(kWholeWarp, sum, distance);
+  __syncwarp(kWholeWarp);
   std::uint8_t out[8];
-  if (__any_sync(kWarp, sum > kMostIn32Bits ? 1 : 0) != 0)
+  if (__any_sync(kWholeWarp, sum > kMostIn32Bits ? 1 : 0) != 0)
     transform<std::uint64_t>(block, lane, out);
   else
     transform<std::uint32_t>(block, lane, out);

@@ -89,7 +89,7 @@ __device__ std::uint64_t sum_before(const TileWords *words, std::uint32_t first,
     if (t < kWindow) {
       const bool is_there = end - first > t;
       const std::uint64_t heard = is_there ? hear(&(words[end - 1 - t].*kWord)) : kOfAll;
-      const unsigned whole = __ballot_sync(kWarp, (heard & kState) == kOfAll);
+      const unsigned whole = __ballot_sync(kWholeWarp, (heard & kState) == kOfAll);
       const std::uint32_t used =
           whole != 0 ? static_cast<std::uint32_t>(__ffs(static_cast<int>(whole))) : 32;
       std::uint64_t value = lane < used && is_there ? heard & ~kState : 0;
@@ -256,7 +256,7 @@ __device__ __forceinline__ std::uint32_t place_ends(const ScanLayout &layout, co
     before += ends[i];
   }
   if (lane == 31) s.ends_before[kTileBlocks] = before;
-  return __shfl_sync(kWarp, up_to, 31);
+  return __shfl_sync(kWholeWarp, up_to, 31);
 }
 
 // Bytes of ones among those of a word that the mask has.
@@ -299,11 +299,11 @@ __global__ void __launch_bounds__(kThreads) scan_kernel(const __grid_constant__ 
   {
     const std::uint32_t sum = lane < kWarps * kRounds ? s.warp_sums[lane] : 0;
     const std::uint32_t up_to = warp_sum_up_to(sum);
-    bits = __shfl_sync(kWarp, up_to, 31);
+    bits = __shfl_sync(kWholeWarp, up_to, 31);
 #pragma unroll
     for (int r = 0; r < kRounds; ++r) {
       const std::uint32_t before =
-          __shfl_sync(kWarp, up_to - sum, r * kWarps + static_cast<int>(warp));
+          __shfl_sync(kWholeWarp, up_to - sum, r * kWarps + static_cast<int>(warp));
       at_of_round[r] += before - bits_of_round[r];
     }
   }
@@ -411,11 +411,11 @@ __global__ void __launch_bounds__(kThreads) scan_kernel(const __grid_constant__ 
   const std::uint32_t sum = lane < kWarps ? s.warp_sums[lane] : 0;
   const std::uint32_t sums = warp_sum_up_to(sum);
   const std::uint32_t zeros_before =
-      __shfl_sync(kWarp, sums - sum, static_cast<int>(warp)) + up_to - stuffed;
+      __shfl_sync(kWholeWarp, sums - sum, static_cast<int>(warp)) + up_to - stuffed;
   const bool is_last = t.first + t.blocks == layout.blocks;
   const bool has_marker = !several && t.ends_interval && !is_last;
   const std::uint32_t all_bytes =
-      bytes + __shfl_sync(kWarp, sums, 31) + (has_marker || is_last ? 2u : 0u);
+      bytes + __shfl_sync(kWholeWarp, sums, 31) + (has_marker || is_last ? 2u : 0u);
   if (threadIdx.x == 0) tell(&job.words[tile].bytes, tile == 0 ? kOfAll : kOfTile, all_bytes);
   const std::uint64_t first_byte = sum_before<&TileWords::bytes>(job.words, 0, tile, s.heard);
   if (threadIdx.x == 0) {

@@ -101,8 +101,8 @@ __device__ __forceinline__ TwoLeast find_two(const SharedTree &t) {
   }
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2) {
-    const std::uint64_t least = __shfl_xor_sync(kWarp, two.least, distance);
-    const std::uint64_t next = __shfl_xor_sync(kWarp, two.next, distance);
+    const std::uint64_t least = __shfl_xor_sync(kWholeWarp, two.least, distance);
+    const std::uint64_t next = __shfl_xor_sync(kWholeWarp, two.next, distance);
     two.add(least);
     two.add(next);
   }
@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(32 * kTables)
   }
   for (int i = lane; i <= kMostTreeBits; i += 32)
     t.of_length[i] = 0;
-  any = __any_sync(kWarp, any) != 0;
+  any = __any_sync(kWholeWarp, any) != 0;
   __syncwarp();
   if (any) grow_tree(t);
   __syncwarp();

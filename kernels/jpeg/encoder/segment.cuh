@@ -4,11 +4,10 @@
 
 #include <cstdint>
 
+#include "../../core/warp_sum.cuh"
 #include "cuda_job.h"
 
 namespace coalesce::jpeg {
-
-constexpr unsigned kWarp = 0xFFFFFFFF;
 
 // Of the scan, for kernels.
 struct ScanLayout {
@@ -80,10 +79,11 @@ __device__ __forceinline__ Segment load_segment(const ScanLayout &layout,
   }
   if (!is_there) s.nonzero = 0;
   const int first_lane = static_cast<int>(threadIdx.x) % 32 - lane;
-  const unsigned before = __ballot_sync(kWarp, s.nonzero != 0) >> first_lane & ((1u << lane) - 1);
+  const unsigned before =
+      __ballot_sync(kWholeWarp, s.nonzero != 0) >> first_lane & ((1u << lane) - 1);
   const int source = before != 0 ? 31 - __clz(static_cast<int>(before)) : lane;
-  const int last =
-      __shfl_sync(kWarp, 8 * lane + 31 - __clz(static_cast<int>(s.nonzero)), first_lane + source);
+  const int last = __shfl_sync(kWholeWarp, 8 * lane + 31 - __clz(static_cast<int>(s.nonzero)),
+                               first_lane + source);
   s.last = before != 0 ? last : 0;
   return s;
 }
