@@ -2,6 +2,7 @@
 // The pictures of decoders, on either back end.
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "decoderprivate.h"
 #include "object/category.h"
@@ -352,6 +353,18 @@ GstFlowReturn show_on_gpu(GstCoalesceDecoder *self, Shown *shown, Status *status
 
 // ---- pictures --------------------------------------------------------------------------------
 
+// Elements count a frame's bytes in int.
+Status drop_formats_too_large(CodedPicture *picture) {
+  const auto is_too_large = [picture](GstVideoFormat format) {
+    GstVideoInfo info;
+    return !gst_video_info_set_format(&info, format, static_cast<guint>(picture->width),
+                                      static_cast<guint>(picture->height)) ||
+           GST_VIDEO_INFO_SIZE(&info) > G_MAXINT;
+  };
+  if (std::erase_if(picture->formats, is_too_large) == 0 || !picture->formats.empty()) return {};
+  return invalid_argument("its frame would have 2 GiB or more");
+}
+
 // Not ok: why the picture is left out.
 GstFlowReturn read_and_show(GstCoalesceDecoder *self, Shown *shown, GstBuffer *bytes,
                             Status *status) {
@@ -362,6 +375,7 @@ GstFlowReturn read_and_show(GstCoalesceDecoder *self, Shown *shown, GstBuffer *b
   }
   const OnExit unmap([&] { gst_buffer_unmap(bytes, &map); });
   *status = GST_COALESCE_DECODER_GET_CLASS(self)->read(self, map.data, map.size, &shown->picture);
+  if (status->ok()) *status = drop_formats_too_large(&shown->picture);
   if (!status->ok()) return GST_FLOW_OK;
   if (GstFlowReturn flow = decoder_negotiate(self, shown->picture); flow != GST_FLOW_OK)
     return flow;

@@ -159,9 +159,17 @@ GST_START_TEST(bomb) {
   fail_unless(harness.set_input("image/jpeg"));
   push_file(harness, file);
   fail_unless_equals_int(harness.waiting(), 0);
-  const std::string text = harness.take_warning();
+  std::string text = harness.take_warning();
   fail_unless(contains(text, "65500x65500 pixels are more than max-pixels=134217728"), "%s",
               text.c_str());
+  // Nor is it the end of a stream where any number is allowed.
+  g_object_set(harness.element(), "max-pixels", 0, nullptr);
+  push_file(harness, file);
+  push_file(harness, jpeg_file("GRAY8", {16, 16}, 1));
+  fail_unless(harness.push_event(gst_event_new_eos()));
+  fail_unless_equals_int(harness.waiting(), 1);
+  text = harness.take_warning();
+  fail_unless(contains(text, "2 GiB or more"), "%s", text.c_str());
 }
 GST_END_TEST;
 
