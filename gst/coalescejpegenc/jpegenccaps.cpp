@@ -45,7 +45,7 @@ void set_converted_colours(const GstVideoInfo &info, const char *sampling, GstSt
 void set_fixed(const GstVideoInfo &info, const JpegSettings &settings, const char *otherwise,
                GstStructure *coded) {
   std::string problem;
-  const auto coder = JpegCoder::make(settings, info, &problem);
+  const auto coder = JpegCoder::make(settings, info, nullptr, &problem);
   const char *sampling =
       coder == nullptr && otherwise != nullptr ? otherwise : jpeg_sampling(settings, info.finfo);
   gst_structure_set(coded, "sampling", G_TYPE_STRING, sampling, "colorspace", G_TYPE_STRING,

@@ -6,7 +6,7 @@ namespace coalesce::gst {
 // ---- the CPU ---------------------------------------------------------------------------------
 
 std::unique_ptr<JpegCoder> JpegCoder::make(const JpegSettings &settings, const GstVideoInfo &info,
-                                           std::string *problem) {
+                                           GstCaps *, std::string *problem) {
   *problem = jpeg_check(settings);
   if (!problem->empty()) return nullptr;
   std::unique_ptr<JpegCoder> coder(new JpegCoder);
@@ -16,7 +16,25 @@ std::unique_ptr<JpegCoder> JpegCoder::make(const JpegSettings &settings, const G
   return problem->empty() ? std::move(coder) : nullptr;
 }
 
-Status JpegCoder::encode(const Frame &frame, std::vector<std::uint8_t> *out) {
+bool JpegCoder::is_in(GstCaps *coded) const {
+  const char *sampling = gst_structure_get_string(gst_caps_get_structure(coded, 0), "sampling");
+  return g_strcmp0(sampling, sampling_) == 0;
+}
+
+std::string JpegCoder::description() const {
+  const std::string limit = jpeg_limit_text(settings_);
+  return std::string(sampling_) + " with quality " + std::to_string(params_.quality) + ", " +
+         (limit.empty() ? "no limit" : limit) + ", " +
+         (params_.optimize ? "the best" : "the usual") + " Huffman tables, restart interval " +
+         std::to_string(params_.restart_interval);
+}
+
+std::string JpegCoder::text(const Status &status) const {
+  return jpeg_text(status, settings_, params_.max_bytes);
+}
+
+Status JpegCoder::encode(const Frame &frame, GstBuffer *, ThreadPool *,
+                         std::vector<std::uint8_t> *out) {
   if (encoder_ == nullptr)
     if (Status s = jpeg::Encoder::make(params_, &encoder_); !s.ok()) return s;
   return encoder_->encode(frame.image(), out);
@@ -30,14 +48,16 @@ bool JpegCoder::differs_in_rate_only(const JpegCoder &other) const {
   return like == other.settings_ && (params_.max_bytes == 0) == (other.params_.max_bytes == 0);
 }
 
-void JpegCoder::take_rate(const JpegCoder &other) {
+Status JpegCoder::set_rate(const JpegCoder &other) {
+  if (encoder_ == nullptr) return {};
+  const Status s = encoder_->set_quality(other.params_.quality);
+  return s.ok() ? encoder_->set_max_bytes(other.params_.max_bytes) : s;
+}
+
+void JpegCoder::take_settings(const JpegCoder &other) {
   settings_ = other.settings_;
   params_.quality = other.params_.quality;
   params_.max_bytes = other.params_.max_bytes;
-  if (encoder_ == nullptr) return;
-  // Checked with the other's parameters.
-  (void)encoder_->set_quality(params_.quality);
-  (void)encoder_->set_max_bytes(params_.max_bytes);
 }
 
 // ---- the GPU ---------------------------------------------------------------------------------
@@ -66,11 +86,14 @@ Status JpegFlight::make(GstCudaContext *context, std::shared_ptr<const JpegCoder
   return {};
 }
 
-void JpegFlight::set_rate(const JpegCoder &coder) {
+Status JpegFlight::frame_memory(const JpegCoder &coder, std::size_t *bytes) {
+  return jpeg::CudaEncoder::slot_memory(coder.params(), bytes);
+}
+
+Status JpegFlight::set_rate(const JpegCoder &coder) {
   limit_ = limit_of(coder);
-  // Checked with the coder's parameters.
-  (void)encoder_->set_quality(coder.params().quality);
-  (void)encoder_->set_max_bytes(coder.params().max_bytes);
+  const Status s = encoder_->set_quality(coder.params().quality);
+  return s.ok() ? encoder_->set_max_bytes(coder.params().max_bytes) : s;
 }
 
 Status JpegFlight::start(const Frame &frame, GstBuffer *, const Stream &stream) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Frames of one format to files.
+// Frames of one format to files: the coder and the flight of coding/currentcoder.h.
 #pragma once
 
 #include <memory>
@@ -15,23 +15,32 @@ namespace coalesce::gst {
 
 class JpegCoder {
  public:
-  // nullptr, and what is wrong with the settings, if they do not go together with the format.
+  using Settings = JpegSettings;
+  using InCaps = const char *;  // the sampling
+
   static std::unique_ptr<JpegCoder> make(const JpegSettings &settings, const GstVideoInfo &info,
-                                         std::string *problem);
+                                         GstCaps *, std::string *problem);
 
   const JpegSettings &settings() const { return settings_; }
   const jpeg::EncoderParams &params() const { return params_; }
-  const char *sampling() const { return sampling_; }
+  const char *in_caps() const { return sampling_; }
+  bool is_in(GstCaps *coded) const;
+  std::string description() const;
+  Job::Rows rows() const { return Job::Rows::of_buffer; }
 
-  // On the CPU: appends to *out. The first frame allocates.
-  Status encode(const Frame &frame, std::vector<std::uint8_t> *out);
+  // The first frame allocates.
+  Status encode(const Frame &frame, GstBuffer *in, ThreadPool *pool,
+                std::vector<std::uint8_t> *out);
+  std::string text(const Status &status) const;
+  bool is_refusal(const Status &) const { return false; }  // another picture may fit
+  std::string refusal(const Status &status) const { return text(status); }
   bool has_encoded() const { return has_encoded_; }
   void set_has_encoded() { has_encoded_ = true; }
 
-  // Do only quality and limit differ from another one's, of the same format, so that encoders can
-  // have those instead? Then take_rate() takes them.
+  // The rate is the quality and the limit.
   bool differs_in_rate_only(const JpegCoder &other) const;
-  void take_rate(const JpegCoder &other);
+  Status set_rate(const JpegCoder &other);
+  void take_settings(const JpegCoder &other);
 
  private:
   JpegCoder() = default;
@@ -48,11 +57,10 @@ class JpegFlight final : public FrameFlight {
  public:
   static Status make(GstCudaContext *context, std::shared_ptr<const JpegCoder> coder, int frames,
                      std::unique_ptr<FrameFlight> *flight);
+  static Status frame_memory(const JpegCoder &coder, std::size_t *bytes);
   ~JpegFlight() override;
 
-  // Quality and limit of a coder that differs in nothing else, for frames that are started from now
-  // on.
-  void set_rate(const JpegCoder &coder);
+  Status set_rate(const JpegCoder &coder);
 
   const void *coder() const override { return coder_.get(); }
   int room() const override { return static_cast<int>(limits_.size()); }

@@ -45,7 +45,7 @@ struct ProfileSource {
     if (settings.profile == j2k::Profile::none) return 0;
     std::string problem;
     const auto coder = J2kCoder::make(settings, info, media, &problem);
-    return coder != nullptr ? coder->profile() : otherwise;
+    return coder != nullptr ? coder->in_caps() : otherwise;
   }
 };
 
@@ -81,12 +81,6 @@ bool allows_format(const GstStructure *coded, const GstVideoFormatInfo *format) 
          allows_matrix(coded, format);
 }
 
-J2kMedia media_of(const GstStructure *coded) {
-  return *std::find_if(std::begin(kJ2kMedia), std::end(kJ2kMedia) - 1, [coded](J2kMedia media) {
-    return gst_structure_has_name(coded, j2k_media_type(media));
-  });
-}
-
 // The modes that come to as many codestreams as `fields` allows. (Where the height is open, it is
 // taken for more than that of a single row, of which there is one field.)
 void ask_for_modes(const GstStructure *coded, GstStructure *raw) {
@@ -102,7 +96,7 @@ void ask_for_modes(const GstStructure *coded, GstStructure *raw) {
     GST_VIDEO_INFO_INTERLACE_MODE(&info) = mode;
     const StructureRef one(gst_structure_new(gst_structure_get_name(coded), "interlace-mode",
                                              G_TYPE_STRING, name, "fields", G_TYPE_INT,
-                                             j2k_fields(info, media_of(coded)), nullptr));
+                                             j2k_fields(info, j2k_media_of(coded)), nullptr));
     if (!gst_structure_can_intersect(coded, one.get())) continue;
     gst_structure_remove_field(one.get(), "fields");
     add_values(one.get(), raw);
@@ -185,10 +179,6 @@ GstCaps *j2k_prefer(GstCaps *caps, GstCaps *downstream) {
   GstCaps *first = gst_caps_intersect(caps, boxes);
   gst_caps_unref(boxes);
   return gst_caps_merge(first, caps);
-}
-
-J2kMedia j2k_media_of(GstCaps *caps) {
-  return media_of(gst_caps_get_structure(caps, 0));
 }
 
 std::string j2k_conflict(const Conflict &conflict) {

@@ -19,9 +19,6 @@ GstCaps *j2k_raw_caps(GstCaps *coded, bool cuda);
 // alternatives come behind.) Takes `caps`.
 GstCaps *j2k_prefer(GstCaps *caps, GstCaps *downstream);
 
-// Of fixed caps.
-J2kMedia j2k_media_of(GstCaps *caps);
-
 // A conflict with downstream's caps, for an error message.
 std::string j2k_conflict(const Conflict &conflict);
 

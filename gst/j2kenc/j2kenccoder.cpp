@@ -2,6 +2,7 @@
 #include "j2kenccoder.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace coalesce::gst {
 namespace {
@@ -23,6 +24,12 @@ const char *j2k_media_type(J2kMedia media) {
   }
 }
 
+J2kMedia j2k_media_of(const GstStructure *coded) {
+  return *std::find_if(std::begin(kJ2kMedia), std::end(kJ2kMedia) - 1, [coded](J2kMedia media) {
+    return gst_structure_has_name(coded, j2k_media_type(media));
+  });
+}
+
 // Of a frame of one row there is one field.
 int j2k_fields(const GstVideoInfo &info, J2kMedia media) {
   return GST_VIDEO_INFO_INTERLACE_MODE(&info) == GST_VIDEO_INTERLACE_MODE_INTERLEAVED &&
@@ -32,7 +39,7 @@ int j2k_fields(const GstVideoInfo &info, J2kMedia media) {
 }
 
 J2kCoder::J2kCoder(const J2kSettings &settings, const GstVideoInfo &info, J2kMedia media)
-    : settings_(settings), media_(media), jp2_(j2k_jp2_params(info)) {}
+    : settings_(settings), info_(info), media_(media), jp2_(j2k_jp2_params(info)) {}
 
 std::unique_ptr<J2kCoder> J2kCoder::make(const J2kSettings &settings, const GstVideoInfo &info,
                                          J2kMedia media, std::string *problem) {
@@ -95,13 +102,37 @@ std::string J2kCoder::least_rate() const {
   return all_fit ? std::string() : j2k_least_rate(settings_, fields_[0].picture, least_frame);
 }
 
-bool J2kCoder::differs_in_targets_only(const J2kCoder &other) const {
+// A rate that nothing fits into is noticed with the first frame.
+std::string J2kCoder::refusal(const Status &status) const {
+  const std::string least = least_rate(), rate = j2k_rate_text(settings_);
+  if (least.empty()) return j2k_text(status);
+  return (rate.empty() ? j2k_profile_setting(settings_) : rate) +
+         ": fewer bytes than headers and empty packets require; the least is " + least;
+}
+
+bool J2kCoder::is_in(GstCaps *coded) const {
+  int profile = 0;
+  gst_structure_get_int(gst_caps_get_structure(coded, 0), "profile", &profile);
+  return profile == in_caps();
+}
+
+std::string J2kCoder::description() const {
+  const j2k::EncoderParams &first = params(0);
+  const std::string rate = j2k_rate_text(settings_);
+  const int tiles = j2k::tiles_wide(first.coding) * j2k::tiles_high(first.coding);
+  return std::string(first.wavelet == j2k::Wavelet::reversible_53 ? "5/3" : "9/7") + " by " +
+         (fields() > 1 ? "fields" : "frames") + " with " + (rate.empty() ? "no rate" : rate) +
+         ", " + std::to_string(first.coding.levels + 1) + " resolutions, " + std::to_string(tiles) +
+         " tiles, Rsiz " + std::to_string(first.profile);
+}
+
+bool J2kCoder::differs_in_rate_only(const J2kCoder &other) const {
   for (int f = 0; f < fields(); f++)
     if (!j2k::differ_in_targets_only(params(f), other.params(f))) return false;
   return settings_.frames_in_flight == other.settings_.frames_in_flight;
 }
 
-Status J2kCoder::set_targets(const J2kCoder &other) {
+Status J2kCoder::set_rate(const J2kCoder &other) {
   for (int f = 0; f < fields(); f++)
     if (fields_[index(f)].encoder != nullptr)
       if (Status s = fields_[index(f)].encoder->set_targets(other.params(f).targets); !s.ok())
@@ -121,7 +152,7 @@ Status J2kCoder::encode_field(int number, const Frame &frame, ThreadPool *pool,
   if (encoder == nullptr)
     if (Status s = j2k::Encoder::make(params(number), &encoder); !s.ok()) return s;
   j2k::Samples samples[j2k::kMaxComponents];
-  j2k_samples(frame, rows(number), spare_, samples);
+  j2k_samples(frame, rows_of(number), spare_, samples);
   const std::size_t header = out->size();
   out->insert(out->end(), header_.begin(), header_.end());
   const std::size_t begin = out->size();
@@ -131,8 +162,9 @@ Status J2kCoder::encode_field(int number, const Frame &frame, ThreadPool *pool,
   return {};
 }
 
-Status J2kCoder::encode(const Frame &frame, bool top_first, ThreadPool *pool,
+Status J2kCoder::encode(const Frame &frame, GstBuffer *in, ThreadPool *pool,
                         std::vector<std::uint8_t> *out) {
+  const bool top_first = is_top_first(in);
   for (int i = 0; i < fields(); i++)
     if (Status s = encode_field(at(i, top_first), frame, pool, out); !s.ok()) return s;
   return {};

@@ -4,10 +4,8 @@
 #include <algorithm>
 
 namespace coalesce::gst {
-J2kFlight::J2kFlight(GstCudaContext *context, const GstVideoInfo &info,
-                     std::shared_ptr<const J2kCoder> coder, int frames)
+J2kFlight::J2kFlight(GstCudaContext *context, std::shared_ptr<const J2kCoder> coder, int frames)
     : context_(GST_CUDA_CONTEXT(gst_object_ref(GST_OBJECT_CAST(context)))),
-      info_(info),
       coder_(std::move(coder)),
       entries_(static_cast<std::size_t>(frames)) {
   slots_ = coder_->owner(coder_->fields() - 1) == 0 ? coder_->fields() : 1;
@@ -19,10 +17,9 @@ J2kFlight::~J2kFlight() {
     encoder.reset();
 }
 
-Status J2kFlight::make(GstCudaContext *context, const GstVideoInfo &info,
-                       std::shared_ptr<const J2kCoder> coder, int frames,
+Status J2kFlight::make(GstCudaContext *context, std::shared_ptr<const J2kCoder> coder, int frames,
                        std::unique_ptr<FrameFlight> *flight) {
-  std::unique_ptr<J2kFlight> made(new J2kFlight(context, info, std::move(coder), frames));
+  std::unique_ptr<J2kFlight> made(new J2kFlight(context, std::move(coder), frames));
   for (int field = 0; field < made->coder_->fields(); field++)
     if (made->coder_->owner(field) == field)
       if (Status s = j2k::CudaEncoder::make(made->coder_->params(field), made->slots_ * frames,
@@ -43,7 +40,7 @@ Status J2kFlight::frame_memory(const J2kCoder &coder, std::size_t *bytes) {
   return {};
 }
 
-Status J2kFlight::set_targets(const J2kCoder &other) {
+Status J2kFlight::set_rate(const J2kCoder &other) {
   for (int field = 0; field < coder_->fields(); field++)
     if (coder_->owner(field) == field)
       if (Status s = encoder(field).set_targets(other.params(field).targets); !s.ok()) return s;
@@ -51,12 +48,12 @@ Status J2kFlight::set_targets(const J2kCoder &other) {
 }
 
 Status J2kFlight::start(const Frame &frame, GstBuffer *in, const Stream &stream) {
-  const bool top_first = j2k_is_top_first(info_, in);
+  const bool top_first = coder_->is_top_first(in);
   entries_[next_].top_first = top_first;
   for (int i = 0; i < coder_->fields(); i++) {
     const int field = coder_->at(i, top_first);
     j2k::Samples samples[j2k::kMaxComponents];
-    j2k_samples(frame, coder_->rows(field), nullptr, samples);
+    j2k_samples(frame, coder_->rows_of(field), nullptr, samples);
     if (Status s = encoder(field).start(slot(next_, field), samples, stream.handle()); !s.ok()) {
       abandon(next_);
       return s;

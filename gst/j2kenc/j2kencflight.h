@@ -13,9 +13,8 @@ namespace coalesce::gst {
 
 class J2kFlight final : public FrameFlight {
  public:
-  // Room for so many frames, which are `info`'s.
-  static Status make(GstCudaContext *context, const GstVideoInfo &info,
-                     std::shared_ptr<const J2kCoder> coder, int frames,
+  // Room for so many frames.
+  static Status make(GstCudaContext *context, std::shared_ptr<const J2kCoder> coder, int frames,
                      std::unique_ptr<FrameFlight> *flight);
   // What each of them takes, in bytes of device memory.
   static Status frame_memory(const J2kCoder &coder, std::size_t *bytes);
@@ -25,9 +24,8 @@ class J2kFlight final : public FrameFlight {
   const void *coder() const override { return coder_.get(); }
   int room() const override { return static_cast<int>(entries_.size()); }
 
-  // Those of another coder, which differs in nothing else, for frames that are started from now on.
   // Errors: as of j2k::CudaEncoder::set_targets().
-  Status set_targets(const J2kCoder &other);
+  Status set_rate(const J2kCoder &other);
   // The frame, with all rows of its fields, is read in the order of the stream.
   Status start(const Frame &frame, GstBuffer *in, const Stream &stream) override;
   Status wait(std::size_t *bytes) override;
@@ -41,8 +39,7 @@ class J2kFlight final : public FrameFlight {
     std::size_t bytes[2] = {};  // of the codestreams, in the order of time
   };
 
-  J2kFlight(GstCudaContext *context, const GstVideoInfo &info,
-            std::shared_ptr<const J2kCoder> coder, int frames);
+  J2kFlight(GstCudaContext *context, std::shared_ptr<const J2kCoder> coder, int frames);
   Entry &oldest() { return entries_[oldest_]; }
   j2k::CudaEncoder &encoder(int field) {
     return *encoders_[static_cast<std::size_t>(coder_->owner(field))];
@@ -54,7 +51,6 @@ class J2kFlight final : public FrameFlight {
   void advance(std::size_t *entry) const { *entry = (*entry + 1) % entries_.size(); }
 
   ContextRef context_;
-  GstVideoInfo info_;
   std::shared_ptr<const J2kCoder> coder_;
   std::unique_ptr<j2k::CudaEncoder> encoders_[2];  // of coder.owner()
   int slots_ = 1;                                  // of each encoder, for a frame
