@@ -249,24 +249,27 @@ def jpeg2000(build, picture, libraries):
 
 
 def jpeg_row(operation, setting, size, times, name):
-    """Ours and one peer's, of rows with a name, how and milliseconds; None without the GPU's."""
+    """Ours beside each peer, of rows with a name, how and milliseconds; nothing without the GPU's."""
     def best(who):
         rows = [row for row in times if row[name] == who]
         alone = next((row for row in rows if row['how'] == 'alone'), None)
         return alone and (min(rows, key=lambda row: row['ms']), alone)
 
-    ours, peers = best('coalesce CUDA'), [who for who in dict.fromkeys(row[name] for row in times) if 'nvJPEG' in who]
+    ours, peers = best('coalesce CUDA'), [who for who in dict.fromkeys(row[name] for row in times)
+                                         if who.startswith(('nvJPEG', 'GPUJPEG'))]
     if ours is None:
         return []
     row = {'operation': operation, 'format': setting, 'setting': 'quality 90', 'width': size[0], 'height': size[1],
            'bytes': ours[0]['bytes'], 'ours_us': 1e3 * ours[0]['ms'], 'ours_alone_us': 1e3 * ours[1]['ms'],
            'ours_in_flight': ours[0]['how'].split()[0]}
-    return [row | {'peer': who, 'peer_us': 1e3 * best(who)[0]['ms'], 'peer_alone_us': 1e3 * best(who)[1]['ms'],
+    return [row | {'setting': f'quality 90, beside {who}', 'peer': who,
+                   'peer_us': 1e3 * best(who)[0]['ms'], 'peer_alone_us': 1e3 * best(who)[1]['ms'],
                    'peer_in_flight': best(who)[0]['how'].split()[0]} for who in peers] or [row]
 
 
 def jpeg(build, picture, folder):
-    """Encoding, and decoding of files with and without restart markers, beside nvJPEG's back ends."""
+    """Encoding, and decoding of files with and without restart markers, beside nvJPEG's back ends and GPUJPEG.
+    At 3840x2160 GPUJPEG itself writes intervals of five units of 16 x 16 pixels."""
     rows = []
     for width, height in ((1920, 1088), (3840, 2160)):  # multiples of 16
         coded = run(build / 'bench-jpeg', [str(picture), '--quality', '90', '--size', f'{width}x{height}']) or {'rows': []}
@@ -279,9 +282,10 @@ def jpeg(build, picture, folder):
             print('-- Pillow is missing: decoding is left out')
             continue
         part = Image.open(picture).crop((0, 0, width, height))
-        for setting, interval in ('4:2:0', 0), ('4:2:0, marked rows', 1):
+        for setting, markers in (('4:2:0', {}), ('4:2:0, marked rows', {'restart_marker_rows': 1}),
+                                 ('4:2:0, intervals of 5', {'restart_marker_blocks': 5})):
             path = pathlib.Path(folder) / 'part.jpg'
-            part.save(path, quality=90, subsampling='4:2:0', restart_marker_rows=interval)
+            part.save(path, quality=90, subsampling='4:2:0', **markers)
             decoded = run(build / 'bench-jpeg-decode', [str(path)]) or {'rows': []}
             rows += jpeg_row('coalescejpegdec', setting, (width, height), decoded['rows'], 'decoder')
     return rows

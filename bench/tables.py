@@ -92,7 +92,7 @@ def jpeg2000(figures):
 
 
 def jpeg(figures):
-    """Of each size and input: our times and those of nvJPEG's back ends."""
+    """Of each size and input: our times and each peer's."""
     lines = [[f"`{row['operation']}`", f"{row['width']}×{row['height']}", row['format'],
               *(f"{number(row[who + '_alone_us'] / 1e3)}; {number(row[who + '_us'] / 1e3)} ({row[who + '_in_flight']})"
                 if who + '_us' in row else '–' for who in ('ours', 'peer')), row.get('peer', '–')]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // JPEG files to samples as coded (or RGB, where no format has those), file by file: the CPU decoder
 // on one thread beside libjpeg(-turbo), in CPU time, and the decoder on a GPU, from host memory to
-// device memory, beside nvJPEG's decoders.
+// device memory, beside nvJPEG's decoders and GPUJPEG's.
 // bench-jpeg-decode FILE.jpg [--json FILE]
 #include <time.h>
 
@@ -180,11 +180,12 @@ int main(int argc, char **argv) {
     if (cuda)
       for (const int slots : {1, 2, 3, 4})
         time_cuda(file, shape, expected, slots, report);
-    for (const test::DecodingPeer &peer :
-         cuda ? test::nvjpeg_decode(file) : std::vector<test::DecodingPeer>{}) {
-      report(peer.name, "alone", peer.times.alone_ms);
-      report(peer.name, std::to_string(peer.times.streams) + " streams", peer.times.ms);
-    }
+    for (const auto &decode : {test::nvjpeg_decode, test::gpujpeg_decode})
+      for (const test::DecodingPeer &peer :
+           cuda ? decode(file) : std::vector<test::DecodingPeer>{}) {
+        report(peer.name, "alone", peer.times.alone_ms);
+        report(peer.name, std::to_string(peer.times.streams) + " streams", peer.times.ms);
+      }
   } catch (const std::exception &error) {
     std::fprintf(stderr, "bench-jpeg-decode: %s\n", error.what());
     return 1;

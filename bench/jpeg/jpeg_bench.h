@@ -27,7 +27,7 @@ jpeg::EncoderParams params_of(const JpegFrame &frame, const JpegOptions &options
 void report(const JpegOptions &options, JpegInput input, const char *encoder, const char *how,
             double ms, double bytes, Results *results);
 
-// Ours and nvJPEG; in a build without CUDA: nothing.
+// Ours, nvJPEG and GPUJPEG; in a build without CUDA: nothing.
 void time_cuda(const std::vector<JpegFrame> &frames, const JpegOptions &options, Results *results);
 
 }  // namespace coalesce::test

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "bench/jpeg/jpeg_bench.h"
 #include "core/device.h"
@@ -100,14 +101,17 @@ void time_cuda(const std::vector<JpegFrame> &frames, const JpegOptions &options,
            slots == 1 ? "alone" : (std::to_string(slots) + " in flight").c_str(), ms, bytes,
            results);
   }
-  PeerTimes peer;
-  if (!nvjpeg(frames, options.quality, &peer)) {
-    std::printf("%-13s nvJPEG: no figures\n", name_of(input));
-    return;
+  for (const auto &[name, encode] :
+       {std::pair{"nvJPEG", &nvjpeg}, std::pair{"GPUJPEG", &gpujpeg}}) {
+    PeerTimes peer;
+    if (!encode(frames, options.quality, &peer)) {
+      std::printf("%-13s %s: no figures\n", name_of(input), name);
+      continue;
+    }
+    report(options, input, name, "alone", peer.alone_ms, peer.bytes, results);
+    report(options, input, name, (std::to_string(peer.streams) + " streams").c_str(), peer.ms,
+           peer.bytes, results);
   }
-  report(options, input, "nvJPEG", "alone", peer.alone_ms, peer.bytes, results);
-  report(options, input, "nvJPEG", (std::to_string(peer.streams) + " streams").c_str(), peer.ms,
-         peer.bytes, results);
 }
 
 }  // namespace coalesce::test

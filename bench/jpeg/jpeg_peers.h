@@ -53,6 +53,8 @@ struct PeerTimes {
 // nvJPEG, planes in device memory to files in page-locked host memory. False: it is not here, or it
 // failed, which stderr says.
 bool nvjpeg(const std::vector<JpegFrame> &frames, int quality, PeerTimes *times);
+// GPUJPEG, the same; its files have the restart markers that it needs.
+bool gpujpeg(const std::vector<JpegFrame> &frames, int quality, PeerTimes *times);
 
 struct DecodingPeer {
   const char *name;
@@ -60,5 +62,7 @@ struct DecodingPeer {
 };
 // nvJPEG's back ends that can, a file in host memory to planes in device memory.
 std::vector<DecodingPeer> nvjpeg_decode(const std::vector<std::uint8_t> &file);
+// GPUJPEG, where the file has restart markers enough for its decoder on the GPU.
+std::vector<DecodingPeer> gpujpeg_decode(const std::vector<std::uint8_t> &file);
 
 }  // namespace coalesce::test

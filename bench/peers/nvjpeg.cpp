@@ -3,12 +3,10 @@
 #include <cstdio>
 
 #include "bench/jpeg/jpeg_peers.h"
-#include "bench/peers/nvjpeg_threads.h"
+#include "bench/peers/nvjpeg_library.h"
 
 namespace coalesce::test {
 namespace {
-
-constexpr int kEncoded = 96;
 
 // Frames in device memory.
 struct Uploaded {
@@ -22,7 +20,6 @@ struct Uploaded {
   const JpegFrame &frame;
   unsigned char *data = nullptr;
 };
-using Frames = std::vector<std::unique_ptr<Uploaded>>;
 
 class Worker {
  public:
@@ -79,35 +76,19 @@ class Worker {
   std::size_t room_ = 0;
 };
 
-// Milliseconds of a frame.
-double time(const Frames &frames, const std::vector<std::unique_ptr<Worker>> &workers,
-            double *bytes) {
-  std::atomic<std::size_t> sum{0};
-  const double ms = time_threads(kEncoded, workers, [&](Worker &worker, int i) {
-    sum += worker.encode(*frames[static_cast<std::size_t>(i) % frames.size()]);
-  });
-  *bytes = static_cast<double>(sum) / kEncoded;
-  return ms;
-}
-
 }  // namespace
 
 bool nvjpeg(const std::vector<JpegFrame> &frames, int quality, PeerTimes *times) {
   try {
     const NvjpegLibrary library;
-    Frames uploaded;
+    std::vector<std::unique_ptr<Uploaded>> uploaded;
     for (const JpegFrame &frame : frames)
       uploaded.push_back(std::make_unique<Uploaded>(frame));
-    std::vector<std::unique_ptr<Worker>> workers;
-    for (const int streams : {1, 2, 4, 8}) {
-      while (static_cast<int>(workers.size()) < streams)
-        workers.push_back(std::make_unique<Worker>(library.handle, frames[0], quality));
-      double bytes;
-      time(uploaded, workers, &bytes);
-      const double ms = time(uploaded, workers, &bytes);
-      if (streams == 1) *times = {ms, ms, 1, bytes};
-      if (ms < times->ms) times->ms = ms, times->streams = streams;
-    }
+    *times = time_streams(
+        [&] { return std::make_unique<Worker>(library.handle, frames[0], quality); },
+        [&](Worker &worker, int i) {
+          return worker.encode(*uploaded[static_cast<std::size_t>(i) % uploaded.size()]);
+        });
     return true;
   } catch (const std::exception &error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -3,12 +3,10 @@
 #include <cstdio>
 
 #include "bench/jpeg/jpeg_peers.h"
-#include "bench/peers/nvjpeg_threads.h"
+#include "bench/peers/nvjpeg_library.h"
 
 namespace coalesce::test {
 namespace {
-
-constexpr int kDecoded = 96;
 
 class Worker {
  public:
@@ -49,16 +47,11 @@ class Worker {
 bool time(nvjpegBackend_t backend, const std::vector<std::uint8_t> &file, PeerTimes *times) {
   try {
     const NvjpegLibrary library(backend);
-    std::vector<std::unique_ptr<Worker>> workers;
-    for (const int streams : {1, 2, 4, 8}) {
-      while (static_cast<int>(workers.size()) < streams)
-        workers.push_back(std::make_unique<Worker>(library.handle, file));
-      const auto decode = [&](Worker &worker, int) { worker.decode(file); };
-      time_threads(kDecoded, workers, decode);
-      const double ms = time_threads(kDecoded, workers, decode);
-      if (streams == 1) *times = {ms, ms, 1, static_cast<double>(file.size())};
-      if (ms < times->ms) times->ms = ms, times->streams = streams;
-    }
+    *times = time_streams([&] { return std::make_unique<Worker>(library.handle, file); },
+                          [&](Worker &worker, int) {
+                            worker.decode(file);
+                            return file.size();
+                          });
     return true;
   } catch (const std::exception &error) {
     std::fprintf(stderr, "nvJPEG's back end %d: %s\n", static_cast<int>(backend), error.what());

@@ -57,7 +57,7 @@ class SettingsFilter {
     for (const std::string &text : ignored(settings))
       if (!text.empty())
         GST_ELEMENT_WARNING(trans, LIBRARY, SETTINGS, ("%s", text.c_str()), (nullptr));
-    return priv_of(trans).in_use.check(settings) && parent()->start(trans);
+    return priv_of(trans).in_use.start(settings) && parent()->start(trans);
   }
 };
 

@@ -128,10 +128,14 @@ void set_property(GObject *object, guint id, const GValue *value, GParamSpec *ps
 
 std::vector<std::string> ignored(const LinedetectSettings &settings) {
   const LinedetectSettings initial;
-  if (settings.draw ||
-      (settings.line_color == initial.line_color && settings.thickness == initial.thickness))
-    return {};
-  return {"line-color and thickness have no effect; they require draw=true"};
+  if (settings.draw) return {};
+  std::string names;
+  if (settings.line_color != initial.line_color) names = "line-color";
+  if (settings.thickness != initial.thickness)
+    names += names.empty() ? "thickness" : " and thickness";
+  if (names.empty()) return {};
+  const char *verb = names.find(' ') == std::string::npos ? " has" : " have";
+  return {names + verb + " no effect without draw=true"};
 }
 
 bool update(gpointer self, const GstVideoInfo &info, bool new_format) {

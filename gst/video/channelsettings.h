@@ -28,17 +28,21 @@ class SettingsInUse {
   template <class... Parts>
   explicit SettingsInUse(gpointer element, const Parts &...own) : element_(element), own_{own...} {}
 
-  // Before the start: an error, and false, if an own part cannot be used.
-  bool check(const S &settings) const {
+  // At the start: an error, and false, if an own part cannot be used. Otherwise these settings are
+  // in use, so that a wrong value from now on is a warning, before the first frame, too.
+  bool start(const S &settings) {
     std::string problem;
     for (const OwnPart<S> &part : own_)
       append(part.problem(settings), &problem);
-    return problem.empty() || post_settings_problem(element_, problem, false);
+    if (!problem.empty()) return post_settings_problem(element_, problem, false);
+    in_use_ = settings;
+    any_ = true;
+    return true;
   }
 
   // Follows the settings, for frames of `info`: use(S) is called with them if they or the format
   // are new. Own parts, border and planes are refused each by itself: what frames cannot have stays
-  // as it was, with one warning. If nothing was, that is an error, and false.
+  // as it was, with one warning. If that cannot be used either, it is an error, and false.
   template <class Use>
   bool follow(const Settings<S> &settings, const GstVideoInfo &info, bool new_format, Use use) {
     if (!new_format && changes_ == settings.changes()) return true;
@@ -93,7 +97,7 @@ class SettingsInUse {
   gpointer element_;
   const std::vector<OwnPart<S>> own_;
   guint changes_ = 0;  // that have been seen
-  bool any_ = false;   // `in_use_` is of this format or another one
+  bool any_ = false;   // `in_use_` is of the start, of this format or another one
   S in_use_;
   std::string last_problem_;  // lest it be reported for every frame
   GstVideoFormat without_alpha_ = GST_VIDEO_FORMAT_UNKNOWN;

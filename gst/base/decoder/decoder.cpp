@@ -172,19 +172,24 @@ void forget_held(GstCoalesceDecoder *self) {
 void check_any_output(GstCoalesceDecoder *self) {
   GstCoalesceDecoderPrivate &priv = *self->priv;
   bool any_output = false;
+  std::string why;
   {
     const std::lock_guard guard(priv.lock);
     any_output = priv.any_output;
+    why = priv.problem;
   }
   if (!priv.any_input || any_output || backend_of(self).failed()) return;
-  std::string why;
   if (const guint64 bytes = priv.bytes.without_picture(); bytes > 0)
-    why = ": there is no " + std::string(GST_COALESCE_DECODER_GET_CLASS(self)->picture_name) +
-          " in " + std::to_string(bytes) +
-          " bytes. A file with other streams requires a demuxer in front, and another format "
-          "another decoder; decodebin finds both";
+    why = "there is no " + std::string(GST_COALESCE_DECODER_GET_CLASS(self)->picture_name) +
+          " in " + std::to_string(bytes) + " bytes";
+  // Any bytes may have a picture's first two by chance, so in unparsed ones it may be no picture.
+  const char *hint = priv.parsed ? ""
+                                 : ". A file with other streams requires a demuxer in front, and "
+                                   "another format another decoder; decodebin finds both";
   GST_ELEMENT_ERROR(self, STREAM, DECODE,
-                    ("No valid frames decoded before end of stream%s", why.c_str()), (nullptr));
+                    ("No valid frames decoded before end of stream%s%s%s", why.empty() ? "" : ": ",
+                     why.c_str(), hint),
+                    (nullptr));
 }
 
 bool ends_sequence(GstEventType type) {

@@ -60,8 +60,8 @@ Status HeaderReader::first_scan(std::int64_t max_pixels) {
   bool is_end = false;
   if (Status s = read_markers(&is_end); !s.ok()) return s;
   if (is_end)
-    return invalid_argument(saw_frame_ ? "jpeg: a file without a scan"
-                                       : "jpeg: a file without a picture");
+    return invalid_argument(saw_frame_ ? "jpeg: it ends before the data of the picture (SOS)"
+                                       : "jpeg: it ends before the header of a picture (SOF)");
   // What a picture weighs is known before anything is allocated for it.
   if (std::int64_t{frame_.width} * frame_.height > max_pixels)
     return invalid_argument("jpeg: a picture of more pixels than max-pixels");

@@ -69,6 +69,18 @@ GST_START_TEST(nothing_to_show) {
     fail_unless(contains(error, kNone), "%s", error.c_str());
     fail_unless(contains(error, kNotFound) == (*parsed == 'f'), "%s", error.c_str());
   }
+  // Of other bytes that begin as a picture does by chance.
+  TemporaryFile file;
+  std::string bytes(1000, '\0');
+  bytes.replace(0, 4, "\xFF\xD8\xFF\xC4");
+  fail_unless(g_file_set_contents(file.name().c_str(), bytes.data(),
+                                  static_cast<gssize>(bytes.size()), nullptr));
+  Pipeline pipeline("filesrc location=" + file.name() + " ! coalescejpegdec ! fakesink name=sink");
+  pipeline.start();
+  pipeline.wait_for_end();
+  const std::string error = pipeline.take_error();
+  for (const char *part : {kNone, "A picture is left out: jpeg: ", "another decoder"})
+    fail_unless(contains(error, part), "%s", error.c_str());
 }
 GST_END_TEST;
 

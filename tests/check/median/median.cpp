@@ -171,6 +171,22 @@ GST_START_TEST(refused_later) {
 }
 GST_END_TEST;
 
+// After the start and before any caps it is as while playing.
+GST_START_TEST(refused_before_the_first_frame) {
+  Harness harness("median", {{"size", "5"}});
+  set(harness, "size", "6");
+  set(harness, "planes", "luma");
+  const std::string caps = video_caps("RGBA", kSize);
+  fail_unless(harness.set_input(caps));
+  push_and_check(harness, caps, RankFilter{5, 5});
+  const std::string warning = harness.take_warning();
+  fail_unless(
+      contains(warning, "size 6: a window requires odd numbers") && contains(warning, "no luma"),
+      "%s", warning.c_str());
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
 GST_START_TEST(warnings_without_effect) {
   const struct {
     Properties properties;
@@ -211,6 +227,7 @@ int main(int argc, char **argv) {
     tcase_add_test(tests, percentile_just_below_0);
     tcase_add_test(tests, controlled_size);
     tcase_add_test(tests, refused_later);
+    tcase_add_test(tests, refused_before_the_first_frame);
     tcase_add_test(tests, warnings_without_effect);
   });
 }

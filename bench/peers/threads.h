@@ -1,38 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// nvJPEG for the benchmarks: its handle, and the time of work on several threads.
+// The time of a peer's work, a host thread for each stream.
 #pragma once
 
 #include <cuda_runtime.h>
-#include <nvjpeg.h>
 
 #include <atomic>
 #include <chrono>
 #include <exception>
 #include <memory>
 #include <stdexcept>
-#include <string>
 #include <thread>
 #include <vector>
 
+#include "bench/jpeg/jpeg_peers.h"
+
 namespace coalesce::test {
 
-inline void must(nvjpegStatus_t status) {
-  if (status != NVJPEG_STATUS_SUCCESS)
-    throw std::runtime_error("nvJPEG: status " + std::to_string(status));
-}
 inline void must(cudaError_t error) {
   if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));
 }
-
-struct NvjpegLibrary {
-  nvjpegHandle_t handle = nullptr;
-  explicit NvjpegLibrary(nvjpegBackend_t backend = NVJPEG_BACKEND_DEFAULT) {
-    must(nvjpegCreateEx(backend, nullptr, nullptr, NVJPEG_FLAGS_DEFAULT, &handle));
-  }
-  ~NvjpegLibrary() { nvjpegDestroy(handle); }
-  NvjpegLibrary(const NvjpegLibrary &) = delete;
-  NvjpegLibrary &operator=(const NvjpegLibrary &) = delete;
-};
 
 // Milliseconds of one of `count` pieces of work, a thread for each worker: work(worker, number).
 template <class Worker, class Work>
@@ -44,7 +30,7 @@ double time_threads(int count, const std::vector<std::unique_ptr<Worker>> &worke
   for (std::size_t w = 0; w < workers.size(); ++w)
     threads.emplace_back([&, w] {
       try {
-        must(cudaSetDevice(0));  // nvJPEG calls the driver, for which a new thread has no context
+        must(cudaSetDevice(0));  // peers call the driver, for which a new thread has no context
         for (int i; (i = next++) < count;)
           work(*workers[w], i);
       } catch (...) {
@@ -57,6 +43,26 @@ double time_threads(int count, const std::vector<std::unique_ptr<Worker>> &worke
     if (failure != nullptr) std::rethrow_exception(failure);
   const std::chrono::duration<double, std::milli> all = std::chrono::steady_clock::now() - start;
   return all.count() / count;
+}
+
+// The first worker alone, then 2, 4 and 8 of them. work(worker, number) gives the bytes of a file.
+template <class Make, class Work>
+PeerTimes time_streams(Make make, Work work) {
+  constexpr int kFiles = 96;
+  PeerTimes times;
+  std::vector<decltype(make())> workers;
+  for (const int streams : {1, 2, 4, 8}) {
+    while (static_cast<int>(workers.size()) < streams)
+      workers.push_back(make());
+    std::atomic<std::size_t> sum{0};
+    const auto counted = [&](auto &worker, int i) { sum += work(worker, i); };
+    time_threads(kFiles, workers, counted);
+    sum = 0;
+    const double ms = time_threads(kFiles, workers, counted);
+    if (streams == 1) times = {ms, ms, 1, static_cast<double>(sum) / kFiles};
+    if (ms < times.ms) times.ms = ms, times.streams = streams;
+  }
+  return times;
 }
 
 }  // namespace coalesce::test
