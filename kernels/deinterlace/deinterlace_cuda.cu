@@ -512,7 +512,7 @@ __device__ __forceinline__ void make_run(const Run &run, const LineRows &rows, R
       maker.template make_in_turn<LineKind::ela>(out);
     else
       maker.template make<LineKind::yadif>(out);
-  } else {
+  } else if constexpr (kFamily == Family::bwdif) {
     maker.make_bwdif(out);
   }
 }
