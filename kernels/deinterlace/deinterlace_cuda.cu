@@ -551,12 +551,14 @@ __device__ __forceinline__ void make_row(const Run &run, int y) {
                          run.byte + run.bytes);
     return;
   }
-  RunWords words;
-  make_run<kFamily, kLanes, kSteps>(run, rows, words);
+  if constexpr (kLanes != Lanes::none) {  // as is_whole() has it
+    RunWords words;
+    make_run<kFamily, kLanes, kSteps>(run, rows, words);
 #pragma unroll
-  for (int i = 0; i < kWords; ++i)
-    words[i] |= plane.ones;
-  store_run<kRunBytes>(row + run.byte, run.alignment(), words);
+    for (int i = 0; i < kWords; ++i)
+      words[i] |= plane.ones;
+    store_run<kRunBytes>(row + run.byte, run.alignment(), words);
+  }
 }
 
 template <Family kFamily, Lanes kLanes, Steps kSteps>

@@ -16,6 +16,7 @@
 
 #include "../support/doctest.h"
 #include "convolve/cuda/tensor/bulk_copy.cuh"
+#include "core/clones.h"
 #include "core/cuda_status.h"
 #include "core/grid_order.cuh"
 #include "core/load.cuh"
@@ -394,7 +395,7 @@ TEST_CASE("bytes beside an allocation") {
   for (const int at : {-200, -1, 0, 100, 101, 200}) {
     const bool outside = at < 0 || at > 100;
     CHECK(faults(write_at, at) == outside);
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(COALESCE_SANITIZED)
     CHECK(faults(read_at, at) == outside);
 #endif
   }

@@ -146,8 +146,8 @@ TEST_CASE("nothing works without a context") {
 }
 
 TEST_CASE("handles of other contexts") {
+  int ran = 0;  // outlives what the session still runs at its end
   Session session;
-  int ran = 0;
   StreamHandle stream;
   EventHandle event;
   DeviceBytes device(10);
@@ -177,8 +177,8 @@ TEST_CASE("handles of other contexts") {
 }
 
 TEST_CASE("destroyed handles") {
+  int ran = 0;  // outlives what the session still runs at its end
   Session session;
-  int ran = 0;
   CUstream stream;
   CUevent event;
   CHECK_OK(cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -1));

@@ -13,8 +13,8 @@ namespace {
 constexpr int code = 77;
 
 TEST_CASE("every function fails on demand") {
+  int ran = 0;  // outlives what the session still runs at its end
   Session session;
-  int ran = 0;
   StreamHandle stream;
   EventHandle event;
   DeviceBytes device(10);
@@ -144,8 +144,8 @@ TEST_CASE("a lost device") {
 }
 
 TEST_CASE("failing work breaks its context") {
+  int ran = 0;  // outlives what the session still runs at its end
   Session session;
-  int ran = 0;
   StreamHandle stream;
   EventHandle event;
   CUcontext other;

@@ -157,8 +157,8 @@ TEST_CASE("a wait means the record before it") {
 }
 
 TEST_CASE("a wait outlives its event and stream") {
+  int ran = 0;  // outlives what the session still runs at its end
   Session session;
-  int ran = 0;
   StreamHandle b;
   {
     StreamHandle a;
@@ -173,8 +173,8 @@ TEST_CASE("a wait outlives its event and stream") {
 }
 
 TEST_CASE("queries make progress") {
+  int ran = 0;  // outlives what the session still runs at its end
   Session session;
-  int ran = 0;
   StreamHandle stream;
   EventHandle event;
   CHECK_OK(cuEventQuery(event));
@@ -226,8 +226,8 @@ TEST_CASE("queries follow waits") {
 }
 
 TEST_CASE("a destroyed stream finishes later") {
+  int ran = 0;  // outlives what the session still runs at its end
   Session session;
-  int ran = 0;
   EventHandle event;
   {
     StreamHandle stream;
@@ -247,8 +247,8 @@ TEST_CASE("a destroyed stream finishes later") {
 }
 
 TEST_CASE("freeing memory waits") {
+  int ran = 0;  // outlives what the session still runs at its end
   Session session;
-  int ran = 0;
   StreamHandle stream;
   {
     DeviceBytes device(1);
@@ -260,8 +260,8 @@ TEST_CASE("freeing memory waits") {
 }
 
 TEST_CASE("destroying a context waits") {
+  int ran = 0;  // outlives what the session still runs at its end
   Session session;
-  int ran = 0;
   CUcontext other;
   CHECK_OK(cuCtxCreate_v2(&other, 0, 1));
   CUstream stream;
@@ -273,8 +273,8 @@ TEST_CASE("destroying a context waits") {
 }
 
 TEST_CASE("waits cross contexts") {
+  int ran = 0;  // outlives what the session still runs at its end
   Session session;
-  int ran = 0;
   StreamHandle here;
   CUcontext other;
   CHECK_OK(cuCtxCreate_v2(&other, 0, 1));
@@ -354,8 +354,8 @@ TEST_CASE("pageable copies are counted") {
 }
 
 TEST_CASE("eager streams") {
+  int ran = 0;  // outlives what the session still runs at its end
   Session session;
-  int ran = 0;
   StreamHandle stream;
   EventHandle event;
   add_one(stream, &ran);
@@ -373,8 +373,8 @@ TEST_CASE("eager streams") {
 }
 
 TEST_CASE("env:eager" * doctest::skip()) {
+  int ran = 0;  // outlives what the session still runs at its end
   Session session;
-  int ran = 0;
   add_one(nullptr, &ran);
   CHECK_EQ(ran, 1);
 }

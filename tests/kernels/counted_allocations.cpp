@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#include "core/clones.h"
+
+#if defined(COALESCE_SANITIZED)
 #define SANITIZED 1
 // (As in <sanitizer/allocator_interface.h>, which GCC does not install.)
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*malloc_hook)(const volatile void *,

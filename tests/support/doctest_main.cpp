@@ -3,7 +3,8 @@
 // and what single tests read with option(). Exit status 77: a case was skipped. A case without
 // an assertion is a failure, and so is a selection without a case.
 #define DOCTEST_CONFIG_IMPLEMENT
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#include "../../kernels/core/clones.h"
+#if defined(COALESCE_SANITIZED)
 #define DOCTEST_CONFIG_NO_POSIX_SIGNALS  // the sanitizer's report has the stack
 #endif
 #include "doctest.h"

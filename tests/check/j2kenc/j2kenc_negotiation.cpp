@@ -205,7 +205,8 @@ GST_START_TEST(number_of_fields_that_is_asked_for) {
       {"image/x-jpc, fields=1, interlace-mode={ mixed, interleaved }", false, false, true},
       {"image/x-jpc, fields=2, interlace-mode=progressive", false, false, false},
   };
-  for (const auto &[accepted, progressive, interleaved, mixed] : cases) {
+  for (const auto &[caps, progressive, interleaved, mixed] : cases) {
+    const char *accepted = caps;  // a lambda captures no structured binding
     const int height = contains(accepted, "height=1") ? 1 : kSize.height;
     const auto offered = [&](const char *mode) {
       return is_offered(accepted, video_caps("I420", {kSize.width, height},

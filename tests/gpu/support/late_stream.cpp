@@ -33,7 +33,7 @@ void copy_on(CUstream stream, const Rows &from, const Rows &to, std::size_t byte
 
 }  // namespace
 
-LateStream::LateStream(GstCudaContext *context, Kind kind) : context_(context), kind_(kind) {
+LateStream::LateStream(GstCudaContext *context, Kind kind) : context_(context) {
   gst_cuda_context_push(context_);
   if (kind == Kind::named) {
     named_ = cuda_stream_new(context_);

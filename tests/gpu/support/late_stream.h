@@ -28,7 +28,6 @@ class LateStream {
   void copy(GstBuffer *from, GstBuffer *to, const GstVideoInfo &info) const;
 
   GstCudaContext *context_;
-  Kind kind_;
   void *named_ = nullptr;
   CUstream handle_ = nullptr;
   CUdeviceptr scratch_ = 0;

@@ -188,7 +188,8 @@ TEST_CASE("lossless") {
       {"RGB10A2_LE", "GBRA_12LE"},
   };
   Random random = random_of_run(2);
-  for (const auto &[from, to] : pairs) {
+  for (const auto &pair : pairs) {
+    const auto &from = pair.from, &to = pair.to;
     for (const SampleRange range : {SampleRange::full, SampleRange::limited}) {
       for (const bool interlaced : {false, true}) {
         ConvertParams params;

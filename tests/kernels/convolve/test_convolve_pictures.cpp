@@ -108,7 +108,9 @@ void test_all(const char *what, const std::vector<Named> &masks,
               const std::map<std::string, Picture> &pictures) {
   Random random(13);
   std::map<std::string, Count> sums;
-  for (const auto &[name, in] : pictures)
+  for (const auto &named : pictures) {
+    const std::string &name = named.first;
+    const Picture &in = named.second;
     for (const Named &mask : masks)
       for (SampleDepth depth : kSomeDepths) {
         if (depth.bits != 8 && name != "noise") continue;
@@ -128,7 +130,10 @@ void test_all(const char *what, const std::vector<Named> &masks,
         sums[name].off += count.off;
         sums[name].all += count.all;
       }
-  for (const auto &[name, count] : sums) {
+  }
+  for (const auto &sum : sums) {
+    const std::string &name = sum.first;
+    const Count &count = sum.second;
     std::printf("%s, %s: %.4f %% equal at 8 bits\n", what, name.c_str(), count.equal());
     CHECK_MESSAGE(count.equal() >= kAllEqual, what, ", ", name);
   }

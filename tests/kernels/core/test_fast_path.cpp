@@ -10,6 +10,7 @@
 
 #include "../../support/doctest.h"
 #include "../plane_sizes.h"
+#include "core/clones.h"
 #include "picture/formats.h"
 #include "rgb2yuv/rgb2yuv.h"
 #include "uyvy2y/uyvy2y.h"
@@ -109,7 +110,7 @@ const Kind kKinds[] = {
 TEST_CASE("instructions") {
 #if !defined(__OPTIMIZE__)
   return skip("built without optimisation");
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#elif defined(COALESCE_SANITIZED)
   return skip("a sanitizer adds instructions");
 #endif
   volatile int steps = 0;

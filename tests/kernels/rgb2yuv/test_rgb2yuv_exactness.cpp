@@ -286,13 +286,13 @@ TEST_CASE("flat") {
       picture.bytes()[j] = pixel.bytes()[j % 3];
     for (const Rgb2yuvParams &ranges : all_params()) {
       const Image &colour = pixel.convert(ranges);
-      for (const auto &[format, interlaced, params] : all_sites(ranges)) {
-        const Image &got = picture.convert(params, format, interlaced);
+      for (const Site &site : all_sites(ranges)) {
+        const Image &got = picture.convert(site.params, site.format, site.interlaced);
         for (int p = 0; p < 3; ++p) {
           const std::uint8_t *first = got.plane[p].data;
           const std::uint8_t *end = got.plane[p].row(got.plane[p].height);
           CHECK_MESSAGE(std::count(first, end, *colour.plane[p].data) == end - first, "plane ", p,
-                        ": ", text(params));
+                        ": ", text(site.params));
         }
       }
     }

@@ -122,7 +122,8 @@ TEST_CASE("bytes of levels") {
     CHECK_MESSAGE(levels(Profile::imf_2k, megabits, 1) == (sub < 9 ? imf(sub + 1) : 0), megabits,
                   " and more");
   }
-  for (const auto &[megabits, level, next] : {std::array{200u, 1u, 4u}, {400, 4, 5}, {800, 5, 0}}) {
+  for (const auto &row : {std::array{200u, 1u, 4u}, {400, 4, 5}, {800, 5, 0}}) {
+    const auto megabits = row[0], level = row[1], next = row[2];
     CHECK_MESSAGE(levels(Profile::broadcast_single, megabits, 0) == level, megabits);
     CHECK_MESSAGE(levels(Profile::broadcast_single, megabits, 1) == next, megabits, " and more");
   }

@@ -125,7 +125,9 @@ void write_file(const char *file, const std::vector<std::uint8_t> &bytes) {
 // without a judge. (docs/jpeg2000.md, "Judged by others", has the figures.)
 void expect_few_faults(const Tally &tally) {
   int entries = 0;
-  for (const auto &[name, of] : tally.judges) {
+  for (const auto &judge : tally.judges) {
+    const auto &name = judge.first;
+    const auto &of = judge.second;
     entries = of.asked[0] + of.asked[1];
     const int agreed = of.agreed[0] + of.agreed[1];
     CHECK_MESSAGE(2 * agreed > entries, name, " agrees on ", agreed, " of ", entries);

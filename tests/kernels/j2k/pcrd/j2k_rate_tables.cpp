@@ -33,9 +33,10 @@ std::vector<Pass> likely_passes(Random &random, int planes) {
     Pass pass = pass_at(i, planes);
     length += std::exp2(i / 3.0 * 0.8) * (1 + 2 * unit(random));
     pass.length = static_cast<std::uint32_t>(length);
-    pass.distortion = static_cast<std::int32_t>(
-        std::exp2(i / 3.0 * 1.3) * 100 * (pass.type == j2k::PassType::refinement ? 0.2 : 0.6) *
-        (1 + unit(random)));
+    const double distortion = std::exp2(i / 3.0 * 1.3) * 100 *
+                              (pass.type == j2k::PassType::refinement ? 0.2 : 0.6) *
+                              (1 + unit(random));
+    pass.distortion = static_cast<std::int32_t>(std::min(distortion, 2147483647.0));
     passes.push_back(pass);
   }
   return passes;
