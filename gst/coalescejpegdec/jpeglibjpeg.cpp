@@ -233,7 +233,9 @@ Status decode_by_libjpeg(const std::uint8_t *file, std::size_t bytes, const Fram
     if (Status s = read_frame(&jpeg, file, bytes, params.max_pixels, &own, why); !s.ok()) return s;
     // What follows relies on it: of two fields, the second one comes with the first one's frame.
     if (!have_same_samples(own, frame))
-      return invalid_argument("jpeg: the second field is unlike the first one");
+      return invalid_argument(
+          "jpeg: the second field is unlike the first one in size, number or sampling of "
+          "components");
     jpeg_decompress_struct &info = jpeg.info;
     info.dct_method = JDCT_ISLOW;
     info.do_fancy_upsampling = params.fancy_upsampling ? TRUE : FALSE;

@@ -71,12 +71,18 @@ FrameInFlight *FramesInFlight::next() {
 }
 
 void FramesInFlight::done(GstFlowReturn flow) {
-  std::lock_guard guard(lock_);
-  busy_ = false;
-  if (flow == GST_FLOW_OK)
+  std::unique_lock lock(lock_);
+  if (flow == GST_FLOW_OK) {
+    // Functions of others run where it ends: outside the lock. Until then the task is busy with it.
+    std::unique_ptr<FrameInFlight> oldest = std::move(frames_.front());
+    lock.unlock();
+    oldest.reset();
+    lock.lock();
     frames_.pop_front();
-  else
+  } else {
     flow_ = flow;
+  }
+  busy_ = false;
   changed_.notify_all();
 }
 

@@ -82,7 +82,8 @@ TEST_CASE("what is refused before its data") {
   CHECK(refusal({}).find("SOI") != std::string::npos);
   CHECK(refusal({0xFF}).find("SOI") != std::string::npos);
   CHECK(refusal({0xFF, 0xD8}) == "jpeg: it ends before the header of a picture (SOF)");
-  CHECK(refusal(file_of({steps(1), kFrame}, {})) == "jpeg: it ends before the data of the picture (SOS)");
+  CHECK(refusal(file_of({steps(1), kFrame}, {})) ==
+        "jpeg: it ends before the data of the picture (SOS)");
   CHECK(refusal(file_of({steps(1), kScan})) == "jpeg: a scan without a frame header");
   CHECK(refusal(file_of({kFrame, kScan})) == "jpeg: a quantisation table is missing");
   CHECK(refusal(file_of({steps(1), kFrame, kFrame, kScan})) == "jpeg: a second frame header");

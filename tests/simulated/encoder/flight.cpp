@@ -2,6 +2,7 @@
 // An element that holds frames back: they come out before whatever follows them in the stream, are
 // dropped by a flush, and count in the latency.
 #include "../classes/elements.h"
+#include "base/flight/framesinflight.h"
 
 using namespace simulated;
 
@@ -52,6 +53,28 @@ void check_order(GstEvent *event, const char *expected) {
 }
 
 }  // namespace
+
+// What is called where a frame ends may ask for the others.
+GST_START_TEST(ends_outside_the_lock) {
+  using namespace coalesce::gst;
+  struct Asking : FrameInFlight {
+    FramesInFlight *frames = nullptr;
+    bool *was_open = nullptr;
+    ~Asking() override { *was_open = frames->is_open(); }
+  };
+  FramesInFlight frames;
+  frames.open();
+  bool was_open = false;
+  auto frame = std::make_unique<Asking>();
+  frame->frames = &frames;
+  frame->was_open = &was_open;
+  frames.add(std::move(frame));
+  fail_unless(frames.next() != nullptr);
+  frames.done(GST_FLOW_OK);
+  fail_unless(was_open);
+  fail_unless_equals_int(frames.wait_until(0), GST_FLOW_OK);
+}
+GST_END_TEST
 
 GST_START_TEST(nothing_overtakes) {
   check_order(segment_event(), "1 2 3 4 5 segment");
@@ -128,6 +151,7 @@ static Suite *flight_suite() {
   register_elements();
   Suite *suite = suite_create("flight");
   TCase *tests = new_case(suite, "flight");
+  tcase_add_test(tests, ends_outside_the_lock);
   tcase_add_test(tests, nothing_overtakes);
   tcase_add_test(tests, eos_drains);
   tcase_add_test(tests, out_of_band_overtakes);
