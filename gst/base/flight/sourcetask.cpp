@@ -83,8 +83,8 @@ gboolean SourceTask::activate(GstPad *pad, GstObject *parent, GstPadMode mode, g
   return gst_pad_stop_task(pad);
 }
 
-// The source pad is deactivated first, and waits for the task. Events that come meanwhile are not
-// refused: that would be an error upstream.
+// The source pad is deactivated first: it is flushing, then its frames are closed, and it waits for
+// the task. Events that come meanwhile are not refused: that would be an error upstream.
 GstFlowReturn SourceTask::receive_event(GstPad *pad, GstObject *parent, GstEvent *event) {
   SourceTask &task = task_of(pad);
   const GstEventType type = GST_EVENT_TYPE(event);
@@ -93,7 +93,8 @@ GstFlowReturn SourceTask::receive_event(GstPad *pad, GstObject *parent, GstEvent
   const gboolean done = task.base_event_(pad, parent, event);
   if (type == GST_EVENT_FLUSH_STOP) task.frames_.set_flushing(false);
   if (done) return GST_FLOW_OK;
-  if (!task.frames_.is_open()) return GST_FLOW_FLUSHING;
+  if (GST_PAD_IS_FLUSHING(GST_BASE_TRANSFORM_SRC_PAD(parent)) || !task.frames_.is_open())
+    return GST_FLOW_FLUSHING;
   return type == GST_EVENT_CAPS ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_ERROR;  // as GstPad has it
 }
 
