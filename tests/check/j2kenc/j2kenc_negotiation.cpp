@@ -237,6 +237,21 @@ GST_START_TEST(source_that_does_as_asked) {
 }
 GST_END_TEST;
 
+// A source pad that is deactivated is flushing before its task hears of it.
+GST_START_TEST(event_while_the_source_pad_flushes) {
+  Harness harness("j2kenc");
+  fail_unless(harness.set_input(video_caps("I420", kSize)));
+  const Owned<GstPad> source(gst_element_get_static_pad(harness.element(), "src"));
+  const auto push_tags = [&] {
+    return harness.push_event(gst_event_new_tag(gst_tag_list_new_empty()));
+  };
+  GST_PAD_SET_FLUSHING(source.get());
+  fail_unless(push_tags(), "refused, which is an error upstream");
+  GST_PAD_UNSET_FLUSHING(source.get());
+  fail_unless(push_tags());
+}
+GST_END_TEST;
+
 }  // namespace
 
 // While the element goes to READY, its source pad is inactive before its sink pad: what upstream
@@ -267,6 +282,7 @@ void add_j2kenc_negotiation_cases(Suite *suite) {
   tcase_add_test(negotiation, behind_interlace);
   tcase_add_test(negotiation, number_of_fields_that_is_asked_for);
   tcase_add_test(negotiation, source_that_does_as_asked);
+  tcase_add_test(negotiation, event_while_the_source_pad_flushes);
   if (!small_run()) tcase_add_test(negotiation, ready_at_any_time);
 }
 
