@@ -14,8 +14,12 @@ namespace coalesce::gst {
 template <class Coder, class Flight>
 struct EncoderParts {
   EncoderParts(GstCoalesceEncoder *self, GstDebugCategory *category)
-      : settings(self), current(self, settings, category), coding(self, &current) {}
+      : category(category),
+        settings(self),
+        current(self, settings, category),
+        coding(self, &current) {}
 
+  GstDebugCategory *const category;
   Settings<typename Coder::Settings> settings;
   // The streaming thread's.
   CurrentCoder<Coder, Flight> current;
@@ -52,7 +56,8 @@ class EncoderElement {
   static GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                               GstCaps *othercaps) {
     GstCaps *fixed = parent()->fixate_caps(trans, direction, caps, othercaps);
-    GST_DEBUG_OBJECT(trans, "chooses %" GST_PTR_FORMAT " for %" GST_PTR_FORMAT, fixed, caps);
+    GST_CAT_DEBUG_OBJECT(parts_of(trans).category, trans,
+                         "chooses %" GST_PTR_FORMAT " for %" GST_PTR_FORMAT, fixed, caps);
     return fixed;
   }
 
