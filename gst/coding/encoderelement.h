@@ -3,6 +3,8 @@
 //
 // parts_of(element): its EncoderParts. check(settings): what is wrong with them in any format.
 // ignored(settings): of what has been set, what has no effect in any format. Both may be empty.
+//
+// GST_CAT_DEFAULT: the element's category, defined before this is included.
 #pragma once
 
 #include "codedcaps.h"
@@ -13,8 +15,8 @@ namespace coalesce::gst {
 
 template <class Coder, class Flight>
 struct EncoderParts {
-  EncoderParts(GstCoalesceEncoder *self, GstDebugCategory *category)
-      : settings(self), current(self, settings, category), coding(self, &current) {}
+  explicit EncoderParts(GstCoalesceEncoder *self)
+      : settings(self), current(self, settings), coding(self, &current) {}
 
   Settings<typename Coder::Settings> settings;
   // The streaming thread's.
