@@ -8,6 +8,7 @@
 //   static make(settings, info, coded, &problem)
 //                            nullptr, and what is wrong, if they do not go together
 //   settings(), in_caps(), description(), has_encoded(), set_has_encoded(), rows()
+//   is_in(coded)             do coded caps say of it what they have to?
 //   encode(frame, in, pool, out), text(status)      as of FrameCoder
 //   is_refusal(status)       has the first frame shown that the settings are impossible?
 //   refusal(status)          what is wrong with them then, or with a rate
