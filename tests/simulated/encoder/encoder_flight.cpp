@@ -234,25 +234,6 @@ GST_START_TEST(stop_ends_waits) {
 }
 GST_END_TEST
 
-// A stop has the source pad flush before the element hears of it. What comes then is refused as in
-// a flush; any other refusal would be an error upstream.
-GST_START_TEST(event_while_flushing) {
-  J2kBench bench(kGrey, kCuda, 2);
-  bench.push_pictures(1, 1);
-  GstPad *source = gst_element_get_static_pad(bench.element(), "src");
-  GST_PAD_SET_FLUSHING(source);
-  bench.push_event(
-      gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, gst_structure_new_empty("test")));
-  fail_unless_equals_int(bench.push_picture(2), GST_FLOW_FLUSHING);  // the event comes again first
-  GST_PAD_UNSET_FLUSHING(source);
-  gst_object_unref(source);
-  bench.push_pictures(3, 4);
-  bench.end();
-  bench.expect_pictures(kGrey, 1, 1);
-  bench.expect_pictures(kGrey, 3, 4);
-}
-GST_END_TEST
-
 // Up and down, with frames in flight each time.
 GST_START_TEST(stop_discards) {
   for (int round = 0; round < 100; round++) {
@@ -523,7 +504,6 @@ static Suite *encoder_flight_suite() {
     tcase_add_test(tests, queries_wait);
     tcase_add_test(tests, flush_discards);
     tcase_add_test(tests, stop_ends_waits);
-    tcase_add_test(tests, event_while_flushing);
     tcase_add_test(tests, stop_discards);
     tcase_add_test(tests, metadata_travels);
     tcase_add_test(tests, late_frames_are_kept);
