@@ -5,14 +5,16 @@
  *
  * JPEG of raw video. See docs/coalescejpegenc.md.
  */
+#include <gst/gst.h>
+
+GST_DEBUG_CATEGORY_STATIC(gst_coalesce_jpeg_enc_debug);
+#define GST_CAT_DEFAULT gst_coalesce_jpeg_enc_debug
+
 #include "coding/encoderelement.h"
 #include "jpegenccaps.h"
 #include "jpegenccoder.h"
 #include "jpegencproperties.h"
 #include "object/owned.h"
-
-GST_DEBUG_CATEGORY_STATIC(gst_coalesce_jpeg_enc_debug);
-#define GST_CAT_DEFAULT gst_coalesce_jpeg_enc_debug
 
 using namespace coalesce;
 using namespace coalesce::gst;
@@ -83,7 +85,5 @@ static void gst_coalesce_jpeg_enc_class_init(GstCoalesceJpegEncClass *klass) {
 }
 
 static void gst_coalesce_jpeg_enc_init(GstCoalesceJpegEnc *self) {
-  initialise(self, [self] {
-    self->parts = add_part<JpegParts>(self, GST_COALESCE_ENCODER(self), GST_CAT_DEFAULT);
-  });
+  initialise(self, [self] { self->parts = add_part<JpegParts>(self, GST_COALESCE_ENCODER(self)); });
 }

@@ -8,6 +8,7 @@
 //   static make(settings, info, coded, &problem)
 //                            nullptr, and what is wrong, if they do not go together
 //   settings(), in_caps(), description(), has_encoded(), set_has_encoded(), rows()
+//   is_in(coded)             do coded caps say of it what they have to?
 //   encode(frame, in, pool, out), text(status)      as of FrameCoder
 //   is_refusal(status)       has the first frame shown that the settings are impossible?
 //   refusal(status)          what is wrong with them then, or with a rate
@@ -17,6 +18,8 @@
 //
 // A Flight is a FrameFlight with make(context, coder, frames, &flight), frame_memory(coder, &bytes)
 // and set_rate(coder): for frames that are started from now on.
+//
+// GST_CAT_DEFAULT: the element's category, defined before this is included.
 #pragma once
 
 #include <gst/base/gstbasetransform.h>
@@ -41,8 +44,8 @@ class CurrentCoder final : public FrameCoder {
   using Settings = gst::Settings<typename Coder::Settings>;
 
   // The element, a GstBaseTransform, has the settings, and outlives this.
-  CurrentCoder(gpointer element, const Settings &settings, GstDebugCategory *category)
-      : element_(element), settings_(settings), category_(category) {}
+  CurrentCoder(gpointer element, const Settings &settings)
+      : element_(element), settings_(settings) {}
 
   // Of the last coder that has encoded a frame. From any thread.
   typename Coder::InCaps in_caps() const { return in_caps_; }
@@ -93,7 +96,7 @@ class CurrentCoder final : public FrameCoder {
     }
     coder_->take_settings(*next);
     good_ = next->settings();
-    GST_CAT_LOG_OBJECT(category_, element_, "the encoder stays: %s", coder_->description().c_str());
+    GST_LOG_OBJECT(element_, "the encoder stays: %s", coder_->description().c_str());
     return true;
   }
   void take_next() {
@@ -158,16 +161,14 @@ class CurrentCoder final : public FrameCoder {
   }
   void follow(const Next &next) const {
     if (!next.problem.empty() || next.coder->is_in(coded_.get())) return;
-    GST_CAT_DEBUG_OBJECT(category_, element_, "negotiates again for %s",
-                         next.coder->description().c_str());
+    GST_DEBUG_OBJECT(element_, "negotiates again for %s", next.coder->description().c_str());
     gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(element_));
   }
   void take(Next *next) {
     next_.reset();
     coder_ = next->coder;
     changes_ = next->changes;
-    if (coder_ != nullptr)
-      GST_CAT_DEBUG_OBJECT(category_, element_, "encodes %s", coder_->description().c_str());
+    if (coder_ != nullptr) GST_DEBUG_OBJECT(element_, "encodes %s", coder_->description().c_str());
   }
   Status set_rate(const Coder &to, FrameFlight *flight) {
     const bool in_flight = flight != nullptr && flight->coder() == coder_.get();
@@ -177,7 +178,6 @@ class CurrentCoder final : public FrameCoder {
 
   gpointer element_;
   const Settings &settings_;
-  GstDebugCategory *category_;
   GstVideoInfo info_{};
   CapsRef coded_;
   std::shared_ptr<Coder> coder_;

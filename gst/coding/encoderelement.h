@@ -3,6 +3,8 @@
 //
 // parts_of(element): its EncoderParts. check(settings): what is wrong with them in any format.
 // ignored(settings): of what has been set, what has no effect in any format. Both may be empty.
+//
+// GST_CAT_DEFAULT: the element's category, defined before this is included.
 #pragma once
 
 #include "codedcaps.h"
@@ -13,13 +15,9 @@ namespace coalesce::gst {
 
 template <class Coder, class Flight>
 struct EncoderParts {
-  EncoderParts(GstCoalesceEncoder *self, GstDebugCategory *category)
-      : category(category),
-        settings(self),
-        current(self, settings, category),
-        coding(self, &current) {}
+  explicit EncoderParts(GstCoalesceEncoder *self)
+      : settings(self), current(self, settings), coding(self, &current) {}
 
-  GstDebugCategory *const category;
   Settings<typename Coder::Settings> settings;
   // The streaming thread's.
   CurrentCoder<Coder, Flight> current;
@@ -56,8 +54,7 @@ class EncoderElement {
   static GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                               GstCaps *othercaps) {
     GstCaps *fixed = parent()->fixate_caps(trans, direction, caps, othercaps);
-    GST_CAT_DEBUG_OBJECT(parts_of(trans).category, trans,
-                         "chooses %" GST_PTR_FORMAT " for %" GST_PTR_FORMAT, fixed, caps);
+    GST_DEBUG_OBJECT(trans, "chooses %" GST_PTR_FORMAT " for %" GST_PTR_FORMAT, fixed, caps);
     return fixed;
   }
 

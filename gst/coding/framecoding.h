@@ -46,7 +46,7 @@ class FrameCoder {
   // below are about this one.
   virtual const void *coder() const = 0;
   virtual const GstVideoInfo &info() const = 0;
-  virtual Job::Rows rows() const { return Job::Rows::of_buffer; }
+  virtual Job::Rows rows() const = 0;
   virtual int frames_in_flight() const = 0;  // the property; 0: as many as there is memory for
   virtual Status frame_memory(std::size_t *bytes) const = 0;  // of the device, for a frame
   virtual Status make_flight(GstCudaContext *context, int frames,
@@ -61,8 +61,8 @@ class FrameCoder {
   virtual void note_good() = 0;
   // What settings make impossible may be noticed with the first frame only. Is it that? Then
   // go_back() has other settings from now on; false: there are none, which has been an error.
-  virtual bool is_refusal(const Status &) const { return false; }
-  virtual bool go_back(const Status &) { return false; }
+  virtual bool is_refusal(const Status &status) const = 0;
+  virtual bool go_back(const Status &status) = 0;
 };
 
 // Errors have been posted where functions fail. finish() is the task's; while frames are left to

@@ -92,6 +92,11 @@ bool ConvolveCurrentFilter::settle(ConvolvePart part, const GstVideoInfo &info,
   return post_settings_problem(element_, now.problem, any_);
 }
 
+void ConvolveCurrentFilter::start(const ConvolveSettings &settings) {
+  in_use_ = settings;
+  any_ = true;
+}
+
 bool ConvolveCurrentFilter::update(const GstVideoInfo &info, bool new_format) {
   if (!new_format && changes_ == settings_.changes()) return true;
   ConvolveSettings settings = settings_.snapshot(&changes_);

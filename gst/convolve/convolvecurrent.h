@@ -19,6 +19,9 @@ class ConvolveCurrentFilter {
                         const ConvolveKind &kind)
       : element_(element), settings_(settings), kind_(kind) {}
 
+  // These settings are in use from now on, so that a wrong value is a warning before the first
+  // frame, too. Whether frames can have them, update() shows.
+  void start(const ConvolveSettings &settings);
   // Follows new settings, for frames of `info`, which may be new. False: an error.
   bool update(const GstVideoInfo &info, bool new_format);
   void stop();
@@ -59,7 +62,7 @@ class ConvolveCurrentFilter {
   gpointer element_;
   const Settings<ConvolveSettings> &settings_;
   const ConvolveKind &kind_;
-  bool any_ = false;   // there is something to filter with, since the element has started
+  bool any_ = false;   // `in_use_` is of the start, of this format or another one
   guint changes_ = 0;  // that it has seen
   ConvolveSettings in_use_;
   Filter filter_;

@@ -75,13 +75,14 @@ Status run(GstCoalesceFilter *filter, const Frame &in, const Frame &out, const Q
 }
 
 gboolean start(GstBaseTransform *trans) {
-  const GstConvolveFilterPrivate &priv = priv_of(trans);
+  GstConvolveFilterPrivate &priv = priv_of(trans);
   const ConvolveSettings settings = priv.settings.snapshot();
   for (const std::string &text :
        convolve_ignored(*GST_CONVOLVE_FILTER_GET_CLASS(trans)->kind, settings))
     GST_ELEMENT_WARNING(trans, LIBRARY, SETTINGS, ("%s", text.c_str()), (nullptr));
-  return (settings.problem.empty() || post_settings_problem(trans, settings.problem, false)) &&
-         GST_BASE_TRANSFORM_CLASS(parent_class)->start(trans);
+  if (!settings.problem.empty()) return post_settings_problem(trans, settings.problem, false);
+  priv.current.start(settings);
+  return GST_BASE_TRANSFORM_CLASS(parent_class)->start(trans);
 }
 
 gboolean stop(GstBaseTransform *trans) {

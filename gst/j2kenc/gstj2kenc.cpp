@@ -5,14 +5,16 @@
  *
  * JPEG 2000 of raw video. See docs/j2kenc.md.
  */
+#include <gst/gst.h>
+
+GST_DEBUG_CATEGORY(gst_j2kenc_debug);
+#define GST_CAT_DEFAULT gst_j2kenc_debug
+
 #include "coding/encoderelement.h"
 #include "j2kenccaps.h"
 #include "j2kencflight.h"
 #include "j2kencproperties.h"
 #include "object/owned.h"
-
-GST_DEBUG_CATEGORY(gst_j2kenc_debug);
-#define GST_CAT_DEFAULT gst_j2kenc_debug
 
 using namespace coalesce;
 using namespace coalesce::gst;
@@ -96,9 +98,7 @@ static void gst_j2kenc_class_init(GstJ2kEncClass *klass) {
 }
 
 static void gst_j2kenc_init(GstJ2kEnc *self) {
-  initialise(self, [self] {
-    self->parts = add_part<J2kParts>(self, GST_COALESCE_ENCODER(self), GST_CAT_DEFAULT);
-  });
+  initialise(self, [self] { self->parts = add_part<J2kParts>(self, GST_COALESCE_ENCODER(self)); });
 }
 
 Settings<J2kSettings> &coalesce::gst::j2k_settings_of(gpointer element) {

@@ -73,7 +73,8 @@ FrameInFlight *FramesInFlight::next() {
 void FramesInFlight::done(GstFlowReturn flow) {
   std::unique_lock lock(lock_);
   if (flow == GST_FLOW_OK) {
-    // Functions of others run where it ends: outside the lock. Until then the task is busy with it.
+    // Its end releases buffers, which may call an application's functions, and these may wait:
+    // outside the lock. The task stays busy with it, lest clear() begins.
     std::unique_ptr<FrameInFlight> oldest = std::move(frames_.front());
     lock.unlock();
     oldest.reset();

@@ -244,6 +244,23 @@ GST_START_TEST(bad_while_playing) {
 }
 GST_END_TEST;
 
+// After the start and before any caps it is as while playing.
+GST_START_TEST(bad_before_the_first_frame) {
+  const Bad bad = bad_values()[static_cast<gsize>(__i__)];
+  const std::string caps = video_caps(bad.format, kSize);
+  Harness harness(bad.element);
+  for (const auto &[name, value] : bad.properties)
+    set(harness, name, value);
+  fail_unless(harness.set_input(caps));
+  fail_unless_equals_int(harness.push(random_frame(video_info(caps), {}, 1)), GST_FLOW_OK);
+  const std::string warning = harness.take_warning();
+  for (const char *word : bad.words)
+    fail_unless(contains(warning, word), "the warning should say \"%s\": \"%s\"", word,
+                warning.c_str());
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
 // The last good mask, to the sample; what else is set at the same time holds.
 GST_START_TEST(last_good_mask) {
   const std::string caps = video_caps("NV12", kSize);
@@ -339,6 +356,7 @@ void add_convolve_property_cases(Suite *suite) {
   tcase_add_test(properties, bias_by_normalize);
   const int bad = static_cast<int>(bad_values().size());
   tcase_add_loop_test(properties, bad_before_the_start, 0, bad);
+  tcase_add_loop_test(properties, bad_before_the_first_frame, 0, bad);
   tcase_add_loop_test(properties, bad_while_playing, 0, bad);
   tcase_add_test(properties, last_good_mask);
   tcase_add_test(properties, odd_texts);
