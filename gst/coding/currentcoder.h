@@ -144,9 +144,11 @@ class CurrentCoder final : public FrameCoder {
     guint changes = 0;    // which settings
   };
 
+  // Only if the caps say what its frames are: those of refused settings may say something else.
   std::shared_ptr<Coder> make_good(const GstVideoInfo &info, GstCaps *coded) const {
     std::string problem;
-    return good_ ? Coder::make(*good_, info, coded, &problem) : nullptr;
+    std::shared_ptr<Coder> good = good_ ? Coder::make(*good_, info, coded, &problem) : nullptr;
+    return good != nullptr && good->is_in(coded) ? good : nullptr;
   }
   Next make(const GstVideoInfo &info, GstCaps *coded) const {
     Next next;

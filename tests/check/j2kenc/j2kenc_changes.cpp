@@ -119,6 +119,22 @@ GST_START_TEST(bad_settings_are_not_used) {
 }
 GST_END_TEST;
 
+// The caps already name the profile when the first frame shows that its rate is impossible. What
+// was good before is none of that profile, so the stream ends.
+GST_START_TEST(bad_rate_with_another_profile) {
+  const std::string caps = video_caps("RGB", kSize);
+  Harness harness("j2kenc");
+  fail_unless(harness.set_input(caps));
+  next_frame(harness);
+  g_object_set(harness.element(), "frame-size", 20, nullptr);
+  set(harness, "profile", "imf-2k");
+  fail_unless_equals_int(harness.push(random_frame(video_info(caps), {}, 1)), GST_FLOW_ERROR);
+  fail_unless_equals_int(harness.waiting(), 0);
+  harness.expect_error(GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+                       {"frame-size=20", "the least is frame-size="});
+}
+GST_END_TEST;
+
 // Of a text a message has 200 bytes, and is UTF-8 all the same.
 GST_START_TEST(long_texts) {
   Harness harness("j2kenc");
@@ -236,6 +252,7 @@ void add_j2kenc_change_cases(Suite *suite) {
   tcase_add_test(changes, from_the_next_frame_on);
   tcase_add_test(changes, controlled_rates);
   tcase_add_test(changes, bad_settings_are_not_used);
+  tcase_add_test(changes, bad_rate_with_another_profile);
   tcase_add_test(changes, long_texts);
   tcase_add_test(changes, bad_rates_are_not_used);
   tcase_add_test(changes, a_rate_for_one_field);
