@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Vectors of the CPU back end, with the compiler's own operations.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "../../core/simd.h"
+
+// How vectors are passed depends on the target: all of this is inlined.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
+namespace coalesce {
+
+template <int kBytes>
+struct StereoLanes {
+  static constexpr int kCount = kBytes / 2;  // of numbers of 16 bits
+  typedef std::uint8_t Bytes __attribute__((vector_size(kBytes)));
+  typedef std::uint8_t HalfBytes __attribute__((vector_size(kBytes / 2)));
+  typedef std::uint16_t Words __attribute__((vector_size(kBytes)));
+  typedef std::uint16_t HalfWords __attribute__((vector_size(kBytes / 2)));
+  typedef std::int16_t HalfSigned __attribute__((vector_size(kBytes / 2)));
+  typedef std::int8_t QuarterBytes __attribute__((vector_size(kBytes / 4)));
+  typedef std::int32_t Ints __attribute__((vector_size(kBytes)));
+  typedef float Floats __attribute__((vector_size(kBytes)));
+};
+
+template <class V>
+COALESCE_INLINE V load_lanes(const void *from) {
+  V v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+template <class V>
+COALESCE_INLINE void store_lanes(void *to, const V &v) {
+  std::memcpy(to, &v, sizeof v);
+}
+template <class V>
+COALESCE_INLINE V least_of(const V &a, const V &b) {
+  return a < b ? a : b;
+}
+template <class V>
+COALESCE_INLINE V most_of(const V &a, const V &b) {
+  return a < b ? b : a;
+}
+
+}  // namespace coalesce
