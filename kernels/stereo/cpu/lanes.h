@@ -46,4 +46,23 @@ COALESCE_INLINE V most_of(const V &a, const V &b) {
   return a < b ? b : a;
 }
 
+// All 16-bit lanes together, by a function of two vectors.
+template <int kBytes, class Combine>
+COALESCE_INLINE std::uint16_t combine_lanes(const typename StereoLanes<kBytes>::Words &v,
+                                            const Combine &combine) {
+  typedef std::uint16_t Words __attribute__((vector_size(16)));
+  Words all;
+  if constexpr (kBytes == 32) {
+    Words half[2];
+    std::memcpy(half, &v, sizeof v);
+    all = combine(half[0], half[1]);
+  } else {
+    all = v;
+  }
+  all = combine(all, __builtin_shufflevector(all, all, 4, 5, 6, 7, 0, 1, 2, 3));
+  all = combine(all, __builtin_shufflevector(all, all, 2, 3, 0, 1, 6, 7, 4, 5));
+  all = combine(all, __builtin_shufflevector(all, all, 1, 0, 3, 2, 5, 4, 7, 6));
+  return all[0];
+}
+
 }  // namespace coalesce

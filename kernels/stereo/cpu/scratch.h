@@ -13,7 +13,7 @@
 
 namespace coalesce {
 
-constexpr int kStereoSlack = 64;  // bytes behind an array that vectors may read
+constexpr int kStereoSlack = 64;  // numbers behind an array that vectors may touch
 
 struct StereoCpuScratch {
   StereoCpuScratch(void *memory, const StereoParams &params, int width, int height)
@@ -29,9 +29,9 @@ struct StereoCpuScratch {
     if (params.median > 0) found = parts.at<std::uint16_t>(pixels);
     index = parts.at<std::uint16_t>(pixels);
     if (params.left_right >= 0) {
-      const std::size_t all = (this->width + candidates) * static_cast<std::size_t>(height);
-      right_cost = parts.at<std::uint16_t>(all + kStereoSlack) + candidates;
-      right_index = parts.at<std::uint16_t>(all + kStereoSlack) + candidates;
+      right_row = this->width + candidates + kStereoSlack;
+      for (std::uint16_t **of : {&right_cost, &right_index})
+        *of = parts.at<std::uint16_t>(right_row * static_cast<std::size_t>(height)) + candidates;
     }
     if (census) {
       for (std::uint16_t *&of : samples)
@@ -59,16 +59,15 @@ struct StereoCpuScratch {
     bytes = parts.end();
   }
 
-  // The first candidate's place for pixel x of row y.
-  std::size_t right_place(int x, int y) const {
-    return static_cast<std::size_t>(y) * (width + candidates) + static_cast<std::size_t>(x);
-  }
+  // Of the right picture's row. There is room for candidates before it.
+  std::size_t right_place(int y) const { return static_cast<std::size_t>(y) * right_row; }
 
   static constexpr std::size_t kLinePad = 32;
 
   std::size_t width, candidates;
   std::size_t front;  // pixels in front of the right picture's first one
   std::size_t line;   // bytes of a pixel's costs, and room on either side
+  std::size_t right_row = 0;
   std::size_t bytes = 0;
   std::uint16_t *found = nullptr;
   std::uint16_t *index = nullptr;  // by pixel of the left picture: the best candidate, or kNoIndex

@@ -130,7 +130,7 @@ class Sweep {
     const RowWinners<kBytes, true> winners(job_, s_, y);
     alignas(64) std::uint8_t along[2][kLine];
     alignas(64) std::uint8_t costs[kChunk][kMaxDisparities];
-    alignas(64) std::uint16_t all[kMaxDisparities];
+    CostBatch all(kBack ? job_.params.disparities : 0);
     std::memset(along, kBeside, sizeof along);
     std::uint8_t along_least = 0;
     for (int begin = 0; begin < width; begin += kChunk) {
@@ -157,7 +157,7 @@ class Sweep {
         std::uint8_t least[kSteps];
         take_steps<kBytes, kSteps, kBack>(steps, least, costs[i - begin], job_.params.disparities,
                                           static_cast<std::uint8_t>(job_.params.p1),
-                                          s_.sums + (row + at) * s_.candidates, all);
+                                          s_.sums + (row + at) * s_.candidates, all.of(x));
         along_least = least[0];
         for (int path = 1; path < kSteps; ++path)
           now[path - 1].least[x] = least[path];
@@ -242,8 +242,8 @@ void find_by_paths(const StereoJob &job, const StereoCpuScratch &s, ThreadPool *
     for (const StereoCpuScratch::Line &line : row)
       std::memset(line.costs, kBeside, s.width * s.line);
   if (job.checks_right())
-    std::fill_n(s.right_cost, (s.width + s.candidates) * static_cast<std::size_t>(job.height),
-                static_cast<std::uint16_t>(kNoCost));
+    for (int y = 0; y < job.height; ++y)
+      std::fill_n(s.right_cost + s.right_place(y), s.width, static_cast<std::uint16_t>(kNoCost));
   sweep(job, s, pool, put_rows_for<false>(job.params));
   sweep(job, s, pool, put_rows_for<true>(job.params));
 }

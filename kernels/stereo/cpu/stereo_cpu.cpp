@@ -12,7 +12,7 @@ constexpr int kGrain = 64;  // rows of a range, at least
 // What the right picture's pixel finds must be what has found it.
 void check_row(const StereoJob &job, const StereoCpuScratch &s, int y) {
   const std::uint16_t *const index = s.index + static_cast<std::size_t>(y) * s.width;
-  const std::uint16_t *const right = s.right_index + s.right_place(0, y);
+  const std::uint16_t *const right = s.right_index + s.right_place(y);
   std::uint16_t *const found = job.found.row(y);
   for (int x = 0; x < job.width; ++x) {
     if (index[x] == kNoIndex) continue;

@@ -12,7 +12,8 @@ namespace coalesce {
 namespace {
 
 constexpr int kGrain = 64;  // rows of a range, at least
-constexpr int kStrip = 64;  // columns
+constexpr int kStrip = 64;  // columns: whole batches
+static_assert(kStrip % CostBatch::kPixels == 0);
 constexpr int kColumns = kStrip + kMaxStereoWindow - 1;
 constexpr int kPixels = kColumns + kMaxDisparities;  // of the right picture
 
@@ -104,7 +105,6 @@ struct CensusRows {
 struct ColumnSums {
   alignas(64) std::uint16_t column[kColumns][kMaxDisparities];
   alignas(64) std::uint16_t window[kMaxDisparities];
-  alignas(64) std::uint16_t costs[kMaxDisparities];
   alignas(64) std::uint8_t in[kMaxDisparities], out[kMaxDisparities];
 };
 
@@ -116,7 +116,7 @@ class SumStrip {
 
  public:
   COALESCE_INLINE SumStrip(const StereoJob &job, const StereoCpuScratch &s, int x)
-      : job_(job), s_(s), strip_(job, s, x) {}
+      : job_(job), s_(s), strip_(job, s, x), batch_(job.params.disparities) {}
 
   COALESCE_INLINE void find(int first, int last) {
     std::memset(sums_.column, 0, sizeof sums_.column);
@@ -164,14 +164,16 @@ class SumStrip {
                     load_lanes<Words>(window + k) + load_lanes<Words>(sums_.column[i] + k));
     const RowWinners<kBytes, false> winners(job_, s_, y);
     for (int i = 0; i < strip_.columns(); ++i) {
+      const int x = strip_.first() + i;
+      std::uint16_t *const costs = batch_.of(x);
       const std::uint16_t *const next = sums_.column[i + behind], *const old = sums_.column[i];
       for (int k = 0; k < count; k += L::kCount) {
         const Words sum = load_lanes<Words>(window + k) + load_lanes<Words>(next + k);
-        store_lanes(sums_.costs + k, sum);
+        store_lanes(costs + k, sum);
         store_lanes(window + k, sum - load_lanes<Words>(old + k));
       }
-      strip_.limit(strip_.first() + i, sums_.costs);
-      winners.put(strip_.first() + i, sums_.costs);
+      strip_.limit(x, costs);
+      winners.put(x, batch_);
     }
   }
 
@@ -180,6 +182,7 @@ class SumStrip {
   const Strip strip_;
   Row in_, out_;
   ColumnSums sums_;
+  CostBatch batch_;
 };
 
 // ---- Correlations -------------------------------------------------------------------------------
@@ -187,7 +190,6 @@ class SumStrip {
 struct ProductSums {
   alignas(64) std::int32_t column[kColumns][kMaxDisparities];
   alignas(64) std::int32_t window[kMaxDisparities];
-  alignas(64) std::uint16_t costs[kMaxDisparities];
 };
 
 template <int kBytes>
@@ -200,7 +202,7 @@ class NccStrip {
 
  public:
   COALESCE_INLINE NccStrip(const StereoJob &job, const StereoCpuScratch &s, int x)
-      : job_(job), s_(s), strip_(job, s, x) {}
+      : job_(job), s_(s), strip_(job, s, x), batch_(job.params.disparities) {}
 
   COALESCE_INLINE void find(int first, int last) {
     std::memset(sums_.column, 0, sizeof sums_.column);
@@ -258,6 +260,7 @@ class NccStrip {
     const RowWinners<kBytes, false> winners(job_, s_, y);
     for (int i = 0; i < strip_.columns(); ++i) {
       const int x = strip_.first() + i;
+      std::uint16_t *const costs = batch_.of(x);
       const std::size_t at = static_cast<std::size_t>(y) * s_.width + static_cast<std::size_t>(x);
       const NccWindow left = s_.left_window[at];
       const std::ptrdiff_t right =
@@ -266,10 +269,10 @@ class NccStrip {
       for (int k = 0; k < count; k += kCount) {
         const Ints sum = load_lanes<Ints>(window + k) + load_lanes<Ints>(next + k);
         store_lanes(window + k, sum - load_lanes<Ints>(old + k));
-        put_costs(sum, left, right + k, sums_.costs + k);
+        put_costs(sum, left, right + k, costs + k);
       }
-      strip_.limit(x, sums_.costs);
-      winners.put(x, sums_.costs);
+      strip_.limit(x, costs);
+      winners.put(x, batch_);
     }
   }
 
@@ -292,6 +295,7 @@ class NccStrip {
   const Strip strip_;
   StripRow in_, out_;
   ProductSums sums_;
+  CostBatch batch_;
 };
 
 // ---- Rows ---------------------------------------------------------------------------------------
@@ -343,8 +347,7 @@ void find_by_windows(const StereoJob &job, const StereoCpuScratch &s, ThreadPool
   for_ranges(pool, job.height, kGrain, [&](int first, int last) {
     if (job.checks_right())
       for (int y = first; y < last; ++y)
-        std::fill_n(s.right_cost + s.right_place(0, y), s.width,
-                    static_cast<std::uint16_t>(kNoCost));
+        std::fill_n(s.right_cost + s.right_place(y), s.width, static_cast<std::uint16_t>(kNoCost));
     find(job, s, first, last);
   });
 }
