@@ -6,6 +6,7 @@
 #include "../median/median.h"
 #include "../picture/formats.h"
 #include "cpu/scratch.h"
+#include "cuda/scratch.h"
 #include "stereo_job.h"
 
 namespace coalesce {
@@ -124,9 +125,11 @@ StereoJob make_job(const StereoParams &params, const ConstImage &left, const Con
 
 std::size_t stereo_scratch_bytes(const StereoParams &params, int width, int height) {
   if (!check(params).ok() || !is_size(width) || !is_size(height)) return 0;
-  std::size_t bytes = StereoCpuScratch(nullptr, params, width, height).bytes;
+  std::size_t bytes = std::max(StereoCpuScratch(nullptr, params, width, height).bytes,
+                               StereoCudaScratch(nullptr, params, width, height).bytes);
   if (params.speckle_size > 0)
-    bytes = std::max(bytes, SpeckleCpuScratch(nullptr, width, height).bytes);
+    bytes = std::max({bytes, SpeckleCpuScratch(nullptr, width, height).bytes,
+                      SpeckleCudaScratch(nullptr, width, height).bytes});
   return (bytes + 255) / 256 * 256;
 }
 

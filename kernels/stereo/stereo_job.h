@@ -75,7 +75,7 @@ COALESCE_HOST_DEVICE int stored_disparity(int disparity, int offset) {
 
 // Of ncc, with samples less 128: of the left picture's window the sum of its samples, of the right
 // one's their mean; and what makes a correlation of their covariance.
-struct NccWindow {
+struct alignas(8) NccWindow {
   float level, scale;
 };
 COALESCE_HOST_DEVICE float ncc_deviation(int count, int sum, int squares) {
