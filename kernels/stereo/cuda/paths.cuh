@@ -115,10 +115,55 @@ __device__ __forceinline__ void step_path(std::uint32_t (&path)[4], const std::u
   }
 }
 
-// What a path needs of a pixel.
-struct PathPixel {
-  uint2 costs, paths;
-  int byte;
+// What a path needs of its pixels, some of them ahead, and where its costs go.
+template <bool kAdds>
+class PathMemory {
+ public:
+  struct Pixel {
+    uint2 costs, paths;
+    int byte;
+  };
+
+  __device__ __forceinline__ PathMemory(const PathArgs &a, const PathLine &line, int candidate)
+      : length_(line.length), active_(candidate < a.candidates) {
+    const std::ptrdiff_t row = a.width, pixel = line.y * row + line.x;
+    const std::ptrdiff_t at = pixel * a.candidates + candidate;
+    step_ = (line.dy * row + line.dx) * a.candidates;
+    costs_ = a.costs + at;
+    before_ = a.paths[line.axis] + at;
+    to_ = a.paths[line.axis] + at;
+    byte_ = a.bytes.row(line.y) + line.x;
+    byte_step_ = line.dy * static_cast<std::ptrdiff_t>(a.bytes.pitch) + line.dx;
+  }
+  __device__ __forceinline__ bool active() const { return active_; }
+
+  // The next pixel of the line; nothing after its last one.
+  __device__ __forceinline__ Pixel load() {
+    Pixel pixel = {};
+    if (loaded_++ >= length_) return pixel;
+    pixel.byte = load_global(byte_);
+    byte_ += byte_step_;
+    if (!active_) return pixel;
+    pixel.costs = load_global(reinterpret_cast<const uint2 *>(costs_));
+    costs_ += step_;
+    if constexpr (kAdds) {
+      pixel.paths = load_global(reinterpret_cast<const uint2 *>(before_));
+      before_ += step_;
+    }
+    return pixel;
+  }
+  __device__ __forceinline__ void store(uint2 sums) {
+    if (stored_++ >= length_ || !active_) return;
+    *reinterpret_cast<uint2 *>(to_) = sums;
+    to_ += step_;
+  }
+
+ private:
+  int length_, loaded_ = 0, stored_ = 0;
+  bool active_;
+  std::ptrdiff_t step_, byte_step_;
+  const std::uint8_t *costs_, *before_, *byte_;
+  std::uint8_t *to_;
 };
 
 template <int kLanes, bool kAdds>
@@ -129,54 +174,36 @@ __global__ void __launch_bounds__(kPathThreads) path_kernel(const __grid_constan
     penalty[i] = a.penalty[i];
   __syncthreads();
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  const int group = static_cast<int>(blockIdx.x * kPathThreads + threadIdx.x) / kLanes;
-  const PathLine line = path_line(a, group);
+  const PathLine line =
+      path_line(a, static_cast<int>(blockIdx.x * kPathThreads + threadIdx.x) / kLanes);
   // Groups of a warp go on together.
   int length = line.length;
 #pragma unroll
   for (int distance = 16; distance >= kLanes; distance /= 2)
     length = max(length, __shfl_xor_sync(kWholeWarp, length, distance));
-  const bool active = lane * kPathEach < a.candidates;
-  std::uint8_t *const paths = a.paths[line.axis];
-  const auto place = [&](int i) {
-    const auto pixel =
-        static_cast<std::size_t>(line.y + line.dy * i) * static_cast<unsigned>(a.width) +
-        static_cast<unsigned>(line.x + line.dx * i);
-    return pixel * static_cast<unsigned>(a.candidates) + static_cast<unsigned>(lane * kPathEach);
-  };
-  const auto load = [&](int i) {
-    PathPixel pixel = {};
-    if (i >= line.length) return pixel;
-    pixel.byte = load_global(a.bytes.row(line.y + line.dy * i) + line.x + line.dx * i);
-    if (!active) return pixel;
-    pixel.costs = load_global(reinterpret_cast<const uint2 *>(a.costs + place(i)));
-    if (kAdds) pixel.paths = load_global(reinterpret_cast<const uint2 *>(paths + place(i)));
-    return pixel;
-  };
-  PathPixel ahead[kPathAhead];
+  PathMemory<kAdds> memory(a, line, lane * kPathEach);
+  typename PathMemory<kAdds>::Pixel ahead[kPathAhead];
 #pragma unroll
   for (int u = 0; u < kPathAhead; ++u)
-    ahead[u] = load(u);
+    ahead[u] = memory.load();
   std::uint32_t path[4] = {}, least = 0;
   int byte = ahead[0].byte;
   for (int begin = 0; begin < length; begin += kPathAhead) {
 #pragma unroll
     for (int u = 0; u < kPathAhead; ++u) {
-      const int i = begin + u;
-      const PathPixel pixel = ahead[u];
-      ahead[u] = load(i + kPathAhead);
+      const auto pixel = ahead[u];
+      ahead[u] = memory.load();
       std::uint32_t costs[4] = {low_bytes(pixel.costs.x), high_bytes(pixel.costs.x),
                                 low_bytes(pixel.costs.y), high_bytes(pixel.costs.y)};
-      if (!active) costs[0] = costs[1] = costs[2] = costs[3] = pair_of(kFar);
+      if (!memory.active()) costs[0] = costs[1] = costs[2] = costs[3] = pair_of(kFar);
       step_path<kLanes>(path, costs, least, penalty[abs(pixel.byte - byte)], a.p1, lane);
       byte = pixel.byte;
       least =
           least_number<kLanes>(__vminu2(__vminu2(path[0], path[1]), __vminu2(path[2], path[3])));
-      if (i >= line.length || !active) continue;
-      uint2 sums = make_uint2(joined_bytes(path[0], path[1]), joined_bytes(path[2], path[3]));
       // (Two paths fit a byte.)
-      if (kAdds) sums.x += pixel.paths.x, sums.y += pixel.paths.y;
-      *reinterpret_cast<uint2 *>(paths + place(i)) = sums;
+      uint2 sums = make_uint2(joined_bytes(path[0], path[1]), joined_bytes(path[2], path[3]));
+      if constexpr (kAdds) sums.x += pixel.paths.x, sums.y += pixel.paths.y;
+      memory.store(sums);
     }
   }
 }
