@@ -20,7 +20,7 @@ template <int kBytes>
 COALESCE_INLINE void sad_costs(std::uint8_t left, const std::uint8_t *right, int count,
                                std::uint8_t *costs) {
   using Bytes = typename StereoLanes<kBytes>::Bytes;
-  const Bytes from = Bytes{} + left, limit = Bytes{} + std::uint8_t{kMostDifference};
+  const Bytes from = all_lanes<Bytes>(left), limit = all_lanes<Bytes>(kMostDifference);
   for_vectors<kBytes>(
       count, [&](int k) __attribute__((always_inline)) {
         const Bytes to = load_lanes<Bytes>(right + k);
@@ -36,8 +36,8 @@ COALESCE_INLINE void census_costs(std::uint32_t left, const std::uint8_t *const 
   using Words = typename L::Words;
   Words from[4];
   for (int b = 0; b < 4; ++b)
-    from[b] =
-        reinterpret_cast<Words>(typename L::Bytes{} + static_cast<std::uint8_t>(left >> 8 * b));
+    from[b] = reinterpret_cast<Words>(
+        all_lanes<typename L::Bytes>(static_cast<std::uint8_t>(left >> 8 * b)));
   for_vectors<kBytes>(
       count, [&](int k) __attribute__((always_inline)) {
         // Sums of two bits, of four, and of those of two bytes, which fit four bits.

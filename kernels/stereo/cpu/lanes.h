@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "../../core/simd.h"
 
@@ -36,6 +37,11 @@ COALESCE_INLINE V load_lanes(const void *from) {
 template <class V>
 COALESCE_INLINE void store_lanes(void *to, const V &v) {
   std::memcpy(to, &v, sizeof v);
+}
+// The same number in every lane.
+template <class V>
+COALESCE_INLINE V all_lanes(std::remove_cvref_t<decltype(V{}[0])> number) {
+  return V{} + number;
 }
 template <class V>
 COALESCE_INLINE V least_of(const V &a, const V &b) {

@@ -72,11 +72,12 @@ COALESCE_INLINE void take_steps(const Step (&steps)[kSteps], std::uint8_t (&leas
   using L = StereoLanes<kBytes>;
   using Bytes = typename L::Bytes;
   using Words = typename L::Words;
+  const Bytes step = all_lanes<Bytes>(p1);
   Bytes before[kSteps], limit[kSteps], all[kSteps];
   for (int i = 0; i < kSteps; ++i) {
-    before[i] = Bytes{} + steps[i].least;
-    limit[i] = before[i] + steps[i].penalty;
-    all[i] = Bytes{} + std::uint8_t{255};
+    before[i] = all_lanes<Bytes>(steps[i].least);
+    limit[i] = before[i] + all_lanes<Bytes>(steps[i].penalty);
+    all[i] = all_lanes<Bytes>(255);
   }
   for_vectors<kBytes>(
       count, [&](int k) __attribute__((always_inline)) {
@@ -85,7 +86,7 @@ COALESCE_INLINE void take_steps(const Step (&steps)[kSteps], std::uint8_t (&leas
         for (int i = 0; i < kSteps; ++i) {
           const std::uint8_t *const from = steps[i].from + k;
           const Bytes beside =
-              least_of(load_lanes<Bytes>(from - 1), load_lanes<Bytes>(from + 1)) + p1;
+              least_of(load_lanes<Bytes>(from - 1), load_lanes<Bytes>(from + 1)) + step;
           const Bytes best =
               least_of<Bytes>(least_of<Bytes>(load_lanes<Bytes>(from), beside), limit[i]);
           path[i] = best - before[i] + cost;

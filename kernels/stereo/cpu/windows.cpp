@@ -282,7 +282,7 @@ class NccStrip {
     const Floats level = load_lanes<Floats>(s_.right_level + right);
     const Floats scale = load_lanes<Floats>(s_.right_scale + right);
     const Floats covariance = __builtin_convertvector(sum, Floats) - left.level * level;
-    const Floats zero = {}, most = zero + 2.0f * kNccOne;
+    const Floats zero = {}, most = all_lanes<Floats>(2.0f * kNccOne);
     Floats cost = (kNccOne + 0.5f) - covariance * scale * left.scale;
     cost = cost < zero ? zero : cost;
     cost = cost > most ? most : cost;

@@ -19,7 +19,7 @@ COALESCE_INLINE int best_candidate(const std::uint16_t *costs, int count) {
     number[i] = static_cast<std::uint16_t>(i);
   at = number;
   for (int k = L::kCount; k < count; k += L::kCount) {
-    number += static_cast<std::uint16_t>(L::kCount);
+    number += all_lanes<Words>(L::kCount);
     const Words cost = load_lanes<Words>(costs + k);
     const auto better = cost <= best;
     best = better ? cost : best;
@@ -31,7 +31,7 @@ COALESCE_INLINE int best_candidate(const std::uint16_t *costs, int count) {
   const auto most = [](const auto &a, const auto &b) __attribute__((always_inline)) {
     return most_of(a, b);
   };
-  const Words first = Words{} + combine_lanes<kBytes>(best, least);
+  const Words first = all_lanes<Words>(combine_lanes<kBytes>(best, least));
   return combine_lanes<kBytes>(best == first ? at : Words{}, most);
 }
 
@@ -129,7 +129,7 @@ class RowWinners {
         const int pixel = kLeftwards ? to - 1 - i : from + i;
         const Words cost = load_lanes<Words>(batch.of(first + pixel) + at - pixel);
         const auto better = kLeftwards ? cost <= best : cost < best;
-        index = better ? lane + static_cast<std::uint16_t>(at - pixel) : index;
+        index = better ? lane + all_lanes<Words>(static_cast<std::uint16_t>(at - pixel)) : index;
         best = least_of(best, cost);
       }
       store_lanes(right_cost, best), store_lanes(right_index, index);
