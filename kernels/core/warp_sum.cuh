@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sums over the lanes of a warp, or of its halves. All lanes of the warp call these together.
+// Sums and minima over the lanes of a warp, or of its halves and their like. All lanes of the warp
+// call these together.
 #pragma once
 
 namespace coalesce {
@@ -21,6 +22,24 @@ __device__ __forceinline__ Number warp_sum_up_to_here(Number value, int lane) {
   for (int distance = 1; distance < kLanes; distance *= 2) {
     const Number other = __shfl_up_sync(kWholeWarp, value, distance, kLanes);
     if (lane >= distance) value += other;
+  }
+  return value;
+}
+
+// Of a whole warp by one instruction, where there is that.
+template <int kLanes = 32>
+__device__ __forceinline__ unsigned warp_least(unsigned value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  constexpr bool kReduces = kLanes == 32;
+#else
+  constexpr bool kReduces = false;
+#endif
+  if constexpr (kReduces) {
+    value = __reduce_min_sync(kWholeWarp, value);
+  } else {
+#pragma unroll
+    for (int distance = kLanes / 2; distance > 0; distance /= 2)
+      value = min(value, __shfl_xor_sync(kWholeWarp, value, distance, kLanes));
   }
   return value;
 }

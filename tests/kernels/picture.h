@@ -34,6 +34,7 @@ class InputPicture {
                Random &random);
 
   ConstImage image() const { return at(false); }
+  InputImage &plane(std::size_t p) { return planes_[p]; }  // to draw on, before it is given
   ConstImage given(const Backend &backend);  // for the operation: on the device for CUDA
 
   const std::string &text() const { return text_; }

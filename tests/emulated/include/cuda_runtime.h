@@ -241,6 +241,20 @@ inline int __all_sync(unsigned mask, int holds) {
   const emulated::Ballot votes = emulated::ballot(mask, holds != 0);
   return votes.result == votes.all;
 }
+inline unsigned __reduce_min_sync(unsigned mask, unsigned value) {
+  struct Least {
+    unsigned value, result;
+  } mine = {value, value};
+  emulated::meet(mask, &mine, [](void *const *lane) {
+    unsigned result = ~0u;
+    for (int i = 0; i < 32; ++i)
+      if (const auto *from = static_cast<const Least *>(lane[i]))
+        result = std::min(result, from->value);
+    for (int i = 0; i < 32; ++i)
+      if (auto *to = static_cast<Least *>(lane[i])) to->result = result;
+  });
+  return mine.result;
+}
 
 // Threads take turns only where they wait, so nothing comes between.
 template <class T>
@@ -343,6 +357,9 @@ inline unsigned __vminu2(unsigned a, unsigned b) {
 }
 inline unsigned __vimax3_u16x2(unsigned a, unsigned b, unsigned c) {
   return __vmaxu2(a, __vmaxu2(b, c));
+}
+inline unsigned __viaddmin_u16x2(unsigned a, unsigned b, unsigned c) {
+  return __vminu2(((a + b) & 0xffff) | ((a & 0xffff0000) + (b & 0xffff0000)), c);
 }
 inline unsigned __vimin3_u16x2(unsigned a, unsigned b, unsigned c) {
   return __vminu2(a, __vminu2(b, c));
