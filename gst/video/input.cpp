@@ -32,9 +32,10 @@ const char *unusable_reason(const GstCaps *caps) {
       name != nullptr ? gst_video_format_from_string(name) : GST_VIDEO_FORMAT_UNKNOWN;
   int width = 0, height = 0;
   gst_structure_get(structure, "width", G_TYPE_INT, &width, "height", G_TYPE_INT, &height, nullptr);
-  // (Its own rows would be up to a byte shorter than the last pair of pixels.)
-  if (format == GST_VIDEO_FORMAT_UYVP && width % 2 == 1)
-    return "UYVP of an odd width, which GStreamer has no whole rows for; an even width will do";
+  // (Its own rows would be up to two bytes shorter than the last pair of pixels.)
+  if (format == GST_VIDEO_FORMAT_UYVP && (width % 8 == 1 || width % 8 == 3))
+    return "UYVP of a width of 8n + 1 or 8n + 3, which GStreamer has no whole rows for; another "
+           "width will do";
   GstVideoInfo info;
   const bool raw = format != GST_VIDEO_FORMAT_UNKNOWN && format != GST_VIDEO_FORMAT_ENCODED &&
                    width > 0 && height > 0;
