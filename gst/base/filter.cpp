@@ -137,7 +137,7 @@ GstCaps *convert(GstCoalesceTransform *transform, GstPadDirection direction, Gst
     }
   }
   if (klass->joins_fields && direction == GST_PAD_SRC) add_fields_of(result.get());
-  if (const std::string problem = interlacing_problem(caps);
+  if (const std::string problem = interlacing_problem(caps, klass->joins_fields);
       gst_caps_is_empty(result.get()) && !problem.empty())
     GST_WARNING_OBJECT(self, "%s (%" GST_PTR_FORMAT ")", problem.c_str(), caps);
   return result.release();

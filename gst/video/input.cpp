@@ -52,7 +52,7 @@ bool has_fields_apart(const GstCaps *caps, guint index) {
   return g_strcmp0(mode, "fields") == 0 || g_strcmp0(mode, "alternate") == 0;
 }
 
-std::string interlacing_problem(const GstCaps *caps) {
+std::string interlacing_problem(const GstCaps *caps, bool joins_fields) {
   for (guint i = 0; i < gst_caps_get_size(caps); i++) {
     if (!has_fields_apart(caps, i)) continue;
     const std::string mode =
@@ -60,10 +60,13 @@ std::string interlacing_problem(const GstCaps *caps) {
     const bool invalid =
         mode == "alternate" && !gst_caps_features_contains(gst_caps_get_features(caps, i),
                                                            GST_CAPS_FEATURE_FORMAT_INTERLACED);
+    if (joins_fields && mode == "alternate" && !invalid) continue;
     return "interlace-mode=" + mode +
            (invalid ? " requires the caps feature " GST_CAPS_FEATURE_FORMAT_INTERLACED
                     : " is not supported") +
-           "; use progressive, interleaved or mixed";
+           "; use progressive, interleaved or mixed" +
+           (joins_fields ? ", or alternate with the feature " GST_CAPS_FEATURE_FORMAT_INTERLACED
+                         : "");
   }
   return {};
 }
