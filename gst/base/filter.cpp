@@ -27,7 +27,12 @@ gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
 
 GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
   GstCoalesceFilterPrivate &priv = priv_of(trans);
-  if (!priv.out.cuda || GST_COALESCE_TRANSFORM(trans)->passthrough)
+  const bool passes = GST_COALESCE_TRANSFORM(trans)->passthrough;
+  // (Without a peer the caps are not those of priv.)
+  if (passes && gst_pad_is_linked(GST_BASE_TRANSFORM_SRC_PAD(trans)))
+    if (const std::string problem = buffer_problem(in, priv.in.info); !problem.empty())
+      return post_bad_frame(GST_ELEMENT(trans), "input", priv.in.info, problem);
+  if (!priv.out.cuda || passes)
     return GST_BASE_TRANSFORM_CLASS(parent_class)->prepare_output_buffer(trans, in, out);
   Backend &backend = backend_of(trans);
   if (backend.failed()) return GST_FLOW_ERROR;

@@ -112,15 +112,20 @@ void copy_metas_about_picture(GstBuffer *from, GstBuffer *to, bool same_size) {
       &copy);
 }
 
+GstFlowReturn post_bad_frame(GstElement *self, const char *which, const FrameInfo &info,
+                             const std::string &problem, const char *pad) {
+  const std::string of_pad = pad != nullptr ? "Pad " + std::string(pad) + ": " : "";
+  GST_ELEMENT_ERROR(
+      self, STREAM, FORMAT,
+      ("%s%s %s frame of %dx%d: %s", of_pad.c_str(), which, GST_VIDEO_INFO_NAME(&info),
+       GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info), problem.c_str()),
+      (nullptr));
+  return GST_FLOW_ERROR;
+}
+
 GstFlowReturn post_bad_frame(GstElement *self, const char *which, const Frame &frame,
                              const char *pad) {
-  const std::string of_pad = pad != nullptr ? "Pad " + std::string(pad) + ": " : "";
-  GST_ELEMENT_ERROR(self, STREAM, FORMAT,
-                    ("%s%s %s frame of %dx%d: %s", of_pad.c_str(), which,
-                     GST_VIDEO_INFO_NAME(&frame.info()), GST_VIDEO_INFO_WIDTH(&frame.info()),
-                     GST_VIDEO_INFO_HEIGHT(&frame.info()), frame.problem().c_str()),
-                    (nullptr));
-  return GST_FLOW_ERROR;
+  return post_bad_frame(self, which, frame.info(), frame.problem(), pad);
 }
 
 }  // namespace coalesce::gst

@@ -33,6 +33,8 @@ void copy_metas_about_picture(GstBuffer *from, GstBuffer *to, bool same_size);
 
 // The element error for a frame that could not be mapped, the `which` one: "input", "output".
 // `pad`: its name, where the element has several of them; else nullptr.
+GstFlowReturn post_bad_frame(GstElement *self, const char *which, const FrameInfo &info,
+                             const std::string &problem, const char *pad = nullptr);
 GstFlowReturn post_bad_frame(GstElement *self, const char *which, const Frame &frame,
                              const char *pad = nullptr);
 
