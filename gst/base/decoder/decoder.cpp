@@ -178,7 +178,9 @@ void check_any_output(GstCoalesceDecoder *self) {
     any_output = priv.any_output;
     why = priv.problem;
   }
-  if (!priv.any_input || any_output || backend_of(self).failed()) return;
+  if (!priv.any_input || any_output) return;
+  backend_of(self).finish();  // a failure of the GPU is told alone
+  if (backend_of(self).failed()) return;
   if (const guint64 bytes = priv.bytes.without_picture(); bytes > 0)
     why = "there is no " + std::string(GST_COALESCE_DECODER_GET_CLASS(self)->picture_name) +
           " in " + std::to_string(bytes) + " bytes";

@@ -68,7 +68,8 @@ bool check_fault(FakecudaFunction function, const char *name, int code, int nth,
     if (memory == kCuda) fakecuda_reset_faults();
     const int outputs = check_outputs(bench, what);
     const std::vector<std::string> errors = bench.errors();
-    fail_unless(errors.size() <= 1, "%s: %zu errors", what.c_str(), errors.size());
+    fail_unless(errors.size() <= 1, "%s: %zu errors, %s and %s", what.c_str(), errors.size(),
+                errors.front().c_str(), errors.back().c_str());
     fail_unless(outputs == kFrames || errors.size() == 1 || !bench.warnings().empty(),
                 "%s: %d pictures, and nothing said", what.c_str(), outputs);
     fakecuda_reset_faults();
