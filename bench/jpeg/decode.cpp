@@ -109,13 +109,13 @@ double median_time(const Decode &decode) {
 
 Bytes time_cpu(const Bytes &file, const Shape &shape, const Report &report) {
   Bytes out(shape.bytes());
-  bool broken = false;
+  const char *broken = nullptr;
   jpeg::Decoder decoder({});
   const double ms = median_time([&] {
     must(decoder.read(file.data(), file.size()));
     must(decoder.decode(shape.image(out.data()), &broken));
   });
-  if (broken) std::printf("The file is broken.\n");
+  if (broken != nullptr) std::printf("The file is broken: %s.\n", broken);
   report("coalesce", "1 thread", ms);
   if (test::LibjpegDecoder::is_there()) {
     test::LibjpegDecoder libjpeg;
@@ -139,7 +139,7 @@ void time_cuda(const Bytes &file, const Shape &shape, const Bytes &expected, int
                         test::device_stream()));
   };
   const auto finish = [&](int frame) {
-    bool broken = false;
+    const char *broken = nullptr;
     must(decoder->wait(frame % slots, &broken));
   };
   for (int i = 0; i < 2 * slots; ++i)

@@ -18,7 +18,7 @@ void add_default_pool(GstElement *element, GstQuery *query, GstCaps *caps) {
   if (offered) gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &least, &most);
   GST_DEBUG_OBJECT(element, "output frames come from %s",
                    pool != nullptr ? GST_OBJECT_NAME(pool) : "a pool of system memory");
-  if (pool == nullptr) pool = gst_video_buffer_pool_new();
+  if (pool == nullptr) pool = system_pool_new();
   size = std::max(size, static_cast<guint>(GST_VIDEO_INFO_SIZE(&info)));  // some downstream says 0
   GstStructure *config = gst_buffer_pool_get_config(pool);
   gst_buffer_pool_config_set_params(config, caps, size, least, most);
@@ -37,10 +37,10 @@ void add_default_pool(GstElement *element, GstQuery *query, GstCaps *caps) {
 void prefer_page_locked(GstElement *element, GstQuery *query, GstAllocator *page_locked) {
   GstBufferPool *pool = nullptr;
   gst_query_parse_nth_allocation_pool(query, 0, &pool, nullptr, nullptr, nullptr);
-  const GType type = G_OBJECT_TYPE(pool);
-  gst_object_unref(pool);
-  if (type != GST_TYPE_VIDEO_BUFFER_POOL && type != GST_TYPE_BUFFER_POOL) {
-    GST_DEBUG_OBJECT(element, "downloads into the memory of downstream's %s", g_type_name(type));
+  const PoolRef owned(pool);
+  if (!is_ordinary(pool)) {
+    GST_DEBUG_OBJECT(element, "downloads into the memory of downstream's %s",
+                     G_OBJECT_TYPE_NAME(pool));
     return;
   }
   GST_DEBUG_OBJECT(element, "downloads into page-locked memory, unless downstream has its own");

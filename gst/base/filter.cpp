@@ -27,7 +27,12 @@ gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
 
 GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
   GstCoalesceFilterPrivate &priv = priv_of(trans);
-  if (!priv.out.cuda || GST_COALESCE_TRANSFORM(trans)->passthrough)
+  const bool passes = GST_COALESCE_TRANSFORM(trans)->passthrough;
+  // (Without a peer the caps are not those of priv.)
+  if (passes && gst_pad_is_linked(GST_BASE_TRANSFORM_SRC_PAD(trans)))
+    if (const std::string problem = buffer_problem(in, priv.in.info); !problem.empty())
+      return post_bad_frame(GST_ELEMENT(trans), "input", priv.in.info, problem);
+  if (!priv.out.cuda || passes)
     return GST_BASE_TRANSFORM_CLASS(parent_class)->prepare_output_buffer(trans, in, out);
   Backend &backend = backend_of(trans);
   if (backend.failed()) return GST_FLOW_ERROR;
@@ -137,7 +142,7 @@ GstCaps *convert(GstCoalesceTransform *transform, GstPadDirection direction, Gst
     }
   }
   if (klass->joins_fields && direction == GST_PAD_SRC) add_fields_of(result.get());
-  if (const std::string problem = interlacing_problem(caps);
+  if (const std::string problem = interlacing_problem(caps, klass->joins_fields);
       gst_caps_is_empty(result.get()) && !problem.empty())
     GST_WARNING_OBJECT(self, "%s (%" GST_PTR_FORMAT ")", problem.c_str(), caps);
   return result.release();

@@ -155,6 +155,14 @@ bool any_is_cuda(const GstCaps *caps) {
   return false;
 }
 
+bool any_is_fields(const GstCaps *caps) {
+  for (guint i = 0; i < gst_caps_get_size(caps); i++)
+    if (gst_caps_features_contains(gst_caps_get_features(caps, i),
+                                   GST_CAPS_FEATURE_FORMAT_INTERLACED))
+      return true;
+  return false;
+}
+
 // What these caps can become, as frames of them are: those without an interlace mode are
 // progressive.
 CapsRef possible_output(GstCoalesceTransform *self, GstCaps *in_caps) {
@@ -241,12 +249,14 @@ bool are_sent(GstCaps *caps, GstPad *pad) {
 
 // Why caps can be no input.
 std::string input_problem(GstCoalesceTransform *self, GstCaps *caps) {
-  if (std::string problem = interlacing_problem(caps); !problem.empty()) return problem;
   Backend &backend = backend_of(self);
-  if (any_is_cuda(caps) && !backend.may_use_gpu())
-    return "The input is in CUDA memory; " + gpu_problem(backend);
   const CapsRef accepted(
       template_caps_of(GST_BASE_TRANSFORM_SINK_PAD(self), backend.may_use_gpu()));
+  if (std::string problem = interlacing_problem(caps, any_is_fields(accepted.get()));
+      !problem.empty())
+    return problem;
+  if (any_is_cuda(caps) && !backend.may_use_gpu())
+    return "The input is in CUDA memory; " + gpu_problem(backend);
   if (const auto conflict = caps_conflict(caps, accepted.get(), caps); conflict)
     return "The input has " + conflict->ours + ", but " + conflict->theirs + " is accepted" +
            (conflict->advice.empty() ? "" : "; ") + conflict->advice;

@@ -149,7 +149,11 @@ Status read(GstCoalesceDecoder *self, const guint8 *data, gsize bytes, CodedPict
       GST_VIDEO_INFO_HEIGHT(&input),
       GST_VIDEO_INFO_FIELD_ORDER(&input) == GST_VIDEO_FIELD_ORDER_BOTTOM_FIELD_FIRST};
   const Status status = parts.file.read(data, bytes, parts.settings.snapshot().params(), caps);
-  if (!status.ok()) return status;
+  if (!status.ok()) {
+    picture->width = parts.file.frame().width;
+    picture->height = parts.file.frame().height;
+    return status;
+  }
   parts.file.describe(picture);
   tell_orientation(self, parts.file.frame().orientation);
   GST_LOG_OBJECT(self, "%d x %d, %d components%s, %s%s", picture->width, picture->height,
@@ -159,7 +163,7 @@ Status read(GstCoalesceDecoder *self, const guint8 *data, gsize bytes, CodedPict
   return {};
 }
 
-Status decode(GstCoalesceDecoder *self, const Frame &out, ThreadPool *pool, bool *broken) {
+Status decode(GstCoalesceDecoder *self, const Frame &out, ThreadPool *pool, std::string *broken) {
   return parts_of(self).file.decode(out, pool, broken);
 }
 
@@ -167,7 +171,7 @@ Status start(GstCoalesceDecoder *self, const Frame &out, void *stream, guint roo
   return parts_of(self).file.start(out, stream, static_cast<int>(room));
 }
 
-Status finish(GstCoalesceDecoder *self, bool *broken) {
+Status finish(GstCoalesceDecoder *self, std::string *broken) {
   return parts_of(self).file.finish(broken);
 }
 

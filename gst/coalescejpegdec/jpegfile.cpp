@@ -25,6 +25,11 @@ bool same(const jpeg::DecodeParams &a, const jpeg::DecodeParams &b) {
   return a.max_pixels == b.max_pixels && a.fancy_upsampling == b.fancy_upsampling;
 }
 
+// Of two files, how the first broken one is.
+void say_first(const char *broken, std::string *first) {
+  if (first->empty() && broken != nullptr) *first = broken;
+}
+
 // Rows of one field; without data where the picture lacks one of them.
 Image rows_of_field(const Image &whole, int field) {
   Image image = whole;
@@ -79,7 +84,8 @@ Status JpegFile::read(const std::uint8_t *data, std::size_t bytes, const jpeg::D
     status = read_by_libjpeg(piece_[0].data, piece_[0].bytes, params.max_pixels, &frame_, &why_);
   if (!status.ok() && std::int64_t{frame_.width} * frame_.height > params.max_pixels)
     why_ = std::to_string(frame_.width) + "x" + std::to_string(frame_.height) +
-           " pixels are more than max-pixels=" + std::to_string(params.max_pixels);
+           " pixels are more than max-pixels=" + std::to_string(params.max_pixels) +
+           "; a larger one, or 0, admits them";
   return status;
 }
 
@@ -118,7 +124,7 @@ Status JpegFile::find_rows(const Frame &out, Image *fields) const {
   return {};
 }
 
-Status JpegFile::decode(const Frame &out, ThreadPool *pool, bool *broken) {
+Status JpegFile::decode(const Frame &out, ThreadPool *pool, std::string *broken) {
   if (decoder_ == nullptr || pool_ != pool || !same(decoder_params_, params_)) {
     decoder_ = std::make_unique<jpeg::Decoder>(params_, pool);
     decoder_params_ = params_;
@@ -126,20 +132,22 @@ Status JpegFile::decode(const Frame &out, ThreadPool *pool, bool *broken) {
   }
   Image fields[2];
   if (Status s = find_rows(out, fields); !s.ok()) return s;
-  *broken = false;
+  broken->clear();
   for (int i = 0; i < fields_; ++i) {
     const Piece &piece = piece_[i < pieces_ ? i : 0];
-    bool is_broken = false;
+    std::string of_libjpeg;
+    const char *of_file = nullptr;
     Status status;
     if (by_libjpeg_) {
-      status =
-          decode_by_libjpeg(piece.data, piece.bytes, frame_, params_, fields[i], &is_broken, &why_);
+      status = decode_by_libjpeg(piece.data, piece.bytes, frame_, params_, fields[i], &of_libjpeg,
+                                 &why_);
+      of_file = of_libjpeg.c_str();
     } else {
       status = decoder_->read(piece.data, piece.bytes);
-      if (status.ok()) status = decoder_->decode(fields[i], &is_broken);
+      if (status.ok()) status = decoder_->decode(fields[i], &of_file);
     }
     if (!status.ok()) return status;
-    *broken |= is_broken;
+    say_first(of_file, broken);
   }
   return {};
 }
@@ -172,7 +180,7 @@ Status JpegFile::start(const Frame &out, void *stream, int room) {
     if (status.ok()) status = cuda_decoder_->start(slot, fields[picture.files], stream);
   }
   if (!status.ok()) {
-    bool broken = false;
+    std::string broken;
     (void)wait_for(picture, &broken);
     return status;
   }
@@ -182,19 +190,19 @@ Status JpegFile::start(const Frame &out, void *stream, int room) {
   return {};
 }
 
-Status JpegFile::wait_for(const Started &picture, bool *broken) {
-  *broken = false;
+Status JpegFile::wait_for(const Started &picture, std::string *broken) {
+  broken->clear();
   Status status;
   for (int i = 0; i < picture.files; ++i) {
-    bool is_broken = false;
+    const char *is_broken = nullptr;
     const Status waited = picture.decoder->wait((picture.first + i) % picture.slots, &is_broken);
     if (status.ok()) status = waited;
-    *broken |= is_broken;
+    say_first(is_broken, broken);
   }
   return status;
 }
 
-Status JpegFile::finish(bool *broken) {
+Status JpegFile::finish(std::string *broken) {
   Started picture;
   {
     const std::lock_guard guard(lock_);
@@ -205,7 +213,7 @@ Status JpegFile::finish(bool *broken) {
 }
 
 void JpegFile::discard() {
-  bool broken = false;
+  std::string broken;
   while (!started_.empty())
     (void)finish(&broken);
 }

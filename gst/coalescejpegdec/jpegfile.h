@@ -32,10 +32,10 @@ class JpegFile {
   // What the last read() or decode() has returned, with sizes, or in libjpeg's words.
   std::string text(const Status &status) const { return why_.empty() ? status.message() : why_; }
 
-  Status decode(const Frame &out, ThreadPool *pool, bool *broken);
+  Status decode(const Frame &out, ThreadPool *pool, std::string *broken);
   // GstCoalesceDecoderClass has the contracts.
   Status start(const Frame &out, void *stream, int room);
-  Status finish(bool *broken);
+  Status finish(std::string *broken);
   void discard();
   void release();
 
@@ -52,7 +52,7 @@ class JpegFile {
   void find_fields(const std::uint8_t *data, std::size_t bytes, const FieldCaps &caps);
   Status find_rows(const Frame &out, Image *fields) const;
   Status make_cuda_decoder(int slots);
-  static Status wait_for(const Started &picture, bool *broken);
+  static Status wait_for(const Started &picture, std::string *broken);
 
   jpeg::DecodeParams params_;
   jpeg::Frame frame_;

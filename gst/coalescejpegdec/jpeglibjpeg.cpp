@@ -10,6 +10,8 @@
 
 #include <jpeglib.h>
 
+#include <jerror.h>
+
 #include "jpeg/decoder/output.h"
 #include "jpeg/tables/parts.h"
 
@@ -26,8 +28,9 @@ struct Decompress {
   jpeg_error_mgr errors = {};
   jpeg_progress_mgr progress = {};
   std::jmp_buf out;
-  bool warned = false, no_memory = false;
-  char text[JMSG_LENGTH_MAX] = {};
+  bool no_memory = false;
+  bool lacks_end = false, is_complete = false;  // of the file, and of its picture
+  char text[JMSG_LENGTH_MAX] = {}, warning[JMSG_LENGTH_MAX] = {};  // the first one
 
   Decompress() {
     info.err = jpeg_std_error(&errors);
@@ -39,7 +42,12 @@ struct Decompress {
       std::longjmp(self->out, 1);
     };
     errors.emit_message = [](j_common_ptr common, int level) {
-      if (level < 0) static_cast<Decompress *>(common->client_data)->warned = true;
+      auto *self = static_cast<Decompress *>(common->client_data);
+      if (level >= 0) return;
+      if (self->errors.msg_code == JWRN_JPEG_EOF)
+        self->lacks_end = true;
+      else if (self->warning[0] == 0)
+        self->errors.format_message(common, self->warning);
     };
     errors.output_message = [](j_common_ptr) {};
     progress.progress_monitor = [](j_common_ptr common) {
@@ -71,6 +79,31 @@ bool read_header(Decompress *jpeg, const std::uint8_t *file, std::size_t bytes) 
   jpeg->info.progress = &jpeg->progress;
   jpeg_mem_src(&jpeg->info, file, static_cast<unsigned long>(bytes));
   return jpeg_read_header(&jpeg->info, TRUE) == JPEG_HEADER_OK;
+}
+
+// Of a file without EOI: has all of the picture come? Where Huffman codes are cut, libjpeg warns of
+// that, too. Arithmetic codes may lack zeros at their end, so there nobody can tell.
+bool is_complete(const jpeg_decompress_struct &info) {
+  if (info.arith_code) return false;
+  for (int c = 0; c < info.num_components; ++c) {
+    if (info.comp_info[c].quant_table == nullptr) return false;                 // no scan has it
+    const int *bits = info.coef_bits != nullptr ? info.coef_bits[c] : nullptr;  // progressive
+    if (bits != nullptr && std::any_of(bits, bits + DCTSIZE2, [](int b) { return b != 0; }))
+      return false;
+  }
+  return true;
+}
+
+// After the last row.
+void finish(Decompress *jpeg) {
+  jpeg->is_complete = is_complete(jpeg->info);
+  jpeg_finish_decompress(&jpeg->info);
+}
+
+std::string warning_of(const Decompress &jpeg) {
+  if (jpeg.warning[0] != 0) return std::string("libjpeg: ") + jpeg.warning;
+  if (!jpeg.lacks_end || jpeg.is_complete) return {};
+  return std::string("libjpeg: ") + jpeg.errors.jpeg_message_table[JWRN_JPEG_EOF];
 }
 
 bool is_of_four(const jpeg_decompress_struct &info) {
@@ -111,7 +144,7 @@ bool read_rgb(Decompress *jpeg, const Image &out, std::uint8_t *row) {
     jpeg_read_scanlines(&info, rows, 1);
     put_rgb_row(info, row, y, out);
   }
-  jpeg_finish_decompress(&info);
+  finish(jpeg);
   return true;
 }
 
@@ -159,7 +192,7 @@ bool read_raw(Decompress *jpeg, const Frame &frame, RawRows *raw, const Image &o
     jpeg_read_raw_data(&info, raw->planes, height);
     put_raw_rows(frame, *raw, mcu_row, out);
   }
-  jpeg_finish_decompress(&info);
+  finish(jpeg);
   return true;
 }
 
@@ -223,7 +256,7 @@ Status read_by_libjpeg(const std::uint8_t *file, std::size_t bytes, std::int64_t
 }
 
 Status decode_by_libjpeg(const std::uint8_t *file, std::size_t bytes, const Frame &frame,
-                         const jpeg::DecodeParams &params, const Image &out, bool *broken,
+                         const jpeg::DecodeParams &params, const Image &out, std::string *broken,
                          std::string *why) {
   if (Status s = check_image(out); !s.ok()) return s;
   if (Status s = jpeg::check_output(frame, out.format, out.width, out.height); !s.ok()) return s;
@@ -251,7 +284,7 @@ Status decode_by_libjpeg(const std::uint8_t *file, std::size_t bytes, const Fram
       RawRows raw(frame);
       read = read_raw(&jpeg, frame, &raw, out);
     }
-    *broken = jpeg.warned;
+    *broken = warning_of(jpeg);
     return read ? Status() : failed(jpeg, why);
   } catch (const std::bad_alloc &) {
     return {StatusCode::out_of_memory, "no memory for libjpeg"};

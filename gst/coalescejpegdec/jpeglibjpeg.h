@@ -16,12 +16,12 @@ namespace coalesce::gst {
 Status read_by_libjpeg(const std::uint8_t *file, std::size_t bytes, std::int64_t max_pixels,
                        jpeg::Frame *frame, std::string *why);
 
-// The picture, in a format for which check_output() is ok. *broken: libjpeg warns.
-// Errors: those of check_output(), check_image() and read_by_libjpeg(); invalid_argument where the
-// file's samples are not those of `frame`, or libjpeg ends with an error; out_of_memory. *why: as
-// above.
+// The picture, in a format for which check_output() is ok. *broken: of what libjpeg warns, but for
+// a missing EOI behind a whole picture. Errors: those of check_output(), check_image() and
+// read_by_libjpeg(); invalid_argument where the file's samples are not those of `frame`, or libjpeg
+// ends with an error; out_of_memory. *why: as above.
 Status decode_by_libjpeg(const std::uint8_t *file, std::size_t bytes, const jpeg::Frame &frame,
-                         const jpeg::DecodeParams &params, const Image &out, bool *broken,
+                         const jpeg::DecodeParams &params, const Image &out, std::string *broken,
                          std::string *why);
 
 }  // namespace coalesce::gst

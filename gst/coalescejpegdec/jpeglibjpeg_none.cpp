@@ -17,7 +17,7 @@ Status read_by_libjpeg(const std::uint8_t *, std::size_t, std::int64_t, jpeg::Fr
 }
 
 Status decode_by_libjpeg(const std::uint8_t *, std::size_t, const jpeg::Frame &,
-                         const jpeg::DecodeParams &, const Image &, bool *, std::string *) {
+                         const jpeg::DecodeParams &, const Image &, std::string *, std::string *) {
   return kNone;
 }
 

@@ -19,6 +19,13 @@ using GstCoalesceBufferPoolClass = GstBufferPoolClass;
 GType gst_coalesce_buffer_pool_get_type();
 G_DEFINE_TYPE(GstCoalesceBufferPool, gst_coalesce_buffer_pool, GST_TYPE_BUFFER_POOL)
 
+// GStreamer's, in memory that begins as zeros.
+using GstCoalesceSystemPool = GstVideoBufferPool;
+using GstCoalesceSystemPoolClass = GstVideoBufferPoolClass;
+
+GType gst_coalesce_system_pool_get_type();
+G_DEFINE_TYPE(GstCoalesceSystemPool, gst_coalesce_system_pool, GST_TYPE_VIDEO_BUFFER_POOL)
+
 namespace {
 
 GstCoalesceBufferPool *self_of(GstBufferPool *pool) {
@@ -73,7 +80,21 @@ GstFlowReturn alloc_buffer(GstBufferPool *pool, GstBuffer **buffer, GstBufferPoo
   return *buffer != nullptr ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
+GstFlowReturn alloc_zeros(GstBufferPool *pool, GstBuffer **buffer,
+                          GstBufferPoolAcquireParams *params) {
+  const GstFlowReturn flow = GST_BUFFER_POOL_CLASS(gst_coalesce_system_pool_parent_class)
+                                 ->alloc_buffer(pool, buffer, params);
+  if (flow == GST_FLOW_OK) gst_buffer_memset(*buffer, 0, 0, static_cast<gsize>(-1));
+  return flow;
+}
+
 }  // namespace
+
+static void gst_coalesce_system_pool_class_init(GstCoalesceSystemPoolClass *klass) {
+  GST_BUFFER_POOL_CLASS(klass)->alloc_buffer = alloc_zeros;
+}
+
+static void gst_coalesce_system_pool_init(GstCoalesceSystemPool *) {}
 
 static void gst_coalesce_buffer_pool_class_init(GstCoalesceBufferPoolClass *klass) {
   auto *pool_class = GST_BUFFER_POOL_CLASS(klass);
@@ -104,8 +125,13 @@ PoolRef cuda_pool_new(GstCudaContext *context, GstCaps *caps, guint *size) {
   return pool;
 }
 
+GstBufferPool *system_pool_new() {
+  return GST_BUFFER_POOL(
+      gst_object_ref_sink(g_object_new(gst_coalesce_system_pool_get_type(), nullptr)));
+}
+
 PoolRef system_pool_new(GstAllocator *allocator, GstCaps *caps, guint size) {
-  PoolRef pool(gst_video_buffer_pool_new());
+  PoolRef pool(system_pool_new());
   GstStructure *config = gst_buffer_pool_get_config(pool.get());
   gst_buffer_pool_config_set_params(config, caps, size, 0, 0);
   if (allocator != nullptr) gst_buffer_pool_config_set_allocator(config, allocator, nullptr);
@@ -117,6 +143,12 @@ PoolRef system_pool_new(GstAllocator *allocator, GstCaps *caps, guint size) {
 
 bool is_ordinary(GstAllocator *allocator) {
   return allocator == nullptr || g_strcmp0(allocator->mem_type, GST_ALLOCATOR_SYSMEM) == 0;
+}
+
+bool is_ordinary(GstBufferPool *pool) {
+  const GType type = G_OBJECT_TYPE(pool);
+  return type == GST_TYPE_VIDEO_BUFFER_POOL || type == GST_TYPE_BUFFER_POOL ||
+         type == gst_coalesce_system_pool_get_type();
 }
 
 GstBuffer *pool_acquire(GstBufferPool *pool) {

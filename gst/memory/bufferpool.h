@@ -20,11 +20,16 @@ using CapsRef = std::unique_ptr<GstCaps, Unmini>;
 // one buffer, which are more than the caps say because of the pitch.
 PoolRef cuda_pool_new(GstCudaContext *context, GstCaps *caps, guint *size);
 
-// The first in system memory, of GStreamer's own allocator if none is given.
+// A pool of system memory that is not configured. Its memory begins as zeros, and what is behind
+// the samples of a row stays so: files of the same frames are the same.
+GstBufferPool *system_pool_new();
+// The first, configured; of GStreamer's own allocator if none is given.
 PoolRef system_pool_new(GstAllocator *allocator, GstCaps *caps, guint size);
 
 // Is that memory like any other, none that downstream has of its own? nullptr is.
 bool is_ordinary(GstAllocator *allocator);
+// Is that pool like any other?
+bool is_ordinary(GstBufferPool *pool);
 
 // A buffer from an active pool, or nullptr.
 GstBuffer *pool_acquire(GstBufferPool *pool);

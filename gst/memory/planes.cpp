@@ -19,7 +19,7 @@ guint first_component(const GstVideoInfo &info, guint plane) {
 gsize plane_row_bytes(const GstVideoInfo &info, guint plane) {
   const GstVideoFormatInfo *format = info.finfo;
   if (GST_VIDEO_FORMAT_INFO_IS_COMPLEX(format)) {
-    // Two pixels are five bytes. (The default row has up to a byte less, or some more.)
+    // Two pixels are five bytes. (The default row has up to two bytes less, or some more.)
     if (GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_UYVP)
       return (static_cast<gsize>(GST_VIDEO_INFO_WIDTH(&info)) + 1) / 2 * 5;
     // v210 and its like have no pixel stride; their default row is a whole number of groups.

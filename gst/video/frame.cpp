@@ -27,6 +27,32 @@ bool is_interlaced(const GstVideoInfo &info, GstBuffer *buffer, const GstVideoMe
   return GST_VIDEO_INFO_IS_INTERLACED(&info);
 }
 
+// What gst_video_frame_map() raises criticals for; a wrong buffer is no fault of the program.
+std::string picture_problem(GstBuffer *buffer, const GstVideoMeta *meta, const FrameInfo &info) {
+  if (gst_buffer_n_memory(buffer) == 0) return "the buffer is empty";
+  if (meta == nullptr || (number_of(meta->format) == GST_VIDEO_INFO_FORMAT(&info) &&
+                          meta->n_planes == GST_VIDEO_INFO_N_PLANES(&info) &&
+                          meta->width >= static_cast<guint>(GST_VIDEO_INFO_WIDTH(&info)) &&
+                          meta->height >= static_cast<guint>(GST_VIDEO_INFO_HEIGHT(&info))))
+    return {};
+  return "the buffer's GstVideoMeta says " + format_name(number_of(meta->format)) + " " +
+         std::to_string(meta->width) + "x" + std::to_string(meta->height) + " in " +
+         std::to_string(meta->n_planes) + " planes, which is not what the caps say";
+}
+
+// room: the bytes from the plane's first one on.
+std::string plane_problem(const FrameInfo &info, guint p, gint stride, gsize room) {
+  const gsize row = info.row_bytes[p];
+  if (stride < 0 || static_cast<gsize>(stride) < row)
+    return "plane " + std::to_string(p) + " has rows of " + std::to_string(row) +
+           " bytes but a stride of " + std::to_string(stride);
+  const gsize needed = static_cast<gsize>(stride) * (static_cast<gsize>(info.rows[p]) - 1) + row;
+  if (room < needed)
+    return "plane " + std::to_string(p) + " needs " + std::to_string(needed) +
+           " bytes and the buffer has fewer";
+  return {};
+}
+
 }  // namespace
 
 FrameInfo::FrameInfo(const GstVideoInfo &info) : GstVideoInfo(info), pixels(&pixel_format(info)) {
@@ -40,25 +66,9 @@ bool Frame::map(GstBuffer *buffer, const FrameInfo &info, Memory where, GstMapFl
   unmap();
   info_ = info;
   where_ = where;
-  problem_.clear();
-  if (gst_buffer_n_memory(buffer) == 0) {
-    problem_ = "the buffer is empty";
-    return false;
-  }
-  // gst_video_frame_map() raises criticals for these; a wrong buffer is no fault of the program.
   const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
-  if (meta != nullptr) {
-    if (number_of(meta->format) != GST_VIDEO_INFO_FORMAT(&info) ||
-        meta->n_planes != GST_VIDEO_INFO_N_PLANES(&info) ||
-        meta->width < static_cast<guint>(GST_VIDEO_INFO_WIDTH(&info)) ||
-        meta->height < static_cast<guint>(GST_VIDEO_INFO_HEIGHT(&info))) {
-      problem_ = std::string("the buffer's GstVideoMeta says ") +
-                 format_name(number_of(meta->format)) + " " + std::to_string(meta->width) + "x" +
-                 std::to_string(meta->height) + " in " + std::to_string(meta->n_planes) +
-                 " planes, which is not what the caps say";
-      return false;
-    }
-  }
+  problem_ = picture_problem(buffer, meta, info);
+  if (!problem_.empty()) return false;
   GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
   const bool ours = where == Memory::cuda && is_fenced_memory(memory);
   int number = int(access);
@@ -190,25 +200,29 @@ bool Frame::has_spare_row(guint index) const {
 bool Frame::planes_fit() {
   for (guint p = 0; p < n_planes(); p++) {
     const gint stride = GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, p);
-    const gsize row = info_.row_bytes[p];
-    if (stride < 0 || static_cast<gsize>(stride) < row) {
-      problem_ = "plane " + std::to_string(p) + " has rows of " + std::to_string(row) +
-                 " bytes but a stride of " + std::to_string(stride);
-      return false;
-    }
     const GstMapInfo &map = map_of(p);
     auto *start = static_cast<guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&frame_, p));
-    const gint rows = info_.rows[p];
-    const gsize needed = static_cast<gsize>(stride) * (rows - 1) + row;
     const gsize skipped = static_cast<gsize>(start - map.data);
-    if (start < map.data || skipped > map.size || map.size - skipped < needed) {
-      problem_ = "plane " + std::to_string(p) + " needs " + std::to_string(needed) +
-                 " bytes and the buffer has fewer";
-      return false;
-    }
-    plane_[p] = {start, static_cast<int>(row), rows, static_cast<std::size_t>(stride)};
+    const bool outside = start < map.data || skipped > map.size;
+    problem_ = plane_problem(info_, p, stride, outside ? 0 : map.size - skipped);
+    if (!problem_.empty()) return false;
+    plane_[p] = {start, static_cast<int>(info_.row_bytes[p]), info_.rows[p],
+                 static_cast<std::size_t>(stride)};
   }
   return true;
+}
+
+std::string buffer_problem(GstBuffer *buffer, const FrameInfo &info) {
+  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
+  const gsize bytes = gst_buffer_get_size(buffer);
+  std::string problem = picture_problem(buffer, meta, info);
+  for (guint p = 0; problem.empty() && p < GST_VIDEO_INFO_N_PLANES(&info); p++) {
+    const gsize offset = meta != nullptr ? meta->offset[p] : info.offset[p];
+    const gint stride = meta != nullptr ? meta->stride[p] : info.stride[p];
+    problem = plane_problem(info, p, stride, offset > bytes ? 0 : bytes - offset);
+    if (!problem.empty()) problem += ", " + std::to_string(bytes) + " bytes in all";
+  }
+  return problem;
 }
 
 bool is_cuda_buffer_of(GstBuffer *buffer, GstCudaContext *context) {

@@ -89,6 +89,9 @@ class Frame {
   std::string problem_;
 };
 
+// Without mapping it: why the buffer is no frame of these caps. Empty: it may be one.
+std::string buffer_problem(GstBuffer *buffer, const FrameInfo &info);
+
 // Is the buffer one piece of CUDA memory of this context?
 bool is_cuda_buffer_of(GstBuffer *buffer, GstCudaContext *context);
 

@@ -32,9 +32,10 @@ const char *unusable_reason(const GstCaps *caps) {
       name != nullptr ? gst_video_format_from_string(name) : GST_VIDEO_FORMAT_UNKNOWN;
   int width = 0, height = 0;
   gst_structure_get(structure, "width", G_TYPE_INT, &width, "height", G_TYPE_INT, &height, nullptr);
-  // (Its own rows would be up to a byte shorter than the last pair of pixels.)
-  if (format == GST_VIDEO_FORMAT_UYVP && width % 2 == 1)
-    return "UYVP of an odd width, which GStreamer has no whole rows for; an even width will do";
+  // (Its own rows would be up to two bytes shorter than the last pair of pixels.)
+  if (format == GST_VIDEO_FORMAT_UYVP && (width % 8 == 1 || width % 8 == 3))
+    return "UYVP of a width of 8n + 1 or 8n + 3, which GStreamer has no whole rows for; another "
+           "width will do";
   GstVideoInfo info;
   const bool raw = format != GST_VIDEO_FORMAT_UNKNOWN && format != GST_VIDEO_FORMAT_ENCODED &&
                    width > 0 && height > 0;
@@ -51,7 +52,7 @@ bool has_fields_apart(const GstCaps *caps, guint index) {
   return g_strcmp0(mode, "fields") == 0 || g_strcmp0(mode, "alternate") == 0;
 }
 
-std::string interlacing_problem(const GstCaps *caps) {
+std::string interlacing_problem(const GstCaps *caps, bool joins_fields) {
   for (guint i = 0; i < gst_caps_get_size(caps); i++) {
     if (!has_fields_apart(caps, i)) continue;
     const std::string mode =
@@ -59,10 +60,13 @@ std::string interlacing_problem(const GstCaps *caps) {
     const bool invalid =
         mode == "alternate" && !gst_caps_features_contains(gst_caps_get_features(caps, i),
                                                            GST_CAPS_FEATURE_FORMAT_INTERLACED);
+    if (joins_fields && mode == "alternate" && !invalid) continue;
     return "interlace-mode=" + mode +
            (invalid ? " requires the caps feature " GST_CAPS_FEATURE_FORMAT_INTERLACED
                     : " is not supported") +
-           "; use progressive, interleaved or mixed";
+           "; use progressive, interleaved or mixed" +
+           (joins_fields ? ", or alternate with the feature " GST_CAPS_FEATURE_FORMAT_INTERLACED
+                         : "");
   }
   return {};
 }
@@ -108,15 +112,20 @@ void copy_metas_about_picture(GstBuffer *from, GstBuffer *to, bool same_size) {
       &copy);
 }
 
+GstFlowReturn post_bad_frame(GstElement *self, const char *which, const FrameInfo &info,
+                             const std::string &problem, const char *pad) {
+  const std::string of_pad = pad != nullptr ? "Pad " + std::string(pad) + ": " : "";
+  GST_ELEMENT_ERROR(
+      self, STREAM, FORMAT,
+      ("%s%s %s frame of %dx%d: %s", of_pad.c_str(), which, GST_VIDEO_INFO_NAME(&info),
+       GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info), problem.c_str()),
+      (nullptr));
+  return GST_FLOW_ERROR;
+}
+
 GstFlowReturn post_bad_frame(GstElement *self, const char *which, const Frame &frame,
                              const char *pad) {
-  const std::string of_pad = pad != nullptr ? "Pad " + std::string(pad) + ": " : "";
-  GST_ELEMENT_ERROR(self, STREAM, FORMAT,
-                    ("%s%s %s frame of %dx%d: %s", of_pad.c_str(), which,
-                     GST_VIDEO_INFO_NAME(&frame.info()), GST_VIDEO_INFO_WIDTH(&frame.info()),
-                     GST_VIDEO_INFO_HEIGHT(&frame.info()), frame.problem().c_str()),
-                    (nullptr));
-  return GST_FLOW_ERROR;
+  return post_bad_frame(self, which, frame.info(), frame.problem(), pad);
 }
 
 }  // namespace coalesce::gst

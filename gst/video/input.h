@@ -18,8 +18,9 @@ const char *unusable_reason(const GstCaps *caps);
 // Do these caps, the index-th ones, have fields in pictures of their own, two or one a buffer? A
 // Frame is one picture.
 bool has_fields_apart(const GstCaps *caps, guint index);
-// The text about the first ones that have; empty if none have.
-std::string interlacing_problem(const GstCaps *caps);
+// The text about the first ones that have; empty if none have. joins_fields: one a buffer is
+// accepted.
+std::string interlacing_problem(const GstCaps *caps, bool joins_fields = false);
 
 // Is nothing linked to the source pad, so that out_caps, which are the input's, mean passthrough?
 bool unlinked_caps(GstBaseTransform *trans, GstCaps *out_caps);
@@ -32,6 +33,8 @@ void copy_metas_about_picture(GstBuffer *from, GstBuffer *to, bool same_size);
 
 // The element error for a frame that could not be mapped, the `which` one: "input", "output".
 // `pad`: its name, where the element has several of them; else nullptr.
+GstFlowReturn post_bad_frame(GstElement *self, const char *which, const FrameInfo &info,
+                             const std::string &problem, const char *pad = nullptr);
 GstFlowReturn post_bad_frame(GstElement *self, const char *which, const Frame &frame,
                              const char *pad = nullptr);
 

@@ -81,7 +81,7 @@ void decode(const Bytes &file, unsigned kind) {
   DEMAND(frame.orientation >= 1 && frame.orientation <= 8, "orientation %d", frame.orientation);
   const bool as_coded = (kind & 2) != 0 && jpeg::coded_format(frame).planes != 0;
   Picture picture(frame, as_coded ? jpeg::coded_format(frame) : pixel_format("RGB"));
-  bool broken = false;
+  const char *broken = nullptr;
   const Status status = decoder.decode(picture.image, &broken);
   if (!have_libjpeg() ||
       (!status.ok() && !is_judged(status, frame) && status.code() != StatusCode::unsupported))

@@ -178,14 +178,17 @@ void check_any_output(GstCoalesceDecoder *self) {
     any_output = priv.any_output;
     why = priv.problem;
   }
-  if (!priv.any_input || any_output || backend_of(self).failed()) return;
+  if (!priv.any_input || any_output) return;
+  backend_of(self).finish();  // a failure of the GPU is told alone
+  if (backend_of(self).failed()) return;
   if (const guint64 bytes = priv.bytes.without_picture(); bytes > 0)
     why = "there is no " + std::string(GST_COALESCE_DECODER_GET_CLASS(self)->picture_name) +
           " in " + std::to_string(bytes) + " bytes";
   // Any bytes may have a picture's first two by chance, so in unparsed ones it may be no picture.
-  const char *hint = priv.parsed ? ""
-                                 : ". A file with other streams requires a demuxer in front, and "
-                                   "another format another decoder; decodebin finds both";
+  const char *hint = priv.parsed || priv.any_picture
+                         ? ""
+                         : ". A file with other streams requires a demuxer in front, and "
+                           "another format another decoder; decodebin finds both";
   GST_ELEMENT_ERROR(self, STREAM, DECODE,
                     ("No valid frames decoded before end of stream%s%s%s", why.empty() ? "" : ": ",
                      why.c_str(), hint),
@@ -285,7 +288,7 @@ gboolean stop(GstBaseTransform *trans) {
   priv.holds = true;
   priv.upstream_tags.reset();
   priv.own_tags.reset();
-  priv.tags_pending = priv.any_output = false;
+  priv.tags_pending = priv.any_output = priv.any_picture = false;
   priv.parsed = false;
   gst_video_info_init(&priv.coded);
   priv.problem.clear();

@@ -63,13 +63,13 @@ struct GstCoalesceDecoderClass {
   const char *picture_name;
 
   // What a coded picture is. It stays where it is until decode() or start() has returned. Not ok:
-  // why it is refused.
+  // why it is refused; its size is there all the same if it is certainly a picture.
   coalesce::Status (*read)(GstCoalesceDecoder *self, const guint8 *data, gsize bytes,
                            coalesce::gst::CodedPicture *picture);
-  // The picture of the last read(), on the CPU. *broken: data are missing or spoiled. Not ok: why
-  // there is none.
+  // The picture of the last read(), on the CPU. *broken: how data are missing or spoiled; empty:
+  // they are whole. Not ok: why there is none.
   coalesce::Status (*decode)(GstCoalesceDecoder *self, const coalesce::gst::Frame &out,
-                             coalesce::ThreadPool *pool, bool *broken);
+                             coalesce::ThreadPool *pool, std::string *broken);
   // The same on the GPU: enqueues the work, which follows `stream` to the output's memory. The
   // context is current, as in the functions below. No more than `room` pictures are started and
   // not finished, this one included; another room than before comes with none in flight. Not ok:
@@ -78,7 +78,7 @@ struct GstCoalesceDecoderClass {
   coalesce::Status (*start)(GstCoalesceDecoder *self, const coalesce::gst::Frame &out, void *stream,
                             guint room);
   // In the task: waits for the oldest picture that was started. Its memory is free, or has it.
-  coalesce::Status (*finish)(GstCoalesceDecoder *self, bool *broken);
+  coalesce::Status (*finish)(GstCoalesceDecoder *self, std::string *broken);
   // For a warning: what the last read(), decode() or start() has returned. Default: the status's
   // text.
   std::string (*text)(GstCoalesceDecoder *self, const coalesce::Status &status);

@@ -191,8 +191,9 @@ GstFlowReturn decoder_negotiate(GstCoalesceDecoder *self, const CodedPicture &pi
     }
     const bool done = decoder_send_to_base(self, std::move(event));
     set_made(self, nullptr);
-    const bool unlinked = GST_COALESCE_TRANSFORM(self)->passthrough;
-    if (unlinked) gst_coalesce_transform_set_passthrough(GST_COALESCE_TRANSFORM(self), false);
+    const bool passes = GST_COALESCE_TRANSFORM(self)->passthrough;
+    const bool unlinked = passes || (!done && !gst_pad_is_linked(decoder_source(self)));
+    if (passes) gst_coalesce_transform_set_passthrough(GST_COALESCE_TRANSFORM(self), false);
     // (Caps that are the pad's already do not come to set_format() again.)
     if (done && priv.caps == nullptr)
       priv.caps.reset(gst_pad_get_current_caps(decoder_source(self)));

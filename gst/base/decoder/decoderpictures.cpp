@@ -30,18 +30,21 @@ struct PictureInFlight : FrameInFlight {
 // ---- what is said of pictures ----------------------------------------------------------------
 
 // One warning for a run of pictures with the same problem.
-void warn(GstCoalesceDecoder *self, guint64 number, const std::string &text) {
+void warn(GstCoalesceDecoder *self, guint64 number, const std::string &text,
+          const std::string &reason = {}) {
+  const char *separator = reason.empty() ? "" : ": ";
   {
     const std::lock_guard guard(self->priv->lock);
     if (std::exchange(self->priv->problem, text) == text) {
-      GST_WARNING_OBJECT(self, "picture %" G_GUINT64_FORMAT ": %s", number, text.c_str());
+      GST_WARNING_OBJECT(self, "picture %" G_GUINT64_FORMAT ": %s%s%s", number, text.c_str(),
+                         separator, reason.c_str());
       return;
     }
   }
   GST_ELEMENT_WARNING(
       self, STREAM, DECODE, ("%s", text.c_str()),
-      ("picture %" G_GUINT64_FORMAT "; further ones with the same problem are in the log only",
-       number));
+      ("picture %" G_GUINT64_FORMAT "%s%s; further ones with the same problem are in the log only",
+       number, separator, reason.c_str()));
 }
 
 GstFlowReturn refuse(GstCoalesceDecoder *self, guint64 number, const Status &status,
@@ -62,13 +65,14 @@ GstFlowReturn refuse(GstCoalesceDecoder *self, guint64 number, const Status &sta
 }
 
 // Only one thread pushes at a time.
-GstFlowReturn push(GstCoalesceDecoder *self, const Shown &shown, BufferRef out, bool broken) {
-  if (broken)
-    warn(self, shown.number, "A picture is broken, and shown as far as it can be decoded");
+GstFlowReturn push(GstCoalesceDecoder *self, const Shown &shown, BufferRef out,
+                   const std::string &broken) {
+  if (!broken.empty())
+    warn(self, shown.number, "A picture is broken, and shown as far as it can be decoded", broken);
   const CodedPicture &picture = shown.picture;
   out.reset(gst_buffer_make_writable(out.release()));
   gst_buffer_copy_into(out.get(), shown.metadata.get(), kMetadata, 0, static_cast<gsize>(-1));
-  if (broken) GST_BUFFER_FLAG_SET(out.get(), GST_BUFFER_FLAG_CORRUPTED);
+  if (!broken.empty()) GST_BUFFER_FLAG_SET(out.get(), GST_BUFFER_FLAG_CORRUPTED);
   if (picture.interlacing == GST_VIDEO_INTERLACE_MODE_INTERLEAVED) {
     GST_BUFFER_FLAG_SET(out.get(), GST_VIDEO_BUFFER_FLAG_INTERLACED);
     if (picture.top_first) GST_BUFFER_FLAG_SET(out.get(), GST_VIDEO_BUFFER_FLAG_TFF);
@@ -76,7 +80,7 @@ GstFlowReturn push(GstCoalesceDecoder *self, const Shown &shown, BufferRef out, 
   }
   {
     const std::lock_guard guard(self->priv->lock);
-    if (!broken) self->priv->problem.clear();
+    if (broken.empty()) self->priv->problem.clear();
     if (std::exchange(self->priv->skipped, false))
       GST_BUFFER_FLAG_SET(out.get(), GST_BUFFER_FLAG_DISCONT);
     self->priv->errors = 0;
@@ -197,7 +201,7 @@ void clear_padding(GstBuffer *buffer, const GstVideoInfo &info, const Frame &fra
 }
 
 GstFlowReturn decode_on_cpu(GstCoalesceDecoder *self, GstBuffer *out, Status *status,
-                            bool *broken) {
+                            std::string *broken) {
   Frame frame;
   if (!frame.map(out, self->priv->info, Memory::system, GST_MAP_WRITE))
     return post_bad_frame(GST_ELEMENT(self), "output", frame);
@@ -210,7 +214,7 @@ GstFlowReturn decode_on_cpu(GstCoalesceDecoder *self, GstBuffer *out, Status *st
 
 // The output is the copy that the upload makes.
 GstFlowReturn decode_and_upload(GstCoalesceDecoder *self, BufferRef *out, Status *status,
-                                bool *broken) {
+                                std::string *broken) {
   GstCoalesceDecoderPrivate &priv = *self->priv;
   Backend &backend = backend_of(self);
   const CapsRef system(gst_caps_copy(priv.caps.get()));
@@ -240,7 +244,7 @@ GstFlowReturn decode_and_upload(GstCoalesceDecoder *self, BufferRef *out, Status
 
 GstFlowReturn show_on_cpu(GstCoalesceDecoder *self, const Shown &shown, Status *status) {
   BufferRef out;
-  bool broken = false;
+  std::string broken;
   GstFlowReturn flow = self->priv->task.drain();
   if (flow == GST_FLOW_OK && !self->priv->cuda) flow = acquire_output(self, &out);
   if (flow != GST_FLOW_OK) return flow;
@@ -270,16 +274,11 @@ GstFlowReturn download(GstCoalesceDecoder *self, PictureInFlight *flight, Buffer
   return GST_FLOW_ERROR;
 }
 
-}  // namespace
-
-// In the task, or in the streaming thread if no other picture is in flight.
-GstFlowReturn decoder_finish(GstCoalesceTransform *transform, FrameInFlight *frame) {
-  auto *self = GST_COALESCE_DECODER(transform);
-  auto *flight = static_cast<PictureInFlight *>(frame);
+GstFlowReturn finish(GstCoalesceDecoder *self, PictureInFlight *flight) {
   Backend &backend = backend_of(self);
   const ContextScope scope(backend.session().context.get());
   backend.counters().synchronizations++;
-  bool broken = false;
+  std::string broken;
   const Status status = GST_COALESCE_DECODER_GET_CLASS(self)->finish(self, &broken);
   if (!status.ok()) {
     const std::lock_guard guard(self->priv->lock);
@@ -292,6 +291,22 @@ GstFlowReturn decoder_finish(GstCoalesceTransform *transform, FrameInFlight *fra
   flight->frame.reset();
   if (self->priv->cuda) out = std::move(flight->device);
   return push(self, flight->shown, std::move(out), broken);
+}
+
+// Another flow has an error of its own, here or elsewhere, and that is enough.
+GstFlowReturn remember(GstCoalesceDecoder *self, GstFlowReturn flow) {
+  if (flow == GST_FLOW_OK) return flow;
+  const std::lock_guard guard(self->priv->lock);
+  self->priv->any_output = true;
+  return flow;
+}
+
+}  // namespace
+
+// In the task, or in the streaming thread if no other picture is in flight.
+GstFlowReturn decoder_finish(GstCoalesceTransform *transform, FrameInFlight *frame) {
+  auto *self = GST_COALESCE_DECODER(transform);
+  return remember(self, finish(self, static_cast<PictureInFlight *>(frame)));
 }
 
 namespace {
@@ -375,6 +390,7 @@ GstFlowReturn read_and_show(GstCoalesceDecoder *self, Shown *shown, GstBuffer *b
   }
   const OnExit unmap([&] { gst_buffer_unmap(bytes, &map); });
   *status = GST_COALESCE_DECODER_GET_CLASS(self)->read(self, map.data, map.size, &shown->picture);
+  self->priv->any_picture |= shown->picture.width > 0;
   if (status->ok()) *status = drop_formats_too_large(&shown->picture);
   if (!status->ok()) return GST_FLOW_OK;
   if (GstFlowReturn flow = decoder_negotiate(self, shown->picture); flow != GST_FLOW_OK)
@@ -402,12 +418,12 @@ GstFlowReturn decoder_show(GstCoalesceDecoder *self, const CodedBuffer &coded) {
     priv.any_output = true;  // there would have been one
   } else {
     flow = read_and_show(self, &shown, coded.bytes.get(), &status);
-    if (flow != GST_FLOW_OK || status.ok()) return flow;
+    if (flow != GST_FLOW_OK || status.ok()) return remember(self, flow);
     const auto text = GST_COALESCE_DECODER_GET_CLASS(self)->text;
     flow = refuse(self, number, status, text != nullptr ? text(self, status) : status.message());
   }
   GST_COALESCE_TRANSFORM(self)->after_skipped = true;
-  return flow;
+  return remember(self, flow);
 }
 
 }  // namespace coalesce::gst

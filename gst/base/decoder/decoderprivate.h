@@ -44,7 +44,8 @@ struct GstCoalesceDecoderPrivate {
   std::vector<coalesce::gst::CodedBuffer> block;  // of a segment that is played backwards
   GstClockTime next_time = GST_CLOCK_TIME_NONE;   // of a picture without a time
   guint64 pictures = 0, late = 0;
-  bool any_input = false;  // since the start or a flush
+  bool any_input = false;    // since the start or a flush
+  bool any_picture = false;  // since the start, of a known size
   // Events that wait for the first caps of a stream, and those that do not wait any more.
   bool holds = true;
   std::vector<coalesce::gst::EventRef> held;
@@ -65,10 +66,10 @@ struct GstCoalesceDecoderPrivate {
 
   // Both threads'.
   std::mutex lock;
-  std::string problem;   // of the last picture; a warning has told it
-  int errors = 0;        // in a row
-  bool skipped = false;  // by the task
-  bool any_output = false;
+  std::string problem;      // of the last picture; a warning has told it
+  int errors = 0;           // in a row
+  bool skipped = false;     // by the task
+  bool any_output = false;  // or another reason for none than pictures that are left out
 };
 
 namespace coalesce::gst {

@@ -69,7 +69,7 @@ class Slot {
   Status read(const std::uint8_t *file, std::size_t bytes);
   const Frame &frame() const { return reader_->frame(); }
   Status start(const Image &out, void *stream);
-  Status wait(bool *broken);
+  Status wait(const char **broken);
   bool was_on_cpu() const { return on_cpu_; }
   void abandon() { (void)stream_.wait(); }
 
@@ -93,7 +93,8 @@ class Slot {
   DecodeArrays arrays_ = {};
   HuffmanTable last_tables_[2 * kMostComponents];  // DC and AC of each component
   Image out_;
-  bool may_start_ = false, may_wait_ = false, on_cpu_ = false, broken_ = false;
+  bool may_start_ = false, may_wait_ = false, on_cpu_ = false;
+  const char *broken_ = nullptr;
 };
 
 Status Slot::read(const std::uint8_t *file, std::size_t bytes) {
@@ -130,7 +131,7 @@ Status Slot::start(const Image &out, void *stream) {
   if (Status s = check_output(frame(), out.format, out.width, out.height); !s.ok()) return s;
   may_start_ = false;
   out_ = out;
-  broken_ = false;
+  broken_ = nullptr;
   if (Status s = output_ready_.record(stream); !s.ok()) return s;
   const ByteSource &source = *reader_->source();
   const std::size_t bytes = source.size - std::min(source.size, source.at);
@@ -258,7 +259,7 @@ Status Slot::take_back() {
   return stream_.wait();
 }
 
-Status Slot::wait(bool *broken) {
+Status Slot::wait(const char **broken) {
   if (!may_wait_) return invalid_argument("jpeg: no file is under way");
   may_wait_ = false;
   if (Status s = stream_.wait(); !s.ok()) return s;
@@ -269,7 +270,7 @@ Status Slot::wait(bool *broken) {
     if (!decoded.ok()) return decoded;
     if (!done.ok()) return done;
   }
-  *broken = broken_ || reader_->is_odd();
+  *broken = broken_ == nullptr && reader_->is_odd() ? kOddHeader : broken_;
   return {};
 }
 
@@ -294,7 +295,7 @@ class Slots : public CudaDecoder {
   Status start(int slot, const Image &out, void *stream) override {
     return at(slot).start(out, stream);
   }
-  Status wait(int slot, bool *broken) override { return at(slot).wait(broken); }
+  Status wait(int slot, const char **broken) override { return at(slot).wait(broken); }
   bool was_on_cpu(int slot) const override {
     return slots_[static_cast<std::size_t>(slot)].was_on_cpu();
   }

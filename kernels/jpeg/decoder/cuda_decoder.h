@@ -37,7 +37,7 @@ class CudaDecoder {
   // written as soon as `stream` comes to it.
   virtual Status start(int slot, const Image &out, void *stream) = 0;
   // Until the picture is there. *broken: as for Decoder.
-  virtual Status wait(int slot, bool *broken) = 0;
+  virtual Status wait(int slot, const char **broken) = 0;
   // Has the CPU decoded the bits of the last file?
   virtual bool was_on_cpu(int slot) const = 0;
 };

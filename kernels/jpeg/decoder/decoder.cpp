@@ -11,7 +11,7 @@
 
 namespace coalesce::jpeg {
 
-Status decode_coefficients(HeaderReader *reader, std::int16_t *memory, bool *broken) {
+Status decode_coefficients(HeaderReader *reader, std::int16_t *memory, const char **broken) {
   const Frame &frame = reader->frame();
   CoefficientPlanes planes;
   std::int16_t *next = memory;
@@ -26,11 +26,12 @@ Status decode_coefficients(HeaderReader *reader, std::int16_t *memory, bool *bro
       bool is_end = false;
       if (Status s = reader->next_scan(&is_end); !s.ok()) return s;
       if (is_end) break;
-      *broken |= decode_scan(frame, reader->scan(), reader, planes);
+      const char *problem = decode_scan(frame, reader->scan(), reader, planes);
+      if (*broken == nullptr) *broken = problem;
     }
-  *broken |= reader->is_odd();
+  if (*broken == nullptr && reader->is_odd()) *broken = kOddHeader;
   for (int c = 0; c < frame.components; ++c)
-    *broken |= !reader->has_scan(c);
+    if (*broken == nullptr && !reader->has_scan(c)) *broken = "jpeg: a component has no data";
   return {};
 }
 
@@ -58,7 +59,7 @@ const Frame &Decoder::frame() const {
   return state_->reader->frame();
 }
 
-Status Decoder::decode(const Image &out, bool *broken) {
+Status Decoder::decode(const Image &out, const char **broken) {
   State &s = *state_;
   if (!s.may_decode) return invalid_argument("jpeg: no file has been read");
   const Frame &frame = s.reader->frame();

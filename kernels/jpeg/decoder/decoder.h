@@ -33,10 +33,10 @@ class Decoder {
   Status read(const std::uint8_t *file, std::size_t bytes);
   const Frame &frame() const;  // after read()
 
-  // Once after each read(). *broken: the file is, and the picture what libjpeg makes of it.
-  // Errors: those of check_output() and check_image(); invalid_argument of a header between scans;
-  // out_of_memory.
-  Status decode(const Image &out, bool *broken);
+  // Once after each read(). *broken: how the file is, and the picture what libjpeg makes of it;
+  // nullptr: it is whole. Errors: those of check_output() and check_image(); invalid_argument of a
+  // header between scans; out_of_memory.
+  Status decode(const Image &out, const char **broken);
 
  private:
   struct State;

@@ -212,8 +212,8 @@ bool find_restart(ByteSource *source, int wanted) {
 
 }  // namespace
 
-bool decode_scan(const Frame &frame, const Scan &scan, HeaderReader *reader,
-                 const CoefficientPlanes &out) {
+const char *decode_scan(const Frame &frame, const Scan &scan, HeaderReader *reader,
+                        const CoefficientPlanes &out) {
   ByteSource *source = reader->source();
   Tables tables[kMostComponents];
   for (int i = 0; i < scan.components; ++i) {
@@ -224,13 +224,14 @@ bool decode_scan(const Frame &frame, const Scan &scan, HeaderReader *reader,
   const bool is_alone = scan.components == 1;
   BitReader bits(source);
   std::uint32_t dc[kMostComponents] = {};
-  bool broken = false;
+  bool too_few = false, misplaced = false, no_code = false;
   int to_go = scan.restart_interval, next_restart = 0;
   const std::int64_t mcus = std::int64_t{scan.mcus_wide} * scan.mcus_high;
   for (std::int64_t mcu = 0; mcu < mcus;) {
     if (scan.restart_interval != 0 && to_go == 0) {
-      broken |= bits.too_few() || bits.has_more();
-      broken |= find_restart(source, next_restart);
+      too_few |= bits.too_few();
+      misplaced |= bits.has_more();
+      misplaced |= find_restart(source, next_restart);
       next_restart = (next_restart + 1) & 7;
       bits.restart();
       std::fill(dc, dc + kMostComponents, 0);
@@ -238,12 +239,12 @@ bool decode_scan(const Frame &frame, const Scan &scan, HeaderReader *reader,
     }
     if (bits.too_few()) {
       // No more of this segment; and of none, if there is no restart marker to come.
-      broken = true;
+      too_few = true;
       const bool may_restart =
           scan.restart_interval != 0 && (source->marker < static_cast<int>(Marker::sof0) ||
                                          (source->marker >= static_cast<int>(Marker::rst0) &&
                                           source->marker <= static_cast<int>(Marker::rst7)));
-      if (!may_restart) return true;
+      if (!may_restart) break;
       mcu += to_go;
       to_go = 0;
       continue;
@@ -259,14 +260,16 @@ bool decode_scan(const Frame &frame, const Scan &scan, HeaderReader *reader,
           const std::size_t block =
               static_cast<std::size_t>(y * v + row) * static_cast<std::size_t>(k.padded_wide) +
               static_cast<std::size_t>(x * h + column);
-          broken |=
+          no_code |=
               decode_block(tables[i], &bits, &dc[i], out.component[c] + kCoefficients * block);
         }
     }
     ++mcu;
     --to_go;
   }
-  return broken || bits.too_few();
+  if (too_few || bits.too_few()) return "jpeg: the data of a scan end too early";
+  if (misplaced) return "jpeg: a restart marker is missing, or in the wrong place";
+  return no_code ? "jpeg: bits that are no code, or more than 64 coefficients in a block" : nullptr;
 }
 
 }  // namespace coalesce::jpeg

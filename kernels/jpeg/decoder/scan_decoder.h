@@ -18,9 +18,9 @@ struct CoefficientPlanes {
 
 // Writes the coefficients that the scan has; the others stay as they are. Leaves the source at the
 // marker behind the scan, or before it.
-// Returns whether the data are broken: too few, markers in the wrong places, bits that are no code,
-// or more than 64 coefficients in a block.
-bool decode_scan(const Frame &frame, const Scan &scan, HeaderReader *reader,
-                 const CoefficientPlanes &out);
+// Returns how the data are broken: too few, markers in the wrong places, bits that are no code, or
+// more than 64 coefficients in a block. nullptr: they are not.
+const char *decode_scan(const Frame &frame, const Scan &scan, HeaderReader *reader,
+                        const CoefficientPlanes &out);
 
 }  // namespace coalesce::jpeg

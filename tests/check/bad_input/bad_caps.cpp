@@ -122,6 +122,8 @@ GST_START_TEST(fields_apart) {
       fail_unless_equals_int(errors.size(), 1);
       for (const char *words : {mode, "use progressive, interleaved or mixed"})
         fail_unless(contains(errors[0], words), "%s: %s", caps.c_str(), errors[0].c_str());
+      fail_unless(contains(errors[0], "or alternate with") == (element == "coalescedeinterlace"),
+                  "%s", errors[0].c_str());
       fail_unless(harness.set_input(good));
       fail_unless_equals_int(harness.push(random_frame(video_info(good), {}, 1)), GST_FLOW_OK);
     }

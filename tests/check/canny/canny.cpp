@@ -311,6 +311,26 @@ GST_START_TEST(warnings_without_effect) {
 }
 GST_END_TEST;
 
+// What is behind the samples of a row is no memory of someone before.
+GST_START_TEST(clear_padding) {
+  const std::string caps = video_caps("I420", {211, 133});
+  Harness harness("canny sigma=1.4");
+  fail_unless(harness.set_input(caps));
+  for (guint n = 0; n < 3; n++)
+    fail_unless_equals_int(harness.push(random_frame(video_info(caps), {}, n)), GST_FLOW_OK);
+  const int stride = harness.output_info().stride[0];
+  fail_unless(stride > 211);
+  while (const BufferRef out = harness.pull()) {
+    GstMapInfo map;
+    fail_unless(gst_buffer_map(out.get(), &map, GST_MAP_READ));
+    for (gsize i = 0; i < map.size; i++)
+      fail_unless(static_cast<int>(i) % stride < 211 || map.data[i] == 0, "byte %zu", i);
+    gst_buffer_unmap(out.get(), &map);
+  }
+  harness.expect_no_error();
+}
+GST_END_TEST;
+
 }  // namespace
 }  // namespace test
 
@@ -333,6 +353,7 @@ int main(int argc, char **argv) {
     tcase_add_test(tests, refused_later);
     tcase_add_test(tests, just_beyond_the_limits);
     tcase_add_test(tests, controlled);
+    tcase_add_test(tests, clear_padding);
     tcase_add_test(tests, warnings_without_effect);
   });
 }

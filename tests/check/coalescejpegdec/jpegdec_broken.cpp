@@ -107,8 +107,10 @@ GST_START_TEST(warnings) {
   for (int round = 0; round < 2; round++) {
     for (int n = 0; n < 3; n++)
       push_file(harness, half);
-    fail_unless(contains(harness.take_warning(), "is broken, and shown"));
-    fail_unless(harness.take_warning().empty());
+    const std::vector<std::string> warnings = harness.warnings();
+    fail_unless_equals_int(warnings.size(), 1);
+    for (const char *part : {"is broken, and shown", ": jpeg: the data of a scan end too early"})
+      fail_unless(contains(warnings[0], part), "%s", warnings[0].c_str());
     push_file(harness, none);
     push_file(harness, none);
     const std::string text = harness.take_warning();
@@ -241,6 +243,9 @@ GST_START_TEST(left_to_libjpeg) {
                       {0xFF, 0xD9}}));
     const BufferRef out = harness.pull();
     fail_unless(out && GST_BUFFER_FLAG_IS_SET(out.get(), GST_BUFFER_FLAG_CORRUPTED));
+    const std::vector<std::string> warnings = harness.warnings();
+    fail_unless(warnings.size() == 1 && contains(warnings[0], ": libjpeg: "), "%zu",
+                warnings.size());
     harness.expect_no_error();
   }
   coding = {};
@@ -262,6 +267,47 @@ GST_START_TEST(left_to_libjpeg) {
 }
 GST_END_TEST;
 
+gsize scan_begins(const Bytes &file, int number) {
+  const Bytes sos = {0xFF, 0xDA};
+  auto at = file.begin();
+  for (int n = 0; n <= number; n++, at += 2)
+    at = std::search(at, file.end(), sos.begin(), sos.end());
+  fail_unless(at < file.end());
+  return static_cast<gsize>(at - file.begin()) - 2;
+}
+
+// Without EOI a picture is whole, or cut between two scans.
+GST_START_TEST(no_end) {
+  if (!have_libjpeg()) return;
+  const Pixels rgb(3), cmyk(4);
+  LibjpegCoding coding;
+  const Bytes four = coalesce::test::libjpeg_file_of_cmyk(cmyk.plane, coding);
+  coding.progressive = true;
+  const Bytes progressive = coalesce::test::libjpeg_file_of_rgb(rgb.plane, false, coding);
+  const Bytes progressive_four = coalesce::test::libjpeg_file_of_cmyk(cmyk.plane, coding);
+  for (const Bytes &file : {four, progressive, progressive_four}) {
+    Harness harness("coalescejpegdec");
+    harness.accept("video/x-raw, format=RGB");
+    fail_unless(harness.set_input(kWhole));
+    push_file(harness, file);
+    const Bytes expected = picture(harness.pull().get(), harness.output_info());
+    push_file(harness, without_end(file));
+    const BufferRef whole = harness.pull();
+    fail_unless(whole && !GST_BUFFER_FLAG_IS_SET(whole.get(), GST_BUFFER_FLAG_CORRUPTED));
+    fail_unless(picture(whole.get(), harness.output_info()) == expected);
+    fail_unless(harness.take_warning().empty());
+    if (file == four) continue;
+    const auto first_scans = static_cast<std::ptrdiff_t>(scan_begins(file, 3));
+    push_file(harness, Bytes(file.begin(), file.begin() + first_scans));
+    const BufferRef cut = harness.pull();
+    fail_unless(cut && GST_BUFFER_FLAG_IS_SET(cut.get(), GST_BUFFER_FLAG_CORRUPTED));
+    const std::vector<std::string> warnings = harness.warnings();
+    fail_unless(warnings.size() == 1 && contains(warnings[0], "libjpeg: Premature end"), "%zu",
+                warnings.size());
+  }
+}
+GST_END_TEST;
+
 }  // namespace
 
 void add_jpegdec_broken_cases(Suite *suite) {
@@ -275,6 +321,7 @@ void add_jpegdec_broken_cases(Suite *suite) {
   tcase_add_test(broken, too_many_errors);
   tcase_add_test(broken, bomb);
   tcase_add_test(broken, left_to_libjpeg);
+  tcase_add_test(broken, no_end);
 }
 
 }  // namespace test

@@ -63,9 +63,9 @@ Bytes decoded(const Bytes &file, const char *format, bool fancy, bool *broken) {
   jpeg::Decoder decoder(params);
   if (!decoder.read(file.data(), file.size()).ok()) return {};
   Planes planes(pixel_format(format), {decoder.frame().width, decoder.frame().height});
-  bool is_broken = false;
+  const char *is_broken = nullptr;
   if (!decoder.decode(planes.image, &is_broken).ok()) return {};
-  if (broken != nullptr) *broken = is_broken;
+  if (broken != nullptr) *broken = is_broken != nullptr;
   Bytes all;
   for (const Bytes &plane : planes.bytes)
     all.insert(all.end(), plane.begin(), plane.end());

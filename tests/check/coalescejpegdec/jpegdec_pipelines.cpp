@@ -84,6 +84,52 @@ GST_START_TEST(nothing_to_show) {
 }
 GST_END_TEST;
 
+// Where another error has said why there is none.
+GST_START_TEST(one_error) {
+  const Bytes picture = jpeg_file("Y444", {33, 17}, 3), spoiled = {0xFF, 0xD8, 0xFF, 0xD9};
+  const struct {
+    const Bytes &bytes;
+    const char *rest, *error;
+  } kCases[] = {{picture, "coalescejpegdec ! video/x-raw,format=I420 ! fakesink", "format=Y444"},
+                {picture, "coalescejpegdec", "not-linked"},
+                {spoiled, "coalescejpegdec max-errors=0 ! fakesink", "left out"},
+                {picture, "coalescejpegdec ! identity error-after=1 ! fakesink", "Failed after"}};
+  for (const auto &[bytes, rest, error] : kCases) {
+    TemporaryFile file;
+    fail_unless(g_file_set_contents(file.name().c_str(),
+                                    reinterpret_cast<const char *>(bytes.data()),
+                                    static_cast<gssize>(bytes.size()), nullptr));
+    Pipeline pipeline("filesrc location=" + file.name() + " ! " + rest);
+    pipeline.start();
+    pipeline.wait_for_end();
+    pipeline.stop();
+    std::string all;
+    for (const Message &message : pipeline.errors())
+      all += message.text + ", " + message.details + "\n";
+    fail_unless(contains(all, error), "%s: %s", rest, all.c_str());
+    fail_unless(!contains(all, "No valid frames"), "%s: %s", rest, all.c_str());
+  }
+}
+GST_END_TEST;
+
+// Of what is certainly a picture no other decoder is advised.
+GST_START_TEST(larger_than_wanted) {
+  const Bytes picture = jpeg_file("I420", {33, 17}, 3);
+  TemporaryFile file;
+  fail_unless(g_file_set_contents(file.name().c_str(),
+                                  reinterpret_cast<const char *>(picture.data()),
+                                  static_cast<gssize>(picture.size()), nullptr));
+  Pipeline pipeline("filesrc location=" + file.name() +
+                    " ! coalescejpegdec max-pixels=100 ! fakesink");
+  pipeline.start();
+  pipeline.wait_for_end();
+  const std::string error = pipeline.take_error();
+  fail_unless(contains(error, "33x17 pixels are more than max-pixels=100; a larger one, or 0"),
+              "%s", error.c_str());
+  fail_unless(!contains(error, "decodebin"), "%s", error.c_str());
+}
+GST_END_TEST;
+
 }  // namespace
 
 void add_jpegdec_pipeline_cases(Suite *suite) {
@@ -92,6 +138,8 @@ void add_jpegdec_pipeline_cases(Suite *suite) {
   tcase_add_test(pipelines, avi);
   tcase_add_test(pipelines, file);
   tcase_add_test(pipelines, nothing_to_show);
+  tcase_add_test(pipelines, one_error);
+  tcase_add_test(pipelines, larger_than_wanted);
 }
 
 }  // namespace test

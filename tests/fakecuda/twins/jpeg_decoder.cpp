@@ -58,7 +58,7 @@ struct DecodeWork {
   Decoder decoder;
   Image out;
   Status status;
-  bool broken = false;
+  const char *broken = nullptr;
 };
 
 struct DecodeSlot {
@@ -132,7 +132,7 @@ class TwinDecoder final : public CudaDecoder {
     });
   }
 
-  Status wait(int number, bool *broken) override {
+  Status wait(int number, const char **broken) override {
     DecodeSlot &slot = at(number);
     if (!slot.started) return invalid_argument("jpeg: no file is under way");
     slot.started = false;

@@ -28,7 +28,7 @@ void decode(gst::JpegFile &file, const CodedPicture &picture, GstVideoFormat for
   {
     Frame out;
     DEMAND(out.map(buffer, info, gst::Memory::system, GST_MAP_WRITE), "%s", out.problem().c_str());
-    bool broken = false;
+    std::string broken;
     const Status status = file.decode(out, nullptr, &broken);
     DEMAND(status.ok() || status.message()[0] != '\0', "refused without a word");
   }

@@ -28,7 +28,7 @@ struct Call {
   Image out;
   bool is_for_gpu = false;  // good, and of one scan
 };
-using Decode = std::function<Status(const Call &call, const Backend &backend, bool *broken)>;
+using Decode = std::function<Status(const Call &call, const Backend &backend, const char **broken)>;
 
 // From memory with something else in it as soon as start() has returned.
 Status start_on_cuda(const Call &call, jpeg::CudaDecoder *decoder, std::uint8_t *memory) {
@@ -41,7 +41,7 @@ Status start_on_cuda(const Call &call, jpeg::CudaDecoder *decoder, std::uint8_t 
 
 // Twice, the second time from page-locked memory and with what is left in the slot's memory, while
 // another slot reads a file that is cut off.
-Status decode_on_cuda(const Call &call, bool *broken) {
+Status decode_on_cuda(const Call &call, const char **broken) {
   std::unique_ptr<jpeg::CudaDecoder> decoder;
   if (Status s = jpeg::CudaDecoder::make(call.params, 2, &decoder); !s.ok()) return s;
   Bytes memory(call.file.size());
@@ -50,15 +50,16 @@ Status decode_on_cuda(const Call &call, bool *broken) {
   if (Status s = decoder->wait(0, broken); !s.ok()) return s;
   const std::shared_ptr<std::uint8_t> locked = page_locked(call.file.size());
   if (Status s = start_on_cuda(call, decoder.get(), locked.get()); !s.ok()) return s;
-  bool broken_again = false;
+  const char *broken_again = nullptr;
   if (Status s = decoder->wait(0, &broken_again); !s.ok()) return s;
-  if (broken_again != *broken) return {StatusCode::device_error, "the same file, another verdict"};
+  if ((broken_again != nullptr) != (*broken != nullptr))
+    return {StatusCode::device_error, "the same file, another verdict"};
   if (call.is_for_gpu && decoder->was_on_cpu(0))
     return {StatusCode::device_error, "the CPU has decoded what the GPU can"};
   return {};
 }
 
-Status decode(const Call &call, const Backend &backend, bool *broken) {
+Status decode(const Call &call, const Backend &backend, const char **broken) {
   if (backend.cuda) return decode_on_cuda(call, broken);
   jpeg::Decoder decoder(call.params, backend.pool);
   if (Status s = decoder.read(call.file.data(), call.file.size()); !s.ok()) return s;
@@ -197,14 +198,14 @@ std::string trial(const Decode &operation, bool roomy, bool may_spoil, Random &r
         is_rgb ? libjpeg_rgb(call.file, call.params.fancy_upsampling) : libjpeg_planes(call.file);
   } else {  // the decoder on the CPU, whose coefficients have a test of their own
     call.out = out.expected();
-    bool broken = false;
+    const char *broken = nullptr;
     jpeg::Decoder decoder(call.params);
     Status s = decoder.read(call.file.data(), call.file.size());
     if (s.ok()) s = decoder.decode(call.out, &broken);
     if (!s.ok()) expected.error = s.message();
   }
   call.out = out.given(backend);
-  bool broken = false;
+  const char *broken = nullptr;
   const Status status = operation(call, backend, &broken);
   if (status.ok() != expected.error.empty())
     return std::string(status.ok()
@@ -213,18 +214,19 @@ std::string trial(const Decode &operation, bool roomy, bool may_spoil, Random &r
            "\n    " + what;
   if (!status.ok()) return {};
   if (backend.cuda) {
-    bool cpu_broken = false;
+    const char *cpu_broken = nullptr;
     jpeg::Decoder cpu(call.params);
     Status s = cpu.read(call.file.data(), call.file.size());
     if (s.ok()) s = cpu.decode(out.expected(), &cpu_broken);
-    if (!s.ok() || cpu_broken != broken) return "another verdict than the CPU's\n    " + what;
+    if (!s.ok() || (cpu_broken != nullptr) != (broken != nullptr))
+      return "another verdict than the CPU's\n    " + what;
   }
-  if (!is_spoiled && broken) return "a good file is said to be broken\n    " + what;
+  if (!is_spoiled && broken != nullptr) return "a good file is said to be broken\n    " + what;
   // (Libjpeg also warns of a missing EOI, which is none here. We also do of coefficients behind the
   // last one of a block.)
   const bool has_end =
       call.file.size() > 2 && *(call.file.end() - 2) == 0xFF && call.file.back() == 0xD9;
-  if (expected.warned && has_end && !broken) return "libjpeg warns\n    " + what;
+  if (expected.warned && has_end && broken == nullptr) return "libjpeg warns\n    " + what;
   if (have_libjpeg()) fill(expected, out.expected());
   const std::string wrong = out.difference(backend);
   return wrong.empty() ? wrong : wrong + "\n    " + what;
@@ -232,7 +234,7 @@ std::string trial(const Decode &operation, bool roomy, bool may_spoil, Random &r
 
 // The true decoder on spoiled arguments.
 PlantedBug bug(const char *name, std::function<void(Call *call)> change) {
-  const auto broken = [change](Call call, const Backend &backend, bool *is_broken) {
+  const auto broken = [change](Call call, const Backend &backend, const char **is_broken) {
     change(&call);
     return decode(call, backend, is_broken);
   };

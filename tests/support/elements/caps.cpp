@@ -4,7 +4,7 @@
 namespace test {
 
 int possible_width(const std::string &format, int width) {
-  return format == "UYVP" ? width + width % 2 : width;
+  return format == "UYVP" && (width % 8 == 1 || width % 8 == 3) ? width + 1 : width;
 }
 
 std::string video_caps(const std::string &format, Size size, const std::string &more) {

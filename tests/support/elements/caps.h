@@ -15,7 +15,7 @@ struct Size {
 constexpr const char *kCuda = "memory:CUDAMemory";
 constexpr const char *kSystem = "";
 
-// One more where GStreamer's rows are too short: of UYVP of odd widths.
+// One more where GStreamer's rows are too short: of UYVP of widths 8n + 1 and 8n + 3.
 int possible_width(const std::string &format, int width);
 
 // "video/x-raw, format=F, width=W, height=H, framerate=25/1" and `more` ("colorimetry=bt601"),
