@@ -116,6 +116,11 @@ Status convolve_cuda_by(ConvolveKernel kernel, const ConvolveParams &given,
   return s;
 }
 
+bool separable_cuda_wants_planes(const ConvolveParams &given, const ConvolvePlanes &image) {
+  const Cached cached(given);
+  return !is_copied(image.plane[0]) && separable_mma_wants_planes(cached.params(), image.plane[0]);
+}
+
 Status convolve_cuda(const ConvolveParams &given, const ConvolvePlanes &image,
                      ConvolveAlgorithm algorithm, void *stream) {
   const TraceRange range("convolve");

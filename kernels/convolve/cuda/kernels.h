@@ -25,6 +25,9 @@ Status launch_separable(const ConvolveParams &params, const ConvolvePlane &plane
 unsigned launch_separable_mma(const ConvolveParams &params, const ConvolvePlanes &image,
                               cudaStream_t stream, Status *status);
 
+// Does it, of planes of one channel with such samples, but not of this plane of four?
+bool separable_mma_wants_planes(const ConvolveParams &params, const ConvolvePlane &plane);
+
 // 8 bits, up to 5 x 5 weights of 8 bits.
 bool small_takes(const ConvolveParams &params, const ConvolvePlane &plane);
 Status launch_small(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,

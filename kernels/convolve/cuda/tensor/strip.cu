@@ -2,6 +2,7 @@
 #include "strip.cuh"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 #include "../../../core/cuda_status.h"
@@ -26,16 +27,47 @@ int units_of(int size, int unit) {
   return (size - 1) / unit + 1;
 }
 
-// Bytes of a weight, the upper one signed if there is a weight below 0; 0: too many. Three are few
-// masks', which are small: reals of both signs whose sum is small.
+// Bytes of a weight, the upper one signed if there is a weight below 0.
 int digits_of(const ConvolveParams &params) {
   const auto [least, most] = weight_range(params);
   if (least >= -128 && most <= 127) return 1;
-  for (int digits = 2; digits <= (params.filter->height <= 9 ? 3 : 2); ++digits) {
+  for (int digits = 2; digits <= 3; ++digits) {
     const std::int32_t limit = 1 << (8 * digits - 1);
     if (least >= -limit && most < (least < 0 ? limit : 2 * limit)) return digits;
   }
-  return 0;
+  return 4;
+}
+
+// How a mask is summed up: weights of so many bytes, 0: not at all; with sums of 64 bits.
+struct Sums {
+  int digits;
+  bool wide;
+};
+
+// Of 32 bits, three digits are few masks', which are small: reals of both signs whose sum is small.
+// Wide sums are those of real masks for samples of 16 bits.
+Sums sums_of(const ConvolveParams &params) {
+  const Filter &f = *params.filter;
+  const int digits = digits_of(params);
+  if (f.narrow && digits <= (f.height <= 9 ? 3 : 2)) return {digits, false};
+  const int most = std::max(digits, 3), words = most * f.height * units_of(window_width(f), 4);
+  if (f.depth.bytes() == 1 || words > kMostWideWords) return {0, false};
+  return {most, true};
+}
+
+WideSamples make_wide_samples(const Filter &f, ChannelRole role) {
+  WideSamples s = {};
+  s.finish = make_finish<std::int64_t>(f);
+  s.offsets = role == ChannelRole::chroma ? s.finish.chroma : s.finish.level;
+  s.offset = s.offsets.before + s.offsets.after;
+  s.max = f.depth.max();
+  while (s.shift < 31 && std::int64_t{1} << s.shift < f.divisor)
+    ++s.shift;
+  std::int64_t most = std::abs(s.offset);
+  for (const std::int64_t w : f.weights)
+    most += std::abs(w) * s.max;
+  s.shifts = !f.absolute && std::int64_t{1} << s.shift == f.divisor && most >> s.shift <= INT32_MAX;
+  return s;
 }
 
 // All that does not depend on the picture.
@@ -43,8 +75,14 @@ template <class Shape>
 StripArgs<Shape> make_args(const Filter &f, bool is_signed) {
   StripArgs<Shape> a = {};
   static_assert(sizeof a <= 4096, "kernels take no more");
-  a.samples[0] = make_mma_samples(f, ChannelRole::level);
-  a.samples[1] = make_mma_samples(f, ChannelRole::chroma);
+  const auto samples = [&f](ChannelRole role) {
+    if constexpr (Shape::kWide)
+      return make_wide_samples(f, role);
+    else
+      return make_mma_samples(f, role);
+  };
+  a.samples[0] = samples(ChannelRole::level);
+  a.samples[1] = samples(ChannelRole::chroma);
   a.shift = f.depth.shift;
   a.max = static_cast<std::uint32_t>(f.depth.max()) * 0x10001u;
   a.left = window_left(f);
@@ -61,17 +99,20 @@ StripArgs<Shape> make_args(const Filter &f, bool is_signed) {
     return static_cast<std::uint32_t>(w) >> 8 * d & 0xff;
   };
   if constexpr (Shape::kSegments) {
+    a.row_words = units_of(a.width, 4);
     for (int d = 0; d < Shape::kDigits; ++d)
       for (int j = 0; j < f.height; ++j)
         for (int i = 0; i < f.width; ++i)
-          a.taps[d][j][(slack + i) / 4] |= digit_of(d, j, i) << 8 * ((slack + i) % 4);
+          a.taps[(d * f.height + j) * a.row_words + (slack + i) / 4] |= digit_of(d, j, i)
+                                                                        << 8 * ((slack + i) % 4);
   } else {
     for (int d = 0; d < Shape::kDigits; ++d)
       for (int j = 0; j < f.height; ++j)
         for (int i = 0; i < 4 * Shape::kTapWords; ++i) {
           const int at = i / 4 - 7 + i % 4 - slack;
           if (at < 0 || at >= f.width) continue;
-          a.taps[d][j + 1][i / 4] |= digit_of(d, j, at) << 8 * (i % 4);
+          a.taps[(d * Shape::kTapRows + j + 1) * Shape::kTapWords + i / 4] |= digit_of(d, j, at)
+                                                                              << 8 * (i % 4);
         }
   }
   return a;
@@ -108,8 +149,8 @@ StripPlane make_plane(const ConvolveParams &params, const ConvolvePlane &plane, 
 
 // Planes with the rows and blocks of their tiles.
 template <class Shape>
-Status launch_shape(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
-                    cudaStream_t stream) {
+Status launch_planes(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
+                     cudaStream_t stream) {
   auto &a = params.cache->get<StripArgs<Shape>>(
       0, [&] { return make_args<Shape>(*params.filter, weight_range(params).least < 0); });
   int multiprocessors = 1;
@@ -137,7 +178,7 @@ Status launch_shape(const ConvolveParams &params, const ConvolvePlane *const *pl
   a.tile_bytes = tile_rows * pitch;
   const int taps_bytes = Shape::kDigits * a.segments_down * a.segments_across * Shape::kTaps *
                          static_cast<int>(sizeof(uint2));
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < Shape::kPlanes; ++i) {
     StripPlane &p = a.plane[i];
     p.first_block = i < count ? static_cast<int>(blocks) : kNoBlock;
     if (i >= count) continue;
@@ -152,6 +193,15 @@ Status launch_shape(const ConvolveParams &params, const ConvolvePlane *const *pl
       sizeof(StripShared<Shape>) + static_cast<std::size_t>(a.tile_bytes + taps_bytes), stream, a);
 }
 
+template <class Shape>
+Status launch_shape(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
+                    cudaStream_t stream) {
+  Status s;
+  for (int i = 0; i < count && s.ok(); i += Shape::kPlanes)
+    s = launch_planes<Shape>(params, planes + i, std::min(count - i, Shape::kPlanes), stream);
+  return s;
+}
+
 template <int kDigits, int kSampleBytes>
 Status launch_digits(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
                      cudaStream_t stream) {
@@ -160,22 +210,35 @@ Status launch_digits(const ConvolveParams &params, const ConvolvePlane *const *p
     return launch_shape<decltype(shape)>(params, planes, count, stream);
   };
   if constexpr (kDigits > 2) {
-    return launch(StripShape<9, kDigits, kSampleBytes, true>());
+    return launch(StripShape<9, kDigits, kSampleBytes, true, false>());
   } else {
     if (!has_one_segment(f))
-      return f.height <= 9 ? launch(StripShape<9, kDigits, kSampleBytes, true>())
-                           : launch(StripShape<17, kDigits, kSampleBytes, true>());
-    if (f.height <= 3) return launch(StripShape<3, kDigits, kSampleBytes, false>());
-    if (f.height <= 5) return launch(StripShape<5, kDigits, kSampleBytes, false>());
-    if (f.height <= 7) return launch(StripShape<7, kDigits, kSampleBytes, false>());
-    return launch(StripShape<9, kDigits, kSampleBytes, false>());
+      return f.height <= 9 ? launch(StripShape<9, kDigits, kSampleBytes, true, false>())
+                           : launch(StripShape<17, kDigits, kSampleBytes, true, false>());
+    if (f.height <= 3) return launch(StripShape<3, kDigits, kSampleBytes, false, false>());
+    if (f.height <= 5) return launch(StripShape<5, kDigits, kSampleBytes, false, false>());
+    if (f.height <= 7) return launch(StripShape<7, kDigits, kSampleBytes, false, false>());
+    return launch(StripShape<9, kDigits, kSampleBytes, false, false>());
   }
+}
+
+template <int kDigits>
+Status launch_wide(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
+                   cudaStream_t stream) {
+  return params.filter->height <= 9
+             ? launch_shape<StripShape<9, kDigits, 2, true, true>>(params, planes, count, stream)
+             : launch_shape<StripShape<17, kDigits, 2, true, true>>(params, planes, count, stream);
 }
 
 template <int kSampleBytes>
 Status launch_samples(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
                       cudaStream_t stream) {
-  switch (digits_of(params)) {
+  const Sums sums = sums_of(params);
+  if constexpr (kSampleBytes == 2)
+    if (sums.wide)
+      return sums.digits == 3 ? launch_wide<3>(params, planes, count, stream)
+                              : launch_wide<4>(params, planes, count, stream);
+  switch (sums.digits) {
     case 1:
       return launch_digits<1, kSampleBytes>(params, planes, count, stream);
     case 2:
@@ -186,8 +249,9 @@ Status launch_samples(const ConvolveParams &params, const ConvolvePlane *const *
 }
 
 bool built_for_device() {
-  static MmaKernel kernel(reinterpret_cast<const void *>(strip_kernel<StripShape<3, 1, 1, false>>),
-                          COALESCE_BULK_COPY_FROM);
+  static MmaKernel kernel(
+      reinterpret_cast<const void *>(strip_kernel<StripShape<3, 1, 1, false, false>>),
+      COALESCE_BULK_COPY_FROM);
   return kernel.built();
 }
 
@@ -199,7 +263,7 @@ bool has_one_segment(const Filter &f) {
 
 bool strip_takes(const ConvolveParams &params, const ConvolvePlane &plane) {
   const Filter &f = *params.filter;
-  if (!f.narrow || f.weights.empty() || digits_of(params) == 0) return false;
+  if (f.weights.empty() || sums_of(params).digits == 0) return false;
   if ((reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch) % 16 != 0) return false;
   if (plane.channels == 3 && f.depth.bytes() == 2) return false;
   return !is_copied(plane) && plane.in.width >= 4 && built_for_device() && has_plane_maps();
