@@ -57,6 +57,65 @@ __device__ __noinline__ void gather_ring_words(const std::uint8_t *data, std::si
   }
 }
 
+// The same of two words, of a plane that is not aligned: where they are a run of a row's bytes, by
+// aligned words that are shifted.
+template <class Shape>
+__device__ __noinline__ void shift_ring_words(const TileSource &s, int y, int row, int end,
+                                              int at_once, const int *positions,
+                                              const std::uint8_t *fills, std::uint8_t *to,
+                                              int ring_pitch) {
+  const int first = positions[0];
+  bool is_run = first >= 0;
+#pragma unroll
+  for (int b = 1; b < 8; ++b)
+    is_run = is_run && positions[b] == first + b;
+  const auto put = [&](int at, uint2 words) {
+    *reinterpret_cast<uint2 *>(to + static_cast<unsigned>(at) % Shape::kRing *
+                                        static_cast<unsigned>(ring_pitch)) = words;
+  };
+  const auto put_bytes = [&](int at, int from) {
+    std::uint32_t words[2] = {};
+#pragma unroll 1
+    for (int b = 0; b < 8; ++b) {
+      const bool there = from >= 0 && positions[b] >= 0;
+      const std::uint32_t byte =
+          there ? load_global(s.data + static_cast<std::size_t>(from) * s.pitch + positions[b])
+                : fills[b];
+      words[0] |= b < 4 ? byte << 8 * b : 0;
+      words[1] |= b < 4 ? 0 : byte << 8 * (b - 4);
+    }
+    put(at, make_uint2(words[0], words[1]));
+  };
+  if (!is_run) {
+#pragma unroll 1
+    for (; row < end; row += at_once)
+      put_bytes(row, border_position(s.border, y + row, s.height));
+    return;
+  }
+  constexpr int kRows = 4;  // loaded before the first is stored: no load moves above a store
+#pragma unroll 1
+  for (; row < end; row += kRows * at_once) {
+    std::uint32_t words[kRows][2];
+    int from[kRows];
+#pragma unroll
+    for (int n = 0; n < kRows; ++n) {
+      const int line = border_position(s.border, y + min(row + n * at_once, end - 1), s.height);
+      const bool can = line >= 0 && has_blocks<4>(s, first, line, 8);
+      from[n] = can ? -2 : line;  // loaded
+      if (can) load_shifted(s.data + static_cast<std::size_t>(line) * s.pitch + first, words[n]);
+    }
+#pragma unroll
+    for (int n = 0; n < kRows; ++n) {
+      const int at = row + n * at_once;
+      if (at >= end) break;
+      if (from[n] == -2)
+        put(at, make_uint2(words[n][0], words[n][1]));
+      else
+        put_bytes(at, from[n]);
+    }
+  }
+}
+
 // A thread's chunk of every at_once-th row where not all 16 rows are there or inside the picture.
 inline __device__ __noinline__ void copy_some(const std::uint8_t *data, std::size_t pitch,
                                               int height, Border border, int y, int row, int rows,
@@ -157,6 +216,16 @@ class MmaFill {
     const FillColumns f = *all;
     if (f.words == 0 || first >= end) return;
     const int threads_all = static_cast<int>(blockDim.x), thread = static_cast<int>(threadIdx.x);
+    if (s.alignment < 16) {
+      // Of all columns: what is not aligned is not copied.
+      const int pairs = f.words / 2, side = min(pairs, threads_all), rows = threads_all / side;
+      if (thread / side >= rows) return;
+#pragma unroll 1
+      for (int at = 8 * (thread % side); at < 8 * pairs; at += 8 * side)
+        shift_ring_words<Shape>(s, y, first + thread / side, end, rows, columns.position + at,
+                                columns.fill + at, ring.rows + at, ring.pitch);
+      return;
+    }
     const int across = min(f.words, threads_all), at_once = threads_all / across;
     if (thread / across >= at_once) return;
 #pragma unroll 1

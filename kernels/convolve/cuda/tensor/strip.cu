@@ -125,7 +125,7 @@ StripPlane make_plane(const ConvolveParams &params, const ConvolvePlane &plane, 
   p.in = make_tile_source(params, plane);
   p.out = plane.out.data;
   p.out_pitch = plane.out.pitch;
-  p.wide_stores = (reinterpret_cast<std::uintptr_t>(plane.out.data) | plane.out.pitch) % 16 == 0;
+  p.copies = p.in.alignment == 16;
   p.element = bytes == 8 ? 8 : 4;
   p.channels = plane.channels;
   p.tile_pitch = strip_pitch(bytes, segments);
@@ -139,6 +139,8 @@ StripPlane make_plane(const ConvolveParams &params, const ConvolvePlane &plane, 
   }
   p.units = filtered * p.across;
   p.has_copied = filtered < plane.channels;
+  p.wide_stores = (p.copies || !p.has_copied) &&
+                  (reinterpret_cast<std::uintptr_t>(plane.out.data) | plane.out.pitch) % 16 == 0;
   for (int i = 0; i < 32; ++i)
     if (plane.role[i % 24 / sample % plane.channels] == ChannelRole::copy)
       p.copied[i / 4] |= 0xffu << 8 * (i % 4);
@@ -182,7 +184,7 @@ Status launch_planes(const ConvolveParams &params, const ConvolvePlane *const *p
     StripPlane &p = a.plane[i];
     p.first_block = i < count ? static_cast<int>(blocks) : kNoBlock;
     if (i >= count) continue;
-    if (!make_plane_map(planes[i]->in, p.element, p.tile_pitch, tile_rows, &p.map))
+    if (p.copies && !make_plane_map(planes[i]->in, p.element, p.tile_pitch, tile_rows, &p.map))
       return {StatusCode::device_error, "convolve: the driver cannot describe the picture"};
     blocks += std::int64_t{units_of(p.in.height, a.rows)} * p.tiles_across;
     if (blocks >= kNoBlock) return {StatusCode::unsupported, "convolve: the picture is too large"};
@@ -264,7 +266,6 @@ bool has_one_segment(const Filter &f) {
 bool strip_takes(const ConvolveParams &params, const ConvolvePlane &plane) {
   const Filter &f = *params.filter;
   if (f.weights.empty() || sums_of(params).digits == 0) return false;
-  if ((reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch) % 16 != 0) return false;
   if (plane.channels == 3 && f.depth.bytes() == 2) return false;
   return !is_copied(plane) && plane.in.width >= 4 && built_for_device() && has_plane_maps();
 }

@@ -6,6 +6,7 @@
 
 #include "../../../core/load.cuh"
 #include "../../../picture/byte_planes.h"
+#include "../../../picture/runs.cuh"
 #include "strip_shape.cuh"
 
 namespace coalesce {
@@ -153,6 +154,36 @@ __device__ __forceinline__ void join_chunk(const std::uint8_t *row, int pitch, i
   }
 }
 
+// A row that has its channels one behind the other becomes one of pixels, with what is copied.
+// x: the first byte in row y of the picture. By a warp.
+template <int kChannels, int kSampleBytes>
+__device__ __noinline__ void join_row(const StripPlane &p, std::uint8_t *row, int x, int y) {
+  constexpr int kBytes = kChannels * kSampleBytes;
+  constexpr int kChannelPitch = strip_across(kBytes) * kUnitColumns * kSampleBytes;
+  constexpr int kChunks = kChannels * kChannelPitch / 16, kEach = (kChunks + 31) / 32;
+  const int lane = threadIdx.x % 32;
+  std::uint32_t words[kEach][4];
+#pragma unroll
+  for (int i = 0; i < kEach; ++i) {
+    const int chunk = lane + 32 * i;
+    if (chunk >= kChunks) continue;
+    join_chunk<kChannels, kSampleBytes>(row, kChannelPitch, chunk, words[i]);
+    if (!p.has_copied || x + 16 * chunk >= p.in.width) continue;
+    const Words<4> there = load_words_anywhere<4>(p.in, x + 16 * chunk, y);
+    const std::uint32_t *copied = p.copied + 4 * chunk % 6;
+#pragma unroll
+    for (int w = 0; w < 4; ++w)
+      words[i][w] = (words[i][w] & ~copied[w]) | (there.at[w] & copied[w]);
+  }
+  __syncwarp();
+#pragma unroll
+  for (int i = 0; i < kEach; ++i)
+    if (lane + 32 * i < kChunks)
+      *reinterpret_cast<uint4 *>(row + 16 * (lane + 32 * i)) =
+          make_uint4(words[i][0], words[i][1], words[i][2], words[i][3]);
+  __syncwarp();
+}
+
 // Stores `rows` rows from `out`. x: the first byte; y: the first row.
 template <int kChannels, int kSampleBytes>
 __device__ __forceinline__ void store_rows(const StripPlane &p, std::uint8_t *out, int rows, int x,
@@ -175,6 +206,12 @@ __device__ __forceinline__ void store_rows(const StripPlane &p, std::uint8_t *ou
       for (int c = 0; c < 3; ++c)
         *reinterpret_cast<std::uint32_t *>(row + 12 * lane + 4 * c) = pixels.words[c];
       __syncwarp();
+    }
+    if (!p.wide_stores) {
+      if (p.has_copied || kChannels % 2 == 0) join_row<kChannels, kSampleBytes>(p, row, x, y + i);
+      store_row_anywhere(p.out + static_cast<std::size_t>(y + i) * p.out_pitch + x, row,
+                         min(kChannels * kChannelPitch, p.in.width - x));
+      continue;
     }
 #pragma unroll
     for (int chunk = lane; chunk < kChannels * kChannelPitch / 16; chunk += 32) {

@@ -81,7 +81,8 @@ struct StripPlane {
   TileSource in;
   std::uint8_t *out;
   std::size_t out_pitch;
-  bool wide_stores;
+  bool copies;                 // the copy engine brings tiles: the plane is aligned to 16 bytes
+  bool wide_stores;            // rows are stored by 16 bytes
   int element;                 // bytes: of the map
   int channels;                // of a pixel
   int tile_pitch, byte_plane;  // bytes
