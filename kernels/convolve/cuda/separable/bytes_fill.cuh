@@ -81,19 +81,13 @@ class BytesFill {
                                          const BytesColumns<Shape> &columns,
                                          std::uint8_t *ring) const {
     if (words_ == 0 || first >= end) return;
-    const int thread = threadIdx.x;
-    if (s.alignment < 16) {
-      // Of all columns: what is not aligned is not copied.
-      const int pairs = words_ / 2, side = min(pairs, Shape::kThreads);
-      const int rows = Shape::kThreads / side;
-      if (thread / side >= rows) return;
-#pragma unroll 1
-      for (int at = 8 * (thread % side); at < 8 * pairs; at += 8 * side)
-        shift_ring_words<Shape>(s, y, first + thread / side, end, rows, columns.position + at,
-                                columns.fill + at, ring + at, Shape::kPitch);
+    if (s.alignment < 16) {  // all columns: nothing has been copied
+      shift_ring<Shape>(s, y, first, end, words_, columns.position, columns.fill, ring,
+                        Shape::kPitch);
       return;
     }
     const int across = min(words_, Shape::kThreads), at_once = Shape::kThreads / across;
+    const int thread = threadIdx.x;
     if (thread / across >= at_once) return;
 #pragma unroll 1
     for (int word = thread % across; word < words_; word += across) {
