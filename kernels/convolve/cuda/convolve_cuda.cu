@@ -37,13 +37,6 @@ bool takes(ConvolveKernel kernel, const ConvolveParams &params, const ConvolvePl
   }
 }
 
-// Of input and output.
-bool is_aligned(const ConvolvePlane &plane) {
-  const auto addresses = reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch |
-                         reinterpret_cast<std::uintptr_t>(plane.out.data) | plane.out.pitch;
-  return addresses % 16 == 0;
-}
-
 constexpr std::int64_t kSmallUpTo = 3840 * 2160, kMmaUpTo = kSmallUpTo / 2;  // bytes
 
 // What the choice for a plane depends on beside it.

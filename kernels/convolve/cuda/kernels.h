@@ -10,6 +10,13 @@
 
 namespace coalesce {
 
+// To 16 bytes, input and output?
+inline bool is_aligned(const ConvolvePlane &plane) {
+  const auto addresses = reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch |
+                         reinterpret_cast<std::uintptr_t>(plane.out.data) | plane.out.pitch;
+  return addresses % 16 == 0;
+}
+
 // Copies what has the role copy, and clears the bits of the other samples that say nothing.
 Status launch_copy(SampleDepth depth, const ConvolvePlane &plane, cudaStream_t stream);
 

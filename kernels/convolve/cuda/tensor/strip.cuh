@@ -36,8 +36,12 @@ __device__ __noinline__ void gather_rim(const TileSource &s, int x, int y, int r
   const int across = (behind - column + 3) / 4;
   for (int i = threadIdx.x; i < (last - row) * across; i += blockDim.x) {
     const int down = row + i / across, at = column + 4 * (i % across);
-    const Words<1> word = load_words_anywhere<1>(s, x + at, y + down);
-    *reinterpret_cast<std::uint32_t *>(tile + down * pitch + at) = word.at[0];
+    std::uint32_t word[1];
+    if constexpr (Shape::kAnywhere)
+      word[0] = load_words_anywhere<1>(s, x + at, y + down).at[0];
+    else
+      load_words(s, x + at, y + down, word);
+    *reinterpret_cast<std::uint32_t *>(tile + down * pitch + at) = word[0];
   }
 }
 
@@ -338,7 +342,7 @@ __device__ __forceinline__ void compute_channels(const StripArgs<Shape> &a, cons
     }
     if (p.in.pixel == 1) {  // a warp's rows are its own
       __syncwarp();
-      if (!p.wide_stores) {
+      if constexpr (Shape::kAnywhere) {
         const int rows = x + column < p.in.width ? min(kUnitRows, last - row) : 0;
         for (int i = 0; i < rows; ++i)
           store_row_anywhere(
@@ -346,7 +350,7 @@ __device__ __forceinline__ void compute_channels(const StripArgs<Shape> &a, cons
               staged + i * pitch, min(kUnitColumns, p.in.width - x - column));
       }
 #pragma unroll
-      for (int half = 0; half < 2 && p.wide_stores; ++half) {
+      for (int half = 0; half < (Shape::kAnywhere ? 0 : 2); ++half) {
         const int down = 4 * half + lane / 8, at = x + column + 16 * (lane % 8);
         if (row + down >= last || at >= p.in.width) continue;
         std::uint32_t words[4];
@@ -359,11 +363,11 @@ __device__ __forceinline__ void compute_channels(const StripArgs<Shape> &a, cons
     __syncthreads();
     const int rows = min(step, last - row);
     if (p.channels == 2)
-      store_rows<2, kBytes>(p, shared.out, rows, x, y + row);
+      store_rows<2, kBytes, Shape::kAnywhere>(p, shared.out, rows, x, y + row);
     else if (p.channels == 4)
-      store_rows<4, kBytes>(p, shared.out, rows, x, y + row);
+      store_rows<4, kBytes, Shape::kAnywhere>(p, shared.out, rows, x, y + row);
     else
-      store_rows<kBytes == 1 ? 3 : 1, kBytes>(p, shared.out, rows, x, y + row);
+      store_rows<kBytes == 1 ? 3 : 1, kBytes, Shape::kAnywhere>(p, shared.out, rows, x, y + row);
     __syncthreads();
   }
 }
@@ -429,24 +433,24 @@ __global__ void __launch_bounds__(Shape::kMostThreads, Shape::kBlocks)
   const int start = (x - a.left) * pixel;  // the first byte that is needed
   const int tile_x = start & ~15, tile_y = y - a.above;
   const int rows = a.tile_rows();
-  if (p.copies && threadIdx.x == 0) {
+  if (!Shape::kAnywhere && threadIdx.x == 0) {
     shared.arrived.init();
     fence_for_copies();
     shared.arrived.expect(rows * p.tile_pitch);
     shared.arrived.copy(shared.tile(), p.map, tile_x / p.element, tile_y);
   }
-  if (!p.copies)
+  if constexpr (Shape::kAnywhere)
     load_rows_anywhere(p.in, tile_x, tile_y, p.tile_pitch, rows, shared.tile(), p.tile_pitch);
   uint2 *taps = shared.taps(a.tile_bytes);
   place_taps(a, shared.out, taps);
   __syncthreads();
   const StripBands<Shape> bands(taps);
-  if (p.copies) shared.arrived.wait(0);
+  if constexpr (!Shape::kAnywhere) shared.arrived.wait(0);
   fill_rim<Shape>(p.in, tile_x, tile_y, rows, a.behind * pixel, shared.tile(), p.tile_pitch);
   if constexpr (Shape::kSampleBytes == 1) {
     const MmaSamples &samples = a.samples[p.chroma & 1];
     if (pixel == 1 && x + kUnitColumns * static_cast<int>(threadIdx.x / 32) >= p.in.width) return;
-    if (pixel == 1 && samples.way == MmaFinish::saturated && p.wide_stores &&
+    if (!Shape::kAnywhere && pixel == 1 && samples.way == MmaFinish::saturated &&
         x + kUnitColumns * static_cast<int>(threadIdx.x / 32 + 1) <= p.in.width) {
       compute_plain(a, p, shared, taps, bands, samples, x, y);
       return;

@@ -88,9 +88,9 @@ __device__ __forceinline__ void split_rows(const StripArgs<Shape> &a, std::uint8
 }
 
 // Up to 16 bytes of output from byte x of row y on. chunk: their number in the row of a tile.
-__device__ __noinline__ void store_bytes(const StripPlane &p, int x, int y, int chunk,
-                                         std::uint32_t word0, std::uint32_t word1,
-                                         std::uint32_t word2, std::uint32_t word3) {
+inline __device__ __noinline__ void store_bytes(const StripPlane &p, int x, int y, int chunk,
+                                                std::uint32_t word0, std::uint32_t word1,
+                                                std::uint32_t word2, std::uint32_t word3) {
   const std::uint8_t *from = p.in.data + static_cast<std::size_t>(y) * p.in.pitch + x;
   std::uint8_t *to = p.out + static_cast<std::size_t>(y) * p.out_pitch + x;
   const int bytes = min(16, p.in.width - x);
@@ -106,7 +106,7 @@ __device__ __noinline__ void store_bytes(const StripPlane &p, int x, int y, int 
 __device__ __forceinline__ void store_chunk(const StripPlane &p, int x, int y, int chunk,
                                             std::uint32_t (&words)[4]) {
   std::uint8_t *to = p.out + static_cast<std::size_t>(y) * p.out_pitch + x;
-  if (x + 16 <= p.in.width && p.wide_stores) {
+  if (x + 16 <= p.in.width) {
     if (p.has_copied) {
       const std::uint32_t *copied = p.copied + 4 * chunk % 6;
       const std::uint8_t *from = p.in.data + static_cast<std::size_t>(y) * p.in.pitch + x;
@@ -185,7 +185,7 @@ __device__ __noinline__ void join_row(const StripPlane &p, std::uint8_t *row, in
 }
 
 // Stores `rows` rows from `out`. x: the first byte; y: the first row.
-template <int kChannels, int kSampleBytes>
+template <int kChannels, int kSampleBytes, bool kAnywhere>
 __device__ __forceinline__ void store_rows(const StripPlane &p, std::uint8_t *out, int rows, int x,
                                            int y) {
   constexpr int kBytes = kChannels * kSampleBytes;
@@ -207,7 +207,7 @@ __device__ __forceinline__ void store_rows(const StripPlane &p, std::uint8_t *ou
         *reinterpret_cast<std::uint32_t *>(row + 12 * lane + 4 * c) = pixels.words[c];
       __syncwarp();
     }
-    if (!p.wide_stores) {
+    if constexpr (kAnywhere) {
       if (p.has_copied || kChannels % 2 == 0) join_row<kChannels, kSampleBytes>(p, row, x, y + i);
       store_row_anywhere(p.out + static_cast<std::size_t>(y + i) * p.out_pitch + x, row,
                          min(kChannels * kChannelPitch, p.in.width - x));

@@ -45,7 +45,7 @@ constexpr int strip_most_rows(int pitch) {
 template <int kMaskHeight, int kDigitCount, int kBytes, bool kHasSegments, bool kHasWideSums>
 struct StripShape {
   static constexpr int kHeight = kMaskHeight, kDigits = kDigitCount, kSampleBytes = kBytes;
-  static constexpr bool kSegments = kHasSegments, kWide = kHasWideSums;
+  static constexpr bool kSegments = kHasSegments, kWide = kHasWideSums, kAnywhere = false;
   static constexpr int kPairs = (kHeight + 1) / 2;  // of a row of output
   static constexpr int kUnitPairs = (kUnitRows + kHeight - 1) / 2;
   static constexpr int kMostThreads = 128;
@@ -67,6 +67,13 @@ struct StripShape {
                                                    : kDigits *kMaxMaskSize *kMostRowWords;
 };
 
+// The same for planes that need not be aligned. A kernel of its own: the aligned ones have no
+// registers to spare.
+template <class Shape>
+struct StripAnywhere : Shape {
+  static constexpr bool kAnywhere = true;
+};
+
 // How sums of 64 bits become samples of one role.
 struct WideSamples {
   bool shifts;  // an offset and a shift are all, and lead to 31 bits and sign
@@ -81,8 +88,6 @@ struct StripPlane {
   TileSource in;
   std::uint8_t *out;
   std::size_t out_pitch;
-  bool copies;                 // the copy engine brings tiles: the plane is aligned to 16 bytes
-  bool wide_stores;            // rows are stored by 16 bytes
   int element;                 // bytes: of the map
   int channels;                // of a pixel
   int tile_pitch, byte_plane;  // bytes
