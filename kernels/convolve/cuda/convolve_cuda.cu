@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "../../core/trace.h"
 #include "kernels.h"
-#include "tensor/direct_sums.cuh"
 
 namespace coalesce {
 namespace {

@@ -10,6 +10,12 @@
 
 namespace coalesce {
 
+// The smallest and the largest weight of a filter that has some.
+struct WeightRange {
+  std::int32_t least, most;
+};
+WeightRange weight_range(const ConvolveParams &params);
+
 // To 16 bytes, input and output?
 inline bool is_aligned(const ConvolvePlane &plane) {
   const auto addresses = reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch |

@@ -99,6 +99,8 @@ Layout random_even_layout(Random &random, const Shape &shape, SampleDepth depth,
   if (random.below(10) == 0) options.aligned = false;
   Layout layout = random_layout(random, shape.size.width * shape.channels * depth.bytes(),
                                 shape.size.height, options);
+  if (!options.aligned)
+    layout.before += static_cast<std::size_t>(random.pick({0, random.below(16)}));
   if (depth.bytes() == 2)
     for (std::size_t *bytes : {&layout.pitch, &layout.before, &layout.after})
       *bytes += *bytes % 2;

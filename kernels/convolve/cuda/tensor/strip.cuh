@@ -240,8 +240,9 @@ __device__ __forceinline__ void compute_plain(const StripArgs<Shape> &a, const S
 }
 
 // Samples of two bytes of a unit, one(row, i) each, to rows `pitch` bytes apart.
-template <class One>
-__device__ __forceinline__ void stage_words(One one, int shift, std::uint8_t *staged, int pitch) {
+template <class Shape, class One>
+__device__ __forceinline__ void stage_words(const StripArgs<Shape> &a, One one,
+                                            std::uint8_t *staged, int pitch) {
   const int lane = threadIdx.x % 32;
   // A matrix has the samples of every second window of a row.
   std::uint8_t *mine = staged + lane / 16 * pitch + 32 * (lane % 8) + 16 * (lane / 8 % 2);
@@ -251,7 +252,7 @@ __device__ __forceinline__ void stage_words(One one, int shift, std::uint8_t *st
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const int at = row + i / 2, pair = i % 2 * 2;
-      words[i] = shuffle_bytes(one(at, pair), one(at, pair + 1), 0x5410) << shift;
+      words[i] = shuffle_bytes(one(at, pair), one(at, pair + 1), 0x5410) << a.shift;
     }
     store_matrices(shared_address(mine + row * pitch), words);
   }
@@ -275,7 +276,8 @@ __device__ __forceinline__ void stage_unit(const StripArgs<Shape> &a, const MmaS
           make_uint4(words[half][0], words[half][1], words[half][2], words[half][3]);
   } else {
     const auto stage = [&](auto finish) {
-      stage_words([&](int row, int i) { return finish(sums[row][i]); }, a.shift, staged, pitch);
+      stage_words(
+          a, [&](int row, int i) { return finish(sums[row][i]); }, staged, pitch);
     };
     if (samples.way == MmaFinish::saturated)
       stage([&](int n) { return finish_cut(samples, n); });
@@ -292,20 +294,22 @@ __device__ __forceinline__ void stage_unit(const StripArgs<Shape> &a, const Wide
                                            int pitch) {
   if (samples.shifts)
     stage_words(
+        a,
         [&](int row, int i) {
           const auto t = static_cast<std::uint64_t>(sums(row, i) + samples.offset);
           const std::uint32_t quotient = __funnelshift_r(
               static_cast<std::uint32_t>(t), static_cast<std::uint32_t>(t >> 32), samples.shift);
           return static_cast<std::uint32_t>(clamp_sum(static_cast<int>(quotient), 0, samples.max));
         },
-        a.shift, staged, pitch);
+        staged, pitch);
   else
     stage_words(
+        a,
         [&](int row, int i) {
           return static_cast<std::uint32_t>(
               finish_sum(samples.finish, samples.offsets, sums(row, i)));
         },
-        a.shift, staged, pitch);
+        staged, pitch);
 }
 
 // Units of all channels, which then become pixels. x, y: of the tile's output; x counts bytes.
