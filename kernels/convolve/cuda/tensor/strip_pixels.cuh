@@ -211,14 +211,14 @@ __device__ __forceinline__ void store_rows(const StripPlane &p, std::uint8_t *ou
       if (p.has_copied || kChannels % 2 == 0) join_row<kChannels, kSampleBytes>(p, row, x, y + i);
       store_row_anywhere(p.out + static_cast<std::size_t>(y + i) * p.out_pitch + x, row,
                          min(kChannels * kChannelPitch, p.in.width - x));
-      continue;
-    }
+    } else {
 #pragma unroll
-    for (int chunk = lane; chunk < kChannels * kChannelPitch / 16; chunk += 32) {
-      if (x + 16 * chunk >= p.in.width) break;
-      std::uint32_t words[4];
-      join_chunk<kChannels, kSampleBytes>(row, kChannelPitch, chunk, words);
-      store_chunk(p, x + 16 * chunk, y + i, chunk, words);
+      for (int chunk = lane; chunk < kChannels * kChannelPitch / 16; chunk += 32) {
+        if (x + 16 * chunk >= p.in.width) break;
+        std::uint32_t words[4];
+        join_chunk<kChannels, kSampleBytes>(row, kChannelPitch, chunk, words);
+        store_chunk(p, x + 16 * chunk, y + i, chunk, words);
+      }
     }
   }
 }
