@@ -33,6 +33,9 @@ const char *const kUsage =
     "  --operation TEXT     only what has TEXT in its name; may be repeated\n"
     "  --size WIDTHxHEIGHT  only this size; may be repeated\n"
     "  --no-variants        only what the library chooses by itself\n"
+    "  --unaligned          of convolve: rows at odd addresses, of 16-bit words 2 behind a "
+    "multiple "
+    "of 4\n"
     "  --picture FILE.ppm   the photograph for j2k-model, j2k-mq and oilpaint\n"
     "  --check              no timing: the trials of the variants that are not in the library\n"
     "  --json FILE          write the figures as JSON, too\n"
@@ -56,8 +59,10 @@ bool parse(int argc, char **argv, Options *options) {
     const std::string arg = argv[i];
     options->list |= arg == "--list";
     options->check |= arg == "--check";
+    options->bench.unaligned |= arg == "--unaligned";
     if (arg == "--no-variants") options->bench.variants = false;
-    if (arg == "--list" || arg == "--check" || arg == "--no-variants") continue;
+    if (arg == "--list" || arg == "--check" || arg == "--no-variants" || arg == "--unaligned")
+      continue;
     if (++i == argc) return false;
     if (arg == "--case")
       options->cases.push_back(argv[i]);

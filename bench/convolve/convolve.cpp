@@ -96,21 +96,31 @@ struct Frame {
   FrameSize size;
   Filter filter;
   PixelFormat format;
+  std::size_t more = 0;  // see picture_at()
 
-  Frame(const NamedFilter &named, const char *name, FrameSize s)
-      : operation(std::string(name) + " " + named.name), size(s), format(pixel_format(name)) {
+  Frame(const NamedFilter &named, const char *name, FrameSize s, bool unaligned)
+      : operation(std::string(name) + " " + named.name + (unaligned ? ", unaligned" : "")),
+        size(s),
+        format(pixel_format(name)) {
+    if (unaligned)
+      more = static_cast<std::size_t>(container_alignment(format.component[0].container));
     FilterError error;
     require(make_filter(named.settings, sample_depth(format), &filter, &error), error.text);
   }
 
+  template <class Byte>
+  ImageOf<Byte> picture(Byte *data) const {
+    return picture_at(data, format, size, false, more);
+  }
+
   FrameWork work() const {
-    const PictureBytes bytes = picture_bytes(format, size);
+    const PictureBytes bytes = picture_bytes(format, size, more);
     return {operation, size, bytes.all, bytes.all, 2 * bytes.useful};
   }
 
   ConvolvePlanes planes(const std::uint8_t *in, std::uint8_t *out) const {
-    const ConstImage from = picture_at(in, format, size);
-    const Image to = picture_at(out, format, size);
+    const ConstImage from = picture(in);
+    const Image to = picture(out);
     ConvolvePlanes planes;
     planes.planes = format.planes;
     for (int i = 0; i < planes.planes; ++i) {
@@ -131,11 +141,10 @@ struct Frame {
   // With scratch memory of its own.
   FrameRun run(const Queue &queue, ConvolveAlgorithm algorithm) const {
     const std::uint8_t *none = nullptr;
-    const std::size_t bytes = container_scratch_bytes(picture_at(none, format, size));
+    const std::size_t bytes = convolve_scratch_bytes({&filter}, picture(none), queue.on_cuda());
     const auto scratch = std::make_shared<Scratch>(bytes, queue.on_cuda());
     return [this, queue, algorithm, scratch](const std::uint8_t *in, std::uint8_t *out) {
-      return convolve({&filter}, picture_at(in, format, size), picture_at(out, format, size), queue,
-                      scratch->data(), algorithm);
+      return convolve({&filter}, picture(in), picture(out), queue, scratch->data(), algorithm);
     };
   }
 };
@@ -187,9 +196,9 @@ void bench_frame(Bench &bench, const Backend &backend, const Frame &frame) {
 void bench_format(Bench &bench, const Backend &backend, const char *format, FrameSize size,
                   bool all) {
   for (const NamedFilter &f : filters())
-    if (all || in_colour(f)) bench_frame(bench, backend, {f, format, size});
+    if (all || in_colour(f)) bench_frame(bench, backend, {f, format, size, bench.unaligned()});
   for (const NamedFilter &f : gaussians())
-    bench_frame(bench, backend, {f, format, size});
+    bench_frame(bench, backend, {f, format, size, bench.unaligned()});
 }
 
 constexpr const char *kCpuFormats[] = {"GRAY8", "RGB", "P010_10LE", "GRAY16_LE", "UYVY", "v210"};

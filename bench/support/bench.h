@@ -35,6 +35,7 @@ struct BenchOptions {
   std::vector<std::string> sizes;       // "1920x1080", ...; none: all
   bool variants = true;                 // also what is not the library's choice
   const char *picture = nullptr;        // a PPM file
+  bool unaligned = false;               // convolve's pictures
 };
 
 class Bench {
@@ -43,6 +44,7 @@ class Bench {
   bool wants(const std::string &operation, int width, int height) const;
   void time(const Backend &backend, const Timing &timing);
   bool variants() const { return options_.variants; }
+  bool unaligned() const { return options_.unaligned; }
   bool has_picture() const { return options_.picture != nullptr; }
   // The R, G and B planes of the photograph, mirrored until it is large enough.
   std::vector<std::uint8_t> picture(int width, int height) const;

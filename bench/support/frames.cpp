@@ -102,12 +102,13 @@ void time_on_cpu(Bench &bench, const Backend &backend, const FrameWork &work, co
 
 }  // namespace
 
-PictureBytes picture_bytes(const PixelFormat &format, FrameSize size) {
+PictureBytes picture_bytes(const PixelFormat &format, FrameSize size, std::size_t more) {
   PictureBytes bytes;
+  bytes.all = more;
   for (int p = 0; p < format.planes; ++p) {
     const auto row = static_cast<std::size_t>(row_bytes(format, p, size.width));
     const auto rows = static_cast<std::size_t>(plane_rows(format, p, size.height));
-    bytes.all += padded(row) * rows;
+    bytes.all += padded((padded(row) + more) * rows);
     bytes.useful += row * rows;
   }
   return bytes;

@@ -21,15 +21,19 @@ constexpr std::size_t padded(std::size_t row_bytes) {
   return (row_bytes + 255) / 256 * 256;
 }
 
-// A picture whose planes follow each other.
+// A picture whose planes follow each other. more: bytes by which addresses and rows are not
+// aligned.
 template <class Byte>
 ImageOf<Byte> picture_at(Byte *data, const PixelFormat &format, FrameSize size,
-                         bool interlaced = false) {
+                         bool interlaced = false, std::size_t more = 0) {
   ImageOf<Byte> image = {format, size.width, size.height, interlaced, {}};
+  data += more;
   for (int p = 0; p < format.planes; ++p) {
     const auto row = static_cast<std::size_t>(row_bytes(format, p, size.width));
-    image.plane[p] = {data, static_cast<int>(row), plane_rows(format, p, size.height), padded(row)};
-    data += padded(row) * static_cast<std::size_t>(image.plane[p].height);
+    const std::size_t pitch = padded(row) + more;
+    image.plane[p] = {data, static_cast<int>(row), plane_rows(format, p, size.height), pitch};
+    // Of planes that are not aligned each address is odd by as much.
+    data += padded(pitch * static_cast<std::size_t>(image.plane[p].height));
   }
   return image;
 }
@@ -37,7 +41,7 @@ ImageOf<Byte> picture_at(Byte *data, const PixelFormat &format, FrameSize size,
 struct PictureBytes {
   std::size_t all = 0, useful = 0;  // with the padding of rows, and without
 };
-PictureBytes picture_bytes(const PixelFormat &format, FrameSize size);
+PictureBytes picture_bytes(const PixelFormat &format, FrameSize size, std::size_t more = 0);
 
 struct FrameWork {
   std::string operation;

@@ -54,8 +54,9 @@ gsize scratch_bytes(GstCoalesceFilter *filter, const Frame &in) {
   ConvolveCurrentFilter &current = priv_of(filter).current;
   // Cannot fail: what has been used for this format can be used again.
   (void)current.update(in.info(), false);
-  return current.is_pyramid() ? blur_scratch_bytes(current.blur(), in.image())
-                              : container_scratch_bytes(in.image());
+  return current.is_pyramid()
+             ? blur_scratch_bytes(current.blur(), in.image())
+             : convolve_scratch_bytes(current.params(), in.image(), in.where() != Memory::system);
 }
 
 Status run(GstCoalesceFilter *filter, const Frame &in, const Frame &out, const Queue &queue) {

@@ -202,7 +202,35 @@ Status convolve_containers(const ConvolveParams &params, const ConstImage &in, c
                            std::ref(filtered));
 }
 
+// Longer rows on pixels of 8 bytes may need too much of a block's memory.
+constexpr int kMostTapsOfDeepPixels = 33;
+
+// May these be faster by way of planes?
+bool may_want_planes(const Filter &f, const PixelFormat &format) {
+  return has_deep_pixels(format) && f.separable &&
+         std::max(f.width, f.height) > kMostTapsOfDeepPixels;
+}
+
+// Are they? The planes have been checked.
+bool want_planes([[maybe_unused]] const ConvolveParams &params,
+                 [[maybe_unused]] const ConvolvePlanes &planes,
+                 [[maybe_unused]] ConvolveAlgorithm algorithm) {
+#if COALESCE_CUDA_KERNELS
+  if (algorithm == ConvolveAlgorithm::automatic)
+    algorithm = choose_algorithm(*params.filter, planes, true);
+  return algorithm == ConvolveAlgorithm::separable && separable_cuda_wants_planes(params, planes);
+#else
+  return false;
+#endif
+}
+
 }  // namespace
+
+std::size_t convolve_scratch_bytes(const ConvolveParams &params, const ConstImage &image,
+                                   bool on_cuda) {
+  return on_cuda && may_want_planes(*params.filter, image.format) ? deep_pixel_scratch_bytes(image)
+                                                                  : container_scratch_bytes(image);
+}
 
 ConvolveAlgorithm choose_algorithm(const ConvolveParams &params, const PixelFormat &format,
                                    bool on_cuda) {
@@ -216,6 +244,12 @@ Status convolve(const ConvolveParams &params, const ConstImage &in, const Image 
   if (!is_in_channels(in.format))
     return convolve_containers(params, in, out, queue, scratch, algorithm);
   const ConvolvePlanes planes = channels_of(in, out, params.luma_only, params.filter_alpha);
+  if (queue.on_cuda() && scratch != nullptr && params.filter != nullptr &&
+      may_want_planes(*params.filter, in.format)) {
+    if (Status s = check(params, planes); !s.ok()) return s;
+    if (want_planes(params, planes, algorithm))
+      return convolve_containers(params, in, out, queue, scratch, algorithm);
+  }
   if (Status s = convolve_planes(params, planes, queue, algorithm); !s.ok()) return s;
   const ConvolvePlanes rows = missing_rows(in, out);
   return rows.planes > 0 ? convolve_planes(params, rows, queue) : Status();

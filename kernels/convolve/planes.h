@@ -25,4 +25,8 @@ Status convolve_cpu(const ConvolveParams &params, const ConvolvePlanes &planes,
 Status convolve_cuda(const ConvolveParams &params, const ConvolvePlanes &planes,
                      ConvolveAlgorithm algorithm, void *stream);
 
+// Of pixels of four samples of 16 bits: does the separable kernel filter their planes, but not the
+// pixels, which need too much shared memory?
+bool separable_cuda_wants_planes(const ConvolveParams &params, const ConvolvePlanes &planes);
+
 }  // namespace coalesce

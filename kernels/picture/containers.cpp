@@ -56,6 +56,14 @@ Planes make_planes(bool luma_only, bool filter_alpha, std::uint8_t *scratch, Con
   return planes;
 }
 
+std::size_t planes_bytes(const ConstImage &image) {
+  const ContainerJob job = make_job(image);
+  std::size_t bytes = 0;
+  for (int i = 0; i < image.format.components; ++i)
+    bytes += 2 * scratch_bytes(component_plane(job, i));
+  return bytes;
+}
+
 Status unpack(const ContainerJob &job, const Queue &queue) {
   if (!queue.on_cuda()) {
     unpack_containers_cpu(job, queue.pool());
@@ -79,12 +87,17 @@ Status pack(const ContainerJob &job, const Queue &queue) {
 }  // namespace
 
 std::size_t container_scratch_bytes(const ConstImage &image) {
-  if (is_in_channels(image.format) || sample_depth(image.format).bits == 0) return 0;
-  const ContainerJob job = make_job(image);
-  std::size_t bytes = 0;
-  for (int i = 0; i < image.format.components; ++i)
-    bytes += 2 * scratch_bytes(component_plane(job, i));
-  return bytes;
+  const bool by_planes = !is_in_channels(image.format) && sample_depth(image.format).bits != 0;
+  return by_planes ? planes_bytes(image) : 0;
+}
+
+bool has_deep_pixels(const PixelFormat &format) {
+  return is_in_channels(format) && format.planes == 1 && format.component[0].step == 4 &&
+         format.component[0].container == Container::u16;
+}
+
+std::size_t deep_pixel_scratch_bytes(const ConstImage &image) {
+  return has_deep_pixels(image.format) ? planes_bytes(image) : 0;
 }
 
 Status filter_containers(

@@ -24,8 +24,14 @@ constexpr int kColumns = 32, kRows = 8;  // threads of a block
 struct Unit {
   int pixels, bytes;
 };
-constexpr Unit unit_of(Container container) {
-  switch (container) {
+// Of pixels with four samples of 16 bits, not of 4:2:2.
+COALESCE_HOST_DEVICE bool has_pixels(const PixelFormat &format) {
+  return format.component[0].container == Container::u16 && format.component[0].step == 4;
+}
+
+Unit unit_of(const PixelFormat &format) {
+  if (has_pixels(format)) return {2, 16};
+  switch (format.component[0].container) {
     case Container::u8:
       return {8, 16};
     case Container::v210:
@@ -156,6 +162,36 @@ __device__ __forceinline__ void make_pairs(const ContainerArgs &a, int unit, int
   }
 }
 
+// Pixels of four samples of 16 bits: two of them.
+__device__ __forceinline__ void read_pixels(const ContainerArgs &a, int unit, int y) {
+  std::uint32_t words[4];
+  load_run<16>(a.job.in.row(y) + unit * 16, a.alignment, words);
+#pragma unroll 1
+  for (int c = 0; c < a.job.format.components; ++c) {
+    const int place = a.job.format.component[c].first;
+    const std::uint32_t first = place < 2 ? words[0] : words[1];
+    const std::uint32_t second = place < 2 ? words[2] : words[3];
+    store_samples(a.job, c, unit, y,
+                  {shuffle_bytes(first, second, place % 2 == 0 ? 0x5410 : 0x7632)});
+  }
+}
+
+__device__ __forceinline__ void make_pixels(const ContainerArgs &a, int unit, int y,
+                                            std::uint32_t (&words)[4]) {
+#pragma unroll
+  for (std::uint32_t &word : words)
+    word = 0;
+#pragma unroll 1
+  for (int c = 0; c < a.job.format.components; ++c) {
+    const int place = a.job.format.component[c].first, up = 16 * (place % 2);
+    std::uint32_t samples[1];
+    load_samples(a.job, c, unit, y, samples);
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      if (i % 2 == place / 2) words[i] |= (samples[0] >> 16 * (i / 2) & 0xffff) << up;
+  }
+}
+
 // Words of fields, which are samples of 16 bits.
 __device__ __forceinline__ void read_words(const ContainerArgs &a, int unit, int y) {
   std::uint32_t words[4];
@@ -272,6 +308,8 @@ __global__ void __launch_bounds__(kColumns *kRows)
     read_v210(a, unit, y);
   else if (container == Container::u32)
     read_words(a, unit, y);
+  else if (has_pixels(a.job.format))
+    read_pixels(a, unit, y);
   else
     read_pairs(a, unit, y);
 }
@@ -291,6 +329,8 @@ __global__ void __launch_bounds__(kColumns *kRows)
     make_v210(a, unit, y, words);
   else if (container == Container::u32)
     make_words(a, unit, y, words);
+  else if (has_pixels(a.job.format))
+    make_pixels(a, unit, y, words);
   else
     make_pairs(a, unit, y, words);
   if (a.keeps) {
@@ -354,7 +394,8 @@ ContainerArgs make_args(const ContainerJob &job, Unit unit, int units) {
   args.whole = container == Container::be10 ? 0 : job.width / unit.pixels;
   args.units = units;
   args.tiles_across = (units - 1) / kColumns + 1;
-  if (container == Container::u8 || container == Container::u16) select_bytes(job, &args);
+  const bool in_pairs = container == Container::u8 || container == Container::u16;
+  if (in_pairs && !has_pixels(job.format)) select_bytes(job, &args);
   return args;
 }
 
@@ -371,7 +412,7 @@ Status launch_units(void (*kernel)(ContainerArgs), const ContainerArgs &args, vo
 
 Status unpack_containers_cuda(const ContainerJob &job, void *stream) {
   const TraceRange range("unpack");
-  Unit unit = unit_of(job.format.component[0].container);
+  Unit unit = unit_of(job.format);
   if (job.format.component[0].container == Container::v210) unit.pixels = kV210Read;
   ContainerArgs args = make_args(job, unit, (job.width - 1) / unit.pixels + 1);
   args.alignment = alignment_of(job.in);
@@ -380,7 +421,7 @@ Status unpack_containers_cuda(const ContainerJob &job, void *stream) {
 
 Status pack_containers_cuda(const ContainerJob &job, void *stream) {
   const TraceRange range("pack");
-  const Unit unit = unit_of(job.format.component[0].container);
+  const Unit unit = unit_of(job.format);
   ContainerArgs args = make_args(job, unit, (job.in.width - 1) / unit.bytes + 1);
   args.alignment = std::min(alignment_of(job.in), alignment_of(job.out));
   find_kept(&args);

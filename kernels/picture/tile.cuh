@@ -9,6 +9,7 @@
 #include "../core/border.h"
 #include "../core/load.cuh"
 #include "../core/plane.h"
+#include "runs.cuh"
 
 namespace coalesce {
 
@@ -92,27 +93,70 @@ struct Words {
   std::uint32_t at[kWords];
 };
 
-// The same from any x on, and where nothing is aligned from aligned words around, which lie in the
-// row. A function of its own, so that what is aligned keeps its registers.
+// May load_shifted() load this? `bytes` bytes from x on of a row that is there: all lie in the row,
+// and the blocks of kBlock bytes around them begin with one that holds a byte of the row and end in
+// the plane, whose memory may end with it.
+template <int kBlock>
+__device__ __forceinline__ bool has_blocks(const TileSource &s, int x, int row, int bytes) {
+  const int behind = x + bytes + (row + 1 == s.height ? kBlock - 1 : 0);
+  return x >= 0 && behind <= s.width;
+}
+
+// The same from any x on, and where nothing is aligned from aligned words around. A function of its
+// own, so that what is aligned keeps its registers.
 template <int kWords>
 __device__ __noinline__ Words<kWords> load_words_anywhere(const TileSource &s, int x, int y) {
   Words<kWords> words;
   const int row = border_position(s.border, y, s.height);
-  if (row < 0 || x < 4 || x > s.width - 4 * kWords - 4) {
+  if (row < 0 || !has_blocks<4>(s, x, row, 4 * kWords)) {
     load_words(s, x, y, words.at);
     return words;
   }
-  const std::uint8_t *from = s.data + static_cast<std::size_t>(row) * s.pitch + x;
-  const auto place = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) & 3);
-  const auto *aligned = reinterpret_cast<const std::uint32_t *>(from - place);
-  std::uint32_t around[kWords + 1];
-#pragma unroll
-  for (int i = 0; i <= kWords; ++i)
-    around[i] = load_global(aligned + i);
-#pragma unroll
-  for (int i = 0; i < kWords; ++i)
-    words.at[i] = __funnelshift_r(around[i], around[i + 1], 8 * place);
+  load_shifted(s.data + static_cast<std::size_t>(row) * s.pitch + x, words.at);
   return words;
+}
+
+// Brings rows to shared memory, wherever they are: of a block's tile whose corner is byte x of row
+// y, x being a multiple of 16, all whole words that are inside the plane. By all threads; a barrier
+// follows. columns: bytes, a multiple of 16. A function of its own, for the registers' sake.
+inline __device__ __noinline__ void load_rows_anywhere(const TileSource &s, int x, int y,
+                                                       int columns, int rows, std::uint8_t *tile,
+                                                       int pitch) {
+  constexpr int kBatch = 4;  // under way at a time
+  const int first = max(-x, 0), end = min((s.width & ~3) - x, columns);
+  const int across = (end - first + 15) / 16, last = min(s.height - y, rows);
+  int row = max(-y, 0), chunk = threadIdx.x;
+  if (across <= 0) return;
+  const auto settle = [&] {
+    while (chunk >= across && row < last)
+      chunk -= across, ++row;
+  };
+  settle();
+  while (row < last) {
+    uint4 words[kBatch];
+    std::uint8_t *to[kBatch];
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i) {
+      to[i] = nullptr;
+      if (row >= last) continue;
+      const int at = first + 16 * chunk;
+      std::uint8_t *place = tile + row * pitch + at;
+      if (has_blocks<16>(s, x + at, y + row, 16)) {
+        to[i] = place;
+        words[i] = load_shifted(s.data + static_cast<std::size_t>(y + row) * s.pitch + x + at);
+      } else {
+#pragma unroll 1
+        for (int b = 0; b < min(16, end - at); b += 4)
+          *reinterpret_cast<std::uint32_t *>(place + b) =
+              load_words_anywhere<1>(s, x + at + b, y + row).at[0];
+      }
+      chunk += static_cast<int>(blockDim.x);
+      settle();
+    }
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i)
+      if (to[i] != nullptr) *reinterpret_cast<uint4 *>(to[i]) = words[i];
+  }
 }
 
 // A block's tile: `chunks` times kWords words across from x on (a multiple of their size), `rows`

@@ -38,23 +38,32 @@ bool takes(ConvolveKernel kernel, const ConvolveParams &params, const ConvolvePl
 
 constexpr std::int64_t kSmallUpTo = 3840 * 2160, kMmaUpTo = kSmallUpTo / 2;  // bytes
 
+// What the choice for a plane depends on beside it.
+struct Picture {
+  std::int64_t bytes = 0;  // of all planes
+  int filtered = 0;        // planes
+};
+
 // Are strips faster than what else there is? (Measured: docs/lab/convolution.md.) Samples of two
-// bytes have no other kernel on tensor cores. On pixels of three and four bytes small_kernel is
-// faster at 5 x 5. Of smaller pictures strips are too few to fill the device. picture: bytes of all
-// planes.
-bool strip_pays(const Filter &f, const ConvolvePlane &plane, std::int64_t picture) {
-  if (f.depth.bits != 8) return true;
+// bytes have no other kernel on tensor cores, and planes that are not aligned have none. On pixels
+// of three and four bytes small_kernel is faster at 5 x 5. Of smaller pictures strips are too few
+// to fill the device; but they take three planes at once.
+bool strip_pays(const ConvolveParams &params, const ConvolvePlane &plane, const Picture &picture) {
+  const Filter &f = *params.filter;
+  if (f.depth.bits != 8 || !is_aligned(plane)) return true;
   if (plane.channels >= 3) return f.height > 5;
-  return picture > kMmaUpTo && (plane.channels == 2 || has_one_segment(f));
+  const bool byte_weights = weight_range(params).least >= -128 && weight_range(params).most <= 127;
+  if (picture.filtered >= 3 && byte_weights && picture.bytes <= kSmallUpTo) return true;
+  return picture.bytes > kMmaUpTo && (plane.channels == 2 || has_one_segment(f));
 }
 
 // Of 3 x 3 weights small_kernel is as fast as a copy; of 5 x 5 it is up to a size.
 ConvolveKernel choose_kernel(const ConvolveParams &params, const ConvolvePlane &plane,
-                             std::int64_t picture) {
+                             const Picture &picture) {
   const std::int64_t bytes = std::int64_t{plane.in.width} * plane.in.height;
   const bool small = params.filter->height <= 3 || bytes <= kSmallUpTo;
   if (small && takes(ConvolveKernel::small, params, plane)) return ConvolveKernel::small;
-  if (strip_pays(*params.filter, plane, picture) && takes(ConvolveKernel::strip, params, plane))
+  if (strip_pays(params, plane, picture) && takes(ConvolveKernel::strip, params, plane))
     return ConvolveKernel::strip;
   for (const ConvolveKernel kernel :
        {ConvolveKernel::sparse, ConvolveKernel::small, ConvolveKernel::mma, ConvolveKernel::strip})
@@ -88,9 +97,11 @@ Status convolve_cuda_by(ConvolveKernel kernel, const ConvolveParams &given,
   const auto cuda_stream = static_cast<cudaStream_t>(stream);
   const Filter &f = *params.filter;
   Together small, strip;
-  std::int64_t picture = 0;
-  for (int i = 0; i < image.planes; ++i)
-    picture += std::int64_t{image.plane[i].in.width} * image.plane[i].in.height;
+  Picture picture;
+  for (int i = 0; i < image.planes; ++i) {
+    picture.bytes += std::int64_t{image.plane[i].in.width} * image.plane[i].in.height;
+    picture.filtered += is_copied(image.plane[i]) ? 0 : 1;
+  }
   if (kernel != ConvolveKernel::automatic)
     for (int i = 0; i < image.planes; ++i)
       if (!is_copied(image.plane[i]) && !takes(kernel, params, image.plane[i]))
@@ -114,6 +125,11 @@ Status convolve_cuda_by(ConvolveKernel kernel, const ConvolveParams &given,
   if (strip.count > 0) s = launch_strip(params, strip.plane, strip.count, cuda_stream);
   if (s.ok() && small.count > 0) s = launch_small(params, small.plane, small.count, cuda_stream);
   return s;
+}
+
+bool separable_cuda_wants_planes(const ConvolveParams &given, const ConvolvePlanes &image) {
+  const Cached cached(given);
+  return !is_copied(image.plane[0]) && separable_mma_wants_planes(cached.params(), image.plane[0]);
 }
 
 Status convolve_cuda(const ConvolveParams &given, const ConvolvePlanes &image,

@@ -10,6 +10,19 @@
 
 namespace coalesce {
 
+// The smallest and the largest weight of a filter that has some.
+struct WeightRange {
+  std::int32_t least, most;
+};
+WeightRange weight_range(const ConvolveParams &params);
+
+// To 16 bytes, input and output?
+inline bool is_aligned(const ConvolvePlane &plane) {
+  const auto addresses = reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch |
+                         reinterpret_cast<std::uintptr_t>(plane.out.data) | plane.out.pitch;
+  return addresses % 16 == 0;
+}
+
 // Copies what has the role copy, and clears the bits of the other samples that say nothing.
 Status launch_copy(SampleDepth depth, const ConvolvePlane &plane, cudaStream_t stream);
 
@@ -24,6 +37,9 @@ Status launch_separable(const ConvolveParams &params, const ConvolvePlane &plane
 // (numbers.h); on devices of compute capability 8.0 on. Returns their bits.
 unsigned launch_separable_mma(const ConvolveParams &params, const ConvolvePlanes &image,
                               cudaStream_t stream, Status *status);
+
+// Does it, of planes of one channel with such samples, but not of this plane of four?
+bool separable_mma_wants_planes(const ConvolveParams &params, const ConvolvePlane &plane);
 
 // 8 bits, up to 5 x 5 weights of 8 bits.
 bool small_takes(const ConvolveParams &params, const ConvolvePlane &plane);

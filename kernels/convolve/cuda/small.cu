@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <type_traits>
 
 #include "../../core/cuda_status.h"
 #include "../../core/grid_order.cuh"
@@ -23,15 +24,16 @@ constexpr int kMultiprocessorThreads = 1536;
 
 // Blocks of a multiprocessor, by which the compiler decides on registers: the most that it manages
 // without spilling any.
-constexpr int small_blocks(int channels, int taps) {
+constexpr int small_blocks(int channels, int taps, bool aligned) {
+  if (!aligned) return taps == 5 ? 4 : 6;
   if (channels == 3) return taps == 3 ? 7 : 4;
   if (taps == 5) return 5;
   return channels == 4 ? 8 : std::min(9, kMultiprocessorThreads / kSmallThreads);
 }
 
 // Planes of kFirst or kSecond channels.
-template <int kFirst, int kSecond, int kTaps, SmallFinish kFinish>
-__global__ void __launch_bounds__(kSmallThreads, small_blocks(kFirst, kTaps))
+template <int kFirst, int kSecond, int kTaps, SmallFinish kFinish, bool kAligned>
+__global__ void __launch_bounds__(kSmallThreads, small_blocks(kFirst, kTaps, kAligned))
     small_kernel(const __grid_constant__ SmallArgs a) {
   wait_for_grid_before();
   const int block = static_cast<int>(blockIdx.x);
@@ -41,9 +43,9 @@ __global__ void __launch_bounds__(kSmallThreads, small_blocks(kFirst, kTaps))
   for (int i = 1; i < 4; ++i)
     if (block >= a.plane[i].first_block) p = a.plane[i];
   if (kFirst == kSecond || p.channels == kFirst)
-    small_block<kFirst, kTaps, kFinish>(a, p, block - p.first_block);
+    small_block<kFirst, kTaps, kFinish, kAligned>(a, p, block - p.first_block);
   else
-    small_block<kSecond, kTaps, kFinish>(a, p, block - p.first_block);
+    small_block<kSecond, kTaps, kFinish, kAligned>(a, p, block - p.first_block);
 }
 
 // Where the square of `taps` stands: rows and columns of it before the sample.
@@ -125,16 +127,26 @@ SmallPlane make_plane(const ConvolveParams &params, const ConvolvePlane &plane) 
   return p;
 }
 
+// May a thread load and store words of so many bytes, wherever it is?
+bool is_aligned(const SmallPlane &p, int bytes) {
+  const auto addresses =
+      reinterpret_cast<std::uintptr_t>(p.in) | static_cast<std::uintptr_t>(p.in_pitch) |
+      reinterpret_cast<std::uintptr_t>(p.out) | static_cast<std::uintptr_t>(p.out_pitch);
+  return addresses % static_cast<std::uintptr_t>(bytes) == 0;
+}
+
 // Cuts a plane into chunks and rim. Returns how many blocks it needs.
 template <class Shape>
-std::int64_t cut(SmallPlane *p) {
+std::int64_t cut(SmallPlane *p, bool aligned) {
   const int bytes = p->width * Shape::kChannels;
   const bool wrap = p->border == Border::wrap;
   // Chunks need the words beside them, unless they are the first or the last of a row whose border
   // is made of what is near.
-  const bool to_end = !wrap && bytes % Shape::kBytes == 0;
+  // What is not aligned loads a word more, which may end 3 bytes further on.
+  const bool to_end = !wrap && bytes % Shape::kBytes == 0 && aligned;
   p->first_chunk = wrap ? 1 : 0;
-  p->last_chunk = std::max((bytes - (to_end ? 0 : Shape::kHalo)) / Shape::kBytes, p->first_chunk);
+  const int behind = to_end ? 0 : Shape::kHalo + (aligned ? 0 : 4);
+  p->last_chunk = std::max((bytes - behind) / Shape::kBytes, p->first_chunk);
   const int chunks = p->last_chunk - p->first_chunk;
   const int rim = bytes - chunks * Shape::kBytes;
   p->blocks_across = std::max((chunks + kSmallThreads - 1) / kSmallThreads, 1);
@@ -191,19 +203,26 @@ SmallFilter &small_filter(const ConvolveParams &params) {
 template <int kFirst, int kSecond, int kTaps>
 Status launch_shape(SmallArgs &a, int planes, SmallFinish finish, cudaStream_t stream) {
   std::int64_t blocks = 0;
+  bool aligned = true;
+  for (int i = 0; i < planes; ++i)
+    aligned = aligned && is_aligned(a.plane[i], kFirst == 3 ? 4 : 8);
   for (int i = 0; i < 4; ++i) {
     SmallPlane &p = a.plane[i];
     p.first_block = i < planes ? static_cast<int>(blocks) : kMaxBlocks;
     if (i >= planes) continue;
-    blocks += p.channels == kFirst ? cut<SmallShape<kFirst, kTaps>>(&p)
-                                   : cut<SmallShape<kSecond, kTaps>>(&p);
+    blocks += p.channels == kFirst ? cut<SmallShape<kFirst, kTaps>>(&p, aligned)
+                                   : cut<SmallShape<kSecond, kTaps>>(&p, aligned);
     if (blocks > kMaxBlocks) return {StatusCode::unsupported, "convolve: the picture is too large"};
   }
-  auto *kernel = finish == SmallFinish::byte
-                     ? small_kernel<kFirst, kSecond, kTaps, SmallFinish::byte>
-                 : finish == SmallFinish::multiplied
-                     ? small_kernel<kFirst, kSecond, kTaps, SmallFinish::multiplied>
-                     : small_kernel<kFirst, kSecond, kTaps, SmallFinish::absolute>;
+  const auto kernel_of = [finish](auto is_aligned) {
+    constexpr bool kAligned = decltype(is_aligned)::value;
+    return finish == SmallFinish::byte
+               ? small_kernel<kFirst, kSecond, kTaps, SmallFinish::byte, kAligned>
+           : finish == SmallFinish::multiplied
+               ? small_kernel<kFirst, kSecond, kTaps, SmallFinish::multiplied, kAligned>
+               : small_kernel<kFirst, kSecond, kTaps, SmallFinish::absolute, kAligned>;
+  };
+  auto *kernel = aligned ? kernel_of(std::true_type()) : kernel_of(std::false_type());
   return launch_early(kernel, dim3(static_cast<unsigned>(blocks)), dim3(kSmallThreads), 0, stream,
                       a);
 }
@@ -232,9 +251,6 @@ Status launch_taps(const ConvolveParams &params, const ConvolvePlane *const *pla
 bool small_takes(const ConvolveParams &params, const ConvolvePlane &plane) {
   const SmallFilter &filter = small_filter(params);
   if (!filter.fits) return false;
-  const auto addresses = reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch |
-                         reinterpret_cast<std::uintptr_t>(plane.out.data) | plane.out.pitch;
-  if (addresses % (plane.channels == 3 ? 4 : 8) != 0) return false;
   constexpr std::size_t kMaxPitch = std::numeric_limits<int>::max();
   if (plane.in.pitch > kMaxPitch || plane.out.pitch > kMaxPitch) return false;
   // As much as a thread takes; and the rim's bytes can be counted.

@@ -11,6 +11,7 @@
 #include "../../core/border.h"
 #include "../../core/load.cuh"
 #include "../../picture/byte_words.h"
+#include "../../picture/runs.cuh"
 #include "../finish.h"
 
 namespace coalesce {
@@ -98,6 +99,22 @@ __device__ __forceinline__ void load_row(const std::uint8_t *from, int first, in
   }
 }
 
+// Words 0 to kWords - 1 of a row whose word 0 is at `from`, any address, from aligned words. Those
+// before word kLeft may not be there, and are then something else.
+template <int kLeft, int kWords>
+__device__ __forceinline__ void load_row_shifted(const std::uint8_t *from, bool left,
+                                                 std::uint32_t (&to)[kWords]) {
+  const auto place = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) & 3);
+  const auto *aligned = reinterpret_cast<const std::uint32_t *>(from - place);
+  std::uint32_t around[kWords + 1];
+#pragma unroll
+  for (int i = 0; i <= kWords; ++i)
+    around[i] = load_global(aligned + (i < kLeft && !left ? kLeft : i));
+#pragma unroll
+  for (int i = 0; i < kWords; ++i)
+    to[i] = __funnelshift_r(around[i], around[i + 1], 8 * place);
+}
+
 // The pixels on one side of the first or last ones of a row, from those that are there.
 template <class Shape, bool kRight>
 __device__ __forceinline__ void mirror_pixels(
@@ -131,18 +148,22 @@ __device__ __forceinline__ void mirror_pixels(
 
 // All rows of a thread, as words from kHalo bytes left of pixel x on; y may be above the picture.
 // Bytes that no tap reaches are undefined.
-template <class Shape>
+template <class Shape, bool kAligned>
 __device__ __forceinline__ void load_small(const SmallPlane &p, int x, int y,
                                            std::uint32_t (&words)[Shape::kRowsIn][Shape::kWords]) {
   constexpr int kChannels = Shape::kChannels, kRowsIn = Shape::kRowsIn;
   const int start = x * kChannels - Shape::kHalo;
   const bool left = start >= 0;
-  const bool right = start + 4 * Shape::kWords <= p.width * kChannels;
+  const bool right = !kAligned || start + 4 * Shape::kWords <= p.width * kChannels;
   const bool rows_inside = y >= 0 && y + kRowsIn <= p.rows.size;
   const auto load = [&](const std::uint8_t *from, int r) {
-    if (left) load_row<Shape::kAlignment>(from, 0, Shape::kLeft, words[r]);
-    load_row<Shape::kAlignment>(from, Shape::kLeft, Shape::kRight, words[r]);
-    if (right) load_row<Shape::kAlignment>(from, Shape::kRight, Shape::kWords, words[r]);
+    if constexpr (kAligned) {
+      if (left) load_row<Shape::kAlignment>(from, 0, Shape::kLeft, words[r]);
+      load_row<Shape::kAlignment>(from, Shape::kLeft, Shape::kRight, words[r]);
+      if (right) load_row<Shape::kAlignment>(from, Shape::kRight, Shape::kWords, words[r]);
+    } else {
+      load_row_shifted<Shape::kLeft>(from, left, words[r]);
+    }
   };
   if (rows_inside) {
     const std::uint8_t *from = p.in + std::int64_t{y} * p.in_pitch + start;
@@ -254,13 +275,14 @@ __device__ __forceinline__ void store_row(std::uint8_t *to, const std::uint32_t 
 }
 
 // Pixels x on of some rows. The last thread of a column moves up to lie inside the picture.
-template <int kChannels, int kTaps, SmallFinish kFinish>
+// lanes: those that have such a chunk, of planes that are not aligned; last: of them, this one.
+template <int kChannels, int kTaps, SmallFinish kFinish, bool kAligned>
 __device__ __forceinline__ void small_chunk(const SmallArgs &a, const SmallPlane &p, int x,
-                                            int band) {
+                                            int band, unsigned lanes, bool last) {
   using Shape = SmallShape<kChannels, kTaps>;
   const int y = min(band * Shape::kRows, p.rows.size - Shape::kRows);
   std::uint32_t words[Shape::kRowsIn][Shape::kWords];
-  load_small<Shape>(p, x, y - a.above, words);
+  load_small<Shape, kAligned>(p, x, y - a.above, words);
   int before[kChannels], after[kChannels];
 #pragma unroll
   for (int c = 0; c < kChannels; ++c) {
@@ -287,7 +309,10 @@ __device__ __forceinline__ void small_chunk(const SmallArgs &a, const SmallPlane
         out[w] = (out[w] & ~p.copied) | (in & p.copied);
       }
     }
-    store_row(to, out);
+    if constexpr (kAligned)
+      store_row(to, out);
+    else
+      store_shifted(to, out, lanes, threadIdx.x % 32 == 0, last);
   }
 }
 
@@ -323,7 +348,7 @@ __device__ __forceinline__ void small_rim(const SmallArgs &a, const SmallPlane &
   *to = static_cast<std::uint8_t>(finish_sum(a.rim, chroma ? a.rim.chroma : a.rim.level, sum));
 }
 
-template <int kChannels, int kTaps, SmallFinish kFinish>
+template <int kChannels, int kTaps, SmallFinish kFinish, bool kAligned>
 __device__ __forceinline__ void small_block(const SmallArgs &a, const SmallPlane &p, int block) {
   if (block >= p.rim_block) {
     small_rim<kChannels, kTaps>(a, p, (block - p.rim_block) * kSmallThreads + threadIdx.x);
@@ -331,9 +356,11 @@ __device__ __forceinline__ void small_block(const SmallArgs &a, const SmallPlane
   }
   const int band = divide(block, p.by_blocks_across);
   const int chunk = (block - band * p.blocks_across) * kSmallThreads + threadIdx.x + p.first_chunk;
+  const unsigned lanes = kAligned ? 0 : __ballot_sync(~0u, chunk < p.last_chunk);
   if (chunk < p.last_chunk)
-    small_chunk<kChannels, kTaps, kFinish>(a, p, chunk * SmallShape<kChannels, kTaps>::kPixels,
-                                           band);
+    small_chunk<kChannels, kTaps, kFinish, kAligned>(
+        a, p, chunk * SmallShape<kChannels, kTaps>::kPixels, band, lanes,
+        threadIdx.x % 32 == 31 || chunk + 1 == p.last_chunk);
 }
 
 }  // namespace coalesce

@@ -36,4 +36,8 @@ Status convolve_cuda(const ConvolveParams &params, const ConvolvePlanes &image,
   });
 }
 
+bool separable_cuda_wants_planes(const ConvolveParams &, const ConvolvePlanes &) {
+  return true;
+}
+
 }  // namespace coalesce

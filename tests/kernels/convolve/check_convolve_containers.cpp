@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures of the formats in picture/containers.h: packed 4:2:2, and words of fields.
+// Pictures of the formats in picture/containers.h: packed 4:2:2, and words of fields; and of pixels
+// of four words with rows so long that they go the same way.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -13,9 +14,10 @@
 namespace coalesce::test {
 namespace {
 
-const char *const kFormats[] = {"UYVY",       "YUY2",       "YVYU",       "VYUY",      "v210",
-                                "UYVP",       "Y210",       "Y212_LE",    "Y216_LE",   "Y410",
-                                "RGB10A2_LE", "BGR10A2_LE", "RGB10x2_LE", "BGR10x2_LE"};
+const char *const kFormats[] = {"UYVY",       "YUY2",       "YVYU",       "VYUY",       "v210",
+                                "UYVP",       "Y210",       "Y212_LE",    "Y216_LE",    "Y410",
+                                "RGB10A2_LE", "BGR10A2_LE", "RGB10x2_LE", "BGR10x2_LE", "AYUV64",
+                                "BGRA64_LE",  "Y412_LE"};
 constexpr int kFormatCount = static_cast<int>(std::size(kFormats));
 
 struct Size {
@@ -99,9 +101,30 @@ struct TrialOptions {
   bool roomy = false;            // planes have room where bugs write
 };
 
-Filter random_filter(Random &random, SampleDepth depth, int most_taps, std::string *doing) {
+// A Gaussian whose row or column is long, or both.
+FilterSettings long_gaussian(Random &random) {
+  FilterSettings s;
+  const auto row = [&](int least) {
+    Mask across, down;
+    std::string error;
+    require(preset_rows(RowPreset::gaussian, random.between(least, kMaxTaps), 0, &across, &down,
+                        &error),
+            error);
+    return across.at;
+  };
+  const bool down = random.below(2) == 0;
+  s.horizontal = row(down ? 1 : 34);
+  s.vertical = row(down ? 34 : 1);
+  s.anchor_x = random.below(3) == 0 ? 0 : -1;
+  return s;
+}
+
+Filter random_filter(Random &random, const PixelFormat &format, int most_taps, std::string *doing) {
+  const SampleDepth depth = sample_depth(format);
   for (;;) {
-    const FilterSettings settings = random_settings(random, most_taps, kMaxTaps);
+    const FilterSettings settings = has_deep_pixels(format) && random.below(4) != 0
+                                        ? long_gaussian(random)
+                                        : random_settings(random, most_taps, kMaxTaps);
     Filter filter;
     FilterError error;
     if (!make_filter(settings, depth, &filter, &error)) continue;
@@ -129,11 +152,12 @@ std::string trial(const Operation &operation, const TrialOptions &options, Rando
   const PictureShape shape = {
       options.format != nullptr ? options.format : kFormats[index % kFormatCount], size.width,
       size.height, random.below(4) == 0};
-  const SampleDepth depth = sample_depth(pixel_format(shape.name));
+  const PixelFormat format = pixel_format(shape.name);
+  const SampleDepth depth = sample_depth(format);
   const int budget = random.pick({20000, 100000, 300000}) / (2 * size.width * size.height);
   std::string doing;
   const Filter filter =
-      random_filter(random, depth, std::clamp(budget, 9, kMaxTaps * kMaxTaps), &doing);
+      random_filter(random, format, std::clamp(budget, 9, kMaxTaps * kMaxTaps), &doing);
   const int max = depth.max();
   const ConvolveParams params = {&filter, static_cast<Border>(random.below(5)),
                                  random.pick({0, max, random.between(0, max), depth.middle()}),
@@ -147,7 +171,7 @@ std::string trial(const Operation &operation, const TrialOptions &options, Rando
   const LayoutOptions layout = {false, options.roomy};
   InputPicture in(shape, layout, random_pattern(random), random);
   OutputPicture out(shape, layout, random);
-  Scratch scratch(container_scratch_bytes(in.image()), backend);
+  Scratch scratch(convolve_scratch_bytes(params, in.image(), backend.cuda), backend);
   return picture_trial(
       &in, &out, doing, backend,
       [&](const ConstImage &from, const Image &to) { reference(params, from, to); },

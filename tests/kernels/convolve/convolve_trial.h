@@ -15,7 +15,7 @@ struct ConvolveTrialOptions {
   bool roomy = false;             // for planted bugs, which must not crash
   bool only_automatic = false;    // not the other algorithms
   bool kernels = false;           // every CUDA kernel too
-  bool for_matrix_units = false;  // the masks of matrix_settings(), large ones too; aligned planes
+  bool for_matrix_units = false;  // the masks of matrix_settings(), large ones too; mostly aligned
   bool wide_rows = false;         // with these the masks of wide_settings() on a plane of pixels
   bool gray = false;              // one plane of one level channel
   int most_side = 63;             // rows and columns of masks

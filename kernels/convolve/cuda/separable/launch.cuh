@@ -18,6 +18,7 @@ struct SeparableJob {
   cudaStream_t stream;
   int multiprocessors = 0;
   int shared_of_block = 0, shared_of_multiprocessor = 0;  // bytes
+  bool asks = false;                                      // only if this can be
   int planes = 0;
   SeparablePlane plane[4] = {};
 
@@ -123,6 +124,7 @@ template <class Shape, SeparableSums kSums>
 Status run_separable(const SeparableJob &job) {
   const auto blocks = choose_blocks<Shape, kSums>(job);
   if (blocks.resident == 0) return {StatusCode::unsupported, "convolve: too little shared memory"};
+  if (job.asks) return {};
   auto &args = job.cache->get<SeparableMmaArgs<Shape, kSums>>(
       0, [&] { return make_args<Shape, kSums>(job); });
   int strips = 0, tiles = 0;

@@ -39,20 +39,46 @@ bool make_plane(const ConvolveParams &params, const ConvolvePlane &plane, const 
   return made->channels > 0 && (made->copied == 0 || has_centre);
 }
 
-}  // namespace
-
-unsigned launch_separable_mma(const ConvolveParams &params, const ConvolvePlanes &image,
-                              cudaStream_t stream, Status *status) {
+// False if the filter or the device is not for these kernels.
+bool make_job(const ConvolveParams &params, cudaStream_t stream, SeparableJob *job,
+              Status *status) {
   *status = {};
   const auto &numbers = params.cache->get<std::optional<MmaNumbers>>(
       0, [&] { return choose_mma_numbers(*params.filter); });
-  if (!numbers || !built_for_device()) return 0;
-  SeparableJob job = {params.filter, &*numbers, params.cache, stream};
-  if (*status = count_multiprocessors(&job.multiprocessors); !status->ok()) return 0;
+  if (!numbers || !built_for_device()) return false;
+  *job = {params.filter, &*numbers, params.cache, stream};
+  *status = count_multiprocessors(&job->multiprocessors);
+  return status->ok();
+}
+
+}  // namespace
+
+bool separable_mma_wants_planes(const ConvolveParams &params, const ConvolvePlane &plane) {
+  SeparableJob job = {};
+  Status s;
+  if (!make_job(params, nullptr, &job, &s)) return false;
+  if (!count_shared_bytes(&job.shared_of_block, &job.shared_of_multiprocessor).ok()) return false;
+  if (params.filter->depth.bytes() != 2) return false;
+  job.asks = true;
+  job.planes = 1;
+  const auto can = [&](const ConvolvePlane &of) {
+    return make_plane(params, of, *job.numbers, &job.plane[0]) && run_separable_deep(job).ok();
+  };
+  if (can(plane)) return false;
+  ConvolvePlane one = plane;
+  one.channels = 1;
+  one.role[0] = ChannelRole::level;
+  return can(one);
+}
+
+unsigned launch_separable_mma(const ConvolveParams &params, const ConvolvePlanes &image,
+                              cudaStream_t stream, Status *status) {
+  SeparableJob job = {};
+  if (!make_job(params, stream, &job, status)) return 0;
   const bool deep = params.filter->depth.bytes() == 2;
   if (!deep)
     if (const unsigned taken =
-            run_separable_bytes(params, image, *numbers, job.multiprocessors, stream, status);
+            run_separable_bytes(params, image, *job.numbers, job.multiprocessors, stream, status);
         taken != 0 || !status->ok())
       return taken;
   *status = count_shared_bytes(&job.shared_of_block, &job.shared_of_multiprocessor);
@@ -60,7 +86,7 @@ unsigned launch_separable_mma(const ConvolveParams &params, const ConvolvePlanes
 
   unsigned taken = 0;
   for (int i = 0; i < image.planes; ++i)
-    if (make_plane(params, image.plane[i], *numbers, &job.plane[job.planes])) {
+    if (make_plane(params, image.plane[i], *job.numbers, &job.plane[job.planes])) {
       ++job.planes;
       taken |= 1u << i;
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../../../core/cuda_status.h"
+#include "../kernels.h"
 
 namespace coalesce {
 namespace {

@@ -56,12 +56,6 @@ struct MmaOutput : MmaSamples {
   }
 };
 
-// The smallest and the largest weight of a filter that has some.
-struct WeightRange {
-  std::int32_t least, most;
-};
-WeightRange weight_range(const ConvolveParams &params);
-
 // False if tensor cores cannot compute this at all; else says which weights there are, and if level
 // and chroma have offsets of their own. Without `by_role` such planes are not taken.
 bool direct_sums_take(const ConvolveParams &params, const ConvolvePlane &plane, MmaWeights *weights,

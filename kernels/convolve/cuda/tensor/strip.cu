@@ -1,214 +1,34 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "strip.cuh"
-
-#include <algorithm>
-#include <limits>
-
-#include "../../../core/cuda_status.h"
-#include "../kernels.h"
+#include "strip_launch.cuh"
 
 namespace coalesce {
 namespace {
 
-constexpr int kNoBlock = std::numeric_limits<int>::max();
-
-// Pixels before the sample where its window begins.
-int window_left(const Filter &f) {
-  return (f.left + 3) & ~3;
-}
-
-// From where windows begin to the last column.
-int window_width(const Filter &f) {
-  return window_left(f) - f.left + f.width;
-}
-
-int units_of(int size, int unit) {
-  return (size - 1) / unit + 1;
-}
-
-// Bytes of a weight, the upper one signed if there is a weight below 0; 0: too many. Three are few
-// masks', which are small: reals of both signs whose sum is small.
-int digits_of(const ConvolveParams &params) {
-  const auto [least, most] = weight_range(params);
-  if (least >= -128 && most <= 127) return 1;
-  for (int digits = 2; digits <= (params.filter->height <= 9 ? 3 : 2); ++digits) {
-    const std::int32_t limit = 1 << (8 * digits - 1);
-    if (least >= -limit && most < (least < 0 ? limit : 2 * limit)) return digits;
-  }
-  return 0;
-}
-
-// All that does not depend on the picture.
-template <class Shape>
-StripArgs<Shape> make_args(const Filter &f, bool is_signed) {
-  StripArgs<Shape> a = {};
-  static_assert(sizeof a <= 4096, "kernels take no more");
-  a.samples[0] = make_mma_samples(f, ChannelRole::level);
-  a.samples[1] = make_mma_samples(f, ChannelRole::chroma);
-  a.shift = f.depth.shift;
-  a.max = static_cast<std::uint32_t>(f.depth.max()) * 0x10001u;
-  a.left = window_left(f);
-  a.above = f.above;
-  a.is_signed = is_signed;
-  a.behind = f.width - 1 - f.left;
-  a.height = f.height;
-  a.width = window_width(f);
-  a.segments_down = units_of(f.height, Shape::kHeight);
-  a.segments_across = std::max(units_of(a.width - 1, kSegmentColumns), 1);
-  const int slack = a.left - f.left;
-  const auto digit_of = [&](int d, int row, int column) {
-    const int w = f.weights[static_cast<std::size_t>(row * f.width + column)];
-    return static_cast<std::uint32_t>(w) >> 8 * d & 0xff;
-  };
-  if constexpr (Shape::kSegments) {
-    for (int d = 0; d < Shape::kDigits; ++d)
-      for (int j = 0; j < f.height; ++j)
-        for (int i = 0; i < f.width; ++i)
-          a.taps[d][j][(slack + i) / 4] |= digit_of(d, j, i) << 8 * ((slack + i) % 4);
-  } else {
-    for (int d = 0; d < Shape::kDigits; ++d)
-      for (int j = 0; j < f.height; ++j)
-        for (int i = 0; i < 4 * Shape::kTapWords; ++i) {
-          const int at = i / 4 - 7 + i % 4 - slack;
-          if (at < 0 || at >= f.width) continue;
-          a.taps[d][j + 1][i / 4] |= digit_of(d, j, at) << 8 * (i % 4);
-        }
-  }
-  return a;
-}
-
-// All but the map and the blocks.
-StripPlane make_plane(const ConvolveParams &params, const ConvolvePlane &plane, int segments) {
-  const int sample = params.filter->depth.bytes(), bytes = plane.channels * sample;
-  StripPlane p = {};
-  p.in = make_tile_source(params, plane);
-  p.out = plane.out.data;
-  p.out_pitch = plane.out.pitch;
-  p.wide_stores = (reinterpret_cast<std::uintptr_t>(plane.out.data) | plane.out.pitch) % 16 == 0;
-  p.element = bytes == 8 ? 8 : 4;
-  p.channels = plane.channels;
-  p.tile_pitch = strip_pitch(bytes, segments);
-  p.byte_plane = strip_byte_plane(bytes, segments);
-  p.across = strip_across(bytes);
-  int filtered = 0;
-  for (int c = 0; c < plane.channels; ++c) {
-    if (plane.role[c] == ChannelRole::chroma) p.chroma |= 1u << c;
-    if (plane.role[c] != ChannelRole::copy)
-      p.filtered |= static_cast<std::uint32_t>(c) << 4 * filtered++;
-  }
-  p.units = filtered * p.across;
-  p.has_copied = filtered < plane.channels;
-  for (int i = 0; i < 32; ++i)
-    if (plane.role[i % 24 / sample % plane.channels] == ChannelRole::copy)
-      p.copied[i / 4] |= 0xffu << 8 * (i % 4);
-  p.tiles_across = units_of(plane.in.width, kUnitColumns * p.across * bytes);
-  p.by_tiles_across = make_divider(p.tiles_across);
-  return p;
-}
-
-// Planes with the rows and blocks of their tiles.
-template <class Shape>
-Status launch_shape(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
-                    cudaStream_t stream) {
-  auto &a = params.cache->get<StripArgs<Shape>>(
-      0, [&] { return make_args<Shape>(*params.filter, weight_range(params).least < 0); });
-  int multiprocessors = 1;
-  if (Status s = count_multiprocessors(&multiprocessors); !s.ok()) return s;
-  int warps = 3, down = 1, pitch = 0;
-  for (int i = 0; i < count; ++i) {
-    a.plane[i] = make_plane(params, *planes[i], a.segments_across);
-    if (a.plane[i].units != 3) warps = 4;
-    pitch = std::max(pitch, a.plane[i].tile_pitch);
-  }
-  for (int i = 0; i < count; ++i) {
-    StripPlane &p = a.plane[i];
-    p.down = p.has_copied ? 1 : warps / p.units;
-    down = std::max(down, p.down);
-  }
-  // As many rows as leave no multiprocessor without its tiles.
-  const int step = kUnitRows * down;
-  std::int64_t steps = 0, blocks = 0;
-  for (int i = 0; i < count; ++i)
-    steps += std::int64_t{units_of(a.plane[i].in.height, step)} * a.plane[i].tiles_across;
-  a.rows =
-      step * static_cast<int>(std::clamp<std::int64_t>(steps / (Shape::kBlocks * multiprocessors),
-                                                       1, strip_most_rows(pitch) / step));
-  const int tile_rows = a.rows + a.segments_down * Shape::kHeight - 1;
-  a.tile_bytes = tile_rows * pitch;
-  const int taps_bytes = Shape::kDigits * a.segments_down * a.segments_across * Shape::kTaps *
-                         static_cast<int>(sizeof(uint2));
-  for (int i = 0; i < 4; ++i) {
-    StripPlane &p = a.plane[i];
-    p.first_block = i < count ? static_cast<int>(blocks) : kNoBlock;
-    if (i >= count) continue;
-    if (!make_plane_map(planes[i]->in, p.element, p.tile_pitch, tile_rows, &p.map))
-      return {StatusCode::device_error, "convolve: the driver cannot describe the picture"};
-    blocks += std::int64_t{units_of(p.in.height, a.rows)} * p.tiles_across;
-    if (blocks >= kNoBlock) return {StatusCode::unsupported, "convolve: the picture is too large"};
-  }
-  return launch_early(
-      strip_kernel<Shape>, dim3(static_cast<unsigned>(blocks)),
-      dim3(static_cast<unsigned>(32 * warps)),
-      sizeof(StripShared<Shape>) + static_cast<std::size_t>(a.tile_bytes + taps_bytes), stream, a);
-}
-
-template <int kDigits, int kSampleBytes>
-Status launch_digits(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
-                     cudaStream_t stream) {
-  [[maybe_unused]] const Filter &f = *params.filter;
-  const auto launch = [&](auto shape) {
-    return launch_shape<decltype(shape)>(params, planes, count, stream);
-  };
-  if constexpr (kDigits > 2) {
-    return launch(StripShape<9, kDigits, kSampleBytes, true>());
-  } else {
-    if (!has_one_segment(f))
-      return f.height <= 9 ? launch(StripShape<9, kDigits, kSampleBytes, true>())
-                           : launch(StripShape<17, kDigits, kSampleBytes, true>());
-    if (f.height <= 3) return launch(StripShape<3, kDigits, kSampleBytes, false>());
-    if (f.height <= 5) return launch(StripShape<5, kDigits, kSampleBytes, false>());
-    if (f.height <= 7) return launch(StripShape<7, kDigits, kSampleBytes, false>());
-    return launch(StripShape<9, kDigits, kSampleBytes, false>());
-  }
-}
-
-template <int kSampleBytes>
-Status launch_samples(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
-                      cudaStream_t stream) {
-  switch (digits_of(params)) {
-    case 1:
-      return launch_digits<1, kSampleBytes>(params, planes, count, stream);
-    case 2:
-      return launch_digits<2, kSampleBytes>(params, planes, count, stream);
-    default:
-      return launch_digits<3, kSampleBytes>(params, planes, count, stream);
-  }
-}
-
 bool built_for_device() {
-  static MmaKernel kernel(reinterpret_cast<const void *>(strip_kernel<StripShape<3, 1, 1, false>>),
-                          COALESCE_BULK_COPY_FROM);
+  static MmaKernel kernel(
+      reinterpret_cast<const void *>(strip_kernel<StripShape<3, 1, 1, false, false>>),
+      COALESCE_BULK_COPY_FROM);
   return kernel.built();
 }
 
 }  // namespace
 
 bool has_one_segment(const Filter &f) {
-  return f.height <= 9 && window_width(f) <= kSegmentColumns + 1;
+  return f.height <= 9 && strip_window_width(f) <= kSegmentColumns + 1;
 }
 
 bool strip_takes(const ConvolveParams &params, const ConvolvePlane &plane) {
   const Filter &f = *params.filter;
-  if (!f.narrow || f.weights.empty() || digits_of(params) == 0) return false;
-  if ((reinterpret_cast<std::uintptr_t>(plane.in.data) | plane.in.pitch) % 16 != 0) return false;
+  if (f.weights.empty() || strip_sums(params).digits == 0) return false;
   if (plane.channels == 3 && f.depth.bytes() == 2) return false;
   return !is_copied(plane) && plane.in.width >= 4 && built_for_device() && has_plane_maps();
 }
 
 Status launch_strip(const ConvolveParams &params, const ConvolvePlane *const *planes, int count,
                     cudaStream_t stream) {
-  return params.filter->depth.bytes() == 1 ? launch_samples<1>(params, planes, count, stream)
-                                           : launch_samples<2>(params, planes, count, stream);
+  return std::all_of(planes, planes + count, [](auto *plane) { return is_aligned(*plane); })
+             ? launch_strips<false>(params, planes, count, stream)
+             : launch_strips_anywhere(params, planes, count, stream);
 }
 
 }  // namespace coalesce

@@ -37,7 +37,10 @@ __device__ __noinline__ void gather_rim(const TileSource &s, int x, int y, int r
   for (int i = threadIdx.x; i < (last - row) * across; i += blockDim.x) {
     const int down = row + i / across, at = column + 4 * (i % across);
     std::uint32_t word[1];
-    load_words(s, x + at, y + down, word);
+    if constexpr (Shape::kAnywhere)
+      word[0] = load_words_anywhere<1>(s, x + at, y + down).at[0];
+    else
+      load_words(s, x + at, y + down, word);
     *reinterpret_cast<std::uint32_t *>(tile + down * pitch + at) = word[0];
   }
 }
@@ -114,13 +117,25 @@ __device__ __forceinline__ void add_segments(const StripArgs<Shape> &a, const st
                                 sums);
 }
 
+// Sums of 64 bits of a unit: bytes from the lowest on, and what is above them.
+template <class Shape>
+struct WideSums {
+  static constexpr int kBytes = Shape::kSampleBytes + Shape::kDigits - 2;
+  std::uint32_t lower[kUnitRows][4] = {};
+  int upper[kUnitRows][4];
+
+  __device__ __forceinline__ std::int64_t operator()(int row, int i) const {
+    return std::int64_t{upper[row][i]} << 8 * kBytes | lower[row][i];
+  }
+};
+
 // byte_plane: bytes from the lower bytes of samples to the upper ones. bands: of the lower digit,
-// if there are no segments.
+// if there are no segments. lower: of wide sums, all but what `sums` then has.
 template <class Shape>
 __device__ __forceinline__ void sum_unit(const StripArgs<Shape> &a, const std::uint8_t *from,
                                          int pitch, int byte_plane, const uint2 *taps,
-                                         const StripBands<Shape> &bands,
-                                         int (&sums)[kUnitRows][4]) {
+                                         const StripBands<Shape> &bands, int (&sums)[kUnitRows][4],
+                                         std::uint32_t (*lower)[4] = nullptr) {
 #pragma unroll
   for (auto &row : sums)
 #pragma unroll
@@ -137,10 +152,12 @@ __device__ __forceinline__ void sum_unit(const StripArgs<Shape> &a, const std::u
       add_pairs<Shape, kSigned>(plane, pitch, StripBands<Shape>(taps + Shape::kTaps), sums);
     }
   };
-  // By the power of 256 that the products of two bytes have.
+  // By the power of 256 that the products of two bytes have: from the uppermost one down; of wide
+  // sums from the lowest one up, each of which leaves a byte behind.
   constexpr int kMost = Shape::kSampleBytes + Shape::kDigits - 2;
 #pragma unroll
-  for (int power = kMost; power >= 0; --power) {
+  for (int step = 0; step <= kMost; ++step) {
+    const int power = Shape::kWide ? step : kMost - step;
 #pragma unroll
     for (int byte = 0; byte < Shape::kSampleBytes; ++byte) {
       const int digit = power - byte;
@@ -151,12 +168,21 @@ __device__ __forceinline__ void sum_unit(const StripArgs<Shape> &a, const std::u
       else
         add(std::false_type(), digit, plane);
     }
-    if (power == 0) break;
+    if (step == kMost) break;
 #pragma unroll
-    for (auto &row : sums)
+    for (int row = 0; row < kUnitRows; ++row)
 #pragma unroll
-      for (int &sum : row)
-        sum = static_cast<int>(static_cast<unsigned>(sum) << 8);
+      for (int i = 0; i < 4; ++i) {
+        int &sum = sums[row][i];
+        if constexpr (Shape::kWide) {
+          const int place = 4 * power;  // the byte's nibble of the selector
+          lower[row][i] = shuffle_bytes(lower[row][i], static_cast<std::uint32_t>(sum),
+                                        (0x3210 & ~(0xf << place)) | 4 << place);
+          sum >>= 8;
+        } else {
+          sum = static_cast<int>(static_cast<unsigned>(sum) << 8);
+        }
+      }
   }
 }
 
@@ -213,6 +239,25 @@ __device__ __forceinline__ void compute_plain(const StripArgs<Shape> &a, const S
   }
 }
 
+// Samples of two bytes of a unit, one(row, i) each, to rows `pitch` bytes apart.
+template <class Shape, class One>
+__device__ __forceinline__ void stage_words(const StripArgs<Shape> &a, One one,
+                                            std::uint8_t *staged, int pitch) {
+  const int lane = threadIdx.x % 32;
+  // A matrix has the samples of every second window of a row.
+  std::uint8_t *mine = staged + lane / 16 * pitch + 32 * (lane % 8) + 16 * (lane / 8 % 2);
+#pragma unroll
+  for (int row = 0; row < kUnitRows; row += 2) {
+    std::uint32_t words[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int at = row + i / 2, pair = i % 2 * 2;
+      words[i] = shuffle_bytes(one(at, pair), one(at, pair + 1), 0x5410) << a.shift;
+    }
+    store_matrices(shared_address(mine + row * pitch), words);
+  }
+}
+
 // From the sums of a unit to its samples, in rows `pitch` bytes apart.
 template <class Shape>
 __device__ __forceinline__ void stage_unit(const StripArgs<Shape> &a, const MmaSamples &samples,
@@ -230,19 +275,9 @@ __device__ __forceinline__ void stage_unit(const StripArgs<Shape> &a, const MmaS
       *reinterpret_cast<uint4 *>(staged + (4 * half + lane / 8) * pitch + 16 * (lane % 8)) =
           make_uint4(words[half][0], words[half][1], words[half][2], words[half][3]);
   } else {
-    // A matrix has the samples of every second window of a row.
-    std::uint8_t *mine = staged + lane / 16 * pitch + 32 * (lane % 8) + 16 * (lane / 8 % 2);
-    const auto stage = [&](auto one) {
-#pragma unroll
-      for (int row = 0; row < kUnitRows; row += 2) {
-        std::uint32_t words[4];
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          const int *pair = sums[row + i / 2] + i % 2 * 2;
-          words[i] = shuffle_bytes(one(pair[0]), one(pair[1]), 0x5410) << a.shift;
-        }
-        store_matrices(shared_address(mine + row * pitch), words);
-      }
+    const auto stage = [&](auto finish) {
+      stage_words(
+          a, [&](int row, int i) { return finish(sums[row][i]); }, staged, pitch);
     };
     if (samples.way == MmaFinish::saturated)
       stage([&](int n) { return finish_cut(samples, n); });
@@ -251,6 +286,30 @@ __device__ __forceinline__ void stage_unit(const StripArgs<Shape> &a, const MmaS
         return static_cast<std::uint32_t>(finish_sum(samples.finish, samples.offsets, n));
       });
   }
+}
+
+template <class Shape>
+__device__ __forceinline__ void stage_unit(const StripArgs<Shape> &a, const WideSamples &samples,
+                                           const WideSums<Shape> &sums, std::uint8_t *staged,
+                                           int pitch) {
+  if (samples.shifts)
+    stage_words(
+        a,
+        [&](int row, int i) {
+          const auto t = static_cast<std::uint64_t>(sums(row, i) + samples.offset);
+          const std::uint32_t quotient = __funnelshift_r(
+              static_cast<std::uint32_t>(t), static_cast<std::uint32_t>(t >> 32), samples.shift);
+          return static_cast<std::uint32_t>(clamp_sum(static_cast<int>(quotient), 0, samples.max));
+        },
+        staged, pitch);
+  else
+    stage_words(
+        a,
+        [&](int row, int i) {
+          return static_cast<std::uint32_t>(
+              finish_sum(samples.finish, samples.offsets, sums(row, i)));
+        },
+        staged, pitch);
 }
 
 // Units of all channels, which then become pixels. x, y: of the tile's output; x counts bytes.
@@ -271,18 +330,31 @@ __device__ __forceinline__ void compute_channels(const StripArgs<Shape> &a, cons
                              4 * (lane % 4);
   std::uint8_t *staged =
       shared.out + kUnitRows * group * pitch + channel * channel_pitch + kBytes * column;
-  const MmaSamples &samples = a.samples[p.chroma >> channel & 1];
+  const auto &samples = a.samples[p.chroma >> channel & 1];
 #pragma unroll 1
   for (int row = 0; row < last; row += step, from += step * p.tile_pitch) {
     if (group < p.down && row + kUnitRows * group < last) {
-      int sums[kUnitRows][4];
-      sum_unit(a, from, p.tile_pitch, p.byte_plane, taps, bands, sums);
-      stage_unit(a, samples, sums, staged, pitch);
+      if constexpr (Shape::kWide) {
+        WideSums<Shape> sums;
+        sum_unit(a, from, p.tile_pitch, p.byte_plane, taps, bands, sums.upper, sums.lower);
+        stage_unit(a, samples, sums, staged, pitch);
+      } else {
+        int sums[kUnitRows][4];
+        sum_unit(a, from, p.tile_pitch, p.byte_plane, taps, bands, sums);
+        stage_unit(a, samples, sums, staged, pitch);
+      }
     }
     if (p.in.pixel == 1) {  // a warp's rows are its own
       __syncwarp();
+      if constexpr (Shape::kAnywhere) {
+        const int rows = x + column < p.in.width ? min(kUnitRows, last - row) : 0;
+        for (int i = 0; i < rows; ++i)
+          store_row_anywhere(
+              p.out + static_cast<std::size_t>(y + row + i) * p.out_pitch + x + column,
+              staged + i * pitch, min(kUnitColumns, p.in.width - x - column));
+      }
 #pragma unroll
-      for (int half = 0; half < 2; ++half) {
+      for (int half = 0; half < (Shape::kAnywhere ? 0 : 2); ++half) {
         const int down = 4 * half + lane / 8, at = x + column + 16 * (lane % 8);
         if (row + down >= last || at >= p.in.width) continue;
         std::uint32_t words[4];
@@ -295,11 +367,11 @@ __device__ __forceinline__ void compute_channels(const StripArgs<Shape> &a, cons
     __syncthreads();
     const int rows = min(step, last - row);
     if (p.channels == 2)
-      store_rows<2, kBytes>(p, shared.out, rows, x, y + row);
+      store_rows<2, kBytes, Shape::kAnywhere>(p, shared.out, rows, x, y + row);
     else if (p.channels == 4)
-      store_rows<4, kBytes>(p, shared.out, rows, x, y + row);
+      store_rows<4, kBytes, Shape::kAnywhere>(p, shared.out, rows, x, y + row);
     else
-      store_rows<kBytes == 1 ? 3 : 1, kBytes>(p, shared.out, rows, x, y + row);
+      store_rows<kBytes == 1 ? 3 : 1, kBytes, Shape::kAnywhere>(p, shared.out, rows, x, y + row);
     __syncthreads();
   }
 }
@@ -312,15 +384,15 @@ __device__ __forceinline__ void place_taps(const StripArgs<Shape> &a,
   if constexpr (!Shape::kSegments) {
 #pragma unroll
     for (int d = 0; d < Shape::kDigits; ++d) {
-      const std::uint32_t *row = a.taps[d][0], *next = a.taps[d][1];
+      const std::uint32_t *row = a.taps + d * Shape::kTapRows * kWords, *next = row + kWords;
       for (int i = threadIdx.x; i < Shape::kTaps; i += blockDim.x)
         taps[d * Shape::kTaps + i] = make_uint2(row[i], next[i]);
     }
   } else {
-    constexpr int kRowBytes = 4 * Shape::kGivenWords, kDigitRows = Shape::kGivenRows;
-    static_assert(Shape::kDigits * kDigitRows * kRowBytes <= sizeof(StripShared<Shape>::out));
-    for (int i = threadIdx.x; i < Shape::kDigits * kDigitRows * Shape::kGivenWords; i += blockDim.x)
-      reinterpret_cast<std::uint32_t *>(scratch)[i] = (&a.taps[0][0][0])[i];
+    static_assert(4 * Shape::kGivenWords <= sizeof(StripShared<Shape>::out));
+    const int row_bytes = 4 * a.row_words;
+    for (int i = threadIdx.x; i < Shape::kDigits * a.height * a.row_words; i += blockDim.x)
+      reinterpret_cast<std::uint32_t *>(scratch)[i] = a.taps[i];
     __syncthreads();
     const int segments = a.segments_down * a.segments_across;
     for (int i = threadIdx.x; i < Shape::kDigits * segments * Shape::kTapRows * kWords;
@@ -338,8 +410,7 @@ __device__ __forceinline__ void place_taps(const StripArgs<Shape> &a,
         for (int b = 0; b < 4; ++b) {
           const int at = word - 7 + b, column = kSegmentColumns * across + at;
           if (at >= 0 && at < behind && column < a.width)
-            four |= std::uint32_t{scratch[(digit * kDigitRows + line) * kRowBytes + column]}
-                    << 8 * b;
+            four |= std::uint32_t{scratch[(digit * a.height + line) * row_bytes + column]} << 8 * b;
         }
       uint2 *to = taps + all * Shape::kTaps + row * kWords + word;
       if (row + 1 < Shape::kTapRows) to->x = four;
@@ -357,7 +428,7 @@ __global__ void __launch_bounds__(Shape::kMostThreads, Shape::kBlocks)
   StripShared<Shape> &shared = *reinterpret_cast<StripShared<Shape> *>(memory);
   int block = static_cast<int>(blockIdx.x), plane = 0;
 #pragma unroll
-  for (int i = 1; i < 4; ++i)
+  for (int i = 1; i < Shape::kPlanes; ++i)
     plane += block >= a.plane[i].first_block ? 1 : 0;
   const StripPlane &p = a.plane[plane];
   block -= p.first_block;
@@ -366,22 +437,24 @@ __global__ void __launch_bounds__(Shape::kMostThreads, Shape::kBlocks)
   const int start = (x - a.left) * pixel;  // the first byte that is needed
   const int tile_x = start & ~15, tile_y = y - a.above;
   const int rows = a.tile_rows();
-  if (threadIdx.x == 0) {
+  if (!Shape::kAnywhere && threadIdx.x == 0) {
     shared.arrived.init();
     fence_for_copies();
     shared.arrived.expect(rows * p.tile_pitch);
     shared.arrived.copy(shared.tile(), p.map, tile_x / p.element, tile_y);
   }
+  if constexpr (Shape::kAnywhere)
+    load_rows_anywhere(p.in, tile_x, tile_y, p.tile_pitch, rows, shared.tile(), p.tile_pitch);
   uint2 *taps = shared.taps(a.tile_bytes);
   place_taps(a, shared.out, taps);
   __syncthreads();
   const StripBands<Shape> bands(taps);
-  shared.arrived.wait(0);
+  if constexpr (!Shape::kAnywhere) shared.arrived.wait(0);
   fill_rim<Shape>(p.in, tile_x, tile_y, rows, a.behind * pixel, shared.tile(), p.tile_pitch);
   if constexpr (Shape::kSampleBytes == 1) {
     const MmaSamples &samples = a.samples[p.chroma & 1];
     if (pixel == 1 && x + kUnitColumns * static_cast<int>(threadIdx.x / 32) >= p.in.width) return;
-    if (pixel == 1 && samples.way == MmaFinish::saturated && p.wide_stores &&
+    if (!Shape::kAnywhere && pixel == 1 && samples.way == MmaFinish::saturated &&
         x + kUnitColumns * static_cast<int>(threadIdx.x / 32 + 1) <= p.in.width) {
       compute_plain(a, p, shared, taps, bands, samples, x, y);
       return;

@@ -6,6 +6,7 @@
 
 #include "../../../core/load.cuh"
 #include "../../../picture/byte_planes.h"
+#include "../../../picture/runs.cuh"
 #include "strip_shape.cuh"
 
 namespace coalesce {
@@ -87,9 +88,9 @@ __device__ __forceinline__ void split_rows(const StripArgs<Shape> &a, std::uint8
 }
 
 // Up to 16 bytes of output from byte x of row y on. chunk: their number in the row of a tile.
-__device__ __noinline__ void store_bytes(const StripPlane &p, int x, int y, int chunk,
-                                         std::uint32_t word0, std::uint32_t word1,
-                                         std::uint32_t word2, std::uint32_t word3) {
+inline __device__ __noinline__ void store_bytes(const StripPlane &p, int x, int y, int chunk,
+                                                std::uint32_t word0, std::uint32_t word1,
+                                                std::uint32_t word2, std::uint32_t word3) {
   const std::uint8_t *from = p.in.data + static_cast<std::size_t>(y) * p.in.pitch + x;
   std::uint8_t *to = p.out + static_cast<std::size_t>(y) * p.out_pitch + x;
   const int bytes = min(16, p.in.width - x);
@@ -105,7 +106,7 @@ __device__ __noinline__ void store_bytes(const StripPlane &p, int x, int y, int 
 __device__ __forceinline__ void store_chunk(const StripPlane &p, int x, int y, int chunk,
                                             std::uint32_t (&words)[4]) {
   std::uint8_t *to = p.out + static_cast<std::size_t>(y) * p.out_pitch + x;
-  if (x + 16 <= p.in.width && p.wide_stores) {
+  if (x + 16 <= p.in.width) {
     if (p.has_copied) {
       const std::uint32_t *copied = p.copied + 4 * chunk % 6;
       const std::uint8_t *from = p.in.data + static_cast<std::size_t>(y) * p.in.pitch + x;
@@ -153,8 +154,38 @@ __device__ __forceinline__ void join_chunk(const std::uint8_t *row, int pitch, i
   }
 }
 
-// Stores `rows` rows from `out`. x: the first byte; y: the first row.
+// A row that has its channels one behind the other becomes one of pixels, with what is copied.
+// x: the first byte in row y of the picture. By a warp.
 template <int kChannels, int kSampleBytes>
+__device__ __noinline__ void join_row(const StripPlane &p, std::uint8_t *row, int x, int y) {
+  constexpr int kBytes = kChannels * kSampleBytes;
+  constexpr int kChannelPitch = strip_across(kBytes) * kUnitColumns * kSampleBytes;
+  constexpr int kChunks = kChannels * kChannelPitch / 16, kEach = (kChunks + 31) / 32;
+  const int lane = threadIdx.x % 32;
+  std::uint32_t words[kEach][4];
+#pragma unroll
+  for (int i = 0; i < kEach; ++i) {
+    const int chunk = lane + 32 * i;
+    if (chunk >= kChunks) continue;
+    join_chunk<kChannels, kSampleBytes>(row, kChannelPitch, chunk, words[i]);
+    if (!p.has_copied || x + 16 * chunk >= p.in.width) continue;
+    const Words<4> there = load_words_anywhere<4>(p.in, x + 16 * chunk, y);
+    const std::uint32_t *copied = p.copied + 4 * chunk % 6;
+#pragma unroll
+    for (int w = 0; w < 4; ++w)
+      words[i][w] = (words[i][w] & ~copied[w]) | (there.at[w] & copied[w]);
+  }
+  __syncwarp();
+#pragma unroll
+  for (int i = 0; i < kEach; ++i)
+    if (lane + 32 * i < kChunks)
+      *reinterpret_cast<uint4 *>(row + 16 * (lane + 32 * i)) =
+          make_uint4(words[i][0], words[i][1], words[i][2], words[i][3]);
+  __syncwarp();
+}
+
+// Stores `rows` rows from `out`. x: the first byte; y: the first row.
+template <int kChannels, int kSampleBytes, bool kAnywhere>
 __device__ __forceinline__ void store_rows(const StripPlane &p, std::uint8_t *out, int rows, int x,
                                            int y) {
   constexpr int kBytes = kChannels * kSampleBytes;
@@ -176,12 +207,18 @@ __device__ __forceinline__ void store_rows(const StripPlane &p, std::uint8_t *ou
         *reinterpret_cast<std::uint32_t *>(row + 12 * lane + 4 * c) = pixels.words[c];
       __syncwarp();
     }
+    if constexpr (kAnywhere) {
+      if (p.has_copied || kChannels % 2 == 0) join_row<kChannels, kSampleBytes>(p, row, x, y + i);
+      store_row_anywhere(p.out + static_cast<std::size_t>(y + i) * p.out_pitch + x, row,
+                         min(kChannels * kChannelPitch, p.in.width - x));
+    } else {
 #pragma unroll
-    for (int chunk = lane; chunk < kChannels * kChannelPitch / 16; chunk += 32) {
-      if (x + 16 * chunk >= p.in.width) break;
-      std::uint32_t words[4];
-      join_chunk<kChannels, kSampleBytes>(row, kChannelPitch, chunk, words);
-      store_chunk(p, x + 16 * chunk, y + i, chunk, words);
+      for (int chunk = lane; chunk < kChannels * kChannelPitch / 16; chunk += 32) {
+        if (x + 16 * chunk >= p.in.width) break;
+        std::uint32_t words[4];
+        join_chunk<kChannels, kSampleBytes>(row, kChannelPitch, chunk, words);
+        store_chunk(p, x + 16 * chunk, y + i, chunk, words);
+      }
     }
   }
 }
