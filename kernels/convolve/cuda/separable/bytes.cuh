@@ -47,13 +47,11 @@ __device__ __noinline__ void restore_copied(const TileSource &in, std::uint32_t 
     return;
   }
 #pragma unroll 1
-  for (int i = 0; i < rows; i += kAtOnce) {
-    const Words<4> old = load_words_anywhere<4>(in, x, y + i);
-    auto *now = reinterpret_cast<std::uint32_t *>(stage + i * Shape::kStagePitch);
-#pragma unroll
-    for (int w = 0; w < 4; ++w)
-      now[w] = (old.at[w] & copied) | (now[w] & ~copied);
-  }
+  for (int i = 0; i < rows; i += kAtOnce)
+#pragma unroll 1
+    for (int b = 0; b < bytes; ++b)
+      if ((copied >> (8 * (b % 4)) & 1) != 0)
+        stage[i * Shape::kStagePitch + b] = load_global(from + i * pitch + b);
 }
 
 template <class Shape, SeparableSums kSums>

@@ -81,11 +81,6 @@ class BytesFill {
                                          const BytesColumns<Shape> &columns,
                                          std::uint8_t *ring) const {
     if (words_ == 0 || first >= end) return;
-    if (s.alignment < 16) {  // all columns: nothing has been copied
-      shift_ring<Shape>(s, y, first, end, words_, columns.position, columns.fill, ring,
-                        Shape::kPitch);
-      return;
-    }
     const int across = min(words_, Shape::kThreads), at_once = Shape::kThreads / across;
     const int thread = threadIdx.x;
     if (thread / across >= at_once) return;

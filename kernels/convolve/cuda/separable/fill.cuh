@@ -57,75 +57,6 @@ __device__ __noinline__ void gather_ring_words(const std::uint8_t *data, std::si
   }
 }
 
-// The same of two words, of a plane that is not aligned: where they are a run of a row's bytes, by
-// aligned words that are shifted.
-template <class Shape>
-__device__ __forceinline__ void shift_ring_words(const TileSource &s, int y, int row, int end,
-                                                 int at_once, const int *positions,
-                                                 const std::uint8_t *fills, std::uint8_t *to,
-                                                 int ring_pitch) {
-  const int first = positions[0];
-  bool is_run = first >= 0;
-#pragma unroll
-  for (int b = 1; b < 8; ++b)
-    is_run = is_run && positions[b] == first + b;
-  const auto put = [&](int at, std::uint32_t word0, std::uint32_t word1) {
-    *reinterpret_cast<uint2 *>(to + static_cast<unsigned>(at) % Shape::kRing *
-                                        static_cast<unsigned>(ring_pitch)) =
-        make_uint2(word0, word1);
-  };
-  const auto put_bytes = [&](int at, int from) {
-    std::uint32_t words[2] = {};
-#pragma unroll 1
-    for (int b = 0; b < 8; ++b) {
-      const bool there = from >= 0 && positions[b] >= 0;
-      const std::uint32_t byte =
-          there ? load_global(s.data + static_cast<std::size_t>(from) * s.pitch + positions[b])
-                : fills[b];
-      words[0] |= b < 4 ? byte << 8 * b : 0;
-      words[1] |= b < 4 ? 0 : byte << 8 * (b - 4);
-    }
-    put(at, words[0], words[1]);
-  };
-  constexpr int kRows = 4;  // loaded before the first is stored: no load moves above a store
-#pragma unroll 1
-  for (; row < end; row += kRows * at_once) {
-    std::uint32_t words[kRows][2];
-    int from[kRows];
-    constexpr int kLoaded = -2;
-#pragma unroll
-    for (int n = 0; n < kRows; ++n) {
-      from[n] = border_position(s.border, y + min(row + n * at_once, end - 1), s.height);
-      if (!is_run || from[n] < 0 || !has_blocks<4>(s, first, from[n], 8)) continue;
-      load_shifted(s.data + static_cast<std::size_t>(from[n]) * s.pitch + first, words[n]);
-      from[n] = kLoaded;
-    }
-#pragma unroll
-    for (int n = 0; n < kRows; ++n) {
-      const int at = row + n * at_once;
-      if (at >= end) break;
-      if (from[n] == kLoaded)
-        put(at, words[n][0], words[n][1]);
-      else
-        put_bytes(at, from[n]);
-    }
-  }
-}
-
-// All columns of rows first to end - 1, by a block's threads.
-template <class Shape>
-__device__ __noinline__ void shift_ring(const TileSource &s, int y, int first, int end, int words,
-                                        const int *positions, const std::uint8_t *fills,
-                                        std::uint8_t *ring, int ring_pitch) {
-  const int threads = static_cast<int>(blockDim.x), thread = static_cast<int>(threadIdx.x);
-  const int pairs = words / 2, across = min(pairs, threads), at_once = threads / across;
-  if (thread / across >= at_once) return;
-#pragma unroll 1
-  for (int at = 8 * (thread % across); at < 8 * pairs; at += 8 * across)
-    shift_ring_words<Shape>(s, y, first + thread / across, end, at_once, positions + at, fills + at,
-                            ring + at, ring_pitch);
-}
-
 // A thread's chunk of every at_once-th row where not all 16 rows are there or inside the picture.
 inline __device__ __noinline__ void copy_some(const std::uint8_t *data, std::size_t pitch,
                                               int height, Border border, int y, int row, int rows,
@@ -226,11 +157,6 @@ class MmaFill {
     const FillColumns f = *all;
     if (f.words == 0 || first >= end) return;
     const int threads_all = static_cast<int>(blockDim.x), thread = static_cast<int>(threadIdx.x);
-    if (s.alignment < 16) {  // all columns: nothing has been copied
-      shift_ring<Shape>(s, y, first, end, f.words, columns.position, columns.fill, ring.rows,
-                        ring.pitch);
-      return;
-    }
     const int across = min(f.words, threads_all), at_once = threads_all / across;
     if (thread / across >= at_once) return;
 #pragma unroll 1

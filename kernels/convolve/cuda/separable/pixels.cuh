@@ -110,9 +110,9 @@ __device__ __noinline__ void split_rows(int ring, int pitch, int ring_rows, int 
 }
 
 // 16 bytes of a row, or as many as there are.
-__device__ __forceinline__ void store_chunk(std::uint8_t *to, const std::uint8_t *samples,
-                                            int bytes) {
-  if (bytes >= 16)
+__device__ __forceinline__ void store_chunk(std::uint8_t *to, std::size_t out_pitch,
+                                            const std::uint8_t *samples, int bytes) {
+  if (bytes >= 16 && ((reinterpret_cast<std::uintptr_t>(to) | out_pitch) & 15) == 0)
     __stcs(reinterpret_cast<uint4 *>(to), *reinterpret_cast<const uint4 *>(samples));
   else
     store_some(to, samples, min(bytes, 16));
@@ -163,17 +163,12 @@ __device__ __noinline__ void store_joined(std::uint8_t *out, std::size_t out_pit
         store_shared(line + 4 * Chunks::kChunkWords * (Chunks::kChunks * group + c), words[c]);
     }
     __syncwarp();
-    if (((reinterpret_cast<std::uintptr_t>(out) | out_pitch) & 15) != 0) {
-      store_rows_anywhere(out + static_cast<std::size_t>(y) * out_pitch, out_pitch, last, from,
-                          stage_pitch, min(columns * kBytes, bytes));
-      continue;
-    }
 #pragma unroll 1
     for (int i = lane; i < last * (8 * kBytes << doubled); i += 32) {
       const int row = (i >> doubled) / (8 * kBytes);
       const int at = 16 * (i - row * (8 * kBytes << doubled));
       if (at < bytes)
-        store_chunk(out + static_cast<std::size_t>(y + row) * out_pitch + at,
+        store_chunk(out + static_cast<std::size_t>(y + row) * out_pitch + at, out_pitch,
                     from + row * stage_pitch + at, bytes - at);
     }
   }
