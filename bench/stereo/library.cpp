@@ -64,7 +64,7 @@ Matcher *matcher_open(int method, int disparities, int window, int paths, int p1
 int matcher_run(Matcher *matcher, const std::uint8_t *left, const std::uint8_t *right,
                 std::uint16_t *out, int width, int height) {
   void *const scratch =
-      matcher->scratch.data(coalesce::stereo_scratch_bytes(matcher->params, width, height));
+      matcher->scratch.data(coalesce::stereo_scratch_bytes(matcher->params, width, height, false));
   return coalesce::stereo(
              matcher->params, picture("GRAY8", left, width, height, 1),
              picture("GRAY8", right, width, height, 1),
