@@ -85,8 +85,8 @@ void time_all(Bench &bench, const Backend &backend) {
     for (const Work &work : kWorks) {
       if (!bench.wants(name_of(work), size.width, size.height)) continue;
       const StereoParams params = params_of(work);
-      const Scratch scratch(stereo_scratch_bytes(params, size.width, size.height) + 256,
-                            backend.cuda);
+      const Scratch scratch(
+          stereo_scratch_bytes(params, size.width, size.height, backend.cuda) + 256, backend.cuda);
       auto *const memory = reinterpret_cast<void *>(
           (reinterpret_cast<std::uintptr_t>(scratch.data()) + 255) & ~std::uintptr_t{255});
       FrameWork frames = {name_of(work), size, 2 * from.all, to.all, 2 * from.useful + to.useful};

@@ -123,13 +123,15 @@ StereoJob make_job(const StereoParams &params, const ConstImage &left, const Con
 
 }  // namespace
 
-std::size_t stereo_scratch_bytes(const StereoParams &params, int width, int height) {
+std::size_t stereo_scratch_bytes(const StereoParams &params, int width, int height, bool on_cuda) {
   if (!check(params).ok() || !is_size(width) || !is_size(height)) return 0;
-  std::size_t bytes = std::max(StereoCpuScratch(nullptr, params, width, height).bytes,
-                               StereoCudaScratch(nullptr, params, width, height).bytes);
+  std::size_t bytes = StereoCpuScratch(nullptr, params, width, height).bytes;
   if (params.speckle_size > 0)
-    bytes = std::max({bytes, SpeckleCpuScratch(nullptr, width, height).bytes,
-                      SpeckleCudaScratch(nullptr, width, height).bytes});
+    bytes = std::max(bytes, SpeckleCpuScratch(nullptr, width, height).bytes);
+  // (So much that the CPU back end may take its place, in tests.)
+  if (on_cuda) bytes = std::max(bytes, StereoCudaScratch(nullptr, params, width, height).bytes);
+  if (on_cuda && params.speckle_size > 0)
+    bytes = std::max(bytes, SpeckleCudaScratch(nullptr, width, height).bytes);
   return (bytes + 255) / 256 * 256;
 }
 

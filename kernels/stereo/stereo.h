@@ -63,8 +63,8 @@ struct StereoParams {
 Status stereo(const StereoParams &params, const ConstImage &left, const ConstImage &right,
               const Image &out, const Queue &queue, void *scratch);
 
-// Of either back end; 0 for parameters or sizes that stereo() refuses. Of sgm, five bytes a pixel
-// and candidate: 1.3 GB for 1920x1080 and 128.
-std::size_t stereo_scratch_bytes(const StereoParams &params, int width, int height);
+// 0 for parameters or sizes that stereo() refuses. Of sgm, two bytes a pixel and candidate, on CUDA
+// five, or three with four paths: 1.3 GB for 1920x1080 and 128.
+std::size_t stereo_scratch_bytes(const StereoParams &params, int width, int height, bool on_cuda);
 
 }  // namespace coalesce

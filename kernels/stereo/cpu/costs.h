@@ -19,8 +19,12 @@ COALESCE_INLINE void for_vectors(int count, const Step &step) {
 template <int kBytes>
 COALESCE_INLINE void sad_costs(std::uint8_t left, const std::uint8_t *right, int count,
                                std::uint8_t *costs) {
-  using Bytes = typename StereoLanes<kBytes>::Bytes;
-  const Bytes from = all_lanes<Bytes>(left), limit = all_lanes<Bytes>(kMostDifference);
+  using L = StereoLanes<kBytes>;
+  using Bytes = typename L::Bytes;
+  constexpr std::uint8_t kMost = kMostDifference;
+  // (As words: GCC puts bytes into a vector one by one here.)
+  const auto twice = static_cast<std::uint16_t>(left * 0x101);
+  const Bytes from = reinterpret_cast<Bytes>(typename L::Words{} + twice), limit = Bytes{} + kMost;
   for_vectors<kBytes>(
       count, [&](int k) __attribute__((always_inline)) {
         const Bytes to = load_lanes<Bytes>(right + k);
@@ -35,9 +39,10 @@ COALESCE_INLINE void census_costs(std::uint32_t left, const std::uint8_t *const 
   using L = StereoLanes<kBytes>;
   using Words = typename L::Words;
   Words from[4];
-  for (int b = 0; b < 4; ++b)
-    from[b] = reinterpret_cast<Words>(
-        all_lanes<typename L::Bytes>(static_cast<std::uint8_t>(left >> 8 * b)));
+  for (int b = 0; b < 4; ++b) {
+    const auto byte = static_cast<std::uint8_t>(left >> 8 * b);
+    from[b] = reinterpret_cast<Words>(typename L::Bytes{} + byte);
+  }
   for_vectors<kBytes>(
       count, [&](int k) __attribute__((always_inline)) {
         // Sums of two bits, of four, and of those of two bytes, which fit four bits.

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 #include "../../core/simd.h"
 
@@ -38,11 +37,8 @@ template <class V>
 COALESCE_INLINE void store_lanes(void *to, const V &v) {
   std::memcpy(to, &v, sizeof v);
 }
-// The same number in every lane.
-template <class V>
-COALESCE_INLINE V all_lanes(std::remove_cvref_t<decltype(V{}[0])> number) {
-  return V{} + number;
-}
+// (A number in every lane is V{} + number, where it is used and of the lanes' own type: GCC makes a
+// function of it out of single lanes, and sanitizers see an int in an expression.)
 template <class V>
 COALESCE_INLINE V least_of(const V &a, const V &b) {
   return a < b ? a : b;
@@ -51,6 +47,8 @@ template <class V>
 COALESCE_INLINE V most_of(const V &a, const V &b) {
   return a < b ? b : a;
 }
+
+constexpr std::uint16_t kLaneNumbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
 // All 16-bit lanes together, by a function of two vectors.
 template <int kBytes, class Combine>

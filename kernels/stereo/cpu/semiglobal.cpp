@@ -72,12 +72,13 @@ COALESCE_INLINE void take_steps(const Step (&steps)[kSteps], std::uint8_t (&leas
   using L = StereoLanes<kBytes>;
   using Bytes = typename L::Bytes;
   using Words = typename L::Words;
-  const Bytes step = all_lanes<Bytes>(p1);
+  constexpr std::uint8_t kMost = 255;
+  const Bytes step = Bytes{} + p1;
   Bytes before[kSteps], limit[kSteps], all[kSteps];
   for (int i = 0; i < kSteps; ++i) {
-    before[i] = all_lanes<Bytes>(steps[i].least);
-    limit[i] = before[i] + all_lanes<Bytes>(steps[i].penalty);
-    all[i] = all_lanes<Bytes>(255);
+    before[i] = Bytes{} + steps[i].least;
+    limit[i] = before[i] + steps[i].penalty;
+    all[i] = Bytes{} + kMost;
   }
   for_vectors<kBytes>(
       count, [&](int k) __attribute__((always_inline)) {

@@ -282,7 +282,7 @@ class NccStrip {
     const Floats level = load_lanes<Floats>(s_.right_level + right);
     const Floats scale = load_lanes<Floats>(s_.right_scale + right);
     const Floats covariance = __builtin_convertvector(sum, Floats) - left.level * level;
-    const Floats zero = {}, most = all_lanes<Floats>(2.0f * kNccOne);
+    const Floats zero = {}, most = zero + 2.0f * kNccOne;
     Floats cost = (kNccOne + 0.5f) - covariance * scale * left.scale;
     cost = cost < zero ? zero : cost;
     cost = cost > most ? most : cost;
@@ -333,7 +333,7 @@ COALESCE_AVX2 void find_avx2(const StereoJob &job, const StereoCpuScratch &s, in
 }
 #endif
 
-FindRows find_rows_for(const StereoJob &job) {
+FindRows find_rows_for([[maybe_unused]] const StereoJob &job) {
 #if defined(COALESCE_AVX2)
   if (job.params.disparities >= 32 && __builtin_cpu_supports("avx2")) return find_avx2;
 #endif

@@ -14,12 +14,10 @@ template <int kBytes>
 COALESCE_INLINE int best_candidate(const std::uint16_t *costs, int count) {
   using L = StereoLanes<kBytes>;
   using Words = typename L::Words;
-  Words best = load_lanes<Words>(costs), number, at;
-  for (int i = 0; i < L::kCount; ++i)
-    number[i] = static_cast<std::uint16_t>(i);
-  at = number;
+  constexpr std::uint16_t kStep = L::kCount;
+  Words best = load_lanes<Words>(costs), number = load_lanes<Words>(kLaneNumbers), at = number;
   for (int k = L::kCount; k < count; k += L::kCount) {
-    number += all_lanes<Words>(L::kCount);
+    number += kStep;
     const Words cost = load_lanes<Words>(costs + k);
     const auto better = cost <= best;
     best = better ? cost : best;
@@ -31,8 +29,8 @@ COALESCE_INLINE int best_candidate(const std::uint16_t *costs, int count) {
   const auto most = [](const auto &a, const auto &b) __attribute__((always_inline)) {
     return most_of(a, b);
   };
-  const Words first = all_lanes<Words>(combine_lanes<kBytes>(best, least));
-  return combine_lanes<kBytes>(best == first ? at : Words{}, most);
+  const std::uint16_t first = combine_lanes<kBytes>(best, least);
+  return combine_lanes<kBytes>(best == Words{} + first ? at : Words{}, most);
 }
 
 // How many costs are at most `limit`.
@@ -117,9 +115,7 @@ class RowWinners {
     const int count = params_.disparities, pixels = end - first;
     if (pixels <= 0) return;
     const std::ptrdiff_t place = first - params_.min_disparity - count + 1;
-    Words lane;
-    for (int i = 0; i < L::kCount; ++i)
-      lane[i] = static_cast<std::uint16_t>(i);
+    const Words lane = load_lanes<Words>(kLaneNumbers);
     for (int at = 0; at < count + pixels - 1; at += L::kCount) {
       std::uint16_t *const right_cost = right_cost_ + place + at;
       std::uint16_t *const right_index = right_index_ + place + at;
@@ -129,7 +125,8 @@ class RowWinners {
         const int pixel = kLeftwards ? to - 1 - i : from + i;
         const Words cost = load_lanes<Words>(batch.of(first + pixel) + at - pixel);
         const auto better = kLeftwards ? cost <= best : cost < best;
-        index = better ? lane + all_lanes<Words>(static_cast<std::uint16_t>(at - pixel)) : index;
+        const auto candidate = static_cast<std::uint16_t>(at - pixel);
+        index = better ? lane + candidate : index;
         best = least_of(best, cost);
       }
       store_lanes(right_cost, best), store_lanes(right_index, index);

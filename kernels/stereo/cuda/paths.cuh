@@ -115,8 +115,9 @@ __device__ __forceinline__ void step_path(std::uint32_t (&path)[4], const std::u
   }
 }
 
-// What a path needs of its pixels, some of them ahead, and where its costs go.
-template <bool kAdds>
+// What a path needs of its pixels, some of them ahead, and where its costs go. kFull: all lanes
+// have candidates.
+template <bool kAdds, bool kFull>
 class PathMemory {
  public:
   struct Pixel {
@@ -125,7 +126,7 @@ class PathMemory {
   };
 
   __device__ __forceinline__ PathMemory(const PathArgs &a, const PathLine &line, int candidate)
-      : length_(line.length), active_(candidate < a.candidates) {
+      : length_(line.length), active_(kFull || candidate < a.candidates) {
     const std::ptrdiff_t row = a.width, pixel = line.y * row + line.x;
     const std::ptrdiff_t at = pixel * a.candidates + candidate;
     step_ = (line.dy * row + line.dx) * a.candidates;
@@ -135,7 +136,7 @@ class PathMemory {
     byte_ = a.bytes.row(line.y) + line.x;
     byte_step_ = line.dy * static_cast<std::ptrdiff_t>(a.bytes.pitch) + line.dx;
   }
-  __device__ __forceinline__ bool active() const { return active_; }
+  __device__ __forceinline__ bool active() const { return kFull || active_; }
 
   // The next pixel of the line; nothing after its last one.
   __device__ __forceinline__ Pixel load() {
@@ -143,7 +144,7 @@ class PathMemory {
     if (loaded_++ >= length_) return pixel;
     pixel.byte = load_global(byte_);
     byte_ += byte_step_;
-    if (!active_) return pixel;
+    if (!active()) return pixel;
     pixel.costs = load_global(reinterpret_cast<const uint2 *>(costs_));
     costs_ += step_;
     if constexpr (kAdds) {
@@ -153,7 +154,7 @@ class PathMemory {
     return pixel;
   }
   __device__ __forceinline__ void store(uint2 sums) {
-    if (stored_++ >= length_ || !active_) return;
+    if (stored_++ >= length_ || !active()) return;
     *reinterpret_cast<uint2 *>(to_) = sums;
     to_ += step_;
   }
@@ -166,7 +167,7 @@ class PathMemory {
   std::uint8_t *to_;
 };
 
-template <int kLanes, bool kAdds>
+template <int kLanes, bool kAdds, bool kFull>
 __global__ void __launch_bounds__(kPathThreads) path_kernel(const __grid_constant__ PathArgs a) {
   __shared__ std::uint8_t penalty[256];
   wait_for_grid_before();
@@ -181,8 +182,8 @@ __global__ void __launch_bounds__(kPathThreads) path_kernel(const __grid_constan
 #pragma unroll
   for (int distance = 16; distance >= kLanes; distance /= 2)
     length = max(length, __shfl_xor_sync(kWholeWarp, length, distance));
-  PathMemory<kAdds> memory(a, line, lane * kPathEach);
-  typename PathMemory<kAdds>::Pixel ahead[kPathAhead];
+  PathMemory<kAdds, kFull> memory(a, line, lane * kPathEach);
+  typename PathMemory<kAdds, kFull>::Pixel ahead[kPathAhead];
 #pragma unroll
   for (int u = 0; u < kPathAhead; ++u)
     ahead[u] = memory.load();

@@ -71,9 +71,9 @@ struct SumArgs {
 constexpr int kSumThreads = 64;
 
 // A group has a strip of a row. Bytes of the paths are added up as pairs.
-template <int kLanes>
+template <int kLanes, bool kRight>
 __global__ void __launch_bounds__(kSumThreads) sum_kernel(const __grid_constant__ SumArgs a) {
-  using GroupWinners = Winners<kLanes, kPathEach>;
+  using GroupWinners = Winners<kLanes, kPathEach, kRight>;
   constexpr int kGroups = kSumThreads / kLanes;
   __shared__ __align__(16) std::uint32_t shared[kGroups * GroupWinners::kShared];
   wait_for_grid_before();
@@ -100,31 +100,37 @@ __global__ void __launch_bounds__(kSumThreads) sum_kernel(const __grid_constant_
         pixel.of[axis] = load_global(reinterpret_cast<const uint2 *>(a.paths[axis] + place(x)));
     return pixel;
   };
-  GroupWinners winners(a.winner, shared + group * GroupWinners::kShared, lane);
+  GroupWinners winners(a.winner, shared + group * GroupWinners::kShared, lane, begin);
   winners.start_row(y);
   Pixel ahead[2] = {load(begin), load(begin + 1)};
-  for (int x = begin; x < begin + kStereoStrip; x += 2) {
+  for (int i = 0; i < kStereoStrip; i += 2) {
+    winners.start(i);
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
       const Pixel pixel = ahead[u];
-      ahead[u] = load(x + u + 2);
+      ahead[u] = load(begin + i + u + 2);
       std::uint32_t sums[4] = {};
 #pragma unroll
       for (int axis = 0; axis < 4; ++axis) {
         sums[0] += low_bytes(pixel.of[axis].x), sums[1] += high_bytes(pixel.of[axis].x);
         sums[2] += low_bytes(pixel.of[axis].y), sums[3] += high_bytes(pixel.of[axis].y);
       }
-      winners.put(x + u, sums);
+      winners.put(u, sums);
     }
+    winners.end(2);
   }
-  winners.end_row(begin + kStereoStrip);
+  winners.end_row();
 }
 
 // ---- Launches -----------------------------------------------------------------------------------
 
 template <int kLanes>
 Status launch_path_kernel(const PathArgs &a, cudaStream_t stream) {
-  auto *const kernel = a.backwards ? path_kernel<kLanes, true> : path_kernel<kLanes, false>;
+  const bool full = a.candidates == kLanes * kPathEach;
+  auto *const kernel =
+      a.backwards ? full ? path_kernel<kLanes, true, true> : path_kernel<kLanes, true, false>
+      : full ? path_kernel<kLanes, false, true>
+                  : path_kernel<kLanes, false, false>;
   return launch_early(kernel, dim3(divided_up(a.lines, kPathThreads / kLanes)), dim3(kPathThreads),
                       0, stream, a);
 }
@@ -137,7 +143,9 @@ Status launch_all(const PathArgs &paths, const SumArgs &sums, cudaStream_t strea
     if (Status s = launch_path_kernel<kLanes>(a, stream); !s.ok()) return s;
   }
   const dim3 grid(divided_up(sums.strips, kSumThreads / kLanes), sums.winner.height);
-  return launch_early(sum_kernel<kLanes>, grid, dim3(kSumThreads), 0, stream, sums);
+  auto *const kernel =
+      sums.winner.right_keys != nullptr ? sum_kernel<kLanes, true> : sum_kernel<kLanes, false>;
+  return launch_early(kernel, grid, dim3(kSumThreads), 0, stream, sums);
 }
 
 Status launch_costs(const StereoJob &job, const StereoCudaScratch &s, cudaStream_t stream) {

@@ -11,11 +11,11 @@
 namespace coalesce {
 namespace {
 
-template <template <int> class CostsOf, int kLanes, int kEach>
+template <template <int> class CostsOf, int kLanes, int kEach, bool kRight>
 __global__ void __launch_bounds__(32) window_kernel(const __grid_constant__ WindowArgs a) {
   COALESCE_DYNAMIC_SHARED(16, std::uint32_t, shared);
   wait_for_grid_before();
-  WindowStrip<CostsOf, kLanes, kEach> strip(a, shared);
+  WindowStrip<CostsOf, kLanes, kEach, kRight> strip(a, shared);
   strip.find();
 }
 
@@ -31,26 +31,33 @@ Status band_rows(int strips, int height, int half, std::size_t shared_bytes, int
   return {};
 }
 
-template <template <int> class CostsOf, int kLanes, int kEach>
+template <template <int> class CostsOf, int kLanes, int kEach, bool kRight>
 Status launch_strips(const WindowArgs &args, cudaStream_t stream) {
-  using Strip = WindowStrip<CostsOf, kLanes, kEach>;
+  using Strip = WindowStrip<CostsOf, kLanes, kEach, kRight>;
   WindowArgs a = args;
   const std::size_t bytes =
       4 * (static_cast<std::size_t>(Strip::kWinnerWords) +
            static_cast<std::size_t>(Strip::kColumnWords * strip_columns(a.half)));
-  const int strips = divided_up(a.winner.width, kStereoStrip * Strip::kGroups);
+  const int strips =
+      divided_up(a.winner.width - first_window(a.half), kStereoStrip * Strip::kGroups);
   if (Status s = band_rows(strips, a.winner.height, a.half, bytes, &a.band); !s.ok()) return s;
-  return launch_early(window_kernel<CostsOf, kLanes, kEach>,
+  return launch_early(window_kernel<CostsOf, kLanes, kEach, kRight>,
                       dim3(strips, divided_up(a.winner.height, a.band)), dim3(32), bytes, stream,
                       a);
+}
+
+template <template <int> class CostsOf, int kLanes, int kEach>
+Status launch_lanes(const WindowArgs &a, cudaStream_t stream) {
+  return a.winner.right_keys != nullptr ? launch_strips<CostsOf, kLanes, kEach, true>(a, stream)
+                                        : launch_strips<CostsOf, kLanes, kEach, false>(a, stream);
 }
 
 template <template <int> class CostsOf>
 Status launch_method(const WindowArgs &a, cudaStream_t stream) {
   const StereoLanesOf lanes = window_lanes(a.winner.candidates);
-  if (lanes.lanes == 16) return launch_strips<CostsOf, 16, 4>(a, stream);
-  return lanes.each == 4 ? launch_strips<CostsOf, 32, 4>(a, stream)
-                         : launch_strips<CostsOf, 32, 8>(a, stream);
+  if (lanes.lanes == 16) return launch_lanes<CostsOf, 16, 4>(a, stream);
+  return lanes.each == 4 ? launch_lanes<CostsOf, 32, 4>(a, stream)
+                         : launch_lanes<CostsOf, 32, 8>(a, stream);
 }
 
 // ---- Of ncc -------------------------------------------------------------------------------------

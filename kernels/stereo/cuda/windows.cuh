@@ -81,10 +81,9 @@ struct SadCosts {
   static constexpr int kSums = kEach / 2;
   using Row = ByteRow<kEach>;
 
-  // min(byte, 127), four times
+  // min(byte, 127), four times. (Ones where the uppermost bit is one.)
   __device__ __forceinline__ static std::uint32_t limited(std::uint32_t bytes) {
-    const std::uint32_t over = bytes & 0x80808080;
-    return (bytes | (over - (over >> 7))) & 0x7F7F7F7F;
+    return (bytes | ptx::prmt(bytes, 0, 0xBA98)) & 0x7F7F7F7F;
   }
   __device__ __forceinline__ static void costs(const Row &row, int column,
                                                std::uint32_t (&out)[kSums]) {
@@ -235,117 +234,142 @@ __device__ __forceinline__ void store_sums(std::uint32_t *to, const ColumnOfSums
   }
 }
 
-// Columns of a strip's sums: from a multiple of 4 on, and as many as that.
-COALESCE_HOST_DEVICE int columns_before(int half) {
-  return (half + 3) / 4 * 4;
+// Of a strip's columns: those before the first one that is the last of a window, a multiple of 4;
+// and where they begin beside the strip, at one, too. So windows begin up to 3 pixels before it.
+COALESCE_HOST_DEVICE int columns_ahead(int half) {
+  return (2 * half + 3) / 4 * 4;
 }
+COALESCE_HOST_DEVICE int columns_before(int half) {
+  return (columns_ahead(half) - half + 3) / 4 * 4;
+}
+COALESCE_HOST_DEVICE int first_window(int half) {
+  return columns_ahead(half) - half - columns_before(half);
+}
+// With a column of zeros in front.
 COALESCE_HOST_DEVICE int strip_columns(int half) {
-  return kStereoStrip + 2 * columns_before(half);
+  return 1 + columns_ahead(half) + kStereoStrip;
 }
 
 // A warp has a strip and a band of rows, or two strips that are beside each other. The sums of
 // columns go down with it, the sum of the window goes along each row.
-template <template <int> class CostsOf, int kLanes, int kEach>
+template <template <int> class CostsOf, int kLanes, int kEach, bool kRight>
 class WindowStrip {
   using Costs = CostsOf<kEach>;
   using Row = typename Costs::Row;
+  using StripWinners = Winners<kLanes, kEach, kRight>;
   static constexpr int kSums = Costs::kSums;
   static constexpr int kLaneWords = kSums < 4 ? kSums : 4;
 
  public:
   static constexpr int kGroups = 32 / kLanes;
   static constexpr int kColumnWords = 32 * kSums;
-  static constexpr int kWinnerWords = kGroups * Winners<kLanes, kEach>::kShared;
+  static constexpr int kWinnerWords = kGroups * StripWinners::kShared;
 
   __device__ __forceinline__ WindowStrip(const WindowArgs &a, std::uint32_t *shared)
       : a_(a),
         lane_(static_cast<int>(threadIdx.x) % kLanes),
         x_((static_cast<int>(blockIdx.x) * kGroups + static_cast<int>(threadIdx.x) / kLanes) *
            kStereoStrip),
-        before_(columns_before(a.half)),
-        columns_(strip_columns(a.half)),
-        sums_(shared + kWinnerWords + kLaneWords * static_cast<int>(threadIdx.x)),
-        winners_(a.winner,
-                 shared + static_cast<int>(threadIdx.x) / kLanes * Winners<kLanes, kEach>::kShared,
-                 lane_) {}
+        sums_(shared + kWinnerWords + kColumnWords + kLaneWords * static_cast<int>(threadIdx.x)),
+        winners_(a.winner, shared + static_cast<int>(threadIdx.x) / kLanes * StripWinners::kShared,
+                 lane_, x_ + first_window(a.half)) {}
 
   __device__ __forceinline__ void find() {
     const ColumnOfSums<kSums> none = {};
-    for (int i = 0; i < columns_; ++i)
+    for (int i = -1; i < strip_columns(a_.half) - 1; ++i)
       store_sums(sums_ + i * kColumnWords, none);
     const int first = static_cast<int>(blockIdx.y) * a_.band;
     const int last = min(first + a_.band, a_.winner.height);
     for (int y = first - a_.half; y < first + a_.half; ++y)
-      pass<false, false>(y - a_.half);
-    pass<false, true>(first);
+      add_row(y);
+    pass<false>(first);
     for (int y = first + 1; y < last; ++y)
-      pass<true, true>(y);
+      pass<true>(y);
   }
 
  private:
   __device__ __forceinline__ Row row(int y) const {
     y = min(max(y, 0), a_.winner.height - 1);
-    return Row(a_, y, x_ - before_, lane_ * kEach);
+    return Row(a_, y, x_ - columns_before(a_.half), lane_ * kEach);
   }
 
-  // Column i of the strip, which is the window's last one.
-  __device__ __forceinline__ void add_to_window(int i, const ColumnOfSums<kSums> &column,
-                                                ColumnOfSums<kSums> *window,
-                                                typename Costs::Finish *finish) {
+  // One more row of costs; kLeaves: and one less.
+  template <bool kLeaves>
+  __device__ __forceinline__ ColumnOfSums<kSums> change_column(std::uint32_t *at, int c, Row *in,
+                                                               Row *out) const {
+    ColumnOfSums<kSums> column = load_sums<kSums>(at);
+    std::uint32_t costs[kSums];
+    Costs::costs(*in, c, costs);
 #pragma unroll
     for (int k = 0; k < kSums; ++k)
-      window->at[k] += column.at[k];
-    const int size = 2 * a_.half + 1;
-    if (i >= size) {
-      const ColumnOfSums<kSums> old = load_sums<kSums>(sums_ + (i - size) * kColumnWords);
+      column.at[k] += costs[k];
+    if constexpr (kLeaves) {
+      Costs::costs(*out, c, costs);
 #pragma unroll
       for (int k = 0; k < kSums; ++k)
-        window->at[k] -= old.at[k];
+        column.at[k] -= costs[k];
     }
-    const int middle = i - a_.half - before_;
-    if (middle < 0 || middle >= kStereoStrip) return;
-    std::uint32_t pairs[kEach / 2];
-    (*finish)(window->at, pairs);
-    winners_.put(x_ + middle, pairs);
+    store_sums(at, column);
+    return column;
+  }
+
+  __device__ __forceinline__ void add_row(int y) {
+    Row in = row(y);
+    for (int i = 0; i < columns_ahead(a_.half) + kStereoStrip; i += 4) {
+      in.load();
+#pragma unroll
+      for (int c = 0; c < 4; ++c)
+        change_column<false>(sums_ + (i + c) * kColumnWords, c, &in, &in);
+    }
   }
 
   // The window's last row of row y comes in; the one that is above its first one leaves.
-  template <bool kLeaves, bool kFinds>
+  template <bool kLeaves>
   __device__ __forceinline__ void pass(int y) {
     Row in = row(y + a_.half), out = row(y - a_.half - 1);
-    typename Costs::Finish finish(a_, kFinds ? y : 0, x_, lane_ * kEach);
-    if constexpr (kFinds) winners_.start_row(y);
     ColumnOfSums<kSums> window = {};
-    for (int begin = 0; begin < columns_; begin += 4) {
+    const int size = 2 * a_.half + 1;
+    std::uint32_t *at = sums_;
+    for (int i = 0; i < columns_ahead(a_.half); i += 4) {
       in.load();
       if constexpr (kLeaves) out.load();
 #pragma unroll
-      for (int c = 0; c < 4; ++c) {
-        const int i = begin + c;
-        std::uint32_t *const at = sums_ + i * kColumnWords;
-        ColumnOfSums<kSums> column = load_sums<kSums>(at);
-        std::uint32_t costs[kSums];
-        Costs::costs(in, c, costs);
+      for (int c = 0; c < 4; ++c, at += kColumnWords) {
+        const auto column = change_column<kLeaves>(at, c, &in, &out);
+        const auto old =
+            load_sums<kSums>(i + c >= size ? at - size * kColumnWords : sums_ - kColumnWords);
 #pragma unroll
         for (int k = 0; k < kSums; ++k)
-          column.at[k] += costs[k];
-        if constexpr (kLeaves) {
-          Costs::costs(out, c, costs);
-#pragma unroll
-          for (int k = 0; k < kSums; ++k)
-            column.at[k] -= costs[k];
-        }
-        store_sums(at, column);
-        if constexpr (kFinds) add_to_window(i, column, &window, &finish);
+          window.at[k] += column.at[k] - old.at[k];
       }
     }
-    if constexpr (kFinds) winners_.end_row(x_ + kStereoStrip);
+    typename Costs::Finish finish(a_, y, x_ + first_window(a_.half), lane_ * kEach);
+    winners_.start_row(y);
+    const std::uint32_t *behind = at - size * kColumnWords;
+    for (int i = 0; i < kStereoStrip; i += 4) {
+      winners_.start(i);
+      in.load();
+      if constexpr (kLeaves) out.load();
+#pragma unroll
+      for (int c = 0; c < 4; ++c, at += kColumnWords, behind += kColumnWords) {
+        const auto column = change_column<kLeaves>(at, c, &in, &out);
+        const auto old = load_sums<kSums>(behind);
+#pragma unroll
+        for (int k = 0; k < kSums; ++k)
+          window.at[k] += column.at[k] - old.at[k];
+        std::uint32_t pairs[kEach / 2];
+        finish(window.at, pairs);
+        winners_.put(c, pairs);
+      }
+      winners_.end(4);
+    }
+    winners_.end_row();
   }
 
   const WindowArgs &a_;
-  int lane_, x_, before_, columns_;
+  int lane_, x_;
   std::uint32_t *sums_;
-  Winners<kLanes, kEach> winners_;
+  StripWinners winners_;
 };
 
 }  // namespace

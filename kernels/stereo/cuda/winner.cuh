@@ -37,17 +37,25 @@ inline WinnerArgs winner_args(const StereoJob &job, const StereoCudaScratch &s) 
 }
 
 // kEach: numbers of candidates that a lane has, which follow each other. Costs come in pairs of 16
-// bits. A key is a cost above the number of its candidate.
-template <int kLanes, int kEach>
+// bits. A key is a cost above the number of its candidate. kRight: are the best candidates of the
+// right picture's pixels wanted?
+template <int kLanes, int kEach, bool kRight>
 class Winners {
  public:
   static constexpr int kPairs = kEach / 2, kAll = kLanes * kEach;
   static constexpr int kBatch = kLanes < 16 ? kLanes : 16;  // pixels that are stored together
   // Words of shared memory, for each group.
-  static constexpr int kShared = kBatch * kAll / 2;
+  static constexpr int kShared = kBatch * kAll / 2 + (kRight ? 16 : 0);
 
-  __device__ __forceinline__ Winners(const WinnerArgs &args, std::uint32_t *shared, int lane)
-      : args_(args), costs_(shared), lane_(lane) {}
+  // Of kStereoStrip pixels from x on, or of those of them that are in the picture.
+  __device__ __forceinline__ Winners(const WinnerArgs &args, std::uint32_t *shared, int lane, int x)
+      : args_(args),
+        costs_(shared + lane * kPairs),
+        leaving_(shared + kBatch * kAll / 2),
+        lane_(lane),
+        first_(x),
+        limited_(args.candidates < kAll || x < 0 || x + kStereoStrip > args.width ||
+                 (!args.outside && x - args.min_disparity < args.candidates - 1)) {}
 
   __device__ __forceinline__ void start_row(int y) {
     y_ = y;
@@ -56,18 +64,17 @@ class Winners {
       right_[j] = kNoKey;
   }
 
-  // Of all groups of the warp together. x begins at a multiple of kBatch, and ends at one.
-  __device__ __forceinline__ void put(int x, std::uint32_t (&costs)[kPairs]) {
-    const int last = last_candidate(x);
-    if (last < kAll - 1) {
-#pragma unroll
-      for (int i = 0; i < kPairs; ++i) {
-        if (lane_ * kEach + 2 * i > last) costs[i] |= 0xFFFF;
-        if (lane_ * kEach + 2 * i + 1 > last) costs[i] |= 0xFFFF0000;
-      }
-    }
-    const int slot = x % kBatch;
-    store(slot, costs);
+  // Pixel `at` of the strip and some after it are next, all of one batch.
+  __device__ __forceinline__ void start(int at) {
+    at_ = at;
+    own_ = lane_ - at % kBatch;
+    to_ = costs_ + at % kBatch * (kAll / 2);
+  }
+
+  // Of pixel number i of those, of all groups of the warp together, one after the other.
+  __device__ __forceinline__ void put(int i, std::uint32_t (&costs)[kPairs]) {
+    if (limited_) limit(last_candidate(first_ + at_ + i), costs);
+    store(to_ + i * (kAll / 2), costs);
     std::uint32_t keys[kEach], best = kNoKey;
 #pragma unroll
     for (int j = 0; j < kEach; ++j) {
@@ -76,102 +83,120 @@ class Winners {
       best = min(best, keys[j]);
     }
     best = warp_least<kLanes>(best);
-    std::uint32_t second = kNoKey;
+    if (own_ == i) best_ = best;
     if (args_.uniqueness > 0) {
+      std::uint32_t second = kNoKey;
       const int first = static_cast<int>(best & 0xFFFF) - 1 - lane_ * kEach;
 #pragma unroll
       for (int j = 0; j < kEach; ++j)
         if (static_cast<unsigned>(j - first) > 2) second = min(second, keys[j]);
       second = warp_least<kLanes>(second);
+      if (own_ == i) second_ = second;
     }
-    if (lane_ == slot) best_ = best, second_ = second;
-    if (args_.right_keys != nullptr) put_right(x, keys);
-    if (slot == kBatch - 1) put_batch(x - slot);
+    if constexpr (kRight) put_right(i, keys);
   }
 
-  // x: the pixel after the last one.
-  __device__ __forceinline__ void end_row(int x) const {
-    if (args_.right_keys == nullptr) return;
+  // If these `count` pixels were the last ones of a batch.
+  __device__ __forceinline__ void end(int count) {
+    if ((at_ + count) % kBatch != 0) return;
+    const int x = first_ + at_ + count - kBatch + lane_;
+    __syncwarp();
+    if (lane_ < kBatch) {
+      if (x >= 0 && x < args_.width) put_pixel(x);
+      if constexpr (kRight) put_key(x - args_.min_disparity - kAll + 1, leaving_[lane_]);
+    }
+    __syncwarp();
+  }
+
+  __device__ __forceinline__ void end_row() const {
+    if constexpr (kRight) {
 #pragma unroll
-    for (int j = 0; j < kEach; ++j)
-      put_key(x - args_.min_disparity - lane_ * kEach - j, right_[j]);
+      for (int j = 0; j < kEach; ++j)
+        put_key(first_ + kStereoStrip - args_.min_disparity - lane_ * kEach - j, right_[j]);
+    }
   }
 
  private:
   __device__ __forceinline__ int last_candidate(int x) const {
-    if (x >= args_.width) return -1;
+    if (x < 0 || x >= args_.width) return -1;
     const int last = args_.candidates - 1;
     return args_.outside ? last : min(last, x - args_.min_disparity);
   }
+  __device__ __forceinline__ void limit(int last, std::uint32_t (&costs)[kPairs]) const {
+#pragma unroll
+    for (int i = 0; i < kPairs; ++i) {
+      if (lane_ * kEach + 2 * i > last) costs[i] |= 0xFFFF;
+      if (lane_ * kEach + 2 * i + 1 > last) costs[i] |= 0xFFFF0000;
+    }
+  }
 
-  __device__ __forceinline__ void store(int slot, const std::uint32_t (&costs)[kPairs]) const {
-    std::uint32_t *const to = costs_ + slot * (kAll / 2) + lane_ * kPairs;
+  __device__ __forceinline__ static void store(std::uint32_t *to,
+                                               const std::uint32_t (&costs)[kPairs]) {
     if constexpr (kPairs == 4)
       *reinterpret_cast<uint4 *>(to) = make_uint4(costs[0], costs[1], costs[2], costs[3]);
     else
       *reinterpret_cast<uint2 *>(to) = make_uint2(costs[0], costs[1]);
   }
-  __device__ __forceinline__ std::uint32_t cost_of(int slot, int candidate) const {
-    const std::uint32_t pair = costs_[slot * (kAll / 2) + candidate / 2];
+  // Of the pixel of the batch that is this lane's.
+  __device__ __forceinline__ std::uint32_t cost_of(int candidate) const {
+    const std::uint32_t pair = costs_[lane_ * (kAll / 2) - lane_ * kPairs + candidate / 2];
     return candidate % 2 == 0 ? pair & 0xFFFF : pair >> 16;
   }
 
-  // Pixel to of the right picture has candidate k from pixel to + min + k. So keys move on by one
+  // Pixel p of the right picture has candidate k from pixel p + min + k. So keys move on by one
   // candidate a pixel, and leave the group after its last one.
-  __device__ __forceinline__ void put_right(int x, const std::uint32_t (&keys)[kEach]) {
+  __device__ __forceinline__ void put_right(int i, const std::uint32_t (&keys)[kEach]) {
 #pragma unroll
     for (int j = 0; j < kEach; ++j)
       right_[j] = min(right_[j], keys[j]);
     const std::uint32_t leaves = right_[kEach - 1];
-    if (lane_ == kLanes - 1) put_key(x - args_.min_disparity - kAll + 1, leaves);
+    if (lane_ == kLanes - 1) leaving_[at_ % kBatch + i] = leaves;
     const std::uint32_t comes = __shfl_up_sync(kWholeWarp, leaves, 1, kLanes);
 #pragma unroll
     for (int j = kEach - 1; j > 0; --j)
       right_[j] = right_[j - 1];
     right_[0] = lane_ == 0 ? kNoKey : comes;
   }
-  __device__ __forceinline__ void put_key(int to, std::uint32_t key) const {
-    if (to < 0 || to >= args_.width || (key >> 16) == kNoCost) return;
-    atomicMin(
-        args_.right_keys + static_cast<std::size_t>(y_) * static_cast<unsigned>(args_.width) + to,
-        key);
+  __device__ __forceinline__ void put_key(int x, std::uint32_t key) const {
+    if (x < 0 || x >= args_.width || (key >> 16) == kNoCost) return;
+    atomicMin(args_.right_keys + place(x), key);
+  }
+  __device__ __forceinline__ std::size_t place(int x) const {
+    return static_cast<std::size_t>(y_) * static_cast<unsigned>(args_.width) +
+           static_cast<unsigned>(x);
   }
 
-  // A lane has a pixel.
-  __device__ __forceinline__ void put_batch(int first) {
-    __syncwarp();
-    const int x = first + lane_;
-    if (lane_ < kBatch && x < args_.width) {
-      const int cost = static_cast<int>(best_ >> 16), candidate = static_cast<int>(best_ & 0xFFFF);
-      const int second = static_cast<int>(second_ >> 16);
-      std::uint32_t winner = kNoIndex << 16;
-      const bool known = cost != static_cast<int>(kNoCost);
-      const bool unique =
-          second == static_cast<int>(kNoCost) || second * (100 - args_.uniqueness) > cost * 100;
-      if (known && unique) {
-        int offset = 0;
-        if (args_.subpixel && candidate > 0 && candidate + 1 < args_.candidates) {
-          const std::uint32_t behind = cost_of(lane_, candidate + 1);
-          if (behind != kNoCost)
-            offset = subpixel_offset(static_cast<int>(cost_of(lane_, candidate - 1)), cost,
-                                     static_cast<int>(behind));
-        }
-        winner =
-            static_cast<std::uint32_t>(candidate) << 16 |
-            static_cast<std::uint32_t>(stored_disparity(args_.min_disparity + candidate, offset));
+  __device__ __forceinline__ void put_pixel(int x) const {
+    const int cost = static_cast<int>(best_ >> 16), candidate = static_cast<int>(best_ & 0xFFFF);
+    const int second = static_cast<int>(second_ >> 16);
+    std::uint32_t winner = kNoIndex << 16;
+    const bool known = cost != static_cast<int>(kNoCost);
+    const bool unique =
+        second == static_cast<int>(kNoCost) || second * (100 - args_.uniqueness) > cost * 100;
+    if (known && unique) {
+      int offset = 0;
+      if (args_.subpixel && candidate > 0 && candidate + 1 < args_.candidates) {
+        const std::uint32_t behind = cost_of(candidate + 1);
+        if (behind != kNoCost)
+          offset = subpixel_offset(static_cast<int>(cost_of(candidate - 1)), cost,
+                                   static_cast<int>(behind));
       }
-      if (args_.right_keys != nullptr)
-        args_.winners[static_cast<std::size_t>(y_) * static_cast<unsigned>(args_.width) + x] =
-            winner;
-      else
-        args_.found.row(y_)[x] = static_cast<std::uint16_t>(winner);
+      winner =
+          static_cast<std::uint32_t>(candidate) << 16 |
+          static_cast<std::uint32_t>(stored_disparity(args_.min_disparity + candidate, offset));
     }
-    __syncwarp();
+    if constexpr (kRight)
+      args_.winners[place(x)] = winner;
+    else
+      args_.found.row(y_)[x] = static_cast<std::uint16_t>(winner);
   }
 
   const WinnerArgs &args_;
-  std::uint32_t *costs_;
-  int lane_, y_ = 0;
+  std::uint32_t *costs_, *leaving_;
+  int lane_, first_, y_ = 0;
+  int at_ = 0, own_ = 0;         // of the pixels that are next: this lane's number among them
+  std::uint32_t *to_ = nullptr;  // and where the costs of the first one go
+  bool limited_;                 // may a pixel of the strip lack candidates?
   std::uint32_t right_[kEach] = {};
   std::uint32_t best_ = kNoKey, second_ = kNoKey;  // of the pixel of the batch that is this lane's
 };

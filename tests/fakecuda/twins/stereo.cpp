@@ -13,7 +13,7 @@ Plane<std::uint8_t> scratch_of(void *memory, std::size_t bytes, int rows) {
 }  // namespace
 
 Status find_disparities_cuda(const StereoJob &job, void *stream) {
-  const std::size_t bytes = stereo_scratch_bytes(job.params, job.width, job.height);
+  const std::size_t bytes = stereo_scratch_bytes(job.params, job.width, job.height, true);
   if (Status s = twin::check_access(
           {job.in[0], job.in[1], job.found, scratch_of(job.scratch, bytes, job.height)});
       !s.ok())

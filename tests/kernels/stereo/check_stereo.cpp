@@ -136,7 +136,7 @@ std::string trial(const Operation &operation, const TrialOptions &options, Rando
                            std::to_string(shape.height) + left.text() + right.text() + out.text();
   set_doing(what);
   stereo_reference(params, left.image(), right.image(), out.expected());
-  Scratch scratch(stereo_scratch_bytes(params, shape.width, shape.height), backend);
+  Scratch scratch(stereo_scratch_bytes(params, shape.width, shape.height, backend.cuda), backend);
   const Status s =
       operation({params, left.given(backend), right.given(backend), out.given(backend)},
                 backend.queue(), scratch.data());

@@ -44,7 +44,7 @@ struct GreyCall {
     left.plane[0] = {from[0].data(), kWidth, kHeight, kWidth};
     right.plane[0] = {from[1].data(), kWidth, kHeight, kWidth};
     out.plane[0] = {reinterpret_cast<std::uint8_t *>(to.data()), 2 * kWidth, kHeight, 2 * kWidth};
-    memory.resize(stereo_scratch_bytes(params, kWidth, kHeight) / 8 + 32);
+    memory.resize(stereo_scratch_bytes(params, kWidth, kHeight, false) / 8 + 32);
     scratch = reinterpret_cast<void *>((reinterpret_cast<std::uintptr_t>(memory.data()) + 255) &
                                        ~std::uintptr_t{255});
   }
@@ -125,11 +125,11 @@ TEST_CASE("formats that are refused") {
 
 TEST_CASE("scratch memory of what is refused") {
   StereoParams params;
-  CHECK(stereo_scratch_bytes(params, 10, 10) > 0);
-  CHECK(stereo_scratch_bytes(params, 0, 10) == 0);
-  CHECK(stereo_scratch_bytes(params, 10, kMaxStereoSize + 1) == 0);
+  CHECK(stereo_scratch_bytes(params, 10, 10, false) > 0);
+  CHECK(stereo_scratch_bytes(params, 0, 10, false) == 0);
+  CHECK(stereo_scratch_bytes(params, 10, kMaxStereoSize + 1, true) == 0);
   params.disparities = 17;
-  CHECK(stereo_scratch_bytes(params, 10, 10) == 0);
+  CHECK(stereo_scratch_bytes(params, 10, 10, true) == 0);
 }
 
 TEST_CASE("columns that are moved are found by every method") {
