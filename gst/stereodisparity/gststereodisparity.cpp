@@ -35,7 +35,7 @@ constexpr const char *kMethodNames[] = {"sad", "ncc", "census", "sgm"};
 GType method_type() {
   static const GEnumValue values[] = {
       {int(StereoMethod::sad), "Windows: sums of absolute differences", "sad"},
-      {int(StereoMethod::ncc), "Windows: normalised cross-correlation, without the means", "ncc"},
+      {int(StereoMethod::ncc), "Windows: zero-mean normalised cross-correlation", "ncc"},
       {int(StereoMethod::census), "Windows: sums of the bits in which census transforms differ",
        "census"},
       {int(StereoMethod::sgm), "Semi-global matching of census transforms", "sgm"},
