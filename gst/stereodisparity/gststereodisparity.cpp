@@ -279,11 +279,13 @@ gboolean set_info(GstCoalesceAggregator *self, const GstVideoInfo *const *in, gu
 
 // ---- frames ----------------------------------------------------------------------------------
 
-// A candidate of a window costs a few operations on vectors of bytes, one of a path as much.
+// What a candidate of a pixel costs, beside a multiplication and addition of a filter.
+constexpr int kWindowWork = 16, kPathsWork = 64;
+
 gboolean worth_the_trip(GstCoalesceAggregator *self, const GstVideoInfo *const *in, guint n) {
   const GstVideoInfo *known = n > 0 && in[0] != nullptr ? in[0] : n > 1 ? in[1] : nullptr;
   const S &s = *priv_of(self).in_use;
-  const int work = s.disparities * (s.method == StereoMethod::sgm ? s.paths : 4);
+  const int work = s.disparities * (s.method == StereoMethod::sgm ? kPathsWork : kWindowWork);
   return known != nullptr && self->backend->is_heavy_enough(*known, work);
 }
 
