@@ -215,14 +215,19 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
   priv_of(object).settings.read([&](const S &s) { properties().get(id, s, value); });
 }
 
+// That is in use.
+gsize operation_bytes(gpointer self, const GstVideoInfo &info) {
+  return stereo_scratch_bytes(*priv_of(self).in_use, GST_VIDEO_INFO_WIDTH(&info),
+                              GST_VIDEO_INFO_HEIGHT(&info));
+}
+
 // Posts an error and returns false if there are no usable settings.
 bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
   DisparityPrivate &priv = priv_of(self);
   return priv.in_use.follow(priv.settings, info, new_format, [&](const S &s) {
-    GST_DEBUG_OBJECT(
-        self, "%s, candidates %d to %d, %" G_GSIZE_FORMAT " bytes of scratch memory",
-        kMethodNames[int(s.method)], s.min_disparity, s.min_disparity + s.disparities - 1,
-        stereo_scratch_bytes(s, GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)));
+    GST_DEBUG_OBJECT(self, "%s, candidates %d to %d, %" G_GSIZE_FORMAT " bytes beside the frames",
+                     kMethodNames[int(s.method)], s.min_disparity,
+                     s.min_disparity + s.disparities - 1, operation_bytes(self, info));
   });
 }
 
@@ -293,8 +298,7 @@ gsize scratch_bytes(GstCoalesceAggregator *self, const Frame *const *in, guint) 
   const GstVideoInfo &info = in[0]->info();
   // Cannot fail: what has been used for this format can be used again.
   (void)update(self, info, false);
-  return stereo_scratch_bytes(*priv_of(self).in_use, GST_VIDEO_INFO_WIDTH(&info),
-                              GST_VIDEO_INFO_HEIGHT(&info));
+  return operation_bytes(self, info);
 }
 
 Status run(GstCoalesceAggregator *self, const Frame *const *in, guint, const Frame &out,
