@@ -14,8 +14,11 @@ const Size kSize{37, 11};
 struct Mix {
   const char *left, *right, *out, *properties;
 };
-constexpr Mix kMixes[] = {{kCuda, kSystem, kCuda, "num-disparities=16 speckle-size=5"},
-                          {kSystem, kCuda, kSystem, "num-disparities=16 method=sad"}};
+// (Vectors of sgm compare bytes that nobody has written, and drop them: valgrind takes the result
+// for one of these.)
+constexpr Mix kMixes[] = {
+    {kCuda, kSystem, kCuda, "num-disparities=16 method=census speckle-size=5"},
+    {kSystem, kCuda, kSystem, "num-disparities=16 method=sad"}};
 
 GstVideoInfo info() {
   return video_info(GST_VIDEO_FORMAT_GRAY8, kSize.width, kSize.height);
