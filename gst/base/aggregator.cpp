@@ -307,6 +307,7 @@ gboolean stop(GstAggregator *aggregator) {
   }
   priv.inputs.clear();
   priv.pool.drop();
+  priv.scratch.drop();
   priv.in_caps.clear();
   priv.out_caps.reset();
   priv.refused = false;
@@ -434,6 +435,12 @@ static void gst_coalesce_aggregator_init(GstCoalesceAggregator *self) {
   });
   gst_pad_add_probe(GST_AGGREGATOR_SRC_PAD(self), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, before_event,
                     self, nullptr);
+}
+
+void *gst_coalesce_aggregator_scratch(GstCoalesceAggregator *self) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(self->priv->scratch.data());
+  return reinterpret_cast<void *>((begin + kScratchAlignment - 1) / kScratchAlignment *
+                                  kScratchAlignment);
 }
 
 void gst_coalesce_aggregator_class_add_input(GstCoalesceAggregatorClass *klass, const char *name,

@@ -56,6 +56,11 @@ struct GstCoalesceAggregatorClass {
   gboolean (*set_info)(GstCoalesceAggregator *self, const GstVideoInfo *const *in, guint n,
                        const GstVideoInfo *out);
 
+  // The memory that run() needs beside the frames, and finds by gst_coalesce_aggregator_scratch():
+  // asked before each run(), of its inputs. Default: none.
+  gsize (*scratch_bytes)(GstCoalesceAggregator *self, const coalesce::gst::Frame *const *in,
+                         guint n);
+
   // Is the work on these inputs heavy enough to go to the GPU and back from system memory? Called
   // before all have caps, too. Default: no.
   gboolean (*worth_the_trip)(GstCoalesceAggregator *self, const GstVideoInfo *const *in, guint n);
@@ -74,6 +79,10 @@ GType gst_coalesce_aggregator_get_type();
 #define GST_COALESCE_AGGREGATOR_CLASS(klass) (reinterpret_cast<GstCoalesceAggregatorClass *>(klass))
 #define GST_COALESCE_AGGREGATOR_GET_CLASS(object) \
   (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_COALESCE_AGGREGATOR, GstCoalesceAggregatorClass))
+
+// In run(): of the back end's memory, aligned to 256 bytes, until the work has been done. There is
+// one for all frames, so that those in two streams wait for each other.
+void *gst_coalesce_aggregator_scratch(GstCoalesceAggregator *self);
 
 // Templates of the given formats (as in "{ GRAY8, I420 }", most preferred first), in CUDA and in
 // system memory. An input with a name ("left") is always there; "sink_%u" is there on request.

@@ -230,6 +230,16 @@ Status run(GstCoalesceAggregator *self, const Frame &out) {
       self, frames.data(), static_cast<guint>(frames.size()), out, self->backend->queue());
 }
 
+// Of frames that are in hand, with room for its alignment.
+gsize scratch_bytes(GstCoalesceAggregator *self) {
+  auto *klass = GST_COALESCE_AGGREGATOR_GET_CLASS(self);
+  const auto &frames = self->priv->frames;
+  const gsize bytes = klass->scratch_bytes ? klass->scratch_bytes(self, frames.data(),
+                                                                  static_cast<guint>(frames.size()))
+                                           : 0;
+  return bytes > 0 ? bytes + kScratchAlignment - 1 : 0;
+}
+
 GstFlowReturn process(GstCoalesceAggregator *self, GstBuffer *out_buffer) {
   GstCoalesceAggregatorPrivate &priv = *self->priv;
   OutputFrame out;
@@ -251,6 +261,9 @@ GstFlowReturn process(GstCoalesceAggregator *self, GstBuffer *out_buffer) {
   }
   if (flow == GST_FLOW_OK) flow = job.write(out_buffer, priv.out_info, priv.pool, &out);
   if (flow == kNoMemory) return post_failure(self, "no memory for a copy of the frame");
+  if (flow == GST_FLOW_OK) flow = priv.scratch.prepare(*self->backend, job, scratch_bytes(self));
+  if (flow == kNoMemory)
+    return post_failure(self, "no memory for what the operation keeps beside the frames");
   if (flow != GST_FLOW_OK) return flow;
   out.set_interlaced(first->interlaced());
   const Status status = run(self, out.frame());
@@ -279,6 +292,8 @@ bool warm_up(GstCoalesceAggregator *self) {
     priv.frames[i] = priv.infos[i] != nullptr ? &in[i].frame : nullptr;
     if (priv.infos[i] != nullptr) made = in[i].make(priv.inputs[i]->pool, *priv.infos[i]);
   }
+  Frame beside;
+  made = made && priv.scratch.prepare_alone(backend, scratch_bytes(self), &beside);
   if (!made) {
     backend.post_gpu_error("no device memory for the frames");
     return false;
@@ -294,6 +309,7 @@ bool warm_up(GstCoalesceAggregator *self) {
 bool aggregator_make_pools(GstCoalesceAggregator *self) {
   GstCoalesceAggregatorPrivate &priv = *self->priv;
   Backend &backend = *self->backend;
+  priv.scratch.drop();
   // (As a filter's: frames in two streams do not wait for each other's memory.)
   if (!backend.make_pool(&priv.pool, priv.out_caps.get(), 2)) return false;
   for (const InputRef &input : priv.inputs) {

@@ -91,6 +91,7 @@ struct GstCoalesceAggregatorPrivate {
   GstVideoInfo out_info;
   bool out_cuda = false;
   coalesce::gst::FramePool pool;  // as that of a filter's output
+  coalesce::gst::Scratch scratch{1};
   // An error about caps has been posted; other ones may come.
   bool refused = false;
   std::atomic<guint64> unpaired{0};
@@ -108,6 +109,9 @@ bool aggregator_make_pools(GstCoalesceAggregator *self);
 bool aggregator_has_ended(GstCoalesceAggregator *self);
 
 void aggregator_drop_pictures(GstCoalesceAggregator *self);
+
+// Scratch memory begins at a multiple of this.
+constexpr gsize kScratchAlignment = 256;
 
 // GstVideoAggregatorClass::create_output_buffer() and aggregate_frames().
 GstFlowReturn aggregator_create_output_buffer(GstVideoAggregator *video, GstBuffer **out);

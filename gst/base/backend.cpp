@@ -57,6 +57,16 @@ bool Backend::select(bool in_cuda, bool out_cuda, bool worth_the_trip) {
   return true;
 }
 
+bool Backend::is_heavy_enough(const GstVideoInfo &in, int for_each_pixel) const {
+  const guint64 pixels = guint64(GST_VIDEO_INFO_WIDTH(&in)) * guint64(GST_VIDEO_INFO_HEIGHT(&in));
+  const bool heavy = pixels * guint64(for_each_pixel) >= guint64{1} << 28;
+  GST_DEBUG_OBJECT(element_,
+                   "%d multiplications for each of %" G_GUINT64_FORMAT
+                   " pixels: %sheavy enough for a GPU",
+                   for_each_pixel, pixels, heavy ? "" : "not ");
+  return heavy;
+}
+
 void Backend::use_cpu() {
   if (threads_ == nullptr) {
     threads_ = std::make_unique<ThreadPool>(settings().n_threads);

@@ -68,6 +68,12 @@ class Backend {
   // enough that system memory should go to the GPU and back? Posts an element error and returns
   // false if the GPU is needed and cannot be had.
   bool select(bool in_cuda, bool out_cuda, bool worth_the_trip);
+  // For `worth_the_trip`: are so many multiplications and additions for each pixel worth the way to
+  // a GPU and back? A core of the CPU does some 2^33 to 2^34 a second, so those of a frame that is
+  // heavy enough take some 20 milliseconds on one and still several on many; the way takes about
+  // one for a frame of 4K. (15 x 15 on 1280 x 960, or 7 x 7 on 4K; nothing separable below 17 + 17
+  // on 4K.)
+  bool is_heavy_enough(const GstVideoInfo &in, int for_each_pixel) const;
   // The CPU, until the next choice: a GPU that was chosen will not do.
   void use_cpu();
   ActiveBackend active() const { return active_; }

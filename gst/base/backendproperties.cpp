@@ -10,12 +10,12 @@ enum : guint { PROP_ACTIVE_BACKEND = 4, PROP_STATS };  // after the settings
 GType backend_get_type() {
   static const GEnumValue values[] = {
       {int(BackendChoice::automatic),
-       "GPU if either pad has CUDA memory. With system memory on both pads and a usable GPU: GPU "
+       "GPU if any pad has CUDA memory. With system memory on all pads and a usable GPU: GPU "
        "in coders of JPEG and JPEG 2000, and in convolve, sepconvolve, median, bilateral, cartoon, "
-       "linedetect and oilpaint if pixels x work for each >= 2^28. Otherwise CPU",
+       "linedetect, oilpaint and stereodisparity if pixels x work for each >= 2^28. Otherwise CPU",
        "auto"},
       {int(BackendChoice::cuda), "GPU; an error if no GPU is usable", "cuda"},
-      {int(BackendChoice::cpu), "CPU; neither pad accepts CUDA memory", "cpu"},
+      {int(BackendChoice::cpu), "CPU; no pad accepts CUDA memory", "cpu"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstCoalesceBackend", values);
   return type;

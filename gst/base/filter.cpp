@@ -329,12 +329,7 @@ GstFlowReturn gst_coalesce_filter_fail(GstCoalesceFilter *self, const char *what
 
 gboolean gst_coalesce_filter_heavy_enough(GstCoalesceFilter *self, const GstVideoInfo *in,
                                           int for_each_pixel) {
-  const guint64 pixels = guint64(GST_VIDEO_INFO_WIDTH(in)) * guint64(GST_VIDEO_INFO_HEIGHT(in));
-  const bool heavy = pixels * guint64(for_each_pixel) >= guint64{1} << 28;
-  GST_DEBUG_OBJECT(
-      self, "%d multiplications for each of %" G_GUINT64_FORMAT " pixels: %sheavy enough for a GPU",
-      for_each_pixel, pixels, heavy ? "" : "not ");
-  return heavy;
+  return backend_of(self).is_heavy_enough(*in, for_each_pixel);
 }
 
 static void gst_coalesce_filter_class_init(GstCoalesceFilterClass *klass) {

@@ -109,11 +109,7 @@ Value entry_of(const std::pair<Key, Value> (&table)[n], Key key, Value otherwise
 
 }  // namespace coalesce::gst
 
-// For worth_the_trip(): are so many multiplications and additions for each pixel worth the way to a
-// GPU and back? A core of the CPU does some 2^33 to 2^34 a second, so those of a frame that is
-// heavy enough take some 20 milliseconds on one and still several on many; the way takes about one
-// for a frame of 4K. (15 x 15 on 1280 x 960, or 7 x 7 on 4K; nothing separable below 17 + 17 on
-// 4K.)
+// For worth_the_trip(): Backend::is_heavy_enough().
 gboolean gst_coalesce_filter_heavy_enough(GstCoalesceFilter *self, const GstVideoInfo *in,
                                           int for_each_pixel);
 constexpr int kBilateralWork = 16;  // of each pixel of a bilateral filter's window

@@ -123,6 +123,10 @@ StereoJob make_job(const StereoParams &params, const ConstImage &left, const Con
 
 }  // namespace
 
+bool stereo_takes(const PixelFormat &format) {
+  return channel_of(format) != nullptr;
+}
+
 std::size_t stereo_scratch_bytes(const StereoParams &params, int width, int height, bool on_cuda) {
   if (!check(params).ok() || !is_size(width) || !is_size(height)) return 0;
   std::size_t bytes = StereoCpuScratch(nullptr, params, width, height).bytes;

@@ -63,6 +63,9 @@ struct StereoParams {
 Status stereo(const StereoParams &params, const ConstImage &left, const ConstImage &right,
               const Image &out, const Queue &queue, void *scratch);
 
+// Can stereo() look at pictures of this format?
+bool stereo_takes(const PixelFormat &format);
+
 // 0 for parameters or sizes that stereo() refuses. Of sgm, two bytes a pixel and candidate, on CUDA
 // five, or three with four paths: 1.3 GB for 1920x1080 and 128.
 std::size_t stereo_scratch_bytes(const StereoParams &params, int width, int height, bool on_cuda);

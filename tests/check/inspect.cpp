@@ -43,11 +43,12 @@ void expect_page(const std::string &what, const std::vector<std::string> &words)
 GST_START_TEST(plugin_page) {
   std::vector<std::string> words = {
       "coalesce", "LGPL", "gst-coalesce",
-      std::to_string(n_elements() + int(decoders().size())) + " features"};
+      std::to_string(n_elements() + int(decoders().size() + aggregators().size())) + " features"};
   for (int i = 0; i < n_elements(); i++)
     words.push_back(element_name(i) + ": ");
-  for (const std::string &decoder : decoders())
-    words.push_back(decoder + ": ");
+  for (const auto *others : {&decoders(), &aggregators()})
+    for (const std::string &element : *others)
+      words.push_back(element + ": ");
   expect_page("coalesce", words);
 }
 GST_END_TEST;
@@ -67,13 +68,22 @@ GST_START_TEST(decoder_page) {
 }
 GST_END_TEST;
 
+GST_START_TEST(aggregator_page) {
+  for (const std::string &aggregator : aggregators())
+    expect_page(aggregator,
+                {"Factory Details", "Pad Templates", "GstCoalesceAggregator", "Rank", "none (0)",
+                 "backend", "cuda-device-id", "n-threads", "active-backend", "stats", "unpaired"});
+}
+GST_END_TEST;
+
 // What values mean that do not say it themselves: rules, limits, and what is not set.
 GST_START_TEST(meanings_of_values) {
   for (int i = 0; i < n_elements(); i++)
     expect_page(
         element_name(i),
         {"GPU in coders of JPEG and JPEG 2000, and in convolve, sepconvolve, median, bilateral, "
-         "cartoon, linedetect and oilpaint if pixels x work for each >= 2^28. Otherwise CPU"});
+         "cartoon, linedetect, oilpaint and stereodisparity if pixels x work for each >= 2^28. "
+         "Otherwise CPU"});
   for (const char *element : {"convolve", "sepconvolve"})
     expect_page(element, {"(-1e18 = not set: by normalize)"});
   expect_page("j2kenc",
@@ -95,6 +105,7 @@ int main(int argc, char **argv) {
     tcase_add_test(pages, test::plugin_page);
     tcase_add_loop_test(pages, test::element_page, 0, test::n_elements());
     tcase_add_test(pages, test::decoder_page);
+    tcase_add_test(pages, test::aggregator_page);
     tcase_add_test(pages, test::meanings_of_values);
   });
 }

@@ -30,7 +30,8 @@ FILES = {
                             "video/x-raw,format=UYVY,width=1920,height=1080",
 }
 # The base classes' and GStreamer's. The README has the former.
-SHARED = {"name", "parent", "qos", "backend", "cuda-device-id", "n-threads", "active-backend", "stats"}
+SHARED = {"name", "parent", "qos", "backend", "cuda-device-id", "n-threads", "active-backend", "stats",
+          "emit-signals", "force-live", "latency", "min-upstream-latency", "start-time", "start-time-selection"}
 CODE = re.compile(r"`([^`\n]+)`")
 
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "../../../kernels/stereo/stereo_job.h"
+#include "../../../kernels/stereo/view_job.h"
 #include "../twin.h"
 
 namespace coalesce {
@@ -24,6 +25,16 @@ Status find_disparities_cuda(const StereoJob &job, void *stream) {
 Status filter_speckles_cuda(const SpeckleJob &job, void *stream) {
   if (Status s = twin::check_access({job.disparities}); !s.ok()) return s;
   return twin::launch(stream, [job] { (void)filter_speckles_cpu(job, nullptr); });
+}
+
+Status depths_cuda(const DepthJob &job, void *stream) {
+  if (Status s = twin::check_access({job.in, job.out}); !s.ok()) return s;
+  return twin::launch(stream, [job] { depths_cpu(job, nullptr); });
+}
+
+Status colours_cuda(const ColourJob &job, void *stream) {
+  if (Status s = twin::check_access({job.in, job.out}); !s.ok()) return s;
+  return twin::launch(stream, [job] { colours_cpu(job, nullptr); });
 }
 
 }  // namespace coalesce

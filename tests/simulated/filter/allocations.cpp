@@ -163,7 +163,8 @@ std::vector<Run> all_runs() {
   return runs;
 }
 
-// The test elements on the classes Temporal and Aggregator, the latter also with named inputs.
+// The test elements on the classes Temporal and Aggregator, the latter also with named inputs; and
+// stereodisparity.
 void add_class_runs(std::vector<Run> *runs) {
   const auto gray = [](const char *memory, const char *fields) {
     return std::string("video/x-raw") + (*memory != 0 ? "(" + std::string(memory) + ")" : "") +
@@ -185,8 +186,18 @@ void add_class_runs(std::vector<Run> *runs) {
         for (const char *second : {kSystem, kCuda}) {
           if (on_cpu && second == kCuda) continue;
           add("coalescedifference", "", second, "");
-          if (in == second)
-            add("coalesceleftright", "", second, gray(out, "height=3,framerate=25/1"));
+          if (in != second) continue;
+          add("coalesceleftright", "", second, gray(out, "height=3,framerate=25/1"));
+          runs->push_back({"stereodisparity",
+                           "GRAY8",
+                           "",
+                           {34, 6},
+                           in,
+                           out,
+                           "GRAY16_LE",
+                           backend + Properties{{"num-disparities", "16"}},
+                           {},
+                           second});
         }
       }
 }

@@ -86,6 +86,10 @@ GstBusSyncReply Pipeline::note(GstBus *, GstMessage *message, gpointer self) {
     const std::lock_guard guard(pipeline->lock_);
     pipeline->errors_.push_back(parse(message));
   }
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) {
+    const std::lock_guard guard(pipeline->lock_);
+    pipeline->warnings_.push_back(parse(message).text);
+  }
   gst_message_unref(message);
   return GST_BUS_DROP;
 }
@@ -93,6 +97,11 @@ GstBusSyncReply Pipeline::note(GstBus *, GstMessage *message, gpointer self) {
 std::vector<Message> Pipeline::errors() {
   const std::lock_guard guard(lock_);
   return std::exchange(errors_, {});
+}
+
+std::vector<std::string> Pipeline::warnings() {
+  const std::lock_guard guard(lock_);
+  return std::exchange(warnings_, {});
 }
 
 std::string Pipeline::take_error() {

@@ -56,6 +56,8 @@ class Pipeline {
   std::vector<Message> errors();
   // The first of them, with its details; empty if there was none.
   std::string take_error();
+  // The texts of the warnings since the last call.
+  std::vector<std::string> warnings();
 
   int buffers() const { return buffers_; }
   // Called for every buffer at the fakesink, in the streaming thread. Set it before PLAYING.
@@ -76,6 +78,7 @@ class Pipeline {
   std::atomic<bool> eos_{false};
   mutable std::mutex lock_;
   std::vector<Message> errors_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace test

@@ -7,17 +7,23 @@
 namespace test {
 namespace {
 
-bool takes_raw_video(GstElementFactory *factory) {
+enum class Kind { one_input, decoder, aggregator };
+
+Kind kind_of(GstElementFactory *factory) {
   const CapsRef raw(gst_caps_new_empty_simple("video/x-raw"));
-  return gst_element_factory_can_sink_any_caps(factory, raw.get());
+  if (!gst_element_factory_can_sink_any_caps(factory, raw.get())) return Kind::decoder;
+  int inputs = 0;
+  const GList *item = gst_element_factory_get_static_pad_templates(factory);
+  for (; item != nullptr; item = item->next)
+    inputs += static_cast<GstStaticPadTemplate *>(item->data)->direction == GST_PAD_SINK;
+  return inputs == 1 ? Kind::one_input : Kind::aggregator;
 }
 
-std::vector<std::string> find_elements(bool raw) {
+std::vector<std::string> find_elements(Kind kind) {
   std::vector<std::string> names;
   GList *features = gst_registry_get_feature_list_by_plugin(gst_registry_get(), "coalesce");
   for (GList *item = features; item != nullptr; item = item->next)
-    if (GST_IS_ELEMENT_FACTORY(item->data) &&
-        takes_raw_video(GST_ELEMENT_FACTORY(item->data)) == raw)
+    if (GST_IS_ELEMENT_FACTORY(item->data) && kind_of(GST_ELEMENT_FACTORY(item->data)) == kind)
       names.emplace_back(GST_OBJECT_NAME(item->data));
   gst_plugin_feature_list_free(features);
   std::sort(names.begin(), names.end());
@@ -25,7 +31,7 @@ std::vector<std::string> find_elements(bool raw) {
 }
 
 std::vector<std::string> &elements() {
-  static std::vector<std::string> found = find_elements(true);
+  static std::vector<std::string> found = find_elements(Kind::one_input);
   return found;
 }
 
@@ -64,7 +70,12 @@ void test_only(const std::vector<std::string> &names) {
 }
 
 const std::vector<std::string> &decoders() {
-  static const std::vector<std::string> found = find_elements(false);
+  static const std::vector<std::string> found = find_elements(Kind::decoder);
+  return found;
+}
+
+const std::vector<std::string> &aggregators() {
+  static const std::vector<std::string> found = find_elements(Kind::aggregator);
   return found;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The elements of the plugin that take raw video, by what the registry says of them. (A decoder has
-// tests of its own.)
+// The elements of the plugin that take raw video at one pad, by what the registry says of them. (A
+// decoder has tests of its own, and so has an element with several inputs.)
 #pragma once
 
 #include <vector>
@@ -11,8 +11,9 @@ namespace test {
 
 // In the order of their names.
 int n_elements();
-// The others.
+// The others: those that take coded pictures, and those with several inputs.
 const std::vector<std::string> &decoders();
+const std::vector<std::string> &aggregators();
 // From now on these.
 void test_only(const std::vector<std::string> &names);
 const std::string &element_name(int index);

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * SECTION:element-stereodisparity
+ * @title: stereodisparity
+ *
+ * Disparities of a rectified pair of pictures. See docs/stereodisparity.md.
+ */
+#include <string>
+#include <vector>
+
+#include "base/aggregator.h"
+#include "object/guarded.h"
+#include "object/owned.h"
+#include "object/propertytable.h"
+#include "stereo/stereo.h"
+#include "video/channelsettings.h"
+#include "video/conversion.h"
+#include "video/memorycaps.h"
+#include "video/pixelformat.h"
+
+GST_DEBUG_CATEGORY_STATIC(gst_stereo_disparity_debug);
+#define GST_CAT_DEFAULT gst_stereo_disparity_debug
+
+using namespace coalesce;
+using namespace coalesce::gst;
+
+namespace {
+
+using S = StereoParams;
+
+// ---- properties ------------------------------------------------------------------------------
+
+constexpr const char *kMethodNames[] = {"sad", "ncc", "census", "sgm"};
+
+GType method_type() {
+  static const GEnumValue values[] = {
+      {int(StereoMethod::sad), "Windows: sums of absolute differences", "sad"},
+      {int(StereoMethod::ncc), "Windows: zero-mean normalised cross-correlation", "ncc"},
+      {int(StereoMethod::census), "Windows: sums of the bits in which census transforms differ",
+       "census"},
+      {int(StereoMethod::sgm), "Semi-global matching of census transforms", "sgm"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstStereoDisparityMethod", values);
+  return type;
+}
+
+GType paths_type() {
+  static const GEnumValue values[] = {{4, "Along rows and columns", "4"},
+                                      {8, "Along rows, columns and diagonals", "8"},
+                                      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstStereoDisparityPaths", values);
+  return type;
+}
+
+GType median_type() {
+  static const GEnumValue values[] = {{0, "No median", "0"},
+                                      {3, "A window of 3 x 3", "3"},
+                                      {5, "A window of 5 x 5", "5"},
+                                      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstStereoDisparityMedian", values);
+  return type;
+}
+
+const PropertyTable<S> &properties() {
+  static const PropertyTable<S> table = [] {
+    PropertyTable<S> t;
+    t.set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);
+    const GType method = method_type(), paths = paths_type(), median = median_type();
+    for (GType type : {method, paths, median})
+      gst_type_mark_as_plugin_api(type, GstPluginAPIFlags(0));
+    t.add(&S::method, {"method", "Method", "How the pictures are compared"}, method);
+    // As kWindow and kCandidates have them.
+    t.add(&S::window,
+          {"window-size", "Window size",
+           "Rows and columns of the window of sad, ncc and census, an odd number. Where a control "
+           "source gives an even one, the next is used"},
+          3, kMaxStereoWindow);
+    t.add(&S::disparities,
+          {"num-disparities", "Number of disparities",
+           "Candidates of each pixel: whole pixels from min-disparity on, a multiple of 16. Where "
+           "a control source gives another number, the next multiple is used"},
+          16, kMaxDisparities);
+    t.add(&S::min_disparity,
+          {"min-disparity", "Minimum disparity", "The least candidate, in pixels"}, 0,
+          kMaxMinDisparity);
+    t.add(&S::paths, {"paths", "Paths", "Directions of sgm from which each pixel is reached"},
+          paths);
+    t.add(&S::p1,
+          {"p1", "Small penalty",
+           "Cost of a step of one pixel of disparity in a path of sgm, in bits of the census "
+           "transform; at most p2"},
+          1, kMaxStereoPenalty);
+    t.add(&S::p2,
+          {"p2", "Large penalty",
+           "Cost of a larger step of disparity in a path of sgm, in bits of the census transform"},
+          1, kMaxStereoPenalty);
+    t.add(&S::adaptive, {"adaptive-p2", "Adaptive large penalty",
+                         "Large steps of disparity cost less where the left picture has an edge"});
+    t.add(&S::subpixel,
+          {"subpixel", "Subpixel", "Disparities in 16ths of a pixel, in place of whole pixels"});
+    t.add(&S::uniqueness,
+          {"uniqueness", "Uniqueness",
+           "Per cent by which the best candidate must be better than those that are no neighbours "
+           "of it, or the disparity is unknown (0 = any)"},
+          0, 99);
+    t.add(&S::left_right,
+          {"left-right-check", "Left-right check",
+           "Pixels by which the disparity of the right picture may differ, or the disparity is "
+           "unknown (-1 = not checked)"},
+          -1, kMaxDisparities);
+    t.add(&S::median,
+          {"median", "Median", "Rows and columns of a median filter of the disparities"}, median);
+    t.add(&S::speckle_size,
+          {"speckle-size", "Speckle size",
+           "Areas of at most so many pixels become unknown (0 = none do)"},
+          0, G_MAXINT);
+    t.add(&S::speckle_range,
+          {"speckle-range", "Speckle range",
+           "Pixels of disparity; neighbours that differ by more are of different areas"},
+          0, kMaxStereoSize);
+    return t;
+  }();
+  return table;
+}
+
+constexpr guint kWindow = 2, kCandidates = 3;
+
+// ---- what cannot be used ---------------------------------------------------------------------
+
+const OwnPart<S> kWindowPart = {[](const S &s) -> std::string {
+                                  if (s.window % 2 == 1) return {};
+                                  return "window-size " + std::to_string(s.window) +
+                                         ": a window requires an odd number";
+                                },
+                                [](const S &before, S *s) { s->window = before.window; }};
+
+const OwnPart<S> kCandidatesPart = {
+    [](const S &s) -> std::string {
+      if (s.disparities % 16 == 0) return {};
+      return "num-disparities " + std::to_string(s.disparities) + ": a multiple of 16 is required";
+    },
+    [](const S &before, S *s) { s->disparities = before.disparities; }};
+
+const OwnPart<S> kPenaltiesPart = {[](const S &s) -> std::string {
+                                     if (s.p1 <= s.p2) return {};
+                                     return "p1 " + std::to_string(s.p1) + " is more than p2 " +
+                                            std::to_string(s.p2);
+                                   },
+                                   [](const S &before, S *s) {
+                                     s->p1 = before.p1;
+                                     s->p2 = before.p2;
+                                   }};
+
+// Of what has been set and has no effect.
+std::vector<std::string> ignored(const S &s) {
+  const S initial;
+  std::vector<std::string> texts;
+  const auto check = [&texts](bool set, bool used, const char *name, const char *required) {
+    if (set && !used)
+      texts.push_back(std::string(name) + " has no effect; it requires " + required);
+  };
+  const bool sgm = s.method == StereoMethod::sgm;
+  check(s.window != initial.window, !sgm, "window-size", "method=sad, ncc or census");
+  check(s.paths != initial.paths, sgm, "paths", "method=sgm");
+  check(s.p1 != initial.p1, sgm, "p1", "method=sgm");
+  check(s.p2 != initial.p2, sgm, "p2", "method=sgm");
+  check(s.adaptive != initial.adaptive, sgm, "adaptive-p2", "method=sgm");
+  check(s.speckle_range != initial.speckle_range, s.speckle_size > 0, "speckle-range",
+        "speckle-size above 0");
+  return texts;
+}
+
+// ---- the element -----------------------------------------------------------------------------
+
+struct DisparityPrivate {
+  explicit DisparityPrivate(gpointer self)
+      : settings(self), in_use(self, kWindowPart, kCandidatesPart, kPenaltiesPart) {}
+
+  Settings<S> settings;
+  SettingsInUse<S> in_use;  // the source pad's thread
+};
+
+struct GstStereoDisparity {
+  GstCoalesceAggregator parent;
+  DisparityPrivate *priv;
+};
+using GstStereoDisparityClass = GstCoalesceAggregatorClass;
+
+}  // namespace
+
+G_DEFINE_TYPE(GstStereoDisparity, gst_stereo_disparity, GST_TYPE_COALESCE_AGGREGATOR)
+#define parent_class gst_stereo_disparity_parent_class
+GST_ELEMENT_REGISTER_DEFINE(stereodisparity, "stereodisparity", GST_RANK_NONE,
+                            gst_stereo_disparity_get_type())
+
+namespace {
+
+DisparityPrivate &priv_of(gpointer object) {
+  return *static_cast<GstStereoDisparity *>(object)->priv;
+}
+
+void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
+  const bool rounds = is_controlled(object, pspec);
+  priv_of(object).settings.change([&](S &s) {
+    const S before = s;
+    const bool changed = properties().set(id, &s, value);
+    if (!rounds || (id != kWindow && id != kCandidates)) return changed;
+    if (id == kWindow) s.window |= 1;
+    if (id == kCandidates) s.disparities = (s.disparities + 15) / 16 * 16;
+    return s.window != before.window || s.disparities != before.disparities;
+  });
+}
+
+void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
+  priv_of(object).settings.read([&](const S &s) { properties().get(id, s, value); });
+}
+
+// That is in use.
+gsize operation_bytes(gpointer self, const GstVideoInfo &info) {
+  return stereo_scratch_bytes(*priv_of(self).in_use, GST_VIDEO_INFO_WIDTH(&info),
+                              GST_VIDEO_INFO_HEIGHT(&info),
+                              GST_COALESCE_AGGREGATOR(self)->backend->is_on_gpu());
+}
+
+// Posts an error and returns false if there are no usable settings.
+bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
+  DisparityPrivate &priv = priv_of(self);
+  return priv.in_use.follow(priv.settings, info, new_format, [&](const S &s) {
+    GST_DEBUG_OBJECT(self, "%s, candidates %d to %d, %" G_GSIZE_FORMAT " bytes beside the frames",
+                     kMethodNames[int(s.method)], s.min_disparity,
+                     s.min_disparity + s.disparities - 1, operation_bytes(self, info));
+  });
+}
+
+gboolean start(GstAggregator *aggregator) {
+  DisparityPrivate &priv = priv_of(aggregator);
+  const S settings = priv.settings.snapshot();
+  for (const std::string &text : ignored(settings))
+    GST_ELEMENT_WARNING(aggregator, LIBRARY, SETTINGS, ("%s", text.c_str()), (nullptr));
+  return priv.in_use.start(settings) && GST_AGGREGATOR_CLASS(parent_class)->start(aggregator);
+}
+
+gboolean stop(GstAggregator *aggregator) {
+  const gboolean stopped = GST_AGGREGATOR_CLASS(parent_class)->stop(aggregator);
+  priv_of(aggregator).in_use.stop();
+  return stopped;
+}
+
+// ---- caps ------------------------------------------------------------------------------------
+
+const std::string &input_formats() {
+  static const std::string list = format_list(
+      formats_where({"GRAY8", "GRAY16_LE", "I420", "NV12", "Y42B", "Y444"}, stereo_takes));
+  return list;
+}
+
+// Disparities are no light: they have no colours.
+gboolean output_caps(GstCoalesceAggregator *, const GstVideoInfo *const *, guint, guint alternative,
+                     GstStructure *structure) {
+  if (alternative > 0) return FALSE;
+  gst_structure_remove_fields(structure, "colorimetry", "chroma-site", nullptr);
+  gst_structure_set(structure, "format", G_TYPE_STRING, "GRAY16_LE", nullptr);
+  return TRUE;
+}
+
+gboolean input_caps(GstCoalesceAggregator *, guint alternative, GstStructure *structure) {
+  if (alternative > 0) return FALSE;
+  gst_structure_remove_fields(structure, "colorimetry", "chroma-site", nullptr);
+  set_formats(structure, input_formats().c_str());
+  return TRUE;
+}
+
+gboolean set_info(GstCoalesceAggregator *self, const GstVideoInfo *const *in, guint,
+                  const GstVideoInfo *) {
+  const int width = GST_VIDEO_INFO_WIDTH(in[0]), height = GST_VIDEO_INFO_HEIGHT(in[0]);
+  if (width > kMaxStereoSize || height > kMaxStereoSize) {
+    GST_ELEMENT_ERROR(
+        self, STREAM, FORMAT,
+        ("Pads left and right have %dx%d; sizes are limited to %d", width, height, kMaxStereoSize),
+        (nullptr));
+    return FALSE;
+  }
+  return update(self, *in[0], true);
+}
+
+// ---- frames ----------------------------------------------------------------------------------
+
+// What a candidate of a pixel costs, beside a multiplication and addition of a filter.
+constexpr int kWindowWork = 16, kPathsWork = 64;
+
+gboolean worth_the_trip(GstCoalesceAggregator *self, const GstVideoInfo *const *in, guint n) {
+  const GstVideoInfo *known = n > 0 && in[0] != nullptr ? in[0] : n > 1 ? in[1] : nullptr;
+  const S &s = *priv_of(self).in_use;
+  const int work = s.disparities * (s.method == StereoMethod::sgm ? kPathsWork : kWindowWork);
+  return known != nullptr && self->backend->is_heavy_enough(*known, work);
+}
+
+gsize scratch_bytes(GstCoalesceAggregator *self, const Frame *const *in, guint) {
+  const GstVideoInfo &info = in[0]->info();
+  // Cannot fail: what has been used for this format can be used again.
+  (void)update(self, info, false);
+  return operation_bytes(self, info);
+}
+
+Status run(GstCoalesceAggregator *self, const Frame *const *in, guint, const Frame &out,
+           const Queue &queue) {
+  return stereo(*priv_of(self).in_use, in[0]->image(), in[1]->image(), out.image(), queue,
+                gst_coalesce_aggregator_scratch(self));
+}
+
+}  // namespace
+
+static void gst_stereo_disparity_class_init(GstStereoDisparityClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(gst_stereo_disparity_debug, "coalesce-stereodisparity", 0,
+                          "Disparities of a pair of pictures");
+  auto *object_class = G_OBJECT_CLASS(klass);
+  object_class->set_property = guarded<set_property>;
+  object_class->get_property = guarded<get_property>;
+  properties().install(object_class);
+  GST_AGGREGATOR_CLASS(klass)->start = guarded<start>;
+  GST_AGGREGATOR_CLASS(klass)->stop = guarded<stop>;
+  auto *aggregator_class = GST_COALESCE_AGGREGATOR_CLASS(klass);
+  aggregator_class->alike =
+      GST_COALESCE_ALIKE_FORMAT | GST_COALESCE_ALIKE_SIZE | GST_COALESCE_ALIKE_RATE;
+  aggregator_class->output_caps = output_caps;
+  aggregator_class->input_caps = input_caps;
+  aggregator_class->set_info = set_info;
+  aggregator_class->worth_the_trip = worth_the_trip;
+  aggregator_class->scratch_bytes = scratch_bytes;
+  aggregator_class->run = run;
+  gst_coalesce_aggregator_class_add_input(aggregator_class, "left", input_formats().c_str());
+  gst_coalesce_aggregator_class_add_input(aggregator_class, "right", input_formats().c_str());
+  gst_coalesce_aggregator_class_add_output(aggregator_class, "{ GRAY16_LE }");
+  gst_element_class_set_static_metadata(
+      GST_ELEMENT_CLASS(klass), "Stereo disparities", "Filter/Analyzer/Video",
+      "Finds how far left each point of the left picture is in the right one, by windows or by "
+      "semi-global matching, on the GPU or on the CPU",
+      "The gst-coalesce authors");
+}
+
+static void gst_stereo_disparity_init(GstStereoDisparity *self) {
+  initialise(self, [self] { self->priv = add_part<DisparityPrivate>(self, self); });
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// stereodisparity between two sources of the test's and a sink.
+#pragma once
+
+#include "../../support/elements/elements.h"
+#include "../../support/elements/pipeline.h"
+
+namespace test {
+
+constexpr GstClockTime kFrame = GST_SECOND / 25;
+
+// The nth frame of a stream.
+GstBuffer *timed(GstBuffer *buffer, unsigned n);
+// Frames of one format and size, for `seed`: the left one is random, and the right one is the left
+// one moved by 5 pixels, where noise does not replace its bytes.
+struct StereoFrames {
+  StereoFrames(const GstVideoInfo &info, guint32 seed, bool noisy = false);
+  BufferRef left, right;
+};
+
+// appsrc l and r, the element, called d, and an appsink called sink.
+class StereoPair : public Pipeline {
+ public:
+  StereoPair(const std::string &left, const std::string &right, const std::string &properties = "",
+             const std::string &out = "ANY");
+
+  GstElement *d() const { return element("d"); }
+  // Copies of both, as the nth frames of their streams.
+  void push_frames(const StereoFrames &frames, unsigned n) const;
+  void end_both() const;
+  void set_caps(const std::string &text) const;  // of both sources
+  guint64 unpaired() const;
+  // Waits for errors; those of d, of which there is one, with its details.
+  std::string expect_error();
+  void expect_end() const;
+};
+
+}  // namespace test

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// stereodisparity on the GPU: the bytes of the CPU, in every mix of memories.
+#include "memory/bufferpool.h"
+#include "stereo.h"
+
+using namespace simulated;
+
+namespace {
+
+constexpr unsigned kFrames = 3;
+const Size kSize{67, 14};
+
+std::string any_size(const char *memory) {
+  return std::string("video/x-raw") + (*memory != 0 ? "(" + std::string(memory) + ")" : "") +
+         ", format=GRAY16_LE";
+}
+
+std::vector<StereoFrames> some_frames(const GstVideoInfo &info) {
+  std::vector<StereoFrames> frames;
+  for (guint32 seed = 1; seed <= kFrames; seed++)
+    frames.emplace_back(info, seed, true);
+  return frames;
+}
+
+void push(const StereoPair &pair, const StereoFrames &frames, GstCudaContext *context,
+          const char *left, const char *right, const GstVideoInfo &info, unsigned n) {
+  fail_unless_equals_int(pair.push(in_memory(frames.left.get(), context, left, info, n), "l"), 0);
+  fail_unless_equals_int(pair.push(in_memory(frames.right.get(), context, right, info, n), "r"), 0);
+}
+
+void expect(const StereoPair &pair, const Bytes &expected, Size size, const std::string &what) {
+  const test::BufferRef buffer(pair.pull());
+  fail_unless(buffer != nullptr, "%s: a frame is missing", what.c_str());
+  fail_unless(disparities_of(buffer.get(), size) == expected, "%s: not the CPU's bytes",
+              what.c_str());
+}
+
+void done() {
+  assert_clean();
+  assert_nothing_lives();
+}
+
+}  // namespace
+
+GST_START_TEST(every_memory) {
+  GstCudaContext *context = new_context();
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_GRAY8, kSize.width, kSize.height);
+  const auto frames = some_frames(info);
+  for (const char *method : {"sad", "ncc", "census", "sgm"}) {
+    const std::string properties = std::string("num-disparities=16 method=") + method;
+    const std::vector<Bytes> expected = on_cpu(frames, info, properties);
+    for (const char *left : {kSystem, kCuda})
+      for (const char *right : {kSystem, kCuda})
+        for (const char *out : {kSystem, kCuda}) {
+          const std::string what = properties + ", left " + left + ", right " + right;
+          StereoPair pair(stereo_caps(left, "GRAY8", kSize), stereo_caps(right, "GRAY8", kSize),
+                          properties + " backend=cuda", any_size(out));
+          give_context(pair.d(), context);
+          pair.start();
+          for (unsigned n = 0; n < kFrames; n++)
+            push(pair, frames[n], context, left, right, info, n);
+          pair.end_both();
+          for (unsigned n = 0; n < kFrames; n++)
+            expect(pair, expected[n], kSize, what);
+          pair.expect_end();
+          fail_unless(active_backend(pair.d()) == "cuda");
+          fail_unless_equals_uint64(stat(pair.d(), "frames"), kFrames);
+          fail_unless_equals_uint64(stat(pair.d(), "uploads"),
+                                    kFrames * ((left == kSystem) + (right == kSystem)));
+          fail_unless_equals_uint64(stat(pair.d(), "downloads"), out == kSystem ? kFrames : 0);
+        }
+  }
+  gst_object_unref(context);
+}
+GST_END_TEST
+
+// Bytes and words, samples alone and among others, any size from 1.
+GST_START_TEST(formats_and_sizes) {
+  for (const char *format : {"GRAY16_LE", "I420", "UYVY", "AYUV", "P010_10LE", "I420_12LE"})
+    for (const Size size : {Size{1, 1}, {3, 1}, {2, 5}, {67, 14}}) {
+      const GstVideoInfo info =
+          video_info(gst_video_format_from_string(format), size.width, size.height);
+      const auto frames = some_frames(info);
+      const std::vector<Bytes> expected = on_cpu(frames, info, "num-disparities=16");
+      StereoPair pair(stereo_caps(kSystem, format, size), stereo_caps(kSystem, format, size),
+                      "num-disparities=16 backend=cuda");
+      pair.start();
+      for (unsigned n = 0; n < kFrames; n++) {
+        push(pair, frames[n], nullptr, kSystem, kSystem, info, n);
+        expect(pair, expected[n], size, format);
+      }
+    }
+}
+GST_END_TEST
+
+// Settings that need more scratch memory, and less, while frames are in flight.
+GST_START_TEST(settings_change) {
+  GstCudaContext *context = new_context();
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_GRAY8, kSize.width, kSize.height);
+  const auto frames = some_frames(info);
+  const struct {
+    const char *method, *candidates;
+  } turns[] = {{"sad", "16"},    {"sgm", "16"},  {"sgm", "128"},
+               {"census", "64"}, {"sgm", "256"}, {"ncc", "32"}};
+  std::vector<Bytes> expected;
+  StereoPair pair(stereo_caps(kCuda, "GRAY8", kSize), stereo_caps(kCuda, "GRAY8", kSize),
+                  "backend=cuda", any_size(kCuda));
+  give_context(pair.d(), context);
+  pair.start();
+  unsigned n = 0;
+  std::vector<test::BufferRef> all;
+  for (const auto &turn : turns) {
+    const std::string properties =
+        std::string("method=") + turn.method + " num-disparities=" + turn.candidates;
+    for (Bytes &each : on_cpu(frames, info, properties))
+      expected.push_back(std::move(each));
+    gst_util_set_object_arg(G_OBJECT(pair.d()), "method", turn.method);
+    gst_util_set_object_arg(G_OBJECT(pair.d()), "num-disparities", turn.candidates);
+    for (const StereoFrames &each : frames) {
+      push(pair, each, context, kCuda, kCuda, info, n++);
+      all.emplace_back(pair.pull());
+    }
+  }
+  pair.end_both();
+  pair.expect_end();
+  for (std::size_t i = 0; i < all.size(); i++)
+    fail_unless(all[i] != nullptr && disparities_of(all[i].get(), kSize) == expected[i],
+                "frame %zu", i);
+  gst_object_unref(context);
+}
+GST_END_TEST
+
+// System memory goes to the GPU where candidates x pixels are many.
+GST_START_TEST(heavy) {
+  const struct {
+    const char *properties;
+    Size size;
+    const char *backend;
+  } cases[] = {{"num-disparities=16", {64, 48}, "cpu"},
+               {"num-disparities=16", {640, 480}, "cuda"},
+               {"num-disparities=16 method=sad", {640, 480}, "cpu"},
+               {"num-disparities=64 method=sad", {640, 480}, "cuda"}};
+  for (const auto &c : cases) {
+    const std::string caps = stereo_caps(kSystem, "GRAY8", c.size);
+    StereoPair pair(caps, caps, c.properties);
+    pair.start();
+    const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_GRAY8, c.size.width, c.size.height);
+    for (const char *source : {"l", "r"})
+      pair.push(timed(plain_frame(info, {}, 1), 0), source);
+    pair.wait_until([&] { return active_backend(pair.d()) != "none"; }, "a back end");
+    fail_unless(active_backend(pair.d()) == c.backend, "%s", c.properties);
+    pair.end_both();
+    const test::BufferRef buffer(pair.pull());
+    fail_unless(buffer != nullptr);
+  }
+}
+GST_END_TEST
+
+// A running stream makes nothing in the driver.
+GST_START_TEST(steady) {
+  GstCudaContext *context = new_context();
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_GRAY8, 37, 11);
+  const std::string in = stereo_caps(kCuda, "GRAY8", {37, 11});
+  coalesce::gst::FramePool pool;
+  const test::CapsRef pool_caps = parse_caps(in);
+  fail_unless(pool.make(context, pool_caps.get()));
+  StereoPair pair(in, in, "num-disparities=16", any_size(kCuda));
+  give_context(pair.d(), context);
+  pair.start();
+  unsigned n = 0;
+  const auto run = [&] {
+    for (int i = 0; i < 40; i++, n++) {
+      for (const char *source : {"l", "r"}) {
+        GstBuffer *buffer = pool.acquire().release();
+        fill(buffer, info, n);
+        to_device(buffer);
+        fail_unless_equals_int(pair.push(timed(buffer, n), source), GST_FLOW_OK);
+      }
+      const test::BufferRef buffer(pair.pull());
+      fail_unless(buffer != nullptr);
+    }
+  };
+  run();
+  run_until_steady(run);
+  pair.stop();
+  pool.drop();
+  gst_object_unref(context);
+}
+GST_END_TEST
+
+static Suite *disparities_suite() {
+  register_elements();
+  Suite *suite = suite_create("disparities");
+  TCase *tests = new_case(suite, "disparities");
+  tcase_add_checked_fixture(tests, nullptr, done);
+  tcase_add_test(tests, every_memory);
+  tcase_add_test(tests, formats_and_sizes);
+  tcase_add_test(tests, settings_change);
+  tcase_add_test(tests, heavy);
+  tcase_add_test(tests, steady);
+  return suite;
+}
+SIMULATED_MAIN(disparities)
