@@ -2,6 +2,7 @@
 // Edges and overlays of canny in every format, its properties while frames flow, and what is
 // refused.
 #include "../control.h"
+#include "../limits.h"
 #include "../neighbourhood.h"
 #include "canny_reference.h"
 
@@ -270,10 +271,10 @@ GST_START_TEST(refused_later) {
 }
 GST_END_TEST;
 
-// GObject's limits are not sharp.
 GST_START_TEST(just_beyond_the_limits) {
   Harness harness("canny");
-  g_object_set(harness.element(), "low-threshold", -1e-100, "sigma", -1e-100, nullptr);
+  for (const char *name : {"low-threshold", "sigma"})
+    set_just_below_0(harness.element(), name);
   const std::string caps = video_caps("GRAY8", kSize);
   fail_unless(harness.set_input(caps));
   push_and_check(harness, caps, filter_of(0, 150));

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../control.h"
+#include "../limits.h"
 #include "../neighbourhood.h"
 #include "lines_reference.h"
 
@@ -410,11 +411,10 @@ GST_START_TEST(refused_later) {
 }
 GST_END_TEST;
 
-// GObject's limits are not sharp.
 GST_START_TEST(just_beyond_the_limits) {
   Harness harness("linedetect", {{"draw", "false"}, {"min-length", "5"}});
-  g_object_set(harness.element(), "low-threshold", -1e-100, "sigma", -1e-100, "tolerance", -1e-100,
-               nullptr);
+  for (const char *name : {"low-threshold", "sigma", "tolerance"})
+    set_just_below_0(harness.element(), name);
   const std::string caps = video_caps("GRAY8", kSize);
   fail_unless(harness.set_input(caps));
   LineFilter filter;

@@ -2,6 +2,7 @@
 // Samples of median in every format, its properties while frames flow, and what is refused.
 #include "../control.h"
 #include "../convolve/convolve_reference.h"
+#include "../limits.h"
 #include "../neighbourhood.h"
 #include "median_reference.h"
 
@@ -93,10 +94,9 @@ GST_START_TEST(even_windows) {
 }
 GST_END_TEST;
 
-// GObject's limits are not sharp.
 GST_START_TEST(percentile_just_below_0) {
   Harness harness("median");
-  g_object_set(harness.element(), "percentile", -1e-100, nullptr);
+  set_just_below_0(harness.element(), "percentile");
   const std::string caps = video_caps("GRAY8", kSize);
   fail_unless(harness.set_input(caps));
   RankFilter filter;
