@@ -5,14 +5,20 @@
  *
  * Disparities of a rectified pair of pictures. See docs/stereodisparity.md.
  */
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "base/aggregator.h"
+#include "core/layout.h"
 #include "object/guarded.h"
 #include "object/owned.h"
 #include "object/propertytable.h"
+#include "picture/formats.h"
+#include "picture/scratch_picture.h"
 #include "stereo/stereo.h"
+#include "stereo/view.h"
 #include "video/channelsettings.h"
 #include "video/conversion.h"
 #include "video/memorycaps.h"
@@ -26,7 +32,29 @@ using namespace coalesce::gst;
 
 namespace {
 
-using S = StereoParams;
+enum class DisparityOutput { disparity, depth, turbo, viridis };
+
+bool is_coloured(DisparityOutput output) {
+  return output == DisparityOutput::turbo || output == DisparityOutput::viridis;
+}
+
+// Of focal length and baseline.
+constexpr double kMostLength = 1e6;
+
+struct DisparitySettings : StereoParams {
+  DisparityOutput output = DisparityOutput::disparity;
+  double focal_length = 0, baseline = 0;  // pixels, millimetres
+
+  bool lacks_lengths() const {
+    return output == DisparityOutput::depth && !(focal_length > 0 && baseline > 0);
+  }
+  // A depth times its disparity.
+  std::uint32_t depth_scale() const {
+    const double scale = std::round(kDisparityUnit * focal_length * baseline);
+    return static_cast<std::uint32_t>(std::clamp(scale, 1., double{kMaxDepthScale}));
+  }
+};
+using S = DisparitySettings;
 
 // ---- properties ------------------------------------------------------------------------------
 
@@ -61,12 +89,27 @@ GType median_type() {
   return type;
 }
 
+GType output_type() {
+  static const GEnumValue values[] = {
+      {int(DisparityOutput::disparity), "Disparities: GRAY16_LE, 16ths of a pixel; 0 is unknown",
+       "disparity"},
+      {int(DisparityOutput::depth), "Depths: GRAY16_LE, millimetres; 0 is unknown", "depth"},
+      {int(DisparityOutput::turbo), "Colours, from blue (far) to red (near); black is unknown",
+       "turbo"},
+      {int(DisparityOutput::viridis),
+       "Colours, from violet (far) to yellow (near); black is unknown", "viridis"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstStereoDisparityOutput", values);
+  return type;
+}
+
 const PropertyTable<S> &properties() {
   static const PropertyTable<S> table = [] {
     PropertyTable<S> t;
     t.set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);
-    const GType method = method_type(), paths = paths_type(), median = median_type();
-    for (GType type : {method, paths, median})
+    const GType method = method_type(), paths = paths_type(), median = median_type(),
+                output = output_type();
+    for (GType type : {method, paths, median, output})
       gst_type_mark_as_plugin_api(type, GstPluginAPIFlags(0));
     t.add(&S::method, {"method", "Method", "How the pictures are compared"}, method);
     // As kWindow and kCandidates have them.
@@ -118,6 +161,15 @@ const PropertyTable<S> &properties() {
           {"speckle-range", "Speckle range",
            "Pixels of disparity; neighbours that differ by more are of different areas"},
           0, kMaxStereoSize);
+    t.add(&S::output, {"output", "Output", "What leaves the element"}, output);
+    t.add(&S::focal_length,
+          {"focal-length", "Focal length",
+           "Of both cameras, in pixels; for output=depth (0 = not set)"},
+          0., kMostLength);
+    t.add(&S::baseline,
+          {"baseline", "Baseline",
+           "Distance of the cameras, in millimetres; for output=depth (0 = not set)"},
+          0., kMostLength);
     return t;
   }();
   return table;
@@ -151,6 +203,16 @@ const OwnPart<S> kPenaltiesPart = {[](const S &s) -> std::string {
                                      s->p2 = before.p2;
                                    }};
 
+const OwnPart<S> kDepthPart = {[](const S &s) -> std::string {
+                                 if (!s.lacks_lengths()) return {};
+                                 return "output=depth requires a focal-length and a baseline";
+                               },
+                               [](const S &before, S *s) {
+                                 s->output = before.output;
+                                 s->focal_length = before.focal_length;
+                                 s->baseline = before.baseline;
+                               }};
+
 // Of what has been set and has no effect.
 std::vector<std::string> ignored(const S &s) {
   const S initial;
@@ -167,6 +229,9 @@ std::vector<std::string> ignored(const S &s) {
   check(s.adaptive != initial.adaptive, sgm, "adaptive-p2", "method=sgm");
   check(s.speckle_range != initial.speckle_range, s.speckle_size > 0, "speckle-range",
         "speckle-size above 0");
+  const bool depth = s.output == DisparityOutput::depth;
+  check(s.focal_length != 0, depth, "focal-length", "output=depth");
+  check(s.baseline != 0, depth, "baseline", "output=depth");
   return texts;
 }
 
@@ -174,10 +239,21 @@ std::vector<std::string> ignored(const S &s) {
 
 struct DisparityPrivate {
   explicit DisparityPrivate(gpointer self)
-      : settings(self), in_use(self, kWindowPart, kCandidatesPart, kPenaltiesPart) {}
+      : settings(self), in_use(self, kWindowPart, kCandidatesPart, kPenaltiesPart, kDepthPart) {}
+
+  // What leaves now: as the settings have it, where the caps are of its kind; else as before.
+  void follow_output() {
+    if (is_coloured(in_use->output) == coloured)
+      shown = in_use->output;
+    else if (is_coloured(shown) != coloured)
+      shown = coloured ? DisparityOutput::turbo : DisparityOutput::disparity;
+  }
 
   Settings<S> settings;
-  SettingsInUse<S> in_use;  // the source pad's thread
+  // The source pad's thread's.
+  SettingsInUse<S> in_use;
+  bool coloured = false;  // the caps
+  DisparityOutput shown = DisparityOutput::disparity;
 };
 
 struct GstStereoDisparity {
@@ -201,26 +277,43 @@ DisparityPrivate &priv_of(gpointer object) {
 
 void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
   const bool rounds = is_controlled(object, pspec);
+  bool other_caps = false;
   priv_of(object).settings.change([&](S &s) {
     const S before = s;
     const bool changed = properties().set(id, &s, value);
+    other_caps = is_coloured(s.output) != is_coloured(before.output) ||
+                 s.lacks_lengths() != before.lacks_lengths();
     if (!rounds || (id != kWindow && id != kCandidates)) return changed;
     if (id == kWindow) s.window |= 1;
     if (id == kCandidates) s.disparities = (s.disparities + 15) / 16 * 16;
     return s.window != before.window || s.disparities != before.disparities;
   });
+  if (other_caps) gst_pad_mark_reconfigure(GST_AGGREGATOR_SRC_PAD(object));
 }
 
 void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
   priv_of(object).settings.read([&](const S &s) { properties().get(id, s, value); });
 }
 
-// That is in use.
-gsize operation_bytes(gpointer self, const GstVideoInfo &info) {
-  return stereo_scratch_bytes(*priv_of(self).in_use, GST_VIDEO_INFO_WIDTH(&info),
-                              GST_VIDEO_INFO_HEIGHT(&info),
-                              GST_COALESCE_AGGREGATOR(self)->backend->is_on_gpu());
-}
+// What is in scratch memory, where it begins.
+struct DisparityScratch {
+  DisparityScratch(gpointer self, const GstVideoInfo &info, void *memory) {
+    const DisparityPrivate &priv = priv_of(self);
+    const int width = GST_VIDEO_INFO_WIDTH(&info), height = GST_VIDEO_INFO_HEIGHT(&info);
+    Layout layout(256, memory);
+    if (priv.coloured) {
+      found = {coalesce::pixel_format("GRAY16_LE"), width, height, false, {}};
+      found.plane[0].width = 2 * width, found.plane[0].height = height;
+      put_in_scratch(&found, layout.at<std::uint8_t>(scratch_picture_bytes(found)));
+    }
+    const bool on_gpu = GST_COALESCE_AGGREGATOR(self)->backend->is_on_gpu();
+    operation = layout.at<std::uint8_t>(stereo_scratch_bytes(*priv.in_use, width, height, on_gpu));
+    bytes = layout.end();
+  }
+  Image found;  // disparities that are to be coloured
+  void *operation;
+  gsize bytes;
+};
 
 // Posts an error and returns false if there are no usable settings.
 bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
@@ -228,7 +321,8 @@ bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
   return priv.in_use.follow(priv.settings, info, new_format, [&](const S &s) {
     GST_DEBUG_OBJECT(self, "%s, candidates %d to %d, %" G_GSIZE_FORMAT " bytes beside the frames",
                      kMethodNames[int(s.method)], s.min_disparity,
-                     s.min_disparity + s.disparities - 1, operation_bytes(self, info));
+                     s.min_disparity + s.disparities - 1,
+                     DisparityScratch(self, info, nullptr).bytes);
   });
 }
 
@@ -254,12 +348,20 @@ const std::string &input_formats() {
   return list;
 }
 
-// Disparities are no light: they have no colours.
-gboolean output_caps(GstCoalesceAggregator *, const GstVideoInfo *const *, guint, guint alternative,
-                     GstStructure *structure) {
+const std::string &colour_formats() {
+  static const std::string list = format_list(formats_where({"RGB", "RGBx", "RGBA"}, colours_make));
+  return list;
+}
+
+// Disparities and depths are no light: they have no colorimetry.
+gboolean output_caps(GstCoalesceAggregator *self, const GstVideoInfo *const *in, guint,
+                     guint alternative, GstStructure *structure) {
   if (alternative > 0) return FALSE;
+  // Cannot fail: the start has found settings that can be used.
+  (void)update(self, *in[0], false);
   gst_structure_remove_fields(structure, "colorimetry", "chroma-site", nullptr);
-  gst_structure_set(structure, "format", G_TYPE_STRING, "GRAY16_LE", nullptr);
+  set_formats(structure, is_coloured(priv_of(self).in_use->output) ? colour_formats().c_str()
+                                                                   : "{ GRAY16_LE }");
   return TRUE;
 }
 
@@ -271,7 +373,7 @@ gboolean input_caps(GstCoalesceAggregator *, guint alternative, GstStructure *st
 }
 
 gboolean set_info(GstCoalesceAggregator *self, const GstVideoInfo *const *in, guint,
-                  const GstVideoInfo *) {
+                  const GstVideoInfo *out) {
   const int width = GST_VIDEO_INFO_WIDTH(in[0]), height = GST_VIDEO_INFO_HEIGHT(in[0]);
   if (width > kMaxStereoSize || height > kMaxStereoSize) {
     GST_ELEMENT_ERROR(
@@ -280,7 +382,11 @@ gboolean set_info(GstCoalesceAggregator *self, const GstVideoInfo *const *in, gu
         (nullptr));
     return FALSE;
   }
-  return update(self, *in[0], true);
+  DisparityPrivate &priv = priv_of(self);
+  priv.coloured = GST_VIDEO_INFO_FORMAT(out) != GST_VIDEO_FORMAT_GRAY16_LE;
+  if (!update(self, *in[0], true)) return FALSE;
+  priv.follow_output();
+  return TRUE;
 }
 
 // ---- frames ----------------------------------------------------------------------------------
@@ -299,13 +405,33 @@ gsize scratch_bytes(GstCoalesceAggregator *self, const Frame *const *in, guint) 
   const GstVideoInfo &info = in[0]->info();
   // Cannot fail: what has been used for this format can be used again.
   (void)update(self, info, false);
-  return operation_bytes(self, info);
+  priv_of(self).follow_output();
+  return DisparityScratch(self, info, nullptr).bytes;
 }
 
 Status run(GstCoalesceAggregator *self, const Frame *const *in, guint, const Frame &out,
            const Queue &queue) {
-  return stereo(*priv_of(self).in_use, in[0]->image(), in[1]->image(), out.image(), queue,
-                gst_coalesce_aggregator_scratch(self));
+  const DisparityPrivate &priv = priv_of(self);
+  const S &s = *priv.in_use;
+  const DisparityScratch scratch(self, in[0]->info(), gst_coalesce_aggregator_scratch(self));
+  const Image found = priv.coloured ? scratch.found : out.image();
+  if (Status status = stereo(s, in[0]->image(), in[1]->image(), found, queue, scratch.operation);
+      !status.ok())
+    return status;
+  switch (priv.shown) {
+    case DisparityOutput::depth:
+      return depths(s.depth_scale(), found, found, queue);
+    case DisparityOutput::turbo:
+    case DisparityOutput::viridis: {
+      const ColourMap map =
+          priv.shown == DisparityOutput::turbo ? ColourMap::turbo : ColourMap::viridis;
+      const ColourRange range = {kDisparityUnit * s.min_disparity,
+                                 kDisparityUnit * (s.min_disparity + s.disparities - 1)};
+      return colours(map, range, found, out.image(), queue);
+    }
+    default:
+      return {};
+  }
 }
 
 }  // namespace
@@ -330,7 +456,8 @@ static void gst_stereo_disparity_class_init(GstStereoDisparityClass *klass) {
   aggregator_class->run = run;
   gst_coalesce_aggregator_class_add_input(aggregator_class, "left", input_formats().c_str());
   gst_coalesce_aggregator_class_add_input(aggregator_class, "right", input_formats().c_str());
-  gst_coalesce_aggregator_class_add_output(aggregator_class, "{ GRAY16_LE }");
+  const std::string outputs = "{ GRAY16_LE, " + colour_formats().substr(1);
+  gst_coalesce_aggregator_class_add_output(aggregator_class, outputs.c_str());
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "Stereo disparities", "Filter/Analyzer/Video",
       "Finds how far left each point of the left picture is in the right one, by windows or by "

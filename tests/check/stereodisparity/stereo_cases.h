@@ -15,5 +15,6 @@ void expect_disparities(const StereoPair &pair, const StereoFrames &frames,
                         const GstVideoInfo &info, const coalesce::StereoParams &params, unsigned n);
 
 void add_settings_cases(Suite *suite);
+void add_output_cases(Suite *suite);
 
 }  // namespace test

@@ -356,5 +356,6 @@ int main(int argc, char **argv) {
     tcase_add_test(tests, missing_partner);
     tcase_add_test(tests, stills);
     add_settings_cases(suite);
+    add_output_cases(suite);
   });
 }

@@ -198,6 +198,7 @@ GST_START_TEST(properties_are_described) {
     fail_unless(g_param_value_defaults(p, &value), "%s is not what its default says", p->name);
     g_value_unset(&value);
     std::vector<gint> values;
+    if (G_IS_PARAM_SPEC_DOUBLE(p)) continue;
     if (G_IS_PARAM_SPEC_INT(p))
       values = {G_PARAM_SPEC_INT(p)->minimum, G_PARAM_SPEC_INT(p)->maximum};
     else if (G_IS_PARAM_SPEC_BOOLEAN(p))
@@ -213,7 +214,7 @@ GST_START_TEST(properties_are_described) {
     }
   }
   g_free(all);
-  fail_unless_equals_int(own, 14);
+  fail_unless_equals_int(own, 17);
 }
 GST_END_TEST;
 

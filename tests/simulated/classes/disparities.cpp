@@ -130,6 +130,47 @@ GST_START_TEST(settings_change) {
 }
 GST_END_TEST
 
+// Depths and colours, which change while frames are in flight.
+GST_START_TEST(outputs) {
+  GstCudaContext *context = new_context();
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_GRAY8, kSize.width, kSize.height);
+  const auto frames = some_frames(info);
+  const std::string properties = "num-disparities=16 focal-length=300 baseline=70 output=";
+  const struct {
+    const char *output, *format;
+  } turns[] = {{"disparity", "GRAY16_LE"}, {"turbo", "BGR"},           {"viridis", "BGR"},
+               {"depth", "GRAY16_LE"},     {"disparity", "GRAY16_LE"}, {"viridis", "BGR"}};
+  for (const char *out : {kSystem, kCuda}) {
+    StereoPair pair(stereo_caps(kCuda, "GRAY8", kSize), stereo_caps(kSystem, "GRAY8", kSize),
+                    properties + "disparity backend=cuda",
+                    std::string("video/x-raw") + (*out != 0 ? "(" + std::string(out) + ")" : "") +
+                        ", format={ GRAY16_LE, BGR }");
+    give_context(pair.d(), context);
+    pair.start();
+    std::vector<test::BufferRef> all;
+    unsigned n = 0;
+    for (const auto &turn : turns) {
+      gst_util_set_object_arg(G_OBJECT(pair.d()), "output", turn.output);
+      for (const StereoFrames &each : frames) {
+        push(pair, each, context, kCuda, kSystem, info, n++);
+        all.emplace_back(pair.pull());
+      }
+    }
+    pair.end_both();
+    pair.expect_end();
+    std::size_t i = 0;
+    for (const auto &turn : turns)
+      for (const Bytes &expected : on_cpu(frames, info, properties + turn.output, turn.format)) {
+        fail_unless(all[i] != nullptr, "%s: a frame is missing", turn.output);
+        fail_unless(disparities_of(all[i].get(), kSize, turn.format) == expected, "%s, frame %zu",
+                    turn.output, i);
+        i++;
+      }
+  }
+  gst_object_unref(context);
+}
+GST_END_TEST
+
 // System memory goes to the GPU where candidates x pixels are many.
 GST_START_TEST(heavy) {
   const struct {
@@ -196,6 +237,7 @@ static Suite *disparities_suite() {
   tcase_add_test(tests, every_memory);
   tcase_add_test(tests, formats_and_sizes);
   tcase_add_test(tests, settings_change);
+  tcase_add_test(tests, outputs);
   tcase_add_test(tests, heavy);
   tcase_add_test(tests, steady);
   return suite;

@@ -12,13 +12,13 @@ constexpr unsigned kFrames = 3;
 const Size kSize{37, 11};
 
 struct Mix {
-  const char *left, *right, *out, *properties;
+  const char *left, *right, *out, *properties, *format;
 };
 // (Vectors of sgm compare bytes that nobody has written, and drop them: valgrind takes the result
 // for one of these.)
 constexpr Mix kMixes[] = {
-    {kCuda, kSystem, kCuda, "num-disparities=16 method=census speckle-size=5"},
-    {kSystem, kCuda, kSystem, "num-disparities=16 method=sad"}};
+    {kCuda, kSystem, kCuda, "num-disparities=16 method=census speckle-size=5", "GRAY16_LE"},
+    {kSystem, kCuda, kSystem, "num-disparities=16 method=sad output=turbo", "BGRx"}};
 
 GstVideoInfo info() {
   return video_info(GST_VIDEO_FORMAT_GRAY8, kSize.width, kSize.height);
@@ -53,8 +53,8 @@ Inputs make_inputs(GstCudaContext *context, const Mix &mix) {
   return inputs;
 }
 
-Outcome run(StereoPair &pair, const Inputs &inputs, const std::vector<Bytes> &expected,
-            const std::string &what) {
+Outcome run(StereoPair &pair, const Mix &mix, const Inputs &inputs,
+            const std::vector<Bytes> &expected, const std::string &what) {
   pair.start();
   Outcome outcome;
   for (unsigned n = 0; n < kFrames; n++) {
@@ -64,7 +64,7 @@ Outcome run(StereoPair &pair, const Inputs &inputs, const std::vector<Bytes> &ex
   pair.end_both();
   while (GstBuffer *buffer = pair.pull()) {
     const auto n = static_cast<std::size_t>(GST_BUFFER_PTS(buffer) / kFrame);
-    const Bytes found = disparities_of(buffer, kSize);
+    const Bytes found = disparities_of(buffer, kSize, mix.format);
     fail_unless(found.empty() || found == expected[n], "%s: a wrong frame", what.c_str());
     outcome.pictures++;
     outcome.right += found.empty() ? 0 : 1;
@@ -87,18 +87,20 @@ bool check_fault(const char *name, FakecudaFunction function, int code, int nth,
   {
     StereoPair pair(stereo_caps(mix.left, "GRAY8", kSize), stereo_caps(mix.right, "GRAY8", kSize),
                     std::string(mix.properties) + " backend=cuda",
-                    *mix.out != 0 ? "video/x-raw(memory:CUDAMemory)" : "video/x-raw");
+                    std::string(*mix.out != 0 ? "video/x-raw(memory:CUDAMemory)" : "video/x-raw") +
+                        ", format=" + mix.format);
     give_context(pair.d(), context);
     const Inputs inputs = make_inputs(context, mix);
     fakecuda_fail_how(function, nth, code, how);
-    const Outcome outcome = run(pair, inputs, expected, what);
+    const Outcome outcome = run(pair, mix, inputs, expected, what);
     // (Mapping CUDA memory uses the driver, too, after the element is done.)
     const unsigned good = mix.out == kCuda ? outcome.pictures : outcome.right;
     fail_unless(outcome.errors.size() <= 1 && (good == kFrames || outcome.errors.size() == 1),
                 "%s: %u pictures, %zu errors", what.c_str(), outcome.pictures,
                 outcome.errors.size());
     fakecuda_reset_faults();
-    const Outcome again = run(pair, make_inputs(context, mix), expected, what + ", then again");
+    const Outcome again =
+        run(pair, mix, make_inputs(context, mix), expected, what + ", then again");
     fail_unless(again.right == kFrames && again.errors.empty(), "%s: not as before", what.c_str());
   }
   gst_clear_object(&context);
@@ -107,7 +109,7 @@ bool check_fault(const char *name, FakecudaFunction function, int code, int nth,
 
 void check_every_call(FakecudaFault how) {
   for (const Mix &mix : kMixes) {
-    const std::vector<Bytes> expected = on_cpu(frames(), info(), mix.properties);
+    const std::vector<Bytes> expected = on_cpu(frames(), info(), mix.properties, mix.format);
     for (const auto &f : kDriverFaults) {
       // A GPU that works on while no one can wait for it does not exist. The context is the test's.
       if (f.function == FAKECUDA_SYNCHRONIZE && how == FAKECUDA_ALWAYS) continue;

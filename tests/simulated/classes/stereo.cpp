@@ -38,23 +38,25 @@ GstBuffer *in_memory(GstBuffer *frame, GstCudaContext *context, const char *memo
 }
 
 std::vector<Bytes> on_cpu(const std::vector<StereoFrames> &frames, const GstVideoInfo &info,
-                          const std::string &properties) {
+                          const std::string &properties, const char *format) {
   const Size size{GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)};
   const std::string caps = stereo_caps(kSystem, GST_VIDEO_INFO_NAME(&info), size);
-  StereoPair pair(caps, caps, properties + " backend=cpu");
+  StereoPair pair(caps, caps, properties + " backend=cpu",
+                  std::string("video/x-raw, format=") + format);
   pair.start();
   std::vector<Bytes> all;
   for (unsigned n = 0; n < frames.size(); n++) {
     pair.push_frames(frames[n], n);
     const test::BufferRef buffer(pair.pull());
     fail_unless(buffer != nullptr, "no frame of the CPU");
-    all.push_back(disparities_of(buffer.get(), size));
+    all.push_back(disparities_of(buffer.get(), size, format));
   }
   return all;
 }
 
-Bytes disparities_of(GstBuffer *buffer, Size size) {
-  return picture_if_mapped(buffer, video_info(GST_VIDEO_FORMAT_GRAY16_LE, size.width, size.height));
+Bytes disparities_of(GstBuffer *buffer, Size size, const char *format) {
+  return picture_if_mapped(
+      buffer, video_info(gst_video_format_from_string(format), size.width, size.height));
 }
 
 }  // namespace simulated

@@ -12,10 +12,10 @@ std::string stereo_caps(const char *memory, const char *format, Size size);
 // A frame in system memory, or a copy of it on the device, as the nth of its stream.
 GstBuffer *in_memory(GstBuffer *frame, GstCudaContext *context, const char *memory,
                      const GstVideoInfo &info, unsigned n);
-// What backend=cpu makes of each of these pairs, with these properties.
+// What backend=cpu makes of each of these pairs, with these properties, in a format.
 std::vector<Bytes> on_cpu(const std::vector<StereoFrames> &frames, const GstVideoInfo &info,
-                          const std::string &properties);
-// The bytes of a frame of disparities, wherever it is; empty if it cannot be mapped.
-Bytes disparities_of(GstBuffer *buffer, Size size);
+                          const std::string &properties, const char *format = "GRAY16_LE");
+// The bytes of a frame that has come out, wherever it is; empty if it cannot be mapped.
+Bytes disparities_of(GstBuffer *buffer, Size size, const char *format = "GRAY16_LE");
 
 }  // namespace simulated
