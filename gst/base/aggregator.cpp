@@ -399,7 +399,7 @@ static void gst_coalesce_aggregator_class_init(GstCoalesceAggregatorClass *klass
       object_class, PROP_UNPAIRED,
       g_param_spec_uint64("unpaired", "Unpaired",
                           "Number of output times without a frame, because at least one input had "
-                          "none while another had one",
+                          "none while another had one, or theirs did not belong together",
                           0, G_MAXUINT64, 0,
                           static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
 

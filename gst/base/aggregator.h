@@ -65,6 +65,10 @@ struct GstCoalesceAggregatorClass {
   // before all have caps, too. Default: no.
   gboolean (*worth_the_trip)(GstCoalesceAggregator *self, const GstVideoInfo *const *in, guint n);
 
+  // By how much may running times differ at which the frames of one picture begin? Asked for each.
+  // Default: by any time, as far as GstVideoAggregator pairs them.
+  GstClockTime (*max_skew)(GstCoalesceAggregator *self);
+
   // So many inputs at least are needed for a picture. Default: 2.
   guint least_inputs;
   // Are all inputs needed for a picture? Default: yes.

@@ -111,6 +111,22 @@ bool Input::is_released() {
   return released_;
 }
 
+GstSegment Input::segment() const {
+  GST_OBJECT_LOCK(pad_);
+  const GstSegment segment = pad_->parent.segment;
+  GST_OBJECT_UNLOCK(pad_);
+  return segment;
+}
+
+gint64 Input::begin_of(GstBuffer *picture) {
+  if (picture == kept_.get()) return kept_begin_;
+  const GstSegment in = segment();
+  guint64 time = 0;
+  const int sign =
+      gst_segment_to_running_time_full(&in, GST_FORMAT_TIME, GST_BUFFER_PTS(picture), &time);
+  return sign < 0 ? -static_cast<gint64>(time) : static_cast<gint64>(time);
+}
+
 // In running time; none if it lasts until the next one comes.
 GstClockTime Input::end_of(GstBuffer *buffer) {
   if (buffer == kept_.get()) return kept_end_;
@@ -121,9 +137,7 @@ GstClockTime Input::end_of(GstBuffer *buffer) {
     duration = gst_util_uint64_scale(GST_SECOND, guint64(GST_VIDEO_INFO_FPS_D(&pad_->info)),
                                      guint64(GST_VIDEO_INFO_FPS_N(&pad_->info)));
   }
-  GST_OBJECT_LOCK(pad_);
-  const GstSegment segment = pad_->parent.segment;
-  GST_OBJECT_UNLOCK(pad_);
+  const GstSegment segment = this->segment();
   const GstClockTime begin = GST_BUFFER_PTS(buffer), end = begin + duration;
   return gst_segment_to_running_time(
       &segment, GST_FORMAT_TIME,
@@ -140,7 +154,7 @@ BufferRef Input::picture_at(GstClockTime time) {
 
 void Input::keep_time() {
   BufferRef current = current_buffer();
-  if (current != nullptr) kept_end_ = end_of(current.get());
+  if (current != nullptr) kept_end_ = end_of(current.get()), kept_begin_ = begin_of(current.get());
   kept_ = std::move(current);
 }
 
@@ -184,6 +198,25 @@ void aggregator_drop_pictures(GstCoalesceAggregator *self) {
 
 namespace {
 
+// Do the inputs' pictures begin at times that differ by no more than they may?
+bool belong_together(GstCoalesceAggregator *self) {
+  auto *klass = GST_COALESCE_AGGREGATOR_GET_CLASS(self);
+  const GstClockTime most = klass->max_skew ? klass->max_skew(self) : GST_CLOCK_TIME_NONE;
+  if (!GST_CLOCK_TIME_IS_VALID(most)) return true;
+  gint64 first = G_MAXINT64, last = G_MININT64;
+  for (const InputRef &input : self->priv->inputs) {
+    if (input->buffer == nullptr) continue;
+    const gint64 begin = input->begin_of(input->buffer.get());
+    first = std::min(first, begin), last = std::max(last, begin);
+  }
+  const bool together = last <= first || static_cast<GstClockTime>(last - first) <= most;
+  if (!together)
+    GST_DEBUG_OBJECT(self,
+                     "frames begin at %" GST_STIME_FORMAT " to %" GST_STIME_FORMAT ": no output",
+                     GST_STIME_ARGS(first), GST_STIME_ARGS(last));
+  return together;
+}
+
 // The inputs' pictures for the next output. *complete: are they enough for it?
 GstFlowReturn take_pictures(GstCoalesceAggregator *self, bool *complete) {
   auto *klass = GST_COALESCE_AGGREGATOR_GET_CLASS(self);
@@ -207,6 +240,10 @@ GstFlowReturn take_pictures(GstCoalesceAggregator *self, bool *complete) {
         missing->pad(),
         "no picture at %" GST_TIME_FORMAT ", where %u of %u inputs have one: no output",
         GST_TIME_ARGS(time), static_cast<guint>(present), static_cast<guint>(priv.inputs.size()));
+  }
+  if (*complete && !belong_together(self)) {
+    *complete = false;
+    priv.unpaired++;
   }
   return GST_FLOW_OK;
 }

@@ -42,6 +42,8 @@ class Input {
   std::mutex &releasing() { return releasing_; }
   // The pad's picture for an output that begins at this running time; nullptr if it has none.
   BufferRef picture_at(GstClockTime time);
+  // Where that picture begins, in running time.
+  gint64 begin_of(GstBuffer *picture);
   // A new segment comes: the running times of the frame in hand are those of the one before.
   void keep_time();
 
@@ -57,6 +59,7 @@ class Input {
 
  private:
   GstClockTime end_of(GstBuffer *buffer);
+  GstSegment segment() const;
 
   GstVideoAggregatorPad *pad_;
   std::mutex dropping_, releasing_;
@@ -66,6 +69,7 @@ class Input {
   BufferRef last_;  // that has caps_, while there are next_caps_
   BufferRef kept_;
   GstClockTime kept_end_ = GST_CLOCK_TIME_NONE;
+  gint64 kept_begin_ = 0;
 };
 
 // A reference to the pad.

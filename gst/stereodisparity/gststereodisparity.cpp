@@ -40,10 +40,12 @@ bool is_coloured(DisparityOutput output) {
 
 // Of focal length and baseline.
 constexpr double kMostLength = 1e6;
+constexpr double kMostSkew = 1e4;
 
 struct DisparitySettings : StereoParams {
   DisparityOutput output = DisparityOutput::disparity;
   double focal_length = 0, baseline = 0;  // pixels, millimetres
+  double max_skew = 0;                    // milliseconds; 0: any
 
   bool lacks_lengths() const {
     return output == DisparityOutput::depth && !(focal_length > 0 && baseline > 0);
@@ -170,6 +172,11 @@ const PropertyTable<S> &properties() {
           {"baseline", "Baseline",
            "Distance of the cameras, in millimetres; for output=depth (0 = not set)"},
           0., kMostLength);
+    t.add(&S::max_skew,
+          {"max-skew", "Maximum skew",
+           "Milliseconds by which the times of both frames may differ, or there is no output (0 = "
+           "any)"},
+          0., kMostSkew);
     return t;
   }();
   return table;
@@ -389,6 +396,11 @@ gboolean set_info(GstCoalesceAggregator *self, const GstVideoInfo *const *in, gu
   return TRUE;
 }
 
+GstClockTime max_skew(GstCoalesceAggregator *self) {
+  const double most = priv_of(self).settings.read([](const S &s) { return s.max_skew; });
+  return most > 0 ? static_cast<GstClockTime>(most * GST_MSECOND) : GST_CLOCK_TIME_NONE;
+}
+
 // ---- frames ----------------------------------------------------------------------------------
 
 // What a candidate of a pixel costs, beside a multiplication and addition of a filter.
@@ -451,6 +463,7 @@ static void gst_stereo_disparity_class_init(GstStereoDisparityClass *klass) {
   aggregator_class->output_caps = output_caps;
   aggregator_class->input_caps = input_caps;
   aggregator_class->set_info = set_info;
+  aggregator_class->max_skew = max_skew;
   aggregator_class->worth_the_trip = worth_the_trip;
   aggregator_class->scratch_bytes = scratch_bytes;
   aggregator_class->run = run;

@@ -279,6 +279,53 @@ GST_START_TEST(missing_partner) {
 }
 GST_END_TEST;
 
+// A right camera that is late by some time, and that once drops a frame.
+GST_START_TEST(skew) {
+  const std::string caps = video_caps("GRAY8", kSize);
+  const GstVideoInfo info = video_info(caps);
+  StereoParams params;
+  params.disparities = 16;
+  const struct {
+    const char *properties;
+    int late;                     // ms
+    std::vector<unsigned> right;  // the right camera's frame of each output
+    guint64 unpaired;
+  } cases[] = {
+      // Without a limit the frame before takes the place of the one that is missing.
+      {"", 10, {0, 1, 1, 3}, 0},           {"max-skew=10", 10, {0, 1, 3}, 1},
+      {"max-skew=29.5", 10, {0, 1, 3}, 1}, {"max-skew=30", 10, {0, 1, 1, 3}, 0},
+      {"max-skew=9", 10, {}, 4},           {"max-skew=9", 0, {0, 1, 3}, 1},
+  };
+  for (const auto &c : cases) {
+    StereoPair pair(caps, caps, std::string("num-disparities=16 ") + c.properties);
+    pair.start();
+    std::vector<StereoFrames> frames;
+    for (unsigned n = 0; n < 4; n++) {
+      frames.emplace_back(info, n + 1);
+      pair.push(timed(gst_buffer_copy_deep(frames[n].left.get()), n), "l");
+      if (n == 2) continue;
+      GstBuffer *right = timed(gst_buffer_copy_deep(frames[n].right.get()), n);
+      GST_BUFFER_PTS(right) += static_cast<GstClockTime>(c.late) * GST_MSECOND;
+      pair.push(right, "r");
+    }
+    pair.end_both();
+    for (unsigned right : c.right) {
+      const BufferRef buffer(pair.pull());
+      fail_unless(buffer != nullptr, "%s: a picture is missing", c.properties);
+      const auto n = static_cast<unsigned>(GST_BUFFER_PTS(buffer.get()) / kFrame);
+      StereoFrames both(info, n + 1);
+      both.right.reset(gst_buffer_ref(frames[right].right.get()));
+      fail_unless(picture(buffer.get(),
+                          video_info(GST_VIDEO_FORMAT_GRAY16_LE, kSize.width, kSize.height)) ==
+                      disparities(both, info, params),
+                  "%s: picture %u is not of the right camera's %u", c.properties, n, right);
+    }
+    pair.expect_end();
+    fail_unless(pair.unpaired() == c.unpaired, "%s: %d", c.properties, int(pair.unpaired()));
+  }
+}
+GST_END_TEST;
+
 // Pictures without a rate make one picture.
 GST_START_TEST(stills) {
   const std::string caps = "video/x-raw, format=GRAY8, width=75, height=18, framerate=0/1";
@@ -354,6 +401,7 @@ int main(int argc, char **argv) {
     tcase_add_test(tests, end_of_one_pad);
     tcase_add_test(tests, late_pad);
     tcase_add_test(tests, missing_partner);
+    tcase_add_test(tests, skew);
     tcase_add_test(tests, stills);
     add_settings_cases(suite);
     add_output_cases(suite);

@@ -214,7 +214,7 @@ GST_START_TEST(properties_are_described) {
     }
   }
   g_free(all);
-  fail_unless_equals_int(own, 17);
+  fail_unless_equals_int(own, 18);
 }
 GST_END_TEST;
 
