@@ -4,8 +4,8 @@
 
 #include "../control.h"
 #include "../convolve/convolve_reference.h"
-#include "../limits.h"
 #include "../neighbourhood.h"
+#include "../out_of_range.h"
 #include "bilateral_reference.h"
 
 namespace test {

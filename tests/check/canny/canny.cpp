@@ -2,8 +2,8 @@
 // Edges and overlays of canny in every format, its properties while frames flow, and what is
 // refused.
 #include "../control.h"
-#include "../limits.h"
 #include "../neighbourhood.h"
+#include "../out_of_range.h"
 #include "canny_reference.h"
 
 namespace test {

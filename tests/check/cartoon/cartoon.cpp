@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "../control.h"
-#include "../limits.h"
 #include "../neighbourhood.h"
+#include "../out_of_range.h"
 #include "cartoon_reference.h"
 
 namespace test {

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "../control.h"
-#include "../limits.h"
 #include "../neighbourhood.h"
+#include "../out_of_range.h"
 #include "lines_reference.h"
 
 namespace test {

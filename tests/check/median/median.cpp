@@ -2,8 +2,8 @@
 // Samples of median in every format, its properties while frames flow, and what is refused.
 #include "../control.h"
 #include "../convolve/convolve_reference.h"
-#include "../limits.h"
 #include "../neighbourhood.h"
+#include "../out_of_range.h"
 #include "median_reference.h"
 
 namespace test {

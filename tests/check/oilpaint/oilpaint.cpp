@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "../control.h"
-#include "../limits.h"
 #include "../neighbourhood.h"
+#include "../out_of_range.h"
 #include "oilpaint_reference.h"
 
 namespace test {

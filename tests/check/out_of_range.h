@@ -2,7 +2,7 @@
 // Numbers beyond a property's limits, of which GObject keeps the value before.
 #pragma once
 
-#include <gst/check/gstcheck.h>
+#include "../support/elements/owned.h"
 
 namespace test {
 
