@@ -21,29 +21,29 @@ __global__ void __launch_bounds__(32) window_kernel(const __grid_constant__ Wind
 
 // As many rows as make one block of each that the device holds at a time, but so many that the rows
 // above a band do not matter much.
-Status band_rows(int strips, int height, int half, std::size_t shared_bytes, int *rows) {
-  int multiprocessors = 0, of_block = 0, of_multiprocessor = 0;
-  if (Status s = count_multiprocessors(&multiprocessors); !s.ok()) return s;
-  if (Status s = count_shared_bytes(&of_block, &of_multiprocessor); !s.ok()) return s;
-  const int resident = std::clamp(of_multiprocessor / static_cast<int>(shared_bytes + 1024), 1, 32);
-  const int bands = std::max(multiprocessors * resident / strips, 1);
-  *rows = std::max(divided_up(height, bands), 2 * half + 1);
-  return {};
+int band_rows(const WindowArgs &a, int strips, int multiprocessors, int resident) {
+  const int bands = std::max(multiprocessors * std::clamp(resident, 1, 32) / strips, 1);
+  return std::max(divided_up(a.winner.height, bands), 2 * a.half + 1);
 }
 
 template <template <int> class CostsOf, int kLanes, int kEach, bool kRight>
 Status launch_strips(const WindowArgs &args, cudaStream_t stream) {
   using Strip = WindowStrip<CostsOf, kLanes, kEach, kRight>;
+  int multiprocessors = 0, of_block = 0, of_multiprocessor = 0;
+  if (Status s = count_multiprocessors(&multiprocessors); !s.ok()) return s;
+  if (Status s = count_shared_bytes(&of_block, &of_multiprocessor); !s.ok()) return s;
   WindowArgs a = args;
-  const std::size_t bytes =
-      4 * (static_cast<std::size_t>(Strip::kWinnerWords) +
-           static_cast<std::size_t>(Strip::kColumnWords * strip_columns(a.half)));
+  const auto bytes_of = [&a](int strip) {
+    return 4 * (Strip::kWinnerWords + Strip::kColumnWords * strip_columns(a.half, strip));
+  };
+  a.winner.strip = bytes_of(kStereoStrip) <= of_block ? kStereoStrip : kStereoStrip / 2;
+  const int bytes = bytes_of(a.winner.strip);
   const int strips =
-      divided_up(a.winner.width - first_window(a.half), kStereoStrip * Strip::kGroups);
-  if (Status s = band_rows(strips, a.winner.height, a.half, bytes, &a.band); !s.ok()) return s;
+      divided_up(a.winner.width - first_window(a.half), a.winner.strip * Strip::kGroups);
+  a.band = band_rows(a, strips, multiprocessors, of_multiprocessor / (bytes + 1024));
   return launch_early(window_kernel<CostsOf, kLanes, kEach, kRight>,
-                      dim3(strips, divided_up(a.winner.height, a.band)), dim3(32), bytes, stream,
-                      a);
+                      dim3(strips, divided_up(a.winner.height, a.band)), dim3(32),
+                      static_cast<std::size_t>(bytes), stream, a);
 }
 
 template <template <int> class CostsOf, int kLanes, int kEach>

@@ -246,8 +246,8 @@ COALESCE_HOST_DEVICE int first_window(int half) {
   return columns_ahead(half) - half - columns_before(half);
 }
 // With a column of zeros in front.
-COALESCE_HOST_DEVICE int strip_columns(int half) {
-  return 1 + columns_ahead(half) + kStereoStrip;
+COALESCE_HOST_DEVICE int strip_columns(int half, int strip) {
+  return 1 + columns_ahead(half) + strip;
 }
 
 // A warp has a strip and a band of rows, or two strips that are beside each other. The sums of
@@ -269,14 +269,14 @@ class WindowStrip {
       : a_(a),
         lane_(static_cast<int>(threadIdx.x) % kLanes),
         x_((static_cast<int>(blockIdx.x) * kGroups + static_cast<int>(threadIdx.x) / kLanes) *
-           kStereoStrip),
+           a.winner.strip),
         sums_(shared + kWinnerWords + kColumnWords + kLaneWords * static_cast<int>(threadIdx.x)),
         winners_(a.winner, shared + static_cast<int>(threadIdx.x) / kLanes * StripWinners::kShared,
                  lane_, x_ + first_window(a.half)) {}
 
   __device__ __forceinline__ void find() {
     const ColumnOfSums<kSums> none = {};
-    for (int i = -1; i < strip_columns(a_.half) - 1; ++i)
+    for (int i = -1; i < strip_columns(a_.half, a_.winner.strip) - 1; ++i)
       store_sums(sums_ + i * kColumnWords, none);
     const int first = static_cast<int>(blockIdx.y) * a_.band;
     const int last = min(first + a_.band, a_.winner.height);
@@ -315,7 +315,7 @@ class WindowStrip {
 
   __device__ __forceinline__ void add_row(int y) {
     Row in = row(y);
-    for (int i = 0; i < columns_ahead(a_.half) + kStereoStrip; i += 4) {
+    for (int i = 0; i < columns_ahead(a_.half) + a_.winner.strip; i += 4) {
       in.load();
 #pragma unroll
       for (int c = 0; c < 4; ++c)
@@ -346,7 +346,7 @@ class WindowStrip {
     typename Costs::Finish finish(a_, y, x_ + first_window(a_.half), lane_ * kEach);
     winners_.start_row(y);
     const std::uint32_t *behind = at - size * kColumnWords;
-    for (int i = 0; i < kStereoStrip; i += 4) {
+    for (int i = 0; i < a_.winner.strip; i += 4) {
       winners_.start(i);
       in.load();
       if constexpr (kLeaves) out.load();

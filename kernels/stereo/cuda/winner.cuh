@@ -21,6 +21,7 @@ struct WinnerArgs {
   int uniqueness;
   bool subpixel;
   bool outside;  // may they be left of the right picture?
+  int strip;     // columns
   Plane<std::uint16_t> found;
   std::uint32_t *winners, *right_keys;  // right_keys: nullptr if nobody wants them
 };
@@ -31,6 +32,7 @@ inline WinnerArgs winner_args(const StereoJob &job, const StereoCudaScratch &s) 
   a.min_disparity = job.params.min_disparity, a.candidates = job.params.disparities;
   a.uniqueness = job.params.uniqueness, a.subpixel = job.params.subpixel;
   a.outside = job.params.method == StereoMethod::sgm;
+  a.strip = kStereoStrip;
   a.found = job.found;
   a.winners = s.winners, a.right_keys = s.right_keys;
   return a;
@@ -47,14 +49,14 @@ class Winners {
   // Words of shared memory, for each group.
   static constexpr int kShared = kBatch * kAll / 2 + (kRight ? 16 : 0);
 
-  // Of kStereoStrip pixels from x on, or of those of them that are in the picture.
+  // Of a strip of pixels from x on, or of those of them that are in the picture.
   __device__ __forceinline__ Winners(const WinnerArgs &args, std::uint32_t *shared, int lane, int x)
       : args_(args),
         costs_(shared + lane * kPairs),
         leaving_(shared + kBatch * kAll / 2),
         lane_(lane),
         first_(x),
-        limited_(args.candidates < kAll || x < 0 || x + kStereoStrip > args.width ||
+        limited_(args.candidates < kAll || x < 0 || x + args.strip > args.width ||
                  (!args.outside && x - args.min_disparity < args.candidates - 1)) {}
 
   __device__ __forceinline__ void start_row(int y) {
@@ -112,7 +114,7 @@ class Winners {
     if constexpr (kRight) {
 #pragma unroll
       for (int j = 0; j < kEach; ++j)
-        put_key(first_ + kStereoStrip - args_.min_disparity - lane_ * kEach - j, right_[j]);
+        put_key(first_ + args_.strip - args_.min_disparity - lane_ * kEach - j, right_[j]);
     }
   }
 
