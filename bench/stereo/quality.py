@@ -217,12 +217,12 @@ def measure(functions):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('library')
+    parser.add_argument('shared_library')
     parser.add_argument('--motorcycle')
     parser.add_argument('--scenes', type=int, default=3)
     parser.add_argument('--json')
     arguments = parser.parse_args()
-    functions = ctypes.CDLL(arguments.library)
+    functions = ctypes.CDLL(arguments.shared_library)
     functions.matcher_close.argtypes = [ctypes.c_void_p]
     pairs = [motorcycle(arguments.motorcycle)] if arguments.motorcycle else []
     pairs += [drawn_pair(number) for number in range(1, arguments.scenes + 1)]
