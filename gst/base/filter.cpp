@@ -327,11 +327,6 @@ GstFlowReturn gst_coalesce_filter_fail(GstCoalesceFilter *self, const char *what
   return GST_FLOW_ERROR;
 }
 
-gboolean gst_coalesce_filter_heavy_enough(GstCoalesceFilter *self, const GstVideoInfo *in,
-                                          int for_each_pixel) {
-  return backend_of(self).is_heavy_enough(*in, for_each_pixel);
-}
-
 static void gst_coalesce_filter_class_init(GstCoalesceFilterClass *klass) {
   klass->convert_caps = keep_caps;
   auto *trans_class = GST_BASE_TRANSFORM_CLASS(klass);

@@ -109,9 +109,7 @@ Value entry_of(const std::pair<Key, Value> (&table)[n], Key key, Value otherwise
 
 }  // namespace coalesce::gst
 
-// For worth_the_trip(): Backend::is_heavy_enough().
-gboolean gst_coalesce_filter_heavy_enough(GstCoalesceFilter *self, const GstVideoInfo *in,
-                                          int for_each_pixel);
+// For Backend::is_heavy_enough().
 constexpr int kBilateralWork = 16;  // of each pixel of a bilateral filter's window
 
 // Posts an error: the work on a frame has failed. GST_FLOW_ERROR.

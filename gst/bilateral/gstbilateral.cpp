@@ -100,8 +100,8 @@ bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
 
 gboolean worth_the_trip(GstCoalesceFilter *self, const GstVideoInfo *in) {
   const BilateralPrivate &priv = priv_of(self);
-  return gst_coalesce_filter_heavy_enough(
-      self, in, kBilateralWork * priv.weights.pixels() * priv.in_use->iterations);
+  return backend_of(self).is_heavy_enough(
+      *in, kBilateralWork * priv.weights.pixels() * priv.in_use->iterations);
 }
 
 gsize scratch_bytes(GstCoalesceFilter *self, const Frame &in) {

@@ -158,8 +158,8 @@ bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
 // The areas are most of the work.
 gboolean worth_the_trip(GstCoalesceFilter *self, const GstVideoInfo *in) {
   const Cartoon &cartoon = priv_of(self).cartoon;
-  return gst_coalesce_filter_heavy_enough(
-      self, in, kBilateralWork * cartoon.areas.pixels() * cartoon.iterations);
+  return backend_of(self).is_heavy_enough(
+      *in, kBilateralWork * cartoon.areas.pixels() * cartoon.iterations);
 }
 
 // The settings decide what run() needs, so they are followed here.

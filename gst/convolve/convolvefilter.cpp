@@ -44,10 +44,9 @@ constexpr int kPyramidTaps = 16;  // of a filter that costs as much, about
 gboolean worth_the_trip(GstCoalesceFilter *filter, const GstVideoInfo *in) {
   const ConvolveCurrentFilter &current = priv_of(filter).current;
   const Filter &f = current.filter();
-  return gst_coalesce_filter_heavy_enough(filter, in,
-                                          current.is_pyramid() ? kPyramidTaps
-                                          : f.separable        ? f.width + f.height
-                                                               : f.width * f.height);
+  return backend_of(filter).is_heavy_enough(*in, current.is_pyramid() ? kPyramidTaps
+                                                 : f.separable        ? f.width + f.height
+                                                                      : f.width * f.height);
 }
 
 gsize scratch_bytes(GstCoalesceFilter *filter, const Frame &in) {

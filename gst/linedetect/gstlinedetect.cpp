@@ -166,7 +166,7 @@ gboolean set_info(GstCoalesceFilter *self, const GstVideoInfo *in, const GstVide
 
 // A core of the CPU takes some 5 ns for a pixel of a drawing, and 9 of a photograph.
 gboolean worth_the_trip(GstCoalesceFilter *self, const GstVideoInfo *in) {
-  return gst_coalesce_filter_heavy_enough(self, in, 64);
+  return backend_of(self).is_heavy_enough(*in, 64);
 }
 
 // ---- the work --------------------------------------------------------------------------------

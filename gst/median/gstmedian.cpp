@@ -180,7 +180,7 @@ bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
 // As of convolve, the samples of the window being its coefficients.
 gboolean worth_the_trip(GstCoalesceFilter *self, const GstVideoInfo *in) {
   const MedianParams params = priv_of(self).in_use->params();
-  return gst_coalesce_filter_heavy_enough(self, in, params.width * params.height);
+  return backend_of(self).is_heavy_enough(*in, params.width * params.height);
 }
 
 gsize scratch_bytes(GstCoalesceFilter *self, const Frame &in) {

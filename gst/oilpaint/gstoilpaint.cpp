@@ -93,7 +93,7 @@ bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
 
 // A core of the CPU takes some 80 ns for a pixel by mode, 130 by strokes, and 600 by kuwahara.
 gboolean worth_the_trip(GstCoalesceFilter *self, const GstVideoInfo *in) {
-  return gst_coalesce_filter_heavy_enough(self, in, 1 << 10);
+  return backend_of(self).is_heavy_enough(*in, 1 << 10);
 }
 
 gsize scratch_bytes(GstCoalesceFilter *self, const Frame &in) {

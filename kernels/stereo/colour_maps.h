@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Colours of 0 to 255, as 0xRRGGBB: turbo (A. Mikhailov, 2019) and viridis (N. Smith and S. van der
-// Walt, 2015).
+// Walt, 2015), published under the Apache License 2.0 and CC0.
 #pragma once
 
 #include <cstdint>
