@@ -12,7 +12,9 @@ namespace {
 
 constexpr int kThreads = 128;
 
-__device__ const ColourMaps kMaps = kColourMaps;
+// Nothing writes to it. Were it const, its loads would be read-only ones, which early kernels have
+// not (tests/kernels/core/early_loads.py).
+__device__ ColourMaps kMaps = kColourMaps;
 
 template <class Plane>
 __device__ __forceinline__ bool this_pixel(const Plane &plane, int *x, int *y) {
