@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Depths of a picture's points by other pictures of the same scene, whose cameras are known:
-// windows are compared along epipolar lines, each other picture has a best match, and a point counts
-// if enough of them agree (after Park and others' pilot of multi-view stereo, 2010).
+// windows are compared along epipolar lines, each other picture has a best match, and a point
+// counts if enough of them agree (after Park and others' pilot of multi-view stereo, 2010).
 #pragma once
 
 #include <cstddef>
@@ -36,8 +36,8 @@ struct MultiviewParams {
   MultiviewMethod method = MultiviewMethod::sad;
   int window = 9;    // rows and columns, odd, from 3 to kMaxMultiviewWindow
   int depths = 128;  // candidates, from 2 to kMaxMultiviewDepths
-  // The first and the last candidate, in the unit of the matrices. Their inverses are evenly spaced.
-  // kMinMultiviewDepth <= nearest < farthest <= kMaxMultiviewDepth
+  // The first and the last candidate, in the unit of the matrices. Their inverses are evenly
+  // spaced. kMinMultiviewDepth <= nearest < farthest <= kMaxMultiviewDepth
   double nearest = 1000, farthest = 10000;
   int tolerance = 1;  // candidates by which neighbours that agree may differ, 0 or more
   int min_count = 2;  // neighbours that must agree: from 1 to as many as there are
@@ -55,8 +55,8 @@ struct MultiviewView {
 // Is this the matrix of a camera: finite numbers, of which the first three columns can be inverted?
 bool is_camera_matrix(const double (&matrix)[3][4]);
 
-// Finds the depths of all pixels of view number `reference` (docs/numerics.md). Depths are along its
-// optical axis, in the unit of the matrices. All other views are its neighbours.
+// Finds the depths of all pixels of view number `reference` (docs/numerics.md). Depths are along
+// its optical axis, in the unit of the matrices. All other views are its neighbours.
 //
 // views       of one format and size. Luma or grey is looked at, of any depth, as of stereo()
 // count       of views: kMinMultiviewViews to kMaxMultiviewViews

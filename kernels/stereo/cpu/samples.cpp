@@ -18,17 +18,13 @@ void to_bytes(const std::uint16_t *samples, int count, int bits, std::uint8_t *b
 }
 
 void read_row(const StereoJob &job, const StereoCpuScratch &s, int picture, int y) {
-  const RowReader read(job.component);
   const std::size_t row = static_cast<std::size_t>(y) * s.width;
   std::uint8_t *const bytes = picture == 0 ? s.left_bytes : s.right_bytes;
-  std::uint16_t tile[kTile];
-  for (int x = 0; x < job.width; x += kTile) {
-    const int count = std::min(kTile, job.width - x);
-    const std::size_t at = row + static_cast<std::size_t>(x);
-    std::uint16_t *const to = job.uses_census() ? s.samples[picture] + at : tile;
-    read(job.in[picture].row(y), x, count, to);
-    if (bytes != nullptr) to_bytes(to, count, job.component.bits, bytes + at);
-  }
+  if (!job.uses_census())
+    return read_bytes(job.component, job.in[picture].row(y), job.width, bytes + row);
+  std::uint16_t *const samples = s.samples[picture] + row;
+  RowReader(job.component)(job.in[picture].row(y), 0, job.width, samples);
+  if (bytes != nullptr) to_bytes(samples, job.width, job.component.bits, bytes + row);
 }
 
 // Seven rows of a tile with the columns around it.
@@ -93,6 +89,17 @@ void for_rows(const StereoJob &job, ThreadPool *pool, const Row &row) {
 }
 
 }  // namespace
+
+void read_bytes(const PixelComponent &component, const std::uint8_t *row, int width,
+                std::uint8_t *bytes) {
+  const RowReader read(component);
+  std::uint16_t tile[kTile];
+  for (int x = 0; x < width; x += kTile) {
+    const int count = std::min(kTile, width - x);
+    read(row, x, count, tile);
+    to_bytes(tile, count, component.bits, bytes + x);
+  }
+}
 
 void prepare_stereo_samples(const StereoJob &job, const StereoCpuScratch &s, ThreadPool *pool) {
   for_rows(job, pool, [&](int picture, int y) { read_row(job, s, picture, y); });

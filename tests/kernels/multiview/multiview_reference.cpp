@@ -210,8 +210,8 @@ Match best_of(const std::vector<Grid> &costs, int x, int y) {
     const double before = costs[at - 1].at(x, y) - best.cost;
     const double behind = costs[at + 1].at(x, y) - best.cost;
     if (std::max(before, behind) > 0)
-      best.sixteenths += static_cast<int>(
-          std::floor(8 * (before - behind) / std::max(before, behind) + 0.5));
+      best.sixteenths +=
+          static_cast<int>(std::floor(8 * (before - behind) / std::max(before, behind) + 0.5));
   }
   return best;
 }
@@ -231,10 +231,9 @@ Agreement agreement_of(const std::vector<Match> &matches, int tolerance) {
     for (const Match &other : matches)
       if (other.candidate >= 0 && std::abs(other.candidate - proposed.candidate) <= tolerance)
         ++set.count, set.sixteenths += other.sixteenths, cost += other.cost;
-    const bool better =
-        set.count != best.count
-            ? set.count > best.count
-            : cost != best_cost ? cost < best_cost : proposed.candidate < best_candidate;
+    const bool better = set.count != best.count ? set.count > best.count
+                        : cost != best_cost     ? cost < best_cost
+                                                : proposed.candidate < best_candidate;
     if (better) best = set, best_cost = cost, best_candidate = proposed.candidate;
   }
   return best;
@@ -281,14 +280,12 @@ void multiview_reference(const MultiviewParams &p, const MultiviewView *views, i
       float value = 0;
       int share = 0;
       if (agreed.count >= p.min_count) {
-        const float mean =
-            static_cast<float>(agreed.sixteenths) / static_cast<float>(agreed.count);
+        const float mean = static_cast<float>(agreed.sixteenths) / static_cast<float>(agreed.count);
         value = 1.0f / (f + product(mean, fine));
         share = (255 * agreed.count + (count - 1) / 2) / (count - 1);
       }
       put(p, depth, x, y, value);
-      if (confidence != nullptr)
-        confidence->plane[0].row(y)[x] = static_cast<std::uint8_t>(share);
+      if (confidence != nullptr) confidence->plane[0].row(y)[x] = static_cast<std::uint8_t>(share);
     }
 }
 

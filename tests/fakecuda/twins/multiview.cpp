@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "../../../kernels/multiview/multiview_job.h"
+#include "../twin.h"
+
+namespace coalesce {
+
+Status find_depths_cuda(const MultiviewJob &job, void *stream) {
+  const std::size_t bytes =
+      multiview_scratch_bytes(job.params, job.neighbours + 1, job.width, job.height, true);
+  const auto rows = static_cast<std::size_t>(job.height);
+  if (Status s = twin::check_access({job.depth,
+                                     {static_cast<std::uint8_t *>(job.scratch),
+                                      static_cast<int>(bytes / rows), job.height, bytes / rows}});
+      !s.ok())
+    return s;
+  for (int i = 0; i <= job.neighbours; ++i)
+    if (Status s = twin::check_access({job.in[i]}); !s.ok()) return s;
+  if (job.confidence.data != nullptr)
+    if (Status s = twin::check_access({job.confidence}); !s.ok()) return s;
+  return twin::launch(stream, [job] { (void)find_depths_cpu(job, nullptr); });
+}
+
+}  // namespace coalesce
