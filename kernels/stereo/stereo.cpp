@@ -5,6 +5,7 @@
 
 #include "../median/median.h"
 #include "../picture/formats.h"
+#include "../picture/luma.h"
 #include "cpu/scratch.h"
 #include "cuda/scratch.h"
 #include "stereo_job.h"
@@ -43,15 +44,6 @@ bool is_size(int size) {
   return size >= 1 && size <= kMaxStereoSize;
 }
 
-// nullptr if there is none that a sample of has bytes or words of its own.
-const PixelComponent *channel_of(const PixelFormat &format) {
-  const PixelComponent *c = format.find(Role::y);
-  if (c == nullptr) c = format.find(Role::grey);
-  if (c == nullptr) return nullptr;
-  const bool alone = c->container == Container::u8 || c->container == Container::u16;
-  return alone && c->bits >= 8 ? c : nullptr;
-}
-
 Status check(const StereoParams &params, const ConstImage &left, const ConstImage &right,
              const Image &out, const void *scratch) {
   if (Status s = check(params); !s.ok()) return s;
@@ -59,7 +51,7 @@ Status check(const StereoParams &params, const ConstImage &left, const ConstImag
     if (Status s = check_image(image); !s.ok()) return s;
   if (!(left.format == right.format))
     return invalid_argument("stereo: the pictures differ in format");
-  if (channel_of(left.format) == nullptr)
+  if (luma_by_itself(left.format) == nullptr)
     return invalid_argument(
         "stereo: pictures must have luma or grey in bytes or in words of 16 bits");
   if (!(out.format == pixel_format("GRAY16_LE")))
@@ -111,7 +103,7 @@ StereoJob make_job(const StereoParams &params, const ConstImage &left, const Con
                    void *scratch) {
   StereoJob job;
   job.params = params;
-  job.component = *channel_of(left.format);
+  job.component = *luma_by_itself(left.format);
   job.in[0] = left.of(job.component), job.in[1] = right.of(job.component);
   job.width = left.width, job.height = left.height;
   for (int step = 0; step < 256; ++step)
@@ -124,7 +116,7 @@ StereoJob make_job(const StereoParams &params, const ConstImage &left, const Con
 }  // namespace
 
 bool stereo_takes(const PixelFormat &format) {
-  return channel_of(format) != nullptr;
+  return luma_by_itself(format) != nullptr;
 }
 
 std::size_t stereo_scratch_bytes(const StereoParams &params, int width, int height, bool on_cuda) {
