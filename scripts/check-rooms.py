@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAX_FILES = 25
 # By folder, the rooms in it, the ground floor first. "." is the folder itself, "*" each other room in it.
 ROOMS = {
-    "kernels": [["core"], ["picture"], ["*"], ["blur", "cartoon", "stereo"], ["multiview"]],
+    "kernels": [["core", "text"], ["picture"], ["*"], ["blur", "cartoon", "stereo"], ["multiview"]],
     "kernels/convolve": [["mask"], ["."], ["cpu", "cuda"], ["cuda/tensor"], ["cuda/separable"]],
     "kernels/j2k": [["codestream", "device"], ["params"], ["profile"], ["canvas"],
                     ["tier1/context", "transform"], ["tier1/mq", "transform/cuda"], ["tier1"],

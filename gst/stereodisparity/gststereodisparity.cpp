@@ -259,7 +259,8 @@ struct DisparityPrivate {
   Settings<S> settings;
   // The source pad's thread's.
   SettingsInUse<S> in_use;
-  bool coloured = false;  // the caps
+  ConvertParams to_grey[2];  // of pads whose samples stereo() does not look at
+  bool coloured = false;     // the caps
   DisparityOutput shown = DisparityOutput::disparity;
 };
 
@@ -302,22 +303,34 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
   priv_of(object).settings.read([&](const S &s) { properties().get(id, s, value); });
 }
 
+// What pictures of a format become, where stereo() does not look at them.
+const char *grey_format(const PixelFormat &format) {
+  return format.component[0].bits > 8 ? "GRAY16_LE" : "GRAY8";
+}
+
 // What is in scratch memory, where it begins.
 struct DisparityScratch {
   DisparityScratch(gpointer self, const GstVideoInfo &info, void *memory) {
     const DisparityPrivate &priv = priv_of(self);
     const int width = GST_VIDEO_INFO_WIDTH(&info), height = GST_VIDEO_INFO_HEIGHT(&info);
     Layout layout(256, memory);
-    if (priv.coloured) {
-      found = {coalesce::pixel_format("GRAY16_LE"), width, height, false, {}};
-      found.plane[0].width = 2 * width, found.plane[0].height = height;
-      put_in_scratch(&found, layout.at<std::uint8_t>(scratch_picture_bytes(found)));
-    }
+    const auto picture = [&](const char *format) {
+      Image made = {coalesce::pixel_format(format), width, height, false, {}};
+      made.plane[0].width = static_cast<int>(row_bytes(made.format, 0, width));
+      made.plane[0].height = height;
+      put_in_scratch(&made, layout.at<std::uint8_t>(scratch_picture_bytes(made)));
+      return made;
+    };
+    if (const PixelFormat &format = pixel_format(info); !stereo_takes(format))
+      for (Image &each : grey)
+        each = picture(grey_format(format));
+    if (priv.coloured) found = picture("GRAY16_LE");
     const bool on_gpu = GST_COALESCE_AGGREGATOR(self)->backend->is_on_gpu();
     operation = layout.at<std::uint8_t>(stereo_scratch_bytes(*priv.in_use, width, height, on_gpu));
     bytes = layout.end();
   }
-  Image found;  // disparities that are to be coloured
+  Image grey[2];  // of colours
+  Image found;    // disparities that are to be coloured
   void *operation;
   gsize bytes;
 };
@@ -350,8 +363,9 @@ gboolean stop(GstAggregator *aggregator) {
 // ---- caps ------------------------------------------------------------------------------------
 
 const std::string &input_formats() {
-  static const std::string list = format_list(
-      formats_where({"GRAY8", "GRAY16_LE", "I420", "NV12", "Y42B", "Y444"}, stereo_takes));
+  static const std::string list =
+      format_list(formats_where({"GRAY8", "GRAY16_LE", "I420", "NV12", "Y42B", "Y444"},
+                                [](const PixelFormat &) { return true; }));
   return list;
 }
 
@@ -379,7 +393,18 @@ gboolean input_caps(GstCoalesceAggregator *, guint alternative, GstStructure *st
   return TRUE;
 }
 
-gboolean set_info(GstCoalesceAggregator *self, const GstVideoInfo *const *in, guint,
+// Grey as rgb2yuv makes it of RGB; luma keeps its numbers.
+ConvertParams params_to_grey(const GstVideoInfo &in) {
+  GstVideoInfo grey;
+  gst_video_info_set_format(&grey, gst_video_format_from_string(grey_format(pixel_format(in))),
+                            static_cast<guint>(GST_VIDEO_INFO_WIDTH(&in)),
+                            static_cast<guint>(GST_VIDEO_INFO_HEIGHT(&in)));
+  ConvertParams params = conversion_params(in, grey);
+  if (!GST_VIDEO_INFO_IS_RGB(&in)) params.out_range = params.in_range;
+  return params;
+}
+
+gboolean set_info(GstCoalesceAggregator *self, const GstVideoInfo *const *in, guint n,
                   const GstVideoInfo *out) {
   const int width = GST_VIDEO_INFO_WIDTH(in[0]), height = GST_VIDEO_INFO_HEIGHT(in[0]);
   if (width > kMaxStereoSize || height > kMaxStereoSize) {
@@ -391,6 +416,8 @@ gboolean set_info(GstCoalesceAggregator *self, const GstVideoInfo *const *in, gu
   }
   DisparityPrivate &priv = priv_of(self);
   priv.coloured = GST_VIDEO_INFO_FORMAT(out) != GST_VIDEO_FORMAT_GRAY16_LE;
+  for (guint i = 0; i < std::min(n, 2u); i++)
+    priv.to_grey[i] = params_to_grey(*in[i]);
   if (!update(self, *in[0], true)) return FALSE;
   priv.follow_output();
   return TRUE;
@@ -421,13 +448,29 @@ gsize scratch_bytes(GstCoalesceAggregator *self, const Frame *const *in, guint) 
   return DisparityScratch(self, info, nullptr).bytes;
 }
 
+// What stereo() looks at: the frame, or its grey.
+Status look(const DisparityPrivate &priv, const DisparityScratch &scratch, int i, const Frame &in,
+            const Queue &queue, ConstImage *picture) {
+  *picture = in.image();
+  if (stereo_takes(picture->format)) return {};
+  Image grey = scratch.grey[i];
+  grey.interlaced = picture->interlaced;
+  const Status status = convert(priv.to_grey[i], *picture, grey, queue);
+  *picture = grey;
+  return status;
+}
+
 Status run(GstCoalesceAggregator *self, const Frame *const *in, guint, const Frame &out,
            const Queue &queue) {
   const DisparityPrivate &priv = priv_of(self);
   const S &s = *priv.in_use;
   const DisparityScratch scratch(self, in[0]->info(), gst_coalesce_aggregator_scratch(self));
   const Image found = priv.coloured ? scratch.found : out.image();
-  if (Status status = stereo(s, in[0]->image(), in[1]->image(), found, queue, scratch.operation);
+  ConstImage pictures[2];
+  for (int i = 0; i < 2; i++)
+    if (Status status = look(priv, scratch, i, *in[i], queue, &pictures[i]); !status.ok())
+      return status;
+  if (Status status = stereo(s, pictures[0], pictures[1], found, queue, scratch.operation);
       !status.ok())
     return status;
   switch (priv.shown) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../picture/formats.h"
+#include "../picture/luma.h"
 #include "cuda/scratch.h"
 #include "multiview_job.h"
 
@@ -130,7 +131,7 @@ Status check(const MultiviewParams &params, const MultiviewView *views, int coun
           "multiview: a matrix is not that of a camera: its first three columns must be "
           "invertible, and all numbers finite");
   }
-  if (matched_component(first.format) == nullptr)
+  if (luma_by_itself(first.format) == nullptr)
     return invalid_argument(
         "multiview: pictures must have luma or grey in bytes or in words of 16 bits");
   if (!is_size(first.width) || !is_size(first.height))
@@ -157,7 +158,7 @@ MultiviewJob make_job(const MultiviewParams &params, const ConstImage &picture) 
   MultiviewJob job;
   job.params = params;
   job.width = picture.width, job.height = picture.height;
-  job.component = *matched_component(picture.format);
+  job.component = *luma_by_itself(picture.format);
   const double first = 1 / params.farthest;
   const double step = (1 / params.nearest - first) / (params.depths - 1);
   job.first = static_cast<float>(first), job.step = static_cast<float>(step);
@@ -197,7 +198,7 @@ bool is_camera_matrix(const double (&matrix)[3][4]) {
 }
 
 bool multiview_takes(const PixelFormat &format) {
-  return matched_component(format) != nullptr;
+  return luma_by_itself(format) != nullptr;
 }
 
 std::size_t multiview_scratch_bytes(const MultiviewParams &params, int views, int width, int height,

@@ -15,16 +15,6 @@ constexpr int kMostDifference = 127;  // of sad
 constexpr int kNccOne = 1 << 14;      // cost of no correlation; that of -1 is twice as much
 constexpr unsigned kNoCost = 0xFFFF;
 
-// What is looked at: luma or grey, if its samples have bytes or words of 16 bits of their own; else
-// nullptr.
-inline const PixelComponent *matched_component(const PixelFormat &format) {
-  const PixelComponent *c = format.find(Role::y);
-  if (c == nullptr) c = format.find(Role::grey);
-  if (c == nullptr) return nullptr;
-  const bool alone = c->container == Container::u8 || c->container == Container::u16;
-  return alone && c->bits >= 8 ? c : nullptr;
-}
-
 // A sample as a byte.
 COALESCE_HOST_DEVICE int byte_of(int sample, int bits) {
   if (bits == 8) return sample;

@@ -5,6 +5,7 @@
 
 #include "../median/median.h"
 #include "../picture/formats.h"
+#include "../picture/luma.h"
 #include "cpu/scratch.h"
 #include "cuda/scratch.h"
 #include "stereo_job.h"
@@ -50,7 +51,7 @@ Status check(const StereoParams &params, const ConstImage &left, const ConstImag
     if (Status s = check_image(image); !s.ok()) return s;
   if (!(left.format == right.format))
     return invalid_argument("stereo: the pictures differ in format");
-  if (matched_component(left.format) == nullptr)
+  if (luma_by_itself(left.format) == nullptr)
     return invalid_argument(
         "stereo: pictures must have luma or grey in bytes or in words of 16 bits");
   if (!(out.format == pixel_format("GRAY16_LE")))
@@ -102,7 +103,7 @@ StereoJob make_job(const StereoParams &params, const ConstImage &left, const Con
                    void *scratch) {
   StereoJob job;
   job.params = params;
-  job.component = *matched_component(left.format);
+  job.component = *luma_by_itself(left.format);
   job.in[0] = left.of(job.component), job.in[1] = right.of(job.component);
   job.width = left.width, job.height = left.height;
   for (int step = 0; step < 256; ++step)
@@ -115,7 +116,7 @@ StereoJob make_job(const StereoParams &params, const ConstImage &left, const Con
 }  // namespace
 
 bool stereo_takes(const PixelFormat &format) {
-  return matched_component(format) != nullptr;
+  return luma_by_itself(format) != nullptr;
 }
 
 std::size_t stereo_scratch_bytes(const StereoParams &params, int width, int height, bool on_cuda) {

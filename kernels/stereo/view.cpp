@@ -44,6 +44,28 @@ Status depths(std::uint32_t scale, const ConstImage &in, const Image &out, const
 #endif
 }
 
+Status hide_outside(const RemapMap &left, const RemapMap &right, const Image &disparities,
+                    const Queue &queue) {
+  if (Status s = check(disparities, disparities); !s.ok()) return s;
+  for (const RemapMap &map : {left, right}) {
+    if (Status s = check_plane(map.point); !s.ok()) return s;
+    if (Status s = check_plane(map.fraction); !s.ok()) return s;
+    if (map.point.width != disparities.width || map.point.height != disparities.height ||
+        map.fraction.width != disparities.width || map.fraction.height != disparities.height)
+      return invalid_argument("views: a map and the disparities differ in size");
+  }
+  const OutsideJob job = {{left, right}, words_of<std::uint16_t>(disparities)};
+  if (!queue.on_cuda()) {
+    hide_outside_cpu(job, queue.pool());
+    return {};
+  }
+#if COALESCE_CUDA_KERNELS
+  return hide_outside_cuda(job, queue.stream());
+#else
+  return {StatusCode::unsupported, "this build has no CUDA kernels"};
+#endif
+}
+
 bool colours_make(const PixelFormat &format) {
   return format.planes == 1 && format.in_bytes() && format.find(Role::r) != nullptr;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What disparities mean: depths, and pictures in colours.
+// What disparities mean: depths, and pictures in colours; and which of them mean nothing.
 #pragma once
 
 #include <cstdint>
 
+#include "../remap/remap.h"
 #include "stereo.h"
 
 namespace coalesce {
@@ -21,6 +22,16 @@ constexpr std::uint32_t kMaxDepthScale = 0x7FFFFFFF;
 // for a CUDA queue in a build without CUDA kernels, or on a device they were not built for;
 // device_error.
 Status depths(std::uint32_t scale, const ConstImage &in, const Image &out, const Queue &queue);
+
+// Of pictures that maps have made of others: a disparity becomes 0 where its pixel, or the one of
+// the right picture that it leads to, is from outside of the other picture.
+//
+// disparities  16ths of a pixel, GRAY16_LE, of at most kMaxStereoSize pixels across and down; the
+//              maps have their size, and so have the pictures that the maps were applied to
+//
+// Errors: as of depths().
+Status hide_outside(const RemapMap &left, const RemapMap &right, const Image &disparities,
+                    const Queue &queue);
 
 enum class ColourMap : std::uint8_t { turbo, viridis };
 

@@ -2,8 +2,9 @@
 #include "mask.h"
 
 #include <charconv>
-#include <system_error>
 #include <utility>
+
+#include "../../text/text.h"
 
 namespace coalesce {
 namespace {
@@ -11,50 +12,6 @@ namespace {
 // As isspace() in the C locale.
 bool is_space(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-// What was found, for an error: of a sane length, in printable ASCII.
-std::string quoted(std::string_view found) {
-  constexpr std::size_t kLongest = 24;
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text = "\"";
-  for (char c : found.substr(0, kLongest)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte > 0x7e) {
-      text += "\\x";
-      text += kDigits[byte >> 4];
-      text += kDigits[byte & 15];
-    } else {
-      if (c == '"' || c == '\\') text += '\\';
-      text += c;
-    }
-  }
-  return text + (found.size() > kLongest ? "...\"" : "\"");
-}
-
-enum class NumberError : std::uint8_t { none, no_number, hexadecimal, not_finite, out_of_range };
-
-NumberError read_number(std::string_view token, double *value) {
-  // from_chars() takes no plus.
-  if (token.size() > 1 && token[0] == '+' && token[1] != '-') token.remove_prefix(1);
-  const bool negative = token[0] == '-';
-  const std::string_view digits = token.substr(negative ? 1 : 0);
-  if (digits.size() > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
-    return NumberError::hexadecimal;
-  const char *end = token.data() + token.size();
-  const auto [stop, code] = std::from_chars(token.data(), end, *value);
-  if (code == std::errc::invalid_argument || stop != end) return NumberError::no_number;
-  if (!is_digit(digits[0]) && digits[0] != '.') return NumberError::not_finite;
-  if (code != std::errc()) return NumberError::out_of_range;
-  // Too small for a double, but not written as zero.
-  if (*value == 0 && digits.substr(0, digits.find_first_of("eE")).find_first_of("123456789") !=
-                         std::string_view::npos)
-    return NumberError::out_of_range;
-  return NumberError::none;
 }
 
 class Parser {
@@ -111,19 +68,8 @@ class Parser {
     if (column_ > max_width_)
       return fail(quoted(token), "at most " + std::to_string(max_width_) + " numbers in a row");
     rest_.remove_prefix(length);
-    switch (read_number(token, value)) {
-      case NumberError::none:
-        return true;
-      case NumberError::no_number:
-        return fail(quoted(token), "a number");
-      case NumberError::hexadecimal:
-        return fail(quoted(token), "a decimal number");
-      case NumberError::not_finite:
-        return fail(quoted(token), "a finite number");
-      case NumberError::out_of_range:
-        break;
-    }
-    return fail(quoted(token), "a number within the range of double precision");
+    const char *const expected = read_number(token, value);
+    return expected == nullptr || fail(quoted(token), expected);
   }
 
   bool fail(const std::string &found, const std::string &expected) {

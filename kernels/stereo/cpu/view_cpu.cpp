@@ -16,6 +16,16 @@ void depths_cpu(const DepthJob &job, ThreadPool *pool) {
   });
 }
 
+void hide_outside_cpu(const OutsideJob &job, ThreadPool *pool) {
+  for_ranges(pool, job.disparities.height, kGrain, [&](int first, int last) {
+    for (int y = first; y < last; ++y) {
+      std::uint16_t *row = job.disparities.row(y);
+      for (int x = 0; x < job.disparities.width; ++x)
+        if (row[x] != 0 && !is_seen_by_both(job, row[x], x, y)) row[x] = 0;
+    }
+  });
+}
+
 void colours_cpu(const ColourJob &job, ThreadPool *pool) {
   for_ranges(pool, job.in.height, kGrain, [&](int first, int last) {
     for (int y = first; y < last; ++y) {

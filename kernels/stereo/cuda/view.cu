@@ -30,6 +30,15 @@ __global__ void __launch_bounds__(kThreads) depth_kernel(const __grid_constant__
   a.out.row(y)[x] = depth_of(a.scale, load_global(a.in.row(y) + x));
 }
 
+__global__ void __launch_bounds__(kThreads) outside_kernel(const __grid_constant__ OutsideJob a) {
+  wait_for_grid_before();
+  int x, y;
+  if (!this_pixel(a.disparities, &x, &y)) return;
+  std::uint16_t *disparity = a.disparities.row(y) + x;
+  const int value = load_global(disparity);
+  if (value != 0 && !is_seen_by_both(a, value, x, y)) *disparity = 0;
+}
+
 __global__ void __launch_bounds__(kThreads) colour_kernel(const __grid_constant__ ColourJob a) {
   wait_for_grid_before();
   int x, y;
@@ -40,9 +49,9 @@ __global__ void __launch_bounds__(kThreads) colour_kernel(const __grid_constant_
     to[i] = static_cast<std::uint8_t>(pixel);
 }
 
-template <class Job>
-Status launch_pixels(void (*kernel)(Job), const Job &job, void *stream) {
-  const dim3 grid(divided_up(job.in.width, kThreads), static_cast<unsigned>(job.in.height));
+template <class Job, class Pixels>
+Status launch_pixels(void (*kernel)(Job), const Job &job, const Pixels &pixels, void *stream) {
+  const dim3 grid(divided_up(pixels.width, kThreads), static_cast<unsigned>(pixels.height));
   return launch_early(kernel, grid, dim3(kThreads), 0, static_cast<cudaStream_t>(stream), job);
 }
 
@@ -50,12 +59,17 @@ Status launch_pixels(void (*kernel)(Job), const Job &job, void *stream) {
 
 Status depths_cuda(const DepthJob &job, void *stream) {
   const TraceRange range("depths");
-  return launch_pixels(depth_kernel, job, stream);
+  return launch_pixels(depth_kernel, job, job.in, stream);
+}
+
+Status hide_outside_cuda(const OutsideJob &job, void *stream) {
+  const TraceRange range("hide outside");
+  return launch_pixels(outside_kernel, job, job.disparities, stream);
 }
 
 Status colours_cuda(const ColourJob &job, void *stream) {
   const TraceRange range("colours");
-  return launch_pixels(colour_kernel, job, stream);
+  return launch_pixels(colour_kernel, job, job.in, stream);
 }
 
 }  // namespace coalesce

@@ -27,10 +27,11 @@ StereoFrames::StereoFrames(const GstVideoInfo &info, guint32 seed, bool noisy)
 }
 
 StereoPair::StereoPair(const std::string &left, const std::string &right,
-                       const std::string &properties, const std::string &out)
-    : Pipeline("appsrc format=time name=l caps=\"" + left +
-               "\" ! d.left appsrc format=time name=r caps=\"" + right +
-               "\" ! d.right stereodisparity name=d " + properties +
+                       const std::string &properties, const std::string &out,
+                       const std::string &front)
+    : Pipeline("appsrc format=time name=l caps=\"" + left + "\"" + front +
+               " ! d.left appsrc format=time name=r caps=\"" + right + "\"" + front +
+               " ! d.right stereodisparity name=d " + properties +
                " ! appsink name=sink sync=false caps=\"" + out + "\"") {}
 
 void StereoPair::push_frames(const StereoFrames &frames, unsigned n) const {

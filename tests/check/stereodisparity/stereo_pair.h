@@ -18,11 +18,12 @@ struct StereoFrames {
   BufferRef left, right;
 };
 
-// appsrc l and r, the element, called d, and an appsink called sink.
+// appsrc l and r, the element, called d, and an appsink called sink. front: of either pad, as in
+// " ! rgb2yuv".
 class StereoPair : public Pipeline {
  public:
   StereoPair(const std::string &left, const std::string &right, const std::string &properties = "",
-             const std::string &out = "ANY");
+             const std::string &out = "ANY", const std::string &front = "");
 
   GstElement *d() const { return element("d"); }
   // Copies of both, as the nth frames of their streams.

@@ -28,17 +28,18 @@ coalesce::ConstImage image_of(const GstVideoFrame &frame) {
   return image;
 }
 
-std::vector<std::string> formats() {
+// Those that the library looks at, or the others.
+std::vector<std::string> formats(bool looked_at = true) {
   std::vector<std::string> names;
   for (const coalesce::NamedFormat &each : coalesce::named_formats())
-    if (coalesce::stereo_takes(each.format) &&
+    if (coalesce::stereo_takes(each.format) == looked_at &&
         gst_video_format_from_string(each.name) != GST_VIDEO_FORMAT_UNKNOWN)
       names.emplace_back(each.name);
   return names;
 }
 
-int n_formats() {
-  return static_cast<int>(formats().size());
+int n_formats(bool looked_at = true) {
+  return static_cast<int>(formats(looked_at).size());
 }
 
 constexpr struct {
@@ -77,7 +78,37 @@ GST_START_TEST(every_format) {
 }
 GST_END_TEST;
 
-// The pads accept what the library does.
+// Formats of colours have the disparities of what the project's converters make of them in front.
+GST_START_TEST(every_other_format) {
+  const std::string format = formats(false)[static_cast<gsize>(__i__)];
+  const coalesce::PixelFormat pixels = coalesce::pixel_format(format);
+  const bool rgb = pixels.has(coalesce::Role::r), wide = pixels.component[0].bits > 8;
+  const std::string front =
+      rgb ? std::string(" ! rgb2yuv ! video/x-raw,format=") + (wide ? "GRAY16_LE" : "GRAY8")
+          : " ! yuv2yuv ! video/x-raw,format=Y444_10LE";
+  fail_unless(rgb || pixels.component[0].bits == 10);
+  for (const char *colours : {"", rgb ? "colorimetry=2:1:7:1" : "colorimetry=1:3:5:1"})
+    for (const char *method : {"sad", "sgm"})
+      for (const Size size : {kSize, Size{1, 1}}) {
+        const std::string caps = video_caps(format, size, colours);
+        const GstVideoInfo info = video_info(caps);
+        const std::string properties = std::string("num-disparities=16 method=") + method;
+        StereoPair direct(caps, caps, properties), converted(caps, caps, properties, "ANY", front);
+        direct.start();
+        converted.start();
+        for (unsigned n = 0; n < 2; n++) {
+          const StereoFrames frames(info, n + 1);
+          direct.push_frames(frames, n);
+          converted.push_frames(frames, n);
+          const Bytes found = take_bytes(direct.pull()), expected = take_bytes(converted.pull());
+          fail_unless(!found.empty() && found == expected, "%s, %s, %dx%d, %s", format.c_str(),
+                      colours, size.width, size.height, method);
+        }
+      }
+}
+GST_END_TEST;
+
+// The pads accept what the library looks at, and all that has a grey.
 GST_START_TEST(all_formats_are_known_here) {
   const Owned<GstElementFactory> factory(gst_element_factory_find("stereodisparity"));
   int pads = 0;
@@ -90,7 +121,7 @@ GST_START_TEST(all_formats_are_known_here) {
     for (guint i = 0; i < gst_caps_get_size(caps.get()); i++)
       fail_unless_equals_int(static_cast<int>(gst_value_list_get_size(gst_structure_get_value(
                                  gst_caps_get_structure(caps.get(), i), "format"))),
-                             n_formats());
+                             n_formats() + n_formats(false));
   }
   fail_unless_equals_int(pads, 2);
 }
@@ -392,6 +423,7 @@ int main(int argc, char **argv) {
     using namespace test;
     TCase *tests = new_case(suite, "stereodisparity");
     tcase_add_loop_test(tests, every_format, 0, n_formats());
+    tcase_add_loop_test(tests, every_other_format, 0, n_formats(false));
     tcase_add_test(tests, all_formats_are_known_here);
     tcase_add_test(tests, known_disparities);
     tcase_add_test(tests, output_caps);

@@ -32,6 +32,14 @@ Status depths_cuda(const DepthJob &job, void *stream) {
   return twin::launch(stream, [job] { depths_cpu(job, nullptr); });
 }
 
+Status hide_outside_cuda(const OutsideJob &job, void *stream) {
+  if (Status s = twin::check_access({job.map[0].point, job.map[0].fraction, job.map[1].point,
+                                     job.map[1].fraction, job.disparities});
+      !s.ok())
+    return s;
+  return twin::launch(stream, [job] { hide_outside_cpu(job, nullptr); });
+}
+
 Status colours_cuda(const ColourJob &job, void *stream) {
   if (Status s = twin::check_access({job.in, job.out}); !s.ok()) return s;
   return twin::launch(stream, [job] { colours_cpu(job, nullptr); });

@@ -76,7 +76,8 @@ GST_END_TEST
 
 // Bytes and words, samples alone and among others, any size from 1.
 GST_START_TEST(formats_and_sizes) {
-  for (const char *format : {"GRAY16_LE", "I420", "UYVY", "AYUV", "P010_10LE", "I420_12LE"})
+  for (const char *format : {"GRAY16_LE", "I420", "UYVY", "AYUV", "P010_10LE", "I420_12LE", "BGRA",
+                             "GBR", "GBR_10LE", "v210"})
     for (const Size size : {Size{1, 1}, {3, 1}, {2, 5}, {67, 14}}) {
       const GstVideoInfo info =
           video_info(gst_video_format_from_string(format), size.width, size.height);
