@@ -437,6 +437,10 @@ static void gst_coalesce_aggregator_init(GstCoalesceAggregator *self) {
                     self, nullptr);
 }
 
+guint gst_coalesce_aggregator_input_number(GstCoalesceAggregator *self, guint i) {
+  return self->priv->inputs[i]->number;
+}
+
 void *gst_coalesce_aggregator_scratch(GstCoalesceAggregator *self) {
   const auto begin = reinterpret_cast<std::uintptr_t>(self->priv->scratch.data());
   return reinterpret_cast<void *>((begin + kScratchAlignment - 1) / kScratchAlignment *

@@ -84,6 +84,9 @@ GType gst_coalesce_aggregator_get_type();
 #define GST_COALESCE_AGGREGATOR_GET_CLASS(object) \
   (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_COALESCE_AGGREGATOR, GstCoalesceAggregatorClass))
 
+// In functions that are given inputs: the number of the pad that entry i is of, "sink_3" being 3.
+guint gst_coalesce_aggregator_input_number(GstCoalesceAggregator *self, guint i);
+
 // In run(): of the back end's memory, aligned to 256 bytes, until the work has been done. There is
 // one for all frames, so that those in two streams wait for each other.
 void *gst_coalesce_aggregator_scratch(GstCoalesceAggregator *self);

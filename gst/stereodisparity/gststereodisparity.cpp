@@ -11,12 +11,10 @@
 #include <vector>
 
 #include "base/aggregator.h"
-#include "core/layout.h"
+#include "base/grey.h"
 #include "object/guarded.h"
 #include "object/owned.h"
 #include "object/propertytable.h"
-#include "picture/formats.h"
-#include "picture/scratch_picture.h"
 #include "stereo/stereo.h"
 #include "stereo/view.h"
 #include "video/channelsettings.h"
@@ -303,28 +301,15 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
   priv_of(object).settings.read([&](const S &s) { properties().get(id, s, value); });
 }
 
-// What pictures of a format become, where stereo() does not look at them.
-const char *grey_format(const PixelFormat &format) {
-  return format.component[0].bits > 8 ? "GRAY16_LE" : "GRAY8";
-}
-
 // What is in scratch memory, where it begins.
 struct DisparityScratch {
   DisparityScratch(gpointer self, const GstVideoInfo &info, void *memory) {
     const DisparityPrivate &priv = priv_of(self);
     const int width = GST_VIDEO_INFO_WIDTH(&info), height = GST_VIDEO_INFO_HEIGHT(&info);
     Layout layout(256, memory);
-    const auto picture = [&](const char *format) {
-      Image made = {coalesce::pixel_format(format), width, height, false, {}};
-      made.plane[0].width = static_cast<int>(row_bytes(made.format, 0, width));
-      made.plane[0].height = height;
-      put_in_scratch(&made, layout.at<std::uint8_t>(scratch_picture_bytes(made)));
-      return made;
-    };
-    if (const PixelFormat &format = pixel_format(info); !stereo_takes(format))
-      for (Image &each : grey)
-        each = picture(grey_format(format));
-    if (priv.coloured) found = picture("GRAY16_LE");
+    for (Image &each : grey)
+      each = grey_copy_in(&layout, info);
+    if (priv.coloured) found = picture_in(&layout, "GRAY16_LE", width, height);
     const bool on_gpu = GST_COALESCE_AGGREGATOR(self)->backend->is_on_gpu();
     operation = layout.at<std::uint8_t>(stereo_scratch_bytes(*priv.in_use, width, height, on_gpu));
     bytes = layout.end();
@@ -362,13 +347,6 @@ gboolean stop(GstAggregator *aggregator) {
 
 // ---- caps ------------------------------------------------------------------------------------
 
-const std::string &input_formats() {
-  static const std::string list =
-      format_list(formats_where({"GRAY8", "GRAY16_LE", "I420", "NV12", "Y42B", "Y444"},
-                                [](const PixelFormat &) { return true; }));
-  return list;
-}
-
 const std::string &colour_formats() {
   static const std::string list = format_list(formats_where({"RGB", "RGBx", "RGBA"}, colours_make));
   return list;
@@ -389,19 +367,8 @@ gboolean output_caps(GstCoalesceAggregator *self, const GstVideoInfo *const *in,
 gboolean input_caps(GstCoalesceAggregator *, guint alternative, GstStructure *structure) {
   if (alternative > 0) return FALSE;
   gst_structure_remove_fields(structure, "colorimetry", "chroma-site", nullptr);
-  set_formats(structure, input_formats().c_str());
+  set_formats(structure, formats_with_grey().c_str());
   return TRUE;
-}
-
-// Grey as rgb2yuv makes it of RGB; luma keeps its numbers.
-ConvertParams params_to_grey(const GstVideoInfo &in) {
-  GstVideoInfo grey;
-  gst_video_info_set_format(&grey, gst_video_format_from_string(grey_format(pixel_format(in))),
-                            static_cast<guint>(GST_VIDEO_INFO_WIDTH(&in)),
-                            static_cast<guint>(GST_VIDEO_INFO_HEIGHT(&in)));
-  ConvertParams params = conversion_params(in, grey);
-  if (!GST_VIDEO_INFO_IS_RGB(&in)) params.out_range = params.in_range;
-  return params;
 }
 
 gboolean set_info(GstCoalesceAggregator *self, const GstVideoInfo *const *in, guint n,
@@ -448,18 +415,6 @@ gsize scratch_bytes(GstCoalesceAggregator *self, const Frame *const *in, guint) 
   return DisparityScratch(self, info, nullptr).bytes;
 }
 
-// What stereo() looks at: the frame, or its grey.
-Status look(const DisparityPrivate &priv, const DisparityScratch &scratch, int i, const Frame &in,
-            const Queue &queue, ConstImage *picture) {
-  *picture = in.image();
-  if (stereo_takes(picture->format)) return {};
-  Image grey = scratch.grey[i];
-  grey.interlaced = picture->interlaced;
-  const Status status = convert(priv.to_grey[i], *picture, grey, queue);
-  *picture = grey;
-  return status;
-}
-
 Status run(GstCoalesceAggregator *self, const Frame *const *in, guint, const Frame &out,
            const Queue &queue) {
   const DisparityPrivate &priv = priv_of(self);
@@ -468,7 +423,8 @@ Status run(GstCoalesceAggregator *self, const Frame *const *in, guint, const Fra
   const Image found = priv.coloured ? scratch.found : out.image();
   ConstImage pictures[2];
   for (int i = 0; i < 2; i++)
-    if (Status status = look(priv, scratch, i, *in[i], queue, &pictures[i]); !status.ok())
+    if (Status status = look_at_grey(*in[i], priv.to_grey[i], scratch.grey[i], queue, &pictures[i]);
+        !status.ok())
       return status;
   if (Status status = stereo(s, pictures[0], pictures[1], found, queue, scratch.operation);
       !status.ok())
@@ -510,8 +466,8 @@ static void gst_stereo_disparity_class_init(GstStereoDisparityClass *klass) {
   aggregator_class->worth_the_trip = worth_the_trip;
   aggregator_class->scratch_bytes = scratch_bytes;
   aggregator_class->run = run;
-  gst_coalesce_aggregator_class_add_input(aggregator_class, "left", input_formats().c_str());
-  gst_coalesce_aggregator_class_add_input(aggregator_class, "right", input_formats().c_str());
+  gst_coalesce_aggregator_class_add_input(aggregator_class, "left", formats_with_grey().c_str());
+  gst_coalesce_aggregator_class_add_input(aggregator_class, "right", formats_with_grey().c_str());
   const std::string outputs = "{ GRAY16_LE, " + colour_formats().substr(1);
   gst_coalesce_aggregator_class_add_output(aggregator_class, outputs.c_str());
   gst_element_class_set_static_metadata(

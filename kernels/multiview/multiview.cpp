@@ -167,19 +167,27 @@ MultiviewJob make_job(const MultiviewParams &params, const ConstImage &picture) 
   return job;
 }
 
+Status find_epipolar(const Camera &from, const double (&matrix)[3][4], double nearest,
+                     Epipolar *epipolar) {
+  const Map map = map_of(from, camera_of(matrix));
+  if (!moves(map, nearest))
+    return invalid_argument(
+        "multiview: a view has its camera where that of the reference is: it sees no depths");
+  *epipolar = epipolar_of(map);
+  if (!is_finite(*epipolar))
+    return invalid_argument("multiview: the numbers of two matrices differ too much in size");
+  return {};
+}
+
 Status add_views(const MultiviewView *views, int count, int reference, MultiviewJob *job) {
   const Camera from = camera_of(views[reference].matrix);
   job->in[0] = views[reference].picture.of(job->component);
   for (int i = 0; i < count; ++i) {
     if (i == reference) continue;
-    const Map map = map_of(from, camera_of(views[i].matrix));
-    if (!moves(map, job->params.nearest))
-      return invalid_argument(
-          "multiview: a view has its camera where that of the reference is: it sees no depths");
-    Epipolar &epipolar = job->epipolar[job->neighbours];
-    epipolar = epipolar_of(map);
-    if (!is_finite(epipolar))
-      return invalid_argument("multiview: the numbers of two matrices differ too much in size");
+    if (Status s = find_epipolar(from, views[i].matrix, job->params.nearest,
+                                 &job->epipolar[job->neighbours]);
+        !s.ok())
+      return s;
     job->in[++job->neighbours] = views[i].picture.of(job->component);
   }
   return {};
@@ -195,6 +203,12 @@ bool is_camera_matrix(const double (&matrix)[3][4]) {
     return false;
   const double most = length(camera.p[0]) * length(camera.p[1]) * length(camera.p[2]);
   return std::isfinite(most) && std::abs(determinant(camera)) > 1e-12 * most;
+}
+
+Status check_neighbour(const double (&reference)[3][4], const double (&neighbour)[3][4],
+                       double nearest) {
+  Epipolar unused;
+  return find_epipolar(camera_of(reference), neighbour, nearest, &unused);
 }
 
 bool multiview_takes(const PixelFormat &format) {

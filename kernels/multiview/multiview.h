@@ -55,6 +55,11 @@ struct MultiviewView {
 // Is this the matrix of a camera: finite numbers, of which the first three columns can be inverted?
 bool is_camera_matrix(const double (&matrix)[3][4]);
 
+// Can the camera of a neighbour be used with that of the reference, for depths from `nearest` on?
+// Both matrices are those of cameras. Errors: invalid_argument, as of multiview().
+Status check_neighbour(const double (&reference)[3][4], const double (&neighbour)[3][4],
+                       double nearest);
+
 // Finds the depths of all pixels of view number `reference` (docs/numerics.md). Depths are along
 // its optical axis, in the unit of the matrices. All other views are its neighbours.
 //

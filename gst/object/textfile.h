@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Files that properties name.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace coalesce::gst {
+
+// Reads a whole file, of at most so many bytes. Returns what is wrong, for a message that begins
+// with the name of the file; empty if nothing is.
+std::string read_text_file(const std::string &path, std::size_t most, std::string *text);
+
+}  // namespace coalesce::gst
