@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "views.h"
+
+#include <cmath>
+
+#include "../../support/temporary_file.h"
+
+namespace test {
+namespace {
+
+std::string launch(const std::vector<std::string> &caps, const std::string &properties,
+                   const std::string &out, const std::string &front,
+                   const std::vector<int> &numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < caps.size(); i++)
+    text += "appsrc format=time name=" + Views::source(static_cast<int>(i)) + " caps=\"" + caps[i] +
+            "\"" + front + " ! d.sink_" +
+            std::to_string(numbers.empty() ? static_cast<int>(i) : numbers[i]) + " ";
+  return text + "multiview name=d cameras=" + camera_file() + " " + properties +
+         " ! appsink name=sink sync=false caps=\"" + out + "\"";
+}
+
+}  // namespace
+
+void camera_matrix(int i, double (&matrix)[3][4]) {
+  const double x = 60. * (i % 4), y = 60. * (i / 4);
+  const double rows[3][4] = {{100, 0, 20, -100 * x}, {0, 100, 10, -100 * y}, {0, 0, 1, 0}};
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < 4; c++)
+      matrix[r][c] = rows[r][c];
+}
+
+const std::string &camera_file() {
+  static const struct Written {
+    Written() {
+      std::string text = "# Cameras of the tests\n";
+      for (int i = 0; i < kCameras; i++) {
+        double matrix[3][4];
+        camera_matrix(i, matrix);
+        for (const auto &row : matrix)
+          for (int c = 0; c < 4; c++)
+            text += std::to_string(static_cast<int>(row[c])) + (c < 3 ? " " : "\n");
+      }
+      fail_unless(g_file_set_contents(file.name().c_str(), text.c_str(), -1, nullptr));
+    }
+    TemporaryFile file;
+  } written;
+  return written.file.name();
+}
+
+GstBuffer *scene_frame(const GstVideoInfo &info, int i, guint32 seed) {
+  GstBuffer *buffer = random_frame(info, {}, seed + static_cast<guint32>(i));
+  double m[3][4];
+  camera_matrix(i, m);
+  const int width = GST_VIDEO_INFO_WIDTH(&info);
+  each_row(buffer, info, GST_MAP_READWRITE, [&](int plane, int y, guint8 *row) {
+    if (plane > 0) return;
+    const int bytes = row_bytes(info, plane), of_pixel = std::max(1, bytes / width);
+    for (int b = 0; b < bytes; b++) {
+      const int x = b / of_pixel;
+      const auto wave = [&](double depth, double *at_x) {
+        *at_x = ((x - m[0][2]) * depth - m[0][3]) / m[0][0];
+        const double at_y = ((y - m[1][2]) * depth - m[1][3]) / m[1][1];
+        const double size = 30 + seed % 5;
+        return std::sin(*at_x / size) + std::sin(at_y / (size + 7)) +
+               std::sin((*at_x + 2 * at_y) / (2.3 * size));
+      };
+      double at = 0, light = wave(1200, &at);
+      if (at < 0 || at > 400) light = wave(2500, &at);
+      row[b] = static_cast<guint8>(128 + 40 * light);
+    }
+  });
+  return buffer;
+}
+
+std::vector<BufferRef> scene_frames(const GstVideoInfo &info, int n, guint32 seed) {
+  std::vector<BufferRef> frames;
+  for (int i = 0; i < n; i++)
+    frames.emplace_back(scene_frame(info, i, seed));
+  return frames;
+}
+
+Views::Views(const std::vector<std::string> &caps, const std::string &properties,
+             const std::string &out, const std::string &front, const std::vector<int> &numbers)
+    : Pipeline(launch(caps, properties, out, front, numbers)),
+      count_(static_cast<int>(caps.size())) {}
+
+GstFlowReturn Views::push_view(int i, GstBuffer *buffer, GstClockTime time) const {
+  GST_BUFFER_PTS(buffer) = time;
+  GST_BUFFER_DURATION(buffer) = kViewTime;
+  return push(buffer, source(i).c_str());
+}
+
+void Views::push_views(const std::vector<BufferRef> &frames, unsigned n) const {
+  for (int i = 0; i < count_; i++)
+    fail_unless_equals_int(
+        push_view(i, gst_buffer_copy_deep(frames[static_cast<std::size_t>(i)].get()),
+                  n * kViewTime),
+        GST_FLOW_OK);
+}
+
+void Views::end_all() const {
+  for (int i = 0; i < count_; i++)
+    end(source(i).c_str());
+}
+
+void Views::set_caps(const std::string &text) const {
+  const CapsRef caps = parse_caps(text);
+  for (int i = 0; i < count_; i++)
+    g_object_set(element(source(i).c_str()), "caps", caps.get(), nullptr);
+}
+
+guint64 Views::unpaired() const {
+  guint64 unpaired = 0;
+  g_object_get(d(), "unpaired", &unpaired, nullptr);
+  return unpaired;
+}
+
+std::string Views::expect_error() {
+  wait_for_end();
+  std::string found;
+  for (const Message &error : errors()) {
+    if (error.source != "d") continue;
+    if (!found.empty()) die("two errors: " + found + ", and " + error.text);
+    found = error.text + ", " + error.details;
+  }
+  if (found.empty()) die("no error of d");
+  return found;
+}
+
+void Views::expect_end() const {
+  const BufferRef buffer(pull());
+  if (buffer != nullptr) die("a picture more at " + std::to_string(GST_BUFFER_PTS(buffer.get())));
+}
+
+}  // namespace test
