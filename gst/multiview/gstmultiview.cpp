@@ -163,19 +163,11 @@ const OwnPart<S> kRangePart = {[](const S &s) -> std::string {
                                  s->farthest = before.farthest;
                                }};
 
-// (What is no number passes the limits of a property.)
-const OwnPart<S> kScalePart = {[](const S &s) -> std::string {
-                                 if (s.depth_scale > 0) return {};
-                                 return "depth-scale " + number_text(s.depth_scale) +
-                                        ": a number above 0 is required";
-                               },
-                               [](const S &before, S *s) { s->depth_scale = before.depth_scale; }};
-
 // ---- the element -----------------------------------------------------------------------------
 
 struct MultiviewPrivate {
   explicit MultiviewPrivate(gpointer self)
-      : settings(self), in_use(self, kWindowPart, kRangePart, kScalePart) {}
+      : settings(self), in_use(self, kWindowPart, kRangePart) {}
 
   // What leaves now: as the settings have it, where the caps are of its kind; else as before.
   void follow_output() {

@@ -331,7 +331,8 @@ GST_START_TEST(live) {
   const BufferRef buffer(views.pull());
   fail_unless(buffer != nullptr);
   GstQuery *query = gst_query_new_latency();
-  fail_unless(gst_element_query(views.get(), query));
+  const Owned<GstPad> source(gst_element_get_static_pad(views.d(), "src"));
+  fail_unless(gst_pad_query(source.get(), query));
   gboolean is_live = FALSE;
   GstClockTime least = 0;
   gst_query_parse_latency(query, &is_live, &least, nullptr);
