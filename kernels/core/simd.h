@@ -3,6 +3,8 @@
 // hangs on.
 #pragma once
 
+#include <math.h>
+
 #include <cstdint>
 #include <cstring>
 
@@ -29,6 +31,7 @@ namespace coalesce {
 // Vectors of 16 or 32 bytes. Beside the compiler's own operations:
 //   add_pairs     the sums of neighbours: a[0] + a[1], a[2] + a[3], ..., b[0] + b[1], ...
 //   add_distances sums[i] += the distances of eight bytes of memory each, which follow each other
+//   roots         of as many numbers of memory (sqrtf() may report errors, so it is no vector)
 // and with kMultipliesPairs (elsewhere the compiler makes good code of plain loops):
 //   multiply_add  out[i] = a[2i] * b[2i] + a[2i + 1] * b[2i + 1]
 //   saturate      the numbers of four vectors as bytes
@@ -51,8 +54,14 @@ struct Vector<16> {
     out = __builtin_shufflevector(a, b, 0, 2, 4, 6) + __builtin_shufflevector(a, b, 1, 3, 5, 7);
   }
 
+  static constexpr int kFloats = 4;
+
 #if defined(__x86_64__)
   static constexpr bool kMultipliesPairs = true;
+
+  COALESCE_INLINE static void roots(const float *from, float *to) {
+    _mm_storeu_ps(to, _mm_sqrt_ps(_mm_loadu_ps(from)));
+  }
 
   COALESCE_INLINE static void multiply_add(const Int16 &a, const Int16 &b, Int32 &out) {
     out = reinterpret_cast<Int32>(__builtin_ia32_pmaddwd128(a, b));
@@ -88,6 +97,11 @@ struct Vector<16> {
   }
 #else
   static constexpr bool kMultipliesPairs = false;
+
+  COALESCE_INLINE static void roots(const float *from, float *to) {
+    for (int i = 0; i < kFloats; ++i)
+      to[i] = sqrtf(from[i]);
+  }
 
   COALESCE_INLINE static void add_distances(const std::uint8_t *a, const std::uint8_t *b,
                                             Int64 &sums) {

@@ -5,6 +5,7 @@
 #include "sweep.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "../../core/clones.h"
 #include "../../core/simd.h"
@@ -78,8 +79,8 @@ struct Sweep {
 
 // Where row y of the tile, and of what is above and below it, is looked for.
 COALESCE_INLINE void warp_row(const Sweep &s, const Epipolar &to, float inverse_depth, int y,
-                              const std::uint32_t *quads, std::uint8_t *samples,
-                              std::uint8_t *inside) {
+                              const std::uint32_t *quads, std::uint8_t *__restrict samples,
+                              std::uint8_t *__restrict inside) {
   const auto row = static_cast<float>(std::clamp(y, 0, s.job.height - 1));
   const float y0 = to.m[0][1] * row, y1 = to.m[1][1] * row, y2 = to.m[2][1] * row;
   const float t0 = to.m[0][2] + inverse_depth * to.e[0];
@@ -88,11 +89,12 @@ COALESCE_INLINE void warp_row(const Sweep &s, const Epipolar &to, float inverse_
   const float x0 = to.m[0][0], x1 = to.m[1][0], x2 = to.m[2][0];
   const auto last_x = static_cast<float>(kPositions * (s.job.width - 1));
   const auto last_y = static_cast<float>(kPositions * (s.job.height - 1));
-  const int width = s.job.width;
-  for (int i = 0; i < s.all_columns; ++i) {
-    const float h0 = (x0 * s.x[i] + y0) + t0;
-    const float h1 = (x1 * s.x[i] + y1) + t1;
-    const float h2 = (x2 * s.x[i] + y2) + t2;
+  const int width = s.job.width, columns = s.all_columns;
+  const float *const x = s.x;
+  for (int i = 0; i < columns; ++i) {
+    const float h0 = (x0 * x[i] + y0) + t0;
+    const float h1 = (x1 * x[i] + y1) + t1;
+    const float h2 = (x2 * x[i] + y2) + t2;
     const float one = 1.0f / h2;
     const float u = h0 * one, v = h1 * one;
     const float near_u = limited_position(u, last_x), near_v = limited_position(v, last_y);
@@ -113,15 +115,19 @@ COALESCE_INLINE void compare_costs(Best *best, int row, int k, int count,
   std::uint16_t *const last = best->last[row];
   const auto here = static_cast<std::uint16_t>(k), none = static_cast<std::uint16_t>(kNoCost);
   const auto previous = static_cast<std::uint16_t>(k - 1);
+  // (By masks: of conditions the compiler makes branches here, and no vectors.)
+  const auto mask = [](bool is) { return static_cast<std::uint16_t>(-static_cast<int>(is)); };
+  const auto choose = [](std::uint16_t by, std::uint16_t a, std::uint16_t b) {
+    return static_cast<std::uint16_t>((a & by) | (b & ~by));
+  };
   for (int i = 0; i < count; ++i) {
     const std::uint16_t c = costs[i], least = cost[i], at = candidate[i];
-    const std::uint16_t next = at == previous ? c : behind[i];
-    const std::uint16_t tied =
-        (c == least) & (at < previous) ? static_cast<std::uint16_t>(at | kTied) : at;
-    before[i] = c < least ? last[i] : before[i];
-    behind[i] = c < least ? none : next;
-    candidate[i] = c < least ? here : tied;
-    cost[i] = c < least ? c : least;
+    const std::uint16_t better = mask(c < least), follows = mask(at == previous);
+    const auto tied = static_cast<std::uint16_t>(mask(c == least) & mask(at < previous) & kTied);
+    before[i] = choose(better, last[i], before[i]);
+    behind[i] = choose(better, none, choose(follows, c, behind[i]));
+    candidate[i] = choose(better, here, static_cast<std::uint16_t>(at | tied));
+    cost[i] = choose(better, c, least);
     last[i] = c;
   }
 }
@@ -139,10 +145,9 @@ COALESCE_CLONES void sweep_differences(Sweep *s, const Epipolar &to, float inver
     const std::uint8_t *const reference = s->reference[row];
     std::uint8_t *const ring = s->ring[place];
     for (int i = 0; i < all; ++i) {
-      const std::uint8_t most = std::max(reference[i], samples[i]);
-      const std::uint8_t least = std::min(reference[i], samples[i]);
-      const auto difference = static_cast<std::uint8_t>(most - least);
-      samples[i] = std::min<std::uint8_t>(difference, kMostDifference);
+      const std::uint8_t a = reference[i], b = samples[i];
+      const auto difference = static_cast<std::uint8_t>(a > b ? a - b : b - a);
+      samples[i] = difference < kMostDifference ? difference : kMostDifference;
     }
     for (int i = 0; i < all; ++i)
       sums.column[i] = static_cast<std::uint16_t>(sums.column[i] + samples[i] - ring[i]);
@@ -159,22 +164,30 @@ COALESCE_CLONES void sweep_differences(Sweep *s, const Epipolar &to, float inver
   }
 }
 
-// ncc_right() and ncc_cost(), of sums without a sign that fit 32 bits, for vectors.
-COALESCE_INLINE std::uint16_t correlation_cost(int count, int sum, int squares, int products,
-                                               const NccWindow &left) {
-  const std::uint32_t variance =
-      static_cast<std::uint32_t>(count) * static_cast<std::uint32_t>(squares) -
-      static_cast<std::uint32_t>(sum) * static_cast<std::uint32_t>(sum);
-  // (Both halves are exact, so there is one rounding.)
-  const float number = static_cast<float>(static_cast<std::int32_t>(variance >> 16)) * 65536.0f +
-                       static_cast<float>(static_cast<std::int32_t>(variance & 0xFFFF));
-  const float deviation = 1.0f / __builtin_sqrtf(number);
-  const float mean = static_cast<float>(sum) / static_cast<float>(count);
-  const float covariance = static_cast<float>(products) - left.level * mean;
-  const float cost = kNccOne + 0.5f - covariance * (variance > 0 ? deviation : 0.0f) * left.scale;
-  const float from = cost > 0 ? cost : 0.0f;
-  const float limited = from < 2 * kNccOne ? from : 2 * kNccOne;
-  return static_cast<std::uint16_t>(static_cast<std::int32_t>(limited));
+// ncc_right() and ncc_cost(), step by step, so that they are vectors.
+COALESCE_INLINE void correlation_costs(int size, int count, const std::int32_t *sum,
+                                       const std::int32_t *squares, const std::int32_t *products,
+                                       const NccWindow *left, std::uint16_t *costs) {
+  alignas(64) float variance[kTileColumns], root[kTileColumns];
+  for (int i = 0; i < count; ++i) {
+    // It fits 32 bits. Both halves are exact as floats, so there is one rounding.
+    const std::uint32_t all =
+        static_cast<std::uint32_t>(size) * static_cast<std::uint32_t>(squares[i]) -
+        static_cast<std::uint32_t>(sum[i]) * static_cast<std::uint32_t>(sum[i]);
+    const float number = static_cast<float>(static_cast<std::int32_t>(all >> 16)) * 65536.0f +
+                         static_cast<float>(static_cast<std::int32_t>(all & 0xFFFF));
+    variance[i] = number > 0 ? number : std::numeric_limits<float>::infinity();  // deviation: 0
+  }
+  for (int i = 0; i < count; i += Vector<16>::kFloats)
+    Vector<16>::roots(variance + i, root + i);
+  for (int i = 0; i < count; ++i) {
+    const float deviation = 1.0f / root[i];
+    const float mean = static_cast<float>(sum[i]) / static_cast<float>(size);
+    const float covariance = static_cast<float>(products[i]) - left[i].level * mean;
+    const float cost = kNccOne + 0.5f - covariance * deviation * left[i].scale;
+    costs[i] = static_cast<std::uint16_t>(
+        static_cast<std::int32_t>(limited_position(cost, 2.0f * kNccOne)));
+  }
 }
 
 // Adds up windows of the reference alone.
@@ -226,11 +239,8 @@ COALESCE_CLONES void sweep_correlations(Sweep *s, const Epipolar &to, float inve
     add_along(s->window, columns, &products);
     const int middle = place + half < s->window ? place + half : place + half - s->window;
     const std::uint8_t *const inside = s->inside[middle] + half;
-    const NccWindow *const left = s->left[row - 2 * half];
-    const int count = s->window * s->window;
-    for (int i = 0; i < columns; ++i)
-      costs[i] =
-          correlation_cost(count, sum.window[i], squares.window[i], products.window[i], left[i]);
+    correlation_costs(s->window * s->window, columns, sum.window, squares.window, products.window,
+                      s->left[row - 2 * half], costs);
     for (int i = 0; i < columns; ++i)
       costs[i] = inside[i] != 0 ? costs[i] : static_cast<std::uint16_t>(kNoCost);
     compare_costs(&s->best, row - 2 * half, k, columns, costs);

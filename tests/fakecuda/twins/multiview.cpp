@@ -15,8 +15,6 @@ Status find_depths_cuda(const MultiviewJob &job, void *stream) {
     return s;
   for (int i = 0; i <= job.neighbours; ++i)
     if (Status s = twin::check_access({job.in[i]}); !s.ok()) return s;
-  if (job.confidence.data != nullptr)
-    if (Status s = twin::check_access({job.confidence}); !s.ok()) return s;
   return twin::launch(stream, [job] { (void)find_depths_cpu(job, nullptr); });
 }
 
