@@ -308,6 +308,7 @@ gboolean stop(GstAggregator *aggregator) {
   priv.inputs.clear();
   priv.pool.drop();
   priv.scratch.drop();
+  aggregator_leave_gpu(self);
   priv.in_caps.clear();
   priv.out_caps.reset();
   priv.refused = false;

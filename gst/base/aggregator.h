@@ -61,6 +61,10 @@ struct GstCoalesceAggregatorClass {
   gsize (*scratch_bytes)(GstCoalesceAggregator *self, const coalesce::gst::Frame *const *in,
                          guint n);
 
+  // What run() reads beside the frames, where it is on the back end: asked for before each run().
+  // The element keeps it, and drops it after the base's stop(). Default: nothing.
+  coalesce::gst::JobTable *(*table)(GstCoalesceAggregator *self);
+
   // Is the work on these inputs heavy enough to go to the GPU and back from system memory? Called
   // before all have caps, too. Default: no.
   gboolean (*worth_the_trip)(GstCoalesceAggregator *self, const GstVideoInfo *const *in, guint n);

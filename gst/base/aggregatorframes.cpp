@@ -277,6 +277,16 @@ gsize scratch_bytes(GstCoalesceAggregator *self) {
   return bytes > 0 ? bytes + kScratchAlignment - 1 : 0;
 }
 
+JobTable *table_of(GstCoalesceAggregator *self) {
+  auto *klass = GST_COALESCE_AGGREGATOR_GET_CLASS(self);
+  return klass->table ? klass->table(self) : nullptr;
+}
+
+GstFlowReturn prepare_table(GstCoalesceAggregator *self, Job &job) {
+  JobTable *table = table_of(self);
+  return table != nullptr ? table->prepare(*self->backend, job) : GST_FLOW_OK;
+}
+
 GstFlowReturn process(GstCoalesceAggregator *self, GstBuffer *out_buffer) {
   GstCoalesceAggregatorPrivate &priv = *self->priv;
   OutputFrame out;
@@ -299,6 +309,7 @@ GstFlowReturn process(GstCoalesceAggregator *self, GstBuffer *out_buffer) {
   if (flow == GST_FLOW_OK) flow = job.write(out_buffer, priv.out_info, priv.pool, &out);
   if (flow == kNoMemory) return post_failure(self, "no memory for a copy of the frame");
   if (flow == GST_FLOW_OK) flow = priv.scratch.prepare(*self->backend, job, scratch_bytes(self));
+  if (flow == GST_FLOW_OK) flow = prepare_table(self, job);
   if (flow == kNoMemory)
     return post_failure(self, "no memory for what the operation keeps beside the frames");
   if (flow != GST_FLOW_OK) return flow;
@@ -335,6 +346,13 @@ bool warm_up(GstCoalesceAggregator *self) {
     backend.post_gpu_error("no device memory for the frames");
     return false;
   }
+  if (table_of(self) != nullptr) {
+    Job job(backend);
+    GstFlowReturn flow = job.begin(nullptr);
+    if (flow == GST_FLOW_OK) flow = prepare_table(self, job);
+    if (flow == kNoMemory) backend.post_gpu_error("no device memory for a table");
+    if (flow != GST_FLOW_OK || job.end() != GST_FLOW_OK) return false;
+  }
   const Status status = run(self, out.frame);
   const bool warm = backend.end_warm_up(status.ok());
   if (!status.ok()) post_failure(self, status.message());
@@ -343,10 +361,15 @@ bool warm_up(GstCoalesceAggregator *self) {
 
 }  // namespace
 
+void aggregator_leave_gpu(GstCoalesceAggregator *self) {
+  if (JobTable *table = table_of(self)) table->leave_gpu();
+}
+
 bool aggregator_make_pools(GstCoalesceAggregator *self) {
   GstCoalesceAggregatorPrivate &priv = *self->priv;
   Backend &backend = *self->backend;
   priv.scratch.drop();
+  aggregator_leave_gpu(self);
   // (As a filter's: frames in two streams do not wait for each other's memory.)
   if (!backend.make_pool(&priv.pool, priv.out_caps.get(), 2)) return false;
   for (const InputRef &input : priv.inputs) {

@@ -109,6 +109,9 @@ namespace coalesce::gst {
 // Posts an error and returns false if that cannot be.
 bool aggregator_make_pools(GstCoalesceAggregator *self);
 
+// The session goes, and with it the element's table there.
+void aggregator_leave_gpu(GstCoalesceAggregator *self);
+
 // Will there be no further picture, as too many inputs have ended?
 bool aggregator_has_ended(GstCoalesceAggregator *self);
 

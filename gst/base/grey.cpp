@@ -8,20 +8,16 @@
 #include "video/pixelformat.h"
 
 namespace coalesce::gst {
-namespace {
-
-// What copies are.
-const char *grey_format(const PixelFormat &format) {
-  return format.component[0].bits > 8 ? "GRAY16_LE" : "GRAY8";
-}
-
-}  // namespace
 
 const std::string &formats_with_grey() {
   static const std::string list =
       format_list(formats_where({"GRAY8", "GRAY16_LE", "I420", "NV12", "Y42B", "Y444"},
                                 [](const PixelFormat &) { return true; }));
   return list;
+}
+
+const char *grey_format(const GstVideoInfo &info) {
+  return pixel_format(info).component[0].bits > 8 ? "GRAY16_LE" : "GRAY8";
 }
 
 Image picture_in(Layout *layout, const char *format, int width, int height) {
@@ -33,15 +29,13 @@ Image picture_in(Layout *layout, const char *format, int width, int height) {
 }
 
 Image grey_copy_in(Layout *layout, const GstVideoInfo &in) {
-  const PixelFormat &format = pixel_format(in);
-  if (luma_by_itself(format) != nullptr) return {};
-  return picture_in(layout, grey_format(format), GST_VIDEO_INFO_WIDTH(&in),
-                    GST_VIDEO_INFO_HEIGHT(&in));
+  if (luma_by_itself(pixel_format(in)) != nullptr) return {};
+  return picture_in(layout, grey_format(in), GST_VIDEO_INFO_WIDTH(&in), GST_VIDEO_INFO_HEIGHT(&in));
 }
 
 ConvertParams params_to_grey(const GstVideoInfo &in) {
   GstVideoInfo grey;
-  gst_video_info_set_format(&grey, gst_video_format_from_string(grey_format(pixel_format(in))),
+  gst_video_info_set_format(&grey, gst_video_format_from_string(grey_format(in)),
                             static_cast<guint>(GST_VIDEO_INFO_WIDTH(&in)),
                             static_cast<guint>(GST_VIDEO_INFO_HEIGHT(&in)));
   ConvertParams params = conversion_params(in, grey);

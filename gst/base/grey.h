@@ -16,6 +16,9 @@ namespace coalesce::gst {
 // All formats: each has luma or grey, or a grey that can be made.
 const std::string &formats_with_grey();
 
+// What a copy of the grey of such pictures is, whether there has to be one or not.
+const char *grey_format(const GstVideoInfo &info);
+
 // A picture of a format with one plane, in scratch memory.
 Image picture_in(Layout *layout, const char *format, int width, int height);
 

@@ -234,6 +234,30 @@ CUresult Job::leave(OutputFrame &output, const std::shared_ptr<Event> &done) {
 
 // ---- Scratch ---------------------------------------------------------------------------------
 
+namespace {
+
+// Of at least so many bytes. Rows are as long as each other, multiples of drivers' alignment, so
+// that none has padding. False: they are too many.
+bool picture_of_bytes(gsize bytes, GstVideoInfo *info) {
+  constexpr gsize kMostRow = gsize{1} << 30;
+  const gsize rows = (bytes - 1) / kMostRow + 1, row = ((bytes - 1) / rows / 512 + 1) * 512;
+  return gst_video_info_set_format(info, GST_VIDEO_FORMAT_GRAY8, static_cast<guint>(row),
+                                   static_cast<guint>(rows));
+}
+
+gsize bytes_of(const GstVideoInfo &info) {
+  return static_cast<gsize>(GST_VIDEO_INFO_WIDTH(&info)) *
+         static_cast<gsize>(GST_VIDEO_INFO_HEIGHT(&info));
+}
+
+// nullptr if there is no memory.
+std::unique_ptr<std::max_align_t[]> host_memory(gsize bytes) {
+  const gsize units = (bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t);
+  return std::unique_ptr<std::max_align_t[]>(new (std::nothrow) std::max_align_t[units]);
+}
+
+}  // namespace
+
 void Scratch::drop() {
   frame_.reset();
   for (BufferRef &piece : pieces_)
@@ -246,20 +270,15 @@ void Scratch::drop() {
 
 // nullptr if there is no memory.
 GstBuffer *Scratch::next_piece(Backend &backend, gsize bytes) {
-  // Rows are as long as each other, multiples of drivers' alignment, so that none has padding.
-  constexpr gsize kMostRow = gsize{1} << 30;
   frame_.reset();
   if (bytes > room_) {
     drop();
-    const gsize rows = (bytes - 1) / kMostRow + 1, row = ((bytes - 1) / rows / 512 + 1) * 512;
     GstVideoInfo info;
-    if (!gst_video_info_set_format(&info, GST_VIDEO_FORMAT_GRAY8, static_cast<guint>(row),
-                                   static_cast<guint>(rows)))
-      return nullptr;
+    if (!picture_of_bytes(bytes, &info)) return nullptr;
     info_ = info;
     const CapsRef caps(gst_video_info_to_caps(&info));
     if (!pool_.make(backend.session().context.get(), caps.get())) return nullptr;
-    room_ = rows * row;
+    room_ = bytes_of(info);
   }
   turn_ = (turn_ + 1) % turns_;
   if (pieces_[turn_] == nullptr) pieces_[turn_] = pool_.acquire();
@@ -272,8 +291,7 @@ GstFlowReturn Scratch::prepare(Backend &backend, Job &job, gsize bytes) {
   if (!backend.is_on_gpu()) {
     if (bytes > room_) {
       drop();
-      const gsize units = (bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t);
-      host_.reset(new (std::nothrow) std::max_align_t[units]);
+      host_ = host_memory(bytes);
       if (host_ == nullptr) return kNoMemory;
       room_ = bytes;
     }
@@ -294,6 +312,50 @@ bool Scratch::prepare_alone(Backend &backend, gsize bytes, Frame *frame) {
   if (piece == nullptr || !frame->map(piece, info_, Memory::cuda, GST_MAP_WRITE)) return false;
   data_ = frame->plane(0).data;
   return true;
+}
+
+// ---- JobTable -----------------------------------------------------------------------------------
+
+void *JobTable::make(gsize bytes) {
+  drop();
+  GstVideoInfo info;
+  if (!picture_of_bytes(bytes, &info)) return nullptr;
+  info_ = info;
+  host_ = host_memory(bytes_of(info));
+  return host_.get();
+}
+
+GstFlowReturn JobTable::prepare(Backend &backend, Job &job) {
+  data_ = host_.get();
+  if (host_ == nullptr || !backend.is_on_gpu()) return GST_FLOW_OK;
+  GstFlowReturn flow = GST_FLOW_OK;
+  if (copy_.buffer() != nullptr) {
+    flow = job.read(copy_);
+  } else {
+    const CapsRef caps(gst_video_info_to_caps(&info_));
+    if (!pool_.make(backend.session().context.get(), caps.get())) return kNoMemory;
+    const gsize bytes = bytes_of(info_);
+    // (It is copied now, into page-locked memory, or waited for.)
+    const BufferRef buffer(gst_buffer_new_wrapped_full(GST_MEMORY_FLAG_READONLY, host_.get(), bytes,
+                                                       0, bytes, nullptr, nullptr));
+    flow = job.load(buffer.get(), info_, pool_, &copy_);
+  }
+  if (flow == GST_FLOW_OK)
+    data_ = copy_.frame().plane(0).data;
+  else
+    leave_gpu();
+  return flow;
+}
+
+void JobTable::leave_gpu() {
+  copy_.reset();
+  pool_.drop();
+}
+
+void JobTable::drop() {
+  leave_gpu();
+  host_.reset();
+  data_ = nullptr;
 }
 
 // ---- KeptMemory ------------------------------------------------------------------------------

@@ -152,6 +152,28 @@ class Scratch {
   void *data_ = nullptr;
 };
 
+// Bytes that jobs read beside their frames, and that stay as they are. On the GPU they are a copy,
+// which the first job makes.
+class JobTable {
+ public:
+  // Instead of those before: so many, for the caller to fill before the next job. nullptr: there is
+  // no memory.
+  void *make(gsize bytes);
+  // For a job that has begun, as Scratch::prepare().
+  GstFlowReturn prepare(Backend &backend, Job &job);
+  const void *data() const { return data_; }
+  // Lets go of the copy, which is of one session.
+  void leave_gpu();
+  void drop();
+
+ private:
+  std::unique_ptr<std::max_align_t[]> host_;
+  FrameInfo info_;  // of the bytes, as a picture
+  FramePool pool_;
+  DeviceFrame copy_;
+  const void *data_ = nullptr;
+};
+
 // Memory that a job leaves to the next one of its stream.
 class KeptMemory {
  public:

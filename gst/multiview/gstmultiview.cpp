@@ -236,15 +236,20 @@ bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
 
 // Posts an error and returns false if there are no usable ones.
 bool read_cameras(GstMultiview *self, const std::string &path) {
-  std::string text, problem;
-  if (path.empty()) {
-    problem = "cameras is not set: a file with a matrix of 3x4 numbers for each pad is required";
-  } else {
-    problem = read_text_file(path, kLongestFile, &text);
-    if (problem.empty()) (void)parse_cameras(text, &self->priv->cameras, &problem);
-    if (!problem.empty()) problem = quote_setting("cameras", path, 200) + ": " + problem;
+  constexpr const char *kRequired = "a file with a matrix of 3x4 numbers for each pad is required";
+  if (path.empty())
+    return post_settings_problem(self, std::string("cameras is not set; ") + kRequired, false);
+  const std::string setting = quote_setting("cameras", path, 200);
+  std::string text;
+  if (const std::string problem = read_text_file(path, kLongestFile, &text); !problem.empty()) {
+    GST_ELEMENT_ERROR(self, RESOURCE, OPEN_READ,
+                      ("%s cannot be read: %s; %s", setting.c_str(), problem.c_str(), kRequired),
+                      (nullptr));
+    return false;
   }
-  return problem.empty() || post_settings_problem(self, problem, false);
+  std::string problem;
+  return parse_cameras(text, &self->priv->cameras, &problem) ||
+         post_settings_problem(self, setting + ": " + problem, false);
 }
 
 gboolean start(GstAggregator *aggregator) {

@@ -7,8 +7,7 @@
 
 namespace coalesce::gst {
 
-// Reads a whole file, of at most so many bytes. Returns what is wrong, for a message that begins
-// with the name of the file; empty if nothing is.
+// Reads a whole file, of at most so many bytes. Returns why it cannot be read; empty if it has been.
 std::string read_text_file(const std::string &path, std::size_t most, std::string *text);
 
 }  // namespace coalesce::gst

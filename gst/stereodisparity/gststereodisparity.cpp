@@ -3,11 +3,12 @@
  * SECTION:element-stereodisparity
  * @title: stereodisparity
  *
- * Disparities of a rectified pair of pictures. See docs/stereodisparity.md.
+ * Disparities of a pair of pictures. See docs/stereodisparity.md.
  */
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/aggregator.h"
@@ -15,6 +16,7 @@
 #include "object/guarded.h"
 #include "object/owned.h"
 #include "object/propertytable.h"
+#include "rectifier.h"
 #include "stereo/stereo.h"
 #include "stereo/view.h"
 #include "video/channelsettings.h"
@@ -42,15 +44,23 @@ constexpr double kMostSkew = 1e4;
 
 struct DisparitySettings : StereoParams {
   DisparityOutput output = DisparityOutput::disparity;
-  double focal_length = 0, baseline = 0;  // pixels, millimetres
+  double focal_length = 0, baseline = 0;  // pixels, millimetres; 0: those of the calibration
   double max_skew = 0;                    // milliseconds; 0: any
+  std::string rectify;                    // a file; empty: none
+  // Of the file that is in use; no property.
+  double calibrated_focal_length = 0, calibrated_baseline = 0;
 
+  double usable_focal_length() const {
+    return focal_length > 0 ? focal_length : calibrated_focal_length;
+  }
+  double usable_baseline() const { return baseline > 0 ? baseline : calibrated_baseline; }
   bool lacks_lengths() const {
-    return output == DisparityOutput::depth && !(focal_length > 0 && baseline > 0);
+    return output == DisparityOutput::depth &&
+           !(usable_focal_length() > 0 && usable_baseline() > 0);
   }
   // A depth times its disparity.
   std::uint32_t depth_scale() const {
-    const double scale = std::round(kDisparityUnit * focal_length * baseline);
+    const double scale = std::round(kDisparityUnit * usable_focal_length() * usable_baseline());
     return static_cast<std::uint32_t>(std::clamp(scale, 1., double{kMaxDepthScale}));
   }
 };
@@ -164,17 +174,25 @@ const PropertyTable<S> &properties() {
     t.add(&S::output, {"output", "Output", "What leaves the element"}, output);
     t.add(&S::focal_length,
           {"focal-length", "Focal length",
-           "Of both cameras, in pixels; for output=depth (0 = not set)"},
+           "Of both cameras, in pixels; for output=depth (0 = that of rectify, if it is set)"},
           0., kMostLength);
     t.add(&S::baseline,
           {"baseline", "Baseline",
-           "Distance of the cameras, in millimetres; for output=depth (0 = not set)"},
+           "Distance of the cameras, in millimetres; for output=depth (0 = that of rectify, if it "
+           "is set)"},
           0., kMostLength);
     t.add(&S::max_skew,
           {"max-skew", "Maximum skew",
            "Milliseconds by which the times of both frames may differ, or there is no output (0 = "
            "any)"},
           0., kMostSkew);
+    t.set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY);
+    t.add(
+        &S::rectify,
+        {"rectify", "Rectify",
+         "File with the calibration of both cameras, in YAML as OpenCV writes it (M1, D1, R1, P1, "
+         "M2, D2, R2, P2), by which the pictures are undistorted and rectified. It is read at the "
+         "start"});
     return t;
   }();
   return table;
@@ -210,7 +228,8 @@ const OwnPart<S> kPenaltiesPart = {[](const S &s) -> std::string {
 
 const OwnPart<S> kDepthPart = {[](const S &s) -> std::string {
                                  if (!s.lacks_lengths()) return {};
-                                 return "output=depth requires a focal-length and a baseline";
+                                 return "output=depth requires a focal-length and a baseline, or "
+                                        "rectify with a P2 that has them";
                                },
                                [](const S &before, S *s) {
                                  s->output = before.output;
@@ -244,7 +263,9 @@ std::vector<std::string> ignored(const S &s) {
 
 struct DisparityPrivate {
   explicit DisparityPrivate(gpointer self)
-      : settings(self), in_use(self, kWindowPart, kCandidatesPart, kPenaltiesPart, kDepthPart) {}
+      : settings(self),
+        in_use(self, kWindowPart, kCandidatesPart, kPenaltiesPart, kDepthPart),
+        rectifier(self) {}
 
   // What leaves now: as the settings have it, where the caps are of its kind; else as before.
   void follow_output() {
@@ -258,7 +279,8 @@ struct DisparityPrivate {
   // The source pad's thread's.
   SettingsInUse<S> in_use;
   ConvertParams to_grey[2];  // of pads whose samples stereo() does not look at
-  bool coloured = false;     // the caps
+  Rectifier rectifier;
+  bool coloured = false;  // the caps
   DisparityOutput shown = DisparityOutput::disparity;
 };
 
@@ -307,15 +329,19 @@ struct DisparityScratch {
     const DisparityPrivate &priv = priv_of(self);
     const int width = GST_VIDEO_INFO_WIDTH(&info), height = GST_VIDEO_INFO_HEIGHT(&info);
     Layout layout(256, memory);
-    for (Image &each : grey)
-      each = grey_copy_in(&layout, info);
+    for (int i = 0; i < 2; i++) {
+      grey[i] = grey_copy_in(&layout, info);
+      if (priv.rectifier.is_on())
+        rectified[i] = picture_in(&layout, grey_format(info), width, height);
+    }
     if (priv.coloured) found = picture_in(&layout, "GRAY16_LE", width, height);
     const bool on_gpu = GST_COALESCE_AGGREGATOR(self)->backend->is_on_gpu();
     operation = layout.at<std::uint8_t>(stereo_scratch_bytes(*priv.in_use, width, height, on_gpu));
     bytes = layout.end();
   }
   Image grey[2];  // of colours
-  Image found;    // disparities that are to be coloured
+  Image rectified[2];
+  Image found;  // disparities that are to be coloured
   void *operation;
   gsize bytes;
 };
@@ -333,6 +359,13 @@ bool update(gpointer self, const GstVideoInfo &info, bool new_format) {
 
 gboolean start(GstAggregator *aggregator) {
   DisparityPrivate &priv = priv_of(aggregator);
+  Rectifier &rectifier = priv.rectifier;
+  if (!rectifier.load(priv.settings.snapshot().rectify)) return FALSE;
+  priv.settings.change([&rectifier](S &s) {
+    s.calibrated_focal_length = rectifier.is_on() ? rectifier.calibration().focal_length() : 0;
+    s.calibrated_baseline = rectifier.is_on() ? rectifier.calibration().baseline() : 0;
+    return true;
+  });
   const S settings = priv.settings.snapshot();
   for (const std::string &text : ignored(settings))
     GST_ELEMENT_WARNING(aggregator, LIBRARY, SETTINGS, ("%s", text.c_str()), (nullptr));
@@ -342,6 +375,7 @@ gboolean start(GstAggregator *aggregator) {
 gboolean stop(GstAggregator *aggregator) {
   const gboolean stopped = GST_AGGREGATOR_CLASS(parent_class)->stop(aggregator);
   priv_of(aggregator).in_use.stop();
+  priv_of(aggregator).rectifier.drop();
   return stopped;
 }
 
@@ -382,6 +416,7 @@ gboolean set_info(GstCoalesceAggregator *self, const GstVideoInfo *const *in, gu
     return FALSE;
   }
   DisparityPrivate &priv = priv_of(self);
+  if (!priv.rectifier.make_maps(width, height)) return FALSE;
   priv.coloured = GST_VIDEO_INFO_FORMAT(out) != GST_VIDEO_FORMAT_GRAY16_LE;
   for (guint i = 0; i < std::min(n, 2u); i++)
     priv.to_grey[i] = params_to_grey(*in[i]);
@@ -393,6 +428,11 @@ gboolean set_info(GstCoalesceAggregator *self, const GstVideoInfo *const *in, gu
 GstClockTime max_skew(GstCoalesceAggregator *self) {
   const double most = priv_of(self).settings.read([](const S &s) { return s.max_skew; });
   return most > 0 ? static_cast<GstClockTime>(most * GST_MSECOND) : GST_CLOCK_TIME_NONE;
+}
+
+JobTable *table(GstCoalesceAggregator *self) {
+  Rectifier &rectifier = priv_of(self).rectifier;
+  return rectifier.is_on() ? &rectifier.table() : nullptr;
 }
 
 // ---- frames ----------------------------------------------------------------------------------
@@ -415,6 +455,16 @@ gsize scratch_bytes(GstCoalesceAggregator *self, const Frame *const *in, guint) 
   return DisparityScratch(self, info, nullptr).bytes;
 }
 
+// What stereo() looks at: the frame, or its grey, and of that what has been rectified.
+Status look(const DisparityPrivate &priv, const DisparityScratch &scratch, int i, const Frame &in,
+            const Queue &queue, ConstImage *picture) {
+  if (Status status = look_at_grey(in, priv.to_grey[i], scratch.grey[i], queue, picture);
+      !status.ok() || !priv.rectifier.is_on())
+    return status;
+  const ConstImage seen = std::exchange(*picture, scratch.rectified[i]);
+  return remap(priv.rectifier.map(i), seen, scratch.rectified[i], queue);
+}
+
 Status run(GstCoalesceAggregator *self, const Frame *const *in, guint, const Frame &out,
            const Queue &queue) {
   const DisparityPrivate &priv = priv_of(self);
@@ -423,12 +473,15 @@ Status run(GstCoalesceAggregator *self, const Frame *const *in, guint, const Fra
   const Image found = priv.coloured ? scratch.found : out.image();
   ConstImage pictures[2];
   for (int i = 0; i < 2; i++)
-    if (Status status = look_at_grey(*in[i], priv.to_grey[i], scratch.grey[i], queue, &pictures[i]);
-        !status.ok())
+    if (Status status = look(priv, scratch, i, *in[i], queue, &pictures[i]); !status.ok())
       return status;
   if (Status status = stereo(s, pictures[0], pictures[1], found, queue, scratch.operation);
       !status.ok())
     return status;
+  if (priv.rectifier.is_on())
+    if (Status status = hide_outside(priv.rectifier.map(0), priv.rectifier.map(1), found, queue);
+        !status.ok())
+      return status;
   switch (priv.shown) {
     case DisparityOutput::depth:
       return depths(s.depth_scale(), found, found, queue);
@@ -462,6 +515,7 @@ static void gst_stereo_disparity_class_init(GstStereoDisparityClass *klass) {
   aggregator_class->output_caps = output_caps;
   aggregator_class->input_caps = input_caps;
   aggregator_class->set_info = set_info;
+  aggregator_class->table = table;
   aggregator_class->max_skew = max_skew;
   aggregator_class->worth_the_trip = worth_the_trip;
   aggregator_class->scratch_bytes = scratch_bytes;

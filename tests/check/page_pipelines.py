@@ -23,7 +23,10 @@ import sys
 import tempfile
 
 COMMANDS = ("gst-launch-1.0 ", "opj_decompress ")
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FILES = {
+    "cameras.txt": f"filesrc location={ROOT}/tests/fuzz/corpus/calibration/cameras",
+    "pair.yml": f"filesrc location={ROOT}/tests/fuzz/corpus/calibration/two-files",
     "picture.png": "videotestsrc num-buffers=1 ! video/x-raw,format=RGB ! pngenc",
     "film.y4m": "videotestsrc num-buffers=10 ! video/x-raw,format=I420 ! y4menc",
     "frame_1920x1080.uyvy": "videotestsrc num-buffers=1 ! "

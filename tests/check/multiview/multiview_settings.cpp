@@ -102,11 +102,12 @@ GST_START_TEST(controlled) {
 }
 GST_END_TEST;
 
-std::string error_of_start(const std::string &properties) {
+std::string error_of_start(const std::string &properties, bool unreadable = false) {
   const Owned<GstElement> element(GST_ELEMENT(
       gst_object_ref_sink(gst_parse_launch(("multiview " + properties).c_str(), nullptr))));
   const Message error = start_error(element.get());
-  fail_unless(error.is(GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS));
+  fail_unless(unreadable ? error.is(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ)
+                         : error.is(GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS));
   return error.text;
 }
 
@@ -114,19 +115,21 @@ GST_START_TEST(refused_at_the_start) {
   const struct {
     std::string properties;
     const char *problem;
+    bool unreadable = false;
   } cases[] = {
       {"window-size=4", "window-size 4: a window requires an odd number"},
       {"near=2 far=2", "near 2 is not less than far 2"},
       {"near=3 far=2 window-size=6",
        "window-size 6: a window requires an odd number; near 3 is not less than far 2"},
-      {"", "cameras is not set"},
-      {"cameras=/nowhere", "cameras=\"/nowhere\": No such file or directory"},
-      {"cameras=/", "cameras=\"/\": Is a directory"},
-      {"cameras=/dev/zero", "is longer than 1048576 bytes"},
+      {"", "cameras is not set; a file with a matrix"},
+      {"cameras=/nowhere", "cameras=\"/nowhere\" cannot be read: No such file or directory; a file",
+       true},
+      {"cameras=/", "cameras=\"/\" cannot be read: Is a directory", true},
+      {"cameras=/dev/zero", "cannot be read: it has more than 1048576 bytes", true},
       {"cameras=/dev/null", "line 1: found the end, expected three rows of four numbers"},
   };
-  for (const auto &[properties, problem] : cases) {
-    const std::string error = error_of_start(properties);
+  for (const auto &[properties, problem, unreadable] : cases) {
+    const std::string error = error_of_start(properties, unreadable);
     fail_unless(contains(error, problem), "%s", error.c_str());
   }
 }

@@ -16,5 +16,6 @@ void expect_disparities(const StereoPair &pair, const StereoFrames &frames,
 
 void add_settings_cases(Suite *suite);
 void add_output_cases(Suite *suite);
+void add_rectify_cases(Suite *suite);
 
 }  // namespace test

@@ -4,6 +4,7 @@
 
 #include "../../support/elements/elements.h"
 #include "../../support/elements/pipeline.h"
+#include "../../support/temporary_file.h"
 
 namespace test {
 
@@ -34,6 +35,27 @@ class StereoPair : public Pipeline {
   // Waits for errors; those of d, of which there is one, with its details.
   std::string expect_error();
   void expect_end() const;
+};
+
+// A calibration of two cameras; as made, one that changes no picture.
+struct Calibration {
+  explicit Calibration(double focal_length = 50, double baseline = 80);
+
+  using Numbers = std::vector<double>;
+  // By camera: 9, any number, 9, 12.
+  Numbers matrix[2], distortion[2], rotation[2], projection[2];
+  std::string head = "%YAML:1.0\n---\n";
+
+  std::string text() const;
+};
+
+// A file for `rectify`.
+class CalibrationFile : public TemporaryFile {
+ public:
+  explicit CalibrationFile(const std::string &text) { write(text); }
+  explicit CalibrationFile(const Calibration &calibration) { write(calibration.text()); }
+  void write(const std::string &text) const;
+  std::string property() const { return " rectify=" + name() + " "; }
 };
 
 }  // namespace test

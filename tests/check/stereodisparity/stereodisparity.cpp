@@ -437,5 +437,6 @@ int main(int argc, char **argv) {
     tcase_add_test(tests, stills);
     add_settings_cases(suite);
     add_output_cases(suite);
+    add_rectify_cases(suite);
   });
 }

@@ -94,6 +94,43 @@ GST_START_TEST(formats_and_sizes) {
 }
 GST_END_TEST
 
+// Maps are on the GPU, where they are uploaded once.
+GST_START_TEST(rectified) {
+  GstCudaContext *context = new_context();
+  Calibration calibration;
+  calibration.distortion[0] = {-0.3, 0.1, 0.001, -0.002, 0.05};
+  calibration.matrix[1][2] += 1.5;
+  const CalibrationFile file(calibration);
+  const std::string properties = "num-disparities=16" + file.property();
+  for (const char *format : {"GRAY8", "P010_10LE", "BGRx"})
+    for (const Size size : {kSize, Size{1, 1}})
+      for (const char *memory : {kSystem, kCuda}) {
+        const GstVideoInfo info =
+            video_info(gst_video_format_from_string(format), size.width, size.height);
+        const auto frames = some_frames(info);
+        const std::vector<Bytes> expected = on_cpu(frames, info, properties);
+        const std::string caps = stereo_caps(memory, format, size);
+        StereoPair pair(caps, caps, properties + "backend=cuda", any_size(memory));
+        // Also when it starts anew.
+        for (unsigned turn = 0; turn < 2; turn++) {
+          give_context(pair.d(), context);
+          pair.start();
+          for (unsigned n = 0; n < kFrames; n++)
+            push(pair, frames[n], context, memory, memory, info, n);
+          pair.end_both();
+          for (unsigned n = 0; n < kFrames; n++)
+            expect(pair, expected[n], size, format);
+          pair.expect_end();
+          fail_unless_equals_uint64(stat(pair.d(), "uploads"),
+                                    (turn + 1) * (1 + (memory == kSystem ? 2 * kFrames : 0)));
+          pair.stop();
+        }
+        fail_unless(pair.errors().empty());
+      }
+  gst_object_unref(context);
+}
+GST_END_TEST
+
 // Settings that need more scratch memory, and less, while frames are in flight.
 GST_START_TEST(settings_change) {
   GstCudaContext *context = new_context();
@@ -200,13 +237,14 @@ GST_END_TEST
 
 // A running stream makes nothing in the driver.
 GST_START_TEST(steady) {
+  const CalibrationFile file((Calibration()));
   GstCudaContext *context = new_context();
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_GRAY8, 37, 11);
   const std::string in = stereo_caps(kCuda, "GRAY8", {37, 11});
   coalesce::gst::FramePool pool;
   const test::CapsRef pool_caps = parse_caps(in);
   fail_unless(pool.make(context, pool_caps.get()));
-  StereoPair pair(in, in, "num-disparities=16", any_size(kCuda));
+  StereoPair pair(in, in, "num-disparities=16" + file.property(), any_size(kCuda));
   give_context(pair.d(), context);
   pair.start();
   unsigned n = 0;
@@ -237,6 +275,7 @@ static Suite *disparities_suite() {
   tcase_add_checked_fixture(tests, nullptr, done);
   tcase_add_test(tests, every_memory);
   tcase_add_test(tests, formats_and_sizes);
+  tcase_add_test(tests, rectified);
   tcase_add_test(tests, settings_change);
   tcase_add_test(tests, outputs);
   tcase_add_test(tests, heavy);
