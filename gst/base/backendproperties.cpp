@@ -12,7 +12,8 @@ GType backend_get_type() {
       {int(BackendChoice::automatic),
        "GPU if any pad has CUDA memory. With system memory on all pads and a usable GPU: GPU "
        "in coders of JPEG and JPEG 2000, and in convolve, sepconvolve, median, bilateral, cartoon, "
-       "linedetect, oilpaint and stereodisparity if pixels x work for each >= 2^28. Otherwise CPU",
+       "linedetect, oilpaint, stereodisparity and multiview if pixels x work for each >= 2^28. "
+       "Otherwise CPU",
        "auto"},
       {int(BackendChoice::cuda), "GPU; an error if no GPU is usable", "cuda"},
       {int(BackendChoice::cpu), "CPU; no pad accepts CUDA memory", "cpu"},

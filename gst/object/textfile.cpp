@@ -16,7 +16,8 @@ std::string read_text_file(const std::string &path, std::size_t most, std::strin
   text->resize(most + 1);
   text->resize(std::fread(text->data(), 1, text->size(), file.get()));
   if (std::ferror(file.get()) != 0) return g_strerror(errno);
-  return text->size() > most ? "it has more than " + std::to_string(most) + " bytes" : std::string();
+  return text->size() > most ? "it has more than " + std::to_string(most) + " bytes"
+                             : std::string();
 }
 
 }  // namespace coalesce::gst

@@ -7,7 +7,8 @@
 
 namespace coalesce::gst {
 
-// Reads a whole file, of at most so many bytes. Returns why it cannot be read; empty if it has been.
+// Reads a whole file, of at most so many bytes. Returns why it cannot be read; empty if it has
+// been.
 std::string read_text_file(const std::string &path, std::size_t most, std::string *text);
 
 }  // namespace coalesce::gst

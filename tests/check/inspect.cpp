@@ -82,8 +82,8 @@ GST_START_TEST(meanings_of_values) {
     expect_page(
         element_name(i),
         {"GPU in coders of JPEG and JPEG 2000, and in convolve, sepconvolve, median, bilateral, "
-         "cartoon, linedetect, oilpaint and stereodisparity if pixels x work for each >= 2^28. "
-         "Otherwise CPU"});
+         "cartoon, linedetect, oilpaint, stereodisparity and multiview if pixels x work for each "
+         ">= 2^28. Otherwise CPU"});
   for (const char *element : {"convolve", "sepconvolve"})
     expect_page(element, {"(-1e18 = not set: by normalize)"});
   expect_page("j2kenc",

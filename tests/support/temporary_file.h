@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <string>
 
-// A file in the system's folder for such, which goes with the object.
+// A file in the system's folder for such, which goes with the object, in the process that made it.
 class TemporaryFile {
  public:
   TemporaryFile() : name_(std::string(g_get_tmp_dir()) + "/coalesce-XXXXXX") {
@@ -15,7 +15,9 @@ class TemporaryFile {
     if (file < 0) g_error("%s cannot be made", name_.c_str());
     close(file);
   }
-  ~TemporaryFile() { std::remove(name_.c_str()); }
+  ~TemporaryFile() {
+    if (getpid() == process_) std::remove(name_.c_str());
+  }
   TemporaryFile(const TemporaryFile &) = delete;
   TemporaryFile &operator=(const TemporaryFile &) = delete;
 
@@ -23,4 +25,5 @@ class TemporaryFile {
 
  private:
   std::string name_;
+  pid_t process_ = getpid();
 };

@@ -190,7 +190,8 @@ GST_START_TEST(refused_files) {
       {file.name(), text.substr(0, text.find("D2")), GST_LIBRARY_ERROR, "there is no D2"},
       {file.name(), skewed.text(), GST_LIBRARY_ERROR,
        "line 48: by P2 the second camera is left of the first"},
-      {file.name(), std::string((1 << 20) + 1, '#'), GST_RESOURCE_ERROR, "it has more than 1048576 bytes"},
+      {file.name(), std::string((1 << 20) + 1, '#'), GST_RESOURCE_ERROR,
+       "it has more than 1048576 bytes"},
       {"/nonexistent/pair.yml", text, GST_RESOURCE_ERROR, "No such file"},
       {g_get_tmp_dir(), text, GST_RESOURCE_ERROR, "Is a directory"},
   };

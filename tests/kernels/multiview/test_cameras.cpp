@@ -24,14 +24,15 @@ std::string error_of(const std::string &text) {
 TEST_CASE("matrices that are read") {
   std::vector<CameraMatrix> cameras;
   std::string error;
-  REQUIRE(parse_cameras("# two cameras\r\n"
-                        "+1.5e3 0 320 -1e-3 # f, and the middle\n"
-                        "\t0   1500.5\t240 .5\r\n"
-                        "\n"
-                        "   # of depths\n"
-                        "0 0 1 0\n"
-                        "-2 0 0 1\n0 -2 0 2\n0 0 -2 3",
-                        &cameras, &error));
+  REQUIRE(
+      parse_cameras("# two cameras\r\n"
+                    "+1.5e3 0 320 -1e-3 # f, and the middle\n"
+                    "\t0   1500.5\t240 .5\r\n"
+                    "\n"
+                    "   # of depths\n"
+                    "0 0 1 0\n"
+                    "-2 0 0 1\n0 -2 0 2\n0 0 -2 3",
+                    &cameras, &error));
   REQUIRE(cameras.size() == 2);
   const double first[3][4] = {{1500, 0, 320, -.001}, {0, 1500.5, 240, .5}, {0, 0, 1, 0}};
   const double second[3][4] = {{-2, 0, 0, 1}, {0, -2, 0, 2}, {0, 0, -2, 3}};

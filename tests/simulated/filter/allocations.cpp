@@ -2,6 +2,7 @@
 // Elements whose allocations fail, one by one, from their making to their end: then all frames come
 // and are right, or there is an element error; nothing throws through GStreamer, hangs or is left.
 // (GLib and the driver are left out: they have failures of their own.)
+#include "../../check/multiview/views.h"
 #include "../classes/elements.h"
 #include "base/job.h"
 #include "failing_new.h"
@@ -164,7 +165,7 @@ std::vector<Run> all_runs() {
 }
 
 // The test elements on the classes Temporal and Aggregator, the latter also with named inputs; and
-// stereodisparity.
+// stereodisparity and multiview.
 void add_class_runs(std::vector<Run> *runs) {
   const auto gray = [](const char *memory, const char *fields) {
     return std::string("video/x-raw") + (*memory != 0 ? "(" + std::string(memory) + ")" : "") +
@@ -196,6 +197,16 @@ void add_class_runs(std::vector<Run> *runs) {
                            out,
                            "GRAY16_LE",
                            backend + Properties{{"num-disparities", "16"}},
+                           {},
+                           second});
+          runs->push_back({"multiview",
+                           "GRAY8",
+                           "",
+                           {34, 6},
+                           in,
+                           out,
+                           "GRAY16_LE",
+                           backend + Properties{{"cameras", test::camera_file().c_str()}},
                            {},
                            second});
         }
