@@ -12,10 +12,12 @@ enum class Kind { one_input, decoder, aggregator };
 Kind kind_of(GstElementFactory *factory) {
   const CapsRef raw(gst_caps_new_empty_simple("video/x-raw"));
   if (!gst_element_factory_can_sink_any_caps(factory, raw.get())) return Kind::decoder;
-  int inputs = 0;
+  int inputs = 0;  // that are always there, or two for those on request
   const GList *item = gst_element_factory_get_static_pad_templates(factory);
-  for (; item != nullptr; item = item->next)
-    inputs += static_cast<GstStaticPadTemplate *>(item->data)->direction == GST_PAD_SINK;
+  for (; item != nullptr; item = item->next) {
+    const auto *pad = static_cast<GstStaticPadTemplate *>(item->data);
+    if (pad->direction == GST_PAD_SINK) inputs += pad->presence == GST_PAD_REQUEST ? 2 : 1;
+  }
   return inputs == 1 ? Kind::one_input : Kind::aggregator;
 }
 
