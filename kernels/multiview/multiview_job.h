@@ -112,7 +112,7 @@ COALESCE_HOST_DEVICE Agreement find_agreement(const std::uint32_t (&matches)[kMa
                                               int neighbours, int tolerance) {
   Agreement best = {0, 0};
   std::uint32_t best_key = 0xFFFFFFFF;  // the sum of costs above the candidate: at most 20 bits
-#if defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
   for (int i = 0; i < kMaxNeighbours; ++i) {
@@ -121,7 +121,7 @@ COALESCE_HOST_DEVICE Agreement find_agreement(const std::uint32_t (&matches)[kMa
     const int candidate = match_candidate(matches[i]);
     Agreement set = {0, 0};
     std::uint32_t cost = 0;
-#if defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
     for (int j = 0; j < kMaxNeighbours; ++j) {

@@ -41,7 +41,10 @@ struct alignas(8) NccWindow {
   float level, scale;
 };
 COALESCE_HOST_DEVICE float ncc_deviation(int count, int sum, int squares) {
-  const std::int64_t variance = std::int64_t{count} * squares - std::int64_t{sum} * sum;
+  // (It fits 32 bits, as does the first product.)
+  const std::uint32_t variance =
+      static_cast<std::uint32_t>(count) * static_cast<std::uint32_t>(squares) -
+      static_cast<std::uint32_t>(sum) * static_cast<std::uint32_t>(sum);
   return variance > 0 ? 1.0f / sqrtf(static_cast<float>(variance)) : 0.0f;
 }
 COALESCE_HOST_DEVICE NccWindow ncc_left(int count, int sum, int squares) {

@@ -5,6 +5,7 @@
 #include "../../core/load.cuh"
 #include "../../core/trace.h"
 #include "kernels.h"
+#include "sample.cuh"
 
 namespace coalesce {
 namespace {
@@ -12,37 +13,25 @@ namespace {
 constexpr int kThreads = 128;
 
 struct SampleArgs {
-  Plane<const std::uint8_t> in;
-  int width, height;
+  SampleSource in;
   int first, columns;  // of what is written: with columns beside the picture
-  int sample_bytes, at, step, shift, bits;
   StereoPlane<std::uint8_t> bytes;
   StereoPlane<std::uint32_t> census;
   std::uint32_t *right_keys;  // to be filled
 };
-
-__device__ __forceinline__ int sample_at(const SampleArgs &a, int x, int y) {
-  x = min(max(x, 0), a.width - 1), y = min(max(y, 0), a.height - 1);
-  const std::uint8_t *const row = a.in.row(y);
-  const int place = a.at + x * a.step;
-  const int word = a.sample_bytes == 1
-                       ? load_global(row + place)
-                       : load_global(reinterpret_cast<const std::uint16_t *>(row) + place);
-  return word >> a.shift & ((1 << a.bits) - 1);
-}
 
 // A thread has a pixel, or a column beside the picture, which repeats the nearest one.
 __global__ void __launch_bounds__(kThreads) sample_kernel(const __grid_constant__ SampleArgs a) {
   wait_for_grid_before();
   const int i = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   if (i >= a.columns) return;
-  const int column = a.first + i, x = min(max(column, 0), a.width - 1);
+  const int column = a.first + i, x = min(max(column, 0), a.in.width - 1);
   const auto y = static_cast<int>(blockIdx.y);
-  const int sample = sample_at(a, x, y);
+  const int sample = sample_at(a.in, x, y);
   if (a.bytes.data != nullptr)
-    a.bytes.row(y)[column] = static_cast<std::uint8_t>(byte_of(sample, a.bits));
+    a.bytes.row(y)[column] = static_cast<std::uint8_t>(byte_of(sample, a.in.bits));
   if (a.right_keys != nullptr && x == column)
-    a.right_keys[static_cast<std::size_t>(y) * static_cast<unsigned>(a.width) + x] = 0xFFFFFFFF;
+    a.right_keys[static_cast<std::size_t>(y) * static_cast<unsigned>(a.in.width) + x] = 0xFFFFFFFF;
   if (a.census.data == nullptr) return;
   std::uint32_t bits = 0;
 #pragma unroll
@@ -50,7 +39,7 @@ __global__ void __launch_bounds__(kThreads) sample_kernel(const __grid_constant_
 #pragma unroll
     for (int at = -kCensusColumns; at <= kCensusColumns; ++at)
       if (is_in_census(at, row))
-        bits = bits << 1 | (sample_at(a, x + at, y + row) < sample ? 1u : 0u);
+        bits = bits << 1 | (sample_at(a.in, x + at, y + row) < sample ? 1u : 0u);
   a.census.row(y)[column] = bits;
 }
 
@@ -80,14 +69,10 @@ __global__ void __launch_bounds__(kThreads) check_kernel(const __grid_constant__
 
 Status launch_samples(const StereoJob &job, const StereoCudaScratch &s, int picture,
                       cudaStream_t stream) {
-  const PixelComponent &c = job.component;
   SampleArgs a = {};
-  a.in = job.in[picture];
-  a.width = job.width, a.height = job.height;
+  a.in = sample_source(job.in[picture], job.component, job.width, job.height);
   a.first = -s.before[picture];
   a.columns = s.before[picture] + job.width + s.behind;
-  a.sample_bytes = container_bytes(c.container);
-  a.at = c.first, a.step = c.step, a.shift = c.shift, a.bits = c.bits;
   a.bytes = s.bytes_of[picture], a.census = s.census_of[picture];
   if (picture == 1) a.right_keys = s.right_keys;
   return launch_early(sample_kernel, dim3(divided_up(a.columns, kThreads), job.height),
