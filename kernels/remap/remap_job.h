@@ -54,13 +54,20 @@ template <class T, class Load>
 COALESCE_HOST_DEVICE T remapped(const RemapJob &job, MapPoint at, int fraction, const Load &load) {
   const int fx = fraction & (kMapUnit - 1), fy = fraction >> kMapBits & (kMapUnit - 1);
   const PixelComponent &c = job.component;
+  const auto sample = [&](const T *row, int x) { return sample_of(c, load(row + x * c.step)); };
+  const auto row_at = [&](int y) { return reinterpret_cast<const T *>(job.in.row(y)) + c.first; };
+  // Most pixels have all four.
+  if (at.x >= 0 && at.x < job.columns - 1 && at.y >= 0 && at.y < job.rows - 1) {
+    const T *above = row_at(at.y), *below = row_at(at.y + 1);
+    return blend({{sample(above, at.x), sample(above, at.x + 1), sample(below, at.x),
+                   sample(below, at.x + 1)}},
+                 fx, fy, T());
+  }
   FourSamples s;
   for (int i = 0; i < 4; ++i) {
     const int x = at.x + (i & 1), y = at.y + (i >> 1);
     const bool inside = x >= 0 && x < job.columns && y >= 0 && y < job.rows;
-    s.at[i] = inside ? sample_of(c, load(reinterpret_cast<const T *>(job.in.row(y)) + c.first +
-                                         static_cast<std::ptrdiff_t>(x) * c.step))
-                     : 0;
+    s.at[i] = inside ? sample(row_at(y), x) : 0;
   }
   return blend(s, fx, fy, T());
 }
