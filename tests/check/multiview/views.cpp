@@ -30,6 +30,16 @@ void camera_matrix(int i, double (&matrix)[3][4]) {
       matrix[r][c] = rows[r][c];
 }
 
+std::string camera_text(const double (&matrix)[3][4]) {
+  std::string text;
+  for (const auto &row : matrix)
+    for (int c = 0; c < 4; c++) {
+      gchar number[G_ASCII_DTOSTR_BUF_SIZE];
+      text += std::string(g_ascii_dtostr(number, sizeof number, row[c])) + (c < 3 ? " " : "\n");
+    }
+  return text;
+}
+
 const std::string &camera_file() {
   static const struct Written {
     Written() {
@@ -37,9 +47,7 @@ const std::string &camera_file() {
       for (int i = 0; i < kCameras; i++) {
         double matrix[3][4];
         camera_matrix(i, matrix);
-        for (const auto &row : matrix)
-          for (int c = 0; c < 4; c++)
-            text += std::to_string(static_cast<int>(row[c])) + (c < 3 ? " " : "\n");
+        text += camera_text(matrix);
       }
       // (Also before the tests begin.)
       if (!g_file_set_contents(file.name().c_str(), text.c_str(), -1, nullptr))

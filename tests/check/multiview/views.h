@@ -15,6 +15,8 @@ constexpr const char *kSceneProperties = "near=800 far=4000 num-depths=24 window
 
 // Camera i: beside and above number 0, all of them looking along Z.
 void camera_matrix(int i, double (&matrix)[3][4]);
+// All digits of a matrix, as such a file has it.
+std::string camera_text(const double (&matrix)[3][4]);
 // A file with all of them. It lives as long as the program.
 const std::string &camera_file();
 // What camera i sees of a wall and a panel before it, both with waves on them, in each byte of
