@@ -79,10 +79,10 @@ bool moves(const Map &map, double nearest) {
   return std::any_of(map.e, map.e + 3, [&](double e) { return std::abs(e) / nearest > 1e-6; });
 }
 
-bool is_finite(const Epipolar &epipolar) {
-  const auto finite = [](float number) { return std::isfinite(number); };
-  return std::all_of(&epipolar.m[0][0], &epipolar.m[0][0] + 9, finite) &&
-         std::all_of(epipolar.e, epipolar.e + 3, finite);
+bool is_usable(const Epipolar &epipolar) {
+  const auto fits = [](float number) { return std::abs(number) <= kMostEpipolar; };
+  return std::all_of(&epipolar.m[0][0], &epipolar.m[0][0] + 9, fits) &&
+         std::all_of(epipolar.e, epipolar.e + 3, fits);
 }
 
 // ---- Checks -------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ Status find_epipolar(const Camera &from, const double (&matrix)[3][4], double ne
     return invalid_argument(
         "multiview: a view has its camera where that of the reference is: it sees no depths");
   *epipolar = epipolar_of(map);
-  if (!is_finite(*epipolar))
+  if (!is_usable(*epipolar))
     return invalid_argument("multiview: the numbers of two matrices differ too much in size");
   return {};
 }

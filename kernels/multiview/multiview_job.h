@@ -59,11 +59,24 @@ struct MultiviewScratch {
 
 // ---- Positions ----------------------------------------------------------------------------------
 
-COALESCE_HOST_DEVICE float limited_position(float position, float last) {
-  // (What is no number is not greater.)
-  const float from = position > 0.0f ? position : 0.0f;
-  return from < last ? from : last;
+// What is no number becomes the least.
+COALESCE_HOST_DEVICE float at_least(float number, float least) {
+#if defined(__CUDA_ARCH__)
+  return fmaxf(number, least);
+#else
+  return number > least ? number : least;
+#endif
 }
+COALESCE_HOST_DEVICE float limited(float number, float least, float most) {
+  const float from = at_least(number, least);
+#if defined(__CUDA_ARCH__)
+  return fminf(from, most);
+#else
+  return from < most ? from : most;
+#endif
+}
+// Of a divisor; and what no number of a position is above: so its reciprocal is a plain number.
+constexpr float kLeastDivisor = 0x1p-60f, kMostEpipolar = 0x1p40f;
 // To nearest, halves to even; below 2^22.
 COALESCE_HOST_DEVICE std::int32_t rounded_position(float position) {
   constexpr float kShift = 1 << 23;  // so far up, the last bit is a one

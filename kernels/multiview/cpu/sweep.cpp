@@ -95,15 +95,15 @@ COALESCE_INLINE void warp_row(const Sweep &s, const Epipolar &to, float inverse_
     const float h0 = (x0 * x[i] + y0) + t0;
     const float h1 = (x1 * x[i] + y1) + t1;
     const float h2 = (x2 * x[i] + y2) + t2;
-    const float one = 1.0f / h2;
+    const float near_h = at_least(h2, kLeastDivisor), one = 1.0f / near_h;
     const float u = h0 * one, v = h1 * one;
-    const float near_u = limited_position(u, last_x), near_v = limited_position(v, last_y);
+    const float near_u = limited(u, 0.0f, last_x), near_v = limited(v, 0.0f, last_y);
     const std::int32_t p = rounded_position(near_u), q = rounded_position(near_v);
     const std::uint32_t quad = quads[(q >> kPositionBits) * width + (p >> kPositionBits)];
     samples[i] =
         static_cast<std::uint8_t>(blend_quad(quad, static_cast<std::uint32_t>(p) % kPositions,
                                              static_cast<std::uint32_t>(q) % kPositions));
-    inside[i] = (h2 > 0) & (u == near_u) & (v == near_v) ? 0xFF : 0;
+    inside[i] = (h2 == near_h) & (u == near_u) & (v == near_v) ? 0xFF : 0;
   }
 }
 
@@ -185,8 +185,8 @@ COALESCE_INLINE void correlation_costs(int size, int count, const std::int32_t *
     const float mean = static_cast<float>(sum[i]) / static_cast<float>(size);
     const float covariance = static_cast<float>(products[i]) - left[i].level * mean;
     const float cost = kNccOne + 0.5f - covariance * deviation * left[i].scale;
-    costs[i] = static_cast<std::uint16_t>(
-        static_cast<std::int32_t>(limited_position(cost, 2.0f * kNccOne)));
+    costs[i] =
+        static_cast<std::uint16_t>(static_cast<std::int32_t>(limited(cost, 0.0f, 2.0f * kNccOne)));
   }
 }
 

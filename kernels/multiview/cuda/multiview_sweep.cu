@@ -20,6 +20,7 @@ __device__ __forceinline__ void find_shifts(const SweepArgs &a, const Epipolar &
 #pragma unroll
   for (int i = 0; i < 3; ++i)
     shifts[c].t[i] = to.m[i][2] + inverse_depth * to.e[i];
+  if (k + c >= a.depths) shifts[c].t[2] = -1e30f;  // no candidate: behind every camera
 }
 
 // Candidates from k on, down the band.
@@ -38,13 +39,15 @@ __device__ __forceinline__ void walk(const SweepArgs &a, const SweepPlace &at, c
     const std::size_t pixel = a.place(at.column, max(middle, 0));
     if (writes && k > 0)
       best.load(load_global(a.states + neighbour + pixel),
-                load_global(a.matches + neighbour + pixel));
+                load_global(a.matches + neighbour + pixel), static_cast<unsigned>(k));
     const int row = min(max(y, 0), a.height - 1);
     warp.start_row(to, row);
-    column.start_row(static_cast<int>(load_global(a.bytes + a.place(at.column, row))));
+    const auto from = static_cast<int>(load_global(a.bytes + a.place(at.column, row)));
+    WarpedSample samples[Column::kEach];
 #pragma unroll
     for (int c = 0; c < Column::kEach; ++c)
-      column.put(c, warp.sample(shifts[c]));
+      samples[c] = warp.sample(shifts[c]);
+    column.put(from, samples);
     RingWords old = Column::nothing();
     int old_from = 0;
     if (y >= at.first - a.half + window) {
@@ -57,17 +60,11 @@ __device__ __forceinline__ void walk(const SweepArgs &a, const SweepPlace &at, c
     if (!has_window) continue;
     row_sums.put(column.sums());
     if (!writes) continue;
-    column.finish(row_sums);
     const int in_ring = place + a.half < window ? place + a.half : place + a.half - window;
-    const RingWords inside = ring[in_ring * kSweepThreads];
-    NccWindow left = {};
-    if (a.left != nullptr) left = load_global(a.left + pixel);
+    column.finish(row_sums, ring[in_ring * kSweepThreads], window * window, a.left + pixel);
 #pragma unroll
-    for (int c = 0; c < Column::kEach; ++c) {
-      if (k + c >= a.depths) break;
-      const unsigned cost = column.cost(c, window * window, left);
-      best.see(static_cast<unsigned>(k + c), Column::inside(inside, c) ? cost : kNoCost);
-    }
+    for (int c = 0; c < Column::kEach; ++c)
+      best.see(static_cast<unsigned>(k + c), column.cost(c));
     if (k + Column::kEach >= a.depths) {
       a.matches[neighbour + pixel] = best.match();
     } else {

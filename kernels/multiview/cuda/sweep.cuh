@@ -99,6 +99,18 @@ struct alignas(16) Shift {
   float t[3], unused;
 };
 
+// Rounded to nearest, of what is neither tiny nor huge: the instructions of the compiler's division
+// without its branch to what those want. They are exact by how the first one is off, which is not
+// known of an emulated one.
+__device__ __forceinline__ float exact_reciprocal(float x) {
+#if defined(COALESCE_EMULATED)
+  return 1.0f / x;
+#else
+  const float y = ptx::reciprocal(x);
+  return fmaf(y, -fmaf(x, y, -1.0f), y);
+#endif
+}
+
 class Warp {
  public:
   __device__ __forceinline__ Warp(const SweepArgs &a, const Epipolar &to,
@@ -119,20 +131,27 @@ class Warp {
   }
 
   __device__ __forceinline__ WarpedSample sample(const Shift &shift) const {
-    const float h = g_[2] + shift.t[2], one = 1.0f / h;
+    const float h = g_[2] + shift.t[2], near_h = at_least(h, kLeastDivisor);
+    const float one = exact_reciprocal(near_h);
     const float u = (g_[0] + shift.t[0]) * one, v = (g_[1] + shift.t[1]) * one;
-    // limited_position(), but for the sign of zeros.
-    const float near_u = fminf(fmaxf(u, 0.0f), last_x_);
-    const float near_v = fminf(fmaxf(v, 0.0f), last_y_);
+    const float near_u = limited(u, 0.0f, last_x_), near_v = limited(v, 0.0f, last_y_);
     const auto p = static_cast<std::uint32_t>(rounded_position(near_u));
     const auto q = static_cast<std::uint32_t>(rounded_position(near_v));
-    const std::uint32_t quad =
-        load_global(quads_ + ((q >> kPositionBits) * width_ + (p >> kPositionBits)));
-    return {blend_quad(quad, p % kPositions, q % kPositions),
-            h > 0.0f && u == near_u && v == near_v};
+    const std::uint32_t quad = load_global(reinterpret_cast<const std::uint32_t *>(
+        reinterpret_cast<const char *>(quads_) +
+        4 * ((q >> kPositionBits) * width_ + (p >> kPositionBits))));
+    return {blend(quad, p % kPositions, q % kPositions), h == near_h && u == near_u && v == near_v};
   }
 
  private:
+  // blend_quad(): the upper row, the lower one, and what is between them.
+  __device__ __forceinline__ static std::uint32_t blend(std::uint32_t quad, std::uint32_t right,
+                                                        std::uint32_t down) {
+    const std::uint32_t weights = kPositions + 255 * right;
+    const std::uint32_t upper = __dp4a(quad, weights, 0u), lower = __dp4a(quad, weights << 16, 0u);
+    return (upper * kPositions + (lower - upper) * down + 512) >> 10;
+  }
+
   const std::uint32_t *quads_;
   unsigned width_;
   float last_x_, last_y_;
@@ -145,20 +164,28 @@ struct BestSoFar {
   unsigned cost = kNoCost, last = kNoCost, before = kNoCost, behind = kNoCost;
   unsigned candidate = kTied;  // with kTied: another one is as good, or there is none
 
-  __device__ __forceinline__ void load(const SweepState &state, std::uint32_t candidate_of) {
+  bool follows = false;  // is the next candidate right behind it?
+
+  // Before candidate k.
+  __device__ __forceinline__ void load(const SweepState &state, std::uint32_t candidate_of,
+                                       unsigned k) {
     cost = state.cost_last >> 16, last = state.cost_last & 0xFFFF;
     before = state.before_behind >> 16, behind = state.before_behind & 0xFFFF;
     candidate = candidate_of;
+    follows = candidate + 1 == k;
   }
   __device__ __forceinline__ SweepState state() const {
     return {cost << 16 | last, before << 16 | behind};
   }
 
   __device__ __forceinline__ void see(unsigned k, unsigned c) {
-    if (c == cost && k > candidate + 1) candidate |= kTied;
-    if (k == candidate + 1) behind = c;
-    if (c < cost) cost = c, candidate = k, before = last, behind = kNoCost;
-    last = c;
+    const bool better = c < cost;
+    if (c == cost && !follows) candidate |= kTied;
+    if (follows) behind = c;
+    before = better ? last : before;
+    behind = better ? kNoCost : behind;
+    candidate = better ? k : candidate;
+    cost = min(cost, c), last = c, follows = better;
   }
   __device__ __forceinline__ std::uint32_t match() const {
     return candidate < kTied ? found_match(cost, static_cast<int>(candidate), before, behind)
@@ -172,29 +199,38 @@ struct BestSoFar {
 //   kEach      so many
 //   kWords     numbers of a column
 //   kResident  blocks whose registers a multiprocessor has
-//   put()      a candidate's sample of the row that comes in
-//   change()   that row is added, the one that has `old` is taken away
-//   cost()     of a window; inside: of the row in its middle
+//   put()      the candidates' samples of the row that comes in; from: the reference's
+//   change()   that row is added, the one that has `old` is taken away; old_from: its reference's
+//   finish()   sums of a window become costs; middle: of the row in its middle
 // Of a row, a ring keeps two words a thread.
 struct alignas(8) RingWords {
   std::uint32_t at[2];
 };
 
-// Bytes: the difference, and above it whether it is inside. Sums: two of 16 bits a word.
+// Bytes: the difference, and above it whether it is outside. Sums: two of 16 bits a word.
 class DifferenceColumn {
  public:
   static constexpr int kEach = 8, kWords = 4, kResident = 10;
 
-  __device__ __forceinline__ void start_row(int from) {
-    from_ = from;
-    in_ = {};
+  __device__ __forceinline__ void put(int from, const WarpedSample (&to)[kEach]) {
+    const std::uint32_t four = 0x01010101 * static_cast<std::uint32_t>(from);
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      std::uint32_t bytes = 0, outside = 0;
+#pragma unroll
+      for (int c = 0; c < 4; ++c) {
+        bytes |= to[4 * i + c].value << 8 * c;
+        outside |= to[4 * i + c].inside ? 0 : 0x80u << 8 * c;
+      }
+      // All ones where it is 128 or more.
+      const std::uint32_t all = ptx::distances(bytes, four);
+      const std::uint32_t most = (all >> 7 & 0x01010101) * kMostDifference;
+      in_.at[i] = ((all | most) & 0x7F7F7F7F) | outside;
+    }
   }
-  __device__ __forceinline__ void put(int c, const WarpedSample &to) {
-    const int difference = min(abs(from_ - static_cast<int>(to.value)), kMostDifference);
-    const std::uint32_t byte = static_cast<std::uint32_t>(difference) | (to.inside ? 0x80u : 0u);
-    in_.at[c / 4] |= byte << 8 * (c % 4);
+  __device__ __forceinline__ const RingWords &ring() const {
+    return in_;
   }
-  __device__ __forceinline__ const RingWords &ring() const { return in_; }
   __device__ __forceinline__ void change(const RingWords &old, int) {
     constexpr std::uint32_t kBytes = 0x007F007F;
 #pragma unroll
@@ -211,40 +247,40 @@ class DifferenceColumn {
     return sums_;
   }
 
-  __device__ __forceinline__ static bool inside(const RingWords &middle, int c) {
-    return (middle.at[c / 4] >> (8 * (c % 4) + 7) & 1) != 0;
-  }
-  __device__ __forceinline__ void finish(const RowSums<kWords> &row) {
+  __device__ __forceinline__ void finish(const RowSums<kWords> &row, const RingWords &middle, int,
+                                         const NccWindow *) {
 #pragma unroll
-    for (int i = 0; i < kWords; ++i)
-      sums_of_window_[i] = row.window(i);
+    for (int i = 0; i < 2; ++i) {
+      // The upper bits of bytes 0 and 2, of 1 and 3, as halves: kNoCost.
+      costs_[2 * i] = row.window(2 * i) | ptx::prmt(middle.at[i], 0, 0xAA88);
+      costs_[2 * i + 1] = row.window(2 * i + 1) | ptx::prmt(middle.at[i], 0, 0xBB99);
+    }
   }
-  __device__ __forceinline__ unsigned cost(int c, int, const NccWindow &) const {
-    const std::uint32_t pair = sums_of_window_[2 * (c / 4) + c % 2];
+  __device__ __forceinline__ unsigned cost(int c) const {
+    const std::uint32_t pair = costs_[2 * (c / 4) + c % 2];
     return c % 4 < 2 ? pair & 0xFFFF : pair >> 16;
   }
 
  private:
-  int from_ = 0;
   RingWords in_ = {};
-  std::uint32_t sums_[kWords] = {}, sums_of_window_[kWords] = {};
+  std::uint32_t sums_[kWords] = {}, costs_[kWords] = {};
 };
 
 // Words of 16 bits: the sample, and above it whether it is inside. Sums of samples less 128, of
 // their squares, and of their products with the reference's.
 class CorrelationColumn {
  public:
-  static constexpr int kEach = 4, kWords = 3 * kEach, kResident = 8;
+  static constexpr int kEach = 4, kWords = 3 * kEach, kResident = 7;
 
-  __device__ __forceinline__ void start_row(int from) {
+  __device__ __forceinline__ void put(int from, const WarpedSample (&to)[kEach]) {
     from_ = from - 128;
-    in_ = {};
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+      in_.at[i] = word(to[2 * i]) | word(to[2 * i + 1]) << 16;
   }
-  __device__ __forceinline__ void put(int c, const WarpedSample &to) {
-    in_.at[c / 2] |= (to.value | (to.inside ? 0x100u : 0u)) << 16 * (c % 2);
+  __device__ __forceinline__ const RingWords &ring() const {
+    return in_;
   }
-  __device__ __forceinline__ const RingWords &ring() const { return in_; }
-  // old_from: of the reference.
   __device__ __forceinline__ void change(const RingWords &old, int old_from) {
 #pragma unroll
     for (int c = 0; c < kEach; ++c) {
@@ -255,34 +291,39 @@ class CorrelationColumn {
     }
   }
   __device__ __forceinline__ static RingWords nothing() {
-    return {0x00800080, 0x00800080};
+    return {{0x00800080, 0x00800080}};
   }
   __device__ __forceinline__ const std::uint32_t (&sums() const)[kWords] {
     return sums_;
   }
 
-  __device__ __forceinline__ static bool inside(const RingWords &middle, int c) {
-    return (middle.at[c / 2] >> (16 * (c % 2) + 8) & 1) != 0;
-  }
-  __device__ __forceinline__ void finish(const RowSums<kWords> &row) {
+  __device__ __forceinline__ void finish(const RowSums<kWords> &row, const RingWords &middle,
+                                         int count, const NccWindow *of_reference) {
+    const NccWindow left = load_global(of_reference);
 #pragma unroll
-    for (int i = 0; i < kWords; ++i)
-      sums_of_window_[i] = static_cast<int>(row.window(i));
+    for (int c = 0; c < kEach; ++c) {
+      const int sum = static_cast<int>(row.window(3 * c));
+      const int squares = static_cast<int>(row.window(3 * c + 1));
+      const int products = static_cast<int>(row.window(3 * c + 2));
+      const bool inside = (middle.at[c / 2] >> (16 * (c % 2) + 8) & 1) != 0;
+      costs_[c] = inside ? ncc_cost(products, left, ncc_right(count, sum, squares)) : kNoCost;
+    }
   }
-  __device__ __forceinline__ unsigned cost(int c, int count, const NccWindow &left) const {
-    const int *const of = sums_of_window_ + 3 * c;
-    return ncc_cost(of[2], left, ncc_right(count, of[0], of[1]));
+  __device__ __forceinline__ unsigned cost(int c) const {
+    return costs_[c];
   }
 
  private:
+  __device__ __forceinline__ static std::uint32_t word(const WarpedSample &of) {
+    return of.value | (of.inside ? 0x100u : 0u);
+  }
   __device__ __forceinline__ static int sample(const RingWords &of, int c) {
     return static_cast<int>(of.at[c / 2] >> 16 * (c % 2) & 0xFF) - 128;
   }
 
   int from_ = 0;
   RingWords in_ = {};
-  std::uint32_t sums_[kWords] = {};
-  int sums_of_window_[kWords] = {};
+  std::uint32_t sums_[kWords] = {}, costs_[kEach] = {};
 };
 
 }  // namespace

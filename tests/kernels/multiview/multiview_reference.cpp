@@ -122,8 +122,9 @@ Warped warp(const Homography &h, float inverse_depth, const Grid &of) {
                  product(h.m[i][1], static_cast<float>(y))) +
                 by_depth;
       }
-      const float one = 1.0f / at[2];
-      bool inside = at[2] > 0;
+      const auto least = static_cast<float>(std::ldexp(1, -60));
+      bool inside = at[2] >= least;
+      const float one = 1.0f / (inside ? at[2] : least);
       const int u = limited(at[0] * one, of.width, &inside);
       const int v = limited(at[1] * one, of.height, &inside);
       const int p = u / 32, q = v / 32, a = u % 32, b = v % 32;
