@@ -4,6 +4,7 @@
 #include "picture/formats.h"
 #include "picture/luma.h"
 #include "picture/scratch_picture.h"
+#include "stereo/view.h"
 #include "video/conversion.h"
 #include "video/pixelformat.h"
 
@@ -13,6 +14,11 @@ const std::string &formats_with_grey() {
   static const std::string list =
       format_list(formats_where({"GRAY8", "GRAY16_LE", "I420", "NV12", "Y42B", "Y444"},
                                 [](const PixelFormat &) { return true; }));
+  return list;
+}
+
+const std::string &formats_of_colours() {
+  static const std::string list = format_list(formats_where({"RGB", "RGBx", "RGBA"}, colours_make));
   return list;
 }
 

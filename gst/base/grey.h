@@ -16,6 +16,9 @@ namespace coalesce::gst {
 // All formats: each has luma or grey, or a grey that can be made.
 const std::string &formats_with_grey();
 
+// Those that colours() makes of numbers.
+const std::string &formats_of_colours();
+
 // What a copy of the grey of such pictures is, whether there has to be one or not.
 const char *grey_format(const GstVideoInfo &info);
 

@@ -20,7 +20,6 @@
 #include "object/textfile.h"
 #include "stereo/view.h"
 #include "video/channelsettings.h"
-#include "video/conversion.h"
 #include "video/memorycaps.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_multiview_debug);
@@ -271,11 +270,6 @@ gboolean stop(GstAggregator *aggregator) {
 
 // ---- caps ------------------------------------------------------------------------------------
 
-const std::string &colour_formats() {
-  static const std::string list = format_list(formats_where({"RGB", "RGBx", "RGBA"}, colours_make));
-  return list;
-}
-
 void double_field(GstStructure *structure, const char *name) {
   int number = 0;
   if (gst_structure_get_int(structure, name, &number))
@@ -295,7 +289,7 @@ gboolean output_caps(GstCoalesceAggregator *self, const GstVideoInfo *const *in,
       set_formats(structure, "{ GRAY8 }");
       return TRUE;
     case Output::turbo:
-      set_formats(structure, colour_formats().c_str());
+      set_formats(structure, formats_of_colours().c_str());
       return TRUE;
     case Output::floats:
       double_field(structure, "width");
@@ -542,7 +536,7 @@ static void gst_multiview_class_init(GstMultiviewClass *klass) {
   aggregator_class->scratch_bytes = scratch_bytes;
   aggregator_class->run = run;
   gst_coalesce_aggregator_class_add_input(aggregator_class, "sink_%u", formats_with_grey().c_str());
-  const std::string outputs = "{ GRAY16_LE, GRAY8, " + colour_formats().substr(1);
+  const std::string outputs = "{ GRAY16_LE, GRAY8, " + formats_of_colours().substr(1);
   gst_coalesce_aggregator_class_add_output(aggregator_class, outputs.c_str());
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "Multi-view depths", "Filter/Analyzer/Video",

@@ -20,9 +20,7 @@
 #include "stereo/stereo.h"
 #include "stereo/view.h"
 #include "video/channelsettings.h"
-#include "video/conversion.h"
 #include "video/memorycaps.h"
-#include "video/pixelformat.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_stereo_disparity_debug);
 #define GST_CAT_DEFAULT gst_stereo_disparity_debug
@@ -381,11 +379,6 @@ gboolean stop(GstAggregator *aggregator) {
 
 // ---- caps ------------------------------------------------------------------------------------
 
-const std::string &colour_formats() {
-  static const std::string list = format_list(formats_where({"RGB", "RGBx", "RGBA"}, colours_make));
-  return list;
-}
-
 // Disparities and depths are no light: they have no colorimetry.
 gboolean output_caps(GstCoalesceAggregator *self, const GstVideoInfo *const *in, guint,
                      guint alternative, GstStructure *structure) {
@@ -393,7 +386,7 @@ gboolean output_caps(GstCoalesceAggregator *self, const GstVideoInfo *const *in,
   // Cannot fail: the start has found settings that can be used.
   (void)update(self, *in[0], false);
   gst_structure_remove_fields(structure, "colorimetry", "chroma-site", nullptr);
-  set_formats(structure, is_coloured(priv_of(self).in_use->output) ? colour_formats().c_str()
+  set_formats(structure, is_coloured(priv_of(self).in_use->output) ? formats_of_colours().c_str()
                                                                    : "{ GRAY16_LE }");
   return TRUE;
 }
@@ -522,7 +515,7 @@ static void gst_stereo_disparity_class_init(GstStereoDisparityClass *klass) {
   aggregator_class->run = run;
   gst_coalesce_aggregator_class_add_input(aggregator_class, "left", formats_with_grey().c_str());
   gst_coalesce_aggregator_class_add_input(aggregator_class, "right", formats_with_grey().c_str());
-  const std::string outputs = "{ GRAY16_LE, " + colour_formats().substr(1);
+  const std::string outputs = "{ GRAY16_LE, " + formats_of_colours().substr(1);
   gst_coalesce_aggregator_class_add_output(aggregator_class, outputs.c_str());
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "Stereo disparities", "Filter/Analyzer/Video",
