@@ -57,10 +57,11 @@ void run(const MultiviewScene &scene, MultiviewMethod method, int window, int mi
 
 int main() {
   using namespace coalesce;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   ThreadPool pool;
   std::printf("| way | views | min-count | known, %% | off, %% | missed, %% | error |\n");
   for (const int views : {3, 5, 9}) {
-    const test::MultiviewScene scene(960, 540, views, 2);
+    const test::MultiviewScene scene(640, 360, views, 2);
     for (const auto method : {MultiviewMethod::sad, MultiviewMethod::ncc})
       for (const int window : {5, 9, 15})
         for (const int min_count : {1, 2, 3})

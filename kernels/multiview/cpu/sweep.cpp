@@ -68,6 +68,7 @@ struct Sweep {
   const MultiviewJob &job;
   const MultiviewTile &tile;
   int window, half, all_columns;  // columns: with those beside the tile
+  float least = kLeastDivisor;    // (Of a constant's reciprocal the compiler makes a branch.)
   alignas(64) std::uint8_t reference[kMaxRows][kStride];
   alignas(64) float x[kStride];
   // Of the rows of the window: samples, less 128, or differences; and 0xFF inside the neighbour.
@@ -90,12 +91,12 @@ COALESCE_INLINE void warp_row(const Sweep &s, const Epipolar &to, float inverse_
   const auto last_x = static_cast<float>(kPositions * (s.job.width - 1));
   const auto last_y = static_cast<float>(kPositions * (s.job.height - 1));
   const int width = s.job.width, columns = s.all_columns;
-  const float *const x = s.x;
+  const float *const x = s.x, least = s.least;
   for (int i = 0; i < columns; ++i) {
     const float h0 = (x0 * x[i] + y0) + t0;
     const float h1 = (x1 * x[i] + y1) + t1;
     const float h2 = (x2 * x[i] + y2) + t2;
-    const float near_h = at_least(h2, kLeastDivisor), one = 1.0f / near_h;
+    const float near_h = at_least(h2, least), one = 1.0f / near_h;
     const float u = h0 * one, v = h1 * one;
     const float near_u = limited(u, 0.0f, last_x), near_v = limited(v, 0.0f, last_y);
     const std::int32_t p = rounded_position(near_u), q = rounded_position(near_v);
