@@ -57,11 +57,12 @@ void store_row(const MultiviewJob &job, const MultiviewScratch &s, int y) {
 Status find_depths_cpu(const MultiviewJob &job, ThreadPool *pool) {
   const MultiviewScratch s(job.scratch, job.neighbours, job.width, job.height);
   prepare(job, s, pool);
+  const int columns = kSweepColumns - job.params.window + 1;
   for_ranges(pool, divided_up(job.height, kTileRows), 1, [&](int first, int last) {
     for (int y = first * kTileRows; y < std::min(last * kTileRows, job.height); y += kTileRows) {
       const int rows = std::min(kTileRows, job.height - y);
-      for (int x = 0; x < job.width; x += kTileColumns)
-        sweep_tile(job, s, {x, y, std::min(kTileColumns, job.width - x), rows});
+      for (int x = 0; x < job.width; x += columns)
+        sweep_tile(job, s, {x, y, std::min(columns, job.width - x), rows});
       for (int row = 0; row < rows; ++row)
         store_row(job, s, y + row);
     }

@@ -14,24 +14,24 @@ namespace coalesce {
 namespace {
 
 constexpr int kMaxWindow = kMaxMultiviewWindow;
-constexpr int kMargin = 32;                      // so that loops may go on to whole vectors
-constexpr int kStride = kTileColumns + kMargin;  // a tile's columns and those beside it
-static_assert(kMargin >= kMaxWindow - 1 + 8);
+constexpr int kStride = kSweepColumns;
+constexpr int kTogether = 32;  // columns whose positions are found together
+static_assert(kStride % kTogether == 0);
 constexpr int kMaxRows = kTileRows + kMaxWindow - 1;
 
 // Rows of costs that have been seen, by pixel.
 struct Best {
-  alignas(64) std::uint16_t cost[kTileRows][kTileColumns];
-  std::uint16_t candidate[kTileRows][kTileColumns];  // with kTied: another one is as good
-  std::uint16_t before[kTileRows][kTileColumns], behind[kTileRows][kTileColumns];
-  std::uint16_t last[kTileRows][kTileColumns];
+  alignas(64) std::uint16_t cost[kTileRows][kStride];
+  std::uint16_t candidate[kTileRows][kStride];  // with kTied: another one is as good
+  std::uint16_t before[kTileRows][kStride], behind[kTileRows][kStride];
+  std::uint16_t last[kTileRows][kStride];
 };
 constexpr std::uint16_t kTied = 0x8000;
 
 template <class Sum>
 struct Sums {
   alignas(64) Sum column[kStride];
-  Sum window[kTileColumns];
+  Sum window[kStride];
 };
 
 // Sums of `window` numbers that follow each other, by those of 2, 4, 8 and 16.
@@ -74,7 +74,7 @@ struct Sweep {
   // Of the rows of the window: samples, less 128, or differences; and 0xFF inside the neighbour.
   alignas(64) std::uint8_t ring[kMaxWindow][kStride];
   std::uint8_t inside[kMaxWindow][kStride];
-  NccWindow left[kTileRows][kTileColumns];
+  NccWindow left[kTileRows][kStride];
   Best best;
 };
 
@@ -90,7 +90,7 @@ COALESCE_INLINE void warp_row(const Sweep &s, const Epipolar &to, float inverse_
   const float x0 = to.m[0][0], x1 = to.m[1][0], x2 = to.m[2][0];
   const auto last_x = static_cast<float>(kPositions * (s.job.width - 1));
   const auto last_y = static_cast<float>(kPositions * (s.job.height - 1));
-  const int width = s.job.width, columns = s.all_columns;
+  const int width = s.job.width, columns = (s.all_columns + kTogether - 1) / kTogether * kTogether;
   const float *const x = s.x, least = s.least;
   for (int i = 0; i < columns; ++i) {
     const float h0 = (x0 * x[i] + y0) + t0;
@@ -137,7 +137,7 @@ COALESCE_CLONES void sweep_differences(Sweep *s, const Epipolar &to, float inver
                                        const std::uint32_t *quads, int k) {
   Sums<std::uint16_t> sums;
   std::uint8_t samples[kStride];
-  std::uint16_t costs[kTileColumns];
+  std::uint16_t costs[kStride];
   std::fill_n(sums.column, kStride, std::uint16_t{0});
   std::fill_n(s->ring[0], kMaxWindow * kStride, std::uint8_t{0});
   const int columns = s->tile.columns, all = s->all_columns, half = s->half;
@@ -169,7 +169,7 @@ COALESCE_CLONES void sweep_differences(Sweep *s, const Epipolar &to, float inver
 COALESCE_INLINE void correlation_costs(int size, int count, const std::int32_t *sum,
                                        const std::int32_t *squares, const std::int32_t *products,
                                        const NccWindow *left, std::uint16_t *costs) {
-  alignas(64) float variance[kTileColumns], root[kTileColumns];
+  alignas(64) float variance[kStride], root[kStride];
   for (int i = 0; i < count; ++i) {
     // It fits 32 bits. Both halves are exact as floats, so there is one rounding.
     const std::uint32_t all =
@@ -216,7 +216,7 @@ COALESCE_CLONES void sweep_correlations(Sweep *s, const Epipolar &to, float inve
                                         const std::uint32_t *quads, int k) {
   Sums<std::int32_t> sum, squares, products;
   std::uint8_t samples[kStride];
-  std::uint16_t costs[kTileColumns];
+  std::uint16_t costs[kStride];
   std::fill_n(sum.column, kStride, 0), std::fill_n(squares.column, kStride, 0);
   std::fill_n(products.column, kStride, 0);
   std::fill_n(s->ring[0], kMaxWindow * kStride, std::uint8_t{128});
@@ -257,7 +257,7 @@ void load_reference(const MultiviewScratch &scratch, Sweep *s) {
     for (int i = 0; i < s->all_columns; ++i)
       s->reference[row][i] = from[std::clamp(s->tile.x - s->half + i, 0, width - 1)];
   }
-  for (int i = 0; i < s->all_columns; ++i)
+  for (int i = 0; i < kStride; ++i)
     s->x[i] = static_cast<float>(std::clamp(s->tile.x - s->half + i, 0, width - 1));
 }
 
@@ -286,9 +286,9 @@ void sweep_tile(const MultiviewJob &job, const MultiviewScratch &scratch,
   for (int i = 0; i < job.neighbours; ++i) {
     // (Before the first candidate the best one is none, and not the one in front of it.)
     constexpr auto none = static_cast<std::uint16_t>(kNoCost);
-    std::fill_n(s.best.cost[0], kTileRows * kTileColumns, none);
-    std::fill_n(s.best.candidate[0], kTileRows * kTileColumns, kTied);
-    std::fill_n(s.best.last[0], kTileRows * kTileColumns, none);
+    std::fill_n(s.best.cost[0], kTileRows * kStride, none);
+    std::fill_n(s.best.candidate[0], kTileRows * kStride, kTied);
+    std::fill_n(s.best.last[0], kTileRows * kStride, none);
     for (int k = 0; k < job.params.depths; ++k)
       sweep(&s, job.epipolar[i], job.first + static_cast<float>(k) * job.step, scratch.quads_of(i),
             k);

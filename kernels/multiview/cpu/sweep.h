@@ -6,7 +6,9 @@
 
 namespace coalesce {
 
-constexpr int kTileColumns = 128, kTileRows = 64;
+// With the columns that windows look at beside the tile.
+constexpr int kSweepColumns = 160;
+constexpr int kTileRows = 64;
 
 struct MultiviewTile {
   int x, y, columns, rows;
