@@ -7,10 +7,6 @@
 
 namespace test {
 
-constexpr GstClockTime kFrame = GST_SECOND / 25;
-
-// The nth frame of a stream.
-GstBuffer *timed(GstBuffer *buffer, unsigned n);
 // Frames of one format and size, for `seed`: the left one is random, and the right one is the left
 // one moved by 5 pixels, where noise does not replace its bytes.
 struct StereoFrames {
@@ -18,21 +14,16 @@ struct StereoFrames {
   BufferRef left, right;
 };
 
-// appsrc l and r, the element, called d, and an appsink called sink.
-class StereoPair : public Pipeline {
+// Its sources are l and r.
+class StereoPair : public TwoInputs {
  public:
   StereoPair(const std::string &left, const std::string &right, const std::string &properties = "",
-             const std::string &out = "ANY");
+             const std::string &out = "ANY")
+      : TwoInputs({"l", "left", left}, {"r", "right", right}, "stereodisparity " + properties,
+                  out) {}
 
-  GstElement *d() const { return element("d"); }
   // Copies of both, as the nth frames of their streams.
   void push_frames(const StereoFrames &frames, unsigned n) const;
-  void end_both() const;
-  void set_caps(const std::string &text) const;  // of both sources
-  guint64 unpaired() const;
-  // Waits for errors; those of d, of which there is one, with its details.
-  std::string expect_error();
-  void expect_end() const;
 };
 
 }  // namespace test
