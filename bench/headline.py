@@ -4,7 +4,7 @@
 
 Runs the programs of a build with -Dbench=true on a machine with a GPU and joins their figures:
 bench-kernels, bench-j2k-cuda, bench-jpeg and bench-jpeg-decode, and, where they were built, those of
-NPP, and bench-openjpeg. Without one of these its peers are missing in the result, and a line says so.
+NPP, and bench-libsgm and bench-openjpeg. Without one of these its peers are missing in the result, and a line says so.
 """
 
 import argparse
@@ -77,6 +77,10 @@ for layout in 'NV12', 'RGB':
     ROWS += [('cartoon', layout, f'lines={lines}', 'cartoon', f'cartoon, lines {lines} {layout}', None) for lines in ('canny', 'dog')]
     ROWS += [('oilpaint', layout, method, 'oilpaint', f'oilpaint {method} {layout}', None)
              for method in ('strokes', 'strokes kept', 'kuwahara radius 6', 'mode radius 5')]
+ROWS += [('stereodisparity', 'GRAY8', f'sgm, 128 disparities, {paths} paths', 'stereo', f'stereo sgm, 128 disparities, {paths} paths',
+          f'stereo sgm, 128 disparities, {paths} paths, ') for paths in (4, 8)]
+ROWS += [('stereodisparity', 'GRAY8', f'{method}, 128 disparities, 9x9', 'stereo', f'stereo {method}, 128 disparities, 9x9', None)
+         for method in ('sad', 'ncc', 'census')]
 
 NOTES = [
     'Times are of the GPU, from device memory to device memory, over more buffers than its L2 cache holds.',
@@ -90,6 +94,7 @@ NOTES = [
     "NPP's only filter of two channels, for NV12's chroma, is the mask of floats: no rows and columns.",
     "NPP's Canny does not follow weak edges; frames are noise, thresholds are of sums of absolute gradients.",
     "NPP's bilateral filter has a square window and cuts results off; ours is round and rounds.",
+    "stereodisparity: noise, with its defaults; libSGM has the same settings and checks, and removes no speckles.",
     'JPEG: quality 90; files of the encoder in page-locked host memory, of the decoder from host memory to device memory; '
     'sustained, with the best number of frames in flight or streams.',
     'JPEG 2000: frames in device memory to codestreams in host memory, 8 bits, 4:4:4, 64x64 blocks, 24 frames '
@@ -185,7 +190,7 @@ def fastest(figures, start, width, height):
 
 
 def kernels(build, libraries):
-    """Conversions and filters beside NPP's."""
+    """Conversions, filters and disparities beside NPP's and libSGM's."""
     def options(name, values):
         return [argument for value in values
                 for one in (value if isinstance(value, tuple) else (value,)) for argument in (name, one)]
@@ -199,11 +204,12 @@ def kernels(build, libraries):
         if ours[case] is None or ours[case]['status'] != 0:
             fail('bench-kernels failed, or was not built')
     peers = {'rows': []}
-    for program in 'bench-npp', 'bench-npp-filter', 'bench-npp-median', 'bench-npp-canny', 'bench-npp-bilateral':
+    programs = dict.fromkeys(('bench-npp', 'bench-npp-filter', 'bench-npp-median', 'bench-npp-canny', 'bench-npp-bilateral'), 'NPP')
+    for program, library in (programs | {'bench-libsgm': 'libSGM'}).items():
         figures = run(build / program, [*sizes, *options('--operation', [row[5] for row in ROWS if row[5]])])
         if figures is not None:
-            libraries['NPP'] = figures['NPP']
-            peers['rows'] += figures['rows']
+            libraries[library] = figures[library]
+            peers['rows'] += [row | {'library': library} for row in figures['rows']]
     rows = []
     for operation, form, setting, case, label, start in ROWS:
         for width, height in SIZES:
@@ -214,7 +220,9 @@ def kernels(build, libraries):
                    'memcpy_us': our['copy_us'], 'copy_kernel_us': our['copy_kernel_us']}
             peer = fastest(peers, start, width, height)
             if peer is not None:
-                row |= {'peer': 'NPP', 'peer_function': peer['operation'].split(', ', 1)[1], 'peer_us': peer['us']}
+                name = peer['operation']
+                function = name[len(label) + 2:] if name.startswith(f'{label}, ') else name.split(', ', 1)[1]
+                row |= {'peer': peer['library'], 'peer_function': function, 'peer_us': peer['us']}
             rows.append(row)
     return rows
 

@@ -20,6 +20,7 @@ MEDIA = pathlib.Path(__file__).resolve().parent.parent / "examples" / "media"
 ELEMENTS = ("coalescedeinterlace", "uyvy2y", "rgb2yuv", "yuv2rgb", "yuv2yuv", "convolve",
             "sepconvolve", "median", "canny", "linedetect", "bilateral", "cartoon", "oilpaint", "j2kenc", "coalescejpegenc")
 DECODER = "coalescejpegdec"
+STEREO = "stereodisparity"
 DECODED = (95, 75, 30)  # qualities of JPEG
 RATES = ("2", "1", "0.5", "0.25")
 CODED = {"j2kenc": "JPEG 2000", "coalescejpegenc": "JPEG"}
@@ -47,6 +48,9 @@ PAINTED = f"{SMOOTH} iterations=4"
 CARTOONS = ("cartoon", "cartoon edges=canny")
 PAINT = ("oilpaint", "oilpaint brush-thinnest=4 threshold=20", "oilpaint method=kuwahara",
          "oilpaint method=mode")
+DEPTHS = ("output=turbo", "output=turbo method=census", "output=viridis method=sad")
+CAMERAS = "focal-length=480 baseline=120"  # of the pair: pixels, and millimetres
+WALL = 6.0  # metres from the cameras
 NOISE = 20  # its standard deviation, of samples of 8 bits
 NOISY = ("bilateral radius=3 sigma-range=60", "sepconvolve preset=gaussian sigma=0.6", "median")
 SPECKS = 0.1  # of the pixels
@@ -72,11 +76,11 @@ LAYOUTS = (("4:4:4", "Y444", (1, 1)), ("4:2:2", "Y42B", (2, 1)), ("4:2:0", "I420
 
 # Everything that the demo writes into OUTDIR; an earlier run's are removed at the start.
 SCRATCH = ("grid.yuv", "planes.yuv", "part.rgb", "trip.rgb", "specks.rgb", "noise.rgb",
-           "cleaned.rgb") + tuple(
+           "cleaned.rgb", "depth.raw") + tuple(
     f"{element}-{name}.yuv" for element in ("rgb2yuv", "videoconvert") for _, name, _ in LAYOUTS
 ) + tuple(f"{name}-{backend}.raw" for backend in ("cpu", "cuda")
           for name in ("luma", "yuv", "rgb", "v210", "fields", "blur", "sharpen", "edges",
-                      "specks", "canny", "overlay", "straight", "cartoon", "paint", "smooth", "lossless", "2bpp", "jpeg", "jpeg-decoded"))
+                      "specks", "canny", "overlay", "straight", "cartoon", "paint", "disparity", "smooth", "lossless", "2bpp", "jpeg", "jpeg-decoded"))
 RESULTS = (
     "input.png", "luma.png", "y.png", "u.png", "v.png", "chroma-original.png",
     *(f"chroma-{name}.png" for _, name, _ in LAYOUTS),
@@ -89,6 +93,7 @@ RESULTS = (
     *(f"canny-{i}.png" for i in range(len(CANNY))),
     *(f"cartoon-{i}.png" for i in range(len(CARTOONS))),
     *(f"paint-{i}.png" for i in range(len(PAINT))),
+    "pair-left.png", "pair-right.png", *(f"depth-{i}.png" for i in range(len(DEPTHS))),
     "straight.png", "smooth.png", "painted.png", "noise.png", *(f"noise-{i}.png" for i in range(len(NOISY))),
     *(f"picture-q{quality}.jpg" for quality in DECODED), "picture-jpeg.png",
     "picture.jp2", "rate-original.png",
@@ -131,7 +136,7 @@ class Demo(Pipelines):
         for line in self.setting:
             print(f"  {line}")
         # Not --exists, which also requires the plugin's version to be at least GStreamer's.
-        for element in (*ELEMENTS, DECODER):
+        for element in (*ELEMENTS, DECODER, STEREO):
             if self.inspect(element):
                 raise Failure(f"GStreamer does not find {element} in {self.plugin_path}")
         if self.inspect("--exists", "openjpegdec"):
@@ -453,6 +458,38 @@ class Demo(Pipelines):
             return
         section.figure(file, size, caption, alt, other if other and other[0] != file else None,
                        magnified)
+
+    # ---- two cameras ----
+
+    def depth(self):
+        with self.section(f"Depth from two cameras: {STEREO}") as section:
+            pair = [Input(str(MEDIA / f"pair-{eye}_480x320.jpg")) for eye in ("left", "right")]
+            for eye, source in zip(("left", "right"), pair):
+                self.launch(source.source, f"! pngenc ! filesink location=pair-{eye}.png",
+                            makes=(f"pair-{eye}.png",))
+            size = pictures.png_size(self.outdir / "pair-left.png")
+            left, right = (f"What the {eye} camera sees: three balls on tiles before a wall"
+                           for eye in ("left", "right"))
+            section.text(f"A pair that is part of this demo. Near things are red or yellow, those far"
+                         f" away blue or violet, and black is unknown. {POINT} to see what is there.")
+            section.group("two")
+            section.figure("pair-left.png", size, "The left camera", left)
+            section.figure("pair-right.png", size, "The right camera", right, ("pair-left.png", left))
+
+            def launch(words, *rest, makes):
+                inputs = [[*source.source, *f"! queue ! d.{eye}".split()]
+                          for eye, source in zip(("left", "right"), pair)]
+                self.launch(*inputs, f"{STEREO} name=d num-disparities=64", words, *rest, makes=makes)
+            for i, words in enumerate(DEPTHS):
+                file = f"depth-{i}.png"
+                launch(words, f"! pngenc ! filesink location={file}", makes=(file,))
+                section.figure(file, size, f"{STEREO} num-disparities=64 {words}",
+                               f"Colours of the distances, by {words}", ("pair-left.png", left))
+            launch(f"output=depth {CAMERAS}", "! filesink location=depth.raw", makes=("depth.raw",))
+            depths = memoryview((self.outdir / "depth.raw").read_bytes()).cast("H")
+            wall = sorted(depths[:size[0] * (size[1] // 4)])[size[0] * (size[1] // 8)]
+            self.say(f"With output=depth {CAMERAS} the wall is {wall / 1000:.2f} m away;"
+                     f" it was drawn at {WALL:.2f} m.")
 
     # ---- JPEG ----
 
@@ -842,6 +879,11 @@ class Demo(Pipelines):
             }
             if self.width * self.height >= LEAST_PIXELS_FOR_RATES:
                 chains["2bpp"] = "j2kenc bpp=2 {} ! image/jp2"
+            if self.width >= 16:
+                chains["disparity"] = (
+                    "videoconvert ! video/x-raw,format=GRAY8 ! tee name=both"
+                    " both. ! queue ! videocrop right=8 ! d.left"
+                    f" both. ! queue ! videocrop left=8 ! d.right {STEREO} name=d num-disparities=64 {{}}")
             rows = []
             for name, chain in chains.items():
                 data = []
@@ -865,6 +907,7 @@ class Demo(Pipelines):
         self.find_detail()
         self.colour()
         self.filters()
+        self.depth()
         self.jpeg2000()
         self.jpeg()
         self.decoded_jpeg()

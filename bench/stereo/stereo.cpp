@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Disparities of noise, of which the right picture has most columns further left: by 10 pixels at
-// the top, by a pixel more every 20 rows. Both pictures are in one buffer, side by side.
+// Disparities of noise.
 #include "stereo/stereo.h"
 
-#include <algorithm>
-
-#include "bench/support/frames.h"
+#include "bench/stereo/noise_pair.h"
 #include "bench/support/scratch.h"
-#include "picture/formats.h"
 
 namespace coalesce::test {
 namespace {
@@ -37,7 +33,7 @@ constexpr Work kWorks[] = {
     {StereoMethod::ncc, 128, 21},
     {StereoMethod::census, 128, 21},
 };
-constexpr FrameSize kSizes[] = {{1920, 1080}, {640, 480}};
+constexpr FrameSize kSizes[] = {{1920, 1080}, {640, 480}, {3840, 2160}};  // the last: GPU
 
 std::string name_of(const Work &work) {
   static const char *const names[] = {"sad", "ncc", "census", "sgm"};
@@ -62,27 +58,12 @@ StereoParams params_of(const Work &work) {
   return params;
 }
 
-std::vector<std::uint8_t> pair_of(FrameSize size) {
-  const auto grey = pixel_format("GRAY8");
-  const std::size_t bytes = picture_bytes(grey, size).all;
-  std::vector<std::uint8_t> pair(2 * bytes);
-  Random random(1);
-  const ImageOf<std::uint8_t> left = picture_at(pair.data(), grey, size);
-  const ImageOf<std::uint8_t> right = picture_at(pair.data() + bytes, grey, size);
-  for (int y = 0; y < size.height; ++y) {
-    for (int x = 0; x < size.width; ++x)
-      left.plane[0].row(y)[x] = static_cast<std::uint8_t>(random.bits());
-    for (int x = 0; x < size.width; ++x)
-      right.plane[0].row(y)[x] = left.plane[0].row(y)[std::min(x + 10 + y / 20, size.width - 1)];
-  }
-  return pair;
-}
-
 void time_all(Bench &bench, const Backend &backend) {
   const PixelFormat grey = pixel_format("GRAY8"), words = pixel_format("GRAY16_LE");
   for (const FrameSize &size : kSizes) {
     const PictureBytes from = picture_bytes(grey, size), to = picture_bytes(words, size);
     for (const Work &work : kWorks) {
+      if (size.width > 1920 && !backend.cuda) continue;
       if (!bench.wants(name_of(work), size.width, size.height)) continue;
       const StereoParams params = params_of(work);
       const Scratch scratch(
@@ -90,7 +71,7 @@ void time_all(Bench &bench, const Backend &backend) {
       auto *const memory = reinterpret_cast<void *>(
           (reinterpret_cast<std::uintptr_t>(scratch.data()) + 255) & ~std::uintptr_t{255});
       FrameWork frames = {name_of(work), size, 2 * from.all, to.all, 2 * from.useful + to.useful};
-      frames.content = pair_of(size);
+      frames.content = noise_pair(size);
       time_frames(bench, backend, frames, [&](const std::uint8_t *in, std::uint8_t *out) {
         return stereo(params, picture_at(in, grey, size), picture_at(in + from.all, grey, size),
                       picture_at(out, words, size), backend.queue(), memory);

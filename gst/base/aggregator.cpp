@@ -2,6 +2,7 @@
 #include "aggregator.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "aggregatorprivate.h"
 #include "object/guarded.h"
@@ -64,6 +65,19 @@ bool has_frame_without_caps(GstCoalesceAggregator *self) {
   return false;
 }
 
+// Posts an error, once.
+bool lacks_time(GstCoalesceAggregator *self) {
+  for (const InputRef &input : self->priv->inputs) {
+    if (!input->lacks_time) continue;
+    if (!std::exchange(input->lacks_time_told, true))
+      GST_ELEMENT_ERROR(self, STREAM, FORMAT,
+                        ("Pad %s has a frame, and no segment of time", GST_PAD_NAME(input->pad())),
+                        (nullptr));
+    return true;
+  }
+  return false;
+}
+
 void wait_for_releases(GstCoalesceAggregator *self) {
   for (const InputRef &input : self->priv->inputs)
     if (input->is_released()) const std::lock_guard over(input->releasing());
@@ -77,7 +91,7 @@ GstFlowReturn aggregate(GstAggregator *aggregator, gboolean timeout) {
   const bool refused =
       priv.refused || std::any_of(priv.inputs.begin(), priv.inputs.end(),
                                   [](const InputRef &input) { return input->refused; });
-  if (refused) return GST_FLOW_NOT_NEGOTIATED;
+  if (refused || lacks_time(self)) return GST_FLOW_NOT_NEGOTIATED;
   if (aggregator_has_ended(self)) {
     GST_DEBUG_OBJECT(self, "too many inputs have ended: so does the output");
     return GST_FLOW_EOS;
@@ -94,6 +108,7 @@ GstFlowReturn aggregate(GstAggregator *aggregator, gboolean timeout) {
     if (priv.out_caps == nullptr) break;
     flow = aggregator_parent()->aggregate(aggregator, timeout);
   }
+  if (lacks_time(self)) return GST_FLOW_NOT_NEGOTIATED;
   if (flow == GST_FLOW_ERROR && !backend_of(self).failed()) post_untimed(self);
   return flow;
 }
@@ -218,15 +233,27 @@ gboolean take_segment(GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent
   gst_event_parse_segment(event, &segment);
   if (segment->format == GST_FORMAT_TIME) {
     input.keep_time();
+    input.lacks_time = input.lacks_time_told = false;
     return aggregator_parent()->sink_event(aggregator, pad, event);
   }
   GST_ELEMENT_ERROR(aggregator, STREAM, FORMAT,
                     ("Pad %s has a segment in format %s; time is required", GST_PAD_NAME(pad),
                      gst_format_get_name(segment->format)),
                     (nullptr));
-  input.refused = true;
+  input.lacks_time = input.lacks_time_told = true;
   gst_event_unref(event);
   return FALSE;
+}
+
+// (GstVideoAggregator does not ask whether there is a segment, and holds its lock here: aggregate()
+// posts the error.)
+GstBuffer *clip(GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer) {
+  const auto parents = aggregator_parent()->clip;
+  if (pad->segment.format == GST_FORMAT_TIME)
+    return parents != nullptr ? parents(aggregator, pad, buffer) : buffer;
+  gst_coalesce_aggregator_pad_input(pad).lacks_time = true;
+  gst_buffer_unref(buffer);
+  return nullptr;
 }
 
 gboolean sink_event(GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event) {
@@ -235,9 +262,14 @@ gboolean sink_event(GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *
       return take_caps(aggregator, pad, event);
     case GST_EVENT_SEGMENT:
       return take_segment(aggregator, pad, event);
+    case GST_EVENT_GAP:
+      if (pad->segment.format == GST_FORMAT_TIME) break;  // GstAggregator does not ask
+      gst_event_unref(event);
+      return FALSE;
     default:
-      return aggregator_parent()->sink_event(aggregator, pad, event);
+      break;
   }
+  return aggregator_parent()->sink_event(aggregator, pad, event);
 }
 
 gboolean sink_query(GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query) {
@@ -411,6 +443,7 @@ static void gst_coalesce_aggregator_class_init(GstCoalesceAggregatorClass *klass
   auto *aggregator_class = GST_AGGREGATOR_CLASS(klass);
   aggregator_class->start = guarded<start>;
   aggregator_class->stop = guarded<stop>;
+  aggregator_class->clip = guarded<clip>;
   aggregator_class->sink_event = guarded<sink_event>;
   aggregator_class->sink_query = guarded<sink_query>;
   aggregator_class->src_query = guarded<src_query>;

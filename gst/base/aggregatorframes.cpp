@@ -35,6 +35,12 @@ GstFlowReturn flush(GstAggregatorPad *pad, GstAggregator *aggregator) {
   return GST_AGGREGATOR_PAD_CLASS(parent_class)->flush(pad, aggregator);
 }
 
+// (The aggregator's clip() refuses a frame without a segment.)
+gboolean skip_buffer(GstAggregatorPad *pad, GstAggregator *aggregator, GstBuffer *buffer) {
+  return pad->segment.format == GST_FORMAT_TIME &&
+         GST_AGGREGATOR_PAD_CLASS(parent_class)->skip_buffer(pad, aggregator, buffer);
+}
+
 void finalize(GObject *object) {
   delete self_of(object)->input;
   G_OBJECT_CLASS(parent_class)->finalize(object);
@@ -45,6 +51,7 @@ void finalize(GObject *object) {
 static void gst_coalesce_aggregator_pad_class_init(GstCoalesceAggregatorPadClass *klass) {
   G_OBJECT_CLASS(klass)->finalize = finalize;
   GST_AGGREGATOR_PAD_CLASS(klass)->flush = guarded<flush>;
+  GST_AGGREGATOR_PAD_CLASS(klass)->skip_buffer = skip_buffer;
   // Frames are taken as they are.
   auto *video_class = GST_VIDEO_AGGREGATOR_PAD_CLASS(klass);
   video_class->prepare_frame = nullptr;
@@ -92,7 +99,7 @@ void Input::forget() {
   next_caps_.reset();
   last_.reset();
   kept_.reset();
-  refused = false;
+  refused = lacks_time = lacks_time_told = false;
 }
 
 BufferRef Input::current_buffer() {

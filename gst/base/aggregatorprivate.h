@@ -32,6 +32,9 @@ class Input {
   void forget();
   // The last caps were refused: frames do not have those that info() tells.
   bool refused = false;
+  // The last segment was refused, or a frame has come without one.
+  bool lacks_time = false;
+  bool lacks_time_told = false;  // posted
 
   // The frame in hand. A flush and the release of the pad drop it from other threads; a pad that is
   // being released has none any more.

@@ -207,6 +207,11 @@ class PageOfTheClip(demo_case.DemoCase):
         self.assertEqual(ours, sorted(ours, reverse=True))
         self.assertGreater(ours[0], 50)
 
+    def test_depths(self):
+        found = re.search(r"the wall is ([\d.]+) m away; it was drawn at ([\d.]+) m", self.text)
+        self.assertAlmostEqual(float(found[1]), float(found[2]), delta=0.1)
+        self.assertEqual(self.page.pictures["depth-0.png"], self.page.pictures["pair-left.png"])
+
     def test_decoded_jpeg(self):
         rows = self.table("quality, decoded")[1:]
         self.assertEqual([row[0] for row in rows], [str(quality) for quality in demo.DECODED])

@@ -95,6 +95,12 @@ std::string any_input_caps(Input &in, const std::string &element) {
   return caps + any_fields(in);
 }
 
+std::string plain_input_caps(Input &in, const std::string &element) {
+  const std::string format = template_format(in, element, GST_PAD_SINK);
+  const int width = 1 + in.below(40), height = 1 + in.below(24);
+  return video_caps(format, {width, height});
+}
+
 std::string any_output_caps(Input &in, const std::string &element) {
   if (in.flag()) return "ANY";
   std::string caps = "video/x-raw, format=(string)" + template_format(in, element, GST_PAD_SRC);

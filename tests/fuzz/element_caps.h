@@ -17,6 +17,8 @@ const std::vector<std::string> &video_filters();
 // Mostly what the element takes, of some tens of pixels across; sometimes another format, extreme
 // sizes, nonsense in fields.
 std::string any_input_caps(Input &in, const std::string &element);
+// What the element takes, and a moderate size.
+std::string plain_input_caps(Input &in, const std::string &element);
 // What downstream accepts.
 std::string any_output_caps(Input &in, const std::string &element);
 

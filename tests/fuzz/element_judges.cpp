@@ -12,6 +12,7 @@
 #include "judges/linedetect_judge.h"
 #include "judges/median_judge.h"
 #include "judges/oilpaint_judge.h"
+#include "judges/stereo_judge.h"
 
 namespace test {
 namespace {
@@ -74,6 +75,10 @@ void judge_oilpaint(const Work &work) {
   if (settings_are_sound(work.element, work.in_info)) check_oilpaint(work, is_interlaced(work));
 }
 
+void judge_stereo(const Work &work) {
+  check_stereo(work);
+}
+
 constexpr struct {
   const char *element;
   void (*judge)(const Work &work);
@@ -82,23 +87,28 @@ constexpr struct {
     {"cartoon", judge_cartoon},       {"convolve", judge_convolve},
     {"linedetect", judge_linedetect}, {"median", judge_median},
     {"oilpaint", judge_oilpaint},     {"rgb2yuv", judge_conversion},
-    {"sepconvolve", judge_convolve},  {"uyvy2y", judge_uyvy2y},
-    {"yuv2rgb", judge_conversion},    {"yuv2yuv", judge_conversion},
+    {"sepconvolve", judge_convolve},  {"stereodisparity", judge_stereo},
+    {"uyvy2y", judge_uyvy2y},         {"yuv2rgb", judge_conversion},
+    {"yuv2yuv", judge_conversion},
 };
 
 }  // namespace
 
 void judge(const Work &work) {
   // Where there is nothing to do, nobody looks at a frame, be it good or bad.
-  if (gst_base_transform_is_passthrough(GST_BASE_TRANSFORM(work.element))) {
+  if (GST_IS_BASE_TRANSFORM(work.element) &&
+      gst_base_transform_is_passthrough(GST_BASE_TRANSFORM(work.element))) {
     fail_unless(work.out == work.in, "a frame that has passed is another one");
     return;
   }
   // A GstVideoMeta may be of a larger frame; the references take the size of what they map.
-  if (GstVideoMeta *meta = gst_buffer_get_video_meta(work.in)) {
-    meta->width = static_cast<guint>(work.in_info.width);
-    meta->height = static_cast<guint>(work.in_info.height);
-  }
+  std::vector<GstBuffer *> inputs = work.inputs;
+  inputs.push_back(work.in);
+  for (GstBuffer *input : inputs)
+    if (GstVideoMeta *meta = gst_buffer_get_video_meta(input)) {
+      meta->width = static_cast<guint>(work.in_info.width);
+      meta->height = static_cast<guint>(work.in_info.height);
+    }
   const gchar *name = GST_OBJECT_NAME(gst_element_get_factory(work.element));
   for (const auto &known : kJudges)
     if (g_str_equal(name, known.element) && rows_are_certain(work)) known.judge(work);

@@ -10,6 +10,7 @@ struct Work {
   GstElement *element;
   GstBuffer *in, *out;
   GstVideoInfo in_info, out_info;
+  std::vector<GstBuffer *> inputs{};  // all of an element with several, `in` among them
 };
 
 // Ends the program where a sample is wrong. An element that is not known here is not judged.

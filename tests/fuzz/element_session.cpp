@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "element_session.h"
 
+#include <gst/video/gstvideoaggregator.h>
+
 #include <utility>
 
 // The plugin is linked in: its code is instrumented like the rest.
@@ -201,6 +203,7 @@ std::vector<GParamSpec *> Session::properties() const {
   std::vector<GParamSpec *> ours;
   for (guint i = 0; i < count; i++)
     if (!g_type_is_a(GST_TYPE_BASE_TRANSFORM, all[i]->owner_type) &&
+        !g_type_is_a(GST_TYPE_VIDEO_AGGREGATOR, all[i]->owner_type) &&
         (all[i]->flags & G_PARAM_WRITABLE) != 0 && !g_str_equal(all[i]->name, "backend") &&
         !g_str_equal(all[i]->name, "cuda-device-id") && !g_str_equal(all[i]->name, "n-threads"))
       ours.push_back(all[i]);

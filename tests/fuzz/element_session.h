@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// An element between two pads, driven by the bytes of an input: caps, properties, frames, events,
+// An element between test pads, driven by the bytes of an input: caps, properties, frames, events,
 // in any order. A critical of GLib, a message that cannot be read, a crash or a hang is a finding;
 // what comes out, those who derive from it judge.
 #pragma once
@@ -18,6 +18,8 @@ class Session {
   void run(int most_steps);
 
  protected:
+  virtual void step();
+  void restart();
   struct Told {
     std::string error, warning;  // the last ones' texts
     int errors = 0;
@@ -51,12 +53,10 @@ class Session {
   bool failed_ = false;  // an error was told since the last frame that came out
 
  private:
-  void step();
   void send_start();
   void send_segment();
   void change_caps();
   void send_event();
-  void restart();
   double any_double();
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The elements from raw video to raw video: a wrong sample, an error that is not told, a good frame
 // that is refused is a finding, beside what is one in every session.
+#include "aggregator_session.h"
 #include "element_judges.h"
 #include "element_session.h"
 #include "judges/canny_judge.h"
@@ -87,7 +88,12 @@ class FilterSession : public Session {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   test::Input in(data, size);
-  const auto &elements = test::video_filters();
-  test::FilterSession(elements[in.byte() % elements.size()], in).run(test::kMostSteps);
+  const auto &filters = test::video_filters(), &several = test::aggregators();
+  const unsigned which = in.byte();
+  // (Those with one input keep their numbers, which the corpus has.)
+  if (which >> 4 == 14)
+    test::AggregatorSession(several[which % several.size()], in).run(test::kMostSteps);
+  else
+    test::FilterSession(filters[which % filters.size()], in).run(test::kMostSteps);
   return 0;
 }

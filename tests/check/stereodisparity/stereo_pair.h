@@ -8,10 +8,6 @@
 
 namespace test {
 
-constexpr GstClockTime kFrame = GST_SECOND / 25;
-
-// The nth frame of a stream.
-GstBuffer *timed(GstBuffer *buffer, unsigned n);
 // Frames of one format and size, for `seed`: the left one is random, and the right one is the left
 // one moved by 5 pixels, where noise does not replace its bytes.
 struct StereoFrames {
@@ -19,22 +15,16 @@ struct StereoFrames {
   BufferRef left, right;
 };
 
-// appsrc l and r, the element, called d, and an appsink called sink. front: of either pad, as in
-// " ! rgb2yuv".
-class StereoPair : public Pipeline {
+// Its sources are l and r. front: behind either, as in " ! rgb2yuv".
+class StereoPair : public TwoInputs {
  public:
   StereoPair(const std::string &left, const std::string &right, const std::string &properties = "",
-             const std::string &out = "ANY", const std::string &front = "");
+             const std::string &out = "ANY", const std::string &front = "")
+      : TwoInputs({"l", "left", left, front}, {"r", "right", right, front},
+                  "stereodisparity " + properties, out) {}
 
-  GstElement *d() const { return element("d"); }
   // Copies of both, as the nth frames of their streams.
   void push_frames(const StereoFrames &frames, unsigned n) const;
-  void end_both() const;
-  void set_caps(const std::string &text) const;  // of both sources
-  guint64 unpaired() const;
-  // Waits for errors; those of d, of which there is one, with its details.
-  std::string expect_error();
-  void expect_end() const;
 };
 
 // A calibration of two cameras; as made, one that changes no picture.

@@ -265,6 +265,29 @@ GST_START_TEST(end_of_one_pad) {
 }
 GST_END_TEST;
 
+// A camera fails: the error is its own, nothing hangs, and the pipeline starts again without it.
+GST_START_TEST(camera_fails) {
+  for (const char *pad : {"left", "right"}) {
+    const std::string other = *pad == 'l' ? "right" : "left";
+    const std::string source = "videotestsrc ! video/x-raw, format=GRAY8, width=75, height=18 ! ";
+    Pipeline pipeline(source + "identity name=camera error-after=4 ! d." + pad + " " + source +
+                      "d." + other +
+                      " stereodisparity name=d num-disparities=16 ! fakesink name=sink");
+    pipeline.start();
+    pipeline.wait_for_end();
+    const std::vector<Message> errors = pipeline.errors();
+    fail_unless(!errors.empty() && errors[0].source == "camera", "%s", pad);
+    pipeline.stop();
+    fail_unless(pipeline.buffers() <= 4, "%d pictures", pipeline.buffers());
+    pipeline.errors();
+    g_object_set(pipeline.element("camera"), "error-after", -1, nullptr);
+    pipeline.start();
+    pipeline.wait_for_buffers(10);
+    pipeline.stop();
+  }
+}
+GST_END_TEST;
+
 // One pad's frames come later than the other's, and pairs are right all the same.
 GST_START_TEST(late_pad) {
   const std::string caps = video_caps("GRAY8", kSize);
@@ -431,6 +454,7 @@ int main(int argc, char **argv) {
     tcase_add_test(tests, unlike_inputs);
     tcase_add_test(tests, caps_change);
     tcase_add_test(tests, end_of_one_pad);
+    tcase_add_test(tests, camera_fails);
     tcase_add_test(tests, late_pad);
     tcase_add_test(tests, missing_partner);
     tcase_add_test(tests, skew);

@@ -11,6 +11,7 @@
 #include "canny_judge.h"
 #include "median_judge.h"
 #include "oilpaint_judge.h"
+#include "stereo_judge.h"
 
 namespace test {
 namespace {
@@ -168,6 +169,7 @@ void check_unpacked(const ConvolveParams &params, ChannelRole role, const GstVid
 bool settings_are_sound(GstElement *element, const GstVideoInfo &info) {
   if (has(element, "aperture")) return canny_is_sound(element);
   if (has(element, "brush-thickest")) return oilpaint_is_sound(element);
+  if (has(element, "num-disparities")) return stereo_is_sound(element);
   if (!has(element, "border")) return true;  // no properties of its own
   const SampleFormat &format = sample_format(info.finfo->name);
   const bool constant = get<gint>(element, "border") == int(Border::constant);

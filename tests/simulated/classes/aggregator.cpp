@@ -374,33 +374,11 @@ GST_START_TEST(restarts) {
 }
 GST_END_TEST
 
-// A running stream makes nothing in the driver.
 GST_START_TEST(steady) {
   GstCudaContext *context = new_context();
-  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 37, 11);
   const std::string in = caps(kCuda, "I420", {37, 11});
-  coalesce::gst::FramePool pool;
-  const test::CapsRef pool_caps = parse_caps(in);
-  fail_unless(pool.make(context, pool_caps.get()));
   Pair pair("coalescedifference", in, in, any_size(kCuda, "I420"));
-  give_context(pair.d(), context);
-  pair.start();
-  unsigned n = 0;
-  const auto run = [&] {
-    for (int i = 0; i < 40; i++, n++) {
-      for (const char *source : {"a", "b"}) {
-        GstBuffer *buffer = pool.acquire().release();
-        fill(buffer, info, n);
-        to_device(buffer);
-        pair.push_frame(source, timed(buffer, n));
-      }
-      pair.expect(info, n, n, n);
-    }
-  };
-  run();
-  run_until_steady(run);
-  pair.stop();
-  pool.drop();
+  check_steady(pair, context, in, [&](unsigned n) { pair.expect(video_info(in), n, n, n); });
   gst_object_unref(context);
 }
 GST_END_TEST

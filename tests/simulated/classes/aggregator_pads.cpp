@@ -108,6 +108,10 @@ class Inputs {
     }));
     return buffer;
   }
+  void forget_errors() const {
+    error();
+    error_.clear();
+  }
   // The last one on the bus; empty if there is none.
   std::string error() const {
     const test::MessageRef message(gst_bus_pop_filtered(bus_.get(), GST_MESSAGE_ERROR));
@@ -356,6 +360,35 @@ GST_START_TEST(metas) {
 }
 GST_END_TEST
 
+// A pad with a segment that is not of time, whatever comes after it: one error, and all is well
+// with the next segment.
+GST_START_TEST(segment_of_bytes) {
+  for (int wrong : {0, 1})
+    for (bool caps_again : {false, true}) {
+      Inputs inputs("coalescedifference");
+      for (int number : {0, 1}) {
+        GstSegment segment;
+        gst_segment_init(&segment, number == wrong ? GST_FORMAT_BYTES : GST_FORMAT_TIME);
+        inputs.push_event(number, gst_event_new_stream_start("one"));
+        inputs.set_caps(number, caps());
+        gst_pad_push_event(inputs.to(number), gst_event_new_segment(&segment));
+        if (caps_again) inputs.set_caps(number, caps());
+        gst_pad_push_event(inputs.to(number), gst_event_new_gap(0, kFrame));
+        inputs.push(number, 1);
+      }
+      fail_unless(inputs.pull() == nullptr);
+      const std::string words =
+          "Pad sink_" + std::to_string(wrong) + " has a segment in format bytes";
+      fail_unless(contains(inputs.error(), words), "%s", inputs.error().c_str());
+      inputs.restart();
+      fail_unless(contains(inputs.error(), words), "another error: %s", inputs.error().c_str());
+      inputs.forget_errors();
+      inputs.begin(caps());
+      inputs.pass(0);
+    }
+}
+GST_END_TEST
+
 // A frame that does not fit its caps: the error names its pad.
 GST_START_TEST(bad_frame) {
   for (int wrong : {0, 1})
@@ -382,6 +415,7 @@ static Suite *aggregator_pads_suite() {
   tcase_add_test(tests, released_while_looked_at);
   tcase_add_test(tests, end_by_the_application);
   tcase_add_test(tests, metas);
+  tcase_add_test(tests, segment_of_bytes);
   tcase_add_test(tests, bad_frame);
   return suite;
 }

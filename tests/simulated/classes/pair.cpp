@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pair.h"
 
+#include "memory/bufferpool.h"
 #include "memory/fencedmemory.h"
 
 namespace simulated {
@@ -16,29 +17,11 @@ GstBuffer *cuda_frame(GstCudaContext *context, const GstVideoInfo &info, unsigne
   return buffer;
 }
 
-GstBuffer *timed(GstBuffer *buffer, unsigned n, GstClockTime duration) {
-  GST_BUFFER_PTS(buffer) = n * kFrame;
-  GST_BUFFER_DURATION(buffer) = duration;
-  return buffer;
-}
-
-Pair::Pair(const std::string &element, const std::string &a, const std::string &b,
-           const std::string &out, const std::string &source)
-    : Pipeline(source + " name=a caps=\"" + a + "\" ! d.sink_0 " + source + " name=b caps=\"" + b +
-               "\" ! d.sink_1 " + element + " name=d ! appsink name=sink sync=false caps=\"" + out +
-               "\"") {}
-
 GstPad *Pair::pad(const char *name) const {
   GstPad *found = gst_element_get_static_pad(d(), name);
   fail_unless(found != nullptr, "no pad %s", name);
   gst_object_unref(found);
   return found;
-}
-
-guint64 Pair::unpaired() const {
-  guint64 unpaired = 0;
-  g_object_get(d(), "unpaired", &unpaired, nullptr);
-  return unpaired;
 }
 
 void Pair::expect(const GstVideoInfo &info, unsigned a, unsigned b, unsigned n) const {
@@ -51,21 +34,29 @@ void Pair::expect(const GstVideoInfo &info, unsigned a, unsigned b, unsigned n) 
     die(what + ": at " + std::to_string(GST_BUFFER_PTS(buffer.get())));
 }
 
-void Pair::expect_end() const {
-  const test::BufferRef buffer(pull());
-  if (buffer != nullptr) die("a picture more at " + std::to_string(GST_BUFFER_PTS(buffer.get())));
-}
-
-std::string Pair::expect_error() {
-  wait_for_end();
-  std::string found;
-  for (const Message &error : errors()) {
-    if (error.source != "d") continue;
-    if (!found.empty()) die("two errors: " + found + ", and " + error.text);
-    found = error.text + ", " + error.details;
-  }
-  if (found.empty()) die("no error of d");
-  return found;
+void check_steady(TwoInputs &pair, GstCudaContext *context, const std::string &caps,
+                  const std::function<void(unsigned n)> &expect) {
+  coalesce::gst::FramePool pool;
+  const test::CapsRef pool_caps = parse_caps(caps);
+  fail_unless(pool.make(context, pool_caps.get()));
+  give_context(pair.d(), context);
+  pair.start();
+  unsigned n = 0;
+  const auto run = [&] {
+    for (int i = 0; i < 40; i++, n++) {
+      for (const char *source : pair.sources()) {
+        GstBuffer *buffer = pool.acquire().release();
+        fill(buffer, video_info(caps), n);
+        to_device(buffer);
+        pair.push_frame(source, timed(buffer, n));
+      }
+      expect(n);
+    }
+  };
+  run();
+  run_until_steady(run);
+  pair.stop();
+  pool.drop();
 }
 
 std::string wrong_difference(GstBuffer *buffer, const GstVideoInfo &info, unsigned a, unsigned b) {

@@ -4,11 +4,11 @@
 
 #include <cuda.h>
 
+#include "../../support/elements/pipeline.h"
 #include "elements.h"
 
 namespace simulated {
 
-constexpr GstClockTime kFrame = GST_SECOND / 25;
 constexpr const char *kMemories[] = {kSystem, kCuda};
 
 // Caps in a memory, of any size and rate.
@@ -19,32 +19,23 @@ inline std::string any_size(const char *memory, const char *format) {
 
 // Memory of ours, with the picture on the device.
 GstBuffer *cuda_frame(GstCudaContext *context, const GstVideoInfo &info, unsigned seed);
-// The nth frame of a stream.
-GstBuffer *timed(GstBuffer *buffer, unsigned n, GstClockTime duration = kFrame);
 
-class Pair : public Pipeline {
+// Its sources are a and b.
+class Pair : public TwoInputs {
  public:
-  // appsrc a and b, `element`, called d, and an appsink that accepts these caps.
   Pair(const std::string &element, const std::string &a, const std::string &b,
-       const std::string &out, const std::string &source = "appsrc format=time");
+       const std::string &out, const std::string &source = "appsrc format=time")
+      : TwoInputs({"a", "sink_0", a}, {"b", "sink_1", b}, element, out, source) {}
 
-  GstElement *d() const { return element("d"); }
   GstPad *pad(const char *name) const;  // of d; no reference is given
-  void push_frame(const char *source, GstBuffer *buffer) const {
-    fail_unless_equals_int(push(buffer, source), GST_FLOW_OK);
-  }
-  void end_both() const {
-    end("a");
-    end("b");
-  }
-  guint64 unpaired() const;
-
   // The next picture is that difference, at the nth time.
   void expect(const GstVideoInfo &info, unsigned a, unsigned b, unsigned n) const;
-  void expect_end() const;
-  // Waits for errors; those of d, of which there is one.
-  std::string expect_error();
 };
+
+// A running stream makes nothing in the driver. The sources push the frame n of their pad's caps,
+// of one pool in CUDA memory, and `expect` takes the picture.
+void check_steady(TwoInputs &pair, GstCudaContext *context, const std::string &caps,
+                  const std::function<void(unsigned n)> &expect);
 
 // Empty if a frame holds |a - b| of these two pictures.
 std::string wrong_difference(GstBuffer *buffer, const GstVideoInfo &info, unsigned a, unsigned b);

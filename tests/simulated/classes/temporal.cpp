@@ -13,7 +13,6 @@ using namespace simulated;
 namespace {
 
 constexpr int kWidth = 37, kHeight = 11, kOutHeight = kHeight / 2;
-constexpr GstClockTime kFrame = GST_SECOND / 25;
 constexpr const char *kMemories[] = {kSystem, kCuda};
 
 std::string sink_caps(const char *memory, int height = kHeight) {

@@ -4,7 +4,6 @@
 // and the element starts again.
 #include "../../check/coalescejpegdec/jpegdec_files.h"
 #include "../driver_faults.h"
-#include "../support.h"
 
 using namespace simulated;
 
@@ -87,9 +86,9 @@ bool check_fault(FakecudaFunction function, const char *name, int code, int nth,
 void check_every_call(FakecudaFault how, bool running) {
   for (const auto &f : kDriverFaults)
     for (const char *memory : {kCuda, kSystem})
-      for (int nth = 1; check_fault(f.function, f.name, f.code, nth, how, memory, running);
-           nth = next_fault(nth)) {
-      }
+      fail_calls_in_turn([&](int nth) {
+        return check_fault(f.function, f.name, f.code, nth, how, memory, running);
+      });
 }
 
 }  // namespace

@@ -2,10 +2,9 @@
 // j2kenc on a driver that fails, at every call it is asked for in turn: one clear error at most, no
 // wrong codestream, no hang, no leak, and all is well again once the driver is. Where there is too
 // little device memory, there are fewer frames in flight. (Where there is none: encoder_limits.)
-#include <cuda.h>
-
 #include <utility>
 
+#include "../driver_faults.h"
 #include "j2k.h"
 
 using namespace simulated;
@@ -13,7 +12,6 @@ using namespace simulated;
 namespace {
 
 constexpr unsigned kFrames = 3;
-constexpr int kLaunchFailure = 719;
 constexpr J2kCase kSmall = {"NV12", 16, 8, "", "", "image/x-j2c"};
 // A frame in flight takes more memory than the picture, though that has rows of 4096 bytes.
 constexpr J2kCase kWide[] = {
@@ -49,10 +47,8 @@ struct Fault {
 };
 
 std::string describe(const Fault &fault, const char *memory, bool running) {
-  static const char *how[] = {"once", "always", "lost"};
-  return std::string(fault.name) + " number " + std::to_string(fault.nth) + " fails " +
-         how[fault.how] + ", from " + (memory == kCuda ? "CUDA" : "system") + " memory" +
-         (running ? ", while running" : "");
+  return fault_text(fault.name, fault.nth, fault.how) + ", from " +
+         (memory == kCuda ? "CUDA" : "system") + " memory" + (running ? ", while running" : "");
 }
 
 std::vector<GstBuffer *> make_inputs(GstCudaContext *context, const char *memory,
@@ -154,14 +150,13 @@ void check_every_call(FakecudaFault how, bool running) {
   const char *memories[] = {kCuda, kSystem};
   for (const auto &f : kFunctions) {
     std::swap(memories[0], memories[1]);
-    // A GPU that works on while no one can wait for it does not exist, and no one could survive it.
-    if (f.function == FAKECUDA_SYNCHRONIZE && how == FAKECUDA_ALWAYS) continue;
+    if (!can_happen(f.function, how)) continue;
     int met = 0;
     for (const char *memory : memories) {
       if (met > 0 && sample_step() >= 27) break;
-      for (int nth = 1; check_fault({f.function, f.name, nth, f.code, how}, memory, running);
-           nth = next_fault(nth))
-        met++;
+      met += fail_calls_in_turn([&](int nth) {
+        return check_fault({f.function, f.name, nth, f.code, how}, memory, running);
+      });
     }
     fail_unless(met > 0 || (running && !f.while_running), "%s was never called", f.name);
   }

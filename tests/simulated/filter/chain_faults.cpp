@@ -2,9 +2,7 @@
 // A driver that fails under a whole pipeline of four of our elements: one of them says so, once,
 // the pipeline stops, and after NULL and the end of the fault the same pipeline runs again. Nothing
 // leaks. (faults.cpp does the same to one element, at every call and in every mix of memories.)
-#include <cuda.h>
-
-#include "../support.h"
+#include "../driver_faults.h"
 
 using namespace simulated;
 
@@ -13,7 +11,6 @@ namespace {
 constexpr int kWidth = 34, kHeight = 6;
 constexpr unsigned kFrames = 3;
 constexpr GstClockTime kDuration = GST_SECOND / 25;
-constexpr int kLaunchFailure = 719;
 constexpr const char *kElements[] = {"e1", "e2", "e3", "e4"};
 
 struct Fault {
@@ -122,9 +119,7 @@ std::size_t right_pictures(const std::vector<std::vector<guint8>> &got,
 // Fails the nth call and looks at what the pipeline makes of it. Was there an nth call?
 bool check_fault(Line &line, const Chain &chain, const Fault &fault, int nth, FakecudaFault how,
                  const std::vector<std::vector<guint8>> &good) {
-  static const char *hows[] = {"once", "always", "lost"};
-  const std::string what =
-      std::string(fault.name) + " number " + std::to_string(nth) + ", " + hows[how];
+  const std::string what = fault_text(fault.name, nth, how);
   const guint64 before = counts().injected_faults;
   fakecuda_fail_how(fault.function, nth, fault.code, how);
   const std::size_t right = right_pictures(run(line, chain), good, what);

@@ -3,13 +3,13 @@
 // error, no wrong frame, nothing left, and all is well again after a restart. (Frames in upstream's
 // own memory are in faults.cpp.)
 #include "../classes/elements.h"
+#include "../driver_faults.h"
 
 using namespace simulated;
 
 namespace {
 
 constexpr unsigned kFrames = 3;
-constexpr int kLaunchFailure = 719;
 const std::string kSystemGray = video_caps(kSystem, "GRAY8", 34, 5);
 
 constexpr struct {
@@ -102,36 +102,19 @@ bool check_fault(FakecudaFunction function, int nth, FakecudaFault how, const st
   return met;
 }
 
-void check_all(FakecudaFault how) {
-  static const char *hows[] = {"once", "always", "lost"};
+}  // namespace
+
+GST_START_TEST(every_call) {
+  const auto how = FakecudaFault(__i__);
   for (const auto &[function, name] : kFunctions) {
-    // A GPU that works on while no one can wait for it does not exist.
-    const bool waits = function == FAKECUDA_SYNCHRONIZE || function == FAKECUDA_QUERY;
-    if (waits && how == FAKECUDA_ALWAYS) continue;
+    if (!can_happen(function, how)) continue;
     int nth = 1;
-    const auto what = [&, name = name] {
-      return std::string(name) + " number " + std::to_string(nth) + " fails " + hows[how];
-    };
-    while (nth < 200 && check_fault(function, nth, how, what()))
+    while (nth < 200 && check_fault(function, nth, how, fault_text(name, nth, how)))
       nth++;
     fail_unless(nth > 1, "%s was never called", name);
   }
   assert_nothing_lives();
   assert_clean();
-}
-
-}  // namespace
-
-GST_START_TEST(once) {
-  check_all(FAKECUDA_ONCE);
-}
-GST_END_TEST
-GST_START_TEST(always) {
-  check_all(FAKECUDA_ALWAYS);
-}
-GST_END_TEST
-GST_START_TEST(lost) {
-  check_all(FAKECUDA_LOST);
 }
 GST_END_TEST
 
@@ -190,9 +173,7 @@ static Suite *transfer_faults_suite() {
   register_elements();
   Suite *suite = suite_create("transfer-faults");
   TCase *tests = new_case(suite, "transfer-faults");
-  tcase_add_test(tests, once);
-  tcase_add_test(tests, always);
-  tcase_add_test(tests, lost);
+  add_fault_test(tests, every_call);
   tcase_add_test(tests, failure_of_the_last_frame);
   tcase_add_test(tests, failure_on_another_gpu);
   return suite;

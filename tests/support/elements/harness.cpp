@@ -45,7 +45,8 @@ Harness::Harness(const std::string &launch, const Properties &properties)
 Harness::Harness(GstElement *element) : bus_(gst_bus_new()) {
   const Owned<GstElement> owned(GST_ELEMENT(gst_object_ref_sink(element)));
   gst_element_set_bus(element, bus_.get());
-  harness_ = gst_harness_new_with_element(element, "sink", "src");
+  const Owned<GstPad> sink(gst_element_get_static_pad(element, "sink"));
+  harness_ = gst_harness_new_with_element(element, sink != nullptr ? "sink" : nullptr, "src");
 }
 
 Harness::~Harness() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// An element, playing, between two test pads, with a bus.
+// An element, playing, between two test pads, with a bus. (One with several inputs has those that a
+// test gives it.)
 #pragma once
 
 #include <deque>

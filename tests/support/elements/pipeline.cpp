@@ -184,4 +184,59 @@ void Pipeline::wait_for_buffers(int more) {
   die_on_error();
 }
 
+GstBuffer *timed(GstBuffer *buffer, unsigned n, GstClockTime duration) {
+  GST_BUFFER_PTS(buffer) = n * kFrame;
+  GST_BUFFER_DURATION(buffer) = duration;
+  return buffer;
+}
+
+namespace {
+
+std::string branch(const TwoInputs::Source &from, const std::string &source) {
+  return source + " name=" + from.name + " caps=\"" + from.caps + "\"" + from.front + " ! d." +
+         from.pad + " ";
+}
+
+}  // namespace
+
+TwoInputs::TwoInputs(const Source &first, const Source &second, const std::string &element,
+                     const std::string &out, const std::string &source)
+    : Pipeline(branch(first, source) + branch(second, source) + element +
+               " name=d ! appsink name=sink sync=false caps=\"" + out + "\""),
+      sources_{first.name, second.name} {}
+
+void TwoInputs::end_both() const {
+  for (const char *source : sources_)
+    end(source);
+}
+
+void TwoInputs::set_caps(const std::string &text) const {
+  const CapsRef caps = parse_caps(text);
+  for (const char *source : sources_)
+    g_object_set(element(source), "caps", caps.get(), nullptr);
+}
+
+guint64 TwoInputs::unpaired() const {
+  guint64 unpaired = 0;
+  g_object_get(d(), "unpaired", &unpaired, nullptr);
+  return unpaired;
+}
+
+void TwoInputs::expect_end() const {
+  const BufferRef buffer(pull());
+  if (buffer != nullptr) die("a picture more at " + std::to_string(GST_BUFFER_PTS(buffer.get())));
+}
+
+std::string TwoInputs::expect_error() {
+  wait_for_end();
+  std::string found;
+  for (const Message &error : errors()) {
+    if (error.source != "d") continue;
+    if (!found.empty()) die("two errors: " + found + ", and " + error.text);
+    found = error.text + ", " + error.details;
+  }
+  if (found.empty()) die("no error of d");
+  return found;
+}
+
 }  // namespace test

@@ -65,10 +65,16 @@ bool is_converter(const std::string &element) {
   return contains(gst_element_factory_get_metadata(factory.get(), "klass"), "Converter");
 }
 
+std::vector<std::string> &with_several_inputs() {
+  static std::vector<std::string> found = find_elements(Kind::aggregator);
+  return found;
+}
+
 }  // namespace
 
 void test_only(const std::vector<std::string> &names) {
   elements() = names;
+  with_several_inputs().clear();
 }
 
 const std::vector<std::string> &decoders() {
@@ -77,16 +83,34 @@ const std::vector<std::string> &decoders() {
 }
 
 const std::vector<std::string> &aggregators() {
-  static const std::vector<std::string> found = find_elements(Kind::aggregator);
-  return found;
+  return with_several_inputs();
 }
 
 int n_elements() {
   return static_cast<int>(elements().size());
 }
 
+int n_elements_and_aggregators() {
+  return n_elements() + static_cast<int>(aggregators().size());
+}
+
 const std::string &element_name(int index) {
-  return elements().at(static_cast<gsize>(index));
+  return index < n_elements() ? elements().at(static_cast<gsize>(index))
+                              : aggregators().at(static_cast<gsize>(index - n_elements()));
+}
+
+std::string fed(const std::string &element, const std::string &name) {
+  const Owned<GstElementFactory> factory(gst_element_factory_find(element.c_str()));
+  fail_unless(factory != nullptr, "%s", element.c_str());
+  if (kind_of(factory.get()) != Kind::aggregator) return element + " name=" + name;
+  std::string text = "tee name=inputs-of-" + name;
+  const GList *item = gst_element_factory_get_static_pad_templates(factory.get());
+  for (; item != nullptr; item = item->next) {
+    const auto *pad = static_cast<GstStaticPadTemplate *>(item->data);
+    if (pad->direction == GST_PAD_SINK)
+      text += " inputs-of-" + name + ". ! queue ! " + name + "." + pad->name_template;
+  }
+  return text + " " + element + " name=" + name;
 }
 
 int n_sink_formats(const std::string &element) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The elements of the plugin that take raw video at one pad, by what the registry says of them. (A
-// decoder has tests of its own, and so has an element with several inputs.)
+// The elements of the plugin that take raw video, by what the registry says of them. (A decoder has
+// tests of its own.)
 #pragma once
 
 #include <vector>
@@ -9,9 +9,10 @@
 
 namespace test {
 
-// In the order of their names.
+// Those with one input, in the order of their names, and then those with several.
 int n_elements();
-// The others: those that take coded pictures, and those with several inputs.
+int n_elements_and_aggregators();
+// Those that take coded pictures, and those with several inputs.
 const std::vector<std::string> &decoders();
 const std::vector<std::string> &aggregators();
 // From now on these.
@@ -21,6 +22,9 @@ const std::string &element_name(int index);
 std::string sink_caps(const std::string &element, Size size, int nth_format = 0,
                       const std::string &framerate = "25/1");
 int n_sink_formats(const std::string &element);
+// The element with this name, fed by what is before it in a pipeline's description: all its inputs,
+// where it has several.
+std::string fed(const std::string &element, const std::string &name);
 // Columns that its sink template allows, and rows.
 int most_sink_size(const std::string &element);
 // A format that frames of `format` are converted to, where an element would pass them untouched if

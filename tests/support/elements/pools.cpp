@@ -7,12 +7,16 @@ namespace test {
 
 GstBufferPool *proposed_pool(GstHarness *harness, const char *caps_text, guint *size,
                              guint max_buffers) {
+  return proposed_pool(harness->srcpad, caps_text, size, max_buffers);
+}
+
+GstBufferPool *proposed_pool(GstPad *source, const char *caps_text, guint *size,
+                             guint max_buffers) {
   const CapsRef caps = parse_caps(caps_text);
   const QueryRef query(gst_query_new_allocation(caps.get(), TRUE));
   GstBufferPool *pool = nullptr;
   guint bytes = 0;
-  if (gst_pad_peer_query(harness->srcpad, query.get()) &&
-      gst_query_get_n_allocation_pools(query.get()) > 0)
+  if (gst_pad_peer_query(source, query.get()) && gst_query_get_n_allocation_pools(query.get()) > 0)
     gst_query_parse_nth_allocation_pool(query.get(), 0, &pool, &bytes, nullptr, nullptr);
   if (size != nullptr) *size = bytes;
   if (pool == nullptr) return nullptr;

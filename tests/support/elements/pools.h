@@ -10,6 +10,8 @@ namespace test {
 // receives the announced size of a buffer.
 GstBufferPool *proposed_pool(GstHarness *harness, const char *caps, guint *size = nullptr,
                              guint max_buffers = 0);
+GstBufferPool *proposed_pool(GstPad *source, const char *caps, guint *size = nullptr,
+                             guint max_buffers = 0);  // to the peer of this pad
 GstBuffer *acquire(GstBufferPool *pool);
 void drop_pool(GstBufferPool *pool);  // stops it; nullptr is nothing
 

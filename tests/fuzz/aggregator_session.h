@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// An element with several inputs, each fed by a thread of its own with what the bytes of an input
+// say: caps, frames, gaps, missing frames, the end. Whatever they are, the output ends or an error
+// is told. Where all of them are as they should be, there is a picture of every time that all
+// inputs have a frame of, and no other.
+#pragma once
+
+#include "element_judges.h"
+#include "element_session.h"
+
+namespace test {
+
+class AggregatorSession : public Session {
+ public:
+  AggregatorSession(const std::string &element, Input &in);
+  ~AggregatorSession() override;
+
+ private:
+  struct Plan;
+  struct Stream;
+
+  void step() override;
+  std::string any_text(const GParamSpec *) override { return in_.text(); }
+  void push_frame() override { play(); }
+
+  void play();
+  Stream any_stream();
+  void push(const Stream &stream);
+  void flush();
+
+  std::vector<GstHarness *> inputs_;
+};
+
+}  // namespace test
