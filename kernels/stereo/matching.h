@@ -40,12 +40,15 @@ COALESCE_HOST_DEVICE int subpixel_offset(int before, int best, int behind) {
 struct alignas(8) NccWindow {
   float level, scale;
 };
-COALESCE_HOST_DEVICE float ncc_deviation(int count, int sum, int squares) {
+COALESCE_HOST_DEVICE float ncc_variance(int count, int sum, int squares) {
   // (It fits 32 bits, as does the first product.)
-  const std::uint32_t variance =
-      static_cast<std::uint32_t>(count) * static_cast<std::uint32_t>(squares) -
-      static_cast<std::uint32_t>(sum) * static_cast<std::uint32_t>(sum);
-  return variance > 0 ? 1.0f / sqrtf(static_cast<float>(variance)) : 0.0f;
+  return static_cast<float>(static_cast<std::uint32_t>(count) *
+                                static_cast<std::uint32_t>(squares) -
+                            static_cast<std::uint32_t>(sum) * static_cast<std::uint32_t>(sum));
+}
+COALESCE_HOST_DEVICE float ncc_deviation(int count, int sum, int squares) {
+  const float variance = ncc_variance(count, sum, squares);
+  return variance > 0 ? 1.0f / sqrtf(variance) : 0.0f;
 }
 COALESCE_HOST_DEVICE NccWindow ncc_left(int count, int sum, int squares) {
   return {static_cast<float>(sum),

@@ -270,7 +270,7 @@ class DifferenceColumn {
 // their squares, and of their products with the reference's.
 class CorrelationColumn {
  public:
-  static constexpr int kEach = 4, kWords = 3 * kEach, kResident = 7;
+  static constexpr int kEach = 4, kWords = 3 * kEach, kResident = 9;
 
   __device__ __forceinline__ void put(int from, const WarpedSample (&to)[kEach]) {
     from_ = from - 128;
@@ -300,13 +300,20 @@ class CorrelationColumn {
   __device__ __forceinline__ void finish(const RowSums<kWords> &row, const RingWords &middle,
                                          int count, const NccWindow *of_reference) {
     const NccWindow left = load_global(of_reference);
+    const float size = static_cast<float>(count), one = 1.0f / size;
 #pragma unroll
     for (int c = 0; c < kEach; ++c) {
       const int sum = static_cast<int>(row.window(3 * c));
       const int squares = static_cast<int>(row.window(3 * c + 1));
       const int products = static_cast<int>(row.window(3 * c + 2));
       const bool inside = (middle.at[c / 2] >> (16 * (c % 2) + 8) & 1) != 0;
-      costs_[c] = inside ? ncc_cost(products, left, ncc_right(count, sum, squares)) : kNoCost;
+      // ncc_right(). Of all sums and sizes that there are, the mean is that of a division.
+      const float all = static_cast<float>(sum), near_mean = all * one;
+      const float mean = fmaf(fmaf(-near_mean, size, all), one, near_mean);
+      const float variance = ncc_variance(count, sum, squares);
+      const float deviation = exact_reciprocal(sqrtf(fmaxf(variance, 1.0f)));
+      const unsigned cost = ncc_cost(products, left, {mean, variance > 0 ? deviation : 0.0f});
+      costs_[c] = inside ? cost : kNoCost;
     }
   }
   __device__ __forceinline__ unsigned cost(int c) const {
