@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Points in space with their colours, out of two pictures, as a PLY file:
 //
-//   left picture -> tee -> stereodisparity output=depth -> depths -> points.ply
-//   right picture ---------^       tee -> colours ---------^
+//   left picture -> tee -> stereodisparity output=depth -> depths
+//                    |      ^                                 +-> points.ply
+//                    +------|----------------------> colours -+
+//   right picture ----------+
 //
 // docs/stereodisparity.md has an example. To build it by itself:
-//   g++ -std=c++20 point_cloud.cpp $(pkg-config --cflags --libs gstreamer-app-1.0
-//   gstreamer-video-1.0)
+//   packages="gstreamer-app-1.0 gstreamer-video-1.0"
+//   g++ -std=c++20 point_cloud.cpp $(pkg-config --cflags --libs $packages)
 #include <gst/app/app.h>
 #include <gst/video/video.h>
 

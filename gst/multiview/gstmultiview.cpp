@@ -42,7 +42,6 @@ bool is_in_words(Output output) {
 
 constexpr double kMostSkew = 1e4;
 constexpr double kLeastScale = 1e-9;
-constexpr std::size_t kLongestFile = 1 << 20;
 constexpr int kWordMost = 0xFFFF;
 
 struct MultiviewSettings : MultiviewParams {
@@ -240,7 +239,7 @@ bool read_cameras(GstMultiview *self, const std::string &path) {
     return post_settings_problem(self, std::string("cameras is not set; ") + kRequired, false);
   const std::string setting = quote_setting("cameras", path, 200);
   std::string text;
-  if (const std::string problem = read_text_file(path, kLongestFile, &text); !problem.empty()) {
+  if (const std::string problem = read_text_file(path, &text); !problem.empty()) {
     GST_ELEMENT_ERROR(self, RESOURCE, OPEN_READ,
                       ("%s cannot be read: %s; %s", setting.c_str(), problem.c_str(), kRequired),
                       (nullptr));

@@ -9,15 +9,16 @@
 
 namespace coalesce::gst {
 
-std::string read_text_file(const std::string &path, std::size_t most, std::string *text) {
+std::string read_text_file(const std::string &path, std::string *text) {
+  constexpr std::size_t kMostBytes = 1 << 20;
   const std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen(path.c_str(), "rb"),
                                                               &std::fclose);
   if (file == nullptr) return g_strerror(errno);
-  text->resize(most + 1);
+  text->resize(kMostBytes + 1);
   text->resize(std::fread(text->data(), 1, text->size(), file.get()));
   if (std::ferror(file.get()) != 0) return g_strerror(errno);
-  return text->size() > most ? "it has more than " + std::to_string(most) + " bytes"
-                             : std::string();
+  return text->size() > kMostBytes ? "it has more than " + std::to_string(kMostBytes) + " bytes"
+                                   : std::string();
 }
 
 }  // namespace coalesce::gst

@@ -2,13 +2,11 @@
 // Files that properties name.
 #pragma once
 
-#include <cstddef>
 #include <string>
 
 namespace coalesce::gst {
 
-// Reads a whole file, of at most so many bytes. Returns why it cannot be read; empty if it has
-// been.
-std::string read_text_file(const std::string &path, std::size_t most, std::string *text);
+// Reads a whole file, of at most 1 MiB. Returns why it cannot be read; empty if it has been.
+std::string read_text_file(const std::string &path, std::string *text);
 
 }  // namespace coalesce::gst

@@ -43,7 +43,8 @@ bool parse_cameras(std::string_view text, std::vector<CameraMatrix> *cameras, st
   int line = 1;
   for (; !text.empty(); ++line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view content = text.substr(0, std::min(text.find('#'), end));
+    const std::string_view whole = text.substr(0, end);
+    const std::string_view content = whole.substr(0, whole.find('#'));
     text.remove_prefix(std::min(end + 1, text.size()));
     double row[4];
     int numbers = 0;

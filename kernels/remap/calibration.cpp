@@ -167,7 +167,7 @@ class Parser {
       } else if (field == "dt") {
         typed = text == "d" || text == "f";
         if (!typed) return fail_found(text, "dt d or f: numbers of double or single precision");
-      } else if (field == "data") {
+      } else if (field == "data" && colon != std::string_view::npos) {
         if (!typed || numbers->rows == 0 || numbers->columns == 0)
           return fail(line_, "data of " + std::string(name) + " before its rows, cols and dt");
         return check_shape(name, known.part, *numbers) &&

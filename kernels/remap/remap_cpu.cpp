@@ -6,8 +6,8 @@ namespace {
 
 constexpr int kGrain = 16;  // rows of a range, at least
 
-template <class T>
 // (Bytes that are written could be any: so a job of its own, which stays in registers.)
+template <class T>
 void remap_rows(RemapJob job, int first, int last) {
   for (int y = first; y < last; ++y) {
     const MapPoint *points = job.map.point.row(y);

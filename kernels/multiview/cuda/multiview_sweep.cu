@@ -26,7 +26,7 @@ __device__ __forceinline__ void find_shifts(const SweepArgs &a, const Epipolar &
 // Candidates from k on, down the band.
 template <class Column>
 __device__ __forceinline__ void walk(const SweepArgs &a, const SweepPlace &at, const Epipolar &to,
-                                     Warp &warp, const Shift *shifts, RingWords *ring,
+                                     Projection &projection, const Shift *shifts, RingWords *ring,
                                      RowSums<Column::kWords> &row_sums, int k) {
   const int window = 2 * a.half + 1;
   const std::size_t neighbour = blockIdx.z * a.pixels();
@@ -41,12 +41,12 @@ __device__ __forceinline__ void walk(const SweepArgs &a, const SweepPlace &at, c
       best.load(load_global(a.states + neighbour + pixel),
                 load_global(a.matches + neighbour + pixel), static_cast<unsigned>(k));
     const int row = min(max(y, 0), a.height - 1);
-    warp.start_row(to, row);
+    projection.start_row(to, row);
     const auto from = static_cast<int>(load_global(a.bytes + a.place(at.column, row)));
     WarpedSample samples[Column::kEach];
 #pragma unroll
     for (int c = 0; c < Column::kEach; ++c)
-      samples[c] = warp.sample(shifts[c]);
+      samples[c] = projection.sample(shifts[c]);
     column.put(from, samples);
     RingWords old = Column::nothing();
     int old_from = 0;
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(kSweepThreads) sweep_kernel(const __grid_const
   wait_for_grid_before();
   const SweepPlace at(a);
   const Epipolar &to = a.epipolar[blockIdx.z];
-  Warp warp(a, to, a.quads + blockIdx.z * a.pixels(), at.column);
+  Projection projection(a, to, a.quads + blockIdx.z * a.pixels(), at.column);
   using Sums = RowSums<Column::kWords>;
   Sums sums(shared, a.half);
   auto *const ring =
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(kSweepThreads) sweep_kernel(const __grid_const
     __syncthreads();
     find_shifts<Column>(a, to, k, shifts);
     __syncthreads();
-    walk<Column>(a, at, to, warp, shifts, ring, sums, k);
+    walk<Column>(a, at, to, projection, shifts, ring, sums, k);
   }
 }
 

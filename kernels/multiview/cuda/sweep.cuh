@@ -111,10 +111,10 @@ __device__ __forceinline__ float exact_reciprocal(float x) {
 #endif
 }
 
-class Warp {
+class Projection {
  public:
-  __device__ __forceinline__ Warp(const SweepArgs &a, const Epipolar &to,
-                                  const std::uint32_t *quads, int column)
+  __device__ __forceinline__ Projection(const SweepArgs &a, const Epipolar &to,
+                                        const std::uint32_t *quads, int column)
       : quads_(quads),
         width_(static_cast<unsigned>(a.width)),
         last_x_(static_cast<float>(kPositions * (a.width - 1))),

@@ -62,6 +62,11 @@ TEST_CASE("matrices that are refused") {
   CHECK(error_of(std::string("\0\xff 1", 4)) == "line 1: found \"\\x00\\xff\", expected a number");
 }
 
+// (In time that grows with the lines: else this takes a minute.)
+TEST_CASE("many lines") {
+  CHECK(error_of(std::string(1 << 20, '\n')).starts_with("line 1048577: found the end"));
+}
+
 // Whatever the bytes are, there is a result or an error; and what is read can be used.
 TEST_CASE("any bytes") {
   Random random(1);

@@ -158,6 +158,7 @@ TEST_CASE("calibration: refused by line") {
        "line 6: found \"type: d\", expected rows, cols, dt or data of M1"},
       {"   data: [ 5.3480e+02", "   data: 5.3480e+02",
        "line 7: found \"5.3480e+02, 0., 3.3483e+...\", expected ["},
+      {"   data: [ 5.3480e+02", "   data", "line 7: found \"data"},
       {"5.3480e+02", "5.3480x", "line 7: found \"5.3480x\", expected a number"},
       {"5.3480e+02", ".Nan", "line 7: found \".Nan\", expected a number"},
       {"5.3480e+02", "1e999", "expected a number within the range of double precision"},
