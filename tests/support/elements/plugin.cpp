@@ -110,7 +110,7 @@ std::string fed(const std::string &element, const std::string &name) {
     if (pad->direction == GST_PAD_SINK)
       text += " inputs-of-" + name + ". ! queue ! " + name + "." + pad->name_template;
   }
-  return text + " " + element + " name=" + name;
+  return text + " " + at_work(element) + " name=" + name;
 }
 
 int n_sink_formats(const std::string &element) {
