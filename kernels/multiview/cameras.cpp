@@ -39,7 +39,8 @@ bool parse_cameras(std::string_view text, std::vector<CameraMatrix> *cameras, st
     *error = "line " + std::to_string(line) + ": " + what;
     return false;
   };
-  int rows = 0;  // of the last matrix
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // what marks UTF-8
+  int rows = 0;                                                 // of the last matrix
   int line = 1;
   for (; !text.empty(); ++line) {
     const std::size_t end = std::min(text.find('\n'), text.size());

@@ -103,8 +103,13 @@ void read_bytes(const PixelComponent &component, const std::uint8_t *row, int wi
 
 void prepare_stereo_samples(const StereoJob &job, const StereoCpuScratch &s, ThreadPool *pool) {
   for_rows(job, pool, [&](int picture, int y) { read_row(job, s, picture, y); });
-  if (job.uses_census())
-    for_rows(job, pool, [&](int picture, int y) { transform_row(job, s, picture, y); });
+  if (!job.uses_census()) return;
+  // Candidates that are outside are compared, too, before they become none.
+  for (std::uint8_t *byte : s.right_census) {
+    std::memset(byte - s.front, 0, s.front);
+    std::memset(byte + s.width * static_cast<std::size_t>(job.height), 0, kStereoSlack);
+  }
+  for_rows(job, pool, [&](int picture, int y) { transform_row(job, s, picture, y); });
 }
 
 // Sums of columns, a row after the other, and of windows along a row.

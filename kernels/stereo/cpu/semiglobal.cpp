@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <thread>
 
 #include "costs.h"
 #include "steps.h"
@@ -197,11 +196,13 @@ COALESCE_INLINE void put_rows(const StereoJob &job, const StereoCpuScratch &s,
     const auto wait = [&](int pixels) {
       if (row == 0) return;
       const std::atomic_ref<int> before(s.progress[row - 1]);
-      while (before.load(std::memory_order_acquire) < pixels)
-        std::this_thread::yield();
+      for (int there; (there = before.load(std::memory_order_acquire)) < pixels;)
+        before.wait(there, std::memory_order_acquire);
     };
     const auto done = [&](int pixels) {
-      std::atomic_ref<int>(s.progress[row]).store(pixels, std::memory_order_release);
+      const std::atomic_ref<int> now(s.progress[row]);
+      now.store(pixels, std::memory_order_release);
+      now.notify_all();
     };
     sweep.put_row(row, wait, done);
   }

@@ -25,7 +25,7 @@ TEST_CASE("matrices that are read") {
   std::vector<CameraMatrix> cameras;
   std::string error;
   REQUIRE(
-      parse_cameras("# two cameras\r\n"
+      parse_cameras("\xEF\xBB\xBF# two cameras\r\n"
                     "+1.5e3 0 320 -1e-3 # f, and the middle\n"
                     "\t0   1500.5\t240 .5\r\n"
                     "\n"
