@@ -7,7 +7,6 @@
 
 namespace test {
 
-constexpr GstClockTime kViewTime = GST_SECOND / 25;
 constexpr int kCameras = 16;
 // Of the scene: what its camera i sees is between these depths.
 constexpr double kSceneNear = 800, kSceneFar = 4000;
@@ -24,29 +23,18 @@ const std::string &camera_file();
 GstBuffer *scene_frame(const GstVideoInfo &info, int i, guint32 seed);
 std::vector<BufferRef> scene_frames(const GstVideoInfo &info, int n, guint32 seed = 1);
 
-// Sources s0, s1, and on, linked to the pads with these numbers; the element, called d, with all
-// cameras; and an appsink called sink. front: before each pad, as in " ! rgb2yuv".
-class Views : public Pipeline {
+// Sources s0, s1, and on, linked to the pads with these numbers; the element, with all cameras.
+// front: before each pad, as in " ! rgb2yuv".
+class Views : public SeveralInputs {
  public:
   Views(const std::vector<std::string> &caps, const std::string &properties = "",
         const std::string &out = "ANY", const std::string &front = "",
         const std::vector<int> &numbers = {});
 
-  GstElement *d() const { return element("d"); }
-  int count() const { return count_; }
   static std::string source(int i) { return "s" + std::to_string(i); }
   GstFlowReturn push_view(int i, GstBuffer *buffer, GstClockTime time) const;
   // Copies, as the nth of each stream.
   void push_views(const std::vector<BufferRef> &frames, unsigned n) const;
-  void end_all() const;
-  void set_caps(const std::string &text) const;  // of all sources
-  guint64 unpaired() const;
-  // Waits for errors; those of d, of which there is one, with its details.
-  std::string expect_error();
-  void expect_end() const;
-
- private:
-  int count_;
 };
 
 }  // namespace test

@@ -51,7 +51,7 @@ Bytes found(const std::string &caps, const StereoFrames &frames, const std::stri
   StereoPair pair(caps, caps, kFew + properties);
   pair.start();
   pair.push_frames(frames, 0);
-  pair.end_both();
+  pair.end_all();
   return next(pair, {GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)});
 }
 

@@ -41,7 +41,7 @@ void StereoSide::start() {
   for (int i = 0; i < 2; i++) {
     if (!cuda[i]) continue;
     const Owned<GstPad> source(
-        gst_element_get_static_pad(pair_.element(pair_.sources()[std::size_t(i)]), "src"));
+        gst_element_get_static_pad(pair_.element(pair_.sources()[std::size_t(i)].c_str()), "src"));
     const std::string caps =
         caps_in(true, GST_VIDEO_INFO_NAME(&info_), {info_.width, info_.height});
     fail_unless(eventually([&] {
@@ -79,7 +79,7 @@ void StereoSide::restart() {
 }
 
 void StereoSide::end() {
-  pair_.end_both();
+  pair_.end_all();
   pair_.expect_end();
   const std::string error = pair_.take_error();
   fail_unless(error.empty(), "%s", error.c_str());
