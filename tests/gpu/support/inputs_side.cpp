@@ -1,49 +1,40 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "stereo_side.h"
+#include "inputs_side.h"
 
 #include <utility>
 
 namespace gpu_test {
-namespace {
 
-std::string caps_in(bool cuda, const char *format, Size size) {
-  return caps_text(format, size.width, size.height, cuda);
-}
-
-}  // namespace
-
-StereoSide::StereoSide(const char *format, Size size, const std::string &properties,
-                       const char *backend, const Memories &memories)
-    : info_(video_info(caps_in(false, format, size))),
-      memories_(memories),
-      pair_(caps_in(memories.left, format, size), caps_in(memories.right, format, size),
-            properties + " backend=" + backend,
-            memories.out ? "video/x-raw(memory:CUDAMemory)" : "video/x-raw") {
-  if (std::string(backend) == "cuda") share_context(pair_.get());
+InputsSide::InputsSide(std::unique_ptr<SeveralInputs> inputs, const char *format, Size size,
+                       const std::vector<bool> &cuda, bool gpu)
+    : info_(video_info(caps_text(format, size.width, size.height, false))),
+      cuda_(cuda),
+      inputs_(std::move(inputs)),
+      pools_(cuda.size()) {
+  if (gpu) share_context(inputs_->get());
   start();
 }
 
-StereoSide::~StereoSide() {
-  pair_.stop();
+InputsSide::~InputsSide() {
+  inputs_->stop();
   drop_pools();
 }
 
-void StereoSide::drop_pools() {
+void InputsSide::drop_pools() {
   for (GstBufferPool *&pool : pools_)
     drop_pool(std::exchange(pool, nullptr));
 }
 
 // The element proposes pools as soon as it knows the caps.
-void StereoSide::start() {
+void InputsSide::start() {
   next_ = 0;
-  pair_.start();
-  const bool cuda[] = {memories_.left, memories_.right};
-  for (int i = 0; i < 2; i++) {
-    if (!cuda[i]) continue;
+  inputs_->start();
+  for (std::size_t i = 0; i < pools_.size(); i++) {
+    if (!cuda_[i]) continue;
     const Owned<GstPad> source(
-        gst_element_get_static_pad(pair_.element(pair_.sources()[std::size_t(i)].c_str()), "src"));
+        gst_element_get_static_pad(inputs_->element(inputs_->sources()[i].c_str()), "src"));
     const std::string caps =
-        caps_in(true, GST_VIDEO_INFO_NAME(&info_), {info_.width, info_.height});
+        caps_text(GST_VIDEO_INFO_NAME(&info_), info_.width, info_.height, true);
     fail_unless(eventually([&] {
       pools_[i] = test::proposed_pool(source.get(), caps.c_str());
       return pools_[i] != nullptr;
@@ -51,37 +42,38 @@ void StereoSide::start() {
   }
 }
 
-GstBuffer *StereoSide::frame(int pad, GstBuffer *from) const {
+GstBuffer *InputsSide::frame(std::size_t pad, GstBuffer *from) const {
   if (pools_[pad] == nullptr) return gst_buffer_copy_deep(from);
   GstBuffer *buffer = acquire(pools_[pad]);
   write_picture(buffer, info_, picture(from, info_));
   return buffer;
 }
 
-void StereoSide::push(const StereoFrames &frames, char lost) {
-  if (lost != 'l') pair_.push_frame("l", timed(frame(0, frames.left.get()), next_));
-  if (lost != 'r') pair_.push_frame("r", timed(frame(1, frames.right.get()), next_));
+void InputsSide::push(const std::vector<GstBuffer *> &frames) {
+  for (std::size_t i = 0; i < frames.size(); i++)
+    if (frames[i] != nullptr)
+      inputs_->push_frame(inputs_->sources()[i], timed(frame(i, frames[i]), next_));
   next_++;
 }
 
-Bytes StereoSide::pull() {
+Bytes InputsSide::pull() {
   CapsRef caps;
-  const BufferRef buffer(pair_.pull("sink", &caps));
-  if (buffer == nullptr) fail_unless(false, "no picture: %s", pair_.take_error().c_str());
+  const BufferRef buffer(inputs_->pull("sink", &caps));
+  if (buffer == nullptr) fail_unless(false, "no picture: %s", inputs_->take_error().c_str());
   return picture(buffer.get(), video_info(text_of(caps.get())));
 }
 
-void StereoSide::restart() {
+void InputsSide::restart() {
   end();
-  pair_.stop();
+  inputs_->stop();
   drop_pools();
   start();
 }
 
-void StereoSide::end() {
-  pair_.end_all();
-  pair_.expect_end();
-  const std::string error = pair_.take_error();
+void InputsSide::end() {
+  inputs_->end_all();
+  inputs_->expect_end();
+  const std::string error = inputs_->take_error();
   fail_unless(error.empty(), "%s", error.c_str());
 }
 
