@@ -2,22 +2,16 @@
 // multiview between sources of the test's and a sink, and a scene for it.
 #pragma once
 
+#include "../../support/cameras.h"
 #include "../../support/elements/elements.h"
 #include "../../support/elements/pipeline.h"
 
 namespace test {
 
-constexpr int kCameras = 16;
 // Of the scene: what its camera i sees is between these depths.
 constexpr double kSceneNear = 800, kSceneFar = 4000;
 constexpr const char *kSceneProperties = "near=800 far=4000 num-depths=24 window-size=5 ";
 
-// Camera i: beside and above number 0, all of them looking along Z.
-void camera_matrix(int i, double (&matrix)[3][4]);
-// All digits of a matrix, as such a file has it.
-std::string camera_text(const double (&matrix)[3][4]);
-// A file with all of them. It lives as long as the program.
-const std::string &camera_file();
 // What camera i sees of a wall and a panel before it, both with waves on them, in each byte of
 // plane 0. Other bytes are random.
 GstBuffer *scene_frame(const GstVideoInfo &info, int i, guint32 seed);
