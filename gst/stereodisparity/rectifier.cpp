@@ -2,6 +2,7 @@
 #include "rectifier.h"
 
 #include "core/layout.h"
+#include "object/settings.h"
 #include "object/textfile.h"
 #include "video/memorycaps.h"
 
@@ -33,25 +34,26 @@ struct Rectifier::Layout {
 bool Rectifier::load(const std::string &path) {
   drop();
   if (path.empty()) return true;
+  const std::string setting = quote_setting("rectify", path, 200);
   std::string text, problem = read_text_file(path, kMostBytes, &text);
   if (!problem.empty()) {
     GST_ELEMENT_ERROR(element_, RESOURCE, OPEN_READ,
-                      ("rectify %s cannot be read: %s; a file with a calibration is required, in "
+                      ("%s cannot be read: %s; a file with a calibration is required, in "
                        "YAML as OpenCV writes it",
-                       path.c_str(), problem.c_str()),
+                       setting.c_str(), problem.c_str()),
                       (nullptr));
     return false;
   }
   StereoCalibration calibration;
   if (!parse_stereo_calibration(text, &calibration, &problem)) {
-    GST_ELEMENT_ERROR(element_, LIBRARY, SETTINGS,
-                      ("rectify %s: %s", path.c_str(), problem.c_str()), (nullptr));
+    GST_ELEMENT_ERROR(element_, LIBRARY, SETTINGS, ("%s: %s", setting.c_str(), problem.c_str()),
+                      (nullptr));
     return false;
   }
   // Points that are infinitely far have the disparity 0, also where stereoRectify() was called
   // without CALIB_ZERO_DISPARITY.
   calibration.camera[1].projection[2] = calibration.camera[0].projection[2];
-  path_ = path;
+  setting_ = setting;
   calibration_ = calibration;
   return true;
 }
@@ -66,9 +68,9 @@ bool Rectifier::make_maps(int width, int height) {
   for (const auto &size : sizes) {
     if (size.line == 0 || size.has == size.wanted) continue;
     GST_ELEMENT_ERROR(element_, STREAM, FORMAT,
-                      ("Pads left and right have %dx%d, and rectify %s, line %d, has the %s %d; "
+                      ("Pads left and right have %dx%d, and %s, line %d, has the %s %d; "
                        "pictures of the calibration's size are required",
-                       width, height, path_.c_str(), size.line, size.name, size.wanted),
+                       width, height, setting_.c_str(), size.line, size.name, size.wanted),
                       (nullptr));
     return false;
   }

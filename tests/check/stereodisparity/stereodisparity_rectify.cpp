@@ -201,7 +201,7 @@ GST_START_TEST(refused_files) {
         gst_parse_launch(("stereodisparity rectify=" + c.name).c_str(), nullptr))));
     const Message error = start_error(element.get());
     fail_unless(error.domain == c.domain && contains(error.text, c.words) &&
-                    contains(error.text, "rectify " + c.name),
+                    contains(error.text, "rectify=\"" + c.name + "\""),
                 "%s", error.text.c_str());
     // Another file will do.
     file.write(text);
@@ -224,8 +224,8 @@ GST_START_TEST(sizes) {
     pair.push(timed(plain_frame(video_info(kCaps), {}, 1), 0), "l");
     pair.push(timed(plain_frame(video_info(kCaps), {}, 1), 0), "r");
     const std::string error = pair.expect_error();
-    fail_unless(contains(error, "Pads left and right have 75x18, and rectify " + other.name() +
-                                    ", line 4, has the height 19"),
+    fail_unless(contains(error, "Pads left and right have 75x18, and rectify=\"" + other.name() +
+                                    "\", line 4, has the height 19"),
                 "%s", error.c_str());
   }
   const std::string caps = video_caps("GRAY8", {75, 19});
