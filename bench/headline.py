@@ -81,6 +81,8 @@ ROWS += [('stereodisparity', 'GRAY8', f'sgm, 128 disparities, {paths} paths', 's
           f'stereo sgm, 128 disparities, {paths} paths, ') for paths in (4, 8)]
 ROWS += [('stereodisparity', 'GRAY8', f'{method}, 128 disparities, 9x9', 'stereo', f'stereo {method}, 128 disparities, 9x9', None)
          for method in ('sad', 'ncc', 'census')]
+ROWS += [('multiview', 'GRAY8', f'{method}, 5 views, 128 depths, 9x9', 'multiview', f'multiview {method}, 5 views, 128 depths, 9x9', None)
+         for method in ('sad', 'ncc')]
 
 NOTES = [
     'Times are of the GPU, from device memory to device memory, over more buffers than its L2 cache holds.',
@@ -95,6 +97,7 @@ NOTES = [
     "NPP's Canny does not follow weak edges; frames are noise, thresholds are of sums of absolute gradients.",
     "NPP's bilateral filter has a square window and cuts results off; ours is round and rounds.",
     "stereodisparity: noise, with its defaults; libSGM has the same settings and checks, and removes no speckles.",
+    "multiview: a drawn scene; its bytes are those of five pictures and the depths.",
     'JPEG: quality 90; files of the encoder in page-locked host memory, of the decoder from host memory to device memory; '
     'sustained, with the best number of frames in flight or streams.',
     'JPEG 2000: frames in device memory to codestreams in host memory, 8 bits, 4:4:4, 64x64 blocks, 24 frames '

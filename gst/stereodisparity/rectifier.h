@@ -33,7 +33,7 @@ class Rectifier {
   struct Layout;
 
   GstElement *element_;
-  std::string setting_;  // as errors name it
+  std::string setting_;  // as messages name it
   std::optional<StereoCalibration> calibration_;
   int width_ = 0, height_ = 0;  // of the maps
   JobTable table_;

@@ -16,20 +16,6 @@ constexpr gsize kLargestFrame = 1 << 16;
 constexpr int kMostTimes = 4;
 constexpr GstClockTime kDuration = GST_SECOND / 25;
 
-// The names of the pads that are always there, else two that are requested.
-std::vector<std::string> names_of_inputs(const std::string &element) {
-  const Owned<GstElementFactory> factory(gst_element_factory_find(element.c_str()));
-  std::vector<std::string> names;
-  const GList *item = gst_element_factory_get_static_pad_templates(factory.get());
-  for (; item != nullptr; item = item->next) {
-    auto *pad = static_cast<GstStaticPadTemplate *>(item->data);
-    if (pad->direction != GST_PAD_SINK) continue;
-    if (pad->presence != GST_PAD_ALWAYS) return {"sink_0", "sink_1"};
-    names.emplace_back(pad->name_template);
-  }
-  return names;
-}
-
 // What comes out of an element, with its caps, and whether it has ended.
 class Outputs {
  public:
@@ -90,7 +76,7 @@ struct AggregatorSession::Stream {
 };
 
 AggregatorSession::AggregatorSession(const std::string &element, Input &in) : Session(element, in) {
-  for (const std::string &name : names_of_inputs(element))
+  for (const std::string &name : input_names(element))
     inputs_.push_back(gst_harness_new_with_element(harness_.element(), name.c_str(), nullptr));
 }
 

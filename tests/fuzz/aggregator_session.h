@@ -5,6 +5,7 @@
 // inputs have a frame of, and no other.
 #pragma once
 
+#include "../support/cameras.h"
 #include "element_judges.h"
 #include "element_session.h"
 
@@ -20,7 +21,9 @@ class AggregatorSession : public Session {
   struct Stream;
 
   void step() override;
-  std::string any_text(const GParamSpec *) override { return in_.text(); }
+  std::string any_text(const GParamSpec *spec) override {
+    return g_str_equal(spec->name, "cameras") && in_.flag() ? camera_file() : in_.text();
+  }
   void push_frame() override { play(); }
 
   void play();

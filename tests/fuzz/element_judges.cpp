@@ -11,6 +11,7 @@
 #include "judges/convolve_judge.h"
 #include "judges/linedetect_judge.h"
 #include "judges/median_judge.h"
+#include "judges/multiview_judge.h"
 #include "judges/oilpaint_judge.h"
 #include "judges/stereo_judge.h"
 
@@ -75,6 +76,10 @@ void judge_oilpaint(const Work &work) {
   if (settings_are_sound(work.element, work.in_info)) check_oilpaint(work, is_interlaced(work));
 }
 
+void judge_multiview(const Work &work) {
+  check_multiview(work);
+}
+
 void judge_stereo(const Work &work) {
   check_stereo(work);
 }
@@ -83,13 +88,13 @@ constexpr struct {
   const char *element;
   void (*judge)(const Work &work);
 } kJudges[] = {
-    {"bilateral", judge_bilateral},   {"canny", judge_canny},
-    {"cartoon", judge_cartoon},       {"convolve", judge_convolve},
-    {"linedetect", judge_linedetect}, {"median", judge_median},
-    {"oilpaint", judge_oilpaint},     {"rgb2yuv", judge_conversion},
-    {"sepconvolve", judge_convolve},  {"stereodisparity", judge_stereo},
-    {"uyvy2y", judge_uyvy2y},         {"yuv2rgb", judge_conversion},
-    {"yuv2yuv", judge_conversion},
+    {"bilateral", judge_bilateral},    {"canny", judge_canny},
+    {"cartoon", judge_cartoon},        {"convolve", judge_convolve},
+    {"linedetect", judge_linedetect},  {"median", judge_median},
+    {"multiview", judge_multiview},    {"oilpaint", judge_oilpaint},
+    {"rgb2yuv", judge_conversion},     {"sepconvolve", judge_convolve},
+    {"stereodisparity", judge_stereo}, {"uyvy2y", judge_uyvy2y},
+    {"yuv2rgb", judge_conversion},     {"yuv2yuv", judge_conversion},
 };
 
 }  // namespace

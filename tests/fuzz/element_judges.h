@@ -3,6 +3,7 @@
 #pragma once
 
 #include "element_caps.h"
+#include "picture/pixel_format.h"
 
 namespace test {
 
@@ -12,6 +13,10 @@ struct Work {
   GstVideoInfo in_info, out_info;
   std::vector<GstBuffer *> inputs{};  // all of an element with several, `in` among them
 };
+
+inline bool has_luma(const coalesce::PixelFormat &format) {
+  return format.has(coalesce::Role::y) || format.has(coalesce::Role::grey);
+}
 
 // Ends the program where a sample is wrong. An element that is not known here is not judged.
 void judge(const Work &work);

@@ -4,7 +4,7 @@
 // is not there is skipped, and said.
 #include "../support/temporary_file.h"
 #include "gpu_pipeline.h"
-#include "h264_stream.h"
+#include "support/h264_stream.h"
 
 using namespace gpu_test;
 

@@ -3,7 +3,7 @@
 // the GPU and one over the CPU, that must give the same bytes. What is not there is skipped, and
 // said.
 #include "gpu_pipeline.h"
-#include "h264_stream.h"
+#include "support/h264_stream.h"
 
 using namespace gpu_test;
 

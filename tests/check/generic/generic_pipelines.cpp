@@ -127,6 +127,7 @@ GST_START_TEST(behind_a_tee) {
 GST_END_TEST;
 
 // An output that is not linked is no fault: the other branch of the tee gets all of its frames.
+// (To the queues before several inputs it is one where the end comes after an output.)
 GST_START_TEST(not_linked) {
   const std::string &element = element_name(__i__);
   Pipeline pipeline("videotestsrc num-buffers=20 ! capsfilter caps=\"" +
@@ -134,8 +135,11 @@ GST_START_TEST(not_linked) {
                     "\" ! tee allow-not-linked=true name=t ! queue ! fakesink name=sink sync=false "
                     "t. ! " +
                     fed(element, "subject"));
-  pipeline.set_state(GST_STATE_PLAYING);
-  pipeline.wait_for_eos();
+  pipeline.start();
+  if (__i__ < n_elements())
+    pipeline.wait_for_eos();
+  else
+    pipeline.wait_until([&] { return pipeline.buffers() == 20; }, "all frames");
   fail_unless_equals_int(pipeline.buffers(), 20);
 }
 GST_END_TEST;

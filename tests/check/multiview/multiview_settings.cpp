@@ -90,8 +90,8 @@ GST_END_TEST;
 
 GST_START_TEST(controlled) {
   Stream stream;
-  control(stream.views.d(), "window-size", {3, 9}, GST_INTERPOLATION_MODE_LINEAR, 6 * kViewTime);
-  control(stream.views.d(), "near", {500, 1100}, GST_INTERPOLATION_MODE_LINEAR, 6 * kViewTime);
+  control(stream.views.d(), "window-size", {3, 9}, GST_INTERPOLATION_MODE_LINEAR, 6 * kFrame);
+  control(stream.views.d(), "near", {500, 1100}, GST_INTERPOLATION_MODE_LINEAR, 6 * kFrame);
   MultiviewParams params = scene_params();
   for (int n = 0; n <= 6; n++) {
     params.window = (3 + n) | 1;

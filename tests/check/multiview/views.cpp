@@ -3,60 +3,22 @@
 
 #include <cmath>
 
-#include "../../support/temporary_file.h"
-
 namespace test {
 namespace {
 
-std::string launch(const std::vector<std::string> &caps, const std::string &properties,
-                   const std::string &out, const std::string &front,
-                   const std::vector<int> &numbers) {
-  std::string text;
-  for (std::size_t i = 0; i < caps.size(); i++)
-    text += "appsrc format=time name=" + Views::source(static_cast<int>(i)) + " caps=\"" + caps[i] +
-            "\"" + front + " ! d.sink_" +
-            std::to_string(numbers.empty() ? static_cast<int>(i) : numbers[i]) + " ";
-  return text + "multiview name=d cameras=" + camera_file() + " " + properties +
-         " ! appsink name=sink sync=false caps=\"" + out + "\"";
+std::vector<SeveralInputs::Source> sources(const std::vector<std::string> &caps,
+                                           const std::string &front,
+                                           const std::vector<int> &numbers) {
+  std::vector<SeveralInputs::Source> all;
+  for (int i = 0; i < static_cast<int>(caps.size()); i++) {
+    const auto n = static_cast<std::size_t>(i);
+    all.push_back({Views::source(i), "sink_" + std::to_string(numbers.empty() ? i : numbers[n]),
+                   caps[n], front});
+  }
+  return all;
 }
 
 }  // namespace
-
-void camera_matrix(int i, double (&matrix)[3][4]) {
-  const double x = 60. * (i % 4), y = 60. * (i / 4);
-  const double rows[3][4] = {{100, 0, 20, -100 * x}, {0, 100, 10, -100 * y}, {0, 0, 1, 0}};
-  for (int r = 0; r < 3; r++)
-    for (int c = 0; c < 4; c++)
-      matrix[r][c] = rows[r][c];
-}
-
-std::string camera_text(const double (&matrix)[3][4]) {
-  std::string text;
-  for (const auto &row : matrix)
-    for (int c = 0; c < 4; c++) {
-      gchar number[G_ASCII_DTOSTR_BUF_SIZE];
-      text += std::string(g_ascii_dtostr(number, sizeof number, row[c])) + (c < 3 ? " " : "\n");
-    }
-  return text;
-}
-
-const std::string &camera_file() {
-  static const struct Written {
-    Written() {
-      std::string text = "# Cameras of the tests\n";
-      for (int i = 0; i < kCameras; i++) {
-        double matrix[3][4];
-        camera_matrix(i, matrix);
-        text += camera_text(matrix);
-      }
-      // (Also before the tests begin.)
-      if (!g_file_set_contents(file.name().c_str(), text.c_str(), -1, nullptr))
-        g_error("%s cannot be written", file.name().c_str());
-    }
-    TemporaryFile file;
-  } written;
-  return written.file.name();
-}
 
 GstBuffer *scene_frame(const GstVideoInfo &info, int i, guint32 seed) {
   GstBuffer *buffer = random_frame(info, {}, seed + static_cast<guint32>(i));
@@ -92,55 +54,18 @@ std::vector<BufferRef> scene_frames(const GstVideoInfo &info, int n, guint32 see
 
 Views::Views(const std::vector<std::string> &caps, const std::string &properties,
              const std::string &out, const std::string &front, const std::vector<int> &numbers)
-    : Pipeline(launch(caps, properties, out, front, numbers)),
-      count_(static_cast<int>(caps.size())) {}
+    : SeveralInputs(test::sources(caps, front, numbers),
+                    "multiview cameras=" + camera_file() + " " + properties, out) {}
 
 GstFlowReturn Views::push_view(int i, GstBuffer *buffer, GstClockTime time) const {
   GST_BUFFER_PTS(buffer) = time;
-  GST_BUFFER_DURATION(buffer) = kViewTime;
+  GST_BUFFER_DURATION(buffer) = kFrame;
   return push(buffer, source(i).c_str());
 }
 
 void Views::push_views(const std::vector<BufferRef> &frames, unsigned n) const {
-  for (int i = 0; i < count_; i++)
-    fail_unless_equals_int(
-        push_view(i, gst_buffer_copy_deep(frames[static_cast<std::size_t>(i)].get()),
-                  n * kViewTime),
-        GST_FLOW_OK);
-}
-
-void Views::end_all() const {
-  for (int i = 0; i < count_; i++)
-    end(source(i).c_str());
-}
-
-void Views::set_caps(const std::string &text) const {
-  const CapsRef caps = parse_caps(text);
-  for (int i = 0; i < count_; i++)
-    g_object_set(element(source(i).c_str()), "caps", caps.get(), nullptr);
-}
-
-guint64 Views::unpaired() const {
-  guint64 unpaired = 0;
-  g_object_get(d(), "unpaired", &unpaired, nullptr);
-  return unpaired;
-}
-
-std::string Views::expect_error() {
-  wait_for_end();
-  std::string found;
-  for (const Message &error : errors()) {
-    if (error.source != "d") continue;
-    if (!found.empty()) die("two errors: " + found + ", and " + error.text);
-    found = error.text + ", " + error.details;
-  }
-  if (found.empty()) die("no error of d");
-  return found;
-}
-
-void Views::expect_end() const {
-  const BufferRef buffer(pull());
-  if (buffer != nullptr) die("a picture more at " + std::to_string(GST_BUFFER_PTS(buffer.get())));
+  for (std::size_t i = 0; i < sources().size(); i++)
+    push_frame(sources()[i], timed(gst_buffer_copy_deep(frames[i].get()), n));
 }
 
 }  // namespace test

@@ -2,51 +2,33 @@
 // multiview between sources of the test's and a sink, and a scene for it.
 #pragma once
 
+#include "../../support/cameras.h"
 #include "../../support/elements/elements.h"
 #include "../../support/elements/pipeline.h"
 
 namespace test {
 
-constexpr GstClockTime kViewTime = GST_SECOND / 25;
-constexpr int kCameras = 16;
 // Of the scene: what its camera i sees is between these depths.
 constexpr double kSceneNear = 800, kSceneFar = 4000;
 constexpr const char *kSceneProperties = "near=800 far=4000 num-depths=24 window-size=5 ";
 
-// Camera i: beside and above number 0, all of them looking along Z.
-void camera_matrix(int i, double (&matrix)[3][4]);
-// All digits of a matrix, as such a file has it.
-std::string camera_text(const double (&matrix)[3][4]);
-// A file with all of them. It lives as long as the program.
-const std::string &camera_file();
 // What camera i sees of a wall and a panel before it, both with waves on them, in each byte of
 // plane 0. Other bytes are random.
 GstBuffer *scene_frame(const GstVideoInfo &info, int i, guint32 seed);
 std::vector<BufferRef> scene_frames(const GstVideoInfo &info, int n, guint32 seed = 1);
 
-// Sources s0, s1, and on, linked to the pads with these numbers; the element, called d, with all
-// cameras; and an appsink called sink. front: before each pad, as in " ! rgb2yuv".
-class Views : public Pipeline {
+// Sources s0, s1, and on, linked to the pads with these numbers; the element, with all cameras.
+// front: before each pad, as in " ! rgb2yuv".
+class Views : public SeveralInputs {
  public:
   Views(const std::vector<std::string> &caps, const std::string &properties = "",
         const std::string &out = "ANY", const std::string &front = "",
         const std::vector<int> &numbers = {});
 
-  GstElement *d() const { return element("d"); }
-  int count() const { return count_; }
   static std::string source(int i) { return "s" + std::to_string(i); }
   GstFlowReturn push_view(int i, GstBuffer *buffer, GstClockTime time) const;
   // Copies, as the nth of each stream.
   void push_views(const std::vector<BufferRef> &frames, unsigned n) const;
-  void end_all() const;
-  void set_caps(const std::string &text) const;  // of all sources
-  guint64 unpaired() const;
-  // Waits for errors; those of d, of which there is one, with its details.
-  std::string expect_error();
-  void expect_end() const;
-
- private:
-  int count_;
 };
 
 }  // namespace test

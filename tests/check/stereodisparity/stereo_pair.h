@@ -16,12 +16,12 @@ struct StereoFrames {
 };
 
 // Its sources are l and r. front: behind either, as in " ! rgb2yuv".
-class StereoPair : public TwoInputs {
+class StereoPair : public SeveralInputs {
  public:
   StereoPair(const std::string &left, const std::string &right, const std::string &properties = "",
              const std::string &out = "ANY", const std::string &front = "")
-      : TwoInputs({"l", "left", left, front}, {"r", "right", right, front},
-                  "stereodisparity " + properties, out) {}
+      : SeveralInputs({{"l", "left", left, front}, {"r", "right", right, front}},
+                      "stereodisparity " + properties, out) {}
 
   // Copies of both, as the nth frames of their streams.
   void push_frames(const StereoFrames &frames, unsigned n) const;

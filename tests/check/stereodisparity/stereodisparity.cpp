@@ -229,7 +229,7 @@ GST_START_TEST(caps_change) {
     pair.push_frames(frames, n);
     expect_disparities(pair, frames, info, params, n);
   }
-  pair.end_both();
+  pair.end_all();
   pair.expect_end();
   pair.stop();
   pair.set_caps(first);
@@ -306,7 +306,7 @@ GST_START_TEST(late_pad) {
     pair.push(timed(gst_buffer_copy_deep(frames[n].right.get()), n), "r");
     expect_disparities(pair, frames[n], info, params, n);
   }
-  pair.end_both();
+  pair.end_all();
   pair.expect_end();
   fail_unless_equals_uint64(pair.unpaired(), 0);
 }
@@ -327,7 +327,7 @@ GST_START_TEST(missing_partner) {
     pair.push(timed(gst_buffer_copy_deep(frames.right.get()), n), "r");
     expect_disparities(pair, frames, info, params, n);
   }
-  pair.end_both();
+  pair.end_all();
   pair.expect_end();
   fail_unless_equals_uint64(pair.unpaired(), 2);
 }
@@ -362,7 +362,7 @@ GST_START_TEST(skew) {
       GST_BUFFER_PTS(right) += static_cast<GstClockTime>(c.late) * GST_MSECOND;
       pair.push(right, "r");
     }
-    pair.end_both();
+    pair.end_all();
     for (unsigned right : c.right) {
       const BufferRef buffer(pair.pull());
       fail_unless(buffer != nullptr, "%s: a picture is missing", c.properties);
@@ -395,7 +395,7 @@ GST_START_TEST(stills) {
     GST_BUFFER_DURATION(buffer) = GST_CLOCK_TIME_NONE;
     fail_unless_equals_int(pair.push(buffer, source), GST_FLOW_OK);
   }
-  pair.end_both();
+  pair.end_all();
   expect_disparities(pair, frames, info, params, 0);
   pair.expect_end();
 }

@@ -102,7 +102,7 @@ GST_START_TEST(changes) {
     gst_util_set_object_arg(G_OBJECT(pair.d()), "output", output);
     pass(output, format);
   }
-  pair.end_both();
+  pair.end_all();
   pair.expect_end();
   fail_unless(pair.errors().empty() && pair.warnings().empty());
 }

@@ -51,7 +51,7 @@ Bytes found(const std::string &caps, const StereoFrames &frames, const std::stri
   StereoPair pair(caps, caps, kFew + properties);
   pair.start();
   pair.push_frames(frames, 0);
-  pair.end_both();
+  pair.end_all();
   return next(pair, {GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)});
 }
 
@@ -201,7 +201,7 @@ GST_START_TEST(refused_files) {
         gst_parse_launch(("stereodisparity rectify=" + c.name).c_str(), nullptr))));
     const Message error = start_error(element.get());
     fail_unless(error.domain == c.domain && contains(error.text, c.words) &&
-                    contains(error.text, "rectify=\"" + c.name),
+                    contains(error.text, "rectify=\"" + c.name + "\""),
                 "%s", error.text.c_str());
     // Another file will do.
     file.write(text);

@@ -10,6 +10,7 @@
 #include "blur/blur.h"
 #include "canny_judge.h"
 #include "median_judge.h"
+#include "multiview_judge.h"
 #include "oilpaint_judge.h"
 #include "stereo_judge.h"
 
@@ -170,6 +171,7 @@ bool settings_are_sound(GstElement *element, const GstVideoInfo &info) {
   if (has(element, "aperture")) return canny_is_sound(element);
   if (has(element, "brush-thickest")) return oilpaint_is_sound(element);
   if (has(element, "num-disparities")) return stereo_is_sound(element);
+  if (has(element, "num-depths")) return multiview_is_sound(element);
   if (!has(element, "border")) return true;  // no properties of its own
   const SampleFormat &format = sample_format(info.finfo->name);
   const bool constant = get<gint>(element, "border") == int(Border::constant);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../check/stereodisparity/stereo_pair.h"
-#include "../gpu_support.h"
+#include "inputs_side.h"
 
 namespace gpu_test {
 
@@ -11,33 +11,21 @@ struct Memories {
   bool left, right, out;  // in CUDA memory?
 };
 
-class StereoSide {
+class StereoSide : public InputsSide {
  public:
-  StereoSide(const char *format, Size size, const std::string &properties, const char *backend,
-             const Memories &memories);
-  ~StereoSide();
-  StereoSide(const StereoSide &) = delete;
-  StereoSide &operator=(const StereoSide &) = delete;
+  StereoSide(const char *format, Size size, const std::string &properties,
+             const std::string &backend, const Memories &memories)
+      : InputsSide(
+            std::make_unique<StereoPair>(caps_text(format, size.width, size.height, memories.left),
+                                         caps_text(format, size.width, size.height, memories.right),
+                                         properties + " backend=" + backend, out_in(memories.out)),
+            format, size, {memories.left, memories.right}, backend == "cuda") {}
 
-  GstElement *d() const { return pair_.d(); }
-  const GstVideoInfo &info() const { return info_; }
-  // Pushes the next pair; `lost`: 'l' or 'r', whose frame does not come.
-  void push(const StereoFrames &frames, char lost = 0);
-  // Of the next picture, which must come.
-  Bytes pull();
-  void restart();  // in READY, with all frames out
-  void end();      // nothing more has come, and no error
-
- private:
-  void start();
-  void drop_pools();
-  GstBuffer *frame(int pad, GstBuffer *from) const;
-
-  const GstVideoInfo info_;
-  const Memories memories_;
-  StereoPair pair_;
-  GstBufferPool *pools_[2] = {};
-  unsigned next_ = 0;
+  // `lost`: 'l' or 'r', whose frame does not come.
+  void push(const StereoFrames &frames, char lost = 0) {
+    InputsSide::push(
+        {lost == 'l' ? nullptr : frames.left.get(), lost == 'r' ? nullptr : frames.right.get()});
+  }
 };
 
 }  // namespace gpu_test

@@ -25,7 +25,7 @@ void push_pairs(const Pair &pair, GstCudaContext *context, const char *a, const 
     pair.push_frame("a", frame(context, a, info, n + 1, n));
     pair.push_frame("b", frame(context, b, info, n + 101, n));
   }
-  pair.end_both();
+  pair.end_all();
 }
 
 void expect_pairs(const Pair &pair, const GstVideoInfo &info) {
@@ -123,7 +123,7 @@ GST_START_TEST(foreign_memory) {
     pair.push_frame("a", timed(plain_cuda_buffer(context, info, n + 1), n));
     pair.push_frame("b", timed(cuda_frame(context, info, n + 101), n));
   }
-  pair.end_both();
+  pair.end_all();
   expect_pairs(pair, info);
   fail_unless_equals_uint64(stat(pair.d(), "uploads"), 0);
   gst_object_unref(context);
@@ -151,7 +151,7 @@ GST_START_TEST(contexts) {
     fail_unless_equals_uint64(stat(pair.d(), "uploads"), turn.uploads);
     n++;
   }
-  pair.end_both();
+  pair.end_all();
   pair.expect_end();
   for (GstCudaContext *context : contexts)
     gst_object_unref(context);

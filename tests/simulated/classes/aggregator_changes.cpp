@@ -89,7 +89,7 @@ GST_START_TEST(unlike_inputs) {
     set_caps(pair, "b", caps());
     push(pair, "a", 0, 1);
     push(pair, "b", 0, 1);
-    pair.end_both();
+    pair.end_all();
     expect(pair, 0, 1);
     pair.expect_end();
   }
@@ -169,7 +169,7 @@ GST_START_TEST(both_change) {
     pair.push_frame("a", timed(cuda_frame(context, large, n + 1), n));
     pair.push_frame("b", frame("b", n, large));
   }
-  pair.end_both();
+  pair.end_all();
   expect(pair, 2, 2);
   expect(pair, 3, 5, large);
   pair.expect_end();
@@ -192,7 +192,7 @@ GST_START_TEST(memory_changes) {
           "b", memory == kCuda ? timed(cuda_frame(context, gray(), n + 101), n) : frame("b", n));
     }
   }
-  pair.end_both();
+  pair.end_all();
   expect(pair, 0, n - 1);
   pair.expect_end();
   gst_object_unref(context);
@@ -252,7 +252,7 @@ GST_START_TEST(ends_at_once) {
 
   Pair none("coalescedifference", caps(), caps(), any_size(kSystem, "GRAY8"));
   none.start();
-  none.end_both();
+  none.end_all();
   none.wait_for_eos();
 }
 GST_END_TEST
@@ -285,7 +285,7 @@ GST_START_TEST(missing_partner) {
       fail_unless(gst_element_send_event(pair.element("b"), gap));
     }
   }
-  pair.end_both();
+  pair.end_all();
   expect(pair, 0, 1);
   expect(pair, 3, 3);
   expect(pair, 5, 5);
@@ -310,7 +310,7 @@ GST_START_TEST(no_durations) {
     else
       gst_buffer_unref(b);
   }
-  pair.end_both();
+  pair.end_all();
   std::string times;
   while (GstBuffer *buffer = pair.pull()) {
     times += std::to_string(GST_BUFFER_PTS(buffer) / kFrame) + " ";
@@ -341,7 +341,7 @@ GST_START_TEST(pad_replaced) {
     gst_element_release_request_pad(pair.d(), old.get());
     fail_unless_equals_int(gst_pad_link(source.get(), other.get()), GST_PAD_LINK_OK);
   }
-  pair.end_both();
+  pair.end_all();
   pair.expect_end();
   pair.stop();
   gst_object_unref(context);
@@ -357,7 +357,7 @@ GST_START_TEST(two_rates) {
   push(pair, "a", 0, 5);
   for (unsigned n = 0; n <= 4; n += 2)
     pair.push_frame("b", timed(system_buffer(gray(), n + 101), n, 2 * kFrame));
-  pair.end_both();
+  pair.end_all();
   for (unsigned n = 0; n <= 5; n++)
     pair.expect(gray(), n + 1, n / 2 * 2 + 101, n);
   pair.expect_end();
@@ -427,7 +427,7 @@ GST_START_TEST(flush) {
   }
   push(pair, "b", 0, 3);
   push(pair, "a", 0, 3);
-  pair.end_both();
+  pair.end_all();
   expect(pair, 0, 3);
   pair.expect_end();
 }
@@ -446,7 +446,7 @@ GST_START_TEST(one_flushes) {
     fail_unless(gst_element_send_event(pair.element("b"), gst_event_new_flush_start()));
     fail_unless(gst_element_send_event(pair.element("b"), flush_stop()));
   }
-  pair.end_both();
+  pair.end_all();
   while (GstBuffer *buffer = pair.pull()) {
     const auto at = static_cast<unsigned>(GST_BUFFER_PTS(buffer) / kFrame);
     const std::string wrong = wrong_difference(buffer, gray(), at + 1, at + 101);
@@ -525,7 +525,7 @@ GST_START_TEST(late_partner) {
   push_until(pair, "ab", [&] { return stat(pair.d(), "frames") > 0; });
   const guint64 before = pair.unpaired();
   push_until(pair, "a", [&] { return pair.unpaired() > before + 3; });
-  pair.end_both();
+  pair.end_all();
   while (GstBuffer *buffer = pair.pull())
     gst_buffer_unref(buffer);
   pair.wait_for_eos();

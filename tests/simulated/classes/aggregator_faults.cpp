@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A driver that fails under the class Aggregator.
+#include "inputs_faults.h"
 #include "pair.h"
-#include "pair_faults.h"
 
 using namespace simulated;
 
@@ -32,14 +32,14 @@ std::vector<GstBuffer *> frames(GstCudaContext *context, const char *memory, uns
   return all;
 }
 
-PairTrial trial(GstCudaContext *context, const Mix &mix,
-                const std::string &element = "coalescedifference backend=cuda") {
+InputsTrial trial(GstCudaContext *context, const Mix &mix,
+                  const std::string &element = "coalescedifference backend=cuda") {
   return {std::make_unique<Pair>(element, caps(mix.a), caps(kSystem), any_size(mix.out, "GRAY8")),
           mix.out == kCuda, kFrames,
           [context, mix] {
-            return std::array{frames(context, mix.a, 1), frames(nullptr, kSystem, 101)};
+            return std::vector{frames(context, mix.a, 1), frames(nullptr, kSystem, 101)};
           },
-          [](GstBuffer *buffer, unsigned n) {
+          [](GstBuffer *buffer, const GstVideoInfo &, unsigned n) {
             return wrong_difference(buffer, info(), n + 1, n + 101);
           }};
 }
@@ -52,8 +52,8 @@ GST_START_TEST(every_call) {
     if (!can_happen(f.function, how)) continue;
     int met = 0;
     for (const Mix &mix : kMixes)
-      met += fail_pair(f, how, mix.a == kCuda, std::string(mix.a) + " to " + mix.out,
-                       [&](GstCudaContext *context) { return trial(context, mix); });
+      met += fail_inputs(f, how, mix.a == kCuda, std::string(mix.a) + " to " + mix.out,
+                         [&](GstCudaContext *context) { return trial(context, mix); });
     fail_unless(met > 0, "%s was never called", f.name);
   }
 }
@@ -62,9 +62,9 @@ GST_END_TEST
 // A run() that fails is one error, on either back end, with the GPU's name or the formats.
 GST_START_TEST(run_fails) {
   for (const char *backend : {"cpu", "cuda"}) {
-    const PairTrial fails = trial(nullptr, {kSystem, kSystem},
-                                  std::string("coalescedifference fail=3 backend=") + backend);
-    const Outcome outcome = play(fails, fails.make_inputs(), backend);
+    const InputsTrial fails = trial(nullptr, {kSystem, kSystem},
+                                    std::string("coalescedifference fail=3 backend=") + backend);
+    const Outcome outcome = play(fails, fails.make_frames(), backend);
     // (On the GPU the first run is the one that loads the kernels.)
     fail_unless_equals_int(outcome.right, backend == std::string("cpu") ? 2 : 1);
     fail_unless_equals_int(outcome.errors.size(), 1);

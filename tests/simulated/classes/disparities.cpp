@@ -54,7 +54,7 @@ GST_START_TEST(every_memory) {
           pair.start();
           for (unsigned n = 0; n < kFrames; n++)
             push(pair, frames[n], context, left, right, info, n);
-          pair.end_both();
+          pair.end_all();
           for (unsigned n = 0; n < kFrames; n++)
             expect(pair, expected[n], kSize, what);
           pair.expect_end();
@@ -112,7 +112,7 @@ GST_START_TEST(rectified) {
           pair.start();
           for (unsigned n = 0; n < kFrames; n++)
             push(pair, frames[n], context, memory, memory, info, n);
-          pair.end_both();
+          pair.end_all();
           for (unsigned n = 0; n < kFrames; n++)
             expect(pair, expected[n], size, format);
           pair.expect_end();
@@ -154,7 +154,7 @@ GST_START_TEST(settings_change) {
       all.emplace_back(pair.pull());
     }
   }
-  pair.end_both();
+  pair.end_all();
   pair.expect_end();
   for (std::size_t i = 0; i < all.size(); i++)
     fail_unless(all[i] != nullptr && disparities_of(all[i].get(), kSize) == expected[i],
@@ -175,9 +175,7 @@ GST_START_TEST(outputs) {
                {"depth", "GRAY16_LE"},     {"disparity", "GRAY16_LE"}, {"viridis", "BGR"}};
   for (const char *out : {kSystem, kCuda}) {
     StereoPair pair(stereo_caps(kCuda, "GRAY8", kSize), stereo_caps(kSystem, "GRAY8", kSize),
-                    properties + "disparity backend=cuda",
-                    std::string("video/x-raw") + (*out != 0 ? "(" + std::string(out) + ")" : "") +
-                        ", format={ GRAY16_LE, BGR }");
+                    properties + "disparity backend=cuda", any_size(out, "{ GRAY16_LE, BGR }"));
     give_context(pair.d(), context);
     pair.start();
     std::vector<test::BufferRef> all;
@@ -189,7 +187,7 @@ GST_START_TEST(outputs) {
         all.emplace_back(pair.pull());
       }
     }
-    pair.end_both();
+    pair.end_all();
     pair.expect_end();
     std::size_t i = 0;
     for (const auto &turn : turns)
@@ -223,7 +221,7 @@ GST_START_TEST(heavy) {
       pair.push(timed(plain_frame(info, {}, 1), 0), source);
     pair.wait_until([&] { return active_backend(pair.d()) != "none"; }, "a back end");
     fail_unless(active_backend(pair.d()) == c.backend, "%s", c.properties);
-    pair.end_both();
+    pair.end_all();
     const test::BufferRef buffer(pair.pull());
     fail_unless(buffer != nullptr);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A driver that fails under stereodisparity, with frames of either pad in CUDA memory.
-#include "pair_faults.h"
+#include "inputs_faults.h"
+#include "pair.h"
 #include "stereo.h"
 
 using namespace simulated;
@@ -15,18 +16,16 @@ struct Mix {
   std::string properties;
   const char *format;
 };
-// (Vectors of sgm compare bytes that nobody has written, and drop them: valgrind takes the result
-// for one of these.)
 const std::vector<Mix> &mixes() {
   static const CalibrationFile file((Calibration()));
   static const std::vector<Mix> all = {
-      {kCuda, kSystem, kCuda, "num-disparities=16 method=census speckle-size=5" + file.property(),
+      {kCuda, kSystem, kCuda, "num-disparities=16 method=sgm speckle-size=5" + file.property(),
        "GRAY16_LE"},
       {kSystem, kCuda, kSystem, "num-disparities=16 method=sad output=turbo", "BGRx"}};
   return all;
 }
 
-GstVideoInfo info() {
+GstVideoInfo in_info() {
   return video_info(GST_VIDEO_FORMAT_GRAY8, kSize.width, kSize.height);
 }
 
@@ -34,7 +33,7 @@ const std::vector<StereoFrames> &frames() {
   static const auto all = [] {
     std::vector<StereoFrames> made;
     for (guint32 seed = 1; seed <= kFrames; seed++)
-      made.emplace_back(info(), seed);
+      made.emplace_back(in_info(), seed);
     return made;
   }();
   return all;
@@ -44,25 +43,21 @@ std::vector<GstBuffer *> inputs(GstCudaContext *context, const char *memory,
                                 test::BufferRef StereoFrames::*eye) {
   std::vector<GstBuffer *> all;
   for (unsigned n = 0; n < kFrames; n++)
-    all.push_back(in_memory((frames()[n].*eye).get(), context, memory, info(), n));
+    all.push_back(in_memory((frames()[n].*eye).get(), context, memory, in_info(), n));
   return all;
 }
 
-PairTrial trial(GstCudaContext *context, const Mix &mix, const std::vector<Bytes> &expected) {
+InputsTrial trial(GstCudaContext *context, const Mix &mix, const std::vector<Bytes> &expected) {
   return {std::make_unique<StereoPair>(
               stereo_caps(mix.left, "GRAY8", kSize), stereo_caps(mix.right, "GRAY8", kSize),
-              mix.properties + " backend=cuda",
-              std::string(*mix.out != 0 ? "video/x-raw(memory:CUDAMemory)" : "video/x-raw") +
-                  ", format=" + mix.format),
+              mix.properties + " backend=cuda", any_size(mix.out, mix.format)),
           mix.out == kCuda, kFrames,
           [context, mix] {
-            return std::array{inputs(context, mix.left, &StereoFrames::left),
-                              inputs(context, mix.right, &StereoFrames::right)};
+            return std::vector{inputs(context, mix.left, &StereoFrames::left),
+                               inputs(context, mix.right, &StereoFrames::right)};
           },
-          [&mix, &expected](GstBuffer *buffer, unsigned n) -> std::string {
-            const Bytes found = disparities_of(buffer, kSize, mix.format);
-            if (found.empty()) return kNotMapped;
-            return found == expected[n] ? "" : "a wrong frame";
+          [&expected](GstBuffer *buffer, const GstVideoInfo &info, unsigned n) {
+            return wrong_picture(buffer, info, expected[n]);
           }};
 }
 
@@ -71,17 +66,9 @@ PairTrial trial(GstCudaContext *context, const Mix &mix, const std::vector<Bytes
 GST_START_TEST(every_call) {
   const auto how = FakecudaFault(__i__);
   for (const Mix &mix : mixes()) {
-    const std::vector<Bytes> expected = on_cpu(frames(), info(), mix.properties, mix.format);
-    for (const auto &f : kDriverFaults) {
-      // The context is the test's.
-      if (!can_happen(f.function, how) || f.function == FAKECUDA_CTX_CREATE) continue;
-      const int met =
-          fail_pair(f, how, true, std::string("left ") + mix.left + ", right " + mix.right,
-                    [&](GstCudaContext *context) { return trial(context, mix, expected); });
-      fail_unless(met > 0 || f.function == FAKECUDA_ALLOC_HOST ||
-                      f.function == FAKECUDA_SYNCHRONIZE || f.function == FAKECUDA_COPY,
-                  "%s was never called", f.name);
-    }
+    const std::vector<Bytes> expected = on_cpu(frames(), in_info(), mix.properties, mix.format);
+    fail_inputs_in_context(how, std::string("left ") + mix.left + ", right " + mix.right,
+                           [&](GstCudaContext *context) { return trial(context, mix, expected); });
   }
 }
 GST_END_TEST

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../check/multiview/views.h"
+#include "pair.h"
 #include "stereo.h"
 
 namespace simulated {
@@ -15,19 +16,17 @@ struct GpuViews : Views {
   GpuViews(const std::vector<const char *> &memories, const char *format, Size size,
            const std::string &properties, const char *out, const char *out_formats)
       : Views(all_caps(memories, format, size), test::kSceneProperties + properties,
-              std::string("video/x-raw") + (*out != 0 ? "(" + std::string(out) + ")" : "") +
-                  ", format=" + out_formats),
+              any_size(out, out_formats)),
         memories_(memories),
         info_(video_info(gst_video_format_from_string(format), size.width, size.height)) {}
 
-  GstBuffer *input(const ViewFrames &frames, std::size_t i, GstCudaContext *context) const {
-    return in_memory(frames[i].get(), context, memories_[i], info_, 0);
+  GstBuffer *input(const ViewFrames &frames, std::size_t i, GstCudaContext *context,
+                   unsigned n) const {
+    return in_memory(frames[i].get(), context, memories_[i], info_, n);
   }
   void push_all(const ViewFrames &frames, GstCudaContext *context, unsigned n) const {
     for (std::size_t i = 0; i < memories_.size(); i++)
-      fail_unless_equals_int(
-          push_view(static_cast<int>(i), input(frames, i, context), n * test::kViewTime),
-          GST_FLOW_OK);
+      push_frame(sources()[i], input(frames, i, context, n));
   }
 
  private:

@@ -34,28 +34,28 @@ void Pair::expect(const GstVideoInfo &info, unsigned a, unsigned b, unsigned n) 
     die(what + ": at " + std::to_string(GST_BUFFER_PTS(buffer.get())));
 }
 
-void check_steady(TwoInputs &pair, GstCudaContext *context, const std::string &caps,
+void check_steady(SeveralInputs &inputs, GstCudaContext *context, const std::string &caps,
                   const std::function<void(unsigned n)> &expect) {
   coalesce::gst::FramePool pool;
   const test::CapsRef pool_caps = parse_caps(caps);
   fail_unless(pool.make(context, pool_caps.get()));
-  give_context(pair.d(), context);
-  pair.start();
+  give_context(inputs.d(), context);
+  inputs.start();
   unsigned n = 0;
   const auto run = [&] {
     for (int i = 0; i < 40; i++, n++) {
-      for (const char *source : pair.sources()) {
+      for (const std::string &source : inputs.sources()) {
         GstBuffer *buffer = pool.acquire().release();
         fill(buffer, video_info(caps), n);
         to_device(buffer);
-        pair.push_frame(source, timed(buffer, n));
+        inputs.push_frame(source, timed(buffer, n));
       }
       expect(n);
     }
   };
   run();
   run_until_steady(run);
-  pair.stop();
+  inputs.stop();
   pool.drop();
 }
 

@@ -21,11 +21,11 @@ inline std::string any_size(const char *memory, const char *format) {
 GstBuffer *cuda_frame(GstCudaContext *context, const GstVideoInfo &info, unsigned seed);
 
 // Its sources are a and b.
-class Pair : public TwoInputs {
+class Pair : public SeveralInputs {
  public:
   Pair(const std::string &element, const std::string &a, const std::string &b,
        const std::string &out, const std::string &source = "appsrc format=time")
-      : TwoInputs({"a", "sink_0", a}, {"b", "sink_1", b}, element, out, source) {}
+      : SeveralInputs({{"a", "sink_0", a}, {"b", "sink_1", b}}, element, out, source) {}
 
   GstPad *pad(const char *name) const;  // of d; no reference is given
   // The next picture is that difference, at the nth time.
@@ -34,7 +34,7 @@ class Pair : public TwoInputs {
 
 // A running stream makes nothing in the driver. The sources push the frame n of their pad's caps,
 // of one pool in CUDA memory, and `expect` takes the picture.
-void check_steady(TwoInputs &pair, GstCudaContext *context, const std::string &caps,
+void check_steady(SeveralInputs &inputs, GstCudaContext *context, const std::string &caps,
                   const std::function<void(unsigned n)> &expect);
 
 // Empty if a frame holds |a - b| of these two pictures.

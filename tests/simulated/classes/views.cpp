@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // multiview on the GPU: the bytes of the CPU, in every mix of memories.
 #include "gpu_views.h"
-#include "memory/bufferpool.h"
 
 using namespace simulated;
 
@@ -152,35 +151,14 @@ GST_START_TEST(heavy) {
 }
 GST_END_TEST
 
-// A running stream makes nothing in the driver.
 GST_START_TEST(steady) {
   GstCudaContext *context = new_context();
-  const Size size{37, 11};
-  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_GRAY8, size.width, size.height);
-  coalesce::gst::FramePool pool;
-  const test::CapsRef pool_caps = parse_caps(stereo_caps(kCuda, "GRAY8", size));
-  fail_unless(pool.make(context, pool_caps.get()));
-  GpuViews views({kCuda, kCuda, kCuda}, "GRAY8", size, "output=depth-confidence", kCuda,
+  GpuViews views({kCuda, kCuda, kCuda}, "GRAY8", {37, 11}, "output=depth-confidence", kCuda,
                  "GRAY16_LE");
-  give_context(views.d(), context);
-  views.start();
-  unsigned n = 0;
-  const auto run = [&] {
-    for (int turn = 0; turn < 40; turn++, n++) {
-      for (int i = 0; i < 3; i++) {
-        GstBuffer *buffer = pool.acquire().release();
-        fill(buffer, info, n);
-        to_device(buffer);
-        fail_unless_equals_int(views.push_view(i, buffer, n * test::kViewTime), GST_FLOW_OK);
-      }
-      const test::BufferRef buffer(views.pull());
-      fail_unless(buffer != nullptr);
-    }
-  };
-  run();
-  run_until_steady(run);
-  views.stop();
-  pool.drop();
+  check_steady(views, context, stereo_caps(kCuda, "GRAY8", {37, 11}), [&](unsigned) {
+    const test::BufferRef buffer(views.pull());
+    fail_unless(buffer != nullptr);
+  });
   gst_object_unref(context);
 }
 GST_END_TEST

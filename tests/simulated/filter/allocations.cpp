@@ -2,7 +2,7 @@
 // Elements whose allocations fail, one by one, from their making to their end: then all frames come
 // and are right, or there is an element error; nothing throws through GStreamer, hangs or is left.
 // (GLib and the driver are left out: they have failures of their own.)
-#include "../../check/multiview/views.h"
+#include "../../support/cameras.h"
 #include "../classes/elements.h"
 #include "base/job.h"
 #include "failing_new.h"

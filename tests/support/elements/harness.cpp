@@ -3,20 +3,21 @@
 
 #include <algorithm>
 
+#include "../cameras.h"
+
 namespace test {
 
 std::string at_work(const std::string &launch) {
-  constexpr struct {
-    const char *element, *property, *work;
-  } kAtWork[] = {
+  const struct {
+    const char *element, *property;
+    std::string work;
+  } at_work[] = {
       {"coalescedeinterlace", "mode=", " mode=interlaced method=linear"},
       // Else the input's buffer goes on, with the lines.
       {"linedetect", "draw=", " draw=true"},
-      // Vectors of sgm compare bytes that nobody has written, and drop them, which valgrind
-      // reports.
-      {"stereodisparity", "method=", " method=census"},
+      {"multiview", "cameras=", " cameras=" + camera_file()},
   };
-  for (const auto &[element, property, work] : kAtWork) {
+  for (const auto &[element, property, work] : at_work) {
     const std::string name = element;
     if (launch.rfind(name, 0) == 0 && !contains(launch, property))
       return name + work + launch.substr(name.size());

@@ -192,42 +192,47 @@ GstBuffer *timed(GstBuffer *buffer, unsigned n, GstClockTime duration) {
 
 namespace {
 
-std::string branch(const TwoInputs::Source &from, const std::string &source) {
-  return source + " name=" + from.name + " caps=\"" + from.caps + "\"" + from.front + " ! d." +
-         from.pad + " ";
+std::string launch(const std::vector<SeveralInputs::Source> &sources, const std::string &element,
+                   const std::string &out, const std::string &source) {
+  std::string text;
+  for (const auto &from : sources)
+    text += source + " name=" + from.name + " caps=\"" + from.caps + "\"" + from.front + " ! d." +
+            from.pad + " ";
+  return text + element + " name=d ! appsink name=sink sync=false caps=\"" + out + "\"";
 }
 
 }  // namespace
 
-TwoInputs::TwoInputs(const Source &first, const Source &second, const std::string &element,
-                     const std::string &out, const std::string &source)
-    : Pipeline(branch(first, source) + branch(second, source) + element +
-               " name=d ! appsink name=sink sync=false caps=\"" + out + "\""),
-      sources_{first.name, second.name} {}
-
-void TwoInputs::end_both() const {
-  for (const char *source : sources_)
-    end(source);
+SeveralInputs::SeveralInputs(const std::vector<Source> &sources, const std::string &element,
+                             const std::string &out, const std::string &source)
+    : Pipeline(launch(sources, element, out, source)) {
+  for (const Source &each : sources)
+    sources_.push_back(each.name);
 }
 
-void TwoInputs::set_caps(const std::string &text) const {
+void SeveralInputs::end_all() const {
+  for (const std::string &source : sources_)
+    end(source.c_str());
+}
+
+void SeveralInputs::set_caps(const std::string &text) const {
   const CapsRef caps = parse_caps(text);
-  for (const char *source : sources_)
-    g_object_set(element(source), "caps", caps.get(), nullptr);
+  for (const std::string &source : sources_)
+    g_object_set(element(source.c_str()), "caps", caps.get(), nullptr);
 }
 
-guint64 TwoInputs::unpaired() const {
+guint64 SeveralInputs::unpaired() const {
   guint64 unpaired = 0;
   g_object_get(d(), "unpaired", &unpaired, nullptr);
   return unpaired;
 }
 
-void TwoInputs::expect_end() const {
+void SeveralInputs::expect_end() const {
   const BufferRef buffer(pull());
   if (buffer != nullptr) die("a picture more at " + std::to_string(GST_BUFFER_PTS(buffer.get())));
 }
 
-std::string TwoInputs::expect_error() {
+std::string SeveralInputs::expect_error() {
   wait_for_end();
   std::string found;
   for (const Message &error : errors()) {

@@ -3,7 +3,6 @@
 // two ways: an element "sink" that is a fakesink counts them, and from an appsink they are pulled.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <functional>
 #include <mutex>
@@ -87,33 +86,33 @@ constexpr GstClockTime kFrame = GST_SECOND / 25;
 // The nth frame of a stream.
 GstBuffer *timed(GstBuffer *buffer, unsigned n, GstClockTime duration = kFrame);
 
-// An element with two inputs, between two sources of the test's and a sink.
-class TwoInputs : public Pipeline {
+// An element with several inputs, between as many sources of the test's and a sink.
+class SeveralInputs : public Pipeline {
  public:
   struct Source {
-    const char *name, *pad;  // to which it is linked
+    std::string name, pad;  // to which it is linked
     std::string caps;
     std::string front = "";  // what is in between, as in " ! rgb2yuv"
   };
 
   // The sources, `element` with its properties, called d, and an appsink called sink.
-  TwoInputs(const Source &first, const Source &second, const std::string &element,
-            const std::string &out, const std::string &source = "appsrc format=time");
+  SeveralInputs(const std::vector<Source> &sources, const std::string &element,
+                const std::string &out, const std::string &source = "appsrc format=time");
 
   GstElement *d() const { return element("d"); }
-  const std::array<const char *, 2> &sources() const { return sources_; }
-  void push_frame(const char *source, GstBuffer *buffer) const {
-    fail_unless_equals_int(push(buffer, source), GST_FLOW_OK);
+  const std::vector<std::string> &sources() const { return sources_; }
+  void push_frame(const std::string &source, GstBuffer *buffer) const {
+    fail_unless_equals_int(push(buffer, source.c_str()), GST_FLOW_OK);
   }
-  void end_both() const;
-  void set_caps(const std::string &text) const;  // of both sources
+  void end_all() const;
+  void set_caps(const std::string &text) const;  // of all sources
   guint64 unpaired() const;
   void expect_end() const;
   // Waits for errors; those of d, of which there is one, with its details.
   std::string expect_error();
 
  private:
-  const std::array<const char *, 2> sources_;
+  std::vector<std::string> sources_;
 };
 
 }  // namespace test

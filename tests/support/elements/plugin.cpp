@@ -99,17 +99,26 @@ const std::string &element_name(int index) {
                               : aggregators().at(static_cast<gsize>(index - n_elements()));
 }
 
+std::vector<std::string> input_names(const std::string &element) {
+  const Owned<GstElementFactory> factory(gst_element_factory_find(element.c_str()));
+  std::vector<std::string> names;
+  const GList *item = gst_element_factory_get_static_pad_templates(factory.get());
+  for (; item != nullptr; item = item->next) {
+    const auto *pad = static_cast<GstStaticPadTemplate *>(item->data);
+    if (pad->direction != GST_PAD_SINK) continue;
+    if (pad->presence == GST_PAD_REQUEST) return {"sink_0", "sink_1"};
+    names.emplace_back(pad->name_template);
+  }
+  return names;
+}
+
 std::string fed(const std::string &element, const std::string &name) {
   const Owned<GstElementFactory> factory(gst_element_factory_find(element.c_str()));
   fail_unless(factory != nullptr, "%s", element.c_str());
   if (kind_of(factory.get()) != Kind::aggregator) return element + " name=" + name;
   std::string text = "tee name=inputs-of-" + name;
-  const GList *item = gst_element_factory_get_static_pad_templates(factory.get());
-  for (; item != nullptr; item = item->next) {
-    const auto *pad = static_cast<GstStaticPadTemplate *>(item->data);
-    if (pad->direction == GST_PAD_SINK)
-      text += " inputs-of-" + name + ". ! queue ! " + name + "." + pad->name_template;
-  }
+  for (const std::string &input : input_names(element))
+    text += " inputs-of-" + name + ". ! queue ! " + name + "." + input;
   return text + " " + at_work(element) + " name=" + name;
 }
 

@@ -22,6 +22,9 @@ const std::string &element_name(int index);
 std::string sink_caps(const std::string &element, Size size, int nth_format = 0,
                       const std::string &framerate = "25/1");
 int n_sink_formats(const std::string &element);
+// Of those with several inputs: the names of the pads that are always there, else two that are
+// requested.
+std::vector<std::string> input_names(const std::string &element);
 // The element with this name, fed by what is before it in a pipeline's description: all its inputs,
 // where it has several.
 std::string fed(const std::string &element, const std::string &name);
