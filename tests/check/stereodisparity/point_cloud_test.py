@@ -1,5 +1,5 @@
-#!/ usr / bin / env python3
-#SPDX - License - Identifier : LGPL - 2.1 - or -later
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The points of docs/examples/point_cloud.cpp are where examples/media/make_pair.py has its surfaces.
 
 usage: point_cloud_test.py PROGRAM MEDIA
@@ -52,7 +52,7 @@ def main():
         file = pathlib.Path(folder) / "points.ply"
         subprocess.run([program, left, right, *camera, file, "num-disparities=64"], check=True)
         head, _, body = file.read_bytes().partition(b"end_header\n")
-#An error names what is wrong.
+        # An error names what is wrong.
         missing = subprocess.run([program, left, "missing.jpg", *camera, file], text=True,
                                  capture_output=True, check=False, timeout=60)
         assert missing.returncode == 1 and "point-cloud: " in missing.stderr, missing.stderr
