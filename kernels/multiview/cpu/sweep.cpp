@@ -104,7 +104,7 @@ COALESCE_INLINE void warp_row(const Sweep &s, const Epipolar &to, float inverse_
     samples[i] =
         static_cast<std::uint8_t>(blend_quad(quad, static_cast<std::uint32_t>(p) % kPositions,
                                              static_cast<std::uint32_t>(q) % kPositions));
-    inside[i] = (h2 == near_h) & (u == near_u) & (v == near_v) ? 0xFF : 0;
+    inside[i] = ((h2 == near_h) & (u == near_u) & (v == near_v)) ? 0xFF : 0;
   }
 }
 

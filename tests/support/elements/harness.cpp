@@ -15,7 +15,9 @@ std::string at_work(const std::string &launch) {
       {"coalescedeinterlace", "mode=", " mode=interlaced method=linear"},
       // Else the input's buffer goes on, with the lines.
       {"linedetect", "draw=", " draw=true"},
-      {"multiview", "cameras=", " cameras=" + camera_file()},
+      // Few candidates, for these tests are of elements.
+      {"multiview", "cameras=", " num-depths=4 cameras=" + camera_file()},
+      {"stereodisparity", "num-disparities=", " num-disparities=16"},
   };
   for (const auto &[element, property, work] : at_work) {
     const std::string name = element;
