@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 #include "image.h"
 
@@ -28,12 +29,12 @@ std::size_t scratch_picture_bytes(const ImageOf<Byte> &picture) {
   return bytes;
 }
 
-// Gives them data and pitch.
+// Gives them data and pitch. memory: nullptr where only sizes matter, as of Layout.
 inline void put_in_scratch(Image *picture, void *memory) {
-  auto *at = static_cast<std::uint8_t *>(memory);
+  auto at = reinterpret_cast<std::uintptr_t>(memory);
   for (int p = 0; p < picture->format.planes; ++p) {
     Plane<std::uint8_t> &plane = picture->plane[p];
-    plane.data = at, plane.pitch = scratch_pitch(plane.width);
+    plane.data = reinterpret_cast<std::uint8_t *>(at), plane.pitch = scratch_pitch(plane.width);
     at += scratch_bytes(plane);
   }
 }
