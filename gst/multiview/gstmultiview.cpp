@@ -144,13 +144,6 @@ constexpr guint kWindow = 2;
 
 // ---- what cannot be used ---------------------------------------------------------------------
 
-const OwnPart<S> kWindowPart = {[](const S &s) -> std::string {
-                                  if (s.window % 2 == 1) return {};
-                                  return "window-size " + std::to_string(s.window) +
-                                         ": a window requires an odd number";
-                                },
-                                [](const S &before, S *s) { s->window = before.window; }};
-
 const OwnPart<S> kRangePart = {[](const S &s) -> std::string {
                                  if (s.nearest < s.farthest) return {};
                                  return "near " + number_text(s.nearest) +
@@ -165,7 +158,7 @@ const OwnPart<S> kRangePart = {[](const S &s) -> std::string {
 
 struct MultiviewPrivate {
   explicit MultiviewPrivate(gpointer self)
-      : settings(self), in_use(self, kWindowPart, kRangePart) {}
+      : settings(self), in_use(self, kOddWindow<S>, kRangePart) {}
 
   // What leaves now: as the settings have it, where the caps are of its kind; else as before.
   void follow_output() {

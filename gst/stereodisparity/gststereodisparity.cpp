@@ -200,13 +200,6 @@ constexpr guint kWindow = 2, kCandidates = 3;
 
 // ---- what cannot be used ---------------------------------------------------------------------
 
-const OwnPart<S> kWindowPart = {[](const S &s) -> std::string {
-                                  if (s.window % 2 == 1) return {};
-                                  return "window-size " + std::to_string(s.window) +
-                                         ": a window requires an odd number";
-                                },
-                                [](const S &before, S *s) { s->window = before.window; }};
-
 const OwnPart<S> kCandidatesPart = {
     [](const S &s) -> std::string {
       if (s.disparities % 16 == 0) return {};
@@ -262,7 +255,7 @@ std::vector<std::string> ignored(const S &s) {
 struct DisparityPrivate {
   explicit DisparityPrivate(gpointer self)
       : settings(self),
-        in_use(self, kWindowPart, kCandidatesPart, kPenaltiesPart, kDepthPart),
+        in_use(self, kOddWindow<S>, kCandidatesPart, kPenaltiesPart, kDepthPart),
         rectifier(self) {}
 
   // What leaves now: as the settings have it, where the caps are of its kind; else as before.

@@ -20,6 +20,15 @@ struct OwnPart {
   void (*restore)(const S &before, S *settings);
 };
 
+// Of settings with a `window`.
+template <class S>
+const OwnPart<S> kOddWindow = {[](const S &s) -> std::string {
+                                 if (s.window % 2 == 1) return {};
+                                 return "window-size " + std::to_string(s.window) +
+                                        ": a window requires an odd number";
+                               },
+                               [](const S &before, S *s) { s->window = before.window; }};
+
 // The streaming thread's. S is made on ChannelSettings, or has neither border nor planes.
 template <class S>
 class SettingsInUse {
