@@ -26,16 +26,21 @@ __device__ __forceinline__ Number warp_sum_up_to_here(Number value, int lane) {
   return value;
 }
 
-// Of a whole warp by one instruction, where there is that.
+// Of a whole warp by one instruction, of its halves by two, where there is that.
 template <int kLanes = 32>
 __device__ __forceinline__ unsigned warp_least(unsigned value) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  constexpr bool kReduces = kLanes == 32;
+  constexpr bool kReduces = kLanes >= 16;
 #else
   constexpr bool kReduces = false;
 #endif
-  if constexpr (kReduces) {
+  if constexpr (kReduces && kLanes == 32) {
     value = __reduce_min_sync(kWholeWarp, value);
+  } else if constexpr (kReduces) {
+    const bool upper = threadIdx.x % 32 >= 16;
+    const unsigned of_lower = __reduce_min_sync(kWholeWarp, upper ? 0xFFFFFFFF : value);
+    const unsigned of_upper = __reduce_min_sync(kWholeWarp, upper ? value : 0xFFFFFFFF);
+    value = upper ? of_upper : of_lower;
   } else {
 #pragma unroll
     for (int distance = kLanes / 2; distance > 0; distance /= 2)

@@ -80,8 +80,8 @@ __device__ __forceinline__ std::uint32_t joined_bytes(std::uint32_t low, std::ui
 // The least number of all lanes' pairs, for all of a group.
 template <int kLanes>
 __device__ __forceinline__ std::uint32_t least_number(std::uint32_t pair) {
-  if constexpr (kLanes == 32) {
-    return warp_least(min(pair & 0xFFFF, pair >> 16));
+  if constexpr (kLanes >= 16) {
+    return warp_least<kLanes>(min(pair & 0xFFFF, pair >> 16));
   } else {
 #pragma unroll
     for (int distance = kLanes / 2; distance > 0; distance /= 2)

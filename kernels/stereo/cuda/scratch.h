@@ -12,7 +12,7 @@
 namespace coalesce {
 
 // Columns that a group of lanes walks along: at most so many, a multiple of 16.
-constexpr int kStereoStrip = 64;
+constexpr int kStereoStrip = 32;
 // Columns that kernels read beside a picture: of windows, and of strips that end outside.
 constexpr int kStereoBefore = 32, kStereoBehind = 2 * kStereoStrip + 32;
 

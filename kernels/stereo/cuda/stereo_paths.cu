@@ -104,20 +104,18 @@ __global__ void __launch_bounds__(kSumThreads) sum_kernel(const __grid_constant_
   winners.start_row(y);
   Pixel ahead[2] = {load(begin), load(begin + 1)};
   for (int i = 0; i < kStereoStrip; i += 2) {
-    winners.start(i);
+    std::uint32_t sums[2][4] = {};
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
       const Pixel pixel = ahead[u];
       ahead[u] = load(begin + i + u + 2);
-      std::uint32_t sums[4] = {};
 #pragma unroll
       for (int axis = 0; axis < 4; ++axis) {
-        sums[0] += low_bytes(pixel.of[axis].x), sums[1] += high_bytes(pixel.of[axis].x);
-        sums[2] += low_bytes(pixel.of[axis].y), sums[3] += high_bytes(pixel.of[axis].y);
+        sums[u][0] += low_bytes(pixel.of[axis].x), sums[u][1] += high_bytes(pixel.of[axis].x);
+        sums[u][2] += low_bytes(pixel.of[axis].y), sums[u][3] += high_bytes(pixel.of[axis].y);
       }
-      winners.put(u, sums);
     }
-    winners.end(2);
+    winners.put(i, sums);
   }
   winners.end_row();
 }

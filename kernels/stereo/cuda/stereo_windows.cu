@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(32) window_kernel(const __grid_constant__ Wind
 // above a band do not matter much.
 int band_rows(const WindowArgs &a, int strips, int multiprocessors, int resident) {
   const int bands = std::max(multiprocessors * std::clamp(resident, 1, 32) / strips, 1);
-  return std::max(divided_up(a.winner.height, bands), 2 * a.half + 1);
+  return std::max(divided_up(a.winner.height, bands), 2 * (2 * a.half + 1));
 }
 
 template <template <int> class CostsOf, int kLanes, int kEach, bool kRight>

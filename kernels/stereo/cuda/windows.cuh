@@ -293,75 +293,75 @@ class WindowStrip {
     return Row(a_, y, x_ - columns_before(a_.half), lane_ * kEach);
   }
 
-  // One more row of costs; kLeaves: and one less.
+  // Of four columns that follow each other: one more row of costs; kLeaves: and one less.
   template <bool kLeaves>
-  __device__ __forceinline__ ColumnOfSums<kSums> change_column(std::uint32_t *at, int c, Row *in,
-                                                               Row *out) const {
-    ColumnOfSums<kSums> column = load_sums<kSums>(at);
-    std::uint32_t costs[kSums];
-    Costs::costs(*in, c, costs);
+  __device__ __forceinline__ void change_columns(std::uint32_t *at, Row *in, Row *out,
+                                                 ColumnOfSums<kSums> (&columns)[4]) const {
+    in->load();
+    if constexpr (kLeaves) out->load();
 #pragma unroll
-    for (int k = 0; k < kSums; ++k)
-      column.at[k] += costs[k];
-    if constexpr (kLeaves) {
-      Costs::costs(*out, c, costs);
+    for (int c = 0; c < 4; ++c)
+      columns[c] = load_sums<kSums>(at + c * kColumnWords);
+#pragma unroll
+    for (int c = 0; c < 4; ++c) {
+      std::uint32_t costs[kSums];
+      Costs::costs(*in, c, costs);
 #pragma unroll
       for (int k = 0; k < kSums; ++k)
-        column.at[k] -= costs[k];
+        columns[c].at[k] += costs[k];
+      if constexpr (kLeaves) {
+        Costs::costs(*out, c, costs);
+#pragma unroll
+        for (int k = 0; k < kSums; ++k)
+          columns[c].at[k] -= costs[k];
+      }
+      store_sums(at + c * kColumnWords, columns[c]);
     }
-    store_sums(at, column);
-    return column;
   }
 
   __device__ __forceinline__ void add_row(int y) {
     Row in = row(y);
-    for (int i = 0; i < columns_ahead(a_.half) + a_.winner.strip; i += 4) {
-      in.load();
-#pragma unroll
-      for (int c = 0; c < 4; ++c)
-        change_column<false>(sums_ + (i + c) * kColumnWords, c, &in, &in);
-    }
+    ColumnOfSums<kSums> columns[4];
+    for (int i = 0; i < columns_ahead(a_.half) + a_.winner.strip; i += 4)
+      change_columns<false>(sums_ + i * kColumnWords, &in, &in, columns);
   }
 
   // The window's last row of row y comes in; the one that is above its first one leaves.
   template <bool kLeaves>
   __device__ __forceinline__ void pass(int y) {
     Row in = row(y + a_.half), out = row(y - a_.half - 1);
-    ColumnOfSums<kSums> window = {};
+    ColumnOfSums<kSums> window = {}, columns[4], old[4];
     const int size = 2 * a_.half + 1;
     std::uint32_t *at = sums_;
-    for (int i = 0; i < columns_ahead(a_.half); i += 4) {
-      in.load();
-      if constexpr (kLeaves) out.load();
+    const auto move = [&](int c) {
 #pragma unroll
-      for (int c = 0; c < 4; ++c, at += kColumnWords) {
-        const auto column = change_column<kLeaves>(at, c, &in, &out);
-        const auto old =
-            load_sums<kSums>(i + c >= size ? at - size * kColumnWords : sums_ - kColumnWords);
+      for (int k = 0; k < kSums; ++k)
+        window.at[k] += columns[c].at[k] - old[c].at[k];
+    };
+    for (int i = 0; i < columns_ahead(a_.half); i += 4, at += 4 * kColumnWords) {
+      change_columns<kLeaves>(at, &in, &out, columns);
 #pragma unroll
-        for (int k = 0; k < kSums; ++k)
-          window.at[k] += column.at[k] - old.at[k];
+      for (int c = 0; c < 4; ++c) {
+        old[c] =
+            load_sums<kSums>(i + c >= size ? at + (c - size) * kColumnWords : sums_ - kColumnWords);
+        move(c);
       }
     }
     typename Costs::Finish finish(a_, y, x_ + first_window(a_.half), lane_ * kEach);
     winners_.start_row(y);
-    const std::uint32_t *behind = at - size * kColumnWords;
-    for (int i = 0; i < a_.winner.strip; i += 4) {
-      winners_.start(i);
-      in.load();
-      if constexpr (kLeaves) out.load();
+    for (int i = 0; i < a_.winner.strip; i += 4, at += 4 * kColumnWords) {
+      change_columns<kLeaves>(at, &in, &out, columns);
+      // (Behind the columns' stores: a window of three has one of these.)
 #pragma unroll
-      for (int c = 0; c < 4; ++c, at += kColumnWords, behind += kColumnWords) {
-        const auto column = change_column<kLeaves>(at, c, &in, &out);
-        const auto old = load_sums<kSums>(behind);
+      for (int c = 0; c < 4; ++c)
+        old[c] = load_sums<kSums>(at + (c - size) * kColumnWords);
+      std::uint32_t pairs[4][kEach / 2];
 #pragma unroll
-        for (int k = 0; k < kSums; ++k)
-          window.at[k] += column.at[k] - old.at[k];
-        std::uint32_t pairs[kEach / 2];
-        finish(window.at, pairs);
-        winners_.put(c, pairs);
+      for (int c = 0; c < 4; ++c) {
+        move(c);
+        finish(window.at, pairs[c]);
       }
-      winners_.end(4);
+      winners_.put(i, pairs);
     }
     winners_.end_row();
   }

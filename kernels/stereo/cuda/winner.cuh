@@ -66,48 +66,47 @@ class Winners {
       right_[j] = kNoKey;
   }
 
-  // Pixel `at` of the strip and some after it are next, all of one batch.
-  __device__ __forceinline__ void start(int at) {
-    at_ = at;
-    own_ = lane_ - at % kBatch;
-    to_ = costs_ + at % kBatch * (kAll / 2);
-  }
-
-  // Of pixel number i of those, of all groups of the warp together, one after the other.
-  __device__ __forceinline__ void put(int i, std::uint32_t (&costs)[kPairs]) {
-    if (limited_) limit(last_candidate(first_ + at_ + i), costs);
-    store(to_ + i * (kAll / 2), costs);
-    std::uint32_t keys[kEach], best = kNoKey;
+  // Pixels of the strip from `at` on, all of one batch; of all groups of the warp together. (A step
+  // for all of them, then the next one: so they do not wait for each other's minima.)
+  template <int kCount>
+  __device__ __forceinline__ void put(int at, std::uint32_t (&costs)[kCount][kPairs]) {
+    const int own = lane_ - at % kBatch;
+    std::uint32_t *const to = costs_ + at % kBatch * (kAll / 2);
+    std::uint32_t keys[kCount][kEach], best[kCount], second[kCount];
 #pragma unroll
-    for (int j = 0; j < kEach; ++j) {
-      const std::uint32_t cost = j % 2 == 0 ? costs[j / 2] << 16 : costs[j / 2] & 0xFFFF0000;
-      keys[j] = cost | static_cast<std::uint32_t>(lane_ * kEach + j);
-      best = min(best, keys[j]);
+    for (int i = 0; i < kCount; ++i) {
+      if (limited_) limit(last_candidate(first_ + at + i), costs[i]);
+      store(to + i * (kAll / 2), costs[i]);
+      best[i] = second[i] = kNoKey;
+#pragma unroll
+      for (int j = 0; j < kEach; ++j) {
+        const std::uint32_t pair = costs[i][j / 2];
+        keys[i][j] = (j % 2 == 0 ? pair << 16 : pair & 0xFFFF0000) |
+                     static_cast<std::uint32_t>(lane_ * kEach + j);
+        best[i] = min(best[i], keys[i][j]);
+      }
     }
-    best = warp_least<kLanes>(best);
-    if (own_ == i) best_ = best;
+#pragma unroll
+    for (int i = 0; i < kCount; ++i)
+      best[i] = warp_least<kLanes>(best[i]);
     if (args_.uniqueness > 0) {
-      std::uint32_t second = kNoKey;
-      const int first = static_cast<int>(best & 0xFFFF) - 1 - lane_ * kEach;
 #pragma unroll
-      for (int j = 0; j < kEach; ++j)
-        if (static_cast<unsigned>(j - first) > 2) second = min(second, keys[j]);
-      second = warp_least<kLanes>(second);
-      if (own_ == i) second_ = second;
+      for (int i = 0; i < kCount; ++i) {
+        const int first = static_cast<int>(best[i] & 0xFFFF) - 1 - lane_ * kEach;
+#pragma unroll
+        for (int j = 0; j < kEach; ++j)
+          if (static_cast<unsigned>(j - first) > 2) second[i] = min(second[i], keys[i][j]);
+      }
+#pragma unroll
+      for (int i = 0; i < kCount; ++i)
+        second[i] = warp_least<kLanes>(second[i]);
     }
-    if constexpr (kRight) put_right(i, keys);
-  }
-
-  // If these `count` pixels were the last ones of a batch.
-  __device__ __forceinline__ void end(int count) {
-    if ((at_ + count) % kBatch != 0) return;
-    const int x = first_ + at_ + count - kBatch + lane_;
-    __syncwarp();
-    if (lane_ < kBatch) {
-      if (x >= 0 && x < args_.width) put_pixel(x);
-      if constexpr (kRight) put_key(x - args_.min_disparity - kAll + 1, leaving_[lane_]);
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      if (own == i) best_ = best[i], second_ = second[i];
+      if constexpr (kRight) put_right(at + i, keys[i]);
     }
-    __syncwarp();
+    if ((at + kCount) % kBatch == 0) end_batch(first_ + at + kCount - kBatch + lane_);
   }
 
   __device__ __forceinline__ void end_row() const {
@@ -119,6 +118,15 @@ class Winners {
   }
 
  private:
+  // x: this lane's pixel.
+  __device__ __forceinline__ void end_batch(int x) const {
+    __syncwarp();
+    if (lane_ < kBatch) {
+      if (x >= 0 && x < args_.width) put_pixel(x);
+      if constexpr (kRight) put_key(x - args_.min_disparity - kAll + 1, leaving_[lane_]);
+    }
+    __syncwarp();
+  }
   __device__ __forceinline__ int last_candidate(int x) const {
     if (x < 0 || x >= args_.width) return -1;
     const int last = args_.candidates - 1;
@@ -147,12 +155,12 @@ class Winners {
 
   // Pixel p of the right picture has candidate k from pixel p + min + k. So keys move on by one
   // candidate a pixel, and leave the group after its last one.
-  __device__ __forceinline__ void put_right(int i, const std::uint32_t (&keys)[kEach]) {
+  __device__ __forceinline__ void put_right(int at, const std::uint32_t (&keys)[kEach]) {
 #pragma unroll
     for (int j = 0; j < kEach; ++j)
       right_[j] = min(right_[j], keys[j]);
     const std::uint32_t leaves = right_[kEach - 1];
-    if (lane_ == kLanes - 1) leaving_[at_ % kBatch + i] = leaves;
+    if (lane_ == kLanes - 1) leaving_[at % kBatch] = leaves;
     const std::uint32_t comes = __shfl_up_sync(kWholeWarp, leaves, 1, kLanes);
 #pragma unroll
     for (int j = kEach - 1; j > 0; --j)
@@ -196,9 +204,7 @@ class Winners {
   const WinnerArgs &args_;
   std::uint32_t *costs_, *leaving_;
   int lane_, first_, y_ = 0;
-  int at_ = 0, own_ = 0;         // of the pixels that are next: this lane's number among them
-  std::uint32_t *to_ = nullptr;  // and where the costs of the first one go
-  bool limited_;                 // may a pixel of the strip lack candidates?
+  bool limited_;  // may a pixel of the strip lack candidates?
   std::uint32_t right_[kEach] = {};
   std::uint32_t best_ = kNoKey, second_ = kNoKey;  // of the pixel of the batch that is this lane's
 };
