@@ -35,7 +35,7 @@ std::vector<GstBuffer *> frames(GstCudaContext *context, const char *memory, uns
 InputsTrial trial(GstCudaContext *context, const Mix &mix,
                   const std::string &element = "coalescedifference backend=cuda") {
   return {std::make_unique<Pair>(element, caps(mix.a), caps(kSystem), any_size(mix.out, "GRAY8")),
-          mix.out == kCuda, kFrames,
+          kFrames,
           [context, mix] {
             return std::vector{frames(context, mix.a, 1), frames(nullptr, kSystem, 101)};
           },

@@ -51,7 +51,7 @@ InputsTrial trial(GstCudaContext *context, const Mix &mix, const std::vector<Byt
   return {std::make_unique<StereoPair>(
               stereo_caps(mix.left, "GRAY8", kSize), stereo_caps(mix.right, "GRAY8", kSize),
               mix.properties + " backend=cuda", any_size(mix.out, mix.format)),
-          mix.out == kCuda, kFrames,
+          kFrames,
           [context, mix] {
             return std::vector{inputs(context, mix.left, &StereoFrames::left),
                                inputs(context, mix.right, &StereoFrames::right)};

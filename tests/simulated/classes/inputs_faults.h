@@ -11,7 +11,8 @@
 
 namespace simulated {
 
-// What came out, all of it right or not to be mapped; and the errors of the element.
+// What came out, all of it right or not to be mapped (who maps uses the driver, too); and the
+// errors of the element.
 struct Outcome {
   unsigned right = 0, pictures = 0;
   std::vector<std::string> errors;
@@ -19,7 +20,6 @@ struct Outcome {
 
 struct InputsTrial {
   std::unique_ptr<SeveralInputs> inputs;
-  bool to_device;  // whoever maps what comes out uses the driver, too
   unsigned frames;
   // Of each source, as many as `frames`.
   std::function<std::vector<std::vector<GstBuffer *>>()> make_frames;

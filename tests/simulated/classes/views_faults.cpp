@@ -29,7 +29,7 @@ InputsTrial trial(GstCudaContext *context, const Mix &mix, const std::vector<Vie
         all[i].push_back(views.input(frames[n], i, context, n));
     return all;
   };
-  return {std::move(views), mix.out == kCuda, kFrames, make_frames,
+  return {std::move(views), kFrames, make_frames,
           [&expected](GstBuffer *buffer, const GstVideoInfo &info, unsigned n) {
             return wrong_picture(buffer, info, expected[n]);
           }};
