@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // bilateral, convolve, sepconvolve and median as they ship, on a real GPU: the bytes of their CPU
 // back end, which tests/check has judged.
+#include "../support/covering_array.h"
 #include "gpu_support.h"
 
 using namespace gpu_test;
+using coalesce::test::covering_rows;
 
 namespace {
 
@@ -54,12 +56,13 @@ void run_case(const Case &c, int frames = 2) {
 }  // namespace
 
 GST_START_TEST(formats_borders_and_masks) {
-  for (const char *format : kFormats)
-    for (const char *border : kBorders)
-      for (const char *filter : kFilters)
-        for (auto [width, height] : {std::pair{3, 2}, {67, 35}})
-          run_case(
-              {std::string(filter) + " border-value=77 border=" + border, format, width, height});
+  // Each with each of every other.
+  constexpr Size kSizes[] = {{3, 2}, {67, 35}};
+  const auto all = covering_rows(
+      {std::size(kFormats), std::size(kBorders), std::size(kFilters), std::size(kSizes)});
+  for (const auto &row : all)
+    run_case({std::string(kFilters[row[2]]) + " border-value=77 border=" + kBorders[row[1]],
+              kFormats[row[0]], kSizes[row[3]].width, kSizes[row[3]].height});
 }
 GST_END_TEST
 

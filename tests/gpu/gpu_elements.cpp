@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Every filter of the plugin with its defaults, in every format and any mix of memory: the bytes of
 // its CPU back end, which tests/check has judged. Later filters are covered by being registered.
+#include "../support/covering_array.h"
 #include "../support/elements/plugin.h"
 #include "gpu_support.h"
 
 using namespace gpu_test;
+using coalesce::test::covering_rows;
 
 namespace {
 
@@ -31,28 +33,27 @@ void compare(const std::string &element, Size size, int format, bool in_cuda, bo
 
 }  // namespace
 
-GST_START_TEST(formats_and_sizes) {
+// Each with each of every other.
+GST_START_TEST(formats_sizes_and_memory) {
   const std::string &element = element_name(__i__);
-  const int formats = is_filter(element) ? n_sink_formats(element) : 0;
-  for (int format = first_sample(formats); format < formats; format += sample_step())
-    for (Size size : {Size{1, 1}, Size{3, 1}, Size{1, 3}, Size{67, 35}, Size{641, 19}})
-      compare(element, size, format, true, true);
-}
-GST_END_TEST
-
-GST_START_TEST(memory_combinations) {
-  const std::string &element = element_name(__i__);
-  const int formats = is_filter(element) ? n_sink_formats(element) : 0;
-  for (int format = first_sample(formats); format < formats; format += sample_step())
-    for (bool in_cuda : {false, true})
-      for (bool out_cuda : {false, true})
-        compare(element, {320, 18}, format, in_cuda, out_cuda);
+  std::vector<int> formats;
+  const int n = is_filter(element) ? n_sink_formats(element) : 0;
+  for (int format = first_sample(n); format < n; format += sample_step())
+    formats.push_back(format);
+  if (formats.empty()) return;
+  constexpr Size kSizes[] = {{1, 1}, {3, 1}, {1, 3}, {67, 35}, {320, 18}, {641, 19}};
+  constexpr struct {
+    bool in_cuda, out_cuda;
+  } kMemory[] = {{true, true}, {true, false}, {false, true}, {false, false}};
+  for (const auto &row :
+       covering_rows({int(formats.size()), std::size(kSizes), std::size(kMemory)}))
+    compare(element, kSizes[row[1]], formats[std::size_t(row[0])], kMemory[row[2]].in_cuda,
+            kMemory[row[2]].out_cuda);
 }
 GST_END_TEST
 
 int main(int argc, char **argv) {
   return run(&argc, &argv, "gpu_elements", [](TCase *tests) {
-    tcase_add_loop_test(tests, formats_and_sizes, 0, n_elements());
-    tcase_add_loop_test(tests, memory_combinations, 0, n_elements());
+    tcase_add_loop_test(tests, formats_sizes_and_memory, 0, n_elements());
   });
 }

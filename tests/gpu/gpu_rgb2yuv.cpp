@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // rgb2yuv as it ships, on a real GPU: the bytes of its CPU back end, which tests/check has judged.
+#include "../support/covering_array.h"
 #include "gpu_support.h"
 
 using namespace gpu_test;
+using coalesce::test::covering_rows;
 
 namespace {
 
@@ -34,10 +36,11 @@ void run_case(const Case &c, int frames = 2) {
 }  // namespace
 
 GST_START_TEST(formats_and_sizes) {
-  for (const char *in : kRgb)
-    for (const char *out : kYuv)
-      for (auto [width, height] : {std::pair{1, 1}, {3, 2}, {33, 17}, {642, 35}})
-        run_case({in, out, width, height});
+  // Each with each of every other.
+  constexpr Size kSizes[] = {{1, 1}, {3, 2}, {33, 17}, {642, 35}};
+  const auto all = covering_rows({std::size(kRgb), std::size(kYuv), std::size(kSizes)});
+  for (const auto &row : all)
+    run_case({kRgb[row[0]], kYuv[row[1]], kSizes[row[2]].width, kSizes[row[2]].height});
 }
 GST_END_TEST
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <random>
 
 #include "../support/random.h"
 
@@ -66,10 +65,12 @@ void write_plane(GstBuffer *buffer, GstCaps *caps, int plane, const Bytes &bytes
 }
 
 Bytes random_bytes(std::size_t count, unsigned seed) {
-  std::mt19937 generator(static_cast<unsigned>(coalesce::test::seed_of_run(seed)));
+  auto generator = coalesce::test::random_of_run(seed);
   Bytes bytes(count);
-  for (auto &byte : bytes)
-    byte = static_cast<guint8>(generator());
+  for (std::size_t i = 0; i < count; i += sizeof(guint64)) {
+    const guint64 bits = generator.bits();
+    std::memcpy(&bytes[i], &bits, std::min(sizeof(bits), count - i));
+  }
   return bytes;
 }
 

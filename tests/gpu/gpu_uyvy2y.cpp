@@ -39,8 +39,8 @@ void check_output(GstBuffer *buffer, const Case &c, const Bytes &packed) {
 // All frames are pushed before the first is looked at, so that their work is in flight together.
 void run_case(const Case &c, int frames) {
   const std::string in = caps_text(c.in, c.width, c.height, c.in_cuda);
-  GstHarness *h =
-      harness("uyvy2y backend=cuda", in, caps_text(c.out, c.width, c.height, c.out_cuda));
+  GstHarness *h = harness("uyvy2y backend=cuda", in,
+                          caps_text(c.out, c.width, c.height, c.out_cuda), Context::shared);
   const GstVideoInfo info = video_info(caps_text(c.in, c.width, c.height, false));
   const gsize bytes = gsize(row_bytes(info, 0)) * gsize(c.height);
   GstBufferPool *pool = proposed_pool(h);

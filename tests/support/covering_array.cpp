@@ -165,6 +165,11 @@ std::vector<CoveringRow> covering_rows(const CoveringFactors &factors) {
   return rows;
 }
 
+std::vector<CoveringRow> covering_rows(const std::vector<int> &values) {
+  return covering_rows(
+      {values, std::vector(values.size(), Ties::any), [](const CoveringRow &) { return true; }});
+}
+
 std::vector<CoveringPair> missing_pairs(const std::vector<int> &values,
                                         const std::vector<CoveringRow> &rows) {
   std::vector<CoveringPair> missing;

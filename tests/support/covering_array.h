@@ -29,6 +29,8 @@ struct CoveringPair {
 
 // Rows with all pairs, apart from those for which chance finds no row that is allowed.
 std::vector<CoveringRow> covering_rows(const CoveringFactors &factors);
+// Of factors with so many values, all rows of which are allowed.
+std::vector<CoveringRow> covering_rows(const std::vector<int> &values);
 
 // Which pairs there are not, by counting.
 std::vector<CoveringPair> missing_pairs(const std::vector<int> &values,

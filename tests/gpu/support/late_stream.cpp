@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "late_stream.h"
 
+#include <gmodule.h>
 #include <gst/cuda/cuda-gst.h>
 
 namespace gpu_test {
 namespace {
-
-constexpr std::size_t kRow = std::size_t(1) << 20, kScratch = 256 * kRow;
 
 struct Rows {
   CUdeviceptr data;
@@ -31,9 +30,21 @@ void copy_on(CUstream stream, const Rows &from, const Rows &to, std::size_t byte
   fail_unless_equals_int(CuMemcpy2DAsync(&copy, stream), CUDA_SUCCESS);
 }
 
+// Which libgstcuda lacks.
+void call_on(CUstream stream, void(CUDAAPI *function)(void *), void *data) {
+  gpointer symbol = nullptr;
+  GModule *driver = g_module_open("libcuda.so.1", G_MODULE_BIND_LAZY);
+  fail_unless(driver != nullptr && g_module_symbol(driver, "cuLaunchHostFunc", &symbol));
+  const auto call =
+      reinterpret_cast<CUresult(CUDAAPI *)(CUstream, void(CUDAAPI *)(void *), void *)>(symbol);
+  fail_unless_equals_int(call(stream, function, data), CUDA_SUCCESS);
+  g_module_close(driver);
+}
+
 }  // namespace
 
-LateStream::LateStream(GstCudaContext *context, Kind kind) : context_(context) {
+LateStream::LateStream(GstCudaContext *context, Kind kind, int milliseconds)
+    : context_(context), milliseconds_(milliseconds) {
   gst_cuda_context_push(context_);
   if (kind == Kind::named) {
     named_ = cuda_stream_new(context_);
@@ -42,14 +53,12 @@ LateStream::LateStream(GstCudaContext *context, Kind kind) : context_(context) {
     const auto flags = kind == Kind::ordered ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING;
     fail_unless_equals_int(CuStreamCreate(&handle_, flags), CUDA_SUCCESS);
   }
-  fail_unless_equals_int(CuMemAlloc(&scratch_, 2 * kScratch), CUDA_SUCCESS);
 }
 
 LateStream::~LateStream() {
   wait();
   for (GstBuffer *buffer : kept_)
     gst_buffer_unref(buffer);
-  CuMemFree(scratch_);
   if (named_ != nullptr)
     gst_mini_object_unref(GST_MINI_OBJECT(named_));
   else
@@ -78,13 +87,19 @@ GstBuffer *LateStream::copy_of(GstBuffer *frame, const GstVideoInfo &info) {
   return target;
 }
 
-void LateStream::copy(GstBuffer *from, GstBuffer *to, const GstVideoInfo &info) const {
+void LateStream::begin(void *self) {
+  auto *late = static_cast<LateStream *>(self);
+  g_usleep(gulong(late->milliseconds_) * 1000);
+  late->begun_ = true;
+}
+
+void LateStream::copy(GstBuffer *from, GstBuffer *to, const GstVideoInfo &info) {
   GstVideoFrame in, out;
   fail_unless(gst_video_frame_map(&in, &info, from, GstMapFlags(GST_MAP_READ | GST_MAP_CUDA)));
   fail_unless(gst_video_frame_map(&out, &info, to, GstMapFlags(GST_MAP_READWRITE | GST_MAP_CUDA)));
   wait();
-  for (int i = 0; i < 160; i++)
-    copy_on(handle_, {scratch_, kRow}, {scratch_ + kScratch, kRow}, kRow, kScratch / kRow);
+  begun_ = false;
+  call_on(handle_, begin, this);
   for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES(&info); p++)
     copy_on(handle_, plane(in, p), plane(out, p), std::size_t(info.stride[p]),
             std::size_t(GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT(info.finfo, p, info.height)));
