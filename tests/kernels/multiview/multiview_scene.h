@@ -12,8 +12,8 @@ namespace coalesce::test {
 
 struct MultiviewScene {
   MultiviewScene() = default;
-  // Draws it. views: of which number 0 is in the middle, and the others around it. noise: its sigma,
-  // in each picture for itself.
+  // Draws it. views: of which number 0 is in the middle, and the others around it. noise: its
+  // sigma, in each picture for itself.
   MultiviewScene(int width, int height, int views, double noise);
 
   static constexpr double kNearest = 1500, kFarthest = 5000;  // hold all drawn depths, in mm
