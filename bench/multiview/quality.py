@@ -23,7 +23,7 @@ except ImportError:
     print('SKIP: there are no numpy and OpenCV')
     sys.exit(77)
 
-OFF = 2  # candidates, of half a pixel each or about so
+OFF = 2  # candidates, of about half a pixel each
 
 
 def write(folder, pictures, matrices, depth):
