@@ -133,7 +133,7 @@ GST_START_TEST(drawn_scene) {
     const Bytes found = take_bytes(element.pull());
     fail_unless(found.size() == 4 * expected.size() &&
                 std::memcmp(found.data(), expected.data(), found.size()) == 0);
-    const auto errors = coalesce::test::multiview_errors(scene, expected, kDepths, 2);
+    const auto errors = coalesce::test::multiview_errors(scene, expected, params);
     fail_unless(errors.known > 0.5 && errors.bad < 0.25, "known %g, bad %g", errors.known,
                 errors.bad);
   }

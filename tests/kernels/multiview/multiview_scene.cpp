@@ -176,25 +176,26 @@ MultiviewScene::MultiviewScene(int width_of, int height_of, int count, double no
 }
 
 MultiviewErrors multiview_errors(const MultiviewScene &scene, const std::vector<float> &depths,
-                                 int candidates, int min_count) {
-  const double step =
-      (1 / MultiviewScene::kNearest - 1 / MultiviewScene::kFarthest) / (candidates - 1);
+                                 const MultiviewParams &params, double off) {
+  const double step = (1 / params.nearest - 1 / params.farthest) / (params.depths - 1);
   MultiviewErrors errors;
-  double known = 0, bad = 0, sum = 0, seen = 0, missed = 0;
+  double all = 0, known = 0, bad = 0, sum = 0, seen = 0, missed = 0;
   for (std::size_t i = 0; i < depths.size(); ++i) {
+    if (scene.depth[i] <= 0) continue;
+    all += 1;
     const bool is_known = depths[i] > 0;
-    const double off = is_known ? std::abs(1.0 / static_cast<double>(depths[i]) -
-                                           1.0 / static_cast<double>(scene.depth[i])) /
-                                      step
-                                : 1e9;
+    const double error = is_known ? std::abs(1.0 / static_cast<double>(depths[i]) -
+                                             1.0 / static_cast<double>(scene.depth[i])) /
+                                        step
+                                  : 1e9;
     if (is_known) known += 1;
-    if (is_known && off > 1) bad += 1;
-    if (off <= 1) sum += off;
-    if (scene.seen[i] < min_count) continue;
+    if (is_known && error > off) bad += 1;
+    if (error <= off) sum += error;
+    if (scene.seen[i] < params.min_count) continue;
     seen += 1;
-    if (off > 1) missed += 1;
+    if (error > off) missed += 1;
   }
-  errors.known = known / static_cast<double>(depths.size());
+  errors.known = known / std::max(all, 1.0);
   errors.bad = bad / std::max(known, 1.0);
   errors.missed = missed / std::max(seen, 1.0);
   errors.error = sum / std::max(known - bad, 1.0);

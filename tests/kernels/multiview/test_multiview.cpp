@@ -163,7 +163,7 @@ TEST_CASE("the depths of a scene are found") {
   for (const MultiviewMethod method : {MultiviewMethod::sad, MultiviewMethod::ncc}) {
     call.params.method = method;
     REQUIRE(call.run().ok());
-    const MultiviewErrors two = multiview_errors(scene, call.to, call.params.depths, 2);
+    const MultiviewErrors two = multiview_errors(scene, call.to, call.params);
     CHECK(two.known > 0.96);
     CHECK(two.bad < 0.04);
     CHECK(two.missed < 0.06);
@@ -171,7 +171,7 @@ TEST_CASE("the depths of a scene are found") {
     // Who wants more neighbours to agree knows less, and is wrong less often.
     call.params.min_count = 4;
     REQUIRE(call.run().ok());
-    const MultiviewErrors four = multiview_errors(scene, call.to, call.params.depths, 4);
+    const MultiviewErrors four = multiview_errors(scene, call.to, call.params);
     CHECK(four.known < two.known);
     CHECK(four.bad < 0.01);
     CHECK(four.bad < two.bad / 2);
