@@ -12,6 +12,7 @@
 #include <gst/app/app.h>
 #include <gst/video/video.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,9 +21,9 @@
 
 namespace {
 
-[[noreturn]] void fail(const std::string &what) {
+[[noreturn]] void fail(const std::string &what, int status = 1) {
   std::fprintf(stderr, "point-cloud: %s\n", what.c_str());
-  std::exit(1);
+  std::exit(status);
 }
 
 // What an appsink has got: one frame.
@@ -64,6 +65,14 @@ class Frame {
     if (message == nullptr) return;
     GError *error = nullptr;
     gst_message_parse_error(message, &error, nullptr);
+    const std::string path = gst_object_get_path_string(GST_MESSAGE_SRC(message));
+    for (const char *side : {"left", "right"})
+      if (path.find(std::string(":") + side) != std::string::npos) {
+        gchar *file = nullptr;
+        g_object_get(gst_bin_get_by_name(GST_BIN(pipeline), side), "location", &file, nullptr);
+        fail(std::string("cannot read ") + file +
+             ", which must be a picture such as a JPEG or PNG file: " + error->message);
+      }
     fail(error->message);
   }
 
@@ -94,17 +103,27 @@ void write_points(const Frame &depths, const Frame &colours, double focal_length
       points.insert(points.end(), rgb, rgb + 3);
       count++;
     }
+  const auto fail_to_write = [file_name] {
+    fail(std::string("cannot write ") + file_name + ": " + std::strerror(errno));
+  };
   std::FILE *file = std::fopen(file_name, "wb");
-  if (file == nullptr) fail(std::string("cannot write ") + file_name);
+  if (file == nullptr) fail_to_write();
   std::fprintf(file,
                "ply\nformat binary_little_endian 1.0\nelement vertex %d\n"
                "property float x\nproperty float y\nproperty float z\n"
                "property uchar red\nproperty uchar green\nproperty uchar blue\nend_header\n",
                count);
   std::fwrite(points.data(), 1, points.size(), file);
-  const bool bad = std::ferror(file) != 0;
-  if (std::fclose(file) != 0 || bad) fail(std::string("cannot write ") + file_name);
+  if (std::ferror(file) != 0 || std::fclose(file) != 0) fail_to_write();
   std::printf("%d points\n", count);
+}
+
+double length_of(const char *text, const char *what) {
+  char *end = nullptr;
+  const double length = g_ascii_strtod(text, &end);
+  if (!(length > 0) || *end != '\0')
+    fail(std::string(what) + " " + text + ": a number above 0 is required");
+  return length;
 }
 
 }  // namespace
@@ -113,32 +132,50 @@ int main(int argc, char **argv) {
   gst_init(&argc, &argv);
   if (argc < 6)
     fail(
-        "usage: point-cloud LEFT RIGHT FOCAL-LENGTH BASELINE POINTS.ply [PROPERTIES]\n"
-        "pictures; pixels; millimetres; of stereodisparity, for example num-disparities=64");
-  // (Names are set below: a description would need quotes.)
+        "usage: point-cloud LEFT RIGHT FOCAL-LENGTH-IN-PIXELS BASELINE-IN-MILLIMETRES POINTS.ply "
+        "[PROPERTY=VALUE ...], properties being those of stereodisparity",
+        2);
+  const double focal_length = length_of(argv[3], "FOCAL-LENGTH");
+  const double baseline = length_of(argv[4], "BASELINE");
+  std::string properties;
+  for (int i = 6; i < argc; i++)
+    properties += std::string(argv[i]) + " ";
+  if (gst_element_factory_find("stereodisparity") == nullptr)
+    fail("there is no element stereodisparity; GST_PLUGIN_PATH must name the plugin's folder");
+  // GLib warns of a number that is out of range, and goes on without it.
+  g_log_set_handler(
+      "GLib-GObject", G_LOG_LEVEL_WARNING,
+      [](const gchar *, GLogLevelFlags, const gchar *text, gpointer) {
+        fail(std::string(text) + "; gst-inspect-1.0 stereodisparity has the ranges");
+      },
+      nullptr);
+  // (File names are set below: a description would need quotes. The last output= is in use.)
   const std::string description =
-      "filesrc name=left ! decodebin ! videoconvert ! video/x-raw,format=RGB ! tee name=both "
+      "filesrc name=left ! decodebin name=left-decoder ! videoconvert ! video/x-raw,format=RGB ! "
+      "tee name=both "
       "both. ! queue ! videoconvert ! video/x-raw,format=GRAY8 ! depth.left "
       "both. ! queue ! appsink name=colours sync=false "
-      "filesrc name=right ! decodebin ! videoconvert ! video/x-raw,format=GRAY8 ! depth.right "
-      "stereodisparity name=depth output=depth " +
-      std::string(argc > 6 ? argv[6] : "") + " ! appsink name=depths sync=false";
+      "filesrc name=right ! decodebin name=right-decoder ! videoconvert ! video/x-raw,format=GRAY8 "
+      "! depth.right "
+      "stereodisparity " +
+      properties + "name=depth output=depth ! appsink name=depths sync=false";
   GError *error = nullptr;
   GstElement *pipeline = gst_parse_launch(description.c_str(), &error);
-  if (pipeline == nullptr || error != nullptr) fail(error->message);
-  const auto set = [pipeline](const char *element, const char *property, const char *value) {
+  if (pipeline == nullptr || error != nullptr)
+    fail(std::string(error->message) + "; gst-inspect-1.0 stereodisparity has the properties");
+  const auto set = [pipeline](const char *element, const char *property, auto value) {
     GstElement *found = gst_bin_get_by_name(GST_BIN(pipeline), element);
-    gst_util_set_object_arg(G_OBJECT(found), property, value);
+    g_object_set(found, property, value, nullptr);
     gst_object_unref(found);
   };
   set("left", "location", argv[1]);
   set("right", "location", argv[2]);
-  set("depth", "focal-length", argv[3]);
-  set("depth", "baseline", argv[4]);
+  set("depth", "focal-length", focal_length);
+  set("depth", "baseline", baseline);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   {
     const Frame depths(pipeline, "depths"), colours(pipeline, "colours");
-    write_points(depths, colours, std::atof(argv[3]), argv[5]);
+    write_points(depths, colours, focal_length, argv[5]);
   }
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(pipeline);

@@ -15,6 +15,7 @@
 #include <gst/video/gstvideoaggregator.h>
 
 #include "job.h"
+#include "object/propertytable.h"
 
 struct GstCoalesceAggregatorPrivate;
 
@@ -69,9 +70,9 @@ struct GstCoalesceAggregatorClass {
   // before all have caps, too. Default: no.
   gboolean (*worth_the_trip)(GstCoalesceAggregator *self, const GstVideoInfo *const *in, guint n);
 
-  // By how much may running times differ at which the frames of one picture begin? Asked for each.
-  // Default: by any time, as far as GstVideoAggregator pairs them.
-  GstClockTime (*max_skew)(GstCoalesceAggregator *self);
+  // By how many milliseconds may running times differ at which the frames of one picture begin?
+  // Asked for each. Default, and 0: by any time, as far as GstVideoAggregator pairs them.
+  double (*max_skew)(GstCoalesceAggregator *self);
 
   // So many inputs at least are needed for a picture. Default: 2.
   guint least_inputs;
@@ -101,3 +102,17 @@ void gst_coalesce_aggregator_class_add_input(GstCoalesceAggregatorClass *klass, 
                                              const char *formats);
 void gst_coalesce_aggregator_class_add_output(GstCoalesceAggregatorClass *klass,
                                               const char *formats);
+
+namespace coalesce::gst {
+
+// The property of max_skew(), of settings with a `max_skew`.
+template <class S>
+void add_max_skew(PropertyTable<S> *table) {
+  table->add(&S::max_skew,
+             {"max-skew", "Maximum skew",
+              "Milliseconds by which the times of the frames may differ, or there is no output (0 "
+              "= any)"},
+             0., 1e4);
+}
+
+}  // namespace coalesce::gst

@@ -208,15 +208,15 @@ namespace {
 // Do the inputs' pictures begin at times that differ by no more than they may?
 bool belong_together(GstCoalesceAggregator *self) {
   auto *klass = GST_COALESCE_AGGREGATOR_GET_CLASS(self);
-  const GstClockTime most = klass->max_skew ? klass->max_skew(self) : GST_CLOCK_TIME_NONE;
-  if (!GST_CLOCK_TIME_IS_VALID(most)) return true;
+  const double most = klass->max_skew ? klass->max_skew(self) : 0;
+  if (most == 0) return true;
   gint64 first = G_MAXINT64, last = G_MININT64;
   for (const InputRef &input : self->priv->inputs) {
     if (input->buffer == nullptr) continue;
     const gint64 begin = input->begin_of(input->buffer.get());
     first = std::min(first, begin), last = std::max(last, begin);
   }
-  const bool together = last <= first || static_cast<GstClockTime>(last - first) <= most;
+  const bool together = last <= first || last - first <= static_cast<gint64>(most * GST_MSECOND);
   if (!together)
     GST_DEBUG_OBJECT(self,
                      "frames begin at %" GST_STIME_FORMAT " to %" GST_STIME_FORMAT ": no output",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What elements look at that compare luma or grey: a frame's own samples, where these have bytes or
-// words of their own, or a copy of its grey in scratch memory. Of RGB that is what rgb2yuv makes;
-// luma keeps its numbers.
+// What elements share that compare luma or grey. They look at a frame's own samples, where these
+// have bytes or words of their own, or at a copy of its grey in scratch memory. Of RGB that is what
+// rgb2yuv makes; luma keeps its numbers. They show numbers as they are, or in colours.
 #pragma once
 
 #include <string>

@@ -40,7 +40,6 @@ bool is_in_words(Output output) {
   return output == Output::depth || output == Output::depth_confidence;
 }
 
-constexpr double kMostSkew = 1e4;
 constexpr double kLeastScale = 1e-9;
 constexpr int kWordMost = 0xFFFF;
 
@@ -119,11 +118,7 @@ const PropertyTable<S> &properties() {
           {"depth-scale", "Depth scale",
            "Steps of the numbers of output=depth in one unit of the matrices"},
           kLeastScale, kMaxMultiviewScale);
-    t.add(&S::max_skew,
-          {"max-skew", "Maximum skew",
-           "Milliseconds by which the times of the frames may differ, or there is no output (0 = "
-           "any)"},
-          0., kMostSkew);
+    add_max_skew(&t);
     t.set_flags(kPlaying);
     t.add(&S::reference,
           {"reference", "Reference",
@@ -382,9 +377,8 @@ gboolean set_info(GstCoalesceAggregator *self, const GstVideoInfo *const *in, gu
   return TRUE;
 }
 
-GstClockTime max_skew(GstCoalesceAggregator *self) {
-  const double most = priv_of(self).settings.read([](const S &s) { return s.max_skew; });
-  return most > 0 ? static_cast<GstClockTime>(most * GST_MSECOND) : GST_CLOCK_TIME_NONE;
+double max_skew(GstCoalesceAggregator *self) {
+  return priv_of(self).settings.read([](const S &s) { return s.max_skew; });
 }
 
 // ---- frames ----------------------------------------------------------------------------------

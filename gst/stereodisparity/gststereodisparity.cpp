@@ -38,7 +38,6 @@ bool is_coloured(DisparityOutput output) {
 
 // Of focal length and baseline.
 constexpr double kMostLength = 1e6;
-constexpr double kMostSkew = 1e4;
 
 struct DisparitySettings : StereoParams {
   DisparityOutput output = DisparityOutput::disparity;
@@ -179,11 +178,7 @@ const PropertyTable<S> &properties() {
            "Distance of the cameras, in millimetres; for output=depth (0 = that of rectify, if it "
            "is set)"},
           0., kMostLength);
-    t.add(&S::max_skew,
-          {"max-skew", "Maximum skew",
-           "Milliseconds by which the times of both frames may differ, or there is no output (0 = "
-           "any)"},
-          0., kMostSkew);
+    add_max_skew(&t);
     t.set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY);
     t.add(
         &S::rectify,
@@ -411,9 +406,8 @@ gboolean set_info(GstCoalesceAggregator *self, const GstVideoInfo *const *in, gu
   return TRUE;
 }
 
-GstClockTime max_skew(GstCoalesceAggregator *self) {
-  const double most = priv_of(self).settings.read([](const S &s) { return s.max_skew; });
-  return most > 0 ? static_cast<GstClockTime>(most * GST_MSECOND) : GST_CLOCK_TIME_NONE;
+double max_skew(GstCoalesceAggregator *self) {
+  return priv_of(self).settings.read([](const S &s) { return s.max_skew; });
 }
 
 JobTable *table(GstCoalesceAggregator *self) {

@@ -52,10 +52,19 @@ def main():
         file = pathlib.Path(folder) / "points.ply"
         subprocess.run([program, left, right, *camera, file, "num-disparities=64"], check=True)
         head, _, body = file.read_bytes().partition(b"end_header\n")
-        # An error names what is wrong.
-        missing = subprocess.run([program, left, "missing.jpg", *camera, file], text=True,
-                                 capture_output=True, check=False, timeout=60)
-        assert missing.returncode == 1 and "point-cloud: " in missing.stderr, missing.stderr
+        # An error is a line that names what is wrong.
+        written = [*camera, file]
+        for arguments, status, words in [
+                ([left, "missing.jpg", *written], 1, "missing.jpg, which must be a picture"),
+                ([__file__, right, *written], 1, __file__),
+                ([left, right, "0", "1", file], 1, "FOCAL-LENGTH 0"),
+                ([left, right, *camera, folder], 1, f"cannot write {folder}: Is a directory"),
+                ([left, right, *written, "nonsense=1"], 1, '"nonsense"'),
+                ([left, right, *written, "median=3", "p1=97"], 1, "'p1'"),
+                ([left, right, *camera], 2, "usage: ")]:
+            ran = subprocess.run([program, *arguments], text=True, capture_output=True, check=False, timeout=60)
+            assert (ran.returncode, ran.stderr.count("\n")) == (status, 1), (arguments, ran)
+            assert ran.stderr.startswith("point-cloud: ") and words in ran.stderr, (arguments, ran)
     count = int(head.split(b"element vertex ")[1].split()[0])
     assert len(body) == 15 * count, (len(body), count)
     assert count > 0.9 * at["WIDTH"] * at["HEIGHT"], count

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <functional>
 
-#include "../picture.h"
+#include "../stereo/trial_pictures.h"
 #include "multiview_reference.h"
-#include "picture/formats.h"
 
 namespace coalesce::test {
 namespace {
@@ -23,13 +21,6 @@ using Operation = std::function<Status(Call call, const Queue &queue, void *scra
 Status multiview_call(const Call &c, const Queue &queue, void *scratch) {
   return multiview(c.params, c.views.data(), static_cast<int>(c.views.size()), c.reference, c.depth,
                    c.wants_confidence ? &c.confidence : nullptr, queue, scratch);
-}
-
-std::vector<const NamedFormat *> formats() {
-  std::vector<const NamedFormat *> found;
-  for (const NamedFormat &each : named_formats())
-    if (multiview_takes(each.format)) found.push_back(&each);
-  return found;
 }
 
 struct TrialOptions {
@@ -111,39 +102,12 @@ void draw_cameras(const PictureShape &shape, bool plain, std::vector<MultiviewVi
 }
 
 // As far as the reference has time.
-PictureShape random_shape(const char *format, const MultiviewParams &p, int views,
-                          const TrialOptions &options, Random &random) {
+PictureShape shape_for(const char *format, const MultiviewParams &p, int views,
+                       const TrialOptions &options, Random &random) {
   const int work = p.depths * (views - 1) * (p.window * p.window + 30);
-  const int most = std::max(20'000'000 / work, 40);
-  PictureShape shape = {format, random.between(1, random.pick({20, 100, 200, 500})), 1};
-  shape.width = std::min(shape.width, most);
-  shape.height = std::clamp(most / shape.width, 1, random.pick({2, 20, 90, 200}));
+  PictureShape shape = random_shape(format, std::max(20'000'000 / work, 40), random);
   if (options.large) shape.width = 80, shape.height = 40;
-  shape.interlaced = random.below(4) == 0;
   return shape;
-}
-
-// The reference again, moved by a few pixels that change from row to row, with noise in some of its
-// samples. (What is no sample is copied, too.)
-void draw_moved(const PictureShape &shape, const InputPicture &from_picture, InputPicture *picture,
-                Random &random) {
-  const ConstImage from = from_picture.image();
-  const PixelComponent *c = from.format.find(Role::y);
-  if (c == nullptr) c = from.format.find(Role::grey);
-  const int bytes = c->container == Container::u16 ? 2 : 1, pixel = bytes * c->step;
-  InputImage &plane = picture->plane(c->plane);
-  const Plane<std::uint8_t> to = plane.image.plane();
-  const int noise = random.pick({0, 2, 10, 40});
-  const int moved = random.between(-4, 4);
-  for (int y = 0; y < shape.height; ++y)
-    for (int x = 0; x < shape.width; ++x) {
-      if (noise > 0 && random.below(noise) == 0) continue;
-      const int source = std::clamp(x + moved + y / 20, 0, shape.width - 1);
-      std::memcpy(to.row(y) + x * pixel + bytes * c->first,
-                  from.plane[c->plane].row(y) + source * pixel + bytes * c->first,
-                  static_cast<std::size_t>(bytes));
-    }
-  std::copy_n(plane.image.data(), plane.image.size(), plane.before.data());
 }
 
 std::string text(const MultiviewParams &p) {
@@ -157,14 +121,11 @@ std::string text(const MultiviewParams &p) {
 
 std::string trial(const Operation &operation, const TrialOptions &options, Random &random,
                   int index, const Backend &backend) {
-  static const std::vector<const NamedFormat *> all = formats();
   const int count = options.large ? 4 : random.pick({2, 3, 3, 4, 5, 9, 16});
   const MultiviewParams params = random_params(options, index, count, random);
-  const char *const format = options.format != nullptr ? options.format
-                             : random.below(2) == 0
-                                 ? random.pick({"GRAY8", "GRAY16_LE"})
-                                 : all[static_cast<std::size_t>(index / 2) % all.size()]->name;
-  const PictureShape shape = random_shape(format, params, count, options, random);
+  const char *const format =
+      options.format != nullptr ? options.format : luma_format(index / 2, random);
+  const PictureShape shape = shape_for(format, params, count, options, random);
   const LayoutOptions layout = {random.below(2) == 0, options.roomy};
   const Pattern pattern = options.large ? Pattern::noise : random_pattern(random);
   Call call = {params, {}, random.below(count), {}, {}, options.large || random.below(4) != 0};
@@ -176,8 +137,12 @@ std::string trial(const Operation &operation, const TrialOptions &options, Rando
                      std::to_string(shape.width) + "x" + std::to_string(shape.height);
   for (std::size_t i = 0; i < call.views.size(); ++i) {
     pictures.emplace_back(shape, layout, pattern, random);
-    if (i > 0 && (options.large || random.below(8) != 0))
-      draw_moved(shape, pictures[0], &pictures[i], random);
+    // The first one again, moved by a few pixels that change from row to row.
+    if (i > 0 && (options.large || random.below(8) != 0)) {
+      const int moved = random.between(-4, 4);
+      draw_moved(pictures[0], &pictures[i], random,
+                 [moved](int x, int y) { return x + moved + y / 20; });
+    }
     call.views[i].picture = pictures[i].image();
     what += pictures[i].text();
   }

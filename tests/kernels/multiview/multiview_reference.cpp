@@ -7,41 +7,12 @@
 #include <cstring>
 #include <vector>
 
-#include "../sample_bits.h"
+#include "../stereo/matching_reference.h"
 
 namespace coalesce::test {
 namespace {
 
 constexpr int kNone = -1;  // a cost of no candidate
-
-struct Grid {
-  int width, height;
-  std::vector<int> cells;
-
-  Grid(int w, int h, int value = 0)
-      : width(w),
-        height(h),
-        cells(static_cast<std::size_t>(w) * static_cast<std::size_t>(h), value) {}
-  int &at(int x, int y) { return cells[static_cast<std::size_t>(y * width + x)]; }
-  int at(int x, int y) const { return cells[static_cast<std::size_t>(y * width + x)]; }
-  // Outside, the nearest one.
-  int near(int x, int y) const {
-    return at(std::clamp(x, 0, width - 1), std::clamp(y, 0, height - 1));
-  }
-};
-
-Grid bytes_of(const ConstImage &in) {
-  const PixelComponent *c = in.format.find(Role::y);
-  if (c == nullptr) c = in.format.find(Role::grey);
-  Grid bytes(in.width, in.height);
-  for (int y = 0; y < in.height; ++y)
-    for (int x = 0; x < in.width; ++x) {
-      const int sample = read_bits(in.plane[c->plane].row(y), *c, x);
-      bytes.at(x, y) =
-          static_cast<int>(std::min(255.0, std::floor(sample / std::pow(2.0, c->bits - 8) + 0.5)));
-    }
-  return bytes;
-}
 
 struct Matrix {
   double p[3][4];
@@ -136,40 +107,6 @@ Warped warp(const Homography &h, float inverse_depth, const Grid &of) {
   return out;
 }
 
-struct Moments {
-  std::int64_t sum = 0, squares = 0;
-};
-Moments moments_of(const Grid &bytes, int half, int x, int y) {
-  Moments m;
-  for (int j = -half; j <= half; ++j)
-    for (int i = -half; i <= half; ++i) {
-      const int v = bytes.near(x + i, y + j) - 128;
-      m.sum += v, m.squares += v * v;
-    }
-  return m;
-}
-
-float deviation(int count, const Moments &m) {
-  const std::int64_t variance = count * m.squares - m.sum * m.sum;
-  return variance == 0 ? 0.0f : 1.0f / std::sqrt(static_cast<float>(variance));
-}
-
-int correlation_cost(const Grid &from, const Grid &to, int half, int x, int y) {
-  const int count = (2 * half + 1) * (2 * half + 1);
-  const Moments left = moments_of(from, half, x, y), right = moments_of(to, half, x, y);
-  std::int64_t products = 0;
-  for (int j = -half; j <= half; ++j)
-    for (int i = -half; i <= half; ++i)
-      products += (from.near(x + i, y + j) - 128) * (to.near(x + i, y + j) - 128);
-  const float mean = static_cast<float>(right.sum) / static_cast<float>(count);
-  const float level = static_cast<float>(left.sum) * mean;
-  const float covariance = static_cast<float>(products) - level;
-  const float one = covariance * deviation(count, right);
-  const float two = static_cast<float>(16384 * count) * deviation(count, left);
-  const float score = one * two;
-  return static_cast<int>(std::clamp(16384.5f - score, 0.0f, 32768.0f));
-}
-
 int difference_cost(const Grid &from, const Grid &to, int half, int x, int y) {
   int sum = 0;
   for (int j = -half; j <= half; ++j)
@@ -185,7 +122,7 @@ Grid costs_of(const MultiviewParams &p, const Grid &from, const Warped &to) {
     for (int x = 0; x < from.width; ++x)
       if (to.inside.at(x, y) != 0)
         costs.at(x, y) = p.method == MultiviewMethod::ncc
-                             ? correlation_cost(from, to.sample, half, x, y)
+                             ? correlation_cost(from, to.sample, half, x, y, x)
                              : difference_cost(from, to.sample, half, x, y);
   return costs;
 }

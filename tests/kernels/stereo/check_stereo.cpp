@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
-#include <cstring>
 #include <functional>
-#include <iterator>
 
-#include "../picture.h"
-#include "picture/formats.h"
 #include "stereo_reference.h"
+#include "trial_pictures.h"
 
 namespace coalesce::test {
 namespace {
@@ -20,19 +17,6 @@ using Operation = std::function<Status(Call call, const Queue &queue, void *scra
 
 Status stereo_call(const Call &c, const Queue &queue, void *scratch) {
   return stereo(c.params, c.left, c.right, c.out, queue, scratch);
-}
-
-// Those that have luma or grey in bytes or words of its own.
-std::vector<const NamedFormat *> formats() {
-  std::vector<const NamedFormat *> found;
-  for (const NamedFormat &each : named_formats()) {
-    const PixelComponent *c = each.format.find(Role::y);
-    if (c == nullptr) c = each.format.find(Role::grey);
-    if (c != nullptr && c->bits >= 8 &&
-        (c->container == Container::u8 || c->container == Container::u16))
-      found.push_back(&each);
-  }
-  return found;
 }
 
 struct TrialOptions {
@@ -66,44 +50,26 @@ StereoParams random_params(const TrialOptions &options, int index, Random &rando
 }
 
 // As far as the reference has time.
-PictureShape random_shape(const char *format, const StereoParams &p, const TrialOptions &options,
-                          Random &random) {
+PictureShape shape_for(const char *format, const StereoParams &p, const TrialOptions &options,
+                       Random &random) {
   const int work = p.disparities * (p.method == StereoMethod::sgm ? p.paths : p.window * p.window);
-  const int most = std::max(6'000'000 / work, 300);
-  PictureShape shape = {format, random.between(1, random.pick({20, 100, 400, 900})), 1};
-  shape.width = std::min(shape.width, most);
-  shape.height = std::clamp(most / shape.width, 1, random.pick({2, 20, 90, 200}));
+  PictureShape shape = random_shape(format, std::max(6'000'000 / work, 300), random);
   if (options.large) shape.width = 90, shape.height = 24;
-  shape.interlaced = random.below(4) == 0;
   return shape;
 }
 
-// The right picture is the left one, moved by some pixels that change from area to area, with noise
-// in some of its samples. (What is no sample is copied, too.)
-void draw_right(const PictureShape &shape, const StereoParams &p, const InputPicture &left,
-                InputPicture *right, Random &random) {
-  const ConstImage from = left.image();
-  const PixelComponent *c = from.format.find(Role::y);
-  if (c == nullptr) c = from.format.find(Role::grey);
-  const int bytes = c->container == Container::u16 ? 2 : 1, pixel = bytes * c->step;
-  InputImage &plane = right->plane(c->plane);
-  const Plane<std::uint8_t> to = plane.image.plane();
-  const int noise = random.pick({0, 2, 10, 40});
-  const int flat = random.between(0, std::max(shape.height / 2, 1));
-  for (int y = 0; y < shape.height; ++y) {
-    int moved = p.min_disparity + random.below(p.disparities);
-    for (int x = 0; x < shape.width; ++x) {
-      if (y >= flat && random.below(12) == 0)
-        moved = p.min_disparity + random.below(std::min(p.disparities, 12));
-      if (y < flat) moved = p.min_disparity + 3;
-      if (noise > 0 && random.below(noise) == 0) continue;
-      const int source = std::min(x + moved, shape.width - 1);
-      std::memcpy(to.row(y) + x * pixel + bytes * c->first,
-                  from.plane[c->plane].row(y) + source * pixel + bytes * c->first,
-                  static_cast<std::size_t>(bytes));
-    }
-  }
-  std::copy_n(plane.image.data(), plane.image.size(), plane.before.data());
+// The right picture is the left one, moved by some pixels that change from area to area.
+void draw_right(const StereoParams &p, const InputPicture &left, InputPicture *right,
+                Random &random) {
+  const int flat = random.between(0, std::max(left.image().height / 2, 1));
+  int moved = 0;
+  draw_moved(left, right, random, [&](int x, int y) {
+    if (x == 0) moved = p.min_disparity + random.below(p.disparities);
+    if (y >= flat && random.below(12) == 0)
+      moved = p.min_disparity + random.below(std::min(p.disparities, 12));
+    if (y < flat) moved = p.min_disparity + 3;
+    return x + moved;
+  });
 }
 
 std::string text(const StereoParams &p) {
@@ -119,18 +85,15 @@ std::string text(const StereoParams &p) {
 
 std::string trial(const Operation &operation, const TrialOptions &options, Random &random,
                   int index, const Backend &backend) {
-  static const std::vector<const NamedFormat *> all = formats();
   const StereoParams params = random_params(options, index, random);
-  const char *const format = options.format != nullptr ? options.format
-                             : random.below(2) == 0
-                                 ? random.pick({"GRAY8", "GRAY16_LE"})
-                                 : all[static_cast<std::size_t>(index / 4) % all.size()]->name;
-  const PictureShape shape = random_shape(format, params, options, random);
+  const char *const format =
+      options.format != nullptr ? options.format : luma_format(index / 4, random);
+  const PictureShape shape = shape_for(format, params, options, random);
   const LayoutOptions layout = {random.below(2) == 0, options.roomy};
   const Pattern pattern = options.large ? Pattern::noise : random_pattern(random);
   InputPicture left(shape, layout, pattern, random);
   InputPicture right(shape, layout, pattern, random);
-  if (random.below(8) != 0 || options.large) draw_right(shape, params, left, &right, random);
+  if (random.below(8) != 0 || options.large) draw_right(params, left, &right, random);
   OutputPicture out({"GRAY16_LE", shape.width, shape.height}, layout, random);
   const std::string what = text(params) + ", " + format + " " + std::to_string(shape.width) + "x" +
                            std::to_string(shape.height) + left.text() + right.text() + out.text();

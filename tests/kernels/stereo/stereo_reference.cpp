@@ -8,56 +8,16 @@
 #include <limits>
 #include <vector>
 
-#include "../sample_bits.h"
+#include "matching_reference.h"
 
 namespace coalesce::test {
 namespace {
 
 constexpr int kNone = std::numeric_limits<int>::max();  // a cost of no candidate
 
-struct Grid {
-  int width, height;
-  std::vector<int> cells;
-
-  Grid(int w, int h, int value = 0)
-      : width(w),
-        height(h),
-        cells(static_cast<std::size_t>(w) * static_cast<std::size_t>(h), value) {}
-  int &at(int x, int y) { return cells[static_cast<std::size_t>(y * width + x)]; }
-  int at(int x, int y) const { return cells[static_cast<std::size_t>(y * width + x)]; }
-  // Outside, the nearest one.
-  int near(int x, int y) const {
-    return at(std::clamp(x, 0, width - 1), std::clamp(y, 0, height - 1));
-  }
-  bool contains(int x, int y) const { return x >= 0 && x < width && y >= 0 && y < height; }
-};
-
 struct Pictures {
   Grid left, right;
 };
-
-Grid samples_of(const ConstImage &in) {
-  const PixelComponent *c = in.format.find(Role::y);
-  if (c == nullptr) c = in.format.find(Role::grey);
-  Grid samples(in.width, in.height);
-  for (int y = 0; y < in.height; ++y)
-    for (int x = 0; x < in.width; ++x)
-      samples.at(x, y) = read_bits(in.plane[c->plane].row(y), *c, x);
-  return samples;
-}
-
-int bits_of(const ConstImage &in) {
-  const PixelComponent *c = in.format.find(Role::y);
-  if (c == nullptr) c = in.format.find(Role::grey);
-  return c->bits;
-}
-
-Grid bytes_of(const Grid &samples, int bits) {
-  Grid bytes = samples;
-  for (int &v : bytes.cells)
-    v = static_cast<int>(std::min(255.0, std::floor(v / std::pow(2.0, bits - 8) + 0.5)));
-  return bytes;
-}
 
 Grid census_of(const Grid &samples) {
   Grid census(samples.width, samples.height);
@@ -90,42 +50,6 @@ int window_sum(const StereoParams &p, const Pictures &of, int x, int y, int d) {
   return sum;
 }
 
-struct Moments {
-  std::int64_t sum = 0, squares = 0;
-};
-Moments moments_of(const Grid &bytes, int window, int x, int y) {
-  Moments m;
-  for (int j = -(window / 2); j <= window / 2; ++j)
-    for (int i = -(window / 2); i <= window / 2; ++i) {
-      const int v = bytes.near(x + i, y + j) - 128;
-      m.sum += v, m.squares += v * v;
-    }
-  return m;
-}
-
-float deviation(int count, const Moments &m) {
-  const std::int64_t variance = count * m.squares - m.sum * m.sum;
-  return variance == 0 ? 0.0f : 1.0f / std::sqrt(static_cast<float>(variance));
-}
-
-int correlation_cost(const StereoParams &p, const Pictures &of, int x, int y, int d) {
-  const int count = p.window * p.window;
-  const Moments left = moments_of(of.left, p.window, x, y);
-  const Moments right = moments_of(of.right, p.window, x - d, y);
-  std::int64_t products = 0;
-  for (int j = -(p.window / 2); j <= p.window / 2; ++j)
-    for (int i = -(p.window / 2); i <= p.window / 2; ++i)
-      products += (of.left.near(x + i, y + j) - 128) * (of.right.near(x + i - d, y + j) - 128);
-  const float mean = static_cast<float>(right.sum) / static_cast<float>(count);
-  const float product = static_cast<float>(left.sum) * mean;
-  const float covariance = static_cast<float>(products) - product;
-  const float half = covariance * deviation(count, right);
-  const float one = static_cast<float>(16384 * count) * deviation(count, left);
-  const float score = half * one;
-  const float cost = 16384.5f - score;
-  return static_cast<int>(std::clamp(cost, 0.0f, 32768.0f));
-}
-
 Costs window_costs(const StereoParams &p, const Pictures &of) {
   Costs costs;
   for (int k = 0; k < p.disparities; ++k) {
@@ -133,8 +57,9 @@ Costs window_costs(const StereoParams &p, const Pictures &of) {
     Grid cost(of.left.width, of.left.height, kNone);
     for (int y = 0; y < cost.height; ++y)
       for (int x = d; x < cost.width; ++x)
-        cost.at(x, y) = p.method == StereoMethod::ncc ? correlation_cost(p, of, x, y, d)
-                                                      : window_sum(p, of, x, y, d);
+        cost.at(x, y) = p.method == StereoMethod::ncc
+                            ? correlation_cost(of.left, of.right, p.window / 2, x, y, x - d)
+                            : window_sum(p, of, x, y, d);
     costs.push_back(cost);
   }
   return costs;
@@ -277,8 +202,7 @@ void drop_speckles(const StereoParams &p, Grid *grid) {
 void stereo_reference(const StereoParams &params, const ConstImage &left, const ConstImage &right,
                       const Image &out) {
   const Pictures samples = {samples_of(left), samples_of(right)};
-  const Pictures bytes = {bytes_of(samples.left, bits_of(left)),
-                          bytes_of(samples.right, bits_of(left))};
+  const Pictures bytes = {bytes_of(left), bytes_of(right)};
   const Pictures census = {census_of(samples.left), census_of(samples.right)};
   const Costs costs =
       params.method == StereoMethod::sgm

@@ -52,7 +52,7 @@ GST_START_TEST(every_call) {
     if (!can_happen(f.function, how)) continue;
     int met = 0;
     for (const Mix &mix : kMixes)
-      met += fail_inputs(f, how, mix.a == kCuda, std::string(mix.a) + " to " + mix.out,
+      met += fail_inputs(f, how, mix.a == kCuda, memory_text(mix.a) + " to " + memory_text(mix.out),
                          [&](GstCudaContext *context) { return trial(context, mix); });
     fail_unless(met > 0, "%s was never called", f.name);
   }

@@ -67,7 +67,8 @@ GST_START_TEST(every_call) {
   const auto how = FakecudaFault(__i__);
   for (const Mix &mix : mixes()) {
     const std::vector<Bytes> expected = on_cpu(frames(), in_info(), mix.properties, mix.format);
-    fail_inputs_in_context(how, std::string("left ") + mix.left + ", right " + mix.right,
+    fail_inputs_in_context(how,
+                           "left " + memory_text(mix.left) + ", right " + memory_text(mix.right),
                            [&](GstCudaContext *context) { return trial(context, mix, expected); });
   }
 }

@@ -51,8 +51,8 @@ int check_outputs(Bench &bench, const std::string &what) {
 bool check_fault(FakecudaFunction function, const char *name, int code, int nth, FakecudaFault how,
                  const char *memory, bool running) {
   const std::string what = std::string(name) + " " + std::to_string(nth) +
-                           (how == FAKECUDA_ONCE ? " once, " : " lost, ") +
-                           (memory == kCuda ? "CUDA" : "system") + (running ? ", running" : "");
+                           (how == FAKECUDA_ONCE ? " once, " : " lost, ") + memory_text(memory) +
+                           (running ? ", running" : "");
   {
     Bench bench(memory == kCuda ? "coalescejpegdec" : "coalescejpegdec backend=cuda");
     bench.negotiate(kWhole, raw(memory));

@@ -47,8 +47,8 @@ struct Fault {
 };
 
 std::string describe(const Fault &fault, const char *memory, bool running) {
-  return fault_text(fault.name, fault.nth, fault.how) + ", from " +
-         (memory == kCuda ? "CUDA" : "system") + " memory" + (running ? ", while running" : "");
+  return fault_text(fault.name, fault.nth, fault.how) + ", from " + memory_text(memory) +
+         " memory" + (running ? ", while running" : "");
 }
 
 std::vector<GstBuffer *> make_inputs(GstCudaContext *context, const char *memory,

@@ -30,8 +30,8 @@ GstVideoInfo out_info() {
 }
 
 std::string describe(const Fault &fault, const Mix &mix) {
-  return fault_text(fault.name, fault.nth, fault.how) + ", " +
-         (mix.in == kCuda ? "CUDA" : "system") + " to " + (mix.out == kCuda ? "CUDA" : "system");
+  return fault_text(fault.name, fault.nth, fault.how) + ", " + memory_text(mix.in) + " to " +
+         memory_text(mix.out);
 }
 
 std::vector<GstBuffer *> make_inputs(GstCudaContext *context, const Mix &mix) {

@@ -370,7 +370,7 @@ GST_START_TEST(driver_fails) {
       if (small_run() && !in_small_runs) continue;
       const std::string what = std::string(fault.name) +
                                (how == FAKECUDA_ONCE ? " fails once, " : " fails for good, ") +
-                               (*in ? "CUDA" : "system") + " to " + (*out ? "CUDA" : "system");
+                               memory_text(in) + " to " + memory_text(out);
       for (int nth = 1; check_fault(fault.function, nth, fault.code, how, in, out,
                                     what + ", call " + std::to_string(nth));)
         nth = next_fault(nth);

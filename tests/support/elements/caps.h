@@ -14,6 +14,9 @@ struct Size {
 
 constexpr const char *kCuda = "memory:CUDAMemory";
 constexpr const char *kSystem = "";
+inline std::string memory_text(const char *memory) {
+  return *memory ? "CUDA" : "system";
+}
 
 // One more where GStreamer's rows are too short: of UYVP of widths 8n + 1 and 8n + 3.
 int possible_width(const std::string &format, int width);
