@@ -236,13 +236,18 @@ def equal_peers(rows):
             'was not measured.']
 
 
-def footer(drawing, figures):
-    libraries = figures['libraries']
-    versions = ', '.join(f'{name} {version}' for name, version in sorted(libraries.items()))
+def source(figures, *names):
+    """On what, with which versions, and when."""
+    versions = [f"driver {figures['driver']}", f"CUDA {figures['cuda']}",
+                *(f"{name} {figures['libraries'][name]}" for name in names if name in figures['libraries'])]
+    return f"{figures['gpu']}, {', '.join(versions)}; {figures['date']}, commit {figures['commit'][:10]}."
+
+
+def footer(drawing, figures, jpeg2000):
     lines = [
-        f"{figures['gpu']}, driver {figures['driver']}, CUDA {figures['cuda']}; OpenJPEG on "
-        f"{figures['processors']} processors ({figures['cpu']}).",
-        f"{versions}. {figures['date']}, commit {figures['commit'][:10]}.",
+        f"JPEG 2000: {source(jpeg2000, 'nvJPEG2000', 'OpenJPEG')}",
+        f"OpenJPEG on {jpeg2000['processors']} processors ({jpeg2000['cpu']}).",
+        f"Conversion and filtering: {source(figures, 'NPP')}",
         'JPEG 2000: 24 pieces of one photograph, RGB 4:4:4, 8 bits, 64×64 blocks; with the best number of frames at a '
         'time.',
         'MB: mean size of a frame. nvJPEG2000 has no target in bytes: one quantiser step gave its frames the same mean '
@@ -261,17 +266,17 @@ def footer(drawing, figures):
 
 
 def chart(figures):
-    missing = [name for name in ('NPP', 'nvJPEG2000', 'OpenJPEG') if name not in figures['libraries']]
-    if missing:
-        fail(f"there are no figures of {', '.join(missing)}")
+    if 'NPP' not in figures['libraries']:
+        fail('there are no figures of NPP')
+    _, jpeg2000 = newest('nvJPEG2000', 'OpenJPEG')
     drawing = Drawing()
     drawing.y -= 8
-    draw_jpeg2000(drawing, figures['rows'])
+    draw_jpeg2000(drawing, jpeg2000['rows'])
     drawing.y += 14
     draw_filters(drawing, figures['rows'], 'Conversion and filtering', FILTERS)
-    footer(drawing, figures)
+    footer(drawing, figures, jpeg2000)
     return drawing.svg('Performance of gst-coalesce beside other libraries',
-                       f"JPEG 2000, conversion and filtering on {figures['gpu']}, {figures['date']}; "
+                       f"JPEG 2000 on {jpeg2000['gpu']}, conversion and filtering on {figures['gpu']}; "
                        'the numbers are in bench/results.')
 
 
@@ -282,9 +287,7 @@ def chart_of(figures, kind, names, filters):
     drawing.y -= 8
     draw_filters(drawing, figures['rows'], kind, [entry for entry in filters if entry in measured])
     drawing.y += 27
-    drawing.text(MARGIN, drawing.y, f"{figures['gpu']}, driver {figures['driver']}, CUDA {figures['cuda']}, NPP "
-                 f"{figures['libraries'].get('NPP', 'not measured')}; {figures['date']}, commit {figures['commit'][:10]}. "
-                 'A cut bar goes on.', 'small')
+    drawing.text(MARGIN, drawing.y, source(figures, 'NPP') + ' A cut bar goes on.', 'small')
     return drawing.svg(f'Times of {names} beside NPP and a copy',
                        f"{kind} on several formats on {figures['gpu']}, {figures['date']}; "
                        'the numbers are in bench/results.')
@@ -297,12 +300,13 @@ CHARTS = {
 }
 
 
-def newest():
-    """The newest file of figures."""
-    results = max((HERE / 'results').glob('*.json'), default=None)
-    if results is None:
-        fail('bench/results has no figures')
-    return results
+def newest(*libraries):
+    """The newest file of figures that has these peers, and its figures."""
+    for results in sorted((HERE / 'results').glob('*.json'), reverse=True):
+        figures = json.loads(results.read_text(encoding='utf-8'))
+        if all(name in figures['libraries'] for name in libraries):
+            return results, figures
+    fail(f"bench/results has no figures {'of ' if libraries else ''}{', '.join(libraries)}".rstrip())
 
 
 def main():
@@ -311,8 +315,10 @@ def main():
     parser.add_argument('results', nargs='?', type=pathlib.Path)
     parser.add_argument('folder', nargs='?', type=pathlib.Path, default=IMAGES)
     arguments = parser.parse_args()
-    results = arguments.results or newest()
-    figures = json.loads(results.read_text(encoding='utf-8'))
+    if arguments.results:
+        results, figures = arguments.results, json.loads(arguments.results.read_text(encoding='utf-8'))
+    else:
+        results, figures = newest()
     for name, draw in CHARTS.items():
         text, path = draw(figures), arguments.folder / name
         if not arguments.check:

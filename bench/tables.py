@@ -13,17 +13,10 @@ import json
 import re
 import sys
 
-from chart import HERE, SIZES, encoders_of, newest, number
+from chart import HERE, SIZES, encoders_of, newest, number, source
 
 PAGES = [HERE.parent / 'docs' / name for name in
          ('benchmarks.md', 'coalescedeinterlace.md', 'jpeg2000-performance.md')]
-
-
-def source(figures, *names):
-    """The line below a table."""
-    versions = [f"driver {figures['driver']}", f"CUDA {figures['cuda']}",
-                *(f"{name} {figures['libraries'][name]}" for name in names if name in figures['libraries'])]
-    return f"{figures['gpu']}, {', '.join(versions)}; {figures['date']}, commit {figures['commit'][:10]}."
 
 
 def table(head, rows):
@@ -80,8 +73,9 @@ def filters(figures, *operations):
             source(figures, *(['NPP'] if peers else []))]
 
 
-def jpeg2000(figures):
+def jpeg2000(_):
     """Of each size, rate and encoder: bytes and times."""
+    _, figures = newest('nvJPEG2000', 'OpenJPEG')
     units = {'ours': 'slots', 'cpu': 'threads'}
     lines = [[f'{width}×{height}, {setting}', e['name'], f"{number(e['megabytes'])} MB", f"{number(e['alone_ms'])} ms",
               f"{number(e['rate'])} frames/s ({e['in_flight']} {units.get(e['style'], 'streams')})"]
@@ -101,6 +95,22 @@ def jpeg(figures):
         return []
     return [*table(['element', 'frames', 'file', 'ours', 'peer', 'which'], lines), '',
             'Milliseconds of a frame, alone; sustained (frames in flight, streams). ' + source(figures)]
+
+
+def cameras(figures):
+    """Of each method and size: our time, frames a second, libSGM's time."""
+    rows = {}
+    for row in figures['rows']:
+        if row['operation'] in ('stereodisparity', 'multiview'):
+            rows.setdefault((row['operation'], row['setting']), {})[row['width'], row['height']] = row
+    head = ['element', 'setting']
+    for width, height in SIZES:
+        head += [f'{width}×{height}, ms', 'frames/s', 'libSGM, ms']
+    lines = [[f'`{operation}`', setting.replace('x', '×'),
+              *(text for size in SIZES for text in (number(sizes[size]['ours_us'] / 1e3), number(1e6 / sizes[size]['ours_us']),
+                                                    number(sizes[size]['peer_us'] / 1e3) if 'peer_us' in sizes[size] else '–'))]
+             for (operation, setting), sizes in rows.items()]
+    return [*table(head, lines), '', source(figures, 'libSGM')] if lines else []
 
 
 def deinterlacing(_):
@@ -131,6 +141,7 @@ TABLES = {
     'medians': lambda figures: filters(figures, 'median'),
     'edges': lambda figures: frame_times(figures, ('element', 'format', 'setting'), 'canny', 'bilateral',
                                          'linedetect', 'cartoon', 'oilpaint'),
+    'cameras': cameras,
     'jpeg': jpeg,
     'jpeg2000': jpeg2000,
 }
@@ -139,8 +150,7 @@ TABLES = {
 def main():
     if sys.argv[1:] not in ([], ['--check']):
         sys.exit(__doc__)
-    results = newest()
-    figures = json.loads(results.read_text(encoding='utf-8'))
+    results, figures = newest()
     missing = set(TABLES)
 
     def replaced(match):
