@@ -144,7 +144,6 @@ bool check_fault(const Fault &fault, const Mix &mix, bool running) {
   return fault_was_met(what);
 }
 
-// Under valgrind each call in one mix of memories that has it, by turns.
 void check_every_call(FakecudaFault how, bool running) {
   auto mixes = std::to_array(kMixes);
   for (const auto &f : kDriverFaults) {
@@ -152,7 +151,7 @@ void check_every_call(FakecudaFault how, bool running) {
     if (!can_happen(f.function, how)) continue;
     int met = 0;
     for (const Mix &mix : mixes) {
-      if (met > 0 && sample_step() >= 27) break;
+      if (is_enough(met)) break;
       met += fail_calls_in_turn([&](int nth) {
         return check_fault({f.function, f.name, nth, f.code, how}, mix, running);
       });
