@@ -229,7 +229,7 @@ GST_START_TEST(cut_in_header) {
   }
   for (const auto &[piece, every] :
        {std::pair<gsize, gsize>{1, 37}, {2, 31}, {3, 17}, {7, 11}, {2 * file.size(), 1}}) {
-    for (gsize cut = 2 + piece % 3; cut < data; cut += every) {
+    for (gsize cut = 2 + piece % 3; cut < data; cut += every * (small_run() ? 9 : 1)) {
       if (hidden[cut]) continue;
       Harness harness("coalescejpegdec");
       fail_unless(harness.set_input("image/jpeg"));

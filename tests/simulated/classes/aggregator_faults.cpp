@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A driver that fails under the class Aggregator.
+#include <algorithm>
+#include <array>
+
 #include "inputs_faults.h"
 #include "pair.h"
 
@@ -48,12 +51,16 @@ InputsTrial trial(GstCudaContext *context, const Mix &mix,
 
 GST_START_TEST(every_call) {
   const auto how = FakecudaFault(__i__);
+  auto mixes = std::to_array(kMixes);
   for (const auto &f : kDriverFaults) {
+    std::rotate(mixes.begin(), mixes.begin() + 1, mixes.end());
     if (!can_happen(f.function, how)) continue;
     int met = 0;
-    for (const Mix &mix : kMixes)
+    for (const Mix &mix : mixes) {
+      if (is_enough(met)) break;
       met += fail_inputs(f, how, mix.a == kCuda, memory_text(mix.a) + " to " + memory_text(mix.out),
                          [&](GstCudaContext *context) { return trial(context, mix); });
+    }
     fail_unless(met > 0, "%s was never called", f.name);
   }
 }

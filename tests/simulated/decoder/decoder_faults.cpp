@@ -2,6 +2,8 @@
 // coalescejpegdec while each call of the driver fails in turn: every picture that comes is right or
 // cannot be mapped; for those that do not come there is a warning or one error; nothing is left,
 // and the element starts again.
+#include <utility>
+
 #include "../../check/coalescejpegdec/jpegdec_files.h"
 #include "../driver_faults.h"
 
@@ -84,11 +86,17 @@ bool check_fault(FakecudaFunction function, const char *name, int code, int nth,
 }
 
 void check_every_call(FakecudaFault how, bool running) {
-  for (const auto &f : kDriverFaults)
-    for (const char *memory : {kCuda, kSystem})
-      fail_calls_in_turn([&](int nth) {
+  const char *memories[] = {kCuda, kSystem};
+  for (const auto &f : kDriverFaults) {
+    std::swap(memories[0], memories[1]);
+    int met = 0;
+    for (const char *memory : memories) {
+      if (is_enough(met)) break;
+      met += fail_calls_in_turn([&](int nth) {
         return check_fault(f.function, f.name, f.code, nth, how, memory, running);
       });
+    }
+  }
 }
 
 }  // namespace

@@ -153,7 +153,7 @@ void check_every_call(FakecudaFault how, bool running) {
     if (!can_happen(f.function, how)) continue;
     int met = 0;
     for (const char *memory : memories) {
-      if (met > 0 && sample_step() >= 27) break;
+      if (is_enough(met)) break;
       met += fail_calls_in_turn([&](int nth) {
         return check_fault({f.function, f.name, nth, f.code, how}, memory, running);
       });

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A driver that fails, at every call it is asked for in turn: one clear error of the element at
 // most, never a wrong frame, no hang, no leak, and all is well again once the driver is.
+#include <algorithm>
+#include <array>
+
 #include "../driver_faults.h"
 #include "../support.h"
 
@@ -142,13 +145,17 @@ bool check_fault(const Fault &fault, const Mix &mix, bool running) {
 }
 
 void check_every_call(FakecudaFault how, bool running) {
+  auto mixes = std::to_array(kMixes);
   for (const auto &f : kDriverFaults) {
+    std::rotate(mixes.begin(), mixes.begin() + 1, mixes.end());
     if (!can_happen(f.function, how)) continue;
     int met = 0;
-    for (const Mix &mix : kMixes)
+    for (const Mix &mix : mixes) {
+      if (is_enough(met)) break;
       met += fail_calls_in_turn([&](int nth) {
         return check_fault({f.function, f.name, nth, f.code, how}, mix, running);
       });
+    }
     const bool only_at_start =
         f.function == FAKECUDA_CTX_CREATE || f.function == FAKECUDA_STREAM_CREATE;
     fail_unless(met > 0 || (running && only_at_start), "%s was never called", f.name);
