@@ -323,9 +323,10 @@ bool place_cameras(GstCoalesceAggregator *self, guint n) {
   priv.reference = -1;
   for (guint i = 0; i < n; i++) {
     if (number(i) >= priv.cameras.size())
-      return refuse("Pad " + pad(i) + " has no camera: the matrices in " +
-                    quote_setting("cameras", priv.in_use->cameras, 200) +
-                    " are those of sink_0 to sink_" + std::to_string(priv.cameras.size() - 1));
+      return refuse("Pad " + pad(i) +
+                    " has no camera: " + quote_setting("cameras", priv.in_use->cameras, 200) +
+                    " has no matrix behind that of sink_" +
+                    std::to_string(priv.cameras.size() - 1));
     const CameraMatrix &camera = priv.cameras[number(i)];
     std::copy_n(&camera.at[0][0], 12, &priv.views[i].matrix[0][0]);
     if (number(i) == static_cast<guint>(wanted)) priv.reference = static_cast<int>(i);
