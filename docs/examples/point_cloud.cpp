@@ -142,9 +142,10 @@ int main(int argc, char **argv) {
     properties += std::string(argv[i]) + " ";
   if (gst_element_factory_find("stereodisparity") == nullptr)
     fail("there is no element stereodisparity; GST_PLUGIN_PATH must name the plugin's folder");
-  // GLib warns of a number that is out of range, and goes on without it.
+  // GLib warns of a number that is out of range (from 2.82 on as of a critical), and goes on
+  // without it.
   g_log_set_handler(
-      "GLib-GObject", G_LOG_LEVEL_WARNING,
+      "GLib-GObject", GLogLevelFlags(G_LOG_LEVEL_WARNING | G_LOG_LEVEL_CRITICAL),
       [](const gchar *, GLogLevelFlags, const gchar *text, gpointer) {
         fail(std::string(text) + "; gst-inspect-1.0 stereodisparity has the ranges");
       },

@@ -54,19 +54,27 @@ bool each_row(GstBuffer *buffer, const GstVideoInfo &info, int flags, const Visi
   return true;
 }
 
+namespace {
+
+// Mapped once: the next time the GPU may be lost.
+bool read_picture(GstBuffer *buffer, const GstVideoInfo &info, int flags, Bytes *bytes) {
+  return each_row(buffer, info, flags, [&](int plane, int, const guint8 *row) {
+    bytes->insert(bytes->end(), row, row + row_bytes(info, plane));
+  });
+}
+
+}  // namespace
+
 Bytes picture(GstBuffer *buffer, const GstVideoInfo &info, int flags) {
   Bytes bytes;
-  fail_unless(each_row(buffer, info, flags,
-                       [&](int plane, int, const guint8 *row) {
-                         bytes.insert(bytes.end(), row, row + row_bytes(info, plane));
-                       }),
-              "%s", kNotMapped);
+  fail_unless(read_picture(buffer, info, flags, &bytes), "%s", kNotMapped);
   return bytes;
 }
 
 Bytes picture_if_mapped(GstBuffer *buffer, const GstVideoInfo &info) {
-  const bool mapped = each_row(buffer, info, GST_MAP_READ, [](int, int, guint8 *) {});
-  return mapped ? picture(buffer, info) : Bytes();
+  Bytes bytes;
+  read_picture(buffer, info, GST_MAP_READ, &bytes);
+  return bytes;
 }
 
 Bytes bytes_of(GstBuffer *buffer) {
