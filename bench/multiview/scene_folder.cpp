@@ -3,14 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <stdexcept>
 
 #include "multiview/cameras.h"
+#include "tests/kernels/j2k/encoder/j2k_plain_picture.h"
 
 namespace coalesce::test {
 namespace {
@@ -52,21 +52,6 @@ class Camera {
   double columns_[4][3];
   double det_, scale_;
 };
-
-// False if there is no such file.
-bool read_pgm(const std::string &name, int *width, int *height, std::vector<std::uint8_t> *to) {
-  const std::unique_ptr<FILE, int (*)(FILE *)> file(std::fopen(name.c_str(), "rb"), std::fclose);
-  if (file == nullptr) return false;
-  int most = 0;
-  if (std::fscanf(file.get(), "P5%d%d%d", width, height, &most) != 3 || most != 255 || *width < 1 ||
-      *height < 1 || *width > kMaxMultiviewSize || *height > kMaxMultiviewSize ||
-      std::fgetc(file.get()) == EOF)
-    throw std::runtime_error(name + " is no PGM of 8 bits");
-  to->resize(static_cast<std::size_t>(*width) * static_cast<std::size_t>(*height));
-  if (std::fread(to->data(), 1, to->size(), file.get()) != to->size())
-    throw std::runtime_error(name + " is too short");
-  return true;
-}
 
 std::string read_file(const std::string &name) {
   std::ifstream file(name, std::ios::binary);
@@ -111,11 +96,15 @@ MultiviewScene read_scene(const std::string &folder, int count, double apart) {
     throw std::runtime_error(folder + "/cameras.txt, " + error);
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     MultiviewScene::View view;
-    int width = 0, height = 0;
     const std::string name = folder + "/view" + std::to_string(i) + ".pgm";
-    if (!read_pgm(name, &width, &height, &view.picture)) break;
-    if (i == 0) scene.width = width, scene.height = height;
-    if (width != scene.width || height != scene.height)
+    if (!std::filesystem::exists(name)) break;
+    const PlainPicture from = read_pnm(name.c_str());
+    if (from.components != 1 || from.width < 1 || from.height < 1 ||
+        from.width > kMaxMultiviewSize || from.height > kMaxMultiviewSize)
+      throw std::runtime_error(name + " is no PGM of 8 bits, or is too short");
+    view.picture = from.samples;
+    if (i == 0) scene.width = from.width, scene.height = from.height;
+    if (from.width != scene.width || from.height != scene.height)
       throw std::runtime_error(name + " has another size than view0.pgm");
     if (i >= matrices.size()) throw std::runtime_error(name + " has no matrix in cameras.txt");
     std::memcpy(view.matrix, matrices[i].at, sizeof view.matrix);
