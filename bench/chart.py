@@ -268,7 +268,7 @@ def footer(drawing, figures, jpeg2000):
 def chart(figures):
     if 'NPP' not in figures['libraries']:
         fail('there are no figures of NPP')
-    _, jpeg2000 = newest('nvJPEG2000', 'OpenJPEG')
+    jpeg2000 = with_peers(figures, 'nvJPEG2000', 'OpenJPEG')
     drawing = Drawing()
     drawing.y -= 8
     draw_jpeg2000(drawing, jpeg2000['rows'])
@@ -300,13 +300,21 @@ CHARTS = {
 }
 
 
-def newest(*libraries):
-    """The newest file of figures that has these peers, and its figures."""
-    for results in sorted((HERE / 'results').glob('*.json'), reverse=True):
-        figures = json.loads(results.read_text(encoding='utf-8'))
-        if all(name in figures['libraries'] for name in libraries):
-            return results, figures
-    fail(f"bench/results has no figures {'of ' if libraries else ''}{', '.join(libraries)}".rstrip())
+def read(results):
+    return json.loads(results.read_text(encoding='utf-8'))
+
+
+def files():
+    """Those of figures, the newest one first."""
+    return sorted((HERE / 'results').glob('*.json'), reverse=True) or fail('bench/results has no figures')
+
+
+def with_peers(figures, *libraries):
+    """These figures, or if they lack one of these peers, the newest ones that have all."""
+    for each in figures, *map(read, files()):
+        if all(name in each['libraries'] for name in libraries):
+            return each
+    return fail(f"there are no figures of {', '.join(libraries)}")
 
 
 def main():
@@ -315,10 +323,8 @@ def main():
     parser.add_argument('results', nargs='?', type=pathlib.Path)
     parser.add_argument('folder', nargs='?', type=pathlib.Path, default=IMAGES)
     arguments = parser.parse_args()
-    if arguments.results:
-        results, figures = arguments.results, json.loads(arguments.results.read_text(encoding='utf-8'))
-    else:
-        results, figures = newest()
+    results = arguments.results or files()[0]
+    figures = read(results)
     for name, draw in CHARTS.items():
         text, path = draw(figures), arguments.folder / name
         if not arguments.check:

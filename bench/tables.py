@@ -9,11 +9,10 @@ A table NAME replaces the lines between <!-- bench/tables.py NAME --> and <!-- e
 page. --check writes nothing and fails unless the pages have the tables that the figures give.
 """
 
-import json
 import re
 import sys
 
-from chart import HERE, SIZES, encoders_of, newest, number, source
+from chart import HERE, SIZES, encoders_of, files, number, read, source, with_peers
 
 PAGES = [HERE.parent / 'docs' / name for name in
          ('benchmarks.md', 'coalescedeinterlace.md', 'jpeg2000-performance.md')]
@@ -73,9 +72,9 @@ def filters(figures, *operations):
             source(figures, *(['NPP'] if peers else []))]
 
 
-def jpeg2000(_):
+def jpeg2000(figures):
     """Of each size, rate and encoder: bytes and times."""
-    _, figures = newest('nvJPEG2000', 'OpenJPEG')
+    figures = with_peers(figures, 'nvJPEG2000', 'OpenJPEG')
     units = {'ours': 'slots', 'cpu': 'threads'}
     lines = [[f'{width}×{height}, {setting}', e['name'], f"{number(e['megabytes'])} MB", f"{number(e['alone_ms'])} ms",
               f"{number(e['rate'])} frames/s ({e['in_flight']} {units.get(e['style'], 'streams')})"]
@@ -116,7 +115,7 @@ def cameras(figures):
 def deinterlacing(_):
     """Of each method the mean PSNR and SSIM of the clips that were filmed, and of those of a photograph."""
     results = max((HERE / 'results' / 'deinterlacing').glob('*.json'))
-    figures = json.loads(results.read_text(encoding='utf-8'))
+    figures = read(results)
     groups = [[clip['scores'] for clip in figures['clips'] if clip['filmed'] == filmed] for filmed in (True, False)]
 
     def mean(group, method, score):
@@ -150,7 +149,8 @@ TABLES = {
 def main():
     if sys.argv[1:] not in ([], ['--check']):
         sys.exit(__doc__)
-    results, figures = newest()
+    results = files()[0]
+    figures = read(results)
     missing = set(TABLES)
 
     def replaced(match):
