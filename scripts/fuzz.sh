@@ -7,11 +7,11 @@ fuzz_build=$root/build-fuzz
 
 fuzz_targets() { ls "$root/tests/fuzz/corpus"; }
 
-# How many inputs were executed, by the last line of libFuzzer's that looks like "#37606: cov: ...", and
+# How many inputs were executed, by the last line of libFuzzer's that has "#37606" and "cov:", and
 # how much code all that have been kept reach. (The coverage in that line is not of this program alone.)
 fuzz_summary() {  # OUTPUT PROGRAM CORPUS...
   local executions
-  executions=$(sed -nE 's/^#([0-9]+): cov: .*/\1/p' "$1" | tail -n 1)
+  executions=$(sed -nE 's/^#([0-9]+)[^0-9].*cov: .*/\1/p' "$1" | tail -n 1)
   [ -n "$executions" ] || return 1
   "$2" -runs=0 "${@:3}" 2>&1 | awk -v executions="$executions" '
     /Loaded .* inline 8-bit counters/ { edges = substr($5, 2) }
@@ -19,9 +19,13 @@ fuzz_summary() {  # OUTPUT PROGRAM CORPUS...
     END { print executions " executions" reached }'
 }
 
-# Processes: as many as there are cores, or PROCESSES.
-fuzz_target() {  # TARGET SECONDS [PROCESSES]; false if something was found
-  local target=$1 seconds=$2 processes=${3:-$(nproc)}
+# As many processes as there are cores; with a SEED one, which tries the same inputs in each run up to
+# where its time ends, or to its first finding, if build-fuzz/ is new.
+fuzz_target() {  # TARGET SECONDS [SEED]; false if something was found
+  local target=$1 seconds=$2 seed=${3:-}
+  # Without a seed each finding is written, and the search goes on.
+  local search=(-fork="$(nproc)" -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1)
+  if [ -n "$seed" ]; then search=(-seed="$seed"); fi
   local program=$fuzz_build/tests/fuzz/fuzz-$target findings=$fuzz_build/findings/$target
   local output=$fuzz_build/$target.log corpus=$fuzz_build/corpus/$target found file summary
   mkdir -p "$corpus" "$findings"
@@ -29,9 +33,7 @@ fuzz_target() {  # TARGET SECONDS [PROCESSES]; false if something was found
   "$program" -runs=0 -timeout=20 "$root/tests/fuzz/corpus/$target" >"$output" 2>&1 ||
     { tail -n 20 "$output"; return 1; }
   touch "$output.begin"
-  # Each finding is written, and the search goes on.
-  "$program" -fork="$processes" -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 \
-    -max_total_time="$seconds" -timeout=20 -max_len=1024 -len_control=0 \
+  "$program" "${search[@]}" -max_total_time="$seconds" -timeout=20 -max_len=1024 -len_control=0 \
     -artifact_prefix="$findings/" "$corpus" "$root/tests/fuzz/corpus/$target" >"$output" 2>&1 || true
   summary=$(fuzz_summary "$output" "$program" "$corpus") || { tail -n 20 "$output"; return 1; }
   mapfile -t found < <(find "$findings" -type f -newer "$output.begin" ! -name 'slow-unit-*' | sort)

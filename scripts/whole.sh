@@ -64,7 +64,9 @@ sources_and_fuzzing() {
   mapfile -t targets < <(fuzz_targets)
   stage libfuzzer-build build_fuzz_targets "${targets[@]}"
   has_libfuzzer || return 0  # the long tests of the suite without-libfuzzer change the corpus
-  for target in "${targets[@]}"; do stage "libfuzzer-$target" fuzz_target "$target" 10 1; done
+  local seed=$COALESCE_TEST_SEED
+  if [ "$seed" = random ]; then seed=$RANDOM; fi
+  for target in "${targets[@]}"; do stage "libfuzzer-$target" fuzz_target "$target" 10 "$seed"; done
 }
 
 # Later steps run tests in the same build folders, and meson's logs are of the last run.

@@ -231,7 +231,8 @@ bool passes(const LinedetectPrivate &priv, const GstCoalesceFilterPrivate &sides
   const GstVideoMeta *meta = gst_buffer_get_video_meta(in);
   if (meta == nullptr || sides.in.cuda || priv.any_layout_will_do) return true;
   const GstVideoInfo &info = sides.out.info;
-  return std::equal(meta->offset, meta->offset + meta->n_planes, info.offset) &&
+  return meta->n_planes == GST_VIDEO_INFO_N_PLANES(&info) &&
+         std::equal(meta->offset, meta->offset + meta->n_planes, info.offset) &&
          std::equal(meta->stride, meta->stride + meta->n_planes, info.stride);
 }
 

@@ -142,7 +142,7 @@ AggregatorSession::Stream AggregatorSession::any_stream() {
     for (Plan &plan : stream.plans) {
       const unsigned what = in_.byte() & 15;
       const GstClockTime time = static_cast<GstClockTime>(n) * kDuration;
-      const bool fits = info.finfo != nullptr && GST_VIDEO_INFO_SIZE(&info) > 0 &&
+      const bool fits = info.finfo != nullptr && info.width > 0 && info.height > 0 &&
                         GST_VIDEO_INFO_SIZE(&info) <= kLargestFrame;
       misses = misses || what < 2 || !fits;
       if (what == 0 || !fits) continue;

@@ -103,7 +103,12 @@ void judge(const Work &work) {
   // Where there is nothing to do, nobody looks at a frame, be it good or bad.
   if (GST_IS_BASE_TRANSFORM(work.element) &&
       gst_base_transform_is_passthrough(GST_BASE_TRANSFORM(work.element))) {
-    fail_unless(work.out == work.in, "a frame that has passed is another one");
+    // (After a bad frame GstBaseTransform marks the next DISCONT, which is a buffer of its own.)
+    fail_unless(gst_buffer_n_memory(work.out) == gst_buffer_n_memory(work.in),
+                "a frame that has passed has other memory");
+    for (guint i = 0; i < gst_buffer_n_memory(work.in); i++)
+      fail_unless(gst_buffer_peek_memory(work.out, i) == gst_buffer_peek_memory(work.in, i),
+                  "a frame that has passed has other memory");
     return;
   }
   // A GstVideoMeta may be of a larger frame; the references take the size of what they map.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The elements from raw video to raw video: a wrong sample, an error that is not told, a good frame
 // that is refused is a finding, beside what is one in every session.
+#include <algorithm>
+
 #include "aggregator_session.h"
 #include "element_judges.h"
 #include "element_session.h"
@@ -46,6 +48,7 @@ class FilterSession : public Session {
     const bool must_do = frame.good && negotiated_ && !eos_ &&
                          !(pool_ && GST_VIDEO_INFO_COMP_DEPTH(&info_, 0) > 8) &&
                          (!failed_ || settings_are_sound(harness_.element(), info_)) &&
+                         (!is_deinterlacer() || has_mode_for_all_settings()) &&
                          (!is("canny") || canny_has_its_format(harness_.element(), info_));
     const GstFlowReturn flow = harness_.push(gst_buffer_ref(frame.buffer.get()));
     const std::string error = take_messages().error;
@@ -70,6 +73,16 @@ class FilterSession : public Session {
   // A frame becomes none, one, or several, under its own caps or after the next ones have come:
   // what is in them is not judged here.
   bool is_deinterlacer() const { return is("coalescedeinterlace"); }
+  // Other interlace modes pass with some values of `mode`, and are refused once it has another.
+  bool has_mode_for_all_settings() const {
+    const CapsRef caps = current_caps(harness_.to_element());
+    const char *mode =
+        gst_structure_get_string(gst_caps_get_structure(caps.get(), 0), "interlace-mode");
+    constexpr const char *kModes[] = {"progressive", "interleaved", "mixed"};
+    return mode == nullptr || std::ranges::any_of(kModes, [mode](const char *known) {
+             return g_str_equal(mode, known);
+           });
+  }
   bool is(const char *element) const {
     return g_str_equal(GST_OBJECT_NAME(gst_element_get_factory(harness_.element())), element);
   }

@@ -7,6 +7,7 @@
 #include "../../check/images.h"
 #include "../../kernels/stereo/stereo_reference.h"
 #include "../fuzz.h"
+#include "picture/luma.h"
 #include "stereo/view.h"
 
 namespace test {
@@ -56,8 +57,8 @@ void check_stereo(const Work &work) {
   const int window = params.method == StereoMethod::sgm ? 9 : params.window;
   const long pixels = long{work.in_info.width} * work.in_info.height;
   if (pixels * params.disparities * window * window > kMostSamples) return;
-  // (Of colours the element's own tests judge the grey.)
-  if (!has_luma(pixel_format(GST_VIDEO_INFO_NAME(&work.in_info)))) return;
+  // (Where a grey picture is made of the format's, the element's own tests judge it.)
+  if (!luma_by_itself(pixel_format(GST_VIDEO_INFO_NAME(&work.in_info)))) return;
   const Mapped left(work.in, work.in_info, false), right(work.inputs[1], work.in_info, false),
       out(work.out, work.out_info, false);
   const int width = work.in_info.width, height = work.in_info.height;
