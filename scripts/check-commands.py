@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-RUN_ELSEWHERE = re.compile(r"\./run (test|test --all|fuzz .*)")  # other steps of the whole tier
+RUN_ELSEWHERE = re.compile(r"\./run (test|test --all|docs|fuzz .*)")  # other steps of the whole tier
 BLOCK = re.compile(r"(<!-- not run: (?P<reason>[^>]*) -->\n+)?```sh\n(?P<text>.*?)```", re.S)
 
 
