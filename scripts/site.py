@@ -5,8 +5,8 @@
 usage: site.py
 
 The pages are the Markdown files of the repository, as GitHub shows them. For the site they are copied to
-build-docs/pages/ with other links: a page links to a page, and to a source file's copy. MkDocs Material is
-installed in build-docs/venv/, as docs/site/requirements.txt pins it. Exits with 77 where it cannot be installed.
+build-docs/pages/ with other links: a page links to a page, and to a source file's copy. An element's page gets its
+pads, properties and enumerations (element_reference.py). MkDocs Material is installed in build-docs/venv/, as docs/site/requirements.txt pins it. Exits with 77 where it cannot be installed.
 """
 import os
 import pathlib
@@ -14,6 +14,8 @@ import re
 import shutil
 import subprocess
 import sys
+
+import element_reference
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build-docs"
@@ -105,7 +107,8 @@ class Site:
         for fence in FENCE.finditer(text):
             result += self.prose(path, text[end:fence.start()]) + fence.group(0)
             end = fence.end()
-        return result + self.prose(path, text[end:])
+        added = element_reference.addition(path.stem) if path.parent == ROOT / "docs" else ""
+        return result + self.prose(path, text[end:]) + added
 
     def make(self):
         while self.waiting:
