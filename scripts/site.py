@@ -6,7 +6,8 @@ usage: site.py
 
 The pages are the Markdown files of the repository, as GitHub shows them. For the site they are copied to
 build-docs/pages/ with other links: a page links to a page, and to a source file's copy. An element's page gets its
-pads, properties and enumerations (element_reference.py). MkDocs Material is installed in build-docs/venv/, as docs/site/requirements.txt pins it. Exits with 77 where it cannot be installed.
+pads, properties and enumerations (element_reference.py), and Doxygen, where it is installed, makes a reference of the
+kernel library's headers. MkDocs Material is installed in build-docs/venv/, as docs/site/requirements.txt pins it. Exits with 77 where it cannot be installed.
 """
 import os
 import pathlib
@@ -107,8 +108,10 @@ class Site:
         for fence in FENCE.finditer(text):
             result += self.prose(path, text[end:fence.start()]) + fence.group(0)
             end = fence.end()
-        added = element_reference.addition(path.stem) if path.parent == ROOT / "docs" else ""
-        return result + self.prose(path, text[end:]) + added
+        result += self.prose(path, text[end:])
+        if path == ROOT / "docs" / "library.md":
+            return result + headers_reference()
+        return result + (element_reference.addition(path.stem) if path.parent == ROOT / "docs" else "")
 
     def make(self):
         while self.waiting:
@@ -119,6 +122,20 @@ class Site:
                 target.write_text(self.page(path), encoding="utf-8")
             else:
                 shutil.copyfile(path, target)
+
+
+def headers_reference():
+    """Doxygen's pages of the public headers, and a list of them."""
+    if shutil.which("doxygen") is None:
+        print("Doxygen is not installed: the site has no reference of the headers")
+        return ""
+    headers = BUILD / "headers" / "coalesce"
+    headers.mkdir(parents=True, exist_ok=True)
+    subprocess.run([sys.executable, ROOT / "kernels" / "public" / "public_headers.py", headers], check=True)
+    subprocess.run(["doxygen", ROOT / "docs" / "site" / "Doxyfile"], cwd=ROOT, check=True)
+    pages = [f"[`{header.name}`](reference/{header.name.replace('.', '_8')}.html)" for header in sorted(headers.iterdir())]
+    return "\n## Reference\n\nMade from the installed headers by Doxygen: " + ", ".join(pages) + \
+        ", and [all names](reference/globals.html).\n"
 
 
 def install():

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A program outside the tree, as a user of the installed library writes one.
-#include <coalesce/picture/formats.h>
-#include <coalesce/uyvy2y/uyvy2y.h>
+#include <coalesce/convert.h>
 
 #include <cstdio>
 
