@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks Markdown pages: links and anchors, sentences of more than 25 words, words to avoid.
+"""Checks Markdown pages: links and anchors, sentences of more than 25 words, words to avoid, texts of errors.
 
 usage: check-pages.py [--links-only] [FILE...]
 
 Without a FILE it checks every page of the repository. Pages in docs/lab/ are a diary, so only
 their links are checked. Code blocks are skipped; cells of tables and items of lists are checked.
+The first column of a table whose header begins with "| message |" has texts of the sources, "…" being what differs.
 Exits with 1 if it reports anything.
 """
 import argparse
@@ -126,6 +127,28 @@ def check_prose(text, complain):
                 complain(line, f"{count} words: {sentence.strip()[:90]}")
 
 
+def literals():
+    """The texts of the sources, one a line; a literal in several pieces is one."""
+    texts = []
+    for path in [*ROOT.glob("gst/**/*.cpp"), *ROOT.glob("gst/**/*.h"), *ROOT.glob("kernels/**/*.cpp"),
+                 *ROOT.glob("kernels/**/*.cu")]:
+        source = re.sub(r'(?m)(?<!\\)"\s*\n\s*"', "", path.read_text(encoding="utf-8"))
+        texts += re.findall(r'"((?:[^"\\\n]|\\.)*)"', source)
+    return "\n".join(texts).replace('\\"', '"')
+
+
+def check_messages(text, complain):
+    tables = list(re.finditer(r"(?m)^\| message \|.*\n\|[-| ]+\n((?:\|.*\n)+)", text))
+    known = literals() if tables else ""
+    for table in tables:
+        for number, row in enumerate(table.group(1).splitlines()):
+            line = text.count("\n", 0, table.start(1)) + 1 + number
+            for message in re.findall(r"`([^`]+)`", row.split(" | ")[0]):
+                for piece in message.split("…"):
+                    if piece.strip() not in known:
+                        complain(line, f"no text of the sources has: {piece.strip()}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--links-only", action="store_true", help="check no prose")
@@ -147,6 +170,7 @@ def main():
         check_links(path, text, complain)
         if not arguments.links_only and "lab" not in shown.parts:
             check_prose(text, complain)
+            check_messages(text, complain)
     print(f"{len(files)} pages, {findings} findings")
     return 1 if findings or not files else 0
 

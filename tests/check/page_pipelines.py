@@ -7,7 +7,8 @@ usage: page_pipelines.py PAGE [ELEMENT]
 
 Commands are lines of ```sh blocks, and code in the text, that start with gst-launch-1.0 or
 opj_decompress. They run one after the other in a folder that has the files of FILES. Windows are
-replaced by a fakesink; opj_decompress is left out where it is not installed. Files that a command names
+replaced by a fakesink, and ends in hardware by what the table of docs/cookbook.md has for them; the text before
+such a command says so. opj_decompress is left out where it is not installed. Files that a command names
 after location= or -o are not empty afterwards. A block after <!-- not run: REASON --> is left out.
 
 Tables whose header is | property | default | ... | example | have the properties of ELEMENT, all of
@@ -29,24 +30,49 @@ FILES = {
     "pair.yml": f"filesrc location={ROOT}/tests/fuzz/corpus/calibration/two-files",
     "picture.png": "videotestsrc num-buffers=1 ! video/x-raw,format=RGB ! pngenc",
     "film.y4m": "videotestsrc num-buffers=10 ! video/x-raw,format=I420 ! y4menc",
+    "film.mp4": "videotestsrc num-buffers=10 ! openh264enc ! h264parse ! mp4mux",
     "frame_1920x1080.uyvy": "videotestsrc num-buffers=1 ! "
                             "video/x-raw,format=UYVY,width=1920,height=1080",
 }
 # The base classes' and GStreamer's. The README has the former.
 SHARED = {"name", "parent", "qos", "backend", "cuda-device-id", "n-threads", "active-backend", "stats",
           "emit-signals", "force-live", "latency", "min-upstream-latency", "start-time", "start-time-selection"}
+NOT_RUN_THERE = "[not run on its hardware]"
 CODE = re.compile(r"`([^`\n]+)`")
+
+
+def hardware_ends():
+    with open(f"{ROOT}/docs/cookbook.md", encoding="utf-8") as file:
+        return dict(re.findall(r"^\| `([^`]+)` \| `([^`]+)` \|", file.read(), re.MULTILINE))
+
+
+def without_hardware(command, ends, before):
+    """The command with other ends; the text before it has to say so."""
+    parts = []
+    for part in re.split(r"( ! | (?=\w+src )|'| (?=\w+\. !))", command):
+        name = part.split(" ")[0] if not part.startswith("video/") else part.split(",")[0]
+        if name in ends:
+            if NOT_RUN_THERE not in before:
+                fail(command, f"{name} is replaced: a link {NOT_RUN_THERE} is required before the command")
+            part = ends[name] + (part[len(name):] if part.startswith("video/") else "")
+        parts.append(part)
+    return "".join(parts)
 
 
 def commands(text):
     pattern = r"(<!-- not run: [^>]* -->\n)?```sh\n(.*?)```|`([^`\n]+)`"
-    for left_out, block, inline in re.findall(pattern, text, re.DOTALL):
+    ends, end = hardware_ends(), 0
+    for match in re.finditer(pattern, text, re.DOTALL):
+        left_out, block, inline = match.groups()
+        before = text[end:match.start()]
         for command in (block.replace("\\\n", " ").splitlines() if block else [inline]):
             if command.startswith(COMMANDS):
                 if left_out:
                     print(f"{left_out.strip()} {command}")
                 else:
-                    yield command
+                    yield without_hardware(command, ends, before)
+        if block:
+            end = match.end()
 
 
 def fail(command, why):
@@ -66,7 +92,7 @@ def run(command):
     said = done.stdout + done.stderr
     if done.returncode != 0 or re.search("ERROR|WARN|CRITICAL", said):
         fail(command, f"exit status {done.returncode}\n{said}")
-    for name in re.findall(r"filesink location=(\S+)|-o (\S+)", command):
+    for name in re.findall(r"\bfilesink location=(\S+)|-o (\S+)", command):
         name = "".join(name)
         if not os.path.exists(name) or os.path.getsize(name) == 0:
             fail(command, f"{name} is missing or empty")
