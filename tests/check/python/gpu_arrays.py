@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs docs/examples/cuda_arrays.py on a GPU; skipped where neither PyTorch nor CuPy finds one.
 
-usage: python_arrays.py EXAMPLE
+usage: gpu_arrays.py EXAMPLE
 """
 import importlib
 import os
