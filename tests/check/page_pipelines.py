@@ -30,7 +30,8 @@ FILES = {
     "pair.yml": f"filesrc location={ROOT}/tests/fuzz/corpus/calibration/two-files",
     "picture.png": "videotestsrc num-buffers=1 ! video/x-raw,format=RGB ! pngenc",
     "film.y4m": "videotestsrc num-buffers=10 ! video/x-raw,format=I420 ! y4menc",
-    "film.mp4": "videotestsrc num-buffers=10 ! openh264enc ! h264parse ! mp4mux",
+    **dict.fromkeys(("film.mp4", "left.mp4", "right.mp4"), "videotestsrc num-buffers=10 ! openh264enc ! h264parse ! mp4mux"),
+    "recording.ts": "videotestsrc num-buffers=10 ! openh264enc ! h264parse ! mpegtsmux",
     "frame_1920x1080.uyvy": "videotestsrc num-buffers=1 ! "
                             "video/x-raw,format=UYVY,width=1920,height=1080",
 }
@@ -49,7 +50,7 @@ def hardware_ends():
 def without_hardware(command, ends, before):
     """The command with other ends; the text before it has to say so."""
     parts = []
-    for part in re.split(r"( ! | (?=\w+src )|'| (?=\w+\. !))", command):
+    for part in re.split(r"(\s+!\s+| (?=\w+src )|'| (?=\w+\. !))", command):
         name = part.split(" ")[0] if not part.startswith("video/") else part.split(",")[0]
         if name in ends:
             if NOT_RUN_THERE not in before:
