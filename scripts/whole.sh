@@ -60,6 +60,7 @@ sources_and_fuzzing() {
   stage headers "$root/scripts/check-headers.sh"
   stage rooms "$root/scripts/check-rooms.py"
   stage pages "$root/scripts/check-pages.py"
+  stage figures "$root/docs/images/architecture.py" --check
   stage site "$root/scripts/site.py"
   local target targets
   mapfile -t targets < <(fuzz_targets)
