@@ -6,7 +6,7 @@ element.
 usage: page_pipelines.py PAGE [ELEMENT]
 
 Commands are lines of ```sh blocks, and code in the text, that start with gst-launch-1.0 or
-opj_decompress. They run one after the other in a folder that has the files of FILES. Windows are
+opj_decompress. They run one after the other in a folder that has the files of FILES, and RIG. Windows are
 replaced by a fakesink, and ends in hardware by what the table of docs/cookbook.md has for them; the text before
 such a command says so. opj_decompress is left out where it is not installed. Files that a command names
 after location= or -o are not empty afterwards. A block after <!-- not run: REASON --> is left out.
@@ -30,11 +30,13 @@ FILES = {
     "pair.yml": f"filesrc location={ROOT}/tests/fuzz/corpus/calibration/two-files",
     "picture.png": "videotestsrc num-buffers=1 ! video/x-raw,format=RGB ! pngenc",
     "film.y4m": "videotestsrc num-buffers=10 ! video/x-raw,format=I420 ! y4menc",
-    **dict.fromkeys(("film.mp4", "left.mp4", "right.mp4"), "videotestsrc num-buffers=10 ! openh264enc ! h264parse ! mp4mux"),
+    **dict.fromkeys(("film.mp4", "left.mp4", "right.mp4", "a.mp4", "b.mp4", "c.mp4"), "videotestsrc num-buffers=10 ! openh264enc ! h264parse ! mp4mux"),
     "recording.ts": "videotestsrc num-buffers=10 ! openh264enc ! h264parse ! mpegtsmux",
     "frame_1920x1080.uyvy": "videotestsrc num-buffers=1 ! "
                             "video/x-raw,format=UYVY,width=1920,height=1080",
 }
+# Three cameras in a row, for pictures of 320x240.
+RIG = "\n".join(f"1000 0 159.5 {x}\n0 1000 119.5 0\n0 0 1 0\n" for x in (0, -100000, -200000))
 # The base classes' and GStreamer's. The README has the former.
 SHARED = {"name", "parent", "qos", "backend", "cuda-device-id", "n-threads", "active-backend", "stats",
           "emit-signals", "force-live", "latency", "min-upstream-latency", "start-time", "start-time-selection"}
@@ -51,7 +53,7 @@ def without_hardware(command, ends, before):
     """The command with other ends; the text before it has to say so."""
     parts = []
     for part in re.split(r"(\s+!\s+| (?=\w+src )|'| (?=\w+\. !))", command):
-        name = part.split(" ")[0] if not part.startswith("video/") else part.split(",")[0]
+        name = re.split(r",(?=\w+=)", part)[0] if re.match(r"(video|image)/", part) else part.split(" ")[0]
         if name in ends:
             if NOT_RUN_THERE not in before:
                 fail(command, f"{name} is replaced: a link {NOT_RUN_THERE} is required before the command")
@@ -159,6 +161,9 @@ def main():
         for name, pipeline in FILES.items():
             if name in text:
                 run(f"gst-launch-1.0 {pipeline} ! filesink location={name}")
+        if "rig.txt" in text:
+            with open("rig.txt", "w", encoding="utf-8") as file:
+                file.write(RIG)
         for command in commands(text):
             filled = [command.replace("EXAMPLE", e) for e in examples] if "EXAMPLE" in command else [command]
             for one in filled:
