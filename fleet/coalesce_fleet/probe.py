@@ -1,0 +1,232 @@
+"""What an input holds, read from its packets: no picture is decoded.
+
+Times are nanoseconds from the first picture, which is what GStreamer's decoders show too once their own first picture
+is taken as zero.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from fractions import Fraction
+
+import av
+import av.logging
+
+SECOND = 1_000_000_000
+
+
+class InputError(Exception):
+    """An input that cannot be encoded. The text names the file and the place."""
+
+
+@dataclasses.dataclass
+class Audio:
+    """One audio stream. `start` counts from the first picture."""
+
+    number: int
+    codec: str
+    format: str
+    rate: int
+    channels: int
+    start: int
+
+    @property
+    def pcm(self) -> bool:
+        return self.codec.startswith("pcm_") and self.codec not in ("pcm_mulaw", "pcm_alaw")
+
+
+@dataclasses.dataclass
+class Probe:
+    """`times` has the presentation time of every picture in order; `keyframes` the places among them where decoding can
+    start. Without `timed`, the file has no presentation times: pictures are counted, and the file is decoded from its
+    start."""
+
+    path: str
+    images: list[str]
+    container: str
+    stream: int
+    codec: str
+    width: int
+    height: int
+    format: str
+    bits: int
+    interlaced: bool
+    rate: str
+    times: list[int]
+    keyframes: list[int]
+    duration: int
+    timed: bool
+    audio: list[Audio]
+    timecode: str | None
+
+    @property
+    def count(self) -> int:
+        return len(self.times)
+
+    @property
+    def constant_rate(self) -> bool:
+        """Whether every picture stands where the rate puts it, within the rounding of containers (1 ms)."""
+        period = SECOND / Fraction(self.rate)
+        return all(abs(time - number * period) <= 1_500_000 for number, time in enumerate(self.times))
+
+    def to_json(self) -> dict:
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_json(cls, value: dict) -> Probe:
+        return cls(**{**value, "audio": [Audio(**audio) for audio in value["audio"]]})
+
+
+@dataclasses.dataclass
+class Options:
+    """What the user agreed to leave out."""
+
+    no_audio: bool = False
+    no_timecode: bool = False
+
+
+def _nanoseconds(value: int, base: Fraction) -> int:
+    return round(value * base * SECOND)
+
+
+def probe(path: str, stream: int = 0) -> Probe:
+    """Reads the packets of video stream `stream` (of the video streams) of the file."""
+    if not os.path.exists(path):
+        raise InputError(f"{path}: no such file")
+    if os.path.getsize(path) == 0:
+        raise InputError(f"{path}: the file is empty")
+    try:
+        with av.logging.Capture() as said, av.open(path) as container:
+            found = _probe(path, container, stream)
+            complaints = [text.strip() for level, name, text in said]
+    except av.FFmpegError as error:
+        raise InputError(f"{path}: not readable as video: {error.strerror}") from error
+    for text in complaints:
+        if "ended prematurely" in text or "artial file" in text:
+            raise InputError(f"{path}: the file is cut short after picture {found.count} "
+                             f"({found.duration / SECOND:.3f} s): {text}")
+    return found
+
+
+def _probe(path: str, container, number: int) -> Probe:
+    videos = [stream for stream in container.streams.video
+              if not (stream.disposition & av.stream.Disposition.attached_pic)]
+    if not videos:
+        raise InputError(f"{path}: the file has no video")
+    if number >= len(videos):
+        raise InputError(f"{path}: there is no video stream {number}: the file has {len(videos)}")
+    video = videos[number]
+    context = video.codec_context
+    packets, first_audio = [], {}
+    size = os.path.getsize(path)
+    wanted = {video.index, *(audio.index for audio in container.streams.audio)}
+    try:
+        for packet in container.demux([s for s in container.streams if s.index in wanted]):
+            if packet.size == 0:
+                continue
+            if packet.stream.index != video.index:
+                if packet.pts is not None and not packet.is_discard:
+                    first_audio.setdefault(packet.stream.index, _nanoseconds(packet.pts, packet.time_base))
+                continue
+            if packet.is_corrupt:
+                raise InputError(f"{path}: the file is cut short or damaged at picture {len(packets)} "
+                                 f"(byte {packet.pos} of {size})")
+            packets.append((packet.pts, packet.dts, packet.duration, packet.is_keyframe, packet.is_discard))
+    except av.FFmpegError as error:
+        raise InputError(f"{path}: reading stopped at picture {len(packets)}: {error.strerror}") from error
+    if not packets:
+        raise InputError(f"{path}: video stream {number} has no pictures")
+    base = video.time_base
+    rate = video.average_rate or video.guessed_rate or Fraction(25)
+    timed = all(packet[0] is not None for packet in packets)
+    if timed:
+        shown = [packet for packet in packets if not packet[4]]
+        keys = [packet[0] for packet in packets if packet[3]]
+        if not keys:
+            raise InputError(f"{path}: video stream {number} has no keyframe: nothing can be decoded")
+        # Pictures shown before the first keyframe refer to one that the file does not have.
+        shown = sorted(packet for packet in shown if packet[0] >= keys[0])
+        if not shown:
+            raise InputError(f"{path}: video stream {number} has no pictures")
+        start = shown[0][0]
+        raw = [packet[0] for packet in shown]
+        for a, b in zip(raw, raw[1:]):
+            if a == b:
+                raise InputError(f"{path}: two pictures have the presentation time "
+                                 f"{float((a - start) * base):.3f} s")
+        times = [_nanoseconds(value - start, base) for value in raw]
+        keyframes = [place for place, packet in enumerate(shown) if packet[3]]
+        last = shown[-1][2] or 0
+        zero = _nanoseconds(start, base)
+    else:
+        times = [round(place * SECOND / rate) for place in range(len(packets))]
+        keyframes, last, zero = [0], 0, 0
+    end = times[-1] + (_nanoseconds(last, base) if last else round(SECOND / rate))
+    sounds = []
+    for place, audio in enumerate(container.streams.audio):
+        c = audio.codec_context
+        sounds.append(Audio(place, c.name, c.format.name if c.format else "", c.sample_rate or 0, c.channels,
+                            first_audio.get(audio.index, zero) - zero))
+    if context.width <= 0 or context.height <= 0:
+        raise InputError(f"{path}: video stream {number} has no size: its first pictures are missing or damaged")
+    pixels = context.format
+    return Probe(path=path, images=[], container=container.format.name, stream=number, codec=context.name,
+                 width=context.width, height=context.height, format=pixels.name if pixels else "",
+                 bits=max((component.bits for component in pixels.components), default=8) if pixels else 8,
+                 interlaced=_interlaced(video), rate=f"{rate.numerator}/{rate.denominator}",
+                 times=times, keyframes=keyframes, duration=end, timed=timed, audio=sounds,
+                 timecode=_timecode(container, video))
+
+
+def _interlaced(video) -> bool:
+    order = getattr(video.codec_context, "field_order", None)
+    return order not in (None, 0, 1) and str(order) not in ("unknown", "progressive")
+
+
+def _timecode(container, video) -> str | None:
+    for holder in (video, *container.streams, container):
+        code = holder.metadata.get("timecode")
+        if code:
+            return code
+    return None
+
+
+def probe_images(images: list[str], framerate: str = "25/1") -> Probe:
+    """An image sequence: the pictures in the order given, one after another at `framerate`."""
+    if not images:
+        raise InputError("an image sequence has no images")
+    rate = Fraction(framerate)
+    if rate <= 0:
+        raise InputError(f"framerate {framerate}: a sequence needs more than 0")
+    first = images[0]
+    for image in images:
+        if not os.path.isfile(image):
+            raise InputError(f"{image}: no such file")
+        if os.path.getsize(image) == 0:
+            raise InputError(f"{image}: the file is empty")
+    try:
+        with av.open(first) as container:
+            video = container.streams.video[0]
+            context = video.codec_context
+            width, height, pixels, name = context.width, context.height, context.format, context.name
+    except (av.FFmpegError, IndexError) as error:
+        raise InputError(f"{first}: not readable as a picture: {error}") from error
+    times = [round(number * SECOND / rate) for number in range(len(images) + 1)]
+    return Probe(path=os.path.dirname(first), images=list(images), container="images", stream=0, codec=name,
+                 width=width, height=height, format=pixels.name if pixels else "",
+                 bits=max((component.bits for component in pixels.components), default=8) if pixels else 8,
+                 interlaced=False, rate=f"{rate.numerator}/{rate.denominator}", times=times[:-1],
+                 keyframes=list(range(len(images))), duration=times[-1], timed=True, audio=[], timecode=None)
+
+
+def refusals(found: Probe, container: str, options: Options) -> list[str]:
+    """What `container` (mxf, mj2, jp2) cannot carry of this input, a line each; empty if all of it can be carried."""
+    return []
+
+
+if __name__ == "__main__":
+    import sys
+
+    print(json.dumps(probe(sys.argv[1]).to_json()))
