@@ -16,6 +16,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from . import __version__, segment
 from .executors import ALL, ENCODES, OTHERS, PER_GPU, PER_HOST, Done, Executor, Slot
+from .inputs import UsageError
 
 LOOK = 2.0  # seconds between looks at the nodes of the cluster
 ASK = 10.0  # seconds between questions to a worker about its task
@@ -25,8 +26,10 @@ ASK = 10.0  # seconds between questions to a worker about its task
 class Worker:
     """Runs one task at a time; the group "watch" answers meanwhile."""
 
-    def __init__(self):
-        self.job = None
+    def __init__(self, sees_gpus: bool):
+        self.job, self.gpu = None, None
+        if sees_gpus and os.environ.get("CUDA_VISIBLE_DEVICES") == "":
+            del os.environ["CUDA_VISIBLE_DEVICES"]  # Ray hides the GPUs of which an actor holds no share
 
     @ray.method(concurrency_group="watch")
     def hello(self) -> dict:
@@ -61,7 +64,8 @@ class _Place:
         self.number, self.node, self.kinds, self.share = number, node, kinds, share
         self.slot, self.frames, self.asked, self.answer = None, 0, 0.0, None
         self.actor = Worker.options(
-            num_gpus=share, scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False)).remote()
+            num_gpus=share, scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False)).remote(
+                kinds == OTHERS)  # pictures that are verified may pass the GPU
 
 
 class Ray(Executor):
@@ -152,7 +156,7 @@ class Ray(Executor):
             failed = isinstance(value, Exception)
             if what == "hello" and place and not failed:
                 if value["version"] != __version__:
-                    raise RuntimeError(f"{value['host']} has coalesce-fleet {value['version']}, the driver "
+                    raise UsageError(f"{value['host']} has coalesce-fleet {value['version']}, the driver "
                                        f"{__version__}: install the same version on all nodes")
                 device = f"{value['host']}/" + ("cpu" if value["gpu"] is None else f"gpu{value['gpu']}")
                 place.slot = self.slots[number] = Slot(number, device, place.kinds)

@@ -9,6 +9,7 @@ time. Seeded: the kinds and the places are drawn from the seed; which process is
 
 import argparse
 import collections
+import difflib
 import json
 import os
 import pathlib
@@ -178,7 +179,10 @@ def run(archive, folder, kills, seed, log, container, pipeline):
         while sum(harness.counts.values()) < kills:
             to = folder / f"round-{harness.rounds + 1}"
             harness.round(to, kills - sum(harness.counts.values()))
-            assert outputs(to) == wanted, f"round {harness.rounds}: the outputs differ"
+            found = outputs(to)
+            for before, after in zip(wanted, found):
+                assert after == before, f"round {harness.rounds}: the outputs differ:\n" + "".join(
+                    difflib.unified_diff(before.splitlines(True), after.splitlines(True), "undisturbed", "killed"))
             left = [path.name for path in (to / ".coalesce-fleet").iterdir() if path.is_dir()]
             assert not left, f"round {harness.rounds}: left over: {left}"
     finally:
@@ -197,7 +201,8 @@ def main():
     parser.add_argument("--container", default="mxf")
     parser.add_argument("--pipeline", default="videoconvert ! j2kenc bpp=2")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="coalesce-fleet-kills-") as folder:
+    folder = tempfile.mkdtemp(prefix="coalesce-fleet-kills-")  # kept if the outputs differ
+    if True:
         harness = run(arguments.archive.resolve(), pathlib.Path(folder), arguments.kills, arguments.seed, arguments.log,
                       arguments.container, arguments.pipeline)
     print(f"{sum(harness.counts.values())} kills in {harness.rounds} rounds, "
