@@ -3,15 +3,15 @@
 What was written is read back before it is said to be done: codestreams, samples and timecode must be those put in.
 """
 
-import ctypes
 import fractions
 import hashlib
 import json
+import math
 import os
 import shutil
 import sys
+import threading
 import time
-import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from common import SECOND, Failure, GLib, Gst, GstVideo, parse_bin, raise_errors, raise_message, run, say, with_rate  # noqa: E402
@@ -166,6 +166,21 @@ class Track:
         self.kept += data
         self.samples += len(data) // self.frame
 
+    def finish(self, end):
+        """Makes `end` samples of the whole."""
+        while self.samples < end and not self.ended:
+            self._more()
+        if self.samples < end:
+            self.notes.append(f"audio {self.audio['number']}: {end - self.samples} samples of silence at the end")
+            self._add((b"\x80" if self.format == "U8" else b"\0") * ((end - self.samples) * self.frame))
+        while not self.ended:
+            self._more()
+        if self.samples > end:
+            self.notes.append(f"audio {self.audio['number']}: {self.samples - end} samples after the last picture are "
+                              "left out")
+            del self.kept[len(self.kept) - (self.samples - end) * self.frame:]
+            self.samples = end
+
     def until(self, end):
         """The samples before sample `end` that were not given yet (None: all)."""
         while not self.ended and (end is None or self.samples < end):
@@ -182,7 +197,7 @@ def sample_format(codec, format, container):
     """The format of the samples in the container: PCM as it is, else what the decoder's precision needs."""
     if codec.startswith("pcm_") and codec not in ("pcm_mulaw", "pcm_alaw"):
         width = codec.removeprefix("pcm_").rstrip("lbe").split("_")[0]
-        return {"u8": "U8", "s8": "S8", "s16": "S16LE", "s24": "S24LE", "s32": "S32LE"}[width]
+        return {"u8": "U8", "s8": "S8" if container == "mj2" else "U8", "s16": "S16LE", "s24": "S24LE", "s32": "S32LE"}[width]
     return "S16LE" if container == "mj2" or format.rstrip("p") in ("s16", "u8") else "S24LE"
 
 
@@ -216,19 +231,40 @@ class Feed:
         self.audio = [self._source(Gst.Caps.from_string(track.caps),
                                    {"mxf": "bwf_audio_sink_%u", "mj2": "audio_%u"}[job["container"]])
                       for track in (sound.tracks if sound else [])]
-        if job["timecode"] and job["container"] == "mj2":
-            self.muxer.set_property("force-create-timecode-trak", True)
+        if job["container"] == "mj2":
+            self.muxer.set_property("force-create-timecode-trak", bool(job["timecode"]))
+            # Edit lists are in this scale: a coarser one cuts off the last samples.
+            scale = math.lcm(*(track.rate for track in (sound.tracks if sound else [])))
+            if scale > 1 and scale * (job["duration"] // SECOND + 60) < 1 << 32:
+                self.muxer.set_property("movie-timescale", scale)
 
     def _source(self, caps, template):
         source = Gst.ElementFactory.make("appsrc")
         source.set_property("caps", caps)
         source.set_property("format", Gst.Format.TIME)
         source.set_property("max-bytes", 0)
+        source.set_locked_state(True)
         self.pipeline.add(source)
         pad = self.muxer.request_pad(self.muxer.get_pad_template(template), None, None)
         if pad is None or source.get_static_pad("src").link(pad) != Gst.PadLinkReturn.OK:
             raise Failure("pipeline", f"{self.muxer.get_name()} does not take {caps.to_string()}")
         return source
+
+    def start(self):
+        """Starts the streams one after another: mxfmux describes them in the order in which their caps come."""
+        if self.pipeline.set_state(Gst.State.PLAYING) == Gst.StateChangeReturn.FAILURE:
+            self.check()
+            raise Failure("lost", "the muxer did not start")
+        for source in (self.video, *self.audio):
+            wanted = threading.Event()
+            source.connect("need-data", lambda *_: wanted.set())
+            source.set_locked_state(False)
+            source.sync_state_with_parent()
+            deadline = time.monotonic() + 60
+            while not wanted.wait(0.05):
+                self.check()
+                if time.monotonic() > deadline:
+                    raise Failure("lost", f"the muxer did not take stream {source.get_name()} within a minute")
 
     def push(self, source, buffer):
         if source.emit("push-buffer", buffer) not in (Gst.FlowReturn.OK, Gst.FlowReturn.EOS):
@@ -255,16 +291,12 @@ class Feed:
 def mux(job):
     segments = Segments(job)
     sound = Sound(job, segments) if job["audio"] else None
-    # The muxers draw the file's identifiers.
-    ctypes.CDLL("libglib-2.0.so.0").g_random_set_seed(ctypes.c_uint32(zlib.crc32(job["name"].encode())))
     feed = Feed(job, segments, sound)
     digest, count = hashlib.sha256(), 0
     code = timecode_of(job["timecode"], feed.rate) if job["timecode"] else None
     start = (code.frames_since_daily_jam(), round(feed.rate), code.config.flags & DROP != 0) if code else None
     try:
-        if feed.pipeline.set_state(Gst.State.PLAYING) == Gst.StateChangeReturn.FAILURE:
-            feed.check()
-            raise Failure("lost", "the muxer did not start")
+        feed.start()
         for pts, duration, data in segments:
             buffer = Gst.Buffer.new_wrapped(data)
             buffer.pts = buffer.dts = pts
@@ -280,13 +312,15 @@ def mux(job):
             if count % 64 == 0:
                 say(progress=count)
         for source, track in zip(feed.audio, sound.tracks if sound else []):
+            if job["container"] == "mxf":  # tracks of MXF are all of one length
+                track.finish(math.floor(job["count"] * track.rate / feed.rate))
             push_sound(feed, source, track, None)
         feed.finish()
     finally:
         feed.pipeline.set_state(Gst.State.NULL)
         if sound:
             sound.stop()
-    fix(job["out"], job["container"], start)
+    fix(job["out"], job["container"], job["name"], start)
     tracks = sound.tracks if sound else []
     check(job, count, digest.hexdigest(), tracks)
     with open(job["out"], "rb+") as file:
