@@ -71,9 +71,9 @@ class Fleet:
         monkeypatch.setattr(segment.Task, "_process", self.process(segment.Task._process))
 
     def process(self, usual):
-        def process(task, command, job, stall):
+        def process(task, command, job):
             if command[-1] != "coalesce_fleet.prepare":
-                return usual(task, command, job, stall)
+                return usual(task, command, job)
             message = prepare.answer(job)
             if "error" in message:
                 raise segment.Failure(message["error"], message["text"])
