@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -201,10 +202,10 @@ def main():
     parser.add_argument("--container", default="mxf")
     parser.add_argument("--pipeline", default="videoconvert ! j2kenc bpp=2")
     arguments = parser.parse_args()
-    folder = tempfile.mkdtemp(prefix="coalesce-fleet-kills-")  # kept if the outputs differ
-    if True:
-        harness = run(arguments.archive.resolve(), pathlib.Path(folder), arguments.kills, arguments.seed, arguments.log,
-                      arguments.container, arguments.pipeline)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="coalesce-fleet-kills-"))  # kept if the outputs differ
+    harness = run(arguments.archive.resolve(), folder, arguments.kills, arguments.seed, arguments.log,
+                  arguments.container, arguments.pipeline)
+    shutil.rmtree(folder)
     print(f"{sum(harness.counts.values())} kills in {harness.rounds} rounds, "
           f"{time.monotonic() - harness.started:.0f} s: {dict(harness.counts)}; all outputs the same")
 

@@ -17,8 +17,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def cluster(fleet):
-    """Two nodes that say they have 2 GPUs and 1; the fixture `fleet` has set the environment that they inherit."""
-    # Tests have no GPU: Ray must believe the numbers given.
+    """Its nodes are added by the tests; they inherit the environment that the fixture `fleet` has set."""
     cluster = Cluster()
     cluster.add_node(num_cpus=0, include_dashboard=False, _system_config={
         "health_check_period_ms": 1000, "health_check_failure_threshold": 5, "health_check_initial_delay_ms": 1000})
@@ -47,6 +46,7 @@ def test_on_this_machine(fleet, whole):
 
 
 def test_gpus_are_shared_and_out_of_memory_means_fewer_there(fleet, whole, cluster, monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")  # Ray counts GPUs, and looks for none
     cluster.add_node(num_cpus=1, num_gpus=2)
     fleet.faults({"what": "crowded", "most": 2})
     assert run(fleet, Ray(cluster.address, per_gpu=4), retries=0) == 0
