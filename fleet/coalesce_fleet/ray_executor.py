@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Tasks on Ray: an actor for each slot, placed by Ray with its fraction of a GPU.
 
 Paths and results of less than 1 KB go through Ray, pictures never. An actor that dies is replaced, on its node or with
@@ -76,8 +77,11 @@ class Ray(Executor):
     def __init__(self, address: str | None = None, per_gpu: int | None = None, stall: float = 120.0):
         super().__init__()
         self.per_gpu, self.patience = per_gpu, 2 * stall
-        ray.init(address=address or "local", include_dashboard=None if address else False, log_to_driver=False,
-                 logging_level="error")
+        try:
+            ray.init(address=address or "local", include_dashboard=None if address else False, log_to_driver=False,
+                     logging_level="error")
+        except ValueError as error:
+            raise UsageError(f"--address {address}: {error}") from error
         self.places: dict[int, _Place] = {}
         self.nodes: dict[str, list[int]] = {}
         self.missing: list[tuple[str, frozenset, float]] = []
@@ -110,7 +114,7 @@ class Ray(Executor):
                     self._place(name, ENCODES, share)
                 for _ in range(count):
                     self._place(name, OTHERS, 0)
-            elif not any_gpu:
+            elif not any_gpu and node["Resources"].get("CPU"):  # a head without CPUs does no work
                 for _ in range(self.per_gpu or PER_HOST):
                     self._place(name, ALL, 0)
 
@@ -163,10 +167,9 @@ class Ray(Executor):
             elif what == "frames" and place and not failed:
                 place.frames, place.answer = value, None
             elif what == "run":
-                slot = place.slot if place else None
-                if slot:
-                    slot.task = None
-                ended.append(Done(task, slot.device if slot else "", {
+                if place:
+                    place.slot.task = None
+                ended.append(Done(task, {
                     "error": "worker-lost", "text": _text(value)} if failed else value))
             if failed and place:  # replaced at the next look, so that a broken node costs little
                 self._drop(number)

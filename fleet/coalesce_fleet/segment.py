@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """One task of the fleet on the machine that does it: plan an item, encode a segment, or finish an output.
 
 Each runs in processes of their own, which are watched. A task returns less than 1 KB; pictures are only in files.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Small videos, a fleet whose encoder is fake_job.py, and what it did."""
 
 import fractions

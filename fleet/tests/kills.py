@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Kills at random until it has killed often enough, and compares what comes out with an undisturbed run.
 
 usage: kills.py --kills 200 [--seed 1] [--log FILE] [--container mxf]

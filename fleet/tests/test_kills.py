@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A few kills at random, with the encoder that users have: nothing is lost, and the bytes are the same."""
 
 import os

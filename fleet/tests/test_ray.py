@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Tasks on Ray: on one machine, on a cluster whose GPUs are only counted, and through the deaths of its parts."""
 
 import os
