@@ -418,8 +418,8 @@ def _size(item: Item) -> int:
 
 def _quoted(name: str) -> str:
     """One component of a path, different for different names."""
-    quoted = urllib.parse.quote(name, safe=" ")
-    return quoted if len(quoted) < 180 else quoted[:160] + hashlib.sha256(name.encode()).hexdigest()[:16]
+    quoted = urllib.parse.quote(os.fsencode(name), safe=" ")
+    return quoted if len(quoted) < 180 else quoted[:160] + hashlib.sha256(os.fsencode(name)).hexdigest()[:16]
 
 
 def _changed(path: str) -> int:

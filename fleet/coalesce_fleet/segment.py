@@ -149,7 +149,8 @@ class Task:
                 self._stills(pairs, name)
             else:
                 options = Options(self.settings["no_audio"], self.settings["no_timecode"])
-                job = join_job(found, container, pairs, name, options, self.task["name"])
+                named = os.fsencode(self.task["name"]).decode("utf-8", "backslashreplace")
+                job = join_job(found, container, pairs, name, options, named)
                 done = self._gst("join", job)
                 if done.get("count", total) != total:
                     raise Failure("lost", f"{name} has {done['count']} pictures of {total}")
