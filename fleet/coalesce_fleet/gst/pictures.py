@@ -10,7 +10,7 @@ from common import SECOND, Failure, Gst, GstBase, raise_errors, with_rate
 # What FFmpeg's decoders say of a damaged picture that they show all the same. Pictures that only lack their references,
 # as after a seek to an open group, are not among them.
 DAMAGE = re.compile(r"error while decoding|concealing \d+|damaged|CRC mismatch|Invalid NAL|end mismatch|overread|"
-                    r"invalid (?:mb|cbp|level|prefix)|Error decoding|decode_slice|slice too small|corrupt", re.I)
+                    r"invalid (?:mb|cbp|level|prefix)|slice too small", re.I)
 
 
 class Damage:
@@ -240,6 +240,10 @@ class Pictures:
             why = f" ({Pictures.damage.first})" if Pictures.damage.first else ""
             raise Failure("corrupt-input", f"{self.place}: picture {self.first + missing[0]} at {at:.3f} s could not be "
                                            f"decoded, {len(missing)} of {self.count} of this segment{why}")
+        if Pictures.damage.first:
+            raise Failure("corrupt-input", f"{self.place}: a picture at or before {self.first + self.count - 1} "
+                                           f"({self.times[self.count - 1] / SECOND:.3f} s) is damaged: "
+                                           f"{Pictures.damage.first}")
 
     def stop(self):
         self.pipeline.set_state(Gst.State.NULL)
