@@ -248,6 +248,8 @@ def probe_images(images: list[str], framerate: str = "25/1") -> Probe:
             width, height, pixels, name = context.width, context.height, context.format, context.name
     except (av.FFmpegError, IndexError) as error:
         raise InputError(f"{first}: not readable as a picture: {error}") from error
+    if width <= 0 or height <= 0:
+        raise InputError(f"{first}: not readable as a picture: it has no size")
     times = [round(number * SECOND / rate) for number in range(len(images) + 1)]
     return Probe(path=os.path.dirname(first), images=list(images), container="images", stream=0, codec=name,
                  width=width, height=height, format=pixels.name if pixels else "",
