@@ -4,7 +4,7 @@ import json
 import pathlib
 
 import pytest
-from media import CLOSED, OPEN, encode, error_of, gstreamer, make, picture, run, uncut
+from media import CLOSED, OPEN, encode, error_of, gstreamer, make, need, picture, run, uncut
 
 from coalesce_fleet.plan import encode_job, plan
 from coalesce_fleet.probe import probe, probe_images
@@ -59,15 +59,18 @@ def test_the_second_video(tmp_path):
     assert found.stream == 1 and len(encode(found, tmp_path, 100)[2]) > 100
 
 
+PIPELINE = "videoconvert ! openjpegenc"
+
+
 def test_images(tmp_path):
     names = []
     for number in range(5):
         names.append(still(tmp_path / f"{number}.png", number))
     found = probe_images(names, "24/1")
-    whole = encode(found, tmp_path, 100)[2]
-    assert encode(found, tmp_path, 2)[2] == whole
+    whole = encode(found, tmp_path, 100, PIPELINE)[2]
+    assert encode(found, tmp_path, 2, PIPELINE)[2] == whole
     pathlib.Path(names[3]).write_bytes(pathlib.Path(names[3]).read_bytes()[:60])
-    message = run("encode.py", encode_job(found, plan(found, 100)[0], "openjpegenc", "mxf", str(tmp_path / "o"),
+    message = run("encode.py", encode_job(found, plan(found, 100)[0], PIPELINE, "mxf", str(tmp_path / "o"),
                                           str(tmp_path / "i")))
     assert message["error"] == "corrupt-input" and str(tmp_path) in message["text"]
 
@@ -94,10 +97,23 @@ def test_stills(tmp_path):
     ("openjpegenk", "missing-element", "openjpegenk"), ("openjpegenc num-layers=99x", "pipeline", "num-layers"),
     ("pngenc", "pipeline", "image/x-jpc"), ("openjpegenc ! fakesink", "pipeline", "one output"),
     ("videorate ! video/x-raw,framerate=50/1 ! openjpegenc", "pipeline", "keep their number"),
-    ("videoconvert ! video/x-raw,format=GRAY8 ! openjpegenc", "pipeline", "sYUV")])
+    ("videoconvert ! video/x-raw,format=RGB ! identity ! openjpegenc", "pipeline", "RGB")])
 def test_pipelines_that_do_not_do(tmp_path, pipeline, kind, text):
     message = error_of(make(tmp_path / "a.mp4", pictures=4), tmp_path, pipeline)
     assert message["error"] == kind and text in message["text"], message
+
+
+def test_grey_is_not_for_mxf(tmp_path):
+    need("j2kenc")
+    path = make(tmp_path / "a.mp4", pictures=4)
+    message = error_of(path, tmp_path, "videoconvert ! video/x-raw,format=GRAY8 ! j2kenc")
+    assert message["error"] == "pipeline" and "sYUV" in message["text"], message
+
+
+def test_pictures_that_the_encoder_does_not_take(tmp_path):
+    path = make(tmp_path / "a.mkv", "ffv1", 4, format="gray")
+    message = error_of(path, tmp_path, "capsfilter caps=video/x-raw,format=RGB ! videoconvert ! openjpegenc")
+    assert message["error"] == "pipeline", message
 
 
 def test_no_space(tmp_path):

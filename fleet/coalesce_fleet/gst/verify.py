@@ -86,7 +86,7 @@ class Written:
                 wrong = sorted(there ^ set(names))[0]
                 raise Failure("lost", f"{path}: {len(there)} files of {count} stills; the first that should "
                                       f"{'not ' if wrong in there else ''}be there is {wrong}")
-            head = f"multifilesrc name=file start-index=0 stop-index={count - 1} ! image/jp2 ! "
+            head = f"multifilesrc name=file start-index=0 stop-index={count - 1} caps=image/jp2,framerate=1/1 ! "
             path = os.path.join(path.replace("%", "%%"), "%06d.jp2")
         else:
             head = f"filesrc name=file ! {'mxfdemux' if container == 'mxf' else 'qtdemux'} name=demux demux. ! "
