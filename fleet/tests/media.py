@@ -118,7 +118,7 @@ def encode(path, folder, length, pipeline="openjpegenc", container="mxf", stream
         assert "done" in message, message
         done = message["done"]
         assert done["count"] == segment.count
-        assert done["decoded_from"] == ("seek" if segment.seek is not None else done["decoded_from"])
+        assert done["decoded_from"] != "start" or segment.seek is None  # it was not decoded in vain
         if container != "jp2":
             part = pathlib.Path(out).read_bytes()
             assert hashlib.sha256(part).hexdigest() == done["sha256"] and len(part) == done["bytes"]

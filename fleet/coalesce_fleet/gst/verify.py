@@ -90,8 +90,8 @@ class Written:
             path = os.path.join(path.replace("%", "%%"), "%06d.jp2")
         else:
             head = f"filesrc name=file ! {'mxfdemux' if container == 'mxf' else 'qtdemux'} name=demux demux. ! "
-            head += "jpeg2000parse ! "
-        self.pipeline = Gst.parse_launch(head + "openjpegdec name=decoder ! " + PLANES)
+        # openjpegdec needs the size in the caps, which the parser finds.
+        self.pipeline = Gst.parse_launch(head + "jpeg2000parse ! openjpegdec name=decoder ! " + PLANES)
         self.pipeline.get_by_name("file").set_property("location", path)
         self.pipeline.get_by_name("planes").set_property("caps", planes)
         self.sink = self.pipeline.get_by_name("sink")
