@@ -298,9 +298,12 @@ def _sound(one: Audio, found: Probe, container: str) -> list[str]:
         width = one.codec.removeprefix("pcm_").split("_")[0].removesuffix("le").removesuffix("be")
         if width not in SAMPLES[container]:
             problems.append(f"its samples are {width}, the muxer takes {', '.join(sorted(SAMPLES[container]))}")
-    if one.channels > 2:
-        # mj2mux takes no more; through the join's audioconvert to mxfmux their samples came out changed.
-        problems.append("2 channels at most are carried")
+    if container == "mj2" and one.channels > 2:
+        problems.append("the muxer takes 2 channels at most")
+    if found.container.startswith("mov") and one.codec == "pcm_s32le":
+        problems.append("qtdemux of GStreamer 1.22 takes its samples for big-endian")
+    if found.container.startswith("mov") and container == "mxf" and one.pcm and one.rate > 65535:
+        problems.append("its samples did not come out equal above 65,535 Hz")
     if container == "mj2" and one.rate > 65535:
         problems.append("the muxer takes up to 65,535 Hz")
     if container == "mxf" and (Fraction(one.rate) / Fraction(found.rate) % 1).numerator > 1:
