@@ -276,7 +276,7 @@ def join(host, still, work, count=200):
         begin = time.monotonic()
         subprocess.run(['gst-launch-1.0', '-q', *(f'multifilesrc location={stills}/%06d.jpc index=0 stop-index={frames - 1} '
                                                   f'caps={caps} ! mxfmux ! filesink location={work}/joined.mxf').split()],
-                       check=True, timeout=120)
+                       check=True, timeout=120, capture_output=True, text=True)
         times[frames] = time.monotonic() - begin
     size = os.path.getsize(work / 'joined.mxf')
     shutil.rmtree(stills)
@@ -316,6 +316,9 @@ def main():
     parser.add_argument('--clip', type=pathlib.Path, help='of H.264, an elementary stream that begins with a keyframe')
     parser.add_argument('--work', type=pathlib.Path, help='a folder for raw frames and joined files; default: a temporary one')
     arguments = parser.parse_args()
+    for element in 'j2kenc', 'imagefreeze', 'jpegdec':
+        if subprocess.run(['gst-inspect-1.0', '--exists', element], check=False).returncode:
+            parser.error(f'GStreamer has no {element}: GST_PLUGIN_PATH must name the folder of libgstcoalesce.so')
     begin, host = time.monotonic(), Host()
     size = tuple(map(int, arguments.size.split('x')))
     result = {'date': datetime.date.today().isoformat(), 'machine': host.describe(), 'size': arguments.size,
@@ -333,7 +336,8 @@ def main():
         try:
             return work()
         except (RuntimeError, OSError, subprocess.SubprocessError, IndexError) as error:
-            result['left_out'].append(f'{what}: {error}')
+            said = getattr(error, 'stderr', None) or str(error)
+            result['left_out'].append(f'{what}: {said.strip()[:300]}')
             print(result['left_out'][-1], flush=True)
             return None
 
