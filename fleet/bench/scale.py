@@ -317,7 +317,7 @@ def main():
     parser.add_argument('--work', type=pathlib.Path, help='a folder for raw frames and joined files; default: a temporary one')
     arguments = parser.parse_args()
     for element in 'j2kenc', 'imagefreeze', 'jpegdec':
-        if subprocess.run(['gst-inspect-1.0', '--exists', element], check=False).returncode:
+        if not command_output('gst-inspect-1.0', element):
             parser.error(f'GStreamer has no {element}: GST_PLUGIN_PATH must name the folder of libgstcoalesce.so')
     begin, host = time.monotonic(), Host()
     size = tuple(map(int, arguments.size.split('x')))
