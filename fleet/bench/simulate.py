@@ -15,7 +15,8 @@ Time of the slots (nodes x processes on each, from the first segment's end to th
   lost      waits of attempts that failed, or died with their node
   idle      between tasks: messages, submission, renames, fsync and the journal, starts of actors, and the last
             segments' end, when there are no others left to fill a slot
-Efficiency is useful / all. Without faults it is what scheduling costs.
+Efficiency is useful / all. Without faults it is what scheduling costs. It needs the fleet's packages, Ray, and grpcio
+to read how full the object stores are.
 """
 
 import sys
@@ -195,7 +196,7 @@ def simulate(count, seconds, seed, faults):
 
 def drive(nodes, folder, segments, faults):
     """Runs the command, and makes the faults as its events come."""
-    command = [sys.executable, '-m', 'coalesce_fleet', 'encode', str(folder / 'in'), '--to', str(folder / 'out'),
+    command = [sys.executable, '-m', 'coalesce_fleet.cli', 'encode', str(folder / 'in'), '--to', str(folder / 'out'),
                '--pipeline', 'j2kenc bpp=2', '--segment-frames', str(SEGMENT), '--per-gpu', str(PER_GPU),
                '--address', nodes.cluster.address, '--json']
     begin, first, done, peak = time.monotonic(), None, 0, (0.0, 0.0)
@@ -205,7 +206,7 @@ def drive(nodes, folder, segments, faults):
         driver = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True)
         for line in driver.stdout:
             event = json.loads(line)
-            kind = event.get('event') or event.get('what')
+            kind = event['event']
             if first is None and (folder / 'waits').exists():
                 first = float((folder / 'waits').read_text().split()[2])
             retries += kind == 'retry'
