@@ -1,0 +1,3 @@
+"""Encodes archives to JPEG 2000 on the GPUs and CPUs of one machine or many."""
+
+__version__ = "0.1.0"

@@ -140,9 +140,12 @@ def _probe(path: str, container, number: int) -> Probe:
         raise InputError(f"{path}: video stream {number} has no pictures")
     base = video.time_base
     rate = video.average_rate or video.guessed_rate or Fraction(25)
-    timed = all(packet[0] is not None for packet in packets)
+    # Program streams have times for few pictures; readers make up the others, each in its way.
+    timed = container.format.name != "mpeg" and all(packet[0] is not None for packet in packets)
     if timed:
-        shown = [packet for packet in packets if not packet[4]]
+        # An edit may begin within a picture, which is shown for the rest of its time.
+        shown = [(max(packet[0], 0) if packet[4] else packet[0], *packet[1:]) for packet in packets
+                 if not packet[4] or packet[0] < 0 < packet[0] + packet[2]]
         keys = [packet[0] for packet in packets if packet[3]]
         if not keys:
             raise InputError(f"{path}: video stream {number} has no keyframe: nothing can be decoded")

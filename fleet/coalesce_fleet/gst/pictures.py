@@ -42,7 +42,7 @@ class Pictures:
         self.pipeline = Gst.Pipeline.new(None)
         self.pads, self.failure, self.caps = [], None, None
         self.number, self.counted, self.zero, self.came, self.ended = 0, 0, None, [False] * self.count, False
-        self.waiting = mode == "seek"
+        self.waiting, self.raw_times = mode == "seek", False
         self.known, self.linked = threading.Event(), threading.Event()
         gap = min(b - a for a, b in zip(self.times, self.times[1:]))
         self.tolerance = min(2_000_000, gap * 2 // 5)
@@ -114,6 +114,10 @@ class Pictures:
         source.emit("push-buffer", buffer)
 
     def _added(self, _, __, element):
+        # Its first segment starts at the first picture, the next at 0: stream times jump, its time stamps do not.
+        factory = element.get_factory()
+        if factory and factory.get_name() == "matroskademux":
+            self.raw_times = True
         for name, value in (("output-corrupt", False), ("discard-corrupted-frames", True)):
             if element.find_property(name):
                 element.set_property(name, value)
@@ -175,7 +179,7 @@ class Pictures:
                            f"near picture {self.first + sum(self.came)}")
         elif event.type in (Gst.EventType.EOS, Gst.EventType.GAP):
             if event.type == Gst.EventType.EOS:
-                self.known.set() if self.zero is not None else self._fail(f"{self.place}: no picture was decoded")
+                self.known.set() if self.zero is not None or self.counted else self._fail(f"{self.place}: no picture was decoded")
             if self.waiting or self.ended or event.type == Gst.EventType.GAP:
                 return Gst.PadProbeReturn.DROP
         return Gst.PadProbeReturn.OK
@@ -184,12 +188,13 @@ class Pictures:
         if self.ended or self.failure:
             return Gst.PadProbeReturn.DROP
         if self.mode in ("count", "images"):
-            place = self.counted - (self.first if self.mode == "count" else 0)
-            self.counted += 1
+            place, self.counted = self.counted, self.counted + 1
         else:
-            segment = pad.get_sticky_event(Gst.EventType.SEGMENT, 0).parse_segment()
-            sign, now = segment.to_stream_time_full(Gst.Format.TIME, buffer.pts)
-            now = now if sign >= 0 else -now
+            now = buffer.pts
+            if not self.raw_times:
+                segment = pad.get_sticky_event(Gst.EventType.SEGMENT, 0).parse_segment()
+                sign, now = segment.to_stream_time_full(Gst.Format.TIME, buffer.pts)
+                now = now if sign >= 0 else -now
             if self.zero is None:
                 self.zero = now
             if self.waiting:
@@ -197,7 +202,9 @@ class Pictures:
                 return Gst.PadProbeReturn.DROP
             place = self._find(now - self.zero)
         if not 0 <= place < self.count:
-            if place >= self.count:
+            if place >= self.count and self.mode == "count":
+                self._fail(f"{self.place}: the decoder shows more pictures than the {self.count} of the file")
+            elif place >= self.count:
                 self._end(pad)
             return Gst.PadProbeReturn.DROP
         if self.came[place]:

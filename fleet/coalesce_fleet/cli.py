@@ -1,0 +1,145 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import enum
+import importlib.util
+import json
+import os
+import signal
+import sys
+from typing import List, Optional
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from . import __version__
+from .engine import ALL_DONE, CANNOT_GO_ON, SOME_FAILED, WRONG_USAGE, Engine, Settings
+from .events import events
+from .executors import Processes
+from .inputs import UsageError, items
+from .journal import Journal, Locked, read
+from .metrics import Metrics
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False,
+                  help="Encodes archives to JPEG 2000 on the GPUs and CPUs of one machine or many.")
+
+
+class Container(str, enum.Enum):
+    mxf = "mxf"
+    mj2 = "mj2"
+    jp2 = "jp2"
+
+
+class EngineName(str, enum.Enum):
+    ray = "ray"
+    processes = "processes"
+
+
+def _say(text: str) -> None:
+    print(f"coalesce-fleet: {text}", file=sys.stderr, flush=True)
+
+
+def _executor(engine: Optional[EngineName], address: Optional[str], per_gpu: Optional[int], stall: float):
+    here = importlib.util.find_spec("ray") is not None
+    if address and engine == EngineName.processes:
+        raise UsageError("--address is of a Ray cluster: leave out --engine processes")
+    if not here and (address or engine == EngineName.ray):
+        raise UsageError("Ray is not installed: pip install 'coalesce-fleet[ray]', or --engine processes on one machine")
+    if not here and engine is None:
+        _say("Ray is not installed: tasks run as plain processes of this machine (--engine processes)")
+    if engine == EngineName.processes or not here:
+        return Processes(per_gpu), Metrics()
+    from .metrics import RayMetrics
+    from .ray_executor import Ray
+    return Ray(address, per_gpu, stall), RayMetrics()
+
+
+@app.command()
+def encode(
+        inputs: List[str] = typer.Argument(help="Video files, directories, image patterns (a_%04d.png), or manifests "
+                                           "(.csv, .json with the fields input, name, framerate)."),
+        to: str = typer.Option(help="The directory of the outputs, the same for all machines."),
+        pipeline: str = typer.Option(help="GStreamer elements from raw video to JPEG 2000, e.g. 'j2kenc bpp=2'."),
+        container: Container = typer.Option(Container.mxf, help="jp2: numbered stills."),
+        address: Optional[str] = typer.Option(None, help="A Ray cluster, e.g. auto or HOST:6379; else this machine."),
+        engine: Optional[EngineName] = typer.Option(None, help="processes: without Ray, on this machine."),
+        segment_frames: int = typer.Option(240, min=1, help="Pictures of a segment, about."),
+        per_gpu: Optional[int] = typer.Option(None, min=1, help="Encoders at once on a GPU, or on a machine without."),
+        retries: int = typer.Option(3, min=0, help="Further attempts at a task that fails."),
+        framerate: str = typer.Option("25/1", help="Of image sequences."),
+        no_audio: bool = typer.Option(False, "--no-audio", help="Leave out audio."),
+        no_timecode: bool = typer.Option(False, "--no-timecode", help="Leave out timecode."),
+        verify: bool = typer.Option(False, "--verify", help="Decode outputs with OpenJPEG, and compare."),
+        min_psnr: Optional[float] = typer.Option(None, help="With --verify: least PSNR in dB of a lossy output."),
+        as_json: bool = typer.Option(False, "--json", help="Events as JSON lines.")) -> None:
+    """Encodes INPUTS into DIR. The same command again resumes."""
+    raise typer.Exit(_encode(**{name: value for name, value in locals().items()}))
+
+
+def _encode(inputs, to, pipeline, container, address, engine, segment_frames, per_gpu, retries, framerate, no_audio,
+            no_timecode, verify, min_psnr, as_json) -> int:
+    settings = Settings(pipeline, container.value, segment_frames, no_audio, no_timecode, verify, min_psnr)
+    journal = executor = None
+    try:
+        found = items(inputs, framerate, to, container.value)
+        os.makedirs(to, exist_ok=True)
+        journal = Journal(to)
+        executor, metrics = _executor(engine, address, per_gpu, settings.stall)
+        run = Engine(settings, found, to, executor, journal, events(as_json), metrics, retries)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, run.interrupt)
+        return run.run()
+    except UsageError as error:
+        _say(str(error))
+        return WRONG_USAGE
+    except Locked as error:
+        _say(str(error))
+        return CANNOT_GO_ON
+    except OSError as error:
+        _say(f"{error}")
+        return CANNOT_GO_ON
+    finally:
+        if executor:
+            executor.close()
+        if journal:
+            journal.close()
+
+
+@app.command()
+def status(to: str = typer.Argument(help="The directory of the outputs."),
+           as_json: bool = typer.Option(False, "--json", help="One JSON object.")) -> None:
+    """What is done in DIR, while a run goes on or after it. 0: all is done; 1: some are not."""
+    try:
+        records, damaged = read(to)
+    except FileNotFoundError:
+        _say(f"{to}: nothing of coalesce-fleet is there")
+        raise typer.Exit(WRONG_USAGE) from None
+    except OSError as error:
+        _say(str(error))
+        raise typer.Exit(CANNOT_GO_ON) from None
+    rows = []
+    for name, record in sorted(records.items()):
+        state = "failed" if record.failed else "done" if record.done else "open"
+        planned = (record.planned or {}).get("segments", 0)
+        rows.append({"output": name, "state": state, "segments": planned if state == "done" else record.segments,
+                     "of": planned, "text": (record.failed or {}).get("text", "")})
+    if as_json:
+        print(json.dumps({"items": rows, "damaged_lines": damaged}))
+    else:
+        table = Table("output", "state", "segments", "")
+        for row in rows:
+            table.add_row(row["output"], row["state"], f"{row['segments']}/{row['of']}", row["text"])
+        Console(markup=False, highlight=False).print(table)
+    raise typer.Exit(ALL_DONE if all(row["state"] == "done" for row in rows) else SOME_FAILED)
+
+
+@app.command()
+def version() -> None:
+    """The version."""
+    print(__version__)
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,142 @@
+"""Where tasks run. An executor has slots, each of which does one task at a time, and reports through one queue."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import queue
+import shutil
+import socket
+import subprocess
+import threading
+
+from . import segment
+
+PER_GPU = 3
+PER_HOST = 2  # without a GPU: an encoder uses all CPUs by itself
+
+
+@dataclasses.dataclass
+class Slot:
+    """`device` is what several slots share, e.g. "host/gpu0". `kinds`: the kinds of task that it may run."""
+
+    number: int
+    device: str
+    kinds: frozenset
+    task: dict | None = None
+
+
+ALL = frozenset({"prepare", "segment", "finish"})
+ENCODES = frozenset({"segment"})
+OTHERS = frozenset({"prepare", "finish"})
+
+
+@dataclasses.dataclass
+class Done:
+    """A task that ended on a slot. An error of kind worker-lost is one of the executor itself."""
+
+    task: dict
+    device: str
+    result: dict
+
+
+class Executor:
+    """The interface. All methods are for the engine's thread; `reports` is what other threads put Done into."""
+
+    name = ""
+
+    def __init__(self):
+        self.slots: dict[int, Slot] = {}
+        self.reports: queue.SimpleQueue = queue.SimpleQueue()
+
+    def submit(self, slot: Slot, task: dict) -> None:
+        raise NotImplementedError
+
+    def wait(self, seconds: float) -> list[Done]:
+        """What ended since the last call; waits for it for `seconds`. A None in `reports` ends the waiting."""
+        found = []
+        try:
+            found.append(self.reports.get(timeout=seconds))
+            while True:
+                found.append(self.reports.get_nowait())
+        except queue.Empty:
+            pass
+        return [done for done in found if done is not None]
+
+    def frames(self) -> dict[int, int]:
+        """By slot, the pictures that its task has encoded so far."""
+        return {}
+
+    def cancel(self) -> None:
+        """Ends all tasks: each is still reported."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        pass
+
+
+def gpus() -> list[str]:
+    """The GPUs that this process may use, by the names that CUDA_VISIBLE_DEVICES has for them."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is not None:
+        return [name.strip() for name in visible.split(",") if name.strip() not in ("", "-1")]
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return []
+    listed = subprocess.run([program, "-L"], capture_output=True, text=True)
+    return [str(number) for number, line in enumerate(
+        line for line in listed.stdout.splitlines() if line.startswith("GPU "))] if listed.returncode == 0 else []
+
+
+class Processes(Executor):
+    """Threads of the driver, which watch processes of this machine."""
+
+    name = "processes"
+
+    def __init__(self, per_gpu: int | None = None):
+        super().__init__()
+        self.running: dict[int, segment.Task] = {}
+        self.devices: dict[int, str | None] = {}
+        self.threads: dict[int, threading.Thread] = {}
+        host, found = socket.gethostname(), gpus()
+        if found:
+            for gpu in found:
+                for _ in range(per_gpu or PER_GPU):
+                    self._slot(f"{host}/gpu{gpu}", ENCODES, gpu)
+                self._slot(f"{host}/cpu", OTHERS, None)
+        else:
+            for _ in range(per_gpu or PER_HOST):
+                self._slot(f"{host}/cpu", ALL, None)
+
+    def _slot(self, device: str, kinds: frozenset, gpu: str | None) -> None:
+        number = len(self.slots)
+        self.slots[number] = Slot(number, device, kinds)
+        self.devices[number] = gpu
+
+    def submit(self, slot: Slot, task: dict) -> None:
+        slot.task = task
+        job = segment.Task(task, self.devices[slot.number])
+        self.running[slot.number] = job
+
+        def work():
+            # The thread lives until its processes have ended, which die with it.
+            result = job.run()
+            self.reports.put((slot, Done(task, slot.device, result)))
+
+        self.threads[slot.number] = threading.Thread(target=work, daemon=True)
+        self.threads[slot.number].start()
+
+    def wait(self, seconds: float) -> list[Done]:
+        ended = []
+        for slot, done in super().wait(seconds):
+            slot.task = None
+            del self.running[slot.number]
+            ended.append(done)
+        return ended
+
+    def frames(self) -> dict[int, int]:
+        return {number: job.frames for number, job in self.running.items()}
+
+    def cancel(self) -> None:
+        for job in self.running.values():
+            job.cancel()

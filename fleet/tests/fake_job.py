@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Speaks the job protocol without GStreamer, and fails as it is asked to: COALESCE_FLEET_PYTHON names it.
+
+Its codestreams depend on the input and the times only, as those of an encoder do. COALESCE_FAKE names a folder:
+faults.json there is a list of {"what": …, "script": "encode", "first": N, "name": text in the input's path,
+"times": N}; what has happened is in log.jsonl.
+What: crash, exit, hang, noise, disk-full, read-only, gpu-memory, corrupt-input, pipeline, missing-element, verify,
+fill (write until the disk is full), short (fewer pictures), wait (until the file `go` is there), crowded (gpu-memory
+if more than `most` run at once on a device).
+"""
+
+import ctypes
+import fcntl
+import hashlib
+import json
+import os
+import signal
+import sys
+import time
+
+
+def say(**message):
+    print(json.dumps(message), flush=True)
+
+
+def note(folder, **entry):
+    line = json.dumps({"pid": os.getpid(), "device": os.environ.get("CUDA_VISIBLE_DEVICES"), **entry}) + "\n"
+    handle = os.open(os.path.join(folder, "log.jsonl"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    os.write(handle, line.encode())
+    os.close(handle)
+
+
+def take(folder, number, times):
+    """Whether this fault is one of the first `times`."""
+    for count in range(times):
+        try:
+            os.close(os.open(os.path.join(folder, f"taken-{number}-{count}"), os.O_CREAT | os.O_EXCL))
+            return True
+        except FileExistsError:
+            pass
+    return False
+
+
+def place(job):
+    return job["input"].get("path") or os.path.dirname(job["input"]["images"][0])
+
+
+def fault(folder, script, job):
+    try:
+        with open(os.path.join(folder, "faults.json")) as file:
+            faults = json.load(file)
+    except FileNotFoundError:
+        return {"what": None}
+    for number, entry in enumerate(faults):
+        if entry.get("script", "encode") == script and entry.get("first", job.get("first")) == job.get("first") \
+                and entry.get("name", "") in place(job) and take(folder, number, entry.get("times", 1 << 30)):
+            return entry
+    return {"what": None}
+
+
+def act(folder, entry, job):
+    what = entry["what"]
+    if what == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if what == "exit":
+        print("something went wrong", file=sys.stderr)
+        sys.exit(3)
+    if what == "hang":
+        say(progress=1)
+        while True:
+            time.sleep(60)
+    if what == "noise":
+        print("a library says: {not JSON}\n[1]", flush=True)
+    if what == "fill":
+        with open(job["out"], "wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(1 << 16))
+            except OSError as error:
+                say(error="disk-full", text=str(error))
+                sys.exit(1)
+    if what == "wait":
+        while not os.path.exists(os.path.join(folder, "go")):
+            time.sleep(0.01)
+    if what == "crowded":
+        held = []  # for as long as the process lives
+        for number in range(entry["most"]):
+            device = os.environ.get("CUDA_VISIBLE_DEVICES")
+            held.append(os.open(os.path.join(folder, f"room-{device}-{number}"), os.O_CREAT | os.O_RDWR))
+            try:
+                fcntl.flock(held[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+                time.sleep(0.05)
+                return
+            except BlockingIOError:
+                pass
+        what = "gpu-memory"
+    if what in ("disk-full", "read-only", "gpu-memory", "corrupt-input", "pipeline", "missing-element", "verify"):
+        say(error=what, text=f"fake {what}")
+        sys.exit(1)
+
+
+def picture(job, number):
+    seed = f"{place(job)} {job['times'][number]} {job['pipeline']} {job['caps']}".encode()
+    return hashlib.sha256(seed).digest() * 8
+
+
+def encode(job, short):
+    digest, frames, size = hashlib.sha256(), [], 0
+    if job["caps"] == "image/jp2":
+        os.mkdir(job["out"])
+    for number in range(job["count"] - short):
+        data = picture(job, number)
+        name = os.path.join(job["out"], f"{job['first'] + number:06d}.jp2") if job["caps"] == "image/jp2" \
+            else job["out"]
+        with open(name, "ab") as file:
+            file.write(data)
+        digest.update(data)
+        size += len(data)
+        frames.append([job["times"][number], job["times"][number + 1] - job["times"][number], len(data)])
+        say(progress=number + 1)
+    done = {"first": job["first"], "count": len(frames), "bytes": size, "sha256": digest.hexdigest(),
+            "caps": job["caps"]}
+    with open(job["index"], "w") as file:
+        json.dump({**done, "frames": frames}, file)
+    return done
+
+
+def join(job):
+    count = 0
+    with open(job["out"], "wb") as out:
+        for data, index in job["segments"]:
+            with open(data, "rb") as file:
+                out.write(file.read())
+            with open(index) as file:
+                count += json.load(file)["count"]
+            say(progress=count)
+    return {"count": count}
+
+
+def main():
+    if sys.argv[1] == "-c":  # whether it has GStreamer
+        return
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    script = os.path.splitext(os.path.basename(sys.argv[1]))[0]
+    job = json.load(sys.stdin)
+    folder = os.environ["COALESCE_FAKE"]
+    entry = fault(folder, script, job)
+    note(folder, script=script, first=job.get("first"), what=entry["what"], path=place(job))
+    try:
+        act(folder, entry, job)
+        done = encode(job, entry["what"] == "short") if script == "encode" else join(job) if script == "join" \
+            else {"psnr": 99.0}
+    except OSError as error:
+        say(error="disk-full" if error.errno == 28 else "lost", text=str(error))
+        sys.exit(1)
+    say(done=done)
+
+
+main()

@@ -1,0 +1,328 @@
+"""The engine with fake encoders: every fault ends in the same bytes, or in a clear failure of one item."""
+
+import hashlib
+import json
+import os
+import subprocess
+import threading
+
+import pytest
+
+from coalesce_fleet import engine as engine_module
+
+
+def test_all_done_and_the_same_bytes_however_it_is_cut(fleet):
+    fleet.video("a.mp4")
+    fleet.video("b.mkv", frames=9)
+    assert fleet.run() == 0
+    first = fleet.outputs()
+    assert set(first) == {"a.mxf", "b.mxf", "manifest.json", "SHA256SUMS"}
+    manifest = json.loads(first["manifest.json"])["items"]
+    assert [(item["output"], item["frames"]) for item in manifest] == [("a.mxf", 24), ("b.mxf", 9)]
+    assert manifest[0]["sha256"] == hashlib.sha256(first["a.mxf"]).hexdigest()
+    subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=fleet.to, check=True)
+    assert os.listdir(fleet.to / ".coalesce-fleet") and not list((fleet.to / ".coalesce-fleet").glob("*.mxf.*"))
+    fleet.to = fleet.folder / "other"
+    assert fleet.run(segment_frames=1000) == 0
+    assert fleet.outputs() == first
+
+
+def test_stills(fleet):
+    fleet.video("a.mp4", frames=10)
+    assert fleet.run(container="jp2") == 0
+    outputs = fleet.outputs()
+    assert {name for name in outputs if name.startswith("a/")} == {f"a/{n:06d}.jp2" for n in range(10)} | {"a/SHA256SUMS"}
+    subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=fleet.to, check=True)
+    subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=fleet.to / "a", check=True)
+
+
+@pytest.fixture
+def whole(fleet):
+    """The outputs of a run that nothing disturbs."""
+    fleet.video("a.mp4")
+    fleet.video("b.mp4", frames=9)
+    to, fleet.to = fleet.to, fleet.folder / "undisturbed"
+    assert fleet.run() == 0
+    outputs, fleet.to = fleet.outputs(), to
+    fleet.forget()
+    return outputs
+
+
+@pytest.mark.parametrize("what, kind", [("crash", "lost"), ("exit", "lost"), ("short", "lost"), ("gpu-memory", "gpu-memory")])
+def test_a_process_that_fails_is_tried_again(fleet, whole, what, kind):
+    fleet.faults({"what": what, "first": 8, "name": "a.mp4", "times": 2}, {"what": "crash", "script": "join", "times": 1},
+                 {"what": "noise"})
+    assert fleet.run(per_gpu=1) == 0
+    assert fleet.outputs() == whole
+    assert [entry["kind"] for entry in fleet.events.of("retry") if entry["task"] == "segment 2"] == [kind, kind]
+    assert fleet.leftovers() == []
+
+
+def test_a_process_without_progress_is_killed_and_tried_again(fleet, whole):
+    fleet.faults({"what": "hang", "first": 4, "name": "a.mp4", "times": 1})
+    assert fleet.run(stall=4, retries=20) == 0
+    assert fleet.outputs() == whole
+    assert "stalled" in {entry["kind"] for entry in fleet.events.of("retry")}
+    for entry in fleet.log(what="hang"):
+        assert not os.path.exists(f"/proc/{entry['pid']}")
+
+
+def test_attempts_are_bounded_and_end_the_item_only(fleet, whole):
+    fleet.faults({"what": "exit", "first": 4, "name": "a.mp4"})
+    assert fleet.run(retries=2) == 1
+    assert len(fleet.log(what="exit")) == 3
+    [failed] = fleet.events.of("failed")
+    assert failed["output"] == "a.mxf"
+    assert "segment 1: encode.py ended with exit code 3: something went wrong (attempt 3, the last)" in failed["text"]
+    assert fleet.outputs()["b.mxf"] == whole["b.mxf"] and "a.mxf" not in fleet.outputs()
+    # Later, what was whole is not done again.
+    fleet.faults()
+    fleet.forget()
+    assert fleet.run() == 0
+    assert fleet.outputs() == whole
+    assert {entry["path"] for entry in fleet.log(script="encode")} == {str(fleet.inputs / "a.mp4")}
+    assert len(fleet.log(script="encode")) < 6
+
+
+def test_a_corrupt_input_ends_its_item_only(fleet, whole):
+    (fleet.inputs / "c.mp4").write_bytes(b"not a video at all" * 100)
+    (fleet.inputs / "d.mov").write_bytes(b"")
+    fleet.faults({"what": "corrupt-input", "first": 4, "name": "a.mp4"})
+    assert fleet.run() == 1
+    failed = {entry["output"]: entry for entry in fleet.events.of("failed")}
+    assert set(failed) == {"a.mxf", "c.mxf", "d.mxf"}
+    assert str(fleet.inputs / "c.mp4") in failed["c.mxf"]["text"] and "empty" in failed["d.mxf"]["text"]
+    assert len(fleet.log(what="corrupt-input")) == 1
+    assert fleet.outputs()["b.mxf"] == whole["b.mxf"]
+
+
+def test_a_full_disk_stops_the_run_which_can_be_resumed(fleet, whole):
+    fleet.faults({"what": "disk-full", "first": 12, "name": "a.mp4", "times": 1})
+    assert fleet.run() == 3
+    [halt] = fleet.events.of("halt")
+    assert halt["exit"] == 3 and "disk-full" in halt["text"]
+    assert fleet.leftovers() == []
+    assert fleet.run() == 0
+    assert fleet.outputs() == whole
+
+
+def test_a_target_that_turns_read_only_stops_the_run(fleet, whole):
+    fleet.faults({"what": "read-only", "script": "join", "times": 1})
+    assert fleet.run() == 3
+    assert fleet.run() == 0
+    assert fleet.outputs() == whole
+
+
+def test_a_journal_that_cannot_be_written_stops_the_run(fleet, whole, monkeypatch):
+    engine = fleet.engine()
+    commit, calls = engine.journal.commit, []
+
+    def full():
+        calls.append(1)
+        if len(calls) == 3:
+            raise OSError(28, "No space left on device")
+        commit()
+
+    monkeypatch.setattr(engine.journal, "commit", full)
+    assert engine.run() == 3
+    fleet.journal.close()
+    assert fleet.run() == 0
+    assert fleet.outputs() == whole
+
+
+@pytest.mark.parametrize("what", ["pipeline", "missing-element"])
+def test_a_pipeline_that_never_works_stops_the_run(fleet, what):
+    for name in "abcdefgh":
+        fleet.video(f"{name}.mp4", frames=4)
+    fleet.faults({"what": what})
+    assert fleet.run() == 2
+    assert f"fake {what}" in fleet.events.of("halt")[0]["text"]
+    assert len(fleet.log(script="encode")) < 8
+
+
+def test_a_pipeline_that_refuses_one_input_ends_that_item(fleet, whole):
+    fleet.faults({"what": "pipeline", "name": "b.mp4"})
+    assert fleet.run(per_gpu=1) == 1
+    assert [entry["output"] for entry in fleet.events.of("failed")] == ["b.mxf"]
+    assert fleet.outputs()["a.mxf"] == whole["a.mxf"]
+
+
+def test_gpu_out_of_memory_means_fewer_at_once_there(fleet, whole, monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
+    fleet.faults({"what": "crowded", "most": 2})
+    assert fleet.run(per_gpu=5, retries=0) == 0  # none of it is an attempt
+    assert fleet.outputs() == whole
+    assert {entry["device"] for entry in fleet.log(script="encode")} == {"0", "1"}
+    for entry in fleet.events.of("fewer"):
+        assert entry["tasks"] >= 2 and entry["device"].rpartition("/")[2] in ("gpu0", "gpu1")
+
+
+def test_gpu_out_of_memory_alone_is_an_attempt(fleet, monkeypatch):
+    fleet.video("a.mp4", frames=4)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    fleet.faults({"what": "gpu-memory"})
+    assert fleet.run(per_gpu=3, retries=1) == 1
+    assert len(fleet.log(what="gpu-memory")) == 2
+
+
+def test_a_segment_that_changed_on_disk_is_encoded_again(fleet, whole):
+    fleet.faults({"what": "disk-full", "script": "join", "times": 1})
+    assert fleet.run() == 3
+    segments = sorted(fleet.to.glob(".coalesce-fleet/*/segment-*.j2c"))
+    for path in (segments[0], segments[-1]):
+        data = bytearray(path.read_bytes())
+        data[10] ^= 1
+        path.write_bytes(data)
+    segments[1].write_bytes(segments[1].read_bytes()[:-1])
+    fleet.faults()
+    fleet.forget()
+    assert fleet.run() == 0
+    assert fleet.outputs() == whole
+    assert len(fleet.log(script="encode")) <= 3 + 2  # those, and what the first run did not reach
+    assert {entry["kind"] for entry in fleet.events.of("retry")} == {"damaged"}
+
+
+def test_again_does_nothing(fleet, whole):
+    assert fleet.run() == 0
+    fleet.forget()
+    assert fleet.run() == 0
+    assert fleet.log() == [] and len(fleet.events.of("kept")) == 2
+    assert fleet.outputs() == whole
+
+
+@pytest.mark.parametrize("change", [{"pipeline": "otherenc"}, {"no_audio": True}])
+def test_another_job_is_done_anew_and_said(fleet, whole, change):
+    assert fleet.run() == 0
+    fleet.forget()
+    assert fleet.run(**change) == 0
+    assert len(fleet.events.of("note")) == 2
+    assert len(fleet.log(script="encode")) == 6 + 3
+    assert (fleet.outputs() == whole) == ("pipeline" not in change)
+
+
+@pytest.mark.parametrize("change", [{"pipeline": "otherenc"}, {"segment_frames": 8}])
+def test_segments_of_another_job_are_not_used(fleet, whole, change):
+    fleet.faults({"what": "disk-full", "script": "join", "times": 1})
+    assert fleet.run(per_gpu=1) == 3
+    fleet.faults()
+    assert fleet.run(**change) == 0
+    assert "the segments of before are not used" in fleet.events.of("note")[0]["text"]
+    assert (fleet.outputs()["a.mxf"] == whole["a.mxf"]) == ("pipeline" not in change)
+    fleet.to = fleet.folder / "fresh"
+    assert fleet.run(**change) == 0
+    assert fleet.outputs() == {**fleet.outputs(), **{name: data for name, data in fleet.outputs().items()}}
+
+
+def test_another_container_is_another_output(fleet, whole):
+    assert fleet.run() == 0
+    assert fleet.run(container="jp2") == 0
+    assert fleet.outputs()["a.mxf"] == whole["a.mxf"]
+    assert [item["output"] for item in json.loads(fleet.outputs()["manifest.json"])["items"]] == \
+        ["a", "a.mxf", "b", "b.mxf"]
+
+
+def test_a_changed_input_is_done_anew(fleet, whole):
+    assert fleet.run() == 0
+    fleet.forget()
+    fleet.video("b.mp4", frames=8)
+    assert fleet.run() == 0
+    assert {entry["path"] for entry in fleet.log()} == {str(fleet.inputs / "b.mp4")}
+    assert json.loads(fleet.outputs()["manifest.json"])["items"][1]["frames"] == 8
+
+
+@pytest.mark.parametrize("how", ["gone", "changed"])
+def test_an_output_that_is_gone_or_changed_is_made_again(fleet, whole, how):
+    assert fleet.run() == 0
+    if how == "gone":
+        (fleet.to / "a.mxf").unlink()
+    else:
+        (fleet.to / "a.mxf").write_bytes(b"x")
+    assert fleet.run() == 0
+    assert fleet.outputs() == whole
+
+
+def test_a_file_of_somebody_else_is_not_replaced(fleet, whole):
+    fleet.to.mkdir()
+    (fleet.to / "a.mxf").write_bytes(b"precious")
+    assert fleet.run() == 1
+    assert fleet.outputs()["a.mxf"] == b"precious" and fleet.outputs()["b.mxf"] == whole["b.mxf"]
+    assert "exists and is not of coalesce-fleet" in fleet.events.of("failed")[0]["text"]
+
+
+def test_an_input_that_changes_meanwhile_fails(fleet):
+    video = fleet.video("a.mp4")
+    fleet.faults({"what": "wait", "script": "join"})
+    engine = fleet.engine()
+    codes = []
+    thread = threading.Thread(target=lambda: codes.append(engine.run()))
+    thread.start()
+    fleet.events.wait_for("segment")
+    os.utime(video, ns=(1, 1))
+    (fleet.fake / "go").touch()
+    thread.join(300)
+    fleet.journal.close()
+    assert codes == [1] and "changed while it was encoded" in fleet.events.of("failed")[0]["text"]
+
+
+def test_interrupted_and_resumed(fleet, whole):
+    fleet.faults({"what": "wait", "first": 8, "name": "a.mp4"})
+    engine = fleet.engine()
+    codes = []
+    thread = threading.Thread(target=lambda: codes.append(engine.run()))
+    thread.start()
+    fleet.events.wait_for("segment")
+    engine.interrupt()
+    thread.join(300)
+    fleet.journal.close()
+    assert codes == [130] and fleet.leftovers() == []
+    fleet.faults()
+    fleet.forget()
+    assert fleet.run() == 0
+    assert fleet.outputs() == whole and len(fleet.log(script="encode")) < 9
+
+
+def test_verified_before_it_appears(fleet, whole):
+    fleet.faults({"what": "verify", "script": "verify", "name": "b.mp4"})
+    assert fleet.run(verify=True) == 1
+    assert "b.mxf" not in fleet.outputs() and fleet.outputs()["a.mxf"] == whole["a.mxf"]
+    assert json.loads(fleet.outputs()["manifest.json"])["items"][0]["verified"] == {"psnr": 99.0}
+
+
+def test_verified_later(fleet, whole):
+    assert fleet.run() == 0
+    fleet.forget()
+    fleet.faults({"what": "verify", "script": "verify", "name": "b.mp4", "times": 1})
+    assert fleet.run(verify=True) == 1
+    assert {entry["script"] for entry in fleet.log()} == {"verify"}
+    assert fleet.run(verify=True) == 0  # the one that differed is made anew
+    assert {entry["output"] for entry in fleet.events.of("kept")} == {"a.mxf"}
+    assert fleet.outputs()["b.mxf"] == whole["b.mxf"]
+
+
+def test_items_are_opened_as_they_are_needed(fleet):
+    for number in range(12):
+        fleet.video(f"{number:02}.mp4", frames=4)
+    fleet.faults({"what": "wait", "first": 0})
+    engine = fleet.engine(per_gpu=1)
+    thread = threading.Thread(target=engine.run)
+    thread.start()
+    fleet.events.wait_for("planned")
+    assert len(engine.open) <= 2 and len(engine.waiting) >= 10
+    (fleet.fake / "go").touch()
+    thread.join(300)
+    fleet.journal.close()
+    assert len(fleet.events.of("done")) == 12
+
+
+def test_results_are_small(fleet, monkeypatch):
+    fleet.video("a.mp4", frames=200, group=50)
+    sizes = []
+    ended = engine_module.Engine._ended
+
+    def measured(self, done):
+        sizes.append((len(json.dumps(done.task)), len(json.dumps(done.result))))
+        ended(self, done)
+
+    monkeypatch.setattr(engine_module.Engine, "_ended", measured)
+    assert fleet.run(segment_frames=100) == 0
+    assert sizes and all(task < 1024 and result < 1024 for task, result in sizes)
