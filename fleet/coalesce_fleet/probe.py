@@ -67,9 +67,7 @@ class Probe:
 
     @property
     def constant_rate(self) -> bool:
-        """Whether every picture stands where the rate puts it, within the rounding of containers (1 ms)."""
-        period = SECOND / Fraction(self.rate)
-        return all(abs(time - number * period) <= 1_500_000 for number, time in enumerate(self.times))
+        return _fits(Fraction(self.rate), self.times)
 
     def to_json(self) -> dict:
         return dataclasses.asdict(self)
@@ -139,7 +137,6 @@ def _probe(path: str, container, number: int) -> Probe:
     if not packets:
         raise InputError(f"{path}: video stream {number} has no pictures")
     base = video.time_base
-    rate = video.average_rate or video.guessed_rate or Fraction(25)
     # Program streams have times for few pictures; readers make up the others, each in its way.
     timed = container.format.name != "mpeg" and all(packet[0] is not None for packet in packets)
     if timed:
@@ -163,7 +160,9 @@ def _probe(path: str, container, number: int) -> Probe:
         keyframes = [place for place, packet in enumerate(shown) if packet[3]]
         last = shown[-1][2] or 0
         zero = _nanoseconds(start, base)
+        rate = _rate(video, times)
     else:
+        rate = video.guessed_rate or video.average_rate or Fraction(25)
         times = [round(place * SECOND / rate) for place in range(len(packets))]
         keyframes, last, zero = [0], 0, 0
     end = times[-1] + (_nanoseconds(last, base) if last else round(SECOND / rate))
@@ -181,6 +180,21 @@ def _probe(path: str, container, number: int) -> Probe:
                  interlaced=_interlaced(video), rate=f"{rate.numerator}/{rate.denominator}",
                  times=times, keyframes=keyframes, duration=end, timed=timed, audio=sounds,
                  timecode=_timecode(container, video))
+
+
+def _fits(rate: Fraction, times: list[int]) -> bool:
+    """Whether every picture stands where the rate puts it, within the rounding of containers (1 ms)."""
+    return all(abs(time - number * SECOND / rate) <= 1_500_000 for number, time in enumerate(times))
+
+
+def _rate(video, times: list[int]) -> Fraction:
+    """The rate that the file names if its pictures keep it; else their average."""
+    for rate in (video.guessed_rate, video.average_rate):
+        if rate and _fits(rate, times):
+            return rate
+    if len(times) < 2:
+        return video.guessed_rate or video.average_rate or Fraction(25)
+    return Fraction((len(times) - 1) * SECOND, times[-1]).limit_denominator(1001)
 
 
 def _interlaced(video) -> bool:

@@ -84,7 +84,7 @@ def raise_message(message, place, source):
     name = element.get_name() if element else "?"
     text = f"{name}: {error.message}" + (f" ({debug.splitlines()[-1].strip()})" if debug else "")
     full = f"{error.message} {debug or ''}".lower()
-    inside = element is not None and (element == source or element.has_as_ancestor(source))
+    inside = element is not None and source is not None and (element == source or element.has_as_ancestor(source))
     if is_error(error, Gst.CoreError, Gst.CoreError.MISSING_PLUGIN) or \
             is_error(error, Gst.StreamError, Gst.StreamError.CODEC_NOT_FOUND):
         raise Failure("missing-element", f"{place}: {text}")
@@ -102,3 +102,10 @@ def raise_errors(pipeline, place, source):
     message = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
     if message:
         raise_message(message, place, source)
+
+
+def with_rate(caps, rate):
+    """The caps with this framerate. (Gst.Fraction is in GStreamer's Python overrides, which gi does not need.)"""
+    structure = caps.get_structure(0).copy()
+    structure.remove_field("framerate")
+    return Gst.Caps.from_string(structure.to_string().rstrip(";") + f",framerate=(fraction){rate}")

@@ -41,7 +41,7 @@ class Output:
         times = self.job["times"]
         self.frames.append([times[place], times[place + 1] - times[place], len(data)])
 
-    def close(self, caps):
+    def close(self, caps, pictures):
         if len(self.frames) != self.job["count"]:
             raise Failure("pipeline", f"the pipeline made {len(self.frames)} pictures of {self.job['count']}: it must "
                                       "keep their number")
@@ -50,9 +50,10 @@ class Output:
             os.fsync(self.file.fileno())
             self.file.close()
         done = {"first": self.job["first"], "count": len(self.frames), "bytes": self.bytes,
-                "sha256": self.digest.hexdigest(), "caps": caps}
+                "sha256": self.digest.hexdigest(), "caps": caps,
+                "input_caps": pictures.caps, "decoded_from": pictures.mode}
         with open(self.job["index"], "w") as file:
-            json.dump({**done, "frames": self.frames}, file)
+            json.dump({**done, "zero": pictures.zero or 0, "raw_times": pictures.raw_times, "frames": self.frames}, file)
             file.flush()
             os.fsync(file.fileno())
         return done
@@ -89,9 +90,9 @@ def attempt(job, mode):
             if not sample and sink.get_property("eos"):
                 break
         pictures.check_all_came()
-        done = output.close(caps)
+        done = output.close(caps, pictures)
         say(progress=done["count"])
-        return {**done, "decoded_from": mode, "input_caps": pictures.caps}
+        return done
     finally:
         pictures.stop()
 

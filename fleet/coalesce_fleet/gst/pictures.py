@@ -5,7 +5,7 @@ import re
 import threading
 import time
 
-from common import SECOND, Failure, Gst, GstBase, parse_bin, raise_errors
+from common import SECOND, Failure, Gst, GstBase, raise_errors, with_rate
 
 # What FFmpeg's decoders say of a damaged picture that they show all the same. Pictures that only lack their references,
 # as after a seek to an open group, are not among them.
@@ -84,10 +84,7 @@ class Pictures:
             caps, _ = GstBase.type_find_helper_for_data(None, file.read(1 << 16))
         if caps is None:
             raise Failure("corrupt-input", f"{self.place}: not a picture of a known type")
-        rate = self.source["framerate"]
-        caps = caps.copy()
-        caps.set_value("framerate", Gst.Fraction(*map(int, rate.split("/"))))
-        source.set_property("caps", caps)
+        source.set_property("caps", with_rate(caps, self.source["framerate"]))
         source.set_property("format", Gst.Format.TIME)
         source.set_property("block", True)
         source.connect("need-data", self._image)

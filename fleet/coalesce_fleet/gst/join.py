@@ -1,0 +1,413 @@
+"""Joins the segments of an item to one file, with the sound and the timecode of the original: the same bytes always.
+
+What was written is read back before it is said to be done: codestreams, samples and timecode must be those put in.
+"""
+
+import ctypes
+import fractions
+import hashlib
+import json
+import os
+import shutil
+import sys
+import time
+import zlib
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from common import SECOND, Failure, GLib, Gst, GstVideo, parse_bin, raise_errors, raise_message, run, say, with_rate  # noqa: E402
+from fixed import fix, read_timecode  # noqa: E402
+
+DROP = GstVideo.VideoTimeCodeFlags.DROP_FRAME
+# Codestreams and sound that wait for the muxer.
+WAITING = 64 << 20
+
+
+class Segments:
+    """The codestreams of all segments in order, each checked against its index."""
+
+    def __init__(self, job):
+        self.caps, self.zero, self.number = None, 0, 0
+        self.indexes = []
+        for path, index in job["segments"]:
+            with open(index) as file:
+                value = json.load(file)
+            for name in ("caps", "input_caps"):
+                if self.indexes and value[name] != self.indexes[0][name]:
+                    raise Failure("corrupt-input", f"the pictures change at picture {value['first']} from "
+                                                   f"{self.indexes[0][name]} to {value[name]}")
+            if value["first"] != sum(one["count"] for one in self.indexes):
+                raise Failure("lost", f"{path}: the segment begins at picture {value['first']}, the one before ends at "
+                                      f"{sum(one['count'] for one in self.indexes)}")
+            self.indexes.append(value)
+        if sum(one["count"] for one in self.indexes) != job["count"]:
+            raise Failure("lost", f"the segments have {sum(one['count'] for one in self.indexes)} pictures of "
+                                  f"{job['count']}")
+        self.caps, self.zero = self.indexes[0]["caps"], self.indexes[0].get("zero") or 0
+        self.raw_times = self.indexes[0].get("raw_times", False)
+        self.paths = [path for path, _ in job["segments"]]
+
+    def __iter__(self):
+        for path, index in zip(self.paths, self.indexes):
+            digest = hashlib.sha256()
+            with open(path, "rb") as file:
+                for pts, duration, size in index["frames"]:
+                    data = file.read(size)
+                    digest.update(data)
+                    yield pts, duration, data
+                rest = file.read(1)
+            if digest.hexdigest() != index["sha256"] or rest:
+                raise Failure("lost", f"{path}: the segment is not what was encoded")
+
+
+class Sound:
+    """The samples of all audio streams, from the time of the first picture on."""
+
+    def __init__(self, job, segments):
+        self.job, self.place = job, job["input"].get("path", "")
+        self.segments, self.pads, self.failure, self.linked = segments, [], None, False
+        self.pipeline = Gst.Pipeline.new(None)
+        self.bin = Gst.ElementFactory.make("uridecodebin")
+        self.bin.set_property("uri", Gst.filename_to_uri(self.place))
+        self.bin.set_property("caps", Gst.Caps.from_string("audio/x-raw(ANY)"))
+        self.bin.set_property("expose-all-streams", False)
+        self.bin.connect("pad-added", lambda _, pad: self.pads.append(pad))
+        self.bin.connect("no-more-pads", self._link)
+        self.pipeline.add(self.bin)
+        self.tracks = [Track(self, audio, job["container"]) for audio in job["audio"]]
+        self.pipeline.set_state(Gst.State.PLAYING)
+
+    def _link(self, _):
+        pads = sorted(self.pads, key=lambda pad: pad.get_stream_id() or "")
+        if len(pads) != len(self.tracks):
+            self.failure = Failure("missing-element", f"{self.place}: {len(pads)} of {len(self.tracks)} audio streams "
+                                                      "can be decoded")
+            return
+        for pad, track in zip(pads, self.tracks):
+            pad.link(track.head.get_static_pad("sink"))
+
+    def check(self):
+        if self.failure:
+            raise self.failure
+        raise_errors(self.pipeline, self.place, self.bin)
+
+    def stop(self):
+        self.pipeline.set_state(Gst.State.NULL)
+
+
+class Track:
+    def __init__(self, sound, audio, container):
+        self.sound, self.audio = sound, audio
+        self.rate, self.channels = audio["rate"], audio["channels"]
+        self.format = sample_format(audio["codec"], audio["format"], container)
+        self.width = {"U8": 1, "S8": 1, "S16LE": 2, "S24LE": 3, "S32LE": 4}[self.format]
+        self.frame = self.width * self.channels
+        self.caps = f"audio/x-raw,format={self.format},rate={self.rate},channels={self.channels},layout=interleaved"
+        if self.channels > 2:
+            self.caps += ",channel-mask=(bitmask)0x0"
+        convert = "audioconvert dithering=none noise-shaping=none"
+        if self.channels > 2:  # as they are: no mixing
+            rows = ("<" + ",".join(f"(float){float(a == b)}" for a in range(self.channels)) + ">"
+                    for b in range(self.channels))
+            convert += f" mix-matrix=<{','.join(rows)}>"
+        self.head = parse_bin(convert)
+        self.sink = Gst.ElementFactory.make("appsink")
+        self.sink.set_property("sync", False)
+        self.sink.set_property("max-buffers", 4096)
+        self.sink.set_property("caps", Gst.Caps.from_string(self.caps))
+        sound.pipeline.add(self.head)
+        sound.pipeline.add(self.sink)
+        self.head.link(self.sink)
+        self.kept, self.done, self.samples, self.ended = bytearray(), 0, 0, False
+        self.digest = hashlib.sha256()
+        self.notes = []
+        if not audio["codec"].startswith("pcm_"):
+            self.notes.append(f"audio {audio['number']}: {audio['codec']} is decoded to {self.format}")
+
+    def _more(self):
+        """One more buffer of the decoder at its place in time; False at the end."""
+        deadline = time.monotonic() + 120
+        while True:
+            sample = self.sink.emit("try-pull-sample", 100_000_000)
+            self.sound.check()
+            if sample:
+                break
+            if self.sink.get_property("eos"):
+                self.ended = True
+                return False
+            if time.monotonic() > deadline:
+                raise Failure("lost", f"{self.sound.place}: audio {self.audio['number']} stopped coming")
+        buffer = sample.get_buffer()
+        data = buffer.extract_dup(0, buffer.get_size())
+        now = buffer.pts
+        if now == Gst.CLOCK_TIME_NONE:
+            at = self.samples
+        else:
+            if not self.sound.segments.raw_times:
+                sign, now = sample.get_segment().to_stream_time_full(Gst.Format.TIME, buffer.pts)
+                now = now if sign >= 0 else -now
+            at = round((now - self.sound.segments.zero) * self.rate / SECOND)
+        off = at - self.samples
+        # Containers round times to a millisecond; the first buffer is placed to the sample.
+        if off and (self.samples == 0 or abs(off) > self.rate // 25):
+            if off > 0:
+                self.notes.append(f"audio {self.audio['number']}: {off} samples of silence at sample {self.samples}")
+                self._add((b"\x80" if self.format == "U8" else b"\0") * (off * self.frame))
+            else:
+                cut = min(-off, len(data) // self.frame)
+                self.notes.append(f"audio {self.audio['number']}: {cut} samples before the first picture are left out"
+                                  if self.samples == 0 else
+                                  f"audio {self.audio['number']}: {cut} samples shown twice at sample {self.samples} "
+                                  "are left out")
+                data = data[cut * self.frame:]
+        self._add(data)
+        return True
+
+    def _add(self, data):
+        self.kept += data
+        self.samples += len(data) // self.frame
+
+    def until(self, end):
+        """The samples before sample `end` that were not given yet (None: all)."""
+        while not self.ended and (end is None or self.samples < end):
+            self._more()
+        size = len(self.kept) if end is None else max(0, min(len(self.kept), (end - self.done) * self.frame))
+        data = bytes(self.kept[:size])
+        del self.kept[:size]
+        self.done += size // self.frame
+        self.digest.update(data)
+        return data
+
+
+def sample_format(codec, format, container):
+    """The format of the samples in the container: PCM as it is, else what the decoder's precision needs."""
+    if codec.startswith("pcm_") and codec not in ("pcm_mulaw", "pcm_alaw"):
+        width = codec.removeprefix("pcm_").rstrip("lbe").split("_")[0]
+        return {"u8": "U8", "s8": "S8", "s16": "S16LE", "s24": "S24LE", "s32": "S32LE"}[width]
+    return "S16LE" if container == "mj2" or format.rstrip("p") in ("s16", "u8") else "S24LE"
+
+
+def timecode_of(text, rate):
+    flags = DROP if ";" in text else GstVideo.VideoTimeCodeFlags.NONE
+    hours, minutes, seconds, frames = map(int, text.replace(";", ":").replace(".", ":").split(":"))
+    day = GLib.DateTime.new_utc(1970, 1, 1, 0, 0, 0)
+    code = GstVideo.VideoTimeCode.new(rate.numerator, rate.denominator, day, flags, hours, minutes, seconds, frames, 0)
+    if not code.is_valid():
+        raise Failure("corrupt-input", f"timecode {text} does not exist at {rate} pictures a second")
+    return code
+
+
+class Feed:
+    """appsrcs into a muxer, in the order of time, so that the muxer never waits for what is not there."""
+
+    def __init__(self, job, segments, sound):
+        self.pipeline = Gst.Pipeline.new(None)
+        self.muxer = Gst.ElementFactory.make({"mxf": "mxfmux", "mj2": "mj2mux"}[job["container"]])
+        if self.muxer is None:
+            raise Failure("missing-element", f"there is no {job['container']}mux: it is in GStreamer's plugins-bad "
+                                             "(mxf) and plugins-good (isomp4)")
+        sink = Gst.ElementFactory.make("filesink")
+        sink.set_property("location", job["out"])
+        for element in (self.muxer, sink):
+            self.pipeline.add(element)
+        self.muxer.link(sink)
+        self.rate = fractions.Fraction(job["rate"])
+        caps = with_rate(Gst.Caps.from_string(segments.caps), job["rate"])
+        self.video = self._source(caps, {"mxf": "jpeg2000_video_sink_%u", "mj2": "video_%u"}[job["container"]])
+        self.audio = [self._source(Gst.Caps.from_string(track.caps),
+                                   {"mxf": "bwf_audio_sink_%u", "mj2": "audio_%u"}[job["container"]])
+                      for track in (sound.tracks if sound else [])]
+        if job["timecode"] and job["container"] == "mj2":
+            self.muxer.set_property("force-create-timecode-trak", True)
+
+    def _source(self, caps, template):
+        source = Gst.ElementFactory.make("appsrc")
+        source.set_property("caps", caps)
+        source.set_property("format", Gst.Format.TIME)
+        source.set_property("max-bytes", 0)
+        self.pipeline.add(source)
+        pad = self.muxer.request_pad(self.muxer.get_pad_template(template), None, None)
+        if pad is None or source.get_static_pad("src").link(pad) != Gst.PadLinkReturn.OK:
+            raise Failure("pipeline", f"{self.muxer.get_name()} does not take {caps.to_string()}")
+        return source
+
+    def push(self, source, buffer):
+        if source.emit("push-buffer", buffer) not in (Gst.FlowReturn.OK, Gst.FlowReturn.EOS):
+            self.check()
+        while self.video.get_property("current-level-bytes") > WAITING:
+            self.check()
+            time.sleep(0.01)
+
+    def check(self):
+        raise_errors(self.pipeline, "the container", None)
+
+    def finish(self):
+        for source in (self.video, *self.audio):
+            source.emit("end-of-stream")
+        bus = self.pipeline.get_bus()
+        while True:
+            message = bus.timed_pop_filtered(SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
+            if message and message.type == Gst.MessageType.EOS:
+                return
+            if message:
+                raise_message(message, "the container", None)
+
+
+def mux(job):
+    segments = Segments(job)
+    sound = Sound(job, segments) if job["audio"] else None
+    # The muxers draw the file's identifiers.
+    ctypes.CDLL("libglib-2.0.so.0").g_random_set_seed(ctypes.c_uint32(zlib.crc32(job["name"].encode())))
+    feed = Feed(job, segments, sound)
+    digest, count = hashlib.sha256(), 0
+    code = timecode_of(job["timecode"], feed.rate) if job["timecode"] else None
+    start = (code.frames_since_daily_jam(), round(feed.rate), code.config.flags & DROP != 0) if code else None
+    try:
+        if feed.pipeline.set_state(Gst.State.PLAYING) == Gst.StateChangeReturn.FAILURE:
+            feed.check()
+            raise Failure("lost", "the muxer did not start")
+        for pts, duration, data in segments:
+            buffer = Gst.Buffer.new_wrapped(data)
+            buffer.pts = buffer.dts = pts
+            buffer.duration = duration
+            if code:
+                GstVideo.buffer_add_video_time_code_meta(buffer, code)
+                code.increment_frame()
+            digest.update(data)
+            feed.push(feed.video, buffer)
+            for source, track in zip(feed.audio, sound.tracks if sound else []):
+                push_sound(feed, source, track, round((pts + duration) * track.rate / SECOND))
+            count += 1
+            if count % 64 == 0:
+                say(progress=count)
+        for source, track in zip(feed.audio, sound.tracks if sound else []):
+            push_sound(feed, source, track, None)
+        feed.finish()
+    finally:
+        feed.pipeline.set_state(Gst.State.NULL)
+        if sound:
+            sound.stop()
+    fix(job["out"], job["container"], start)
+    tracks = sound.tracks if sound else []
+    check(job, count, digest.hexdigest(), tracks)
+    with open(job["out"], "rb+") as file:
+        os.fsync(file.fileno())
+    return {"count": count, "bytes": os.path.getsize(job["out"]), "sha256": sha256(job["out"]),
+            "notes": [note for track in tracks for note in track.notes],
+            "audio": [{"samples": track.done, "format": track.format, "sha256": track.digest.hexdigest()}
+                      for track in tracks], "timecode": job["timecode"]}
+
+
+def push_sound(feed, source, track, end):
+    at = track.done
+    data = track.until(end)
+    if data:
+        buffer = Gst.Buffer.new_wrapped(data)
+        buffer.pts = at * SECOND // track.rate
+        buffer.duration = track.done * SECOND // track.rate - buffer.pts
+        feed.push(source, buffer)
+
+
+def sha256(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class Read:
+    """Pads of a demuxer: what comes of each is hashed."""
+
+    def __init__(self, path, container):
+        self.pipeline = Gst.parse_launch(f"filesrc name=file ! {'mxfdemux' if container == 'mxf' else 'qtdemux'} "
+                                         "name=demux")
+        self.pipeline.get_by_name("file").set_property("location", path)
+        self.streams = []
+        self.pipeline.get_by_name("demux").connect("pad-added", self._pad)
+
+    def _pad(self, _, pad):
+        stream = {"id": pad.get_stream_id() or "", "count": 0, "bytes": 0, "hash": hashlib.sha256(),
+                  "caps": pad.get_current_caps().to_string()}
+        self.streams.append(stream)
+        queue, sink = Gst.ElementFactory.make("queue"), Gst.ElementFactory.make("fakesink")
+        sink.set_property("sync", False)
+        sink.set_property("async", False)
+        for element in (queue, sink):
+            self.pipeline.add(element)
+        queue.link(sink)
+        pad.link(queue.get_static_pad("sink"))
+        queue.get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, self._buffer, stream)
+        for element in (queue, sink):
+            element.sync_state_with_parent()
+
+    def _buffer(self, _, info, stream):
+        data = info.get_buffer().extract_dup(0, info.get_buffer().get_size())
+        stream["count"] += 1
+        stream["bytes"] += len(data)
+        stream["hash"].update(data)
+        return Gst.PadProbeReturn.OK
+
+    def run(self):
+        self.pipeline.set_state(Gst.State.PLAYING)
+        message = self.pipeline.get_bus().timed_pop_filtered(Gst.CLOCK_TIME_NONE,
+                                                             Gst.MessageType.EOS | Gst.MessageType.ERROR)
+        self.pipeline.set_state(Gst.State.NULL)
+        if message.type == Gst.MessageType.ERROR:
+            error, _ = message.parse_error()
+            raise Failure("lost", f"the written file cannot be read: {error.message}")
+        return sorted(self.streams, key=lambda stream: stream["id"])
+
+
+def check(job, count, digest, tracks):
+    streams = Read(job["out"], job["container"]).run()
+    videos = [one for one in streams if not one["caps"].startswith("audio/")]
+    sounds = [one for one in streams if one["caps"].startswith("audio/")]
+    if len(videos) != 1 or videos[0]["count"] != count or videos[0]["hash"].hexdigest() != digest:
+        raise Failure("lost", f"the written file has {videos[0]['count'] if videos else 0} pictures of {count}, or "
+                              "other codestreams than were put in")
+    if len(sounds) != len(tracks):
+        raise Failure("lost", f"the written file has {len(sounds)} audio streams of {len(tracks)}")
+    for one, track in zip(sounds, tracks):
+        if one["bytes"] != track.done * track.frame or one["hash"].hexdigest() != track.digest.hexdigest():
+            raise Failure("lost", f"the written file has {one['bytes'] // track.frame} samples of {track.done} of audio "
+                                  f"{track.audio['number']}, or other samples")
+    if job["timecode"]:
+        written = read_timecode(job["out"], job["container"], fractions.Fraction(job["rate"]))
+        if written.replace(";", ":") != job["timecode"].replace(";", ":").replace(".", ":"):
+            raise Failure("lost", f"the written file has timecode {written}, not {job['timecode']}")
+
+
+def stills(job):
+    """jp2: the stills of all segments in one folder."""
+    os.makedirs(job["out"], exist_ok=True)
+    digest, count, size = hashlib.sha256(), 0, 0
+    for folder, index in job["segments"]:
+        with open(index) as file:
+            value = json.load(file)
+        part = hashlib.sha256()
+        for place in range(value["first"], value["first"] + value["count"]):
+            name = f"{place:06d}.jp2"
+            source, target = os.path.join(folder, name), os.path.join(job["out"], name)
+            with open(source, "rb") as file:
+                data = file.read()
+            part.update(data)
+            digest.update(data)
+            size += len(data)
+            if os.path.exists(target):
+                os.unlink(target)
+            try:
+                os.link(source, target)
+            except OSError:
+                shutil.copyfile(source, target)
+            count += 1
+        if part.hexdigest() != value["sha256"]:
+            raise Failure("lost", f"{folder}: the stills are not what was encoded")
+        say(progress=count)
+    if count != job["count"]:
+        raise Failure("lost", f"the segments have {count} pictures of {job['count']}")
+    return {"count": count, "bytes": size, "sha256": digest.hexdigest(), "notes": [], "audio": [], "timecode": None}
+
+
+def work(job):
+    return stills(job) if job["container"] == "jp2" else mux(job)
+
+
+if __name__ == "__main__":
+    run(work)
