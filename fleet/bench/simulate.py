@@ -199,20 +199,23 @@ def drive(nodes, folder, segments, faults):
     command = [sys.executable, '-m', 'coalesce_fleet.cli', 'encode', str(folder / 'in'), '--to', str(folder / 'out'),
                '--pipeline', 'j2kenc bpp=2', '--segment-frames', str(SEGMENT), '--per-gpu', str(PER_GPU),
                '--address', nodes.cluster.address, '--json']
-    begin, first, done, peak = time.monotonic(), None, 0, (0.0, 0.0)
+    begin, first, start, done, peak = time.monotonic(), None, None, 0, (0.0, 0.0)
     todo = [(segments // 3, nodes.kill_one), (segments // 2, nodes.add)] if faults and len(nodes.nodes) > 1 else []
     stores, retries = [], 0
     with open(folder / 'stderr', 'w+', encoding='utf-8') as said:
         driver = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True)
         for line in driver.stdout:
-            event = json.loads(line)
-            kind = event['event']
+            if not line.startswith('{'):  # of Ray's libraries
+                print(f'on the stdout of the command: {line.rstrip()}', file=sys.stderr)
+                continue
+            kind = json.loads(line)['event']
             if first is None and (folder / 'waits').exists():
                 first = float((folder / 'waits').read_text().split()[2])
             retries += kind == 'retry'
             if kind == 'segment':
                 done += 1
-                peak = max(peak, usage(driver.pid))
+                peak = usage(driver.pid)
+                start = start or peak[0]
                 if todo and done >= todo[0][0]:
                     todo.pop(0)[1]()
                 if done == segments // 4 or done == segments:
@@ -223,7 +226,7 @@ def drive(nodes, folder, segments, faults):
             raise RuntimeError(f'coalesce-fleet ended with {code}: {said.read()[-2000:]}')
     elapsed = time.monotonic() - begin
     return {'seconds': round(elapsed, 1), 'first': first, 'driver_cpu_s': round(peak[0], 2),
-            'driver_cpu_ms_a_segment': round(1e3 * peak[0] / segments, 2), 'driver_memory_mb': round(peak[1]),
+            'driver_start_cpu_s': round(start, 2), 'driver_cpu_ms_a_segment': round(1e3 * (peak[0] - start) / (segments - 1), 2), 'driver_memory_mb': round(peak[1]),
             'object_store_mb': max((value for value in stores if value is not None), default=None), 'retries': retries}
 
 
