@@ -1,11 +1,16 @@
-"""Times of writing in MXF and MJ2 files, set to a fixed one; the timecode of MXF, which mxfmux writes as 0."""
+"""What GStreamer's muxers write differently each time in MXF and MJ2 files, made the same; and the timecode of MXF,
+which mxfmux writes as 0."""
 
+import hashlib
+import re
 import struct
 
 # MP4's zero is 1904-01-01; MXF's timestamp is year, month, day, hour, minute, second, quarter milliseconds.
 MP4_TIME = 0
 MXF_TIME = struct.pack(">HBBBBBB", 1970, 1, 1, 0, 0, 0, 0)
 SETS = bytes.fromhex("060e2b34025301010d0101010101")  # a local set of metadata, of 16 bytes the first 14
+PRIMER = bytes.fromhex("060e2b34020501010d010201010501")
+INDEX = bytes.fromhex("060e2b34025301010d010201011001")
 TIMECODE = 0x14  # a timecode component: 1501 start, 1502 rounded rate, 1503 drop frame
 TIMES = (0x3B02, 0x3C06, 0x4404, 0x4405)
 CONTAINERS = (b"moov", b"trak", b"mdia", b"minf", b"stbl")
@@ -30,8 +35,8 @@ def boxes(file, start, end):
         at += size
 
 
-def sets(file, end):
-    """(set's kind, tag, position, length) of every item of every metadata set of an MXF file."""
+def packets(file, end):
+    """(key, position, length) of the values of an MXF file."""
     at = 0
     while at + 17 <= end:
         file.seek(at)
@@ -39,31 +44,73 @@ def sets(file, end):
         size, head = first, 17
         if first & 0x80:
             size, head = int.from_bytes(file.read(first & 0x7F), "big"), 17 + (first & 0x7F)
+        yield key, at + head, size
+        at += head + size
+
+
+def sets(file, end):
+    """(set's kind, tag, position, length) of every item of every metadata set of an MXF file."""
+    for key, at, size in packets(file, end):
         if key[:14] == SETS:
-            item = at + head
-            while item + 4 <= at + head + size:
+            item = at
+            while item + 4 <= at + size:
                 file.seek(item)
                 tag, length = struct.unpack(">HH", file.read(4))
                 yield key[14], tag, item + 4, length
                 item += 4 + length
-        at += head + size
 
 
 def length(file):
     return file.seek(0, 2)
 
 
-def fix(path, container, timecode=None):
-    """`timecode`: frames since midnight, rounded rate, whether frames are dropped."""
+def identifiers(value):
+    """The random identifiers that a set defines: its own and, in a package, the part of the UMID that is drawn."""
+    at = 0
+    while at + 4 <= len(value):
+        tag, size = struct.unpack_from(">HH", value, at)
+        if size == 16 and tag in (0x3C0A, 0x3C09):
+            yield value[at + 4:at + 20]
+        elif size == 32 and tag == 0x4401:
+            yield value[at + 17:at + 36]
+        at += 4 + size
+
+
+def fix_mxf(file, name, timecode):
+    codes = dict(zip((0x1501, 0x1502, 0x1503), timecode)) if timecode else {}
+    found = [packet for packet in packets(file, length(file)) if packet[0][:14] == SETS or packet[0][:15] in (PRIMER, INDEX)]
+    fixed = {}
+    for key, at, size in found:
+        file.seek(at)
+        value = file.read(size)
+        for one in identifiers(value) if key[:15] != PRIMER else ():
+            if one not in fixed and any(one):
+                fixed[one] = hashlib.sha256(f"{len(fixed)} {name}".encode()).digest()[:len(one)]
+    pattern = re.compile(b"|".join(map(re.escape, fixed)), re.DOTALL) if fixed else None
+    for key, at, size in found:
+        file.seek(at)
+        value = file.read(size)
+        if key[:15] == PRIMER:
+            # The order of mxfmux's table of tags is that of addresses in memory.
+            value = value[:8] + b"".join(sorted(value[place:place + 18] for place in range(8, size, 18)))
+        elif pattern:
+            value = pattern.sub(lambda match: fixed[match[0]], value)
+        file.seek(at)
+        file.write(value)
+    for kind, tag, at, size in list(sets(file, length(file))):
+        file.seek(at)
+        if tag in TIMES and size == 8:
+            file.write(MXF_TIME)
+        elif kind == TIMECODE and tag in codes:
+            file.write(int(codes[tag]).to_bytes(size, "big"))
+
+
+def fix(path, container, name, timecode=None):
+    """`name` makes the file's identifiers; `timecode`: frames since midnight, rounded rate, whether frames are
+    dropped."""
     with open(path, "r+b") as file:
         if container == "mxf":
-            codes = dict(zip((0x1501, 0x1502, 0x1503), timecode)) if timecode else {}
-            for kind, tag, at, size in list(sets(file, length(file))):
-                file.seek(at)
-                if tag in TIMES and size == 8:
-                    file.write(MXF_TIME)
-                elif kind == TIMECODE and tag in codes:
-                    file.write(int(codes[tag]).to_bytes(size, "big"))
+            fix_mxf(file, name, timecode)
             return
         for kind, at, _ in list(boxes(file, 0, length(file))):
             if kind in (b"mvhd", b"tkhd", b"mdhd"):

@@ -3,15 +3,14 @@
 What was written is read back before it is said to be done: codestreams, samples and timecode must be those put in.
 """
 
-import ctypes
 import fractions
 import hashlib
 import json
 import os
 import shutil
 import sys
+import threading
 import time
-import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from common import SECOND, Failure, GLib, Gst, GstVideo, parse_bin, raise_errors, raise_message, run, say, with_rate  # noqa: E402
@@ -224,11 +223,28 @@ class Feed:
         source.set_property("caps", caps)
         source.set_property("format", Gst.Format.TIME)
         source.set_property("max-bytes", 0)
+        source.set_locked_state(True)
         self.pipeline.add(source)
         pad = self.muxer.request_pad(self.muxer.get_pad_template(template), None, None)
         if pad is None or source.get_static_pad("src").link(pad) != Gst.PadLinkReturn.OK:
             raise Failure("pipeline", f"{self.muxer.get_name()} does not take {caps.to_string()}")
         return source
+
+    def start(self):
+        """Starts the streams one after another: mxfmux describes them in the order in which their caps come."""
+        if self.pipeline.set_state(Gst.State.PLAYING) == Gst.StateChangeReturn.FAILURE:
+            self.check()
+            raise Failure("lost", "the muxer did not start")
+        for source in (self.video, *self.audio):
+            wanted = threading.Event()
+            source.connect("need-data", lambda *_: wanted.set())
+            source.set_locked_state(False)
+            source.sync_state_with_parent()
+            deadline = time.monotonic() + 60
+            while not wanted.wait(0.05):
+                self.check()
+                if time.monotonic() > deadline:
+                    raise Failure("lost", f"the muxer did not take stream {source.get_name()} within a minute")
 
     def push(self, source, buffer):
         if source.emit("push-buffer", buffer) not in (Gst.FlowReturn.OK, Gst.FlowReturn.EOS):
@@ -255,16 +271,12 @@ class Feed:
 def mux(job):
     segments = Segments(job)
     sound = Sound(job, segments) if job["audio"] else None
-    # The muxers draw the file's identifiers.
-    ctypes.CDLL("libglib-2.0.so.0").g_random_set_seed(ctypes.c_uint32(zlib.crc32(job["name"].encode())))
     feed = Feed(job, segments, sound)
     digest, count = hashlib.sha256(), 0
     code = timecode_of(job["timecode"], feed.rate) if job["timecode"] else None
     start = (code.frames_since_daily_jam(), round(feed.rate), code.config.flags & DROP != 0) if code else None
     try:
-        if feed.pipeline.set_state(Gst.State.PLAYING) == Gst.StateChangeReturn.FAILURE:
-            feed.check()
-            raise Failure("lost", "the muxer did not start")
+        feed.start()
         for pts, duration, data in segments:
             buffer = Gst.Buffer.new_wrapped(data)
             buffer.pts = buffer.dts = pts
@@ -286,7 +298,7 @@ def mux(job):
         feed.pipeline.set_state(Gst.State.NULL)
         if sound:
             sound.stop()
-    fix(job["out"], job["container"], start)
+    fix(job["out"], job["container"], job["name"], start)
     tracks = sound.tracks if sound else []
     check(job, count, digest.hexdigest(), tracks)
     with open(job["out"], "rb+") as file:
