@@ -26,10 +26,13 @@ import time
 def job(kind):
     """Takes the place of gst/KIND.py: a job on stdin, JSON lines on stdout."""
     begin = time.time()
+    import ctypes
     import hashlib
     import json
     import os
     import random
+    import signal
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # as gst/common.py: it dies with its worker
     asked = json.load(sys.stdin)
     settings = json.loads(os.environ['SIMULATION'])
     slow = float(os.environ.get('SIMULATION_SLOW', '1'))
@@ -129,7 +132,7 @@ class Nodes:
     def __init__(self, faults):
         self.cluster = Cluster(initialize_head=True, head_node_args={
             'num_cpus': 1, 'num_gpus': 0, 'object_store_memory': STORE, 'include_dashboard': False})
-        self.faults, self.nodes, self.count = faults, [], 0
+        self.faults, self.nodes, self.count, self.killed = faults, [], 0, 0.0
 
     def add(self):
         slow = self.faults and self.count % 8 == 7
@@ -138,23 +141,23 @@ class Nodes:
         self.nodes.append(self.cluster.add_node(num_cpus=1, num_gpus=1, object_store_memory=STORE))
 
     def kill_one(self):
+        self.killed = time.time()
         self.cluster.remove_node(self.nodes.pop(0), allow_graceful=False)
 
 
-def waits(folder):
-    """Seconds by what came of them; those without an end died with their node."""
-    seconds, open_waits = {'useful': 0.0, 'failed': 0.0, 'died': 0.0}, {}
+def waits(folder, killed):
+    """Seconds by what came of them, and the time of the last end. Those without an end died with their node."""
+    seconds, without_end = {'useful': 0.0, 'failed': 0.0, 'died': 0.0}, {}
     last = 0.0
     for line in (folder / 'waits').read_text().splitlines():
         what, kind, begin, now = line.split()
         last = max(last, float(now))
-        if what == 'begin':
-            open_waits.setdefault((kind, begin), 0)
-            open_waits[kind, begin] += 1
-        else:
+        if what != 'begin':
             seconds[what] += float(now) - float(begin)
-            open_waits[kind, begin] -= 1
-    return seconds, sum(open_waits.values()), last
+        without_end[kind, begin] = without_end.get((kind, begin), 0) + (1 if what == 'begin' else -1)
+    for (_, begin), count in without_end.items():
+        seconds['died'] += count * max(0.0, killed - float(begin))
+    return seconds, last
 
 
 def simulate(count, seconds, seed, faults):
@@ -181,15 +184,15 @@ def simulate(count, seconds, seed, faults):
             row = drive(nodes, folder, segments, faults)
         finally:
             nodes.cluster.shutdown()
-        spent, died, last = waits(folder)
+        spent, last = waits(folder, nodes.killed)
         journal = (folder / 'out' / '.coalesce-fleet' / 'journal.jsonl').stat().st_size
         outputs = len(list((folder / 'out').glob('*.mxf')))
     # The slots of the node that was killed are not all there between its end and the other's coming.
     all_time = count * PER_GPU * (last - row.pop('first'))
     row.update(nodes=count, slots=count * PER_GPU, items=items, outputs=outputs, segments=segments,
-               tasks_s=round((segments + 2 * items) / row['seconds'], 2), journal_bytes=journal, died_waits=died,
+               tasks_s=round((segments + 2 * items) / row['seconds'], 2), journal_bytes=journal,
                journal_bytes_a_segment=round(journal / segments), ideal_s=round(spent['useful'] / (count * PER_GPU), 1),
-               useful_s=round(spent['useful'], 1), lost_s=round(spent['failed'], 1),
+               useful_s=round(spent['useful'], 1), lost_s=round(spent['failed'] + spent['died'], 1),
                efficiency=round(spent['useful'] / all_time, 3))
     return row
 
@@ -204,29 +207,34 @@ def drive(nodes, folder, segments, faults):
     stores, retries = [], 0
     with open(folder / 'stderr', 'w+', encoding='utf-8') as said:
         driver = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True)
-        for line in driver.stdout:
-            if not line.startswith('{'):  # of Ray's libraries
-                print(f'on the stdout of the command: {line.rstrip()}', file=sys.stderr)
-                continue
-            kind = json.loads(line)['event']
-            if first is None and (folder / 'waits').exists():
-                first = float((folder / 'waits').read_text().split()[2])
-            retries += kind == 'retry'
-            if kind == 'segment':
-                done += 1
-                peak = usage(driver.pid)
-                start = start or peak[0]
-                if todo and done >= todo[0][0]:
-                    todo.pop(0)[1]()
-                if done == segments // 4 or done == segments:
-                    stores.append(object_store(nodes.cluster.address))
-        code = driver.wait()
+        try:
+            for line in driver.stdout:
+                if not line.startswith('{'):  # of Ray's libraries
+                    print(f'on the stdout of the command: {line.rstrip()}', file=sys.stderr)
+                    continue
+                kind = json.loads(line)['event']
+                if first is None and (folder / 'waits').exists():
+                    first = float((folder / 'waits').read_text().split()[2])
+                retries += kind == 'retry'
+                if kind == 'segment':
+                    done += 1
+                    peak = usage(driver.pid)
+                    start = start or peak[0]
+                    if todo and done >= todo[0][0]:
+                        todo.pop(0)[1]()
+                    if done == segments // 4 or done == segments:
+                        stores.append(object_store(nodes.cluster.address))
+            code = driver.wait()
+        finally:
+            driver.kill()
+            driver.wait()
         if code:
             said.seek(0)
             raise RuntimeError(f'coalesce-fleet ended with {code}: {said.read()[-2000:]}')
     elapsed = time.monotonic() - begin
     return {'seconds': round(elapsed, 1), 'first': first, 'driver_cpu_s': round(peak[0], 2),
-            'driver_start_cpu_s': round(start, 2), 'driver_cpu_ms_a_segment': round(1e3 * (peak[0] - start) / (segments - 1), 2), 'driver_memory_mb': round(peak[1]),
+            'driver_start_cpu_s': round(start, 2), 'driver_memory_mb': round(peak[1]),
+            'driver_cpu_ms_a_segment': round(1e3 * (peak[0] - start) / (segments - 1), 2),
             'object_store_mb': max((value for value in stores if value is not None), default=None), 'retries': retries}
 
 
