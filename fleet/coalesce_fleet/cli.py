@@ -86,8 +86,9 @@ def _encode(inputs, to, pipeline, container, address, engine, segment_frames, pe
         found = items(inputs, framerate, to, container.value)
         os.makedirs(to, exist_ok=True)
         journal = Journal(to)
+        shown = events(as_json)
         executor, metrics = _executor(engine, address, per_gpu, settings.stall)
-        run = Engine(settings, found, to, executor, journal, events(as_json), metrics, retries)
+        run = Engine(settings, found, to, executor, journal, shown, metrics, retries)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, run.interrupt)
         return run.run()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import json
+import os
 import sys
 import time
 
@@ -20,10 +21,10 @@ def duration(seconds: float) -> str:
 
 
 class Events:
-    """Counts, and shows plain lines. `json`: JSON lines on stdout instead, and nothing else there."""
+    """Counts, and shows plain lines. `as_json`: JSON lines on `stream` instead."""
 
-    def __init__(self, as_json: bool = False):
-        self.as_json = as_json
+    def __init__(self, as_json: bool = False, stream=None):
+        self.as_json, self.stream = as_json, stream
         self.items, self.done, self.kept, self.failed = 0, 0, 0, 0
         self.frames, self.bytes, self.retries = 0, 0, 0
         self.size, self.size_done, self.size_before = 0, 0.0, 0.0
@@ -105,12 +106,13 @@ class Events:
                       failed=self.failed, frames=self.frames, bytes=self.bytes, retries=self.retries,
                       seconds=round(seconds, 3), frames_per_second=round(self.rate(), 2), devices=dict(self.by_device))
             return
-        table = Table(title="Summary")
-        for column in ("done", "done before", "failed", "left", "frames", "GB", "frames/s", "retries", "time"):
-            table.add_column(column, justify="right")
-        table.add_row(*map(str, (self.done, self.kept, self.failed,
-                                 self.items - self.done - self.kept - self.failed, self.frames,
-                                 f"{self.bytes / 1e9:.3f}", f"{self.rate():.1f}", self.retries, duration(seconds))))
+        table = Table("Summary", "")
+        table.columns[1].justify = "right"
+        for name, value in (("done", self.done), ("done before", self.kept), ("failed", self.failed),
+                            ("left", self.items - self.done - self.kept - self.failed), ("frames", self.frames),
+                            ("frames/s", f"{self.rate():.1f}"), ("GB", f"{self.bytes / 1e9:.3f}"),
+                            ("retries", self.retries), ("time", duration(seconds))):
+            table.add_row(name, str(value))
         self.console().print(table)
         if self.by_device:
             table = Table("where", "frames", "frames/s")
@@ -140,7 +142,7 @@ class Events:
 
     def emit(self, event: str, line: str | None, /, **fields) -> None:
         if self.as_json:
-            print(json.dumps({"event": event, "time": round(time.time(), 3), **fields}), flush=True)
+            print(json.dumps({"event": event, "time": round(time.time(), 3), **fields}), file=self.stream, flush=True)
         elif line is not None:
             self.line(line)
 
@@ -195,4 +197,9 @@ class LiveEvents(Events):
 
 
 def events(as_json: bool) -> Events:
-    return LiveEvents() if not as_json and sys.stdout.isatty() else Events(as_json)
+    if not as_json:
+        return LiveEvents() if sys.stdout.isatty() else Events()
+    # Libraries write to stdout as well (Ray, of workers that died): that goes to stderr.
+    stream = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    return Events(True, stream)

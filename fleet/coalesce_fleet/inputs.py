@@ -81,7 +81,7 @@ def _sequence(folder: str, pattern: str, name: str, framerate: str) -> Item:
 
 def _pattern_name(pattern: str) -> str:
     before, after = _halves(pattern)
-    return (before + _stem(after)).strip("._- ")
+    return (before + after.rpartition(".")[0]).strip("._- ")
 
 
 def _directory(folder: str, framerate: str, outputs: str) -> list[Item]:

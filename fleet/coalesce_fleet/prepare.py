@@ -102,18 +102,22 @@ def work(job: dict) -> dict:
     return head
 
 
-def main() -> int:
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: it ends with its worker
-    job = json.load(sys.stdin)
+def answer(job: dict) -> dict:
+    """The message of the job protocol that ends the job."""
     try:
-        message = {"done": work(job)}
+        return {"done": work(job)}
     except Refused as error:
-        message = {"error": "refused", "text": str(error)}
+        return {"error": "refused", "text": str(error)}
     except (InputError, ValueError, FileNotFoundError) as error:
-        message = {"error": "corrupt-input", "text": str(error)}
+        return {"error": "corrupt-input", "text": str(error)}
     except OSError as error:
         from .segment import os_kind
-        message = {"error": os_kind(error), "text": str(error)}
+        return {"error": os_kind(error), "text": str(error)}
+
+
+def main() -> int:
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: it ends with its worker
+    message = answer(json.load(sys.stdin))
     print(json.dumps(message), flush=True)
     return 0 if "done" in message else 1
 

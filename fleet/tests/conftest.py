@@ -9,7 +9,7 @@ import threading
 import av
 import pytest
 
-from coalesce_fleet import segment
+from coalesce_fleet import prepare, segment
 from coalesce_fleet.engine import Engine, Settings
 from coalesce_fleet.events import Events
 from coalesce_fleet.executors import Processes
@@ -67,6 +67,18 @@ class Fleet:
         monkeypatch.setenv("COALESCE_FAKE", str(self.fake))
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
         monkeypatch.setattr(segment, "_interpreter", None)
+        # In the thread of the task, which is sooner than a process; test_cli has the process.
+        monkeypatch.setattr(segment.Task, "_process", self.process(segment.Task._process))
+
+    def process(self, usual):
+        def process(task, command, job, stall):
+            if command[-1] != "coalesce_fleet.prepare":
+                return usual(task, command, job, stall)
+            message = prepare.answer(job)
+            if "error" in message:
+                raise segment.Failure(message["error"], message["text"])
+            return message["done"]
+        return process
 
     def video(self, name, **more):
         return make_video(self.inputs / name, **more)
@@ -98,18 +110,43 @@ class Fleet:
         finally:
             self.journal.close()
 
+    def manifest(self):
+        return json.loads((self.to / "manifest.json").read_text())["items"]
+
     def outputs(self):
-        """The bytes of all that a user sees."""
+        """The bytes of all that a user sees but the manifest, which has the paths of the inputs."""
         found = {}
         for place, folders, files in os.walk(self.to):
             folders[:] = [name for name in folders if name != ".coalesce-fleet"]
             for name in files:
                 path = pathlib.Path(place, name)
-                found[str(path.relative_to(self.to))] = path.read_bytes()
+                if name != "manifest.json":
+                    found[str(path.relative_to(self.to))] = path.read_bytes()
         return found
 
     def leftovers(self):
         return sorted(path.name for path in (self.to / ".coalesce-fleet").glob("**/tmp-*"))
+
+
+def two_videos(fleet):
+    fleet.video("a.mp4")
+    fleet.video("b.mp4", frames=9)
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        fleet = Fleet(tmp_path_factory.mktemp("undisturbed"), patch)
+        two_videos(fleet)
+        assert fleet.run() == 0
+        return fleet.outputs()
+
+
+@pytest.fixture
+def whole(fleet, undisturbed):
+    """The outputs of a run that nothing disturbs, of the inputs that `fleet` has now."""
+    two_videos(fleet)
+    return undisturbed
 
 
 @pytest.fixture

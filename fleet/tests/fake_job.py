@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3 -IS
 """Speaks the job protocol without GStreamer, and fails as it is asked to: COALESCE_FLEET_PYTHON names it.
 
 Its codestreams depend on the input and the times only, as those of an encoder do. COALESCE_FAKE names a folder:
@@ -100,7 +100,7 @@ def act(folder, entry, job):
 
 
 def picture(job, number):
-    seed = f"{place(job)} {job['times'][number]} {job['pipeline']} {job['caps']}".encode()
+    seed = f"{os.path.basename(place(job))} {job['times'][number]} {job['pipeline']} {job['caps']}".encode()
     return hashlib.sha256(seed).digest() * 8
 
 
