@@ -7,8 +7,10 @@ import dataclasses
 
 from .probe import Options, Probe
 
-# What the encoder's output is for a container. mj2mux of GStreamer 1.22 wants the header of a jp2c box.
-CAPS = {"mxf": "image/x-jpc", "mj2": "image/x-j2c", "jp2": "image/jp2"}
+# What the encoder's output is for a container: what the muxer takes. mxfmux takes no grey pictures. mj2mux of GStreamer
+# 1.22 wants the header of a jp2c box, and 16 pixels at least.
+CAPS = {"mxf": "image/x-jpc,colorspace=(string){sRGB,sYUV}",
+        "mj2": "image/x-j2c,width=[16,2147483647],height=[16,2147483647]", "jp2": "image/jp2"}
 
 
 @dataclasses.dataclass

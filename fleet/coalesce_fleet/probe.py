@@ -6,9 +6,11 @@ is taken as zero.
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import json
 import os
+import re
 from fractions import Fraction
 
 import av
@@ -23,7 +25,7 @@ class InputError(Exception):
 
 @dataclasses.dataclass
 class Audio:
-    """One audio stream. `start` counts from the first picture."""
+    """One audio stream. `start` and `end` count from the first picture."""
 
     number: int
     codec: str
@@ -31,6 +33,7 @@ class Audio:
     rate: int
     channels: int
     start: int
+    end: int
 
     @property
     def pcm(self) -> bool:
@@ -41,7 +44,7 @@ class Audio:
 class Probe:
     """`times` has the presentation time of every picture in order; `keyframes` the places among them where decoding can
     start. Without `timed`, the file has no presentation times: pictures are counted, and the file is decoded from its
-    start."""
+    start. `others` are the streams that no output carries."""
 
     path: str
     images: list[str]
@@ -60,6 +63,7 @@ class Probe:
     timed: bool
     audio: list[Audio]
     timecode: str | None
+    others: list[str]
 
     @property
     def count(self) -> int:
@@ -117,7 +121,7 @@ def _probe(path: str, container, number: int) -> Probe:
         raise InputError(f"{path}: there is no video stream {number}: the file has {len(videos)}")
     video = videos[number]
     context = video.codec_context
-    packets, first_audio = [], {}
+    packets, heard = [], {}
     size = os.path.getsize(path)
     wanted = {video.index, *(audio.index for audio in container.streams.audio)}
     try:
@@ -126,7 +130,9 @@ def _probe(path: str, container, number: int) -> Probe:
                 continue
             if packet.stream.index != video.index:
                 if packet.pts is not None and not packet.is_discard:
-                    first_audio.setdefault(packet.stream.index, _nanoseconds(packet.pts, packet.time_base))
+                    at = _nanoseconds(packet.pts, packet.time_base)
+                    heard.setdefault(packet.stream.index, [at, at])[1] = at + _nanoseconds(packet.duration or 0,
+                                                                                          packet.time_base)
                 continue
             if packet.is_corrupt:
                 raise InputError(f"{path}: the file is cut short or damaged at picture {len(packets)} "
@@ -169,8 +175,8 @@ def _probe(path: str, container, number: int) -> Probe:
     sounds = []
     for place, audio in enumerate(container.streams.audio):
         c = audio.codec_context
-        sounds.append(Audio(place, c.name, c.format.name if c.format else "", c.sample_rate or 0, c.channels,
-                            first_audio.get(audio.index, zero) - zero))
+        sounds.append(Audio(place, c.name, c.format.name if c.format else "", c.sample_rate or 0, _channels(c),
+                            *(at - zero for at in heard.get(audio.index, [zero, zero]))))
     if context.width <= 0 or context.height <= 0:
         raise InputError(f"{path}: video stream {number} has no size: its first pictures are missing or damaged")
     pixels = context.format
@@ -179,7 +185,16 @@ def _probe(path: str, container, number: int) -> Probe:
                  bits=max((component.bits for component in pixels.components), default=8) if pixels else 8,
                  interlaced=_interlaced(video), rate=f"{rate.numerator}/{rate.denominator}",
                  times=times, keyframes=keyframes, duration=end, timed=timed, audio=sounds,
-                 timecode=_timecode(container, video))
+                 timecode=_timecode(container, video),
+                 others=[f"{stream.type} stream {stream.index}" for stream in container.streams
+                         if stream.index not in wanted and stream.metadata.get("handler_name") != "TimeCodeHandler"])
+
+
+def _channels(context) -> int:
+    # PyAV 18 frees a layout that names its channels one by one twice, with the context too: this one is never freed.
+    layout = context.layout
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(layout))
+    return layout.nb_channels
 
 
 def _fits(rate: Fraction, times: list[int]) -> bool:
@@ -235,12 +250,79 @@ def probe_images(images: list[str], framerate: str = "25/1") -> Probe:
                  width=width, height=height, format=pixels.name if pixels else "",
                  bits=max((component.bits for component in pixels.components), default=8) if pixels else 8,
                  interlaced=False, rate=f"{rate.numerator}/{rate.denominator}", times=times[:-1],
-                 keyframes=list(range(len(images))), duration=times[-1], timed=True, audio=[], timecode=None)
+                 keyframes=list(range(len(images))), duration=times[-1], timed=True, audio=[], timecode=None, others=[])
+
+
+# PCM that a container's muxer in GStreamer takes, and what would do instead.
+SAMPLES = {"mxf": {"u8", "s8", "s16", "s24", "s32"}, "mj2": {"u8", "s8", "s16"}}
+# Sound after the last picture that MXF leaves out, said in the log: the last frame of a compressed stream reaches there.
+TAIL = SECOND // 10
 
 
 def refusals(found: Probe, container: str, options: Options) -> list[str]:
     """What `container` (mxf, mj2, jp2) cannot carry of this input, a line each; empty if all of it can be carried."""
-    return []
+    lines = []
+    audio = [] if options.no_audio else found.audio
+    timecode = None if options.no_timecode else found.timecode
+    if container == "jp2":
+        if audio:
+            lines.append("stills (jp2) carry no audio: --no-audio leaves it out; --container mxf carries it")
+        if timecode:
+            lines.append(f"stills (jp2) carry no timecode ({timecode}): --no-timecode leaves it out; "
+                         "--container mxf carries it")
+        return [f"{found.path}: {line}" for line in lines]
+    if container == "mxf" and not found.constant_rate:
+        lines.append(f"mxf carries pictures at one rate only, and these have times of their own (on average "
+                     f"{float(Fraction(found.rate)):.3f} a second): --container mj2 carries them")
+    for one in audio:
+        what = f"audio {one.number} ({one.codec}, {one.channels} channels, {one.rate} Hz)"
+        instead = f"; --container {'mj2' if container == 'mxf' else 'mxf'} carries it" if all(
+            not problem for problem in _sound(one, found, "mj2" if container == "mxf" else "mxf")) else ""
+        lines += [f"{container} does not carry {what}: {problem}: --no-audio leaves it out{instead}"
+                  for problem in _sound(one, found, container)]
+    if timecode:
+        problem = _timecode_problem(timecode, found)
+        if problem:
+            lines.append(f"{container} does not carry timecode {timecode}: {problem}: --no-timecode leaves it out")
+    return [f"{found.path}: {line}" for line in lines]
+
+
+def _sound(one: Audio, found: Probe, container: str) -> list[str]:
+    problems = []
+    if one.pcm:
+        width = one.codec.removeprefix("pcm_").split("_")[0].removesuffix("le").removesuffix("be")
+        if width not in SAMPLES[container]:
+            problems.append(f"its samples are {width}, the muxer takes {', '.join(sorted(SAMPLES[container]))}")
+    if container == "mj2" and one.channels > 2:
+        problems.append("the muxer takes 2 channels at most")
+    if container == "mj2" and one.rate > 65535:
+        problems.append("the muxer takes up to 65,535 Hz")
+    if container == "mxf" and (Fraction(one.rate) / Fraction(found.rate) % 1).numerator > 1:
+        # Its sum of fractions of a sample starts at 0 again whenever it passes 1.
+        problems.append(f"mxfmux spreads {one.rate} Hz unevenly over {found.rate} pictures a second, so that sound and "
+                        "pictures drift apart")
+    if container == "mxf" and one.end > found.duration + TAIL:
+        problems.append(f"it ends {(one.end - found.duration) / SECOND:.3f} s after the last picture")
+    return problems
+
+
+def _timecode_problem(timecode: str, found: Probe) -> str | None:
+    rate = Fraction(found.rate)
+    base = round(rate)
+    parts = re.fullmatch(r"(\d\d):(\d\d):(\d\d)([:;.])(\d\d)", timecode)
+    if not parts:
+        return "it is not HH:MM:SS:FF"
+    hours, minutes, seconds, frames = (int(parts[place]) for place in (1, 2, 3, 5))
+    drop = parts[4] != ":"
+    if not found.constant_rate:
+        return "the pictures have no constant rate"
+    if hours > 23 or minutes > 59 or seconds > 59 or frames >= base:
+        return f"there is no such time at {found.rate} pictures a second"
+    if drop and rate not in (Fraction(30000, 1001), Fraction(60000, 1001)):
+        return f"no frames are dropped at {found.rate} pictures a second"
+    if drop and seconds == 0 and minutes % 10 and frames < base // 15:
+        return "this number is one of those dropped"
+    return None
 
 
 if __name__ == "__main__":

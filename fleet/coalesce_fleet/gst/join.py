@@ -6,6 +6,7 @@ What was written is read back before it is said to be done: codestreams, samples
 import fractions
 import hashlib
 import json
+import math
 import os
 import shutil
 import sys
@@ -165,6 +166,21 @@ class Track:
         self.kept += data
         self.samples += len(data) // self.frame
 
+    def finish(self, end):
+        """Makes `end` samples of the whole."""
+        while self.samples < end and not self.ended:
+            self._more()
+        if self.samples < end:
+            self.notes.append(f"audio {self.audio['number']}: {end - self.samples} samples of silence at the end")
+            self._add((b"\x80" if self.format == "U8" else b"\0") * ((end - self.samples) * self.frame))
+        while not self.ended:
+            self._more()
+        if self.samples > end:
+            self.notes.append(f"audio {self.audio['number']}: {self.samples - end} samples after the last picture are "
+                              "left out")
+            del self.kept[len(self.kept) - (self.samples - end) * self.frame:]
+            self.samples = end
+
     def until(self, end):
         """The samples before sample `end` that were not given yet (None: all)."""
         while not self.ended and (end is None or self.samples < end):
@@ -181,7 +197,7 @@ def sample_format(codec, format, container):
     """The format of the samples in the container: PCM as it is, else what the decoder's precision needs."""
     if codec.startswith("pcm_") and codec not in ("pcm_mulaw", "pcm_alaw"):
         width = codec.removeprefix("pcm_").rstrip("lbe").split("_")[0]
-        return {"u8": "U8", "s8": "S8", "s16": "S16LE", "s24": "S24LE", "s32": "S32LE"}[width]
+        return {"u8": "U8", "s8": "S8" if container == "mj2" else "U8", "s16": "S16LE", "s24": "S24LE", "s32": "S32LE"}[width]
     return "S16LE" if container == "mj2" or format.rstrip("p") in ("s16", "u8") else "S24LE"
 
 
@@ -215,8 +231,12 @@ class Feed:
         self.audio = [self._source(Gst.Caps.from_string(track.caps),
                                    {"mxf": "bwf_audio_sink_%u", "mj2": "audio_%u"}[job["container"]])
                       for track in (sound.tracks if sound else [])]
-        if job["timecode"] and job["container"] == "mj2":
-            self.muxer.set_property("force-create-timecode-trak", True)
+        if job["container"] == "mj2":
+            self.muxer.set_property("force-create-timecode-trak", bool(job["timecode"]))
+            # Edit lists are in this scale: a coarser one cuts off the last samples.
+            scale = math.lcm(*(track.rate for track in (sound.tracks if sound else [])))
+            if scale > 1 and scale * (job["duration"] // SECOND + 60) < 1 << 32:
+                self.muxer.set_property("movie-timescale", scale)
 
     def _source(self, caps, template):
         source = Gst.ElementFactory.make("appsrc")
@@ -292,6 +312,8 @@ def mux(job):
             if count % 64 == 0:
                 say(progress=count)
         for source, track in zip(feed.audio, sound.tracks if sound else []):
+            if job["container"] == "mxf":  # tracks of MXF are all of one length
+                track.finish(math.floor(job["count"] * track.rate / feed.rate))
             push_sound(feed, source, track, None)
         feed.finish()
     finally:
