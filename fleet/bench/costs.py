@@ -5,9 +5,10 @@
 usage: costs.py --out FILE.json [--size 3840x2160] [--picture FILE] [--frames 3]
 
 Encoders, as far as they are installed: j2kenc backend=cpu, Grok (grk_compress), OpenJPEG (opj_compress, a process a
-frame, whose start and reading of the picture are in its figures). All have the same picture in RGB, blocks of 64x64, six resolutions, one layer. A figure is the difference between
-runs of 1 + N frames and of one, so that starts of the others are not in it. CPU time (user and system) is
-what counts, since it does not depend on what else the machine does; the time by the clock is there, too.
+frame, whose start and reading of the picture are in its figures). All have the same picture in RGB, blocks of 64x64,
+six resolutions, one layer. A figure is the difference between runs of 1 + N frames and of one, so that starts of the
+others are not in it. CPU time (user and system) hardly depends on what else the machine does, as the time by the clock
+does; with all cores it is that of all threads.
 """
 
 import argparse
@@ -21,18 +22,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PICTURE = ROOT / 'examples' / 'media' / 'bus_1920x1080.jpg'
 
 
 def timed(command):
-    """Seconds of the CPU and by the clock."""
-    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    """Seconds of the CPU."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=400)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, time.monotonic() - begin
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 class Bench:
@@ -62,15 +62,15 @@ class Bench:
             folder.mkdir()
             for number in range(frames):
                 os.link(self.ppm, folder / f'{number}.ppm')
-            return timed(['grk_compress', '-y', str(folder), '-a', str(self.out), '-O', 'JP2',
-                          '-n', '6', *options])
+            return timed(['grk_compress', '-y', str(folder), '-a', str(self.out), '-O', 'JP2', '-n', '6',
+                          *options])
         return run
 
     def opj(self, *options):
         def run(frames):
-            times = [timed(['opj_compress', '-i', str(self.ppm), '-o', str(self.out / 'f.jp2'), *options]) for _ in range(frames)]
-            return tuple(map(sum, zip(*times)))
+            return sum(timed(['opj_compress', '-i', str(self.ppm), '-o', str(self.out / 'f.jp2'), *options]) for _ in range(frames))
         return run
+
 
 def encoders(bench, cores):
     """Name, setting, threads, what runs N frames."""
@@ -109,9 +109,8 @@ def main():
             except subprocess.CalledProcessError as error:
                 print(f'{name}, {setting}: {error.stderr.decode()[-300:]}', file=sys.stderr)
                 continue
-            cpu, clock = ((b - a) / arguments.frames for a, b in zip(alone, more))
             written = max(bench.out.iterdir(), key=lambda path: path.stat().st_mtime)
-            row = {'encoder': name, 'setting': setting, 'threads': threads, 'cpu_s': round(cpu, 3), 'clock_s': round(clock, 3),
+            row = {'encoder': name, 'setting': setting, 'threads': threads, 'cpu_s': round((more - alone) / arguments.frames, 3),
                    'bytes': round(written.stat().st_size / (1 + arguments.frames if written.name == 'frame' else 1))}
             result['rows'].append(row)
             print(json.dumps(row), flush=True)

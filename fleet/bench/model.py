@@ -34,6 +34,7 @@ SIZE = (3840, 2160)
 ASSUMED = {
     'start_s': (3.0, 'start of an encoder process on a GPU, until scale.py has measured it'),
     'sha256_bytes_s': (1.5e9, 'sha256 in one thread, until scale.py has measured it'),
+    'join_bytes_s': (1.4e9, 'joining by one mxfmux, until scale.py has measured it'),
     'host_gpus': (8, 'GPUs of a host'),
     'host_network_bytes_s': (50e9, 'network of a host, 400 Gbit/s'),
     'storage_bytes_s': (1e12, 'a large parallel file system, reading and writing together'),
@@ -44,6 +45,7 @@ ASSUMED = {
 }
 # Of a byte of output: written as segment, read for its digest, read for joining, written joined, read for its digest.
 WRITES, READS = 2, 3
+DIGESTS = 3  # of the codestream, of the segment before joining, of the output
 # Of a segment: two files created, synced and renamed, and the folder synced twice.
 OPERATIONS = 8
 
@@ -188,7 +190,9 @@ def compute():
     processes = 3
     assumed = {name: value for name, (value, _) in ASSUMED.items()}
     if scale:
-        assumed['sha256_bytes_s'] = scale['limits'].get('sha256_bytes_s', assumed['sha256_bytes_s'])
+        for name in 'sha256_bytes_s', 'join_bytes_s':
+            assumed[name] = scale['limits'].get(name, assumed[name])
+    finish = 1 / (1 / assumed['join_bytes_s'] + (DIGESTS - 1) / assumed['sha256_bytes_s'])  # one after the other
     # What Ray adds in the driver to the engine's own loop, at the simulation's slots.
     plain = [row for row in simulation['rows'] if not row['faults']]
     ray_ms = max(0.0, plain[-1]['driver_cpu_ms_a_segment'] - driver_ms(driver['rows'], plain[-1]['slots']))
@@ -221,7 +225,9 @@ def compute():
                 'driver_item_bytes_100000_h': round(100_000 * 90_000 / assumed['mean_item_frames'] * driver['item_bytes']),
                 'ray_bytes': slots * 1024 * 2, 'operations_s': round(segments_s * OPERATIONS),
                 'output_bytes_s': round(output), 'storage_bytes_s': round(storage), 'host_network_bytes_s': round(network),
-                'sha256_threads_a_gpu': round((1 + READS - 1) * rate * size / assumed['sha256_bytes_s'], 1),
+                'sha256_threads_a_gpu': round(DIGESTS * rate * size / assumed['sha256_bytes_s'], 1),
+                'joins_at_once_a_gpu': round(rate * size / finish, 1),
+                'join_s_of_an_item': round(assumed['mean_item_frames'] * size / finish),
                 'storage_limit_gpus': round(assumed['storage_bytes_s'] / (storage / count)),
                 'first_limit': first_limit(storage, network, segments_s, cpu_ms, assumed)})
     return result
