@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The command line."""
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from . import __version__
-from .engine import ALL_DONE, CANNOT_GO_ON, SOME_FAILED, WRONG_USAGE, Engine, Settings
+from .engine import ALL_DONE, CANNOT_GO_ON, INTERRUPTED, SOME_FAILED, WRONG_USAGE, Engine, Settings
 from .events import events
 from .executors import Processes
 from .inputs import UsageError, items
@@ -81,6 +82,8 @@ def encode(
 def _encode(inputs, to, pipeline, container, address, engine, segment_frames, per_gpu, retries, framerate, no_audio,
             no_timecode, verify, min_psnr, as_json) -> int:
     settings = Settings(pipeline, container.value, segment_frames, no_audio, no_timecode, verify, min_psnr)
+    sys.stdout.reconfigure(errors="backslashreplace")  # names of files may be any bytes
+    sys.stderr.reconfigure(errors="backslashreplace")
     journal = executor = None
     try:
         found = items(inputs, framerate, to, container.value)
@@ -95,6 +98,8 @@ def _encode(inputs, to, pipeline, container, address, engine, segment_frames, pe
     except UsageError as error:
         _say(str(error))
         return WRONG_USAGE
+    except KeyboardInterrupt:  # while Ray was starting
+        return INTERRUPTED
     except Locked as error:
         _say(str(error))
         return CANNOT_GO_ON

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The loop of the driver: which task runs next, and what follows from what came of it.
 
 The state is one small object for each item that is open; items are opened as slots run out of segments.
@@ -87,7 +88,7 @@ class Engine:
         self.open: dict[str, Open] = {}
         self.ready: dict[str, list] = {kind: [] for kind in KINDS}  # heaps of (order, number, a unique number, item)
         self.later: list = []  # a heap of (time, a unique number, kind, number, item)
-        self.tasks: dict[int, Open] = {}
+        self.tasks: dict[int, tuple[Open, str]] = {}  # by its number: the item and the device
         self.beside: dict[str, dict[int, int]] = collections.defaultdict(dict)  # by device and task: most at once
         self.limits: dict[str, int] = {}  # by device: tasks at once, after it ran out of memory
         self.halted: tuple[int, str] | None = None
@@ -149,7 +150,7 @@ class Engine:
             slot = self.executor.slots.get(number)
             if slot and slot.task and slot.task["kind"] == "segment" and slot.task["id"] in self.tasks:
                 devices[slot.device] += frames
-                by_item[self.tasks[slot.task["id"]].output] += frames
+                by_item[self.tasks[slot.task["id"]][0].output] += frames
         self.events.tick(sum((item.frames_whole + by_item[item.output]) / max(1, item.frames) * item.size
                              for item in self.open.values()), devices, len(self.tasks))
         self.metrics.running(len(self.tasks), len(self.executor.slots))
@@ -226,7 +227,7 @@ class Engine:
             self.journal.add("joining", output=item.output, job=item.job)
             self.journal.commit()
             self.journal.record(item.output).owned = True
-        self.tasks[self.next] = item
+        self.tasks[self.next] = item, slot.device
         beside = self.beside[slot.device]
         beside[self.next] = 0
         for other in beside:
@@ -293,8 +294,9 @@ class Engine:
     # What came of tasks
 
     def _ended(self, done: Done) -> None:
-        item = self.tasks.pop(done.task["id"])
-        beside = self.beside[done.device].pop(done.task["id"], 1)
+        item, device = self.tasks.pop(done.task["id"])
+        beside = self.beside[device].pop(done.task["id"])
+        done.device = device
         if item.ended:
             return
         if "error" in done.result:
@@ -416,8 +418,8 @@ def _size(item: Item) -> int:
 
 def _quoted(name: str) -> str:
     """One component of a path, different for different names."""
-    quoted = urllib.parse.quote(name, safe=" ")
-    return quoted if len(quoted) < 180 else quoted[:160] + hashlib.sha256(name.encode()).hexdigest()[:16]
+    quoted = urllib.parse.quote(os.fsencode(name), safe=" ")
+    return quoted if len(quoted) < 180 else quoted[:160] + hashlib.sha256(os.fsencode(name)).hexdigest()[:16]
 
 
 def _changed(path: str) -> int:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What a person or a program sees of a run: JSON lines, plain lines, or a live display."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Where tasks run. An executor has slots, each of which does one task at a time, and reports through one queue."""
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ class Done:
     """A task that ended on a slot. An error of kind worker-lost is one of the executor itself."""
 
     task: dict
-    device: str
     result: dict
+    device: str = ""  # for the engine
 
 
 class Executor:
@@ -121,7 +122,7 @@ class Processes(Executor):
         def work():
             # The thread lives until its processes have ended, which die with it.
             result = job.run()
-            self.reports.put((slot, Done(task, slot.device, result)))
+            self.reports.put((slot, Done(task, result)))
 
         self.threads[slot.number] = threading.Thread(target=work, daemon=True)
         self.threads[slot.number].start()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """From INPUT… to items: video files, image sequences, directories of both, manifests (CSV, JSON)."""
 
 from __future__ import annotations

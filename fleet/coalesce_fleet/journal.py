@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What happened, on disk: JSON lines that are only ever appended, by one driver at a time.
 
 The files say what is whole, since they appear by rename; the journal says which job they belong to.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """manifest.json and SHA256SUMS of DIR, from the journal. They depend on the outputs only, not on when or how often."""
 
 from __future__ import annotations

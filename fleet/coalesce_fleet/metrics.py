@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Metrics of the driver: through Ray's for Prometheus, where Ray runs the tasks."""
 
 from __future__ import annotations

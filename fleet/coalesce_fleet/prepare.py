@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads what an item holds and writes its plan: a job on stdin, JSON lines on stdout, as the GStreamer processes.
 
 A process of its own, since a damaged file may crash or block the reader. The plan is lines of JSON: a header, the

@@ -99,16 +99,19 @@ def probe(path: str, stream: int = 0) -> Probe:
         raise InputError(f"{path}: no such file")
     if os.path.getsize(path) == 0:
         raise InputError(f"{path}: the file is empty")
+    level = av.logging.get_level()
+    av.logging.set_level(av.logging.ERROR)
     try:
         with av.logging.Capture() as said, av.open(path) as container:
             found = _probe(path, container, stream)
-            complaints = [text.strip() for level, name, text in said]
+            complaints = [text.strip() for _, name, text in said if name == container.format.name]
     except av.FFmpegError as error:
         raise InputError(f"{path}: not readable as video: {error.strerror}") from error
-    for text in complaints:
-        if "ended prematurely" in text or "artial file" in text:
-            raise InputError(f"{path}: the file is cut short after picture {found.count} "
-                             f"({found.duration / SECOND:.3f} s): {text}")
+    finally:
+        av.logging.set_level(level)
+    if complaints:
+        raise InputError(f"{path}: the file is cut short or damaged: {found.count} pictures, {found.duration / SECOND:.3f} s "
+                         f"can be read: {complaints[0]}")
     return found
 
 
@@ -245,6 +248,8 @@ def probe_images(images: list[str], framerate: str = "25/1") -> Probe:
             width, height, pixels, name = context.width, context.height, context.format, context.name
     except (av.FFmpegError, IndexError) as error:
         raise InputError(f"{first}: not readable as a picture: {error}") from error
+    if width <= 0 or height <= 0:
+        raise InputError(f"{first}: not readable as a picture: it has no size")
     times = [round(number * SECOND / rate) for number in range(len(images) + 1)]
     return Probe(path=os.path.dirname(first), images=list(images), container="images", stream=0, codec=name,
                  width=width, height=height, format=pixels.name if pixels else "",

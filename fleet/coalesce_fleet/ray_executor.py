@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Tasks on Ray: an actor for each slot, placed by Ray with its fraction of a GPU.
 
 Paths and results of less than 1 KB go through Ray, pictures never. An actor that dies is replaced, on its node or with
@@ -16,6 +17,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from . import __version__, segment
 from .executors import ALL, ENCODES, OTHERS, PER_GPU, PER_HOST, Done, Executor, Slot
+from .inputs import UsageError
 
 LOOK = 2.0  # seconds between looks at the nodes of the cluster
 ASK = 10.0  # seconds between questions to a worker about its task
@@ -25,8 +27,10 @@ ASK = 10.0  # seconds between questions to a worker about its task
 class Worker:
     """Runs one task at a time; the group "watch" answers meanwhile."""
 
-    def __init__(self):
-        self.job = None
+    def __init__(self, sees_gpus: bool):
+        self.job, self.gpu = None, None
+        if sees_gpus and os.environ.get("CUDA_VISIBLE_DEVICES") == "":
+            del os.environ["CUDA_VISIBLE_DEVICES"]  # Ray hides the GPUs of which an actor holds no share
 
     @ray.method(concurrency_group="watch")
     def hello(self) -> dict:
@@ -61,7 +65,8 @@ class _Place:
         self.number, self.node, self.kinds, self.share = number, node, kinds, share
         self.slot, self.frames, self.asked, self.answer = None, 0, 0.0, None
         self.actor = Worker.options(
-            num_gpus=share, scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False)).remote()
+            num_gpus=share, scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False)).remote(
+                kinds == OTHERS)  # pictures that are verified may pass the GPU
 
 
 class Ray(Executor):
@@ -72,8 +77,11 @@ class Ray(Executor):
     def __init__(self, address: str | None = None, per_gpu: int | None = None, stall: float = 120.0):
         super().__init__()
         self.per_gpu, self.patience = per_gpu, 2 * stall
-        ray.init(address=address or "local", include_dashboard=None if address else False, log_to_driver=False,
-                 logging_level="error")
+        try:
+            ray.init(address=address or "local", include_dashboard=None if address else False, log_to_driver=False,
+                     logging_level="error")
+        except ValueError as error:
+            raise UsageError(f"--address {address}: {error}") from error
         self.places: dict[int, _Place] = {}
         self.nodes: dict[str, list[int]] = {}
         self.missing: list[tuple[str, frozenset, float]] = []
@@ -106,7 +114,7 @@ class Ray(Executor):
                     self._place(name, ENCODES, share)
                 for _ in range(count):
                     self._place(name, OTHERS, 0)
-            elif not any_gpu:
+            elif not any_gpu and node["Resources"].get("CPU"):  # a head without CPUs does no work
                 for _ in range(self.per_gpu or PER_HOST):
                     self._place(name, ALL, 0)
 
@@ -152,17 +160,16 @@ class Ray(Executor):
             failed = isinstance(value, Exception)
             if what == "hello" and place and not failed:
                 if value["version"] != __version__:
-                    raise RuntimeError(f"{value['host']} has coalesce-fleet {value['version']}, the driver "
+                    raise UsageError(f"{value['host']} has coalesce-fleet {value['version']}, the driver "
                                        f"{__version__}: install the same version on all nodes")
                 device = f"{value['host']}/" + ("cpu" if value["gpu"] is None else f"gpu{value['gpu']}")
                 place.slot = self.slots[number] = Slot(number, device, place.kinds)
             elif what == "frames" and place and not failed:
                 place.frames, place.answer = value, None
             elif what == "run":
-                slot = place.slot if place else None
-                if slot:
-                    slot.task = None
-                ended.append(Done(task, slot.device if slot else "", {
+                if place:
+                    place.slot.task = None
+                ended.append(Done(task, {
                     "error": "worker-lost", "text": _text(value)} if failed else value))
             if failed and place:  # replaced at the next look, so that a broken node costs little
                 self._drop(number)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """One task of the fleet on the machine that does it: plan an item, encode a segment, or finish an output.
 
 Each runs in processes of their own, which are watched. A task returns less than 1 KB; pictures are only in files.
@@ -28,6 +29,7 @@ SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "gst")
 PACKAGES = "python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0"
 LONGEST = 600  # characters of an error's text
 SUMS = "SHA256SUMS"
+MOVES = 1 << 20  # bytes that a process reads or writes if it works without reporting progress
 
 
 class Failure(Exception):
@@ -102,8 +104,7 @@ class Task:
 
     def _prepare(self) -> dict:
         job = {key: self.task[key] for key in ("name", "path", "framerate", "work")}
-        return self._process([sys.executable, "-m", "coalesce_fleet.prepare"], {**job, **self.settings},
-                             10 * self.settings["stall"])
+        return self._process([sys.executable, "-m", "coalesce_fleet.prepare"], {**job, **self.settings})
 
     def _segment(self) -> dict:
         work, container = self.task["work"], self.settings["container"]
@@ -148,7 +149,8 @@ class Task:
                 self._stills(pairs, name)
             else:
                 options = Options(self.settings["no_audio"], self.settings["no_timecode"])
-                job = join_job(found, container, pairs, name, options, self.task["name"])
+                named = os.fsencode(self.task["name"]).decode("utf-8", "backslashreplace")
+                job = join_job(found, container, pairs, name, options, named)
                 done = self._gst("join", job)
                 if done.get("count", total) != total:
                     raise Failure("lost", f"{name} has {done['count']} pictures of {total}")
@@ -236,10 +238,10 @@ class Task:
     # Processes
 
     def _gst(self, script: str, job: dict) -> dict:
-        return self._process([interpreter(), os.path.join(SCRIPTS, script + ".py")], job, self.settings["stall"])
+        return self._process([interpreter(), os.path.join(SCRIPTS, script + ".py")], job)
 
-    def _process(self, command: list[str], job: dict, stall: float) -> dict:
-        """The `done` of a process. It is killed if nothing comes of it for `stall` seconds."""
+    def _process(self, command: list[str], job: dict) -> dict:
+        """The `done` of a process. It is killed if it has no progress, and reads and writes nothing, for `stall` seconds."""
         environment = dict(os.environ)
         if self.device is not None:  # the only GPU that the process sees
             environment["CUDA_VISIBLE_DEVICES"] = self.device
@@ -252,7 +254,7 @@ class Task:
                 self.process = subprocess.Popen(command, stdin=asked, stdout=subprocess.PIPE, stderr=said,
                                                 env=environment, start_new_session=True)
             try:
-                messages = self._listen(self.process.stdout, stall)
+                messages = self._listen(self.process.stdout, self.settings["stall"])
                 code = self.process.wait()
             finally:
                 self.process.kill()
@@ -271,11 +273,15 @@ class Task:
     def _listen(self, stream, stall: float) -> dict:
         """The last message that is no progress."""
         self.frames, self.beat, last, rest = 0, time.monotonic(), {}, b""
-        deadline = self.beat + stall
+        deadline, moved = self.beat + stall, _moved(self.process.pid)
         with selectors.DefaultSelector() as selector:
             selector.register(stream, selectors.EVENT_READ)
             while True:
                 if not selector.select(max(0, deadline - time.monotonic())):
+                    before, moved = moved, _moved(self.process.pid)
+                    if moved - before >= MOVES:
+                        deadline = time.monotonic() + stall
+                        continue
                     self.process.kill()
                     raise Failure("stalled", f"no progress for {stall:g} s after {self.frames} pictures: killed")
                 block = os.read(stream.fileno(), 1 << 16)
@@ -296,6 +302,15 @@ class Task:
                     elif "done" in message or "error" in message:
                         last = message
                         deadline = time.monotonic() + stall
+
+
+def _moved(process: int) -> int:
+    """Bytes that a process has read and written."""
+    try:
+        with open(f"/proc/{process}/io", encoding="ascii") as file:
+            return sum(int(line.split()[1]) for line in file if line.startswith(("rchar", "wchar")))
+    except OSError:
+        return 0
 
 
 def _stills(folder: str) -> list[str]:

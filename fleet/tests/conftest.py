@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Small videos, a fleet whose encoder is fake_job.py, and what it did."""
 
 import fractions
@@ -71,9 +72,9 @@ class Fleet:
         monkeypatch.setattr(segment.Task, "_process", self.process(segment.Task._process))
 
     def process(self, usual):
-        def process(task, command, job, stall):
+        def process(task, command, job):
             if command[-1] != "coalesce_fleet.prepare":
-                return usual(task, command, job, stall)
+                return usual(task, command, job)
             message = prepare.answer(job)
             if "error" in message:
                 raise segment.Failure(message["error"], message["text"])

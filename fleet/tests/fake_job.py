@@ -1,4 +1,5 @@
 #!/usr/bin/python3 -IS
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Speaks the job protocol without GStreamer, and fails as it is asked to: COALESCE_FLEET_PYTHON names it.
 
 Its codestreams depend on the input and the times only, as those of an encoder do. COALESCE_FAKE names a folder:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Kills at random until it has killed often enough, and compares what comes out with an undisturbed run.
 
 usage: kills.py --kills 200 [--seed 1] [--log FILE] [--container mxf]
@@ -9,10 +10,12 @@ time. Seeded: the kinds and the places are drawn from the seed; which process is
 
 import argparse
 import collections
+import difflib
 import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -178,7 +181,10 @@ def run(archive, folder, kills, seed, log, container, pipeline):
         while sum(harness.counts.values()) < kills:
             to = folder / f"round-{harness.rounds + 1}"
             harness.round(to, kills - sum(harness.counts.values()))
-            assert outputs(to) == wanted, f"round {harness.rounds}: the outputs differ"
+            found = outputs(to)
+            for before, after in zip(wanted, found):
+                assert after == before, f"round {harness.rounds}: the outputs differ:\n" + "".join(
+                    difflib.unified_diff(before.splitlines(True), after.splitlines(True), "undisturbed", "killed"))
             left = [path.name for path in (to / ".coalesce-fleet").iterdir() if path.is_dir()]
             assert not left, f"round {harness.rounds}: left over: {left}"
     finally:
@@ -197,9 +203,10 @@ def main():
     parser.add_argument("--container", default="mxf")
     parser.add_argument("--pipeline", default="videoconvert ! j2kenc bpp=2")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="coalesce-fleet-kills-") as folder:
-        harness = run(arguments.archive.resolve(), pathlib.Path(folder), arguments.kills, arguments.seed, arguments.log,
-                      arguments.container, arguments.pipeline)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="coalesce-fleet-kills-"))  # kept if the outputs differ
+    harness = run(arguments.archive.resolve(), folder, arguments.kills, arguments.seed, arguments.log,
+                  arguments.container, arguments.pipeline)
+    shutil.rmtree(folder)
     print(f"{sum(harness.counts.values())} kills in {harness.rounds} rounds, "
           f"{time.monotonic() - harness.started:.0f} s: {dict(harness.counts)}; all outputs the same")
 

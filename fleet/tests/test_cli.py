@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The command line as a user has it: exit codes, JSON, signals, a second driver, disks that are full or read-only."""
 
 import json
@@ -36,9 +37,11 @@ def test_json_lines_and_status(fleet, whole):
         [("a.mxf", "done", 6), ("b.mxf", "done", 3), ("c.mxf", "failed", 0)]
 
 
+@pytest.mark.slow
 def test_plain_lines_without_a_terminal(fleet, whole):
+    os.link(fleet.inputs / "a.mp4", os.fsencode(fleet.inputs) + b"/c\xff.mp4")
     done = run(fleet)
-    assert done.returncode == 0
+    assert done.returncode in (0, 1) and done.stderr == ""
     assert "a.mxf: done, 24 pictures" in done.stdout and "\x1b" not in done.stdout and "Summary" in done.stdout
 
 
@@ -61,6 +64,7 @@ def test_without_ray_plain_processes_are_used_and_said(monkeypatch, capsys):
         cli._executor(None, "auto", None, 1)
 
 
+@pytest.mark.slow
 def test_without_gstreamer_the_packages_are_named(fleet, whole, monkeypatch):
     monkeypatch.setenv("COALESCE_FLEET_PYTHON", "/bin/false")
     done = run(fleet)
@@ -89,6 +93,7 @@ def test_a_signal_ends_it_with_130_and_a_second_driver_is_refused(fleet, whole):
     assert fleet.outputs() == whole
 
 
+@pytest.mark.slow
 def test_killed_its_processes_end_and_it_is_resumed(fleet, whole):
     fleet.faults({"what": "hang", "first": 8})
     process = subprocess.Popen(command(fleet, "--json"), stdout=subprocess.PIPE, text=True)
@@ -118,6 +123,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", str(folder)], check=True)
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_and_read_only(fleet, whole, small_disk):
     fleet.faults({"what": "fill", "first": 8})
     done = run(fleet, to=small_disk / "out")
@@ -132,6 +138,7 @@ def test_a_disk_that_is_full_and_read_only(fleet, whole, small_disk):
     assert fleet.outputs() == whole
 
 
+@pytest.mark.slow
 def test_no_space_from_the_beginning(fleet, whole, small_disk):
     with pytest.raises(OSError):
         with open(small_disk / "full", "wb", buffering=0) as file:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The engine with fake encoders: every fault ends in the same bytes, or in a clear failure of one item."""
 
 import hashlib
@@ -28,6 +29,7 @@ def test_all_done_and_the_same_bytes_however_it_is_cut(fleet):
     assert (fleet.to / "manifest.json").read_bytes() == text
 
 
+@pytest.mark.slow
 def test_stills(fleet):
     fleet.video("a.mp4", frames=10)
     assert fleet.run(container="jp2") == 0
@@ -47,6 +49,7 @@ def test_a_process_that_fails_is_tried_again(fleet, whole, what, kind):
     assert fleet.leftovers() == []
 
 
+@pytest.mark.slow
 def test_a_process_without_progress_is_killed_and_tried_again(fleet, whole):
     fleet.faults({"what": "hang", "first": 4, "name": "a.mp4", "times": 1})
     assert fleet.run(stall=4, retries=20) == 0
@@ -95,6 +98,7 @@ def test_a_full_disk_stops_the_run_which_can_be_resumed(fleet, whole):
     assert fleet.outputs() == whole
 
 
+@pytest.mark.slow
 def test_a_target_that_turns_read_only_stops_the_run(fleet, whole):
     fleet.faults({"what": "read-only", "script": "join", "times": 1})
     assert fleet.run() == 3
@@ -102,6 +106,7 @@ def test_a_target_that_turns_read_only_stops_the_run(fleet, whole):
     assert fleet.outputs() == whole
 
 
+@pytest.mark.slow
 def test_a_journal_that_cannot_be_written_stops_the_run(fleet, whole, monkeypatch):
     engine = fleet.engine()
     commit, calls = engine.journal.commit, []
@@ -129,6 +134,7 @@ def test_a_pipeline_that_never_works_stops_the_run(fleet, what):
     assert len(fleet.log(script="encode")) < 8
 
 
+@pytest.mark.slow
 def test_a_pipeline_that_refuses_one_input_ends_that_item(fleet, whole):
     fleet.faults({"what": "pipeline", "name": "b.mp4"})
     assert fleet.run(per_gpu=1) == 1
@@ -146,6 +152,7 @@ def test_gpu_out_of_memory_means_fewer_at_once_there(fleet, whole, monkeypatch):
         assert entry["tasks"] >= 2 and entry["device"].rpartition("/")[2] in ("gpu0", "gpu1")
 
 
+@pytest.mark.slow
 def test_gpu_out_of_memory_alone_is_an_attempt(fleet, monkeypatch):
     fleet.video("a.mp4", frames=4)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
@@ -179,6 +186,7 @@ def test_again_does_nothing(fleet, whole):
     assert fleet.outputs() == whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [{"pipeline": "otherenc"}, {"no_audio": True}])
 def test_another_job_is_done_anew_and_said(fleet, whole, change):
     assert fleet.run() == 0
@@ -202,6 +210,7 @@ def test_segments_of_another_job_are_not_used(fleet, whole, change):
     assert fleet.outputs() == again
 
 
+@pytest.mark.slow
 def test_another_container_is_another_output(fleet, whole):
     assert fleet.run() == 0
     assert fleet.run(container="jp2") == 0
@@ -210,6 +219,7 @@ def test_another_container_is_another_output(fleet, whole):
         ["a", "a.mxf", "b", "b.mxf"]
 
 
+@pytest.mark.slow
 def test_a_changed_input_is_done_anew(fleet, whole):
     assert fleet.run() == 0
     fleet.forget()
@@ -219,6 +229,7 @@ def test_a_changed_input_is_done_anew(fleet, whole):
     assert fleet.manifest()[1]["frames"] == 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["gone", "changed"])
 def test_an_output_that_is_gone_or_changed_is_made_again(fleet, whole, how):
     assert fleet.run() == 0
@@ -277,6 +288,7 @@ def test_verified_before_it_appears(fleet, whole):
     assert fleet.manifest()[0]["verified"] == {"psnr": 99.0}
 
 
+@pytest.mark.slow
 def test_verified_later(fleet, whole):
     assert fleet.run() == 0
     fleet.forget()
@@ -288,6 +300,7 @@ def test_verified_later(fleet, whole):
     assert fleet.outputs()["b.mxf"] == whole["b.mxf"]
 
 
+@pytest.mark.slow
 def test_items_are_opened_as_they_are_needed(fleet):
     for number in range(12):
         fleet.video(f"{number:02}.mp4", frames=4)

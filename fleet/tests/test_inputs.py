@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """From INPUT… to items and the names of their outputs."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The journal survives what a driver and a disk do to it."""
 
 import os

@@ -92,6 +92,8 @@ def raise_message(message, place, source):
         raise Failure("gpu-memory", text)
     if is_error(error, Gst.ResourceError, Gst.ResourceError.NO_SPACE_LEFT):
         raise Failure("disk-full", text)
+    if "not-negotiated" in full:
+        raise Failure("pipeline", f"{place}: the pipeline does not accept these pictures: {text}")
     if inside:
         raise Failure("corrupt-input", f"{place}: {text}")
     raise Failure("pipeline", text)

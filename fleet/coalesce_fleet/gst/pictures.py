@@ -10,7 +10,7 @@ from common import SECOND, Failure, Gst, GstBase, raise_errors, with_rate
 # What FFmpeg's decoders say of a damaged picture that they show all the same. Pictures that only lack their references,
 # as after a seek to an open group, are not among them.
 DAMAGE = re.compile(r"error while decoding|concealing \d+|damaged|CRC mismatch|Invalid NAL|end mismatch|overread|"
-                    r"invalid (?:mb|cbp|level|prefix)|Error decoding|decode_slice|slice too small|corrupt", re.I)
+                    r"invalid (?:mb|cbp|level|prefix)|slice too small", re.I)
 
 
 class Damage:
@@ -56,7 +56,7 @@ class Pictures:
         """Plays into `target`, a sink pad."""
         self.target = target
         if self.mode == "images":
-            self.bin = self._images()
+            self.bin, images = self._images()
         else:
             self.bin = Gst.ElementFactory.make("uridecodebin")
             self.bin.set_property("uri", Gst.filename_to_uri(self.source["path"]))
@@ -67,6 +67,8 @@ class Pictures:
         self.bin.connect("pad-added", lambda _, pad: self.pads.append(pad))
         self.bin.connect("no-more-pads", self._link)
         self.pipeline.add(self.bin)
+        if self.mode == "images":
+            images.link(self.bin)
         if self.pipeline.set_state(Gst.State.PAUSED) == Gst.StateChangeReturn.FAILURE:
             self.check()
             raise Failure("lost", f"{self.place}: the pipeline did not start")
@@ -89,9 +91,7 @@ class Pictures:
         source.set_property("block", True)
         source.connect("need-data", self._image)
         self.pipeline.add(source)
-        self.pipeline.add(decoder)
-        source.link(decoder)
-        return decoder
+        return decoder, source
 
     def _image(self, source, _):
         if self.number == self.count:
@@ -115,9 +115,6 @@ class Pictures:
         factory = element.get_factory()
         if factory and factory.get_name() == "matroskademux":
             self.raw_times = True
-        for name, value in (("output-corrupt", False), ("discard-corrupted-frames", True)):
-            if element.find_property(name):
-                element.set_property(name, value)
 
     def _link(self, _):
         self.linked.set()
@@ -154,6 +151,8 @@ class Pictures:
             if time.monotonic() > deadline:
                 raise Failure("corrupt-input", f"{self.place}: no first picture within a minute")
         self.check()
+        if self.zero is None:
+            self.check_all_came()
         # Half a picture later, so that rounding does not choose the keyframe before.
         at = max(0, self.zero + self.job["seek"] + self.tolerance)
         seek = Gst.Event.new_seek(1.0, Gst.Format.TIME, Gst.SeekFlags.FLUSH | Gst.SeekFlags.KEY_UNIT
@@ -176,7 +175,7 @@ class Pictures:
                            f"near picture {self.first + sum(self.came)}")
         elif event.type in (Gst.EventType.EOS, Gst.EventType.GAP):
             if event.type == Gst.EventType.EOS:
-                self.known.set() if self.zero is not None or self.counted else self._fail(f"{self.place}: no picture was decoded")
+                self.known.set()
             if self.waiting or self.ended or event.type == Gst.EventType.GAP:
                 return Gst.PadProbeReturn.DROP
         return Gst.PadProbeReturn.OK
@@ -240,6 +239,10 @@ class Pictures:
             why = f" ({Pictures.damage.first})" if Pictures.damage.first else ""
             raise Failure("corrupt-input", f"{self.place}: picture {self.first + missing[0]} at {at:.3f} s could not be "
                                            f"decoded, {len(missing)} of {self.count} of this segment{why}")
+        if Pictures.damage.first:
+            raise Failure("corrupt-input", f"{self.place}: a picture at or before {self.first + self.count - 1} "
+                                           f"({self.times[self.count - 1] / SECOND:.3f} s) is damaged: "
+                                           f"{Pictures.damage.first}")
 
     def stop(self):
         self.pipeline.set_state(Gst.State.NULL)

@@ -1,0 +1,148 @@
+import fractions
+import hashlib
+import json
+import pathlib
+import time
+
+import av
+import pytest
+from media import OPEN, encode, gstreamer, join, make
+
+from coalesce_fleet.probe import Options
+
+pytestmark = gstreamer
+NONE = Options(no_audio=True, no_timecode=True)
+
+
+def read(path):
+    """(codestreams, PCM of each audio stream, timecode) by FFmpeg."""
+    with av.open(str(path)) as file:
+        streams = [[] for _ in file.streams]
+        for packet in file.demux():
+            if packet.size:
+                streams[packet.stream.index].append(bytes(packet))
+        codes = [stream.metadata["timecode"] for stream in file.streams if "timecode" in stream.metadata]
+        code = codes[0] if codes else file.metadata.get("timecode")
+        return (streams[file.streams.video[0].index],
+                [b"".join(streams[sound.index]) for sound in file.streams.audio], code)
+
+
+def samples(path):
+    """The PCM of the first audio stream of a file, little-endian."""
+    with av.open(str(path)) as file:
+        sound = file.streams.audio[0]
+        return b"".join(bytes(packet) for packet in file.demux(sound) if packet.size)
+
+
+def codestreams(segments):
+    found = []
+    for path, index in segments:
+        data, at = pathlib.Path(path).read_bytes(), 0
+        for _, _, size in json.loads(pathlib.Path(index).read_text())["frames"]:
+            found.append(data[at:at + size])
+            at += size
+    return found
+
+
+@pytest.mark.parametrize("container, codec", [("mxf", "pcm_s24le"), ("mj2", "pcm_s16le")])
+def test_what_goes_in_comes_out(tmp_path, container, codec):
+    path = make(tmp_path / "a.mov", options=OPEN, pictures=20, timecode="01:02:03:04", audio=[(codec, 48000, 2, .8)])
+    found, segments, _ = encode(path, tmp_path, 12, container=container)
+    first = join(found, segments, container, tmp_path / "one")
+    assert first["done"]["count"] == 20 and not first["done"]["notes"], first
+    time.sleep(1)  # the muxers write the time in seconds
+    _, again, _ = encode(path, tmp_path, 7, container=container)
+    assert join(found, again, container, tmp_path / "two")["done"]["sha256"] == first["done"]["sha256"]
+    assert hashlib.sha256((tmp_path / "one").read_bytes()).hexdigest() == first["done"]["sha256"]
+    pictures, sounds, timecode = read(tmp_path / "one")
+    assert pictures == codestreams(segments)
+    assert sounds == [samples(path)] and len(sounds[0]) == 38400 * 2 * int(codec[5:7]) // 8
+    assert timecode == "01:02:03:04"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("container", ["mxf", "mj2"])
+def test_the_same_bytes_twenty_times(tmp_path, container):
+    path = make(tmp_path / "a.mov", audio=[("pcm_s16le", 48000, 2, .96), ("pcm_s16le", 48000, 1, .5)])
+    found, segments, _ = encode(path, tmp_path, 12, container=container)
+    assert len({join(found, segments, container, tmp_path / "out")["done"]["sha256"] for _ in range(20)}) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("container, sound", [
+    ("mxf", ("pcm_s16be", 48000, 2)), ("mxf", ("pcm_u8", 48000, 1)), ("mxf", ("pcm_s24le", 96000, 8)),
+    ("mxf", ("pcm_s32le", 44100, 6)), ("mj2", ("pcm_s16be", 44100, 2)), ("mj2", ("pcm_u8", 32000, 1)),
+    ("mj2", ("pcm_s16le", 48000, 1))])
+def test_samples(tmp_path, container, sound):
+    codec, rate, channels = sound
+    path = make(tmp_path / "a.mov", pictures=25, audio=[(codec, rate, channels, 1)])
+    found, segments, _ = encode(path, tmp_path, 100, container=container)
+    message = join(found, segments, container, tmp_path / "out")
+    expected = samples(path)
+    if codec == "pcm_s16be":
+        expected = b"".join(expected[at:at + 2][::-1] for at in range(0, len(expected), 2))
+    assert read(tmp_path / "out")[1] == [expected], message
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("container", ["mxf", "mj2"])
+@pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.ts"])
+def test_compressed_sound(tmp_path, container, name):
+    path = make(tmp_path / name, pictures=25, audio=[("aac", 48000, 2, 1.02)])
+    found, segments, _ = encode(path, tmp_path, 100, container=container)
+    done = join(found, segments, container, tmp_path / "out")["done"]
+    assert any("aac is decoded to" in note for note in done["notes"])
+    width = 3 if container == "mxf" else 2
+    assert len(read(tmp_path / "out")[1][0]) == done["audio"][0]["samples"] * 2 * width
+    assert abs(done["audio"][0]["samples"] - 48000) < 2500
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("container", ["mxf", "mj2"])
+def test_drop_frame(tmp_path, container):
+    path = make(tmp_path / "a.mov", rate=fractions.Fraction(30000, 1001), timecode="01:02:03;04", pictures=12)
+    found, segments, _ = encode(path, tmp_path, 100, container=container)
+    assert "done" in join(found, segments, container, tmp_path / "out")
+    assert read(tmp_path / "out")[2] == "01:02:03;04"
+
+
+def test_mxf_sound_has_the_length_of_the_pictures(tmp_path):
+    path = make(tmp_path / "a.mov", pictures=25, audio=[("pcm_s16le", 48000, 1, .5), ("pcm_s16le", 48000, 1, 1.03)])
+    found, segments, _ = encode(path, tmp_path, 100)
+    done = join(found, segments, "mxf", tmp_path / "out")["done"]
+    assert [audio["samples"] for audio in done["audio"]] == [48000, 48000]
+    assert done["notes"] == ["audio 0: 24000 samples of silence at the end",
+                             "audio 1: 1440 samples after the last picture are left out"]
+
+
+def test_times_of_their_own(tmp_path):
+    path = make(tmp_path / "a.mp4", times=[n + n // 3 for n in range(12)], pictures=12)
+    found, segments, _ = encode(path, tmp_path, 100, container="mj2")
+    assert "done" in join(found, segments, "mj2", tmp_path / "out")
+    with av.open(str(tmp_path / "out")) as file:
+        stream = file.streams.video[0]
+        times = [float(packet.pts * packet.time_base) for packet in file.demux(stream) if packet.size]
+    assert times == pytest.approx([time / 1e9 for time in found.times], abs=1e-3)
+
+
+def test_segments_that_do_not_fit(tmp_path):
+    path = make(tmp_path / "a.mp4", pictures=16)
+    found, segments, _ = encode(path, tmp_path, 8)
+    message = join(found, segments[1:], "mxf", tmp_path / "out", NONE)
+    assert message["error"] == "lost" and "begins at picture 8" in message["text"]
+    message = join(found, segments[:1], "mxf", tmp_path / "out", NONE)
+    assert message["error"] == "lost" and "8 pictures of 16" in message["text"]
+    data = bytearray(pathlib.Path(segments[1][0]).read_bytes())
+    data[-1] ^= 1
+    pathlib.Path(segments[1][0]).write_bytes(data)
+    message = join(found, segments, "mxf", tmp_path / "out", NONE)
+    assert message["error"] == "lost" and "not what was encoded" in message["text"]
+
+
+def test_stills(tmp_path):
+    path = make(tmp_path / "a.mp4", pictures=5)
+    found, segments, _ = encode(path, tmp_path, 2, container="jp2")
+    done = join(found, segments, "jp2", tmp_path / "out", NONE)["done"]
+    stills = sorted((tmp_path / "out").iterdir())
+    assert [still.name for still in stills] == [f"{number:06d}.jp2" for number in range(5)]
+    assert hashlib.sha256(b"".join(still.read_bytes() for still in stills)).hexdigest() == done["sha256"]

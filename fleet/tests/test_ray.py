@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tasks on Ray: on one machine, on a cluster whose GPUs are only counted, and through the deaths of its parts."""
+
+import os
+import signal
+import threading
+
+import pytest
+
+ray = pytest.importorskip("ray")
+from ray.cluster_utils import Cluster  # noqa: E402
+
+from coalesce_fleet import metrics  # noqa: E402
+from coalesce_fleet.ray_executor import Ray  # noqa: E402
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def cluster(fleet):
+    """Its nodes are added by the tests; they inherit the environment that the fixture `fleet` has set."""
+    cluster = Cluster()
+    cluster.add_node(num_cpus=0, include_dashboard=False, _system_config={
+        "health_check_period_ms": 1000, "health_check_failure_threshold": 5, "health_check_initial_delay_ms": 1000})
+    yield cluster
+    ray.shutdown()
+    cluster.shutdown()
+
+
+def run(fleet, executor, **options):
+    try:
+        return fleet.run(executor=executor, **options)
+    finally:
+        executor.close()
+
+
+def test_on_this_machine(fleet, whole):
+    executor = Ray(per_gpu=2)
+    told = metrics.RayMetrics()
+    told.segment(4, 100, 1.0, "host/cpu")
+    told.retry("lost")
+    told.item("done")
+    told.running(1, 2)
+    assert run(fleet, executor) == 0
+    assert fleet.outputs() == whole
+    assert {entry["device"].rpartition("/")[2] for entry in fleet.events.of("segment")} == {"cpu"}
+
+
+def test_gpus_are_shared_and_out_of_memory_means_fewer_there(fleet, whole, cluster, monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")  # Ray counts GPUs, and looks for none
+    cluster.add_node(num_cpus=1, num_gpus=2)
+    fleet.faults({"what": "crowded", "most": 2})
+    assert run(fleet, Ray(cluster.address, per_gpu=4), retries=0) == 0
+    assert fleet.outputs() == whole
+    assert {entry["device"].rpartition("/")[2] for entry in fleet.events.of("segment")} <= {"gpu0", "gpu1"}
+    assert {entry["device"] for entry in fleet.log(script="encode")} <= {"0", "1"}
+
+
+def wait_for_log(fleet, **wanted):
+    while not fleet.log(**wanted):
+        threading.Event().wait(0.05)
+    return fleet.log(**wanted)[0]
+
+
+def parent(process):
+    with open(f"/proc/{process}/stat") as file:
+        return int(file.read().rpartition(")")[2].split()[1])
+
+
+def test_a_node_that_dies_and_one_that_comes(fleet, whole, cluster):
+    node = cluster.add_node(num_cpus=1)
+    fleet.faults({"what": "hang", "first": 8})
+    executor = Ray(cluster.address)
+    engine = fleet.engine(executor=executor, retries=100)
+    codes = []
+    thread = threading.Thread(target=lambda: codes.append(engine.run()))
+    thread.start()
+    wait_for_log(fleet, what="hang")
+    fleet.faults()
+    cluster.remove_node(node, allow_graceful=False)
+    cluster.add_node(num_cpus=1)
+    thread.join(500)
+    fleet.journal.close()
+    executor.close()
+    assert codes == [0] and fleet.outputs() == whole
+    assert "worker-lost" in {entry["kind"] for entry in fleet.events.of("retry")}
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_worker_that_dies_or_does_not_answer(fleet, whole, how, monkeypatch):
+    monkeypatch.setattr("coalesce_fleet.ray_executor.ASK", 0.5)
+    fleet.faults({"what": "hang", "first": 8, "name": "a.mp4"})
+    executor = Ray(stall=5)
+    engine = fleet.engine(executor=executor, retries=100)
+    codes = []
+    thread = threading.Thread(target=lambda: codes.append(engine.run()))
+    thread.start()
+    hung = wait_for_log(fleet, what="hang")
+    fleet.faults()
+    os.kill(parent(hung["pid"]), how)
+    thread.join(500)
+    fleet.journal.close()
+    executor.close()
+    assert codes == [0] and fleet.outputs() == whole
+    assert "worker-lost" in {entry["kind"] for entry in fleet.events.of("retry")}
+    assert not os.path.exists(f"/proc/{hung['pid']}")
