@@ -69,7 +69,7 @@ def main():
                 other = room_of(target, base, floors)
                 if other is not None and other[0] != room[0] and other[1] >= room[1]:
                     reports.append(f"{path}: {room[0]} includes {target}, of {other[0]}")
-    for top in ("bench", "gst", "kernels", "scripts", "tests"):
+    for top in ("bench", "fleet", "gst", "kernels", "scripts", "tests"):
         count = {}
         for path in sources(top):
             if "corpus" not in path.parts:  # of inputs for fuzzing

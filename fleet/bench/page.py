@@ -57,7 +57,7 @@ def simulation():
 def scale():
     figures = read('scale')
     if not figures:
-        return ['No figures yet.']
+        return ['Not measured yet.']
     rows = [[row['source'], f"`{row['setting']}`", row['devices'], row['per_device'], number(row['frames_s']),
              '–' if row['efficiency'] is None else f"{row['efficiency']:.2f}", size(row['frame_bytes']), f"{row['start_s']:.1f} s",
              number(row['cpu_cores_busy'])] for row in figures['rows']]
@@ -67,10 +67,19 @@ def scale():
             f"cores ({machine['cpu']}), GStreamer {machine['gstreamer']}, {figures['date']}."]
 
 
+def whole():
+    figures = read('scale')
+    if not figures or not figures['fleet']:
+        return ['Not measured yet.']
+    return table(['devices', 'processes on each', 'items', 'frames', 'frames of a segment', 'time', 'frames/s', 'efficiency'],
+                 [[row['devices'], row['per_device'], row['items'], f"{row['frames']:,}", row['segment_frames'],
+                   f"{row['seconds']:.1f} s", number(row['frames_s']), f"{row['efficiency']:.2f}"] for row in figures['fleet']])
+
+
 def limits():
     figures = read('scale')
     if not figures:
-        return ['No figures yet.']
+        return ['Not measured yet.']
     return table(['limit', 'value'], [[name.replace('_', ' '), number(value) if value < 1e4 else f'{value:,.0f}']
                                       for name, value in figures['limits'].items()])
 
@@ -147,7 +156,7 @@ def costs():
             'cores).']
 
 
-TABLES = {function.__name__: function for function in (simulation, scale, limits, segments, model, holds, assumptions, costs)}
+TABLES = {function.__name__: function for function in (simulation, scale, whole, limits, segments, model, holds, assumptions, costs)}
 
 
 def page(text):

@@ -19,6 +19,10 @@ WARM frames. The start is a figure of its own: seconds from the start of a proce
 the cost of a cut. Other figures: the same sources without the encoder (decoder, upload, reading), writing and sha256
 of codestreams, and joining of files to MXF by mxfmux. What the minutes do not allow is left out, and listed.
 
+At the end the fleet itself runs with --engine processes, where this Python has its packages (av, rich, typer) and some
+Python has gi: on 1, 2, 4, ... devices, with two items for each, which repeat the clip. Its frames a second are from
+its start to its end: planning, cutting, decoding, writing, digests and joining.
+
 To carry to a host without GStreamer: gst-launch-1.0, the plugins coreelements, nvcodec, jpeg, imagefreeze,
 videoconvertscale, multifile, videoparsersbad, mxf, openjpeg (to check), their libraries, libgstcoalesce.so, and the
 clip (--clip makes it where openh264enc is, if the file is missing). The fleet itself needs gi there: README.md in this
@@ -41,6 +45,7 @@ import sys
 import tempfile
 import threading
 import time
+from fractions import Fraction
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PICTURE = ROOT / 'examples' / 'media' / 'bus_1920x1080.jpg'
@@ -120,11 +125,11 @@ class Sources:
 
 
 def make_clip(path, still):
-    """Two seconds of the picture moving, at 40 Mbit/s and 50 frames a second."""
+    """Two seconds of the picture moving, at 20 Mbit/s and 50 frames a second."""
     if subprocess.run(['gst-inspect-1.0', '--exists', 'openh264enc'], capture_output=True).returncode:
         return
     pipeline = (f'{still},framerate=0/1 ! imagefreeze num-buffers=100 ! video/x-raw,framerate=50/1 ! videoconvertscale ! '
-                'video/x-raw,format=I420 ! openh264enc bitrate=40000000 gop-size=50 ! '
+                'video/x-raw,format=I420 ! openh264enc bitrate=20000000 gop-size=50 ! '
                 f'h264parse ! video/x-h264,stream-format=byte-stream,alignment=au ! filesink location={path}')
     subprocess.run(['gst-launch-1.0', '-q', *pipeline.split()], check=True, timeout=300)
 
@@ -216,9 +221,13 @@ def measure(host, pipeline, devices, per_device, seconds):
     return row
 
 
+def device_numbers(devices):
+    return sorted({1, devices} | {2 ** n for n in range(8) if 2 ** n <= devices})
+
+
 def plan(devices, sources):
     """What to measure, the most wanted first: source, setting, devices, processes on each."""
-    numbers = sorted({1, devices} | {2 ** n for n in range(8) if 2 ** n <= devices})
+    numbers = device_numbers(devices)
     for number in numbers:
         for per_device in 2, 3, 1:
             yield 'gpu', SETTINGS[0], number, per_device
@@ -284,11 +293,60 @@ def join(host, still, work, count=200):
             'bytes_s': round(size / max(times[count] - times[1], 0.01))}
 
 
+def repeat_clip(clip, path, frames):
+    """An MP4 file of at least so many frames."""
+    import av  # of the fleet; nothing else here needs it
+    with av.open(str(clip), options={'framerate': '50'}) as source:
+        packets = [(bytes(packet), packet.is_keyframe) for packet in source.demux(video=0) if packet.size]
+        template = source.streams.video[0]
+        with av.open(str(path), 'w') as file:
+            stream = file.add_stream_from_template(template)
+            stream.time_base = Fraction(1, 12800)
+            for number in range(-(-frames // len(packets)) * len(packets)):
+                data, key = packets[number % len(packets)]
+                packet = av.Packet(data)
+                packet.stream, packet.time_base = stream, stream.time_base
+                packet.pts = packet.dts = number * 256
+                packet.duration, packet.is_keyframe = 256, key
+                file.mux(packet)
+    return number + 1
+
+
+def run_fleet(host, clip, work, devices, frames, segment_frames, per_device):
+    folder = work / 'fleet'
+    (folder / 'in').mkdir(parents=True)
+    try:
+        count = repeat_clip(clip, folder / 'in' / '0.mp4', frames // 2) * 2 * devices
+        for number in range(1, 2 * devices):
+            os.link(folder / 'in' / '0.mp4', folder / 'in' / f'{number}.mp4')
+        backend = '' if host.cuda else ' backend=cpu n-threads=1'
+        command = [sys.executable, '-m', 'coalesce_fleet.cli', 'encode', str(folder / 'in'), '--to', str(folder / 'out'),
+                   '--pipeline', f'j2kenc {SETTINGS[0]}{backend}', '--engine', 'processes', '--segment-frames',
+                   str(segment_frames), '--per-gpu', str(per_device if host.cuda else per_device * devices), '--json']
+        environment = host.environment(','.join(map(str, range(devices)))) | {'PYTHONPATH': str(ROOT / 'fleet')}
+        begin, before = time.monotonic(), cpu_times()
+        done = subprocess.run(command, capture_output=True, text=True, timeout=400, env=environment, preexec_fn=None if host.cuda
+                              else lambda: os.sched_setaffinity(0, host.cores[:devices]))
+        seconds, after = time.monotonic() - begin, cpu_times()
+        if done.returncode:
+            raise RuntimeError(f'coalesce-fleet ended with {done.returncode}: {(done.stderr or done.stdout)[-300:]}')
+        events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{')]
+        encoded = [event['time'] for event in events if event['event'] == 'segment']
+        busy, idle = after[0] - before[0], after[1] - before[1]
+        return {'devices': devices, 'per_device': per_device, 'items': 2 * devices, 'frames': count,
+                'segment_frames': segment_frames, 'seconds': round(seconds, 2), 'frames_s': round(count / seconds, 2),
+                'last_segment_s': round(max(encoded) - events[0]['time'], 2),
+                'bytes': next(event['bytes'] for event in events if event['event'] == 'summary'),
+                'cpu_cores_busy': round((busy - idle) / max(busy, 1) * os.cpu_count(), 1)}
+    finally:
+        shutil.rmtree(folder)
+
+
 def efficiencies(rows):
     """Of each row: frames/s over those of one device with its best number of processes, times devices."""
     for row in rows:
         alone = max((other['frames_s'] for other in rows if other['devices'] == 1 and
-                     (other['source'], other['setting']) == (row['source'], row['setting'])), default=0)
+                     (other.get('source'), other.get('setting')) == (row.get('source'), row.get('setting'))), default=0)
         row['efficiency'] = round(row['frames_s'] / (alone * row['devices']), 3) if alone else None
 
 
@@ -298,6 +356,11 @@ def print_table(result):
     for row in result['rows']:
         print(f"| {row['source']} | `{row['setting']}` | {row['devices']} | {row['per_device']} | {row['frames_s']:,.1f} | "
               f"{row['efficiency']} | {row['frame_bytes']:,} | {row['start_s']} | {row['cpu_cores_busy']} |")
+    if result['fleet']:
+        print(f"\n| the fleet, devices | frames | seconds | frames/s | efficiency | last segment, s |\n|{'---|' * 6}")
+    for row in result['fleet']:
+        print(f"| {row['devices']} | {row['frames']:,} | {row['seconds']} | {row['frames_s']:,.1f} | {row['efficiency']} | "
+              f"{row['last_segment_s']} |")
     print('\n| limit | value |\n|---|---|')
     for name, value in result['limits'].items():
         print(f'| {name} | {value:,} |' if isinstance(value, (int, float)) else f'| {name} | {value} |')
@@ -314,6 +377,8 @@ def main():
     parser.add_argument('--format', default='NV12')
     parser.add_argument('--picture', type=pathlib.Path, default=PICTURE)
     parser.add_argument('--clip', type=pathlib.Path, help='of H.264, an elementary stream that begins with a keyframe')
+    parser.add_argument('--fleet-frames', type=int, default=4800, help='of the fleet for each device; 0: it does not run')
+    parser.add_argument('--segment-frames', type=int, default=600, help='of the fleet')
     parser.add_argument('--work', type=pathlib.Path, help='a folder for raw frames and joined files; default: a temporary one')
     arguments = parser.parse_args()
     for element in 'j2kenc', 'imagefreeze', 'jpegdec':
@@ -322,10 +387,11 @@ def main():
     begin, host = time.monotonic(), Host()
     size = tuple(map(int, arguments.size.split('x')))
     result = {'date': datetime.date.today().isoformat(), 'machine': host.describe(), 'size': arguments.size,
-              'format': arguments.format, 'picture': arguments.picture.name, 'rows': [], 'limits': {}, 'left_out': []}
+              'format': arguments.format, 'picture': arguments.picture.name, 'rows': [], 'fleet': [], 'limits': {}, 'left_out': []}
 
     def save():
         efficiencies(result['rows'])
+        efficiencies(result['fleet'])
         arguments.out.write_text(json.dumps(result, indent=1) + '\n', encoding='utf-8')
 
     def within(margin):
@@ -335,7 +401,7 @@ def main():
         """Its result, or None with the reason listed."""
         try:
             return work()
-        except (RuntimeError, OSError, subprocess.SubprocessError, IndexError) as error:
+        except (RuntimeError, ImportError, OSError, subprocess.SubprocessError, IndexError) as error:
             said = getattr(error, 'stderr', None) or str(error)
             result['left_out'].append(f'{what}: {said.strip()[:300]}')
             print(result['left_out'][-1], flush=True)
@@ -355,7 +421,7 @@ def main():
         limits |= {f'join_{key}': value for key, value in (joined or {}).items()}
         for number, (source, setting, devices, per_device) in enumerate(plan(host.devices, list(pipelines))):
             name = f'{source}, {setting}, {devices} devices, {per_device} processes each'
-            if not within(arguments.seconds + 8):
+            if not within(arguments.seconds + 8 + (30 * len(device_numbers(host.devices)) if arguments.fleet_frames else 0)):
                 result['left_out'].append(name + ': no time')
                 continue
             row = attempt(name, lambda: measure(host, f'{pipelines[source]} ! {encoder(host, setting)}', devices, per_device,
@@ -369,6 +435,17 @@ def main():
                         row = attempt(f'{alone} alone', lambda: measure(host, pipeline, count, 2, min(arguments.seconds, 3)))
                         if row:
                             limits[f'{alone}_without_encoder_frames_s_{count}_devices'] = row['frames_s']
+            save()
+        for devices in device_numbers(host.devices) if arguments.fleet_frames else []:
+            name = f'the fleet on {devices} devices'
+            if not ('h264' in pipelines and within(0)):
+                result['left_out'].append(f'{name}: no clip or no time')
+                continue
+            row = attempt(name, lambda: run_fleet(host, arguments.clip, work, devices, arguments.fleet_frames,
+                                                  arguments.segment_frames, 3 if host.cuda else 1))
+            if row:
+                result['fleet'].append(row)
+                print(json.dumps(row), flush=True)
             save()
         save()
     result['seconds'] = round(time.monotonic() - begin)
