@@ -194,7 +194,7 @@ def draw():
     drawing, half = Drawing(), (WIDTH - 3 * MARGIN) // 2
     nodes = sorted({row['nodes'] for row in figures['rows']})
     by = {(row['nodes'], row['faults']): row['efficiency'] for row in figures['rows']}
-    left = bars(drawing, MARGIN, half, 'Simulated cluster: useful share of the slots', [f'{count} nodes' for count in nodes],
+    left = bars(drawing, MARGIN, half, 'Simulated cluster: useful share of the slots', [f"{count} node{'s' if count > 1 else ''}" for count in nodes],
                 [('ours', 'without faults', [by.get((count, False)) for count in nodes]),
                  ('peer', 'a node killed, slow nodes', [by.get((count, True)) for count in nodes])])
     rows = [row for row in shares['segments'] if row['setting'] == '2 bits per pixel']
