@@ -77,7 +77,7 @@ def planes_of(info):
 class Written:
     """The decoded pictures of the output."""
 
-    def __init__(self, job, planes):
+    def __init__(self, job, planes, info):
         path, container, count = job["path"], job["container"], job["count"]
         if container == "jp2":
             names = [f"{place:06d}.jp2" for place in range(count)]
@@ -86,12 +86,14 @@ class Written:
                 wrong = sorted(there ^ set(names))[0]
                 raise Failure("lost", f"{path}: {len(there)} files of {count} stills; the first that should "
                                       f"{'not ' if wrong in there else ''}be there is {wrong}")
-            head = f"multifilesrc name=file start-index=0 stop-index={count - 1} caps=image/jp2,framerate=1/1 ! "
+            head = f"multifilesrc name=file start-index=0 stop-index={count - 1} "
+            # openjpegdec needs the size; jpeg2000parse would tell it, but calls all stills sRGB.
+            head += f"caps=image/jp2,framerate=1/1,width={info.width},height={info.height} ! "
             path = os.path.join(path.replace("%", "%%"), "%06d.jp2")
         else:
             head = f"filesrc name=file ! {'mxfdemux' if container == 'mxf' else 'qtdemux'} name=demux demux. ! "
-        # openjpegdec needs the size in the caps, which the parser finds.
-        self.pipeline = Gst.parse_launch(head + "jpeg2000parse ! openjpegdec name=decoder ! " + PLANES)
+            head += "jpeg2000parse ! "
+        self.pipeline = Gst.parse_launch(head + "openjpegdec name=decoder ! " + PLANES)
         self.pipeline.get_by_name("file").set_property("location", path)
         self.pipeline.get_by_name("planes").set_property("caps", planes)
         self.sink = self.pipeline.get_by_name("sink")
@@ -204,7 +206,7 @@ def work(job):
         while True:
             one = original.next()
             if one and written is None:
-                written = Written(job, original.planes)
+                written = Written(job, original.planes, original.info)
             other = written.next() if written else None
             if one is None or other is None:
                 break
