@@ -25,7 +25,7 @@ def run(*command):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode:
         lines = [line for line in done.stdout.splitlines() if line.strip()]
-        errors = [line for line in lines if re.match(r"(ERROR|error)\b", line)] or lines or ["no reason given"]
+        errors = re.findall(r"(?:ERROR|error): (\S+ .*)", done.stdout) or lines or ["no reason given"]  # of more than a word
         raise CannotInstall(f"{' '.join(map(str, command[1:4]))}: {errors[0].strip()}")
 
 
