@@ -356,7 +356,11 @@ class Engine:
         self.metrics.item("done")
 
     def _fail(self, item: Open, kind: str, text: str) -> None:
-        self.journal.add("failed", output=item.output, input=item.item.path, job=item.job, kind=kind, text=text)
+        void = kind == "verify" and item.check is not None  # the published output is not what it should be
+        self.journal.add("failed", output=item.output, input=item.item.path, job=item.job, kind=kind, text=text,
+                         void=void)
+        if void:
+            self.journal.record(item.output).done = None
         self._close(item)
         self.events.item(item.output, "failed", item.size, 0, kind, text)
         self.metrics.item("failed")
@@ -374,7 +378,6 @@ class Engine:
                 self._halt(WRONG_USAGE, f"{item.output}: {text}")
             self._fail(item, kind, text)
             if kind == "verify":
-                self.journal.record(item.output).done = None
                 prepare.remove(item.work)
             return
         if kind == "gpu-memory" and beside > 1:

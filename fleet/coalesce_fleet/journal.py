@@ -54,7 +54,7 @@ def replay(lines) -> tuple[dict[str, Record], int]:
             record.done, record.failed = entry, None
         elif kind == "failed":
             record.failed = entry
-            if entry.get("kind") == "verify":
+            if entry.get("void"):
                 record.done = None
     return records, damaged
 
@@ -78,7 +78,7 @@ class Journal:
     """Holds the lock of DIR while it is open."""
 
     def __init__(self, to: str):
-        self.folder = os.path.join(to, STATE)
+        self.folder = os.path.join(os.path.abspath(to), STATE)  # the same for workers elsewhere
         self.locked = False
         os.makedirs(self.folder, exist_ok=True)
         self.lock = os.open(os.path.join(self.folder, "lock"), os.O_RDWR | os.O_CREAT, 0o644)

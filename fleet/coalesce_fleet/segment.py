@@ -164,8 +164,11 @@ class Task:
         return result
 
     def _verify(self, found, path: str) -> dict:
-        checked = self._gst("verify", verify_job(found, self.settings["pipeline"], self.settings["container"], path,
-                                                 self.settings["min_psnr"]))
+        try:
+            checked = self._gst("verify", verify_job(found, self.settings["pipeline"], self.settings["container"], path,
+                                                     self.settings["min_psnr"]))
+        except Failure as failure:
+            raise Failure(failure.kind, str(failure).replace(path, self.task["out"])) from failure
         return {key: value for key, value in checked.items() if isinstance(value, (int, float, bool))}
 
     def _compare(self, data: str, index: str) -> int | None:

@@ -48,7 +48,7 @@ def test_failed_then_planned_then_done():
              b'{"what": "segment", "output": "a"}']
     record = replay(lines)[0]["a"]
     assert record.failed is None and record.segments == 3
-    record = replay([b'{"what": "done", "output": "a"}', b'{"what": "failed", "output": "a", "kind": "verify"}'])[0]["a"]
+    record = replay([b'{"what": "done", "output": "a"}', b'{"what": "failed", "output": "a", "kind": "verify", "void": true}'])[0]["a"]
     assert record.done is None and record.failed
 
 

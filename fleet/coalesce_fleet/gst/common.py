@@ -23,7 +23,7 @@ SECOND = 1_000_000_000
 
 
 class Failure(Exception):
-    """`kind` is corrupt-input, pipeline, disk-full, read-only, gpu-memory, missing-element or lost."""
+    """`kind` is corrupt-input, pipeline, disk-full, read-only, gpu-memory, missing-element, verify or lost."""
 
     def __init__(self, kind, text):
         super().__init__(text)

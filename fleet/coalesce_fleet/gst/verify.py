@@ -81,10 +81,10 @@ class Written:
         path, container, count = job["path"], job["container"], job["count"]
         if container == "jp2":
             names = [f"{place:06d}.jp2" for place in range(count)]
-            there = set(os.listdir(path))
+            there = set(os.listdir(path)) - {"SHA256SUMS"}  # the list of a folder that is published
             if there != set(names):
                 wrong = sorted(there ^ set(names))[0]
-                raise Failure("lost", f"{path}: {len(there)} files of {count} stills; the first that should "
+                raise Failure("verify", f"{path}: {len(there)} files of {count} stills; the first that should "
                                       f"{'not ' if wrong in there else ''}be there is {wrong}")
             head = f"multifilesrc name=file start-index=0 stop-index={count - 1} "
             # openjpegdec needs the size; jpeg2000parse would tell it, but calls all stills sRGB.
@@ -105,7 +105,7 @@ class Written:
             message = self.pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
             if message:
                 error, debug = message.parse_error()
-                raise Failure("lost", f"the output cannot be decoded: {error.message} ({debug})")
+                raise Failure("verify", f"the output cannot be decoded: {error.message} ({debug})")
             if sample or self.sink.get_property("eos"):
                 return sample
 
@@ -218,22 +218,22 @@ def work(job):
                 raise Failure("pipeline", f"{job['path']}: OpenJPEG's element shows one field of interlaced pictures: "
                                           "they cannot be compared")
             if [len(plane) for plane in a] != [len(plane) for plane in b]:
-                raise Failure("lost", f"{job['path']}: picture {count} has another size than the original")
+                raise Failure("verify", f"{job['path']}: picture {count} has another size than the original")
             if a != b:
                 if limit is None:
-                    raise Failure("lost", f"{job['path']}: picture {count} is not equal to the original, although the "
+                    raise Failure("verify", f"{job['path']}: picture {count} is not equal to the original, although the "
                                           "encoder is lossless")
                 value = psnr(a, b, depth)
                 worst = min(worst, value)
                 if value < limit:
-                    raise Failure("lost", f"{job['path']}: picture {count} has {value:.2f} dB, less than the "
+                    raise Failure("verify", f"{job['path']}: picture {count} has {value:.2f} dB, less than the "
                                           f"{limit:g} dB that were asked")
             count += 1
             if count % 8 == 0:
                 say(progress=count)
         original.pictures.check_all_came()
         if one or other or count != job["count"]:
-            raise Failure("lost", f"{job['path']}: pictures end at {count}, {job['count']} were expected")
+            raise Failure("verify", f"{job['path']}: pictures end at {count}, {job['count']} were expected")
     finally:
         original.stop()
         if written:
