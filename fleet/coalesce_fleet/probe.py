@@ -300,6 +300,10 @@ def _sound(one: Audio, found: Probe, container: str) -> list[str]:
             problems.append(f"its samples are {width}, the muxer takes {', '.join(sorted(SAMPLES[container]))}")
     if container == "mj2" and one.channels > 2:
         problems.append("the muxer takes 2 channels at most")
+    if found.container.startswith("mov") and one.codec == "pcm_s32le":
+        problems.append("qtdemux of GStreamer 1.22 takes its samples for big-endian")
+    if found.container.startswith("mov") and container == "mxf" and one.pcm and one.rate > 65535:
+        problems.append("its samples did not come out equal above 65,535 Hz")
     if container == "mj2" and one.rate > 65535:
         problems.append("the muxer takes up to 65,535 Hz")
     if container == "mxf" and (Fraction(one.rate) / Fraction(found.rate) % 1).numerator > 1:

@@ -70,8 +70,8 @@ def test_the_same_bytes_twenty_times(tmp_path, container):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("container, sound", [
-    ("mxf", ("pcm_s16be", 48000, 2)), ("mxf", ("pcm_u8", 48000, 1)), ("mxf", ("pcm_s24le", 96000, 8)),
-    ("mxf", ("pcm_s32le", 44100, 6)), ("mj2", ("pcm_s16be", 44100, 2)), ("mj2", ("pcm_u8", 32000, 1)),
+    ("mxf", ("pcm_s16be", 48000, 2)), ("mxf", ("pcm_u8", 48000, 1)), ("mxf", ("pcm_s24le", 48000, 8)),
+    ("mxf", ("pcm_s16le", 44100, 6)), ("mj2", ("pcm_s16be", 44100, 2)), ("mj2", ("pcm_u8", 32000, 1)),
     ("mj2", ("pcm_s16le", 48000, 1))])
 def test_samples(tmp_path, container, sound):
     codec, rate, channels = sound

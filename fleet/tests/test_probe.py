@@ -105,6 +105,7 @@ def with_sound(tmp_path, codec, rate=48000, channels=2, seconds=.24, fps=25, nam
     (dict(codec="pcm_s24le"), "mj2", "its samples are s24.*--no-audio leaves it out; --container mxf carries it"),
     (dict(codec="pcm_f32le"), "mxf", "its samples are f32"),
     (dict(codec="pcm_s16le", channels=6), "mj2", "2 channels at most.*--container mxf carries it"),
+    (dict(codec="pcm_s32le"), "mxf", "big-endian"), (dict(codec="pcm_s24le", rate=96000), "mxf", "65,535"),
     (dict(codec="pcm_s16le", rate=96000), "mj2", "up to 65,535 Hz"),
     (dict(codec="pcm_s16le", seconds=2), "mxf", "it ends 1.760 s after the last picture.*--container mj2 carries it"),
     (dict(codec="pcm_s16le", fps=fractions.Fraction(30000, 1001), seconds=.2), "mxf", "spreads 48000 Hz unevenly"),
