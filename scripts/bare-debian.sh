@@ -26,5 +26,6 @@ git clone -q "$top" "$folder/root/gst-coalesce"
 # A network that the shell reaches by a proxy, apt does, too.
 chroot "$folder" env -i HOME=/root PATH="$PATH" LANG=C.UTF-8 TERM=dumb \
   http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" CUDA_HOME="${CUDA_HOME:-}" \
-  ${CCACHE_DIR:+CCACHE_DIR="$CCACHE_DIR" CCACHE_BASEDIR=/root/gst-coalesce} \
+  ${CCACHE_DIR:+CCACHE_DIR="$CCACHE_DIR" CCACHE_BASEDIR=/root/gst-coalesce \
+  CCACHE_SLOPPINESS=pch_defines,time_macros} \
   bash -c "cd /root/gst-coalesce && time { $*; }"
