@@ -67,12 +67,11 @@ others = {d["name"]: package(d["name"], d["version"]) for d in dependencies if d
 relations = [relation("SPDXRef-DOCUMENT", "DESCRIBES", own["SPDXID"])]
 relations += [relation(own["SPDXID"], "DYNAMIC_LINK", other["SPDXID"]) for _, other in sorted(others.items())]
 
-# The CUDA runtime is inside, where there are CUDA kernels; the plugin contains the library.
-cuda = re.search(r"targets/|cudart_static", (build / "build.ninja").read_text(encoding="utf-8"))
-if cuda:
-    nvcc = re.search(r"(\S+/nvcc) ", (build / "build.ninja").read_text(encoding="utf-8"))[1]
-    version = re.search(r"release ([\d.]+)", output(nvcc, "--version"))[1]
-    others["cudart_static"] = package("cudart_static", version)
+# The CUDA runtime is inside, where there are CUDA kernels. Its version is that of nvcc.
+ninja = (build / "build.ninja").read_text(encoding="utf-8")
+if "cudart_static" in ninja:
+    nvcc = re.search(r"\S+/nvcc(?= )", ninja)[0]
+    others["cudart_static"] = package("cudart_static", re.search(r"release ([\d.]+)", output(nvcc, "--version"))[1])
     relations.append(relation(own["SPDXID"], "STATIC_LINK", others["cudart_static"]["SPDXID"]))
 
 epoch = int(os.environ.get("SOURCE_DATE_EPOCH") or output("git", "log", "-1", "--format=%ct"))
