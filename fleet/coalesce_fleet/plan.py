@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Cuts an item into segments that are encoded by themselves, and writes the jobs of the GStreamer processes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What an input holds, read from its packets: no picture is decoded.
 
 Times are nanoseconds from the first picture, which is what GStreamer's decoders show too once their own first picture

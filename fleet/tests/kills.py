@@ -27,7 +27,7 @@ import ray
 from ray.cluster_utils import Cluster
 
 WEIGHTS = {"gstreamer": 9, "worker": 5, "driver": 4, "node": 2}
-PATIENCE = 240  # seconds without any event: it hangs
+PATIENCE = 600  # seconds without any event: it hangs
 TOKEN = "COALESCE_FLEET_KILLS"
 
 

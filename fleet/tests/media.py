@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Clips of many kinds, made by PyAV, and the GStreamer jobs that the tests run."""
 
 import fractions
@@ -99,10 +100,10 @@ def make(path, codec="libx264", pictures=24, rate=fractions.Fraction(25), option
     return path
 
 
-def run(script, job, timeout=120):
+def run(script, job):
     """The last message of a job, and its "error" or "done"."""
     done = subprocess.run([PYTHON, str(SCRIPTS / script)], input=json.dumps(job), capture_output=True, text=True,
-                          timeout=timeout)
+                          timeout=600)
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     assert lines, done.stderr
     return lines[-1]
@@ -150,5 +151,5 @@ def uncut(path, pipeline="openjpegenc"):
     out = f"{path}.j2c"
     subprocess.run(["gst-launch-1.0", "-q", "filesrc", f"location={path}", "!", "decodebin",
                     "caps=video/x-raw(ANY)", "expose-all-streams=false", "!", *pipeline.split(), "!", "image/x-jpc",
-                    "!", "filesink", f"location={out}"], check=True, timeout=120, stdout=subprocess.DEVNULL)
+                    "!", "filesink", f"location={out}"], check=True, timeout=600, stdout=subprocess.DEVNULL)
     return pathlib.Path(out).read_bytes()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 import fractions
 import hashlib
 import json
@@ -122,7 +123,7 @@ def test_no_space(tmp_path):
     assert run("encode.py", job)["error"] == "disk-full"
 
 
-@pytest.mark.parametrize("name", ["closed.mp4", "open.ts", "prores.mov"])
+@pytest.mark.parametrize("name", ["closed.mp4", *(pytest.param(name, marks=pytest.mark.slow) for name in ("open.ts", "prores.mov"))])
 def test_damage(tmp_path, name):
     path = pathlib.Path(make(tmp_path / name, **CLIPS[name]))
     data = bytearray(path.read_bytes())

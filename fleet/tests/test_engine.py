@@ -39,7 +39,8 @@ def test_stills(fleet):
     subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=fleet.to / "a", check=True)
 
 
-@pytest.mark.parametrize("what, kind", [("crash", "lost"), ("exit", "lost"), ("short", "lost"), ("gpu-memory", "gpu-memory")])
+@pytest.mark.parametrize("what, kind", [("crash", "lost"), ("gpu-memory", "gpu-memory"),
+                                        *(pytest.param(what, "lost", marks=pytest.mark.slow) for what in ("exit", "short"))])
 def test_a_process_that_fails_is_tried_again(fleet, whole, what, kind):
     fleet.faults({"what": what, "first": 8, "name": "a.mp4", "times": 2}, {"what": "crash", "script": "join", "times": 1},
                  {"what": "noise"})
@@ -259,7 +260,7 @@ def test_an_input_that_changes_meanwhile_fails(fleet):
     fleet.events.wait_for("segment")
     os.utime(video, ns=(1, 1))
     (fleet.fake / "go").touch()
-    thread.join(300)
+    thread.join(600)
     fleet.journal.close()
     assert codes == [1] and "changed while it was encoded" in fleet.events.of("failed")[0]["text"]
 
@@ -272,7 +273,7 @@ def test_interrupted_and_resumed(fleet, whole):
     thread.start()
     fleet.events.wait_for("segment")
     engine.interrupt()
-    thread.join(300)
+    thread.join(600)
     fleet.journal.close()
     assert codes == [130] and fleet.leftovers() == []
     fleet.faults()
@@ -311,7 +312,7 @@ def test_items_are_opened_as_they_are_needed(fleet):
     fleet.events.wait_for("planned")
     assert len(engine.open) <= 2 and len(engine.waiting) >= 10
     (fleet.fake / "go").touch()
-    thread.join(300)
+    thread.join(600)
     fleet.journal.close()
     assert len(fleet.events.of("done")) == 12
 

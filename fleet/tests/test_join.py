@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 import fractions
 import hashlib
 import json
@@ -44,7 +45,8 @@ def codestreams(segments):
     return found
 
 
-@pytest.mark.parametrize("container, codec", [("mxf", "pcm_s24le"), ("mj2", "pcm_s16le")])
+@pytest.mark.parametrize("container, codec", [("mxf", "pcm_s24le"),
+                                              pytest.param("mj2", "pcm_s16le", marks=pytest.mark.slow)])
 def test_what_goes_in_comes_out(tmp_path, container, codec):
     path = make(tmp_path / "a.mov", options=OPEN, pictures=20, timecode="01:02:03:04", audio=[(codec, 48000, 2, .8)])
     found, segments, _ = encode(path, tmp_path, 12, container=container)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 import pytest
 
 from coalesce_fleet.plan import Segment, plan, source

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Encodes the pictures of one segment: a job on stdin, JSON lines on stdout (see common.py)."""
 
 import hashlib
