@@ -72,13 +72,12 @@ def _plan(job: dict) -> dict:
     refused = refusals(found, job["container"], Options(job["no_audio"], job["no_timecode"]))
     if refused:
         raise Refused(f"{item.path}: " + "; ".join(refused))
-    segments = plan(found, job["segment_frames"])
-    head = {"segments": len(segments), "frames": found.count, "rate": found.rate, "width": found.width,
-            "height": found.height}
+    segments = plan(found, found.count if job["remembers"] else job["segment_frames"])
+    head = {"segments": len(segments), "frames": found.count, "whole": job["remembers"], "made_by": job["made_by"]}
     name = os.path.join(job["work"], f"tmp-{os.getpid()}-{os.urandom(4).hex()}")
     with open(name, "w", encoding="utf-8") as file:
         for line in itertools.chain([head, found.to_json()], (
-                encode_job(found, segment, job["pipeline"], job["container"], "", "") for segment in segments)):
+                encode_job(found, segment, job["pipeline"], job["container"], job["made_by"]) for segment in segments)):
             file.write(json.dumps(line) + "\n")
         file.flush()
         os.fsync(file.fileno())
@@ -87,14 +86,21 @@ def _plan(job: dict) -> dict:
 
 
 def work(job: dict) -> dict:
-    """Plans, or finds the plan of an earlier run, and removes what that run left half done."""
+    """Plans, or finds the plan of an earlier run, and removes what that run left half done. `anew` has the versions
+    that made the segments of an earlier run, if they are others now and the segments were removed."""
     for name in os.listdir(job["work"]):
         if name.startswith("tmp-"):
             remove(os.path.join(job["work"], name))
     try:
         head, _ = header(job["work"])
-    except (OSError, ValueError, StopIteration, TypeError):
+        before = head["made_by"]
+    except (OSError, ValueError, StopIteration, TypeError, KeyError):
+        before = None
+    if before != job["made_by"]:
+        for name in os.listdir(job["work"]):
+            remove(os.path.join(job["work"], name))
         head = _plan(job)
+        return {**head, "anew": before}
     for number in range(head["segments"]):
         if not is_whole(job["work"], number, job["container"]):
             data, index = paths(job["work"], number, job["container"])

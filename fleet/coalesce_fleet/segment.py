@@ -104,14 +104,14 @@ class Task:
 
     def _prepare(self) -> dict:
         job = {key: self.task[key] for key in ("name", "path", "framerate", "work")}
-        return self._process([sys.executable, "-m", "coalesce_fleet.prepare"], {**job, **self.settings})
+        about = self._gst("about", {"pipeline": self.settings["pipeline"]})
+        return self._process([sys.executable, "-m", "coalesce_fleet.prepare"], {**job, **self.settings, **about})
 
     def _segment(self) -> dict:
         work, container = self.task["work"], self.settings["container"]
         job = prepare.read(work, self.task["number"])
         data, index = prepare.paths(work, self.task["number"], container)
         job["out"], job["index"] = self._temporary(), self._temporary()
-        job["device"] = None if self.device is None else 0
         try:
             done = self._gst("encode", job)
             if done["count"] != job["count"]:
@@ -154,7 +154,7 @@ class Task:
                 done = self._gst("join", job)
                 if done.get("count", total) != total:
                     raise Failure("lost", f"{name} has {done['count']} pictures of {total}")
-            result = {"frames": total}
+            result = {"frames": total, "made_by": head["made_by"]}
             if self.settings["verify"]:
                 result["verified"] = self._verify(found, name)
             result.update(self._digest(name, container))

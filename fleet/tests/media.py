@@ -2,6 +2,7 @@
 """Clips of many kinds, made by PyAV, and the GStreamer jobs that the tests run."""
 
 import fractions
+import functools
 import hashlib
 import json
 import os
@@ -109,13 +110,18 @@ def run(script, job):
     return lines[-1]
 
 
+@functools.cache
+def about(pipeline):
+    return run("about.py", {"pipeline": pipeline})
+
+
 def encode(path, folder, length, pipeline="openjpegenc", container="mxf", stream=0):
     """The segments of a file: [(codestreams, index)] and all their bytes."""
     found = probe(str(path), stream) if isinstance(path, (str, pathlib.Path)) else path
-    segments, data = [], b""
+    segments, data, made_by = [], b"", about(pipeline)["done"]["made_by"]
     for segment in plan(found, length):
         out, index = str(folder / f"s{length}-{segment.number}"), str(folder / f"s{length}-{segment.number}.json")
-        message = run("encode.py", encode_job(found, segment, pipeline, container, out, index))
+        message = run("encode.py", encode_job(found, segment, pipeline, container, made_by, out, index))
         assert "done" in message, message
         done = message["done"]
         assert done["count"] == segment.count
@@ -129,9 +135,12 @@ def encode(path, folder, length, pipeline="openjpegenc", container="mxf", stream
 
 
 def error_of(path, folder, pipeline="openjpegenc", container="mxf"):
-    found = probe(str(path))
+    message = about(pipeline)
+    if "error" in message:
+        return message
+    made_by, found = message["done"]["made_by"], probe(str(path))
     for segment in plan(found, 8):
-        message = run("encode.py", encode_job(found, segment, pipeline, container, str(folder / "e"),
+        message = run("encode.py", encode_job(found, segment, pipeline, container, made_by, str(folder / "e"),
                                               str(folder / "e.json")))
         if "error" in message:
             return message

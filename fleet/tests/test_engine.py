@@ -211,6 +211,32 @@ def test_segments_of_another_job_are_not_used(fleet, whole, change):
     assert fleet.outputs() == again
 
 
+def test_after_an_upgrade_nothing_of_before_is_mixed_in(fleet, whole):
+    fleet.faults({"what": "disk-full", "first": 12, "name": "a.mp4", "times": 1})
+    assert fleet.run(per_gpu=1) == 3
+    fleet.forget()
+    (fleet.fake / "made-by").write_text("fake 2")
+    assert fleet.run(per_gpu=1) == 0
+    assert "begun with fake 1, here is fake 2" in fleet.events.of("note")[0]["text"]
+    assert len(fleet.log(script="encode")) == 6 + 3
+    again, fleet.to = fleet.outputs(), fleet.folder / "fresh"
+    assert fleet.run() == 0
+    assert fleet.outputs() == again != whole
+    # What is done stays.
+    (fleet.fake / "made-by").write_text("fake 3")
+    assert fleet.run() == 0
+    assert len(fleet.events.of("kept")) == 2
+    assert {item["made_by"] for item in fleet.manifest()} == {"fake 2"}
+
+
+@pytest.mark.parametrize("pipeline, segments", [("fakeenc", 6), ("temporal ! fakeenc", 1)])
+def test_an_item_is_cut_unless_its_pipeline_remembers(fleet, pipeline, segments):
+    fleet.video("a.mp4")
+    assert fleet.run(pipeline=pipeline) == 0
+    assert fleet.events.of("planned")[0]["segments"] == segments
+    assert len(fleet.events.of("note")) == (segments == 1)
+
+
 @pytest.mark.slow
 def test_another_container_is_another_output(fleet, whole):
     assert fleet.run() == 0
