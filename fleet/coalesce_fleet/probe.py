@@ -307,10 +307,6 @@ def _sound(one: Audio, found: Probe, container: str) -> list[str]:
         problems.append("its samples did not come out equal above 65,535 Hz")
     if container == "mj2" and one.rate > 65535:
         problems.append("the muxer takes up to 65,535 Hz")
-    if container == "mxf" and (Fraction(one.rate) / Fraction(found.rate) % 1).numerator > 1:
-        # Its sum of fractions of a sample starts at 0 again whenever it passes 1.
-        problems.append(f"mxfmux spreads {one.rate} Hz unevenly over {found.rate} pictures a second, so that sound and "
-                        "pictures drift apart")
     if container == "mxf" and one.end > found.duration + TAIL:
         problems.append(f"it ends {(one.end - found.duration) / SECOND:.3f} s after the last picture")
     return problems

@@ -18,14 +18,20 @@ NONE = Options(no_audio=True, no_timecode=True)
 def read(path):
     """(codestreams, PCM of each audio stream, timecode) by FFmpeg."""
     with av.open(str(path)) as file:
-        streams = [[] for _ in file.streams]
-        for packet in file.demux():
-            if packet.size:
-                streams[packet.stream.index].append(bytes(packet))
+        streams = [[bytes(packet) for packet in stream] for stream in by_stream(file)]
         codes = [stream.metadata["timecode"] for stream in file.streams if "timecode" in stream.metadata]
         code = codes[0] if codes else file.metadata.get("timecode")
         return (streams[file.streams.video[0].index],
                 [b"".join(streams[sound.index]) for sound in file.streams.audio], code)
+
+
+def by_stream(file):
+    """The packets of each stream."""
+    found = [[] for _ in file.streams]
+    for packet in file.demux():
+        if packet.size:
+            found[packet.stream.index].append(packet)
+    return found
 
 
 def samples(path):
@@ -115,6 +121,26 @@ def test_mxf_sound_has_the_length_of_the_pictures(tmp_path):
     assert [audio["samples"] for audio in done["audio"]] == [48000, 48000]
     assert done["notes"] == ["audio 0: 24000 samples of silence at the end",
                              "audio 1: 1440 samples after the last picture are left out"]
+
+
+@pytest.mark.parametrize("rate, hertz, shares", [
+    ("30000/1001", 48000, [1602, 1601, 1602, 1601, 1602]),
+    *(pytest.param(*values, marks=pytest.mark.slow) for values in [
+        ("60000/1001", 48000, [801, 801, 800, 801, 801]), ("24000/1001", 48000, [2002]),
+        ("30000/1001", 44100, [1471, 1472, 1471, 1472, 1471]), ("24/1", 44100, [1838, 1837])])])
+def test_each_picture_has_its_samples_beside_it(tmp_path, rate, hertz, shares):
+    rate = fractions.Fraction(rate)
+    path = make(tmp_path / "a.mov", pictures=60, rate=rate,
+                audio=[("pcm_s24le", hertz, 2, float(61 / rate)), ("pcm_s24le", hertz, 1, float(62 / rate))])
+    found, segments, _ = encode(path, tmp_path, 100)
+    assert "done" in join(found, segments, "mxf", tmp_path / "out")
+    with av.open(str(tmp_path / "out")) as file:
+        pictures, *sounds = ([packet.size for packet in stream] for stream in by_stream(file) if stream)
+        assert len(pictures) == 60
+        for sizes, channels in zip(sounds, (2, 1), strict=True):
+            assert [size // (3 * channels) for size in sizes][:len(shares)] == shares
+            assert sum(sizes) == round(60 * hertz / rate) * 3 * channels
+    assert read(tmp_path / "out")[1][0] == samples(path)[:round(60 * hertz / rate) * 6]
 
 
 def test_times_of_their_own(tmp_path):
