@@ -155,7 +155,8 @@ def main():
     parser.add_argument("files", nargs="*", type=pathlib.Path, metavar="FILE")
     arguments = parser.parse_args()
     files = arguments.files or sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"),
-                                       *ROOT.glob("tests/**/*.md"), *ROOT.glob("bench/**/*.md")])
+                                       *ROOT.glob("tests/**/*.md"), *ROOT.glob("bench/**/*.md"),
+                                       *ROOT.glob("fleet/**/*.md")])
     findings = 0
     for path in files:
         path = path.resolve()
