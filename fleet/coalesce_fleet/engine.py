@@ -304,17 +304,13 @@ class Engine:
         if "error" in done.result:
             self._failed(item, done, beside)
         else:
+            for about, text in done.result.get("notes", ()):
+                self.events.note(about, item.output, text)
             {"prepare": self._prepared, "segment": self._encoded, "finish": self._finished}[done.task["kind"]](item, done)
 
     def _prepared(self, item: Open, done: Done) -> None:
         result = done.result
         item.segments, item.frames = result["segments"], result["frames"]
-        if result.get("anew"):
-            self.events.note("anew", item.output, f"it was begun with {result['anew']}, here is {result['made_by']}: the "
-                             "segments of before are not used")
-        if result["whole"] and not item.check:
-            self.events.note("whole", item.output, f"{result['whole']} may remember other pictures: the item is not cut, "
-                             "and one process encodes it")
         names = set(os.listdir(item.work))
         missing = [] if item.check else [number for number in range(item.segments) if f"segment-{number:06d}.json" not in names]
         item.whole = item.segments - len(missing)

@@ -24,13 +24,6 @@ class Segment:
     count: int
     seek: int | None
 
-    def to_json(self) -> dict:
-        return dataclasses.asdict(self)
-
-    @classmethod
-    def from_json(cls, value: dict) -> Segment:
-        return cls(**value)
-
 
 def plan(found: Probe, segment_frames: int) -> list[Segment]:
     """Segments of about `segment_frames` pictures: they begin at keyframes where there are any near, and depend on

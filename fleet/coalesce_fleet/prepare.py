@@ -71,9 +71,15 @@ def _plan(job: dict) -> dict:
     found = probe_images(item.images(), item.framerate) if item.is_sequence else probe(item.path)
     refused = refusals(found, job["container"], Options(job["no_audio"], job["no_timecode"]))
     if refused:
-        raise Refused(f"{item.path}: " + "; ".join(refused))
+        raise Refused("; ".join(refused))
     segments = plan(found, found.count if job["remembers"] else job["segment_frames"])
-    head = {"segments": len(segments), "frames": found.count, "whole": job["remembers"], "made_by": job["made_by"]}
+    notes = []
+    if job["remembers"]:
+        notes.append(["whole", f"{job['remembers']} may remember other pictures: the item is not cut, and one process "
+                               "encodes it"])
+    if found.others:
+        notes.append(["streams", f"left out, since no output carries them: {', '.join(found.others)}"[:300]])
+    head = {"segments": len(segments), "frames": found.count, "notes": notes, "made_by": job["made_by"]}
     name = os.path.join(job["work"], f"tmp-{os.getpid()}-{os.urandom(4).hex()}")
     with open(name, "w", encoding="utf-8") as file:
         for line in itertools.chain([head, found.to_json()], (
@@ -86,27 +92,29 @@ def _plan(job: dict) -> dict:
 
 
 def work(job: dict) -> dict:
-    """Plans, or finds the plan of an earlier run, and removes what that run left half done. `anew` has the versions
-    that made the segments of an earlier run, if they are others now and the segments were removed."""
+    """Plans, or finds the plan of an earlier run, and removes what that run left half done."""
     for name in os.listdir(job["work"]):
         if name.startswith("tmp-"):
             remove(os.path.join(job["work"], name))
     try:
         head, _ = header(job["work"])
-        before = head["made_by"]
+        before, notes = head["made_by"], head["notes"]
     except (OSError, ValueError, StopIteration, TypeError, KeyError):
         before = None
     if before != job["made_by"]:
         for name in os.listdir(job["work"]):
             remove(os.path.join(job["work"], name))
         head = _plan(job)
-        return {**head, "anew": before}
+        notes = head["notes"]
+        if before:
+            notes = [["anew", f"it was begun with {before}, here is {job['made_by']}: the segments of before are not used"],
+                     *notes]
     for number in range(head["segments"]):
         if not is_whole(job["work"], number, job["container"]):
             data, index = paths(job["work"], number, job["container"])
             remove(index)
             remove(data)
-    return head
+    return {"segments": head["segments"], "frames": head["frames"], "notes": notes}
 
 
 def answer(job: dict) -> dict:

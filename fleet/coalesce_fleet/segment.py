@@ -77,7 +77,7 @@ class Task:
     def __init__(self, task: dict, device: str | None = None):
         self.task, self.device = task, device
         self.settings = task["settings"]
-        self.frames, self.beat = 0, time.monotonic()
+        self.frames = 0
         self.process, self.cancelled, self.guard = None, False, threading.Lock()
 
     def cancel(self) -> None:
@@ -144,6 +144,7 @@ class Task:
         if total != head["frames"]:
             raise Failure("lost", f"the segments have {total} pictures of {head['frames']}")
         name = self._temporary()
+        result = {"frames": total, "made_by": head["made_by"]}
         try:
             if container == "jp2":
                 self._stills(pairs, name)
@@ -154,7 +155,8 @@ class Task:
                 done = self._gst("join", job)
                 if done.get("count", total) != total:
                     raise Failure("lost", f"{name} has {done['count']} pictures of {total}")
-            result = {"frames": total, "made_by": head["made_by"]}
+                if done.get("notes"):
+                    result["notes"] = [["sound", "; ".join(done["notes"])[:400]]]
             if self.settings["verify"]:
                 result["verified"] = self._verify(found, name)
             result.update(self._digest(name, container))
@@ -190,12 +192,8 @@ class Task:
         with open(path, "rb") as file:
             while block := file.read(1 << 20):
                 digest.update(block)
-                self._alive()
-
-    def _alive(self) -> None:
-        self.beat = time.monotonic()
-        if self.cancelled:
-            raise Failure("cancelled", "cancelled")
+                if self.cancelled:
+                    raise Failure("cancelled", "cancelled")
 
     def _stills(self, pairs: list[tuple[str, str]], folder: str) -> None:
         os.mkdir(folder)
@@ -275,8 +273,8 @@ class Task:
 
     def _listen(self, stream, stall: float) -> dict:
         """The last message that is no progress."""
-        self.frames, self.beat, last, rest = 0, time.monotonic(), {}, b""
-        deadline, moved = self.beat + stall, _moved(self.process.pid)
+        self.frames, last, rest = 0, {}, b""
+        deadline, moved = time.monotonic() + stall, _moved(self.process.pid)
         with selectors.DefaultSelector() as selector:
             selector.register(stream, selectors.EVENT_READ)
             while True:
@@ -300,8 +298,7 @@ class Task:
                         continue
                     if "progress" in message:
                         if message["progress"] != self.frames:
-                            self.frames, self.beat = message["progress"], time.monotonic()
-                            deadline = self.beat + stall
+                            self.frames, deadline = message["progress"], time.monotonic() + stall
                     elif "done" in message or "error" in message:
                         last = message
                         deadline = time.monotonic() + stall

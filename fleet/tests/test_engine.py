@@ -7,6 +7,7 @@ import os
 import subprocess
 import threading
 
+import media
 import pytest
 
 from coalesce_fleet import engine as engine_module
@@ -341,6 +342,14 @@ def test_items_are_opened_as_they_are_needed(fleet):
     thread.join(600)
     fleet.journal.close()
     assert len(fleet.events.of("done")) == 12
+
+
+def test_what_is_left_out_is_said(fleet):
+    media.make(fleet.inputs / "a.mov", "mpeg4", 4, options={}, videos=2)
+    assert fleet.run(container="mj2") == 0
+    assert [(note["about"], note["text"]) for note in fleet.events.of("note")] == [
+        ("streams", "left out, since no output carries them: video stream 1"),
+        ("sound", "audio 0: aac is decoded to S16LE")]
 
 
 def test_results_are_small(fleet, monkeypatch):

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import fractions
-import hashlib
 import json
 import pathlib
 import time
 
 import av
 import pytest
-from media import OPEN, encode, gstreamer, join, make
+from media import OPEN, encode, gstreamer, join, make, sha256
 
 from coalesce_fleet.probe import Options
 
@@ -60,8 +59,8 @@ def test_what_goes_in_comes_out(tmp_path, container, codec):
     assert first["done"]["count"] == 20 and not first["done"]["notes"], first
     time.sleep(1)  # the muxers write the time in seconds
     _, again, _ = encode(path, tmp_path, 7, container=container)
-    assert join(found, again, container, tmp_path / "two")["done"]["sha256"] == first["done"]["sha256"]
-    assert hashlib.sha256((tmp_path / "one").read_bytes()).hexdigest() == first["done"]["sha256"]
+    assert "done" in join(found, again, container, tmp_path / "two")
+    assert sha256(tmp_path / "one") == sha256(tmp_path / "two")
     pictures, sounds, timecode = read(tmp_path / "one")
     assert pictures == codestreams(segments)
     assert sounds == [samples(path)] and len(sounds[0]) == 38400 * 2 * int(codec[5:7]) // 8
@@ -73,7 +72,11 @@ def test_what_goes_in_comes_out(tmp_path, container, codec):
 def test_the_same_bytes_twenty_times(tmp_path, container):
     path = make(tmp_path / "a.mov", audio=[("pcm_s16le", 48000, 2, .96), ("pcm_s16le", 48000, 1, .5)])
     found, segments, _ = encode(path, tmp_path, 12, container=container)
-    assert len({join(found, segments, container, tmp_path / "out")["done"]["sha256"] for _ in range(20)}) == 1
+    sums = set()
+    for _ in range(20):
+        assert "done" in join(found, segments, container, tmp_path / "out")
+        sums.add(sha256(tmp_path / "out"))
+    assert len(sums) == 1
 
 
 @pytest.mark.slow
@@ -101,8 +104,8 @@ def test_compressed_sound(tmp_path, container, name):
     done = join(found, segments, container, tmp_path / "out")["done"]
     assert any("aac is decoded to" in note for note in done["notes"])
     width = 3 if container == "mxf" else 2
-    assert len(read(tmp_path / "out")[1][0]) == done["audio"][0]["samples"] * 2 * width
-    assert abs(done["audio"][0]["samples"] - 48000) < 2500
+    assert len(read(tmp_path / "out")[1][0]) == done["samples"][0] * 2 * width
+    assert abs(done["samples"][0] - 48000) < 2500
 
 
 @pytest.mark.slow
@@ -118,7 +121,7 @@ def test_mxf_sound_has_the_length_of_the_pictures(tmp_path):
     path = make(tmp_path / "a.mov", pictures=25, audio=[("pcm_s16le", 48000, 1, .5), ("pcm_s16le", 48000, 1, 1.03)])
     found, segments, _ = encode(path, tmp_path, 100)
     done = join(found, segments, "mxf", tmp_path / "out")["done"]
-    assert [audio["samples"] for audio in done["audio"]] == [48000, 48000]
+    assert done["samples"] == [48000, 48000]
     assert done["notes"] == ["audio 0: 24000 samples of silence at the end",
                              "audio 1: 1440 samples after the last picture are left out"]
 
@@ -165,12 +168,3 @@ def test_segments_that_do_not_fit(tmp_path):
     pathlib.Path(segments[1][0]).write_bytes(data)
     message = join(found, segments, "mxf", tmp_path / "out", NONE)
     assert message["error"] == "lost" and "not what was encoded" in message["text"]
-
-
-def test_stills(tmp_path):
-    path = make(tmp_path / "a.mp4", pictures=5)
-    found, segments, _ = encode(path, tmp_path, 2, container="jp2")
-    done = join(found, segments, "jp2", tmp_path / "out", NONE)["done"]
-    stills = sorted((tmp_path / "out").iterdir())
-    assert [still.name for still in stills] == [f"{number:06d}.jp2" for number in range(5)]
-    assert hashlib.sha256(b"".join(still.read_bytes() for still in stills)).hexdigest() == done["sha256"]

@@ -9,7 +9,6 @@ import hashlib
 import json
 import math
 import os
-import shutil
 import sys
 import threading
 import time
@@ -250,7 +249,7 @@ def timecode_of(text, rate):
 class Feed:
     """appsrcs into a muxer, in the order of time, so that the muxer never waits for what is not there."""
 
-    def __init__(self, job, segments, sound):
+    def __init__(self, job, segments, tracks):
         self.pipeline = Gst.Pipeline.new(None)
         self.muxer = Gst.ElementFactory.make({"mxf": "mxfmux", "mj2": "mj2mux"}[job["container"]])
         if self.muxer is None:
@@ -266,11 +265,11 @@ class Feed:
         self.video = self._source(caps, {"mxf": "jpeg2000_video_sink_%u", "mj2": "video_%u"}[job["container"]])
         self.audio = [self._source(Gst.Caps.from_string(track.caps),
                                    {"mxf": "bwf_audio_sink_%u", "mj2": "audio_%u"}[job["container"]])
-                      for track in (sound.tracks if sound else [])]
+                      for track in tracks]
         if job["container"] == "mj2":
             self.muxer.set_property("force-create-timecode-trak", bool(job["timecode"]))
             # Edit lists are in this scale: a coarser one cuts off the last samples.
-            scale = math.lcm(*(track.rate for track in (sound.tracks if sound else [])))
+            scale = math.lcm(*(track.rate for track in tracks))
             if scale > 1 and scale * (job["duration"] // SECOND + 60) < 1 << 32:
                 self.muxer.set_property("movie-timescale", scale)
 
@@ -324,9 +323,9 @@ class Feed:
 def mux(job):
     segments = Segments(job)
     sound = Sound(job, segments) if job["audio"] else None
-    feed = Feed(job, segments, sound)
-    tracks = [(source, track, Shares(track.rate, feed.rate))
-              for source, track in zip(feed.audio, sound.tracks if sound else [])]
+    tracks = sound.tracks if sound else []
+    feed = Feed(job, segments, tracks)
+    sounds = [(source, track, Shares(track.rate, feed.rate)) for source, track in zip(feed.audio, tracks)]
     digest, count = hashlib.sha256(), 0
     code = timecode_of(job["timecode"], feed.rate) if job["timecode"] else None
     start = (code.frames_since_daily_jam(), round(feed.rate), code.config.flags & DROP != 0) if code else None
@@ -341,7 +340,7 @@ def mux(job):
                 code.increment_frame()
             digest.update(data)
             feed.push(feed.video, buffer)
-            for source, track, shares in tracks:
+            for source, track, shares in sounds:
                 if job["container"] == "mxf":
                     for samples in shares.next():
                         push_sound(feed, source, track, track.take(samples))
@@ -350,7 +349,7 @@ def mux(job):
             count += 1
             if count % 64 == 0:
                 say(progress=count)
-        for source, track, _ in tracks:
+        for source, track, _ in sounds:
             if job["container"] == "mxf":  # tracks of MXF are all of one length
                 track.finish()
             else:
@@ -361,14 +360,9 @@ def mux(job):
         if sound:
             sound.stop()
     fix(job["out"], job["container"], job["name"], start)
-    tracks = sound.tracks if sound else []
     check(job, count, digest.hexdigest(), tracks)
-    with open(job["out"], "rb+") as file:
-        os.fsync(file.fileno())
-    return {"count": count, "bytes": os.path.getsize(job["out"]), "sha256": sha256(job["out"]),
-            "notes": [note for track in tracks for note in track.notes],
-            "audio": [{"samples": track.done, "format": track.format, "sha256": track.digest.hexdigest()}
-                      for track in tracks], "timecode": job["timecode"]}
+    return {"count": count, "samples": [track.done for track in tracks],
+            "notes": [note for track in tracks for note in track.notes]}
 
 
 def push_sound(feed, source, track, data):
@@ -378,11 +372,6 @@ def push_sound(feed, source, track, data):
         buffer.pts = (track.done - len(data) // track.frame) * SECOND // track.rate
         buffer.duration = track.done * SECOND // track.rate - buffer.pts
         feed.push(source, buffer)
-
-
-def sha256(path):
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class Read:
@@ -453,40 +442,5 @@ def check(job, count, digest, tracks):
             raise Failure("lost", f"the written file has timecode {written}, not {job['timecode']}")
 
 
-def stills(job):
-    """jp2: the stills of all segments in one folder."""
-    os.makedirs(job["out"], exist_ok=True)
-    digest, count, size = hashlib.sha256(), 0, 0
-    for folder, index in job["segments"]:
-        with open(index) as file:
-            value = json.load(file)
-        part = hashlib.sha256()
-        for place in range(value["first"], value["first"] + value["count"]):
-            name = f"{place:06d}.jp2"
-            source, target = os.path.join(folder, name), os.path.join(job["out"], name)
-            with open(source, "rb") as file:
-                data = file.read()
-            part.update(data)
-            digest.update(data)
-            size += len(data)
-            if os.path.exists(target):
-                os.unlink(target)
-            try:
-                os.link(source, target)
-            except OSError:
-                shutil.copyfile(source, target)
-            count += 1
-        if part.hexdigest() != value["sha256"]:
-            raise Failure("lost", f"{folder}: the stills are not what was encoded")
-        say(progress=count)
-    if count != job["count"]:
-        raise Failure("lost", f"the segments have {count} pictures of {job['count']}")
-    return {"count": count, "bytes": size, "sha256": digest.hexdigest(), "notes": [], "audio": [], "timecode": None}
-
-
-def work(job):
-    return stills(job) if job["container"] == "jp2" else mux(job)
-
-
 if __name__ == "__main__":
-    run(work)
+    run(mux)
