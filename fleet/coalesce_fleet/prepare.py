@@ -74,9 +74,10 @@ def _plan(job: dict) -> dict:
         raise Refused("; ".join(refused))
     segments = plan(found, found.count if job["remembers"] else job["segment_frames"])
     notes = []
-    if job["remembers"]:
-        notes.append(["whole", f"{job['remembers']} may remember other pictures: the item is not cut, and one process "
-                               "encodes it"])
+    why = f"{job['remembers']} may remember other pictures" if job["remembers"] else \
+        "the file has no presentation times" if not found.timed else None
+    if why:
+        notes.append(["whole", f"{why}: the item is not cut, and one process encodes it"])
     if found.others:
         notes.append(["streams", f"left out, since no output carries them: {', '.join(found.others)}"[:300]])
     head = {"segments": len(segments), "frames": found.count, "notes": notes, "made_by": job["made_by"]}

@@ -147,8 +147,10 @@ def _probe(path: str, container, number: int) -> Probe:
     if not packets:
         raise InputError(f"{path}: video stream {number} has no pictures")
     base = video.time_base
-    # Program streams have times for few pictures; readers make up the others, each in its way.
-    timed = container.format.name != "mpeg" and all(packet[0] is not None for packet in packets)
+    # Program streams have times for few pictures, and AVI has none for pictures that are shown in another order than that
+    # of the file; readers make up the others, each in its way.
+    timed = all(packet[0] is not None for packet in packets) and not (
+        container.format.name == "mpeg" or container.format.name == "avi" and context.has_b_frames)
     if timed:
         # An edit may begin within a picture, which is shown for the rest of its time.
         shown = [(max(packet[0], 0) if packet[4] else packet[0], *packet[1:]) for packet in packets

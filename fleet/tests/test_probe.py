@@ -44,6 +44,11 @@ def test_interlaced(tmp_path):
     assert not probe(make(tmp_path / "b.mxf", "mpeg2video", 6)).interlaced
 
 
+def test_avi_has_no_times_of_pictures_in_another_order(tmp_path):
+    assert not probe(make(tmp_path / "a.avi", options=OPEN)).timed
+    assert probe(make(tmp_path / "b.avi", options={**OPEN, "bf": "0"})).timed
+
+
 def test_program_streams_have_no_times(tmp_path):
     found = probe(make(tmp_path / "a.mpg", "mpeg2video", 12))
     assert not found.timed and found.count == 12 and found.times[1] == SECOND // 25
