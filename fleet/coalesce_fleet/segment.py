@@ -136,27 +136,16 @@ class Task:
         if self.task["published"]:
             return {"frames": head["frames"], "verified": self._verify(found, out), **self._digest(out, container)}
         pairs = [prepare.paths(work, number, container) for number in range(head["segments"])]
-        counts = [self._compare(*pair) for pair in pairs]
-        damaged = [str(number) for number, count in enumerate(counts) if count is None]
-        if damaged:
-            raise Failure("damaged", ",".join(damaged[:80]))  # those that are left are found next time
-        total = sum(counts)
-        if total != head["frames"]:
-            raise Failure("lost", f"the segments have {total} pictures of {head['frames']}")
         name = self._temporary()
-        result = {"frames": total, "made_by": head["made_by"]}
+        result = {"frames": head["frames"], "made_by": head["made_by"]}
         try:
             if container == "jp2":
+                self._compare_all(pairs)
                 self._stills(pairs, name)
             else:
-                options = Options(self.settings["no_audio"], self.settings["no_timecode"])
-                named = os.fsencode(self.task["name"]).decode("utf-8", "backslashreplace")
-                job = join_job(found, container, pairs, name, options, named)
-                done = self._gst("join", job)
-                if done.get("count", total) != total:
-                    raise Failure("lost", f"{name} has {done['count']} pictures of {total}")
-                if done.get("notes"):
-                    result["notes"] = [["sound", "; ".join(done["notes"])[:400]]]
+                notes = self._join(found, pairs, name)
+                if notes:
+                    result["notes"] = [["sound", "; ".join(notes)[:400]]]
             if self.settings["verify"]:
                 result["verified"] = self._verify(found, name)
             result.update(self._digest(name, container))
@@ -164,6 +153,21 @@ class Task:
         finally:
             prepare.remove(name)
         return result
+
+    def _join(self, found, pairs: list[tuple[str, str]], name: str) -> list[str]:
+        options = Options(self.settings["no_audio"], self.settings["no_timecode"])
+        named = os.fsencode(self.task["name"]).decode("utf-8", "backslashreplace")
+        try:
+            return self._gst("join", join_job(found, self.settings["container"], pairs, name, options, named)).get("notes", [])
+        except Failure as failure:
+            if failure.kind == "lost":  # segments that changed are one of the reasons
+                self._compare_all(pairs)
+            raise
+
+    def _compare_all(self, pairs: list[tuple[str, str]]) -> None:
+        damaged = [str(number) for number, pair in enumerate(pairs) if not self._compare(*pair)]
+        if damaged:
+            raise Failure("damaged", ",".join(damaged[:80]))  # those that are left are found next time
 
     def _verify(self, found, path: str) -> dict:
         try:
@@ -173,8 +177,8 @@ class Task:
             raise Failure(failure.kind, str(failure).replace(path, self.task["out"])) from failure
         return {key: value for key, value in checked.items() if isinstance(value, (int, float, bool))}
 
-    def _compare(self, data: str, index: str) -> int | None:
-        """The number of pictures of a segment; None if its bytes are not those that its encoder wrote."""
+    def _compare(self, data: str, index: str) -> bool:
+        """Whether the bytes of a segment are those that its encoder wrote."""
         try:
             with open(index, encoding="utf-8") as file:
                 entry = json.load(file)
@@ -182,11 +186,11 @@ class Task:
             for path in [os.path.join(data, still) for still in _stills(data)] if os.path.isdir(data) else [data]:
                 self._add(digest, path)
             if digest.hexdigest() == entry["sha256"]:
-                return entry["count"]
+                return True
         except (FileNotFoundError, ValueError, KeyError):
             pass
         prepare.remove(index)
-        return None
+        return False
 
     def _add(self, digest, path: str) -> None:
         with open(path, "rb") as file:

@@ -131,9 +131,14 @@ def join(job):
     with open(job["out"], "wb") as out:
         for data, index in job["segments"]:
             with open(data, "rb") as file:
-                out.write(file.read())
+                content = file.read()
+            out.write(content)
             with open(index) as file:
-                count += json.load(file)["count"]
+                entry = json.load(file)
+            count += entry["count"]
+            if hashlib.sha256(content).hexdigest() != entry["sha256"]:
+                say(error="lost", text="the segment is not what was encoded")
+                sys.exit(1)
             say(progress=count)
     return {"count": count, "notes": [] if job["container"] == "mxf" else ["audio 0: aac is decoded to S16LE"]}
 
