@@ -51,12 +51,6 @@ class Probe:
     images: list[str]
     container: str
     stream: int
-    codec: str
-    width: int
-    height: int
-    format: str
-    bits: int
-    interlaced: bool
     rate: str
     times: list[int]
     keyframes: list[int]
@@ -185,12 +179,8 @@ def _probe(path: str, container, number: int) -> Probe:
                             *(at - zero for at in heard.get(audio.index, [zero, zero]))))
     if context.width <= 0 or context.height <= 0:
         raise InputError(f"{path}: video stream {number} has no size: its first pictures are missing or damaged")
-    pixels = context.format
-    return Probe(path=path, images=[], container=container.format.name, stream=number, codec=context.name,
-                 width=context.width, height=context.height, format=pixels.name if pixels else "",
-                 bits=max((component.bits for component in pixels.components), default=8) if pixels else 8,
-                 interlaced=_interlaced(video), rate=f"{rate.numerator}/{rate.denominator}",
-                 times=times, keyframes=keyframes, duration=end, timed=timed, audio=sounds,
+    return Probe(path=path, images=[], container=container.format.name, stream=number,
+                 rate=f"{rate.numerator}/{rate.denominator}", times=times, keyframes=keyframes, duration=end, timed=timed, audio=sounds,
                  timecode=_timecode(container, video),
                  others=[f"{stream.type} stream {stream.index}" for stream in container.streams
                          if stream.index not in wanted and stream.metadata.get("handler_name") != "TimeCodeHandler"])
@@ -218,11 +208,6 @@ def _rate(video, times: list[int]) -> Fraction:
     return Fraction((len(times) - 1) * SECOND, times[-1]).limit_denominator(1001)
 
 
-def _interlaced(video) -> bool:
-    order = getattr(video.codec_context, "field_order", None)
-    return order not in (None, 0, 1) and str(order) not in ("unknown", "progressive")
-
-
 def _timecode(container, video) -> str | None:
     for holder in (video, *container.streams, container):
         code = holder.metadata.get("timecode")
@@ -246,19 +231,15 @@ def probe_images(images: list[str], framerate: str = "25/1") -> Probe:
             raise InputError(f"{image}: the file is empty")
     try:
         with av.open(first) as container:
-            video = container.streams.video[0]
-            context = video.codec_context
-            width, height, pixels, name = context.width, context.height, context.format, context.name
+            context = container.streams.video[0].codec_context
+            width, height = context.width, context.height
     except (av.FFmpegError, IndexError) as error:
         raise InputError(f"{first}: not readable as a picture: {error}") from error
     if width <= 0 or height <= 0:
         raise InputError(f"{first}: not readable as a picture: it has no size")
     times = [round(number * SECOND / rate) for number in range(len(images) + 1)]
-    return Probe(path=os.path.dirname(first), images=list(images), container="images", stream=0, codec=name,
-                 width=width, height=height, format=pixels.name if pixels else "",
-                 bits=max((component.bits for component in pixels.components), default=8) if pixels else 8,
-                 interlaced=False, rate=f"{rate.numerator}/{rate.denominator}", times=times[:-1],
-                 keyframes=list(range(len(images))), duration=times[-1], timed=True, audio=[], timecode=None, others=[])
+    return Probe(path=os.path.dirname(first), images=list(images), container="images", stream=0,
+                 rate=f"{rate.numerator}/{rate.denominator}", times=times[:-1], keyframes=list(range(len(images))), duration=times[-1], timed=True, audio=[], timecode=None, others=[])
 
 
 # PCM that a container's muxer in GStreamer takes, and what would do instead.

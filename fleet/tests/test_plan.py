@@ -6,9 +6,8 @@ from coalesce_fleet.probe import Probe
 
 
 def clip(count, keyframes, timed=True, images=()):
-    return Probe(path="a", images=list(images), container="", stream=0, codec="", width=1, height=1, format="", bits=8,
-                 interlaced=False, rate="25/1", times=[n * 40 for n in range(count)], keyframes=keyframes,
-                 duration=count * 40, timed=timed, audio=[], timecode=None, others=[])
+    return Probe(path="a", images=list(images), container="", stream=0, rate="25/1", times=[n * 40 for n in range(count)],
+                 keyframes=keyframes, duration=count * 40, timed=timed, audio=[], timecode=None, others=[])
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 7, 12, 13, 24, 1000])

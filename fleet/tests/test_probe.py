@@ -17,7 +17,6 @@ def test_times_and_keyframes(tmp_path):
         assert found.keyframes == [0, 8, 16]
         assert [round(time / SECOND * 25, 1) for time in found.times] == list(range(24))
         assert abs(found.duration - 24 * SECOND // 25) < 2_000_000
-        assert (found.width, found.height, found.bits, found.codec) == (64, 48, 8, "h264")
         assert Probe.from_json(found.to_json()) == found
 
 
@@ -35,13 +34,8 @@ def test_audio_timecode_and_others(tmp_path):
     sound = found.audio[0]
     assert (sound.codec, sound.rate, sound.channels, sound.start, sound.pcm) == ("pcm_s24le", 48000, 2, 0, True)
     assert abs(sound.end - found.duration) < 1_000_000
-    assert found.timecode == "01:02:03:04" and found.bits == 10 and found.keyframes == list(range(6))
+    assert found.timecode == "01:02:03:04" and found.keyframes == list(range(6))
     assert found.others == ["video stream 1"]
-
-
-def test_interlaced(tmp_path):
-    assert probe(make(tmp_path / "a.mxf", "mpeg2video", 6, interlaced=True)).interlaced
-    assert not probe(make(tmp_path / "b.mxf", "mpeg2video", 6)).interlaced
 
 
 def test_avi_has_no_times_of_pictures_in_another_order(tmp_path):
