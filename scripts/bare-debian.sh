@@ -17,13 +17,15 @@ for dir in proc dev sys; do
   mount --rbind "/$dir" "$folder/$dir" && mount --make-rslave "$folder/$dir" && mounted+=("$folder/$dir")
 done
 cp /etc/resolv.conf "$folder/etc/"
-if [ -n "${CUDA_HOME:-}" ]; then  # a toolkit of this machine
-  mkdir -p "$folder$CUDA_HOME" && mount --bind "$CUDA_HOME" "$folder$CUDA_HOME" && mounted+=("$folder$CUDA_HOME")
-fi
+for dir in ${CUDA_HOME:-} ${CCACHE_DIR:-}; do  # a toolkit and a cache of this machine
+  mkdir -p "$folder$dir" && mount --bind "$dir" "$folder$dir" && mounted+=("$folder$dir")
+done
 
 rm -rf "$folder/root/gst-coalesce"
 git clone -q "$top" "$folder/root/gst-coalesce"
 # A network that the shell reaches by a proxy, apt does, too.
 chroot "$folder" env -i HOME=/root PATH="$PATH" LANG=C.UTF-8 TERM=dumb \
   http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" CUDA_HOME="${CUDA_HOME:-}" \
+  ${CCACHE_DIR:+CCACHE_DIR="$CCACHE_DIR" CCACHE_BASEDIR=/root/gst-coalesce \
+  CCACHE_SLOPPINESS=pch_defines,time_macros} \
   bash -c "cd /root/gst-coalesce && time { $*; }"

@@ -58,6 +58,7 @@ commands() { stage commands "$root/scripts/check-commands.py"; }
 sources_and_fuzzing() {
   stage format "$root/scripts/check-format.sh"
   stage headers "$root/scripts/check-headers.sh"
+  stage abi "$root/scripts/check-abi.sh"
   stage rooms "$root/scripts/check-rooms.py"
   stage pages "$root/scripts/check-pages.py"
   stage figures "$root/docs/images/architecture.py" --check

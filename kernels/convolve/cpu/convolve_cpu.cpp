@@ -136,7 +136,7 @@ class RowFilter {
       } else {
         auto *sums = strip.template line<SumOf<Sample>>(kSums);
         add_terms(strip.across, strip.across_terms, strip.samples, false, sums);
-        convert(sums, strip.samples, line);
+        widen(sums, strip.samples, line);
       }
     } else {
       source_.load(x, row, pixels, line);

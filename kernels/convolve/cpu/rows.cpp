@@ -252,13 +252,13 @@ void add_terms(const Term<double> *terms, int number, int count, bool onto, doub
 }
 
 COALESCE_CLONES
-void convert(const U32 *__restrict from, int count, double *__restrict to) {
+void widen(const U32 *__restrict from, int count, double *__restrict to) {
   for (int i = 0; i < count; ++i)
     to[i] = static_cast<std::int32_t>(from[i]);
 }
 
 COALESCE_CLONES
-void convert(const double *__restrict from, int count, U64 *__restrict to) {
+void widen(const double *__restrict from, int count, U64 *__restrict to) {
   for (int i = 0; i < count; ++i)
     to[i] = static_cast<U64>(static_cast<std::int64_t>(from[i]));
 }

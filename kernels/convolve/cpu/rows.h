@@ -105,8 +105,8 @@ void add_terms(const Term<std::uint64_t> *terms, int number, int count, bool ont
 void add_terms(const Term<double> *terms, int number, int count, bool onto, double *sums);
 
 // The same values, signed, in a type with more room.
-void convert(const std::uint32_t *from, int count, double *to);
-void convert(const double *from, int count, std::uint64_t *to);
+void widen(const std::uint32_t *from, int count, double *to);
+void widen(const double *from, int count, std::uint64_t *to);
 
 // sums[i] + before[i], or its absolute value (the sums being signed), + after[i]
 void add_offsets(const std::uint16_t *before, bool absolute, const std::uint16_t *after, int count,
