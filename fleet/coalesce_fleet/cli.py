@@ -75,7 +75,7 @@ def encode(
         verify: bool = typer.Option(False, "--verify", help="Decode each output with OpenJPEG, and compare before it appears."),
         min_psnr: Optional[float] = typer.Option(None, help="With --verify: least PSNR in dB of a lossy output."),
         as_json: bool = typer.Option(False, "--json", help="Events as JSON lines.")) -> None:
-    """Encodes INPUTS into DIR. The same command again resumes."""
+    """Encodes INPUTS into the directory --to. The same command again resumes."""
     raise typer.Exit(_encode(**locals()))
 
 
