@@ -87,6 +87,7 @@ def still(path, number):
     return str(path)
 
 
+@pytest.mark.slow
 def test_stills(tmp_path):
     path = make(tmp_path / "a.mp4", pictures=4)
     _, segments, _ = encode(path, tmp_path, 2, container="jp2")

@@ -40,8 +40,8 @@ def test_stills(fleet):
     subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=fleet.to / "a", check=True)
 
 
-@pytest.mark.parametrize("what, kind", [("crash", "lost"), ("gpu-memory", "gpu-memory"),
-                                        *(pytest.param(what, "lost", marks=pytest.mark.slow) for what in ("exit", "short"))])
+@pytest.mark.parametrize("what, kind", [("crash", "lost"), *(
+    pytest.param(*one, marks=pytest.mark.slow) for one in (("exit", "lost"), ("short", "lost"), ("gpu-memory", "gpu-memory")))])
 def test_a_process_that_fails_is_tried_again(fleet, whole, what, kind):
     fleet.faults({"what": what, "first": 8, "name": "a.mp4", "times": 2}, {"what": "crash", "script": "join", "times": 1},
                  {"what": "noise"})
@@ -199,7 +199,7 @@ def test_another_job_is_done_anew_and_said(fleet, whole, change):
     assert (fleet.outputs() == whole) == ("pipeline" not in change)
 
 
-@pytest.mark.parametrize("change", [{"pipeline": "otherenc"}, {"segment_frames": 8}])
+@pytest.mark.parametrize("change", [{"pipeline": "otherenc"}, pytest.param({"segment_frames": 8}, marks=pytest.mark.slow)])
 def test_segments_of_another_job_are_not_used(fleet, whole, change):
     fleet.faults({"what": "disk-full", "script": "join", "times": 1})
     assert fleet.run(per_gpu=1) == 3

@@ -146,6 +146,7 @@ def test_each_picture_has_its_samples_beside_it(tmp_path, rate, hertz, shares):
     assert read(tmp_path / "out")[1][0] == samples(path)[:round(60 * hertz / rate) * 6]
 
 
+@pytest.mark.slow
 def test_times_of_their_own(tmp_path):
     path = make(tmp_path / "a.mp4", times=[n + n // 3 for n in range(12)], pictures=12)
     found, segments, _ = encode(path, tmp_path, 100, container="mj2")
