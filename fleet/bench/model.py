@@ -80,7 +80,7 @@ def engine_costs(slots, segments, items):
             else:
                 pathlib.Path(task['out']).touch()
                 result |= {'frames': segments * 240, 'bytes': 0, 'sha256': '0' * 64}
-            self.reports.put((slot, Done(task, slot.device, result)))
+            self.reports.put((slot, Done(task, result)))
 
         def wait(self, seconds):
             if self.reports.empty():

@@ -34,6 +34,9 @@ def job(kind):
     import signal
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # as gst/common.py: it dies with its worker
     asked = json.load(sys.stdin)
+    if kind == 'about':
+        print(json.dumps({'done': {'remembers': None, 'made_by': 'simulation'}}))
+        return 0
     settings = json.loads(os.environ['SIMULATION'])
     slow = float(os.environ.get('SIMULATION_SLOW', '1'))
     place = f"{asked.get('input', asked.get('segments', ''))} {asked.get('first')}"

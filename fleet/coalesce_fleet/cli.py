@@ -43,14 +43,14 @@ def _say(text: str) -> None:
 
 
 def _executor(engine: Optional[EngineName], address: Optional[str], per_gpu: Optional[int], stall: float):
-    here = importlib.util.find_spec("ray") is not None
+    installed = importlib.util.find_spec("ray") is not None
     if address and engine == EngineName.processes:
         raise UsageError("--address is of a Ray cluster: leave out --engine processes")
-    if not here and (address or engine == EngineName.ray):
+    if not installed and (address or engine == EngineName.ray):
         raise UsageError("Ray is not installed: pip install 'coalesce-fleet[ray]', or --engine processes on one machine")
-    if not here and engine is None:
+    if not installed and engine is None:
         _say("Ray is not installed: tasks run as plain processes of this machine (--engine processes)")
-    if engine == EngineName.processes or not here:
+    if engine == EngineName.processes or not installed:
         return Processes(per_gpu), Metrics()
     from .metrics import RayMetrics
     from .ray_executor import Ray
@@ -63,20 +63,20 @@ def encode(
                                            "(.csv, .json with the fields input, name, framerate)."),
         to: str = typer.Option(help="The directory of the outputs, the same for all machines."),
         pipeline: str = typer.Option(help="GStreamer elements from raw video to JPEG 2000, e.g. 'j2kenc bpp=2'."),
-        container: Container = typer.Option(Container.mxf, help="jp2: numbered stills."),
+        container: Container = typer.Option(Container.mxf, help="One file (mxf, mj2) or a folder of numbered stills (jp2)."),
         address: Optional[str] = typer.Option(None, help="A Ray cluster, e.g. auto or HOST:6379; else this machine."),
         engine: Optional[EngineName] = typer.Option(None, help="processes: without Ray, on this machine."),
         segment_frames: int = typer.Option(240, min=1, help="Pictures of a segment, about."),
-        per_gpu: Optional[int] = typer.Option(None, min=1, help="Encoders at once on a GPU, or on a machine without."),
+        per_gpu: Optional[int] = typer.Option(None, min=1, help="Encoders at once on each GPU, or on a machine without one."),
         retries: int = typer.Option(3, min=0, help="Further attempts at a task that fails."),
-        framerate: str = typer.Option("25/1", help="Of image sequences."),
-        no_audio: bool = typer.Option(False, "--no-audio", help="Leave out audio."),
+        framerate: str = typer.Option("25/1", help="Pictures a second of image sequences, e.g. 24 or 30000/1001."),
+        no_audio: bool = typer.Option(False, "--no-audio", help="Leave out audio, e.g. what the container cannot carry."),
         no_timecode: bool = typer.Option(False, "--no-timecode", help="Leave out timecode."),
-        verify: bool = typer.Option(False, "--verify", help="Decode outputs with OpenJPEG, and compare."),
+        verify: bool = typer.Option(False, "--verify", help="Decode each output with OpenJPEG, and compare before it appears."),
         min_psnr: Optional[float] = typer.Option(None, help="With --verify: least PSNR in dB of a lossy output."),
         as_json: bool = typer.Option(False, "--json", help="Events as JSON lines.")) -> None:
-    """Encodes INPUTS into DIR. The same command again resumes."""
-    raise typer.Exit(_encode(**{name: value for name, value in locals().items()}))
+    """Encodes INPUTS into the directory --to. The same command again resumes."""
+    raise typer.Exit(_encode(**locals()))
 
 
 def _encode(inputs, to, pipeline, container, address, engine, segment_frames, per_gpu, retries, framerate, no_audio,
@@ -100,11 +100,8 @@ def _encode(inputs, to, pipeline, container, address, engine, segment_frames, pe
         return WRONG_USAGE
     except KeyboardInterrupt:  # while Ray was starting
         return INTERRUPTED
-    except Locked as error:
+    except (Locked, OSError) as error:
         _say(str(error))
-        return CANNOT_GO_ON
-    except OSError as error:
-        _say(f"{error}")
         return CANNOT_GO_ON
     finally:
         if executor:

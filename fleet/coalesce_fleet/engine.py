@@ -52,8 +52,9 @@ class Settings:
         return dataclasses.asdict(self)
 
     def job(self, identity: str, item: Item) -> str:
-        """A digest of all that the output depends on. The places of the cuts are not among it."""
-        text = json.dumps([__version__, identity, item.name, item.framerate, self.pipeline, self.container,
+        """A digest of what the user chose. The places of the cuts are not among it, and versions are not: what is done
+        stays after an upgrade."""
+        text = json.dumps([identity, item.name, item.framerate, self.pipeline, self.container,
                            CAPS[self.container], self.no_audio, self.no_timecode])
         return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
@@ -267,10 +268,11 @@ class Engine:
         if os.path.lexists(target) and not (record and record.owned):
             self._fail_early(item, name, f"{target} exists and is not of coalesce-fleet: move it, or choose another --to")
             return
-        folder = f"{_quoted(name)}.{hashlib.sha256(f'{job} {self.settings.segment_frames}'.encode()).hexdigest()[:16]}"
+        key = f"{__version__} {job} {self.settings.segment_frames}"
+        folder = f"{_quoted(name)}.{hashlib.sha256(key.encode()).hexdigest()[:16]}"
         if self._remove_work(name, folder):
-            self.events.note("anew", name, "its input, pipeline, options or segments are other than before: "
-                             "the segments of before are not used")
+            self.events.note("anew", name, "its input, pipeline, options or segments, or coalesce-fleet, are other than "
+                             "before: the segments of before are not used")
         work = os.path.join(self.journal.folder, folder)
         os.makedirs(work, exist_ok=True)
         self.open[name] = Open(order, item, name, job, identity, size, work, check=check)
@@ -302,6 +304,8 @@ class Engine:
         if "error" in done.result:
             self._failed(item, done, beside)
         else:
+            for about, text in done.result.get("notes", ()):
+                self.events.note(about, item.output, text)
             {"prepare": self._prepared, "segment": self._encoded, "finish": self._finished}[done.task["kind"]](item, done)
 
     def _prepared(self, item: Open, done: Done) -> None:
@@ -344,7 +348,8 @@ class Engine:
             return
         entry = {"output": item.output, "input": item.item.path, "job": item.job, "frames": result["frames"],
                  "bytes": result["bytes"], "sha256": result["sha256"], "pipeline": self.settings.pipeline,
-                 "container": self.settings.container, "verified": result.get("verified"),
+                 "container": self.settings.container,
+                 "made_by": (item.check or result).get("made_by"), "verified": result.get("verified"),
                  "changed": _changed(target)}
         self.journal.add("done", **entry)
         self.journal.commit()  # before the work is removed
@@ -374,7 +379,7 @@ class Engine:
             self._halt(CANNOT_GO_ON, f"{kind}: {text}")
             return
         if kind in ENDS_ITEM:
-            if kind in ("pipeline", "missing-element") and task == "segment" and not self.proved:
+            if kind in ("pipeline", "missing-element") and task != "finish" and not self.proved:
                 self._halt(WRONG_USAGE, f"{item.output}: {text}")
             self._fail(item, kind, text)
             if kind == "verify":

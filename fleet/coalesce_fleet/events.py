@@ -88,7 +88,7 @@ class Events:
 
     def tick(self, part: float, devices: dict, running: int) -> None:
         """`part`: bytes of the inputs that the open items are through with. `devices`: pictures under way."""
-        self.current, self.under_way, self.running = part, devices, running
+        self.current = part
         now = time.monotonic()
         if now - self.shown >= PLAIN_PAUSE:
             self.shown = now

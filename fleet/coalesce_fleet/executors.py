@@ -98,7 +98,6 @@ class Processes(Executor):
         super().__init__()
         self.running: dict[int, segment.Task] = {}
         self.devices: dict[int, str | None] = {}
-        self.threads: dict[int, threading.Thread] = {}
         host, found = socket.gethostname(), gpus()
         if found:
             for gpu in found:
@@ -124,8 +123,7 @@ class Processes(Executor):
             result = job.run()
             self.reports.put((slot, Done(task, result)))
 
-        self.threads[slot.number] = threading.Thread(target=work, daemon=True)
-        self.threads[slot.number].start()
+        threading.Thread(target=work, daemon=True).start()
 
     def wait(self, seconds: float) -> list[Done]:
         ended = []

@@ -9,7 +9,7 @@ import os
 from .inputs import STATE
 from .segment import SUMS
 
-FIELDS = ("output", "input", "frames", "bytes", "sha256", "pipeline", "container", "verified")
+FIELDS = ("output", "input", "frames", "bytes", "sha256", "pipeline", "container", "made_by", "verified")
 
 
 def write(to: str, records: dict) -> None:

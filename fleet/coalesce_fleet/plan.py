@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Cuts an item into segments that are encoded by themselves, and writes the jobs of the GStreamer processes."""
 
 from __future__ import annotations
@@ -22,13 +23,6 @@ class Segment:
     first: int
     count: int
     seek: int | None
-
-    def to_json(self) -> dict:
-        return dataclasses.asdict(self)
-
-    @classmethod
-    def from_json(cls, value: dict) -> Segment:
-        return cls(**value)
 
 
 def plan(found: Probe, segment_frames: int) -> list[Segment]:
@@ -64,15 +58,16 @@ def source(found: Probe, segment: Segment | None = None) -> dict:
     return {"images": images, "framerate": found.rate}
 
 
-def encode_job(found: Probe, segment: Segment, pipeline: str, container: str, out: str, index: str,
-               device: int | None = None) -> dict:
-    """Encodes a segment into the file `out` (jp2: the folder) and its index JSON `index`; both are temporary names."""
+def encode_job(found: Probe, segment: Segment, pipeline: str, container: str, made_by: str, out: str = "",
+               index: str = "") -> dict:
+    """Encodes a segment into the file `out` (jp2: the folder) and its index JSON `index`; both are temporary names.
+    `made_by`: the versions that the item was begun with."""
     times = found.times[segment.first:segment.first + segment.count + 1]
     if len(times) == segment.count:
         times.append(found.duration)
     return {"input": source(found, segment), "pipeline": pipeline, "caps": CAPS[container], "first": segment.first,
-            "count": segment.count, "times": times, "timed": found.timed, "seek": segment.seek, "out": out,
-            "index": index, "device": device}
+            "count": segment.count, "times": times, "timed": found.timed, "seek": segment.seek, "made_by": made_by,
+            "out": out, "index": index}
 
 
 def join_job(found: Probe, container: str, segments: list[tuple[str, str]], out: str, options: Options,

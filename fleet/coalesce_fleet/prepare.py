@@ -71,14 +71,20 @@ def _plan(job: dict) -> dict:
     found = probe_images(item.images(), item.framerate) if item.is_sequence else probe(item.path)
     refused = refusals(found, job["container"], Options(job["no_audio"], job["no_timecode"]))
     if refused:
-        raise Refused(f"{item.path}: " + "; ".join(refused))
-    segments = plan(found, job["segment_frames"])
-    head = {"segments": len(segments), "frames": found.count, "rate": found.rate, "width": found.width,
-            "height": found.height}
+        raise Refused("; ".join(refused))
+    segments = plan(found, found.count if job["remembers"] else job["segment_frames"])
+    notes = []
+    why = f"{job['remembers']} may remember other pictures" if job["remembers"] else \
+        "the file has no presentation times" if not found.timed else None
+    if why:
+        notes.append(["whole", f"{why}: the item is not cut, and one process encodes it"])
+    if found.others:
+        notes.append(["streams", f"left out, since no output carries them: {', '.join(found.others)}"[:300]])
+    head = {"segments": len(segments), "frames": found.count, "notes": notes, "made_by": job["made_by"]}
     name = os.path.join(job["work"], f"tmp-{os.getpid()}-{os.urandom(4).hex()}")
     with open(name, "w", encoding="utf-8") as file:
         for line in itertools.chain([head, found.to_json()], (
-                encode_job(found, segment, job["pipeline"], job["container"], "", "") for segment in segments)):
+                encode_job(found, segment, job["pipeline"], job["container"], job["made_by"]) for segment in segments)):
             file.write(json.dumps(line) + "\n")
         file.flush()
         os.fsync(file.fileno())
@@ -93,14 +99,23 @@ def work(job: dict) -> dict:
             remove(os.path.join(job["work"], name))
     try:
         head, _ = header(job["work"])
-    except (OSError, ValueError, StopIteration, TypeError):
+        before, notes = head["made_by"], head["notes"]
+    except (OSError, ValueError, StopIteration, TypeError, KeyError):
+        before = None
+    if before != job["made_by"]:
+        for name in os.listdir(job["work"]):
+            remove(os.path.join(job["work"], name))
         head = _plan(job)
+        notes = head["notes"]
+        if before:
+            notes = [["anew", f"it was begun with {before}, here is {job['made_by']}: the segments of before are not used"],
+                     *notes]
     for number in range(head["segments"]):
         if not is_whole(job["work"], number, job["container"]):
             data, index = paths(job["work"], number, job["container"])
             remove(index)
             remove(data)
-    return head
+    return {"segments": head["segments"], "frames": head["frames"], "notes": notes}
 
 
 def answer(job: dict) -> dict:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What an input holds, read from its packets: no picture is decoded.
 
 Times are nanoseconds from the first picture, which is what GStreamer's decoders show too once their own first picture
@@ -50,12 +51,6 @@ class Probe:
     images: list[str]
     container: str
     stream: int
-    codec: str
-    width: int
-    height: int
-    format: str
-    bits: int
-    interlaced: bool
     rate: str
     times: list[int]
     keyframes: list[int]
@@ -146,8 +141,10 @@ def _probe(path: str, container, number: int) -> Probe:
     if not packets:
         raise InputError(f"{path}: video stream {number} has no pictures")
     base = video.time_base
-    # Program streams have times for few pictures; readers make up the others, each in its way.
-    timed = container.format.name != "mpeg" and all(packet[0] is not None for packet in packets)
+    # Program streams have times for few pictures, and AVI has none for pictures that are shown in another order than that
+    # of the file; readers make up the others, each in its way.
+    timed = all(packet[0] is not None for packet in packets) and not (
+        container.format.name == "mpeg" or container.format.name == "avi" and context.has_b_frames)
     if timed:
         # An edit may begin within a picture, which is shown for the rest of its time.
         shown = [(max(packet[0], 0) if packet[4] else packet[0], *packet[1:]) for packet in packets
@@ -182,12 +179,8 @@ def _probe(path: str, container, number: int) -> Probe:
                             *(at - zero for at in heard.get(audio.index, [zero, zero]))))
     if context.width <= 0 or context.height <= 0:
         raise InputError(f"{path}: video stream {number} has no size: its first pictures are missing or damaged")
-    pixels = context.format
-    return Probe(path=path, images=[], container=container.format.name, stream=number, codec=context.name,
-                 width=context.width, height=context.height, format=pixels.name if pixels else "",
-                 bits=max((component.bits for component in pixels.components), default=8) if pixels else 8,
-                 interlaced=_interlaced(video), rate=f"{rate.numerator}/{rate.denominator}",
-                 times=times, keyframes=keyframes, duration=end, timed=timed, audio=sounds,
+    return Probe(path=path, images=[], container=container.format.name, stream=number,
+                 rate=f"{rate.numerator}/{rate.denominator}", times=times, keyframes=keyframes, duration=end, timed=timed, audio=sounds,
                  timecode=_timecode(container, video),
                  others=[f"{stream.type} stream {stream.index}" for stream in container.streams
                          if stream.index not in wanted and stream.metadata.get("handler_name") != "TimeCodeHandler"])
@@ -215,11 +208,6 @@ def _rate(video, times: list[int]) -> Fraction:
     return Fraction((len(times) - 1) * SECOND, times[-1]).limit_denominator(1001)
 
 
-def _interlaced(video) -> bool:
-    order = getattr(video.codec_context, "field_order", None)
-    return order not in (None, 0, 1) and str(order) not in ("unknown", "progressive")
-
-
 def _timecode(container, video) -> str | None:
     for holder in (video, *container.streams, container):
         code = holder.metadata.get("timecode")
@@ -243,19 +231,15 @@ def probe_images(images: list[str], framerate: str = "25/1") -> Probe:
             raise InputError(f"{image}: the file is empty")
     try:
         with av.open(first) as container:
-            video = container.streams.video[0]
-            context = video.codec_context
-            width, height, pixels, name = context.width, context.height, context.format, context.name
+            context = container.streams.video[0].codec_context
+            width, height = context.width, context.height
     except (av.FFmpegError, IndexError) as error:
         raise InputError(f"{first}: not readable as a picture: {error}") from error
     if width <= 0 or height <= 0:
         raise InputError(f"{first}: not readable as a picture: it has no size")
     times = [round(number * SECOND / rate) for number in range(len(images) + 1)]
-    return Probe(path=os.path.dirname(first), images=list(images), container="images", stream=0, codec=name,
-                 width=width, height=height, format=pixels.name if pixels else "",
-                 bits=max((component.bits for component in pixels.components), default=8) if pixels else 8,
-                 interlaced=False, rate=f"{rate.numerator}/{rate.denominator}", times=times[:-1],
-                 keyframes=list(range(len(images))), duration=times[-1], timed=True, audio=[], timecode=None, others=[])
+    return Probe(path=os.path.dirname(first), images=list(images), container="images", stream=0,
+                 rate=f"{rate.numerator}/{rate.denominator}", times=times[:-1], keyframes=list(range(len(images))), duration=times[-1], timed=True, audio=[], timecode=None, others=[])
 
 
 # PCM that a container's muxer in GStreamer takes, and what would do instead.
@@ -306,10 +290,6 @@ def _sound(one: Audio, found: Probe, container: str) -> list[str]:
         problems.append("its samples did not come out equal above 65,535 Hz")
     if container == "mj2" and one.rate > 65535:
         problems.append("the muxer takes up to 65,535 Hz")
-    if container == "mxf" and (Fraction(one.rate) / Fraction(found.rate) % 1).numerator > 1:
-        # Its sum of fractions of a sample starts at 0 again whenever it passes 1.
-        problems.append(f"mxfmux spreads {one.rate} Hz unevenly over {found.rate} pictures a second, so that sound and "
-                        "pictures drift apart")
     if container == "mxf" and one.end > found.duration + TAIL:
         problems.append(f"it ends {(one.end - found.duration) / SECOND:.3f} s after the last picture")
     return problems

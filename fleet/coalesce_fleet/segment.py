@@ -77,7 +77,7 @@ class Task:
     def __init__(self, task: dict, device: str | None = None):
         self.task, self.device = task, device
         self.settings = task["settings"]
-        self.frames, self.beat = 0, time.monotonic()
+        self.frames = 0
         self.process, self.cancelled, self.guard = None, False, threading.Lock()
 
     def cancel(self) -> None:
@@ -104,14 +104,14 @@ class Task:
 
     def _prepare(self) -> dict:
         job = {key: self.task[key] for key in ("name", "path", "framerate", "work")}
-        return self._process([sys.executable, "-m", "coalesce_fleet.prepare"], {**job, **self.settings})
+        about = self._gst("about", {"pipeline": self.settings["pipeline"]})
+        return self._process([sys.executable, "-m", "coalesce_fleet.prepare"], {**job, **self.settings, **about})
 
     def _segment(self) -> dict:
         work, container = self.task["work"], self.settings["container"]
         job = prepare.read(work, self.task["number"])
         data, index = prepare.paths(work, self.task["number"], container)
         job["out"], job["index"] = self._temporary(), self._temporary()
-        job["device"] = None if self.device is None else 0
         try:
             done = self._gst("encode", job)
             if done["count"] != job["count"]:
@@ -136,25 +136,16 @@ class Task:
         if self.task["published"]:
             return {"frames": head["frames"], "verified": self._verify(found, out), **self._digest(out, container)}
         pairs = [prepare.paths(work, number, container) for number in range(head["segments"])]
-        counts = [self._compare(*pair) for pair in pairs]
-        damaged = [str(number) for number, count in enumerate(counts) if count is None]
-        if damaged:
-            raise Failure("damaged", ",".join(damaged[:80]))  # those that are left are found next time
-        total = sum(counts)
-        if total != head["frames"]:
-            raise Failure("lost", f"the segments have {total} pictures of {head['frames']}")
         name = self._temporary()
+        result = {"frames": head["frames"], "made_by": head["made_by"]}
         try:
             if container == "jp2":
+                self._compare_all(pairs)
                 self._stills(pairs, name)
             else:
-                options = Options(self.settings["no_audio"], self.settings["no_timecode"])
-                named = os.fsencode(self.task["name"]).decode("utf-8", "backslashreplace")
-                job = join_job(found, container, pairs, name, options, named)
-                done = self._gst("join", job)
-                if done.get("count", total) != total:
-                    raise Failure("lost", f"{name} has {done['count']} pictures of {total}")
-            result = {"frames": total}
+                notes = self._join(found, pairs, name)
+                if notes:
+                    result["notes"] = [["sound", "; ".join(notes)[:400]]]
             if self.settings["verify"]:
                 result["verified"] = self._verify(found, name)
             result.update(self._digest(name, container))
@@ -162,6 +153,21 @@ class Task:
         finally:
             prepare.remove(name)
         return result
+
+    def _join(self, found, pairs: list[tuple[str, str]], name: str) -> list[str]:
+        options = Options(self.settings["no_audio"], self.settings["no_timecode"])
+        named = os.fsencode(self.task["name"]).decode("utf-8", "backslashreplace")
+        try:
+            return self._gst("join", join_job(found, self.settings["container"], pairs, name, options, named)).get("notes", [])
+        except Failure as failure:
+            if failure.kind == "lost":  # segments that changed are one of the reasons
+                self._compare_all(pairs)
+            raise
+
+    def _compare_all(self, pairs: list[tuple[str, str]]) -> None:
+        damaged = [str(number) for number, pair in enumerate(pairs) if not self._compare(*pair)]
+        if damaged:
+            raise Failure("damaged", ",".join(damaged[:80]))  # those that are left are found next time
 
     def _verify(self, found, path: str) -> dict:
         try:
@@ -171,8 +177,8 @@ class Task:
             raise Failure(failure.kind, str(failure).replace(path, self.task["out"])) from failure
         return {key: value for key, value in checked.items() if isinstance(value, (int, float, bool))}
 
-    def _compare(self, data: str, index: str) -> int | None:
-        """The number of pictures of a segment; None if its bytes are not those that its encoder wrote."""
+    def _compare(self, data: str, index: str) -> bool:
+        """Whether the bytes of a segment are those that its encoder wrote."""
         try:
             with open(index, encoding="utf-8") as file:
                 entry = json.load(file)
@@ -180,22 +186,18 @@ class Task:
             for path in [os.path.join(data, still) for still in _stills(data)] if os.path.isdir(data) else [data]:
                 self._add(digest, path)
             if digest.hexdigest() == entry["sha256"]:
-                return entry["count"]
+                return True
         except (FileNotFoundError, ValueError, KeyError):
             pass
         prepare.remove(index)
-        return None
+        return False
 
     def _add(self, digest, path: str) -> None:
         with open(path, "rb") as file:
             while block := file.read(1 << 20):
                 digest.update(block)
-                self._alive()
-
-    def _alive(self) -> None:
-        self.beat = time.monotonic()
-        if self.cancelled:
-            raise Failure("cancelled", "cancelled")
+                if self.cancelled:
+                    raise Failure("cancelled", "cancelled")
 
     def _stills(self, pairs: list[tuple[str, str]], folder: str) -> None:
         os.mkdir(folder)
@@ -275,8 +277,8 @@ class Task:
 
     def _listen(self, stream, stall: float) -> dict:
         """The last message that is no progress."""
-        self.frames, self.beat, last, rest = 0, time.monotonic(), {}, b""
-        deadline, moved = self.beat + stall, _moved(self.process.pid)
+        self.frames, last, rest = 0, {}, b""
+        deadline, moved = time.monotonic() + stall, _moved(self.process.pid)
         with selectors.DefaultSelector() as selector:
             selector.register(stream, selectors.EVENT_READ)
             while True:
@@ -300,8 +302,7 @@ class Task:
                         continue
                     if "progress" in message:
                         if message["progress"] != self.frames:
-                            self.frames, self.beat = message["progress"], time.monotonic()
-                            deadline = self.beat + stall
+                            self.frames, deadline = message["progress"], time.monotonic() + stall
                     elif "done" in message or "error" in message:
                         last = message
                         deadline = time.monotonic() + stall

@@ -52,7 +52,7 @@ class Recorded(Events):
 
     def wait_for(self, event):
         with self.came:
-            assert self.came.wait_for(lambda: self.of(event), timeout=300), f"no {event}"
+            assert self.came.wait_for(lambda: self.of(event), timeout=600), f"no {event}"
 
 
 class Fleet:

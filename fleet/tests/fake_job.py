@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Speaks the job protocol without GStreamer, and fails as it is asked to: COALESCE_FLEET_PYTHON names it.
 
-Its codestreams depend on the input and the times only, as those of an encoder do. COALESCE_FAKE names a folder:
-faults.json there is a list of {"what": …, "script": "encode", "first": N, "name": text in the input's path,
-"times": N}; what has happened is in log.jsonl.
+Its codestreams depend on the input, the times and the versions only, as those of an encoder do. COALESCE_FAKE names a
+folder: faults.json there is a list of {"what": …, "script": "encode", "first": N, "name": text in the input's path,
+"times": N}; made-by has the versions ("fake 1" without it); what has happened is in log.jsonl.
 What: crash, exit, hang, noise, disk-full, read-only, gpu-memory, corrupt-input, pipeline, missing-element, verify,
 fill (write until the disk is full), short (fewer pictures), wait (until the file `go` is there), crowded (gpu-memory
 if more than `most` run at once on a device).
@@ -101,7 +101,7 @@ def act(folder, entry, job):
 
 
 def picture(job, number):
-    seed = f"{os.path.basename(place(job))} {job['times'][number]} {job['pipeline']} {job['caps']}".encode()
+    seed = f"{os.path.basename(place(job))} {job['times'][number]} {job['pipeline']} {job['caps']} {job['made_by']}".encode()
     return hashlib.sha256(seed).digest() * 8
 
 
@@ -131,11 +131,16 @@ def join(job):
     with open(job["out"], "wb") as out:
         for data, index in job["segments"]:
             with open(data, "rb") as file:
-                out.write(file.read())
+                content = file.read()
+            out.write(content)
             with open(index) as file:
-                count += json.load(file)["count"]
+                entry = json.load(file)
+            count += entry["count"]
+            if hashlib.sha256(content).hexdigest() != entry["sha256"]:
+                say(error="lost", text="the segment is not what was encoded")
+                sys.exit(1)
             say(progress=count)
-    return {"count": count}
+    return {"count": count, "notes": [] if job["container"] == "mxf" else ["audio 0: aac is decoded to S16LE"]}
 
 
 def main():
@@ -145,6 +150,14 @@ def main():
     script = os.path.splitext(os.path.basename(sys.argv[1]))[0]
     job = json.load(sys.stdin)
     folder = os.environ["COALESCE_FAKE"]
+    if script == "about":
+        try:
+            with open(os.path.join(folder, "made-by")) as file:
+                made_by = file.read()
+        except FileNotFoundError:
+            made_by = "fake 1"
+        say(done={"remembers": "temporal" if "temporal" in job["pipeline"] else None, "made_by": made_by})
+        return
     entry = fault(folder, script, job)
     note(folder, script=script, first=job.get("first"), what=entry["what"], path=place(job))
     try:

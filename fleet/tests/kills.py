@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Kills at random until it has killed often enough, and compares what comes out with an undisturbed run.
 
-usage: kills.py --kills 200 [--seed 1] [--log FILE] [--container mxf]
+usage: kills.py ARCHIVE --kills 200 [--seed 1] [--log FILE] [OPTION of coalesce-fleet encode...]
 
 It kills, with SIGKILL, GStreamer processes, Ray workers, a node of a cluster of two, and the driver, which is started
 again. Each round is a new directory and another length of segments. A kill waits for events of the driver, never for a
@@ -27,7 +27,7 @@ import ray
 from ray.cluster_utils import Cluster
 
 WEIGHTS = {"gstreamer": 9, "worker": 5, "driver": 4, "node": 2}
-PATIENCE = 240  # seconds without any event: it hangs
+PATIENCE = 600  # seconds without any event: it hangs
 TOKEN = "COALESCE_FLEET_KILLS"
 
 
@@ -84,12 +84,13 @@ def processes(token):
                 yield int(name), command
 
 
-WANTED = {"gstreamer": [b"gst/encode.py", b"gst/join.py"], "worker": [b"ray::Worker"]}
+WANTED = {"gstreamer": b"coalesce_fleet/gst/", "worker": b"ray::Worker"}
+OPTIONS = ["--pipeline", "videoconvert ! j2kenc bpp=2"]
 
 
 class Harness:
-    def __init__(self, seed, log, container, archive, pipeline):
-        self.random, self.container, self.archive, self.pipeline = random.Random(seed), container, archive, pipeline
+    def __init__(self, seed, log, archive, options):
+        self.random, self.archive, self.options = random.Random(seed), archive, options
         self.log_file, self.counts, self.rounds = log, collections.Counter(), 0
         self.token = os.environ[TOKEN] = f"{os.getpid()}-{seed}"
         self.started = time.monotonic()
@@ -107,8 +108,8 @@ class Harness:
 
     def drive(self, to, segment_frames):
         return Driver([sys.executable, "-m", "coalesce_fleet.cli", "encode", str(self.archive), "--to", str(to),
-                       "--pipeline", self.pipeline, "--container", self.container, "--segment-frames",
-                       str(segment_frames), "--retries", "1000", "--address", self.cluster.address, "--json"])
+                       *self.options, "--segment-frames", str(segment_frames), "--retries", "1000", "--address",
+                       self.cluster.address, "--json"])
 
     def kill(self, kind, driver):
         """True if something was killed; None if the driver ended before there was anything to kill."""
@@ -123,7 +124,7 @@ class Harness:
             return True
         while driver.running():
             found = sorted(process for process, command in processes(self.token)
-                           if any(text in command for text in WANTED[kind]))
+                           if WANTED[kind] in command)
             if found:
                 try:
                     os.kill(self.random.choice(found), signal.SIGKILL)
@@ -169,14 +170,14 @@ def outputs(to):
     return sums, (to / "manifest.json").read_text()
 
 
-def run(archive, folder, kills, seed, log, container, pipeline):
+def run(archive, folder, kills, seed, log, options):
     """Raises AssertionError unless all outputs are those of an undisturbed run."""
     undisturbed = folder / "undisturbed"
     subprocess.run([sys.executable, "-m", "coalesce_fleet.cli", "encode", str(archive), "--to", str(undisturbed),
-                    "--pipeline", pipeline, "--container", container, "--engine", "processes"], check=True,
+                    *options, "--engine", "processes"], check=True,
                    stdout=subprocess.DEVNULL)
     wanted = outputs(undisturbed)
-    harness = Harness(seed, log, container, archive, pipeline)
+    harness = Harness(seed, log, archive, options)
     try:
         while sum(harness.counts.values()) < kills:
             to = folder / f"round-{harness.rounds + 1}"
@@ -200,12 +201,10 @@ def main():
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--log", type=argparse.FileType("w"), default=sys.stdout)
-    parser.add_argument("--container", default="mxf")
-    parser.add_argument("--pipeline", default="videoconvert ! j2kenc bpp=2")
-    arguments = parser.parse_args()
+    arguments, options = parser.parse_known_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="coalesce-fleet-kills-"))  # kept if the outputs differ
     harness = run(arguments.archive.resolve(), folder, arguments.kills, arguments.seed, arguments.log,
-                  arguments.container, arguments.pipeline)
+                  [*OPTIONS, *options])
     shutil.rmtree(folder)
     print(f"{sum(harness.counts.values())} kills in {harness.rounds} rounds, "
           f"{time.monotonic() - harness.started:.0f} s: {dict(harness.counts)}; all outputs the same")

@@ -19,7 +19,7 @@ def command(fleet, *options, to=None):
 
 
 def run(fleet, *options, to=None):
-    return subprocess.run(command(fleet, *options, to=to), capture_output=True, text=True, timeout=300)
+    return subprocess.run(command(fleet, *options, to=to), capture_output=True, text=True, timeout=600)
 
 
 def test_json_lines_and_status(fleet, whole):
@@ -86,7 +86,7 @@ def test_a_signal_ends_it_with_130_and_a_second_driver_is_refused(fleet, whole):
     assert second.returncode == 3 and f"process {process.pid} on " in second.stderr
     process.send_signal(signal.SIGINT)
     rest = [json.loads(line) for line in process.stdout]
-    assert process.wait(300) == 130 and rest[-1]["exit"] == 130
+    assert process.wait(600) == 130 and rest[-1]["exit"] == 130
     assert fleet.leftovers() == []
     fleet.faults()
     assert run(fleet).returncode == 0

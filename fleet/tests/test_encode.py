@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 import fractions
 import hashlib
 import json
 import pathlib
 
 import pytest
-from media import CLOSED, OPEN, encode, error_of, gstreamer, make, need, picture, run, uncut
+from media import CLOSED, OPEN, about, encode, error_of, gstreamer, make, need, picture, run, uncut
 
 from coalesce_fleet.plan import encode_job, plan
 from coalesce_fleet.probe import probe, probe_images
@@ -70,8 +71,8 @@ def test_images(tmp_path):
     whole = encode(found, tmp_path, 100, PIPELINE)[2]
     assert encode(found, tmp_path, 2, PIPELINE)[2] == whole
     pathlib.Path(names[3]).write_bytes(pathlib.Path(names[3]).read_bytes()[:60])
-    message = run("encode.py", encode_job(found, plan(found, 100)[0], PIPELINE, "mxf", str(tmp_path / "o"),
-                                          str(tmp_path / "i")))
+    message = run("encode.py", encode_job(found, plan(found, 100)[0], PIPELINE, "mxf",
+                                          about(PIPELINE)["done"]["made_by"], str(tmp_path / "o"), str(tmp_path / "i")))
     assert message["error"] == "corrupt-input" and str(tmp_path) in message["text"]
 
 
@@ -86,6 +87,7 @@ def still(path, number):
     return str(path)
 
 
+@pytest.mark.slow
 def test_stills(tmp_path):
     path = make(tmp_path / "a.mp4", pictures=4)
     _, segments, _ = encode(path, tmp_path, 2, container="jp2")
@@ -118,11 +120,14 @@ def test_pictures_that_the_encoder_does_not_take(tmp_path):
 
 def test_no_space(tmp_path):
     found = probe(make(tmp_path / "a.mp4", pictures=4))
-    job = encode_job(found, plan(found, 9)[0], "openjpegenc", "mxf", "/dev/full", str(tmp_path / "i"))
+    made_by = about("openjpegenc")["done"]["made_by"]
+    job = encode_job(found, plan(found, 9)[0], "openjpegenc", "mxf", made_by, "/dev/full", str(tmp_path / "i"))
     assert run("encode.py", job)["error"] == "disk-full"
+    message = run("encode.py", {**job, "made_by": "GStreamer 1.0"})
+    assert message["error"] == "lost" and f"has {made_by}; the item was begun with GStreamer 1.0" in message["text"]
 
 
-@pytest.mark.parametrize("name", ["closed.mp4", "open.ts", "prores.mov"])
+@pytest.mark.parametrize("name", ["closed.mp4", *(pytest.param(name, marks=pytest.mark.slow) for name in ("open.ts", "prores.mov"))])
 def test_damage(tmp_path, name):
     path = pathlib.Path(make(tmp_path / name, **CLIPS[name]))
     data = bytearray(path.read_bytes())

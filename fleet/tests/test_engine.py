@@ -7,6 +7,7 @@ import os
 import subprocess
 import threading
 
+import media
 import pytest
 
 from coalesce_fleet import engine as engine_module
@@ -39,7 +40,8 @@ def test_stills(fleet):
     subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=fleet.to / "a", check=True)
 
 
-@pytest.mark.parametrize("what, kind", [("crash", "lost"), ("exit", "lost"), ("short", "lost"), ("gpu-memory", "gpu-memory")])
+@pytest.mark.parametrize("what, kind", [("crash", "lost"), *(
+    pytest.param(*one, marks=pytest.mark.slow) for one in (("exit", "lost"), ("short", "lost"), ("gpu-memory", "gpu-memory")))])
 def test_a_process_that_fails_is_tried_again(fleet, whole, what, kind):
     fleet.faults({"what": what, "first": 8, "name": "a.mp4", "times": 2}, {"what": "crash", "script": "join", "times": 1},
                  {"what": "noise"})
@@ -197,7 +199,7 @@ def test_another_job_is_done_anew_and_said(fleet, whole, change):
     assert (fleet.outputs() == whole) == ("pipeline" not in change)
 
 
-@pytest.mark.parametrize("change", [{"pipeline": "otherenc"}, {"segment_frames": 8}])
+@pytest.mark.parametrize("change", [{"pipeline": "otherenc"}, pytest.param({"segment_frames": 8}, marks=pytest.mark.slow)])
 def test_segments_of_another_job_are_not_used(fleet, whole, change):
     fleet.faults({"what": "disk-full", "script": "join", "times": 1})
     assert fleet.run(per_gpu=1) == 3
@@ -208,6 +210,32 @@ def test_segments_of_another_job_are_not_used(fleet, whole, change):
     again, fleet.to = fleet.outputs(), fleet.folder / "fresh"
     assert fleet.run(**change) == 0
     assert fleet.outputs() == again
+
+
+def test_after_an_upgrade_nothing_of_before_is_mixed_in(fleet, whole):
+    fleet.faults({"what": "disk-full", "first": 12, "name": "a.mp4", "times": 1})
+    assert fleet.run(per_gpu=1) == 3
+    fleet.forget()
+    (fleet.fake / "made-by").write_text("fake 2")
+    assert fleet.run(per_gpu=1) == 0
+    assert "begun with fake 1, here is fake 2" in fleet.events.of("note")[0]["text"]
+    assert len(fleet.log(script="encode")) == 6 + 3
+    again, fleet.to = fleet.outputs(), fleet.folder / "fresh"
+    assert fleet.run() == 0
+    assert fleet.outputs() == again != whole
+    # What is done stays.
+    (fleet.fake / "made-by").write_text("fake 3")
+    assert fleet.run() == 0
+    assert len(fleet.events.of("kept")) == 2
+    assert {item["made_by"] for item in fleet.manifest()} == {"fake 2"}
+
+
+@pytest.mark.parametrize("pipeline, segments", [("fakeenc", 6), ("temporal ! fakeenc", 1)])
+def test_an_item_is_cut_unless_its_pipeline_remembers(fleet, pipeline, segments):
+    fleet.video("a.mp4")
+    assert fleet.run(pipeline=pipeline) == 0
+    assert fleet.events.of("planned")[0]["segments"] == segments
+    assert len(fleet.events.of("note")) == (segments == 1)
 
 
 @pytest.mark.slow
@@ -259,7 +287,7 @@ def test_an_input_that_changes_meanwhile_fails(fleet):
     fleet.events.wait_for("segment")
     os.utime(video, ns=(1, 1))
     (fleet.fake / "go").touch()
-    thread.join(300)
+    thread.join(600)
     fleet.journal.close()
     assert codes == [1] and "changed while it was encoded" in fleet.events.of("failed")[0]["text"]
 
@@ -272,7 +300,7 @@ def test_interrupted_and_resumed(fleet, whole):
     thread.start()
     fleet.events.wait_for("segment")
     engine.interrupt()
-    thread.join(300)
+    thread.join(600)
     fleet.journal.close()
     assert codes == [130] and fleet.leftovers() == []
     fleet.faults()
@@ -311,9 +339,17 @@ def test_items_are_opened_as_they_are_needed(fleet):
     fleet.events.wait_for("planned")
     assert len(engine.open) <= 2 and len(engine.waiting) >= 10
     (fleet.fake / "go").touch()
-    thread.join(300)
+    thread.join(600)
     fleet.journal.close()
     assert len(fleet.events.of("done")) == 12
+
+
+def test_what_is_left_out_is_said(fleet):
+    media.make(fleet.inputs / "a.mov", "mpeg4", 4, options={}, videos=2)
+    assert fleet.run(container="mj2") == 0
+    assert [(note["about"], note["text"]) for note in fleet.events.of("note")] == [
+        ("streams", "left out, since no output carries them: video stream 1"),
+        ("sound", "audio 0: aac is decoded to S16LE")]
 
 
 def test_results_are_small(fleet, monkeypatch):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 import pytest
 
 from coalesce_fleet.plan import Segment, plan, source
@@ -5,9 +6,8 @@ from coalesce_fleet.probe import Probe
 
 
 def clip(count, keyframes, timed=True, images=()):
-    return Probe(path="a", images=list(images), container="", stream=0, codec="", width=1, height=1, format="", bits=8,
-                 interlaced=False, rate="25/1", times=[n * 40 for n in range(count)], keyframes=keyframes,
-                 duration=count * 40, timed=timed, audio=[], timecode=None, others=[])
+    return Probe(path="a", images=list(images), container="", stream=0, rate="25/1", times=[n * 40 for n in range(count)],
+                 keyframes=keyframes, duration=count * 40, timed=timed, audio=[], timecode=None, others=[])
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 7, 12, 13, 24, 1000])
@@ -24,7 +24,6 @@ def test_every_picture_once(length, keyframes):
         assert segment.seek == (found.times[before[-1]] if before and before[-1] else None)
     assert place == 50
     assert segments == plan(found, length)
-    assert all(Segment.from_json(segment.to_json()) == segment for segment in segments)
 
 
 def test_segments_begin_at_keyframes():

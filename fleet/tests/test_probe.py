@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 import fractions
 import pathlib
 import re
@@ -16,7 +17,6 @@ def test_times_and_keyframes(tmp_path):
         assert found.keyframes == [0, 8, 16]
         assert [round(time / SECOND * 25, 1) for time in found.times] == list(range(24))
         assert abs(found.duration - 24 * SECOND // 25) < 2_000_000
-        assert (found.width, found.height, found.bits, found.codec) == (64, 48, 8, "h264")
         assert Probe.from_json(found.to_json()) == found
 
 
@@ -34,13 +34,13 @@ def test_audio_timecode_and_others(tmp_path):
     sound = found.audio[0]
     assert (sound.codec, sound.rate, sound.channels, sound.start, sound.pcm) == ("pcm_s24le", 48000, 2, 0, True)
     assert abs(sound.end - found.duration) < 1_000_000
-    assert found.timecode == "01:02:03:04" and found.bits == 10 and found.keyframes == list(range(6))
+    assert found.timecode == "01:02:03:04" and found.keyframes == list(range(6))
     assert found.others == ["video stream 1"]
 
 
-def test_interlaced(tmp_path):
-    assert probe(make(tmp_path / "a.mxf", "mpeg2video", 6, interlaced=True)).interlaced
-    assert not probe(make(tmp_path / "b.mxf", "mpeg2video", 6)).interlaced
+def test_avi_has_no_times_of_pictures_in_another_order(tmp_path):
+    assert not probe(make(tmp_path / "a.avi", options=OPEN)).timed
+    assert probe(make(tmp_path / "b.avi", options={**OPEN, "bf": "0"})).timed
 
 
 def test_program_streams_have_no_times(tmp_path):
@@ -108,7 +108,6 @@ def with_sound(tmp_path, codec, rate=48000, channels=2, seconds=.24, fps=25, nam
     (dict(codec="pcm_s32le"), "mxf", "big-endian"), (dict(codec="pcm_s24le", rate=96000), "mxf", "65,535"),
     (dict(codec="pcm_s16le", rate=96000), "mj2", "up to 65,535 Hz"),
     (dict(codec="pcm_s16le", seconds=2), "mxf", "it ends 1.760 s after the last picture.*--container mj2 carries it"),
-    (dict(codec="pcm_s16le", fps=fractions.Fraction(30000, 1001), seconds=.2), "mxf", "spreads 48000 Hz unevenly"),
     (dict(codec="pcm_s16le"), "jp2", "stills .jp2. carry no audio"),
     (dict(codec="pcm_s16le", timecode="10:00:00:00"), "jp2", "carry no timecode .10:00:00:00.")])
 def test_refusals(tmp_path, sound, container, text):
@@ -122,7 +121,7 @@ def test_refusals(tmp_path, sound, container, text):
 @pytest.mark.parametrize("sound, container", [
     (dict(codec="pcm_s24le", channels=8), "mxf"), (dict(codec="pcm_s16be"), "mj2"), (dict(codec="pcm_u8"), "mxf"),
     (dict(codec="aac", seconds=.25), "mxf"),
-    (dict(codec="pcm_s16le", fps=fractions.Fraction(24000, 1001), seconds=.25), "mxf")])
+    (dict(codec="pcm_s16le", fps=fractions.Fraction(30000, 1001), seconds=.2), "mxf")])
 def test_carried(tmp_path, sound, container):
     assert not refusals(with_sound(tmp_path, **sound), container, Options())
 

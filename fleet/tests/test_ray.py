@@ -80,7 +80,7 @@ def test_a_node_that_dies_and_one_that_comes(fleet, whole, cluster):
     fleet.faults()
     cluster.remove_node(node, allow_graceful=False)
     cluster.add_node(num_cpus=1)
-    thread.join(500)
+    thread.join(600)
     fleet.journal.close()
     executor.close()
     assert codes == [0] and fleet.outputs() == whole
@@ -100,7 +100,7 @@ def test_a_worker_that_dies_or_does_not_answer(fleet, whole, how, monkeypatch):
     fleet.faults()
     worker = parent(hung["pid"])
     os.kill(worker, how)
-    thread.join(500)
+    thread.join(600)
     fleet.journal.close()
     executor.close()
     if how == signal.SIGSTOP:

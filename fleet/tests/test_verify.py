@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 import pathlib
 
 import pytest
@@ -16,14 +17,17 @@ def written(tmp_path, pipeline, container, **more):
     return found
 
 
-@pytest.mark.parametrize("container", ["mxf", "mj2", "jp2"])
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize("container", ["mxf", pytest.param("mj2", marks=SLOW), pytest.param("jp2", marks=SLOW)])
 def test_lossless(tmp_path, container):
     found = written(tmp_path, "openjpegenc", container)
     assert verify(found, "openjpegenc", container, tmp_path / "out")["done"] == {
         "count": 4, "lossless": True, "psnr": None, "asked": None}
 
 
-@pytest.mark.slow
+@SLOW
 @pytest.mark.parametrize("format", ["I420", "Y42B", "Y444", "I420_10LE", "I422_10LE", "Y444_12LE", "RGB", "NV12"])
 def test_lossless_formats(tmp_path, format):
     need("j2kenc")

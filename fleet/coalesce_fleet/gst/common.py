@@ -1,4 +1,5 @@
-"""What the GStreamer processes share: the job protocol, errors by kind, and decoded pictures by presentation time.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the GStreamer processes share: the job protocol, and errors by kind.
 
 These scripts import the standard library and `gi` only; they run by their path, so that the package is not imported.
 """

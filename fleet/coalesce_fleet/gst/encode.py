@@ -1,11 +1,14 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Encodes the pictures of one segment: a job on stdin, JSON lines on stdout (see common.py)."""
 
 import hashlib
 import json
 import os
+import socket
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from about import made_by  # noqa: E402
 from common import Failure, Gst, parse_bin, run, say  # noqa: E402
 from pictures import Pictures  # noqa: E402
 
@@ -64,6 +67,9 @@ def attempt(job, mode):
     encoder = parse_bin(job["pipeline"])
     if encoder.get_static_pad("sink") is None or encoder.get_static_pad("src") is None:
         raise Failure("pipeline", f"the pipeline \"{job['pipeline']}\" needs one input and one output that are free")
+    if made_by(encoder) != job["made_by"]:  # an upgrade, or a machine with others
+        raise Failure("lost", f"{socket.gethostname()} has {made_by(encoder)}; the item was begun with {job['made_by']}: "
+                              "install the same on all machines, then the same command encodes the item anew")
     sink = Gst.ElementFactory.make("appsink")
     sink.set_property("sync", False)
     sink.set_property("max-buffers", 4)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What GStreamer's muxers write differently each time in MXF and MJ2 files, made the same; and the timecode of MXF,
 which mxfmux writes as 0."""
 

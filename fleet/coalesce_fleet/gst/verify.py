@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Decodes with OpenJPEG what was written, and compares it with the pictures that enter the encoder.
 
 The same source and the same pipeline play once more; the pictures are taken at the sink pad of the encoder, which
