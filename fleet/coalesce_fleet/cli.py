@@ -39,7 +39,7 @@ class EngineName(str, enum.Enum):
 
 
 def _say(text: str) -> None:
-    print(f"coalesce-fleet: {text}", file=sys.stderr, flush=True)
+    print("coalesce-fleet: " + text.replace("\n", "\\n"), file=sys.stderr, flush=True)
 
 
 def _executor(engine: Optional[EngineName], address: Optional[str], per_gpu: Optional[int], stall: float):
@@ -87,7 +87,12 @@ def _encode(inputs, to, pipeline, container, address, engine, segment_frames, pe
     journal = executor = None
     try:
         found = items(inputs, framerate, to, container.value)
-        os.makedirs(to, exist_ok=True)
+        if min_psnr is not None and not (verify and min_psnr >= 0):
+            raise UsageError(f"--min-psnr {min_psnr:g}: expected decibels from 0, and --verify")
+        try:
+            os.makedirs(to, exist_ok=True)
+        except (FileExistsError, FileNotFoundError, NotADirectoryError) as error:
+            raise UsageError(f"--to {to!r}: {error.strerror}: expected a directory") from None
         journal = Journal(to)
         shown = events(as_json)
         executor, metrics = _executor(engine, address, per_gpu, settings.stall)
@@ -116,7 +121,7 @@ def status(to: str = typer.Argument(help="The directory of the outputs."),
     """What is done in DIR, while a run goes on or after it. 0: all is done; 1: some are not."""
     try:
         records, damaged = read(to)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         _say(f"{to}: nothing of coalesce-fleet is there")
         raise typer.Exit(WRONG_USAGE) from None
     except OSError as error:

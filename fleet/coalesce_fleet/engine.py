@@ -11,6 +11,7 @@ import dataclasses
 import hashlib
 import heapq
 import json
+import math
 import os
 import time
 import urllib.parse
@@ -94,6 +95,7 @@ class Engine:
         self.limits: dict[str, int] = {}  # by device: tasks at once, after it ran out of memory
         self.halted: tuple[int, str] | None = None
         self.proved = False
+        self.unfit = ""  # why a segment was refused, in case none is not
         self.next = 0
         self.kept = self._kept()
         self.alive = time.monotonic()
@@ -162,6 +164,8 @@ class Engine:
 
     def _end(self) -> int:
         """Ends what runs, writes the manifest and the summary."""
+        if self.unfit and not self.proved and not self.events.done + self.events.kept:
+            self._halt(WRONG_USAGE, self.unfit)
         code = self.halted[0] if self.halted else SOME_FAILED if self.events.failed else ALL_DONE
         self.executor.cancel()
         deadline = time.monotonic() + 30
@@ -256,8 +260,7 @@ class Engine:
         record = self.journal.records.get(name)
         target, check = os.path.join(self.to, name), None
         if record and record.done and record.done["job"] == job and _is_there(target, record.done):
-            verified = record.done.get("verified") is not None
-            if verified or not self.settings.verify:
+            if not self.settings.verify or self._is_verified(record.done.get("verified")):
                 self.events.item(name, "kept", size, record.done["frames"])
                 self._remove_work(name, None)
                 return
@@ -277,6 +280,11 @@ class Engine:
         os.makedirs(work, exist_ok=True)
         self.open[name] = Open(order, item, name, job, identity, size, work, check=check)
         self._push("prepare", self.open[name])
+
+    def _is_verified(self, before: dict | None) -> bool:
+        """The comparison of an earlier run is enough."""
+        least = self.settings.min_psnr
+        return before is not None and (least is None or before.get("psnr", math.inf) >= least)
 
     def _fail_early(self, item: Item, name: str, text: str) -> None:
         self.journal.add("failed", output=name, input=item.path, kind="refused", text=text)
@@ -381,6 +389,8 @@ class Engine:
         if kind in ENDS_ITEM:
             if kind in ("pipeline", "missing-element") and task != "finish" and not self.proved:
                 self._halt(WRONG_USAGE, f"{item.output}: {text}")
+            if kind == "refused" and task == "segment":
+                self.unfit = self.unfit or f"{item.output}: {text}"
             self._fail(item, kind, text)
             if kind == "verify":
                 prepare.remove(item.work)
@@ -395,9 +405,10 @@ class Engine:
         if attempts > self.retries:
             self._fail(item, kind, f"{what}: {text} (attempt {attempts}, the last)")
             return
-        self.journal.add("retry", output=item.output, task=what, kind=kind, text=text, attempt=attempts,
+        shown = f"segments {text} changed on disk" if kind == "damaged" else text
+        self.journal.add("retry", output=item.output, task=what, kind=kind, text=shown, attempt=attempts,
                          device=done.device)
-        self.events.retry(item.output, what, kind, text, attempts, done.device)
+        self.events.retry(item.output, what, kind, shown, attempts, done.device)
         self.metrics.retry(kind)
         if kind == "damaged":  # the segments that changed on disk, which come before the next attempt
             damaged = [int(number) for number in text.split(",")]

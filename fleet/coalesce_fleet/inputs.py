@@ -7,6 +7,7 @@ import csv
 import dataclasses
 import hashlib
 import json
+import math
 import os
 import re
 from fractions import Fraction
@@ -117,13 +118,13 @@ def _directory(folder: str, framerate: str, outputs: str) -> list[Item]:
 def _rows(path: str) -> list[dict]:
     try:
         if path.lower().endswith(".json"):
-            with open(path, encoding="utf-8") as file:
+            with open(path, encoding="utf-8", errors="surrogateescape") as file:
                 value = json.load(file)
             rows = value.get("items") if isinstance(value, dict) else value
             if not isinstance(rows, list):
                 raise UsageError(f"{path}: expected a list of inputs, or an object with \"items\"")
             return [{"input": row} if isinstance(row, str) else row for row in rows]
-        with open(path, encoding="utf-8-sig", newline="") as file:
+        with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
             reader = csv.DictReader(file)
             if "input" not in (reader.fieldnames or []):
                 raise UsageError(f"{path}: the first line has no column \"input\" (also known: name, framerate)")
@@ -134,15 +135,22 @@ def _rows(path: str) -> list[dict]:
 
 def _manifest(path: str, framerate: str, outputs: str) -> list[Item]:
     items, base = [], os.path.dirname(path)
-    for number, row in enumerate(_rows(path), 1):
+    rows = _rows(path)
+    if not rows:
+        raise UsageError(f"{path}: no entry is in it")
+    for number, row in enumerate(rows, 1):
         if not isinstance(row, dict) or not isinstance(row.get("input"), str) or not row["input"]:
             raise UsageError(f"{path}: entry {number} has no \"input\"")
+        if None in row:
+            raise UsageError(f"{path}: entry {number} has more fields than the first line")
+        if not isinstance(row.get("name") or "", str):
+            raise UsageError(f"{path}: entry {number}: the name {row['name']} is no text")
         unknown = set(row) - {"input", "name", "framerate"}
         if unknown:
             raise UsageError(f"{path}: entry {number}: unknown {', '.join(sorted(map(str, unknown)))} "
                              "(known: input, name, framerate)")
         try:
-            found = _input(os.path.join(base, row["input"]), row.get("framerate") or framerate, outputs)
+            found = _input(os.path.join(base, row["input"]), str(row.get("framerate") or framerate), outputs)
         except UsageError as error:
             raise UsageError(f"{path}: entry {number}: {error}") from error
         if row.get("name"):
@@ -155,16 +163,27 @@ def _manifest(path: str, framerate: str, outputs: str) -> list[Item]:
 
 def _input(path: str, framerate: str, outputs: str) -> list[Item]:
     try:
-        if Fraction(framerate) <= 0:
+        rate = Fraction(framerate)
+        if not 0 < rate <= 1000 or max(rate.as_integer_ratio()) >= 1 << 31:
             raise ValueError
     except (ValueError, ZeroDivisionError):
-        raise UsageError(f"framerate {framerate}: expected pictures a second above 0, e.g. 25 or 30000/1001") from None
+        raise UsageError(f"framerate {framerate}: expected pictures a second above 0, up to 1000, e.g. 25 or "
+                         "30000/1001") from None
+    if not path:
+        raise UsageError("an input is empty: expected a path")
     path = os.path.abspath(path)
     if os.path.isdir(path):
         return _directory(path, framerate, outputs)
     folder, name = os.path.split(path)
     if not os.path.exists(path) and PATTERN.search(name):
-        return [_sequence(folder, name, _pattern_name(name) or os.path.basename(folder), framerate)]
+        item = _sequence(folder, name, _pattern_name(name) or os.path.basename(folder), framerate)
+        try:
+            item.images()
+        except OSError as error:
+            raise UsageError(f"{path}: {error.strerror}" if error.strerror else str(error)) from None
+        except ValueError:
+            pass  # a gap ends the item, and no other
+        return [item]
     if not os.path.isfile(path):
         raise UsageError(f"{path}: no such file or directory")
     suffix = os.path.splitext(name)[1].lower()
@@ -181,6 +200,14 @@ def output(item: Item, container: str) -> str:
     return os.path.normpath(item.name) + EXTENSION[container]
 
 
+def _longest(parts: list[str]) -> float:
+    """Bytes of the longest; infinity if one is not of bytes."""
+    try:
+        return max(len(os.fsencode(part)) for part in parts)
+    except UnicodeEncodeError:
+        return math.inf
+
+
 def items(inputs: list[str], framerate: str, to: str, container: str) -> list[Item]:
     """All items, with outputs that differ."""
     outputs, found = os.path.realpath(to), []
@@ -193,7 +220,12 @@ def items(inputs: list[str], framerate: str, to: str, container: str) -> list[It
     for item in found:
         name = output(item, container)
         parts = name.split(os.sep)
-        if os.path.isabs(name) or ".." in parts or name in (".", "") or "\n" in name:
+        if "\n" in name or "\0" in name:
+            raise UsageError(f"{item.path}: the name {item.name!r} has a line break or a NUL: give a name in a manifest "
+                             "(columns input, name)")
+        if _longest(parts) > 255:
+            raise UsageError(f"{item.path}: the name {item.name!r} is no name of a file, or has more than 255 bytes")
+        if os.path.isabs(name) or ".." in parts or name in (".", ""):
             raise UsageError(f"{item.path}: the name {item.name!r} is no path below the target")
         if parts[0] == STATE or name in ("manifest.json", "SHA256SUMS"):
             raise UsageError(f"{item.path}: the name {item.name!r} is one that coalesce-fleet uses itself")

@@ -82,6 +82,6 @@ def join_job(found: Probe, container: str, segments: list[tuple[str, str]], out:
 
 def verify_job(found: Probe, pipeline: str, container: str, path: str, min_psnr: float | None) -> dict:
     """Decodes what was written at `path` with OpenJPEG and compares it with what enters the encoder."""
-    return {"input": source(found), "pipeline": pipeline, "container": container, "path": path,
+    return {"input": source(found), "pipeline": pipeline, "container": container, "caps": CAPS[container], "path": path,
             "times": [*found.times, found.duration], "timed": found.timed, "count": found.count,
             "min_psnr": min_psnr}

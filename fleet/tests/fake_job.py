@@ -95,7 +95,7 @@ def act(folder, entry, job):
             except BlockingIOError:
                 pass
         what = "gpu-memory"
-    if what in ("disk-full", "read-only", "gpu-memory", "corrupt-input", "pipeline", "missing-element", "verify"):
+    if what in ("disk-full", "read-only", "gpu-memory", "corrupt-input", "refused", "pipeline", "missing-element", "verify"):
         say(error=what, text=f"fake {what}")
         sys.exit(1)
 

@@ -49,6 +49,10 @@ def test_plain_lines_without_a_terminal(fleet, whole):
     (["--framerate", "no"], "framerate no"),
     (["--address", "x:1"], "--address is of a Ray cluster"),
     (["--container", "avi"], "avi"),
+    (["--min-psnr", "40"], "--min-psnr 40"),
+    (["--verify", "--min-psnr", "nan"], "--min-psnr nan"),
+    (["--to", ""], "--to ''"),
+    (["--to", __file__], "expected a directory"),
 ])
 def test_wrong_usage(fleet, whole, options, wanted):
     done = run(fleet, *options)

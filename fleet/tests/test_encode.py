@@ -71,18 +71,37 @@ def test_images(tmp_path):
     whole = encode(found, tmp_path, 100, PIPELINE)[2]
     assert encode(found, tmp_path, 2, PIPELINE)[2] == whole
     pathlib.Path(names[3]).write_bytes(pathlib.Path(names[3]).read_bytes()[:60])
-    message = run("encode.py", encode_job(found, plan(found, 100)[0], PIPELINE, "mxf",
-                                          about(PIPELINE)["done"]["made_by"], str(tmp_path / "o"), str(tmp_path / "i")))
-    assert message["error"] == "corrupt-input" and str(tmp_path) in message["text"]
+    message = error_of_images(found, tmp_path)
+    assert message["error"] == "corrupt-input" and f"{names[3]}: this picture" in message["text"]
+    still(names[3], 3, (128, 96))
+    message = error_of_images(found, tmp_path)
+    assert f"{names[3]}: the pictures change from RGB 64x48 to RGB 128x96 near picture 3" in message["text"]
 
 
-def still(path, number):
+def test_jpegs_that_are_cut_short(tmp_path):
+    names = [still(tmp_path / f"{number}.jpg", number) for number in range(3)]
+    data = pathlib.Path(names[1]).read_bytes()
+    pathlib.Path(names[1]).write_bytes(data + b"what a camera adds")
+    assert error_of_images(probe_images(names), tmp_path) is None
+    pathlib.Path(names[1]).write_bytes(data[:len(data) * 3 // 4])
+    message = error_of_images(probe_images(names), tmp_path)
+    assert message["error"] == "corrupt-input" and f"{names[1]}: the file is cut short" in message["text"]
+
+
+def error_of_images(found, folder):
+    message = run("encode.py", encode_job(found, plan(found, 100)[0], PIPELINE, "mxf", about(PIPELINE)["done"]["made_by"],
+                                          str(folder / "o"), str(folder / "i")))
+    return message if "error" in message else None
+
+
+def still(path, number, size=(64, 48)):
     import av
 
     with av.open(str(path), "w", format="image2", options={"update": "1"}) as file:
-        stream = file.add_stream("png", rate=25)
-        stream.width, stream.height, stream.pix_fmt = 64, 48, "rgb24"
-        file.mux(stream.encode(picture(number, 64, 48, "rgb24")))
+        codec, format = ("mjpeg", "yuvj420p") if str(path).endswith(".jpg") else ("png", "rgb24")
+        stream = file.add_stream(codec, rate=25)
+        stream.width, stream.height, stream.pix_fmt = *size, format
+        file.mux(stream.encode(picture(number, *size, format)))
         file.mux(stream.encode(None))
     return str(path)
 
@@ -97,7 +116,8 @@ def test_stills(tmp_path):
 
 @pytest.mark.parametrize("pipeline, kind, text", [
     ("openjpegenk", "missing-element", "openjpegenk"), ("openjpegenc num-layers=99x", "pipeline", "num-layers"),
-    ("pngenc", "pipeline", "image/x-jpc"), ("openjpegenc ! fakesink", "pipeline", "one output"),
+    ("openjpegenc num-layers=-1", "pipeline", "out of range for property 'num-layers'"),
+    ("openjpegenc openjpegenc", "pipeline", "not linked"), ("pngenc", "pipeline", "image/x-jpc"), ("openjpegenc ! fakesink", "pipeline", "one output"),
     ("videorate ! video/x-raw,framerate=50/1 ! openjpegenc", "pipeline", "keep their number"),
     ("videoconvert ! video/x-raw,format=RGB ! identity ! openjpegenc", "pipeline", "RGB")])
 def test_pipelines_that_do_not_do(tmp_path, pipeline, kind, text):
@@ -115,7 +135,7 @@ def test_grey_is_not_for_mxf(tmp_path):
 def test_pictures_that_the_encoder_does_not_take(tmp_path):
     path = make(tmp_path / "a.mkv", "ffv1", 4, format="gray")
     message = error_of(path, tmp_path, "capsfilter caps=video/x-raw,format=RGB ! videoconvert ! openjpegenc")
-    assert message["error"] == "pipeline", message
+    assert message["error"] == "refused" and path in message["text"], message
 
 
 def test_no_space(tmp_path):

@@ -136,6 +136,15 @@ def test_a_pipeline_that_never_works_stops_the_run(fleet, what):
     assert len(fleet.log(script="encode")) < 8
 
 
+def test_an_input_that_the_pipeline_does_not_take_is_no_reason_to_stop(fleet, whole):
+    fleet.faults({"what": "refused", "name": "a.mp4"})
+    assert fleet.run(per_gpu=1) == 1
+    assert fleet.run(per_gpu=1) == 1
+    assert fleet.outputs()["b.mxf"] == whole["b.mxf"]
+    fleet.faults({"what": "refused"})
+    assert fleet.run(per_gpu=1, pipeline="otherenc") == 2
+
+
 @pytest.mark.slow
 def test_a_pipeline_that_refuses_one_input_ends_that_item(fleet, whole):
     fleet.faults({"what": "pipeline", "name": "b.mp4"})

@@ -60,6 +60,12 @@ def test_manifests(tmp_path):
     assert names(tmp_path, "list.json") == {"a": "in/a.mov", "x/y": "in/b.mov"}
 
 
+def test_manifests_of_names_that_are_no_text(tmp_path):
+    make(tmp_path, "\udcff.mov")
+    (tmp_path / "list.csv").write_bytes(b"input\n\xff.mov\n")
+    assert names(tmp_path, "list.csv") == {"\udcff": "\udcff.mov"}
+
+
 @pytest.mark.parametrize("name, text, wanted", [
     ("l.csv", "file\na.mov\n", "no column \"input\""),
     ("l.csv", "input,nmae\na.mov,b\n", "entry 1: unknown nmae"),
@@ -72,6 +78,15 @@ def test_manifests(tmp_path):
     ("l.json", '[{"input": "a.mov", "name": ".coalesce-fleet/b"}]', "uses itself"),
     ("l.json", '[{"input": ".", "name": "b"}]', "is 2 items, one name"),
     ("l.json", '[{"input": "s", "framerate": "0"}]', "framerate 0"),
+    ("l.json", '[{"input": "s", "framerate": 1e9}]', "framerate 1000000000.0"),
+    ("l.json", '[{"input": "s", "framerate": [25]}]', "framerate .25"),
+    ("l.json", '[{"input": "a.mov", "name": 5}]', "entry 1: the name 5 is no text"),
+    ("l.json", '[{"input": "a.mov", "name": "a\\u0000b"}]', "a NUL"),
+    ("l.json", '[{"input": "a.mov", "name": "\\ud800"}]', "no name of a file"),
+    ("l.json", '[{"input": "a.mov", "name": "%s"}]' % ("n" * 252), "more than 255 bytes"),
+    ("l.json", "[]", "no entry"),
+    ("l.csv", "input\n", "no entry"),
+    ("l.csv", "input\na.mov,b\n", "entry 1 has more fields"),
 ])
 def test_manifests_that_are_refused(tmp_path, name, text, wanted):
     make(tmp_path, "a.mov", "s/1.png")
@@ -91,10 +106,13 @@ def test_outputs_that_collide_are_refused(tmp_path):
 
 
 def test_what_is_no_input(tmp_path):
-    make(tmp_path, "empty/x.txt", "p_0001.png")
-    for name, wanted in (("empty", "no video file"), ("gone.mov", "no such file"), ("p_0001.png", r"p_%04d\.png")):
+    make(tmp_path, "empty/x.txt", "p_0001.png", "a\nb.mov")
+    for name, wanted in (("a\nb.mov", "line break"), ("q_%d.png", "no picture has this name"), ("no/q_%d.png", "No such"),
+                         ("empty", "no video file"), ("gone.mov", "no such file"), ("p_0001.png", r"p_%04d\.png")):
         with pytest.raises(UsageError, match=wanted):
             names(tmp_path, name)
+    with pytest.raises(UsageError, match="an input is empty"):
+        items([""], "25", "out", "mxf")
 
 
 def test_the_target_inside_an_input_is_no_input(tmp_path):

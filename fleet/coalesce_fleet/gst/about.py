@@ -6,7 +6,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from common import Gst, parse_bin, run  # noqa: E402
+from common import Failure, Gst, parse_bin, run  # noqa: E402
 
 # Elements whose output for a picture depends on that picture only. An item is cut if its pipeline has no others.
 BY_ITSELF = frozenset("""
@@ -49,6 +49,11 @@ def made_by(bin):
 
 def work(job):
     bin = parse_bin(job["pipeline"])
+    for element in elements(bin):
+        for pad in element.pads:
+            if not pad.is_linked():
+                raise Failure("pipeline", f"{element.get_name()} has a pad that is not linked, {pad.get_name()} (in the "
+                                          f"pipeline \"{job['pipeline']}\")")
     return {"remembers": remembers(bin), "made_by": made_by(bin)}
 
 

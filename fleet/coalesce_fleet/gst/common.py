@@ -24,7 +24,7 @@ SECOND = 1_000_000_000
 
 
 class Failure(Exception):
-    """`kind` is corrupt-input, pipeline, disk-full, read-only, gpu-memory, missing-element, verify or lost."""
+    """`kind` is corrupt-input, refused, pipeline, disk-full, read-only, gpu-memory, missing-element, verify or lost."""
 
     def __init__(self, kind, text):
         super().__init__(text)
@@ -66,12 +66,20 @@ def os_kind(failure):
 
 
 def parse_bin(text, kind="pipeline"):
+    said = []  # GObject warns of values out of range, and sets others
+    handler = GLib.log_set_handler("GLib-GObject", GLib.LogLevelFlags.LEVEL_WARNING | GLib.LogLevelFlags.LEVEL_CRITICAL,
+                                   lambda domain, level, message, *_: said.append(message), None)
     try:
-        return Gst.parse_bin_from_description_full(text, True, None, Gst.ParseFlags.FATAL_ERRORS)
+        bin = Gst.parse_bin_from_description_full(text, True, None, Gst.ParseFlags.FATAL_ERRORS)
+        if said:
+            raise Failure(kind, f"{said[0]} (in the pipeline \"{text}\")")
+        return bin
     except GLib.Error as error:
         if error.matches(Gst.ParseError.quark(), Gst.ParseError.NO_SUCH_ELEMENT):
             raise Failure("missing-element", f"{error.message} (in the pipeline \"{text}\")") from error
         raise Failure(kind, f"{error.message} (in the pipeline \"{text}\")") from error
+    finally:
+        GLib.log_remove_handler("GLib-GObject", handler)
 
 
 def is_error(error, enum, *codes):

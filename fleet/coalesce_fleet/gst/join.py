@@ -136,10 +136,8 @@ class Track:
         if self.channels > 2:
             self.caps += ",channel-mask=(bitmask)0x0"
         convert = "audioconvert dithering=none noise-shaping=none"
-        if self.channels > 2:  # as they are: no mixing
-            rows = ("<" + ",".join(f"(float){float(a == b)}" for a in range(self.channels)) + ">"
-                    for b in range(self.channels))
-            convert += f" mix-matrix=<{','.join(rows)}>"
+        if self.channels > 2:  # as they are: without positions, nothing is mixed
+            convert = f"capssetter caps=audio/x-raw,channel-mask=(bitmask)0x0 ! {convert}"
         self.head = parse_bin(convert)
         self.sink = Gst.ElementFactory.make("appsink")
         self.sink.set_property("sync", False)

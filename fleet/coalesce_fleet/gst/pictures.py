@@ -2,6 +2,7 @@
 """Decoded pictures of an input, those of a segment only: found by presentation time, counted, none lost unseen."""
 
 import bisect
+import os
 import re
 import threading
 
@@ -29,6 +30,22 @@ class Damage:
             self.first = text.strip()
 
 
+def brief(caps):
+    """The format and the size of pictures."""
+    one = caps.get_structure(0)
+    return f"{one.get_string('format')} {one.get_int('width').value}x{one.get_int('height').value}"
+
+
+def is_cut_short(data):
+    """Whether a JPEG file has no end of image after its scan: decoders fill the rest with grey."""
+    at = 2
+    while data.startswith(b"\xff\xd8\xff") and at + 4 <= len(data) and data[at] == 0xFF:
+        if data[at + 1] == 0xDA:
+            return data.find(b"\xff\xd9", at) < 0
+        at += 1 if data[at + 1] == 0xFF else 2 + int.from_bytes(data[at + 2:at + 4], "big")
+    return False
+
+
 class Pictures:
     """`mode`: seek (to the keyframe before), start (of the file), count (from the start, without times), images."""
 
@@ -38,9 +55,11 @@ class Pictures:
         self.job, self.mode = job, mode
         self.source, self.times = job["input"], job["times"]
         self.first, self.count = job.get("first", 0), job["count"]
-        self.place = self.source.get("path") or self.source["images"][0]
+        self.place = self.source.get("path") or " … ".join(dict.fromkeys(
+            (self.source["images"][0], os.path.basename(self.source["images"][-1]))))
+        self.shown = set()  # the times of images that came
         self.pipeline = Gst.Pipeline.new(None)
-        self.pads, self.failure, self.caps = [], None, None
+        self.pads, self.failure, self.caps, self.brief = [], None, None, "what it has"
         self.number, self.counted, self.zero, self.came, self.ended = 0, 0, None, [False] * self.count, False
         self.waiting, self.raw_times = mode == "seek", False
         self.known, self.linked = threading.Event(), threading.Event()
@@ -82,10 +101,10 @@ class Pictures:
         decoder = Gst.ElementFactory.make("decodebin")
         decoder.set_property("caps", Gst.Caps.from_string("video/x-raw(ANY)"))
         source = Gst.ElementFactory.make("appsrc")
-        with open(self.place, "rb") as file:
+        with open(self.source["images"][0], "rb") as file:
             caps, _ = GstBase.type_find_helper_for_data(None, file.read(1 << 16))
         if caps is None:
-            raise Failure("corrupt-input", f"{self.place}: not a picture of a known type")
+            raise Failure("corrupt-input", f"{self.source['images'][0]}: not a picture of a type that GStreamer knows")
         source.set_property("caps", with_rate(caps, self.source["framerate"]))
         source.set_property("format", Gst.Format.TIME)
         source.set_property("block", True)
@@ -101,7 +120,10 @@ class Pictures:
         path = self.source["images"][place]
         try:
             with open(path, "rb") as file:
-                buffer = Gst.Buffer.new_wrapped(file.read())
+                data = file.read()
+            buffer = Gst.Buffer.new_wrapped(data)
+            if is_cut_short(data):
+                self._fail(f"{path}: the file is cut short: its end is missing")
         except OSError as error:
             self._fail(f"{path}: {error.strerror}")
             source.emit("end-of-stream")
@@ -126,8 +148,8 @@ class Pictures:
                               | Gst.PadProbeType.EVENT_FLUSH, self._probe)
                 self.pad = pad
                 if pad.link(self.target) != Gst.PadLinkReturn.OK:
-                    self._fail(f"the pipeline does not accept {(pad.get_current_caps() or pad.query_caps()).to_string()}",
-                               "pipeline")
+                    self._fail(f"{self.place}: the pipeline does not accept "
+                               f"{(pad.get_current_caps() or pad.query_caps()).to_string()}", "refused")
             else:
                 sink = Gst.ElementFactory.make("fakesink")
                 sink.set_property("async", False)
@@ -164,12 +186,14 @@ class Pictures:
         if event.type == Gst.EventType.FLUSH_STOP:
             self.waiting = False
         elif event.type == Gst.EventType.CAPS:
-            caps = event.parse_caps().to_string()
+            caps, now = event.parse_caps().to_string(), brief(event.parse_caps())
             if self.caps is None:
-                self.caps = caps
+                self.caps, self.brief = caps, now
             elif self.caps != caps and not self.ended:
-                self._fail(f"{self.place}: the pictures change from {self.caps} to {caps} "
-                           f"near picture {self.first + sum(self.came)}")
+                before, now = (self.caps, caps) if self.brief == now else (self.brief, now)
+                at = self.source["images"][min(self.counted, self.count - 1)] if self.mode == "images" else self.place
+                self._fail(f"{at}: the pictures change from {before} to {now} near picture "
+                           f"{self.first + sum(self.came)}")
         elif event.type in (Gst.EventType.EOS, Gst.EventType.GAP):
             if event.type == Gst.EventType.EOS:
                 self.known.set()
@@ -182,6 +206,7 @@ class Pictures:
             return Gst.PadProbeReturn.DROP
         if self.mode in ("count", "images"):
             place, self.counted = self.counted, self.counted + 1
+            self.shown.add(buffer.pts)
         else:
             now = buffer.pts
             if not self.raw_times:
@@ -227,11 +252,22 @@ class Pictures:
         """Raises what went wrong so far."""
         if self.failure:
             raise self.failure
-        raise_errors(self.pipeline, self.place, self.bin)
+        try:
+            raise_errors(self.pipeline, self.place, self.bin)
+        except Failure as failure:
+            if failure.kind not in ("pipeline", "missing-element"):
+                raise
+            # The pipeline was made: it is these pictures that it does not do, others it may.
+            raise Failure("refused", f"{self.place}: {self.brief} does not become {self.job['caps']}: "
+                                     f"{str(failure).removeprefix(self.place + ': ')}") from failure
 
     def check_all_came(self):
         missing = [place for place, came in enumerate(self.came) if not came]
         if missing:
+            by_time = [place for place in range(self.count) if self.times[place] not in self.shown]
+            if self.mode == "images" and len(by_time) == len(missing):
+                raise Failure("corrupt-input", f"{self.source['images'][by_time[0]]}: this picture, or the one before, could "
+                                               f"not be decoded, {len(missing)} of {self.count} of this segment")
             at = self.times[missing[0]] / SECOND
             why = f" ({Pictures.damage.first})" if Pictures.damage.first else ""
             raise Failure("corrupt-input", f"{self.place}: picture {self.first + missing[0]} at {at:.3f} s could not be "

@@ -124,12 +124,16 @@ class Original:
         self.pictures = Pictures({**job, "first": 0}, mode)
         bin = parse_bin(job["pipeline"])
         self.encoder = encoder_of(bin)
+        wanted = Gst.ElementFactory.make("capsfilter")  # so that the encoder is given what it was
+        wanted.set_property("caps", Gst.Caps.from_string(job["caps"]))
         sink = Gst.ElementFactory.make("fakesink")
         sink.set_property("sync", False)
         sink.set_property("async", False)
         self.pictures.pipeline.add(bin)
+        self.pictures.pipeline.add(wanted)
         self.pictures.pipeline.add(sink)
-        bin.link(sink)
+        bin.link(wanted)
+        wanted.link(sink)
         self.layout = Gst.parse_launch("appsrc name=source format=time block=true max-bytes=1 ! " + PLANES)
         self.source, self.sink = self.layout.get_by_name("source"), self.layout.get_by_name("sink")
         self.planes = self.info = None
