@@ -326,6 +326,15 @@ def test_verified_before_it_appears(fleet, whole):
 
 
 @pytest.mark.slow
+def test_a_higher_psnr_is_compared_again(fleet, whole):
+    assert fleet.run(verify=True, min_psnr=90.0) == 0
+    fleet.forget()
+    assert fleet.run(verify=True, min_psnr=99.0) == 0
+    assert fleet.log() == []
+    assert fleet.run(verify=True, min_psnr=99.5) == 0
+    assert {entry["script"] for entry in fleet.log()} == {"verify"}
+
+
 def test_verified_later(fleet, whole):
     assert fleet.run() == 0
     fleet.forget()

@@ -108,6 +108,14 @@ def test_compressed_sound(tmp_path, container, name):
     assert abs(done["samples"][0] - 48000) < 2500
 
 
+def test_compressed_sound_of_six_channels(tmp_path):
+    path = make(tmp_path / "a.mp4", pictures=25, audio=[("aac", 48000, 6, 1)])
+    found, segments, _ = encode(path, tmp_path, 100)
+    done = join(found, segments, "mxf", tmp_path / "out")["done"]
+    [sound] = read(tmp_path / "out")[1]
+    assert len(sound) == done["samples"][0] * 6 * 3 and any(sound)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("container", ["mxf", "mj2"])
 def test_drop_frame(tmp_path, container):

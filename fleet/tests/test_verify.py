@@ -47,6 +47,14 @@ def test_another_picture_is_seen(tmp_path):
     assert message["error"] == "verify" and "000001.jp2" in message["text"]
 
 
+def test_grey_that_a_container_makes_yuv(tmp_path):
+    need("j2kenc")
+    path = make(tmp_path / "a.mkv", "ffv1", 4, format="gray")
+    found, segments, _ = encode(path, tmp_path, 2, "videoconvert ! j2kenc")
+    assert "done" in join(found, segments, "mxf", tmp_path / "out", NONE)
+    assert verify(found, "videoconvert ! j2kenc", "mxf", tmp_path / "out")["done"]["lossless"]
+
+
 def test_lossy(tmp_path):
     need("j2kenc")
     found = written(tmp_path, "j2kenc psnr=35", "mxf")

@@ -104,7 +104,11 @@ class Pictures:
         with open(self.source["images"][0], "rb") as file:
             caps, _ = GstBase.type_find_helper_for_data(None, file.read(1 << 16))
         if caps is None:
-            raise Failure("corrupt-input", f"{self.source['images'][0]}: not a picture of a type that GStreamer knows")
+            raise Failure("refused", f"{self.source['images'][0]}: not a picture of a type that GStreamer finds, as PNG, "
+                                     "TIFF or JPEG")
+        if caps.get_structure(0).get_name() == "image/x-exr" and self.count > 1:
+            raise Failure("refused", f"{self.place}: GStreamer's decoder takes one OpenEXR picture: --segment-frames 1, "
+                                     "and no --verify")
         source.set_property("caps", with_rate(caps, self.source["framerate"]))
         source.set_property("format", Gst.Format.TIME)
         source.set_property("block", True)
