@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from . import __version__
+from . import __version__, manifest
 from .engine import ALL_DONE, CANNOT_GO_ON, INTERRUPTED, SOME_FAILED, WRONG_USAGE, Engine, Settings
 from .events import events
 from .executors import Processes
@@ -94,6 +94,10 @@ def _encode(inputs, to, pipeline, container, address, engine, segment_frames, pe
         except (FileExistsError, FileNotFoundError, NotADirectoryError) as error:
             raise UsageError(f"--to {to!r}: {error.strerror}: expected a directory") from None
         journal = Journal(to)
+        for name in manifest.NAMES if journal.fresh else ():
+            if os.path.lexists(os.path.join(to, name)):
+                raise UsageError(f"{os.path.join(to, name)} exists and is not of coalesce-fleet: move it, or choose "
+                                 "another --to")
         shown = events(as_json)
         executor, metrics = _executor(engine, address, per_gpu, settings.stall)
         run = Engine(settings, found, to, executor, journal, shown, metrics, retries)

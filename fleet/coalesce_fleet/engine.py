@@ -23,7 +23,7 @@ from .inputs import Item, UsageError, output
 from .journal import Journal
 from .metrics import Metrics
 from .plan import CAPS
-from .segment import os_kind
+from .segment import SUMS, os_kind
 
 # What trying again does not change: the item ends.
 ENDS_ITEM = {"corrupt-input", "refused", "pipeline", "missing-element", "verify"}
@@ -442,14 +442,16 @@ def _quoted(name: str) -> str:
 
 
 def _changed(path: str) -> int:
-    return os.stat(os.path.join(path, "SHA256SUMS") if os.path.isdir(path) else path).st_mtime_ns
+    return os.stat(os.path.join(path, SUMS) if os.path.isdir(path) else path).st_mtime_ns
 
 
 def _is_there(path: str, done: dict) -> bool:
-    """The output is the one that was written: its size and time of change are the same."""
+    """The output is the one that was written: its size and time of change are the same. Stills are older than their list."""
     try:
         if os.path.isdir(path):
-            return _changed(path) == done["changed"]
+            stills = [entry.stat() for entry in os.scandir(path) if entry.name.endswith(".jp2")]
+            return (_changed(path) == done["changed"] and sum(still.st_size for still in stills) == done["bytes"]
+                    and all(still.st_mtime_ns <= done["changed"] for still in stills))
         status = os.stat(path)
         return status.st_size == done["bytes"] and status.st_mtime_ns == done["changed"]
     except OSError:

@@ -93,6 +93,7 @@ class Journal:
         whole = content.rfind(b"\n") + 1
         if whole != len(content):  # the line that a dying driver was writing
             os.ftruncate(self.file, whole)
+        self.fresh = whole == 0
         self.records, self.damaged = replay(content[:whole].split(b"\n")[:-1])
         self.pending = []
         fsync_folder(self.folder)

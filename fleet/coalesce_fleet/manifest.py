@@ -9,6 +9,7 @@ import os
 from .inputs import STATE
 from .segment import SUMS
 
+NAMES = ("manifest.json", SUMS)
 FIELDS = ("output", "input", "frames", "bytes", "sha256", "pipeline", "container", "made_by", "verified")
 
 

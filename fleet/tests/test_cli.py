@@ -60,6 +60,16 @@ def test_wrong_usage(fleet, whole, options, wanted):
     assert not fleet.to.exists() or fleet.outputs() == {}
 
 
+@pytest.mark.parametrize("name", ["SHA256SUMS", "manifest.json"])
+def test_lists_of_others_are_not_replaced(fleet, whole, name):
+    fleet.to.mkdir()
+    (fleet.to / name).write_text("not of it")
+    for _ in range(2):
+        done = run(fleet)
+        assert done.returncode == 2 and f"{name} exists and is not of coalesce-fleet" in done.stderr
+    assert (fleet.to / name).read_text() == "not of it"
+
+
 def test_without_ray_plain_processes_are_used_and_said(monkeypatch, capsys):
     monkeypatch.setattr(cli.importlib.util, "find_spec", lambda name: None)
     assert cli._executor(None, None, None, 1)[0].name == "processes"

@@ -185,7 +185,7 @@ def test_a_segment_that_changed_on_disk_is_encoded_again(fleet, whole):
     fleet.forget()
     assert fleet.run() == 0
     assert fleet.outputs() == whole
-    assert len(fleet.log(script="encode")) <= 3 + 2  # those, and what the first run did not reach
+    assert len(fleet.log(script="encode")) <= 3 + 3  # those, and what the first run did not reach
     assert {entry["kind"] for entry in fleet.events.of("retry")} == {"damaged"}
 
 
@@ -206,6 +206,19 @@ def test_another_job_is_done_anew_and_said(fleet, whole, change):
     assert len(fleet.events.of("note")) == 2
     assert len(fleet.log(script="encode")) == 6 + 3
     assert (fleet.outputs() == whole) == ("pipeline" not in change)
+
+
+def test_a_still_that_is_gone_or_was_changed(fleet):
+    fleet.video("a.mp4", frames=10)
+    assert fleet.run(container="jp2") == 0
+    before, still = fleet.outputs(), fleet.to / "a" / "000003.jp2"
+    assert fleet.run(container="jp2") == 0 and len(fleet.events.of("kept")) == 1
+    data = still.read_bytes()
+    for change in (still.unlink, lambda: still.write_bytes(data[::-1])):
+        change()
+        assert fleet.run(container="jp2") == 0
+        assert "gone or was changed" in fleet.events.of("note")[0]["text"]
+        assert fleet.outputs() == before
 
 
 @pytest.mark.parametrize("change", [{"pipeline": "otherenc"}, pytest.param({"segment_frames": 8}, marks=pytest.mark.slow)])
