@@ -192,6 +192,7 @@ int main(int argc, char **argv) {
     return run(options, &results);
   } catch (const std::exception &e) {
     std::printf("FAIL %s\n    %s\n", doing(), e.what());
+    (void)results.write();  // what was measured until then
     return 1;
   }
 }

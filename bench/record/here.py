@@ -9,12 +9,23 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from chart import number  # noqa: E402
 
+PUBLISHED = json.loads((HERE / 'published.json').read_text(encoding='utf-8'))
 NOT = 'not measured yet'
 NONE = '–'
 
 
 def table(head, rows):
     return ['| ' + ' | '.join(head) + ' |', '|' + '---|' * len(head), *('| ' + ' | '.join(map(str, row)) + ' |' for row in rows)]
+
+
+def head(facts):
+    """Of a chart's column."""
+    return f"published: {facts['hardware']}"
+
+
+def exact(value):
+    """As it was published."""
+    return f'{value:g}'
 
 
 def of_size(size):
