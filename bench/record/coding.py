@@ -34,7 +34,7 @@ def wavelet_chart(here):
             if size == facts['sizes'][0] and 'grey' not in kind:
                 continue
             published = facts['gpu_ms'][i] if kind == '5/3, grey' else None
-            entries.append((f'{of_size(size)}, {name}', (published, NONE if published is None else f'{published} ms'),
+            entries.append((f'{of_size(size)}, {name}', (published, NONE if published is None else f'{exact(published)} ms'),
                             here.bar(here.row('wavelet', f'j2k-transform {kind}', None, size).get('us'), 'µs')))
     return 'Wavelet transform', (head(facts), here.head()), entries, 'shorter is better'
 

@@ -40,7 +40,7 @@ def filters_chart(here):
                                      ('shared memory', 'book: shared memory', 'shared memory'),
                                      ('separable', 'book: separable', 'separable')):
             published = last[name][i] if i < len(last[name]) else None
-            entries.append((f'{side}×{side}, {short}', (published, NONE if published is None else f'{published} ms'),
+            entries.append((f'{side}×{side}, {short}', (published, NONE if published is None else f'{exact(published)} ms'),
                             here.bar(filter_us(here, variant, '4096x4096', side), 'µs')))
         for variant in 'library, generic', 'library, separable':
             entries.append((f'{side}×{side}, {variant}'.replace('library', 'ours'), (None, ''),

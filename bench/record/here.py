@@ -20,7 +20,8 @@ def table(head, rows):
 
 def head(facts):
     """Of a chart's column."""
-    return f"published: {facts['hardware']}"
+    hardware = facts['hardware']
+    return f"published: {'hardware ' if hardware.startswith('not') else ''}{hardware}"
 
 
 def exact(value):

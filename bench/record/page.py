@@ -33,7 +33,9 @@ CHARTS = {'widths': accesses.widths_chart, 'rgb': accesses.rgb_chart, 'three-tap
 
 def draw(here, name):
     title, heads, entries, how = CHARTS[name](here)
-    return pairs.chart(title, heads, entries, how, f"Each column has a scale of its own. {here.source(name in ('widths', 'metrics'))}")
+    percents = name in ('widths', 'metrics')  # by the profiler
+    scale = '' if percents else 'Each column has a scale of its own. '
+    return pairs.chart(title, heads, entries, how, scale + here.source(percents), 100 if percents else None)
 
 
 def page(here, text):

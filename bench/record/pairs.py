@@ -22,8 +22,9 @@ def wrapped(text, width):
     return lines
 
 
-def chart(title, heads, entries, how, note):
-    """entries: (label, (value, text), (value, text)). A value of None has no bar, and its text alone."""
+def chart(title, heads, entries, how, note, full=None):
+    """entries: (label, (value, text), (value, text)). A value of None has no bar, and its text alone. full: what the longest bar
+    is of both columns, in place of the largest value of each."""
     drawing = Drawing()
     drawing.y += 10
     drawing.text(MARGIN, drawing.y, title, 'title')
@@ -36,8 +37,8 @@ def chart(title, heads, entries, how, note):
     drawing.y += 15 * (max(map(len, tops)) - 1) + 4
     rooms = []
     for column in range(2):
-        known = [entry[1 + column][0] for entry in entries if entry[1 + column][0] is not None]
-        rooms.append((COLUMN - NUMBERS) / max(known) if known and max(known) > 0 else 0)
+        most = full or max((entry[1 + column][0] or 0 for entry in entries), default=0)
+        rooms.append((COLUMN - NUMBERS) / most if most else 0)
     for label, *values in entries:
         drawing.y += GROUP - 4
         drawing.text(MARGIN, drawing.y + BAR - 2, label, 'small')
