@@ -42,11 +42,11 @@ def rgb(here):
     for form in PLAIN:
         for variant, name in rgb_ways(form):
             operation = f'RGB->{form}'
-            times = [here.row('rgb', operation, variant, size) for size in (plan.HD, plan.UHD, plan.LARGE)]
+            times = [here.row('rgb', operation, variant, size) for size in (plan.HD, plan.UHD)]
             efficiency = here.profile('rgb', operation, variant).get('load_efficiency')
-            rows.append([form, name, 'no figure', here.text(efficiency, lambda v: f'{v:.0f} %'), here.text(times[0].get('us')),
-                         here.text(times[1].get('us')), *(here.text(ratio(time), decimals(2)) for time in times[1:])])
-    return [*table(['to', 'way', 'published', 'load efficiency', 'µs, 1920×1080', 'µs, 3840×2160', 'ratio', 'ratio, 16384×16384'], rows),
+            rows.append([form, name, 'no figure', here.text(efficiency, percent),
+                         *(text for time in times for text in (here.text(time.get('us')), here.text(ratio(time), decimals(2))))])
+    return [*table(['to', 'way', 'published', 'load efficiency', 'µs, 1920×1080', 'ratio', 'µs, 3840×2160', 'ratio'], rows),
             '', f"Published: {facts['document']}, without figures and hardware. {here.source(True)}"]
 
 

@@ -41,7 +41,7 @@ FEW = ('--trials', '40')
 # By name, what is timed.
 RUNS = {
     'widths': kernels('uyvy2y', operations=['UYVY->GRAY8'], sizes=[HD, UHD, LARGE], variants=WIDTHS, more=FEW),
-    'rgb': kernels('rgb2yuv', operations=['RGB->Y444', 'RGB->AYUV', 'RGB->GRAY8'], sizes=[HD, UHD, LARGE], variants=RGB, more=FEW),
+    'rgb': kernels('rgb2yuv', operations=['RGB->Y444', 'RGB->AYUV', 'RGB->GRAY8'], sizes=[HD, UHD], variants=RGB, more=FEW),
     'three-tap': kernels('three-tap', more=FEW),
     'filters': kernels('book-filters', more=FEW),
     'wavelet': kernels('j2k-transform', operations=[f'j2k-transform {name}' for name in WAVELETS], sizes=['512x512', HD], more=FEW),

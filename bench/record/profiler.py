@@ -29,6 +29,11 @@ METRICS = {
 }
 
 
+# What every version knows, should one refuse others without a name.
+PLAIN = ('gpu__time_duration.sum', 'smsp__inst_executed.sum', 'dram__bytes_read.sum', 'dram__bytes_write.sum',
+         'sm__warps_active.avg.pct_of_peak_sustained_active')
+
+
 def number(text):
     try:
         return float(text.replace(',', ''))
@@ -99,7 +104,13 @@ class Profiler:
     """ncu, with the metrics that it knows."""
 
     def __init__(self, program, folder):
-        self.program, self.folder, self.metrics, self.missing = program, folder, [metric for metric, _ in METRICS.values()], []
+        self.program, self.folder = program, folder
+        self.metrics, self.missing = [metric for metric, _ in METRICS.values()], []
+        self.ran, self.failures = False, 0
+
+    def is_useless(self):
+        """It has failed again and again, and never run: it may not read the counters, say."""
+        return not self.ran and self.failures > 1
 
     def version(self):
         try:
@@ -125,12 +136,16 @@ class Profiler:
             text = log.read_text(encoding='utf-8', errors='replace') if log.exists() else ''
             found = read_kernels(text)
             if found:
+                self.ran = True
                 self.missing += [metric for name, (metric, _) in METRICS.items()
                                  if name not in found[0] and metric not in self.missing]
                 return found, f'status {status}' if status else ''
             lines = [line for line in (text + said).splitlines() if '==ERROR==' in line or '==WARNING==' in line]
             refused = [metric for metric in self.metrics if any(metric.split('.')[0] in line for line in lines)]
+            if not refused and not self.ran:
+                refused = [metric for metric in self.metrics if metric not in PLAIN]
             if not refused:
+                self.failures += 1
                 return [], ' '.join(lines[:3]) or said.strip()[-300:] or f'status {status}'
             self.missing += refused
             self.metrics = [metric for metric in self.metrics if metric not in refused]

@@ -126,8 +126,10 @@ def measure(arguments, folder):
     for name, run, profiled in plan.steps():
         if wanted.search(name) and not profiled:
             record.run(name, run)
-        elif wanted.search(name) and version:
+        elif wanted.search(name) and version and not profiler.is_useless():
             record.profile(name, run, profiler)
+    if profiler.is_useless():
+        record.fail('profiles', 'the profiler does not run here')
     result |= {'profiler': f'Nsight Compute {version}' if version else '', 'missing_metrics': profiler.missing,
                'seconds': round(time.monotonic() - record.started), 'failed': record.failed, **record.result}
     return result

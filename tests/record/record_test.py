@@ -96,6 +96,16 @@ class RecordTest(InPlace):
         self.assertEqual((list(record['runs']), record['profiles']), (['widths'], {}))
         self.assertIn('left out: profiles: /none/ncu does not start', said)
 
+    def test_a_profiler_that_may_not_read_counters_is_given_up(self):
+        broken = self.place.folder / 'broken'
+        broken.write_text('#!/bin/sh\necho "Version 1.2"\n[ "$1" = --version ] && exit 0\necho "==ERROR== ERR_NVGPUCTRPERM"\nexit 1\n')
+        broken.chmod(0o755)
+        record, said = self.place.record('--ncu', broken, '--only', '^(rgb|element .*)$')
+        self.assertEqual(record['profiles'], {})
+        self.assertEqual(record['failed']['profiles'], 'the profiler does not run here')
+        self.assertEqual(said.count('==ERROR== ERR_NVGPUCTRPERM'), 4)  # two attempts, each said twice
+        self.assertIn('element uyvy2y', record['runs'])
+
     def test_a_program_that_was_not_built_is_named(self):
         (self.place.build / 'bench-jpeg').unlink()
         record, _ = self.place.record('--only', 'jpeg, HD|^rgb$')
