@@ -5,7 +5,7 @@ Of each experiment a function gives lines of Markdown, and another one title, he
 """
 
 import plan
-from here import NONE, PUBLISHED, decimals, exact, head, number, of_size, percent, ratio, small_ms, table
+from here import NONE, PUBLISHED, credit, decimals, exact, head, number, of_size, percent, ratio, small_ms, table
 
 WIDTH_NAMES = ('8 bits, a pixel', '8 bits, 4 pixels', '32 and 8 bits, 4 pixels', '32 bits, 4 pixels', '64 bits, 4 pixels',
                '128 bits, 8 pixels', '2 × 128 bits, 16 pixels', 'the element')
@@ -21,7 +21,7 @@ def widths(here):
                      here.text(profile.get('load_efficiency'), lambda v: f'{v:.1f} %'), here.text(times[0].get('us')),
                      *(here.text(ratio(time), decimals(2)) for time in times)])
     return [*table(['loads of a thread', 'load efficiency, published', 'here', 'µs, 1920×1080', 'ratio', 'ratio, 16384×16384'], rows),
-            '', f"Published: {facts['document']}; hardware: {facts['hardware']}. {here.source(True)}"]
+            '', f'{credit(facts)} {here.source(True)}']
 
 
 def widths_chart(here):
@@ -47,7 +47,7 @@ def rgb(here):
             rows.append([form, name, 'no figure', here.text(efficiency, percent),
                          *(text for time in times for text in (here.text(time.get('us')), here.text(ratio(time), decimals(2))))])
     return [*table(['to', 'way', 'published', 'load efficiency', 'µs, 1920×1080', 'ratio', 'µs, 3840×2160', 'ratio'], rows),
-            '', f"Published: {facts['document']}, without figures and hardware. {here.source(True)}"]
+            '', f'{credit(facts)} {here.source(True)}']
 
 
 def rgb_chart(here):
@@ -59,6 +59,18 @@ def rgb_chart(here):
 def step(pair, form=small_ms):
     """A time of the GPU, and of the calls."""
     return f'{form(pair[0])} ({form(pair[1])})'
+
+
+def bus(here, facts):
+    """Gigabytes a second of a picture's way over the bus."""
+    rows = []
+    for name, published in facts['bus_gb_s'].items():
+        line = [name, exact(published)]
+        for transfers in 'synchronous', 'asynchronous':
+            row = here.row('three-tap', '3-tap filter, frames', 'naive', '1024x1024', transfers=transfers)
+            line.append(here.text(4 * 1024 * 1024 / row[f'{name}_us'] / 1e3 if row else None))
+        rows.append(line)
+    return table(['GB/s', 'published', 'here, pageable memory', 'here, page-locked memory'], rows)
 
 
 def three_tap(here):
@@ -86,8 +98,8 @@ def three_tap(here):
         streams.append([variant, *(here.text(here.row('three-tap', '3-tap filter, frames', variant, size,
                                                       transfers=f'{count} streams').get('frame_us'))
                                    for size in ('1024x1024', '4096x4096') for count in (1, 2, 4))])
-    return [*steps, '', f"1024×1024 samples of 32 bits, ms of the GPU, and in brackets of the calls. Published: {facts['document']}; "
-            f"hardware: {facts['hardware']}. {here.source()}", '',
+    return [*steps, '', f'1024×1024 samples of 32 bits, ms of the GPU, and in brackets of the calls. {credit(facts)} {here.source()}', '',
+            *bus(here, facts), '',
             *table(['kernel alone', 'µs, 1024×1024', 'ratio', 'µs, 4096×4096', 'ratio', 'load efficiency', 'occupancy'], kernels), '',
             *table(['µs a frame, both ways', *(f'{size}, {count} stream{"s" * (count > 1)}' for size in ('1024×1024', '4096×4096')
                                                for count in (1, 2, 4))], streams)]
@@ -120,7 +132,7 @@ def deinterlacing(here):
     rows += [[f'{operation.split()[1]}, {of_size(size)}, 4:2:2', NONE, here.text(deinterlaced(here, operation, size))]
              for operation, size in plan.DEINTERLACED if size == plan.HD]
     return [*table(['what', 'published, ms', 'here, µs'], rows), '',
-            f"Time of one picture. Published: {facts['document']}; hardware: {facts['hardware']}. {here.source()}"]
+            f'Time of one picture. {credit(facts)} {here.source()}']
 
 
 def deinterlacing_chart(here):

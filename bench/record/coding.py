@@ -4,7 +4,7 @@
 import re
 
 import plan
-from here import NONE, PUBLISHED, decimals, exact, head, ms, number, of_size, percent, ratio, small_ms, table
+from here import NONE, PUBLISHED, credit, decimals, exact, head, ms, number, of_size, percent, ratio, small_ms, table
 
 WAVELETS = {'5/3, grey': '5/3, grey', '9/7, grey': '9/7, grey', '5/3, 8-bit 4:4:4, 5 levels': '5/3, 4:4:4',
             '9/7, 8-bit 4:4:4, 5 levels': '9/7, 4:4:4'}
@@ -24,7 +24,7 @@ def wavelet(here):
                          here.text(ms(cpu), small_ms), here.text(ms(gpu), small_ms), here.text(faster), here.text(ratio(gpu), decimals(2))])
     return [*table(['picture', 'wavelet', f"{facts['cpu']}, published, ms", 'GPU, published, ms', 'CPU here, 1 thread, ms', 'GPU here, ms',
                     'times as fast', 'ratio'], rows), '',
-            f"Published: {facts['document']}; hardware: {facts['hardware']}; components and levels not named. {here.source()}"]
+            f'{credit(facts)} It names neither components nor levels. {here.source()}']
 
 
 def wavelet_chart(here):
@@ -45,7 +45,7 @@ def context(here):
     rows = [[name, exact(value), NONE] for name, value in facts['ms'].items()]
     rows += [['`j2kenc`, CPU, 1 thread', NONE, here.text(ms(cpu), small_ms)], ['`j2kenc`, GPU', NONE, here.text(ms(gpu), small_ms)]]
     return [*table(['coder', 'published, ms', 'here, ms'], rows), '',
-            f"Context modelling of a colour picture, 1920×1080. Published: {facts['document']}; hardware: {facts['hardware']}. {here.source()}"]
+            f'Context modelling of a colour picture, 1920×1080. {credit(facts)} {here.source()}']
 
 
 def context_chart(here):
@@ -80,7 +80,7 @@ def tier1(here):
     said = ' '.join(f"{width}×{height}: {chain['blocks']:,} blocks, {chain['symbols']:,} symbols, {chain['longest']:,} in the longest."
                     for (width, height), chain in sorted(chains.items()))
     return [*table(['coder', *columns], rows), '', 'ms of a picture, and in brackets how many times as fast as the basic one. '
-            f"Published: {facts['document']}; {facts['hardware']}. {here.source()} {said}".rstrip()]
+            f'{credit(facts)} {here.source()} {said}'.rstrip()]
 
 
 def tier1_chart(here):
@@ -139,7 +139,7 @@ def jpeg(here):
     rows = [[size, operation.removeprefix('JPEG '), 'no figure', *(here.text(time, small_ms) for time in jpeg_times(here, run, operation))]
             for run, size in JPEG_RUNS for operation in JPEG_INPUTS]
     return [*table(['picture', 'input', 'published', 'libjpeg-turbo, 1 thread', 'the element, CPU, 1 thread', 'GPU, alone',
-                    'GPU, frames in flight'], rows), '', f'Encoding, ms of a picture, quality 90. {here.source()}']
+                    'GPU, frames in flight'], rows), '', f"Encoding, ms of a picture, quality 90. {credit(PUBLISHED['jpeg'])} {here.source()}"]
 
 
 def jpeg_chart(here):

@@ -2,7 +2,7 @@
 """What the lecture counts of an algorithm, for every element."""
 
 import plan
-from here import decimals, number, percent, ratio, table
+from here import PUBLISHED, credit, decimals, number, percent, ratio, table
 
 
 class Metrics:
@@ -47,7 +47,7 @@ def metrics(here):
                      here.text(m.roofline(), percent), here.text(ratio(m.time), decimals(2))])
     return [*table(['element', 'setting, 1920×1080', 'bytes, by formats: read + written', 'bytes of DRAM', 'thread instructions', 'of these float',
                     'integer', 'memory', 'active lanes of 32', 'launches', 'occupancy', 'DRAM', 'multiprocessors', 'roofline', 'ratio'], rows),
-            '', f'Bytes and instructions are of a pixel that is made. {here.source(True)}']
+            '', f"Bytes and instructions are of a pixel that is made. {credit(PUBLISHED['metrics'])} {here.source(True)}"]
 
 
 def metrics_chart(here):

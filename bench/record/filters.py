@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Generic and separable filters, and the mask from which on separable ones are faster."""
 
-from here import NONE, PUBLISHED, exact, of_size, small_ms, table
+from here import NONE, PUBLISHED, credit, exact, of_size, small_ms, table
 
 
 def filter_us(here, variant, size, side):
@@ -9,27 +9,61 @@ def filter_us(here, variant, size, side):
     return here.row('filters', f'{what} {side}x{side}', variant, size).get('us')
 
 
-def filters(here):
-    facts, rows = PUBLISHED['filters'], []
-    masks = facts['masks']
+def in_ms(here, us):
+    return here.text(us, lambda v: small_ms(v / 1e3))
+
+
+def times_of(here, facts):
+    """Rows of published and own times: kernels, then pictures; and of the elements."""
+    rows, masks = [], facts['masks']
     for name, kernel in facts['kernels'].items():
         for size, times in zip(facts['sizes'], kernel['ms']):
-            cells = []
-            for i, side in enumerate(masks):
-                published = exact(times[i]) if i < len(times) else NONE
-                us = filter_us(here, kernel['variant'], size, side)
-                cells.append(f"{published}; {here.text(us, lambda v: small_ms(v / 1e3))}")
-            rows.append([f"{name}, {kernel['hardware']}", of_size(size), *cells])
-    for variant in 'library, generic', 'library, separable':
-        for size in facts['sizes']:
-            cells = [here.text(filter_us(here, variant, size, side), lambda v: small_ms(v / 1e3)) for side in masks]
-            rows.append([variant.replace('library', 'the elements'), of_size(size), *(f'{NONE}; {cell}' for cell in cells)])
-    return [*table(['kernel, card', 'picture', *(f'{side}×{side}' for side in masks)], rows), '',
-            f"ms, published; here. Published: {facts['document']}. {here.source()}", '',
-            *table(['picture', *(f'{card}, ms both ways' for card in facts['transfers_ms']), 'here'],
-                   [[of_size(size), *(exact(times[i]) for times in facts['transfers_ms'].values()),
-                     here.text(here.row('filters', 'picture to the GPU and back', None, size).get('us'), lambda v: small_ms(v / 1e3))]
-                    for i, size in enumerate(facts['sizes'])])]
+            published = [exact(value) for value in times] + [NONE] * (len(masks) - len(times))
+            rows.append([f"{name}, {kernel['hardware']}", of_size(size),
+                         *(f"{text}; {in_ms(here, filter_us(here, kernel['variant'], size, side))}" for text, side in zip(published, masks))])
+    vendor = facts['vendor']
+    rows.append([vendor['what'], of_size(vendor['size']),
+                 *(f"{exact(vendor['ms']) if side == vendor['mask'] else NONE}; {NONE}" for side in masks)])
+    return rows + [[variant.replace('library', 'the elements'), of_size(size),
+                    *(f'{NONE}; {in_ms(here, filter_us(here, variant, size, side))}' for side in masks)]
+                   for variant in ('library, generic', 'library, separable') for size in facts['sizes']]
+
+
+def both_ways(here, size):
+    return here.row('filters', 'picture to the GPU and back', None, size).get('us')
+
+
+def throughputs(here, facts):
+    """Of the largest picture, with its transfers."""
+    size, rows = facts['sizes'][-1], []
+    way, pixels = both_ways(here, size), int(size.split('x')[0]) ** 2
+    for name, kernel in facts['kernels'].items():
+        cells = []
+        for i, side in enumerate(facts['masks']):
+            us = filter_us(here, kernel['variant'], size, side)
+            own = here.text(pixels / (us + way) if us and way else None, lambda v: f'{v:,.0f}')
+            published = kernel['mpixel_s'][i] if i < len(kernel['mpixel_s']) else NONE
+            cells.append(f'{published}; {own}')
+        rows.append([f"{name}, {kernel['hardware']}", *cells])
+    return table([f'Mpixel/s, {of_size(size)}', *(f'{side}×{side}' for side in facts['masks'])], rows)
+
+
+def copies(here, facts):
+    """Over the bus and back, and between two passes."""
+    def copied(size):
+        row = here.row('filters', 'filter 3x3', 'library', size)
+        return min(row['copy_us'], row['copy_kernel_us']) if row else None
+
+    return table(['picture', *(f'both ways, {card}, ms' for card in facts['transfers_ms']), 'here', 'between passes, C2070, ms', 'a copy here'],
+                 [[of_size(size), *(exact(times[i]) for times in facts['transfers_ms'].values()), in_ms(here, both_ways(here, size)),
+                   exact(facts['copy_between_ms'][i]), in_ms(here, copied(size))] for i, size in enumerate(facts['sizes'])])
+
+
+def filters(here):
+    facts = PUBLISHED['filters']
+    return [*table(['kernel, card', 'picture', *(f'{side}×{side}' for side in facts['masks'])], times_of(here, facts)), '',
+            f'ms, published; here. {credit(facts)} {here.source()}', '',
+            *throughputs(here, facts), '', 'Published; here. Both include the way to the GPU and back.', '', *copies(here, facts)]
 
 
 def filters_chart(here):

@@ -24,6 +24,11 @@ def head(facts):
     return f"published: {'hardware ' if hardware.startswith('not') else ''}{hardware}"
 
 
+def credit(facts):
+    """Where the published figures are from."""
+    return f"Published: {facts['document']}, {facts['where']}; hardware: {facts['hardware']}."
+
+
 def exact(value):
     """As it was published."""
     return f'{value:g}'
