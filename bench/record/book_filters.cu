@@ -102,7 +102,8 @@ __global__ void eight_pixels(BookArgs a) {
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   if (x >= a.out.width || y >= a.out.height) return;
   int sum[kPixels] = {};
-#pragma unroll
+  // A row at a time: with all rows' loads at once there are up to 255 registers.
+#pragma unroll 1
   for (int down = -kRadius; down <= kRadius; ++down) {
     const std::uint8_t *row = a.in.row(clamped(y + down, a.in.height));
     add_row<kRadius>(

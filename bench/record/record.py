@@ -9,6 +9,7 @@ its figures are left out, and the last lines say so. page.py makes the page from
 """
 
 import argparse
+import glob
 import json
 import pathlib
 import re
@@ -114,6 +115,12 @@ def as_jpeg(picture, folder):
     return path
 
 
+def installed_profiler():
+    """The newest, where none is on the path."""
+    places = [path for folder in ('/usr/local/cuda/bin', '/opt/nvidia/nsight-compute/*') for path in sorted(glob.glob(f'{folder}/ncu'))]
+    return shutil.which('ncu') or (places[-1] if places else 'ncu')
+
+
 def measure(arguments, folder):
     files = {'picture': headline.as_ppm(arguments.picture, folder), 'jpeg': as_jpeg(arguments.picture, folder)}
     record = Record(arguments.build, files, folder, 60 * arguments.minutes)
@@ -160,10 +167,11 @@ def main():
     parser.add_argument('--json', required=True, type=pathlib.Path, help='the file to write')
     parser.add_argument('--minutes', type=float, default=7, help='what is not done by then is left out (%(default)g)')
     parser.add_argument('--only', default='', metavar='PATTERN', help='experiments whose name has this regular expression')
-    parser.add_argument('--ncu', default=shutil.which('ncu') or 'ncu', help='the profiler (%(default)s)')
+    parser.add_argument('--ncu', default=installed_profiler(), help='the profiler (%(default)s)')
     parser.add_argument('--add', action='store_true', help='keep what the file has of other experiments')
     parser.add_argument('--commit', help='the commit that was built, where there is no git checkout')
     arguments = parser.parse_args()
+    arguments.json.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         result = measure(arguments, pathlib.Path(folder))
     if arguments.add and arguments.json.exists():
