@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What the lecture counts of an algorithm, for every element."""
 
+import sys
+
 import plan
 from here import PUBLISHED, credit, decimals, number, percent, ratio, table
 
@@ -14,6 +16,13 @@ class Metrics:
         self.time = here.row(f'element {name}', operation) if operation else {}
         self.pixels = pictures * self.profile['width'] * self.profile['height'] if self.profile else None
         self.formats = [self.sum_of(formats, pictures) for formats in (read, written)]
+        if operation and 'bytes' in self.profile:
+            self.compare(name, self.profile['bytes'] / self.pixels)
+
+    def compare(self, name, counted):
+        """The program counts the bytes of its pictures, too."""
+        if abs(sum(self.formats) - counted) > 0.01:
+            sys.exit(f'page.py: {name}: plan.py has {sum(self.formats):g} bytes of a pixel, and the program {counted:g}')
 
     def sum_of(self, formats, pictures):
         """Bytes of a pixel that is made. A file's are those of the run."""

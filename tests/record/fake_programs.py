@@ -31,7 +31,7 @@ def values(arguments, name):
 
 def row_of(operation, variant, size, once):
     width, height = map(int, size.split('x'))
-    row = {'backend': 'cuda', 'operation': operation, 'variant': variant, 'width': width, 'height': height, 'bytes': 2 * width * height}
+    row = {'backend': 'cuda', 'operation': operation, 'variant': variant, 'width': width, 'height': height}
     return row if once else row | {'us': time_of(operation, variant, size), 'copy_us': 9.5, 'copy_kernel_us': 9}
 
 

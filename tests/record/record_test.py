@@ -182,6 +182,13 @@ class PageTest(InPlace):
         self.assertEqual(cells[3:5], ['2 + 1', f'{2 * 11000 / 1920 / 1080:.2f}'])
         self.assertEqual(cells[9:11], ['32.0', '2'])
 
+    def test_bytes_are_those_that_the_program_counts(self):
+        record, _ = whole_record()
+        record = json.loads(json.dumps(record))
+        record['profiles']['element uyvy2y'][0]['bytes'] = 4 * 1920 * 1080
+        (self.place.docs / 'benchmarks' / 'record' / 'a.json').write_text(json.dumps(record), encoding='utf-8')
+        self.assertIn('uyvy2y: plan.py has 3 bytes of a pixel, and the program 4', self.place.page().stderr)
+
     def test_check_finds_a_figure_that_is_not_in_the_record(self):
         self.with_record()
         self.assertEqual(self.place.page('--check').returncode, 0)
