@@ -30,7 +30,7 @@ def chart(title, heads, entries, how, note, full=None):
     drawing.text(MARGIN, drawing.y, title, 'title')
     drawing.text(column_x(2), drawing.y, how, 'small', 'end')
     drawing.y += 20
-    tops = [wrapped(head, COLUMN - 12) for head in heads]
+    tops = [wrapped(head, COLUMN - 70) for head in heads]  # the first line is bold
     for column, lines in enumerate(tops):
         for i, line in enumerate(lines):
             drawing.text(column_x(column), drawing.y + 15 * i, line, '' if i else 'head')
