@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -30,9 +31,12 @@ const char *const kUsage =
     "  --list               the cases and back ends\n"
     "  --case NAME          only this case; may be repeated\n"
     "  --backend NAME       only this back end: cpu-1, cpu-n (all processors), cpu (both) or cuda\n"
-    "  --operation TEXT     only what has TEXT in its name; may be repeated\n"
+    "  --operation TEXT     only what has TEXT in its name, or =NAME; may be repeated\n"
     "  --size WIDTHxHEIGHT  only this size; may be repeated\n"
     "  --no-variants        only what the library chooses by itself\n"
+    "  --variant NAME       only this variant; may be repeated\n"
+    "  --trials N           at most so many trials of each before it is timed\n"
+    "  --once               no trials and no timing: one launch of each for a profiler\n"
     "  --unaligned          of convolve: rows at odd addresses, of 16-bit words 2 behind a "
     "multiple "
     "of 4\n"
@@ -51,6 +55,7 @@ struct Options {
   bool list = false, check = false;
   std::vector<std::string> cases;
   std::string backend;
+  int trials = std::numeric_limits<int>::max();  // at most
   BenchOptions bench;
 };
 
@@ -60,8 +65,10 @@ bool parse(int argc, char **argv, Options *options) {
     options->list |= arg == "--list";
     options->check |= arg == "--check";
     options->bench.unaligned |= arg == "--unaligned";
+    options->bench.once |= arg == "--once";
     if (arg == "--no-variants") options->bench.variants = false;
-    if (arg == "--list" || arg == "--check" || arg == "--no-variants" || arg == "--unaligned")
+    if (arg == "--list" || arg == "--check" || arg == "--no-variants" || arg == "--unaligned" ||
+        arg == "--once")
       continue;
     if (++i == argc) return false;
     if (arg == "--case")
@@ -70,6 +77,10 @@ bool parse(int argc, char **argv, Options *options) {
       options->bench.operations.push_back(argv[i]);
     else if (arg == "--size")
       options->bench.sizes.push_back(argv[i]);
+    else if (arg == "--variant")
+      options->bench.variant_names.push_back(argv[i]);
+    else if (arg == "--trials")
+      options->trials = std::atoi(argv[i]);
     else if (arg == "--backend")
       options->backend = argv[i];
     else if (arg == "--picture")
@@ -90,35 +101,37 @@ bool passes(const char *name, const Trial &trial, int trials, const Backend &bac
   return true;
 }
 
-bool operation_passes(const BenchCase &c, const Backend &backend) {
+bool operation_passes(const BenchCase &c, const Backend &backend, int trials) {
   for (const Case &checked : all_cases())
     if (std::strcmp(checked.name, c.name) == 0)
-      return passes(c.name, checked.trial, checked.trials, backend);
+      return passes(c.name, checked.trial, std::min(checked.trials, trials), backend);
   throw std::logic_error(std::string(c.name) + " is no case of the check tool");
 }
 
-bool variants_pass(const BenchCase &c, const Backend &backend) {
+bool variants_pass(const BenchCase &c, const Backend &backend, int trials, const Bench &bench) {
   if (!backend.cuda || !c.cuda_variants) return true;
-  const std::vector<VariantTrial> variants = c.cuda_variants();
-  bool good = !variants.empty();
+  std::vector<VariantTrial> variants = c.cuda_variants();
+  std::erase_if(variants, [&bench](const VariantTrial &v) { return !bench.wants_variant(v.name); });
+  bool good = true;
   for (const VariantTrial &v : variants)
-    good =
-        passes((std::string(c.name) + ", " + v.name).c_str(), v.trial, kVariantTrials, backend) &&
-        good;
+    good = passes((std::string(c.name) + ", " + v.name).c_str(), v.trial, trials, backend) && good;
   std::printf("%-5s %s: %zu variants, %d trials each\n", good ? "ok" : "FAIL", c.name,
-              variants.size(), kVariantTrials);
+              variants.size(), trials);
   return good;
 }
 
 bool run_case(const BenchCase &c, const Backend &backend, const Options &options, Bench *bench) {
-  if (options.check) return variants_pass(c, backend);
+  const int variant_trials = std::min(kVariantTrials, options.trials);
+  if (options.check) return variants_pass(c, backend, variant_trials, *bench);
   if (c.of_photograph && options.bench.picture == nullptr) {
     const bool named = !options.cases.empty();
     std::printf("%s %s: requires --picture FILE.ppm\n", named ? "FAIL" : "SKIP", c.name);
     return !named;
   }
-  if (!operation_passes(c, backend)) return false;
-  if (options.bench.variants && !variants_pass(c, backend)) return false;
+  if (!options.bench.once) {
+    if (c.of_library && !operation_passes(c, backend, options.trials)) return false;
+    if (options.bench.variants && !variants_pass(c, backend, variant_trials, *bench)) return false;
+  }
   c.time(*bench, backend);
   return true;
 }
@@ -179,6 +192,7 @@ int main(int argc, char **argv) {
     return run(options, &results);
   } catch (const std::exception &e) {
     std::printf("FAIL %s\n    %s\n", doing(), e.what());
+    (void)results.write();  // what was measured until then
     return 1;
   }
 }

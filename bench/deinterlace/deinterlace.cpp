@@ -3,6 +3,7 @@
 #include "deinterlace/deinterlace.h"
 
 #include <span>
+#include <utility>
 
 #include "bench/support/frames.h"
 #include "picture/formats.h"
@@ -31,6 +32,12 @@ constexpr Work kWorks[] = {
     {"linear", "NV12", Method::linear},
 };
 constexpr FrameSize kSizes[] = {{1920, 1080}, {3840, 2160}};
+// What was published of other deinterlacers: docs/record.md.
+constexpr std::pair<Work, FrameSize> kPublished[] = {
+    {{"ela", "GRAY8", Method::ela}, {640, 480}},
+    {{"yadif", "UYVY", Method::yadif}, {720, 480}},
+    {{"yadif", "UYVY", Method::yadif}, {720, 576}},
+};
 
 void time_work(Bench &bench, const Backend &backend, const Work &work, FrameSize size) {
   const PixelFormat format = pixel_format(work.format);
@@ -55,6 +62,8 @@ void time_all(Bench &bench, const Backend &backend) {
   for (const FrameSize &size : kSizes)
     for (const Work &work : kWorks)
       time_work(bench, backend, work, size);
+  for (const auto &[work, size] : kPublished)
+    time_work(bench, backend, work, size);
 }
 
 }  // namespace

@@ -2,7 +2,8 @@
 // JPEG 2000 on a GPU, frame by frame: 4:4:4 in device memory to codestreams in page-locked host
 // memory. Of 8 bits, without loss and at 2 bits per pixel, and nvJPEG2000 with the same frames; or
 // of 12 bits, for cinema at 24 Hz, with all the bytes that a frame and a component may have there.
-// bench-j2k-cuda PICTURE.ppm [WIDTH HEIGHT [BLOCK | cinema]] [--json FILE]
+// bench-j2k-cuda PICTURE.ppm [WIDTH HEIGHT [BLOCK | cinema | once]] [--json FILE]
+// once: one frame without loss, for a profiler (bench/support/profile.h).
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include <stdexcept>
 
 #include "bench/j2k/j2k_frames.h"
+#include "bench/support/profile.h"
 #include "bench/support/results.h"
 #include "core/device.h"
 #include "j2k/encoder/cuda_encoder.h"
@@ -98,6 +100,13 @@ class Run {
       throw std::runtime_error("the codestream is not the CPU's");
   }
 
+  // The bytes of the frame.
+  double profile() {
+    double bytes = 0;
+    test::device_profile([&] { start(0), bytes = static_cast<double>(finish(0)); });
+    return bytes;
+  }
+
   // Milliseconds of a frame, the mean. (With one slot each frame waits for the one before.)
   double time() {
     const auto begin = std::chrono::steady_clock::now();
@@ -134,6 +143,12 @@ test::Row row_of(const BenchFrames &frames, const char *what, const char *encode
   row.text("operation", what).text("encoder", encoder);
   row.number("width", frames.width).number("height", frames.height);
   return row;
+}
+
+void profile(const BenchFrames &frames, const EncoderParams &params, test::Results *results) {
+  Run run(frames, params, 1);
+  run.check(params);
+  results->add(row_of(frames, "lossless, once", "j2kenc").number("bytes", run.profile()));
 }
 
 // Returns the bytes of a frame.
@@ -186,8 +201,9 @@ void compare(const BenchFrames &frames, bool lossless, int block, test::Results 
 int main(int argc, char **argv) {
   test::Results results("bench-j2k-cuda", &argc, argv);
   if (argc < 2) {
-    std::fprintf(stderr,
-                 "bench-j2k-cuda PICTURE.ppm [WIDTH HEIGHT [BLOCK | cinema]] [--json FILE]\n");
+    std::fprintf(
+        stderr,
+        "bench-j2k-cuda PICTURE.ppm [WIDTH HEIGHT [BLOCK | cinema | once]] [--json FILE]\n");
     return 2;
   }
   if (!test::device_usable()) {
@@ -199,13 +215,16 @@ int main(int argc, char **argv) {
     const int height = argc > 3 ? std::atoi(argv[3]) : 2160;
     const int block = argc > 4 && std::atoi(argv[4]) == 32 ? 5 : 6;
     const bool cinema = argc > 4 && std::strcmp(argv[4], "cinema") == 0;
+    const bool once = argc > 4 && std::strcmp(argv[4], "once") == 0;
     const BenchFrames frames =
         test::read_bench_frames(argv[1], width, height, kFrames, cinema ? 12 : 8);
     std::printf("%s; %d different frames\n", test::device_text().c_str(), kFrames);
     results.set_machine(test::device_text());
     if (const std::string version = test::nvjpeg2000_version(); !version.empty())
       results.set_library("nvJPEG2000", version);
-    if (cinema) {
+    if (once) {
+      profile(frames, params_of(frames, true, block), &results);
+    } else if (cinema) {
       measure(frames, cinema_params(frames), "cinema, 24 Hz", &results);
     } else {
       for (const bool lossless : {true, false})

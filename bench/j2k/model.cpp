@@ -164,7 +164,7 @@ void time_on_device(Bench &bench, const Backend &backend, const Kind &kind, Mode
 void time_on_cpu(Bench &bench, const Backend &backend, const Kind &kind, Modelled &m) {
   Timing t = timing_of(kind, m, 1);
   t.run = [&](int) { must(model_frame(m.view(), m.plan.blocks.data(), backend.queue())); };
-  std::vector<std::uint8_t> to(t.bytes / 2);
+  std::vector<std::uint8_t> to(std::min(t.bytes / 2, m.coefficients.size() * sizeof(std::int32_t)));
   t.copy = [&](int) { std::memcpy(to.data(), m.coefficients.data(), to.size()); };
   bench.time(backend, t);
 }

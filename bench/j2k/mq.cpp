@@ -15,7 +15,7 @@ namespace {
 
 using namespace j2k;
 
-constexpr int kWidth = 3840, kHeight = 2160, kComponents = 3;
+constexpr int kComponents = 3;
 
 void model(const EncoderPlan &plan, const BlockPlan &block, const std::int32_t *coefficients,
            MqFrame *frame, std::size_t index) {
@@ -40,22 +40,38 @@ void model(const EncoderPlan &plan, const BlockPlan &block, const std::int32_t *
   }
 }
 
+struct Setting {
+  const char *text;
+  unsigned style;
+  int block_log2;
+  bool study;  // all variants; else those of mq_variants() that the library chooses from
+  int width = 3840, height = 2160;
+};
+// (The largest has codewords enough to fill a GPU.)
+const Setting kSettings[] = {{"j2k-mq 64x64", 0, 6, true},
+                             {"j2k-mq 64x64", 0, 6, true, 1920, 1080},
+                             {"j2k-mq 64x64", 0, 6, true, 1280, 720},
+                             {"j2k-mq 32x32", 0, 5, false},
+                             {"j2k-mq 32x32", 0, 5, true, 7680, 4320},
+                             {"j2k-mq 64x64 bypass", kBypass, 6, false},
+                             {"j2k-mq 64x64 termall+reset", kTermAll | kReset, 6, false}};
+
 // All blocks of a picture, without loss.
-MqFrame frame_of(const std::vector<std::uint8_t> &picture, unsigned style, int block_log2,
+MqFrame frame_of(const std::vector<std::uint8_t> &picture, const Setting &setting,
                  ThreadPool *pool) {
   EncoderParams params;
-  params.coding.image = {0, 0, kWidth, kHeight};
+  params.coding.image = {0, 0, setting.width, setting.height};
   params.coding.num_components = kComponents;
-  params.coding.block_x = params.coding.block_y = block_log2;
+  params.coding.block_x = params.coding.block_y = setting.block_log2;
   params.colour_transform = true;
-  params.block_style = style;
+  params.block_style = setting.style;
   EncoderPlan plan;
   Status s = make_plan(params, &plan);
   require(s.ok(), s.message());
   Samples samples[kComponents];
   for (int c = 0; c < kComponents; ++c) {
     samples[c].data = picture.data() + static_cast<std::size_t>(c) * picture.size() / kComponents;
-    samples[c].pitch = kWidth;
+    samples[c].pitch = static_cast<std::size_t>(setting.width);
   }
   std::vector<std::int32_t> coefficients(plan.coefficients);
   TileTransform transform;
@@ -65,7 +81,7 @@ MqFrame frame_of(const std::vector<std::uint8_t> &picture, unsigned style, int b
 
   MqFrame frame;
   frame.plan = plan.blocks;
-  frame.style = style;
+  frame.style = setting.style;
   frame.planes.resize(plan.blocks.size());
   frame.made.resize(plan.passes);
   frame.symbols.resize((plan.symbols + kSymbolsPadding + 15) / 16 * 16);
@@ -90,39 +106,29 @@ std::size_t longest(const MqFrame &frame) {
   return most;
 }
 
-struct Setting {
-  const char *text;
-  unsigned style;
-  int block_log2;
-  bool study;  // all variants; else those of mq_variants() that the library chooses from
-};
-const Setting kSettings[] = {{"j2k-mq 64x64", 0, 6, true},
-                             {"j2k-mq 32x32", 0, 5, false},
-                             {"j2k-mq 64x64 bypass", kBypass, 6, false},
-                             {"j2k-mq 64x64 termall+reset", kTermAll | kReset, 6, false}};
-
-void time_setting(Bench &bench, const Backend &backend, const std::vector<std::uint8_t> &picture,
-                  const Setting &setting, ThreadPool *pool) {
-  const MqFrame input = frame_of(picture, setting.style, setting.block_log2, pool);
+void time_setting(Bench &bench, const Backend &backend, const Setting &setting, ThreadPool *pool) {
+  const MqFrame input = frame_of(bench.picture(setting.width, setting.height), setting, pool);
   MqFrame expected = input;
   code_by_pass_coder(&expected);
   std::size_t bytes = input.symbol_count();
   for (const CodedBlock &block : expected.coded)
     bytes += block.length;
-  std::printf("%s: %zu blocks, %zu symbols, %zu in the longest\n", setting.text, input.plan.size(),
-              input.symbol_count(), longest(input));
+  std::printf("%s, %dx%d: %zu blocks, %zu symbols, %zu in the longest\n", setting.text,
+              setting.width, setting.height, input.plan.size(), input.symbol_count(),
+              longest(input));
   MqFrame frame = input;
   const DeviceMqFrame device(&frame);
   const DeviceMemory from(bytes), to(bytes);
   for (const MqVariant &variant : mq_variants()) {
     if (!(setting.study && bench.variants()) && !variant.candidate) continue;
+    if (!bench.wants_variant(variant.name)) continue;
     const Status s = device.run(variant.run);
     require(s.ok(), s.message());
     device_synchronize();
     device.download(&frame);
     const std::string wrong = difference(frame, expected);
     require(wrong.empty(), std::string(variant.name) + ": " + wrong);
-    bench.time(backend, {setting.text, variant.name, kWidth, kHeight, 1, bytes,
+    bench.time(backend, {setting.text, variant.name, setting.width, setting.height, 1, bytes,
                          [&](int) {
                            const Status status = device.run(variant.run);
                            require(status.ok(), status.message());
@@ -134,12 +140,9 @@ void time_setting(Bench &bench, const Backend &backend, const std::vector<std::u
 void time_all(Bench &bench, const Backend &backend) {
   if (!backend.cuda) return;
   ThreadPool pool;
-  std::vector<std::uint8_t> picture;
-  for (const Setting &setting : kSettings) {
-    if (!bench.wants(setting.text, kWidth, kHeight)) continue;
-    if (picture.empty()) picture = bench.picture(kWidth, kHeight);
-    time_setting(bench, backend, picture, setting, &pool);
-  }
+  for (const Setting &setting : kSettings)
+    if (bench.wants(setting.text, setting.width, setting.height))
+      time_setting(bench, backend, setting, &pool);
 }
 
 std::vector<VariantTrial> variant_trials() {

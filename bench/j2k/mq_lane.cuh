@@ -15,15 +15,18 @@ enum class StateIn { registers, shared, local };
 // How many bits both are shifted by: counted, looked up for the upper byte of the interval, or
 // found out by shifting them one by one.
 enum class Renormalise { by_count, by_table, by_ones };
+// Which four symbols that move no state are coded as one: none, those of one context, or any.
+enum class Series { none, same_context, any_context };
 
 // chunk: symbols that are read at once (1, 4, or 16 times a power of two). resident: blocks of
 // threads that a multiprocessor has at a time; 0: as many as fit.
 template <StateIn state_in = StateIn::registers, Renormalise renormalise = Renormalise::by_count,
-          int chunk = 16, int threads = 128, int resident = 0>
+          int chunk = 16, int threads = 128, int resident = 0, Series series = Series::none>
 struct LaneShape {
   static constexpr StateIn kStateIn = state_in;
   static constexpr Renormalise kRenormalise = renormalise;
   static constexpr int kChunk = chunk, kThreads = threads, kResident = resident;
+  static constexpr Series kSeries = series;
 };
 
 struct ByteZeros {
@@ -50,6 +53,29 @@ class ChunkReader {
       (void)next();
   }
   __device__ unsigned next() {
+    fetch();
+    const unsigned symbol = word_ & 0xFF;
+    word_ >>= 8;
+    ++at_;
+    return symbol;
+  }
+  // Four symbols, where at_word().
+  __device__ bool at_word() const { return at_ % 4 == 0; }
+  __device__ std::uint32_t next_four() {
+    static_assert(kChunk >= 4);
+    fetch();
+    at_ += 4;
+    return word_;
+  }
+
+ private:
+  static constexpr int kUnit = kChunk < 16 ? kChunk : 16, kUnits = kChunk / kUnit;
+  using Unit = std::conditional_t<kUnit == 16, Word4,
+                                  std::conditional_t<kUnit == 4, std::uint32_t, std::uint8_t>>;
+  static_assert(sizeof(Unit) == kUnit);
+
+  // Into word_, when its symbols have all been taken.
+  __device__ void fetch() {
     if (at_ % kChunk == 0) {
 #pragma unroll
       for (int i = 0; i < kUnits; ++i)
@@ -64,18 +90,7 @@ class ChunkReader {
     } else if (at_ % 4 == 0) {
       word_ = next_word(&units_[0]);
     }
-    const unsigned symbol = word_ & 0xFF;
-    word_ >>= 8;
-    ++at_;
-    return symbol;
   }
-
- private:
-  static constexpr int kUnit = kChunk < 16 ? kChunk : 16, kUnits = kChunk / kUnit;
-  using Unit = std::conditional_t<kUnit == 16, Word4,
-                                  std::conditional_t<kUnit == 4, std::uint32_t, std::uint8_t>>;
-  static_assert(sizeof(Unit) == kUnit);
-
   __device__ static std::uint32_t first_word(const Word4 &unit) {
     return unit.x;
   }
@@ -156,6 +171,33 @@ struct Lane {
   }
 };
 
+// False, and nothing has happened, if one of the four moves a state. Else all are the more probable
+// ones, and the interval loses the sum of theirs.
+template <class Shape>
+__device__ __forceinline__ bool code_four(const Lane<Shape> &lane, LaneState &s,
+                                          std::uint32_t four) {
+  std::uint32_t sum = 0;
+  if constexpr (Shape::kSeries == Series::same_context) {
+    if (four != (four & 0xFF) * 0x01010101u) return false;
+    const std::uint32_t context = lane.context((four & 0xFF) >> 1);
+    if (((context ^ four) & 1) != 0) return false;
+    sum = 4 * lane.memory->rows[context].qe;
+  } else {
+    std::uint32_t other = 0;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const std::uint32_t symbol = (four >> (8 * i)) & 0xFF, context = lane.context(symbol >> 1);
+      other |= context ^ symbol;
+      sum += lane.memory->rows[context].qe;
+    }
+    if ((other & 1) != 0) return false;
+  }
+  if (s.interval < 0x8000 + sum) return false;
+  s.interval -= sum;
+  s.passes.symbol(sum, 0, s.interval);
+  return true;
+}
+
 template <class Shape>
 __device__ __forceinline__ void code_codeword(const Lane<Shape> &lane, LaneState &s,
                                               const Codeword &codeword, std::uint32_t symbols) {
@@ -167,6 +209,17 @@ __device__ __forceinline__ void code_codeword(const Lane<Shape> &lane, LaneState
   PassType type = PassType::cleanup;
   int plane = source.planes - 1, pass = 0, left = plane < 0 ? 0 : source.made[0].count;
   while (plane >= 0) {
+    if constexpr (Shape::kSeries != Series::none) {
+      if (left >= 4 && reader.at_word()) {
+        std::uint32_t four = reader.next_four();
+        left -= 4;
+        if (code_four(lane, s, four)) continue;
+        for (int i = 0; i < 4; ++i, four >>= 8)
+          code_symbol<Shape::kRenormalise>(s, lane.memory->rows, lane.context((four & 0xFF) >> 1),
+                                           four & 1);
+        continue;
+      }
+    }
     if (left > 0) {
       const unsigned symbol = reader.next();
       code_symbol<Shape::kRenormalise>(s, lane.memory->rows, lane.context(symbol >> 1), symbol & 1);

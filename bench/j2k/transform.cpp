@@ -37,6 +37,7 @@ const Kind kKinds[] = {
     {"j2k-transform 5/3, P010", Format::p010, k53, 5, 0},
     {"j2k-transform 9/7, P010", Format::p010, k97, 5, 0},
     {"j2k-transform 5/3, grey", Format::grey8, k53, 5, 0},
+    {"j2k-transform 9/7, grey", Format::grey8, k97, 5, 0},
     {"j2k-transform 9/7, tiles of 512", Format::planar8, k97, 5, 512},
     {"j2k-transform 9/7, tiles of 128", Format::planar8, k97, 5, 128},
 };
@@ -143,15 +144,18 @@ void bench_on_cpu(Bench &bench, const Backend &backend, const Kind &kind, FrameS
 }
 
 void time_all(Bench &bench, const Backend &backend) {
-  constexpr FrameSize kUhd = {3840, 2160}, kHd = {1920, 1080};
+  constexpr FrameSize kUhd = {3840, 2160}, kHd = {1920, 1080}, kSmall = {512, 512};
   for (const Kind &kind : kKinds) {
+    const bool grey = kind.format == Format::grey8;
     if (!backend.cuda) {
       if (kind.levels == 5) bench_on_cpu(bench, backend, kind, kHd);
+      if (grey) bench_on_cpu(bench, backend, kind, kSmall);
       continue;
     }
     bench_on_device(bench, backend, kind, kUhd);
-    if (kind.format == Format::planar8 && kind.levels == 5)
+    if (grey || (kind.format == Format::planar8 && kind.levels == 5))
       bench_on_device(bench, backend, kind, kHd);
+    if (grey) bench_on_device(bench, backend, kind, kSmall);
   }
 }
 

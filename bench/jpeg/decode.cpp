@@ -2,7 +2,7 @@
 // JPEG files to samples as coded (or RGB, where no format has those), file by file: the CPU decoder
 // on one thread beside libjpeg(-turbo), in CPU time, and the decoder on a GPU, from host memory to
 // device memory, beside nvJPEG's decoders and GPUJPEG's.
-// bench-jpeg-decode FILE.jpg [--json FILE]
+// bench-jpeg-decode FILE.jpg [--once] [--json FILE]
 #include <time.h>
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "bench/jpeg/jpeg_peers.h"
+#include "bench/support/profile.h"
 #include "bench/support/results.h"
 #include "jpeg/decoder/cuda_decoder.h"
 #include "jpeg/decoder/decoder.h"
@@ -125,7 +126,8 @@ Bytes time_cpu(const Bytes &file, const Shape &shape, const Report &report) {
 }
 
 // With one slot each file waits for the one before.
-void time_cuda(const Bytes &file, const Shape &shape, const Bytes &expected, int slots,
+// once: for a profiler, not timed.
+void time_cuda(const Bytes &file, const Shape &shape, const Bytes &expected, int slots, bool once,
                const Report &report) {
   std::unique_ptr<jpeg::CudaDecoder> decoder;
   must(jpeg::CudaDecoder::make({}, slots, &decoder));
@@ -147,6 +149,11 @@ void time_cuda(const Bytes &file, const Shape &shape, const Bytes &expected, int
   Bytes made(shape.bytes());
   out[0].download(made.data());
   if (made != expected) throw std::runtime_error("the picture is not the CPU's");
+  if (once) {
+    test::device_profile([&] { start(0), finish(0); });
+    report("coalesce CUDA", "once", 0);
+    return;
+  }
   const auto begin = Clock::now();
   for (int i = 0; i < kCudaFrames + slots - 1; ++i) {
     if (i < kCudaFrames) start(i);
@@ -161,8 +168,9 @@ void time_cuda(const Bytes &file, const Shape &shape, const Bytes &expected, int
 
 int main(int argc, char **argv) {
   test::Results results("bench-jpeg-decode", &argc, argv);
-  if (argc != 2) {
-    std::fprintf(stderr, "bench-jpeg-decode FILE.jpg [--json FILE]\n");
+  const bool once = argc == 3 && std::string(argv[2]) == "--once";
+  if (argc != 2 && !once) {
+    std::fprintf(stderr, "bench-jpeg-decode FILE.jpg [--once] [--json FILE]\n");
     return 2;
   }
   try {
@@ -179,10 +187,10 @@ int main(int argc, char **argv) {
     const Bytes expected = time_cpu(file, shape, report);
     if (cuda)
       for (const int slots : {1, 2, 3, 4})
-        time_cuda(file, shape, expected, slots, report);
+        if (!once || slots == 1) time_cuda(file, shape, expected, slots, once, report);
     for (const auto &decode : {test::nvjpeg_decode, test::gpujpeg_decode})
       for (const test::DecodingPeer &peer :
-           cuda ? decode(file) : std::vector<test::DecodingPeer>{}) {
+           cuda && !once ? decode(file) : std::vector<test::DecodingPeer>{}) {
         report(peer.name, "alone", peer.times.alone_ms);
         report(peer.name, std::to_string(peer.times.streams) + " streams", peer.times.ms);
       }

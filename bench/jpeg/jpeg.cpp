@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // JPEG, frame by frame, of a photograph: the CPU encoder on one thread beside libjpeg(-turbo), in
 // CPU time, and the encoder on a GPU, from device memory to page-locked host memory, beside nvJPEG.
-// bench-jpeg PICTURE.ppm [--quality Q] [--size WxH] [--json FILE]
+// bench-jpeg PICTURE.ppm [--quality Q] [--size WxH] [--once] [--json FILE]
 #include <time.h>
 
 #include <algorithm>
@@ -170,7 +170,9 @@ void time_cpu(const std::vector<JpegFrame> &frames, const JpegOptions &options,
 bool parse(int argc, char **argv, JpegOptions *options) {
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
-    if (arg == "--quality" && i + 1 < argc)
+    if (arg == "--once")
+      options->once = true;
+    else if (arg == "--quality" && i + 1 < argc)
       options->quality = std::atoi(argv[++i]);
     else if (arg == "--size" && i + 1 < argc) {
       if (std::sscanf(argv[++i], "%dx%d", &options->width, &options->height) != 2) return false;
@@ -189,8 +191,8 @@ int main(int argc, char **argv) {
   JpegOptions options;
   if (!parse(argc, argv, &options)) {
     std::fprintf(stderr,
-                 "bench-jpeg PICTURE.ppm [--quality Q] [--size WxH] [--json FILE]\n"
-                 "Width and height are multiples of 16.\n");
+                 "bench-jpeg PICTURE.ppm [--quality Q] [--size WxH] [--once] [--json FILE]\n"
+                 "Width and height are multiples of 16. --once: one 4:2:0 frame for a profiler.\n");
     return 2;
   }
   try {
@@ -199,11 +201,12 @@ int main(int argc, char **argv) {
     if (!cuda) std::printf("The CPU alone: %s\n", test::device_text().c_str());
     if (cuda) results.set_machine(test::device_text());
     for (const JpegInput input : {JpegInput::yuv420, JpegInput::yuv444, JpegInput::rgb}) {
+      if (options.once && input != JpegInput::yuv420) continue;
       std::vector<JpegFrame> frames;
       for (int i = 0; i < kFrames; ++i)
         frames.push_back(make_frame(photograph.frame(i, kFrames, options.width, options.height),
                                     options.width, options.height, input));
-      time_cpu(frames, options, &results);
+      if (!options.once) time_cpu(frames, options, &results);
       if (cuda) test::time_cuda(frames, options, &results);
     }
   } catch (const std::exception &error) {

@@ -14,6 +14,7 @@ namespace coalesce::test {
 struct JpegOptions {
   const char *picture = nullptr;
   int quality = 90, width = 3840, height = 2160;
+  bool once = false;  // on the GPU, for a profiler: see bench/support/profile.h
 };
 
 inline void must(const Status &status) {

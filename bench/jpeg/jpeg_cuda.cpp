@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/jpeg/jpeg_bench.h"
+#include "bench/support/profile.h"
 #include "core/device.h"
 #include "jpeg/encoder/cuda_encoder.h"
 #include "jpeg/encoder/encoder.h"
@@ -48,6 +49,11 @@ class CudaRun {
     start(0);
     if (finish(0) != expected.size() || std::memcmp(at(0), expected.data(), expected.size()) != 0)
       throw std::runtime_error("the file is not the CPU's");
+  }
+  double profile() {
+    double bytes = 0;
+    device_profile([&] { start(0), bytes = static_cast<double>(finish(0)); });
+    return bytes;
   }
   // The mean of a frame; with one slot each one waits for the one before.
   double time(double *bytes) {
@@ -92,6 +98,12 @@ class CudaRun {
 
 void time_cuda(const std::vector<JpegFrame> &frames, const JpegOptions &options, Results *results) {
   const JpegInput input = frames[0].input;
+  if (options.once) {
+    CudaRun run(frames, options, 1);
+    run.check(options);
+    report(options, input, "coalesce CUDA", "once", 0, run.profile(), results);
+    return;
+  }
   for (const int slots : {1, 2, 3, 4}) {
     CudaRun run(frames, options, slots);
     if (slots == 1) run.check(options);

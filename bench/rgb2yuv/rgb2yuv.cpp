@@ -28,7 +28,7 @@ const Kind kKinds[] = {
     {"RGB->NV12, 1 pixel cropped", "RGB", "NV12", 3},
 };
 constexpr int kVariantKinds = 4;  // the first, which are all from RGB to layouts of their own
-constexpr FrameSize kVariantSizes[] = {{3840, 2160}, {16384, 16384}};
+constexpr FrameSize kVariantSizes[] = {{1920, 1080}, {3840, 2160}, {16384, 16384}};
 
 // Planes one after the other, with padded rows.
 struct Planes {

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "bench/support/bench.h"
+#include "bench/support/profile.h"
 #include "tests/kernels/j2k/encoder/j2k_plain_picture.h"
 #include "tests/support/device.h"
 
@@ -95,12 +96,30 @@ bool Bench::wants(const std::string &operation, int width, int height) const {
   const auto &names = options_.operations, &sizes = options_.sizes;
   return (names.empty() || std::any_of(names.begin(), names.end(),
                                        [&operation](const std::string &name) {
-                                         return operation.find(name) != std::string::npos;
+                                         return name.starts_with('=')
+                                                    ? operation == name.substr(1)
+                                                    : operation.find(name) != std::string::npos;
                                        })) &&
          (sizes.empty() || std::find(sizes.begin(), sizes.end(), size) != sizes.end());
 }
 
+bool Bench::wants_variant(const std::string &name) const {
+  const auto &names = options_.variant_names;
+  return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
 void Bench::time(const Backend &backend, const Timing &t) {
+  Row row;
+  row.text("backend", backend.name).text("operation", t.operation).text("variant", t.variant);
+  row.number("width", t.width).number("height", t.height);
+  row.number("bytes", static_cast<double>(t.bytes));
+  if (options_.once) {
+    require(backend.cuda, "--once is for the back end cuda");
+    device_profile([&t] { t.run(0); });
+    std::printf("%s, %s, %dx%d: once\n", t.operation.c_str(), t.variant.c_str(), t.width, t.height);
+    results_->add(row);
+    return;
+  }
   const Times times = backend.cuda ? time_cuda(t) : time_cpu(t);
   if (!titled_)
     std::printf("%-6s %-30s %-34s %11s %10s %10s %10s %6s %8s\n", "", "operation", "variant",
@@ -110,12 +129,13 @@ void Bench::time(const Backend &backend, const Timing &t) {
               t.operation.c_str(), t.variant.c_str(), t.width, t.height, times.us, times.copy_us,
               times.copy_kernel_us, times.copy_us / times.us,
               static_cast<double>(t.bytes) / times.us / 1e3);
-  Row row;
-  row.text("backend", backend.name).text("operation", t.operation).text("variant", t.variant);
-  row.number("width", t.width).number("height", t.height);
-  row.number("bytes", static_cast<double>(t.bytes));
   row.number("us", times.us).number("copy_us", times.copy_us);
   if (times.copy_kernel_us > 0) row.number("copy_kernel_us", times.copy_kernel_us);
+  results_->add(row);
+}
+
+void Bench::add(const Row &row) {
+  std::printf("%s\n", row.json().c_str());
   results_->add(row);
 }
 

@@ -31,11 +31,13 @@ struct Timing {
 
 // Of the command line.
 struct BenchOptions {
-  std::vector<std::string> operations;  // parts of the names of what is timed; none: all
-  std::vector<std::string> sizes;       // "1920x1080", ...; none: all
-  bool variants = true;                 // also what is not the library's choice
-  const char *picture = nullptr;        // a PPM file
-  bool unaligned = false;               // convolve's pictures
+  std::vector<std::string> operations;     // parts of the names of what is timed; none: all
+  std::vector<std::string> sizes;          // "1920x1080", ...; none: all
+  bool variants = true;                    // also what is not the library's choice
+  std::vector<std::string> variant_names;  // of these; none: all
+  bool once = false;                       // CUDA: one run of each for a profiler, and no times
+  const char *picture = nullptr;           // a PPM file
+  bool unaligned = false;                  // convolve's pictures
 };
 
 class Bench {
@@ -43,7 +45,10 @@ class Bench {
   Bench(BenchOptions options, Results *results) : options_(std::move(options)), results_(results) {}
   bool wants(const std::string &operation, int width, int height) const;
   void time(const Backend &backend, const Timing &timing);
+  void add(const Row &row);  // what was timed in another way
+  bool once() const { return options_.once; }
   bool variants() const { return options_.variants; }
+  bool wants_variant(const std::string &name) const;
   bool unaligned() const { return options_.unaligned; }
   bool has_picture() const { return options_.picture != nullptr; }
   // The R, G and B planes of the photograph, mirrored until it is large enough.
@@ -66,6 +71,7 @@ struct BenchCase {
   std::function<void(Bench &, const Backend &)> time;
   std::function<std::vector<VariantTrial>()> cuda_variants = {};
   bool of_photograph = false;  // Bench::picture() is called
+  bool of_library = true;      // false: the check tool has no such case, and trials are of variants
 };
 
 }  // namespace coalesce::test

@@ -115,7 +115,9 @@ PictureBytes picture_bytes(const PixelFormat &format, FrameSize size, std::size_
 }
 
 void time_frames(Bench &bench, const Backend &backend, const FrameWork &work, const FrameRun &run) {
-  if (!bench.wants(work.operation, work.size.width, work.size.height)) return;
+  if (!bench.wants(work.operation, work.size.width, work.size.height) ||
+      !bench.wants_variant("library"))
+    return;
   if (backend.cuda)
     time_on_device(bench, backend, work, "library", run, DeviceBuffers(work));
   else
@@ -131,6 +133,7 @@ void time_variants(Bench &bench, const Backend &backend, const FrameWork &work,
   for (const FrameVariant &v : variants) {
     const bool first = &v == &variants.front();
     if (!first && !bench.variants()) break;
+    if (!first && !bench.wants_variant(v.name)) continue;
     DeviceMemory &out = first ? right : b.out[0];
     out.fill_random(8);
     const Status status = v.run(b.in[0].data(), out.data());
@@ -138,7 +141,7 @@ void time_variants(Bench &bench, const Backend &backend, const FrameWork &work,
     must(status);
     require(first || device_mismatches(out, right) == 0,
             work.operation + ", " + v.name + ": other bytes than " + variants.front().name);
-    time_on_device(bench, backend, work, v.name, v.run, b);
+    if (bench.wants_variant(v.name)) time_on_device(bench, backend, work, v.name, v.run, b);
   }
 }
 

@@ -26,6 +26,18 @@ __global__ void luma_8_bit_loads(LumaArgs a) {
   *reinterpret_cast<std::uint32_t *>(a.luma + y * a.luma_pitch + x) = word;
 }
 
+// Four pixels: a word and two bytes in, one word out. What compilers made of it later.
+__global__ void luma_32_and_8_bit_loads(LumaArgs a) {
+  const int x = 4 * static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  if (x >= a.width || y >= a.height) return;
+  const volatile std::uint8_t *in = a.packed + y * a.packed_pitch + 2 * x;
+  const std::uint32_t first = *reinterpret_cast<const volatile std::uint32_t *>(in);
+  const std::uint32_t third = in[4 + a.offset], fourth = in[6 + a.offset];
+  *reinterpret_cast<std::uint32_t *>(a.luma + y * a.luma_pitch + x) =
+      luma_of_words(first, third << 8 * a.offset | fourth << (16 + 8 * a.offset), a.offset);
+}
+
 // Four pixels: two words in, one out.
 __global__ void luma_32_bit(LumaArgs a) {
   const int x = 4 * static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -78,6 +90,7 @@ constexpr auto shaped = run<luma_aligned<kLoads, kRows, kHint>, 8 * kLoads, kRow
 constexpr Uyvy2yVariant kVariants[] = {
     {"8-bit loads, 8-bit stores", run<luma_8_bit, 1, 1, 128, 1>},
     {"8-bit loads, 32-bit stores", run<luma_8_bit_loads, 4, 1, 128, 1>},
+    {"32- and 8-bit loads, 32-bit stores", run<luma_32_and_8_bit_loads, 4, 1, 128, 1>},
     {"32-bit loads, 32-bit stores", run<luma_32_bit, 4, 1, 128, 1>},
     {"64-bit loads, 32-bit stores", run<luma_64_bit, 4, 1, 128, 1>},
     {"128/64 bits, 1 row", shaped<1, 1, 128, 1>},

@@ -249,6 +249,24 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes, cudaM
   return cudaSuccess;
 }
 
+cudaError_t cudaMemcpy(void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind) {
+  return cudaMemcpyAsync(to, from, bytes, kind, nullptr);
+}
+
+cudaError_t cudaMemcpy2DAsync(void *to, std::size_t to_pitch, const void *from,
+                              std::size_t from_pitch, std::size_t row, std::size_t rows,
+                              cudaMemcpyKind, cudaStream_t) {
+  for (std::size_t y = 0; y < rows; ++y)
+    std::memcpy(static_cast<std::uint8_t *>(to) + y * to_pitch,
+                static_cast<const std::uint8_t *>(from) + y * from_pitch, row);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy2D(void *to, std::size_t to_pitch, const void *from, std::size_t from_pitch,
+                         std::size_t row, std::size_t rows, cudaMemcpyKind kind) {
+  return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, row, rows, kind, nullptr);
+}
+
 cudaError_t cudaMemsetAsync(void *to, int value, std::size_t bytes, cudaStream_t) {
   if (bytes > 0) std::memset(to, value, bytes);
   return cudaSuccess;

@@ -469,6 +469,12 @@ cudaError_t cudaHostAlloc(void **memory, std::size_t bytes, unsigned flags);
 cudaError_t cudaFreeHost(void *memory);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream = nullptr);
+cudaError_t cudaMemcpy(void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2D(void *to, std::size_t to_pitch, const void *from, std::size_t from_pitch,
+                         std::size_t row, std::size_t rows, cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DAsync(void *to, std::size_t to_pitch, const void *from,
+                              std::size_t from_pitch, std::size_t row, std::size_t rows,
+                              cudaMemcpyKind kind, cudaStream_t stream = nullptr);
 cudaError_t cudaMemsetAsync(void *to, int value, std::size_t bytes, cudaStream_t stream = nullptr);
 cudaError_t cudaMemset(void *to, int value, std::size_t bytes);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
