@@ -36,6 +36,7 @@ struct BenchOptions {
   bool variants = true;                 // also what is not the library's choice
   const char *picture = nullptr;        // a PPM file
   bool unaligned = false;               // convolve's pictures
+  double cpu_seconds = 1.5;             // for an operation and its copies, on the CPU
 };
 
 class Bench {

@@ -25,6 +25,13 @@ std::string quoted(std::string_view text) {
   return result + '"';
 }
 
+std::string digits(double value) {
+  if (!std::isfinite(value)) return "null";
+  char text[40];
+  std::snprintf(text, sizeof text, value == std::floor(value) ? "%.0f" : "%.9g", value);
+  return text;
+}
+
 }  // namespace
 
 void Row::name(const char *name) {
@@ -39,10 +46,17 @@ Row &Row::text(const char *name, std::string_view value) {
 }
 
 Row &Row::number(const char *name, double value) {
-  char digits[40];
-  std::snprintf(digits, sizeof digits, value == std::floor(value) ? "%.0f" : "%.9g", value);
   this->name(name);
-  fields_ += std::isfinite(value) ? digits : "null";
+  fields_ += digits(value);
+  return *this;
+}
+
+Row &Row::numbers(const char *name, const std::vector<double> &values) {
+  this->name(name);
+  fields_ += '[';
+  for (const double &value : values)
+    fields_ += (&value == values.data() ? "" : ", ") + digits(value);
+  fields_ += ']';
   return *this;
 }
 

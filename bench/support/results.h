@@ -13,6 +13,7 @@ class Row {
  public:
   Row &text(const char *name, std::string_view value);
   Row &number(const char *name, double value);
+  Row &numbers(const char *name, const std::vector<double> &values);
   const std::string &json() const { return fields_; }
 
  private:
