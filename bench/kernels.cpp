@@ -34,6 +34,7 @@ const char *const kUsage =
     "  --operation TEXT     only what has TEXT in its name; may be repeated\n"
     "  --size WIDTHxHEIGHT  only this size; may be repeated\n"
     "  --no-variants        only what the library chooses by itself\n"
+    "  --no-trials          they have passed in this build before\n"
     "  --unaligned          of convolve: rows at odd addresses, of 16-bit words 2 behind a "
     "multiple "
     "of 4\n"
@@ -50,7 +51,7 @@ const std::vector<BenchCase> &all_cases_of_bench() {
 }
 
 struct Options {
-  bool list = false, check = false;
+  bool list = false, check = false, trials = true;
   std::vector<std::string> cases;
   std::string backend;
   BenchOptions bench;
@@ -63,7 +64,8 @@ bool parse(int argc, char **argv, Options *options) {
     options->check |= arg == "--check";
     options->bench.unaligned |= arg == "--unaligned";
     if (arg == "--no-variants") options->bench.variants = false;
-    if (arg == "--list" || arg == "--check" || arg == "--no-variants" || arg == "--unaligned")
+    if (arg == "--no-trials") options->trials = false;
+    if (arg == "--list" || arg == "--check" || arg == "--unaligned" || arg.rfind("--no-", 0) == 0)
       continue;
     if (++i == argc) return false;
     if (arg == "--case")
@@ -121,7 +123,7 @@ bool run_case(const BenchCase &c, const Backend &backend, const Options &options
     std::printf("%s %s: requires --picture FILE.ppm\n", named ? "FAIL" : "SKIP", c.name);
     return !named;
   }
-  if (!operation_passes(c, backend)) return false;
+  if (options.trials && !operation_passes(c, backend)) return false;
   if (options.bench.variants && !variants_pass(c, backend)) return false;
   c.time(*bench, backend);
   return true;
