@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // bench-machine: how fast the machine copies. Within the GPU's memory, over the bus, and within the
 // host's memory. A copy within a memory reads and writes each byte; its rate counts both.
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -31,10 +30,8 @@ void time(const char *what, int sides, const std::function<void()> &copy, Result
     const std::chrono::duration<double> spent = Clock::now() - start;
     rates.push_back(1e-9 * sides * static_cast<double>(kBytes) / spent.count());
   }
-  std::vector<double> sorted = rates;
-  std::sort(sorted.begin(), sorted.end());
-  std::printf("%-30s %8.1f GB/s\n", what, sorted[kRounds / 2]);
-  results->add(Row().text("operation", what).numbers("gb_per_s", rates));
+  std::printf("%-30s %8.1f GB/s\n", what, median(rates));
+  results->add(Row().text("operation", what).samples("gb_per_s", rates));
 }
 
 void time_gpu(Results *results) {

@@ -201,21 +201,15 @@ void bench_format(Bench &bench, const Backend &backend, const char *format, Fram
     bench_frame(bench, backend, {f, format, size, bench.unaligned()});
 }
 
-constexpr const char *kCpuFormats[] = {"GRAY8", "RGB", "P010_10LE", "GRAY16_LE", "UYVY", "v210"};
 // Of large pictures the first three.
-constexpr const char *kCudaFormats[] = {"GRAY8",  "NV12", "RGB",       "I420",      "RGBA",
-                                        "AYUV",   "GBR",  "P010_10LE", "I422_10LE", "GRAY16_LE",
-                                        "AYUV64", "UYVY", "v210"};
+constexpr const char *kFormats[] = {"GRAY8",  "NV12", "RGB",       "I420",      "RGBA",
+                                    "AYUV",   "GBR",  "P010_10LE", "I422_10LE", "GRAY16_LE",
+                                    "AYUV64", "UYVY", "v210"};
 constexpr std::size_t kLarge = 3;
 
 void time_all(Bench &bench, const Backend &backend) {
-  if (!backend.cuda) {
-    for (const char *format : kCpuFormats)
-      bench_format(bench, backend, format, kCpuSizes[0], true);
-    return;
-  }
-  for (const FrameSize &size : kCudaSizes) {
-    const std::span formats(kCudaFormats);
+  for (const FrameSize &size : sizes_of(backend)) {
+    const std::span formats(kFormats);
     for (const char *format : size.width <= 3840 ? formats : formats.first(kLarge))
       bench_format(bench, backend, format, size, format == formats[0]);
   }

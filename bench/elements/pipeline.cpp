@@ -112,12 +112,6 @@ void choose_count(Way *way, double seconds) {
   }
 }
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 // Each once by turns, until time is over.
 void by_turns(std::vector<Way> *ways, double seconds, int least, int most,
               const std::function<void(Way *)> &one) {
@@ -163,8 +157,8 @@ void report(const Way &way, Results *results) {
   if (!way.push_us.empty()) std::printf(", %6.1f us a push", median(way.push_us));
   std::printf(", %.0f bytes%s%s\n", subject.output_bytes(),
               subject.backend().empty() ? "" : ", on ", subject.backend().c_str());
-  row.numbers("us", way.us).numbers("latency_us", way.latency_us);
-  if (!way.push_us.empty()) row.numbers("push_us", way.push_us);
+  row.samples("us", way.us).samples("latency_us", way.latency_us);
+  row.samples("push_us", way.push_us);
   row.number("outputs_of_push", static_cast<double>(subject.outputs_of_push()));
   row.number("delay", subject.delay()).number("bytes", subject.output_bytes());
   if (!subject.backend().empty()) row.text("backend", subject.backend());

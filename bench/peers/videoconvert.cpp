@@ -27,11 +27,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kLeastRounds = 2;  // the first of which is not timed
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 template <class Work>
 double microseconds(const Work &work, int i) {
   const auto begin = Clock::now();
@@ -262,13 +257,13 @@ bool compare(const Conversion &conversion, int width, int height, int frames, co
   std::printf(
       "%-11s %4dx%-4d %-10s videoconvert %8.1f us, coalesce %7.1f us, ratio %5.2f, "
       "samples differ by at most %d, %.3f on average%s\n",
-      name.c_str(), width, height, where, median(their_us), median(our_us),
-      median(their_us) / median(our_us), d.largest, d.mean, right ? "" : ": OURS ARE WRONG");
+      name.c_str(), width, height, where, test::median(their_us), test::median(our_us),
+      test::median(their_us) / test::median(our_us), d.largest, d.mean,
+      right ? "" : ": OURS ARE WRONG");
   test::Row row;
   row.text("operation", name).number("width", width).number("height", height);
-  row.number("buffers", frames).number("us", median(our_us));
-  row.number("videoconvert_us", median(their_us)).number("largest_difference", d.largest);
-  row.numbers("us_samples", our_us).numbers("videoconvert_us_samples", their_us);
+  row.number("buffers", frames).samples("us", our_us).samples("videoconvert_us", their_us);
+  row.number("largest_difference", d.largest);
   results->add(row);
   return right;
 }

@@ -21,12 +21,6 @@ constexpr int kSlowRepeats = 5;
 constexpr std::size_t kLargeBytes = std::size_t{1} << 28;
 constexpr std::chrono::milliseconds kRest{1000};
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 struct Times {
   std::vector<double> us, copy_us, copy_kernel_us;  // of each repeat
 };
@@ -115,10 +109,8 @@ void Bench::time(const Backend &backend, const Timing &t) {
   row.text("backend", backend.name).text("operation", t.operation).text("variant", t.variant);
   row.number("width", t.width).number("height", t.height);
   row.number("bytes", static_cast<double>(t.bytes));
-  row.number("us", us).number("copy_us", copy_us);
-  if (copy_kernel_us > 0) row.number("copy_kernel_us", copy_kernel_us);
-  row.numbers("us_samples", times.us).numbers("copy_us_samples", times.copy_us);
-  row.numbers("copy_kernel_us_samples", times.copy_kernel_us);
+  row.samples("us", times.us).samples("copy_us", times.copy_us);
+  row.samples("copy_kernel_us", times.copy_kernel_us);
   results_->add(row);
 }
 

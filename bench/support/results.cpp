@@ -34,6 +34,13 @@ std::string digits(double value) {
 
 }  // namespace
 
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 void Row::name(const char *name) {
   if (!fields_.empty()) fields_ += ", ";
   fields_ += quoted(name) + ": ";
@@ -51,8 +58,10 @@ Row &Row::number(const char *name, double value) {
   return *this;
 }
 
-Row &Row::numbers(const char *name, const std::vector<double> &values) {
-  this->name(name);
+Row &Row::samples(const char *name, const std::vector<double> &values) {
+  if (values.empty()) return *this;
+  number(name, median(values));
+  this->name((std::string(name) + "_samples").c_str());
   fields_ += '[';
   for (const double &value : values)
     fields_ += (&value == values.data() ? "" : ", ") + digits(value);
