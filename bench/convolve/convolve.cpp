@@ -6,6 +6,7 @@
 #include "bench/support/frames.h"
 #include "bench/support/scratch.h"
 #include "convolve/cuda/choice.h"
+#include "core/thread_pool.h"
 #include "picture/formats.h"
 #include "tests/kernels/convolve/convolve_random.h"
 #include "tests/kernels/convolve/convolve_trial.h"
@@ -178,9 +179,10 @@ void bench_on_cuda(Bench &bench, const Backend &backend, const Frame &frame) {
     variants.push_back({"separable", frame.run(backend.queue(), ConvolveAlgorithm::separable)});
   if (!frame.filter.weights.empty() && is_in_channels(frame.format))
     add_kernels(&variants, backend, frame);
+  static ThreadPool pool;
   if (frame.size.width <= kCpuSizes[1].width)
     compare_with_cpu(frame.work(), variants[0].run,
-                     frame.run(Queue::cpu(), ConvolveAlgorithm::automatic));
+                     frame.run(Queue::cpu(&pool), ConvolveAlgorithm::automatic));
   time_variants(bench, backend, frame.work(), variants);
 }
 

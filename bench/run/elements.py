@@ -5,8 +5,8 @@ CUDA memory the time of a push."""
 import re
 
 from figures import figure, percentile, rounded
-from programs import Failed, Missing
-from rows import CUDA, formats_of, name_of
+from programs import Failed
+from rows import CUDA, SIZES, formats_of, name_of
 from steps import Step, beside
 
 START = 0.7  # seconds of a process, without its measurements
@@ -55,7 +55,7 @@ class Elements:
     def sizes_of(self, row):
         if not self.run.gpu and row.operation in SLOW_ON_CPU:
             return (SMALL,)
-        return self.run.sizes
+        return [size for size in self.run.sizes if size in row.sizes or size not in SIZES]
 
     def memory_of(self, row):
         """Of what goes in and what comes out; None: the row needs a GPU."""
@@ -123,10 +123,10 @@ class Elements:
 
 
 def fields_of(way, who):
-    fields = figure(f'{who}_us', way['us']) | figure(f'{who}_latency_us', way['latency_us'])
-    fields[f'{who}_latency_us_p99'] = percentile(way['latency_us'], 0.99)
-    if way.get('push_us'):
-        fields |= figure(f'{who}_push_us', way['push_us'])
+    fields = {}
+    for name in 'us', 'latency_us', 'push_us':
+        fields |= figure(f'{who}_{name}', way.get(f'{name}_samples'))
+    fields[f'{who}_latency_us_p99'] = percentile(way['latency_us_samples'], 0.99)
     fields[f'{who}_bytes'] = rounded(way['bytes'])
     for name in ('outputs_of_push', 'delay'):
         fields[f'{who}_{name}'] = way[name]

@@ -4,7 +4,7 @@ JPEG and JPEG 2000 are programs of their own, whose settings are theirs."""
 
 import pathlib
 
-from figures import figure, percentile  # noqa: F401
+from figures import figure
 from programs import Failed, Missing
 import rows as table
 from steps import Step, beside
@@ -22,7 +22,7 @@ class Kernels:
 
     def __init__(self, run):
         self.run = run
-        self.ours, self.peers, self.on_cpu, self.coded = {}, [], [], []
+        self.ours, self.peers, self.on_cpu = {}, [], []
         self.passed = set()  # cases whose trials have passed
 
     def steps(self, rows):
@@ -94,15 +94,17 @@ class Kernels:
     def videoconvert(self, row):
         found = self.run.programs.run('bench-videoconvert', [
             row.cpu_peer[1], '--seconds', f'{self.run.seconds:.2f}', *options('--size', [text_of(size) for size in self.run.sizes])])
+        done = set()
         for one in found['rows']:
-            if one['buffers'] > 1:  # beyond the caches
-                self.on_cpu.append(beside_peer(row, 'videoconvert', (one['width'], one['height']), one['us_samples'],
-                                               one['videoconvert_us_samples'], 1))
+            size = one['width'], one['height']
+            if one['buffers'] > 1 and size not in done:  # beyond the caches; a second row is another of our functions
+                done.add(size)
+                self.on_cpu.append(beside_peer(row, 'videoconvert', size, one['us_samples'], one['videoconvert_us_samples'], 1))
 
     def result(self, rows):
         """What has been measured, in the order of the list."""
         joined = [one for row in rows for size in self.run.sizes for one in self.joined(row, size)]
-        return joined + self.on_cpu + self.coded
+        return joined + self.on_cpu
 
     def joined(self, row, size):
         our = self.ours.get((*row.kernel, *size))

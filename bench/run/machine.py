@@ -122,7 +122,7 @@ def text_of(machine):
     lines.append(f"CPU       {machine['cpu']}, {machine['processors']} processors, "
                  + named({'governor': machine['governor'], 'MHz': machine['cpu_mhz'], 'GiB': machine['memory_gib'],
                           'load': machine['load']}))
-    lines.append(f"versions  {named({**machine['versions'], **machine.get('libraries', {})})}")
+    lines.append(f"versions  {named(machine['versions'])}")
     changed = ' with uncommitted changes' if machine['uncommitted_changes'] else ''
     lines.append(f"build     commit {machine['commit'][:10]}{changed}, {named({**machine['build'], **machine['compilers']})}")
     lines += [f"copy      {row['operation']}: {row['gb_per_s']:,.1f} GB/s" for row in machine.get('copies', ())]

@@ -44,16 +44,23 @@ def kernels(rows):
 
 
 def frames(title, rows):
-    def side(row, who):
-        if f'{who}_us' not in row:
-            return [''] * 5
-        push = number(row[f'{who}_push_us']) if f'{who}_push_us' in row else ''
-        latency = [number(row[f'{who}_latency_us']), number(row[f'{who}_latency_us_p99'])] if f'{who}_latency_us' in row else ['', '']
-        return [f"{1e6 / row[f'{who}_us']:,.1f}", spread(row, f'{who}_us'), *latency, push]
-    return table([f'{title}', 'coalesce: frames/s', '', 'latency, us', 'p99', 'push, us', 'peer: frames/s', '', 'latency, us', 'p99', 'push, us',
-                  'times', 'which'],
-                 [[what(row), *side(row, 'ours'), *side(row, 'peer'), ratio(row, 'ours_us', 'peer_us'), row.get('peer', '')]
-                  for row in rows])
+    """A line for each way of a row."""
+    lines, last = [], None
+    for row in rows:
+        if what(row) != last:
+            last = what(row)
+            lines.append([last, *[''] * 6])
+            if 'ours_us' in row:
+                lines.append(way(row, 'ours', 'coalesce', ''))
+        if 'peer' in row:
+            lines.append(way(row, 'peer', row['peer'], ratio(row, 'ours_us', 'peer_us')))
+    return table([title, 'frames/s', '', 'latency, us', 'p99', 'push, us', 'time / ours'], lines)
+
+
+def way(row, who, name, times):
+    latency, push = ([number(row[field]) if field in row else '' for field in fields] for fields in
+                     ((f'{who}_latency_us', f'{who}_latency_us_p99'), (f'{who}_push_us',)))
+    return [f'  {name}', number(1e6 / row[f'{who}_us']), spread(row, f'{who}_us'), *latency, *push, times]
 
 
 def tables(document):

@@ -7,7 +7,7 @@ A row without a way for a layer is not measured there. Sizes, peers and memories
 import typing
 
 HD, UHD = (1920, 1080), (3840, 2160)
-SIZES = (HD, UHD)
+SIZES, LARGE = (HD, UHD), (UHD,)
 JPEG_SIZES = ((1920, 1088), UHD)  # multiples of 16
 
 # What filters are measured on: pictures people have, and what flatters last.
@@ -179,8 +179,7 @@ ELEMENTS = [
     Row('median', 'NV12', '3x3', element='median size=3 {b}', quick=True),
     Row('median', 'RGB', '5x5', element='median size=5 {b}', cpu_peers={'cvsmooth': 'cvsmooth type=median kernel-width=5'}),
     Row('bilateral', 'NV12', 'radius 2', element='bilateral radius=2 {b}'),
-    Row('bilateral', 'RGB', 'radius 2', element='bilateral radius=2 {b}', quick=True,
-        cpu_peers={'cvsmooth': 'cvsmooth type=bilateral kernel-width=5 color=25 spatial=2'}),
+    Row('bilateral', 'RGB', 'radius 2', element='bilateral radius=2 {b}', quick=True),
     Row('canny', 'NV12 to GRAY8', '50 and 150', element='canny {b}', quick=True),
     Row('canny', 'RGB to GRAY8', '50 and 150', element='canny {b}'),
     Row('linedetect', 'NV12', 'a photograph', element='linedetect {b}', quick=True),
@@ -202,7 +201,7 @@ ELEMENTS = [
     Row('j2kenc', 'I420 to JPEG 2000', 'lossless', element='j2kenc {b}',
         cpu_peers={'openjpegenc': 'openjpegenc num-threads={threads}'}, quick=True),
     Row('j2kenc', 'I420 to JPEG 2000', '2 bits per pixel', element='j2kenc bpp=2 {b}'),
-    *(Row('j2kenc', 'RGBP to JPEG 2000', f'{name}, frames-in-flight={n}', element=f'j2kenc {rate}frames-in-flight={n} {{b}}')
+    *(Row('j2kenc', 'RGBP to JPEG 2000', f'{name}, frames-in-flight={n}', element=f'j2kenc {rate}frames-in-flight={n} {{b}}', sizes=LARGE)
       for name, rate in (('lossless', ''), ('2 bits per pixel', 'bpp=2 ')) for n in (1, 2, 4, 8)),
 ]
 CONVERTERS = ('uyvy2y', 'rgb2yuv', 'yuv2rgb', 'yuv2yuv')
@@ -226,15 +225,15 @@ TRANSFERS = [
 ]
 # Of several elements. {cuda} becomes caps of CUDA memory between them where there is a GPU.
 CHAINS = [
-    Row('UYVY to JPEG 2000', 'UYVY to JPEG 2000', '2 bits per pixel', element='j2kenc bpp=2 {b}', layer='pipeline', quick=True,
+    Row('encode', 'UYVY to JPEG 2000', '2 bits per pixel', element='j2kenc bpp=2 {b}', layer='pipeline', quick=True,
         cpu_peers={'openjpegenc': 'videoconvert n-threads={threads} ! openjpegenc num-threads={threads}'}),
-    Row('interlaced UYVY to JPEG', 'UYVY to JPEG', 'bwdif, fields=all, quality 90', layer='pipeline', quick=True,
+    Row('deinterlace, encode', 'UYVY to JPEG', 'bwdif, fields=all, quality 90', layer='pipeline', quick=True,
         element='coalescedeinterlace mode=interlaced method=bwdif fields=all {b}{cuda} ! coalescejpegenc quality=90 {b}',
         cpu_peers={'GStreamer': 'videoconvert n-threads={threads} ! deinterlace mode=interlaced method=yadif fields=all ! '
                                 'jpegenc quality=90'}),
-    Row('JPEG, sharper, JPEG', 'JPEG to JPEG', 'quality 90', prepare='coalescejpegenc quality=90', layer='pipeline', quick=True,
+    Row('decode, sharpen, encode', 'JPEG to JPEG', 'quality 90', prepare='coalescejpegenc quality=90', layer='pipeline', quick=True,
         element='coalescejpegdec {b}{cuda} ! convolve preset=unsharp {b}{cuda} ! coalescejpegenc quality=90 {b}'),
-    Row('JPEG to JPEG 2000', 'JPEG to JPEG 2000', 'lossless', prepare='coalescejpegenc quality=90', layer='pipeline',
+    Row('decode, encode', 'JPEG to JPEG 2000', 'lossless', prepare='coalescejpegenc quality=90', layer='pipeline',
         element='coalescejpegdec {b}{cuda} ! j2kenc {b}',
         cpu_peers={'GStreamer': 'jpegdec ! openjpegenc num-threads={threads}'}),
 ]
@@ -246,7 +245,7 @@ def through_the_bus():
         if row.setting == 'four of 3x3 in a row' or 'frames-in-flight' in row.setting or 'nearest' in row.setting:
             continue
         gpu = {name: UP_DOWN.format(line) for name, line in row.gpu_peers.items() if name == 'cudaconvert'}
-        yield row._replace(layer='pipeline', gpu_peers=gpu, quick=False)
+        yield row._replace(layer='pipeline', gpu_peers=gpu, quick=False, sizes=LARGE)
 
 
 # ---- commands: whole programs ---------------------------------------------------------------------
