@@ -33,6 +33,7 @@ from programs import Failed, Missing, Programs, Progress
 ROOT = machine.ROOT
 PHOTOGRAPH = ROOT / 'examples' / 'media' / 'bus_1920x1080.jpg'
 QUICK_MINUTES, GPU_MINUTES = 1.7, 8
+BUILD_REQUIRED = 100  # the status that says that all arguments are right, and that nothing is left to do without a build
 LEAST_SECONDS, MOST_SECONDS = 0.1, 3.0
 
 INSTALL = {
@@ -142,7 +143,8 @@ class Layers:
 
     def choose_seconds(self, minutes):
         """The longest repetitions with which the estimates end in time."""
-        low, high = LEAST_SECONDS, MOST_SECONDS
+        low, high = BUILD_REQUIRED = 100  # the status that says that all arguments are right, and that nothing is left to do without a build
+LEAST_SECONDS, MOST_SECONDS
         for _ in range(12):
             self.run.seconds = (low + high) / 2
             if sum(step.estimate for step in self.steps()) > 60 * minutes:
@@ -223,6 +225,7 @@ def parse():
                         help='what has changed since OLD, and what is noise; with NEW nothing is measured')
     parser.add_argument('--all', action='store_true', help='of --compare: also what is noise')
     parser.add_argument('--log', type=pathlib.Path, metavar='FILE', help='all output of the programs')
+    parser.add_argument('--before-build', action='store_true', help=argparse.SUPPRESS)  # of ./run: see BUILD_REQUIRED
     parser.add_argument('--commit', help='what was built, where there is no git checkout')
     arguments = parser.parse_args()
     if arguments.compare and len(arguments.compare) > 2:
@@ -270,6 +273,8 @@ def main():
     arguments = parse()
     if arguments.compare and len(arguments.compare) == 2:
         return compare.report(*map(compare.read, arguments.compare), arguments.all, print)
+    if arguments.before_build:
+        return BUILD_REQUIRED
     with tempfile.TemporaryDirectory() as folder, open(arguments.log or os.devnull, 'w', encoding='utf-8') as log:
         document = bench(arguments, pathlib.Path(folder), log)
     if arguments.json:
