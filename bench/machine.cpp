@@ -16,7 +16,7 @@ namespace coalesce::test {
 namespace {
 
 constexpr std::size_t kBytes = std::size_t{256} << 20;
-constexpr int kRounds = 9;
+constexpr int kRounds = 5;
 
 using Clock = std::chrono::steady_clock;
 

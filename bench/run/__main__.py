@@ -143,8 +143,7 @@ class Layers:
 
     def choose_seconds(self, minutes):
         """The longest repetitions with which the estimates end in time."""
-        low, high = BUILD_REQUIRED = 100  # the status that says that all arguments are right, and that nothing is left to do without a build
-LEAST_SECONDS, MOST_SECONDS
+        low, high = LEAST_SECONDS, MOST_SECONDS
         for _ in range(12):
             self.run.seconds = (low + high) / 2
             if sum(step.estimate for step in self.steps()) > 60 * minutes:
@@ -158,46 +157,55 @@ LEAST_SECONDS, MOST_SECONDS
                 'pipelines': self.elements.rows['pipeline'], 'commands': self.commands.rows}
 
 
-def copy_rates(run, found):
-    """Of bench-machine; the clocks are read while it copies."""
-    if run.gpu:
-        timer = threading.Timer(1.5, lambda: found.update(clocks_under_load=machine.clocks()))
-        timer.start()
+def copy_rates(programs, found):
+    """Of bench-machine; the clocks are read while it copies. Whether it could use a GPU."""
+    timer = threading.Timer(1.5, lambda: found.update(clocks_under_load=machine.clocks()))
+    timer.start()
     try:
-        rates = run.programs.run('bench-machine', [])
+        rates = programs.run('bench-machine', [])
     except (Missing, Failed) as error:
-        run.leave_out(str(error))
-        return
+        fail(str(error))
     finally:
-        if run.gpu:
-            timer.join()
+        timer.cancel()
+        timer.join()
     found['copies'] = [{'operation': row['operation'], **figure('gb_per_s', row['gb_per_s_samples'])} for row in rates['rows']]
+    if any('GPU' in row['operation'] for row in rates['rows']):
+        return True
+    found['no_gpu'] = rates['machine']
+    for name in machine.GPU_NAMES:
+        found.pop(name, None)
+    return False
 
 
-def measure(layers, run, progress, minutes):
+def measure(steps, run, progress, minutes):
     """Runs all steps. False: Ctrl-C, or the time was over; what was measured is kept."""
-    steps = layers.steps()
     progress.plan(steps)
     deadline = time.monotonic() + 60 * minutes if minutes else None
-    for i, step in enumerate(steps):
-        if deadline and time.monotonic() > deadline:
-            run.leave_out(f'the time was over: {len(steps) - i} of {len(steps)} steps')
-            return False
-        progress.begin(step)
-        start = time.monotonic()
-        try:
-            step.run()
-        except Missing as error:
-            run.missing.add(re.split(r'[ ,]', str(error).replace('no Python here has the module ', ''))[0])
-        except Failed as error:
-            run.leave_out(str(error))
-            progress.say(f'bench: {error}')
-        except KeyboardInterrupt:
-            run.leave_out(f'interrupted: {len(steps) - i} of {len(steps)} steps')
-            return False
-        finally:
-            progress.end(step, time.monotonic() - start)
+    done = 0
+    try:
+        for step in steps:
+            if deadline and time.monotonic() > deadline:
+                run.leave_out(f'the time was over: {len(steps) - done} of {len(steps)} steps')
+                return False
+            one_step(step, run, progress)
+            done += 1
+    except KeyboardInterrupt:
+        run.leave_out(f'interrupted: {len(steps) - done} of {len(steps)} steps')
+        return False
     return True
+
+
+def one_step(step, run, progress):
+    progress.begin(step)
+    start = time.monotonic()
+    try:
+        step.run()
+    except Missing as error:
+        run.missing.add(error.what)
+    except Failed as error:
+        run.leave_out(str(error))
+        progress.say(f'bench: {error}')
+    progress.end(step, time.monotonic() - start)
 
 
 def text_of(document):
@@ -238,35 +246,22 @@ def parse():
 
 def bench(arguments, folder, log):
     programs = Programs(arguments.build, arguments.elements_build, log)
-    for name in 'bench-kernels', 'bench-machine':
-        if programs.find(name) is None:
-            fail(f'{arguments.build} has no {name}: configure it with -Dbench=true, and build the target benchmarks')
+    if programs.find('bench-machine') is None:
+        fail(f'{arguments.build} has no bench-machine: configure it with -Dbench=true, and build the target benchmarks')
     progress = Progress()
     found = machine.describe(arguments.build, arguments.commit)
-    run = Run(arguments, folder, programs, has_gpu(programs, found), progress.say)
-    copy_rates(run, found)
+    run = Run(arguments, folder, programs, copy_rates(programs, found), progress.say)
     layers = Layers(run, arguments)
     minutes = arguments.minutes or (QUICK_MINUTES if arguments.quick else GPU_MINUTES if run.gpu else None)
     if minutes:
         layers.choose_seconds(minutes)
     print(machine.text_of(found), flush=True)
-    complete = measure(layers, run, progress, minutes)
+    complete = measure(layers.steps(), run, progress, minutes)
     progress.clear()
     document = found | {'picture': (arguments.picture or PHOTOGRAPH).name, 'quick': arguments.quick, 'complete': complete,
                         'seconds': round(run.seconds, 3), 'notes': NOTES, 'libraries': run.libraries,
                         'missing': sorted(run.missing), 'left_out': run.left_out} | layers.result()
     return document
-
-
-def has_gpu(programs, found):
-    """Whether bench-kernels can use one; it says why not."""
-    status, text = programs.execute([str(programs.find('bench-kernels')), '--backend', 'cuda', '--case', 'uyvy2y', '--operation', 'none'])
-    if status == 0 and found.get('gpu'):
-        return True
-    for name in 'gpu', 'driver', 'gpu_details', 'cuda', 'nvcc':
-        found.pop(name, None)
-    found['no_gpu'] = text.strip().split('\n')[-1]
-    return False
 
 
 def main():

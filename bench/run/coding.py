@@ -39,7 +39,7 @@ class Coding:
         try:
             from PIL import Image
         except ImportError as error:
-            raise Missing('Pillow, which writes JPEG files with restart markers, is not here') from error
+            raise Missing('Pillow', 'writes JPEG files with restart markers, and is not here') from error
         part = Image.open(self.run.picture).crop((0, 0, *size))
         for setting, markers in MARKERS:
             path = self.run.folder / 'part.jpg'
@@ -78,7 +78,9 @@ class Coding:
             found = self.run.programs.run('bench-openjpeg', arguments)
             self.run.libraries['OpenJPEG'] = found['OpenJPEG']
             rows += [row for row in found['rows'] if row['encoder'] == 'OpenJPEG' or not self.run.gpu]
-        except (Missing, Failed) as error:
+        except Missing as error:
+            self.run.missing.add(error.what)
+        except Failed as error:
             self.run.leave_out(str(error))
         for setting in SETTINGS:
             self.jpeg2000_rows(setting, size, [row for row in rows if row['operation'] == setting])

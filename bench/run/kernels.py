@@ -80,7 +80,7 @@ class Kernels:
     def opencv(self, rows):
         library = self.run.programs.find('libbench-opencv.so')
         if library is None:
-            raise Missing('libbench-opencv.so was not built')
+            raise Missing('libbench-opencv.so', 'was not built')
         script = pathlib.Path(__file__).resolve().parents[1] / 'peers' / 'opencv.py'
         found = self.run.programs.run(str(script), [str(library), '--pictures', '0', '--seconds', f'{self.run.seconds:.2f}',
                                                     *options('--only', [row.cpu_peer[1] for row in rows])])

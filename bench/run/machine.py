@@ -36,6 +36,8 @@ def read(path):
         return ''
 
 
+# Of describe(); not of a machine whose GPU cannot be used.
+GPU_NAMES = ('gpu', 'driver', 'gpu_details', 'cuda', 'nvcc', 'clocks_under_load')
 GPU_FIELDS = ('name', 'driver_version', 'memory.total', 'clocks.max.sm', 'clocks.max.mem', 'power.limit', 'ecc.mode.current',
               'mig.mode.current')
 
@@ -118,7 +120,7 @@ def text_of(machine):
         if machine.get('clocks_under_load'):
             lines.append(f"          under load: {named(machine['clocks_under_load'])}")
     else:
-        lines.append('GPU       none that can be used: the CPU back ends are measured')
+        lines.append(f"GPU       none: {machine['no_gpu']}. The CPU back ends are measured")
     lines.append(f"CPU       {machine['cpu']}, {machine['processors']} processors, "
                  + named({'governor': machine['governor'], 'MHz': machine['cpu_mhz'], 'GiB': machine['memory_gib'],
                           'load': machine['load']}))

@@ -13,7 +13,11 @@ import time
 
 
 class Missing(Exception):
-    """A program or a library that is not here."""
+    """A program or a module that is not here."""
+
+    def __init__(self, what, text):
+        super().__init__(f'{what} {text}')
+        self.what = what
 
 
 class Failed(Exception):
@@ -95,7 +99,7 @@ class Programs:
         """The program's JSON, with its exit status."""
         program = self.find(name)
         if program is None:
-            raise Missing(f'{name} was not built')
+            raise Missing(name, 'was not built')
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / 'figures.json'
             python = [python_with('cv2')] if name.endswith('.py') else []
@@ -121,7 +125,7 @@ def python_with(module):
     for python in dict.fromkeys((sys.executable, '/usr/bin/python3')):
         if pathlib.Path(python).exists() and subprocess.run([python, '-c', f'import {module}'], capture_output=True, check=False).returncode == 0:
             return python
-    raise Missing(f'no Python here has the module {module}')
+    raise Missing(module, 'is a module that no Python here has')
 
 
 def timed(work):
