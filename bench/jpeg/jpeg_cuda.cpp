@@ -97,7 +97,7 @@ void time_cuda(const std::vector<JpegFrame> &frames, const JpegOptions &options,
   if (options.once) {
     CudaRun run(frames, options, 1);
     run.check(options);
-    report(options, input, "coalesce CUDA", "once", 0, run.profile(), results);
+    report(options, input, "coalesce CUDA", "once", {0.0}, run.profile(), results);
     return;
   }
   for (const int slots : {1, 2, 3, 4}) {
