@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Draws docs/images/performance.svg, filters.svg and medians.svg from the figures of headline.py.
+"""Draws docs/images/performance.svg, filters.svg and medians.svg from the figures of ./run bench.
 
 usage: chart.py [--check] [RESULTS.json [FOLDER]]
 
-Without RESULTS.json the newest file of bench/results is drawn, and without FOLDER into docs/images. --check writes
+Without RESULTS.json the newest file of a GPU in docs/benchmarks is drawn, and without FOLDER into docs/images. --check writes
 nothing and fails unless the charts are what the figures give.
 """
 
@@ -16,6 +16,7 @@ from xml.sax.saxutils import escape
 
 HERE = pathlib.Path(__file__).resolve().parent
 IMAGES = HERE.parent / 'docs' / 'images'
+RESULTS = HERE.parent / 'docs' / 'benchmarks'
 
 SIZES = ((3840, 2160), (1920, 1080))
 ENCODERS = (  # of the JSON, in the chart, colour
@@ -277,7 +278,7 @@ def chart(figures):
     footer(drawing, figures, jpeg2000)
     return drawing.svg('Performance of gst-coalesce beside other libraries',
                        f"JPEG 2000 on {jpeg2000['gpu']}, conversion and filtering on {figures['gpu']}; "
-                       'the numbers are in bench/results.')
+                       'the numbers are in docs/benchmarks.')
 
 
 def chart_of(figures, kind, names, filters):
@@ -290,7 +291,7 @@ def chart_of(figures, kind, names, filters):
     drawing.text(MARGIN, drawing.y, source(figures, 'NPP') + ' A cut bar goes on.', 'small')
     return drawing.svg(f'Times of {names} beside NPP and a copy',
                        f"{kind} on several formats on {figures['gpu']}, {figures['date']}; "
-                       'the numbers are in bench/results.')
+                       'the numbers are in docs/benchmarks.')
 
 
 CHARTS = {
@@ -305,8 +306,9 @@ def read(results):
 
 
 def files():
-    """Those of figures, the newest one first."""
-    return sorted((HERE / 'results').glob('*.json'), reverse=True) or fail('bench/results has no figures')
+    """Those of figures of a GPU, the newest one first."""
+    found = [path for path in sorted(RESULTS.glob('*.json'), reverse=True) if read(path).get('gpu')]
+    return found or fail('docs/benchmarks has no figures of a GPU')
 
 
 def with_peers(figures, *libraries):

@@ -3,6 +3,7 @@
 // passed the trials of the check tool.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
@@ -40,6 +41,7 @@ const char *const kUsage =
     "  --unaligned          of convolve: rows at odd addresses, of 16-bit words 2 behind a "
     "multiple "
     "of 4\n"
+    "  --seconds S          on the CPU, for an operation and its copies\n"
     "  --picture FILE.ppm   the photograph for j2k-model, j2k-mq and oilpaint\n"
     "  --check              no timing: the trials of the variants that are not in the library\n"
     "  --json FILE          write the figures as JSON, too\n"
@@ -67,8 +69,8 @@ bool parse(int argc, char **argv, Options *options) {
     options->bench.unaligned |= arg == "--unaligned";
     options->bench.once |= arg == "--once";
     if (arg == "--no-variants") options->bench.variants = false;
-    if (arg == "--list" || arg == "--check" || arg == "--no-variants" || arg == "--unaligned" ||
-        arg == "--once")
+    if (arg == "--list" || arg == "--check" || arg == "--unaligned" || arg == "--once" ||
+        arg == "--no-variants")
       continue;
     if (++i == argc) return false;
     if (arg == "--case")
@@ -83,6 +85,8 @@ bool parse(int argc, char **argv, Options *options) {
       options->trials = std::atoi(argv[i]);
     else if (arg == "--backend")
       options->backend = argv[i];
+    else if (arg == "--seconds")
+      options->bench.cpu_seconds = std::atof(argv[i]);
     else if (arg == "--picture")
       options->bench.picture = argv[i];
     else

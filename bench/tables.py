@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes the tables of docs/ from the newest figures of headline.py in bench/results, and of
-deinterlace/quality.py in bench/results/deinterlacing.
+"""Writes the tables of docs/ from the newest figures of a GPU in docs/benchmarks, which ./run bench measures,
+and of deinterlace/quality.py in docs/benchmarks/deinterlacing.
 
 usage: tables.py [--check]
 
@@ -12,7 +12,7 @@ page. --check writes nothing and fails unless the pages have the tables that the
 import re
 import sys
 
-from chart import HERE, SIZES, encoders_of, files, number, read, source, with_peers
+from chart import HERE, RESULTS, SIZES, encoders_of, files, number, read, source, with_peers
 
 PAGES = [HERE.parent / 'docs' / name for name in
          ('benchmarks.md', 'coalescedeinterlace.md', 'jpeg2000-performance.md')]
@@ -114,7 +114,7 @@ def cameras(figures):
 
 def deinterlacing(_):
     """Of each method the mean PSNR and SSIM of the clips that were filmed, and of those of a photograph."""
-    results = max((HERE / 'results' / 'deinterlacing').glob('*.json'))
+    results = max((RESULTS / 'deinterlacing').glob('*.json'))
     figures = read(results)
     groups = [[clip['scores'] for clip in figures['clips'] if clip['filmed'] == filmed] for filmed in (True, False)]
 

@@ -48,9 +48,7 @@ void time_pair(Bench &bench, const Backend &backend, const Pair &pair, FrameSize
 }
 
 void time_all(Bench &bench, const Backend &backend) {
-  const std::span<const FrameSize> sizes =
-      backend.cuda ? std::span<const FrameSize>(kCudaSizes) : std::span<const FrameSize>(kCpuSizes);
-  for (const FrameSize &size : sizes)
+  for (const FrameSize &size : sizes_of(backend))
     for (const Pair &pair : kPairs)
       time_pair(bench, backend, pair, size);
 }

@@ -6,6 +6,7 @@
 #include "bench/support/frames.h"
 #include "bench/support/scratch.h"
 #include "convolve/cuda/choice.h"
+#include "core/thread_pool.h"
 #include "picture/formats.h"
 #include "tests/kernels/convolve/convolve_random.h"
 #include "tests/kernels/convolve/convolve_trial.h"
@@ -178,9 +179,10 @@ void bench_on_cuda(Bench &bench, const Backend &backend, const Frame &frame) {
     variants.push_back({"separable", frame.run(backend.queue(), ConvolveAlgorithm::separable)});
   if (!frame.filter.weights.empty() && is_in_channels(frame.format))
     add_kernels(&variants, backend, frame);
+  static ThreadPool pool;
   if (frame.size.width <= kCpuSizes[1].width)
     compare_with_cpu(frame.work(), variants[0].run,
-                     frame.run(Queue::cpu(), ConvolveAlgorithm::automatic));
+                     frame.run(Queue::cpu(&pool), ConvolveAlgorithm::automatic));
   time_variants(bench, backend, frame.work(), variants);
 }
 
@@ -201,21 +203,15 @@ void bench_format(Bench &bench, const Backend &backend, const char *format, Fram
     bench_frame(bench, backend, {f, format, size, bench.unaligned()});
 }
 
-constexpr const char *kCpuFormats[] = {"GRAY8", "RGB", "P010_10LE", "GRAY16_LE", "UYVY", "v210"};
 // Of large pictures the first three.
-constexpr const char *kCudaFormats[] = {"GRAY8",  "NV12", "RGB",       "I420",      "RGBA",
-                                        "AYUV",   "GBR",  "P010_10LE", "I422_10LE", "GRAY16_LE",
-                                        "AYUV64", "UYVY", "v210"};
+constexpr const char *kFormats[] = {"GRAY8",  "NV12", "RGB",       "I420",      "RGBA",
+                                    "AYUV",   "GBR",  "P010_10LE", "I422_10LE", "GRAY16_LE",
+                                    "AYUV64", "UYVY", "v210"};
 constexpr std::size_t kLarge = 3;
 
 void time_all(Bench &bench, const Backend &backend) {
-  if (!backend.cuda) {
-    for (const char *format : kCpuFormats)
-      bench_format(bench, backend, format, kCpuSizes[0], true);
-    return;
-  }
-  for (const FrameSize &size : kCudaSizes) {
-    const std::span formats(kCudaFormats);
+  for (const FrameSize &size : sizes_of(backend)) {
+    const std::span formats(kFormats);
     for (const char *format : size.width <= 3840 ? formats : formats.first(kLarge))
       bench_format(bench, backend, format, size, format == formats[0]);
   }

@@ -4,7 +4,6 @@
 // of 12 bits, for cinema at 24 Hz, with all the bytes that a frame and a component may have there.
 // bench-j2k-cuda PICTURE.ppm [WIDTH HEIGHT [BLOCK | cinema | once]] [--json FILE]
 // once: one frame without loss, for a profiler (bench/support/profile.h).
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +13,7 @@
 #include "bench/j2k/j2k_frames.h"
 #include "bench/support/profile.h"
 #include "bench/support/results.h"
+#include "bench/support/rounds.h"
 #include "core/device.h"
 #include "j2k/encoder/cuda_encoder.h"
 #include "j2k/encoder/encoder.h"
@@ -31,11 +31,6 @@ constexpr double kBitsPerPixel = 2;
 
 void must(const Status &status) {
   if (!status.ok()) throw std::runtime_error(status.message());
-}
-
-double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
 }
 
 EncoderParams params_of(const BenchFrames &frames, bool lossless, int block) {
@@ -107,14 +102,16 @@ class Run {
     return bytes;
   }
 
-  // Milliseconds of a frame, the mean. (With one slot each frame waits for the one before.)
-  double time() {
-    const auto begin = std::chrono::steady_clock::now();
+  // Milliseconds of a frame, of each round. (With one slot each frame waits for the one before.)
+  std::vector<double> time() {
+    test::Rounds rounds(kFrames);
     for (int i = 0; i < kRounds * kFrames + slots_ - 1; ++i) {
       if (i < kRounds * kFrames) start(i);
-      if (i >= slots_ - 1) bytes_ += static_cast<double>(finish(i - (slots_ - 1)));
+      if (i < slots_ - 1) continue;
+      bytes_ += static_cast<double>(finish(i - (slots_ - 1)));
+      rounds.done();
     }
-    return milliseconds_since(begin) / (kRounds * kFrames);
+    return rounds.ms();
   }
   double bytes() const { return bytes_ / (kRounds * kFrames); }
 
@@ -162,14 +159,15 @@ double measure(const BenchFrames &frames, const EncoderParams &params, const cha
   for (const int slots : {1, 2, 4, 8, 16}) {
     Run run(frames, params, slots);
     if (slots == 1) run.check(params);
-    const double time = run.time();
+    const std::vector<double> ms = run.time();
+    const double time = test::median(ms);
     bytes = run.bytes();
     std::printf("  %2d slots  %8.3f ms a frame  %7.1f frames/s  %9.0f bytes\n", slots, time,
                 1000 / time, bytes);
     results->add(row_of(frames, what, "j2kenc")
                      .number("block", 1 << params.coding.block_x)
                      .number("slots", slots)
-                     .number("ms", time)
+                     .samples("ms", ms)
                      .number("bytes", bytes));
   }
   return bytes;
@@ -186,11 +184,12 @@ void compare(const BenchFrames &frames, bool lossless, int block, test::Results 
       continue;
     }
     std::printf("  %-18s  %8.3f ms alone; %8.3f ms, %7.1f frames/s in %d streams  %9.0f bytes\n",
-                name, peer.single, peer.sustained, 1000 / peer.sustained, peer.streams, peer.bytes);
+                name, test::median(peer.single), test::median(peer.sustained),
+                1000 / test::median(peer.sustained), peer.streams, peer.bytes);
     results->add(row_of(frames, what, name)
                      .number("block", 64)
-                     .number("alone_ms", peer.single)
-                     .number("ms", peer.sustained)
+                     .samples("alone_ms", peer.single)
+                     .samples("ms", peer.sustained)
                      .number("streams", peer.streams)
                      .number("bytes", peer.bytes));
   }

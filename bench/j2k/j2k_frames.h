@@ -28,12 +28,12 @@ struct BenchFrames {
 // ones of which are the high ones once more. Throws std::runtime_error.
 BenchFrames read_bench_frames(const char *name, int width, int height, int count, int bits = 8);
 
-// Times a frame, in milliseconds, and the bytes of all.
+// Milliseconds of a frame, the mean of each round.
 struct PeerResult {
-  double single = 0;     // one after the other
-  double sustained = 0;  // the best of several numbers of streams
-  int streams = 0;       // that number
-  double bytes = 0;      // a frame
+  std::vector<double> single;     // one after the other
+  std::vector<double> sustained;  // the best of several numbers of streams
+  int streams = 0;                // that number
+  double bytes = 0;               // a frame
 };
 
 // nvJPEG2000's two coders: of Part 1, and of Part 15 (HTJ2K), which is another codestream.

@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -18,6 +17,7 @@
 #include "bench/jpeg/jpeg_peers.h"
 #include "bench/support/profile.h"
 #include "bench/support/results.h"
+#include "bench/support/rounds.h"
 #include "jpeg/decoder/cuda_decoder.h"
 #include "jpeg/decoder/decoder.h"
 #include "jpeg/decoder/output.h"
@@ -28,9 +28,8 @@ namespace {
 
 using namespace coalesce;
 using Bytes = std::vector<std::uint8_t>;
-using Clock = std::chrono::steady_clock;
 
-constexpr int kCpuFrames = 12, kCudaFrames = 240;
+constexpr int kCpuFrames = 12, kCudaFrames = 240, kFramesOfRound = 48;
 
 void must(const Status &status) {
   if (!status.ok()) throw std::runtime_error(status.message());
@@ -78,8 +77,9 @@ class Report {
  public:
   Report(const Bytes &file, const Shape &shape, test::Results *results)
       : file_(file), shape_(shape), results_(results) {}
-  void operator()(const char *decoder, const std::string &how, double ms) const {
-    std::printf("%-14s %-12s %9.3f ms\n", decoder, how.c_str(), ms);
+  void operator()(const char *decoder, const std::string &how,
+                  const std::vector<double> &ms) const {
+    std::printf("%-14s %-12s %9.3f ms\n", decoder, how.c_str(), test::median(ms));
     results_->add(test::Row()
                       .text("operation", "JPEG decoding")
                       .text("decoder", decoder)
@@ -87,7 +87,7 @@ class Report {
                       .number("width", shape_.width)
                       .number("height", shape_.height)
                       .number("bytes", static_cast<double>(file_.size()))
-                      .number("ms", ms));
+                      .samples("ms", ms));
   }
 
  private:
@@ -97,22 +97,21 @@ class Report {
 };
 
 template <class Decode>
-double median_time(const Decode &decode) {
+std::vector<double> times_of(const Decode &decode) {
   std::vector<double> times;
   for (int i = -2; i < kCpuFrames; ++i) {
     const double start = cpu_milliseconds();
     decode();
     if (i >= 0) times.push_back(cpu_milliseconds() - start);
   }
-  std::nth_element(times.begin(), times.begin() + kCpuFrames / 2, times.end());
-  return times[kCpuFrames / 2];
+  return times;
 }
 
 Bytes time_cpu(const Bytes &file, const Shape &shape, const Report &report) {
   Bytes out(shape.bytes());
   const char *broken = nullptr;
   jpeg::Decoder decoder({});
-  const double ms = median_time([&] {
+  const std::vector<double> ms = times_of([&] {
     must(decoder.read(file.data(), file.size()));
     must(decoder.decode(shape.image(out.data()), &broken));
   });
@@ -120,7 +119,7 @@ Bytes time_cpu(const Bytes &file, const Shape &shape, const Report &report) {
   report("coalesce", "1 thread", ms);
   if (test::LibjpegDecoder::is_there()) {
     test::LibjpegDecoder libjpeg;
-    report("libjpeg-turbo", "1 thread", median_time([&] { libjpeg.decode(file); }));
+    report("libjpeg-turbo", "1 thread", times_of([&] { libjpeg.decode(file); }));
   }
   return out;
 }
@@ -151,17 +150,18 @@ void time_cuda(const Bytes &file, const Shape &shape, const Bytes &expected, int
   if (made != expected) throw std::runtime_error("the picture is not the CPU's");
   if (once) {
     test::device_profile([&] { start(0), finish(0); });
-    report("coalesce CUDA", "once", 0);
+    report("coalesce CUDA", "once", {0.0});
     return;
   }
-  const auto begin = Clock::now();
+  test::Rounds rounds(kFramesOfRound);
   for (int i = 0; i < kCudaFrames + slots - 1; ++i) {
     if (i < kCudaFrames) start(i);
-    if (i >= slots - 1) finish(i - (slots - 1));
+    if (i < slots - 1) continue;
+    finish(i - (slots - 1));
+    rounds.done();
   }
-  const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
   const std::string how = slots == 1 ? "alone" : std::to_string(slots) + " in flight";
-  report(decoder->was_on_cpu(0) ? "bits on the CPU" : "coalesce CUDA", how, ms / kCudaFrames);
+  report(decoder->was_on_cpu(0) ? "bits on the CPU" : "coalesce CUDA", how, rounds.ms());
 }
 
 }  // namespace

@@ -62,8 +62,9 @@ jpeg::EncoderParams params_of(const JpegFrame &frame, const JpegOptions &options
 }
 
 void report(const JpegOptions &options, JpegInput input, const char *encoder, const char *how,
-            double ms, double bytes, Results *results) {
-  std::printf("%-13s %-14s %-10s %9.3f ms %9.0f bytes\n", name_of(input), encoder, how, ms, bytes);
+            const std::vector<double> &ms, double bytes, Results *results) {
+  std::printf("%-13s %-14s %-10s %9.3f ms %9.0f bytes\n", name_of(input), encoder, how, median(ms),
+              bytes);
   results->add(Row()
                    .text("operation", std::string("JPEG ") + name_of(input))
                    .text("encoder", encoder)
@@ -71,7 +72,7 @@ void report(const JpegOptions &options, JpegInput input, const char *encoder, co
                    .number("quality", options.quality)
                    .number("width", options.width)
                    .number("height", options.height)
-                   .number("ms", ms)
+                   .samples("ms", ms)
                    .number("bytes", bytes));
 }
 
@@ -127,10 +128,10 @@ JpegFrame make_frame(const std::vector<std::uint8_t> &planes, int width, int hei
   return frame;
 }
 
-// The median of a frame's CPU time. encode(frame) gives the bytes.
+// CPU times of frames. encode(frame) gives the bytes.
 template <class Encode>
-double time_each(const std::vector<JpegFrame> &frames, int count, double *bytes,
-                 const Encode &encode) {
+std::vector<double> time_each(const std::vector<JpegFrame> &frames, int count, double *bytes,
+                              const Encode &encode) {
   std::vector<double> times;
   *bytes = 0;
   for (int i = -2; i < count; ++i) {
@@ -141,8 +142,7 @@ double time_each(const std::vector<JpegFrame> &frames, int count, double *bytes,
     times.push_back(cpu_milliseconds() - start);
     *bytes += static_cast<double>(made) / count;
   }
-  std::nth_element(times.begin(), times.begin() + count / 2, times.end());
-  return times[static_cast<std::size_t>(count) / 2];
+  return times;
 }
 
 void time_cpu(const std::vector<JpegFrame> &frames, const JpegOptions &options,
@@ -151,7 +151,7 @@ void time_cpu(const std::vector<JpegFrame> &frames, const JpegOptions &options,
   double bytes;
   if (test::LibjpegEncoder::is_there()) {
     test::LibjpegEncoder libjpeg;
-    const double ms = time_each(frames, kCpuFrames, &bytes, [&](std::size_t i) {
+    const std::vector<double> ms = time_each(frames, kCpuFrames, &bytes, [&](std::size_t i) {
       return libjpeg.encode(frames[i], options.quality);
     });
     test::report(options, input, "libjpeg-turbo", "1 thread", ms, bytes, results);
@@ -159,7 +159,7 @@ void time_cpu(const std::vector<JpegFrame> &frames, const JpegOptions &options,
   std::unique_ptr<jpeg::Encoder> encoder;
   test::must(jpeg::Encoder::make(test::params_of(frames[0], options), &encoder));
   std::vector<std::uint8_t> file;
-  const double ms = time_each(frames, kCpuFrames, &bytes, [&](std::size_t i) {
+  const std::vector<double> ms = time_each(frames, kCpuFrames, &bytes, [&](std::size_t i) {
     file.clear();
     test::must(encoder->encode(test::image_of(frames[i], frames[i].bytes.data()), &file));
     return file.size();

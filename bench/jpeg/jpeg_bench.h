@@ -26,7 +26,7 @@ const char *name_of(JpegInput input);
 ConstImage image_of(const JpegFrame &frame, const std::uint8_t *data);
 jpeg::EncoderParams params_of(const JpegFrame &frame, const JpegOptions &options);
 void report(const JpegOptions &options, JpegInput input, const char *encoder, const char *how,
-            double ms, double bytes, Results *results);
+            const std::vector<double> &ms, double bytes, Results *results);
 
 // Ours, nvJPEG and GPUJPEG; in a build without CUDA: nothing.
 void time_cuda(const std::vector<JpegFrame> &frames, const JpegOptions &options, Results *results);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -8,6 +7,7 @@
 
 #include "bench/jpeg/jpeg_bench.h"
 #include "bench/support/profile.h"
+#include "bench/support/rounds.h"
 #include "core/device.h"
 #include "jpeg/encoder/cuda_encoder.h"
 #include "jpeg/encoder/encoder.h"
@@ -16,13 +16,7 @@
 namespace coalesce::test {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-constexpr int kCudaFrames = 240;
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
+constexpr int kCudaFrames = 240, kFramesOfRound = 48;
 
 // Frames in device memory, and some slots of an encoder.
 class CudaRun {
@@ -55,18 +49,20 @@ class CudaRun {
     device_profile([&] { start(0), bytes = static_cast<double>(finish(0)); });
     return bytes;
   }
-  // The mean of a frame; with one slot each one waits for the one before.
-  double time(double *bytes) {
+  // The mean of a frame, of each round; with one slot each one waits for the one before.
+  std::vector<double> time(double *bytes) {
     for (int i = 0; i < 2 * slots_; ++i)
       start(i), finish(i);
     *bytes = 0;
-    const auto begin = Clock::now();
+    Rounds rounds(kFramesOfRound);
     for (int i = 0; i < kCudaFrames + slots_ - 1; ++i) {
       if (i < kCudaFrames) start(i);
-      if (i >= slots_ - 1) *bytes += static_cast<double>(finish(i - (slots_ - 1)));
+      if (i < slots_ - 1) continue;
+      *bytes += static_cast<double>(finish(i - (slots_ - 1)));
+      rounds.done();
     }
     *bytes /= kCudaFrames;
-    return milliseconds_since(begin) / kCudaFrames;
+    return rounds.ms();
   }
 
  private:
@@ -101,14 +97,14 @@ void time_cuda(const std::vector<JpegFrame> &frames, const JpegOptions &options,
   if (options.once) {
     CudaRun run(frames, options, 1);
     run.check(options);
-    report(options, input, "coalesce CUDA", "once", 0, run.profile(), results);
+    report(options, input, "coalesce CUDA", "once", {0.0}, run.profile(), results);
     return;
   }
   for (const int slots : {1, 2, 3, 4}) {
     CudaRun run(frames, options, slots);
     if (slots == 1) run.check(options);
     double bytes;
-    const double ms = run.time(&bytes);
+    const std::vector<double> ms = run.time(&bytes);
     report(options, input, "coalesce CUDA",
            slots == 1 ? "alone" : (std::to_string(slots) + " in flight").c_str(), ms, bytes,
            results);

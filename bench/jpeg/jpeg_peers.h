@@ -46,7 +46,7 @@ class LibjpegDecoder {
 };
 
 struct PeerTimes {
-  double alone_ms = 0, ms = 0;  // one after the other; in several streams
+  std::vector<double> alone_ms, ms;  // of a frame, one after the other; in several streams
   int streams = 0;
   double bytes = 0;
 };

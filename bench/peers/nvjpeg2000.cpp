@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -15,6 +14,8 @@
 #include <thread>
 
 #include "bench/j2k/j2k_frames.h"
+#include "bench/support/results.h"
+#include "bench/support/rounds.h"
 
 namespace coalesce::test {
 namespace {
@@ -28,11 +29,6 @@ void must(nvjpeg2kStatus_t status) {
 
 void must(cudaError_t error) {
   if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));
-}
-
-double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
 }
 
 class Params {
@@ -116,9 +112,9 @@ class Worker {
   std::size_t room_;
 };
 
-// Milliseconds a frame.
-double time_streams(nvjpeg2kEncoder_t encoder, const BenchFrames &frames, const Params &params,
-                    int streams, double *bytes) {
+// Milliseconds a frame, of each round.
+std::vector<double> time_streams(nvjpeg2kEncoder_t encoder, const BenchFrames &frames,
+                                 const Params &params, int streams, double *bytes) {
   std::vector<std::unique_ptr<Worker>> workers;
   for (int i = 0; i < streams; ++i) {
     workers.push_back(std::make_unique<Worker>(encoder, frames.first.size() + (1 << 20)));
@@ -128,12 +124,14 @@ double time_streams(nvjpeg2kEncoder_t encoder, const BenchFrames &frames, const 
   std::atomic<std::size_t> next{0}, sum{0};
   std::atomic<bool> failed{false};
   std::vector<std::thread> threads;
-  const auto begin = std::chrono::steady_clock::now();
+  Rounds rounds(static_cast<int>(frames.frames.size()));
   for (auto &worker : workers)
     threads.emplace_back([&] {
       try {
-        for (std::size_t i; (i = next++) < count;)
+        for (std::size_t i; (i = next++) < count;) {
           sum += worker->encode(frames, i % frames.frames.size(), params);
+          rounds.done();
+        }
       } catch (const std::exception &) {
         failed = true;
       }
@@ -142,7 +140,7 @@ double time_streams(nvjpeg2kEncoder_t encoder, const BenchFrames &frames, const 
     thread.join();
   if (failed) throw std::runtime_error("nvJPEG2000 failed in a thread");
   *bytes = static_cast<double>(sum) / static_cast<double>(count);
-  return milliseconds_since(begin) / static_cast<double>(count);
+  return rounds.ms();
 }
 
 // The step with which frames have, on average, nearly so many bytes. (Some differ from the mean
@@ -177,9 +175,10 @@ bool nvjpeg2000(const BenchFrames &frames, PeerCoder coder, bool lossless, doubl
     result->streams = 1;
     for (const int streams : {2, 4, 8, 16}) {
       double bytes_of_frame = 0;
-      const double time = time_streams(encoder, frames, params, streams, &bytes_of_frame);
-      if (time >= result->sustained) continue;
-      result->sustained = time;
+      const std::vector<double> ms =
+          time_streams(encoder, frames, params, streams, &bytes_of_frame);
+      if (median(ms) >= median(result->sustained)) continue;
+      result->sustained = ms;
       result->streams = streams;
     }
   } catch (const std::exception &error) {

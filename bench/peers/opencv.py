@@ -20,8 +20,9 @@ import cv2
 import numpy
 
 WIDTH, HEIGHT = 1920, 1080
-ROUNDS = 30
+ROUNDS, LEAST_ROUNDS = 30, 5
 ROWS = []
+OPTIONS = argparse.Namespace(seconds=60, only=None)
 
 
 class Bilateral(typing.NamedTuple):
@@ -83,28 +84,31 @@ class Coalesce:
 
 
 def by_turns(first, second, clock):
-    """The lowest times of two functions, in ms."""
-    best = {first: float('inf'), second: float('inf')}
+    """The times of two functions, in ms."""
+    times, start = {first: [], second: []}, time.monotonic()
     for i in range(ROUNDS):
+        if i >= LEAST_ROUNDS and time.monotonic() - start > OPTIONS.seconds:
+            break
         for work in (first, second) if i % 2 else (second, first):
             begin = clock()
             work()
-            best[work] = min(best[work], 1e3 * (clock() - begin))
-    return best[first], best[second]
+            times[work].append(1e3 * (clock() - begin))
+    return times[first], times[second]
 
 
 def compare(library, name, values, vertical, opencv, source=None):
     """Measures one filter and returns the largest difference of samples."""
+    if OPTIONS.only and name not in OPTIONS.only:
+        return 0
     if source is None:
         source = numpy.random.default_rng(1).integers(0, 256, (HEIGHT, WIDTH), numpy.uint8)
     shape = source.shape[:2] if isinstance(values, Canny) else source.shape
     theirs, ours = numpy.empty(shape, numpy.uint8), numpy.empty(shape, numpy.uint8)
     one = Coalesce(library, values, vertical, 1)
     two = Coalesce(library, values, vertical, 2)
-    their_ms, our_ms = by_turns(lambda: opencv(source, theirs), lambda: one(source, ours),
-                                time.thread_time)
-    one_ms, two_ms = by_turns(lambda: one(source, ours), lambda: two(source, ours),
-                              time.perf_counter)
+    their_times, our_times = by_turns(lambda: opencv(source, theirs), lambda: one(source, ours), time.thread_time)
+    one_ms, two_ms = map(min, by_turns(lambda: one(source, ours), lambda: two(source, ours), time.perf_counter))
+    their_ms, our_ms = min(their_times), min(our_times)
     one.close()
     two.close()
     difference = numpy.abs(theirs.astype(int) - ours)
@@ -113,7 +117,7 @@ def compare(library, name, values, vertical, opencv, source=None):
           f'ratio {their_ms / our_ms:5.2f}; equal {equal:6.2f} %, at most {difference.max()} off; '
           f'two threads {one_ms / two_ms:4.2f} times as fast')
     ROWS.append({'operation': name, 'width': WIDTH, 'height': HEIGHT, 'ms': our_ms, 'opencv_ms': their_ms,
-                 'largest_difference': int(difference.max())})
+                 'ms_samples': our_times, 'opencv_ms_samples': their_times, 'largest_difference': int(difference.max())})
     return difference.max()
 
 
@@ -197,8 +201,10 @@ def main():
     parser.add_argument('--pictures', type=int, default=1000, metavar='N',
                         help='compare the edges of so many random pictures (default: %(default)s)')
     parser.add_argument('--canny', action='store_true', help='nothing but Canny')
+    parser.add_argument('--only', action='append', metavar='NAME', help='only the row of this name; may be repeated')
+    parser.add_argument('--seconds', type=float, default=60, metavar='S', help='of a row and clock, at most (default: %(default)s)')
     parser.add_argument('--json', metavar='FILE', help='write the figures as JSON, too')
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(namespace=OPTIONS)
     library = ctypes.CDLL(arguments.shared_library)
     cv2.setNumThreads(1)
     random = numpy.random.default_rng(2)

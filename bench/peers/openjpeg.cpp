@@ -16,6 +16,7 @@
 
 #include "bench/support/photograph.h"
 #include "bench/support/results.h"
+#include "bench/support/rounds.h"
 #include "j2k/encoder/encoder.h"
 #include "j2k/transform/quantiser.h"
 #include "tests/support/openjpeg_compress.h"
@@ -117,21 +118,19 @@ class Ours {
 
 using Encode = std::function<std::size_t(std::size_t frame)>;
 struct Times {
-  double alone_ms, ms, bytes;
+  std::vector<double> alone_ms, ms;
+  double bytes = 0;
 };
 
-// One frame at a time on all threads, the median; then a frame for each thread at a time.
+// One frame at a time on all threads; then a frame for each thread at a time.
 Times measure(const Frames &frames, int threads, const std::function<Encode(int threads)> &make) {
-  Times times = {};
-  std::vector<double> alone;
+  Times times;
   const Encode all = make(threads);
   for (int i = 0; i < kAlone; ++i) {
     const auto start = Clock::now();
     all(static_cast<std::size_t>(i) % frames.planes.size());
-    alone.push_back(milliseconds_since(start));
+    times.alone_ms.push_back(milliseconds_since(start));
   }
-  std::nth_element(alone.begin(), alone.begin() + kAlone / 2, alone.end());
-  times.alone_ms = alone[kAlone / 2];
 
   std::vector<Encode> workers;
   for (int i = 0; i < threads; ++i)
@@ -140,12 +139,14 @@ Times measure(const Frames &frames, int threads, const std::function<Encode(int 
   std::atomic<std::size_t> next{0}, sum{0};
   std::atomic<bool> failed{false};
   std::vector<std::thread> running;
-  const auto start = Clock::now();
+  test::Rounds rounds(threads);
   for (Encode &encode : workers)
     running.emplace_back([&] {
       try {
-        for (std::size_t i; (i = next++) < count;)
+        for (std::size_t i; (i = next++) < count;) {
           sum += encode(i % frames.planes.size());
+          rounds.done();
+        }
       } catch (const std::exception &) {
         failed = true;
       }
@@ -153,7 +154,7 @@ Times measure(const Frames &frames, int threads, const std::function<Encode(int 
   for (std::thread &thread : running)
     thread.join();
   if (failed) throw std::runtime_error("an encoder failed in a thread");
-  times.ms = milliseconds_since(start) / static_cast<double>(count);
+  times.ms = rounds.ms();
   times.bytes = static_cast<double>(sum) / static_cast<double>(count);
   return times;
 }
@@ -163,12 +164,12 @@ void print(const Frames &frames, const char *what, const char *encoder, int thre
   std::printf(
       "%-16s %dx%d  %-10s %2d threads  %9.1f ms alone  %9.1f ms  %7.2f frames/s  %9.0f "
       "bytes\n",
-      what, frames.width, frames.height, encoder, threads, times.alone_ms, times.ms,
-      1000 / times.ms, times.bytes);
+      what, frames.width, frames.height, encoder, threads, test::median(times.alone_ms),
+      test::median(times.ms), 1000 / test::median(times.ms), times.bytes);
   Row row;
   row.text("operation", what).text("encoder", encoder);
   row.number("width", frames.width).number("height", frames.height).number("threads", threads);
-  row.number("block", 64).number("alone_ms", times.alone_ms).number("ms", times.ms);
+  row.number("block", 64).samples("alone_ms", times.alone_ms).samples("ms", times.ms);
   row.number("bytes", times.bytes);
   results->add(row);
 }

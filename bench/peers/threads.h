@@ -5,7 +5,6 @@
 #include <cuda_runtime.h>
 
 #include <atomic>
-#include <chrono>
 #include <exception>
 #include <memory>
 #include <stdexcept>
@@ -13,6 +12,8 @@
 #include <vector>
 
 #include "bench/jpeg/jpeg_peers.h"
+#include "bench/support/results.h"
+#include "bench/support/rounds.h"
 
 namespace coalesce::test {
 
@@ -21,18 +22,23 @@ inline void must(cudaError_t error) {
 }
 
 // Milliseconds of one of `count` pieces of work, a thread for each worker: work(worker, number).
+// Of each round.
 template <class Worker, class Work>
-double time_threads(int count, const std::vector<std::unique_ptr<Worker>> &workers, Work work) {
+std::vector<double> time_threads(int count, const std::vector<std::unique_ptr<Worker>> &workers,
+                                 Work work) {
+  constexpr int kRounds = 4;
   std::atomic<int> next{0};
   std::vector<std::exception_ptr> failures(workers.size());
-  const auto start = std::chrono::steady_clock::now();
+  Rounds rounds(count / kRounds);
   std::vector<std::thread> threads;
   for (std::size_t w = 0; w < workers.size(); ++w)
     threads.emplace_back([&, w] {
       try {
         must(cudaSetDevice(0));  // peers call the driver, for which a new thread has no context
-        for (int i; (i = next++) < count;)
+        for (int i; (i = next++) < count;) {
           work(*workers[w], i);
+          rounds.done();
+        }
       } catch (...) {
         failures[w] = std::current_exception();
       }
@@ -41,8 +47,7 @@ double time_threads(int count, const std::vector<std::unique_ptr<Worker>> &worke
     thread.join();
   for (const std::exception_ptr &failure : failures)
     if (failure != nullptr) std::rethrow_exception(failure);
-  const std::chrono::duration<double, std::milli> all = std::chrono::steady_clock::now() - start;
-  return all.count() / count;
+  return rounds.ms();
 }
 
 // The first worker alone, then 2, 4 and 8 of them. work(worker, number) gives the bytes of a file.
@@ -58,9 +63,9 @@ PeerTimes time_streams(Make make, Work work) {
     const auto counted = [&](auto &worker, int i) { sum += work(worker, i); };
     time_threads(kFiles, workers, counted);
     sum = 0;
-    const double ms = time_threads(kFiles, workers, counted);
+    const std::vector<double> ms = time_threads(kFiles, workers, counted);
     if (streams == 1) times = {ms, ms, 1, static_cast<double>(sum) / kFiles};
-    if (ms < times.ms) times.ms = ms, times.streams = streams;
+    if (median(ms) < median(times.ms)) times.ms = ms, times.streams = streams;
   }
   return times;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Conversions on one thread, by GStreamer's video converter (what videoconvert runs) and by the CPU
-// back ends, by turns in one process. An argument such as "v210->I420" selects one conversion.
+// back ends, by turns in one process.
+// bench-videoconvert [IN->OUT] [--size WIDTHxHEIGHT]... [--seconds S] [--json FILE]
 #include <gst/video/video.h>
 
 #include <algorithm>
@@ -24,10 +25,7 @@ namespace {
 using namespace coalesce;
 using Clock = std::chrono::steady_clock;
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
+constexpr int kLeastRounds = 2;  // the first of which is not timed
 
 template <class Work>
 double microseconds(const Work &work, int i) {
@@ -202,7 +200,7 @@ std::string name_of(const Conversion &c) {
 
 // Returns whether our bytes are right.
 bool compare(const Conversion &conversion, int width, int height, int frames, const char *where,
-             test::Results *results) {
+             double seconds, test::Results *results) {
   GstVideoInfo in_info;
   GstVideoInfo out_info;
   gst_video_info_set_format(&in_info, conversion.in, static_cast<guint>(width),
@@ -236,7 +234,11 @@ bool compare(const Conversion &conversion, int width, int height, int frames, co
   };
   std::vector<double> their_us, our_us;
   const int rounds = std::max(5, 100 / frames);
+  const auto start = Clock::now();
   for (int round = 0; round < rounds; ++round) {
+    if (round >= kLeastRounds &&
+        std::chrono::duration<double>(Clock::now() - start).count() > seconds)
+      break;
     for (int i = 0; i < frames; ++i) {
       // Who goes second finds the input in a nearer cache: take turns.
       const bool ours_first = (round + i) % 2 == 0;
@@ -255,14 +257,39 @@ bool compare(const Conversion &conversion, int width, int height, int frames, co
   std::printf(
       "%-11s %4dx%-4d %-10s videoconvert %8.1f us, coalesce %7.1f us, ratio %5.2f, "
       "samples differ by at most %d, %.3f on average%s\n",
-      name.c_str(), width, height, where, median(their_us), median(our_us),
-      median(their_us) / median(our_us), d.largest, d.mean, right ? "" : ": OURS ARE WRONG");
+      name.c_str(), width, height, where, test::median(their_us), test::median(our_us),
+      test::median(their_us) / test::median(our_us), d.largest, d.mean,
+      right ? "" : ": OURS ARE WRONG");
   test::Row row;
   row.text("operation", name).number("width", width).number("height", height);
-  row.number("buffers", frames).number("us", median(our_us));
-  row.number("videoconvert_us", median(their_us)).number("largest_difference", d.largest);
+  row.number("buffers", frames).samples("us", our_us).samples("videoconvert_us", their_us);
+  row.number("largest_difference", d.largest);
   results->add(row);
   return right;
+}
+
+struct Options {
+  std::string conversion;
+  std::vector<std::pair<int, int>> sizes;
+  double seconds = 60;
+};
+
+bool parse(int argc, char **argv, Options *options) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string arg = argv[i];
+    int width = 0, height = 0;
+    if (arg == "--seconds" && i + 1 < argc)
+      options->seconds = std::atof(argv[++i]);
+    else if (arg == "--size" && i + 1 < argc &&
+             std::sscanf(argv[++i], "%dx%d", &width, &height) == 2)
+      options->sizes.emplace_back(width, height);
+    else if (arg.rfind("--", 0) != 0 && options->conversion.empty())
+      options->conversion = arg;
+    else
+      return false;
+  }
+  if (options->sizes.empty()) options->sizes = {{1920, 1080}, {3840, 2160}};
+  return true;
 }
 
 }  // namespace
@@ -274,18 +301,22 @@ int main(int argc, char **argv) {
   gst_version(&major, &minor, &micro, &nano);
   results.set_library("GStreamer", std::to_string(major) + "." + std::to_string(minor) + "." +
                                        std::to_string(micro));
+  Options options;
   bool right = true, any = false;
+  const bool good = parse(argc, argv, &options);
   for (const Conversion &conversion : kConversions) {
-    if (argc == 2 && name_of(conversion) != argv[1]) continue;
+    if (!good || (!options.conversion.empty() && name_of(conversion) != options.conversion))
+      continue;
     any = true;
-    for (const auto &[width, height] : {std::pair{1920, 1080}, {3840, 2160}}) {
-      right = compare(conversion, width, height, 1, "one buffer", &results) && right;
-      right = compare(conversion, width, height, 12, "12 buffers", &results) && right;
-    }
+    for (const auto &[width, height] : options.sizes)
+      for (const auto &[buffers, where] : {std::pair{1, "one buffer"}, {12, "12 buffers"}})
+        right =
+            compare(conversion, width, height, buffers, where, options.seconds, &results) && right;
   }
-  if (!any || argc > 2) {
-    std::fprintf(stderr, "usage: bench-videoconvert [IN->OUT]; %s is no conversion that it has\n",
-                 argv[argc - 1]);
+  if (!any) {
+    std::fprintf(stderr,
+                 "usage: bench-videoconvert [IN->OUT] [--size WIDTHxHEIGHT]... [--seconds S] "
+                 "[--json FILE]; it has no other conversion\n");
     return 2;
   }
   return results.write() && right ? 0 : 1;

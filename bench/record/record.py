@@ -19,9 +19,10 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
-import headline  # noqa: E402
+sys.path[1:1] = [str(HERE.parent), str(HERE.parent / 'run')]
+import machine  # noqa: E402
 import plan  # noqa: E402
+from picture import Picture  # noqa: E402
 from profiler import MARK, Profiler, longest, output_of, runs_of, together  # noqa: E402
 
 MOST_SECONDS = 120  # of a step
@@ -122,9 +123,9 @@ def installed_profiler():
 
 
 def measure(arguments, folder):
-    files = {'picture': headline.as_ppm(arguments.picture, folder), 'jpeg': as_jpeg(arguments.picture, folder)}
+    files = {'picture': Picture(arguments.picture, pathlib.Path(folder)).path, 'jpeg': as_jpeg(arguments.picture, folder)}
     record = Record(arguments.build, files, folder, 60 * arguments.minutes)
-    result = headline.machine(arguments.build, arguments.commit) | {'picture': arguments.picture.name}
+    result = machine.describe(arguments.build, arguments.commit) | {'picture': arguments.picture.name}
     wanted = re.compile(arguments.only)
     profiler = Profiler(arguments.ncu, folder)
     version = profiler.version()

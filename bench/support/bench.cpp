@@ -18,19 +18,12 @@ constexpr int kRunsOfGraph = 32;  // at least
 // Of slow operations less, so that a whole benchmark takes no minutes.
 constexpr double kGraphMs = 30;
 constexpr int kSlowRepeats = 5;
-constexpr double kCpuUs = 1.5e6;
 // Before large pictures the GPU rests: those after the hungriest kernels found its clock lowered.
 constexpr std::size_t kLargeBytes = std::size_t{1} << 28;
 constexpr std::chrono::milliseconds kRest{1000};
 
-double median(std::vector<double> &values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 struct Times {
-  double us, copy_us;
-  double copy_kernel_us = 0;  // 0: not timed
+  std::vector<double> us, copy_us, copy_kernel_us;  // of each repeat
 };
 
 // So many runs, over all buffers.
@@ -57,14 +50,15 @@ Times time_cuda(const Timing &t) {
   operation.milliseconds();
   copy.milliseconds();
   if (copy_by_kernel) copy_by_kernel->milliseconds();
-  std::vector<double> us, copy_us, copy_kernel_us;
+  Times times;
   const int repeats = single_ms < kGraphMs ? kRepeats : kSlowRepeats;
   for (int i = 0; i < repeats; ++i) {
-    us.push_back(1e3 * operation.milliseconds() / runs);
-    copy_us.push_back(1e3 * copy.milliseconds() / copies);
-    if (copy_by_kernel) copy_kernel_us.push_back(1e3 * copy_by_kernel->milliseconds() / copies);
+    times.us.push_back(1e3 * operation.milliseconds() / runs);
+    times.copy_us.push_back(1e3 * copy.milliseconds() / copies);
+    if (copy_by_kernel)
+      times.copy_kernel_us.push_back(1e3 * copy_by_kernel->milliseconds() / copies);
   }
-  return {median(us), median(copy_us), copy_by_kernel ? median(copy_kernel_us) : 0};
+  return times;
 }
 
 double microseconds(const std::function<void(int)> &one, int i) {
@@ -74,19 +68,19 @@ double microseconds(const std::function<void(int)> &one, int i) {
       .count();
 }
 
-Times time_cpu(const Timing &t) {
-  std::vector<double> us, copy_us;
+Times time_cpu(const Timing &t, double most_us) {
+  Times times;
   double spent = 0;
   for (int i = 0; i < (1 + kRepeats) * t.buffers; ++i) {
-    if (spent > kCpuUs && us.size() >= kSlowRepeats) break;
+    if (spent > most_us && times.us.size() >= kSlowRepeats) break;
     const double a = microseconds(t.run, i % t.buffers);
     const double b = microseconds(t.copy, i % t.buffers);
     spent += a + b;
-    if (i < t.buffers && spent < kCpuUs / 4) continue;  // the first touch of each
-    us.push_back(a);
-    copy_us.push_back(b);
+    if (i < t.buffers && spent < most_us / 4) continue;  // the first touch of each
+    times.us.push_back(a);
+    times.copy_us.push_back(b);
   }
-  return {median(us), median(copy_us)};
+  return times;
 }
 
 }  // namespace
@@ -120,17 +114,18 @@ void Bench::time(const Backend &backend, const Timing &t) {
     results_->add(row);
     return;
   }
-  const Times times = backend.cuda ? time_cuda(t) : time_cpu(t);
+  const Times times = backend.cuda ? time_cuda(t) : time_cpu(t, 1e6 * options_.cpu_seconds);
+  const double us = median(times.us), copy_us = median(times.copy_us);
+  const double copy_kernel_us = median(times.copy_kernel_us);
   if (!titled_)
     std::printf("%-6s %-30s %-34s %11s %10s %10s %10s %6s %8s\n", "", "operation", "variant",
                 "size", "us", "copy us", "by kernel", "ratio", "GB/s");
   titled_ = true;
   std::printf("%-6s %-30s %-34s %5dx%-5d %10.2f %10.2f %10.2f %6.2f %8.0f\n", backend.name,
-              t.operation.c_str(), t.variant.c_str(), t.width, t.height, times.us, times.copy_us,
-              times.copy_kernel_us, times.copy_us / times.us,
-              static_cast<double>(t.bytes) / times.us / 1e3);
-  row.number("us", times.us).number("copy_us", times.copy_us);
-  if (times.copy_kernel_us > 0) row.number("copy_kernel_us", times.copy_kernel_us);
+              t.operation.c_str(), t.variant.c_str(), t.width, t.height, us, copy_us,
+              copy_kernel_us, copy_us / us, static_cast<double>(t.bytes) / us / 1e3);
+  row.samples("us", times.us).samples("copy_us", times.copy_us);
+  row.samples("copy_kernel_us", times.copy_kernel_us);
   results_->add(row);
 }
 

@@ -38,6 +38,7 @@ struct BenchOptions {
   bool once = false;                       // CUDA: one run of each for a profiler, and no times
   const char *picture = nullptr;           // a PPM file
   bool unaligned = false;                  // convolve's pictures
+  double cpu_seconds = 1.5;                // for an operation and its copies, on the CPU
 };
 
 class Bench {

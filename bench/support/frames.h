@@ -2,6 +2,8 @@
 // Timing what turns one picture into another: sizes, buffers, and the copy that it is set against.
 #pragma once
 
+#include <span>
+
 #include "bench/support/bench.h"
 #include "core/status.h"
 #include "picture/image.h"
@@ -15,6 +17,9 @@ struct FrameSize {
 inline constexpr FrameSize kCudaSizes[] = {
     {1920, 1080}, {3840, 2160}, {4096, 4096}, {16384, 16384}};
 inline constexpr FrameSize kCpuSizes[] = {{1920, 1080}, {3840, 2160}};
+inline std::span<const FrameSize> sizes_of(const Backend &backend) {
+  return backend.cuda ? std::span<const FrameSize>(kCudaSizes) : kCpuSizes;
+}
 
 // Bytes from one row to the next in a benchmark's pictures.
 constexpr std::size_t padded(std::size_t row_bytes) {

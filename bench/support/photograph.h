@@ -12,8 +12,9 @@ class Photograph {
   explicit Photograph(const char *ppm);  // of 8 bits; throws std::runtime_error
 
   // The R, G and B planes, one after the other, of frame i of `count`: at different places, every
-  // other one mirrored. Throws if the photograph is smaller.
-  std::vector<std::uint8_t> frame(int i, int count, int width, int height) const;
+  // other one mirrored; and what a camera sees that is further right. Outside the photograph is its
+  // mirror image.
+  std::vector<std::uint8_t> frame(int i, int count, int width, int height, int right = 0) const;
 
  private:
   int width_ = 0, height_ = 0;

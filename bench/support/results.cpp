@@ -25,7 +25,21 @@ std::string quoted(std::string_view text) {
   return result + '"';
 }
 
+std::string digits(double value) {
+  if (!std::isfinite(value)) return "null";
+  char text[40];
+  std::snprintf(text, sizeof text, value == std::floor(value) ? "%.0f" : "%.9g", value);
+  return text;
+}
+
 }  // namespace
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
 
 void Row::name(const char *name) {
   if (!fields_.empty()) fields_ += ", ";
@@ -39,10 +53,19 @@ Row &Row::text(const char *name, std::string_view value) {
 }
 
 Row &Row::number(const char *name, double value) {
-  char digits[40];
-  std::snprintf(digits, sizeof digits, value == std::floor(value) ? "%.0f" : "%.9g", value);
   this->name(name);
-  fields_ += std::isfinite(value) ? digits : "null";
+  fields_ += digits(value);
+  return *this;
+}
+
+Row &Row::samples(const char *name, const std::vector<double> &values) {
+  if (values.empty()) return *this;
+  number(name, median(values));
+  this->name((std::string(name) + "_samples").c_str());
+  fields_ += '[';
+  for (const double &value : values)
+    fields_ += (&value == values.data() ? "" : ", ") + digits(value);
+  fields_ += ']';
   return *this;
 }
 

@@ -8,11 +8,15 @@
 
 namespace coalesce::test {
 
+double median(std::vector<double> values);  // 0 of none
+
 // One measurement. Names are without quotes; numbers have nine digits.
 class Row {
  public:
   Row &text(const char *name, std::string_view value);
   Row &number(const char *name, double value);
+  // The median, and all of them as NAME_samples; nothing if there are none.
+  Row &samples(const char *name, const std::vector<double> &values);
   const std::string &json() const { return fields_; }
 
  private:

@@ -63,15 +63,10 @@ void bench_variants(Bench &bench, const Backend &backend, FrameSize size) {
 }
 
 void time_all(Bench &bench, const Backend &backend) {
-  if (!backend.cuda) {
-    for (const FrameSize &size : kCpuSizes)
-      bench_library(bench, backend, kLuma, size);
-    return;
-  }
-  for (const FrameSize &size : kCudaSizes) {
+  for (const FrameSize &size : sizes_of(backend)) {
     for (const Kind &kind : {kLuma, kCropped, kOdd, kNv12})
       bench_library(bench, backend, kind, size);
-    if (bench.variants()) bench_variants(bench, backend, size);
+    if (backend.cuda && bench.variants()) bench_variants(bench, backend, size);
   }
 }
 

@@ -6,7 +6,7 @@ usage: model.py --measure      measures the driver's figures on this machine int
        model.py                computes results/model.json from the newest figures
 
 Figures come from results/driver.json (this script), simulation.json (simulate.py), scale.json (scale.py) or, until
-there is one of a GPU, from the project's bench/results; assumptions are in ASSUMED, and are named in the result.
+there is one of a GPU, from docs/benchmarks; assumptions are in ASSUMED, and are named in the result.
 
 --measure runs the real engine and journal with an executor that does nothing: tasks end one at a time, so that each
 costs a turn of the loop over all slots and a commit, which is the worst case. Time of fsync is not CPU time.
@@ -154,12 +154,12 @@ def gpu_figures():
                     found[setting] = row['frames_s'], row['frame_bytes']
         start = max(row['start_s'] for row in scale['rows'] if row['devices'] == 1)
         return found, start, f"{scale['machine']['device']}, {scale['size']}, {scale['format']}, scale.py, {scale['date']}"
-    for path in sorted((HERE.parents[1] / 'bench' / 'results').glob('*.json'), reverse=True):
+    for path in sorted((HERE.parents[1] / 'docs' / 'benchmarks').glob('*.json'), reverse=True):
         figures = read(path)
         found = {row['setting']: (1e6 / row['ours_us'], row['bytes']) for row in figures['rows']
                  if row['operation'] == 'j2kenc' and (row['width'], row['height']) == SIZE}
-        if found:
-            return found, ASSUMED['start_s'][0], f"{figures['gpu']}, RGB, bench/headline.py, {figures['date']}"
+        if found and figures.get('gpu'):
+            return found, ASSUMED['start_s'][0], f"{figures['gpu']}, RGB, docs/benchmarks, {figures['date']}"
     raise SystemExit('model.py: no figures of a GPU')
 
 

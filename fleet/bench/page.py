@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes the tables of docs/fleet.md and draws docs/images/fleet.svg, from results/ and the project's bench/results.
+"""Writes the tables of docs/fleet.md and draws docs/images/fleet.svg, from results/ and docs/benchmarks.
 
 usage: page.py [--check]
 
@@ -131,9 +131,9 @@ def assumptions():
 def costs():
     figures = read('costs')
     gpus = {}
-    for path in sorted((ROOT / 'bench' / 'results').glob('*.json')):
+    for path in sorted((ROOT / 'docs' / 'benchmarks').glob('*.json')):
         gpu = json.loads(path.read_text(encoding='utf-8'))
-        for row in gpu['rows']:
+        for row in gpu['rows'] if gpu.get('gpu') else ():
             if row['operation'] == 'j2kenc' and f"{row['width']}x{row['height']}" == figures['size']:
                 gpus[gpu['gpu'], row['setting']] = row, gpu['date']
     rows = []

@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Measures this machine: what it is, every element's kernels, elements, pipelines and whole commands, each beside the peers
+that are here, as medians with quartiles.
+
+usage: ./run bench [OPTION ...], or python3 bench/run --build FOLDER [OPTION ...]
+"""
+
+import argparse
+import fnmatch
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import compare
+import machine
+import report
+import rows as table
+from coding import Coding
+from commands import Commands
+from figures import figure
+from elements import Elements, cameras_file
+from kernels import Kernels
+from picture import Picture
+from programs import Failed, Missing, Programs, Progress
+
+ROOT = machine.ROOT
+PHOTOGRAPH = ROOT / 'examples' / 'media' / 'bus_1920x1080.jpg'
+QUICK_MINUTES, GPU_MINUTES = 1.7, 8
+BUILD_REQUIRED = 100  # the status that says that all arguments are right, and that nothing is left to do without a build
+LEAST_SECONDS, MOST_SECONDS = 0.1, 3.0
+
+INSTALL = {
+    'cudaconvert': "GStreamer's plugin nvcodec (gstreamer1.0-plugins-bad) and NVRTC of CUDA 11 or 12",
+    'cudaupload': "GStreamer's plugin nvcodec (gstreamer1.0-plugins-bad)",
+    'cudadownload': "GStreamer's plugin nvcodec (gstreamer1.0-plugins-bad)",
+    'nvjpegenc': "GStreamer's plugin nvcodec of 1.22 or later, and nvJPEG",
+    'nvjpegdec': "GStreamer's plugin nvcodec, and nvJPEG",
+    'openjpegenc': 'gstreamer1.0-plugins-bad', 'gaussianblur': 'gstreamer1.0-plugins-bad', 'cvsmooth': 'gstreamer1.0-opencv',
+    'videoconvert': 'gstreamer1.0-plugins-base', 'deinterlace': 'gstreamer1.0-plugins-good', 'jpegenc': 'gstreamer1.0-plugins-good',
+    'jpegdec': 'gstreamer1.0-plugins-good', 'opj_compress': 'libopenjp2-tools', 'grk_compress': 'grokj2k-tools',
+    'ojph_compress': 'openjph-tools', 'ffmpeg': 'ffmpeg', 'gst-launch-1.0': 'gstreamer1.0-tools',
+    'bench-openjpeg': 'libopenjp2-7-dev, and build again', 'bench-libsgm': 'libSGM, and build again (docs/benchmarks.md)',
+    'cv2': 'python3-opencv', 'Pillow': 'python3-pil',
+    **{name: 'NPP of the CUDA toolkit, and build again' for name in
+       ('bench-npp', 'bench-npp-filter', 'bench-npp-median', 'bench-npp-canny', 'bench-npp-bilateral')},
+}
+
+NOTES = [
+    'Times are medians; *_quartiles are the first and the third one of *_samples repetitions.',
+    'rows: kernels. On a GPU from device memory to device memory, over more buffers than its L2 cache holds; on the CPU one thread.',
+    'copy_us is the faster of cudaMemcpyAsync and a plain copy kernel that read and write as many bytes; on the CPU memcpy.',
+    'Of several NPP functions that do an operation the fastest is taken.',
+    'NPP has no function that gives luma alone.',
+    "NPP's functions to RGB repeat chroma; yuv2rgb's interpolates. Both read and write as many bytes.",
+    'coalescedeinterlace: two pictures of one frame and its neighbours; NPP has no deinterlacer.',
+    "uyvy2y's NV12 has neutral chroma; NPP's has the picture's. Both read and write as many bytes.",
+    "NPP's medians refuse to be captured in a graph, and wait for the GPU: theirs are times of calls in a row, waits included.",
+    "NPP's only filter of two channels, for NV12's chroma, is the mask of floats: no rows and columns.",
+    "NPP's Canny does not follow weak edges; frames are noise, thresholds are of sums of absolute gradients.",
+    "NPP's bilateral filter has a square window and cuts results off; ours is round and rounds.",
+    'stereodisparity: noise, with its defaults; libSGM has the same settings and checks, and removes no speckles.',
+    'multiview: a drawn scene; its bytes are those of five pictures and the depths.',
+    'JPEG: quality 90; on a GPU files of the encoder in page-locked host memory, of the decoder from host memory to device memory; '
+    'sustained, with the best number of frames in flight or streams.',
+    'JPEG 2000: 8 bits, 4:4:4, 64x64 blocks, 24 frames cut out of one photograph; on a GPU from device memory to host memory; '
+    'sustained, with the best number of frames in flight or streams.',
+    'nvJPEG2000 has no target in bytes: one quantiser step for all frames gives the same bytes on average.',
+    'OpenJPEG: on the CPU, a frame for each thread at a time.',
+    'elements, pipelines: *_us is of a frame that is pushed while others are in flight, from the first push until the last has '
+    'come out; *_latency_us is of one frame at a time, from its push until all that it brings out has come out. A frame has come '
+    'out when the sink has mapped it for reading and the GPU has finished it. *_delay is the number of pushes before the first.',
+    '*_push_us: of the streaming thread for one push, the GPU being idle at the first of 12.',
+    'elements on a GPU: CUDA memory on both sides, beyond the L2 cache. pipelines: with the copies over the bus, if there are any.',
+    'commands: the wall clock of whole programs; of many frames the difference of two runs, which has no start.',
+]
+
+
+class Run:
+    """What the layers share."""
+
+    def __init__(self, arguments, folder, programs, has_gpu, say):
+        self.folder, self.programs, self.gpu, self.say = folder, programs, has_gpu, say
+        self.threads = len(os.sched_getaffinity(0))
+        self.sizes = sizes_of(arguments, has_gpu)
+        self.seconds = 1.0
+        self.libraries, self.missing, self.left_out = {}, set(), []
+        source = Picture(arguments.picture or PHOTOGRAPH, folder)
+        self.picture, self.crop, self.interlaced_frame = source.path, source.crop, source.interlaced_frame
+        self.cameras = cameras_file(folder, 16)
+
+    def leave_out(self, text):
+        if text not in self.left_out:
+            self.left_out.append(text)
+
+
+def fail(text):
+    sys.exit(f'bench: {text}')
+
+
+def sizes_of(arguments, has_gpu):
+    if arguments.size:
+        return tuple(tuple(int(part) for part in size.split('x')) for size in arguments.size)
+    if arguments.quick:
+        return (table.UHD,) if has_gpu else (table.HD,)
+    return table.SIZES
+
+
+def chosen(rows, arguments, layer):
+    """Those of --quick and --only. A pattern is compared with 'layer operation format setting'."""
+    return [row for row in rows if (row.quick or not arguments.quick) and matches(arguments, f'{layer} {table.name_of(row)}')]
+
+
+def matches(arguments, name):
+    return not arguments.only or any(fnmatch.fnmatch(name.lower(), f'*{pattern.lower()}*') for pattern in arguments.only)
+
+
+class Layers:
+    """All that is measured, in order."""
+
+    def __init__(self, run, arguments):
+        self.run, self.arguments = run, arguments
+        self.kernels, self.coding = Kernels(run), Coding(run)
+        self.elements, self.commands = Elements(run), Commands(run)
+        self.kernel_rows = chosen(table.KERNELS, arguments, 'kernel')
+        self.element_rows = chosen(table.ELEMENTS, arguments, 'element')
+        pipelines = [*table.TRANSFERS, *table.CHAINS, *(table.through_the_bus() if run.gpu else ())]
+        self.pipeline_rows = chosen(pipelines, arguments, 'pipeline')
+        self.command_rows = chosen(table.COMMANDS, arguments, 'command')
+
+    def steps(self):
+        def wanted(operation, size):
+            return matches(self.arguments, f'kernel {operation}') and any(width == size[0] for width, _ in self.run.sizes)
+
+        return [*self.kernels.steps(self.kernel_rows), *self.coding.steps(wanted), *self.elements.steps(self.element_rows),
+                *self.elements.steps(self.pipeline_rows), *self.commands.steps(self.command_rows)]
+
+    def choose_seconds(self, minutes):
+        """The longest repetitions with which the estimates end in time."""
+        low, high = LEAST_SECONDS, MOST_SECONDS
+        for _ in range(12):
+            self.run.seconds = (low + high) / 2
+            if sum(step.estimate for step in self.steps()) > 60 * minutes:
+                high = self.run.seconds
+            else:
+                low = self.run.seconds
+        self.run.seconds = low
+
+    def result(self):
+        return {'rows': self.kernels.result(self.kernel_rows) + self.coding.rows, 'elements': self.elements.rows['element'],
+                'pipelines': self.elements.rows['pipeline'], 'commands': self.commands.rows}
+
+
+def copy_rates(programs, found):
+    """Of bench-machine; the clocks are read while it copies. Whether it could use a GPU."""
+    timer = threading.Timer(1.5, lambda: found.update(clocks_under_load=machine.clocks()))
+    timer.start()
+    try:
+        rates = programs.run('bench-machine', [])
+    except (Missing, Failed) as error:
+        fail(str(error))
+    finally:
+        timer.cancel()
+        timer.join()
+    found['copies'] = [{'operation': row['operation'], **figure('gb_per_s', row['gb_per_s_samples'])} for row in rates['rows']]
+    if any('GPU' in row['operation'] for row in rates['rows']):
+        return True
+    found['no_gpu'] = rates['machine']
+    for name in machine.GPU_NAMES:
+        found.pop(name, None)
+    return False
+
+
+def measure(steps, run, progress, minutes):
+    """Runs all steps. False: Ctrl-C, or the time was over; what was measured is kept."""
+    progress.plan(steps)
+    deadline = time.monotonic() + 60 * minutes if minutes else None
+    done = 0
+    try:
+        for step in steps:
+            if deadline and time.monotonic() > deadline:
+                run.leave_out(f'the time was over: {len(steps) - done} of {len(steps)} steps')
+                return False
+            one_step(step, run, progress)
+            done += 1
+    except KeyboardInterrupt:
+        run.leave_out(f'interrupted: {len(steps) - done} of {len(steps)} steps')
+        return False
+    return True
+
+
+def one_step(step, run, progress):
+    progress.begin(step)
+    start = time.monotonic()
+    try:
+        step.run()
+    except Missing as error:
+        run.missing.add(error.what)
+    except Failed as error:
+        run.leave_out(str(error))
+        progress.say(f'bench: {error}')
+    progress.end(step, time.monotonic() - start)
+
+
+def text_of(document):
+    """JSON with a row on a line."""
+    text = json.dumps(document, indent=1, ensure_ascii=False)
+    def joined(match):
+        return re.sub(r'\s*\n\s*', ' ', match.group()).replace('{ ', '{').replace('[ ', '[').replace(' }', '}').replace(' ]', ']')
+    return re.sub(r'\{\s*"operation"[^{}]*\}', joined, text) + '\n'
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog='bench', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--build', type=pathlib.Path, default=ROOT / 'build', help='a build folder with -Dbench=true')
+    parser.add_argument('--elements-build', type=pathlib.Path, metavar='FOLDER',
+                        help='another one, or a folder of bench-pipeline alone, if the first has no plugin')
+    parser.add_argument('--picture', type=pathlib.Path, metavar='FILE', help='a photograph, 3840x2160 or more: PPM, or what Pillow, '
+                        'GStreamer or FFmpeg reads; without it a smaller one of the examples, mirrored')
+    parser.add_argument('--quick', action='store_true', help='within two minutes: fewer rows, one size')
+    parser.add_argument('--minutes', type=float, metavar='M', help='shorter or longer repetitions, and no step begins after M minutes')
+    parser.add_argument('--only', action='append', metavar='PATTERN',
+                        help="only rows whose 'layer operation format setting' has it; may be repeated")
+    parser.add_argument('--size', action='append', metavar='WxH', help='only this size; may be repeated')
+    parser.add_argument('--json', type=pathlib.Path, metavar='FILE', help='write the figures')
+    parser.add_argument('--compare', nargs='+', type=pathlib.Path, metavar=('OLD.json', 'NEW.json'),
+                        help='what has changed since OLD, and what is noise; with NEW nothing is measured')
+    parser.add_argument('--all', action='store_true', help='of --compare: also what is noise')
+    parser.add_argument('--log', type=pathlib.Path, metavar='FILE', help='all output of the programs')
+    parser.add_argument('--before-build', action='store_true', help=argparse.SUPPRESS)  # of ./run: see BUILD_REQUIRED
+    parser.add_argument('--commit', help='what was built, where there is no git checkout')
+    arguments = parser.parse_args()
+    if arguments.compare and len(arguments.compare) > 2:
+        parser.error('--compare has two files at most')
+    for size in arguments.size or ():
+        if not re.fullmatch(r'[1-9]\d*x[1-9]\d*', size):
+            parser.error(f'{size} is no size such as 1920x1080')
+    return arguments
+
+
+def bench(arguments, folder, log):
+    programs = Programs(arguments.build, arguments.elements_build, log)
+    if programs.find('bench-machine') is None:
+        fail(f'{arguments.build} has no bench-machine: configure it with -Dbench=true, and build the target benchmarks')
+    progress = Progress()
+    found = machine.describe(arguments.build, arguments.commit)
+    run = Run(arguments, folder, programs, copy_rates(programs, found), progress.say)
+    layers = Layers(run, arguments)
+    minutes = arguments.minutes or (QUICK_MINUTES if arguments.quick else GPU_MINUTES if run.gpu else None)
+    if minutes:
+        layers.choose_seconds(minutes)
+    print(machine.text_of(found), flush=True)
+    complete = measure(layers.steps(), run, progress, minutes)
+    progress.clear()
+    document = found | {'picture': (arguments.picture or PHOTOGRAPH).name, 'quick': arguments.quick, 'complete': complete,
+                        'seconds': round(run.seconds, 3), 'notes': NOTES, 'libraries': run.libraries,
+                        'missing': sorted(run.missing), 'left_out': run.left_out} | layers.result()
+    return document
+
+
+def main():
+    arguments = parse()
+    if arguments.compare and len(arguments.compare) == 2:
+        return compare.report(*map(compare.read, arguments.compare), arguments.all, print)
+    if arguments.before_build:
+        return BUILD_REQUIRED
+    with tempfile.TemporaryDirectory() as folder, open(arguments.log or os.devnull, 'w', encoding='utf-8') as log:
+        document = bench(arguments, pathlib.Path(folder), log)
+    if arguments.json:
+        arguments.json.write_text(text_of(document), encoding='utf-8')
+    print(report.tables(document))
+    print()
+    for name in document['missing']:
+        print(f"not here: {name}{f' ({INSTALL[name]})' if name in INSTALL else ''}")
+    for text in document['left_out']:
+        print(f'left out: {text}')
+    if not any(document[name] for name in compare.LISTS):
+        fail('nothing was measured')
+    if arguments.compare:
+        return compare.report(compare.read(arguments.compare[0]), document, arguments.all, print)
+    return 0 if document['complete'] else 130
+
+
+if __name__ == '__main__':
+    sys.exit(main())
