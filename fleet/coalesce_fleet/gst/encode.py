@@ -90,7 +90,7 @@ def attempt(job, mode):
                     raise Failure("corrupt-input", f"{pictures.place}: the video changes at picture "
                                                    f"{job['first'] + len(output.frames)} to {sample.get_caps()}")
                 output.write(sample.get_buffer())
-                if len(output.frames) % 8 == 0:
+                if len(output.frames) % 8 == 1:  # the first at once: the driver reports how long the start took
                     say(progress=len(output.frames))
             pictures.check()
             if not sample and sink.get_property("eos"):
