@@ -354,7 +354,7 @@ def run_fleet(host, clip, work, frames, devices, per_device, segment_frames):
         for number in range(1, items):
             os.link(folder / 'in' / '0.mp4', folder / 'in' / f'{number}.mp4')
         backend = '' if host.cuda else ' backend=cpu n-threads=1'
-        command = [sys.executable, '-m', 'coalesce_fleet.cli', 'encode', str(folder / 'in'), '--to', str(folder / 'out'),
+        command = [sys.executable, '-m', 'coalesce_fleet', 'encode', str(folder / 'in'), '--to', str(folder / 'out'),
                    '--pipeline', f'j2kenc {SETTINGS[0]}{backend}', '--engine', 'processes', '--segment-frames',
                    str(segment_frames), '--per-gpu', str(per_device if host.cuda else per_device * devices), '--json']
         environment = host.environment(','.join(map(str, range(devices)))) | {
