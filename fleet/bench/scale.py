@@ -249,22 +249,12 @@ def device_numbers(devices):
 
 def plan(devices, sources, processes):
     """What to measure, the most wanted first: source, setting, devices, processes on each."""
-    numbers = device_numbers(devices)
-    for number in numbers:
-        for per_device in processes:
-            yield 'gpu', SETTINGS[0], number, per_device
-    for source in sources[1:]:
-        for number in numbers:
-            yield source, SETTINGS[0], number, processes[0]
-    for number in numbers:
-        yield 'gpu', SETTINGS[1], number, processes[0]
-    for source in sources[1:]:
-        for number in reversed(numbers):
-            for per_device in processes[1:]:
-                yield source, SETTINGS[0], number, per_device
-    for number in numbers:
-        for per_device in processes[1:]:
-            yield 'gpu', SETTINGS[1], number, per_device
+    kinds = [('gpu', SETTINGS[0]), *((source, SETTINGS[0]) for source in sources[1:]), ('gpu', SETTINGS[1])]
+    for some in processes[:1], processes[1:]:
+        for source, setting in kinds:
+            for number in device_numbers(devices):
+                for per_device in some:
+                    yield source, setting, number, per_device
 
 
 def fleet_plan(devices, processes, lengths):
@@ -455,11 +445,12 @@ class Measurements:
 
     def encoders(self, pipelines):
         """Keeps fleet_minutes for the fleet."""
-        seconds, kept = self.arguments.seconds, 60 * self.arguments.fleet_minutes
+        seconds, kept, start = self.arguments.seconds, 60 * self.arguments.fleet_minutes, 4
         for source, setting, devices, per_device in plan(self.host.devices, list(pipelines), self.arguments.processes):
-            row = self.attempt(f'{source}, {setting}, {devices} devices, {per_device} processes each', seconds + 4 + kept, lambda: measure(
+            row = self.attempt(f'{source}, {setting}, {devices} devices, {per_device} processes each', seconds + start + kept, lambda: measure(
                 self.host, f'{pipelines[source]} ! {encoder(self.host, setting)}', devices, per_device, seconds))
             self.add('rows', row and {'source': source, 'setting': setting} | row)
+            start = row['start_s'] + 2 if row else start
 
     def sources_alone(self, pipelines):
         """Without the encoder: what the sources can give."""
