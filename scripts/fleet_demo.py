@@ -60,7 +60,7 @@ def workers(driver):
 
 def encode(python, environment, to, *options, kill=False):
     """Runs the command, and kills a worker after each of the first segments until a task died with one."""
-    command = [python, "-m", "coalesce_fleet.cli", "encode", str(DEMO / "archive"), "--to", str(to), "--pipeline", PIPELINE,
+    command = [python, "-m", "coalesce_fleet", "encode", str(DEMO / "archive"), "--to", str(to), "--pipeline", PIPELINE,
                "--segment-frames", "25", "--per-gpu", "2", "--json", *options]
     print(f"\n$ {' '.join(['coalesce-fleet', *map(str, command[3:])])}", flush=True)
     driver = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)

@@ -41,6 +41,19 @@ def size(value):
     return f'{value:.0f} B'
 
 
+UNITS = {'_bytes_s': lambda value: f'{size(value)}/s', '_bytes_frame': lambda value: f'{size(value)} a frame', '_bytes': size,
+         '_frames_s': lambda value: f'{number(value)} frames/s', '_frames': lambda value: f'{value:,} frames',
+         '_operations_s': lambda value: f'{value:,.0f}/s', '_seconds': lambda value: f'{value:.2f} s', '_s': lambda value: f'{value:.2f} s'}
+
+
+def quantity(name, value):
+    """What it is and its value with the unit, both by the end of its name in the results."""
+    for end, show in UNITS.items():
+        if name.endswith(end):
+            return name.removesuffix(end).replace('_', ' '), show(value)
+    return name.replace('_', ' '), f'{value:g}'
+
+
 def simulation():
     figures = read('simulation')
     rows = []
@@ -71,17 +84,26 @@ def whole():
     figures = read('scale')
     if not figures or not figures['fleet']:
         return ['Not measured yet.']
-    return table(['devices', 'processes on each', 'items', 'frames', 'frames of a segment', 'time', 'frames/s', 'efficiency'],
-                 [[row['devices'], row['per_device'], row['items'], f"{row['frames']:,}", row['segment_frames'],
-                   f"{row['seconds']:.1f} s", number(row['frames_s']), f"{row['efficiency']:.2f}"] for row in figures['fleet']])
+    rows = []
+    for row in figures['fleet']:
+        rate = row['frames'] / (row['last_segment_s'] - row['first_segment_s'])
+        rows.append([row['devices'], row['per_device'], row['segment_frames'], row['segments'], number(row['frames_s']),
+                     f"{row['efficiency']:.2f}", number(rate), f"{row['seconds']:.1f} s", f"{row['first_segment_s']:.1f} s",
+                     f"{row['last_segment_s']:.1f} s", f"{row['segment_s']:.1f} s", f"{row['start_s']:.1f} s", f"{row['finish_s']:.1f} s"])
+    one = figures['fleet'][0]
+    return [*table(['devices', 'processes on each', 'frames of a segment', 'segments', 'frames/s', 'efficiency', 'frames/s of encoding',
+                    'time', 'first segment', 'last segment', 'a segment', 'of it the start', 'finishing'], rows), '',
+            f"{one['items']} items of {one['frames'] // one['items']:,} frames for each device, {figures['size']}, H.264 to 2 bits per "
+            f"pixel in MXF; files on {figures['machine']['work']}, {figures['date']}. The first segment begins, and the last ends, so "
+            'long after the command began; the frames/s of encoding are between them. Finishing: from the last segment of an item to its '
+            'output.']
 
 
 def limits():
     figures = read('scale')
     if not figures:
         return ['Not measured yet.']
-    return table(['limit', 'value'], [[name.replace('_', ' '), number(value) if value < 1e4 else f'{value:,.0f}']
-                                      for name, value in figures['limits'].items()])
+    return table(['limit', 'value'], [quantity(*limit) for limit in figures['limits'].items()])
 
 
 def segments():
@@ -124,8 +146,7 @@ def holds():
 
 def assumptions():
     figures = read('model')
-    return table(['assumption', 'value'], [[entry['what'], number(entry['value']) if entry['value'] < 1e4 else f"{entry['value']:,.0f}"]
-                                           for entry in figures['assumed'].values()])
+    return table(['assumption', 'value'], [[entry['what'], quantity(name, entry['value'])[1]] for name, entry in figures['assumed'].items()])
 
 
 def costs():

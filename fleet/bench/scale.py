@@ -3,6 +3,7 @@
 """Frames a second of one host with 1, 2, 4, ... GPUs and several encoder processes on each, and what limits them.
 
 usage: scale.py --out FILE.json [--minutes 8] [--size 3840x2160] [--picture FILE] [--clip FILE.h264] [--work FOLDER]
+                [--processes 3,2,1] [--segment-frames 240,60,960]
 
 It needs Python's standard library and gst-launch-1.0 with the plugin on GST_PLUGIN_PATH; no Ray, no gi, no network.
 Each GPU's processes are gst-launch-1.0 with CUDA_VISIBLE_DEVICES. Without a GPU each core counts as a device, with one
@@ -20,8 +21,9 @@ the cost of a cut. Other figures: the same sources without the encoder (decoder,
 of codestreams, and joining of files to MXF by mxfmux. What the minutes do not allow is left out, and listed.
 
 At the end the fleet itself runs with --engine processes, where this Python has its packages (av, rich, typer) and some
-Python has gi: on 1, 2, 4, ... devices, with two items for each, which repeat the clip. Its frames a second are from
-its start to its end: planning, cutting, decoding, writing, digests and joining.
+Python has gi: on 1, 2, 4, ... devices, with three items for each, which repeat the clip; on one device also with other
+lengths of segments and numbers of processes. Its frames a second are from its start to its end: planning, cutting,
+decoding, writing, digests and joining.
 
 To carry to a host without GStreamer: gst-launch-1.0, the plugins coreelements, nvcodec, jpeg, imagefreeze,
 videoconvertscale, multifile, videoparsersbad, mxf, openjpeg (to check), their libraries, libgstcoalesce.so, and the
@@ -53,6 +55,7 @@ SETTINGS = ('bpp=2', 'lossless=true')
 WARM = 8
 START_LIMIT = 60  # seconds until every process has WARM frames
 FILES = 64  # raw frames on disk
+ITEMS = 3  # of the fleet, for each device
 LINE = re.compile(rb'last-message = .*?\((\d+) bytes')
 
 
@@ -71,12 +74,13 @@ class Host:
         self.cores = sorted(os.sched_getaffinity(0))
         self.devices = len(self.gpus) if self.cuda else len(self.cores)
 
-    def describe(self):
+    def describe(self, work):
         model = re.search(r'model name\s*:\s*(.*)', pathlib.Path('/proc/cpuinfo').read_text())
         memory = re.search(r'MemTotal:\s*(\d+)', pathlib.Path('/proc/meminfo').read_text())
         result = {'cpu': model.group(1) if model else platform.machine(), 'cores': len(self.cores),
                   'memory_gb': round(int(memory.group(1)) / 1e6, 1) if memory else None,
                   'device': self.gpus[0][0] if self.cuda else 'a core of the CPU', 'devices': self.devices,
+                  'work': command_output('stat', '-f', '-c', '%T', str(work or tempfile.gettempdir())),
                   'gstreamer': (command_output('gst-launch-1.0', '--version').splitlines() or ['?'])[0].split()[-1]}
         if self.cuda:
             result |= {'driver': self.gpus[0][1], 'power_limit_w': self.gpus[0][2]}
@@ -113,7 +117,8 @@ class Sources:
     def pipelines(self):
         feature = '(memory:CUDAMemory)' if self.host.cuda else ''
         yield 'gpu', f'{self.still} ! {self.upload}imagefreeze ! video/x-raw{feature},framerate=25/1'
-        decoder = 'nvh264dec' if self.host.cuda else 'avdec_h264 max-threads=1'
+        decoder = 'nvh264dec' if self.host.cuda else 'avdec_h264 max-threads=1' if command_output(
+            'gst-inspect-1.0', 'avdec_h264') else 'openh264dec'
         if self.clip and self.clip.exists():
             yield 'h264', (f'multifilesrc location={self.clip} loop=true caps=video/x-h264,stream-format=byte-stream ! '
                            f'h264parse ! {decoder}')
@@ -242,24 +247,24 @@ def device_numbers(devices):
     return sorted({1, devices} | {2 ** n for n in range(8) if 2 ** n <= devices})
 
 
-def plan(devices, sources):
+def plan(devices, sources, processes):
     """What to measure, the most wanted first: source, setting, devices, processes on each."""
-    numbers = device_numbers(devices)
-    for number in numbers:
-        for per_device in 2, 3, 1:
-            yield 'gpu', SETTINGS[0], number, per_device
-    for source in sources[1:]:
-        for number in numbers:
-            yield source, SETTINGS[0], number, 2
-    for number in numbers:
-        yield 'gpu', SETTINGS[1], number, 2
-    for source in sources[1:]:
-        for number in reversed(numbers):
-            for per_device in 3, 1:
-                yield source, SETTINGS[0], number, per_device
-    for number in numbers:
-        for per_device in 3, 1:
-            yield 'gpu', SETTINGS[1], number, per_device
+    kinds = [('gpu', SETTINGS[0]), *((source, SETTINGS[0]) for source in sources[1:]), ('gpu', SETTINGS[1])]
+    for some in processes[:1], processes[1:]:
+        for source, setting in kinds:
+            for number in device_numbers(devices):
+                for per_device in some:
+                    yield source, setting, number, per_device
+
+
+def fleet_plan(devices, processes, lengths):
+    """Runs of the fleet, the most wanted first: devices, processes on each, frames of a segment."""
+    for number in device_numbers(devices):
+        yield number, processes[0], lengths[0]
+    for length in lengths[1:]:
+        yield 1, processes[0], length
+    for per_device in processes[1:]:
+        yield 1, per_device, lengths[0]
 
 
 def encoder(host, setting):
@@ -306,8 +311,8 @@ def join(host, still, work, count=200):
         times[frames] = time.monotonic() - begin
     size = os.path.getsize(work / 'joined.mxf')
     shutil.rmtree(stills)
-    return {'frames': count, 'bytes': size, 'start_s': round(times[1], 2), 'seconds': round(times[count], 2),
-            'bytes_s': round(size / max(times[count] - times[1], 0.01))}
+    return {'joined_frames': count, 'joined_bytes': size, 'join_of_one_frame_s': round(times[1], 2), 'join_of_all_s': round(times[count], 2),
+            'join_bytes_s': round(size / max(times[count] - times[1], 0.01))}
 
 
 def repeat_clip(clip, path, frames):
@@ -329,34 +334,48 @@ def repeat_clip(clip, path, frames):
     return number + 1
 
 
-def run_fleet(host, clip, work, devices, frames, segment_frames, per_device):
+def run_fleet(host, clip, work, frames, devices, per_device, segment_frames):
+    """The command on items of the clip, ITEMS for each device, which have `frames` for each device together."""
     folder = work / 'fleet'
     (folder / 'in').mkdir(parents=True)
     try:
-        count = repeat_clip(clip, folder / 'in' / '0.mp4', frames // 2) * 2 * devices
-        for number in range(1, 2 * devices):
+        items = ITEMS * devices
+        count = repeat_clip(clip, folder / 'in' / '0.mp4', frames // ITEMS) * items
+        for number in range(1, items):
             os.link(folder / 'in' / '0.mp4', folder / 'in' / f'{number}.mp4')
         backend = '' if host.cuda else ' backend=cpu n-threads=1'
-        command = [sys.executable, '-m', 'coalesce_fleet.cli', 'encode', str(folder / 'in'), '--to', str(folder / 'out'),
+        command = [sys.executable, '-m', 'coalesce_fleet', 'encode', str(folder / 'in'), '--to', str(folder / 'out'),
                    '--pipeline', f'j2kenc {SETTINGS[0]}{backend}', '--engine', 'processes', '--segment-frames',
                    str(segment_frames), '--per-gpu', str(per_device if host.cuda else per_device * devices), '--json']
-        environment = host.environment(','.join(map(str, range(devices)))) | {'PYTHONPATH': str(ROOT / 'fleet')}
-        begin, before = time.monotonic(), cpu_times()
+        environment = host.environment(','.join(map(str, range(devices)))) | {
+            'PYTHONPATH': os.pathsep.join([str(ROOT / 'fleet'), *filter(None, [os.environ.get('PYTHONPATH')])])}
+        begin, before = time.time(), cpu_times()
         done = subprocess.run(command, capture_output=True, text=True, timeout=400, env=environment, preexec_fn=None if host.cuda
                               else lambda: os.sched_setaffinity(0, host.cores[:devices]))
-        seconds, after = time.monotonic() - begin, cpu_times()
+        seconds, after = time.time() - begin, cpu_times()
         if done.returncode:
             raise RuntimeError(f'coalesce-fleet ended with {done.returncode}: {(done.stderr or done.stdout)[-300:]}')
-        events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{')]
-        encoded = [event['time'] for event in events if event['event'] == 'segment']
         busy, idle = after[0] - before[0], after[1] - before[1]
-        return {'devices': devices, 'per_device': per_device, 'items': 2 * devices, 'frames': count,
-                'segment_frames': segment_frames, 'seconds': round(seconds, 2), 'frames_s': round(count / seconds, 2),
-                'last_segment_s': round(max(encoded) - events[0]['time'], 2),
-                'bytes': next(event['bytes'] for event in events if event['event'] == 'summary'),
+        return {'devices': devices, 'per_device': per_device, 'segment_frames': segment_frames, 'items': items, 'frames': count,
+                'seconds': round(seconds, 2), 'frames_s': round(count / seconds, 2),
+                **phases([json.loads(line) for line in done.stdout.splitlines()], begin),
                 'cpu_cores_busy': round((busy - idle) / max(busy, 1) * os.cpu_count(), 1)}
     finally:
         shutil.rmtree(folder)
+
+
+def phases(events, begin):
+    """From a run's events, in seconds: when the first process of a segment starts and the last ends; what a segment's start
+    costs, from the start of its process to its first frame; and what finishing an item costs, from its last segment on."""
+    segments = [event for event in events if event['event'] == 'segment']
+    last = {event['output']: event['time'] for event in segments}
+    return {'segments': len(segments), 'bytes': sum(event['bytes'] for event in segments),
+            'start_s': round(statistics.median(event['start'] for event in segments), 2),
+            'segment_s': round(statistics.median(event['seconds'] for event in segments), 2),
+            'first_segment_s': round(min(event['time'] - event['seconds'] for event in segments) - begin, 2),
+            'last_segment_s': round(max(last.values()) - begin, 2),
+            'finish_s': round(statistics.median(event['time'] - last[event['output']] for event in events
+                                                if event['event'] == 'done'), 2)}
 
 
 def efficiencies(rows):
@@ -373,16 +392,88 @@ def print_table(result):
     for row in result['rows']:
         print(f"| {row['source']} | `{row['setting']}` | {row['devices']} | {row['per_device']} | {row['frames_s']:,.1f} | "
               f"{row['efficiency']} | {row['frame_bytes']:,} | {row['start_s']} | {row['cpu_cores_busy']} |")
-    if result['fleet']:
-        print(f"\n| the fleet, devices | frames | seconds | frames/s | efficiency | last segment, s |\n|{'---|' * 6}")
+    names = ('devices', 'per_device', 'segment_frames', 'segments', 'seconds', 'frames_s', 'efficiency', 'start_s', 'segment_s',
+             'first_segment_s', 'last_segment_s', 'finish_s', 'cpu_cores_busy')
+    print(f"\nThe fleet:\n| {' | '.join(names)} |\n|{'---|' * len(names)}")
     for row in result['fleet']:
-        print(f"| {row['devices']} | {row['frames']:,} | {row['seconds']} | {row['frames_s']:,.1f} | {row['efficiency']} | "
-              f"{row['last_segment_s']} |")
+        print(f"| {' | '.join(str(row[name]) for name in names)} |")
     print('\n| limit | value |\n|---|---|')
     for name, value in result['limits'].items():
         print(f'| {name} | {value:,} |' if isinstance(value, (int, float)) else f'| {name} | {value} |')
     for line in result['left_out']:
         print(f'left out: {line}')
+
+
+class Measurements:
+    """What has been measured so far, which each step saves."""
+
+    def __init__(self, arguments, host):
+        self.arguments, self.host, self.begin = arguments, host, time.monotonic()
+        self.result = {'date': datetime.date.today().isoformat(), 'machine': host.describe(arguments.work), 'size': arguments.size,
+                       'format': arguments.format, 'picture': arguments.picture.name, 'rows': [], 'fleet': [], 'limits': {},
+                       'left_out': []}
+
+    def save(self):
+        efficiencies(self.result['rows'])
+        efficiencies(self.result['fleet'])
+        self.result['seconds'] = round(time.monotonic() - self.begin)
+        self.arguments.out.write_text(json.dumps(self.result, indent=1) + '\n', encoding='utf-8')
+
+    def attempt(self, what, seconds, work):
+        """The result of work(), which is expected to need so many seconds of `minutes`; or None, with the reason listed."""
+        try:
+            if time.monotonic() - self.begin + seconds > self.arguments.minutes * 60:
+                raise RuntimeError('no time')
+            return work()
+        except (RuntimeError, ImportError, OSError, subprocess.SubprocessError, LookupError, statistics.StatisticsError) as error:
+            said = getattr(error, 'stderr', None) or str(error)
+            self.result['left_out'].append(f'{what}: {said.strip()[-300:]}')
+            print(self.result['left_out'][-1], flush=True)
+            return None
+
+    def add(self, rows, row):
+        if row:
+            self.result[rows].append(row)
+            print(json.dumps(row), flush=True)
+        self.save()
+
+    def host_limits(self, sources, work):
+        limits = self.result['limits']
+        limits['raw_frame_bytes'] = sources.frame_bytes()
+        limits |= self.attempt('sha256 and writing', 0, lambda: host_limits(work)) or {}
+        limits |= self.attempt('join', 0, lambda: join(self.host, sources.still, work)) or {}
+
+    def encoders(self, pipelines):
+        """Keeps fleet_minutes for the fleet."""
+        seconds, kept, start = self.arguments.seconds, 60 * self.arguments.fleet_minutes, 4
+        for source, setting, devices, per_device in plan(self.host.devices, list(pipelines), self.arguments.processes):
+            row = self.attempt(f'{source}, {setting}, {devices} devices, {per_device} processes each', seconds + start + kept, lambda: measure(
+                self.host, f'{pipelines[source]} ! {encoder(self.host, setting)}', devices, per_device, seconds))
+            self.add('rows', row and {'source': source, 'setting': setting} | row)
+            start = row['start_s'] + 2 if row else start
+
+    def sources_alone(self, pipelines):
+        """Without the encoder: what the sources can give."""
+        for source, pipeline in pipelines.items():
+            for devices in sorted({1, self.host.devices}):
+                row = self.attempt(f'{source} alone', 0, lambda: measure(self.host, pipeline, devices, self.arguments.processes[0],
+                                                                         min(self.arguments.seconds, 3)))
+                if row:
+                    self.result['limits'][f'{source}_without_encoder_{devices}_devices_frames_s'] = row['frames_s']
+        self.save()
+
+    def fleet(self, clip, work):
+        last = 0
+        for devices, per_device, length in fleet_plan(self.host.devices, self.arguments.processes, self.arguments.segment_frames):
+            begin = time.monotonic()
+            row = self.attempt(f'the fleet on {devices} devices, {per_device} processes each, segments of {length} frames', last, lambda:
+                               run_fleet(self.host, clip, work, self.arguments.fleet_frames, devices, per_device, length))
+            self.add('fleet', row)
+            last = time.monotonic() - begin if row else last
+
+
+def numbers(text):
+    return [int(number) for number in text.split(',')]
 
 
 def main():
@@ -394,81 +485,33 @@ def main():
     parser.add_argument('--format', default='NV12')
     parser.add_argument('--picture', type=pathlib.Path, default=PICTURE)
     parser.add_argument('--clip', type=pathlib.Path, help='of H.264, an elementary stream that begins with a keyframe')
-    parser.add_argument('--fleet-frames', type=int, default=4800, help='of the fleet for each device; 0: it does not run')
-    parser.add_argument('--segment-frames', type=int, default=600, help='of the fleet')
+    parser.add_argument('--processes', type=numbers, default=[3, 2, 1], help='on each device, the most wanted number first: 3,2,1')
+    parser.add_argument('--fleet-minutes', type=float, default=3, help='kept for the fleet; 0: it does not run')
+    parser.add_argument('--fleet-frames', type=int, default=4800, help='for each device')
+    parser.add_argument('--segment-frames', type=numbers, default=[240], help='of the fleet, the most wanted length first: 240,60,960')
     parser.add_argument('--work', type=pathlib.Path, help='a folder for raw frames and joined files; default: a temporary one')
     arguments = parser.parse_args()
     for element in 'j2kenc', 'imagefreeze', 'jpegdec':
         if not command_output('gst-inspect-1.0', element):
             parser.error(f'GStreamer has no {element}: GST_PLUGIN_PATH must name the folder of libgstcoalesce.so')
-    begin, host = time.monotonic(), Host()
-    size = tuple(map(int, arguments.size.split('x')))
-    result = {'date': datetime.date.today().isoformat(), 'machine': host.describe(), 'size': arguments.size,
-              'format': arguments.format, 'picture': arguments.picture.name, 'rows': [], 'fleet': [], 'limits': {}, 'left_out': []}
-
-    def save():
-        efficiencies(result['rows'])
-        efficiencies(result['fleet'])
-        arguments.out.write_text(json.dumps(result, indent=1) + '\n', encoding='utf-8')
-
-    def within(margin):
-        return time.monotonic() - begin + margin < arguments.minutes * 60
-
-    def attempt(what, work):
-        """Its result, or None with the reason listed."""
-        try:
-            return work()
-        except (RuntimeError, ImportError, OSError, subprocess.SubprocessError, IndexError) as error:
-            said = getattr(error, 'stderr', None) or str(error)
-            result['left_out'].append(f'{what}: {said.strip()[:300]}')
-            print(result['left_out'][-1], flush=True)
-            return None
-
+    host = Host()
+    measurements = Measurements(arguments, host)
+    left_out = measurements.result['left_out']
     with tempfile.TemporaryDirectory(prefix='scale-', dir=arguments.work) as folder:
         work = pathlib.Path(folder)
-        sources = Sources(host, size, arguments.format, arguments.picture, arguments.clip, work)
+        sources = Sources(host, tuple(map(int, arguments.size.split('x'))), arguments.format, arguments.picture, arguments.clip, work)
         sources.make_files()
         pipelines = dict(sources.pipelines())
         if 'h264' not in pipelines:
-            result['left_out'].append('source h264: no clip (--clip FILE)')
-        limits = result['limits']
-        limits['raw_frame_bytes'] = sources.frame_bytes()
-        limits |= attempt('sha256 and writing', lambda: host_limits(work)) or {}
-        joined = attempt('join', lambda: join(host, sources.still, work))
-        limits |= {f'join_{key}': value for key, value in (joined or {}).items()}
-        for number, (source, setting, devices, per_device) in enumerate(plan(host.devices, list(pipelines))):
-            name = f'{source}, {setting}, {devices} devices, {per_device} processes each'
-            if not within(arguments.seconds + 8 + (30 * len(device_numbers(host.devices)) if arguments.fleet_frames else 0)):
-                result['left_out'].append(name + ': no time')
-                continue
-            row = attempt(name, lambda: measure(host, f'{pipelines[source]} ! {encoder(host, setting)}', devices, per_device,
-                                                arguments.seconds))
-            if row:
-                result['rows'].append({'source': source, 'setting': setting} | row)
-                print(json.dumps(result['rows'][-1]), flush=True)
-            if number == 2 * 3:  # The sources alone, once the main figures are there.
-                for alone, pipeline in pipelines.items():
-                    for count in {1, host.devices}:
-                        row = attempt(f'{alone} alone', lambda: measure(host, pipeline, count, 2, min(arguments.seconds, 3)))
-                        if row:
-                            limits[f'{alone}_without_encoder_frames_s_{count}_devices'] = row['frames_s']
-            save()
-        for devices in device_numbers(host.devices) if arguments.fleet_frames else []:
-            name = f'the fleet on {devices} devices'
-            if not ('h264' in pipelines and within(0)):
-                result['left_out'].append(f'{name}: no clip or no time')
-                continue
-            row = attempt(name, lambda: run_fleet(host, arguments.clip, work, devices, arguments.fleet_frames,
-                                                  arguments.segment_frames, 3 if host.cuda else 1))
-            if row:
-                result['fleet'].append(row)
-                print(json.dumps(row), flush=True)
-            save()
-        save()
-    result['seconds'] = round(time.monotonic() - begin)
-    save()
-    print_table(result)
-    return 0 if result['rows'] else 1
+            left_out.append('source h264, and the fleet: no clip (--clip FILE)')
+        measurements.host_limits(sources, work)
+        measurements.sources_alone(pipelines)
+        measurements.encoders(pipelines)
+        if 'h264' in pipelines and arguments.fleet_minutes:
+            measurements.fleet(arguments.clip, work)
+    measurements.save()
+    print_table(measurements.result)
+    return 0 if measurements.result['rows'] else 1
 
 
 if __name__ == '__main__':

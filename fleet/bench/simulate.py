@@ -202,7 +202,7 @@ def simulate(count, seconds, seed, faults):
 
 def drive(nodes, folder, segments, faults):
     """Runs the command, and makes the faults as its events come."""
-    command = [sys.executable, '-m', 'coalesce_fleet.cli', 'encode', str(folder / 'in'), '--to', str(folder / 'out'),
+    command = [sys.executable, '-m', 'coalesce_fleet', 'encode', str(folder / 'in'), '--to', str(folder / 'out'),
                '--pipeline', 'j2kenc bpp=2', '--segment-frames', str(SEGMENT), '--per-gpu', str(PER_GPU),
                '--address', nodes.cluster.address, '--json']
     begin, first, start, done, peak = time.monotonic(), None, None, 0, (0.0, 0.0)

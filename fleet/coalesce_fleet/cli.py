@@ -151,7 +151,3 @@ def status(to: str = typer.Argument(help="The directory of the outputs."),
 def version() -> None:
     """The version."""
     print(__version__)
-
-
-if __name__ == "__main__":
-    app()

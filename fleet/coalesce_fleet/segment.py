@@ -77,7 +77,7 @@ class Task:
     def __init__(self, task: dict, device: str | None = None):
         self.task, self.device = task, device
         self.settings = task["settings"]
-        self.frames = 0
+        self.frames, self.start = 0, 0.0  # of the process: pictures so far, seconds until the first
         self.process, self.cancelled, self.guard = None, False, threading.Lock()
 
     def cancel(self) -> None:
@@ -127,7 +127,7 @@ class Task:
         finally:
             prepare.remove(job["out"])
             prepare.remove(job["index"])
-        return {key: done[key] for key in ("count", "bytes", "sha256")}
+        return {**{key: done[key] for key in ("count", "bytes", "sha256")}, "start": round(self.start, 3)}
 
     def _finish(self) -> dict:
         """Joins, verifies and publishes; or only verifies what is published."""
@@ -278,7 +278,8 @@ class Task:
     def _listen(self, stream, stall: float) -> dict:
         """The last message that is no progress."""
         self.frames, last, rest = 0, {}, b""
-        deadline, moved = time.monotonic() + stall, _moved(self.process.pid)
+        begun, moved = time.monotonic(), _moved(self.process.pid)
+        deadline = begun + stall
         with selectors.DefaultSelector() as selector:
             selector.register(stream, selectors.EVENT_READ)
             while True:
@@ -302,6 +303,8 @@ class Task:
                         continue
                     if "progress" in message:
                         if message["progress"] != self.frames:
+                            if self.frames == 0:
+                                self.start = time.monotonic() - begun
                             self.frames, deadline = message["progress"], time.monotonic() + stall
                     elif "done" in message or "error" in message:
                         last = message

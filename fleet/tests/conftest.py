@@ -95,14 +95,14 @@ class Fleet:
     def forget(self):
         (self.fake / "log.jsonl").unlink(missing_ok=True)
 
-    def engine(self, retries=3, per_gpu=None, inputs=None, executor=None, **settings):
+    def engine(self, retries=3, per_gpu=None, inputs=None, executor=None, metrics=None, **settings):
         settings = Settings(**{**self.settings, **settings})
         found = items([str(path) for path in inputs or [self.inputs]], "25", str(self.to), settings.container)
         self.to.mkdir(exist_ok=True)
         self.journal = Journal(str(self.to))
         self.events = Recorded()
         return Engine(settings, found, str(self.to), executor or Processes(per_gpu), self.journal, self.events,
-                      Metrics(), retries, pause=0.01)
+                      metrics or Metrics(), retries, pause=0.01)
 
     def run(self, **options):
         engine = self.engine(**options)

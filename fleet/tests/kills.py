@@ -107,7 +107,7 @@ class Harness:
         print(line, file=self.log_file, flush=True)
 
     def drive(self, to, segment_frames):
-        return Driver([sys.executable, "-m", "coalesce_fleet.cli", "encode", str(self.archive), "--to", str(to),
+        return Driver([sys.executable, "-m", "coalesce_fleet", "encode", str(self.archive), "--to", str(to),
                        *self.options, "--segment-frames", str(segment_frames), "--retries", "1000", "--address",
                        self.cluster.address, "--json"])
 
@@ -173,7 +173,7 @@ def outputs(to):
 def run(archive, folder, kills, seed, log, options):
     """Raises AssertionError unless all outputs are those of an undisturbed run."""
     undisturbed = folder / "undisturbed"
-    subprocess.run([sys.executable, "-m", "coalesce_fleet.cli", "encode", str(archive), "--to", str(undisturbed),
+    subprocess.run([sys.executable, "-m", "coalesce_fleet", "encode", str(archive), "--to", str(undisturbed),
                     *options, "--engine", "processes"], check=True,
                    stdout=subprocess.DEVNULL)
     wanted = outputs(undisturbed)

@@ -33,7 +33,7 @@ def test_an_item_is_not_cut_where_an_element_remembers(tmp_path):
     need("coalescedeinterlace", "j2kenc")
     pipeline = "coalescedeinterlace method=yadif ! j2kenc"
     path = make(tmp_path / "a.mxf", "mpeg2video", 12, options={"g": "4", "bf": "0"}, interlaced=True)
-    done = subprocess.run([sys.executable, "-m", "coalesce_fleet.cli", "encode", path, "--to", str(tmp_path / "out"),
+    done = subprocess.run([sys.executable, "-m", "coalesce_fleet", "encode", path, "--to", str(tmp_path / "out"),
                            "--pipeline", pipeline, "--segment-frames", "4", "--engine", "processes", "--json"],
                           stdout=subprocess.PIPE, text=True)
     events = [json.loads(line) for line in done.stdout.splitlines()]

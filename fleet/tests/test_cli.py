@@ -14,7 +14,7 @@ from coalesce_fleet import cli
 
 
 def command(fleet, *options, to=None):
-    return [sys.executable, "-m", "coalesce_fleet.cli", "encode", str(fleet.inputs), "--to", str(to or fleet.to),
+    return [sys.executable, "-m", "coalesce_fleet", "encode", str(fleet.inputs), "--to", str(to or fleet.to),
             "--pipeline", "fakeenc", "--segment-frames", "4", "--engine", "processes", *options]
 
 
@@ -30,7 +30,7 @@ def test_json_lines_and_status(fleet, whole):
     assert events[0]["event"] == "start" and events[-1]["event"] == "summary"
     assert events[-1] == {**events[-1], "exit": 1, "items": 3, "done": 2, "kept": 0, "failed": 1, "frames": 33}
     assert {name: data for name, data in fleet.outputs().items() if name in whole} == whole
-    status = subprocess.run([sys.executable, "-m", "coalesce_fleet.cli", "status", str(fleet.to), "--json"],
+    status = subprocess.run([sys.executable, "-m", "coalesce_fleet", "status", str(fleet.to), "--json"],
                             capture_output=True, text=True)
     assert status.returncode == 1
     assert [(item["output"], item["state"], item["segments"]) for item in json.loads(status.stdout)["items"]] == \
@@ -105,6 +105,15 @@ def test_a_signal_ends_it_with_130_and_a_second_driver_is_refused(fleet, whole):
     fleet.faults()
     assert run(fleet).returncode == 0
     assert fleet.outputs() == whole
+
+
+def test_a_signal_during_the_imports(fleet, monkeypatch):
+    (fleet.folder / "typer.py").write_text("print('importing', flush=True)\nimport time\ntime.sleep(600)\n")
+    monkeypatch.setenv("PYTHONPATH", str(fleet.folder))
+    process = subprocess.Popen(command(fleet), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "importing\n"
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=600) == ("", "") and process.returncode == 130
 
 
 @pytest.mark.slow

@@ -119,10 +119,17 @@ def test_stills(tmp_path):
     ("openjpegenc num-layers=-1", "pipeline", "out of range for property 'num-layers'"),
     ("openjpegenc openjpegenc", "pipeline", "not linked"), ("pngenc", "pipeline", "image/x-jpc"), ("openjpegenc ! fakesink", "pipeline", "one output"),
     ("videorate ! video/x-raw,framerate=50/1 ! openjpegenc", "pipeline", "keep their number"),
+    ("identity eos-after=2 ! openjpegenc", "pipeline", "made 1 pictures of 2: it must keep"),
+    ("video/x-raw,format=RGB ! openjpegenc", "pipeline", "RGB"),
     ("videoconvert ! video/x-raw,format=RGB ! identity ! openjpegenc", "pipeline", "RGB")])
 def test_pipelines_that_do_not_do(tmp_path, pipeline, kind, text):
     message = error_of(make(tmp_path / "a.mp4", pictures=4), tmp_path, pipeline)
     assert message["error"] == kind and text in message["text"], message
+
+
+def test_caps_at_the_ends_of_a_pipeline(tmp_path):
+    path = make(tmp_path / "a.mp4", pictures=4)
+    assert encode(path, tmp_path, 9, "video/x-raw,format=I420 ! openjpegenc ! image/x-jpc")[2] == encode(path, tmp_path, 9, "openjpegenc")[2]
 
 
 def test_grey_is_not_for_mxf(tmp_path):

@@ -19,6 +19,7 @@ def test_all_done_and_the_same_bytes_however_it_is_cut(fleet):
     assert fleet.run() == 0
     first = fleet.outputs()
     assert set(first) == {"a.mxf", "b.mxf", "SHA256SUMS"}
+    assert all(0 < entry["start"] <= entry["seconds"] for entry in fleet.events.of("segment"))
     manifest, text = fleet.manifest(), (fleet.to / "manifest.json").read_bytes()
     assert [(item["output"], item["frames"]) for item in manifest] == [("a.mxf", 24), ("b.mxf", 9)]
     assert manifest[0]["sha256"] == hashlib.sha256(first["a.mxf"]).hexdigest()

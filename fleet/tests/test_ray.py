@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tasks on Ray: on one machine, on a cluster whose GPUs are only counted, and through the deaths of its parts."""
 
+import collections
 import contextlib
 import os
 import signal
 import threading
+import time
+import urllib.request
 
 import pytest
 
@@ -35,16 +38,35 @@ def run(fleet, executor, **options):
         executor.close()
 
 
-def test_on_this_machine(fleet, whole):
+def scraped():
+    """What Prometheus gets of this machine: the sum of each metric of the fleet."""
+    [node] = ray.nodes()
+    with urllib.request.urlopen(f"http://{node['NodeManagerAddress']}:{node['MetricsExportPort']}/metrics", timeout=60) as answer:
+        lines = answer.read().decode().splitlines()
+    found = collections.Counter()
+    for line in lines:
+        if line.startswith("ray_coalesce_fleet_"):
+            found[line.partition("{")[0].removeprefix("ray_coalesce_fleet_")] += float(line.split()[-1])
+    return found
+
+
+def test_on_this_machine_and_its_metrics(fleet, whole):
     executor = Ray(per_gpu=2)
-    told = metrics.RayMetrics()
-    told.segment(4, 100, 1.0, "host/cpu")
-    told.retry("lost")
-    told.item("done")
-    told.running(1, 2)
-    assert run(fleet, executor) == 0
-    assert fleet.outputs() == whole
-    assert {entry["device"].rpartition("/")[2] for entry in fleet.events.of("segment")} == {"cpu"}
+    try:
+        fleet.faults({"what": "crash", "first": 8, "name": "a.mp4", "times": 1})
+        assert fleet.run(executor=executor, metrics=metrics.RayMetrics()) == 0
+        assert fleet.outputs() == whole
+        segments = fleet.events.of("segment")
+        assert {entry["device"].rpartition("/")[2] for entry in segments} == {"cpu"}
+        wanted = {"frames_total": 33, "bytes_total": sum(entry["bytes"] for entry in segments), "segment_seconds_count": len(segments),
+                  "retries_total": 1, "items_total": 2}
+        deadline = time.monotonic() + 120
+        while not wanted.items() <= (found := scraped()).items():  # Ray exports every few seconds
+            assert time.monotonic() < deadline, found
+            time.sleep(1)
+        assert found["slots"] == 2 and "tasks" in found
+    finally:
+        executor.close()
 
 
 def test_gpus_are_shared_and_out_of_memory_means_fewer_there(fleet, whole, cluster, monkeypatch):

@@ -8,6 +8,7 @@ import ctypes
 import errno
 import json
 import os
+import re
 import signal
 import sys
 import traceback
@@ -21,6 +22,7 @@ gi.require_version("GstVideo", "1.0")
 from gi.repository import GLib, Gst, GstApp, GstBase, GstVideo  # noqa: E402, F401
 
 SECOND = 1_000_000_000
+CAPS = re.compile(r"\s*[a-z]+/[\w.+-]+")  # a media type, which no element's name has
 
 
 class Failure(Exception):
@@ -66,11 +68,13 @@ def os_kind(failure):
 
 
 def parse_bin(text, kind="pipeline"):
+    """A bin of a description; caps at its ends filter as those between elements do, which GStreamer's syntax lacks."""
+    whole = ("identity ! " if CAPS.match(text) else "") + text + (" ! identity" if CAPS.match(text.rpartition("!")[2]) else "")
     said = []  # GObject warns of values out of range, and sets others
     handler = GLib.log_set_handler("GLib-GObject", GLib.LogLevelFlags.LEVEL_WARNING | GLib.LogLevelFlags.LEVEL_CRITICAL,
                                    lambda domain, level, message, *_: said.append(message), None)
     try:
-        bin = Gst.parse_bin_from_description_full(text, True, None, Gst.ParseFlags.FATAL_ERRORS)
+        bin = Gst.parse_bin_from_description_full(whole, True, None, Gst.ParseFlags.FATAL_ERRORS)
         if said:
             raise Failure(kind, f"{said[0]} (in the pipeline \"{text}\")")
         return bin

@@ -45,9 +45,10 @@ class Output:
         self.frames.append([times[place], times[place + 1] - times[place], len(data)])
 
     def close(self, caps, pictures):
-        if len(self.frames) != self.job["count"]:
-            raise Failure("pipeline", f"the pipeline made {len(self.frames)} pictures of {self.job['count']}: it must "
-                                      "keep their number")
+        if len(self.frames) != sum(pictures.came):  # before the input is blamed for what did not come
+            raise Failure("pipeline", f"the pipeline made {len(self.frames)} pictures of {sum(pictures.came)}: it must keep "
+                                      "their number")
+        pictures.check_all_came()
         if self.file:
             self.file.flush()
             os.fsync(self.file.fileno())
@@ -90,12 +91,11 @@ def attempt(job, mode):
                     raise Failure("corrupt-input", f"{pictures.place}: the video changes at picture "
                                                    f"{job['first'] + len(output.frames)} to {sample.get_caps()}")
                 output.write(sample.get_buffer())
-                if len(output.frames) % 8 == 0:
+                if len(output.frames) % 8 == 1:  # the first at once: the driver reports how long the start took
                     say(progress=len(output.frames))
             pictures.check()
             if not sample and sink.get_property("eos"):
                 break
-        pictures.check_all_came()
         done = output.close(caps, pictures)
         say(progress=done["count"])
         return done
