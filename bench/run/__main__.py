@@ -231,6 +231,7 @@ def parse():
     parser.add_argument('--json', type=pathlib.Path, metavar='FILE', help='write the figures')
     parser.add_argument('--compare', nargs='+', type=pathlib.Path, metavar=('OLD.json', 'NEW.json'),
                         help='what has changed since OLD, and what is noise; with NEW nothing is measured')
+    parser.add_argument('--cpu', action='store_true', help='the CPU back ends, on a machine with a GPU, too')
     parser.add_argument('--all', action='store_true', help='of --compare: also what is noise')
     parser.add_argument('--log', type=pathlib.Path, metavar='FILE', help='all output of the programs')
     parser.add_argument('--before-build', action='store_true', help=argparse.SUPPRESS)  # of ./run: see BUILD_REQUIRED
@@ -246,6 +247,8 @@ def parse():
 
 def bench(arguments, folder, log):
     programs = Programs(arguments.build, arguments.elements_build, log)
+    if arguments.cpu:
+        programs.environment['CUDA_VISIBLE_DEVICES'] = ''
     if programs.find('bench-machine') is None:
         fail(f'{arguments.build} has no bench-machine: configure it with -Dbench=true, and build the target benchmarks')
     progress = Progress()
