@@ -239,6 +239,13 @@ def parse():
     arguments = parser.parse_args()
     if arguments.compare and len(arguments.compare) > 2:
         parser.error('--compare has two files at most')
+    try:  # before a long measurement
+        arguments.compare = [compare.read(path) for path in arguments.compare or ()]
+    except (OSError, ValueError, KeyError) as error:
+        parser.error(f'--compare: {error}')
+    for path in arguments.json, arguments.log:
+        if path and not path.absolute().parent.is_dir():
+            parser.error(f'there is no folder {path.parent}')
     for size in arguments.size or ():
         if not re.fullmatch(r'[1-9]\d*x[1-9]\d*', size):
             parser.error(f'{size} is no size such as 1920x1080')
@@ -269,8 +276,8 @@ def bench(arguments, folder, log):
 
 def main():
     arguments = parse()
-    if arguments.compare and len(arguments.compare) == 2:
-        return compare.report(*map(compare.read, arguments.compare), arguments.all, print)
+    if len(arguments.compare) == 2:
+        return compare.report(*arguments.compare, arguments.all, print)
     if arguments.before_build:
         return BUILD_REQUIRED
     with tempfile.TemporaryDirectory() as folder, open(arguments.log or os.devnull, 'w', encoding='utf-8') as log:
@@ -286,7 +293,7 @@ def main():
     if not any(document[name] for name in compare.LISTS):
         fail('nothing was measured')
     if arguments.compare:
-        return compare.report(compare.read(arguments.compare[0]), document, arguments.all, print)
+        return compare.report(arguments.compare[0], document, arguments.all, print)
     return 0 if document['complete'] else 130
 
 
