@@ -305,10 +305,15 @@ def read(results):
     return json.loads(results.read_text(encoding='utf-8'))
 
 
-def files():
-    """Those of figures of a GPU, the newest one first."""
-    found = [path for path in sorted(RESULTS.glob('*.json'), reverse=True) if read(path).get('gpu')]
-    return found or fail('docs/benchmarks has no figures of a GPU')
+def files(has_gpu=True):
+    """Those of figures of GPUs, or of CPUs; the newest one first. Those of --quick are of no page."""
+    found = [(path, read(path)) for path in sorted(RESULTS.glob('*.json'), reverse=True)]
+    return [path for path, figures in found if bool(figures.get('gpu')) == has_gpu and not figures.get('quick')]
+
+
+def newest():
+    """The file of GPUs whose kernels the pages have."""
+    return next((path for path in files() if read(path)['rows']), None) or fail('docs/benchmarks has no figures of a GPU')
 
 
 def with_peers(figures, *libraries):
@@ -325,7 +330,7 @@ def main():
     parser.add_argument('results', nargs='?', type=pathlib.Path)
     parser.add_argument('folder', nargs='?', type=pathlib.Path, default=IMAGES)
     arguments = parser.parse_args()
-    results = arguments.results or files()[0]
+    results = arguments.results or newest()
     figures = read(results)
     for name, draw in CHARTS.items():
         text, path = draw(figures), arguments.folder / name

@@ -6,15 +6,19 @@ and of deinterlace/quality.py in docs/benchmarks/deinterlacing.
 usage: tables.py [--check]
 
 A table NAME replaces the lines between <!-- bench/tables.py NAME --> and <!-- end of NAME --> in a
-page. --check writes nothing and fails unless the pages have the tables that the figures give.
+page. --check writes nothing and fails unless the pages have the tables that the figures give. Both fail if the text of
+README.md or of a page in docs/ has a figure with a unit that is neither in docs/benchmarks nor in docs/lab.
 """
 
+import json
 import re
 import sys
 
-from chart import HERE, RESULTS, SIZES, encoders_of, files, number, read, source, with_peers
+from chart import HERE, RESULTS, SIZES, encoders_of, files, newest, number, read, source, with_peers
 
-PAGES = [HERE.parent / 'docs' / name for name in
+DOCS = HERE.parent / 'docs'
+OPERATIONS = set(json.loads((DOCS / 'interface.json').read_text(encoding='utf-8'))['elements'])
+PAGES = [DOCS / name for name in
          ('benchmarks.md', 'coalescedeinterlace.md', 'jpeg2000-performance.md')]
 
 
@@ -112,6 +116,138 @@ def cameras(figures):
     return [*table(head, lines), '', source(figures, 'libSGM')] if lines else []
 
 
+def newest_rows(name, wanted, has_gpu=True):
+    """The newest figures that have such rows in a list of theirs, and these rows."""
+    for path in files(has_gpu):
+        figures = read(path)
+        rows = [row for row in figures.get(name, ()) if wanted(row)]
+        if rows:
+            return figures, rows
+    return {}, []
+
+
+def by_size(rows, first, cells, sizes=SIZES):
+    """Lines of a table: what a row is, and for each size its cells."""
+    lines = {}
+    for row in rows:
+        lines.setdefault(tuple(first(row)), {})[row['width'], row['height']] = row
+    return [[*names, *(text for size in sizes for text in (cells(found[size]) if size in found else ['–'] * len(cells({}))))]
+            for names, found in lines.items()]
+
+
+def heads(first, cells, sizes=SIZES):
+    return [*first, *(text for width, height in sizes for text in (f'{width}×{height}: {cells[0]}', *cells[1:]))]
+
+
+def names_of(row):
+    return [f"`{row['operation']}`", row['format'].replace(' to ', ' → '), row['setting'].replace('x', '×')]
+
+
+def value(row, name, scale=1):
+    return number(scale * row[name]) if name in row else '–'
+
+
+def with_spread(row, name):
+    """The median, and half of what lies between the quartiles as a part of it."""
+    if name not in row or f'{name}_quartiles' not in row:
+        return value(row, name)
+    low, high = row[f'{name}_quartiles']
+    return f'{number(row[name])} ±{50 * (high - low) / row[name]:.0f} %'
+
+
+def rate(row, name):
+    return number(1e6 / row[name]) if name in row else '–'
+
+
+def cudaconvert(_):
+    """Elements between CUDA memory beside GStreamer's."""
+    figures, rows = newest_rows('elements', lambda row: row.get('peer') == 'cudaconvert' and row['memory'] == 'CUDA')
+    lines = by_size(rows, names_of, lambda row: [with_spread(row, 'ours_us'), with_spread(row, 'peer_us')])
+    return [*table(heads(('element', 'formats', 'setting'), ('ours', '`cudaconvert`')), lines), '',
+            'Times of a frame in µs. ' + source(figures, 'GStreamer')] if rows else []
+
+
+def elements(_):
+    """Every element between CUDA memory: how many frames, and how late one is."""
+    figures, rows = newest_rows('elements', lambda row: 'ours_latency_us' in row)
+    rows = list({(row['operation'], row['format'], row['setting'], row['width'], row['height']): row for row in rows}.values())
+    lines = by_size(rows, names_of, lambda row: [rate(row, 'ours_us'), with_spread(row, 'ours_us'), value(row, 'ours_latency_us'),
+                                                 value(row, 'ours_latency_us_p99')])
+    return [*table(heads(('element', 'formats', 'setting'), ('frames/s', 'µs', 'latency', 'p99')), lines), '',
+            'Times in µs. ' + source(figures, 'GStreamer')] if rows else []
+
+
+def pushes(_):
+    """What a frame costs the streaming thread."""
+    figures, rows = newest_rows('elements', lambda row: 'ours_push_us' in row)
+    sizes = [size for size in SIZES if any((row['width'], row['height']) == size for row in rows)]
+    lines = by_size(rows, names_of, lambda row: [with_spread(row, 'ours_push_us')], sizes)
+    peers = [row for row in rows if row.get('peer') == 'identity']
+    lines[:0] = by_size(peers, lambda row: ['`identity`', row['format'], ''], lambda row: [with_spread(row, 'peer_push_us')], sizes)
+    return [*table(heads(('element', 'formats', 'setting'), ('µs',), sizes), lines), '', source(figures, 'GStreamer')] if rows else []
+
+
+def peer_of(row):
+    return [f"`{row['peer']}`" if 'peer' in row else '–']
+
+
+def transfers(_):
+    """Frames over the bus."""
+    figures, rows = newest_rows('pipelines', lambda row: row['operation'] in ('upload', 'download', 'both ways'))
+    lines = by_size(rows, lambda row: [row['operation'], row['format'].replace(' to ', ' → '), row['setting'], *peer_of(row)],
+                    lambda row: [with_spread(row, 'ours_us'), with_spread(row, 'peer_us')])
+    return [*table(heads(('frames', 'formats', 'setting', 'peer'), ('ours', 'peer')), lines), '',
+            'Times of a frame in µs. ' + source(figures, 'GStreamer')] if rows else []
+
+
+def pipelines(_):
+    """From system memory to system memory, on the GPU and on the CPU."""
+    figures, rows = newest_rows('pipelines', lambda row: row['operation'] not in ('upload', 'download', 'both ways'))
+    lines = by_size(rows, lambda row: [*(names_of(row) if row['operation'] in OPERATIONS else [row['operation'], *names_of(row)[1:]]),
+                                       *peer_of(row)],
+                    lambda row: [rate(row, 'ours_us'), value(row, 'ours_latency_us', 1e-3), rate(row, 'peer_us'),
+                                 value(row, 'peer_latency_us', 1e-3)], (SIZES[0],))
+    return [*table(heads(('element or pipeline', 'formats', 'setting', 'peer'), ('frames/s', 'latency', 'peer: frames/s', 'latency'),
+                         (SIZES[0],)), lines), '',
+            'Latencies in ms. ' + source(figures, 'GStreamer')] if rows else []
+
+
+def commands(_):
+    """Whole programs."""
+    figures, rows = newest_rows('commands', lambda row: True)
+    lines = by_size(rows, lambda row: [row['operation'], row['format'].replace(' to ', ' → '), row['setting'], *peer_of(row)],
+                    lambda row: [with_spread({k: v for k, v in row.items()}, 'ours_us'), with_spread(row, 'peer_us')])
+    return [*table(heads(('what', 'formats', 'setting', 'peer'), ('ours', 'peer')), lines), '',
+            'Times in µs. ' + source(figures, *figures['versions'])] if rows else []
+
+
+def element_j2kenc(_):
+    """j2kenc through the element, by frames in flight."""
+    figures, rows = newest_rows('elements', lambda row: 'frames-in-flight=' in row['setting'])
+    lines = {}
+    for row in rows:
+        setting, number_ = row['setting'].split(', frames-in-flight=')
+        lines.setdefault((f"{row['width']}×{row['height']}, {setting}",), {})[number_] = \
+            f"{value(row, 'ours_us', 1e-3)} ({rate(row, 'ours_us')})"
+    counts = sorted({count for found in lines.values() for count in found}, key=int)
+    return [*table(['frames in flight', *counts], [[*names, *(found.get(count, '–') for count in counts)] for names, found in lines.items()]),
+            '', 'Milliseconds a frame (frames/s). ' + source(figures)] if rows else []
+
+
+def on_cpu(_):
+    """One thread beside one thread, and elements beside elements."""
+    figures, rows = newest_rows('rows', lambda row: 'peer' in row and row['peer'] != 'copy', has_gpu=False)
+    if not rows:
+        return []
+    rows = [row for row in rows if (row['width'], row['height']) != SIZES[0]]  # the smaller size alone
+    lines = [[*names_of(row), with_spread(row, 'ours_us'), row['peer'], with_spread(row, 'peer_us'), f"{row['peer_us'] / row['ours_us']:.2f}"]
+             for row in rows]
+    versions = ', '.join(f'{name} {version}' for name, version in {**figures['libraries'], **figures['versions']}.items())
+    return [*table(['operation', 'formats', 'setting', 'ours', 'peer', 'its time', 'ratio'], lines), '',
+            f"Times in µs. {figures['cpu']}, {figures['processors']} processors, {', '.join(figures['compilers'].values())}, {versions}; "
+            f"{figures['date']}, commit {figures['commit'][:10]}."]
+
+
 def deinterlacing(_):
     """Of each method the mean PSNR and SSIM of the clips that were filmed, and of those of a photograph."""
     results = max((RESULTS / 'deinterlacing').glob('*.json'))
@@ -141,15 +277,64 @@ TABLES = {
     'edges': lambda figures: frame_times(figures, ('element', 'format', 'setting'), 'canny', 'bilateral',
                                          'linedetect', 'cartoon', 'oilpaint'),
     'cameras': cameras,
+    'cudaconvert': cudaconvert,
+    'elements': elements,
+    'pushes': pushes,
+    'transfers': transfers,
+    'pipelines': pipelines,
+    'commands': commands,
+    'element_j2kenc': element_j2kenc,
+    'on_cpu': on_cpu,
     'jpeg': jpeg,
     'jpeg2000': jpeg2000,
 }
 
 
+FIGURE = re.compile(r'(\d[\d,.]*\d|\d)(?: to (\d[\d,.]*\d|\d))?\s*(µs|ms|frames/s|GB/s|times as fast)\b')
+# In the text of pages, and neither in docs/benchmarks nor in the lab as they are here.
+ELSEWHERE = {
+    ('architecture.md', '32 ms'): 'a period in the code',
+    ('convolve.md', '6.416 ms'): 'of the lecture, which the page names',
+    ('jpeg2000-performance.md', '46 µs'): 'bytes of the page at the speed of a copy',
+    ('jpeg2000-performance.md', '0.49 ms'): 'of a table of the lab that has the unit in its head',
+}
+
+
+def parts(match):
+    """Number and unit of a figure, or of both ends of a range."""
+    return [(one, match.group(3)) for one in match.groups()[:2] if one]
+
+
+def measured():
+    """All numbers of docs/benchmarks and of the lab, and those of the lab with their units."""
+    lab = '\n'.join(path.read_text(encoding='utf-8') for path in (DOCS / 'lab').glob('*.md'))
+    numbers = set(re.findall(r'\d[\d,.]*\d|\d', lab))
+    for path in RESULTS.glob('*.json'):
+        values = [value for rows in read(path).values() if isinstance(rows, list) for row in rows if isinstance(row, dict)
+                  for value in row.values() if isinstance(value, float)]
+        numbers |= {number(scale * value) for value in values for scale in (1, 1e-3)}
+    return numbers, {part for match in FIGURE.finditer(lab) for part in parts(match)}
+
+
+def unknown_figures():
+    """Figures with a unit in the text of pages, and in tables that no script writes, that were never measured."""
+    numbers, with_units = measured()
+    left, unknown = dict(ELSEWHERE), []
+    for page in (HERE.parent / 'README.md', *sorted(DOCS.glob('*.md'))):
+        text = re.sub(r'<!-- (?:fleet/)?bench/\S+ (\w+) -->\n.*?<!-- end of \1 -->', '', page.read_text(encoding='utf-8'), flags=re.DOTALL)
+        for match in FIGURE.finditer(re.sub(r'(?ms)^(```+).*?^\1', '', text)):
+            # Few digits are in any text.
+            known = [one in numbers if len(re.sub(r'\D', '', one).lstrip('0')) > 2 else (one, unit) in with_units
+                     for one, unit in parts(match)]
+            if left.pop((page.name, match.group()), None) is None and (page.name, match.group()) not in ELSEWHERE and not all(known):
+                unknown.append(f'{page.name}: {match.group()}')
+    return unknown + [f'{page}: {figure} is not there, so ELSEWHERE need not have it' for page, figure in left]
+
+
 def main():
     if sys.argv[1:] not in ([], ['--check']):
         sys.exit(__doc__)
-    results = files()[0]
+    results = newest()
     figures = read(results)
     missing = set(TABLES)
 
@@ -167,6 +352,9 @@ def main():
             page.write_text(new, encoding='utf-8')
         elif new != text:
             sys.exit(f'tables.py: {page} has other tables than {results} gives: run bench/tables.py')
+    unknown = unknown_figures()
+    if unknown:
+        sys.exit('tables.py: neither in docs/benchmarks nor in docs/lab: ' + '; '.join(unknown))
     if missing:
         sys.exit(f"tables.py: no page has a place for {', '.join(sorted(missing))}")
 

@@ -35,7 +35,10 @@ const char *const kUsage =
     "  --json FILE          write the figures as JSON, too\n"
     "ELEMENTS are in gst-launch's syntax, in one argument. A NAME is for the table.\n";
 
-constexpr int kRounds = 9, kLeastRounds = 3, kMostFrames = 1000, kLeastInFlight = 4;
+constexpr int kRounds = 9, kLeastRounds = 3, kMostFrames = 1000;
+// Of elements with threads of their own.
+constexpr int kLeastInFlight = 4, kMoreInFlight = 16;
+constexpr double kSlowUs = 20e3;
 constexpr int kMostLatencies = 2000, kLeastLatencies = 3;
 // No more than what an element lets be in flight: so that no push waits for a kernel.
 constexpr int kPushes = 12, kMostBatches = 300;
@@ -88,7 +91,8 @@ bool parse(int argc, char **argv, Options *options) {
 struct Way {
   std::string name, elements, error;
   std::unique_ptr<Subject> subject;
-  int count = 1;  // of a round
+  int count = 1;             // of a round
+  int before_and_after = 0;  // more frames, that it begins and ends with as many in flight
   std::vector<double> us, latency_us, push_us;
 };
 
@@ -109,7 +113,8 @@ void choose_count(Way *way, double seconds) {
   const int least = way->subject->is_asynchronous() ? kLeastInFlight : 1;
   way->count = least;
   for (int i = 0; i < 6; ++i) {
-    const double us = way->subject->frames(way->count);
+    const double us = way->subject->frames(way->count, way->before_and_after);
+    way->before_and_after = least > 1 && us < kSlowUs ? kMoreInFlight : 0;
     const int next = std::clamp(static_cast<int>(share / us), least, kMostFrames);
     if (next <= 2 * way->count) break;
     way->count = next;
@@ -138,7 +143,7 @@ void measure(std::vector<Way> *ways, const Options &options) {
     });
   const double all = options.seconds * static_cast<double>(ways->size());
   by_turns(ways, 0.6 * all, kLeastRounds, kRounds,
-           [](Way *w) { w->us.push_back(w->subject->frames(w->count)); });
+           [](Way *w) { w->us.push_back(w->subject->frames(w->count, w->before_and_after)); });
   by_turns(ways, 0.25 * all, kLeastLatencies, kMostLatencies,
            [](Way *w) { w->latency_us.push_back(w->subject->latency()); });
   if (!options.setup.content->on_gpu() || !options.setup.content->is_raw()) return;
@@ -188,7 +193,7 @@ int run(Options options, Results *results) {
       options.footprint.value_or(content.on_gpu() ? kGpuFootprint : kFootprint);
   std::vector<Way> ways;
   for (const auto &[name, elements] : options.ways)
-    ways.push_back({name, elements, {}, nullptr, 1, {}, {}, {}});
+    ways.push_back({name, elements, {}, nullptr, 1, 0, {}, {}, {}});
   measure(&ways, options);
   for (const Way &way : ways)
     report(way, results);

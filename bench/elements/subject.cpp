@@ -2,7 +2,8 @@
 #include "subject.h"
 
 #include <algorithm>
-#include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
 
 #include "cuda/gstcompat.h"
@@ -33,10 +34,18 @@ void look_at(GstBuffer *buffer) {
   gst_buffer_unmap(buffer, &map);
 }
 
-double cpu_seconds() {
-  timespec spent;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
-  return static_cast<double>(spent.tv_sec) + 1e-9 * static_cast<double>(spent.tv_nsec);
+// Whether a thread of this process computes or would, other than this one, which asks.
+bool others_run() {
+  int running = 0;
+  for (const auto &task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream file(task.path() / "stat");
+    std::string text;
+    std::getline(file, text);
+    const std::size_t name_end = text.rfind(')');
+    if (name_end != std::string::npos && name_end + 2 < text.size())
+      running += text[name_end + 2] == 'R' || text[name_end + 2] == 'D';
+  }
+  return running > 1;
 }
 
 // visit(element) until it returns true.
@@ -193,9 +202,12 @@ void Subject::make_inputs(const Subject *other) {
   const GstVideoInfo info = content.info();
   const bool gpu = content.on_gpu();
   if (!setup_.own_memory) pool_ = proposed_pool();
-  if (pool_ == nullptr && gpu && other != nullptr && other->pool_ != nullptr)
-    pool_ = GST_BUFFER_POOL(gst_object_ref(other->pool_));
-  if (pool_ == nullptr && gpu) throw std::runtime_error("proposes no pool of CUDA memory");
+  if (pool_ == nullptr && gpu) {
+    if (other == nullptr) throw std::runtime_error("proposes no pool of CUDA memory");
+    for (const BufferRef &input : other->inputs_)
+      inputs_.emplace_back(gst_buffer_ref(input.get()));
+    return;
+  }
   const std::size_t count = std::max(content.frames.size(), setup_.footprint / info.size);
   for (std::size_t i = 0; i < count / sources_.size() * sources_.size(); i++) {
     GstBuffer *from = content.frames[i % content.frames.size()].get(), *buffer = nullptr;
@@ -227,6 +239,8 @@ GstFlowReturn Subject::take(GstPad *pad, GstObject *, GstBuffer *buffer) try {
   self->arrived_++;
   self->bytes_ += bytes;
   self->last_arrival_ = Clock::now();
+  if (self->arrived_ == self->first_mark_) self->at_first_mark_ = self->last_arrival_;
+  if (self->arrived_ == self->second_mark_) self->at_second_mark_ = self->last_arrival_;
   self->arrival_.notify_one();
   return GST_FLOW_OK;
 } catch (const std::exception &error) {
@@ -285,17 +299,18 @@ void Subject::wait_for_outputs() {
   }
 }
 
-// Nothing has come for a while, and nothing computes. (The GPU's longest frame is shorter than
-// that.)
-void Subject::wait_until_quiet() {
-  constexpr std::chrono::milliseconds kWhile{100};
-  for (;;) {
-    if (arrived() > 0 && !asynchronous_) return;
-    const guint64 before = arrived();
-    const double spent = cpu_seconds();
-    std::this_thread::sleep_for(kWhile);
-    if (arrived() == before && cpu_seconds() - spent < 0.05 * Microseconds(kWhile).count() / 1e6)
-      return;
+// Until nothing has come for a while, and no thread computes. (The GPU's longest frame is shorter
+// than that.) What has come in the pushing thread, more than `had`, was all.
+void Subject::wait_until_quiet(guint64 had) {
+  constexpr int kLooks = 10;
+  constexpr std::chrono::milliseconds kBetween{10};
+  guint64 before = arrived();
+  for (int looks = 0; looks < kLooks; looks++) {
+    if (before > had && !asynchronous_) return;
+    std::this_thread::sleep_for(kBetween);
+    const guint64 now = arrived();
+    if (now != before || others_run()) looks = 0;
+    before = now;
   }
 }
 
@@ -306,7 +321,7 @@ void Subject::learn() {
   for (int push = 1; push <= kMost; push++) {
     prepare(1);
     push_prepared();
-    wait_until_quiet();
+    wait_until_quiet(before);
     const guint64 now = arrived(), previous = step;
     step = now - before;
     before = now;
@@ -322,16 +337,25 @@ void Subject::learn() {
   fail("gives no output");
 }
 
-double Subject::frames(int count) {
+double Subject::frames(int count, int before_and_after) {
   const bool looks = setup_.look || !out_on_gpu_;
   set_mode(looks ? Sink::looks : Sink::keeps_last);
-  prepare(count);
-  expected_ += static_cast<guint64>(count) * per_push_;
+  prepare(count + 2 * before_and_after);
+  {
+    const std::lock_guard<std::mutex> lock(lock_);
+    first_mark_ = expected_ + static_cast<guint64>(before_and_after) * per_push_;
+    second_mark_ = first_mark_ + static_cast<guint64>(count) * per_push_;
+  }
+  expected_ = second_mark_ + static_cast<guint64>(before_and_after) * per_push_;
   const auto start = Clock::now();
   push_prepared();
   wait_for_outputs();
   look_at_oldest(0);
-  return Microseconds(Clock::now() - start).count() / count;
+  const std::lock_guard<std::mutex> lock(lock_);
+  return Microseconds(before_and_after > 0 ? at_second_mark_ - at_first_mark_
+                                           : Clock::now() - start)
+             .count() /
+         count;
 }
 
 double Subject::latency() {

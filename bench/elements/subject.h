@@ -25,16 +25,16 @@ struct Setup {
 class Subject {
  public:
   // In gst-launch's syntax. Throws if an element is missing, or refuses the caps. Elements that
-  // propose no pool of CUDA memory get buffers of `other`'s.
+  // propose no pool of CUDA memory get those of `other`.
   Subject(const std::string &description, const Setup &setup, const Subject *other);
   ~Subject();
   Subject(const Subject &) = delete;
   Subject &operator=(const Subject &) = delete;
 
-  // Microseconds: of a frame, from the first push until the last frame is finished; of one frame
-  // from its push until all that it brings out is finished; of a push, while the GPU has nothing
-  // to do at the first of them.
-  double frames(int count);
+  // Microseconds: of a frame, from the first push until the last frame is finished, or where more
+  // go before and after them, from output to output; of one frame from its push until all that it
+  // brings out is finished; of a push, while the GPU has nothing to do at the first of them.
+  double frames(int count, int before_and_after);
   double latency();
   double pushes(int count);
 
@@ -63,7 +63,7 @@ class Subject {
   void make_inputs(const Subject *other);
   GstBufferPool *proposed_pool() const;
   void learn();
-  void wait_until_quiet();
+  void wait_until_quiet(guint64 had);
   void set_mode(Sink mode);
   void prepare(int count);
   void push_prepared();
@@ -90,6 +90,8 @@ class Subject {
   Sink mode_ = Sink::times;
   guint64 arrived_ = 0, bytes_ = 0;
   Clock::time_point last_arrival_;
+  guint64 first_mark_ = 0, second_mark_ = 0;  // the outputs at which a measurement begins and ends
+  Clock::time_point at_first_mark_, at_second_mark_;
   std::deque<GstBuffer *> outputs_;
 };
 

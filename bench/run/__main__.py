@@ -231,6 +231,7 @@ def parse():
     parser.add_argument('--json', type=pathlib.Path, metavar='FILE', help='write the figures')
     parser.add_argument('--compare', nargs='+', type=pathlib.Path, metavar=('OLD.json', 'NEW.json'),
                         help='what has changed since OLD, and what is noise; with NEW nothing is measured')
+    parser.add_argument('--cpu', action='store_true', help='the CPU back ends, on a machine with a GPU, too')
     parser.add_argument('--all', action='store_true', help='of --compare: also what is noise')
     parser.add_argument('--log', type=pathlib.Path, metavar='FILE', help='all output of the programs')
     parser.add_argument('--before-build', action='store_true', help=argparse.SUPPRESS)  # of ./run: see BUILD_REQUIRED
@@ -238,6 +239,13 @@ def parse():
     arguments = parser.parse_args()
     if arguments.compare and len(arguments.compare) > 2:
         parser.error('--compare has two files at most')
+    try:  # before a long measurement
+        arguments.compare = [compare.read(path) for path in arguments.compare or ()]
+    except (OSError, ValueError, KeyError) as error:
+        parser.error(f'--compare: {error}')
+    for path in arguments.json, arguments.log:
+        if path and not path.absolute().parent.is_dir():
+            parser.error(f'there is no folder {path.parent}')
     for size in arguments.size or ():
         if not re.fullmatch(r'[1-9]\d*x[1-9]\d*', size):
             parser.error(f'{size} is no size such as 1920x1080')
@@ -246,6 +254,8 @@ def parse():
 
 def bench(arguments, folder, log):
     programs = Programs(arguments.build, arguments.elements_build, log)
+    if arguments.cpu:
+        programs.environment['CUDA_VISIBLE_DEVICES'] = ''
     if programs.find('bench-machine') is None:
         fail(f'{arguments.build} has no bench-machine: configure it with -Dbench=true, and build the target benchmarks')
     progress = Progress()
@@ -266,8 +276,8 @@ def bench(arguments, folder, log):
 
 def main():
     arguments = parse()
-    if arguments.compare and len(arguments.compare) == 2:
-        return compare.report(*map(compare.read, arguments.compare), arguments.all, print)
+    if len(arguments.compare) == 2:
+        return compare.report(*arguments.compare, arguments.all, print)
     if arguments.before_build:
         return BUILD_REQUIRED
     with tempfile.TemporaryDirectory() as folder, open(arguments.log or os.devnull, 'w', encoding='utf-8') as log:
@@ -283,7 +293,7 @@ def main():
     if not any(document[name] for name in compare.LISTS):
         fail('nothing was measured')
     if arguments.compare:
-        return compare.report(compare.read(arguments.compare[0]), document, arguments.all, print)
+        return compare.report(arguments.compare[0], document, arguments.all, print)
     return 0 if document['complete'] else 130
 
 

@@ -15,7 +15,10 @@ RULE = (f'A change: the medians differ by more than {LEAST_CHANGE:.0%}, and the 
 
 
 def read(path):
-    return json.loads(path.read_text(encoding='utf-8'))
+    document = json.loads(path.read_text(encoding='utf-8'))
+    if 'rows' not in document or 'date' not in document:
+        raise ValueError(f'{path} is no file of ./run bench')
+    return document
 
 
 def quantities(row):

@@ -89,7 +89,7 @@ class Elements:
         else:
             interlaced = 'mode=interlaced' in row.element
             arguments = ['--in', caps_of(before, memory[0], size, interlaced)]
-        arguments += ['--out', caps_of(after, memory[1]), '--inputs', str(row.inputs), '--seconds', f'{self.run.seconds:.2f}',
+        arguments += ['--out', row.out or caps_of(after, memory[1]), '--inputs', str(row.inputs), '--seconds', f'{self.run.seconds:.2f}',
                       '--picture', str(self.run.picture)]
         if row.own_memory:
             arguments.append('--own-memory')

@@ -34,6 +34,7 @@ class Row(typing.NamedTuple):
     cpu_peers: dict = {}
     layer: str = 'element'    # or pipeline: with the copies between the memories
     memory: tuple = ()        # of a pipeline: of its input and output, else both are system memory
+    out: str = ''             # caps of what comes out, if the format does not say it
     prepare: str = ''         # what the frames go through before
     inputs: int = 1
     own_memory: bool = False
@@ -214,10 +215,9 @@ ELEMENTS = [row._replace(gpu_peers={'cudaconvert': 'cudaconvert', **row.gpu_peer
 UP_DOWN = 'cudaupload ! {} ! cudadownload'
 IDENTITY = 'convolve preset=identity {b}'
 TRANSFERS = [
-    Row('upload', 'UYVY to GRAY8', element='uyvy2y {b}', memory=('system', 'CUDA'), layer='pipeline'),
-    Row('upload', 'UYVY to GRAY8', "upstream's own buffers", element='uyvy2y {b}', memory=('system', 'CUDA'), own_memory=True,
-        layer='pipeline'),
-    Row('upload', 'UYVY', element='', gpu_peers={'cudaupload': 'cudaupload'}, memory=('system', 'CUDA'), layer='pipeline'),
+    *(Row('upload', 'UYVY', "upstream's own buffers" if own else '', element=f'uyvy2y {{b}} ! {CUDA},format=GRAY8', out=CUDA,
+          gpu_peers={'cudaupload': 'cudaupload'}, memory=('system', 'CUDA'), own_memory=own, layer='pipeline')
+      for own in (False, True)),
     Row('upload', 'NV12', element=IDENTITY, gpu_peers={'cudaupload': 'cudaupload'}, memory=('system', 'CUDA'), layer='pipeline'),
     Row('download', 'NV12', element=IDENTITY, gpu_peers={'cudadownload': 'cudadownload'}, memory=('CUDA', 'system'), layer='pipeline'),
     Row('download', 'RGBA', element=IDENTITY, gpu_peers={'cudadownload': 'cudadownload'}, memory=('CUDA', 'system'), layer='pipeline'),
