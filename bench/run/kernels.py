@@ -55,6 +55,9 @@ class Kernels:
         self.passed.add(case)
         for row in found['rows']:
             self.ours.setdefault((case, row['operation'], *size), row)
+        without = sum((case, label, *size) not in self.ours for label in labels)
+        if without:
+            self.run.leave_out(f'kernels, {case} {text_of(size)}: {without} of {len(labels)} rows, which bench-kernels does not have here')
 
     def gpu_peer_steps(self, rows):
         labels = [start for row in rows for start in row.npp]
