@@ -140,7 +140,7 @@ def heads(first, cells, sizes=SIZES):
 
 
 def names_of(row):
-    return [f"`{row['operation']}`", row['format'].replace(' to ', ' → '), row['setting'].replace('x', '×')]
+    return [f"`{row['operation']}`", row['format'].replace(' to ', ' → '), re.sub(r'(\d)x(\d)', r'\1×\2', row['setting'])]
 
 
 def value(row, name, scale=1):
@@ -161,15 +161,15 @@ def rate(row, name):
 
 def cudaconvert(_):
     """Elements between CUDA memory beside GStreamer's."""
-    figures, rows = newest_rows('elements', lambda row: row.get('peer') == 'cudaconvert' and row['memory'] == 'CUDA')
-    lines = by_size(rows, names_of, lambda row: [with_spread(row, 'ours_us'), with_spread(row, 'peer_us')])
-    return [*table(heads(('element', 'formats', 'setting'), ('ours', '`cudaconvert`')), lines), '',
+    figures, rows = newest_rows('elements', lambda row: row.get('peer', 'identity') != 'identity')
+    lines = by_size(rows, lambda row: [*names_of(row), *peer_of(row)], lambda row: [with_spread(row, 'ours_us'), with_spread(row, 'peer_us')])
+    return [*table(heads(('element', 'formats', 'setting', 'peer'), ('ours', 'peer')), lines), '',
             'Times of a frame in µs. ' + source(figures, 'GStreamer')] if rows else []
 
 
 def elements(_):
     """Every element between CUDA memory: how many frames, and how late one is."""
-    figures, rows = newest_rows('elements', lambda row: 'ours_latency_us' in row)
+    figures, rows = newest_rows('elements', lambda row: 'ours_latency_us' in row and 'frames-in-flight' not in row['setting'])
     rows = list({(row['operation'], row['format'], row['setting'], row['width'], row['height']): row for row in rows}.values())
     lines = by_size(rows, names_of, lambda row: [rate(row, 'ours_us'), with_spread(row, 'ours_us'), value(row, 'ours_latency_us'),
                                                  value(row, 'ours_latency_us_p99')])
@@ -216,7 +216,7 @@ def commands(_):
     """Whole programs."""
     figures, rows = newest_rows('commands', lambda row: True)
     lines = by_size(rows, lambda row: [row['operation'], row['format'].replace(' to ', ' → '), row['setting'], *peer_of(row)],
-                    lambda row: [with_spread({k: v for k, v in row.items()}, 'ours_us'), with_spread(row, 'peer_us')])
+                    lambda row: [with_spread(row, 'ours_us'), with_spread(row, 'peer_us')])
     return [*table(heads(('what', 'formats', 'setting', 'peer'), ('ours', 'peer')), lines), '',
             'Times in µs. ' + source(figures, *figures['versions'])] if rows else []
 

@@ -233,6 +233,7 @@ def parse():
                         help='what has changed since OLD, and what is noise; with NEW nothing is measured')
     parser.add_argument('--cpu', action='store_true', help='the CPU back ends, on a machine with a GPU, too')
     parser.add_argument('--all', action='store_true', help='of --compare: also what is noise')
+    parser.add_argument('--anyway', action='store_true', help='of --compare: also of different machines')
     parser.add_argument('--log', type=pathlib.Path, metavar='FILE', help='all output of the programs')
     parser.add_argument('--before-build', action='store_true', help=argparse.SUPPRESS)  # of ./run: see BUILD_REQUIRED
     parser.add_argument('--commit', help='what was built, where there is no git checkout')
@@ -277,7 +278,7 @@ def bench(arguments, folder, log):
 def main():
     arguments = parse()
     if len(arguments.compare) == 2:
-        return compare.report(*arguments.compare, arguments.all, print)
+        return compare.report(*arguments.compare, arguments, print)
     if arguments.before_build:
         return BUILD_REQUIRED
     with tempfile.TemporaryDirectory() as folder, open(arguments.log or os.devnull, 'w', encoding='utf-8') as log:
@@ -293,7 +294,7 @@ def main():
     if not any(document[name] for name in compare.LISTS):
         fail('nothing was measured')
     if arguments.compare:
-        return compare.report(arguments.compare[0], document, arguments.all, print)
+        return compare.report(arguments.compare[0], document, arguments, print)
     return 0 if document['complete'] else 130
 
 

@@ -20,12 +20,12 @@ class Coding:
         """wanted(operation, size): whether --only names it."""
         for size in JPEG_SIZES:
             if wanted('coalescejpegenc', size):
-                yield Step('coding', f'kernels: JPEG encoding {size[0]}x{size[1]}', 6, lambda size=size: self.jpeg(size))
+                yield Step('coding', f'kernels: JPEG encoding {size[0]}x{size[1]}', 4, lambda size=size: self.jpeg(size))
             if wanted('coalescejpegdec', size):
-                yield Step('coding', f'kernels: JPEG decoding {size[0]}x{size[1]}', 9, lambda size=size: self.decoding(size))
+                yield Step('coding', f'kernels: JPEG decoding {size[0]}x{size[1]}', 6, lambda size=size: self.decoding(size))
         for size in SIZES:
             if wanted('j2kenc', size):
-                yield Step('coding', f'kernels: JPEG 2000 {size[0]}x{size[1]}', 20, lambda size=size: self.jpeg2000(size))
+                yield Step('coding', f'kernels: JPEG 2000 {size[0]}x{size[1]}', 15, lambda size=size: self.jpeg2000(size))
 
     # A time is of one name and one way ("alone", "4 streams"): the best way is taken beside the one alone.
     def jpeg(self, size):

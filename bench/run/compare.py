@@ -67,14 +67,15 @@ def title_of(key):
     return ' '.join(part for part in parts if part), who + which
 
 
-def report(old, new, everything, say):
+def report(old, new, arguments, say):
     """Prints the comparison. 0: nothing of ours is slower; 1: something is; 3: of different machines."""
     differ = machines_differ(old, new)
     if differ:
         say('These are figures of different machines, which no ratio turns into a change:')
         for line in differ:
             say(f'  {line}')
-        return 3
+        if not arguments.anyway:
+            return 3
     for name in NAMED:
         if old.get(name) != new.get(name):
             say(f'differs: {name}: {old.get(name)}; {new.get(name)}')
@@ -85,7 +86,7 @@ def report(old, new, everything, say):
         title, who = title_of(key)
         count = counts.setdefault('ours' if who.startswith('coalesce') else 'copies and peers', {'slower': 0, 'faster': 0, 'noise': 0})
         count[verdict_] += 1
-        if verdict_ != 'noise' or everything:
+        if verdict_ != 'noise' or arguments.all:
             say(f'{verdict_:7} {title:64} {who:28} {before:12,.2f} us {after:12,.2f} us  {after / before:5.2f} times')
     if not found:
         say('The files have no row in common.')
@@ -94,4 +95,6 @@ def report(old, new, everything, say):
     others = counts.get('copies and peers', {})
     if others and others['slower'] + others['faster'] > others['noise']:
         say("Most copies and peers have changed, too, which are not this project's: the machine has.")
+    if differ:
+        return 3
     return 1 if counts.get('ours', {}).get('slower') else 0

@@ -40,7 +40,7 @@ class Kernels:
 
     def case_step(self, case, rows, size):
         labels = list(dict.fromkeys(row.kernel[1] for row in rows))
-        of_one = 0.6 if self.run.gpu else 0.5 + self.run.seconds
+        of_one = 0.3 if self.run.gpu else 0.5 + self.run.seconds
         return Step('kernel', f"kernels: {case} {labels[0]}{' ...' if labels[1:] else ''} {text_of(size)}",
                     1 + of_one * len(labels), lambda: self.case(case, labels, size))
 
@@ -55,6 +55,9 @@ class Kernels:
         self.passed.add(case)
         for row in found['rows']:
             self.ours.setdefault((case, row['operation'], *size), row)
+        without = sum((case, label, *size) not in self.ours for label in labels)
+        if without:
+            self.run.leave_out(f'kernels, {case} {text_of(size)}: {without} of {len(labels)} rows, which bench-kernels does not have here')
 
     def gpu_peer_steps(self, rows):
         labels = [start for row in rows for start in row.npp]
@@ -66,7 +69,7 @@ class Kernels:
                 found = self.run.programs.run(program, [*sizes, *options('--operation', labels)])
                 self.run.libraries[library] = found[library]
                 self.peers += [row | {'library': library} for row in found['rows']]
-            yield Step('peer', f'kernels: {program}', 10, run)
+            yield Step('peer', f'kernels: {program}', 2 + 0.03 * len(labels), run)
 
     def cpu_peer_steps(self, rows):
         opencv = [row for row in rows if row.cpu_peer[:1] == ('OpenCV',)]

@@ -123,7 +123,8 @@ class Programs:
 def python_with(module):
     """A Python that has a module: this one or the system's."""
     for python in dict.fromkeys((sys.executable, '/usr/bin/python3')):
-        if pathlib.Path(python).exists() and subprocess.run([python, '-c', f'import {module}'], capture_output=True, check=False).returncode == 0:
+        command = [python, '-c', f'import {module}']
+        if shutil.which(python) and subprocess.run(command, capture_output=True, check=False).returncode == 0:
             return python
     raise Missing(module, 'is a module that no Python here has')
 

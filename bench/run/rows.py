@@ -192,7 +192,8 @@ ELEMENTS = [
     Row('coalescedeinterlace', 'UYVY', 'bwdif', element='coalescedeinterlace mode=interlaced method=bwdif fields=all {b}'),
     Row('coalescedeinterlace', 'v210', 'bwdif', element='coalescedeinterlace mode=interlaced method=bwdif fields=all {b}'),
     Row('stereodisparity', 'GRAY8 to GRAY16_LE', 'sgm, 128 disparities, 8 paths', element='stereodisparity {b}', inputs=2, quick=True),
-    Row('multiview', 'GRAY8 to GRAY16_LE', 'sad, 5 views, 128 depths, 9x9', element='multiview cameras={cameras} {b}', inputs=5, quick=True),
+    Row('multiview', 'GRAY8 to GRAY16_LE', 'sad, 5 views, 128 depths, 9x9', element='multiview cameras={cameras} {b}', inputs=5,
+        quick=True),
     Row('coalescejpegenc', 'I420 to JPEG', 'quality 90', element='coalescejpegenc quality=90 {b}', quick=True,
         gpu_peers=NVJPEG, cpu_peers={'jpegenc': 'jpegenc quality=90'}),
     Row('coalescejpegenc', 'RGB to JPEG', 'quality 90', element='coalescejpegenc quality=90 {b}',
@@ -251,7 +252,8 @@ def through_the_bus():
 # ---- commands: whole programs ---------------------------------------------------------------------
 
 # Of one picture, from file to file; {in}, {raw}, {out}, {width}, {height}, {threads}.
-OURS = 'gst-launch-1.0 -q filesrc location={raw} blocksize={bytes} ! rawvideoparse format=rgb width={width} height={height} ! j2kenc %s! filesink location={out}'
+OURS = ('gst-launch-1.0 -q filesrc location={raw} blocksize={bytes} ! rawvideoparse format=rgb width={width} height={height} ! '
+        'j2kenc %s! filesink location={out}')
 COMMANDS = [
     Row('j2k file', 'RGB to JPEG 2000', 'lossless', layer='command', element=OURS % '', quick=True, cpu_peers={
         'opj_compress': 'opj_compress -i {in} -o {out} -threads {threads}',
@@ -275,6 +277,7 @@ KERNELS = [*conversions(), *deinterlacing(), *masks(), *medians(), *edges(), *pa
 QUICK_KERNELS = {
     ('rgb2yuv', 'RGB to NV12', ''), ('yuv2rgb', 'NV12 to RGBA', ''), ('yuv2yuv', 'UYVY to NV12', ''), ('uyvy2y', 'UYVY to GRAY8', ''),
     ('coalescedeinterlace', 'NV12', 'bwdif'), ('convolve', 'NV12', '3x3'), ('convolve', 'RGB', '7x7'),
-    ('sepconvolve', 'NV12', 'Gaussian, sigma 2'), ('median', 'NV12', '3x3'), ('bilateral', 'RGB', 'radius 2'), ('canny', 'GRAY8', '50 and 150'),
+    ('sepconvolve', 'NV12', 'Gaussian, sigma 2'), ('median', 'NV12', '3x3'), ('bilateral', 'RGB', 'radius 2'),
+    ('canny', 'GRAY8', '50 and 150'),
 }
 KERNELS = [row._replace(layer='kernel', quick=(row.operation, row.format, row.setting) in QUICK_KERNELS) for row in KERNELS]
