@@ -134,13 +134,15 @@ void by_turns(std::vector<Way> *ways, double seconds, int least, int most,
 }
 
 void measure(std::vector<Way> *ways, const Options &options) {
-  const Subject *first = nullptr;
-  for (Way &way : *ways)
+  for (Way &way : *ways) {
+    const auto first =
+        std::find_if(ways->begin(), ways->end(), [](const Way &w) { return w.subject != nullptr; });
+    const Subject *other = first != ways->end() ? first->subject.get() : nullptr;
     attempt(&way, [&](Way *w) {
-      w->subject = std::make_unique<Subject>(w->elements, options.setup, first);
-      if (first == nullptr) first = w->subject.get();
+      w->subject = std::make_unique<Subject>(w->elements, options.setup, other);
       choose_count(w, 0.6 * options.seconds);
     });
+  }
   const double all = options.seconds * static_cast<double>(ways->size());
   by_turns(ways, 0.6 * all, kLeastRounds, kRounds,
            [](Way *w) { w->us.push_back(w->subject->frames(w->count, w->before_and_after)); });

@@ -18,6 +18,7 @@ constexpr int kRunsOfGraph = 32;  // at least
 // Of slow operations less, so that a whole benchmark takes no minutes.
 constexpr double kGraphMs = 30;
 constexpr int kSlowRepeats = 5;
+constexpr std::size_t kLeastRepeats = 3;  // on the CPU
 // Before large pictures the GPU rests: those after the hungriest kernels found its clock lowered.
 constexpr std::size_t kLargeBytes = std::size_t{1} << 28;
 constexpr std::chrono::milliseconds kRest{1000};
@@ -72,7 +73,7 @@ Times time_cpu(const Timing &t, double most_us) {
   Times times;
   double spent = 0;
   for (int i = 0; i < (1 + kRepeats) * t.buffers; ++i) {
-    if (spent > most_us && times.us.size() >= kSlowRepeats) break;
+    if (spent > most_us && times.us.size() >= kLeastRepeats) break;
     const double a = microseconds(t.run, i % t.buffers);
     const double b = microseconds(t.copy, i % t.buffers);
     spent += a + b;
