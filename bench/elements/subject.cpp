@@ -61,6 +61,14 @@ void each_element(GstElement *bin, const Visit &visit) {
   gst_iterator_free(elements);
 }
 
+// Of CUDA, above all: a GPU that switches between contexts does so in the times that are measured.
+void share_contexts(GstElement *from, GstElement *to) {
+  GList *contexts = gst_element_get_contexts(from);
+  for (GList *i = contexts; i != nullptr; i = i->next)
+    gst_element_set_context(to, GST_CONTEXT(i->data));
+  g_list_free_full(contexts, [](gpointer context) { gst_context_unref(GST_CONTEXT(context)); });
+}
+
 bool has_property(GstElement *element, const char *name) {
   return g_object_class_find_property(G_OBJECT_GET_CLASS(element), name) != nullptr;
 }
@@ -70,6 +78,7 @@ bool has_property(GstElement *element, const char *name) {
 Subject::Subject(const std::string &description, const Setup &setup, const Subject *other)
     : setup_(setup) {
   link(description);
+  if (other != nullptr) share_contexts(other->bin_.get(), bin_.get());
   start();
   make_inputs(other);
   learn();
