@@ -243,6 +243,7 @@ class Engine:
             task.update(path=item.item.path, framerate=item.item.framerate)
         if kind == "segment":
             task.update(fresh=item.attempts[kind, number] > 0)
+            slot.encodes = True
         if kind == "finish":
             self.joining += item.copied(self.settings.container)
             task.update(out=os.path.join(self.to, item.output), published=item.check is not None)
@@ -395,6 +396,7 @@ class Engine:
     def _failed(self, item: Open, done: Done, slot: Slot) -> None:
         kind, text = done.result["error"], done.result["text"]
         task, number = done.task["kind"], done.task["number"]
+        slot.encodes = slot.encodes and task != "segment"
         if kind == "cancelled":
             return
         if kind in ENDS_RUN:
@@ -439,17 +441,17 @@ class Engine:
         heapq.heappush(self.later, (time.monotonic() + pause, self.next, task, number, item))
 
     def _fewer(self, task: dict, slot: Slot) -> bool:
-        """Takes the slot of a task away whose device is out of memory; False if it has no other. Tasks that ran then, and
-        may fail for the same reason, take no more away."""
+        """Takes the slot of a task away whose device is out of memory; False if no other encodes there. Tasks that ran then,
+        and may fail for the same reason, take no more away."""
         if task["id"] <= self.fewer.get(slot.device, 0):
             return True
-        left = sum((other.device, other.kinds) == (slot.device, slot.kinds) for other in self.executor.slots.values()) - 1
-        if left < 1 or slot.number not in self.executor.slots:
+        others = [other for other in self.executor.slots.values() if other.device == slot.device and other != slot]
+        if not any(other.encodes for other in others) or slot.number not in self.executor.slots:
             return False
         self.executor.retire(slot)
         self.fewer[slot.device] = self.next
-        self.journal.add("fewer", device=slot.device, tasks=left)
-        self.events.fewer(slot.device, left)
+        self.journal.add("fewer", device=slot.device, tasks=len(others))
+        self.events.fewer(slot.device, len(others))
         return True
 
 

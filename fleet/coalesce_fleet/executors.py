@@ -23,12 +23,14 @@ JOIN_CORES, JOIN_MEMORY = 2, 1 << 30  # of one: codestreams are hashed twice at 
 
 @dataclasses.dataclass
 class Slot:
-    """`device` is what several slots share, e.g. "host/gpu0". `kinds`: the kinds of task that it may run."""
+    """`device` is what several slots share, e.g. "host/gpu0". `kinds`: the kinds of task that it may run. `encodes`: it has
+    an encoder process, also between tasks."""
 
     number: int
     device: str
     kinds: frozenset
     task: dict | None = None
+    encodes: bool = False
 
 
 ALL = frozenset({"prepare", "segment", "finish"})
