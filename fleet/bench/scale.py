@@ -3,7 +3,7 @@
 """Frames a second of one host with 1, 2, 4, ... GPUs and several encoder processes on each, and what limits them.
 
 usage: scale.py --out FILE.json [--minutes 8] [--size 3840x2160] [--picture FILE] [--clip FILE.h264] [--work FOLDER]
-                [--processes 3,2,1] [--segment-frames 240,60,960]
+                [--fleet 3:240,3:960,2:240] [--pipeline TEXT] [--processes 3,2,1] [--rows h264:bpp=2:3,...]
 
 It needs Python's standard library and gst-launch-1.0 with the plugin on GST_PLUGIN_PATH; no Ray, no gi, no network.
 Each GPU's processes are gst-launch-1.0 with CUDA_VISIBLE_DEVICES. Without a GPU each core counts as a device, with one
@@ -16,14 +16,13 @@ Sources:
   raw    raw frames, a file each, read from the page cache and uploaded: the bus and the host's memory
 
 A figure is the number of codestreams of all processes, over the time in which all of them encode: after each had
-WARM frames. The start is a figure of its own: seconds from the start of a process to its first codestream, which is
-the cost of a cut. Other figures: the same sources without the encoder (decoder, upload, reading), writing and sha256
+WARM frames. The start is a figure of its own: seconds from the start of a process to its first codestream. Other figures: the same sources without the encoder (decoder, upload, reading), writing and sha256
 of codestreams, and joining of files to MXF by mxfmux. What the minutes do not allow is left out, and listed.
 
-At the end the fleet itself runs with --engine processes, where this Python has its packages (av, rich, typer) and some
+At first the fleet itself runs with --engine processes, where this Python has its packages (av, rich, typer) and some
 Python has gi: on 1, 2, 4, ... devices, with three items for each, which repeat the clip; on one device also with other
-lengths of segments and numbers of processes. Its frames a second are from its start to its end: planning, cutting,
-decoding, writing, digests and joining.
+numbers of processes and lengths of segments. Its frames a second are from its start to its end: planning, starts of
+processes, cutting, decoding, writing, digests and joining. Its rate is that of encoding alone, once all processes run.
 
 To carry to a host without GStreamer: gst-launch-1.0, the plugins coreelements, nvcodec, jpeg, imagefreeze,
 videoconvertscale, multifile, videoparsersbad, mxf, openjpeg (to check), their libraries, libgstcoalesce.so, and the
@@ -257,16 +256,6 @@ def plan(devices, sources, processes):
                     yield source, setting, number, per_device
 
 
-def fleet_plan(devices, processes, lengths):
-    """Runs of the fleet, the most wanted first: devices, processes on each, frames of a segment."""
-    for number in device_numbers(devices):
-        yield number, processes[0], lengths[0]
-    for length in lengths[1:]:
-        yield 1, processes[0], length
-    for per_device in processes[1:]:
-        yield 1, per_device, lengths[0]
-
-
 def encoder(host, setting):
     return f'j2kenc {setting}' + ('' if host.cuda else ' backend=cpu n-threads=1') + ' ! image/x-jpc'
 
@@ -334,7 +323,7 @@ def repeat_clip(clip, path, frames):
     return number + 1
 
 
-def run_fleet(host, clip, work, frames, devices, per_device, segment_frames):
+def run_fleet(host, clip, work, frames, devices, per_device, segment_frames, pipeline):
     """The command on items of the clip, ITEMS for each device, which have `frames` for each device together."""
     folder = work / 'fleet'
     (folder / 'in').mkdir(parents=True)
@@ -343,9 +332,8 @@ def run_fleet(host, clip, work, frames, devices, per_device, segment_frames):
         count = repeat_clip(clip, folder / 'in' / '0.mp4', frames // ITEMS) * items
         for number in range(1, items):
             os.link(folder / 'in' / '0.mp4', folder / 'in' / f'{number}.mp4')
-        backend = '' if host.cuda else ' backend=cpu n-threads=1'
         command = [sys.executable, '-m', 'coalesce_fleet', 'encode', str(folder / 'in'), '--to', str(folder / 'out'),
-                   '--pipeline', f'j2kenc {SETTINGS[0]}{backend}', '--engine', 'processes', '--segment-frames',
+                   '--pipeline', pipeline, '--engine', 'processes', '--segment-frames',
                    str(segment_frames), '--per-gpu', str(per_device if host.cuda else per_device * devices), '--json']
         environment = host.environment(','.join(map(str, range(devices)))) | {
             'PYTHONPATH': os.pathsep.join([str(ROOT / 'fleet'), *filter(None, [os.environ.get('PYTHONPATH')])])}
@@ -354,28 +342,37 @@ def run_fleet(host, clip, work, frames, devices, per_device, segment_frames):
                               else lambda: os.sched_setaffinity(0, host.cores[:devices]))
         seconds, after = time.time() - begin, cpu_times()
         if done.returncode:
-            raise RuntimeError(f'coalesce-fleet ended with {done.returncode}: {(done.stderr or done.stdout)[-300:]}')
+            raise RuntimeError(f'coalesce-fleet ended with {done.returncode}: {(done.stderr or done.stdout)[-2000:]}')
         busy, idle = after[0] - before[0], after[1] - before[1]
         return {'devices': devices, 'per_device': per_device, 'segment_frames': segment_frames, 'items': items, 'frames': count,
                 'seconds': round(seconds, 2), 'frames_s': round(count / seconds, 2),
-                **phases([json.loads(line) for line in done.stdout.splitlines()], begin),
+                **phases([json.loads(line) for line in done.stdout.splitlines()], begin, devices * per_device),
                 'cpu_cores_busy': round((busy - idle) / max(busy, 1) * os.cpu_count(), 1)}
     finally:
         shutil.rmtree(folder)
 
 
-def phases(events, begin):
-    """From a run's events, in seconds: when the first process of a segment starts and the last ends; what a segment's start
-    costs, from the start of its process to its first frame; and what finishing an item costs, from its last segment on."""
+def phases(events, begin, processes):
+    """From a run's events, in seconds: when the first segment begins and the last ends; how long a process takes until the first
+    frame of its first segment (start) and of the others (cut); the time of a segment that is not a process's first; and what
+    finishing an item costs, from its last segment on. The rate: of what ends after all processes' first segments."""
     segments = [event for event in events if event['event'] == 'segment']
+    first, others = ([event for event in segments if bool(event['before']) == used] for used in (False, True))
     last = {event['output']: event['time'] for event in segments}
-    return {'segments': len(segments), 'bytes': sum(event['bytes'] for event in segments),
-            'start_s': round(statistics.median(event['start'] for event in segments), 2),
-            'segment_s': round(statistics.median(event['seconds'] for event in segments), 2),
+    running, end = max(event['time'] for event in first[:processes]), max(last.values())
+    later = sum(event['frames'] for event in segments if event['time'] > running)
+    again = [event['text'] for event in events if event['event'] == 'retry']
+    print(*again[:3], sep='\n', end='\n' if again else '')
+    return {'segments': len(segments), 'retries': len(again), 'bytes': sum(event['bytes'] for event in segments), 'processes': len(first),
+            'start_s': median([event['start'] for event in first]), 'cut_s': median([event['start'] for event in others]),
+            'segment_s': median([event['seconds'] for event in others or first]),
             'first_segment_s': round(min(event['time'] - event['seconds'] for event in segments) - begin, 2),
-            'last_segment_s': round(max(last.values()) - begin, 2),
-            'finish_s': round(statistics.median(event['time'] - last[event['output']] for event in events
-                                                if event['event'] == 'done'), 2)}
+            'last_segment_s': round(end - begin, 2), 'rate_frames_s': round(later / (end - running), 1) if later else None,
+            'finish_s': median([event['time'] - last[event['output']] for event in events if event['event'] == 'done'])}
+
+
+def median(values):
+    return round(statistics.median(values), 2) if values else None
 
 
 def efficiencies(rows):
@@ -392,8 +389,8 @@ def print_table(result):
     for row in result['rows']:
         print(f"| {row['source']} | `{row['setting']}` | {row['devices']} | {row['per_device']} | {row['frames_s']:,.1f} | "
               f"{row['efficiency']} | {row['frame_bytes']:,} | {row['start_s']} | {row['cpu_cores_busy']} |")
-    names = ('devices', 'per_device', 'segment_frames', 'segments', 'seconds', 'frames_s', 'efficiency', 'start_s', 'segment_s',
-             'first_segment_s', 'last_segment_s', 'finish_s', 'cpu_cores_busy')
+    names = ('devices', 'per_device', 'segment_frames', 'segments', 'seconds', 'frames_s', 'rate_frames_s', 'efficiency', 'start_s',
+             'cut_s', 'segment_s', 'first_segment_s', 'last_segment_s', 'finish_s', 'cpu_cores_busy')
     print(f"\nThe fleet:\n| {' | '.join(names)} |\n|{'---|' * len(names)}")
     for row in result['fleet']:
         print(f"| {' | '.join(str(row[name]) for name in names)} |")
@@ -419,10 +416,10 @@ class Measurements:
         self.result['seconds'] = round(time.monotonic() - self.begin)
         self.arguments.out.write_text(json.dumps(self.result, indent=1) + '\n', encoding='utf-8')
 
-    def attempt(self, what, seconds, work):
+    def attempt(self, what, seconds, work, minutes=None):
         """The result of work(), which is expected to need so many seconds of `minutes`; or None, with the reason listed."""
         try:
-            if time.monotonic() - self.begin + seconds > self.arguments.minutes * 60:
+            if time.monotonic() - self.begin + seconds > (minutes or self.arguments.minutes) * 60:
                 raise RuntimeError('no time')
             return work()
         except (RuntimeError, ImportError, OSError, subprocess.SubprocessError, LookupError, statistics.StatisticsError) as error:
@@ -444,10 +441,11 @@ class Measurements:
         limits |= self.attempt('join', 0, lambda: join(self.host, sources.still, work)) or {}
 
     def encoders(self, pipelines):
-        """Keeps fleet_minutes for the fleet."""
-        seconds, kept, start = self.arguments.seconds, 60 * self.arguments.fleet_minutes, 4
-        for source, setting, devices, per_device in plan(self.host.devices, list(pipelines), self.arguments.processes):
-            row = self.attempt(f'{source}, {setting}, {devices} devices, {per_device} processes each', seconds + start + kept, lambda: measure(
+        seconds, start = self.arguments.seconds, 4
+        rows = [(source, setting, number, per_device) for source, setting, per_device in self.arguments.rows or ()
+                for number in device_numbers(self.host.devices)] or plan(self.host.devices, list(pipelines), self.arguments.processes)
+        for source, setting, devices, per_device in rows:
+            row = self.attempt(f'{source}, {setting}, {devices} devices, {per_device} processes each', seconds + start, lambda: measure(
                 self.host, f'{pipelines[source]} ! {encoder(self.host, setting)}', devices, per_device, seconds))
             self.add('rows', row and {'source': source, 'setting': setting} | row)
             start = row['start_s'] + 2 if row else start
@@ -456,24 +454,36 @@ class Measurements:
         """Without the encoder: what the sources can give."""
         for source, pipeline in pipelines.items():
             for devices in sorted({1, self.host.devices}):
-                row = self.attempt(f'{source} alone', 0, lambda: measure(self.host, pipeline, devices, self.arguments.processes[0],
+                row = self.attempt(f'{source} alone, {devices} devices', 6, lambda: measure(self.host, pipeline, devices, self.arguments.processes[0],
                                                                          min(self.arguments.seconds, 3)))
                 if row:
                     self.result['limits'][f'{source}_without_encoder_{devices}_devices_frames_s'] = row['frames_s']
         self.save()
 
     def fleet(self, clip, work):
-        last = 0
-        for devices, per_device, length in fleet_plan(self.host.devices, self.arguments.processes, self.arguments.segment_frames):
+        """The first of the wanted runs on all numbers of devices, the others on one; for at most fleet_minutes."""
+        last, wanted = 0, self.arguments.fleet
+        pipeline = self.result['pipeline'] = self.arguments.pipeline or encoder(self.host, SETTINGS[0]).partition(' ! ')[0]
+        for devices, (per_device, length) in [*((number, wanted[0]) for number in device_numbers(self.host.devices)),
+                                              *((1, pair) for pair in wanted[1:])]:
             begin = time.monotonic()
             row = self.attempt(f'the fleet on {devices} devices, {per_device} processes each, segments of {length} frames', last, lambda:
-                               run_fleet(self.host, clip, work, self.arguments.fleet_frames, devices, per_device, length))
+                               run_fleet(self.host, clip, work, self.arguments.fleet_frames, devices, per_device, length, pipeline),
+                               self.arguments.fleet_minutes)
             self.add('fleet', row)
             last = time.monotonic() - begin if row else last
 
 
 def numbers(text):
     return [int(number) for number in text.split(',')]
+
+
+def pairs(text):
+    return [tuple(map(int, pair.split(':'))) for pair in text.split(',')]
+
+
+def rows(text):
+    return [(source, setting, int(number)) for source, setting, number in (row.split(':') for row in text.split(','))]
 
 
 def main():
@@ -486,9 +496,12 @@ def main():
     parser.add_argument('--picture', type=pathlib.Path, default=PICTURE)
     parser.add_argument('--clip', type=pathlib.Path, help='of H.264, an elementary stream that begins with a keyframe')
     parser.add_argument('--processes', type=numbers, default=[3, 2, 1], help='on each device, the most wanted number first: 3,2,1')
-    parser.add_argument('--fleet-minutes', type=float, default=3, help='kept for the fleet; 0: it does not run')
+    parser.add_argument('--rows', type=rows, help='of the encoders, these only: SOURCE:SETTING:PROCESSES,...')
+    parser.add_argument('--fleet', type=pairs, default=[(3, 240), (3, 960), (3, 60), (2, 240), (1, 240)],
+                        help='processes on each device and frames of a segment, the most wanted first: 3:240,3:960')
+    parser.add_argument('--pipeline', help='of the fleet, instead of j2kenc bpp=2')
+    parser.add_argument('--fleet-minutes', type=float, default=4, help='for the fleet at most; 0: it does not run')
     parser.add_argument('--fleet-frames', type=int, default=4800, help='for each device')
-    parser.add_argument('--segment-frames', type=numbers, default=[240], help='of the fleet, the most wanted length first: 240,60,960')
     parser.add_argument('--work', type=pathlib.Path, help='a folder for raw frames and joined files; default: a temporary one')
     arguments = parser.parse_args()
     for element in 'j2kenc', 'imagefreeze', 'jpegdec':
@@ -505,10 +518,10 @@ def main():
         if 'h264' not in pipelines:
             left_out.append('source h264, and the fleet: no clip (--clip FILE)')
         measurements.host_limits(sources, work)
-        measurements.sources_alone(pipelines)
-        measurements.encoders(pipelines)
         if 'h264' in pipelines and arguments.fleet_minutes:
             measurements.fleet(arguments.clip, work)
+        measurements.encoders(pipelines)
+        measurements.sources_alone(pipelines)
     measurements.save()
     print_table(measurements.result)
     return 0 if measurements.result['rows'] else 1

@@ -76,8 +76,13 @@ class Open:
     whole: int = 0
     frames_whole: int = 0
     ended: bool = False
+    bytes: int = 0
     check: dict | None = None  # the output of before, which is only to be verified
     attempts: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+
+    def copied(self, container: str) -> int:
+        """Bytes that joining writes: stills are linked."""
+        return 0 if container == "jp2" or self.check else self.bytes
 
 
 class Engine:
@@ -90,9 +95,9 @@ class Engine:
         self.open: dict[str, Open] = {}
         self.ready: dict[str, list] = {kind: [] for kind in KINDS}  # heaps of (order, number, a unique number, item)
         self.later: list = []  # a heap of (time, a unique number, kind, number, item)
-        self.tasks: dict[int, tuple[Open, str]] = {}  # by its number: the item and the device
-        self.beside: dict[str, dict[int, int]] = collections.defaultdict(dict)  # by device and task: most at once
-        self.limits: dict[str, int] = {}  # by device: tasks at once, after it ran out of memory
+        self.tasks: dict[int, tuple[Open, Slot]] = {}  # by its number
+        self.joining = 0  # bytes of the items that are joined now
+        self.fewer: dict[str, int] = {}  # by device: the last task before it had a slot less, for lack of memory
         self.halted: tuple[int, str] | None = None
         self.proved = False
         self.unfit = ""  # why a segment was refused, in case none is not
@@ -197,10 +202,9 @@ class Engine:
         if not idle:
             return
         self._open_items()
-        idle.sort(key=lambda slot: len(self.beside[slot.device]))
+        busy = collections.Counter(slot.device for _, slot in self.tasks.values())
+        idle.sort(key=lambda slot: busy[slot.device])
         for slot in idle:
-            if len(self.beside[slot.device]) >= self.limits.get(slot.device, 1 << 30):
-                continue
             for kind in KINDS:
                 entry = self._pop(kind) if kind in slot.kinds else None
                 if entry:
@@ -216,10 +220,20 @@ class Engine:
     def _pop(self, kind: str) -> tuple[Open, int] | None:
         heap = self.ready[kind]
         while heap:
-            _, number, _, item = heapq.heappop(heap)
+            _, number, _, item = heap[0]
+            if not item.ended and kind == "finish" and not self._has_space(item):
+                return None
+            heapq.heappop(heap)
             if not item.ended:
                 return item, number
         return None
+
+    def _has_space(self, item: Open) -> bool:
+        """Whether the item can be joined beside those that are. A join alone is tried, and may find the disk full."""
+        if not self.joining:
+            return True
+        disk = os.statvfs(self.to)
+        return disk.f_bavail * disk.f_frsize > self.joining + item.copied(self.settings.container)
 
     def _submit(self, slot: Slot, kind: str, item: Open, number: int) -> None:
         self.next += 1
@@ -227,16 +241,16 @@ class Engine:
                 "settings": self.settings.task()}
         if kind == "prepare":
             task.update(path=item.item.path, framerate=item.item.framerate)
+        if kind == "segment":
+            task.update(fresh=item.attempts[kind, number] > 0)
+            slot.encodes = True
         if kind == "finish":
+            self.joining += item.copied(self.settings.container)
             task.update(out=os.path.join(self.to, item.output), published=item.check is not None)
             self.journal.add("joining", output=item.output, job=item.job)
             self.journal.commit()
             self.journal.record(item.output).owned = True
-        self.tasks[self.next] = item, slot.device
-        beside = self.beside[slot.device]
-        beside[self.next] = 0
-        for other in beside:
-            beside[other] = max(beside[other], len(beside))
+        self.tasks[self.next] = item, slot
         self.executor.submit(slot, task)
 
     # Items
@@ -304,21 +318,21 @@ class Engine:
     # What came of tasks
 
     def _ended(self, done: Done) -> None:
-        item, device = self.tasks.pop(done.task["id"])
-        beside = self.beside[device].pop(done.task["id"])
-        done.device = device
+        item, slot = self.tasks.pop(done.task["id"])
+        if done.task["kind"] == "finish":
+            self.joining -= item.copied(self.settings.container)
         if item.ended:
             return
         if "error" in done.result:
-            self._failed(item, done, beside)
+            self._failed(item, done, slot)
         else:
             for about, text in done.result.get("notes", ()):
                 self.events.note(about, item.output, text)
-            {"prepare": self._prepared, "segment": self._encoded, "finish": self._finished}[done.task["kind"]](item, done)
+            {"prepare": self._prepared, "segment": self._encoded, "finish": self._finished}[done.task["kind"]](item, done, slot.device)
 
-    def _prepared(self, item: Open, done: Done) -> None:
+    def _prepared(self, item: Open, done: Done, device: str) -> None:
         result = done.result
-        item.segments, item.frames = result["segments"], result["frames"]
+        item.segments, item.frames, item.bytes = result["segments"], result["frames"], result["bytes"]
         names = set(os.listdir(item.work))
         missing = [] if item.check else [number for number in range(item.segments) if f"segment-{number:06d}.json" not in names]
         item.whole = item.segments - len(missing)
@@ -331,20 +345,21 @@ class Engine:
         if not missing:
             self._push("finish", item)
 
-    def _encoded(self, item: Open, done: Done) -> None:
+    def _encoded(self, item: Open, done: Done, device: str) -> None:
         result = done.result
         self.proved = True
         item.whole += 1
+        item.bytes += result["bytes"]
         item.frames_whole = min(item.frames, item.frames_whole + result["count"])
         self.journal.add("segment", output=item.output, number=done.task["number"], frames=result["count"],
-                         bytes=result["bytes"], sha256=result["sha256"], device=done.device,
+                         bytes=result["bytes"], sha256=result["sha256"], device=device,
                          seconds=result["seconds"])
-        self.events.segment(item.output, done.task["number"], result, done.device)
-        self.metrics.segment(result["count"], result["bytes"], result["seconds"], done.device)
+        self.events.segment(item.output, done.task["number"], result, device)
+        self.metrics.segment(result["count"], result["bytes"], result["seconds"], device)
         if item.whole == item.segments:
             self._push("finish", item)
 
-    def _finished(self, item: Open, done: Done) -> None:
+    def _finished(self, item: Open, done: Done, device: str) -> None:
         result = done.result
         try:
             changed = item.item.identity()[0] != item.identity
@@ -378,15 +393,18 @@ class Engine:
         self.events.item(item.output, "failed", item.size, 0, kind, text)
         self.metrics.item("failed")
 
-    def _failed(self, item: Open, done: Done, beside: int) -> None:
+    def _failed(self, item: Open, done: Done, slot: Slot) -> None:
         kind, text = done.result["error"], done.result["text"]
         task, number = done.task["kind"], done.task["number"]
+        slot.encodes = slot.encodes and task != "segment"
         if kind == "cancelled":
             return
         if kind in ENDS_RUN:
             self._halt(CANNOT_GO_ON, f"{kind}: {text}")
             return
-        if kind in ENDS_ITEM:
+        # What an encoder process fails at that has done segments before may be its own state: another tries it.
+        used = done.result.get("before", 0) > 0
+        if kind in ENDS_ITEM and not used:
             if kind in ("pipeline", "missing-element") and task != "finish" and not self.proved:
                 self._halt(WRONG_USAGE, f"{item.output}: {text}")
             if kind == "refused" and task == "segment":
@@ -395,20 +413,19 @@ class Engine:
             if kind == "verify":
                 prepare.remove(item.work)
             return
-        if kind == "gpu-memory" and beside > 1:
-            self._fewer(done.device, beside)
+        if kind == "gpu-memory" and not used and self._fewer(done.task, slot):
             self._push(task, item, number)
             return
         item.attempts[task, number] += 1
         attempts = item.attempts[task, number]
         what = f"segment {number}" if task == "segment" else task
-        if attempts > self.retries:
+        if attempts > max(self.retries, used):
             self._fail(item, kind, f"{what}: {text} (attempt {attempts}, the last)")
             return
         shown = f"segments {text} changed on disk" if kind == "damaged" else text
         self.journal.add("retry", output=item.output, task=what, kind=kind, text=shown, attempt=attempts,
-                         device=done.device)
-        self.events.retry(item.output, what, kind, shown, attempts, done.device)
+                         device=slot.device)
+        self.events.retry(item.output, what, kind, shown, attempts, slot.device)
         self.metrics.retry(kind)
         if kind == "damaged":  # the segments that changed on disk, which come before the next attempt
             damaged = [int(number) for number in text.split(",")]
@@ -416,16 +433,26 @@ class Engine:
             for number in damaged:
                 self._push("segment", item, number)
             return
+        if used:  # at once, in the process that takes the place of this one
+            self._push(task, item, number)
+            return
         pause = min(LONGEST_PAUSE, self.pause * 2 ** (attempts - 1))
         self.next += 1
         heapq.heappush(self.later, (time.monotonic() + pause, self.next, task, number, item))
 
-    def _fewer(self, device: str, beside: int) -> None:
-        """Fewer tasks at once on a device that ran out of memory with `beside` of them."""
-        if self.limits.get(device, beside) >= beside:
-            self.limits[device] = beside - 1
-            self.journal.add("fewer", device=device, tasks=beside - 1)
-            self.events.fewer(device, beside - 1)
+    def _fewer(self, task: dict, slot: Slot) -> bool:
+        """Takes the slot of a task away whose device is out of memory; False if no other encodes there. Tasks that ran then,
+        and may fail for the same reason, take no more away."""
+        if task["id"] <= self.fewer.get(slot.device, 0):
+            return True
+        others = [other for other in self.executor.slots.values() if other.device == slot.device and other != slot]
+        if not any(other.encodes for other in others) or slot.number not in self.executor.slots:
+            return False
+        self.executor.retire(slot)
+        self.fewer[slot.device] = self.next
+        self.journal.add("fewer", device=slot.device, tasks=len(others))
+        self.events.fewer(slot.device, len(others))
+        return True
 
 
 def _size(item: Item) -> int:

@@ -57,7 +57,7 @@ class Events:
         self.bytes += result["bytes"]
         self.by_device[device] += result["count"]
         self.emit("segment", None, output=output, number=number, frames=result["count"], bytes=result["bytes"],
-                  seconds=result["seconds"], start=result["start"], device=device)
+                  seconds=result["seconds"], start=result["start"], before=result["before"], device=device)
 
     def item(self, output: str, state: str, size: int, frames: int, kind: str = "", text: str = "", **more) -> None:
         """`state`: done, kept (from before) or failed."""

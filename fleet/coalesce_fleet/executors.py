@@ -12,24 +12,37 @@ import subprocess
 import threading
 
 from . import segment
+from .process import Encoder
 
 PER_GPU = 3
 PER_HOST = 2  # without a GPU: an encoder uses all CPUs by itself
+# At once on a host with GPUs, for each: what a GPU at its full rate needs, by fleet/bench/model.py.
+JOINS = 4
+JOIN_CORES, JOIN_MEMORY = 2, 1 << 30  # of one: codestreams are hashed twice at the same time
 
 
 @dataclasses.dataclass
 class Slot:
-    """`device` is what several slots share, e.g. "host/gpu0". `kinds`: the kinds of task that it may run."""
+    """`device` is what several slots share, e.g. "host/gpu0". `kinds`: the kinds of task that it may run. `encodes`: it has
+    an encoder process, also between tasks."""
 
     number: int
     device: str
     kinds: frozenset
     task: dict | None = None
+    encodes: bool = False
 
 
 ALL = frozenset({"prepare", "segment", "finish"})
 ENCODES = frozenset({"segment"})
-OTHERS = frozenset({"prepare", "finish"})
+FINISHES = frozenset({"prepare", "finish"})
+PREPARES = frozenset({"prepare"})  # so that a GPU has work while all others finish
+
+
+def others(count: int, cores: float, memory: float) -> list[frozenset]:
+    """The slots beside those that encode, on a host with `count` GPUs. `cores`: those that no encoder keeps busy."""
+    joins = min(JOINS * count, cores // JOIN_CORES, memory // JOIN_MEMORY)
+    return [PREPARES] + [FINISHES] * max(1, int(joins))
 
 
 @dataclasses.dataclass
@@ -38,7 +51,6 @@ class Done:
 
     task: dict
     result: dict
-    device: str = ""  # for the engine
 
 
 class Executor:
@@ -67,6 +79,10 @@ class Executor:
     def frames(self) -> dict[int, int]:
         """By slot, the pictures that its task has encoded so far."""
         return {}
+
+    def retire(self, slot: Slot) -> None:
+        """Takes an idle slot away, with its encoder."""
+        raise NotImplementedError
 
     def cancel(self) -> None:
         """Ends all tasks: each is still reported."""
@@ -97,29 +113,29 @@ class Processes(Executor):
     def __init__(self, per_gpu: int | None = None):
         super().__init__()
         self.running: dict[int, segment.Task] = {}
-        self.devices: dict[int, str | None] = {}
+        self.encoders: dict[int, Encoder] = {}
         host, found = socket.gethostname(), gpus()
         if found:
             for gpu in found:
                 for _ in range(per_gpu or PER_GPU):
                     self._slot(f"{host}/gpu{gpu}", ENCODES, gpu)
-                self._slot(f"{host}/cpu", OTHERS, None)
+            memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+            for kinds in others(len(found), len(os.sched_getaffinity(0)) - len(self.slots), memory):
+                self._slot(f"{host}/cpu", kinds, None)
         else:
             for _ in range(per_gpu or PER_HOST):
                 self._slot(f"{host}/cpu", ALL, None)
 
     def _slot(self, device: str, kinds: frozenset, gpu: str | None) -> None:
         number = len(self.slots)
-        self.slots[number] = Slot(number, device, kinds)
-        self.devices[number] = gpu
+        self.slots[number], self.encoders[number] = Slot(number, device, kinds), Encoder(gpu)
 
     def submit(self, slot: Slot, task: dict) -> None:
         slot.task = task
-        job = segment.Task(task, self.devices[slot.number])
-        self.running[slot.number] = job
+        job = self.running[slot.number] = segment.Task(task, self.encoders[slot.number])
 
         def work():
-            # The thread lives until its processes have ended, which die with it.
+            # The thread lives until the processes that it has started have ended, which die with it.
             result = job.run()
             self.reports.put((slot, Done(task, result)))
 
@@ -136,6 +152,14 @@ class Processes(Executor):
     def frames(self) -> dict[int, int]:
         return {number: job.frames for number, job in self.running.items()}
 
+    def retire(self, slot: Slot) -> None:
+        del self.slots[slot.number]
+        self.encoders.pop(slot.number).end()
+
     def cancel(self) -> None:
         for job in self.running.values():
             job.cancel()
+
+    def close(self) -> None:
+        for encoder in self.encoders.values():
+            encoder.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads what an item holds and writes its plan: a job on stdin, JSON lines on stdout, as the GStreamer processes.
+"""Reads what an item holds and writes its plan: a job on stdin, a line on stdout, as the GStreamer processes.
 
 A process of its own, since a damaged file may crash or block the reader. The plan is lines of JSON: a header, the
 probe, then the job of each segment.
@@ -43,17 +43,17 @@ def header(work: str) -> tuple[dict, Probe]:
         return json.loads(next(file)), Probe.from_json(json.loads(next(file)))
 
 
-def is_whole(work: str, number: int, container: str) -> bool:
-    """The index is there, and the codestreams have the size that it names. Their digests are compared before joining."""
+def whole(work: str, number: int, container: str) -> int | None:
+    """The bytes of the codestreams, if the index is there and they have the size that it names. Their digests are compared
+    when they are joined. None otherwise."""
     data, index = paths(work, number, container)
     try:
         with open(index, encoding="utf-8") as file:
             size = json.load(file)["bytes"]
-        if container == "jp2":
-            return sum(entry.stat().st_size for entry in os.scandir(data)) == size
-        return os.path.getsize(data) == size
+        found = sum(entry.stat().st_size for entry in os.scandir(data)) if container == "jp2" else os.path.getsize(data)
+        return size if found == size else None
     except (OSError, ValueError, KeyError):
-        return False
+        return None
 
 
 def remove(path: str) -> None:
@@ -110,12 +110,15 @@ def work(job: dict) -> dict:
         if before:
             notes = [["anew", f"it was begun with {before}, here is {job['made_by']}: the segments of before are not used"],
                      *notes]
+    size = 0
     for number in range(head["segments"]):
-        if not is_whole(job["work"], number, job["container"]):
+        found = whole(job["work"], number, job["container"])
+        if found is None:
             data, index = paths(job["work"], number, job["container"])
             remove(index)
             remove(data)
-    return {"segments": head["segments"], "frames": head["frames"], "notes": notes}
+        size += found or 0
+    return {"segments": head["segments"], "frames": head["frames"], "bytes": size, "notes": notes}
 
 
 def answer(job: dict) -> dict:
@@ -133,7 +136,7 @@ def answer(job: dict) -> dict:
 
 def main() -> int:
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: it ends with its worker
-    message = answer(json.load(sys.stdin))
+    message = answer(json.loads(sys.stdin.readline()))
     print(json.dumps(message), flush=True)
     return 0 if "done" in message else 1
 

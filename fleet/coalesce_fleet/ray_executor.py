@@ -16,8 +16,9 @@ from ray.exceptions import RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from . import __version__, segment
-from .executors import ALL, ENCODES, OTHERS, PER_GPU, PER_HOST, Done, Executor, Slot
+from .executors import ALL, ENCODES, PER_GPU, PER_HOST, Done, Executor, Slot, others
 from .inputs import UsageError
+from .process import Encoder
 
 LOOK = 2.0  # seconds between looks at the nodes of the cluster
 ASK = 10.0  # seconds between questions to a worker about its task
@@ -25,21 +26,21 @@ ASK = 10.0  # seconds between questions to a worker about its task
 
 @ray.remote(num_cpus=0, max_restarts=0, max_concurrency=1, concurrency_groups={"watch": 1})
 class Worker:
-    """Runs one task at a time; the group "watch" answers meanwhile."""
+    """Runs one task at a time, and keeps its encoder process; the group "watch" answers meanwhile."""
 
     def __init__(self, sees_gpus: bool):
-        self.job, self.gpu = None, None
+        self.job, self.encoder = None, None
         if sees_gpus and os.environ.get("CUDA_VISIBLE_DEVICES") == "":
             del os.environ["CUDA_VISIBLE_DEVICES"]  # Ray hides the GPUs of which an actor holds no share
 
     @ray.method(concurrency_group="watch")
     def hello(self) -> dict:
         gpus = ray.get_gpu_ids()
-        self.gpu = str(gpus[0]) if gpus else None
-        return {"host": socket.gethostname(), "gpu": self.gpu, "version": __version__, "pid": os.getpid()}
+        self.encoder = Encoder(str(gpus[0]) if gpus else None)
+        return {"host": socket.gethostname(), "gpu": self.encoder.device, "version": __version__, "pid": os.getpid()}
 
     def run(self, task: dict) -> dict:
-        self.job = segment.Task(task, self.gpu)
+        self.job = segment.Task(task, self.encoder)
         return self.job.run()
 
     @ray.method(concurrency_group="watch")
@@ -66,7 +67,7 @@ class _Place:
         self.slot, self.frames, self.asked, self.answer = None, 0, 0.0, None
         self.actor = Worker.options(
             num_gpus=share, scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False)).remote(
-                kinds == OTHERS)  # pictures that are verified may pass the GPU
+                "segment" not in kinds)  # pictures that are verified may pass the GPU
 
 
 class Ray(Executor):
@@ -112,8 +113,9 @@ class Ray(Executor):
                 share = int(10_000 / per_gpu) / 10_000  # Ray counts in ten-thousandths
                 for _ in range(count * per_gpu):
                     self._place(name, ENCODES, share)
-                for _ in range(count):
-                    self._place(name, OTHERS, 0)
+                cores = node["Resources"].get("CPU", 0) - count * per_gpu
+                for kinds in others(count, cores, node["Resources"].get("memory", 0)):
+                    self._place(name, kinds, 0)
             elif not any_gpu and node["Resources"].get("CPU"):  # a head without CPUs does no work
                 for _ in range(self.per_gpu or PER_HOST):
                     self._place(name, ALL, 0)
@@ -192,6 +194,9 @@ class Ray(Executor):
 
     def frames(self) -> dict[int, int]:
         return {number: place.frames for number, place in self.places.items() if place.slot and place.slot.task}
+
+    def retire(self, slot: Slot) -> None:
+        self.nodes[self._drop(slot.number).node].remove(slot.number)
 
     def cancel(self) -> None:
         for place in self.places.values():

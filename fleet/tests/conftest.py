@@ -10,7 +10,7 @@ import threading
 import av
 import pytest
 
-from coalesce_fleet import prepare, segment
+from coalesce_fleet import prepare, process, segment
 from coalesce_fleet.engine import Engine, Settings
 from coalesce_fleet.events import Events
 from coalesce_fleet.executors import Processes
@@ -67,19 +67,19 @@ class Fleet:
         monkeypatch.setenv("COALESCE_FLEET_PYTHON", str(FAKE))
         monkeypatch.setenv("COALESCE_FAKE", str(self.fake))
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-        monkeypatch.setattr(segment, "_interpreter", None)
+        monkeypatch.setattr(process, "_interpreter", None)
         # In the thread of the task, which is sooner than a process; test_cli has the process.
         monkeypatch.setattr(segment.Task, "_process", self.process(segment.Task._process))
 
     def process(self, usual):
-        def process(task, command, job):
+        def prepared(task, command, job):
             if command[-1] != "coalesce_fleet.prepare":
                 return usual(task, command, job)
             message = prepare.answer(job)
             if "error" in message:
                 raise segment.Failure(message["error"], message["text"])
             return message["done"]
-        return process
+        return prepared
 
     def video(self, name, **more):
         return make_video(self.inputs / name, **more)
@@ -101,8 +101,9 @@ class Fleet:
         self.to.mkdir(exist_ok=True)
         self.journal = Journal(str(self.to))
         self.events = Recorded()
-        return Engine(settings, found, str(self.to), executor or Processes(per_gpu), self.journal, self.events,
-                      metrics or Metrics(), retries, pause=0.01)
+        self.executor = executor or Processes(per_gpu)
+        return Engine(settings, found, str(self.to), self.executor, self.journal, self.events, metrics or Metrics(), retries,
+                      pause=0.01)
 
     def run(self, **options):
         engine = self.engine(**options)
@@ -110,6 +111,8 @@ class Fleet:
             return engine.run()
         finally:
             self.journal.close()
+            if not options.get("executor"):
+                self.executor.close()
 
     def manifest(self):
         return json.loads((self.to / "manifest.json").read_text())["items"]

@@ -7,7 +7,7 @@ folder: faults.json there is a list of {"what": …, "script": "encode", "first"
 "times": N}; made-by has the versions ("fake 1" without it); what has happened is in log.jsonl.
 What: crash, exit, hang, noise, disk-full, read-only, gpu-memory, corrupt-input, pipeline, missing-element, verify,
 fill (write until the disk is full), short (fewer pictures), wait (until the file `go` is there), crowded (gpu-memory
-if more than `most` run at once on a device).
+if more than `most` processes are there on a device), grow (by `bytes`), poison (corrupt-input for all that it does later).
 """
 
 import ctypes
@@ -18,6 +18,8 @@ import os
 import signal
 import sys
 import time
+
+HELD = []  # for as long as the process lives
 
 
 def say(**message):
@@ -59,7 +61,7 @@ def fault(folder, script, job):
     return {"what": None}
 
 
-def act(folder, entry, job):
+def act(folder, entry, script, job):
     what = entry["what"]
     if what == "crash":
         os.kill(os.getpid(), signal.SIGSEGV)
@@ -84,17 +86,24 @@ def act(folder, entry, job):
         while not os.path.exists(os.path.join(folder, "go")):
             time.sleep(0.01)
     if what == "crowded":
-        held = []  # for as long as the process lives
-        for number in range(entry["most"]):
+        for number in range(0 if HELD else entry["most"]):
             device = os.environ.get("CUDA_VISIBLE_DEVICES")
-            held.append(os.open(os.path.join(folder, f"room-{device}-{number}"), os.O_CREAT | os.O_RDWR))
+            room = os.open(os.path.join(folder, f"room-{device}-{number}"), os.O_CREAT | os.O_RDWR)
             try:
-                fcntl.flock(held[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
-                time.sleep(0.05)
-                return
+                fcntl.flock(room, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                HELD.append(room)
+                break
             except BlockingIOError:
-                pass
-        what = "gpu-memory"
+                os.close(room)
+        time.sleep(0.05)
+        if not HELD:
+            what = "gpu-memory"
+    if what == "grow":
+        HELD.append(bytearray(b"x") * entry["bytes"])
+    if what == "poison":
+        HELD.append("poison")
+    if "poison" in HELD and script == "encode" and what != "poison":
+        what = "corrupt-input"
     if what in ("disk-full", "read-only", "gpu-memory", "corrupt-input", "refused", "pipeline", "missing-element", "verify"):
         say(error=what, text=f"fake {what}")
         sys.exit(1)
@@ -127,12 +136,13 @@ def encode(job, short):
 
 
 def join(job):
-    count = 0
+    count, digest = 0, hashlib.sha256()
     with open(job["out"], "wb") as out:
         for data, index in job["segments"]:
             with open(data, "rb") as file:
                 content = file.read()
             out.write(content)
+            digest.update(content)
             with open(index) as file:
                 entry = json.load(file)
             count += entry["count"]
@@ -140,7 +150,21 @@ def join(job):
                 say(error="lost", text="the segment is not what was encoded")
                 sys.exit(1)
             say(progress=count)
-    return {"count": count, "notes": [] if job["container"] == "mxf" else ["audio 0: aac is decoded to S16LE"]}
+    return {"count": count, "bytes": os.path.getsize(job["out"]), "sha256": digest.hexdigest(), "notes": [] if job["container"] == "mxf" else ["audio 0: aac is decoded to S16LE"]}
+
+
+def work(folder, script, job):
+    if script == "about":
+        try:
+            with open(os.path.join(folder, "made-by")) as file:
+                made_by = file.read()
+        except FileNotFoundError:
+            made_by = "fake 1"
+        return {"remembers": "temporal" if "temporal" in job["pipeline"] else None, "made_by": made_by}
+    entry = fault(folder, script, job)
+    note(folder, script=script, first=job.get("first"), what=entry["what"], path=place(job))
+    act(folder, entry, script, job)
+    return encode(job, entry["what"] == "short") if script == "encode" else join(job) if script == "join" else {"psnr": 99.0}
 
 
 def main():
@@ -148,26 +172,12 @@ def main():
         return
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
     script = os.path.splitext(os.path.basename(sys.argv[1]))[0]
-    job = json.load(sys.stdin)
-    folder = os.environ["COALESCE_FAKE"]
-    if script == "about":
-        try:
-            with open(os.path.join(folder, "made-by")) as file:
-                made_by = file.read()
-        except FileNotFoundError:
-            made_by = "fake 1"
-        say(done={"remembers": "temporal" if "temporal" in job["pipeline"] else None, "made_by": made_by})
-        return
-    entry = fault(folder, script, job)
-    note(folder, script=script, first=job.get("first"), what=entry["what"], path=place(job))
     try:
-        act(folder, entry, job)
-        done = encode(job, entry["what"] == "short") if script == "encode" else join(job) if script == "join" \
-            else {"psnr": 99.0}
+        for line in sys.stdin:
+            say(done=work(os.environ["COALESCE_FAKE"], script, json.loads(line)))
     except OSError as error:
         say(error="disk-full" if error.errno == 28 else "lost", text=str(error))
         sys.exit(1)
-    say(done=done)
 
 
 main()

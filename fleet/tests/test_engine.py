@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The engine with fake encoders: every fault ends in the same bytes, or in a clear failure of one item."""
 
+import collections
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import threading
 
@@ -11,6 +13,7 @@ import media
 import pytest
 
 from coalesce_fleet import engine as engine_module
+from coalesce_fleet import process
 
 
 def test_all_done_and_the_same_bytes_however_it_is_cut(fleet):
@@ -19,7 +22,9 @@ def test_all_done_and_the_same_bytes_however_it_is_cut(fleet):
     assert fleet.run() == 0
     first = fleet.outputs()
     assert set(first) == {"a.mxf", "b.mxf", "SHA256SUMS"}
-    assert all(0 < entry["start"] <= entry["seconds"] for entry in fleet.events.of("segment"))
+    segments = fleet.events.of("segment")
+    assert all((entry["before"] or entry["start"] > 0) and entry["start"] <= entry["seconds"] for entry in segments)
+    assert max(entry["before"] for entry in segments) > 0
     manifest, text = fleet.manifest(), (fleet.to / "manifest.json").read_bytes()
     assert [(item["output"], item["frames"]) for item in manifest] == [("a.mxf", 24), ("b.mxf", 9)]
     assert manifest[0]["sha256"] == hashlib.sha256(first["a.mxf"]).hexdigest()
@@ -62,6 +67,51 @@ def test_a_process_without_progress_is_killed_and_tried_again(fleet, whole):
         assert not os.path.exists(f"/proc/{entry['pid']}")
 
 
+def test_a_process_does_many_segments_and_another_follows_one_that_failed(fleet, whole):
+    fleet.faults({"what": "crash", "first": 8, "name": "a.mp4", "times": 1})
+    assert fleet.run(per_gpu=1) == 0
+    assert fleet.outputs() == whole
+    one, two = collections.Counter(entry["pid"] for entry in fleet.log(script="encode")).values()
+    assert one == 3 and two == 7
+    assert sorted(entry["before"] for entry in fleet.events.of("segment")) == sorted([0, 1, *range(7)])
+
+
+@pytest.mark.parametrize("retries", [0, 3])
+def test_what_a_used_process_fails_at_is_tried_in_another_before_it_is_believed(fleet, whole, retries):
+    fleet.faults({"what": "poison", "first": 4, "name": "a.mp4", "times": 1})
+    assert fleet.run(per_gpu=1, retries=retries) == 0
+    assert fleet.outputs() == whole
+    [retry] = fleet.events.of("retry")
+    assert retry["kind"] == "corrupt-input" and retry["task"] == "segment 2"
+    assert len(set(entry["pid"] for entry in fleet.log(script="encode"))) == 2
+
+
+def test_a_process_that_did_much_or_grew_is_replaced(fleet, whole, monkeypatch):
+    monkeypatch.setattr(process, "MOST_JOBS", 4)
+    monkeypatch.setattr(process, "MOST_GROWTH", 40 << 20)
+    fleet.faults({"what": "grow", "bytes": 80 << 20, "first": 4, "name": "b.mp4"})
+    assert fleet.run(per_gpu=1) == 0
+    assert fleet.outputs() == whole and not fleet.events.of("retry")
+    # Six segments of a.mp4, three of b.mp4: after four, and after the second of b.mp4.
+    assert list(collections.Counter(entry["pid"] for entry in fleet.log(script="encode")).values()) == [4, 4, 1]
+
+
+def test_a_process_that_died_between_segments_is_replaced(fleet, whole):
+    fleet.faults({"what": "wait", "script": "join"})
+    engine = fleet.engine(per_gpu=1)
+    codes = []
+    thread = threading.Thread(target=lambda: codes.append(engine.run()))
+    thread.start()
+    while not fleet.log(script="join"):
+        threading.Event().wait(0.05)
+    os.kill(fleet.log(script="encode")[-1]["pid"], signal.SIGKILL)
+    (fleet.fake / "go").touch()
+    thread.join(600)
+    fleet.journal.close()
+    fleet.executor.close()
+    assert codes == [0] and fleet.outputs() == whole and not fleet.events.of("retry")
+
+
 def test_attempts_are_bounded_and_end_the_item_only(fleet, whole):
     fleet.faults({"what": "exit", "first": 4, "name": "a.mp4"})
     assert fleet.run(retries=2) == 1
@@ -87,7 +137,7 @@ def test_a_corrupt_input_ends_its_item_only(fleet, whole):
     failed = {entry["output"]: entry for entry in fleet.events.of("failed")}
     assert set(failed) == {"a.mxf", "c.mxf", "d.mxf"}
     assert str(fleet.inputs / "c.mp4") in failed["c.mxf"]["text"] and "empty" in failed["d.mxf"]["text"]
-    assert len(fleet.log(what="corrupt-input")) == 1
+    assert len(fleet.log(what="corrupt-input")) <= 2  # again, if the process had done segments before
     assert fleet.outputs()["b.mxf"] == whole["b.mxf"]
 
 

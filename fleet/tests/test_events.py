@@ -19,7 +19,7 @@ def half_way(shown, monkeypatch):
     shown.item("a.mxf", "kept", 200, 20)
     shown.planned("b.mxf", 400, 40, 4, 0, 0)
     now[0] += 100
-    shown.segment("b.mxf", 0, {"count": 30, "bytes": 3_000_000_000, "seconds": 1.0, "start": 0.5}, "host/gpu0")
+    shown.segment("b.mxf", 0, {"count": 30, "bytes": 3_000_000_000, "seconds": 1.0, "start": 0.5, "before": 0}, "host/gpu0")
     shown.tick(300.0, collections.Counter({"host/gpu0": 2, "host/gpu1": 5}), 2)
     return shown
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import fractions
 import json
+import os
 import pathlib
 import time
 
@@ -57,6 +58,7 @@ def test_what_goes_in_comes_out(tmp_path, container, codec):
     found, segments, _ = encode(path, tmp_path, 12, container=container)
     first = join(found, segments, container, tmp_path / "one")
     assert first["done"]["count"] == 20 and not first["done"]["notes"], first
+    assert (first["done"]["sha256"], first["done"]["bytes"]) == (sha256(tmp_path / "one"), os.path.getsize(tmp_path / "one"))
     time.sleep(1)  # the muxers write the time in seconds
     _, again, _ = encode(path, tmp_path, 7, container=container)
     assert "done" in join(found, again, container, tmp_path / "two")
@@ -175,5 +177,8 @@ def test_segments_that_do_not_fit(tmp_path):
     data = bytearray(pathlib.Path(segments[1][0]).read_bytes())
     data[-1] ^= 1
     pathlib.Path(segments[1][0]).write_bytes(data)
+    message = join(found, segments, "mxf", tmp_path / "out", NONE)
+    assert message["error"] == "lost" and "other codestreams than were encoded" in message["text"]
+    pathlib.Path(segments[1][0]).write_bytes(data[:-1])
     message = join(found, segments, "mxf", tmp_path / "out", NONE)
     assert message["error"] == "lost" and "not what was encoded" in message["text"]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What a pipeline is made of: whether it treats each picture by itself, and the versions that its bytes depend on."""
 
+import functools
 import hashlib
 import os
 import sys
@@ -35,6 +36,12 @@ def remembers(bin):
     return None
 
 
+@functools.lru_cache(None)  # what the process has loaded stays loaded
+def build(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()[:12]
+
+
 def made_by(bin):
     """GStreamer and the plugins of a pipeline with their versions; builds of this project's plugin by their digest."""
     plugins = {}
@@ -42,8 +49,7 @@ def made_by(bin):
         plugin = element.get_factory().get_plugin()
         plugins[plugin.get_name()] = plugin.get_version()
         if plugin.get_source() == "gst-coalesce":
-            with open(plugin.get_filename(), "rb") as file:
-                plugins[plugin.get_name()] += f" (build {hashlib.sha256(file.read()).hexdigest()[:12]})"
+            plugins[plugin.get_name()] += f" (build {build(plugin.get_filename())})"
     return ", ".join([Gst.version_string(), *(f"{name} {plugins[name]}" for name in sorted(plugins))])
 
 

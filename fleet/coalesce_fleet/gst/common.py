@@ -38,23 +38,23 @@ def say(**message):
 
 
 def run(work):
-    """Reads the job on stdin, does it, and says what came of it."""
+    """Does the jobs on stdin, one a line, and says what came of each. The first that fails ends the process: whatever it
+    left behind, a GPU's context in error above all, is gone before the next."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    code = 1
     try:
-        job = json.load(sys.stdin)
-        Gst.init(None)
-        say(done=work(job))
+        for line in sys.stdin:
+            job = json.loads(line)
+            Gst.init(None)
+            say(done=work(job))
         code = 0
     except Failure as failure:
         say(error=failure.kind, text=str(failure))
-        code = 1
     except OSError as failure:
         say(error=os_kind(failure), text=str(failure))
-        code = 1
     except Exception as failure:
         traceback.print_exc()
         say(error="lost", text=f"{type(failure).__name__}: {failure}")
-        code = 1
     sys.stdout.flush()
     os._exit(code)  # a stuck streaming thread must not keep the process
 

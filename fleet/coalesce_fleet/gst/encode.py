@@ -1,29 +1,34 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Encodes the pictures of one segment: a job on stdin, JSON lines on stdout (see common.py)."""
+"""Encodes the pictures of segments: a job a line on stdin, JSON lines on stdout (see common.py)."""
 
+import collections
 import hashlib
 import json
 import os
 import socket
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from about import made_by  # noqa: E402
 from common import Failure, Gst, parse_bin, run, say  # noqa: E402
 from pictures import Pictures  # noqa: E402
 
+WAITING = 8  # pieces of work, of which each codestream has two: to be hashed and to be written
+
 
 class Output:
-    """Codestreams one after another in a file, or as numbered stills in a folder, and their index."""
+    """Codestreams one after another in a file, or as numbered stills in a folder, and their index. They are written and
+    hashed while the next are encoded."""
 
     def __init__(self, job):
         self.job, self.frames, self.digest, self.bytes = job, [], hashlib.sha256(), 0
         self.stills = job["caps"].startswith("image/jp2")
         if self.stills:
             os.makedirs(job["out"], exist_ok=True)
-            self.file = None
-        else:
-            self.file = open(job["out"], "wb")
+        self.file = None if self.stills else open(job["out"], "wb", buffering=0)
+        self.hasher, self.writer = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
+        self.pending = collections.deque()
 
     def write(self, buffer):
         place = len(self.frames)
@@ -31,28 +36,36 @@ class Output:
             raise Failure("pipeline", f"the pipeline made more than {self.job['count']} pictures of "
                                       f"{self.job['count']}: it must keep their number")
         data = buffer.extract_dup(0, buffer.get_size())
-        if self.stills:
-            path = os.path.join(self.job["out"], f"{self.job['first'] + place:06d}.jp2")
-            with open(path, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-        else:
-            self.file.write(data)
-        self.digest.update(data)
+        self.pending += self.hasher.submit(self.digest.update, data), self.writer.submit(self._save, place, data)
+        self._wait(WAITING)
         self.bytes += len(data)
         times = self.job["times"]
         self.frames.append([times[place], times[place + 1] - times[place], len(data)])
 
-    def close(self, caps, pictures):
+    def _save(self, place, data):
+        if self.stills:
+            with open(os.path.join(self.job["out"], f"{self.job['first'] + place:06d}.jp2"), "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+        else:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[self.file.write(rest):]
+
+    def _wait(self, most):
+        """Until at most so many are pending. Raises what went wrong."""
+        while len(self.pending) > most:
+            self.pending.popleft().result()
+
+    def done(self, caps, pictures):
         if len(self.frames) != sum(pictures.came):  # before the input is blamed for what did not come
             raise Failure("pipeline", f"the pipeline made {len(self.frames)} pictures of {sum(pictures.came)}: it must keep "
                                       "their number")
         pictures.check_all_came()
+        self._wait(0)
         if self.file:
-            self.file.flush()
             os.fsync(self.file.fileno())
-            self.file.close()
         done = {"first": self.job["first"], "count": len(self.frames), "bytes": self.bytes,
                 "sha256": self.digest.hexdigest(), "caps": caps,
                 "input_caps": pictures.caps, "decoded_from": pictures.mode}
@@ -61,6 +74,12 @@ class Output:
             file.flush()
             os.fsync(file.fileno())
         return done
+
+    def close(self):
+        for pool in (self.hasher, self.writer):
+            pool.shutdown(cancel_futures=True)
+        if self.file:
+            self.file.close()
 
 
 def attempt(job, mode):
@@ -96,11 +115,12 @@ def attempt(job, mode):
             pictures.check()
             if not sample and sink.get_property("eos"):
                 break
-        done = output.close(caps, pictures)
+        done = output.done(caps, pictures)
         say(progress=done["count"])
         return done
     finally:
         pictures.stop()
+        output.close()
 
 
 def work(job):

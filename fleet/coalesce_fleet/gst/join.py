@@ -6,6 +6,7 @@ What was written is read back before it is said to be done: codestreams, samples
 
 import fractions
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -53,7 +54,7 @@ class Shares:
 
 
 class Segments:
-    """The codestreams of all segments in order, each checked against its index."""
+    """The codestreams of all segments in order. What was written is compared with their digests."""
 
     def __init__(self, job):
         self.caps, self.zero, self.number = None, 0, 0
@@ -78,15 +79,12 @@ class Segments:
 
     def __iter__(self):
         for path, index in zip(self.paths, self.indexes):
-            digest = hashlib.sha256()
             with open(path, "rb") as file:
                 for pts, duration, size in index["frames"]:
                     data = file.read(size)
-                    digest.update(data)
+                    if len(data) != size:
+                        raise Failure("lost", f"{path}: the segment is not what was encoded")
                     yield pts, duration, data
-                rest = file.read(1)
-            if digest.hexdigest() != index["sha256"] or rest:
-                raise Failure("lost", f"{path}: the segment is not what was encoded")
 
 
 class Sound:
@@ -324,7 +322,7 @@ def mux(job):
     tracks = sound.tracks if sound else []
     feed = Feed(job, segments, tracks)
     sounds = [(source, track, Shares(track.rate, feed.rate)) for source, track in zip(feed.audio, tracks)]
-    digest, count = hashlib.sha256(), 0
+    count = 0
     code = timecode_of(job["timecode"], feed.rate) if job["timecode"] else None
     start = (code.frames_since_daily_jam(), round(feed.rate), code.config.flags & DROP != 0) if code else None
     try:
@@ -336,7 +334,6 @@ def mux(job):
             if code:
                 GstVideo.buffer_add_video_time_code_meta(buffer, code)
                 code.increment_frame()
-            digest.update(data)
             feed.push(feed.video, buffer)
             for source, track, shares in sounds:
                 if job["container"] == "mxf":
@@ -358,8 +355,10 @@ def mux(job):
         if sound:
             sound.stop()
     fix(job["out"], job["container"], job["name"], start)
-    check(job, count, digest.hexdigest(), tracks)
-    return {"count": count, "samples": [track.done for track in tracks],
+    whole = Whole(job["out"])
+    whole.start()
+    check(job, segments, tracks)
+    return {"count": count, "samples": [track.done for track in tracks], **whole.result(),
             "notes": [note for track in tracks for note in track.notes]}
 
 
@@ -372,10 +371,35 @@ def push_sound(feed, source, track, data):
         feed.push(source, buffer)
 
 
-class Read:
-    """Pads of a demuxer: what comes of each is hashed."""
+class Whole(threading.Thread):
+    """The digest of a file and its bytes, which are on disk then."""
 
-    def __init__(self, path, container):
+    def __init__(self, path):
+        super().__init__(daemon=True)
+        self.path, self.digest, self.bytes, self.failure = path, hashlib.sha256(), 0, None
+
+    def run(self):
+        try:
+            with open(self.path, "rb") as file:
+                os.fsync(file.fileno())
+                while block := file.read(1 << 20):
+                    self.digest.update(block)
+                    self.bytes += len(block)
+        except OSError as failure:
+            self.failure = failure
+
+    def result(self):
+        self.join()
+        if self.failure:
+            raise self.failure
+        return {"bytes": self.bytes, "sha256": self.digest.hexdigest()}
+
+
+class Read:
+    """Pads of a demuxer: what comes of each is hashed, of the video a segment at a time."""
+
+    def __init__(self, path, container, counts):
+        self.ends = set(itertools.accumulate(counts))
         self.pipeline = Gst.parse_launch(f"filesrc name=file ! {'mxfdemux' if container == 'mxf' else 'qtdemux'} "
                                          "name=demux")
         self.pipeline.get_by_name("file").set_property("location", path)
@@ -383,7 +407,7 @@ class Read:
         self.pipeline.get_by_name("demux").connect("pad-added", self._pad)
 
     def _pad(self, _, pad):
-        stream = {"id": pad.get_stream_id() or "", "count": 0, "sizes": [], "hash": hashlib.sha256(),
+        stream = {"id": pad.get_stream_id() or "", "count": 0, "sizes": [], "hash": hashlib.sha256(), "hashes": [],
                   "caps": pad.get_current_caps().to_string()}
         self.streams.append(stream)
         queue, sink = Gst.ElementFactory.make("queue"), Gst.ElementFactory.make("fakesink")
@@ -400,9 +424,12 @@ class Read:
     def _buffer(self, _, info, stream):
         data = info.get_buffer().extract_dup(0, info.get_buffer().get_size())
         stream["count"] += 1
+        stream["hash"].update(data)
         if stream["caps"].startswith("audio/"):
             stream["sizes"].append(len(data))
-        stream["hash"].update(data)
+        elif stream["count"] in self.ends:
+            stream["hashes"].append(stream["hash"].hexdigest())
+            stream["hash"] = hashlib.sha256()
         return Gst.PadProbeReturn.OK
 
     def run(self):
@@ -416,13 +443,14 @@ class Read:
         return sorted(self.streams, key=lambda stream: stream["id"])
 
 
-def check(job, count, digest, tracks):
-    streams = Read(job["out"], job["container"]).run()
+def check(job, segments, tracks):
+    count = job["count"]
+    streams = Read(job["out"], job["container"], [index["count"] for index in segments.indexes]).run()
     videos = [one for one in streams if not one["caps"].startswith("audio/")]
     sounds = [one for one in streams if one["caps"].startswith("audio/")]
-    if len(videos) != 1 or videos[0]["count"] != count or videos[0]["hash"].hexdigest() != digest:
+    if len(videos) != 1 or videos[0]["count"] != count or videos[0]["hashes"] != [index["sha256"] for index in segments.indexes]:
         raise Failure("lost", f"the written file has {videos[0]['count'] if videos else 0} pictures of {count}, or "
-                              "other codestreams than were put in")
+                              "other codestreams than were encoded")
     if len(sounds) != len(tracks):
         raise Failure("lost", f"the written file has {len(sounds)} audio streams of {len(tracks)}")
     for one, track in zip(sounds, tracks):

@@ -50,6 +50,7 @@ class Pictures:
     """`mode`: seek (to the keyframe before), start (of the file), count (from the start, without times), images."""
 
     damage = None
+    contexts = []  # of the pipelines before, as a GPU's: making one takes long
 
     def __init__(self, job, mode):
         self.job, self.mode = job, mode
@@ -59,6 +60,9 @@ class Pictures:
             (self.source["images"][0], os.path.basename(self.source["images"][-1]))))
         self.shown = set()  # the times of images that came
         self.pipeline = Gst.Pipeline.new(None)
+        for context in Pictures.contexts:
+            self.pipeline.set_context(context)
+        self.bin = self.target = self.pad = None
         self.pads, self.failure, self.caps, self.brief = [], None, None, "what it has"
         self.number, self.counted, self.zero, self.came, self.ended = 0, 0, None, [False] * self.count, False
         self.waiting, self.raw_times = mode == "seek", False
@@ -283,3 +287,7 @@ class Pictures:
 
     def stop(self):
         self.pipeline.set_state(Gst.State.NULL)
+        Pictures.contexts = [context for context in self.pipeline.get_contexts() if context.is_persistent()]
+        # The elements hold this object, whose methods they call: they are freed once it holds none of them.
+        self.pipeline = self.bin = self.target = self.pad = None
+        self.pads = []
