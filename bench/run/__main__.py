@@ -86,15 +86,14 @@ NOTES = [
 class Run:
     """What the layers share."""
 
-    def __init__(self, arguments, folder, programs, has_gpu, say):
-        self.folder, self.programs, self.gpu, self.say = folder, programs, has_gpu, say
+    def __init__(self, arguments, picture, programs, has_gpu, say):
+        self.folder, self.programs, self.gpu, self.say = picture.folder, programs, has_gpu, say
         self.threads = len(os.sched_getaffinity(0))
         self.sizes = sizes_of(arguments, has_gpu)
-        self.seconds = 1.0
+        self.seconds, self.interrupted = 1.0, False
         self.libraries, self.missing, self.left_out = {}, set(), []
-        source = Picture(arguments.picture or PHOTOGRAPH, folder)
-        self.picture, self.crop, self.interlaced_frame = source.path, source.crop, source.interlaced_frame
-        self.cameras = cameras_file(folder, 16)
+        self.picture, self.crop, self.interlaced_frame = picture.path, picture.crop, picture.interlaced_frame
+        self.cameras = cameras_file(self.folder, 16)
 
     def leave_out(self, text):
         if text not in self.left_out:
@@ -197,6 +196,7 @@ def measure(steps, run, progress, minutes):
             one_step(step, run, progress)
             done += 1
     except KeyboardInterrupt:
+        run.interrupted = True
         run.leave_out(f'interrupted: {len(steps) - done} of {len(steps)} steps')
         return False
     return True
@@ -282,9 +282,10 @@ def bench(arguments, folder, log):
         programs.environment['CUDA_VISIBLE_DEVICES'] = ''
     if programs.find('bench-machine') is None:
         fail(f'{arguments.build} has no bench-machine: configure it with -Dbench=true, and build the target benchmarks')
+    picture = Picture(arguments.picture or PHOTOGRAPH, folder)
     progress = Progress()
     found = machine.describe(arguments.build, arguments.commit)
-    run = Run(arguments, folder, programs, copy_rates(programs, found), progress.say)
+    run = Run(arguments, picture, programs, copy_rates(programs, found), progress.say)
     layers = Layers(run, arguments)
     if not layers.steps():
         fail(f"nothing is measured of these rows{' with --quick' if arguments.quick else ''}{'' if run.gpu else ' without a GPU'}"
@@ -298,6 +299,7 @@ def bench(arguments, folder, log):
     complete = measure(layers.steps(), run, progress, minutes)
     progress.clear()
     document = found | {'picture': (arguments.picture or PHOTOGRAPH).name, 'quick': arguments.quick, 'complete': complete,
+                        'interrupted': run.interrupted,
                         'seconds': round(run.seconds, 3), 'notes': NOTES, 'libraries': run.libraries,
                         'missing': sorted(run.missing), 'left_out': run.left_out} | layers.result()
     return document
@@ -332,17 +334,18 @@ def main():
             return before_build(arguments, pathlib.Path(folder))
         with open(arguments.log or os.devnull, 'w', encoding='utf-8') as log:
             document = bench(arguments, pathlib.Path(folder), log)
-    written = not arguments.json or write(arguments.json, text_of(document))
+    measured = any(document[name] for name in compare.LISTS)  # else an older file stays
+    written = not arguments.json or not measured or write(arguments.json, text_of(document))
     print(report.tables(document))
     print()
     for name in document['missing']:
         print(f"not here: {name}{f' ({INSTALL[name]})' if name in INSTALL else ''}")
     for text in document['left_out']:
         print(f'left out: {text}')
-    if not any(document[name] for name in compare.LISTS):
+    if not measured:
         fail('nothing was measured')
     status = compare.report(arguments.compare[0], document, arguments, print) if arguments.compare else 0
-    return status or (0 if written else 1) or (0 if document['complete'] else INTERRUPTED)
+    return status or (0 if written else 1) or (INTERRUPTED if document['interrupted'] else 0)
 
 
 if __name__ == '__main__':
