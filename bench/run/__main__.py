@@ -27,12 +27,13 @@ from commands import Commands
 from figures import figure
 from elements import Elements, cameras_file
 from kernels import Kernels
-from picture import Picture
+from picture import NoReader, Picture
 from programs import Failed, Missing, Programs, Progress
 
 ROOT = machine.ROOT
 PHOTOGRAPH = ROOT / 'examples' / 'media' / 'bus_1920x1080.jpg'
 QUICK_MINUTES, GPU_MINUTES = 1.7, 8
+INTERRUPTED = 130
 BUILD_REQUIRED = 100  # the status that says that all arguments are right, and that nothing is left to do without a build
 LEAST_SECONDS, MOST_SECONDS = 0.1, 3.0
 
@@ -85,15 +86,14 @@ NOTES = [
 class Run:
     """What the layers share."""
 
-    def __init__(self, arguments, folder, programs, has_gpu, say):
-        self.folder, self.programs, self.gpu, self.say = folder, programs, has_gpu, say
+    def __init__(self, arguments, picture, programs, has_gpu, say):
+        self.folder, self.programs, self.gpu, self.say = picture.folder, programs, has_gpu, say
         self.threads = len(os.sched_getaffinity(0))
         self.sizes = sizes_of(arguments, has_gpu)
-        self.seconds = 1.0
+        self.seconds, self.interrupted = 1.0, False
         self.libraries, self.missing, self.left_out = {}, set(), []
-        source = Picture(arguments.picture or PHOTOGRAPH, folder)
-        self.picture, self.crop, self.interlaced_frame = source.path, source.crop, source.interlaced_frame
-        self.cameras = cameras_file(folder, 16)
+        self.picture, self.crop, self.interlaced_frame = picture.path, picture.crop, picture.interlaced_frame
+        self.cameras = cameras_file(self.folder, 16)
 
     def leave_out(self, text):
         if text not in self.left_out:
@@ -118,7 +118,11 @@ def chosen(rows, arguments, layer):
 
 
 def matches(arguments, name):
-    return not arguments.only or any(fnmatch.fnmatch(name.lower(), f'*{pattern.lower()}*') for pattern in arguments.only)
+    return not arguments.only or any(has_pattern(name, pattern) for pattern in arguments.only)
+
+
+def has_pattern(name, pattern):
+    return fnmatch.fnmatch(name.lower(), f'*{pattern.lower()}*')
 
 
 class Layers:
@@ -135,8 +139,10 @@ class Layers:
         self.command_rows = chosen(table.COMMANDS, arguments, 'command')
 
     def steps(self):
+        coded = {row.operation for row in table.CODING if matches(self.arguments, f'kernel {table.name_of(row)}')}
+
         def wanted(operation, size):
-            return matches(self.arguments, f'kernel {operation}') and any(width == size[0] for width, _ in self.run.sizes)
+            return operation in coded and any(width == size[0] for width, _ in self.run.sizes)
 
         return [*self.kernels.steps(self.kernel_rows), *self.coding.steps(wanted), *self.elements.steps(self.element_rows),
                 *self.elements.steps(self.pipeline_rows), *self.commands.steps(self.command_rows)]
@@ -190,6 +196,7 @@ def measure(steps, run, progress, minutes):
             one_step(step, run, progress)
             done += 1
     except KeyboardInterrupt:
+        run.interrupted = True
         run.leave_out(f'interrupted: {len(steps) - done} of {len(steps)} steps')
         return False
     return True
@@ -242,15 +249,31 @@ def parse():
         parser.error('--compare has two files at most')
     try:  # before a long measurement
         arguments.compare = [compare.read(path) for path in arguments.compare or ()]
-    except (OSError, ValueError, KeyError) as error:
+    except OSError as error:
+        parser.error(f'--compare: {error.filename}: {error.strerror}')
+    except ValueError as error:
         parser.error(f'--compare: {error}')
-    for path in arguments.json, arguments.log:
-        if path and not path.absolute().parent.is_dir():
+    for path in filter(None, (arguments.json, arguments.log)):
+        if not path.absolute().parent.is_dir():
             parser.error(f'there is no folder {path.parent}')
+        if path.is_dir() or not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+            parser.error(f'{path} cannot be written')
+    if arguments.minutes is not None and not arguments.minutes > 0:
+        parser.error('--minutes is a number above 0')
     for size in arguments.size or ():
         if not re.fullmatch(r'[1-9]\d*x[1-9]\d*', size):
             parser.error(f'{size} is no size such as 1920x1080')
+    names = [f'{layer} {table.name_of(row)}' for layer, rows in table.LAYERS.items() for row in rows]
+    for pattern in arguments.only or ():
+        if not any(has_pattern(name, pattern) for name in names):
+            parser.error(f"no row's 'layer operation format setting' has '{pattern}'; * stands for anything, as in "
+                         f"'kernel j2kenc*lossless'. Layers and their operations:\n{operations()}")
     return arguments
+
+
+def operations():
+    """What --only may name, a line for each layer."""
+    return '\n'.join(f"  {layer}: {'; '.join(dict.fromkeys(row.operation for row in rows))}" for layer, rows in table.LAYERS.items())
 
 
 def bench(arguments, folder, log):
@@ -259,44 +282,75 @@ def bench(arguments, folder, log):
         programs.environment['CUDA_VISIBLE_DEVICES'] = ''
     if programs.find('bench-machine') is None:
         fail(f'{arguments.build} has no bench-machine: configure it with -Dbench=true, and build the target benchmarks')
+    picture = Picture(arguments.picture or PHOTOGRAPH, folder)
     progress = Progress()
     found = machine.describe(arguments.build, arguments.commit)
-    run = Run(arguments, folder, programs, copy_rates(programs, found), progress.say)
+    run = Run(arguments, picture, programs, copy_rates(programs, found), progress.say)
     layers = Layers(run, arguments)
+    if not layers.steps():
+        fail(f"nothing is measured of these rows{' with --quick' if arguments.quick else ''}{'' if run.gpu else ' without a GPU'}"
+             f"{' at this size' if arguments.size else ''}")
     minutes = arguments.minutes or (QUICK_MINUTES if arguments.quick else GPU_MINUTES if run.gpu else None)
     if minutes:
         layers.choose_seconds(minutes)
     print(machine.text_of(found), flush=True)
+    if arguments.compare and not arguments.anyway and compare.machines_differ(arguments.compare[0], found):
+        print('bench: the old figures are of another machine, and will not be compared', file=sys.stderr)
     complete = measure(layers.steps(), run, progress, minutes)
     progress.clear()
     document = found | {'picture': (arguments.picture or PHOTOGRAPH).name, 'quick': arguments.quick, 'complete': complete,
+                        'interrupted': run.interrupted,
                         'seconds': round(run.seconds, 3), 'notes': NOTES, 'libraries': run.libraries,
                         'missing': sorted(run.missing), 'left_out': run.left_out} | layers.result()
     return document
+
+
+def before_build(arguments, folder):
+    """What would otherwise fail after a long build."""
+    try:
+        if arguments.picture:
+            Picture(arguments.picture, folder)
+    except NoReader:
+        pass  # the build installs one
+    return BUILD_REQUIRED
+
+
+def write(path, text):
+    """Whether the file is there, in the end."""
+    try:
+        path.write_text(text, encoding='utf-8')
+    except OSError as error:
+        print(f'bench: {path} is not written: {error.strerror}', file=sys.stderr)
+        return False
+    return True
 
 
 def main():
     arguments = parse()
     if len(arguments.compare) == 2:
         return compare.report(*arguments.compare, arguments, print)
-    if arguments.before_build:
-        return BUILD_REQUIRED
-    with tempfile.TemporaryDirectory() as folder, open(arguments.log or os.devnull, 'w', encoding='utf-8') as log:
-        document = bench(arguments, pathlib.Path(folder), log)
-    if arguments.json:
-        arguments.json.write_text(text_of(document), encoding='utf-8')
+    with tempfile.TemporaryDirectory() as folder:
+        if arguments.before_build:
+            return before_build(arguments, pathlib.Path(folder))
+        with open(arguments.log or os.devnull, 'w', encoding='utf-8') as log:
+            document = bench(arguments, pathlib.Path(folder), log)
+    measured = any(document[name] for name in compare.LISTS)  # else an older file stays
+    written = not arguments.json or not measured or write(arguments.json, text_of(document))
     print(report.tables(document))
     print()
     for name in document['missing']:
         print(f"not here: {name}{f' ({INSTALL[name]})' if name in INSTALL else ''}")
     for text in document['left_out']:
         print(f'left out: {text}')
-    if not any(document[name] for name in compare.LISTS):
+    if not measured:
         fail('nothing was measured')
-    if arguments.compare:
-        return compare.report(arguments.compare[0], document, arguments, print)
-    return 0 if document['complete'] else 130
+    status = compare.report(arguments.compare[0], document, arguments, print) if arguments.compare else 0
+    return status or (0 if written else 1) or (INTERRUPTED if document['interrupted'] else 0)
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print('bench: interrupted, and nothing is kept', file=sys.stderr)
+        sys.exit(INTERRUPTED)

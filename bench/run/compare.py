@@ -3,7 +3,7 @@
 
 import json
 
-from figures import LEAST_CHANGE, verdict
+from figures import LEAST_CHANGE, spread_of, verdict
 
 LISTS = {'rows': 'kernel', 'elements': 'element', 'pipelines': 'pipeline', 'commands': 'command'}
 SAME = ('gpu', 'cpu', 'processors')  # of one machine
@@ -15,9 +15,16 @@ RULE = (f'A change: the medians differ by more than {LEAST_CHANGE:.0%}, and the 
 
 
 def read(path):
-    document = json.loads(path.read_text(encoding='utf-8'))
-    if 'rows' not in document or 'date' not in document:
-        raise ValueError(f'{path} is no file of ./run bench')
+    try:
+        document = json.loads(path.read_text(encoding='utf-8'))
+        for key, of_way in entries(document).items():
+            for row in of_way.values():
+                title_of(key), spread_of(row, key[-1])
+        document['date'], document['commit'][:10]
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        raise ValueError(f'{path} is no file of ./run bench --json') from error
+    if not any(document.get(name) for name in LISTS):
+        raise ValueError(f'{path} has no figures')
     return document
 
 

@@ -5,25 +5,35 @@ import re
 import shutil
 import subprocess
 
-from programs import Failed
+HEAD = re.compile(rb'P6\s+(\d+)\s+(\d+)\s+255\s')
+
+
+class NoReader(SystemExit):
+    """Nothing here converts pictures. The installation that precedes a build brings GStreamer."""
 
 
 class Picture:
     def __init__(self, source, folder):
         self.folder = folder
-        if not source.exists():
+        if not source.is_file():
             raise SystemExit(f'bench: there is no picture {source}')
-        self.path = source if source.read_bytes()[:2] == b'P6' else as_ppm(source, folder / 'photograph.ppm')
-        self.width = self.height = None
+        # As the programs read it: 8 bits, no comments.
+        self.path = source if HEAD.match(source.read_bytes()) else as_ppm(source, folder / 'photograph.ppm')
+        self.parts()
+
+    def parts(self):
+        """The samples, width and height."""
+        data = self.path.read_bytes()
+        head = HEAD.match(data)
+        width, height = (int(head.group(1)), int(head.group(2))) if head else (0, 0)
+        if width * height == 0 or len(data) - head.end() < 3 * width * height:
+            raise SystemExit(f'bench: {self.path.name} is no whole PPM file of 8 bits')
+        return data[head.end():], width, height
 
     def rows(self):
         """Of the photograph, as bytes."""
-        data = self.path.read_bytes()
-        head = re.match(rb'P6\s+(?:#.*\n\s*)*(\d+)\s+(\d+)\s+255\s', data)
-        if not head:
-            raise Failed(f'{self.path.name} is no PPM file of 8 bits')
-        width, height = int(head.group(1)), int(head.group(2))
-        return [data[head.end() + 3 * width * y:head.end() + 3 * width * (y + 1)] for y in range(height)]
+        samples, width, height = self.parts()
+        return [samples[3 * width * y:3 * width * (y + 1)] for y in range(height)]
 
     def crop(self, size, raw=False):
         """The file of its top left corner, which is mirrored where the photograph is smaller."""
@@ -54,16 +64,43 @@ def wide(row, width):
 
 
 def as_ppm(source, path):
+    """By the first of Pillow, GStreamer and FFmpeg that can read the file."""
+    here = []
+    for name, convert in (('Pillow', by_pillow), ('GStreamer', by_gstreamer), ('FFmpeg', by_ffmpeg)):
+        done = convert(source, path)
+        if done:
+            return path
+        if done is not None:
+            here.append(name)
+    if not here:
+        raise NoReader(f'bench: {source.name} is no plain PPM file of 8 bits; Pillow, GStreamer or FFmpeg would convert it, and none is here')
+    raise SystemExit(f"bench: {source.name} is no picture that {' or '.join(here)} can read")
+
+
+def by_pillow(source, path):
+    """Whether it is done; None: Pillow is not here."""
     try:
         from PIL import Image
-        Image.open(source).convert('RGB').save(path)
-        return path
     except ImportError:
-        pass
-    for command in (['gst-launch-1.0', '-q', 'filesrc', f'location={source}', '!', 'decodebin', '!', 'videoconvert', '!',
-                     'video/x-raw,format=RGB', '!', 'pnmenc', '!', 'filesink', f'location={path}'],
-                    ['ffmpeg', '-v', 'error', '-y', '-i', str(source), '-pix_fmt', 'rgb24', str(path)]):
-        if shutil.which(command[0]) and subprocess.run(command, check=False, stdin=subprocess.DEVNULL,
-                                                       capture_output=True).returncode == 0 and path.exists():
-            return path
-    raise SystemExit(f'bench: {source.name} is no PPM file; Pillow, GStreamer or FFmpeg would convert it, and none is here')
+        return None
+    try:
+        Image.open(source).convert('RGB').save(path)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def by_gstreamer(source, path):
+    return by_command(path, ['gst-launch-1.0', '-q', 'filesrc', f'location={source}', '!', 'decodebin', '!', 'videoconvert', '!',
+                             'video/x-raw,format=RGB', '!', 'pnmenc', '!', 'filesink', f'location={path}'])
+
+
+def by_ffmpeg(source, path):
+    return by_command(path, ['ffmpeg', '-v', 'error', '-y', '-i', str(source), '-frames:v', '1', '-pix_fmt', 'rgb24', str(path)])
+
+
+def by_command(path, command):
+    if shutil.which(command[0]) is None:
+        return None
+    done = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, capture_output=True)
+    return done.returncode == 0 and path.exists() and path.read_bytes()[:2] == b'P6'

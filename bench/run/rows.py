@@ -281,3 +281,12 @@ QUICK_KERNELS = {
     ('canny', 'GRAY8', '50 and 150'),
 }
 KERNELS = [row._replace(layer='kernel', quick=(row.operation, row.format, row.setting) in QUICK_KERNELS) for row in KERNELS]
+
+# JPEG and JPEG 2000 in the layer of kernels, whose programs measure all formats and settings of an operation at once.
+CODING = [
+    *(Row('coalescejpegenc', form, 'quality 90', layer='kernel') for form in ('4:2:0', '4:4:4', 'RGB as 4:2:0')),
+    *(Row('coalescejpegdec', form, 'quality 90', layer='kernel')
+      for form in ('4:2:0', '4:2:0, marked rows', '4:2:0, intervals of 5')),
+    *(Row('j2kenc', 'RGB 4:4:4, 8 bits', setting, layer='kernel') for setting in ('lossless', '2 bits per pixel')),
+]
+LAYERS = {'kernel': [*KERNELS, *CODING], 'element': ELEMENTS, 'pipeline': [*TRANSFERS, *CHAINS, *through_the_bus()], 'command': COMMANDS}

@@ -148,6 +148,8 @@ def finish(array):
 def has_gpu():
     """Whether the elements can use a GPU: one that must have it starts."""
     element = Gst.ElementFactory.make("convolve")
+    if element is None:
+        sys.exit("no element convolve: GST_PLUGIN_PATH is the folder of libgstcoalesce.so")
     element.set_property("backend", "cuda")
     started = element.set_state(Gst.State.PAUSED) != Gst.StateChangeReturn.FAILURE
     element.set_state(Gst.State.NULL)
