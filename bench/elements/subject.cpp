@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 
 #include "cuda/gstcompat.h"
@@ -82,18 +83,6 @@ Subject::Subject(const std::string &description, const Setup &setup, const Subje
   start();
   make_inputs(other);
   learn();
-}
-
-Subject::~Subject() {
-  gst_element_set_state(bin_.get(), GST_STATE_NULL);
-  gst_pad_set_active(sink_.get(), FALSE);
-  for (GstBuffer *buffer : outputs_)
-    gst_buffer_unref(buffer);
-  prepared_.clear();
-  inputs_.clear();
-  if (pool_ == nullptr) return;
-  gst_buffer_pool_set_active(pool_, FALSE);
-  gst_object_unref(pool_);
 }
 
 void Subject::fail(const std::string &what) const {
@@ -210,7 +199,7 @@ void Subject::make_inputs(const Subject *other) {
   }
   const GstVideoInfo info = content.info();
   const bool gpu = content.on_gpu();
-  if (!setup_.own_memory) pool_ = proposed_pool();
+  if (!setup_.own_memory) pool_.reset(proposed_pool());
   if (pool_ == nullptr && gpu) {
     if (other == nullptr) throw std::runtime_error("proposes no pool of CUDA memory");
     for (const BufferRef &input : other->inputs_)
@@ -222,7 +211,7 @@ void Subject::make_inputs(const Subject *other) {
     GstBuffer *from = content.frames[i % content.frames.size()].get(), *buffer = nullptr;
     if (pool_ == nullptr)
       buffer = gst_buffer_copy_deep(from);
-    else if (gst_buffer_pool_acquire_buffer(pool_, &buffer, nullptr) != GST_FLOW_OK)
+    else if (gst_buffer_pool_acquire_buffer(pool_.get(), &buffer, nullptr) != GST_FLOW_OK)
       throw std::runtime_error("a pool gives no buffer");
     inputs_.emplace_back(buffer);
     if (pool_ != nullptr) copy_frame(info, from, buffer);
@@ -236,14 +225,14 @@ GstFlowReturn Subject::take(GstPad *pad, GstObject *, GstBuffer *buffer) try {
   auto *self = static_cast<Subject *>(pad->chaindata);
   const gsize bytes = gst_buffer_get_size(buffer);
   std::unique_lock<std::mutex> lock(self->lock_);
-  self->outputs_.push_back(buffer);
+  self->outputs_.emplace_back(buffer);
   const Sink mode = self->mode_;
   lock.unlock();
   if (mode == Sink::looks || mode == Sink::times)
     self->look_at_oldest(mode == Sink::looks ? kLookBehind : 0);
   lock.lock();
-  for (; mode == Sink::keeps_last && self->outputs_.size() > 1; self->outputs_.pop_front())
-    gst_buffer_unref(self->outputs_.front());
+  while (mode == Sink::keeps_last && self->outputs_.size() > 1)
+    self->outputs_.pop_front();
   self->asynchronous_ |= std::this_thread::get_id() != self->pushing_;
   self->arrived_++;
   self->bytes_ += bytes;
@@ -260,11 +249,10 @@ GstFlowReturn Subject::take(GstPad *pad, GstObject *, GstBuffer *buffer) try {
 void Subject::look_at_oldest(std::size_t keep) {
   std::unique_lock<std::mutex> lock(lock_);
   while (outputs_.size() > keep) {
-    GstBuffer *oldest = outputs_.front();
+    const BufferRef oldest = std::move(outputs_.front());
     outputs_.pop_front();
     lock.unlock();
-    look_at(oldest);
-    gst_buffer_unref(oldest);
+    look_at(oldest.get());
     lock.lock();
   }
 }
@@ -399,8 +387,8 @@ Content Subject::outputs(int count) {
   Content content;
   content.caps.reset(gst_pad_get_current_caps(sink_.get()));
   const std::lock_guard<std::mutex> lock(lock_);
-  for (GstBuffer *buffer : outputs_)
-    content.frames.emplace_back(buffer);
+  content.frames.assign(std::make_move_iterator(outputs_.begin()),
+                        std::make_move_iterator(outputs_.end()));
   outputs_.clear();
   return content;
 }

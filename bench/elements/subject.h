@@ -13,6 +13,19 @@
 
 namespace coalesce::test {
 
+struct StopElement {
+  void operator()(GstElement *element) const {
+    gst_element_set_state(element, GST_STATE_NULL);
+    gst_object_unref(element);
+  }
+};
+struct StopPool {
+  void operator()(GstBufferPool *pool) const {
+    gst_buffer_pool_set_active(pool, FALSE);
+    gst_object_unref(pool);
+  }
+};
+
 struct Setup {
   const Content *content = nullptr;
   std::string out_caps = "ANY";
@@ -27,7 +40,7 @@ class Subject {
   // In gst-launch's syntax. Throws if an element is missing, or refuses the caps. Elements that
   // propose no pool of CUDA memory get those of `other`.
   Subject(const std::string &description, const Setup &setup, const Subject *other);
-  ~Subject();
+  ~Subject() = default;
   Subject(const Subject &) = delete;
   Subject &operator=(const Subject &) = delete;
 
@@ -73,11 +86,10 @@ class Subject {
   [[noreturn]] void fail(const std::string &what) const;
 
   Setup setup_;
-  Owned<GstElement> bin_;
   Owned<GstBus> bus_;
   Owned<GstPad> sink_;
   std::vector<Owned<GstPad>> sources_;
-  GstBufferPool *pool_ = nullptr;
+  std::unique_ptr<GstBufferPool, StopPool> pool_;
   std::vector<BufferRef> inputs_;  // of each push one for each source
   std::vector<BufferRef> prepared_;
   guint64 pushed_ = 0, per_push_ = 1, expected_ = 0;
@@ -92,7 +104,9 @@ class Subject {
   Clock::time_point last_arrival_;
   guint64 first_mark_ = 0, second_mark_ = 0;  // the outputs at which a measurement begins and ends
   Clock::time_point at_first_mark_, at_second_mark_;
-  std::deque<GstBuffer *> outputs_;
+  std::deque<BufferRef> outputs_;
+
+  std::unique_ptr<GstElement, StopElement> bin_;  // stops before all else goes
 };
 
 }  // namespace coalesce::test

@@ -232,6 +232,7 @@ def parse():
                         'GStreamer or FFmpeg reads; without it a smaller one of the examples, mirrored')
     parser.add_argument('--quick', action='store_true', help='within two minutes: fewer rows, one size')
     parser.add_argument('--minutes', type=float, metavar='M', help='shorter or longer repetitions, and no step begins after M minutes')
+    parser.add_argument('--seconds', type=float, metavar='S', help='of the repetitions of one figure, about; then no limit ends the whole')
     parser.add_argument('--only', action='append', metavar='PATTERN',
                         help="only rows whose 'layer operation format setting' has it; may be repeated")
     parser.add_argument('--size', action='append', metavar='WxH', help='only this size; may be repeated')
@@ -291,7 +292,9 @@ def bench(arguments, folder, log):
         fail(f"nothing is measured of these rows{' with --quick' if arguments.quick else ''}{'' if run.gpu else ' without a GPU'}"
              f"{' at this size' if arguments.size else ''}")
     minutes = arguments.minutes or (QUICK_MINUTES if arguments.quick else GPU_MINUTES if run.gpu else None)
-    if minutes:
+    if arguments.seconds:
+        run.seconds, minutes = arguments.seconds, None
+    elif minutes:
         layers.choose_seconds(minutes)
     print(machine.text_of(found), flush=True)
     if arguments.compare and not arguments.anyway and compare.machines_differ(arguments.compare[0], found):

@@ -53,9 +53,10 @@ class Elements:
                            lambda row=row, size=size, memory=memory, ways=ways: self.measure(row, size, memory, ways))
 
     def sizes_of(self, row):
+        sizes = [size for size in self.run.sizes if size in row.sizes or size not in SIZES]
         if not self.run.gpu and row.operation in SLOW_ON_CPU:
-            return (SMALL,)
-        return [size for size in self.run.sizes if size in row.sizes or size not in SIZES]
+            sizes = dict.fromkeys(min(size, SMALL) for size in sizes)
+        return sizes
 
     def memory_of(self, row):
         """Of what goes in and what comes out; None: the row needs a GPU."""

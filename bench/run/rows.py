@@ -216,7 +216,7 @@ ELEMENTS = [row._replace(gpu_peers={'cudaconvert': 'cudaconvert', **row.gpu_peer
 UP_DOWN = 'cudaupload ! {} ! cudadownload'
 IDENTITY = 'convolve preset=identity {b}'
 TRANSFERS = [
-    *(Row('upload', 'UYVY', "upstream's own buffers" if own else '', element=f'uyvy2y {{b}} ! {CUDA},format=GRAY8', out=CUDA,
+    *(Row('upload', 'UYVY', "upstream's own buffers" if own else '', element=f'uyvy2y {{b}} ! capsfilter caps="{CUDA},format=GRAY8"', out=CUDA,
           gpu_peers={'cudaupload': 'cudaupload'}, memory=('system', 'CUDA'), own_memory=own, layer='pipeline')
       for own in (False, True)),
     Row('upload', 'NV12', element=IDENTITY, gpu_peers={'cudaupload': 'cudaupload'}, memory=('system', 'CUDA'), layer='pipeline'),
