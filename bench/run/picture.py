@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 
+MOST_SECONDS = 30  # of a conversion
 HEAD = re.compile(rb'P6\s+(\d+)\s+(\d+)\s+255\s')
 
 
@@ -102,5 +103,8 @@ def by_ffmpeg(source, path):
 def by_command(path, command):
     if shutil.which(command[0]) is None:
         return None
-    done = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, capture_output=True)
+    try:
+        done = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, capture_output=True, timeout=MOST_SECONDS)
+    except subprocess.TimeoutExpired:  # gst-launch-1.0 can wait for ever after an error
+        return False
     return done.returncode == 0 and path.exists() and path.read_bytes()[:2] == b'P6'
