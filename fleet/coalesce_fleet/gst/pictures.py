@@ -15,10 +15,10 @@ DAMAGE = re.compile(r"error while decoding|concealing \d+|damaged|CRC mismatch|I
 
 
 class Damage:
-    """FFmpeg's complaints, through GStreamer's log."""
+    """FFmpeg's first complaint while `listens`, through GStreamer's log."""
 
     def __init__(self):
-        self.first = None
+        self.first, self.listens = None, True
         Gst.debug_remove_log_function(None)
         Gst.debug_add_log_function(self.log)
         Gst.debug_set_active(True)
@@ -26,7 +26,7 @@ class Damage:
 
     def log(self, category, level, file, function, line, source, message, *rest):
         text = message.get() or ""
-        if self.first is None and category.get_name() == "libav" and DAMAGE.search(text):
+        if self.listens and self.first is None and category.get_name() == "libav" and DAMAGE.search(text):
             self.first = text.strip()
 
 
@@ -71,7 +71,7 @@ class Pictures:
         self.tolerance = min(2_000_000, gap * 2 // 5)
         if Pictures.damage is None:
             Pictures.damage = Damage()
-        Pictures.damage.first = None
+        Pictures.damage.first, Pictures.damage.listens = None, True
 
     # Building
 
@@ -254,6 +254,7 @@ class Pictures:
 
     def _end(self, pad):
         self.ended = True
+        Pictures.damage.listens = False  # decoders are interrupted in the midst of what follows
         pad.get_peer().send_event(Gst.Event.new_eos())
 
     def check(self):
