@@ -11,7 +11,7 @@ there is one of a GPU, from docs/benchmarks; assumptions are in ASSUMED, and are
 --measure runs the real engine and journal with an executor that does nothing: tasks end one at a time, so that each
 costs a turn of the loop over all slots and a commit, which is the worst case. Time of fsync is not CPU time.
 
-The model of a GPU is a closed queue: each of its processes starts (no GPU), then encodes a segment, and they share the
+The model of a GPU is a closed queue: each of its processes begins a segment (no GPU), then encodes it, and they share the
 GPU. Mean value analysis gives the share of the time in which the GPU works.
 """
 
@@ -33,7 +33,7 @@ GPUS = (1, 4, 16, 64, 256, 1000)
 SIZE = (3840, 2160)
 PROCESSES = 3  # on a GPU
 ASSUMED = {
-    'start_s': (3.0, 'start of an encoder process on a GPU, until scale.py has measured it'),
+    'cut_s': (0.3, 'a further segment in an encoder process, until its first frame, until scale.py has measured it'),
     'sha256_bytes_s': (1.5e9, 'sha256 in one thread, until scale.py has measured it'),
     'join_bytes_s': (1.4e9, 'joining by one mxfmux, until scale.py has measured it'),
     'host_gpus': (8, 'GPUs of a host'),
@@ -144,7 +144,7 @@ def read(path):
 
 
 def gpu_figures():
-    """By setting: frames/s of one GPU, bytes of a frame; the start of a process; where from. What scale.py has not measured
+    """By setting: frames/s of one GPU, bytes of a frame; what a cut costs a process; where from. What scale.py has not measured
     comes from the project's benchmarks."""
     for path in sorted((HERE.parents[1] / 'docs' / 'benchmarks').glob('*.json'), reverse=True):
         figures = read(path)
@@ -155,7 +155,7 @@ def gpu_figures():
             break
     else:
         raise SystemExit('model.py: no figures of a GPU')
-    start = ASSUMED['start_s'][0]
+    cut = ASSUMED['cut_s'][0]
     scale = read(RESULTS / 'scale.json')
     if scale and 'driver' in scale['machine']:
         rows = [row for row in scale['rows'] if row['source'] == 'gpu' and row['devices'] == 1]
@@ -163,20 +163,20 @@ def gpu_figures():
             setting = {'bpp=2': '2 bits per pixel'}.get(row['setting'], 'lossless')
             found[setting] = row['frames_s'], row['frame_bytes']
             where[setting] = f"{scale['machine']['device']}, {scale['format']}, scale.py, {scale['date']}"
-        # Of the fleet's own processes, if it ran there; they load Python too.
-        start = max(row['start_s'] for row in scale['fleet'] or rows if row['devices'] == 1 and row['per_device'] <= PROCESSES)
+        cuts = [row['cut_s'] for row in scale['fleet'] if row['per_device'] <= PROCESSES and row['cut_s'] is not None]
+        cut = max(cuts, default=cut)
     sources = sorted(set(where.values()))
     text = sources[0] if len(sources) == 1 else '; '.join(f'{setting}: {where[setting]}' for setting in sorted(where))
-    return found, start, text
+    return found, cut, text
 
 
-def share(processes, start, service):
+def share(processes, cut, service):
     """Of the time, in which a GPU works (mean value analysis of a closed queue)."""
     waiting = 0.0
     throughput = 0.0
     for number in range(1, processes + 1):
         response = service * (1 + waiting)
-        throughput = number / (start + response)
+        throughput = number / (cut + response)
         waiting = throughput * response
     return throughput * service
 
@@ -193,40 +193,41 @@ def driver_ms(rows, slots):
 def compute():
     driver, simulation = read(RESULTS / 'driver.json'), read(RESULTS / 'simulation.json')
     scale = read(RESULTS / 'scale.json')
-    gpus, start, where = gpu_figures()
+    gpus, cut, where = gpu_figures()
     processes = PROCESSES
     assumed = {name: value for name, (value, _) in ASSUMED.items()}
     if scale:
         for name in 'sha256_bytes_s', 'join_bytes_s':
             assumed[name] = scale['limits'].get(name, assumed[name])
+        assumed['cut_s'] = cut
     finish = 1 / (1 / assumed['join_bytes_s'] + (DIGESTS - 1) / assumed['sha256_bytes_s'])  # one after the other
     # What Ray adds in the driver to the engine's own loop, at the simulation's slots.
     plain = [row for row in simulation['rows'] if not row['faults']]
     ray_ms = max(0.0, plain[-1]['driver_cpu_ms_a_segment'] - driver_ms(driver['rows'], plain[-1]['slots']))
     journal = driver['rows'][0]['journal_bytes_segment']
-    result = {'date': datetime.date.today().isoformat(), 'gpu': where, 'processes': processes, 'start_s': start,
-              'ray_ms': round(ray_ms, 2), 'assumed': {name: {'value': assumed[name], 'what': text}
+    result = {'date': datetime.date.today().isoformat(), 'gpu': where, 'processes': processes, 'cut_s': cut,
+              'ray_ms': round(ray_ms, 2), 'assumed': {name: {'value': assumed[name], 'what': text.replace('until scale.py has measured it', 'measured by scale.py') if scale else text}
                                                       for name, (_, text) in ASSUMED.items()}, 'segments': [], 'rows': []}
     for setting, (rate, size) in sorted(gpus.items()):
         for frames in 60, 240, 960, 2400, 9600:
             result['segments'].append({'setting': setting, 'frames': frames, 'gpu_s': round(frames / rate, 2),
-                                       'share': [round(share(count, start, frames / rate), 3) for count in (1, 2, 3)],
+                                       'share': [round(share(count, cut, frames / rate), 3) for count in (1, 2, 3)],
                                        'bytes': round(frames * size)})
-        least = next(frames for frames in range(60, 100_000, 60) if share(processes, start, frames / rate) >= 0.95)
+        least = next(frames for frames in range(60, 100_000, 60) if share(processes, cut, frames / rate) >= 0.95)
         result.setdefault('least_frames', {})[setting] = least
         for count in GPUS:
             slots = processes * count
             cpu_ms = driver_ms(driver['rows'], slots) + ray_ms
             # As long as one GPU needs, and as long as the driver's core needs.
             frames = max(least, math.ceil(count * rate * cpu_ms / 1e3 / assumed['driver_share']))
-            segments_s = count * rate * share(processes, start, frames / rate) / frames
+            segments_s = count * rate * share(processes, cut, frames / rate) / frames
             output = count * rate * size
             storage = output * (WRITES + READS) + count * rate * assumed['input_bytes_frame']
             hosts = math.ceil(count / assumed['host_gpus'])
             network = storage / hosts
             result['rows'].append({
                 'setting': setting, 'gpus': count, 'frames_s': round(count * rate), 'segment_frames': frames,
-                'segment_s': round(processes * frames / rate + start, 1), 'segments_s': round(segments_s, 2),
+                'segment_s': round(processes * frames / rate + cut, 1), 'segments_s': round(segments_s, 2),
                 'driver_cores': round(segments_s * cpu_ms / 1e3, 3), 'journal_bytes_s': round(segments_s * journal),
                 'journal_bytes_100000_h': round(100_000 * 90_000 / frames * journal),
                 'driver_item_bytes_100000_h': round(100_000 * 90_000 / assumed['mean_item_frames'] * driver['item_bytes']),

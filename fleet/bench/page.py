@@ -68,35 +68,37 @@ def simulation():
 
 
 def scale():
-    figures = read('scale')
-    if not figures:
-        return ['Not measured yet.']
-    rows = [[row['source'], f"`{row['setting']}`", row['devices'], row['per_device'], number(row['frames_s']),
-             '–' if row['efficiency'] is None else f"{row['efficiency']:.2f}", size(row['frame_bytes']), f"{row['start_s']:.1f} s",
-             number(row['cpu_cores_busy'])] for row in figures['rows']]
-    machine = figures['machine']
-    return [*table(['source', 'setting', 'devices', 'processes on each', 'frames/s', 'efficiency', 'a frame', 'start', 'cores busy'],
-                   rows), '', f"{figures['size']}, {figures['format']}; {machine['devices']} × {machine['device']}, {machine['cores']} "
-            f"cores ({machine['cpu']}), GStreamer {machine['gstreamer']}, {figures['date']}."]
+    """A table of each host."""
+    lines = []
+    for name in 'scale', 'scale-two':
+        figures = read(name)
+        if not figures:
+            continue
+        rows = [[row['source'], f"`{row['setting']}`", row['devices'], row['per_device'], number(row['frames_s']),
+                 '–' if row['efficiency'] is None else f"{row['efficiency']:.2f}", size(row['frame_bytes']), f"{row['start_s']:.1f} s",
+                 number(row['cpu_cores_busy'])] for row in figures['rows']]
+        machine = figures['machine']
+        lines += [*table(['source', 'setting', 'devices', 'processes on each', 'frames/s', 'efficiency', 'a frame', 'start', 'cores busy'],
+                         rows), '', f"{figures['size']}, {figures['format']}; {machine['devices']} × {machine['device']}, {machine['cores']} "
+                  f"cores ({machine['cpu']}), GStreamer {machine['gstreamer']}, {figures['date']}.", '']
+    return lines[:-1] or ['Not measured yet.']
 
 
 def whole():
     figures = read('scale')
     if not figures or not figures['fleet']:
         return ['Not measured yet.']
-    rows = []
-    for row in figures['fleet']:
-        rate = row['frames'] / (row['last_segment_s'] - row['first_segment_s'])
-        rows.append([row['devices'], row['per_device'], row['segment_frames'], row['segments'], number(row['frames_s']),
-                     f"{row['efficiency']:.2f}", number(rate), f"{row['seconds']:.1f} s", f"{row['first_segment_s']:.1f} s",
-                     f"{row['last_segment_s']:.1f} s", f"{row['segment_s']:.1f} s", f"{row['start_s']:.1f} s", f"{row['finish_s']:.1f} s"])
+    def seconds(value):
+        return '–' if value is None else f'{value:.2f} s'
+
+    rows = [[row['devices'], row['per_device'], row['segment_frames'], row['segments'], number(row['frames_s']),
+             '–' if row['rate_frames_s'] is None else number(row['rate_frames_s']), seconds(row['seconds']), seconds(row['start_s']),
+             seconds(row['cut_s']), seconds(row['segment_s']), seconds(row['finish_s'])] for row in figures['fleet']]
     one = figures['fleet'][0]
-    return [*table(['devices', 'processes on each', 'frames of a segment', 'segments', 'frames/s', 'efficiency', 'frames/s of encoding',
-                    'time', 'first segment', 'last segment', 'a segment', 'of it the start', 'finishing'], rows), '',
+    return [*table(['devices', 'processes on each', 'frames of a segment', 'segments', 'frames/s', 'frames/s of encoding', 'time',
+                    'start of a process', 'a cut', 'a segment', 'finishing'], rows), '',
             f"{one['items']} items of {one['frames'] // one['items']:,} frames for each device, {figures['size']}, H.264 to 2 bits per "
-            f"pixel in MXF; files on {figures['machine']['work']}, {figures['date']}. The first segment begins, and the last ends, so "
-            'long after the command began; the frames/s of encoding are between them. Finishing: from the last segment of an item to its '
-            'output.']
+            f"pixel in MXF, on {figures['machine']['work']}. {figures['machine']['device']}, {figures['date']}."]
 
 
 def limits():
@@ -112,7 +114,7 @@ def segments():
              *(f'{value:.2f}' for value in row['share'])] for row in model['segments']]
     least = ', '.join(f'{frames:,} ({setting})' for setting, frames in model['least_frames'].items())
     return [*table(['setting', 'frames of a segment', 'of the GPU', 'bytes', '1 process', '2 processes', '3 processes'], rows), '',
-            f"{model['gpu']}; a start of {model['start_s']} s. Three processes reach 0.95 from this number of frames: {least}."]
+            f"{model['gpu']}; a cut costs {model['cut_s']} s. Three processes reach 0.95 from this number of frames: {least}."]
 
 
 def model():
@@ -225,7 +227,7 @@ def draw():
                   enumerate((('cpu', '1 process'), ('other', '2'), ('ours', '3 processes on a GPU')))])
     drawing.y = max(left, right) + 14
     for line in (f"Left: Ray {figures['ray']}, all nodes on {figures['cores']} cores, {figures['date']}; GPUs are waited for.",
-                 f"Right: segments of 3840×2160 at 2 bits per pixel; {shares['gpu']}; a start of {shares['start_s']} s."):
+                 f"Right: segments of 3840×2160 at 2 bits per pixel; {shares['gpu']}; a cut costs {shares['cut_s']} s."):
         drawing.text(MARGIN, drawing.y, line, 'small')
         drawing.y += 15
     return drawing.svg('Efficiency of coalesce-fleet', 'By the number of nodes, and by the length of segments.')
