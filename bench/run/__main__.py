@@ -43,7 +43,7 @@ INSTALL = {
     'cudadownload': "GStreamer's plugin nvcodec (gstreamer1.0-plugins-bad)",
     'nvjpegenc': "GStreamer's plugin nvcodec of 1.22 or later, and nvJPEG",
     'nvjpegdec': "GStreamer's plugin nvcodec, and nvJPEG",
-    'openjpegenc': 'gstreamer1.0-plugins-bad', 'gaussianblur': 'gstreamer1.0-plugins-bad', 'cvsmooth': 'gstreamer1.0-opencv',
+    'openjpegenc': 'gstreamer1.0-plugins-bad', 'gaussianblur': 'gstreamer1.0-plugins-bad',
     'videoconvert': 'gstreamer1.0-plugins-base', 'deinterlace': 'gstreamer1.0-plugins-good', 'jpegenc': 'gstreamer1.0-plugins-good',
     'jpegdec': 'gstreamer1.0-plugins-good', 'opj_compress': 'libopenjp2-tools', 'grk_compress': 'grokj2k-tools',
     'ojph_compress': 'openjph-tools', 'ffmpeg': 'ffmpeg', 'gst-launch-1.0': 'gstreamer1.0-tools',

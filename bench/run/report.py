@@ -31,7 +31,9 @@ def what(row):
 
 
 def table(head, rows):
-    """Lines, the first column to the left and the others to the right."""
+    """Lines, the first column to the left and the others to the right; without columns that are empty."""
+    used = [i for i in range(len(head)) if any(line[i] for line in rows)]
+    head, rows = [head[i] for i in used], [[line[i] for i in used] for line in rows]
     widths = [max(len(line[i]) for line in [head, *rows]) for i in range(len(head))]
     return [' '.join(cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(line, widths)))
             for line in [head, ['-' * width for width in widths], *rows]]

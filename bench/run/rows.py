@@ -178,7 +178,7 @@ ELEMENTS = [
     Row('sepconvolve', 'AYUV', 'Gaussian, sigma 2', element='sepconvolve preset=gaussian sigma=2 {b}',
         cpu_peers={'gaussianblur': 'gaussianblur sigma=2'}),
     Row('median', 'NV12', '3x3', element='median size=3 {b}', quick=True),
-    Row('median', 'RGB', '5x5', element='median size=5 {b}', cpu_peers={'cvsmooth': 'cvsmooth type=median kernel-width=5'}),
+    Row('median', 'RGB', '5x5', element='median size=5 {b}'),
     Row('bilateral', 'NV12', 'radius 2', element='bilateral radius=2 {b}'),
     Row('bilateral', 'RGB', 'radius 2', element='bilateral radius=2 {b}', quick=True),
     Row('canny', 'NV12 to GRAY8', '50 and 150', element='canny {b}', quick=True),
@@ -222,7 +222,8 @@ TRANSFERS = [
     Row('upload', 'NV12', element=IDENTITY, gpu_peers={'cudaupload': 'cudaupload'}, memory=('system', 'CUDA'), layer='pipeline'),
     Row('download', 'NV12', element=IDENTITY, gpu_peers={'cudadownload': 'cudadownload'}, memory=('CUDA', 'system'), layer='pipeline'),
     Row('download', 'RGBA', element=IDENTITY, gpu_peers={'cudadownload': 'cudadownload'}, memory=('CUDA', 'system'), layer='pipeline'),
-    Row('both ways', 'NV12', element=IDENTITY, gpu_peers={'cudaupload': f'cudaupload ! {CUDA} ! cudadownload'}, layer='pipeline'),
+    Row('both ways', 'NV12', element=IDENTITY, gpu_peers={'cudaupload, cudadownload': f'cudaupload ! {CUDA} ! cudadownload'},
+        memory=('system', 'system'), layer='pipeline'),
 ]
 # Of several elements. {cuda} becomes caps of CUDA memory between them where there is a GPU.
 CHAINS = [

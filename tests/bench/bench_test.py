@@ -219,7 +219,8 @@ class Other(unittest.TestCase):
     def test_an_interruption_keeps_what_was_measured(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / 'figures.json'
-            command = [sys.executable, str(BENCH), '--build', str(BUILD), '--only', 'element *', '--size', '320x240', '--json', str(path)]
+            command = [sys.executable, str(BENCH), '--build', str(BUILD), '--only', 'element *', '--size', '320x240', '--seconds', '0.1',
+                       '--json', str(path)]
             with subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                   start_new_session=True) as running:
                 for line in running.stderr:
