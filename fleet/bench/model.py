@@ -11,8 +11,9 @@ there is one of a GPU, from docs/benchmarks; assumptions are in ASSUMED, and are
 --measure runs the real engine and journal with an executor that does nothing: tasks end one at a time, so that each
 costs a turn of the loop over all slots and a commit, which is the worst case. Time of fsync is not CPU time.
 
-The model of a GPU is a closed queue: each of its processes begins a segment (no GPU), then encodes it, and they share the
-GPU. Mean value analysis gives the share of the time in which the GPU works.
+The model of a GPU is a closed queue: each of its processes begins a segment and decodes its frames by itself, and all share
+the encoder. Mean value analysis gives the share of the time in which the encoder works. The start of a process is not in
+it: a process does many segments.
 """
 
 import argparse
@@ -31,11 +32,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 RESULTS = HERE / 'results'
 GPUS = (1, 4, 16, 64, 256, 1000)
 SIZE = (3840, 2160)
-PROCESSES = 3  # on a GPU
+PROCESSES, FRAMES, JOINS = 6, 960, 4  # the defaults: on a GPU, of a segment, at once for a GPU
+SHOWN = (1, 3, 6)  # processes
 ASSUMED = {
-    'cut_s': (0.3, 'a further segment in an encoder process, until its first frame, until scale.py has measured it'),
-    'sha256_bytes_s': (1.5e9, 'sha256 in one thread, until scale.py has measured it'),
-    'join_bytes_s': (1.4e9, 'joining by one mxfmux, until scale.py has measured it'),
     'host_gpus': (8, 'GPUs of a host'),
     'host_network_bytes_s': (50e9, 'network of a host, 400 Gbit/s'),
     'storage_bytes_s': (1e12, 'a large parallel file system, reading and writing together'),
@@ -44,9 +43,8 @@ ASSUMED = {
     'driver_share': (0.5, 'of a core that the driver may use'),
     'mean_item_frames': (90_000, 'an item, an hour at 25 frames/s'),
 }
-# Of a byte of output: written as segment, read for its digest, read for joining, written joined, read for its digest.
+# Of a byte of output: written as segment, read for joining, written joined, read to compare and for the output's digest.
 WRITES, READS = 2, 3
-DIGESTS = 3  # of the codestream, of the segment before joining, of the output
 # Of a segment: two files created, synced and renamed, and the folder synced twice.
 OPERATIONS = 8
 
@@ -75,9 +73,9 @@ def engine_costs(slots, segments, items):
             slot.task = task
             result = {'seconds': 1.0}
             if task['kind'] == 'prepare':
-                result |= {'segments': segments, 'frames': segments * 240}
+                result |= {'segments': segments, 'frames': segments * 240, 'bytes': 0}
             elif task['kind'] == 'segment':
-                result |= {'count': 240, 'bytes': 1, 'sha256': '0' * 64, 'start': 0.5}
+                result |= {'count': 240, 'bytes': 1, 'sha256': '0' * 64, 'start': 0.5, 'before': 0}
             else:
                 pathlib.Path(task['out']).touch()
                 result |= {'frames': segments * 240, 'bytes': 0, 'sha256': '0' * 64}
@@ -144,7 +142,7 @@ def read(path):
 
 
 def gpu_figures():
-    """By setting: frames/s of one GPU, bytes of a frame; what a cut costs a process; where from. What scale.py has not measured
+    """By setting: frames/s of one GPU's encoder and bytes of a frame. And where they are from: what scale.py has not measured
     comes from the project's benchmarks."""
     for path in sorted((HERE.parents[1] / 'docs' / 'benchmarks').glob('*.json'), reverse=True):
         figures = read(path)
@@ -155,28 +153,43 @@ def gpu_figures():
             break
     else:
         raise SystemExit('model.py: no figures of a GPU')
-    cut = ASSUMED['cut_s'][0]
     scale = read(RESULTS / 'scale.json')
-    if scale and 'driver' in scale['machine']:
-        rows = [row for row in scale['rows'] if row['source'] == 'gpu' and row['devices'] == 1]
-        for row in sorted(rows, key=lambda row: row['frames_s']):
-            setting = {'bpp=2': '2 bits per pixel'}.get(row['setting'], 'lossless')
-            found[setting] = row['frames_s'], row['frame_bytes']
-            where[setting] = f"{scale['machine']['device']}, {scale['format']}, scale.py, {scale['date']}"
-        cuts = [row['cut_s'] for row in scale['fleet'] if row['per_device'] <= PROCESSES and row['cut_s'] is not None]
-        cut = max(cuts, default=cut)
+    for row in sorted(rows_of(scale, 'gpu'), key=lambda row: row['frames_s']):
+        setting = {'bpp=2': '2 bits per pixel'}.get(row['setting'], 'lossless')
+        found[setting] = row['frames_s'], row['frame_bytes']
+        where[setting] = f"{scale['machine']['device']}, {scale['format']}, scale.py, {scale['date']}"
     sources = sorted(set(where.values()))
     text = sources[0] if len(sources) == 1 else '; '.join(f'{setting}: {where[setting]}' for setting in sorted(where))
-    return found, cut, text
+    return found, text
 
 
-def share(processes, cut, service):
-    """Of the time, in which a GPU works (mean value analysis of a closed queue)."""
+def rows_of(scale, source):
+    return [row for row in scale['rows'] if (row['source'], row['devices']) == (source, 1)]
+
+
+def fleet_figures():
+    """Of the fleet on one GPU: seconds that a frame needs outside the encoder, the seconds of a segment beside its frames,
+    the start of a process, and bytes a second of finishing an output while others are finished."""
+    scale = read(RESULTS / 'scale.json')
+    h264 = {row['per_device']: row['frames_s'] for row in rows_of(scale, 'h264')}
+    encoder = max(row['frames_s'] for row in rows_of(scale, 'gpu') if row['setting'] == 'bpp=2')
+    runs = [row for row in scale['fleet'] if row['devices'] == 1]
+    cuts = [row['segment_s'] - row['segment_frames'] * row['per_device'] / h264[row['per_device']] for row in runs
+            if row['cut_s'] and row['per_device'] in h264 and row['segments'] >= 3 * row['processes']]
+    return {'own_s': 1 / h264[1] - 1 / encoder, 'cut_s': max(cuts), 'start_s': max(row['start_s'] for row in runs),
+            'finish_bytes_s': min(row['bytes'] / row['items'] / row['finish_s'] for row in runs), 'runs': [
+                {name: row[name] for name in ('per_device', 'segment_frames', 'rate_frames_s')} for row in runs
+                if row['rate_frames_s'] and row['segments'] >= 3 * row['processes']]}
+
+
+def share(processes, cut, own, rate, frames):
+    """Of the time, in which a GPU's encoder works (mean value analysis of a closed queue)."""
+    alone, service = cut + frames * own, frames / rate
     waiting = 0.0
     throughput = 0.0
     for number in range(1, processes + 1):
         response = service * (1 + waiting)
-        throughput = number / (cut + response)
+        throughput = number / (alone + response)
         waiting = throughput * response
     return throughput * service
 
@@ -192,49 +205,50 @@ def driver_ms(rows, slots):
 
 def compute():
     driver, simulation = read(RESULTS / 'driver.json'), read(RESULTS / 'simulation.json')
-    scale = read(RESULTS / 'scale.json')
-    gpus, cut, where = gpu_figures()
-    processes = PROCESSES
+    gpus, where = gpu_figures()
+    fleet = fleet_figures()
+    cut, own, finish = fleet['cut_s'], fleet['own_s'], fleet['finish_bytes_s']
     assumed = {name: value for name, (value, _) in ASSUMED.items()}
-    if scale:
-        for name in 'sha256_bytes_s', 'join_bytes_s':
-            assumed[name] = scale['limits'].get(name, assumed[name])
-        assumed['cut_s'] = cut
-    finish = 1 / (1 / assumed['join_bytes_s'] + (DIGESTS - 1) / assumed['sha256_bytes_s'])  # one after the other
     # What Ray adds in the driver to the engine's own loop, at the simulation's slots.
     plain = [row for row in simulation['rows'] if not row['faults']]
     ray_ms = max(0.0, plain[-1]['driver_cpu_ms_a_segment'] - driver_ms(driver['rows'], plain[-1]['slots']))
     journal = driver['rows'][0]['journal_bytes_segment']
-    result = {'date': datetime.date.today().isoformat(), 'gpu': where, 'processes': processes, 'cut_s': cut,
-              'ray_ms': round(ray_ms, 2), 'assumed': {name: {'value': assumed[name], 'what': text.replace('until scale.py has measured it', 'measured by scale.py') if scale else text}
-                                                      for name, (_, text) in ASSUMED.items()}, 'segments': [], 'rows': []}
+    result = {'date': datetime.date.today().isoformat(), 'gpu': where, 'processes': PROCESSES, 'default_frames': FRAMES,
+              'default_joins': JOINS, 'shown': SHOWN, 'start_s': fleet['start_s'], 'cut_s': round(cut, 2), 'own_ms': round(1e3 * own, 2),
+              'finish_bytes_s': round(finish), 'ray_ms': round(ray_ms, 2),
+              'assumed': {name: {'value': value, 'what': text} for name, (value, text) in ASSUMED.items()}, 'segments': [], 'rows': [],
+              'least_frames': {}, 'uncut': {}, 'checked': []}
+    for run in fleet['runs']:
+        rate = gpus['2 bits per pixel'][0]
+        modelled = rate * share(run['per_device'], cut, own, rate, run['segment_frames'])
+        result['checked'].append({**run, 'modelled_frames_s': round(modelled)})
     for setting, (rate, size) in sorted(gpus.items()):
-        for frames in 60, 240, 960, 2400, 9600:
-            result['segments'].append({'setting': setting, 'frames': frames, 'gpu_s': round(frames / rate, 2),
-                                       'share': [round(share(count, cut, frames / rate), 3) for count in (1, 2, 3)],
-                                       'bytes': round(frames * size)})
-        least = next(frames for frames in range(60, 100_000, 60) if share(processes, cut, frames / rate) >= 0.95)
-        result.setdefault('least_frames', {})[setting] = least
+        for frames in 60, 240, 480, 960, 2400, 9600:
+            result['segments'].append({'setting': setting, 'frames': frames, 'gpu_s': round(frames / rate, 2), 'bytes': round(frames * size),
+                                       'share': [round(share(count, cut, own, rate, frames), 3) for count in SHOWN]})
+        uncut = share(PROCESSES, 0, own, rate, 1)
+        result['uncut'][setting] = [round(share(count, 0, own, rate, 1), 3) for count in SHOWN]
+        result['least_frames'][setting] = next(frames for frames in range(60, 100_000, 60)
+                                               if share(PROCESSES, cut, own, rate, frames) >= 0.95 * uncut)
         for count in GPUS:
-            slots = processes * count
+            slots = PROCESSES * count
             cpu_ms = driver_ms(driver['rows'], slots) + ray_ms
-            # As long as one GPU needs, and as long as the driver's core needs.
-            frames = max(least, math.ceil(count * rate * cpu_ms / 1e3 / assumed['driver_share']))
-            segments_s = count * rate * share(processes, cut, frames / rate) / frames
-            output = count * rate * size
-            storage = output * (WRITES + READS) + count * rate * assumed['input_bytes_frame']
-            hosts = math.ceil(count / assumed['host_gpus'])
-            network = storage / hosts
+            # As long as the driver's core needs.
+            frames = max(FRAMES, math.ceil(count * rate * uncut * cpu_ms / 1e3 / assumed['driver_share']))
+            frames_s = count * rate * share(PROCESSES, cut, own, rate, frames)
+            segments_s = frames_s / frames
+            output = frames_s * size
+            storage = output * (WRITES + READS) + frames_s * assumed['input_bytes_frame']
+            network = storage / math.ceil(count / assumed['host_gpus'])
             result['rows'].append({
-                'setting': setting, 'gpus': count, 'frames_s': round(count * rate), 'segment_frames': frames,
-                'segment_s': round(processes * frames / rate + cut, 1), 'segments_s': round(segments_s, 2),
+                'setting': setting, 'gpus': count, 'frames_s': round(frames_s), 'segment_frames': frames,
+                'segments_s': round(segments_s, 2),
                 'driver_cores': round(segments_s * cpu_ms / 1e3, 3), 'journal_bytes_s': round(segments_s * journal),
                 'journal_bytes_100000_h': round(100_000 * 90_000 / frames * journal),
                 'driver_item_bytes_100000_h': round(100_000 * 90_000 / assumed['mean_item_frames'] * driver['item_bytes']),
                 'ray_bytes': slots * 1024 * 2, 'operations_s': round(segments_s * OPERATIONS),
                 'output_bytes_s': round(output), 'storage_bytes_s': round(storage), 'host_network_bytes_s': round(network),
-                'sha256_threads_a_gpu': round(DIGESTS * rate * size / assumed['sha256_bytes_s'], 1),
-                'joins_at_once_a_gpu': round(rate * size / finish, 1),
+                'joins_at_once_a_gpu': round(output / count / finish, 1),
                 'join_s_of_an_item': round(assumed['mean_item_frames'] * size / finish),
                 'storage_limit_gpus': round(assumed['storage_bytes_s'] / (storage / count)),
                 'first_limit': first_limit(storage, network, segments_s, cpu_ms, assumed)})

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes the tables of docs/fleet.md and draws docs/images/fleet.svg, from results/ and docs/benchmarks.
+"""Writes the tables of docs/fleet.md and docs/lab/fleet.md, and draws docs/images/fleet.svg, from results/ and docs/benchmarks.
 
 usage: page.py [--check]
 
@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT / 'bench'))
 import chart  # noqa: E402
 from chart import BAR, GAP, MARGIN, WIDTH, Drawing, number  # noqa: E402
 
-PAGE, IMAGE = ROOT / 'docs' / 'fleet.md', ROOT / 'docs' / 'images' / 'fleet.svg'
+PAGES, IMAGE = [ROOT / 'docs' / name for name in ('fleet.md', 'lab/fleet.md')], ROOT / 'docs' / 'images' / 'fleet.svg'
 # Assumptions of the cost table: the processor's 280 W of 64 cores; an H100's or H200's limit.
 CORE_WATTS, GPU_WATTS = 280 / 64, 700
 LABELS = 150
@@ -68,12 +68,9 @@ def simulation():
 
 
 def scale():
-    """A table of each host."""
     lines = []
-    for name in 'scale', 'scale-two':
+    for name in 'scale', 'scale-2':
         figures = read(name)
-        if not figures:
-            continue
         rows = [[row['source'], f"`{row['setting']}`", row['devices'], row['per_device'], number(row['frames_s']),
                  '–' if row['efficiency'] is None else f"{row['efficiency']:.2f}", size(row['frame_bytes']), f"{row['start_s']:.1f} s",
                  number(row['cpu_cores_busy'])] for row in figures['rows']]
@@ -81,40 +78,66 @@ def scale():
         lines += [*table(['source', 'setting', 'devices', 'processes on each', 'frames/s', 'efficiency', 'a frame', 'start', 'cores busy'],
                          rows), '', f"{figures['size']}, {figures['format']}; {machine['devices']} × {machine['device']}, {machine['cores']} "
                   f"cores ({machine['cpu']}), GStreamer {machine['gstreamer']}, {figures['date']}.", '']
-    return lines[:-1] or ['Not measured yet.']
+    return lines[:-1]
 
 
 def whole():
     figures = read('scale')
-    if not figures or not figures['fleet']:
-        return ['Not measured yet.']
-    def seconds(value):
-        return '–' if value is None else f'{value:.2f} s'
-
-    rows = [[row['devices'], row['per_device'], row['segment_frames'], row['segments'], number(row['frames_s']),
-             '–' if row['rate_frames_s'] is None else number(row['rate_frames_s']), seconds(row['seconds']), seconds(row['start_s']),
-             seconds(row['cut_s']), seconds(row['segment_s']), seconds(row['finish_s'])] for row in figures['fleet']]
+    rows = [[row['devices'], row['per_device'], row['segment_frames'], row['segments'], number(row['frames_s']), rate(row),
+             f"{row['seconds']:.1f} s", f"{row['start_s']:.1f} s", seconds(row['cut_s']), f"{row['segment_s']:.1f} s",
+             f"{row['last_segment_s']:.1f} s", f"{row['finish_s']:.1f} s", number(row['cpu_cores_busy'])] for row in figures['fleet']]
     one = figures['fleet'][0]
-    return [*table(['devices', 'processes on each', 'frames of a segment', 'segments', 'frames/s', 'frames/s of encoding', 'time',
-                    'start of a process', 'a cut', 'a segment', 'finishing'], rows), '',
+    return [*table(['devices', 'processes on each', 'frames of a segment', 'segments', 'frames/s', 'rate', 'time', 'start', 'cut', 'a segment',
+                    'last segment', 'finishing', 'cores busy'], rows), '',
             f"{one['items']} items of {one['frames'] // one['items']:,} frames for each device, {figures['size']}, H.264 to 2 bits per "
-            f"pixel in MXF, on {figures['machine']['work']}. {figures['machine']['device']}, {figures['date']}."]
+            f"pixel in MXF; files on {figures['machine']['work']}, {figures['date']}. Start and cut: seconds until the first frame, of a "
+            "process's first segment and of the others. Rate: of encoding, once all processes run; where a process has fewer than three "
+            'segments it is left out. The last segment ends so long after the command began. Finishing: from the last segment of an item to '
+            'its output.']
+
+
+def rate(row):
+    """Frames/s, of at least three segments in a process."""
+    return number(row['rate_frames_s']) if row['rate_frames_s'] and row['segments'] >= 3 * row['processes'] else '–'
+
+
+def seconds(value):
+    return '–' if value is None else f'{value:.2f} s'
+
+
+def stay():
+    """The lab's: processes that end with their segment, and that stay."""
+    rows = []
+    for name, way in ('scale-2', 'ends with its segment'), ('scale', 'stays'):
+        figures = read(name)
+        for row in figures['fleet']:
+            rows.append([way, row['devices'], row['per_device'], row['segment_frames'], f"{row['frames']:,}", number(row['frames_s']),
+                         f"{row['seconds']:.1f} s", f"{row['start_s']:.1f} s", seconds(row.get('cut_s')), f"{row['segment_s']:.1f} s",
+                         f"{row['finish_s']:.1f} s"])
+    return table(['a process', 'devices', 'processes on each', 'frames of a segment', 'frames', 'frames/s', 'time', 'start', 'cut',
+                  'a segment', 'finishing'], rows)
 
 
 def limits():
-    figures = read('scale')
-    if not figures:
-        return ['Not measured yet.']
-    return table(['limit', 'value'], [quantity(*limit) for limit in figures['limits'].items()])
+    return table(['limit', 'value'], [quantity(*limit) for limit in read('scale')['limits'].items()])
 
 
 def segments():
     model = read('model')
     rows = [[row['setting'], f"{row['frames']:,}", f"{row['gpu_s']:.2f} s", size(row['bytes']),
              *(f'{value:.2f}' for value in row['share'])] for row in model['segments']]
+    rows += [[setting, 'uncut', '–', '–', *(f'{value:.2f}' for value in shares)] for setting, shares in model['uncut'].items()]
+    rows.sort(key=lambda row: row[0])
     least = ', '.join(f'{frames:,} ({setting})' for setting, frames in model['least_frames'].items())
-    return [*table(['setting', 'frames of a segment', 'of the GPU', 'bytes', '1 process', '2 processes', '3 processes'], rows), '',
-            f"{model['gpu']}; a cut costs {model['cut_s']} s. Three processes reach 0.95 from this number of frames: {least}."]
+    checked = '; '.join(f"{row['per_device']} processes, {row['segment_frames']} frames: {row['modelled_frames_s']} frames/s by the model, "
+                        f"{number(row['rate_frames_s'])} measured" for row in model['checked'])
+    return [*table(['setting', 'frames of a segment', 'of the GPU', 'bytes', *counted(model)], rows), '',
+            f"{model['gpu']}; H.264, which takes {model['own_ms']} ms of a frame outside the encoder; {model['cut_s']} s of a segment beside "
+            f"its frames. {checked}. {model['processes']} processes reach 0.95 of the rate without cuts from this number of frames: {least}."]
+
+
+def counted(model):
+    return [f"{count} process{'es' if count > 1 else ''}" for count in model['shown']]
 
 
 def model():
@@ -137,8 +160,9 @@ def holds():
         ['driver, what Ray adds', f"{figures['ray_ms']:.2f} ms of CPU a segment"],
         ['journal, a segment', size(driver['rows'][0]['journal_bytes_segment'])],
         ['journal, 100,000 hours', size(last['journal_bytes_100000_h'])],
-        ['messages under way, 3,000 slots', size(last['ray_bytes'])],
+        [f"messages under way, {1000 * figures['processes']:,} slots", size(last['ray_bytes'])],
         ['object store', 'nothing: paths and results travel in the messages'],
+        ['finishing an output', f"{size(figures['finish_bytes_s'])}/s"],
         *([f"joins at once, for a GPU, {row['setting']}", number(row['joins_at_once_a_gpu'])]
           for row in figures['rows'] if row['gpus'] == 1),
         *([f"joining of an hour, {row['setting']}", f"{row['join_s_of_an_item']:,} s"] for row in figures['rows'] if row['gpus'] == 1),
@@ -179,7 +203,7 @@ def costs():
             'cores).']
 
 
-TABLES = {function.__name__: function for function in (simulation, scale, whole, limits, segments, model, holds, assumptions, costs)}
+TABLES = {function.__name__: function for function in (simulation, scale, whole, limits, segments, model, holds, assumptions, costs, stay)}
 
 
 def page(text):
@@ -221,13 +245,13 @@ def draw():
                 [('ours', 'without faults', [by.get((count, False)) for count in nodes]),
                  ('peer', 'a node killed, slow nodes', [by.get((count, True)) for count in nodes])])
     rows = [row for row in shares['segments'] if row['setting'] == '2 bits per pixel']
-    right = bars(drawing, 2 * MARGIN + half, half, 'Model: share of the time a GPU works',
+    right = bars(drawing, 2 * MARGIN + half, half, "Model: share of the time a GPU's encoder works",
                  [f"{row['frames']:,} frames" for row in rows],
                  [(style, name, [row['share'][place] for row in rows]) for place, (style, name) in
-                  enumerate((('cpu', '1 process'), ('other', '2'), ('ours', '3 processes on a GPU')))])
+                  enumerate(zip(('cpu', 'other', 'ours'), counted(shares)))])
     drawing.y = max(left, right) + 14
     for line in (f"Left: Ray {figures['ray']}, all nodes on {figures['cores']} cores, {figures['date']}; GPUs are waited for.",
-                 f"Right: segments of 3840×2160 at 2 bits per pixel; {shares['gpu']}; a cut costs {shares['cut_s']} s."):
+                 f"Right: segments of 3840×2160 at 2 bits per pixel; {shares['gpu']}; H.264; {shares['cut_s']} s a cut."):
         drawing.text(MARGIN, drawing.y, line, 'small')
         drawing.y += 15
     return drawing.svg('Efficiency of coalesce-fleet', 'By the number of nodes, and by the length of segments.')
@@ -236,7 +260,7 @@ def draw():
 def main():
     check = sys.argv[1:] == ['--check']
     failed = 0
-    for path, text in (PAGE, page(PAGE.read_text(encoding='utf-8'))), (IMAGE, draw()):
+    for path, text in *((path, page(path.read_text(encoding='utf-8'))) for path in PAGES), (IMAGE, draw()):
         if not check:
             path.write_text(text, encoding='utf-8')
         elif not path.exists() or path.read_text(encoding='utf-8') != text:

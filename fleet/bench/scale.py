@@ -3,7 +3,7 @@
 """Frames a second of one host with 1, 2, 4, ... GPUs and several encoder processes on each, and what limits them.
 
 usage: scale.py --out FILE.json [--minutes 8] [--size 3840x2160] [--picture FILE] [--clip FILE.h264] [--work FOLDER]
-                [--fleet 3:240,3:960,2:240] [--pipeline TEXT] [--processes 3,2,1] [--rows h264:bpp=2:3,...]
+                [--fleet 6:960,6:240,3:960] [--pipeline TEXT] [--processes 6,1,3] [--rows h264:bpp=2:3,...]
 
 It needs Python's standard library and gst-launch-1.0 with the plugin on GST_PLUGIN_PATH; no Ray, no gi, no network.
 Each GPU's processes are gst-launch-1.0 with CUDA_VISIBLE_DEVICES. Without a GPU each core counts as a device, with one
@@ -360,7 +360,7 @@ def phases(events, begin, processes):
     first, others = ([event for event in segments if bool(event['before']) == used] for used in (False, True))
     last = {event['output']: event['time'] for event in segments}
     running, end = max(event['time'] for event in first[:processes]), max(last.values())
-    later = sum(event['frames'] for event in segments if event['time'] > running)
+    later = sum(event['frames'] * min(1, (event['time'] - running) / event['seconds']) for event in segments if event['time'] > running)
     again = [event['text'] for event in events if event['event'] == 'retry']
     print(*again[:3], sep='\n', end='\n' if again else '')
     return {'segments': len(segments), 'retries': len(again), 'bytes': sum(event['bytes'] for event in segments), 'processes': len(first),
@@ -495,13 +495,13 @@ def main():
     parser.add_argument('--format', default='NV12')
     parser.add_argument('--picture', type=pathlib.Path, default=PICTURE)
     parser.add_argument('--clip', type=pathlib.Path, help='of H.264, an elementary stream that begins with a keyframe')
-    parser.add_argument('--processes', type=numbers, default=[3, 2, 1], help='on each device, the most wanted number first: 3,2,1')
+    parser.add_argument('--processes', type=numbers, default=[6, 1, 3], help='on each device, the most wanted number first: 6,1,3')
     parser.add_argument('--rows', type=rows, help='of the encoders, these only: SOURCE:SETTING:PROCESSES,...')
-    parser.add_argument('--fleet', type=pairs, default=[(3, 240), (3, 960), (3, 60), (2, 240), (1, 240)],
-                        help='processes on each device and frames of a segment, the most wanted first: 3:240,3:960')
+    parser.add_argument('--fleet', type=pairs, default=[(6, 960), (6, 240), (3, 960), (3, 240), (1, 960), (6, 60)],
+                        help='processes on each device and frames of a segment, the most wanted first: 6:960,6:240')
     parser.add_argument('--pipeline', help='of the fleet, instead of j2kenc bpp=2')
     parser.add_argument('--fleet-minutes', type=float, default=4, help='for the fleet at most; 0: it does not run')
-    parser.add_argument('--fleet-frames', type=int, default=4800, help='for each device')
+    parser.add_argument('--fleet-frames', type=int, default=9600, help='for each device')
     parser.add_argument('--work', type=pathlib.Path, help='a folder for raw frames and joined files; default: a temporary one')
     arguments = parser.parse_args()
     for element in 'j2kenc', 'imagefreeze', 'jpegdec':

@@ -5,13 +5,14 @@
 usage: simulate.py --out FILE.json [--nodes 1,2,4,8,16] [--seconds 60] [--seed 1] [--no-faults]
 
 The command, engine, journal, workers and Ray are the real ones, and so is the probing of inputs. Only encode.py and
-join.py are replaced: they wait as long as a GPU would, and write a small file. A wait is start + pictures / rate, times
-a factor of a seeded lognormal distribution. Faults, in their order: every eighth node is slow, by half; of fifty
+join.py are replaced: they wait as long as a GPU would, and write a small file. A wait is cut + pictures / rate, and the
+start in a process's first, times a factor of a seeded lognormal distribution. Faults, in their order: every eighth node is slow, by half; of fifty
 segments one fails at its first attempt; at a third of the segments a node is killed (its tasks with it), and at a
 half another one comes. `ray start` and the driver need a core or two; waits need none, so two cores carry 16 nodes.
 
-Time of the slots (nodes x processes on each, from the first segment's end to the last one's) is divided into
-  useful    waits whose segment or output counted
+Time of the slots that encode (nodes x processes on each, from the first segment's begin to the last one's end) is divided into
+  useful    waits whose segment counted
+  started   starts of encoder processes
   lost      waits of attempts that failed, or died with their node
   idle      between tasks: messages, submission, renames, fsync and the journal, starts of actors, and the last
             segments' end, when there are no others left to fill a slot
@@ -23,61 +24,72 @@ import sys
 import time
 
 
-def job(kind):
-    """Takes the place of gst/KIND.py: a job on stdin, JSON lines on stdout."""
-    begin = time.time()
+def process(kind):
+    """Takes the place of gst/KIND.py: a job a line on stdin, JSON lines on stdout."""
     import ctypes
+    import json
+    import os
+    import signal
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # as gst/common.py: it dies with its worker
+    settings = json.loads(os.environ['SIMULATION'])
+    start = settings['start'] if kind == 'encode' else 0
+    for line in sys.stdin:
+        message = job(kind, json.loads(line), start, settings)
+        print(json.dumps(message), flush=True)
+        if 'error' in message:
+            return 1
+        start = 0
+    return 0
+
+
+def job(kind, asked, start, settings):
+    begin = time.time()
     import hashlib
     import json
     import os
     import random
-    import signal
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # as gst/common.py: it dies with its worker
-    asked = json.load(sys.stdin)
     if kind == 'about':
-        print(json.dumps({'done': {'remembers': None, 'made_by': 'simulation'}}))
-        return 0
-    settings = json.loads(os.environ['SIMULATION'])
+        return {'done': {'remembers': None, 'made_by': 'simulation'}}
     slow = float(os.environ.get('SIMULATION_SLOW', '1'))
     place = f"{asked.get('input', asked.get('segments', ''))} {asked.get('first')}"
     draw = random.Random(f"{settings['seed']} {kind} {place}")
     log = os.open(os.path.join(settings['folder'], 'waits'), os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
     def note(what):
-        os.write(log, f'{what} {kind} {begin:.3f} {time.time():.3f}\n'.encode())
+        os.write(log, f'{what} {kind} {begin:.3f} {time.time():.3f} {start:.3f}\n'.encode())
 
-    pictures = asked.get('count', 0) if kind == 'encode' else 0
-    wait = (settings['start'] + pictures / settings['rate']) * draw.lognormvariate(0, settings['sigma']) * slow
-    fails = settings['faults'] and kind == 'encode' and draw.random() < 0.02
+    pictures = asked['count'] if kind == 'encode' else 0
+    factor = draw.lognormvariate(0, settings['sigma']) * slow
+    start *= factor
+    wait = start + (settings['cut'] + pictures / settings['rate']) * factor
     note('begin')
-    if fails:
+    if settings['faults'] and kind == 'encode' and draw.random() < 0.02:
         mark = os.path.join(settings['folder'], 'failed-' + hashlib.sha256(place.encode()).hexdigest())
         if not os.path.exists(mark):
             time.sleep(wait / 2)
             open(mark, 'w').close()
             note('failed')
-            print(json.dumps({'error': 'lost', 'text': 'a fault of the simulation'}))
-            return 1
+            return {'error': 'lost', 'text': 'a fault of the simulation'}
     time.sleep(wait)
-    done = {'count': pictures}
     data = place.encode()
     with open(asked['out'], 'wb') as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
+    done = {'bytes': len(data), 'sha256': hashlib.sha256(data).hexdigest()}
     if kind == 'encode':
-        done.update(first=asked['first'], bytes=len(data), sha256=hashlib.sha256(data).hexdigest(), caps=asked['caps'])
+        done.update(count=pictures, first=asked['first'], caps=asked['caps'])
         with open(asked['index'], 'w', encoding='utf-8') as file:
             json.dump({**done, 'frames': []}, file)
     else:
-        del done['count']
+        done['notes'] = []
     note('useful')
-    print(json.dumps({'done': done}))
-    return 0
+    os.close(log)
+    return {'done': done}
 
 
 if __name__ == '__main__' and sys.argv[1:2] == ['--job']:
-    sys.exit(job(sys.argv[2]))
+    sys.exit(process(sys.argv[2]))
 
 import argparse  # noqa: E402
 import datetime  # noqa: E402
@@ -95,9 +107,9 @@ from ray.cluster_utils import Cluster  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 STORE = 80 << 20  # bytes of each node's object store, near the least that Ray takes
-# A segment of 240 pictures of 3840x2160 on an H200 that three processes share, and the start of its process.
-RATE, START, SIGMA = 225.0, 3.0, 0.2
-SEGMENT, ITEM = 240, 4800  # pictures
+# A process of six that share an H200, for 3840x2160: pictures a second, the start of the process, the cost of a segment.
+RATE, START, CUT, SIGMA = 145.0, 6.0, 0.35, 0.2
+SEGMENT, ITEM = 480, 9600  # pictures
 PER_GPU = 2
 
 
@@ -150,13 +162,16 @@ class Nodes:
 
 def waits(folder, killed):
     """Seconds by what came of them, and the time of the last end. Those without an end died with their node."""
-    seconds, without_end = {'useful': 0.0, 'failed': 0.0, 'died': 0.0}, {}
+    seconds, without_end = {'useful': 0.0, 'started': 0.0, 'failed': 0.0, 'died': 0.0}, {}
     last = 0.0
     for line in (folder / 'waits').read_text().splitlines():
-        what, kind, begin, now = line.split()
+        what, kind, begin, now, start = line.split()
+        if kind != 'encode':
+            continue
         last = max(last, float(now))
         if what != 'begin':
-            seconds[what] += float(now) - float(begin)
+            seconds[what] += float(now) - float(begin) - float(start)
+            seconds['started'] += float(start)
         without_end[kind, begin] = without_end.get((kind, begin), 0) + (1 if what == 'begin' else -1)
     for (_, begin), count in without_end.items():
         seconds['died'] += count * max(0.0, killed - float(begin))
@@ -164,7 +179,7 @@ def waits(folder, killed):
 
 
 def simulate(count, seconds, seed, faults):
-    mean = START + SEGMENT / RATE
+    mean = CUT + SEGMENT / RATE
     items = max(1, round(count * PER_GPU * seconds / mean / (ITEM / SEGMENT)))
     segments = items * ITEM // SEGMENT
     with tempfile.TemporaryDirectory(prefix='simulate-') as name:
@@ -178,7 +193,7 @@ def simulate(count, seconds, seed, faults):
                            f'exec {sys.executable} -S -E {HERE}/simulate.py --job "$(basename "$1" .py)"\n')
         wrapper.chmod(0o755)
         os.environ.update(COALESCE_FLEET_PYTHON=str(wrapper), PYTHONPATH=str(HERE.parent), SIMULATION=json.dumps(
-            {'seed': seed, 'folder': name, 'rate': RATE, 'start': START, 'sigma': SIGMA, 'faults': faults}))
+            {'seed': seed, 'folder': name, 'rate': RATE, 'start': START, 'cut': CUT, 'sigma': SIGMA, 'faults': faults}))
         nodes = Nodes(faults)
         try:
             for _ in range(count):
@@ -195,7 +210,7 @@ def simulate(count, seconds, seed, faults):
     row.update(nodes=count, slots=count * PER_GPU, items=items, outputs=outputs, segments=segments,
                tasks_s=round((segments + 2 * items) / row['seconds'], 2), journal_bytes=journal,
                journal_bytes_a_segment=round(journal / segments), ideal_s=round(spent['useful'] / (count * PER_GPU), 1),
-               useful_s=round(spent['useful'], 1), lost_s=round(spent['failed'] + spent['died'], 1),
+               useful_s=round(spent['useful'], 1), started_s=round(spent['started'], 1), lost_s=round(spent['failed'] + spent['died'], 1),
                efficiency=round(spent['useful'] / all_time, 3))
     return row
 
@@ -252,7 +267,7 @@ def main():
     model = re.search(r'model name\s*:\s*(.*)', pathlib.Path('/proc/cpuinfo').read_text())
     result = {'date': datetime.date.today().isoformat(), 'cpu': model.group(1) if model else '',
               'cores': len(os.sched_getaffinity(0)), 'ray': ray.__version__, 'seed': arguments.seed,
-              'wait': {'start_s': START, 'pictures_s': RATE, 'sigma': SIGMA, 'pictures': SEGMENT}, 'rows': []}
+              'wait': {'start_s': START, 'cut_s': CUT, 'pictures_s': RATE, 'sigma': SIGMA, 'pictures': SEGMENT}, 'rows': []}
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     for count in map(int, arguments.nodes.split(',')):
         for faults in (False, True)[:1 if arguments.no_faults or count == 1 else 2]:

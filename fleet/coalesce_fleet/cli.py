@@ -66,7 +66,7 @@ def encode(
         container: Container = typer.Option(Container.mxf, help="One file (mxf, mj2) or a folder of numbered stills (jp2)."),
         address: Optional[str] = typer.Option(None, help="A Ray cluster, e.g. auto or HOST:6379; else this machine."),
         engine: Optional[EngineName] = typer.Option(None, help="processes: without Ray, on this machine."),
-        segment_frames: int = typer.Option(240, min=1, help="Pictures of a segment, about."),
+        segment_frames: int = typer.Option(960, min=1, help="Pictures of a segment, about."),
         per_gpu: Optional[int] = typer.Option(None, min=1, help="Encoders at once on each GPU, or on a machine without one."),
         retries: int = typer.Option(3, min=0, help="Further attempts at a task that fails."),
         framerate: str = typer.Option("25/1", help="Pictures a second of image sequences, e.g. 24 or 30000/1001."),

@@ -42,7 +42,7 @@ class Settings:
 
     pipeline: str
     container: str = "mxf"
-    segment_frames: int = 240
+    segment_frames: int = 960
     no_audio: bool = False
     no_timecode: bool = False
     verify: bool = False

@@ -14,11 +14,11 @@ import threading
 from . import segment
 from .process import Encoder
 
-PER_GPU = 3
+# docs/fleet.md has the figures that these rest on.
+PER_GPU = 6
 PER_HOST = 2  # without a GPU: an encoder uses all CPUs by itself
-# At once on a host with GPUs, for each: what a GPU at its full rate needs, by fleet/bench/model.py.
-JOINS = 4
-JOIN_CORES, JOIN_MEMORY = 2, 1 << 30  # of one: codestreams are hashed twice at the same time
+JOINS = 4  # at once for each GPU
+JOIN_CORES, JOIN_MEMORY = 2, 512 << 20  # of one, which hashes what it wrote twice at the same time
 
 
 @dataclasses.dataclass
@@ -39,10 +39,11 @@ FINISHES = frozenset({"prepare", "finish"})
 PREPARES = frozenset({"prepare"})  # so that a GPU has work while all others finish
 
 
-def others(count: int, cores: float, memory: float) -> list[frozenset]:
-    """The slots beside those that encode, on a host with `count` GPUs. `cores`: those that no encoder keeps busy."""
-    joins = min(JOINS * count, cores // JOIN_CORES, memory // JOIN_MEMORY)
-    return [PREPARES] + [FINISHES] * max(1, int(joins))
+def share_out(count: int, cores: float, memory: float, per_gpu: int | None) -> tuple[int, list[frozenset]]:
+    """On a host with `count` GPUs, the encoders on each, which keep a core busy, and the other slots."""
+    encoders = per_gpu or max(1, min(PER_GPU, int(cores // count)))
+    joins = min(JOINS * count, (cores - encoders * count) // JOIN_CORES, memory // JOIN_MEMORY)
+    return encoders, [PREPARES] + [FINISHES] * max(1, int(joins))
 
 
 @dataclasses.dataclass
@@ -116,11 +117,12 @@ class Processes(Executor):
         self.encoders: dict[int, Encoder] = {}
         host, found = socket.gethostname(), gpus()
         if found:
-            for gpu in found:
-                for _ in range(per_gpu or PER_GPU):
-                    self._slot(f"{host}/gpu{gpu}", ENCODES, gpu)
             memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-            for kinds in others(len(found), len(os.sched_getaffinity(0)) - len(self.slots), memory):
+            encoders, others = share_out(len(found), len(os.sched_getaffinity(0)), memory, per_gpu)
+            for gpu in found:
+                for _ in range(encoders):
+                    self._slot(f"{host}/gpu{gpu}", ENCODES, gpu)
+            for kinds in others:
                 self._slot(f"{host}/cpu", kinds, None)
         else:
             for _ in range(per_gpu or PER_HOST):

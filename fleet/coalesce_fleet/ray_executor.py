@@ -16,7 +16,7 @@ from ray.exceptions import RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from . import __version__, segment
-from .executors import ALL, ENCODES, PER_GPU, PER_HOST, Done, Executor, Slot, others
+from .executors import ALL, ENCODES, PER_HOST, Done, Executor, Slot, share_out
 from .inputs import UsageError
 from .process import Encoder
 
@@ -109,12 +109,11 @@ class Ray(Executor):
             self.nodes[name] = []
             count = int(node["Resources"].get("GPU", 0))
             if count:
-                per_gpu = self.per_gpu or PER_GPU
-                share = int(10_000 / per_gpu) / 10_000  # Ray counts in ten-thousandths
-                for _ in range(count * per_gpu):
+                encoders, others = share_out(count, *(node["Resources"].get(what, 0) for what in ("CPU", "memory")), self.per_gpu)
+                share = int(10_000 / encoders) / 10_000  # Ray counts in ten-thousandths
+                for _ in range(count * encoders):
                     self._place(name, ENCODES, share)
-                cores = node["Resources"].get("CPU", 0) - count * per_gpu
-                for kinds in others(count, cores, node["Resources"].get("memory", 0)):
+                for kinds in others:
                     self._place(name, kinds, 0)
             elif not any_gpu and node["Resources"].get("CPU"):  # a head without CPUs does no work
                 for _ in range(self.per_gpu or PER_HOST):

@@ -8,12 +8,13 @@ import os
 import signal
 import subprocess
 import threading
+import types
 
 import media
 import pytest
 
 from coalesce_fleet import engine as engine_module
-from coalesce_fleet import process
+from coalesce_fleet import executors, process
 
 
 def test_all_done_and_the_same_bytes_however_it_is_cut(fleet):
@@ -110,6 +111,39 @@ def test_a_process_that_died_between_segments_is_replaced(fleet, whole):
     fleet.journal.close()
     fleet.executor.close()
     assert codes == [0] and fleet.outputs() == whole and not fleet.events.of("retry")
+
+
+@pytest.mark.parametrize("free, joins", [(1 << 40, 2), (1, 1)])
+def test_joins_at_once_as_the_disk_allows_while_others_encode(fleet, whole, monkeypatch, free, joins):
+    fleet.video("c.mp4", frames=30)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    monkeypatch.setattr(executors, "share_out", lambda *_: (1, [executors.PREPARES] + [executors.FINISHES] * 2))
+    monkeypatch.setattr(engine_module.os, "statvfs", lambda _: types.SimpleNamespace(f_bavail=free, f_frsize=1))
+    fleet.faults({"what": "wait", "script": "join"})
+    engine = fleet.engine()
+    codes = []
+    thread = threading.Thread(target=lambda: codes.append(engine.run()))
+    thread.start()
+    while len(fleet.log(script="join")) < joins or len(fleet.log(script="encode")) < 6 + 3 + 7:
+        threading.Event().wait(0.05)
+    assert len(fleet.log(script="join")) == joins and engine.joining > 0
+    (fleet.fake / "go").touch()
+    thread.join(600)
+    fleet.journal.close()
+    fleet.executor.close()
+    assert codes == [0] and len(fleet.log(script="join")) == 3 and engine.joining == 0
+    assert {name: fleet.outputs()[name] for name in ("a.mxf", "b.mxf")} == {name: whole[name] for name in ("a.mxf", "b.mxf")}
+
+
+def test_how_a_host_is_shared_out():
+    def counts(*host):
+        encoders, others = executors.share_out(*host)
+        return encoders, others.count(executors.PREPARES), others.count(executors.FINISHES)
+    assert counts(1, 16, 1 << 37, None) == (6, 1, 4)
+    assert counts(8, 128, 1 << 40, None) == (6, 1, 32)
+    assert counts(8, 128, 5 << 30, None) == (6, 1, 10)
+    assert counts(4, 8, 1 << 40, None) == (2, 1, 1)
+    assert counts(1, 1, 1 << 30, 3) == (3, 1, 1)
 
 
 def test_attempts_are_bounded_and_end_the_item_only(fleet, whole):

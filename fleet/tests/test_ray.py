@@ -58,6 +58,7 @@ def test_on_this_machine_and_its_metrics(fleet, whole):
         assert fleet.outputs() == whole
         segments = fleet.events.of("segment")
         assert {entry["device"].rpartition("/")[2] for entry in segments} == {"cpu"}
+        assert max(entry["before"] for entry in segments) > 0  # a worker keeps its encoder
         wanted = {"frames_total": 33, "bytes_total": sum(entry["bytes"] for entry in segments), "segment_seconds_count": len(segments),
                   "retries_total": 1, "items_total": 2}
         deadline = time.monotonic() + 120
