@@ -270,7 +270,9 @@ def bench(arguments, folder, log):
     elif minutes:
         layers.choose_seconds(minutes)
     print(machine.text_of(found), flush=True)
+    others = machine.Others()
     complete = measure(layers.steps(), run, progress, minutes)
+    found['others_cpu'] = others.share()
     progress.clear()
     document = found | {'picture': (arguments.picture or PHOTOGRAPH).name, 'quick': arguments.quick, 'complete': complete,
                         'seconds': round(run.seconds, 3), 'notes': NOTES, 'libraries': run.libraries,
@@ -290,6 +292,8 @@ def main():
         arguments.json.write_text(text_of(document), encoding='utf-8')
     print(report.tables(document))
     print()
+    if document['others_cpu'] > compare.DISTURBED:
+        print(f"Other processes used {document['others_cpu']:.0%} of the processors: figures of the CPU are too slow, and differ from run to run.")
     for name in document['missing']:
         print(f"not here: {name}{f' ({INSTALL[name]})' if name in INSTALL else ''}")
     for text in document['left_out']:
