@@ -134,17 +134,16 @@ def describe(build, given_commit):
             'build': build_options(build), 'compilers': compilers(build), 'versions': versions()}
 
 
+def named(pairs):
+    return ', '.join(f'{name} {value}' for name, value in pairs.items() if value not in (None, ''))
+
+
 def text_of(machine):
     """Lines for the terminal."""
-    def named(pairs):
-        return ', '.join(f'{name} {value}' for name, value in pairs.items() if value not in (None, ''))
-
     lines = []
     if machine.get('gpu'):
         lines += [f"GPU       {machine['gpu']}, driver {machine['driver']}, CUDA {machine['cuda']}",
                   f"          {named(machine['gpu_details'])}"]
-        if machine.get('clocks_under_load'):
-            lines.append(f"          under load: {named(machine['clocks_under_load'])}")
     else:
         lines.append(f"GPU       none: {machine['no_gpu']}. The CPU back ends are measured")
     lines.append(f"CPU       {machine['cpu']}, {machine['processors']} processors, "
