@@ -35,6 +35,7 @@ PHOTOGRAPH = ROOT / 'examples' / 'media' / 'bus_1920x1080.jpg'
 QUICK_MINUTES, GPU_MINUTES = 1.7, 8
 INTERRUPTED = 130
 BUILD_REQUIRED = 100  # the status that says that all arguments are right, and that nothing is left to do without a build
+SECONDS_UNTIL_LOAD = 8  # when the GPU's clocks are read
 LEAST_SECONDS, MOST_SECONDS = 0.1, 3.0
 
 INSTALL = {
@@ -164,16 +165,11 @@ class Layers:
 
 
 def copy_rates(programs, found):
-    """Of bench-machine; the clocks are read while it copies. Whether it could use a GPU."""
-    timer = threading.Timer(1.5, lambda: found.update(clocks_under_load=machine.clocks()))
-    timer.start()
+    """Of bench-machine. Whether it could use a GPU."""
     try:
         rates = programs.run('bench-machine', [])
     except (Missing, Failed) as error:
         fail(str(error))
-    finally:
-        timer.cancel()
-        timer.join()
     found['copies'] = [{'operation': row['operation'], **figure('gb_per_s', row['gb_per_s_samples'])} for row in rates['rows']]
     if any('GPU' in row['operation'] for row in rates['rows']):
         return True
@@ -299,7 +295,13 @@ def bench(arguments, folder, log):
     print(machine.text_of(found), flush=True)
     if arguments.compare and not arguments.anyway and compare.machines_differ(arguments.compare[0], found):
         print('bench: the old figures are of another machine, and will not be compared', file=sys.stderr)
+    others = machine.Others()
+    clocks = threading.Timer(SECONDS_UNTIL_LOAD, lambda: found.update(clocks_under_load=machine.clocks()))
+    if run.gpu:
+        clocks.start()
     complete = measure(layers.steps(), run, progress, minutes)
+    clocks.cancel()
+    found['others_cpu'] = others.share()
     progress.clear()
     document = found | {'picture': (arguments.picture or PHOTOGRAPH).name, 'quick': arguments.quick, 'complete': complete,
                         'interrupted': run.interrupted,
@@ -341,6 +343,10 @@ def main():
     written = not arguments.json or not measured or write(arguments.json, text_of(document))
     print(report.tables(document))
     print()
+    if document.get('clocks_under_load'):
+        print(f"clocks some seconds after the start: {machine.named(document['clocks_under_load'])}")
+    if document['others_cpu'] > compare.DISTURBED:
+        print(f"Other processes used {document['others_cpu']:.0%} of the processors: figures of the CPU are too slow, and differ from run to run.")
     for name in document['missing']:
         print(f"not here: {name}{f' ({INSTALL[name]})' if name in INSTALL else ''}")
     for text in document['left_out']:

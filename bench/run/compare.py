@@ -10,8 +10,9 @@ SAME = ('gpu', 'cpu', 'processors')  # of one machine
 NAMED = ('driver', 'cuda', 'nvcc', 'governor', 'kernel', 'build', 'compilers', 'libraries', 'versions', 'picture')
 KEYS = ('operation', 'format', 'setting', 'width', 'height', 'memory')
 
-RULE = (f'A change: the medians differ by more than {LEAST_CHANGE:.0%}, and the boxes from first to third quartile do not '
-        'overlap. All else is noise.')
+RULE = ('A change: the medians differ by more than {:.0%}, and the boxes from first to third quartile do not overlap. '
+        'All else is noise.')
+DISTURBED = 0.02  # a part of the processors
 
 
 def read(path):
@@ -48,9 +49,14 @@ def entries(document):
     return found
 
 
+def least_change(old, new):
+    """Larger where other processes ran: twice the part of the processors that they used."""
+    return max(LEAST_CHANGE, *(2 * document.get('others_cpu', 0) for document in (old, new)))
+
+
 def changes(old, new):
     """(key, old time, new time, verdict) of all that both files have."""
-    before = entries(old)
+    before, least = entries(old), least_change(old, new)
     for key, rows in entries(new).items():
         seen = set()
         for peer, row in rows.items():
@@ -60,7 +66,7 @@ def changes(old, new):
             pair = (other[key[-1]], row[key[-1]])
             if pair not in seen:  # our figures are in the row of each peer
                 seen.add(pair)
-                yield key, *pair, verdict(other, row, key[-1])
+                yield key, *pair, verdict(other, row, key[-1], least)
 
 
 def machines_differ(old, new):
@@ -86,7 +92,11 @@ def report(old, new, arguments, say):
     for name in NAMED:
         if old.get(name) != new.get(name):
             say(f'differs: {name}: {old.get(name)}; {new.get(name)}')
-    say(f"{old['date']}, commit {old['commit'][:10]}, beside {new['date']}, commit {new['commit'][:10]}. {RULE}")
+    say(f"{old['date']}, commit {old['commit'][:10]}, beside {new['date']}, commit {new['commit'][:10]}. "
+        + RULE.format(least_change(old, new)))
+    for document, which in (old, 'first'), (new, 'second'):
+        if document.get('others_cpu', 0) > DISTURBED:
+            say(f"Other processes used {document['others_cpu']:.0%} of the processors during the {which} run.")
     found = sorted(changes(old, new), key=lambda change: change[1] / change[2])
     counts = {}
     for key, before, after, verdict_ in found:

@@ -37,10 +37,10 @@ def spread_of(row, name):
     return row.get(f'{name}_quartiles') or [row[name], row[name]]
 
 
-def verdict(old, new, name):
-    """'faster', 'slower' or 'noise': a change is what moves the median by 3 % and parts the boxes, which are the
-    quartiles, from each other. name: of a time."""
-    if abs(new[name] - old[name]) <= LEAST_CHANGE * old[name]:
+def verdict(old, new, name, least=LEAST_CHANGE):
+    """'faster', 'slower' or 'noise': a change is what moves the median by so large a part, and parts the boxes, which are
+    the quartiles, from each other. name: of a time."""
+    if 1 / (1 + least) <= new[name] / old[name] <= 1 + least:
         return 'noise'
     (old_low, old_high), (new_low, new_high) = spread_of(old, name), spread_of(new, name)
     if new_low > old_high:

@@ -10,6 +10,7 @@ import os
 import pathlib
 import platform
 import re
+import resource
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -40,6 +41,31 @@ def read(path):
 GPU_NAMES = ('gpu', 'driver', 'gpu_details', 'cuda', 'nvcc', 'clocks_under_load')
 GPU_FIELDS = ('name', 'driver_version', 'memory.total', 'clocks.max.sm', 'clocks.max.mem', 'power.limit', 'ecc.mode.current',
               'mig.mode.current')
+
+
+class Others:
+    """What other processes, and other guests of the host, use of the processors from now on."""
+
+    def __init__(self):
+        self.busy, self.all = self.ticks()
+        self.own = self.own_seconds()
+
+    @staticmethod
+    def ticks():
+        user, nice, system, idle, wait, *rest = (int(part) for part in read('/proc/stat').split('\n')[0].split()[1:9])
+        busy = user + nice + system + sum(rest)
+        return busy, busy + idle + wait
+
+    @staticmethod
+    def own_seconds():
+        usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+    def share(self):
+        """A part of all processors."""
+        busy, all_ = self.ticks()
+        own = (self.own_seconds() - self.own) * os.sysconf('SC_CLK_TCK')
+        return round(max(busy - self.busy - own, 0) / max(all_ - self.all, 1), 3)
 
 
 def query(fields):
@@ -108,17 +134,16 @@ def describe(build, given_commit):
             'build': build_options(build), 'compilers': compilers(build), 'versions': versions()}
 
 
+def named(pairs):
+    return ', '.join(f'{name} {value}' for name, value in pairs.items() if value not in (None, ''))
+
+
 def text_of(machine):
     """Lines for the terminal."""
-    def named(pairs):
-        return ', '.join(f'{name} {value}' for name, value in pairs.items() if value not in (None, ''))
-
     lines = []
     if machine.get('gpu'):
         lines += [f"GPU       {machine['gpu']}, driver {machine['driver']}, CUDA {machine['cuda']}",
                   f"          {named(machine['gpu_details'])}"]
-        if machine.get('clocks_under_load'):
-            lines.append(f"          under load: {named(machine['clocks_under_load'])}")
     else:
         lines.append(f"GPU       none: {machine['no_gpu']}. The CPU back ends are measured")
     lines.append(f"CPU       {machine['cpu']}, {machine['processors']} processors, "

@@ -60,6 +60,7 @@ class Measured(unittest.TestCase):
         self.assertTrue(document['complete'])
         self.assertIsNone(document.get('gpu'))
         self.assertGreater(document['processors'], 0)
+        self.assertTrue(0 <= document['others_cpu'] <= 1)
         self.assertTrue(document['cpu'] and document['commit'] and document['date'])
         for copied in document['copies']:
             self.assertTrue(0.1 < copied['gb_per_s'] < 100_000, copied)
@@ -91,9 +92,9 @@ class Measured(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertRegex(done.stdout, r'ours: 0 slower, 0 faster, [1-9]\d* within noise')
 
-    def doctored(self, times, spread):
+    def doctored(self, times, spread, others=0):
         """The file with a spread of its own, and a copy in which uyvy2y takes so many times as long."""
-        old = read(self.file)
+        old = read(self.file) | {'others_cpu': others}
         for row in old['elements']:
             row['ours_us_quartiles'] = [row['ours_us'] * (1 - spread), row['ours_us'] * (1 + spread)]
         new = copy.deepcopy(old)
@@ -122,6 +123,11 @@ class Measured(unittest.TestCase):
     def test_little_is_noise_however_narrow(self):
         done = self.doctored(1.02, 0.001)
         self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_a_third_slower_beside_other_work_is_noise(self):
+        done = self.doctored(1.3, 0.05, others=0.4)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn('Other processes used 40% of the processors', done.stdout)
 
     def test_another_machine_is_not_compared(self):
         other = read(self.file) | {'cpu': 'another one'}
